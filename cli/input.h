@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The files of a command line: told apart, strings loaded, buffers opened.
+ */
+#ifndef CLI_INPUT_H
+#define CLI_INPUT_H
+
+#include <printfdecode/convert.h>
+
+#include "options.h"
+
+/* A buffer to read: mapped where it can be, else a stream. */
+struct buffer {
+    const char *name; /* as given; "-" is standard input */
+    int fd;
+    const void *bytes; /* [n], mapped; NULL: read fd */
+    size_t n;
+};
+
+struct inputs {
+    struct pfd_strings *strings;
+    size_t n_strings_files;
+    struct buffer *buffers; /* [n_buffers], in the order given */
+    size_t n_buffers;
+    uint64_t n_findings; /* of the strings, notes left out */
+    bool failed;         /* a file could not be read; said already */
+};
+
+/*
+ * Opens all files and loads the strings. Findings go to tell (a pfd_finding_fn)
+ * with user; notes only when they are asked for.
+ */
+void inputs_open(struct inputs *ret, const struct options *options,
+                 pfd_finding_fn tell, void *user);
+void inputs_close(struct inputs *inputs);
+
+/* A pfd_read_fn; user is an int *, the file descriptor. */
+long input_read(void *user, void *bytes, size_t n);
+
+/* From now on a mapped file that is cut while it is read is an error message
+ * and not a crash. */
+void input_guard(void);
+
+#endif

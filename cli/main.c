@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* printfdecode: exit status, nothing else. */
+#include <signal.h>
+#include <unistd.h>
+
+#include "input.h"
+#include "options.h"
+#include "tell.h"
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    int status;
+
+    /* A reader that goes away is an outcome of write(), not a signal. */
+    signal(SIGPIPE, SIG_IGN);
+    input_guard();
+    if (options_read(&options, argc, argv, &status)) {
+        tell_color(options_color(&options, STDERR_FILENO));
+        status = options.verb->run(&options);
+    }
+    options_free(&options);
+    return status;
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <printfdecode/convert.h>
+
+#include "tell.h"
+
+enum {
+    DECODE = 1,
+    STRINGS = 2,
+    INSPECT = 4,
+    STATS = 8,
+    FORMATS = 16,
+    READS_BUFFERS = DECODE | INSPECT | STATS,
+    ALL = 31,
+};
+
+/* Letters where there is a short form; numbers above them otherwise. */
+enum {
+    OPT_STRINGS = 256,
+    OPT_BUFFER,
+    OPT_FORMAT,
+    OPT_ID,
+    OPT_SKIP,
+    OPT_LIMIT,
+    OPT_COLOR,
+    OPT_PROGRESS,
+};
+
+static const struct verb verbs[] = {
+    { "decode", "FILE...", "print what the buffers say (the default verb)",
+      decode_run },
+    { "strings", "FILE...", "list the format strings of ELF files and archives",
+      strings_run },
+    { "inspect", "BUFFER [FILE...]",
+      "walk through a buffer dword by dword, annotated", inspect_run },
+    { "stats", "BUFFER [FILE...]",
+      "count entries and bytes for each format string", stats_run },
+    { "formats", "", "list the buffer formats", formats_run },
+};
+
+static const struct option_row {
+    const char *name;
+    int key;
+    const char *argument; /* NULL: takes none */
+    unsigned verbs;
+    const char *help;
+} rows[] = {
+    { "output", 'o', "KIND", DECODE | STRINGS | STATS,
+      "text (default), json (a line for each record); decode also: raw" },
+    { "strings", OPT_STRINGS, "FILE", ALL & ~FORMATS,
+      "read FILE as a file of format strings, whatever it looks like" },
+    { "buffer", OPT_BUFFER, "FILE", READS_BUFFERS,
+      "read FILE as a buffer, whatever it looks like" },
+    { "format", OPT_FORMAT, "NAME", READS_BUFFERS,
+      "the buffers' format; see 'printfdecode formats'" },
+    { "match", 'm', "REGEX", DECODE,
+      "only entries whose message matches (extended regular expression)" },
+    { "id", OPT_ID, "ID", DECODE,
+      "only entries of this format string id, in hexadecimal; repeatable" },
+    { "skip", OPT_SKIP, "N", DECODE, "leave out the first N entries" },
+    { "limit", 'n', "N", DECODE, "stop after N entries" },
+    { "threads", 'j', "N", DECODE | STATS,
+      "threads to work with (default: one for each processor)" },
+    { "color", OPT_COLOR, "WHEN", ALL & ~FORMATS,
+      "auto (default), always or never; NO_COLOR is honoured" },
+    { "progress", OPT_PROGRESS, "WHEN", DECODE | STATS,
+      "auto (default), always or never: a line on standard error" },
+    { "verbose", 'v', NULL, ALL & ~FORMATS,
+      "also say notes, and the summary even when all is well" },
+    { "help", 'h', NULL, ALL, "print this" },
+    { "version", 'V', NULL, ALL, "print the version" },
+};
+
+enum {
+    N_VERBS = sizeof verbs / sizeof *verbs,
+    N_ROWS = sizeof rows / sizeof *rows,
+};
+
+static void print_options(unsigned verb)
+{
+    printf("\nOptions:\n");
+    for (size_t i = 0; i < N_ROWS; i++) {
+        char left[40];
+        const struct option_row *r = &rows[i];
+        if (!(r->verbs & verb))
+            continue;
+        snprintf(left, sizeof left, "--%s%s%s", r->name, r->argument ? " " : "",
+                 r->argument ? r->argument : "");
+        if (r->key < 256)
+            printf("  -%c, %-18s %s\n", r->key, left, r->help);
+        else
+            printf("      %-18s %s\n", left, r->help);
+    }
+}
+
+static void print_help(const struct verb *verb)
+{
+    if (verb) {
+        printf("Usage: printfdecode %s [OPTION]... %s\n\n%s\n", verb->name,
+               verb->files, verb->help);
+        print_options(1u << (verb - verbs));
+    } else {
+        printf("Usage: printfdecode [VERB] [OPTION]... FILE...\n\n"
+               "Decodes GPU printf buffers. ELF files and ar archives give "
+               "the format strings,\nevery other file is a buffer, - is a "
+               "buffer on standard input.\n\nVerbs:\n");
+        for (size_t i = 0; i < N_VERBS; i++)
+            printf("  %-10s %s\n", verbs[i].name, verbs[i].help);
+        print_options(ALL);
+    }
+    printf("\nExit status: 0 clean, 1 usage or input/output error, 2 findings "
+           "in the data.\n");
+    if (!verb)
+        printf("'printfdecode VERB --help' tells about one verb; "
+               "see also printfdecode(1).\n");
+}
+
+static bool wrong(const char *what, const char *value)
+{
+    tell_error("%s '%s'; see 'printfdecode --help'", what, value);
+    return false;
+}
+
+static bool read_number(const char *text, uint64_t *ret)
+{
+    char *end = NULL;
+    errno = 0;
+    unsigned long long v = strtoull(text, &end, 10);
+    if (errno || end == text || *end || strchr(text, '-'))
+        return wrong("not a number:", text);
+    *ret = v;
+    return true;
+}
+
+static bool read_threads(const char *text, unsigned *ret)
+{
+    uint64_t n = 0;
+    if (!read_number(text, &n))
+        return false;
+    if (n < 1 || n > 1024)
+        return wrong("not a number of threads, 1 to 1024:", text);
+    *ret = (unsigned)n;
+    return true;
+}
+
+static bool read_when(const char *text, enum when *ret)
+{
+    static const char *const names[] = { "auto", "always", "never" };
+    for (unsigned i = 0; i < 3; i++) {
+        if (!strcmp(text, names[i])) {
+            *ret = (enum when)i;
+            return true;
+        }
+    }
+    return wrong("not auto, always or never:", text);
+}
+
+static void *append(void *array, size_t *n, size_t size)
+{
+    void *next = realloc(array, (*n + 1) * size);
+    if (!next) {
+        tell_error("out of memory");
+        exit(EXIT_ERROR);
+    }
+    ++*n;
+    return next;
+}
+
+static void add_file(struct options *o, const char *path, enum role role)
+{
+    o->files = append(o->files, &o->n_files, sizeof *o->files);
+    o->files[o->n_files - 1] = (struct file){ path, role };
+}
+
+static bool add_id(struct options *o, const char *text)
+{
+    char *end = NULL;
+    errno = 0;
+    unsigned long long id = strtoull(text, &end, 16);
+    if (errno || end == text || *end || strchr(text, '-'))
+        return wrong("not a hexadecimal id:", text);
+    o->ids = append(o->ids, &o->n_ids, sizeof *o->ids);
+    o->ids[o->n_ids - 1] = id;
+    return true;
+}
+
+static bool set_match(struct options *o, const char *text)
+{
+    char why[128];
+    if (o->has_match)
+        return wrong("--match is given twice, again as", text);
+    int rc = regcomp(&o->match, text, REG_EXTENDED | REG_NOSUB);
+    if (rc) {
+        regerror(rc, &o->match, why, sizeof why);
+        tell_error("regular expression '%s': %s", text, why);
+        return false;
+    }
+    o->has_match = true;
+    return true;
+}
+
+static bool set_output(struct options *o, const char *text)
+{
+    const char *name = NULL;
+    bool is_decode = o->verb->run == decode_run;
+    for (size_t i = 0; pfd_output_get(i, &name) == PFD_OK; i++) {
+        if (!strcmp(text, name) && (is_decode || strcmp(name, "raw") != 0)) {
+            o->output = name;
+            return true;
+        }
+    }
+    return wrong("no such output:", text);
+}
+
+static bool set_format(struct options *o, const char *text)
+{
+    struct pfd_format_info info;
+    for (size_t i = 0; pfd_format_get(i, &info) == PFD_OK; i++) {
+        if (!strcmp(text, info.name)) {
+            o->format = info.name;
+            return true;
+        }
+    }
+    return wrong("no such buffer format:", text);
+}
+
+static bool set(struct options *o, int key, const char *text)
+{
+    switch (key) {
+    case 'o':
+        return set_output(o, text);
+    case OPT_STRINGS:
+        add_file(o, text, ROLE_STRINGS);
+        return true;
+    case OPT_BUFFER:
+        add_file(o, text, ROLE_BUFFER);
+        return true;
+    case OPT_FORMAT:
+        return set_format(o, text);
+    case 'm':
+        return set_match(o, text);
+    case OPT_ID:
+        return add_id(o, text);
+    case OPT_SKIP:
+        return read_number(text, &o->skip);
+    case 'n':
+        return read_number(text, &o->limit);
+    case 'j':
+        return read_threads(text, &o->threads);
+    case OPT_COLOR:
+        return read_when(text, &o->color);
+    case OPT_PROGRESS:
+        return read_when(text, &o->progress);
+    case 'v':
+        o->verbose = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The tables as getopt wants them; only this verb's options exist. */
+static void make_getopt(unsigned verb, struct option *longs, char *shorts)
+{
+    *shorts++ = ':';
+    for (size_t i = 0; i < N_ROWS; i++) {
+        const struct option_row *r = &rows[i];
+        if (!(r->verbs & verb))
+            continue;
+        *longs++ = (struct option){
+            r->name, r->argument ? required_argument : no_argument, NULL, r->key
+        };
+        if (r->key >= 256)
+            continue;
+        *shorts++ = (char)r->key;
+        if (r->argument)
+            *shorts++ = ':';
+    }
+    *longs = (struct option){ NULL, 0, NULL, 0 };
+    *shorts = '\0';
+}
+
+static const struct verb *find_verb(const char *name)
+{
+    for (size_t i = 0; i < N_VERBS; i++) {
+        if (!strcmp(verbs[i].name, name))
+            return &verbs[i];
+    }
+    return NULL;
+}
+
+static bool read_options(struct options *o, int argc, char **argv,
+                         bool *named_verb, int *status)
+{
+    struct option longs[N_ROWS + 1];
+    char shorts[2 * N_ROWS + 2];
+    int key;
+
+    make_getopt(1u << (o->verb - verbs), longs, shorts);
+    opterr = 0;
+    optind = 1;
+    while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+        if (key == 'h') {
+            print_help(*named_verb ? o->verb : NULL);
+            return false;
+        }
+        if (key == 'V') {
+            printf("printfdecode %s\n", pfd_version());
+            return false;
+        }
+        *status = EXIT_ERROR;
+        if (key == '?' || key == ':') {
+            wrong(key == ':' ? "a value is missing after"
+                             : "unknown or ambiguous option for this verb:",
+                  argv[optind - 1]);
+            return false;
+        }
+        if (!set(o, key, optarg))
+            return false;
+        *status = EXIT_CLEAN;
+    }
+    for (int i = optind; i < argc; i++)
+        add_file(o, argv[i],
+                 strcmp(argv[i], "-") ? ROLE_BY_CONTENT : ROLE_BUFFER);
+    return true;
+}
+
+bool options_read(struct options *ret, int argc, char **argv, int *status)
+{
+    const struct verb *verb = argc > 1 ? find_verb(argv[1]) : NULL;
+    bool named = verb != NULL;
+    *ret = (struct options){
+        .verb = named ? verb : &verbs[0],
+        .limit = UINT64_MAX,
+    };
+    *status = EXIT_CLEAN;
+    if (named) {
+        argv++;
+        argc--;
+    }
+    if (!read_options(ret, argc, argv, &named, status))
+        return false;
+    if (ret->n_files == 0 && *ret->verb->files) {
+        tell_error("no file is given; see 'printfdecode --help'");
+        *status = EXIT_ERROR;
+        return false;
+    }
+    if (ret->n_files && !*ret->verb->files) {
+        tell_error("'%s' takes no files", ret->verb->name);
+        *status = EXIT_ERROR;
+        return false;
+    }
+    return true;
+}
+
+void options_free(struct options *options)
+{
+    if (options->has_match)
+        regfree(&options->match);
+    free(options->files);
+    free(options->ids);
+}
+
+bool options_color(const struct options *options, int fd)
+{
+    const char *no = getenv("NO_COLOR");
+    if (options->color != WHEN_AUTO)
+        return options->color == WHEN_ALWAYS;
+    return !(no && *no) && isatty(fd);
+}

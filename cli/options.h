@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command line: one table of verbs, one of options, and what was given.
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Exit statuses; documented in printfdecode(1). */
+enum {
+    EXIT_CLEAN = 0,
+    EXIT_ERROR = 1,
+    EXIT_FINDINGS = 2
+};
+
+enum role {
+    ROLE_BY_CONTENT,
+    ROLE_STRINGS,
+    ROLE_BUFFER
+};
+
+struct file {
+    const char *path;
+    enum role role;
+};
+
+enum when {
+    WHEN_AUTO,
+    WHEN_ALWAYS,
+    WHEN_NEVER
+};
+
+struct options {
+    const struct verb *verb;
+    struct file *files; /* [n_files], in the order given */
+    size_t n_files;
+    const char *output; /* NULL: text */
+    const char *format;
+    uint64_t *ids; /* [n_ids] */
+    size_t n_ids;
+    regex_t match;
+    bool has_match;
+    uint64_t skip;
+    uint64_t limit; /* UINT64_MAX: all */
+    unsigned threads;
+    enum when color;
+    enum when progress;
+    bool verbose;
+};
+
+/* A verb and what runs it; the exit status comes back. */
+struct verb {
+    const char *name;
+    const char *files; /* its operands, for the usage line */
+    const char *help;
+    int (*run)(const struct options *options);
+};
+
+/*
+ * Reads the command line. Returns true to go on; false when there is nothing
+ * left to do (--help) or it is wrong (said on standard error): *status is then
+ * the exit status.
+ */
+bool options_read(struct options *ret, int argc, char **argv, int *status);
+void options_free(struct options *options);
+
+/* True when what goes to fd is to be coloured. */
+bool options_color(const struct options *options, int fd);
+
+int decode_run(const struct options *options);
+int formats_run(const struct options *options);
+int inspect_run(const struct options *options);
+int stats_run(const struct options *options);
+int strings_run(const struct options *options);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Standard output without stdio: whole blocks, and a reader that goes away
+ * ends us quietly.
+ */
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <printfdecode/convert.h>
+
+/* A pfd_write_fn; user is not used. False: no more is wanted or can be
+ * written. */
+bool output_write(void *user, const void *bytes, size_t n);
+
+/* True after an error other than a reader that went away; it was said. */
+bool output_failed(void);
+
+/* A pfd_finding_fn that writes JSON records, beside what tell_finding says. */
+void output_finding(void *user, const struct pfd_finding *finding);
+
+/* printf to standard output, by way of output_write(). */
+void output_printf(const char *text, ...) __attribute__((format(printf, 1, 2)));
+
+/* Foreign text [n], for a terminal, or as the inside of a JSON string. */
+void output_escaped(const char *text, size_t n);
+void output_json(const char *text, size_t n);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "tell.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool in_color;
+static bool progress_shown;
+
+void tell_color(bool color)
+{
+    in_color = color;
+}
+
+static void clear_progress(void)
+{
+    if (progress_shown)
+        fputs("\r\033[K", stderr);
+    progress_shown = false;
+}
+
+/* File names are foreign text as well. */
+static void put_foreign(const char *text)
+{
+    size_t n = strlen(text);
+    char *shown = malloc(4 * n + 1);
+    if (!shown)
+        return;
+    fwrite(shown, 1, pfd_escape_for_terminal(shown, text, n), stderr);
+    free(shown);
+}
+
+void tell_error(const char *text, ...)
+{
+    va_list ap;
+    clear_progress();
+    fprintf(stderr, "%sprintfdecode:%s ", in_color ? "\033[1;31m" : "",
+            in_color ? "\033[0m" : "");
+    va_start(ap, text);
+    vfprintf(stderr, text, ap);
+    va_end(ap);
+    fputc('\n', stderr);
+}
+
+void tell_finding(void *user, const struct pfd_finding *finding)
+{
+    unsigned long long at = finding->offset;
+    (void)user;
+    clear_progress();
+    fputs("printfdecode: ", stderr);
+    put_foreign(finding->source);
+    if (finding->offset != PFD_NO_OFFSET && finding->in_buffer)
+        fprintf(stderr, ": dword %llu", at / 4);
+    else if (finding->offset != PFD_NO_OFFSET)
+        fprintf(stderr, ": byte %llu", at);
+    fprintf(stderr, ": %s%s%s: %s\n", in_color ? "\033[33m" : "",
+            pfd_finding_name(finding->kind), in_color ? "\033[0m" : "",
+            finding->text);
+}
+
+void tell_summary(const struct pfd_summary *s)
+{
+    clear_progress();
+    fprintf(stderr,
+            "printfdecode: %llu entries (%llu bytes), %llu unknown; %llu bytes "
+            "lost, %llu skipped; %llu findings\n",
+            (unsigned long long)s->entries, (unsigned long long)s->bytes,
+            (unsigned long long)s->unknown, (unsigned long long)s->lost_bytes,
+            (unsigned long long)s->skipped_bytes,
+            (unsigned long long)s->findings);
+}
+
+void tell_progress(const struct pfd_summary *so_far, uint64_t n_buffer)
+{
+    double done = (double)(so_far->bytes + so_far->skipped_bytes);
+    progress_shown = true;
+    if (n_buffer)
+        fprintf(stderr, "\r\033[K%3.0f %%, %llu entries",
+                100.0 * done / (double)n_buffer,
+                (unsigned long long)so_far->entries);
+    else
+        fprintf(stderr, "\r\033[K%.0f MiB, %llu entries", done / 1048576.0,
+                (unsigned long long)so_far->entries);
+    fflush(stderr);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What goes to standard error: errors, findings, the summary. Each is a line
+ * that begins with "printfdecode: ".
+ */
+#ifndef CLI_TELL_H
+#define CLI_TELL_H
+
+#include <printfdecode/convert.h>
+
+void tell_color(bool color);
+
+void tell_error(const char *text, ...) __attribute__((format(printf, 1, 2)));
+
+/* A pfd_finding_fn; user is not used. */
+void tell_finding(void *user, const struct pfd_finding *finding);
+
+void tell_summary(const struct pfd_summary *summary);
+
+/* The progress line: shown, and taken away before anything else is said. */
+void tell_progress(const struct pfd_summary *so_far, uint64_t n_buffer);
+
+#endif

@@ -1,0 +1,700 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * LLPC's DebugPrintf buffer, as the AMD Vulkan driver's shaders write it. The
+ * wire layout and its sources are in README.md beside this file.
+ */
+#include "llpc.h"
+
+#include <string.h>
+
+#include "format.h"
+
+#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
+
+enum {
+    /* u64 bufferOffset, u32 reserved0, u32 reserved1 (LLPC's
+     * docs/DdnDebugPrintf.md, "Buffer"; xgl icd/api/debug_printf.cpp). */
+    HEADER = 16,
+    /* u64: formatStringId << 16 | entrySize. */
+    ENTRY_HEADER = 8,
+    DWORD = 4,
+    /* An entry of two dwords is a header without payload. */
+    SIZE_MIN = 2,
+    /* Real ids are hashes; below this, the high dword was not written. */
+    TORN_ID = 0x10000,
+    /* From here on LLPC's own mask is wrong: it shifts an int. */
+    MASK_TRUSTED = 32,
+};
+
+/* The shader clamps its offset: umin(offset, 1 << 29) dwords
+ * (LLPC LowerDebugPrintf.cpp). */
+#define CLAMP_DWORDS (UINT64_C(1) << 29)
+
+/* How the widths of an entry are known. */
+enum layout {
+    LAYOUT_OWN,       /* as the string's metadata says */
+    LAYOUT_32,        /* all arguments are one dword */
+    LAYOUT_64,        /* all are two */
+    LAYOUT_MODIFIERS, /* as the length modifiers say */
+    LAYOUT_FITTING,   /* the metadata's, as many as the payload holds */
+};
+
+struct header {
+    uint64_t id;
+    uint64_t n_bytes; /* of the entry */
+    uint32_t size;    /* entrySize */
+    bool zero;
+};
+
+struct state {
+    uint64_t used; /* bufferOffset, dwords */
+    uint64_t end;  /* first byte that is no entry's; final once `closed` */
+    bool opened;   /* the header is read */
+    bool closed;   /* the end of the buffer is known */
+    /* A search for the next entry beyond doubt, perhaps waiting for bytes. */
+    bool is_lost;
+    struct header lost; /* what stood where it began */
+    uint64_t from;      /* where it began */
+    uint64_t next;      /* next place to try */
+};
+
+/* ---- layouts ---- */
+
+static bool mask_bit(const struct pfd_string *s, size_t i)
+{
+    return i / 64 < s->n_layout && pfd_string_layout(s)[i / 64] >> (i % 64) & 1;
+}
+
+/* Dwords that the mask says the arguments take. */
+static uint64_t mask_dwords(const struct pfd_string *s)
+{
+    uint64_t n = s->n_arguments;
+    for (size_t i = 0; i < s->n_layout; i++)
+        n += (uint64_t)__builtin_popcountll(pfd_string_layout(s)[i]);
+    return n;
+}
+
+/* Widths by the length modifiers, one for each argument; arguments that no
+ * conversion takes count as 32 bits. Returns their dwords. */
+static uint64_t modifier_widths(const struct pfd_string *s, bool cut,
+                                uint8_t *ret, size_t n)
+{
+    uint64_t dwords = 0;
+    memset(ret, 32, n);
+    pfd_program_suggest(s->steps, s->n_steps, cut, ret, n);
+    for (size_t i = 0; i < n; i++)
+        dwords += ret[i] / 32;
+    return dwords;
+}
+
+static size_t argument_count(const struct pfd_string *s)
+{
+    return s->n_arguments < PFD_ARGUMENTS_MAX ? s->n_arguments
+                                              : PFD_ARGUMENTS_MAX;
+}
+
+static bool is_wide(const struct pfd_string *s, unsigned layout,
+                    const uint8_t *widths, size_t i)
+{
+    switch ((enum layout)layout) {
+    case LAYOUT_32:
+        return false;
+    case LAYOUT_64:
+        return true;
+    case LAYOUT_MODIFIERS:
+        return widths[i] == 64;
+    case LAYOUT_OWN:
+    case LAYOUT_FITTING:
+        break;
+    }
+    return mask_bit(s, i);
+}
+
+/* The slots of the arguments that n_payload bytes hold. */
+static size_t fill_slots(const struct pfd_string *s, unsigned layout, bool cut,
+                         uint32_t n_payload, struct pfd_slot *ret)
+{
+    uint8_t widths[PFD_ARGUMENTS_MAX];
+    size_t n = argument_count(s);
+    uint32_t at = 0;
+    if (layout == LAYOUT_MODIFIERS)
+        modifier_widths(s, cut, widths, n);
+    for (size_t i = 0; i < n; i++) {
+        bool wide = is_wide(s, layout, widths, i);
+        uint32_t n_bytes = wide ? 2 * DWORD : DWORD;
+        if (n_payload - at < n_bytes)
+            return i;
+        ret[i].at = at;
+        ret[i].store = wide ? PFD_STORE_QWORD : PFD_STORE_DWORD;
+        at += n_bytes;
+    }
+    return n;
+}
+
+/*
+ * With 32 or more arguments LLPC's mask comes from shifting an int: where the
+ * modifiers disagree with it and sum to the same size, they are right.
+ */
+static bool modifiers_win(const struct pfd_string *s, bool cut)
+{
+    uint8_t widths[PFD_ARGUMENTS_MAX];
+    size_t n = argument_count(s);
+    if (s->n_arguments < MASK_TRUSTED || s->n_arguments != n)
+        return false;
+    if (modifier_widths(s, cut, widths, n) != mask_dwords(s))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if ((widths[i] == 64) != mask_bit(s, i))
+            return true;
+    }
+    return false;
+}
+
+static void llpc_layout(const struct pfd_string *s,
+                        const struct pfd_program_facts *facts,
+                        struct pfd_layout *ret)
+{
+    uint64_t n_payload = mask_dwords(s) * DWORD;
+    unsigned layout = LAYOUT_OWN;
+    /* LLPC writes component 0 of a vector and counts it as one argument. */
+    ret->cut = facts->n_scalars != facts->n_cut_scalars &&
+               s->n_arguments == facts->n_cut_scalars;
+    if (ret->cut)
+        ret->findings |= FINDING(vector_cut);
+    if (modifiers_win(s, ret->cut)) {
+        layout = LAYOUT_MODIFIERS;
+        ret->findings |= FINDING(width_mismatch);
+    }
+    ret->n_payload = n_payload < UINT32_MAX ? (uint32_t)n_payload : UINT32_MAX;
+    ret->n_slots = fill_slots(s, layout, ret->cut, UINT32_MAX, ret->slots);
+}
+
+static size_t llpc_slots(const struct pfd_record *r, uint32_t n_payload,
+                         struct pfd_slot *ret)
+{
+    bool cut = r->string->flags & PFD_STRING_CUT;
+    unsigned layout = r->layout;
+    if (layout == LAYOUT_OWN && modifiers_win(r->string, cut))
+        layout = LAYOUT_MODIFIERS;
+    return fill_slots(r->string, layout, cut, n_payload, ret);
+}
+
+static const char *llpc_layout_text(unsigned layout)
+{
+    switch ((enum layout)layout) {
+    case LAYOUT_32:
+        return "read as if all were 32 bits wide";
+    case LAYOUT_64:
+        return "read as if all were 64 bits wide";
+    case LAYOUT_MODIFIERS:
+    case LAYOUT_OWN:
+        return "read as the length modifiers say";
+    case LAYOUT_FITTING:
+        break;
+    }
+    return "read as the metadata says, as far as it goes";
+}
+
+/* The layout whose widths sum to the payload, when the metadata's do not;
+ * LAYOUT_FITTING: none does. */
+static enum layout recover(const struct pfd_string *s, uint64_t dwords)
+{
+    uint8_t widths[PFD_ARGUMENTS_MAX];
+    size_t n = argument_count(s);
+    if (s->n_arguments != n)
+        return LAYOUT_FITTING;
+    if (dwords == n)
+        return LAYOUT_32;
+    if (dwords == 2 * n)
+        return LAYOUT_64;
+    bool cut = s->flags & PFD_STRING_CUT;
+    if (dwords < n || dwords > 2 * n ||
+        modifier_widths(s, cut, widths, n) != dwords)
+        return LAYOUT_FITTING;
+    return LAYOUT_MODIFIERS;
+}
+
+/* Chooses among the strings of one id; sets string, layout and findings. */
+static void choose(const struct pfd_string *first, uint32_t n_payload,
+                   struct pfd_record *r)
+{
+    r->string = NULL;
+    for (const struct pfd_string *s = first; s; s = s->next) {
+        if (s->n_payload != n_payload)
+            continue;
+        if (r->string)
+            r->findings |= FINDING(ambiguous);
+        else
+            r->string = s;
+    }
+    if (r->string)
+        return;
+    for (const struct pfd_string *s = first; s; s = s->next) {
+        r->layout = (uint8_t)recover(s, n_payload / DWORD);
+        r->string = s;
+        if (r->layout != LAYOUT_FITTING) {
+            r->findings |= FINDING(width_mismatch);
+            return;
+        }
+    }
+    r->string = first;
+    r->findings |= n_payload < first->n_payload ? FINDING(payload_short)
+                                                : FINDING(payload_long);
+}
+
+/* ---- the walk ---- */
+
+static struct header read_header(const struct pfd_walk *w, uint64_t at)
+{
+    uint64_t h = pfd_walk_u64(w, at);
+    uint32_t size = h & 0xffff;
+    return (struct header){ h >> 16, (uint64_t)size * DWORD, size, h == 0 };
+}
+
+static uint64_t dword(uint64_t at)
+{
+    return at / DWORD;
+}
+
+/* Writes a number of dwords times 4 as bytes: it can exceed 64 bits. */
+static const char *bytes_text(unsigned __int128 bytes, char ret[48])
+{
+    char *at = ret + 47;
+    *at = '\0';
+    do {
+        *--at = (char)('0' + (int)(bytes % 10));
+        bytes /= 10;
+    } while (bytes);
+    return at;
+}
+
+/* The buffer's size is known: what was lost, and where entries end. */
+static void close_buffer(struct pfd_walk *w, struct state *st)
+{
+    uint64_t n_buffer = pfd_walk_end(w);
+    uint64_t n_odd = (n_buffer - HEADER) % DWORD;
+    uint64_t capacity = (n_buffer - HEADER) / DWORD;
+    char lost[48];
+    char whole[48];
+
+    st->closed = true;
+    if (n_odd) {
+        pfd_walk_finding(w, PFD_FINDING_odd_size, n_buffer - n_odd,
+                         "the buffer ends in %u bytes that are no whole dword",
+                         (unsigned)n_odd);
+        w->batch->skipped_bytes += n_odd;
+    }
+    if (st->used <= capacity)
+        return;
+    st->end = HEADER + capacity * DWORD;
+    unsigned __int128 n_lost = (unsigned __int128)(st->used - capacity) * DWORD;
+    w->batch->lost_bytes = n_lost > UINT64_MAX ? UINT64_MAX : (uint64_t)n_lost;
+    pfd_walk_finding(
+        w, PFD_FINDING_overflow, HEADER + capacity * DWORD,
+        "bufferOffset is %llu dwords, the buffer holds %llu: %llu dwords "
+        "(%s bytes) lost; a buffer of at least %s bytes would have held "
+        "everything%s",
+        (unsigned long long)st->used, (unsigned long long)capacity,
+        (unsigned long long)(st->used - capacity), bytes_text(n_lost, lost),
+        bytes_text((unsigned __int128)st->used * DWORD + HEADER, whole),
+        st->used > CLAMP_DWORDS ? ", but shaders stop at 2 GiB" : "");
+}
+
+static void report_clamp(struct pfd_walk *w, uint64_t used)
+{
+    uint64_t swapped = __builtin_bswap64(used);
+    pfd_walk_finding(w, PFD_FINDING_over_2gib, 0,
+                     "bufferOffset %llu is beyond 2^29 dwords, where shaders "
+                     "stop writing%s",
+                     (unsigned long long)used,
+                     swapped < CLAMP_DWORDS
+                         ? "; byte-swapped it would make sense: is this a "
+                           "big-endian dump?"
+                         : "");
+}
+
+static enum pfd_status open_buffer(struct pfd_walk *w, struct state *st)
+{
+    if (pfd_walk_end(w) < HEADER) {
+        if (!w->last)
+            return PFD_MORE;
+        pfd_walk_finding(w, PFD_FINDING_no_header, 0,
+                         "%llu bytes, a buffer header needs %d",
+                         (unsigned long long)pfd_walk_end(w), HEADER);
+        w->batch->skipped_bytes += pfd_walk_end(w);
+        w->at = pfd_walk_end(w);
+        return PFD_END;
+    }
+    st->opened = true;
+    st->used = pfd_walk_u64(w, 0);
+    uint32_t reserved0 = pfd_walk_u32(w, 8);
+    uint32_t reserved1 = pfd_walk_u32(w, 12);
+    uint64_t clamped = st->used < CLAMP_DWORDS ? st->used : CLAMP_DWORDS;
+    st->end = HEADER + clamped * DWORD;
+    w->at = HEADER;
+    if (reserved0 || reserved1)
+        pfd_walk_finding(w, PFD_FINDING_reserved, 8,
+                         "reserved dwords are 0x%x and 0x%x, expected 0: a "
+                         "newer layout, or not a printf buffer",
+                         reserved0, reserved1);
+    if (st->used > CLAMP_DWORDS)
+        report_clamp(w, st->used);
+    return PFD_OK;
+}
+
+/* True when a string of this id has exactly this payload. */
+static bool law_holds(const struct pfd_string *s, uint64_t n_payload)
+{
+    while (s && s->n_payload != n_payload)
+        s = s->next;
+    return s != NULL;
+}
+
+/* Can an entry header be here? A zero header can: space not written yet. */
+static bool plausible(const struct state *st, const struct header *h,
+                      uint64_t at)
+{
+    return h->zero || (h->size >= SIZE_MIN && h->n_bytes <= st->end - at);
+}
+
+/*
+ * Is there an entry at `at`, beyond doubt: a known id, a size that its string
+ * has, and behind it the end or something that can be an entry? PFD_OK,
+ * PFD_END (no) or PFD_MORE.
+ */
+static enum pfd_status accept(const struct pfd_walk *w, const struct state *st,
+                              uint64_t at)
+{
+    if (at + ENTRY_HEADER > pfd_walk_end(w))
+        return PFD_MORE;
+    struct header h = read_header(w, at);
+    if (h.size < SIZE_MIN || h.n_bytes > st->end - at ||
+        !law_holds(pfd_table_find(w->table, h.id), h.n_bytes - ENTRY_HEADER))
+        return PFD_END;
+    uint64_t next = at + h.n_bytes;
+    if (st->end - next < ENTRY_HEADER)
+        return PFD_OK;
+    if (next + ENTRY_HEADER > pfd_walk_end(w))
+        return PFD_MORE;
+    struct header after = read_header(w, next);
+    return plausible(st, &after, next) ? PFD_OK : PFD_END;
+}
+
+/* The first entry beyond doubt in [from, to), *ret; PFD_END: none. */
+static enum pfd_status seek(const struct pfd_walk *w, const struct state *st,
+                            uint64_t from, uint64_t to, uint64_t *ret)
+{
+    enum pfd_status status = PFD_END;
+    uint64_t at = from;
+    while (at + ENTRY_HEADER <= to && status == PFD_END) {
+        status = accept(w, st, at);
+        if (status == PFD_END)
+            at += DWORD;
+    }
+    *ret = at;
+    return status;
+}
+
+/* The stored dwords are fewer than the shader wanted to write. */
+static bool is_cut(const struct state *st)
+{
+    return st->used > dword(st->end - HEADER);
+}
+
+enum {
+    PARTIAL_STEPS = 64,
+    PARTIAL_ARGUMENTS = 64,
+    PARTIAL_ROOM = 4096
+};
+
+/* ", so far 'message'" for an entry of which only the start is there. */
+static void describe_partial(const struct pfd_walk *w, uint64_t at,
+                             uint64_t end, const struct pfd_string *s,
+                             struct pfd_quoted *ret)
+{
+    struct pfd_step steps[PARTIAL_STEPS];
+    struct pfd_slot slots[PARTIAL_ARGUMENTS];
+    char text[PARTIAL_ROOM];
+    size_t room = 0;
+    uint64_t findings = 0;
+
+    ret->text[0] = '\0';
+    if (s->n_steps > PARTIAL_STEPS || s->n_arguments > PARTIAL_ARGUMENTS ||
+        s->room > PARTIAL_ROOM)
+        return;
+    bool cut = s->flags & PFD_STRING_CUT;
+    struct pfd_cursor payload = w->view;
+    pfd_cursor_seek(&payload, at + ENTRY_HEADER - w->base);
+    size_t n_payload = (size_t)(end - at - ENTRY_HEADER);
+    const uint8_t *bytes = pfd_cursor_bytes(&payload, n_payload);
+    if (!bytes)
+        return;
+    memcpy(steps, s->steps, s->n_steps * sizeof *steps);
+    size_t n = fill_slots(s, LAYOUT_OWN, cut, (uint32_t)n_payload, slots);
+    pfd_program_bind(steps, s->n_steps, slots, n, cut, &room);
+    char *done = pfd_program_print(text, steps, pfd_string_text(s), PFD_RAW,
+                                   bytes, &findings);
+    pfd_quote(ret, text, (size_t)(done - text));
+}
+
+/* An entry whose size leads past the end. */
+static void report_cut(struct pfd_walk *w, const struct state *st,
+                       const char *then)
+{
+    const struct header *h = &st->lost;
+    const struct pfd_string *s = pfd_table_find(w->table, h->id);
+    struct pfd_quoted so_far = { "" };
+    if (s)
+        describe_partial(w, st->from, st->end, s, &so_far);
+    pfd_walk_finding(
+        w, is_cut(st) ? PFD_FINDING_truncated_entry : PFD_FINDING_size_past_end,
+        st->from,
+        "entrySize %u (id 0x%012llx), only %llu dwords left%s%s%s; "
+        "%s",
+        h->size, (unsigned long long)h->id,
+        (unsigned long long)dword(st->end - st->from), s ? ": so far '" : "",
+        so_far.text, s ? "'" : "", then);
+}
+
+/* Says why the walk lost its way at st->from, and what came of it. */
+static void report_gap(struct pfd_walk *w, const struct state *st, uint64_t to)
+{
+    const struct header *h = &st->lost;
+    struct pfd_walk_gap then;
+
+    w->batch->skipped_bytes += to - st->from;
+    pfd_walk_describe_gap(&then, st->from, to, st->end);
+    if (h->zero)
+        pfd_walk_finding(w, PFD_FINDING_unwritten, st->from,
+                         "zero entry header in the used part, not written yet "
+                         "or lost; %s",
+                         then.text);
+    else if (h->size < SIZE_MIN)
+        pfd_walk_finding(w, PFD_FINDING_bad_size, st->from,
+                         "entrySize %u (id 0x%012llx), at least %d expected; "
+                         "%s",
+                         h->size, (unsigned long long)h->id, SIZE_MIN,
+                         then.text);
+    else if (h->n_bytes > st->end - st->from)
+        report_cut(w, st, then.text);
+    else
+        pfd_walk_finding(
+            w,
+            h->id < TORN_ID ? PFD_FINDING_torn_header : PFD_FINDING_unknown_id,
+            st->from,
+            "no string has id 0x%012llx, and entrySize %u leads to no entry; "
+            "%s",
+            (unsigned long long)h->id, h->size, then.text);
+}
+
+/* Leaves the path at w->at: the next entry beyond doubt is sought from the
+ * next dword on. */
+static void lose_way(struct pfd_walk *w, struct state *st,
+                     const struct header *h)
+{
+    st->is_lost = true;
+    st->lost = *h;
+    st->from = w->at;
+    st->next = w->at + DWORD;
+}
+
+static enum pfd_status find_way(struct pfd_walk *w, struct state *st)
+{
+    uint64_t to = 0;
+    enum pfd_status status = seek(w, st, st->next, st->end, &to);
+    if (status == PFD_MORE) {
+        /* report_cut() shows what was there: keep the bytes from there. */
+        st->next = to;
+        w->at = st->lost.n_bytes > st->end - st->from ? st->from : to;
+        return PFD_MORE;
+    }
+    if (status == PFD_END)
+        to = st->end;
+    report_gap(w, st, to);
+    st->is_lost = false;
+    w->at = to;
+    return PFD_OK;
+}
+
+static void add_entry(struct pfd_walk *w, const struct header *h,
+                      const struct pfd_string *first, uint64_t findings)
+{
+    struct pfd_record *r = pfd_walk_record(w);
+    *r = (struct pfd_record){
+        .offset = w->at,
+        .key = h->id,
+        .findings = findings,
+        .n_bytes = (uint32_t)h->n_bytes,
+        .n_header = ENTRY_HEADER,
+        .kind = PFD_RECORD_ENTRY,
+    };
+    if (first)
+        choose(first, r->n_bytes - ENTRY_HEADER, r);
+    w->at += h->n_bytes;
+}
+
+/*
+ * An id that no string has. Its size is believed when it leads to the end or
+ * to a known id, or when nothing inside the span it claims is an entry beyond
+ * doubt; never when it leads to what cannot be an entry.
+ */
+static enum pfd_status step_unknown(struct pfd_walk *w, struct state *st,
+                                    const struct header *h)
+{
+    uint64_t next = w->at + h->n_bytes;
+    if (st->end - next >= ENTRY_HEADER) {
+        if (next + ENTRY_HEADER > pfd_walk_end(w))
+            return PFD_MORE;
+        struct header after = read_header(w, next);
+        uint64_t found = 0;
+        enum pfd_status status = PFD_END;
+        if (!plausible(st, &after, next)) {
+            lose_way(w, st, h);
+            return PFD_OK;
+        }
+        if (!pfd_table_find(w->table, after.id))
+            status = seek(w, st, w->at + DWORD, next, &found);
+        if (status == PFD_MORE)
+            return PFD_MORE;
+        if (status == PFD_OK) {
+            lose_way(w, st, h);
+            st->next = found;
+            return PFD_OK;
+        }
+    }
+    add_entry(w, h, NULL,
+              h->id < TORN_ID ? FINDING(torn_header) : FINDING(unknown_id));
+    return PFD_OK;
+}
+
+/* Fewer dwords than an entry header are left. */
+static enum pfd_status finish(struct pfd_walk *w, struct state *st)
+{
+    uint64_t left = st->end - w->at;
+    if (left) {
+        if (!w->last && w->at + left > pfd_walk_end(w))
+            return PFD_MORE;
+        pfd_walk_finding(
+            w,
+            is_cut(st) ? PFD_FINDING_truncated_entry : PFD_FINDING_stray_dword,
+            w->at, "one used dword is left, no room for an entry header");
+        w->batch->skipped_bytes += left;
+        w->at = st->end;
+    }
+    /* What follows is stale, and never looked at; only its size counts. */
+    if (pfd_walk_end(w) > w->at)
+        w->at = pfd_walk_end(w);
+    st->end = w->at;
+    return w->last ? PFD_END : PFD_MORE;
+}
+
+static enum pfd_status step(struct pfd_walk *w, struct state *st)
+{
+    if (st->end - w->at < ENTRY_HEADER)
+        return finish(w, st);
+    if (w->at + ENTRY_HEADER > pfd_walk_end(w))
+        return PFD_MORE;
+    struct header h = read_header(w, w->at);
+    if (h.size < SIZE_MIN || h.n_bytes > st->end - w->at) {
+        lose_way(w, st, &h);
+        return PFD_OK;
+    }
+    if (w->at + h.n_bytes > pfd_walk_end(w))
+        return PFD_MORE;
+    const struct pfd_string *s = pfd_table_find(w->table, h.id);
+    if (!s)
+        return step_unknown(w, st, &h);
+    add_entry(w, &h, s, 0);
+    return PFD_OK;
+}
+
+/* The hot loop: entries that are exactly what their string says. */
+static void walk_sound(struct pfd_walk *w, const struct state *st)
+{
+    struct pfd_batch *batch = w->batch;
+    uint64_t n_view = pfd_walk_end(w);
+    uint64_t end = st->end < n_view ? st->end : n_view;
+    uint64_t at = w->at;
+    while (pfd_walk_has_room(w) && end - at >= ENTRY_HEADER) {
+        uint64_t h = pfd_walk_u64(w, at);
+        uint64_t n_bytes = (h & 0xffff) * DWORD;
+        const struct pfd_string *s = pfd_table_find(w->table, h >> 16);
+        if (!s || s->n_payload + (uint64_t)ENTRY_HEADER != n_bytes ||
+            n_bytes > end - at || s->next)
+            break;
+        batch->records[batch->n++] = (struct pfd_record){
+            .offset = at,
+            .string = s,
+            .key = h >> 16,
+            .n_bytes = (uint32_t)n_bytes,
+            .n_header = ENTRY_HEADER,
+            .kind = PFD_RECORD_ENTRY,
+        };
+        at += n_bytes;
+    }
+    w->at = at;
+}
+
+static enum pfd_status llpc_walk(struct pfd_walk *w)
+{
+    struct state *st = w->state;
+    if (!st->opened) {
+        enum pfd_status status = open_buffer(w, st);
+        if (status != PFD_OK)
+            return status;
+    }
+    if (w->last && !st->closed)
+        close_buffer(w, st);
+    while (pfd_walk_has_room(w)) {
+        enum pfd_status status = PFD_OK;
+        if (st->is_lost)
+            status = find_way(w, st);
+        else
+            walk_sound(w, st);
+        if (status == PFD_OK && pfd_walk_has_room(w) && !st->is_lost)
+            status = step(w, st);
+        if (status != PFD_OK)
+            return status;
+    }
+    return PFD_OK;
+}
+
+static int llpc_probe(const struct pfd_cursor *first, uint64_t n_buffer)
+{
+    struct pfd_cursor c = *first;
+    uint64_t used = pfd_cursor_u64(&c);
+    uint32_t reserved = pfd_cursor_u32(&c) | pfd_cursor_u32(&c);
+    if (!pfd_cursor_ok(&c) || reserved)
+        return 0;
+    return used <= n_buffer / DWORD ? 60 : 20;
+}
+
+static const char *const header_words[] = {
+    "bufferOffset, low half",
+    "bufferOffset, high half",
+    "reserved0",
+    "reserved1",
+};
+
+static const char *const entry_words[] = {
+    "entry: id bits 0-15, entrySize",
+    "entry: id bits 16-47",
+};
+
+const struct pfd_format pfd_format_llpc = {
+    .info = {
+        .name = "llpc",
+        .title = "DebugPrintf of AMD's Vulkan shader compiler (LLPC, xgl)",
+        .header_words = header_words,
+        .n_header_words = sizeof header_words / sizeof *header_words,
+        .entry_words = entry_words,
+        .n_entry_words = sizeof entry_words / sizeof *entry_words,
+    },
+    .state_size = sizeof(struct state),
+    .strings = { "llpc", 0, llpc_layout },
+    .load = llpc_load,
+    .probe = llpc_probe,
+    .walk = llpc_walk,
+    .slots = llpc_slots,
+    .layout_text = llpc_layout_text,
+};

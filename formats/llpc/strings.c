@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The string table that LLPC leaves in PAL metadata: an ELF note "AMDGPU" of
+ * type 32 (NT_AMDGPU_METADATA), whose MessagePack map has under
+ * "amdpal.format_strings" a map with ".version" and ".strings", an array of
+ * maps. Source: LLPC 40cb8d95, LowerDebugPrintf::setupElfsPrintfStrings(), and
+ * its document DdnDebugPrintf.md.
+ */
+#include <string.h>
+
+#include "llpc.h"
+#include "metadata.h"
+
+enum {
+    EM_AMDGPU = 224,
+    NT_AMDGPU_METADATA = 32,
+    TABLE_VERSION = 1,
+    /* More arguments than an entry can hold need no mask. */
+    MASK_WORDS_MAX = (PFD_ARGUMENTS_MAX + 63) / 64,
+};
+
+static const char table_key[] = "amdpal.format_strings";
+
+struct loader {
+    unsigned machine;
+    struct pfd_strings *strings;
+    struct pfd_report *report;
+    size_t n_rows;
+    struct pfd_error *err;
+};
+
+/* One note of format strings while it is read. */
+struct table {
+    struct loader *loader;
+    const struct pfd_metadata *metadata;
+    const struct pfd_note *note;
+};
+
+/* The four keys of a row, as they stand there. */
+struct row {
+    size_t i;
+    uint64_t offset; /* in the file */
+    const struct pfd_value *index;
+    const struct pfd_value *string;
+    const struct pfd_value *count;
+    const struct pfd_value *mask;
+};
+
+/* A value's place in the file, or the note's where that is not known. */
+static uint64_t file_offset(const struct table *table,
+                            const struct pfd_value *value)
+{
+    uint64_t at = pfd_metadata_offset(table->metadata, value);
+    return at == PFD_NO_OFFSET ? table->note->offset
+                               : table->note->desc_offset + at;
+}
+
+/* What a map has under key, and a finding if it has it twice. */
+static const struct pfd_value *get(const struct table *table,
+                                   const struct pfd_value *map, const char *key)
+{
+    bool twice;
+    const struct pfd_value *value = pfd_value_get(map, key, &twice);
+    if (twice)
+        pfd_report_add(table->loader->report, PFD_FINDING_duplicate_key,
+                       file_offset(table, map),
+                       "the metadata has the key '%s' twice in one map: the "
+                       "first one counts",
+                       key);
+    return value;
+}
+
+/* False, and a finding: key should have been `expected`. */
+static bool bad_key(const struct table *table, const struct row *row,
+                    const char *key, const struct pfd_value *found,
+                    const char *expected)
+{
+    pfd_report_add(table->loader->report, PFD_FINDING_bad_string_row,
+                   row->offset, "row %zu of %s: '%s' is %s, expected %s",
+                   row->i, table_key, key, pfd_value_kind_name(found),
+                   expected);
+    return false;
+}
+
+static bool read_index(const struct table *table, const struct row *row,
+                       uint64_t *ret)
+{
+    bool negative;
+    if (!pfd_value_int(row->index, ret, &negative))
+        return bad_key(table, row, ".index", row->index, "an integer");
+    return true;
+}
+
+static bool read_text(const struct table *table, const struct row *row,
+                      struct pfd_string_row *ret)
+{
+    /* LLVM's assembler writes nil for empty text. */
+    if (pfd_value_kind(row->string) == PFD_VALUE_NIL) {
+        ret->text = "";
+        ret->n_text = 0;
+        return true;
+    }
+    if (!pfd_value_bytes(row->string, &ret->text, &ret->n_text))
+        return bad_key(table, row, ".string", row->string, "text");
+    /* LLPC counts the string's terminator in: one is dropped, as in xgl. */
+    if (ret->n_text > 0 && ret->text[ret->n_text - 1] == '\0')
+        ret->n_text--;
+    if (ret->n_text <= PFD_TEXT_MAX)
+        return true;
+    pfd_report_add(table->loader->report, PFD_FINDING_bad_string_row,
+                   row->offset,
+                   "row %zu of %s: '.string' has %zu bytes, expected at most "
+                   "%d",
+                   row->i, table_key, ret->n_text, PFD_TEXT_MAX);
+    return false;
+}
+
+static bool read_count(const struct table *table, const struct row *row,
+                       uint64_t *ret)
+{
+    bool negative = false;
+    *ret = 0;
+    if (!row->count)
+        return true;
+    if (!pfd_value_int(row->count, ret, &negative))
+        return bad_key(table, row, ".argument_count", row->count, "an integer");
+    if (!negative)
+        return true;
+    pfd_report_add(table->loader->report, PFD_FINDING_bad_string_row,
+                   row->offset,
+                   "row %zu of %s: '.argument_count' is %lld, expected 0 or "
+                   "more",
+                   row->i, table_key, (long long)*ret);
+    return false;
+}
+
+/* Fills words [MASK_WORDS_MAX] with as much of the mask as the arguments need;
+ * ret is how many that are, zero words at the end not counted. */
+static bool read_mask(const struct table *table, const struct row *row,
+                      uint64_t n_arguments, uint64_t *words, size_t *ret)
+{
+    size_t n = 0;
+    if (row->mask && pfd_value_kind(row->mask) != PFD_VALUE_ARRAY)
+        return bad_key(table, row, ".64bit_arguments", row->mask, "an array");
+    for (size_t i = 0; i < pfd_value_count(row->mask); i++) {
+        const struct pfd_value *element = pfd_value_at(row->mask, i);
+        uint64_t word;
+        bool negative;
+        if (!pfd_value_int(element, &word, &negative))
+            return bad_key(table, row, ".64bit_arguments", element,
+                           "integers only");
+        if (i >= MASK_WORDS_MAX || i * 64 >= n_arguments)
+            continue;
+        if (n_arguments - i * 64 < 64)
+            word &= (UINT64_C(1) << (n_arguments - i * 64)) - 1;
+        words[i] = word;
+        if (word != 0)
+            n = i + 1;
+    }
+    *ret = n;
+    return true;
+}
+
+/* Says what a reader should know about a row that can be used. False: no
+ * entry can have its id. */
+static bool check_row(const struct table *table, const struct row *row,
+                      const struct pfd_string_row *read)
+{
+    if (read->key >> LLPC_ID_BITS != 0) {
+        pfd_report_add(
+            table->loader->report, PFD_FINDING_wide_index, row->offset,
+            "row %zu of %s: '.index' is 0x%llx, which does not fit "
+            "the %d bits that an entry has: no entry can name this "
+            "string",
+            row->i, table_key, (unsigned long long)read->key, LLPC_ID_BITS);
+        return false;
+    }
+    size_t n_words = pfd_value_count(row->mask);
+    if (n_words < read->n_arguments / 64 + (read->n_arguments % 64 != 0))
+        pfd_report_add(table->loader->report, PFD_FINDING_short_bitmask,
+                       row->offset,
+                       "row %zu of %s: id 0x%012llx has %llu arguments, and "
+                       "'.64bit_arguments' has bits for %llu: the rest are "
+                       "taken as 32-bit",
+                       row->i, table_key, (unsigned long long)read->key,
+                       (unsigned long long)read->n_arguments,
+                       (unsigned long long)n_words * 64);
+    return true;
+}
+
+static enum pfd_status load_row(const struct table *table,
+                                const struct row *row)
+{
+    struct loader *loader = table->loader;
+    uint64_t words[MASK_WORDS_MAX];
+    struct pfd_string_row read = { .layout = words };
+    if (!read_index(table, row, &read.key) || !read_text(table, row, &read) ||
+        !read_count(table, row, &read.n_arguments) ||
+        !read_mask(table, row, read.n_arguments, words, &read.n_layout))
+        return PFD_OK;
+    loader->n_rows++;
+    if (!check_row(table, row, &read))
+        return PFD_OK;
+    return pfd_strings_add_row(loader->strings, &pfd_format_llpc.strings, &read,
+                               loader->report, row->offset, loader->err);
+}
+
+static enum pfd_status read_row(const struct table *table, size_t i,
+                                const struct pfd_value *map)
+{
+    struct row row = { .i = i, .offset = file_offset(table, map) };
+    if (pfd_value_kind(map) != PFD_VALUE_MAP) {
+        pfd_report_add(table->loader->report, PFD_FINDING_bad_string_row,
+                       row.offset, "row %zu of %s is %s, expected a map", i,
+                       table_key, pfd_value_kind_name(map));
+        return PFD_OK;
+    }
+    row.index = get(table, map, ".index");
+    row.string = get(table, map, ".string");
+    row.count = get(table, map, ".argument_count");
+    row.mask = get(table, map, ".64bit_arguments");
+    if (!row.string && pfd_value_get(map, ".is_abort_message", NULL)) {
+        pfd_report_add(table->loader->report, PFD_FINDING_bad_string_row,
+                       row.offset,
+                       "row %zu of %s has '.is_abort_message' and no "
+                       "'.string': shader-abort messages are not read",
+                       i, table_key);
+        return PFD_OK;
+    }
+    return load_row(table, &row);
+}
+
+static void check_version(const struct table *table,
+                          const struct pfd_value *map)
+{
+    const struct pfd_value *version = get(table, map, ".version");
+    uint64_t number;
+    bool negative;
+    if (!pfd_value_int(version, &number, &negative))
+        pfd_report_add(table->loader->report, PFD_FINDING_version,
+                       file_offset(table, map),
+                       "'.version' of %s is %s, expected the integer %d: read "
+                       "as version %d",
+                       table_key, pfd_value_kind_name(version), TABLE_VERSION,
+                       TABLE_VERSION);
+    else if (number != TABLE_VERSION)
+        pfd_report_add(
+            table->loader->report, PFD_FINDING_version, file_offset(table, map),
+            "'.version' of %s is %lld, expected %d: read as "
+            "version %d",
+            table_key, (long long)number, TABLE_VERSION, TABLE_VERSION);
+}
+
+/* Another machine's file has no business with this table, and what its ids
+ * mean there is not known. */
+static bool right_machine(const struct table *table,
+                          const struct pfd_value *map,
+                          const struct pfd_value *rows)
+{
+    struct loader *loader = table->loader;
+    if (loader->machine == EM_AMDGPU)
+        return true;
+    pfd_report_add(
+        loader->report, PFD_FINDING_wrong_machine, file_offset(table, map),
+        "%s in an ELF file for machine %u, expected %d (AMD GPU): "
+        "its %zu rows are not used",
+        table_key, loader->machine, EM_AMDGPU, pfd_value_count(rows));
+    loader->n_rows += pfd_value_count(rows);
+    return false;
+}
+
+static enum pfd_status read_table(const struct table *table,
+                                  const struct pfd_value *map)
+{
+    const struct pfd_value *rows = get(table, map, ".strings");
+    enum pfd_status status = PFD_OK;
+    if (!right_machine(table, map, rows))
+        return PFD_OK;
+    check_version(table, map);
+    /* A table without strings may be written as nil or not at all. */
+    if (pfd_value_kind(rows) != PFD_VALUE_ARRAY &&
+        pfd_value_kind(rows) != PFD_VALUE_NIL && rows)
+        pfd_report_add(table->loader->report, PFD_FINDING_bad_string_row,
+                       file_offset(table, map),
+                       "'.strings' of %s is %s, expected an array", table_key,
+                       pfd_value_kind_name(rows));
+    for (size_t i = 0; i < pfd_value_count(rows) && status == PFD_OK; i++) {
+        const struct pfd_value *row = pfd_value_at(rows, i);
+        if (row)
+            status = read_row(table, i, row);
+    }
+    return status;
+}
+
+static enum pfd_status read_metadata(struct table *table)
+{
+    const struct pfd_value *root = pfd_metadata_root(table->metadata);
+    const struct pfd_value *map = get(table, root, table_key);
+    if (!map)
+        return PFD_OK;
+    if (pfd_value_kind(map) == PFD_VALUE_MAP)
+        return read_table(table, map);
+    pfd_report_add(table->loader->report, PFD_FINDING_bad_string_row,
+                   file_offset(table, root), "%s is %s, expected a map",
+                   table_key, pfd_value_kind_name(map));
+    return PFD_OK;
+}
+
+/* What is wrong with a note's contents is a finding; only memory is not. */
+static enum pfd_status report_unreadable(struct loader *loader,
+                                         const struct pfd_note *note,
+                                         const struct pfd_error *why)
+{
+    if (why->code == PFD_ERR_NOMEM) {
+        if (loader->err)
+            *loader->err = *why;
+        return PFD_ERR_NOMEM;
+    }
+    uint64_t at = why->offset == PFD_NO_OFFSET ? 0 : why->offset;
+    pfd_report_add(loader->report, PFD_FINDING_msgpack, note->desc_offset + at,
+                   "the metadata note at 0x%llx is not MessagePack that can be "
+                   "read: %s",
+                   (unsigned long long)note->offset, why->text);
+    return PFD_OK;
+}
+
+static enum pfd_status read_note(void *user, const struct pfd_note *note)
+{
+    struct loader *loader = user;
+    struct pfd_metadata *metadata;
+    struct pfd_error why;
+    size_t n_used;
+    if (note->type != NT_AMDGPU_METADATA || note->n_owner != 6 ||
+        memcmp(note->owner, "AMDGPU", 6) != 0)
+        return PFD_OK;
+    enum pfd_status status =
+        pfd_metadata_open(note->desc, &metadata, &n_used, &why);
+    if (status != PFD_OK)
+        return report_unreadable(loader, note, &why);
+    if (n_used < note->desc.n)
+        pfd_report_add(loader->report, PFD_FINDING_msgpack_tail,
+                       note->desc_offset + n_used,
+                       "the metadata note at 0x%llx has %zu bytes after its "
+                       "map, which ends here",
+                       (unsigned long long)note->offset, note->desc.n - n_used);
+    struct table table = {
+        .loader = loader,
+        .metadata = metadata,
+        .note = note,
+    };
+    status = read_metadata(&table);
+    pfd_metadata_free(metadata);
+    return status;
+}
+
+enum pfd_status llpc_load(const struct pfd_image *image,
+                          struct pfd_strings *strings,
+                          struct pfd_report *report, size_t *n_rows,
+                          struct pfd_error *err)
+{
+    struct loader loader = {
+        .machine = pfd_image_header(image)->machine,
+        .strings = strings,
+        .report = report,
+        .err = err,
+    };
+    enum pfd_status status =
+        pfd_image_notes(image, read_note, &loader, report, err);
+    if (status == PFD_OK)
+        *n_rows = loader.n_rows;
+    return status;
+}

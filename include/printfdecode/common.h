@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every part of the interface shares: outcomes, errors and findings.
+ *
+ * An outcome (enum pfd_status) says whether a call did its work. A failure
+ * (below zero) also fills the caller's struct pfd_error. A finding is another
+ * thing: something about the input that a careful reader wants to know, such
+ * as a lost range or an unknown id. Findings never end a call; they are
+ * handed over one by one, in input order, and the work goes on.
+ */
+#ifndef PRINTFDECODE_COMMON_H
+#define PRINTFDECODE_COMMON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define PFD_API __attribute__((visibility("default")))
+#else
+#define PFD_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* No byte offset is known or makes sense. */
+#define PFD_NO_OFFSET UINT64_MAX
+/* The finding belongs to no single entry. */
+#define PFD_NO_INDEX UINT64_MAX
+
+enum pfd_status {
+    PFD_OK = 0,               /* done */
+    PFD_END = 1,              /* nothing more will come; not a failure */
+    PFD_MORE = 2,             /* more bytes are needed; not a failure */
+    PFD_ERR_NOMEM = -1,       /* out of memory */
+    PFD_ERR_IO = -2,          /* the system refused: errno text is included */
+    PFD_ERR_USAGE = -3,       /* the caller's arguments are wrong */
+    PFD_ERR_CORRUPT = -4,     /* the input contradicts itself */
+    PFD_ERR_UNSUPPORTED = -5, /* the input is sound, but not for us */
+    PFD_ERR_STOPPED = -6,     /* a callback asked to stop */
+};
+
+/*
+ * One failure. The caller's memory, of fixed size, without pointers; filled on
+ * failure only. Wherever a struct pfd_error is taken, NULL means "not wanted".
+ */
+struct pfd_error {
+    enum pfd_status code;
+    uint64_t offset; /* bytes from the start of the input, or PFD_NO_OFFSET */
+    char text[240];  /* one line, NUL-terminated, without a newline */
+};
+
+/* X(name, is_note): the kinds of findings. A note is information about sound
+ * input: it does not count as damage. Names are part of the interface. */
+#define PFD_FINDING_KINDS(X)                                                   \
+    X(bad_conversion, 0)    /* a conversion that cannot be printed */          \
+    X(width_clamped, 0)     /* width or precision above 4096 */                \
+    X(payload_short, 0)     /* fewer dwords than the format string needs */    \
+    X(payload_long, 0)      /* more dwords than the argument widths say */     \
+    X(width_mismatch, 0)    /* widths recovered from the entry's size */       \
+    X(vector_cut, 0)        /* only component 0 of a vector was written */     \
+    X(ambiguous, 0)         /* several strings fit; the first was taken */     \
+    X(unused_arguments, 1)  /* arguments that no conversion prints */          \
+    X(unknown_id, 0)        /* no loaded string has this id */                 \
+    X(torn_header, 0)       /* half of an entry header was written */          \
+    X(truncated_entry, 0)   /* the entry runs over the end of the buffer */    \
+    X(size_past_end, 0)     /* entrySize beyond the used part */               \
+    X(bad_size, 0)          /* entrySize below its own header */               \
+    X(unwritten, 0)         /* reserved, not written */                        \
+    X(stray_dword, 0)       /* used dwords too few for an entry header */      \
+    X(no_header, 0)         /* shorter than a buffer header */                 \
+    X(reserved, 0)          /* reserved header dwords are not zero */          \
+    X(odd_size, 0)          /* the file is not whole dwords */                 \
+    X(over_2gib, 0)         /* bufferOffset beyond the shader's 2 GiB clamp */ \
+    X(overflow, 0)          /* the buffer was too small: exact loss */         \
+    X(collision, 0)         /* one id, two different strings */                \
+    X(no_format_strings, 0) /* the file carries no format strings */           \
+    X(note_truncated, 0)    /* an ELF note runs past its end */                \
+    X(msgpack, 0)           /* metadata is not well-formed MessagePack */      \
+    X(msgpack_tail, 0)      /* bytes after the metadata map */                 \
+    X(version, 0)           /* unknown version of the string table */          \
+    X(bad_string_row, 0)    /* a row of the string table is unusable */        \
+    X(wide_index, 0)        /* an id that no entry can carry */                \
+    X(short_bitmask, 0)     /* fewer width bits than arguments */              \
+    X(duplicate_key, 1)     /* a metadata key given twice; the first counts */ \
+    X(wrong_machine, 0)     /* format strings in another machine's ELF */      \
+    X(bad_archive, 0)       /* an ar archive that contradicts itself */        \
+    X(bad_elf, 0)           /* an ELF file that cannot be read */
+
+enum pfd_finding_kind {
+#define PFD_X(name, is_note) PFD_FINDING_##name,
+    PFD_FINDING_KINDS(PFD_X)
+#undef PFD_X
+    PFD_N_FINDING_KINDS
+};
+
+/* The kind's name as it stands in messages and JSON, such as "unknown_id";
+ * static storage, any thread. "?" for a number that is no kind. */
+PFD_API const char *pfd_finding_name(enum pfd_finding_kind kind);
+
+/* True when the kind is a note: information about sound input. */
+PFD_API bool pfd_finding_is_note(enum pfd_finding_kind kind);
+
+/* One finding; everything in it is borrowed until the callback returns. */
+struct pfd_finding {
+    enum pfd_finding_kind kind;
+    uint64_t offset;    /* bytes from the start of source, or PFD_NO_OFFSET */
+    uint64_t index;     /* the entry's index in its buffer, or PFD_NO_INDEX */
+    bool in_buffer;     /* true: source is a buffer, offset/4 is its dword */
+    const char *source; /* file or member, as the user named it */
+    const char *text;   /* one sentence, UTF-8, control bytes escaped */
+};
+
+/*
+ * Takes one finding. Called on the thread that called into the library.
+ */
+typedef void (*pfd_finding_fn)(void *user, const struct pfd_finding *finding);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

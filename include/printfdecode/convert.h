@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whole buffers to text, raw bytes or JSON, in buffer order, on as many
+ * threads as asked for: the output is the same for any number of them.
+ */
+#ifndef PRINTFDECODE_CONVERT_H
+#define PRINTFDECODE_CONVERT_H
+
+#include <printfdecode/printfdecode.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Callbacks are never called two at a time, but perhaps from several threads,
+ * one after another. To stop, return false.
+ */
+typedef bool (*pfd_write_fn)(void *user, const void *bytes, size_t n);
+typedef bool (*pfd_progress_fn)(void *user, const struct pfd_summary *so_far);
+
+/*
+ * Tells whether an entry is wanted: message [n] is what
+ * pfd_entry_message() gives. Called on several threads at once: it must not
+ * change anything. Entries that are not wanted are counted all the same.
+ */
+typedef bool (*pfd_match_fn)(void *user, const char *message, size_t n);
+
+/*
+ * Reads up to n bytes into bytes; the number, 0 at the end, or below zero: an
+ * errno value, negated.
+ */
+typedef long (*pfd_read_fn)(void *user, void *bytes, size_t n);
+
+/* All borrowed for the call; zero or NULL where nothing is said. */
+struct pfd_convert {
+    const struct pfd_strings *strings;
+    const char *format;  /* a buffer format's name; NULL: choose */
+    const char *output;  /* "text", "raw" or "json"; NULL: nothing is written */
+    const char *source;  /* the buffer's name */
+    unsigned threads;    /* 0: as many as there are processors */
+    const uint64_t *ids; /* only entries of these ids, [n_ids]; 0: all */
+    size_t n_ids;
+    pfd_match_fn match;
+    void *match_user;
+    uint64_t skip;  /* of the wanted entries, leave the first out */
+    uint64_t limit; /* then give so many and stop; UINT64_MAX: all */
+    bool notes;     /* hand over notes as well as findings */
+    bool color;     /* text: mark what is not a message */
+    pfd_write_fn write;
+    void *write_user;
+    pfd_finding_fn finding;
+    void *finding_user;
+    pfd_progress_fn progress;
+    void *progress_user;
+    /* Entries and their bytes for each string, [pfd_strings_count()], or NULL;
+     * added to. Without output, entries are then counted unformatted. */
+    uint64_t *string_entries;
+    uint64_t *string_bytes;
+};
+
+/* Outputs by name. PFD_OK; PFD_END: there is no i. */
+PFD_API enum pfd_status pfd_output_get(size_t i, const char **ret);
+
+/*
+ * Converts a buffer of [n] bytes; summary is filled as far as it went.
+ *
+ * PFD_OK; PFD_ERR_STOPPED: a callback asked to; PFD_ERR_USAGE: no such format
+ * or output; PFD_ERR_NOMEM; PFD_ERR_IO: no thread could be started.
+ */
+PFD_API enum pfd_status pfd_convert_bytes(const struct pfd_convert *convert,
+                                          const void *bytes, size_t n,
+                                          struct pfd_summary *summary,
+                                          struct pfd_error *err);
+
+/*
+ * The same for a buffer that is read as it comes; memory stays bounded by a
+ * window for each thread. PFD_ERR_IO also when read failed.
+ */
+PFD_API enum pfd_status pfd_convert_stream(const struct pfd_convert *convert,
+                                           pfd_read_fn read, void *read_user,
+                                           struct pfd_summary *summary,
+                                           struct pfd_error *err);
+
+/* Writes bytes [n] so that a terminal can show them: control bytes other than
+ * newline and tab as \xNN. ret has room for 4 * n bytes; returns how many. */
+PFD_API size_t pfd_escape_for_terminal(char *ret, const void *bytes, size_t n);
+
+/* The same as the inside of a JSON string; what is not UTF-8 becomes U+FFFD.
+ * ret has room for 6 * n bytes. */
+PFD_API size_t pfd_escape_for_json(char *ret, const void *bytes, size_t n);
+
+/* Gives a finding to write as one line of JSON, as pfd_convert_*() does with
+ * "json". PFD_OK; PFD_ERR_STOPPED: write said so; PFD_ERR_NOMEM. */
+PFD_API enum pfd_status pfd_finding_write_json(
+    const struct pfd_finding *finding, pfd_write_fn write, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Decodes GPU printf buffers: a buffer's bytes and a set of format strings in,
+ * entries out. An entry is one printf call of one lane.
+ *
+ *   pfd_decoder_*   one entry or finding at a time, from whole buffers or from
+ *                   bytes as they come
+ *   pfd_convert()   a whole buffer to text, raw bytes or JSON, on several
+ *                   threads (convert.h)
+ *
+ * Thread rule: a decoder belongs to one thread at a time; any number of
+ * decoders may share one set of strings.
+ */
+#ifndef PRINTFDECODE_PRINTFDECODE_H
+#define PRINTFDECODE_PRINTFDECODE_H
+
+#include <printfdecode/common.h>
+#include <printfdecode/strings.h>
+#include <printfdecode/version.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One buffer format; static storage. */
+struct pfd_format_info {
+    const char *name;  /* as in --format and in JSON: "llpc" */
+    const char *title; /* one line */
+    /* What the dwords of a buffer's header and of an entry's header are. */
+    const char *const *header_words; /* [n_header_words] */
+    size_t n_header_words;
+    const char *const *entry_words; /* [n_entry_words] */
+    size_t n_entry_words;
+};
+
+/* Fills ret with format i. PFD_OK; PFD_END: there is no i. Any thread. */
+PFD_API enum pfd_status pfd_format_get(size_t i, struct pfd_format_info *ret);
+
+struct pfd_string;
+struct pfd_step;
+struct pfd_entry_source;
+
+/*
+ * One entry. Everything in it is borrowed until the next call on its decoder.
+ */
+struct pfd_entry {
+    uint64_t index;      /* among the buffer's entries, from 0 */
+    uint64_t offset;     /* bytes from the start of the buffer */
+    uint64_t id;         /* the format string's id */
+    uint64_t findings;   /* bits: 1 << enum pfd_finding_kind */
+    const void *payload; /* the entry's words, [n_payload] bytes */
+    uint32_t n_payload;
+    uint32_t n_bytes; /* header and payload, bytes */
+
+    /* Private from here. */
+    const struct pfd_string *string;
+    const struct pfd_step *steps;
+    struct pfd_entry_source *of;
+    size_t room;
+};
+
+/* The format string, *n bytes, not NUL-terminated; NULL: unknown id. Borrowed
+ * from the set of strings. */
+PFD_API const char *pfd_entry_format_string(const struct pfd_entry *entry,
+                                            size_t *n);
+
+/* Its number for pfd_strings_get(); SIZE_MAX: unknown id. */
+PFD_API size_t pfd_entry_string_index(const struct pfd_entry *entry);
+
+/*
+ * The bytes that the program's printf would have written, *n of them; not
+ * NUL-terminated and perhaps not UTF-8. Borrowed as the entry is. NULL with
+ * *n = 0 for an unknown id; NULL with *n = 1 when out of memory. A width from
+ * a `*` that had to be clamped is added to the entry's findings here.
+ */
+PFD_API const char *pfd_entry_message(struct pfd_entry *entry, size_t *n);
+
+/* One argument of an entry, as its conversion reads it. */
+struct pfd_argument {
+    enum pfd_argument_type {
+        PFD_ARGUMENT_INT,      /* signed: i */
+        PFD_ARGUMENT_UNSIGNED, /* u */
+        PFD_ARGUMENT_FLOAT,    /* f; a 4-byte one is exact in it */
+    } type;
+    uint32_t at;      /* bytes from the start of the payload */
+    uint32_t n_bytes; /* 4 or 8 */
+    char conversion;  /* its letter; '*' for a width or precision, 0: none */
+    union {
+        int64_t i;
+        uint64_t u;
+        double f;
+    };
+};
+
+/* Argument i, in payload order. PFD_OK; PFD_END: there is no i, or the id is
+ * unknown; PFD_ERR_NOMEM. */
+PFD_API enum pfd_status pfd_entry_argument(struct pfd_entry *entry, size_t i,
+                                           struct pfd_argument *ret);
+
+/* What a decoder gives: an entry, or a finding about what is between. */
+struct pfd_item {
+    bool is_entry;
+    struct pfd_entry entry;     /* when is_entry */
+    struct pfd_finding finding; /* otherwise; borrowed likewise */
+};
+
+/* Exact accounts of one buffer so far. */
+struct pfd_summary {
+    uint64_t entries;       /* entries, unknown ones included */
+    uint64_t unknown;       /* entries whose id no string has */
+    uint64_t bytes;         /* in entries */
+    uint64_t lost_bytes;    /* written by the device, never in the buffer */
+    uint64_t skipped_bytes; /* in the buffer's used part, not decodable */
+    uint64_t findings;      /* that are not notes */
+};
+
+struct pfd_decoder;
+
+/*
+ * A decoder for one buffer. strings: borrowed until the decoder is freed.
+ * format: a name of pfd_format_get(), or NULL to choose by the strings.
+ * source: the buffer's name in findings, copied.
+ *
+ * PFD_OK; PFD_ERR_USAGE: no such format; PFD_ERR_NOMEM.
+ */
+PFD_API enum pfd_status pfd_decoder_new(const struct pfd_strings *strings,
+                                        const char *format, const char *source,
+                                        struct pfd_decoder **ret,
+                                        struct pfd_error *err);
+
+/* NULL is allowed. */
+PFD_API void pfd_decoder_free(struct pfd_decoder *decoder);
+
+/*
+ * Gives the decoder bytes to look at: [n] bytes that stand at `base` in the
+ * buffer (bytes from its start), borrowed until the next view or
+ * pfd_decoder_free(). last: they reach the buffer's end. A view must hold
+ * pfd_decoder_position(), and may be longer or begin later than the one before.
+ *
+ * PFD_OK; PFD_ERR_USAGE: the view does not hold the position.
+ */
+PFD_API enum pfd_status pfd_decoder_view(struct pfd_decoder *decoder,
+                                         const void *bytes, size_t n,
+                                         uint64_t base, bool last,
+                                         struct pfd_error *err);
+
+/* Bytes of the buffer before this are never asked for again. */
+PFD_API uint64_t pfd_decoder_position(const struct pfd_decoder *decoder);
+
+/*
+ * The next entry or finding, in buffer order. What the findings of an entry
+ * mean is a sentence from pfd_entry_finding_text().
+ *
+ * PFD_OK; PFD_END: the buffer is done; PFD_MORE: give a longer view (never
+ * after one that was the last); PFD_ERR_NOMEM.
+ */
+PFD_API enum pfd_status pfd_decoder_next(struct pfd_decoder *decoder,
+                                         struct pfd_item *ret,
+                                         struct pfd_error *err);
+
+/* Writes one sentence about a finding that the entry has into ret [n] bytes,
+ * NUL-terminated; UTF-8, control bytes escaped. */
+PFD_API void pfd_entry_finding_text(const struct pfd_entry *entry,
+                                    enum pfd_finding_kind kind, char *ret,
+                                    size_t n);
+
+/* The name of the buffer format that the decoder uses; static storage. */
+PFD_API const char *pfd_decoder_format(const struct pfd_decoder *decoder);
+
+PFD_API void pfd_decoder_summary(const struct pfd_decoder *decoder,
+                                 struct pfd_summary *ret);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

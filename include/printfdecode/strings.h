@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Format strings: load them from code objects (ELF files and ar archives of
+ * them) or give them one by one, then hand the set to any number of decoders.
+ *
+ * Thread rule: a set is filled by one thread at a time, and not while it is
+ * used; once filled, any number of threads may read it.
+ */
+#ifndef PRINTFDECODE_STRINGS_H
+#define PRINTFDECODE_STRINGS_H
+
+#include <printfdecode/common.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct pfd_strings;
+
+/* An empty set, owned by the caller; NULL when out of memory. */
+PFD_API struct pfd_strings *pfd_strings_new(void);
+
+/* Frees the set and everything borrowed from it. NULL is allowed. */
+PFD_API void pfd_strings_free(struct pfd_strings *strings);
+
+/* True when these first bytes [n] of a file (64 are enough) are those of a
+ * file that holds strings: ELF or ar. Any thread. */
+PFD_API bool pfd_strings_recognise(const void *bytes, size_t n);
+
+/*
+ * Loads all format strings of a file. What is odd about the file (a row that
+ * cannot be used, a collision, no strings at all) goes to fn as findings (fn
+ * may be NULL), and the rest is loaded.
+ *
+ * PFD_OK; PFD_ERR_IO: the file cannot be read; PFD_ERR_NOMEM.
+ */
+PFD_API enum pfd_status pfd_strings_load_file(struct pfd_strings *strings,
+                                              const char *path,
+                                              pfd_finding_fn fn, void *user,
+                                              struct pfd_error *err);
+
+/*
+ * The same from memory: bytes [n], borrowed for the call; source: the name
+ * used in findings and listings, copied.
+ *
+ * PFD_OK; PFD_ERR_UNSUPPORTED: neither ELF nor ar; PFD_ERR_NOMEM.
+ */
+PFD_API enum pfd_status pfd_strings_load(struct pfd_strings *strings,
+                                         const void *bytes, size_t n,
+                                         const char *source, pfd_finding_fn fn,
+                                         void *user, struct pfd_error *err);
+
+/* One format string of a set. Everything is borrowed until the set is freed. */
+struct pfd_string_info {
+    const char *format; /* the buffer format it belongs to, such as "llpc" */
+    const char *source; /* the file (or archive member) it came from */
+    const char *text;   /* [n_text] bytes, any bytes, not NUL-terminated */
+    size_t n_text;
+    uint64_t id;
+    uint64_t argument_count; /* scalars in an entry's payload */
+};
+
+/* How many strings the set holds, collisions counted singly. */
+PFD_API size_t pfd_strings_count(const struct pfd_strings *strings);
+
+/* Fills ret with string i, in load order. PFD_OK; PFD_END: there is no i. */
+PFD_API enum pfd_status pfd_strings_get(const struct pfd_strings *strings,
+                                        size_t i, struct pfd_string_info *ret);
+
+/*
+ * The widths in bits (32 or 64) of string i's arguments, as the metadata
+ * states them, into ret [max]. Returns how many there are (no entry holds more
+ * than 65535); 0 also when there is no such string or no memory.
+ */
+PFD_API size_t pfd_strings_widths(const struct pfd_strings *strings, size_t i,
+                                  uint8_t *ret, size_t max);
+
+/*
+ * Adds one LLPC string by hand: info's id (below 2^48), text, n_text,
+ * argument_count and source are read (format is not), and mask [n_mask] words
+ * of 64 bits, bit i set: argument i takes two dwords. Everything is copied.
+ *
+ * PFD_OK; PFD_ERR_USAGE: the id is too wide or the text above 256 MiB;
+ * PFD_ERR_NOMEM. A collision goes to fn.
+ */
+PFD_API enum pfd_status pfd_strings_add(struct pfd_strings *strings,
+                                        const struct pfd_string_info *info,
+                                        const uint64_t *mask, size_t n_mask,
+                                        pfd_finding_fn fn, void *user,
+                                        struct pfd_error *err);
+
+/* Bytes of memory that the set holds, tables and all. */
+PFD_API size_t pfd_strings_memory(const struct pfd_strings *strings);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

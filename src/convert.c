@@ -1,0 +1,647 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The pump: walk, make entries, print them, write. Every worker does all of
+ * it for one batch after the other: walking goes in turns under `walking`
+ * (headers only, cheap), making and printing in parallel, writing in turns
+ * again, in the order of the walk. One worker is the same with no threads.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <printfdecode/convert.h>
+
+#include "decoder.h"
+#include "escape.h"
+#include "sink.h"
+#include "window.h"
+
+enum {
+    BATCH = 8192,      /* records; about a megabyte of JSON */
+    OUT_MAX = 8 << 20, /* bytes printed before a worker waits for its turn */
+    THREADS_MAX = 64,  /* a hostile number of threads is a typing error */
+    THREADS_DEFAULT = 16,
+    BATCHES_ALONE = 4, /* small inputs are done before a thread has started */
+    SENTENCE = 768,
+};
+
+/* The one sink that is also used by itself. */
+extern const struct pfd_sink pfd_sink_json;
+
+struct pool {
+    const struct pfd_convert *convert;
+    const struct pfd_format *format;
+    const struct pfd_sink *sink; /* NULL: nothing is printed */
+    struct pfd_sink_options sink_options;
+    uint64_t reported; /* bits: findings that are handed over */
+
+    pthread_mutex_t walking; /* guards these: */
+    struct pfd_walk walk;
+    struct pfd_windows *windows; /* NULL: the whole buffer is in view */
+    enum pfd_status walked;      /* PFD_OK until the walk has ended */
+    struct pfd_error walk_error;
+    uint64_t n_batches;
+    uint64_t n_entries;
+    uint64_t n_wanted; /* by id, when that is all that decides */
+
+    pthread_mutex_t turn; /* guards these: */
+    pthread_cond_t turned;
+    uint64_t n_written; /* batches */
+    struct pfd_summary summary;
+    struct pfd_error error;
+
+    atomic_bool stop;
+};
+
+/* A finding of this batch, kept until the batch's turn. */
+struct kept {
+    enum pfd_finding_kind kind;
+    uint64_t offset;
+    uint64_t index;
+    size_t text; /* place in worker.sentences, NUL-terminated */
+};
+
+struct worker {
+    struct pool *pool;
+    struct pfd_batch batch;
+    uint64_t number; /* of the batch */
+    uint64_t first_index;
+    uint64_t first_wanted;
+    struct pfd_window *window; /* holds the batch's bytes; NULL: no windows */
+    struct pfd_cursor view;
+    uint64_t base;
+    struct pfd_entry_source of;
+    struct pfd_text out;
+    struct pfd_summary summary; /* of the batch */
+    struct kept *kept;
+    size_t n_kept;
+    size_t kept_room;
+    struct pfd_text sentences;
+    uint64_t *entries; /* [pfd_strings_count()], or NULL */
+    uint64_t *bytes;
+    bool in_turn; /* this worker's batch may be written */
+    bool ended;   /* the limit is reached in this batch */
+    bool failed;  /* out of memory */
+    pthread_t thread;
+};
+
+/* ---- turns ---- */
+
+static void fail(struct pool *pool, enum pfd_status status, const char *text)
+{
+    pthread_mutex_lock(&pool->turn);
+    if (pool->error.code == PFD_OK)
+        pfd_fail(&pool->error, status, PFD_NO_OFFSET, "%s", text);
+    atomic_store(&pool->stop, true);
+    pthread_cond_broadcast(&pool->turned);
+    pthread_mutex_unlock(&pool->turn);
+}
+
+/* Waits until all batches before this one are written. */
+static void await_turn(struct worker *w)
+{
+    struct pool *pool = w->pool;
+    if (w->in_turn)
+        return;
+    pthread_mutex_lock(&pool->turn);
+    while (pool->n_written != w->number && !atomic_load(&pool->stop))
+        pthread_cond_wait(&pool->turned, &pool->turn);
+    w->in_turn = true;
+    pthread_mutex_unlock(&pool->turn);
+}
+
+/* The kept findings; only in this worker's turn. */
+static void hand_over(struct worker *w)
+{
+    const struct pfd_convert *convert = w->pool->convert;
+    for (size_t i = 0; i < w->n_kept && convert->finding; i++) {
+        const struct kept *kept = &w->kept[i];
+        struct pfd_finding finding = {
+            .kind = kept->kind,
+            .offset = kept->offset,
+            .index = kept->index,
+            .in_buffer = true,
+            .source = w->of.source,
+            .text = w->sentences.data + kept->text,
+        };
+        convert->finding(convert->finding_user, &finding);
+    }
+    w->n_kept = 0;
+    w->sentences.n = 0;
+}
+
+static void write_out(struct worker *w)
+{
+    struct pool *pool = w->pool;
+    const struct pfd_convert *convert = pool->convert;
+    await_turn(w);
+    if (!atomic_load(&pool->stop)) {
+        hand_over(w);
+        if (w->out.n && convert->write &&
+            !convert->write(convert->write_user, w->out.data, w->out.n))
+            fail(pool, PFD_ERR_STOPPED, "writing was stopped");
+    }
+    w->out.n = 0;
+}
+
+static void add_summary(struct pfd_summary *to, const struct pfd_summary *from)
+{
+    to->entries += from->entries;
+    to->unknown += from->unknown;
+    to->bytes += from->bytes;
+    to->lost_bytes += from->lost_bytes;
+    to->skipped_bytes += from->skipped_bytes;
+    to->findings += from->findings;
+}
+
+static void end_turn(struct worker *w)
+{
+    struct pool *pool = w->pool;
+    const struct pfd_convert *convert = pool->convert;
+    pthread_mutex_lock(&pool->turn);
+    bool stopped = atomic_load(&pool->stop);
+    if (!stopped)
+        add_summary(&pool->summary, &w->summary);
+    if (w->ended)
+        atomic_store(&pool->stop, true);
+    struct pfd_summary so_far = pool->summary;
+    pthread_mutex_unlock(&pool->turn);
+    if (!stopped && convert->progress &&
+        !convert->progress(convert->progress_user, &so_far))
+        fail(pool, PFD_ERR_STOPPED, "stopped");
+    pthread_mutex_lock(&pool->turn);
+    pool->n_written++;
+    pthread_cond_broadcast(&pool->turned);
+    pthread_mutex_unlock(&pool->turn);
+    w->in_turn = false;
+}
+
+/* ---- one batch ---- */
+
+static bool is_wanted_id(const struct pfd_convert *convert, uint64_t id)
+{
+    for (size_t i = 0; i < convert->n_ids; i++) {
+        if (convert->ids[i] == id)
+            return true;
+    }
+    return convert->n_ids == 0;
+}
+
+static void keep(struct worker *w, const struct pfd_finding *finding)
+{
+    if (w->n_kept == w->kept_room) {
+        size_t room = w->kept_room ? w->kept_room * 2 : 16;
+        struct kept *kept = realloc(w->kept, room * sizeof *kept);
+        if (!kept) {
+            w->failed = true;
+            return;
+        }
+        w->kept = kept;
+        w->kept_room = room;
+    }
+    w->kept[w->n_kept++] = (struct kept){
+        .kind = finding->kind,
+        .offset = finding->offset,
+        .index = finding->index,
+        .text = w->sentences.n,
+    };
+    pfd_text_add(&w->sentences, finding->text, strlen(finding->text) + 1);
+}
+
+static void give_finding(struct worker *w, const struct pfd_finding *finding)
+{
+    struct pool *pool = w->pool;
+    if (!pfd_finding_is_note(finding->kind))
+        w->summary.findings++;
+    if (!(pool->reported >> finding->kind & 1))
+        return;
+    if (pool->sink && pool->sink->finding)
+        pool->sink->finding(&w->out, finding);
+    if (pool->convert->finding)
+        keep(w, finding);
+}
+
+static void give_entry_findings(struct worker *w, const struct pfd_entry *entry)
+{
+    uint64_t left = entry->findings & w->pool->reported;
+    for (; left; left &= left - 1) {
+        char sentence[SENTENCE];
+        struct pfd_finding finding = {
+            .kind = (enum pfd_finding_kind)__builtin_ctzll(left),
+            .offset = entry->offset,
+            .index = entry->index,
+            .in_buffer = true,
+            .source = w->of.source,
+            .text = sentence,
+        };
+        pfd_entry_finding_text(entry, finding.kind, sentence, sizeof sentence);
+        give_finding(w, &finding);
+    }
+}
+
+static bool matches(struct worker *w, struct pfd_entry *entry)
+{
+    const struct pfd_convert *convert = w->pool->convert;
+    size_t n = 0;
+    if (!convert->match)
+        return true;
+    const char *message = pfd_entry_message(entry, &n);
+    if (!message && n)
+        w->failed = true;
+    return message && convert->match(convert->match_user, message, n);
+}
+
+/* Entry number `wanted` of those that pass the filters: is it given? */
+static bool in_range(struct worker *w, uint64_t wanted)
+{
+    const struct pfd_convert *convert = w->pool->convert;
+    if (wanted < convert->skip)
+        return false;
+    w->ended = wanted - convert->skip + 1 >= convert->limit;
+    return wanted - convert->skip < convert->limit;
+}
+
+static void count_entry(struct worker *w, const struct pfd_record *r)
+{
+    w->summary.entries++;
+    w->summary.unknown += !r->string;
+    w->summary.bytes += r->n_bytes;
+    if (w->entries && r->string) {
+        w->entries[r->string->index]++;
+        w->bytes[r->string->index] += r->n_bytes;
+    }
+}
+
+static void give_entry(struct worker *w, const struct pfd_record *r,
+                       uint64_t index)
+{
+    struct pool *pool = w->pool;
+    struct pfd_entry entry;
+    struct pfd_cursor view = w->view;
+    pfd_cursor_seek(&view, r->offset - w->base + r->n_header);
+    const uint8_t *payload = pfd_cursor_bytes(&view, r->n_bytes - r->n_header);
+    if (!pfd_entry_make(&w->of, r, payload, index, &entry)) {
+        w->failed = true;
+        return;
+    }
+    if (!matches(w, &entry) || !in_range(w, w->first_wanted++))
+        return;
+    if (pool->sink)
+        pool->sink->entry(&w->out, &entry, &pool->sink_options);
+    if (__builtin_expect((entry.findings & pool->reported) != 0, 0))
+        give_entry_findings(w, &entry);
+    if (w->out.n > OUT_MAX)
+        write_out(w);
+}
+
+static bool is_quiet(const struct worker *w, const struct pfd_record *r)
+{
+    const struct pool *pool = w->pool;
+    uint64_t findings = r->findings | (r->string ? r->string->findings : 0);
+    return !pool->sink && !pool->convert->match && !(findings & pool->reported);
+}
+
+static void do_batch(struct worker *w)
+{
+    const struct pfd_convert *convert = w->pool->convert;
+    uint64_t index = w->first_index;
+    for (size_t i = 0; i < w->batch.n && !w->ended; i++) {
+        const struct pfd_record *r = &w->batch.records[i];
+        if (__builtin_expect(r->kind != PFD_RECORD_ENTRY, 0)) {
+            char sentence[SENTENCE];
+            struct pfd_finding finding = pfd_batch_finding(
+                &w->batch, r, w->of.source, sentence, sizeof sentence);
+            give_finding(w, &finding);
+            continue;
+        }
+        count_entry(w, r);
+        if (!is_quiet(w, r) && is_wanted_id(convert, r->key))
+            give_entry(w, r, index);
+        index++;
+    }
+    w->failed |= w->out.failed || w->sentences.failed || w->of.message.failed;
+}
+
+/* ---- batches, in the order of the walk ---- */
+
+/* PFD_MORE: moves the view on; false when there is nothing more or an error. */
+static bool advance(struct pool *pool)
+{
+    struct pfd_windows *windows = pool->windows;
+    struct pfd_walk *walk = &pool->walk;
+    if (!windows || walk->last) {
+        pool->walked = PFD_END;
+        return false;
+    }
+    pool->walked = pfd_windows_advance(windows, walk->at, &pool->walk_error);
+    if (pool->walked != PFD_OK)
+        return false;
+    walk->view = pfd_cursor(windows->current->data, windows->current->n);
+    walk->base = windows->current->base;
+    walk->last = windows->current->last;
+    return true;
+}
+
+static void fill(struct pool *pool, struct pfd_batch *batch)
+{
+    pfd_batch_clear(batch);
+    pool->walk.batch = batch;
+    do {
+        enum pfd_status status = pool->format->walk(&pool->walk);
+        if (status == PFD_END)
+            pool->walked = PFD_END;
+        if (status != PFD_MORE || batch->n)
+            return;
+    } while (advance(pool));
+}
+
+/* Numbers the batch and its entries. */
+static void number(struct worker *w)
+{
+    struct pool *pool = w->pool;
+    const struct pfd_convert *convert = pool->convert;
+    w->number = pool->n_batches++;
+    w->first_index = pool->n_entries;
+    for (size_t i = 0; i < w->batch.n; i++)
+        pool->n_entries += w->batch.records[i].kind == PFD_RECORD_ENTRY;
+    if (convert->match)
+        return; /* one worker, which goes on counting what matched */
+    w->first_wanted = pool->n_wanted;
+    if (convert->n_ids == 0) {
+        pool->n_wanted = pool->n_entries;
+        return;
+    }
+    for (size_t i = 0; i < w->batch.n; i++) {
+        const struct pfd_record *r = &w->batch.records[i];
+        pool->n_wanted +=
+            r->kind == PFD_RECORD_ENTRY && is_wanted_id(convert, r->key);
+    }
+}
+
+static bool take_batch(struct worker *w)
+{
+    struct pool *pool = w->pool;
+    pthread_mutex_lock(&pool->walking);
+    bool more = pool->walked == PFD_OK && !atomic_load(&pool->stop);
+    if (more) {
+        fill(pool, &w->batch);
+        more = w->batch.n > 0;
+    }
+    if (more) {
+        number(w);
+        w->view = pool->walk.view;
+        w->base = pool->walk.base;
+        w->window = pool->windows ? pool->windows->current : NULL;
+        if (w->window)
+            pfd_window_use(w->window);
+        w->summary = (struct pfd_summary){
+            .lost_bytes = w->batch.lost_bytes,
+            .skipped_bytes = w->batch.skipped_bytes,
+        };
+    }
+    w->failed |= w->batch.text.failed;
+    pthread_mutex_unlock(&pool->walking);
+    return more;
+}
+
+static bool do_next(struct worker *w)
+{
+    if (w->failed || !take_batch(w))
+        return false;
+    do_batch(w);
+    write_out(w);
+    end_turn(w);
+    pfd_window_drop(w->window);
+    w->window = NULL;
+    return true;
+}
+
+static void *work(void *arg)
+{
+    struct worker *w = arg;
+    while (do_next(w))
+        ;
+    if (w->failed)
+        fail(w->pool, PFD_ERR_NOMEM, "out of memory");
+    return NULL;
+}
+
+/* ---- workers ---- */
+
+static bool worker_init(struct worker *w, struct pool *pool)
+{
+    const struct pfd_convert *convert = pool->convert;
+    *w = (struct worker){ .pool = pool };
+    w->of.strings = convert->strings;
+    w->of.format = pool->format;
+    w->of.source = convert->source ? convert->source : "-";
+    if (convert->string_entries && convert->string_bytes) {
+        size_t n = pfd_strings_count(convert->strings) + 1;
+        w->entries = calloc(n, sizeof *w->entries);
+        w->bytes = calloc(n, sizeof *w->bytes);
+        if (!w->entries || !w->bytes)
+            return false;
+    }
+    return pfd_batch_init(&w->batch, BATCH);
+}
+
+static void worker_deinit(struct worker *w)
+{
+    const struct pfd_convert *convert = w->pool->convert;
+    size_t n = w->entries && w->bytes ? pfd_strings_count(convert->strings) : 0;
+    for (size_t i = 0; i < n; i++) {
+        convert->string_entries[i] += w->entries[i];
+        convert->string_bytes[i] += w->bytes[i];
+    }
+    free(w->entries);
+    free(w->bytes);
+    pfd_batch_deinit(&w->batch);
+    pfd_entry_source_deinit(&w->of);
+    pfd_text_free(&w->out);
+    pfd_text_free(&w->sentences);
+    free(w->kept);
+}
+
+static unsigned thread_count(const struct pfd_convert *convert)
+{
+    if (convert->match && (convert->skip || convert->limit != UINT64_MAX))
+        return 1; /* which entries are given depends on all before */
+    if (convert->threads)
+        return convert->threads < THREADS_MAX ? convert->threads : THREADS_MAX;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    int n = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+    return n < 1 ? 1 : n > THREADS_DEFAULT ? THREADS_DEFAULT : (unsigned)n;
+}
+
+/* Workers [n]; the first is the calling thread, and is alone for a while. */
+static void run_workers(struct pool *pool, struct worker *workers, unsigned n)
+{
+    unsigned started = 1;
+    bool more = true;
+    for (int i = 0; i < BATCHES_ALONE && more; i++)
+        more = do_next(&workers[0]);
+    for (; more && started < n; started++) {
+        struct worker *w = &workers[started];
+        if (!worker_init(w, pool))
+            w->failed = true;
+        if (pthread_create(&w->thread, NULL, work, w)) {
+            worker_deinit(w);
+            break; /* fewer threads do the same work */
+        }
+    }
+    work(&workers[0]);
+    for (unsigned i = 1; i < started; i++) {
+        pthread_join(workers[i].thread, NULL);
+        worker_deinit(&workers[i]);
+    }
+}
+
+static void give_summary(struct pool *pool, const char *source)
+{
+    const struct pfd_convert *convert = pool->convert;
+    struct pfd_text out = { 0 };
+    if (!pool->sink || !pool->sink->summary || !convert->write)
+        return;
+    pool->sink->summary(&out, &pool->summary, source);
+    if (out.failed)
+        fail(pool, PFD_ERR_NOMEM, "out of memory");
+    else if (!convert->write(convert->write_user, out.data, out.n))
+        fail(pool, PFD_ERR_STOPPED, "writing was stopped");
+    pfd_text_free(&out);
+}
+
+static enum pfd_status run(struct pool *pool, struct pfd_error *err)
+{
+    unsigned n = thread_count(pool->convert);
+    struct worker *workers = calloc(n, sizeof *workers);
+    if (!workers || !worker_init(&workers[0], pool)) {
+        if (workers)
+            worker_deinit(&workers[0]);
+        free(workers);
+        return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+    }
+    run_workers(pool, workers, n);
+    const char *source = workers[0].of.source;
+    if (pool->error.code == PFD_OK && pool->walked < 0)
+        pool->error = pool->walk_error;
+    if (pool->error.code == PFD_OK)
+        give_summary(pool, source);
+    worker_deinit(&workers[0]);
+    free(workers);
+    if (pool->error.code != PFD_OK && err)
+        *err = pool->error;
+    return pool->error.code;
+}
+
+static const struct pfd_sink *find_sink(const char *name)
+{
+    for (const struct pfd_sink *const *s = pfd_sinks; *s; s++) {
+        if (!strcmp((*s)->name, name))
+            return *s;
+    }
+    return NULL;
+}
+
+static uint64_t reported_kinds(bool notes)
+{
+    uint64_t kinds = 0;
+    for (unsigned i = 0; i < PFD_N_FINDING_KINDS; i++) {
+        if (notes || !pfd_finding_is_note((enum pfd_finding_kind)i))
+            kinds |= UINT64_C(1) << i;
+    }
+    return kinds;
+}
+
+static enum pfd_status convert_walk(const struct pfd_convert *convert,
+                                    struct pool *pool,
+                                    struct pfd_summary *summary,
+                                    struct pfd_error *err)
+{
+    pool->convert = convert;
+    pool->format = pfd_format_choose(convert->strings, convert->format, err);
+    if (!pool->format)
+        return PFD_ERR_USAGE;
+    if (convert->output && !(pool->sink = find_sink(convert->output)))
+        return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
+                        "no output is called '%s'", convert->output);
+    pool->sink_options.color = convert->color;
+    pool->reported = reported_kinds(convert->notes);
+    struct pfd_walk walk;
+    if (!pfd_walk_init(&walk, pool->format, convert->strings))
+        return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+    walk.view = pool->walk.view;
+    walk.last = pool->walk.last;
+    pool->walk = walk;
+    pthread_mutex_init(&pool->walking, NULL);
+    pthread_mutex_init(&pool->turn, NULL);
+    pthread_cond_init(&pool->turned, NULL);
+    atomic_init(&pool->stop, false);
+    enum pfd_status status = run(pool, err);
+    pthread_cond_destroy(&pool->turned);
+    pthread_mutex_destroy(&pool->turn);
+    pthread_mutex_destroy(&pool->walking);
+    pfd_walk_deinit(&pool->walk);
+    *summary = pool->summary;
+    return status;
+}
+
+enum pfd_status pfd_convert_bytes(const struct pfd_convert *convert,
+                                  const void *bytes, size_t n,
+                                  struct pfd_summary *summary,
+                                  struct pfd_error *err)
+{
+    struct pool pool = { .walk = { .view = pfd_cursor(bytes, n),
+                                   .last = true } };
+    return convert_walk(convert, &pool, summary, err);
+}
+
+enum pfd_status pfd_convert_stream(const struct pfd_convert *convert,
+                                   pfd_read_fn read, void *read_user,
+                                   struct pfd_summary *summary,
+                                   struct pfd_error *err)
+{
+    struct pfd_windows windows = { .read = read, .user = read_user };
+    struct pool pool = { .windows = &windows };
+    enum pfd_status status = convert_walk(convert, &pool, summary, err);
+    pfd_window_drop(windows.current);
+    return status;
+}
+
+enum pfd_status pfd_output_get(size_t i, const char **ret)
+{
+    for (size_t k = 0; pfd_sinks[k]; k++) {
+        if (k == i) {
+            *ret = pfd_sinks[k]->name;
+            return PFD_OK;
+        }
+    }
+    return PFD_END;
+}
+
+size_t pfd_escape_for_terminal(char *ret, const void *bytes, size_t n)
+{
+    return (size_t)(pfd_escape_terminal(ret, bytes, n) - ret);
+}
+
+size_t pfd_escape_for_json(char *ret, const void *bytes, size_t n)
+{
+    return (size_t)(pfd_escape_json(ret, bytes, n) - ret);
+}
+
+enum pfd_status pfd_finding_write_json(const struct pfd_finding *finding,
+                                       pfd_write_fn write, void *user)
+{
+    struct pfd_text out = { 0 };
+    enum pfd_status status = PFD_OK;
+    pfd_sink_json.finding(&out, finding);
+    if (out.failed)
+        status = PFD_ERR_NOMEM;
+    else if (!write(user, out.data, out.n))
+        status = PFD_ERR_STOPPED;
+    pfd_text_free(&out);
+    return status;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The walk over one buffer, batch by batch: shared by pfd_decoder_next() and
+ * pfd_convert_*(). Knows no output.
+ */
+#ifndef PFD_DECODER_H
+#define PFD_DECODER_H
+
+#include "entry.h"
+
+/* The format to use: by name, or the one that the strings belong to, or the
+ * likeliest. NULL with err filled: no such name. */
+const struct pfd_format *pfd_format_choose(const struct pfd_strings *strings,
+                                           const char *name,
+                                           struct pfd_error *err);
+
+/* Prepares a walk with zero state; false when out of memory. */
+bool pfd_walk_init(struct pfd_walk *walk, const struct pfd_format *format,
+                   const struct pfd_strings *strings);
+void pfd_walk_deinit(struct pfd_walk *walk);
+
+bool pfd_batch_init(struct pfd_batch *batch, size_t max);
+void pfd_batch_deinit(struct pfd_batch *batch);
+void pfd_batch_clear(struct pfd_batch *batch);
+
+/* The finding of a finding record; text is NUL-terminated into sentence [n]. */
+struct pfd_finding pfd_batch_finding(const struct pfd_batch *batch,
+                                     const struct pfd_record *record,
+                                     const char *source, char *sentence,
+                                     size_t n);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include "entry.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
+
+/* Findings of a string that hold however its entry is laid out. */
+#define LASTING (FINDING(width_clamped) | FINDING(vector_cut))
+
+void pfd_entry_source_deinit(struct pfd_entry_source *of)
+{
+    free(of->steps);
+    free(of->slots);
+    pfd_text_free(&of->message);
+}
+
+static bool reserve_slots(struct pfd_entry_source *of)
+{
+    if (!of->slots)
+        of->slots = malloc(PFD_ARGUMENTS_MAX * sizeof *of->slots);
+    return of->slots != NULL;
+}
+
+static bool reserve(struct pfd_entry_source *of, size_t n_steps)
+{
+    if (n_steps > of->n_steps) {
+        struct pfd_step *steps =
+            realloc(of->steps, n_steps * sizeof *of->steps);
+        if (!steps)
+            return false;
+        of->steps = steps;
+        of->n_steps = n_steps;
+    }
+    return reserve_slots(of);
+}
+
+/* Binds the string's steps once more, to how this one entry is laid out. */
+static bool rebind(struct pfd_entry_source *of, const struct pfd_record *record,
+                   struct pfd_entry *ret)
+{
+    const struct pfd_string *s = record->string;
+    if (!reserve(of, s->n_steps))
+        return false;
+    memcpy(of->steps, s->steps, s->n_steps * sizeof *of->steps);
+    size_t n = of->format->slots(record, ret->n_payload, of->slots);
+    ret->findings = record->findings | (s->findings & LASTING) |
+                    pfd_program_bind(of->steps, s->n_steps, of->slots, n,
+                                     s->flags & PFD_STRING_CUT, &ret->room);
+    ret->room += s->n_text;
+    ret->steps = of->steps;
+    return true;
+}
+
+bool pfd_entry_make(struct pfd_entry_source *of,
+                    const struct pfd_record *record, const uint8_t *payload,
+                    uint64_t index, struct pfd_entry *ret)
+{
+    const struct pfd_string *s = record->string;
+    *ret = (struct pfd_entry){
+        .index = index,
+        .offset = record->offset,
+        .id = record->key,
+        .findings = record->findings,
+        .payload = payload,
+        .n_payload = record->n_bytes - record->n_header,
+        .n_bytes = record->n_bytes,
+        .string = s,
+        .of = of,
+    };
+    if (!s)
+        return true;
+    of->layout = record->layout;
+    if (record->layout)
+        return rebind(of, record, ret);
+    ret->findings |= s->findings;
+    ret->steps = s->steps;
+    ret->room = s->room;
+    return true;
+}
+
+const char *pfd_entry_format_string(const struct pfd_entry *entry, size_t *n)
+{
+    *n = entry->string ? entry->string->n_text : 0;
+    return entry->string ? pfd_string_text(entry->string) : NULL;
+}
+
+size_t pfd_entry_string_index(const struct pfd_entry *entry)
+{
+    return entry->string ? entry->string->index : SIZE_MAX;
+}
+
+const char *pfd_entry_message(struct pfd_entry *entry, size_t *n)
+{
+    struct pfd_text *message = &entry->of->message;
+    *n = 0;
+    if (!entry->string)
+        return NULL;
+    message->n = 0;
+    char *out = pfd_text_reserve(message, entry->room);
+    if (!out) {
+        *n = 1;
+        return NULL;
+    }
+    char *end =
+        pfd_program_print(out, entry->steps, pfd_string_text(entry->string),
+                          PFD_RAW, entry->payload, &entry->findings);
+    *n = (size_t)(end - out);
+    return out;
+}
+
+const struct pfd_slot *pfd_entry_slots(struct pfd_entry *entry, size_t *n)
+{
+    struct pfd_entry_source *of = entry->of;
+    if (!reserve_slots(of))
+        return NULL;
+    struct pfd_record record = {
+        .string = entry->string,
+        .n_bytes = entry->n_bytes,
+        .layout = (uint8_t)of->layout,
+    };
+    *n = of->format->slots(&record, entry->n_payload, of->slots);
+    return of->slots;
+}
+
+/* ---- arguments ---- */
+
+static void from_step(const struct pfd_entry *entry, const struct pfd_step *s,
+                      struct pfd_argument *ret)
+{
+    *ret = (struct pfd_argument){
+        .at = s->at,
+        .n_bytes = s->store == PFD_STORE_QWORD ? 8 : 4,
+        .conversion = s->conv,
+    };
+    if (pfd_step_is_float(s)) {
+        ret->type = PFD_ARGUMENT_FLOAT;
+        ret->f = pfd_step_double(s, entry->payload);
+    } else {
+        ret->type =
+            pfd_step_is_signed(s) ? PFD_ARGUMENT_INT : PFD_ARGUMENT_UNSIGNED;
+        ret->u = pfd_step_integer(s, entry->payload);
+    }
+}
+
+static void from_slot(const struct pfd_entry *entry,
+                      const struct pfd_slot *slot, struct pfd_argument *ret)
+{
+    *ret = (struct pfd_argument){
+        .type = PFD_ARGUMENT_UNSIGNED,
+        .at = slot->at,
+        .n_bytes = slot->store == PFD_STORE_QWORD ? 8 : 4,
+    };
+    memcpy(&ret->u, (const uint8_t *)entry->payload + slot->at, ret->n_bytes);
+}
+
+enum pfd_status pfd_entry_argument(struct pfd_entry *entry, size_t i,
+                                   struct pfd_argument *ret)
+{
+    size_t n_taken = 0;
+    size_t n = 0;
+    if (!entry->string)
+        return PFD_END;
+    for (const struct pfd_step *s = entry->steps; s->op != PFD_OP_END; s++) {
+        if (s->store != PFD_STORE_NONE && n_taken++ == i) {
+            from_step(entry, s, ret);
+            return PFD_OK;
+        }
+    }
+    const struct pfd_slot *slots = pfd_entry_slots(entry, &n);
+    if (!slots)
+        return PFD_ERR_NOMEM;
+    if (i >= n)
+        return PFD_END;
+    from_slot(entry, &slots[i], ret);
+    return PFD_OK;
+}
+
+/* ---- what findings mean ---- */
+
+enum {
+    WORDS_SHOWN = 8
+};
+
+static void words_text(const struct pfd_entry *entry, char *ret, size_t n)
+{
+    uint32_t n_words = entry->n_payload / 4;
+    size_t at = 0;
+    ret[0] = '\0';
+    for (uint32_t i = 0; i < n_words && i < WORDS_SHOWN && at < n; i++) {
+        uint32_t word;
+        memcpy(&word, (const uint8_t *)entry->payload + 4 * (size_t)i, 4);
+        at += (size_t)snprintf(ret + at, n - at, " %08x", word);
+    }
+    if (n_words > WORDS_SHOWN && at < n)
+        snprintf(ret + at, n - at, " ...");
+}
+
+static void unknown_text(const struct pfd_entry *entry,
+                         enum pfd_finding_kind kind, char *ret, size_t n)
+{
+    char words[16 * WORDS_SHOWN];
+    words_text(entry, words, sizeof words);
+    snprintf(ret, n, "%s id 0x%012llx; %u payload dwords%s%s",
+             kind == PFD_FINDING_torn_header
+                 ? "the high half of the entry header is missing, which leaves"
+                 : "no loaded string has",
+             (unsigned long long)entry->id, entry->n_payload / 4,
+             words[0] ? ":" : "", words);
+}
+
+void pfd_entry_finding_text(const struct pfd_entry *entry,
+                            enum pfd_finding_kind kind, char *ret, size_t n)
+{
+    const struct pfd_string *s = entry->string;
+    struct pfd_quoted text;
+    unsigned have = entry->n_payload / 4;
+
+    if (!s) {
+        unknown_text(entry, kind, ret, n);
+        return;
+    }
+    unsigned want = s->n_payload / 4;
+    pfd_quote(&text, pfd_string_text(s), s->n_text);
+    switch ((int)kind) {
+    case PFD_FINDING_payload_short:
+        snprintf(ret, n,
+                 "'%s' needs more than the %u payload dwords that are there; "
+                 "what is missing is shown as it is written",
+                 text.text, have);
+        break;
+    case PFD_FINDING_payload_long:
+        snprintf(ret, n,
+                 "%u payload dwords where the arguments of '%s' take %u", have,
+                 text.text, want);
+        break;
+    case PFD_FINDING_width_mismatch:
+        snprintf(ret, n,
+                 "the stated widths of '%s' (%u dwords) do not fit the entry "
+                 "(%u); %s",
+                 text.text, want, have,
+                 entry->of->format->layout_text(entry->of->layout));
+        break;
+    case PFD_FINDING_vector_cut:
+        snprintf(ret, n, "only component 0 of each vector of '%s' was written",
+                 text.text);
+        break;
+    case PFD_FINDING_ambiguous:
+        snprintf(ret, n,
+                 "several strings of id 0x%012llx fit %u payload dwords; the "
+                 "first loaded, '%s', is taken",
+                 (unsigned long long)entry->id, have, text.text);
+        break;
+    case PFD_FINDING_unused_arguments:
+        snprintf(ret, n, "'%s' does not print all %u arguments", text.text,
+                 s->n_arguments);
+        break;
+    case PFD_FINDING_bad_conversion:
+        snprintf(ret, n,
+                 "'%s' has a conversion that cannot be printed; it is shown "
+                 "as it is written",
+                 text.text);
+        break;
+    case PFD_FINDING_width_clamped:
+        snprintf(ret, n, "width or precision above %d in '%s' is clamped",
+                 PFD_WIDTH_MAX, text.text);
+        break;
+    default:
+        snprintf(ret, n, "in '%s'", text.text);
+        break;
+    }
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* The public side of strings: files in, listing out. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <printfdecode/convert.h>
+
+#include "archive.h"
+#include "format.h"
+
+struct loader {
+    struct pfd_strings *strings;
+    struct pfd_report *report;
+    struct pfd_error *err;
+    size_t n_rows;
+};
+
+static bool is_elf(const void *bytes, size_t n)
+{
+    return n >= 4 && !memcmp(bytes, "\177ELF", 4);
+}
+
+bool pfd_strings_recognise(const void *bytes, size_t n)
+{
+    return is_elf(bytes, n) || pfd_archive_recognise(bytes, n);
+}
+
+/* All formats look at one code object. */
+static enum pfd_status load_image(struct loader *loader, const void *bytes,
+                                  size_t n)
+{
+    struct pfd_image *image = NULL;
+    enum pfd_status status =
+        pfd_image_open(bytes, n, &image, loader->report, loader->err);
+    for (size_t i = 0; pfd_formats[i] && status == PFD_OK; i++) {
+        size_t n_rows = 0;
+        if (pfd_formats[i]->load)
+            status = pfd_formats[i]->load(image, loader->strings,
+                                          loader->report, &n_rows, loader->err);
+        loader->n_rows += n_rows;
+    }
+    pfd_image_free(image);
+    return status;
+}
+
+/* "archive(member)" is the source of what a member holds. */
+static char *member_source(const char *archive, const struct pfd_member *member)
+{
+    size_t n = strlen(archive);
+    char *ret = malloc(n + member->n_name + 3);
+    if (!ret)
+        return NULL;
+    memcpy(ret, archive, n);
+    ret[n] = '(';
+    if (member->n_name)
+        memcpy(ret + n + 1, member->name, member->n_name);
+    memcpy(ret + n + 1 + member->n_name, ")", 2);
+    return ret;
+}
+
+static enum pfd_status load_member(void *user, const struct pfd_member *member)
+{
+    struct loader *loader = user;
+    struct pfd_report *outer = loader->report;
+    if (!is_elf(member->bytes.base, member->bytes.n))
+        return PFD_OK;
+    char *source = member_source(outer->source, member);
+    if (!source)
+        return pfd_fail(loader->err, PFD_ERR_NOMEM, member->offset,
+                        "out of memory");
+    struct pfd_report inner = *outer;
+    inner.source = source;
+    loader->report = &inner;
+    enum pfd_status status =
+        load_image(loader, member->bytes.base, member->bytes.n);
+    loader->report = outer;
+    outer->n = inner.n;
+    free(source);
+    return status;
+}
+
+enum pfd_status pfd_strings_load(struct pfd_strings *strings, const void *bytes,
+                                 size_t n, const char *source,
+                                 pfd_finding_fn fn, void *user,
+                                 struct pfd_error *err)
+{
+    struct pfd_report report = { .fn = fn, .user = user, .source = source };
+    struct loader loader = { strings, &report, err, 0 };
+    enum pfd_status status;
+    if (pfd_archive_recognise(bytes, n))
+        status =
+            pfd_archive_members(bytes, n, load_member, &loader, &report, err);
+    else if (is_elf(bytes, n))
+        status = load_image(&loader, bytes, n);
+    else
+        return pfd_fail(err, PFD_ERR_UNSUPPORTED, 0,
+                        "neither an ELF file nor an ar archive");
+    if (status == PFD_OK && loader.n_rows == 0)
+        pfd_report_add(&report, PFD_FINDING_no_format_strings, PFD_NO_OFFSET,
+                       "no format strings are in this file");
+    return status;
+}
+
+static enum pfd_status io_error(struct pfd_error *err)
+{
+    return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET, "%s", strerror(errno));
+}
+
+enum pfd_status pfd_strings_load_file(struct pfd_strings *strings,
+                                      const char *path, pfd_finding_fn fn,
+                                      void *user, struct pfd_error *err)
+{
+    struct stat st;
+    enum pfd_status status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return io_error(err);
+    if (fstat(fd, &st)) {
+        status = io_error(err);
+    } else if (!S_ISREG(st.st_mode)) {
+        status = pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET, "not a file");
+    } else if (st.st_size == 0) {
+        status = pfd_fail(err, PFD_ERR_UNSUPPORTED, 0,
+                          "neither an ELF file nor an ar archive: it is empty");
+    } else {
+        size_t n = (size_t)st.st_size;
+        void *bytes = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (bytes == MAP_FAILED) {
+            status = io_error(err);
+        } else {
+            status = pfd_strings_load(strings, bytes, n, path, fn, user, err);
+            munmap(bytes, n);
+        }
+    }
+    close(fd);
+    return status;
+}
+
+enum pfd_status pfd_strings_add(struct pfd_strings *strings,
+                                const struct pfd_string_info *info,
+                                const uint64_t *mask, size_t n_mask,
+                                pfd_finding_fn fn, void *user,
+                                struct pfd_error *err)
+{
+    const struct pfd_format *llpc = pfd_format_find("llpc");
+    struct pfd_report report = {
+        .fn = fn,
+        .user = user,
+        .source = info->source ? info->source : "-",
+    };
+    if (info->id >> 48)
+        return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
+                        "id 0x%llx does not fit 48 bits",
+                        (unsigned long long)info->id);
+    if (info->n_text > PFD_TEXT_MAX)
+        return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
+                        "a format string of %zu bytes is too long",
+                        info->n_text);
+    while (n_mask && !mask[n_mask - 1])
+        n_mask--;
+    struct pfd_string_row row = {
+        .key = info->id,
+        .text = info->text,
+        .n_text = info->n_text,
+        .n_arguments = info->argument_count,
+        .layout = mask,
+        .n_layout = n_mask,
+    };
+    return pfd_strings_add_row(strings, &llpc->strings, &row, &report,
+                               PFD_NO_OFFSET, err);
+}
+
+enum pfd_status pfd_strings_get(const struct pfd_strings *strings, size_t i,
+                                struct pfd_string_info *ret)
+{
+    const struct pfd_string *s = pfd_strings_at(strings, i);
+    if (!s)
+        return PFD_END;
+    *ret = (struct pfd_string_info){
+        .format = pfd_strings_kind_at(strings, i)->name,
+        .source = pfd_strings_source(strings, s),
+        .text = pfd_string_text(s),
+        .n_text = s->n_text,
+        .id = s->key,
+        .argument_count = s->n_arguments,
+    };
+    return PFD_OK;
+}
+
+size_t pfd_strings_widths(const struct pfd_strings *strings, size_t i,
+                          uint8_t *ret, size_t max)
+{
+    const struct pfd_string *s = pfd_strings_at(strings, i);
+    struct pfd_program_facts facts = { 0 };
+    struct pfd_layout layout = { 0 };
+    if (!s)
+        return 0;
+    layout.slots = malloc(PFD_ARGUMENTS_MAX * sizeof *layout.slots);
+    if (!layout.slots)
+        return 0;
+    pfd_strings_kind_at(strings, i)->layout(s, &facts, &layout);
+    for (size_t k = 0; k < layout.n_slots && k < max; k++)
+        ret[k] = layout.slots[k].store == PFD_STORE_QWORD ? 64 : 32;
+    free(layout.slots);
+    return layout.n_slots;
+}
+
+const char *pfd_version(void)
+{
+    return PFD_VERSION;
+}

@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# make_lists.sh OUT "FORMATS" "SINKS": the tables of formats and sinks as C.
+set -eu
+{
+    echo '#include "format.h"'
+    echo '#include "sink.h"'
+    for name in $2; do
+        echo "extern const struct pfd_format pfd_format_$name;"
+    done
+    for name in $3; do
+        echo "extern const struct pfd_sink pfd_sink_$name;"
+    done
+    echo 'const struct pfd_format *const pfd_formats[] = {'
+    for name in $2; do
+        echo "    &pfd_format_$name,"
+    done
+    echo '    NULL };'
+    echo 'const struct pfd_sink *const pfd_sinks[] = {'
+    for name in $3; do
+        echo "    &pfd_sink_$name,"
+    done
+    echo '    NULL };'
+} >"$1"

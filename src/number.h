@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers to text, byte for byte as glibc's printf in the C locale prints
+ * them, and the shortest floats for JSON. Knows values and one conversion at
+ * a time; knows no format strings, arguments or buffers.
+ *
+ * Every function writes at `out` and returns the end of what it wrote; nothing
+ * is NUL-terminated. The caller has room: pfd_number_room() for the general
+ * functions, the stated number of bytes for the fast ones. Some write more
+ * bytes than they return (never beyond the stated room).
+ */
+#ifndef PFD_NUMBER_H
+#define PFD_NUMBER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Width and precision above this are clamped by whoever compiles a spec. */
+enum {
+    PFD_WIDTH_MAX = 4096
+};
+
+enum pfd_spec_flag {
+    PFD_SPEC_MINUS = 1,
+    PFD_SPEC_PLUS = 2,
+    PFD_SPEC_SPACE = 4,
+    PFD_SPEC_HASH = 8,
+    PFD_SPEC_ZERO = 16,
+};
+
+/* One conversion, resolved: `*` is already a number. */
+struct pfd_spec {
+    char conv;         /* one of diouxXfFeEgGaAcp */
+    uint8_t flags;     /* enum pfd_spec_flag */
+    int16_t width;     /* 0: none; at most PFD_WIDTH_MAX */
+    int16_t precision; /* -1: none; at most PFD_WIDTH_MAX */
+};
+
+/* Bytes that pfd_number_int()/pfd_number_double() may need for this spec,
+ * whatever the value (a double's %f can have 309 digits before the point). */
+size_t pfd_number_room(const struct pfd_spec *spec);
+
+/*
+ * d i: value is the sign-extended number. o u x X: value is the zero-extended
+ * number. c: its low byte. p: "0x" and hex digits also for 0, padded as a
+ * string is (width and minus only; precision cuts as for %s).
+ * Narrowing (hh, h, 32-bit) is the caller's: it passes the narrowed value.
+ */
+char *pfd_number_int(char *out, const struct pfd_spec *spec, uint64_t value);
+
+/* f F e E g G a A, every flag, width and precision. */
+char *pfd_number_double(char *out, const struct pfd_spec *spec, double value);
+
+/* How many floats needed their exact decimal expansion so far, in this process
+ * (relaxed atomic): some 100 ns to a few us each, where others take some 10.
+ * The benchmark reports it. */
+uint64_t pfd_number_exact_calls(void);
+
+/* How many values went to libc so far: none, every conversion is our own and
+ * so independent of locale and rounding mode. */
+static inline uint64_t pfd_number_libc_calls(void)
+{
+    return 0;
+}
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An output form: entries, findings and the summary to bytes. A sink keeps no
+ * state; bytes are appended to a text, whose `failed` tells of missing memory.
+ *
+ * To add one: src/sink_NAME.c with `const struct pfd_sink pfd_sink_NAME`, and
+ * one word in src/meson.build.
+ */
+#ifndef PFD_SINK_H
+#define PFD_SINK_H
+
+#include "entry.h"
+
+struct pfd_sink_options {
+    bool color;
+};
+
+struct pfd_sink {
+    const char *name;
+    void (*entry)(struct pfd_text *out, struct pfd_entry *entry,
+                  const struct pfd_sink_options *options);
+    /* NULL: this form shows none. */
+    void (*finding)(struct pfd_text *out, const struct pfd_finding *finding);
+    void (*summary)(struct pfd_text *out, const struct pfd_summary *summary,
+                    const char *source);
+};
+
+/* All sinks, NULL at the end; written by meson. */
+extern const struct pfd_sink *const pfd_sinks[];
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* One entry a line, safe for a terminal. */
+#include <string.h>
+
+#include "escape.h"
+#include "sink.h"
+
+/* The payload as words, so that nothing is lost from sight. */
+static void add_unknown(struct pfd_text *out, const struct pfd_entry *entry,
+                        bool color)
+{
+    bool torn = entry->findings & (UINT64_C(1) << PFD_FINDING_torn_header);
+    pfd_text_printf(out, "%s<%s 0x%012llx", color ? "\033[33m" : "",
+                    torn ? "torn header, id" : "unknown id",
+                    (unsigned long long)entry->id);
+    const uint8_t *payload = entry->payload;
+    for (uint32_t at = 0; at + 4 <= entry->n_payload; at += 4) {
+        uint32_t word;
+        memcpy(&word, payload + at, sizeof word);
+        pfd_text_printf(out, "%s%08x", at ? " " : ": ", word);
+    }
+    pfd_text_puts(out, color ? ">\033[0m\n" : ">\n");
+}
+
+static bool is_plain(const struct pfd_string *s)
+{
+    return (s->flags & (PFD_STRING_PLAIN | PFD_STRING_CHAR)) ==
+           PFD_STRING_PLAIN;
+}
+
+static void text_entry(struct pfd_text *out, struct pfd_entry *entry,
+                       const struct pfd_sink_options *options)
+{
+    if (!entry->string) {
+        add_unknown(out, entry, options->color);
+        return;
+    }
+    char *at = NULL;
+    char *end = NULL;
+    if (is_plain(entry->string)) {
+        at = pfd_text_reserve(out, entry->room + 1);
+        if (!at)
+            return;
+        end =
+            pfd_program_print(at, entry->steps, pfd_string_text(entry->string),
+                              PFD_RAW, entry->payload, &entry->findings);
+    } else {
+        size_t n = 0;
+        const char *message = pfd_entry_message(entry, &n);
+        at = message ? pfd_text_reserve(out, 4 * n + 1) : NULL;
+        if (!at) {
+            out->failed = true;
+            return;
+        }
+        end = pfd_escape_terminal(at, message, n);
+    }
+    if (end == at || end[-1] != '\n')
+        *end++ = '\n';
+    out->n += (size_t)(end - at);
+}
+
+const struct pfd_sink pfd_sink_text = { "text", text_entry, NULL, NULL };
