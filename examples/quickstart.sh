@@ -1,0 +1,32 @@
+#!/bin/sh
+# On Debian 12: installs what the build needs, builds, decodes the samples.
+# Run it again at any time; what is there already is left alone.
+set -eu
+cd "$(dirname "$0")/.."
+
+packages='gcc libc6-dev meson ninja-build pkg-config libelf-dev libmsgpack-dev'
+missing=''
+for package in $packages; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null |
+        grep -q '^install ok installed$' || missing="$missing $package"
+done
+if [ -n "$missing" ]; then
+    root=''
+    [ "$(id -u)" -eq 0 ] || root=sudo
+    echo "== installing$missing"
+    $root apt-get update -qq
+    # shellcheck disable=SC2086 # a list of words
+    DEBIAN_FRONTEND=noninteractive $root apt-get install -qq -y \
+        --no-install-recommends $missing >/dev/null
+fi
+
+echo '== building'
+[ -e build/build.ninja ] || meson setup build -Dtests=false >/dev/null
+ninja -C build --quiet
+
+echo '== printfdecode examples/data/small.bin examples/data/app.elf'
+build/cli/printfdecode examples/data/small.bin examples/data/app.elf
+
+echo '== printfdecode examples/data/h200_cut.bin examples/data/app.elf'
+build/cli/printfdecode examples/data/h200_cut.bin examples/data/app.elf ||
+    [ $? -eq 2 ] # 2: the sample is damaged on purpose
