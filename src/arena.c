@@ -12,7 +12,7 @@ struct pfd_arena_block {
 
 enum {
     BLOCK_FIRST = 4096,
-    BLOCK_MAX = 256 * 1024
+    BLOCK_MAX = 32 * 1024
 };
 
 static struct pfd_arena_block *new_block(struct pfd_arena *arena, size_t n)

@@ -435,9 +435,9 @@ static bool worker_init(struct worker *w, struct pool *pool)
 {
     const struct pfd_convert *convert = pool->convert;
     *w = (struct worker){ .pool = pool };
-    w->of.strings = convert->strings;
-    w->of.format = pool->format;
-    w->of.source = convert->source ? convert->source : "-";
+    if (!pfd_entry_source_init(&w->of, convert->strings, pool->format,
+                               convert->source ? convert->source : "-"))
+        return false;
     if (convert->string_entries && convert->string_bytes) {
         size_t n = pfd_strings_count(convert->strings) + 1;
         w->entries = calloc(n, sizeof *w->entries);

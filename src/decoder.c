@@ -113,14 +113,13 @@ enum pfd_status pfd_decoder_new(const struct pfd_strings *strings,
     struct pfd_decoder *d = calloc(1, sizeof *d);
     if (d)
         d->source = strdup(source ? source : "-");
-    if (!d || !d->source || !pfd_walk_init(&d->walk, chosen, strings) ||
+    if (!d || !d->source ||
+        !pfd_entry_source_init(&d->of, strings, chosen, d->source) ||
+        !pfd_walk_init(&d->walk, chosen, strings) ||
         !pfd_batch_init(&d->batch, BATCH)) {
         pfd_decoder_free(d);
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     }
-    d->of.strings = strings;
-    d->of.format = chosen;
-    d->of.source = d->source;
     d->walk.batch = &d->batch;
     d->after = PFD_MORE;
     *ret = d;

@@ -5,13 +5,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "escape.h"
+
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 
 /* Findings of a string that hold however its entry is laid out. */
 #define LASTING (FINDING(width_clamped) | FINDING(vector_cut))
 
+bool pfd_entry_source_init(struct pfd_entry_source *of,
+                           const struct pfd_strings *strings,
+                           const struct pfd_format *format, const char *source)
+{
+    size_t n = strlen(source);
+    *of = (struct pfd_entry_source){
+        .strings = strings,
+        .format = format,
+        .source = source,
+        .source_json = malloc(6 * n + 1),
+    };
+    if (!of->source_json)
+        return false;
+    of->n_source_json =
+        (size_t)(pfd_escape_json(of->source_json, source, n) - of->source_json);
+    return true;
+}
+
 void pfd_entry_source_deinit(struct pfd_entry_source *of)
 {
+    free(of->source_json);
+    pfd_text_free(&of->arguments);
     free(of->steps);
     free(of->slots);
     pfd_text_free(&of->message);

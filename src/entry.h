@@ -17,14 +17,21 @@
 struct pfd_entry_source {
     const struct pfd_strings *strings; /* borrowed */
     const struct pfd_format *format;
-    const char *source;     /* the buffer's name, borrowed */
+    const char *source; /* the buffer's name, borrowed */
+    char *source_json;  /* [n_source_json] the same, escaped; owned */
+    size_t n_source_json;
     struct pfd_step *steps; /* [n_steps] */
     size_t n_steps;
     struct pfd_slot *slots; /* [PFD_ARGUMENTS_MAX], or NULL until needed */
     struct pfd_text message;
+    struct pfd_text arguments;
     unsigned layout; /* of the entry made last */
 };
 
+/* False when out of memory; to be deinited all the same. */
+bool pfd_entry_source_init(struct pfd_entry_source *of,
+                           const struct pfd_strings *strings,
+                           const struct pfd_format *format, const char *source);
 void pfd_entry_source_deinit(struct pfd_entry_source *of);
 
 /*

@@ -6,6 +6,21 @@
 
 static const char hex[] = "0123456789abcdef";
 
+/* ASCII that neither JSON nor a terminal minds: nearly all there is, so the
+ * loops below pass over it first. */
+static bool is_harmless(char c)
+{
+    return c >= ' ' && c != '"' && c != '\\' && c != 0x7f;
+}
+
+static size_t harmless(const char *in, size_t n)
+{
+    size_t i = 0;
+    while (i < n && is_harmless(in[i]))
+        i++;
+    return i;
+}
+
 static bool continues(char c)
 {
     return ((unsigned char)c & 0xc0) == 0x80;
@@ -40,7 +55,7 @@ size_t pfd_utf8_length(const char *in, size_t n)
 
 bool pfd_is_utf8(const char *in, size_t n)
 {
-    for (size_t i = 0; i < n;) {
+    for (size_t i = harmless(in, n); i < n; i += harmless(in + i, n - i)) {
         size_t k = pfd_utf8_length(in + i, n - i);
         if (!k)
             return false;
@@ -121,18 +136,27 @@ static size_t json_char(char *out, const char *in, size_t n, size_t *used)
 
 char *pfd_escape_json(char *out, const char *in, size_t n)
 {
-    size_t used = 0;
-    for (size_t i = 0; i < n; i += used)
-        out += json_char(out, in + i, n - i, &used);
+    for (size_t i = 0; i < n;) {
+        size_t used = harmless(in + i, n - i);
+        if (used) {
+            memcpy(out, in + i, used);
+            out += used;
+        } else {
+            out += json_char(out, in + i, n - i, &used);
+        }
+        i += used;
+    }
     return out;
 }
 
 size_t pfd_escape_json_length(const char *in, size_t n)
 {
     size_t length = 0;
-    size_t used = 0;
-    for (size_t i = 0; i < n; i += used)
-        length += json_char(NULL, in + i, n - i, &used);
+    for (size_t i = 0; i < n;) {
+        size_t used = harmless(in + i, n - i);
+        length += used ? used : json_char(NULL, in + i, n - i, &used);
+        i += used;
+    }
     return length;
 }
 
@@ -154,7 +178,8 @@ static size_t terminal_char(const char *in, size_t n, bool *plain)
 bool pfd_is_plain(const char *in, size_t n)
 {
     bool plain = true;
-    for (size_t i = 0; i < n && plain;)
+    for (size_t i = harmless(in, n); i < n && plain;
+         i += harmless(in + i, n - i))
         i += terminal_char(in + i, n - i, &plain);
     return plain;
 }

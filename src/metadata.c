@@ -92,7 +92,7 @@ static struct shape read_shape(struct pfd_cursor *c)
     if (first < 0x80 || first >= 0xe0) /* small integers */
         return (struct shape){ 0 };
     if (first < 0x90)
-        return (struct shape){ .n_items = 2 * (first & 15u),
+        return (struct shape){ .n_items = 2 * (uint64_t)(first & 15),
                                .container = true };
     if (first < 0xa0)
         return (struct shape){ .n_items = first & 15, .container = true };

@@ -65,13 +65,12 @@ struct int_parts {
     unsigned n_zeros; /* between prefix and digits */
 };
 
-static char sign_of(const struct pfd_spec *spec, bool negative)
+/* Every second number may be negative: no branch on that. */
+static inline char sign_of(const struct pfd_spec *spec, uint64_t negative)
 {
-    if (negative)
-        return '-';
-    if (spec->flags & PFD_SPEC_PLUS)
-        return '+';
-    return spec->flags & PFD_SPEC_SPACE ? ' ' : '\0';
+    int sign = spec->flags & PFD_SPEC_SPACE ? ' ' : '\0';
+    sign = spec->flags & PFD_SPEC_PLUS ? '+' : sign;
+    return (char)(sign + (('-' - sign) & -(int)negative));
 }
 
 static void parts_set_prefix(struct int_parts *parts,
@@ -83,9 +82,9 @@ static void parts_set_prefix(struct int_parts *parts,
     switch (spec->conv) {
     case 'd':
     case 'i':
-        parts->prefix[0] = sign_of(spec, value >> 63 != 0);
+        parts->prefix[0] = sign_of(spec, value >> 63);
         parts->n_prefix = parts->prefix[0] != '\0';
-        parts->magnitude = value >> 63 ? 0 - value : value;
+        parts->magnitude = (value ^ (0 - (value >> 63))) + (value >> 63);
         parts->n_digits = pfd_digits10_64(parts->magnitude);
         break;
     case 'o':
@@ -210,9 +209,9 @@ static char *put_nonfinite(char *out, const struct pfd_spec *spec,
 {
     bool is_nan = (bits << 12) != 0;
     if (spec->conv < 'a')
-        memcpy(out, is_nan ? "NAN" : "INF", 3);
+        memcpy(out, is_nan ? "NAN" : "INF", sizeof("NAN"));
     else
-        memcpy(out, is_nan ? "nan" : "inf", 3);
+        memcpy(out, is_nan ? "nan" : "inf", sizeof("nan"));
     return out + 3;
 }
 
@@ -234,12 +233,40 @@ static char *widen(char *out, char *digits, char *end,
     return end + pad;
 }
 
+/* The commonest floats by far: their length is known before their digits, so
+ * they need not be moved. [bits] has no sign. */
+static inline char *put_fixed_common(char *out, const struct pfd_spec *spec,
+                                     uint64_t bits, char sign,
+                                     unsigned precision)
+{
+    struct pfd_fixed value = pfd_fixed_common(bits, precision);
+    unsigned n_sign = sign != '\0';
+    size_t len = n_sign + pfd_fixed_len(value, precision);
+    size_t width = (size_t)spec->width;
+    size_t pad = width > len ? width - len : 0;
+    bool left = (spec->flags & PFD_SPEC_MINUS) != 0;
+    bool zeros = !left && (spec->flags & PFD_SPEC_ZERO) != 0;
+    if (!left && !zeros)
+        out = fill(out, ' ', pad);
+    *out = sign;
+    out += n_sign;
+    if (zeros)
+        out = fill(out, '0', pad);
+    out = pfd_put_fixed_parts(out, value, precision);
+    return left ? fill(out, ' ', pad) : out;
+}
+
 char *pfd_number_double(char *out, const struct pfd_spec *spec, double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof(bits));
-    char sign = sign_of(spec, bits >> 63 != 0);
+    char sign = sign_of(spec, bits >> 63);
     bits &= ~(UINT64_C(1) << 63);
+    unsigned precision =
+        spec->precision < 0 ? PRECISION_DEFAULT : (unsigned)spec->precision;
+    if ((spec->conv | 0x20) == 'f' && pfd_fixed_is_common(bits, precision) &&
+        !(spec->flags & PFD_SPEC_HASH))
+        return put_fixed_common(out, spec, bits, sign, precision);
     *out = sign;
     char *digits = out + (sign != '\0');
     if (bits >> 52 == 0x7ff) {

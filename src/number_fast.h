@@ -70,6 +70,12 @@ static inline void pfd_store64(char *out, uint64_t word)
     memcpy(out, &word, sizeof(word));
 }
 
+/* "0.000000" */
+static inline void pfd_put_zero_point(char *out)
+{
+    pfd_store64(out, PFD_WORD_OF('0') - ((uint64_t)('0' - '.') << 8));
+}
+
 static inline unsigned pfd_digits10_32(uint32_t value)
 {
     unsigned log2 = 31u - (unsigned)__builtin_clz(value | 1);
@@ -355,7 +361,7 @@ static inline struct pfd_fixed pfd_fixed_split32(uint32_t m, unsigned t,
                                                  uint64_t pow10)
 {
     t = t > 63 ? 63 : t;
-    pfd_u128 product = (pfd_u128)((uint64_t)m << (64 - t)) * pow10;
+    pfd_u128 product = (pfd_u128)((uint64_t)m << 1 << (63 - t)) * pow10;
     return pfd_fixed_round((uint64_t)m >> t, product, false, pow10);
 }
 
@@ -370,6 +376,13 @@ static inline struct pfd_fixed pfd_fixed_split64(uint64_t m, unsigned t,
     pfd_u128 high = (fraction >> 64) * pow10 + (low >> 64);
     return pfd_fixed_round(t < 64 ? m >> t : 0, high, (uint64_t)low != 0,
                            pow10);
+}
+
+/* What pfd_put_fixed_parts() writes. */
+static inline unsigned pfd_fixed_len(struct pfd_fixed value, unsigned precision)
+{
+    return pfd_digits10_32((uint32_t)value.integer) + precision +
+           (precision != 0);
 }
 
 /* integer < 10^8, precision <= 8 */
@@ -406,20 +419,30 @@ static inline char *pfd_put_fixed32(char *out, uint32_t bits,
         precision);
 }
 
+/* Below 2^26, so below 10^8. */
+static inline bool pfd_fixed_is_common(uint64_t bits, unsigned precision)
+{
+    return (bits >> 52 & 0x7ff) <= 1048 && precision <= 8;
+}
+
+/* Of bits for which pfd_fixed_is_common(). As above, denormals print as 0. */
+static inline struct pfd_fixed pfd_fixed_common(uint64_t bits,
+                                                unsigned precision)
+{
+    uint64_t m = (bits & 0xfffffffffffff) | 0x10000000000000;
+    unsigned exponent = bits >> 52 & 0x7ff;
+    return pfd_fixed_split64(m, 1075 - exponent, pfd_pow10_u64[precision]);
+}
+
 /* "%.*f"; room: pfd_room_fixed64(). */
 static inline char *pfd_put_fixed64(char *out, uint64_t bits,
                                     unsigned precision)
 {
-    unsigned exponent = bits >> 52 & 0x7ff;
-    /* Below 2^26, so below 10^8. */
-    if (__builtin_expect(exponent > 1048 || precision > 8, 0))
+    if (__builtin_expect(!pfd_fixed_is_common(bits, precision), 0))
         return pfd_fixed64_slow(out, bits, precision);
-    uint64_t m = (bits & 0xfffffffffffff) | 0x10000000000000;
     *out = '-';
-    return pfd_put_fixed_parts(
-        out + (bits >> 63),
-        pfd_fixed_split64(m, 1075 - exponent, pfd_pow10_u64[precision]),
-        precision);
+    return pfd_put_fixed_parts(out + (bits >> 63),
+                               pfd_fixed_common(bits, precision), precision);
 }
 
 /*

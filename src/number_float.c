@@ -416,7 +416,7 @@ static inline __attribute__((always_inline)) bool scale(struct binary value,
     uint64_t digits = top >> shift;
     uint64_t half = top >> (shift - 1) & 1;
     uint64_t rest = (top << (65 - shift)) | (uint64_t)high;
-    if (__builtin_expect(half & (rest == 0), 0)) {
+    if (__builtin_expect((half & (rest == 0)) != 0, 0)) {
         int up = round_half(value, s, digits, (uint64_t)low);
         if (up < 0)
             return false;
@@ -587,7 +587,7 @@ static char *put_text17_fixed(char *out, const struct pfd_text17 *text,
                               int exponent, unsigned n, bool alternate)
 {
     if (exponent < 0) {
-        memcpy(out, "0.000000", 8);
+        pfd_put_zero_point(out);
         unsigned skip = (unsigned)(1 - exponent);
         pfd_text17_put(out + skip, text);
         return out + skip + n;

@@ -117,7 +117,8 @@ static inline __attribute__((always_inline)) struct decimal shortest32(
 static char *put_integral(char *out, uint64_t value)
 {
     out = pfd_put_u64(out, value);
-    memcpy(out, ".0", 2);
+    out[0] = '.';
+    out[1] = '0';
     return out + 2;
 }
 
@@ -142,7 +143,7 @@ static inline __attribute__((always_inline)) char *put_repr(
         return out + 1 + (integral ? n_integer + 1 : text.n_digits);
     }
     if (point <= 0 && point > -4) {
-        memcpy(out, "0.000000", 8);
+        pfd_put_zero_point(out);
         pfd_text17_put(out + 2 - point, &text);
         return out + 2 - point + text.n_digits;
     }
@@ -184,10 +185,10 @@ static __attribute__((noinline)) char *put_power_of_two64(char *out,
 
 static char *put_name(char *out, bool is_nan, uint64_t sign)
 {
-    const char *name = is_nan ? "\"nan\"" : sign ? "\"-inf\"" : "\"inf\"";
-    size_t len = strlen(name);
-    memcpy(out, name, len);
-    return out + len;
+    static const char names[3][8] = { "\"nan\"", "\"inf\"", "\"-inf\"" };
+    unsigned i = is_nan ? 0 : 1 + (sign != 0);
+    memcpy(out, names[i], sizeof(names[i]));
+    return out + (i == 2 ? 6 : 5);
 }
 
 char *pfd_put_shortest32(char *out, uint32_t bits)

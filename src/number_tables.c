@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Written by tests/make/pow10_table.py; do not edit. */
+/* clang-format off */
 #include "number_tables.h"
 
 const struct pfd_pow10 pfd_pow10_table[PFD_POW10_MAX - PFD_POW10_MIN + 1] = {

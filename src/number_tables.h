@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Written by tests/make/pow10_table.py; do not edit. */
+/* clang-format off */
 /*
  * Constant tables of the number printers. Know powers and digits, nothing
  * else.
@@ -9,10 +10,7 @@
 
 #include <stdint.h>
 
-enum {
-    PFD_POW10_MIN = -325,
-    PFD_POW10_MAX = 342
-};
+enum { PFD_POW10_MIN = -325, PFD_POW10_MAX = 342 };
 
 /* 10^k = (hi * 2^64 + lo) * 2^(floor(log2(10^k)) - 127), rounded up to 128
  * bits: exact for 0 <= k <= 55, else less than one unit too large. */
@@ -20,8 +18,7 @@ struct pfd_pow10 {
     uint64_t hi;
     uint64_t lo;
 };
-extern const struct pfd_pow10
-    pfd_pow10_table[PFD_POW10_MAX - PFD_POW10_MIN + 1];
+extern const struct pfd_pow10 pfd_pow10_table[PFD_POW10_MAX - PFD_POW10_MIN + 1];
 
 /* 10^0 to 10^19. */
 extern const uint64_t pfd_pow10_u64[20];

@@ -227,6 +227,9 @@ static void add_spec(struct compiler *c, size_t at, const struct spec *spec)
         s->length = (uint8_t)(spec->length & 15);
         s->width = (int16_t)spec->width;
         s->precision = (int16_t)spec->precision;
+        if (s->precision < 0 && is_float(s->conv) && s->conv != 'a' &&
+            s->conv != 'A')
+            s->precision = 6; /* what none means, for these */
     }
     if (takes) {
         c->facts->n_scalars += n;

@@ -159,18 +159,26 @@ double pfd_step_double(const struct pfd_step *step, const uint8_t *payload);
 bool pfd_program_has_char(const struct pfd_step *steps, size_t n_steps);
 
 /*
- * The scalars of the steps as JSON values, separated by commas: integers with
- * the conversion's sign and narrowing, floats in the shortest form that reads
- * back exactly (a 4-byte one as binary32). out has room for
- * PFD_ROOM_ARGUMENT * n_steps bytes. n: how many there were.
+ * The scalars of the steps as JSON values, each with a comma behind it:
+ * integers with the conversion's sign and narrowing, floats in the shortest
+ * form that reads back exactly (a 4-byte one as binary32). out has room for
+ * PFD_ROOM_ARGUMENT bytes for each step.
  */
 enum {
     PFD_ROOM_ARGUMENT = 72
 };
 char *pfd_program_print_arguments(char *out, const struct pfd_step *steps,
-                                  const uint8_t *payload, size_t *n);
+                                  const uint8_t *payload);
 
-/* One scalar that no conversion takes, as an unsigned JSON integer. */
+/* pfd_program_print() and pfd_program_print_arguments() in one go: the latter
+ * at *arguments, which is moved to the end of what it wrote. */
+char *pfd_program_print_both(char *out, const struct pfd_step *steps,
+                             const char *text, unsigned mode,
+                             const uint8_t *payload, uint64_t *findings,
+                             char **arguments);
+
+/* One scalar that no conversion takes, as an unsigned JSON integer with a
+ * comma. */
 char *pfd_program_print_slot(char *out, const struct pfd_slot *slot,
                              const uint8_t *payload);
 

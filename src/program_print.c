@@ -20,6 +20,14 @@ INLINE char *copy(char *out, const char *in, size_t n)
     return out + n;
 }
 
+/* A number of at most 20 digits and a sign, and a comma. */
+INLINE char *copy_digits(char *out, const char *in, size_t n)
+{
+    memcpy(out, in, 24);
+    out[n] = ',';
+    return out + n + 1;
+}
+
 INLINE uint32_t load32(const uint8_t *payload, const struct pfd_step *s)
 {
     uint32_t v;
@@ -145,88 +153,45 @@ static char *print_verbatim(char *out, const struct pfd_step *s,
     return out + n;
 }
 
-/*
- * One computed jump a step: a literal and the conversion behind it. Each jump
- * is its own, so that the processor predicts each pair of steps by itself.
- */
-char *pfd_program_print(char *out, const struct pfd_step *s, const char *text,
-                        unsigned mode, const uint8_t *payload,
+/* One scalar as JSON, and a comma. */
+static char *print_argument(char *out, const struct pfd_step *s,
+                            const uint8_t *payload)
+{
+    if (pfd_step_is_float(s)) {
+        out = s->store == PFD_STORE_QWORD
+                  ? pfd_put_shortest64(out, load64(payload, s))
+                  : pfd_put_shortest32(out, load32(payload, s));
+    } else {
+        uint64_t v = pfd_step_integer(s, payload);
+        out = pfd_step_is_signed(s) ? pfd_put_i64(out, (int64_t)v)
+                                    : pfd_put_u64(out, v);
+    }
+    *out = ',';
+    return out + 1;
+}
+
+/* program_run.h is the one interpreter, made twice: for messages alone, and
+ * for messages with their arguments beside them. */
+#define RUN_ARGUMENTS 0
+#include "program_run.h"
+#undef RUN_ARGUMENTS
+#define RUN_ARGUMENTS 1
+#include "program_run.h"
+#undef RUN_ARGUMENTS
+
+char *pfd_program_print(char *out, const struct pfd_step *steps,
+                        const char *text, unsigned mode, const uint8_t *payload,
                         uint64_t *findings)
 {
-    static const void *const targets[] = {
-#define PFD_X(name) [PFD_OP_##name] = &&do_##name,
-        PFD_OPS(PFD_X)
-#undef PFD_X
-    };
-    struct stars stars = { { 0, 0 } };
+    return run(out, steps, text, mode, payload, findings);
+}
 
-#define LITERAL() (out = copy(out, text + s->literal[mode], s->n_literal[mode]))
-#define JOIN()                                               \
-    do {                                                     \
-        if (__builtin_expect(s->flags & PFD_STEP_JOIN, 0)) { \
-            memcpy(out, ", ", 2);                            \
-            out += 2;                                        \
-        }                                                    \
-    } while (0)
-#define BEGIN(name)        \
-    do_##name : LITERAL(); \
-    JOIN()
-#define NEXT() goto *targets[(++s)->op]
-
-    goto *targets[s->op];
-
-    BEGIN(I32);
-    out = pfd_put_i32(out, (int32_t)load32(payload, s));
-    NEXT();
-    BEGIN(U32);
-    out = pfd_put_u32(out, load32(payload, s));
-    NEXT();
-    BEGIN(X32);
-    out = pfd_put_hex32(out, load32(payload, s));
-    NEXT();
-    BEGIN(I64);
-    out = pfd_put_i64(out, (int64_t)load64(payload, s));
-    NEXT();
-    BEGIN(U64);
-    out = pfd_put_u64(out, load64(payload, s));
-    NEXT();
-    BEGIN(X64);
-    out = pfd_put_hex64(out, load64(payload, s));
-    NEXT();
-    BEGIN(FIXED32);
-    out = pfd_put_fixed32(out, load32(payload, s),
-                          s->precision < 0 ? 6 : (unsigned)s->precision);
-    NEXT();
-    BEGIN(FIXED64);
-    out = pfd_put_fixed64(out, load64(payload, s),
-                          s->precision < 0 ? 6 : (unsigned)s->precision);
-    NEXT();
-    BEGIN(INT);
-    out = print_integer(out, s, payload, &stars, findings);
-    NEXT();
-    BEGIN(DOUBLE);
-    out = print_double(out, s, payload, &stars, findings);
-    NEXT();
-do_STAR:
-    LITERAL();
-    stars.value[0] = stars.value[1];
-    stars.value[1] = (int32_t)pfd_step_integer(s, payload);
-    NEXT();
-do_VERBATIM:
-    LITERAL();
-    out = print_verbatim(out, s, text, mode);
-    NEXT();
-do_SKIP:
-do_LITERAL:
-    LITERAL();
-    NEXT();
-do_END:
-    return LITERAL();
-
-#undef LITERAL
-#undef JOIN
-#undef BEGIN
-#undef NEXT
+char *pfd_program_print_both(char *out, const struct pfd_step *steps,
+                             const char *text, unsigned mode,
+                             const uint8_t *payload, uint64_t *findings,
+                             char **arguments)
+{
+    return run_arguments(out, steps, text, mode, payload, findings, arguments);
 }
 
 bool pfd_program_has_char(const struct pfd_step *steps, size_t n_steps)
@@ -238,28 +203,12 @@ bool pfd_program_has_char(const struct pfd_step *steps, size_t n_steps)
     return false;
 }
 
-static char *print_argument(char *out, const struct pfd_step *s,
-                            const uint8_t *payload)
-{
-    if (pfd_step_is_float(s))
-        return s->store == PFD_STORE_QWORD
-                   ? pfd_put_shortest64(out, load64(payload, s))
-                   : pfd_put_shortest32(out, load32(payload, s));
-    uint64_t v = pfd_step_integer(s, payload);
-    return pfd_step_is_signed(s) ? pfd_put_i64(out, (int64_t)v)
-                                 : pfd_put_u64(out, v);
-}
-
 char *pfd_program_print_arguments(char *out, const struct pfd_step *steps,
-                                  const uint8_t *payload, size_t *n)
+                                  const uint8_t *payload)
 {
-    *n = 0;
     for (const struct pfd_step *s = steps; s->op != PFD_OP_END; s++) {
-        if (s->store == PFD_STORE_NONE)
-            continue;
-        if ((*n)++)
-            *out++ = ',';
-        out = print_argument(out, s, payload);
+        if (s->store != PFD_STORE_NONE)
+            out = print_argument(out, s, payload);
     }
     return out;
 }
@@ -269,5 +218,7 @@ char *pfd_program_print_slot(char *out, const struct pfd_slot *slot,
 {
     uint64_t v = 0;
     memcpy(&v, payload + slot->at, slot->store == PFD_STORE_QWORD ? 8 : 4);
-    return pfd_put_u64(out, v);
+    out = pfd_put_u64(out, v);
+    *out = ',';
+    return out + 1;
 }

@@ -26,10 +26,8 @@ static char *put_escaped(char *out, const char *text)
 
 static char *put_id(char *out, uint64_t id)
 {
-    static const char digits[] = "0123456789abcdef";
     out = PUT(out, "\"0x");
-    for (int shift = 44; shift >= 0; shift -= 4)
-        *out++ = digits[id >> shift & 15];
+    out = pfd_put_hex_len(out, id, PFD_HEX_LOWER, 12);
     *out++ = '"';
     return out;
 }
@@ -73,104 +71,134 @@ static char *put_words(char *out, const struct pfd_entry *entry)
     for (uint32_t at = 0; at + 4 <= entry->n_payload; at += 4) {
         uint32_t word;
         memcpy(&word, payload + at, sizeof word);
-        if (at)
-            *out++ = ',';
         out = pfd_put_u32(out, word);
+        *out++ = ',';
     }
     return out;
 }
 
 /* Arguments that no conversion takes are arguments all the same. */
-static char *put_unused(char *out, struct pfd_entry *entry, size_t n_taken)
+static char *put_unused(char *out, struct pfd_entry *entry)
 {
     size_t n = 0;
+    size_t n_taken = 0;
     const struct pfd_slot *slots = pfd_entry_slots(entry, &n);
-    for (size_t i = n_taken; slots && i < n; i++) {
-        if (i)
-            *out++ = ',';
+    for (const struct pfd_step *s = entry->steps; s->op != PFD_OP_END; s++)
+        n_taken += s->store != PFD_STORE_NONE;
+    for (size_t i = n_taken; slots && i < n; i++)
         out = pfd_program_print_slot(out, &slots[i], entry->payload);
-    }
     return out;
 }
 
-static char *put_arguments(char *out, struct pfd_entry *entry)
+/* The message to out, the arguments to *arguments, each with a comma. */
+static char *put_message(char *out, struct pfd_entry *entry, char **arguments)
 {
     const uint64_t unused = UINT64_C(1) << PFD_FINDING_unused_arguments;
-    size_t n = 0;
-    if (!entry->string)
-        return put_words(out, entry);
-    out = pfd_program_print_arguments(out, entry->steps, entry->payload, &n);
+    const struct pfd_string *s = entry->string;
+    if (is_escaped(s)) {
+        out = pfd_program_print_both(out, entry->steps, pfd_string_escaped(s),
+                                     PFD_ESCAPED, entry->payload,
+                                     &entry->findings, arguments);
+    } else {
+        size_t n = 0;
+        const char *message = pfd_entry_message(entry, &n);
+        out = message ? put_loose_message(out, message, n) : out;
+        *arguments = pfd_program_print_arguments(*arguments, entry->steps,
+                                                 entry->payload);
+    }
     if (__builtin_expect((entry->findings & unused) != 0, 0))
-        out = put_unused(out, entry, n);
+        *arguments = put_unused(*arguments, entry);
     return out;
 }
 
-static char *put_message(char *out, struct pfd_entry *entry,
-                         const char *message, size_t n)
+static size_t entry_room(const struct pfd_entry *entry)
+{
+    size_t room = ROOM_FIXED + entry->of->n_source_json;
+    if (__builtin_expect(entry->findings != 0, 0))
+        room += ROOM_FINDING * PFD_N_FINDING_KINDS;
+    if (!entry->string)
+        return room;
+    room += 2 * (size_t)entry->string->n_escaped + entry->room;
+    if (!is_escaped(entry->string))
+        room += (ESCAPE_MAX + 2) * entry->room;
+    return room;
+}
+
+/* The same for its arguments. */
+static size_t arguments_room(const struct pfd_entry *entry)
+{
+    size_t n = entry->n_payload / 4;
+    return (n + 1) * PFD_ROOM_ARGUMENT;
+}
+
+/* From the message to the arguments. */
+static char *put_string(char *out, const struct pfd_entry *entry)
 {
     const struct pfd_string *s = entry->string;
-    out = PUT(out, "{\"type\":\"entry\",\"message\":\"");
-    if (message)
-        out = put_loose_message(out, message, n);
-    else
-        out = pfd_program_print(out, entry->steps, pfd_string_escaped(s),
-                                PFD_ESCAPED, entry->payload, &entry->findings);
-    out = PUT(out, "\",\"format\":\"");
-    out = put_escaped(out, entry->of->format->info.name);
-    out = PUT(out, "\",\"id\":");
+    const char *name = entry->of->format->info.name;
+    size_t n_name = strlen(name);
+    out = PUT(out, ",\"format\":\"");
+    memcpy(out, name, n_name);
+    out = PUT(out + n_name, "\",\"id\":");
     out = put_id(out, entry->id);
+    if (!s)
+        return PUT(out, ",\"format_string\":null,\"args\":[");
     out = PUT(out, ",\"format_string\":\"");
     memcpy(out, pfd_string_escaped(s), s->n_escaped);
-    return PUT(out + s->n_escaped, "\"");
+    return PUT(out + s->n_escaped, "\",\"args\":[");
 }
 
-static char *put_unknown(char *out, const struct pfd_entry *entry)
+static char *put_number(char *out, uint64_t v)
 {
-    out = PUT(out, "{\"type\":\"entry\",\"message\":null,\"format\":\"");
-    out = put_escaped(out, entry->of->format->info.name);
-    out = PUT(out, "\",\"id\":");
-    out = put_id(out, entry->id);
-    return PUT(out, ",\"format_string\":null");
+    return v <= UINT32_MAX ? pfd_put_u32(out, (uint32_t)v)
+                           : pfd_put_u64(out, v);
 }
 
-static size_t entry_room(const struct pfd_entry *entry, size_t n_message)
+static char *put_place(char *out, const struct pfd_entry *entry)
 {
-    size_t room = ROOM_FIXED + ROOM_FINDING * PFD_N_FINDING_KINDS +
-                  (size_t)entry->n_payload / 4 * PFD_ROOM_ARGUMENT +
-                  ESCAPE_MAX * strlen(entry->of->source) +
-                  (ESCAPE_MAX + 2) * n_message;
-    if (entry->string)
-        room += entry->room + 2 * (size_t)entry->string->n_escaped;
-    return room;
+    const struct pfd_entry_source *of = entry->of;
+    out = PUT(out, "],\"index\":");
+    out = put_number(out, entry->index);
+    out = PUT(out, ",\"offset\":");
+    out = put_number(out, entry->offset);
+    out = PUT(out, ",\"source\":\"");
+    memcpy(out, of->source_json, of->n_source_json);
+    out += of->n_source_json;
+    *out++ = '"';
+    if (__builtin_expect(entry->findings != 0, 0))
+        out = put_findings(out, entry->findings);
+    return PUT(out, "}\n");
 }
 
 static void json_entry(struct pfd_text *out, struct pfd_entry *entry,
                        const struct pfd_sink_options *options)
 {
-    size_t n = 0;
-    const char *message = NULL;
-    if (entry->string && !is_escaped(entry->string)) {
-        message = pfd_entry_message(entry, &n);
-        out->failed |= message == NULL;
-    }
-    char *at = pfd_text_reserve(out, entry_room(entry, n));
-    if (!at || out->failed)
+    struct pfd_text *arguments = &entry->of->arguments;
+    size_t n_arguments = arguments_room(entry);
+    char *args = pfd_text_reserve(arguments, n_arguments);
+    char *at = pfd_text_reserve(out, entry_room(entry) + n_arguments);
+    if (!at || !args) {
+        out->failed = true;
         return;
-    char *end = entry->string ? put_message(at, entry, message, n)
-                              : put_unknown(at, entry);
-    end = PUT(end, ",\"args\":[");
-    end = put_arguments(end, entry);
-    end = PUT(end, "],\"index\":");
-    end = pfd_put_u64(end, entry->index);
-    end = PUT(end, ",\"offset\":");
-    end = pfd_put_u64(end, entry->offset);
-    end = PUT(end, ",\"source\":\"");
-    end = put_escaped(end, entry->of->source);
-    *end++ = '"';
-    if (__builtin_expect(entry->findings != 0, 0))
-        end = put_findings(end, entry->findings);
-    end = PUT(end, "}\n");
+    }
+    char *args_end = args;
+    char *end = PUT(at, "{\"type\":\"entry\",\"message\":");
+    if (entry->string) {
+        *end++ = '"';
+        end = put_message(end, entry, &args_end);
+        *end++ = '"';
+    } else {
+        end = PUT(end, "null");
+        args_end = put_words(args, entry);
+    }
+    end = put_string(end, entry);
+    if (args_end > args) {
+        memcpy(end, args, (size_t)(args_end - args) - 1);
+        end += args_end - args - 1;
+    }
+    end = put_place(end, entry);
     out->n += (size_t)(end - at);
+    out->failed |= entry->of->message.failed;
 }
 
 static void add_string(struct pfd_text *out, const char *name, const char *text)

@@ -8,16 +8,17 @@
 #include "escape.h"
 
 enum {
-    TABLE_FIRST = 16
+    TABLE_FIRST = 16,
+    /* Strings kept for one key: each entry of it tries them in turn. */
+    SAME_KEY_MAX = 256,
 };
 
 struct pfd_strings {
     struct pfd_arena arena;
     struct pfd_table tables[PFD_TABLES_MAX];
     struct pfd_string **all; /* [n], load order */
-    uint8_t *kinds;          /* [n], the table of each */
     size_t n;
-    size_t room; /* of all and kinds */
+    size_t room; /* of all */
     const char **sources;
     size_t n_sources;
     struct pfd_step *steps; /* scratch of the compiler, [steps_room] */
@@ -41,7 +42,6 @@ void pfd_strings_free(struct pfd_strings *strings)
         free(strings->tables[i].slots);
     pfd_arena_free(&strings->arena);
     free(strings->all);
-    free(strings->kinds);
     free(strings->sources);
     free(strings->steps);
     free(strings->slots);
@@ -62,7 +62,7 @@ const struct pfd_string *pfd_strings_at(const struct pfd_strings *strings,
 const struct pfd_string_kind *pfd_strings_kind_at(
     const struct pfd_strings *strings, size_t i)
 {
-    return strings->tables[strings->kinds[i]].kind;
+    return strings->tables[strings->all[i]->table].kind;
 }
 
 const char *pfd_strings_source(const struct pfd_strings *strings,
@@ -81,7 +81,7 @@ const struct pfd_table *pfd_strings_table(const struct pfd_strings *strings,
 size_t pfd_strings_memory(const struct pfd_strings *strings)
 {
     size_t n = sizeof *strings + strings->arena.n_memory;
-    n += strings->room * (sizeof *strings->all + sizeof *strings->kinds);
+    n += strings->room * sizeof *strings->all;
     n += strings->n_sources * sizeof *strings->sources;
     for (size_t i = 0; i < PFD_TABLES_MAX; i++) {
         if (strings->tables[i].slots)
@@ -141,8 +141,7 @@ static bool reserve_scratch(struct pfd_strings *s, size_t n_steps)
     }
     if (s->n == s->room) {
         size_t room = s->room ? s->room + s->room / 2 : 16;
-        if (!grow(&s->all, sizeof *s->all, room) ||
-            !grow(&s->kinds, sizeof *s->kinds, room))
+        if (!grow(&s->all, sizeof *s->all, room))
             return false;
         s->room = room;
     }
@@ -180,9 +179,9 @@ static bool same(const struct pfd_string *s, const struct pfd_string_row *row)
                                       row->n_layout * sizeof *row->layout));
 }
 
-static uint32_t text_flags(const char *text, size_t n)
+static uint8_t text_flags(const char *text, size_t n)
 {
-    uint32_t flags = 0;
+    uint8_t flags = 0;
     if (pfd_is_utf8(text, n))
         flags |= PFD_STRING_UTF8;
     if (pfd_is_plain(text, n))
@@ -190,8 +189,7 @@ static uint32_t text_flags(const char *text, size_t n)
     return flags;
 }
 
-/* One block: struct, steps, layout, text, the text that joins vectors, the
- * escaped text. */
+/* One block: struct, steps, layout, text, escaped text. */
 static struct pfd_string *new_string(struct pfd_strings *strings,
                                      const struct pfd_string_row *row,
                                      size_t n_steps)
@@ -205,7 +203,7 @@ static struct pfd_string *new_string(struct pfd_strings *strings,
         return NULL;
     s->key = row->key;
     s->n_steps = (uint32_t)n_steps;
-    s->n_layout = (uint32_t)row->n_layout;
+    s->n_layout = (uint16_t)row->n_layout;
     s->n_text = (uint32_t)row->n_text;
     s->n_escaped = (uint32_t)n_escaped;
     s->n_arguments =
@@ -218,8 +216,7 @@ static struct pfd_string *new_string(struct pfd_strings *strings,
     at += row->n_layout * sizeof *row->layout;
     if (row->n_text)
         memcpy(at, row->text, row->n_text);
-    memcpy(at + row->n_text, ", ", 2);
-    pfd_escape_json(at + row->n_text + 2, row->text, row->n_text);
+    pfd_escape_json(at + row->n_text, row->text, row->n_text);
     return s;
 }
 
@@ -230,9 +227,10 @@ static void bind(struct pfd_strings *strings, struct pfd_string *s,
     struct pfd_layout layout = { .slots = strings->slots };
     kind->layout(s, facts, &layout);
     size_t room = 0;
-    s->findings = facts->findings | layout.findings |
-                  pfd_program_bind(s->steps, s->n_steps, layout.slots,
-                                   layout.n_slots, layout.cut, &room);
+    s->findings =
+        (uint32_t)(facts->findings | layout.findings |
+                   pfd_program_bind(s->steps, s->n_steps, layout.slots,
+                                    layout.n_slots, layout.cut, &room));
     s->n_payload = layout.n_payload;
     if (layout.cut)
         s->flags |= PFD_STRING_CUT;
@@ -244,7 +242,7 @@ static void bind(struct pfd_strings *strings, struct pfd_string *s,
 
 static void report_collision(const struct pfd_strings *strings,
                              const struct pfd_string *old,
-                             const struct pfd_string_row *row,
+                             const struct pfd_string_row *row, bool kept,
                              struct pfd_report *report, uint64_t offset)
 {
     struct pfd_quoted was;
@@ -253,10 +251,12 @@ static void report_collision(const struct pfd_strings *strings,
     pfd_quote(&now, row->text, row->n_text);
     pfd_report_add(report, PFD_FINDING_collision, offset,
                    "id 0x%012llx is '%s' (%u arguments) in '%s' and "
-                   "'%s' (%llu arguments) in '%s'; both are kept",
+                   "'%s' (%llu arguments) in '%s'; %s",
                    (unsigned long long)row->key, was.text, old->n_arguments,
                    pfd_strings_source(strings, old), now.text,
-                   (unsigned long long)row->n_arguments, report->source);
+                   (unsigned long long)row->n_arguments, report->source,
+                   kept ? "both are kept"
+                        : "there are too many to keep this one");
 }
 
 enum pfd_status pfd_strings_add_row(struct pfd_strings *strings,
@@ -278,10 +278,17 @@ enum pfd_status pfd_strings_add_row(struct pfd_strings *strings,
         return pfd_fail(err, PFD_ERR_NOMEM, offset, "out of memory");
     struct pfd_table_slot *slot = slot_of(table, row->key);
     const struct pfd_string *last = slot->string;
+    unsigned n_same = 0;
     for (const struct pfd_string *s = last; s; last = s, s = s->next) {
         if (same(s, row))
             return PFD_OK;
+        n_same++;
     }
+    if (last)
+        report_collision(strings, slot->string, row, n_same < SAME_KEY_MAX,
+                         report, offset);
+    if (n_same >= SAME_KEY_MAX)
+        return PFD_OK;
     size_t n_steps =
         pfd_program_compile(row->text, row->n_text, strings->steps, &facts);
     struct pfd_string *s = new_string(strings, row, n_steps);
@@ -289,11 +296,10 @@ enum pfd_status pfd_strings_add_row(struct pfd_strings *strings,
         return pfd_fail(err, PFD_ERR_NOMEM, offset, "out of memory");
     s->source = source;
     s->index = (uint32_t)strings->n;
+    s->table = (uint8_t)kind->table;
     bind(strings, s, kind, &facts);
-    strings->kinds[strings->n] = (uint8_t)kind->table;
     strings->all[strings->n++] = s;
     if (last) {
-        report_collision(strings, slot->string, row, report, offset);
         strings->all[last->index]->next = s;
     } else {
         *slot = (struct pfd_table_slot){ row->key, s };

@@ -26,28 +26,29 @@ enum pfd_string_flag {
 /*
  * One format string. A single block of memory: the struct, its steps [n_steps]
  * bound to the layout that its metadata states, the layout words [n_layout],
- * the text [n_text], ", ", and the JSON-escaped text [n_escaped].
+ * the text [n_text] and the JSON-escaped text [n_escaped].
  */
 struct pfd_string {
     uint64_t key;
     const struct pfd_string *next; /* another string with this key, or NULL */
-    uint64_t findings;             /* bits every entry of this string has */
     uint32_t n_steps;
-    uint32_t n_layout; /* [n_layout] words of 64 bits; the format's meaning */
-    uint32_t n_text;   /* bytes */
+    uint32_t n_text; /* bytes */
     uint32_t n_escaped;
     uint32_t index;       /* position in pfd_strings_get() */
     uint32_t source;      /* index of the source's name */
     uint32_t n_arguments; /* saturated: no entry holds UINT32_MAX */
     uint32_t n_payload;   /* bytes of payload by the layout; likewise */
     uint32_t room;        /* bytes that printing may need */
-    uint32_t flags;       /* enum pfd_string_flag */
+    uint32_t findings;    /* bits every entry of this string has */
+    uint16_t n_layout;    /* [n_layout] words of 64 bits; the format's */
+    uint8_t flags;        /* enum pfd_string_flag */
+    uint8_t table;        /* of which kind: pfd_string_kind.table */
     struct pfd_step steps[];
 };
 
 static inline const uint64_t *pfd_string_layout(const struct pfd_string *s)
 {
-    /* 72 + 24 * n bytes: 8-byte aligned. */
+    /* 56 + 24 * n bytes: 8-byte aligned. */
     return (const uint64_t *)(const void *)(s->steps + s->n_steps);
 }
 
@@ -58,7 +59,7 @@ static inline const char *pfd_string_text(const struct pfd_string *s)
 
 static inline const char *pfd_string_escaped(const struct pfd_string *s)
 {
-    return pfd_string_text(s) + s->n_text + 2;
+    return pfd_string_text(s) + s->n_text;
 }
 
 /* A longer format string is refused: offsets in it are 32 bits wide. */
@@ -69,6 +70,11 @@ enum {
 /* No entry has more arguments: entrySize is 16 bits of dwords at most. */
 enum {
     PFD_ARGUMENTS_MAX = 65535
+};
+
+/* No layout is longer than a bit for each argument. */
+enum {
+    PFD_LAYOUT_MAX = 1024
 };
 
 /* How the arguments of one string lie in an entry's payload. */
@@ -104,7 +110,7 @@ struct pfd_string_row {
     size_t n_text;    /* bytes; at most PFD_TEXT_MAX */
     uint64_t n_arguments;
     const uint64_t *layout; /* [n_layout] words, borrowed for the call */
-    size_t n_layout;
+    size_t n_layout;        /* at most PFD_LAYOUT_MAX */
 };
 
 /*

@@ -14,6 +14,7 @@ MIN, MAX = -325, 342
 
 NOTE = """/* SPDX-License-Identifier: MIT */
 /* Written by tests/make/pow10_table.py; do not edit. */
+/* clang-format off */
 """
 
 HEADER = NOTE + """/*

@@ -3,6 +3,7 @@
  * The borders of the number printers, one by one; diff_number.c compares them
  * with the C library on random values.
  */
+#include <fenv.h>
 #include <float.h>
 #include <locale.h>
 #include <math.h>
@@ -118,10 +119,11 @@ END_TEST
 
 START_TEST(nonfinite)
 {
-    ck_assert_str_eq(as_double('f', PFD_SPEC_ZERO, 6, 2, INFINITY), "   inf");
-    ck_assert_str_eq(as_double('E', PFD_SPEC_PLUS, 0, 2, INFINITY), "+INF");
-    ck_assert_str_eq(as_double('a', PFD_SPEC_HASH, 0, 2, -INFINITY), "-inf");
-    ck_assert_str_eq(as_double('G', 0, 0, 2, copysign(NAN, -1)), "-NAN");
+    ck_assert_str_eq(as_double('f', PFD_SPEC_ZERO, 6, 2, HUGE_VAL), "   inf");
+    ck_assert_str_eq(as_double('E', PFD_SPEC_PLUS, 0, 2, HUGE_VAL), "+INF");
+    ck_assert_str_eq(as_double('a', PFD_SPEC_HASH, 0, 2, -HUGE_VAL), "-inf");
+    ck_assert_str_eq(as_double('G', 0, 0, 2, copysign((double)NAN, -1)),
+                     "-NAN");
 }
 END_TEST
 
@@ -191,8 +193,8 @@ START_TEST(shortest)
         { DBL_MIN, "2.2250738585072014e-308" },
         { DBL_MAX, "1.7976931348623157e+308" },
         { 0x1p-44, "5.684341886080802e-14" },
-        { INFINITY, "\"inf\"" },
-        { -INFINITY, "\"-inf\"" },
+        { HUGE_VAL, "\"inf\"" },
+        { -HUGE_VAL, "\"-inf\"" },
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         ck_assert_str_eq(
@@ -242,6 +244,21 @@ START_TEST(digit_counts)
 }
 END_TEST
 
+START_TEST(other_rounding)
+{
+    static const int modes[] = { FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
+    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+        fesetround(modes[i]);
+        ck_assert_str_eq(as_double('f', 0, 0, 2, 0.999), "1.00");
+        ck_assert_str_eq(as_double('f', 0, 0, 25, 0.1),
+                         "0.1000000000000000055511151");
+        ck_assert_str_eq(as_double('g', 0, 0, -1, 1.23456789), "1.23457");
+        ck_assert_str_eq(as_double('a', 0, 0, 1, -1.999), "-0x2.0p+0");
+    }
+    fesetround(FE_TONEAREST);
+}
+END_TEST
+
 /* Nothing depends on the process' locale; skipped where there is no other. */
 START_TEST(other_locale)
 {
@@ -268,6 +285,7 @@ int main(void)
     tcase_add_test(tcase, shortest);
     tcase_add_test(tcase, eight_digits);
     tcase_add_test(tcase, digit_counts);
+    tcase_add_test(tcase, other_rounding);
     tcase_add_test(tcase, other_locale);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
