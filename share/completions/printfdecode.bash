@@ -1,0 +1,102 @@
+# bash completion for printfdecode(1)                     -*- shell-script -*-
+
+# Options of a verb, long forms; those that take a value end in =.
+_printfdecode_options()
+{
+    case $1 in
+    decode)
+        echo '--output= --strings= --buffer= --format= --match= --id= --skip=
+              --limit= --threads= --color= --progress= --verbose --help
+              --version' ;;
+    strings)
+        echo '--output= --strings= --color= --verbose --help --version' ;;
+    inspect)
+        echo '--strings= --buffer= --format= --color= --verbose --help
+              --version' ;;
+    stats)
+        echo '--output= --strings= --buffer= --format= --threads= --color=
+              --progress= --verbose --help --version' ;;
+    formats)
+        echo '--help --version' ;;
+    esac
+}
+
+# The long name of a short option that takes a value.
+_printfdecode_long()
+{
+    case $1 in
+    -o) echo --output ;;
+    -m) echo --match ;;
+    -n) echo --limit ;;
+    -j) echo --threads ;;
+    *) echo "$1" ;;
+    esac
+}
+
+# Fills COMPREPLY with the values of option $1 of verb $2 that begin with $3.
+_printfdecode_values()
+{
+    local words=''
+    compopt +o nospace 2>/dev/null
+    case $1 in
+    --output)
+        words='text json'
+        [[ $2 == decode ]] && words+=' raw' ;;
+    --color | --progress)
+        words='auto always never' ;;
+    --format)
+        words=$(printfdecode formats 2>/dev/null | awk '{ print $1 }') ;;
+    --strings | --buffer)
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -f -- "$3")
+        return ;;
+    esac
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$3")
+}
+
+_printfdecode()
+{
+    local verbs='decode strings inspect stats formats'
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+    local verb=decode first=${COMP_WORDS[1]-} long options
+    COMPREPLY=()
+    [[ $COMP_CWORD -gt 1 && " $verbs " == *" $first "* ]] && verb=$first
+    options=$(_printfdecode_options "$verb")
+
+    # `--output=json` comes as three words where = breaks words.
+    if [[ $word == = ]]; then
+        word='' long=$before
+    elif [[ $before == = ]]; then
+        long=${COMP_WORDS[COMP_CWORD - 2]}
+    elif [[ $word == --*=* ]]; then
+        long=${word%%=*}
+        _printfdecode_values "$long" "$verb" "${word#*=}"
+        COMPREPLY=("${COMPREPLY[@]/#/$long=}")
+        return
+    else
+        long=$(_printfdecode_long "$before")
+    fi
+    if [[ " $options " == *[[:space:]]"$long="[[:space:]]* ]]; then
+        _printfdecode_values "$long" "$verb" "$word"
+        return
+    fi
+
+    if [[ $word == -* ]]; then
+        compopt -o nospace 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+        # A space after what takes no value.
+        local i
+        for i in "${!COMPREPLY[@]}"; do
+            [[ ${COMPREPLY[i]} == *= ]] || COMPREPLY[i]+=' '
+        done
+        return
+    fi
+    [[ $verb == formats ]] && return
+    compopt -o filenames 2>/dev/null
+    mapfile -t COMPREPLY < <(compgen -f -- "$word")
+    if [[ $COMP_CWORD -eq 1 ]]; then
+        mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY \
+            < <(compgen -W "$verbs" -- "$word")
+    fi
+} &&
+    complete -F _printfdecode printfdecode
