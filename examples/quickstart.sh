@@ -21,7 +21,10 @@ if [ -n "$missing" ]; then
 fi
 
 echo '== building'
-[ -e build/build.ninja ] || meson setup build -Dtests=false >/dev/null
+# Without dpkg-dev, meson would install to lib64, where Debian does not look.
+[ -e build/build.ninja ] ||
+    meson setup build -Dtests=false \
+        --libdir="lib/$(gcc -print-multiarch)" >/dev/null
 ninja -C build --quiet
 
 echo '== printfdecode examples/data/small.bin examples/data/app.elf'
