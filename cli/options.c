@@ -54,25 +54,25 @@ static const struct option_row {
     const char *help;
 } rows[] = {
     { "output", 'o', "KIND", DECODE | STRINGS | STATS,
-      "text (default), json (a line for each record); decode also: raw" },
+      "text (default), json (one record a line); decode: raw" },
     { "strings", OPT_STRINGS, "FILE", ALL & ~FORMATS,
-      "read FILE as a file of format strings, whatever it looks like" },
+      "read FILE as format strings, whatever it looks like" },
     { "buffer", OPT_BUFFER, "FILE", READS_BUFFERS,
       "read FILE as a buffer, whatever it looks like" },
     { "format", OPT_FORMAT, "NAME", READS_BUFFERS,
       "the buffers' format; see 'printfdecode formats'" },
     { "match", 'm', "REGEX", DECODE,
-      "only entries whose message matches (extended regular expression)" },
+      "only messages that match this extended regexp" },
     { "id", OPT_ID, "ID", DECODE,
-      "only entries of this format string id, in hexadecimal; repeatable" },
+      "only entries of this string id (hex); repeatable" },
     { "skip", OPT_SKIP, "N", DECODE, "leave out the first N entries" },
     { "limit", 'n', "N", DECODE, "stop after N entries" },
     { "threads", 'j', "N", DECODE | STATS,
-      "threads to work with (default: one for each processor)" },
+      "threads to work with (default: one per processor)" },
     { "color", OPT_COLOR, "WHEN", ALL & ~FORMATS,
       "auto (default), always or never; NO_COLOR is honoured" },
     { "progress", OPT_PROGRESS, "WHEN", DECODE | STATS,
-      "auto (default), always or never: a line on standard error" },
+      "auto (default), always or never: a line on stderr" },
     { "verbose", 'v', NULL, ALL & ~FORMATS,
       "also say notes, and the summary even when all is well" },
     { "help", 'h', NULL, ALL, "print this" },
@@ -104,8 +104,8 @@ static void print_options(unsigned verb)
 static void print_help(const struct verb *verb)
 {
     if (verb) {
-        printf("Usage: printfdecode %s [OPTION]... %s\n\n%s\n", verb->name,
-               verb->files, verb->help);
+        printf("Usage: printfdecode %s [OPTION]...%s%s\n\n%s\n", verb->name,
+               *verb->files ? " " : "", verb->files, verb->help);
         print_options(1u << (verb - verbs));
     } else {
         printf("Usage: printfdecode [VERB] [OPTION]... FILE...\n\n"
@@ -127,6 +127,16 @@ static bool wrong(const char *what, const char *value)
 {
     tell_error("%s '%s'; see 'printfdecode --help'", what, value);
     return false;
+}
+
+/* The option that getopt did not like, as the user wrote it. */
+static bool wrong_option(int key, const char *last)
+{
+    char letter[] = { '-', (char)optopt, '\0' };
+    if (key == ':')
+        return wrong("a value is missing after", last);
+    return wrong("unknown or ambiguous option for this verb:",
+                 optopt > 0 && optopt < 256 ? letter : last);
 }
 
 static bool read_number(const char *text, uint64_t *ret)
@@ -317,12 +327,8 @@ static bool read_options(struct options *o, int argc, char **argv,
             return false;
         }
         *status = EXIT_ERROR;
-        if (key == '?' || key == ':') {
-            wrong(key == ':' ? "a value is missing after"
-                             : "unknown or ambiguous option for this verb:",
-                  argv[optind - 1]);
-            return false;
-        }
+        if (key == '?' || key == ':')
+            return wrong_option(key, argv[optind - 1]);
         if (!set(o, key, optarg))
             return false;
         *status = EXIT_CLEAN;

@@ -13,10 +13,14 @@ done
 if [ -n "$missing" ]; then
     root=''
     [ "$(id -u)" -eq 0 ] || root=sudo
+    if [ -n "$root" ] && ! command -v sudo >/dev/null; then
+        echo "there is no sudo here; as root: apt-get install$missing" >&2
+        exit 1
+    fi
     echo "== installing$missing"
     $root apt-get update -qq
     # shellcheck disable=SC2086 # a list of words
-    DEBIAN_FRONTEND=noninteractive $root apt-get install -qq -y \
+    $root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y \
         --no-install-recommends $missing >/dev/null
 fi
 
