@@ -12,8 +12,11 @@
 
 #include <msgpack.h>
 
+#include "metadata_yaml.h"
+
 struct pfd_metadata {
-    struct pfd_cursor bytes; /* the document, borrowed */
+    struct pfd_cursor bytes; /* the document, borrowed (or yaml's) */
+    struct pfd_yaml yaml;    /* owned; empty: the document is MessagePack */
     msgpack_zone *zone;      /* owned: the objects below root */
     msgpack_object root;
 };
@@ -224,10 +227,31 @@ enum pfd_status pfd_metadata_open(struct pfd_cursor doc,
     return PFD_OK;
 }
 
+enum pfd_status pfd_metadata_open_yaml(struct pfd_cursor doc,
+                                       struct pfd_metadata **ret,
+                                       struct pfd_error *problem,
+                                       struct pfd_error *err)
+{
+    struct pfd_yaml yaml;
+    size_t n_used;
+    enum pfd_status status =
+        pfd_yaml_encode(doc, PFD_METADATA_DEPTH, &yaml, problem, err);
+    if (status != PFD_OK)
+        return status;
+    status = pfd_metadata_open(pfd_cursor(yaml.encoded.data, yaml.encoded.n),
+                               ret, &n_used, err);
+    if (status == PFD_OK)
+        (*ret)->yaml = yaml;
+    else
+        pfd_yaml_free(&yaml);
+    return status;
+}
+
 void pfd_metadata_free(struct pfd_metadata *metadata)
 {
     if (!metadata)
         return;
+    pfd_yaml_free(&metadata->yaml);
     if (metadata->zone)
         msgpack_zone_free(metadata->zone);
     free(metadata);
@@ -236,6 +260,25 @@ void pfd_metadata_free(struct pfd_metadata *metadata)
 const struct pfd_value *pfd_metadata_root(const struct pfd_metadata *metadata)
 {
     return value(&metadata->root);
+}
+
+/* Where the text at a place of the encoded document stands in the YAML. */
+static uint64_t yaml_source(const struct pfd_yaml *yaml, size_t encoded)
+{
+    struct pfd_yaml_place place;
+    size_t low = 0;
+    size_t high = yaml->places.n / sizeof place;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        memcpy(&place, yaml->places.data + middle * sizeof place, sizeof place);
+        if (place.encoded == encoded)
+            return place.source;
+        if (place.encoded < encoded)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return PFD_NO_OFFSET;
 }
 
 uint64_t pfd_metadata_offset(const struct pfd_metadata *metadata,
@@ -251,7 +294,8 @@ uint64_t pfd_metadata_offset(const struct pfd_metadata *metadata,
     }
     if (!pfd_value_bytes(v, &p, &n) || n == 0)
         return PFD_NO_OFFSET;
-    return (uint64_t)(p - (const char *)metadata->bytes.base);
+    size_t at = (size_t)(p - (const char *)metadata->bytes.base);
+    return metadata->yaml.encoded.n ? yaml_source(&metadata->yaml, at) : at;
 }
 
 enum pfd_value_kind pfd_value_kind(const struct pfd_value *v)

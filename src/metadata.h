@@ -4,8 +4,7 @@
  * document borrows the note's bytes for its whole life; values are borrowed
  * from the document. Knows nothing of keys and what they mean.
  *
- * Documents are MessagePack. The accessors say nothing of that: other
- * notations can become the same values.
+ * Documents are MessagePack or YAML; both become the same values.
  */
 #ifndef PFD_METADATA_H
 #define PFD_METADATA_H
@@ -47,6 +46,19 @@ enum pfd_value_kind {
 enum pfd_status pfd_metadata_open(struct pfd_cursor doc,
                                   struct pfd_metadata **ret, size_t *n_used,
                                   struct pfd_error *err);
+
+/*
+ * The same for YAML text, the metadata of code objects V2, with NULs at its end
+ * or without. What cannot be read (bad YAML, an anchor, too deep, too long)
+ * ends the document there: problem says what and where (its code is PFD_OK
+ * otherwise), and what stood before it is kept.
+ *
+ * PFD_OK; PFD_ERR_NOMEM.
+ */
+enum pfd_status pfd_metadata_open_yaml(struct pfd_cursor doc,
+                                       struct pfd_metadata **ret,
+                                       struct pfd_error *problem,
+                                       struct pfd_error *err);
 
 /* NULL is allowed. */
 void pfd_metadata_free(struct pfd_metadata *metadata);

@@ -87,7 +87,13 @@ struct pfd_error {
     X(duplicate_key, 1)     /* a metadata key given twice; the first counts */ \
     X(wrong_machine, 0)     /* format strings in another machine's ELF */      \
     X(bad_archive, 0)       /* an ar archive that contradicts itself */        \
-    X(bad_elf, 0)           /* an ELF file that cannot be read */
+    X(bad_elf, 0)           /* an ELF file that cannot be read */              \
+    X(bad_bundle, 0)        /* a bundle that contradicts itself */             \
+    X(bad_compressed, 0)    /* compressed data that cannot be inflated */      \
+    X(hash_mismatch, 0)     /* inflated data is not what was compressed */     \
+    X(too_large, 0)         /* a limit on size or depth was reached */         \
+    X(bad_yaml, 0)          /* metadata is not YAML that can be read */        \
+    X(no_table, 1)          /* a code object that needs no string table */
 
 enum pfd_finding_kind {
 #define PFD_X(name, is_note) PFD_FINDING_##name,
