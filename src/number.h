@@ -53,14 +53,7 @@ char *pfd_number_double(char *out, const struct pfd_spec *spec, double value);
 
 /* How many floats needed their exact decimal expansion so far, in this process
  * (relaxed atomic): some 100 ns to a few us each, where others take some 10.
- * The benchmark reports it. */
+ * None goes to libc: no output depends on locale or rounding mode. */
 uint64_t pfd_number_exact_calls(void);
-
-/* How many values went to libc so far: none, every conversion is our own and
- * so independent of locale and rounding mode. */
-static inline uint64_t pfd_number_libc_calls(void)
-{
-    return 0;
-}
 
 #endif

@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Speed, as ratios to a yardstick that runs in turn with us.
+
+bench.py --build DIR [--entries N] [--runs N] [--json FILE] [--growth]
+         [--check]
+
+Makes the inputs (hot: one format; mixed: 64 formats in random order), runs the
+yardstick and printfdecode A B A B ..., output to /dev/null, and prints medians
+of the pairs. Every run is a whole process. Before anything is timed, the
+text of both is compared byte for byte.
+
+--growth  also the time for each entry at 1, 10 and 100 million entries
+--check   exit status 1 when a target of the table is missed
+"""
+import argparse
+import json
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+# What, input, arguments, processors, at least so many times faster.
+WORK = [
+    ("raw", "hot", ["decode", "-o", "raw"], 1, 8),
+    ("raw", "hot", ["decode", "-o", "raw"], 2, 14),
+    ("raw", "mixed", ["decode", "-o", "raw"], 1, 4.5),
+    ("raw", "mixed", ["decode", "-o", "raw"], 2, 8),
+    ("text", "hot", ["decode", "-o", "text"], 1, None),
+    ("text", "mixed", ["decode", "-o", "text"], 1, None),
+    ("json", "hot", ["decode", "-o", "json"], 1, 4.5),
+    ("json", "hot", ["decode", "-o", "json"], 2, 8),
+    ("json", "mixed", ["decode", "-o", "json"], 1, 2.8),
+    ("json", "mixed", ["decode", "-o", "json"], 2, 5),
+    ("stats", "hot", ["stats"], 1, None),
+    ("stats", "mixed", ["stats"], 1, 40),
+]
+
+
+def run(command):
+    """Seconds, and bytes of anonymous memory at most."""
+    start = time.monotonic()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.monotonic() - start
+    if status:
+        sys.exit("bench: failed: " + " ".join(command))
+    return seconds, usage.ru_maxrss * 1024
+
+
+def output(command):
+    return subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
+
+
+class Bench:
+    def __init__(self, options, folder):
+        self.o = options
+        self.folder = folder
+        self.ours = os.path.join(options.build, "cli", "printfdecode")
+        self.yardstick = os.path.join(options.build, "tests", "bench",
+                                      "yardstick")
+        self.dump = os.path.join(options.build, "tests", "bench", "dump")
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def make(self, kind, entries):
+        name = self.path("%s-%d.bin" % (kind, entries))
+        elf, rows = self.path(kind + ".elf"), self.path(kind + ".rows")
+        if not os.path.exists(elf):
+            subprocess.run([sys.executable, os.path.join(HERE, "inputs.py"),
+                            kind, elf, rows], check=True)
+        if not os.path.exists(name):
+            subprocess.run([self.dump, rows, str(entries), name], check=True)
+        return name, elf, rows
+
+    def check_text(self):
+        for kind in ("hot", "mixed"):
+            dump, elf, rows = self.make(kind, 200000)
+            theirs = output([self.yardstick, rows, dump])
+            for threads in ("1", "2"):
+                ours = output([self.ours, "decode", "-o", "raw", "-j", threads,
+                               dump, elf])
+                if ours != theirs:
+                    sys.exit("bench: the text differs for " + kind)
+
+    def pairs(self, command, rows, dump):
+        a, b, memory = [], [], 0
+        for i in range(self.o.runs + 1):
+            base, _ = run([self.yardstick, rows, dump])
+            mine, rss = run(command)
+            if i:  # the first pair warms up
+                a.append(base)
+                b.append(mine)
+                memory = max(memory, rss)
+        return a, b, memory
+
+    def work(self):
+        result = []
+        for what, kind, arguments, processors, target in WORK:
+            dump, elf, rows = self.make(kind, self.o.entries)
+            command = [self.ours] + arguments + ["-j", str(processors), dump,
+                                                 elf]
+            a, b, memory = self.pairs(command, rows, dump)
+            ratios = [x / y for x, y in zip(a, b)]
+            result.append({
+                "what": what, "input": kind, "threads": processors,
+                "entries": self.o.entries,
+                "yardstick_ns": statistics.median(a) / self.o.entries * 1e9,
+                "ns": statistics.median(b) / self.o.entries * 1e9,
+                "ratio": statistics.median(ratios),
+                "ratio_min": min(ratios), "ratio_max": max(ratios),
+                "target": target,
+                "memory_beside_input": memory - os.path.getsize(dump),
+            })
+            show(result[-1])
+        return result
+
+    def growth(self):
+        result = []
+        for entries in (10**6, 10**7, 10**8):
+            dump, elf, _ = self.make("mixed", entries)
+            best = []
+            for _ in range(3):
+                seconds, rss = run([self.ours, "decode", "-o", "raw", "-j", "1",
+                                    dump, elf])
+                best.append(seconds / entries * 1e9)
+            result.append({"entries": entries, "ns": statistics.median(best),
+                           "memory_beside_input": rss - os.path.getsize(dump)})
+            print("growth: %11d entries, %5.1f ns each, %4d MiB beside the "
+                  "input" % (entries, result[-1]["ns"],
+                             max(0, result[-1]["memory_beside_input"]) >> 20))
+            os.remove(dump)
+        return result
+
+    def start_up(self):
+        """An empty buffer with the mixed table: what a process costs."""
+        _, elf, _ = self.make("mixed", 200000)
+        empty = self.path("empty.bin")
+        with open(empty, "wb") as out:
+            out.write(bytes(16))
+        times = [run([self.ours, empty, elf])[0] for _ in range(20)]
+        return statistics.median(times)
+
+
+def show(r):
+    target = "%5.1f" % r["target"] if r["target"] else "    -"
+    print("%-6s %-6s %d thread%s %7.1f ns %7.1f ns   %5.1fx (%.1f to %.1f)  "
+          "target %s   %4d MiB" % (
+              r["what"], r["input"], r["threads"],
+              "s" if r["threads"] > 1 else " ", r["yardstick_ns"], r["ns"],
+              r["ratio"], r["ratio_min"], r["ratio_max"], target,
+              max(0, r["memory_beside_input"]) >> 20))
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__,
+                                formatter_class=argparse.RawTextHelpFormatter)
+    p.add_argument("--build", default="build")
+    p.add_argument("--entries", type=int, default=4000000)
+    p.add_argument("--runs", type=int, default=7)
+    p.add_argument("--json")
+    p.add_argument("--growth", action="store_true")
+    p.add_argument("--check", action="store_true")
+    o = p.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(o, folder)
+        bench.check_text()
+        machine = "%s, %d processors, %s" % (
+            platform.platform(), len(os.sched_getaffinity(0)), cpu_name())
+        print("machine: " + machine)
+        print("%-6s %-6s %9s %10s %10s   %s" % (
+            "what", "input", "", "yardstick", "ours", "ratio (spread)"))
+        report = {"machine": machine, "work": bench.work(),
+                  "start_up_seconds": bench.start_up()}
+        print("start-up: %.1f ms" % (report["start_up_seconds"] * 1e3))
+        if o.growth:
+            report["growth"] = bench.growth()
+    if o.json:
+        with open(o.json, "w") as out:
+            json.dump(report, out, indent=1)
+            out.write("\n")
+    missed = [r for r in report["work"]
+              if r["target"] and r["ratio"] < r["target"]]
+    for r in missed:
+        print("missed: %s %s with %d threads: %.1f of %.1f" % (
+            r["what"], r["input"], r["threads"], r["ratio"], r["target"]))
+    return 1 if missed and o.check else 0
+
+
+def cpu_name():
+    try:
+        with open("/proc/cpuinfo") as f:
+            for line in f:
+                if line.startswith("model name"):
+                    return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.machine()
+
+
+sys.exit(main())
