@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What JSON lines of one buffer have in common, rendered once: the part of a
+ * format string, the buffer's name, and the leading digits of numbers that
+ * only ever grow. Belongs to one thread.
+ */
+#ifndef PFD_JSON_PARTS_H
+#define PFD_JSON_PARTS_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "arena.h"
+#include "number_fast.h"
+#include "strings.h"
+
+/* A number whose digits above the last four stay the same for a while. */
+struct pfd_counter {
+    uint64_t high; /* the number / 10000; 0: nothing is kept */
+    size_t n;      /* digits in text */
+    char text[PFD_ROOM_INT];
+};
+
+struct pfd_json_part {
+    const char *text; /* followed by PFD_ARENA_SLACK readable bytes */
+    size_t n;
+};
+
+struct pfd_json_parts {
+    /* From the message's closing quote to the bracket of the arguments, by
+     * string index; text is NULL until it is first asked for. */
+    struct pfd_json_part *strings; /* [n_strings], grows */
+    size_t n_strings;
+    /* From the offset's comma to the name's closing quote. */
+    struct pfd_json_part source;
+    struct pfd_counter index;
+    struct pfd_counter offset;
+    struct pfd_arena arena;
+};
+
+/* False when out of memory; to be deinited all the same. */
+bool pfd_json_parts_init(struct pfd_json_parts *parts, const char *source);
+void pfd_json_parts_deinit(struct pfd_json_parts *parts);
+
+/* Writes the part of a string (NULL: an unknown one) of a format; out has
+ * room for pfd_json_string_room(). Returns the end. */
+char *pfd_json_put_string(char *out, const struct pfd_string *string,
+                          const char *format, uint64_t id);
+size_t pfd_json_string_room(const struct pfd_string *string,
+                            const char *format);
+
+/* The same, kept; NULL when out of memory. */
+const struct pfd_json_part *pfd_json_parts_make(struct pfd_json_parts *parts,
+                                                const struct pfd_string *string,
+                                                const char *format);
+
+static inline const struct pfd_json_part *pfd_json_parts_get(
+    struct pfd_json_parts *parts, const struct pfd_string *string,
+    const char *format)
+{
+    size_t i = string->index;
+    if (__builtin_expect(i < parts->n_strings && parts->strings[i].text, 1))
+        return &parts->strings[i];
+    return pfd_json_parts_make(parts, string, format);
+}
+
+/* Copies in blocks of 16: out has that much more room. */
+static inline char *pfd_json_put_part(char *out,
+                                      const struct pfd_json_part *part)
+{
+    for (size_t i = 0; i < part->n; i += 16)
+        memcpy(out + i, part->text + i, 16);
+    return out + part->n;
+}
+
+char *pfd_counter_restart(struct pfd_counter *counter, char *out, uint64_t v);
+
+/* Writes v; room PFD_ROOM_INT. */
+static inline char *pfd_counter_put(struct pfd_counter *counter, char *out,
+                                    uint64_t v)
+{
+    uint64_t low = v - counter->high * 10000;
+    if (low >= 10000 || counter->high == 0)
+        return pfd_counter_restart(counter, out, v);
+    memcpy(out, counter->text, 16);
+    /* Two pairs of digits in halves of a word, then tens and ones of both. */
+    uint32_t hundreds = (uint32_t)low * 5243 >> 19;
+    uint32_t pairs = hundreds | ((uint32_t)low - hundreds * 100) << 16;
+    uint32_t tens = (pairs * 103 >> 10) & 0x000f000f;
+    uint32_t digits = (tens | (pairs - tens * 10) << 8) + 0x30303030;
+    memcpy(out + counter->n, &digits, 4);
+    return out + counter->n + 4;
+}
+
+#endif
