@@ -63,6 +63,8 @@ struct pfd_error {
     X(vector_cut, 0)        /* only component 0 of a vector was written */     \
     X(ambiguous, 0)         /* several strings fit; the first was taken */     \
     X(unused_arguments, 1)  /* arguments that no conversion prints */          \
+    X(type_mismatch, 0)     /* a conversion for another type of argument */       \
+    X(types_guessed, 0)     /* nothing states the types of the arguments */       \
     X(unknown_id, 0)        /* no loaded string has this id */                 \
     X(torn_header, 0)       /* half of an entry header was written */          \
     X(truncated_entry, 0)   /* the entry runs over the end of the buffer */    \
@@ -88,6 +90,7 @@ struct pfd_error {
     X(wrong_machine, 0)     /* format strings in another machine's ELF */      \
     X(bad_archive, 0)       /* an ar archive that contradicts itself */        \
     X(bad_elf, 0)           /* an ELF file that cannot be read */              \
+    X(bad_spirv, 0)         /* a SPIR-V module that contradicts itself */         \
     X(bad_bundle, 0)        /* a bundle that contradicts itself */             \
     X(bad_compressed, 0)    /* compressed data that cannot be inflated */      \
     X(hash_mismatch, 0)     /* inflated data is not what was compressed */     \
