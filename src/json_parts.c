@@ -58,6 +58,22 @@ void pfd_json_parts_deinit(struct pfd_json_parts *parts)
     pfd_arena_free(&parts->arena);
 }
 
+static bool reserve(struct pfd_json_parts *parts, size_t i)
+{
+    size_t n = parts->n_strings;
+    if (i < n)
+        return true;
+    size_t room = i + i / 2 + 16;
+    struct pfd_json_part *strings =
+        realloc(parts->strings, room * sizeof *strings);
+    if (!strings)
+        return false;
+    memset(strings + n, 0, (room - n) * sizeof *strings);
+    parts->strings = strings;
+    parts->n_strings = room;
+    return true;
+}
+
 const struct pfd_json_part *pfd_json_parts_make(struct pfd_json_parts *parts,
                                                 const struct pfd_string *string,
                                                 const char *format)
