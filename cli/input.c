@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,8 +14,8 @@
 #include "tell.h"
 
 enum {
-    HEAD = 64
-}; /* bytes that tell files apart */
+    SLURP_MAX = 1 << 30 /* bytes of a stream that is kept whole */
+};
 
 /* Passes findings on and counts them. */
 struct listener {
@@ -83,24 +84,88 @@ static void close_buffer(struct buffer *b)
         close(b->fd);
 }
 
-/* Strings or a buffer? Only regular files are looked into. */
-static enum role role_of(const struct file *file)
+/* Fills the stream's head; what it is needs no more. */
+static void read_head(struct buffer *b)
 {
-    char head[HEAD];
-    struct stat st;
-    enum role role = ROLE_BUFFER;
-    if (file->role != ROLE_BY_CONTENT)
-        return file->role;
-    int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return ROLE_BUFFER; /* opening it again says why */
-    if (!fstat(fd, &st) && S_ISREG(st.st_mode)) {
-        ssize_t n = read(fd, head, sizeof head);
-        if (n > 0 && pfd_strings_recognise(head, (size_t)n))
-            role = ROLE_STRINGS;
+    while (b->n_head < sizeof b->head) {
+        ssize_t n =
+            read(b->fd, b->head + b->n_head, sizeof b->head - b->n_head);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return; /* an error shows again when the rest is read */
+        b->n_head += (size_t)n;
     }
-    close(fd);
-    return role;
+}
+
+/* Strings that come through a pipe: all of them at once. */
+static void load_stream(struct inputs *in, struct buffer *b,
+                        struct listener *listener)
+{
+    struct pfd_error err;
+    char *bytes = NULL;
+    size_t n = 0;
+    in->n_strings_files++;
+    if (!input_slurp(b, &bytes, &n, &err) ||
+        pfd_strings_load(in->strings, bytes, n, b->name, hear, listener, &err) <
+            0)
+        fail(in, b->name, err.text);
+    free(bytes);
+}
+
+static bool is_stream(const char *path)
+{
+    struct stat st;
+    return !stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+/* A regular file's role by its first bytes. */
+static enum role role_of(const char *path)
+{
+    char head[sizeof((struct buffer *)NULL)->head];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof head);
+    if (fd >= 0)
+        close(fd);
+    return n > 0 && pfd_strings_recognise(head, (size_t)n) ? ROLE_STRINGS
+                                                           : ROLE_BUFFER;
+}
+
+/* A pipe or a device can be read only once: open, look, then decide. */
+static void open_stream(struct inputs *in, const struct file *file,
+                        struct listener *listener)
+{
+    struct buffer *b = &in->buffers[in->n_buffers];
+    enum role role = file->role;
+    if (!open_buffer(in, file->path, b)) {
+        close_buffer(b);
+        return;
+    }
+    if (role == ROLE_BY_CONTENT) {
+        read_head(b);
+        role = pfd_strings_recognise(b->head, b->n_head) ? ROLE_STRINGS
+                                                         : ROLE_BUFFER;
+    }
+    if (role == ROLE_STRINGS) {
+        load_stream(in, b, listener);
+        close_buffer(b);
+    } else {
+        in->n_buffers++;
+    }
+}
+
+static void open_file(struct inputs *in, const struct file *file,
+                      struct listener *listener)
+{
+    struct buffer *b = &in->buffers[in->n_buffers];
+    enum role role =
+        file->role == ROLE_BY_CONTENT ? role_of(file->path) : file->role;
+    if (role == ROLE_STRINGS)
+        load_strings(in, file->path, listener);
+    else if (open_buffer(in, file->path, b))
+        in->n_buffers++;
+    else
+        close_buffer(b);
 }
 
 void inputs_open(struct inputs *ret, const struct options *options,
@@ -115,13 +180,10 @@ void inputs_open(struct inputs *ret, const struct options *options,
     }
     for (size_t i = 0; i < options->n_files; i++) {
         const struct file *file = &options->files[i];
-        struct buffer *b = &ret->buffers[ret->n_buffers];
-        if (role_of(file) == ROLE_STRINGS)
-            load_strings(ret, file->path, &listener);
-        else if (open_buffer(ret, file->path, b))
-            ret->n_buffers++;
+        if (is_stream(file->path))
+            open_stream(ret, file, &listener);
         else
-            close_buffer(b);
+            open_file(ret, file, &listener);
     }
 }
 
@@ -135,13 +197,49 @@ void inputs_close(struct inputs *inputs)
 
 long input_read(void *user, void *bytes, size_t n)
 {
-    const int *fd = user;
+    struct buffer *b = user;
+    if (b->n_head) {
+        size_t k = b->n_head < n ? b->n_head : n;
+        memcpy(bytes, b->head, k);
+        memmove(b->head, b->head + k, b->n_head - k);
+        b->n_head -= k;
+        return (long)k;
+    }
     for (;;) {
-        ssize_t got = read(*fd, bytes, n);
+        ssize_t got = read(b->fd, bytes, n);
         if (got >= 0)
             return (long)got;
         if (errno != EINTR)
             return -(long)errno;
+    }
+}
+
+static bool slurp_error(struct pfd_error *err, const char *why)
+{
+    err->code = PFD_ERR_IO;
+    snprintf(err->text, sizeof err->text, "%s", why);
+    return false;
+}
+
+bool input_slurp(struct buffer *b, char **ret, size_t *n, struct pfd_error *err)
+{
+    size_t room = 0;
+    *ret = NULL;
+    *n = 0;
+    for (;;) {
+        if (*n == room) {
+            room = room ? room * 2 : 65536;
+            char *next = room > SLURP_MAX ? NULL : realloc(*ret, room);
+            if (!next)
+                return slurp_error(err, "too large to be read from a stream");
+            *ret = next;
+        }
+        long got = input_read(b, *ret + *n, room - *n);
+        if (got < 0)
+            return slurp_error(err, strerror((int)-got));
+        if (got == 0)
+            return true;
+        *n += (size_t)got;
     }
 }
 
@@ -150,8 +248,10 @@ static void on_sigbus(int signal_number)
     static const char text[] =
         "printfdecode: a file became shorter while it was read\n";
     (void)signal_number;
-    ssize_t n = write(STDERR_FILENO, text, sizeof text - 1);
-    _exit(n < 0 ? EXIT_ERROR : EXIT_ERROR);
+    /* There is nobody left to tell when this fails. */
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+        _exit(EXIT_ERROR);
+    _exit(EXIT_ERROR);
 }
 
 void input_guard(void)

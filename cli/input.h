@@ -13,8 +13,10 @@
 struct buffer {
     const char *name; /* as given; "-" is standard input */
     int fd;
-    const void *bytes; /* [n], mapped; NULL: read fd */
+    const void *bytes; /* [n], mapped; NULL: read what is in head, then fd */
     size_t n;
+    char head[64]; /* [n_head], read to tell what it is */
+    size_t n_head;
 };
 
 struct inputs {
@@ -34,8 +36,13 @@ void inputs_open(struct inputs *ret, const struct options *options,
                  pfd_finding_fn tell, void *user);
 void inputs_close(struct inputs *inputs);
 
-/* A pfd_read_fn; user is an int *, the file descriptor. */
+/* A pfd_read_fn; user is a struct buffer. */
 long input_read(void *user, void *bytes, size_t n);
+
+/* Reads a stream to its end into *ret [*n], the caller's to free, also after a
+ * failure (false, with err filled). */
+bool input_slurp(struct buffer *buffer, char **ret, size_t *n,
+                 struct pfd_error *err);
 
 /* From now on a mapped file that is cut while it is read is an error message
  * and not a crash. */

@@ -40,9 +40,21 @@ static void say(const struct walk *w, const char *style, const char *text)
     output_printf("%s\n", w->color ? "\033[0m" : "");
 }
 
-/* Dwords that belong to nothing. */
+enum {
+    FOLD = 16
+}; /* dwords of one kind that are shown singly */
+
+/* Dwords that belong to nothing; many are folded, unless all are wanted. */
 static void show_plain(struct walk *w, uint64_t to, const char *what)
 {
+    uint64_t end = to < w->n ? to : w->n;
+    uint64_t n = end > w->done ? (end - w->done) / 4 : 0;
+    if (n > FOLD && !w->options->verbose) {
+        show_plain(w, w->done + 4, what);
+        output_printf("%8s  %8s  %llu more dwords: %s\n", "...", "",
+                      (unsigned long long)n - 2, what);
+        w->done += (n - 2) * 4;
+    }
     while (w->done < to && w->done < w->n) {
         begin(w, w->done);
         say(w, "\033[2m", what);
@@ -147,34 +159,6 @@ static void show_finding(struct walk *w, const struct pfd_finding *finding)
     say(w, "", finding->text);
 }
 
-/* The whole buffer, in memory: an annotated walk is not for gigabytes. */
-static bool read_all(struct buffer *b, uint8_t **ret)
-{
-    size_t room = 0;
-    *ret = NULL;
-    if (b->bytes)
-        return true;
-    for (;;) {
-        if (b->n == room) {
-            room = room ? room * 2 : 65536;
-            uint8_t *next = realloc(*ret, room);
-            if (!next)
-                return false;
-            *ret = next;
-        }
-        long got = input_read(&b->fd, *ret + b->n, room - b->n);
-        if (got < 0) {
-            tell_error("%s: %s", b->name, strerror((int)-got));
-            return false;
-        }
-        if (got == 0)
-            break;
-        b->n += (size_t)got;
-    }
-    b->bytes = NULL;
-    return true;
-}
-
 static bool find_format(const char *name, struct pfd_format_info *ret)
 {
     for (size_t i = 0; pfd_format_get(i, ret) == PFD_OK; i++) {
@@ -226,10 +210,15 @@ int inspect_run(const struct options *o)
     for (size_t i = 0; i < in.n_buffers; i++) {
         struct buffer *b = &in.buffers[i];
         struct pfd_summary summary = { 0 };
-        uint8_t *copy = NULL;
-        ok = read_all(b, &copy) && ok;
+        struct pfd_error err;
+        char *copy = NULL;
+        /* An annotated walk is not for gigabytes: streams are kept whole. */
+        if (!b->bytes && !input_slurp(b, &copy, &b->n, &err)) {
+            tell_error("%s: %s", b->name, err.text);
+            ok = false;
+        }
         struct walk w = { .options = o,
-                          .bytes = copy ? copy : b->bytes,
+                          .bytes = copy ? (uint8_t *)copy : b->bytes,
                           .n = b->n,
                           .color = options_color(o, STDOUT_FILENO) };
         if (in.n_buffers > 1)

@@ -307,6 +307,14 @@ static const struct verb *find_verb(const char *name)
     return NULL;
 }
 
+/* A verb behind an option would be taken for a file. */
+static void add_operand(struct options *o, const char *path, bool named_verb)
+{
+    if (!named_verb && find_verb(path) && access(path, F_OK))
+        tell_hint("the verb comes first: printfdecode %s ...", path);
+    add_file(o, path, strcmp(path, "-") ? ROLE_BY_CONTENT : ROLE_BUFFER);
+}
+
 static bool read_options(struct options *o, int argc, char **argv,
                          bool *named_verb, int *status)
 {
@@ -334,8 +342,7 @@ static bool read_options(struct options *o, int argc, char **argv,
         *status = EXIT_CLEAN;
     }
     for (int i = optind; i < argc; i++)
-        add_file(o, argv[i],
-                 strcmp(argv[i], "-") ? ROLE_BY_CONTENT : ROLE_BUFFER);
+        add_operand(o, argv[i], *named_verb);
     return true;
 }
 

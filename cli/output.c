@@ -10,18 +10,18 @@
 
 #include "tell.h"
 
+enum {
+    PENDING_MAX = 65536
+};
+
 static bool failed;
 static bool closed;
+/* What output_printf() and its like have not handed over yet. */
+static char pending[PENDING_MAX];
+static size_t n_pending;
 
-bool output_failed(void)
+static void write_all(const char *at, size_t n)
 {
-    return failed;
-}
-
-bool output_write(void *user, const void *bytes, size_t n)
-{
-    const char *at = bytes;
-    (void)user;
     while (n && !closed) {
         ssize_t done = write(STDOUT_FILENO, at, n);
         if (done < 0 && errno == EINTR)
@@ -36,7 +36,41 @@ bool output_write(void *user, const void *bytes, size_t n)
         at += done;
         n -= (size_t)done;
     }
+}
+
+bool output_flush(void)
+{
+    size_t n = n_pending;
+    n_pending = 0;
+    write_all(pending, n);
     return !closed;
+}
+
+bool output_failed(void)
+{
+    output_flush();
+    return failed;
+}
+
+bool output_write(void *user, const void *bytes, size_t n)
+{
+    (void)user;
+    output_flush();
+    write_all(bytes, n);
+    return !closed;
+}
+
+/* Small pieces are gathered. */
+static void put(const char *bytes, size_t n)
+{
+    if (n > PENDING_MAX - n_pending)
+        output_flush();
+    if (n > PENDING_MAX) {
+        write_all(bytes, n);
+        return;
+    }
+    memcpy(pending + n_pending, bytes, n);
+    n_pending += n;
 }
 
 void output_finding(void *user, const struct pfd_finding *finding)
@@ -56,7 +90,7 @@ void output_printf(const char *text, ...)
         tell_error("out of memory");
         exit(1);
     }
-    output_write(NULL, line, (size_t)n);
+    put(line, (size_t)n);
     free(line);
 }
 
@@ -68,7 +102,7 @@ static void write_escaped(size_t (*escape)(char *, const void *, size_t),
         tell_error("out of memory");
         exit(1);
     }
-    output_write(NULL, shown, escape(shown, text, n));
+    put(shown, escape(shown, text, n));
     free(shown);
 }
 

@@ -15,13 +15,17 @@
  * written. */
 bool output_write(void *user, const void *bytes, size_t n);
 
-/* True after an error other than a reader that went away; it was said. */
+/* Hands over what was gathered; false as output_write(). */
+bool output_flush(void);
+
+/* Flushes; true after an error other than a reader that went away, which was
+ * said. */
 bool output_failed(void);
 
 /* A pfd_finding_fn that writes JSON records, beside what tell_finding says. */
 void output_finding(void *user, const struct pfd_finding *finding);
 
-/* printf to standard output, by way of output_write(). */
+/* printf to standard output. Small pieces are gathered until a flush. */
 void output_printf(const char *text, ...) __attribute__((format(printf, 1, 2)));
 
 /* Foreign text [n], for a terminal, or as the inside of a JSON string. */

@@ -4,9 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "input.h"
-#include "options.h"
 #include "output.h"
+#include "run.h"
 #include "tell.h"
 
 enum {
@@ -140,49 +139,6 @@ static void print_json(const struct stats *stats,
         (unsigned long long)t->skipped_bytes, (unsigned long long)t->findings);
 }
 
-static void add(struct pfd_summary *to, const struct pfd_summary *from)
-{
-    to->entries += from->entries;
-    to->unknown += from->unknown;
-    to->bytes += from->bytes;
-    to->lost_bytes += from->lost_bytes;
-    to->skipped_bytes += from->skipped_bytes;
-    to->findings += from->findings;
-}
-
-static bool count(struct stats *stats, const struct options *o,
-                  struct inputs *in)
-{
-    bool ok = true;
-    for (size_t i = 0; i < in->n_buffers; i++) {
-        struct buffer *b = &in->buffers[i];
-        struct pfd_summary summary = { 0 };
-        struct pfd_error err;
-        struct pfd_convert convert = {
-            .strings = in->strings,
-            .format = o->format,
-            .source = b->name,
-            .threads = o->threads,
-            .limit = UINT64_MAX,
-            .notes = o->verbose,
-            .finding = tell_finding,
-            .string_entries = stats->entries,
-            .string_bytes = stats->bytes,
-        };
-        enum pfd_status status =
-            b->bytes
-                ? pfd_convert_bytes(&convert, b->bytes, b->n, &summary, &err)
-                : pfd_convert_stream(&convert, input_read, &b->fd, &summary,
-                                     &err);
-        add(&stats->total, &summary);
-        if (status < 0) {
-            tell_error("%s: %s", b->name, err.text);
-            ok = false;
-        }
-    }
-    return ok;
-}
-
 int stats_run(const struct options *o)
 {
     struct inputs in;
@@ -200,7 +156,15 @@ int stats_run(const struct options *o)
         tell_error("no buffer among the files");
         in.failed = true;
     }
-    bool ok = count(&stats, o, &in) && !in.failed;
+    struct pfd_convert convert = {
+        .strings = in.strings,
+        .format = o->format,
+        .threads = o->threads,
+        .limit = UINT64_MAX,
+        .string_entries = stats.entries,
+        .string_bytes = stats.bytes,
+    };
+    bool ok = run_buffers(o, &in, &convert, &stats.total) && !in.failed;
     make_rows(&stats, n);
     stats.total.findings += in.n_findings;
     if (in.n_buffers && o->output && !strcmp(o->output, "json"))
@@ -212,7 +176,7 @@ int stats_run(const struct options *o)
     free(stats.entries);
     free(stats.bytes);
     free(stats.rows);
-    if (!ok || output_failed())
+    if (output_failed() || !ok)
         return EXIT_ERROR;
     return stats.total.findings ? EXIT_FINDINGS : EXIT_CLEAN;
 }

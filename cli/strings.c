@@ -87,9 +87,9 @@ int strings_run(const struct options *o)
             print_text(&s, widths, n, o->verbose);
     }
     if (o->verbose)
-        tell_error("%zu strings, %zu bytes of memory",
-                   pfd_strings_count(in.strings),
-                   pfd_strings_memory(in.strings));
+        tell_hint("%zu strings, %zu bytes of memory",
+                  pfd_strings_count(in.strings),
+                  pfd_strings_memory(in.strings));
     bool failed = in.failed || output_failed();
     bool findings = in.n_findings > 0;
     inputs_close(&in);

@@ -14,7 +14,7 @@ void tell_color(bool color)
     in_color = color;
 }
 
-static void clear_progress(void)
+void tell_progress_done(void)
 {
     if (progress_shown)
         fputs("\r\033[K", stderr);
@@ -32,23 +32,40 @@ static void put_foreign(const char *text)
     free(shown);
 }
 
+static void tell(const char *style, const char *text, va_list ap)
+{
+    char *line = NULL;
+    tell_progress_done();
+    fprintf(stderr, "%sprintfdecode:%s ", in_color ? style : "",
+            in_color ? "\033[0m" : "");
+    if (vasprintf(&line, text, ap) < 0)
+        line = NULL;
+    put_foreign(line ? line : "out of memory");
+    free(line);
+    fputc('\n', stderr);
+}
+
 void tell_error(const char *text, ...)
 {
     va_list ap;
-    clear_progress();
-    fprintf(stderr, "%sprintfdecode:%s ", in_color ? "\033[1;31m" : "",
-            in_color ? "\033[0m" : "");
     va_start(ap, text);
-    vfprintf(stderr, text, ap);
+    tell("\033[1;31m", text, ap);
     va_end(ap);
-    fputc('\n', stderr);
+}
+
+void tell_hint(const char *text, ...)
+{
+    va_list ap;
+    va_start(ap, text);
+    tell("\033[1m", text, ap);
+    va_end(ap);
 }
 
 void tell_finding(void *user, const struct pfd_finding *finding)
 {
     unsigned long long at = finding->offset;
     (void)user;
-    clear_progress();
+    tell_progress_done();
     fputs("printfdecode: ", stderr);
     put_foreign(finding->source);
     if (finding->offset != PFD_NO_OFFSET && finding->in_buffer)
@@ -62,14 +79,16 @@ void tell_finding(void *user, const struct pfd_finding *finding)
 
 void tell_summary(const struct pfd_summary *s)
 {
-    clear_progress();
+    tell_progress_done();
     fprintf(stderr,
-            "printfdecode: %llu entries (%llu bytes), %llu unknown; %llu bytes "
-            "lost, %llu skipped; %llu findings\n",
-            (unsigned long long)s->entries, (unsigned long long)s->bytes,
+            "printfdecode: %llu %s (%llu bytes), %llu unknown; %llu bytes "
+            "lost, %llu skipped; %llu %s\n",
+            (unsigned long long)s->entries,
+            s->entries == 1 ? "entry" : "entries", (unsigned long long)s->bytes,
             (unsigned long long)s->unknown, (unsigned long long)s->lost_bytes,
             (unsigned long long)s->skipped_bytes,
-            (unsigned long long)s->findings);
+            (unsigned long long)s->findings,
+            s->findings == 1 ? "finding" : "findings");
 }
 
 void tell_progress(const struct pfd_summary *so_far, uint64_t n_buffer)

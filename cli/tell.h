@@ -12,6 +12,9 @@ void tell_color(bool color);
 
 void tell_error(const char *text, ...) __attribute__((format(printf, 1, 2)));
 
+/* Something that may help, and is no error. */
+void tell_hint(const char *text, ...) __attribute__((format(printf, 1, 2)));
+
 /* A pfd_finding_fn; user is not used. */
 void tell_finding(void *user, const struct pfd_finding *finding);
 
@@ -19,5 +22,6 @@ void tell_summary(const struct pfd_summary *summary);
 
 /* The progress line: shown, and taken away before anything else is said. */
 void tell_progress(const struct pfd_summary *so_far, uint64_t n_buffer);
+void tell_progress_done(void);
 
 #endif

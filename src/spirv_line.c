@@ -197,6 +197,9 @@ static bool split_lines(struct pfd_spirv *m, struct spirv_source *s)
 static const char *line_text(const struct spirv_source *s, uint32_t i,
                              size_t *n)
 {
+    *n = 0;
+    if (!s || !s->starts || i >= s->n_lines)
+        return "";
     size_t end = i + 1 < s->n_lines ? s->starts[i + 1] : s->n;
     const char *text = s->text + s->starts[i];
     *n = end - s->starts[i];

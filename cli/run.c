@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "run.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include "tell.h"
+
+enum {
+    PROGRESS_AFTER_MS = 1000,
+    PROGRESS_EVERY_MS = 100
+};
+
+struct progress {
+    uint64_t n_buffer; /* bytes; 0: not known */
+    struct timespec start;
+    long shown_ms; /* when it was shown last */
+};
+
+static long ms_since(const struct timespec *start)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (now.tv_sec - start->tv_sec) * 1000 +
+           (now.tv_nsec - start->tv_nsec) / 1000000;
+}
+
+static bool show(void *user, const struct pfd_summary *so_far)
+{
+    struct progress *p = user;
+    long ms = ms_since(&p->start);
+    if (ms >= PROGRESS_AFTER_MS && ms - p->shown_ms >= PROGRESS_EVERY_MS) {
+        tell_progress(so_far, p->n_buffer);
+        p->shown_ms = ms;
+    }
+    return true;
+}
+
+static bool is_wanted(const struct options *o)
+{
+    if (o->progress != WHEN_AUTO)
+        return o->progress == WHEN_ALWAYS;
+    /* Lines on the same terminal would be torn. */
+    return isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
+}
+
+static void add(struct pfd_summary *to, const struct pfd_summary *from)
+{
+    to->entries += from->entries;
+    to->unknown += from->unknown;
+    to->bytes += from->bytes;
+    to->lost_bytes += from->lost_bytes;
+    to->skipped_bytes += from->skipped_bytes;
+    to->findings += from->findings;
+}
+
+static enum pfd_status run_buffer(struct pfd_convert *convert,
+                                  struct buffer *buffer,
+                                  struct pfd_summary *total)
+{
+    struct pfd_summary summary = { 0 };
+    struct pfd_error err;
+    enum pfd_status status;
+    convert->source = buffer->name;
+    if (buffer->bytes)
+        status = pfd_convert_bytes(convert, buffer->bytes, buffer->n, &summary,
+                                   &err);
+    else
+        status =
+            pfd_convert_stream(convert, input_read, buffer, &summary, &err);
+    add(total, &summary);
+    if (status < 0 && status != PFD_ERR_STOPPED)
+        tell_error("%s: %s", buffer->name, err.text);
+    return status;
+}
+
+bool run_buffers(const struct options *options, struct inputs *inputs,
+                 struct pfd_convert *convert, struct pfd_summary *total)
+{
+    struct progress progress = { 0 };
+    enum pfd_status status = PFD_OK;
+    bool ok = true;
+    convert->finding = tell_finding;
+    convert->notes = options->verbose;
+    if (is_wanted(options)) {
+        convert->progress = show;
+        convert->progress_user = &progress;
+    }
+    for (size_t i = 0; i < inputs->n_buffers && status != PFD_ERR_STOPPED;
+         i++) {
+        progress = (struct progress){ .n_buffer = inputs->buffers[i].n };
+        clock_gettime(CLOCK_MONOTONIC, &progress.start);
+        status = run_buffer(convert, &inputs->buffers[i], total);
+        ok = ok && (status >= 0 || status == PFD_ERR_STOPPED);
+    }
+    tell_progress_done();
+    if (total->unknown && pfd_strings_count(inputs->strings) == 0)
+        tell_hint("no format strings are loaded; give the program's ELF file "
+                  "as well");
+    return ok;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All buffers of a command line through pfd_convert_*(), one after the other,
+ * with progress on standard error.
+ */
+#ifndef CLI_RUN_H
+#define CLI_RUN_H
+
+#include "input.h"
+
+/*
+ * What convert says is done for every buffer; source and callbacks for
+ * findings and progress are filled in here. total: the sum of all. False after
+ * an error, which was said.
+ */
+bool run_buffers(const struct options *options, struct inputs *inputs,
+                 struct pfd_convert *convert, struct pfd_summary *total);
+
+#endif
