@@ -192,6 +192,14 @@ enum pfd_status pfd_strings_get(const struct pfd_strings *strings, size_t i,
     return PFD_OK;
 }
 
+/* 0 for a string: that is as long as it is. */
+static uint8_t width_bits(const struct pfd_slot *slot)
+{
+    if (slot->store == PFD_STORE_STRING)
+        return 0;
+    return (uint8_t)(8 * pfd_slot_bytes(slot));
+}
+
 size_t pfd_strings_widths(const struct pfd_strings *strings, size_t i,
                           uint8_t *ret, size_t max)
 {
@@ -205,7 +213,7 @@ size_t pfd_strings_widths(const struct pfd_strings *strings, size_t i,
         return 0;
     pfd_strings_kind_at(strings, i)->layout(s, &facts, &layout);
     for (size_t k = 0; k < layout.n_slots && k < max; k++)
-        ret[k] = layout.slots[k].store == PFD_STORE_QWORD ? 64 : 32;
+        ret[k] = width_bits(&layout.slots[k]);
     free(layout.slots);
     return layout.n_slots;
 }

@@ -35,7 +35,7 @@ static char *run(char *out, const struct pfd_step *s, const char *text,
     do {                                                     \
         if (__builtin_expect(s->flags & PFD_STEP_JOIN, 0)) { \
             memcpy(out, ", ", 2);                            \
-            out += 2;                                        \
+            out += 2 - s->tight;                             \
         }                                                    \
     } while (0)
 #define BEGIN(name)        \
@@ -102,6 +102,10 @@ static char *run(char *out, const struct pfd_step *s, const char *text,
     NEXT();
     BEGIN(DOUBLE);
     out = print_double(out, s, payload, &stars, findings);
+    GENERAL_ARGUMENT();
+    NEXT();
+    BEGIN(STRING);
+    out = print_string(out, s, payload, &stars, findings);
     GENERAL_ARGUMENT();
     NEXT();
 do_STAR:

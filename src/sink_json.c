@@ -16,6 +16,7 @@
 enum {
     ROOM_FIXED = 320,  /* names, quotes, id, index, offset */
     ROOM_FINDING = 24, /* one kind's name */
+    ROOM_ORIGIN = 72,  /* of one origin, its name and text left out */
     ESCAPE_MAX = 6,    /* bytes of JSON for one byte */
 };
 
@@ -27,7 +28,7 @@ static char *put_escaped(char *out, const char *text)
 static char *put_id(char *out, uint64_t id)
 {
     out = PUT(out, "\"0x");
-    out = pfd_put_hex_len(out, id, PFD_HEX_LOWER, 12);
+    out = pfd_put_hex_len(out, id, PFD_HEX_LOWER, id >> 48 ? 16 : 12);
     *out++ = '"';
     return out;
 }
@@ -90,11 +91,86 @@ static char *put_unused(char *out, struct pfd_entry *entry)
     return out;
 }
 
+/* ---- what few formats know of an entry ---- */
+
+static size_t origins_room(struct pfd_entry *entry)
+{
+    size_t n;
+    const struct pfd_origin *o = pfd_entry_origins(entry, &n);
+    size_t room = ROOM_FIXED;
+    for (; n; n--, o++) {
+        room += strlen(o->name) + ROOM_ORIGIN;
+        if (o->type == PFD_ORIGIN_TEXT)
+            room += ESCAPE_MAX * (size_t)o->n;
+    }
+    return room;
+}
+
+static char *put_origin(char *out, const struct pfd_origin *o)
+{
+    switch (o->type) {
+    case PFD_ORIGIN_NUMBER:
+        return pfd_put_u64(out, o->value[0]);
+    case PFD_ORIGIN_HEX:
+        out = PUT(out, "\"0x");
+        out = pfd_put_hex64(out, o->value[0]);
+        *out++ = '"';
+        return out;
+    case PFD_ORIGIN_COORDS:
+        *out++ = '[';
+        for (uint32_t i = 0; i < o->n && i < 3; i++) {
+            if (i)
+                *out++ = ',';
+            out = pfd_put_u64(out, o->value[i]);
+        }
+        *out++ = ']';
+        return out;
+    case PFD_ORIGIN_TEXT:
+        break;
+    }
+    *out++ = '"';
+    out = pfd_escape_json(out, o->text, o->n);
+    *out++ = '"';
+    return out;
+}
+
+/* Where the message was to go, and where it comes from. */
+static char *put_circumstances(char *out, struct pfd_entry *entry)
+{
+    const char *stream = pfd_stream_name((enum pfd_stream)entry->stream);
+    size_t n;
+    const struct pfd_origin *o = pfd_entry_origins(entry, &n);
+    if (stream) {
+        out = PUT(out, ",\"stream\":\"");
+        out = put_escaped(out, stream);
+        *out++ = '"';
+    }
+    if (!n)
+        return out;
+    out = PUT(out, ",\"origin\":{");
+    for (size_t i = 0; i < n; i++) {
+        if (i)
+            *out++ = ',';
+        *out++ = '"';
+        out = put_escaped(out, o[i].name);
+        out = PUT(out, "\":");
+        out = put_origin(out, &o[i]);
+    }
+    *out++ = '}';
+    return out;
+}
+
+static bool has_circumstances(const struct pfd_entry *entry)
+{
+    return entry->stream || entry->of->format->origin;
+}
+
 /* The message to out, the arguments to *arguments, each with a comma. */
 static char *put_message(char *out, struct pfd_entry *entry, char **arguments)
 {
     const uint64_t unused = UINT64_C(1) << PFD_FINDING_unused_arguments;
     const struct pfd_string *s = entry->string;
+    bool literal = s->flags & PFD_STRING_LITERAL;
     if (is_escaped(s)) {
         out = pfd_program_print_both(out, entry->steps, pfd_string_escaped(s),
                                      PFD_ESCAPED, entry->payload,
@@ -106,14 +182,16 @@ static char *put_message(char *out, struct pfd_entry *entry, char **arguments)
         *arguments = pfd_program_print_arguments(*arguments, entry->steps,
                                                  entry->payload);
     }
-    if (__builtin_expect((entry->findings & unused) != 0, 0))
+    if (__builtin_expect((entry->findings & unused) || literal, 0))
         *arguments = put_unused(*arguments, entry);
     return out;
 }
 
-static size_t entry_room(const struct pfd_entry *entry)
+static size_t entry_room(struct pfd_entry *entry)
 {
     size_t room = ROOM_FIXED + entry->of->n_source_json;
+    if (__builtin_expect(has_circumstances(entry), 0))
+        room += origins_room(entry);
     if (__builtin_expect(entry->findings != 0, 0))
         room += ROOM_FINDING * PFD_N_FINDING_KINDS;
     if (!entry->string)
@@ -128,7 +206,13 @@ static size_t entry_room(const struct pfd_entry *entry)
 static size_t arguments_room(const struct pfd_entry *entry)
 {
     size_t n = entry->n_payload / 4;
-    return (n + 1) * PFD_ROOM_ARGUMENT;
+    size_t room = (n + 1) * PFD_ROOM_ARGUMENT;
+    const struct pfd_string *s = entry->string;
+    /* Small scalars, strings, and those that are printed twice. */
+    if (s && (s->flags & PFD_STRING_CHAR || s->index == PFD_STRING_MADE))
+        room += s->n_steps * (size_t)PFD_ROOM_ARGUMENT +
+                PFD_ROOM_BYTE * (entry->room + entry->n_payload);
+    return room;
 }
 
 /* From the message to the arguments. */
@@ -141,7 +225,7 @@ static char *put_string(char *out, const struct pfd_entry *entry)
     memcpy(out, name, n_name);
     out = PUT(out + n_name, "\",\"id\":");
     out = put_id(out, entry->id);
-    if (!s)
+    if (!s || s->flags & PFD_STRING_LITERAL)
         return PUT(out, ",\"format_string\":null,\"args\":[");
     out = PUT(out, ",\"format_string\":\"");
     memcpy(out, pfd_string_escaped(s), s->n_escaped);
@@ -154,7 +238,7 @@ static char *put_number(char *out, uint64_t v)
                            : pfd_put_u64(out, v);
 }
 
-static char *put_place(char *out, const struct pfd_entry *entry)
+static char *put_place(char *out, struct pfd_entry *entry)
 {
     const struct pfd_entry_source *of = entry->of;
     out = PUT(out, "],\"index\":");
@@ -167,6 +251,8 @@ static char *put_place(char *out, const struct pfd_entry *entry)
     *out++ = '"';
     if (__builtin_expect(entry->findings != 0, 0))
         out = put_findings(out, entry->findings);
+    if (__builtin_expect(has_circumstances(entry), 0))
+        out = put_circumstances(out, entry);
     return PUT(out, "}\n");
 }
 

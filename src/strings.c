@@ -190,33 +190,48 @@ static uint8_t text_flags(const char *text, size_t n)
 }
 
 /* One block: struct, steps, layout, text, escaped text. */
-static struct pfd_string *new_string(struct pfd_strings *strings,
-                                     const struct pfd_string_row *row,
-                                     size_t n_steps)
+size_t pfd_string_size(const struct pfd_string_row *row, size_t n_steps)
 {
-    size_t n_escaped = pfd_escape_json_length(row->text, row->n_text);
-    struct pfd_string *s = pfd_arena_take(
-        &strings->arena, sizeof *s + n_steps * sizeof *s->steps +
-                             row->n_layout * sizeof *row->layout + row->n_text +
-                             2 + n_escaped);
-    if (!s)
-        return NULL;
-    s->key = row->key;
-    s->n_steps = (uint32_t)n_steps;
-    s->n_layout = (uint16_t)row->n_layout;
-    s->n_text = (uint32_t)row->n_text;
-    s->n_escaped = (uint32_t)n_escaped;
-    s->n_arguments =
-        row->n_arguments < UINT32_MAX ? (uint32_t)row->n_arguments : UINT32_MAX;
-    s->flags = text_flags(row->text, row->n_text);
-    memcpy(s->steps, strings->steps, n_steps * sizeof *s->steps);
-    char *at = (char *)(s->steps + n_steps);
+    return sizeof(struct pfd_string) + n_steps * sizeof(struct pfd_step) +
+           row->n_layout * sizeof *row->layout + row->n_text + 2 +
+           pfd_escape_json_length(row->text, row->n_text);
+}
+
+void pfd_string_fill(struct pfd_string *ret, const struct pfd_string_row *row,
+                     const struct pfd_step *steps, size_t n_steps)
+{
+    *ret = (struct pfd_string){
+        .key = row->key,
+        .n_steps = (uint32_t)n_steps,
+        .n_layout = (uint16_t)row->n_layout,
+        .n_text = (uint32_t)row->n_text,
+        .n_arguments = row->n_arguments < UINT32_MAX
+                           ? (uint32_t)row->n_arguments
+                           : UINT32_MAX,
+        .flags = text_flags(row->text, row->n_text),
+    };
+    memcpy(ret->steps, steps, n_steps * sizeof *steps);
+    if (pfd_program_has_char(steps, n_steps))
+        ret->flags |= PFD_STRING_CHAR;
+    char *at = (char *)(ret->steps + n_steps);
     if (row->n_layout)
         memcpy(at, row->layout, row->n_layout * sizeof *row->layout);
     at += row->n_layout * sizeof *row->layout;
     if (row->n_text)
         memcpy(at, row->text, row->n_text);
-    pfd_escape_json(at + row->n_text, row->text, row->n_text);
+    at += row->n_text;
+    ret->n_escaped =
+        (uint32_t)(pfd_escape_json(at, row->text, row->n_text) - at);
+}
+
+static struct pfd_string *new_string(struct pfd_strings *strings,
+                                     const struct pfd_string_row *row,
+                                     size_t n_steps)
+{
+    struct pfd_string *s =
+        pfd_arena_take(&strings->arena, pfd_string_size(row, n_steps));
+    if (s)
+        pfd_string_fill(s, row, strings->steps, n_steps);
     return s;
 }
 
@@ -227,6 +242,8 @@ static void bind(struct pfd_strings *strings, struct pfd_string *s,
     struct pfd_layout layout = { .slots = strings->slots };
     kind->layout(s, facts, &layout);
     size_t room = 0;
+    if (kind->tight)
+        pfd_program_join_tight(s->steps, s->n_steps);
     s->findings =
         (uint32_t)(facts->findings | layout.findings |
                    pfd_program_bind(s->steps, s->n_steps, layout.slots,
@@ -234,8 +251,6 @@ static void bind(struct pfd_strings *strings, struct pfd_string *s,
     s->n_payload = layout.n_payload;
     if (layout.cut)
         s->flags |= PFD_STRING_CUT;
-    if (pfd_program_has_char(s->steps, s->n_steps))
-        s->flags |= PFD_STRING_CHAR;
     room += s->n_text;
     s->room = room < UINT32_MAX / 2 ? (uint32_t)room : UINT32_MAX / 2;
 }

@@ -124,8 +124,10 @@ static size_t fill_slots(const struct pfd_string *s, unsigned layout, bool cut,
         uint32_t n_bytes = wide ? 2 * DWORD : DWORD;
         if (n_payload - at < n_bytes)
             return i;
-        ret[i].at = at;
-        ret[i].store = wide ? PFD_STORE_QWORD : PFD_STORE_DWORD;
+        ret[i] = (struct pfd_slot){
+            .at = at,
+            .store = wide ? PFD_STORE_QWORD : PFD_STORE_DWORD,
+        };
         at += n_bytes;
     }
     return n;
@@ -169,14 +171,16 @@ static void llpc_layout(const struct pfd_string *s,
     ret->n_slots = fill_slots(s, layout, ret->cut, UINT32_MAX, ret->slots);
 }
 
-static size_t llpc_slots(const struct pfd_record *r, uint32_t n_payload,
-                         struct pfd_slot *ret)
+static size_t llpc_slots(const struct pfd_look *look, struct pfd_slot *ret,
+                         uint64_t *findings)
 {
+    const struct pfd_record *r = look->record;
     bool cut = r->string->flags & PFD_STRING_CUT;
     unsigned layout = r->layout;
     if (layout == LAYOUT_OWN && modifiers_win(r->string, cut))
         layout = LAYOUT_MODIFIERS;
-    return fill_slots(r->string, layout, cut, n_payload, ret);
+    return fill_slots(r->string, layout, cut,
+                      (uint32_t)pfd_cursor_left(&look->bytes), ret);
 }
 
 static const char *llpc_layout_text(unsigned layout)
@@ -691,7 +695,7 @@ const struct pfd_format pfd_format_llpc = {
         .n_entry_words = sizeof entry_words / sizeof *entry_words,
     },
     .state_size = sizeof(struct state),
-    .strings = { "llpc", 0, llpc_layout },
+    .strings = { .name = "llpc", .table = 0, .layout = llpc_layout },
     .load = llpc_load,
     .probe = llpc_probe,
     .walk = llpc_walk,
