@@ -110,6 +110,14 @@ static void print_argument(size_t i, const struct pfd_argument *a)
     }
 }
 
+static double float_of(uint64_t bits)
+{
+    uint32_t low = (uint32_t)bits;
+    float f;
+    memcpy(&f, &low, sizeof f);
+    return (double)f;
+}
+
 static void show_origin(struct pfd_entry *entry)
 {
     const char *stream = pfd_stream_name((enum pfd_stream)entry->stream);
@@ -122,10 +130,15 @@ static void show_origin(struct pfd_entry *entry)
             output_escaped(o.text, o.n);
         uint32_t n = o.type == PFD_ORIGIN_TEXT     ? 0
                      : o.type == PFD_ORIGIN_COORDS ? o.n
+                     : o.type == PFD_ORIGIN_FLOATS ? o.n
                                                    : 1;
-        for (uint32_t k = 0; k < n && k < 3; k++)
-            output_printf(o.type == PFD_ORIGIN_HEX ? "%s0x%llx" : "%s%llu",
-                          k ? ", " : "", (unsigned long long)o.value[k]);
+        for (uint32_t k = 0; k < n && k < 3; k++) {
+            if (o.type == PFD_ORIGIN_FLOATS)
+                output_printf("%s%.9g", k ? ", " : "", float_of(o.value[k]));
+            else
+                output_printf(o.type == PFD_ORIGIN_HEX ? "%s0x%llx" : "%s%llu",
+                              k ? ", " : "", (unsigned long long)o.value[k]);
+        }
         output_printf("\n");
     }
 }

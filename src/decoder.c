@@ -37,7 +37,8 @@ enum pfd_status pfd_format_get(size_t i, struct pfd_format_info *ret)
 static bool has_strings(const struct pfd_strings *strings,
                         const struct pfd_format *format)
 {
-    return pfd_strings_table(strings, &format->strings)->n > 0;
+    return pfd_strings_table(strings, &format->strings)->n > 0 ||
+           (format->reads_shaders && pfd_strings_shaders(strings)->n > 0);
 }
 
 /* Formats with strings, and the first of them. */
@@ -69,6 +70,8 @@ static void keep_best(struct pfd_choice *best, const struct pfd_format *format,
 enum {
     /* A format that could be it... */
     PLAUSIBLE = 40,
+    /* How much strings of a format speak for it. */
+    OWN_STRINGS = 10,
     /* ...and is so near to the best that chance may have decided. */
     NEAR = 25,
 };
@@ -92,7 +95,10 @@ bool pfd_format_choose(const struct pfd_strings *strings, const char *name,
     for (const struct pfd_format *const *f = pfd_formats; *f && first; f++) {
         if ((n_loaded && !has_strings(strings, *f)) || !(*f)->probe)
             continue;
-        keep_best(ret, *f, (*f)->probe(first, n_buffer));
+        int score = (*f)->probe(first, n_buffer);
+        if (score && pfd_strings_table(strings, &(*f)->strings)->n)
+            score += OWN_STRINGS;
+        keep_best(ret, *f, score);
     }
     if (first && !ret->format)
         ret->format = pfd_formats[0];
@@ -119,6 +125,7 @@ bool pfd_walk_init(struct pfd_walk *walk, const struct pfd_format *format,
 {
     *walk = (struct pfd_walk){ .options = options };
     walk->table = pfd_strings_table(strings, &format->strings);
+    walk->shaders = pfd_strings_shaders(strings);
     walk->state = calloc(1, format->state_size + 1);
     return walk->state != NULL;
 }

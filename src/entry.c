@@ -34,6 +34,7 @@ void pfd_entry_source_set(struct pfd_entry_source *of,
 {
     of->format = format;
     of->table = pfd_strings_table(strings, &format->strings);
+    of->shaders = pfd_strings_shaders(strings);
     of->options = options;
 }
 
@@ -78,6 +79,7 @@ static struct pfd_look look_at(const struct pfd_entry *entry)
         .bytes = pfd_cursor((const uint8_t *)entry->payload - n_header,
                             n_header + entry->n_payload),
         .table = of->table,
+        .shaders = of->shaders,
         .options = of->options,
     };
     pfd_cursor_skip(&look.bytes, n_header);

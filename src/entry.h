@@ -17,6 +17,7 @@
 struct pfd_entry_source {
     const struct pfd_format *format;
     const struct pfd_table *table;     /* of the format; borrowed */
+    const struct pfd_shaders *shaders; /* borrowed */
     const struct pfd_options *options; /* borrowed */
     const char *source;                /* the buffer's name, borrowed */
     char *source_json; /* [n_source_json] the same, escaped; owned */

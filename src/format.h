@@ -19,6 +19,7 @@
 #include "cursor.h"
 #include "error.h"
 #include "image.h"
+#include "shaders.h"
 #include "strings.h"
 #include "text.h"
 
@@ -33,6 +34,8 @@ enum pfd_record_flag {
     PFD_RECORD_STDERR = 2,
     PFD_RECORD_MADE = 4,   /* its text is what make() says */
     PFD_RECORD_COPIED = 8, /* its bytes are the batch's, not the view's */
+    PFD_RECORD_OWN = 16,   /* this and the next one mean what the format says */
+    PFD_RECORD_OWN2 = 32,
 };
 
 /* One entry, bounded, or one finding about the bytes between entries. */
@@ -92,7 +95,8 @@ struct pfd_walk {
     bool last;              /* the view reaches the buffer's end */
     uint64_t at;            /* where the walk is, same unit */
     const struct pfd_table *table;
-    const struct pfd_options *options; /* borrowed, never NULL */
+    const struct pfd_shaders *shaders; /* borrowed, never NULL */
+    const struct pfd_options *options; /* likewise */
     struct pfd_batch *batch;           /* where records go */
     void *state; /* [state_size] bytes, zero at the start */
 };
@@ -103,6 +107,7 @@ struct pfd_look {
     const struct pfd_record *record;
     struct pfd_cursor bytes; /* of the entry; its position is the payload's */
     const struct pfd_table *table;
+    const struct pfd_shaders *shaders;
     const struct pfd_options *options;
 };
 
@@ -142,6 +147,15 @@ struct pfd_format {
                             struct pfd_strings *strings,
                             struct pfd_report *report, size_t *n_rows,
                             struct pfd_error *err);
+
+    /* Its buffers speak of shaders (walk->shaders, look->shaders). */
+    bool reads_shaders;
+
+    /* Adds the format's strings in a shader. PFD_OK, or PFD_ERR_NOMEM. NULL:
+     * it has none. */
+    enum pfd_status (*shader)(struct pfd_strings *strings,
+                              const struct pfd_shader *shader,
+                              struct pfd_report *report, struct pfd_error *err);
 
     /*
      * How much the first bytes (64, or all) look like a buffer of this format,

@@ -21,7 +21,7 @@ struct loader {
 
 bool pfd_strings_recognise(const void *bytes, size_t n)
 {
-    return pfd_container_recognise(bytes, n);
+    return pfd_container_recognise(bytes, n) || pfd_spirv_recognise(bytes, n);
 }
 
 /* All formats look at one ELF file. */
@@ -52,6 +52,10 @@ enum pfd_status pfd_strings_load(struct pfd_strings *strings, const void *bytes,
 {
     struct pfd_report report = { .fn = fn, .user = user, .source = source };
     struct loader loader = { strings, err, 0 };
+    struct pfd_shader_info shader = { PFD_SHADER_NEXT, bytes, n, source,
+                                      NULL,            0 };
+    if (pfd_spirv_recognise(bytes, n))
+        return pfd_strings_add_shader(strings, &shader, fn, user, err);
     enum pfd_status status =
         pfd_container_walk(bytes, n, 0, load_piece, &loader, &report, err);
     if (status == PFD_OK && loader.n_rows == 0)

@@ -435,6 +435,12 @@ static void bind_conversion(struct binder *b, size_t i, size_t end)
             shown = k;
         if (idle)
             continue;
+        if (b->next < b->n_slots &&
+            b->slots[b->next].store == PFD_STORE_NONE) {
+            missing = true;
+            b->next++;
+            continue;
+        }
         if (missing || b->next >= b->n_slots) {
             missing = true;
             continue;

@@ -117,11 +117,15 @@ static char *put_origin(char *out, const struct pfd_origin *o)
         *out++ = '"';
         return out;
     case PFD_ORIGIN_COORDS:
+    case PFD_ORIGIN_FLOATS:
         *out++ = '[';
         for (uint32_t i = 0; i < o->n && i < 3; i++) {
             if (i)
                 *out++ = ',';
-            out = pfd_put_u64(out, o->value[i]);
+            if (o->type == PFD_ORIGIN_FLOATS)
+                out = pfd_put_shortest32(out, (uint32_t)o->value[i]);
+            else
+                out = pfd_put_u64(out, o->value[i]);
         }
         *out++ = ']';
         return out;

@@ -28,6 +28,14 @@ static bool is_plain(const struct pfd_string *s)
            PFD_STRING_PLAIN;
 }
 
+static double origin_float(const struct pfd_origin *o, uint32_t i)
+{
+    uint32_t bits = (uint32_t)o->value[i];
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return (double)f;
+}
+
 static void add_value(struct pfd_text *out, const struct pfd_origin *o)
 {
     if (o->type == PFD_ORIGIN_TEXT) {
@@ -36,10 +44,16 @@ static void add_value(struct pfd_text *out, const struct pfd_origin *o)
             out->n += (size_t)(pfd_escape_terminal(at, o->text, o->n) - at);
         return;
     }
-    uint32_t n = o->type == PFD_ORIGIN_COORDS && o->n <= 3 ? o->n : 1;
-    for (uint32_t i = 0; i < n; i++)
-        pfd_text_printf(out, o->type == PFD_ORIGIN_HEX ? "%s0x%llx" : "%s%llu",
+    bool several =
+        o->type == PFD_ORIGIN_COORDS || o->type == PFD_ORIGIN_FLOATS;
+    uint32_t n = several && o->n <= 3 ? o->n : 1;
+    for (uint32_t i = 0; i < n; i++) {
+        if (o->type == PFD_ORIGIN_FLOATS)
+            pfd_text_printf(out, "%s%.9g", i ? "," : "", origin_float(o, i));
+        else
+            pfd_text_printf(out, o->type == PFD_ORIGIN_HEX ? "%s0x%llx" : "%s%llu",
                         i ? "," : "", (unsigned long long)o->value[i]);
+    }
 }
 
 /* "[stderr lane=3] " before a message, as far as that is known. */

@@ -6,6 +6,7 @@
 
 #include "arena.h"
 #include "escape.h"
+#include "shaders.h"
 
 enum {
     TABLE_FIRST = 16,
@@ -24,6 +25,7 @@ struct pfd_strings {
     struct pfd_step *steps; /* scratch of the compiler, [steps_room] */
     size_t steps_room;
     struct pfd_slot *slots; /* scratch of layouts, [PFD_ARGUMENTS_MAX] */
+    struct pfd_shaders shaders;
 };
 
 static struct pfd_table_slot no_slot;
@@ -45,7 +47,18 @@ void pfd_strings_free(struct pfd_strings *strings)
     free(strings->sources);
     free(strings->steps);
     free(strings->slots);
+    pfd_shaders_deinit(&strings->shaders);
     free(strings);
+}
+
+const struct pfd_shaders *pfd_strings_shaders(const struct pfd_strings *strings)
+{
+    return &strings->shaders;
+}
+
+struct pfd_shaders *pfd_strings_own_shaders(struct pfd_strings *strings)
+{
+    return &strings->shaders;
 }
 
 size_t pfd_strings_count(const struct pfd_strings *strings)
@@ -83,6 +96,7 @@ size_t pfd_strings_memory(const struct pfd_strings *strings)
     size_t n = sizeof *strings + strings->arena.n_memory;
     n += strings->room * sizeof *strings->all;
     n += strings->n_sources * sizeof *strings->sources;
+    n += pfd_shaders_memory(&strings->shaders);
     for (size_t i = 0; i < PFD_TABLES_MAX; i++) {
         if (strings->tables[i].slots)
             n += (strings->tables[i].mask + 1) * sizeof(struct pfd_table_slot);
@@ -306,6 +320,8 @@ enum pfd_status pfd_strings_add_row(struct pfd_strings *strings,
         return PFD_OK;
     size_t n_steps =
         pfd_program_compile(row->text, row->n_text, strings->steps, &facts);
+    if (kind->adapt)
+        facts.findings |= kind->adapt(row, strings->steps, n_steps);
     struct pfd_string *s = new_string(strings, row, n_steps);
     if (!s)
         return pfd_fail(err, PFD_ERR_NOMEM, offset, "out of memory");

@@ -81,6 +81,9 @@ enum {
 /* String i of no table: pfd_string.index of one that a format made. */
 #define PFD_STRING_MADE UINT32_MAX
 
+struct pfd_string_row;
+struct pfd_shaders;
+
 /* How the arguments of one string lie in an entry's payload. */
 struct pfd_layout {
     struct pfd_slot *slots; /* [n_slots] <= PFD_ARGUMENTS_MAX */
@@ -99,6 +102,10 @@ struct pfd_string_kind {
     const char *name;
     unsigned table; /* below PFD_TABLES_MAX, one for each format */
     bool tight;     /* vector components are joined by "," and not by ", " */
+    /* Changes compiled steps to what the layout words say of the arguments;
+     * returns finding bits. May be NULL. */
+    uint64_t (*adapt)(const struct pfd_string_row *row, struct pfd_step *steps,
+                      size_t n_steps);
     void (*layout)(const struct pfd_string *string,
                    const struct pfd_program_facts *facts,
                    struct pfd_layout *ret);
@@ -167,6 +174,11 @@ static inline const struct pfd_string *pfd_table_find(
             return slot->string;
     }
 }
+
+/* The set's shaders. */
+const struct pfd_shaders *pfd_strings_shaders(
+    const struct pfd_strings *strings);
+struct pfd_shaders *pfd_strings_own_shaders(struct pfd_strings *strings);
 
 /* String i in load order (NULL: there is none), its kind, its source. */
 const struct pfd_string *pfd_strings_at(const struct pfd_strings *strings,

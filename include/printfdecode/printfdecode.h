@@ -50,6 +50,16 @@ struct pfd_options {
         PFD_OPENCL_STRINGS_OLD,
         PFD_OPENCL_STRINGS_NEW,
     } opencl_strings;
+    /* Which of the validation layer's printf layouts (formats/debugprintf). */
+    enum pfd_printf_layout {
+        PFD_PRINTF_LAYOUT_AUTO, /* told from the records and their shaders */
+        PFD_PRINTF_LAYOUT_P1,
+        PFD_PRINTF_LAYOUT_P2,
+        PFD_PRINTF_LAYOUT_P3,
+        PFD_PRINTF_LAYOUT_P4,
+        PFD_PRINTF_LAYOUT_P5,
+        PFD_PRINTF_LAYOUT_P6,
+    } printf_layout;
 };
 
 /* Where the program wanted a message to go. */
@@ -136,6 +146,7 @@ struct pfd_origin {
         PFD_ORIGIN_NUMBER, /* value[0] */
         PFD_ORIGIN_HEX,    /* value[0], an address or a handle */
         PFD_ORIGIN_COORDS, /* value[0 .. n - 1]: x, y, z */
+        PFD_ORIGIN_FLOATS, /* the same, the bits of binary32 */
         PFD_ORIGIN_TEXT,   /* text, n bytes of it, not NUL-terminated */
     } type;
     uint32_t n;
