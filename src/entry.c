@@ -259,8 +259,10 @@ const struct pfd_slot *pfd_entry_slots(struct pfd_entry *entry, size_t *n)
 {
     struct pfd_entry_source *of = entry->of;
     uint64_t findings = 0;
-    if (!reserve_slots(of))
+    if (!reserve_slots(of)) {
+        of->message.failed = true; /* sinks have no other way to say it */
         return NULL;
+    }
     struct pfd_look look = look_at(entry);
     *n = of->n_slots; /* the made entry's are still there */
     if (!(entry->record->flags & PFD_RECORD_MADE))

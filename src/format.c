@@ -34,6 +34,8 @@ void pfd_walk_finding(struct pfd_walk *walk, enum pfd_finding_kind kind,
         .layout = (uint8_t)kind,
     };
     pfd_text_add(&walk->batch->text, sentence, n);
+    if (walk->batch->text.failed)
+        r->n_bytes = 0; /* it has no sentence; whoever fills batches asks */
 }
 
 void pfd_walk_copy_add(struct pfd_walk *walk, const void *bytes, size_t n)

@@ -162,7 +162,9 @@ static bool parse_spec(struct compiler *c, size_t at, struct spec *ret)
         return false;
     }
     ret->conv = c->text[at];
-    ret->end = at + 1;
+    /* All of a character: half of one would not escape as the whole does. */
+    size_t n_character = pfd_utf8_length(c->text + at, c->n - at);
+    ret->end = at + (n_character ? n_character : 1);
     return true;
 }
 
