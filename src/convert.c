@@ -20,7 +20,7 @@
 #include "window.h"
 
 enum {
-    BATCH = 8192,      /* records; about a megabyte of JSON */
+    BATCH = 4096,      /* records; about a megabyte of JSON */
     OUT_MAX = 8 << 20, /* bytes printed before a worker waits for its turn */
     THREADS_MAX = 64,  /* a hostile number of threads is a typing error */
     THREADS_DEFAULT = 16,
@@ -270,10 +270,12 @@ static void count_entry(struct worker *w, const struct pfd_record *r)
     w->summary.entries++;
     w->summary.unknown += pfd_record_is_unknown(r);
     w->summary.bytes += r->n_bytes;
-    if (w->entries && r->string) {
-        w->entries[r->string->index]++;
-        w->bytes[r->string->index] += r->n_bytes;
-    }
+}
+
+static void count_string(struct worker *w, const struct pfd_record *r)
+{
+    w->entries[r->string->index]++;
+    w->bytes[r->string->index] += r->n_bytes;
 }
 
 static void give_entry(struct worker *w, const struct pfd_record *r,
@@ -322,6 +324,8 @@ static void do_batch(struct worker *w)
             continue;
         }
         count_entry(w, r);
+        if (w->entries && r->string)
+            count_string(w, r);
         if (!is_quiet(w, r) && is_wanted_id(convert, r->key))
             give_entry(w, r, index);
         index++;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "arena.h"
-#include "escape.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 
@@ -15,16 +14,8 @@
 
 bool pfd_entry_source_init(struct pfd_entry_source *of, const char *source)
 {
-    size_t n = strlen(source);
-    *of = (struct pfd_entry_source){
-        .source = source,
-        .source_json = malloc(6 * n + 1),
-    };
-    if (!of->source_json)
-        return false;
-    of->n_source_json =
-        (size_t)(pfd_escape_json(of->source_json, source, n) - of->source_json);
-    return true;
+    *of = (struct pfd_entry_source){ .source = source };
+    return pfd_json_parts_init(&of->json, source);
 }
 
 void pfd_entry_source_set(struct pfd_entry_source *of,
@@ -40,7 +31,7 @@ void pfd_entry_source_set(struct pfd_entry_source *of,
 
 void pfd_entry_source_deinit(struct pfd_entry_source *of)
 {
-    free(of->source_json);
+    pfd_json_parts_deinit(&of->json);
     pfd_text_free(&of->text);
     free(of->made);
     free(of->origins);
@@ -259,10 +250,8 @@ const struct pfd_slot *pfd_entry_slots(struct pfd_entry *entry, size_t *n)
 {
     struct pfd_entry_source *of = entry->of;
     uint64_t findings = 0;
-    if (!reserve_slots(of)) {
-        of->message.failed = true; /* sinks have no other way to say it */
+    if (!reserve_slots(of))
         return NULL;
-    }
     struct pfd_look look = look_at(entry);
     *n = of->n_slots; /* the made entry's are still there */
     if (!(entry->record->flags & PFD_RECORD_MADE))

@@ -9,6 +9,7 @@
 #include <printfdecode/printfdecode.h>
 
 #include "format.h"
+#include "json_parts.h"
 
 /*
  * What the entries of one buffer share, on one thread. The scratch is for
@@ -20,8 +21,7 @@ struct pfd_entry_source {
     const struct pfd_shaders *shaders; /* borrowed */
     const struct pfd_options *options; /* borrowed */
     const char *source;                /* the buffer's name, borrowed */
-    char *source_json; /* [n_source_json] the same, escaped; owned */
-    size_t n_source_json;
+    struct pfd_json_parts json; /* what its JSON lines share */
     struct pfd_step *steps; /* [n_steps] */
     size_t n_steps;
     struct pfd_slot *slots; /* [PFD_ARGUMENTS_MAX], or NULL until needed */

@@ -21,14 +21,6 @@ INLINE char *copy(char *out, const char *in, size_t n)
     return out + n;
 }
 
-/* A number of at most 20 digits and a sign, and a comma. */
-INLINE char *copy_digits(char *out, const char *in, size_t n)
-{
-    memcpy(out, in, 24);
-    out[n] = ',';
-    return out + n + 1;
-}
-
 INLINE uint32_t load32(const uint8_t *payload, const struct pfd_step *s)
 {
     uint32_t v;

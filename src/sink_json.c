@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "escape.h"
+#include "json_parts.h"
 #include "number_fast.h"
 #include "sink.h"
 
@@ -23,14 +24,6 @@ enum {
 static char *put_escaped(char *out, const char *text)
 {
     return pfd_escape_json(out, text, strlen(text));
-}
-
-static char *put_id(char *out, uint64_t id)
-{
-    out = PUT(out, "\"0x");
-    out = pfd_put_hex_len(out, id, PFD_HEX_LOWER, id >> 48 ? 16 : 12);
-    *out++ = '"';
-    return out;
 }
 
 static char *put_findings(char *out, uint64_t findings)
@@ -191,22 +184,7 @@ static char *put_message(char *out, struct pfd_entry *entry, char **arguments)
     return out;
 }
 
-static size_t entry_room(struct pfd_entry *entry)
-{
-    size_t room = ROOM_FIXED + entry->of->n_source_json;
-    if (__builtin_expect(has_circumstances(entry), 0))
-        room += origins_room(entry);
-    if (__builtin_expect(entry->findings != 0, 0))
-        room += ROOM_FINDING * PFD_N_FINDING_KINDS;
-    if (!entry->string)
-        return room;
-    room += 2 * (size_t)entry->string->n_escaped + entry->room;
-    if (!is_escaped(entry->string))
-        room += (ESCAPE_MAX + 2) * entry->room;
-    return room;
-}
-
-/* The same for its arguments. */
+/* Room for the arguments, with commas. */
 static size_t arguments_room(const struct pfd_entry *entry)
 {
     size_t n = entry->n_payload / 4;
@@ -219,40 +197,75 @@ static size_t arguments_room(const struct pfd_entry *entry)
     return room;
 }
 
-/* From the message to the arguments. */
-static char *put_string(char *out, const struct pfd_entry *entry)
+/* Room for what only some entries have. */
+static size_t rare_room(struct pfd_entry *entry)
 {
     const struct pfd_string *s = entry->string;
-    const char *name = entry->of->format->info.name;
-    size_t n_name = strlen(name);
-    out = PUT(out, ",\"format\":\"");
-    memcpy(out, name, n_name);
-    out = PUT(out + n_name, "\",\"id\":");
-    out = put_id(out, entry->id);
-    if (!s || s->flags & PFD_STRING_LITERAL)
-        return PUT(out, ",\"format_string\":null,\"args\":[");
-    out = PUT(out, ",\"format_string\":\"");
-    memcpy(out, pfd_string_escaped(s), s->n_escaped);
-    return PUT(out + s->n_escaped, "\",\"args\":[");
+    size_t room = ROOM_FINDING * PFD_N_FINDING_KINDS;
+    if (has_circumstances(entry))
+        room += origins_room(entry);
+    if (s && !is_escaped(s))
+        room += (ESCAPE_MAX + 2) * entry->room;
+    return room;
 }
 
-static char *put_number(char *out, uint64_t v)
+static bool is_rare(const struct pfd_entry *entry)
 {
-    return v <= UINT32_MAX ? pfd_put_u32(out, (uint32_t)v)
-                           : pfd_put_u64(out, v);
+    return entry->findings || !entry->string || !is_escaped(entry->string) ||
+           has_circumstances(entry);
+}
+
+/* Room for all but the arguments; part: its string's, or NULL. */
+static size_t entry_room(struct pfd_entry *entry,
+                         const struct pfd_json_part *part)
+{
+    const struct pfd_string *s = entry->string;
+    size_t room = ROOM_FIXED + entry->of->json.source.n;
+    room +=
+        part ? part->n : pfd_json_string_room(s, entry->of->format->info.name);
+    if (s)
+        room += s->n_escaped + entry->room;
+    if (__builtin_expect(is_rare(entry), 0))
+        room += rare_room(entry);
+    return room;
+}
+
+/* The part of a table's string; NULL for others, and when out of memory. */
+static const struct pfd_json_part *part_of(const struct pfd_entry *entry)
+{
+    const struct pfd_string *s = entry->string;
+    if (__builtin_expect(!s || s->index == PFD_STRING_MADE, 0))
+        return NULL;
+    return pfd_json_parts_get(&entry->of->json, s,
+                              entry->of->format->info.name);
+}
+
+/* The entry's message, or null, and what is known of its string. */
+static char *put_start(char *out, struct pfd_entry *entry,
+                       const struct pfd_json_part *part, char **arguments)
+{
+    const char *format = entry->of->format->info.name;
+    if (!entry->string) {
+        out = PUT(out, "{\"type\":\"entry\",\"message\":null");
+        *arguments = put_words(*arguments, entry);
+        return pfd_json_put_string(out, NULL, format, entry->id);
+    }
+    out = PUT(out, "{\"type\":\"entry\",\"message\":\"");
+    out = put_message(out, entry, arguments);
+    if (__builtin_expect(part != NULL, 1))
+        return pfd_json_put_part(out, part);
+    *out++ = '"';
+    return pfd_json_put_string(out, entry->string, format, entry->id);
 }
 
 static char *put_place(char *out, struct pfd_entry *entry)
 {
-    const struct pfd_entry_source *of = entry->of;
+    struct pfd_json_parts *json = &entry->of->json;
     out = PUT(out, "],\"index\":");
-    out = put_number(out, entry->index);
+    out = pfd_counter_put(&json->index, out, entry->index);
     out = PUT(out, ",\"offset\":");
-    out = put_number(out, entry->offset);
-    out = PUT(out, ",\"source\":\"");
-    memcpy(out, of->source_json, of->n_source_json);
-    out += of->n_source_json;
-    *out++ = '"';
+    out = pfd_counter_put(&json->offset, out, entry->offset);
+    out = pfd_json_put_part(out, &json->source);
     if (__builtin_expect(entry->findings != 0, 0))
         out = put_findings(out, entry->findings);
     if (__builtin_expect(has_circumstances(entry), 0))
@@ -266,25 +279,17 @@ static void json_entry(struct pfd_text *out, struct pfd_entry *entry,
     struct pfd_text *arguments = &entry->of->arguments;
     size_t n_arguments = arguments_room(entry);
     char *args = pfd_text_reserve(arguments, n_arguments);
-    char *at = pfd_text_reserve(out, entry_room(entry) + n_arguments);
-    if (!at || !args) {
+    const struct pfd_json_part *part = part_of(entry);
+    char *at = pfd_text_reserve(out, entry_room(entry, part) + n_arguments);
+    char *args_end = args;
+    char *end = at && args ? put_start(at, entry, part, &args_end) : NULL;
+    if (!end) {
         out->failed = true;
         return;
     }
-    char *args_end = args;
-    char *end = PUT(at, "{\"type\":\"entry\",\"message\":");
-    if (entry->string) {
-        *end++ = '"';
-        end = put_message(end, entry, &args_end);
-        *end++ = '"';
-    } else {
-        end = PUT(end, "null");
-        args_end = put_words(args, entry);
-    }
-    end = put_string(end, entry);
     if (args_end > args) {
-        memcpy(end, args, (size_t)(args_end - args) - 1);
-        end += args_end - args - 1;
+        struct pfd_json_part list = { args, (size_t)(args_end - args) - 1 };
+        end = pfd_json_put_part(end, &list);
     }
     end = put_place(end, entry);
     out->n += (size_t)(end - at);

@@ -9,7 +9,8 @@
 #include "shaders.h"
 
 enum {
-    TABLE_FIRST = 16,
+    TABLE_FIRST = 64,
+    SPARSE_MAX = 8192, /* slots */
     /* Strings kept for one key: each entry of it tries them in turn. */
     SAME_KEY_MAX = 256,
 };
@@ -112,6 +113,16 @@ static struct pfd_table_slot *slot_of(const struct pfd_table *t, uint64_t key)
     while (t->slots[i & t->mask].string && t->slots[i & t->mask].key != key)
         i++;
     return &t->slots[i & t->mask];
+}
+
+/*
+ * Small tables stay nearly empty: they fit the cache anyway, and a search that
+ * takes one step or two, at random, is a mispredicted jump.
+ */
+static bool is_full(const struct pfd_table *t)
+{
+    size_t n_slots = t->slots ? t->mask + 1 : 0;
+    return t->n >= (n_slots < SPARSE_MAX ? n_slots / 8 : n_slots / 8 * 5);
 }
 
 static bool grow_table(struct pfd_table *t)
@@ -302,8 +313,7 @@ enum pfd_status pfd_strings_add_row(struct pfd_strings *strings,
     if (!reserve_scratch(strings,
                          pfd_program_steps_max(row->text, row->n_text)) ||
         !find_source(strings, report->source, &source) ||
-        ((!table->slots || table->n >= (table->mask + 1) / 8 * 5) &&
-         !grow_table(table)))
+        (is_full(table) && !grow_table(table)))
         return pfd_fail(err, PFD_ERR_NOMEM, offset, "out of memory");
     struct pfd_table_slot *slot = slot_of(table, row->key);
     const struct pfd_string *last = slot->string;
