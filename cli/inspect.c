@@ -100,6 +100,46 @@ static void print_argument(size_t i, const struct pfd_argument *a)
     case PFD_ARGUMENT_FLOAT:
         output_printf(" = %.*g\n", a->n_bytes == 8 ? 17 : 9, a->f);
         break;
+    case PFD_ARGUMENT_TEXT:
+        output_printf(" = %s", a->text ? "'" : "(null)\n");
+        if (a->text) {
+            output_escaped(a->text, a->n_bytes);
+            output_printf("'\n");
+        }
+        break;
+    }
+}
+
+static double float_of(uint64_t bits)
+{
+    uint32_t low = (uint32_t)bits;
+    float f;
+    memcpy(&f, &low, sizeof f);
+    return (double)f;
+}
+
+static void show_origin(struct pfd_entry *entry)
+{
+    const char *stream = pfd_stream_name((enum pfd_stream)entry->stream);
+    struct pfd_origin o;
+    if (stream)
+        output_printf("%20sstream: %s\n", "", stream);
+    for (size_t i = 0; pfd_entry_origin(entry, i, &o) == PFD_OK; i++) {
+        output_printf("%20s%s: ", "", o.name);
+        if (o.type == PFD_ORIGIN_TEXT)
+            output_escaped(o.text, o.n);
+        uint32_t n = o.type == PFD_ORIGIN_TEXT     ? 0
+                     : o.type == PFD_ORIGIN_COORDS ? o.n
+                     : o.type == PFD_ORIGIN_FLOATS ? o.n
+                                                   : 1;
+        for (uint32_t k = 0; k < n && k < 3; k++) {
+            if (o.type == PFD_ORIGIN_FLOATS)
+                output_printf("%s%.9g", k ? ", " : "", float_of(o.value[k]));
+            else
+                output_printf(o.type == PFD_ORIGIN_HEX ? "%s0x%llx" : "%s%llu",
+                              k ? ", " : "", (unsigned long long)o.value[k]);
+        }
+        output_printf("\n");
     }
 }
 
@@ -146,6 +186,7 @@ static void show_entry(struct walk *w, struct pfd_entry *entry)
     }
     if (pfd_entry_format_string(entry, &n))
         show_message(w, entry);
+    show_origin(entry);
     show_findings(w, entry);
     show_arguments(w, entry);
 }

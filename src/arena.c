@@ -37,7 +37,7 @@ void *pfd_arena_take(struct pfd_arena *arena, size_t n)
     if (n > SIZE_MAX / 2)
         return NULL;
     n = (n + 7) & ~(size_t)7;
-    if (n > arena->left) {
+    if (n > arena->left || !arena->blocks) {
         struct pfd_arena_block *block = new_block(arena, n);
         if (!block)
             return NULL;

@@ -20,7 +20,7 @@
 #include "window.h"
 
 enum {
-    BATCH = 8192,      /* records; about a megabyte of JSON */
+    BATCH = 4096,      /* records; about a megabyte of JSON */
     OUT_MAX = 8 << 20, /* bytes printed before a worker waits for its turn */
     THREADS_MAX = 64,  /* a hostile number of threads is a typing error */
     THREADS_DEFAULT = 16,
@@ -33,6 +33,7 @@ extern const struct pfd_sink pfd_sink_json;
 
 struct pool {
     const struct pfd_convert *convert;
+    struct pfd_choice choice;
     const struct pfd_format *format;
     const struct pfd_sink *sink; /* NULL: nothing is printed */
     struct pfd_sink_options sink_options;
@@ -267,12 +268,14 @@ static bool in_range(struct worker *w, uint64_t wanted)
 static void count_entry(struct worker *w, const struct pfd_record *r)
 {
     w->summary.entries++;
-    w->summary.unknown += !r->string;
+    w->summary.unknown += pfd_record_is_unknown(r);
     w->summary.bytes += r->n_bytes;
-    if (w->entries && r->string) {
-        w->entries[r->string->index]++;
-        w->bytes[r->string->index] += r->n_bytes;
-    }
+}
+
+static void count_string(struct worker *w, const struct pfd_record *r)
+{
+    w->entries[r->string->index]++;
+    w->bytes[r->string->index] += r->n_bytes;
 }
 
 static void give_entry(struct worker *w, const struct pfd_record *r,
@@ -280,10 +283,10 @@ static void give_entry(struct worker *w, const struct pfd_record *r,
 {
     struct pool *pool = w->pool;
     struct pfd_entry entry;
-    struct pfd_cursor view = w->view;
-    pfd_cursor_seek(&view, r->offset - w->base + r->n_header);
-    const uint8_t *payload = pfd_cursor_bytes(&view, r->n_bytes - r->n_header);
-    if (!pfd_entry_make(&w->of, r, payload, index, &entry)) {
+    uint32_t n = 0;
+    const uint8_t *payload =
+        pfd_batch_payload(&w->batch, &w->view, w->base, r, &n);
+    if (!pfd_entry_make(&w->of, r, payload, n, index, &entry)) {
         w->failed = true;
         return;
     }
@@ -301,7 +304,10 @@ static bool is_quiet(const struct worker *w, const struct pfd_record *r)
 {
     const struct pool *pool = w->pool;
     uint64_t findings = r->findings | (r->string ? r->string->findings : 0);
-    return !pool->sink && !pool->convert->match && !(findings & pool->reported);
+    /* Making an entry that is not as its string says can find more. */
+    bool is_plain = !r->layout && !(r->flags & PFD_RECORD_MADE);
+    return is_plain && !pool->sink && !pool->convert->match &&
+           !(findings & pool->reported);
 }
 
 static void do_batch(struct worker *w)
@@ -318,6 +324,8 @@ static void do_batch(struct worker *w)
             continue;
         }
         count_entry(w, r);
+        if (w->entries && r->string)
+            count_string(w, r);
         if (!is_quiet(w, r) && is_wanted_id(convert, r->key))
             give_entry(w, r, index);
         index++;
@@ -349,6 +357,8 @@ static void fill(struct pool *pool, struct pfd_batch *batch)
 {
     pfd_batch_clear(batch);
     pool->walk.batch = batch;
+    if (pool->n_batches == 0)
+        pfd_walk_report_choice(&pool->walk, &pool->choice);
     do {
         enum pfd_status status = pool->format->walk(&pool->walk);
         if (status == PFD_END)
@@ -402,7 +412,7 @@ static bool take_batch(struct worker *w)
             .skipped_bytes = w->batch.skipped_bytes,
         };
     }
-    w->failed |= w->batch.text.failed;
+    w->failed |= w->batch.text.failed || w->batch.bytes.failed;
     pthread_mutex_unlock(&pool->walking);
     return more;
 }
@@ -435,9 +445,10 @@ static bool worker_init(struct worker *w, struct pool *pool)
 {
     const struct pfd_convert *convert = pool->convert;
     *w = (struct worker){ .pool = pool };
-    if (!pfd_entry_source_init(&w->of, convert->strings, pool->format,
-                               convert->source ? convert->source : "-"))
+    if (!pfd_entry_source_init(&w->of, convert->source ? convert->source : "-"))
         return false;
+    pfd_entry_source_set(&w->of, convert->strings, pool->format,
+                         &convert->options);
     if (convert->string_entries && convert->string_bytes) {
         size_t n = pfd_strings_count(convert->strings) + 1;
         w->entries = calloc(n, sizeof *w->entries);
@@ -548,12 +559,34 @@ static const struct pfd_sink *find_sink(const char *name)
 
 static uint64_t reported_kinds(bool notes)
 {
-    uint64_t kinds = 0;
+    uint64_t kinds = UINT64_C(1) << PFD_FINDING_format_choice;
     for (unsigned i = 0; i < PFD_N_FINDING_KINDS; i++) {
         if (notes || !pfd_finding_is_note((enum pfd_finding_kind)i))
             kinds |= UINT64_C(1) << i;
     }
     return kinds;
+}
+
+/* By name, by the strings, or by the first bytes: of a stream, those of its
+ * first window. */
+static enum pfd_status choose(struct pool *pool, struct pfd_error *err)
+{
+    const struct pfd_convert *convert = pool->convert;
+    struct pfd_walk *walk = &pool->walk;
+    if (!pfd_format_choose(convert->strings, convert->format, NULL, 0,
+                           &pool->choice, err))
+        return PFD_ERR_USAGE;
+    if (!pool->choice.format) {
+        if (pool->windows && !advance(pool)) {
+            if (err)
+                *err = pool->walk_error;
+            return pool->walked;
+        }
+        pfd_format_choose(convert->strings, NULL, &walk->view,
+                          walk->last ? walk->view.n : 0, &pool->choice, err);
+    }
+    pool->format = pool->choice.format;
+    return PFD_OK;
 }
 
 static enum pfd_status convert_walk(const struct pfd_convert *convert,
@@ -562,16 +595,18 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
                                     struct pfd_error *err)
 {
     pool->convert = convert;
-    pool->format = pfd_format_choose(convert->strings, convert->format, err);
-    if (!pool->format)
-        return PFD_ERR_USAGE;
     if (convert->output && !(pool->sink = find_sink(convert->output)))
         return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
                         "no output is called '%s'", convert->output);
+    enum pfd_status status = choose(pool, err);
+    if (status != PFD_OK)
+        return status;
     pool->sink_options.color = convert->color;
+    pool->sink_options.origin = convert->origin;
     pool->reported = reported_kinds(convert->notes);
     struct pfd_walk walk;
-    if (!pfd_walk_init(&walk, pool->format, convert->strings))
+    if (!pfd_walk_init(&walk, pool->format, convert->strings,
+                       &convert->options))
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     walk.view = pool->walk.view;
     walk.last = pool->walk.last;
@@ -580,7 +615,7 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
     pthread_mutex_init(&pool->turn, NULL);
     pthread_cond_init(&pool->turned, NULL);
     atomic_init(&pool->stop, false);
-    enum pfd_status status = run(pool, err);
+    status = run(pool, err);
     pthread_cond_destroy(&pool->turned);
     pthread_mutex_destroy(&pool->turn);
     pthread_mutex_destroy(&pool->walking);

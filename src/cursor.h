@@ -123,4 +123,11 @@ static inline uint64_t pfd_cursor_peek_u64(const struct pfd_cursor *c,
     return v;
 }
 
+/* The bytes at a place that the caller has checked, without moving. */
+static inline const uint8_t *pfd_cursor_peek(const struct pfd_cursor *c,
+                                             size_t at)
+{
+    return c->base + at;
+}
+
 #endif

@@ -10,7 +10,10 @@ enum {
 };
 
 struct pfd_decoder {
-    struct pfd_walk walk;
+    const struct pfd_strings *strings;
+    struct pfd_options options;
+    struct pfd_choice choice;
+    struct pfd_walk walk; /* state NULL: no format is chosen yet */
     struct pfd_batch batch;
     size_t next;           /* record of the batch */
     enum pfd_status after; /* what the walk said when it filled the batch */
@@ -31,29 +34,98 @@ enum pfd_status pfd_format_get(size_t i, struct pfd_format_info *ret)
     return PFD_END;
 }
 
-const struct pfd_format *pfd_format_choose(const struct pfd_strings *strings,
-                                           const char *name,
-                                           struct pfd_error *err)
+static bool has_strings(const struct pfd_strings *strings,
+                        const struct pfd_format *format)
 {
+    return pfd_strings_table(strings, &format->strings)->n > 0 ||
+           (format->reads_shaders && pfd_strings_shaders(strings)->n > 0);
+}
+
+/* Formats with strings, and the first of them. */
+static size_t count_loaded(const struct pfd_strings *strings,
+                           const struct pfd_format **ret)
+{
+    size_t n = 0;
+    for (const struct pfd_format *const *f = pfd_formats; *f; f++) {
+        if (has_strings(strings, *f) && n++ == 0)
+            *ret = *f;
+    }
+    return n;
+}
+
+static void keep_best(struct pfd_choice *best, const struct pfd_format *format,
+                      int score)
+{
+    if (!best->format || score > best->score) {
+        best->other = best->format;
+        best->other_score = best->score;
+        best->format = format;
+        best->score = score;
+    } else if (!best->other || score > best->other_score) {
+        best->other = format;
+        best->other_score = score;
+    }
+}
+
+enum {
+    /* A format that could be it... */
+    PLAUSIBLE = 40,
+    /* How much strings of a format speak for it. */
+    OWN_STRINGS = 10,
+    /* ...and is so near to the best that chance may have decided. */
+    NEAR = 25,
+};
+
+bool pfd_format_choose(const struct pfd_strings *strings, const char *name,
+                       const struct pfd_cursor *first, uint64_t n_buffer,
+                       struct pfd_choice *ret, struct pfd_error *err)
+{
+    *ret = (struct pfd_choice){ 0 };
     if (name) {
-        const struct pfd_format *named = pfd_format_find(name);
-        if (!named)
+        ret->format = pfd_format_find(name);
+        if (!ret->format)
             pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
                      "no buffer format is called '%s'", name);
-        return named;
+        return ret->format != NULL;
     }
-    for (const struct pfd_format *const *f = pfd_formats; *f; f++) {
-        if (pfd_strings_table(strings, &(*f)->strings)->n)
-            return *f;
+    size_t n_loaded = count_loaded(strings, &ret->format);
+    if (n_loaded == 1)
+        return true;
+    ret->format = NULL;
+    for (const struct pfd_format *const *f = pfd_formats; *f && first; f++) {
+        if ((n_loaded && !has_strings(strings, *f)) || !(*f)->probe)
+            continue;
+        int score = (*f)->probe(first, n_buffer);
+        if (score && pfd_strings_table(strings, &(*f)->strings)->n)
+            score += OWN_STRINGS;
+        keep_best(ret, *f, score);
     }
-    return pfd_formats[0];
+    if (first && !ret->format)
+        ret->format = pfd_formats[0];
+    if (ret->other &&
+        (ret->other_score < PLAUSIBLE || ret->score - ret->other_score > NEAR))
+        ret->other = NULL;
+    return true;
+}
+
+void pfd_walk_report_choice(struct pfd_walk *walk,
+                            const struct pfd_choice *choice)
+{
+    if (choice->other)
+        pfd_walk_finding(walk, PFD_FINDING_format_choice, 0,
+                         "read as '%s' (likelihood %d of 100), '%s' (%d) is "
+                         "possible as well; --format NAME decides",
+                         choice->format->info.name, choice->score,
+                         choice->other->info.name, choice->other_score);
 }
 
 bool pfd_walk_init(struct pfd_walk *walk, const struct pfd_format *format,
-                   const struct pfd_strings *strings)
+                   const struct pfd_strings *strings,
+                   const struct pfd_options *options)
 {
-    *walk = (struct pfd_walk){ 0 };
+    *walk = (struct pfd_walk){ .options = options };
     walk->table = pfd_strings_table(strings, &format->strings);
+    walk->shaders = pfd_strings_shaders(strings);
     walk->state = calloc(1, format->state_size + 1);
     return walk->state != NULL;
 }
@@ -73,13 +145,17 @@ bool pfd_batch_init(struct pfd_batch *batch, size_t max)
 void pfd_batch_deinit(struct pfd_batch *batch)
 {
     free(batch->records);
+    free(batch->copies);
     pfd_text_free(&batch->text);
+    pfd_text_free(&batch->bytes);
 }
 
 void pfd_batch_clear(struct pfd_batch *batch)
 {
     batch->n = 0;
     batch->text.n = 0;
+    batch->bytes.n = 0;
+    batch->n_copies = 0;
     batch->lost_bytes = 0;
     batch->skipped_bytes = 0;
 }
@@ -103,27 +179,49 @@ struct pfd_finding pfd_batch_finding(const struct pfd_batch *batch,
     };
 }
 
+static enum pfd_status use_format(struct pfd_decoder *d, struct pfd_error *err)
+{
+    struct pfd_walk walk;
+    if (!pfd_walk_init(&walk, d->choice.format, d->strings, &d->options))
+        return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+    walk.batch = &d->batch;
+    walk.view = d->walk.view;
+    walk.last = d->walk.last;
+    d->walk = walk;
+    pfd_entry_source_set(&d->of, d->strings, d->choice.format, &d->options);
+    return PFD_OK;
+}
+
 enum pfd_status pfd_decoder_new(const struct pfd_strings *strings,
                                 const char *format, const char *source,
                                 struct pfd_decoder **ret, struct pfd_error *err)
 {
-    const struct pfd_format *chosen = pfd_format_choose(strings, format, err);
-    if (!chosen)
+    struct pfd_choice choice;
+    if (!pfd_format_choose(strings, format, NULL, 0, &choice, err))
         return PFD_ERR_USAGE;
     struct pfd_decoder *d = calloc(1, sizeof *d);
     if (d)
         d->source = strdup(source ? source : "-");
-    if (!d || !d->source ||
-        !pfd_entry_source_init(&d->of, strings, chosen, d->source) ||
-        !pfd_walk_init(&d->walk, chosen, strings) ||
+    if (!d || !d->source || !pfd_entry_source_init(&d->of, d->source) ||
         !pfd_batch_init(&d->batch, BATCH)) {
         pfd_decoder_free(d);
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     }
-    d->walk.batch = &d->batch;
+    d->strings = strings;
+    d->choice = choice;
+    if (choice.format && use_format(d, err) != PFD_OK) {
+        pfd_decoder_free(d);
+        return PFD_ERR_NOMEM;
+    }
     d->after = PFD_MORE;
     *ret = d;
     return PFD_OK;
+}
+
+void pfd_decoder_set_options(struct pfd_decoder *d,
+                             const struct pfd_options *options)
+{
+    d->options = *options;
 }
 
 void pfd_decoder_free(struct pfd_decoder *d)
@@ -141,8 +239,9 @@ void pfd_decoder_free(struct pfd_decoder *d)
 uint64_t pfd_decoder_position(const struct pfd_decoder *d)
 {
     for (size_t i = d->next; i < d->batch.n; i++) {
-        if (d->batch.records[i].kind == PFD_RECORD_ENTRY)
-            return d->batch.records[i].offset;
+        const struct pfd_record *r = &d->batch.records[i];
+        if (r->kind == PFD_RECORD_ENTRY && !(r->flags & PFD_RECORD_COPIED))
+            return r->offset;
     }
     return d->walk.at;
 }
@@ -165,16 +264,36 @@ enum pfd_status pfd_decoder_view(struct pfd_decoder *d, const void *bytes,
     return PFD_OK;
 }
 
+/* By the first bytes, once enough of them are there. */
+static enum pfd_status choose(struct pfd_decoder *d, struct pfd_error *err)
+{
+    const struct pfd_cursor *view = &d->walk.view;
+    if (view->n < PFD_PROBE_BYTES && !d->walk.last) {
+        d->after = PFD_MORE;
+        return PFD_MORE;
+    }
+    if (!pfd_format_choose(d->strings, NULL, view, d->walk.last ? view->n : 0,
+                           &d->choice, err))
+        return PFD_ERR_USAGE;
+    return use_format(d, err);
+}
+
 static enum pfd_status fill(struct pfd_decoder *d, struct pfd_error *err)
 {
     if (d->after != PFD_OK)
         return d->after;
     pfd_batch_clear(&d->batch);
     d->next = 0;
+    if (!d->walk.state) {
+        enum pfd_status status = choose(d, err);
+        if (status != PFD_OK)
+            return status;
+        pfd_walk_report_choice(&d->walk, &d->choice);
+    }
     d->after = d->of.format->walk(&d->walk);
     d->summary.lost_bytes += d->batch.lost_bytes;
     d->summary.skipped_bytes += d->batch.skipped_bytes;
-    if (d->batch.text.failed)
+    if (d->batch.text.failed || d->batch.bytes.failed)
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     return d->batch.n ? PFD_OK : d->after;
 }
@@ -204,14 +323,13 @@ enum pfd_status pfd_decoder_next(struct pfd_decoder *d, struct pfd_item *ret,
         d->summary.findings += !pfd_finding_is_note(ret->finding.kind);
         return PFD_OK;
     }
-    struct pfd_cursor view = d->walk.view;
-    pfd_cursor_seek(&view, r->offset - d->walk.base + r->n_header);
-    if (!pfd_entry_make(&d->of, r,
-                        pfd_cursor_bytes(&view, r->n_bytes - r->n_header),
-                        d->summary.entries, &ret->entry))
+    uint32_t n = 0;
+    const uint8_t *payload =
+        pfd_batch_payload(&d->batch, &d->walk.view, d->walk.base, r, &n);
+    if (!pfd_entry_make(&d->of, r, payload, n, d->summary.entries, &ret->entry))
         return pfd_fail(err, PFD_ERR_NOMEM, r->offset, "out of memory");
     d->summary.entries++;
-    d->summary.unknown += !r->string;
+    d->summary.unknown += pfd_record_is_unknown(r);
     d->summary.bytes += r->n_bytes;
     count_findings(&d->summary, ret->entry.findings);
     return PFD_OK;
@@ -219,7 +337,7 @@ enum pfd_status pfd_decoder_next(struct pfd_decoder *d, struct pfd_item *ret,
 
 const char *pfd_decoder_format(const struct pfd_decoder *d)
 {
-    return d->of.format->info.name;
+    return d->choice.format ? d->choice.format->info.name : NULL;
 }
 
 void pfd_decoder_summary(const struct pfd_decoder *d, struct pfd_summary *ret)

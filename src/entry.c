@@ -5,34 +5,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
+#include "arena.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 
 /* Findings of a string that hold however its entry is laid out. */
 #define LASTING (FINDING(width_clamped) | FINDING(vector_cut))
 
-bool pfd_entry_source_init(struct pfd_entry_source *of,
-                           const struct pfd_strings *strings,
-                           const struct pfd_format *format, const char *source)
+bool pfd_entry_source_init(struct pfd_entry_source *of, const char *source)
 {
-    size_t n = strlen(source);
-    *of = (struct pfd_entry_source){
-        .strings = strings,
-        .format = format,
-        .source = source,
-        .source_json = malloc(6 * n + 1),
-    };
-    if (!of->source_json)
-        return false;
-    of->n_source_json =
-        (size_t)(pfd_escape_json(of->source_json, source, n) - of->source_json);
-    return true;
+    *of = (struct pfd_entry_source){ .source = source };
+    return pfd_json_parts_init(&of->json, source);
+}
+
+void pfd_entry_source_set(struct pfd_entry_source *of,
+                          const struct pfd_strings *strings,
+                          const struct pfd_format *format,
+                          const struct pfd_options *options)
+{
+    of->format = format;
+    of->table = pfd_strings_table(strings, &format->strings);
+    of->shaders = pfd_strings_shaders(strings);
+    of->options = options;
 }
 
 void pfd_entry_source_deinit(struct pfd_entry_source *of)
 {
-    free(of->source_json);
+    pfd_json_parts_deinit(&of->json);
+    pfd_text_free(&of->text);
+    free(of->made);
+    free(of->origins);
     pfd_text_free(&of->arguments);
     free(of->steps);
     free(of->slots);
@@ -59,26 +61,135 @@ static bool reserve(struct pfd_entry_source *of, size_t n_steps)
     return reserve_slots(of);
 }
 
-/* Binds the string's steps once more, to how this one entry is laid out. */
-static bool rebind(struct pfd_entry_source *of, const struct pfd_record *record,
-                   struct pfd_entry *ret)
+static struct pfd_look look_at(const struct pfd_entry *entry)
 {
-    const struct pfd_string *s = record->string;
+    const struct pfd_entry_source *of = entry->of;
+    size_t n_header = entry->record->n_header;
+    struct pfd_look look = {
+        .record = entry->record,
+        .bytes = pfd_cursor((const uint8_t *)entry->payload - n_header,
+                            n_header + entry->n_payload),
+        .table = of->table,
+        .shaders = of->shaders,
+        .options = of->options,
+    };
+    pfd_cursor_skip(&look.bytes, n_header);
+    return look;
+}
+
+/* Binds the string's steps once more, to how this one entry is laid out. */
+static bool rebind(struct pfd_entry *ret)
+{
+    struct pfd_entry_source *of = ret->of;
+    const struct pfd_string *s = ret->string;
+    struct pfd_look look = look_at(ret);
     if (!reserve(of, s->n_steps))
         return false;
     memcpy(of->steps, s->steps, s->n_steps * sizeof *of->steps);
-    size_t n = of->format->slots(record, ret->n_payload, of->slots);
-    ret->findings = record->findings | (s->findings & LASTING) |
-                    pfd_program_bind(of->steps, s->n_steps, of->slots, n,
-                                     s->flags & PFD_STRING_CUT, &ret->room);
+    size_t n = of->format->slots(&look, of->slots, &ret->findings);
+    ret->findings |= (s->findings & LASTING) |
+                     pfd_program_bind(of->steps, s->n_steps, of->slots, n,
+                                      s->flags & PFD_STRING_CUT, &ret->room);
     ret->room += s->n_text;
     ret->steps = of->steps;
     return true;
 }
 
+/* ---- entries whose text no table has ---- */
+
+/* The made text as a string in of->made; NULL when out of memory. */
+static struct pfd_string *make_string(struct pfd_entry_source *of,
+                                      const struct pfd_made *made,
+                                      struct pfd_string_row *row,
+                                      uint64_t *findings)
+{
+    struct pfd_program_facts facts = { 0 };
+    size_t n_steps;
+    if (!reserve(of, pfd_program_steps_max(row->text, row->n_text)))
+        return NULL;
+    if (made->literal)
+        n_steps = pfd_program_literal(row->text, row->n_text, of->steps);
+    else
+        n_steps =
+            pfd_program_compile(row->text, row->n_text, of->steps, &facts);
+    /* Printing copies literals in blocks. */
+    size_t size = pfd_string_size(row, n_steps) + PFD_ARENA_SLACK;
+    if (size > of->made_room) {
+        struct pfd_string *s = realloc(of->made, size);
+        if (!s)
+            return NULL;
+        of->made = s;
+        of->made_room = size;
+    }
+    pfd_string_fill(of->made, row, of->steps, n_steps);
+    *findings |= facts.findings;
+    return of->made;
+}
+
+static bool make(struct pfd_entry *ret)
+{
+    struct pfd_entry_source *of = ret->of;
+    struct pfd_look look = look_at(ret);
+    if (!reserve_slots(of))
+        return false;
+    of->text.n = 0;
+    struct pfd_made made = { .text = &of->text, .slots = of->slots };
+    of->format->make(&look, &made);
+    struct pfd_string_row row = {
+        .key = ret->id,
+        .text = of->text.n ? of->text.data : "",
+        .n_text = of->text.n < PFD_TEXT_MAX ? of->text.n : PFD_TEXT_MAX,
+        .n_arguments = made.n_slots,
+    };
+    ret->findings |= made.findings;
+    struct pfd_string *s = make_string(of, &made, &row, &ret->findings);
+    if (!s || of->text.failed)
+        return false;
+    s->index = PFD_STRING_MADE;
+    s->n_payload = ret->n_payload;
+    if (made.literal)
+        s->flags |= PFD_STRING_LITERAL;
+    if (of->format->strings.tight)
+        pfd_program_join_tight(s->steps, s->n_steps);
+    uint64_t bound =
+        pfd_program_bind(s->steps, s->n_steps, of->slots,
+                         made.literal ? 0 : made.n_slots, made.cut, &ret->room);
+    ret->findings |= bound;
+    ret->room += s->n_text;
+    ret->string = s;
+    ret->steps = s->steps;
+    of->n_slots = made.n_slots;
+    return true;
+}
+
+static uint8_t stream_of(const struct pfd_record *record)
+{
+    return record->flags & PFD_RECORD_STDERR   ? PFD_STREAM_STDERR
+           : record->flags & PFD_RECORD_STDOUT ? PFD_STREAM_STDOUT
+                                               : PFD_STREAM_UNKNOWN;
+}
+
+const char *pfd_stream_name(enum pfd_stream stream)
+{
+    return stream == PFD_STREAM_STDOUT   ? "stdout"
+           : stream == PFD_STREAM_STDERR ? "stderr"
+                                         : NULL;
+}
+
+/* An entry that its string alone does not tell how to print. */
+__attribute__((noinline)) static bool make_special(struct pfd_entry *ret)
+{
+    ret->stream = stream_of(ret->record);
+    if (ret->record->flags & PFD_RECORD_MADE)
+        return make(ret);
+    if (ret->string && ret->record->layout)
+        return rebind(ret);
+    return true;
+}
+
 bool pfd_entry_make(struct pfd_entry_source *of,
                     const struct pfd_record *record, const uint8_t *payload,
-                    uint64_t index, struct pfd_entry *ret)
+                    uint32_t n_payload, uint64_t index, struct pfd_entry *ret)
 {
     const struct pfd_string *s = record->string;
     *ret = (struct pfd_entry){
@@ -87,19 +198,19 @@ bool pfd_entry_make(struct pfd_entry_source *of,
         .id = record->key,
         .findings = record->findings,
         .payload = payload,
-        .n_payload = record->n_bytes - record->n_header,
+        .n_payload = n_payload,
         .n_bytes = record->n_bytes,
         .string = s,
+        .record = record,
         .of = of,
     };
-    if (!s)
-        return true;
-    of->layout = record->layout;
-    if (record->layout)
-        return rebind(of, record, ret);
-    ret->findings |= s->findings;
-    ret->steps = s->steps;
-    ret->room = s->room;
+    if (s && !record->layout) {
+        ret->findings |= s->findings;
+        ret->steps = s->steps;
+        ret->room = s->room;
+    }
+    if (__builtin_expect(record->flags | record->layout, 0))
+        return make_special(ret);
     return true;
 }
 
@@ -111,7 +222,9 @@ const char *pfd_entry_format_string(const struct pfd_entry *entry, size_t *n)
 
 size_t pfd_entry_string_index(const struct pfd_entry *entry)
 {
-    return entry->string ? entry->string->index : SIZE_MAX;
+    return entry->string && entry->string->index != PFD_STRING_MADE
+               ? entry->string->index
+               : SIZE_MAX;
 }
 
 const char *pfd_entry_message(struct pfd_entry *entry, size_t *n)
@@ -136,15 +249,39 @@ const char *pfd_entry_message(struct pfd_entry *entry, size_t *n)
 const struct pfd_slot *pfd_entry_slots(struct pfd_entry *entry, size_t *n)
 {
     struct pfd_entry_source *of = entry->of;
+    uint64_t findings = 0;
     if (!reserve_slots(of))
         return NULL;
-    struct pfd_record record = {
-        .string = entry->string,
-        .n_bytes = entry->n_bytes,
-        .layout = (uint8_t)of->layout,
-    };
-    *n = of->format->slots(&record, entry->n_payload, of->slots);
+    struct pfd_look look = look_at(entry);
+    *n = of->n_slots; /* the made entry's are still there */
+    if (!(entry->record->flags & PFD_RECORD_MADE))
+        *n = of->format->slots(&look, of->slots, &findings);
     return of->slots;
+}
+
+const struct pfd_origin *pfd_entry_origins(struct pfd_entry *entry, size_t *n)
+{
+    struct pfd_entry_source *of = entry->of;
+    struct pfd_look look = look_at(entry);
+    *n = 0;
+    if (!of->format->origin)
+        return NULL;
+    if (!of->origins)
+        of->origins = malloc(PFD_ORIGINS_MAX * sizeof *of->origins);
+    if (of->origins)
+        *n = of->format->origin(&look, of->origins);
+    return of->origins;
+}
+
+enum pfd_status pfd_entry_origin(struct pfd_entry *entry, size_t i,
+                                 struct pfd_origin *ret)
+{
+    size_t n;
+    const struct pfd_origin *all = pfd_entry_origins(entry, &n);
+    if (i >= n)
+        return PFD_END;
+    *ret = all[i];
+    return PFD_OK;
 }
 
 /* ---- arguments ---- */
@@ -152,12 +289,18 @@ const struct pfd_slot *pfd_entry_slots(struct pfd_entry *entry, size_t *n)
 static void from_step(const struct pfd_entry *entry, const struct pfd_step *s,
                       struct pfd_argument *ret)
 {
+    struct pfd_slot slot = { .at = s->at, .store = s->store & 15 };
     *ret = (struct pfd_argument){
         .at = s->at,
-        .n_bytes = s->store == PFD_STORE_QWORD ? 8 : 4,
+        .n_bytes = pfd_slot_bytes(&slot),
         .conversion = s->conv,
     };
-    if (pfd_step_is_float(s)) {
+    if (s->store == PFD_STORE_STRING) {
+        size_t n;
+        ret->type = PFD_ARGUMENT_TEXT;
+        ret->text = pfd_step_string(s, entry->payload, &n);
+        ret->n_bytes = (uint32_t)n;
+    } else if (pfd_step_is_float(s)) {
         ret->type = PFD_ARGUMENT_FLOAT;
         ret->f = pfd_step_double(s, entry->payload);
     } else {
@@ -173,9 +316,16 @@ static void from_slot(const struct pfd_entry *entry,
     *ret = (struct pfd_argument){
         .type = PFD_ARGUMENT_UNSIGNED,
         .at = slot->at,
-        .n_bytes = slot->store == PFD_STORE_QWORD ? 8 : 4,
+        .n_bytes = pfd_slot_bytes(slot),
     };
-    memcpy(&ret->u, (const uint8_t *)entry->payload + slot->at, ret->n_bytes);
+    const uint8_t *from = (const uint8_t *)entry->payload + slot->at;
+    if (slot->store == PFD_STORE_STRING) {
+        ret->type = PFD_ARGUMENT_TEXT;
+        ret->text =
+            slot->n_bytes == PFD_STRING_NULL ? NULL : (const char *)from;
+    } else {
+        memcpy(&ret->u, from, ret->n_bytes);
+    }
 }
 
 enum pfd_status pfd_entry_argument(struct pfd_entry *entry, size_t i,
@@ -263,7 +413,7 @@ void pfd_entry_finding_text(const struct pfd_entry *entry,
                  "the stated widths of '%s' (%u dwords) do not fit the entry "
                  "(%u); %s",
                  text.text, want, have,
-                 entry->of->format->layout_text(entry->of->layout));
+                 entry->of->format->layout_text(entry->record->layout));
         break;
     case PFD_FINDING_vector_cut:
         snprintf(ret, n, "only component 0 of each vector of '%s' was written",

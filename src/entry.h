@@ -9,41 +9,53 @@
 #include <printfdecode/printfdecode.h>
 
 #include "format.h"
+#include "json_parts.h"
 
 /*
  * What the entries of one buffer share, on one thread. The scratch is for
  * entries that are not laid out as their string says, and for messages.
  */
 struct pfd_entry_source {
-    const struct pfd_strings *strings; /* borrowed */
     const struct pfd_format *format;
-    const char *source; /* the buffer's name, borrowed */
-    char *source_json;  /* [n_source_json] the same, escaped; owned */
-    size_t n_source_json;
+    const struct pfd_table *table;     /* of the format; borrowed */
+    const struct pfd_shaders *shaders; /* borrowed */
+    const struct pfd_options *options; /* borrowed */
+    const char *source;                /* the buffer's name, borrowed */
+    struct pfd_json_parts json; /* what its JSON lines share */
     struct pfd_step *steps; /* [n_steps] */
     size_t n_steps;
     struct pfd_slot *slots; /* [PFD_ARGUMENTS_MAX], or NULL until needed */
+    size_t n_slots;         /* of the made entry */
     struct pfd_text message;
     struct pfd_text arguments;
-    unsigned layout; /* of the entry made last */
+    struct pfd_text text;    /* of the made entry */
+    struct pfd_string *made; /* [made_room] bytes, or NULL until needed */
+    size_t made_room;
+    struct pfd_origin *origins; /* [PFD_ORIGINS_MAX], likewise */
 };
 
-/* False when out of memory; to be deinited all the same. */
-bool pfd_entry_source_init(struct pfd_entry_source *of,
-                           const struct pfd_strings *strings,
-                           const struct pfd_format *format, const char *source);
+/* The format may be set later, before the first entry. False when out of
+ * memory; to be deinited all the same. */
+bool pfd_entry_source_init(struct pfd_entry_source *of, const char *source);
+void pfd_entry_source_set(struct pfd_entry_source *of,
+                          const struct pfd_strings *strings,
+                          const struct pfd_format *format,
+                          const struct pfd_options *options);
 void pfd_entry_source_deinit(struct pfd_entry_source *of);
 
 /*
- * Makes the entry of a record; payload: where the record's payload is. False
- * when out of memory.
+ * Makes the entry of a record; payload [n_payload]: what pfd_batch_payload()
+ * gave. False when out of memory.
  */
 bool pfd_entry_make(struct pfd_entry_source *of,
                     const struct pfd_record *record, const uint8_t *payload,
-                    uint64_t index, struct pfd_entry *ret);
+                    uint32_t n_payload, uint64_t index, struct pfd_entry *ret);
 
 /* The slots of all its arguments, those too that no conversion takes: [*n],
  * borrowed until the next entry; NULL when out of memory. */
 const struct pfd_slot *pfd_entry_slots(struct pfd_entry *entry, size_t *n);
+
+/* All origins, [*n], borrowed likewise; *n is 0 also when out of memory. */
+const struct pfd_origin *pfd_entry_origins(struct pfd_entry *entry, size_t *n);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct pfd_format *pfd_format_find(const char *name)
@@ -33,6 +34,53 @@ void pfd_walk_finding(struct pfd_walk *walk, enum pfd_finding_kind kind,
         .layout = (uint8_t)kind,
     };
     pfd_text_add(&walk->batch->text, sentence, n);
+    if (walk->batch->text.failed)
+        r->n_bytes = 0; /* it has no sentence; whoever fills batches asks */
+}
+
+void pfd_walk_copy_add(struct pfd_walk *walk, const void *bytes, size_t n)
+{
+    pfd_text_add(&walk->batch->bytes, bytes, n);
+}
+
+void pfd_walk_copy_done(struct pfd_walk *walk, struct pfd_record *record)
+{
+    struct pfd_batch *b = walk->batch;
+    if (b->n_copies == b->copies_room) {
+        size_t room = b->copies_room ? 2 * b->copies_room : 64;
+        struct pfd_copy *copies = realloc(b->copies, room * sizeof *copies);
+        if (!copies) {
+            b->bytes.failed = true;
+            return;
+        }
+        b->copies = copies;
+        b->copies_room = room;
+    }
+    record->flags |= PFD_RECORD_COPIED;
+    b->copies[b->n_copies++] = (struct pfd_copy){
+        .record = (size_t)(record - b->records),
+        .end = b->bytes.n,
+    };
+}
+
+const uint8_t *pfd_batch_copied(const struct pfd_batch *batch,
+                                const struct pfd_record *record, uint32_t *n)
+{
+    size_t wanted = (size_t)(record - batch->records);
+    size_t low = 0;
+    size_t high = batch->n_copies;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (batch->copies[middle].record <= wanted)
+            low = middle;
+        else
+            high = middle;
+    }
+    struct pfd_cursor bytes = pfd_cursor(batch->bytes.data, batch->bytes.n);
+    size_t from = low ? batch->copies[low - 1].end : 0;
+    from += record->n_header;
+    *n = (uint32_t)(batch->copies[low].end - from);
+    return pfd_cursor_peek(&bytes, from);
 }
 
 void pfd_walk_describe_gap(struct pfd_walk_gap *ret, uint64_t from, uint64_t to,

@@ -19,6 +19,7 @@
 #include "cursor.h"
 #include "error.h"
 #include "image.h"
+#include "shaders.h"
 #include "strings.h"
 #include "text.h"
 
@@ -27,17 +28,41 @@ enum pfd_record_kind {
     PFD_RECORD_FINDING, /* made by pfd_walk_finding(), never by hand */
 };
 
+/* Bits of pfd_record.flags. */
+enum pfd_record_flag {
+    PFD_RECORD_STDOUT = 1, /* the stream that the program wrote to */
+    PFD_RECORD_STDERR = 2,
+    PFD_RECORD_MADE = 4,   /* its text is what make() says */
+    PFD_RECORD_COPIED = 8, /* its bytes are the batch's, not the view's */
+    PFD_RECORD_OWN = 16,   /* this and the next one mean what the format says */
+    PFD_RECORD_OWN2 = 32,
+};
+
 /* One entry, bounded, or one finding about the bytes between entries. */
 struct pfd_record {
     uint64_t offset;                 /* bytes from the start of the buffer */
     const struct pfd_string *string; /* NULL: no string has this key */
     uint64_t key;      /* the entry's id; finding: place of its text */
     uint64_t findings; /* bits, beside the string's own */
-    uint32_t n_bytes;  /* header and payload; finding: bytes of its text */
-    uint16_t n_header; /* bytes before the payload */
+    uint32_t n_bytes;  /* header and payload; finding: bytes of its text.
+                          COPIED: those of the buffer that it stands for */
+    uint8_t n_header;  /* bytes before the payload */
+    uint8_t flags;     /* enum pfd_record_flag */
     uint8_t kind;      /* enum pfd_record_kind */
-    uint8_t layout;    /* 0: the string's own; else the format's meaning.
-                          finding: enum pfd_finding_kind */
+    uint8_t layout;    /* 0: the string's own; else the format's meaning, and
+                          slots() is asked. finding: enum pfd_finding_kind */
+};
+
+/* True when nothing says what the entry's message is. */
+static inline bool pfd_record_is_unknown(const struct pfd_record *r)
+{
+    return !r->string && !(r->flags & PFD_RECORD_MADE);
+}
+
+/* Where a copied record's bytes are: from the end of those before. */
+struct pfd_copy {
+    size_t record; /* its number in the batch */
+    size_t end;    /* in pfd_batch.bytes */
 };
 
 /* Records of one stretch of a buffer, in order. */
@@ -45,7 +70,11 @@ struct pfd_batch {
     struct pfd_record *records; /* [n] of [max] */
     size_t n;
     size_t max;
-    struct pfd_text text;   /* the sentences of findings */
+    struct pfd_text text;    /* the sentences of findings */
+    struct pfd_text bytes;   /* of copied records, one after another */
+    struct pfd_copy *copies; /* [n_copies], by record; owned */
+    size_t n_copies;
+    size_t copies_room;
     uint64_t lost_bytes;    /* never in the buffer */
     uint64_t skipped_bytes; /* in the buffer, but not decoded */
 };
@@ -66,8 +95,38 @@ struct pfd_walk {
     bool last;              /* the view reaches the buffer's end */
     uint64_t at;            /* where the walk is, same unit */
     const struct pfd_table *table;
-    struct pfd_batch *batch; /* where records go */
-    void *state;             /* [state_size] bytes, zero at the start */
+    const struct pfd_shaders *shaders; /* borrowed, never NULL */
+    const struct pfd_options *options; /* likewise */
+    struct pfd_batch *batch;           /* where records go */
+    void *state; /* [state_size] bytes, zero at the start */
+};
+
+/* One record as the hooks below look at it, after the walk and perhaps on
+ * another thread. All of it is borrowed until they return. */
+struct pfd_look {
+    const struct pfd_record *record;
+    struct pfd_cursor bytes; /* of the entry; its position is the payload's */
+    const struct pfd_table *table;
+    const struct pfd_shaders *shaders;
+    const struct pfd_options *options;
+};
+
+/*
+ * What make() says of an entry's text. Slots count from the payload, as they
+ * always do.
+ */
+struct pfd_made {
+    struct pfd_text *text;  /* empty: to be appended to */
+    bool literal;           /* it is the message; else it is a format string */
+    struct pfd_slot *slots; /* [PFD_ARGUMENTS_MAX], to be filled */
+    size_t n_slots;         /* of a literal: what `args` shows */
+    bool cut;               /* each vector takes one scalar */
+    uint64_t findings;      /* bits, beside the record's */
+};
+
+/* An entry has no more origins. */
+enum {
+    PFD_ORIGINS_MAX = 24
 };
 
 struct pfd_format {
@@ -89,7 +148,21 @@ struct pfd_format {
                             struct pfd_report *report, size_t *n_rows,
                             struct pfd_error *err);
 
-    /* How much the first bytes look like a buffer of this format, 0 to 100. */
+    /* Its buffers speak of shaders (walk->shaders, look->shaders). */
+    bool reads_shaders;
+
+    /* Adds the format's strings in a shader. PFD_OK, or PFD_ERR_NOMEM. NULL:
+     * it has none. */
+    enum pfd_status (*shader)(struct pfd_strings *strings,
+                              const struct pfd_shader *shader,
+                              struct pfd_report *report, struct pfd_error *err);
+
+    /*
+     * How much the first bytes (64, or all) look like a buffer of this format,
+     * 0 to 100: 0 cannot be, 20 nothing speaks against it, 60 the header makes
+     * sense, 80 and more it could hardly be chance. n_buffer: bytes of the
+     * whole buffer, 0 where that is not known. NULL: never guessed.
+     */
     int (*probe)(const struct pfd_cursor *first, uint64_t n_buffer);
 
     /*
@@ -100,14 +173,31 @@ struct pfd_format {
     enum pfd_status (*walk)(struct pfd_walk *walk);
 
     /*
-     * Slots of a record whose layout is not 0, into ret [PFD_ARGUMENTS_MAX];
-     * n_payload: its payload in bytes. Returns how many.
+     * Slots of a record whose string is known, into ret [PFD_ARGUMENTS_MAX];
+     * all of them lie within the payload. Returns how many. Asked for each
+     * record whose layout is not 0 (findings: bits are added), and for others
+     * when somebody wants arguments that no conversion takes.
      */
-    size_t (*slots)(const struct pfd_record *record, uint32_t n_payload,
-                    struct pfd_slot *ret);
+    size_t (*slots)(const struct pfd_look *look, struct pfd_slot *ret,
+                    uint64_t *findings);
 
-    /* One sentence on what a record's layout means, for width_mismatch. */
+    /* One sentence on what a record's layout means, for width_mismatch; NULL
+     * where that never happens. */
     const char *(*layout_text)(unsigned layout);
+
+    /*
+     * The text of a record with PFD_RECORD_MADE: a format string that stands
+     * in the entry, or a message that the format composes. The record's string
+     * may be NULL, or one of the table that says how. NULL: no such records.
+     */
+    void (*make)(const struct pfd_look *look, struct pfd_made *ret);
+
+    /*
+     * What is known of where an entry comes from, into ret [PFD_ORIGINS_MAX],
+     * in the order to show it in; returns how many. Texts are static, of the
+     * table or of the entry. NULL: nothing is, which costs nothing.
+     */
+    size_t (*origin)(const struct pfd_look *look, struct pfd_origin *ret);
 };
 
 /* All formats, NULL at the end; written by meson from formats/meson.build. */
@@ -126,6 +216,33 @@ struct pfd_walk_gap {
 };
 void pfd_walk_describe_gap(struct pfd_walk_gap *ret, uint64_t from, uint64_t to,
                            uint64_t end);
+
+/*
+ * The bytes of a record that do not stand in one piece in the view: appends
+ * some, then makes all that was appended since the last copied record those of
+ * record (the batch's newest).
+ */
+void pfd_walk_copy_add(struct pfd_walk *walk, const void *bytes, size_t n);
+void pfd_walk_copy_done(struct pfd_walk *walk, struct pfd_record *record);
+
+/* The payload of a copied record, [*n] bytes; its header is before it. */
+const uint8_t *pfd_batch_copied(const struct pfd_batch *batch,
+                                const struct pfd_record *record, uint32_t *n);
+
+/* The payload of any entry of a batch, likewise; view, base: the walk's when
+ * the batch was filled. */
+static inline const uint8_t *pfd_batch_payload(const struct pfd_batch *batch,
+                                               const struct pfd_cursor *view,
+                                               uint64_t base,
+                                               const struct pfd_record *record,
+                                               uint32_t *n)
+{
+    if (__builtin_expect(record->flags & PFD_RECORD_COPIED, 0))
+        return pfd_batch_copied(batch, record, n);
+    *n = record->n_bytes - record->n_header;
+    return pfd_cursor_peek(view,
+                           (size_t)(record->offset - base) + record->n_header);
+}
 
 /* The next free record of the batch. */
 static inline struct pfd_record *pfd_walk_record(struct pfd_walk *walk)

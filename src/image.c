@@ -10,6 +10,7 @@
 #include "image.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <gelf.h>
 #include <libelf.h>
@@ -225,6 +226,19 @@ enum pfd_status pfd_image_open(const void *bytes, size_t n,
         read_tables(image);
     *ret = image;
     return PFD_OK;
+}
+
+size_t pfd_image_size(const void *bytes, size_t n)
+{
+    Elf64_Ehdr ehdr;
+    if (n < sizeof ehdr)
+        return n;
+    memcpy(&ehdr, bytes, sizeof ehdr);
+    uint64_t n_table = (uint64_t)ehdr.e_shnum * ehdr.e_shentsize;
+    if (ehdr.e_shoff < sizeof ehdr || n_table == 0 || ehdr.e_shoff > n ||
+        n_table > n - ehdr.e_shoff)
+        return n;
+    return (size_t)(ehdr.e_shoff + n_table);
 }
 
 void pfd_image_free(struct pfd_image *image)

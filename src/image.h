@@ -59,6 +59,10 @@ enum pfd_status pfd_image_open(const void *bytes, size_t n,
                                struct pfd_report *report,
                                struct pfd_error *err);
 
+/* Bytes of the ELF file that starts at bytes, of which there are n, as far as
+ * its header tells: up to the end of its section headers. n: it does not. */
+size_t pfd_image_size(const void *bytes, size_t n);
+
 /* NULL is allowed. */
 void pfd_image_free(struct pfd_image *image);
 

@@ -31,7 +31,7 @@ char *pfd_json_put_string(char *out, const struct pfd_string *string,
     /* 48 bits of id are twelve digits; wider ones have more. */
     unsigned n = pfd_digits16(id);
     out = pfd_put_hex_len(out, id, PFD_HEX_LOWER, n < 12 ? 12 : n);
-    if (!string)
+    if (!string || string->flags & PFD_STRING_LITERAL)
         return put(out, "\",\"format_string\":null,\"args\":[");
     out = put(out, "\",\"format_string\":\"");
     memcpy(out, pfd_string_escaped(string), string->n_escaped);

@@ -64,13 +64,14 @@ static inline const struct pfd_json_part *pfd_json_parts_get(
     return pfd_json_parts_make(parts, string, format);
 }
 
-/* Copies in blocks of 16: out has that much more room. */
+/* Copies in blocks: out has room for PFD_ARENA_SLACK bytes more. */
 static inline char *pfd_json_put_part(char *out,
                                       const struct pfd_json_part *part)
 {
-    for (size_t i = 0; i < part->n; i += 16)
-        memcpy(out + i, part->text + i, 16);
-    return out + part->n;
+    size_t n = part->n;
+    for (size_t i = 0; i < n; i += PFD_ARENA_SLACK)
+        memcpy(out + i, part->text + i, PFD_ARENA_SLACK);
+    return out + n;
 }
 
 char *pfd_counter_restart(struct pfd_counter *counter, char *out, uint64_t v);

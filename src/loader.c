@@ -10,77 +10,38 @@
 
 #include <printfdecode/convert.h>
 
-#include "archive.h"
+#include "container.h"
 #include "format.h"
 
 struct loader {
     struct pfd_strings *strings;
-    struct pfd_report *report;
     struct pfd_error *err;
     size_t n_rows;
 };
 
-static bool is_elf(const void *bytes, size_t n)
-{
-    return n >= 4 && !memcmp(bytes, "\177ELF", 4);
-}
-
 bool pfd_strings_recognise(const void *bytes, size_t n)
 {
-    return is_elf(bytes, n) || pfd_archive_recognise(bytes, n);
+    return pfd_container_recognise(bytes, n) || pfd_spirv_recognise(bytes, n);
 }
 
-/* All formats look at one code object. */
-static enum pfd_status load_image(struct loader *loader, const void *bytes,
-                                  size_t n)
+/* All formats look at one ELF file. */
+static enum pfd_status load_piece(void *user, const struct pfd_piece *piece,
+                                  struct pfd_report *report)
 {
+    struct loader *loader = user;
     struct pfd_image *image = NULL;
-    enum pfd_status status =
-        pfd_image_open(bytes, n, &image, loader->report, loader->err);
+    if (piece->kind != PFD_PIECE_ELF)
+        return PFD_OK;
+    enum pfd_status status = pfd_image_open(piece->bytes.base, piece->bytes.n,
+                                            &image, report, loader->err);
     for (size_t i = 0; pfd_formats[i] && status == PFD_OK; i++) {
         size_t n_rows = 0;
         if (pfd_formats[i]->load)
-            status = pfd_formats[i]->load(image, loader->strings,
-                                          loader->report, &n_rows, loader->err);
+            status = pfd_formats[i]->load(image, loader->strings, report,
+                                          &n_rows, loader->err);
         loader->n_rows += n_rows;
     }
     pfd_image_free(image);
-    return status;
-}
-
-/* "archive(member)" is the source of what a member holds. */
-static char *member_source(const char *archive, const struct pfd_member *member)
-{
-    size_t n = strlen(archive);
-    char *ret = malloc(n + member->n_name + 3);
-    if (!ret)
-        return NULL;
-    memcpy(ret, archive, n);
-    ret[n] = '(';
-    if (member->n_name)
-        memcpy(ret + n + 1, member->name, member->n_name);
-    memcpy(ret + n + 1 + member->n_name, ")", 2);
-    return ret;
-}
-
-static enum pfd_status load_member(void *user, const struct pfd_member *member)
-{
-    struct loader *loader = user;
-    struct pfd_report *outer = loader->report;
-    if (!is_elf(member->bytes.base, member->bytes.n))
-        return PFD_OK;
-    char *source = member_source(outer->source, member);
-    if (!source)
-        return pfd_fail(loader->err, PFD_ERR_NOMEM, member->offset,
-                        "out of memory");
-    struct pfd_report inner = *outer;
-    inner.source = source;
-    loader->report = &inner;
-    enum pfd_status status =
-        load_image(loader, member->bytes.base, member->bytes.n);
-    loader->report = outer;
-    outer->n = inner.n;
-    free(source);
     return status;
 }
 
@@ -90,16 +51,13 @@ enum pfd_status pfd_strings_load(struct pfd_strings *strings, const void *bytes,
                                  struct pfd_error *err)
 {
     struct pfd_report report = { .fn = fn, .user = user, .source = source };
-    struct loader loader = { strings, &report, err, 0 };
-    enum pfd_status status;
-    if (pfd_archive_recognise(bytes, n))
-        status =
-            pfd_archive_members(bytes, n, load_member, &loader, &report, err);
-    else if (is_elf(bytes, n))
-        status = load_image(&loader, bytes, n);
-    else
-        return pfd_fail(err, PFD_ERR_UNSUPPORTED, 0,
-                        "neither an ELF file nor an ar archive");
+    struct loader loader = { strings, err, 0 };
+    struct pfd_shader_info shader = { PFD_SHADER_NEXT, bytes, n, source,
+                                      NULL,            0 };
+    if (pfd_spirv_recognise(bytes, n))
+        return pfd_strings_add_shader(strings, &shader, fn, user, err);
+    enum pfd_status status =
+        pfd_container_walk(bytes, n, 0, load_piece, &loader, &report, err);
     if (status == PFD_OK && loader.n_rows == 0)
         pfd_report_add(&report, PFD_FINDING_no_format_strings, PFD_NO_OFFSET,
                        "no format strings are in this file");
@@ -192,6 +150,14 @@ enum pfd_status pfd_strings_get(const struct pfd_strings *strings, size_t i,
     return PFD_OK;
 }
 
+/* 0 for a string: that is as long as it is. */
+static uint8_t width_bits(const struct pfd_slot *slot)
+{
+    if (slot->store == PFD_STORE_STRING)
+        return 0;
+    return (uint8_t)(8 * pfd_slot_bytes(slot));
+}
+
 size_t pfd_strings_widths(const struct pfd_strings *strings, size_t i,
                           uint8_t *ret, size_t max)
 {
@@ -205,7 +171,7 @@ size_t pfd_strings_widths(const struct pfd_strings *strings, size_t i,
         return 0;
     pfd_strings_kind_at(strings, i)->layout(s, &facts, &layout);
     for (size_t k = 0; k < layout.n_slots && k < max; k++)
-        ret[k] = layout.slots[k].store == PFD_STORE_QWORD ? 64 : 32;
+        ret[k] = width_bits(&layout.slots[k]);
     free(layout.slots);
     return layout.n_slots;
 }

@@ -170,6 +170,48 @@ static inline __attribute__((always_inline)) char *put_repr64(
                     (int)n + value.exponent);
 }
 
+/* ceil(2^64 / 10^i): the high half of a 32-bit number times this is the number
+ * divided by 10^i, exactly. */
+static const uint64_t inverse_pow10[] = {
+    0,
+    UINT64_C(0x199999999999999a),
+    UINT64_C(0x028f5c28f5c28f5d),
+    UINT64_C(0x004189374bc6a7f0),
+    UINT64_C(0x00068db8bac710cc),
+    UINT64_C(0x0000a7c5ac471b48),
+    UINT64_C(0x000010c6f7a0b5ee),
+    UINT64_C(0x000001ad7f29abcb),
+    UINT64_C(0x0000002af31dc462),
+};
+
+/*
+ * digits / 10^n_decimals with digits below 10^9, both parts below 10^8, and
+ * n_decimals 1 to 8: what most values on GPUs are. Both parts are eight digits
+ * each, made at once; no digit is counted before that.
+ */
+static inline __attribute__((always_inline)) char *put_plain32(
+    char *out, uint32_t digits, unsigned n_decimals)
+{
+    uint32_t integer =
+        (uint32_t)((pfd_u128)digits * inverse_pow10[n_decimals] >> 64);
+    uint32_t decimals = digits - integer * (uint32_t)pfd_pow10_u64[n_decimals];
+    uint64_t before;
+    uint64_t after;
+    pfd_digits8x2(integer, decimals * (uint32_t)pfd_pow10_u64[8 - n_decimals],
+                  &before, &after);
+    /* The last byte stays, if all are zero. */
+    unsigned n_zeros =
+        (unsigned)__builtin_ctzll(before | UINT64_C(1) << 56) / 8;
+    unsigned n_after = 8 - (unsigned)__builtin_clzll(after | 1) / 8;
+    before |= PFD_WORD_OF('0');
+    after |= PFD_WORD_OF('0');
+    pfd_store64(out, before >> (8 * n_zeros));
+    out += 8 - n_zeros;
+    *out++ = '.';
+    pfd_store64(out, after);
+    return out + n_after;
+}
+
 /* Below a power of two the floats are twice as close; rare, so apart. */
 static __attribute__((noinline)) char *put_power_of_two32(char *out,
                                                           unsigned exponent)
@@ -199,6 +241,14 @@ char *pfd_put_shortest32(char *out, uint32_t bits)
         return put_name(out, fraction != 0, bits >> 31);
     *out = '-';
     out += bits >> 31;
+    /* From 1/8 to 2^23: at most eight decimals. */
+    if (__builtin_expect(exponent - 124 < 26 && fraction != 0, 1)) {
+        struct decimal value = shortest32(fraction, exponent, false);
+        if (__builtin_expect(value.exponent < 0, 1))
+            return put_plain32(out, (uint32_t)value.digits,
+                               (unsigned)-value.exponent);
+        return put_repr32(out, value);
+    }
     if (exponent == 0 && fraction == 0)
         return put_integral(out, 0);
     /* An integer below 2^24 is its own shortest form: no decimal with fewer

@@ -162,7 +162,9 @@ static bool parse_spec(struct compiler *c, size_t at, struct spec *ret)
         return false;
     }
     ret->conv = c->text[at];
-    ret->end = at + 1;
+    /* All of a character: half of one would not escape as the whole does. */
+    size_t n_character = pfd_utf8_length(c->text + at, c->n - at);
+    ret->end = at + (n_character ? n_character : 1);
     return true;
 }
 
@@ -202,6 +204,13 @@ static void add_long_literal(struct compiler *c, size_t end)
     }
 }
 
+/* What is no letter never prints and takes nothing; which it is, the text
+ * says. `*` and `#` mean other things in a step. */
+static char conversion_letter(char c)
+{
+    return is_letter(c) ? c : '?';
+}
+
 static void add_spec(struct compiler *c, size_t at, const struct spec *spec)
 {
     bool takes = is_letter(spec->conv) && spec->conv != 'm';
@@ -210,10 +219,12 @@ static void add_spec(struct compiler *c, size_t at, const struct spec *spec)
         if (!(star ? spec->star_precision : spec->star_width))
             continue;
         struct pfd_step *s = add_step(c, at, PFD_OP_VERBATIM);
-        s->conv = '*';
+        s->conv = PFD_CONV_STAR;
         c->facts->n_scalars++;
         c->facts->n_cut_scalars++;
     }
+    if (spec->conv == 's')
+        add_step(c, at, PFD_OP_VERBATIM)->conv = PFD_CONV_LENGTH;
     uint8_t flags = spec->flags;
     if (spec->star_width)
         flags |= PFD_STEP_STAR_WIDTH;
@@ -222,9 +233,9 @@ static void add_spec(struct compiler *c, size_t at, const struct spec *spec)
     unsigned n = takes ? spec->vector : 1;
     for (unsigned i = 0; i < n; i++) {
         struct pfd_step *s = add_step(c, at, PFD_OP_VERBATIM);
-        s->conv = spec->conv;
+        s->conv = conversion_letter(spec->conv);
         s->flags = (uint8_t)(flags | (i ? PFD_STEP_JOIN : 0));
-        s->length = (uint8_t)(spec->length & 15);
+        s->length = (uint8_t)(spec->length & 7);
         s->width = (int16_t)spec->width;
         s->precision = (int16_t)spec->precision;
         if (s->precision < 0 && is_float(s->conv) && s->conv != 'a' &&
@@ -244,7 +255,7 @@ size_t pfd_program_steps_max(const char *text, size_t n)
     bool vector = true;
     for (size_t i = 0; i < n; i++) {
         if (text[i] == '%') {
-            max += 3; /* a literal, or a conversion with two stars */
+            max += 4; /* a literal, or a string with two stars */
             vector = false;
         } else if (text[i] == 'v' && !vector) {
             max += VECTOR_MAX - 1; /* one conversion has one vN at most */
@@ -282,11 +293,27 @@ size_t pfd_program_compile(const char *text, size_t n, struct pfd_step *ret,
     return c.n_steps;
 }
 
+size_t pfd_program_literal(const char *text, size_t n, struct pfd_step *ret)
+{
+    struct compiler c = { text, n, ret, 0, 0, 0, NULL };
+    add_long_literal(&c, n);
+    add_step(&c, n, PFD_OP_END);
+    return c.n_steps;
+}
+
+void pfd_program_join_tight(struct pfd_step *steps, size_t n_steps)
+{
+    for (size_t i = 0; i < n_steps; i++)
+        steps[i].tight = 1;
+}
+
 /* ---- binding ---- */
 
-/* A conversion that prints one scalar. */
+/* A conversion that prints what its slot holds. */
 static bool prints(const struct pfd_step *s)
 {
+    if (s->conv == 's')
+        return s->store == PFD_STORE_STRING;
     return is_integer(s->conv) || is_float(s->conv) || s->conv == 'p' ||
            (s->conv == 'c' && s->length == PFD_LENGTH_NONE);
 }
@@ -294,7 +321,13 @@ static bool prints(const struct pfd_step *s)
 /* A step that takes a scalar, printable or not. */
 static bool takes(const struct pfd_step *s)
 {
-    return s->conv == '*' || (is_letter(s->conv) && s->conv != 'm');
+    return s->conv == PFD_CONV_STAR || (is_letter(s->conv) && s->conv != 'm');
+}
+
+/* A step that only serves the conversion behind it. */
+static bool serves(const struct pfd_step *s)
+{
+    return s->conv == PFD_CONV_STAR || s->conv == PFD_CONV_LENGTH;
 }
 
 static enum pfd_op plain_op(const struct pfd_step *s)
@@ -317,6 +350,10 @@ static enum pfd_op op_of(const struct pfd_step *s)
 {
     bool bare = !(s->flags & ~PFD_STEP_JOIN) && !s->width;
     bool narrow = s->length == PFD_LENGTH_HH || s->length == PFD_LENGTH_H;
+    if (s->store == PFD_STORE_STRING)
+        return PFD_OP_STRING;
+    if (s->store > PFD_STORE_QWORD)
+        return is_float(s->conv) ? PFD_OP_DOUBLE : PFD_OP_INT;
     if (is_float(s->conv)) {
         if (!bare || s->conv != 'f')
             return PFD_OP_DOUBLE;
@@ -325,7 +362,7 @@ static enum pfd_op op_of(const struct pfd_step *s)
     return bare && !narrow && s->precision < 0 ? plain_op(s) : PFD_OP_INT;
 }
 
-static size_t spec_room(const struct pfd_step *s)
+static size_t spec_room(const struct pfd_step *s, const struct pfd_slot *slot)
 {
     struct pfd_spec spec = {
         .conv = s->conv,
@@ -334,13 +371,16 @@ static size_t spec_room(const struct pfd_step *s)
         .precision =
             s->flags & PFD_STEP_STAR_PRECISION ? PFD_WIDTH_MAX : s->precision,
     };
-    return pfd_number_room(&spec) + 64; /* joins, and what writers overshoot */
+    size_t room = 64; /* joins, and what writers overshoot */
+    if (slot->store == PFD_STORE_STRING)
+        return room + pfd_slot_bytes(slot) + (size_t)spec.width;
+    return room + pfd_number_room(&spec);
 }
 
-/* Steps i.. of one conversion: its stars and its components. */
+/* Steps i.. of one conversion: what serves it and its components. */
 static size_t conversion_end(const struct pfd_step *steps, size_t i)
 {
-    while (steps[i].conv == '*')
+    while (serves(&steps[i]))
         i++;
     for (i++; steps[i].flags & PFD_STEP_JOIN; i++)
         ;
@@ -357,11 +397,25 @@ struct binder {
     size_t room;
 };
 
-static void bind_slot(struct binder *b, struct pfd_step *s)
+/* False: this conversion cannot print what the slot holds. */
+static bool bind_slot(struct binder *b, struct pfd_step *s)
 {
     const struct pfd_slot *slot = &b->slots[b->next++];
+    bool is_string = slot->store == PFD_STORE_STRING;
+    /* Only the step of a single %s has its string's length before it. */
+    if (is_string && (s->conv != 's' || s->flags & PFD_STEP_JOIN))
+        return false;
     s->at = slot->at;
     s->store = (uint8_t)(slot->store & 15);
+    if (s->conv == PFD_CONV_STAR) {
+        s->op = PFD_OP_STAR;
+        return true;
+    }
+    if (is_string)
+        s[-1].at = slot->n_bytes;
+    s->op = (uint8_t)op_of(s);
+    b->room += spec_room(s, slot);
+    return prints(s);
 }
 
 /*
@@ -372,25 +426,30 @@ static void bind_slot(struct binder *b, struct pfd_step *s)
 static void bind_conversion(struct binder *b, size_t i, size_t end)
 {
     bool missing = false;
+    bool bad = false;
     size_t shown = i;
     for (size_t k = i; k < end; k++) {
         struct pfd_step *s = &b->steps[k];
         bool idle = !takes(s) || (b->cut && (s->flags & PFD_STEP_JOIN));
         s->store = PFD_STORE_NONE;
         s->op = PFD_OP_SKIP;
-        if (s->conv != '*' && !(s->flags & PFD_STEP_JOIN))
+        if (!serves(s) && !(s->flags & PFD_STEP_JOIN))
             shown = k;
         if (idle)
             continue;
+        if (b->next < b->n_slots &&
+            b->slots[b->next].store == PFD_STORE_NONE) {
+            missing = true;
+            b->next++;
+            continue;
+        }
         if (missing || b->next >= b->n_slots) {
             missing = true;
             continue;
         }
-        bind_slot(b, s);
-        s->op = (uint8_t)(s->conv == '*' ? PFD_OP_STAR : op_of(s));
-        b->room += s->conv == '*' ? 0 : spec_room(s);
+        bad |= !bind_slot(b, s);
     }
-    bool bad = !prints(&b->steps[shown]);
+    bad |= !prints(&b->steps[shown]);
     if (missing && takes(&b->steps[shown]))
         b->findings |= FINDING(payload_short);
     else if (bad)

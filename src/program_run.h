@@ -35,7 +35,7 @@ static char *run(char *out, const struct pfd_step *s, const char *text,
     do {                                                     \
         if (__builtin_expect(s->flags & PFD_STEP_JOIN, 0)) { \
             memcpy(out, ", ", 2);                            \
-            out += 2;                                        \
+            out += 2 - s->tight;                             \
         }                                                    \
     } while (0)
 #define BEGIN(name)        \
@@ -43,12 +43,14 @@ static char *run(char *out, const struct pfd_step *s, const char *text,
     JOIN()
 #define NEXT() goto *targets[(++s)->op]
 #if RUN_ARGUMENTS
-/* The message's digits are the argument's. */
-#define SAME_ARGUMENT(call)                                       \
-    do {                                                          \
-        char *digits = out;                                       \
-        out = call;                                               \
-        args = copy_digits(args, digits, (size_t)(out - digits)); \
+/* The message's digits are the argument's: made once, as the compiler sees,
+ * and stored twice. (Copying them from the message stalls: their stores are
+ * not done yet.) */
+#define SAME_ARGUMENT(put, value) \
+    do {                          \
+        out = put(out, value);    \
+        args = put(args, value);  \
+        *args++ = ',';            \
     } while (0)
 #define ARGUMENT(call) \
     do {               \
@@ -61,28 +63,28 @@ static char *run(char *out, const struct pfd_step *s, const char *text,
             args = print_argument(args, s, payload); \
     } while (0)
 #else
-#define SAME_ARGUMENT(call) (out = call)
-#define ARGUMENT(call)      ((void)0)
-#define GENERAL_ARGUMENT()  ((void)0)
+#define SAME_ARGUMENT(put, value) (out = put(out, value))
+#define ARGUMENT(call)            ((void)0)
+#define GENERAL_ARGUMENT()        ((void)0)
 #endif
 
     goto *targets[s->op];
 
     BEGIN(I32);
-    SAME_ARGUMENT(pfd_put_i32(out, (int32_t)load32(payload, s)));
+    SAME_ARGUMENT(pfd_put_i32, (int32_t)load32(payload, s));
     NEXT();
     BEGIN(U32);
-    SAME_ARGUMENT(pfd_put_u32(out, load32(payload, s)));
+    SAME_ARGUMENT(pfd_put_u32, load32(payload, s));
     NEXT();
     BEGIN(X32);
     out = pfd_put_hex32(out, load32(payload, s));
     ARGUMENT(pfd_put_u32(args, load32(payload, s)));
     NEXT();
     BEGIN(I64);
-    SAME_ARGUMENT(pfd_put_i64(out, (int64_t)load64(payload, s)));
+    SAME_ARGUMENT(pfd_put_i64, (int64_t)load64(payload, s));
     NEXT();
     BEGIN(U64);
-    SAME_ARGUMENT(pfd_put_u64(out, load64(payload, s)));
+    SAME_ARGUMENT(pfd_put_u64, load64(payload, s));
     NEXT();
     BEGIN(X64);
     out = pfd_put_hex64(out, load64(payload, s));
@@ -102,6 +104,10 @@ static char *run(char *out, const struct pfd_step *s, const char *text,
     NEXT();
     BEGIN(DOUBLE);
     out = print_double(out, s, payload, &stars, findings);
+    GENERAL_ARGUMENT();
+    NEXT();
+    BEGIN(STRING);
+    out = print_string(out, s, payload, &stars, findings);
     GENERAL_ARGUMENT();
     NEXT();
 do_STAR:

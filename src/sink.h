@@ -13,6 +13,7 @@
 
 struct pfd_sink_options {
     bool color;
+    bool origin; /* show where each entry comes from */
 };
 
 struct pfd_sink {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "escape.h"
+#include "json_parts.h"
 #include "number_fast.h"
 #include "sink.h"
 
@@ -16,20 +17,13 @@
 enum {
     ROOM_FIXED = 320,  /* names, quotes, id, index, offset */
     ROOM_FINDING = 24, /* one kind's name */
+    ROOM_ORIGIN = 72,  /* of one origin, its name and text left out */
     ESCAPE_MAX = 6,    /* bytes of JSON for one byte */
 };
 
 static char *put_escaped(char *out, const char *text)
 {
     return pfd_escape_json(out, text, strlen(text));
-}
-
-static char *put_id(char *out, uint64_t id)
-{
-    out = PUT(out, "\"0x");
-    out = pfd_put_hex_len(out, id, PFD_HEX_LOWER, 12);
-    *out++ = '"';
-    return out;
 }
 
 static char *put_findings(char *out, uint64_t findings)
@@ -90,11 +84,90 @@ static char *put_unused(char *out, struct pfd_entry *entry)
     return out;
 }
 
+/* ---- what few formats know of an entry ---- */
+
+static size_t origins_room(struct pfd_entry *entry)
+{
+    size_t n;
+    const struct pfd_origin *o = pfd_entry_origins(entry, &n);
+    size_t room = ROOM_FIXED;
+    for (; n; n--, o++) {
+        room += strlen(o->name) + ROOM_ORIGIN;
+        if (o->type == PFD_ORIGIN_TEXT)
+            room += ESCAPE_MAX * (size_t)o->n;
+    }
+    return room;
+}
+
+static char *put_origin(char *out, const struct pfd_origin *o)
+{
+    switch (o->type) {
+    case PFD_ORIGIN_NUMBER:
+        return pfd_put_u64(out, o->value[0]);
+    case PFD_ORIGIN_HEX:
+        out = PUT(out, "\"0x");
+        out = pfd_put_hex64(out, o->value[0]);
+        *out++ = '"';
+        return out;
+    case PFD_ORIGIN_COORDS:
+    case PFD_ORIGIN_FLOATS:
+        *out++ = '[';
+        for (uint32_t i = 0; i < o->n && i < 3; i++) {
+            if (i)
+                *out++ = ',';
+            if (o->type == PFD_ORIGIN_FLOATS)
+                out = pfd_put_shortest32(out, (uint32_t)o->value[i]);
+            else
+                out = pfd_put_u64(out, o->value[i]);
+        }
+        *out++ = ']';
+        return out;
+    case PFD_ORIGIN_TEXT:
+        break;
+    }
+    *out++ = '"';
+    out = pfd_escape_json(out, o->text, o->n);
+    *out++ = '"';
+    return out;
+}
+
+/* Where the message was to go, and where it comes from. */
+static char *put_circumstances(char *out, struct pfd_entry *entry)
+{
+    const char *stream = pfd_stream_name((enum pfd_stream)entry->stream);
+    size_t n;
+    const struct pfd_origin *o = pfd_entry_origins(entry, &n);
+    if (stream) {
+        out = PUT(out, ",\"stream\":\"");
+        out = put_escaped(out, stream);
+        *out++ = '"';
+    }
+    if (!n)
+        return out;
+    out = PUT(out, ",\"origin\":{");
+    for (size_t i = 0; i < n; i++) {
+        if (i)
+            *out++ = ',';
+        *out++ = '"';
+        out = put_escaped(out, o[i].name);
+        out = PUT(out, "\":");
+        out = put_origin(out, &o[i]);
+    }
+    *out++ = '}';
+    return out;
+}
+
+static bool has_circumstances(const struct pfd_entry *entry)
+{
+    return entry->stream || entry->of->format->origin;
+}
+
 /* The message to out, the arguments to *arguments, each with a comma. */
 static char *put_message(char *out, struct pfd_entry *entry, char **arguments)
 {
     const uint64_t unused = UINT64_C(1) << PFD_FINDING_unused_arguments;
     const struct pfd_string *s = entry->string;
+    bool literal = s->flags & PFD_STRING_LITERAL;
     if (is_escaped(s)) {
         out = pfd_program_print_both(out, entry->steps, pfd_string_escaped(s),
                                      PFD_ESCAPED, entry->payload,
@@ -106,67 +179,97 @@ static char *put_message(char *out, struct pfd_entry *entry, char **arguments)
         *arguments = pfd_program_print_arguments(*arguments, entry->steps,
                                                  entry->payload);
     }
-    if (__builtin_expect((entry->findings & unused) != 0, 0))
+    if (__builtin_expect((entry->findings & unused) || literal, 0))
         *arguments = put_unused(*arguments, entry);
     return out;
 }
 
-static size_t entry_room(const struct pfd_entry *entry)
+/* Room for the arguments, with commas. */
+static size_t arguments_room(const struct pfd_entry *entry)
 {
-    size_t room = ROOM_FIXED + entry->of->n_source_json;
-    if (__builtin_expect(entry->findings != 0, 0))
-        room += ROOM_FINDING * PFD_N_FINDING_KINDS;
-    if (!entry->string)
-        return room;
-    room += 2 * (size_t)entry->string->n_escaped + entry->room;
-    if (!is_escaped(entry->string))
+    size_t n = entry->n_payload / 4;
+    size_t room = (n + 1) * PFD_ROOM_ARGUMENT;
+    const struct pfd_string *s = entry->string;
+    /* Small scalars, strings, and those that are printed twice. */
+    if (s && (s->flags & PFD_STRING_CHAR || s->index == PFD_STRING_MADE))
+        room += s->n_steps * (size_t)PFD_ROOM_ARGUMENT +
+                PFD_ROOM_BYTE * (entry->room + entry->n_payload);
+    return room;
+}
+
+/* Room for what only some entries have. */
+static size_t rare_room(struct pfd_entry *entry)
+{
+    const struct pfd_string *s = entry->string;
+    size_t room = ROOM_FINDING * PFD_N_FINDING_KINDS;
+    if (has_circumstances(entry))
+        room += origins_room(entry);
+    if (s && !is_escaped(s))
         room += (ESCAPE_MAX + 2) * entry->room;
     return room;
 }
 
-/* The same for its arguments. */
-static size_t arguments_room(const struct pfd_entry *entry)
+static bool is_rare(const struct pfd_entry *entry)
 {
-    size_t n = entry->n_payload / 4;
-    return (n + 1) * PFD_ROOM_ARGUMENT;
+    return entry->findings || !entry->string || !is_escaped(entry->string) ||
+           has_circumstances(entry);
 }
 
-/* From the message to the arguments. */
-static char *put_string(char *out, const struct pfd_entry *entry)
+/* Room for all but the arguments; part: its string's, or NULL. */
+static size_t entry_room(struct pfd_entry *entry,
+                         const struct pfd_json_part *part)
 {
     const struct pfd_string *s = entry->string;
-    const char *name = entry->of->format->info.name;
-    size_t n_name = strlen(name);
-    out = PUT(out, ",\"format\":\"");
-    memcpy(out, name, n_name);
-    out = PUT(out + n_name, "\",\"id\":");
-    out = put_id(out, entry->id);
-    if (!s)
-        return PUT(out, ",\"format_string\":null,\"args\":[");
-    out = PUT(out, ",\"format_string\":\"");
-    memcpy(out, pfd_string_escaped(s), s->n_escaped);
-    return PUT(out + s->n_escaped, "\",\"args\":[");
+    size_t room = ROOM_FIXED + entry->of->json.source.n;
+    room +=
+        part ? part->n : pfd_json_string_room(s, entry->of->format->info.name);
+    if (s)
+        room += s->n_escaped + entry->room;
+    if (__builtin_expect(is_rare(entry), 0))
+        room += rare_room(entry);
+    return room;
 }
 
-static char *put_number(char *out, uint64_t v)
+/* The part of a table's string; NULL for others, and when out of memory. */
+static const struct pfd_json_part *part_of(const struct pfd_entry *entry)
 {
-    return v <= UINT32_MAX ? pfd_put_u32(out, (uint32_t)v)
-                           : pfd_put_u64(out, v);
+    const struct pfd_string *s = entry->string;
+    if (__builtin_expect(!s || s->index == PFD_STRING_MADE, 0))
+        return NULL;
+    return pfd_json_parts_get(&entry->of->json, s,
+                              entry->of->format->info.name);
 }
 
-static char *put_place(char *out, const struct pfd_entry *entry)
+/* The entry's message, or null, and what is known of its string. */
+static char *put_start(char *out, struct pfd_entry *entry,
+                       const struct pfd_json_part *part, char **arguments)
 {
-    const struct pfd_entry_source *of = entry->of;
-    out = PUT(out, "],\"index\":");
-    out = put_number(out, entry->index);
-    out = PUT(out, ",\"offset\":");
-    out = put_number(out, entry->offset);
-    out = PUT(out, ",\"source\":\"");
-    memcpy(out, of->source_json, of->n_source_json);
-    out += of->n_source_json;
+    const char *format = entry->of->format->info.name;
+    if (!entry->string) {
+        out = PUT(out, "{\"type\":\"entry\",\"message\":null");
+        *arguments = put_words(*arguments, entry);
+        return pfd_json_put_string(out, NULL, format, entry->id);
+    }
+    out = PUT(out, "{\"type\":\"entry\",\"message\":\"");
+    out = put_message(out, entry, arguments);
+    if (__builtin_expect(part != NULL, 1))
+        return pfd_json_put_part(out, part);
     *out++ = '"';
+    return pfd_json_put_string(out, entry->string, format, entry->id);
+}
+
+static char *put_place(char *out, struct pfd_entry *entry)
+{
+    struct pfd_json_parts *json = &entry->of->json;
+    out = PUT(out, "],\"index\":");
+    out = pfd_counter_put(&json->index, out, entry->index);
+    out = PUT(out, ",\"offset\":");
+    out = pfd_counter_put(&json->offset, out, entry->offset);
+    out = pfd_json_put_part(out, &json->source);
     if (__builtin_expect(entry->findings != 0, 0))
         out = put_findings(out, entry->findings);
+    if (__builtin_expect(has_circumstances(entry), 0))
+        out = put_circumstances(out, entry);
     return PUT(out, "}\n");
 }
 
@@ -176,25 +279,17 @@ static void json_entry(struct pfd_text *out, struct pfd_entry *entry,
     struct pfd_text *arguments = &entry->of->arguments;
     size_t n_arguments = arguments_room(entry);
     char *args = pfd_text_reserve(arguments, n_arguments);
-    char *at = pfd_text_reserve(out, entry_room(entry) + n_arguments);
-    if (!at || !args) {
+    const struct pfd_json_part *part = part_of(entry);
+    char *at = pfd_text_reserve(out, entry_room(entry, part) + n_arguments);
+    char *args_end = args;
+    char *end = at && args ? put_start(at, entry, part, &args_end) : NULL;
+    if (!end) {
         out->failed = true;
         return;
     }
-    char *args_end = args;
-    char *end = PUT(at, "{\"type\":\"entry\",\"message\":");
-    if (entry->string) {
-        *end++ = '"';
-        end = put_message(end, entry, &args_end);
-        *end++ = '"';
-    } else {
-        end = PUT(end, "null");
-        args_end = put_words(args, entry);
-    }
-    end = put_string(end, entry);
     if (args_end > args) {
-        memcpy(end, args, (size_t)(args_end - args) - 1);
-        end += args_end - args - 1;
+        struct pfd_json_part list = { args, (size_t)(args_end - args) - 1 };
+        end = pfd_json_put_part(end, &list);
     }
     end = put_place(end, entry);
     out->n += (size_t)(end - at);

@@ -28,9 +28,56 @@ static bool is_plain(const struct pfd_string *s)
            PFD_STRING_PLAIN;
 }
 
+static double origin_float(const struct pfd_origin *o, uint32_t i)
+{
+    uint32_t bits = (uint32_t)o->value[i];
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return (double)f;
+}
+
+static void add_value(struct pfd_text *out, const struct pfd_origin *o)
+{
+    if (o->type == PFD_ORIGIN_TEXT) {
+        char *at = pfd_text_reserve(out, 4 * (size_t)o->n + 1);
+        if (at)
+            out->n += (size_t)(pfd_escape_terminal(at, o->text, o->n) - at);
+        return;
+    }
+    bool several =
+        o->type == PFD_ORIGIN_COORDS || o->type == PFD_ORIGIN_FLOATS;
+    uint32_t n = several && o->n <= 3 ? o->n : 1;
+    for (uint32_t i = 0; i < n; i++) {
+        if (o->type == PFD_ORIGIN_FLOATS)
+            pfd_text_printf(out, "%s%.9g", i ? "," : "", origin_float(o, i));
+        else
+            pfd_text_printf(out, o->type == PFD_ORIGIN_HEX ? "%s0x%llx" : "%s%llu",
+                        i ? "," : "", (unsigned long long)o->value[i]);
+    }
+}
+
+/* "[stderr lane=3] " before a message, as far as that is known. */
+static void add_origin(struct pfd_text *out, struct pfd_entry *entry,
+                       bool color)
+{
+    const char *stream = pfd_stream_name((enum pfd_stream)entry->stream);
+    size_t n;
+    const struct pfd_origin *o = pfd_entry_origins(entry, &n);
+    if (!stream && !n)
+        return;
+    pfd_text_printf(out, "%s[%s", color ? "\033[2m" : "", stream ? stream : "");
+    for (size_t i = 0; i < n; i++) {
+        pfd_text_printf(out, "%s%s=", i || stream ? " " : "", o[i].name);
+        add_value(out, &o[i]);
+    }
+    pfd_text_printf(out, "]%s ", color ? "\033[0m" : "");
+}
+
 static void text_entry(struct pfd_text *out, struct pfd_entry *entry,
                        const struct pfd_sink_options *options)
 {
+    if (__builtin_expect(options->origin, 0))
+        add_origin(out, entry, options->color);
     if (!entry->string) {
         add_unknown(out, entry, options->color);
         return;

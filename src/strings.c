@@ -6,9 +6,11 @@
 
 #include "arena.h"
 #include "escape.h"
+#include "shaders.h"
 
 enum {
-    TABLE_FIRST = 16,
+    TABLE_FIRST = 64,
+    SPARSE_MAX = 8192, /* slots */
     /* Strings kept for one key: each entry of it tries them in turn. */
     SAME_KEY_MAX = 256,
 };
@@ -24,6 +26,7 @@ struct pfd_strings {
     struct pfd_step *steps; /* scratch of the compiler, [steps_room] */
     size_t steps_room;
     struct pfd_slot *slots; /* scratch of layouts, [PFD_ARGUMENTS_MAX] */
+    struct pfd_shaders shaders;
 };
 
 static struct pfd_table_slot no_slot;
@@ -45,7 +48,18 @@ void pfd_strings_free(struct pfd_strings *strings)
     free(strings->sources);
     free(strings->steps);
     free(strings->slots);
+    pfd_shaders_deinit(&strings->shaders);
     free(strings);
+}
+
+const struct pfd_shaders *pfd_strings_shaders(const struct pfd_strings *strings)
+{
+    return &strings->shaders;
+}
+
+struct pfd_shaders *pfd_strings_own_shaders(struct pfd_strings *strings)
+{
+    return &strings->shaders;
 }
 
 size_t pfd_strings_count(const struct pfd_strings *strings)
@@ -83,6 +97,7 @@ size_t pfd_strings_memory(const struct pfd_strings *strings)
     size_t n = sizeof *strings + strings->arena.n_memory;
     n += strings->room * sizeof *strings->all;
     n += strings->n_sources * sizeof *strings->sources;
+    n += pfd_shaders_memory(&strings->shaders);
     for (size_t i = 0; i < PFD_TABLES_MAX; i++) {
         if (strings->tables[i].slots)
             n += (strings->tables[i].mask + 1) * sizeof(struct pfd_table_slot);
@@ -98,6 +113,16 @@ static struct pfd_table_slot *slot_of(const struct pfd_table *t, uint64_t key)
     while (t->slots[i & t->mask].string && t->slots[i & t->mask].key != key)
         i++;
     return &t->slots[i & t->mask];
+}
+
+/*
+ * Small tables stay nearly empty: they fit the cache anyway, and a search that
+ * takes one step or two, at random, is a mispredicted jump.
+ */
+static bool is_full(const struct pfd_table *t)
+{
+    size_t n_slots = t->slots ? t->mask + 1 : 0;
+    return t->n >= (n_slots < SPARSE_MAX ? n_slots / 8 : n_slots / 8 * 5);
 }
 
 static bool grow_table(struct pfd_table *t)
@@ -190,33 +215,48 @@ static uint8_t text_flags(const char *text, size_t n)
 }
 
 /* One block: struct, steps, layout, text, escaped text. */
-static struct pfd_string *new_string(struct pfd_strings *strings,
-                                     const struct pfd_string_row *row,
-                                     size_t n_steps)
+size_t pfd_string_size(const struct pfd_string_row *row, size_t n_steps)
 {
-    size_t n_escaped = pfd_escape_json_length(row->text, row->n_text);
-    struct pfd_string *s = pfd_arena_take(
-        &strings->arena, sizeof *s + n_steps * sizeof *s->steps +
-                             row->n_layout * sizeof *row->layout + row->n_text +
-                             2 + n_escaped);
-    if (!s)
-        return NULL;
-    s->key = row->key;
-    s->n_steps = (uint32_t)n_steps;
-    s->n_layout = (uint16_t)row->n_layout;
-    s->n_text = (uint32_t)row->n_text;
-    s->n_escaped = (uint32_t)n_escaped;
-    s->n_arguments =
-        row->n_arguments < UINT32_MAX ? (uint32_t)row->n_arguments : UINT32_MAX;
-    s->flags = text_flags(row->text, row->n_text);
-    memcpy(s->steps, strings->steps, n_steps * sizeof *s->steps);
-    char *at = (char *)(s->steps + n_steps);
+    return sizeof(struct pfd_string) + n_steps * sizeof(struct pfd_step) +
+           row->n_layout * sizeof *row->layout + row->n_text + 2 +
+           pfd_escape_json_length(row->text, row->n_text);
+}
+
+void pfd_string_fill(struct pfd_string *ret, const struct pfd_string_row *row,
+                     const struct pfd_step *steps, size_t n_steps)
+{
+    *ret = (struct pfd_string){
+        .key = row->key,
+        .n_steps = (uint32_t)n_steps,
+        .n_layout = (uint16_t)row->n_layout,
+        .n_text = (uint32_t)row->n_text,
+        .n_arguments = row->n_arguments < UINT32_MAX
+                           ? (uint32_t)row->n_arguments
+                           : UINT32_MAX,
+        .flags = text_flags(row->text, row->n_text),
+    };
+    memcpy(ret->steps, steps, n_steps * sizeof *steps);
+    if (pfd_program_has_char(steps, n_steps))
+        ret->flags |= PFD_STRING_CHAR;
+    char *at = (char *)(ret->steps + n_steps);
     if (row->n_layout)
         memcpy(at, row->layout, row->n_layout * sizeof *row->layout);
     at += row->n_layout * sizeof *row->layout;
     if (row->n_text)
         memcpy(at, row->text, row->n_text);
-    pfd_escape_json(at + row->n_text, row->text, row->n_text);
+    at += row->n_text;
+    ret->n_escaped =
+        (uint32_t)(pfd_escape_json(at, row->text, row->n_text) - at);
+}
+
+static struct pfd_string *new_string(struct pfd_strings *strings,
+                                     const struct pfd_string_row *row,
+                                     size_t n_steps)
+{
+    struct pfd_string *s =
+        pfd_arena_take(&strings->arena, pfd_string_size(row, n_steps));
+    if (s)
+        pfd_string_fill(s, row, strings->steps, n_steps);
     return s;
 }
 
@@ -227,6 +267,8 @@ static void bind(struct pfd_strings *strings, struct pfd_string *s,
     struct pfd_layout layout = { .slots = strings->slots };
     kind->layout(s, facts, &layout);
     size_t room = 0;
+    if (kind->tight)
+        pfd_program_join_tight(s->steps, s->n_steps);
     s->findings =
         (uint32_t)(facts->findings | layout.findings |
                    pfd_program_bind(s->steps, s->n_steps, layout.slots,
@@ -234,8 +276,6 @@ static void bind(struct pfd_strings *strings, struct pfd_string *s,
     s->n_payload = layout.n_payload;
     if (layout.cut)
         s->flags |= PFD_STRING_CUT;
-    if (pfd_program_has_char(s->steps, s->n_steps))
-        s->flags |= PFD_STRING_CHAR;
     room += s->n_text;
     s->room = room < UINT32_MAX / 2 ? (uint32_t)room : UINT32_MAX / 2;
 }
@@ -273,8 +313,7 @@ enum pfd_status pfd_strings_add_row(struct pfd_strings *strings,
     if (!reserve_scratch(strings,
                          pfd_program_steps_max(row->text, row->n_text)) ||
         !find_source(strings, report->source, &source) ||
-        ((!table->slots || table->n >= (table->mask + 1) / 8 * 5) &&
-         !grow_table(table)))
+        (is_full(table) && !grow_table(table)))
         return pfd_fail(err, PFD_ERR_NOMEM, offset, "out of memory");
     struct pfd_table_slot *slot = slot_of(table, row->key);
     const struct pfd_string *last = slot->string;
@@ -291,6 +330,8 @@ enum pfd_status pfd_strings_add_row(struct pfd_strings *strings,
         return PFD_OK;
     size_t n_steps =
         pfd_program_compile(row->text, row->n_text, strings->steps, &facts);
+    if (kind->adapt)
+        facts.findings |= kind->adapt(row, strings->steps, n_steps);
     struct pfd_string *s = new_string(strings, row, n_steps);
     if (!s)
         return pfd_fail(err, PFD_ERR_NOMEM, offset, "out of memory");

@@ -17,10 +17,11 @@
 #include "program.h"
 
 enum pfd_string_flag {
-    PFD_STRING_UTF8 = 1,  /* the text is UTF-8 */
-    PFD_STRING_PLAIN = 2, /* and has no control bytes but \n and \t */
-    PFD_STRING_CUT = 4,   /* each vector takes one scalar */
-    PFD_STRING_CHAR = 8,  /* has %c, which can print any byte */
+    PFD_STRING_UTF8 = 1,     /* the text is UTF-8 */
+    PFD_STRING_PLAIN = 2,    /* and has no control bytes but \n and \t */
+    PFD_STRING_CUT = 4,      /* each vector takes one scalar */
+    PFD_STRING_CHAR = 8,     /* has %c or %s, which can print any byte */
+    PFD_STRING_LITERAL = 16, /* a message, not a format string */
 };
 
 /*
@@ -77,6 +78,12 @@ enum {
     PFD_LAYOUT_MAX = 1024
 };
 
+/* String i of no table: pfd_string.index of one that a format made. */
+#define PFD_STRING_MADE UINT32_MAX
+
+struct pfd_string_row;
+struct pfd_shaders;
+
 /* How the arguments of one string lie in an entry's payload. */
 struct pfd_layout {
     struct pfd_slot *slots; /* [n_slots] <= PFD_ARGUMENTS_MAX */
@@ -94,6 +101,11 @@ struct pfd_layout {
 struct pfd_string_kind {
     const char *name;
     unsigned table; /* below PFD_TABLES_MAX, one for each format */
+    bool tight;     /* vector components are joined by "," and not by ", " */
+    /* Changes compiled steps to what the layout words say of the arguments;
+     * returns finding bits. May be NULL. */
+    uint64_t (*adapt)(const struct pfd_string_row *row, struct pfd_step *steps,
+                      size_t n_steps);
     void (*layout)(const struct pfd_string *string,
                    const struct pfd_program_facts *facts,
                    struct pfd_layout *ret);
@@ -114,6 +126,16 @@ struct pfd_string_row {
 };
 
 /*
+ * A string outside of all tables, such as one that stands in an entry. The
+ * block that it is written into is the caller's: pfd_string_size() bytes for
+ * n_steps, as compiled. The steps are not bound, flags but those of the text
+ * and numbers are zero.
+ */
+size_t pfd_string_size(const struct pfd_string_row *row, size_t n_steps);
+void pfd_string_fill(struct pfd_string *ret, const struct pfd_string_row *row,
+                     const struct pfd_step *steps, size_t n_steps);
+
+/*
  * Adds a row to kind's table. The source is report's. A collision goes to
  * report, at offset. PFD_ERR_NOMEM is the only failure.
  */
@@ -128,7 +150,7 @@ struct pfd_table_slot {
     const struct pfd_string *string; /* NULL: free */
 };
 
-/* Open addressing, linear probing, at most 5/8 full; mask + 1 slots. */
+/* Open addressing, linear probing, mask + 1 slots. */
 struct pfd_table {
     const struct pfd_string_kind *kind;
     struct pfd_table_slot *slots;
@@ -152,6 +174,11 @@ static inline const struct pfd_string *pfd_table_find(
             return slot->string;
     }
 }
+
+/* The set's shaders. */
+const struct pfd_shaders *pfd_strings_shaders(
+    const struct pfd_strings *strings);
+struct pfd_shaders *pfd_strings_own_shaders(struct pfd_strings *strings);
 
 /* String i in load order (NULL: there is none), its kind, its source. */
 const struct pfd_string *pfd_strings_at(const struct pfd_strings *strings,

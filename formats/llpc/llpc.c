@@ -47,10 +47,12 @@ struct header {
 };
 
 struct state {
-    uint64_t used; /* bufferOffset, dwords */
-    uint64_t end;  /* first byte that is no entry's; final once `closed` */
-    bool opened;   /* the header is read */
-    bool closed;   /* the end of the buffer is known */
+    uint64_t used;   /* bufferOffset, dwords */
+    uint64_t end;    /* first byte that is no entry's; final once `closed` */
+    uint64_t wanted; /* the same in a buffer that would have been big enough */
+    bool opened;     /* the header is read */
+    bool closed;     /* the end of the buffer is known */
+    bool done;       /* what follows is no entry's */
     /* A search for the next entry beyond doubt, perhaps waiting for bytes. */
     bool is_lost;
     struct header lost; /* what stood where it began */
@@ -124,8 +126,10 @@ static size_t fill_slots(const struct pfd_string *s, unsigned layout, bool cut,
         uint32_t n_bytes = wide ? 2 * DWORD : DWORD;
         if (n_payload - at < n_bytes)
             return i;
-        ret[i].at = at;
-        ret[i].store = wide ? PFD_STORE_QWORD : PFD_STORE_DWORD;
+        ret[i] = (struct pfd_slot){
+            .at = at,
+            .store = wide ? PFD_STORE_QWORD : PFD_STORE_DWORD,
+        };
         at += n_bytes;
     }
     return n;
@@ -169,14 +173,16 @@ static void llpc_layout(const struct pfd_string *s,
     ret->n_slots = fill_slots(s, layout, ret->cut, UINT32_MAX, ret->slots);
 }
 
-static size_t llpc_slots(const struct pfd_record *r, uint32_t n_payload,
-                         struct pfd_slot *ret)
+static size_t llpc_slots(const struct pfd_look *look, struct pfd_slot *ret,
+                         uint64_t *findings)
 {
+    const struct pfd_record *r = look->record;
     bool cut = r->string->flags & PFD_STRING_CUT;
     unsigned layout = r->layout;
     if (layout == LAYOUT_OWN && modifiers_win(r->string, cut))
         layout = LAYOUT_MODIFIERS;
-    return fill_slots(r->string, layout, cut, n_payload, ret);
+    return fill_slots(r->string, layout, cut,
+                      (uint32_t)pfd_cursor_left(&look->bytes), ret);
 }
 
 static const char *llpc_layout_text(unsigned layout)
@@ -268,27 +274,43 @@ static const char *bytes_text(unsigned __int128 bytes, char ret[48])
     return at;
 }
 
-/* The buffer's size is known: what was lost, and where entries end. */
-static void close_buffer(struct pfd_walk *w, struct state *st)
+/* Dwords behind the header that the buffer holds; its size is known. */
+static uint64_t capacity_of(const struct pfd_walk *w)
 {
-    uint64_t n_buffer = pfd_walk_end(w);
-    uint64_t n_odd = (n_buffer - HEADER) % DWORD;
-    uint64_t capacity = (n_buffer - HEADER) / DWORD;
+    return (pfd_walk_end(w) - HEADER) / DWORD;
+}
+
+/* The buffer's size is known: where entries end. */
+static void close_buffer(const struct pfd_walk *w, struct state *st)
+{
+    uint64_t end = HEADER + capacity_of(w) * DWORD;
+    st->closed = true;
+    if (end < st->end)
+        st->end = end;
+}
+
+/* What was lost, and what is odd about the end: the last findings, since a
+ * buffer that is read as it comes shows its size no earlier. */
+static void report_end(struct pfd_walk *w, const struct state *st)
+{
+    uint64_t n_odd = (pfd_walk_end(w) - HEADER) % DWORD;
+    uint64_t capacity = capacity_of(w);
+    uint64_t held = capacity < CLAMP_DWORDS ? capacity : CLAMP_DWORDS;
     char lost[48];
     char whole[48];
 
-    st->closed = true;
     if (n_odd) {
-        pfd_walk_finding(w, PFD_FINDING_odd_size, n_buffer - n_odd,
+        pfd_walk_finding(w, PFD_FINDING_odd_size, pfd_walk_end(w) - n_odd,
                          "the buffer ends in %u bytes that are no whole dword",
                          (unsigned)n_odd);
         w->batch->skipped_bytes += n_odd;
     }
-    if (st->used <= capacity)
+    if (st->used <= held)
         return;
-    st->end = HEADER + capacity * DWORD;
-    unsigned __int128 n_lost = (unsigned __int128)(st->used - capacity) * DWORD;
+    unsigned __int128 n_lost = (unsigned __int128)(st->used - held) * DWORD;
     w->batch->lost_bytes = n_lost > UINT64_MAX ? UINT64_MAX : (uint64_t)n_lost;
+    if (held == CLAMP_DWORDS)
+        return; /* report_clamp() said it */
     pfd_walk_finding(
         w, PFD_FINDING_overflow, HEADER + capacity * DWORD,
         "bufferOffset is %llu dwords, the buffer holds %llu: %llu dwords "
@@ -331,6 +353,7 @@ static enum pfd_status open_buffer(struct pfd_walk *w, struct state *st)
     uint32_t reserved1 = pfd_walk_u32(w, 12);
     uint64_t clamped = st->used < CLAMP_DWORDS ? st->used : CLAMP_DWORDS;
     st->end = HEADER + clamped * DWORD;
+    st->wanted = st->end;
     w->at = HEADER;
     if (reserved0 || reserved1)
         pfd_walk_finding(w, PFD_FINDING_reserved, 8,
@@ -350,11 +373,12 @@ static bool law_holds(const struct pfd_string *s, uint64_t n_payload)
     return s != NULL;
 }
 
-/* Can an entry header be here? A zero header can: space not written yet. */
+/* Can an entry header be here? A zero header can: space not written yet; and
+ * so can one whose entry the end of an overflown buffer cuts. */
 static bool plausible(const struct state *st, const struct header *h,
                       uint64_t at)
 {
-    return h->zero || (h->size >= SIZE_MIN && h->n_bytes <= st->end - at);
+    return h->zero || (h->size >= SIZE_MIN && h->n_bytes <= st->wanted - at);
 }
 
 /*
@@ -372,6 +396,8 @@ static enum pfd_status accept(const struct pfd_walk *w, const struct state *st,
         !law_holds(pfd_table_find(w->table, h.id), h.n_bytes - ENTRY_HEADER))
         return PFD_END;
     uint64_t next = at + h.n_bytes;
+    if (next > pfd_walk_end(w))
+        return PFD_MORE; /* the buffer's end may cut it */
     if (st->end - next < ENTRY_HEADER)
         return PFD_OK;
     if (next + ENTRY_HEADER > pfd_walk_end(w))
@@ -437,23 +463,29 @@ static void describe_partial(const struct pfd_walk *w, uint64_t at,
     pfd_quote(ret, text, (size_t)(done - text));
 }
 
-/* An entry whose size leads past the end. */
-static void report_cut(struct pfd_walk *w, const struct state *st,
+/*
+ * An entry whose size leads past the end: of the buffer, if bufferOffset counts
+ * all of it; else of what was ever written. The bytes up to `to` are its own.
+ */
+static void report_cut(struct pfd_walk *w, const struct state *st, uint64_t to,
                        const char *then)
 {
     const struct header *h = &st->lost;
     const struct pfd_string *s = pfd_table_find(w->table, h->id);
+    bool cut = h->n_bytes <= st->wanted - st->from;
+    uint64_t end = cut ? st->end : st->wanted;
     struct pfd_quoted so_far = { "" };
-    if (s)
-        describe_partial(w, st->from, st->end, s, &so_far);
+    if (s && to - st->from >= ENTRY_HEADER)
+        describe_partial(w, st->from, to, s, &so_far);
     pfd_walk_finding(
-        w, is_cut(st) ? PFD_FINDING_truncated_entry : PFD_FINDING_size_past_end,
+        w, cut ? PFD_FINDING_truncated_entry : PFD_FINDING_size_past_end,
         st->from,
         "entrySize %u (id 0x%012llx), only %llu dwords left%s%s%s; "
         "%s",
         h->size, (unsigned long long)h->id,
-        (unsigned long long)dword(st->end - st->from), s ? ": so far '" : "",
-        so_far.text, s ? "'" : "", then);
+        (unsigned long long)dword(end - st->from),
+        so_far.text[0] ? ": so far '" : "", so_far.text,
+        so_far.text[0] ? "'" : "", then);
 }
 
 /* Says why the walk lost its way at st->from, and what came of it. */
@@ -476,7 +508,7 @@ static void report_gap(struct pfd_walk *w, const struct state *st, uint64_t to)
                          h->size, (unsigned long long)h->id, SIZE_MIN,
                          then.text);
     else if (h->n_bytes > st->end - st->from)
-        report_cut(w, st, then.text);
+        report_cut(w, st, to, then.text);
     else
         pfd_walk_finding(
             w,
@@ -567,10 +599,10 @@ static enum pfd_status step_unknown(struct pfd_walk *w, struct state *st,
     return PFD_OK;
 }
 
-/* Fewer dwords than an entry header are left. */
+/* Fewer dwords than an entry header are left, or none. */
 static enum pfd_status finish(struct pfd_walk *w, struct state *st)
 {
-    uint64_t left = st->end - w->at;
+    uint64_t left = st->done ? 0 : st->end - w->at;
     if (left) {
         if (!w->last && w->at + left > pfd_walk_end(w))
             return PFD_MORE;
@@ -584,8 +616,11 @@ static enum pfd_status finish(struct pfd_walk *w, struct state *st)
     /* What follows is stale, and never looked at; only its size counts. */
     if (pfd_walk_end(w) > w->at)
         w->at = pfd_walk_end(w);
-    st->end = w->at;
-    return w->last ? PFD_END : PFD_MORE;
+    st->done = true;
+    if (!w->last)
+        return PFD_MORE;
+    report_end(w, st);
+    return PFD_END;
 }
 
 static enum pfd_status step(struct pfd_walk *w, struct state *st)
@@ -647,6 +682,8 @@ static enum pfd_status llpc_walk(struct pfd_walk *w)
         close_buffer(w, st);
     while (pfd_walk_has_room(w)) {
         enum pfd_status status = PFD_OK;
+        if (st->done)
+            return finish(w, st);
         if (st->is_lost)
             status = find_way(w, st);
         else
@@ -691,7 +728,7 @@ const struct pfd_format pfd_format_llpc = {
         .n_entry_words = sizeof entry_words / sizeof *entry_words,
     },
     .state_size = sizeof(struct state),
-    .strings = { "llpc", 0, llpc_layout },
+    .strings = { .name = "llpc", .table = 0, .layout = llpc_layout },
     .load = llpc_load,
     .probe = llpc_probe,
     .walk = llpc_walk,

@@ -96,7 +96,9 @@ struct pfd_error {
     X(hash_mismatch, 0)     /* inflated data is not what was compressed */     \
     X(too_large, 0)         /* a limit on size or depth was reached */         \
     X(bad_yaml, 0)          /* metadata is not YAML that can be read */        \
-    X(no_table, 1)          /* a code object that needs no string table */
+    X(no_table, 1)          /* a code object that needs no string table */     \
+    X(format_choice, 1)     /* another buffer format was nearly as likely */   \
+    X(not_read, 0)          /* stored in a way that is not known */
 
 enum pfd_finding_kind {
 #define PFD_X(name, is_note) PFD_FINDING_##name,

@@ -35,9 +35,10 @@ typedef long (*pfd_read_fn)(void *user, void *bytes, size_t n);
 /* All borrowed for the call; zero or NULL where nothing is said. */
 struct pfd_convert {
     const struct pfd_strings *strings;
-    const char *format;  /* a buffer format's name; NULL: choose */
-    const char *output;  /* "text", "raw" or "json"; NULL: nothing is written */
-    const char *source;  /* the buffer's name */
+    const char *format; /* a buffer format's name; NULL: choose */
+    const char *output; /* "text", "raw" or "json"; NULL: nothing is written */
+    const char *source; /* the buffer's name */
+    struct pfd_options options;
     unsigned threads;    /* 0: as many as there are processors */
     const uint64_t *ids; /* only entries of these ids, [n_ids]; 0: all */
     size_t n_ids;
@@ -46,6 +47,7 @@ struct pfd_convert {
     uint64_t skip;  /* of the wanted entries, leave the first out */
     uint64_t limit; /* then give so many and stop; UINT64_MAX: all */
     bool notes;     /* hand over notes as well as findings */
+    bool origin;    /* text: say where each message comes from */
     bool color;     /* text: mark what is not a message */
     pfd_write_fn write;
     void *write_user;

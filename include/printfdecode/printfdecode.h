@@ -36,8 +36,45 @@ struct pfd_format_info {
 /* Fills ret with format i. PFD_OK; PFD_END: there is no i. Any thread. */
 PFD_API enum pfd_status pfd_format_get(size_t i, struct pfd_format_info *ret);
 
+/* How buffers are read where there is a choice; all zero is the default. */
+struct pfd_options {
+    /* Whose habits the text follows where they differ from printf's. */
+    enum pfd_compat {
+        PFD_COMPAT_NONE,
+        PFD_COMPAT_CLR,     /* AMD's OpenCL and HIP runtime */
+        PFD_COMPAT_KHRONOS, /* the Vulkan validation layer */
+    } compat;
+    /* How OpenCL programs store %s: by the compiler's age. */
+    enum pfd_opencl_strings {
+        PFD_OPENCL_STRINGS_AUTO, /* told from the entries of each string */
+        PFD_OPENCL_STRINGS_OLD,
+        PFD_OPENCL_STRINGS_NEW,
+    } opencl_strings;
+    /* Which of the validation layer's printf layouts (formats/debugprintf). */
+    enum pfd_printf_layout {
+        PFD_PRINTF_LAYOUT_AUTO, /* told from the records and their shaders */
+        PFD_PRINTF_LAYOUT_P1,
+        PFD_PRINTF_LAYOUT_P2,
+        PFD_PRINTF_LAYOUT_P3,
+        PFD_PRINTF_LAYOUT_P4,
+        PFD_PRINTF_LAYOUT_P5,
+        PFD_PRINTF_LAYOUT_P6,
+    } printf_layout;
+};
+
+/* Where the program wanted a message to go. */
+enum pfd_stream {
+    PFD_STREAM_UNKNOWN,
+    PFD_STREAM_STDOUT,
+    PFD_STREAM_STDERR,
+};
+
+/* "stdout" or "stderr", NULL for others; static storage. */
+PFD_API const char *pfd_stream_name(enum pfd_stream stream);
+
 struct pfd_string;
 struct pfd_step;
+struct pfd_record;
 struct pfd_entry_source;
 
 /*
@@ -50,10 +87,12 @@ struct pfd_entry {
     uint64_t findings;   /* bits: 1 << enum pfd_finding_kind */
     const void *payload; /* the entry's words, [n_payload] bytes */
     uint32_t n_payload;
-    uint32_t n_bytes; /* header and payload, bytes */
+    uint32_t n_bytes; /* header and payload, bytes of the buffer */
+    uint8_t stream;   /* enum pfd_stream */
 
     /* Private from here. */
     const struct pfd_string *string;
+    const struct pfd_record *record;
     const struct pfd_step *steps;
     struct pfd_entry_source *of;
     size_t room;
@@ -64,7 +103,8 @@ struct pfd_entry {
 PFD_API const char *pfd_entry_format_string(const struct pfd_entry *entry,
                                             size_t *n);
 
-/* Its number for pfd_strings_get(); SIZE_MAX: unknown id. */
+/* Its number for pfd_strings_get(); SIZE_MAX: unknown id, or a format string
+ * that stands in the entry itself. */
 PFD_API size_t pfd_entry_string_index(const struct pfd_entry *entry);
 
 /*
@@ -80,15 +120,17 @@ struct pfd_argument {
     enum pfd_argument_type {
         PFD_ARGUMENT_INT,      /* signed: i */
         PFD_ARGUMENT_UNSIGNED, /* u */
-        PFD_ARGUMENT_FLOAT,    /* f; a 4-byte one is exact in it */
+        PFD_ARGUMENT_FLOAT,    /* f; one of 2 or 4 bytes is exact in it */
+        PFD_ARGUMENT_TEXT,     /* text, [n_bytes] of it; NULL: a null string */
     } type;
     uint32_t at;      /* bytes from the start of the payload */
-    uint32_t n_bytes; /* 4 or 8 */
+    uint32_t n_bytes; /* 1, 2, 4 or 8; of text any number */
     char conversion;  /* its letter; '*' for a width or precision, 0: none */
     union {
         int64_t i;
         uint64_t u;
         double f;
+        const char *text; /* not NUL-terminated; borrowed as the entry is */
     };
 };
 
@@ -96,6 +138,26 @@ struct pfd_argument {
  * unknown; PFD_ERR_NOMEM. */
 PFD_API enum pfd_status pfd_entry_argument(struct pfd_entry *entry, size_t i,
                                            struct pfd_argument *ret);
+
+/* One thing that is known of where a message comes from. */
+struct pfd_origin {
+    const char *name; /* such as "lane"; static storage */
+    enum pfd_origin_type {
+        PFD_ORIGIN_NUMBER, /* value[0] */
+        PFD_ORIGIN_HEX,    /* value[0], an address or a handle */
+        PFD_ORIGIN_COORDS, /* value[0 .. n - 1]: x, y, z */
+        PFD_ORIGIN_FLOATS, /* the same, the bits of binary32 */
+        PFD_ORIGIN_TEXT,   /* text, n bytes of it, not NUL-terminated */
+    } type;
+    uint32_t n;
+    uint64_t value[3];
+    const char *text; /* borrowed as the entry is */
+};
+
+/* Origin i of an entry, in the format's order. PFD_OK; PFD_END: there is no
+ * i. Many formats know none. */
+PFD_API enum pfd_status pfd_entry_origin(struct pfd_entry *entry, size_t i,
+                                         struct pfd_origin *ret);
 
 /* What a decoder gives: an entry, or a finding about what is between. */
 struct pfd_item {
@@ -118,7 +180,9 @@ struct pfd_decoder;
 
 /*
  * A decoder for one buffer. strings: borrowed until the decoder is freed.
- * format: a name of pfd_format_get(), or NULL to choose by the strings.
+ * format: a name of pfd_format_get(), or NULL to choose by the strings and,
+ * where they do not decide, by the buffer's first bytes; that is then said in
+ * a note, format_choice, if another format was nearly as likely.
  * source: the buffer's name in findings, copied.
  *
  * PFD_OK; PFD_ERR_USAGE: no such format; PFD_ERR_NOMEM.
@@ -127,6 +191,10 @@ PFD_API enum pfd_status pfd_decoder_new(const struct pfd_strings *strings,
                                         const char *format, const char *source,
                                         struct pfd_decoder **ret,
                                         struct pfd_error *err);
+
+/* Before the first view; options is copied. */
+PFD_API void pfd_decoder_set_options(struct pfd_decoder *decoder,
+                                     const struct pfd_options *options);
 
 /* NULL is allowed. */
 PFD_API void pfd_decoder_free(struct pfd_decoder *decoder);
@@ -164,7 +232,8 @@ PFD_API void pfd_entry_finding_text(const struct pfd_entry *entry,
                                     enum pfd_finding_kind kind, char *ret,
                                     size_t n);
 
-/* The name of the buffer format that the decoder uses; static storage. */
+/* The name of the buffer format that the decoder uses; static storage. NULL:
+ * nothing has decided yet, which the first bytes will. */
 PFD_API const char *pfd_decoder_format(const struct pfd_decoder *decoder);
 
 PFD_API void pfd_decoder_summary(const struct pfd_decoder *decoder,

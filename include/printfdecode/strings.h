@@ -68,8 +68,8 @@ PFD_API enum pfd_status pfd_strings_get(const struct pfd_strings *strings,
                                         size_t i, struct pfd_string_info *ret);
 
 /*
- * The widths in bits (32 or 64) of string i's arguments, as the metadata
- * states them, into ret [max]. Returns how many there are (no entry holds more
+ * The widths in bits of string i's scalars (8, 16, 32 or 64; 0: a string), as
+ * the metadata states them, into ret [max]. Returns how many there are (no entry holds more
  * than 65535); 0 also when there is no such string or no memory.
  */
 PFD_API size_t pfd_strings_widths(const struct pfd_strings *strings, size_t i,

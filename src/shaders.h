@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The shaders that belong to a set of strings, by the number that records know
+ * them by. Owns the modules. Knows nothing of records.
+ */
+#ifndef PFD_SHADERS_H
+#define PFD_SHADERS_H
+
+#include <printfdecode/shaders.h>
+
+#include "error.h"
+#include "spirv.h"
+
+struct pfd_shader {
+    uint32_t id;
+    struct pfd_spirv *module;
+    char *source;
+    struct pfd_vulkan_object object;
+    struct pfd_spirv_place *places; /* [pfd_spirv_call_count()] */
+    bool has_stage;
+    uint32_t stage; /* of its one entry point, a SpvExecutionModel */
+};
+
+/* All zero is an empty set. */
+struct pfd_shaders {
+    struct pfd_shader *shaders; /* [n], by rising id */
+    size_t n;
+    struct pfd_vulkan_capture capture;
+};
+
+void pfd_shaders_deinit(struct pfd_shaders *shaders);
+
+/* Opens the module and takes a place for it; *ret is valid until the next
+ * one. Statuses: those of pfd_strings_add_shader(). */
+enum pfd_status pfd_shaders_add(struct pfd_shaders *shaders,
+                                const struct pfd_shader_info *info,
+                                pfd_finding_fn fn, void *user,
+                                struct pfd_shader **ret, struct pfd_error *err);
+
+bool pfd_shaders_set_capture(struct pfd_shaders *shaders,
+                             const struct pfd_vulkan_capture *capture);
+
+/* NULL: no shader has this id. */
+const struct pfd_shader *pfd_shaders_find(const struct pfd_shaders *shaders,
+                                          uint32_t id);
+
+size_t pfd_shaders_memory(const struct pfd_shaders *shaders);
+
+#endif

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each allocation of the library fails in turn: never a crash or a leak,
+ * always PFD_ERR_NOMEM, and nothing else when no allocation failed. The linker
+ * sends malloc and its kin here (--wrap); those inside libelf, msgpack and the
+ * C library are not touched.
+ */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dump.h"
+#include "suite.h"
+
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t n);
+char *__real_strdup(const char *s);
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t n);
+char *__wrap_strdup(const char *s);
+
+static atomic_long until; /* calls before the one that fails; < 0: never */
+static atomic_bool did_fail;
+static bool fail_on; /* that one and all after it */
+
+static bool fails(void)
+{
+    long n = atomic_load(&until);
+    if (n < 0)
+        return false;
+    if (n > 0) {
+        atomic_fetch_sub(&until, 1);
+        return false;
+    }
+    if (!fail_on)
+        atomic_store(&until, -1);
+    atomic_store(&did_fail, true);
+    return true;
+}
+
+void *__wrap_malloc(size_t n)
+{
+    return fails() ? NULL : __real_malloc(n);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+    return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t n)
+{
+    return fails() ? NULL : __real_realloc(p, n);
+}
+
+char *__wrap_strdup(const char *s)
+{
+    return fails() ? NULL : __real_strdup(s);
+}
+
+static struct dump dump;
+static struct build image;
+static struct build archive;
+
+/* An ELF file with format strings, and an archive of it. */
+static void make_inputs(void)
+{
+    struct build map = { 0 };
+    struct build notes = { 0 };
+    build_map(&map, 1);
+    build_text(&map, "amdpal.format_strings");
+    build_map(&map, 2);
+    build_text(&map, ".strings");
+    build_array(&map, 40);
+    for (unsigned i = 0; i < 40; i++) {
+        build_map(&map, 4);
+        build_text(&map, ".64bit_arguments");
+        build_array(&map, 1);
+        build_uint(&map, i % 2);
+        build_text(&map, ".argument_count");
+        build_uint(&map, 2);
+        build_text(&map, ".index");
+        build_uint(&map, 1000 + i / 3);
+        build_text(&map, ".string");
+        build_text(&map, i % 2 ? "a %d %v2f \xff" : "%s %c %d");
+    }
+    build_text(&map, ".version");
+    build_uint(&map, 1);
+    build_note(&notes, "AMDGPU", 32, &map);
+    build_elf(&image,
+              &(struct build_elf){ .notes = &notes, .section = ".note" });
+    build_bytes(&archive, "!<arch>\n", 8);
+    char size[16];
+    snprintf(size, sizeof size, "%zu", image.n);
+    build_member(&archive, "member.o/", size, image.bytes, image.n);
+    build_free(&map);
+    build_free(&notes);
+}
+
+static enum pfd_status load(void)
+{
+    struct pfd_error err;
+    struct pfd_strings *strings = pfd_strings_new();
+    if (!strings)
+        return PFD_ERR_NOMEM;
+    enum pfd_status status = pfd_strings_load(strings, image.bytes, image.n,
+                                              "image", NULL, NULL, &err);
+    if (status == PFD_OK)
+        status = pfd_strings_load(strings, archive.bytes, archive.n, "archive",
+                                  NULL, NULL, &err);
+    if (status != PFD_OK && err.code != status)
+        status = PFD_ERR_CORRUPT; /* not what the error says */
+    pfd_strings_free(strings);
+    return status;
+}
+
+static enum pfd_status say_all(struct pfd_decoder *decoder)
+{
+    struct pfd_item item;
+    struct pfd_argument argument;
+    enum pfd_status status;
+    while ((status = pfd_decoder_next(decoder, &item, NULL)) == PFD_OK) {
+        size_t n = 0;
+        if (!item.is_entry)
+            continue;
+        if (!pfd_entry_message(&item.entry, &n) && n)
+            return PFD_ERR_NOMEM;
+        for (size_t i = 0; status == PFD_OK; i++)
+            status = pfd_entry_argument(&item.entry, i, &argument);
+        if (status < 0)
+            return status;
+    }
+    return status == PFD_END ? PFD_OK : status;
+}
+
+static enum pfd_status decode(void)
+{
+    struct pfd_decoder *decoder = NULL;
+    enum pfd_status status =
+        pfd_decoder_new(dump.strings, NULL, "x", &decoder, NULL);
+    if (status != PFD_OK)
+        return status;
+    pfd_decoder_view(decoder, dump.bytes.bytes, dump.bytes.n, 0, true, NULL);
+    status = say_all(decoder);
+    pfd_decoder_free(decoder);
+    return status;
+}
+
+static bool drop(void *user, const void *bytes, size_t n)
+{
+    (void)user;
+    (void)bytes;
+    (void)n;
+    return true;
+}
+
+static void ignore(void *user, const struct pfd_finding *finding)
+{
+    (void)user;
+    (void)finding;
+}
+
+static bool match_all(void *user, const char *message, size_t n)
+{
+    (void)user;
+    (void)message;
+    (void)n;
+    return true;
+}
+
+static long read_bytes(void *user, void *ret, size_t n)
+{
+    size_t *at = user;
+    size_t left = dump.bytes.n - *at;
+    n = n < left ? n : left;
+    if (n)
+        memcpy(ret, dump.bytes.bytes + *at, n);
+    *at += n;
+    return (long)n;
+}
+
+static enum pfd_status convert_to(const char *output, bool stream,
+                                  unsigned threads, bool with_match)
+{
+    uint64_t counts[64] = { 0 };
+    uint64_t bytes[64] = { 0 };
+    size_t at = 0;
+    struct pfd_summary summary;
+    struct pfd_error err = { .code = PFD_OK };
+    struct pfd_convert convert = {
+        .strings = dump.strings,
+        .output = output,
+        .threads = threads,
+        .limit = UINT64_MAX,
+        .notes = true,
+        .match = with_match ? match_all : NULL,
+        .write = drop,
+        .finding = ignore,
+        .string_entries = counts,
+        .string_bytes = bytes,
+    };
+    enum pfd_status status =
+        stream ? pfd_convert_stream(&convert, read_bytes, &at, &summary, &err)
+               : pfd_convert_bytes(&convert, dump.bytes.bytes, dump.bytes.n,
+                                   &summary, &err);
+    /* libcheck allocates: assertions wait until nothing fails any more. */
+    return err.code == status ? status : PFD_ERR_CORRUPT;
+}
+
+static enum pfd_status convert_json(void)
+{
+    return convert_to("json", false, 1, false);
+}
+
+static enum pfd_status convert_text(void)
+{
+    return convert_to("text", true, 1, true);
+}
+
+static enum pfd_status convert_threads(void)
+{
+    return convert_to("raw", true, 3, false);
+}
+
+static enum pfd_status add_and_list(void)
+{
+    uint8_t widths[8];
+    struct pfd_strings *strings = pfd_strings_new();
+    struct pfd_string_info info = { .text = "%d %v4f", .n_text = 7 };
+    enum pfd_status status = strings ? PFD_OK : PFD_ERR_NOMEM;
+    for (uint64_t i = 0; i < 300 && status == PFD_OK; i++) {
+        info.id = i;
+        status = pfd_strings_add(strings, &info, NULL, 0, NULL, NULL, NULL);
+    }
+    if (status == PFD_OK)
+        pfd_strings_widths(strings, 0, widths, 8);
+    pfd_strings_free(strings);
+    return status;
+}
+
+/* Without failure, then with failure number 0, 1, ... until none happens. */
+static void try_all(enum pfd_status (*work)(void), bool may_hide)
+{
+    ck_assert_int_eq(work(), PFD_OK);
+    for (int on = 0; on < 2; on++) {
+        bool failed = true;
+        fail_on = on;
+        for (long n = 0; failed; n++) {
+            atomic_store(&did_fail, false);
+            atomic_store(&until, n);
+            enum pfd_status status = work();
+            atomic_store(&until, -1);
+            failed = atomic_load(&did_fail);
+            bool as_expected = failed ? status == PFD_ERR_NOMEM ||
+                                            (may_hide && status == PFD_OK)
+                                      : status == PFD_OK;
+            ck_assert_msg(as_expected, "allocation %ld%s: status %d", n,
+                          on ? " and all later ones" : "", status);
+        }
+    }
+}
+
+static void prepare(size_t n_entries)
+{
+    dump_init(&dump, 11, n_entries);
+    dump_damage(&dump);
+    make_inputs();
+}
+
+static void clean(void)
+{
+    dump_deinit(&dump);
+    build_free(&image);
+    build_free(&archive);
+}
+
+START_TEST(loading)
+{
+    prepare(10);
+    try_all(load, false);
+    clean();
+}
+END_TEST
+
+START_TEST(adding)
+{
+    /* pfd_strings_widths() has no status. */
+    try_all(add_and_list, true);
+}
+END_TEST
+
+START_TEST(decoding)
+{
+    prepare(300);
+    try_all(decode, false);
+    clean();
+}
+END_TEST
+
+START_TEST(converting)
+{
+    prepare(300);
+    try_all(convert_json, false);
+    try_all(convert_text, false);
+    clean();
+}
+END_TEST
+
+/* Where threads come and go, not every run makes the same calls. */
+START_TEST(converting_on_threads)
+{
+    prepare(60000);
+    for (long n = 0; n < 120; n++) {
+        fail_on = n % 2;
+        atomic_store(&did_fail, false);
+        atomic_store(&until, n / 2);
+        enum pfd_status status = convert_threads();
+        atomic_store(&until, -1);
+        ck_assert_int_eq(status,
+                         atomic_load(&did_fail) ? PFD_ERR_NOMEM : PFD_OK);
+    }
+    clean();
+}
+END_TEST
+
+int main(void)
+{
+    atomic_init(&until, -1);
+    return suite_run(
+        "memory",
+        TESTS(loading, adding, decoding, converting, converting_on_threads),
+        280);
+}

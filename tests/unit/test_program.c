@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: MIT */
+/* Format strings: what each prints, and what is found about it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "dump.h"
+#include "escape.h"
+#include "guard.h"
+#include "program.h"
+#include "suite.h"
+
+enum {
+    SLACK = 32,
+    VALUES_MAX = 16
+};
+
+#define FOUND(kind) (UINT64_C(1) << PFD_FINDING_##kind)
+
+/* Bits of some floats: binary32 and binary64. */
+enum {
+    F_1 = 0x3f800000,
+    F_1_5 = 0x3fc00000,
+    F_2 = 0x40000000,
+    F_3 = 0x40400000,
+    F_4 = 0x40800000,
+};
+#define D_1_5 0x3ff8000000000000
+
+static char printed[1 << 18];
+static size_t n_printed;
+static uint64_t found;
+
+struct bound {
+    char *text; /* with readable bytes behind it */
+    struct pfd_step *steps;
+    size_t n_steps;
+    struct pfd_program_facts facts;
+};
+
+static void compile(struct bound *b, const char *text, size_t n)
+{
+    b->text = calloc(1, n + SLACK);
+    ck_assert_ptr_nonnull(b->text);
+    memcpy(b->text, text, n);
+    struct guard g = guard_new(text, n);
+    const char *guarded = (const char *)g.bytes;
+    size_t max = pfd_program_steps_max(guarded, n);
+    b->steps = calloc(max, sizeof *b->steps);
+    ck_assert_ptr_nonnull(b->steps);
+    b->n_steps = pfd_program_compile(guarded, n, b->steps, &b->facts);
+    ck_assert_uint_ge(b->n_steps, 1);
+    ck_assert_uint_le(b->n_steps, max);
+    guard_free(&g);
+}
+
+static void bound_free(struct bound *b)
+{
+    free(b->text);
+    free(b->steps);
+}
+
+/* Binds to values of widths ('4', '8') and prints; the payload ends at an
+ * unreadable page, the output has exactly the room that was asked for. */
+static void print(struct bound *b, size_t n_text, const char *widths,
+                  const uint64_t *values, bool cut)
+{
+    uint8_t payload[8 * VALUES_MAX];
+    struct pfd_slot slots[VALUES_MAX + 1];
+    size_t n = strlen(widths);
+    uint32_t at = 0;
+    size_t room = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t size = widths[i] == '8' ? 8 : 4;
+        memcpy(payload + at, &values[i], size);
+        slots[i] = (struct pfd_slot){
+            .at = at,
+            .store = size == 8 ? PFD_STORE_QWORD : PFD_STORE_DWORD,
+        };
+        at += size;
+    }
+    struct guard g = guard_new(payload, at);
+    found = b->facts.findings |
+            pfd_program_bind(b->steps, b->n_steps, slots, n, cut, &room);
+    char *out = malloc(room + n_text);
+    ck_assert_ptr_nonnull(out);
+    char *end =
+        pfd_program_print(out, b->steps, b->text, PFD_RAW, g.bytes, &found);
+    n_printed = (size_t)(end - out);
+    ck_assert_uint_le(n_printed, room + n_text);
+    ck_assert_uint_lt(n_printed, sizeof printed);
+    memcpy(printed, out, n_printed);
+    printed[n_printed] = '\0';
+    free(out);
+    guard_free(&g);
+}
+
+static void say(const char *text, const char *widths, const uint64_t *values)
+{
+    struct bound b;
+    compile(&b, text, strlen(text));
+    print(&b, strlen(text), widths, values, false);
+    bound_free(&b);
+}
+
+struct row {
+    const char *text;
+    const char *widths;
+    uint64_t values[VALUES_MAX];
+    const char *expected;
+    uint64_t findings;
+};
+
+static void check_rows(const struct row *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct row *r = &rows[i];
+        say(r->text, r->widths, r->values);
+        ck_assert_msg(!strcmp(printed, r->expected) && found == r->findings,
+                      "'%s' prints '%s' (findings %llx), not '%s' (%llx)",
+                      r->text, printed, (unsigned long long)found, r->expected,
+                      (unsigned long long)r->findings);
+    }
+}
+#define CHECK_ROWS(rows) check_rows(rows, sizeof(rows) / sizeof *(rows))
+
+START_TEST(literals)
+{
+    static const struct row rows[] = {
+        { "", "", { 0 }, "", 0 },
+        { "plain\n", "", { 0 }, "plain\n", 0 },
+        { "%%", "", { 0 }, "%", 0 },
+        { "100%% and %%%%.", "", { 0 }, "100% and %%.", 0 },
+        { "%%d", "", { 0 }, "%d", 0 },
+        { "%%5d", "", { 0 }, "%5d", 0 },
+        { "%%%d", "4", { 7 }, "%7", 0 },
+        /* What the text ends in is literal. */
+        { "%", "", { 0 }, "%", 0 },
+        { "a %", "", { 0 }, "a %", 0 },
+        { "%5.", "", { 0 }, "%5.", 0 },
+        { "%-08.3ll", "", { 0 }, "%-08.3ll", 0 },
+        { "%*", "4", { 1 }, "%*", FOUND(unused_arguments) },
+        { "%99999", "", { 0 }, "%99999", 0 },
+    };
+    CHECK_ROWS(rows);
+}
+END_TEST
+
+START_TEST(integers)
+{
+    static const struct row rows[] = {
+        { "%d %i %u",
+          "444",
+          { 0xffffffff, 7, 0xffffffff },
+          "-1 7 4294967295",
+          0 },
+        { "%x %X %o %#x %#o",
+          "44444",
+          { 255, 255, 8, 255, 8 },
+          "ff FF 10 0xff 010",
+          0 },
+        { "%d %u %x",
+          "888",
+          { UINT64_MAX, UINT64_MAX, UINT64_MAX },
+          "-1 18446744073709551615 ffffffffffffffff",
+          0 },
+        /* The stored width decides, whatever the modifier says. */
+        { "%ld %lu %lld %jd %zd %td %qd",
+          "4444444",
+          { 0xffffffff, 0xffffffff, 0xffffffff, 1, 2, 3, 4 },
+          "-1 4294967295 -1 1 2 3 4",
+          0 },
+        { "%hhd %hd %hhu %hu %hhx",
+          "44444",
+          { 0xff, 0xffff, 0x1ff, 0x1ffff, 0x1ab },
+          "-1 -1 255 65535 ab",
+          0 },
+        { "%hhd|%hhd", "88", { 0x180, 0x17f }, "-128|127", 0 },
+        { "%hld", "4", { 0xffffffff }, "-1", 0 },
+        { "%5d|%-5d|%05d|%+d|% d|%.3d",
+          "444444",
+          { 7, 7, 7, 7, 7, 7 },
+          "    7|7    |00007|+7| 7|007",
+          0 },
+        { "%'d", "4", { 1234567 }, "1234567", 0 },
+        { "%- +0#10x|", "4", { 255 }, "0xff      |", 0 },
+        { "%.0d|%.d", "44", { 0, 0 }, "|", 0 },
+        { "%c%c", "44", { 'a', 0x100 + 'b' }, "ab", 0 },
+        { "%5c|%-3c|", "44", { 'a', 'b' }, "    a|b  |", 0 },
+        { "%p %p %p",
+          "484",
+          { 0xbeef, (uint64_t)1 << 40, 0 },
+          "0xbeef 0x10000000000 0x0",
+          0 },
+        { "%12p|%-8p|", "44", { 0xbeef, 1 }, "      0xbeef|0x1     |", 0 },
+    };
+    CHECK_ROWS(rows);
+}
+END_TEST
+
+START_TEST(floats)
+{
+    static const struct row rows[] = {
+        { "%f %F %e %g %a",
+          "44444",
+          { F_1_5, F_1_5, F_1_5, F_1_5, F_1_5 },
+          "1.500000 1.500000 1.500000e+00 1.5 0x1.8p+0",
+          0 },
+        { "%f %Lf %lf",
+          "888",
+          { D_1_5, D_1_5, D_1_5 },
+          "1.500000 1.500000 1.500000",
+          0 },
+        { "%Lf", "4", { F_1_5 }, "1.500000", 0 },
+        { "%.0f %.f %.3f %8.2f|%-8.2f|%+f",
+          "444444",
+          { F_1_5, F_1_5, F_1_5, F_1_5, F_1_5, F_1_5 },
+          "2 2 1.500     1.50|1.50    |+1.500000",
+          0 },
+        { "%f %f %F",
+          "444",
+          { 0x7f800000, 0xff800000, 0x7fc00000 },
+          "inf -inf NAN",
+          0 },
+        { "%E %G %A",
+          "888",
+          { D_1_5, D_1_5, D_1_5 },
+          "1.500000E+00 1.5 0X1.8P+0",
+          0 },
+    };
+    CHECK_ROWS(rows);
+}
+END_TEST
+
+START_TEST(vectors)
+{
+    static const struct row rows[] = {
+        { "%v2d", "44", { 1, 2 }, "1, 2", 0 },
+        { "%v4f",
+          "4444",
+          { F_1, F_2, F_3, F_4 },
+          "1.000000, 2.000000, 3.000000, 4.000000",
+          0 },
+        { "%v4.1f", "4444", { F_1, F_2, F_3, F_4 }, "1.0, 2.0, 3.0, 4.0", 0 },
+        { "%.1v4f", "4444", { F_1, F_2, F_3, F_4 }, "1.0, 2.0, 3.0, 4.0", 0 },
+        { "%5v2d|", "44", { 1, 2 }, "    1,     2|", 0 },
+        { "%v2ld %v2hld", "8844", { 1, 2, 3, 4 }, "1, 2 3, 4", 0 },
+        { "%v3x!", "444", { 10, 11, 12 }, "a, b, c!", 0 },
+        { "%v8u",
+          "44444444",
+          { 1, 2, 3, 4, 5, 6, 7, 8 },
+          "1, 2, 3, 4, 5, 6, 7, 8",
+          0 },
+        { "%v16u",
+          "4444444444444444",
+          { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 },
+          "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15",
+          0 },
+        /* Mixed widths are as the mask says, scalar by scalar. */
+        { "%v2u", "84", { (uint64_t)1 << 40, 2 }, "1099511627776, 2", 0 },
+        { "%v2c", "44", { 'a', 'b' }, "a, b", 0 },
+        /* No vector: 'v' is then the conversion, which prints nothing. */
+        { "%v5d", "4", { 5 }, "%v5d", FOUND(bad_conversion) },
+        { "%vd", "4", { 5 }, "%vd", FOUND(bad_conversion) },
+        { "%v1d", "4", { 5 }, "%v1d", FOUND(bad_conversion) },
+        { "%v4v4f", "4444", { 1, 2, 3, 4 }, "%v4v4f", FOUND(bad_conversion) },
+        /* One missing: the whole conversion is shown, never half of it. */
+        { "%v4f %d",
+          "444",
+          { F_1, F_2, F_3 },
+          "%v4f %d",
+          FOUND(payload_short) },
+        { "%v2s", "44", { 1, 2 }, "%v2s", FOUND(bad_conversion) },
+    };
+    CHECK_ROWS(rows);
+}
+END_TEST
+
+START_TEST(stars)
+{
+    static const struct row rows[] = {
+        { "%*d", "44", { 5, 7 }, "    7", 0 },
+        { "%-*d|", "44", { 5, 7 }, "7    |", 0 },
+        { "%*d|", "44", { (uint32_t)-5, 7 }, "7    |", 0 },
+        { "%.*f", "44", { 2, F_1_5 }, "1.50", 0 },
+        { "%.*f", "44", { (uint32_t)-1, F_1_5 }, "1.500000", 0 },
+        { "%*.*f|", "444", { 8, 1, F_1_5 }, "     1.5|", 0 },
+        { "%*.*f|", "884", { 8, 1, F_1_5 }, "     1.5|", 0 },
+        { "%*v2d", "444", { 3, 1, 2 }, "  1,   2", 0 },
+        { "%*v2.*f", "4444", { 5, 1, F_1, F_2 }, "  1.0,   2.0", 0 },
+        { "%*d %*d", "4444", { 3, 1, 4, 2 }, "  1    2", 0 },
+        { "%*d", "4", { 3 }, "%*d", FOUND(payload_short) },
+        { "%*.*f", "44", { 3, 1 }, "%*.*f", FOUND(payload_short) },
+        { "%*d", "", { 0 }, "%*d", FOUND(payload_short) },
+        /* 64-bit values are cut to int, as in C. */
+        { "%*d", "84", { 0x100000003, 7 }, "  7", 0 },
+        { "%*s|%d", "444", { 3, 9, 7 }, "%*s|7", FOUND(bad_conversion) },
+    };
+    CHECK_ROWS(rows);
+}
+END_TEST
+
+static void check_clamped(const char *text, const char *widths,
+                          const uint64_t *values, size_t n)
+{
+    say(text, widths, values);
+    ck_assert_uint_eq(n_printed, n);
+    ck_assert(found & FOUND(width_clamped));
+}
+
+START_TEST(clamps)
+{
+    check_clamped("%4097d", "4", (uint64_t[]){ 1 }, 4096);
+    check_clamped("%99999999999999999999d", "4", (uint64_t[]){ 1 }, 4096);
+    check_clamped("%.4097d", "4", (uint64_t[]){ 1 }, 4096);
+    check_clamped("%.999999999f", "4", (uint64_t[]){ F_1 }, 2 + 4096);
+    check_clamped("%*d", "44", (uint64_t[]){ 4097, 1 }, 4096);
+    check_clamped("%*d", "44", (uint64_t[]){ 0x80000000, 1 }, 4096);
+    check_clamped("%.*d", "44", (uint64_t[]){ 0x7fffffff, 1 }, 4096);
+    say("%4096d", "4", (uint64_t[]){ 1 });
+    ck_assert_uint_eq(n_printed, 4096);
+    ck_assert_uint_eq(found, 0);
+    say("%.4096f", "8", (uint64_t[]){ 0x7fefffffffffffff });
+    ck_assert_uint_eq(n_printed, 309 + 1 + 4096);
+    say("%*d", "44", (uint64_t[]){ (uint32_t)-4096, 1 });
+    ck_assert_uint_eq(n_printed, 4096);
+    ck_assert_uint_eq(found, 0);
+}
+END_TEST
+
+START_TEST(verbatim)
+{
+    static const struct row rows[] = {
+        { "%s", "4", { 1 }, "%s", FOUND(bad_conversion) },
+        { "%n", "4", { 1 }, "%n", FOUND(bad_conversion) },
+        { "a%sb%dc", "44", { 1, 2 }, "a%sb2c", FOUND(bad_conversion) },
+        { "%lc %ls %hhc",
+          "444",
+          { 1, 2, 3 },
+          "%lc %ls %hhc",
+          FOUND(bad_conversion) },
+        /* %m and what is no letter take nothing. */
+        { "%m %d", "4", { 7 }, "%m 7", FOUND(bad_conversion) },
+        { "%! %d", "4", { 7 }, "%! 7", FOUND(bad_conversion) },
+        { "%y %d", "44", { 1, 7 }, "%y 7", FOUND(bad_conversion) },
+        { "%s", "", { 0 }, "%s", FOUND(payload_short) },
+        { "%m", "", { 0 }, "%m", FOUND(bad_conversion) },
+        { "%-5.3lls!", "4", { 1 }, "%-5.3lls!", FOUND(bad_conversion) },
+        { "%\n%d", "4", { 7 }, "%\n7", FOUND(bad_conversion) },
+        { "%d %d", "4", { 7 }, "7 %d", FOUND(payload_short) },
+        { "%d", "44", { 7, 8 }, "7", FOUND(unused_arguments) },
+        { "none", "8", { 8 }, "none", FOUND(unused_arguments) },
+    };
+    CHECK_ROWS(rows);
+}
+END_TEST
+
+/* The rows that the driver's own regular expression reads wrongly. */
+START_TEST(driver_grammar)
+{
+    static const struct row rows[] = {
+        { "%%d", "", { 0 }, "%d", 0 },
+        { "100%%d", "", { 0 }, "100%d", 0 },
+        { "%%5d", "", { 0 }, "%5d", 0 },
+        { "%%%d", "4", { 7 }, "%7", 0 },
+        { "% d", "4", { 7 }, " 7", 0 },
+        { "% 5d", "4", { 7 }, "    7", 0 },
+        { "%s", "4", { 7 }, "%s", FOUND(bad_conversion) },
+        { "%p", "4", { 7 }, "0x7", 0 },
+        { "%n", "4", { 7 }, "%n", FOUND(bad_conversion) },
+        { "%*d", "44", { 4, 7 }, "   7", 0 },
+        { "%.*f", "44", { 1, F_1_5 }, "1.5", 0 },
+        { "%.f", "4", { F_1_5 }, "2", 0 },
+        { "%1$d",
+          "4",
+          { 7 },
+          "%1$d",
+          FOUND(bad_conversion) | FOUND(unused_arguments) },
+        { "%'d", "4", { 7 }, "7", 0 },
+        { "%s3d", "4", { 7 }, "%s3d", FOUND(bad_conversion) },
+        { "%5s3d", "4", { 7 }, "%5s3d", FOUND(bad_conversion) },
+        { "%x4d", "4", { 10 }, "a4d", 0 },
+        { "%u8x", "4", { 9 }, "98x", 0 },
+        { "50%complete", "4", { 'C' }, "50Complete", 0 },
+        { "%5%d",
+          "4",
+          { 7 },
+          "%5%d",
+          FOUND(bad_conversion) | FOUND(unused_arguments) },
+        { "%v4f",
+          "4444",
+          { F_1, F_1, F_1, F_1 },
+          "1.000000, 1.000000, 1.000000, 1.000000",
+          0 },
+        { "%v8d", "44444444", { 0 }, "0, 0, 0, 0, 0, 0, 0, 0", 0 },
+        { "%v4.3f",
+          "4444",
+          { F_1, F_1, F_1, F_1 },
+          "1.000, 1.000, 1.000, 1.000",
+          0 },
+        { "%ul", "8", { (uint64_t)1 << 40 }, "1099511627776l", 0 },
+        { "%I64d", "4", { 7 }, "%I64d", FOUND(bad_conversion) },
+        { "%Lf", "8", { D_1_5 }, "1.500000", 0 },
+    };
+    CHECK_ROWS(rows);
+}
+END_TEST
+
+START_TEST(nul_from_char_and_in_text)
+{
+    struct bound b;
+    say("a%cb", "4", (uint64_t[]){ 0 });
+    ck_assert_uint_eq(n_printed, 3);
+    ck_assert(!memcmp(printed, "a\0b", 3));
+    compile(&b, "x\0%\0%d\0", 7);
+    print(&b, 7, "4", (uint64_t[]){ 7 }, false);
+    ck_assert_uint_eq(n_printed, 6);
+    ck_assert(!memcmp(printed, "x\0%\0007\0", 6));
+    bound_free(&b);
+}
+END_TEST
+
+START_TEST(cut_vectors)
+{
+    struct bound b;
+    const char *text = "pos %v4f of %*v2d.";
+    compile(&b, text, strlen(text));
+    ck_assert_uint_eq(b.facts.n_scalars, 7);
+    ck_assert_uint_eq(b.facts.n_cut_scalars, 3);
+    print(&b, strlen(text), "444", (uint64_t[]){ F_1_5, 3, 7 }, true);
+    ck_assert_str_eq(printed, "pos 1.500000 of   7.");
+    ck_assert_uint_eq(found, 0);
+    bound_free(&b);
+}
+END_TEST
+
+/* The same steps bound to one layout after the other. */
+START_TEST(rebind)
+{
+    struct bound b;
+    const char *text = "%d %f|%s %*d %v2x";
+    size_t n = strlen(text);
+    compile(&b, text, n);
+    for (int round = 0; round < 2; round++) {
+        print(&b, n, "4", (uint64_t[]){ 7 }, false);
+        ck_assert_str_eq(printed, "7 %f|%s %*d %v2x");
+        ck_assert_uint_eq(found, FOUND(payload_short));
+        print(&b, n, "8844844", (uint64_t[]){ 1, D_1_5, 2, 3, 4, 10, 11 },
+              false);
+        ck_assert_str_eq(printed, "1 1.500000|%s   4 a, b");
+        ck_assert_uint_eq(found, FOUND(bad_conversion));
+        print(&b, n, "4444444", (uint64_t[]){ 1, F_1_5, 2, 1, 4, 10, 11 },
+              false);
+        ck_assert_str_eq(printed, "1 1.500000|%s 4 a, b");
+        print(&b, n, "", NULL, false);
+        ck_assert_str_eq(printed, text);
+    }
+    bound_free(&b);
+}
+END_TEST
+
+START_TEST(suggested_widths)
+{
+    struct bound b;
+    uint8_t widths[16];
+    const char *text = "%ld %d %*lld %v2Lf %s %m %hd";
+    compile(&b, text, strlen(text));
+    size_t n = pfd_program_suggest(b.steps, b.n_steps, false, widths, 16);
+    static const uint8_t want[] = { 64, 32, 32, 64, 64, 64, 32, 32 };
+    ck_assert_uint_eq(n, sizeof want);
+    ck_assert(!memcmp(widths, want, n));
+    ck_assert_uint_eq(pfd_program_suggest(b.steps, b.n_steps, true, widths, 2),
+                      7);
+    bound_free(&b);
+}
+END_TEST
+
+/* Literals longer than a step holds; characters are never cut in two. */
+START_TEST(long_literals)
+{
+    static char text[200000];
+    struct bound b;
+    for (size_t i = 0; i + 3 <= sizeof text; i += 3)
+        memcpy(text + i, "\xe4\xbd\xa0", 3);
+    memcpy(text + 100002, "%d\n", 3);
+    size_t n = 199998;
+    compile(&b, text, n);
+    print(&b, n, "", NULL, false);
+    bound_free(&b);
+}
+END_TEST
+
+static void same_escaped(uint64_t *rng)
+{
+    static const char *const pieces[] = { "\"", "\\",   "\xc3\xa9", "\n",
+                                          "a",  "%d",   "%v2d",     "%s",
+                                          "%%", "\x01", "%*d",      "%y",
+                                          "%q", "% ",   "\xc3" };
+    char text[128] = "";
+    char escaped[6 * sizeof text + SLACK];
+    static char plain[1 << 17];
+    static char out[1 << 17];
+    uint8_t payload[400] = { 0 };
+    struct pfd_slot slots[40];
+    struct bound b;
+    size_t room = 0;
+    uint64_t findings = 0;
+    for (uint32_t i = dump_below(rng, 12); i; i--)
+        strcat(text, pieces[dump_below(rng, 15)]);
+    compile(&b, text, strlen(text));
+    for (uint32_t i = 0; i < 40; i++)
+        slots[i] = (struct pfd_slot){ .at = 8 * i, .store = PFD_STORE_DWORD };
+    pfd_program_bind(b.steps, b.n_steps, slots, dump_below(rng, 40), false,
+                     &room);
+    char *end =
+        pfd_program_print(plain, b.steps, b.text, PFD_RAW, payload, &findings);
+    char *want = pfd_escape_json(escaped, plain, (size_t)(end - plain));
+    size_t n_want = (size_t)(want - escaped);
+    char from[6 * sizeof text + SLACK];
+    pfd_escape_json(from, text, strlen(text));
+    end =
+        pfd_program_print(out, b.steps, from, PFD_ESCAPED, payload, &findings);
+    ck_assert_uint_eq((size_t)(end - out), n_want);
+    ck_assert(!memcmp(out, escaped, n_want));
+    bound_free(&b);
+}
+
+/* Printing escaped is the same as printing, then escaping. */
+START_TEST(escaped_output)
+{
+    uint64_t rng = 5;
+    for (int i = 0; i < 20000; i++)
+        same_escaped(&rng);
+}
+END_TEST
+
+int main(void)
+{
+    return suite_run("program",
+                     TESTS(literals, integers, floats, vectors, stars, clamps,
+                           verbatim, driver_grammar, nul_from_char_and_in_text,
+                           cut_vectors, rebind, suggested_widths, long_literals,
+                           escaped_output),
+                     60);
+}

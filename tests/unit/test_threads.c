@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* Any number of threads, any filter: the output is that of a plain loop. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dump.h"
+#include "suite.h"
+
+enum {
+    N_ENTRIES = 60000 /* several batches for each worker */
+};
+
+struct sink {
+    struct build bytes;
+    struct build findings;
+    size_t n_writes;
+    size_t stop_after;
+};
+
+static bool take(void *user, const void *bytes, size_t n)
+{
+    struct sink *s = user;
+    build_bytes(&s->bytes, bytes, n);
+    return !s->stop_after || ++s->n_writes < s->stop_after;
+}
+
+static void hear(void *user, const struct pfd_finding *f)
+{
+    struct sink *s = user;
+    char line[1200];
+    int n = snprintf(line, sizeof line, "%s %" PRIu64 " %" PRIu64 " %s\n",
+                     pfd_finding_name(f->kind), f->index, f->offset, f->text);
+    build_bytes(&s->findings, line, (size_t)n);
+}
+
+static void sink_free(struct sink *s)
+{
+    build_free(&s->bytes);
+    build_free(&s->findings);
+}
+
+static bool odd_length(void *user, const char *message, size_t n)
+{
+    (void)user;
+    (void)message;
+    return n % 2;
+}
+
+static enum pfd_status run(const struct dump *d,
+                           const struct pfd_convert *wanted, struct sink *sink,
+                           struct pfd_summary *summary)
+{
+    struct pfd_convert convert = *wanted;
+    convert.strings = d->strings;
+    convert.source = "buffer";
+    convert.write = take;
+    convert.write_user = sink;
+    convert.finding = hear;
+    convert.finding_user = sink;
+    return pfd_convert_bytes(&convert, d->bytes.bytes, d->bytes.n, summary,
+                             NULL);
+}
+
+static bool equal(const struct build *a, const struct build *b)
+{
+    return a->n == b->n && (!a->n || !memcmp(a->bytes, b->bytes, a->n));
+}
+
+static void compare_threads(const struct dump *d, struct pfd_convert convert)
+{
+    static const unsigned threads[] = { 1, 2, 3, 8 };
+    struct sink first = { 0 };
+    struct pfd_summary summary[2];
+    for (size_t i = 0; i < 4; i++) {
+        struct sink sink = { 0 };
+        convert.threads = threads[i];
+        ck_assert_int_eq(run(d, &convert, i ? &sink : &first, &summary[!!i]),
+                         PFD_OK);
+        if (i == 0)
+            continue;
+        ck_assert(equal(&first.bytes, &sink.bytes));
+        ck_assert(equal(&first.findings, &sink.findings));
+        ck_assert(!memcmp(&summary[0], &summary[1], sizeof summary[0]));
+        sink_free(&sink);
+    }
+    sink_free(&first);
+}
+
+static void make(struct dump *d, uint64_t seed, bool damaged)
+{
+    dump_init(d, seed, N_ENTRIES);
+    for (int i = 0; damaged && i < 30; i++) {
+        size_t n = d->bytes.n;
+        dump_damage(d);
+        if (d->bytes.n < n) { /* cut: most of it is wanted here */
+            dump_deinit(d);
+            dump_init(d, ++seed, N_ENTRIES);
+        }
+    }
+}
+
+START_TEST(same_output)
+{
+    static const char *const outputs[] = { "text", "raw", "json" };
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        struct dump d;
+        make(&d, seed, seed == 2);
+        for (size_t i = 0; i < 3; i++)
+            compare_threads(&d, (struct pfd_convert){ .output = outputs[i],
+                                                      .notes = true,
+                                                      .limit = UINT64_MAX });
+        dump_deinit(&d);
+    }
+}
+END_TEST
+
+/* What a loop over pfd_decoder_next() says with the same filter. */
+static void naive(const struct dump *d, const struct pfd_convert *c,
+                  struct build *out)
+{
+    struct pfd_decoder *decoder = NULL;
+    struct pfd_item item;
+    uint64_t wanted = 0;
+    ck_assert_int_eq(
+        pfd_decoder_new(d->strings, NULL, "buffer", &decoder, NULL), PFD_OK);
+    pfd_decoder_view(decoder, d->bytes.bytes, d->bytes.n, 0, true, NULL);
+    while (pfd_decoder_next(decoder, &item, NULL) == PFD_OK) {
+        size_t n = 0;
+        bool is_wanted = c->n_ids == 0;
+        if (!item.is_entry)
+            continue;
+        for (size_t i = 0; i < c->n_ids; i++)
+            is_wanted |= c->ids[i] == item.entry.id;
+        const char *message = pfd_entry_message(&item.entry, &n);
+        if (!is_wanted ||
+            (c->match && !(message && c->match(NULL, message, n))))
+            continue;
+        uint64_t number = wanted++;
+        if (number < c->skip)
+            continue;
+        if (number - c->skip >= c->limit)
+            break;
+        build_bytes(out, message, n);
+    }
+    pfd_decoder_free(decoder);
+}
+
+START_TEST(filters)
+{
+    struct dump d;
+    uint64_t ids[3];
+    static const uint64_t skips[] = { 0, 1, 1000, 50000, 1000000 };
+    static const uint64_t limits[] = { 0, 1, 777, 40000, UINT64_MAX };
+    make(&d, 3, true);
+    for (size_t i = 0; i < 3; i++) {
+        struct pfd_string_info info;
+        pfd_strings_get(d.strings, 2 * i, &info);
+        ids[i] = info.id;
+    }
+    for (unsigned k = 0; k < 4 * 25; k++) {
+        struct pfd_convert c = {
+            .output = "raw",
+            .ids = k & 1 ? ids : NULL,
+            .n_ids = k & 1 ? 3 : 0,
+            .match = k & 2 ? odd_length : NULL,
+            .skip = skips[k / 4 % 5],
+            .limit = limits[k / 20],
+            .threads = 1 + k % 3,
+        };
+        struct build want = { 0 };
+        struct sink sink = { 0 };
+        struct pfd_summary summary;
+        naive(&d, &c, &want);
+        ck_assert_int_eq(run(&d, &c, &sink, &summary), PFD_OK);
+        ck_assert_msg(equal(&want, &sink.bytes),
+                      "filter %u: %zu bytes expected, %zu given", k, want.n,
+                      sink.bytes.n);
+        build_free(&want);
+        sink_free(&sink);
+    }
+    dump_deinit(&d);
+}
+END_TEST
+
+START_TEST(filters_on_threads)
+{
+    struct dump d;
+    uint64_t id;
+    struct pfd_string_info info;
+    make(&d, 4, true);
+    pfd_strings_get(d.strings, 1, &info);
+    id = info.id;
+    compare_threads(&d, (struct pfd_convert){ .output = "json",
+                                              .match = odd_length,
+                                              .limit = UINT64_MAX });
+    compare_threads(&d, (struct pfd_convert){ .output = "json",
+                                              .ids = &id,
+                                              .n_ids = 1,
+                                              .skip = 500,
+                                              .limit = 900 });
+    compare_threads(&d, (struct pfd_convert){
+                            .output = "text", .skip = 30000, .limit = 20000 });
+    dump_deinit(&d);
+}
+END_TEST
+
+START_TEST(stopping)
+{
+    struct dump d;
+    make(&d, 5, false);
+    for (unsigned threads = 1; threads <= 8; threads += 7) {
+        for (size_t after = 1; after < 8; after++) {
+            struct sink sink = { .stop_after = after };
+            struct pfd_summary summary;
+            struct pfd_convert c = { .output = "json",
+                                     .threads = threads,
+                                     .limit = UINT64_MAX };
+            ck_assert_int_eq(run(&d, &c, &sink, &summary), PFD_ERR_STOPPED);
+            ck_assert_uint_eq(sink.n_writes, after);
+            sink_free(&sink);
+        }
+    }
+    dump_deinit(&d);
+}
+END_TEST
+
+/* Counting without output, and the counts for each string. */
+START_TEST(counting)
+{
+    struct dump d;
+    uint64_t entries[2][64] = { { 0 } };
+    uint64_t bytes[2][64] = { { 0 } };
+    make(&d, 6, true);
+    for (unsigned i = 0; i < 2; i++) {
+        struct pfd_summary summary;
+        struct sink sink = { 0 };
+        struct pfd_convert c = { .threads = 1 + 7 * i,
+                                 .limit = UINT64_MAX,
+                                 .string_entries = entries[i],
+                                 .string_bytes = bytes[i] };
+        uint64_t sum[2] = { 0 };
+        ck_assert_int_eq(run(&d, &c, &sink, &summary), PFD_OK);
+        for (size_t k = 0; k < pfd_strings_count(d.strings); k++) {
+            sum[0] += entries[i][k];
+            sum[1] += bytes[i][k];
+        }
+        ck_assert_uint_eq(sum[0], summary.entries - summary.unknown);
+        ck_assert_uint_le(sum[1], summary.bytes);
+        ck_assert_uint_eq(sink.bytes.n, 0);
+        sink_free(&sink);
+    }
+    ck_assert(!memcmp(entries[0], entries[1], sizeof entries[0]));
+    ck_assert(!memcmp(bytes[0], bytes[1], sizeof bytes[0]));
+    dump_deinit(&d);
+}
+END_TEST
+
+START_TEST(wrong_names)
+{
+    struct dump d;
+    struct sink sink = { 0 };
+    struct pfd_summary summary;
+    make(&d, 7, false);
+    ck_assert_int_eq(
+        run(&d, &(struct pfd_convert){ .output = "xml" }, &sink, &summary),
+        PFD_ERR_USAGE);
+    ck_assert_int_eq(
+        run(&d, &(struct pfd_convert){ .format = "xyz" }, &sink, &summary),
+        PFD_ERR_USAGE);
+    dump_deinit(&d);
+}
+END_TEST
+
+int main(void)
+{
+    return suite_run("threads",
+                     TESTS(same_output, filters, filters_on_threads, stopping,
+                           counting, wrong_names),
+                     280);
+}
