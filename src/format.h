@@ -129,6 +129,23 @@ enum {
     PFD_ORIGINS_MAX = 24
 };
 
+/*
+ * How a buffer is followed while it is written. Positions are bytes from its
+ * start.
+ */
+struct pfd_format_live {
+    uint32_t n_header; /* bytes that say how much is used */
+    uint32_t unit;     /* entries take a multiple of so many bytes */
+
+    /* First byte behind what the device has reserved, by the header; it may
+     * be beyond the buffer's end. */
+    uint64_t (*used)(const uint8_t *header);
+
+    /* Makes walk (its state is zero, its view need not hold the header) one
+     * over the entries in [walk->at, end). */
+    void (*resume)(struct pfd_walk *walk, uint64_t end);
+};
+
 struct pfd_format {
     /* Its name (--format NAME, "format" in JSON, the folder of its cases), a
      * line for `printfdecode formats`, and words for `inspect`. */
@@ -198,6 +215,9 @@ struct pfd_format {
      * table or of the entry. NULL: nothing is, which costs nothing.
      */
     size_t (*origin)(const struct pfd_look *look, struct pfd_origin *ret);
+
+    /* NULL: only whole buffers can be read. */
+    const struct pfd_format_live *live;
 };
 
 /* All formats, NULL at the end; written by meson from formats/meson.build. */

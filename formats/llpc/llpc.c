@@ -696,6 +696,31 @@ static enum pfd_status llpc_walk(struct pfd_walk *w)
     return PFD_OK;
 }
 
+/* ---- buffers that are being written ---- */
+
+static uint64_t llpc_used(const uint8_t *header)
+{
+    struct pfd_cursor c = pfd_cursor(header, HEADER);
+    uint64_t used = pfd_cursor_u64(&c);
+    return HEADER + (used < CLAMP_DWORDS ? used : CLAMP_DWORDS) * DWORD;
+}
+
+static void llpc_resume(struct pfd_walk *w, uint64_t end)
+{
+    struct state *st = w->state;
+    st->used = dword(end - HEADER);
+    st->end = end;
+    st->opened = true;
+    st->closed = true;
+}
+
+static const struct pfd_format_live llpc_live = {
+    .n_header = HEADER,
+    .unit = DWORD,
+    .used = llpc_used,
+    .resume = llpc_resume,
+};
+
 static int llpc_probe(const struct pfd_cursor *first, uint64_t n_buffer)
 {
     struct pfd_cursor c = *first;
@@ -734,4 +759,5 @@ const struct pfd_format pfd_format_llpc = {
     .walk = llpc_walk,
     .slots = llpc_slots,
     .layout_text = llpc_layout_text,
+    .live = &llpc_live,
 };
