@@ -603,6 +603,8 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
         return status;
     pool->sink_options.color = convert->color;
     pool->sink_options.origin = convert->origin;
+    pool->sink_options.members = convert->members;
+    pool->sink_options.origin_members = convert->origin_members;
     pool->reported = reported_kinds(convert->notes);
     struct pfd_walk walk;
     if (!pfd_walk_init(&walk, pool->format, convert->strings,

@@ -14,6 +14,11 @@
 struct pfd_sink_options {
     bool color;
     bool origin; /* show where each entry comes from */
+    /* JSON, rendered already: members of each entry, each with a comma before
+     * it, and members of its "origin", each with a comma behind it. May be
+     * NULL. */
+    const char *members;
+    const char *origin_members;
 };
 
 struct pfd_sink {

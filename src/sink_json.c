@@ -132,7 +132,8 @@ static char *put_origin(char *out, const struct pfd_origin *o)
 }
 
 /* Where the message was to go, and where it comes from. */
-static char *put_circumstances(char *out, struct pfd_entry *entry)
+static char *put_circumstances(char *out, struct pfd_entry *entry,
+                               const char *shared)
 {
     const char *stream = pfd_stream_name((enum pfd_stream)entry->stream);
     size_t n;
@@ -142,19 +143,30 @@ static char *put_circumstances(char *out, struct pfd_entry *entry)
         out = put_escaped(out, stream);
         *out++ = '"';
     }
-    if (!n)
+    if (!n && !*shared)
         return out;
     out = PUT(out, ",\"origin\":{");
+    out = stpcpy(out, shared);
     for (size_t i = 0; i < n; i++) {
-        if (i)
-            *out++ = ',';
         *out++ = '"';
         out = put_escaped(out, o[i].name);
         out = PUT(out, "\":");
         out = put_origin(out, &o[i]);
+        *out++ = ',';
     }
-    *out++ = '}';
+    out[-1] = '}';
     return out;
+}
+
+/* What is the same for all entries of a buffer. */
+static size_t shared_room(const struct pfd_sink_options *options)
+{
+    size_t room = ROOM_FIXED;
+    if (options->members)
+        room += strlen(options->members);
+    if (options->origin_members)
+        room += strlen(options->origin_members);
+    return room;
 }
 
 static bool has_circumstances(const struct pfd_entry *entry)
@@ -258,7 +270,8 @@ static char *put_start(char *out, struct pfd_entry *entry,
     return pfd_json_put_string(out, entry->string, format, entry->id);
 }
 
-static char *put_place(char *out, struct pfd_entry *entry)
+static char *put_place(char *out, struct pfd_entry *entry,
+                       const struct pfd_sink_options *options)
 {
     struct pfd_json_parts *json = &entry->of->json;
     out = PUT(out, "],\"index\":");
@@ -268,8 +281,12 @@ static char *put_place(char *out, struct pfd_entry *entry)
     out = pfd_json_put_part(out, &json->source);
     if (__builtin_expect(entry->findings != 0, 0))
         out = put_findings(out, entry->findings);
-    if (__builtin_expect(has_circumstances(entry), 0))
-        out = put_circumstances(out, entry);
+    if (__builtin_expect(has_circumstances(entry) || options->origin_members,
+                         0))
+        out = put_circumstances(
+            out, entry, options->origin_members ? options->origin_members : "");
+    if (__builtin_expect(options->members != NULL, 0))
+        out = stpcpy(out, options->members);
     return PUT(out, "}\n");
 }
 
@@ -280,7 +297,10 @@ static void json_entry(struct pfd_text *out, struct pfd_entry *entry,
     size_t n_arguments = arguments_room(entry);
     char *args = pfd_text_reserve(arguments, n_arguments);
     const struct pfd_json_part *part = part_of(entry);
-    char *at = pfd_text_reserve(out, entry_room(entry, part) + n_arguments);
+    size_t n_shared =
+        options->members || options->origin_members ? shared_room(options) : 0;
+    char *at =
+        pfd_text_reserve(out, entry_room(entry, part) + n_arguments + n_shared);
     char *args_end = args;
     char *end = at && args ? put_start(at, entry, part, &args_end) : NULL;
     if (!end) {
@@ -291,7 +311,7 @@ static void json_entry(struct pfd_text *out, struct pfd_entry *entry,
         struct pfd_json_part list = { args, (size_t)(args_end - args) - 1 };
         end = pfd_json_put_part(end, &list);
     }
-    end = put_place(end, entry);
+    end = put_place(end, entry, options);
     out->n += (size_t)(end - at);
     out->failed |= entry->of->message.failed;
 }

@@ -18,7 +18,7 @@ floor_of() {
     wire*) echo 2 ;;
     format | window) echo 3 ;;
     decoder | entry | loader | shader_loader) echo 4 ;;
-    convert | sink* | capture | client | recover | tail*) echo 5 ;;
+    convert | sink* | lines | capture | client | recover | tail*) echo 5 ;;
     *) echo 9 ;; # a new file has no floor yet
     esac
 }
