@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "shaders.h"
 #include "tell.h"
 
 enum {
@@ -180,7 +181,13 @@ void inputs_open(struct inputs *ret, const struct options *options,
     }
     for (size_t i = 0; i < options->n_files; i++) {
         const struct file *file = &options->files[i];
-        if (is_stream(file->path))
+        if (file->role == ROLE_SHADER)
+            ret->failed |=
+                !shaders_add(ret->strings, file->path, hear, &listener);
+        else if (file->role == ROLE_SHADERS)
+            ret->failed |=
+                !shaders_add_map(ret->strings, file->path, hear, &listener);
+        else if (is_stream(file->path))
             open_stream(ret, file, &listener);
         else
             open_file(ret, file, &listener);

@@ -429,6 +429,21 @@ void pfd_entry_finding_text(const struct pfd_entry *entry,
         snprintf(ret, n, "'%s' does not print all %u arguments", text.text,
                  s->n_arguments);
         break;
+    case PFD_FINDING_type_mismatch:
+        snprintf(ret, n,
+                 "a conversion of '%s' is for another type than its argument "
+                 "has; the argument's own is shown",
+                 text.text);
+        break;
+    case PFD_FINDING_types_guessed:
+        snprintf(ret, n,
+                 "nothing states the types of the arguments of '%s'; they are "
+                 "read as its conversions say",
+                 text.text);
+        break;
+    case PFD_FINDING_truncated_entry:
+        snprintf(ret, n, "the buffer's end cuts the values of '%s'", text.text);
+        break;
     case PFD_FINDING_bad_conversion:
         snprintf(ret, n,
                  "'%s' has a conversion that cannot be printed; it is shown "

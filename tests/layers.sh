@@ -105,7 +105,7 @@ owner 'msgpack' src/metadata.c
 owner 'yaml' src/metadata_yaml.c
 owner 'zlib|zstd' src/inflate.c
 owner 'uv\.h'
-owner 'jansson'
+owner 'jansson' cli/shaders.c
 owner 'check\.h'
 owner 'pthread' src/convert.c
 
