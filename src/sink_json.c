@@ -15,7 +15,7 @@
     (memcpy(out, literal, sizeof literal - 1), (out) + sizeof literal - 1)
 
 enum {
-    ROOM_FIXED = 320,  /* names, quotes, id, index, offset */
+    ROOM_FIXED = 640,  /* names, index, offset, what copying overshoots */
     ROOM_FINDING = 24, /* one kind's name */
     ROOM_ORIGIN = 72,  /* of one origin, its name and text left out */
     ESCAPE_MAX = 6,    /* bytes of JSON for one byte */
@@ -211,7 +211,8 @@ static size_t rare_room(struct pfd_entry *entry)
 
 static bool is_rare(const struct pfd_entry *entry)
 {
-    return entry->findings || !entry->string || !is_escaped(entry->string) ||
+    const unsigned odd = PFD_STRING_UTF8 | PFD_STRING_CHAR | PFD_STRING_LITERAL;
+    return entry->findings || (entry->string->flags & odd) != PFD_STRING_UTF8 ||
            has_circumstances(entry);
 }
 
@@ -225,8 +226,6 @@ static size_t entry_room(struct pfd_entry *entry,
         part ? part->n : pfd_json_string_room(s, entry->of->format->info.name);
     if (s)
         room += s->n_escaped + entry->room;
-    if (__builtin_expect(is_rare(entry), 0))
-        room += rare_room(entry);
     return room;
 }
 
@@ -273,25 +272,60 @@ static char *put_place(char *out, struct pfd_entry *entry)
     return PUT(out, "}\n");
 }
 
+/* Any entry. */
+static char *put_entry(char *out, struct pfd_entry *entry,
+                       const struct pfd_json_part *part, char *args)
+{
+    char *args_end = args;
+    out = put_start(out, entry, part, &args_end);
+    if (args_end > args) {
+        struct pfd_json_part list = { args, (size_t)(args_end - args) - 1 };
+        out = pfd_json_put_part(out, &list);
+    }
+    return put_place(out, entry);
+}
+
+/* Nearly all entries: the same, straight on, for what is_rare() says no to. */
+static char *put_common(char *out, struct pfd_entry *entry,
+                        const struct pfd_json_part *part, char *args)
+{
+    struct pfd_json_parts *json = &entry->of->json;
+    char *args_end = args;
+    out = PUT(out, "{\"type\":\"entry\",\"message\":\"");
+    out = pfd_program_print_both(out, entry->steps,
+                                 pfd_string_escaped(entry->string), PFD_ESCAPED,
+                                 entry->payload, &entry->findings, &args_end);
+    out = pfd_json_put_part(out, part);
+    struct pfd_json_part list = { args, (size_t)(args_end - args) };
+    list.n -= list.n > 0; /* the last comma */
+    out = pfd_json_put_part(out, &list);
+    out = PUT(out, "],\"index\":");
+    out = pfd_counter_put(&json->index, out, entry->index);
+    out = PUT(out, ",\"offset\":");
+    out = pfd_counter_put(&json->offset, out, entry->offset);
+    out = pfd_json_put_part(out, &json->source);
+    if (__builtin_expect(entry->findings != 0, 0))
+        out = put_findings(out, entry->findings); /* of a `*` */
+    return PUT(out, "}\n");
+}
+
 static void json_entry(struct pfd_text *out, struct pfd_entry *entry,
                        const struct pfd_sink_options *options)
 {
-    struct pfd_text *arguments = &entry->of->arguments;
-    size_t n_arguments = arguments_room(entry);
-    char *args = pfd_text_reserve(arguments, n_arguments);
     const struct pfd_json_part *part = part_of(entry);
-    char *at = pfd_text_reserve(out, entry_room(entry, part) + n_arguments);
-    char *args_end = args;
-    char *end = at && args ? put_start(at, entry, part, &args_end) : NULL;
-    if (!end) {
+    bool rare = !part || is_rare(entry);
+    size_t n_arguments = arguments_room(entry);
+    size_t room = n_arguments + entry_room(entry, part);
+    if (__builtin_expect(rare, 0))
+        room += rare_room(entry);
+    char *args = pfd_text_reserve(&entry->of->arguments, n_arguments);
+    char *at = pfd_text_reserve(out, room);
+    if (!at || !args) {
         out->failed = true;
         return;
     }
-    if (args_end > args) {
-        struct pfd_json_part list = { args, (size_t)(args_end - args) - 1 };
-        end = pfd_json_put_part(end, &list);
-    }
-    end = put_place(end, entry);
+    char *end = __builtin_expect(rare, 0) ? put_entry(at, entry, part, args)
+                                          : put_common(at, entry, part, args);
     out->n += (size_t)(end - at);
     out->failed |= entry->of->message.failed;
 }
