@@ -323,20 +323,43 @@ static void do_finding(struct worker *w, const struct pfd_record *r)
     give_finding(w, &finding);
 }
 
+/* Entries that nobody wants to see, from record i on; the number of the first
+ * record that is something else. */
+static size_t pass_quiet(struct worker *w, size_t i)
+{
+    const struct pfd_batch *batch = &w->batch;
+    struct pfd_summary sum = { 0 };
+    for (; i < batch->n; i++) {
+        const struct pfd_record *r = &batch->records[i];
+        if (r->kind != PFD_RECORD_ENTRY || !r->string || !is_quiet(w, r))
+            break;
+        sum.entries++;
+        sum.bytes += r->n_bytes;
+        if (w->entries) {
+            w->entries[r->string->index]++;
+            w->bytes[r->string->index] += r->n_bytes;
+        }
+    }
+    add_summary(&w->summary, &sum);
+    return i;
+}
+
 static void do_batch(struct worker *w)
 {
     bool prints = w->pool->sink || w->pool->convert->match;
-    uint64_t index = w->first_index;
     for (size_t i = 0; i < w->batch.n && !w->ended; i++) {
+        if (!prints)
+            i = pass_quiet(w, i);
+        if (i == w->batch.n)
+            break;
         const struct pfd_record *r = &w->batch.records[i];
         if (__builtin_expect(r->kind != PFD_RECORD_ENTRY, 0)) {
             do_finding(w, r);
             continue;
         }
+        uint64_t index = w->first_index + w->summary.entries;
         count_entry(w, r);
-        if (prints || !is_quiet(w, r))
-            give_entry(w, r, index);
-        index++;
+        give_entry(w, r, index);
     }
     w->failed |= w->out.failed || w->sentences.failed || w->of.message.failed;
 }
