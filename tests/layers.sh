@@ -10,12 +10,12 @@ cd "${1:-$(dirname "$0")/..}"
 
 floor_of() {
     case $1 in
-    error | cursor | arena | text | escape | md5 | inflate | number*) echo 0 ;;
+    error | cursor | arena | text | escape | md5 | inflate | uri | number*) echo 0 ;;
     program*) echo 1 ;;
-    strings | image | archive | bundle | offload | cache | container) echo 2 ;;
+    strings | image | archive | bundle | offload | cache | container | object) echo 2 ;;
     metadata* | spirv* | khronos* | shaders | json_parts) echo 2 ;;
     format | window) echo 3 ;;
-    decoder | entry | loader | shader_loader) echo 4 ;;
+    decoder | entry | loader | shader_loader | objects | input) echo 4 ;;
     convert | sink*) echo 5 ;;
     *) echo 9 ;; # a new file has no floor yet
     esac
