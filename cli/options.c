@@ -19,8 +19,9 @@ enum {
     STATS = 8,
     FORMATS = 16,
     CHECK = 32,
+    EXTRACT = 64,
     READS_BUFFERS = DECODE | INSPECT | STATS,
-    ALL = 63,
+    ALL = 127,
 };
 
 /* Letters where there is a short form; numbers above them otherwise. */
@@ -37,6 +38,9 @@ enum {
     OPT_SHADERS,
     OPT_LAYOUT,
     OPT_COMPAT,
+    OPT_TO,
+    OPT_FORCE,
+    OPT_MAX_INFLATED,
 };
 
 static const struct verb verbs[] = {
@@ -52,6 +56,8 @@ static const struct verb verbs[] = {
     { "spirv-check", "FILE...",
       "say which debugPrintf calls the validation layer would refuse",
       spirv_check_run },
+    { "extract", "FILE...", "write the code objects in files to a folder",
+      extract_run },
 };
 
 static const struct option_row {
@@ -63,15 +69,15 @@ static const struct option_row {
 } rows[] = {
     { "output", 'o', "KIND", DECODE | STRINGS | STATS,
       "text (default), json (one record a line); decode: raw" },
-    { "strings", OPT_STRINGS, "FILE", ALL & ~FORMATS,
+    { "strings", OPT_STRINGS, "FILE", ALL & ~FORMATS & ~EXTRACT,
       "read FILE as format strings, whatever it looks like" },
     { "buffer", OPT_BUFFER, "FILE", READS_BUFFERS,
       "read FILE as a buffer, whatever it looks like" },
     { "format", OPT_FORMAT, "NAME", READS_BUFFERS,
       "the buffers' format; see 'printfdecode formats'" },
-    { "shader", OPT_SHADER, "ID=FILE", ALL & ~FORMATS,
+    { "shader", OPT_SHADER, "ID=FILE", ALL & ~FORMATS & ~EXTRACT,
       "the SPIR-V of the shader that records call ID; repeatable" },
-    { "shaders", OPT_SHADERS, "FILE", ALL & ~FORMATS,
+    { "shaders", OPT_SHADERS, "FILE", ALL & ~FORMATS & ~EXTRACT,
       "the shaders of a JSON file: {\"shaders\": {\"ID\": {\"spv\": PATH}}}" },
     { "layout", OPT_LAYOUT, "NAME", READS_BUFFERS,
       "of debugprintf buffers: auto (default), p1 to p6" },
@@ -85,6 +91,10 @@ static const struct option_row {
     { "limit", 'n', "N", DECODE, "stop after N entries" },
     { "threads", 'j', "N", DECODE | STATS,
       "threads to work with (default: one per processor)" },
+    { "to", OPT_TO, "FOLDER", EXTRACT, "where to write; made if missing" },
+    { "force", OPT_FORCE, NULL, EXTRACT, "overwrite files that are there" },
+    { "max-inflated", OPT_MAX_INFLATED, "BYTES", EXTRACT,
+      "what one compressed bundle may have (default: 1 GiB)" },
     { "color", OPT_COLOR, "WHEN", ALL & ~FORMATS,
       "auto (default), always or never; NO_COLOR is honoured" },
     { "progress", OPT_PROGRESS, "WHEN", DECODE | STATS,
@@ -329,6 +339,14 @@ static bool set(struct options *o, int key, const char *text)
     case 'v':
         o->verbose = true;
         return true;
+    case OPT_TO:
+        o->to = text;
+        return true;
+    case OPT_FORCE:
+        o->force = true;
+        return true;
+    case OPT_MAX_INFLATED:
+        return read_number(text, &o->max_inflated);
     default:
         return false;
     }

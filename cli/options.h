@@ -55,6 +55,9 @@ struct options {
     enum when color;
     enum when progress;
     bool verbose;
+    const char *to; /* a folder */
+    bool force;
+    uint64_t max_inflated; /* bytes; 0: the library's limit */
 };
 
 /* A verb and what runs it; the exit status comes back. */
@@ -77,6 +80,7 @@ void options_free(struct options *options);
 bool options_color(const struct options *options, int fd);
 
 int decode_run(const struct options *options);
+int extract_run(const struct options *options);
 int formats_run(const struct options *options);
 int inspect_run(const struct options *options);
 int spirv_check_run(const struct options *options);
