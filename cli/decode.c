@@ -32,6 +32,8 @@ int decode_run(const struct options *o)
     struct pfd_convert convert = {
         .strings = in.strings,
         .format = o->format,
+        .options = o->decoding,
+        .origin = o->verbose,
         .output = o->output ? o->output : "text",
         .threads = o->threads,
         .ids = o->ids,

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "shaders.h"
 #include "tell.h"
 
 enum {
@@ -21,6 +22,7 @@ enum {
 struct listener {
     struct inputs *inputs;
     bool notes;
+    bool why_none; /* the note that explains why there are no strings */
     pfd_finding_fn tell;
     void *user;
 };
@@ -30,7 +32,8 @@ static void hear(void *user, const struct pfd_finding *finding)
     struct listener *l = user;
     bool note = pfd_finding_is_note(finding->kind);
     l->inputs->n_findings += !note;
-    if (!note || l->notes)
+    if (!note || l->notes ||
+        (l->why_none && finding->kind == PFD_FINDING_no_table))
         l->tell(l->user, finding);
 }
 
@@ -78,7 +81,8 @@ static bool open_buffer(struct inputs *in, const char *path, struct buffer *ret)
 
 static void close_buffer(struct buffer *b)
 {
-    if (b->bytes)
+    pfd_input_close(b->input);
+    if (b->bytes && !b->input)
         munmap((void *)(uintptr_t)b->bytes, b->n);
     if (b->fd >= 0)
         close(b->fd);
@@ -168,10 +172,42 @@ static void open_file(struct inputs *in, const struct file *file,
         close_buffer(b);
 }
 
+/* What a URI names: a part of a file or of a process. */
+static void open_uri(struct inputs *in, const struct file *file,
+                     struct listener *listener)
+{
+    struct buffer *b = &in->buffers[in->n_buffers];
+    struct pfd_error err;
+    enum role role = file->role;
+    *b = (struct buffer){ .name = file->path, .fd = -1 };
+    if (pfd_input_open(file->path, &b->input, &err) != PFD_OK) {
+        fail(in, file->path, err.text);
+        return;
+    }
+    b->bytes = pfd_input_bytes(b->input, &b->n);
+    if (role == ROLE_BY_CONTENT)
+        role = pfd_strings_recognise(b->bytes, b->n) ? ROLE_STRINGS : ROLE_BUFFER;
+    if (role == ROLE_BUFFER) {
+        in->n_buffers++;
+        return;
+    }
+    in->n_strings_files++;
+    if (pfd_strings_load(in->strings, b->bytes, b->n, file->path, hear,
+                         listener, &err) < 0)
+        fail(in, file->path, err.text);
+    close_buffer(b);
+}
+
 void inputs_open(struct inputs *ret, const struct options *options,
                  pfd_finding_fn tell, void *user)
 {
-    struct listener listener = { ret, options->verbose, tell, user };
+    struct listener listener = {
+        .inputs = ret,
+        .notes = options->verbose,
+        .why_none = options->verb->run == strings_run,
+        .tell = tell,
+        .user = user,
+    };
     *ret = (struct inputs){ .strings = pfd_strings_new() };
     ret->buffers = calloc(options->n_files + 1, sizeof *ret->buffers);
     if (!ret->strings || !ret->buffers) {
@@ -180,7 +216,15 @@ void inputs_open(struct inputs *ret, const struct options *options,
     }
     for (size_t i = 0; i < options->n_files; i++) {
         const struct file *file = &options->files[i];
-        if (is_stream(file->path))
+        if (file->role == ROLE_SHADER)
+            ret->failed |=
+                !shaders_add(ret->strings, file->path, hear, &listener);
+        else if (file->role == ROLE_SHADERS)
+            ret->failed |=
+                !shaders_add_map(ret->strings, file->path, hear, &listener);
+        else if (pfd_input_is_uri(file->path))
+            open_uri(ret, file, &listener);
+        else if (is_stream(file->path))
             open_stream(ret, file, &listener);
         else
             open_file(ret, file, &listener);

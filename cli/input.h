@@ -6,6 +6,7 @@
 #define CLI_INPUT_H
 
 #include <printfdecode/convert.h>
+#include <printfdecode/input.h>
 
 #include "options.h"
 
@@ -15,7 +16,8 @@ struct buffer {
     int fd;
     const void *bytes; /* [n], mapped; NULL: read what is in head, then fd */
     size_t n;
-    char head[64]; /* [n_head], read to tell what it is */
+    struct pfd_input *input; /* what a URI names, and bytes are in it */
+    char head[64];           /* [n_head], read to tell what it is */
     size_t n_head;
 };
 

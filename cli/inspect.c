@@ -218,6 +218,8 @@ static bool walk_buffer(struct walk *w, const struct inputs *in,
     enum pfd_status status =
         pfd_decoder_new(in->strings, w->options->format, name, &decoder, &err);
     if (status == PFD_OK)
+        pfd_decoder_set_options(decoder, &w->options->decoding);
+    if (status == PFD_OK)
         status = pfd_decoder_view(decoder, w->bytes, w->n, 0, true, &err);
     if (status == PFD_OK)
         find_format(pfd_decoder_format(decoder), &w->format);

@@ -18,8 +18,10 @@ enum {
     INSPECT = 4,
     STATS = 8,
     FORMATS = 16,
+    CHECK = 32,
+    EXTRACT = 64,
     READS_BUFFERS = DECODE | INSPECT | STATS,
-    ALL = 31,
+    ALL = 127,
 };
 
 /* Letters where there is a short form; numbers above them otherwise. */
@@ -32,6 +34,13 @@ enum {
     OPT_LIMIT,
     OPT_COLOR,
     OPT_PROGRESS,
+    OPT_SHADER,
+    OPT_SHADERS,
+    OPT_LAYOUT,
+    OPT_COMPAT,
+    OPT_TO,
+    OPT_FORCE,
+    OPT_MAX_INFLATED,
 };
 
 static const struct verb verbs[] = {
@@ -44,6 +53,11 @@ static const struct verb verbs[] = {
     { "stats", "BUFFER [FILE...]",
       "count entries and bytes for each format string", stats_run },
     { "formats", "", "list the buffer formats", formats_run },
+    { "spirv-check", "FILE...",
+      "say which debugPrintf calls the validation layer would refuse",
+      spirv_check_run },
+    { "extract", "FILE...", "write the code objects in files to a folder",
+      extract_run },
 };
 
 static const struct option_row {
@@ -55,12 +69,20 @@ static const struct option_row {
 } rows[] = {
     { "output", 'o', "KIND", DECODE | STRINGS | STATS,
       "text (default), json (one record a line); decode: raw" },
-    { "strings", OPT_STRINGS, "FILE", ALL & ~FORMATS,
+    { "strings", OPT_STRINGS, "FILE", ALL & ~FORMATS & ~EXTRACT,
       "read FILE as format strings, whatever it looks like" },
     { "buffer", OPT_BUFFER, "FILE", READS_BUFFERS,
       "read FILE as a buffer, whatever it looks like" },
     { "format", OPT_FORMAT, "NAME", READS_BUFFERS,
       "the buffers' format; see 'printfdecode formats'" },
+    { "shader", OPT_SHADER, "ID=FILE", ALL & ~FORMATS & ~EXTRACT,
+      "the SPIR-V of the shader that records call ID; repeatable" },
+    { "shaders", OPT_SHADERS, "FILE", ALL & ~FORMATS & ~EXTRACT,
+      "the shaders of a JSON file: {\"shaders\": {\"ID\": {\"spv\": PATH}}}" },
+    { "layout", OPT_LAYOUT, "NAME", READS_BUFFERS,
+      "of debugprintf buffers: auto (default), p1 to p6" },
+    { "compat", OPT_COMPAT, "WHO", READS_BUFFERS,
+      "print as another decoder does: none (default), clr or khronos" },
     { "match", 'm', "REGEX", DECODE,
       "only messages that match this extended regexp" },
     { "id", OPT_ID, "ID", DECODE,
@@ -69,6 +91,10 @@ static const struct option_row {
     { "limit", 'n', "N", DECODE, "stop after N entries" },
     { "threads", 'j', "N", DECODE | STATS,
       "threads to work with (default: one per processor)" },
+    { "to", OPT_TO, "FOLDER", EXTRACT, "where to write; made if missing" },
+    { "force", OPT_FORCE, NULL, EXTRACT, "overwrite files that are there" },
+    { "max-inflated", OPT_MAX_INFLATED, "BYTES", EXTRACT,
+      "what one compressed bundle may have (default: 1 GiB)" },
     { "color", OPT_COLOR, "WHEN", ALL & ~FORMATS,
       "auto (default), always or never; NO_COLOR is honoured" },
     { "progress", OPT_PROGRESS, "WHEN", DECODE | STATS,
@@ -242,6 +268,37 @@ static bool set_format(struct options *o, const char *text)
     return wrong("no such buffer format:", text);
 }
 
+/* The number of a word in a list that ends in NULL; -1: it is not there. */
+static int find_word(const char *const *words, const char *text)
+{
+    for (int i = 0; words[i]; i++) {
+        if (!strcmp(words[i], text))
+            return i;
+    }
+    return -1;
+}
+
+static bool set_layout(struct options *o, const char *text)
+{
+    static const char *const words[] = { "auto", "p1", "p2", "p3",
+                                         "p4",   "p5", "p6", NULL };
+    int i = find_word(words, text);
+    if (i < 0)
+        return wrong("not auto or p1 to p6:", text);
+    o->decoding.printf_layout = (enum pfd_printf_layout)i;
+    return true;
+}
+
+static bool set_compat(struct options *o, const char *text)
+{
+    static const char *const words[] = { "none", "clr", "khronos", NULL };
+    int i = find_word(words, text);
+    if (i < 0)
+        return wrong("not none, clr or khronos:", text);
+    o->decoding.compat = (enum pfd_compat)i;
+    return true;
+}
+
 static bool set(struct options *o, int key, const char *text)
 {
     switch (key) {
@@ -255,6 +312,16 @@ static bool set(struct options *o, int key, const char *text)
         return true;
     case OPT_FORMAT:
         return set_format(o, text);
+    case OPT_SHADER:
+        add_file(o, text, ROLE_SHADER);
+        return true;
+    case OPT_SHADERS:
+        add_file(o, text, ROLE_SHADERS);
+        return true;
+    case OPT_LAYOUT:
+        return set_layout(o, text);
+    case OPT_COMPAT:
+        return set_compat(o, text);
     case 'm':
         return set_match(o, text);
     case OPT_ID:
@@ -272,6 +339,14 @@ static bool set(struct options *o, int key, const char *text)
     case 'v':
         o->verbose = true;
         return true;
+    case OPT_TO:
+        o->to = text;
+        return true;
+    case OPT_FORCE:
+        o->force = true;
+        return true;
+    case OPT_MAX_INFLATED:
+        return read_number(text, &o->max_inflated);
     default:
         return false;
     }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <printfdecode/printfdecode.h>
+
 /* Exit statuses; documented in printfdecode(1). */
 enum {
     EXIT_CLEAN = 0,
@@ -20,7 +22,9 @@ enum {
 enum role {
     ROLE_BY_CONTENT,
     ROLE_STRINGS,
-    ROLE_BUFFER
+    ROLE_BUFFER,
+    ROLE_SHADER, /* ID=FILE */
+    ROLE_SHADERS /* a JSON file of them */
 };
 
 struct file {
@@ -40,6 +44,7 @@ struct options {
     size_t n_files;
     const char *output; /* NULL: text */
     const char *format;
+    struct pfd_options decoding;
     uint64_t *ids; /* [n_ids] */
     size_t n_ids;
     regex_t match;
@@ -50,6 +55,9 @@ struct options {
     enum when color;
     enum when progress;
     bool verbose;
+    const char *to; /* a folder */
+    bool force;
+    uint64_t max_inflated; /* bytes; 0: the library's limit */
 };
 
 /* A verb and what runs it; the exit status comes back. */
@@ -72,8 +80,10 @@ void options_free(struct options *options);
 bool options_color(const struct options *options, int fd);
 
 int decode_run(const struct options *options);
+int extract_run(const struct options *options);
 int formats_run(const struct options *options);
 int inspect_run(const struct options *options);
+int spirv_check_run(const struct options *options);
 int stats_run(const struct options *options);
 int strings_run(const struct options *options);
 

@@ -159,6 +159,7 @@ int stats_run(const struct options *o)
     struct pfd_convert convert = {
         .strings = in.strings,
         .format = o->format,
+        .options = o->decoding,
         .threads = o->threads,
         .limit = UINT64_MAX,
         .string_entries = stats.entries,

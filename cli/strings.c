@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "input.h"
+#include "objects.h"
 #include "options.h"
 #include "output.h"
 #include "tell.h"
@@ -79,6 +80,8 @@ int strings_run(const struct options *o)
                    in.buffers[i].name);
         in.failed = true;
     }
+    if (o->verbose)
+        objects_print(o, json);
     for (size_t i = 0; pfd_strings_get(in.strings, i, &s) == PFD_OK; i++) {
         size_t n = pfd_strings_widths(in.strings, i, widths, WIDTHS_MAX);
         if (json)

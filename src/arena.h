@@ -23,7 +23,7 @@ void *pfd_arena_take(struct pfd_arena *arena, size_t n);
 
 /* Printing copies short literals in blocks of this size. */
 enum {
-    PFD_ARENA_SLACK = 32
+    PFD_ARENA_SLACK = 64
 };
 
 void pfd_arena_free(struct pfd_arena *arena);

@@ -38,6 +38,7 @@ struct pool {
     const struct pfd_sink *sink; /* NULL: nothing is printed */
     struct pfd_sink_options sink_options;
     uint64_t reported; /* bits: findings that are handed over */
+    bool is_selective; /* not all entries are given */
 
     pthread_mutex_t walking; /* guards these: */
     struct pfd_walk walk;
@@ -270,18 +271,23 @@ static void count_entry(struct worker *w, const struct pfd_record *r)
     w->summary.entries++;
     w->summary.unknown += pfd_record_is_unknown(r);
     w->summary.bytes += r->n_bytes;
+    if (w->entries && r->string) {
+        w->entries[r->string->index]++;
+        w->bytes[r->string->index] += r->n_bytes;
+    }
 }
 
-static void count_string(struct worker *w, const struct pfd_record *r)
+/* Is this entry given, by its id, its message and its number? */
+static bool is_selected(struct worker *w, struct pfd_entry *entry)
 {
-    w->entries[r->string->index]++;
-    w->bytes[r->string->index] += r->n_bytes;
+    return is_wanted_id(w->pool->convert, entry->id) && matches(w, entry) &&
+           in_range(w, w->first_wanted++);
 }
 
 static void give_entry(struct worker *w, const struct pfd_record *r,
                        uint64_t index)
 {
-    struct pool *pool = w->pool;
+    const struct pool *pool = w->pool;
     struct pfd_entry entry;
     uint32_t n = 0;
     const uint8_t *payload =
@@ -290,7 +296,7 @@ static void give_entry(struct worker *w, const struct pfd_record *r,
         w->failed = true;
         return;
     }
-    if (!matches(w, &entry) || !in_range(w, w->first_wanted++))
+    if (pool->is_selective && !is_selected(w, &entry))
         return;
     if (pool->sink)
         pool->sink->entry(&w->out, &entry, &pool->sink_options);
@@ -300,35 +306,60 @@ static void give_entry(struct worker *w, const struct pfd_record *r,
         write_out(w);
 }
 
+/* Nothing is printed, and the entry has nothing to tell. */
 static bool is_quiet(const struct worker *w, const struct pfd_record *r)
 {
-    const struct pool *pool = w->pool;
     uint64_t findings = r->findings | (r->string ? r->string->findings : 0);
     /* Making an entry that is not as its string says can find more. */
     bool is_plain = !r->layout && !(r->flags & PFD_RECORD_MADE);
-    return is_plain && !pool->sink && !pool->convert->match &&
-           !(findings & pool->reported);
+    return is_plain && !(findings & w->pool->reported);
+}
+
+static void do_finding(struct worker *w, const struct pfd_record *r)
+{
+    char sentence[SENTENCE];
+    struct pfd_finding finding = pfd_batch_finding(&w->batch, r, w->of.source,
+                                                   sentence, sizeof sentence);
+    give_finding(w, &finding);
+}
+
+/* Entries that nobody wants to see, from record i on; the number of the first
+ * record that is something else. */
+static size_t pass_quiet(struct worker *w, size_t i)
+{
+    const struct pfd_batch *batch = &w->batch;
+    struct pfd_summary sum = { 0 };
+    for (; i < batch->n; i++) {
+        const struct pfd_record *r = &batch->records[i];
+        if (r->kind != PFD_RECORD_ENTRY || !r->string || !is_quiet(w, r))
+            break;
+        sum.entries++;
+        sum.bytes += r->n_bytes;
+        if (w->entries) {
+            w->entries[r->string->index]++;
+            w->bytes[r->string->index] += r->n_bytes;
+        }
+    }
+    add_summary(&w->summary, &sum);
+    return i;
 }
 
 static void do_batch(struct worker *w)
 {
-    const struct pfd_convert *convert = w->pool->convert;
-    uint64_t index = w->first_index;
+    bool prints = w->pool->sink || w->pool->convert->match;
     for (size_t i = 0; i < w->batch.n && !w->ended; i++) {
+        if (!prints)
+            i = pass_quiet(w, i);
+        if (i == w->batch.n)
+            break;
         const struct pfd_record *r = &w->batch.records[i];
         if (__builtin_expect(r->kind != PFD_RECORD_ENTRY, 0)) {
-            char sentence[SENTENCE];
-            struct pfd_finding finding = pfd_batch_finding(
-                &w->batch, r, w->of.source, sentence, sizeof sentence);
-            give_finding(w, &finding);
+            do_finding(w, r);
             continue;
         }
+        uint64_t index = w->first_index + w->summary.entries;
         count_entry(w, r);
-        if (w->entries && r->string)
-            count_string(w, r);
-        if (!is_quiet(w, r) && is_wanted_id(convert, r->key))
-            give_entry(w, r, index);
-        index++;
+        give_entry(w, r, index);
     }
     w->failed |= w->out.failed || w->sentences.failed || w->of.message.failed;
 }
@@ -606,6 +637,8 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
     pool->sink_options.members = convert->members;
     pool->sink_options.origin_members = convert->origin_members;
     pool->reported = reported_kinds(convert->notes);
+    pool->is_selective = convert->match || convert->n_ids || convert->skip ||
+                         convert->limit != UINT64_MAX;
     struct pfd_walk walk;
     if (!pfd_walk_init(&walk, pool->format, convert->strings,
                        &convert->options))

@@ -68,10 +68,10 @@ static void keep_best(struct pfd_choice *best, const struct pfd_format *format,
 }
 
 enum {
-    /* A format that could be it... */
-    PLAUSIBLE = 40,
     /* How much strings of a format speak for it. */
     OWN_STRINGS = 10,
+    /* A format that could be it... */
+    PLAUSIBLE = 40,
     /* ...and is so near to the best that chance may have decided. */
     NEAR = 25,
 };

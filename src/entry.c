@@ -177,40 +177,13 @@ const char *pfd_stream_name(enum pfd_stream stream)
 }
 
 /* An entry that its string alone does not tell how to print. */
-__attribute__((noinline)) static bool make_special(struct pfd_entry *ret)
+__attribute__((noinline)) bool pfd_entry_make_special(struct pfd_entry *ret)
 {
     ret->stream = stream_of(ret->record);
     if (ret->record->flags & PFD_RECORD_MADE)
         return make(ret);
     if (ret->string && ret->record->layout)
         return rebind(ret);
-    return true;
-}
-
-bool pfd_entry_make(struct pfd_entry_source *of,
-                    const struct pfd_record *record, const uint8_t *payload,
-                    uint32_t n_payload, uint64_t index, struct pfd_entry *ret)
-{
-    const struct pfd_string *s = record->string;
-    *ret = (struct pfd_entry){
-        .index = index,
-        .offset = record->offset,
-        .id = record->key,
-        .findings = record->findings,
-        .payload = payload,
-        .n_payload = n_payload,
-        .n_bytes = record->n_bytes,
-        .string = s,
-        .record = record,
-        .of = of,
-    };
-    if (s && !record->layout) {
-        ret->findings |= s->findings;
-        ret->steps = s->steps;
-        ret->room = s->room;
-    }
-    if (__builtin_expect(record->flags | record->layout, 0))
-        return make_special(ret);
     return true;
 }
 
@@ -428,6 +401,21 @@ void pfd_entry_finding_text(const struct pfd_entry *entry,
     case PFD_FINDING_unused_arguments:
         snprintf(ret, n, "'%s' does not print all %u arguments", text.text,
                  s->n_arguments);
+        break;
+    case PFD_FINDING_type_mismatch:
+        snprintf(ret, n,
+                 "a conversion of '%s' is for another type than its argument "
+                 "has; the argument's own is shown",
+                 text.text);
+        break;
+    case PFD_FINDING_types_guessed:
+        snprintf(ret, n,
+                 "nothing states the types of the arguments of '%s'; they are "
+                 "read as its conversions say",
+                 text.text);
+        break;
+    case PFD_FINDING_truncated_entry:
+        snprintf(ret, n, "the buffer's end cuts the values of '%s'", text.text);
         break;
     case PFD_FINDING_bad_conversion:
         snprintf(ret, n,

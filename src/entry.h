@@ -21,8 +21,8 @@ struct pfd_entry_source {
     const struct pfd_shaders *shaders; /* borrowed */
     const struct pfd_options *options; /* borrowed */
     const char *source;                /* the buffer's name, borrowed */
-    struct pfd_json_parts json; /* what its JSON lines share */
-    struct pfd_step *steps; /* [n_steps] */
+    struct pfd_json_parts json;        /* what its JSON lines share */
+    struct pfd_step *steps;            /* [n_steps] */
     size_t n_steps;
     struct pfd_slot *slots; /* [PFD_ARGUMENTS_MAX], or NULL until needed */
     size_t n_slots;         /* of the made entry */
@@ -43,13 +43,41 @@ void pfd_entry_source_set(struct pfd_entry_source *of,
                           const struct pfd_options *options);
 void pfd_entry_source_deinit(struct pfd_entry_source *of);
 
+/* The rest of making an entry that is not as a table's string says. */
+bool pfd_entry_make_special(struct pfd_entry *ret);
+
 /*
  * Makes the entry of a record; payload [n_payload]: what pfd_batch_payload()
  * gave. False when out of memory.
  */
-bool pfd_entry_make(struct pfd_entry_source *of,
-                    const struct pfd_record *record, const uint8_t *payload,
-                    uint32_t n_payload, uint64_t index, struct pfd_entry *ret);
+static inline bool pfd_entry_make(struct pfd_entry_source *of,
+                                  const struct pfd_record *record,
+                                  const uint8_t *payload, uint32_t n_payload,
+                                  uint64_t index, struct pfd_entry *ret)
+{
+    const struct pfd_string *s = record->string;
+    ret->index = index;
+    ret->offset = record->offset;
+    ret->id = record->key;
+    ret->findings = record->findings;
+    ret->payload = payload;
+    ret->n_payload = n_payload;
+    ret->n_bytes = record->n_bytes;
+    ret->stream = 0;
+    ret->string = s;
+    ret->record = record;
+    ret->of = of;
+    ret->steps = NULL;
+    ret->room = 0;
+    if (s && !record->layout) {
+        ret->findings |= s->findings;
+        ret->steps = s->steps;
+        ret->room = s->room;
+    }
+    if (__builtin_expect(record->flags | record->layout, 0))
+        return pfd_entry_make_special(ret);
+    return true;
+}
 
 /* The slots of all its arguments, those too that no conversion takes: [*n],
  * borrowed until the next entry; NULL when out of memory. */

@@ -270,6 +270,15 @@ static inline struct pfd_record *pfd_walk_record(struct pfd_walk *walk)
     return &walk->batch->records[walk->batch->n++];
 }
 
+/* Places that the batch still has room for. */
+static inline size_t pfd_walk_room(const struct pfd_walk *walk)
+{
+    const struct pfd_batch *batch = walk->batch;
+    return batch->n + PFD_BATCH_SPARE <= batch->max
+               ? batch->max - PFD_BATCH_SPARE + 1 - batch->n
+               : 0;
+}
+
 /* True while the batch has room for one more place. */
 static inline bool pfd_walk_has_room(const struct pfd_walk *walk)
 {

@@ -8,6 +8,7 @@
 #ifndef PFD_KHRONOS_H
 #define PFD_KHRONOS_H
 
+#include <printfdecode/printfdecode.h>
 #include <printfdecode/shaders.h>
 
 #include "spirv.h"
@@ -69,6 +70,13 @@ enum pfd_stage {
 enum pfd_stage pfd_stage_of(uint32_t number);
 /* "vertex", "tessellation control", ..., "unknown stage"; static storage. */
 const char *pfd_stage_name(enum pfd_stage stage);
+
+/* What the stage words say, and where in the source, as origins: at most five
+ * each; returns how many. */
+size_t pfd_khronos_origin(struct pfd_origin *ret, uint32_t number,
+                          const uint32_t words[3]);
+size_t pfd_khronos_place_origin(struct pfd_origin *ret,
+                                const struct pfd_spirv_place *place);
 
 /* The line "Stage = ..." of a message, from the three stage words; number: as
  * it stands in the record. */

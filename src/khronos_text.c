@@ -140,6 +140,121 @@ void pfd_khronos_stage_text(struct pfd_text *out, uint32_t number,
     }
 }
 
+/* ---- origins ---- */
+
+struct info_row {
+    const char *names[3];      /* NULL: a word without meaning */
+    enum pfd_origin_type type; /* NUMBER: one each; else one of all */
+    uint32_t n;
+};
+
+static const struct info_row *info_of(enum pfd_stage stage)
+{
+    static const struct info_row vertex = { { "vertex", "instance", NULL },
+                                            PFD_ORIGIN_NUMBER,
+                                            2 };
+    static const struct info_row control = {
+        { "invocation", "primitive", NULL }, PFD_ORIGIN_NUMBER, 2
+    };
+    static const struct info_row geometry = {
+        { "primitive", "invocation", NULL }, PFD_ORIGIN_NUMBER, 2
+    };
+    static const struct info_row fragment = { { "fragment" },
+                                              PFD_ORIGIN_FLOATS,
+                                              2 };
+    static const struct info_row compute = { { "invocation" },
+                                             PFD_ORIGIN_COORDS,
+                                             3 };
+    static const struct info_row rays = { { "launch" }, PFD_ORIGIN_COORDS, 3 };
+    switch (stage) {
+    case PFD_STAGE_VERTEX:
+        return &vertex;
+    case PFD_STAGE_TESS_CONTROL:
+        return &control;
+    case PFD_STAGE_GEOMETRY:
+        return &geometry;
+    case PFD_STAGE_FRAGMENT:
+        return &fragment;
+    case PFD_STAGE_COMPUTE:
+    case PFD_STAGE_TASK:
+    case PFD_STAGE_MESH:
+    case PFD_STAGE_TASK_NV:
+    case PFD_STAGE_MESH_NV:
+        return &compute;
+    case PFD_STAGE_TESS_EVAL:
+    case PFD_STAGE_KERNEL:
+    case PFD_STAGE_UNKNOWN:
+        return NULL;
+    case PFD_STAGE_RAY_GENERATION:
+    case PFD_STAGE_INTERSECTION:
+    case PFD_STAGE_ANY_HIT:
+    case PFD_STAGE_CLOSEST_HIT:
+    case PFD_STAGE_MISS:
+    case PFD_STAGE_CALLABLE:
+        break;
+    }
+    return &rays;
+}
+
+size_t pfd_khronos_origin(struct pfd_origin *ret, uint32_t number,
+                          const uint32_t w[3])
+{
+    enum pfd_stage stage = pfd_stage_of(number);
+    const struct info_row *row = info_of(stage);
+    if (stage == PFD_STAGE_TESS_EVAL) {
+        ret[0] = (struct pfd_origin){ .name = "primitive",
+                                      .n = 1,
+                                      .value = { w[0] } };
+        ret[1] = (struct pfd_origin){ .name = "tess_coord",
+                                      .type = PFD_ORIGIN_FLOATS,
+                                      .n = 2,
+                                      .value = { w[1], w[2] } };
+        return 2;
+    }
+    if (!row)
+        return 0;
+    if (row->type != PFD_ORIGIN_NUMBER) {
+        ret[0] = (struct pfd_origin){ .name = row->names[0],
+                                      .type = row->type,
+                                      .n = row->n,
+                                      .value = { w[0], w[1], w[2] } };
+        return 1;
+    }
+    for (uint32_t i = 0; i < row->n; i++)
+        ret[i] = (struct pfd_origin){ .name = row->names[i],
+                                      .n = 1,
+                                      .value = { w[i] } };
+    return row->n;
+}
+
+static void set_text(struct pfd_origin *ret, const char *name, const char *text,
+                     size_t n)
+{
+    *ret =
+        (struct pfd_origin){ .name = name,
+                             .type = PFD_ORIGIN_TEXT,
+                             .n = (uint32_t)(n < UINT32_MAX ? n : UINT32_MAX),
+                             .text = text };
+}
+
+size_t pfd_khronos_place_origin(struct pfd_origin *ret,
+                                const struct pfd_spirv_place *place)
+{
+    size_t n = 0;
+    if (!place->file)
+        return 0;
+    set_text(&ret[n++], "file", place->file, place->n_file);
+    ret[n++] =
+        (struct pfd_origin){ .name = "line", .n = 1, .value = { place->line } };
+    if (place->column)
+        ret[n++] = (struct pfd_origin){ .name = "column",
+                                        .n = 1,
+                                        .value = { place->column } };
+    if (place->text)
+        set_text(&ret[n++], "source_line", place->text, place->n_text);
+    return n;
+}
+
 /* ---- objects and actions ---- */
 
 static void add_object(struct pfd_text *out, const char *what,

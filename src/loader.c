@@ -1,23 +1,56 @@
 /* SPDX-License-Identifier: MIT */
 /* The public side of strings: files in, listing out. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <printfdecode/convert.h>
+#include <printfdecode/input.h>
 
 #include "container.h"
 #include "format.h"
+#include "object.h"
 
 struct loader {
     struct pfd_strings *strings;
     struct pfd_error *err;
     size_t n_rows;
+    size_t n_normal;        /* code objects that need no table ... */
+    const char *why_normal; /* ... and why the first does not */
 };
+
+/* A code object of ROCm without a table is as it should be. */
+static enum pfd_status ask_why(struct loader *loader,
+                               const struct pfd_image *image)
+{
+    struct pfd_object_info info = { 0 };
+    struct pfd_object *object;
+    enum pfd_status status = pfd_object_read(image, &object, loader->err);
+    if (status != PFD_OK)
+        return status;
+    pfd_object_describe(object, &info);
+    if (info.version && info.why_none && pfd_object_is_sound(object)) {
+        loader->n_normal++;
+        if (!loader->why_normal)
+            loader->why_normal = info.why_none;
+    }
+    pfd_object_free(object);
+    return PFD_OK;
+}
+
+/* Nothing was found in the whole file: is that normal? */
+static void report_nothing(const struct loader *loader,
+                           struct pfd_report *report)
+{
+    if (loader->n_normal > 0)
+        pfd_report_add(report, PFD_FINDING_no_table, PFD_NO_OFFSET,
+                       "no format strings are in this file, which has %zu "
+                       "code object%s: %s",
+                       loader->n_normal, loader->n_normal == 1 ? "" : "s",
+                       loader->why_normal);
+    else
+        pfd_report_add(report, PFD_FINDING_no_format_strings, PFD_NO_OFFSET,
+                       "no format strings are in this file");
+}
 
 bool pfd_strings_recognise(const void *bytes, size_t n)
 {
@@ -41,6 +74,8 @@ static enum pfd_status load_piece(void *user, const struct pfd_piece *piece,
                                           &n_rows, loader->err);
         loader->n_rows += n_rows;
     }
+    if (status == PFD_OK && loader->n_rows == 0)
+        status = ask_why(loader, image);
     pfd_image_free(image);
     return status;
 }
@@ -51,51 +86,35 @@ enum pfd_status pfd_strings_load(struct pfd_strings *strings, const void *bytes,
                                  struct pfd_error *err)
 {
     struct pfd_report report = { .fn = fn, .user = user, .source = source };
-    struct loader loader = { strings, err, 0 };
-    struct pfd_shader_info shader = { PFD_SHADER_NEXT, bytes, n, source,
-                                      NULL,            0 };
+    struct loader loader = { .strings = strings, .err = err };
+    struct pfd_shader_info shader = {
+        PFD_SHADER_NEXT, bytes, n, source, NULL, 0
+    };
     if (pfd_spirv_recognise(bytes, n))
         return pfd_strings_add_shader(strings, &shader, fn, user, err);
     enum pfd_status status =
         pfd_container_walk(bytes, n, 0, load_piece, &loader, &report, err);
     if (status == PFD_OK && loader.n_rows == 0)
-        pfd_report_add(&report, PFD_FINDING_no_format_strings, PFD_NO_OFFSET,
-                       "no format strings are in this file");
+        report_nothing(&loader, &report);
     return status;
-}
-
-static enum pfd_status io_error(struct pfd_error *err)
-{
-    return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET, "%s", strerror(errno));
 }
 
 enum pfd_status pfd_strings_load_file(struct pfd_strings *strings,
                                       const char *path, pfd_finding_fn fn,
                                       void *user, struct pfd_error *err)
 {
-    struct stat st;
-    enum pfd_status status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return io_error(err);
-    if (fstat(fd, &st)) {
-        status = io_error(err);
-    } else if (!S_ISREG(st.st_mode)) {
-        status = pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET, "not a file");
-    } else if (st.st_size == 0) {
+    struct pfd_input *input;
+    size_t n;
+    enum pfd_status status = pfd_input_open(path, &input, err);
+    if (status != PFD_OK)
+        return status;
+    const void *bytes = pfd_input_bytes(input, &n);
+    if (n == 0)
         status = pfd_fail(err, PFD_ERR_UNSUPPORTED, 0,
                           "neither an ELF file nor an ar archive: it is empty");
-    } else {
-        size_t n = (size_t)st.st_size;
-        void *bytes = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (bytes == MAP_FAILED) {
-            status = io_error(err);
-        } else {
-            status = pfd_strings_load(strings, bytes, n, path, fn, user, err);
-            munmap(bytes, n);
-        }
-    }
-    close(fd);
+    else
+        status = pfd_strings_load(strings, bytes, n, path, fn, user, err);
+    pfd_input_close(input);
     return status;
 }
 

@@ -67,12 +67,13 @@ static bool is_letter(char c)
 
 static bool is_float(char c)
 {
-    return c && strchr("fFeEgGaA", c);
+    c |= 'a' - 'A';
+    return c == 'f' || c == 'e' || c == 'g' || c == 'a';
 }
 
 static bool is_integer(char c)
 {
-    return c && strchr("diouxX", c);
+    return c == 'd' || c == 'i' || c == 'u' || c == 'x' || c == 'X' || c == 'o';
 }
 
 /* The text at `at`, or NUL beyond its end: no byte of a conversion is NUL. */
@@ -120,26 +121,28 @@ static size_t parse_vector(const struct compiler *c, size_t at, uint8_t *ret)
 
 static size_t parse_length(const struct compiler *c, size_t at, uint8_t *ret)
 {
-    static const struct {
-        char text[3];
-        uint8_t length;
-    } lengths[] = {
-        /* The longer ones first. */
-        { "hh", PFD_LENGTH_HH },   { "hl", PFD_LENGTH_HL },
-        { "ll", PFD_LENGTH_LONG }, { "h", PFD_LENGTH_H },
-        { "l", PFD_LENGTH_LONG },  { "j", PFD_LENGTH_LONG },
-        { "z", PFD_LENGTH_LONG },  { "t", PFD_LENGTH_LONG },
-        { "L", PFD_LENGTH_LONGF }, { "q", PFD_LENGTH_LONG },
-    };
-    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        size_t n = strlen(lengths[i].text);
-        if (c->n - at >= n && !memcmp(c->text + at, lengths[i].text, n)) {
-            *ret = lengths[i].length;
-            return at + n;
-        }
+    char next = peek(c, at + 1);
+    *ret = PFD_LENGTH_LONG;
+    switch (peek(c, at)) {
+    case 'h':
+        *ret = next == 'h'   ? PFD_LENGTH_HH
+               : next == 'l' ? PFD_LENGTH_HL
+                             : PFD_LENGTH_H;
+        return at + 1 + (next == 'h' || next == 'l');
+    case 'l':
+        return at + 1 + (next == 'l');
+    case 'j':
+    case 'z':
+    case 't':
+    case 'q':
+        return at + 1;
+    case 'L':
+        *ret = PFD_LENGTH_LONGF;
+        return at + 1;
+    default:
+        *ret = PFD_LENGTH_NONE;
+        return at;
     }
-    *ret = PFD_LENGTH_NONE;
-    return at;
 }
 
 /* Reads the conversion whose % is at `at`; false when the text ends in it. */
@@ -437,8 +440,7 @@ static void bind_conversion(struct binder *b, size_t i, size_t end)
             shown = k;
         if (idle)
             continue;
-        if (b->next < b->n_slots &&
-            b->slots[b->next].store == PFD_STORE_NONE) {
+        if (b->next < b->n_slots && b->slots[b->next].store == PFD_STORE_NONE) {
             missing = true;
             b->next++;
             continue;

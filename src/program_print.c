@@ -37,7 +37,8 @@ INLINE uint64_t load64(const uint8_t *payload, const struct pfd_step *s)
 
 bool pfd_step_is_float(const struct pfd_step *s)
 {
-    return s->conv && strchr("fFeEgGaA", s->conv);
+    char c = s->conv | ('a' - 'A');
+    return c == 'f' || c == 'e' || c == 'g' || c == 'a';
 }
 
 bool pfd_step_is_signed(const struct pfd_step *s)

@@ -46,11 +46,12 @@ static char *run(char *out, const struct pfd_step *s, const char *text,
 /* The message's digits are the argument's: made once, as the compiler sees,
  * and stored twice. (Copying them from the message stalls: their stores are
  * not done yet.) */
-#define SAME_ARGUMENT(put, value) \
-    do {                          \
-        out = put(out, value);    \
-        args = put(args, value);  \
-        *args++ = ',';            \
+#define SAME_ARGUMENT(put, type, value) \
+    do {                                \
+        type number = (type)(value);    \
+        out = put(out, number);         \
+        args = put(args, number);       \
+        *args++ = ',';                  \
     } while (0)
 #define ARGUMENT(call) \
     do {               \
@@ -63,28 +64,28 @@ static char *run(char *out, const struct pfd_step *s, const char *text,
             args = print_argument(args, s, payload); \
     } while (0)
 #else
-#define SAME_ARGUMENT(put, value) (out = put(out, value))
-#define ARGUMENT(call)            ((void)0)
-#define GENERAL_ARGUMENT()        ((void)0)
+#define SAME_ARGUMENT(put, type, value) (out = put(out, (type)(value)))
+#define ARGUMENT(call)                  ((void)0)
+#define GENERAL_ARGUMENT()              ((void)0)
 #endif
 
     goto *targets[s->op];
 
     BEGIN(I32);
-    SAME_ARGUMENT(pfd_put_i32, (int32_t)load32(payload, s));
+    SAME_ARGUMENT(pfd_put_i32, int32_t, load32(payload, s));
     NEXT();
     BEGIN(U32);
-    SAME_ARGUMENT(pfd_put_u32, load32(payload, s));
+    SAME_ARGUMENT(pfd_put_u32, uint32_t, load32(payload, s));
     NEXT();
     BEGIN(X32);
     out = pfd_put_hex32(out, load32(payload, s));
     ARGUMENT(pfd_put_u32(args, load32(payload, s)));
     NEXT();
     BEGIN(I64);
-    SAME_ARGUMENT(pfd_put_i64, (int64_t)load64(payload, s));
+    SAME_ARGUMENT(pfd_put_i64, int64_t, load64(payload, s));
     NEXT();
     BEGIN(U64);
-    SAME_ARGUMENT(pfd_put_u64, load64(payload, s));
+    SAME_ARGUMENT(pfd_put_u64, uint64_t, load64(payload, s));
     NEXT();
     BEGIN(X64);
     out = pfd_put_hex64(out, load64(payload, s));

@@ -15,7 +15,7 @@
     (memcpy(out, literal, sizeof literal - 1), (out) + sizeof literal - 1)
 
 enum {
-    ROOM_FIXED = 320,  /* names, quotes, id, index, offset */
+    ROOM_FIXED = 640,  /* names, index, offset, what copying overshoots */
     ROOM_FINDING = 24, /* one kind's name */
     ROOM_ORIGIN = 72,  /* of one origin, its name and text left out */
     ESCAPE_MAX = 6,    /* bytes of JSON for one byte */
@@ -133,7 +133,7 @@ static char *put_origin(char *out, const struct pfd_origin *o)
 
 /* Where the message was to go, and where it comes from. */
 static char *put_circumstances(char *out, struct pfd_entry *entry,
-                               const char *shared)
+                               const struct pfd_sink_options *options)
 {
     const char *stream = pfd_stream_name((enum pfd_stream)entry->stream);
     size_t n;
@@ -143,10 +143,11 @@ static char *put_circumstances(char *out, struct pfd_entry *entry,
         out = put_escaped(out, stream);
         *out++ = '"';
     }
-    if (!n && !*shared)
+    if (!n)
         return out;
     out = PUT(out, ",\"origin\":{");
-    out = stpcpy(out, shared);
+    if (options->origin_members)
+        out = stpcpy(out, options->origin_members);
     for (size_t i = 0; i < n; i++) {
         *out++ = '"';
         out = put_escaped(out, o[i].name);
@@ -156,17 +157,6 @@ static char *put_circumstances(char *out, struct pfd_entry *entry,
     }
     out[-1] = '}';
     return out;
-}
-
-/* What is the same for all entries of a buffer. */
-static size_t shared_room(const struct pfd_sink_options *options)
-{
-    size_t room = ROOM_FIXED;
-    if (options->members)
-        room += strlen(options->members);
-    if (options->origin_members)
-        room += strlen(options->origin_members);
-    return room;
 }
 
 static bool has_circumstances(const struct pfd_entry *entry)
@@ -223,7 +213,8 @@ static size_t rare_room(struct pfd_entry *entry)
 
 static bool is_rare(const struct pfd_entry *entry)
 {
-    return entry->findings || !entry->string || !is_escaped(entry->string) ||
+    const unsigned odd = PFD_STRING_UTF8 | PFD_STRING_CHAR | PFD_STRING_LITERAL;
+    return entry->findings || (entry->string->flags & odd) != PFD_STRING_UTF8 ||
            has_circumstances(entry);
 }
 
@@ -237,8 +228,6 @@ static size_t entry_room(struct pfd_entry *entry,
         part ? part->n : pfd_json_string_room(s, entry->of->format->info.name);
     if (s)
         room += s->n_escaped + entry->room;
-    if (__builtin_expect(is_rare(entry), 0))
-        room += rare_room(entry);
     return room;
 }
 
@@ -281,11 +270,80 @@ static char *put_place(char *out, struct pfd_entry *entry,
     out = pfd_json_put_part(out, &json->source);
     if (__builtin_expect(entry->findings != 0, 0))
         out = put_findings(out, entry->findings);
-    if (__builtin_expect(has_circumstances(entry) || options->origin_members,
-                         0))
-        out = put_circumstances(
-            out, entry, options->origin_members ? options->origin_members : "");
-    if (__builtin_expect(options->members != NULL, 0))
+    if (__builtin_expect(has_circumstances(entry), 0))
+        out = put_circumstances(out, entry, options);
+    return PUT(out, "}\n");
+}
+
+/* Any entry. */
+static char *put_entry(char *out, struct pfd_entry *entry,
+                       const struct pfd_json_part *part, char *args,
+                       const struct pfd_sink_options *options)
+{
+    char *args_end = args;
+    out = put_start(out, entry, part, &args_end);
+    if (args_end > args) {
+        struct pfd_json_part list = { args, (size_t)(args_end - args) - 1 };
+        out = pfd_json_put_part(out, &list);
+    }
+    return put_place(out, entry, options);
+}
+
+/* Nearly all entries: the same, straight on, for what is_rare() says no to. */
+static char *put_common(char *out, struct pfd_entry *entry,
+                        const struct pfd_json_part *part, char *args)
+{
+    struct pfd_json_parts *json = &entry->of->json;
+    char *args_end = args;
+    out = PUT(out, "{\"type\":\"entry\",\"message\":\"");
+    out = pfd_program_print_both(out, entry->steps,
+                                 pfd_string_escaped(entry->string), PFD_ESCAPED,
+                                 entry->payload, &entry->findings, &args_end);
+    out = pfd_json_put_part(out, part);
+    struct pfd_json_part list = { args, (size_t)(args_end - args) };
+    list.n -= list.n > 0; /* the last comma */
+    out = pfd_json_put_part(out, &list);
+    out = PUT(out, "],\"index\":");
+    out = pfd_counter_put(&json->index, out, entry->index);
+    out = PUT(out, ",\"offset\":");
+    out = pfd_counter_put(&json->offset, out, entry->offset);
+    out = pfd_json_put_part(out, &json->source);
+    if (__builtin_expect(entry->findings != 0, 0))
+        out = put_findings(out, entry->findings); /* of a `*` */
+    return PUT(out, "}\n");
+}
+
+/* ---- what the caller knows of all entries of a buffer ---- */
+
+static bool has_shared(const struct pfd_sink_options *options)
+{
+    return options->members || options->origin_members;
+}
+
+static size_t shared_room(const struct pfd_sink_options *options)
+{
+    size_t room = ROOM_FIXED;
+    if (options->members)
+        room += strlen(options->members);
+    if (options->origin_members)
+        room += strlen(options->origin_members);
+    return room;
+}
+
+/* Behind a whole record; one with origins of its own has all of them. */
+static char *put_shared(char *out, struct pfd_entry *entry,
+                        const struct pfd_sink_options *options)
+{
+    size_t n = 0;
+    if (has_circumstances(entry))
+        pfd_entry_origins(entry, &n);
+    out -= 2; /* "}\n" */
+    if (options->origin_members && !n) {
+        out = PUT(out, ",\"origin\":{");
+        out = stpcpy(out, options->origin_members);
+        out[-1] = '}'; /* the last comma */
+    }
+    if (options->members)
         out = stpcpy(out, options->members);
     return PUT(out, "}\n");
 }
@@ -293,25 +351,25 @@ static char *put_place(char *out, struct pfd_entry *entry,
 static void json_entry(struct pfd_text *out, struct pfd_entry *entry,
                        const struct pfd_sink_options *options)
 {
-    struct pfd_text *arguments = &entry->of->arguments;
-    size_t n_arguments = arguments_room(entry);
-    char *args = pfd_text_reserve(arguments, n_arguments);
     const struct pfd_json_part *part = part_of(entry);
-    size_t n_shared =
-        options->members || options->origin_members ? shared_room(options) : 0;
-    char *at =
-        pfd_text_reserve(out, entry_room(entry, part) + n_arguments + n_shared);
-    char *args_end = args;
-    char *end = at && args ? put_start(at, entry, part, &args_end) : NULL;
-    if (!end) {
+    bool rare = !part || is_rare(entry);
+    size_t n_arguments = arguments_room(entry);
+    size_t room = n_arguments + entry_room(entry, part);
+    if (__builtin_expect(rare, 0))
+        room += rare_room(entry);
+    if (__builtin_expect(has_shared(options), 0))
+        room += shared_room(options);
+    char *args = pfd_text_reserve(&entry->of->arguments, n_arguments);
+    char *at = pfd_text_reserve(out, room);
+    if (!at || !args) {
         out->failed = true;
         return;
     }
-    if (args_end > args) {
-        struct pfd_json_part list = { args, (size_t)(args_end - args) - 1 };
-        end = pfd_json_put_part(end, &list);
-    }
-    end = put_place(end, entry, options);
+    char *end = __builtin_expect(rare, 0)
+                    ? put_entry(at, entry, part, args, options)
+                    : put_common(at, entry, part, args);
+    if (__builtin_expect(has_shared(options), 0))
+        end = put_shared(end, entry, options);
     out->n += (size_t)(end - at);
     out->failed |= entry->of->message.failed;
 }

@@ -646,18 +646,24 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
 /* The hot loop: entries that are exactly what their string says. */
 static void walk_sound(struct pfd_walk *w, const struct state *st)
 {
-    struct pfd_batch *batch = w->batch;
+    /* Copies: records are written through pointers that could be anything's. */
+    const struct pfd_cursor view = w->view;
+    const struct pfd_table table = *w->table;
+    const uint64_t base = w->base;
     uint64_t n_view = pfd_walk_end(w);
     uint64_t end = st->end < n_view ? st->end : n_view;
     uint64_t at = w->at;
-    while (pfd_walk_has_room(w) && end - at >= ENTRY_HEADER) {
-        uint64_t h = pfd_walk_u64(w, at);
+    size_t room = pfd_walk_room(w);
+    struct pfd_record *r = &w->batch->records[w->batch->n];
+    struct pfd_record *last = r + room;
+    for (; r < last && end - at >= ENTRY_HEADER; r++) {
+        uint64_t h = pfd_cursor_peek_u64(&view, (size_t)(at - base));
         uint64_t n_bytes = (h & 0xffff) * DWORD;
-        const struct pfd_string *s = pfd_table_find(w->table, h >> 16);
+        const struct pfd_string *s = pfd_table_find(&table, h >> 16);
         if (!s || s->n_payload + (uint64_t)ENTRY_HEADER != n_bytes ||
             n_bytes > end - at || s->next)
             break;
-        batch->records[batch->n++] = (struct pfd_record){
+        *r = (struct pfd_record){
             .offset = at,
             .string = s,
             .key = h >> 16,
@@ -667,6 +673,7 @@ static void walk_sound(struct pfd_walk *w, const struct state *st)
         };
         at += n_bytes;
     }
+    w->batch->n = (size_t)(r - w->batch->records);
     w->at = at;
 }
 

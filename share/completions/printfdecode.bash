@@ -18,6 +18,9 @@ _printfdecode_options()
               --progress= --verbose --help --version' ;;
     formats)
         echo '--help --version' ;;
+    extract)
+        echo '--to= --force --max-inflated= --color= --verbose --help
+              --version' ;;
     esac
 }
 
@@ -46,6 +49,10 @@ _printfdecode_values()
         words='auto always never' ;;
     --format)
         words=$(printfdecode formats 2>/dev/null | awk '{ print $1 }') ;;
+    --to)
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -d -- "$3")
+        return ;;
     --strings | --buffer)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$3")
@@ -56,7 +63,7 @@ _printfdecode_values()
 
 _printfdecode()
 {
-    local verbs='decode strings inspect stats formats'
+    local verbs='decode strings inspect stats formats extract'
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
     local verb=decode first=${COMP_WORDS[1]-} long options
     COMPREPLY=()

@@ -374,6 +374,47 @@ CASES = [
 ]
 
 
+# name, command, files, what it is
+COMMANDS = [
+    ("extract", "extract app a.hipfb lib.a --to out",
+     {"app": host([(".hip_fatbin", compressed(3, 0, TWO))]),
+      "a.hipfb": TWO + bundle([(GFX906, BITCODE), ("hip-spirv64", SPIRV)]),
+      "lib.a": archive([(b"../../x/", C), (b"../../x/", A)])},
+     "Code objects, bitcode and SPIR-V; members with names that would leave "
+     "the folder, twice the same."),
+    ("extract_twice", "extract a.co a.co --to out",
+     {"a.co": A}, "The same name twice in one run."),
+    ("extract_nothing", "extract app --to out",
+     {"app": host([(".text", b"\xc3")])}, "There is nothing to write."),
+    ("extract_nowhere", "extract app", {"app": TWO}, "--to is missing."),
+    ("extract_in_the_way", "extract a.co --to a.co",
+     {"a.co": A}, "What should be a folder is a file."),
+    ("extract_limit", "extract --max-inflated 1000 --to out a.hipfb",
+     {"a.hipfb": compressed(3, 0, TWO)},
+     "A compressed bundle above the limit that was given."),
+    ("uri_range", "strings -o json 'file://a%%20b%%23c.bin#offset=0x10&size=%d'"
+     % len(A), {"a b#c.bin": bytes(16) + A + bytes(16)},
+     "A code object within a file whose name has a blank and a '#'."),
+    ("uri_octal_question_mark", "strings -o json 'file://a.bin?offset=020&"
+     "size=%d'" % len(A), {"a.bin": bytes(16) + A},
+     "Octal numbers, '?' in place of '#'."),
+    ("uri_whole_file", "strings -o json file://./a%2ehipfb", {"a.hipfb": TWO},
+     "No range; a percent sequence in lower case."),
+    ("uri_past_end", "strings 'file://a.co#offset=1&size=%d'" % len(A),
+     {"a.co": A}, "A range that the file does not have."),
+    ("uri_bad_percent", "strings file://a%2", {"a.co": A},
+     "A percent sign with one digit."),
+    ("uri_bad_number", "strings 'file://a.co#offset=09&size=1'", {"a.co": A},
+     "9 is no octal digit."),
+    ("uri_no_code_object", "strings 'file://a.co#offset=1&size=8'", {"a.co": A},
+     "A range that is no code object is taken for a buffer."),
+    ("uri_dead_process", "strings 'memory://4194305#offset=0x1000&size=16'",
+     {"a.co": A}, "A process that cannot be: Linux numbers them below 2^22."),
+    ("uri_process_without_range", "strings memory://1", {"a.co": A},
+     "The memory of a process needs a range."),
+]
+
+
 def write(path, data):
     with open(path, "wb") as f:
         f.write(data)
@@ -407,6 +448,8 @@ def main():
     for name, file, data, what in CASES:
         write_case(root, name, "strings -o json " + file, {file: data},
                    MADE % what)
+    for name, cmd, files, what in COMMANDS:
+        write_case(root, name, cmd, files, MADE % what)
     for name, path in SAMPLES if len(sys.argv) > 2 else []:
         file = os.path.basename(path)
         with open(os.path.join(sys.argv[2], path), "rb") as f:

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "objects.h"
+
+#include <string.h>
+
+#include <printfdecode/input.h>
+#include <printfdecode/objects.h>
+
+#include "output.h"
+
+static const char *const features[] = { "unsupported", "any", "off", "on" };
+
+static void put(const char *text)
+{
+    output_escaped(text, strlen(text));
+}
+
+static void print_feature_text(const char *name, enum pfd_feature feature)
+{
+    if (feature != PFD_FEATURE_UNSUPPORTED)
+        output_printf(", %s %s", name, features[feature]);
+}
+
+static void print_argument_text(const char *before, const char *name,
+                                uint64_t offset)
+{
+    if (offset != PFD_NO_OFFSET)
+        output_printf("%s%s at %llu", before, name, (unsigned long long)offset);
+}
+
+static void print_text(const struct pfd_object_info *o)
+{
+    output_printf("# ");
+    put(o->source);
+    output_printf(": ");
+    if (o->version)
+        output_printf("code object V%u", o->version);
+    else
+        output_printf("%s%s%s", o->os ? o->os : "", o->os ? " " : "", o->kind);
+    if (o->target)
+        output_printf(", %s", o->target);
+    print_feature_text("xnack", o->xnack);
+    print_feature_text("sramecc", o->sramecc);
+    output_printf(", %zu bytes, %llu format strings\n", o->n,
+                  (unsigned long long)o->n_strings);
+    if (o->why_none)
+        output_printf("#   no table of format strings: %s\n", o->why_none);
+    for (size_t i = 0; i < o->n_kernels; i++) {
+        const struct pfd_kernel_info *k = &o->kernels[i];
+        bool both = k->printf_buffer != PFD_NO_OFFSET;
+        output_printf("#   kernel ");
+        output_escaped(k->name, k->n_name);
+        print_argument_text(": ", "hidden_printf_buffer", k->printf_buffer);
+        print_argument_text(both ? ", " : ": ", "hidden_hostcall_buffer",
+                            k->hostcall_buffer);
+        output_printf("\n");
+    }
+}
+
+static void print_text_json(const char *name, const char *text)
+{
+    output_printf(",\"%s\":", name);
+    if (!text) {
+        output_printf("null");
+        return;
+    }
+    output_printf("\"");
+    output_json(text, strlen(text));
+    output_printf("\"");
+}
+
+static void print_offset_json(const char *name, uint64_t offset)
+{
+    if (offset == PFD_NO_OFFSET)
+        output_printf(",\"%s\":null", name);
+    else
+        output_printf(",\"%s\":%llu", name, (unsigned long long)offset);
+}
+
+static void print_json(const struct pfd_object_info *o)
+{
+    output_printf("{\"object\":\"");
+    output_json(o->source, strlen(o->source));
+    output_printf("\"");
+    print_text_json("kind", o->kind);
+    print_text_json("os", o->os);
+    print_text_json("target", o->target);
+    print_text_json("xnack", features[o->xnack]);
+    print_text_json("sramecc", features[o->sramecc]);
+    print_offset_json("offset", o->offset);
+    output_printf(",\"bytes\":%zu,\"version\":%u,\"format_strings\":%llu", o->n,
+                  o->version, (unsigned long long)o->n_strings);
+    print_text_json("why_none", o->why_none);
+    output_printf(",\"kernels\":[");
+    for (size_t i = 0; i < o->n_kernels; i++) {
+        const struct pfd_kernel_info *k = &o->kernels[i];
+        output_printf("%s{\"name\":\"", i ? "," : "");
+        output_json(k->name, k->n_name);
+        output_printf("\"");
+        print_offset_json("printf_buffer", k->printf_buffer);
+        print_offset_json("hostcall_buffer", k->hostcall_buffer);
+        output_printf("}");
+    }
+    output_printf("]}\n");
+}
+
+static enum pfd_status print_object(void *user,
+                                    const struct pfd_object_info *object)
+{
+    const bool *json = user;
+    if (*json)
+        print_json(object);
+    else
+        print_text(object);
+    return PFD_OK;
+}
+
+void objects_print(const struct options *options, bool json)
+{
+    for (size_t i = 0; i < options->n_files; i++) {
+        const char *path = options->files[i].path;
+        struct pfd_input *input;
+        size_t n;
+        if (pfd_input_open(path, &input, NULL) != PFD_OK)
+            continue;
+        const void *bytes = pfd_input_bytes(input, &n);
+        (void)pfd_objects_read(bytes, n, path, 0, print_object, &json, NULL,
+                               NULL, NULL);
+        pfd_input_close(input);
+    }
+}

@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The messages of VK_KHR_shader_abort, as a device hands them out after it is
+ * lost: pairs of a size and a payload. What is known of payloads, and from
+ * where, is in README.md beside this file.
+ */
+#include <string.h>
+
+#include "escape.h"
+#include "format.h"
+#include "shaders.h"
+
+#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
+
+enum {
+    /* u64 size (Vulkan specification, VkDeviceFaultShaderAbortMessageInfoKHR);
+     * each pair begins at a multiple of it. */
+    HEADER = 8,
+    /* No bound is in the specification: maxShaderAbortMessageSize is at least
+     * 65536. A longer one is skipped. */
+    MESSAGE_MAX = 16 << 20,
+    /* Bytes shown of a payload that is no text. */
+    HEX_MAX = 256,
+};
+
+struct state {
+    uint64_t skip_to;
+};
+
+static uint64_t align_up(uint64_t v, uint64_t to)
+{
+    return (v + to - 1) / to * to;
+}
+
+/* ---- the walk ---- */
+
+static void add_record(struct pfd_walk *w, uint64_t n_payload,
+                       uint64_t findings)
+{
+    struct pfd_record *r = pfd_walk_record(w);
+    *r = (struct pfd_record){
+        .offset = w->at,
+        .findings = findings,
+        .n_bytes = (uint32_t)(HEADER + n_payload),
+        .n_header = HEADER,
+        .flags = PFD_RECORD_MADE,
+        .kind = PFD_RECORD_ENTRY,
+    };
+}
+
+static void skip(struct pfd_walk *w, struct state *st, uint64_t to)
+{
+    uint64_t end = pfd_walk_end(w);
+    st->skip_to = to;
+    w->at = to < end ? to : end;
+}
+
+/* Fewer bytes than a size: nothing, or something that is said. */
+static void finish(struct pfd_walk *w)
+{
+    uint64_t end = pfd_walk_end(w);
+    bool is_zero = true;
+    for (uint64_t at = w->at; at < end; at++)
+        is_zero &= w->view.base[at - w->base] == 0;
+    if (!is_zero) {
+        pfd_walk_finding(w, PFD_FINDING_stray_dword, w->at,
+                         "%llu bytes are left, no room for a message's size",
+                         (unsigned long long)(end - w->at));
+        w->batch->skipped_bytes += end - w->at;
+    }
+    w->at = end;
+}
+
+/* Zeros from here to the end are no messages. PFD_OK: they are not all zero. */
+static enum pfd_status pass_tail(struct pfd_walk *w)
+{
+    uint64_t end = pfd_walk_end(w);
+    uint64_t at = w->at;
+    while (at < end && w->view.base[at - w->base] == 0)
+        at++;
+    if (at < end)
+        return PFD_OK;
+    if (!w->last)
+        return PFD_MORE;
+    w->at = end;
+    return PFD_END;
+}
+
+static enum pfd_status give_cut(struct pfd_walk *w, uint64_t size,
+                                uint64_t left)
+{
+    uint64_t n = left < MESSAGE_MAX ? left : MESSAGE_MAX;
+    pfd_walk_finding(w, PFD_FINDING_truncated_entry, w->at,
+                     "a message of %llu bytes, of which %llu are there",
+                     (unsigned long long)size, (unsigned long long)left);
+    w->batch->lost_bytes += size - left;
+    add_record(w, n, 0);
+    w->at += HEADER + n;
+    w->batch->skipped_bytes += left - n;
+    w->at = pfd_walk_end(w);
+    return PFD_END;
+}
+
+static enum pfd_status step(struct pfd_walk *w, struct state *st)
+{
+    uint64_t end = pfd_walk_end(w);
+    if (w->at < st->skip_to && w->at < end)
+        skip(w, st, st->skip_to);
+    if (w->at < st->skip_to || end - w->at < HEADER) {
+        if (!w->last)
+            return PFD_MORE;
+        finish(w);
+        return PFD_END;
+    }
+    uint64_t size = pfd_walk_u64(w, w->at);
+    uint64_t left = end - w->at - HEADER;
+    if (size == 0) {
+        enum pfd_status status = pass_tail(w);
+        if (status != PFD_OK)
+            return status;
+    }
+    if (size > left && w->last)
+        return give_cut(w, size, left);
+    if (size > MESSAGE_MAX) {
+        if (size > UINT64_MAX - w->at - 2 * HEADER)
+            return PFD_MORE; /* the end says how much of it there is */
+        pfd_walk_finding(w, PFD_FINDING_too_large, w->at,
+                         "a message of %llu bytes, above %d: skipped",
+                         (unsigned long long)size, MESSAGE_MAX);
+        w->batch->skipped_bytes += size;
+        skip(w, st, align_up(w->at + HEADER + size, HEADER));
+        return PFD_OK;
+    }
+    if (size > left)
+        return PFD_MORE;
+    add_record(w, size, 0);
+    skip(w, st, align_up(w->at + HEADER + size, HEADER));
+    return PFD_OK;
+}
+
+static enum pfd_status abort_walk(struct pfd_walk *w)
+{
+    struct state *st = w->state;
+    while (pfd_walk_has_room(w)) {
+        enum pfd_status status = step(w, st);
+        if (status != PFD_OK)
+            return status;
+    }
+    return PFD_OK;
+}
+
+/* ---- which OpAbortKHR a payload is of ---- */
+
+struct site {
+    const struct pfd_shader *shader;
+    const struct pfd_spirv_abort *abort; /* NULL: none is known */
+    bool several;                        /* other places have the same */
+};
+
+/* Bytes of constants that the payload has, too; -1: it is not of this site. */
+static int64_t match(const struct pfd_spirv *m,
+                     const struct pfd_spirv_abort *abort,
+                     const uint8_t *payload, uint64_t n)
+{
+    int64_t score = 0;
+    if (!abort->size || n < abort->size ||
+        n > align_up(abort->size, abort->align ? abort->align : 1))
+        return -1;
+    for (uint32_t i = 0; i < abort->n; i++) {
+        const struct pfd_spirv_member *member =
+            pfd_spirv_member(m, abort->first + i);
+        if (!member->known || member->offset > n ||
+            n - member->offset < member->n_known)
+            continue;
+        if (!memcmp(payload + member->offset, member->known, member->n_known))
+            score += (int64_t)member->n_known + 1;
+        else if (!member->is_specialized)
+            return -1;
+    }
+    return score;
+}
+
+static struct site find_site(const struct pfd_shaders *shaders,
+                             const uint8_t *payload, uint64_t n)
+{
+    struct site ret = { 0 };
+    int64_t best = 0; /* nothing equal is no match */
+    for (size_t s = 0; s < shaders->n; s++) {
+        const struct pfd_spirv *m = shaders->shaders[s].module;
+        for (size_t i = 0; i < pfd_spirv_n_aborts(m); i++) {
+            const struct pfd_spirv_abort *abort = pfd_spirv_abort(m, i);
+            int64_t score = match(m, abort, payload, n);
+            if (score < best || score <= 0)
+                continue;
+            if (score == best) {
+                ret.several = true;
+                continue;
+            }
+            best = score;
+            ret = (struct site){ &shaders->shaders[s], abort, false };
+        }
+    }
+    return ret;
+}
+
+/* ---- conversions ---- */
+
+struct spec {
+    size_t start; /* of its % */
+    size_t end;   /* after its letter */
+    unsigned n;   /* scalars */
+    unsigned stars;
+    unsigned width; /* bytes of a scalar, by its letter and length */
+    char conv;
+};
+
+static unsigned width_of(char conv, const char *length, size_t n)
+{
+    if (conv == 'p' || (n && strchr("ljztqL", length[0])))
+        return 8;
+    return n == 2 ? 1 : n == 1 ? 2 : 4;
+}
+
+static size_t skip_of(const char *text, size_t n, size_t i, const char *set)
+{
+    while (i < n && text[i] && strchr(set, text[i]))
+        i++;
+    return i;
+}
+
+/* The next conversion at or after i. */
+static bool next_spec(const char *text, size_t n, size_t i, struct spec *ret)
+{
+    for (; i < n; i++) {
+        if (text[i] != '%')
+            continue;
+        if (i + 1 < n && text[i + 1] == '%') {
+            i++;
+            continue;
+        }
+        *ret = (struct spec){ .start = i, .n = 1 };
+        size_t at = skip_of(text, n, i + 1, "-+ #0'123456789.*");
+        for (size_t k = i; k < at; k++)
+            ret->stars += text[k] == '*';
+        if (at + 1 < n && text[at] == 'v' && text[at + 1] >= '2' &&
+            text[at + 1] <= '4') {
+            ret->n = (unsigned)(text[at + 1] - '0');
+            at = skip_of(text, n, at + 2, "0123456789.");
+        }
+        size_t length = at;
+        at = skip_of(text, n, at, "hljztqL");
+        if (at >= n)
+            return false;
+        ret->conv = text[at];
+        ret->width = width_of(ret->conv, text + length, at - length);
+        ret->end = at + 1;
+        return true;
+    }
+    return false;
+}
+
+/* ---- slots ---- */
+
+struct payload {
+    const uint8_t *bytes;
+    uint64_t n;
+    struct pfd_made *made;
+};
+
+static void add_slot(struct payload *p, uint64_t at, unsigned width)
+{
+    static const uint8_t stores[] = { [1] = PFD_STORE_BYTE,
+                                      [2] = PFD_STORE_WORD,
+                                      [4] = PFD_STORE_DWORD,
+                                      [8] = PFD_STORE_QWORD };
+    if (at > p->n || p->n - at < width || p->made->n_slots == PFD_ARGUMENTS_MAX)
+        return;
+    p->made->slots[p->made->n_slots++] =
+        (struct pfd_slot){ .at = (uint32_t)at, .store = stores[width] & 15u };
+}
+
+/* By the conversions: natural alignment, from the first dword behind the
+ * text on. */
+static void guess_slots(struct payload *p, uint64_t at)
+{
+    const char *text = p->made->text->data;
+    size_t n = p->made->text->n;
+    struct spec spec = { 0 };
+    while (next_spec(text, n, spec.end, &spec)) {
+        for (unsigned i = 0; i < spec.stars; i++, at += 4) {
+            at = align_up(at, 4);
+            add_slot(p, at, 4);
+        }
+        for (unsigned i = 0; i < spec.n; i++, at += spec.width) {
+            at = align_up(at, spec.width);
+            if (at > p->n || p->n - at < spec.width)
+                return;
+            add_slot(p, at, spec.width);
+        }
+    }
+    if (p->made->n_slots)
+        p->made->findings |= FINDING(types_guessed);
+}
+
+/* ---- real types ---- */
+
+/* Scalars of a message, in order. */
+struct scalars {
+    const struct pfd_spirv *module;
+    const struct pfd_spirv_abort *abort;
+    uint32_t member;
+    uint32_t component;
+};
+
+static bool next_scalar(struct scalars *s, struct pfd_spirv_type *type,
+                        uint64_t *at)
+{
+    for (; s->member < s->abort->n; s->member++, s->component = 0) {
+        const struct pfd_spirv_member *m =
+            pfd_spirv_member(s->module, s->abort->first + s->member);
+        unsigned width = m->type.width ? m->type.width / 8u : 4;
+        if (m->is_text || s->component >= m->type.n)
+            continue;
+        *type = m->type;
+        *at = m->offset + (uint64_t)s->component * width;
+        s->component++;
+        return true;
+    }
+    return false;
+}
+
+static unsigned bytes_of(const struct pfd_spirv_type *t)
+{
+    unsigned n = t->width ? t->width / 8u : 4;
+    return n == 1 || n == 2 || n == 8 ? n : 4;
+}
+
+static void real_slots(struct payload *p, const struct site *site)
+{
+    struct scalars s = { site->shader->module, site->abort, 0, 0 };
+    struct pfd_spirv_type type;
+    uint64_t at;
+    while (next_scalar(&s, &type, &at))
+        add_slot(p, at, bytes_of(&type));
+}
+
+/* The letter that shows a value of this type where the text has conv. */
+static char real_letter(char conv, const struct pfd_spirv_type *t)
+{
+    bool floats = conv && strchr("fFeEgGaA", conv);
+    if (t->kind == PFD_SPIRV_FLOAT)
+        return conv && strchr("diouxXpc", conv) ? 'g' : conv;
+    if (floats)
+        return t->kind == PFD_SPIRV_INT ? 'd' : 'u';
+    /* A small unsigned value has no sign bit. */
+    if (t->kind == PFD_SPIRV_UINT && t->width < 32 &&
+        (conv == 'd' || conv == 'i'))
+        return 'u';
+    return conv;
+}
+
+/* Gives conversions the letters that their values' types need. */
+static void correct_letters(struct payload *p, const struct site *site)
+{
+    struct scalars s = { site->shader->module, site->abort, 0, 0 };
+    struct pfd_text *text = p->made->text;
+    struct spec spec = { 0 };
+    struct pfd_spirv_type type;
+    uint64_t at;
+    while (next_spec(text->data, text->n, spec.end, &spec)) {
+        for (unsigned i = 0; i < spec.stars; i++)
+            next_scalar(&s, &type, &at);
+        for (unsigned i = 0; i < spec.n; i++) {
+            if (!next_scalar(&s, &type, &at))
+                return;
+            char letter = real_letter(spec.conv, &type);
+            if (letter == spec.conv)
+                continue;
+            text->data[spec.end - 1] = letter;
+            if (type.kind == PFD_SPIRV_FLOAT || letter != 'u' ||
+                strchr("fFeEgGaA", spec.conv))
+                p->made->findings |= FINDING(type_mismatch);
+        }
+    }
+}
+
+/* The text members, one after another, as the payload has them. */
+static bool real_text(struct payload *p, const struct site *site)
+{
+    const struct pfd_spirv *m = site->shader->module;
+    bool any = false;
+    for (uint32_t i = 0; i < site->abort->n; i++) {
+        const struct pfd_spirv_member *member =
+            pfd_spirv_member(m, site->abort->first + i);
+        if (!member->is_text || member->offset >= p->n)
+            continue;
+        uint64_t left = p->n - member->offset;
+        size_t n = member->type.n < left ? member->type.n : (size_t)left;
+        const char *text = (const char *)p->bytes + member->offset;
+        pfd_text_add(p->made->text, text, strnlen(text, n));
+        any = true;
+    }
+    return any;
+}
+
+/* ---- messages ---- */
+
+/* Text as a program's author writes it: UTF-8, no control bytes but these. */
+static bool is_text(const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if ((c < 32 && c != '\n' && c != '\t' && c != '\r') || c == 127)
+            return false;
+    }
+    return pfd_is_utf8(text, n);
+}
+
+static bool is_zero(const uint8_t *bytes, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        if (bytes[i])
+            return false;
+    }
+    return true;
+}
+
+static void make_hex(struct payload *p)
+{
+    uint64_t n = p->n < HEX_MAX ? p->n : HEX_MAX;
+    p->made->literal = true;
+    pfd_text_printf(p->made->text, "<%llu bytes:", (unsigned long long)p->n);
+    for (uint64_t i = 0; i < n; i++)
+        pfd_text_printf(p->made->text, "%s%02x", i % 4 ? "" : " ", p->bytes[i]);
+    pfd_text_puts(p->made->text, n < p->n ? " ...>" : ">");
+    for (uint64_t at = 0; at + 4 <= p->n; at += 4)
+        add_slot(p, at, 4);
+}
+
+static void make_guessed(struct payload *p)
+{
+    size_t n = strnlen((const char *)p->bytes, (size_t)p->n);
+    if (!is_text((const char *)p->bytes, n) ||
+        (n == 0 && !is_zero(p->bytes, p->n))) {
+        make_hex(p);
+        return;
+    }
+    pfd_text_add(p->made->text, p->bytes, n);
+    if (!p->made->text->failed && n)
+        guess_slots(p, align_up(n + 1, 4));
+}
+
+static void abort_make(const struct pfd_look *look, struct pfd_made *ret)
+{
+    struct pfd_cursor c = look->bytes;
+    struct payload p = { .n = pfd_cursor_left(&c), .made = ret };
+    p.bytes = pfd_cursor_bytes(&c, (size_t)p.n);
+    if (!p.n)
+        return;
+    struct site site = find_site(look->shaders, p.bytes, p.n);
+    if (!site.abort || !real_text(&p, &site)) {
+        make_guessed(&p);
+        return;
+    }
+    real_slots(&p, &site);
+    if (!ret->text->failed && ret->text->n)
+        correct_letters(&p, &site);
+}
+
+static size_t abort_origin(const struct pfd_look *look, struct pfd_origin *ret)
+{
+    struct pfd_cursor c = look->bytes;
+    uint64_t n_payload = pfd_cursor_left(&c);
+    const uint8_t *payload = pfd_cursor_bytes(&c, (size_t)n_payload);
+    struct site site = { 0 };
+    struct pfd_spirv_place place;
+    size_t n = 0;
+    if (n_payload)
+        site = find_site(look->shaders, payload, n_payload);
+    if (!site.abort || site.several)
+        return 0;
+    ret[n++] = (struct pfd_origin){ .name = "shader",
+                                    .n = 1,
+                                    .value = { site.shader->id } };
+    ret[n++] = (struct pfd_origin){
+        .name = "module",
+        .type = PFD_ORIGIN_TEXT,
+        .n = (uint32_t)strlen(site.shader->source),
+        .text = site.shader->source,
+    };
+    ret[n++] = (struct pfd_origin){
+        .name = "instruction",
+        .n = 1,
+        .value = { pfd_spirv_offset(site.shader->module, site.abort->k) },
+    };
+    pfd_spirv_place_of(site.shader->module, site.abort->k, &place);
+    if (place.file) {
+        ret[n++] = (struct pfd_origin){
+            .name = "file",
+            .type = PFD_ORIGIN_TEXT,
+            .n = (uint32_t)(place.n_file < UINT32_MAX ? place.n_file : 0),
+            .text = place.file,
+        };
+        ret[n++] = (struct pfd_origin){ .name = "line",
+                                        .n = 1,
+                                        .value = { place.line } };
+    }
+    if (place.text)
+        ret[n++] = (struct pfd_origin){
+            .name = "source_line",
+            .type = PFD_ORIGIN_TEXT,
+            .n = (uint32_t)(place.n_text < UINT32_MAX ? place.n_text : 0),
+            .text = place.text,
+        };
+    return n;
+}
+
+/* ---- the format ---- */
+
+static int abort_probe(const struct pfd_cursor *first, uint64_t n_buffer)
+{
+    struct pfd_cursor c = *first;
+    uint64_t size = pfd_cursor_u64(&c);
+    if (!pfd_cursor_ok(&c) || !size || (n_buffer && size > n_buffer - HEADER))
+        return 0;
+    size_t left = pfd_cursor_left(&c);
+    size_t n = size < left ? (size_t)size : left;
+    const char *text = (const char *)pfd_cursor_bytes(&c, n);
+    size_t n_text = strnlen(text, n);
+    if (n_text < 3 || !is_text(text, n_text))
+        return 20;
+    return n_buffer && align_up(size + HEADER, HEADER) >= n_buffer ? 85 : 75;
+}
+
+static const char *const entry_words[] = {
+    "message: its size in bytes, low half",
+    "message: its size, high half",
+};
+
+static void abort_layout(const struct pfd_string *string,
+                         const struct pfd_program_facts *facts,
+                         struct pfd_layout *ret)
+{
+    (void)string;
+    (void)facts;
+    ret->n_slots = 0;
+}
+
+static size_t abort_slots(const struct pfd_look *look, struct pfd_slot *ret,
+                          uint64_t *findings)
+{
+    (void)look;
+    (void)ret;
+    (void)findings;
+    return 0;
+}
+
+const struct pfd_format pfd_format_abort = {
+    .info = {
+        .name = "abort",
+        .title = "messages of VK_KHR_shader_abort",
+        .entry_words = entry_words,
+        .n_entry_words = sizeof entry_words / sizeof *entry_words,
+    },
+    .state_size = sizeof(struct state),
+    .strings = { .name = "abort", .table = 10, .layout = abort_layout },
+    .reads_shaders = true,
+    .probe = abort_probe,
+    .walk = abort_walk,
+    .slots = abort_slots,
+    .make = abort_make,
+    .origin = abort_origin,
+};

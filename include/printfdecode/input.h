@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The bytes of a file, or of the part of a file or of a running process that a
+ * code object URI names, as AMD's debugger API and loader write them:
+ *
+ *   file://PATH                    file://PATH#offset=N&size=N
+ *   memory://PID#offset=N&size=N
+ *
+ * PATH is percent-encoded, N hexadecimal (0x), octal (0) or decimal; a '?' may
+ * stand for the '#'. Any thread.
+ */
+#ifndef PRINTFDECODE_INPUT_H
+#define PRINTFDECODE_INPUT_H
+
+#include <printfdecode/common.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct pfd_input;
+
+/* True for what pfd_input_open() takes as a URI and not as a path. */
+PFD_API bool pfd_input_is_uri(const char *name);
+
+/*
+ * Opens a regular file by its path, or what a URI names. A process is read at
+ * once, a file is mapped.
+ *
+ * PFD_OK; PFD_ERR_USAGE: a URI that is not well-formed; PFD_ERR_IO: there is
+ * no such file or process, it cannot be read, or it is shorter than the URI
+ * says; PFD_ERR_NOMEM.
+ */
+PFD_API enum pfd_status pfd_input_open(const char *name, struct pfd_input **ret,
+                                       struct pfd_error *err);
+
+/* Its bytes [*n], until it is closed; never NULL. */
+PFD_API const void *pfd_input_bytes(const struct pfd_input *input, size_t *n);
+
+/* NULL is allowed. */
+PFD_API void pfd_input_close(struct pfd_input *input);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Code objects: what lies in a file and what it says about itself. A file may
+ * be a code object or hold any number of them, in bundles, archives, host
+ * programs and caches, one in another.
+ *
+ * Any thread; nothing is shared between calls.
+ */
+#ifndef PRINTFDECODE_OBJECTS_H
+#define PRINTFDECODE_OBJECTS_H
+
+#include <printfdecode/common.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A feature of a processor that code can be made for. */
+enum pfd_feature {
+    PFD_FEATURE_UNSUPPORTED, /* by the processor, or nothing is said */
+    PFD_FEATURE_ANY,         /* the code runs either way */
+    PFD_FEATURE_OFF,
+    PFD_FEATURE_ON,
+};
+
+/* One kernel. name: [n_name] bytes, any bytes, not NUL-terminated. */
+struct pfd_kernel_info {
+    const char *name;
+    size_t n_name;
+    /* Where its hidden arguments are, bytes from the start of its arguments;
+     * PFD_NO_OFFSET: it has none. A compiler may declare one that is not
+     * used. */
+    uint64_t printf_buffer;
+    uint64_t hostcall_buffer;
+};
+
+/* One code object; everything is borrowed until the callback returns. */
+struct pfd_object_info {
+    const char *source; /* the way in, such as "app:.hip_fatbin:hipv4-..." */
+    const char *kind;   /* "elf", "spirv" or "bitcode" */
+    const void *bytes;  /* [n] */
+    size_t n;
+    uint64_t offset; /* of bytes in the file; PFD_NO_OFFSET: it was inflated */
+
+    /* Of an ELF file; of any other they are 0, NULL and PFD_NO_OFFSET. */
+    const char *os;     /* "HSA", "PAL", "Mesa"; NULL: none of AMD's */
+    unsigned version;   /* HSA: code object V2 to V6 and later; 0: unknown */
+    const char *target; /* such as "gfx90a"; NULL: unknown */
+    enum pfd_feature xnack;
+    enum pfd_feature sramecc;
+    const struct pfd_kernel_info *kernels; /* [n_kernels] */
+    size_t n_kernels;
+    uint64_t n_strings;   /* rows of its table of format strings */
+    const char *why_none; /* one sentence; NULL: there is such a table */
+};
+
+/* Takes one code object. Any status but PFD_OK ends the walk and is its
+ * result. */
+typedef enum pfd_status (*pfd_object_fn)(void *user,
+                                         const struct pfd_object_info *object);
+
+/*
+ * Calls fn for every code object in bytes [n], borrowed for the call. source:
+ * the file's name. max_inflated: bytes that one compressed bundle may have; 0:
+ * 1 GiB. What is broken goes to finding_fn (may be NULL) with finding_user, and
+ * the rest is read.
+ *
+ * PFD_OK; PFD_ERR_UNSUPPORTED: nothing that holds code objects; PFD_ERR_NOMEM;
+ * what fn returned.
+ */
+PFD_API enum pfd_status pfd_objects_read(
+    const void *bytes, size_t n, const char *source, uint64_t max_inflated,
+    pfd_object_fn fn, void *user, pfd_finding_fn finding_fn, void *finding_user,
+    struct pfd_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* The public side of inputs: files, and parts of files and processes. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <printfdecode/input.h>
+
+#include "error.h"
+#include "uri.h"
+
+enum {
+    STEP = 1 << 20 /* bytes of a process that are read at once */
+};
+
+struct pfd_input {
+    void *map; /* [n_map]; NULL: not mapped */
+    size_t n_map;
+    uint8_t *copy;        /* owned; NULL: mapped */
+    const uint8_t *bytes; /* [n], within one of the two */
+    size_t n;
+};
+
+bool pfd_input_is_uri(const char *name)
+{
+    return pfd_uri_recognise(name);
+}
+
+static enum pfd_status io_error(struct pfd_error *err, int number)
+{
+    return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET, "%s", strerror(number));
+}
+
+static enum pfd_status no_memory(struct pfd_error *err)
+{
+    return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+}
+
+static enum pfd_status map_file(struct pfd_input *input, int fd,
+                                struct pfd_error *err)
+{
+    struct stat st;
+    if (fstat(fd, &st))
+        return io_error(err, errno);
+    if (S_ISDIR(st.st_mode))
+        return io_error(err, EISDIR);
+    if (!S_ISREG(st.st_mode))
+        return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET, "not a file");
+    input->bytes = (const uint8_t *)"";
+    if (st.st_size == 0)
+        return PFD_OK;
+    size_t n = (size_t)st.st_size;
+    void *map = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (map == MAP_FAILED)
+        return io_error(err, errno);
+    input->map = map;
+    input->n_map = n;
+    input->bytes = map;
+    input->n = n;
+    return PFD_OK;
+}
+
+static enum pfd_status open_path(struct pfd_input *input, const char *path,
+                                 struct pfd_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return io_error(err, errno);
+    enum pfd_status status = map_file(input, fd, err);
+    close(fd);
+    return status;
+}
+
+static enum pfd_status open_file(struct pfd_input *input,
+                                 const struct pfd_uri *uri,
+                                 struct pfd_error *err)
+{
+    enum pfd_status status = open_path(input, uri->path, err);
+    if (status != PFD_OK || !uri->has_range)
+        return status;
+    if (uri->offset > input->n || uri->size > input->n - uri->offset)
+        return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
+                        "the URI names %llu bytes at %llu, and the file has "
+                        "%zu",
+                        (unsigned long long)uri->size,
+                        (unsigned long long)uri->offset, input->n);
+    input->bytes += uri->offset;
+    input->n = (size_t)uri->size;
+    return PFD_OK;
+}
+
+/* Why a process' memory is not there: text for what the system says. */
+static const char *reason(int number)
+{
+    switch (number) {
+    case ENOENT:
+    case ESRCH:
+        return "there is no such process";
+    case EACCES:
+    case EPERM:
+        return "it belongs to another user, or must not be traced (see "
+               "ptrace(2))";
+    case EIO:
+    case EFAULT:
+    case 0:
+        return "nothing is mapped there";
+    default:
+        return strerror(number);
+    }
+}
+
+static enum pfd_status bad_memory(const struct pfd_uri *uri, uint64_t at,
+                                  int number, struct pfd_error *err)
+{
+    return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
+                    "process %llu cannot be read at 0x%llx: %s",
+                    (unsigned long long)uri->pid, (unsigned long long)at,
+                    reason(number));
+}
+
+/* Grows with what was read: a wrong size takes no memory. */
+static enum pfd_status read_memory(struct pfd_input *input, int fd,
+                                   const struct pfd_uri *uri,
+                                   struct pfd_error *err)
+{
+    size_t room = 0;
+    while (input->n < uri->size) {
+        uint64_t at = uri->offset + input->n;
+        uint64_t left = uri->size - input->n;
+        size_t want = left < STEP ? (size_t)left : STEP;
+        if (at > INT64_MAX)
+            return bad_memory(uri, at, EIO, err);
+        if (room - input->n < want) {
+            room = 2 * room + want;
+            uint8_t *copy = realloc(input->copy, room);
+            if (!copy)
+                return no_memory(err);
+            input->copy = copy;
+        }
+        ssize_t got = pread(fd, input->copy + input->n, want, (off_t)at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return bad_memory(uri, at, got < 0 ? errno : 0, err);
+        input->n += (size_t)got;
+    }
+    return PFD_OK;
+}
+
+static enum pfd_status open_memory(struct pfd_input *input,
+                                   const struct pfd_uri *uri,
+                                   struct pfd_error *err)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%llu/mem", (unsigned long long)uri->pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return bad_memory(uri, uri->offset, errno, err);
+    enum pfd_status status = read_memory(input, fd, uri, err);
+    close(fd);
+    input->bytes = input->copy ? input->copy : (const uint8_t *)"";
+    return status;
+}
+
+static enum pfd_status open_uri(struct pfd_input *input, const char *name,
+                                struct pfd_error *err)
+{
+    struct pfd_uri uri;
+    enum pfd_status status = pfd_uri_parse(name, &uri, err);
+    if (status != PFD_OK)
+        return status;
+    status =
+        uri.path ? open_file(input, &uri, err) : open_memory(input, &uri, err);
+    pfd_uri_deinit(&uri);
+    return status;
+}
+
+enum pfd_status pfd_input_open(const char *name, struct pfd_input **ret,
+                               struct pfd_error *err)
+{
+    struct pfd_input *input = calloc(1, sizeof *input);
+    if (!input)
+        return no_memory(err);
+    enum pfd_status status = pfd_input_is_uri(name)
+                                 ? open_uri(input, name, err)
+                                 : open_path(input, name, err);
+    if (status != PFD_OK) {
+        pfd_input_close(input);
+        return status;
+    }
+    *ret = input;
+    return PFD_OK;
+}
+
+const void *pfd_input_bytes(const struct pfd_input *input, size_t *n)
+{
+    *n = input->n;
+    return input->bytes;
+}
+
+void pfd_input_close(struct pfd_input *input)
+{
+    if (!input)
+        return;
+    if (input->map)
+        munmap(input->map, input->n_map);
+    free(input->copy);
+    free(input);
+}
