@@ -371,6 +371,13 @@ static const yaml_node_t *find_value(struct context *c, const yaml_node_t *map,
     return NULL;
 }
 
+static yaml_mark_t mark_of(struct context *c, const yaml_node_t *map,
+                           const char *name)
+{
+    const yaml_node_t *node = find_value(c, map, name);
+    return node ? node->start_mark : map->start_mark;
+}
+
 static void read_map(struct context *c, const yaml_node_t *map,
                      const struct key *keys, char *base,
                      const struct block_type *type)
@@ -483,7 +490,7 @@ static void check_input(struct context *c, const yaml_node_t *map,
 {
     check_address(c, map, in->address_text, &in->address);
     if (in->format && !is_format(in->format))
-        wrong(c, find_value(c, map, "format")->start_mark,
+        wrong(c, mark_of(c, map, "format"),
               "no buffer format is called '%.64s'", in->format);
     if (in->type == PFDD_INPUT_DIRECTORY && !in->code_objects && !in->dumps)
         wrong(c, map->start_mark,
@@ -507,10 +514,10 @@ static void check_output(struct context *c, const yaml_node_t *map,
     struct pfdd_filter filter = { 0 };
     check_address(c, map, out->address_text, &out->address);
     if (out->match && !pfdd_filter_match(&filter, out->match, err, sizeof err))
-        wrong(c, find_value(c, map, "match")->start_mark, "'match': %s", err);
+        wrong(c, mark_of(c, map, "match"), "'match': %s", err);
     pfdd_filter_deinit(&filter);
     if (out->type == PFDD_OUTPUT_FILE && out->path && !is_template(out->path))
-        wrong(c, find_value(c, map, "path")->start_mark,
+        wrong(c, mark_of(c, map, "path"),
               "'path' knows {host}, {pid} and {buffer}");
     if (out->required && out->form != PFDD_JSON)
         wrong(c, map->start_mark,

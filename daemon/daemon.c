@@ -111,7 +111,7 @@ bool pfdd_is_ready(const struct pfdd *d)
 
 /* ---- configurations ---- */
 
-static struct pfdd_shared_config *share(struct pfdd_config *config)
+static struct pfdd_shared_config *share_config(struct pfdd_config *config)
 {
     struct pfdd_shared_config *shared = calloc(1, sizeof *shared);
     if (!shared) {
@@ -123,7 +123,7 @@ static struct pfdd_shared_config *share(struct pfdd_config *config)
     return shared;
 }
 
-static void unshare(struct pfdd_shared_config *shared)
+static void unshare_config(struct pfdd_shared_config *shared)
 {
     if (!shared || --shared->refs > 0)
         return;
@@ -207,7 +207,7 @@ void pfdd_input_closed(struct pfdd_input *input)
     while (*at != input)
         at = &(*at)->next;
     *at = input->next;
-    unshare(input->held);
+    unshare_config(input->held);
     free(input);
     go_on(d);
 }
@@ -219,7 +219,7 @@ void pfdd_output_closed(struct pfdd_output *output)
     while (*at != output)
         at = &(*at)->next;
     *at = output->next;
-    unshare(output->held);
+    unshare_config(output->held);
     free(output);
     go_on(d);
 }
@@ -323,7 +323,7 @@ void pfdd_deinit(struct pfdd *d)
     for (size_t i = 0; i < d->n_sources; i++)
         free(d->sources[i].name);
     free(d->sources);
-    unshare(d->config);
+    unshare_config(d->config);
     free(d->config_text);
 }
 
@@ -434,7 +434,7 @@ bool pfdd_start(struct pfdd *d, uv_loop_t *loop, struct pfdd_config *config,
 {
     d->loop = loop;
     d->started = pfdd_time_now();
-    d->config = share(config);
+    d->config = share_config(config);
     pfdd_ring_init(&d->ring, 1 << 20, 1);
     if (!d->config) {
         snprintf(err, n_err, "out of memory");
@@ -605,7 +605,7 @@ void pfdd_reload(struct pfdd *d)
         pfdd_config_read(d->config_path, tell_log, NULL);
     bool restart = config && needs_restart(d, config);
     struct pfdd_shared_config *shared =
-        config && !restart ? share(config) : NULL;
+        config && !restart ? share_config(config) : NULL;
     if (!shared) {
         pfdd_log(PFDD_ERROR, "%s: %s; the old configuration stays",
                  d->config_path,
@@ -621,7 +621,7 @@ void pfdd_reload(struct pfdd *d)
     pfdd_systemd_notify("RELOADING=1");
     d->count.reloads++;
     close_removed(d, config);
-    unshare(d->config);
+    unshare_config(d->config);
     d->config = shared;
     pfdd_log_level((enum pfdd_level)config->log_level);
     open_added(d);

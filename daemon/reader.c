@@ -432,7 +432,7 @@ static void make_gap(struct pfdd_reader *r, uint64_t missed, uint64_t next_seq)
     else
         n = snprintf(line, sizeof line,
                      "{\"type\":\"gap\",\"missed\":%" PRIu64
-                     ",\"next_seq\":%" PRIu64
+                     ",\"next_sequence\":%" PRIu64
                      ",\"reason\":\"subscriber_lag\"}\n",
                      missed, next_seq);
     if (r->form == PFDD_RAW) /* Bytes only: there is no place for it. */

@@ -11,7 +11,7 @@
 #include "reader.h"
 
 enum {
-    PREFIX = 160 /* ,"seq":…,"time":…,"time_unix_nano":… */
+    PREFIX = 160 /* "sequence":…,"time":…,"time_unix_nano":… */
 };
 
 void pfdd_time_text(uint64_t ns, char ret[PFDD_TIME_TEXT])
@@ -225,7 +225,7 @@ static bool append_line(struct pfdd_ring *ring, const struct common *common,
         return false;
     char *start = c->data + c->n;
     char *out = put(start, line, n_type);
-    out = put(out, ",\"seq\":", 7);
+    out = put(out, ",\"sequence\":", 12);
     out = put_seq(out, ring->next_seq);
     out = put(out, common->time, common->n_time);
     out = put(out, line + n_type, n - n_type - 1);

@@ -6,7 +6,7 @@
  * that one that stalls costs a chunk and delays nobody.
  *
  * Lines are JSON objects in the form of the library's "json" output; going in,
- * each gets "seq" and "time" behind its "type", and what the source adds
+ * each gets "sequence" and "time" behind its "type", and what the source adds
  * before its closing brace. Loop thread only.
  */
 #ifndef PFDD_RING_H

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <printfdecode/convert.h>
+#include <printfdecode/lines.h>
 #include <printfdecode/tail.h>
 
 #include "daemon.h"
@@ -20,9 +20,8 @@
 
 enum {
     HEAD = 64,            /* bytes that tell whether something moved */
-    WINDOW = 256 * 1024,  /* bytes of a buffer that one job takes */
+    WINDOW = 512 * 1024,  /* bytes of a buffer that one look takes */
     REMEMBERED = 4 << 20, /* bytes of a buffer kept to notice resets */
-    LINES_KEPT = 256 * 1024,
     LOOKS = 16,           /* of a finished buffer in one job */
     LINES_ENOUGH = 1 << 20,
     BETWEEN_LOOKS_US = 800, /* less than a poll: timers come early, too */
@@ -60,11 +59,8 @@ struct pfdd_session {
     enum pfd_status status;
     struct pfd_error err;
     uint64_t n_buffer;
-    char *lines;
-    size_t n_lines;
-    size_t lines_size;
-    uint64_t lost; /* lines, for lack of memory */
-    uint64_t generation;
+    struct pfd_lines *lines;
+    size_t lines_max; /* bytes that it has held */
     uint64_t n_entries;
 };
 
@@ -88,39 +84,6 @@ static long read_buffer(void *user, uint64_t offset, void *bytes, size_t n)
     return (long)total;
 }
 
-static bool add_line(void *user, const void *bytes, size_t n)
-{
-    struct pfdd_session *s = user;
-    if (s->n_lines + n > s->lines_size) {
-        size_t size = 2 * (s->n_lines + n);
-        char *lines = realloc(s->lines, size);
-        if (!lines) {
-            s->lost++;
-            return false;
-        }
-        s->lines = lines;
-        s->lines_size = size;
-    }
-    memcpy(s->lines + s->n_lines, bytes, n);
-    s->n_lines += n;
-    return true;
-}
-
-/* Lines of the first generation do not say so. */
-static void add_generation(struct pfdd_session *s, size_t before,
-                           uint64_t generation)
-{
-    char text[48];
-    if (!generation || s->n_lines < before + 2 ||
-        memcmp(s->lines + s->n_lines - 2, "}\n", 2) != 0)
-        return;
-    s->n_lines -= 2;
-    int n = snprintf(text, sizeof text, ",\"generation\":%" PRIu64 "}\n",
-                     generation);
-    if (!add_line(s, text, (size_t)n))
-        s->n_lines = before;
-}
-
 static bool is_known(const struct pfdd_session *s,
                      const struct pfd_tail_item *item)
 {
@@ -133,15 +96,24 @@ static bool is_known(const struct pfdd_session *s,
 static void take_item(void *user, const struct pfd_tail_item *item)
 {
     struct pfdd_session *s = user;
-    size_t before = s->n_lines;
+    uint64_t generation = s->options.generation + item->generation;
     if (is_known(s, item))
         return;
     s->n_entries += item->is_entry;
+    /* Lines of the first generation do not say so. */
+    pfd_lines_set_place(s->lines, generation ? generation : UINT64_MAX,
+                        UINT64_MAX);
     if (item->is_entry)
-        pfd_entry_write(item->entry, "json", add_line, s);
+        pfd_lines_entry(s->lines, item->entry);
     else
-        pfd_finding_write_json(item->finding, add_line, s);
-    add_generation(s, before, s->options.generation + item->generation);
+        pfd_lines_finding(s->lines, item->finding);
+}
+
+static size_t count_bytes(const struct pfdd_session *s)
+{
+    size_t n = 0;
+    pfd_lines_bytes(s->lines, &n);
+    return n;
 }
 
 static bool make_tail(struct pfdd_session *s)
@@ -172,7 +144,7 @@ static void look(struct pfdd_session *s)
         return;
     }
     s->n_buffer = (uint64_t)st.st_size;
-    for (int i = 0; i < LOOKS && s->n_lines < LINES_ENOUGH; i++) {
+    for (int i = 0; i < LOOKS && count_bytes(s) < LINES_ENOUGH; i++) {
         s->status = s->finish
                         ? pfd_tail_finish(s->tail, s->n_buffer, &s->err)
                         : pfd_tail_look(s->tail, s->n_buffer, uv_hrtime(),
@@ -186,8 +158,6 @@ static void run_job(struct pfdd_job *job)
 {
     struct pfdd_session *s = (struct pfdd_session *)job;
     s->status = PFD_OK;
-    s->n_lines = 0;
-    s->lost = 0;
     s->n_entries = 0;
     if (!s->tail && !make_tail(s))
         return;
@@ -200,7 +170,6 @@ static void run_job(struct pfdd_job *job)
         s->new_strings = false;
     }
     look(s);
-    s->generation = pfd_tail_generation(s->tail);
 }
 
 /* ---- on the loop ---- */
@@ -217,33 +186,31 @@ static void free_session(struct pfdd_session *s)
     if (ended)
         ended(user);
     pfdd_session_ended(d, s);
-    free(s->lines);
+    pfd_lines_free(s->lines);
     free((void *)(uintptr_t)s->options.name);
     free((void *)(uintptr_t)s->options.format);
-    free((void *)(uintptr_t)s->options.extra);
     free(s);
 }
 
-static void give_lines(struct pfdd_session *s)
+static size_t give_lines(struct pfdd_session *s)
 {
     struct pfdd *d = s->d;
     struct pfdd_stamp stamp = { .source = s->source,
                                 .time = s->time ? s->time : pfdd_time_now(),
-                                .extra = s->options.extra };
+                                .extra = "" };
     struct pfdd_source *source = &d->sources[s->source];
-    if (s->n_lines) {
+    size_t n = 0;
+    const char *lines = pfd_lines_bytes(s->lines, &n);
+    if (!lines && n) {
+        pfdd_session_gap(s, "no_memory", s->n_entries);
+    } else if (n) {
         source->lines += s->n_entries;
-        source->bytes += s->n_lines;
-        pfdd_ring_append(&d->ring, &stamp, s->lines, s->n_lines);
+        source->bytes += n;
+        pfdd_ring_append(&d->ring, &stamp, lines, n);
     }
-    if (s->lost)
-        pfdd_session_gap(s, "no_memory", s->lost);
-    if (s->lines_size > LINES_KEPT) {
-        free(s->lines);
-        s->lines = NULL;
-        s->lines_size = 0;
-    }
-    s->n_lines = 0;
+    s->lines_max = n > s->lines_max ? n : s->lines_max;
+    pfd_lines_clear(s->lines);
+    return n;
 }
 
 static void hear_failure(struct pfdd_session *s)
@@ -267,13 +234,12 @@ static void job_done(struct pfdd_job *job)
         pfdd_strings_unref(s->old_strings);
         s->old_strings = NULL;
     }
-    bool moved = s->status == PFD_OK || s->n_lines;
     bool finished = s->finish && s->status != PFD_OK;
     if (s->abandoned) {
         free_session(s);
         return;
     }
-    give_lines(s);
+    bool moved = give_lines(s) > 0 || s->status == PFD_OK;
     hear_failure(s);
     s->pending = s->tail && pfd_tail_pending(s->tail) > 0;
     s->looked = now;
@@ -322,19 +288,23 @@ struct pfdd_session *pfdd_session_new(
     struct pfdd_session *s = calloc(1, sizeof *s);
     char *name = strdup(options->name);
     char *format = options->format ? strdup(options->format) : NULL;
-    char *extra = strdup(options->extra ? options->extra : "");
-    if (!s || !name || !extra || (options->format && !format)) {
+    bool ok = s && name && (format || !options->format) &&
+              pfd_lines_new("json", false, true, &s->lines, NULL) == PFD_OK &&
+              (!options->origin ||
+               pfd_lines_set_origin(s->lines, options->origin) == PFD_OK);
+    if (!ok) {
+        if (s)
+            pfd_lines_free(s->lines);
         free(s);
         free(name);
         free(format);
-        free(extra);
         close(options->fd);
         return NULL;
     }
     s->options = *options;
     s->options.name = name;
     s->options.format = format;
-    s->options.extra = extra;
+    s->options.origin = NULL;
     s->d = d;
     s->job.run = run_job;
     s->job.done = job_done;
@@ -355,7 +325,7 @@ void pfdd_session_gap(struct pfdd_session *s, const char *reason,
     struct pfdd *d = s->d;
     struct pfdd_stamp stamp = { .source = s->source,
                                 .time = pfdd_time_now(),
-                                .extra = s->options.extra };
+                                .extra = "" };
     d->sources[s->source].gaps++;
     d->count.gap_lines += missed;
     pfdd_ring_gap(&d->ring, &stamp, reason, missed);
@@ -468,7 +438,7 @@ void pfdd_session_unlink(struct pfdd_session **list, struct pfdd_session *s)
 /* The tail's own is what it was told to remember, at most. */
 size_t pfdd_session_memory(const struct pfdd_session *s)
 {
-    return sizeof *s + s->lines_size + WINDOW +
+    return sizeof *s + s->lines_max + WINDOW +
            (s->n_buffer < REMEMBERED ? (size_t)s->n_buffer : REMEMBERED);
 }
 

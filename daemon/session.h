@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include <printfdecode/printfdecode.h>
+#include <printfdecode/wire.h>
 
 struct pfdd;
 struct pfdd_session;
@@ -20,7 +21,7 @@ struct pfdd_session;
 struct pfdd_session_options {
     const char *name;   /* of the source; copied */
     const char *format; /* NULL: chosen; copied */
-    const char *extra;  /* for each line, as pfdd_stamp; copied; NULL: none */
+    const struct pfd_wire_frame *origin; /* copied; NULL: nothing is known */
     int fd;             /* taken over */
     uint64_t settle_ms;
     bool complete; /* nobody writes it any more */

@@ -11,8 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <jansson.h>
-
 #include <printfdecode/wire.h>
 
 #include "daemon.h"
@@ -47,7 +45,6 @@ struct buffer {
     struct doorbell *doorbell;
     char *name;
     char *format;
-    char *extra;
 };
 
 struct pfdd_stream {
@@ -159,7 +156,6 @@ static void free_stream(struct pfdd_stream *st)
         st->buffers = b->next;
         free(b->name);
         free(b->format);
-        free(b->extra);
         free(b);
     }
     pfd_wire_reader_free(st->reader);
@@ -184,13 +180,22 @@ static void session_ended(void *user)
         free_stream(st);
 }
 
-static bool start_session(struct buffer *b, int fd)
+static bool start_session(struct buffer *b, int fd,
+                          const struct pfd_wire_frame *frame)
 {
+    struct pfd_wire_frame origin = frame ? *frame : (struct pfd_wire_frame){ 0 };
     struct pfdd_stream *st = b->of;
+    /* A buffer's frame does not say whose it is. */
+    if (!origin.host.n)
+        origin.host = pfd_wire_text(st->host);
+    if (!origin.process.n)
+        origin.process = pfd_wire_text(st->process);
+    if (!origin.pid)
+        origin.pid = st->pid;
     struct pfdd_session_options options = {
         .name = b->name,
         .format = b->format,
-        .extra = b->extra,
+        .origin = &origin,
         .fd = fd,
         .settle_ms = st->options.settle_ms,
         .generation = b->generation,
@@ -229,56 +234,6 @@ static char *copy_text(const struct pfd_wire_bytes *text)
     return text->n ? strndup(text->at, text->n) : NULL;
 }
 
-static void add_text(json_t *to, const char *key, const char *at, size_t n)
-{
-    if (n)
-        json_object_set_new(to, key, json_stringn(at, n));
-}
-
-/* What each line of a buffer says about where it comes from. */
-static char *make_extra(const struct pfdd_stream *st,
-                        const struct pfd_wire_frame *f)
-{
-    json_t *origin = json_object();
-    add_text(origin, "host", st->host, strlen(st->host));
-    add_text(origin, "process", st->process, strlen(st->process));
-    if (st->pid)
-        json_object_set_new(origin, "pid", json_integer((json_int_t)st->pid));
-    add_text(origin, "device", f->device.at, f->device.n);
-    add_text(origin, "queue", f->queue.at, f->queue.n);
-    add_text(origin, "pipeline_type", f->pipeline_type.at, f->pipeline_type.n);
-    add_text(origin, "stage", f->stage.at, f->stage.n);
-    if (f->pipeline) {
-        char hash[24];
-        snprintf(hash, sizeof hash, "0x%016" PRIx64, f->pipeline);
-        json_object_set_new(origin, "pipeline", json_string(hash));
-    }
-    if (f->dispatch)
-        json_object_set_new(origin, "dispatch",
-                            json_integer((json_int_t)f->dispatch));
-    if (f->n_labels) {
-        json_t *labels = json_object();
-        for (size_t i = 0; i < f->n_labels; i++) {
-            char key[128];
-            size_t n = f->labels[i].key.n < sizeof key ? f->labels[i].key.n
-                                                       : sizeof key - 1;
-            memcpy(key, f->labels[i].key.at, n);
-            key[n] = '\0';
-            add_text(labels, key, f->labels[i].value.at, f->labels[i].value.n);
-        }
-        json_object_set_new(origin, "labels", labels);
-    }
-    char *object = json_object_size(origin)
-                       ? json_dumps(origin, JSON_COMPACT)
-                       : NULL;
-    json_decref(origin);
-    char *ret = NULL;
-    if (object && asprintf(&ret, "\"origin\":%s", object) < 0)
-        ret = NULL;
-    free(object);
-    return ret;
-}
-
 static struct buffer *find_buffer(struct pfdd_stream *st, uint64_t number)
 {
     struct buffer *b = st->buffers;
@@ -311,10 +266,8 @@ static void describe(struct buffer *b, const struct pfd_wire_frame *f)
 {
     free(b->name);
     free(b->format);
-    free(b->extra);
     b->name = copy_text(&f->name);
     b->format = copy_text(&f->format);
-    b->extra = make_extra(b->of, f);
     b->generation = f->generation;
     if (!b->name && asprintf(&b->name, "%s/%" PRIu64, b->of->name,
                              f->buffer) < 0)
@@ -366,7 +319,7 @@ static void share_memory(struct pfdd_stream *st, struct buffer *b,
         return;
     }
     b->is_shared = true;
-    if (start_session(b, memory) && bell >= 0)
+    if (start_session(b, memory, f) && bell >= 0)
         hang_doorbell(b, bell);
     else if (bell >= 0)
         close(bell);
@@ -402,7 +355,7 @@ static bool take_buffer(struct pfdd_stream *st, const struct pfd_wire_frame *f)
         share_memory(st, b, f);
     } else {
         int fd = own_memory();
-        if (fd < 0 || !start_session(b, fd))
+        if (fd < 0 || !start_session(b, fd, f))
             bad_frame(st, "no memory for a buffer");
     }
     return true;
@@ -571,7 +524,7 @@ static bool feed_raw(struct pfdd_stream *st, const void *bytes, size_t n)
         b = add_buffer(st, 1);
         if (b)
             b->name = strdup(st->name);
-        if (fd < 0 || !b || !b->name || !start_session(b, fd)) {
+        if (fd < 0 || !b || !b->name || !start_session(b, fd, NULL)) {
             bad_frame(st, "no memory for a buffer");
             return false;
         }
