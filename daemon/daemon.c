@@ -224,9 +224,8 @@ void pfdd_output_closed(struct pfdd_output *output)
     go_on(d);
 }
 
-void pfdd_session_ended(struct pfdd *d, struct pfdd_session *session)
+void pfdd_session_ended(struct pfdd *d)
 {
-    pfdd_session_unlink(&d->sessions, session);
     go_on(d);
 }
 
@@ -280,8 +279,6 @@ static void go_on(struct pfdd *d)
     if (d->phase == ENDING_INPUTS && !d->inputs && !d->sessions &&
         !pfdd_library_is_busy(d->library))
         d->phase = DRAINING;
-    if (d->phase == ENDING_INPUTS && late && d->sessions)
-        pfdd_sessions_abandon(d);
     if (d->phase == DRAINING && (late || are_drained(d))) {
         if (late)
             pfdd_log(PFDD_WARNING, "outputs have not written all in time");
@@ -352,6 +349,8 @@ static void on_tick(uv_timer_t *timer)
     d->ticked = now;
     if (d->lag_ms < LAG_MAX_MS && pfdd_systemd_watchdog_ms())
         pfdd_systemd_notify("WATCHDOG=1");
+    if (d->phase == ENDING_INPUTS && uv_now(d->loop) >= d->deadline)
+        pfdd_sessions_abandon(d);
     go_on(d);
 }
 

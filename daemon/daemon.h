@@ -168,7 +168,7 @@ bool pfdd_is_short(const struct pfdd *d);
 bool pfdd_is_ready(const struct pfdd *d);
 
 /* Called when a session has ended. */
-void pfdd_session_ended(struct pfdd *d, struct pfdd_session *session);
+void pfdd_session_ended(struct pfdd *d);
 
 void pfdd_input_closed(struct pfdd_input *input);
 void pfdd_output_closed(struct pfdd_output *output);

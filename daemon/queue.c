@@ -26,7 +26,7 @@ enum {
     RECORD = 16, /* in front of each line */
     VERSION = 1,
     LINE_MAX_ON_DISK = PFDD_LINE_MAX + 64 * 1024,
-    CHECKPOINT_MS = 200, /* from an acknowledgement to its checkpoint */
+    CHECKPOINT_MS = 1, /* from an acknowledgement to its checkpoint */
     RETRY_MS = 1000,
 };
 

@@ -22,6 +22,8 @@ enum {
     HEAD = 64,            /* bytes that tell whether something moved */
     WINDOW = 512 * 1024,  /* bytes of a buffer that one look takes */
     REMEMBERED = 4 << 20, /* bytes of a buffer kept to notice resets */
+    LINES_MAX = 64 << 20, /* bytes of lines of a buffer that comes whole */
+    QUIET = 4,
     LOOKS = 16,           /* of a finished buffer in one job */
     LINES_ENOUGH = 1 << 20,
     BETWEEN_LOOKS_US = 800, /* less than a poll: timers come early, too */
@@ -55,13 +57,17 @@ struct pfdd_session {
     struct pfdd_strings *old_strings; /* until the tail has let go of them */
     bool new_strings;
     bool finish;
+    bool finished;
     bool restart;
+    int n_quiet;    /* looks in a row that moved nothing */
+    uint64_t ahead; /* ns, of the tail's clock */
     enum pfd_status status;
     struct pfd_error err;
     uint64_t n_buffer;
     struct pfd_lines *lines;
     size_t lines_max; /* bytes that it has held */
     uint64_t n_entries;
+    uint64_t n_left_out; /* there were too many at once */
 };
 
 /* ---- on a worker ---- */
@@ -93,6 +99,13 @@ static bool is_known(const struct pfdd_session *s,
              item->entry->index <= s->skip.index));
 }
 
+static size_t count_bytes(const struct pfdd_session *s)
+{
+    size_t n = 0;
+    pfd_lines_bytes(s->lines, &n);
+    return n;
+}
+
 static void take_item(void *user, const struct pfd_tail_item *item)
 {
     struct pfdd_session *s = user;
@@ -100,6 +113,10 @@ static void take_item(void *user, const struct pfd_tail_item *item)
     if (is_known(s, item))
         return;
     s->n_entries += item->is_entry;
+    if (count_bytes(s) > LINES_MAX) {
+        s->n_left_out++;
+        return;
+    }
     /* Lines of the first generation do not say so. */
     pfd_lines_set_place(s->lines, generation ? generation : UINT64_MAX,
                         UINT64_MAX);
@@ -107,13 +124,6 @@ static void take_item(void *user, const struct pfd_tail_item *item)
         pfd_lines_entry(s->lines, item->entry);
     else
         pfd_lines_finding(s->lines, item->finding);
-}
-
-static size_t count_bytes(const struct pfdd_session *s)
-{
-    size_t n = 0;
-    pfd_lines_bytes(s->lines, &n);
-    return n;
 }
 
 static bool make_tail(struct pfdd_session *s)
@@ -135,23 +145,47 @@ static bool make_tail(struct pfdd_session *s)
     return s->status == PFD_OK;
 }
 
+static uint64_t clock_of(const struct pfdd_session *s)
+{
+    return uv_hrtime() + s->ahead;
+}
+
+/*
+ * A buffer that is complete: window by window, as if time flew, so that memory
+ * stays bounded; then what is left. True: that is all.
+ */
+static bool look_to_the_end(struct pfdd_session *s)
+{
+    for (int i = 0; i < LOOKS && count_bytes(s) < LINES_ENOUGH; i++) {
+        s->ahead += 2 * (s->options.settle_ms + 1) * UINT64_C(1000000);
+        s->status =
+            pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
+        s->n_quiet = s->status == PFD_OK ? 0 : s->n_quiet + 1;
+        if (s->n_quiet < QUIET)
+            continue;
+        s->n_quiet = 0;
+        s->status = pfd_tail_finish(s->tail, s->n_buffer, &s->err);
+        return true;
+    }
+    return false;
+}
+
 static void look(struct pfdd_session *s)
 {
     struct stat st;
+    s->finished = false;
     if (fstat(s->options.fd, &st) != 0) {
         s->status = PFD_ERR_IO;
         snprintf(s->err.text, sizeof s->err.text, "%s", strerror(errno));
+        s->finished = s->finish;
         return;
     }
     s->n_buffer = (uint64_t)st.st_size;
-    for (int i = 0; i < LOOKS && count_bytes(s) < LINES_ENOUGH; i++) {
-        s->status = s->finish
-                        ? pfd_tail_finish(s->tail, s->n_buffer, &s->err)
-                        : pfd_tail_look(s->tail, s->n_buffer, uv_hrtime(),
-                                        &s->err);
-        if (s->status != PFD_OK || !s->finish)
-            break;
-    }
+    if (s->finish)
+        s->finished = look_to_the_end(s);
+    else
+        s->status =
+            pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
 }
 
 static void run_job(struct pfdd_job *job)
@@ -159,6 +193,7 @@ static void run_job(struct pfdd_job *job)
     struct pfdd_session *s = (struct pfdd_session *)job;
     s->status = PFD_OK;
     s->n_entries = 0;
+    s->n_left_out = 0;
     if (!s->tail && !make_tail(s))
         return;
     if (s->restart)
@@ -183,13 +218,14 @@ static void free_session(struct pfdd_session *s)
     pfdd_strings_unref(s->old_strings);
     pfdd_strings_unref(s->strings);
     close(s->options.fd);
+    pfdd_session_unlink(&d->sessions, s);
     if (ended)
         ended(user);
-    pfdd_session_ended(d, s);
     pfd_lines_free(s->lines);
     free((void *)(uintptr_t)s->options.name);
     free((void *)(uintptr_t)s->options.format);
     free(s);
+    pfdd_session_ended(d);
 }
 
 static size_t give_lines(struct pfdd_session *s)
@@ -208,6 +244,8 @@ static size_t give_lines(struct pfdd_session *s)
         source->bytes += n;
         pfdd_ring_append(&d->ring, &stamp, lines, n);
     }
+    if (s->n_left_out)
+        pfdd_session_gap(s, "too_many_at_once", s->n_left_out);
     s->lines_max = n > s->lines_max ? n : s->lines_max;
     pfd_lines_clear(s->lines);
     return n;
@@ -234,7 +272,7 @@ static void job_done(struct pfdd_job *job)
         pfdd_strings_unref(s->old_strings);
         s->old_strings = NULL;
     }
-    bool finished = s->finish && s->status != PFD_OK;
+    bool finished = s->finish && (s->finished || s->status < 0);
     if (s->abandoned) {
         free_session(s);
         return;
