@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <printfdecode/printfdecode.h>
+#include <printfdecode/wire.h>
 
 /* Exit statuses; documented in printfdecode(1). */
 enum {
@@ -55,9 +56,14 @@ struct options {
     enum when color;
     enum when progress;
     bool verbose;
-    const char *to; /* a folder */
+    const char *to; /* a folder; capture: a file */
     bool force;
-    uint64_t max_inflated; /* bytes; 0: the library's limit */
+    uint64_t max_inflated;         /* bytes; 0: the library's limit */
+    struct pfd_wire_label *labels; /* [n_labels] */
+    size_t n_labels;
+    uint64_t until_idle_ms;
+    bool has_until_idle;
+    uint64_t settle_ms; /* 0: the library's default */
 };
 
 /* A verb and what runs it; the exit status comes back. */
@@ -79,10 +85,16 @@ void options_free(struct options *options);
 /* True when what goes to fd is to be coloured. */
 bool options_color(const struct options *options, int fd);
 
+/* Does the message pass --match and the id --id? */
+bool options_want(const struct options *options, struct pfd_entry *entry);
+
+int capture_run(const struct options *options);
 int decode_run(const struct options *options);
 int extract_run(const struct options *options);
 int formats_run(const struct options *options);
+int follow_run(const struct options *options);
 int inspect_run(const struct options *options);
+int recover_run(const struct options *options);
 int spirv_check_run(const struct options *options);
 int stats_run(const struct options *options);
 int strings_run(const struct options *options);

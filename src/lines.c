@@ -211,31 +211,13 @@ void pfd_lines_entry(struct pfd_lines *lines, struct pfd_entry *entry)
     lines->sink->entry(&lines->out, entry, &lines->options);
 }
 
-/* JSON records end in "}\n": members go before that. */
-static void add_members(struct pfd_lines *lines)
-{
-    struct pfd_text *out = &lines->out;
-    const char *members = pfd_lines_members(lines);
-    const char *origin = lines->options.origin_members;
-    if (strcmp(lines->sink->name, "json") != 0 || out->n < 2)
-        return;
-    out->n -= 2;
-    if (origin) {
-        pfd_text_puts(out, ",\"origin\":{");
-        pfd_text_add(out, origin, strlen(origin) - 1);
-        pfd_text_puts(out, "}");
-    }
-    pfd_text_puts(out, members);
-    pfd_text_puts(out, "}\n");
-}
-
 void pfd_lines_finding(struct pfd_lines *lines,
                        const struct pfd_finding *finding)
 {
     if (!lines->sink->finding)
         return;
-    lines->sink->finding(&lines->out, finding);
-    add_members(lines);
+    lines->options.members = pfd_lines_members(lines);
+    lines->sink->finding(&lines->out, finding, &lines->options);
 }
 
 void pfd_lines_summary(struct pfd_lines *lines,

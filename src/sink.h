@@ -26,7 +26,8 @@ struct pfd_sink {
     void (*entry)(struct pfd_text *out, struct pfd_entry *entry,
                   const struct pfd_sink_options *options);
     /* NULL: this form shows none. */
-    void (*finding)(struct pfd_text *out, const struct pfd_finding *finding);
+    void (*finding)(struct pfd_text *out, const struct pfd_finding *finding,
+                    const struct pfd_sink_options *options);
     void (*summary)(struct pfd_text *out, const struct pfd_summary *summary,
                     const char *source);
 };

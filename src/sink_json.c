@@ -387,8 +387,10 @@ static void add_string(struct pfd_text *out, const char *name, const char *text)
 }
 
 static void json_finding(struct pfd_text *out,
-                         const struct pfd_finding *finding)
+                         const struct pfd_finding *finding,
+                         const struct pfd_sink_options *options)
 {
+    const char *origin = options->origin_members;
     pfd_text_printf(out, "{\"type\":\"finding\",\"kind\":\"%s\"",
                     pfd_finding_name(finding->kind));
     add_string(out, "text", finding->text);
@@ -399,6 +401,13 @@ static void json_finding(struct pfd_text *out,
         pfd_text_printf(out, ",\"offset\":%llu",
                         (unsigned long long)finding->offset);
     add_string(out, "source", finding->source);
+    if (origin && *origin) {
+        pfd_text_puts(out, ",\"origin\":{");
+        pfd_text_add(out, origin, strlen(origin) - 1);
+        pfd_text_puts(out, "}");
+    }
+    if (options->members)
+        pfd_text_puts(out, options->members);
     pfd_text_puts(out, "}\n");
 }
 
