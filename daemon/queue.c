@@ -220,7 +220,8 @@ static void note_line(struct pfdd_queue *q, const char *line, size_t n)
     if (n < sizeof entry || memcmp(line, entry, sizeof entry - 1) != 0 ||
         !find_position(line, n, &position))
         return;
-    json_t *root = json_loadb(line, n, 0, NULL);
+    /* Arguments may be larger than jansson's integers. */
+    json_t *root = json_loadb(line, n, JSON_DECODE_INT_AS_REAL, NULL);
     const char *source = json_string_value(json_object_get(root, "source"));
     if (source)
         set_position(q, source, &position);

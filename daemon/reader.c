@@ -452,15 +452,14 @@ static void make_gap(struct pfdd_reader *r, uint64_t missed, uint64_t next_seq)
 static void make_text_of_json(struct pfdd_reader *r, const struct pfdd_line *l,
                               const char *line)
 {
-    json_t *root = json_loadb(line, l->n, 0, NULL);
+    json_t *root = json_loadb(line, l->n, JSON_DECODE_INT_AS_REAL, NULL);
     size_t n_max = l->n * 2 + 160;
     char *at = root ? reserve(r, n_max) : NULL;
     if (at && l->kind == PFDD_GAP) {
-        json_int_t n = json_integer_value(json_object_get(root, "missed"));
+        double n = json_number_value(json_object_get(root, "missed"));
         const char *why = json_string_value(json_object_get(root, "reason"));
         r->out_n += (size_t)snprintf(at, n_max,
-                                     "<gap: %lld records lost: %s>\n",
-                                     (long long)n, why ? why : "?");
+                                     "<gap: %.0f records lost: %s>\n", n, why ? why : "?");
     } else if (at) {
         const char *id = json_string_value(json_object_get(root, "id"));
         const json_t *args = json_object_get(root, "args");
@@ -468,7 +467,7 @@ static void make_text_of_json(struct pfdd_reader *r, const struct pfdd_line *l,
         for (size_t i = 0; i < json_array_size(args) && n + 16 < n_max; i++)
             n += (size_t)snprintf(
                 at + n, n_max - n, "%s%08llx", i ? " " : ": ",
-                (unsigned long long)json_integer_value(json_array_get(args, i)));
+                (unsigned long long)json_number_value(json_array_get(args, i)));
         n += (size_t)snprintf(at + n, n_max - n, ">\n");
         r->out_n += n;
     }

@@ -98,4 +98,7 @@ outputs:
           f'another number, {broken} broken lines, {len(seen)} keys')
     if missing or wrong or status != 0 or len(seen) != done[0]:
         print(missing[:10], wrong[:10], status, log)
+        for line in open(f'{temp}/out.ndjson'):
+            if any(f'"index":{w[0][1]},' in line for w in wrong):
+                print(line)
         sys.exit(1)
