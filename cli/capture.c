@@ -71,8 +71,6 @@ static bool write_hello(struct packer *p)
     struct pfd_wire_frame hello = {
         .type = PFD_WIRE_HELLO,
         .host = pfd_wire_text(host),
-        .process = pfd_wire_text("printfdecode"),
-        .pid = (uint64_t)getpid(),
         .boot_id = pfd_wire_text(boot_id),
         .time = clock_ns(CLOCK_REALTIME),
         .monotonic = clock_ns(CLOCK_MONOTONIC),

@@ -22,7 +22,8 @@ enum {
 struct listener {
     struct inputs *inputs;
     bool notes;
-    bool why_none; /* the note that explains why there are no strings */
+    bool wants_cores; /* a core is to be searched, not loaded */
+    bool why_none;    /* the note that explains why there are no strings */
     pfd_finding_fn tell;
     void *user;
 };
@@ -126,13 +127,20 @@ static bool is_stream(const char *path)
 }
 
 /* A regular file's role by its first bytes. */
-static enum role role_of(const char *path)
+static enum role role_of(const char *path, bool wants_cores)
 {
+    enum {
+        E_TYPE = 16, /* place of e_type in an ELF header, and its value */
+        CORE = 4
+    };
     char head[sizeof((struct buffer *)NULL)->head];
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof head);
     if (fd >= 0)
         close(fd);
+    if (wants_cores && n > E_TYPE && !memcmp(head, "\177ELF", 4) &&
+        head[E_TYPE] == CORE)
+        return ROLE_BUFFER;
     return n > 0 && pfd_strings_recognise(head, (size_t)n) ? ROLE_STRINGS
                                                            : ROLE_BUFFER;
 }
@@ -164,8 +172,9 @@ static void open_file(struct inputs *in, const struct file *file,
                       struct listener *listener)
 {
     struct buffer *b = &in->buffers[in->n_buffers];
-    enum role role =
-        file->role == ROLE_BY_CONTENT ? role_of(file->path) : file->role;
+    enum role role = file->role == ROLE_BY_CONTENT
+                         ? role_of(file->path, listener->wants_cores)
+                         : file->role;
     if (role == ROLE_STRINGS)
         load_strings(in, file->path, listener);
     else if (open_buffer(in, file->path, b))
@@ -284,6 +293,7 @@ void inputs_open(struct inputs *ret, const struct options *options,
     struct listener listener = {
         .inputs = ret,
         .notes = options->verbose,
+        .wants_cores = options->verb->run == recover_run,
         .why_none = options->verb->run == strings_run,
         .tell = tell,
         .user = user,

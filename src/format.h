@@ -144,6 +144,21 @@ struct pfd_format_live {
     /* Makes walk (its state is zero, its view need not hold the header) one
      * over the entries in [walk->at, end). */
     void (*resume)(struct pfd_walk *walk, uint64_t end);
+
+    /*
+     * For entries in memory of any kind; find is NULL where there is no way to
+     * tell them. find: the first place in [from, to), both multiples of unit,
+     * of bytes [n] where entry_at() says yes, or `to` or beyond. entry_at: bytes
+     * of the entry here, whose id is known and whose size is exactly its
+     * string's, else 0. is_telling: true when chance cannot make such an entry.
+     * is_header: could a buffer's header be here?
+     */
+    size_t (*find)(const struct pfd_table *table, const uint8_t *bytes,
+                   size_t n, size_t from, size_t to);
+    size_t (*entry_at)(const struct pfd_table *table, const uint8_t *bytes,
+                       size_t n);
+    bool (*is_telling)(const uint8_t *entry);
+    bool (*is_header)(const uint8_t *header);
 };
 
 struct pfd_format {
