@@ -326,6 +326,8 @@ static void add(struct pfd_summary *to, const struct pfd_summary *from)
 
 int follow_run(const struct options *o)
 {
+    if (follow_client_wants(o))
+        return follow_client_run(o);
     struct follow follow = {
         .o = o,
         .json = o->output && !strcmp(o->output, "json"),

@@ -65,8 +65,8 @@ static const struct verb verbs[] = {
       spirv_check_run },
     { "extract", "FILE...", "write the code objects in files to a folder",
       extract_run },
-    { "follow", "BUFFER FILE...",
-      "print what a mapped buffer says while it is written", follow_run },
+    { "follow", "BUFFER FILE... | SOCKET | URL",
+      "print what a mapped buffer or a printfdecoded says", follow_run },
     { "capture", "BUFFER... FILE...",
       "pack buffers and format strings into one file", capture_run },
     { "recover", "FILE...", "find entries in any file: a core, a memory image",
@@ -273,6 +273,7 @@ static bool set_match(struct options *o, const char *text)
         return false;
     }
     o->has_match = true;
+    o->match_text = text;
     return true;
 }
 

@@ -49,6 +49,7 @@ struct options {
     uint64_t *ids; /* [n_ids] */
     size_t n_ids;
     regex_t match;
+    const char *match_text;
     bool has_match;
     uint64_t skip;
     uint64_t limit; /* UINT64_MAX: all */
@@ -93,6 +94,9 @@ int decode_run(const struct options *options);
 int extract_run(const struct options *options);
 int formats_run(const struct options *options);
 int follow_run(const struct options *options);
+/* The file is a daemon's socket or URL: its lines as they come. */
+bool follow_client_wants(const struct options *options);
+int follow_client_run(const struct options *options);
 int inspect_run(const struct options *options);
 int recover_run(const struct options *options);
 int spirv_check_run(const struct options *options);

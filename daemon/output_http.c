@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * HTTP: /metrics, /healthz, /readyz, and /events, the lines as they come
- * (server-sent events; Last-Event-ID or ?from= resume, ?match= and ?source=
- * choose). libwebsockets runs on the daemon's own loop.
+ * HTTP: /metrics, /healthz, /readyz, and the lines as they come: /events as
+ * server-sent events (Last-Event-ID resumes), /lines as ?output= says. ?from=
+ * says where to begin, ?match= and ?source= choose. libwebsockets runs on the daemon's own loop.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,39 +107,57 @@ static bool is_digits(const char *text)
            strlen(text) < 20;
 }
 
-static bool read_query(struct client *c, struct pfdd_request *request,
-                       char *err, size_t n_err)
+/* The value of ?name=, or NULL. */
+static const char *query(struct client *c, const char *name, char *room,
+                         size_t n_room)
 {
-    char value[300];
+    const char *at =
+        lws_get_urlarg_by_name(c->wsi, name, room, (int)n_room);
+    return at && *at == '=' ? at + 1 : at;
+}
+
+static bool read_query(struct client *c, enum pfdd_form form,
+                       struct pfdd_request *request, char *err, size_t n_err)
+{
+    char room[300];
     static const char id[] = "last-event-id:";
-    *request = (struct pfdd_request){ .form = PFDD_SSE };
-    if (lws_get_urlarg_by_name(c->wsi, "from=", value, sizeof value)) {
-        request->from.is_seq = true;
-        request->from.value = strtoull(value, NULL, 10);
+    struct pfdd_from *from = &request->from;
+    *request = (struct pfdd_request){ .form = form };
+    const char *value = query(c, "output", room, sizeof room);
+    if (value && form != PFDD_SSE && !pfdd_form_find(value, &request->form)) {
+        snprintf(err, n_err, "'output' is json, text or raw\n");
+        return false;
+    }
+    value = query(c, "from", room, sizeof room);
+    if (value) {
+        from->is_seq = true;
+        from->value = strtoull(value, NULL, 10);
         if (!is_digits(value) && strcmp(value, "oldest") != 0) {
             snprintf(err, n_err, "'from' is a number or 'oldest'\n");
             return false;
         }
     }
-    int n = lws_hdr_custom_copy(c->wsi, value, sizeof value, id, sizeof id - 1);
-    if (n > 0 && is_digits(value)) {
-        request->from.is_seq = true;
-        request->from.value = strtoull(value, NULL, 10) + 1;
+    int n = lws_hdr_custom_copy(c->wsi, room, sizeof room, id, sizeof id - 1);
+    if (n > 0 && is_digits(room)) {
+        from->is_seq = true;
+        from->value = strtoull(room, NULL, 10) + 1;
     }
-    if (lws_get_urlarg_by_name(c->wsi, "source=", value, sizeof value))
+    value = query(c, "source", room, sizeof room);
+    if (value)
         request->filter.source = strdup(value);
-    return !lws_get_urlarg_by_name(c->wsi, "match=", value, sizeof value) ||
+    value = query(c, "match", room, sizeof room);
+    return !value ||
            pfdd_filter_match(&request->filter, value, err, n_err);
 }
 
-static int start_stream(struct client *c)
+static int start_stream(struct client *c, enum pfdd_form form)
 {
     struct http_output *o = c->of;
     struct pfdd_request request;
     char err[200] = "";
     if (o->n_streams >= o->base.config->access.max_clients)
         return give_text(c, 503, "too many streams\n");
-    if (!read_query(c, &request, err, sizeof err)) {
+    if (!read_query(c, form, &request, err, sizeof err)) {
         pfdd_filter_deinit(&request.filter);
         return give_text(c, 400, err);
     }
@@ -153,7 +171,11 @@ static int start_stream(struct client *c)
     o->streams = c;
     o->n_streams++;
     lws_set_timeout(c->wsi, NO_PENDING_TIMEOUT, 0);
-    if (put_head(c, 200, "text/event-stream", LWS_ILLEGAL_HTTP_CONTENT_LEN))
+    static const char *const types[] = { "application/x-ndjson",
+                                         "text/plain; charset=utf-8",
+                                         "application/octet-stream",
+                                         "text/event-stream" };
+    if (put_head(c, 200, types[c->reader.form], LWS_ILLEGAL_HTTP_CONTENT_LEN))
         return -1;
     lws_callback_on_writable(c->wsi);
     return 0;
@@ -177,9 +199,11 @@ static int answer(struct client *c, const char *path)
                                                      : "not ready\n");
     }
     if (!strcmp(path, "/events"))
-        return start_stream(c);
-    return give_text(c, 404, "there are /metrics, /healthz, /readyz and "
-                             "/events\n");
+        return start_stream(c, PFDD_SSE);
+    if (!strcmp(path, "/lines"))
+        return start_stream(c, PFDD_JSON);
+    return give_text(c, 404, "there are /metrics, /healthz, /readyz, /events "
+                             "and /lines\n");
 }
 
 static bool has_lagged(struct client *c)
