@@ -162,9 +162,8 @@ static bool read_head(int fd, const char *url)
     size_t n = 0;
     char *end = NULL;
     while (!end) {
-        ssize_t got = n + 1 < sizeof head
-                          ? read(fd, head + n, sizeof head - 1 - n)
-                          : 0;
+        ssize_t got =
+            n + 1 < sizeof head ? read(fd, head + n, sizeof head - 1 - n) : 0;
         if (got <= 0) {
             if (!stopped)
                 tell_error("%s: no answer of HTTP", url);
@@ -174,7 +173,8 @@ static bool read_head(int fd, const char *url)
         head[n] = '\0';
         end = strstr(head, "\r\n\r\n");
     }
-    if (strncmp(head, "HTTP/1.", 7) != 0 || strncmp(head + 8, " 200 ", 5) != 0) {
+    if (strncmp(head, "HTTP/1.", 7) != 0 ||
+        strncmp(head + 8, " 200 ", 5) != 0) {
         head[strcspn(head, "\r\n")] = '\0';
         tell_error("%s: %s %s", url, head, end + 4);
         return false;
@@ -217,16 +217,16 @@ int follow_client_run(const struct options *o)
     }
     catch_signals();
     int fd = is_url ? connect_tcp(host, &why) : connect_unix(name);
-    bool asked = fd >= 0 &&
-                 (is_url ? ask_http(fd, o, host) : ask_socket(fd, o));
+    bool asked =
+        fd >= 0 && (is_url ? ask_http(fd, o, host) : ask_socket(fd, o));
     if (!asked) {
         tell_error("%s: %s", name, why ? why : strerror(errno));
         if (fd >= 0)
             close(fd);
         return EXIT_ERROR;
     }
-    int status = !is_url || read_head(fd, name) ? pass_on(fd, name)
-                                                : EXIT_ERROR;
+    int status =
+        !is_url || read_head(fd, name) ? pass_on(fd, name) : EXIT_ERROR;
     close(fd);
     return status;
 }

@@ -146,8 +146,9 @@ static const struct block_type output_blocks[] = {
     { " address mode allow_uids allow_gids max_clients on_lag ", " address " },
 };
 
-__attribute__((format(printf, 3, 4))) static bool wrong(
-    struct context *c, yaml_mark_t mark, const char *text, ...)
+__attribute__((format(printf, 3, 4))) static bool wrong(struct context *c,
+                                                        yaml_mark_t mark,
+                                                        const char *text, ...)
 {
     char what[320];
     char line[768];
@@ -234,10 +235,9 @@ static bool read_amount(struct context *c, const yaml_node_t *node,
                         const struct key *key, char *at)
 {
     static const struct unit plain[] = { { "", 1 }, { 0 } };
-    static const struct unit sizes[] = {
-        { "", 1 },          { "B", 1 },         { "KiB", 1 << 10 },
-        { "MiB", 1 << 20 }, { "GiB", 1 << 30 }, { 0 }
-    };
+    static const struct unit sizes[] = { { "", 1 },          { "B", 1 },
+                                         { "KiB", 1 << 10 }, { "MiB", 1 << 20 },
+                                         { "GiB", 1 << 30 }, { 0 } };
     static const struct unit times[] = { { "ms", 1 },       { "s", 1000 },
                                          { "min", 60000 },  { "h", 3600000 },
                                          { "d", 86400000 }, { 0 } };
@@ -626,12 +626,10 @@ static void read_root(struct context *c, struct pfdd_config *config)
         return;
     }
     read_map(c, root, top_keys, (char *)config, NULL);
-    config->inputs =
-        read_blocks(c, root, "inputs", sizeof *config->inputs,
-                    &config->n_inputs, read_input);
-    config->outputs =
-        read_blocks(c, root, "outputs", sizeof *config->outputs,
-                    &config->n_outputs, read_output);
+    config->inputs = read_blocks(c, root, "inputs", sizeof *config->inputs,
+                                 &config->n_inputs, read_input);
+    config->outputs = read_blocks(c, root, "outputs", sizeof *config->outputs,
+                                  &config->n_outputs, read_output);
     if (c->n_errors == 0)
         check_all(c, root, config);
 }

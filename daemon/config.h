@@ -56,7 +56,7 @@ struct pfdd_input_config {
     unsigned type; /* enum pfdd_input_type */
     char *name;    /* of the source; NULL: from the path */
     char *path;
-    char *format; /* NULL: chosen by the strings */
+    char *format;       /* NULL: chosen by the strings */
     char *code_objects; /* glob patterns of a directory */
     char *dumps;
     char *address_text;

@@ -164,8 +164,8 @@ static bool open_output(struct pfdd *d, struct pfdd_shared_config *shared,
     const struct pfdd_output_class *class = output_classes[config->type];
     struct pfdd_output *output = class ? calloc(1, class->size) : NULL;
     if (!output) {
-        snprintf(err, n_err, class ? "out of memory"
-                                   : "built without libwebsockets");
+        snprintf(err, n_err,
+                 class ? "out of memory" : "built without libwebsockets");
         return false;
     }
     output->class = class;

@@ -80,19 +80,19 @@ enum {
 };
 
 struct pfdd_counters {
-    uint64_t gap_lines;     /* that the daemon knows were lost on the way in */
-    uint64_t bad_frames;    /* of producers */
-    uint64_t disconnected;  /* subscribers, for lag */
-    uint64_t missed;        /* lines, by subscribers that are gone */
+    uint64_t gap_lines;    /* that the daemon knows were lost on the way in */
+    uint64_t bad_frames;   /* of producers */
+    uint64_t disconnected; /* subscribers, for lag */
+    uint64_t missed;       /* lines, by subscribers that are gone */
     uint64_t file_errors;
     uint64_t file_retries;
-    uint64_t requests;      /* of HTTP */
+    uint64_t requests; /* of HTTP */
     uint64_t reloads;
     uint64_t bad_reloads;
     uint64_t out_of_fds;
     uint64_t refused;
-    uint64_t truncated;  /* watched files that were cut */
-    uint64_t replaced;   /* watched files that another one took the place of */
+    uint64_t truncated; /* watched files that were cut */
+    uint64_t replaced;  /* watched files that another one took the place of */
     uint64_t generations;
     uint64_t polls;
 };
@@ -105,7 +105,7 @@ struct pfdd {
     struct pfdd_pool *disk;
     struct pfdd_library *library; /* format strings */
     struct pfdd_poller *poller;
-    struct pfdd_queue *queue;     /* NULL: no required outputs */
+    struct pfdd_queue *queue; /* NULL: no required outputs */
     struct pfdd_input *inputs;
     struct pfdd_output *outputs;
     struct pfdd_session *sessions;

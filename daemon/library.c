@@ -135,8 +135,8 @@ static void read_object(struct object *o)
 static void load_object(struct pfd_strings *set, struct object *o)
 {
     struct pfd_error err;
-    if (!o->why[0] && pfd_strings_load(set, o->bytes, o->n, o->name, NULL, NULL,
-                                       &err) < 0)
+    if (!o->why[0] &&
+        pfd_strings_load(set, o->bytes, o->n, o->name, NULL, NULL, &err) < 0)
         snprintf(o->why, sizeof o->why, "%.190s", err.text);
 }
 

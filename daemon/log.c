@@ -43,7 +43,8 @@ unsigned long long pfdd_log_suppressed(void)
 /* The journal reads "<4>" as a priority. */
 static void put_line(enum pfdd_level level, const char *text)
 {
-    static const char *const names[] = { "error: ", "warning: ", "", "debug: " };
+    static const char *const names[] = { "error: ", "warning: ", "",
+                                         "debug: " };
     static const char *const priorities[] = { "<3>", "<4>", "<6>", "<7>" };
     char safe[4 * LINE + 1];
     char line[4 * LINE + 64];

@@ -92,9 +92,8 @@ static int serve(const char *path)
     char err[512] = "";
     struct pfdd d = { .config_path = path };
     uv_loop_t loop;
-    struct pfdd_config *config = path
-                                     ? pfdd_config_read(path, tell_stderr, NULL)
-                                     : built_in_config();
+    struct pfdd_config *config =
+        path ? pfdd_config_read(path, tell_stderr, NULL) : built_in_config();
     if (!config)
         return EXIT_CONFIG;
     signal(SIGPIPE, SIG_IGN);

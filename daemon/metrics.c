@@ -94,7 +94,8 @@ static void put_lines(FILE *out, const struct pfdd *d)
 {
     static const char *const kinds[] = { "entry", "finding", "summary", "gap",
                                          "other" };
-    head(out, "lines_total", "counter", "Lines delivered to the ring, by type.");
+    head(out, "lines_total", "counter",
+         "Lines delivered to the ring, by type.");
     for (unsigned i = 0; i < PFDD_N_KINDS; i++)
         fprintf(out, "printfdecode_lines_total{type=\"%s\"} %" PRIu64 "\n",
                 kinds[i], d->ring.n_lines[i]);
@@ -122,7 +123,8 @@ static void put_readers(FILE *out, const struct pfdd *d)
     gauge(out, "readers", n, "Subscribers and outputs that read the ring.");
     counter(out, "missed_lines_total", missed,
             "Lines that readers were too slow for, each with a gap record.");
-    gauge(out, "behind_lines", behind, "Lines that the slowest reader has left.");
+    gauge(out, "behind_lines", behind,
+          "Lines that the slowest reader has left.");
 }
 
 char *pfdd_metrics(const struct pfdd *d, size_t *n)
@@ -162,10 +164,12 @@ char *pfdd_metrics(const struct pfdd *d, size_t *n)
             "Frames of producers that could not be used.");
     counter(out, "disconnected_total", c->disconnected,
             "Subscribers disconnected because they were too slow.");
-    counter(out, "file_errors_total", c->file_errors, "Failed writes of files.");
+    counter(out, "file_errors_total", c->file_errors,
+            "Failed writes of files.");
     counter(out, "file_retries_total", c->file_retries,
             "Writes of files tried again.");
-    counter(out, "truncated_total", c->truncated, "Watched files that were cut.");
+    counter(out, "truncated_total", c->truncated,
+            "Watched files that were cut.");
     counter(out, "replaced_total", c->replaced,
             "Watched files that another file took the place of.");
     counter(out, "out_of_descriptors_total", c->out_of_fds,

@@ -20,7 +20,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
 #include <zstd.h>
 
 #include "daemon.h"
@@ -51,12 +50,12 @@ struct writer {
     /* The job's. */
     int fd;
     uint64_t size;
-    uint64_t opened;  /* seconds */
-    uint64_t limit;   /* of the queue */
+    uint64_t opened;   /* seconds */
+    uint64_t limit;    /* of the queue */
     const char *bytes; /* [n], the reader's or `own` */
     size_t n;
     size_t n_written;
-    char *own; /* [QUEUE_READ], required outputs */
+    char *own;       /* [QUEUE_READ], required outputs */
     bool whole_line; /* the file ends with a newline */
     int error;
     char old[512]; /* rotated just now, or "" */
@@ -86,8 +85,8 @@ static bool open_file(struct writer *w)
         w->whole_line = true;
         return true;
     }
-    w->fd = open(w->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY,
-                 0640);
+    w->fd =
+        open(w->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0640);
     if (w->fd < 0)
         return false;
     w->size = fstat(w->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
@@ -138,9 +137,9 @@ static void rotate(struct writer *w)
 {
     const struct pfdd_output_config *config = w->of->base.config;
     uint64_t age = ((uint64_t)time(NULL) - w->opened) * 1000;
-    bool due = (config->rotate_size && w->size >= config->rotate_size) ||
-               (config->rotate_age_ms && w->size &&
-                age >= config->rotate_age_ms);
+    bool due =
+        (config->rotate_size && w->size >= config->rotate_size) ||
+        (config->rotate_age_ms && w->size && age >= config->rotate_age_ms);
     if (!due || !w->whole_line || w->fd < 0 || w->of->is_stdout)
         return;
     struct timespec now;
@@ -491,8 +490,8 @@ static bool add_writer(struct file_output *o, uint32_t source)
     w->fd = -1;
     w->source = source;
     w->path = o->is_stdout ? strdup("stdout") : expand_path(config->path, name);
-    bool ok = w->path &&
-              (config->required ? join_queue(w) : read_ring(w, name));
+    bool ok =
+        w->path && (config->required ? join_queue(w) : read_ring(w, name));
     if (!ok) {
         free(w->path);
         free(w->own);
@@ -627,11 +626,12 @@ static size_t memory(const struct pfdd_output *output)
 }
 
 const struct pfdd_output_class pfdd_output_file = {
-    "file",     sizeof(struct file_output), open_file_output, close_output,
-    is_drained, memory,
+    "file",           sizeof(struct file_output),
+    open_file_output, close_output,
+    is_drained,       memory,
 };
 
 const struct pfdd_output_class pfdd_output_stdout = {
-    "stdout",   sizeof(struct file_output), open_stdout, close_output,
-    is_drained, memory,
+    "stdout", sizeof(struct file_output), open_stdout, close_output, is_drained,
+    memory,
 };

@@ -4,11 +4,10 @@
  * server-sent events (Last-Event-ID resumes), /lines as ?output= says. ?from=
  * says where to begin, ?match= and ?source= choose. libwebsockets runs on the daemon's own loop.
  */
+#include <libwebsockets.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <libwebsockets.h>
 
 #include "daemon.h"
 #include "log.h"
@@ -67,10 +66,9 @@ static int put_head(struct client *c, unsigned status, const char *type,
     uint8_t *at = start;
     uint8_t *end = head + sizeof head - 1;
     if (lws_add_http_common_headers(c->wsi, status, type, n, &at, end) ||
-        lws_add_http_header_by_name(c->wsi,
-                                    (const unsigned char *)"cache-control:",
-                                    (const unsigned char *)"no-store", 8, &at,
-                                    end) ||
+        lws_add_http_header_by_name(
+            c->wsi, (const unsigned char *)"cache-control:",
+            (const unsigned char *)"no-store", 8, &at, end) ||
         lws_finalize_write_http_header(c->wsi, start, &at, end))
         return -1;
     return 0;
@@ -111,8 +109,7 @@ static bool is_digits(const char *text)
 static const char *query(struct client *c, const char *name, char *room,
                          size_t n_room)
 {
-    const char *at =
-        lws_get_urlarg_by_name(c->wsi, name, room, (int)n_room);
+    const char *at = lws_get_urlarg_by_name(c->wsi, name, room, (int)n_room);
     return at && *at == '=' ? at + 1 : at;
 }
 
@@ -146,8 +143,7 @@ static bool read_query(struct client *c, enum pfdd_form form,
     if (value)
         request->filter.source = strdup(value);
     value = query(c, "match", room, sizeof room);
-    return !value ||
-           pfdd_filter_match(&request->filter, value, err, n_err);
+    return !value || pfdd_filter_match(&request->filter, value, err, n_err);
 }
 
 static int start_stream(struct client *c, enum pfdd_form form)
@@ -195,15 +191,16 @@ static int answer(struct client *c, const char *path)
         return give_text(c, 200, "ok\n");
     if (!strcmp(path, "/readyz")) {
         bool ready = pfdd_is_ready(d);
-        return give_text(c, ready ? 200 : 503, ready ? "ready\n"
-                                                     : "not ready\n");
+        return give_text(c, ready ? 200 : 503,
+                         ready ? "ready\n" : "not ready\n");
     }
     if (!strcmp(path, "/events"))
         return start_stream(c, PFDD_SSE);
     if (!strcmp(path, "/lines"))
         return start_stream(c, PFDD_JSON);
-    return give_text(c, 404, "there are /metrics, /healthz, /readyz, /events "
-                             "and /lines\n");
+    return give_text(c, 404,
+                     "there are /metrics, /healthz, /readyz, /events "
+                     "and /lines\n");
 }
 
 static bool has_lagged(struct client *c)
@@ -337,8 +334,9 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
     lws_set_log_level(LLL_ERR, tell_log);
     o->context = lws_create_context(&info);
     if (!o->context) {
-        snprintf(err, n_err, "%s: cannot serve HTTP (is "
-                             "libwebsockets-evlib-uv installed?)",
+        snprintf(err, n_err,
+                 "%s: cannot serve HTTP (is "
+                 "libwebsockets-evlib-uv installed?)",
                  output->config->address_text);
         return false;
     }
@@ -400,7 +398,6 @@ static size_t memory(const struct pfdd_output *output)
 }
 
 const struct pfdd_output_class pfdd_output_http = {
-    "http",     sizeof(struct http_output),
-    open_output, close_output,
-    is_drained, memory,
+    "http", sizeof(struct http_output), open_output, close_output, is_drained,
+    memory,
 };

@@ -154,8 +154,9 @@ static void refuse(struct client *c, const char *why)
     char line[256];
     json_t *text = json_string(why);
     char *quoted = text ? json_dumps(text, JSON_ENCODE_ANY) : NULL;
-    int n = snprintf(line, sizeof line, "{\"type\":\"error\",\"text\":%.200s}\n",
-                     quoted ? quoted : "\"?\"");
+    int n =
+        snprintf(line, sizeof line, "{\"type\":\"error\",\"text\":%.200s}\n",
+                 quoted ? quoted : "\"?\"");
     if (send(c->fd, line, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
         pfdd_log(PFDD_DEBUG, "a refused client is gone");
     free(quoted);
@@ -220,8 +221,7 @@ static void on_input(struct client *c)
 {
     char waste[4096];
     char *to = c->reading ? waste : c->request + c->n_request;
-    size_t room =
-        c->reading ? sizeof waste : sizeof c->request - c->n_request;
+    size_t room = c->reading ? sizeof waste : sizeof c->request - c->n_request;
     ssize_t n = recv(c->fd, to, room, MSG_DONTWAIT);
     if (n < 0) {
         if (errno != EAGAIN && errno != EINTR)
@@ -337,7 +337,7 @@ static size_t memory(const struct pfdd_output *output)
 }
 
 const struct pfdd_output_class pfdd_output_listen = {
-    "listen",     sizeof(struct listen_output),
-    open_output,  close_output,
-    is_drained,   memory,
+    "listen",    sizeof(struct listen_output),
+    open_output, close_output,
+    is_drained,  memory,
 };

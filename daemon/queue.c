@@ -60,7 +60,7 @@ struct pfdd_queue {
     bool busy;
     bool failing;
     int error;
-    size_t n_batch; /* lines */
+    size_t n_batch;           /* lines */
     struct pfdd_chunk *chunk; /* the batch's, a reference */
     size_t first_line;
     char *records; /* [records_size], the disk thread's */
@@ -81,9 +81,9 @@ struct pfdd_queue {
     uint64_t free_below; /* segments all of whose lines are below may go */
 };
 
-#define PFDD_QUEUE_OF(at, member)                                    \
-    ((struct pfdd_queue *)(void *)((char *)(at) -                    \
-                                   offsetof(struct pfdd_queue, member)))
+#define PFDD_QUEUE_OF(at, member)                                           \
+    ((struct pfdd_queue *)(void *)((char *)(at)-offsetof(struct pfdd_queue, \
+                                                         member)))
 
 /* ---- places ---- */
 
@@ -241,7 +241,8 @@ static uint64_t scan_segment(struct pfdd_queue *q, uint64_t first, char *line)
     int fd = open_segment(q, first, O_RDONLY);
     if (fd < 0)
         return 0;
-    if (pread(fd, magic, HEADER, 0) != HEADER || memcmp(magic, "PFDQ", 4) != 0) {
+    if (pread(fd, magic, HEADER, 0) != HEADER ||
+        memcmp(magic, "PFDQ", 4) != 0) {
         close(fd);
         return 0;
     }
@@ -254,7 +255,8 @@ static uint64_t scan_segment(struct pfdd_queue *q, uint64_t first, char *line)
         q->next_seq = last + 1;
     /* Zeros are what was never written; anything else is cut off. */
     uint32_t rest = 0;
-    if (pread(fd, &rest, sizeof rest, (off_t)at) == (ssize_t)sizeof rest && rest)
+    if (pread(fd, &rest, sizeof rest, (off_t)at) == (ssize_t)sizeof rest &&
+        rest)
         q->cut += (uint64_t)lseek(fd, 0, SEEK_END) - at;
     close(fd);
     return at;
@@ -307,8 +309,10 @@ static void scan(struct pfdd_queue *q)
     free(firsts);
     free(line);
     if (q->cut)
-        pfdd_log(PFDD_WARNING, "queue: %" PRIu64 " bytes could not be read and "
-                               "were cut off", q->cut);
+        pfdd_log(PFDD_WARNING,
+                 "queue: %" PRIu64 " bytes could not be read and "
+                 "were cut off",
+                 q->cut);
 }
 
 static void read_checkpoint(struct pfdd_queue *q)
@@ -319,9 +323,12 @@ static void read_checkpoint(struct pfdd_queue *q)
     snprintf(path, sizeof path, "%.400s/checkpoint", q->dir);
     json_t *root = json_load_file(path, 0, NULL);
     if (!root && access(path, F_OK) == 0)
-        pfdd_log(PFDD_WARNING, "%s: cannot be read: all of the queue is "
-                               "delivered again", path);
-    json_object_foreach (json_object_get(root, "sources"), name, value) {
+        pfdd_log(PFDD_WARNING,
+                 "%s: cannot be read: all of the queue is "
+                 "delivered again",
+                 path);
+    json_object_foreach(json_object_get(root, "sources"), name, value)
+    {
         struct pfdd_position position = {
             (uint64_t)json_integer_value(json_array_get(value, 0)),
             (uint64_t)json_integer_value(json_array_get(value, 1)),
@@ -437,7 +444,6 @@ static bool begin_segment(struct pfdd_queue *q, uint64_t seq)
     sync_dir(q, "/queue");
     return add_segment(q, seq, HEADER);
 }
-
 
 static uint64_t queue_bytes(struct pfdd_queue *q)
 {
@@ -651,9 +657,9 @@ static void write_done(struct pfdd_job *job)
 
 static char *checkpoint_text(struct pfdd_queue *q)
 {
-    json_t *root = json_pack("{s:i,s:I,s:{},s:{}}", "version", VERSION,
-                             "next_seq", (json_int_t)(q->durable + 1), "acked",
-                             "sources");
+    json_t *root =
+        json_pack("{s:i,s:I,s:{},s:{}}", "version", VERSION, "next_seq",
+                  (json_int_t)(q->durable + 1), "acked", "sources");
     json_t *acked = json_object_get(root, "acked");
     json_t *sources = json_object_get(root, "sources");
     if (q->acked)
@@ -793,8 +799,8 @@ void pfdd_queue_stop(struct pfdd_queue *q)
 void pfdd_queue_join(struct pfdd_queue *q, struct pfdd_consumer *consumer)
 {
     consumer->fd = -1;
-    consumer->acked = (uint64_t)json_integer_value(
-        json_object_get(q->acked, consumer->name));
+    consumer->acked =
+        (uint64_t)json_integer_value(json_object_get(q->acked, consumer->name));
     if (consumer->acked > q->durable)
         consumer->acked = q->durable;
     /* A new one begins with the oldest line that there is. */

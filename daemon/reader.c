@@ -237,8 +237,10 @@ static bool read_key(struct pfdd_request *ret, const char *key,
         ret->filter.entries_only = json_is_true(value);
         return true;
     }
-    snprintf(err, n_err, "'%.32s' is no key of a request, or has a value of "
-                         "the wrong type", key);
+    snprintf(err, n_err,
+             "'%.32s' is no key of a request, or has a value of "
+             "the wrong type",
+             key);
     return false;
 }
 
@@ -256,8 +258,8 @@ bool pfdd_request_read(struct pfdd_request *ret, const char *line, size_t n,
         json_decref(root);
         return false;
     }
-    json_object_foreach (root, key, value)
-        ok = ok && read_key(ret, key, value, err, n_err);
+    json_object_foreach(root, key, value) ok =
+        ok && read_key(ret, key, value, err, n_err);
     json_decref(root);
     return ok;
 }
@@ -323,8 +325,8 @@ void pfdd_reader_init(struct pfdd_reader *r, struct pfdd_ring *ring,
     request->filter = (struct pfdd_filter){ 0 };
     ring->readers = r;
     const struct pfdd_from *from = &request->from;
-    uint64_t oldest = ring->n_chunks ? ring->chunks[0]->first_seq
-                                     : ring->next_seq;
+    uint64_t oldest =
+        ring->n_chunks ? ring->chunks[0]->first_seq : ring->next_seq;
     if (from->is_time)
         seek_time(r, from->value);
     else
@@ -426,8 +428,7 @@ static void make_gap(struct pfdd_reader *r, uint64_t missed, uint64_t next_seq)
     int n = 0;
     if (r->form == PFDD_TEXT)
         n = snprintf(line, sizeof line,
-                     "<gap: %" PRIu64 " records missed, next is %" PRIu64
-                     ">\n",
+                     "<gap: %" PRIu64 " records missed, next is %" PRIu64 ">\n",
                      missed, next_seq);
     else
         n = snprintf(line, sizeof line,
@@ -458,8 +459,8 @@ static void make_text_of_json(struct pfdd_reader *r, const struct pfdd_line *l,
     if (at && l->kind == PFDD_GAP) {
         double n = json_number_value(json_object_get(root, "missed"));
         const char *why = json_string_value(json_object_get(root, "reason"));
-        r->out_n += (size_t)snprintf(at, n_max,
-                                     "<gap: %.0f records lost: %s>\n", n, why ? why : "?");
+        r->out_n += (size_t)snprintf(
+            at, n_max, "<gap: %.0f records lost: %s>\n", n, why ? why : "?");
     } else if (at) {
         const char *id = json_string_value(json_object_get(root, "id"));
         const json_t *args = json_object_get(root, "args");

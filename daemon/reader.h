@@ -30,9 +30,9 @@ bool pfdd_form_find(const char *name, enum pfdd_form *ret);
 /* Owned by whoever made it. */
 struct pfdd_filter {
     bool has_match;
-    regex_t match;      /* entries whose message matches */
-    bool entries_only;  /* and gaps */
-    char *source;       /* only lines of this source, or NULL */
+    regex_t match;     /* entries whose message matches */
+    bool entries_only; /* and gaps */
+    char *source;      /* only lines of this source, or NULL */
 };
 
 /* Where to begin. */

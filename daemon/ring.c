@@ -34,8 +34,8 @@ uint64_t pfdd_time_now(void)
 void pfdd_ring_init(struct pfdd_ring *ring, size_t n_bytes_max,
                     uint64_t first_seq)
 {
-    *ring = (struct pfdd_ring){ .n_bytes_max = n_bytes_max,
-                                .next_seq = first_seq };
+    *ring =
+        (struct pfdd_ring){ .n_bytes_max = n_bytes_max, .next_seq = first_seq };
 }
 
 static size_t chunk_bytes(const struct pfdd_chunk *c)
@@ -255,10 +255,10 @@ static void init_common(struct common *common, const struct pfdd_stamp *stamp)
     char text[PFDD_TIME_TEXT];
     pfdd_time_text(stamp->time, text);
     common->stamp = stamp;
-    common->n_time = (size_t)snprintf(
-        common->time, sizeof common->time,
-        ",\"time\":\"%s\",\"time_unix_nano\":\"%" PRIu64 "\"", text,
-        stamp->time);
+    common->n_time =
+        (size_t)snprintf(common->time, sizeof common->time,
+                         ",\"time\":\"%s\",\"time_unix_nano\":\"%" PRIu64 "\"",
+                         text, stamp->time);
     common->n_extra = strlen(stamp->extra);
 }
 
@@ -266,10 +266,10 @@ static void append_gap(struct pfdd_ring *ring, const struct common *common,
                        const char *reason, uint64_t missed)
 {
     char line[160];
-    int n = snprintf(line, sizeof line,
-                     "{\"type\":\"gap\",\"missed\":%" PRIu64
-                     ",\"reason\":\"%s\"}",
-                     missed, reason);
+    int n =
+        snprintf(line, sizeof line,
+                 "{\"type\":\"gap\",\"missed\":%" PRIu64 ",\"reason\":\"%s\"}",
+                 missed, reason);
     append_line(ring, common, line, (size_t)n);
 }
 

@@ -62,8 +62,8 @@ struct pfdd_ring {
     uint64_t next_chunk;
     struct pfdd_reader *readers; /* a list */
     uint64_t n_lines[PFDD_N_KINDS];
-    uint64_t n_in;     /* bytes of all lines */
-    uint64_t too_long; /* lines */
+    uint64_t n_in;      /* bytes of all lines */
+    uint64_t too_long;  /* lines */
     uint64_t no_memory; /* lines lost to it */
     /* Called when lines went in, before the readers are woken; may be NULL. */
     void (*appended)(void *user);

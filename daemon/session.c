@@ -24,7 +24,7 @@ enum {
     REMEMBERED = 4 << 20, /* bytes of a buffer kept to notice resets */
     LINES_MAX = 64 << 20, /* bytes of lines of a buffer that comes whole */
     QUIET = 4,
-    LOOKS = 16,           /* of a finished buffer in one job */
+    LOOKS = 16, /* of a finished buffer in one job */
     LINES_ENOUGH = 1 << 20,
     BETWEEN_LOOKS_US = 800, /* less than a poll: timers come early, too */
     LOOK_ANYWAY_MS = 1000,
@@ -39,10 +39,10 @@ struct pfdd_session {
     uint32_t source;
     char head[HEAD];
     ssize_t n_head;
-    uint64_t looked;  /* ns, uv_hrtime() */
-    uint64_t moved;   /* likewise: when something moved last */
-    uint64_t due;     /* likewise */
-    uint64_t time;    /* for lines; 0: now */
+    uint64_t looked; /* ns, uv_hrtime() */
+    uint64_t moved;  /* likewise: when something moved last */
+    uint64_t due;    /* likewise */
+    uint64_t time;   /* for lines; 0: now */
     bool busy;
     bool completing; /* no more bytes in this generation */
     bool closing;
@@ -158,8 +158,7 @@ static bool look_to_the_end(struct pfdd_session *s)
 {
     for (int i = 0; i < LOOKS && count_bytes(s) < LINES_ENOUGH; i++) {
         s->ahead += 2 * (s->options.settle_ms + 1) * UINT64_C(1000000);
-        s->status =
-            pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
+        s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
         s->n_quiet = s->status == PFD_OK ? 0 : s->n_quiet + 1;
         if (s->n_quiet < QUIET)
             continue;
@@ -184,8 +183,7 @@ static void look(struct pfdd_session *s)
     if (s->finish)
         s->finished = look_to_the_end(s);
     else
-        s->status =
-            pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
+        s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
 }
 
 static void run_job(struct pfdd_job *job)
@@ -427,7 +425,8 @@ static bool is_still(struct pfdd_session *s, uint64_t now)
         memcpy(s->head, head, (size_t)n);
     s->n_head = n;
     s->d->count.polls++;
-    return same && !s->pending && now - s->looked < LOOK_ANYWAY_MS * UINT64_C(1000000);
+    return same && !s->pending &&
+           now - s->looked < LOOK_ANYWAY_MS * UINT64_C(1000000);
 }
 
 static unsigned interval(const struct pfdd_session *s, uint64_t now)

@@ -19,14 +19,14 @@ struct pfdd;
 struct pfdd_session;
 
 struct pfdd_session_options {
-    const char *name;   /* of the source; copied */
-    const char *format; /* NULL: chosen; copied */
+    const char *name;                    /* of the source; copied */
+    const char *format;                  /* NULL: chosen; copied */
     const struct pfd_wire_frame *origin; /* copied; NULL: nothing is known */
-    int fd;             /* taken over */
+    int fd;                              /* taken over */
     uint64_t settle_ms;
-    bool complete; /* nobody writes it any more */
-    uint64_t generation; /* of what comes first */
-    bool resume;   /* skip what the queue has already */
+    bool complete;             /* nobody writes it any more */
+    uint64_t generation;       /* of what comes first */
+    bool resume;               /* skip what the queue has already */
     void (*ended)(void *user); /* the session is gone; may be NULL */
     void *user;
 };

@@ -50,8 +50,8 @@ int pfdd_socket_connect(const struct pfdd_address *address)
 {
     union any to;
     socklen_t n = fill_address(&to, address);
-    int fd = socket(to.any.sa_family,
-                    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int fd =
+        socket(to.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return -errno;
     if (connect(fd, &to.any, n) == 0 || errno == EINPROGRESS)
@@ -98,14 +98,13 @@ int pfdd_socket_listen(const struct pfdd_address *address, unsigned mode,
 {
     union any at;
     fill_address(&at, address);
-    int fd = socket(at.any.sa_family,
-                    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int fd =
+        socket(at.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd >= 0 && bind_socket(fd, address, mode) == 0 &&
         listen(fd, BACKLOG) == 0)
         return fd;
     snprintf(err, n_err, "%s%s: %s", address->is_unix ? "unix:" : "tcp:",
-             address->is_unix ? address->path : address->host,
-             strerror(errno));
+             address->is_unix ? address->path : address->host, strerror(errno));
     if (fd >= 0)
         close(fd);
     return -1;

@@ -22,7 +22,7 @@ struct pfdd_listener {
     int fd;
     struct pfdd_address address;
     const struct pfdd_access *access;
-    bool inherited; /* from the service manager: its path is not ours */
+    bool inherited;  /* from the service manager: its path is not ours */
     unsigned n_open; /* handles */
     pfdd_accept_fn accept;
     pfdd_closed_fn closed;

@@ -183,7 +183,8 @@ static void session_ended(void *user)
 static bool start_session(struct buffer *b, int fd,
                           const struct pfd_wire_frame *frame)
 {
-    struct pfd_wire_frame origin = frame ? *frame : (struct pfd_wire_frame){ 0 };
+    struct pfd_wire_frame origin =
+        frame ? *frame : (struct pfd_wire_frame){ 0 };
     struct pfdd_stream *st = b->of;
     /* A buffer's frame does not say whose it is. */
     if (!origin.host.n)
@@ -269,8 +270,8 @@ static void describe(struct buffer *b, const struct pfd_wire_frame *f)
     b->name = copy_text(&f->name);
     b->format = copy_text(&f->format);
     b->generation = f->generation;
-    if (!b->name && asprintf(&b->name, "%s/%" PRIu64, b->of->name,
-                             f->buffer) < 0)
+    if (!b->name &&
+        asprintf(&b->name, "%s/%" PRIu64, b->of->name, f->buffer) < 0)
         b->name = NULL;
 }
 
@@ -420,8 +421,7 @@ static void take_object(struct pfdd_stream *st, const struct pfd_wire_frame *f)
     if (total > OBJECT_MAX || f->bytes.n > total ||
         f->offset > total - f->bytes.n ||
         (!first && (!st->object || st->object_number != f->code_object ||
-                    st->object_at != f->offset ||
-                    st->object_total != total))) {
+                    st->object_at != f->offset || st->object_total != total))) {
         bad_frame(st, "parts of a code object that do not fit");
         drop_object(st);
         return;

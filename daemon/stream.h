@@ -17,9 +17,9 @@ struct pfdd_stream;
 struct pfdd_stream_options {
     const char *name; /* for the log; copied */
     uint64_t settle_ms;
-    bool may_be_raw;              /* what is no capture is one buffer */
-    void (*resume)(void *user);   /* bytes are wanted again */
-    void (*ended)(void *user);    /* after pfdd_stream_end() */
+    bool may_be_raw;            /* what is no capture is one buffer */
+    void (*resume)(void *user); /* bytes are wanted again */
+    void (*ended)(void *user);  /* after pfdd_stream_end() */
     void *user;
 };
 

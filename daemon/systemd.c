@@ -29,8 +29,8 @@ static bool is_for(int fd, const struct pfdd_address *a)
 {
     if (a->is_unix)
         return sd_is_socket_unix(fd, SOCK_STREAM, 1, a->path, 0) > 0;
-    return sd_is_socket_inet(fd, AF_UNSPEC, SOCK_STREAM, 1,
-                             (uint16_t)a->port) > 0;
+    return sd_is_socket_inet(fd, AF_UNSPEC, SOCK_STREAM, 1, (uint16_t)a->port) >
+           0;
 }
 
 /* A copy: the socket outlives a reload of the configuration. */
