@@ -54,7 +54,6 @@ struct key {
 
 static const char *const levels[] = { "error", "warning", "info", "debug",
                                       NULL };
-static const char *const off_auto[] = { "off", "auto", NULL };
 static const char *const forms[] = { "json", "text", "raw", NULL };
 static const char *const lags[] = { "drop_oldest", "disconnect", NULL };
 static const char *const input_types[] = { "buffer",  "directory", "listen",
@@ -73,7 +72,6 @@ static const struct key top_keys[] = {
       NULL },
     { "workers", KIND_NUMBER, TOP(workers), 0, 64, NULL },
     { "drain", KIND_TIME, TOP(drain_ms), 0, 3600000, NULL },
-    { "sandbox", KIND_WORD, TOP(sandbox), 0, 0, off_auto },
     { "code_objects", KIND_NAMES, TOP(code_objects), 0, 0, NULL },
     { "inputs", KIND_BLOCKS, 0, 0, 0, NULL },
     { "outputs", KIND_BLOCKS, 0, 0, 0, NULL },
@@ -652,7 +650,6 @@ struct pfdd_config *pfdd_config_read_text(const char *name, const char *text,
     config->memory_max = 256 << 20;
     config->queue_max = UINT64_C(1) << 30;
     config->drain_ms = 5000;
-    config->sandbox = 1;
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
     if (!yaml_parser_load(&parser, &doc)) {
         wrong(&c, parser.problem_mark, "%s",

@@ -103,7 +103,6 @@ struct pfdd_config {
     uint64_t queue_max;  /* bytes on disk */
     uint64_t workers;    /* 0: processors less one */
     uint64_t drain_ms;
-    unsigned sandbox; /* 0: off, 1: on where the kernel can */
     struct pfdd_names code_objects;
     struct pfdd_input_config *inputs; /* [n_inputs] */
     size_t n_inputs;

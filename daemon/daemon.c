@@ -591,7 +591,6 @@ static bool needs_restart(const struct pfdd *d, const struct pfdd_config *new)
     const struct pfdd_config *old = d->config->config;
     return old->ring != new->ring || old->memory_max != new->memory_max ||
            old->queue_max != new->queue_max || old->workers != new->workers ||
-           old->sandbox != new->sandbox ||
            has_required(old) != has_required(new) ||
            !same_text(old->state_dir, new->state_dir);
 }
@@ -608,7 +607,7 @@ void pfdd_reload(struct pfdd *d)
     if (!shared) {
         pfdd_log(PFDD_ERROR, "%s: %s; the old configuration stays",
                  d->config_path,
-                 restart ? "ring, memory_max, queue_max, workers, sandbox, "
+                 restart ? "ring, memory_max, queue_max, workers, "
                            "state_dir and whether anything is required only "
                            "change with a restart"
                          : "cannot be used");

@@ -12,7 +12,6 @@
 
 #include "daemon.h"
 #include "log.h"
-#include "sandbox.h"
 #include "systemd.h"
 
 enum {
@@ -103,7 +102,6 @@ static int serve(const char *path)
     if (!ok) {
         pfdd_log(PFDD_ERROR, "%s", err);
     } else {
-        pfdd_sandbox_enter(d.config->config);
         pfdd_systemd_notify("READY=1");
         pfdd_log(PFDD_INFO, "ready");
     }

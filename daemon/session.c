@@ -56,6 +56,7 @@ struct pfdd_session {
     struct pfd_tail *tail;
     struct pfdd_strings *old_strings; /* until the tail has let go of them */
     bool new_strings;
+    bool linger;
     bool finish;
     bool finished;
     bool restart;
@@ -180,10 +181,17 @@ static void look(struct pfdd_session *s)
         return;
     }
     s->n_buffer = (uint64_t)st.st_size;
-    if (s->finish)
+    if (s->finish) {
         s->finished = look_to_the_end(s);
-    else
+        return;
+    }
+    s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
+    /* The second look need not wait for the loop's timer, which is no finer
+     * than a millisecond, while nobody else needs this thread. */
+    if (s->linger && s->status == PFD_OK && pfd_tail_pending(s->tail)) {
+        usleep(BETWEEN_LOOKS_US + 20);
         s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
+    }
 }
 
 static void run_job(struct pfdd_job *job)
@@ -313,6 +321,7 @@ static bool start_job(struct pfdd_session *s)
     s->restart = s->wants_restart && !s->finish;
     if (s->restart)
         s->wants_restart = false;
+    s->linger = pfdd_pool_pending(d->decoders) == 0;
     s->busy = true;
     pfdd_pool_submit(d->decoders, &s->job);
     return true;
