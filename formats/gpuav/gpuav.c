@@ -355,7 +355,7 @@ static int gpuav_probe(const struct pfd_cursor *first, uint64_t n_buffer)
     if (flags <= 3 && wanted && !size && (error == 8 || error == 9))
         return 75;
     if (flags >= wanted && wanted >= 8 && wanted <= 10)
-        return word(bytes, wanted == 10 ? 8 : 7) < 8 ? 45 : 5;
+        return word(bytes, wanted == 10 ? 8 : 7) < 8 ? 30 : 5;
     return 5;
 }
 
