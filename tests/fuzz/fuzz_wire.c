@@ -83,8 +83,8 @@ static void open_capture(const uint8_t *data, size_t n)
     FUZZ_CHECK(strings && lines);
     if (pfd_capture_open(data, n, "input", strings, NULL, NULL, &capture,
                          NULL) == PFD_OK) {
-        for (size_t i = 0;
-             i < 4 && pfd_capture_get(capture, i, &b) == PFD_OK; i++) {
+        for (size_t i = 0; i < 4 && pfd_capture_get(capture, i, &b) == PFD_OK;
+             i++) {
             struct pfd_summary summary;
             struct pfd_convert convert = {
                 .strings = strings,
