@@ -209,6 +209,12 @@ static bool find_format(const char *name, struct pfd_format_info *ret)
     return false;
 }
 
+static void show_format(struct walk *w, const char *name)
+{
+    if (name && find_format(name, &w->format))
+        show_header(w);
+}
+
 static bool walk_buffer(struct walk *w, const struct inputs *in,
                         const char *name, struct pfd_summary *summary)
 {
@@ -221,11 +227,10 @@ static bool walk_buffer(struct walk *w, const struct inputs *in,
         pfd_decoder_set_options(decoder, &w->options->decoding);
     if (status == PFD_OK)
         status = pfd_decoder_view(decoder, w->bytes, w->n, 0, true, &err);
-    if (status == PFD_OK)
-        find_format(pfd_decoder_format(decoder), &w->format);
-    show_header(w);
-    while (status == PFD_OK) {
+    for (bool first = true; status == PFD_OK; first = false) {
         status = pfd_decoder_next(decoder, &item, &err);
+        if (first) /* only now is the format decided */
+            show_format(w, pfd_decoder_format(decoder));
         if (status == PFD_OK && item.is_entry)
             show_entry(w, &item.entry);
         else if (status == PFD_OK)

@@ -3,6 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <printfdecode/shaders.h>
+
 #include "input.h"
 #include "objects.h"
 #include "options.h"
@@ -67,6 +69,78 @@ static void print_json(const struct pfd_string_info *s, const uint8_t *widths,
     output_printf("\",\"format\":\"%s\"}\n", s->format);
 }
 
+/* ---- debugPrintf calls of shaders ---- */
+
+static void print_types(const struct pfd_spirv *module, size_t i, uint32_t n,
+                        const char *quote)
+{
+    char name[16];
+    for (uint32_t k = 0; k < n; k++) {
+        pfd_spirv_operand_name(module, i, k, name);
+        output_printf("%s%s%s%s", k ? "," : "", quote, name, quote);
+    }
+}
+
+static void print_call_text(uint32_t id, const struct pfd_spirv *module,
+                            size_t i, const struct pfd_spirv_call *c)
+{
+    output_printf("shader %u  %%%u  @%u  ", id, c->format_id, c->offset);
+    print_types(module, i, c->n_operands, "");
+    output_printf("%s  ", c->n_operands ? "" : "-");
+    if (c->place.file) {
+        output_escaped(c->place.file, c->place.n_file);
+        output_printf(":%u", c->place.line);
+        if (c->place.column)
+            output_printf(":%u", c->place.column);
+    } else {
+        output_printf("-");
+    }
+    output_printf("  ");
+    print_string_text(c->text ? c->text : "", c->n_text);
+    output_printf("\n");
+}
+
+static void print_call_json(uint32_t id, const char *source,
+                            const struct pfd_spirv *module, size_t i,
+                            const struct pfd_spirv_call *c)
+{
+    output_printf("{\"id\":\"0x%012llx\",\"string\":\"",
+                  (unsigned long long)id << 32 | c->offset);
+    output_json(c->text ? c->text : "", c->n_text);
+    output_printf("\",\"shader\":%u,\"format_id\":%u,\"instruction\":%u,"
+                  "\"ordinal\":%u,\"types\":[",
+                  id, c->format_id, c->offset, c->ordinal);
+    print_types(module, i, c->n_operands, "\"");
+    output_printf("]");
+    if (c->place.file) {
+        output_printf(",\"file\":\"");
+        output_json(c->place.file, c->place.n_file);
+        output_printf("\",\"line\":%u", c->place.line);
+    }
+    if (c->place.file && c->place.column)
+        output_printf(",\"column\":%u", c->place.column);
+    output_printf(",\"source\":\"");
+    output_json(source, strlen(source));
+    output_printf("\",\"format\":\"debugprintf\"}\n");
+}
+
+static void print_calls(const struct pfd_strings *strings, bool json)
+{
+    const struct pfd_spirv *module;
+    const char *source;
+    struct pfd_spirv_call c;
+    uint32_t id;
+    for (size_t s = 0;
+         pfd_strings_shader(strings, s, &id, &source, &module) == PFD_OK; s++) {
+        for (size_t i = 0; pfd_spirv_call_get(module, i, &c) == PFD_OK; i++) {
+            if (json)
+                print_call_json(id, source, module, i, &c);
+            else
+                print_call_text(id, module, i, &c);
+        }
+    }
+}
+
 int strings_run(const struct options *o)
 {
     static uint8_t widths[WIDTHS_MAX];
@@ -83,12 +157,15 @@ int strings_run(const struct options *o)
     if (o->verbose)
         objects_print(o, json);
     for (size_t i = 0; pfd_strings_get(in.strings, i, &s) == PFD_OK; i++) {
+        if (!strcmp(s.format, "debugprintf"))
+            continue; /* these are told as calls */
         size_t n = pfd_strings_widths(in.strings, i, widths, WIDTHS_MAX);
         if (json)
             print_json(&s, widths, n);
         else
             print_text(&s, widths, n, o->verbose);
     }
+    print_calls(in.strings, json);
     if (o->verbose)
         tell_hint("%zu strings, %zu bytes of memory",
                   pfd_strings_count(in.strings),

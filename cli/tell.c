@@ -32,7 +32,9 @@ static void put_foreign(const char *text)
     free(shown);
 }
 
-static void tell(const char *style, const char *text, va_list ap)
+__attribute__((format(printf, 2, 0))) static void tell(const char *style,
+                                                       const char *text,
+                                                       va_list ap)
 {
     char *line = NULL;
     tell_progress_done();

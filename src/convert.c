@@ -119,6 +119,8 @@ static void await_turn(struct worker *w)
 static void hand_over(struct worker *w)
 {
     const struct pfd_convert *convert = w->pool->convert;
+    if (w->sentences.failed)
+        return; /* out of memory: the run fails, with what was said so far */
     for (size_t i = 0; i < w->n_kept && convert->finding; i++) {
         const struct kept *kept = &w->kept[i];
         struct pfd_finding finding = {

@@ -144,6 +144,7 @@ static void find_names(struct pfd_image *image)
 {
     GElf_Shdr shdr;
     size_t i = image->ehdr.e_shstrndx;
+    image->names = pfd_cursor(image->bytes.base, 0);
     if (i == SHN_XINDEX)
         i = large_numbers(image).sh_link;
     if (i != SHN_UNDEF && i < image->sections.n &&

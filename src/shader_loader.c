@@ -30,7 +30,7 @@ enum pfd_status pfd_strings_add_shader(struct pfd_strings *strings,
     };
     enum pfd_status status = pfd_shaders_add(pfd_strings_own_shaders(strings),
                                              info, fn, user, &shader, err);
-    if (status != PFD_OK)
+    if (status != PFD_OK || !shader)
         return status;
     return load_shader(strings, shader, &report, err);
 }

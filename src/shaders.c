@@ -80,6 +80,17 @@ static enum pfd_status open_shader(const struct pfd_shader_info *info,
     return PFD_OK;
 }
 
+/* A module that a shader without a number of its own has already. */
+static bool is_known(const struct pfd_shaders *shaders,
+                     const struct pfd_spirv *module)
+{
+    for (size_t i = 0; i < shaders->n; i++) {
+        if (pfd_spirv_same(shaders->shaders[i].module, module))
+            return true;
+    }
+    return false;
+}
+
 enum pfd_status pfd_shaders_add(struct pfd_shaders *shaders,
                                 const struct pfd_shader_info *info,
                                 pfd_finding_fn fn, void *user,
@@ -97,6 +108,11 @@ enum pfd_status pfd_shaders_add(struct pfd_shaders *shaders,
     if (status != PFD_OK) {
         free_shader(&shader);
         return status;
+    }
+    if (info->id == PFD_SHADER_NEXT && is_known(shaders, shader.module)) {
+        free_shader(&shader);
+        *ret = NULL;
+        return PFD_OK;
     }
     struct pfd_shader *grown =
         realloc(shaders->shaders, (shaders->n + 1) * sizeof *shaders->shaders);

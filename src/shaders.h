@@ -31,7 +31,7 @@ struct pfd_shaders {
 void pfd_shaders_deinit(struct pfd_shaders *shaders);
 
 /* Opens the module and takes a place for it; *ret is valid until the next
- * one. Statuses: those of pfd_strings_add_shader(). */
+ * one; NULL: PFD_SHADER_NEXT, and the set has this module. Statuses: those of pfd_strings_add_shader(). */
 enum pfd_status pfd_shaders_add(struct pfd_shaders *shaders,
                                 const struct pfd_shader_info *info,
                                 pfd_finding_fn fn, void *user,

@@ -243,6 +243,12 @@ size_t pfd_spirv_n_words(const struct pfd_spirv *m)
     return m->n_words;
 }
 
+bool pfd_spirv_same(const struct pfd_spirv *a, const struct pfd_spirv *b)
+{
+    return a->n_words == b->n_words &&
+           !memcmp(a->words, b->words, a->n_words * sizeof *a->words);
+}
+
 uint32_t pfd_spirv_n_instructions(const struct pfd_spirv *m)
 {
     return m->n;

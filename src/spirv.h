@@ -81,6 +81,7 @@ struct pfd_spirv_type {
 /* ---- instructions ---- */
 
 size_t pfd_spirv_n_words(const struct pfd_spirv *module);
+bool pfd_spirv_same(const struct pfd_spirv *a, const struct pfd_spirv *b);
 uint32_t pfd_spirv_n_instructions(const struct pfd_spirv *module);
 
 /* Instruction k: its words, *n of them, at least one. */

@@ -169,7 +169,7 @@ static void find_known(struct pfd_spirv *m, uint32_t id, uint32_t n,
 static struct pfd_spirv_member *add_member(struct layout *l, uint64_t offset)
 {
     struct pfd_spirv *m = l->m;
-    if (l->abort->n == MEMBERS_MAX || m->n_members == ALL_MEMBERS_MAX ||
+    if (l->abort->n == MEMBERS_MAX || m->n_members == m->members_room ||
         offset > INT32_MAX) {
         l->full = true;
         return NULL;
@@ -343,7 +343,10 @@ bool spirv_index_aborts(struct pfd_spirv *m, struct pfd_report *report)
         return true;
     size_t n_kept = n < ABORTS_MAX ? n : ABORTS_MAX;
     m->aborts = spirv_alloc(m, n_kept, sizeof *m->aborts);
-    m->members = spirv_alloc(m, ALL_MEMBERS_MAX, sizeof *m->members);
+    m->members_room = 64 + 4 * m->n_words;
+    if (m->members_room > ALL_MEMBERS_MAX)
+        m->members_room = ALL_MEMBERS_MAX;
+    m->members = spirv_alloc(m, m->members_room, sizeof *m->members);
     if (!m->aborts || !m->members || !index_decorations(m))
         return false;
     for (uint32_t k = 0; k < m->n && m->n_aborts < n_kept; k++) {
@@ -352,11 +355,11 @@ bool spirv_index_aborts(struct pfd_spirv *m, struct pfd_report *report)
         if ((w[0] & 0xffff) == PFD_SPV_ABORT && n_words >= 3)
             add_abort(m, k, w);
     }
-    if (n > n_kept || m->n_members == ALL_MEMBERS_MAX)
+    if (n > n_kept || m->n_members == m->members_room)
         pfd_report_add(report, PFD_FINDING_bad_spirv, PFD_NO_OFFSET,
                        "%zu OpAbortKHR with %zu members; at most %d and %d are "
                        "looked at",
-                       n, m->n_members, ABORTS_MAX, ALL_MEMBERS_MAX);
+                       n, m->n_members, ABORTS_MAX, (int)m->members_room);
     return true;
 }
 

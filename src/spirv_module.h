@@ -85,6 +85,7 @@ struct pfd_spirv {
     size_t n_aborts;
     struct pfd_spirv_member *members; /* [n_members] */
     size_t n_members;
+    size_t members_room;
     uint8_t *known; /* bytes of constants that are stored one a word */
     size_t n_known;
     size_t n_memory;

@@ -510,12 +510,13 @@ static bool is_hopeless(const struct pfd_wire_reader *r)
     return r->sought / 8 > r->skipped + r->max_frame;
 }
 
-/* Could a frame's map begin here? A map header, then the key "type". */
+/* Could a frame's map begin here, as far as it has come? A map header, then
+ * the key "type". */
 static bool is_map_start(const uint8_t *p, size_t n)
 {
     size_t n_header = 1;
     if (n == 0)
-        return false;
+        return true;
     if (p[0] == 0xde)
         n_header = 3;
     else if (p[0] == 0xdf)
@@ -530,9 +531,14 @@ static bool is_map_start(const uint8_t *p, size_t n)
 static enum pfd_status look_for_frame(struct pfd_wire_reader *r)
 {
     struct pfd_cursor c = rest(r);
-    if (pfd_cursor_left(&c) >= PFD_WIRE_START_BYTES &&
-        pfd_wire_recognise(c.base, c.n))
-        return PFD_OK;
+    size_t left = pfd_cursor_left(&c);
+    if (left &&
+        !memcmp(c.base, PFD_WIRE_MAGIC,
+                left < PFD_WIRE_MAGIC_BYTES ? left : PFD_WIRE_MAGIC_BYTES)) {
+        if (left >= PFD_WIRE_START_BYTES)
+            return PFD_OK;
+        return r->finished ? PFD_END : PFD_MORE;
+    }
     uint32_t length = pfd_cursor_u32(&c);
     pfd_cursor_skip(&c, 4);
     if (!pfd_cursor_ok(&c))

@@ -28,6 +28,7 @@ OUTPUTS = {"txt": ["--output", "raw"], "text": ["--output", "text"],
            "json": ["--output", "json"], "out": []}
 TIMEOUT_S = 120
 SANITIZER_RC = 99
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def read(path):
@@ -69,7 +70,8 @@ def arguments(case):
 
 def run(program, words, stdin, folder):
     env = dict(os.environ, LC_ALL="C.UTF-8",
-               ASAN_OPTIONS="exitcode=%d" % SANITIZER_RC,
+               ASAN_OPTIONS="exitcode=%d:suppressions=%s" % (
+                   SANITIZER_RC, os.path.join(HERE, "asan.supp")),
                UBSAN_OPTIONS="halt_on_error=1:exitcode=%d" % SANITIZER_RC)
     env.pop("NO_COLOR", None)
     with open(os.path.join(folder, stdin) if stdin else os.devnull, "rb") as f:

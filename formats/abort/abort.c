@@ -89,14 +89,12 @@ static enum pfd_status pass_tail(struct pfd_walk *w)
 static enum pfd_status give_cut(struct pfd_walk *w, uint64_t size,
                                 uint64_t left)
 {
-    uint64_t n = left < MESSAGE_MAX ? left : MESSAGE_MAX;
+    uint64_t n = left; /* MESSAGE_MAX at most */
     pfd_walk_finding(w, PFD_FINDING_truncated_entry, w->at,
                      "a message of %llu bytes, of which %llu are there",
                      (unsigned long long)size, (unsigned long long)left);
     w->batch->lost_bytes += size - left;
     add_record(w, n, 0);
-    w->at += HEADER + n;
-    w->batch->skipped_bytes += left - n;
     w->at = pfd_walk_end(w);
     return PFD_END;
 }
@@ -119,20 +117,17 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
         if (status != PFD_OK)
             return status;
     }
-    if (size > left && w->last)
-        return give_cut(w, size, left);
-    if (size > MESSAGE_MAX) {
-        if (size > UINT64_MAX - w->at - 2 * HEADER)
-            return PFD_MORE; /* the end says how much of it there is */
+    if (size > MESSAGE_MAX && left > MESSAGE_MAX) {
+        uint64_t room = UINT64_MAX - w->at - 2 * HEADER;
         pfd_walk_finding(w, PFD_FINDING_too_large, w->at,
                          "a message of %llu bytes, above %d: skipped",
                          (unsigned long long)size, MESSAGE_MAX);
-        w->batch->skipped_bytes += size;
-        skip(w, st, align_up(w->at + HEADER + size, HEADER));
+        skip(w, st,
+             align_up(w->at + HEADER + (size < room ? size : room), HEADER));
         return PFD_OK;
     }
     if (size > left)
-        return PFD_MORE;
+        return w->last ? give_cut(w, size, left) : PFD_MORE;
     add_record(w, size, 0);
     skip(w, st, align_up(w->at + HEADER + size, HEADER));
     return PFD_OK;

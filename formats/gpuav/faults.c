@@ -171,6 +171,18 @@ static void read_now(const uint8_t *bytes, struct gpuav_record *r)
     r->fault.group = error >> 24;
     r->fault.code = error >> 18 & 0x3f;
     read_group(&r->fault, p);
+    switch (r->fault.group) {
+    case 4:
+    case 5:
+    case 6:
+    case 7:
+    case 10:
+    case 12:
+        r->is_own = true; /* found in a command's parameters */
+        break;
+    default:
+        break;
+    }
 }
 
 /* Errors of 2018 to 2023, counted from 0. */

@@ -24,6 +24,9 @@ struct state {
     uint8_t data;    /* dword of the first record: 1, or 2 since 1.3.236 */
     uint32_t wanted; /* dwords */
     uint64_t end_of_last;
+    bool ended;      /* no more records */
+    uint64_t bad_at; /* what is no record; 0: nothing */
+    uint32_t bad_size;
     bool closed;
     uint32_t same_size; /* of all records so far; 0: they differ */
     bool any;
@@ -127,9 +130,25 @@ static void report_loss(struct pfd_walk *w, const struct state *st)
                      (unsigned long long)(wanted + st->data) * DWORD);
 }
 
+/* What stands at bad_at is no record: nothing behind it can be believed. */
+static void report_bad(struct pfd_walk *w, struct state *st, uint64_t end)
+{
+    uint64_t limit = (st->data + (uint64_t)st->wanted) * DWORD;
+    uint64_t left = (limit < end ? limit : end) - st->bad_at;
+    bool cut = is_size(st->bad_size);
+    w->batch->skipped_bytes += left;
+    pfd_walk_finding(
+        w, cut ? PFD_FINDING_truncated_entry : PFD_FINDING_bad_size, st->bad_at,
+        cut ? "a record of %u dwords, of which %llu are there"
+            : "a record of %u dwords, 8 to 14 or 16 expected; the "
+              "%llu dwords from here on are skipped",
+        st->bad_size, (unsigned long long)(left / DWORD));
+}
+
 static enum pfd_status finish(struct pfd_walk *w, struct state *st)
 {
     uint64_t end = pfd_walk_end(w);
+    st->ended = true;
     w->at = end > w->at ? end : w->at;
     if (!w->last)
         return PFD_MORE;
@@ -140,38 +159,28 @@ static enum pfd_status finish(struct pfd_walk *w, struct state *st)
                              "the buffer ends in %u bytes that are no whole "
                              "dword",
                              (unsigned)(end % DWORD));
-        report_loss(w, st);
+        if (st->bad_at)
+            report_bad(w, st, end / DWORD * DWORD);
+        else
+            report_loss(w, st);
     }
     return PFD_END;
 }
 
-/* What stands at w->at is no record: nothing behind it can be believed. */
-static enum pfd_status stop(struct pfd_walk *w, struct state *st, uint64_t end,
-                            uint32_t size)
+static enum pfd_status stop(struct pfd_walk *w, struct state *st, uint32_t size)
 {
-    uint64_t left = end - w->at;
-    w->batch->skipped_bytes += left;
-    pfd_walk_finding(
-        w, is_size(size) ? PFD_FINDING_truncated_entry : PFD_FINDING_bad_size,
-        w->at,
-        is_size(size) ? "a record of %u dwords, of which %llu are there"
-                      : "a record of %u dwords, 8 to 14 or 16 expected; the "
-                        "%llu dwords from here on are skipped",
-        size, (unsigned long long)(left / DWORD));
-    st->end_of_last = end;
-    w->at = end;
-    st->wanted = 0;
-    return PFD_OK;
+    st->bad_at = w->at;
+    st->bad_size = size;
+    return finish(w, st);
 }
 
 static enum pfd_status step(struct pfd_walk *w, struct state *st)
 {
     uint64_t end = pfd_walk_end(w) / DWORD * DWORD;
     uint64_t limit = (st->data + (uint64_t)st->wanted) * DWORD;
-    uint64_t used = limit < end ? limit : end;
-    if (w->at >= limit || (w->last && w->at >= end))
+    if (st->ended || w->at >= limit || (w->last && w->at >= end))
         return finish(w, st);
-    if (!w->last && end - w->at < RECORD_MAX * DWORD)
+    if (!w->last && end < w->at + RECORD_MAX * DWORD)
         return PFD_MORE;
     uint32_t size = pfd_walk_u32(w, w->at);
     if (size == 0 && is_own_check(w, w->at, end)) {
@@ -180,10 +189,8 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
     }
     if (size == 0) /* behind the last one */
         return finish(w, st);
-    if (!is_size(size))
-        return stop(w, st, used, size);
-    if ((uint64_t)size * DWORD > end - w->at)
-        return stop(w, st, end, size);
+    if (!is_size(size) || (uint64_t)size * DWORD > end - w->at)
+        return stop(w, st, size);
     add_record(w, st, size);
     return PFD_OK;
 }
@@ -355,7 +362,7 @@ static int gpuav_probe(const struct pfd_cursor *first, uint64_t n_buffer)
     if (flags <= 3 && wanted && !size && (error == 8 || error == 9))
         return 75;
     if (flags >= wanted && wanted >= 8 && wanted <= 10)
-        return word(bytes, wanted == 10 ? 8 : 7) < 8 ? 45 : 5;
+        return word(bytes, wanted == 10 ? 8 : 7) < 8 ? 30 : 5;
     return 5;
 }
 

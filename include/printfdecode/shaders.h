@@ -16,7 +16,8 @@
 extern "C" {
 #endif
 
-/* The next id that no shader of the set has. */
+/* The next id that no shader of the set has; a module that the set holds
+ * already is then not added again. */
 #define PFD_SHADER_NEXT UINT32_MAX
 
 /* One shader; everything is copied. */

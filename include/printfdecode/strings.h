@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Format strings: load them from code objects (ELF files and ar archives of
- * them) or give them one by one, then hand the set to any number of decoders.
+ * Format strings: load them from code objects (ELF files, and what holds them:
+ * archives, bundles, host programs, caches) or give them one by one, then hand
+ * the set to any number of decoders.
  *
  * Thread rule: a set is filled by one thread at a time, and not while it is
  * used; once filled, any number of threads may read it.
@@ -24,13 +25,15 @@ PFD_API struct pfd_strings *pfd_strings_new(void);
 PFD_API void pfd_strings_free(struct pfd_strings *strings);
 
 /* True when these first bytes [n] of a file (64 are enough) are those of a
- * file that holds strings: ELF or ar. Any thread. */
+ * file that may hold strings: ELF, ar, a bundle, a cache, SPIR-V. Any
+ * thread. */
 PFD_API bool pfd_strings_recognise(const void *bytes, size_t n);
 
 /*
- * Loads all format strings of a file. What is odd about the file (a row that
- * cannot be used, a collision, no strings at all) goes to fn as findings (fn
- * may be NULL), and the rest is loaded.
+ * Loads all format strings of a file, or of what a code object URI names (see
+ * input.h). What is odd about the file (a row that cannot be used, a
+ * collision, no strings at all) goes to fn as findings (fn may be NULL), and
+ * the rest is loaded.
  *
  * PFD_OK; PFD_ERR_IO: the file cannot be read; PFD_ERR_NOMEM.
  */

@@ -1,9 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# run.sh SERVER EXPECTED PROGRAM [ARGUMENT...]: starts SERVER at a socket, runs
+# run.sh [-s] SERVER EXPECTED PROGRAM [ARGUMENT...]: starts SERVER at a socket, runs
 # PROGRAM SOCKET ARGUMENT..., and compares what the server printed with the
-# file EXPECTED. 77 from PROGRAM: what it needs is not here.
+# file EXPECTED; -s: sorted, for lines of threads. 77 from PROGRAM: what it needs is not here.
 set -u
+order=cat
+if [ "$1" = -s ]; then
+    order=sort
+    shift
+fi
 server=$1
 expected=$2
 program=$3
@@ -23,4 +28,5 @@ if [ $rc -ne 0 ]; then
     exit $rc
 fi
 wait $pid || { cat "$temp/err"; exit 1; }
-diff -u "$expected" "$temp/out"
+LC_ALL=C $order "$temp/out" | diff -u "$expected" - | head -20
+LC_ALL=C $order "$temp/out" | cmp -s "$expected" -

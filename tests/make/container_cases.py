@@ -437,10 +437,8 @@ def write_case(root, name, cmd, files, origin, outputs=("out", "err", "rc")):
 
 MADE = "%s\nWritten by `tests/make/container_cases.py`."
 
-SAMPLES = [
-    ("real_bundle", "hip/bundle_2arch.hipfb"),
-    ("real_compressed", "hip/bundler_1arch_ccob.hipfb"),
-]
+SAMPLES = ["hip/bundle_2arch.hipfb", "hip/bundler_1arch_ccob.hipfb",
+           "hip/host_exe", "hsa/small_v2_gfx803.co", "pal/one_shader.o"]
 
 
 def main():
@@ -450,13 +448,16 @@ def main():
                    MADE % what)
     for name, cmd, files, what in COMMANDS:
         write_case(root, name, cmd, files, MADE % what)
-    for name, path in SAMPLES if len(sys.argv) > 2 else []:
-        file = os.path.basename(path)
-        with open(os.path.join(sys.argv[2], path), "rb") as f:
-            write_case(root, name, "strings -o json " + file,
-                       {file: f.read()},
-                       "What clang 19 and its bundler wrote for a HIP program "
-                       "with two printf calls.")
+    if len(sys.argv) > 2:
+        files = {}
+        for path in SAMPLES:
+            with open(os.path.join(sys.argv[2], path), "rb") as f:
+                files[os.path.basename(path)] = f.read()
+        write_case(root, "extract_samples",
+                   "extract %s --to out" % " ".join(files), files,
+                   "What LLVM 14 and 19 and their offload bundler wrote: a "
+                   "bundle, a compressed one, a\nHIP program's executable, a "
+                   "code object V2 and one of PAL.")
 
 
 if __name__ == "__main__":

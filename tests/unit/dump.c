@@ -68,7 +68,7 @@ static void random_string(struct dump *d, uint64_t id)
         "plain ", "\"quoted\" ", "100%% ", "\xc3\xa9\n", "bell\a ",  "%d",
         "%u ",    "%x,",         "%08.3f", "%g ",        "%e",       "%c",
         "%v3f ",  "%v2d ",       "%*d ",   "%.*f",       "%s ",      "%hhd",
-        "%5000d", "%lld ",       "%#llx ", "%a ",        "\xff\xfe", "%-12i|",
+        "%300d",  "%lld ",       "%#llx ", "%a ",        "\xff\xfe", "%-12i|",
         "%p ",    "%q",          "%",      "\x1b[31m",
     };
     static const char taken[] = { 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 3, 2,
@@ -169,7 +169,8 @@ void dump_damage(struct dump *d)
 
 /* ---- items as text ---- */
 
-static void add(struct build *out, const char *text, ...)
+__attribute__((format(printf, 2, 3))) static void add(struct build *out,
+                                                      const char *text, ...)
 {
     char line[1600];
     va_list ap;

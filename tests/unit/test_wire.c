@@ -207,6 +207,8 @@ START_TEST(test_damage_anywhere)
     for (size_t i = 0; i < stream.n; i++) {
         stream.data[i] ^= 0x10;
         struct seen seen = read_all(stream.data, stream.n, 7, 0);
+        struct seen slow = read_all(stream.data, stream.n, 1, 0);
+        ck_assert_str_eq(seen.types, slow.types);
         ck_assert(strchr(seen.types, 'E') || (i >= 12 && i < 16));
         if (i >= 16 && seen.last.at > 0 && i < seen.last.at)
             ck_assert_int_eq(seen.types[seen.n - 1], 'G');

@@ -1,0 +1,189 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Installs what the tests need, builds in several ways, and runs all of them.
+# usage: ci.sh [STEP ...]   steps: gcc clang asan tsan fuzz lint install
+# The folder for builds is $CI_BUILD (default: build-ci). The last line is
+# "N passed, N failed"; the exit status is 1 unless nothing failed.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+
+packages=(
+    build-essential clang clang-format clang-tidy cppcheck shellcheck git jq
+    ninja-build meson nodejs npm pkg-config check libjansson-dev libelf-dev
+    libmsgpack-dev libyaml-dev zlib1g-dev libzstd-dev libclang-rt-14-dev llvm
+    python3
+)
+builds=${CI_BUILD:-build-ci}
+fuzz_s=${CI_FUZZ_S:-8}
+passed=0
+failed=0
+
+# ---- what is needed ----
+
+missing() {
+    local package
+    for package in "${packages[@]}"; do
+        dpkg -s "$package" >/dev/null 2>&1 || echo "$package"
+    done
+}
+
+install_packages() {
+    local wanted known=() package
+    command -v apt-get >/dev/null || return 0
+    mapfile -t wanted < <(missing)
+    [ ${#wanted[@]} -eq 0 ] && return 0
+    if [ "$(id -u)" -ne 0 ]; then
+        echo "not installed: ${wanted[*]}"
+        echo "(as root: apt-get install --no-install-recommends ${wanted[*]})"
+        return 0
+    fi
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get -qq update
+    # Some are optional and named otherwise elsewhere than on Debian 12.
+    for package in "${wanted[@]}"; do
+        apt-cache show "$package" >/dev/null 2>&1 && known+=("$package")
+    done
+    apt-get -qq install --no-install-recommends -y "${known[@]}" >/dev/null
+}
+
+# ---- counting ----
+
+note() { # note STATUS NAME
+    if [ "$1" -eq 0 ]; then
+        passed=$((passed + 1))
+        echo "ok: $2"
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $2"
+    fi
+}
+
+step() { # step NAME COMMAND...
+    local name=$1 log=$builds/log.$1
+    shift
+    "$@" >"$log" 2>&1
+    local status=$?
+    [ $status -eq 0 ] || tail -n 60 "$log"
+    note $status "$name"
+    return $status
+}
+
+build() { # build NAME MESON_OPTION...
+    local dir=$builds/$1
+    shift
+    rm -rf "$dir"
+    meson setup "$dir" -Dwerror=true "$@" && ninja -C "$dir"
+}
+
+# Counts each of meson's tests by itself.
+run_tests() { # run_tests NAME MESON_TEST_OPTION...
+    local name=$1 log=$builds/log.test_$1
+    shift
+    local counts
+    meson test -C "$builds/$name" --print-errorlogs "$@" >"$log" 2>&1
+    counts=$(sed -nE 's/^(Ok|Expected Fail): +//p' "$log" | paste -sd+)
+    local ok=$((${counts:-0}))
+    counts=$(sed -nE 's/^(Fail|Timeout|Unexpected Pass): +//p' "$log" |
+        paste -sd+)
+    local bad=$((${counts:-0}))
+    [ "$((ok + bad))" -gt 0 ] || bad=1 # nothing ran
+    [ "$bad" -eq 0 ] || { grep -E ' (FAIL|TIMEOUT) ' "$log" && tail -n 80 "$log"; }
+    grep -E ' SKIP ' "$log"
+    echo "$name: $ok of $((ok + bad)) tests passed"
+    passed=$((passed + ok))
+    failed=$((failed + bad))
+}
+
+# ---- the steps ----
+
+do_gcc() {
+    step schema_tools sh -c 'cd tests/schema && npm ci --no-audit --no-fund'
+    CC=gcc step gcc build gcc || return
+    run_tests gcc
+    # Ten million values in all, in pieces.
+    local pids=() seed status=0
+    for seed in 11 12; do
+        "$builds/gcc/tests/unit/diff_number" 5500000 "$seed" \
+            >"$builds/log.numbers_$seed" 2>&1 &
+        pids+=($!)
+    done
+    for seed in "${pids[@]}"; do
+        wait "$seed" || status=1
+    done
+    cat "$builds"/log.numbers_*
+    note $status "numbers: 11 million values against snprintf"
+}
+
+do_clang() {
+    CC=clang step clang build clang && run_tests clang --suite unit
+}
+
+do_asan() {
+    CC=clang step asan build asan -Db_sanitize=address,undefined \
+        -Db_lundef=false -Dbuildtype=debugoptimized -Dfuzz=true || return
+    UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 run_tests asan -t 4
+}
+
+do_tsan() {
+    CC=clang step tsan build tsan -Db_sanitize=thread -Db_lundef=false \
+        -Dbuildtype=debugoptimized || return
+    run_tests tsan -t 6 --suite threads
+}
+
+do_fuzz() {
+    local target
+    [ -x "$builds/asan/tests/fuzz/fuzz_llpc" ] || return
+    for target in program image llpc; do
+        local seeds=tests/fuzz/corpus/$target
+        local work=$builds/corpus_$target
+        mkdir -p "$work"
+        step "fuzz_$target" env UBSAN_OPTIONS=halt_on_error=1 \
+            "$builds/asan/tests/fuzz/fuzz_$target" -max_total_time="$fuzz_s" \
+            -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+            -artifact_prefix="$builds/" "$work" "$seeds"
+        grep -E 'number_of_executed' "$builds/log.fuzz_$target"
+    done
+}
+
+do_lint() {
+    step lint tests/lint.sh "$builds/clang"
+}
+
+use_installed() {
+    local root=$PWD/$builds/root pc
+    rm -rf "$root"
+    DESTDIR=$root meson install -C "$builds/gcc" || return
+    pc=$(find "$root" -name libprintfdecode.pc) || return
+    local flags
+    flags=$(PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_LIBDIR=$(dirname "$pc") \
+        pkg-config --cflags --libs libprintfdecode) || return
+    # shellcheck disable=SC2086 # several words
+    gcc -Wall -Werror -o "$builds/decode_file" examples/decode_file.c \
+        $flags || return
+    local lib
+    lib=$(dirname "$(dirname "$pc")")
+    local case=tests/cases/llpc/x01_two_doubles
+    LD_LIBRARY_PATH=$lib "$builds/decode_file" $case/buffer.bin \
+        $case/image.elf | diff - $case/expect.text || return
+    LD_LIBRARY_PATH=$lib "$root/usr/local/bin/printfdecode" \
+        $case/buffer.bin $case/image.elf | diff - $case/expect.text || return
+    find "$root" -name printfdecode.1 | grep . &&
+        find "$root" -name printfdecode.schema.json | grep .
+}
+
+do_install() {
+    step install use_installed
+}
+
+# ---- all of it ----
+
+install_packages
+mkdir -p "$builds"
+[ $# -gt 0 ] || set -- gcc clang asan tsan fuzz lint install
+for name in "$@"; do
+    echo "== $name ($SECONDS s)"
+    "do_$name"
+done
+echo "$SECONDS s"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

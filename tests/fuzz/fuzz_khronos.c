@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Buffers of the validation layer with a module. Input: a byte for the format
+ * and whose habits the text follows, a byte for the layout, a byte for the
+ * pieces that the buffer comes in, the module's dwords (2 bytes), the module,
+ * the buffer. In pieces or whole, the same is said, and offsets only grow.
+ */
+#include <string.h>
+
+#include <printfdecode/printfdecode.h>
+#include <printfdecode/shaders.h>
+
+#include "fuzz.h"
+
+enum {
+    PREFIX = 5
+};
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t n)
+{
+    const uint8_t *p = bytes;
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ p[i]) * 0x100000001b3;
+    return hash;
+}
+
+static uint64_t say_origins(uint64_t hash, struct pfd_entry *e)
+{
+    struct pfd_origin o;
+    for (size_t i = 0; pfd_entry_origin(e, i, &o) == PFD_OK; i++) {
+        hash = mix(hash, o.name, strlen(o.name));
+        if (o.type == PFD_ORIGIN_TEXT)
+            hash = mix(hash, o.text, o.n);
+        else
+            hash = mix(hash, o.value, sizeof o.value[0]);
+    }
+    return hash;
+}
+
+static uint64_t say(uint64_t hash, struct pfd_item *item, uint64_t *next)
+{
+    struct pfd_argument argument;
+    size_t n = 0;
+    if (!item->is_entry)
+        return mix(hash, item->finding.text, strlen(item->finding.text));
+    struct pfd_entry *e = &item->entry;
+    FUZZ_CHECK(e->offset >= *next);
+    *next = e->offset + e->n_bytes;
+    const char *message = pfd_entry_message(e, &n);
+    if (message)
+        hash = mix(hash, message, n);
+    hash = mix(hash, &e->findings, sizeof e->findings);
+    for (size_t i = 0; pfd_entry_argument(e, i, &argument) == PFD_OK; i++)
+        hash = mix(hash, &argument.u, sizeof argument.u);
+    return say_origins(hash, e);
+}
+
+/* Decodes in pieces of [piece] bytes (0: whole); a hash of all that is said. */
+static uint64_t decode(const struct pfd_strings *strings, const char *format,
+                       const struct pfd_options *options, const uint8_t *data,
+                       size_t n, size_t piece)
+{
+    struct pfd_decoder *d = NULL;
+    struct pfd_item item;
+    uint64_t hash = 1;
+    uint64_t next = 0;
+    size_t end = piece && piece < n ? piece : n;
+    FUZZ_CHECK(pfd_decoder_new(strings, format, "fuzz", &d, NULL) == PFD_OK);
+    pfd_decoder_set_options(d, options);
+    FUZZ_CHECK(pfd_decoder_view(d, data, end, 0, end == n, NULL) == PFD_OK);
+    for (;;) {
+        enum pfd_status status = pfd_decoder_next(d, &item, NULL);
+        if (status == PFD_OK) {
+            hash = say(hash, &item, &next);
+            continue;
+        }
+        if (status == PFD_END)
+            break;
+        FUZZ_CHECK(status == PFD_MORE && end < n);
+        end = n - end > piece ? end + piece : n;
+        uint64_t from = pfd_decoder_position(d);
+        FUZZ_CHECK(from <= end);
+        FUZZ_CHECK(pfd_decoder_view(d, data + from, end - from, from, end == n,
+                                    NULL) == PFD_OK);
+    }
+    pfd_decoder_free(d);
+    return hash;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+    static const char *const formats[] = { "debugprintf", "gpuav", "abort" };
+    struct pfd_strings *strings = pfd_strings_new();
+    if (n < PREFIX) {
+        pfd_strings_free(strings);
+        return 0;
+    }
+    struct pfd_options options = {
+        .compat = data[0] & 8 ? PFD_COMPAT_KHRONOS : PFD_COMPAT_NONE,
+        .printf_layout = (enum pfd_printf_layout)(data[1] % 7),
+    };
+    const char *format = formats[(data[0] & 7) % 3];
+    size_t piece = 4 * (size_t)data[2] + 1;
+    size_t n_module = 4 * (size_t)(data[3] | data[4] << 8);
+    data += PREFIX;
+    n -= PREFIX;
+    if (n_module > n)
+        n_module = n;
+    struct pfd_shader_info shader = {
+        .id = 0, .bytes = data, .n_bytes = n_module, .source = "module"
+    };
+    struct pfd_vulkan_capture capture = { .verbose =
+                                              options.compat && piece & 8 };
+    pfd_strings_add_shader(strings, &shader, NULL, NULL, NULL);
+    pfd_strings_set_capture(strings, &capture, NULL);
+    uint64_t whole =
+        decode(strings, format, &options, data + n_module, n - n_module, 0);
+    FUZZ_CHECK(decode(strings, format, &options, data + n_module, n - n_module,
+                      piece) == whole);
+    pfd_strings_free(strings);
+    return 0;
+}
