@@ -13,8 +13,8 @@ floor_of() {
     error | cursor | arena | text | escape | md5 | inflate | uri | number*) echo 0 ;;
     program*) echo 1 ;;
     strings | image | archive | bundle | offload | cache | container | object) echo 2 ;;
-    metadata* | spirv* | khronos* | shaders | json_parts) echo 2 ;;
-    format | window) echo 3 ;;
+    hsa | metadata* | spirv* | khronos* | shaders | json_parts) echo 2 ;;
+    format | rocm | window) echo 3 ;;
     decoder | entry | loader | shader_loader | objects | input) echo 4 ;;
     convert | sink*) echo 5 ;;
     *) echo 9 ;; # a new file has no floor yet
