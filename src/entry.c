@@ -67,6 +67,7 @@ static struct pfd_look look_at(const struct pfd_entry *entry)
     size_t n_header = entry->record->n_header;
     struct pfd_look look = {
         .record = entry->record,
+        .string = entry->string,
         .bytes = pfd_cursor((const uint8_t *)entry->payload - n_header,
                             n_header + entry->n_payload),
         .table = of->table,
@@ -145,7 +146,12 @@ static bool make(struct pfd_entry *ret)
     struct pfd_string *s = make_string(of, &made, &row, &ret->findings);
     if (!s || of->text.failed)
         return false;
+    if (made.lay_out) {
+        look.string = s;
+        made.n_slots = of->format->slots(&look, of->slots, &ret->findings);
+    }
     s->index = PFD_STRING_MADE;
+    s->n_arguments = (uint32_t)made.n_slots;
     s->n_payload = ret->n_payload;
     if (made.literal)
         s->flags |= PFD_STRING_LITERAL;
@@ -223,8 +229,10 @@ const struct pfd_slot *pfd_entry_slots(struct pfd_entry *entry, size_t *n)
 {
     struct pfd_entry_source *of = entry->of;
     uint64_t findings = 0;
-    if (!reserve_slots(of))
+    if (!reserve_slots(of)) {
+        of->message.failed = true; /* sinks have no other way to say it */
         return NULL;
+    }
     struct pfd_look look = look_at(entry);
     *n = of->n_slots; /* the made entry's are still there */
     if (!(entry->record->flags & PFD_RECORD_MADE))
@@ -348,6 +356,12 @@ static void unknown_text(const struct pfd_entry *entry,
 {
     char words[16 * WORDS_SHOWN];
     words_text(entry, words, sizeof words);
+    if (kind != PFD_FINDING_torn_header && kind != PFD_FINDING_unknown_id) {
+        snprintf(ret, n, "id 0x%llx; %u payload dwords%s%s",
+                 (unsigned long long)entry->id, entry->n_payload / 4,
+                 words[0] ? ":" : "", words);
+        return;
+    }
     snprintf(ret, n, "%s id 0x%012llx; %u payload dwords%s%s",
              kind == PFD_FINDING_torn_header
                  ? "the high half of the entry header is missing, which leaves"
@@ -409,6 +423,40 @@ void pfd_entry_finding_text(const struct pfd_entry *entry,
                  "several strings of id 0x%012llx fit %u payload dwords; the "
                  "first loaded, '%s', is taken",
                  (unsigned long long)entry->id, have, text.text);
+        break;
+    case PFD_FINDING_duplicate_id:
+        snprintf(ret, n,
+                 "several strings have id 0x%llx; '%s' is the one after which "
+                 "the next entry makes sense",
+                 (unsigned long long)entry->id, text.text);
+        break;
+    case PFD_FINDING_clipped_string:
+        snprintf(ret, n,
+                 "a string in the entry of '%s' does not end in it and is cut "
+                 "there",
+                 text.text);
+        break;
+    case PFD_FINDING_null_strings:
+        snprintf(ret, n,
+                 "null strings take no bytes, and which arguments of '%s' are "
+                 "null cannot be told: the first way that fits is shown",
+                 text.text);
+        break;
+    case PFD_FINDING_string_layout:
+        snprintf(ret, n,
+                 "where the strings of '%s' end is told from few entries; "
+                 "--opencl-strings old or new decides",
+                 text.text);
+        break;
+    case PFD_FINDING_bad_control:
+        snprintf(ret, n, "the control word of '%s' has unknown bits",
+                 text.text);
+        break;
+    case PFD_FINDING_incomplete:
+        snprintf(ret, n,
+                 "parts of the message '%s' are missing; what is there is "
+                 "shown",
+                 text.text);
         break;
     case PFD_FINDING_unused_arguments:
         snprintf(ret, n, "'%s' does not print all %u arguments", text.text,

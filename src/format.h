@@ -105,6 +105,7 @@ struct pfd_walk {
  * another thread. All of it is borrowed until they return. */
 struct pfd_look {
     const struct pfd_record *record;
+    const struct pfd_string *string; /* the record's, or just made; or NULL */
     struct pfd_cursor bytes; /* of the entry; its position is the payload's */
     const struct pfd_table *table;
     const struct pfd_shaders *shaders;
@@ -120,6 +121,8 @@ struct pfd_made {
     bool literal;           /* it is the message; else it is a format string */
     struct pfd_slot *slots; /* [PFD_ARGUMENTS_MAX], to be filled */
     size_t n_slots;         /* of a literal: what `args` shows */
+    bool lay_out;           /* instead: slots() is asked, with the string
+                               that the text became */
     bool cut;               /* each vector takes one scalar */
     uint64_t findings;      /* bits, beside the record's */
 };
@@ -205,7 +208,7 @@ struct pfd_format {
     enum pfd_status (*walk)(struct pfd_walk *walk);
 
     /*
-     * Slots of a record whose string is known, into ret [PFD_ARGUMENTS_MAX];
+     * Slots of a look whose string is known, into ret [PFD_ARGUMENTS_MAX];
      * all of them lie within the payload. Returns how many. Asked for each
      * record whose layout is not 0 (findings: bits are added), and for others
      * when somebody wants arguments that no conversion takes.

@@ -321,12 +321,6 @@ static bool prints(const struct pfd_step *s)
            (s->conv == 'c' && s->length == PFD_LENGTH_NONE);
 }
 
-/* A step that takes a scalar, printable or not. */
-static bool takes(const struct pfd_step *s)
-{
-    return s->conv == PFD_CONV_STAR || (is_letter(s->conv) && s->conv != 'm');
-}
-
 /* A step that only serves the conversion behind it. */
 static bool serves(const struct pfd_step *s)
 {
@@ -433,7 +427,8 @@ static void bind_conversion(struct binder *b, size_t i, size_t end)
     size_t shown = i;
     for (size_t k = i; k < end; k++) {
         struct pfd_step *s = &b->steps[k];
-        bool idle = !takes(s) || (b->cut && (s->flags & PFD_STEP_JOIN));
+        bool idle =
+            !pfd_step_takes(s) || (b->cut && (s->flags & PFD_STEP_JOIN));
         s->store = PFD_STORE_NONE;
         s->op = PFD_OP_SKIP;
         if (!serves(s) && !(s->flags & PFD_STEP_JOIN))
@@ -452,7 +447,7 @@ static void bind_conversion(struct binder *b, size_t i, size_t end)
         bad |= !bind_slot(b, s);
     }
     bad |= !prints(&b->steps[shown]);
-    if (missing && takes(&b->steps[shown]))
+    if (missing && pfd_step_takes(&b->steps[shown]))
         b->findings |= FINDING(payload_short);
     else if (bad)
         b->findings |= FINDING(bad_conversion);
@@ -489,7 +484,7 @@ size_t pfd_program_suggest(const struct pfd_step *steps, size_t n_steps,
     size_t n = 0;
     for (size_t i = 0; i < n_steps; i++) {
         const struct pfd_step *s = &steps[i];
-        if (!takes(s) || (cut && (s->flags & PFD_STEP_JOIN)))
+        if (!pfd_step_takes(s) || (cut && (s->flags & PFD_STEP_JOIN)))
             continue;
         bool wide =
             s->length == PFD_LENGTH_LONG || s->length == PFD_LENGTH_LONGF;

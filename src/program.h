@@ -136,7 +136,15 @@ struct pfd_step {
     int16_t precision;  /* -1: none */
 };
 
-/* True for a step that takes an argument of the payload and has it. */
+/* True for a step that takes an argument of the payload, printable or not. */
+static inline bool pfd_step_takes(const struct pfd_step *step)
+{
+    char c = (char)(step->conv | 0x20);
+    return step->conv == PFD_CONV_STAR ||
+           (c >= 'a' && c <= 'z' && step->conv != 'm');
+}
+
+/* True for one that has it. */
 static inline bool pfd_step_has_argument(const struct pfd_step *step)
 {
     return step->store != PFD_STORE_NONE;

@@ -14,9 +14,9 @@ floor_of() {
     uri | number*) echo 0 ;;
     program*) echo 1 ;;
     strings | image | archive | bundle | offload | cache | container | object) echo 2 ;;
-    metadata* | spirv* | khronos* | shaders | json_parts) echo 2 ;;
+    hsa | metadata* | spirv* | khronos* | shaders | json_parts) echo 2 ;;
     wire*) echo 2 ;;
-    format | window) echo 3 ;;
+    format | rocm | window) echo 3 ;;
     decoder | entry | loader | shader_loader | objects | input) echo 4 ;;
     convert | sink* | lines | capture | client | recover | tail*) echo 5 ;;
     *) echo 9 ;; # a new file has no floor yet

@@ -105,6 +105,16 @@ struct pfd_error {
     X(bad_frame, 0)         /* a capture that contradicts itself */            \
     X(gap, 0)               /* the sender of a capture lost something */       \
     X(format_choice, 1)     /* another buffer format was nearly as likely */   \
+    X(duplicate_id, 0)      /* several strings of an id, one fits */           \
+    X(bad_header, 0)        /* a buffer header that contradicts itself */      \
+    X(nearly_full, 0)       /* so full that later messages may be missing */   \
+    X(clipped_string, 0)    /* a string argument that does not end */          \
+    X(null_strings, 0)      /* which strings are null cannot be told */        \
+    X(string_layout, 1)     /* where a string argument ends is a guess */      \
+    X(bad_control, 0)       /* unknown bits in an entry's control word */      \
+    X(bad_packet, 0)        /* a packet or slot that cannot be */              \
+    X(incomplete, 0)        /* parts of a message are missing */               \
+    X(other_service, 1)     /* packets that are no printf */                   \
     X(not_read, 0)          /* stored in a way that is not known */
 
 enum pfd_finding_kind {

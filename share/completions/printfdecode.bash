@@ -5,17 +5,21 @@ _printfdecode_options()
 {
     case $1 in
     decode)
-        echo '--output= --strings= --buffer= --format= --match= --id= --skip=
+        echo '--output= --strings= --buffer= --format= --shader= --shaders=
+              --layout= --compat= --match= --id= --skip=
               --limit= --threads= --color= --progress= --verbose --help
               --version' ;;
     strings)
         echo '--output= --strings= --color= --verbose --help --version' ;;
     inspect)
-        echo '--strings= --buffer= --format= --color= --verbose --help
-              --version' ;;
+        echo '--strings= --buffer= --format= --shader= --shaders= --layout=
+              --compat= --color= --verbose --help --version' ;;
+    spirv-check)
+        echo '--shader= --shaders= --color= --verbose --help --version' ;;
     stats)
-        echo '--output= --strings= --buffer= --format= --threads= --color=
-              --progress= --verbose --help --version' ;;
+        echo '--output= --strings= --buffer= --format= --shader= --shaders=
+              --layout= --compat= --threads= --color= --progress= --verbose
+              --help --version' ;;
     formats)
         echo '--help --version' ;;
     extract)

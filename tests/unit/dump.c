@@ -9,7 +9,7 @@
 #include <check.h>
 
 enum {
-    N_STRINGS = 24,
+    N_STRINGS = sizeof((struct dump *)0)->ids / sizeof(uint64_t),
     PIECES_MAX = 5,
     TEXT_MAX = 512,
 };
@@ -100,17 +100,22 @@ static uint32_t random_word(struct dump *d)
 static void random_entry(struct dump *d, struct build *body)
 {
     uint32_t payload[128];
-    struct pfd_string_info info;
-    size_t i = dump_below(&d->rng, (uint32_t)pfd_strings_count(d->strings));
-    uint8_t widths[64];
-    uint32_t n = 0;
-    ck_assert_int_eq(pfd_strings_get(d->strings, i, &info), PFD_OK);
-    size_t n_arguments = pfd_strings_widths(d->strings, i, widths, 64);
-    for (size_t k = 0; k < n_arguments; k++)
-        n += widths[k] / 32;
-    for (uint32_t k = 0; k < n; k++)
+    uint32_t i = dump_below(&d->rng, N_STRINGS);
+    for (uint32_t k = 0; k < d->n_words[i]; k++)
         payload[k] = random_word(d);
-    dump_entry(body, info.id, n + 2, payload, n);
+    dump_entry(body, d->ids[i], d->n_words[i] + 2, payload, d->n_words[i]);
+}
+
+static void note_layout(struct dump *d, size_t i)
+{
+    struct pfd_string_info info;
+    uint8_t widths[64];
+    ck_assert_int_eq(pfd_strings_get(d->strings, i, &info), PFD_OK);
+    size_t n = pfd_strings_widths(d->strings, i, widths, 64);
+    ck_assert_uint_le(n, 64);
+    d->ids[i] = info.id;
+    for (size_t k = 0; k < n; k++)
+        d->n_words[i] += widths[k] / 32;
 }
 
 void dump_init(struct dump *d, uint64_t seed, size_t n_entries)
@@ -120,6 +125,8 @@ void dump_init(struct dump *d, uint64_t seed, size_t n_entries)
     ck_assert_ptr_nonnull(d->strings);
     for (unsigned i = 0; i < N_STRINGS; i++)
         random_string(d, dump_random(&d->rng) >> 16);
+    for (size_t i = 0; i < N_STRINGS; i++)
+        note_layout(d, i);
     for (size_t i = 0; i < n_entries; i++)
         random_entry(d, &body);
     dump_header(&d->bytes, body.n / 4);

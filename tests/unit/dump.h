@@ -13,6 +13,8 @@
 struct dump {
     uint64_t rng;
     struct pfd_strings *strings;
+    uint64_t ids[24];     /* of the strings, in load order */
+    uint32_t n_words[24]; /* of their payloads */
     struct build bytes;
 };
 

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * HIP's buffered printf (-mprintf-kind=buffered). The wire layout and its
+ * sources are in README.md beside this file.
+ */
+#include <string.h>
+
+#include "format.h"
+#include "hsa.h"
+#include "md5.h"
+#include "rocm.h"
+
+extern const struct pfd_format pfd_format_hip;
+
+#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
+
+enum {
+    DWORD = 4,
+    SLOT = 8,
+    CONTROL = 4, /* u32: the entry's bytes << 2, and two flags */
+    HASH = 8,
+    ENTRY_MIN = CONTROL + HASH, /* "" takes as much as a hash */
+    FLAG_STDERR = 1,
+    FLAG_CONSTANT = 2, /* a hash follows; else the format string itself */
+    /* An inline format string must show printable text this far. */
+    TEXT_SEEN = 64,
+};
+
+/* What the compiler writes for a module without constant formats. */
+#define DUMMY_HASH UINT64_C(0xffffffff)
+
+/* A record's layout. */
+enum {
+    LAYOUT_OWN,  /* every argument takes 8 bytes */
+    LAYOUT_TEXT, /* the entry's own bytes tell where arguments are */
+};
+
+struct header {
+    uint64_t n_bytes;
+    uint64_t hash; /* 0 for an inline format string */
+    bool is_constant;
+    bool is_stderr;
+};
+
+struct state {
+    struct pfd_rocm_buffer buffer;
+    uint64_t largest;
+    bool is_lost;
+    struct header lost;
+    uint64_t from;
+    uint64_t next;
+};
+
+/* ---- format strings of code objects ---- */
+
+struct loader {
+    struct pfd_strings *strings;
+    struct pfd_report *report;
+    size_t n_rows;
+    struct pfd_error *err;
+};
+
+static enum pfd_status read_row(void *user, const struct pfd_hsa_row *row)
+{
+    struct loader *loader = user;
+    uint64_t hash = 0;
+    size_t format = 0;
+    if (!pfd_hsa_row_is_hip(row, &hash, &format))
+        return PFD_OK;
+    loader->n_rows++;
+    struct pfd_string_row string = {
+        .key = hash,
+        .text = row->text + format,
+        .n_text = row->n_text - format,
+    };
+    if (string.n_text > PFD_TEXT_MAX)
+        return PFD_OK;
+    uint64_t found = pfd_md5_u64(string.text, string.n_text);
+    if (hash == DUMMY_HASH && found != hash)
+        return PFD_OK;
+    if (found != hash) {
+        struct pfd_quoted text;
+        pfd_quote(&text, string.text, string.n_text);
+        pfd_report_add(loader->report, PFD_FINDING_hash_mismatch, row->offset,
+                       "row %zu of the printf metadata gives '%s' the hash "
+                       "%016llx, its MD5 is %016llx: the text may not be what "
+                       "was compiled",
+                       row->i, text.text, (unsigned long long)hash,
+                       (unsigned long long)found);
+    }
+    return pfd_strings_add_row(loader->strings, &pfd_format_hip.strings,
+                               &string, loader->report, row->offset,
+                               loader->err);
+}
+
+static enum pfd_status hip_load(const struct pfd_image *image,
+                                struct pfd_strings *strings,
+                                struct pfd_report *report, size_t *n_rows,
+                                struct pfd_error *err)
+{
+    struct loader loader = {
+        .strings = strings,
+        .report = report,
+        .err = err,
+    };
+    /* What is wrong with the rows themselves, the other reader says. */
+    struct pfd_report quiet = { .source = report->source };
+    enum pfd_status status =
+        pfd_hsa_rows(image, read_row, &loader, &quiet, err);
+    *n_rows = loader.n_rows;
+    return status;
+}
+
+/* ---- layouts ---- */
+
+/* Without strings every argument takes 8 bytes, one after another. */
+static void hip_layout(const struct pfd_string *s,
+                       const struct pfd_program_facts *facts,
+                       struct pfd_layout *ret)
+{
+    for (const struct pfd_step *step = s->steps; step->op != PFD_OP_END;
+         step++) {
+        if (!pfd_step_takes(step) || ret->n_slots == PFD_ARGUMENTS_MAX)
+            continue;
+        bool wide = step->length == PFD_LENGTH_LONG ||
+                    step->length == PFD_LENGTH_LONGF ||
+                    pfd_step_is_float(step) || step->conv == 'p' ||
+                    step->conv == 'n';
+        ret->slots[ret->n_slots++] = (struct pfd_slot){
+            .at = ret->n_payload,
+            .store = step->conv == 's' ? PFD_STORE_STRING
+                     : wide            ? PFD_STORE_QWORD
+                                       : PFD_STORE_DWORD,
+        };
+        ret->n_payload += SLOT;
+    }
+}
+
+static size_t hip_slots(const struct pfd_look *look, struct pfd_slot *ret,
+                        uint64_t *findings)
+{
+    struct pfd_rocm_arguments arguments;
+    uint32_t n_text = 0;
+    uint32_t from = 0;
+    if (look->record->flags & PFD_RECORD_MADE && !look->record->string)
+        pfd_rocm_text(&look->bytes, 0, &n_text, &from);
+    pfd_rocm_lay_out(look->string->steps, &look->bytes, from, true, ret,
+                     &arguments);
+    *findings |= arguments.findings;
+    return arguments.n_slots;
+}
+
+/* A format string that stands in the entry. */
+static void hip_make(const struct pfd_look *look, struct pfd_made *ret)
+{
+    uint32_t n_text;
+    uint32_t n_used;
+    const char *text = pfd_rocm_text(&look->bytes, 0, &n_text, &n_used);
+    pfd_text_add(ret->text, text, n_text);
+    if (n_text == n_used)
+        ret->findings |= FINDING(clipped_string);
+    ret->lay_out = true;
+}
+
+/* ---- the walk ---- */
+
+static struct header read_header(const struct pfd_walk *w, uint64_t at)
+{
+    uint32_t control = pfd_walk_u32(w, at);
+    struct header h = {
+        .n_bytes = control >> 2,
+        .is_constant = control & FLAG_CONSTANT,
+        .is_stderr = control & FLAG_STDERR,
+    };
+    if (h.is_constant)
+        h.hash = pfd_walk_u64(w, at + CONTROL);
+    return h;
+}
+
+static bool is_sized(const struct state *st, const struct header *h,
+                     uint64_t at)
+{
+    return h->n_bytes >= ENTRY_MIN && h->n_bytes % DWORD == 0 &&
+           h->n_bytes <= st->buffer.end - at;
+}
+
+/* Does text begin behind an inline entry's control word? */
+static bool shows_text(const struct pfd_walk *w, const struct header *h,
+                       uint64_t at)
+{
+    uint64_t n = h->n_bytes - CONTROL;
+    uint64_t seen = pfd_walk_end(w) - at - CONTROL;
+    if (n > seen)
+        n = seen;
+    struct pfd_cursor c = w->view;
+    pfd_cursor_seek(&c, at + CONTROL - w->base);
+    const uint8_t *bytes =
+        pfd_cursor_bytes(&c, (size_t)(n < TEXT_SEEN ? n : TEXT_SEEN));
+    for (uint64_t i = 0; bytes && i < n && i < TEXT_SEEN; i++) {
+        if (bytes[i] == 0)
+            return true;
+        if (bytes[i] < 0x20 && !(bytes[i] >= '\a' && bytes[i] <= '\r'))
+            return false;
+    }
+    return bytes != NULL;
+}
+
+/* Can an entry be at `at`? PFD_OK, PFD_END (no) or PFD_MORE. */
+static enum pfd_status is_entry(const struct pfd_walk *w,
+                                const struct state *st, uint64_t at, bool known)
+{
+    if (st->buffer.end - at < ENTRY_MIN)
+        return PFD_END;
+    if (at + ENTRY_MIN > pfd_walk_end(w))
+        return PFD_MORE;
+    struct header h = read_header(w, at);
+    if (!is_sized(st, &h, at))
+        return PFD_END;
+    if (!h.is_constant)
+        return shows_text(w, &h, at) ? PFD_OK : PFD_END;
+    return !known || pfd_table_find(w->table, h.hash) ? PFD_OK : PFD_END;
+}
+
+/* An entry beyond doubt: known or readable, and what follows can be one. */
+static enum pfd_status accept(const struct pfd_walk *w, const struct state *st,
+                              uint64_t at)
+{
+    enum pfd_status status = is_entry(w, st, at, true);
+    if (status != PFD_OK)
+        return status;
+    struct header h = read_header(w, at);
+    uint64_t next = at + h.n_bytes;
+    return next == st->buffer.end ? PFD_OK : is_entry(w, st, next, false);
+}
+
+static void lose_way(struct pfd_walk *w, struct state *st,
+                     const struct header *h)
+{
+    st->is_lost = true;
+    st->lost = *h;
+    st->from = w->at;
+    st->next = w->at + DWORD;
+}
+
+static void report_gap(struct pfd_walk *w, const struct state *st, uint64_t to)
+{
+    struct pfd_walk_gap then;
+    const struct header *h = &st->lost;
+    w->batch->skipped_bytes += to - st->from;
+    pfd_walk_describe_gap(&then, st->from, to, st->buffer.end);
+    if (h->n_bytes < ENTRY_MIN || h->n_bytes % DWORD)
+        pfd_walk_finding(w, PFD_FINDING_bad_size, st->from,
+                         "the control word says %llu bytes, at least %d and a "
+                         "multiple of 4 expected; %s",
+                         (unsigned long long)h->n_bytes, ENTRY_MIN, then.text);
+    else if (h->n_bytes > st->buffer.end - st->from)
+        pfd_walk_finding(w, PFD_FINDING_size_past_end, st->from,
+                         "the control word says %llu bytes, only %llu are "
+                         "left; %s",
+                         (unsigned long long)h->n_bytes,
+                         (unsigned long long)(st->buffer.end - st->from),
+                         then.text);
+    else
+        pfd_walk_finding(w, PFD_FINDING_unknown_id, st->from,
+                         "no string has hash 0x%016llx, and the entry's %llu "
+                         "bytes lead to no entry; %s",
+                         (unsigned long long)h->hash,
+                         (unsigned long long)h->n_bytes, then.text);
+}
+
+static enum pfd_status find_way(struct pfd_walk *w, struct state *st)
+{
+    enum pfd_status status = PFD_END;
+    uint64_t at = st->next;
+    while (at + ENTRY_MIN <= st->buffer.end && status == PFD_END) {
+        status = accept(w, st, at);
+        if (status == PFD_END)
+            at += DWORD;
+    }
+    if (status == PFD_MORE && !w->last) {
+        st->next = at;
+        w->at = at;
+        return PFD_MORE;
+    }
+    if (status != PFD_OK)
+        at = st->buffer.end;
+    report_gap(w, st, at);
+    st->is_lost = false;
+    w->at = at;
+    return PFD_OK;
+}
+
+/* The string of several with this hash whose arguments fill the entry. */
+static const struct pfd_string *choose(const struct pfd_string *first,
+                                       uint64_t n_payload, uint64_t *findings)
+{
+    const struct pfd_string *best = NULL;
+    for (const struct pfd_string *s = first; s; s = s->next) {
+        if (s->n_payload != n_payload)
+            continue;
+        if (best)
+            *findings |= FINDING(ambiguous);
+        else
+            best = s;
+    }
+    if (!best)
+        *findings |= FINDING(ambiguous);
+    return best ? best : first;
+}
+
+/* The id that the format string would have as a constant. */
+static uint64_t text_id(const struct pfd_walk *w, const struct pfd_record *r)
+{
+    struct pfd_cursor c = w->view;
+    uint32_t n_text;
+    uint32_t n_used;
+    pfd_cursor_seek(&c, r->offset + CONTROL - w->base);
+    struct pfd_cursor payload = pfd_cursor_sub(&c, r->n_bytes - CONTROL);
+    const char *text = pfd_rocm_text(&payload, 0, &n_text, &n_used);
+    return pfd_md5_u64(text, n_text);
+}
+
+static void add_entry(struct pfd_walk *w, const struct header *h,
+                      const struct pfd_string *s)
+{
+    struct pfd_record *r = pfd_walk_record(w);
+    *r = (struct pfd_record){
+        .offset = w->at,
+        .string = s,
+        .key = h->hash,
+        .n_bytes = (uint32_t)h->n_bytes,
+        .n_header = h->is_constant ? ENTRY_MIN : CONTROL,
+        .flags = h->is_stderr ? PFD_RECORD_STDERR : PFD_RECORD_STDOUT,
+        .kind = PFD_RECORD_ENTRY,
+    };
+    uint32_t n_payload = r->n_bytes - r->n_header;
+    if (!h->is_constant) {
+        r->flags |= PFD_RECORD_MADE;
+        r->key = text_id(w, r);
+    } else if (!s) {
+        r->findings |= FINDING(unknown_id);
+    } else {
+        if (s->next)
+            r->string = s = choose(s, n_payload, &r->findings);
+        if (s->flags & PFD_STRING_CHAR || s->n_payload != n_payload)
+            r->layout = LAYOUT_TEXT;
+    }
+    w->at += h->n_bytes;
+}
+
+/* A hash that no string has: its size is believed when it leads to the end or
+ * to what can be an entry. */
+static enum pfd_status step_unknown(struct pfd_walk *w, struct state *st,
+                                    const struct header *h)
+{
+    uint64_t next = w->at + h->n_bytes;
+    enum pfd_status status =
+        next == st->buffer.end ? PFD_OK : is_entry(w, st, next, false);
+    if (status == PFD_MORE && !w->last)
+        return PFD_MORE;
+    if (status == PFD_OK)
+        add_entry(w, h, NULL);
+    else
+        lose_way(w, st, h);
+    return PFD_OK;
+}
+
+static enum pfd_status finish(struct pfd_walk *w, struct state *st)
+{
+    uint64_t left = st->buffer.end - w->at;
+    if (left) {
+        if (!w->last && st->buffer.end > pfd_walk_end(w))
+            return PFD_MORE;
+        pfd_walk_finding(w, PFD_FINDING_stray_dword, w->at,
+                         "%llu used bytes are left, an entry has at least %d",
+                         (unsigned long long)left, ENTRY_MIN);
+        w->batch->skipped_bytes += left;
+        w->at = st->buffer.end;
+    }
+    /* What follows is stale, and never looked at. */
+    if (pfd_walk_end(w) > w->at)
+        w->at = pfd_walk_end(w);
+    st->buffer.end = w->at;
+    return w->last ? PFD_END : PFD_MORE;
+}
+
+static enum pfd_status step(struct pfd_walk *w, struct state *st)
+{
+    if (st->buffer.end - w->at < ENTRY_MIN)
+        return finish(w, st);
+    if (w->at + ENTRY_MIN > pfd_walk_end(w))
+        return PFD_MORE;
+    struct header h = read_header(w, w->at);
+    if (!is_sized(st, &h, w->at)) {
+        lose_way(w, st, &h);
+        return PFD_OK;
+    }
+    if (w->at + h.n_bytes > pfd_walk_end(w))
+        return PFD_MORE;
+    const struct pfd_string *s =
+        h.is_constant ? pfd_table_find(w->table, h.hash) : NULL;
+    if (h.is_constant && !s)
+        return step_unknown(w, st, &h);
+    add_entry(w, &h, s);
+    return PFD_OK;
+}
+
+/* Without its strings' lengths: a message takes at least so much. */
+static uint64_t largest_entry(const struct pfd_table *table)
+{
+    uint64_t largest = ENTRY_MIN;
+    for (size_t i = 0; i <= table->mask; i++) {
+        for (const struct pfd_string *s = table->slots[i].string; s;
+             s = s->next) {
+            if (ENTRY_MIN + (uint64_t)s->n_payload > largest)
+                largest = ENTRY_MIN + (uint64_t)s->n_payload;
+        }
+    }
+    return largest;
+}
+
+static enum pfd_status hip_walk(struct pfd_walk *w)
+{
+    struct state *st = w->state;
+    enum pfd_status status = PFD_OK;
+    if (!st->buffer.opened) {
+        status = pfd_rocm_open(w, &st->buffer);
+        st->largest = largest_entry(w->table);
+    }
+    if (status == PFD_OK && w->last)
+        pfd_rocm_close(w, &st->buffer, st->largest);
+    while (status == PFD_OK && pfd_walk_has_room(w))
+        status = st->is_lost ? find_way(w, st) : step(w, st);
+    return status;
+}
+
+static int hip_probe(const struct pfd_cursor *first, uint64_t n_buffer)
+{
+    struct pfd_cursor c = *first;
+    int score = pfd_rocm_probe(first, n_buffer);
+    uint32_t used = pfd_cursor_u32(&c);
+    pfd_cursor_u32(&c);
+    uint32_t control = pfd_cursor_u32(&c);
+    uint32_t n = control >> 2;
+    if (score < 60 || !pfd_cursor_ok(&c))
+        return score;
+    if (n < ENTRY_MIN || n % DWORD || n > used)
+        return 20;
+    if (control & FLAG_CONSTANT)
+        return score + 20;
+    uint8_t letter = pfd_cursor_u8(&c);
+    return letter >= 0x20 && letter < 0x7f ? score + 20 : score;
+}
+
+static const char *const header_words[] = {
+    "bytes used",
+    "capacity in bytes",
+};
+
+static const char *const entry_words[] = {
+    "entry: control (size << 2, constant, stderr)",
+};
+
+const struct pfd_format pfd_format_hip = {
+    .info = {
+        .name = "hip",
+        .title = "printf of AMD's HIP, buffered (ROCm)",
+        .header_words = header_words,
+        .n_header_words = sizeof header_words / sizeof *header_words,
+        .entry_words = entry_words,
+        .n_entry_words = sizeof entry_words / sizeof *entry_words,
+    },
+    .state_size = sizeof(struct state),
+    .strings = { .name = "hip", .table = 2, .layout = hip_layout },
+    .load = hip_load,
+    .probe = hip_probe,
+    .walk = hip_walk,
+    .slots = hip_slots,
+    .make = hip_make,
+};

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+#include "rocm.h"
+
+#include <string.h>
+
+#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
+
+enum {
+    DWORD = 4,
+    SLOT = 8,
+    /* Device code never uses the last bytes: it asks for room for the header
+     * once more (rocm-device-libs, __printf_alloc). */
+    NEVER_USED = 8,
+    /* More strings than this in one format are taken as they come. */
+    SOLVED_STRINGS_MAX = 16,
+    SOLVE_STEPS_MAX = 4096,
+};
+
+/* ---- the header of OpenCL's and HIP's buffers ---- */
+
+enum pfd_status pfd_rocm_open(struct pfd_walk *w, struct pfd_rocm_buffer *ret)
+{
+    if (pfd_walk_end(w) < PFD_ROCM_HEADER) {
+        if (!w->last)
+            return PFD_MORE;
+        pfd_walk_finding(w, PFD_FINDING_no_header, 0,
+                         "%llu bytes, a buffer header needs %d",
+                         (unsigned long long)pfd_walk_end(w), PFD_ROCM_HEADER);
+        w->batch->skipped_bytes += pfd_walk_end(w);
+        w->at = pfd_walk_end(w);
+        return PFD_END;
+    }
+    *ret = (struct pfd_rocm_buffer){
+        .opened = true,
+        .used = pfd_walk_u32(w, 0),
+        .capacity = pfd_walk_u32(w, 4),
+    };
+    ret->end = PFD_ROCM_HEADER + (uint64_t)ret->used;
+    w->at = PFD_ROCM_HEADER;
+    return PFD_OK;
+}
+
+static void report_missing(struct pfd_walk *w, const struct pfd_rocm_buffer *b)
+{
+    uint64_t held = pfd_walk_end(w) - PFD_ROCM_HEADER;
+    w->batch->lost_bytes += b->used - held;
+    pfd_walk_finding(w, PFD_FINDING_overflow, pfd_walk_end(w),
+                     "the header says that %u bytes are used, %llu are here: "
+                     "%llu bytes are missing",
+                     b->used, (unsigned long long)held,
+                     (unsigned long long)(b->used - held));
+}
+
+void pfd_rocm_close(struct pfd_walk *w, struct pfd_rocm_buffer *b,
+                    uint64_t largest)
+{
+    if (b->told)
+        return;
+    b->told = true;
+    if (b->used > b->capacity)
+        pfd_walk_finding(w, PFD_FINDING_bad_header, 0,
+                         "the header says that %u bytes of %u are used: this "
+                         "is no ROCm printf buffer, or it is damaged",
+                         b->used, b->capacity);
+    else if (b->used && b->used + NEVER_USED + largest > b->capacity)
+        pfd_walk_finding(w, PFD_FINDING_nearly_full, 0,
+                         "the buffer is nearly full: %u of %u bytes are used "
+                         "and a message can take %llu; later prints may be "
+                         "missing",
+                         b->used, b->capacity, (unsigned long long)largest);
+    if (b->end > pfd_walk_end(w)) {
+        report_missing(w, b);
+        b->end = pfd_walk_end(w);
+    }
+}
+
+int pfd_rocm_probe(const struct pfd_cursor *first, uint64_t n_buffer)
+{
+    struct pfd_cursor c = *first;
+    uint32_t used = pfd_cursor_u32(&c);
+    uint32_t capacity = pfd_cursor_u32(&c);
+    if (!pfd_cursor_ok(&c) || used > capacity || used % DWORD || !capacity)
+        return 0;
+    if (!n_buffer)
+        return 40;
+    if (n_buffer - PFD_ROCM_HEADER == capacity)
+        return used ? 60 : 50;
+    return n_buffer - PFD_ROCM_HEADER < used ? 10 : 30;
+}
+
+/* ---- arguments in slots of 8 bytes ---- */
+
+static uint32_t aligned(uint32_t n)
+{
+    return (n + SLOT - 1) / SLOT * SLOT;
+}
+
+const char *pfd_rocm_text(const struct pfd_cursor *payload, uint32_t from,
+                          uint32_t *n_text, uint32_t *n_used)
+{
+    struct pfd_cursor c = *payload;
+    pfd_cursor_skip(&c, from);
+    uint32_t left = (uint32_t)pfd_cursor_left(&c);
+    const char *text = (const char *)pfd_cursor_bytes(&c, left);
+    const char *nul = left && text ? memchr(text, '\0', left) : NULL;
+    *n_text = nul ? (uint32_t)(nul - text) : left;
+    *n_used = left;
+    if (nul && aligned(*n_text + 1) < left)
+        *n_used = aligned(*n_text + 1);
+    return text;
+}
+
+/* Which of the strings are null, so that the entry is used up exactly. */
+struct solver {
+    const struct pfd_cursor *payload;
+    uint32_t n;         /* bytes of the payload */
+    uint32_t found;     /* bits: string i is null */
+    unsigned n_found;   /* solutions, 2 for more */
+    unsigned n_visited; /* places looked at */
+};
+
+static bool is_text(const struct pfd_step *s)
+{
+    return s->conv == 's' && !(s->flags & PFD_STEP_JOIN);
+}
+
+static void solve(struct solver *solver, const struct pfd_step *s, uint32_t at,
+                  uint32_t nulls, unsigned i)
+{
+    uint32_t n_text;
+    uint32_t n_used;
+    if (solver->n_found == 2 || solver->n_visited++ > SOLVE_STEPS_MAX)
+        return;
+    for (; s->op != PFD_OP_END && !is_text(s); s++) {
+        if (!pfd_step_takes(s))
+            continue;
+        if (solver->n - at < SLOT)
+            return;
+        at += SLOT;
+    }
+    if (s->op == PFD_OP_END) {
+        if (at == solver->n && solver->n_found++ == 0)
+            solver->found = nulls;
+        return;
+    }
+    pfd_rocm_text(solver->payload, at, &n_text, &n_used);
+    if (n_text < n_used)
+        solve(solver, s + 1, at + n_used, nulls, i + 1);
+    solve(solver, s + 1, at, nulls | 1u << i, i + 1);
+}
+
+/* One pass over the arguments, strings taken as they come or as nulls say. */
+static bool take_all(const struct pfd_step *steps,
+                     const struct pfd_cursor *payload, uint32_t from,
+                     uint32_t nulls, struct pfd_slot *slots,
+                     struct pfd_rocm_arguments *ret)
+{
+    uint32_t n = (uint32_t)pfd_cursor_left(payload);
+    uint32_t at = from;
+    unsigned i = 0;
+    *ret = (struct pfd_rocm_arguments){ 0 };
+    for (const struct pfd_step *s = steps; s->op != PFD_OP_END; s++) {
+        if (!pfd_step_takes(s) || ret->n_slots == PFD_ARGUMENTS_MAX)
+            continue;
+        struct pfd_slot *slot = &slots[ret->n_slots];
+        *slot = (struct pfd_slot){ .at = at, .store = PFD_STORE_QWORD };
+        uint32_t n_used = SLOT;
+        if (is_text(s) && i < 32 && nulls >> i++ & 1) {
+            slot->store = PFD_STORE_STRING;
+            slot->n_bytes = PFD_STRING_NULL;
+            n_used = 0;
+        } else if (is_text(s)) {
+            uint32_t n_text;
+            if (at == n)
+                break;
+            pfd_rocm_text(payload, at, &n_text, &n_used);
+            slot->store = PFD_STORE_STRING;
+            slot->n_bytes = (n_text < PFD_STRING_BYTES_MAX
+                                 ? n_text
+                                 : (uint32_t)PFD_STRING_BYTES_MAX) &
+                            PFD_STRING_NULL;
+            if (n_text == n_used)
+                ret->findings |= FINDING(clipped_string);
+        } else if (n - at < SLOT) {
+            break;
+        } else if (s->length != PFD_LENGTH_LONG &&
+                   s->length != PFD_LENGTH_LONGF && !pfd_step_is_float(s) &&
+                   s->conv != 'p' && s->conv != 'n') {
+            slot->store = PFD_STORE_DWORD; /* the rest are zeros */
+        }
+        at += n_used;
+        ret->n_slots++;
+    }
+    ret->n_used = at;
+    return at == n;
+}
+
+/* What no conversion takes. */
+static void take_rest(const struct pfd_cursor *payload, struct pfd_slot *slots,
+                      struct pfd_rocm_arguments *ret)
+{
+    uint32_t n = (uint32_t)pfd_cursor_left(payload);
+    while (n - ret->n_used >= SLOT && ret->n_slots < PFD_ARGUMENTS_MAX) {
+        slots[ret->n_slots++] =
+            (struct pfd_slot){ .at = ret->n_used, .store = PFD_STORE_QWORD };
+        ret->n_used += SLOT;
+    }
+    if (ret->n_used < n)
+        ret->findings |= FINDING(payload_long);
+}
+
+void pfd_rocm_lay_out(const struct pfd_step *steps,
+                      const struct pfd_cursor *payload, uint32_t from,
+                      bool nulls, struct pfd_slot *slots,
+                      struct pfd_rocm_arguments *ret)
+{
+    uint32_t n = (uint32_t)pfd_cursor_left(payload);
+    unsigned n_strings = 0;
+    size_t n_takes = 0;
+    for (const struct pfd_step *s = steps; s->op != PFD_OP_END; s++) {
+        n_strings += is_text(s);
+        n_takes += pfd_step_takes(s);
+    }
+    if (take_all(steps, payload, from, 0, slots, ret) &&
+        ret->n_slots == n_takes && !ret->findings)
+        return;
+    bool all = ret->n_slots == n_takes && !ret->findings;
+    if (nulls && !all && n_strings && n_strings <= SOLVED_STRINGS_MAX) {
+        struct solver solver = { .payload = payload, .n = n };
+        solve(&solver, steps, from, 0, 0);
+        if (solver.n_found) {
+            take_all(steps, payload, from, solver.found, slots, ret);
+            if (solver.n_found > 1)
+                ret->findings |= FINDING(null_strings);
+            return;
+        }
+    }
+    take_rest(payload, slots, ret);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What ROCm's printf buffers have in common: the header of OpenCL's and HIP's,
+ * and how HIP and hostcall messages lay out the arguments of a format string.
+ * Part of the formats' floor; a format may use it or not.
+ */
+#ifndef PFD_ROCM_H
+#define PFD_ROCM_H
+
+#include "format.h"
+
+enum {
+    /* u32 bytes used, u32 capacity (rocm-device-libs, __printf_alloc). */
+    PFD_ROCM_HEADER = 8,
+};
+
+struct pfd_rocm_buffer {
+    bool opened;
+    bool told; /* what the whole size says has been said */
+    uint32_t used;
+    uint32_t capacity;
+    uint64_t end; /* first byte that is no entry's, as the header says */
+};
+
+/*
+ * Reads the header and puts the walk behind it. PFD_OK; PFD_MORE; PFD_END: too
+ * short for a header (said).
+ */
+enum pfd_status pfd_rocm_open(struct pfd_walk *walk,
+                              struct pfd_rocm_buffer *ret);
+
+/* The view is the last: what is missing, and whether the buffer was so full
+ * that messages may have been dropped. largest: bytes that one entry can take.
+ * Sets the end to what is there. */
+void pfd_rocm_close(struct pfd_walk *walk, struct pfd_rocm_buffer *b,
+                    uint64_t largest);
+
+/* What pfd_format.probe says of the header alone; 0: cannot be one. */
+int pfd_rocm_probe(const struct pfd_cursor *first, uint64_t n_buffer);
+
+/* What laying out arguments found out, beside slots. */
+struct pfd_rocm_arguments {
+    size_t n_slots;
+    uint32_t n_used;   /* bytes of the payload that the arguments take */
+    uint64_t findings; /* bits */
+};
+
+/*
+ * Lays out the arguments of compiled steps in a payload from `from` on: 8
+ * bytes each, strings NUL-terminated and padded to 8. nulls: a null string
+ * takes no bytes, and which ones are null must be solved; else it is an empty
+ * string. slots has room for PFD_ARGUMENTS_MAX; what is left over becomes
+ * slots of 8 bytes.
+ */
+void pfd_rocm_lay_out(const struct pfd_step *steps,
+                      const struct pfd_cursor *payload, uint32_t from,
+                      bool nulls, struct pfd_slot *slots,
+                      struct pfd_rocm_arguments *ret);
+
+/* The format string that stands in the payload at `from`, NUL-terminated and
+ * padded to 8; without a NUL it ends with the payload. n_used: with its
+ * padding. */
+const char *pfd_rocm_text(const struct pfd_cursor *payload, uint32_t from,
+                          uint32_t *n_text, uint32_t *n_used);
+
+#endif
