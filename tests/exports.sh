@@ -7,7 +7,7 @@ set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 nm -D --defined-only "$1" | sed 's/.* //; s/@.*//' |
-    grep -vE '^(__asan|__ubsan|__sanitizer|__tsan|__odr_asan|___asan|_init$|_fini$)' |
+    grep -v '^_' | # the tool chain's own
     sort >"$work/exported"
 # A declaration is PFD_API, a type, the name, an opening parenthesis.
 cat "$2"/*.h | tr '\n' ' ' | grep -oE 'PFD_API [a-z][^;]*\(' |
