@@ -164,8 +164,13 @@ static void hear(struct heard *h)
 static size_t count(const struct heard *h, const char *what)
 {
     size_t n = 0;
-    for (const char *at = h->bytes; at && (at = strstr(at, what)); at++)
+    size_t n_what = strlen(what);
+    const char *at = h->bytes;
+    const char *end = h->bytes + h->n;
+    while (at && (at = memmem(at, (size_t)(end - at), what, n_what))) {
         n++;
+        at += n_what;
+    }
     return n;
 }
 
@@ -188,9 +193,13 @@ static void hang_up(struct heard *h)
 /* Until so many of something came. */
 static void await(struct heard *h, const char *what, size_t n)
 {
-    for (int i = 0; i < 8000 && count(h, what) < n && !h->ended; i++) {
+    size_t n_here = count(h, what);
+    for (int i = 0; i < 8000 && n_here < n && !h->ended; i++) {
+        size_t before = h->n;
         turn();
         hear(h);
+        if (h->n != before) /* counting what did not change takes time */
+            n_here = count(h, what);
     }
     ck_assert_uint_eq(count(h, what), n);
 }
@@ -456,7 +465,7 @@ START_TEST(who_stalls_gets_a_gap)
     struct heard fast = subscribe("{\"output\":\"text\"}\n");
     turn_for(20);
     size_t total = 0;
-    while (total < 12000) {
+    while (total < 9000) {
         int fd = dial("in.sock");
         send_all(fd, b.at, b.n, 1 << 20);
         total += n_expected;
@@ -586,8 +595,7 @@ START_TEST(queue_is_repaired)
         size_t n = 0;
         snprintf(path, sizeof path, "%s/out", temp);
         char *out = slurp(path, &n);
-        struct heard all = { .bytes = out };
-        out[n < (16 << 20) ? n : n - 1] = '\0';
+        struct heard all = { .bytes = out, .n = n };
         ck_assert_uint_ge(count(&all, "\"type\":\"entry\""), n_expected);
         free(out);
         /* Damage of all kinds; it always starts again. */
