@@ -166,7 +166,7 @@ static size_t count(const struct heard *h, const char *what)
     size_t n = 0;
     size_t n_what = strlen(what);
     const char *at = h->bytes;
-    const char *end = h->bytes + h->n;
+    const char *end = at ? at + h->n : NULL;
     while (at && (at = memmem(at, (size_t)(end - at), what, n_what))) {
         n++;
         at += n_what;
