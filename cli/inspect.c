@@ -21,8 +21,9 @@ struct walk {
 static uint32_t word_at(const struct walk *w, uint64_t at)
 {
     uint32_t word = 0;
-    uint64_t left = w->n - at;
-    memcpy(&word, w->bytes + at, left < 4 ? left : 4);
+    uint64_t left = at < w->n ? w->n - at : 0;
+    if (left)
+        memcpy(&word, w->bytes + at, left < 4 ? left : 4);
     return word;
 }
 
@@ -87,7 +88,10 @@ static void show_message(const struct walk *w, struct pfd_entry *entry)
 
 static void print_argument(size_t i, const struct pfd_argument *a)
 {
-    output_printf("argument %zu, %u bits", i, a->n_bytes * 8);
+    bool is_text = a->type == PFD_ARGUMENT_TEXT;
+    output_printf("argument %zu, %u %s", i,
+                  is_text ? a->n_bytes : a->n_bytes * 8,
+                  is_text ? "bytes" : "bits");
     if (a->conversion)
         output_printf(", %%%c", a->conversion);
     switch (a->type) {
@@ -147,12 +151,26 @@ static void show_arguments(struct walk *w, struct pfd_entry *entry)
 {
     uint64_t payload = entry->offset + entry->n_bytes - entry->n_payload;
     struct pfd_argument a;
+    bool in_place = w->bytes + payload == (const uint8_t *)entry->payload;
+    if (in_place)
+        show_plain(w, payload, "entry header");
     for (size_t i = 0; pfd_entry_argument(entry, i, &a) == PFD_OK; i++) {
-        show_plain(w, payload + a.at, "no argument");
-        begin(w, payload + a.at);
+        uint64_t at = payload + a.at - a.at % 4;
+        if (in_place)
+            show_plain(w, at, "no argument");
+        if (in_place && w->done <= at)
+            begin(w, at);
+        else
+            output_printf("%20s", "");
         print_argument(i, &a);
-        show_plain(w, payload + a.at + a.n_bytes, "  its high half");
+        if (!in_place)
+            continue;
+        show_plain(w, payload + a.at + a.n_bytes,
+                   a.type == PFD_ARGUMENT_TEXT ? "  more of it"
+                                               : "  its high half");
     }
+    if (!in_place) /* its bytes stand in several places */
+        return;
     show_plain(w, entry->offset + entry->n_bytes,
                entry->string ? "no argument" : "payload");
 }
@@ -174,7 +192,13 @@ static void show_findings(struct walk *w, const struct pfd_entry *entry)
 static void show_entry(struct walk *w, struct pfd_entry *entry)
 {
     size_t n = 0;
-    show_plain(w, entry->offset, "skipped");
+    if (w->format.n_entry_words) /* or entries are in no order */
+        show_plain(w, entry->offset, "skipped");
+    else
+        output_printf("%8llu  entry %llu, %u dwords, id 0x%012llx\n",
+                      (unsigned long long)entry->offset / 4,
+                      (unsigned long long)entry->index, entry->n_bytes / 4,
+                      (unsigned long long)entry->id);
     for (size_t i = 0; i < w->format.n_entry_words; i++) {
         begin(w, entry->offset + 4 * i);
         output_printf("%s", w->format.entry_words[i]);

@@ -42,6 +42,7 @@ enum {
     OPT_SHADERS,
     OPT_LAYOUT,
     OPT_COMPAT,
+    OPT_OPENCL_STRINGS,
     OPT_TO,
     OPT_FORCE,
     OPT_MAX_INFLATED,
@@ -97,6 +98,9 @@ static const struct option_row {
       "of debugprintf buffers: auto (default), p1 to p6" },
     { "compat", OPT_COMPAT, "WHO", READS_BUFFERS & ~CAPTURE & ~RECOVER,
       "print as another decoder does: none (default), clr or khronos" },
+    { "opencl-strings", OPT_OPENCL_STRINGS, "AGE",
+      READS_BUFFERS & ~CAPTURE & ~RECOVER,
+      "how OpenCL's %s is stored: auto (default), old or new" },
     { "match", 'm', "REGEX", FILTERS,
       "only messages that match this extended regexp" },
     { "id", OPT_ID, "ID", FILTERS,
@@ -357,6 +361,16 @@ static bool set_compat(struct options *o, const char *text)
     return true;
 }
 
+static bool set_opencl_strings(struct options *o, const char *text)
+{
+    static const char *const words[] = { "auto", "old", "new", NULL };
+    int i = find_word(words, text);
+    if (i < 0)
+        return wrong("not auto, old or new:", text);
+    o->decoding.opencl_strings = (enum pfd_opencl_strings)i;
+    return true;
+}
+
 static bool set(struct options *o, int key, const char *text)
 {
     switch (key) {
@@ -380,6 +394,8 @@ static bool set(struct options *o, int key, const char *text)
         return set_layout(o, text);
     case OPT_COMPAT:
         return set_compat(o, text);
+    case OPT_OPENCL_STRINGS:
+        return set_opencl_strings(o, text);
     case 'm':
         return set_match(o, text);
     case OPT_ID:

@@ -459,8 +459,12 @@ void pfd_entry_finding_text(const struct pfd_entry *entry,
                  text.text);
         break;
     case PFD_FINDING_unused_arguments:
-        snprintf(ret, n, "'%s' does not print all %u arguments", text.text,
-                 s->n_arguments);
+        if (s->n_arguments)
+            snprintf(ret, n, "'%s' does not print all %u arguments", text.text,
+                     s->n_arguments);
+        else
+            snprintf(ret, n, "'%s' does not print all of its arguments",
+                     text.text);
         break;
     case PFD_FINDING_type_mismatch:
         snprintf(ret, n,

@@ -53,10 +53,12 @@ struct pfd_record {
                           slots() is asked. finding: enum pfd_finding_kind */
 };
 
-/* True when nothing says what the entry's message is. */
+/* True when nothing says what the entry's message is, and a format string
+ * would. */
 static inline bool pfd_record_is_unknown(const struct pfd_record *r)
 {
-    return !r->string && !(r->flags & PFD_RECORD_MADE);
+    return !r->string && !(r->flags & PFD_RECORD_MADE) &&
+           !(r->findings >> PFD_FINDING_incomplete & 1);
 }
 
 /* Where a copied record's bytes are: from the end of those before. */

@@ -68,10 +68,11 @@ void pfd_rocm_close(struct pfd_walk *w, struct pfd_rocm_buffer *b,
                          "and a message can take %llu; later prints may be "
                          "missing",
                          b->used, b->capacity, (unsigned long long)largest);
-    if (b->end > pfd_walk_end(w)) {
+    if (b->end <= pfd_walk_end(w))
+        return;
+    if (b->used <= b->capacity)
         report_missing(w, b);
-        b->end = pfd_walk_end(w);
-    }
+    b->end = pfd_walk_end(w);
 }
 
 int pfd_rocm_probe(const struct pfd_cursor *first, uint64_t n_buffer)
@@ -114,6 +115,7 @@ const char *pfd_rocm_text(const struct pfd_cursor *payload, uint32_t from,
 struct solver {
     const struct pfd_cursor *payload;
     uint32_t n;         /* bytes of the payload */
+    bool readable;      /* only text that shows */
     uint32_t found;     /* bits: string i is null */
     unsigned n_found;   /* solutions, 2 for more */
     unsigned n_visited; /* places looked at */
@@ -122,6 +124,17 @@ struct solver {
 static bool is_text(const struct pfd_step *s)
 {
     return s->conv == 's' && !(s->flags & PFD_STEP_JOIN);
+}
+
+/* A small number where text should be, say, shows itself by its zeros. */
+static bool is_readable(const char *text, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint8_t c = (uint8_t)text[i];
+        if ((c < 0x20 && !(c >= '\a' && c <= '\r')) || c == 0x7f)
+            return false;
+    }
+    return true;
 }
 
 static void solve(struct solver *solver, const struct pfd_step *s, uint32_t at,
@@ -143,8 +156,8 @@ static void solve(struct solver *solver, const struct pfd_step *s, uint32_t at,
             solver->found = nulls;
         return;
     }
-    pfd_rocm_text(solver->payload, at, &n_text, &n_used);
-    if (n_text < n_used)
+    const char *text = pfd_rocm_text(solver->payload, at, &n_text, &n_used);
+    if (n_text < n_used && (!solver->readable || is_readable(text, n_text)))
         solve(solver, s + 1, at + n_used, nulls, i + 1);
     solve(solver, s + 1, at, nulls | 1u << i, i + 1);
 }
@@ -226,8 +239,13 @@ void pfd_rocm_lay_out(const struct pfd_step *steps,
         return;
     bool all = ret->n_slots == n_takes && !ret->findings;
     if (nulls && !all && n_strings && n_strings <= SOLVED_STRINGS_MAX) {
-        struct solver solver = { .payload = payload, .n = n };
+        struct solver solver = { .payload = payload, .n = n, .readable = true };
         solve(&solver, steps, from, 0, 0);
+        if (!solver.n_found) {
+            solver.readable = false;
+            solver.n_visited = 0;
+            solve(&solver, steps, from, 0, 0);
+        }
         if (solver.n_found) {
             take_all(steps, payload, from, solver.found, slots, ret);
             if (solver.n_found > 1)

@@ -9,9 +9,12 @@
 static void add_unknown(struct pfd_text *out, const struct pfd_entry *entry,
                         bool color)
 {
-    bool torn = entry->findings & (UINT64_C(1) << PFD_FINDING_torn_header);
-    pfd_text_printf(out, "%s<%s 0x%012llx", color ? "\033[33m" : "",
-                    torn ? "torn header, id" : "unknown id",
+    const char *what = "unknown id";
+    if (entry->findings >> PFD_FINDING_torn_header & 1)
+        what = "torn header, id";
+    else if (entry->findings >> PFD_FINDING_incomplete & 1)
+        what = "incomplete, id";
+    pfd_text_printf(out, "%s<%s 0x%012llx", color ? "\033[33m" : "", what,
                     (unsigned long long)entry->id);
     const uint8_t *payload = entry->payload;
     for (uint32_t at = 0; at + 4 <= entry->n_payload; at += 4) {
@@ -44,15 +47,15 @@ static void add_value(struct pfd_text *out, const struct pfd_origin *o)
             out->n += (size_t)(pfd_escape_terminal(at, o->text, o->n) - at);
         return;
     }
-    bool several =
-        o->type == PFD_ORIGIN_COORDS || o->type == PFD_ORIGIN_FLOATS;
+    bool several = o->type == PFD_ORIGIN_COORDS || o->type == PFD_ORIGIN_FLOATS;
     uint32_t n = several && o->n <= 3 ? o->n : 1;
     for (uint32_t i = 0; i < n; i++) {
         if (o->type == PFD_ORIGIN_FLOATS)
             pfd_text_printf(out, "%s%.9g", i ? "," : "", origin_float(o, i));
         else
-            pfd_text_printf(out, o->type == PFD_ORIGIN_HEX ? "%s0x%llx" : "%s%llu",
-                        i ? "," : "", (unsigned long long)o->value[i]);
+            pfd_text_printf(out,
+                            o->type == PFD_ORIGIN_HEX ? "%s0x%llx" : "%s%llu",
+                            i ? "," : "", (unsigned long long)o->value[i]);
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "escape.h"
 #include "rocm.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
@@ -22,6 +23,8 @@ enum {
     /* How far a place is followed to believe it, and at what cost. */
     CHAIN_DEPTH = 8,
     CHAIN_VISITS = 256,
+    /* Ways that the strings of one entry are tried in. */
+    WAYS_MAX = 256,
     /* Real IDs count from 1. */
     LIKELY_ID = 1 << 16,
 };
@@ -78,14 +81,15 @@ static struct text look_at_text(const uint8_t *bytes, uint32_t n)
     return t;
 }
 
-static bool is_printable(const uint8_t *bytes, size_t n)
+/* Text that somebody may have written into a program. */
+static bool is_readable(const uint8_t *bytes, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if ((bytes[i] < 0x20 && !(bytes[i] >= '\a' && bytes[i] <= '\r')) ||
             bytes[i] == 0x7f)
             return false;
     }
-    return true;
+    return pfd_is_utf8((const char *)bytes, n);
 }
 
 /*
@@ -283,61 +287,95 @@ static bool last_dwords_differ(const struct pfd_walk *w,
     return false;
 }
 
-/* Can the string be all of its size, as new compilers have it? */
-static bool can_be_full(const struct pfd_walk *w, const struct samples *samples,
-                        uint32_t at, uint32_t size)
+/* Can the string be all of its size but for padding, as its last dword says? */
+static bool can_be_whole(const struct pfd_walk *w,
+                         const struct samples *samples, uint32_t at,
+                         uint32_t size)
 {
     const uint8_t *first = bytes_at(w, samples->at[0] + at);
     struct text t = look_at_text(first, size);
-    if (t.broken)
+    if (t.broken || last_dwords_differ(w, samples, at + size - DWORD))
         return false;
     if (t.n == 0) /* an empty string is a dword: 00 ff ff ff */
         return size == DWORD;
-    return (t.ended ? t.n > size - DWORD : t.is_full) &&
-           is_printable(first, t.n) &&
-           !last_dwords_differ(w, samples, at + size - DWORD);
+    return (t.is_full || (t.ended && t.n > size - DWORD)) &&
+           is_readable(first, t.n);
+}
+
+/* Can it be one dword shorter, the last one being the next argument? */
+static bool can_be_shifted(const struct pfd_walk *w,
+                           const struct samples *samples, uint32_t at,
+                           uint32_t size)
+{
+    const uint8_t *first = bytes_at(w, samples->at[0] + at);
+    return size > DWORD && !look_at_text(first, size - DWORD).ended &&
+           is_readable(first, size - DWORD);
 }
 
 /*
- * Goes through the %s of a string, assuming one age of compiler. False: the
- * entries contradict it. *layout: what the entries say beside.
+ * The ways in which a string's %s can lie, if compilers of one age wrote them
+ * and every text is one that can be read. The first is kept.
  */
+struct ways {
+    const struct pfd_walk *w;
+    const struct pfd_string *string;
+    const struct samples *samples;
+    bool is_new;
+    unsigned n;       /* ways found */
+    unsigned n_tried; /* bounded */
+    uint8_t layout;   /* of the first */
+};
+
+static void find_ways(struct ways *ways, const struct pfd_step *step,
+                      size_t next, uint32_t at, unsigned i, uint8_t layout)
+{
+    const struct pfd_string *s = ways->string;
+    if (ways->n > 1 || ways->n_tried++ > WAYS_MAX)
+        return;
+    for (; step->op != PFD_OP_END && next < s->n_arguments; step++) {
+        if (!pfd_step_takes(step) || step->flags & PFD_STEP_JOIN)
+            continue;
+        uint32_t size = opencl_size(s, next++);
+        if (step->conv == 's' && size >= DWORD &&
+            !(step[1].flags & PFD_STEP_JOIN)) {
+            const uint8_t *first = bytes_at(ways->w, ways->samples->at[0] + at);
+            bool full = look_at_text(first, size).is_full;
+            bool is_last = next == s->n_arguments;
+            bool whole = can_be_whole(ways->w, ways->samples, at, size) &&
+                         (ways->is_new || !full);
+            if (whole)
+                find_ways(ways, step + 1, next, at + size, i + 1, layout);
+            /* What follows the last one, or one that several entries agree
+             * on, is not looked for elsewhere. */
+            if (whole && ways->n && (is_last || ways->samples->n > 1))
+                return;
+            if (!ways->is_new && i < SHIFTS &&
+                can_be_shifted(ways->w, ways->samples, at, size))
+                find_ways(ways, step + 1, next, at + size - DWORD, i + 1,
+                          (uint8_t)(layout | LAYOUT_SHIFTED << i));
+            return;
+        }
+        at += size;
+    }
+    if (ways->n++ == 0)
+        ways->layout = layout;
+}
+
+/* False: the entries contradict this age of compilers. */
 static bool assume(const struct pfd_walk *w, const struct pfd_string *s,
                    const struct samples *samples, bool is_new,
                    struct verdict *ret)
 {
-    uint32_t at = 0;
-    size_t next = 0;
-    unsigned i = 0;
-    for (const struct pfd_step *step = s->steps;
-         step->op != PFD_OP_END && next < s->n_arguments; step++) {
-        if (!pfd_step_takes(step) || step->flags & PFD_STEP_JOIN)
-            continue;
-        uint32_t size = opencl_size(s, next++);
-        bool is_last = next == s->n_arguments;
-        if (step->conv != 's' || step[1].flags & PFD_STEP_JOIN ||
-            size < DWORD) {
-            at += size;
-            continue;
-        }
-        const uint8_t *first = bytes_at(w, samples->at[0] + at);
-        bool full = can_be_full(w, samples, at, size);
-        bool shifted = false;
-        if (is_new && !full)
-            return false;
-        if (!is_new && size > DWORD) {
-            struct text t = look_at_text(first, size);
-            shifted = !t.broken && (!full || t.is_full);
-            ret->guessed |= !shifted && samples->n == 1 && !is_last;
-        } else if (!is_new && look_at_text(first, size).is_full) {
-            return false;
-        }
-        if (shifted && i < SHIFTS)
-            ret->layout |= (uint8_t)(LAYOUT_SHIFTED << i);
-        at += shifted ? size - DWORD : size;
-        i++;
-    }
-    return true;
+    struct ways ways = {
+        .w = w,
+        .string = s,
+        .samples = samples,
+        .is_new = is_new,
+    };
+    find_ways(&ways, s->steps, 0, 0, 0, 0);
+    ret->layout |= ways.layout;
+    ret->guessed = ways.n > 1;
+    return ways.n > 0;
 }
 
 static uint64_t size_of(const struct pfd_string *s)

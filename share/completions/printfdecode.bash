@@ -6,20 +6,21 @@ _printfdecode_options()
     case $1 in
     decode)
         echo '--output= --strings= --buffer= --format= --shader= --shaders=
-              --layout= --compat= --match= --id= --skip=
+              --layout= --compat= --opencl-strings= --match= --id= --skip=
               --limit= --threads= --color= --progress= --verbose --help
               --version' ;;
     strings)
         echo '--output= --strings= --color= --verbose --help --version' ;;
     inspect)
         echo '--strings= --buffer= --format= --shader= --shaders= --layout=
-              --compat= --color= --verbose --help --version' ;;
+              --compat= --opencl-strings= --color= --verbose --help
+              --version' ;;
     spirv-check)
         echo '--shader= --shaders= --color= --verbose --help --version' ;;
     stats)
         echo '--output= --strings= --buffer= --format= --shader= --shaders=
-              --layout= --compat= --threads= --color= --progress= --verbose
-              --help --version' ;;
+              --layout= --compat= --opencl-strings= --threads= --color=
+              --progress= --verbose --help --version' ;;
     formats)
         echo '--help --version' ;;
     extract)

@@ -1,0 +1,643 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes the golden cases of opencl, hip and hostcall: one folder for each
+known defect of today's runtimes (c01 to c17, b1 to b9) and of buffers, and,
+where the folder of dumps is given, what real compilers' code wrote.
+
+    rocm_cases.py CASES_FOLDER [DUMPS_FOLDER]
+
+Inputs, `cmd` and origin.md are rewritten; expectations are made empty where
+there are none, for REGENERATE=1 of run_cases.py to fill in (read them!).
+"""
+import gzip
+import hashlib
+import os
+import struct
+import sys
+
+import llpc_cases as base
+
+CASES = {}
+KINDS = ("txt", "text", "json")
+STALE = b"\xe1\xe2\xe3\xe4"
+
+
+def case(name, shows, files, cmd="buffer.bin app.co", kinds=KINDS):
+    CASES[name] = (shows, files, cmd, kinds)
+
+
+def u32(*values):
+    return b"".join(struct.pack("<I", v & 0xffffffff) for v in values)
+
+
+def u64(*values):
+    return b"".join(struct.pack("<Q", v & (1 << 64) - 1) for v in values)
+
+
+def f16(*values):
+    return struct.pack("<%de" % len(values), *values)
+
+
+def f32(*values):
+    return struct.pack("<%df" % len(values), *values)
+
+
+def f64(*values):
+    return struct.pack("<%dd" % len(values), *values)
+
+
+def hsa(rows):
+    """A code object V4 with these rows of amdhsa.printf."""
+    data = bytearray(base.elf(base.note(b"AMDGPU", 32, base.pack({
+        "amdhsa.kernels": [], "amdhsa.printf": list(rows),
+        "amdhsa.target": "amdgcn-amd-amdhsa--gfx906",
+        "amdhsa.version": [1, 1]}))))
+    data[7], data[8] = 64, 2
+    return bytes(data)
+
+
+def hsa_v2(yaml):
+    data = bytearray(base.elf(base.note(b"AMD", 10, yaml)))
+    data[7], data[8] = 64, 0
+    return bytes(data)
+
+
+def buffer(*entries, used=None, capacity=1000, tail=b"", cut=None):
+    """u32 used, u32 capacity, entries; behind them stale bytes."""
+    body = b"".join(entries)
+    used = len(body) if used is None else used
+    room = (tail + STALE * (capacity // 4 + 1))[:max(0, capacity - len(body))]
+    data = u32(used, capacity) + body + room
+    return data if cut is None else data[:cut]
+
+
+# ---- OpenCL ----
+
+def text_size(n, new=False):
+    """What the metadata says of a %s of n bytes."""
+    return max(4, (n + 3) // 4 * 4) if new else (n + 4) // 4 * 4
+
+
+def text_bytes(text):
+    """What is stored of it: no NUL where its length is a multiple of 4."""
+    return text + bytes(-len(text) % 4) if text else b"\0\xff\xff\xff"
+
+
+class Ocl:
+    """One printf call: its ID, format as in the metadata, sizes."""
+
+    def __init__(self, ident, text, *sizes, n=None):
+        self.id, self.text, self.sizes = ident, text, sizes
+        self.n = len(sizes) if n is None else n
+
+    def row(self):
+        fields = [self.id, self.n] + list(self.sizes)
+        return b"".join(b"%d:" % f for f in fields) + self.text
+
+    def __call__(self, *arguments):
+        data = u32(self.id) + b"".join(arguments)
+        size = 4 + sum(self.sizes)
+        return (data + STALE * (size // 4))[:size]
+
+
+def ocl(*entries, strings, rows=(), **how):
+    return {"app.co": hsa([s.row() for s in strings] + list(rows)),
+            "buffer.bin": buffer(*entries, **how)}
+
+
+END = Ocl(99, b"end %d\\n", 4)
+
+
+def one(name, shows, string, *calls, cmd="buffer.bin app.co", **how):
+    """Calls of one string between two of END, which show that it is left at
+    the right place."""
+    entries = [END(u32(1))] + [string(*c) for c in calls] + [END(u32(2))]
+    case("opencl/" + name, shows,
+         ocl(*entries, strings=[string, END], **how), cmd)
+
+
+def ocl_conversions():
+    one("c01_percent_percent", "C1: %% is one percent sign, with and without "
+        "arguments.", Ocl(1, b"%d 100%% %%%%\\n", 4), [u32(7)])
+    one("c01_percent_alone", "C1: the same in a string without arguments.",
+        Ocl(1, b"100%%\\n"), [])
+    one("c02_blank_flag", "C2: '% d' keeps its blank.",
+        Ocl(1, b"[% d][%d]\\n", 4, 4), [u32(7), u32(7)])
+    one("c03_long_long", "C3: %lld of 8 bytes.",
+        Ocl(1, b"%lld %llu %llx\\n", 8, 8, 8), [u64(-5), u64(-5), u64(-5)])
+    one("c04_hhd", "C4: %hhd narrows and extends the sign.",
+        Ocl(1, b"%hhd %hd %hhu\\n", 4, 4, 4), [u32(-1), u32(-2), u32(-1)])
+    one("c05_text_before", "C5: letters h and l of the text itself stay.",
+        Ocl(1, b"the %hhd\\n", 4), [u32(65)])
+    one("c05_text_before_vector", "C5: the same before vectors.",
+        Ocl(1, b"val=%v2hlf hello=%v2hld\\n", 8, 8),
+        [f32(1.5, 2.5), u32(1, -2)])
+    one("c06_char2", "C6: char2 is widened to 8 bytes; %v2hhd prints signs.",
+        Ocl(1, b"%v2hhd %v2hhu\\n", 8, 8), [u32(-1, 1), u32(255, 1)])
+    one("c07_v16", "C7: vectors of 16 bytes and of 16 dwords.",
+        Ocl(1, b"%v16hhd|%v16hld\\n", 16, 64),
+        [bytes(range(248, 256)) + bytes(range(8)), u32(*range(-8, 8))])
+    inf, nan = float("inf"), float("nan")
+    one("c08_inf_nan", "C8: infinities and NaN of both widths, with width "
+        "and flags.", Ocl(1, b"[%f][%8.2f][%-8f][%e][%+F]\\n", 4, 4, 4, 8, 8),
+        [f32(inf), f32(-inf), f32(nan), f64(-inf), f64(inf)])
+    one("c09_capital", "C9: %F and %A.",
+        Ocl(1, b"%F %A %G %E\\n", 8, 8, 8, 8),
+        [f64(1.5), f64(1.5), f64(1e-10), f64(1e100)])
+    one("c12_more_arguments", "C12: an argument that no conversion takes.",
+        Ocl(1, b"just %d\\n", 4, 4, n=2), [u32(1), u32(2)],
+        cmd="-v buffer.bin app.co")
+    one("c13_fewer_arguments", "C13: a conversion without an argument is "
+        "shown as it is written.", Ocl(1, b"a %d b %d c\\n", 4), [u32(1)])
+    one("c16_percent_n", "C16: %n takes its argument and prints nothing "
+        "but itself.", Ocl(1, b"a%nb %d\\n", 8, 4), [u64(4096), u32(3)])
+    one("c17_char_nul", "C17: %c of 0 is a NUL byte.",
+        Ocl(1, b"a%cb%c\\n", 4, 4), [u32(0), u32(65)])
+    one("pointer_sizes", "%p of 4 bytes (LDS) and of 8.",
+        Ocl(1, b"%p %p\\n", 4, 8), [u32(0x1000), u64(0x7f0012345678)])
+    one("half", "Halves: a scalar widened to float, vectors as they are.",
+        Ocl(1, b"%f %v2hf %v4hf\\n", 4, 4, 8),
+        [f32(0.5), f16(1.5, -2.0), f16(6.1e-5, 65504.0, 6e-8, inf)])
+    one("vec3_garbage", "The fourth of three components is never written.",
+        Ocl(1, b"%v3hlf %v3hhd %v3ld\\n", 16, 4, 32),
+        [f32(1, 2, 3) + STALE, b"\x01\xff\x03\xee",
+         u64(1, -2, 3) + STALE + STALE])
+    one("vector_flags", "Each component has the flags, width and precision.",
+        Ocl(1, b"%5.2v4hlf|%#v2hlx\\n", 16, 8),
+        [f32(1.5, 1.5, 1.5, 1.5), u32(255, 16)])
+    one("vector_sizes", "A size that is no multiple of the components, and a "
+        "vector under a scalar's conversion, are shown as they are written.",
+        Ocl(1, b"%v4d %d %d\\n", 12, 16, 4), [u32(1, 2, 3), u32(1, 2, 3, 4),
+                                             u32(5)])
+    one("star", "A width from the arguments.",
+        Ocl(1, b"[%*d][%.*f]\\n", 4, 4, 4, 4),
+        [u32(5), u32(42), u32(2), f32(1.0)])
+
+
+def ocl_rows():
+    one("row_without_sizes", "N counts arguments that no conversion takes and "
+        "that are not stored: 1:1:hi.", Ocl(1, b"hi", n=1), [])
+    one("escapes", "The six escapes and \\72; any other backslash is itself, "
+        "one before an n cannot be.",
+        Ocl(1, b"a\\72b \\a\\b\\f\\r\\v \\t \\\\ \\q \\7 \\712 %d\\n", 4),
+        [u32(7)])
+    one("escape_at_end", "A backslash at the very end.",
+        Ocl(1, b"%d\\", 4), [u32(7)])
+    one("no_newline", "No newline is added to what the program wrote.",
+        Ocl(1, b"no newline %d", 4), [u32(1)], [u32(2)])
+    one("compat_clr", "ROCm's runtime adds a newline where none is.",
+        Ocl(1, b"no newline %d", 4), [u32(1)], [u32(2)],
+        cmd="--compat clr buffer.bin app.co")
+    strings = [Ocl(2, b"first %d\\n", 4), Ocl(7, b"seventh %s\\n", 8)]
+    case("opencl/compat_clr_strings", "The newline after a %s, and none after "
+         "a string that has one.",
+         ocl(Ocl(1, b"%s", 8)(b"abc\0"), strings[0](u32(5)),
+             strings=[Ocl(1, b"%s", 8)] + strings),
+         "--compat clr buffer.bin app.co")
+    case("opencl/c15_gaps", "C15: a table with gaps and a row of ID 0.",
+         ocl(strings[0](u32(1)), strings[1](b"hello\0\0\0"), strings=strings,
+             rows=[b"0:0:zero\\n", b"0:1:4:%d\\n"]))
+    case("opencl/bad_rows", "Rows that are no rows.",
+         ocl(strings[0](u32(1)), strings=strings,
+             rows=[b"", b":", b"1", b"x:1:4:%d", b"12:", b"5:1",
+                   b"99999999999:0:wide", b"4294967296:0:wide",
+                   b"3:1:999999999:%d", b"8:0:plain:colon:4:", b"9:0:"]))
+    case("opencl/yaml_v2", "Code object V2: the rows are YAML, quoted in three "
+         "ways.",
+         {"app.co": hsa_v2(b"---\nVersion: [ 1, 0 ]\nPrintf:\n"
+                           b"  - '1:1:4:it''s %d\\n'\n"
+                           b'  - "2:1:4:tab\\t \\xE9 %d\\\\n"\n'
+                           b"  - 3:1:4:plain %d\\n\n...\n\0"),
+          "buffer.bin": buffer(u32(1, 10), u32(2, 20), u32(3, 30))})
+
+
+def ocl_strings():
+    plain = Ocl(1, b"<%s> %d\\n", 0, 4)
+    for new in (False, True):
+        age = "new" if new else "old"
+        for text in (b"", b"a", b"abc", b"abcd", b"abcdefgh"):
+            s = Ocl(1, plain.text, text_size(len(text), new), 4)
+            one("string_%s_%d" % (age, len(text)), "%%s of %d bytes, then a "
+                "number, from %s compilers; three entries tell."
+                % (len(text), age), s,
+                *[[text_bytes(text), u32(v)] for v in (1000, -2, 77)])
+    s = Ocl(1, plain.text, 8, 4)
+    one("string_guess", "One entry, whose last dword can be text or a number: "
+        "a guess, and said to be one.", s, [b"abcd", u32(65)],
+        cmd="-v buffer.bin app.co")
+    one("string_forced_new", "--opencl-strings new.", s,
+        [b"abcdefgh", u32(65)], cmd="--opencl-strings new buffer.bin app.co")
+    one("string_forced_old", "--opencl-strings old.", s,
+        [b"abcd", f32(1.1)], cmd="--opencl-strings old buffer.bin app.co")
+    one("string_zero_follows", "One entry; a zero after the text cannot be "
+        "its end.", s, [b"abcd", u32(0)])
+    one("string_negative_follows", "One entry; a negative number after the "
+        "text is not text.", s, [b"abcd", u32(-2)])
+    two = Ocl(1, b"%s|%s|%d|%s|\\n", 8, 4, 4, 16)
+    one("c10_two_shifts", "C10: strings of 4 and 12 bytes: the arguments move "
+        "twice.", two, [b"abcd", b"x\0\0\0", u32(5), b"twelve bytes"],
+        [b"abcd", b"x\0\0\0", u32(-5), b"twelve bytes"])
+    one("c11_empty", "C11: empty strings, with text glued to them.",
+        Ocl(1, b"a%sb%sc %d\\n", 4, 4, 4),
+        [text_bytes(b""), text_bytes(b""), u32(9)])
+    one("string_of_pointer", "A %s of a pointer: the compiler stores ???.",
+        Ocl(1, b"%s %d\\n", 4, 4), [b"???\0", u32(1)])
+    one("string_width", "Width and precision of %s.",
+        Ocl(1, b"[%10s][%-10s][%.2s][%8.3s]\\n", 8, 8, 8, 8),
+        [b"hello\0\0\0", b"right\0\0\0", b"cut it\0\0",
+         b"both!\0\0\0"])
+
+
+def ocl_walk():
+    a, b = Ocl(1, b"one %d\\n", 4), Ocl(2, b"two %d %d\\n", 4, 4)
+    case("opencl/c14_unknown_id", "C14: an ID that no string has: the next "
+         "entry is found again.",
+         ocl(a(u32(10)), u32(77, 5, 6), b(u32(3), u32(4)), a(u32(11)),
+             strings=[a, b]))
+    case("opencl/no_strings", "Without a code object nothing can be read.",
+         {"buffer.bin": buffer(a(u32(10)), b(u32(3), u32(4)))},
+         "--format opencl buffer.bin")
+    first = {"first.co": hsa([a.row()]),
+             "second.co": hsa([Ocl(1, b"other %d %d %d\\n", 4, 4, 4).row()])}
+    other = Ocl(1, b"other %d %d %d\\n", 4, 4, 4)
+    first["buffer.bin"] = buffer(a(u32(10)), other(u32(7), u32(8), u32(9)),
+                                 a(u32(11)))
+    case("opencl/duplicate_ids", "Linked programs number their strings anew: "
+         "what follows tells them apart.", first,
+         "buffer.bin first.co second.co")
+    same = {"app.co": hsa([b"1:1:4:first %d\\n", b"1:1:4:second %d\\n"]),
+            "buffer.bin": buffer(a(u32(10)), a(u32(11)))}
+    case("opencl/duplicate_ids_same_size", "Two strings of an ID that take "
+         "the same bytes: the first, and said.", same)
+    case("opencl/nearly_full", "So full that the longest message may not have "
+         "fitted.", ocl(*[b(u32(i), u32(i)) for i in range(8)],
+                        strings=[a, b], capacity=108))
+    case("opencl/used_beyond_file", "The header says more than the file has.",
+         ocl(a(u32(1)), b(u32(2), u32(3)), b(u32(4), u32(5)), strings=[a, b],
+             cut=8 + 8 + 12 + 4))
+    case("opencl/used_beyond_capacity", "A header that contradicts itself.",
+         ocl(a(u32(1)), strings=[a], used=5000))
+    case("opencl/stale", "What lies behind the used part is not read.",
+         ocl(a(u32(1)), strings=[a], tail=a(u32(666))))
+    case("opencl/empty", "Nothing was printed.", ocl(strings=[a]))
+    case("opencl/short_file", "Seven bytes.",
+         {"app.co": hsa([a.row()]), "buffer.bin": bytes(7)})
+    case("opencl/stray_bytes", "A used part that ends in three bytes.",
+         ocl(a(u32(1)), b"\1\0\0", strings=[a]))
+    case("opencl/stdin", "The buffer from standard input.",
+         ocl(a(u32(1)), b(u32(2), u32(3)), strings=[a, b]),
+         "- app.co < buffer.bin")
+
+
+# ---- HIP ----
+
+def pad8(data):
+    return data + bytes(-len(data) % 8)
+
+
+def text8(text):
+    return pad8(text + b"\0")
+
+
+def md5(text):
+    return int.from_bytes(hashlib.md5(text).digest()[:8], "little")
+
+
+def hip_row(text, ident=None):
+    return b"0:0:%x,%s" % (md5(text) if ident is None else ident, text)
+
+
+def hip(text, *arguments, stderr=False, constant=True, size=None, ident=None):
+    body = b"".join(arguments)
+    if constant:
+        body = u64(md5(text) if ident is None else ident) + body
+    else:
+        body = text8(text) + body
+    size = 4 + len(body) if size is None else size
+    return u32(size << 2 | constant << 1 | stderr) + body
+
+
+def hips(*entries, texts, rows=(), **how):
+    return {"app.co": hsa([hip_row(t) for t in texts] + list(rows)),
+            "buffer.bin": buffer(*entries, **how)}
+
+
+def hip_cases():
+    n, s = b"n=%d %s\n", b"%s and %s and %s|\n"
+    case("hip/worked_example", "The worked example of the layout, with the "
+         "string by its hash and in the entry.",
+         hips(hip(n, u64(7), text8(b"abc")),
+              hip(n, u64(7), text8(b"abc"), constant=False), texts=[n]))
+    case("hip/mixed_streams", "Constant and other formats, to both streams.",
+         hips(hip(b"out %d\n", u64(1)), hip(b"err %d\n", u64(2), stderr=True),
+              hip(b"made %d\n", u64(3), constant=False),
+              hip(b"made err %d\n", u64(4), constant=False, stderr=True),
+              texts=[b"out %d\n", b"err %d\n"]))
+    case("hip/verbose", "The stream in text, with -v.",
+         hips(hip(b"out %d\n", u64(1)), hip(b"err %d\n", u64(2), stderr=True),
+              texts=[b"out %d\n", b"err %d\n"]), "-v buffer.bin app.co",
+         ("text",))
+    case("hip/b1_same_format_twice", "B1: the same format used twice gives "
+         "two equal rows: normal.",
+         hips(hip(n, u64(1), text8(b"x")), texts=[n, n]))
+    case("hip/b4_unknown_hash", "B4: an unknown hash is shown and stepped "
+         "over.", hips(hip(b"a %d\n", u64(1)), hip(b"unknown %d\n", u64(2)),
+                       hip(b"a %d\n", u64(3)), texts=[b"a %d\n"]))
+    raw = b"a:b,c \\n \\72 \"q\" %d\nsecond line %d\n"
+    case("hip/raw_format", "Formats are raw: colons, commas, backslashes, "
+         "newlines.", hips(hip(raw, u64(1), u64(2)), texts=[raw]))
+    zeros = next(b"leading %d %%d\n" % i for i in range(10000)
+                 if md5(b"leading %d %%d\n" % i) >> 56 == 0)
+    case("hip/hash_leading_zeros", "A hash that begins with zeros, which the "
+         "row does not have.", hips(hip(zeros, u64(5)), texts=[zeros]))
+    star = b"[%*.*f] [%-*d]\n"
+    case("hip/stars", "Width and precision from the arguments.",
+         hips(hip(star, u64(10), u64(2), f64(3.14159), u64(5), u64(42)),
+              hip(star, u64(-10 & 0xffffffff), u64(-1 & 0xffffffff), f64(1),
+                  u64(0), u64(7)), texts=[star]))
+    for name, text in (("b6_width", b"%10s|%i\n"), ("b6_precision",
+                                                    b"%.2s|%i\n")):
+        case("hip/" + name, "B6: the next argument is found by the string's "
+             "bytes, not by what is printed.",
+             hips(hip(text, text8(b"hello"), u64(5)),
+                  hip(text, text8(b"a long string of 27 bytes.."), u64(6)),
+                  texts=[text]))
+    case("hip/b7_percent_at_end", "B7: a lone percent sign and unknown "
+         "conversions do not end the message.",
+         hips(hip(b"a %d %y b %", u64(1), u64(2)),
+              texts=[b"a %d %y b %"]))
+    case("hip/b9_fewer_arguments", "B9: text after a missing argument stays.",
+         hips(hip(b"a %d b %d c\n", u64(1)), texts=[b"a %d b %d c\n"]))
+    case("hip/more_arguments", "Arguments that no conversion takes.",
+         hips(hip(b"a %d\n", u64(1), u64(2), f64(3)), texts=[b"a %d\n"]),
+         "-v buffer.bin app.co")
+    case("hip/null_one", "A null string takes no bytes.",
+         hips(hip(n, u64(7)), hip(b"[%s] %d\n", u64(8)),
+              texts=[n, b"[%s] %d\n"]))
+    case("hip/null_of_three", "Which of three strings is null cannot be told "
+         "when they are alike; when only one way fits, it can.",
+         hips(hip(s, text8(b"a"), text8(b"b")),
+              hip(s, text8(b"a"), text8(b"b"), text8(b"c")), hip(s),
+              texts=[s]))
+    order = b"%d %s %lld %s\n"
+    case("hip/null_between_numbers", "Null strings between numbers.",
+         hips(hip(order, u64(1), u64(0x4142434445464748), text8(b"last")),
+              hip(order, u64(1), text8(b"first"), u64(2)),
+              hip(order, u64(1), u64(2)), texts=[order]))
+    case("hip/empty_string", "An empty string has its NUL.",
+         hips(hip(n, u64(1), text8(b"")), texts=[n]))
+    case("hip/string_without_end", "A string that does not end in its entry "
+         "is cut there.", hips(hip(n, u64(1), b"12345678"),
+                               hip(n, u64(2), text8(b"ok")), texts=[n]))
+    case("hip/padding_undefined", "What follows a NUL is anything.",
+         hips(hip(n, u64(1), b"ab\0\xff\xfe\xfd\xfc\xfb"), texts=[n]))
+    widths = b"%d %u %hhd %hd %ld %lld %x %c %p\n"
+    case("hip/integers", "Integers are stored zero-extended: the conversion "
+         "says how wide they are.",
+         hips(hip(widths, u64(0xfffffffe), u64(0xfffffffe), u64(0xff),
+                  u64(0xffff), u64(-3), u64(-4), u64(0xffffffff), u64(65),
+                  u64(0x7f00deadbeef)), texts=[widths]))
+    case("hip/empty_format", "printf(\"\") has its format in the entry.",
+         hips(hip(b"", constant=False), hip(b"a\n"), texts=[b"a\n"]))
+    for size in (0, 4, 11, 13):
+        case("hip/b5_size_%d" % size, "B5: a control word of %d bytes." % size,
+             hips(hip(b"a %d\n", u64(1)), hip(b"a %d\n", u64(2), size=size),
+                  hip(b"a %d\n", u64(3)), texts=[b"a %d\n"]))
+    case("hip/b5_size_huge", "A control word of a gigabyte.",
+         hips(hip(b"a %d\n", u64(1)), hip(b"a %d\n", u64(2), size=(1 << 30) - 4),
+              hip(b"a %d\n", u64(3)), texts=[b"a %d\n"]))
+    case("hip/md5_mismatch", "A row whose hash is not that of its text.",
+         hips(hip(b"b %d\n", u64(1), ident=0x1234), texts=[],
+              rows=[hip_row(b"b %d\n", 0x1234)]))
+    case("hip/dummy_row", "The row of modules without constant formats.",
+         hips(hip(b"only %d\n", u64(1), constant=False), texts=[],
+              rows=[b'0:0:ffffffff,"Non const format string"']),
+         "--format hip buffer.bin app.co")
+    case("hip/guessed", "Without strings: inline formats say what it is.",
+         {"buffer.bin": buffer(hip(b"only %d\n", u64(1), constant=False))},
+         "buffer.bin")
+    case("hip/guess_is_close", "Without strings: OpenCL could be meant.",
+         {"buffer.bin": buffer(hip(b"a %d\n", u64(1)))}, "buffer.bin")
+    case("hip/size_too_small", "Fewer bytes than the arguments need.",
+         hips(hip(b"%d %d %d\n", u64(1), u64(2)), texts=[b"%d %d %d\n"]))
+    case("hip/odd_bytes", "Bytes that are no whole argument.",
+         hips(hip(b"%d\n", u64(1), b"\1\2\3\4"), texts=[b"%d\n"]))
+    case("hip/nearly_full", "So full that a message may not have fitted.",
+         hips(hip(n, u64(7), text8(b"abc")), texts=[n], capacity=40))
+
+
+# ---- hostcall ----
+
+BEGIN, LAST = 1, 2
+
+
+def descriptor(length, flags=0, ident=0):
+    return ident << 8 | length << 5 | flags
+
+
+class Recording:
+    """Packets as they are served, old headers or new ones."""
+
+    def __init__(self, new=False):
+        self.new, self.packets = new, []
+
+    def packet(self, lanes, service=2, mask=None, control=1):
+        """lanes: {lane: (descriptor, data)}."""
+        payload = bytearray(b"\xee" * 4096)
+        for lane, (desc, data) in lanes.items():
+            slot = u64(desc) + data
+            payload[64 * lane:64 * lane + len(slot)] = slot
+        mask = sum(1 << lane for lane in lanes) if mask is None else mask
+        head = struct.pack("<QII", mask, service, 0) if self.new else \
+            struct.pack("<QQII", 0, mask, service, control)
+        self.packets.append((head, bytes(payload)))
+        return self
+
+    def message(self, lanes, *data, ident=None, end=True, begin=True):
+        """One printf call of some lanes: {lane: id}; data: of each packet, the
+        same for all lanes, or a function of the lane."""
+        for i, piece in enumerate(data):
+            slots = {}
+            for lane, number in lanes.items():
+                d = piece(lane) if callable(piece) else piece
+                flags = (BEGIN if i == 0 and begin else 0) | \
+                    (LAST if i == len(data) - 1 and end else 0)
+                slots[lane] = (descriptor(len(d) // 8, flags,
+                                          0 if flags & BEGIN else number), d)
+            self.packet(slots)
+        return self
+
+    def bytes(self):
+        return b"".join(h + p for h, p in self.packets)
+
+    def pool(self):
+        """The same packets as they lie in the device's memory."""
+        n = len(self.packets)
+        at = 0x7f0000001000
+        arrays = b""
+        if self.new:
+            phases = u32(*[1] * n) + u32(*[0] * n) + u32(*[0] * n)
+            heads = b"".join(h for h, _ in self.packets)
+            head = u64(at, at + 4 * n, at + 8 * n, at + 12 * n,
+                       at + 12 * n + len(heads), 0, n)
+            arrays = phases + heads
+        else:
+            heads = b"".join(h for h, _ in self.packets)
+            head = u64(at, at + len(heads), 0, 0, 0, n - 1, 0)
+            arrays = heads
+        return head + arrays + b"".join(p for _, p in self.packets)
+
+
+def call(text, *arguments, control=0):
+    """The qwords of a message."""
+    return u64(control) + text8(text) + b"".join(arguments)
+
+
+def pieces(data, n=7):
+    """Cut into packets of n qwords; the first has the control word alone, as
+    device code sends it."""
+    out, data = [data[:8]], data[8:]
+    while data:
+        out.append(data[:8 * n])
+        data = data[8 * n:]
+    return out
+
+
+def hostcall(name, shows, data, cmd="buffer.bin", kinds=KINDS):
+    case("hostcall/" + name, shows, {"buffer.bin": data}, cmd, kinds)
+
+
+def hostcall_cases():
+    worked = [u64(0), text8(b"n=%d %s\n"), u64(7), text8(b"abc")]
+    for new in (False, True):
+        age = "new" if new else "old"
+        hostcall("worked_example_" + age, "The worked example, recorded with "
+                 "%s headers." % age,
+                 Recording(new).message({0: 5}, *worked).bytes())
+    long = b"a string of more than one hundred bytes, " * 3
+    hostcall("long_string", "Strings over several packets.",
+             Recording().message({3: 9}, *pieces(
+                 call(b"<%s> %d\n", text8(long), u64(42)))).bytes())
+    lanes = {lane: 100 + lane for lane in (0, 5, 31, 32, 63)}
+    hostcall("wave64", "Lanes of a wave of 64, each with its own message.",
+             Recording().message(
+                 lanes, u64(0), text8(b"lane %d says %s\n"),
+                 lambda lane: u64(lane),
+                 lambda lane: text8(b"hi" if lane < 32 else b"ho")).bytes())
+    r = Recording()
+    a, b = pieces(call(b"first %d\n", u64(1))), pieces(call(b"second %d\n",
+                                                            u64(2)))
+    r.packet({1: (descriptor(1, BEGIN), a[0])})
+    r.packet({2: (descriptor(1, BEGIN), b[0])})
+    r.packet({2: (descriptor(len(b[1]) // 8, LAST, 8), b[1])})
+    r.packet({1: (descriptor(len(a[1]) // 8, LAST, 7), a[1])})
+    hostcall("interleaved_lanes", "Two lanes between each other.", r.bytes())
+    r = Recording()
+    for ident, (x, _) in ((7, a), (8, b)):
+        r.packet({1: (descriptor(1, BEGIN), x)})
+    r.packet({1: (descriptor(len(b[1]) // 8, LAST, 8), b[1])})
+    r.packet({1: (descriptor(len(a[1]) // 8, LAST, 7), a[1])})
+    hostcall("same_lane_two_waves", "Two waves, the same lane: beginnings are "
+             "taken in the order of their coming.", r.bytes())
+    hostcall("missing_end", "A message that does not end.",
+             Recording().message({0: 5}, *pieces(call(b"cut %d %s\n", u64(7))),
+                                 end=False).bytes())
+    hostcall("only_begin", "Nothing but beginnings.",
+             Recording().message({0: 5, 1: 6}, u64(0), end=False).bytes())
+    hostcall("unknown_id", "Packets of a message whose beginning is not "
+             "there.", Recording().message({4: 77}, text8(b"lost"), u64(1),
+                                           begin=False)
+             .message({0: 5}, *worked).bytes())
+    hostcall("stderr", "Control 1 is standard error.",
+             Recording().message({0: 5}, *pieces(call(b"err %d\n", u64(1),
+                                                      control=1))).bytes())
+    hostcall("control_2", "Control 2 is nothing that is known.",
+             Recording().message({0: 5}, *pieces(call(b"odd %d\n", u64(1),
+                                                      control=2))).bytes())
+    hostcall("single_packet", "A message in one packet.",
+             Recording().message({0: 0}, call(b"%d\n", u64(9))).bytes())
+    hostcall("length_0", "Packets without data.",
+             Recording().message({0: 5}, u64(0), b"", text8(b"a %d\n"), b"",
+                                 u64(3), b"").bytes())
+    hostcall("length_7", "Packets with all seven qwords.",
+             Recording().message({0: 5}, *pieces(call(
+                 b"%d %d %d %d %d %d %d %d %d %d %d %d\n",
+                 *[u64(i) for i in range(12)]))).bytes())
+    hostcall("empty_string", "A null string is sent as an empty one.",
+             Recording().message({0: 5}, *pieces(call(
+                 b"[%s] %d\n", u64(0), u64(3)))).bytes())
+    hostcall("reserved_bits", "A descriptor with bits that must be zero.",
+             Recording().packet({0: (descriptor(3, BEGIN | LAST) | 8,
+                                     call(b"a %d\n", u64(1)))}).bytes())
+    hostcall("other_services", "Packets for other services are counted.",
+             Recording().packet({0: (0, b"")}, service=1)
+             .message({0: 5}, *worked).packet({0: (0, b"")}, service=4)
+             .packet({0: (0, b"")}, service=9).bytes(), "-v buffer.bin")
+    hostcall("verbose", "Where messages come from, in text.",
+             Recording().message({0: 5, 9: 6}, *worked).bytes(),
+             "-v buffer.bin", ("text",))
+    for new in (False, True):
+        r = Recording(new).message({0: 5, 1: 6}, call(b"%d\n", u64(9)))
+        r.message({2: 7}, u64(0), text8(b"half a message"), end=False)
+        if not new:
+            r.packet({0: (descriptor(3, BEGIN | LAST),
+                          call(b"not handed over\n"))}, control=0)
+        hostcall("pool_" + ("new" if new else "old"), "A pool of packets as it "
+                 "lies in memory: most messages are not whole there.", r.pool())
+    hostcall("cut_packet", "The recording ends within a packet.",
+             Recording().message({0: 5}, *worked).bytes()[:-100],
+             "--format hostcall buffer.bin")
+    hostcall("no_packets", "Not a recording at all.", b"hello, world\n" * 10,
+             "--format hostcall buffer.bin")
+    hostcall("inspect", "Entries, origin and arguments.",
+             Recording().message({0: 5}, *worked).bytes()[:3 * 4120],
+             "inspect buffer.bin", ())
+
+
+# ---- what compilers' own code wrote ----
+
+def dump_cases(folder):
+    def read(name):
+        with open(os.path.join(folder, name), "rb") as f:
+            return f.read()
+    for kind, name in (("opencl", "ocl"), ("hip", "hip")):
+        for dump in ("dump", "overflow"):
+            case("%s/compiled_%s" % (kind, dump), "clang's own lowering of "
+                 "printf, run on a CPU.",
+                 {"app.co": read(name + "_app.co"),
+                  "buffer.bin": read("%s_%s.bin" % (name, dump))})
+
+
+def write(path, data):
+    if len(data) > 4096:
+        path, data = path + ".gz", gzip.compress(data, 9, mtime=0)
+    with open(path, "wb") as f:
+        f.write(data)
+
+
+def main():
+    ocl_conversions()
+    ocl_rows()
+    ocl_strings()
+    ocl_walk()
+    hip_cases()
+    hostcall_cases()
+    if len(sys.argv) > 2:
+        dump_cases(sys.argv[2])
+    for name, (shows, files, cmd, kinds) in CASES.items():
+        folder = os.path.join(sys.argv[1], name)
+        os.makedirs(folder, exist_ok=True)
+        for file, data in files.items():
+            write(os.path.join(folder, file), data)
+        write(os.path.join(folder, "cmd"), (cmd + "\n").encode())
+        write(os.path.join(folder, "origin.md"), (
+            shows + "\nWritten by `tests/make/rocm_cases.py`.\n").encode())
+        expected = ["expect." + k for k in kinds or ("out",)]
+        for file in expected + ["expect.err", "expect.rc"]:
+            path = os.path.join(folder, file)
+            if not os.path.exists(path) and not os.path.exists(path + ".gz"):
+                write(path, b"")
+
+
+if __name__ == "__main__":
+    main()
