@@ -22,7 +22,8 @@ enum {
 struct listener {
     struct inputs *inputs;
     bool notes;
-    bool why_none; /* the note that explains why there are no strings */
+    bool wants_cores; /* a core is to be searched, not loaded */
+    bool why_none;    /* the note that explains why there are no strings */
     pfd_finding_fn tell;
     void *user;
 };
@@ -82,7 +83,9 @@ static bool open_buffer(struct inputs *in, const char *path, struct buffer *ret)
 static void close_buffer(struct buffer *b)
 {
     pfd_input_close(b->input);
-    if (b->bytes && !b->input)
+    if (b->owns_capture)
+        pfd_capture_free(b->capture);
+    if (b->bytes && !b->input && !b->capture)
         munmap((void *)(uintptr_t)b->bytes, b->n);
     if (b->fd >= 0)
         close(b->fd);
@@ -124,13 +127,20 @@ static bool is_stream(const char *path)
 }
 
 /* A regular file's role by its first bytes. */
-static enum role role_of(const char *path)
+static enum role role_of(const char *path, bool wants_cores)
 {
+    enum {
+        E_TYPE = 16, /* place of e_type in an ELF header, and its value */
+        CORE = 4
+    };
     char head[sizeof((struct buffer *)NULL)->head];
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof head);
     if (fd >= 0)
         close(fd);
+    if (wants_cores && n > E_TYPE && !memcmp(head, "\177ELF", 4) &&
+        head[E_TYPE] == CORE)
+        return ROLE_BUFFER;
     return n > 0 && pfd_strings_recognise(head, (size_t)n) ? ROLE_STRINGS
                                                            : ROLE_BUFFER;
 }
@@ -162,8 +172,9 @@ static void open_file(struct inputs *in, const struct file *file,
                       struct listener *listener)
 {
     struct buffer *b = &in->buffers[in->n_buffers];
-    enum role role =
-        file->role == ROLE_BY_CONTENT ? role_of(file->path) : file->role;
+    enum role role = file->role == ROLE_BY_CONTENT
+                         ? role_of(file->path, listener->wants_cores)
+                         : file->role;
     if (role == ROLE_STRINGS)
         load_strings(in, file->path, listener);
     else if (open_buffer(in, file->path, b))
@@ -186,7 +197,8 @@ static void open_uri(struct inputs *in, const struct file *file,
     }
     b->bytes = pfd_input_bytes(b->input, &b->n);
     if (role == ROLE_BY_CONTENT)
-        role = pfd_strings_recognise(b->bytes, b->n) ? ROLE_STRINGS : ROLE_BUFFER;
+        role =
+            pfd_strings_recognise(b->bytes, b->n) ? ROLE_STRINGS : ROLE_BUFFER;
     if (role == ROLE_BUFFER) {
         in->n_buffers++;
         return;
@@ -198,12 +210,90 @@ static void open_uri(struct inputs *in, const struct file *file,
     close_buffer(b);
 }
 
+/* ---- captures ---- */
+
+static bool is_capture(struct buffer *b)
+{
+    if (b->bytes)
+        return pfd_wire_recognise(b->bytes, b->n);
+    read_head(b);
+    return pfd_wire_recognise(b->head, b->n_head);
+}
+
+static void add_buffers(struct inputs *in, size_t n)
+{
+    size_t room = in->n_buffers + n;
+    struct buffer *buffers = realloc(in->buffers, room * sizeof *buffers);
+    if (!buffers) {
+        tell_error("out of memory");
+        exit(EXIT_ERROR);
+    }
+    in->buffers = buffers;
+}
+
+/* Buffer i is a capture: the buffers in it, at the end of the list. */
+static void open_capture(struct inputs *in, struct buffer *b,
+                         struct listener *listener)
+{
+    struct pfd_capture *capture = NULL;
+    struct pfd_capture_buffer captured;
+    struct pfd_error err;
+    const void *bytes = b->bytes;
+    char *slurped = NULL;
+    size_t n = b->n;
+    bool ok = true;
+    if (!bytes) {
+        ok = input_slurp(b, &slurped, &n, &err);
+        bytes = slurped;
+    }
+    if (!ok || pfd_capture_open(bytes, n, b->name, in->strings, hear, listener,
+                                &capture, &err) != PFD_OK)
+        fail(in, b->name, err.text);
+    free(slurped);
+    close_buffer(b);
+    in->n_strings_files++;
+    for (size_t i = 0;
+         capture && pfd_capture_get(capture, i, &captured) == PFD_OK; i++) {
+        add_buffers(in, 1);
+        in->buffers[in->n_buffers++] = (struct buffer){
+            .name = captured.name,
+            .fd = -1,
+            .bytes = captured.bytes,
+            .n = captured.n,
+            .capture = capture,
+            .owns_capture = i == 0,
+            .captured = captured,
+        };
+    }
+    if (capture && pfd_capture_get(capture, 0, &captured) != PFD_OK)
+        pfd_capture_free(capture);
+}
+
+/* Takes captures out of the list of buffers, and puts theirs into it. */
+static void open_captures(struct inputs *in, struct listener *listener)
+{
+    size_t n = in->n_buffers;
+    struct buffer *files = in->buffers;
+    in->buffers = NULL;
+    in->n_buffers = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (is_capture(&files[i])) {
+            open_capture(in, &files[i], listener);
+            continue;
+        }
+        add_buffers(in, 1);
+        in->buffers[in->n_buffers++] = files[i];
+    }
+    free(files);
+}
+
 void inputs_open(struct inputs *ret, const struct options *options,
                  pfd_finding_fn tell, void *user)
 {
     struct listener listener = {
         .inputs = ret,
         .notes = options->verbose,
+        .wants_cores = options->verb->run == recover_run,
         .why_none = options->verb->run == strings_run,
         .tell = tell,
         .user = user,
@@ -229,6 +319,8 @@ void inputs_open(struct inputs *ret, const struct options *options,
         else
             open_file(ret, file, &listener);
     }
+    if (options->verb->run != follow_run && options->verb->run != recover_run)
+        open_captures(ret, &listener);
 }
 
 void inputs_close(struct inputs *inputs)

@@ -5,6 +5,7 @@
 #ifndef CLI_INPUT_H
 #define CLI_INPUT_H
 
+#include <printfdecode/capture.h>
 #include <printfdecode/convert.h>
 #include <printfdecode/input.h>
 
@@ -19,6 +20,10 @@ struct buffer {
     struct pfd_input *input; /* what a URI names, and bytes are in it */
     char head[64];           /* [n_head], read to tell what it is */
     size_t n_head;
+    struct pfd_capture *capture; /* that bytes are in; the first of its buffers
+                                    owns it */
+    bool owns_capture;
+    struct pfd_capture_buffer captured; /* when capture */
 };
 
 struct inputs {

@@ -20,8 +20,12 @@ enum {
     FORMATS = 16,
     CHECK = 32,
     EXTRACT = 64,
-    READS_BUFFERS = DECODE | INSPECT | STATS,
-    ALL = 127,
+    FOLLOW = 128,
+    CAPTURE = 256,
+    RECOVER = 512,
+    READS_BUFFERS = DECODE | INSPECT | STATS | FOLLOW | CAPTURE | RECOVER,
+    FILTERS = DECODE | FOLLOW | RECOVER,
+    ALL = 1023,
 };
 
 /* Letters where there is a short form; numbers above them otherwise. */
@@ -42,6 +46,9 @@ enum {
     OPT_TO,
     OPT_FORCE,
     OPT_MAX_INFLATED,
+    OPT_LABEL,
+    OPT_UNTIL_IDLE,
+    OPT_SETTLE,
 };
 
 static const struct verb verbs[] = {
@@ -59,6 +66,12 @@ static const struct verb verbs[] = {
       spirv_check_run },
     { "extract", "FILE...", "write the code objects in files to a folder",
       extract_run },
+    { "follow", "BUFFER FILE... | SOCKET | URL",
+      "print what a mapped buffer or a printfdecoded says", follow_run },
+    { "capture", "BUFFER... FILE...",
+      "pack buffers and format strings into one file", capture_run },
+    { "recover", "FILE...", "find entries in any file: a core, a memory image",
+      recover_run },
 };
 
 static const struct option_row {
@@ -68,8 +81,9 @@ static const struct option_row {
     unsigned verbs;
     const char *help;
 } rows[] = {
-    { "output", 'o', "KIND", DECODE | STRINGS | STATS,
-      "text (default), json (one record a line); decode: raw" },
+    { "output", 'o', "FILE", CAPTURE, "the capture to write (- is stdout)" },
+    { "output", 'o', "KIND", DECODE | STRINGS | STATS | FOLLOW | RECOVER,
+      "text (default), json (one record a line); decode, follow: raw" },
     { "strings", OPT_STRINGS, "FILE", ALL & ~FORMATS & ~EXTRACT,
       "read FILE as format strings, whatever it looks like" },
     { "buffer", OPT_BUFFER, "FILE", READS_BUFFERS,
@@ -80,24 +94,31 @@ static const struct option_row {
       "the SPIR-V of the shader that records call ID; repeatable" },
     { "shaders", OPT_SHADERS, "FILE", ALL & ~FORMATS & ~EXTRACT,
       "the shaders of a JSON file: {\"shaders\": {\"ID\": {\"spv\": PATH}}}" },
-    { "layout", OPT_LAYOUT, "NAME", READS_BUFFERS,
+    { "layout", OPT_LAYOUT, "NAME", READS_BUFFERS & ~CAPTURE & ~RECOVER,
       "of debugprintf buffers: auto (default), p1 to p6" },
-    { "compat", OPT_COMPAT, "WHO", READS_BUFFERS,
+    { "compat", OPT_COMPAT, "WHO", READS_BUFFERS & ~CAPTURE & ~RECOVER,
       "print as another decoder does: none (default), clr or khronos" },
-    { "opencl-strings", OPT_OPENCL_STRINGS, "AGE", READS_BUFFERS,
+    { "opencl-strings", OPT_OPENCL_STRINGS, "AGE",
+      READS_BUFFERS & ~CAPTURE & ~RECOVER,
       "how OpenCL's %s is stored: auto (default), old or new" },
-    { "match", 'm', "REGEX", DECODE,
+    { "match", 'm', "REGEX", FILTERS,
       "only messages that match this extended regexp" },
-    { "id", OPT_ID, "ID", DECODE,
+    { "id", OPT_ID, "ID", FILTERS,
       "only entries of this string id (hex); repeatable" },
     { "skip", OPT_SKIP, "N", DECODE, "leave out the first N entries" },
-    { "limit", 'n', "N", DECODE, "stop after N entries" },
+    { "limit", 'n', "N", FILTERS, "stop after N entries" },
     { "threads", 'j', "N", DECODE | STATS,
       "threads to work with (default: one per processor)" },
     { "to", OPT_TO, "FOLDER", EXTRACT, "where to write; made if missing" },
     { "force", OPT_FORCE, NULL, EXTRACT, "overwrite files that are there" },
     { "max-inflated", OPT_MAX_INFLATED, "BYTES", EXTRACT,
       "what one compressed bundle may have (default: 1 GiB)" },
+    { "label", OPT_LABEL, "KEY=VALUE", CAPTURE,
+      "say this of the buffers; repeatable" },
+    { "until-idle", OPT_UNTIL_IDLE, "SECONDS", FOLLOW,
+      "end when nothing has come for so long" },
+    { "settle", OPT_SETTLE, "MS", FOLLOW,
+      "give up what stays unwritten for so long (default: 100)" },
     { "color", OPT_COLOR, "WHEN", ALL & ~FORMATS,
       "auto (default), always or never; NO_COLOR is honoured" },
     { "progress", OPT_PROGRESS, "WHEN", DECODE | STATS,
@@ -231,6 +252,19 @@ static bool add_id(struct options *o, const char *text)
     return true;
 }
 
+static bool add_label(struct options *o, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text)
+        return wrong("not KEY=VALUE:", text);
+    o->labels = append(o->labels, &o->n_labels, sizeof *o->labels);
+    o->labels[o->n_labels - 1] = (struct pfd_wire_label){
+        .key = { text, (size_t)(equals - text) },
+        .value = { equals + 1, strlen(equals + 1) },
+    };
+    return true;
+}
+
 static bool set_match(struct options *o, const char *text)
 {
     char why[128];
@@ -243,13 +277,18 @@ static bool set_match(struct options *o, const char *text)
         return false;
     }
     o->has_match = true;
+    o->match_text = text;
     return true;
 }
 
 static bool set_output(struct options *o, const char *text)
 {
     const char *name = NULL;
-    bool is_decode = o->verb->run == decode_run;
+    bool is_decode = o->verb->run == decode_run || o->verb->run == follow_run;
+    if (o->verb->run == capture_run) {
+        o->to = text;
+        return true;
+    }
     for (size_t i = 0; pfd_output_get(i, &name) == PFD_OK; i++) {
         if (!strcmp(text, name) && (is_decode || strcmp(name, "raw") != 0)) {
             o->output = name;
@@ -257,6 +296,26 @@ static bool set_output(struct options *o, const char *text)
         }
     }
     return wrong("no such output:", text);
+}
+
+/* Seconds with a decimal fraction, as milliseconds. */
+static bool read_seconds(const char *text, uint64_t *ret)
+{
+    char *end = NULL;
+    double seconds = strtod(text, &end);
+    if (end == text || *end || !(seconds >= 0 && seconds < 1e9))
+        return wrong("not a number of seconds:", text);
+    *ret = (uint64_t)(seconds * 1000);
+    return true;
+}
+
+static bool set_settle(struct options *o, const char *text)
+{
+    if (!read_number(text, &o->settle_ms))
+        return false;
+    if (o->settle_ms < 1 || o->settle_ms > 3600000)
+        return wrong("not a number of milliseconds, 1 to 3600000:", text);
+    return true;
 }
 
 static bool set_format(struct options *o, const char *text)
@@ -362,6 +421,13 @@ static bool set(struct options *o, int key, const char *text)
         return true;
     case OPT_MAX_INFLATED:
         return read_number(text, &o->max_inflated);
+    case OPT_LABEL:
+        return add_label(o, text);
+    case OPT_UNTIL_IDLE:
+        o->has_until_idle = true;
+        return read_seconds(text, &o->until_idle_ms);
+    case OPT_SETTLE:
+        return set_settle(o, text);
     default:
         return false;
     }
@@ -470,6 +536,7 @@ void options_free(struct options *options)
         regfree(&options->match);
     free(options->files);
     free(options->ids);
+    free(options->labels);
 }
 
 bool options_color(const struct options *options, int fd)
@@ -478,4 +545,28 @@ bool options_color(const struct options *options, int fd)
     if (options->color != WHEN_AUTO)
         return options->color == WHEN_ALWAYS;
     return !(no && *no) && isatty(fd);
+}
+
+static bool is_wanted_id(const struct options *o, uint64_t id)
+{
+    for (size_t i = 0; i < o->n_ids; i++) {
+        if (o->ids[i] == id)
+            return true;
+    }
+    return o->n_ids == 0;
+}
+
+bool options_want(const struct options *o, struct pfd_entry *entry)
+{
+    size_t n = 0;
+    if (!is_wanted_id(o, entry->id))
+        return false;
+    if (!o->has_match)
+        return true;
+    const char *message = pfd_entry_message(entry, &n);
+    regmatch_t range = { .rm_so = 0, .rm_eo = (regoff_t)n };
+    /* The line's own end does not count, so that $ means the message's. */
+    if (message && n && message[n - 1] == '\n')
+        range.rm_eo--;
+    return message && !regexec(&o->match, message, 1, &range, REG_STARTEND);
 }

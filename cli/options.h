@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <printfdecode/printfdecode.h>
+#include <printfdecode/wire.h>
 
 /* Exit statuses; documented in printfdecode(1). */
 enum {
@@ -48,6 +49,7 @@ struct options {
     uint64_t *ids; /* [n_ids] */
     size_t n_ids;
     regex_t match;
+    const char *match_text;
     bool has_match;
     uint64_t skip;
     uint64_t limit; /* UINT64_MAX: all */
@@ -55,9 +57,14 @@ struct options {
     enum when color;
     enum when progress;
     bool verbose;
-    const char *to; /* a folder */
+    const char *to; /* a folder; capture: a file */
     bool force;
-    uint64_t max_inflated; /* bytes; 0: the library's limit */
+    uint64_t max_inflated;         /* bytes; 0: the library's limit */
+    struct pfd_wire_label *labels; /* [n_labels] */
+    size_t n_labels;
+    uint64_t until_idle_ms;
+    bool has_until_idle;
+    uint64_t settle_ms; /* 0: the library's default */
 };
 
 /* A verb and what runs it; the exit status comes back. */
@@ -79,10 +86,19 @@ void options_free(struct options *options);
 /* True when what goes to fd is to be coloured. */
 bool options_color(const struct options *options, int fd);
 
+/* Does the message pass --match and the id --id? */
+bool options_want(const struct options *options, struct pfd_entry *entry);
+
+int capture_run(const struct options *options);
 int decode_run(const struct options *options);
 int extract_run(const struct options *options);
 int formats_run(const struct options *options);
+int follow_run(const struct options *options);
+/* The file is a daemon's socket or URL: its lines as they come. */
+bool follow_client_wants(const struct options *options);
+int follow_client_run(const struct options *options);
 int inspect_run(const struct options *options);
+int recover_run(const struct options *options);
 int spirv_check_run(const struct options *options);
 int stats_run(const struct options *options);
 int strings_run(const struct options *options);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "run.h"
 
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <printfdecode/lines.h>
 
 #include "tell.h"
 
@@ -54,20 +57,55 @@ static void add(struct pfd_summary *to, const struct pfd_summary *from)
     to->findings += from->findings;
 }
 
+/* What a capture says of its buffer. */
+static void use_captured(struct pfd_convert *convert, struct pfd_lines *lines,
+                         const struct buffer *buffer)
+{
+    const struct pfd_capture_buffer *b = &buffer->captured;
+    bool is_said = buffer->capture && lines;
+    convert->members = NULL;
+    convert->origin_members = NULL;
+    if (!is_said)
+        return;
+    if (pfd_lines_set_origin(lines, b->origin) < 0)
+        tell_error("out of memory");
+    pfd_lines_set_time(lines, b->time);
+    pfd_lines_set_place(lines, b->generation, UINT64_MAX);
+    convert->members = pfd_lines_members(lines);
+    convert->origin_members = pfd_lines_origin_members(lines);
+}
+
+/* A capture names its buffers' formats; the command line may know better. */
+static const char *captured_format(const struct buffer *buffer)
+{
+    struct pfd_format_info info;
+    const struct pfd_wire_bytes *name = &buffer->captured.origin->format;
+    for (size_t i = 0; pfd_format_get(i, &info) == PFD_OK; i++) {
+        if (strlen(info.name) == name->n &&
+            !memcmp(info.name, name->at, name->n))
+            return info.name;
+    }
+    return NULL;
+}
+
 static enum pfd_status run_buffer(struct pfd_convert *convert,
                                   struct buffer *buffer,
                                   struct pfd_summary *total)
 {
+    const char *format = convert->format;
     struct pfd_summary summary = { 0 };
     struct pfd_error err;
     enum pfd_status status;
     convert->source = buffer->name;
+    if (!format && buffer->capture)
+        convert->format = captured_format(buffer);
     if (buffer->bytes)
         status = pfd_convert_bytes(convert, buffer->bytes, buffer->n, &summary,
                                    &err);
     else
         status =
             pfd_convert_stream(convert, input_read, buffer, &summary, &err);
+    convert->format = format;
     add(total, &summary);
     if (status < 0 && status != PFD_ERR_STOPPED)
         tell_error("%s: %s", buffer->name, err.text);
@@ -79,7 +117,8 @@ bool run_buffers(const struct options *options, struct inputs *inputs,
 {
     struct progress progress = { 0 };
     enum pfd_status status = PFD_OK;
-    bool ok = true;
+    struct pfd_lines *lines = NULL;
+    bool ok = pfd_lines_new("json", false, false, &lines, NULL) == PFD_OK;
     convert->finding = tell_finding;
     convert->notes = options->verbose;
     if (is_wanted(options)) {
@@ -90,9 +129,11 @@ bool run_buffers(const struct options *options, struct inputs *inputs,
          i++) {
         progress = (struct progress){ .n_buffer = inputs->buffers[i].n };
         clock_gettime(CLOCK_MONOTONIC, &progress.start);
+        use_captured(convert, lines, &inputs->buffers[i]);
         status = run_buffer(convert, &inputs->buffers[i], total);
         ok = ok && (status >= 0 || status == PFD_ERR_STOPPED);
     }
+    pfd_lines_free(lines);
     tell_progress_done();
     if (total->unknown && pfd_strings_count(inputs->strings) == 0)
         tell_hint("no format strings are loaded; give the program's ELF file "

@@ -223,7 +223,7 @@ static void give_finding(struct worker *w, const struct pfd_finding *finding)
     if (!(pool->reported >> finding->kind & 1))
         return;
     if (pool->sink && pool->sink->finding)
-        pool->sink->finding(&w->out, finding);
+        pool->sink->finding(&w->out, finding, &pool->sink_options);
     if (pool->convert->finding)
         keep(w, finding);
 }
@@ -636,6 +636,8 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
         return status;
     pool->sink_options.color = convert->color;
     pool->sink_options.origin = convert->origin;
+    pool->sink_options.members = convert->members;
+    pool->sink_options.origin_members = convert->origin_members;
     pool->reported = reported_kinds(convert->notes);
     pool->is_selective = convert->match || convert->n_ids || convert->skip ||
                          convert->limit != UINT64_MAX;
@@ -705,9 +707,10 @@ size_t pfd_escape_for_json(char *ret, const void *bytes, size_t n)
 enum pfd_status pfd_finding_write_json(const struct pfd_finding *finding,
                                        pfd_write_fn write, void *user)
 {
+    const struct pfd_sink_options plain = { 0 };
     struct pfd_text out = { 0 };
     enum pfd_status status = PFD_OK;
-    pfd_sink_json.finding(&out, finding);
+    pfd_sink_json.finding(&out, finding, &plain);
     if (out.failed)
         status = PFD_ERR_NOMEM;
     else if (!write(user, out.data, out.n))

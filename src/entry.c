@@ -377,6 +377,18 @@ void pfd_entry_finding_text(const struct pfd_entry *entry,
     struct pfd_quoted text;
     unsigned have = entry->n_payload / 4;
 
+    if (kind == PFD_FINDING_stale) {
+        snprintf(ret, n,
+                 "an earlier generation left the same bytes here, and nothing "
+                 "tells whether they were written again");
+        return;
+    }
+    if (kind == PFD_FINDING_late) {
+        snprintf(ret, n,
+                 "written after its place had been given up, so it "
+                 "comes out of order");
+        return;
+    }
     if (!s) {
         unknown_text(entry, kind, ret, n);
         return;

@@ -134,6 +134,38 @@ enum {
     PFD_ORIGINS_MAX = 24
 };
 
+/*
+ * How a buffer is followed while it is written. Positions are bytes from its
+ * start.
+ */
+struct pfd_format_live {
+    uint32_t n_header; /* bytes that say how much is used */
+    uint32_t unit;     /* entries take a multiple of so many bytes */
+
+    /* First byte behind what the device has reserved, by the header; it may
+     * be beyond the buffer's end. */
+    uint64_t (*used)(const uint8_t *header);
+
+    /* Makes walk (its state is zero, its view need not hold the header) one
+     * over the entries in [walk->at, end). */
+    void (*resume)(struct pfd_walk *walk, uint64_t end);
+
+    /*
+     * For entries in memory of any kind; find is NULL where there is no way to
+     * tell them. find: the first place in [from, to), both multiples of unit,
+     * of bytes [n] where entry_at() says yes, or `to` or beyond. entry_at: bytes
+     * of the entry here, whose id is known and whose size is exactly its
+     * string's, else 0. is_telling: true when chance cannot make such an entry.
+     * is_header: could a buffer's header be here?
+     */
+    size_t (*find)(const struct pfd_table *table, const uint8_t *bytes,
+                   size_t n, size_t from, size_t to);
+    size_t (*entry_at)(const struct pfd_table *table, const uint8_t *bytes,
+                       size_t n);
+    bool (*is_telling)(const uint8_t *entry);
+    bool (*is_header)(const uint8_t *header);
+};
+
 struct pfd_format {
     /* Its name (--format NAME, "format" in JSON, the folder of its cases), a
      * line for `printfdecode formats`, and words for `inspect`. */
@@ -203,6 +235,9 @@ struct pfd_format {
      * table or of the entry. NULL: nothing is, which costs nothing.
      */
     size_t (*origin)(const struct pfd_look *look, struct pfd_origin *ret);
+
+    /* NULL: only whole buffers can be read. */
+    const struct pfd_format_live *live;
 };
 
 /* All formats, NULL at the end; written by meson from formats/meson.build. */

@@ -14,6 +14,11 @@
 struct pfd_sink_options {
     bool color;
     bool origin; /* show where each entry comes from */
+    /* JSON, rendered already: members of each entry, each with a comma before
+     * it, and members of its "origin", each with a comma behind it. May be
+     * NULL. */
+    const char *members;
+    const char *origin_members;
 };
 
 struct pfd_sink {
@@ -21,7 +26,8 @@ struct pfd_sink {
     void (*entry)(struct pfd_text *out, struct pfd_entry *entry,
                   const struct pfd_sink_options *options);
     /* NULL: this form shows none. */
-    void (*finding)(struct pfd_text *out, const struct pfd_finding *finding);
+    void (*finding)(struct pfd_text *out, const struct pfd_finding *finding,
+                    const struct pfd_sink_options *options);
     void (*summary)(struct pfd_text *out, const struct pfd_summary *summary,
                     const char *source);
 };

@@ -132,7 +132,8 @@ static char *put_origin(char *out, const struct pfd_origin *o)
 }
 
 /* Where the message was to go, and where it comes from. */
-static char *put_circumstances(char *out, struct pfd_entry *entry)
+static char *put_circumstances(char *out, struct pfd_entry *entry,
+                               const struct pfd_sink_options *options)
 {
     const char *stream = pfd_stream_name((enum pfd_stream)entry->stream);
     size_t n;
@@ -145,15 +146,16 @@ static char *put_circumstances(char *out, struct pfd_entry *entry)
     if (!n)
         return out;
     out = PUT(out, ",\"origin\":{");
+    if (options->origin_members)
+        out = stpcpy(out, options->origin_members);
     for (size_t i = 0; i < n; i++) {
-        if (i)
-            *out++ = ',';
         *out++ = '"';
         out = put_escaped(out, o[i].name);
         out = PUT(out, "\":");
         out = put_origin(out, &o[i]);
+        *out++ = ',';
     }
-    *out++ = '}';
+    out[-1] = '}';
     return out;
 }
 
@@ -257,7 +259,8 @@ static char *put_start(char *out, struct pfd_entry *entry,
     return pfd_json_put_string(out, entry->string, format, entry->id);
 }
 
-static char *put_place(char *out, struct pfd_entry *entry)
+static char *put_place(char *out, struct pfd_entry *entry,
+                       const struct pfd_sink_options *options)
 {
     struct pfd_json_parts *json = &entry->of->json;
     out = PUT(out, "],\"index\":");
@@ -268,13 +271,14 @@ static char *put_place(char *out, struct pfd_entry *entry)
     if (__builtin_expect(entry->findings != 0, 0))
         out = put_findings(out, entry->findings);
     if (__builtin_expect(has_circumstances(entry), 0))
-        out = put_circumstances(out, entry);
+        out = put_circumstances(out, entry, options);
     return PUT(out, "}\n");
 }
 
 /* Any entry. */
 static char *put_entry(char *out, struct pfd_entry *entry,
-                       const struct pfd_json_part *part, char *args)
+                       const struct pfd_json_part *part, char *args,
+                       const struct pfd_sink_options *options)
 {
     char *args_end = args;
     out = put_start(out, entry, part, &args_end);
@@ -282,7 +286,7 @@ static char *put_entry(char *out, struct pfd_entry *entry,
         struct pfd_json_part list = { args, (size_t)(args_end - args) - 1 };
         out = pfd_json_put_part(out, &list);
     }
-    return put_place(out, entry);
+    return put_place(out, entry, options);
 }
 
 /* Nearly all entries: the same, straight on, for what is_rare() says no to. */
@@ -309,6 +313,41 @@ static char *put_common(char *out, struct pfd_entry *entry,
     return PUT(out, "}\n");
 }
 
+/* ---- what the caller knows of all entries of a buffer ---- */
+
+static bool has_shared(const struct pfd_sink_options *options)
+{
+    return options->members || options->origin_members;
+}
+
+static size_t shared_room(const struct pfd_sink_options *options)
+{
+    size_t room = ROOM_FIXED;
+    if (options->members)
+        room += strlen(options->members);
+    if (options->origin_members)
+        room += strlen(options->origin_members);
+    return room;
+}
+
+/* Behind a whole record; one with origins of its own has all of them. */
+static char *put_shared(char *out, struct pfd_entry *entry,
+                        const struct pfd_sink_options *options)
+{
+    size_t n = 0;
+    if (has_circumstances(entry))
+        pfd_entry_origins(entry, &n);
+    out -= 2; /* "}\n" */
+    if (options->origin_members && !n) {
+        out = PUT(out, ",\"origin\":{");
+        out = stpcpy(out, options->origin_members);
+        out[-1] = '}'; /* the last comma */
+    }
+    if (options->members)
+        out = stpcpy(out, options->members);
+    return PUT(out, "}\n");
+}
+
 static void json_entry(struct pfd_text *out, struct pfd_entry *entry,
                        const struct pfd_sink_options *options)
 {
@@ -318,14 +357,19 @@ static void json_entry(struct pfd_text *out, struct pfd_entry *entry,
     size_t room = n_arguments + entry_room(entry, part);
     if (__builtin_expect(rare, 0))
         room += rare_room(entry);
+    if (__builtin_expect(has_shared(options), 0))
+        room += shared_room(options);
     char *args = pfd_text_reserve(&entry->of->arguments, n_arguments);
     char *at = pfd_text_reserve(out, room);
     if (!at || !args) {
         out->failed = true;
         return;
     }
-    char *end = __builtin_expect(rare, 0) ? put_entry(at, entry, part, args)
-                                          : put_common(at, entry, part, args);
+    char *end = __builtin_expect(rare, 0)
+                    ? put_entry(at, entry, part, args, options)
+                    : put_common(at, entry, part, args);
+    if (__builtin_expect(has_shared(options), 0))
+        end = put_shared(end, entry, options);
     out->n += (size_t)(end - at);
     out->failed |= entry->of->message.failed;
 }
@@ -343,8 +387,10 @@ static void add_string(struct pfd_text *out, const char *name, const char *text)
 }
 
 static void json_finding(struct pfd_text *out,
-                         const struct pfd_finding *finding)
+                         const struct pfd_finding *finding,
+                         const struct pfd_sink_options *options)
 {
+    const char *origin = options->origin_members;
     pfd_text_printf(out, "{\"type\":\"finding\",\"kind\":\"%s\"",
                     pfd_finding_name(finding->kind));
     add_string(out, "text", finding->text);
@@ -355,6 +401,13 @@ static void json_finding(struct pfd_text *out,
         pfd_text_printf(out, ",\"offset\":%llu",
                         (unsigned long long)finding->offset);
     add_string(out, "source", finding->source);
+    if (origin && *origin) {
+        pfd_text_puts(out, ",\"origin\":{");
+        pfd_text_add(out, origin, strlen(origin) - 1);
+        pfd_text_puts(out, "}");
+    }
+    if (options->members)
+        pfd_text_puts(out, options->members);
     pfd_text_puts(out, "}\n");
 }
 

@@ -703,6 +703,80 @@ static enum pfd_status llpc_walk(struct pfd_walk *w)
     return PFD_OK;
 }
 
+/* ---- buffers that are being written ---- */
+
+static uint64_t llpc_used(const uint8_t *header)
+{
+    struct pfd_cursor c = pfd_cursor(header, HEADER);
+    uint64_t used = pfd_cursor_u64(&c);
+    return HEADER + (used < CLAMP_DWORDS ? used : CLAMP_DWORDS) * DWORD;
+}
+
+static void llpc_resume(struct pfd_walk *w, uint64_t end)
+{
+    struct state *st = w->state;
+    st->used = dword(end - HEADER);
+    st->end = end;
+    st->opened = true;
+    st->closed = true;
+}
+
+static size_t llpc_entry_at(const struct pfd_table *table, const uint8_t *bytes,
+                            size_t n)
+{
+    struct pfd_cursor c = pfd_cursor(bytes, n);
+    uint64_t h = pfd_cursor_u64(&c);
+    uint64_t n_bytes = (h & 0xffff) * DWORD;
+    if (n_bytes < SIZE_MIN * DWORD || n_bytes > n)
+        return 0;
+    const struct pfd_string *s = pfd_table_find(table, h >> 16);
+    return law_holds(s, n_bytes - ENTRY_HEADER) ? (size_t)n_bytes : 0;
+}
+
+static size_t llpc_find(const struct pfd_table *table, const uint8_t *bytes,
+                        size_t n, size_t from, size_t to)
+{
+    const struct pfd_cursor c = pfd_cursor(bytes, n);
+    for (size_t at = from; at < to && n - at >= ENTRY_HEADER; at += DWORD) {
+        uint32_t low = pfd_cursor_peek_u32(&c, at);
+        uint32_t high = pfd_cursor_peek_u32(&c, at + DWORD);
+        /* Sizes of zero and one, and ids that only zeros make, are common. */
+        if ((low & 0xffff) < SIZE_MIN || (low >> 16 | high) == 0)
+            continue;
+        uint64_t id = (uint64_t)high << 16 | low >> 16;
+        if (__builtin_expect(!!pfd_table_find(table, id), 0) &&
+            llpc_entry_at(table, bytes + at, n - at))
+            return at;
+    }
+    return n - from < to - from ? n : to;
+}
+
+/* Ids are halves of hashes; small numbers stand everywhere. */
+static bool llpc_is_telling(const uint8_t *entry)
+{
+    struct pfd_cursor c = pfd_cursor(entry, ENTRY_HEADER);
+    return pfd_cursor_u64(&c) >> 16 >= UINT64_C(1) << 32;
+}
+
+static bool llpc_is_header(const uint8_t *header)
+{
+    struct pfd_cursor c = pfd_cursor(header, HEADER);
+    uint64_t used = pfd_cursor_u64(&c);
+    return used >= SIZE_MIN && used < UINT64_C(1) << 40 &&
+           pfd_cursor_u64(&c) == 0;
+}
+
+static const struct pfd_format_live llpc_live = {
+    .n_header = HEADER,
+    .unit = DWORD,
+    .used = llpc_used,
+    .resume = llpc_resume,
+    .find = llpc_find,
+    .entry_at = llpc_entry_at,
+    .is_telling = llpc_is_telling,
+    .is_header = llpc_is_header,
+};
+
 static int llpc_probe(const struct pfd_cursor *first, uint64_t n_buffer)
 {
     struct pfd_cursor c = *first;
@@ -741,4 +815,5 @@ const struct pfd_format pfd_format_llpc = {
     .walk = llpc_walk,
     .slots = llpc_slots,
     .layout_text = llpc_layout_text,
+    .live = &llpc_live,
 };

@@ -63,8 +63,8 @@ struct pfd_error {
     X(vector_cut, 0)        /* only component 0 of a vector was written */     \
     X(ambiguous, 0)         /* several strings fit; the first was taken */     \
     X(unused_arguments, 1)  /* arguments that no conversion prints */          \
-    X(type_mismatch, 0)     /* a conversion for another type of argument */       \
-    X(types_guessed, 1)     /* nothing states the types of the arguments */       \
+    X(type_mismatch, 0)     /* a conversion for another type of argument */    \
+    X(types_guessed, 1)     /* nothing states the types of the arguments */    \
     X(unknown_id, 0)        /* no loaded string has this id */                 \
     X(torn_header, 0)       /* half of an entry header was written */          \
     X(truncated_entry, 0)   /* the entry runs over the end of the buffer */    \
@@ -90,13 +90,20 @@ struct pfd_error {
     X(wrong_machine, 0)     /* format strings in another machine's ELF */      \
     X(bad_archive, 0)       /* an ar archive that contradicts itself */        \
     X(bad_elf, 0)           /* an ELF file that cannot be read */              \
-    X(bad_spirv, 0)         /* a SPIR-V module that contradicts itself */         \
+    X(bad_spirv, 0)         /* a SPIR-V module that contradicts itself */      \
     X(bad_bundle, 0)        /* a bundle that contradicts itself */             \
     X(bad_compressed, 0)    /* compressed data that cannot be inflated */      \
     X(hash_mismatch, 0)     /* inflated data is not what was compressed */     \
     X(too_large, 0)         /* a limit on size or depth was reached */         \
     X(bad_yaml, 0)          /* metadata is not YAML that can be read */        \
     X(no_table, 1)          /* a code object that needs no string table */     \
+    X(reset, 1)             /* the buffer is used anew: a new generation */    \
+    X(stale, 0)             /* perhaps left over from an earlier generation */ \
+    X(late, 1)              /* written after its place was given up */         \
+    X(changed, 0)           /* bytes changed after they were delivered */      \
+    X(shrunk, 0)            /* the file became shorter while it was read */    \
+    X(bad_frame, 0)         /* a capture that contradicts itself */            \
+    X(gap, 0)               /* the sender of a capture lost something */       \
     X(format_choice, 1)     /* another buffer format was nearly as likely */   \
     X(duplicate_id, 0)      /* several strings of an id, one fits */           \
     X(bad_header, 0)        /* a buffer header that contradicts itself */      \

@@ -26,6 +26,15 @@ _printfdecode_options()
     extract)
         echo '--to= --force --max-inflated= --color= --verbose --help
               --version' ;;
+    follow)
+        echo '--output= --strings= --buffer= --format= --match= --id= --limit=
+              --until-idle= --settle= --color= --verbose --help --version' ;;
+    capture)
+        echo '--output= --strings= --buffer= --shader= --format= --label=
+              --color= --verbose --help --version' ;;
+    recover)
+        echo '--output= --strings= --buffer= --match= --id= --limit= --color=
+              --verbose --help --version' ;;
     esac
 }
 
@@ -48,8 +57,13 @@ _printfdecode_values()
     compopt +o nospace 2>/dev/null
     case $1 in
     --output)
+        if [[ $2 == capture ]]; then
+            compopt -o filenames 2>/dev/null
+            mapfile -t COMPREPLY < <(compgen -f -- "$3")
+            return
+        fi
         words='text json'
-        [[ $2 == decode ]] && words+=' raw' ;;
+        [[ $2 == decode || $2 == follow ]] && words+=' raw' ;;
     --color | --progress)
         words='auto always never' ;;
     --format)
@@ -68,7 +82,8 @@ _printfdecode_values()
 
 _printfdecode()
 {
-    local verbs='decode strings inspect stats formats extract'
+    local verbs='decode strings inspect stats formats extract follow capture
+                 recover'
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
     local verb=decode first=${COMP_WORDS[1]-} long options
     COMPREPLY=()

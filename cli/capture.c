@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/* printfdecode capture: buffers, format strings and shaders into one file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <printfdecode/input.h>
+#include <printfdecode/wire.h>
+
+#include "input.h"
+#include "options.h"
+#include "output.h"
+#include "tell.h"
+
+enum {
+    PIECE = 1 << 20, /* bytes of one data frame */
+};
+
+struct packer {
+    const struct options *o;
+    FILE *out;
+    struct pfd_error err;
+    uint64_t n_objects;
+    uint64_t n_buffers;
+    bool failed; /* said already */
+};
+
+static bool put(void *user, const void *bytes, size_t n)
+{
+    struct packer *p = user;
+    return fwrite(bytes, 1, n, p->out) == n;
+}
+
+static bool write_frame(struct packer *p, const struct pfd_wire_frame *frame)
+{
+    enum pfd_status status = pfd_wire_write(frame, put, p, &p->err);
+    if (status == PFD_OK)
+        return true;
+    if (status == PFD_ERR_STOPPED)
+        tell_error("%s: %s", p->o->to, strerror(errno));
+    else
+        tell_error("%s", p->err.text);
+    p->failed = true;
+    return false;
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static bool write_hello(struct packer *p)
+{
+    char host[256] = "";
+    char boot_id[64] = "";
+    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+    if (f && !fgets(boot_id, sizeof boot_id, f))
+        boot_id[0] = '\0';
+    if (f)
+        fclose(f);
+    boot_id[strcspn(boot_id, "\n")] = '\0';
+    gethostname(host, sizeof host - 1);
+    struct pfd_wire_frame hello = {
+        .type = PFD_WIRE_HELLO,
+        .host = pfd_wire_text(host),
+        .boot_id = pfd_wire_text(boot_id),
+        .time = clock_ns(CLOCK_REALTIME),
+        .monotonic = clock_ns(CLOCK_MONOTONIC),
+    };
+    if (pfd_wire_write_start(put, p) != PFD_OK) {
+        tell_error("%s: %s", p->o->to, strerror(errno));
+        p->failed = true;
+        return false;
+    }
+    return write_frame(p, &hello);
+}
+
+/* A whole file; bytes are the caller's to free. */
+static bool slurp(struct packer *p, const char *path, char **bytes, size_t *n)
+{
+    struct buffer b = { .name = path, .fd = open(path, O_RDONLY | O_CLOEXEC) };
+    *bytes = NULL;
+    if (b.fd < 0) {
+        tell_error("%s: %s", path, strerror(errno));
+        p->failed = true;
+        return false;
+    }
+    if (!input_slurp(&b, bytes, n, &p->err)) {
+        tell_error("%s: %s", path, p->err.text);
+        free(*bytes);
+        p->failed = true;
+    }
+    close(b.fd);
+    return !p->failed;
+}
+
+static bool write_object(struct packer *p, const char *name, const char *bytes,
+                         size_t n)
+{
+    size_t at = 0;
+    p->n_objects++;
+    do {
+        size_t k = n - at < 16 * PIECE ? n - at : 16 * PIECE;
+        struct pfd_wire_frame frame = {
+            .type = PFD_WIRE_CODE_OBJECT,
+            .code_object = p->n_objects,
+            .name = pfd_wire_text(name),
+            .offset = at,
+            .total = k < n ? n : 0,
+            .bytes = { bytes + at, k },
+        };
+        if (!write_frame(p, &frame))
+            return false;
+        at += k;
+    } while (at < n);
+    return true;
+}
+
+/* --shader ID=FILE */
+static bool write_shader(struct packer *p, const char *text)
+{
+    char *end = NULL;
+    char *bytes = NULL;
+    size_t n = 0;
+    unsigned long long id = strtoull(text, &end, 0);
+    if (end == text || *end != '=' || id >= UINT32_MAX) {
+        tell_error("not ID=FILE: '%s'", text);
+        p->failed = true;
+        return false;
+    }
+    const char *path = end + 1;
+    if (!slurp(p, path, &bytes, &n))
+        return false;
+    struct pfd_wire_frame frame = {
+        .type = PFD_WIRE_SHADER,
+        .shader = id,
+        .code_object = p->n_objects + 1,
+        .name = pfd_wire_text(path),
+    };
+    bool ok = write_object(p, path, bytes, n) && write_frame(p, &frame);
+    free(bytes);
+    return ok;
+}
+
+static bool is_zero(const char *bytes, size_t n)
+{
+    return n == 0 || (bytes[0] == 0 && !memcmp(bytes, bytes + 1, n - 1));
+}
+
+/* What is zero need not be said. */
+static bool write_data(struct packer *p, const char *bytes, size_t n,
+                       uint64_t time_ns)
+{
+    for (size_t at = 0; at < n; at += PIECE) {
+        struct pfd_wire_frame frame = {
+            .type = PFD_WIRE_DATA,
+            .buffer = p->n_buffers,
+            .offset = at,
+            .bytes = { bytes + at, n - at < PIECE ? n - at : PIECE },
+            .time = time_ns,
+        };
+        if (!is_zero(frame.bytes.at, frame.bytes.n) && !write_frame(p, &frame))
+            return false;
+    }
+    return true;
+}
+
+/* When the buffer was written, as far as its file knows. */
+static uint64_t time_of(const struct buffer *b)
+{
+    struct stat st;
+    if (b->fd < 0 || fstat(b->fd, &st) || !S_ISREG(st.st_mode))
+        return clock_ns(CLOCK_REALTIME);
+    return (uint64_t)st.st_mtim.tv_sec * 1000000000 +
+           (uint64_t)st.st_mtim.tv_nsec;
+}
+
+static bool write_buffer(struct packer *p, struct buffer *b)
+{
+    uint8_t uuid[16];
+    char *slurped = NULL;
+    const char *bytes = b->bytes;
+    size_t n = b->n;
+    uint64_t time_ns = time_of(b);
+    const char *format = p->o->format;
+    if (!bytes && !input_slurp(b, &slurped, &n, &p->err)) {
+        tell_error("%s: %s", b->name, p->err.text);
+        free(slurped);
+        p->failed = true;
+        return false;
+    }
+    if (!bytes)
+        bytes = slurped;
+    if (getrandom(uuid, sizeof uuid, 0) != sizeof uuid)
+        memset(uuid, 0, sizeof uuid);
+    p->n_buffers++;
+    struct pfd_wire_frame frame = { .type = PFD_WIRE_BUFFER };
+
+    frame.buffer = p->n_buffers;
+
+    frame.name = pfd_wire_text(b->name);
+    frame.size = n;
+    frame.time = time_ns;
+    frame.uuid = (struct pfd_wire_bytes){ (const char *)uuid, sizeof uuid };
+    if (format)
+        frame.format = pfd_wire_text(format);
+    if (p->o->n_labels) {
+        frame.labels = p->o->labels;
+        frame.n_labels = p->o->n_labels;
+    }
+    struct pfd_wire_frame done = {
+        .type = PFD_WIRE_DONE,
+        .buffer = p->n_buffers,
+        .time = time_ns,
+    };
+    bool ok = write_frame(p, &frame) && write_data(p, bytes, n, time_ns) &&
+              write_frame(p, &done);
+    free(slurped);
+    return ok;
+}
+
+static bool is_strings(const char *path)
+{
+    char head[64];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof head);
+    if (fd >= 0)
+        close(fd);
+    return n > 0 && pfd_strings_recognise(head, (size_t)n);
+}
+
+static bool write_objects(struct packer *p)
+{
+    for (size_t i = 0; i < p->o->n_files; i++) {
+        const struct file *file = &p->o->files[i];
+        char *bytes = NULL;
+        size_t n = 0;
+        if (file->role == ROLE_SHADERS) {
+            tell_error("--shaders cannot be captured; name the shaders with "
+                       "--shader ID=FILE");
+            p->failed = true;
+            return false;
+        }
+        if (file->role == ROLE_SHADER && !write_shader(p, file->path))
+            return false;
+        bool wanted = file->role == ROLE_STRINGS ||
+                      (file->role == ROLE_BY_CONTENT && is_strings(file->path));
+        if (!wanted || pfd_input_is_uri(file->path))
+            continue;
+        if (!slurp(p, file->path, &bytes, &n))
+            return false;
+        bool ok = write_object(p, file->path, bytes, n);
+        free(bytes);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static bool write_all(struct packer *p, struct inputs *in)
+{
+    if (!write_hello(p) || !write_objects(p))
+        return false;
+    for (size_t i = 0; i < in->n_buffers; i++) {
+        if (!write_buffer(p, &in->buffers[i]))
+            return false;
+    }
+    if (!fflush(p->out))
+        return true;
+    tell_error("%s: %s", p->o->to, strerror(errno));
+    return false;
+}
+
+/* The file appears whole, or not at all. */
+static bool write_file(struct packer *p, struct inputs *in)
+{
+    char *temp = NULL;
+    if (!strcmp(p->o->to, "-")) {
+        p->out = stdout;
+        return write_all(p, in);
+    }
+    if (asprintf(&temp, "%s.XXXXXX", p->o->to) < 0) {
+        tell_error("out of memory");
+        return false;
+    }
+    int fd = mkstemp(temp);
+    mode_t mask = umask(0);
+    umask(mask);
+    if (fd >= 0)
+        fchmod(fd, 0666 & ~mask);
+    p->out = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    if (!p->out) {
+        tell_error("%s: %s", p->o->to, strerror(errno));
+        free(temp);
+        return false;
+    }
+    bool ok = write_all(p, in);
+    if (fclose(p->out) && ok) {
+        tell_error("%s: %s", p->o->to, strerror(errno));
+        ok = false;
+    }
+    if (ok && rename(temp, p->o->to)) {
+        tell_error("%s: %s", p->o->to, strerror(errno));
+        ok = false;
+    }
+    if (!ok)
+        unlink(temp);
+    free(temp);
+    return ok;
+}
+
+int capture_run(const struct options *o)
+{
+    struct inputs in;
+    struct packer p = { .o = o };
+    if (!o->to) {
+        tell_error("no file to write is given: -o FILE");
+        return EXIT_ERROR;
+    }
+    inputs_open(&in, o, tell_finding, NULL);
+    if (!in.n_buffers && !in.n_strings_files && !in.failed) {
+        tell_error("nothing to capture among the files");
+        in.failed = true;
+    }
+    for (size_t i = 0; i < in.n_buffers; i++) {
+        if (!in.buffers[i].capture)
+            continue;
+        tell_error("'%s' comes from a capture; captures are joined with cat",
+                   in.buffers[i].name);
+        in.failed = true;
+        break;
+    }
+    bool ok = !in.failed && write_file(&p, &in);
+    if (ok && o->verbose)
+        tell_hint("%llu buffers and %llu code objects captured",
+                  (unsigned long long)p.n_buffers,
+                  (unsigned long long)p.n_objects);
+    bool findings = in.n_findings > 0;
+    inputs_close(&in);
+    return !ok ? EXIT_ERROR : findings ? EXIT_FINDINGS : EXIT_CLEAN;
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * printfdecode follow: what mapped buffers say while they are written. Stores
+ * into a mapping wake nobody: the files are looked at again and again, often
+ * while something moves. They are read with pread(), which a file that becomes
+ * shorter does not hurt.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <printfdecode/lines.h>
+#include <printfdecode/tail.h>
+
+#include "input.h"
+#include "options.h"
+#include "output.h"
+#include "tell.h"
+
+enum {
+    NS_PER_MS = 1000000,
+    REPLACED_EVERY_MS = 250, /* is the path another file now? */
+    SENTENCE = 512,
+};
+
+struct followed {
+    struct follow *follow;
+    struct buffer *buffer;
+    struct pfd_tail *tail;
+    bool failed;
+};
+
+struct follow {
+    const struct options *o;
+    struct inputs in;
+    struct followed *buffers; /* [in.n_buffers] */
+    struct pfd_lines *lines;
+    uint64_t n_given;
+    uint64_t moved_ns; /* when anything came last */
+    uint64_t replaced_ns;
+    bool json;
+    bool is_over; /* the limit, or a reader that went away */
+};
+
+static volatile sig_atomic_t stopped;
+
+static void on_signal(int number)
+{
+    (void)number;
+    stopped = 1;
+}
+
+static uint64_t now_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static long read_file(void *user, uint64_t offset, void *bytes, size_t n)
+{
+    struct followed *f = user;
+    for (;;) {
+        ssize_t got = pread(f->buffer->fd, bytes, n, (off_t)offset);
+        if (got >= 0)
+            return (long)got;
+        if (errno != EINTR)
+            return -(long)errno;
+    }
+}
+
+static void flush(struct follow *follow)
+{
+    size_t n = 0;
+    const char *bytes = pfd_lines_bytes(follow->lines, &n);
+    if (!bytes && n) {
+        tell_error("out of memory");
+        exit(EXIT_ERROR);
+    }
+    if (n && !output_write(NULL, bytes, n))
+        follow->is_over = true;
+    pfd_lines_clear(follow->lines);
+}
+
+static bool is_told(const struct follow *follow, enum pfd_finding_kind kind)
+{
+    return follow->o->verbose || !pfd_finding_is_note(kind);
+}
+
+static void give_finding(struct follow *follow,
+                         const struct pfd_finding *finding)
+{
+    if (!is_told(follow, finding->kind))
+        return;
+    pfd_lines_finding(follow->lines, finding);
+    tell_finding(NULL, finding);
+}
+
+static void give_entry_findings(struct followed *f,
+                                const struct pfd_entry *entry)
+{
+    for (uint64_t left = entry->findings; left; left &= left - 1) {
+        char sentence[SENTENCE];
+        struct pfd_finding finding = {
+            .kind = (enum pfd_finding_kind)__builtin_ctzll(left),
+            .offset = entry->offset,
+            .index = entry->index,
+            .in_buffer = true,
+            .source = f->buffer->name,
+            .text = sentence,
+        };
+        pfd_entry_finding_text(entry, finding.kind, sentence, sizeof sentence);
+        give_finding(f->follow, &finding);
+    }
+}
+
+static void take(void *user, const struct pfd_tail_item *item)
+{
+    enum {
+        FLUSH_AT = 1 << 20
+    };
+    struct followed *f = user;
+    struct follow *follow = f->follow;
+    size_t n = 0;
+    if (follow->is_over)
+        return;
+    pfd_lines_set_place(follow->lines, item->generation, UINT64_MAX);
+    if (!item->is_entry) {
+        give_finding(follow, item->finding);
+        return;
+    }
+    if (!options_want(follow->o, item->entry))
+        return;
+    pfd_lines_entry(follow->lines, item->entry);
+    if (item->entry->findings)
+        give_entry_findings(f, item->entry);
+    follow->is_over = ++follow->n_given >= follow->o->limit;
+    pfd_lines_bytes(follow->lines, &n);
+    if (n >= FLUSH_AT)
+        flush(follow);
+}
+
+static bool start(struct follow *follow, struct followed *f)
+{
+    const struct options *o = follow->o;
+    struct pfd_error err;
+    struct pfd_tail_options options = {
+        .strings = follow->in.strings,
+        .format = o->format,
+        .source = f->buffer->name,
+        .options = o->decoding,
+        .settle_ns = o->settle_ms * NS_PER_MS,
+        .read = read_file,
+        .read_user = f,
+        .item = take,
+        .item_user = f,
+    };
+    if (pfd_tail_new(&options, &f->tail, &err) == PFD_OK)
+        return true;
+    tell_error("%s: %s", f->buffer->name, err.text);
+    f->failed = true;
+    return false;
+}
+
+static uint64_t size_of(const struct followed *f)
+{
+    struct stat st;
+    return fstat(f->buffer->fd, &st) ? 0 : (uint64_t)st.st_size;
+}
+
+static void fail(struct followed *f, const struct pfd_error *err)
+{
+    tell_error("%s: %s", f->buffer->name, err->text);
+    f->failed = true;
+}
+
+/* True when anything moved. */
+static bool look(struct follow *follow)
+{
+    bool moved = false;
+    uint64_t now = now_ns(CLOCK_MONOTONIC);
+    pfd_lines_set_time(follow->lines, now_ns(CLOCK_REALTIME));
+    for (size_t i = 0; i < follow->in.n_buffers; i++) {
+        struct followed *f = &follow->buffers[i];
+        struct pfd_error err;
+        if (f->failed)
+            continue;
+        enum pfd_status status = pfd_tail_look(f->tail, size_of(f), now, &err);
+        moved |= status == PFD_OK || pfd_tail_pending(f->tail) > 0;
+        if (status < 0)
+            fail(f, &err);
+    }
+    flush(follow);
+    return moved;
+}
+
+static void finish(struct follow *follow, struct followed *f)
+{
+    struct pfd_error err;
+    if (!f->failed && pfd_tail_finish(f->tail, size_of(f), &err) < 0)
+        fail(f, &err);
+    flush(follow);
+}
+
+/* Programs that start again make a new file under the old name: the old one
+ * is done with then. */
+static void follow_names(struct follow *follow)
+{
+    for (size_t i = 0; i < follow->in.n_buffers; i++) {
+        struct followed *f = &follow->buffers[i];
+        struct stat named;
+        struct stat open_file;
+        if (f->failed || stat(f->buffer->name, &named) ||
+            fstat(f->buffer->fd, &open_file) ||
+            (named.st_ino == open_file.st_ino &&
+             named.st_dev == open_file.st_dev))
+            continue;
+        int fd = open(f->buffer->name, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+            continue;
+        finish(follow, f);
+        close(f->buffer->fd);
+        f->buffer->fd = fd;
+        pfd_tail_free(f->tail);
+        f->tail = NULL;
+        tell_hint("%s: another file has taken its place", f->buffer->name);
+        start(follow, f);
+    }
+}
+
+static uint64_t pause_ns(uint64_t idle_ns)
+{
+    static const struct {
+        uint64_t idle_ms;
+        uint64_t pause_ms;
+    } rows[] = { { 10000, 50 }, { 1000, 20 }, { 100, 5 } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (idle_ns >= rows[i].idle_ms * NS_PER_MS)
+            return rows[i].pause_ms * NS_PER_MS;
+    }
+    return NS_PER_MS;
+}
+
+static bool is_idle(const struct follow *follow, uint64_t now)
+{
+    return follow->o->has_until_idle &&
+           now - follow->moved_ns >= follow->o->until_idle_ms * NS_PER_MS;
+}
+
+static void run(struct follow *follow)
+{
+    follow->moved_ns = now_ns(CLOCK_MONOTONIC);
+    while (!stopped && !follow->is_over) {
+        bool moved = look(follow);
+        uint64_t now = now_ns(CLOCK_MONOTONIC);
+        if (moved)
+            follow->moved_ns = now;
+        if (is_idle(follow, now))
+            break;
+        if (now - follow->replaced_ns >=
+            (uint64_t)REPLACED_EVERY_MS * NS_PER_MS) {
+            follow->replaced_ns = now;
+            follow_names(follow);
+        }
+        uint64_t ns = pause_ns(now - follow->moved_ns);
+        struct timespec pause = { .tv_nsec = (long)ns };
+        nanosleep(&pause, NULL);
+    }
+    for (size_t i = 0; i < follow->in.n_buffers; i++)
+        finish(follow, &follow->buffers[i]);
+}
+
+static void handle_signals(void)
+{
+    /* Without SA_RESTART: a pause ends at once. */
+    struct sigaction action = { .sa_handler = on_signal };
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static bool open_all(struct follow *follow)
+{
+    const struct options *o = follow->o;
+    struct pfd_error err;
+    inputs_open(&follow->in, o, follow->json ? output_finding : tell_finding,
+                NULL);
+    if (follow->in.failed)
+        return false;
+    if (!follow->in.n_buffers) {
+        tell_error("no buffer to follow among the files");
+        return false;
+    }
+    for (size_t i = 0; i < follow->in.n_buffers; i++) {
+        struct stat st;
+        int fd = follow->in.buffers[i].fd;
+        if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+            tell_error("%s: only a file can be followed",
+                       follow->in.buffers[i].name);
+            return false;
+        }
+    }
+    if (pfd_lines_new(o->output ? o->output : "text",
+                      options_color(o, STDOUT_FILENO), o->verbose,
+                      &follow->lines, &err) == PFD_OK)
+        return true;
+    tell_error("%s", err.text);
+    return false;
+}
+
+static void add(struct pfd_summary *to, const struct pfd_summary *from)
+{
+    to->entries += from->entries;
+    to->unknown += from->unknown;
+    to->bytes += from->bytes;
+    to->lost_bytes += from->lost_bytes;
+    to->skipped_bytes += from->skipped_bytes;
+    to->findings += from->findings;
+}
+
+int follow_run(const struct options *o)
+{
+    if (follow_client_wants(o))
+        return follow_client_run(o);
+    struct follow follow = {
+        .o = o,
+        .json = o->output && !strcmp(o->output, "json"),
+    };
+    struct pfd_summary total = { 0 };
+    bool ok = open_all(&follow);
+    follow.buffers = calloc(follow.in.n_buffers + 1, sizeof *follow.buffers);
+    ok = ok && follow.buffers;
+    for (size_t i = 0; ok && i < follow.in.n_buffers; i++) {
+        follow.buffers[i].follow = &follow;
+        follow.buffers[i].buffer = &follow.in.buffers[i];
+        ok = start(&follow, &follow.buffers[i]);
+    }
+    if (ok) {
+        handle_signals();
+        run(&follow);
+    }
+    for (size_t i = 0; follow.buffers && i < follow.in.n_buffers; i++) {
+        struct pfd_summary summary = { 0 };
+        if (follow.buffers[i].tail)
+            pfd_tail_summary(follow.buffers[i].tail, &summary);
+        add(&total, &summary);
+        ok = ok && !follow.buffers[i].failed;
+        pfd_tail_free(follow.buffers[i].tail);
+    }
+    total.findings += follow.in.n_findings;
+    if (ok && (total.findings || o->verbose))
+        tell_summary(&total);
+    pfd_lines_free(follow.lines);
+    free(follow.buffers);
+    inputs_close(&follow.in);
+    if (output_failed() || !ok)
+        return EXIT_ERROR;
+    return total.findings ? EXIT_FINDINGS : EXIT_CLEAN;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* printfdecode recover: entries wherever they stand. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <printfdecode/lines.h>
+#include <printfdecode/recover.h>
+
+#include "input.h"
+#include "options.h"
+#include "output.h"
+#include "tell.h"
+
+struct recovery {
+    const struct options *o;
+    const char *source;
+    struct pfd_lines *lines;
+    uint64_t n_given;
+    uint64_t n_runs;
+    bool is_over;
+};
+
+static bool flush(struct recovery *r)
+{
+    size_t n = 0;
+    const char *bytes = pfd_lines_bytes(r->lines, &n);
+    bool ok = n == 0 || (bytes && output_write(NULL, bytes, n));
+    pfd_lines_clear(r->lines);
+    r->is_over |= !ok;
+    return ok;
+}
+
+static bool take_run(void *user, const struct pfd_recover_run *run)
+{
+    struct recovery *r = user;
+    r->n_runs++;
+    if (!r->o->verbose)
+        return true;
+    if (run->header == PFD_NO_OFFSET)
+        tell_hint("%s: %llu entries at bytes %llu to %llu", r->source,
+                  (unsigned long long)run->n_entries,
+                  (unsigned long long)run->from, (unsigned long long)run->to);
+    else
+        tell_hint("%s: %llu entries at bytes %llu to %llu, behind the header "
+                  "of a buffer whose entries end at %llu",
+                  r->source, (unsigned long long)run->n_entries,
+                  (unsigned long long)run->from, (unsigned long long)run->to,
+                  (unsigned long long)run->used);
+    return true;
+}
+
+static bool take_entry(void *user, struct pfd_entry *entry)
+{
+    enum {
+        FLUSH_AT = 1 << 20
+    };
+    struct recovery *r = user;
+    size_t n = 0;
+    if (!options_want(r->o, entry))
+        return true;
+    if (r->n_given++ == r->o->limit) {
+        r->is_over = true;
+        return false;
+    }
+    pfd_lines_entry(r->lines, entry);
+    pfd_lines_bytes(r->lines, &n);
+    return n < FLUSH_AT || flush(r);
+}
+
+static bool recover_file(struct recovery *r, struct inputs *in,
+                         struct buffer *b)
+{
+    struct pfd_error err;
+    char *slurped = NULL;
+    size_t n = b->n;
+    const void *bytes = b->bytes;
+    uint64_t n_entries = 0;
+    struct pfd_recover recover = {
+        .strings = in->strings,
+        .source = b->name,
+        .run = take_run,
+        .entry = take_entry,
+        .user = r,
+    };
+    if (!bytes) {
+        if (!input_slurp(b, &slurped, &n, &err)) {
+            tell_error("%s: %s", b->name, err.text);
+            free(slurped);
+            return false;
+        }
+        bytes = slurped;
+    }
+    r->source = b->name;
+    r->n_runs = 0;
+    enum pfd_status status = pfd_recover(&recover, bytes, n, &n_entries, &err);
+    flush(r);
+    free(slurped);
+    if (status < 0 && status != PFD_ERR_STOPPED) {
+        tell_error("%s: %s", b->name, err.text);
+        return false;
+    }
+    tell_hint("%s: %llu %s in %llu %s", b->name, (unsigned long long)n_entries,
+              n_entries == 1 ? "entry" : "entries",
+              (unsigned long long)r->n_runs, r->n_runs == 1 ? "run" : "runs");
+    return true;
+}
+
+int recover_run(const struct options *o)
+{
+    struct inputs in;
+    struct pfd_error err;
+    struct recovery r = { .o = o };
+    bool json = o->output && !strcmp(o->output, "json");
+    inputs_open(&in, o, json ? output_finding : tell_finding, NULL);
+    bool ok = !in.failed;
+    if (ok && !in.n_buffers) {
+        tell_error("nothing to search; an ELF core is given with --buffer");
+        ok = false;
+    }
+    if (ok && pfd_lines_new(o->output ? o->output : "text",
+                            options_color(o, STDOUT_FILENO), false, &r.lines,
+                            &err) != PFD_OK) {
+        tell_error("%s", err.text);
+        ok = false;
+    }
+    for (size_t i = 0; ok && i < in.n_buffers && !r.is_over; i++)
+        ok = recover_file(&r, &in, &in.buffers[i]);
+    bool findings = in.n_findings > 0;
+    pfd_lines_free(r.lines);
+    inputs_close(&in);
+    if (output_failed() || !ok)
+        return EXIT_ERROR;
+    return findings ? EXIT_FINDINGS : EXIT_CLEAN;
+}

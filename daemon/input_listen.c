@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* Producers that connect to us, and send capture frames or hand over memory. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "connection.h"
+#include "daemon.h"
+#include "log.h"
+#include "socket.h"
+
+struct listen_input {
+    struct pfdd_input base;
+    struct pfdd_listener listener;
+    struct pfdd_connection *connections;
+    unsigned n_connections;
+    uint64_t n_accepted;
+    bool listener_closed;
+};
+
+static void finish_close(struct listen_input *in)
+{
+    if (in->base.closing && in->listener_closed && !in->connections)
+        pfdd_input_closed(&in->base);
+}
+
+static void on_closed(struct pfdd_connection *c)
+{
+    struct listen_input *in = c->user;
+    struct pfdd_connection **at = &in->connections;
+    while (*at != c)
+        at = &(*at)->next;
+    *at = c->next;
+    in->n_connections--;
+    free(c);
+    finish_close(in);
+}
+
+static void on_accept(struct pfdd_listener *l, int fd)
+{
+    struct listen_input *in = l->user;
+    char name[64];
+    struct pfdd_connection *c = NULL;
+    if (in->n_connections < in->base.config->access.max_clients)
+        c = calloc(1, sizeof *c);
+    if (!c) {
+        l->too_many++;
+        close(fd);
+        return;
+    }
+    c->closed = on_closed;
+    c->user = in;
+    snprintf(name, sizeof name, "producer %llu",
+             (unsigned long long)++in->n_accepted);
+    if (!pfdd_connection_open(c, in->base.d, fd, name,
+                              in->base.config->settle_ms)) {
+        free(c);
+        return;
+    }
+    c->next = in->connections;
+    in->connections = c;
+    in->n_connections++;
+}
+
+static void on_listener_closed(void *user)
+{
+    struct listen_input *in = user;
+    in->listener_closed = true;
+    finish_close(in);
+}
+
+static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
+{
+    struct listen_input *in = (struct listen_input *)input;
+    in->listener.user = in;
+    in->listener.accept = on_accept;
+    in->listener.closed = on_listener_closed;
+    if (!pfdd_listener_open(&in->listener, input->d->loop,
+                            &input->config->address, &input->config->access,
+                            err, n_err))
+        return false;
+    pfdd_log(PFDD_INFO, "producers: %s", input->config->address_text);
+    return true;
+}
+
+static void close_input(struct pfdd_input *input)
+{
+    struct listen_input *in = (struct listen_input *)input;
+    struct pfdd_counters *count = &input->d->count;
+    count->refused += in->listener.refused + in->listener.too_many;
+    count->out_of_fds += in->listener.out_of_fds;
+    pfdd_listener_close(&in->listener);
+    for (struct pfdd_connection *c = in->connections; c; c = c->next)
+        pfdd_connection_close(c);
+}
+
+const struct pfdd_input_class pfdd_input_listen = {
+    "listen",
+    sizeof(struct listen_input),
+    open_input,
+    close_input,
+};

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+#include "library.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon.h"
+#include "log.h"
+#include "session.h"
+
+enum {
+    FILE_MAX = 512 << 20, /* bytes of a code object */
+};
+
+struct object {
+    struct object *next;
+    char *name;
+    char *bytes; /* [n]; NULL: to be read */
+    size_t n;
+    char why[200]; /* it cannot be used, or "" */
+};
+
+struct pfdd_library {
+    struct pfdd_job job;
+    struct pfdd *d;
+    struct pfdd_strings *current;
+    struct object *objects; /* of current, newest first */
+    size_t n_bytes;         /* of objects */
+    size_t n_bytes_max;
+    struct object *waiting;
+    bool busy;
+    /* The job's. */
+    struct object *fresh;
+    struct pfd_strings *set;
+};
+
+static void free_object(struct object *o)
+{
+    free(o->name);
+    free(o->bytes);
+    free(o);
+}
+
+static void free_objects(struct object *o)
+{
+    while (o) {
+        struct object *next = o->next;
+        free_object(o);
+        o = next;
+    }
+}
+
+struct pfdd_library *pfdd_library_new(struct pfdd *d, size_t n_bytes_max)
+{
+    struct pfdd_library *lib = calloc(1, sizeof *lib);
+    struct pfdd_strings *empty = calloc(1, sizeof *empty);
+    if (empty)
+        empty->set = pfd_strings_new();
+    if (!lib || !empty || !empty->set) {
+        free(lib);
+        free(empty);
+        return NULL;
+    }
+    empty->refs = 1;
+    lib->d = d;
+    lib->current = empty;
+    lib->n_bytes_max = n_bytes_max;
+    return lib;
+}
+
+void pfdd_strings_unref(struct pfdd_strings *strings)
+{
+    if (!strings || --strings->refs > 0)
+        return;
+    pfd_strings_free(strings->set);
+    free(strings);
+}
+
+void pfdd_library_free(struct pfdd_library *lib)
+{
+    if (!lib)
+        return;
+    free_objects(lib->objects);
+    free_objects(lib->waiting);
+    pfdd_strings_unref(lib->current);
+    free(lib);
+}
+
+struct pfdd_strings *pfdd_library_get(struct pfdd_library *lib)
+{
+    lib->current->refs++;
+    return lib->current;
+}
+
+bool pfdd_library_is_busy(const struct pfdd_library *lib)
+{
+    return lib->busy;
+}
+
+size_t pfdd_library_memory(const struct pfdd_library *lib)
+{
+    return lib->n_bytes + lib->current->n_bytes;
+}
+
+size_t pfdd_library_count(const struct pfdd_library *lib)
+{
+    return pfd_strings_count(lib->current->set);
+}
+
+/* ---- on a worker ---- */
+
+static void read_object(struct object *o)
+{
+    struct stat st;
+    int fd = open(o->name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        snprintf(o->why, sizeof o->why, "%s", strerror(errno));
+    } else if (!S_ISREG(st.st_mode) || st.st_size > FILE_MAX) {
+        snprintf(o->why, sizeof o->why, "no file, or above 512 MiB");
+    } else {
+        o->bytes = malloc((size_t)st.st_size + 1);
+        ssize_t n = o->bytes ? pread(fd, o->bytes, (size_t)st.st_size, 0) : -1;
+        o->n = n > 0 ? (size_t)n : 0;
+        if (n < 0)
+            snprintf(o->why, sizeof o->why, "%s", strerror(errno));
+    }
+    if (fd >= 0)
+        close(fd);
+}
+
+static void load_object(struct pfd_strings *set, struct object *o)
+{
+    struct pfd_error err;
+    if (!o->why[0] &&
+        pfd_strings_load(set, o->bytes, o->n, o->name, NULL, NULL, &err) < 0)
+        snprintf(o->why, sizeof o->why, "%.190s", err.text);
+}
+
+static bool is_known(const struct pfdd_library *lib, const struct object *o)
+{
+    for (const struct object *old = lib->objects; old; old = old->next) {
+        if (old->n == o->n && !memcmp(old->bytes, o->bytes, o->n))
+            return true;
+    }
+    return false;
+}
+
+/* Oldest first, so that numbers of strings stay the same. */
+static void load_old(struct pfd_strings *set, struct object *o)
+{
+    struct object *reversed = NULL;
+    struct object *at = o;
+    while (at) {
+        struct object *next = at->next;
+        at->next = reversed;
+        reversed = at;
+        at = next;
+    }
+    struct object *again = NULL;
+    while (reversed) {
+        struct object *next = reversed->next;
+        load_object(set, reversed);
+        reversed->next = again;
+        again = reversed;
+        reversed = next;
+    }
+}
+
+static void run_job(struct pfdd_job *job)
+{
+    struct pfdd_library *lib = (struct pfdd_library *)job;
+    bool news = false;
+    for (struct object *o = lib->fresh; o; o = o->next) {
+        if (!o->bytes)
+            read_object(o);
+        if (!o->why[0] && is_known(lib, o))
+            snprintf(o->why, sizeof o->why, "known");
+        news |= !o->why[0];
+    }
+    lib->set = news ? pfd_strings_new() : NULL;
+    if (!lib->set)
+        return;
+    load_old(lib->set, lib->objects);
+    for (struct object *o = lib->fresh; o; o = o->next)
+        load_object(lib->set, o);
+}
+
+/* ---- on the loop ---- */
+
+static void start_job(struct pfdd_library *lib)
+{
+    /* Newest first, as they came in; loaded in the order of the list, which
+     * matters for collisions only. */
+    lib->fresh = lib->waiting;
+    lib->waiting = NULL;
+    lib->busy = true;
+    pfdd_pool_submit(lib->d->decoders, &lib->job);
+}
+
+static void keep(struct pfdd_library *lib, struct object *o)
+{
+    if (o->why[0]) {
+        if (strcmp(o->why, "known") != 0)
+            pfdd_log(PFDD_WARNING, "code object %s: %s", o->name, o->why);
+        free_object(o);
+        return;
+    }
+    pfdd_log(PFDD_INFO, "code object %s: %zu bytes", o->name, o->n);
+    o->next = lib->objects;
+    lib->objects = o;
+    lib->n_bytes += o->n;
+}
+
+static void job_done(struct pfdd_job *job)
+{
+    struct pfdd_library *lib = (struct pfdd_library *)job;
+    struct pfdd_strings *strings = lib->set ? calloc(1, sizeof *strings) : NULL;
+    while (lib->fresh) {
+        struct object *o = lib->fresh;
+        lib->fresh = o->next;
+        keep(lib, o);
+    }
+    if (strings) {
+        strings->refs = 1;
+        strings->set = lib->set;
+        strings->n_bytes = pfd_strings_memory(lib->set);
+        pfdd_strings_unref(lib->current);
+        lib->current = strings;
+    } else {
+        pfd_strings_free(lib->set);
+    }
+    lib->busy = false;
+    if (lib->waiting)
+        start_job(lib);
+    else
+        pfdd_sessions_wake(lib->d);
+}
+
+static void add(struct pfdd_library *lib, const char *name, void *bytes,
+                size_t n)
+{
+    struct object *o = calloc(1, sizeof *o);
+    if (o)
+        o->name = strdup(name);
+    if (!o || !o->name || lib->n_bytes + n > lib->n_bytes_max) {
+        pfdd_log(PFDD_WARNING, "code object %s: no room for it", name);
+        free(o ? o->name : NULL);
+        free(o);
+        free(bytes);
+        return;
+    }
+    o->bytes = bytes;
+    o->n = n;
+    o->next = lib->waiting;
+    lib->waiting = o;
+    lib->job.run = run_job;
+    lib->job.done = job_done;
+    if (!lib->busy)
+        start_job(lib);
+}
+
+void pfdd_library_add_file(struct pfdd_library *lib, const char *path)
+{
+    add(lib, path, NULL, 0);
+}
+
+void pfdd_library_add(struct pfdd_library *lib, const char *name, void *bytes,
+                      size_t n)
+{
+    add(lib, name, bytes, n);
+}

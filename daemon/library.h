@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The format strings of all code objects that came in. Sets are immutable: a
+ * new code object makes a new set that has everything the old one had, and
+ * whoever holds the old one may go on with it. Loop thread only; sets are
+ * built on a worker.
+ */
+#ifndef PFDD_LIBRARY_H
+#define PFDD_LIBRARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <printfdecode/strings.h>
+
+struct pfdd;
+struct pfdd_library;
+
+struct pfdd_strings {
+    unsigned refs;
+    struct pfd_strings *set;
+    size_t n_bytes;
+};
+
+struct pfdd_library *pfdd_library_new(struct pfdd *d, size_t n_bytes_max);
+/* Nothing may be pending. NULL is allowed. */
+void pfdd_library_free(struct pfdd_library *lib);
+
+/* A code object by its path, read by a worker. */
+void pfdd_library_add_file(struct pfdd_library *lib, const char *path);
+
+/* The same from memory: bytes [n], taken over (free()). */
+void pfdd_library_add(struct pfdd_library *lib, const char *name, void *bytes,
+                      size_t n);
+
+/* True: code objects are being read; what needs them should wait. */
+bool pfdd_library_is_busy(const struct pfdd_library *lib);
+
+/* The newest set, with a reference. */
+struct pfdd_strings *pfdd_library_get(struct pfdd_library *lib);
+void pfdd_strings_unref(struct pfdd_strings *strings);
+
+size_t pfdd_library_memory(const struct pfdd_library *lib);
+size_t pfdd_library_count(const struct pfdd_library *lib);
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* The page of /metrics, in the text format of Prometheus. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <printfdecode/version.h>
+
+#include "daemon.h"
+#include "library.h"
+#include "log.h"
+#include "poller.h"
+#include "queue.h"
+#include "reader.h"
+#include "session.h"
+
+static void head(FILE *out, const char *name, const char *type,
+                 const char *help)
+{
+    fprintf(out, "# HELP printfdecode_%s %s\n# TYPE printfdecode_%s %s\n", name,
+            help, name, type);
+}
+
+static void counter(FILE *out, const char *name, uint64_t value,
+                    const char *help)
+{
+    head(out, name, "counter", help);
+    fprintf(out, "printfdecode_%s %" PRIu64 "\n", name, value);
+}
+
+static void gauge(FILE *out, const char *name, uint64_t value, const char *help)
+{
+    head(out, name, "gauge", help);
+    fprintf(out, "printfdecode_%s %" PRIu64 "\n", name, value);
+}
+
+/* Names are foreign. */
+static void put_label(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fprintf(out, "\\%c", *text);
+        else if (*text == '\n')
+            fputs("\\n", out);
+        else
+            fputc((unsigned char)*text < 0x20 ? '?' : *text, out);
+    }
+}
+
+static void put_sources(FILE *out, const struct pfdd *d, const char *name,
+                        const char *help, size_t member)
+{
+    head(out, name, "counter", help);
+    for (size_t i = 0; i < d->n_sources; i++) {
+        const char *base = (const char *)&d->sources[i];
+        fprintf(out, "printfdecode_%s{source=\"", name);
+        put_label(out, d->sources[i].name);
+        fprintf(out, "\"} %" PRIu64 "\n",
+                *(const uint64_t *)(const void *)(base + member));
+    }
+}
+
+static void put_memory(FILE *out, const struct pfdd *d)
+{
+    struct pfdd_memory m;
+    size_t total = pfdd_memory(d, &m);
+    head(out, "memory_bytes", "gauge", "Memory by what holds it.");
+    fprintf(out,
+            "printfdecode_memory_bytes{part=\"ring\"} %zu\n"
+            "printfdecode_memory_bytes{part=\"sessions\"} %zu\n"
+            "printfdecode_memory_bytes{part=\"strings\"} %zu\n"
+            "printfdecode_memory_bytes{part=\"outputs\"} %zu\n",
+            m.ring, m.sessions, m.strings, m.outputs);
+    gauge(out, "memory_accounted_bytes", total, "The sum of all parts.");
+    gauge(out, "memory_max_bytes", d->config->config->memory_max,
+          "The configured cap.");
+}
+
+static void put_queue(FILE *out, const struct pfdd *d)
+{
+    struct pfdd_queue_state q;
+    if (!d->queue)
+        return;
+    pfdd_queue_state(d->queue, &q);
+    gauge(out, "queue_bytes", q.bytes, "Disk space of the queue's segments.");
+    gauge(out, "queue_segments", q.segments, "Segments of the queue.");
+    counter(out, "queue_cut_bytes_total", q.cut,
+            "Bytes that could not be read at the start.");
+    counter(out, "queue_errors_total", q.errors, "Failed writes.");
+    gauge(out, "queue_failing", q.failing, "1: the queue cannot be written.");
+}
+
+static void put_lines(FILE *out, const struct pfdd *d)
+{
+    static const char *const kinds[] = { "entry", "finding", "summary", "gap",
+                                         "other" };
+    head(out, "lines_total", "counter",
+         "Lines delivered to the ring, by type.");
+    for (unsigned i = 0; i < PFDD_N_KINDS; i++)
+        fprintf(out, "printfdecode_lines_total{type=\"%s\"} %" PRIu64 "\n",
+                kinds[i], d->ring.n_lines[i]);
+    counter(out, "bytes_total", d->ring.n_in, "Bytes of all lines.");
+    gauge(out, "next_sequence", d->ring.next_seq,
+          "Sequence number of the next line.");
+    put_sources(out, d, "source_entries_total", "Entries of each source.",
+                offsetof(struct pfdd_source, lines));
+    put_sources(out, d, "source_gaps_total", "Gap records of each source.",
+                offsetof(struct pfdd_source, gaps));
+}
+
+static void put_readers(FILE *out, const struct pfdd *d)
+{
+    uint64_t n = 0;
+    uint64_t missed = d->count.missed;
+    uint64_t behind = 0;
+    for (const struct pfdd_reader *r = d->ring.readers; r; r = r->next) {
+        uint64_t seq = pfdd_reader_seq(r);
+        uint64_t lag = d->ring.next_seq > seq ? d->ring.next_seq - seq : 0;
+        n++;
+        missed += r->missed;
+        behind = lag > behind ? lag : behind;
+    }
+    gauge(out, "readers", n, "Subscribers and outputs that read the ring.");
+    counter(out, "missed_lines_total", missed,
+            "Lines that readers were too slow for, each with a gap record.");
+    gauge(out, "behind_lines", behind,
+          "Lines that the slowest reader has left.");
+}
+
+char *pfdd_metrics(const struct pfdd *d, size_t *n)
+{
+    char *text = NULL;
+    const struct pfdd_counters *c = &d->count;
+    FILE *out = open_memstream(&text, n);
+    if (!out)
+        return NULL;
+    size_t n_sessions = 0;
+    for (const struct pfdd_session *s = d->sessions; s;
+         s = pfdd_session_next(s))
+        n_sessions++;
+    head(out, "build_info", "gauge", "The version.");
+    fprintf(out, "printfdecode_build_info{version=\"%s\"} 1\n", pfd_version());
+    gauge(out, "start_time_seconds", d->started / 1000000000,
+          "When it started, seconds since 1970.");
+    put_lines(out, d);
+    put_readers(out, d);
+    put_memory(out, d);
+    put_queue(out, d);
+    gauge(out, "sessions", n_sessions, "Buffers that are followed.");
+    gauge(out, "strings", pfdd_library_count(d->library), "Format strings.");
+    gauge(out, "poll_interval_milliseconds",
+          d->poller ? pfdd_poller_interval(d->poller) : 0,
+          "Between looks at buffers.");
+    gauge(out, "loop_lag_milliseconds", d->lag_ms,
+          "By how much the loop was late the last time.");
+    counter(out, "polls_total", c->polls, "Looks at buffers.");
+    counter(out, "lost_entries_total", c->gap_lines,
+            "Entries known to be lost on their way in.");
+    counter(out, "too_long_lines_total", d->ring.too_long,
+            "Lines above 1 MiB, each replaced by a gap record.");
+    counter(out, "no_memory_lines_total", d->ring.no_memory,
+            "Lines lost for lack of memory, with a gap record.");
+    counter(out, "bad_frames_total", c->bad_frames,
+            "Frames of producers that could not be used.");
+    counter(out, "disconnected_total", c->disconnected,
+            "Subscribers disconnected because they were too slow.");
+    counter(out, "file_errors_total", c->file_errors,
+            "Failed writes of files.");
+    counter(out, "file_retries_total", c->file_retries,
+            "Writes of files tried again.");
+    counter(out, "truncated_total", c->truncated,
+            "Watched files that were cut.");
+    counter(out, "replaced_total", c->replaced,
+            "Watched files that another file took the place of.");
+    counter(out, "out_of_descriptors_total", c->out_of_fds,
+            "Times that no file descriptor was left.");
+    counter(out, "refused_total", c->refused, "Connections refused.");
+    counter(out, "http_requests_total", c->requests, "HTTP requests.");
+    counter(out, "reloads_total", c->reloads, "Configurations taken over.");
+    counter(out, "bad_reloads_total", c->bad_reloads,
+            "Configurations that could not be used.");
+    counter(out, "log_suppressed_total", pfdd_log_suppressed(),
+            "Log lines held back because there were too many.");
+    if (fclose(out) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}

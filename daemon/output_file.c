@@ -1,0 +1,637 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Standard output and files. A file's path may have {host}, {pid} and {buffer}
+ * in it; with {buffer} there is a file for each source. Files are rotated by
+ * rename only, and the old ones compressed if asked. What cannot be written is
+ * tried again; lines that the ring has dropped by then are a gap record.
+ *
+ * A required output reads from the disk queue instead of the ring, syncs what
+ * it has written, and acknowledges it.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "daemon.h"
+#include "log.h"
+#include "queue.h"
+#include "reader.h"
+
+enum {
+    RETRY_MS = 1000,
+    TICK_MS = 200, /* new sources, age of files */
+    QUEUE_READ = 256 * 1024,
+};
+
+/* One file that is written. */
+struct writer {
+    struct pfdd_job job;
+    struct file_output *of;
+    struct writer *next;
+    struct pfdd_reader reader;
+    bool reading;
+    struct pfdd_consumer consumer;
+    bool consuming;
+    bool busy; /* the job is on its way */
+    bool failing;
+    uint64_t retry_at; /* uv_now() */
+    uint32_t source;   /* with {buffer} */
+    char *path;
+    /* The job's. */
+    int fd;
+    uint64_t size;
+    uint64_t opened;   /* seconds */
+    uint64_t limit;    /* of the queue */
+    const char *bytes; /* [n], the reader's or `own` */
+    size_t n;
+    size_t n_written;
+    char *own;       /* [QUEUE_READ], required outputs */
+    bool whole_line; /* the file ends with a newline */
+    int error;
+    char old[512]; /* rotated just now, or "" */
+};
+
+struct file_output {
+    struct pfdd_output base;
+    struct writer *writers;
+    struct pfdd_pool *pool; /* standard output's own thread */
+    uv_timer_t tick;
+    uint64_t first_seq;
+    atomic_bool stop;
+    bool is_stdout;
+    bool per_source;
+    bool timer_closed;
+    unsigned n_compressing;
+};
+
+/* ---- on the disk thread ---- */
+
+static bool open_file(struct writer *w)
+{
+    struct stat st;
+    char last = '\n';
+    if (w->of->is_stdout) {
+        w->fd = STDOUT_FILENO;
+        w->whole_line = true;
+        return true;
+    }
+    w->fd =
+        open(w->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0640);
+    if (w->fd < 0)
+        return false;
+    w->size = fstat(w->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
+    w->opened = (uint64_t)time(NULL);
+    /* A line that a crash cut short is ended, so that the next one is whole. */
+    if (w->size && pread(w->fd, &last, 1, (off_t)w->size - 1) == 1)
+        w->whole_line = last == '\n';
+    else
+        w->whole_line = true;
+    return true;
+}
+
+/* A pipe takes PIPE_BUF bytes at once when it is writable, so that the thread
+ * never hangs in write(). */
+static ssize_t write_some(struct writer *w, const char *bytes, size_t n)
+{
+    if (!w->of->is_stdout)
+        return write(w->fd, bytes, n);
+    struct pollfd p = { .fd = w->fd, .events = POLLOUT };
+    while (poll(&p, 1, 100) == 0) {
+        if (atomic_load(&w->of->stop)) {
+            errno = EAGAIN;
+            return -1;
+        }
+    }
+    return write(w->fd, bytes, n < 4096 ? n : 4096);
+}
+
+static bool write_all(struct writer *w, const char *bytes, size_t n)
+{
+    while (n) {
+        ssize_t done = write_some(w, bytes, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return false;
+        w->n_written += (size_t)done;
+        w->size += (uint64_t)done;
+        w->whole_line = bytes[done - 1] == '\n';
+        bytes += done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
+/* The old file gets the time behind its name. */
+static void rotate(struct writer *w)
+{
+    const struct pfdd_output_config *config = w->of->base.config;
+    uint64_t age = ((uint64_t)time(NULL) - w->opened) * 1000;
+    bool due =
+        (config->rotate_size && w->size >= config->rotate_size) ||
+        (config->rotate_age_ms && w->size && age >= config->rotate_age_ms);
+    if (!due || !w->whole_line || w->fd < 0 || w->of->is_stdout)
+        return;
+    struct timespec now;
+    struct tm tm;
+    char stamp[32];
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &tm);
+    strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%S", &tm);
+    snprintf(w->old, sizeof w->old, "%.440s.%s.%09ld", w->path, stamp,
+             now.tv_nsec);
+    if (config->required)
+        fdatasync(w->fd);
+    if (rename(w->path, w->old) != 0)
+        w->old[0] = '\0';
+    close(w->fd);
+    w->fd = -1;
+}
+
+/* A file that somebody else has moved away or removed is made again. */
+static void look_after_file(struct writer *w)
+{
+    struct stat ours;
+    struct stat there;
+    if (w->fd < 0 || w->of->is_stdout)
+        return;
+    if (stat(w->path, &there) == 0 && fstat(w->fd, &ours) == 0 &&
+        there.st_ino == ours.st_ino && there.st_dev == ours.st_dev)
+        return;
+    close(w->fd);
+    w->fd = -1;
+}
+
+static void run_job(struct pfdd_job *job)
+{
+    struct writer *w = (struct writer *)job;
+    w->error = 0;
+    w->n_written = 0;
+    w->old[0] = '\0';
+    look_after_file(w);
+    if (w->consuming) {
+        w->bytes = w->own;
+        /* What could not be written the last time comes first. */
+        if (w->n == 0)
+            w->n = pfdd_queue_read(w->of->base.d->queue, &w->consumer, w->limit,
+                                   w->own, QUEUE_READ);
+    }
+    bool ok = w->n == 0 || w->fd >= 0 || open_file(w);
+    if (ok && w->n && !w->whole_line && w->consuming) {
+        ok = write_all(w, "\n", 1);
+        w->n_written = 0;
+    }
+    if (ok && w->n)
+        ok = write_all(w, w->bytes, w->n);
+    if (ok && w->n && w->consuming && !w->of->is_stdout)
+        ok = fdatasync(w->fd) == 0;
+    if (!ok)
+        w->error = errno ? errno : EIO;
+    if (ok)
+        rotate(w);
+}
+
+struct compression {
+    struct pfdd_job job;
+    struct file_output *of;
+    char path[512];
+    char base[512];
+    bool compress;
+    uint64_t keep;
+    int error;
+};
+
+static bool compress_stream(FILE *in, FILE *out)
+{
+    size_t n_in = ZSTD_CStreamInSize();
+    size_t n_out = ZSTD_CStreamOutSize();
+    char *from = malloc(n_in);
+    char *to = malloc(n_out);
+    ZSTD_CCtx *zstd = ZSTD_createCCtx();
+    bool ok = from && to && zstd;
+    bool last = false;
+    while (ok && !last) {
+        size_t n = fread(from, 1, n_in, in);
+        ok = !ferror(in);
+        last = n < n_in;
+        ZSTD_inBuffer input = { from, n, 0 };
+        size_t left = 1;
+        while (ok && (last ? left != 0 : input.pos < input.size)) {
+            ZSTD_outBuffer output = { to, n_out, 0 };
+            left = ZSTD_compressStream2(zstd, &output, &input,
+                                        last ? ZSTD_e_end : ZSTD_e_continue);
+            ok = !ZSTD_isError(left) &&
+                 fwrite(to, 1, output.pos, out) == output.pos;
+        }
+    }
+    ZSTD_freeCCtx(zstd);
+    free(from);
+    free(to);
+    return ok;
+}
+
+static bool compress_file(const char *path)
+{
+    char partial[540];
+    char whole[540];
+    snprintf(partial, sizeof partial, "%s.zst.part", path);
+    snprintf(whole, sizeof whole, "%s.zst", path);
+    FILE *in = fopen(path, "re");
+    FILE *out = fopen(partial, "we");
+    bool ok = in && out && compress_stream(in, out) && fflush(out) == 0 &&
+              fdatasync(fileno(out)) == 0;
+    if (in)
+        fclose(in);
+    if (out)
+        ok = fclose(out) == 0 && ok;
+    if (ok && rename(partial, whole) == 0)
+        return unlink(path) == 0;
+    unlink(partial);
+    return false;
+}
+
+/* Names sort by time. Only what rotate() named is touched. */
+static void remove_old(const char *base, uint64_t keep)
+{
+    static const char stamp[] =
+        ".[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]T[0-9][0-9][0-9][0-9][0-9]"
+        "[0-9].[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]*";
+    char pattern[1024];
+    size_t n = 0;
+    for (const char *c = base; *c && n < 700; c++) {
+        if (strchr("*?[\\", *c))
+            pattern[n++] = '\\';
+        pattern[n++] = *c;
+    }
+    snprintf(pattern + n, sizeof pattern - n, "%s", stamp);
+    glob_t found;
+    if (glob(pattern, 0, NULL, &found) != 0)
+        return;
+    for (size_t i = 0; found.gl_pathc > keep && i < found.gl_pathc - keep; i++)
+        unlink(found.gl_pathv[i]);
+    globfree(&found);
+}
+
+static void run_compression(struct pfdd_job *job)
+{
+    struct compression *c = (struct compression *)job;
+    if (c->compress && !compress_file(c->path))
+        c->error = errno ? errno : EIO;
+    if (c->keep)
+        remove_old(c->base, c->keep);
+}
+
+/* ---- on the loop ---- */
+
+static void finish_close(struct file_output *o);
+
+static void compression_done(struct pfdd_job *job)
+{
+    struct compression *c = (struct compression *)job;
+    struct file_output *o = c->of;
+    if (c->error) {
+        pfdd_log(PFDD_WARNING, "%s: not compressed: %s", c->path,
+                 strerror(c->error));
+        o->base.d->count.file_errors++;
+    }
+    free(c);
+    o->n_compressing--;
+    finish_close(o);
+}
+
+static void look_after_old(struct writer *w)
+{
+    struct file_output *o = w->of;
+    const struct pfdd_output_config *config = o->base.config;
+    struct compression *c = NULL;
+    if (!w->old[0] || (!config->compress && !config->keep))
+        return;
+    c = calloc(1, sizeof *c);
+    if (!c)
+        return;
+    c->job.run = run_compression;
+    c->job.done = compression_done;
+    c->of = o;
+    c->compress = config->compress;
+    c->keep = config->keep;
+    snprintf(c->path, sizeof c->path, "%s", w->old);
+    snprintf(c->base, sizeof c->base, "%s", w->path);
+    o->n_compressing++;
+    pfdd_pool_submit(o->base.d->decoders, &c->job);
+}
+
+static void start_job(struct writer *w);
+
+static void job_done(struct pfdd_job *job)
+{
+    struct writer *w = (struct writer *)job;
+    struct file_output *o = w->of;
+    struct pfdd *d = o->base.d;
+    w->busy = false;
+    if (w->reading) {
+        if (w->n_written)
+            pfdd_reader_take(&w->reader, w->n_written);
+        w->n = 0;
+    } else if (!w->error) {
+        if (w->n)
+            pfdd_queue_ack(d->queue, &w->consumer, w->consumer.seq);
+        w->n = 0;
+    }
+    /* After an error all of w->own comes again: sequence numbers tell
+     * duplicates. */
+    if (w->error && w->error != EAGAIN) {
+        d->count.file_errors++;
+        if (!w->failing)
+            pfdd_log(PFDD_ERROR, "%s: %s; trying again", w->path,
+                     strerror(w->error));
+        w->retry_at = uv_now(d->loop) + RETRY_MS;
+    } else if (w->failing) {
+        pfdd_log(PFDD_INFO, "%s: writing again", w->path);
+    }
+    w->failing = w->error && w->error != EAGAIN;
+    look_after_old(w);
+    if (o->base.closing)
+        finish_close(o);
+    else
+        start_job(w);
+}
+
+static bool has_work(struct writer *w)
+{
+    if (w->reading)
+        return pfdd_reader_peek(&w->reader, &w->bytes, &w->n);
+    w->limit = pfdd_queue_durable(w->of->base.d->queue);
+    return w->n || w->limit > w->consumer.acked;
+}
+
+static void start_job(struct writer *w)
+{
+    struct pfdd *d = w->of->base.d;
+    if (w->busy || (w->failing && uv_now(d->loop) < w->retry_at))
+        return;
+    if (!has_work(w))
+        return;
+    w->busy = true;
+    d->count.file_retries += w->failing;
+    pfdd_pool_submit(w->of->is_stdout ? w->of->pool : d->disk, &w->job);
+}
+
+static void on_lines(struct pfdd_reader *reader)
+{
+    start_job(reader->user);
+}
+
+static void on_durable(struct pfdd_consumer *consumer)
+{
+    start_job(consumer->user);
+}
+
+/* Source names are foreign: no path grows from them. */
+static void put_name(char *ret, size_t n_ret, const char *name)
+{
+    size_t n = 0;
+    for (; *name && n + 1 < n_ret; name++) {
+        bool plain = (*name >= 'a' && *name <= 'z') ||
+                     (*name >= 'A' && *name <= 'Z') ||
+                     (*name >= '0' && *name <= '9') || *name == '-' ||
+                     *name == '_' || (*name == '.' && n);
+        ret[n++] = plain ? *name : '_';
+    }
+    ret[n] = '\0';
+}
+
+static char *expand_path(const char *template, const char *source)
+{
+    char host[65] = "localhost";
+    char name[128];
+    char *ret = NULL;
+    size_t n = 0;
+    gethostname(host, sizeof host - 1);
+    put_name(name, sizeof name, source ? source : "");
+    FILE *out = open_memstream(&ret, &n);
+    if (!out)
+        return NULL;
+    for (const char *at = template; *at;) {
+        if (!strncmp(at, "{host}", 6)) {
+            fputs(host, out);
+            at += 6;
+        } else if (!strncmp(at, "{pid}", 5)) {
+            fprintf(out, "%d", (int)getpid());
+            at += 5;
+        } else if (!strncmp(at, "{buffer}", 8)) {
+            fputs(name, out);
+            at += 8;
+        } else {
+            fputc(*at++, out);
+        }
+    }
+    fclose(out);
+    return ret;
+}
+
+static bool join_queue(struct writer *w)
+{
+    struct pfdd *d = w->of->base.d;
+    w->own = malloc(QUEUE_READ + PFDD_LINE_MAX + 4096);
+    if (!w->own)
+        return false;
+    w->consumer.name = w->path;
+    w->consumer.wake = on_durable;
+    w->consumer.user = w;
+    pfdd_queue_join(d->queue, &w->consumer);
+    w->consuming = true;
+    return true;
+}
+
+static bool read_ring(struct writer *w, const char *source)
+{
+    const struct pfdd_output_config *config = w->of->base.config;
+    struct pfdd *d = w->of->base.d;
+    char err[160];
+    struct pfdd_request request = { .form = (enum pfdd_form)config->form };
+    request.from.is_seq = true;
+    request.from.value = w->of->first_seq;
+    request.filter.entries_only = config->entries_only;
+    if (config->match &&
+        !pfdd_filter_match(&request.filter, config->match, err, sizeof err))
+        return false;
+    if (source)
+        request.filter.source = strdup(source);
+    pfdd_reader_init(&w->reader, &d->ring, &request);
+    w->reader.wake = on_lines;
+    w->reader.user = w;
+    w->reader.source_name = pfdd_source_name;
+    w->reader.source_user = d;
+    w->reading = true;
+    return true;
+}
+
+static bool add_writer(struct file_output *o, uint32_t source)
+{
+    const struct pfdd_output_config *config = o->base.config;
+    const char *name =
+        o->per_source ? pfdd_source_name(o->base.d, source) : NULL;
+    struct writer *w = calloc(1, sizeof *w);
+    if (!w)
+        return false;
+    w->job.run = run_job;
+    w->job.done = job_done;
+    w->of = o;
+    w->fd = -1;
+    w->source = source;
+    w->path = o->is_stdout ? strdup("stdout") : expand_path(config->path, name);
+    bool ok =
+        w->path && (config->required ? join_queue(w) : read_ring(w, name));
+    if (!ok) {
+        free(w->path);
+        free(w->own);
+        free(w);
+        return false;
+    }
+    w->next = o->writers;
+    o->writers = w;
+    start_job(w);
+    return true;
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    struct file_output *o = timer->data;
+    size_t n = 0;
+    for (struct writer *w = o->writers; w; w = w->next) {
+        n++;
+        start_job(w);
+    }
+    /* Sources are numbered in the order in which they come. */
+    while (o->per_source && n < o->base.d->n_sources &&
+           add_writer(o, (uint32_t)n))
+        n++;
+}
+
+static bool open_output(struct pfdd_output *output, bool is_stdout, char *err,
+                        size_t n_err)
+{
+    struct file_output *o = (struct file_output *)output;
+    struct pfdd *d = output->d;
+    o->is_stdout = is_stdout;
+    o->first_seq = d->ring.next_seq;
+    o->per_source = !is_stdout && strstr(output->config->path, "{buffer}");
+    if (is_stdout)
+        o->pool = pfdd_pool_new(d->loop, 1);
+    bool ok = (!is_stdout || o->pool) && (o->per_source || add_writer(o, 0));
+    if (!ok) {
+        pfdd_pool_close(o->pool);
+        snprintf(err, n_err, "out of memory or threads");
+        return false;
+    }
+    uv_timer_init(d->loop, &o->tick);
+    o->tick.data = o;
+    uv_timer_start(&o->tick, on_tick, TICK_MS, TICK_MS);
+    return true;
+}
+
+static bool open_file_output(struct pfdd_output *output, char *err,
+                             size_t n_err)
+{
+    return open_output(output, false, err, n_err);
+}
+
+static bool open_stdout(struct pfdd_output *output, char *err, size_t n_err)
+{
+    return open_output(output, true, err, n_err);
+}
+
+static bool is_busy(const struct file_output *o)
+{
+    for (const struct writer *w = o->writers; w; w = w->next) {
+        if (w->busy)
+            return true;
+    }
+    return o->n_compressing > 0;
+}
+
+static void free_writer(struct file_output *o, struct writer *w)
+{
+    if (w->reading) {
+        o->base.d->count.missed += w->reader.missed;
+        pfdd_reader_deinit(&w->reader);
+    }
+    if (w->consuming)
+        pfdd_queue_leave(o->base.d->queue, &w->consumer);
+    if (w->fd >= 0 && !o->is_stdout)
+        close(w->fd);
+    free(w->own);
+    free(w->path);
+    free(w);
+}
+
+static void finish_close(struct file_output *o)
+{
+    if (!o->base.closing || !o->timer_closed || is_busy(o))
+        return;
+    while (o->writers) {
+        struct writer *w = o->writers;
+        o->writers = w->next;
+        free_writer(o, w);
+    }
+    pfdd_pool_close(o->pool);
+    pfdd_output_closed(&o->base);
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    struct file_output *o = handle->data;
+    o->timer_closed = true;
+    finish_close(o);
+}
+
+static void close_output(struct pfdd_output *output)
+{
+    struct file_output *o = (struct file_output *)output;
+    atomic_store(&o->stop, true);
+    uv_close((uv_handle_t *)&o->tick, on_timer_closed);
+}
+
+static bool is_drained(const struct pfdd_output *output)
+{
+    const struct file_output *o = (const struct file_output *)output;
+    for (struct writer *w = o->writers; w; w = w->next) {
+        if (w->busy)
+            return false;
+        start_job(w);
+        if (w->busy || w->failing)
+            return false;
+    }
+    return true;
+}
+
+static size_t memory(const struct pfdd_output *output)
+{
+    const struct file_output *o = (const struct file_output *)output;
+    size_t n = sizeof *o;
+    for (const struct writer *w = o->writers; w; w = w->next)
+        n += sizeof *w + (w->reading ? pfdd_reader_memory(&w->reader)
+                                     : QUEUE_READ + PFDD_LINE_MAX);
+    return n;
+}
+
+const struct pfdd_output_class pfdd_output_file = {
+    "file",           sizeof(struct file_output),
+    open_file_output, close_output,
+    is_drained,       memory,
+};
+
+const struct pfdd_output_class pfdd_output_stdout = {
+    "stdout", sizeof(struct file_output), open_stdout, close_output, is_drained,
+    memory,
+};

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * HTTP: /metrics, /healthz, /readyz, and the lines as they come: /events as
+ * server-sent events (Last-Event-ID resumes), /lines as ?output= says. ?from=
+ * says where to begin, ?match= and ?source= choose. libwebsockets runs on the daemon's own loop.
+ */
+#include <libwebsockets.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon.h"
+#include "log.h"
+#include "reader.h"
+#include "socket.h"
+
+enum {
+    PIECE = 32 * 1024, /* bytes written at once */
+    END_MS = 50,       /* for libwebsockets to let go of everything */
+};
+
+/* One connection; libwebsockets owns and zeroes it. */
+struct client {
+    struct lws *wsi;
+    struct http_output *of;
+    struct client *next;
+    struct pfdd_reader reader;
+    bool streaming;
+    char *body; /* [n], of a page */
+    size_t n;
+    size_t at;
+};
+
+struct http_output {
+    struct pfdd_output base;
+    struct lws_context *context;
+    struct lws_vhost *vhost;
+    struct pfdd_listener listener;
+    bool listener_closed;
+    bool ended;
+    struct client *streams;
+    unsigned n_streams;
+    uv_timer_t end;
+};
+
+static void stop_stream(struct client *c)
+{
+    struct http_output *o = c->of;
+    struct client **at = &o->streams;
+    if (!c->streaming)
+        return;
+    while (*at != c)
+        at = &(*at)->next;
+    *at = c->next;
+    o->n_streams--;
+    o->base.d->count.missed += c->reader.missed;
+    pfdd_reader_deinit(&c->reader);
+    c->streaming = false;
+}
+
+static int put_head(struct client *c, unsigned status, const char *type,
+                    lws_filepos_t n)
+{
+    uint8_t head[LWS_PRE + 1024];
+    uint8_t *start = head + LWS_PRE;
+    uint8_t *at = start;
+    uint8_t *end = head + sizeof head - 1;
+    if (lws_add_http_common_headers(c->wsi, status, type, n, &at, end) ||
+        lws_add_http_header_by_name(
+            c->wsi, (const unsigned char *)"cache-control:",
+            (const unsigned char *)"no-store", 8, &at, end) ||
+        lws_finalize_write_http_header(c->wsi, start, &at, end))
+        return -1;
+    return 0;
+}
+
+/* body is taken over. */
+static int give_page(struct client *c, unsigned status, const char *type,
+                     char *body, size_t n)
+{
+    c->body = body;
+    c->n = n;
+    c->at = 0;
+    if (!body || put_head(c, status, type, n))
+        return -1;
+    lws_callback_on_writable(c->wsi);
+    return 0;
+}
+
+static int give_text(struct client *c, unsigned status, const char *text)
+{
+    return give_page(c, status, "text/plain; charset=utf-8", strdup(text),
+                     strlen(text));
+}
+
+static void on_lines(struct pfdd_reader *reader)
+{
+    struct client *c = reader->user;
+    lws_callback_on_writable(c->wsi);
+}
+
+static bool is_digits(const char *text)
+{
+    return *text && strspn(text, "0123456789") == strlen(text) &&
+           strlen(text) < 20;
+}
+
+/* The value of ?name=, or NULL. */
+static const char *query(struct client *c, const char *name, char *room,
+                         size_t n_room)
+{
+    const char *at = lws_get_urlarg_by_name(c->wsi, name, room, (int)n_room);
+    return at && *at == '=' ? at + 1 : at;
+}
+
+static bool read_query(struct client *c, enum pfdd_form form,
+                       struct pfdd_request *request, char *err, size_t n_err)
+{
+    char room[300];
+    static const char id[] = "last-event-id:";
+    struct pfdd_from *from = &request->from;
+    *request = (struct pfdd_request){ .form = form };
+    const char *value = query(c, "output", room, sizeof room);
+    if (value && form != PFDD_SSE && !pfdd_form_find(value, &request->form)) {
+        snprintf(err, n_err, "'output' is json, text or raw\n");
+        return false;
+    }
+    value = query(c, "from", room, sizeof room);
+    if (value) {
+        from->is_seq = true;
+        from->value = strtoull(value, NULL, 10);
+        if (!is_digits(value) && strcmp(value, "oldest") != 0) {
+            snprintf(err, n_err, "'from' is a number or 'oldest'\n");
+            return false;
+        }
+    }
+    int n = lws_hdr_custom_copy(c->wsi, room, sizeof room, id, sizeof id - 1);
+    if (n > 0 && is_digits(room)) {
+        from->is_seq = true;
+        from->value = strtoull(room, NULL, 10) + 1;
+    }
+    value = query(c, "source", room, sizeof room);
+    if (value)
+        request->filter.source = strdup(value);
+    value = query(c, "match", room, sizeof room);
+    return !value || pfdd_filter_match(&request->filter, value, err, n_err);
+}
+
+static int start_stream(struct client *c, enum pfdd_form form)
+{
+    struct http_output *o = c->of;
+    struct pfdd_request request;
+    char err[200] = "";
+    if (o->n_streams >= o->base.config->access.max_clients)
+        return give_text(c, 503, "too many streams\n");
+    if (!read_query(c, form, &request, err, sizeof err)) {
+        pfdd_filter_deinit(&request.filter);
+        return give_text(c, 400, err);
+    }
+    pfdd_reader_init(&c->reader, &o->base.d->ring, &request);
+    c->reader.wake = on_lines;
+    c->reader.user = c;
+    c->reader.source_name = pfdd_source_name;
+    c->reader.source_user = o->base.d;
+    c->streaming = true;
+    c->next = o->streams;
+    o->streams = c;
+    o->n_streams++;
+    lws_set_timeout(c->wsi, NO_PENDING_TIMEOUT, 0);
+    static const char *const types[] = { "application/x-ndjson",
+                                         "text/plain; charset=utf-8",
+                                         "application/octet-stream",
+                                         "text/event-stream" };
+    if (put_head(c, 200, types[c->reader.form], LWS_ILLEGAL_HTTP_CONTENT_LEN))
+        return -1;
+    lws_callback_on_writable(c->wsi);
+    return 0;
+}
+
+static int answer(struct client *c, const char *path)
+{
+    struct pfdd *d = c->of->base.d;
+    size_t n = 0;
+    d->count.requests++;
+    if (!strcmp(path, "/metrics")) {
+        char *page = pfdd_metrics(d, &n);
+        return give_page(c, 200, "text/plain; version=0.0.4; charset=utf-8",
+                         page, n);
+    }
+    if (!strcmp(path, "/healthz"))
+        return give_text(c, 200, "ok\n");
+    if (!strcmp(path, "/readyz")) {
+        bool ready = pfdd_is_ready(d);
+        return give_text(c, ready ? 200 : 503,
+                         ready ? "ready\n" : "not ready\n");
+    }
+    if (!strcmp(path, "/events"))
+        return start_stream(c, PFDD_SSE);
+    if (!strcmp(path, "/lines"))
+        return start_stream(c, PFDD_JSON);
+    return give_text(c, 404,
+                     "there are /metrics, /healthz, /readyz, /events "
+                     "and /lines\n");
+}
+
+static bool has_lagged(struct client *c)
+{
+    struct pfdd_output *o = &c->of->base;
+    if (o->config->on_lag != PFDD_DISCONNECT || !c->reader.missed)
+        return false;
+    o->d->count.disconnected++;
+    return true;
+}
+
+static int write_stream(struct client *c)
+{
+    uint8_t piece[LWS_PRE + PIECE];
+    const char *bytes = NULL;
+    size_t n = 0;
+    if (!pfdd_reader_peek(&c->reader, &bytes, &n))
+        return 0;
+    if (has_lagged(c))
+        return -1;
+    n = n < PIECE ? n : PIECE;
+    memcpy(piece + LWS_PRE, bytes, n);
+    if (lws_write(c->wsi, piece + LWS_PRE, n, LWS_WRITE_HTTP) < (int)n)
+        return -1;
+    pfdd_reader_take(&c->reader, n);
+    lws_callback_on_writable(c->wsi);
+    return 0;
+}
+
+static int write_page(struct client *c)
+{
+    uint8_t piece[LWS_PRE + PIECE];
+    size_t n = c->n - c->at < PIECE ? c->n - c->at : PIECE;
+    bool last = c->at + n == c->n;
+    if (!c->body)
+        return 0;
+    memcpy(piece + LWS_PRE, c->body + c->at, n);
+    if (lws_write(c->wsi, piece + LWS_PRE, n,
+                  last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) < (int)n)
+        return -1;
+    c->at += n;
+    if (!last) {
+        lws_callback_on_writable(c->wsi);
+        return 0;
+    }
+    free(c->body);
+    c->body = NULL;
+    return lws_http_transaction_completed(c->wsi) ? -1 : 0;
+}
+
+static int on_http(struct lws *wsi, enum lws_callback_reasons reason,
+                   void *user, void *in, size_t n)
+{
+    struct client *c = user;
+    struct lws_context *context = lws_get_context(wsi);
+    struct http_output *o = context ? lws_context_user(context) : NULL;
+    char path[256];
+    if (reason == LWS_CALLBACK_HTTP) {
+        if (n >= sizeof path)
+            return -1;
+        memcpy(path, in, n);
+        path[n] = '\0';
+        c->wsi = wsi;
+        c->of = o;
+        return answer(c, path);
+    }
+    if (reason == LWS_CALLBACK_HTTP_WRITEABLE && c && c->of)
+        return c->streaming ? write_stream(c) : write_page(c);
+    if (reason == LWS_CALLBACK_CLOSED_HTTP && c && c->of) {
+        stop_stream(c);
+        free(c->body);
+        c->body = NULL;
+    }
+    if (reason == LWS_CALLBACK_HTTP_WRITEABLE ||
+        reason == LWS_CALLBACK_CLOSED_HTTP)
+        return 0;
+    return lws_callback_http_dummy(wsi, reason, user, in, n);
+}
+
+static const struct lws_protocols protocols[] = {
+    { "http", on_http, sizeof(struct client), 0, 0, NULL, 0 },
+    { NULL, NULL, 0, 0, 0, NULL, 0 },
+};
+
+static void tell_log(int level, const char *line)
+{
+    pfdd_log(PFDD_WARNING, "libwebsockets: %s", line);
+}
+
+/* libwebsockets closes fd when it fails. */
+static void on_accept(struct pfdd_listener *l, int fd)
+{
+    struct http_output *o = l->user;
+    lws_adopt_socket_vhost(o->vhost, fd);
+}
+
+static void finish_close(struct http_output *o)
+{
+    if (o->ended && o->listener_closed)
+        pfdd_output_closed(&o->base);
+}
+
+static void on_listener_closed(void *user)
+{
+    struct http_output *o = user;
+    o->listener_closed = true;
+    finish_close(o);
+}
+
+static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
+{
+    struct http_output *o = (struct http_output *)output;
+    void *loops[] = { output->d->loop };
+    struct lws_context_creation_info info = {
+        .port = CONTEXT_PORT_NO_LISTEN_SERVER,
+        .protocols = protocols,
+        .foreign_loops = loops,
+        .user = o,
+        .options =
+            LWS_SERVER_OPTION_LIBUV |
+            LWS_SERVER_OPTION_HTTP_HEADERS_SECURITY_BEST_PRACTICES_ENFORCE,
+        .keepalive_timeout = 30,
+        .timeout_secs = 10,
+        .pt_serv_buf_size = 16 * 1024,
+    };
+    info.gid = -1;
+    info.uid = -1;
+    o->listener.user = o;
+    o->listener.accept = on_accept;
+    o->listener.closed = on_listener_closed;
+    lws_set_log_level(LLL_ERR, tell_log);
+    o->context = lws_create_context(&info);
+    if (!o->context) {
+        snprintf(err, n_err,
+                 "%s: cannot serve HTTP (is "
+                 "libwebsockets-evlib-uv installed?)",
+                 output->config->address_text);
+        return false;
+    }
+    o->vhost = lws_get_vhost_by_name(o->context, "default");
+    if (!pfdd_listener_open(&o->listener, output->d->loop,
+                            &output->config->address, &output->config->access,
+                            err, n_err)) {
+        lws_context_destroy(o->context);
+        return false;
+    }
+    uv_timer_init(output->d->loop, &o->end);
+    o->end.data = o;
+    pfdd_log(PFDD_INFO, "http: %s", output->config->address_text);
+    return true;
+}
+
+static void on_end_closed(uv_handle_t *handle)
+{
+    struct http_output *o = handle->data;
+    o->ended = true;
+    finish_close(o);
+}
+
+static void on_end(uv_timer_t *timer)
+{
+    uv_close((uv_handle_t *)timer, on_end_closed);
+}
+
+static void close_output(struct pfdd_output *output)
+{
+    struct http_output *o = (struct http_output *)output;
+    struct pfdd_counters *count = &output->d->count;
+    count->refused += o->listener.refused;
+    count->out_of_fds += o->listener.out_of_fds;
+    while (o->streams)
+        stop_stream(o->streams);
+    pfdd_listener_close(&o->listener);
+    lws_context_destroy(o->context);
+    uv_timer_start(&o->end, on_end, END_MS, 0);
+}
+
+static bool is_drained(const struct pfdd_output *output)
+{
+    const struct http_output *o = (const struct http_output *)output;
+    for (const struct client *c = o->streams; c; c = c->next) {
+        if (pfdd_reader_seq(&c->reader) < output->d->ring.next_seq)
+            return false;
+    }
+    return true;
+}
+
+static size_t memory(const struct pfdd_output *output)
+{
+    const struct http_output *o = (const struct http_output *)output;
+    size_t n = sizeof *o;
+    for (const struct client *c = o->streams; c; c = c->next)
+        n += sizeof *c + pfdd_reader_memory(&c->reader);
+    return n;
+}
+
+const struct pfdd_output_class pfdd_output_http = {
+    "http", sizeof(struct http_output), open_output, close_output, is_drained,
+    memory,
+};

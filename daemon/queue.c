@@ -1,0 +1,855 @@
+/* SPDX-License-Identifier: MIT */
+#include "queue.h"
+
+#include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "crc32c.h"
+#include "daemon.h"
+#include "log.h"
+#include "reader.h"
+
+enum {
+    SEGMENT = 16 << 20, /* bytes of a segment, preallocated */
+    HEADER = 16,
+    RECORD = 16, /* in front of each line */
+    VERSION = 1,
+    LINE_MAX_ON_DISK = PFDD_LINE_MAX + 64 * 1024,
+    CHECKPOINT_MS = 1, /* from an acknowledgement to its checkpoint */
+    RETRY_MS = 1000,
+};
+
+struct segment {
+    uint64_t first; /* sequence number; names the file */
+    uint64_t end;   /* bytes that are used */
+};
+
+struct source {
+    char *name;
+    struct pfdd_position position;
+};
+
+struct pfdd_queue {
+    struct pfdd *d;
+    char *dir;
+    int lock;
+    uint64_t n_bytes_max;
+    struct pfdd_consumer *consumers;
+    struct source *sources; /* [n_sources]; written by the loop only */
+    size_t n_sources;
+    json_t *acked; /* of the checkpoint: name -> sequence number */
+    uint64_t next_seq;
+    uint64_t cut;
+    uint64_t errors;
+    uint64_t durable;
+    /* The writer's. */
+    struct pfdd_job job;
+    struct pfdd_reader reader;
+    bool reading;
+    bool busy;
+    bool failing;
+    int error;
+    size_t n_batch;           /* lines */
+    struct pfdd_chunk *chunk; /* the batch's, a reference */
+    size_t first_line;
+    char *records; /* [records_size], the disk thread's */
+    size_t records_size;
+    /* Under the lock: the disk thread writes, the loop reads. */
+    uv_mutex_t guard;
+    struct segment *segments; /* [n_segments], by sequence number */
+    size_t n_segments;
+    size_t segments_size;
+    int fd; /* of the last one, or -1 */
+    /* The checkpoint's. */
+    struct pfdd_job checkpoint;
+    uv_timer_t timer;
+    bool timer_open;
+    bool checkpointing;
+    bool wants_checkpoint;
+    char *text;
+    uint64_t free_below; /* segments all of whose lines are below may go */
+};
+
+#define PFDD_QUEUE_OF(at, member)                                           \
+    ((struct pfdd_queue *)(void *)((char *)(at)-offsetof(struct pfdd_queue, \
+                                                         member)))
+
+/* ---- places ---- */
+
+static void segment_path(const struct pfdd_queue *q, uint64_t first,
+                         char ret[512])
+{
+    snprintf(ret, 512, "%.400s/queue/%020" PRIu64 ".seg", q->dir, first);
+}
+
+static int open_segment(const struct pfdd_queue *q, uint64_t first, int flags)
+{
+    char path[512];
+    segment_path(q, first, path);
+    return open(path, flags | O_CLOEXEC, 0640);
+}
+
+static void sync_dir(const struct pfdd_queue *q, const char *under)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%.400s%s", q->dir, under);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
+}
+
+static bool add_segment(struct pfdd_queue *q, uint64_t first, uint64_t end)
+{
+    uv_mutex_lock(&q->guard);
+    if (q->n_segments == q->segments_size) {
+        size_t size = q->segments_size ? 2 * q->segments_size : 16;
+        void *segments = realloc(q->segments, size * sizeof *q->segments);
+        if (!segments) {
+            uv_mutex_unlock(&q->guard);
+            return false;
+        }
+        q->segments = segments;
+        q->segments_size = size;
+    }
+    q->segments[q->n_segments++] = (struct segment){ first, end };
+    uv_mutex_unlock(&q->guard);
+    return true;
+}
+
+/* ---- records ---- */
+
+static uint32_t record_crc(uint64_t seq, const char *line, size_t n)
+{
+    uint32_t crc = pfdd_crc32c(0, &seq, sizeof seq);
+    return pfdd_crc32c(crc, line, n);
+}
+
+/* Reads the record at `at`; its line into line (room LINE_MAX_ON_DISK); 0:
+ * there is none that is whole. */
+static size_t read_record(int fd, uint64_t at, uint64_t *seq, char *line)
+{
+    struct {
+        uint32_t n;
+        uint32_t crc;
+        uint64_t seq;
+    } head;
+    if (pread(fd, &head, sizeof head, (off_t)at) != (ssize_t)sizeof head ||
+        head.n == 0 || head.n > LINE_MAX_ON_DISK ||
+        pread(fd, line, head.n, (off_t)at + RECORD) != (ssize_t)head.n ||
+        record_crc(head.seq, line, head.n) != head.crc)
+        return 0;
+    *seq = head.seq;
+    return head.n;
+}
+
+/* ---- positions ---- */
+
+/* The number behind a key that stands once in what the daemon added or the
+ * library wrote behind the message. */
+static bool find_number(const char *line, size_t n, const char *key,
+                        uint64_t *ret)
+{
+    size_t n_key = strlen(key);
+    for (const char *at = line + n - n_key; n > n_key && at > line; at--) {
+        if (!memcmp(at, key, n_key)) {
+            *ret = strtoull(at + n_key, NULL, 10);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool find_position(const char *line, size_t n, struct pfdd_position *ret)
+{
+    *ret = (struct pfdd_position){ 0 };
+    find_number(line, n, "\"generation\":", &ret->generation);
+    return find_number(line, n, "],\"index\":", &ret->index) &&
+           find_number(line, n, ",\"offset\":", &ret->offset);
+}
+
+static void set_position(struct pfdd_queue *q, const char *name,
+                         const struct pfdd_position *position)
+{
+    for (size_t i = 0; i < q->n_sources; i++) {
+        if (!strcmp(q->sources[i].name, name)) {
+            q->sources[i].position = *position;
+            return;
+        }
+    }
+    struct source *sources =
+        realloc(q->sources, (q->n_sources + 1) * sizeof *sources);
+    char *copy = strdup(name);
+    if (sources)
+        q->sources = sources;
+    if (!sources || !copy) {
+        free(copy);
+        return;
+    }
+    sources[q->n_sources++] = (struct source){ copy, *position };
+}
+
+bool pfdd_queue_position(const struct pfdd_queue *q, const char *source,
+                         struct pfdd_position *ret)
+{
+    for (size_t i = 0; i < q->n_sources; i++) {
+        if (!strcmp(q->sources[i].name, source)) {
+            *ret = q->sources[i].position;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void note_line(struct pfdd_queue *q, const char *line, size_t n)
+{
+    static const char entry[] = "{\"type\":\"entry\"";
+    struct pfdd_position position;
+    if (n < sizeof entry || memcmp(line, entry, sizeof entry - 1) != 0 ||
+        !find_position(line, n, &position))
+        return;
+    /* Arguments may be larger than jansson's integers. */
+    json_t *root = json_loadb(line, n, JSON_DECODE_INT_AS_REAL, NULL);
+    const char *source = json_string_value(json_object_get(root, "source"));
+    if (source)
+        set_position(q, source, &position);
+    json_decref(root);
+}
+
+/* ---- the start ---- */
+
+/* Walks a segment; where its whole records end. */
+static uint64_t scan_segment(struct pfdd_queue *q, uint64_t first, char *line)
+{
+    char magic[HEADER];
+    uint64_t at = HEADER;
+    uint64_t seq = 0;
+    uint64_t last = 0;
+    size_t n = 0;
+    int fd = open_segment(q, first, O_RDONLY);
+    if (fd < 0)
+        return 0;
+    if (pread(fd, magic, HEADER, 0) != HEADER ||
+        memcmp(magic, "PFDQ", 4) != 0) {
+        close(fd);
+        return 0;
+    }
+    while ((n = read_record(fd, at, &seq, line)) > 0 && seq > last) {
+        at += RECORD + n;
+        last = seq;
+        note_line(q, line, n);
+    }
+    if (last >= q->next_seq)
+        q->next_seq = last + 1;
+    /* Zeros are what was never written; anything else is cut off. */
+    uint32_t rest = 0;
+    if (pread(fd, &rest, sizeof rest, (off_t)at) == (ssize_t)sizeof rest &&
+        rest)
+        q->cut += (uint64_t)lseek(fd, 0, SEEK_END) - at;
+    close(fd);
+    return at;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t *x = a;
+    const uint64_t *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static void scan(struct pfdd_queue *q)
+{
+    char path[512];
+    uint64_t *firsts = NULL;
+    size_t n = 0;
+    char *line = malloc(LINE_MAX_ON_DISK);
+    snprintf(path, sizeof path, "%.400s/queue", q->dir);
+    DIR *dir = opendir(path);
+    for (struct dirent *e = dir ? readdir(dir) : NULL; e; e = readdir(dir)) {
+        char *end = NULL;
+        uint64_t first = strtoull(e->d_name, &end, 10);
+        if (end == e->d_name || strcmp(end, ".seg") != 0)
+            continue;
+        uint64_t *more = realloc(firsts, (n + 1) * sizeof *firsts);
+        if (!more)
+            break;
+        firsts = more;
+        firsts[n++] = first;
+    }
+    if (dir)
+        closedir(dir);
+    if (n)
+        qsort(firsts, n, sizeof *firsts, by_number);
+    for (size_t i = 0; line && i < n; i++) {
+        uint64_t end = scan_segment(q, firsts[i], line);
+        segment_path(q, firsts[i], path);
+        if (end <= HEADER) {
+            if (end == 0)
+                pfdd_log(PFDD_WARNING, "%s: no segment of a queue: removed",
+                         path);
+            unlink(path);
+            continue;
+        }
+        if (truncate(path, (off_t)end) != 0)
+            pfdd_log(PFDD_WARNING, "%s: %s", path, strerror(errno));
+        add_segment(q, firsts[i], end);
+    }
+    free(firsts);
+    free(line);
+    if (q->cut)
+        pfdd_log(PFDD_WARNING,
+                 "queue: %" PRIu64 " bytes could not be read and "
+                 "were cut off",
+                 q->cut);
+}
+
+static void read_checkpoint(struct pfdd_queue *q)
+{
+    char path[512];
+    const char *name = NULL;
+    json_t *value = NULL;
+    snprintf(path, sizeof path, "%.400s/checkpoint", q->dir);
+    json_t *root = json_load_file(path, 0, NULL);
+    if (!root && access(path, F_OK) == 0)
+        pfdd_log(PFDD_WARNING,
+                 "%s: cannot be read: all of the queue is "
+                 "delivered again",
+                 path);
+    json_object_foreach(json_object_get(root, "sources"), name, value)
+    {
+        struct pfdd_position position = {
+            (uint64_t)json_integer_value(json_array_get(value, 0)),
+            (uint64_t)json_integer_value(json_array_get(value, 1)),
+            (uint64_t)json_integer_value(json_array_get(value, 2)),
+        };
+        set_position(q, name, &position);
+    }
+    uint64_t next =
+        (uint64_t)json_integer_value(json_object_get(root, "next_seq"));
+    q->next_seq = next > q->next_seq ? next : q->next_seq;
+    q->acked = json_incref(json_object_get(root, "acked"));
+    json_decref(root);
+}
+
+static bool make_dirs(struct pfdd_queue *q, char *err, size_t n_err)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%.400s/queue", q->dir);
+    if ((mkdir(q->dir, 0750) == 0 || errno == EEXIST) &&
+        (mkdir(path, 0750) == 0 || errno == EEXIST)) {
+        snprintf(path, sizeof path, "%.400s/lock", q->dir);
+        q->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0640);
+        if (q->lock >= 0 && flock(q->lock, LOCK_EX | LOCK_NB) == 0)
+            return true;
+        if (errno == EWOULDBLOCK) {
+            snprintf(err, n_err, "%.200s: in use by another printfdecoded",
+                     q->dir);
+            return false;
+        }
+    }
+    snprintf(err, n_err, "%.200s: %s", path, strerror(errno));
+    return false;
+}
+
+struct pfdd_queue *pfdd_queue_open(const char *dir, uint64_t n_bytes_max,
+                                   uint64_t *next_seq, char *err, size_t n_err)
+{
+    struct pfdd_queue *q = calloc(1, sizeof *q);
+    if (!q) {
+        snprintf(err, n_err, "out of memory");
+        return NULL;
+    }
+    uv_mutex_init(&q->guard);
+    q->dir = strdup(dir);
+    q->fd = -1;
+    q->lock = -1;
+    q->n_bytes_max = n_bytes_max;
+    q->next_seq = 1;
+    if (!q->dir || !make_dirs(q, err, n_err)) {
+        pfdd_queue_free(q);
+        return NULL;
+    }
+    read_checkpoint(q);
+    scan(q);
+    *next_seq = q->next_seq;
+    q->durable = q->next_seq - 1;
+    return q;
+}
+
+void pfdd_queue_free(struct pfdd_queue *q)
+{
+    if (!q)
+        return;
+    for (size_t i = 0; i < q->n_sources; i++)
+        free(q->sources[i].name);
+    free(q->sources);
+    free(q->records);
+    if (q->fd >= 0)
+        close(q->fd);
+    if (q->lock >= 0)
+        close(q->lock);
+    json_decref(q->acked);
+    uv_mutex_destroy(&q->guard);
+    free(q->segments);
+    free(q->text);
+    free(q->dir);
+    free(q);
+}
+
+/* ---- writing, on the disk thread ---- */
+
+static bool write_at(int fd, const char *bytes, size_t n, uint64_t at)
+{
+    while (n) {
+        ssize_t done = pwrite(fd, bytes, n, (off_t)at);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return false;
+        bytes += done;
+        at += (uint64_t)done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
+static bool begin_segment(struct pfdd_queue *q, uint64_t seq)
+{
+    char header[HEADER] = "PFDQ";
+    uint32_t version = VERSION;
+    memcpy(header + 4, &version, sizeof version);
+    memcpy(header + 8, &seq, sizeof seq);
+    if (q->fd >= 0)
+        close(q->fd);
+    q->fd = open_segment(q, seq, O_RDWR | O_CREAT | O_TRUNC);
+    if (q->fd < 0)
+        return false;
+    /* Where it cannot be had, the file grows as it is written. */
+    if (fallocate(q->fd, 0, 0, SEGMENT) != 0 && errno == ENOSPC)
+        return false;
+    if (!write_at(q->fd, header, HEADER, 0) || fsync(q->fd) != 0)
+        return false;
+    sync_dir(q, "/queue");
+    return add_segment(q, seq, HEADER);
+}
+
+static uint64_t queue_bytes(struct pfdd_queue *q)
+{
+    uv_mutex_lock(&q->guard);
+    uint64_t n = (uint64_t)q->n_segments * SEGMENT;
+    uv_mutex_unlock(&q->guard);
+    return n;
+}
+
+static size_t put_records(struct pfdd_queue *q)
+{
+    const struct pfdd_chunk *c = q->chunk;
+    size_t at = 0;
+    for (size_t i = 0; i < q->n_batch; i++) {
+        const struct pfdd_line *l = &c->lines[q->first_line + i];
+        uint64_t seq = c->first_seq + q->first_line + i;
+        const char *line = c->data + l->at;
+        uint32_t crc = record_crc(seq, line, l->n);
+        memcpy(q->records + at, &l->n, 4);
+        memcpy(q->records + at + 4, &crc, 4);
+        memcpy(q->records + at + 8, &seq, 8);
+        memcpy(q->records + at + RECORD, line, l->n);
+        at += RECORD + l->n;
+    }
+    return at;
+}
+
+static size_t batch_bytes(const struct pfdd_queue *q)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < q->n_batch; i++)
+        n += RECORD + q->chunk->lines[q->first_line + i].n;
+    return n;
+}
+
+/* A batch is in one segment; nothing of it counts before all of it is safe. */
+static bool write_batch(struct pfdd_queue *q)
+{
+    size_t n = batch_bytes(q);
+    uint64_t first = q->chunk->first_seq + q->first_line;
+    if (n > q->records_size) {
+        char *records = realloc(q->records, n);
+        if (!records) {
+            errno = ENOMEM;
+            return false;
+        }
+        q->records = records;
+        q->records_size = n;
+    }
+    uint64_t end = q->n_segments ? q->segments[q->n_segments - 1].end : 0;
+    if (q->fd < 0 || end + n > SEGMENT) {
+        if (queue_bytes(q) + SEGMENT > q->n_bytes_max && q->n_segments) {
+            errno = EDQUOT;
+            return false;
+        }
+        if (!begin_segment(q, first))
+            return false;
+        end = HEADER;
+    }
+    n = put_records(q);
+    if (!write_at(q->fd, q->records, n, end) || fdatasync(q->fd) != 0)
+        return false;
+    uv_mutex_lock(&q->guard);
+    q->segments[q->n_segments - 1].end = end + n;
+    uv_mutex_unlock(&q->guard);
+    return true;
+}
+
+static void run_write(struct pfdd_job *job)
+{
+    struct pfdd_queue *q = PFDD_QUEUE_OF(job, job);
+    q->error = write_batch(q) ? 0 : errno ? errno : EIO;
+}
+
+size_t pfdd_queue_read(struct pfdd_queue *q, struct pfdd_consumer *consumer,
+                       uint64_t limit, char *ret, size_t size)
+{
+    size_t total = 0;
+    while (total < size) {
+        struct segment here = { 0 };
+        bool found = false;
+        /* The segment that has the line behind the last one read, or, if that
+         * is lost, the first one behind it. */
+        uv_mutex_lock(&q->guard);
+        for (size_t i = 0; i < q->n_segments && !found; i++) {
+            here = q->segments[i];
+            found = here.first == consumer->segment
+                        ? consumer->at < here.end
+                        : here.first > consumer->segment;
+            if (i + 1 < q->n_segments && here.first != consumer->segment &&
+                q->segments[i + 1].first <= consumer->seq + 1)
+                found = false; /* all of it was acknowledged */
+        }
+        uv_mutex_unlock(&q->guard);
+        if (!found)
+            return total;
+        if (here.first != consumer->segment || consumer->fd < 0) {
+            if (consumer->fd >= 0)
+                close(consumer->fd);
+            consumer->fd = open_segment(q, here.first, O_RDONLY);
+            if (here.first != consumer->segment)
+                consumer->at = HEADER;
+            consumer->segment = here.first;
+            if (consumer->fd < 0)
+                return total;
+        }
+        uint64_t seq = 0;
+        size_t n = read_record(consumer->fd, consumer->at, &seq, ret + total);
+        if (n == 0) {
+            /* Not readable any more: what follows in it is lost. */
+            consumer->at = here.end;
+            continue;
+        }
+        if (seq > limit)
+            return total;
+        consumer->at += RECORD + n;
+        if (seq > consumer->seq) {
+            consumer->seq = seq;
+            total += n;
+        }
+    }
+    return total;
+}
+
+/* ---- on the loop ---- */
+
+static void start_write(struct pfdd_queue *q);
+
+static void write_done(struct pfdd_job *job);
+
+static void want_checkpoint(struct pfdd_queue *q);
+
+static void on_lines(struct pfdd_reader *reader)
+{
+    start_write(reader->user);
+}
+
+static void on_timer(uv_timer_t *timer);
+
+static void start_write(struct pfdd_queue *q)
+{
+    const char *bytes = NULL;
+    size_t n = 0;
+    if (q->busy || q->failing || !q->reading)
+        return;
+    if (!pfdd_reader_peek(&q->reader, &bytes, &n))
+        return;
+    struct pfdd_chunk *c = q->reader.chunk;
+    q->chunk = pfdd_chunk_ref(c);
+    q->first_line = q->reader.line;
+    q->n_batch = c->n_lines - q->reader.line;
+    q->busy = true;
+    pfdd_pool_submit(q->d->disk, &q->job);
+}
+
+/* The last entry of each source in the batch says how far it has come. */
+static void note_positions(struct pfdd_queue *q)
+{
+    uint64_t seen[PFDD_SOURCES_MAX / 64 + 1] = { 0 };
+    const struct pfdd_chunk *c = q->chunk;
+    for (size_t i = q->first_line + q->n_batch; i > q->first_line; i--) {
+        const struct pfdd_line *l = &c->lines[i - 1];
+        struct pfdd_position position;
+        uint64_t bit = UINT64_C(1) << (l->source % 64);
+        const char *name = pfdd_source_name(q->d, l->source);
+        if (l->kind != PFDD_ENTRY || !name || (seen[l->source / 64] & bit) ||
+            !find_position(c->data + l->at, l->n, &position))
+            continue;
+        seen[l->source / 64] |= bit;
+        set_position(q, name, &position);
+    }
+}
+
+static void wake_consumers(struct pfdd_queue *q)
+{
+    for (struct pfdd_consumer *c = q->consumers; c; c = c->next)
+        c->wake(c);
+}
+
+static void write_done(struct pfdd_job *job)
+{
+    struct pfdd_queue *q = PFDD_QUEUE_OF(job, job);
+    q->busy = false;
+    if (q->error) {
+        q->errors++;
+        if (!q->failing)
+            pfdd_log(PFDD_ERROR, "queue in %s: %s; sources wait", q->dir,
+                     q->error == EDQUOT ? "full: a required output does not "
+                                          "take its lines"
+                                        : strerror(q->error));
+        q->failing = true;
+        pfdd_chunk_unref(q->chunk);
+        q->chunk = NULL;
+        uv_timer_start(&q->timer, on_timer, RETRY_MS, 0);
+        return;
+    }
+    note_positions(q);
+    q->durable = q->chunk->first_seq + q->first_line + q->n_batch - 1;
+    size_t n = 0;
+    for (size_t i = 0; i < q->n_batch; i++)
+        n += q->chunk->lines[q->first_line + i].n;
+    pfdd_chunk_unref(q->chunk);
+    q->chunk = NULL;
+    if (q->reading)
+        pfdd_reader_take(&q->reader, n);
+    wake_consumers(q);
+    start_write(q);
+}
+
+/* ---- checkpoints ---- */
+
+static char *checkpoint_text(struct pfdd_queue *q)
+{
+    json_t *root =
+        json_pack("{s:i,s:I,s:{},s:{}}", "version", VERSION, "next_seq",
+                  (json_int_t)(q->durable + 1), "acked", "sources");
+    json_t *acked = json_object_get(root, "acked");
+    json_t *sources = json_object_get(root, "sources");
+    if (q->acked)
+        json_object_update(acked, q->acked);
+    for (const struct pfdd_consumer *c = q->consumers; c; c = c->next)
+        json_object_set_new(acked, c->name, json_integer((json_int_t)c->acked));
+    for (size_t i = 0; i < q->n_sources; i++) {
+        const struct pfdd_position *p = &q->sources[i].position;
+        json_object_set_new(sources, q->sources[i].name,
+                            json_pack("[I,I,I]", (json_int_t)p->generation,
+                                      (json_int_t)p->index,
+                                      (json_int_t)p->offset));
+    }
+    char *text = json_dumps(root, JSON_INDENT(1));
+    json_decref(root);
+    return text;
+}
+
+static void run_checkpoint(struct pfdd_job *job)
+{
+    struct pfdd_queue *q = PFDD_QUEUE_OF(job, checkpoint);
+    char path[512];
+    char partial[512];
+    snprintf(path, sizeof path, "%.400s/checkpoint", q->dir);
+    snprintf(partial, sizeof partial, "%.400s/checkpoint.part", q->dir);
+    q->error = 0;
+    int fd = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+    bool ok = fd >= 0 && write_at(fd, q->text, strlen(q->text), 0) &&
+              fdatasync(fd) == 0;
+    if (fd >= 0)
+        ok = close(fd) == 0 && ok;
+    if (!ok || rename(partial, path) != 0) {
+        unlink(partial);
+        q->errors++;
+        return;
+    }
+    sync_dir(q, "");
+    /* Only now may the lines that it speaks of go. */
+    uv_mutex_lock(&q->guard);
+    while (q->n_segments > 1 && q->segments[1].first <= q->free_below) {
+        char old[512];
+        segment_path(q, q->segments[0].first, old);
+        unlink(old);
+        q->n_segments--;
+        memmove(q->segments, q->segments + 1,
+                q->n_segments * sizeof *q->segments);
+    }
+    uv_mutex_unlock(&q->guard);
+}
+
+static void start_checkpoint(struct pfdd_queue *q)
+{
+    q->wants_checkpoint = false;
+    free(q->text);
+    q->text = checkpoint_text(q);
+    if (!q->text)
+        return;
+    q->free_below = q->durable + 1;
+    for (const struct pfdd_consumer *c = q->consumers; c; c = c->next) {
+        if (c->acked + 1 < q->free_below)
+            q->free_below = c->acked + 1;
+    }
+    q->checkpointing = true;
+    pfdd_pool_submit(q->d->disk, &q->checkpoint);
+}
+
+static void checkpoint_done(struct pfdd_job *job)
+{
+    struct pfdd_queue *q = PFDD_QUEUE_OF(job, checkpoint);
+    q->checkpointing = false;
+    if (q->wants_checkpoint && q->timer_open)
+        want_checkpoint(q);
+}
+
+static void want_checkpoint(struct pfdd_queue *q)
+{
+    q->wants_checkpoint = true;
+    if (!q->checkpointing && !uv_is_active((uv_handle_t *)&q->timer))
+        uv_timer_start(&q->timer, on_timer, CHECKPOINT_MS, 0);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct pfdd_queue *q = timer->data;
+    if (q->wants_checkpoint && !q->checkpointing)
+        start_checkpoint(q);
+    if (q->failing) {
+        q->failing = false;
+        start_write(q);
+    }
+}
+
+bool pfdd_queue_start(struct pfdd_queue *q, struct pfdd *d)
+{
+    struct pfdd_request request = { .form = PFDD_JSON };
+    q->d = d;
+    q->job.run = run_write;
+    q->job.done = write_done;
+    q->checkpoint.run = run_checkpoint;
+    q->checkpoint.done = checkpoint_done;
+    uv_timer_init(d->loop, &q->timer);
+    q->timer.data = q;
+    q->timer_open = true;
+    pfdd_reader_init(&q->reader, &d->ring, &request);
+    q->reader.must_have_all = true;
+    q->reader.wake = on_lines;
+    q->reader.user = q;
+    q->reading = true;
+    return true;
+}
+
+bool pfdd_queue_is_drained(const struct pfdd_queue *q)
+{
+    if (q->busy || q->durable + 1 < q->d->ring.next_seq)
+        return false;
+    for (const struct pfdd_consumer *c = q->consumers; c; c = c->next) {
+        if (c->acked < q->durable)
+            return false;
+    }
+    return true;
+}
+
+void pfdd_queue_stop(struct pfdd_queue *q)
+{
+    if (q->reading)
+        pfdd_reader_deinit(&q->reader);
+    q->reading = false;
+    /* No jobs any more: the last checkpoint is written here. */
+    free(q->text);
+    q->text = checkpoint_text(q);
+    if (q->text)
+        run_checkpoint(&q->checkpoint);
+    uv_close((uv_handle_t *)&q->timer, NULL);
+    q->timer_open = false;
+}
+
+void pfdd_queue_join(struct pfdd_queue *q, struct pfdd_consumer *consumer)
+{
+    consumer->fd = -1;
+    consumer->acked =
+        (uint64_t)json_integer_value(json_object_get(q->acked, consumer->name));
+    if (consumer->acked > q->durable)
+        consumer->acked = q->durable;
+    /* A new one begins with the oldest line that there is. */
+    uv_mutex_lock(&q->guard);
+    uint64_t oldest = q->n_segments ? q->segments[0].first : q->durable + 1;
+    uv_mutex_unlock(&q->guard);
+    if (consumer->acked + 1 < oldest)
+        consumer->acked = oldest - 1;
+    consumer->seq = consumer->acked;
+    consumer->segment = 0;
+    consumer->at = HEADER;
+    consumer->next = q->consumers;
+    q->consumers = consumer;
+}
+
+void pfdd_queue_leave(struct pfdd_queue *q, struct pfdd_consumer *consumer)
+{
+    struct pfdd_consumer **at = &q->consumers;
+    while (*at != consumer)
+        at = &(*at)->next;
+    *at = consumer->next;
+    if (consumer->fd >= 0)
+        close(consumer->fd);
+    if (!q->acked)
+        q->acked = json_object();
+    json_object_set_new(q->acked, consumer->name,
+                        json_integer((json_int_t)consumer->acked));
+}
+
+uint64_t pfdd_queue_durable(const struct pfdd_queue *q)
+{
+    return q->durable;
+}
+
+void pfdd_queue_ack(struct pfdd_queue *q, struct pfdd_consumer *consumer,
+                    uint64_t seq)
+{
+    if (seq > consumer->acked)
+        consumer->acked = seq;
+    want_checkpoint(q);
+}
+
+void pfdd_queue_state(const struct pfdd_queue *q, struct pfdd_queue_state *ret)
+{
+    *ret = (struct pfdd_queue_state){
+        .segments = q->n_segments,
+        .bytes = (uint64_t)q->n_segments * SEGMENT,
+        .cut = q->cut,
+        .errors = q->errors,
+        .failing = q->failing,
+    };
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What required outputs are owed: every line goes to preallocated segments on
+ * disk and is synced before an output sees it, and stays there until all
+ * required outputs have acknowledged it. A checkpoint says what they have
+ * acknowledged and how far into each source the lines on disk reach, so that a
+ * restart goes on where it stopped. What cannot be read is cut off or passed
+ * over, and said; a queue never keeps the daemon from starting.
+ *
+ * A segment: "PFDQ", u32 version, u64 first sequence number; then records of
+ * u32 length, u32 CRC-32C (of sequence number and bytes), u64 sequence number,
+ * the line; zeros behind the last. Little-endian.
+ */
+#ifndef PFDD_QUEUE_H
+#define PFDD_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pfdd;
+struct pfdd_queue;
+
+/* How far the lines of a source that are on disk reach. */
+struct pfdd_position {
+    uint64_t generation;
+    uint64_t index;  /* of the last entry */
+    uint64_t offset; /* of it, in the buffer */
+};
+
+/* One required output. */
+struct pfdd_consumer {
+    struct pfdd_consumer *next; /* the queue's */
+    char *name;                 /* owned by the caller */
+    uint64_t acked;             /* sequence number; loop thread */
+    void (*wake)(struct pfdd_consumer *consumer); /* more is on disk */
+    void *user;
+    /* Disk thread. */
+    int fd; /* -1 */
+    uint64_t segment;
+    uint64_t at;
+    uint64_t seq; /* read last */
+};
+
+/*
+ * Opens the queue of a directory, which is made if need be; *next_seq: the
+ * number for the next line. Call before there are jobs. NULL: err says why.
+ */
+struct pfdd_queue *pfdd_queue_open(const char *dir, uint64_t n_bytes_max,
+                                   uint64_t *next_seq, char *err, size_t n_err);
+
+/* Begins to take lines from d's ring. */
+bool pfdd_queue_start(struct pfdd_queue *q, struct pfdd *d);
+
+/* True: every line of the ring is on disk. */
+bool pfdd_queue_is_drained(const struct pfdd_queue *q);
+
+/* Detaches from the ring; no job may be pending afterwards. Writes the last
+ * checkpoint. */
+void pfdd_queue_stop(struct pfdd_queue *q);
+/* NULL is allowed. */
+void pfdd_queue_free(struct pfdd_queue *q);
+
+/* Where the lines of a source on disk end; false: there are none. */
+bool pfdd_queue_position(const struct pfdd_queue *q, const char *source,
+                         struct pfdd_position *ret);
+
+/* name, wake and user are set. */
+void pfdd_queue_join(struct pfdd_queue *q, struct pfdd_consumer *consumer);
+void pfdd_queue_leave(struct pfdd_queue *q, struct pfdd_consumer *consumer);
+
+/* The sequence number of the last line that is safely on disk. */
+uint64_t pfdd_queue_durable(const struct pfdd_queue *q);
+
+/*
+ * Disk thread: whole lines behind the last that was read, up to and with
+ * `limit`, into ret [size]; returns bytes, 0: none. consumer->seq is the last.
+ */
+size_t pfdd_queue_read(struct pfdd_queue *q, struct pfdd_consumer *consumer,
+                       uint64_t limit, char *ret, size_t size);
+
+/* The output has everything up to seq. */
+void pfdd_queue_ack(struct pfdd_queue *q, struct pfdd_consumer *consumer,
+                    uint64_t seq);
+
+/* For /metrics. */
+struct pfdd_queue_state {
+    uint64_t bytes;
+    uint64_t segments;
+    uint64_t cut;    /* bytes that could not be read at the start */
+    uint64_t errors; /* of writing */
+    bool failing;
+};
+void pfdd_queue_state(const struct pfdd_queue *q, struct pfdd_queue_state *ret);
+
+#endif

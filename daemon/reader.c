@@ -1,0 +1,609 @@
+/* SPDX-License-Identifier: MIT */
+#include "reader.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <printfdecode/convert.h>
+
+enum {
+    OUT_ENOUGH = 64 * 1024, /* bytes made ahead of what is taken */
+};
+
+/* ---- forms ---- */
+
+bool pfdd_form_find(const char *name, enum pfdd_form *ret)
+{
+    static const char *const names[] = { "json", "text", "raw" };
+    for (unsigned i = 0; i < 3; i++) {
+        if (!strcmp(name, names[i])) {
+            *ret = (enum pfdd_form)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int hex4(const char *at)
+{
+    char digits[5] = { at[0], at[1], at[2], at[3], 0 };
+    return (int)strtol(digits, NULL, 16);
+}
+
+static char *put_utf8(char *out, unsigned c)
+{
+    if (c < 0x80) {
+        *out++ = (char)c;
+    } else if (c < 0x800) {
+        *out++ = (char)(0xc0 | c >> 6);
+        *out++ = (char)(0x80 | (c & 0x3f));
+    } else {
+        *out++ = (char)(0xe0 | c >> 12);
+        *out++ = (char)(0x80 | (c >> 6 & 0x3f));
+        *out++ = (char)(0x80 | (c & 0x3f));
+    }
+    return out;
+}
+
+/* The library writes \" \\ \n and the like, and \u00XX; other characters stand
+ * for themselves. */
+static char *unescape(char *out, const char *at, const char *end)
+{
+    static const char from[] = "nrtbf";
+    static const char to[] = "\n\r\t\b\f";
+    while (at < end) {
+        const char *slash = memchr(at, '\\', (size_t)(end - at));
+        size_t n = (size_t)((slash ? slash : end) - at);
+        memcpy(out, at, n);
+        out += n;
+        at += n;
+        if (end - at < 2)
+            break;
+        const char *letter = strchr(from, at[1]);
+        if (at[1] == 'u' && end - at >= 6) {
+            out = put_utf8(out, (unsigned)hex4(at + 2));
+            at += 6;
+        } else {
+            *out++ = letter && at[1] ? to[letter - from] : at[1];
+            at += 2;
+        }
+    }
+    return out;
+}
+
+static int base64_value(char c)
+{
+    static const char digits[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *at = c ? strchr(digits, c) : NULL;
+    return at ? (int)(at - digits) : -1;
+}
+
+static char *unbase64(char *out, const char *at, const char *end)
+{
+    unsigned bits = 0;
+    unsigned n_bits = 0;
+    for (; at < end && base64_value(*at) >= 0; at++) {
+        bits = bits << 6 | (unsigned)base64_value(*at);
+        n_bits += 6;
+        if (n_bits >= 8) {
+            n_bits -= 8;
+            *out++ = (char)(bits >> n_bits & 0xff);
+        }
+    }
+    return out;
+}
+
+/* The closing quote of the JSON string that begins at `at`. */
+static const char *string_end(const char *at, const char *end)
+{
+    while (at < end && *at != '"')
+        at += *at == '\\' ? 2 : 1;
+    return at < end ? at : NULL;
+}
+
+bool pfdd_line_message(const char *line, size_t n, char *ret, size_t *n_ret)
+{
+    static const char key[] = "\"message\":\"";
+    static const char key64[] = ",\"message_b64\":\"";
+    const char *end = line + n;
+    const char *at = memmem(line, n, key, sizeof key - 1);
+    if (!at)
+        return false;
+    at += sizeof key - 1;
+    const char *quote = string_end(at, end);
+    if (!quote)
+        return false;
+    size_t n64 = sizeof key64 - 1;
+    if ((size_t)(end - quote) > n64 + 1 && !memcmp(quote + 1, key64, n64)) {
+        const char *begin = quote + 1 + n64;
+        const char *last = string_end(begin, end);
+        *n_ret = (size_t)(unbase64(ret, begin, last ? last : begin) - ret);
+        return true;
+    }
+    *n_ret = (size_t)(unescape(ret, at, quote) - ret);
+    return true;
+}
+
+/* ---- requests ---- */
+
+void pfdd_filter_deinit(struct pfdd_filter *filter)
+{
+    if (filter->has_match)
+        regfree(&filter->match);
+    free(filter->source);
+    *filter = (struct pfdd_filter){ 0 };
+}
+
+/* Counted repeats and back references make glibc's matcher need as much memory
+ * or time as it likes: others' patterns may have neither. */
+static bool is_costly(const char *pattern)
+{
+    for (const char *c = pattern; *c; c++) {
+        if (*c == '{')
+            return true;
+        if (*c == '\\' && c[1] >= '1' && c[1] <= '9')
+            return true;
+        if (*c == '\\' && c[1])
+            c++;
+    }
+    return strlen(pattern) > 256;
+}
+
+bool pfdd_filter_match(struct pfdd_filter *filter, const char *pattern,
+                       char *err, size_t n_err)
+{
+    if (is_costly(pattern)) {
+        snprintf(err, n_err,
+                 "'match' may have no {repeats}, no back references and no "
+                 "more than 256 bytes");
+        return false;
+    }
+    int rc = regcomp(&filter->match, pattern, REG_EXTENDED | REG_NOSUB);
+    filter->has_match = rc == 0;
+    if (rc)
+        regerror(rc, &filter->match, err, n_err);
+    return rc == 0;
+}
+
+static bool read_time(const char *text, uint64_t *ret)
+{
+    struct tm tm = { 0 };
+    char fraction[10] = "000000000";
+    const char *at = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
+    if (!at)
+        return false;
+    if (*at == '.') {
+        size_t n = strspn(++at, "0123456789");
+        memcpy(fraction, at, n < 9 ? n : 9);
+        at += n;
+    }
+    if (strcmp(at, "Z") != 0)
+        return false;
+    time_t seconds = timegm(&tm);
+    if (seconds < 0)
+        return false;
+    *ret = (uint64_t)seconds * 1000000000 + strtoull(fraction, NULL, 10);
+    return true;
+}
+
+static bool read_from(struct pfdd_from *ret, const json_t *value)
+{
+    *ret = (struct pfdd_from){ 0 };
+    if (json_is_integer(value) && json_integer_value(value) >= 0) {
+        ret->is_seq = true;
+        ret->value = (uint64_t)json_integer_value(value);
+        return true;
+    }
+    const char *text = json_string_value(value);
+    if (!text)
+        return false;
+    if (!strcmp(text, "oldest") || !strcmp(text, "now")) {
+        ret->is_seq = text[0] == 'o';
+        return true;
+    }
+    ret->is_time = true;
+    return read_time(text, &ret->value);
+}
+
+static bool read_key(struct pfdd_request *ret, const char *key,
+                     const json_t *value, char *err, size_t n_err)
+{
+    const char *text = json_string_value(value);
+    if (!strcmp(key, "output")) {
+        if (text && pfdd_form_find(text, &ret->form))
+            return true;
+        snprintf(err, n_err, "'output' is \"json\", \"text\" or \"raw\"");
+        return false;
+    }
+    if (!strcmp(key, "from")) {
+        if (read_from(&ret->from, value))
+            return true;
+        snprintf(err, n_err,
+                 "'from' is a sequence number, a time such as "
+                 "\"2026-11-20T20:09:49Z\", \"oldest\" or \"now\"");
+        return false;
+    }
+    if (!strcmp(key, "match") && text && !ret->filter.has_match)
+        return pfdd_filter_match(&ret->filter, text, err, n_err);
+    if (!strcmp(key, "source") && text && !ret->filter.source) {
+        ret->filter.source = strdup(text);
+        return ret->filter.source != NULL;
+    }
+    if (!strcmp(key, "entries_only") && json_is_boolean(value)) {
+        ret->filter.entries_only = json_is_true(value);
+        return true;
+    }
+    snprintf(err, n_err,
+             "'%.32s' is no key of a request, or has a value of "
+             "the wrong type",
+             key);
+    return false;
+}
+
+bool pfdd_request_read(struct pfdd_request *ret, const char *line, size_t n,
+                       char *err, size_t n_err)
+{
+    json_error_t why;
+    const char *key = NULL;
+    json_t *value = NULL;
+    bool ok = true;
+    json_t *root = json_loadb(line, n, JSON_REJECT_DUPLICATES, &why);
+    if (!json_is_object(root)) {
+        snprintf(err, n_err, "a request is one line with a JSON object: %s",
+                 root ? "this is something else" : why.text);
+        json_decref(root);
+        return false;
+    }
+    json_object_foreach(root, key, value) ok =
+        ok && read_key(ret, key, value, err, n_err);
+    json_decref(root);
+    return ok;
+}
+
+/* ---- cursor ---- */
+
+static void attach(struct pfdd_reader *r, struct pfdd_chunk *chunk)
+{
+    pfdd_chunk_unref(r->chunk);
+    r->chunk = chunk ? pfdd_chunk_ref(chunk) : NULL;
+    r->line = 0;
+    r->at = 0;
+    if (chunk)
+        r->n_chunk = chunk->number;
+}
+
+static void seek_line(struct pfdd_reader *r, size_t line)
+{
+    r->line = line;
+    r->at = line < r->chunk->n_lines ? r->chunk->lines[line].at : r->chunk->n;
+}
+
+static void seek_seq(struct pfdd_reader *r, uint64_t seq)
+{
+    struct pfdd_ring *ring = r->ring;
+    for (size_t i = 0; i < ring->n_chunks; i++) {
+        struct pfdd_chunk *c = ring->chunks[i];
+        if (seq >= c->first_seq + c->n_lines && i + 1 < ring->n_chunks)
+            continue;
+        attach(r, c);
+        if (seq > c->first_seq)
+            seek_line(r, seq - c->first_seq < c->n_lines
+                             ? (size_t)(seq - c->first_seq)
+                             : c->n_lines);
+        return;
+    }
+}
+
+/* The chunk that holds the first line of that time or later. */
+static void seek_time(struct pfdd_reader *r, uint64_t time)
+{
+    struct pfdd_ring *ring = r->ring;
+    for (size_t i = 0; i < ring->n_chunks; i++) {
+        if (ring->chunks[i]->time >= time || i + 1 == ring->n_chunks) {
+            attach(r, ring->chunks[i]);
+            if (ring->chunks[i]->time < time)
+                seek_line(r, r->chunk->n_lines);
+            return;
+        }
+    }
+}
+
+static void make_gap(struct pfdd_reader *r, uint64_t missed, uint64_t next_seq);
+
+void pfdd_reader_init(struct pfdd_reader *r, struct pfdd_ring *ring,
+                      struct pfdd_request *request)
+{
+    *r = (struct pfdd_reader){ .ring = ring,
+                               .form = request->form,
+                               .filter = request->filter,
+                               .next = ring->readers,
+                               .n_chunk = ring->next_chunk };
+    request->filter = (struct pfdd_filter){ 0 };
+    ring->readers = r;
+    const struct pfdd_from *from = &request->from;
+    uint64_t oldest =
+        ring->n_chunks ? ring->chunks[0]->first_seq : ring->next_seq;
+    if (from->is_time)
+        seek_time(r, from->value);
+    else
+        seek_seq(r, from->is_seq ? from->value : ring->next_seq);
+    /* "oldest" is 0; sequence numbers begin with 1. */
+    if (from->is_seq && from->value && from->value < oldest)
+        make_gap(r, oldest - from->value, oldest);
+}
+
+void pfdd_reader_deinit(struct pfdd_reader *r)
+{
+    struct pfdd_reader **at = &r->ring->readers;
+    while (*at != r)
+        at = &(*at)->next;
+    *at = r->next;
+    attach(r, NULL);
+    pfdd_filter_deinit(&r->filter);
+    free(r->out);
+}
+
+uint64_t pfdd_reader_chunk(const struct pfdd_reader *r)
+{
+    return r->n_chunk;
+}
+
+uint64_t pfdd_reader_seq(const struct pfdd_reader *r)
+{
+    if (!r->chunk)
+        return r->ring->next_seq;
+    if (r->out_at < r->out_n)
+        return r->out_seq;
+    return r->chunk->first_seq + r->line;
+}
+
+size_t pfdd_reader_memory(const struct pfdd_reader *r)
+{
+    return sizeof *r + r->out_size;
+}
+
+/* Moves on to the chunk behind this one; true: there is something to read or
+ * a gap to tell of. */
+static bool next_chunk(struct pfdd_reader *r)
+{
+    struct pfdd_ring *ring = r->ring;
+    uint64_t number = r->chunk ? r->n_chunk + 1 : r->n_chunk;
+    if (number >= ring->next_chunk)
+        return false;
+    uint64_t seq = r->chunk ? r->chunk->first_seq + r->chunk->n_lines : 0;
+    struct pfdd_chunk *c = pfdd_ring_chunk(ring, number);
+    if (c) {
+        attach(r, c);
+        return true;
+    }
+    c = ring->chunks[0];
+    uint64_t missed = r->chunk ? c->first_seq - seq : 0;
+    attach(r, c);
+    if (missed)
+        make_gap(r, missed, c->first_seq);
+    return true;
+}
+
+/* ---- lines to bytes ---- */
+
+static char *reserve(struct pfdd_reader *r, size_t n)
+{
+    if (r->out_at == r->out_n)
+        r->out_at = r->out_n = 0;
+    if (r->out_size - r->out_n >= n)
+        return r->out + r->out_n;
+    size_t size = r->out_n + n > 2 * OUT_ENOUGH ? r->out_n + n : 2 * OUT_ENOUGH;
+    char *out = realloc(r->out, size);
+    if (!out)
+        return NULL;
+    r->out = out;
+    r->out_size = size;
+    return out + r->out_n;
+}
+
+static void make_sse(struct pfdd_reader *r, const char *event, uint64_t seq,
+                     const char *line, size_t n)
+{
+    char *at = reserve(r, n + 128);
+    if (!at)
+        return;
+    int head = event ? sprintf(at, "event: %s\n", event) : 0;
+    if (seq)
+        head += sprintf(at + head, "id: %" PRIu64 "\n", seq);
+    head += sprintf(at + head, "data: ");
+    memcpy(at + head, line, n); /* ends with a newline */
+    at[(size_t)head + n] = '\n';
+    r->out_n += (size_t)head + n + 1;
+}
+
+static void make_gap(struct pfdd_reader *r, uint64_t missed, uint64_t next_seq)
+{
+    char line[160];
+    r->missed += missed;
+    r->gaps++;
+    int n = 0;
+    if (r->form == PFDD_TEXT)
+        n = snprintf(line, sizeof line,
+                     "<gap: %" PRIu64 " records missed, next is %" PRIu64 ">\n",
+                     missed, next_seq);
+    else
+        n = snprintf(line, sizeof line,
+                     "{\"type\":\"gap\",\"missed\":%" PRIu64
+                     ",\"next_sequence\":%" PRIu64
+                     ",\"reason\":\"subscriber_lag\"}\n",
+                     missed, next_seq);
+    if (r->form == PFDD_RAW) /* Bytes only: there is no place for it. */
+        return;
+    if (r->form == PFDD_SSE) {
+        make_sse(r, "gap", 0, line, (size_t)n);
+        return;
+    }
+    char *at = reserve(r, (size_t)n);
+    if (at) {
+        memcpy(at, line, (size_t)n);
+        r->out_n += (size_t)n;
+    }
+}
+
+/* What has no message as text: an unknown id's words, or a gap. */
+static void make_text_of_json(struct pfdd_reader *r, const struct pfdd_line *l,
+                              const char *line)
+{
+    json_t *root = json_loadb(line, l->n, JSON_DECODE_INT_AS_REAL, NULL);
+    size_t n_max = l->n * 2 + 160;
+    char *at = root ? reserve(r, n_max) : NULL;
+    if (at && l->kind == PFDD_GAP) {
+        double n = json_number_value(json_object_get(root, "missed"));
+        const char *why = json_string_value(json_object_get(root, "reason"));
+        r->out_n += (size_t)snprintf(
+            at, n_max, "<gap: %.0f records lost: %s>\n", n, why ? why : "?");
+    } else if (at) {
+        const char *id = json_string_value(json_object_get(root, "id"));
+        const json_t *args = json_object_get(root, "args");
+        size_t n = (size_t)snprintf(at, n_max, "<unknown id %s", id ? id : "?");
+        for (size_t i = 0; i < json_array_size(args) && n + 16 < n_max; i++)
+            n += (size_t)snprintf(
+                at + n, n_max - n, "%s%08llx", i ? " " : ": ",
+                (unsigned long long)json_number_value(json_array_get(args, i)));
+        n += (size_t)snprintf(at + n, n_max - n, ">\n");
+        r->out_n += n;
+    }
+    json_decref(root);
+}
+
+static void make_text(struct pfdd_reader *r, const struct pfdd_line *l,
+                      const char *line)
+{
+    size_t n = 0;
+    bool escape = r->form == PFDD_TEXT;
+    if (l->kind == PFDD_GAP && escape)
+        make_text_of_json(r, l, line);
+    if (l->kind != PFDD_ENTRY)
+        return;
+    /* The message first, what is escaped behind it. */
+    char *at = reserve(r, (size_t)l->n * 5 + 1);
+    if (!at)
+        return;
+    if (!pfdd_line_message(line, l->n, at, &n)) {
+        if (escape)
+            make_text_of_json(r, l, line);
+        return;
+    }
+    if (escape) {
+        size_t n_escaped = pfd_escape_for_terminal(at + n, at, n);
+        memmove(at, at + n, n_escaped);
+        n = n_escaped;
+        if (n == 0 || at[n - 1] != '\n')
+            at[n++] = '\n';
+    }
+    r->out_n += n;
+}
+
+static void make_line(struct pfdd_reader *r, const struct pfdd_line *l,
+                      uint64_t seq)
+{
+    const char *line = r->chunk->data + l->at;
+    static const char *const events[] = { NULL, "finding", "summary", "gap",
+                                          "other" };
+    if (r->form == PFDD_SSE) {
+        make_sse(r, events[l->kind], seq, line, l->n);
+    } else if (r->form == PFDD_JSON) {
+        char *at = reserve(r, l->n);
+        if (!at)
+            return;
+        memcpy(at, line, l->n);
+        r->out_n += l->n;
+    } else {
+        make_text(r, l, line);
+    }
+}
+
+static bool matches(struct pfdd_reader *r, const struct pfdd_line *l)
+{
+    regmatch_t range = { 0, 0 };
+    size_t n = 0;
+    /* Used as room only: nothing is added to out. */
+    char *at = reserve(r, l->n);
+    if (!at || !pfdd_line_message(r->chunk->data + l->at, l->n, at, &n))
+        return false;
+    range.rm_eo = (regoff_t)n;
+    return regexec(&r->filter.match, at, 1, &range, REG_STARTEND) == 0;
+}
+
+static bool is_wanted(struct pfdd_reader *r, const struct pfdd_line *l)
+{
+    const struct pfdd_filter *f = &r->filter;
+    if (l->kind == PFDD_GAP)
+        return true;
+    if (f->source && r->source_name) {
+        const char *name = r->source_name(r->source_user, l->source);
+        if (!name || strcmp(name, f->source) != 0)
+            return false;
+    }
+    if ((f->has_match || f->entries_only) && l->kind != PFDD_ENTRY)
+        return false;
+    return !f->has_match || matches(r, l);
+}
+
+static bool is_plain(const struct pfdd_reader *r)
+{
+    return r->form == PFDD_JSON && !r->filter.has_match && !r->filter.source &&
+           !r->filter.entries_only;
+}
+
+/* Makes lines until there are enough. A patternthat wants nothing must not
+ * keep the loop from its other work: a chunk at a time. */
+static void make_lines(struct pfdd_reader *r)
+{
+    while (r->line < r->chunk->n_lines && r->out_n - r->out_at < OUT_ENOUGH) {
+        const struct pfdd_line *l = &r->chunk->lines[r->line];
+        uint64_t seq = r->chunk->first_seq + r->line;
+        if (r->out_at == r->out_n)
+            r->out_seq = seq;
+        if (is_wanted(r, l)) {
+            make_line(r, l, seq);
+            r->lines++;
+        }
+        r->line++;
+    }
+}
+
+bool pfdd_reader_peek(struct pfdd_reader *r, const char **bytes, size_t *n)
+{
+    while (r->out_at == r->out_n) {
+        bool at_end = !r->chunk || (is_plain(r) ? r->at == r->chunk->n
+                                                : r->line == r->chunk->n_lines);
+        if (at_end) {
+            if (!next_chunk(r))
+                return false;
+        } else if (is_plain(r)) {
+            *bytes = r->chunk->data + r->at;
+            *n = r->chunk->n - r->at;
+            return true;
+        } else {
+            make_lines(r);
+        }
+    }
+    *bytes = r->out + r->out_at;
+    *n = r->out_n - r->out_at;
+    return true;
+}
+
+void pfdd_reader_take(struct pfdd_reader *r, size_t n)
+{
+    if (r->out_at < r->out_n) {
+        r->out_at += n;
+        return;
+    }
+    r->at += n;
+    const struct pfdd_chunk *c = r->chunk;
+    while (r->line < c->n_lines &&
+           c->lines[r->line].at + (size_t)c->lines[r->line].n <= r->at) {
+        r->line++;
+        r->lines++;
+    }
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+#include "ring.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "reader.h"
+
+enum {
+    PREFIX = 160 /* "sequence":…,"time":…,"time_unix_nano":… */
+};
+
+void pfdd_time_text(uint64_t ns, char ret[PFDD_TIME_TEXT])
+{
+    struct tm tm;
+    time_t seconds = (time_t)(ns / 1000000000);
+    gmtime_r(&seconds, &tm);
+    size_t n = strftime(ret, PFDD_TIME_TEXT, "%Y-%m-%dT%H:%M:%S", &tm);
+    snprintf(ret + n, PFDD_TIME_TEXT - n, ".%09uZ",
+             (unsigned)(ns % 1000000000));
+}
+
+uint64_t pfdd_time_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void pfdd_ring_init(struct pfdd_ring *ring, size_t n_bytes_max,
+                    uint64_t first_seq)
+{
+    *ring =
+        (struct pfdd_ring){ .n_bytes_max = n_bytes_max, .next_seq = first_seq };
+}
+
+static size_t chunk_bytes(const struct pfdd_chunk *c)
+{
+    return sizeof *c + c->size + c->lines_size * sizeof *c->lines;
+}
+
+struct pfdd_chunk *pfdd_chunk_ref(struct pfdd_chunk *chunk)
+{
+    chunk->refs++;
+    return chunk;
+}
+
+void pfdd_chunk_unref(struct pfdd_chunk *chunk)
+{
+    if (!chunk || --chunk->refs > 0)
+        return;
+    free(chunk->lines);
+    free(chunk->data);
+    free(chunk);
+}
+
+static void drop_oldest(struct pfdd_ring *ring)
+{
+    ring->n_bytes -= chunk_bytes(ring->chunks[0]);
+    pfdd_chunk_unref(ring->chunks[0]);
+    ring->n_chunks--;
+    memmove(ring->chunks, ring->chunks + 1,
+            ring->n_chunks * sizeof(*ring->chunks));
+}
+
+void pfdd_ring_deinit(struct pfdd_ring *ring)
+{
+    assert(!ring->readers);
+    while (ring->n_chunks)
+        drop_oldest(ring);
+    free(ring->chunks);
+}
+
+struct pfdd_chunk *pfdd_ring_chunk(const struct pfdd_ring *ring,
+                                   uint64_t number)
+{
+    if (ring->n_chunks == 0 || number < ring->chunks[0]->number ||
+        number >= ring->next_chunk)
+        return NULL;
+    return ring->chunks[number - ring->chunks[0]->number];
+}
+
+bool pfdd_ring_is_full(const struct pfdd_ring *ring)
+{
+    if (ring->n_bytes + PFDD_CHUNK <= ring->n_bytes_max || !ring->n_chunks)
+        return false;
+    uint64_t oldest = ring->chunks[0]->number;
+    for (const struct pfdd_reader *r = ring->readers; r; r = r->next) {
+        if (r->must_have_all && pfdd_reader_chunk(r) <= oldest)
+            return true;
+    }
+    return false;
+}
+
+static bool make_room_for_pointer(struct pfdd_ring *ring)
+{
+    if (ring->n_chunks < ring->chunks_size)
+        return true;
+    size_t size = ring->chunks_size ? 2 * ring->chunks_size : 64;
+    void *chunks = realloc(ring->chunks, size * sizeof(*ring->chunks));
+    if (!chunks)
+        return false;
+    ring->chunks = chunks;
+    ring->chunks_size = size;
+    return true;
+}
+
+static struct pfdd_chunk *new_chunk(size_t size)
+{
+    struct pfdd_chunk *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->refs = 1;
+    c->lines_size = 256;
+    c->lines = malloc(c->lines_size * sizeof *c->lines);
+    c->size = size;
+    c->data = malloc(size);
+    if (!c->lines || !c->data) {
+        pfdd_chunk_unref(c);
+        return NULL;
+    }
+    return c;
+}
+
+static struct pfdd_chunk *add_chunk(struct pfdd_ring *ring, size_t n)
+{
+    size_t size = n > PFDD_CHUNK ? n : PFDD_CHUNK;
+    while (ring->n_chunks > 1 && ring->n_bytes + size > ring->n_bytes_max &&
+           !pfdd_ring_is_full(ring))
+        drop_oldest(ring);
+    struct pfdd_chunk *c = new_chunk(size);
+    if (!c || !make_room_for_pointer(ring)) {
+        pfdd_chunk_unref(c);
+        return NULL;
+    }
+    c->number = ring->next_chunk++;
+    c->first_seq = ring->next_seq;
+    ring->chunks[ring->n_chunks++] = c;
+    ring->n_bytes += chunk_bytes(c);
+    return c;
+}
+
+static bool make_room_for_line(struct pfdd_ring *ring, struct pfdd_chunk *c)
+{
+    if (c->n_lines < c->lines_size)
+        return true;
+    void *lines = realloc(c->lines, 2 * c->lines_size * sizeof *c->lines);
+    if (!lines)
+        return false;
+    ring->n_bytes += c->lines_size * sizeof *c->lines;
+    c->lines = lines;
+    c->lines_size *= 2;
+    return true;
+}
+
+/* A chunk that takes a line of n bytes. */
+static struct pfdd_chunk *find_room(struct pfdd_ring *ring, size_t n)
+{
+    struct pfdd_chunk *c =
+        ring->n_chunks ? ring->chunks[ring->n_chunks - 1] : NULL;
+    if (!c || c->size - c->n < n)
+        c = add_chunk(ring, n);
+    return c && make_room_for_line(ring, c) ? c : NULL;
+}
+
+static enum pfdd_kind line_kind(const char *line, size_t n_type)
+{
+    static const char *const types[] = { "{\"type\":\"entry\"",
+                                         "{\"type\":\"finding\"",
+                                         "{\"type\":\"summary\"",
+                                         "{\"type\":\"gap\"" };
+    for (unsigned i = 0; i < PFDD_OTHER; i++) {
+        if (strlen(types[i]) == n_type && !memcmp(line, types[i], n_type))
+            return (enum pfdd_kind)i;
+    }
+    return PFDD_OTHER;
+}
+
+static char *put(char *out, const void *bytes, size_t n)
+{
+    memcpy(out, bytes, n);
+    return out + n;
+}
+
+/* What stands behind the sequence number of all lines of a call. */
+struct common {
+    const struct pfdd_stamp *stamp;
+    char time[PREFIX];
+    size_t n_time;
+    size_t n_extra;
+};
+
+static char *put_seq(char *out, uint64_t seq)
+{
+    char digits[20];
+    size_t n = 0;
+    do {
+        digits[n++] = (char)('0' + seq % 10);
+        seq /= 10;
+    } while (seq);
+    while (n)
+        *out++ = digits[--n];
+    return out;
+}
+
+/* The line without its newline. */
+static bool append_line(struct pfdd_ring *ring, const struct common *common,
+                        const char *line, size_t n)
+{
+    static const char open[] = "{\"type\":\"";
+    size_t n_open = sizeof open - 1;
+    const char *quote = n > n_open + 1 && !memcmp(line, open, n_open)
+                            ? memchr(line + n_open, '"', n - n_open)
+                            : NULL;
+    if (!quote || line[n - 1] != '}')
+        return false;
+    size_t n_type = (size_t)(quote + 1 - line);
+    size_t room = n + PREFIX + common->n_extra + 2;
+    struct pfdd_chunk *c = find_room(ring, room);
+    if (!c)
+        return false;
+    char *start = c->data + c->n;
+    char *out = put(start, line, n_type);
+    out = put(out, ",\"sequence\":", 12);
+    out = put_seq(out, ring->next_seq);
+    out = put(out, common->time, common->n_time);
+    out = put(out, line + n_type, n - n_type - 1);
+    if (common->n_extra) {
+        *out++ = ',';
+        out = put(out, common->stamp->extra, common->n_extra);
+    }
+    *out++ = '}';
+    *out++ = '\n';
+    enum pfdd_kind kind = line_kind(line, n_type);
+    c->lines[c->n_lines++] = (struct pfdd_line){
+        .at = (uint32_t)c->n,
+        .n = (uint32_t)(out - start),
+        .source = common->stamp->source,
+        .kind = kind,
+    };
+    c->n += (size_t)(out - start);
+    c->time = common->stamp->time;
+    ring->n_lines[kind]++;
+    ring->n_in += (uint64_t)(out - start);
+    ring->next_seq++;
+    return true;
+}
+
+static void init_common(struct common *common, const struct pfdd_stamp *stamp)
+{
+    char text[PFDD_TIME_TEXT];
+    pfdd_time_text(stamp->time, text);
+    common->stamp = stamp;
+    common->n_time =
+        (size_t)snprintf(common->time, sizeof common->time,
+                         ",\"time\":\"%s\",\"time_unix_nano\":\"%" PRIu64 "\"",
+                         text, stamp->time);
+    common->n_extra = strlen(stamp->extra);
+}
+
+static void append_gap(struct pfdd_ring *ring, const struct common *common,
+                       const char *reason, uint64_t missed)
+{
+    char line[160];
+    int n =
+        snprintf(line, sizeof line,
+                 "{\"type\":\"gap\",\"missed\":%" PRIu64 ",\"reason\":\"%s\"}",
+                 missed, reason);
+    append_line(ring, common, line, (size_t)n);
+}
+
+static void tell_readers(struct pfdd_ring *ring)
+{
+    if (ring->appended)
+        ring->appended(ring->user);
+    struct pfdd_reader *next = NULL;
+    for (struct pfdd_reader *r = ring->readers; r; r = next) {
+        next = r->next;
+        if (r->wake)
+            r->wake(r);
+    }
+}
+
+void pfdd_ring_append(struct pfdd_ring *ring, const struct pfdd_stamp *stamp,
+                      const char *lines, size_t n)
+{
+    struct common common;
+    uint64_t lost = 0;
+    init_common(&common, stamp);
+    for (const char *end = lines + n; lines < end;) {
+        const char *newline = memchr(lines, '\n', (size_t)(end - lines));
+        size_t n_line = (size_t)((newline ? newline : end) - lines);
+        if (n_line > PFDD_LINE_MAX) {
+            ring->too_long++;
+            append_gap(ring, &common, "line_too_long", 1);
+        } else if (!append_line(ring, &common, lines, n_line)) {
+            lost++;
+        }
+        lines += n_line + 1;
+    }
+    if (lost) {
+        ring->no_memory += lost;
+        append_gap(ring, &common, "no_memory", lost);
+    }
+    tell_readers(ring);
+}
+
+void pfdd_ring_gap(struct pfdd_ring *ring, const struct pfdd_stamp *stamp,
+                   const char *reason, uint64_t missed)
+{
+    struct common common;
+    init_common(&common, stamp);
+    append_gap(ring, &common, reason, missed);
+    tell_readers(ring);
+}

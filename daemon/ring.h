@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The lines that were delivered last: a ring of chunks, each line with a
+ * sequence number. Lines go in once and are read in place by any number of
+ * readers (reader.h); a reader keeps the chunk that it stands in alive, so
+ * that one that stalls costs a chunk and delays nobody.
+ *
+ * Lines are JSON objects in the form of the library's "json" output; going in,
+ * each gets "sequence" and "time" behind its "type", and what the source adds
+ * before its closing brace. Loop thread only.
+ */
+#ifndef PFDD_RING_H
+#define PFDD_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    PFDD_CHUNK = 256 * 1024,
+    PFDD_LINE_MAX = 1024 * 1024, /* a longer line becomes a gap */
+};
+
+enum pfdd_kind {
+    PFDD_ENTRY,
+    PFDD_FINDING,
+    PFDD_SUMMARY,
+    PFDD_GAP,
+    PFDD_OTHER,
+    PFDD_N_KINDS
+};
+
+struct pfdd_line {
+    uint32_t at; /* in its chunk */
+    uint32_t n;  /* with its newline */
+    uint32_t source;
+    enum pfdd_kind kind;
+};
+
+struct pfdd_chunk {
+    unsigned refs;
+    uint64_t number;    /* chunks are numbered from 0 */
+    uint64_t first_seq; /* of lines[0] */
+    uint64_t time;      /* of the newest line, ns since 1970 */
+    size_t n;           /* bytes in data */
+    size_t size;
+    struct pfdd_line *lines; /* [n_lines] */
+    size_t n_lines;
+    size_t lines_size;
+    char *data;
+};
+
+struct pfdd_reader;
+
+struct pfdd_ring {
+    struct pfdd_chunk **chunks; /* [n_chunks] from chunks[0], the oldest */
+    size_t n_chunks;
+    size_t chunks_size;
+    size_t n_bytes; /* of all chunks, with their tables */
+    size_t n_bytes_max;
+    uint64_t next_seq;
+    uint64_t next_chunk;
+    struct pfdd_reader *readers; /* a list */
+    uint64_t n_lines[PFDD_N_KINDS];
+    uint64_t n_in;      /* bytes of all lines */
+    uint64_t too_long;  /* lines */
+    uint64_t no_memory; /* lines lost to it */
+    /* Called when lines went in, before the readers are woken; may be NULL. */
+    void (*appended)(void *user);
+    void *user;
+};
+
+void pfdd_ring_init(struct pfdd_ring *ring, size_t n_bytes_max,
+                    uint64_t first_seq);
+/* There may be no readers. */
+void pfdd_ring_deinit(struct pfdd_ring *ring);
+
+/* Where lines come from, and what all lines of a call have in common. */
+struct pfdd_stamp {
+    uint32_t source;
+    uint64_t time;     /* ns since 1970 */
+    const char *extra; /* as `"key":value`, comma-separated, or "" */
+};
+
+/*
+ * Appends whole lines [n], each ended by a newline. Never fails: what cannot
+ * be kept becomes a gap record and is counted.
+ */
+void pfdd_ring_append(struct pfdd_ring *ring, const struct pfdd_stamp *stamp,
+                      const char *lines, size_t n);
+
+/* Appends a record of lines that were lost on the way. */
+void pfdd_ring_gap(struct pfdd_ring *ring, const struct pfdd_stamp *stamp,
+                   const char *reason, uint64_t missed);
+
+/* True when the next chunk would push out lines that a reader that must not
+ * lose any has not read: sources have to wait. */
+bool pfdd_ring_is_full(const struct pfdd_ring *ring);
+
+/* Reference counting of chunks. */
+struct pfdd_chunk *pfdd_chunk_ref(struct pfdd_chunk *chunk);
+void pfdd_chunk_unref(struct pfdd_chunk *chunk);
+
+/* The chunk of a number, borrowed; NULL: it is gone or not yet there. */
+struct pfdd_chunk *pfdd_ring_chunk(const struct pfdd_ring *ring,
+                                   uint64_t number);
+
+/* RFC 3339, nanoseconds, into ret. */
+enum {
+    PFDD_TIME_TEXT = 48
+};
+void pfdd_time_text(uint64_t ns, char ret[PFDD_TIME_TEXT]);
+
+/* Now, ns since 1970. */
+uint64_t pfdd_time_now(void);
+
+#endif

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: MIT */
+#include "session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <printfdecode/lines.h>
+#include <printfdecode/tail.h>
+
+#include "daemon.h"
+#include "library.h"
+#include "log.h"
+#include "poller.h"
+#include "queue.h"
+
+enum {
+    HEAD = 64,            /* bytes that tell whether something moved */
+    WINDOW = 512 * 1024,  /* bytes of a buffer that one look takes */
+    REMEMBERED = 4 << 20, /* bytes of a buffer kept to notice resets */
+    LINES_MAX = 64 << 20, /* bytes of lines of a buffer that comes whole */
+    QUIET = 4,
+    LOOKS = 16, /* of a finished buffer in one job */
+    LINES_ENOUGH = 1 << 20,
+    BETWEEN_LOOKS_US = 800, /* less than a poll: timers come early, too */
+    LOOK_ANYWAY_MS = 1000,
+};
+
+struct pfdd_session {
+    struct pfdd_job job;
+    struct pfdd *d;
+    struct pfdd_session *next;
+    struct pfdd_session_options options;
+    struct pfdd_strings *strings;
+    uint32_t source;
+    char head[HEAD];
+    ssize_t n_head;
+    uint64_t looked; /* ns, uv_hrtime() */
+    uint64_t moved;  /* likewise: when something moved last */
+    uint64_t due;    /* likewise */
+    uint64_t time;   /* for lines; 0: now */
+    bool busy;
+    bool completing; /* no more bytes in this generation */
+    bool closing;
+    bool abandoned;
+    bool wants_restart;
+    bool pending; /* of the last look */
+    bool io_failed;
+    bool skipping;
+    struct pfdd_position skip; /* entries up to here are in the queue */
+    /* The job's. */
+    struct pfd_tail *tail;
+    struct pfdd_strings *old_strings; /* until the tail has let go of them */
+    bool new_strings;
+    bool linger;
+    bool finish;
+    bool finished;
+    bool restart;
+    int n_quiet;    /* looks in a row that moved nothing */
+    uint64_t ahead; /* ns, of the tail's clock */
+    enum pfd_status status;
+    struct pfd_error err;
+    uint64_t n_buffer;
+    struct pfd_lines *lines;
+    size_t lines_max; /* bytes that it has held */
+    uint64_t n_entries;
+    uint64_t n_left_out; /* there were too many at once */
+};
+
+/* ---- on a worker ---- */
+
+static long read_buffer(void *user, uint64_t offset, void *bytes, size_t n)
+{
+    struct pfdd_session *s = user;
+    size_t total = 0;
+    while (total < n) {
+        ssize_t got = pread(s->options.fd, (char *)bytes + total, n - total,
+                            (off_t)(offset + total));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return total ? (long)total : -errno;
+        if (got == 0)
+            break;
+        total += (size_t)got;
+    }
+    return (long)total;
+}
+
+static bool is_known(const struct pfdd_session *s,
+                     const struct pfd_tail_item *item)
+{
+    return s->skipping && item->is_entry &&
+           (item->generation < s->skip.generation ||
+            (item->generation == s->skip.generation &&
+             item->entry->index <= s->skip.index));
+}
+
+static size_t count_bytes(const struct pfdd_session *s)
+{
+    size_t n = 0;
+    pfd_lines_bytes(s->lines, &n);
+    return n;
+}
+
+static void take_item(void *user, const struct pfd_tail_item *item)
+{
+    struct pfdd_session *s = user;
+    uint64_t generation = s->options.generation + item->generation;
+    if (is_known(s, item))
+        return;
+    s->n_entries += item->is_entry;
+    if (count_bytes(s) > LINES_MAX) {
+        s->n_left_out++;
+        return;
+    }
+    /* Lines of the first generation do not say so. */
+    pfd_lines_set_place(s->lines, generation ? generation : UINT64_MAX,
+                        UINT64_MAX);
+    if (item->is_entry)
+        pfd_lines_entry(s->lines, item->entry);
+    else
+        pfd_lines_finding(s->lines, item->finding);
+}
+
+static bool make_tail(struct pfdd_session *s)
+{
+    struct pfd_tail_options options = {
+        .strings = s->strings->set,
+        .format = s->options.format,
+        .source = s->options.name,
+        .settle_ns = s->options.settle_ms * 1000000,
+        .apart_ns = BETWEEN_LOOKS_US * UINT64_C(1000),
+        .window = WINDOW,
+        .memory = REMEMBERED,
+        .read = read_buffer,
+        .read_user = s,
+        .item = take_item,
+        .item_user = s,
+    };
+    s->status = pfd_tail_new(&options, &s->tail, &s->err);
+    return s->status == PFD_OK;
+}
+
+static uint64_t clock_of(const struct pfdd_session *s)
+{
+    return uv_hrtime() + s->ahead;
+}
+
+/*
+ * A buffer that is complete: window by window, as if time flew, so that memory
+ * stays bounded; then what is left. True: that is all.
+ */
+static bool look_to_the_end(struct pfdd_session *s)
+{
+    for (int i = 0; i < LOOKS && count_bytes(s) < LINES_ENOUGH; i++) {
+        s->ahead += 2 * (s->options.settle_ms + 1) * UINT64_C(1000000);
+        s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
+        s->n_quiet = s->status == PFD_OK ? 0 : s->n_quiet + 1;
+        if (s->n_quiet < QUIET)
+            continue;
+        s->n_quiet = 0;
+        s->status = pfd_tail_finish(s->tail, s->n_buffer, &s->err);
+        return true;
+    }
+    return false;
+}
+
+static void look(struct pfdd_session *s)
+{
+    struct stat st;
+    s->finished = false;
+    if (fstat(s->options.fd, &st) != 0) {
+        s->status = PFD_ERR_IO;
+        snprintf(s->err.text, sizeof s->err.text, "%s", strerror(errno));
+        s->finished = s->finish;
+        return;
+    }
+    s->n_buffer = (uint64_t)st.st_size;
+    if (s->finish) {
+        s->finished = look_to_the_end(s);
+        return;
+    }
+    s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
+    /* The second look need not wait for the loop's timer, which is no finer
+     * than a millisecond, while nobody else needs this thread. */
+    if (s->linger && s->status == PFD_OK && pfd_tail_pending(s->tail)) {
+        usleep(BETWEEN_LOOKS_US + 20);
+        s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
+    }
+}
+
+static void run_job(struct pfdd_job *job)
+{
+    struct pfdd_session *s = (struct pfdd_session *)job;
+    s->status = PFD_OK;
+    s->n_entries = 0;
+    s->n_left_out = 0;
+    if (!s->tail && !make_tail(s))
+        return;
+    if (s->restart)
+        pfd_tail_restart(s->tail);
+    if (s->new_strings) {
+        s->status = pfd_tail_set_strings(s->tail, s->strings->set, &s->err);
+        if (s->status < 0)
+            return;
+        s->new_strings = false;
+    }
+    look(s);
+}
+
+/* ---- on the loop ---- */
+
+static void free_session(struct pfdd_session *s)
+{
+    struct pfdd *d = s->d;
+    void (*ended)(void *) = s->options.ended;
+    void *user = s->options.user;
+    pfd_tail_free(s->tail);
+    pfdd_strings_unref(s->old_strings);
+    pfdd_strings_unref(s->strings);
+    close(s->options.fd);
+    pfdd_session_unlink(&d->sessions, s);
+    if (ended)
+        ended(user);
+    pfd_lines_free(s->lines);
+    free((void *)(uintptr_t)s->options.name);
+    free((void *)(uintptr_t)s->options.format);
+    free(s);
+    pfdd_session_ended(d);
+}
+
+static size_t give_lines(struct pfdd_session *s)
+{
+    struct pfdd *d = s->d;
+    struct pfdd_stamp stamp = { .source = s->source,
+                                .time = s->time ? s->time : pfdd_time_now(),
+                                .extra = "" };
+    struct pfdd_source *source = &d->sources[s->source];
+    size_t n = 0;
+    const char *lines = pfd_lines_bytes(s->lines, &n);
+    if (!lines && n) {
+        pfdd_session_gap(s, "no_memory", s->n_entries);
+    } else if (n) {
+        source->lines += s->n_entries;
+        source->bytes += n;
+        pfdd_ring_append(&d->ring, &stamp, lines, n);
+    }
+    if (s->n_left_out)
+        pfdd_session_gap(s, "too_many_at_once", s->n_left_out);
+    s->lines_max = n > s->lines_max ? n : s->lines_max;
+    pfd_lines_clear(s->lines);
+    return n;
+}
+
+static void hear_failure(struct pfdd_session *s)
+{
+    bool failed = s->status < 0;
+    if (failed && !s->io_failed) {
+        pfdd_log(PFDD_WARNING, "%s: %s", s->options.name, s->err.text);
+        pfdd_session_gap(s, "read_error", 0);
+    }
+    s->io_failed = failed;
+}
+
+static bool start_job(struct pfdd_session *s);
+
+static void job_done(struct pfdd_job *job)
+{
+    struct pfdd_session *s = (struct pfdd_session *)job;
+    uint64_t now = uv_hrtime();
+    s->busy = false;
+    if (!s->new_strings) {
+        pfdd_strings_unref(s->old_strings);
+        s->old_strings = NULL;
+    }
+    bool finished = s->finish && (s->finished || s->status < 0);
+    if (s->abandoned) {
+        free_session(s);
+        return;
+    }
+    bool moved = give_lines(s) > 0 || s->status == PFD_OK;
+    hear_failure(s);
+    s->pending = s->tail && pfd_tail_pending(s->tail) > 0;
+    s->looked = now;
+    if (moved)
+        s->moved = now;
+    if (finished && !s->wants_restart) {
+        s->completing = false;
+        if (s->closing) {
+            free_session(s);
+            return;
+        }
+    }
+    /* A finished buffer is read at full speed, a live one poll by poll. */
+    if (s->finish && !finished)
+        start_job(s);
+    else
+        pfdd_poller_kick(s->d->poller);
+}
+
+static bool start_job(struct pfdd_session *s)
+{
+    struct pfdd *d = s->d;
+    if (s->busy || pfdd_must_wait(d) || pfdd_library_is_busy(d->library))
+        return false;
+    struct pfdd_strings *strings = pfdd_library_get(d->library);
+    if (strings == s->strings || s->old_strings) {
+        pfdd_strings_unref(strings);
+    } else {
+        s->old_strings = s->strings;
+        s->strings = strings;
+        s->new_strings = true;
+    }
+    /* What ended before a restart was announced comes first. */
+    s->finish = s->completing || (s->closing && !s->wants_restart);
+    s->restart = s->wants_restart && !s->finish;
+    if (s->restart)
+        s->wants_restart = false;
+    s->linger = pfdd_pool_pending(d->decoders) == 0;
+    s->busy = true;
+    pfdd_pool_submit(d->decoders, &s->job);
+    return true;
+}
+
+struct pfdd_session *pfdd_session_new(
+    struct pfdd *d, const struct pfdd_session_options *options)
+{
+    struct pfdd_session *s = calloc(1, sizeof *s);
+    char *name = strdup(options->name);
+    char *format = options->format ? strdup(options->format) : NULL;
+    bool ok = s && name && (format || !options->format) &&
+              pfd_lines_new("json", false, true, &s->lines, NULL) == PFD_OK &&
+              (!options->origin ||
+               pfd_lines_set_origin(s->lines, options->origin) == PFD_OK);
+    if (!ok) {
+        if (s)
+            pfd_lines_free(s->lines);
+        free(s);
+        free(name);
+        free(format);
+        close(options->fd);
+        return NULL;
+    }
+    s->options = *options;
+    s->options.name = name;
+    s->options.format = format;
+    s->options.origin = NULL;
+    s->d = d;
+    s->job.run = run_job;
+    s->job.done = job_done;
+    s->source = pfdd_source(d, name);
+    s->completing = options->complete;
+    s->moved = uv_hrtime();
+    s->next = d->sessions;
+    d->sessions = s;
+    if (options->resume && d->queue)
+        s->skipping = pfdd_queue_position(d->queue, name, &s->skip);
+    pfdd_poller_kick(d->poller);
+    return s;
+}
+
+void pfdd_session_gap(struct pfdd_session *s, const char *reason,
+                      uint64_t missed)
+{
+    struct pfdd *d = s->d;
+    struct pfdd_stamp stamp = { .source = s->source,
+                                .time = pfdd_time_now(),
+                                .extra = "" };
+    d->sources[s->source].gaps++;
+    d->count.gap_lines += missed;
+    pfdd_ring_gap(&d->ring, &stamp, reason, missed);
+}
+
+bool pfdd_session_write(struct pfdd_session *s, uint64_t offset,
+                        const void *bytes, size_t n)
+{
+    const char *at = bytes;
+    while (n) {
+        ssize_t done = pwrite(s->options.fd, at, n, (off_t)offset);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return false;
+        at += done;
+        offset += (uint64_t)done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
+void pfdd_session_time(struct pfdd_session *s, uint64_t time)
+{
+    s->time = time;
+}
+
+void pfdd_session_ring(struct pfdd_session *s)
+{
+    s->moved = uv_hrtime();
+    s->due = 0;
+    s->n_head = -1; /* look, whatever the head says */
+    pfdd_poller_kick(s->d->poller);
+}
+
+void pfdd_session_complete(struct pfdd_session *s)
+{
+    s->completing = true;
+    pfdd_session_ring(s);
+}
+
+void pfdd_session_restart(struct pfdd_session *s)
+{
+    s->wants_restart = true;
+    pfdd_session_ring(s);
+}
+
+void pfdd_session_close(struct pfdd_session *s)
+{
+    s->closing = true;
+    pfdd_session_ring(s);
+}
+
+/* Nothing in the head has changed, nothing is awaited: no look is needed. */
+static bool is_still(struct pfdd_session *s, uint64_t now)
+{
+    char head[HEAD];
+    ssize_t n = pread(s->options.fd, head, sizeof head, 0);
+    bool same = n == s->n_head && n >= 0 && !memcmp(head, s->head, (size_t)n);
+    if (n >= 0)
+        memcpy(s->head, head, (size_t)n);
+    s->n_head = n;
+    s->d->count.polls++;
+    return same && !s->pending &&
+           now - s->looked < LOOK_ANYWAY_MS * UINT64_C(1000000);
+}
+
+static unsigned interval(const struct pfdd_session *s, uint64_t now)
+{
+    uint64_t idle_ms = (now - s->moved) / 1000000;
+    if (idle_ms < 100 || s->pending)
+        return 1;
+    if (idle_ms < 1000)
+        return 5;
+    return idle_ms < 10000 ? 20 : 50;
+}
+
+unsigned pfdd_session_poll(struct pfdd_session *s, uint64_t now)
+{
+    unsigned every = interval(s, now);
+    if (s->busy)
+        return every;
+    if (now < s->due)
+        return (unsigned)((s->due - now) / 1000000) + 1;
+    /* All that are polled at this pace have their turn together. */
+    uint64_t step = every * UINT64_C(1000000);
+    s->due = every > 1 ? (now / step + 1) * step : 0;
+    bool asked = s->completing || s->closing || s->wants_restart;
+    if (!asked && is_still(s, now))
+        return every;
+    if (!asked && !s->pending)
+        s->moved = now - s->looked < LOOK_ANYWAY_MS * UINT64_C(1000000)
+                       ? now
+                       : s->moved;
+    start_job(s);
+    return every > 5 ? 5 : every;
+}
+
+struct pfdd_session *pfdd_session_next(const struct pfdd_session *s)
+{
+    return s->next;
+}
+
+void pfdd_session_unlink(struct pfdd_session **list, struct pfdd_session *s)
+{
+    while (*list != s)
+        list = &(*list)->next;
+    *list = s->next;
+}
+
+/* The tail's own is what it was told to remember, at most. */
+size_t pfdd_session_memory(const struct pfdd_session *s)
+{
+    return sizeof *s + s->lines_max + WINDOW +
+           (s->n_buffer < REMEMBERED ? (size_t)s->n_buffer : REMEMBERED);
+}
+
+void pfdd_sessions_wake(struct pfdd *d)
+{
+    for (struct pfdd_session *s = d->sessions; s; s = s->next)
+        pfdd_session_ring(s);
+}
+
+void pfdd_sessions_abandon(struct pfdd *d)
+{
+    struct pfdd_session *next = NULL;
+    for (struct pfdd_session *s = d->sessions; s; s = next) {
+        next = s->next;
+        s->abandoned = true;
+        if (!s->busy)
+            free_session(s);
+    }
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sockets that others connect to: made, guarded, accepted from. Running out
+ * of descriptors pauses a listener and never ends it.
+ */
+#ifndef PFDD_SOCKET_H
+#define PFDD_SOCKET_H
+
+#include <uv.h>
+
+#include "config.h"
+
+struct pfdd_listener;
+
+/* Takes a connection that may come in; fd is owned by the callee. */
+typedef void (*pfdd_accept_fn)(struct pfdd_listener *listener, int fd);
+typedef void (*pfdd_closed_fn)(void *user);
+
+struct pfdd_listener {
+    uv_poll_t poll;
+    uv_timer_t retry;
+    int fd;
+    struct pfdd_address address;
+    const struct pfdd_access *access;
+    bool inherited;  /* from the service manager: its path is not ours */
+    unsigned n_open; /* handles */
+    pfdd_accept_fn accept;
+    pfdd_closed_fn closed;
+    void *user;
+    /* Counters. */
+    uint64_t accepted;
+    uint64_t refused;  /* by access */
+    uint64_t too_many; /* by max_clients: the owner counts */
+    uint64_t out_of_fds;
+};
+
+/* Makes a listening socket, non-blocking. A socket that nobody listens on any
+ * more is taken over. Below 0: err [n] says why. */
+int pfdd_socket_listen(const struct pfdd_address *address, unsigned mode,
+                       char *err, size_t n_err);
+
+/* Begins to connect, non-blocking. Below 0: an errno value, negated. */
+int pfdd_socket_connect(const struct pfdd_address *address);
+
+/*
+ * Opens a listener; user, accept and closed are set by the caller, address
+ * and access are borrowed until it is closed. A socket that the service
+ * manager handed over for the address is used. False: err says why, nothing is
+ * to be closed.
+ */
+bool pfdd_listener_open(struct pfdd_listener *l, uv_loop_t *loop,
+                        const struct pfdd_address *address,
+                        const struct pfdd_access *access, char *err,
+                        size_t n_err);
+/* `closed` is called when its memory may go. */
+void pfdd_listener_close(struct pfdd_listener *l);
+
+/* The port that a TCP listener got. */
+unsigned pfdd_listener_port(const struct pfdd_listener *l);
+
+#endif

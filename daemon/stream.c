@@ -1,0 +1,601 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <printfdecode/wire.h>
+
+#include "daemon.h"
+#include "library.h"
+#include "log.h"
+#include "session.h"
+
+enum {
+    BUFFERS_MAX = 1024, /* of one stream */
+    FDS_MAX = 32,       /* that wait for their frame */
+    BAD_MAX = 100,      /* bad places until a stream is given up */
+    FRAME_MAX = 16 << 20,
+    OBJECT_MAX = 256 << 20, /* bytes of a code object that comes in parts */
+};
+
+#define BUFFER_MAX (UINT64_C(1) << 30) /* bytes kept for one buffer */
+
+struct doorbell {
+    uv_poll_t poll;
+    int fd;
+    struct buffer *buffer; /* NULL: the buffer is gone */
+};
+
+struct buffer {
+    struct buffer *next;
+    struct pfdd_stream *of;
+    uint64_t number;
+    uint64_t generation;
+    bool is_shared; /* memory of the producer */
+    bool done;      /* this generation */
+    struct pfdd_session *session;
+    struct doorbell *doorbell;
+    char *name;
+    char *format;
+};
+
+struct pfdd_stream {
+    struct pfdd *d;
+    struct pfdd_stream_options options;
+    char *name;
+    struct pfd_wire_reader *reader;
+    struct buffer *buffers;
+    size_t n_buffers;
+    size_t n_sessions;
+    int fds[FDS_MAX];
+    size_t n_fds;
+    unsigned n_bad;
+    uint64_t n_frames;
+    bool raw;
+    bool started;
+    bool ending;
+    bool failed;
+    struct buffer *waiting_for; /* its old session has to end first */
+    /* Of the sender. */
+    char host[64];
+    char process[64];
+    uint64_t pid;
+    /* A code object that comes in parts. */
+    char *object; /* [object_total] */
+    uint64_t object_number;
+    uint64_t object_total;
+    uint64_t object_at;
+    /* The frame that has to wait, done again. */
+    struct pfd_wire_frame frame;
+    bool has_frame;
+};
+
+struct pfdd_stream *pfdd_stream_new(struct pfdd *d,
+                                    const struct pfdd_stream_options *options)
+{
+    struct pfdd_stream *st = calloc(1, sizeof *st);
+    if (!st)
+        return NULL;
+    st->d = d;
+    st->options = *options;
+    st->name = strdup(options->name);
+    st->reader = pfd_wire_reader_new(FRAME_MAX);
+    if (!st->name || !st->reader) {
+        pfd_wire_reader_free(st->reader);
+        free(st->name);
+        free(st);
+        return NULL;
+    }
+    return st;
+}
+
+/* ---- buffers ---- */
+
+static void doorbell_closed(uv_handle_t *handle)
+{
+    struct doorbell *bell = handle->data;
+    close(bell->fd);
+    free(bell);
+}
+
+static void drop_doorbell(struct buffer *b)
+{
+    if (!b->doorbell)
+        return;
+    b->doorbell->buffer = NULL;
+    uv_poll_stop(&b->doorbell->poll);
+    uv_close((uv_handle_t *)&b->doorbell->poll, doorbell_closed);
+    b->doorbell = NULL;
+}
+
+static void on_doorbell(uv_poll_t *poll, int status, int events)
+{
+    struct doorbell *bell = poll->data;
+    uint64_t rung = 0;
+    if (status < 0 || read(bell->fd, &rung, sizeof rung) != sizeof rung) {
+        if (errno != EAGAIN && bell->buffer)
+            drop_doorbell(bell->buffer);
+        return;
+    }
+    if (bell->buffer && bell->buffer->session)
+        pfdd_session_ring(bell->buffer->session);
+}
+
+static void hang_doorbell(struct buffer *b, int fd)
+{
+    struct doorbell *bell = calloc(1, sizeof *bell);
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    if (!bell || uv_poll_init(b->of->d->loop, &bell->poll, fd) != 0) {
+        free(bell);
+        close(fd);
+        return;
+    }
+    bell->fd = fd;
+    bell->buffer = b;
+    bell->poll.data = bell;
+    b->doorbell = bell;
+    uv_poll_start(&bell->poll, UV_READABLE, on_doorbell);
+}
+
+static void free_stream(struct pfdd_stream *st)
+{
+    void (*ended)(void *) = st->options.ended;
+    void *user = st->options.user;
+    for (size_t i = 0; i < st->n_fds; i++)
+        close(st->fds[i]);
+    while (st->buffers) {
+        struct buffer *b = st->buffers;
+        st->buffers = b->next;
+        free(b->name);
+        free(b->format);
+        free(b);
+    }
+    pfd_wire_reader_free(st->reader);
+    free(st->object);
+    free(st->name);
+    free(st);
+    ended(user);
+}
+
+static void session_ended(void *user)
+{
+    struct buffer *b = user;
+    struct pfdd_stream *st = b->of;
+    b->session = NULL;
+    st->n_sessions--;
+    if (st->waiting_for == b) {
+        st->waiting_for = NULL;
+        if (!st->ending)
+            st->options.resume(st->options.user);
+    }
+    if (st->ending && st->n_sessions == 0)
+        free_stream(st);
+}
+
+static bool start_session(struct buffer *b, int fd,
+                          const struct pfd_wire_frame *frame)
+{
+    struct pfd_wire_frame origin =
+        frame ? *frame : (struct pfd_wire_frame){ 0 };
+    struct pfdd_stream *st = b->of;
+    /* A buffer's frame does not say whose it is. */
+    if (!origin.host.n)
+        origin.host = pfd_wire_text(st->host);
+    if (!origin.process.n)
+        origin.process = pfd_wire_text(st->process);
+    if (!origin.pid)
+        origin.pid = st->pid;
+    struct pfdd_session_options options = {
+        .name = b->name,
+        .format = b->format,
+        .origin = &origin,
+        .fd = fd,
+        .settle_ms = st->options.settle_ms,
+        .generation = b->generation,
+        .ended = session_ended,
+        .user = b,
+    };
+    b->session = pfdd_session_new(st->d, &options);
+    st->n_sessions += b->session != NULL;
+    b->done = false;
+    return b->session != NULL;
+}
+
+static void stream_gap(struct pfdd_stream *st, struct buffer *b,
+                       const char *reason, uint64_t missed)
+{
+    if (b && b->session) {
+        pfdd_session_gap(b->session, reason, missed);
+        return;
+    }
+    struct pfdd_stamp stamp = { .source = pfdd_source(st->d, st->name),
+                                .time = pfdd_time_now(),
+                                .extra = "" };
+    st->d->count.gap_lines += missed;
+    pfdd_ring_gap(&st->d->ring, &stamp, reason, missed);
+}
+
+static int own_memory(void)
+{
+    return memfd_create("printfdecoded", MFD_CLOEXEC);
+}
+
+/* ---- frames ---- */
+
+static char *copy_text(const struct pfd_wire_bytes *text)
+{
+    return text->n ? strndup(text->at, text->n) : NULL;
+}
+
+static struct buffer *find_buffer(struct pfdd_stream *st, uint64_t number)
+{
+    struct buffer *b = st->buffers;
+    while (b && b->number != number)
+        b = b->next;
+    return b;
+}
+
+static struct buffer *add_buffer(struct pfdd_stream *st, uint64_t number)
+{
+    struct buffer *b = st->buffers;
+    while (b && (b->number || b->session)) /* of an earlier stream */
+        b = b->next;
+    if (b) {
+        b->number = number;
+        return b;
+    }
+    b = st->n_buffers < BUFFERS_MAX ? calloc(1, sizeof *b) : NULL;
+    if (!b)
+        return NULL;
+    b->of = st;
+    b->number = number;
+    b->next = st->buffers;
+    st->buffers = b;
+    st->n_buffers++;
+    return b;
+}
+
+static void describe(struct buffer *b, const struct pfd_wire_frame *f)
+{
+    free(b->name);
+    free(b->format);
+    b->name = copy_text(&f->name);
+    b->format = copy_text(&f->format);
+    b->generation = f->generation;
+    if (!b->name &&
+        asprintf(&b->name, "%s/%" PRIu64, b->of->name, f->buffer) < 0)
+        b->name = NULL;
+}
+
+static int take_fd(struct pfdd_stream *st)
+{
+    if (st->n_fds == 0)
+        return -1;
+    int fd = st->fds[0];
+    st->n_fds--;
+    memmove(st->fds, st->fds + 1, st->n_fds * sizeof *st->fds);
+    return fd;
+}
+
+/* Memory that its owner could cut is not taken. */
+static bool is_sealed(int fd, uint64_t size)
+{
+    struct stat st;
+    int seals = fcntl(fd, F_GET_SEALS);
+    return seals >= 0 && (seals & F_SEAL_SHRINK) && fstat(fd, &st) == 0 &&
+           (uint64_t)st.st_size >= size;
+}
+
+static void bad_frame(struct pfdd_stream *st, const char *why)
+{
+    st->d->count.bad_frames++;
+    st->n_bad++;
+    pfdd_log(PFDD_WARNING, "%s: %s", st->name, why);
+    stream_gap(st, NULL, "bad_frame", 0);
+}
+
+static void share_memory(struct pfdd_stream *st, struct buffer *b,
+                         const struct pfd_wire_frame *f)
+{
+    int memory = take_fd(st);
+    int bell = f->fds > 1 ? take_fd(st) : -1;
+    for (uint64_t i = 2; i < f->fds && st->n_fds; i++)
+        close(take_fd(st));
+    if (memory < 0 || !is_sealed(memory, f->size)) {
+        bad_frame(st, memory < 0 ? "a buffer's memory did not come with it"
+                                 : "shared memory without a seal against "
+                                   "shrinking, or smaller than it says");
+        if (memory >= 0)
+            close(memory);
+        if (bell >= 0)
+            close(bell);
+        return;
+    }
+    b->is_shared = true;
+    if (start_session(b, memory, f) && bell >= 0)
+        hang_doorbell(b, bell);
+    else if (bell >= 0)
+        close(bell);
+}
+
+/* False: the buffer's last generation has to be read to its end first. */
+static bool take_buffer(struct pfdd_stream *st, const struct pfd_wire_frame *f)
+{
+    struct buffer *b = find_buffer(st, f->buffer);
+    if (b && b->session && b->is_shared && !f->fds) {
+        b->generation = f->generation;
+        b->done = false;
+        pfdd_session_restart(b->session);
+        return true;
+    }
+    if (b && b->session) {
+        drop_doorbell(b);
+        pfdd_session_close(b->session);
+        st->waiting_for = b;
+        return false;
+    }
+    if (!b)
+        b = add_buffer(st, f->buffer);
+    if (!b) {
+        bad_frame(st, "more than 1024 buffers");
+        return true;
+    }
+    describe(b, f);
+    b->is_shared = false;
+    if (!b->name) {
+        bad_frame(st, "out of memory");
+    } else if (f->fds) {
+        share_memory(st, b, f);
+    } else {
+        int fd = own_memory();
+        if (fd < 0 || !start_session(b, fd, f))
+            bad_frame(st, "no memory for a buffer");
+    }
+    return true;
+}
+
+static void take_data(struct pfdd_stream *st, const struct pfd_wire_frame *f)
+{
+    struct buffer *b = find_buffer(st, f->buffer);
+    if (!b || !b->session || b->is_shared || b->done ||
+        f->generation != b->generation) {
+        bad_frame(st, "data for a buffer that was not announced");
+        return;
+    }
+    uint64_t end = 0;
+    if (__builtin_add_overflow(f->offset, f->bytes.n, &end) ||
+        end > BUFFER_MAX || pfdd_is_short(st->d)) {
+        stream_gap(st, b, "too_large", 0);
+        st->d->count.bad_frames++;
+        return;
+    }
+    if (!pfdd_session_write(b->session, f->offset, f->bytes.at, f->bytes.n)) {
+        stream_gap(st, b, "no_memory", 0);
+        return;
+    }
+    pfdd_session_time(b->session, f->time);
+    pfdd_session_ring(b->session);
+}
+
+static void take_done(struct pfdd_stream *st, const struct pfd_wire_frame *f)
+{
+    struct buffer *b = find_buffer(st, f->buffer);
+    if (!b || !b->session || b->generation != f->generation)
+        return;
+    b->done = true;
+    if (b->is_shared) {
+        pfdd_session_complete(b->session);
+        return;
+    }
+    pfdd_session_close(b->session);
+}
+
+static void drop_object(struct pfdd_stream *st)
+{
+    free(st->object);
+    st->object = NULL;
+}
+
+static void take_object(struct pfdd_stream *st, const struct pfd_wire_frame *f)
+{
+    char name[160];
+    snprintf(name, sizeof name, "%s/%.*s", st->name,
+             f->name.n < 100 ? (int)f->name.n : 100,
+             f->name.n ? f->name.at : "");
+    if (f->uri.n) {
+        bad_frame(st, "a code object by its URI: only bytes are taken here");
+        return;
+    }
+    uint64_t total = f->total ? f->total : f->bytes.n;
+    bool first = f->offset == 0;
+    if (first)
+        drop_object(st);
+    if (total > OBJECT_MAX || f->bytes.n > total ||
+        f->offset > total - f->bytes.n ||
+        (!first && (!st->object || st->object_number != f->code_object ||
+                    st->object_at != f->offset || st->object_total != total))) {
+        bad_frame(st, "parts of a code object that do not fit");
+        drop_object(st);
+        return;
+    }
+    if (first) {
+        st->object = malloc((size_t)total + 1);
+        st->object_number = f->code_object;
+        st->object_total = total;
+    }
+    if (!st->object)
+        return;
+    if (f->bytes.n)
+        memcpy(st->object + f->offset, f->bytes.at, f->bytes.n);
+    st->object_at = f->offset + f->bytes.n;
+    if (st->object_at == total) {
+        pfdd_library_add(st->d->library, name, st->object, (size_t)total);
+        st->object = NULL;
+    }
+}
+
+static void put_text(char *ret, size_t n_ret, const struct pfd_wire_bytes *text)
+{
+    size_t n = text->n < n_ret ? text->n : n_ret - 1;
+    if (n)
+        memcpy(ret, text->at, n);
+    ret[n] = '\0';
+}
+
+/* False: it cannot be done yet. */
+static bool take_frame(struct pfdd_stream *st, const struct pfd_wire_frame *f)
+{
+    switch (f->type) {
+    case PFD_WIRE_START:
+        /* Another stream begins: its numbers are its own. */
+        for (struct buffer *b = st->buffers; b; b = b->next) {
+            b->number = 0;
+            drop_doorbell(b);
+            if (b->session)
+                pfdd_session_close(b->session);
+        }
+        return true;
+    case PFD_WIRE_HELLO:
+        put_text(st->host, sizeof st->host, &f->host);
+        put_text(st->process, sizeof st->process, &f->process);
+        st->pid = f->pid;
+        return true;
+    case PFD_WIRE_CODE_OBJECT:
+        take_object(st, f);
+        return true;
+    case PFD_WIRE_BUFFER:
+        return take_buffer(st, f);
+    case PFD_WIRE_DATA:
+        take_data(st, f);
+        return true;
+    case PFD_WIRE_DONE:
+        take_done(st, f);
+        return true;
+    case PFD_WIRE_GAP:
+        stream_gap(st, find_buffer(st, f->buffer), "sender_lost",
+                   f->lost_frames);
+        return true;
+    case PFD_WIRE_SHADER:
+    case PFD_WIRE_UNKNOWN:
+        break;
+    }
+    return true;
+}
+
+/* Takes frames until bytes are needed or something has to be waited for. */
+static bool take_frames(struct pfdd_stream *st)
+{
+    struct pfd_error err;
+    while (!st->waiting_for) {
+        if (!st->has_frame) {
+            enum pfd_status status =
+                pfd_wire_reader_next(st->reader, &st->frame, &err);
+            if (status == PFD_MORE || status == PFD_END)
+                return true;
+            if (status == PFD_ERR_CORRUPT && st->n_frames &&
+                st->n_bad < BAD_MAX) {
+                bad_frame(st, err.text);
+                continue;
+            }
+            if (status != PFD_OK) {
+                bad_frame(st, err.text);
+                return false;
+            }
+        }
+        st->n_frames++;
+        st->has_frame = !take_frame(st, &st->frame);
+    }
+    return true;
+}
+
+static bool feed_raw(struct pfdd_stream *st, const void *bytes, size_t n)
+{
+    struct buffer *b = st->buffers;
+    if (!b) {
+        int fd = own_memory();
+        b = add_buffer(st, 1);
+        if (b)
+            b->name = strdup(st->name);
+        if (fd < 0 || !b || !b->name || !start_session(b, fd, NULL)) {
+            bad_frame(st, "no memory for a buffer");
+            return false;
+        }
+    }
+    /* object_at: bytes so far. */
+    if (st->object_at + n > BUFFER_MAX || pfdd_is_short(st->d)) {
+        stream_gap(st, b, "too_large", 0);
+        return false;
+    }
+    if (!pfdd_session_write(b->session, st->object_at, bytes, n)) {
+        stream_gap(st, b, "no_memory", 0);
+        return false;
+    }
+    st->object_at += n;
+    pfdd_session_ring(b->session);
+    return true;
+}
+
+bool pfdd_stream_feed(struct pfdd_stream *st, const void *bytes, size_t n,
+                      const int *fds, size_t n_fds, size_t *taken)
+{
+    *taken = 0;
+    for (size_t i = 0; i < n_fds; i++) {
+        if (st->n_fds < FDS_MAX)
+            st->fds[st->n_fds++] = fds[i];
+        else
+            close(fds[i]);
+    }
+    if (!st->started && n) {
+        char magic = *(const char *)bytes;
+        st->started = true;
+        st->raw = st->options.may_be_raw && magic != '\x89';
+    }
+    if (st->raw) {
+        *taken = n;
+        return feed_raw(st, bytes, n);
+    }
+    for (;;) {
+        if (!take_frames(st))
+            return false;
+        size_t done = 0;
+        struct pfd_error err;
+        if (st->waiting_for || *taken == n)
+            return true;
+        if (pfd_wire_reader_feed(st->reader, (const char *)bytes + *taken,
+                                 n - *taken, &done, &err) < 0) {
+            bad_frame(st, err.text);
+            return false;
+        }
+        *taken += done;
+    }
+}
+
+bool pfdd_stream_is_waiting(const struct pfdd_stream *st)
+{
+    return st->waiting_for != NULL;
+}
+
+void pfdd_stream_end(struct pfdd_stream *st)
+{
+    if (!st->raw && !st->failed) {
+        st->failed = true;
+        pfd_wire_reader_finish(st->reader);
+        take_frames(st);
+    }
+    st->ending = true;
+    for (struct buffer *b = st->buffers; b; b = b->next) {
+        drop_doorbell(b);
+        if (b->session)
+            pfdd_session_close(b->session);
+    }
+    if (st->n_sessions == 0)
+        free_stream(st);
+}

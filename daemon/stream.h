@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A stream of capture frames (printfdecode/wire.h) from one producer: its code
+ * objects go to the library, each of its buffers becomes a session. Bytes come
+ * from whoever has them, split anywhere. Loop thread only.
+ */
+#ifndef PFDD_STREAM_H
+#define PFDD_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pfdd;
+struct pfdd_stream;
+
+struct pfdd_stream_options {
+    const char *name; /* for the log; copied */
+    uint64_t settle_ms;
+    bool may_be_raw;            /* what is no capture is one buffer */
+    void (*resume)(void *user); /* bytes are wanted again */
+    void (*ended)(void *user);  /* after pfdd_stream_end() */
+    void *user;
+};
+
+/* NULL: out of memory. */
+struct pfdd_stream *pfdd_stream_new(struct pfdd *d,
+                                    const struct pfdd_stream_options *options);
+
+/*
+ * Takes bytes [n] and descriptors [n_fds], which are taken over. *taken: how
+ * many bytes; fewer than n: hand over the rest after `resume`. False: no use
+ * can be made of this stream, end it.
+ */
+bool pfdd_stream_feed(struct pfdd_stream *st, const void *bytes, size_t n,
+                      const int *fds, size_t n_fds, size_t *taken);
+
+/* True: `resume` will be called; not yet the time for pfdd_stream_end(). */
+bool pfdd_stream_is_waiting(const struct pfdd_stream *st);
+
+/* No more bytes: sessions give what is left, then `ended` is called and the
+ * stream is gone. */
+void pfdd_stream_end(struct pfdd_stream *st);
+
+#endif

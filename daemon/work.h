@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads that take jobs in order: `run` on a thread of the pool, then `done`
+ * on the loop's. A pool of one thread keeps jobs in order altogether.
+ */
+#ifndef PFDD_WORK_H
+#define PFDD_WORK_H
+
+#include <stdbool.h>
+
+#include <uv.h>
+
+struct pfdd_pool;
+
+/* The owner's memory, borrowed until done is called. */
+struct pfdd_job {
+    void (*run)(struct pfdd_job *job);
+    void (*done)(struct pfdd_job *job);
+    struct pfdd_job *next; /* the pool's */
+};
+
+/* NULL: no memory or no thread. */
+struct pfdd_pool *pfdd_pool_new(uv_loop_t *loop, unsigned n_threads);
+
+/* Loop thread only. */
+void pfdd_pool_submit(struct pfdd_pool *pool, struct pfdd_job *job);
+
+/* Jobs that were submitted and are not done. */
+unsigned pfdd_pool_pending(const struct pfdd_pool *pool);
+
+/* No job may be pending. The threads end now; the memory is freed by the loop.
+ * NULL is allowed. */
+void pfdd_pool_close(struct pfdd_pool *pool);
+
+#endif

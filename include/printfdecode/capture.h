@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A capture file as a whole: its code objects become one set of strings, its
+ * data buffers that can be decoded. How it lies in a file is wire.h's.
+ *
+ * Thread rule: once opened, a capture may be read by any number of threads.
+ */
+#ifndef PRINTFDECODE_CAPTURE_H
+#define PRINTFDECODE_CAPTURE_H
+
+#include <printfdecode/strings.h>
+#include <printfdecode/wire.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct pfd_capture;
+
+enum {
+    PFD_CAPTURE_BUFFERS_MAX = 1 << 20,
+};
+
+/* Bytes of one buffer of a capture, at most. */
+#define PFD_CAPTURE_BUFFER_MAX (UINT64_C(4) << 30)
+
+/* One generation of one buffer. Everything is borrowed until the capture is
+ * freed. */
+struct pfd_capture_buffer {
+    const struct pfd_wire_frame *origin; /* its buffer frame, with the host,
+                                            process and pid of the hello */
+    const char *name;  /* of the buffer; "FILE:N" if it has none */
+    const void *bytes; /* [n] */
+    size_t n;
+    uint64_t generation;
+    uint64_t time; /* of its last data, nanoseconds since 1970; 0: unknown */
+    bool done;     /* its sender said that it is complete */
+};
+
+/*
+ * Reads a capture of [n] bytes, borrowed for the call, into memory, and adds
+ * its strings and shaders to `strings` (the caller's; others may be in it).
+ * What is damaged or was lost goes to fn (may be NULL) as findings, and the
+ * rest is read. source: the capture's name.
+ *
+ * PFD_OK; PFD_ERR_UNSUPPORTED: not a capture, or of an unknown version;
+ * PFD_ERR_NOMEM.
+ */
+PFD_API enum pfd_status pfd_capture_open(const void *bytes, size_t n,
+                                         const char *source,
+                                         struct pfd_strings *strings,
+                                         pfd_finding_fn fn, void *user,
+                                         struct pfd_capture **ret,
+                                         struct pfd_error *err);
+
+/* NULL is allowed. */
+PFD_API void pfd_capture_free(struct pfd_capture *capture);
+
+/* Buffer i, in the order of the file. PFD_OK; PFD_END: there is no i. */
+PFD_API enum pfd_status pfd_capture_get(const struct pfd_capture *capture,
+                                        size_t i,
+                                        struct pfd_capture_buffer *ret);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Entries and findings to lines, one at a time, in the forms that
+ * pfd_convert_*() writes: for programs that take entries from a decoder or a
+ * tail and send them on. Lines gather in a buffer until they are taken.
+ *
+ * Thread rule: one thread at a time.
+ */
+#ifndef PRINTFDECODE_LINES_H
+#define PRINTFDECODE_LINES_H
+
+#include <printfdecode/printfdecode.h>
+#include <printfdecode/wire.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct pfd_lines;
+
+/* output: a name of pfd_output_get(); color, origin: as in struct pfd_convert.
+ * PFD_OK; PFD_ERR_USAGE: no such output; PFD_ERR_NOMEM. */
+PFD_API enum pfd_status pfd_lines_new(const char *output, bool color,
+                                      bool origin, struct pfd_lines **ret,
+                                      struct pfd_error *err);
+
+/* NULL is allowed. */
+PFD_API void pfd_lines_free(struct pfd_lines *lines);
+
+/*
+ * What records say from now on of where and when their entry was written, in
+ * JSON: "origin" from a buffer frame (NULL: nothing), and "time" and
+ * "time_unix_nano" (0: neither), "generation" and "sequence" (UINT64_MAX: not
+ * said). PFD_ERR_NOMEM.
+ */
+PFD_API enum pfd_status pfd_lines_set_origin(
+    struct pfd_lines *lines, const struct pfd_wire_frame *buffer);
+PFD_API void pfd_lines_set_time(struct pfd_lines *lines, uint64_t time_unix_ns);
+PFD_API void pfd_lines_set_place(struct pfd_lines *lines, uint64_t generation,
+                                 uint64_t sequence);
+
+/* Adds a line; forms that show no findings or summaries add nothing. */
+PFD_API void pfd_lines_entry(struct pfd_lines *lines, struct pfd_entry *entry);
+PFD_API void pfd_lines_finding(struct pfd_lines *lines,
+                               const struct pfd_finding *finding);
+PFD_API void pfd_lines_summary(struct pfd_lines *lines,
+                               const struct pfd_summary *summary,
+                               const char *source);
+
+/* What has gathered, [*n]; borrowed until the next call. NULL with *n = 1: out
+ * of memory, lines are missing. */
+PFD_API const char *pfd_lines_bytes(const struct pfd_lines *lines, size_t *n);
+
+/* Takes it away. */
+PFD_API void pfd_lines_clear(struct pfd_lines *lines);
+
+/* The same as pfd_convert.members and .origin_members, as they are set;
+ * borrowed until the next call that sets something. */
+PFD_API const char *pfd_lines_members(struct pfd_lines *lines);
+PFD_API const char *pfd_lines_origin_members(struct pfd_lines *lines);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

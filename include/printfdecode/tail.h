@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Follows a buffer that a device is writing: bytes go in look by look, entries
+ * come out as soon as they can be believed, in buffer order. Knows no files
+ * and no clock: the caller reads for it and says what time it is.
+ *
+ * When an entry is believed:
+ *  - Two looks that are at least `apart_ns` apart saw the same bytes. A payload
+ *    that is written more slowly than that cannot be told.
+ *  - What is reserved but not written, or makes no sense (an id that no string
+ *    has), holds back all that is behind it for `settle_ns` from when it was
+ *    reserved. Then it is given up, with a finding, and looked after: entries
+ *    that are written there later come out with the finding `late`.
+ *  - When the cursor moves back, or delivered bytes change, a new generation
+ *    begins. What then stands in the buffer as it stood there before waits for
+ *    `settle_ns` as well and comes out with the finding `stale`: perhaps
+ *    nobody wrote it.
+ *
+ * Thread rule: a tail belongs to one thread at a time.
+ */
+#ifndef PRINTFDECODE_TAIL_H
+#define PRINTFDECODE_TAIL_H
+
+#include <printfdecode/printfdecode.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct pfd_tail;
+
+/* What comes out: an entry or a finding; borrowed until the callback
+ * returns. */
+struct pfd_tail_item {
+    bool is_entry;
+    struct pfd_entry *entry; /* when is_entry; its index counts from 0 in each
+                                generation */
+    const struct pfd_finding *finding; /* otherwise */
+    uint64_t generation;
+};
+
+typedef void (*pfd_tail_fn)(void *user, const struct pfd_tail_item *item);
+
+/* Reads [n] bytes that stand at offset in the buffer; how many there were, or
+ * below zero: an errno value, negated. Fewer than n: the buffer is shorter. */
+typedef long (*pfd_tail_read_fn)(void *user, uint64_t offset, void *bytes,
+                                 size_t n);
+
+/* All borrowed for the tail's life, but source, which is copied. Numbers that
+ * are 0 stand for the default. */
+struct pfd_tail_options {
+    const struct pfd_strings *strings;
+    const char *format; /* a buffer format's name; NULL: choose */
+    const char *source; /* the buffer's name */
+    struct pfd_options options;
+    uint64_t settle_ns; /* default 100 ms */
+    uint64_t apart_ns;  /* default 1 ms */
+    size_t window;      /* bytes taken by one look; default 4 MiB */
+    size_t memory;      /* bytes of the buffer that are remembered, to notice
+                           a reset and what it leaves; default 16 MiB */
+    pfd_tail_read_fn read;
+    void *read_user;
+    pfd_tail_fn item;
+    void *item_user;
+};
+
+/* PFD_OK; PFD_ERR_USAGE: no such format; PFD_ERR_NOMEM. */
+PFD_API enum pfd_status pfd_tail_new(const struct pfd_tail_options *options,
+                                     struct pfd_tail **ret,
+                                     struct pfd_error *err);
+
+/* NULL is allowed. */
+PFD_API void pfd_tail_free(struct pfd_tail *tail);
+
+/*
+ * Looks once. n_buffer: the buffer's size now, bytes; now_ns: any clock that
+ * does not go back. A look sooner than apart_ns after the one before does
+ * nothing. Work and memory are bounded by window: after a burst, look again.
+ *
+ * PFD_OK: something moved, look again soon; PFD_MORE: nothing did;
+ * PFD_ERR_IO: read failed, try again or give up; PFD_ERR_NOMEM.
+ */
+PFD_API enum pfd_status pfd_tail_look(struct pfd_tail *tail, uint64_t n_buffer,
+                                      uint64_t now_ns, struct pfd_error *err);
+
+/*
+ * The buffer will not change any more (in this generation): gives all that is
+ * left, and says what is lost. Buffers of a format that cannot be followed
+ * come out here, whole. As pfd_tail_look().
+ */
+PFD_API enum pfd_status pfd_tail_finish(struct pfd_tail *tail,
+                                        uint64_t n_buffer,
+                                        struct pfd_error *err);
+
+/* The program says that it begins anew: so does the tail, at its next look. */
+PFD_API void pfd_tail_restart(struct pfd_tail *tail);
+
+/* Other strings from the next look on; borrowed likewise. PFD_ERR_NOMEM. */
+PFD_API enum pfd_status pfd_tail_set_strings(struct pfd_tail *tail,
+                                             const struct pfd_strings *strings,
+                                             struct pfd_error *err);
+
+/* Bytes that are reserved in the buffer and have not come out yet. */
+PFD_API uint64_t pfd_tail_pending(const struct pfd_tail *tail);
+
+/* How often the buffer began anew. */
+PFD_API uint64_t pfd_tail_generation(const struct pfd_tail *tail);
+
+/* Of all generations together. */
+PFD_API void pfd_tail_summary(const struct pfd_tail *tail,
+                              struct pfd_summary *ret);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The capture: one framing for files and sockets. A stream is a magic and a
+ * version, then frames, each with its length, a CRC-32C and a map. What is on
+ * the wire, byte by byte, is in src/wire.README.md. Knows no files and no
+ * sockets, and nothing of what buffers hold.
+ *
+ * Thread rule: a reader belongs to one thread at a time.
+ */
+#ifndef PRINTFDECODE_WIRE_H
+#define PRINTFDECODE_WIRE_H
+
+#include <printfdecode/common.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    PFD_WIRE_MAGIC_BYTES = 8, /* by these a capture is told */
+    PFD_WIRE_START_BYTES = 16,
+    PFD_WIRE_HEADER_BYTES = 8,
+    PFD_WIRE_LABELS_MAX = 64,
+    PFD_WIRE_FRAME_MAX = 64 << 20, /* bytes of a map, by default */
+};
+
+enum pfd_wire_type {
+    PFD_WIRE_UNKNOWN,     /* a type of a later version: pass it over */
+    PFD_WIRE_START,       /* not a frame: a stream begins, numbers are void */
+    PFD_WIRE_HELLO,       /* who sends */
+    PFD_WIRE_CODE_OBJECT, /* a file with format strings */
+    PFD_WIRE_SHADER,      /* a layer's shader number, and its module */
+    PFD_WIRE_BUFFER,      /* a buffer, or a new generation of it */
+    PFD_WIRE_DATA,        /* bytes of a buffer */
+    PFD_WIRE_DONE,        /* a generation of a buffer is complete */
+    PFD_WIRE_GAP,         /* something was lost before this frame */
+};
+
+/* Text or bytes, not NUL-terminated; at may be NULL when n is 0. */
+struct pfd_wire_bytes {
+    const char *at;
+    size_t n;
+};
+
+struct pfd_wire_label {
+    struct pfd_wire_bytes key;
+    struct pfd_wire_bytes value;
+};
+
+/*
+ * One frame. All types share these members, each named as its key; what a type
+ * does not say is 0 or empty. Read: everything is borrowed until the next call
+ * on the reader.
+ */
+struct pfd_wire_frame {
+    enum pfd_wire_type type;
+    uint64_t at;      /* of its length, bytes from the start of the stream */
+    uint64_t n_bytes; /* on the wire, all of it */
+
+    /* Numbers. */
+    uint64_t code_object; /* the sender's number of it, from 1 */
+    uint64_t shader;      /* the layer's shader id */
+    uint64_t buffer;      /* the sender's number of it, from 1 */
+    uint64_t generation;  /* of the buffer, from 0 */
+    uint64_t offset;      /* of bytes, in the buffer or the code object */
+    uint64_t total;       /* bytes of a code object that comes in parts */
+    uint64_t size;        /* bytes of the buffer */
+    uint64_t time;        /* nanoseconds since 1970 (CLOCK_REALTIME) */
+    uint64_t monotonic;   /* nanoseconds of CLOCK_MONOTONIC, at time */
+    uint64_t pid;
+    uint64_t fds; /* descriptors that come with a buffer: memory, doorbell */
+    uint64_t pipeline; /* hash */
+    uint64_t dispatch;
+    uint64_t lost_bytes;
+    uint64_t lost_frames;
+
+    /* Text. */
+    struct pfd_wire_bytes host;
+    struct pfd_wire_bytes process;
+    struct pfd_wire_bytes boot_id;
+    struct pfd_wire_bytes name; /* of the code object or buffer */
+    struct pfd_wire_bytes uri;  /* of a code object without bytes */
+    struct pfd_wire_bytes format;
+    struct pfd_wire_bytes layout;
+    struct pfd_wire_bytes device;
+    struct pfd_wire_bytes queue;
+    struct pfd_wire_bytes pipeline_type;
+    struct pfd_wire_bytes stage;
+    struct pfd_wire_bytes reason; /* of a gap */
+
+    /* Bytes. */
+    struct pfd_wire_bytes uuid; /* of the buffer */
+    struct pfd_wire_bytes bytes;
+
+    const struct pfd_wire_label *labels; /* [n_labels] */
+    size_t n_labels;
+};
+
+/* The type's name on the wire, such as "code_object"; "?" for UNKNOWN and
+ * START. Static storage. */
+PFD_API const char *pfd_wire_type_name(enum pfd_wire_type type);
+
+/* True when bytes [n] begin as a stream does; PFD_WIRE_MAGIC_BYTES decide. */
+PFD_API bool pfd_wire_recognise(const void *bytes, size_t n);
+
+struct pfd_wire_reader;
+
+/*
+ * A reader for one stream. max_frame: bytes of the longest map that is taken,
+ * 0 for PFD_WIRE_FRAME_MAX; memory is bounded by it. NULL: out of memory.
+ */
+PFD_API struct pfd_wire_reader *pfd_wire_reader_new(size_t max_frame);
+
+/* NULL is allowed. */
+PFD_API void pfd_wire_reader_free(struct pfd_wire_reader *reader);
+
+/*
+ * Hands over more bytes [n], copied, split anywhere; *taken: how many. Fewer
+ * than n: take frames first, then hand over the rest.
+ *
+ * PFD_OK; PFD_ERR_NOMEM.
+ */
+PFD_API enum pfd_status pfd_wire_reader_feed(struct pfd_wire_reader *reader,
+                                             const void *bytes, size_t n,
+                                             size_t *taken,
+                                             struct pfd_error *err);
+
+/* No more bytes will come. */
+PFD_API void pfd_wire_reader_finish(struct pfd_wire_reader *reader);
+
+/*
+ * The next frame, in stream order.
+ *
+ * PFD_OK; PFD_MORE: hand over more bytes; PFD_END: finished, and nothing is
+ * left. PFD_ERR_CORRUPT: bytes at err's offset are not what they should be
+ * (wrong magic, length or CRC, a map that is none, a stream that is cut). The
+ * caller may give up or call again: the reader goes on at the next frame whose
+ * CRC is right. PFD_ERR_UNSUPPORTED: a version of the stream that is not
+ * known, or searching on would take too long; each call says so again.
+ */
+PFD_API enum pfd_status pfd_wire_reader_next(struct pfd_wire_reader *reader,
+                                             struct pfd_wire_frame *ret,
+                                             struct pfd_error *err);
+
+/* Bytes passed over so far because they were in no sound frame. */
+PFD_API uint64_t pfd_wire_reader_skipped(const struct pfd_wire_reader *reader);
+
+/* Takes bytes [n]; false: no more is wanted. */
+typedef bool (*pfd_wire_write_fn)(void *user, const void *bytes, size_t n);
+
+/* Writes the start of a stream. PFD_OK; PFD_ERR_STOPPED: write said so. */
+PFD_API enum pfd_status pfd_wire_write_start(pfd_wire_write_fn write,
+                                             void *user);
+
+/*
+ * Writes one frame; `at` and `n_bytes` are not looked at. write is called
+ * once or twice, the second time with frame->bytes.
+ *
+ * PFD_OK; PFD_ERR_STOPPED: write said so; PFD_ERR_USAGE: no such type, too
+ * many labels or more than 4 GiB; PFD_ERR_NOMEM.
+ */
+PFD_API enum pfd_status pfd_wire_write(const struct pfd_wire_frame *frame,
+                                       pfd_wire_write_fn write, void *user,
+                                       struct pfd_error *err);
+
+/* What a C string is in a frame. */
+static inline struct pfd_wire_bytes pfd_wire_text(const char *text)
+{
+    struct pfd_wire_bytes ret = { text, 0 };
+    while (text && text[ret.n])
+        ret.n++;
+    return ret;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,844 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One look: read the header, notice a reset, copy what is reserved and has not
+ * come out, and let entries out in two passes over the copy. The first covers
+ * what was reserved at least settle_ns ago and gives up what it cannot read;
+ * the second covers the rest and stops at the first thing it does not believe.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <printfdecode/tail.h>
+
+#include "crc32c.h"
+#include "decoder.h"
+#include "tail_memory.h"
+
+#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
+
+enum {
+    BATCH = 512,
+    SENTENCE = 768,
+    HEADER_MAX = 64,
+    WINDOW = 4 << 20,
+    WINDOW_MIN = 1 << 19, /* holds any entry of any format's 16-bit size */
+    MEMORY = 16 << 20,
+    CHECK_FIRST = 4096, /* bytes compared by each look: the first ones, */
+    CHECK_NEXT = 16384, /* and some of the others in turn */
+    HOLE_CHECK = 65536, /* bytes of a hole that are looked after */
+    LEFTOVER_MAX = 1 << 20,
+    /* A device that never leaves an entry alone does not hold it for ever. */
+    PATIENCE = 4,
+};
+
+#define SETTLE_NS UINT64_C(100000000)
+#define APART_NS  UINT64_C(1000000)
+
+/* A copy of the buffer's bytes [base, base + n). */
+struct copy {
+    uint8_t *bytes; /* of [room]; owned */
+    size_t n;
+    size_t room;
+    uint64_t base;
+};
+
+struct pfd_tail {
+    struct pfd_tail_options o; /* defaults filled in */
+    char *source;
+    const struct pfd_format *format; /* NULL: not chosen yet */
+    struct pfd_walk walk;
+    struct pfd_batch batch;
+    struct pfd_entry_source of;
+    struct pfd_summary summary;
+    char sentence[SENTENCE];
+    char gap_sentence[SENTENCE];
+
+    struct copy now;
+    struct copy before; /* of the look before */
+    uint64_t looked_ns;
+    bool looked;
+    bool restart;
+    bool too_short; /* the finding `shrunk` was given */
+
+    uint64_t generation;
+    bool has_leftovers; /* the image behind `at` is of an earlier generation */
+    uint64_t index;     /* of the next entry */
+    uint64_t used;      /* by the header, at the last look */
+    uint64_t end;       /* the same, cut by the buffer's end */
+    uint64_t at;        /* all before has come out or is a hole */
+    uint64_t attached;  /* entries before it may be leftovers; 0: none */
+    uint64_t checked;   /* where comparing goes on */
+    uint64_t holes_ns;  /* when holes were looked after */
+    struct pfd_tail_marks marks;
+    struct pfd_tail_holes holes;
+    struct pfd_tail_image image;
+};
+
+static enum pfd_status no_memory(struct pfd_error *err)
+{
+    return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+}
+
+static enum pfd_status use_format(struct pfd_tail *t, const char *name,
+                                  const struct pfd_cursor *first,
+                                  struct pfd_error *err)
+{
+    struct pfd_choice choice;
+    struct pfd_walk walk;
+    if (!pfd_format_choose(t->o.strings, name, first, 0, &choice, err))
+        return PFD_ERR_USAGE;
+    if (!choice.format)
+        return PFD_OK;
+    if (!pfd_walk_init(&walk, choice.format, t->o.strings, &t->o.options))
+        return no_memory(err);
+    pfd_walk_deinit(&t->walk);
+    t->walk = walk;
+    t->walk.batch = &t->batch;
+    t->format = choice.format;
+    pfd_entry_source_set(&t->of, t->o.strings, t->format, &t->o.options);
+    return PFD_OK;
+}
+
+enum pfd_status pfd_tail_new(const struct pfd_tail_options *options,
+                             struct pfd_tail **ret, struct pfd_error *err)
+{
+    struct pfd_tail *t = calloc(1, sizeof *t);
+    if (!t)
+        return no_memory(err);
+    t->o = *options;
+    t->o.settle_ns = t->o.settle_ns ? t->o.settle_ns : SETTLE_NS;
+    t->o.apart_ns = t->o.apart_ns ? t->o.apart_ns : APART_NS;
+    t->o.window = t->o.window ? t->o.window : WINDOW;
+    if (t->o.window < WINDOW_MIN)
+        t->o.window = WINDOW_MIN;
+    t->image.max = t->o.memory ? t->o.memory : MEMORY;
+    t->source = strdup(options->source ? options->source : "-");
+    if (!t->source || !pfd_entry_source_init(&t->of, t->source) ||
+        !pfd_batch_init(&t->batch, BATCH)) {
+        pfd_tail_free(t);
+        return no_memory(err);
+    }
+    t->o.source = t->source;
+    enum pfd_status status = use_format(t, options->format, NULL, err);
+    if (status != PFD_OK) {
+        pfd_tail_free(t);
+        return status;
+    }
+    *ret = t;
+    return PFD_OK;
+}
+
+void pfd_tail_free(struct pfd_tail *t)
+{
+    if (!t)
+        return;
+    pfd_walk_deinit(&t->walk);
+    pfd_batch_deinit(&t->batch);
+    pfd_entry_source_deinit(&t->of);
+    free(t->now.bytes);
+    free(t->before.bytes);
+    free(t->holes.hole);
+    free(t->image.bytes);
+    free(t->source);
+    free(t);
+}
+
+void pfd_tail_restart(struct pfd_tail *t)
+{
+    t->restart = true;
+}
+
+enum pfd_status pfd_tail_set_strings(struct pfd_tail *t,
+                                     const struct pfd_strings *strings,
+                                     struct pfd_error *err)
+{
+    struct pfd_entry_source of;
+    const char *name = t->o.format;
+    if (t->format)
+        name = t->format->info.name;
+    /* What is kept of lines belongs to the old strings. */
+    if (!pfd_entry_source_init(&of, t->source)) {
+        pfd_entry_source_deinit(&of);
+        return no_memory(err);
+    }
+    pfd_entry_source_deinit(&t->of);
+    t->of = of;
+    t->o.strings = strings;
+    return use_format(t, name, NULL, err);
+}
+
+uint64_t pfd_tail_pending(const struct pfd_tail *t)
+{
+    return t->end > t->at ? t->end - t->at : 0;
+}
+
+uint64_t pfd_tail_generation(const struct pfd_tail *t)
+{
+    return t->generation;
+}
+
+void pfd_tail_summary(const struct pfd_tail *t, struct pfd_summary *ret)
+{
+    *ret = t->summary;
+}
+
+/* ---- out ---- */
+
+static void give_finding(struct pfd_tail *t, const struct pfd_finding *finding)
+{
+    struct pfd_tail_item item = {
+        .finding = finding,
+        .generation = t->generation,
+    };
+    t->summary.findings += !pfd_finding_is_note(finding->kind);
+    t->o.item(t->o.item_user, &item);
+}
+
+/* Says something about the buffer by itself. */
+static void PFD_PRINTF(4, 5) say(struct pfd_tail *t, enum pfd_finding_kind kind,
+                                 uint64_t offset, const char *text, ...)
+{
+    va_list ap;
+    struct pfd_finding finding = {
+        .kind = kind,
+        .offset = offset,
+        .index = PFD_NO_INDEX,
+        .in_buffer = true,
+        .source = t->source,
+        .text = t->sentence,
+    };
+    va_start(ap, text);
+    vsnprintf(t->sentence, sizeof t->sentence, text, ap);
+    va_end(ap);
+    give_finding(t, &finding);
+}
+
+static bool give_entry(struct pfd_tail *t, const struct pfd_record *r,
+                       const struct copy *copy, uint64_t more_findings)
+{
+    uint32_t n = 0;
+    struct pfd_entry entry;
+    const uint8_t *payload =
+        pfd_batch_payload(&t->batch, &t->walk.view, copy->base, r, &n);
+    if (!pfd_entry_make(&t->of, r, payload, n, t->index, &entry))
+        return false;
+    entry.findings |= more_findings;
+    t->index++;
+    t->summary.entries++;
+    t->summary.unknown += pfd_record_is_unknown(r);
+    t->summary.bytes += r->n_bytes;
+    for (uint64_t left = entry.findings; left; left &= left - 1) {
+        if (!pfd_finding_is_note((enum pfd_finding_kind)__builtin_ctzll(left)))
+            t->summary.findings++;
+    }
+    struct pfd_tail_item item = {
+        .is_entry = true,
+        .entry = &entry,
+        .generation = t->generation,
+    };
+    t->o.item(t->o.item_user, &item);
+    return pfd_tail_image_put(&t->image, r->offset,
+                              copy->bytes + (r->offset - copy->base),
+                              r->n_bytes);
+}
+
+/* ---- in ---- */
+
+static bool make_room(struct copy *copy, size_t n)
+{
+    if (copy->room >= n)
+        return true;
+    size_t room = copy->room ? copy->room : 65536;
+    while (room < n)
+        room *= 2;
+    uint8_t *bytes = realloc(copy->bytes, room);
+    if (!bytes)
+        return false;
+    copy->bytes = bytes;
+    copy->room = room;
+    return true;
+}
+
+/* Reads bytes [from, from + n) of the buffer. */
+static enum pfd_status read_copy(struct pfd_tail *t, struct copy *copy,
+                                 uint64_t from, size_t n, struct pfd_error *err)
+{
+    copy->base = from;
+    copy->n = 0;
+    if (n == 0)
+        return PFD_OK;
+    if (!make_room(copy, n))
+        return no_memory(err);
+    while (copy->n < n) {
+        long got = t->o.read(t->o.read_user, from + copy->n,
+                             copy->bytes + copy->n, n - copy->n);
+        if (got < 0)
+            return pfd_fail(err, PFD_ERR_IO, from + copy->n, "%s",
+                            strerror((int)-got));
+        if (got == 0)
+            break;
+        copy->n += (size_t)got;
+    }
+    return PFD_OK;
+}
+
+/* ---- one pass over a copy ---- */
+
+struct pass {
+    const struct copy *copy;
+    const struct copy *other; /* where the same bytes must be */
+    uint64_t end;             /* entries end here */
+    uint64_t settled;         /* before it, what cannot be read is given up */
+    uint64_t hard;            /* before it, bytes need not have stood still */
+    bool is_over;             /* what has changed is lost, and does not wait */
+    bool is_hole;             /* what comes out is late, and gaps are no news */
+    /* A gap that has begun; it ends where the next entry is. */
+    struct pfd_finding gap;
+    bool in_gap;
+    struct pfd_tail_hole left[64]; /* [n_left] gaps of a hole */
+    size_t n_left;
+    uint64_t lost;
+    bool failed; /* out of memory */
+};
+
+/* Do both copies have the same bytes here? */
+static bool stood_still(const struct pass *p, const struct pfd_record *r)
+{
+    const struct copy *a = p->copy;
+    const struct copy *b = p->other;
+    return r->offset >= b->base && r->offset + r->n_bytes <= b->base + b->n &&
+           !memcmp(b->bytes + (r->offset - b->base),
+                   a->bytes + (r->offset - a->base), r->n_bytes);
+}
+
+/* Gives up what is between two entries. */
+static bool close_gap(struct pfd_tail *t, struct pass *p, uint64_t to)
+{
+    if (!p->in_gap)
+        return true;
+    uint64_t from = p->gap.offset;
+    const uint8_t *bytes = p->copy->bytes + (from - p->copy->base);
+    size_t n = (size_t)(to - from);
+    struct pfd_tail_hole hole = {
+        .from = from,
+        .to = to,
+        .crc = pfd_crc32c(0, bytes, n < HOLE_CHECK ? n : HOLE_CHECK),
+    };
+    p->in_gap = false;
+    if (p->is_hole) {
+        if (p->n_left < sizeof p->left / sizeof *p->left)
+            p->left[p->n_left++] = hole;
+        return true;
+    }
+    give_finding(t, &p->gap);
+    t->summary.skipped_bytes += n;
+    t->at = to;
+    return pfd_tail_holes_add(&t->holes, &hole) &&
+           pfd_tail_image_put(&t->image, from, bytes, n);
+}
+
+static void open_gap(struct pfd_tail *t, struct pass *p,
+                     const struct pfd_record *r)
+{
+    p->failed |= !close_gap(t, p, r->offset);
+    p->in_gap = true;
+    p->gap = pfd_batch_finding(&t->batch, r, t->source, t->gap_sentence,
+                               sizeof t->gap_sentence);
+}
+
+/* Perhaps nobody has written this since the buffer began anew: all of it, or
+ * all but its header, is what stood there. */
+static bool is_leftover(const struct pfd_tail *t, const struct pass *p,
+                        const struct pfd_record *r, bool *whole)
+{
+    const uint8_t *bytes = p->copy->bytes + (r->offset - p->copy->base);
+    *whole = t->has_leftovers &&
+             pfd_tail_image_is(&t->image, r->offset, bytes, r->n_bytes);
+    if (*whole || r->offset + r->n_bytes <= t->attached)
+        return true;
+    return t->has_leftovers && r->n_bytes > r->n_header &&
+           pfd_tail_image_is(&t->image, r->offset + r->n_header,
+                             bytes + r->n_header,
+                             (size_t)r->n_bytes - r->n_header);
+}
+
+/* One record of the walk; false: it is not believed yet, stop before it. */
+static bool take(struct pfd_tail *t, struct pass *p, const struct pfd_record *r)
+{
+    bool is_settled = r->offset < p->settled;
+    bool whole = false;
+    if (r->kind != PFD_RECORD_ENTRY) {
+        if (is_settled)
+            open_gap(t, p, r);
+        return is_settled;
+    }
+    bool is_still = p->is_hole || r->offset < p->hard || stood_still(p, r);
+    if (!is_still && !p->is_over)
+        return false;
+    bool is_left = !p->is_hole && is_leftover(t, p, r, &whole);
+    if (!is_settled && (pfd_record_is_unknown(r) || r->findings || is_left))
+        return false;
+    p->failed |= !close_gap(t, p, r->offset);
+    if (!p->is_hole)
+        t->at = r->offset + r->n_bytes;
+    if (!is_still) {
+        p->lost += r->n_bytes;
+        return true;
+    }
+    uint64_t findings = whole ? FINDING(stale) : 0;
+    if (p->is_hole) {
+        findings = FINDING(late);
+        t->summary.skipped_bytes -= r->n_bytes;
+    }
+    p->failed |= !give_entry(t, r, p->copy, findings);
+    return true;
+}
+
+/*
+ * The walk wants more than the copy has, and has got nowhere: nothing here can
+ * be read, and there is more of it than a look may take.
+ */
+static void give_up_copy(struct pfd_tail *t, struct pass *p)
+{
+    struct pfd_finding gap = {
+        .kind = PFD_FINDING_unwritten,
+        .offset = t->at,
+        .index = PFD_NO_INDEX,
+        .in_buffer = true,
+        .source = t->source,
+        .text = "nothing that can be read for as far as one look reaches",
+    };
+    p->gap = gap;
+    p->in_gap = true;
+    p->failed |= !close_gap(t, p, t->walk.at);
+}
+
+/* Walks the copy from `from`; what was not believed stays for another look. */
+static void run_pass(struct pfd_tail *t, struct pass *p, uint64_t from)
+{
+    struct pfd_walk *w = &t->walk;
+    uint64_t at = t->at;
+    uint64_t n = p->end - p->copy->base;
+    bool whole = n <= p->copy->n;
+    bool believed = true;
+    enum pfd_status status = PFD_OK;
+
+    if (from >= p->end || from < p->copy->base)
+        return;
+    memset(w->state, 0, t->format->state_size);
+    w->view = pfd_cursor(p->copy->bytes, whole ? (size_t)n : p->copy->n);
+    w->base = p->copy->base;
+    w->last = whole;
+    w->at = from;
+    if (from > pfd_walk_end(w))
+        return;
+    t->format->live->resume(w, p->end);
+    while (status == PFD_OK && believed && !p->failed) {
+        pfd_batch_clear(&t->batch);
+        status = t->format->walk(w);
+        for (size_t i = 0; i < t->batch.n && believed && !p->failed; i++)
+            believed = take(t, p, &t->batch.records[i]);
+        p->failed |= t->batch.text.failed || t->batch.bytes.failed;
+    }
+    if (p->failed || !believed)
+        return;
+    if (whole)
+        p->failed |= !close_gap(t, p, p->end);
+    else if (!p->is_hole && t->at == at && w->at > at && w->at <= p->settled &&
+             p->copy->n == t->o.window)
+        give_up_copy(t, p);
+}
+
+/* ---- generations ---- */
+
+static void clear_generation(struct pfd_tail *t)
+{
+    t->marks.n = 0;
+    t->holes.n = 0;
+    t->before.n = 0;
+    t->at = t->format->live->n_header;
+    t->end = t->at;
+    t->used = 0;
+    t->index = 0;
+    t->attached = 0;
+    t->checked = 0;
+}
+
+/* All that the copy has of this generation. */
+static bool give_rest(struct pfd_tail *t)
+{
+    struct pass p = {
+        .copy = &t->now,
+        .other = &t->before,
+        .end = t->end,
+        .settled = t->end,
+        .hard = t->end,
+    };
+    run_pass(t, &p, t->at);
+    return !p.failed;
+}
+
+/*
+ * The buffer is used anew. What the old generation had reserved and had not
+ * come out may still stand behind the new one's part: what now reads as it did
+ * at the look before comes out, the rest is lost.
+ */
+static enum pfd_status begin_anew(struct pfd_tail *t, const char *why,
+                                  struct pfd_error *err)
+{
+    uint64_t from = t->before.base;
+    uint64_t end = from + t->before.n;
+    uint64_t lost = 0;
+    if (end > t->at && t->before.n) {
+        enum pfd_status status = read_copy(t, &t->now, from, t->before.n, err);
+        if (status != PFD_OK)
+            return status;
+        struct pass p = {
+            .copy = &t->before,
+            .other = &t->now,
+            .end = end,
+            .settled = end,
+            .is_over = true,
+        };
+        run_pass(t, &p, t->at);
+        if (p.failed)
+            return no_memory(err);
+        lost = p.lost;
+    }
+    if (t->end > t->at)
+        lost += t->end - t->at;
+    t->summary.skipped_bytes += lost;
+    if (!pfd_tail_image_put(&t->image, t->before.base, t->before.bytes,
+                            t->before.n))
+        return no_memory(err);
+    say(t, PFD_FINDING_reset, 0,
+        "%s: generation %llu begins; %llu bytes of the one before never came "
+        "out",
+        why, (unsigned long long)t->generation + 1, (unsigned long long)lost);
+    if (lost)
+        say(t, PFD_FINDING_unwritten, t->at,
+            "%llu bytes were reserved and not written, or not read, when the "
+            "buffer began anew",
+            (unsigned long long)lost);
+    clear_generation(t);
+    t->generation++;
+    t->has_leftovers = true;
+    return PFD_OK;
+}
+
+/* What was there before us: entries behind the used part were written by an
+ * earlier generation. */
+static enum pfd_status attach(struct pfd_tail *t, uint64_t n_buffer,
+                              struct pfd_error *err)
+{
+    uint64_t n = n_buffer > t->end ? n_buffer - t->end : 0;
+    if (n > LEFTOVER_MAX)
+        n = LEFTOVER_MAX;
+    enum pfd_status status = read_copy(t, &t->now, t->end, (size_t)n, err);
+    if (status != PFD_OK)
+        return status;
+    for (size_t i = 0; i < t->now.n; i++) {
+        if (t->now.bytes[i]) {
+            t->attached = t->end;
+            t->has_leftovers = true;
+            return pfd_tail_image_put(&t->image, t->now.base, t->now.bytes,
+                                      t->now.n)
+                       ? PFD_OK
+                       : no_memory(err);
+        }
+    }
+    return PFD_OK;
+}
+
+/* Compares some of what came out with what stands there now. */
+static enum pfd_status check_delivered(struct pfd_tail *t, bool *other,
+                                       struct pfd_error *err)
+{
+    uint64_t header = t->format->live->n_header;
+    uint64_t end = t->at < t->image.n ? t->at : t->image.n;
+    uint64_t from[2] = { header, t->checked > header ? t->checked : header };
+    size_t most[2] = { CHECK_FIRST, CHECK_NEXT };
+    *other = false;
+    for (int i = 0; i < 2 && !*other; i++) {
+        uint64_t where = 0;
+        if (from[i] >= end)
+            from[i] = header;
+        if (from[i] >= end)
+            return PFD_OK;
+        size_t n = end - from[i] < most[i] ? (size_t)(end - from[i]) : most[i];
+        enum pfd_status status = read_copy(t, &t->now, from[i], n, err);
+        if (status != PFD_OK)
+            return status;
+        switch (pfd_tail_image_check(&t->image, &t->holes, from[i],
+                                     t->now.bytes, t->now.n, &where)) {
+        case PFD_TAIL_SAME:
+            break;
+        case PFD_TAIL_FILLED:
+            say(t, PFD_FINDING_changed, where,
+                "bytes were written after the entry that they belong to had "
+                "come out");
+            break;
+        case PFD_TAIL_OTHER:
+            *other = true;
+            break;
+        }
+        t->checked = from[1] + CHECK_NEXT;
+    }
+    return PFD_OK;
+}
+
+/* ---- holes ---- */
+
+static enum pfd_status check_hole(struct pfd_tail *t, size_t i, bool final,
+                                  struct pfd_error *err)
+{
+    struct pfd_tail_hole hole = t->holes.hole[i];
+    uint64_t n = hole.to - hole.from;
+    if (n > HOLE_CHECK)
+        n = HOLE_CHECK;
+    enum pfd_status status = read_copy(t, &t->now, hole.from, (size_t)n, err);
+    if (status != PFD_OK || t->now.n < n)
+        return status;
+    uint32_t crc = pfd_crc32c(0, t->now.bytes, t->now.n);
+    if (crc != hole.crc) {
+        t->holes.hole[i].crc = crc;
+        t->holes.hole[i].is_fresh = true;
+        if (!final)
+            return PFD_OK; /* believed when it stands still */
+    } else if (!hole.is_fresh) {
+        return PFD_OK;
+    }
+    struct pass p = {
+        .copy = &t->now,
+        .other = &t->now,
+        .end = hole.from + n,
+        .settled = UINT64_MAX,
+        .is_hole = true,
+    };
+    uint64_t n_entries = t->summary.entries;
+    t->holes.hole[i].is_fresh = false;
+    run_pass(t, &p, hole.from);
+    if (!p.failed && t->summary.entries != n_entries) {
+        pfd_tail_holes_remove(&t->holes, i);
+        for (size_t k = 0; k < p.n_left && !p.failed; k++)
+            p.failed |= !pfd_tail_holes_add(&t->holes, &p.left[k]);
+        struct pfd_tail_hole rest = { .from = p.end, .to = hole.to };
+        if (!p.failed && rest.to > rest.from)
+            p.failed |= !pfd_tail_holes_add(&t->holes, &rest);
+    }
+    return p.failed ? no_memory(err) : PFD_OK;
+}
+
+static enum pfd_status check_holes(struct pfd_tail *t, bool final,
+                                   struct pfd_error *err)
+{
+    enum pfd_status status = PFD_OK;
+    for (size_t i = t->holes.n; i-- > 0 && status == PFD_OK;)
+        status = check_hole(t, i, final, err);
+    return status;
+}
+
+/* ---- looks ---- */
+
+/* Reads the header and chooses the format. PFD_END: there is none yet. */
+static enum pfd_status read_header(struct pfd_tail *t, uint64_t n_buffer,
+                                   uint8_t *header, struct pfd_error *err)
+{
+    enum pfd_status status =
+        read_copy(t, &t->now, 0,
+                  n_buffer < HEADER_MAX ? (size_t)n_buffer : HEADER_MAX, err);
+    if (status != PFD_OK)
+        return status;
+    if (!t->format) {
+        struct pfd_cursor first = pfd_cursor(t->now.bytes, t->now.n);
+        bool any = false;
+        for (size_t i = 0; i < t->now.n; i++)
+            any |= t->now.bytes[i] != 0;
+        if (!any || t->now.n < PFD_PROBE_BYTES)
+            return PFD_END;
+        status = use_format(t, NULL, &first, err);
+        if (status != PFD_OK)
+            return status;
+    }
+    const struct pfd_format_live *live = t->format->live;
+    if (!live || t->now.n < live->n_header || live->n_header > HEADER_MAX)
+        return PFD_END;
+    memcpy(header, t->now.bytes, live->n_header);
+    return PFD_OK;
+}
+
+static uint64_t cut_to_buffer(const struct pfd_tail *t, uint64_t used,
+                              uint64_t n_buffer)
+{
+    const struct pfd_format_live *live = t->format->live;
+    if (used <= n_buffer || n_buffer < live->n_header)
+        return used;
+    return n_buffer - (n_buffer - live->n_header) % live->unit;
+}
+
+/* Takes over what the header says; a reset is noticed here. */
+static enum pfd_status take_header(struct pfd_tail *t, uint64_t n_buffer,
+                                   uint64_t now_ns, struct pfd_error *err)
+{
+    uint8_t header[HEADER_MAX];
+    bool other = false;
+    enum pfd_status status = read_header(t, n_buffer, header, err);
+    if (status != PFD_OK)
+        return status;
+    uint64_t used = t->format->live->used(header);
+    if (!t->looked)
+        clear_generation(t);
+    if (t->looked && !t->restart && used >= t->used)
+        status = check_delivered(t, &other, err);
+    if (status == PFD_OK && t->restart)
+        status = begin_anew(t, "the program begins anew", err);
+    else if (status == PFD_OK && used < t->used)
+        status = begin_anew(t, "the cursor moved back", err);
+    else if (status == PFD_OK && other)
+        status = begin_anew(t, "entries were written over", err);
+    if (status != PFD_OK)
+        return status;
+    t->restart = false;
+    t->used = used;
+    t->end = cut_to_buffer(t, used, n_buffer);
+    if (!t->looked)
+        status = attach(t, n_buffer, err);
+    t->looked = true;
+    pfd_tail_marks_add(&t->marks, t->end, now_ns, t->o.settle_ns);
+    return status;
+}
+
+static void notice_shrinking(struct pfd_tail *t, uint64_t n_buffer)
+{
+    bool is_short = t->looked && n_buffer < t->end;
+    if (is_short && !t->too_short)
+        say(t, PFD_FINDING_shrunk, n_buffer,
+            "the buffer is now %llu bytes, of which %llu were used",
+            (unsigned long long)n_buffer, (unsigned long long)t->end);
+    t->too_short = is_short;
+}
+
+enum pfd_status pfd_tail_look(struct pfd_tail *t, uint64_t n_buffer,
+                              uint64_t now_ns, struct pfd_error *err)
+{
+    if (t->looked && now_ns - t->looked_ns < t->o.apart_ns)
+        return PFD_MORE;
+    uint64_t at = t->at;
+    uint64_t end = t->end;
+    uint64_t generation = t->generation;
+    uint64_t n_entries = t->summary.entries;
+    notice_shrinking(t, n_buffer);
+    enum pfd_status status = take_header(t, n_buffer, now_ns, err);
+    if (status == PFD_END)
+        return PFD_MORE;
+    if (status == PFD_OK && now_ns - t->holes_ns >= t->o.settle_ns / 4) {
+        t->holes_ns = now_ns;
+        status = check_holes(t, false, err);
+    }
+    if (status != PFD_OK)
+        return status;
+    t->looked_ns = now_ns;
+    uint64_t n = t->end > t->at ? t->end - t->at : 0;
+    status = read_copy(t, &t->now, t->at,
+                       n < t->o.window ? (size_t)n : t->o.window, err);
+    if (status != PFD_OK)
+        return status;
+    struct pass old = {
+        .copy = &t->now,
+        .other = &t->before,
+        .end = pfd_tail_marks_older(&t->marks, now_ns, t->o.settle_ns),
+        .hard =
+            pfd_tail_marks_older(&t->marks, now_ns, PATIENCE * t->o.settle_ns),
+    };
+    old.settled = old.end;
+    run_pass(t, &old, t->at);
+    struct pass recent = { .copy = &t->now,
+                           .other = &t->before,
+                           .end = t->end };
+    if (!old.failed && t->at >= old.end)
+        run_pass(t, &recent, t->at);
+    if (old.failed || recent.failed)
+        return no_memory(err);
+    struct copy swap = t->before;
+    t->before = t->now;
+    t->now = swap;
+    bool moved = at != t->at || end != t->end || generation != t->generation ||
+                 n_entries != t->summary.entries;
+    return moved ? PFD_OK : PFD_MORE;
+}
+
+/* ---- the end ---- */
+
+/* A buffer that could not be followed: all of it, as any other. */
+static enum pfd_status give_whole(struct pfd_tail *t, uint64_t n_buffer,
+                                  struct pfd_error *err)
+{
+    struct pfd_decoder *decoder = NULL;
+    struct pfd_item item;
+    enum pfd_status status = read_copy(t, &t->now, 0, (size_t)n_buffer, err);
+    if (status == PFD_OK)
+        status = pfd_decoder_new(t->o.strings, t->o.format, t->source, &decoder,
+                                 err);
+    if (status != PFD_OK)
+        return status;
+    pfd_decoder_set_options(decoder, &t->o.options);
+    status = pfd_decoder_view(decoder, t->now.bytes, t->now.n, 0, true, err);
+    while (status == PFD_OK &&
+           (status = pfd_decoder_next(decoder, &item, err)) == PFD_OK) {
+        struct pfd_tail_item out = {
+            .is_entry = item.is_entry,
+            .entry = &item.entry,
+            .finding = &item.finding,
+            .generation = t->generation,
+        };
+        t->o.item(t->o.item_user, &out);
+    }
+    pfd_decoder_summary(decoder, &t->summary);
+    pfd_decoder_free(decoder);
+    return status < 0 ? status : PFD_OK;
+}
+
+static void report_loss(struct pfd_tail *t, uint64_t n_buffer)
+{
+    if (t->used > t->end) {
+        uint64_t lost = t->used - t->end;
+        t->summary.lost_bytes += lost;
+        say(t, PFD_FINDING_overflow, t->end,
+            "%llu bytes were written beyond the end of a buffer of %llu: a "
+            "buffer of at least %llu bytes would have held everything",
+            (unsigned long long)lost, (unsigned long long)n_buffer,
+            (unsigned long long)t->used);
+    }
+    if (t->holes.n_forgotten)
+        say(t, PFD_FINDING_unwritten, 0,
+            "%llu places that had been given up were not looked after to the "
+            "end",
+            (unsigned long long)t->holes.n_forgotten);
+    t->holes.n_forgotten = 0;
+}
+
+enum pfd_status pfd_tail_finish(struct pfd_tail *t, uint64_t n_buffer,
+                                struct pfd_error *err)
+{
+    enum pfd_status status = take_header(t, n_buffer, t->looked_ns, err);
+    if (status == PFD_END)
+        return n_buffer && !t->looked ? give_whole(t, n_buffer, err) : PFD_OK;
+    if (status == PFD_OK)
+        status = check_holes(t, true, err);
+    while (status == PFD_OK && t->at < t->end) {
+        uint64_t from = t->at;
+        uint64_t n = t->end - t->at;
+        status = read_copy(t, &t->now, t->at,
+                           n < t->o.window ? (size_t)n : t->o.window, err);
+        if (status == PFD_OK && !give_rest(t))
+            status = no_memory(err);
+        if (t->at == from)
+            break;
+    }
+    if (status == PFD_OK)
+        report_loss(t, n_buffer);
+    t->before.n = 0;
+    return status;
+}

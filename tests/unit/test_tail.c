@@ -1,0 +1,720 @@
+/* SPDX-License-Identifier: MIT */
+/* Buffers that are written while they are followed, with a clock of our own;
+ * and snapshots that were taken while real shaders wrote. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include <check.h>
+
+#include <printfdecode/convert.h>
+#include <printfdecode/tail.h>
+
+#include "build.h"
+#include "dump.h"
+#include "text.h"
+
+#define MS UINT64_C(1000000)
+
+enum {
+    ID = 0x123456,
+    ID_TEXT = 0x234567,
+    N_BUFFER = 1 << 16,
+};
+
+/* A buffer, its tail, and what has come out. */
+struct world {
+    uint8_t *bytes; /* [n], owned */
+    size_t n;
+    struct pfd_strings *strings;
+    struct pfd_tail *tail;
+    uint64_t now;
+    struct pfd_text out;   /* messages */
+    struct pfd_text notes; /* "kind " for each finding */
+    int fail;              /* errno of reads */
+};
+
+static long read_bytes(void *user, uint64_t offset, void *bytes, size_t n)
+{
+    struct world *w = user;
+    if (w->fail)
+        return -w->fail;
+    if (offset >= w->n)
+        return 0;
+    if (n > w->n - offset)
+        n = w->n - (size_t)offset;
+    /* In two pieces now and then. */
+    if (n > 1000 && w->now % 3 == 0)
+        n = 1000;
+    memcpy(bytes, w->bytes + offset, n);
+    return (long)n;
+}
+
+static void take(void *user, const struct pfd_tail_item *item)
+{
+    struct world *w = user;
+    if (!item->is_entry) {
+        pfd_text_printf(&w->notes, "%s ",
+                        pfd_finding_name(item->finding->kind));
+        return;
+    }
+    size_t n = 0;
+    const char *message = pfd_entry_message(item->entry, &n);
+    if (!message)
+        pfd_text_puts(&w->out, "(unknown)\n");
+    else
+        pfd_text_add(&w->out, message, n);
+    for (unsigned k = 0; k < PFD_N_FINDING_KINDS; k++) {
+        if (item->entry->findings >> k & 1)
+            pfd_text_printf(&w->notes, "+%s ",
+                            pfd_finding_name((enum pfd_finding_kind)k));
+    }
+}
+
+static void world_init(struct world *w, size_t n, size_t window)
+{
+    struct pfd_error err;
+    *w = (struct world){ .n = n, .now = 12345 * MS };
+    w->bytes = calloc(1, n);
+    w->strings = pfd_strings_new();
+    dump_add_string(w->strings, ID, "%u\n", "4");
+    dump_add_string(w->strings, ID_TEXT, "a=%u b=%u\n", "44");
+    struct pfd_tail_options o = {
+        .strings = w->strings,
+        .window = window,
+        .read = read_bytes,
+        .read_user = w,
+        .item = take,
+        .item_user = w,
+    };
+    ck_assert_int_eq(pfd_tail_new(&o, &w->tail, &err), PFD_OK);
+}
+
+static void world_deinit(struct world *w)
+{
+    pfd_tail_free(w->tail);
+    pfd_strings_free(w->strings);
+    free(w->bytes);
+    pfd_text_free(&w->out);
+    pfd_text_free(&w->notes);
+}
+
+static void look(struct world *w, uint64_t after_ns)
+{
+    struct pfd_error err;
+    w->now += after_ns;
+    enum pfd_status status = pfd_tail_look(w->tail, w->n, w->now, &err);
+    ck_assert_msg(status >= 0, "%s", err.text);
+}
+
+static void finish(struct world *w)
+{
+    struct pfd_error err;
+    ck_assert_int_eq(pfd_tail_finish(w->tail, w->n, &err), PFD_OK);
+}
+
+/* What came out since the last time. */
+static void expect(struct world *w, const char *out, const char *notes)
+{
+    pfd_text_add(&w->out, "", 1);
+    pfd_text_add(&w->notes, "", 1);
+    ck_assert_str_eq(w->out.data, out);
+    ck_assert_str_eq(w->notes.data, notes);
+    w->out.n = 0;
+    w->notes.n = 0;
+}
+
+static uint64_t used(const struct world *w)
+{
+    uint64_t dwords;
+    memcpy(&dwords, w->bytes, 8);
+    return 16 + 4 * dwords;
+}
+
+static void set_used(struct world *w, uint64_t bytes)
+{
+    uint64_t dwords = (bytes - 16) / 4;
+    memcpy(w->bytes, &dwords, 8);
+}
+
+/* Reserves an entry of one argument; where it is. */
+static uint64_t reserve(struct world *w)
+{
+    uint64_t at = used(w);
+    set_used(w, at + 12);
+    return at;
+}
+
+static void fill(struct world *w, uint64_t at, uint32_t value)
+{
+    uint64_t header = (uint64_t)ID << 16 | 3;
+    memcpy(w->bytes + at + 8, &value, 4);
+    memcpy(w->bytes + at, &header, 8);
+}
+
+static void print(struct world *w, uint32_t value)
+{
+    fill(w, reserve(w), value);
+}
+
+START_TEST(test_two_looks)
+{
+    struct world w;
+    world_init(&w, N_BUFFER, 0);
+    look(&w, MS);
+    print(&w, 1);
+    look(&w, MS);
+    expect(&w, "", "");
+    print(&w, 2);
+    look(&w, MS);
+    expect(&w, "1\n", "");
+    look(&w, MS / 2); /* too soon */
+    expect(&w, "", "");
+    ck_assert_uint_eq(pfd_tail_pending(w.tail), 12);
+    look(&w, MS);
+    expect(&w, "2\n", "");
+    ck_assert_uint_eq(pfd_tail_pending(w.tail), 0);
+    look(&w, 1000 * MS);
+    finish(&w);
+    expect(&w, "", "");
+    world_deinit(&w);
+}
+END_TEST
+
+START_TEST(test_hole_is_filled)
+{
+    struct world w;
+    world_init(&w, N_BUFFER, 0);
+    print(&w, 1);
+    uint64_t hole = reserve(&w);
+    print(&w, 3);
+    for (int i = 0; i < 90; i++)
+        look(&w, MS);
+    expect(&w, "1\n", "");
+    fill(&w, hole, 2);
+    look(&w, MS);
+    expect(&w, "", "");
+    look(&w, MS);
+    expect(&w, "2\n3\n", "");
+    world_deinit(&w);
+}
+END_TEST
+
+START_TEST(test_hole_expires)
+{
+    struct world w;
+    world_init(&w, N_BUFFER, 0);
+    print(&w, 1);
+    uint64_t hole = reserve(&w);
+    uint64_t second = reserve(&w);
+    print(&w, 4);
+    look(&w, MS);
+    look(&w, 9 * MS);
+    uint64_t young = reserve(&w);
+    print(&w, 6);
+    for (int i = 0; i < 90; i++)
+        look(&w, MS);
+    expect(&w, "1\n", "");
+    look(&w, MS);
+    look(&w, MS);
+    look(&w, MS);
+    look(&w, MS);
+    expect(&w, "4\n", "unwritten ");
+    look(&w, 20 * MS);
+    look(&w, MS);
+    expect(&w, "6\n", "unwritten ");
+    fill(&w, second, 3);
+    for (int i = 0; i < 60; i++)
+        look(&w, MS);
+    expect(&w, "3\n", "+late ");
+    fill(&w, young, 5);
+    for (int i = 0; i < 60; i++)
+        look(&w, MS);
+    expect(&w, "5\n", "+late ");
+    fill(&w, hole, 2);
+    finish(&w);
+    expect(&w, "2\n", "+late ");
+    struct pfd_summary summary;
+    pfd_tail_summary(w.tail, &summary);
+    ck_assert_uint_eq(summary.entries, 6);
+    ck_assert_uint_eq(summary.skipped_bytes, 0);
+    world_deinit(&w);
+}
+END_TEST
+
+/* A payload that comes later than its header, but before the second look. */
+START_TEST(test_torn_payload)
+{
+    struct world w;
+    world_init(&w, N_BUFFER, 0);
+    uint64_t at = reserve(&w);
+    fill(&w, at, 0);
+    look(&w, MS);
+    fill(&w, at, 77);
+    look(&w, MS);
+    expect(&w, "", "");
+    look(&w, MS);
+    expect(&w, "77\n", "");
+    /* Too late: said, and no reset. */
+    fill(&w, at = reserve(&w), 0);
+    look(&w, MS);
+    look(&w, MS);
+    fill(&w, at, 78);
+    look(&w, MS);
+    look(&w, MS);
+    expect(&w, "0\n", "changed ");
+    ck_assert_uint_eq(pfd_tail_generation(w.tail), 0);
+    world_deinit(&w);
+}
+END_TEST
+
+START_TEST(test_torn_header)
+{
+    struct world w;
+    world_init(&w, N_BUFFER, 0);
+    uint64_t at = reserve(&w);
+    fill(&w, at, 5);
+    memset(w.bytes + at + 4, 0, 4);
+    look(&w, MS);
+    look(&w, MS);
+    look(&w, MS);
+    expect(&w, "", "");
+    fill(&w, at, 5);
+    look(&w, MS);
+    look(&w, MS);
+    expect(&w, "5\n", "");
+    world_deinit(&w);
+}
+END_TEST
+
+START_TEST(test_unknown_id)
+{
+    struct world w;
+    uint64_t header = UINT64_C(0x999999) << 16 | 2;
+    world_init(&w, N_BUFFER, 0);
+    uint64_t at = used(&w);
+    memcpy(w.bytes + at, &header, 8);
+    set_used(&w, at + 8);
+    print(&w, 9);
+    for (int i = 0; i < 50; i++)
+        look(&w, MS);
+    expect(&w, "", "");
+    for (int i = 0; i < 60; i++)
+        look(&w, MS);
+    expect(&w, "(unknown)\n9\n", "+unknown_id ");
+    world_deinit(&w);
+}
+END_TEST
+
+START_TEST(test_reset)
+{
+    struct world w;
+    world_init(&w, N_BUFFER, 0);
+    for (uint32_t i = 0; i < 4; i++)
+        print(&w, i);
+    look(&w, MS);
+    look(&w, MS);
+    expect(&w, "0\n1\n2\n3\n", "");
+    set_used(&w, 16);
+    print(&w, 10);
+    uint64_t hole = reserve(&w); /* an old entry stands there */
+    print(&w, 12);
+    look(&w, MS);
+    look(&w, MS);
+    look(&w, MS);
+    expect(&w, "10\n", "reset ");
+    ck_assert_uint_eq(pfd_tail_generation(w.tail), 1);
+    fill(&w, hole, 11);
+    look(&w, MS);
+    look(&w, MS);
+    expect(&w, "11\n12\n", "");
+    reserve(&w); /* the old entry 3, which is never written over */
+    print(&w, 14);
+    for (int i = 0; i < 120; i++)
+        look(&w, MS);
+    expect(&w, "3\n14\n", "+stale ");
+    world_deinit(&w);
+}
+END_TEST
+
+/* Cleared and used beyond the old cursor between two looks. */
+START_TEST(test_reset_unseen)
+{
+    struct world w;
+    world_init(&w, N_BUFFER, 0);
+    print(&w, 1);
+    print(&w, 2);
+    look(&w, MS);
+    look(&w, MS);
+    expect(&w, "1\n2\n", "");
+    set_used(&w, 16);
+    for (uint32_t i = 0; i < 3; i++)
+        print(&w, 100 + i);
+    look(&w, MS);
+    look(&w, MS);
+    look(&w, MS);
+    expect(&w, "100\n101\n102\n", "reset ");
+    /* The same number of entries again, one of them another. */
+    set_used(&w, 16);
+    for (uint32_t i = 0; i < 3; i++)
+        print(&w, 200 + i);
+    look(&w, MS);
+    look(&w, MS);
+    look(&w, MS);
+    expect(&w, "200\n201\n202\n", "reset ");
+    world_deinit(&w);
+}
+END_TEST
+
+/* What had not come out when the buffer began anew comes out of what is left
+ * of it. */
+START_TEST(test_reset_rest)
+{
+    struct world w;
+    world_init(&w, N_BUFFER, 0);
+    look(&w, MS);
+    for (uint32_t i = 0; i < 5; i++)
+        print(&w, i);
+    look(&w, MS);
+    expect(&w, "", "");
+    set_used(&w, 16);
+    print(&w, 10);
+    look(&w, MS);
+    expect(&w, "1\n2\n3\n4\n", "reset unwritten ");
+    look(&w, MS);
+    expect(&w, "10\n", "");
+    print(&w, 11);
+    pfd_tail_restart(w.tail);
+    set_used(&w, 16);
+    for (uint32_t i = 0; i < 3; i++)
+        print(&w, 20 + i);
+    look(&w, MS);
+    look(&w, MS);
+    expect(&w, "20\n21\n22\n", "reset ");
+    world_deinit(&w);
+}
+END_TEST
+
+/* Attached to a buffer with leftovers behind its used part. */
+START_TEST(test_attach)
+{
+    struct world w;
+    world_init(&w, N_BUFFER, 0);
+    for (uint32_t i = 0; i < 5; i++)
+        print(&w, i);
+    set_used(&w, 16);
+    print(&w, 10);
+    uint64_t hole = reserve(&w);
+    look(&w, MS);
+    look(&w, MS);
+    expect(&w, "", "");
+    fill(&w, hole, 11);
+    print(&w, 12);
+    for (int i = 0; i < 110; i++)
+        look(&w, MS);
+    expect(&w, "10\n11\n12\n", "");
+    world_deinit(&w);
+}
+END_TEST
+
+START_TEST(test_overflow)
+{
+    struct world w;
+    world_init(&w, 16 + 4 * 12 + 7, 0);
+    for (uint32_t i = 0; i < 4; i++)
+        print(&w, i);
+    set_used(&w, 16 + 10 * 12);
+    look(&w, MS);
+    look(&w, MS);
+    expect(&w, "0\n1\n2\n3\n", "");
+    finish(&w);
+    struct pfd_summary summary;
+    pfd_tail_summary(w.tail, &summary);
+    ck_assert_uint_eq(summary.entries, 4);
+    ck_assert_uint_eq(summary.lost_bytes, 6 * 12 - 4);
+    expect(&w, "", "stray_dword overflow ");
+    world_deinit(&w);
+}
+END_TEST
+
+START_TEST(test_shrunk)
+{
+    struct world w;
+    world_init(&w, N_BUFFER, 0);
+    for (uint32_t i = 0; i < 4; i++)
+        print(&w, i);
+    look(&w, MS);
+    look(&w, MS);
+    expect(&w, "0\n1\n2\n3\n", "");
+    w.n = 20;
+    look(&w, MS);
+    look(&w, MS);
+    w.n = 0;
+    look(&w, MS);
+    expect(&w, "", "shrunk shrunk ");
+    w.n = N_BUFFER;
+    print(&w, 4);
+    look(&w, MS);
+    look(&w, MS);
+    expect(&w, "4\n", "");
+    w.fail = EIO;
+    struct pfd_error err;
+    w.now += MS;
+    ck_assert_int_eq(pfd_tail_look(w.tail, w.n, w.now, &err), PFD_ERR_IO);
+    w.fail = 0;
+    finish(&w);
+    expect(&w, "", "");
+    world_deinit(&w);
+}
+END_TEST
+
+/* More than a look takes; and garbage of that size. */
+START_TEST(test_burst)
+{
+    enum {
+        N = 300000
+    };
+    struct world w;
+    struct pfd_text wanted = { 0 };
+    world_init(&w, 16 + 12 * N + (2 << 20), 1);
+    for (uint32_t i = 0; i < N; i++) {
+        print(&w, i);
+        pfd_text_printf(&wanted, "%u\n", i);
+    }
+    pfd_text_add(&wanted, "", 1);
+    for (int i = 0; i < 40; i++)
+        look(&w, MS);
+    expect(&w, wanted.data, "");
+    set_used(&w, w.n);
+    for (int i = 0; i < 400 && pfd_tail_pending(w.tail); i++)
+        look(&w, MS);
+    ck_assert_uint_eq(pfd_tail_pending(w.tail), 0);
+    pfd_text_free(&wanted);
+    world_deinit(&w);
+}
+END_TEST
+
+/* Lanes that reserve and write dword by dword, in any order; each line comes
+ * out once. */
+START_TEST(test_lanes)
+{
+    enum {
+        LANES = 16,
+        EACH = 40
+    };
+    struct {
+        uint64_t at;
+        uint32_t words[4];
+        uint32_t n_written;
+        uint32_t n_done;
+    } lanes[LANES] = { 0 };
+    static uint8_t seen[LANES * EACH];
+    uint64_t rng = (uint64_t)_i;
+    struct world w;
+    bool more = true;
+    memset(seen, 0, sizeof seen);
+    world_init(&w, N_BUFFER, 0);
+    while (more) {
+        more = false;
+        for (int step = 0; step < 200; step++) {
+            uint32_t k = dump_below(&rng, LANES);
+            uint64_t header = (uint64_t)ID_TEXT << 16 | 4;
+            if (lanes[k].n_done == EACH)
+                continue;
+            more = true;
+            if (!lanes[k].at) {
+                lanes[k].at = used(&w);
+                set_used(&w, lanes[k].at + 16);
+                memcpy(lanes[k].words, &header, 8);
+                lanes[k].words[2] = 1 + k;
+                lanes[k].words[3] = 1 + lanes[k].n_done;
+                lanes[k].n_written = 0;
+                continue;
+            }
+            /* The payload first, then the header's halves. */
+            static const uint32_t order[] = { 2, 3, 0, 1 };
+            uint32_t word = order[lanes[k].n_written++];
+            memcpy(w.bytes + lanes[k].at + 4 * word, &lanes[k].words[word], 4);
+            if (lanes[k].n_written == 4) {
+                lanes[k].at = 0;
+                lanes[k].n_done++;
+            }
+        }
+        look(&w, MS);
+    }
+    look(&w, MS);
+    look(&w, MS);
+    finish(&w);
+    pfd_text_add(&w.out, "", 1);
+    for (char *line = strtok(w.out.data, "\n"); line;
+         line = strtok(NULL, "\n")) {
+        unsigned a;
+        unsigned b;
+        ck_assert_int_eq(sscanf(line, "a=%u b=%u", &a, &b), 2);
+        ck_assert_uint_eq(seen[(a - 1) * EACH + b - 1]++, 0);
+    }
+    for (size_t i = 0; i < sizeof seen; i++)
+        ck_assert_uint_eq(seen[i], 1);
+    world_deinit(&w);
+}
+END_TEST
+
+/* ---- snapshots of real shaders ---- */
+
+static size_t load(const char *name, const char *file, uint8_t *ret, size_t max)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/llpc/%s/%s", getenv("CASES"), name, file);
+    gzFile f = gzopen(path, "rb");
+    if (!f) {
+        strcat(path, ".gz");
+        f = gzopen(path, "rb");
+    }
+    ck_assert_msg(f != NULL, "%s", path);
+    int n = gzread(f, ret, (unsigned)max);
+    ck_assert_int_gt(n, 0);
+    gzclose(f);
+    return (size_t)n;
+}
+
+static bool add_text(void *user, const void *bytes, size_t n)
+{
+    pfd_text_add(user, bytes, n);
+    return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Lines of text, NUL-terminated in place, sorted. */
+static size_t lines_of(struct pfd_text *text, const char ***ret)
+{
+    size_t n = 0;
+    pfd_text_add(text, "", 1);
+    *ret = calloc(text->n, sizeof **ret);
+    for (char *line = strtok(text->data, "\n"); line; line = strtok(NULL, "\n"))
+        (*ret)[n++] = line;
+    qsort(*ret, n, sizeof **ret, compare);
+    return n;
+}
+
+static const struct {
+    const char *live[2]; /* cases, earliest first */
+    const char *whole;
+    unsigned pause_ms; /* each snapshot stays so long */
+    unsigned extra;    /* lines that no rule can keep back */
+    unsigned missing;  /* and those that come out torn instead */
+} replays[] = {
+    { { "vk_midflight_live0", "vk_midflight_live1" }, "vk_midflight", 5, 0, 0 },
+    { { "vk_midflight_live0", "vk_midflight_live1" },
+      "vk_midflight",
+      60,
+      0,
+      0 },
+    { { "vk_midflight_live0", "vk_midflight_live1" },
+      "vk_midflight",
+      500,
+      0,
+      0 },
+    { { "vk_torn_live0", "vk_torn_live1" }, "vk_torn", 1, 0, 0 },
+    { { "vk_torn_live0", "vk_torn_live1" }, "vk_torn", 5, 13, 13 },
+    { { "vk_stalelive_again_live0", "vk_stalelive_again_live1" },
+      "vk_stalelive_again",
+      5,
+      0,
+      0 },
+    { { "vk_stalelive_again_live0", "vk_stalelive_again_live1" },
+      "vk_stalelive_again",
+      60,
+      0,
+      0 },
+};
+
+START_TEST(test_replay)
+{
+    enum {
+        MAX = 1 << 20
+    };
+    struct world w;
+    struct pfd_text wanted = { 0 };
+    struct pfd_summary summary;
+    struct pfd_error err;
+    const char **want;
+    const char **got;
+    static uint8_t image[MAX];
+
+    world_init(&w, MAX, 0);
+    pfd_strings_load(w.strings, image,
+                     load(replays[_i].whole, "image.elf", image, MAX), "elf",
+                     NULL, NULL, &err);
+    for (int k = 0; k < 3; k++) {
+        w.n = load(k < 2 ? replays[_i].live[k] : replays[_i].whole,
+                   "buffer.bin", w.bytes, MAX);
+        for (unsigned ms = 0; ms < replays[_i].pause_ms; ms++)
+            look(&w, MS);
+    }
+    finish(&w);
+    struct pfd_convert convert = {
+        .strings = w.strings,
+        .output = "raw",
+        .limit = UINT64_MAX,
+        .write = add_text,
+        .write_user = &wanted,
+    };
+    ck_assert_int_eq(pfd_convert_bytes(&convert, w.bytes, w.n, &summary, &err),
+                     PFD_OK);
+    size_t n_want = lines_of(&wanted, &want);
+    size_t n_got = lines_of(&w.out, &got);
+    unsigned extra = 0;
+    unsigned missing = 0;
+    for (size_t i = 0, k = 0; i < n_want || k < n_got;) {
+        int order = i == n_want ? 1 : k == n_got ? -1 : strcmp(want[i], got[k]);
+        extra += order > 0;
+        missing += order < 0;
+        i += order <= 0;
+        k += order >= 0;
+    }
+    printf("%s, %u ms: %zu lines, %u extra, %u missing; %.*s\n",
+           replays[_i].whole, replays[_i].pause_ms, n_want, extra, missing,
+           w.notes.n < 200 ? (int)w.notes.n : 200, w.notes.data);
+    ck_assert_uint_le(extra, replays[_i].extra);
+    ck_assert_uint_le(missing, replays[_i].missing);
+    free(want);
+    free(got);
+    pfd_text_free(&wanted);
+    world_deinit(&w);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("tail");
+    TCase *tcase = tcase_create("tail");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_test(tcase, test_two_looks);
+    tcase_add_test(tcase, test_hole_is_filled);
+    tcase_add_test(tcase, test_hole_expires);
+    tcase_add_test(tcase, test_torn_payload);
+    tcase_add_test(tcase, test_torn_header);
+    tcase_add_test(tcase, test_unknown_id);
+    tcase_add_test(tcase, test_reset);
+    tcase_add_test(tcase, test_reset_unseen);
+    tcase_add_test(tcase, test_reset_rest);
+    tcase_add_test(tcase, test_attach);
+    tcase_add_test(tcase, test_overflow);
+    tcase_add_test(tcase, test_shrunk);
+    tcase_add_test(tcase, test_burst);
+    tcase_add_loop_test(tcase, test_lanes, 0, 30);
+    tcase_add_loop_test(tcase, test_replay, 0,
+                        sizeof replays / sizeof *replays);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
