@@ -42,10 +42,11 @@ static bool write_frame(struct packer *p, const struct pfd_wire_frame *frame)
     enum pfd_status status = pfd_wire_write(frame, put, p, &p->err);
     if (status == PFD_OK)
         return true;
-    if (status == PFD_ERR_STOPPED)
+    if (status == PFD_ERR_STOPPED) {
         tell_error("%s: %s", p->o->to, strerror(errno));
-    else
+    } else {
         tell_error("%s", p->err.text);
+    }
     p->failed = true;
     return false;
 }
@@ -339,10 +340,11 @@ int capture_run(const struct options *o)
         break;
     }
     bool ok = !in.failed && write_file(&p, &in);
-    if (ok && o->verbose)
+    if (ok && o->verbose) {
         tell_hint("%llu buffers and %llu code objects captured",
                   (unsigned long long)p.n_buffers,
                   (unsigned long long)p.n_objects);
+    }
     bool findings = in.n_findings > 0;
     inputs_close(&in);
     return !ok ? EXIT_ERROR : findings ? EXIT_FINDINGS : EXIT_CLEAN;

@@ -148,10 +148,11 @@ static enum pfd_status extract_object(void *user,
         base[n - n_end] = '\0';
     if (!count_use(e, base, &n_before))
         return PFD_ERR_NOMEM;
-    if (n_before > 0) /* no name has a '~' of its own */
+    if (n_before > 0) { /* no name has a '~' of its own */
         snprintf(name, sizeof name, "%s~%u%s", base, n_before + 1, end);
-    else
+    } else {
         snprintf(name, sizeof name, "%s%s", base, end);
+    }
     e->n_objects++;
     if (!write_file(e, name, object)) {
         e->failed = true;
@@ -186,9 +187,10 @@ static void extract_file(struct extraction *e, const char *path)
                                   extract_object, e, hear, e, &err);
     }
     pfd_input_close(input);
-    if (status != PFD_OK || e->n_objects == before)
+    if (status != PFD_OK || e->n_objects == before) {
         tell_error("%s: %s", path,
                    status != PFD_OK ? err.text : "no code objects are in it");
+    }
     e->failed |= status != PFD_OK || e->n_objects == before;
 }
 

@@ -61,7 +61,7 @@ static int connect_unix(const char *path)
         errno = ENAMETOOLONG;
         return -1;
     }
-    strcpy(at.sun_path, path);
+    memcpy(at.sun_path, path, strlen(path) + 1);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd >= 0 && connect(fd, (struct sockaddr *)&at, sizeof at) == 0)
         return fd;
@@ -120,7 +120,7 @@ static void put_json(char *ret, const char *text)
 {
     *ret++ = '"';
     ret += pfd_escape_for_json(ret, text, strlen(text));
-    strcpy(ret, "\"");
+    memcpy(ret, "\"", 2);
 }
 
 static bool ask_socket(int fd, const struct options *o)

@@ -58,10 +58,11 @@ static bool open_buffer(struct inputs *in, const char *path, struct buffer *ret)
 {
     struct stat st;
     *ret = (struct buffer){ .name = path };
-    if (!strcmp(path, "-"))
+    if (!strcmp(path, "-")) {
         ret->fd = dup(STDIN_FILENO);
-    else
+    } else {
         ret->fd = open(path, O_RDONLY | O_CLOEXEC);
+    }
     if (ret->fd < 0 || fstat(ret->fd, &st))
         return fail(in, path, strerror(errno));
     if (S_ISDIR(st.st_mode))
@@ -175,12 +176,13 @@ static void open_file(struct inputs *in, const struct file *file,
     enum role role = file->role == ROLE_BY_CONTENT
                          ? role_of(file->path, listener->wants_cores)
                          : file->role;
-    if (role == ROLE_STRINGS)
+    if (role == ROLE_STRINGS) {
         load_strings(in, file->path, listener);
-    else if (open_buffer(in, file->path, b))
+    } else if (open_buffer(in, file->path, b)) {
         in->n_buffers++;
-    else
+    } else {
         close_buffer(b);
+    }
 }
 
 /* What a URI names: a part of a file or of a process. */
@@ -196,9 +198,10 @@ static void open_uri(struct inputs *in, const struct file *file,
         return;
     }
     b->bytes = pfd_input_bytes(b->input, &b->n);
-    if (role == ROLE_BY_CONTENT)
+    if (role == ROLE_BY_CONTENT) {
         role =
             pfd_strings_recognise(b->bytes, b->n) ? ROLE_STRINGS : ROLE_BUFFER;
+    }
     if (role == ROLE_BUFFER) {
         in->n_buffers++;
         return;
@@ -306,18 +309,19 @@ void inputs_open(struct inputs *ret, const struct options *options,
     }
     for (size_t i = 0; i < options->n_files; i++) {
         const struct file *file = &options->files[i];
-        if (file->role == ROLE_SHADER)
+        if (file->role == ROLE_SHADER) {
             ret->failed |=
                 !shaders_add(ret->strings, file->path, hear, &listener);
-        else if (file->role == ROLE_SHADERS)
+        } else if (file->role == ROLE_SHADERS) {
             ret->failed |=
                 !shaders_add_map(ret->strings, file->path, hear, &listener);
-        else if (pfd_input_is_uri(file->path))
+        } else if (pfd_input_is_uri(file->path)) {
             open_uri(ret, file, &listener);
-        else if (is_stream(file->path))
+        } else if (is_stream(file->path)) {
             open_stream(ret, file, &listener);
-        else
+        } else {
             open_file(ret, file, &listener);
+        }
     }
     if (options->verb->run != follow_run && options->verb->run != recover_run)
         open_captures(ret, &listener);

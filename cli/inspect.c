@@ -137,11 +137,12 @@ static void show_origin(struct pfd_entry *entry)
                      : o.type == PFD_ORIGIN_FLOATS ? o.n
                                                    : 1;
         for (uint32_t k = 0; k < n && k < 3; k++) {
-            if (o.type == PFD_ORIGIN_FLOATS)
+            if (o.type == PFD_ORIGIN_FLOATS) {
                 output_printf("%s%.9g", k ? ", " : "", float_of(o.value[k]));
-            else
+            } else {
                 output_printf(o.type == PFD_ORIGIN_HEX ? "%s0x%llx" : "%s%llu",
                               k ? ", " : "", (unsigned long long)o.value[k]);
+            }
         }
         output_printf("\n");
     }
@@ -158,10 +159,11 @@ static void show_arguments(struct walk *w, struct pfd_entry *entry)
         uint64_t at = payload + a.at - a.at % 4;
         if (in_place)
             show_plain(w, at, "no argument");
-        if (in_place && w->done <= at)
+        if (in_place && w->done <= at) {
             begin(w, at);
-        else
+        } else {
             output_printf("%20s", "");
+        }
         print_argument(i, &a);
         if (!in_place)
             continue;
@@ -192,20 +194,22 @@ static void show_findings(struct walk *w, const struct pfd_entry *entry)
 static void show_entry(struct walk *w, struct pfd_entry *entry)
 {
     size_t n = 0;
-    if (w->format.n_entry_words) /* or entries are in no order */
+    if (w->format.n_entry_words) { /* or entries are in no order */
         show_plain(w, entry->offset, "skipped");
-    else
+    } else {
         output_printf("%8llu  entry %llu, %u dwords, id 0x%012llx\n",
                       (unsigned long long)entry->offset / 4,
                       (unsigned long long)entry->index, entry->n_bytes / 4,
                       (unsigned long long)entry->id);
+    }
     for (size_t i = 0; i < w->format.n_entry_words; i++) {
         begin(w, entry->offset + 4 * i);
         output_printf("%s", w->format.entry_words[i]);
-        if (i == 0)
+        if (i == 0) {
             output_printf("  (entry %llu, %u dwords, id 0x%012llx)",
                           (unsigned long long)entry->index, entry->n_bytes / 4,
                           (unsigned long long)entry->id);
+        }
         output_printf("\n");
     }
     if (pfd_entry_format_string(entry, &n))
@@ -255,15 +259,17 @@ static bool walk_buffer(struct walk *w, const struct inputs *in,
         status = pfd_decoder_next(decoder, &item, &err);
         if (first) /* only now is the format decided */
             show_format(w, pfd_decoder_format(decoder));
-        if (status == PFD_OK && item.is_entry)
+        if (status == PFD_OK && item.is_entry) {
             show_entry(w, &item.entry);
-        else if (status == PFD_OK)
+        } else if (status == PFD_OK) {
             show_finding(w, &item.finding);
+        }
     }
-    if (status < 0)
+    if (status < 0) {
         tell_error("%s: %s", name, err.text);
-    else
+    } else {
         pfd_decoder_summary(decoder, summary);
+    }
     show_plain(w, w->n, "not used (stale, or never written)");
     pfd_decoder_free(decoder);
     return status >= 0;

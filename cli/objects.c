@@ -33,10 +33,11 @@ static void print_text(const struct pfd_object_info *o)
     output_printf("# ");
     put(o->source);
     output_printf(": ");
-    if (o->version)
+    if (o->version) {
         output_printf("code object V%u", o->version);
-    else
+    } else {
         output_printf("%s%s%s", o->os ? o->os : "", o->os ? " " : "", o->kind);
+    }
     if (o->target)
         output_printf(", %s", o->target);
     print_feature_text("xnack", o->xnack);
@@ -71,10 +72,11 @@ static void print_text_json(const char *name, const char *text)
 
 static void print_offset_json(const char *name, uint64_t offset)
 {
-    if (offset == PFD_NO_OFFSET)
+    if (offset == PFD_NO_OFFSET) {
         output_printf(",\"%s\":null", name);
-    else
+    } else {
         output_printf(",\"%s\":%llu", name, (unsigned long long)offset);
+    }
 }
 
 static void print_json(const struct pfd_object_info *o)
@@ -108,10 +110,11 @@ static enum pfd_status print_object(void *user,
                                     const struct pfd_object_info *object)
 {
     const bool *json = user;
-    if (*json)
+    if (*json) {
         print_json(object);
-    else
+    } else {
         print_text(object);
+    }
     return PFD_OK;
 }
 

@@ -144,10 +144,11 @@ static void print_options(unsigned verb)
             continue;
         snprintf(left, sizeof left, "--%s%s%s", r->name, r->argument ? " " : "",
                  r->argument ? r->argument : "");
-        if (r->key < 256)
+        if (r->key < 256) {
             printf("  -%c, %-18s %s\n", r->key, left, r->help);
-        else
+        } else {
             printf("      %-18s %s\n", left, r->help);
+        }
     }
 }
 
@@ -168,9 +169,10 @@ static void print_help(const struct verb *verb)
     }
     printf("\nExit status: 0 clean, 1 usage or input/output error, 2 findings "
            "in the data.\n");
-    if (!verb)
+    if (!verb) {
         printf("'printfdecode VERB --help' tells about one verb; "
                "see also printfdecode(1).\n");
+    }
 }
 
 static bool wrong(const char *what, const char *value)

@@ -38,16 +38,17 @@ static bool take_run(void *user, const struct pfd_recover_run *run)
     r->n_runs++;
     if (!r->o->verbose)
         return true;
-    if (run->header == PFD_NO_OFFSET)
+    if (run->header == PFD_NO_OFFSET) {
         tell_hint("%s: %llu entries at bytes %llu to %llu", r->source,
                   (unsigned long long)run->n_entries,
                   (unsigned long long)run->from, (unsigned long long)run->to);
-    else
+    } else {
         tell_hint("%s: %llu entries at bytes %llu to %llu, behind the header "
                   "of a buffer whose entries end at %llu",
                   r->source, (unsigned long long)run->n_entries,
                   (unsigned long long)run->from, (unsigned long long)run->to,
                   (unsigned long long)run->used);
+    }
     return true;
 }
 

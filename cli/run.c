@@ -99,12 +99,13 @@ static enum pfd_status run_buffer(struct pfd_convert *convert,
     convert->source = buffer->name;
     if (!format && buffer->capture)
         convert->format = captured_format(buffer);
-    if (buffer->bytes)
+    if (buffer->bytes) {
         status = pfd_convert_bytes(convert, buffer->bytes, buffer->n, &summary,
                                    &err);
-    else
+    } else {
         status =
             pfd_convert_stream(convert, input_read, buffer, &summary, &err);
+    }
     convert->format = format;
     add(total, &summary);
     if (status < 0 && status != PFD_ERR_STOPPED)
@@ -134,9 +135,11 @@ bool run_buffers(const struct options *options, struct inputs *inputs,
         ok = ok && (status >= 0 || status == PFD_ERR_STOPPED);
     }
     pfd_lines_free(lines);
+    convert->progress_user = NULL;
     tell_progress_done();
-    if (total->unknown && pfd_strings_count(inputs->strings) == 0)
+    if (total->unknown && pfd_strings_count(inputs->strings) == 0) {
         tell_hint("no format strings are loaded; give the program's ELF file "
                   "as well");
+    }
     return ok;
 }

@@ -159,9 +159,10 @@ static bool set_capture(struct pfd_strings *strings, const json_t *root)
     capture.verbose = json_is_true(json_object_get(root, "verbose"));
     const json_t *groups = json_object_get(json_object_get(root, "limits"),
                                            "maxComputeWorkGroupCount");
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 3; i++) {
         capture.max_work_groups[i] =
             (uint32_t)json_integer_value(json_array_get(groups, i));
+    }
     if (pfd_strings_set_capture(strings, &capture, &err) == PFD_OK)
         return true;
     tell_error("%s", err.text);

@@ -21,16 +21,18 @@ struct check {
 static void print_place(const struct check *c)
 {
     const struct pfd_spirv_place *p = &c->call.place;
-    if (p->file && p->n_file)
+    if (p->file && p->n_file) {
         output_escaped(p->file, p->n_file);
-    else
+    } else {
         output_escaped(c->source, strlen(c->source));
-    if (p->file && p->column)
+    }
+    if (p->file && p->column) {
         output_printf(":%u:%u: ", p->line, p->column);
-    else if (p->file)
+    } else if (p->file) {
         output_printf(":%u: ", p->line);
-    else
+    } else {
         output_printf(":@%u: ", c->call.offset);
+    }
 }
 
 static void print_remark(void *user, enum pfd_verdict verdict, const char *text)

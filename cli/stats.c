@@ -38,9 +38,10 @@ static int compare(const void *a, const void *b)
 static void make_rows(struct stats *stats, size_t n_strings)
 {
     for (size_t i = 0; i < n_strings; i++) {
-        if (stats->entries[i])
+        if (stats->entries[i]) {
             stats->rows[stats->n_rows++] =
                 (struct row){ i, stats->entries[i], stats->bytes[i] };
+        }
     }
     qsort(stats->rows, stats->n_rows, sizeof *stats->rows, compare);
 }
@@ -77,10 +78,11 @@ static void print_row(const struct stats *stats, uint64_t entries,
 static void print_string(const struct pfd_string_info *s)
 {
     for (size_t i = 0; i < s->n_text; i++) {
-        if (s->text[i] == '\n')
+        if (s->text[i] == '\n') {
             output_printf("\\n");
-        else
+        } else {
             output_escaped(s->text + i, 1);
+        }
     }
 }
 
@@ -150,7 +152,7 @@ int stats_run(const struct options *o)
     stats.rows = calloc(n + 1, sizeof *stats.rows);
     if (!stats.entries || !stats.bytes || !stats.rows) {
         tell_error("out of memory");
-        return EXIT_ERROR;
+        exit(EXIT_ERROR);
     }
     if (in.n_buffers == 0 && !in.failed) {
         tell_error("no buffer among the files");
@@ -168,11 +170,12 @@ int stats_run(const struct options *o)
     bool ok = run_buffers(o, &in, &convert, &stats.total) && !in.failed;
     make_rows(&stats, n);
     stats.total.findings += in.n_findings;
-    if (in.n_buffers && o->output && !strcmp(o->output, "json"))
+    if (in.n_buffers && o->output && !strcmp(o->output, "json")) {
         print_json(&stats, in.strings);
-    else if (in.n_buffers)
+    } else if (in.n_buffers) {
         print_text(&stats, in.strings,
                    isatty(STDOUT_FILENO) || o->color == WHEN_ALWAYS);
+    }
     inputs_close(&in);
     free(stats.entries);
     free(stats.bytes);

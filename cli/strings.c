@@ -133,10 +133,11 @@ static void print_calls(const struct pfd_strings *strings, bool json)
     for (size_t s = 0;
          pfd_strings_shader(strings, s, &id, &source, &module) == PFD_OK; s++) {
         for (size_t i = 0; pfd_spirv_call_get(module, i, &c) == PFD_OK; i++) {
-            if (json)
+            if (json) {
                 print_call_json(id, source, module, i, &c);
-            else
+            } else {
                 print_call_text(id, module, i, &c);
+            }
         }
     }
 }
@@ -160,16 +161,18 @@ int strings_run(const struct options *o)
         if (!strcmp(s.format, "debugprintf"))
             continue; /* these are told as calls */
         size_t n = pfd_strings_widths(in.strings, i, widths, WIDTHS_MAX);
-        if (json)
+        if (json) {
             print_json(&s, widths, n);
-        else
+        } else {
             print_text(&s, widths, n, o->verbose);
+        }
     }
     print_calls(in.strings, json);
-    if (o->verbose)
+    if (o->verbose) {
         tell_hint("%zu strings, %zu bytes of memory",
                   pfd_strings_count(in.strings),
                   pfd_strings_memory(in.strings));
+    }
     bool failed = in.failed || output_failed();
     bool findings = in.n_findings > 0;
     inputs_close(&in);

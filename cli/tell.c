@@ -70,10 +70,11 @@ void tell_finding(void *user, const struct pfd_finding *finding)
     tell_progress_done();
     fputs("printfdecode: ", stderr);
     put_foreign(finding->source);
-    if (finding->offset != PFD_NO_OFFSET && finding->in_buffer)
+    if (finding->offset != PFD_NO_OFFSET && finding->in_buffer) {
         fprintf(stderr, ": dword %llu", at / 4);
-    else if (finding->offset != PFD_NO_OFFSET)
+    } else if (finding->offset != PFD_NO_OFFSET) {
         fprintf(stderr, ": byte %llu", at);
+    }
     fprintf(stderr, ": %s%s%s: %s\n", in_color ? "\033[33m" : "",
             pfd_finding_name(finding->kind), in_color ? "\033[0m" : "",
             finding->text);
@@ -97,12 +98,13 @@ void tell_progress(const struct pfd_summary *so_far, uint64_t n_buffer)
 {
     double done = (double)(so_far->bytes + so_far->skipped_bytes);
     progress_shown = true;
-    if (n_buffer)
+    if (n_buffer) {
         fprintf(stderr, "\r\033[K%3.0f %%, %llu entries",
                 100.0 * done / (double)n_buffer,
                 (unsigned long long)so_far->entries);
-    else
+    } else {
         fprintf(stderr, "\r\033[K%.0f MiB, %llu entries", done / 1048576.0,
                 (unsigned long long)so_far->entries);
+    }
     fflush(stderr);
 }

@@ -247,16 +247,18 @@ static bool read_amount(struct context *c, const yaml_node_t *node,
                                         "a time such as 100ms or 5s" };
     uint64_t value = 0;
     const char *text = scalar(node);
-    if (!text || !read_number(text, units, &value))
+    if (!text || !read_number(text, units, &value)) {
         return wrong(c, node->start_mark, "'%s' wants %s", key->name,
                      like[key->kind - KIND_NUMBER]);
-    if (value < key->min || value > key->max)
+    }
+    if (value < key->min || value > key->max) {
         return wrong(c, node->start_mark,
                      "'%s' is from %" PRIu64 " to %" PRIu64 "%s", key->name,
                      key->min, key->max,
                      key->kind == KIND_SIZE   ? " bytes"
                      : key->kind == KIND_TIME ? " ms"
                                               : "");
+    }
     *(uint64_t *)(void *)at = value;
     return true;
 }
@@ -267,9 +269,10 @@ static bool read_mode(struct context *c, const yaml_node_t *node,
     const char *text = scalar(node);
     char *end = NULL;
     unsigned long mode = text ? strtoul(text, &end, 8) : 0;
-    if (!text || !*text || *end || mode > key->max)
+    if (!text || !*text || *end || mode > key->max) {
         return wrong(c, node->start_mark, "'%s' is octal, such as 0660",
                      key->name);
+    }
     *(unsigned *)(void *)at = (unsigned)mode;
     return true;
 }
@@ -297,26 +300,31 @@ static bool read_list(struct context *c, const yaml_node_t *node,
         return wrong(c, node->start_mark, "'%s' wants a list", key->name);
     const yaml_node_item_t *item = node->data.sequence.items.start;
     size_t n = (size_t)(node->data.sequence.items.top - item);
-    if (n > ITEMS_MAX)
+    if (n > ITEMS_MAX) {
         return wrong(c, node->start_mark, "'%s' has more than %d items",
                      key->name, ITEMS_MAX);
+    }
     struct pfdd_names *names = (void *)at;
     struct pfdd_ids *ids = (void *)at;
-    if (key->kind == KIND_NAMES)
+    if (key->kind == KIND_NAMES) {
         names->items = calloc(n + 1, sizeof *names->items);
-    else
+    } else {
         ids->items = calloc(n + 1, sizeof *ids->items);
+    }
     for (size_t i = 0; i < n; i++) {
         const yaml_node_t *one = yaml_document_get_node(c->doc, item[i]);
         const char *text = scalar(one);
-        if (!text || !*text)
+        if (!text || !*text) {
             return wrong(c, one->start_mark, "'%s' is a list of texts",
                          key->name);
-        if (key->kind == KIND_NAMES)
+        }
+        if (key->kind == KIND_NAMES) {
             names->items[names->n++] = strdup(text);
-        else if (!find_id(text, key->kind == KIND_UIDS, &ids->items[ids->n++]))
+        } else if (!find_id(text, key->kind == KIND_UIDS,
+                            &ids->items[ids->n++])) {
             return wrong(c, one->start_mark, "there is no %s '%.64s'",
                          key->kind == KIND_UIDS ? "user" : "group", text);
+        }
     }
     return true;
 }
@@ -487,12 +495,14 @@ static void check_input(struct context *c, const yaml_node_t *map,
                         struct pfdd_input_config *in)
 {
     check_address(c, map, in->address_text, &in->address);
-    if (in->format && !is_format(in->format))
+    if (in->format && !is_format(in->format)) {
         wrong(c, mark_of(c, map, "format"),
               "no buffer format is called '%.64s'", in->format);
-    if (in->type == PFDD_INPUT_DIRECTORY && !in->code_objects && !in->dumps)
+    }
+    if (in->type == PFDD_INPUT_DIRECTORY && !in->code_objects && !in->dumps) {
         wrong(c, map->start_mark,
               "a directory wants 'code_objects', 'dumps' or both");
+    }
 }
 
 static bool is_template(const char *path)
@@ -514,12 +524,14 @@ static void check_output(struct context *c, const yaml_node_t *map,
     if (out->match && !pfdd_filter_match(&filter, out->match, err, sizeof err))
         wrong(c, mark_of(c, map, "match"), "'match': %s", err);
     pfdd_filter_deinit(&filter);
-    if (out->type == PFDD_OUTPUT_FILE && out->path && !is_template(out->path))
+    if (out->type == PFDD_OUTPUT_FILE && out->path && !is_template(out->path)) {
         wrong(c, mark_of(c, map, "path"),
               "'path' knows {host}, {pid} and {buffer}");
-    if (out->required && out->form != PFDD_JSON)
+    }
+    if (out->required && out->form != PFDD_JSON) {
         wrong(c, map->start_mark,
               "a required output is json: only there lines have numbers");
+    }
     if (out->required && out->path && strstr(out->path, "{buffer}"))
         wrong(c, map->start_mark, "a required output is one file: no {buffer}");
 }
@@ -530,9 +542,9 @@ static void read_input(struct context *c, const yaml_node_t *map, void *at)
     *in = (struct pfdd_input_config){ .settle_ms = 100,
                                       .access = { 0660, { 0 }, { 0 }, 64 } };
     const yaml_node_t *type = find_value(c, map, "type");
-    if (!type)
+    if (!type) {
         wrong(c, map->start_mark, "'type' is missing");
-    else if (read_word(c, type, &input_keys[0], (char *)in)) {
+    } else if (read_word(c, type, &input_keys[0], (char *)in)) {
         read_map(c, map, input_keys, (char *)in, &input_blocks[in->type]);
         check_input(c, map, in);
     }
@@ -543,9 +555,9 @@ static void read_output(struct context *c, const yaml_node_t *map, void *at)
     struct pfdd_output_config *out = at;
     *out = (struct pfdd_output_config){ .access = { 0660, { 0 }, { 0 }, 64 } };
     const yaml_node_t *type = find_value(c, map, "type");
-    if (!type)
+    if (!type) {
         wrong(c, map->start_mark, "'type' is missing");
-    else if (read_word(c, type, &output_keys[0], (char *)out)) {
+    } else if (read_word(c, type, &output_keys[0], (char *)out)) {
         read_map(c, map, output_keys, (char *)out, &output_blocks[out->type]);
         check_output(c, map, out);
     }
@@ -572,10 +584,11 @@ static void *read_blocks(struct context *c, const yaml_node_t *root,
     char *ret = calloc(n + 1, size);
     for (size_t i = 0; ret && i < n; i++) {
         const yaml_node_t *block = yaml_document_get_node(c->doc, item[i]);
-        if (block->type != YAML_MAPPING_NODE)
+        if (block->type != YAML_MAPPING_NODE) {
             wrong(c, block->start_mark, "an item of '%s' is a mapping", name);
-        else
+        } else {
             read(c, block, ret + i * size);
+        }
     }
     *n_ret = ret ? n : 0;
     return ret;
@@ -603,9 +616,10 @@ static void check_all(struct context *c, const yaml_node_t *root,
     bool required = false;
     for (size_t i = 0; i < config->n_outputs; i++)
         required |= config->outputs[i].required;
-    if (required && !config->state_dir)
+    if (required && !config->state_dir) {
         wrong(c, root->start_mark,
               "a required output needs 'state_dir' for its queue");
+    }
     if (count_inputs(config, PFDD_INPUT_STDIN) > 1)
         wrong(c, root->start_mark, "there is one standard input only");
     if (count_outputs(config, PFDD_OUTPUT_STDOUT) > 1)
@@ -674,12 +688,13 @@ struct pfdd_config *pfdd_config_read(const char *path, pfdd_config_tell_fn tell,
     FILE *file = fopen(path, "re");
     size_t n = text && file ? fread(text, 1, CONFIG_MAX + 1, file) : 0;
     struct pfdd_config *config = NULL;
-    if (!file || !text || ferror(file))
+    if (!file || !text || ferror(file)) {
         snprintf(why, sizeof why, "%s: %s", path, strerror(errno));
-    else if (n > CONFIG_MAX)
+    } else if (n > CONFIG_MAX) {
         snprintf(why, sizeof why, "%s: larger than 1 MiB", path);
-    else
+    } else {
         config = pfdd_config_read_text(path, text, n, tell, user);
+    }
     if (!file || !text || ferror(file) || n > CONFIG_MAX)
         tell(user, why);
     if (file)

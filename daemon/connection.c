@@ -80,10 +80,11 @@ static void watch(struct pfdd_connection *c, bool polling)
     if (c->polling == polling)
         return;
     c->polling = polling;
-    if (polling)
+    if (polling) {
         uv_poll_start(&c->poll, UV_READABLE, on_readable);
-    else
+    } else {
         uv_poll_stop(&c->poll);
+    }
 }
 
 static void on_readable(uv_poll_t *poll, int status, int events)

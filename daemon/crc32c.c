@@ -15,9 +15,10 @@ static void fill_table(void)
         table[0][i] = crc;
     }
     for (uint32_t i = 0; i < 256; i++) {
-        for (int k = 1; k < 8; k++)
+        for (int k = 1; k < 8; k++) {
             table[k][i] =
                 table[k - 1][i] >> 8 ^ table[0][table[k - 1][i] & 0xff];
+        }
     }
 }
 

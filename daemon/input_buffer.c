@@ -40,9 +40,10 @@ static void finish_close(struct buffer_input *in)
 
 static void complain(struct buffer_input *in, const char *why)
 {
-    if (!in->complained)
+    if (!in->complained) {
         pfdd_log(PFDD_WARNING, "%s: %s; waiting for it", in->base.config->path,
                  why);
+    }
     in->complained = true;
 }
 
@@ -53,10 +54,11 @@ static void session_ended(void *user)
     struct buffer_input *in = user;
     in->session = NULL;
     in->replacing = false;
-    if (in->base.closing)
+    if (in->base.closing) {
         finish_close(in);
-    else
+    } else {
         look_for_file(in);
+    }
 }
 
 static void begin(struct buffer_input *in, int fd, const struct stat *st)
@@ -128,10 +130,11 @@ static void watch_file(struct buffer_input *in)
 static void on_timer(uv_timer_t *timer)
 {
     struct buffer_input *in = timer->data;
-    if (!in->session)
+    if (!in->session) {
         look_for_file(in);
-    else if (!in->replacing)
+    } else if (!in->replacing) {
         watch_file(in);
+    }
 }
 
 static bool open_input(struct pfdd_input *input, char *err, size_t n_err)

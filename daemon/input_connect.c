@@ -72,9 +72,10 @@ static void on_timer(uv_timer_t *timer)
         return;
     }
     free(c);
-    if (!in->complained)
+    if (!in->complained) {
         pfdd_log(PFDD_WARNING, "%s: %s; trying again", config->address_text,
                  fd < 0 ? strerror(-fd) : "out of memory");
+    }
     in->complained = true;
     try_later(in);
 }

@@ -164,10 +164,11 @@ static void take_file(struct directory_input *in, const char *name)
     if (snprintf(path, sizeof path, "%s/%s", config->path, name) >=
         (int)sizeof path)
         return;
-    if (matches(config->code_objects, name))
+    if (matches(config->code_objects, name)) {
         pfdd_library_add_file(in->base.d->library, path);
-    else if (matches(config->dumps, name))
+    } else if (matches(config->dumps, name)) {
         add_dump(in, path);
+    }
 }
 
 /* Everything that is there: code objects first. */

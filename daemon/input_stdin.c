@@ -69,10 +69,11 @@ static void end(struct stdin_input *in)
 
 static void close_all(struct stdin_input *in)
 {
-    if (in->stream)
+    if (in->stream) {
         end(in); /* on_ended() goes on */
-    else
+    } else {
         finish_close(in);
+    }
 }
 
 static void hand_over(struct stdin_input *in)
@@ -99,10 +100,11 @@ static void job_done(struct pfdd_job *job)
     }
     if (in->n < 0)
         pfdd_log(PFDD_WARNING, "standard input: %s", strerror((int)-in->n));
-    if (in->n <= 0)
+    if (in->n <= 0) {
         end(in);
-    else
+    } else {
         hand_over(in);
+    }
 }
 
 static void on_resume(void *user)

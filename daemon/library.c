@@ -234,10 +234,11 @@ static void job_done(struct pfdd_job *job)
         pfd_strings_free(lib->set);
     }
     lib->busy = false;
-    if (lib->waiting)
+    if (lib->waiting) {
         start_job(lib);
-    else
+    } else {
         pfdd_sessions_wake(lib->d);
+    }
 }
 
 static void add(struct pfdd_library *lib, const char *name, void *bytes,

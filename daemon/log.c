@@ -65,10 +65,11 @@ static bool may_speak(void)
     clock_gettime(CLOCK_MONOTONIC, &now);
     time_t passed = now.tv_sec - refilled;
     refilled = now.tv_sec;
-    if (passed > BURST || tokens + (unsigned)passed * REFILL > BURST)
+    if (passed > BURST || tokens + (unsigned)passed * REFILL > BURST) {
         tokens = BURST;
-    else
+    } else {
         tokens += (unsigned)passed * REFILL;
+    }
     if (tokens == 0) {
         held_back++;
         held_back_total++;

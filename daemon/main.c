@@ -77,9 +77,10 @@ static struct pfdd_config *built_in_config(void)
                      "outputs:\n"
                      "  - {type: listen, address: \"unix:%s/lines.sock\"}\n",
                      dir, dir);
-    if (n > 0)
+    if (n > 0) {
         config = pfdd_config_read_text("built-in configuration", text,
                                        (size_t)n, tell_stderr, NULL);
+    }
     if (n > 0)
         free(text);
     free(dir);

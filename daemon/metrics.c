@@ -38,12 +38,13 @@ static void gauge(FILE *out, const char *name, uint64_t value, const char *help)
 static void put_label(FILE *out, const char *text)
 {
     for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
+        if (*text == '"' || *text == '\\') {
             fprintf(out, "\\%c", *text);
-        else if (*text == '\n')
+        } else if (*text == '\n') {
             fputs("\\n", out);
-        else
+        } else {
             fputc((unsigned char)*text < 0x20 ? '?' : *text, out);
+        }
     }
 }
 
@@ -96,9 +97,10 @@ static void put_lines(FILE *out, const struct pfdd *d)
                                          "other" };
     head(out, "lines_total", "counter",
          "Lines delivered to the ring, by type.");
-    for (unsigned i = 0; i < PFDD_N_KINDS; i++)
+    for (unsigned i = 0; i < PFDD_N_KINDS; i++) {
         fprintf(out, "printfdecode_lines_total{type=\"%s\"} %" PRIu64 "\n",
                 kinds[i], d->ring.n_lines[i]);
+    }
     counter(out, "bytes_total", d->ring.n_in, "Bytes of all lines.");
     gauge(out, "next_sequence", d->ring.next_seq,
           "Sequence number of the next line.");

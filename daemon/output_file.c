@@ -92,10 +92,11 @@ static bool open_file(struct writer *w)
     w->size = fstat(w->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
     w->opened = (uint64_t)time(NULL);
     /* A line that a crash cut short is ended, so that the next one is whole. */
-    if (w->size && pread(w->fd, &last, 1, (off_t)w->size - 1) == 1)
+    if (w->size && pread(w->fd, &last, 1, (off_t)w->size - 1) == 1) {
         w->whole_line = last == '\n';
-    else
+    } else {
         w->whole_line = true;
+    }
     return true;
 }
 
@@ -182,9 +183,10 @@ static void run_job(struct pfdd_job *job)
     if (w->consuming) {
         w->bytes = w->own;
         /* What could not be written the last time comes first. */
-        if (w->n == 0)
+        if (w->n == 0) {
             w->n = pfdd_queue_read(w->of->base.d->queue, &w->consumer, w->limit,
                                    w->own, QUEUE_READ);
+        }
     }
     bool ok = w->n == 0 || w->fd >= 0 || open_file(w);
     if (ok && w->n && !w->whole_line && w->consuming) {
@@ -351,19 +353,21 @@ static void job_done(struct pfdd_job *job)
      * duplicates. */
     if (w->error && w->error != EAGAIN) {
         d->count.file_errors++;
-        if (!w->failing)
+        if (!w->failing) {
             pfdd_log(PFDD_ERROR, "%s: %s; trying again", w->path,
                      strerror(w->error));
+        }
         w->retry_at = uv_now(d->loop) + RETRY_MS;
     } else if (w->failing) {
         pfdd_log(PFDD_INFO, "%s: writing again", w->path);
     }
     w->failing = w->error && w->error != EAGAIN;
     look_after_old(w);
-    if (o->base.closing)
+    if (o->base.closing) {
         finish_close(o);
-    else
+    } else {
         start_job(w);
+    }
 }
 
 static bool has_work(struct writer *w)
@@ -619,9 +623,10 @@ static size_t memory(const struct pfdd_output *output)
 {
     const struct file_output *o = (const struct file_output *)output;
     size_t n = sizeof *o;
-    for (const struct writer *w = o->writers; w; w = w->next)
+    for (const struct writer *w = o->writers; w; w = w->next) {
         n += sizeof *w + (w->reading ? pfdd_reader_memory(&w->reader)
                                      : QUEUE_READ + PFDD_LINE_MAX);
+    }
     return n;
 }
 

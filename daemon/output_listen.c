@@ -91,10 +91,11 @@ static void watch(struct client *c, int events)
     if (c->events == events)
         return;
     c->events = events;
-    if (events)
+    if (events) {
         uv_poll_start(&c->poll, events, on_event);
-    else
+    } else {
         uv_poll_stop(&c->poll);
+    }
 }
 
 static bool has_lagged(struct client *c)
@@ -133,12 +134,13 @@ static void pump(struct client *c)
         pfdd_reader_take(&c->reader, (size_t)written);
         total += (size_t)written;
     }
-    if (total >= TURN)
+    if (total >= TURN) {
         watch(c, readable | UV_WRITABLE);
-    else if (c->ended)
+    } else if (c->ended) {
         close_client(c);
-    else
+    } else {
         watch(c, UV_READABLE);
+    }
 }
 
 static void on_lines(struct pfdd_reader *reader)
@@ -211,10 +213,11 @@ static void on_grace(uv_timer_t *timer)
 static void on_end(struct client *c)
 {
     c->ended = true;
-    if (c->reading)
+    if (c->reading) {
         pump(c);
-    else
+    } else {
         begin(c, c->request, c->n_request);
+    }
 }
 
 static void on_input(struct client *c)
@@ -236,10 +239,11 @@ static void on_input(struct client *c)
         return;
     c->n_request += (size_t)n;
     const char *newline = memchr(c->request, '\n', c->n_request);
-    if (newline)
+    if (newline) {
         begin(c, c->request, (size_t)(newline - c->request));
-    else if (c->n_request == sizeof c->request)
+    } else if (c->n_request == sizeof c->request) {
         refuse(c, "the request is longer than 4096 bytes");
+    }
 }
 
 static void on_event(uv_poll_t *poll, int status, int events)
@@ -260,10 +264,11 @@ static void on_accept(struct pfdd_listener *l, int fd)
     struct listen_output *o = l->user;
     struct pfdd *d = o->base.d;
     struct client *c = NULL;
-    if (o->n_clients < o->base.config->access.max_clients && !o->base.closing)
+    if (o->n_clients < o->base.config->access.max_clients && !o->base.closing) {
         c = calloc(1, sizeof *c);
-    else
+    } else {
         l->too_many++;
+    }
     if (c && uv_poll_init(d->loop, &c->poll, fd) != 0) {
         free(c);
         c = NULL;

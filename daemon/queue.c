@@ -296,9 +296,10 @@ static void scan(struct pfdd_queue *q)
         uint64_t end = scan_segment(q, firsts[i], line);
         segment_path(q, firsts[i], path);
         if (end <= HEADER) {
-            if (end == 0)
+            if (end == 0) {
                 pfdd_log(PFDD_WARNING, "%s: no segment of a queue: removed",
                          path);
+            }
             unlink(path);
             continue;
         }
@@ -308,11 +309,12 @@ static void scan(struct pfdd_queue *q)
     }
     free(firsts);
     free(line);
-    if (q->cut)
+    if (q->cut) {
         pfdd_log(PFDD_WARNING,
                  "queue: %" PRIu64 " bytes could not be read and "
                  "were cut off",
                  q->cut);
+    }
 }
 
 static void read_checkpoint(struct pfdd_queue *q)
@@ -322,11 +324,12 @@ static void read_checkpoint(struct pfdd_queue *q)
     json_t *value = NULL;
     snprintf(path, sizeof path, "%.400s/checkpoint", q->dir);
     json_t *root = json_load_file(path, 0, NULL);
-    if (!root && access(path, F_OK) == 0)
+    if (!root && access(path, F_OK) == 0) {
         pfdd_log(PFDD_WARNING,
                  "%s: cannot be read: all of the queue is "
                  "delivered again",
                  path);
+    }
     json_object_foreach(json_object_get(root, "sources"), name, value)
     {
         struct pfdd_position position = {
@@ -629,11 +632,12 @@ static void write_done(struct pfdd_job *job)
     q->busy = false;
     if (q->error) {
         q->errors++;
-        if (!q->failing)
+        if (!q->failing) {
             pfdd_log(PFDD_ERROR, "queue in %s: %s; sources wait", q->dir,
                      q->error == EDQUOT ? "full: a required output does not "
                                           "take its lines"
                                         : strerror(q->error));
+        }
         q->failing = true;
         pfdd_chunk_unref(q->chunk);
         q->chunk = NULL;
@@ -659,7 +663,7 @@ static char *checkpoint_text(struct pfdd_queue *q)
 {
     json_t *root =
         json_pack("{s:i,s:I,s:{},s:{}}", "version", VERSION, "next_seq",
-                  (json_int_t)(q->durable + 1), "acked", "sources");
+                  (json_int_t)q->durable + 1, "acked", "sources");
     json_t *acked = json_object_get(root, "acked");
     json_t *sources = json_object_get(root, "sources");
     if (q->acked)

@@ -290,10 +290,11 @@ static void seek_seq(struct pfdd_reader *r, uint64_t seq)
         if (seq >= c->first_seq + c->n_lines && i + 1 < ring->n_chunks)
             continue;
         attach(r, c);
-        if (seq > c->first_seq)
+        if (seq > c->first_seq) {
             seek_line(r, seq - c->first_seq < c->n_lines
                              ? (size_t)(seq - c->first_seq)
                              : c->n_lines);
+        }
         return;
     }
 }
@@ -327,10 +328,11 @@ void pfdd_reader_init(struct pfdd_reader *r, struct pfdd_ring *ring,
     const struct pfdd_from *from = &request->from;
     uint64_t oldest =
         ring->n_chunks ? ring->chunks[0]->first_seq : ring->next_seq;
-    if (from->is_time)
+    if (from->is_time) {
         seek_time(r, from->value);
-    else
+    } else {
         seek_seq(r, from->is_seq ? from->value : ring->next_seq);
+    }
     /* "oldest" is 0; sequence numbers begin with 1. */
     if (from->is_seq && from->value && from->value < oldest)
         make_gap(r, oldest - from->value, oldest);
@@ -426,16 +428,17 @@ static void make_gap(struct pfdd_reader *r, uint64_t missed, uint64_t next_seq)
     r->missed += missed;
     r->gaps++;
     int n = 0;
-    if (r->form == PFDD_TEXT)
+    if (r->form == PFDD_TEXT) {
         n = snprintf(line, sizeof line,
                      "<gap: %" PRIu64 " records missed, next is %" PRIu64 ">\n",
                      missed, next_seq);
-    else
+    } else {
         n = snprintf(line, sizeof line,
                      "{\"type\":\"gap\",\"missed\":%" PRIu64
                      ",\"next_sequence\":%" PRIu64
                      ",\"reason\":\"subscriber_lag\"}\n",
                      missed, next_seq);
+    }
     if (r->form == PFDD_RAW) /* Bytes only: there is no place for it. */
         return;
     if (r->form == PFDD_SSE) {
@@ -465,10 +468,11 @@ static void make_text_of_json(struct pfdd_reader *r, const struct pfdd_line *l,
         const char *id = json_string_value(json_object_get(root, "id"));
         const json_t *args = json_object_get(root, "args");
         size_t n = (size_t)snprintf(at, n_max, "<unknown id %s", id ? id : "?");
-        for (size_t i = 0; i < json_array_size(args) && n + 16 < n_max; i++)
+        for (size_t i = 0; i < json_array_size(args) && n + 16 < n_max; i++) {
             n += (size_t)snprintf(
                 at + n, n_max - n, "%s%08llx", i ? " " : ": ",
                 (unsigned long long)json_number_value(json_array_get(args, i)));
+        }
         n += (size_t)snprintf(at + n, n_max - n, ">\n");
         r->out_n += n;
     }

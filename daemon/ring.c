@@ -63,8 +63,7 @@ static void drop_oldest(struct pfdd_ring *ring)
     ring->n_bytes -= chunk_bytes(ring->chunks[0]);
     pfdd_chunk_unref(ring->chunks[0]);
     ring->n_chunks--;
-    memmove(ring->chunks, ring->chunks + 1,
-            ring->n_chunks * sizeof(*ring->chunks));
+    memmove(ring->chunks, ring->chunks + 1, ring->n_chunks * sizeof(void *));
 }
 
 void pfdd_ring_deinit(struct pfdd_ring *ring)
@@ -101,7 +100,7 @@ static bool make_room_for_pointer(struct pfdd_ring *ring)
     if (ring->n_chunks < ring->chunks_size)
         return true;
     size_t size = ring->chunks_size ? 2 * ring->chunks_size : 64;
-    void *chunks = realloc(ring->chunks, size * sizeof(*ring->chunks));
+    void *chunks = realloc(ring->chunks, size * sizeof(void *));
     if (!chunks)
         return false;
     ring->chunks = chunks;

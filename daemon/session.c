@@ -121,10 +121,11 @@ static void take_item(void *user, const struct pfd_tail_item *item)
     /* Lines of the first generation do not say so. */
     pfd_lines_set_place(s->lines, generation ? generation : UINT64_MAX,
                         UINT64_MAX);
-    if (item->is_entry)
+    if (item->is_entry) {
         pfd_lines_entry(s->lines, item->entry);
-    else
+    } else {
         pfd_lines_finding(s->lines, item->finding);
+    }
 }
 
 static bool make_tail(struct pfdd_session *s)
@@ -297,10 +298,11 @@ static void job_done(struct pfdd_job *job)
         }
     }
     /* A finished buffer is read at full speed, a live one poll by poll. */
-    if (s->finish && !finished)
+    if (s->finish && !finished) {
         start_job(s);
-    else
+    } else {
         pfdd_poller_kick(s->d->poller);
+    }
 }
 
 static bool start_job(struct pfdd_session *s)
@@ -461,10 +463,11 @@ unsigned pfdd_session_poll(struct pfdd_session *s, uint64_t now)
     bool asked = s->completing || s->closing || s->wants_restart;
     if (!asked && is_still(s, now))
         return every;
-    if (!asked && !s->pending)
+    if (!asked && !s->pending) {
         s->moved = now - s->looked < LOOK_ANYWAY_MS * UINT64_C(1000000)
                        ? now
                        : s->moved;
+    }
     start_job(s);
     return every > 5 ? 5 : every;
 }

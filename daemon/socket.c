@@ -69,10 +69,11 @@ static void remove_stale(const struct pfdd_address *address)
     if (lstat(address->path, &st) != 0 || !S_ISSOCK(st.st_mode))
         return;
     int fd = pfdd_socket_connect(address);
-    if (fd >= 0)
+    if (fd >= 0) {
         close(fd);
-    else if (fd == -ECONNREFUSED)
+    } else if (fd == -ECONNREFUSED) {
         unlink(address->path);
+    }
 }
 
 static int bind_socket(int fd, const struct pfdd_address *address,
@@ -215,7 +216,7 @@ void pfdd_listener_close(struct pfdd_listener *l)
 
 unsigned pfdd_listener_port(const struct pfdd_listener *l)
 {
-    union any at;
+    union any at = { .any = { .sa_family = AF_UNSPEC } };
     socklen_t n = sizeof at;
     if (l->address.is_unix || getsockname(l->fd, &at.any, &n) != 0)
         return 0;

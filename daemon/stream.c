@@ -320,10 +320,11 @@ static void share_memory(struct pfdd_stream *st, struct buffer *b,
         return;
     }
     b->is_shared = true;
-    if (start_session(b, memory, f) && bell >= 0)
+    if (start_session(b, memory, f) && bell >= 0) {
         hang_doorbell(b, bell);
-    else if (bell >= 0)
+    } else if (bell >= 0) {
         close(bell);
+    }
 }
 
 /* False: the buffer's last generation has to be read to its end first. */
@@ -548,10 +549,11 @@ bool pfdd_stream_feed(struct pfdd_stream *st, const void *bytes, size_t n,
 {
     *taken = 0;
     for (size_t i = 0; i < n_fds; i++) {
-        if (st->n_fds < FDS_MAX)
+        if (st->n_fds < FDS_MAX) {
             st->fds[st->n_fds++] = fds[i];
-        else
+        } else {
             close(fds[i]);
+        }
     }
     if (!st->started && n) {
         char magic = *(const char *)bytes;

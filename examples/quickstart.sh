@@ -4,7 +4,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-packages='gcc libc6-dev meson ninja-build pkg-config libelf-dev libmsgpack-dev'
+packages='gcc libc6-dev meson ninja-build pkg-config libelf-dev libmsgpack-dev
+    libyaml-dev zlib1g-dev libzstd-dev libjansson-dev'
 missing=''
 for package in $packages; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null |

@@ -162,10 +162,11 @@ static bool read_name(struct walk *walk, uint64_t header_at,
         walk->long_names = member->bytes;
         return false;
     }
-    if (name_starts(member, "#1/"))
+    if (name_starts(member, "#1/")) {
         read_bsd_name(walk, header_at, member);
-    else if (name_starts(member, "/"))
+    } else if (name_starts(member, "/")) {
         read_long_name(walk, header_at, member);
+    }
     if (name_starts(member, "__.SYMDEF"))
         return false;
     if (member->n_name > 1 && member->name[member->n_name - 1] == '/')

@@ -103,23 +103,25 @@ static bool bound_entry(struct bundle *b, uint64_t i, uint64_t at,
         return false;
     /* An entry that holds its own bundle would never end. */
     if (entry->offset < n_table) {
-        if (b->n_bad++ < FINDINGS_MAX)
+        if (b->n_bad++ < FINDINGS_MAX) {
             pfd_report_add(b->report, PFD_FINDING_bad_bundle, at,
                            "entry %llu '%s' of the bundle is at %llu, within "
                            "the bundle's own table",
                            (unsigned long long)i,
                            pfd_quote(&id, entry->id, entry->n_id),
                            (unsigned long long)entry->offset);
+        }
         return false;
     }
     size_t left = entry->offset < c.n ? c.n - (size_t)entry->offset : 0;
-    if (size > left && b->n_bad++ < FINDINGS_MAX)
+    if (size > left && b->n_bad++ < FINDINGS_MAX) {
         pfd_report_add(
             b->report, PFD_FINDING_bad_bundle, at,
             "entry %llu '%s' of the bundle is %llu bytes at %llu, "
             "and the bundle's file ends at %zu",
             (unsigned long long)i, pfd_quote(&id, entry->id, entry->n_id),
             (unsigned long long)size, (unsigned long long)entry->offset, c.n);
+    }
     if (size > left)
         size = left;
     if (size == 0)
@@ -180,10 +182,11 @@ enum pfd_status pfd_bundle_entries(const void *bytes, size_t n,
     }
     b.end = c.at;
     enum pfd_status status = walk_table(&b, count, fn, user);
-    if (b.n_bad > FINDINGS_MAX)
+    if (b.n_bad > FINDINGS_MAX) {
         pfd_report_add(report, PFD_FINDING_bad_bundle, base,
                        "%llu entries of the bundle are not where they can be",
                        (unsigned long long)b.n_bad);
+    }
     *n_used = b.end;
     return status;
 }

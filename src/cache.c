@@ -32,11 +32,12 @@ enum pfd_cache_kind pfd_cache_recognise(const void *bytes, size_t n)
     struct pfd_cursor c = pfd_cursor(bytes, n);
     if (n >= PAL_MAGIC_SIZE && !memcmp(bytes, PAL_MAGIC, PAL_MAGIC_SIZE))
         return PFD_CACHE_PAL_ARCHIVE;
-    if (pfd_cursor_u32(&c) == VULKAN_HEADER &&
-        pfd_cursor_u32(&c) == VULKAN_VERSION &&
-        pfd_cursor_u32(&c) == VENDOR_AMD)
-        return PFD_CACHE_PIPELINES;
-    return PFD_CACHE_NONE;
+    uint32_t n_header = pfd_cursor_u32(&c);
+    uint32_t version = pfd_cursor_u32(&c);
+    uint32_t vendor = pfd_cursor_u32(&c);
+    bool is_pipelines = n_header == VULKAN_HEADER &&
+                        version == VULKAN_VERSION && vendor == VENDOR_AMD;
+    return is_pipelines ? PFD_CACHE_PIPELINES : PFD_CACHE_NONE;
 }
 
 struct walk {
@@ -186,10 +187,11 @@ static enum pfd_status walk_pipelines(struct walk *walk)
         status = give(walk, name, c.at, (size_t)size);
         pfd_cursor_skip(&c, (size_t)size);
     }
-    if (!pfd_cursor_ok(&c))
+    if (!pfd_cursor_ok(&c)) {
         pfd_report_add(walk->report, PFD_FINDING_bad_archive, 0,
                        "a pipeline cache of %zu bytes ends within its header",
                        walk->c.n);
+    }
     return status;
 }
 

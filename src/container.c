@@ -159,11 +159,12 @@ static bool spend(const struct range *range, uint64_t cost)
         walk->work_left -= cost;
         return true;
     }
-    if (!walk->exhausted)
+    if (!walk->exhausted) {
         pfd_report_add(range->report, PFD_FINDING_too_large, 0,
                        "the containers are broken in so many places, or "
                        "overlap each other so much, that no further ones are "
                        "read");
+    }
     walk->exhausted = true;
     return false;
 }
@@ -284,13 +285,14 @@ static enum pfd_status walk_cache(const struct range *range)
     enum pfd_status status =
         pfd_cache_members(range->bytes.base, range->bytes.n, walk_cache_entry,
                           &cache, range->report, range->walk->err);
-    if (status == PFD_OK && cache.n_opaque > 0)
+    if (status == PFD_OK && cache.n_opaque > 0) {
         pfd_report_add(range->report, PFD_FINDING_not_read, PFD_NO_OFFSET,
                        "%llu of the cache's %llu entries hold no code object "
                        "that is stored as it is (they may be compressed): not "
                        "read",
                        (unsigned long long)cache.n_opaque,
                        (unsigned long long)cache.n_entries);
+    }
     return status;
 }
 
@@ -343,12 +345,13 @@ static void check_hash(const struct blob *blob,
                        size_t n)
 {
     uint64_t hash = head->has_hash ? pfd_md5_u64(bytes, n) : 0;
-    if (head->has_hash && hash != head->hash)
+    if (head->has_hash && hash != head->hash) {
         pfd_report_add(blob->range->report, PFD_FINDING_hash_mismatch, blob->at,
                        "the compressed bundle should have the MD5 "
                        "%016llx, and what it inflates to has %016llx",
                        (unsigned long long)head->hash,
                        (unsigned long long)hash);
+    }
 }
 
 /* What came out of a compressed blob has no place in the file. */
@@ -395,10 +398,11 @@ static enum pfd_status walk_compressed(const struct blob *blob,
                     &n, &n_read, &problem, walk->err);
     if (status != PFD_OK)
         return status;
-    if (problem.code != PFD_OK)
+    if (problem.code != PFD_OK) {
         pfd_report_add(blob->range->report, PFD_FINDING_bad_compressed,
                        blob->at + head->n_header + problem.offset, "%s",
                        problem.text);
+    }
     if (!*n_used) /* the header does not say: as far as it was compressed */
         *n_used = head->n_header + n_read;
     if (problem.code == PFD_OK)
@@ -430,9 +434,10 @@ static enum pfd_status walk_blob(struct blob *blob, size_t *n_used)
             return PFD_OK;
         return walk_compressed(blob, &head, n_used);
     case PFD_BLOB_BINARY:
-        if (!pfd_binary_compressed(p, n, &head))
+        if (!pfd_binary_compressed(p, n, &head)) {
             return pfd_binary_entries(p, n, walk_entry, blob, n_used, blob->at,
                                       range->report);
+        }
         *n_used = head.n_total;
         return walk_compressed(blob, &head, n_used);
     case PFD_BLOB_NONE:
@@ -570,8 +575,9 @@ enum pfd_status pfd_container_walk(const void *bytes, size_t n,
         .report = report,
     };
     walk.inflated_left = walk.max_inflated + INFLATED_FACTOR * (uint64_t)n;
-    if (!pfd_container_recognise(bytes, n))
+    if (!pfd_container_recognise(bytes, n)) {
         return pfd_fail(err, PFD_ERR_UNSUPPORTED, 0,
                         "neither an ELF file nor an ar archive");
+    }
     return walk_range(&range);
 }

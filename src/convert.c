@@ -551,10 +551,11 @@ static void give_summary(struct pool *pool, const char *source)
     if (!pool->sink || !pool->sink->summary || !convert->write)
         return;
     pool->sink->summary(&out, &pool->summary, source);
-    if (out.failed)
+    if (out.failed) {
         fail(pool, PFD_ERR_NOMEM, "out of memory");
-    else if (!convert->write(convert->write_user, out.data, out.n))
+    } else if (!convert->write(convert->write_user, out.data, out.n)) {
         fail(pool, PFD_ERR_STOPPED, "writing was stopped");
+    }
     pfd_text_free(&out);
 }
 
@@ -628,9 +629,10 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
                                     struct pfd_error *err)
 {
     pool->convert = convert;
-    if (convert->output && !(pool->sink = find_sink(convert->output)))
+    if (convert->output && !(pool->sink = find_sink(convert->output))) {
         return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
                         "no output is called '%s'", convert->output);
+    }
     enum pfd_status status = choose(pool, err);
     if (status != PFD_OK)
         return status;
@@ -711,10 +713,11 @@ enum pfd_status pfd_finding_write_json(const struct pfd_finding *finding,
     struct pfd_text out = { 0 };
     enum pfd_status status = PFD_OK;
     pfd_sink_json.finding(&out, finding, &plain);
-    if (out.failed)
+    if (out.failed) {
         status = PFD_ERR_NOMEM;
-    else if (!write(user, out.data, out.n))
+    } else if (!write(user, out.data, out.n)) {
         status = PFD_ERR_STOPPED;
+    }
     pfd_text_free(&out);
     return status;
 }

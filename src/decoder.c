@@ -83,9 +83,10 @@ bool pfd_format_choose(const struct pfd_strings *strings, const char *name,
     *ret = (struct pfd_choice){ 0 };
     if (name) {
         ret->format = pfd_format_find(name);
-        if (!ret->format)
+        if (!ret->format) {
             pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
                      "no buffer format is called '%s'", name);
+        }
         return ret->format != NULL;
     }
     size_t n_loaded = count_loaded(strings, &ret->format);
@@ -111,12 +112,13 @@ bool pfd_format_choose(const struct pfd_strings *strings, const char *name,
 void pfd_walk_report_choice(struct pfd_walk *walk,
                             const struct pfd_choice *choice)
 {
-    if (choice->other)
+    if (choice->other) {
         pfd_walk_finding(walk, PFD_FINDING_format_choice, 0,
                          "read as '%s' (likelihood %d of 100), '%s' (%d) is "
                          "possible as well; --format NAME decides",
                          choice->format->info.name, choice->score,
                          choice->other->info.name, choice->other_score);
+    }
 }
 
 bool pfd_walk_init(struct pfd_walk *walk, const struct pfd_format *format,
@@ -251,11 +253,11 @@ enum pfd_status pfd_decoder_view(struct pfd_decoder *d, const void *bytes,
                                  struct pfd_error *err)
 {
     uint64_t at = pfd_decoder_position(d);
-    if (at < base || at > base + n)
+    if (at < base || at > base + n) {
         return pfd_fail(err, PFD_ERR_USAGE, at,
                         "the view [%llu, %llu) does not hold the position",
-                        (unsigned long long)base,
-                        (unsigned long long)(base + n));
+                        (unsigned long long)base, (unsigned long long)base + n);
+    }
     d->walk.view = pfd_cursor(bytes, n);
     d->walk.base = base;
     d->walk.last = last;

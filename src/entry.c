@@ -44,7 +44,7 @@ void pfd_entry_source_deinit(struct pfd_entry_source *of)
 static bool reserve_slots(struct pfd_entry_source *of)
 {
     if (!of->slots)
-        of->slots = malloc(PFD_ARGUMENTS_MAX * sizeof *of->slots);
+        of->slots = calloc(PFD_ARGUMENTS_MAX, sizeof *of->slots);
     return of->slots != NULL;
 }
 
@@ -108,11 +108,12 @@ static struct pfd_string *make_string(struct pfd_entry_source *of,
     size_t n_steps;
     if (!reserve(of, pfd_program_steps_max(row->text, row->n_text)))
         return NULL;
-    if (made->literal)
+    if (made->literal) {
         n_steps = pfd_program_literal(row->text, row->n_text, of->steps);
-    else
+    } else {
         n_steps =
             pfd_program_compile(row->text, row->n_text, of->steps, &facts);
+    }
     /* Printing copies literals in blocks. */
     size_t size = pfd_string_size(row, n_steps) + PFD_ARENA_SLACK;
     if (size > of->made_room) {
@@ -370,6 +371,8 @@ static void unknown_text(const struct pfd_entry *entry,
              words[0] ? ":" : "", words);
 }
 
+/* A flat switch: a sentence for each kind. */
+/* NOLINTNEXTLINE(readability-function-size) */
 void pfd_entry_finding_text(const struct pfd_entry *entry,
                             enum pfd_finding_kind kind, char *ret, size_t n)
 {
@@ -408,6 +411,14 @@ void pfd_entry_finding_text(const struct pfd_entry *entry,
                  text.text, want);
         break;
     case PFD_FINDING_width_mismatch:
+        if (want == have) { /* as many dwords, in another order */
+            snprintf(ret, n,
+                     "the stated widths of '%s' contradict its length "
+                     "modifiers; %s",
+                     text.text,
+                     entry->of->format->layout_text(entry->record->layout));
+            break;
+        }
         snprintf(ret, n,
                  "the stated widths of '%s' (%u dwords) do not fit the entry "
                  "(%u); %s",
@@ -459,12 +470,13 @@ void pfd_entry_finding_text(const struct pfd_entry *entry,
                  text.text);
         break;
     case PFD_FINDING_unused_arguments:
-        if (s->n_arguments)
+        if (s->n_arguments) {
             snprintf(ret, n, "'%s' does not print all %u arguments", text.text,
                      s->n_arguments);
-        else
+        } else {
             snprintf(ret, n, "'%s' does not print all of its arguments",
                      text.text);
+        }
         break;
     case PFD_FINDING_type_mismatch:
         snprintf(ret, n,

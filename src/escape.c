@@ -166,12 +166,13 @@ static size_t terminal_char(const char *in, size_t n, bool *plain)
 {
     unsigned char c = (unsigned char)in[0];
     size_t k = pfd_utf8_length(in, n);
-    if (k == 1)
+    if (k == 1) {
         *plain = (c >= 0x20 && c != 0x7f) || c == '\n' || c == '\t';
-    else if (k == 0)
+    } else if (k == 0) {
         *plain = c >= 0xa0;
-    else
+    } else {
         *plain = !pfd_is_c1(in, k);
+    }
     return k ? k : 1;
 }
 
@@ -190,10 +191,11 @@ char *pfd_escape_terminal(char *out, const char *in, size_t n)
         bool plain = true;
         size_t k = terminal_char(in + i, n - i, &plain);
         for (size_t j = 0; j < k; j++) {
-            if (plain)
+            if (plain) {
                 *out++ = in[i + j];
-            else
+            } else {
                 out = pfd_escape_byte(out, in[i + j]);
+            }
         }
         i += k;
     }

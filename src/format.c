@@ -71,10 +71,11 @@ const uint8_t *pfd_batch_copied(const struct pfd_batch *batch,
     size_t high = batch->n_copies;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
-        if (batch->copies[middle].record <= wanted)
+        if (batch->copies[middle].record <= wanted) {
             low = middle;
-        else
+        } else {
             high = middle;
+        }
     }
     struct pfd_cursor bytes = pfd_cursor(batch->bytes.data, batch->bytes.n);
     size_t from = low ? batch->copies[low - 1].end : 0;
@@ -87,11 +88,12 @@ void pfd_walk_describe_gap(struct pfd_walk_gap *ret, uint64_t from, uint64_t to,
                            uint64_t end)
 {
     unsigned long long n = (to - from) / 4;
-    if (to == end)
+    if (to == end) {
         snprintf(ret->text, sizeof ret->text,
                  "%llu dwords skipped, up to the end of the used part", n);
-    else
+    } else {
         snprintf(ret->text, sizeof ret->text,
                  "%llu dwords skipped, decoding goes on at dword %llu", n,
                  (unsigned long long)to / 4);
+    }
 }

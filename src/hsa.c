@@ -41,20 +41,22 @@ static enum pfd_status read_rows(const struct table *table)
     const struct pfd_value *rows = pfd_value_get(root, table->key, NULL);
     enum pfd_status status = PFD_OK;
     if (rows && pfd_value_kind(rows) != PFD_VALUE_ARRAY &&
-        pfd_value_kind(rows) != PFD_VALUE_NIL)
+        pfd_value_kind(rows) != PFD_VALUE_NIL) {
         pfd_report_add(r->report, PFD_FINDING_bad_string_row,
                        file_offset(table, root), "%s is %s, expected an array",
                        table->key, pfd_value_kind_name(rows));
+    }
     for (size_t i = 0; i < pfd_value_count(rows) && status == PFD_OK; i++) {
         const struct pfd_value *value = pfd_value_at(rows, i);
         struct pfd_hsa_row row = { .i = i,
                                    .offset = file_offset(table, value) };
-        if (pfd_value_bytes(value, &row.text, &row.n_text))
+        if (pfd_value_bytes(value, &row.text, &row.n_text)) {
             status = r->fn(r->user, &row);
-        else
+        } else {
             pfd_report_add(r->report, PFD_FINDING_bad_string_row, row.offset,
                            "row %zu of %s is %s, expected text", i, table->key,
                            pfd_value_kind_name(value));
+        }
     }
     return status;
 }

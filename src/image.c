@@ -205,9 +205,10 @@ static void read_tables(struct pfd_image *image)
         .abi_version = image->ehdr.e_ident[EI_ABIVERSION],
     };
     /* elf_memory() takes a char * but never writes what it opens. */
-    if (elf_version(EV_CURRENT) != EV_NONE)
+    if (elf_version(EV_CURRENT) != EV_NONE) {
         image->elf =
             elf_memory((char *)(uintptr_t)image->bytes.base, image->bytes.n);
+    }
     find_sections(image);
     find_segments(image);
     find_names(image);
@@ -480,10 +481,11 @@ static enum pfd_status walk_segments(struct walk *walk)
         };
         status = walk_range(walk, &range);
     }
-    if (n > NOTE_SEGMENTS_MAX)
+    if (n > NOTE_SEGMENTS_MAX) {
         pfd_report_add(walk->report, PFD_FINDING_bad_elf, PFD_NO_OFFSET,
                        "%d note segments, of which %d are read", n,
                        NOTE_SEGMENTS_MAX);
+    }
     return status;
 }
 

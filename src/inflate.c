@@ -61,11 +61,12 @@ static bool inflate_zlib(struct inflation *f)
         f->n_read += in - z.avail_in;
         f->n_written += out - z.avail_out;
     }
-    if (rc == Z_BUF_ERROR)
+    if (rc == Z_BUF_ERROR) {
         damaged(f, f->n_written == f->n_out ? "more than the stated size"
                                             : "the data ends");
-    else if (rc != Z_STREAM_END && rc != Z_MEM_ERROR)
+    } else if (rc != Z_STREAM_END && rc != Z_MEM_ERROR) {
         damaged(f, z.msg ? z.msg : "damaged data");
+    }
     inflateEnd(&z);
     return rc != Z_MEM_ERROR;
 }
@@ -88,11 +89,12 @@ static bool stream_zstd(struct inflation *f)
     }
     f->n_read = in.pos;
     f->n_written = out.pos;
-    if (ZSTD_isError(rc))
+    if (ZSTD_isError(rc)) {
         damaged(f, ZSTD_getErrorName(rc));
-    else if (rc > 0)
+    } else if (rc > 0) {
         damaged(f, out.pos == out.size ? "more than the stated size"
                                        : "the data ends");
+    }
     ZSTD_freeDCtx(ctx);
     return true;
 }

@@ -83,12 +83,13 @@ static enum pfd_status open_file(struct pfd_input *input,
     enum pfd_status status = open_path(input, uri->path, err);
     if (status != PFD_OK || !uri->has_range)
         return status;
-    if (uri->offset > input->n || uri->size > input->n - uri->offset)
+    if (uri->offset > input->n || uri->size > input->n - uri->offset) {
         return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
                         "the URI names %llu bytes at %llu, and the file has "
                         "%zu",
                         (unsigned long long)uri->size,
                         (unsigned long long)uri->offset, input->n);
+    }
     input->bytes += uri->offset;
     input->n = (size_t)uri->size;
     return PFD_OK;

@@ -98,10 +98,11 @@ static size_t read_count(const struct piece *p, size_t i, int16_t *ret,
 static size_t read_length(const struct piece *p, size_t i, int *ret)
 {
     for (; at(p, i) && strchr("hlqjztL", at(p, i)); i++) {
-        if (at(p, i) == 'h')
+        if (at(p, i) == 'h') {
             *ret = *ret == 1 ? 2 : 1;
-        else
+        } else {
             *ret = 3;
+        }
     }
     return i;
 }
@@ -121,9 +122,10 @@ static bool read_spec(const struct piece *p, size_t i, struct spec *ret,
             ret->spec.flags |= (uint8_t)(1u << (flag - flags));
     }
     i = read_count(p, i, &ret->spec.width, &ret->star, findings);
-    if (at(p, i) == '.')
+    if (at(p, i) == '.') {
         i = read_count(p, i + 1, &ret->spec.precision, &ret->star_precision,
                        findings);
+    }
     i = read_length(p, i, &ret->length);
     ret->spec.conv = at(p, i);
     ret->end = i + 1;
@@ -305,20 +307,22 @@ static struct value take_now(struct printer *pr, const struct piece *p)
         return ret;
     bool is_double = p->type == TYPE_FLOAT && mask_bit(v->doubles, pr->index);
     pr->next += p->is_wide || is_double ? 2 : 1;
-    if (p->is_wide)
+    if (p->is_wide) {
         ret.u = qword(pr, i);
-    else if (is_double)
+    } else if (is_double) {
         ret.f = double_of(qword(pr, i));
-    else if (p->type == TYPE_FLOAT)
+    } else if (p->type == TYPE_FLOAT) {
         ret.f = float_of(dword(pr, i));
-    else
+    } else {
         ret.u = dword(pr, i);
+    }
     if (p->type != TYPE_SIGNED || p->is_wide)
         return ret;
-    if (mask_bit(v->signed8, pr->index))
+    if (mask_bit(v->signed8, pr->index)) {
         ret.u = (uint64_t)(int64_t)(int8_t)ret.u;
-    else if (mask_bit(v->signed16, pr->index))
+    } else if (mask_bit(v->signed16, pr->index)) {
         ret.u = (uint64_t)(int64_t)(int16_t)ret.u;
+    }
     return ret;
 }
 
@@ -343,10 +347,11 @@ static struct value value_old(const struct printer *pr, const struct piece *p,
                               size_t i, uint32_t less)
 {
     struct value ret = { 0 };
-    if (p->type == TYPE_FLOAT)
+    if (p->type == TYPE_FLOAT) {
         ret.f = float_of(dword(pr, i)) - less;
-    else if (p->type != TYPE_NONE)
+    } else if (p->type != TYPE_NONE) {
         ret.u = (uint32_t)(dword(pr, i) - less);
+    }
     return ret;
 }
 
@@ -498,10 +503,11 @@ static bool ends_in_p(const struct piece *p)
 static void print_cut(struct printer *pr, struct piece *p)
 {
     struct piece copy = *p;
-    if (pr->age == PFD_KHRONOS_NOW)
+    if (pr->age == PFD_KHRONOS_NOW) {
         print_now(pr, &copy);
-    else
+    } else {
         print_old(pr, &copy);
+    }
     pr->index++;
     if (pr->values->fair && p->is_wide && ends_in_p(p))
         pr->index++;
@@ -535,14 +541,16 @@ void pfd_khronos_print(struct pfd_text *out, const char *format, size_t n,
     while (c.begin < c.n && find(&c, &percent, &letter)) {
         struct piece p = { 0 };
         unsigned count = 1;
-        if (char_at(&c, letter) == 'v')
+        if (char_at(&c, letter) == 'v') {
             count = cut_vector(&c, percent, letter, &p);
-        else
+        } else {
             cut_scalar(&c, percent, letter, &p);
+        }
         print_cut(&pr, &p);
-        if (count > 1)
+        if (count > 1) {
             print_components(&pr, &p, format + percent, letter - percent,
                              count);
+        }
     }
     if (c.begin < c.n) {
         struct piece rest = { .text = format + c.begin, .n = c.n - c.begin };
@@ -558,9 +566,9 @@ size_t pfd_khronos_reads(const char *format, size_t n)
     size_t n_values = 1;
     while (c.begin < c.n && find(&c, &percent, &letter)) {
         struct piece p;
-        if (char_at(&c, letter) == 'v')
+        if (char_at(&c, letter) == 'v') {
             n_values += cut_vector(&c, percent, letter, &p);
-        else {
+        } else {
             cut_scalar(&c, percent, letter, &p);
             n_values++;
         }

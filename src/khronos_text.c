@@ -67,13 +67,14 @@ static void add_coords(struct pfd_text *out, enum pfd_stage stage,
     bool task = stage == PFD_STAGE_TASK || stage == PFD_STAGE_MESH ||
                 stage == PFD_STAGE_TASK_NV || stage == PFD_STAGE_MESH_NV;
     bool old = age == PFD_KHRONOS_OLD;
-    if (old && task)
+    if (old && task) {
         pfd_text_printf(
             out, "Stage = %.4s.%s", stages[stage].title,
             stage == PFD_STAGE_TASK || stage == PFD_STAGE_TASK_NV ? " " : "");
-    else
+    } else {
         pfd_text_printf(out, "Stage = %s.%s", stages[stage].title,
                         task ? " " : "  ");
+    }
     pfd_text_printf(out, "Global invocation ID (x, y, z) = (%u, %u, %u%s)",
                     w[0], w[1], w[2], old ? " " : "");
 }
@@ -220,10 +221,11 @@ size_t pfd_khronos_origin(struct pfd_origin *ret, uint32_t number,
                                       .value = { w[0], w[1], w[2] } };
         return 1;
     }
-    for (uint32_t i = 0; i < row->n; i++)
+    for (uint32_t i = 0; i < row->n; i++) {
         ret[i] = (struct pfd_origin){ .name = row->names[i],
                                       .n = 1,
                                       .value = { w[i] } };
+    }
     return row->n;
 }
 
@@ -246,10 +248,11 @@ size_t pfd_khronos_place_origin(struct pfd_origin *ret,
     set_text(&ret[n++], "file", place->file, place->n_file);
     ret[n++] =
         (struct pfd_origin){ .name = "line", .n = 1, .value = { place->line } };
-    if (place->column)
+    if (place->column) {
         ret[n++] = (struct pfd_origin){ .name = "column",
                                         .n = 1,
                                         .value = { place->column } };
+    }
     if (place->text)
         set_text(&ret[n++], "source_line", place->text, place->n_text);
     return n;
@@ -291,11 +294,12 @@ void pfd_khronos_debug_info(struct pfd_text *out,
     add_object(out, "Command buffer ", &capture->command_buffer);
     pfd_text_printf(out, "\n\t%s Index %u\n", actions[capture->action],
                     capture->action_index);
-    if (shader->handle)
+    if (shader->handle) {
         add_object(out, "Shader Module ", shader);
-    else
+    } else {
         pfd_text_puts(out, "Shader Module was passed in via "
                            "VkPipelineShaderStageCreateInfo::pNext");
+    }
     pfd_text_printf(out, " (internal ID %u)\n", shader_id);
 }
 
@@ -505,10 +509,11 @@ static bool add_file(struct pfd_text *out, const struct pfd_spirv_line *line)
                         line->file_id, from);
         return false;
     }
-    if (line->n_file)
+    if (line->n_file) {
         pfd_text_add(out, line->file, line->n_file);
-    else
+    } else {
         pfd_text_puts(out, "<source>");
+    }
     pfd_text_printf(out, ":%u", line->line);
     if (line->column)
         pfd_text_printf(out, ":%u", line->column);
@@ -537,8 +542,9 @@ void pfd_khronos_source(struct pfd_text *out, const struct pfd_spirv *module,
                                  : "Shader validation error occurred at ");
     if (!add_file(out, &line))
         return;
-    if (line.is_debug)
+    if (line.is_debug) {
         add_debug_source(out, module, &line);
-    else
+    } else {
         add_op_source(out, module, &line);
+    }
 }

@@ -37,9 +37,10 @@ enum pfd_status pfd_lines_new(const char *output, bool color, bool origin,
                               struct pfd_lines **ret, struct pfd_error *err)
 {
     const struct pfd_sink *sink = find_sink(output);
-    if (!sink)
+    if (!sink) {
         return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
                         "no output is called '%s'", output);
+    }
     struct pfd_lines *lines = calloc(1, sizeof *lines);
     if (!lines)
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
@@ -125,13 +126,15 @@ enum pfd_status pfd_lines_set_origin(struct pfd_lines *lines,
     add_text(out, "device", buffer->device);
     add_text(out, "queue", buffer->queue);
     /* A hash has all 64 bits: a string, as ids are. */
-    if (buffer->pipeline)
+    if (buffer->pipeline) {
         pfd_text_printf(out, "\"pipeline\":\"0x%016llx\",",
                         (unsigned long long)buffer->pipeline);
+    }
     add_text(out, "pipeline_type", buffer->pipeline_type);
-    if (buffer->dispatch)
+    if (buffer->dispatch) {
         pfd_text_printf(out, "\"dispatch\":%llu,",
                         (unsigned long long)buffer->dispatch);
+    }
     add_text(out, "stage", buffer->stage);
     add_labels(out, buffer);
     pfd_text_add(out, "", 1);
@@ -190,13 +193,15 @@ const char *pfd_lines_members(struct pfd_lines *lines)
     lines->members[0] = '\0';
     if (lines->time_ns)
         n = put_time(lines, lines->members, sizeof lines->members);
-    if (lines->generation != UINT64_MAX)
+    if (lines->generation != UINT64_MAX) {
         n += snprintf(lines->members + n, sizeof lines->members - (size_t)n,
                       ",\"generation\":%llu",
                       (unsigned long long)lines->generation);
-    if (lines->sequence != UINT64_MAX)
+    }
+    if (lines->sequence != UINT64_MAX) {
         snprintf(lines->members + n, sizeof lines->members - (size_t)n,
                  ",\"sequence\":%llu", (unsigned long long)lines->sequence);
+    }
     return lines->members;
 }
 

@@ -41,15 +41,16 @@ static enum pfd_status ask_why(struct loader *loader,
 static void report_nothing(const struct loader *loader,
                            struct pfd_report *report)
 {
-    if (loader->n_normal > 0)
+    if (loader->n_normal > 0) {
         pfd_report_add(report, PFD_FINDING_no_table, PFD_NO_OFFSET,
                        "no format strings are in this file, which has %zu "
                        "code object%s: %s",
                        loader->n_normal, loader->n_normal == 1 ? "" : "s",
                        loader->why_normal);
-    else
+    } else {
         pfd_report_add(report, PFD_FINDING_no_format_strings, PFD_NO_OFFSET,
                        "no format strings are in this file");
+    }
 }
 
 bool pfd_strings_recognise(const void *bytes, size_t n)
@@ -69,9 +70,10 @@ static enum pfd_status load_piece(void *user, const struct pfd_piece *piece,
                                             &image, report, loader->err);
     for (size_t i = 0; pfd_formats[i] && status == PFD_OK; i++) {
         size_t n_rows = 0;
-        if (pfd_formats[i]->load)
+        if (pfd_formats[i]->load) {
             status = pfd_formats[i]->load(image, loader->strings, report,
                                           &n_rows, loader->err);
+        }
         loader->n_rows += n_rows;
     }
     if (status == PFD_OK && loader->n_rows == 0)
@@ -109,11 +111,12 @@ enum pfd_status pfd_strings_load_file(struct pfd_strings *strings,
     if (status != PFD_OK)
         return status;
     const void *bytes = pfd_input_bytes(input, &n);
-    if (n == 0)
+    if (n == 0) {
         status = pfd_fail(err, PFD_ERR_UNSUPPORTED, 0,
                           "neither an ELF file nor an ar archive: it is empty");
-    else
+    } else {
         status = pfd_strings_load(strings, bytes, n, path, fn, user, err);
+    }
     pfd_input_close(input);
     return status;
 }
@@ -130,14 +133,16 @@ enum pfd_status pfd_strings_add(struct pfd_strings *strings,
         .user = user,
         .source = info->source ? info->source : "-",
     };
-    if (info->id >> 48)
+    if (info->id >> 48) {
         return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
                         "id 0x%llx does not fit 48 bits",
                         (unsigned long long)info->id);
-    if (info->n_text > PFD_TEXT_MAX)
+    }
+    if (info->n_text > PFD_TEXT_MAX) {
         return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
                         "a format string of %zu bytes is too long",
                         info->n_text);
+    }
     while (n_mask && !mask[n_mask - 1])
         n_mask--;
     struct pfd_string_row row = {

@@ -94,9 +94,10 @@ static struct shape read_shape(struct pfd_cursor *c)
     uint8_t first = pfd_cursor_u8(c);
     if (first < 0x80 || first >= 0xe0) /* small integers */
         return (struct shape){ 0 };
-    if (first < 0x90)
+    if (first < 0x90) {
         return (struct shape){ .n_items = 2 * (uint64_t)(first & 15),
                                .container = true };
+    }
     if (first < 0xa0)
         return (struct shape){ .n_items = first & 15, .container = true };
     if (first < 0xc0)
@@ -105,9 +106,10 @@ static struct shape read_shape(struct pfd_cursor *c)
         return (struct shape){ .reserved = true };
     size_t form = first - 0xc0u;
     uint64_t count = read_big_endian(c, forms[form].n_count);
-    if (forms[form].items > 0)
+    if (forms[form].items > 0) {
         return (struct shape){ .n_items = count * forms[form].items,
                                .container = true };
+    }
     return (struct shape){ .n_bytes = forms[form].n_fixed + count };
 }
 
@@ -117,28 +119,32 @@ static enum pfd_status check_object(struct pfd_cursor *c, struct shape *ret,
 {
     size_t at = c->at;
     *ret = read_shape(c);
-    if (ret->reserved)
+    if (ret->reserved) {
         return pfd_fail(err, PFD_ERR_CORRUPT, at,
                         "byte 0xc1 at %zu of the document, which no "
                         "MessagePack object starts with",
                         at);
+    }
     size_t left = pfd_cursor_left(c);
     /* An element is at least one byte, so a count above the bytes left is
      * wrong, whatever follows. */
-    if (pfd_cursor_ok(c) && ret->n_items > left)
+    if (pfd_cursor_ok(c) && ret->n_items > left) {
         return pfd_fail(err, PFD_ERR_CORRUPT, at,
                         "container of %llu objects at %zu of the document, "
                         "which has %zu bytes left",
                         (unsigned long long)ret->n_items, at, left);
-    if (ret->n_bytes > left)
+    }
+    if (ret->n_bytes > left) {
         return pfd_fail(err, PFD_ERR_CORRUPT, at,
                         "object of %llu bytes at %zu of the document, which "
                         "has %zu bytes left",
                         (unsigned long long)ret->n_bytes, at, left);
+    }
     pfd_cursor_skip(c, (size_t)ret->n_bytes);
-    if (!pfd_cursor_ok(c))
+    if (!pfd_cursor_ok(c)) {
         return pfd_fail(err, PFD_ERR_CORRUPT, at,
                         "the document ends within the object at %zu", at);
+    }
     return PFD_OK;
 }
 
@@ -159,16 +165,18 @@ static enum pfd_status check_document(struct pfd_cursor *c, size_t *n_objects,
         if (status != PFD_OK)
             return status;
         n++;
-        if (shape.container && depth == PFD_METADATA_DEPTH)
+        if (shape.container && depth == PFD_METADATA_DEPTH) {
             return pfd_fail(err, PFD_ERR_UNSUPPORTED, at,
                             "nested deeper than %d levels at %zu of the "
                             "document",
                             PFD_METADATA_DEPTH, at);
-        if (shape.n_items > 0)
+        }
+        if (shape.n_items > 0) {
             owed[depth++] = shape.n_items;
-        else
+        } else {
             while (depth > 0 && --owed[depth - 1] == 0)
                 depth--;
+        }
     } while (depth > 0);
     *n_objects = n;
     return PFD_OK;
@@ -193,10 +201,11 @@ static enum pfd_status unpack(struct pfd_metadata *metadata, size_t n_objects,
                        &used, metadata->zone, &metadata->root);
     /* Only memory can fail now, and it was taken before: in case a later
      * msgpack-c is stricter, this is still not a crash. */
-    if (result != MSGPACK_UNPACK_SUCCESS)
+    if (result != MSGPACK_UNPACK_SUCCESS) {
         return pfd_fail(err, PFD_ERR_UNSUPPORTED, PFD_NO_OFFSET,
                         "msgpack-c does not read the document (%d)",
                         (int)result);
+    }
     return PFD_OK;
 }
 
@@ -207,9 +216,10 @@ enum pfd_status pfd_metadata_open(struct pfd_cursor doc,
     struct pfd_cursor whole = pfd_cursor_sub(&doc, pfd_cursor_left(&doc));
     struct pfd_cursor c = whole;
     size_t n_objects = 0;
-    if (whole.n > UINT32_MAX) /* msgpack-c counts some bytes in 32 bits */
+    if (whole.n > UINT32_MAX) { /* msgpack-c counts some bytes in 32 bits */
         return pfd_fail(err, PFD_ERR_UNSUPPORTED, 0,
                         "document of %zu bytes, 4 GiB or more", whole.n);
+    }
     enum pfd_status status = check_document(&c, &n_objects, err);
     if (status != PFD_OK)
         return status;
@@ -240,10 +250,11 @@ enum pfd_status pfd_metadata_open_yaml(struct pfd_cursor doc,
         return status;
     status = pfd_metadata_open(pfd_cursor(yaml.encoded.data, yaml.encoded.n),
                                ret, &n_used, err);
-    if (status == PFD_OK)
+    if (status == PFD_OK) {
         (*ret)->yaml = yaml;
-    else
+    } else {
         pfd_yaml_free(&yaml);
+    }
     return status;
 }
 
@@ -273,10 +284,11 @@ static uint64_t yaml_source(const struct pfd_yaml *yaml, size_t encoded)
         memcpy(&place, yaml->places.data + middle * sizeof place, sizeof place);
         if (place.encoded == encoded)
             return place.source;
-        if (place.encoded < encoded)
+        if (place.encoded < encoded) {
             low = middle + 1;
-        else
+        } else {
             high = middle;
+        }
     }
     return PFD_NO_OFFSET;
 }

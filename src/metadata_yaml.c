@@ -153,18 +153,19 @@ static void put_plain(struct reader *r, const char *text, size_t n,
     static const char *const falses[] = { "false", "False", "FALSE", NULL };
     bool negative;
     uint64_t number;
-    if (is_one_of(text, nils))
+    if (is_one_of(text, nils)) {
         put_byte(r, MSGPACK_NIL);
-    else if (is_one_of(text, trues))
+    } else if (is_one_of(text, trues)) {
         put_byte(r, MSGPACK_TRUE);
-    else if (is_one_of(text, falses))
+    } else if (is_one_of(text, falses)) {
         put_byte(r, MSGPACK_FALSE);
-    else if (!read_integer(text, &negative, &number))
+    } else if (!read_integer(text, &negative, &number)) {
         put_text(r, text, n, source);
-    else if (negative && number > 0)
+    } else if (negative && number > 0) {
         put_number(r, MSGPACK_INT64, UINT64_C(0) - number, 8);
-    else
+    } else {
         put_number(r, MSGPACK_UINT64, number, 8);
+    }
 }
 
 static void put_scalar(struct reader *r, const yaml_event_t *event,
@@ -173,10 +174,11 @@ static void put_scalar(struct reader *r, const yaml_event_t *event,
     const char *text = (const char *)event->data.scalar.value;
     size_t n = event->data.scalar.length;
     if (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
-        !memchr(text, 0, n))
+        !memchr(text, 0, n)) {
         put_plain(r, text, n, source);
-    else
+    } else {
         put_text(r, text, n, source);
+    }
 }
 
 /* Before a value: false when it cannot be taken, and the problem says why. */
@@ -196,10 +198,11 @@ static bool admit(struct reader *r, bool has_anchor, bool container,
                  r->depth, source);
         return false;
     }
-    if (r->depth > 0)
+    if (r->depth > 0) {
         r->levels[r->depth - 1].n++;
-    else
+    } else {
         r->n_roots++;
+    }
     return true;
 }
 

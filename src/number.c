@@ -208,10 +208,11 @@ static char *put_nonfinite(char *out, const struct pfd_spec *spec,
                            uint64_t bits)
 {
     bool is_nan = (bits << 12) != 0;
-    if (spec->conv < 'a')
+    if (spec->conv < 'a') {
         memcpy(out, is_nan ? "NAN" : "INF", sizeof("NAN"));
-    else
+    } else {
         memcpy(out, is_nan ? "nan" : "inf", sizeof("nan"));
+    }
     return out + 3;
 }
 

@@ -275,9 +275,10 @@ static char *put_fixed(char *out, struct binary value, unsigned precision)
     if (value.m == 0)
         return put_fixed_integer(out, 0, precision);
     if (value.q >= 0) {
-        if (value.q <= 127 - FRACTION_BITS)
+        if (value.q <= 127 - FRACTION_BITS) {
             return put_fixed_integer(out, (pfd_u128)value.m << value.q,
                                      precision);
+        }
         return exact_put_fixed(out, value, precision);
     }
     if (precision > FIXED_DECIMALS_MAX)
@@ -434,9 +435,10 @@ static inline __attribute__((always_inline)) bool scale(struct binary value,
 static inline struct pfd_text17 scaled_text(const struct scaled *scaled,
                                             unsigned n)
 {
-    if (n <= 9)
+    if (n <= 9) {
         return pfd_text17_make9(
             (uint32_t)(scaled->digits * pfd_pow10_u64[9 - n]));
+    }
     return pfd_text17_make(scaled->digits *
                            pfd_pow10_u64[SCALED_DIGITS_MAX - n]);
 }

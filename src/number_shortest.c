@@ -261,9 +261,10 @@ char *pfd_put_shortest32(char *out, uint32_t bits)
     /* From 1/8 to 2^23: at most eight decimals. */
     if (__builtin_expect(exponent - 124 < 26 && fraction != 0, 1)) {
         struct decimal value = shortest32(fraction, exponent, false);
-        if (__builtin_expect(value.exponent < 0, 1))
+        if (__builtin_expect(value.exponent < 0, 1)) {
             return put_plain32(out, (uint32_t)value.digits,
                                (unsigned)-value.exponent);
+        }
         return put_repr32(out, value);
     }
     if (exponent == 0 && fraction == 0)

@@ -289,9 +289,10 @@ static void read_target(struct pfd_object *object, const char *text, size_t n)
     while (at > 0 && !(n - at >= 3 && !memcmp(text + at, "gfx", 3)))
         at--;
     const char *end = memchr(text + at, ':', n - at);
-    if (n - at >= 3 && !memcmp(text + at, "gfx", 3))
+    if (n - at >= 3 && !memcmp(text + at, "gfx", 3)) {
         set_target(object, text + at,
                    end ? (size_t)(end - (text + at)) : n - at);
+    }
 }
 
 /* Of code objects V2: "AMD" type 11 is the name, type 3 the number. */
@@ -385,12 +386,14 @@ static const char *why_none(const struct pfd_object *object)
         return "not a code object of AMD's drivers";
     if (!object->has_metadata)
         return "it has no metadata: stripped, or cut";
-    if (info->version && object->has_hostcall)
+    if (info->version && object->has_hostcall) {
         return "its kernels print through hostcall, if at all: the packets "
                "carry their own format strings, so there is no table";
-    if (info->version)
+    }
+    if (info->version) {
         return "nothing in it calls printf: compilers write a table only "
                "where something does";
+    }
     return "its shaders print nothing, or were compiled with printing "
            "switched off";
 }

@@ -98,9 +98,10 @@ static void read_strings(const struct binary *b, uint64_t at, uint64_t count,
         char *to = !strcmp(key, "triple") ? ret->triple
                    : !strcmp(key, "arch") ? ret->arch
                                           : NULL;
-        if (to)
+        if (to) {
             copy_text(b->c, value_at, n_value < VALUE_MAX ? n_value : VALUE_MAX,
                       to);
+        }
     }
 }
 
@@ -123,12 +124,13 @@ static const char *kind_name(unsigned offload_kind)
 static void bad_entry(struct binary *b, uint64_t at, uint64_t i,
                       const char *what, uint64_t offset, uint64_t size)
 {
-    if (b->n_bad++ < FINDINGS_MAX)
+    if (b->n_bad++ < FINDINGS_MAX) {
         pfd_report_add(b->report, PFD_FINDING_bad_bundle, b->base + at,
                        "%s of entry %llu is %llu bytes at %llu, and the "
                        "offload binary ends at %zu",
                        what, (unsigned long long)i, (unsigned long long)size,
                        (unsigned long long)offset, b->c.n);
+    }
 }
 
 static enum pfd_status read_entry(struct binary *b, uint64_t i, uint64_t at,
@@ -181,13 +183,14 @@ enum pfd_status pfd_binary_entries(const void *bytes, size_t n,
                        h->version, n, VERSION_MAX);
         return PFD_OK;
     }
-    if (h->size < HEADER_V1 || h->size > n)
+    if (h->size < HEADER_V1 || h->size > n) {
         pfd_report_add(report, PFD_FINDING_bad_bundle, base + SIZE_AT,
                        "an offload binary of %llu bytes in a file that has "
                        "%zu: read as far as there is",
                        (unsigned long long)h->size, n);
-    else
+    } else {
         *n_used = n = (size_t)h->size;
+    }
     b.c = pfd_cursor(bytes, n);
     uint64_t room = h->entries_at < n ? (n - h->entries_at) / ENTRY_SIZE : 0;
     if (h->n_entries > room) {

@@ -447,12 +447,13 @@ static void bind_conversion(struct binder *b, size_t i, size_t end)
         bad |= !bind_slot(b, s);
     }
     bad |= !prints(&b->steps[shown]);
-    if (missing && pfd_step_takes(&b->steps[shown]))
+    if (missing && pfd_step_takes(&b->steps[shown])) {
         b->findings |= FINDING(payload_short);
-    else if (bad)
+    } else if (bad) {
         b->findings |= FINDING(bad_conversion);
-    else
+    } else {
         return;
+    }
     for (size_t k = i; k < end; k++)
         b->steps[k].op = PFD_OP_SKIP;
     b->steps[shown].op = PFD_OP_VERBATIM;

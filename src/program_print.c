@@ -324,12 +324,13 @@ char *pfd_program_print_slot(char *out, const struct pfd_slot *slot,
                              const uint8_t *payload)
 {
     uint64_t v = 0;
-    if (slot->store == PFD_STORE_STRING)
+    if (slot->store == PFD_STORE_STRING) {
         return put_text_argument(out,
                                  slot->n_bytes == PFD_STRING_NULL
                                      ? NULL
                                      : (const char *)payload + slot->at,
                                  pfd_slot_bytes(slot));
+    }
     memcpy(&v, payload + slot->at, pfd_slot_bytes(slot));
     out = pfd_put_u64(out, v);
     *out = ',';

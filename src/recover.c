@@ -170,9 +170,10 @@ enum pfd_status pfd_recover(const struct pfd_recover *recover,
     }
     if (n_entries)
         *n_entries = total;
-    if (status == PFD_ERR_UNSUPPORTED)
+    if (status == PFD_ERR_UNSUPPORTED) {
         return pfd_fail(err, status, PFD_NO_OFFSET,
                         "no format strings of a format that can be searched "
                         "for are loaded");
+    }
     return status;
 }

@@ -57,17 +57,18 @@ void pfd_rocm_close(struct pfd_walk *w, struct pfd_rocm_buffer *b,
     if (b->told)
         return;
     b->told = true;
-    if (b->used > b->capacity)
+    if (b->used > b->capacity) {
         pfd_walk_finding(w, PFD_FINDING_bad_header, 0,
                          "the header says that %u bytes of %u are used: this "
                          "is no ROCm printf buffer, or it is damaged",
                          b->used, b->capacity);
-    else if (b->used && b->used + NEVER_USED + largest > b->capacity)
+    } else if (b->used && b->used + NEVER_USED + largest > b->capacity) {
         pfd_walk_finding(w, PFD_FINDING_nearly_full, 0,
                          "the buffer is nearly full: %u of %u bytes are used "
                          "and a message can take %llu; later prints may be "
                          "missing",
                          b->used, b->capacity, (unsigned long long)largest);
+    }
     if (b->end <= pfd_walk_end(w))
         return;
     if (b->used <= b->capacity)

@@ -34,10 +34,11 @@ static size_t place_of(const struct pfd_shaders *shaders, uint32_t id)
     size_t high = shaders->n;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        if (shaders->shaders[mid].id < id)
+        if (shaders->shaders[mid].id < id) {
             low = mid + 1;
-        else
+        } else {
             high = mid;
+        }
     }
     return low;
 }
@@ -55,9 +56,10 @@ static bool find_places(struct pfd_shader *s)
 {
     size_t n = pfd_spirv_call_count(s->module);
     s->places = calloc(n + 1, sizeof *s->places);
-    for (size_t i = 0; s->places && i < n; i++)
+    for (size_t i = 0; s->places && i < n; i++) {
         pfd_spirv_place_of(s->module, pfd_spirv_call_instruction(s->module, i),
                            &s->places[i]);
+    }
     return s->places != NULL;
 }
 
@@ -100,10 +102,11 @@ enum pfd_status pfd_shaders_add(struct pfd_shaders *shaders,
     if (shader.id == PFD_SHADER_NEXT)
         shader.id = shaders->n ? shaders->shaders[shaders->n - 1].id + 1 : 0;
     size_t i = place_of(shaders, shader.id);
-    if (i < shaders->n && shaders->shaders[i].id == shader.id)
+    if (i < shaders->n && shaders->shaders[i].id == shader.id) {
         return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
                         "shader %u is '%s' already", shader.id,
                         shaders->shaders[i].source);
+    }
     enum pfd_status status = open_shader(info, fn, user, &shader, err);
     if (status != PFD_OK) {
         free_shader(&shader);
@@ -154,9 +157,10 @@ bool pfd_shaders_set_capture(struct pfd_shaders *shaders,
 size_t pfd_shaders_memory(const struct pfd_shaders *shaders)
 {
     size_t n = shaders->n * sizeof *shaders->shaders;
-    for (size_t i = 0; i < shaders->n; i++)
+    for (size_t i = 0; i < shaders->n; i++) {
         n += pfd_spirv_memory(shaders->shaders[i].module) +
              pfd_spirv_call_count(shaders->shaders[i].module) *
                  sizeof *shaders->shaders[i].places;
+    }
     return n;
 }

@@ -12,7 +12,7 @@
 
 /* Constant text whose length the compiler knows. */
 #define PUT(out, literal) \
-    (memcpy(out, literal, sizeof literal - 1), (out) + sizeof literal - 1)
+    (memcpy((out), (literal), sizeof(literal) - 1), (out) + sizeof(literal) - 1)
 
 enum {
     ROOM_FIXED = 640,  /* names, index, offset, what copying overshoots */
@@ -115,10 +115,11 @@ static char *put_origin(char *out, const struct pfd_origin *o)
         for (uint32_t i = 0; i < o->n && i < 3; i++) {
             if (i)
                 *out++ = ',';
-            if (o->type == PFD_ORIGIN_FLOATS)
+            if (o->type == PFD_ORIGIN_FLOATS) {
                 out = pfd_put_shortest32(out, (uint32_t)o->value[i]);
-            else
+            } else {
                 out = pfd_put_u64(out, o->value[i]);
+            }
         }
         *out++ = ']';
         return out;
@@ -193,9 +194,10 @@ static size_t arguments_room(const struct pfd_entry *entry)
     size_t room = (n + 1) * PFD_ROOM_ARGUMENT;
     const struct pfd_string *s = entry->string;
     /* Small scalars, strings, and those that are printed twice. */
-    if (s && (s->flags & PFD_STRING_CHAR || s->index == PFD_STRING_MADE))
+    if (s && (s->flags & PFD_STRING_CHAR || s->index == PFD_STRING_MADE)) {
         room += s->n_steps * (size_t)PFD_ROOM_ARGUMENT +
                 PFD_ROOM_BYTE * (entry->room + entry->n_payload);
+    }
     return room;
 }
 
@@ -394,12 +396,14 @@ static void json_finding(struct pfd_text *out,
     pfd_text_printf(out, "{\"type\":\"finding\",\"kind\":\"%s\"",
                     pfd_finding_name(finding->kind));
     add_string(out, "text", finding->text);
-    if (finding->index != PFD_NO_INDEX)
+    if (finding->index != PFD_NO_INDEX) {
         pfd_text_printf(out, ",\"index\":%llu",
                         (unsigned long long)finding->index);
-    if (finding->offset != PFD_NO_OFFSET)
+    }
+    if (finding->offset != PFD_NO_OFFSET) {
         pfd_text_printf(out, ",\"offset\":%llu",
                         (unsigned long long)finding->offset);
+    }
     add_string(out, "source", finding->source);
     if (origin && *origin) {
         pfd_text_puts(out, ",\"origin\":{");

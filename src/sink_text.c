@@ -10,10 +10,11 @@ static void add_unknown(struct pfd_text *out, const struct pfd_entry *entry,
                         bool color)
 {
     const char *what = "unknown id";
-    if (entry->findings >> PFD_FINDING_torn_header & 1)
+    if (entry->findings >> PFD_FINDING_torn_header & 1) {
         what = "torn header, id";
-    else if (entry->findings >> PFD_FINDING_incomplete & 1)
+    } else if (entry->findings >> PFD_FINDING_incomplete & 1) {
         what = "incomplete, id";
+    }
     pfd_text_printf(out, "%s<%s 0x%012llx", color ? "\033[33m" : "", what,
                     (unsigned long long)entry->id);
     const uint8_t *payload = entry->payload;
@@ -50,12 +51,13 @@ static void add_value(struct pfd_text *out, const struct pfd_origin *o)
     bool several = o->type == PFD_ORIGIN_COORDS || o->type == PFD_ORIGIN_FLOATS;
     uint32_t n = several && o->n <= 3 ? o->n : 1;
     for (uint32_t i = 0; i < n; i++) {
-        if (o->type == PFD_ORIGIN_FLOATS)
+        if (o->type == PFD_ORIGIN_FLOATS) {
             pfd_text_printf(out, "%s%.9g", i ? "," : "", origin_float(o, i));
-        else
+        } else {
             pfd_text_printf(out,
                             o->type == PFD_ORIGIN_HEX ? "%s0x%llx" : "%s%llu",
                             i ? "," : "", (unsigned long long)o->value[i]);
+        }
     }
 }
 

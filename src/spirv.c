@@ -83,10 +83,11 @@ uint32_t pfd_spirv_definition(const struct pfd_spirv *m, uint32_t id)
     size_t high = m->n_ids;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        if (m->ids[mid].id < id)
+        if (m->ids[mid].id < id) {
             low = mid + 1;
-        else
+        } else {
             high = mid;
+        }
     }
     return low < m->n_ids && m->ids[low].id == id ? m->ids[low].k
                                                   : PFD_SPIRV_NONE;
@@ -276,10 +277,11 @@ static uint32_t count_up_to(const uint32_t *list, uint32_t n, uint32_t v)
     uint32_t low = 0;
     while (low < n) {
         uint32_t mid = low + (n - low) / 2;
-        if (list[mid] <= v)
+        if (list[mid] <= v) {
             low = mid + 1;
-        else
+        } else {
             n = mid;
+        }
     }
     return low;
 }
@@ -349,9 +351,10 @@ static bool index_calls(struct pfd_spirv *m)
     }
     for (uint32_t k = 0; k < m->n; k++) {
         uint32_t n_words = 0;
-        if (is_printf(m, k))
+        if (is_printf(m, k)) {
             m->calls[m->n_calls++] =
                 (struct spirv_call){ k, spirv_at(m, k, &n_words)[5] };
+        }
     }
     /* Sorted as (format id, number of the call). */
     for (size_t i = 0; i < n; i++)
@@ -374,10 +377,11 @@ size_t pfd_spirv_calls_of(const struct pfd_spirv *m, uint32_t format_id)
     size_t high = m->n_calls;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        if (m->calls[m->ranked[mid]].format_id < format_id)
+        if (m->calls[m->ranked[mid]].format_id < format_id) {
             low = mid + 1;
-        else
+        } else {
             high = mid;
+        }
     }
     return low < m->n_calls && m->calls[m->ranked[low]].format_id == format_id
                ? low
@@ -439,10 +443,11 @@ void pfd_spirv_operand_name(const struct pfd_spirv *m, size_t i, uint32_t k,
     if (t.is_vector)
         snprintf(vector, sizeof vector, "x%u", t.n & 0xff);
     if (t.kind == PFD_SPIRV_INT || t.kind == PFD_SPIRV_UINT ||
-        t.kind == PFD_SPIRV_FLOAT)
+        t.kind == PFD_SPIRV_FLOAT) {
         snprintf(ret, 16, "%s%u%s", names[t.kind], t.width & 0xffu, vector);
-    else
+    } else {
         snprintf(ret, 16, "%s%s", names[t.kind], vector);
+    }
 }
 
 bool pfd_spirv_stage(const struct pfd_spirv *m, uint32_t *ret)
@@ -484,9 +489,10 @@ static enum pfd_status open_module(struct pfd_spirv *m, const void *bytes,
     if (!m->words)
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     copy_words(m, bytes);
-    if (n % 4)
+    if (n % 4) {
         pfd_report_add(report, PFD_FINDING_bad_spirv, m->n_words * 4,
                        "%zu bytes at the end are no whole dword", n % 4);
+    }
     if (m->n_words < PFD_SPIRV_HEADER) {
         pfd_report_add(report, PFD_FINDING_bad_spirv, 0,
                        "%zu dwords, a module's header has %d", m->n_words,
@@ -506,9 +512,10 @@ enum pfd_status pfd_spirv_open(const void *bytes, size_t n, const char *source,
     struct pfd_report report = { .fn = fn, .user = user, .source = source };
     if (!pfd_spirv_recognise(bytes, n))
         return pfd_fail(err, PFD_ERR_UNSUPPORTED, 0, "not a SPIR-V module");
-    if (n > PFD_SPIRV_MAX)
+    if (n > PFD_SPIRV_MAX) {
         return pfd_fail(err, PFD_ERR_UNSUPPORTED, 0,
                         "a SPIR-V module of %zu bytes is too long", n);
+    }
     struct pfd_spirv *m = calloc(1, sizeof *m);
     if (!m)
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");

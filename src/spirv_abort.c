@@ -39,12 +39,13 @@ static bool read_decoration(const struct pfd_spirv *m, uint32_t k,
     uint32_t n = 0;
     const uint32_t *w = spirv_at(m, k, &n);
     uint32_t op = w[0] & 0xffff;
-    if (op == PFD_SPV_DECORATE && n == 4)
+    if (op == PFD_SPV_DECORATE && n == 4) {
         *ret = (struct spirv_decoration){ w[1], PFD_SPIRV_NONE, w[2], w[3] };
-    else if (op == PFD_SPV_MEMBER_DECORATE && n == 5)
+    } else if (op == PFD_SPV_MEMBER_DECORATE && n == 5) {
         *ret = (struct spirv_decoration){ w[1], w[2], w[3], w[4] };
-    else
+    } else {
         return false;
+    }
     return ret->kind == PFD_DECORATION_OFFSET ||
            ret->kind == PFD_DECORATION_ARRAY_STRIDE ||
            ret->kind == PFD_DECORATION_MATRIX_STRIDE;
@@ -355,11 +356,12 @@ bool spirv_index_aborts(struct pfd_spirv *m, struct pfd_report *report)
         if ((w[0] & 0xffff) == PFD_SPV_ABORT && n_words >= 3)
             add_abort(m, k, w);
     }
-    if (n > n_kept || m->n_members == m->members_room)
+    if (n > n_kept || m->n_members == m->members_room) {
         pfd_report_add(report, PFD_FINDING_bad_spirv, PFD_NO_OFFSET,
                        "%zu OpAbortKHR with %zu members; at most %d and %d are "
                        "looked at",
                        n, m->n_members, ABORTS_MAX, (int)m->members_room);
+    }
     return true;
 }
 

@@ -86,18 +86,19 @@ static void check_shape(struct checker *c, const struct spec *spec,
                         const struct pfd_spirv_type *t, const char *name,
                         uint32_t k)
 {
-    if (spec->vector && !t->is_vector)
+    if (spec->vector && !t->is_vector) {
         say(c, PFD_VERDICT_SILENT,
             "conversion %u is a vector of %u, argument %u is a scalar (%s)", k,
             spec->vector, k, name);
-    else if (!spec->vector && t->is_vector)
+    } else if (!spec->vector && t->is_vector) {
         say(c, PFD_VERDICT_SILENT,
             "conversion %u is a scalar, argument %u is a vector (%s)", k, k,
             name);
-    else if (spec->vector && spec->vector != t->n)
+    } else if (spec->vector && spec->vector != t->n) {
         say(c, PFD_VERDICT_WARNING,
             "conversion %u is a vector of %u, argument %u is a %s", k,
             spec->vector, k, name);
+    }
 }
 
 static void check_width(struct checker *c, const struct spec *spec,
@@ -105,17 +106,20 @@ static void check_width(struct checker *c, const struct spec *spec,
                         uint32_t k)
 {
     bool is_float = strchr("aAeEfFgG", spec->conv) != NULL;
-    if (t->width == 64 && !spec->is_long)
+    if (t->width == 64 && !spec->is_long) {
         say(c, PFD_VERDICT_WARNING,
             "argument %u has 64 bits (%s), conversion %u no l", k, name, k);
-    if (t->width != 64 && spec->is_long)
+    }
+    if (t->width != 64 && spec->is_long) {
         say(c, PFD_VERDICT_WARNING,
             "conversion %u has an l, argument %u has not 64 bits (%s)", k, k,
             name);
-    if (is_float != (t->kind == PFD_SPIRV_FLOAT))
+    }
+    if (is_float != (t->kind == PFD_SPIRV_FLOAT)) {
         say(c, PFD_VERDICT_WARNING,
             "conversion %u is for %s, argument %u is %s", k,
             is_float ? "floats" : "integers", k, name);
+    }
 }
 
 static void check_argument(struct checker *c, const struct spec *spec,
@@ -164,13 +168,15 @@ static void check_text(struct checker *c, uint32_t n_operands)
         n_specs++;
         i = spec.end - 1;
     }
-    if (n_specs > n_operands)
+    if (n_specs > n_operands) {
         say(c, PFD_VERDICT_SILENT, "%u conversions, %u arguments", n_specs,
             n_operands);
-    if (n_specs < n_operands)
+    }
+    if (n_specs < n_operands) {
         say(c, PFD_VERDICT_WARNING,
             "%u conversions, %u arguments: the last are not printed", n_specs,
             n_operands);
+    }
 }
 
 size_t pfd_spirv_check(const struct pfd_spirv *module, size_t i,
@@ -180,11 +186,12 @@ size_t pfd_spirv_check(const struct pfd_spirv *module, size_t i,
     if (pfd_spirv_call_get(module, i, &call) != PFD_OK)
         return 0;
     struct checker c = { module, i, call.text, call.n_text, fn, user, 0 };
-    if (!call.text)
+    if (!call.text) {
         say(&c, PFD_VERDICT_SILENT, "%%%u is no OpString", call.format_id);
-    else if (!call.n_text)
+    } else if (!call.n_text) {
         say(&c, PFD_VERDICT_SILENT, "the format string is empty");
-    else
+    } else {
         check_text(&c, call.n_operands);
+    }
     return c.n_remarks;
 }

@@ -240,9 +240,10 @@ static bool read_directive(const char *text, size_t n,
     if (i >= n || text[i] < '0' || text[i] > '9')
         return false;
     uint64_t number = 0;
-    for (; i < n && text[i] >= '0' && text[i] <= '9'; i++)
+    for (; i < n && text[i] >= '0' && text[i] <= '9'; i++) {
         number = number > UINT32_MAX ? number
                                      : number * 10 + (uint64_t)(text[i] - '0');
+    }
     ret->number = number > UINT32_MAX ? UINT32_MAX : (uint32_t)number;
     ret->name = NULL;
     ret->n_name = 0;
@@ -283,9 +284,9 @@ static bool find_directives(struct pfd_spirv *m, struct spirv_source *s,
         struct spirv_directive *to = &s->directives[s->n_directives++];
         *to = d;
         to->line = i;
-        if (d.is_named)
+        if (d.is_named) {
             named = to;
-        else if (named) {
+        } else if (named) {
             to->name = named->name;
             to->n_name = named->n_name;
         }
@@ -326,21 +327,23 @@ static bool index_sources(struct pfd_spirv *m, struct pfd_report *report)
         uint32_t id = is_debug ? w[2] : w[3];
         if (is_known(m, id, is_debug))
             continue;
-        if (m->n_sources == SOURCES_MAX)
+        if (m->n_sources == SOURCES_MAX) {
             n_missed++;
-        else if (!add_source(m, k, id, is_debug, &room))
+        } else if (!add_source(m, k, id, is_debug, &room)) {
             return false;
+        }
     }
     for (size_t i = 0; i < m->n_sources; i++) {
         if (!split_lines(m, &m->sources[i]) ||
             !find_directives(m, &m->sources[i], &n_directives))
             return false;
     }
-    if (n_missed || !n_directives)
+    if (n_missed || !n_directives) {
         pfd_report_add(report, PFD_FINDING_bad_spirv, PFD_NO_OFFSET,
                        "more than %d sources or %d #line directives; the "
                        "others are left out",
                        SOURCES_MAX, DIRECTIVES_MAX);
+    }
     return true;
 }
 
@@ -427,10 +430,11 @@ void pfd_spirv_line(const struct pfd_spirv *m, uint32_t k,
     if (ret->k == PFD_SPIRV_NONE)
         return;
     const uint32_t *w = spirv_at(m, ret->k, &n);
-    if ((w[0] & 0xffff) == PFD_SPV_LINE)
+    if ((w[0] & 0xffff) == PFD_SPV_LINE) {
         read_op_line(m, w, n, ret);
-    else
+    } else {
         read_debug_line(m, w, n, ret);
+    }
 }
 
 /* ---- the text of a line ---- */
@@ -493,10 +497,11 @@ enum pfd_spirv_found pfd_spirv_source(const struct pfd_spirv *m,
     if (!s)
         return PFD_FOUND_NO_SOURCE;
     ret->n_lines = s->n_lines;
-    if (line->is_debug)
+    if (line->is_debug) {
         return number && number <= s->n_lines
                    ? give_line(s, number - 1, PFD_FOUND_DIRECT, ret)
                    : PFD_FOUND_NO_LINE;
+    }
     const struct spirv_directive *d = directive_of(s, line, UINT32_MAX);
     if (d) {
         ret->line = (uint64_t)line->line - d->number + 1 + d->line;
@@ -569,8 +574,9 @@ void pfd_spirv_place_of(const struct pfd_spirv *m, uint32_t k,
     enum pfd_spirv_found found = pfd_spirv_source(m, &line, line.line, &text);
     ret->text = text.text;
     ret->n_text = text.n;
-    if (found == PFD_FOUND_NO_LINE && line.line && text.n_lines == line.line)
+    if (found == PFD_FOUND_NO_LINE && line.line && text.n_lines == line.line) {
         ret->text = line_text(source_of(m, &line), line.line - 1, &ret->n_text);
-    else if (!ret->text)
+    } else if (!ret->text) {
         ret->text = elsewhere(m, &line, &ret->n_text);
+    }
 }

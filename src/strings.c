@@ -95,7 +95,7 @@ const struct pfd_table *pfd_strings_table(const struct pfd_strings *strings,
 size_t pfd_strings_memory(const struct pfd_strings *strings)
 {
     size_t n = sizeof *strings + strings->arena.n_memory;
-    n += strings->room * sizeof *strings->all;
+    n += strings->room * sizeof(void *);
     n += strings->n_sources * sizeof *strings->sources;
     n += pfd_shaders_memory(&strings->shaders);
     for (size_t i = 0; i < PFD_TABLES_MAX; i++) {
@@ -166,7 +166,7 @@ static bool reserve_scratch(struct pfd_strings *s, size_t n_steps)
     }
     if (s->n == s->room) {
         size_t room = s->room ? s->room + s->room / 2 : 16;
-        if (!grow(&s->all, sizeof *s->all, room))
+        if (!grow(&s->all, sizeof(void *), room))
             return false;
         s->room = room;
     }
@@ -323,9 +323,10 @@ enum pfd_status pfd_strings_add_row(struct pfd_strings *strings,
             return PFD_OK;
         n_same++;
     }
-    if (last)
+    if (last) {
         report_collision(strings, slot->string, row, n_same < SAME_KEY_MAX,
                          report, offset);
+    }
     if (n_same >= SAME_KEY_MAX)
         return PFD_OK;
     size_t n_steps =

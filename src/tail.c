@@ -274,9 +274,10 @@ static enum pfd_status read_copy(struct pfd_tail *t, struct copy *copy,
     while (copy->n < n) {
         long got = t->o.read(t->o.read_user, from + copy->n,
                              copy->bytes + copy->n, n - copy->n);
-        if (got < 0)
+        if (got < 0) {
             return pfd_fail(err, PFD_ERR_IO, from + copy->n, "%s",
                             strerror((int)-got));
+        }
         if (got == 0)
             break;
         copy->n += (size_t)got;
@@ -444,11 +445,12 @@ static void run_pass(struct pfd_tail *t, struct pass *p, uint64_t from)
     }
     if (p->failed || !believed)
         return;
-    if (whole)
+    if (whole) {
         p->failed |= !close_gap(t, p, p->end);
-    else if (!p->is_hole && t->at == at && w->at > at && w->at <= p->settled &&
-             p->copy->n == t->o.window)
+    } else if (!p->is_hole && t->at == at && w->at > at &&
+               w->at <= p->settled && p->copy->n == t->o.window) {
         give_up_copy(t, p);
+    }
 }
 
 /* ---- generations ---- */
@@ -517,11 +519,12 @@ static enum pfd_status begin_anew(struct pfd_tail *t, const char *why,
         "%s: generation %llu begins; %llu bytes of the one before never came "
         "out",
         why, (unsigned long long)t->generation + 1, (unsigned long long)lost);
-    if (lost)
+    if (lost) {
         say(t, PFD_FINDING_unwritten, t->at,
             "%llu bytes were reserved and not written, or not read, when the "
             "buffer began anew",
             (unsigned long long)lost);
+    }
     clear_generation(t);
     t->generation++;
     t->has_leftovers = true;
@@ -692,12 +695,13 @@ static enum pfd_status take_header(struct pfd_tail *t, uint64_t n_buffer,
         clear_generation(t);
     if (t->looked && !t->restart && used >= t->used)
         status = check_delivered(t, &other, err);
-    if (status == PFD_OK && t->restart)
+    if (status == PFD_OK && t->restart) {
         status = begin_anew(t, "the program begins anew", err);
-    else if (status == PFD_OK && used < t->used)
+    } else if (status == PFD_OK && used < t->used) {
         status = begin_anew(t, "the cursor moved back", err);
-    else if (status == PFD_OK && other)
+    } else if (status == PFD_OK && other) {
         status = begin_anew(t, "entries were written over", err);
+    }
     if (status != PFD_OK)
         return status;
     t->restart = false;
@@ -713,10 +717,11 @@ static enum pfd_status take_header(struct pfd_tail *t, uint64_t n_buffer,
 static void notice_shrinking(struct pfd_tail *t, uint64_t n_buffer)
 {
     bool is_short = t->looked && n_buffer < t->end;
-    if (is_short && !t->too_short)
+    if (is_short && !t->too_short) {
         say(t, PFD_FINDING_shrunk, n_buffer,
             "the buffer is now %llu bytes, of which %llu were used",
             (unsigned long long)n_buffer, (unsigned long long)t->end);
+    }
     t->too_short = is_short;
 }
 
@@ -778,9 +783,10 @@ static enum pfd_status give_whole(struct pfd_tail *t, uint64_t n_buffer,
     struct pfd_decoder *decoder = NULL;
     struct pfd_item item;
     enum pfd_status status = read_copy(t, &t->now, 0, (size_t)n_buffer, err);
-    if (status == PFD_OK)
+    if (status == PFD_OK) {
         status = pfd_decoder_new(t->o.strings, t->o.format, t->source, &decoder,
                                  err);
+    }
     if (status != PFD_OK)
         return status;
     pfd_decoder_set_options(decoder, &t->o.options);
@@ -811,11 +817,12 @@ static void report_loss(struct pfd_tail *t, uint64_t n_buffer)
             (unsigned long long)lost, (unsigned long long)n_buffer,
             (unsigned long long)t->used);
     }
-    if (t->holes.n_forgotten)
+    if (t->holes.n_forgotten) {
         say(t, PFD_FINDING_unwritten, 0,
             "%llu places that had been given up were not looked after to the "
             "end",
             (unsigned long long)t->holes.n_forgotten);
+    }
     t->holes.n_forgotten = 0;
 }
 

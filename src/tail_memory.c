@@ -40,10 +40,11 @@ static size_t find(const struct pfd_tail_holes *holes, uint64_t at)
     size_t high = holes->n;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (holes->hole[middle].to > at)
+        if (holes->hole[middle].to > at) {
             high = middle;
-        else
+        } else {
             low = middle + 1;
+        }
     }
     return low;
 }

@@ -71,9 +71,10 @@ static enum pfd_status read_range(const char *text, struct pfd_uri *ret,
     text += strlen("&size=");
     if (!read_number(&text, false, &ret->size) || *text)
         return wrong(err, "the URI's size is not a number of 64 bits");
-    if (ret->size > UINT64_MAX - ret->offset)
+    if (ret->size > UINT64_MAX - ret->offset) {
         return wrong(err, "the URI's offset and size together do not fit 64 "
                           "bits");
+    }
     ret->has_range = true;
     return PFD_OK;
 }
@@ -107,9 +108,10 @@ static enum pfd_status parse_file(const char *text, struct pfd_uri *ret,
     ret->path = malloc(n + 1);
     if (!ret->path)
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
-    if (!decode(text, n, ret->path))
+    if (!decode(text, n, ret->path)) {
         return wrong(err, "the URI's path has a '%' without two hexadecimal "
                           "digits after it, or %00");
+    }
     return text[n] ? read_range(text + n + 1, ret, err) : PFD_OK;
 }
 
@@ -129,12 +131,13 @@ enum pfd_status pfd_uri_parse(const char *text, struct pfd_uri *ret,
 {
     enum pfd_status status;
     *ret = (struct pfd_uri){ 0 };
-    if (starts(text, file_scheme))
+    if (starts(text, file_scheme)) {
         status = parse_file(text + strlen(file_scheme), ret, err);
-    else if (starts(text, memory_scheme))
+    } else if (starts(text, memory_scheme)) {
         status = parse_memory(text + strlen(memory_scheme), ret, err);
-    else
+    } else {
         status = wrong(err, "not a code object URI");
+    }
     if (status != PFD_OK)
         pfd_uri_deinit(ret);
     return status;

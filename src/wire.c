@@ -379,24 +379,28 @@ static enum pfd_status read_map(struct pfd_wire_reader *r, struct pfd_cursor *c,
         struct pfd_quoted quoted;
         size_t key_at = c->at;
         struct object o = read_object(c);
-        if (o.kind != OBJECT_BYTES)
+        if (o.kind != OBJECT_BYTES) {
             return pfd_fail(err, PFD_ERR_CORRUPT, at + key_at,
                             "a key that is not text");
+        }
         struct pfd_wire_bytes name = take_bytes(c, o.number);
         if (pfd_cursor_ok(c))
             read_value(r, c, name, frame, &complaint);
-        if (complaint.why)
+        if (complaint.why) {
             return pfd_fail(err, PFD_ERR_CORRUPT, at + complaint.at,
                             "key '%s' of a frame: %s",
                             pfd_quote(&quoted, name.at, name.n), complaint.why);
-        if (!pfd_cursor_ok(c))
+        }
+        if (!pfd_cursor_ok(c)) {
             return pfd_fail(err, PFD_ERR_CORRUPT, at + key_at,
                             "a value that runs past the end of its frame");
+        }
     }
-    if (pfd_cursor_left(c))
+    if (pfd_cursor_left(c)) {
         return pfd_fail(err, PFD_ERR_CORRUPT, at + c->at,
                         "%zu bytes behind the map of a frame",
                         pfd_cursor_left(c));
+    }
     return PFD_OK;
 }
 
@@ -517,12 +521,13 @@ static bool is_map_start(const uint8_t *p, size_t n)
     size_t n_header = 1;
     if (n == 0)
         return true;
-    if (p[0] == 0xde)
+    if (p[0] == 0xde) {
         n_header = 3;
-    else if (p[0] == 0xdf)
+    } else if (p[0] == 0xdf) {
         n_header = 5;
-    else if ((p[0] & 0xf0) != 0x80)
+    } else if ((p[0] & 0xf0) != 0x80) {
         return false;
+    }
     return n < n_header + PFD_WIRE_KEY_BYTES ||
            !memcmp(p + n_header, PFD_WIRE_FIRST_KEY, PFD_WIRE_KEY_BYTES);
 }
@@ -532,7 +537,7 @@ static enum pfd_status look_for_frame(struct pfd_wire_reader *r)
 {
     struct pfd_cursor c = rest(r);
     size_t left = pfd_cursor_left(&c);
-    if (left &&
+    if (left && c.base &&
         !memcmp(c.base, PFD_WIRE_MAGIC,
                 left < PFD_WIRE_MAGIC_BYTES ? left : PFD_WIRE_MAGIC_BYTES)) {
         if (left >= PFD_WIRE_START_BYTES)
@@ -581,11 +586,12 @@ enum pfd_status pfd_wire_reader_next(struct pfd_wire_reader *r,
                                      struct pfd_wire_frame *ret,
                                      struct pfd_error *err)
 {
-    if (r->version_unknown || r->gave_up)
+    if (r->version_unknown || r->gave_up) {
         return pfd_fail(err, PFD_ERR_UNSUPPORTED, r->base + r->from, "%s",
                         r->gave_up ? "no sound frame; the search is given up"
                                    : "an unknown version of the capture "
                                      "format");
+    }
     if (r->is_lost) {
         enum pfd_status status = seek(r, err);
         if (status != PFD_OK)
@@ -597,7 +603,8 @@ enum pfd_status pfd_wire_reader_next(struct pfd_wire_reader *r,
     size_t n = pfd_cursor_left(&c);
     size_t n_magic = n < PFD_WIRE_MAGIC_BYTES ? n : PFD_WIRE_MAGIC_BYTES;
     /* The magic read as a length is more than any frame has. */
-    if (!memcmp(c.base, PFD_WIRE_MAGIC, n_magic) && (n >= 4 || !r->started))
+    if (c.base && !memcmp(c.base, PFD_WIRE_MAGIC, n_magic) &&
+        (n >= 4 || !r->started))
         return read_start(r, ret, err);
     if (!r->started) {
         pfd_fail(err, PFD_ERR_CORRUPT, r->base + r->from,

@@ -126,9 +126,10 @@ static void put_head(struct pfd_text *out, const struct pfd_wire_frame *frame)
             put_text(out, bytes_of(frame, key));
         } else {
             put_bytes_header(out, bytes_of(frame, key).n);
-            if (i + 1 < pfd_wire_n_keys)
+            if (i + 1 < pfd_wire_n_keys) {
                 pfd_text_add(out, bytes_of(frame, key).at,
                              bytes_of(frame, key).n);
+            }
         }
     }
 }
@@ -195,9 +196,10 @@ enum pfd_status pfd_wire_write(const struct pfd_wire_frame *frame,
                      n - PFD_WIRE_HEADER_BYTES);
     put_little_endian(&head, pfd_crc32c(crc, frame->bytes.at, frame->bytes.n));
     if (!write(user, head.data, n) ||
-        (frame->bytes.n && !write(user, frame->bytes.at, frame->bytes.n)))
+        (frame->bytes.n && !write(user, frame->bytes.at, frame->bytes.n))) {
         status = pfd_fail(err, PFD_ERR_STOPPED, PFD_NO_OFFSET,
                           "writing was stopped");
+    }
     pfd_text_free(&head);
     return status;
 }

@@ -26,7 +26,7 @@ tracked() {
 }
 
 mapfile -t c_files < <(tracked '*.c' '*.h')
-mapfile -t sources < <(tracked 'src/*.c' 'formats/*.c' 'cli/*.c' 'examples/*.c')
+mapfile -t sources < <(tracked 'src/*.c' 'formats/*.c' 'cli/*.c' 'examples/*.c' 'daemon/*.c')
 mapfile -t scripts < <(git grep -lE '^#!/bin/(ba)?sh' -- ':!*.md' | sort -u)
 [ $# -gt 0 ] && sources=("$@")
 

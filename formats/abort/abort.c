@@ -167,10 +167,11 @@ static int64_t match(const struct pfd_spirv *m,
         if (!member->known || member->offset > n ||
             n - member->offset < member->n_known)
             continue;
-        if (!memcmp(payload + member->offset, member->known, member->n_known))
+        if (!memcmp(payload + member->offset, member->known, member->n_known)) {
             score += (int64_t)member->n_known + 1;
-        else if (!member->is_specialized)
+        } else if (!member->is_specialized) {
             return -1;
+        }
     }
     return score;
 }
@@ -500,13 +501,14 @@ static size_t abort_origin(const struct pfd_look *look, struct pfd_origin *ret)
                                         .n = 1,
                                         .value = { place.line } };
     }
-    if (place.text)
+    if (place.text) {
         ret[n++] = (struct pfd_origin){
             .name = "source_line",
             .type = PFD_ORIGIN_TEXT,
             .n = (uint32_t)(place.n_text < UINT32_MAX ? place.n_text : 0),
             .text = place.text,
         };
+    }
     return n;
 }
 

@@ -249,16 +249,17 @@ static bool adapt_kind(struct pfd_step *steps, const struct group *g,
 {
     const struct pfd_step *s = &steps[g->main];
     bool floats = is_letter_of(s->conv, "fFeEgGaA");
-    if (is_float(t) && is_letter_of(s->conv, "diouxXpc"))
+    if (is_float(t) && is_letter_of(s->conv, "diouxXpc")) {
         set_conversion(steps, g, 'g', s->precision < 0 ? 6 : s->precision);
-    else if (t != TYPE_OTHER && !is_float(t) && floats)
+    } else if (t != TYPE_OTHER && !is_float(t) && floats) {
         set_conversion(steps, g,
                        t == TYPE_POINTER ? 'p'
                        : is_signed(t)    ? 'd'
                                          : 'u',
                        -1);
-    else
+    } else {
         return false;
+    }
     return true;
 }
 

@@ -136,10 +136,11 @@ static size_t call_at(const struct pfd_spirv *m, uint32_t k)
     size_t high = n;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        if (pfd_spirv_call_instruction(m, mid) < k)
+        if (pfd_spirv_call_instruction(m, mid) < k) {
             low = mid + 1;
-        else
+        } else {
             high = mid;
+        }
     }
     return low < n && pfd_spirv_call_instruction(m, low) == k ? low : n;
 }
@@ -297,11 +298,12 @@ static void report_choice(struct pfd_walk *w, const struct shape *chosen,
         memcpy(others + n + 2, shapes[i].name, 3);
         n += 4;
     }
-    if (n)
+    if (n) {
         pfd_walk_finding(w, PFD_FINDING_format_choice, 0,
                          "read as layout %s, %s %s possible as well: the "
                          "records' shaders would decide, or --layout",
                          chosen->name, others + 2, n > 4 ? "are" : "is");
+    }
 }
 
 /* The layout whose records are what their shaders say; else one whose sizes
@@ -346,9 +348,10 @@ static enum pfd_status open_buffer(struct pfd_walk *w, struct state *st)
     w->at = st->shape->data * (uint64_t)DWORD;
     st->end_of_last = w->at;
     uint32_t flags = pfd_walk_u32(w, 0);
-    if (st->shape->data == 2 && flags)
+    if (st->shape->data == 2 && flags) {
         pfd_walk_finding(w, PFD_FINDING_reserved, 0,
                          "the flags are 0x%x, expected 0", flags);
+    }
     return PFD_OK;
 }
 
@@ -430,7 +433,7 @@ static void add_record(struct pfd_walk *w, struct state *st,
     size_t n = 0;
     bool has_text =
         m->shader && pfd_spirv_string(m->shader->module, h->format, &n);
-    if (m->string) {
+    if (m->string && m->shader) {
         r->key =
             debugprintf_key(h->shader, call_offset(m->shader->module, m->call));
         compare_sizes(r, m);
@@ -447,10 +450,11 @@ static void add_record(struct pfd_walk *w, struct state *st,
         if (more)
             copy_on(w, r, more);
     }
-    if (!st->any)
+    if (!st->any) {
         st->same_size = h->size;
-    else if (st->same_size != h->size)
+    } else if (st->same_size != h->size) {
         st->same_size = 0;
+    }
     st->any = true;
     w->at += n_bytes;
     st->end_of_last = w->at;
@@ -474,18 +478,19 @@ static void report_gap(struct pfd_walk *w, struct state *st, uint64_t to,
         return; /* the zeros behind the last record */
     w->batch->skipped_bytes += to - st->from;
     pfd_walk_describe_gap(&gap, st->from, to, found ? UINT64_MAX : to);
-    if (!st->bad)
+    if (!st->bad) {
         pfd_walk_finding(w, PFD_FINDING_unwritten, st->from,
                          "a record of size 0, not written yet or lost; %s",
                          gap.text);
-    else if (st->bad < st->shape->header)
+    } else if (st->bad < st->shape->header) {
         pfd_walk_finding(w, PFD_FINDING_bad_size, st->from,
                          "a record of %u dwords, at least %u expected; %s",
                          st->bad, st->shape->header, gap.text);
-    else
+    } else {
         pfd_walk_finding(w, PFD_FINDING_size_past_end, st->from,
                          "a record of %u dwords runs over the end; %s", st->bad,
                          gap.text);
+    }
     st->end_of_last = to;
 }
 
@@ -552,24 +557,25 @@ static void report_loss(struct pfd_walk *w, const struct state *st)
     uint64_t n_lost = st->same_size ? lost / st->same_size : 0;
     bool exact = n_lost && n_lost * st->same_size == lost;
     w->batch->lost_bytes += lost * DWORD;
-    if (exact)
+    if (exact) {
         pfd_walk_finding(
             w, PFD_FINDING_overflow, st->end_of_last,
             "shaders wrote %llu dwords, %llu are stored: %llu dwords (%llu "
             "bytes) lost, which are %llu records if all have %u dwords; a "
             "buffer of %llu bytes would have held everything",
             (unsigned long long)wanted, (unsigned long long)stored,
-            (unsigned long long)lost, (unsigned long long)(lost * DWORD),
+            (unsigned long long)lost, (unsigned long long)lost * DWORD,
             (unsigned long long)n_lost, st->same_size,
-            (unsigned long long)((wanted + s->data) * DWORD));
-    else
+            ((unsigned long long)wanted + s->data) * DWORD);
+    } else {
         pfd_walk_finding(
             w, PFD_FINDING_overflow, st->end_of_last,
             "shaders wrote %llu dwords, %llu are stored: %llu dwords (%llu "
             "bytes) lost; a buffer of %llu bytes would have held everything",
             (unsigned long long)wanted, (unsigned long long)stored,
-            (unsigned long long)lost, (unsigned long long)(lost * DWORD),
-            (unsigned long long)((wanted + s->data) * DWORD));
+            (unsigned long long)lost, (unsigned long long)lost * DWORD,
+            ((unsigned long long)wanted + s->data) * DWORD);
+    }
 }
 
 static enum pfd_status finish(struct pfd_walk *w, struct state *st)
@@ -694,12 +700,13 @@ static uint32_t mask_of(const struct view *v, uint8_t at)
 /* The stage as it stands in the record, or as the module has it. */
 static bool stage_of(const struct view *v, uint32_t *ret)
 {
-    if (v->shape->is_packed)
+    if (v->shape->is_packed) {
         *ret = word(v->header, AT_POSITION) >> OFFSET_BITS;
-    else if (v->shape->stage)
+    } else if (v->shape->stage) {
         *ret = word(v->header, v->shape->stage);
-    else
+    } else {
         *ret = PFD_STAGE_UNKNOWN;
+    }
     if (pfd_stage_of(*ret) != PFD_STAGE_UNKNOWN)
         return true;
     if (v->shader && v->shader->has_stage) {
@@ -742,9 +749,10 @@ static void add_verbose_now(const struct pfd_look *look, const struct view *v,
     uint32_t stage = PFD_STAGE_UNKNOWN;
     uint32_t words[3];
     if (v->shape->has_ordinals &&
-        call_at(module, k) == pfd_spirv_call_count(module))
+        call_at(module, k) == pfd_spirv_call_count(module)) {
         k = position < pfd_spirv_n_instructions(module) ? position
                                                         : PFD_SPIRV_NONE;
+    }
     stage_of(v, &stage);
     stage_words(v, words);
     pfd_text_add(out, message->data, message->n);
@@ -790,10 +798,11 @@ static void debugprintf_make(const struct pfd_look *look, struct pfd_made *ret)
                     compat ? &ignored : &ret->findings);
     } else {
         add_message(look, &v, false, &message, &ignored);
-        if (v.shape->age == PFD_KHRONOS_OLD)
+        if (v.shape->age == PFD_KHRONOS_OLD) {
             add_verbose_old(look, &v, ret->text, &message);
-        else
+        } else {
             add_verbose_now(look, &v, ret->text, &message);
+        }
     }
     ret->text->failed |= message.failed;
     pfd_text_free(&message);
@@ -843,7 +852,7 @@ static size_t debugprintf_origin(const struct pfd_look *look,
         if (v.shape->info)
             o.n += pfd_khronos_origin(ret + o.n, stage, words);
     }
-    if (!look->record->string) {
+    if (!look->record->string || !v.shader) {
         add_number(&o, "position",
                    offset_of(v.shape, word(v.header, AT_POSITION)));
         return o.n;

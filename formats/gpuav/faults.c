@@ -280,10 +280,11 @@ void gpuav_read(const uint8_t *bytes, uint32_t n, struct gpuav_record *r)
     for (uint32_t i = 0; i < 3 && at + 1 + i < n; i++)
         p[i] = word(bytes, at + 1 + i);
     memcpy(r->fault.params, p, sizeof p);
-    if (n == 13)
+    if (n == 13) {
         read_2023(&r->fault, bytes);
-    else
+    } else {
         read_old(&r->fault, p);
+    }
     r->is_own = word(bytes, 0) == 0;
 }
 
@@ -309,49 +310,52 @@ static void add_dispatch(struct pfd_text *out, const struct gpuav_fault *f,
     static const char *const axes[] = { "::x", ":y", "::z" };
     unsigned axis = f->a >= 1 && f->a <= 3 ? f->a - 1 : 0;
     uint32_t limit = capture->max_work_groups[axis];
-    if (as_layer)
+    if (as_layer) {
         pfd_text_printf(out,
                         "Indirect dispatch VkDispatchIndirectCommand%s of %u "
                         "would exceed maxComputeWorkGroupCount[%u] limit of %u",
                         axes[axis], f->b, axis, limit);
-    else if (limit)
+    } else if (limit) {
         pfd_text_printf(out,
                         "Indirect dispatch of %u work groups in %c exceeds the "
                         "limit of %u",
                         f->b, "xyz"[axis], limit);
-    else
+    } else {
         pfd_text_printf(out,
                         "Indirect dispatch of %u work groups in %c exceeds the "
                         "device's limit",
                         f->b, "xyz"[axis]);
+    }
 }
 
 static void add_draw(struct pfd_text *out, const struct gpuav_fault *f)
 {
     const char *name = code_name(4, f->a);
-    if (f->a == 3)
+    if (f->a == 3) {
         pfd_text_printf(out,
                         "The drawIndirectFirstInstance feature is not enabled, "
                         "but the firstInstance member of the "
                         "VkDrawIndirectCommand structure at index %u is not "
                         "zero",
                         f->b);
-    else
+    } else {
         pfd_text_printf(out, "Indirect draw: %s (%u)",
                         name ? name : "unknown check", f->b);
+    }
 }
 
 static void add_other(struct pfd_text *out, const struct gpuav_fault *f)
 {
     const struct group_row *row = group_row(f->group);
     const char *name = code_name(f->group, f->code);
-    if (row)
+    if (row) {
         pfd_text_printf(out, "Error %u.%u, %s%s%s", f->group, f->code,
                         row->name, name ? ": " : "", name ? name : "");
-    else if (f->group)
+    } else if (f->group) {
         pfd_text_printf(out, "Error %u.%u", f->group, f->code);
-    else
+    } else {
         pfd_text_printf(out, "Error %u", f->code);
+    }
     pfd_text_printf(out, " (%u, %u, %u)", f->params[0], f->params[1],
                     f->params[2]);
 }
@@ -400,11 +404,12 @@ static void add_old(struct pfd_text *out, const struct gpuav_fault *f,
     case GPUAV_TRACE_RAYS:
     case GPUAV_ALIGNMENT:
     case GPUAV_OTHER:
-        if (as_layer && !f->group)
+        if (as_layer && !f->group) {
             pfd_text_printf(
                 out, "Internal Error (unexpected error type = %u). ", f->code);
-        else
+        } else {
             add_other(out, f);
+        }
         break;
     }
 }
@@ -421,7 +426,7 @@ static void add_now(struct pfd_text *out, const struct gpuav_fault *f,
                         "this range.",
                         write ? "write" : "read", f->a,
                         (unsigned long long)f->address,
-                        (unsigned long long)(f->address + f->a));
+                        (unsigned long long)f->address + f->a);
         break;
     case GPUAV_ALIGNMENT:
         pfd_text_printf(out,
@@ -459,10 +464,11 @@ static void add_now(struct pfd_text *out, const struct gpuav_fault *f,
 void gpuav_fault_text(struct pfd_text *out, const struct gpuav_record *record,
                       const struct pfd_vulkan_capture *capture, bool as_layer)
 {
-    if (record->is_now)
+    if (record->is_now) {
         add_now(out, &record->fault, capture);
-    else
+    } else {
         add_old(out, &record->fault, capture, as_layer);
+    }
 }
 
 /* ---- as origins ---- */

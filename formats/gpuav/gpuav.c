@@ -154,15 +154,17 @@ static enum pfd_status finish(struct pfd_walk *w, struct state *st)
         return PFD_MORE;
     if (!st->closed) {
         st->closed = true;
-        if (end % DWORD)
+        if (end % DWORD) {
             pfd_walk_finding(w, PFD_FINDING_odd_size, end / DWORD * DWORD,
                              "the buffer ends in %u bytes that are no whole "
                              "dword",
                              (unsigned)(end % DWORD));
-        if (st->bad_at)
+        }
+        if (st->bad_at) {
             report_bad(w, st, end / DWORD * DWORD);
-        else
+        } else {
             report_loss(w, st);
+        }
     }
     return PFD_END;
 }
@@ -224,9 +226,10 @@ static uint32_t instruction_of(const struct view *v)
 {
     const struct pfd_spirv *module = v->shader->module;
     const struct gpuav_record *r = &v->record;
-    if (r->is_now)
+    if (r->is_now) {
         return r->position ? pfd_spirv_by_offset(module, r->position)
                            : PFD_SPIRV_NONE;
+    }
     /* Addresses were checked in a module that was changed before. */
     if (r->is_own || r->fault.kind == GPUAV_ADDRESS)
         return PFD_SPIRV_NONE;
@@ -289,13 +292,15 @@ static void gpuav_make(const struct pfd_look *look, struct pfd_made *ret)
     size_t n = pfd_cursor_left(&look->bytes) / DWORD;
     ret->literal = true;
     gpuav_fault_text(ret->text, &v.record, &look->shaders->capture, as_layer);
-    if (as_layer && v.record.is_now)
+    if (as_layer && v.record.is_now) {
         add_layer_now(look, &v, ret->text);
-    else if (as_layer && v.record.size <= 11)
+    } else if (as_layer && v.record.size <= 11) {
         add_layer_old(look, &v, ret->text);
-    for (size_t i = 0; i < n; i++)
+    }
+    for (size_t i = 0; i < n; i++) {
         ret->slots[i] = (struct pfd_slot){ .at = (uint32_t)(i * DWORD),
                                            .store = PFD_STORE_DWORD };
+    }
     ret->n_slots = n;
 }
 
@@ -309,22 +314,24 @@ static size_t gpuav_origin(const struct pfd_look *look, struct pfd_origin *ret)
     const char *stage = pfd_stage_name(pfd_stage_of(r->stage));
     ret[n++] =
         (struct pfd_origin){ .name = "shader", .n = 1, .value = { r->shader } };
-    if (v.shader)
+    if (v.shader) {
         ret[n++] = (struct pfd_origin){
             .name = "module",
             .type = PFD_ORIGIN_TEXT,
             .n = (uint32_t)strlen(v.shader->source),
             .text = v.shader->source,
         };
+    }
     ret[n++] = (struct pfd_origin){ .name = "stage",
                                     .type = PFD_ORIGIN_TEXT,
                                     .n = (uint32_t)strlen(stage),
                                     .text = stage };
     n += pfd_khronos_origin(ret + n, r->stage, r->words);
-    if (r->is_now)
+    if (r->is_now) {
         ret[n++] = (struct pfd_origin){ .name = "action",
                                         .n = 1,
                                         .value = { r->action } };
+    }
     if (v.k == PFD_SPIRV_NONE) {
         ret[n++] = (struct pfd_origin){ .name = "position",
                                         .n = 1,

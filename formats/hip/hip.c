@@ -248,24 +248,25 @@ static void report_gap(struct pfd_walk *w, const struct state *st, uint64_t to)
     const struct header *h = &st->lost;
     w->batch->skipped_bytes += to - st->from;
     pfd_walk_describe_gap(&then, st->from, to, st->buffer.end);
-    if (h->n_bytes < ENTRY_MIN || h->n_bytes % DWORD)
+    if (h->n_bytes < ENTRY_MIN || h->n_bytes % DWORD) {
         pfd_walk_finding(w, PFD_FINDING_bad_size, st->from,
                          "the control word says %llu bytes, at least %d and a "
                          "multiple of 4 expected; %s",
                          (unsigned long long)h->n_bytes, ENTRY_MIN, then.text);
-    else if (h->n_bytes > st->buffer.end - st->from)
+    } else if (h->n_bytes > st->buffer.end - st->from) {
         pfd_walk_finding(w, PFD_FINDING_size_past_end, st->from,
                          "the control word says %llu bytes, only %llu are "
                          "left; %s",
                          (unsigned long long)h->n_bytes,
                          (unsigned long long)(st->buffer.end - st->from),
                          then.text);
-    else
+    } else {
         pfd_walk_finding(w, PFD_FINDING_unknown_id, st->from,
                          "no string has hash 0x%016llx, and the entry's %llu "
                          "bytes lead to no entry; %s",
                          (unsigned long long)h->hash,
                          (unsigned long long)h->n_bytes, then.text);
+    }
 }
 
 static enum pfd_status find_way(struct pfd_walk *w, struct state *st)
@@ -298,10 +299,11 @@ static const struct pfd_string *choose(const struct pfd_string *first,
     for (const struct pfd_string *s = first; s; s = s->next) {
         if (s->n_payload != n_payload)
             continue;
-        if (best)
+        if (best) {
             *findings |= FINDING(ambiguous);
-        else
+        } else {
             best = s;
+        }
     }
     if (!best)
         *findings |= FINDING(ambiguous);
@@ -358,10 +360,11 @@ static enum pfd_status step_unknown(struct pfd_walk *w, struct state *st,
         next == st->buffer.end ? PFD_OK : is_entry(w, st, next, false);
     if (status == PFD_MORE && !w->last)
         return PFD_MORE;
-    if (status == PFD_OK)
+    if (status == PFD_OK) {
         add_entry(w, h, NULL);
-    else
+    } else {
         lose_way(w, st, h);
+    }
     return PFD_OK;
 }
 

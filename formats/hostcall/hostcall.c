@@ -120,10 +120,11 @@ static uint64_t header_at(const struct state *st, uint32_t i)
 static uint64_t slot_at(const struct state *st, uint32_t i, unsigned lane)
 {
     uint64_t payload = st->payloads + (uint64_t)i * PAYLOAD;
-    if (st->dump == DUMP_RECORDED_OLD)
+    if (st->dump == DUMP_RECORDED_OLD) {
         payload = header_at(st, i) + HEADER_OLD;
-    else if (st->dump == DUMP_RECORDED_NEW)
+    } else if (st->dump == DUMP_RECORDED_NEW) {
         payload = header_at(st, i) + HEADER_NEW;
+    }
     return payload + (uint64_t)lane * SLOT;
 }
 
@@ -145,9 +146,10 @@ static bool is_pending(const struct pfd_walk *w, uint32_t i)
     const struct state *st = w->state;
     if (st->dump == DUMP_POOL_OLD)
         return read_u32(w, header_at(st, i) + 2 * QWORD + 4) & CONTROL_READY;
-    if (st->dump == DUMP_POOL_NEW)
+    if (st->dump == DUMP_POOL_NEW) {
         return read_u32(w, st->phases[0] + 4 * (uint64_t)i) !=
                read_u32(w, st->phases[1] + 4 * (uint64_t)i);
+    }
     return true;
 }
 
@@ -454,11 +456,12 @@ static void do_slot(struct pfd_walk *w)
     uint64_t at = slot_at(st, st->packet, st->lane);
     uint64_t desc = pfd_walk_u64(w, at);
     uint64_t id = desc >> DESC_ID_SHIFT;
-    if (desc & DESC_RESERVED)
+    if (desc & DESC_RESERVED) {
         pfd_walk_finding(w, PFD_FINDING_bad_packet, at,
                          "packet %u, lane %u: the descriptor 0x%llx has bits "
                          "that must be zero",
                          st->packet, st->lane, (unsigned long long)desc);
+    }
     if (desc & DESC_BEGIN && desc & DESC_END) {
         struct message m = { .id = id,
                              .first = st->packet,
@@ -483,13 +486,14 @@ static void step(struct pfd_walk *w)
     uint32_t service = service_of(w, st->packet);
     bool pending = is_pending(w, st->packet);
     if (pending && st->lane == 0 && service != SERVICE_PRINTF) {
-        if (service == 0 || service > SERVICE_MAX)
+        if (service == 0 || service > SERVICE_MAX) {
             pfd_walk_finding(w, PFD_FINDING_bad_packet,
                              header_at(st, st->packet),
                              "packet %u asks for service %u, 1 to %d exist",
                              st->packet, service, SERVICE_MAX);
-        else
+        } else {
             st->n_others++;
+        }
     }
     if (service != SERVICE_PRINTF || !pending)
         mask = 0;
@@ -531,14 +535,16 @@ static enum pfd_status finish(struct pfd_walk *w)
     }
     if (!pfd_walk_has_room(w))
         return PFD_OK;
-    if (st->n_others)
+    if (st->n_others) {
         pfd_walk_finding(w, PFD_FINDING_other_service, PFD_NO_OFFSET,
                          "%llu packets are for other services than printf",
                          (unsigned long long)st->n_others);
-    if (st->n_visits > VISITS_MAX)
+    }
+    if (st->n_visits > VISITS_MAX) {
         pfd_walk_finding(w, PFD_FINDING_too_large, PFD_NO_OFFSET,
                          "messages lie too far apart to put all of them "
                          "together");
+    }
     st->n_others = 0;
     st->ended = true;
     w->at = pfd_walk_end(w);
@@ -555,11 +561,12 @@ static enum pfd_status hostcall_walk(struct pfd_walk *w)
     if (!st->opened) {
         if (!w->last && pfd_walk_end(w) < BUFFER_MAX)
             return PFD_MORE;
-        if (!w->last)
+        if (!w->last) {
             pfd_walk_finding(w, PFD_FINDING_too_large, pfd_walk_end(w),
                              "more than %llu bytes of packets in a stream; "
                              "the rest is not decoded",
                              (unsigned long long)BUFFER_MAX);
+        }
         if (!open_dump(w, st)) {
             st->ended = true;
             w->at = pfd_walk_end(w);

@@ -228,10 +228,11 @@ static void choose(const struct pfd_string *first, uint32_t n_payload,
     for (const struct pfd_string *s = first; s; s = s->next) {
         if (s->n_payload != n_payload)
             continue;
-        if (r->string)
+        if (r->string) {
             r->findings |= FINDING(ambiguous);
-        else
+        } else {
             r->string = s;
+        }
     }
     if (r->string)
         return;
@@ -355,11 +356,12 @@ static enum pfd_status open_buffer(struct pfd_walk *w, struct state *st)
     st->end = HEADER + clamped * DWORD;
     st->wanted = st->end;
     w->at = HEADER;
-    if (reserved0 || reserved1)
+    if (reserved0 || reserved1) {
         pfd_walk_finding(w, PFD_FINDING_reserved, 8,
                          "reserved dwords are 0x%x and 0x%x, expected 0: a "
                          "newer layout, or not a printf buffer",
                          reserved0, reserved1);
+    }
     if (st->used > CLAMP_DWORDS)
         report_clamp(w, st->used);
     return PFD_OK;
@@ -496,20 +498,20 @@ static void report_gap(struct pfd_walk *w, const struct state *st, uint64_t to)
 
     w->batch->skipped_bytes += to - st->from;
     pfd_walk_describe_gap(&then, st->from, to, st->end);
-    if (h->zero)
+    if (h->zero) {
         pfd_walk_finding(w, PFD_FINDING_unwritten, st->from,
                          "zero entry header in the used part, not written yet "
                          "or lost; %s",
                          then.text);
-    else if (h->size < SIZE_MIN)
+    } else if (h->size < SIZE_MIN) {
         pfd_walk_finding(w, PFD_FINDING_bad_size, st->from,
                          "entrySize %u (id 0x%012llx), at least %d expected; "
                          "%s",
                          h->size, (unsigned long long)h->id, SIZE_MIN,
                          then.text);
-    else if (h->n_bytes > st->end - st->from)
+    } else if (h->n_bytes > st->end - st->from) {
         report_cut(w, st, to, then.text);
-    else
+    } else {
         pfd_walk_finding(
             w,
             h->id < TORN_ID ? PFD_FINDING_torn_header : PFD_FINDING_unknown_id,
@@ -517,6 +519,7 @@ static void report_gap(struct pfd_walk *w, const struct state *st, uint64_t to)
             "no string has id 0x%012llx, and entrySize %u leads to no entry; "
             "%s",
             (unsigned long long)h->id, h->size, then.text);
+    }
 }
 
 /* Leaves the path at w->at: the next entry beyond doubt is sought from the
@@ -691,10 +694,11 @@ static enum pfd_status llpc_walk(struct pfd_walk *w)
         enum pfd_status status = PFD_OK;
         if (st->done)
             return finish(w, st);
-        if (st->is_lost)
+        if (st->is_lost) {
             status = find_way(w, st);
-        else
+        } else {
             walk_sound(w, st);
+        }
         if (status == PFD_OK && pfd_walk_has_room(w) && !st->is_lost)
             status = step(w, st);
         if (status != PFD_OK)
@@ -781,7 +785,7 @@ static int llpc_probe(const struct pfd_cursor *first, uint64_t n_buffer)
 {
     struct pfd_cursor c = *first;
     uint64_t used = pfd_cursor_u64(&c);
-    uint32_t reserved = pfd_cursor_u32(&c) | pfd_cursor_u32(&c);
+    uint64_t reserved = pfd_cursor_u64(&c); /* two dwords */
     if (!pfd_cursor_ok(&c) || reserved)
         return 0;
     return used <= n_buffer / DWORD ? 60 : 20;

@@ -61,12 +61,13 @@ static const struct pfd_value *get(const struct table *table,
 {
     bool twice;
     const struct pfd_value *value = pfd_value_get(map, key, &twice);
-    if (twice)
+    if (twice) {
         pfd_report_add(table->loader->report, PFD_FINDING_duplicate_key,
                        file_offset(table, map),
                        "the metadata has the key '%s' twice in one map: the "
                        "first one counts",
                        key);
+    }
     return value;
 }
 
@@ -146,9 +147,10 @@ static bool read_mask(const struct table *table, const struct row *row,
         const struct pfd_value *element = pfd_value_at(row->mask, i);
         uint64_t word;
         bool negative;
-        if (!pfd_value_int(element, &word, &negative))
+        if (!pfd_value_int(element, &word, &negative)) {
             return bad_key(table, row, ".64bit_arguments", element,
                            "integers only");
+        }
         if (i >= MASK_WORDS_MAX || i * 64 >= n_arguments)
             continue;
         if (n_arguments - i * 64 < 64)
@@ -176,7 +178,7 @@ static bool check_row(const struct table *table, const struct row *row,
         return false;
     }
     size_t n_words = pfd_value_count(row->mask);
-    if (n_words < read->n_arguments / 64 + (read->n_arguments % 64 != 0))
+    if (n_words < read->n_arguments / 64 + (read->n_arguments % 64 != 0)) {
         pfd_report_add(table->loader->report, PFD_FINDING_short_bitmask,
                        row->offset,
                        "row %zu of %s: id 0x%012llx has %llu arguments, and "
@@ -185,6 +187,7 @@ static bool check_row(const struct table *table, const struct row *row,
                        row->i, table_key, (unsigned long long)read->key,
                        (unsigned long long)read->n_arguments,
                        (unsigned long long)n_words * 64);
+    }
     return true;
 }
 
@@ -236,19 +239,20 @@ static void check_version(const struct table *table,
     const struct pfd_value *version = get(table, map, ".version");
     uint64_t number;
     bool negative;
-    if (!pfd_value_int(version, &number, &negative))
+    if (!pfd_value_int(version, &number, &negative)) {
         pfd_report_add(table->loader->report, PFD_FINDING_version,
                        file_offset(table, map),
                        "'.version' of %s is %s, expected the integer %d: read "
                        "as version %d",
                        table_key, pfd_value_kind_name(version), TABLE_VERSION,
                        TABLE_VERSION);
-    else if (number != TABLE_VERSION)
+    } else if (number != TABLE_VERSION) {
         pfd_report_add(
             table->loader->report, PFD_FINDING_version, file_offset(table, map),
             "'.version' of %s is %lld, expected %d: read as "
             "version %d",
             table_key, (long long)number, TABLE_VERSION, TABLE_VERSION);
+    }
 }
 
 /* Another machine's file has no business with this table, and what its ids
@@ -279,11 +283,12 @@ static enum pfd_status read_table(const struct table *table,
     check_version(table, map);
     /* A table without strings may be written as nil or not at all. */
     if (pfd_value_kind(rows) != PFD_VALUE_ARRAY &&
-        pfd_value_kind(rows) != PFD_VALUE_NIL && rows)
+        pfd_value_kind(rows) != PFD_VALUE_NIL && rows) {
         pfd_report_add(table->loader->report, PFD_FINDING_bad_string_row,
                        file_offset(table, map),
                        "'.strings' of %s is %s, expected an array", table_key,
                        pfd_value_kind_name(rows));
+    }
     for (size_t i = 0; i < pfd_value_count(rows) && status == PFD_OK; i++) {
         const struct pfd_value *row = pfd_value_at(rows, i);
         if (row)
@@ -337,12 +342,13 @@ static enum pfd_status read_note(void *user, const struct pfd_note *note)
         pfd_metadata_open(note->desc, &metadata, &n_used, &why);
     if (status != PFD_OK)
         return report_unreadable(loader, note, &why);
-    if (n_used < note->desc.n)
+    if (n_used < note->desc.n) {
         pfd_report_add(loader->report, PFD_FINDING_msgpack_tail,
                        note->desc_offset + n_used,
                        "the metadata note at 0x%llx has %zu bytes after its "
                        "map, which ends here",
                        (unsigned long long)note->offset, note->desc.n - n_used);
+    }
     struct table table = {
         .loader = loader,
         .metadata = metadata,

@@ -102,7 +102,7 @@ static bool is_shifted(const uint8_t *bytes, uint32_t size, unsigned layout,
 {
     if (layout & LAYOUT_NEW || size <= DWORD)
         return false;
-    if (i < SHIFTS && layout & LAYOUT_SHIFTED << i)
+    if (i < SHIFTS && layout & (unsigned)LAYOUT_SHIFTED << i)
         return true;
     struct text t = look_at_text(bytes, size);
     return !t.broken && (t.n == size - DWORD || !t.ended);
@@ -350,9 +350,10 @@ static void find_ways(struct ways *ways, const struct pfd_step *step,
             if (whole && ways->n && (is_last || ways->samples->n > 1))
                 return;
             if (!ways->is_new && i < SHIFTS &&
-                can_be_shifted(ways->w, ways->samples, at, size))
+                can_be_shifted(ways->w, ways->samples, at, size)) {
                 find_ways(ways, step + 1, next, at + size - DWORD, i + 1,
                           (uint8_t)(layout | LAYOUT_SHIFTED << i));
+            }
             return;
         }
         at += size;

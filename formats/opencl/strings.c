@@ -131,9 +131,10 @@ static enum pfd_status read_row(void *user, const struct pfd_hsa_row *row)
     }
     unescape(&loader->text, row->text + fields.format,
              row->n_text - fields.format);
-    if (loader->text.failed)
+    if (loader->text.failed) {
         return pfd_fail(loader->err, PFD_ERR_NOMEM, row->offset,
                         "out of memory");
+    }
     for (size_t i = 0; i < fields.n_sizes; i++)
         words[i / 2] |= (uint64_t)fields.sizes[i] << (32 * (i % 2));
     struct pfd_string_row string = {

@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_ROWS = 256, WORDS_MAX = 32 };
+enum {
+    N_ROWS = 256,
+    WORDS_MAX = 32
+};
 
 static struct row {
     uint64_t id;

@@ -15,7 +15,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { N_ROWS = 256, N_SLOTS = 4096, OUT = 1 << 20, LINE = 4096 };
+enum {
+    N_ROWS = 256,
+    N_SLOTS = 4096,
+    OUT = 1 << 20,
+    LINE = 4096
+};
 
 struct piece {
     char spec[64];

@@ -42,9 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     struct pfd_error err;
     unsigned n_findings = 0;
     uint8_t sum = 0;
-    enum pfd_status status =
-        pfd_objects_read(data, n, "input", MAX_INFLATED, take, &sum, hear,
-                         &n_findings, &err);
+    enum pfd_status status = pfd_objects_read(
+        data, n, "input", MAX_INFLATED, take, &sum, hear, &n_findings, &err);
     FUZZ_CHECK(status == PFD_OK || err.code == status);
     FUZZ_CHECK(status == PFD_OK || status == PFD_ERR_UNSUPPORTED);
     return 0;

@@ -4,9 +4,9 @@
 # PROGRAM SOCKET ARGUMENT..., and compares what the server printed with the
 # file EXPECTED; -s: sorted, for lines of threads. 77 from PROGRAM: what it needs is not here.
 set -u
-order=cat
+order='cat'
 if [ "$1" = -s ]; then
-    order=sort
+    order='sort'
     shift
 fi
 server=$1
