@@ -396,7 +396,11 @@ void pfd_entry_finding_text(const struct pfd_entry *entry,
         unknown_text(entry, kind, ret, n);
         return;
     }
-    unsigned want = s->n_payload / 4;
+    /* A message's dwords are its arguments. */
+    const struct pfd_string *stated = entry->record->string;
+    unsigned want = s->flags & PFD_STRING_LITERAL && stated
+                        ? stated->n_arguments
+                        : s->n_payload / 4;
     pfd_quote(&text, pfd_string_text(s), s->n_text);
     switch ((int)kind) {
     case PFD_FINDING_payload_short:

@@ -235,6 +235,8 @@ void pfd_string_fill(struct pfd_string *ret, const struct pfd_string_row *row,
                            : UINT32_MAX,
         .flags = text_flags(row->text, row->n_text),
     };
+    if (row->literal)
+        ret->flags |= PFD_STRING_LITERAL;
     memcpy(ret->steps, steps, n_steps * sizeof *steps);
     if (pfd_program_has_char(steps, n_steps))
         ret->flags |= PFD_STRING_CHAR;
@@ -258,6 +260,15 @@ static struct pfd_string *new_string(struct pfd_strings *strings,
     if (s)
         pfd_string_fill(s, row, strings->steps, n_steps);
     return s;
+}
+
+static size_t compile(const struct pfd_string_row *row, struct pfd_step *ret,
+                      struct pfd_program_facts *facts)
+{
+    *facts = (struct pfd_program_facts){ 0 };
+    if (row->literal)
+        return pfd_program_literal(row->text, row->n_text, ret);
+    return pfd_program_compile(row->text, row->n_text, ret, facts);
 }
 
 static void bind(struct pfd_strings *strings, struct pfd_string *s,
@@ -329,8 +340,7 @@ enum pfd_status pfd_strings_add_row(struct pfd_strings *strings,
     }
     if (n_same >= SAME_KEY_MAX)
         return PFD_OK;
-    size_t n_steps =
-        pfd_program_compile(row->text, row->n_text, strings->steps, &facts);
+    size_t n_steps = compile(row, strings->steps, &facts);
     if (kind->adapt)
         facts.findings |= kind->adapt(row, strings->steps, n_steps);
     struct pfd_string *s = new_string(strings, row, n_steps);

@@ -123,6 +123,7 @@ struct pfd_string_row {
     uint64_t n_arguments;
     const uint64_t *layout; /* [n_layout] words, borrowed for the call */
     size_t n_layout;        /* at most PFD_LAYOUT_MAX */
+    bool literal;           /* the text names a message, it is no format */
 };
 
 /*

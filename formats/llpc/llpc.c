@@ -158,6 +158,11 @@ static void llpc_layout(const struct pfd_string *s,
                         const struct pfd_program_facts *facts,
                         struct pfd_layout *ret)
 {
+    if (llpc_is_abort(s)) {
+        /* No entry has so much: each is looked at by itself. */
+        ret->n_payload = UINT32_MAX;
+        return;
+    }
     uint64_t n_payload = mask_dwords(s) * DWORD;
     unsigned layout = LAYOUT_OWN;
     /* LLPC writes component 0 of a vector and counts it as one argument. */
@@ -220,13 +225,28 @@ static enum layout recover(const struct pfd_string *s, uint64_t dwords)
     return LAYOUT_MODIFIERS;
 }
 
+/* Bytes of payload that an entry of the string has. */
+static uint64_t payload_of(const struct pfd_string *s)
+{
+    return llpc_is_abort(s) ? s->n_arguments * (uint64_t)DWORD : s->n_payload;
+}
+
+/* Has an entry with this payload what the string says? How abort messages are
+ * stored is not written down: they may be whole as well. */
+static bool fits(const struct pfd_string *s, uint64_t n_payload)
+{
+    return n_payload == payload_of(s) ||
+           (llpc_is_abort(s) &&
+            n_payload == llpc_abort_dwords(s) * (uint64_t)DWORD);
+}
+
 /* Chooses among the strings of one id; sets string, layout and findings. */
 static void choose(const struct pfd_string *first, uint32_t n_payload,
                    struct pfd_record *r)
 {
     r->string = NULL;
     for (const struct pfd_string *s = first; s; s = s->next) {
-        if (s->n_payload != n_payload)
+        if (!fits(s, n_payload))
             continue;
         if (r->string) {
             r->findings |= FINDING(ambiguous);
@@ -237,6 +257,8 @@ static void choose(const struct pfd_string *first, uint32_t n_payload,
     if (r->string)
         return;
     for (const struct pfd_string *s = first; s; s = s->next) {
+        if (llpc_is_abort(s))
+            continue;
         r->layout = (uint8_t)recover(s, n_payload / DWORD);
         r->string = s;
         if (r->layout != LAYOUT_FITTING) {
@@ -245,8 +267,9 @@ static void choose(const struct pfd_string *first, uint32_t n_payload,
         }
     }
     r->string = first;
-    r->findings |= n_payload < first->n_payload ? FINDING(payload_short)
-                                                : FINDING(payload_long);
+    r->layout = LAYOUT_FITTING;
+    r->findings |= n_payload < payload_of(first) ? FINDING(payload_short)
+                                                 : FINDING(payload_long);
 }
 
 /* ---- the walk ---- */
@@ -370,7 +393,7 @@ static enum pfd_status open_buffer(struct pfd_walk *w, struct state *st)
 /* True when a string of this id has exactly this payload. */
 static bool law_holds(const struct pfd_string *s, uint64_t n_payload)
 {
-    while (s && s->n_payload != n_payload)
+    while (s && !fits(s, n_payload))
         s = s->next;
     return s != NULL;
 }
@@ -447,8 +470,8 @@ static void describe_partial(const struct pfd_walk *w, uint64_t at,
     uint64_t findings = 0;
 
     ret->text[0] = '\0';
-    if (s->n_steps > PARTIAL_STEPS || s->n_arguments > PARTIAL_ARGUMENTS ||
-        s->room > PARTIAL_ROOM)
+    if (llpc_is_abort(s) || s->n_steps > PARTIAL_STEPS ||
+        s->n_arguments > PARTIAL_ARGUMENTS || s->room > PARTIAL_ROOM)
         return;
     bool cut = s->flags & PFD_STRING_CUT;
     struct pfd_cursor payload = w->view;
@@ -565,6 +588,8 @@ static void add_entry(struct pfd_walk *w, const struct header *h,
     };
     if (first)
         choose(first, r->n_bytes - ENTRY_HEADER, r);
+    if (r->string && llpc_is_abort(r->string))
+        r->flags |= PFD_RECORD_MADE;
     w->at += h->n_bytes;
 }
 
@@ -820,4 +845,5 @@ const struct pfd_format pfd_format_llpc = {
     .slots = llpc_slots,
     .layout_text = llpc_layout_text,
     .live = &llpc_live,
+    .make = llpc_abort_make,
 };

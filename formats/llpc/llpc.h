@@ -16,6 +16,26 @@ enum {
 };
 
 /*
+ * A message of OpAbortKHR in the place of a format string: a literal whose
+ * layout words are the message's number of dwords, a bit for each of them (1:
+ * constant), and the constants, two to a word. n_arguments: dwords that are
+ * not constant, which an entry holds in their order.
+ */
+static inline bool llpc_is_abort(const struct pfd_string *s)
+{
+    return s->flags & PFD_STRING_LITERAL;
+}
+
+/* Dwords of the whole message. */
+static inline uint32_t llpc_abort_dwords(const struct pfd_string *s)
+{
+    return (uint32_t)pfd_string_layout(s)[0];
+}
+
+/* Puts the message together: its bytes, and its text where it has one. */
+void llpc_abort_make(const struct pfd_look *look, struct pfd_made *ret);
+
+/*
  * Reads the string table of a code object into pfd_format_llpc.strings: key is
  * the 48-bit id, layout the bit mask of arguments that take two dwords, cut to
  * the arguments that there are and without zero words at its end, so that

@@ -163,20 +163,26 @@ static bool read_mask(const struct table *table, const struct row *row,
     return true;
 }
 
-/* Says what a reader should know about a row that can be used. False: no
- * entry can have its id. */
+/* False, and said: no entry can have this id. */
+static bool check_id(const struct table *table, const struct row *row,
+                     uint64_t id)
+{
+    if (id >> LLPC_ID_BITS == 0)
+        return true;
+    pfd_report_add(table->loader->report, PFD_FINDING_wide_index, row->offset,
+                   "row %zu of %s: '.index' is 0x%llx, which does not fit "
+                   "the %d bits that an entry has: no entry can name this "
+                   "string",
+                   row->i, table_key, (unsigned long long)id, LLPC_ID_BITS);
+    return false;
+}
+
+/* Says what a reader should know about a row that can be used. */
 static bool check_row(const struct table *table, const struct row *row,
                       const struct pfd_string_row *read)
 {
-    if (read->key >> LLPC_ID_BITS != 0) {
-        pfd_report_add(
-            table->loader->report, PFD_FINDING_wide_index, row->offset,
-            "row %zu of %s: '.index' is 0x%llx, which does not fit "
-            "the %d bits that an entry has: no entry can name this "
-            "string",
-            row->i, table_key, (unsigned long long)read->key, LLPC_ID_BITS);
+    if (!check_id(table, row, read->key))
         return false;
-    }
     size_t n_words = pfd_value_count(row->mask);
     if (n_words < read->n_arguments / 64 + (read->n_arguments % 64 != 0)) {
         pfd_report_add(table->loader->report, PFD_FINDING_short_bitmask,
@@ -208,6 +214,124 @@ static enum pfd_status load_row(const struct table *table,
                                loader->report, row->offset, loader->err);
 }
 
+/* ---- messages of OpAbortKHR ---- */
+
+/* A message as its row states it, in the layout words of llpc_is_abort(). */
+struct abort_message {
+    uint64_t words[PFD_LAYOUT_MAX];
+    size_t n_words;
+    uint32_t n_dwords;
+    uint32_t n_constants;
+};
+
+static bool read_size(const struct table *table, const struct row *row,
+                      const struct pfd_value *map, struct abort_message *ret)
+{
+    const struct pfd_value *count = get(table, map, ".data_count");
+    uint64_t n = 0;
+    bool negative = false;
+    if (!pfd_value_int(count, &n, &negative) || negative)
+        return bad_key(table, row, ".data_count", count, "a number of dwords");
+    ret->words[0] = n;
+    ret->n_dwords = (uint32_t)n;
+    ret->n_words = 1;
+    if (n <= PFD_ARGUMENTS_MAX && 1 + (n + 63) / 64 < PFD_LAYOUT_MAX)
+        return true;
+    pfd_report_add(table->loader->report, PFD_FINDING_bad_string_row,
+                   row->offset,
+                   "row %zu of %s: '.data_count' is %llu, more than an entry "
+                   "holds",
+                   row->i, table_key, (unsigned long long)n);
+    return false;
+}
+
+static bool read_status(const struct table *table, const struct row *row,
+                        const struct pfd_value *map, struct abort_message *ret)
+{
+    const struct pfd_value *status = get(table, map, ".constant_status");
+    size_t n = (ret->n_dwords + 63u) / 64;
+    if (status && pfd_value_kind(status) != PFD_VALUE_ARRAY)
+        return bad_key(table, row, ".constant_status", status, "an array");
+    for (size_t i = 0; i < n; i++) {
+        const struct pfd_value *element = pfd_value_at(status, i);
+        uint64_t word = 0;
+        bool negative = false;
+        if (element && !pfd_value_int(element, &word, &negative)) {
+            return bad_key(table, row, ".constant_status", element,
+                           "integers only");
+        }
+        if (ret->n_dwords - i * 64 < 64)
+            word &= (UINT64_C(1) << (ret->n_dwords - i * 64)) - 1;
+        ret->words[ret->n_words++] = word;
+        ret->n_constants += (uint32_t)__builtin_popcountll(word);
+    }
+    return true;
+}
+
+/* The document calls them `.constant` in its text, `.constants` in its
+ * example. */
+static bool read_constants(const struct table *table, const struct row *row,
+                           const struct pfd_value *map,
+                           struct abort_message *ret)
+{
+    const struct pfd_value *all = get(table, map, ".constants");
+    if (!all)
+        all = get(table, map, ".constant");
+    if (pfd_value_count(all) < ret->n_constants ||
+        ret->n_words + (ret->n_constants + 1) / 2 > PFD_LAYOUT_MAX) {
+        pfd_report_add(
+            table->loader->report, PFD_FINDING_bad_string_row, row->offset,
+            "row %zu of %s: '.constant_status' has %u constants, "
+            "'.constants' has %zu, at most %d are read",
+            row->i, table_key, ret->n_constants, pfd_value_count(all),
+            2 * (PFD_LAYOUT_MAX - (int)ret->n_words));
+        return false;
+    }
+    for (size_t i = 0; i < ret->n_constants; i++) {
+        const struct pfd_value *element = pfd_value_at(all, i);
+        uint64_t value = 0;
+        bool negative = false;
+        if (!pfd_value_int(element, &value, &negative))
+            return bad_key(table, row, ".constants", element, "integers only");
+        if (i % 2 == 0)
+            ret->words[ret->n_words++] = 0;
+        ret->words[ret->n_words - 1] |= (value & UINT32_MAX) << (32 * (i % 2));
+    }
+    return true;
+}
+
+static enum pfd_status load_abort(const struct table *table,
+                                  const struct row *row,
+                                  const struct pfd_value *map)
+{
+    struct loader *loader = table->loader;
+    struct abort_message message = { .n_words = 0 };
+    struct pfd_string_row read = { .literal = true, .layout = message.words };
+    struct pfd_text text = { 0 };
+    if (!read_index(table, row, &read.key) ||
+        !read_size(table, row, map, &message) ||
+        !read_status(table, row, map, &message) ||
+        !read_constants(table, row, map, &message))
+        return PFD_OK;
+    loader->n_rows++;
+    read.n_layout = message.n_words;
+    read.n_arguments = message.n_dwords - message.n_constants;
+    if (!check_id(table, row, read.key))
+        return PFD_OK;
+    pfd_text_printf(&text, "shader abort message of %u dwords, %u constant",
+                    message.n_dwords, message.n_constants);
+    read.text = text.data;
+    read.n_text = text.n;
+    enum pfd_status status =
+        text.failed
+            ? pfd_fail(loader->err, PFD_ERR_NOMEM, row->offset, "out of memory")
+            : pfd_strings_add_row(loader->strings, &pfd_format_llpc.strings,
+                                  &read, loader->report, row->offset,
+                                  loader->err);
+    pfd_text_free(&text);
+    return status;
+}
+
 static enum pfd_status read_row(const struct table *table, size_t i,
                                 const struct pfd_value *map)
 {
@@ -222,14 +346,8 @@ static enum pfd_status read_row(const struct table *table, size_t i,
     row.string = get(table, map, ".string");
     row.count = get(table, map, ".argument_count");
     row.mask = get(table, map, ".64bit_arguments");
-    if (!row.string && pfd_value_get(map, ".is_abort_message", NULL)) {
-        pfd_report_add(table->loader->report, PFD_FINDING_bad_string_row,
-                       row.offset,
-                       "row %zu of %s has '.is_abort_message' and no "
-                       "'.string': shader-abort messages are not read",
-                       i, table_key);
-        return PFD_OK;
-    }
+    if (!row.string && pfd_value_get(map, ".is_abort_message", NULL))
+        return load_abort(table, &row, map);
     return load_row(table, &row);
 }
 

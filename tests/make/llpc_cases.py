@@ -347,6 +347,25 @@ def x_metadata():
          "where a list belongs, and of another kind.",
          {"image.elf": image(extra, scalar, abort, NONE),
           "buffer.bin": buffer(OUT(42), NONE())})
+    words = [0x74736574, 0x6c25203a, 5, 0x0a646c]
+    message = {".is_abort_message": 1, ".data_count": 4,
+               ".constant_status": [0b1011],
+               ".constants": [words[0], words[1], words[3]],
+               ".index": 0x292929292929}
+    other = {".is_abort_message": 1, ".data_count": 3, ".constant": [1],
+             ".constant_status": [1], ".index": 0x303030303030}
+    lacks = {".is_abort_message": 1, ".data_count": 3, ".constants": [1],
+             ".constant_status": [3], ".index": 0x313131313131}
+    blob = message[".index"]
+    case("abort_messages", "Messages of OpAbortKHR: constants stand in the "
+         "metadata, the rest in the entry; one entry has all of it, one has "
+         "too little, one too much.",
+         {"image.elf": image(message, other, lacks, OUT),
+          "buffer.bin": buffer(
+              entry(blob, struct.pack("<I", 0x21)),
+              entry(blob, struct.pack("<4I", *words)), OUT(1), entry(blob),
+              entry(other[".index"], struct.pack("<2I", 2, 3)),
+              entry(blob, struct.pack("<2I", 7, 8)), OUT(2))})
     case("x28_malformed_msgpack", "X28: metadata that ends in mid-string, and "
          "a second, sound note.",
          {"image.elf": elf(note(b"AMDGPU", 32, pack(table([NONE]))[:50]) +
