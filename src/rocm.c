@@ -40,9 +40,33 @@ enum pfd_status pfd_rocm_open(struct pfd_walk *w, struct pfd_rocm_buffer *ret)
     return PFD_OK;
 }
 
-static void report_missing(struct pfd_walk *w, const struct pfd_rocm_buffer *b)
+void pfd_rocm_close(const struct pfd_walk *w, struct pfd_rocm_buffer *b)
+{
+    if (w->last && b->end > pfd_walk_end(w))
+        b->end = pfd_walk_end(w);
+}
+
+void pfd_rocm_report_header(struct pfd_walk *w, const struct pfd_rocm_buffer *b,
+                            uint64_t largest)
+{
+    if (b->used > b->capacity)
+        pfd_walk_finding(w, PFD_FINDING_bad_header, 0,
+                         "the header says that %u bytes of %u are used: this "
+                         "is no ROCm printf buffer, or it is damaged",
+                         b->used, b->capacity);
+    else if (b->used && b->used + NEVER_USED + largest > b->capacity)
+        pfd_walk_finding(w, PFD_FINDING_nearly_full, 0,
+                         "the buffer is nearly full: %u of %u bytes are used "
+                         "and a message can take %llu; later prints may be "
+                         "missing",
+                         b->used, b->capacity, (unsigned long long)largest);
+}
+
+void pfd_rocm_report_end(struct pfd_walk *w, const struct pfd_rocm_buffer *b)
 {
     uint64_t held = pfd_walk_end(w) - PFD_ROCM_HEADER;
+    if (b->used <= held || b->used > b->capacity)
+        return;
     w->batch->lost_bytes += b->used - held;
     pfd_walk_finding(w, PFD_FINDING_overflow, pfd_walk_end(w),
                      "the header says that %u bytes are used, %llu are here: "
@@ -51,29 +75,10 @@ static void report_missing(struct pfd_walk *w, const struct pfd_rocm_buffer *b)
                      (unsigned long long)(b->used - held));
 }
 
-void pfd_rocm_close(struct pfd_walk *w, struct pfd_rocm_buffer *b,
-                    uint64_t largest)
+uint64_t pfd_rocm_left(const struct pfd_rocm_buffer *b, uint64_t at, uint64_t n)
 {
-    if (b->told)
-        return;
-    b->told = true;
-    if (b->used > b->capacity) {
-        pfd_walk_finding(w, PFD_FINDING_bad_header, 0,
-                         "the header says that %u bytes of %u are used: this "
-                         "is no ROCm printf buffer, or it is damaged",
-                         b->used, b->capacity);
-    } else if (b->used && b->used + NEVER_USED + largest > b->capacity) {
-        pfd_walk_finding(w, PFD_FINDING_nearly_full, 0,
-                         "the buffer is nearly full: %u of %u bytes are used "
-                         "and a message can take %llu; later prints may be "
-                         "missing",
-                         b->used, b->capacity, (unsigned long long)largest);
-    }
-    if (b->end <= pfd_walk_end(w))
-        return;
-    if (b->used <= b->capacity)
-        report_missing(w, b);
-    b->end = pfd_walk_end(w);
+    uint64_t left = PFD_ROCM_HEADER + (uint64_t)b->used - at;
+    return n > left ? left : b->end - at;
 }
 
 int pfd_rocm_probe(const struct pfd_cursor *first, uint64_t n_buffer)

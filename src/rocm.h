@@ -16,7 +16,6 @@ enum {
 
 struct pfd_rocm_buffer {
     bool opened;
-    bool told; /* what the whole size says has been said */
     uint32_t used;
     uint32_t capacity;
     uint64_t end; /* first byte that is no entry's, as the header says */
@@ -29,11 +28,23 @@ struct pfd_rocm_buffer {
 enum pfd_status pfd_rocm_open(struct pfd_walk *walk,
                               struct pfd_rocm_buffer *ret);
 
-/* The view is the last: what is missing, and whether the buffer was so full
- * that messages may have been dropped. largest: bytes that one entry can take.
- * Sets the end to what is there. */
-void pfd_rocm_close(struct pfd_walk *walk, struct pfd_rocm_buffer *b,
-                    uint64_t largest);
+/* Sets the end to what is there, once the view is the last. */
+void pfd_rocm_close(const struct pfd_walk *walk, struct pfd_rocm_buffer *b);
+
+/* Says whether the buffer was so full that messages may have been dropped;
+ * largest: bytes that one entry can take. */
+void pfd_rocm_report_header(struct pfd_walk *walk,
+                            const struct pfd_rocm_buffer *b, uint64_t largest);
+
+/* Says what is missing. The last finding, since a buffer that is read as it
+ * comes shows its size no earlier. */
+void pfd_rocm_report_end(struct pfd_walk *walk,
+                         const struct pfd_rocm_buffer *b);
+
+/* Bytes that are left from `at` on for an entry of n, which are too few: those
+ * that the header speaks of, or, if they would do, those that are here. */
+uint64_t pfd_rocm_left(const struct pfd_rocm_buffer *b, uint64_t at,
+                       uint64_t n);
 
 /* What pfd_format.probe says of the header alone; 0: cannot be one. */
 int pfd_rocm_probe(const struct pfd_cursor *first, uint64_t n_buffer);

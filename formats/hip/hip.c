@@ -20,6 +20,7 @@ enum {
     CONTROL = 4, /* u32: the entry's bytes << 2, and two flags */
     HASH = 8,
     ENTRY_MIN = CONTROL + HASH, /* "" takes as much as a hash */
+    ENTRY_MAX = 1 << 24,        /* four times a whole buffer of today's */
     FLAG_STDERR = 1,
     FLAG_CONSTANT = 2, /* a hash follows; else the format string itself */
     /* An inline format string must show printable text this far. */
@@ -44,7 +45,6 @@ struct header {
 
 struct state {
     struct pfd_rocm_buffer buffer;
-    uint64_t largest;
     bool is_lost;
     struct header lost;
     uint64_t from;
@@ -180,8 +180,8 @@ static struct header read_header(const struct pfd_walk *w, uint64_t at)
 static bool is_sized(const struct state *st, const struct header *h,
                      uint64_t at)
 {
-    return h->n_bytes >= ENTRY_MIN && h->n_bytes % DWORD == 0 &&
-           h->n_bytes <= st->buffer.end - at;
+    return h->n_bytes >= ENTRY_MIN && h->n_bytes <= ENTRY_MAX &&
+           h->n_bytes % DWORD == 0 && h->n_bytes <= st->buffer.end - at;
 }
 
 /* Does text begin behind an inline entry's control word? */
@@ -189,9 +189,6 @@ static bool shows_text(const struct pfd_walk *w, const struct header *h,
                        uint64_t at)
 {
     uint64_t n = h->n_bytes - CONTROL;
-    uint64_t seen = pfd_walk_end(w) - at - CONTROL;
-    if (n > seen)
-        n = seen;
     struct pfd_cursor c = w->view;
     pfd_cursor_seek(&c, at + CONTROL - w->base);
     const uint8_t *bytes =
@@ -216,6 +213,8 @@ static enum pfd_status is_entry(const struct pfd_walk *w,
     struct header h = read_header(w, at);
     if (!is_sized(st, &h, at))
         return PFD_END;
+    if (at + h.n_bytes > pfd_walk_end(w))
+        return PFD_MORE; /* it may end too early */
     if (!h.is_constant)
         return shows_text(w, &h, at) ? PFD_OK : PFD_END;
     return !known || pfd_table_find(w->table, h.hash) ? PFD_OK : PFD_END;
@@ -248,17 +247,20 @@ static void report_gap(struct pfd_walk *w, const struct state *st, uint64_t to)
     const struct header *h = &st->lost;
     w->batch->skipped_bytes += to - st->from;
     pfd_walk_describe_gap(&then, st->from, to, st->buffer.end);
-    if (h->n_bytes < ENTRY_MIN || h->n_bytes % DWORD) {
+    if (h->n_bytes < ENTRY_MIN || h->n_bytes > ENTRY_MAX ||
+        h->n_bytes % DWORD) {
         pfd_walk_finding(w, PFD_FINDING_bad_size, st->from,
-                         "the control word says %llu bytes, at least %d and a "
+                         "the control word says %llu bytes, %d to %d and a "
                          "multiple of 4 expected; %s",
-                         (unsigned long long)h->n_bytes, ENTRY_MIN, then.text);
+                         (unsigned long long)h->n_bytes, ENTRY_MIN, ENTRY_MAX,
+                         then.text);
     } else if (h->n_bytes > st->buffer.end - st->from) {
         pfd_walk_finding(w, PFD_FINDING_size_past_end, st->from,
                          "the control word says %llu bytes, only %llu are "
                          "left; %s",
                          (unsigned long long)h->n_bytes,
-                         (unsigned long long)(st->buffer.end - st->from),
+                         (unsigned long long)pfd_rocm_left(
+                             &st->buffer, st->from, h->n_bytes),
                          then.text);
     } else {
         pfd_walk_finding(w, PFD_FINDING_unknown_id, st->from,
@@ -278,6 +280,8 @@ static enum pfd_status find_way(struct pfd_walk *w, struct state *st)
         if (status == PFD_END)
             at += DWORD;
     }
+    if (status == PFD_END && st->buffer.end > pfd_walk_end(w))
+        status = PFD_MORE; /* the end of it is not in view */
     if (status == PFD_MORE && !w->last) {
         st->next = at;
         w->at = at;
@@ -384,7 +388,10 @@ static enum pfd_status finish(struct pfd_walk *w, struct state *st)
     if (pfd_walk_end(w) > w->at)
         w->at = pfd_walk_end(w);
     st->buffer.end = w->at;
-    return w->last ? PFD_END : PFD_MORE;
+    if (!w->last)
+        return PFD_MORE;
+    pfd_rocm_report_end(w, &st->buffer);
+    return PFD_END;
 }
 
 static enum pfd_status step(struct pfd_walk *w, struct state *st)
@@ -428,10 +435,10 @@ static enum pfd_status hip_walk(struct pfd_walk *w)
     enum pfd_status status = PFD_OK;
     if (!st->buffer.opened) {
         status = pfd_rocm_open(w, &st->buffer);
-        st->largest = largest_entry(w->table);
+        if (status == PFD_OK)
+            pfd_rocm_report_header(w, &st->buffer, largest_entry(w->table));
     }
-    if (status == PFD_OK && w->last)
-        pfd_rocm_close(w, &st->buffer, st->largest);
+    pfd_rocm_close(w, &st->buffer);
     while (status == PFD_OK && pfd_walk_has_room(w))
         status = st->is_lost ? find_way(w, st) : step(w, st);
     return status;

@@ -50,7 +50,6 @@ struct verdict {
 
 struct state {
     struct pfd_rocm_buffer buffer;
-    uint64_t largest; /* entry of any string */
     bool is_lost;
     uint32_t lost_id;
     uint64_t from; /* where it began */
@@ -102,7 +101,7 @@ static bool is_shifted(const uint8_t *bytes, uint32_t size, unsigned layout,
 {
     if (layout & LAYOUT_NEW || size <= DWORD)
         return false;
-    if (i < SHIFTS && layout & (unsigned)LAYOUT_SHIFTED << i)
+    if (i < SHIFTS && layout >> i & LAYOUT_SHIFTED)
         return true;
     struct text t = look_at_text(bytes, size);
     return !t.broken && (t.n == size - DWORD || !t.ended);
@@ -446,12 +445,18 @@ static const struct verdict *verdict_of(const struct pfd_walk *w,
 
 /* ---- the walk ---- */
 
-/* Is what stands at `at` the end, or an entry that leads to one? Beyond the
- * view anything can be. */
+/* How far a chain of entries is followed. */
+struct chain {
+    uint64_t limit;    /* beyond this place anything can be */
+    unsigned n_visits; /* places looked at */
+};
+
+/* Is what stands at `at` the end, or an entry that leads to one? */
 static bool leads_on(const struct pfd_walk *w, const struct state *st,
-                     uint64_t at, unsigned depth, unsigned *visits)
+                     struct chain *chain, uint64_t at, unsigned depth)
 {
-    if (at == st->buffer.end || depth == 0 || ++*visits > CHAIN_VISITS)
+    if (at == st->buffer.end || depth == 0 ||
+        ++chain->n_visits > CHAIN_VISITS || at + ENTRY_HEADER > chain->limit)
         return true;
     if (st->buffer.end - at < ENTRY_HEADER)
         return false;
@@ -459,8 +464,10 @@ static bool leads_on(const struct pfd_walk *w, const struct state *st,
         return true;
     const struct pfd_string *s = pfd_table_find(w->table, pfd_walk_u32(w, at));
     for (; s; s = s->next) {
+        if (at + size_of(s) > chain->limit)
+            return true;
         if (size_of(s) <= st->buffer.end - at &&
-            leads_on(w, st, at + size_of(s), depth - 1, visits))
+            leads_on(w, st, chain, at + size_of(s), depth - 1))
             return true;
     }
     return false;
@@ -469,9 +476,10 @@ static bool leads_on(const struct pfd_walk *w, const struct state *st,
 static bool is_good(const struct pfd_walk *w, const struct state *st,
                     uint64_t at, const struct pfd_string *s)
 {
-    unsigned visits = 0;
-    return size_of(s) <= st->buffer.end - at &&
-           leads_on(w, st, at + size_of(s), CHAIN_DEPTH, &visits);
+    struct chain chain = { .limit = at + SAMPLE_BYTES };
+    return at + size_of(s) <= chain.limit &&
+           size_of(s) <= st->buffer.end - at &&
+           leads_on(w, st, &chain, at + size_of(s), CHAIN_DEPTH);
 }
 
 /* The string of an ID that several have: one that leads on. */
@@ -514,11 +522,12 @@ static void report_gap(struct pfd_walk *w, const struct state *st, uint64_t to)
     }
     struct pfd_quoted text;
     pfd_quote(&text, pfd_string_text(s), s->n_text);
-    pfd_walk_finding(w, PFD_FINDING_truncated_entry, st->from,
-                     "ID %u ('%s') takes %llu bytes, only %llu are left; %s",
-                     id, text.text, (unsigned long long)size_of(s),
-                     (unsigned long long)(st->buffer.end - st->from),
-                     then.text);
+    pfd_walk_finding(
+        w, PFD_FINDING_truncated_entry, st->from,
+        "ID %u ('%s') takes %llu bytes, only %llu are left; %s", id, text.text,
+        (unsigned long long)size_of(s),
+        (unsigned long long)pfd_rocm_left(&st->buffer, st->from, size_of(s)),
+        then.text);
 }
 
 /* A known ID, and a way that leads on from it. */
@@ -553,8 +562,11 @@ static enum pfd_status find_way(struct pfd_walk *w, struct state *st)
         if (accept(w, st, st->next))
             break;
     }
-    if (st->next > end || end - st->next < ENTRY_HEADER)
+    if (st->next > end || end - st->next < ENTRY_HEADER) {
+        if (end > pfd_walk_end(w))
+            return PFD_MORE;
         st->next = end;
+    }
     report_gap(w, st, st->next);
     st->is_lost = false;
     w->at = st->next;
@@ -607,7 +619,10 @@ static enum pfd_status finish(struct pfd_walk *w, struct state *st)
     if (pfd_walk_end(w) > w->at)
         w->at = pfd_walk_end(w);
     st->buffer.end = w->at;
-    return w->last ? PFD_END : PFD_MORE;
+    if (!w->last)
+        return PFD_MORE;
+    pfd_rocm_report_end(w, &st->buffer);
+    return PFD_END;
 }
 
 static enum pfd_status step(struct pfd_walk *w, struct state *st)
@@ -650,10 +665,10 @@ static enum pfd_status opencl_walk(struct pfd_walk *w)
     enum pfd_status status = PFD_OK;
     if (!st->buffer.opened) {
         status = pfd_rocm_open(w, &st->buffer);
-        st->largest = largest_entry(w->table);
+        if (status == PFD_OK)
+            pfd_rocm_report_header(w, &st->buffer, largest_entry(w->table));
     }
-    if (status == PFD_OK && w->last)
-        pfd_rocm_close(w, &st->buffer, st->largest);
+    pfd_rocm_close(w, &st->buffer);
     while (status == PFD_OK && pfd_walk_has_room(w))
         status = st->is_lost ? find_way(w, st) : step(w, st);
     return status;

@@ -9,8 +9,8 @@
 #include "opencl.h"
 
 enum {
-    /* Sizes are sums of allocation sizes; more fits no buffer (u32). */
-    SIZE_MAX_BYTES = 1 << 28,
+    /* Of all arguments: four times a whole buffer of today's. */
+    SIZE_MAX_BYTES = 1 << 24,
     ID_DIGITS_MAX = 10,
 };
 

@@ -6,6 +6,7 @@ import struct
 import sys
 
 import llpc_cases as cases
+import rocm_cases as rocm
 
 
 def program(text, payload=b"\x00\x00\x80\x3f" * 16):
@@ -51,8 +52,50 @@ def seeds():
         cases.metadata(cases.table([out])) * 2)
 
 
+def rocm_input(kind, rows, data, piece=3):
+    """A byte for format and options, one for the pieces, rows, the buffer."""
+    rows = b"".join(r + b"\0" for r in rows)
+    return bytes([kind, piece]) + struct.pack("<H", len(rows)) + rows + data
+
+
+def rocm_seeds():
+    opencl, hip, hostcall, clr, old, new = 0, 1, 2, 4, 8, 16
+    a = rocm.Ocl(1, b"%s|%d %v3hlf\\n", 8, 4, 16)
+    b = rocm.Ocl(2, b"two %c%%%v2hhd", 4, 8)
+    rows = [a.row(), b.row(), b"1:1:4:other %d"]
+    entries = [a(b"abcd", rocm.u32(65), rocm.f32(1, 2, 3)),
+               b(rocm.u32(65, 1, 2)), rocm.u32(9, 9),
+               a(b"abc\0abcd", rocm.u32(-2), rocm.f32(1, 2, 3))]
+    for name, kind in (("auto", opencl), ("old", opencl | old),
+                       ("new", opencl | new), ("clr", opencl | clr)):
+        yield "rocm/opencl_" + name, rocm_input(
+            kind, rows, rocm.buffer(*entries, capacity=200))
+    yield "rocm/opencl_cut", rocm_input(
+        opencl, rows, rocm.buffer(*entries, capacity=200, cut=50), 1)
+
+    text = b"%s %d %s %lld|%*.*f"
+    values = [rocm.text8(b"abc"), rocm.u64(7), rocm.text8(b"longer than eight"),
+              rocm.u64(8), rocm.u64(9), rocm.u64(2), rocm.f64(1.5)]
+    entries = [rocm.hip(text, *values), rocm.hip(text, *values[1:]),
+               rocm.hip(text, *values, constant=False, stderr=True),
+               rocm.hip(text, *values, size=11),
+               rocm.hip(b"unknown", rocm.u64(1)), rocm.hip(text)]
+    yield "rocm/hip", rocm_input(hip, [rocm.hip_row(text)],
+                                 rocm.buffer(*entries, capacity=500))
+    yield "rocm/hip_cut", rocm_input(
+        hip, [rocm.hip_row(text)],
+        rocm.buffer(*entries, capacity=500, cut=99), 1)
+
+    r = rocm.Recording().message({0: 5, 63: 6}, *rocm.pieces(
+        rocm.call(b"%s %d", rocm.text8(b"x" * 60), rocm.u64(4))))
+    yield "rocm/hostcall", rocm_input(hostcall, [], r.bytes()[:6 * 4120], 255)
+    yield "rocm/hostcall_pool", rocm_input(
+        hostcall, [], rocm.Recording(True).message(
+            {1: 0}, rocm.call(b"%d", rocm.u64(4))).pool(), 255)
+
+
 def main():
-    for name, data in seeds():
+    for name, data in list(seeds()) + list(rocm_seeds()):
         path = os.path.join(sys.argv[1], name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as f:

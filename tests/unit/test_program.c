@@ -59,24 +59,44 @@ static void bound_free(struct bound *b)
     free(b->steps);
 }
 
-/* Binds to values of widths ('4', '8') and prints; the payload ends at an
- * unreadable page, the output has exactly the room that was asked for. */
+/* The address of text as a value of width 's'. */
+#define TEXT(literal) ((uint64_t)(uintptr_t)(literal))
+
+/* One value of a width: '1', '2', '4', '8' bytes; 'b', 'w': 1 and 2 bytes in 4;
+ * 's': TEXT(), or 0 for a null string. Its slot, and its bytes at payload. */
+static struct pfd_slot put_value(uint8_t *payload, uint32_t at, char width,
+                                 uint64_t value)
+{
+    static const char widths[] = "?481"
+                                 "2bw";
+    struct pfd_slot slot = { .at = at, .store = PFD_STORE_STRING };
+    const char *text = (const char *)(uintptr_t)value;
+    if (width == 's') {
+        slot.n_bytes =
+            text ? (uint32_t)strlen(text) & PFD_STRING_NULL : PFD_STRING_NULL;
+        memcpy(payload + at, text, pfd_slot_bytes(&slot));
+        return slot;
+    }
+    const char *which = strchr(widths, width);
+    ck_assert_ptr_nonnull(which);
+    slot.store = (unsigned)(which - widths) & 15;
+    memcpy(payload + at, &value, pfd_slot_bytes(&slot));
+    return slot;
+}
+
+/* Binds to values of widths and prints; the payload ends at an unreadable
+ * page, the output has exactly the room that was asked for. */
 static void print(struct bound *b, size_t n_text, const char *widths,
                   const uint64_t *values, bool cut)
 {
-    uint8_t payload[8 * VALUES_MAX];
+    uint8_t payload[64 * VALUES_MAX];
     struct pfd_slot slots[VALUES_MAX + 1];
     size_t n = strlen(widths);
     uint32_t at = 0;
     size_t room = 0;
     for (size_t i = 0; i < n; i++) {
-        uint32_t size = widths[i] == '8' ? 8 : 4;
-        memcpy(payload + at, &values[i], size);
-        slots[i] = (struct pfd_slot){
-            .at = at,
-            .store = size == 8 ? PFD_STORE_QWORD : PFD_STORE_DWORD,
-        };
-        at += size;
+        slots[i] = put_value(payload, at, widths[i], values[i]);
+        at += pfd_slot_bytes(&slots[i]);
     }
     struct guard g = guard_new(payload, at);
     found = b->facts.findings |
@@ -433,6 +453,167 @@ START_TEST(cut_vectors)
 }
 END_TEST
 
+START_TEST(stored_strings)
+{
+    const uint64_t hello = TEXT("hello");
+    const struct row rows[] = {
+        { "<%s>", "s", { hello }, "<hello>", 0 },
+        { "<%s>", "s", { TEXT("") }, "<>", 0 },
+        { "<%10s|%-10s>",
+          "ss",
+          { hello, hello },
+          "<     hello|hello     >",
+          0 },
+        { "<%.2s|%4.1s|%.9s>",
+          "sss",
+          { hello, hello, hello },
+          "<he|   h|hello>",
+          0 },
+        { "<%*s|%-*.*s>",
+          "4s44s",
+          { 7, hello, 4, 2, hello },
+          "<  hello|he  >",
+          0 },
+        { "<%*.*s>",
+          "44s",
+          { UINT32_MAX - 6, UINT32_MAX, hello },
+          "<hello  >",
+          0 },
+        { "<%s|%.3s|%8s>", "sss", { 0, 0, 0 }, "<(null)||  (null)>", 0 },
+        { "%s%s%d", "ss4", { hello, TEXT("!"), 5 }, "hello!5", 0 },
+        { "%ls", "s", { hello }, "hello", 0 },
+        { "%5000s", "s", { 0 }, NULL, FOUND(width_clamped) },
+        /* A string is for %s alone, and %s for a string alone. */
+        { "%d|%s", "s4", { hello, 5 }, "%d|%s", FOUND(bad_conversion) },
+        { "%v2s", "ss", { hello, hello }, "%v2s", FOUND(bad_conversion) },
+        { "%s", "", { 0 }, "%s", FOUND(payload_short) },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct row row = rows[i];
+        char wide[4097];
+        memset(wide, ' ', 4090);
+        strcpy(wide + 4090, "(null)");
+        row.expected = row.expected ? row.expected : wide;
+        check_rows(&row, 1);
+    }
+}
+END_TEST
+
+START_TEST(small_scalars)
+{
+    static const struct row rows[] = {
+        { "%d %u %x", "111", { 0x80, 0x80, 0xff }, "-128 128 ff", 0 },
+        { "%d %u %X",
+          "222",
+          { 0x8000, 0x8000, 0xffff },
+          "-32768 32768 FFFF",
+          0 },
+        { "%d %u|%d %u",
+          "bbww",
+          { 0x85, 0x85, 0xff85, 0xff85 },
+          "-123 133|-123 65413",
+          0 },
+        { "%hhd %hd %lld",
+          "222",
+          { 0x1ff, 0x8000, 0x8000 },
+          "-1 -32768 -32768",
+          0 },
+        { "%5d|%c", "11", { 0xff, 65 }, "   -1|A", 0 },
+        { "%f %.1f %g %e",
+          "2222",
+          { 0x3c00, 0xc000, 0x7bff, 1 },
+          "1.000000 -2.0 65504 5.960464e-08",
+          0 },
+        { "%f %f %f %g",
+          "2222",
+          { 0x7c00, 0xfc00, 0x8000, 0x03ff },
+          "inf -inf -0.000000 6.09756e-05",
+          0 },
+        { "%f", "w", { 0x3e00 }, "1.500000", 0 },
+        { "%v2hf,%v4hhd",
+          "221111",
+          { 0x3c00, 0x4000, 1, 2, 3, 0xfc },
+          "1.000000, 2.000000,1, 2, 3, -4",
+          0 },
+    };
+    CHECK_ROWS(rows);
+}
+END_TEST
+
+START_TEST(tight_vectors)
+{
+    struct bound b;
+    const char *text = "%v3d;%v2f";
+    compile(&b, text, strlen(text));
+    pfd_program_join_tight(b.steps, b.n_steps);
+    print(&b, strlen(text), "44444", (uint64_t[]){ 1, 2, 3, F_1, F_2 }, false);
+    ck_assert_str_eq(printed, "1,2,3;1.000000,2.000000");
+    bound_free(&b);
+}
+END_TEST
+
+START_TEST(literal_program)
+{
+    struct bound b;
+    const char *text = "100% of %s and %d\n";
+    size_t n = strlen(text);
+    compile(&b, text, n);
+    b.n_steps = pfd_program_literal(b.text, n, b.steps);
+    b.facts.findings = 0;
+    print(&b, n, "", NULL, false);
+    ck_assert_str_eq(printed, text);
+    ck_assert_uint_eq(found, 0);
+    bound_free(&b);
+}
+END_TEST
+
+/* A conversion that ends in what a width begins with. */
+START_TEST(star_as_letter)
+{
+    static const struct row rows[] = {
+        { "%5*d %d", "4", { 7 }, "%5*d 7", FOUND(bad_conversion) },
+        { "%5*", "", { 0 }, "%5*", FOUND(bad_conversion) },
+        { "%.1#d",
+          "4",
+          { 7 },
+          "%.1#d",
+          FOUND(bad_conversion) | FOUND(unused_arguments) },
+        { "%**d",
+          "44",
+          { 1, 2 },
+          "%**d",
+          FOUND(bad_conversion) | FOUND(unused_arguments) },
+    };
+    CHECK_ROWS(rows);
+}
+END_TEST
+
+static void same_argument(const char *text, char width, uint64_t value,
+                          const char *expected)
+{
+    uint8_t payload[64];
+    char out[512];
+    struct bound b;
+    size_t room = 0;
+    struct pfd_slot slot = put_value(payload, 0, width, value);
+    compile(&b, text, strlen(text));
+    pfd_program_bind(b.steps, b.n_steps, &slot, 1, false, &room);
+    *pfd_program_print_arguments(out, b.steps, payload) = '\0';
+    ck_assert_str_eq(out, expected);
+    bound_free(&b);
+}
+
+START_TEST(arguments_as_json)
+{
+    same_argument("%s", 's', TEXT("a\"b\n"), "\"a\\\"b\\n\",");
+    same_argument("%s", 's', 0, "null,");
+    same_argument("%s", 's', TEXT("\xff"), "\"\xef\xbf\xbd\",");
+    same_argument("%d", '1', 0xfe, "-2,");
+    same_argument("%u", 'w', 0xfffe, "65534,");
+    same_argument("%f", '2', 0x3c00, "1.0,");
+}
+END_TEST
+
 /* The same steps bound to one layout after the other. */
 START_TEST(rebind)
 {
@@ -538,7 +719,9 @@ int main(void)
     return suite_run("program",
                      TESTS(literals, integers, floats, vectors, stars, clamps,
                            verbatim, driver_grammar, nul_from_char_and_in_text,
-                           cut_vectors, rebind, suggested_widths, long_literals,
-                           escaped_output),
+                           cut_vectors, stored_strings, small_scalars,
+                           tight_vectors, literal_program, star_as_letter,
+                           arguments_as_json, rebind, suggested_widths,
+                           long_literals, escaped_output),
                      60);
 }
