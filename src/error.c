@@ -66,10 +66,30 @@ void pfd_error_context(struct pfd_error *err, const char *text, ...)
     err->text[n + 2 + n_rest] = '\0';
 }
 
+/* A sentence may name a file or an archive's member, which can be called
+ * anything: what is not for a line is escaped here, in one place. */
+static void make_line(char *ret, const char *sentence)
+{
+    size_t n = strlen(sentence);
+    while (n) {
+        size_t k = strcspn(sentence, "\n");
+        ret = pfd_escape_terminal(ret, sentence, k);
+        if (k < n) {
+            memcpy(ret, "\\n", 2);
+            ret += 2;
+            k++;
+        }
+        sentence += k;
+        n -= k;
+    }
+    *ret = '\0';
+}
+
 void pfd_report_add(struct pfd_report *report, enum pfd_finding_kind kind,
                     uint64_t offset, const char *text, ...)
 {
     char sentence[512];
+    char line[4 * sizeof sentence];
     va_list ap;
 
     if (!pfd_finding_is_note(kind))
@@ -79,13 +99,14 @@ void pfd_report_add(struct pfd_report *report, enum pfd_finding_kind kind,
     va_start(ap, text);
     vsnprintf(sentence, sizeof sentence, text, ap);
     va_end(ap);
+    make_line(line, sentence);
     struct pfd_finding finding = {
         .kind = kind,
         .offset = offset,
         .index = PFD_NO_INDEX,
         .in_buffer = report->in_buffer,
         .source = report->source,
-        .text = sentence,
+        .text = line,
     };
     report->fn(report->user, &finding);
 }
