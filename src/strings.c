@@ -195,9 +195,9 @@ static bool find_source(struct pfd_strings *s, const char *name, uint32_t *ret)
 static bool same(const struct pfd_string *s, const struct pfd_string_row *row)
 {
     return s->n_text == row->n_text && s->n_layout == row->n_layout &&
-           s->n_arguments == (row->n_arguments < UINT32_MAX
-                                  ? (uint32_t)row->n_arguments
-                                  : UINT32_MAX) &&
+           (row->counted || s->n_arguments == (row->n_arguments < UINT32_MAX
+                                                   ? (uint32_t)row->n_arguments
+                                                   : UINT32_MAX)) &&
            (!row->n_text ||
             !memcmp(pfd_string_text(s), row->text, row->n_text)) &&
            (!row->n_layout || !memcmp(pfd_string_layout(s), row->layout,
@@ -344,6 +344,8 @@ enum pfd_status pfd_strings_add_row(struct pfd_strings *strings,
     if (kind->adapt)
         facts.findings |= kind->adapt(row, strings->steps, n_steps);
     struct pfd_string *s = new_string(strings, row, n_steps);
+    if (s && row->counted)
+        s->n_arguments = facts.n_scalars;
     if (!s)
         return pfd_fail(err, PFD_ERR_NOMEM, offset, "out of memory");
     s->source = source;

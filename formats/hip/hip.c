@@ -72,6 +72,7 @@ static enum pfd_status read_row(void *user, const struct pfd_hsa_row *row)
         .key = hash,
         .text = row->text + format,
         .n_text = row->n_text - format,
+        .counted = true,
     };
     if (string.n_text > PFD_TEXT_MAX)
         return PFD_OK;

@@ -289,6 +289,31 @@ def ocl_walk():
          "- app.co < buffer.bin")
 
 
+def choice_cases():
+    """Which format a buffer is, when strings of several are there."""
+    a, text = Ocl(1, b"opencl %d\\n", 4), b"hip %d\n"
+    out = base.OUT
+    files = {"llpc.elf": base.image(out), "opencl.co": hsa([a.row()]),
+             "hip.co": hsa([hip_row(text)])}
+    for name, data in (("llpc", base.buffer(out(5))),
+                       ("opencl", buffer(a(u32(5)))),
+                       ("hip", buffer(hip(text, u64(5))))):
+        case("cli/choose_" + name, "Strings of three formats: the buffer's "
+             "first bytes say that it is %s." % name,
+             dict(files, **{"buffer.bin": data}),
+             "buffer.bin llpc.elf opencl.co hip.co")
+        case("cli/choose_%s_stdin" % name, "The same from standard input.",
+             dict(files, **{"buffer.bin": data}),
+             "- llpc.elf opencl.co hip.co < buffer.bin")
+    case("cli/choose_forced", "--format decides, whatever it looks like.",
+         dict(files, **{"buffer.bin": buffer(a(u32(5)))}),
+         "--format llpc buffer.bin llpc.elf opencl.co hip.co")
+    case("cli/strings_rocm", "Strings of OpenCL and HIP as a list.",
+         {"opencl.co": hsa([a.row(), Ocl(2, b"%s %v3hhd\\n", 8, 4).row()]),
+          "hip.co": hsa([hip_row(text), hip_row(b"%s %*d %f\n")])},
+         "strings opencl.co hip.co", ())
+
+
 # ---- HIP ----
 
 def pad8(data):
@@ -622,6 +647,7 @@ def main():
     ocl_walk()
     hip_cases()
     hostcall_cases()
+    choice_cases()
     if len(sys.argv) > 2:
         dump_cases(sys.argv[2])
     for name, (shows, files, cmd, kinds) in CASES.items():
