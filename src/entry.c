@@ -474,7 +474,7 @@ void pfd_entry_finding_text(const struct pfd_entry *entry,
                  text.text);
         break;
     case PFD_FINDING_unused_arguments:
-        if (s->n_arguments) {
+        if (s->n_arguments && entry->n_payload <= s->n_payload) {
             snprintf(ret, n, "'%s' does not print all %u arguments", text.text,
                      s->n_arguments);
         } else {
