@@ -14,7 +14,7 @@ packages=(
     python3
 )
 builds=${CI_BUILD:-build-ci}
-fuzz_s=${CI_FUZZ_S:-8}
+fuzz_runs=${CI_FUZZ_RUNS:-3000}
 passed=0
 failed=0
 
@@ -143,12 +143,12 @@ do_tsan() {
 do_fuzz() {
     local target
     [ -x "$builds/asan/tests/fuzz/fuzz_llpc" ] || return
-    for target in program image llpc; do
+    for target in program image llpc spirv khronos container wire; do
         local seeds=tests/fuzz/corpus/$target
         local work=$builds/corpus_$target
         mkdir -p "$work"
         step "fuzz_$target" env UBSAN_OPTIONS=halt_on_error=1 \
-            "$builds/asan/tests/fuzz/fuzz_$target" -max_total_time="$fuzz_s" \
+            "$builds/asan/tests/fuzz/fuzz_$target" -seed=1 -runs="$fuzz_runs" \
             -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
             -artifact_prefix="$builds/" "$work" "$seeds"
         grep -E 'number_of_executed' "$builds/log.fuzz_$target"
