@@ -19,10 +19,11 @@ static void print_widths_text(const uint8_t *widths, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         output_printf("%s", i ? "," : "");
-        if (widths[i])
+        if (widths[i]) {
             output_printf("%u", widths[i]);
-        else
+        } else {
             output_printf("s"); /* a string: as long as it is */
+        }
     }
     if (n == 0)
         output_printf("-");

@@ -49,17 +49,18 @@ void pfd_rocm_close(const struct pfd_walk *w, struct pfd_rocm_buffer *b)
 void pfd_rocm_report_header(struct pfd_walk *w, const struct pfd_rocm_buffer *b,
                             uint64_t largest)
 {
-    if (b->used > b->capacity)
+    if (b->used > b->capacity) {
         pfd_walk_finding(w, PFD_FINDING_bad_header, 0,
                          "the header says that %u bytes of %u are used: this "
                          "is no ROCm printf buffer, or it is damaged",
                          b->used, b->capacity);
-    else if (b->used && b->used + NEVER_USED + largest > b->capacity)
+    } else if (b->used && b->used + NEVER_USED + largest > b->capacity) {
         pfd_walk_finding(w, PFD_FINDING_nearly_full, 0,
                          "the buffer is nearly full: %u of %u bytes are used "
                          "and a message can take %llu; later prints may be "
                          "missing",
                          b->used, b->capacity, (unsigned long long)largest);
+    }
 }
 
 void pfd_rocm_report_end(struct pfd_walk *w, const struct pfd_rocm_buffer *b)

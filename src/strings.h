@@ -121,7 +121,7 @@ struct pfd_string_row {
     const char *text; /* borrowed for the call */
     size_t n_text;    /* bytes; at most PFD_TEXT_MAX */
     uint64_t n_arguments;
-    bool counted; /* instead: as many as the format string takes */
+    bool counted;           /* instead: as many as the format string takes */
     const uint64_t *layout; /* [n_layout] words, borrowed for the call */
     size_t n_layout;        /* at most PFD_LAYOUT_MAX */
     bool literal;           /* the text names a message, it is no format */
