@@ -74,7 +74,8 @@ static struct pfd_slot put_value(uint8_t *payload, uint32_t at, char width,
     if (width == 's') {
         slot.n_bytes =
             text ? (uint32_t)strlen(text) & PFD_STRING_NULL : PFD_STRING_NULL;
-        memcpy(payload + at, text, pfd_slot_bytes(&slot));
+        if (text)
+            memcpy(payload + at, text, pfd_slot_bytes(&slot));
         return slot;
     }
     const char *which = strchr(widths, width);
