@@ -164,6 +164,7 @@ static void solve(struct solver *solver, const struct pfd_step *s, uint32_t at,
         return;
     }
     const char *text = pfd_rocm_text(solver->payload, at, &n_text, &n_used);
+    solver->n_visited += n_text / 256; /* long texts cost more */
     if (n_text < n_used && (!solver->readable || is_readable(text, n_text)))
         solve(solver, s + 1, at + n_used, nulls, i + 1);
     solve(solver, s + 1, at, nulls | 1u << i, i + 1);

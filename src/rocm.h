@@ -10,6 +10,8 @@
 #include "format.h"
 
 enum {
+    /* A longer format string that stands in an entry is cut. */
+    PFD_ROCM_FORMAT_MAX = 1 << 16,
     /* u32 bytes used, u32 capacity (rocm-device-libs, __printf_alloc). */
     PFD_ROCM_HEADER = 8,
 };

@@ -606,8 +606,9 @@ static void hostcall_make(const struct pfd_look *look, struct pfd_made *ret)
     uint32_t n_text;
     uint32_t n_used;
     const char *text = pfd_rocm_text(&look->bytes, QWORD, &n_text, &n_used);
-    pfd_text_add(ret->text, text, n_text);
-    if (n_text == n_used)
+    bool is_long = n_text > PFD_ROCM_FORMAT_MAX;
+    pfd_text_add(ret->text, text, is_long ? PFD_ROCM_FORMAT_MAX : n_text);
+    if (n_text == n_used || is_long)
         ret->findings |= FINDING(clipped_string);
     ret->lay_out = true;
 }

@@ -19,6 +19,7 @@ enum {
      * them at most, to tell how its strings are stored. */
     SAMPLE_BYTES = 1 << 16,
     SAMPLES_MAX = 32,
+    SAMPLE_HOPS = 1024, /* entries passed on the way */
     VERDICTS = 1024,
     /* How far a place is followed to believe it, and at what cost. */
     CHAIN_DEPTH = 8,
@@ -395,7 +396,9 @@ static void collect(const struct pfd_walk *w, const struct state *st,
         end = pfd_walk_end(w);
     uint64_t first = at;
     ret->n = 0;
-    while (end - at >= ENTRY_HEADER && ret->n < SAMPLES_MAX) {
+    for (unsigned i = 0;
+         i < SAMPLE_HOPS && end - at >= ENTRY_HEADER && ret->n < SAMPLES_MAX;
+         i++) {
         const struct pfd_string *here =
             at == first ? s : pfd_table_find(w->table, pfd_walk_u32(w, at));
         if (!here || size_of(here) > end - at)
@@ -474,12 +477,12 @@ static bool leads_on(const struct pfd_walk *w, const struct state *st,
 }
 
 static bool is_good(const struct pfd_walk *w, const struct state *st,
-                    uint64_t at, const struct pfd_string *s)
+                    struct chain *chain, uint64_t at,
+                    const struct pfd_string *s)
 {
-    struct chain chain = { .limit = at + SAMPLE_BYTES };
-    return at + size_of(s) <= chain.limit &&
+    return at + size_of(s) <= chain->limit &&
            size_of(s) <= st->buffer.end - at &&
-           leads_on(w, st, &chain, at + size_of(s), CHAIN_DEPTH);
+           leads_on(w, st, chain, at + size_of(s), CHAIN_DEPTH);
 }
 
 /* The string of an ID that several have: one that leads on. */
@@ -488,10 +491,11 @@ static const struct pfd_string *choose(const struct pfd_walk *w,
                                        const struct pfd_string *first,
                                        uint64_t *findings)
 {
+    struct chain chain = { .limit = w->at + SAMPLE_BYTES };
     const struct pfd_string *best = NULL;
     unsigned n = 0;
     for (const struct pfd_string *s = first; s; s = s->next) {
-        if (is_good(w, st, w->at, s) && n++ == 0)
+        if (is_good(w, st, &chain, w->at, s) && n++ == 0)
             best = s;
     }
     *findings |= n == 1 ? FINDING(duplicate_id) : FINDING(ambiguous);
@@ -535,8 +539,9 @@ static bool accept(const struct pfd_walk *w, const struct state *st,
                    uint64_t at)
 {
     const struct pfd_string *s = pfd_table_find(w->table, pfd_walk_u32(w, at));
+    struct chain chain = { .limit = at + SAMPLE_BYTES };
     for (; s; s = s->next) {
-        if (is_good(w, st, at, s))
+        if (is_good(w, st, &chain, at, s))
             return true;
     }
     return false;
