@@ -64,7 +64,7 @@ static bool reserve(struct pfd_json_parts *parts, size_t i)
     if (i < n)
         return true;
     size_t room = i + i / 2 + 16;
-    struct pfd_json_part *strings =
+    struct pfd_json_string *strings =
         realloc(parts->strings, room * sizeof *strings);
     if (!strings)
         return false;
@@ -74,19 +74,32 @@ static bool reserve(struct pfd_json_parts *parts, size_t i)
     return true;
 }
 
-const struct pfd_json_part *pfd_json_parts_make(struct pfd_json_parts *parts,
-                                                const struct pfd_string *string,
-                                                const char *format)
+/* Only %c and %s can bring bytes that need escaping. */
+static bool is_plain(const struct pfd_string *string)
+{
+    const unsigned odd = PFD_STRING_UTF8 | PFD_STRING_CHAR | PFD_STRING_LITERAL;
+    return (string->flags & odd) == PFD_STRING_UTF8;
+}
+
+const struct pfd_json_string *pfd_json_parts_make(
+    struct pfd_json_parts *parts, const struct pfd_string *string,
+    const char *format)
 {
     char *text =
         pfd_arena_take(&parts->arena, pfd_json_string_room(string, format));
     if (!text || !reserve(parts, string->index))
         return NULL;
-    struct pfd_json_part *part = &parts->strings[string->index];
+    struct pfd_json_string *ret = &parts->strings[string->index];
     *text = '"';
     char *end = pfd_json_put_string(text + 1, string, format, string->key);
-    *part = (struct pfd_json_part){ text, (size_t)(end - text) };
-    return part;
+    size_t n = (size_t)(end - text);
+    *ret = (struct pfd_json_string){
+        .part = { text, n },
+        .room = n + string->n_escaped + string->room + parts->source.n,
+        .arguments_room = string->n_steps * (size_t)PFD_ROOM_ARGUMENT,
+        .is_plain = is_plain(string),
+    };
+    return ret;
 }
 
 char *pfd_counter_restart(struct pfd_counter *counter, char *out, uint64_t v)

@@ -26,10 +26,20 @@ struct pfd_json_part {
     size_t n;
 };
 
+/* What the lines of one format string share. */
+struct pfd_json_string {
+    /* From the message's closing quote to the bracket of the arguments; text
+     * is NULL until it is first asked for. */
+    struct pfd_json_part part;
+    /* Bytes of a line and of its arguments, for entries that are as the string
+     * says; names, numbers and what copying overshoots not counted. */
+    size_t room;
+    size_t arguments_room;
+    bool is_plain; /* UTF-8 with nothing to escape beside its literals */
+};
+
 struct pfd_json_parts {
-    /* From the message's closing quote to the bracket of the arguments, by
-     * string index; text is NULL until it is first asked for. */
-    struct pfd_json_part *strings; /* [n_strings], grows */
+    struct pfd_json_string *strings; /* [n_strings], by index; grows */
     size_t n_strings;
     /* From the offset's comma to the name's closing quote. */
     struct pfd_json_part source;
@@ -50,16 +60,17 @@ size_t pfd_json_string_room(const struct pfd_string *string,
                             const char *format);
 
 /* The same, kept; NULL when out of memory. */
-const struct pfd_json_part *pfd_json_parts_make(struct pfd_json_parts *parts,
-                                                const struct pfd_string *string,
-                                                const char *format);
+const struct pfd_json_string *pfd_json_parts_make(
+    struct pfd_json_parts *parts, const struct pfd_string *string,
+    const char *format);
 
-static inline const struct pfd_json_part *pfd_json_parts_get(
+static inline const struct pfd_json_string *pfd_json_parts_get(
     struct pfd_json_parts *parts, const struct pfd_string *string,
     const char *format)
 {
     size_t i = string->index;
-    if (__builtin_expect(i < parts->n_strings && parts->strings[i].text, 1))
+    if (__builtin_expect(i < parts->n_strings && parts->strings[i].part.text,
+                         1))
         return &parts->strings[i];
     return pfd_json_parts_make(parts, string, format);
 }

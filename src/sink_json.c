@@ -213,13 +213,6 @@ static size_t rare_room(struct pfd_entry *entry)
     return room;
 }
 
-static bool is_rare(const struct pfd_entry *entry)
-{
-    const unsigned odd = PFD_STRING_UTF8 | PFD_STRING_CHAR | PFD_STRING_LITERAL;
-    return entry->findings || (entry->string->flags & odd) != PFD_STRING_UTF8 ||
-           has_circumstances(entry);
-}
-
 /* Room for all but the arguments; part: its string's, or NULL. */
 static size_t entry_room(struct pfd_entry *entry,
                          const struct pfd_json_part *part)
@@ -233,8 +226,9 @@ static size_t entry_room(struct pfd_entry *entry,
     return room;
 }
 
-/* The part of a table's string; NULL for others, and when out of memory. */
-static const struct pfd_json_part *part_of(const struct pfd_entry *entry)
+/* What the lines of a table's string share; NULL for others, and when out of
+ * memory. */
+static const struct pfd_json_string *line_of(const struct pfd_entry *entry)
 {
     const struct pfd_string *s = entry->string;
     if (__builtin_expect(!s || s->index == PFD_STRING_MADE, 0))
@@ -291,30 +285,6 @@ static char *put_entry(char *out, struct pfd_entry *entry,
     return put_place(out, entry, options);
 }
 
-/* Nearly all entries: the same, straight on, for what is_rare() says no to. */
-static char *put_common(char *out, struct pfd_entry *entry,
-                        const struct pfd_json_part *part, char *args)
-{
-    struct pfd_json_parts *json = &entry->of->json;
-    char *args_end = args;
-    out = PUT(out, "{\"type\":\"entry\",\"message\":\"");
-    out = pfd_program_print_both(out, entry->steps,
-                                 pfd_string_escaped(entry->string), PFD_ESCAPED,
-                                 entry->payload, &entry->findings, &args_end);
-    out = pfd_json_put_part(out, part);
-    struct pfd_json_part list = { args, (size_t)(args_end - args) };
-    list.n -= list.n > 0; /* the last comma */
-    out = pfd_json_put_part(out, &list);
-    out = PUT(out, "],\"index\":");
-    out = pfd_counter_put(&json->index, out, entry->index);
-    out = PUT(out, ",\"offset\":");
-    out = pfd_counter_put(&json->offset, out, entry->offset);
-    out = pfd_json_put_part(out, &json->source);
-    if (__builtin_expect(entry->findings != 0, 0))
-        out = put_findings(out, entry->findings); /* of a `*` */
-    return PUT(out, "}\n");
-}
-
 /* ---- what the caller knows of all entries of a buffer ---- */
 
 static bool has_shared(const struct pfd_sink_options *options)
@@ -350,16 +320,64 @@ static char *put_shared(char *out, struct pfd_entry *entry,
     return PUT(out, "}\n");
 }
 
+/* Nearly all entries: the same as put_entry() and straight on, for what
+ * is_common() says yes to. */
+static void put_common(struct pfd_text *text, struct pfd_entry *entry,
+                       const struct pfd_json_string *line,
+                       const struct pfd_sink_options *options)
+{
+    struct pfd_json_parts *json = &entry->of->json;
+    size_t room = line->room + ROOM_FIXED;
+    if (__builtin_expect(has_shared(options), 0))
+        room += shared_room(options);
+    char *start = pfd_text_reserve(text, room + line->arguments_room);
+    if (!start) {
+        text->failed = true;
+        return;
+    }
+    /* The arguments are printed beside the message, behind all room for it. */
+    char *args = start + room;
+    char *args_end = args;
+    char *out = PUT(start, "{\"type\":\"entry\",\"message\":\"");
+    out = pfd_program_print_both(out, entry->steps,
+                                 pfd_string_escaped(entry->string), PFD_ESCAPED,
+                                 entry->payload, &entry->findings, &args_end);
+    out = pfd_json_put_part(out, &line->part);
+    struct pfd_json_part list = { args, (size_t)(args_end - args) };
+    list.n -= list.n > 0; /* the last comma */
+    out = pfd_json_put_part(out, &list);
+    out = PUT(out, "],\"index\":");
+    out = pfd_counter_put(&json->index, out, entry->index);
+    out = PUT(out, ",\"offset\":");
+    out = pfd_counter_put(&json->offset, out, entry->offset);
+    out = pfd_json_put_part(out, &json->source);
+    if (__builtin_expect(entry->findings != 0, 0))
+        out = put_findings(out, entry->findings); /* of a `*` */
+    out = PUT(out, "}\n");
+    if (__builtin_expect(has_shared(options), 0))
+        out = put_shared(out, entry, options);
+    text->n += (size_t)(out - start);
+}
+
+static bool is_common(const struct pfd_entry *entry,
+                      const struct pfd_json_string *line)
+{
+    return line && line->is_plain && !entry->findings &&
+           !has_circumstances(entry);
+}
+
 static void json_entry(struct pfd_text *out, struct pfd_entry *entry,
                        const struct pfd_sink_options *options)
 {
-    const struct pfd_json_part *part = part_of(entry);
-    bool rare = !part || is_rare(entry);
+    const struct pfd_json_string *line = line_of(entry);
+    if (__builtin_expect(is_common(entry, line), 1)) {
+        put_common(out, entry, line, options);
+        return;
+    }
+    const struct pfd_json_part *part = line ? &line->part : NULL;
     size_t n_arguments = arguments_room(entry);
-    size_t room = n_arguments + entry_room(entry, part);
-    if (__builtin_expect(rare, 0))
-        room += rare_room(entry);
-    if (__builtin_expect(has_shared(options), 0))
+    size_t room = n_arguments + entry_room(entry, part) + rare_room(entry);
+    if (has_shared(options))
         room += shared_room(options);
     char *args = pfd_text_reserve(&entry->of->arguments, n_arguments);
     char *at = pfd_text_reserve(out, room);
@@ -367,10 +385,8 @@ static void json_entry(struct pfd_text *out, struct pfd_entry *entry,
         out->failed = true;
         return;
     }
-    char *end = __builtin_expect(rare, 0)
-                    ? put_entry(at, entry, part, args, options)
-                    : put_common(at, entry, part, args);
-    if (__builtin_expect(has_shared(options), 0))
+    char *end = put_entry(at, entry, part, args, options);
+    if (has_shared(options))
         end = put_shared(end, entry, options);
     out->n += (size_t)(end - at);
     out->failed |= entry->of->message.failed;
