@@ -52,6 +52,15 @@ char *pfd_fixed64_slow(char *out, uint64_t bits, unsigned precision);
 char *pfd_put_shortest32(char *out, uint32_t bits);
 char *pfd_put_shortest64(char *out, uint64_t bits);
 
+/* pfd_put_fixed32() and pfd_put_shortest32() of one value at once, which share
+ * most of their work; where each of them ends. */
+struct pfd_both {
+    char *fixed;
+    char *shortest;
+};
+struct pfd_both pfd_put_fixed_shortest32(char *fixed, char *shortest,
+                                         uint32_t bits, unsigned precision);
+
 /* "%.*e" and "%.*g"; upper is for E and G; alternate is the # flag. Room: that
  * of pfd_number_room(). */
 char *pfd_put_exponent64(char *out, uint64_t bits, unsigned precision,

@@ -170,63 +170,100 @@ static inline __attribute__((always_inline)) char *put_repr64(
                     (int)n + value.exponent);
 }
 
-/* ceil(2^64 / 10^i): the high half of a 32-bit number times this is the number
- * divided by 10^i, exactly. */
-static const uint64_t inverse_pow10[] = {
-    0,
-    UINT64_C(0x199999999999999a),
-    UINT64_C(0x028f5c28f5c28f5d),
-    UINT64_C(0x004189374bc6a7f0),
-    UINT64_C(0x00068db8bac710cc),
-    UINT64_C(0x0000a7c5ac471b48),
-    UINT64_C(0x000010c6f7a0b5ee),
-    UINT64_C(0x000001ad7f29abcb),
-    UINT64_C(0x0000002af31dc462),
+/*
+ * From 1/8 to 2^23, where most values on GPUs are, a float is
+ * integer + fraction / 2^shift with 1 <= shift <= 26, its integer is also that
+ * of its shortest form (another integer would be another float), and its
+ * shortest form has at most n decimals, 10^n the first power of ten that is
+ * not below 2^shift. 2^shift * 10^n fits 64 bits, so all of it is exact
+ * without a table of big powers.
+ */
+enum {
+    PLAIN_EXPONENT = 124, /* of 1/8 */
+    PLAIN_N = 26,
 };
 
-/* Eight digits as text, from pairs: more loads than pfd_digits8(), but a
- * chain of half its length. */
-static inline uint64_t digits8_by_table(uint32_t value)
+/* 10^n and what makes n decimals eight, by shift. */
+static const struct plain_scale {
+    uint32_t pow10;
+    uint32_t to_eight;
+} plain_scales[PLAIN_N + 1] = {
+    { 1, 100000000 }, { 10, 10000000 }, { 10, 10000000 }, { 10, 10000000 },
+    { 100, 1000000 }, { 100, 1000000 }, { 100, 1000000 }, { 1000, 100000 },
+    { 1000, 100000 }, { 1000, 100000 }, { 10000, 10000 }, { 10000, 10000 },
+    { 10000, 10000 }, { 10000, 10000 }, { 100000, 1000 }, { 100000, 1000 },
+    { 100000, 1000 }, { 1000000, 100 }, { 1000000, 100 }, { 1000000, 100 },
+    { 10000000, 10 }, { 10000000, 10 }, { 10000000, 10 }, { 10000000, 10 },
+    { 100000000, 1 }, { 100000000, 1 }, { 100000000, 1 },
+};
+
+struct plain {
+    uint32_t integer;
+    uint32_t fraction;
+    unsigned shift;
+};
+
+static inline bool is_plain(uint32_t bits)
 {
-    uint32_t high = value / 10000;
-    uint32_t low = value - high * 10000;
-    uint32_t high2 = high / 100;
-    uint32_t low2 = low / 100;
-    uint16_t pairs[4];
-    memcpy(&pairs[0], pfd_digit_pairs + 2 * high2, 2);
-    memcpy(&pairs[1], pfd_digit_pairs + 2 * (high - high2 * 100), 2);
-    memcpy(&pairs[2], pfd_digit_pairs + 2 * low2, 2);
-    memcpy(&pairs[3], pfd_digit_pairs + 2 * (low - low2 * 100), 2);
-    return (uint64_t)pairs[0] | (uint64_t)pairs[1] << 16 |
-           (uint64_t)pairs[2] << 32 | (uint64_t)pairs[3] << 48;
+    return (bits >> 23 & 0xff) - PLAIN_EXPONENT < PLAIN_N;
 }
 
-/*
- * digits / 10^n_decimals with digits below 10^9, both parts below 10^8, and
- * n_decimals 1 to 8: what most values on GPUs are. Both parts are eight digits
- * each, made at once; no digit is counted before that.
- */
-static inline __attribute__((always_inline)) char *put_plain32(
-    char *out, uint32_t digits, unsigned n_decimals)
+static inline struct plain plain_of(uint32_t bits)
 {
-    uint32_t integer =
-        (uint32_t)((pfd_u128)digits * inverse_pow10[n_decimals] >> 64);
-    uint32_t decimals = digits - integer * (uint32_t)pfd_pow10_u64[n_decimals];
-    /* Both wait for nothing else, and all else waits for them: by table. */
-    uint64_t before = digits8_by_table(integer);
-    uint64_t after =
-        digits8_by_table(decimals * (uint32_t)pfd_pow10_u64[8 - n_decimals]);
+    uint32_t m = (bits & 0x7fffff) | 0x800000;
+    unsigned shift = 150 - (bits >> 23 & 0xff);
+    return (struct plain){ m >> shift, m & ((1u << shift) - 1), shift };
+}
+
+/* The decimals of the shortest form, as eight digits: in units of 10^-n, a
+ * multiple of ten if that reads back, else the nearest. No branch: each of
+ * them is a coin toss. */
+static inline uint32_t plain_decimals(const struct plain *v, uint32_t bits)
+{
+    const struct plain_scale *scale = &plain_scales[v->shift];
+    /* All times 2^(shift + 1), so that half a float's distance, which is
+     * 10^n then, is whole too. */
+    unsigned shift = v->shift + 1;
+    uint64_t value = 2 * (uint64_t)v->fraction * scale->pow10;
+    /* The borders read back to the value if it is even. */
+    uint64_t reach = scale->pow10 - (bits & 1);
+    uint64_t nearest = value >> shift;
+    uint64_t tens = (uint64_t)((uint32_t)nearest / 10) * 10;
+    uint64_t above = value - (tens << shift);
+    bool low_inside = above <= reach;
+    bool high_inside = above + reach >= UINT64_C(10) << shift;
+    uint64_t rest = value - (nearest << shift);
+    nearest += rest + (nearest & 1) > UINT64_C(1) << v->shift;
+    uint64_t mask = 0 - (uint64_t)(low_inside | high_inside);
+    tens += high_inside ? 10 : 0;
+    return (uint32_t)((tens & mask) | (nearest & ~mask)) * scale->to_eight;
+}
+
+/* Digits of a number below 10^8 without zeros in front, but at least one. */
+static inline char *put_integer8(char *out, uint64_t digits)
+{
     /* The last byte stays, if all are zero. */
-    unsigned n_zeros = (unsigned)__builtin_ctzll((before ^ PFD_WORD_OF('0')) |
-                                                 UINT64_C(1) << 56) /
-                       8;
-    unsigned n_after =
-        8 - (unsigned)__builtin_clzll((after ^ PFD_WORD_OF('0')) | 1) / 8;
-    pfd_store64(out, before >> (8 * n_zeros));
-    out += 8 - n_zeros;
+    unsigned n_zeros =
+        (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
+    pfd_store64(out, (digits | PFD_WORD_OF('0')) >> (8 * n_zeros));
+    return out + 8 - n_zeros;
+}
+
+/* A point and eight decimals without zeros at the end, but at least one. */
+static inline char *put_decimals8(char *out, uint64_t digits)
+{
+    unsigned n = 8 - (unsigned)__builtin_clzll(digits | 1) / 8;
     *out++ = '.';
-    pfd_store64(out, after);
-    return out + n_after;
+    pfd_store64(out, digits | PFD_WORD_OF('0'));
+    return out + n;
+}
+
+static char *put_plain32(char *out, uint32_t bits)
+{
+    struct plain v = plain_of(bits);
+    uint64_t before, after;
+    pfd_digits8x2(v.integer, plain_decimals(&v, bits), &before, &after);
+    return put_decimals8(put_integer8(out, before), after);
 }
 
 /* Below a power of two the floats are twice as close; rare, so apart. */
@@ -258,15 +295,8 @@ char *pfd_put_shortest32(char *out, uint32_t bits)
         return put_name(out, fraction != 0, bits >> 31);
     *out = '-';
     out += bits >> 31;
-    /* From 1/8 to 2^23: at most eight decimals. */
-    if (__builtin_expect(exponent - 124 < 26 && fraction != 0, 1)) {
-        struct decimal value = shortest32(fraction, exponent, false);
-        if (__builtin_expect(value.exponent < 0, 1)) {
-            return put_plain32(out, (uint32_t)value.digits,
-                               (unsigned)-value.exponent);
-        }
-        return put_repr32(out, value);
-    }
+    if (__builtin_expect(is_plain(bits), 1))
+        return put_plain32(out, bits);
     if (exponent == 0 && fraction == 0)
         return put_integral(out, 0);
     /* An integer below 2^24 is its own shortest form: no decimal with fewer
@@ -278,6 +308,40 @@ char *pfd_put_shortest32(char *out, uint32_t bits)
     if (__builtin_expect(fraction == 0 && exponent > 1, 0))
         return put_power_of_two32(out, exponent);
     return put_repr32(out, shortest32(fraction, exponent, false));
+}
+
+static struct pfd_both put_apart(char *fixed, char *shortest, uint32_t bits,
+                                 unsigned precision)
+{
+    return (struct pfd_both){
+        pfd_put_fixed32(fixed, bits, precision),
+        pfd_put_shortest32(shortest, bits),
+    };
+}
+
+struct pfd_both pfd_put_fixed_shortest32(char *fixed, char *shortest,
+                                         uint32_t bits, unsigned precision)
+{
+    if (__builtin_expect(!is_plain(bits) || precision - 1 >= 8, 0))
+        return put_apart(fixed, shortest, bits, precision);
+    struct plain v = plain_of(bits);
+    uint64_t pow10 = pfd_pow10_u64[precision];
+    uint64_t scaled = v.fraction * pow10;
+    uint64_t half = UINT64_C(1) << (v.shift - 1);
+    uint64_t decimals = (scaled + half) >> v.shift;
+    bool tie = (scaled & (2 * half - 1)) == half;
+    if (__builtin_expect(decimals == pow10 || tie, 0)) /* or a carry */
+        return put_apart(fixed, shortest, bits, precision);
+    decimals *= pfd_pow10_u64[8 - precision];
+    uint64_t before, after;
+    pfd_digits8x2(v.integer, (uint32_t)decimals, &before, &after);
+    *fixed = *shortest = '-';
+    fixed = put_integer8(fixed + (bits >> 31), before);
+    fixed[0] = '.';
+    pfd_store64(fixed + 1, after | PFD_WORD_OF('0'));
+    shortest = put_integer8(shortest + (bits >> 31), before);
+    shortest = put_decimals8(shortest, pfd_digits8(plain_decimals(&v, bits)));
+    return (struct pfd_both){ fixed + 1 + precision, shortest };
 }
 
 char *pfd_put_shortest64(char *out, uint64_t bits)

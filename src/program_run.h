@@ -58,6 +58,14 @@ static char *run(char *out, const struct pfd_step *s, const char *text,
         args = call;   \
         *args++ = ','; \
     } while (0)
+#define FIXED_ARGUMENT(bits, precision)                           \
+    do {                                                          \
+        struct pfd_both both =                                    \
+            pfd_put_fixed_shortest32(out, args, bits, precision); \
+        out = both.fixed;                                         \
+        args = both.shortest;                                     \
+        *args++ = ',';                                            \
+    } while (0)
 #define GENERAL_ARGUMENT()                           \
     do {                                             \
         if (s->store != PFD_STORE_NONE)              \
@@ -66,7 +74,9 @@ static char *run(char *out, const struct pfd_step *s, const char *text,
 #else
 #define SAME_ARGUMENT(put, type, value) (out = put(out, (type)(value)))
 #define ARGUMENT(call)                  ((void)0)
-#define GENERAL_ARGUMENT()              ((void)0)
+#define FIXED_ARGUMENT(bits, precision) \
+    (out = pfd_put_fixed32(out, bits, precision))
+#define GENERAL_ARGUMENT() ((void)0)
 #endif
 
     goto *targets[s->op];
@@ -92,8 +102,7 @@ static char *run(char *out, const struct pfd_step *s, const char *text,
     ARGUMENT(pfd_put_u64(args, load64(payload, s)));
     NEXT();
     BEGIN(FIXED32);
-    out = pfd_put_fixed32(out, load32(payload, s), (unsigned)s->precision);
-    ARGUMENT(pfd_put_shortest32(args, load32(payload, s)));
+    FIXED_ARGUMENT(load32(payload, s), (unsigned)s->precision);
     NEXT();
     BEGIN(FIXED64);
     out = pfd_put_fixed64(out, load64(payload, s), (unsigned)s->precision);
@@ -140,4 +149,5 @@ do_END:
 #undef NEXT
 #undef SAME_ARGUMENT
 #undef ARGUMENT
+#undef FIXED_ARGUMENT
 #undef GENERAL_ARGUMENT

@@ -36,13 +36,14 @@ enum path {
     PATH_FAST_FIXED64,
     PATH_SHORTEST32,
     PATH_SHORTEST64,
+    PATH_BOTH32,
     PATH_N,
 };
 
 static const char *const path_names[PATH_N] = {
     "int",          "char+pointer", "%f",         "%e",
     "%g",           "%a",           "fast int",   "fast fixed32",
-    "fast fixed64", "shortest32",   "shortest64",
+    "fast fixed64", "shortest32",   "shortest64", "both32",
 };
 
 static uint64_t n_compared[PATH_N];
@@ -484,6 +485,26 @@ static unsigned random_precision(void)
     return kind < 16 ? below(9) : below(22);
 }
 
+/* The fixed form with the shortest beside it, then the other way round; the
+ * functions that make them apart are compared themselves. */
+static void diff_both32(float value, const struct pfd_spec *spec)
+{
+    static char beside[1024];
+    uint32_t bits = bits32_of(value);
+    unsigned precision = (unsigned)spec->precision;
+    size_t room = pfd_room_fixed32(precision);
+    buffer_prepare(room);
+    struct pfd_both both =
+        pfd_put_fixed_shortest32(ours.bytes, beside, bits, precision);
+    int len = print_double("%*.*f", spec, (double)value);
+    compare(PATH_BOTH32, "%f", bits, both.fixed, len, room);
+
+    buffer_prepare(PFD_ROOM_SHORTEST);
+    both = pfd_put_fixed_shortest32(beside, ours.bytes, bits, precision);
+    len = (int)(pfd_put_shortest32(theirs.bytes, bits) - theirs.bytes);
+    compare(PATH_BOTH32, "repr", bits, both.shortest, len, PFD_ROOM_SHORTEST);
+}
+
 static void diff_fast_fixed(void)
 {
     unsigned precision = random_precision();
@@ -502,6 +523,7 @@ static void diff_fast_fixed(void)
         end = pfd_put_fixed32(ours.bytes, bits32_of(narrow), precision);
         len = print_double("%*.*f", &spec, (double)narrow);
         compare(PATH_FAST_FIXED32, "%f", bits32_of(narrow), end, len, room);
+        diff_both32(narrow, &spec);
     }
 }
 
