@@ -8,7 +8,8 @@ bench.py --build DIR [--entries N] [--runs N] [--json FILE] [--growth]
 Makes the inputs (hot: one format; mixed: 64 formats in random order), runs the
 yardstick and printfdecode A B A B ..., output to /dev/null, and prints medians
 of the pairs. Every run is a whole process. Before anything is timed, the
-text of both is compared byte for byte.
+text of both is compared byte for byte. Then what large tables cost: starting
+with them, and finding strings in them.
 
 --growth  also the time for each entry at 1, 10 and 100 million entries
 --check   exit status 1 when a target of the table is missed
@@ -140,14 +141,25 @@ class Bench:
             os.remove(dump)
         return result
 
-    def start_up(self):
-        """An empty buffer with the mixed table: what a process costs."""
-        _, elf, _ = self.make("mixed", 200000)
+    def tables(self):
+        """What a process costs with an empty buffer, by strings loaded, and
+        an entry in a buffer of random ones of them."""
         empty = self.path("empty.bin")
         with open(empty, "wb") as out:
             out.write(bytes(16))
-        times = [run([self.ours, empty, elf])[0] for _ in range(20)]
-        return statistics.median(times)
+        result = []
+        for strings, kind in ((64, "mixed"), (10000, "10k"), (100000, "100k")):
+            dump, elf, _ = self.make(kind, self.o.entries)
+            start = statistics.median(run([self.ours, empty, elf])[0]
+                                      for _ in range(self.o.runs * 3))
+            whole = statistics.median(
+                run([self.ours, "decode", "-o", "raw", "-j", "1", dump,
+                     elf])[0] for _ in range(self.o.runs))
+            result.append({"strings": strings, "start_up_seconds": start,
+                           "raw_ns": (whole - start) / self.o.entries * 1e9})
+            print("%6d strings: start-up %5.1f ms, raw %5.1f ns an entry" % (
+                strings, start * 1e3, result[-1]["raw_ns"]))
+        return result
 
 
 def show(r):
@@ -179,8 +191,7 @@ def main():
         print("%-6s %-6s %9s %10s %10s   %s" % (
             "what", "input", "", "yardstick", "ours", "ratio (spread)"))
         report = {"machine": machine, "work": bench.work(),
-                  "start_up_seconds": bench.start_up()}
-        print("start-up: %.1f ms" % (report["start_up_seconds"] * 1e3))
+                  "tables": bench.tables()}
         if o.growth:
             report["growth"] = bench.growth()
     if o.json:

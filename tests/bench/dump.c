@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    N_ROWS = 256,
+    N_ROWS = 1 << 17,
     WORDS_MAX = 32
 };
 

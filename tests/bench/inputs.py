@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the benchmark's string tables: inputs.py hot|mixed OUT.elf OUT.rows
+"""Writes the benchmark's string tables: inputs.py KIND OUT.elf OUT.rows
 
 hot    one format: int, hex, float
 mixed  64 formats of 0 to 6 arguments: ints, hex, 64-bit, floats, doubles
+10k    10,000 of them
+100k   100,000 of them
 OUT.rows is the same table as text (id, kinds, format with \\n escaped), for
 dump.c and yardstick.c.
 """
@@ -18,6 +20,9 @@ KINDS = [("d", "%d", 0, 6), ("u", "%u", 0, 6), ("x", "0x%08x", 0, 4),
          ("i", "%5d", 0, 2), ("f", "%f", 0, 8), ("f", "%.3f", 0, 4),
          ("g", "%g", 0, 2), ("L", "%llu", 1, 1), ("X", "0x%llx", 1, 1),
          ("D", "%f", 1, 1)]
+
+
+SIZES = {"mixed": 64, "10k": 10000, "100k": 100000}
 
 
 def string(b):
@@ -56,9 +61,9 @@ def elf(rows):
     return header + body + sections
 
 
-def mixed(r):
+def mixed(r, n):
     table = {}
-    while len(table) < 64:
+    while len(table) < n:
         kinds = r.choices(KINDS, [k[3] for k in KINDS],
                           k=r.choice([0, 1, 1, 2, 2, 3, 3, 3, 4, 4, 5, 6]))
         text = r.choice(WORDS) + " " + r.choice(WORDS)
@@ -77,7 +82,7 @@ def main(kind, elf_path, rows_path):
         table = [(0xA1AF6B83F3E4, [by_letter[c] for c in "dxf"],
                   "thread %d: word 0x%x value %f\n")]
     else:
-        table = mixed(random.Random(1))
+        table = mixed(random.Random(1), SIZES[kind])
     with open(elf_path, "wb") as out:
         out.write(elf([row(i, t, [k[2] for k in ks]) for i, ks, t in table]))
     with open(rows_path, "w") as out:
