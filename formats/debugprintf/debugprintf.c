@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The debugPrintf buffer of the Vulkan validation layer. Its layouts, one for
- * each age of the layer, and their sources are in README.md beside this file.
+ * The debugPrintf buffer of the Vulkan validation layer: which layout it has,
+ * and the walk over its records.
  */
 #include "debugprintf.h"
 
@@ -23,58 +23,10 @@ enum {
     READ_ON_MAX = 1 << 16,
 };
 
-/* Where the words of a layout are, in dwords; 0: there is none. */
-struct shape {
-    const char *name;
-    enum pfd_printf_layout layout;
-    uint8_t data;    /* of the first record */
-    uint8_t header;  /* of a record */
-    uint8_t stage;   /* 0 with is_packed: in the position's upper bits */
-    uint8_t info;    /* the three stage words */
-    uint8_t format;  /* id of the format string */
-    uint8_t doubles; /* masks */
-    uint8_t signed8;
-    uint8_t signed16;
-    uint8_t flag; /* of the record: tells it from another of this size */
-    bool has_ordinals;
-    bool has_offsets;
-    bool is_packed;
-    enum pfd_khronos_age age;
-};
-
-/* In the order in which they are tried. */
-static const struct shape shapes[] = {
-    { "p6", PFD_PRINTF_LAYOUT_P6, 1, 10, 0, 3, 6, 7, 8, 9, 0, false, true, true,
-      PFD_KHRONOS_NOW },
-    { "p5", PFD_PRINTF_LAYOUT_P5, 1, 11, 7, 8, 3, 4, 5, 6, 0, true, true, false,
-      PFD_KHRONOS_NOW },
-    { "p2", PFD_PRINTF_LAYOUT_P2, 2, 8, 3, 4, 7, 0, 0, 0, 0, true, false, false,
-      PFD_KHRONOS_OLD },
-    { "p1", PFD_PRINTF_LAYOUT_P1, 1, 8, 3, 4, 7, 0, 0, 0, 0, true, false, false,
-      PFD_KHRONOS_OLD },
-    { "p3", PFD_PRINTF_LAYOUT_P3, 2, 4, 0, 0, 3, 0, 0, 0, 0, true, false, false,
-      PFD_KHRONOS_OLD },
-    { "p4", PFD_PRINTF_LAYOUT_P4, 1, 9, 5, 6, 3, 4, 0, 0, 0, true, false, false,
-      PFD_KHRONOS_NOW },
-    { "p4", PFD_PRINTF_LAYOUT_P4, 1, 8, 4, 5, 3, 0, 0, 0, PFD_RECORD_OWN, true,
-      false, false, PFD_KHRONOS_NOW },
-    { "p4", PFD_PRINTF_LAYOUT_P4, 1, 4, 0, 0, 3, 0, 0, 0, PFD_RECORD_OWN, true,
-      false, false, PFD_KHRONOS_NOW },
-};
-
-enum {
-    N_SHAPES = sizeof shapes / sizeof *shapes,
-    /* In all layouts. */
-    AT_SHADER = 1,
-    AT_POSITION = 2,
-    /* A position word that holds a stage, too (since SDK 1.4.350). */
-    OFFSET_BITS = 27,
-};
-
 struct state {
-    const struct shape *shape; /* NULL: not chosen yet */
-    uint32_t wanted;           /* dwords that shaders asked for */
-    bool wrapped;              /* more are stored than that */
+    const struct debugprintf_shape *shape; /* NULL: not chosen yet */
+    uint32_t wanted;                       /* dwords that shaders asked for */
+    bool wrapped;                          /* more are stored than that */
     bool closed;
     bool is_lost;
     uint64_t from;        /* where the way was lost */
@@ -95,61 +47,22 @@ struct head {
 
 /* ---- records and calls ---- */
 
-static uint32_t word(const uint8_t *bytes, size_t i)
-{
-    uint32_t v;
-    memcpy(&v, bytes + DWORD * i, sizeof v);
-    return v;
-}
-
-static const struct shape *shape_of(const struct pfd_record *r)
-{
-    for (size_t i = 0; i < N_SHAPES; i++) {
-        if (shapes[i].header * DWORD == r->n_header &&
-            shapes[i].flag == (r->flags & PFD_RECORD_OWN))
-            return &shapes[i];
-    }
-    return &shapes[0];
-}
-
-static uint32_t offset_of(const struct shape *s, uint32_t position)
-{
-    return s->is_packed ? position & ((1u << OFFSET_BITS) - 1) : position;
-}
-
-static struct head read_head(const struct pfd_walk *w, const struct shape *s,
-                             uint64_t at)
+static struct head read_head(const struct pfd_walk *w,
+                             const struct debugprintf_shape *s, uint64_t at)
 {
     return (struct head){
         .size = pfd_walk_u32(w, at),
-        .shader = pfd_walk_u32(w, at + AT_SHADER * DWORD),
-        .position = pfd_walk_u32(w, at + AT_POSITION * DWORD),
+        .shader = pfd_walk_u32(w, at + DEBUGPRINTF_AT_SHADER * DWORD),
+        .position = pfd_walk_u32(w, at + DEBUGPRINTF_AT_POSITION * DWORD),
         .format = pfd_walk_u32(w, at + (uint64_t)s->format * DWORD),
     };
-}
-
-/* The call that instruction k is; the number of calls: it is none. */
-static size_t call_at(const struct pfd_spirv *m, uint32_t k)
-{
-    size_t n = pfd_spirv_call_count(m);
-    size_t low = 0;
-    size_t high = n;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (pfd_spirv_call_instruction(m, mid) < k) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
-    return low < n && pfd_spirv_call_instruction(m, low) == k ? low : n;
 }
 
 /* A record and the calls that it can be of. */
 struct match {
     const struct pfd_table *table;
     const struct pfd_shader *shader;
-    const struct shape *shape;
+    const struct debugprintf_shape *shape;
     const struct head *head;
     size_t call;
     const struct pfd_string *string;
@@ -161,8 +74,8 @@ static uint32_t call_offset(const struct pfd_spirv *m, size_t call)
 }
 
 /* Do the values of this string have the record's size? */
-static bool fits(const struct pfd_string *s, const struct shape *shape,
-                 uint32_t size)
+static bool fits(const struct pfd_string *s,
+                 const struct debugprintf_shape *shape, uint32_t size)
 {
     uint64_t n = size - shape->header;
     return s->n_payload == n * DWORD || debugprintf_dwords(s, true) == n;
@@ -186,7 +99,8 @@ static bool try_call(struct match *m, size_t call)
 
 static bool try_instruction(struct match *m, uint32_t k)
 {
-    return k != PFD_SPIRV_NONE && try_call(m, call_at(m->shader->module, k));
+    return k != PFD_SPIRV_NONE &&
+           try_call(m, debugprintf_call_at(m->shader->module, k));
 }
 
 /*
@@ -196,7 +110,7 @@ static bool try_instruction(struct match *m, uint32_t k)
 static bool match_position(struct match *m)
 {
     const struct pfd_spirv *module = m->shader->module;
-    uint32_t position = offset_of(m->shape, m->head->position);
+    uint32_t position = debugprintf_offset_of(m->shape, m->head->position);
     if (m->shape->has_offsets &&
         try_instruction(m, pfd_spirv_by_offset(module, position)))
         return true;
@@ -228,7 +142,7 @@ static uint64_t match_format(struct match *m)
 }
 
 static struct match find_match(const struct pfd_walk *w,
-                               const struct shape *shape,
+                               const struct debugprintf_shape *shape,
                                const struct head *head, uint64_t *findings)
 {
     struct match m = { .table = w->table,
@@ -242,8 +156,9 @@ static struct match find_match(const struct pfd_walk *w,
 
 /* Is there a record at `at`, beyond doubt: a known shader, one of its format
  * strings, the size that its values take? */
-static bool is_lawful(const struct pfd_walk *w, const struct shape *s,
-                      uint64_t at, uint64_t end)
+static bool is_lawful(const struct pfd_walk *w,
+                      const struct debugprintf_shape *s, uint64_t at,
+                      uint64_t end)
 {
     uint64_t findings = 0;
     if (end - at < (uint64_t)s->header * DWORD)
@@ -262,7 +177,8 @@ struct score {
     bool sound;      /* the sizes lead to the end */
 };
 
-static struct score score_shape(const struct pfd_walk *w, const struct shape *s)
+static struct score score_shape(const struct pfd_walk *w,
+                                const struct debugprintf_shape *s)
 {
     struct score ret = { 0 };
     uint64_t n = w->view.n / DWORD;
@@ -285,17 +201,18 @@ static struct score score_shape(const struct pfd_walk *w, const struct shape *s)
     return ret;
 }
 
-static void report_choice(struct pfd_walk *w, const struct shape *chosen,
+static void report_choice(struct pfd_walk *w,
+                          const struct debugprintf_shape *chosen,
                           const bool *sound)
 {
     char others[64] = "";
     size_t n = 0;
-    for (size_t i = 0; i < N_SHAPES; i++) {
-        if (!sound[i] || !strcmp(shapes[i].name, chosen->name) ||
-            strstr(others, shapes[i].name))
+    for (size_t i = 0; i < DEBUGPRINTF_N_SHAPES; i++) {
+        if (!sound[i] || !strcmp(debugprintf_shapes[i].name, chosen->name) ||
+            strstr(others, debugprintf_shapes[i].name))
             continue;
         memcpy(others + n, ", ", 2);
-        memcpy(others + n + 2, shapes[i].name, 3);
+        memcpy(others + n + 2, debugprintf_shapes[i].name, 3);
         n += 4;
     }
     if (n) {
@@ -308,14 +225,14 @@ static void report_choice(struct pfd_walk *w, const struct shape *chosen,
 
 /* The layout whose records are what their shaders say; else one whose sizes
  * lead to the end. */
-static const struct shape *choose(struct pfd_walk *w)
+static const struct debugprintf_shape *choose(struct pfd_walk *w)
 {
     enum pfd_printf_layout forced = w->options->printf_layout;
-    const struct shape *best = NULL;
+    const struct debugprintf_shape *best = NULL;
     struct score best_score = { 0 };
-    bool sound[N_SHAPES] = { false };
-    for (size_t i = 0; i < N_SHAPES; i++) {
-        const struct shape *s = &shapes[i];
+    bool sound[DEBUGPRINTF_N_SHAPES] = { false };
+    for (size_t i = 0; i < DEBUGPRINTF_N_SHAPES; i++) {
+        const struct debugprintf_shape *s = &debugprintf_shapes[i];
         if (forced != PFD_PRINTF_LAYOUT_AUTO && s->layout != forced)
             continue;
         struct score score = score_shape(w, s);
@@ -418,12 +335,13 @@ static void add_record(struct pfd_walk *w, struct state *st,
                        const struct head *h, const struct match *m,
                        uint64_t n_bytes, uint64_t findings)
 {
-    const struct shape *s = st->shape;
+    const struct debugprintf_shape *s = st->shape;
     struct pfd_record *r = pfd_walk_record(w);
     *r = (struct pfd_record){
         .offset = w->at,
         .string = m->string,
-        .key = debugprintf_key(h->shader, offset_of(s, h->position)),
+        .key =
+            debugprintf_key(h->shader, debugprintf_offset_of(s, h->position)),
         .findings = findings,
         .n_bytes = (uint32_t)n_bytes,
         .n_header = (uint8_t)(s->header * DWORD),
@@ -538,7 +456,7 @@ static enum pfd_status find_way(struct pfd_walk *w, struct state *st)
 /* What was lost, and how large a buffer would have had to be. */
 static void report_loss(struct pfd_walk *w, const struct state *st)
 {
-    const struct shape *s = st->shape;
+    const struct debugprintf_shape *s = st->shape;
     uint64_t stored = st->end_of_last / DWORD - s->data;
     uint64_t wanted = st->wanted;
     if (wanted == stored)
@@ -617,7 +535,7 @@ static bool add_cut(struct pfd_walk *w, struct state *st, const struct head *h,
 
 static enum pfd_status step(struct pfd_walk *w, struct state *st)
 {
-    const struct shape *s = st->shape;
+    const struct debugprintf_shape *s = st->shape;
     uint64_t limit = limit_of(w, st);
     uint64_t end = pfd_walk_end(w);
     uint64_t header = s->header * (uint64_t)DWORD;
@@ -668,202 +586,6 @@ static enum pfd_status debugprintf_walk(struct pfd_walk *w)
             return status;
     }
     return PFD_OK;
-}
-
-/* ---- messages as the layer writes them ---- */
-
-struct view {
-    const struct shape *shape;
-    const uint8_t *header;
-    const uint8_t *values;
-    size_t n_values; /* bytes */
-    const struct pfd_shader *shader;
-};
-
-static struct view view_of(const struct pfd_look *look)
-{
-    struct pfd_cursor c = look->bytes;
-    size_t n = pfd_cursor_left(&c);
-    struct view v = { .shape = shape_of(look->record) };
-    v.values = pfd_cursor_bytes(&c, n);
-    v.n_values = n;
-    v.header = v.values - look->record->n_header;
-    v.shader = pfd_shaders_find(look->shaders, word(v.header, AT_SHADER));
-    return v;
-}
-
-static uint32_t mask_of(const struct view *v, uint8_t at)
-{
-    return at ? word(v->header, at) : 0;
-}
-
-/* The stage as it stands in the record, or as the module has it. */
-static bool stage_of(const struct view *v, uint32_t *ret)
-{
-    if (v->shape->is_packed) {
-        *ret = word(v->header, AT_POSITION) >> OFFSET_BITS;
-    } else if (v->shape->stage) {
-        *ret = word(v->header, v->shape->stage);
-    } else {
-        *ret = PFD_STAGE_UNKNOWN;
-    }
-    if (pfd_stage_of(*ret) != PFD_STAGE_UNKNOWN)
-        return true;
-    if (v->shader && v->shader->has_stage) {
-        *ret = v->shader->stage;
-        return true;
-    }
-    return false;
-}
-
-static void stage_words(const struct view *v, uint32_t ret[3])
-{
-    for (size_t i = 0; i < 3; i++)
-        ret[i] = v->shape->info ? word(v->header, v->shape->info + i) : 0;
-}
-
-static void add_verbose_old(const struct pfd_look *look, const struct view *v,
-                            struct pfd_text *out, struct pfd_text *message)
-{
-    uint32_t position = word(v->header, AT_POSITION);
-    uint32_t words[3];
-    stage_words(v, words);
-    pfd_khronos_common_2019(out, &look->shaders->capture, &v->shader->object,
-                            position);
-    pfd_text_puts(out, " ");
-    pfd_khronos_stage_text(
-        out, v->shape->stage ? word(v->header, v->shape->stage) : 0, words,
-        PFD_KHRONOS_OLD);
-    pfd_text_puts(out, " ");
-    pfd_text_add(out, message->data, message->n);
-    pfd_text_puts(out, " ");
-    pfd_khronos_source_2019(out, v->shader->module, position, true);
-}
-
-static void add_verbose_now(const struct pfd_look *look, const struct view *v,
-                            struct pfd_text *out, struct pfd_text *message)
-{
-    const struct pfd_spirv *module = v->shader->module;
-    uint32_t position = offset_of(v->shape, word(v->header, AT_POSITION));
-    uint32_t k = pfd_spirv_by_offset(module, position);
-    uint32_t stage = PFD_STAGE_UNKNOWN;
-    uint32_t words[3];
-    if (v->shape->has_ordinals &&
-        call_at(module, k) == pfd_spirv_call_count(module)) {
-        k = position < pfd_spirv_n_instructions(module) ? position
-                                                        : PFD_SPIRV_NONE;
-    }
-    stage_of(v, &stage);
-    stage_words(v, words);
-    pfd_text_add(out, message->data, message->n);
-    pfd_text_puts(out, "\n");
-    pfd_khronos_stage_text(out, stage, words, PFD_KHRONOS_NOW);
-    pfd_text_puts(out, "\n");
-    pfd_khronos_debug_info(out, &look->shaders->capture, &v->shader->object,
-                           v->shader->id);
-    pfd_khronos_source(out, module, k, true);
-}
-
-static void add_message(const struct pfd_look *look, const struct view *v,
-                        bool fair, struct pfd_text *out, uint64_t *findings)
-{
-    struct pfd_khronos_values values = {
-        .bytes = v->values,
-        .n = v->n_values,
-        .doubles = mask_of(v, v->shape->doubles),
-        .signed8 = mask_of(v, v->shape->signed8),
-        .signed16 = mask_of(v, v->shape->signed16),
-        .fair = fair,
-    };
-    size_t n = 0;
-    const char *text =
-        v->shader ? pfd_spirv_string(v->shader->module,
-                                     word(v->header, v->shape->format), &n)
-                  : NULL;
-    if (text)
-        pfd_khronos_print(out, text, n, &values, v->shape->age, findings);
-}
-
-/* As the layer prints it; or, without that, a string of which the types are
- * known by the masks alone. */
-static void debugprintf_make(const struct pfd_look *look, struct pfd_made *ret)
-{
-    struct view v = view_of(look);
-    bool compat = look->options->compat == PFD_COMPAT_KHRONOS;
-    struct pfd_text message = { 0 };
-    uint64_t ignored = 0;
-    ret->literal = true;
-    if (!compat || !look->shaders->capture.verbose || !v.shader) {
-        add_message(look, &v, !compat, ret->text,
-                    compat ? &ignored : &ret->findings);
-    } else {
-        add_message(look, &v, false, &message, &ignored);
-        if (v.shape->age == PFD_KHRONOS_OLD) {
-            add_verbose_old(look, &v, ret->text, &message);
-        } else {
-            add_verbose_now(look, &v, ret->text, &message);
-        }
-    }
-    ret->text->failed |= message.failed;
-    pfd_text_free(&message);
-    if (look->record->string)
-        ret->n_slots = debugprintf_slots(look, ret->slots, &ignored);
-}
-
-/* ---- where a message comes from ---- */
-
-struct origins {
-    struct pfd_origin *list;
-    size_t n;
-};
-
-static void add_number(struct origins *o, const char *name, uint64_t value)
-{
-    o->list[o->n++] = (struct pfd_origin){
-        .name = name, .type = PFD_ORIGIN_NUMBER, .n = 1, .value = { value }
-    };
-}
-
-static void add_text(struct origins *o, const char *name, const char *text,
-                     size_t n)
-{
-    o->list[o->n++] = (struct pfd_origin){
-        .name = name,
-        .type = PFD_ORIGIN_TEXT,
-        .n = (uint32_t)(n < UINT32_MAX ? n : UINT32_MAX),
-        .text = text,
-    };
-}
-
-static size_t debugprintf_origin(const struct pfd_look *look,
-                                 struct pfd_origin *ret)
-{
-    struct view v = view_of(look);
-    struct origins o = { ret, 0 };
-    uint32_t stage = 0;
-    uint32_t words[3];
-    add_number(&o, "shader", word(v.header, AT_SHADER));
-    if (v.shader)
-        add_text(&o, "module", v.shader->source, strlen(v.shader->source));
-    if (stage_of(&v, &stage)) {
-        const char *name = pfd_stage_name(pfd_stage_of(stage));
-        add_text(&o, "stage", name, strlen(name));
-        stage_words(&v, words);
-        if (v.shape->info)
-            o.n += pfd_khronos_origin(ret + o.n, stage, words);
-    }
-    if (!look->record->string || !v.shader) {
-        add_number(&o, "position",
-                   offset_of(v.shape, word(v.header, AT_POSITION)));
-        return o.n;
-    }
-    uint32_t offset = (uint32_t)look->record->key;
-    add_number(&o, "instruction", offset);
-    size_t call = call_at(v.shader->module,
-                          pfd_spirv_by_offset(v.shader->module, offset));
-    const struct pfd_spirv_place *place = &v.shader->places[call];
-    o.n += pfd_khronos_place_origin(ret + o.n, place);
-    return o.n;
 }
 
 /* ---- the format ---- */

@@ -1,16 +1,68 @@
 /* SPDX-License-Identifier: MIT */
-/* The two halves of debugprintf: calls.c makes strings of a shader's calls,
- * debugprintf.c reads buffers. */
+/* The parts of debugprintf: calls.c makes strings of a shader's calls, shapes.c
+ * knows the layouts, debugprintf.c walks buffers, message.c prints. */
 #ifndef DEBUGPRINTF_H
 #define DEBUGPRINTF_H
 
+#include <string.h>
+
 #include "format.h"
+#include "khronos.h"
 
 /* Bits of pfd_record.layout: how a record departs from its call's types. */
 enum {
     DEBUGPRINTF_NO_16 = 1, /* 16-bit integers are not there (until 2024) */
     DEBUGPRINTF_CUT = 2,   /* only as many values as the payload holds */
 };
+
+/* Where the words of a layout are, in dwords; 0: there is none. */
+struct debugprintf_shape {
+    const char *name;
+    enum pfd_printf_layout layout;
+    uint8_t data;    /* of the first record */
+    uint8_t header;  /* of a record */
+    uint8_t stage;   /* 0 with is_packed: in the position's upper bits */
+    uint8_t info;    /* the three stage words */
+    uint8_t format;  /* id of the format string */
+    uint8_t doubles; /* masks */
+    uint8_t signed8;
+    uint8_t signed16;
+    uint8_t flag; /* of the record: tells it from another of this size */
+    bool has_ordinals;
+    bool has_offsets;
+    bool is_packed;
+    enum pfd_khronos_age age;
+};
+
+enum {
+    DEBUGPRINTF_N_SHAPES = 8,
+    /* In all layouts, dwords. */
+    DEBUGPRINTF_AT_SHADER = 1,
+    DEBUGPRINTF_AT_POSITION = 2,
+    /* A position word that holds a stage, too (since SDK 1.4.350). */
+    DEBUGPRINTF_OFFSET_BITS = 27,
+};
+
+/* In the order in which they are tried. */
+extern const struct debugprintf_shape debugprintf_shapes[DEBUGPRINTF_N_SHAPES];
+
+/* That of a record which the walk made. */
+const struct debugprintf_shape *debugprintf_shape_of(
+    const struct pfd_record *record);
+
+/* A position word without the stage that it may hold. */
+uint32_t debugprintf_offset_of(const struct debugprintf_shape *shape,
+                               uint32_t position);
+
+/* The call that instruction k is; the number of calls: it is none. */
+size_t debugprintf_call_at(const struct pfd_spirv *module, uint32_t k);
+
+static inline uint32_t debugprintf_word(const uint8_t *bytes, size_t i)
+{
+    uint32_t v;
+    memcpy(&v, bytes + sizeof v * i, sizeof v);
+    return v;
+}
 
 /* The key of the string of a call: its shader and where it stands there. */
 static inline uint64_t debugprintf_key(uint32_t shader, uint32_t offset)
@@ -31,6 +83,10 @@ void debugprintf_layout(const struct pfd_string *string,
                         struct pfd_layout *ret);
 size_t debugprintf_slots(const struct pfd_look *look, struct pfd_slot *ret,
                          uint64_t *findings);
+
+/* The format's make() and origin(). */
+void debugprintf_make(const struct pfd_look *look, struct pfd_made *ret);
+size_t debugprintf_origin(const struct pfd_look *look, struct pfd_origin *ret);
 
 /* Dwords that the call's values take, with or without 16-bit integers. */
 uint64_t debugprintf_dwords(const struct pfd_string *string, bool no_16);

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* What a debugPrintf record's message is, and where it comes from. */
+#include <string.h>
+
+#include "debugprintf.h"
+#include "khronos.h"
+#include "shaders.h"
+
+/* ---- messages as the layer writes them ---- */
+
+struct view {
+    const struct debugprintf_shape *shape;
+    const uint8_t *header;
+    const uint8_t *values;
+    size_t n_values; /* bytes */
+    const struct pfd_shader *shader;
+};
+
+static struct view view_of(const struct pfd_look *look)
+{
+    struct pfd_cursor c = look->bytes;
+    size_t n = pfd_cursor_left(&c);
+    struct view v = { .shape = debugprintf_shape_of(look->record) };
+    v.values = pfd_cursor_bytes(&c, n);
+    v.n_values = n;
+    v.header = v.values - look->record->n_header;
+    v.shader = pfd_shaders_find(
+        look->shaders, debugprintf_word(v.header, DEBUGPRINTF_AT_SHADER));
+    return v;
+}
+
+static uint32_t mask_of(const struct view *v, uint8_t at)
+{
+    return at ? debugprintf_word(v->header, at) : 0;
+}
+
+/* The stage as it stands in the record, or as the module has it. */
+static bool stage_of(const struct view *v, uint32_t *ret)
+{
+    if (v->shape->is_packed) {
+        *ret = debugprintf_word(v->header, DEBUGPRINTF_AT_POSITION) >>
+               DEBUGPRINTF_OFFSET_BITS;
+    } else if (v->shape->stage) {
+        *ret = debugprintf_word(v->header, v->shape->stage);
+    } else {
+        *ret = PFD_STAGE_UNKNOWN;
+    }
+    if (pfd_stage_of(*ret) != PFD_STAGE_UNKNOWN)
+        return true;
+    if (v->shader && v->shader->has_stage) {
+        *ret = v->shader->stage;
+        return true;
+    }
+    return false;
+}
+
+static void stage_words(const struct view *v, uint32_t ret[3])
+{
+    for (size_t i = 0; i < 3; i++)
+        ret[i] = v->shape->info
+                     ? debugprintf_word(v->header, v->shape->info + i)
+                     : 0;
+}
+
+static void add_verbose_old(const struct pfd_look *look, const struct view *v,
+                            struct pfd_text *out, struct pfd_text *message)
+{
+    uint32_t position = debugprintf_word(v->header, DEBUGPRINTF_AT_POSITION);
+    uint32_t words[3];
+    stage_words(v, words);
+    pfd_khronos_common_2019(out, &look->shaders->capture, &v->shader->object,
+                            position);
+    pfd_text_puts(out, " ");
+    pfd_khronos_stage_text(
+        out, v->shape->stage ? debugprintf_word(v->header, v->shape->stage) : 0,
+        words, PFD_KHRONOS_OLD);
+    pfd_text_puts(out, " ");
+    pfd_text_add(out, message->data, message->n);
+    pfd_text_puts(out, " ");
+    pfd_khronos_source_2019(out, v->shader->module, position, true);
+}
+
+static void add_verbose_now(const struct pfd_look *look, const struct view *v,
+                            struct pfd_text *out, struct pfd_text *message)
+{
+    const struct pfd_spirv *module = v->shader->module;
+    uint32_t position = debugprintf_offset_of(
+        v->shape, debugprintf_word(v->header, DEBUGPRINTF_AT_POSITION));
+    uint32_t k = pfd_spirv_by_offset(module, position);
+    uint32_t stage = PFD_STAGE_UNKNOWN;
+    uint32_t words[3];
+    if (v->shape->has_ordinals &&
+        debugprintf_call_at(module, k) == pfd_spirv_call_count(module)) {
+        k = position < pfd_spirv_n_instructions(module) ? position
+                                                        : PFD_SPIRV_NONE;
+    }
+    stage_of(v, &stage);
+    stage_words(v, words);
+    pfd_text_add(out, message->data, message->n);
+    pfd_text_puts(out, "\n");
+    pfd_khronos_stage_text(out, stage, words, PFD_KHRONOS_NOW);
+    pfd_text_puts(out, "\n");
+    pfd_khronos_debug_info(out, &look->shaders->capture, &v->shader->object,
+                           v->shader->id);
+    pfd_khronos_source(out, module, k, true);
+}
+
+static void add_message(const struct pfd_look *look, const struct view *v,
+                        bool fair, struct pfd_text *out, uint64_t *findings)
+{
+    struct pfd_khronos_values values = {
+        .bytes = v->values,
+        .n = v->n_values,
+        .doubles = mask_of(v, v->shape->doubles),
+        .signed8 = mask_of(v, v->shape->signed8),
+        .signed16 = mask_of(v, v->shape->signed16),
+        .fair = fair,
+    };
+    size_t n = 0;
+    const char *text =
+        v->shader
+            ? pfd_spirv_string(v->shader->module,
+                               debugprintf_word(v->header, v->shape->format),
+                               &n)
+            : NULL;
+    if (text)
+        pfd_khronos_print(out, text, n, &values, v->shape->age, findings);
+}
+
+/* As the layer prints it; or, without that, a string of which the types are
+ * known by the masks alone. */
+void debugprintf_make(const struct pfd_look *look, struct pfd_made *ret)
+{
+    struct view v = view_of(look);
+    bool compat = look->options->compat == PFD_COMPAT_KHRONOS;
+    struct pfd_text message = { 0 };
+    uint64_t ignored = 0;
+    ret->literal = true;
+    if (!compat || !look->shaders->capture.verbose || !v.shader) {
+        add_message(look, &v, !compat, ret->text,
+                    compat ? &ignored : &ret->findings);
+    } else {
+        add_message(look, &v, false, &message, &ignored);
+        if (v.shape->age == PFD_KHRONOS_OLD) {
+            add_verbose_old(look, &v, ret->text, &message);
+        } else {
+            add_verbose_now(look, &v, ret->text, &message);
+        }
+    }
+    ret->text->failed |= message.failed;
+    pfd_text_free(&message);
+    if (look->record->string)
+        ret->n_slots = debugprintf_slots(look, ret->slots, &ignored);
+}
+
+/* ---- where a message comes from ---- */
+
+struct origins {
+    struct pfd_origin *list;
+    size_t n;
+};
+
+static void add_number(struct origins *o, const char *name, uint64_t value)
+{
+    o->list[o->n++] = (struct pfd_origin){
+        .name = name, .type = PFD_ORIGIN_NUMBER, .n = 1, .value = { value }
+    };
+}
+
+static void add_text(struct origins *o, const char *name, const char *text,
+                     size_t n)
+{
+    o->list[o->n++] = (struct pfd_origin){
+        .name = name,
+        .type = PFD_ORIGIN_TEXT,
+        .n = (uint32_t)(n < UINT32_MAX ? n : UINT32_MAX),
+        .text = text,
+    };
+}
+
+size_t debugprintf_origin(const struct pfd_look *look, struct pfd_origin *ret)
+{
+    struct view v = view_of(look);
+    struct origins o = { ret, 0 };
+    uint32_t stage = 0;
+    uint32_t words[3];
+    add_number(&o, "shader", debugprintf_word(v.header, DEBUGPRINTF_AT_SHADER));
+    if (v.shader)
+        add_text(&o, "module", v.shader->source, strlen(v.shader->source));
+    if (stage_of(&v, &stage)) {
+        const char *name = pfd_stage_name(pfd_stage_of(stage));
+        add_text(&o, "stage", name, strlen(name));
+        stage_words(&v, words);
+        if (v.shape->info)
+            o.n += pfd_khronos_origin(ret + o.n, stage, words);
+    }
+    if (!look->record->string || !v.shader) {
+        add_number(
+            &o, "position",
+            debugprintf_offset_of(
+                v.shape, debugprintf_word(v.header, DEBUGPRINTF_AT_POSITION)));
+        return o.n;
+    }
+    uint32_t offset = (uint32_t)look->record->key;
+    add_number(&o, "instruction", offset);
+    size_t call = debugprintf_call_at(
+        v.shader->module, pfd_spirv_by_offset(v.shader->module, offset));
+    const struct pfd_spirv_place *place = &v.shader->places[call];
+    o.n += pfd_khronos_place_origin(ret + o.n, place);
+    return o.n;
+}
