@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * PAL's archive files: inc/util/palArchiveFileFmt.h of PAL 042362399cda, whose
- * structs are packed. A header of 52 bytes names the first block; each block is
- * an entry of 56 bytes, which names the next one, or the footer.
+ * structs are packed. The header names the first block; each block is an entry,
+ * which names the next one, or the footer. Version 2 is version 1 with 64 bits
+ * for places, sizes and counts (PAL_64BIT_ARCHIVE_FILE_FMT).
  *
  * Pipeline caches: VkPipelineCacheHeaderVersionOne of the Vulkan specification,
  * then AMDVLK's own part (xgl e9782eb3, pipeline_binary_cache.cpp): a SHA-1 of
@@ -17,8 +18,9 @@
 
 enum {
     PAL_MAGIC_SIZE = 16,
-    PAL_MAJOR = 1,
-    PAL_HEADER = 52,
+    PAL_NARROW = 1, /* major versions */
+    PAL_WIDE = 2,
+    PAL_HEADER = 52, /* of version 1; 4 bytes more in version 2 */
 
     VULKAN_HEADER = 32,
     VULKAN_VERSION = 1,
@@ -42,6 +44,7 @@ enum pfd_cache_kind pfd_cache_recognise(const void *bytes, size_t n)
 
 struct walk {
     struct pfd_cursor c;
+    bool wide; /* of a PAL archive: numbers have 64 bits */
     pfd_member_fn fn;
     void *user;
     struct pfd_report *report;
@@ -70,44 +73,55 @@ static enum pfd_status give_rest(struct walk *walk, size_t at)
 /* -- PAL's archive files -- */
 
 struct pal_entry {
-    uint32_t ordinal;
-    uint32_t next;
-    uint32_t size;
-    uint32_t position;
+    uint64_t ordinal;
+    uint64_t next;
+    uint64_t size;
+    uint64_t position;
 };
 
-/* What stands in a block: 1 an entry, 0 the footer, -1 neither. */
-static int read_block(struct pfd_cursor c, uint64_t at, struct pal_entry *ret)
+static uint64_t read_number(struct pfd_cursor *c, bool wide)
 {
+    return wide ? pfd_cursor_u64(c) : pfd_cursor_u32(c);
+}
+
+/* What stands in a block: 1 an entry, 0 the footer, -1 neither. */
+static int read_block(const struct walk *walk, uint64_t at,
+                      struct pal_entry *ret)
+{
+    struct pfd_cursor c = walk->c;
     pfd_cursor_seek(&c, at);
     const uint8_t *marker = pfd_cursor_bytes(&c, 4);
     if (!marker)
         return -1;
     if (!memcmp(marker, "FOTR", 4))
         return 0;
-    ret->ordinal = pfd_cursor_u32(&c);
-    ret->next = pfd_cursor_u32(&c);
-    ret->size = pfd_cursor_u32(&c);
-    ret->position = pfd_cursor_u32(&c);
-    pfd_cursor_skip(&c, 8 + 4 + 20 + 4); /* checksum, type, key, value */
+    ret->ordinal = read_number(&c, walk->wide);
+    ret->next = read_number(&c, walk->wide);
+    ret->size = read_number(&c, walk->wide);
+    ret->position = read_number(&c, walk->wide);
+    pfd_cursor_skip(&c, 8 + 4 + 20); /* checksum, type, key */
+    read_number(&c, walk->wide);     /* a value for whoever made it */
     return pfd_cursor_ok(&c) && !memcmp(marker, "NTRY", 4) ? 1 : -1;
 }
 
 static enum pfd_status walk_entry(struct walk *walk, uint64_t at,
                                   const struct pal_entry *entry)
 {
-    char name[16];
-    size_t left = entry->position < walk->c.n ? walk->c.n - entry->position : 0;
-    size_t n = entry->size;
+    char name[24];
+    size_t left =
+        entry->position < walk->c.n ? walk->c.n - (size_t)entry->position : 0;
+    uint64_t n = entry->size;
     if (n > left) {
         pfd_report_add(walk->report, PFD_FINDING_bad_archive, at,
-                       "entry %u of the PAL archive is %u bytes at %u, and the "
-                       "file ends at %zu",
-                       entry->ordinal, entry->size, entry->position, walk->c.n);
+                       "entry %llu of the PAL archive is %llu bytes at %llu, "
+                       "and the file ends at %zu",
+                       (unsigned long long)entry->ordinal,
+                       (unsigned long long)entry->size,
+                       (unsigned long long)entry->position, walk->c.n);
         n = left;
     }
-    snprintf(name, sizeof name, "%u", entry->ordinal);
-    return give(walk, name, entry->position, n);
+    snprintf(name, sizeof name, "%llu", (unsigned long long)entry->ordinal);
+    return give(walk, name, entry->position, (size_t)n);
 }
 
 static enum pfd_status walk_blocks(struct walk *walk, uint64_t at)
@@ -116,7 +130,7 @@ static enum pfd_status walk_blocks(struct walk *walk, uint64_t at)
     enum pfd_status status = PFD_OK;
     int what = 1;
     while (status == PFD_OK && what > 0) {
-        what = read_block(walk->c, at, &entry);
+        what = read_block(walk, at, &entry);
         if (what < 0) {
             pfd_report_add(walk->report, PFD_FINDING_bad_archive, at,
                            "neither an entry nor the end of the PAL archive: "
@@ -127,9 +141,9 @@ static enum pfd_status walk_blocks(struct walk *walk, uint64_t at)
             if (entry.next <= at) {
                 pfd_report_add(walk->report, PFD_FINDING_bad_archive, at,
                                "the block after this one of the PAL archive "
-                               "is said to be at %u: no further entries are "
+                               "is said to be at %llu: no further entries are "
                                "read",
-                               entry.next);
+                               (unsigned long long)entry.next);
                 what = 0;
             }
             at = entry.next;
@@ -144,7 +158,8 @@ static enum pfd_status walk_pal(struct walk *walk)
     pfd_cursor_skip(&c, PAL_MAGIC_SIZE);
     uint32_t major = pfd_cursor_u32(&c);
     uint32_t minor = pfd_cursor_u32(&c);
-    uint32_t first = pfd_cursor_u32(&c);
+    walk->wide = major == PAL_WIDE;
+    uint64_t first = read_number(&c, walk->wide);
     if (!pfd_cursor_ok(&c)) {
         pfd_report_add(walk->report, PFD_FINDING_bad_archive, 0,
                        "a PAL archive of %zu bytes is shorter than its header "
@@ -152,12 +167,12 @@ static enum pfd_status walk_pal(struct walk *walk)
                        walk->c.n, PAL_HEADER);
         return PFD_OK;
     }
-    if (major == PAL_MAJOR)
+    if (major == PAL_NARROW || major == PAL_WIDE)
         return walk_blocks(walk, first);
     pfd_report_add(walk->report, PFD_FINDING_not_read, PAL_MAGIC_SIZE,
-                   "a PAL archive of version %u.%u, of which version %d is "
+                   "a PAL archive of version %u.%u, versions %d and %d are "
                    "read: searched for code objects",
-                   major, minor, PAL_MAJOR);
+                   major, minor, PAL_NARROW, PAL_WIDE);
     return give_rest(walk, walk->c.n < PAL_HEADER ? walk->c.n : PAL_HEADER);
 }
 
@@ -199,7 +214,12 @@ enum pfd_status pfd_cache_members(const void *bytes, size_t n, pfd_member_fn fn,
                                   void *user, struct pfd_report *report,
                                   struct pfd_error *err)
 {
-    struct walk walk = { pfd_cursor(bytes, n), fn, user, report };
+    struct walk walk = {
+        .c = pfd_cursor(bytes, n),
+        .fn = fn,
+        .user = user,
+        .report = report,
+    };
     switch (pfd_cache_recognise(bytes, n)) {
     case PFD_CACHE_PAL_ARCHIVE:
         return walk_pal(&walk);

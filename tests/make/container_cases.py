@@ -17,7 +17,7 @@ import struct
 import sys
 import zlib
 
-from llpc_cases import Str, archive, elf, note, pack
+from llpc_cases import Str, archive, buffer, elf, note, pack
 
 MAGIC = b"__CLANG_OFFLOAD_BUNDLE__"
 HOST = "host-x86_64-unknown-linux--"
@@ -86,6 +86,13 @@ def zstd_zeros(n, stated=True):
         n -= piece
         out += struct.pack("<I", (n == 0) | 1 << 1 | piece << 3)[:3] + b"\0"
     return out
+
+
+def zlib_zeros(n):
+    """n zero bytes, as a stream of blocks that each repeat what came before."""
+    c = zlib.compressobj(9)
+    return b"".join(c.compress(bytes(1 << 20)) for _ in range(n >> 20)) + \
+        c.flush()
 
 
 def compressed(version, method, data, packed=None, inflated=None, digest=None,
@@ -177,15 +184,22 @@ def host(sections, machine=62):
 PAL_MAGIC = bytes.fromhex("23d8fae70f5f47be8bd148f5d8f0b4a7")
 
 
-def pal_archive(entries, major=1, circle=False):
-    out = PAL_MAGIC + struct.pack("<IIII", major, 3, 52, 0) + bytes(20)
+def pal_archive(entries, major=1, circle=False, lie=None):
+    """Version 2 has 64 bits where version 1 has 32."""
+    q = "Q" if major == 2 else "I"
+    first, head = (56, 76) if major == 2 else (52, 56)
+    out = PAL_MAGIC + struct.pack("<II" + q + "I", major, 3, first, 0)
+    out += bytes(20)
     for i, data in enumerate(entries):
         at = len(out)
-        after = at + 56 + len(data)
-        out += b"NTRY" + struct.pack("<IIIIQI", i, 52 if circle else after,
-                                     len(data), at + 56, 0, 0)
-        out += bytes([i]) * 20 + struct.pack("<I", 0) + data
-    return out + b"FOTR" + struct.pack("<IQ", len(entries), 0) + PAL_MAGIC
+        after = at + head + len(data)
+        size = len(data) if lie is None else lie
+        out += b"NTRY" + struct.pack("<" + 4 * q + "QI", i,
+                                     first if circle else after, size,
+                                     at + head, 0, 0)
+        out += bytes([i]) * 20 + struct.pack("<" + q, 0) + data
+    return out + b"FOTR" + struct.pack("<" + q + "Q", len(entries), 0) + \
+        PAL_MAGIC
 
 
 def pipeline_cache(entries, lie=None):
@@ -200,6 +214,7 @@ def pipeline_cache(entries, lie=None):
 
 # ---- the cases ----
 
+ONE = Str(0x1234, "one")
 A, B, C = code("one"), code("two", 0x5678), code("three", 0x9abc)
 BITCODE = b"BC\xc0\xde" + bytes(60)
 SPIRV = struct.pack("<IIIII", 0x07230203, 0x10000, 0, 1, 0)
@@ -238,6 +253,24 @@ def nested(depth):
 
 def inflated_zlib(data):
     return zlib.compress(data, 9)
+
+
+LAUGHS = """---
+Version: [ 1, 0 ]
+Printf:
+  - '1:1:4:before %d\\n'
+A: &a [ ha, ha, ha, ha, ha, ha, ha, ha, ha ]
+""" + "".join("%s: &%s [ %s ]\n" % (b.upper(), b, ", ".join(["*" + a] * 9))
+              for a, b in zip("abcdefgh", "bcdefghi")) + "...\n"
+DEEP = """---
+Printf: [ '1:1:4:before %d\\n' ]
+Kernels: """
+SOUND = v2("---\nPrintf: [ '2:1:4:sound %d\\n' ]\n...\n")
+
+
+def with_sound(data):
+    """A code object and, in the same bundle, a sound one."""
+    return bundle([(GFX906, data), (GFX90A, SOUND)])
 
 
 CASES = [
@@ -280,6 +313,8 @@ CASES = [
     ("ccob_v1_zstd", "a.hipfb", compressed(1, 1, TWO) + compressed(1, 1, THREE),
      "The same with zstd."),
     ("ccob_v2_zlib", "a.hipfb", compressed(2, 0, TWO), "Version 2 with zlib."),
+    ("ccob_v2_zstd", "a.hipfb", compressed(2, 1, TWO), "Version 2 with zstd."),
+    ("ccob_v3_zlib", "a.hipfb", compressed(3, 0, TWO), "Version 3 with zlib."),
     ("ccob_v3_zstd", "a.hipfb",
      compressed(3, 1, TWO) + bytes(7) + compressed(3, 0, THREE),
      "Version 3, with zstd and with zlib, padding between them."),
@@ -303,6 +338,18 @@ CASES = [
     ("ccob_bomb_hidden", "a.hipfb",
      compressed(3, 1, b"", zstd_zeros(1 << 34, False), inflated=1 << 20) + TWO,
      "16 GiB of zeros, and the header says 1 MiB: that much is inflated."),
+    ("ccob_bomb_zlib_stated", "a.hipfb",
+     compressed(3, 0, b"", zlib_zeros(1 << 26), inflated=1 << 33) + TWO,
+     "8 GiB, says the header of zlib data: not inflated."),
+    ("ccob_bomb_zlib_hidden", "a.hipfb",
+     compressed(3, 0, b"", zlib_zeros(1 << 26), inflated=1 << 20) + TWO,
+     "64 MiB of zeros as zlib data, and the header says 1 MiB: that much is "
+     "inflated."),
+    ("ccob_size_2_64", "a.hipfb",
+     compressed(3, 1, TWO, inflated=(1 << 64) - 1,
+                total=(1 << 64) - 1) + TWO,
+     "Both sizes of the header are 2^64 - 1; the size of the blob is checked "
+     "against the file, and the other one against the limit."),
     ("ccob_impossible", "a.hipfb",
      compressed(3, 0, TWO, inflated=1 << 29),
      "A size that zlib cannot reach from so few bytes: refused before memory "
@@ -359,10 +406,25 @@ CASES = [
      "header of its own before the ELF file."),
     ("pal_archive_circle", "cache.parc", pal_archive([A, B], circle=True),
      "The second block is said to be the first."),
-    ("pal_archive_v2", "cache.parc", pal_archive([A], major=2),
+    ("pal_archive_v2", "cache.parc",
+     pal_archive([A, b"compressed", b"hdr." + B], major=2),
+     "Version 2, whose numbers have 64 bits."),
+    ("pal_archive_v2_sizes", "cache.parc",
+     pal_archive([A, B], major=2, lie=(1 << 64) - 1),
+     "Version 2, whose entries have 2^64 - 1 bytes: read as far as the file "
+     "goes."),
+    ("pal_archive_v3", "cache.parc", pal_archive([A], major=3),
      "A major version that is not known: searched for code objects."),
     ("pal_archive_cut", "cache.parc", pal_archive([A, B])[:-100],
      "The file ends within the last entry."),
+    ("yaml_billion_laughs", "a.hipfb", with_sound(v2(LAUGHS)),
+     "YAML of a code object V2 whose aliases would be 9^9 words; a sound code "
+     "object comes after it."),
+    ("yaml_deep_flow", "a.hipfb", with_sound(v2(DEEP + "[" * (1 << 20))),
+     "1 MiB of opening brackets in YAML; a sound code object comes after it."),
+    ("yaml_deep_block", "a.hipfb", with_sound(v2(DEEP + "\n" + "- " * (1 << 19))),
+     "1 MiB of list items within each other in YAML; a sound code object comes "
+     "after it."),
     ("pipeline_cache", "cache.bin",
      pipeline_cache([A, b"\x01\0\0\0" + archive([(b"0123456789ABCDEF", B)]),
                      b"no code"]),
@@ -392,6 +454,18 @@ COMMANDS = [
     ("extract_limit", "extract --max-inflated 1000 --to out a.hipfb",
      {"a.hipfb": compressed(3, 0, TWO)},
      "A compressed bundle above the limit that was given."),
+    ("max_inflated", "strings --max-inflated 1000 a.hipfb b.hipfb",
+     {"a.hipfb": compressed(3, 0, TWO), "b.hipfb": compressed(3, 1, THREE)},
+     "The limit holds for strings: one bundle is above it, one is not."),
+    ("max_inflated_decode", "--max-inflated 1000 buffer.bin a.hipfb",
+     {"a.hipfb": compressed(3, 0, TWO), "buffer.bin": buffer(ONE())},
+     "The limit holds for decode."),
+    ("max_inflated_zero", "strings --max-inflated 0 a.hipfb",
+     {"a.hipfb": compressed(3, 0, TWO)}, "0 bytes are no limit."),
+    ("empty_file", "strings --strings a.co", {"a.co": b""},
+     "A code object of 0 bytes."),
+    ("no_code", "extract a.txt --to out", {"a.txt": b"text\n"},
+     "A file that holds no code objects."),
     ("uri_range", "strings -o json 'file://a%%20b%%23c.bin#offset=0x10&size=%d'"
      % len(A), {"a b#c.bin": bytes(16) + A + bytes(16)},
      "A code object within a file whose name has a blank and a '#'."),
@@ -441,6 +515,23 @@ SAMPLES = ["hip/bundle_2arch.hipfb", "hip/bundler_1arch_ccob.hipfb",
            "hip/host_exe", "hsa/small_v2_gfx803.co", "pal/one_shader.o"]
 
 
+HIP = ["hip/" + name for name in (
+    "buffered_gfx906.co", "hostcall_gfx906.co", "bundle_2arch.hipfb",
+    "bundler_1arch_ccob.hipfb", "host_exe")]
+HSA = ["hsa/" + name for name in (
+    "v2_gfx900.co", "v3_gfx900.co", "v4_gfx906.co", "v5_gfx1030.co",
+    "v5_gfx1030_no_sections.co", "v6_gfx1200.co", "no_printf.co")]
+VERBOSE = ("text", "json", "err", "rc")
+
+
+def read_samples(folder, paths):
+    files = {}
+    for path in paths:
+        with open(os.path.join(folder, path), "rb") as f:
+            files[os.path.basename(path)] = f.read()
+    return files
+
+
 def main():
     root = sys.argv[1]
     for name, file, data, what in CASES:
@@ -449,10 +540,20 @@ def main():
     for name, cmd, files, what in COMMANDS:
         write_case(root, name, cmd, files, MADE % what)
     if len(sys.argv) > 2:
-        files = {}
-        for path in SAMPLES:
-            with open(os.path.join(sys.argv[2], path), "rb") as f:
-                files[os.path.basename(path)] = f.read()
+        files = read_samples(sys.argv[2], SAMPLES)
+        write_case(root, "strings_hip", "strings -v " + " ".join(
+            os.path.basename(path) for path in HIP),
+                   read_samples(sys.argv[2], HIP),
+                   "What clang 19 made of one HIP program: buffered, for "
+                   "hostcall, in a bundle, in a\ncompressed bundle, in a host "
+                   "executable.", VERBOSE)
+        write_case(root, "strings_hsa", "strings -v " + " ".join(
+            os.path.basename(path) for path in HSA),
+                   read_samples(sys.argv[2], HSA),
+                   "What LLVM 14, 16 and 19 made of one OpenCL program: code "
+                   "objects V2 to V6, with the\nsame 33 rows, so that each is "
+                   "listed once and no two contradict each other; one\nwithout "
+                   "section headers, and one that prints nothing.", VERBOSE)
         write_case(root, "extract_samples",
                    "extract %s --to out" % " ".join(files), files,
                    "What LLVM 14 and 19 and their offload bundler wrote: a "
