@@ -9,6 +9,12 @@ enum {
     NT_AMDGPU_METADATA = 32,  /* owner AMDGPU: V3 and later */
     NT_AMD_HSA_METADATA = 10, /* owner AMD: V2 */
     HASH_DIGITS_MAX = 16,
+    /* e_machine, e_ident[EI_OSABI] and the place and value of
+     * e_ident[EI_ABIVERSION]: AMDGPUUsage, "Header". */
+    EM_AMDGPU = 224,
+    OSABI_HSA = 64,
+    ABI_VERSION_AT = 8,
+    ABI_VERSION_V6 = 4,
 };
 
 struct reader {
@@ -119,6 +125,19 @@ static enum pfd_status read_note(void *user, const struct pfd_note *note)
     return PFD_OK;
 }
 
+static void check_version(const struct pfd_image *image,
+                          struct pfd_report *report)
+{
+    const struct pfd_image_header *h = pfd_image_header(image);
+    if (h->machine == EM_AMDGPU && h->osabi == OSABI_HSA &&
+        h->abi_version > ABI_VERSION_V6) {
+        pfd_report_add(report, PFD_FINDING_version, ABI_VERSION_AT,
+                       "code object V%u (ABI version %u) is newer than V6, the "
+                       "newest that is known; it is read all the same",
+                       2u + h->abi_version, h->abi_version);
+    }
+}
+
 enum pfd_status pfd_hsa_rows(const struct pfd_image *image, pfd_hsa_row_fn fn,
                              void *user, struct pfd_report *report,
                              struct pfd_error *err)
@@ -126,6 +145,7 @@ enum pfd_status pfd_hsa_rows(const struct pfd_image *image, pfd_hsa_row_fn fn,
     struct reader reader = { fn, user, report, err };
     /* What is wrong with the notes themselves is said once, by others. */
     struct pfd_report quiet = { .source = report->source };
+    check_version(image, report);
     return pfd_image_notes(image, read_note, &reader, &quiet, err);
 }
 

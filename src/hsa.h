@@ -23,7 +23,7 @@ typedef enum pfd_status (*pfd_hsa_row_fn)(void *user,
 
 /*
  * Calls fn for every row. Findings: bad_string_row (something that is no
- * text), bad_yaml. What is wrong with a MessagePack document is not said here:
+ * text), bad_yaml, version (a code object newer than V6). What is wrong with a MessagePack document is not said here:
  * every reader of that note would say it again.
  *
  * PFD_OK; PFD_ERR_NOMEM; what fn returned.

@@ -19,6 +19,7 @@ import llpc_cases as base
 
 CASES = {}
 KINDS = ("txt", "text", "json")
+PACKED = ("txt.gz", "text.gz", "json.gz")
 STALE = b"\xe1\xe2\xe3\xe4"
 
 
@@ -46,13 +47,13 @@ def f64(*values):
     return struct.pack("<%dd" % len(values), *values)
 
 
-def hsa(rows):
-    """A code object V4 with these rows of amdhsa.printf."""
+def hsa(rows, version=4):
+    """A code object with these rows of amdhsa.printf."""
     data = bytearray(base.elf(base.note(b"AMDGPU", 32, base.pack({
         "amdhsa.kernels": [], "amdhsa.printf": list(rows),
         "amdhsa.target": "amdgcn-amd-amdhsa--gfx906",
         "amdhsa.version": [1, 1]}))))
-    data[7], data[8] = 64, 2
+    data[7], data[8] = 64, version - 2
     return bytes(data)
 
 
@@ -284,6 +285,9 @@ def ocl_walk():
          {"app.co": hsa([a.row()]), "buffer.bin": bytes(7)})
     case("opencl/stray_bytes", "A used part that ends in three bytes.",
          ocl(a(u32(1)), b"\1\0\0", strings=[a]))
+    case("opencl/code_object_v7", "A code object newer than all that are "
+         "known is read all the same.",
+         {"app.co": hsa([a.row()], 7), "buffer.bin": buffer(a(u32(1)))})
     case("opencl/stdin", "The buffer from standard input.",
          ocl(a(u32(1)), b(u32(2), u32(3)), strings=[a, b]),
          "- app.co < buffer.bin")
@@ -365,6 +369,23 @@ def hip_cases():
     case("hip/b1_same_format_twice", "B1: the same format used twice gives "
          "two equal rows: normal.",
          hips(hip(n, u64(1), text8(b"x")), texts=[n, n]))
+    for size in (7, 8, 9, 15, 16, 17):
+        text = b"%d" + b"x" * (size - 4) + b"\n\0"
+        case("hip/b2_b3_text_of_%d" % size, "B2, B3: a format string in the "
+             "entry, of %d bytes with its NUL: its padding, or none, is no "
+             "argument, and the next entry is found." % size,
+             hips(hip(text[:-1], u64(1), constant=False), hip(n, u64(2),
+                                                              text8(b"x")),
+                  texts=[n]))
+    big = b"a long text " * 2000
+    case("hip/b8_large_entry", "B8: entries larger than a staging buffer.",
+         hips(*[hip(n, u64(i), text8(big)) for i in range(3)], texts=[n],
+              capacity=100000), kinds=PACKED)
+    long = b"%d " + b"x" * 70000
+    case("hip/long_format", "A format string in the entry that is longer than "
+         "64 KiB is cut there, and what follows is read.",
+         hips(hip(long, u64(5), constant=False), hip(n, u64(2), text8(b"x")),
+              texts=[n], capacity=100000), kinds=PACKED)
     case("hip/b4_unknown_hash", "B4: an unknown hash is shown and stepped "
          "over.", hips(hip(b"a %d\n", u64(1)), hip(b"unknown %d\n", u64(2)),
                        hip(b"a %d\n", u64(3)), texts=[b"a %d\n"]))
@@ -543,6 +564,10 @@ def hostcall_cases():
     hostcall("long_string", "Strings over several packets.",
              Recording().message({3: 9}, *pieces(
                  call(b"<%s> %d\n", text8(long), u64(42)))).bytes())
+    hostcall("long_format", "A format string of more than 64 KiB is cut "
+             "there.", Recording().message({3: 9}, *pieces(call(
+                 b"%d " + b"x" * 70000, u64(42)))).message(
+                     {0: 5}, *worked).bytes(), kinds=PACKED)
     lanes = {lane: 100 + lane for lane in (0, 5, 31, 32, 63)}
     hostcall("wave64", "Lanes of a wave of 64, each with its own message.",
              Recording().message(
@@ -633,8 +658,8 @@ def dump_cases(folder):
                   "buffer.bin": read("%s_%s.bin" % (name, dump))})
 
 
-def write(path, data):
-    if len(data) > 4096:
+def write(path, data, pack=False):
+    if pack or len(data) > 4096:
         path, data = path + ".gz", gzip.compress(data, 9, mtime=0)
     with open(path, "wb") as f:
         f.write(data)
@@ -662,7 +687,7 @@ def main():
         for file in expected + ["expect.err", "expect.rc"]:
             path = os.path.join(folder, file)
             if not os.path.exists(path) and not os.path.exists(path + ".gz"):
-                write(path, b"")
+                write(path.removesuffix(".gz"), b"", path.endswith(".gz"))
 
 
 if __name__ == "__main__":
