@@ -157,8 +157,9 @@ int strings_run(const struct options *o)
 
     inputs_open(&in, o, tell_finding, NULL);
     for (size_t i = 0; i < in.n_buffers; i++) {
-        tell_error("%s: neither an ELF file nor an ar archive",
-                   in.buffers[i].name);
+        tell_error(
+            "%s: no format strings: neither ELF nor SPIR-V, and no archive, bundle or cache of them",
+            in.buffers[i].name);
         in.failed = true;
     }
     if (o->verbose)

@@ -576,8 +576,9 @@ enum pfd_status pfd_container_walk(const void *bytes, size_t n,
     };
     walk.inflated_left = walk.max_inflated + INFLATED_FACTOR * (uint64_t)n;
     if (!pfd_container_recognise(bytes, n)) {
-        return pfd_fail(err, PFD_ERR_UNSUPPORTED, 0,
-                        "neither an ELF file nor an ar archive");
+        return pfd_fail(
+            err, PFD_ERR_UNSUPPORTED, 0,
+            "no code objects: neither ELF nor SPIR-V, and no archive, bundle or cache of them");
     }
     return walk_range(&range);
 }

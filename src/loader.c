@@ -95,7 +95,8 @@ enum pfd_status pfd_strings_load(struct pfd_strings *strings, const void *bytes,
     if (pfd_spirv_recognise(bytes, n))
         return pfd_strings_add_shader(strings, &shader, fn, user, err);
     enum pfd_status status =
-        pfd_container_walk(bytes, n, 0, load_piece, &loader, &report, err);
+        pfd_container_walk(bytes, n, pfd_strings_max_inflated(strings),
+                           load_piece, &loader, &report, err);
     if (status == PFD_OK && loader.n_rows == 0)
         report_nothing(&loader, &report);
     return status;
@@ -112,8 +113,7 @@ enum pfd_status pfd_strings_load_file(struct pfd_strings *strings,
         return status;
     const void *bytes = pfd_input_bytes(input, &n);
     if (n == 0) {
-        status = pfd_fail(err, PFD_ERR_UNSUPPORTED, 0,
-                          "neither an ELF file nor an ar archive: it is empty");
+        status = pfd_fail(err, PFD_ERR_UNSUPPORTED, 0, "the file is empty");
     } else {
         status = pfd_strings_load(strings, bytes, n, path, fn, user, err);
     }
