@@ -447,8 +447,8 @@ void pfd_entry_finding_text(const struct pfd_entry *entry,
         break;
     case PFD_FINDING_clipped_string:
         snprintf(ret, n,
-                 "a string in the entry of '%s' does not end in it and is cut "
-                 "there",
+                 "a string in the entry of '%s' is cut: it does not end there, "
+                 "or is a format string above 64 KiB",
                  text.text);
         break;
     case PFD_FINDING_null_strings:
