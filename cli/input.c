@@ -307,6 +307,7 @@ void inputs_open(struct inputs *ret, const struct options *options,
         tell_error("out of memory");
         exit(EXIT_ERROR);
     }
+    pfd_strings_set_max_inflated(ret->strings, options->max_inflated);
     for (size_t i = 0; i < options->n_files; i++) {
         const struct file *file = &options->files[i];
         if (file->role == ROLE_SHADER) {

@@ -42,8 +42,9 @@ static void print_text(const struct pfd_object_info *o)
         output_printf(", %s", o->target);
     print_feature_text("xnack", o->xnack);
     print_feature_text("sramecc", o->sramecc);
-    output_printf(", %zu bytes, %llu format strings\n", o->n,
-                  (unsigned long long)o->n_strings);
+    output_printf(", %zu bytes, %llu format string%s\n", o->n,
+                  (unsigned long long)o->n_strings,
+                  o->n_strings == 1 ? "" : "s");
     if (o->why_none)
         output_printf("#   no table of format strings: %s\n", o->why_none);
     for (size_t i = 0; i < o->n_kernels; i++) {
@@ -127,8 +128,8 @@ void objects_print(const struct options *options, bool json)
         if (pfd_input_open(path, &input, NULL) != PFD_OK)
             continue;
         const void *bytes = pfd_input_bytes(input, &n);
-        (void)pfd_objects_read(bytes, n, path, 0, print_object, &json, NULL,
-                               NULL, NULL);
+        (void)pfd_objects_read(bytes, n, path, options->max_inflated,
+                               print_object, &json, NULL, NULL, NULL);
         pfd_input_close(input);
     }
 }

@@ -111,7 +111,7 @@ static const struct option_row {
       "threads to work with (default: one per processor)" },
     { "to", OPT_TO, "FOLDER", EXTRACT, "where to write; made if missing" },
     { "force", OPT_FORCE, NULL, EXTRACT, "overwrite files that are there" },
-    { "max-inflated", OPT_MAX_INFLATED, "BYTES", EXTRACT,
+    { "max-inflated", OPT_MAX_INFLATED, "BYTES", ALL & ~FORMATS & ~CHECK,
       "what one compressed bundle may have (default: 1 GiB)" },
     { "label", OPT_LABEL, "KEY=VALUE", CAPTURE,
       "say this of the buffers; repeatable" },
@@ -320,6 +320,13 @@ static bool set_settle(struct options *o, const char *text)
     return true;
 }
 
+static bool set_max_inflated(struct options *o, const char *text)
+{
+    if (!read_number(text, &o->max_inflated))
+        return false;
+    return o->max_inflated > 0 || wrong("not a number of bytes above 0:", text);
+}
+
 static bool set_format(struct options *o, const char *text)
 {
     struct pfd_format_info info;
@@ -422,7 +429,7 @@ static bool set(struct options *o, int key, const char *text)
         o->force = true;
         return true;
     case OPT_MAX_INFLATED:
-        return read_number(text, &o->max_inflated);
+        return set_max_inflated(o, text);
     case OPT_LABEL:
         return add_label(o, text);
     case OPT_UNTIL_IDLE:

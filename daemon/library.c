@@ -184,6 +184,7 @@ static void run_job(struct pfdd_job *job)
     lib->set = news ? pfd_strings_new() : NULL;
     if (!lib->set)
         return;
+    pfd_strings_set_max_inflated(lib->set, lib->n_bytes_max);
     load_old(lib->set, lib->objects);
     for (struct object *o = lib->fresh; o; o = o->next)
         load_object(lib->set, o);

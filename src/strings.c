@@ -27,6 +27,7 @@ struct pfd_strings {
     size_t steps_room;
     struct pfd_slot *slots; /* scratch of layouts, [PFD_ARGUMENTS_MAX] */
     struct pfd_shaders shaders;
+    uint64_t max_inflated; /* bytes of one bundle; 0: as containers have it */
 };
 
 static struct pfd_table_slot no_slot;
@@ -60,6 +61,16 @@ const struct pfd_shaders *pfd_strings_shaders(const struct pfd_strings *strings)
 struct pfd_shaders *pfd_strings_own_shaders(struct pfd_strings *strings)
 {
     return &strings->shaders;
+}
+
+void pfd_strings_set_max_inflated(struct pfd_strings *strings, uint64_t bytes)
+{
+    strings->max_inflated = bytes;
+}
+
+uint64_t pfd_strings_max_inflated(const struct pfd_strings *strings)
+{
+    return strings->max_inflated;
 }
 
 size_t pfd_strings_count(const struct pfd_strings *strings)

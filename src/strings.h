@@ -182,6 +182,9 @@ const struct pfd_shaders *pfd_strings_shaders(
     const struct pfd_strings *strings);
 struct pfd_shaders *pfd_strings_own_shaders(struct pfd_strings *strings);
 
+/* What was last set. */
+uint64_t pfd_strings_max_inflated(const struct pfd_strings *strings);
+
 /* String i in load order (NULL: there is none), its kind, its source. */
 const struct pfd_string *pfd_strings_at(const struct pfd_strings *strings,
                                         size_t i);

@@ -24,6 +24,12 @@ PFD_API struct pfd_strings *pfd_strings_new(void);
 /* Frees the set and everything borrowed from it. NULL is allowed. */
 PFD_API void pfd_strings_free(struct pfd_strings *strings);
 
+/* Bytes that one compressed bundle may inflate to in files that are loaded from
+ * now on; what states more is a finding (too_large) and is not inflated. 0: 1
+ * GiB, which is also what a new set has. */
+PFD_API void pfd_strings_set_max_inflated(struct pfd_strings *strings,
+                                          uint64_t bytes);
+
 /* True when these first bytes [n] of a file (64 are enough) are those of a
  * file that may hold strings: ELF, ar, a bundle, a cache, SPIR-V. Any
  * thread. */
@@ -46,7 +52,7 @@ PFD_API enum pfd_status pfd_strings_load_file(struct pfd_strings *strings,
  * The same from memory: bytes [n], borrowed for the call; source: the name
  * used in findings and listings, copied.
  *
- * PFD_OK; PFD_ERR_UNSUPPORTED: neither ELF nor ar; PFD_ERR_NOMEM.
+ * PFD_OK; PFD_ERR_UNSUPPORTED: nothing that may hold strings; PFD_ERR_NOMEM.
  */
 PFD_API enum pfd_status pfd_strings_load(struct pfd_strings *strings,
                                          const void *bytes, size_t n,

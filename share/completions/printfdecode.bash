@@ -7,34 +7,39 @@ _printfdecode_options()
     decode)
         echo '--output= --strings= --buffer= --format= --shader= --shaders=
               --layout= --compat= --opencl-strings= --match= --id= --skip=
-              --limit= --threads= --color= --progress= --verbose --help
-              --version' ;;
+              --limit= --threads= --max-inflated= --color= --progress=
+              --verbose --help --version' ;;
     strings)
-        echo '--output= --strings= --color= --verbose --help --version' ;;
+        echo '--output= --strings= --shader= --shaders= --max-inflated=
+              --color= --verbose --help --version' ;;
     inspect)
         echo '--strings= --buffer= --format= --shader= --shaders= --layout=
-              --compat= --opencl-strings= --color= --verbose --help
-              --version' ;;
+              --compat= --opencl-strings= --max-inflated= --color= --verbose
+              --help --version' ;;
     spirv-check)
-        echo '--shader= --shaders= --color= --verbose --help --version' ;;
+        echo '--strings= --shader= --shaders= --color= --verbose --help
+              --version' ;;
     stats)
         echo '--output= --strings= --buffer= --format= --shader= --shaders=
-              --layout= --compat= --opencl-strings= --threads= --color=
-              --progress= --verbose --help --version' ;;
+              --layout= --compat= --opencl-strings= --threads= --max-inflated=
+              --color= --progress= --verbose --help --version' ;;
     formats)
         echo '--help --version' ;;
     extract)
         echo '--to= --force --max-inflated= --color= --verbose --help
               --version' ;;
     follow)
-        echo '--output= --strings= --buffer= --format= --match= --id= --limit=
-              --until-idle= --settle= --color= --verbose --help --version' ;;
+        echo '--output= --strings= --buffer= --format= --shader= --shaders=
+              --layout= --compat= --opencl-strings= --match= --id= --limit=
+              --max-inflated= --until-idle= --settle= --color= --verbose --help
+              --version' ;;
     capture)
-        echo '--output= --strings= --buffer= --shader= --format= --label=
-              --color= --verbose --help --version' ;;
+        echo '--output= --strings= --buffer= --format= --shader= --shaders=
+              --max-inflated= --label= --color= --verbose --help --version' ;;
     recover)
-        echo '--output= --strings= --buffer= --match= --id= --limit= --color=
-              --verbose --help --version' ;;
+        echo '--output= --strings= --buffer= --format= --shader= --shaders=
+              --match= --id= --limit= --max-inflated= --color= --verbose --help
+              --version' ;;
     esac
 }
 
