@@ -99,6 +99,7 @@ struct pfd_object {
     size_t room;
     char target[TARGET_MAX + 1];
     bool has_metadata;
+    bool is_damaged; /* some of its metadata cannot be read */
     bool has_hostcall;
     bool has_pal_table;
 };
@@ -117,6 +118,7 @@ typedef enum pfd_status (*document_fn)(void *user, const struct document *doc);
 struct documents {
     document_fn fn;
     void *user;
+    bool damaged; /* a document could not be read to its end */
     struct pfd_error *err;
 };
 
@@ -129,15 +131,18 @@ static bool is_note(const struct pfd_note *note, const char *owner,
 }
 
 /* What is wrong with a document is said by the formats that read it. */
-static enum pfd_status open_yaml(const struct documents *walk,
+static enum pfd_status open_yaml(struct documents *walk,
                                  const struct pfd_note *note,
                                  struct pfd_metadata **ret)
 {
     struct pfd_error problem;
-    return pfd_metadata_open_yaml(note->desc, ret, &problem, walk->err);
+    enum pfd_status status =
+        pfd_metadata_open_yaml(note->desc, ret, &problem, walk->err);
+    walk->damaged |= status == PFD_OK && problem.code != PFD_OK;
+    return status;
 }
 
-static enum pfd_status open_msgpack(const struct documents *walk,
+static enum pfd_status open_msgpack(struct documents *walk,
                                     const struct pfd_note *note,
                                     struct pfd_metadata **ret)
 {
@@ -146,12 +151,13 @@ static enum pfd_status open_msgpack(const struct documents *walk,
     enum pfd_status status = pfd_metadata_open(note->desc, ret, &n_used, &why);
     if (status == PFD_ERR_NOMEM && walk->err)
         *walk->err = why;
+    walk->damaged |= status != PFD_OK;
     return status;
 }
 
 static enum pfd_status read_note(void *user, const struct pfd_note *note)
 {
-    const struct documents *walk = user;
+    struct documents *walk = user;
     bool yaml = is_note(note, "AMD", NT_AMD_METADATA);
     struct pfd_metadata *metadata = NULL;
     if (!yaml && !is_note(note, "AMDGPU", NT_AMDGPU_METADATA))
@@ -384,6 +390,10 @@ static const char *why_none(const struct pfd_object *object)
         return NULL;
     if (!info->os)
         return "not a code object of AMD's drivers";
+    if (object->is_damaged) {
+        return "its metadata is damaged, and what can be read of it has no "
+               "table";
+    }
     if (!object->has_metadata)
         return "it has no metadata: stripped, or cut";
     if (info->version && object->has_hostcall) {
@@ -406,7 +416,7 @@ enum pfd_status pfd_object_read(const struct pfd_image *image,
     if (!object)
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     read_header(object, pfd_image_header(image));
-    struct documents walk = { read_document, object, err };
+    struct documents walk = { read_document, object, false, err };
     enum pfd_status status =
         pfd_image_notes(image, read_note, &walk, &silent, err);
     if (status == PFD_OK && !object->info.target)
@@ -415,6 +425,7 @@ enum pfd_status pfd_object_read(const struct pfd_image *image,
         pfd_object_free(object);
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     }
+    object->is_damaged = walk.damaged;
     object->info.kernels = object->kernels;
     object->info.why_none = why_none(object);
     *ret = object;
@@ -423,7 +434,8 @@ enum pfd_status pfd_object_read(const struct pfd_image *image,
 
 bool pfd_object_is_sound(const struct pfd_object *object)
 {
-    return object->has_metadata && !object->info.n_strings;
+    return object->has_metadata && !object->is_damaged &&
+           !object->info.n_strings;
 }
 
 void pfd_object_free(struct pfd_object *object)

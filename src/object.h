@@ -30,7 +30,7 @@ void pfd_object_free(struct pfd_object *object);
 void pfd_object_describe(const struct pfd_object *object,
                          struct pfd_object_info *ret);
 
-/* True when its metadata could be read: what it lacks is not there. */
+/* True when all its metadata could be read: what it lacks is not there. */
 bool pfd_object_is_sound(const struct pfd_object *object);
 
 #endif
