@@ -411,8 +411,11 @@ void pfd_entry_finding_text(const struct pfd_entry *entry,
         break;
     case PFD_FINDING_payload_long:
         snprintf(ret, n,
-                 "%u payload dwords where the arguments of '%s' take %u", have,
-                 text.text, want);
+                 want < have
+                     ? "%u payload dwords where the arguments of '%s' take %u"
+                     : "the %u payload dwords are more than the arguments of "
+                       "'%s' take",
+                 have, text.text, want);
         break;
     case PFD_FINDING_width_mismatch:
         if (want == have) { /* as many dwords, in another order */
