@@ -264,6 +264,9 @@ static enum pfd_status walk_cache_entry(void *user,
     enum pfd_status status = PFD_OK;
     struct pfd_cursor code;
     size_t at = 0;
+    /* Entries may overlap, and each is searched. */
+    if (!spend(range, member->bytes.n))
+        return PFD_OK;
     cache->n_entries++;
     cache->n_opaque += !find_code(member->bytes, 0, &code);
     while (status == PFD_OK && find_code(member->bytes, at, &code)) {

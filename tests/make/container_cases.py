@@ -81,11 +81,9 @@ def zstd_zeros(n, stated=True):
     out = struct.pack("<IBQ", 0xFD2FB528, 0xE0, n)
     if not stated:
         out = struct.pack("<IBB", 0xFD2FB528, 0, 0x38)  # a window of 128 KiB
-    while n > 0:
-        piece = min(n, 0x1FFFF)
-        n -= piece
-        out += struct.pack("<I", (n == 0) | 1 << 1 | piece << 3)[:3] + b"\0"
-    return out
+    whole, rest = divmod(n, 0x1FFFF)
+    out += (struct.pack("<I", 1 << 1 | 0x1FFFF << 3)[:3] + b"\0") * whole
+    return out + struct.pack("<I", 1 | 1 << 1 | rest << 3)[:3] + b"\0"
 
 
 def zlib_zeros(n):
@@ -197,7 +195,7 @@ def pal_archive(entries, major=1, circle=False, lie=None):
         out += b"NTRY" + struct.pack("<" + 4 * q + "QI", i,
                                      first if circle else after, size,
                                      at + head, 0, 0)
-        out += bytes([i]) * 20 + struct.pack("<" + q, 0) + data
+        out += bytes([i % 256]) * 20 + struct.pack("<" + q, 0) + data
     return out + b"FOTR" + struct.pack("<" + q + "Q", len(entries), 0) + \
         PAL_MAGIC
 
@@ -462,6 +460,10 @@ COMMANDS = [
      "The limit holds for decode."),
     ("max_inflated_zero", "strings --max-inflated 0 a.hipfb",
      {"a.hipfb": compressed(3, 0, TWO)}, "0 bytes are no limit."),
+    ("yaml_damaged", "strings -v a.co",
+     {"a.co": v2("---\nVersion: [ 1, 0 ]\nKernels: [ *x ]\nPrintf: [ 1:0:a ]\n")},
+     "Metadata that cannot be read up to its table: nobody may say that there "
+     "is none."),
     ("empty_file", "strings --strings a.co", {"a.co": b""},
      "A code object of 0 bytes."),
     ("no_code", "extract a.txt --to out", {"a.txt": b"text\n"},

@@ -1,0 +1,329 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What hostile files cost: hostile.py PROGRAM [NAME ...]
+(SHOW_TIMES=1 in the environment: processor seconds, and what was said.)
+
+Each input is made in two sizes, one four times the other. Both must end with
+findings (exit status 2) within an address space that is a small multiple of
+the file, and the large one must not take more than about four times as long
+as the small one: no figure here is a time.
+"""
+import os
+import resource
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "make"))
+import container_cases as box  # noqa: E402
+import llpc_cases as base  # noqa: E402
+import rocm_cases as rocm  # noqa: E402
+
+TIMES = 4         # how much larger the large one is
+GROWTH = 2 * TIMES  # of processor time: linear would be TIMES, quadratic 16
+STARTS = 10       # and so many times that of a run that reads nothing
+SPACE = 32 << 20  # address space beside SPACE_FACTOR times the files
+SPACE_FACTOR = 4
+TRIES = 3
+TIMEOUT_S = 300
+
+INPUTS = {}
+
+
+def hostile(size, command, expect=2):
+    """An input: size -> {file: bytes}, and what reads it."""
+    def register(make):
+        INPUTS[make.__name__] = (size, command.split(), make, expect)
+        return make
+    return register
+
+
+def run(program, words, folder, space=None):
+    """(exit status, processor seconds, standard error)"""
+    def limit():
+        if space:
+            resource.setrlimit(resource.RLIMIT_AS, (space, space))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([program] + words, cwd=folder, preexec_fn=limit,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, timeout=TIMEOUT_S)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = sum(getattr(after, k) - getattr(before, k)
+               for k in ("ru_utime", "ru_stime"))
+    return done.returncode, used, done.stderr.decode("utf-8", "replace")
+
+
+def cost(program, words, files):
+    """The least processor time of some runs, and the last run's outcome."""
+    space = SPACE + SPACE_FACTOR * sum(map(len, files.values()))
+    with tempfile.TemporaryDirectory() as folder:
+        for name, data in files.items():
+            with open(os.path.join(folder, name), "wb") as f:
+                f.write(data)
+        runs = [run(program, words, folder, space) for _ in range(TRIES)]
+    return min(r[1] for r in runs), runs[-1][0], runs[-1][2]
+
+
+def check(program, name, start):
+    size, words, make, expect = INPUTS[name]
+    times = []
+    for n in (size, TIMES * size):
+        took, rc, err = cost(program, words, make(n))
+        times.append(took)
+        if rc != expect:
+            print("%s: of size %d: exit status %d, not %d\n%s" % (
+                name, n, rc, expect, err[:2000]))
+            return False
+    ok = times[1] <= GROWTH * times[0] + STARTS * start
+    print("%s: %s, %.1f times as long for %d times the size" % (
+        name, "ok" if ok else "FAILED", times[1] / max(times[0], 1e-6), TIMES))
+    if os.environ.get("SHOW_TIMES"):
+        print("   ", times, err.strip()[-300:])
+    return ok
+
+
+# ---- containers: size is bytes, more or less ----
+
+def sound():
+    return box.bundle([(box.GFX906, box.A)], page=8)
+
+
+def table(n, offset, size):
+    """A bundle's table whose entries are all at one place."""
+    return box.MAGIC + struct.pack("<Q", n) + \
+        (struct.pack("<QQQ", offset, size, 3) + b"hip") * n
+
+
+@hostile(1 << 22, "strings a")
+def bundle_of_2_63_rows(n):
+    return {"a": box.MAGIC + struct.pack("<Q", 1 << 63) + bytes(n) + sound()}
+
+
+@hostile(1 << 22, "strings a")
+def bundles_with_ids_of_2_60(n):
+    one = box.MAGIC + struct.pack("<QQQQ", 1, 4096, 8, 1 << 60)
+    return {"a": one * (n // len(one)) + sound()}
+
+
+@hostile(1 << 22, "strings a")
+def bundles_that_overlap(n):
+    return {"a": table(n // 27, 64, n) + sound()}
+
+
+@hostile(1 << 20, "strings a")
+def entries_that_are_the_whole_file(n):
+    """Each ELF file of them is the bundle's last one."""
+    rows = n // 27
+    return {"a": table(rows, 32 + 27 * rows, 1 << 40) + box.A + bytes(n)}
+
+
+@hostile(1 << 22, "strings a")
+def magic_after_magic(n):
+    return {"a": (box.MAGIC + b"CCOB\1\0\1\0" + b"\x10\xff\x10\xad\2\0\0\0") *
+            (n // 40)}
+
+
+@hostile(1 << 18, "strings a")
+def compressed_without_sizes(n):
+    """Version 1 does not say where it ends, and each of them is broken."""
+    one = box.compressed(1, 0, b"", b"\xff" * 20, inflated=100, digest=bytes(8))
+    return {"a": one * (n // len(one))}
+
+
+@hostile(1 << 12, "strings --max-inflated 1000000 a")
+def zstd_bomb(n):
+    return {"a": box.compressed(3, 1, b"", box.zstd_zeros(n << 15, False),
+                                inflated=1000000) + sound()}
+
+
+@hostile(1 << 12, "strings a")
+def zstd_bomb_stated(n):
+    return {"a": box.compressed(3, 1, b"", box.zstd_zeros(n << 15),
+                                inflated=(1 << 30) + n) + sound()}
+
+
+@hostile(1 << 16, "strings --max-inflated 1000000 a")
+def zlib_bomb(n):
+    return {"a": box.compressed(3, 0, b"", box.zlib_zeros(n << 10),
+                                inflated=1000000) + sound()}
+
+
+@hostile(1 << 5, "strings a")
+def bombs_in_a_row(n):
+    """Each is below the limit; all of them together are not."""
+    one = box.compressed(3, 1, b"", box.zstd_zeros(1 << 20, False),
+                         inflated=1 << 20)
+    return {"a": one * n + sound()}
+
+
+@hostile(1 << 20, "strings a")
+def offload_binaries_of_2_60_entries(n):
+    one = b"\x10\xff\x10\xad" + struct.pack("<IQQQ", 2, 1 << 60, 32, 1 << 60)
+    return {"a": one * (n // len(one))}
+
+
+@hostile(1 << 20, "strings a")
+def archive_members_that_are_too_long(n):
+    one = b"a.o/            0           0     0     644     99999999  `\n"
+    return {"a": b"!<arch>\n" + one * (n // 60) + b"\n"}
+
+
+@hostile(1 << 18, "strings a")
+def pal_entries_that_are_the_whole_file(n):
+    count = n // 56
+    blocks = [b"NTRY" + struct.pack("<IIII", i, 52 + 56 * (i + 1), n, 0) +
+              bytes(36) for i in range(count)]
+    return {"a": box.PAL_MAGIC + struct.pack("<IIII", 1, 3, 52, 0) +
+            bytes(20) + b"".join(blocks) + b"FOTR" + bytes(28)}
+
+
+@hostile(1 << 23, "strings a")
+def cache_of_elf_headers(n):
+    one = b"\x7fELF\2\1\1\x40" + bytes(8) + struct.pack("<HH", 3, 224)
+    return {"a": box.pipeline_cache([one * (n // 20)])}
+
+
+@hostile(1 << 18, "strings a")
+def yaml_laughs(n):
+    row = "".join("k%d: &a%d [ *a%d, *a%d ]\n" % (i, i, i - 1, i - 1)
+                  for i in range(1, n // 30))
+    return {"a": box.v2("---\nk0: &a0 [ ha ]\n" + row)}
+
+
+@hostile(1 << 18, "strings a")
+def yaml_deep_flow(n):
+    return {"a": box.v2("---\nKernels: " + "[" * n)}
+
+
+@hostile(1 << 18, "strings a")
+def yaml_deep_block(n):
+    return {"a": box.v2("---\nKernels:\n" + "- " * (n // 2))}
+
+
+@hostile(1 << 20, "strings a")
+def yaml_of_questions(n):
+    return {"a": box.v2("? " * (n // 2))}
+
+
+@hostile(1 << 16, "strings a")
+def rows_of_one_id(n):
+    rows = [b"1:1:4:%%d %d" % i for i in range(n // 16)]
+    return {"a": rocm.hsa(rows)}
+
+
+# ---- buffers: size is bytes of entries, more or less ----
+
+def buffer(data, **rows):
+    files = {"b": rocm.buffer(data, capacity=len(data) + 16)}
+    if rows:
+        files["a"] = rocm.hsa(rows["rows"])
+    return files
+
+
+@hostile(1 << 16, "-j 1 b a")
+def opencl_ids_of_many_strings(n):
+    """Which of 256 strings an entry is, is told by what follows."""
+    rows = [b"1:%d:%s%%d %d" % (1 + i % 9, b"4:" * (1 + i % 9), i)
+            for i in range(256)]
+    return buffer(rocm.u32(*[1] * (n // 4)), rows=rows)
+
+
+@hostile(1 << 16, "-j 1 b a")
+def opencl_nothing_known(n):
+    """Each ID has 256 strings, none of which leads to an entry."""
+    rows = [b"1:1:4:%%d %d" % i for i in range(256)]
+    return buffer(rocm.u32(*[3, 1, 4, 3] * (n // 16)), rows=rows)
+
+
+@hostile(1 << 18, "-j 1 b a")
+def opencl_strings_that_may_be_shifted(n):
+    row = b":12:" + b"8:" * 12 + b"%s" * 12
+    rows = [b"%d" % i + row for i in range(1, 2050)]
+    entries = [struct.pack("<I", 1 + 1024 * (i % 2)) + b"abcdefgh" * 12
+               for i in range(n // 100)]
+    return buffer(b"".join(entries), rows=rows)
+
+
+@hostile(1 << 20, "-j 1 b a")
+def opencl_long_strings(n):
+    row = b"1:16:" + b"2000:" * 16 + b"%s" * 16
+    return buffer((rocm.u32(1) + b"x" * 32000) * (1 + n // 32004), rows=[row])
+
+
+@hostile(1 << 18, "-j 1 b")
+def hip_strings_that_may_be_null(n):
+    text = b"%s" * 16
+    one = rocm.hip(text, b"x" * 800, constant=False)
+    return buffer(one * (n // len(one)))
+
+
+@hostile(1 << 20, "-j 1 b")
+def hip_long_strings_that_may_be_null(n):
+    one = rocm.hip(b"%s%d" * 16, b"x" * 65000, constant=False)
+    return buffer(one * (n // len(one)))
+
+
+@hostile(1 << 22, "-j 1 --format hip b")
+def hip_entries_that_lead_nowhere(n):
+    return buffer(rocm.u32(*[16 << 2 | 2, 0, 0] * (n // 12)))
+
+
+@hostile(1 << 22, "-j 1 --format hip b")
+def hip_texts_in_one_another(n):
+    """Everywhere stands an entry that is too long to be believed."""
+    return buffer(struct.pack("<I", (n // 2) << 2) * (n // 4))
+
+
+@hostile(60, "-j 1 --format hostcall b")
+def hostcall_beginnings_alone(n):
+    r = rocm.Recording()
+    for _ in range(n):
+        r.message({lane: 1 for lane in range(64)}, rocm.u64(0), end=False)
+    return {"b": r.bytes()}
+
+
+@hostile(60, "-j 1 --format hostcall b")
+def hostcall_ids_alone(n):
+    r = rocm.Recording()
+    for i in range(n):
+        r.message({lane: 64 * i + lane + 1 for lane in range(64)},
+                  rocm.text8(b"lost"), begin=False, end=False)
+    return {"b": r.bytes()}
+
+
+@hostile(400, "-j 1 --format hostcall b")
+def hostcall_never_ending(n):
+    """One message of many packets in each lane."""
+    r = rocm.Recording()
+    for i in range(n):
+        r.message({lane: lane + 1 for lane in range(64)},
+                  rocm.text8(b"x" * 40), begin=i == 0, end=False)
+    return {"b": r.bytes()}
+
+
+@hostile(60, "-j 1 --format hostcall b")
+def hostcall_all_joined_late(n):
+    """Beginnings first, then what each is to be joined to."""
+    r = rocm.Recording()
+    lanes = range(64)
+    for _ in range(n):
+        r.message({lane: 1 for lane in lanes}, rocm.u64(0), end=False)
+    for i in range(n):
+        r.message({lane: 64 * i + lane + 1 for lane in lanes},
+                  rocm.text8(b"late\n"), begin=False)
+    return {"b": r.bytes()}
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    names = sys.argv[2:] or list(INPUTS)
+    start = min(run(program, ["formats"], ".")[1] for _ in range(9))
+    failed = [name for name in names if not check(program, name, start)]
+    print("%d of %d failed" % (len(failed), len(names)))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
