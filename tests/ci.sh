@@ -13,6 +13,7 @@ packages=(
     libmsgpack-dev libyaml-dev zlib1g-dev libzstd-dev libclang-rt-14-dev llvm
     python3 libuv1-dev libwebsockets-dev libsystemd-dev mandoc
     glslang-tools libvulkan-dev mesa-vulkan-drivers
+    clang-19 lld-19 clang-tools-19
 )
 builds=${CI_BUILD:-build-ci}
 fuzz_runs=${CI_FUZZ_RUNS:-3000}
@@ -144,7 +145,7 @@ do_tsan() {
 do_fuzz() {
     local target
     [ -x "$builds/asan/tests/fuzz/fuzz_llpc" ] || return
-    for target in program image llpc spirv khronos container wire; do
+    for target in program image llpc spirv khronos container wire rocm; do
         local seeds=tests/fuzz/corpus/$target
         local work=$builds/corpus_$target
         mkdir -p "$work"
