@@ -5,6 +5,7 @@
 
 #include "input.h"
 #include "options.h"
+#include "output.h"
 #include "tell.h"
 
 int main(int argc, char **argv)
@@ -18,6 +19,9 @@ int main(int argc, char **argv)
     if (options_read(&options, argc, argv, &status)) {
         tell_color(options_color(&options, STDERR_FILENO));
         status = options.verb->run(&options);
+        /* What was printed before a failure is printed all the same. */
+        if (output_failed())
+            status = EXIT_ERROR;
     }
     options_free(&options);
     return status;

@@ -464,6 +464,13 @@ COMMANDS = [
      {"a.co": v2("---\nVersion: [ 1, 0 ]\nKernels: [ *x ]\nPrintf: [ 1:0:a ]\n")},
      "Metadata that cannot be read up to its table: nobody may say that there "
      "is none."),
+    ("one_is_missing", "strings a.co missing", {"a.co": A},
+     "A file that is not there does not keep the others from being listed."),
+    ("extract_one_is_missing", "extract a.co missing a.txt --to out",
+     {"a.co": A, "a.txt": b"text\n"},
+     "The same of extract; one of them holds no code."),
+    ("inspect_one_is_missing", "inspect buffer.bin missing",
+     {"buffer.bin": buffer(ONE())}, "The same of inspect."),
     ("empty_file", "strings --strings a.co", {"a.co": b""},
      "A code object of 0 bytes."),
     ("no_code", "extract a.txt --to out", {"a.txt": b"text\n"},
