@@ -159,7 +159,7 @@ static void show_arguments(struct walk *w, struct pfd_entry *entry)
         uint64_t at = payload + a.at - a.at % 4;
         if (in_place)
             show_plain(w, at, "no argument");
-        if (in_place && w->done <= at) {
+        if (in_place && w->done <= at && a.n_bytes > 0) {
             begin(w, at);
         } else {
             output_printf("%20s", "");

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "escape.h"
 #include "format.h"
 #include "hsa.h"
 #include "md5.h"
@@ -186,9 +187,10 @@ static bool is_sized(const struct state *st, const struct header *h,
            h->n_bytes % DWORD == 0 && h->n_bytes <= st->buffer.end - at;
 }
 
-/* Does text begin behind an inline entry's control word? */
+/* Does text begin behind an inline entry's control word? Where nothing led
+ * here (found), some text of UTF-8 has to: few bytes are none at all. */
 static bool shows_text(const struct pfd_walk *w, const struct header *h,
-                       uint64_t at)
+                       uint64_t at, bool found)
 {
     uint64_t n = h->n_bytes - CONTROL;
     struct pfd_cursor c = w->view;
@@ -197,7 +199,7 @@ static bool shows_text(const struct pfd_walk *w, const struct header *h,
         pfd_cursor_bytes(&c, (size_t)(n < TEXT_SEEN ? n : TEXT_SEEN));
     for (uint64_t i = 0; bytes && i < n && i < TEXT_SEEN; i++) {
         if (bytes[i] == 0)
-            return true;
+            return !found || (i > 0 && pfd_is_utf8((const char *)bytes, i));
         if (bytes[i] < 0x20 && !(bytes[i] >= '\a' && bytes[i] <= '\r'))
             return false;
     }
@@ -218,7 +220,7 @@ static enum pfd_status is_entry(const struct pfd_walk *w,
     if (at + h.n_bytes > pfd_walk_end(w))
         return PFD_MORE; /* it may end too early */
     if (!h.is_constant)
-        return shows_text(w, &h, at) ? PFD_OK : PFD_END;
+        return shows_text(w, &h, at, known) ? PFD_OK : PFD_END;
     return !known || pfd_table_find(w->table, h.hash) ? PFD_OK : PFD_END;
 }
 
@@ -471,6 +473,8 @@ static const char *const header_words[] = {
 
 static const char *const entry_words[] = {
     "entry: control (size << 2, constant, stderr)",
+    "hash, low half; or text",
+    "hash, high half; or text",
 };
 
 const struct pfd_format pfd_format_hip = {

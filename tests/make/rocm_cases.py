@@ -462,6 +462,15 @@ def hip_cases():
     case("hip/guessed", "Without strings: inline formats say what it is.",
          {"buffer.bin": buffer(hip(b"only %d\n", u64(1), constant=False))},
          "buffer.bin")
+    case("hip/inspect", "Word by word: a hash, a text, a null string.",
+         hips(hip(n, u64(7), text8(b"abc")), hip(n, u64(7)),
+              hip(b"made %d\n", u64(3), constant=False, stderr=True),
+              texts=[n]), "inspect buffer.bin app.co", ())
+    case("hip/not_hip", "A buffer of OpenCL with HIP's code object: nothing is "
+         "made of what is no text.",
+         hips(u32(33, 1), u32(34), f32(-0.0), u32(20 << 2, 0xfffffffe,
+                                                 0xffffffff, 0xff, 0),
+              u32(16 << 2, 0, 0, 5), u32(33, 2), texts=[n]))
     case("hip/guess_is_close", "Without strings: OpenCL could be meant.",
          {"buffer.bin": buffer(hip(b"a %d\n", u64(1)))}, "buffer.bin")
     case("hip/size_too_small", "Fewer bytes than the arguments need.",
