@@ -20,7 +20,7 @@ ajv.addSchema(schema);
 const row = (name) => ajv.getSchema(schema.$id + '#/$defs/' + name);
 const validators = {
   decode: [ajv.getSchema(schema.$id)],
-  strings: [row('string'), row('finding')],
+  strings: [row('string'), row('object'), row('finding')],
   stats: [row('string_stats'), row('summary'), row('finding')],
 };
 
