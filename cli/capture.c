@@ -87,8 +87,16 @@ static bool write_hello(struct packer *p)
 /* A whole file; bytes are the caller's to free. */
 static bool slurp(struct packer *p, const char *path, char **bytes, size_t *n)
 {
-    struct buffer b = { .name = path, .fd = open(path, O_RDONLY | O_CLOEXEC) };
+    struct buffer b = { .name = path, .fd = -1 };
     *bytes = NULL;
+    if (pfd_input_is_uri(path)) {
+        if (!input_copy_uri(path, bytes, n, &p->err)) {
+            tell_error("%s: %s", path, p->err.text);
+            p->failed = true;
+        }
+        return !p->failed;
+    }
+    b.fd = open(path, O_RDONLY | O_CLOEXEC);
     if (b.fd < 0) {
         tell_error("%s: %s", path, strerror(errno));
         p->failed = true;
@@ -231,6 +239,15 @@ static bool write_buffer(struct packer *p, struct buffer *b)
 static bool is_strings(const char *path)
 {
     char head[64];
+    if (pfd_input_is_uri(path)) {
+        struct pfd_error err;
+        char *bytes = NULL;
+        size_t n_bytes = 0;
+        bool is = input_copy_uri(path, &bytes, &n_bytes, &err) &&
+                  pfd_strings_recognise(bytes, n_bytes);
+        free(bytes);
+        return is;
+    }
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof head);
     if (fd >= 0)
@@ -254,7 +271,7 @@ static bool write_objects(struct packer *p)
             return false;
         bool wanted = file->role == ROLE_STRINGS ||
                       (file->role == ROLE_BY_CONTENT && is_strings(file->path));
-        if (!wanted || pfd_input_is_uri(file->path))
+        if (!wanted)
             continue;
         if (!slurp(p, file->path, &bytes, &n))
             return false;

@@ -384,6 +384,21 @@ bool input_slurp(struct buffer *b, char **ret, size_t *n, struct pfd_error *err)
     }
 }
 
+bool input_copy_uri(const char *uri, char **ret, size_t *n,
+                    struct pfd_error *err)
+{
+    struct pfd_input *input = NULL;
+    *ret = NULL;
+    if (pfd_input_open(uri, &input, err) != PFD_OK)
+        return false;
+    const void *bytes = pfd_input_bytes(input, n);
+    *ret = malloc(*n + 1);
+    if (*ret)
+        memcpy(*ret, bytes, *n);
+    pfd_input_close(input);
+    return *ret || slurp_error(err, "out of memory");
+}
+
 static void on_sigbus(int signal_number)
 {
     static const char text[] =

@@ -51,6 +51,10 @@ long input_read(void *user, void *bytes, size_t n);
 bool input_slurp(struct buffer *buffer, char **ret, size_t *n,
                  struct pfd_error *err);
 
+/* What a code object URI names, copied; [*n] bytes, the caller's to free. */
+bool input_copy_uri(const char *uri, char **ret, size_t *n,
+                    struct pfd_error *err);
+
 /* From now on a mapped file that is cut while it is read is an error message
  * and not a crash. */
 void input_guard(void);

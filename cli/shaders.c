@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 
+#include "input.h"
 #include "tell.h"
 
 enum {
@@ -20,9 +21,15 @@ enum {
 static void *read_file(const char *path, size_t *n)
 {
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = pfd_input_is_uri(path) ? -1 : open(path, O_RDONLY | O_CLOEXEC);
     char *bytes = NULL;
     *n = 0;
+    if (pfd_input_is_uri(path)) {
+        struct pfd_error err;
+        if (!input_copy_uri(path, &bytes, n, &err))
+            tell_error("%s: %s", path, err.text);
+        return bytes;
+    }
     if (fd < 0 || fstat(fd, &st)) {
         tell_error("%s: %s", path, strerror(errno));
     } else if (!S_ISREG(st.st_mode) || st.st_size > MODULE_MAX) {
