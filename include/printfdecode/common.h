@@ -82,7 +82,7 @@ struct pfd_error {
     X(note_truncated, 0)    /* an ELF note runs past its end */                \
     X(msgpack, 0)           /* metadata is not well-formed MessagePack */      \
     X(msgpack_tail, 0)      /* bytes after the metadata map */                 \
-    X(version, 0)           /* unknown version of a table or object */          \
+    X(version, 0)           /* unknown version of a table or object */         \
     X(bad_string_row, 0)    /* a row of the string table is unusable */        \
     X(wide_index, 0)        /* an id that no entry can carry */                \
     X(short_bitmask, 0)     /* fewer width bits than arguments */              \
