@@ -49,7 +49,9 @@ static void report_nothing(const struct loader *loader,
                        loader->why_normal);
     } else {
         pfd_report_add(report, PFD_FINDING_no_format_strings, PFD_NO_OFFSET,
-                       "no format strings are in this file");
+                       report->n > 0 ? "no format strings are in what can be "
+                                       "read of this file"
+                                     : "no format strings are in this file");
     }
 }
 
