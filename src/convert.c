@@ -355,7 +355,7 @@ static void prefetch_string(const struct worker *w, size_t i)
     if (i >= w->batch.n)
         return;
     const char *s = (const char *)w->batch.records[i].string;
-    for (size_t at = 0; at < PREFETCH_BYTES; at += 64)
+    for (size_t at = 0; s && at < PREFETCH_BYTES; at += 64)
         __builtin_prefetch(s + at);
 }
 
