@@ -9,6 +9,7 @@
  */
 #include "image.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,6 +141,24 @@ static void find_segments(struct pfd_image *image)
         raw_table(image, image->ehdr.e_phoff, claimed, sizeof(GElf_Phdr));
 }
 
+/*
+ * Says that section headers are not in the file, which hold a host program's
+ * bundles. An AMD code object without notes is told of anyway, and one that was
+ * loaded into memory needs none.
+ */
+static void check_sections(const struct pfd_image *image,
+                           struct pfd_report *report)
+{
+    if (image->ehdr.e_shoff > 0 && image->sections.n == 0 &&
+        image->ehdr.e_machine != EM_AMDGPU) {
+        pfd_report_add(report, PFD_FINDING_bad_elf,
+                       offsetof(Elf64_Ehdr, e_shoff),
+                       "the ELF file's section headers are at %llu, and the "
+                       "file ends at %zu: no sections are read",
+                       (unsigned long long)image->ehdr.e_shoff, image->bytes.n);
+    }
+}
+
 static void find_names(struct pfd_image *image)
 {
     GElf_Shdr shdr;
@@ -194,7 +213,7 @@ static bool readable(struct pfd_cursor c, struct pfd_report *report)
     return true;
 }
 
-static void read_tables(struct pfd_image *image)
+static void read_tables(struct pfd_image *image, struct pfd_report *report)
 {
     memcpy(&image->ehdr, image->bytes.base, sizeof image->ehdr);
     image->header = (struct pfd_image_header){
@@ -211,6 +230,7 @@ static void read_tables(struct pfd_image *image)
     }
     find_sections(image);
     find_segments(image);
+    check_sections(image, report);
     find_names(image);
 }
 
@@ -225,7 +245,7 @@ enum pfd_status pfd_image_open(const void *bytes, size_t n,
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     image->bytes = pfd_cursor(bytes, n);
     if (readable(image->bytes, report))
-        read_tables(image);
+        read_tables(image, report);
     *ret = image;
     return PFD_OK;
 }

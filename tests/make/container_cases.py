@@ -391,6 +391,8 @@ CASES = [
      host([(".mydata", compressed(3, 0, TWO)), (".rodata", b"CCO" + TWO)]),
      "A section of any name that begins with a bundle counts; one that only "
      "contains it does not."),
+    ("host_cut", "app", host([(".hip_fatbin", TWO)])[:4500],
+     "A host program whose end, with its section headers, is missing."),
     ("host_without", "app", host([(".text", b"\xc3")]),
      "A host program without code for a device."),
     ("archive_of_fat_objects", "lib.a",
