@@ -577,7 +577,10 @@ enum pfd_status pfd_container_walk(const void *bytes, size_t n,
         .bytes = pfd_cursor(bytes, n),
         .report = report,
     };
-    walk.inflated_left = walk.max_inflated + INFLATED_FACTOR * (uint64_t)n;
+    walk.inflated_left = INFLATED_FACTOR * (uint64_t)n;
+    walk.inflated_left += walk.max_inflated < UINT64_MAX - walk.inflated_left
+                              ? walk.max_inflated
+                              : UINT64_MAX - walk.inflated_left;
     if (!pfd_container_recognise(bytes, n)) {
         return pfd_fail(
             err, PFD_ERR_UNSUPPORTED, 0,

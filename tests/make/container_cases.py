@@ -460,6 +460,10 @@ COMMANDS = [
     ("max_inflated_decode", "--max-inflated 1000 buffer.bin a.hipfb",
      {"a.hipfb": compressed(3, 0, TWO), "buffer.bin": buffer(ONE())},
      "The limit holds for decode."),
+    ("max_inflated_most", "strings --max-inflated 18446744073709551615 a.hipfb",
+     {"a.hipfb": compressed(3, 0, bundle([(GFX906, A + bytes(1 << 20))]))},
+     "As good as no limit, for a bundle that is 800 times as large as the "
+     "file."),
     ("max_inflated_zero", "strings --max-inflated 0 a.hipfb",
      {"a.hipfb": compressed(3, 0, TWO)}, "0 bytes are no limit."),
     ("yaml_damaged", "strings -v a.co",
