@@ -5,6 +5,7 @@ import os
 import struct
 import sys
 
+import container_cases as box
 import llpc_cases as cases
 import rocm_cases as rocm
 
@@ -52,6 +53,24 @@ def seeds():
         cases.metadata(cases.table([out])) * 2)
 
 
+def image_seeds():
+    """Code objects of ROCm, alone and in what holds them."""
+    rows = [rocm.Ocl(1, b"%s|%d\\72\\n", 8, 4).row(), b"1:1:4:other %d"]
+    packed = rocm.hsa(rows)
+    yaml = b"---\nVersion: [ 1, 0 ]\nPrintf:\n  - '1:1:4:it''s %d\\n'\n" \
+           b'  - "2:1:8:\\xE9 %g"\n  - 3:0:plain\n...\n\0'
+    yield "image/opencl", packed
+    yield "image/opencl_v2", rocm.hsa_v2(yaml)
+    yield "image/hip", rocm.hsa([rocm.hip_row(b"a:b,c %s\n")])
+    yield "image/bundle", box.bundle([(box.GFX906, packed),
+                                      (box.GFX90A, rocm.hsa_v2(yaml))])
+    yield "image/compressed", box.compressed(3, 0, box.bundle(
+        [(box.GFX906, packed)]))
+    yield "image/host", box.host([(".hip_fatbin", box.bundle(
+        [(box.GFX906, packed)]))])
+    yield "image/pal_archive_v2", box.pal_archive([packed], major=2)
+
+
 def rocm_input(kind, rows, data, piece=3):
     """A byte for format and options, one for the pieces, rows, the buffer."""
     rows = b"".join(r + b"\0" for r in rows)
@@ -95,7 +114,7 @@ def rocm_seeds():
 
 
 def main():
-    for name, data in list(seeds()) + list(rocm_seeds()):
+    for name, data in [*seeds(), *image_seeds(), *rocm_seeds()]:
         path = os.path.join(sys.argv[1], name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as f:

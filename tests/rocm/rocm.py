@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Compiles printf.cl and printf.hip for AMD's GPUs and looks whether
-`printfdecode strings` finds what is in them: rocm.py PROGRAM [CLANG ...]
+`printfdecode strings` finds what is in them:
+
+    rocm.py opencl|hip PROGRAM [CLANG ...]
 
 Each CLANG is tried, for the code object versions that it knows. What should
 be found is read from the sources, not from any compiler. Exit status 77: no
-compiler for these GPUs is here.
+compiler that can do this is here.
 """
 import ast
 import json
@@ -153,22 +155,19 @@ def hip(program, clang, folder):
     objects, strings = read(program, one)
     expect("buffered", (1, len({t for t, _ in calls("printf.hip")})),
            (len(objects), len(strings)))
-    bundles = 0
     for compress in (), ("--offload-compress",):
         path = os.path.join(folder, "two.hipfb")
         why = compile_to(hip_words(
             clang, "buffered", "--gpu-bundle-output", *compress,
             *["--offload-arch=" + gpu for gpu in HIP]), path)
         if why is not None and "clang-offload-bundler" in why:
-            print("skipped: bundles, as clang-offload-bundler is missing")
-            break
+            return 0
         if why is not None:
             raise AssertionError(why)
         with open(path, "rb") as f:
             expect("magic", b"CCOB" if compress else b"__CL", f.read(4))
         check_hip(program, path,
                   [":hipv4-amdgcn-amd-amdhsa--" + gpu for gpu in HIP])
-        bundles += 1
     path = os.path.join(folder, "hostcall.co")
     why = compile_to(hip_words(clang, "hostcall", "--no-gpu-bundle-output",
                                "--offload-arch=" + HIP[0]), path)
@@ -178,26 +177,29 @@ def hip(program, clang, folder):
     expect("hostcall", (1, 0), (len(objects), len(strings)))
     if "hostcall" not in (objects[0]["why_none"] or ""):
         raise AssertionError("why there is no table: %r" % objects[0])
-    print("%s: HIP: buffered, %d bundles, hostcall" % (
-        os.path.basename(clang), bundles))
+    print("%s: HIP: buffered, in bundles, for hostcall" %
+          os.path.basename(clang))
     return 1
 
 
-def main():
-    program = os.path.abspath(sys.argv[1])
-    compilers = [c for c in sys.argv[2:] if shutil.which(c)]
-    done = n_hip = 0
+def run(language, program, compilers):
+    """How often the language was compiled and checked."""
     with tempfile.TemporaryDirectory() as folder:
-        for clang in compilers:
-            done += opencl(program, clang, folder)
-            n_hip += hip(program, clang, folder)
-    if not done:
-        print("skipped: no clang for AMD's GPUs is here (Debian: clang-19)")
-        return 77
-    if not n_hip:
-        print("skipped: HIP, as no clang from 17 on with its lld is here "
-              "(Debian: clang-19, lld-19, clang-tools-19)")
-    return 0
+        return sum({"opencl": opencl, "hip": hip}[language](
+            program, clang, folder) for clang in compilers)
+
+
+NEEDED = {"opencl": "no clang for AMD's GPUs is here (Debian: clang-19)",
+          "hip": "no clang from 17 on with its lld and bundler is here "
+                 "(Debian: clang-19, lld-19, clang-tools-19)"}
+
+
+def main():
+    language, program = sys.argv[1], os.path.abspath(sys.argv[2])
+    if run(language, program, [c for c in sys.argv[3:] if shutil.which(c)]):
+        return 0
+    print("skipped: " + NEEDED[language])
+    return 77
 
 
 if __name__ == "__main__":
