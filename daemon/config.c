@@ -138,8 +138,8 @@ static const struct block_type output_blocks[] = {
     { " name path output match entries_only required rotate_size rotate_age "
       "keep compress ",
       " path " },
-    { " address mode allow_uids allow_gids max_clients output match "
-      "entries_only on_lag ",
+    { " name address mode allow_uids allow_gids max_clients output match "
+      "entries_only required on_lag ",
       " address " },
     { " address mode allow_uids allow_gids max_clients on_lag ", " address " },
 };
@@ -532,6 +532,18 @@ static void check_output(struct context *c, const yaml_node_t *map,
         wrong(c, map->start_mark,
               "a required output is json: only there lines have numbers");
     }
+    if (out->required && (out->match || out->entries_only)) {
+        wrong(c, mark_of(c, map, out->match ? "match" : "entries_only"),
+              "a required output gets all lines");
+    }
+    if (out->required && out->on_lag == PFDD_DISCONNECT) {
+        wrong(c, mark_of(c, map, "on_lag"),
+              "a required output is waited for, whatever its lag");
+    }
+    if (out->name && out->type == PFDD_OUTPUT_LISTEN && !out->required) {
+        wrong(c, mark_of(c, map, "name"),
+              "'name' is for required outputs: the checkpoint has it");
+    }
     if (out->required && out->path && strstr(out->path, "{buffer}"))
         wrong(c, map->start_mark, "a required output is one file: no {buffer}");
 }
@@ -594,6 +606,26 @@ static void *read_blocks(struct context *c, const yaml_node_t *root,
     return ret;
 }
 
+/* What the checkpoint calls a required output. */
+static const char *checkpoint_name(const struct pfdd_output_config *out)
+{
+    return out->path           ? out->path
+           : out->name         ? out->name
+           : out->address_text ? out->address_text
+                               : "stdout";
+}
+
+static bool is_taken(const struct pfdd_config *config, size_t n)
+{
+    const char *name = checkpoint_name(&config->outputs[n]);
+    for (size_t i = 0; i < n; i++) {
+        if (config->outputs[i].required &&
+            !strcmp(checkpoint_name(&config->outputs[i]), name))
+            return true;
+    }
+    return false;
+}
+
 static unsigned count_inputs(const struct pfdd_config *config, unsigned type)
 {
     unsigned n = 0;
@@ -614,8 +646,14 @@ static void check_all(struct context *c, const yaml_node_t *root,
                       const struct pfdd_config *config)
 {
     bool required = false;
-    for (size_t i = 0; i < config->n_outputs; i++)
+    for (size_t i = 0; i < config->n_outputs; i++) {
         required |= config->outputs[i].required;
+        if (config->outputs[i].required && is_taken(config, i)) {
+            wrong(c, root->start_mark,
+                  "two required outputs are called '%.64s'",
+                  checkpoint_name(&config->outputs[i]));
+        }
+    }
     if (required && !config->state_dir) {
         wrong(c, root->start_mark,
               "a required output needs 'state_dir' for its queue");

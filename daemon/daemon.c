@@ -157,11 +157,19 @@ static bool open_input(struct pfdd *d, struct pfdd_shared_config *shared,
     return true;
 }
 
+static const struct pfdd_output_class *class_of(
+    const struct pfdd_output_config *config)
+{
+    if (config->type == PFDD_OUTPUT_LISTEN && config->required)
+        return &pfdd_output_acked;
+    return output_classes[config->type];
+}
+
 static bool open_output(struct pfdd *d, struct pfdd_shared_config *shared,
                         const struct pfdd_output_config *config, char *err,
                         size_t n_err)
 {
-    const struct pfdd_output_class *class = output_classes[config->type];
+    const struct pfdd_output_class *class = class_of(config);
     struct pfdd_output *output = class ? calloc(1, class->size) : NULL;
     if (!output) {
         snprintf(err, n_err,

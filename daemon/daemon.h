@@ -184,6 +184,7 @@ extern const struct pfdd_input_class pfdd_input_stdin;
 extern const struct pfdd_output_class pfdd_output_stdout;
 extern const struct pfdd_output_class pfdd_output_file;
 extern const struct pfdd_output_class pfdd_output_listen;
+extern const struct pfdd_output_class pfdd_output_acked;
 extern const struct pfdd_output_class pfdd_output_http;
 
 /* The page of /metrics, allocated; NULL: out of memory. */

@@ -153,16 +153,7 @@ static void on_lines(struct pfdd_reader *reader)
 
 static void refuse(struct client *c, const char *why)
 {
-    char line[256];
-    json_t *text = json_string(why);
-    char *quoted = text ? json_dumps(text, JSON_ENCODE_ANY) : NULL;
-    int n =
-        snprintf(line, sizeof line, "{\"type\":\"error\",\"text\":%.200s}\n",
-                 quoted ? quoted : "\"?\"");
-    if (send(c->fd, line, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-        pfdd_log(PFDD_DEBUG, "a refused client is gone");
-    free(quoted);
-    json_decref(text);
+    pfdd_socket_refuse(c->fd, why);
     close_client(c);
 }
 

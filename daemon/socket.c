@@ -6,11 +6,14 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include <jansson.h>
 
 #include "log.h"
 #include "systemd.h"
@@ -109,6 +112,20 @@ int pfdd_socket_listen(const struct pfdd_address *address, unsigned mode,
     if (fd >= 0)
         close(fd);
     return -1;
+}
+
+void pfdd_socket_refuse(int fd, const char *why)
+{
+    char line[256];
+    json_t *text = json_string(why);
+    char *quoted = text ? json_dumps(text, JSON_ENCODE_ANY) : NULL;
+    int n =
+        snprintf(line, sizeof line, "{\"type\":\"error\",\"text\":%.200s}\n",
+                 quoted ? quoted : "\"?\"");
+    if (send(fd, line, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+        pfdd_log(PFDD_DEBUG, "a refused client is gone");
+    free(quoted);
+    json_decref(text);
 }
 
 static bool has_id(const struct pfdd_ids *ids, unsigned id)

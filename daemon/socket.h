@@ -39,6 +39,9 @@ struct pfdd_listener {
 int pfdd_socket_listen(const struct pfdd_address *address, unsigned mode,
                        char *err, size_t n_err);
 
+/* Tells a subscriber why it gets nothing, if its socket takes that now. */
+void pfdd_socket_refuse(int fd, const char *why);
+
 /* Begins to connect, non-blocking. Below 0: an errno value, negated. */
 int pfdd_socket_connect(const struct pfdd_address *address);
 

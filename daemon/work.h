@@ -7,10 +7,15 @@
 #define PFDD_WORK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <uv.h>
 
 struct pfdd_pool;
+
+/* What a member belongs to. */
+#define PFDD_MEMBER_OF(type, at, member) \
+    ((type *)(void *)((char *)(at)-offsetof(type, member)))
 
 /* The owner's memory, borrowed until done is called. */
 struct pfdd_job {

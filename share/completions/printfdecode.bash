@@ -28,7 +28,8 @@ _printfdecode_options()
               --version' ;;
     follow)
         echo '--output= --strings= --buffer= --format= --match= --id= --limit=
-              --until-idle= --settle= --color= --verbose --help --version' ;;
+              --until-idle= --settle= --from= --ack --color= --verbose --help
+              --version' ;;
     capture)
         echo '--output= --strings= --buffer= --shader= --format= --label=
               --color= --verbose --help --version' ;;
