@@ -484,7 +484,11 @@ static bool same_access(const struct pfdd_access *a,
                         const struct pfdd_access *b)
 {
     return a->mode == b->mode && a->max_clients == b->max_clients &&
-           same_ids(&a->uids, &b->uids) && same_ids(&a->gids, &b->gids);
+           same_ids(&a->uids, &b->uids) && same_ids(&a->gids, &b->gids) &&
+           same_text(a->tls.certificate, b->tls.certificate) &&
+           same_text(a->tls.key, b->tls.key) &&
+           same_text(a->tls.authority, b->tls.authority) &&
+           same_text(a->tls.name, b->tls.name);
 }
 
 static bool same_input(const struct pfdd_input_config *a,

@@ -343,6 +343,7 @@ static size_t memory(const struct pfdd_output *output)
 {
     const struct acked_output *o = (const struct acked_output *)output;
     return sizeof *o + BATCH + PFDD_QUEUE_LINE_MAX +
+           pfdd_listener_memory(&o->listener) +
            (o->subscriber ? sizeof *o->subscriber : 0);
 }
 

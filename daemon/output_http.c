@@ -401,7 +401,7 @@ static bool is_drained(const struct pfdd_output *output)
 static size_t memory(const struct pfdd_output *output)
 {
     const struct http_output *o = (const struct http_output *)output;
-    size_t n = sizeof *o;
+    size_t n = sizeof *o + pfdd_listener_memory(&o->listener);
     for (const struct client *c = o->streams; c; c = c->next)
         n += sizeof *c + pfdd_reader_memory(&c->reader);
     return n;

@@ -326,7 +326,7 @@ static bool is_drained(const struct pfdd_output *output)
 static size_t memory(const struct pfdd_output *output)
 {
     const struct listen_output *o = (const struct listen_output *)output;
-    size_t n = sizeof *o;
+    size_t n = sizeof *o + pfdd_listener_memory(&o->listener);
     for (const struct client *c = o->clients; c; c = c->next)
         n += sizeof *c + (c->reading ? pfdd_reader_memory(&c->reader) : 0);
     return n;

@@ -9,6 +9,7 @@
 #include <uv.h>
 
 #include "config.h"
+#include "tls.h"
 
 struct pfdd_listener;
 
@@ -22,8 +23,10 @@ struct pfdd_listener {
     int fd;
     struct pfdd_address address;
     const struct pfdd_access *access;
-    bool inherited;  /* from the service manager: its path is not ours */
-    unsigned n_open; /* handles */
+    bool inherited;       /* from the service manager: its path is not ours */
+    unsigned n_open;      /* handles, and TLS */
+    struct pfdd_tls *tls; /* NULL: bytes go as they are */
+    char label[96];       /* for the log */
     pfdd_accept_fn accept;
     pfdd_closed_fn closed;
     void *user;
@@ -57,6 +60,9 @@ bool pfdd_listener_open(struct pfdd_listener *l, uv_loop_t *loop,
                         size_t n_err);
 /* `closed` is called when its memory may go. */
 void pfdd_listener_close(struct pfdd_listener *l);
+
+/* Bytes of memory, beside what it hands out. */
+size_t pfdd_listener_memory(const struct pfdd_listener *l);
 
 /* The port that a TCP listener got. */
 unsigned pfdd_listener_port(const struct pfdd_listener *l);

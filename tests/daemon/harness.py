@@ -15,6 +15,8 @@ import urllib.request
 PROGRAM, DUMP, ELF = sys.argv[1:4]
 REST = sys.argv[4:]
 N_ENTRIES = 64  # of DUMP
+SUPPRESSED = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                          '..', 'lsan.supp')
 PATIENCE = 20  # seconds until something that does not come is an error
 SKIP = 77  # exit status: what this needs is not here
 
@@ -53,7 +55,9 @@ class Daemon:
         with open(self.log_path, 'a') as log:
             self.process = subprocess.Popen(
                 [PROGRAM, '-c', self.path], stdin=subprocess.DEVNULL,
-                stderr=log, pass_fds=pass_fds, env={**os.environ, **(env or {})})
+                stderr=log, pass_fds=pass_fds, env={
+                    'LSAN_OPTIONS': 'print_suppressions=0:suppressions=' +
+                                    SUPPRESSED, **os.environ, **(env or {})})
         if wait:
             until('ready', lambda: self.process.poll() is not None
                   or ': ready' in self.log()[before:])

@@ -7,10 +7,10 @@ import json
 import signal
 import subprocess
 import time
-
-from harness import (ELF, N_ENTRIES, REST, Daemon, dial, dial_tcp, dump_frames,
-                     elf_frame, free_port, http, producer, run, until)
 import urllib.request
+
+from harness import (N_ENTRIES, REST, Daemon, dial, dial_tcp, dump_frames,
+                     elf_frame, free_port, http, producer, run, until)
 
 FOLLOW = REST[0]
 
