@@ -73,6 +73,7 @@ static const struct key top_keys[] = {
       NULL },
     { "workers", KIND_NUMBER, TOP(workers), 0, 64, NULL },
     { "drain", KIND_TIME, TOP(drain_ms), 0, 3600000, NULL },
+    { "sandbox", KIND_BOOL, TOP(sandbox), 0, 0, NULL },
     { "code_objects", KIND_NAMES, TOP(code_objects), 0, 0, NULL },
     { "inputs", KIND_BLOCKS, 0, 0, 0, NULL },
     { "outputs", KIND_BLOCKS, 0, 0, 0, NULL },
@@ -688,6 +689,7 @@ struct pfdd_config *pfdd_config_read_text(const char *name, const char *text,
         return NULL;
     }
     config->log_level = PFDD_INFO;
+    config->sandbox = true;
     config->ring = 32 << 20;
     config->memory_max = 256 << 20;
     config->queue_max = UINT64_C(1) << 30;

@@ -113,6 +113,7 @@ struct pfdd_config {
     uint64_t queue_max;  /* bytes on disk */
     uint64_t workers;    /* 0: processors less one */
     uint64_t drain_ms;
+    bool sandbox;
     struct pfdd_names code_objects;
     struct pfdd_input_config *inputs; /* [n_inputs] */
     size_t n_inputs;

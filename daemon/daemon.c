@@ -10,6 +10,7 @@
 #include "log.h"
 #include "poller.h"
 #include "queue.h"
+#include "sandbox.h"
 #include "session.h"
 #include "systemd.h"
 
@@ -603,28 +604,40 @@ static bool needs_restart(const struct pfdd *d, const struct pfdd_config *new)
     const struct pfdd_config *old = d->config->config;
     return old->ring != new->ring || old->memory_max != new->memory_max ||
            old->queue_max != new->queue_max || old->workers != new->workers ||
+           old->sandbox != new->sandbox ||
            has_required(old) != has_required(new) ||
            !same_text(old->state_dir, new->state_dir);
 }
 
-void pfdd_reload(struct pfdd *d)
+/* A configuration that can take the place of the old one; NULL: err says
+ * why not. */
+static struct pfdd_shared_config *read_again(struct pfdd *d, char *err,
+                                             size_t n_err)
 {
-    if (d->stopping || !d->config_path)
-        return;
     struct pfdd_config *config =
         pfdd_config_read(d->config_path, tell_log, NULL);
-    bool restart = config && needs_restart(d, config);
-    struct pfdd_shared_config *shared =
-        config && !restart ? share_config(config) : NULL;
+    snprintf(err, n_err, "cannot be used");
+    if (config && needs_restart(d, config)) {
+        snprintf(err, n_err,
+                 "ring, memory_max, queue_max, workers, sandbox, state_dir and "
+                 "whether anything is required only change with a restart");
+    } else if (config && pfdd_sandbox_covers(config, err, n_err)) {
+        return share_config(config);
+    }
+    pfdd_config_free(config);
+    return NULL;
+}
+
+void pfdd_reload(struct pfdd *d)
+{
+    char err[400];
+    if (d->stopping || !d->config_path)
+        return;
+    struct pfdd_shared_config *shared = read_again(d, err, sizeof err);
+    struct pfdd_config *config = shared ? shared->config : NULL;
     if (!shared) {
         pfdd_log(PFDD_ERROR, "%s: %s; the old configuration stays",
-                 d->config_path,
-                 restart ? "ring, memory_max, queue_max, workers, "
-                           "state_dir and whether anything is required only "
-                           "change with a restart"
-                         : "cannot be used");
-        if (restart)
-            pfdd_config_free(config);
+                 d->config_path, err);
         d->count.bad_reloads++;
         return;
     }

@@ -14,6 +14,7 @@
 
 #include "daemon.h"
 #include "log.h"
+#include "sandbox.h"
 #include "systemd.h"
 
 enum {
@@ -93,11 +94,16 @@ static int serve(const char *path)
         return EXIT_CONFIG;
     signal(SIGPIPE, SIG_IGN);
     pfdd_systemd_init();
+    pfdd_sandbox_files(config, path);
+    bool calls = config->sandbox;
     uv_loop_init(&loop);
     bool ok = pfdd_start(&d, &loop, config, err, sizeof err);
     if (!ok) {
         pfdd_log(PFDD_ERROR, "%s", err);
     } else {
+        if (calls)
+            pfdd_sandbox_calls();
+        pfdd_sandbox_tell();
         pfdd_systemd_notify("READY=1");
         pfdd_log(PFDD_INFO, "ready");
     }

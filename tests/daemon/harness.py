@@ -3,6 +3,7 @@
 talks to it. Whatever a test leaves running is ended."""
 import json
 import os
+import shutil
 import signal
 import socket
 import struct
@@ -52,12 +53,14 @@ class Daemon:
 
     def start(self, env=None, pass_fds=(), wait=True):
         before = len(self.log())
+        # In its sandbox it does not see this folder.
+        shutil.copy(SUPPRESSED, f'{self.temp}/lsan.supp')
         with open(self.log_path, 'a') as log:
             self.process = subprocess.Popen(
                 [PROGRAM, '-c', self.path], stdin=subprocess.DEVNULL,
                 stderr=log, pass_fds=pass_fds, env={
                     'LSAN_OPTIONS': 'print_suppressions=0:suppressions=' +
-                                    SUPPRESSED, **os.environ, **(env or {})})
+                                    f'{self.temp}/lsan.supp', **os.environ, **(env or {})})
         if wait:
             until('ready', lambda: self.process.poll() is not None
                   or ': ready' in self.log()[before:])
