@@ -127,12 +127,22 @@ static void on_resume(void *user)
         watch(c, true);
 }
 
+/* Of a unix socket: as the kernel knows it. */
+static long long peer_pid(int fd)
+{
+    struct ucred peer = { .pid = 0 };
+    socklen_t n = sizeof peer;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) == 0 ? peer.pid
+                                                                   : 0;
+}
+
 bool pfdd_connection_open(struct pfdd_connection *c, struct pfdd *d, int fd,
                           const char *name, uint64_t settle_ms)
 {
     struct pfdd_stream_options options = {
         .name = name,
         .settle_ms = settle_ms,
+        .pid = peer_pid(fd),
         .resume = on_resume,
         .ended = on_stream_ended,
         .user = c,

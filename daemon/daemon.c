@@ -12,12 +12,14 @@
 #include "queue.h"
 #include "sandbox.h"
 #include "session.h"
+#include "shelf.h"
 #include "systemd.h"
 
 enum {
     TICK_MS = 100,
-    LAG_MAX_MS = 5000, /* a loop that is later than this is not alive */
-    PAUSE_MS = 20,     /* between looks at what is left, at the end */
+    LAG_MAX_MS = 5000,    /* a loop that is later than this is not alive */
+    STUCK_MAX_MS = 10000, /* a job that takes longer does not end */
+    PAUSE_MS = 20,        /* between looks at what is left, at the end */
 };
 
 enum phase {
@@ -316,6 +318,8 @@ void pfdd_stop(struct pfdd *d)
         next = i->next;
         close_input(i);
     }
+    if (d->shelf)
+        pfdd_shelf_close(d->shelf);
     uv_timer_set_repeat(&d->tick, PAUSE_MS);
     uv_timer_again(&d->tick);
     go_on(d);
@@ -323,6 +327,7 @@ void pfdd_stop(struct pfdd *d)
 
 void pfdd_deinit(struct pfdd *d)
 {
+    pfdd_shelf_free(d->shelf);
     pfdd_queue_free(d->queue);
     pfdd_library_free(d->library);
     pfdd_ring_deinit(&d->ring);
@@ -348,7 +353,16 @@ static void on_hangup(uv_signal_t *signal, int number)
     pfdd_reload(signal->data);
 }
 
-/* The watchdog hears from us only while the loop turns in time. */
+/* The loop turns in time, and jobs get done. */
+static bool is_alive(const struct pfdd *d)
+{
+    uint64_t now = uv_hrtime();
+    return d->lag_ms < LAG_MAX_MS &&
+           (!d->decoders || pfdd_pool_stuck(d->decoders, now) < STUCK_MAX_MS) &&
+           (!d->disk || pfdd_pool_stuck(d->disk, now) < STUCK_MAX_MS);
+}
+
+/* The watchdog hears from us only while there is progress. */
 static void on_tick(uv_timer_t *timer)
 {
     struct pfdd *d = timer->data;
@@ -356,7 +370,7 @@ static void on_tick(uv_timer_t *timer)
     uint64_t wanted = uv_timer_get_repeat(timer);
     d->lag_ms = now - d->ticked > wanted ? now - d->ticked - wanted : 0;
     d->ticked = now;
-    if (d->lag_ms < LAG_MAX_MS && pfdd_systemd_watchdog_ms())
+    if (pfdd_systemd_watchdog_ms() && is_alive(d))
         pfdd_systemd_notify("WATCHDOG=1");
     if (d->phase == ENDING_INPUTS && uv_now(d->loop) >= d->deadline)
         pfdd_sessions_abandon(d);
@@ -413,7 +427,8 @@ static bool start_parts(struct pfdd *d, char *err, size_t n_err)
     d->disk = pfdd_pool_new(d->loop, 1);
     d->library = pfdd_library_new(d, config->memory_max / 4);
     d->poller = pfdd_poller_new(d);
-    if (d->decoders && d->disk && d->library && d->poller &&
+    d->shelf = pfdd_shelf_new(d);
+    if (d->decoders && d->disk && d->library && d->poller && d->shelf &&
         (!d->queue || pfdd_queue_start(d->queue, d)))
         return true;
     snprintf(err, n_err, "out of memory or threads");
@@ -454,6 +469,8 @@ bool pfdd_start(struct pfdd *d, uv_loop_t *loop, struct pfdd_config *config,
         pfdd_poller_free(d->poller);
         pfdd_pool_close(d->decoders);
         pfdd_pool_close(d->disk);
+        if (d->shelf)
+            pfdd_shelf_close(d->shelf);
         d->poller = NULL;
         d->decoders = d->disk = NULL;
         return false;
@@ -464,6 +481,7 @@ bool pfdd_start(struct pfdd *d, uv_loop_t *loop, struct pfdd_config *config,
         pfdd_stop(d);
         return false;
     }
+    pfdd_shelf_restore(d->shelf);
     d->ready = true;
     return true;
 }

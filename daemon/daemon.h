@@ -22,6 +22,7 @@ struct pfdd;
 struct pfdd_session;
 struct pfdd_library;
 struct pfdd_queue;
+struct pfdd_shelf;
 struct pfdd_poller;
 
 struct pfdd_input {
@@ -105,6 +106,7 @@ struct pfdd {
     struct pfdd_pool *disk;
     struct pfdd_library *library; /* format strings */
     struct pfdd_poller *poller;
+    struct pfdd_shelf *shelf;
     struct pfdd_queue *queue; /* NULL: no required outputs */
     struct pfdd_input *inputs;
     struct pfdd_output *outputs;

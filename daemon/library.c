@@ -11,6 +11,7 @@
 #include "daemon.h"
 #include "log.h"
 #include "session.h"
+#include "shelf.h"
 
 enum {
     FILE_MAX = 512 << 20, /* bytes of a code object */
@@ -21,6 +22,7 @@ struct object {
     char *name;
     char *bytes; /* [n]; NULL: to be read */
     size_t n;
+    bool is_file;
     char why[200]; /* it cannot be used, or "" */
 };
 
@@ -109,6 +111,15 @@ size_t pfdd_library_memory(const struct pfdd_library *lib)
 size_t pfdd_library_count(const struct pfdd_library *lib)
 {
     return pfd_strings_count(lib->current->set);
+}
+
+void pfdd_library_each(const struct pfdd_library *lib, pfdd_object_fn fn,
+                       void *user)
+{
+    for (const struct object *o = lib->objects; o; o = o->next) {
+        if (!o->is_file)
+            fn(user, o->name, o->bytes, o->n);
+    }
 }
 
 /* ---- on a worker ---- */
@@ -213,6 +224,8 @@ static void keep(struct pfdd_library *lib, struct object *o)
     o->next = lib->objects;
     lib->objects = o;
     lib->n_bytes += o->n;
+    if (!o->is_file)
+        pfdd_shelf_object(lib->d->shelf, o->name, o->bytes, o->n);
 }
 
 static void job_done(struct pfdd_job *job)
@@ -256,6 +269,7 @@ static void add(struct pfdd_library *lib, const char *name, void *bytes,
     }
     o->bytes = bytes;
     o->n = n;
+    o->is_file = !bytes;
     o->next = lib->waiting;
     lib->waiting = o;
     lib->job.run = run_job;

@@ -40,6 +40,12 @@ bool pfdd_library_is_busy(const struct pfdd_library *lib);
 struct pfdd_strings *pfdd_library_get(struct pfdd_library *lib);
 void pfdd_strings_unref(struct pfdd_strings *strings);
 
+/* Each code object that came from memory, and can be used. */
+typedef void (*pfdd_object_fn)(void *user, const char *name, const void *bytes,
+                               size_t n);
+void pfdd_library_each(const struct pfdd_library *lib, pfdd_object_fn fn,
+                       void *user);
+
 size_t pfdd_library_memory(const struct pfdd_library *lib);
 size_t pfdd_library_count(const struct pfdd_library *lib);
 

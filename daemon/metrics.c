@@ -13,6 +13,7 @@
 #include "queue.h"
 #include "reader.h"
 #include "session.h"
+#include "shelf.h"
 
 static void head(FILE *out, const char *name, const char *type,
                  const char *help)
@@ -149,6 +150,8 @@ char *pfdd_metrics(const struct pfdd *d, size_t *n)
     put_memory(out, d);
     put_queue(out, d);
     gauge(out, "sessions", n_sessions, "Buffers that are followed.");
+    gauge(out, "kept_buffers", pfdd_shelf_count(d->shelf),
+          "Buffers that the service manager keeps over a restart.");
     gauge(out, "strings", pfdd_library_count(d->library), "Format strings.");
     gauge(out, "poll_interval_milliseconds",
           d->poller ? pfdd_poller_interval(d->poller) : 0,

@@ -17,6 +17,7 @@
 #include "library.h"
 #include "log.h"
 #include "session.h"
+#include "shelf.h"
 
 enum {
     BUFFERS_MAX = 1024, /* of one stream */
@@ -43,6 +44,7 @@ struct buffer {
     bool done;      /* this generation */
     struct pfdd_session *session;
     struct doorbell *doorbell;
+    struct pfdd_slot *slot; /* NULL: not kept over a restart */
     char *name;
     char *format;
 };
@@ -170,6 +172,9 @@ static void session_ended(void *user)
     struct buffer *b = user;
     struct pfdd_stream *st = b->of;
     b->session = NULL;
+    if (b->slot)
+        pfdd_shelf_drop(b->slot);
+    b->slot = NULL;
     st->n_sessions--;
     if (st->waiting_for == b) {
         st->waiting_for = NULL;
@@ -200,6 +205,7 @@ static bool start_session(struct buffer *b, int fd,
         .fd = fd,
         .settle_ms = st->options.settle_ms,
         .generation = b->generation,
+        .kept = b->slot ? b->slot->kept : NULL,
         .ended = session_ended,
         .user = b,
     };
@@ -302,6 +308,47 @@ static void bad_frame(struct pfdd_stream *st, const char *why)
     stream_gap(st, NULL, "bad_frame", 0);
 }
 
+/* Leaves it with the service manager, or finds that it was left there. */
+static void shelve(struct pfdd_stream *st, struct buffer *b, int memory,
+                   int bell, const struct pfd_wire_frame *f)
+{
+    struct pfdd_shelf *shelf = st->d->shelf;
+    struct pfd_wire_frame hello = { .type = PFD_WIRE_HELLO };
+    struct pfd_wire_frame buffer = *f;
+    b->slot = pfdd_shelf_find(shelf, memory);
+    if (b->slot)
+        return;
+    hello.pid = st->pid;
+    hello.host = pfd_wire_text(st->host);
+    hello.process = pfd_wire_text(st->process);
+    buffer.name = pfd_wire_text(b->name);
+    buffer.fds = bell >= 0 ? 2 : 1;
+    b->slot = pfdd_shelf_put(shelf, memory, bell, pfdd_stream_pid(st), &hello,
+                             &buffer);
+}
+
+/* The producer of a buffer that was followed on over a restart is here again:
+ * the session goes on under its name. */
+static bool adopt(struct pfdd_stream *st, struct buffer *b)
+{
+    struct pfdd_slot *slot = b->slot;
+    struct buffer *old = slot ? slot->holder : NULL;
+    if (!old || !slot->stream || !old->session)
+        return false;
+    b->session = old->session;
+    b->done = false;
+    st->n_sessions++;
+    pfdd_session_hand_over(b->session, b);
+    drop_doorbell(old);
+    old->session = NULL;
+    old->slot = NULL;
+    old->of->n_sessions--;
+    pfdd_stream_end(slot->stream);
+    slot->stream = NULL;
+    slot->kept->pid = pfdd_stream_pid(st);
+    return true;
+}
+
 static void share_memory(struct pfdd_stream *st, struct buffer *b,
                          const struct pfd_wire_frame *f)
 {
@@ -320,7 +367,16 @@ static void share_memory(struct pfdd_stream *st, struct buffer *b,
         return;
     }
     b->is_shared = true;
-    if (start_session(b, memory, f) && bell >= 0) {
+    shelve(st, b, memory, bell, f);
+    bool is_followed = adopt(st, b);
+    if (is_followed) {
+        close(memory);
+    } else {
+        is_followed = start_session(b, memory, f);
+    }
+    if (b->slot)
+        b->slot->holder = b;
+    if (is_followed && bell >= 0) {
         hang_doorbell(b, bell);
     } else if (bell >= 0) {
         close(bell);
@@ -578,6 +634,11 @@ bool pfdd_stream_feed(struct pfdd_stream *st, const void *bytes, size_t n,
         }
         *taken += done;
     }
+}
+
+long long pfdd_stream_pid(const struct pfdd_stream *st)
+{
+    return st->options.pid ? st->options.pid : (long long)st->pid;
 }
 
 bool pfdd_stream_is_waiting(const struct pfdd_stream *st)
