@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <printfdecode/strings.h>
 
@@ -32,6 +33,14 @@ void pfdd_library_add_file(struct pfdd_library *lib, const char *path);
 /* The same from memory: bytes [n], taken over (free()). */
 void pfdd_library_add(struct pfdd_library *lib, const char *name, void *bytes,
                       size_t n);
+
+/* What a URI names, read by a worker. */
+void pfdd_library_add_uri(struct pfdd_library *lib, const char *uri);
+
+/* A SPIR-V module, taken over, and the number that a layer's records call it
+ * by. */
+void pfdd_library_add_shader(struct pfdd_library *lib, const char *name,
+                             uint32_t id, void *bytes, size_t n);
 
 /* True: code objects are being read; what needs them should wait. */
 bool pfdd_library_is_busy(const struct pfdd_library *lib);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <printfdecode/shaders.h>
 #include <printfdecode/wire.h>
 
 #include "daemon.h"
@@ -24,6 +25,7 @@ enum {
     FDS_MAX = 32,       /* that wait for their frame */
     BAD_MAX = 100,      /* bad places until a stream is given up */
     FRAME_MAX = 16 << 20,
+    MODULES_MAX = 64 << 20, /* bytes of modules, of one stream */
     OBJECT_MAX = 256 << 20, /* bytes of a code object that comes in parts */
 };
 
@@ -47,6 +49,15 @@ struct buffer {
     struct pfdd_slot *slot; /* NULL: not kept over a restart */
     char *name;
     char *format;
+};
+
+/* A SPIR-V module of the stream. */
+struct module {
+    struct module *next;
+    uint64_t number;
+    bool is_loose; /* no shader has spoken of it */
+    size_t n;
+    char bytes[];
 };
 
 struct pfdd_stream {
@@ -75,6 +86,8 @@ struct pfdd_stream {
     uint64_t object_number;
     uint64_t object_total;
     uint64_t object_at;
+    struct module *modules;
+    size_t modules_bytes;
     /* The frame that has to wait, done again. */
     struct pfd_wire_frame frame;
     bool has_frame;
@@ -147,6 +160,8 @@ static void hang_doorbell(struct buffer *b, int fd)
     uv_poll_start(&bell->poll, UV_READABLE, on_doorbell);
 }
 
+static void drop_modules(struct pfdd_stream *st);
+
 static void free_stream(struct pfdd_stream *st)
 {
     void (*ended)(void *) = st->options.ended;
@@ -161,6 +176,7 @@ static void free_stream(struct pfdd_stream *st)
         free(b);
     }
     pfd_wire_reader_free(st->reader);
+    drop_modules(st);
     free(st->object);
     free(st->name);
     free(st);
@@ -461,14 +477,100 @@ static void drop_object(struct pfdd_stream *st)
     st->object = NULL;
 }
 
+/* Whoever has no access to our files, or to another process, has none through
+ * us: files are read for this machine's producers, memory for its owner. */
+static void take_uri(struct pfdd_stream *st, const struct pfd_wire_frame *f)
+{
+    char uri[4096];
+    char own[40];
+    snprintf(uri, sizeof uri, "%.*s",
+             f->uri.n < sizeof uri ? (int)f->uri.n : (int)sizeof uri - 1,
+             f->uri.at);
+    snprintf(own, sizeof own, "memory://%lld#", st->options.pid);
+    bool is_file = !strncmp(uri, "file://", 7);
+    if (f->uri.n >= sizeof uri || !st->options.pid ||
+        (!is_file && strncmp(uri, own, strlen(own)) != 0)) {
+        bad_frame(st, "a code object by a URI that is none of file:// or "
+                      "memory:// of a process that sends on a unix socket");
+        return;
+    }
+    pfdd_library_add_uri(st->d->library, uri);
+}
+
+/* Shaders speak of modules by their numbers. False: it is none. */
+static bool keep_module(struct pfdd_stream *st, uint64_t number,
+                        const void *bytes, size_t n)
+{
+    static const unsigned char magic[] = { 0x03, 0x02, 0x23, 0x07 };
+    if (n < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0)
+        return false;
+    struct module *m =
+        st->modules_bytes + n <= MODULES_MAX ? malloc(sizeof *m + n) : NULL;
+    if (!m) {
+        bad_frame(st, "more than 64 MiB of modules");
+        return true;
+    }
+    m->number = number;
+    m->is_loose = true;
+    m->n = n;
+    memcpy(m->bytes, bytes, n);
+    m->next = st->modules;
+    st->modules = m;
+    st->modules_bytes += n;
+    return true;
+}
+
+/* Modules that no shader has spoken of by now get numbers that are free. */
+static void give_loose(struct pfdd_stream *st)
+{
+    for (struct module *m = st->modules; m; m = m->next) {
+        void *copy = m->is_loose ? malloc(m->n) : NULL;
+        m->is_loose = false;
+        if (!copy)
+            continue;
+        memcpy(copy, m->bytes, m->n);
+        pfdd_library_add(st->d->library, st->name, copy, m->n);
+    }
+}
+
+static void drop_modules(struct pfdd_stream *st)
+{
+    while (st->modules) {
+        struct module *m = st->modules;
+        st->modules = m->next;
+        free(m);
+    }
+    st->modules_bytes = 0;
+}
+
+static void take_shader(struct pfdd_stream *st, const struct pfd_wire_frame *f)
+{
+    char name[160];
+    struct module *m = st->modules;
+    while (m && m->number != f->code_object)
+        m = m->next;
+    void *copy = m && f->shader < PFD_SHADER_NEXT ? malloc(m->n) : NULL;
+    if (!copy) {
+        bad_frame(st, "a shader of a module that has not come");
+        return;
+    }
+    m->is_loose = false;
+    memcpy(copy, m->bytes, m->n);
+    snprintf(name, sizeof name, "%s/%.*s", st->name,
+             f->name.n < 100 ? (int)f->name.n : 100,
+             f->name.n ? f->name.at : "");
+    pfdd_library_add_shader(st->d->library, name, (uint32_t)f->shader, copy,
+                            m->n);
+}
+
 static void take_object(struct pfdd_stream *st, const struct pfd_wire_frame *f)
 {
     char name[160];
     snprintf(name, sizeof name, "%s/%.*s", st->name,
              f->name.n < 100 ? (int)f->name.n : 100,
              f->name.n ? f->name.at : "");
-    if (f->uri.n) {
-        bad_frame(st, "a code object by its URI: only bytes are taken here");
+    if (f->uri.n && !f->bytes.n) {
+        take_uri(st, f);
         return;
     }
     uint64_t total = f->total ? f->total : f->bytes.n;
@@ -494,6 +596,10 @@ static void take_object(struct pfdd_stream *st, const struct pfd_wire_frame *f)
         memcpy(st->object + f->offset, f->bytes.at, f->bytes.n);
     st->object_at = f->offset + f->bytes.n;
     if (st->object_at == total) {
+        if (keep_module(st, f->code_object, st->object, (size_t)total)) {
+            drop_object(st);
+            return;
+        }
         pfdd_library_add(st->d->library, name, st->object, (size_t)total);
         st->object = NULL;
     }
@@ -510,9 +616,12 @@ static void put_text(char *ret, size_t n_ret, const struct pfd_wire_bytes *text)
 /* False: it cannot be done yet. */
 static bool take_frame(struct pfdd_stream *st, const struct pfd_wire_frame *f)
 {
+    if (f->type != PFD_WIRE_CODE_OBJECT && f->type != PFD_WIRE_SHADER)
+        give_loose(st);
     switch (f->type) {
     case PFD_WIRE_START:
         /* Another stream begins: its numbers are its own. */
+        drop_modules(st);
         for (struct buffer *b = st->buffers; b; b = b->next) {
             b->number = 0;
             drop_doorbell(b);
@@ -541,6 +650,8 @@ static bool take_frame(struct pfdd_stream *st, const struct pfd_wire_frame *f)
                    f->lost_frames);
         return true;
     case PFD_WIRE_SHADER:
+        take_shader(st, f);
+        return true;
     case PFD_WIRE_UNKNOWN:
         break;
     }
@@ -654,6 +765,7 @@ void pfdd_stream_end(struct pfdd_stream *st)
         take_frames(st);
     }
     st->ending = true;
+    give_loose(st);
     for (struct buffer *b = st->buffers; b; b = b->next) {
         drop_doorbell(b);
         if (b->session)

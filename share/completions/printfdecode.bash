@@ -31,7 +31,7 @@ _printfdecode_options()
               --until-idle= --settle= --from= --ack --color= --verbose --help
               --version' ;;
     capture)
-        echo '--output= --strings= --buffer= --shader= --format= --label=
+        echo '--output= --strings= --buffer= --shader= --shaders= --format= --label=
               --color= --verbose --help --version' ;;
     recover)
         echo '--output= --strings= --buffer= --match= --id= --limit= --color=
