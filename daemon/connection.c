@@ -23,6 +23,7 @@ static void on_poll_closed(uv_handle_t *handle)
 {
     struct pfdd_connection *c = handle->data;
     c->poll_closed = true;
+    c->d->input_bytes -= sizeof *c;
     finish_close(c);
 }
 
@@ -152,6 +153,7 @@ bool pfdd_connection_open(struct pfdd_connection *c, struct pfdd *d, int fd,
     c->stream = pfdd_stream_new(d, &options);
     if (c->stream && uv_poll_init(d->loop, &c->poll, fd) == 0) {
         c->poll.data = c;
+        d->input_bytes += sizeof *c;
         watch(c, true);
         return true;
     }

@@ -82,7 +82,8 @@ const char *pfdd_source_name(void *d, uint32_t source)
 
 size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
 {
-    *ret = (struct pfdd_memory){ .ring = d->ring.n_bytes };
+    *ret = (struct pfdd_memory){ .ring = d->ring.n_bytes,
+                                 .inputs = d->input_bytes };
     if (d->library)
         ret->strings = pfdd_library_memory(d->library);
     for (const struct pfdd_session *s = d->sessions; s;
@@ -90,7 +91,8 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
         ret->sessions += pfdd_session_memory(s);
     for (const struct pfdd_output *o = d->outputs; o; o = o->next)
         ret->outputs += o->class->memory(o);
-    return ret->ring + ret->sessions + ret->strings + ret->outputs;
+    return ret->ring + ret->inputs + ret->sessions + ret->strings +
+           ret->outputs;
 }
 
 bool pfdd_must_wait(const struct pfdd *d)
@@ -98,10 +100,15 @@ bool pfdd_must_wait(const struct pfdd *d)
     return pfdd_ring_is_full(&d->ring);
 }
 
-bool pfdd_is_short(const struct pfdd *d)
+bool pfdd_has_room(const struct pfdd *d, size_t n)
 {
     struct pfdd_memory parts;
-    return pfdd_memory(d, &parts) >= d->config->config->memory_max;
+    return pfdd_memory(d, &parts) + n < d->config->config->memory_max;
+}
+
+bool pfdd_is_short(const struct pfdd *d)
+{
+    return !pfdd_has_room(d, 0);
 }
 
 bool pfdd_is_ready(const struct pfdd *d)

@@ -114,6 +114,7 @@ struct pfdd {
     struct pfdd_source *sources; /* [n_sources] */
     size_t n_sources;
     struct pfdd_counters count;
+    size_t input_bytes; /* that connections and streams hold */
     uint64_t started; /* ns since 1970 */
     uint64_t lag_ms;  /* of the loop, the last time it was looked at */
     bool ready;
@@ -154,6 +155,7 @@ const char *pfdd_source_name(void *d, uint32_t source);
 /* Bytes in memory, part by part. */
 struct pfdd_memory {
     size_t ring;
+    size_t inputs;
     size_t sessions;
     size_t strings;
     size_t outputs;
@@ -165,6 +167,9 @@ bool pfdd_must_wait(const struct pfdd *d);
 
 /* True: memory is up to its cap; what wants more is refused. */
 bool pfdd_is_short(const struct pfdd *d);
+
+/* True: n more bytes are below the cap. */
+bool pfdd_has_room(const struct pfdd *d, size_t n);
 
 /* Ready: outputs that must write can. */
 bool pfdd_is_ready(const struct pfdd *d);

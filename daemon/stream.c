@@ -21,9 +21,10 @@
 #include "shelf.h"
 
 enum {
-    BUFFERS_MAX = 1024, /* of one stream */
-    FDS_MAX = 32,       /* that wait for their frame */
-    BAD_MAX = 100,      /* bad places until a stream is given up */
+    BUFFERS_MAX = 1024,      /* of one stream */
+    SESSION_BYTES = 1 << 20, /* that have to be free for another buffer */
+    FDS_MAX = 32,            /* that wait for their frame */
+    BAD_MAX = 100,           /* bad places until a stream is given up */
     FRAME_MAX = 16 << 20,
     MODULES_MAX = 64 << 20, /* bytes of modules, of one stream */
     OBJECT_MAX = 256 << 20, /* bytes of a code object that comes in parts */
@@ -161,6 +162,7 @@ static void hang_doorbell(struct buffer *b, int fd)
 }
 
 static void drop_modules(struct pfdd_stream *st);
+static void drop_object(struct pfdd_stream *st);
 
 static void free_stream(struct pfdd_stream *st)
 {
@@ -177,7 +179,7 @@ static void free_stream(struct pfdd_stream *st)
     }
     pfd_wire_reader_free(st->reader);
     drop_modules(st);
-    free(st->object);
+    drop_object(st);
     free(st->name);
     free(st);
     ended(user);
@@ -201,12 +203,19 @@ static void session_ended(void *user)
         free_stream(st);
 }
 
+static void bad_frame(struct pfdd_stream *st, const char *why);
+
 static bool start_session(struct buffer *b, int fd,
                           const struct pfd_wire_frame *frame)
 {
     struct pfd_wire_frame origin =
         frame ? *frame : (struct pfd_wire_frame){ 0 };
     struct pfdd_stream *st = b->of;
+    if (!pfdd_has_room(st->d, SESSION_BYTES)) {
+        close(fd);
+        bad_frame(st, "memory is up to its cap: a buffer is not followed");
+        return false;
+    }
     /* A buffer's frame does not say whose it is. */
     if (!origin.host.n)
         origin.host = pfd_wire_text(st->host);
@@ -429,8 +438,11 @@ static bool take_buffer(struct pfdd_stream *st, const struct pfd_wire_frame *f)
         share_memory(st, b, f);
     } else {
         int fd = own_memory();
-        if (fd < 0 || !start_session(b, fd, f))
+        if (fd < 0) {
             bad_frame(st, "no memory for a buffer");
+        } else {
+            start_session(b, fd, f);
+        }
     }
     return true;
 }
@@ -473,6 +485,8 @@ static void take_done(struct pfdd_stream *st, const struct pfd_wire_frame *f)
 
 static void drop_object(struct pfdd_stream *st)
 {
+    if (st->object)
+        st->d->input_bytes -= (size_t)st->object_total;
     free(st->object);
     st->object = NULL;
 }
@@ -517,6 +531,7 @@ static bool keep_module(struct pfdd_stream *st, uint64_t number,
     m->next = st->modules;
     st->modules = m;
     st->modules_bytes += n;
+    st->d->input_bytes += n;
     return true;
 }
 
@@ -540,6 +555,7 @@ static void drop_modules(struct pfdd_stream *st)
         st->modules = m->next;
         free(m);
     }
+    st->d->input_bytes -= st->modules_bytes;
     st->modules_bytes = 0;
 }
 
@@ -585,8 +601,13 @@ static void take_object(struct pfdd_stream *st, const struct pfd_wire_frame *f)
         drop_object(st);
         return;
     }
+    if (first && !pfdd_has_room(st->d, (size_t)total)) {
+        bad_frame(st, "memory is up to its cap: a code object is not taken");
+        return;
+    }
     if (first) {
         st->object = malloc((size_t)total + 1);
+        st->d->input_bytes += st->object ? (size_t)total : 0;
         st->object_number = f->code_object;
         st->object_total = total;
     }
@@ -601,6 +622,7 @@ static void take_object(struct pfdd_stream *st, const struct pfd_wire_frame *f)
             return;
         }
         pfdd_library_add(st->d->library, name, st->object, (size_t)total);
+        st->d->input_bytes -= (size_t)total;
         st->object = NULL;
     }
 }
