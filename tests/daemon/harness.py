@@ -13,8 +13,7 @@ import tempfile
 import time
 import urllib.request
 
-PROGRAM, DUMP, ELF = sys.argv[1:4]
-REST = sys.argv[4:]
+PROGRAM, DUMP, ELF, *REST = map(os.path.abspath, sys.argv[1:])
 N_ENTRIES = 64  # of DUMP
 SUPPRESSED = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                           '..', 'lsan.supp')
