@@ -115,8 +115,8 @@ struct pfdd {
     size_t n_sources;
     struct pfdd_counters count;
     size_t input_bytes; /* that connections and streams hold */
-    uint64_t started; /* ns since 1970 */
-    uint64_t lag_ms;  /* of the loop, the last time it was looked at */
+    uint64_t started;   /* ns since 1970 */
+    uint64_t lag_ms;    /* of the loop, the last time it was looked at */
     bool ready;
     bool stopping;
     /* Private. */

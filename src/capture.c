@@ -24,7 +24,7 @@ struct object {
     size_t n;
     uint64_t total; /* all parts together */
     struct pfd_wire_bytes name;
-    bool is_loose;  /* a module that no shader has spoken of */
+    bool is_loose; /* a module that no shader has spoken of */
 };
 
 struct buffer {
