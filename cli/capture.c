@@ -16,6 +16,7 @@
 #include "input.h"
 #include "options.h"
 #include "output.h"
+#include "shaders.h"
 #include "tell.h"
 
 enum {
@@ -133,29 +134,49 @@ static bool write_object(struct packer *p, const char *name, const char *bytes,
     return true;
 }
 
+static bool write_module(void *user, const struct pfd_shader_info *info)
+{
+    struct packer *p = user;
+    char *bytes = NULL;
+    size_t n = 0;
+    if (!slurp(p, info->source, &bytes, &n))
+        return false;
+    struct pfd_wire_frame frame = {
+        .type = PFD_WIRE_SHADER,
+        .shader = info->id,
+        .code_object = p->n_objects + 1,
+        .name = pfd_wire_text(info->source),
+    };
+    bool ok = write_object(p, info->source, bytes, n) && write_frame(p, &frame);
+    free(bytes);
+    return ok;
+}
+
 /* --shader ID=FILE */
 static bool write_shader(struct packer *p, const char *text)
 {
     char *end = NULL;
-    char *bytes = NULL;
-    size_t n = 0;
     unsigned long long id = strtoull(text, &end, 0);
     if (end == text || *end != '=' || id >= UINT32_MAX) {
         tell_error("not ID=FILE: '%s'", text);
         p->failed = true;
         return false;
     }
-    const char *path = end + 1;
-    if (!slurp(p, path, &bytes, &n))
-        return false;
-    struct pfd_wire_frame frame = {
-        .type = PFD_WIRE_SHADER,
-        .shader = id,
-        .code_object = p->n_objects + 1,
-        .name = pfd_wire_text(path),
-    };
-    bool ok = write_object(p, path, bytes, n) && write_frame(p, &frame);
-    free(bytes);
+    struct pfd_shader_info info = { .id = (uint32_t)id, .source = end + 1 };
+    return write_module(p, &info);
+}
+
+/* --shaders MAP.json */
+static bool write_shaders(struct packer *p, const char *path)
+{
+    bool says_more = false;
+    bool ok = shaders_walk_map(path, write_module, p, &says_more);
+    p->failed |= !ok;
+    if (ok && says_more) {
+        tell_hint("%s: what it says besides shaders is for --compat khronos, "
+                  "and has no place in a capture: keep the file for that",
+                  path);
+    }
     return ok;
 }
 
@@ -261,12 +282,8 @@ static bool write_objects(struct packer *p)
         const struct file *file = &p->o->files[i];
         char *bytes = NULL;
         size_t n = 0;
-        if (file->role == ROLE_SHADERS) {
-            tell_error("--shaders cannot be captured; name the shaders with "
-                       "--shader ID=FILE");
-            p->failed = true;
+        if (file->role == ROLE_SHADERS && !write_shaders(p, file->path))
             return false;
-        }
         if (file->role == ROLE_SHADER && !write_shader(p, file->path))
             return false;
         bool wanted = file->role == ROLE_STRINGS ||

@@ -328,6 +328,10 @@ int follow_run(const struct options *o)
 {
     if (follow_client_wants(o))
         return follow_client_run(o);
+    if (o->from || o->ack) {
+        tell_error("--from and --ack are for a daemon's socket or URL");
+        return EXIT_ERROR;
+    }
     struct follow follow = {
         .o = o,
         .json = o->output && !strcmp(o->output, "json"),

@@ -7,6 +7,7 @@
 #include <netdb.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
@@ -116,6 +117,11 @@ static bool send_all(int fd, const char *bytes, size_t n)
     return true;
 }
 
+static bool is_number(const char *text)
+{
+    return *text && strspn(text, "0123456789") == strlen(text);
+}
+
 static void put_json(char *ret, const char *text)
 {
     *ret++ = '"';
@@ -127,11 +133,18 @@ static bool ask_socket(int fd, const struct options *o)
 {
     char request[REQUEST];
     char match[6 * 256 + 3] = "";
+    char from[6 * 64 + 3] = "";
     if (o->match_text)
         put_json(match, o->match_text);
-    int n = snprintf(request, sizeof request, "{\"output\":\"%s\"%s%s}\n",
+    if (o->from && is_number(o->from)) {
+        snprintf(from, sizeof from, "%.20s", o->from);
+    } else if (o->from) {
+        put_json(from, o->from);
+    }
+    int n = snprintf(request, sizeof request, "{\"output\":\"%s\"%s%s%s%s}\n",
                      o->output ? o->output : "text",
-                     o->match_text ? ",\"match\":" : "", match);
+                     o->match_text ? ",\"match\":" : "", match,
+                     o->from ? ",\"from\":" : "", from);
     return send_all(fd, request, (size_t)n);
 }
 
@@ -145,13 +158,17 @@ static bool ask_http(int fd, const struct options *o, const char *host)
 {
     char request[REQUEST];
     char match[3 * 256 + 1] = "";
+    char from[3 * 64 + 1] = "";
     if (o->match_text)
         put_percent(match, o->match_text);
-    int n = snprintf(request, sizeof request,
-                     "GET /lines?output=%s%s%s HTTP/1.1\r\nHost: %.200s\r\n"
-                     "Connection: close\r\n\r\n",
-                     o->output ? o->output : "text",
-                     o->match_text ? "&match=" : "", match, host);
+    if (o->from)
+        put_percent(from, o->from);
+    int n =
+        snprintf(request, sizeof request,
+                 "GET /lines?output=%s%s%s%s%s HTTP/1.1\r\n"
+                 "Host: %.200s\r\nConnection: close\r\n\r\n",
+                 o->output ? o->output : "text", o->match_text ? "&match=" : "",
+                 match, o->from ? "&from=" : "", from, host);
     return send_all(fd, request, (size_t)n);
 }
 
@@ -184,12 +201,55 @@ static bool read_head(int fd, const char *url)
     return n_rest == 0 || (output_write(NULL, end, n_rest) && output_flush());
 }
 
-static int pass_on(int fd, const char *name)
+/* What is known of the lines that were written. */
+struct written {
+    char head[64]; /* [n] of the line that is not whole yet, NUL behind it */
+    size_t n;
+    unsigned long long seq; /* of the last whole line */
+};
+
+static void note_lines(struct written *w, const char *bytes, size_t n)
+{
+    static const char key[] = ",\"sequence\":";
+    while (n) {
+        const char *newline = memchr(bytes, '\n', n);
+        size_t n_line = newline ? (size_t)(newline - bytes) : n;
+        size_t room = sizeof w->head - 1 - w->n;
+        size_t n_head = n_line < room ? n_line : room;
+        memcpy(w->head + w->n, bytes, n_head);
+        w->n += n_head;
+        w->head[w->n] = '\0';
+        if (!newline)
+            return;
+        const char *at = strstr(w->head, key);
+        w->seq = at ? strtoull(at + strlen(key), NULL, 10) : w->seq;
+        w->n = 0;
+        bytes += n_line + 1;
+        n -= n_line + 1;
+    }
+}
+
+/* Only what has left this process is acknowledged. */
+static bool acknowledge(int fd, struct written *w, const char *bytes, size_t n)
+{
+    char line[64];
+    unsigned long long before = w->seq;
+    note_lines(w, bytes, n);
+    if (w->seq == before)
+        return true;
+    int length = snprintf(line, sizeof line, "{\"ack\":%llu}\n", w->seq);
+    return send_all(fd, line, (size_t)length);
+}
+
+static int pass_on(int fd, const struct options *o)
 {
     char bytes[BYTES];
+    const char *name = o->files[0].path;
+    struct written written = { .n = 0 };
     ssize_t n = 0;
     while (!stopped && (n = read(fd, bytes, sizeof bytes)) > 0) {
-        if (!output_write(NULL, bytes, (size_t)n) || !output_flush())
+        if (!output_write(NULL, bytes, (size_t)n) || !output_flush() ||
+            (o->ack && !acknowledge(fd, &written, bytes, (size_t)n)))
             break;
     }
     if (n < 0 && !stopped) {
@@ -201,16 +261,29 @@ static int pass_on(int fd, const char *name)
     return output_failed() ? EXIT_ERROR : EXIT_CLEAN;
 }
 
+static bool is_possible(const struct options *o, bool is_url)
+{
+    bool is_json = o->output && !strcmp(o->output, "json");
+    if (o->match_text && strlen(o->match_text) > 256) {
+        tell_error("--match: a daemon takes at most 256 bytes");
+    } else if (o->from && strlen(o->from) > 64) {
+        tell_error("--from: a daemon takes at most 64 bytes");
+    } else if (o->ack && (is_url || !is_json)) {
+        tell_error("--ack wants a socket and --output json");
+    } else {
+        return true;
+    }
+    return false;
+}
+
 int follow_client_run(const struct options *o)
 {
     char host[256];
     const char *name = o->files[0].path;
     bool is_url = !strncmp(name, scheme, strlen(scheme));
     const char *why = NULL;
-    if (o->match_text && strlen(o->match_text) > 256) {
-        tell_error("--match: a daemon takes at most 256 bytes");
+    if (!is_possible(o, is_url))
         return EXIT_ERROR;
-    }
     if (is_url) {
         snprintf(host, sizeof host, "%s", name + strlen(scheme));
         host[strcspn(host, "/")] = '\0';
@@ -225,8 +298,7 @@ int follow_client_run(const struct options *o)
             close(fd);
         return EXIT_ERROR;
     }
-    int status =
-        !is_url || read_head(fd, name) ? pass_on(fd, name) : EXIT_ERROR;
+    int status = !is_url || read_head(fd, name) ? pass_on(fd, o) : EXIT_ERROR;
     close(fd);
     return status;
 }

@@ -49,6 +49,8 @@ enum {
     OPT_LABEL,
     OPT_UNTIL_IDLE,
     OPT_SETTLE,
+    OPT_FROM,
+    OPT_ACK,
 };
 
 static const struct verb verbs[] = {
@@ -119,6 +121,10 @@ static const struct option_row {
       "end when nothing has come for so long" },
     { "settle", OPT_SETTLE, "MS", FOLLOW,
       "give up what stays unwritten for so long (default: 100)" },
+    { "from", OPT_FROM, "WHERE", FOLLOW,
+      "of a daemon: oldest, a sequence number or a time" },
+    { "ack", OPT_ACK, NULL, FOLLOW,
+      "tell a daemon which lines are written, for a required output" },
     { "color", OPT_COLOR, "WHEN", ALL & ~FORMATS,
       "auto (default), always or never; NO_COLOR is honoured" },
     { "progress", OPT_PROGRESS, "WHEN", DECODE | STATS,
@@ -421,6 +427,12 @@ static bool set(struct options *o, int key, const char *text)
         return read_when(text, &o->progress);
     case 'v':
         o->verbose = true;
+        return true;
+    case OPT_FROM:
+        o->from = text;
+        return true;
+    case OPT_ACK:
+        o->ack = true;
         return true;
     case OPT_TO:
         o->to = text;

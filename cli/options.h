@@ -65,6 +65,8 @@ struct options {
     uint64_t until_idle_ms;
     bool has_until_idle;
     uint64_t settle_ms; /* 0: the library's default */
+    const char *from;   /* of a daemon's lines; NULL: what comes from now on */
+    bool ack;
 };
 
 /* A verb and what runs it; the exit status comes back. */

@@ -112,9 +112,8 @@ static uint64_t read_handle(const json_t *value)
     return (uint64_t)json_integer_value(value);
 }
 
-static bool add_member(struct pfd_strings *strings, const char *map,
-                       const char *key, const json_t *value, pfd_finding_fn fn,
-                       void *user)
+static bool walk_member(const char *map, const char *key, const json_t *value,
+                        shader_fn fn, void *user)
 {
     struct pfd_shader_info info = { 0 };
     const char *path = json_string_value(
@@ -131,7 +130,7 @@ static bool add_member(struct pfd_strings *strings, const char *map,
     info.source = source;
     info.name = json_string_value(json_object_get(value, "name"));
     info.handle = read_handle(json_object_get(value, "handle"));
-    bool ok = add_file(strings, &info, fn, user);
+    bool ok = fn(user, &info);
     free(source);
     return ok;
 }
@@ -176,30 +175,67 @@ static bool set_capture(struct pfd_strings *strings, const json_t *root)
     return false;
 }
 
-bool shaders_add_map(struct pfd_strings *strings, const char *path,
-                     pfd_finding_fn fn, void *user)
+/* The map and, in it, the shaders; NULL: said why. */
+static json_t *load_map(const char *path, json_t **shaders)
 {
     json_error_t error;
+    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    *shaders = json_object_get(root, "shaders");
+    if (!*shaders)
+        *shaders = root;
+    if (!root) {
+        tell_error("%s: %s", path, error.text);
+    } else if (!json_is_object(*shaders)) {
+        tell_error("%s: no object of shaders", path);
+        json_decref(root);
+        root = NULL;
+    }
+    return root;
+}
+
+static bool walk(const char *path, json_t *shaders, shader_fn fn, void *user)
+{
     const char *key;
     json_t *value;
     bool ok = true;
-    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-    json_t *shaders = json_object_get(root, "shaders");
-    if (!root) {
-        tell_error("%s: %s", path, error.text);
-        return false;
-    }
-    if (!shaders)
-        shaders = root;
-    if (!json_is_object(shaders)) {
-        tell_error("%s: no object of shaders", path);
-        ok = false;
-    }
     json_object_foreach(shaders, key, value)
     {
-        ok = add_member(strings, path, key, value, fn, user) && ok;
+        ok = walk_member(path, key, value, fn, user) && ok;
     }
-    if (shaders != root)
+    return ok;
+}
+
+bool shaders_walk_map(const char *path, shader_fn fn, void *user,
+                      bool *says_more)
+{
+    json_t *shaders = NULL;
+    json_t *root = load_map(path, &shaders);
+    bool ok = root && walk(path, shaders, fn, user);
+    *says_more = root && shaders != root && json_object_size(root) > 1;
+    json_decref(root);
+    return ok;
+}
+
+struct addition {
+    struct pfd_strings *strings;
+    pfd_finding_fn fn;
+    void *user;
+};
+
+static bool add_one(void *user, const struct pfd_shader_info *info)
+{
+    const struct addition *to = user;
+    return add_file(to->strings, info, to->fn, to->user);
+}
+
+bool shaders_add_map(struct pfd_strings *strings, const char *path,
+                     pfd_finding_fn fn, void *user)
+{
+    struct addition to = { strings, fn, user };
+    json_t *shaders = NULL;
+    json_t *root = load_map(path, &shaders);
+    bool ok = root && walk(path, shaders, add_one, &to);
+    if (root && shaders != root)
         ok = set_capture(strings, root) && ok;
     json_decref(root);
     return ok;

@@ -20,4 +20,11 @@ bool shaders_add(struct pfd_strings *strings, const char *text,
 bool shaders_add_map(struct pfd_strings *strings, const char *path,
                      pfd_finding_fn fn, void *user);
 
+/* Takes a shader without its bytes, borrowed; false: it failed, said why. */
+typedef bool (*shader_fn)(void *user, const struct pfd_shader_info *info);
+
+/* The shaders of such a JSON file. says_more: it has other members, too. */
+bool shaders_walk_map(const char *path, shader_fn fn, void *user,
+                      bool *says_more);
+
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <grp.h>
 #include <inttypes.h>
@@ -14,6 +13,8 @@
 #include <yaml.h>
 
 #include <printfdecode/printfdecode.h>
+
+#include "tls.h"
 
 enum {
     CONFIG_MAX = 1 << 20, /* bytes of a file */
@@ -72,6 +73,7 @@ static const struct key top_keys[] = {
       NULL },
     { "workers", KIND_NUMBER, TOP(workers), 0, 64, NULL },
     { "drain", KIND_TIME, TOP(drain_ms), 0, 3600000, NULL },
+    { "sandbox", KIND_BOOL, TOP(sandbox), 0, 0, NULL },
     { "code_objects", KIND_NAMES, TOP(code_objects), 0, 0, NULL },
     { "inputs", KIND_BLOCKS, 0, 0, 0, NULL },
     { "outputs", KIND_BLOCKS, 0, 0, 0, NULL },
@@ -90,6 +92,10 @@ static const struct key input_keys[] = {
     { "mode", KIND_MODE, IN(access.mode), 0, 0777, NULL },
     { "allow_uids", KIND_UIDS, IN(access.uids), 0, 0, NULL },
     { "allow_gids", KIND_GIDS, IN(access.gids), 0, 0, NULL },
+    { "tls_certificate", KIND_TEXT, IN(access.tls.certificate), 0, 0, NULL },
+    { "tls_key", KIND_TEXT, IN(access.tls.key), 0, 0, NULL },
+    { "tls_ca", KIND_TEXT, IN(access.tls.authority), 0, 0, NULL },
+    { "tls_name", KIND_TEXT, IN(access.tls.name), 0, 0, NULL },
     { "max_clients", KIND_NUMBER, IN(access.max_clients), 1, 4096, NULL },
     { "settle", KIND_TIME, IN(settle_ms), 1, 60000, NULL },
     { 0 },
@@ -115,6 +121,9 @@ static const struct key output_keys[] = {
     { "mode", KIND_MODE, OUT(access.mode), 0, 0777, NULL },
     { "allow_uids", KIND_UIDS, OUT(access.uids), 0, 0, NULL },
     { "allow_gids", KIND_GIDS, OUT(access.gids), 0, 0, NULL },
+    { "tls_certificate", KIND_TEXT, OUT(access.tls.certificate), 0, 0, NULL },
+    { "tls_key", KIND_TEXT, OUT(access.tls.key), 0, 0, NULL },
+    { "tls_ca", KIND_TEXT, OUT(access.tls.authority), 0, 0, NULL },
     { "max_clients", KIND_NUMBER, OUT(access.max_clients), 1, 4096, NULL },
     { 0 },
 };
@@ -128,8 +137,10 @@ struct block_type {
 static const struct block_type input_blocks[] = {
     { " name path format settle ", " path " },
     { " path format code_objects dumps ", " path " },
-    { " address mode allow_uids allow_gids max_clients settle ", " address " },
-    { " address settle ", " address " },
+    { " address mode allow_uids allow_gids max_clients settle tls_certificate "
+      "tls_key tls_ca ",
+      " address " },
+    { " address settle tls_certificate tls_key tls_ca tls_name ", " address " },
     { " settle ", "" },
 };
 
@@ -138,10 +149,12 @@ static const struct block_type output_blocks[] = {
     { " name path output match entries_only required rotate_size rotate_age "
       "keep compress ",
       " path " },
-    { " address mode allow_uids allow_gids max_clients output match "
-      "entries_only on_lag ",
+    { " name address mode allow_uids allow_gids max_clients output match "
+      "entries_only required on_lag tls_certificate tls_key tls_ca ",
       " address " },
-    { " address mode allow_uids allow_gids max_clients on_lag ", " address " },
+    { " address mode allow_uids allow_gids max_clients on_lag tls_certificate "
+      "tls_key tls_ca ",
+      " address " },
 };
 
 __attribute__((format(printf, 3, 4))) static bool wrong(struct context *c,
@@ -419,59 +432,6 @@ static void read_map(struct context *c, const yaml_node_t *map,
     }
 }
 
-bool pfdd_address_read(struct pfdd_address *ret, const char *text, char *err,
-                       size_t n_err)
-{
-    *ret = (struct pfdd_address){ 0 };
-    if (!strncmp(text, "unix:", 5)) {
-        ret->is_unix = true;
-        size_t n = strlen(text + 5);
-        if (text[5] == '/' && n < sizeof ret->path) {
-            memcpy(ret->path, text + 5, n + 1);
-            return true;
-        }
-        snprintf(err, n_err,
-                 "a unix address is unix:/PATH, of at most 103 bytes");
-        return false;
-    }
-    const char *colon = strrchr(text, ':');
-    if (strncmp(text, "tcp:", 4) != 0 || colon < text + 5) {
-        snprintf(err, n_err, "an address is unix:/PATH or tcp:HOST:PORT");
-        return false;
-    }
-    const char *host = text + 4;
-    size_t n_host = (size_t)(colon - host);
-    if (host[0] == '[' && colon[-1] == ']') {
-        host++;
-        n_host -= 2;
-    }
-    uint64_t port = 0;
-    static const struct unit plain[] = { { "", 1 }, { 0 } };
-    unsigned char binary[16];
-    if (n_host < sizeof ret->host)
-        memcpy(ret->host, host, n_host);
-    if (!strcmp(ret->host, "localhost"))
-        strcpy(ret->host, "127.0.0.1");
-    bool v4 = inet_pton(AF_INET, ret->host, binary) == 1;
-    bool loopback = v4 && binary[0] == 127;
-    if (!v4 && inet_pton(AF_INET6, ret->host, binary) != 1) {
-        snprintf(err, n_err, "the host is an IP address or localhost");
-        return false;
-    }
-    if (!loopback && strcmp(ret->host, "::1") != 0) {
-        snprintf(err, n_err,
-                 "TCP beyond this machine wants TLS, which is not offered: "
-                 "use 127.0.0.1, ::1 or a unix socket");
-        return false;
-    }
-    if (!read_number(colon + 1, plain, &port) || port > 65535) {
-        snprintf(err, n_err, "the port is from 0 to 65535");
-        return false;
-    }
-    ret->port = (unsigned)port;
-    return true;
-}
-
 static void check_address(struct context *c, const yaml_node_t *map,
                           const char *text, struct pfdd_address *ret)
 {
@@ -479,6 +439,33 @@ static void check_address(struct context *c, const yaml_node_t *map,
     const yaml_node_t *node = text ? find_value(c, map, "address") : NULL;
     if (node && !pfdd_address_read(ret, text, err, sizeof err))
         wrong(c, node->start_mark, "'address': %s", err);
+}
+
+/* All of a certificate, its key and whom to trust, or nothing of it; something
+ * where others can listen in. */
+static void check_tls(struct context *c, const yaml_node_t *map,
+                      const struct pfdd_address *address,
+                      const struct pfdd_tls_config *tls)
+{
+    const char *const keys[] = { "tls_certificate", "tls_key", "tls_ca" };
+    const char *const values[] = { tls->certificate, tls->key, tls->authority };
+    bool any = tls->certificate || tls->key || tls->authority || tls->name;
+    bool is_beyond =
+        address->host[0] && !address->is_unix && !address->is_loopback;
+    if (is_beyond && !any) {
+        wrong(c, mark_of(c, map, "address"),
+              "TCP beyond this machine wants TLS: give 'tls_certificate', "
+              "'tls_key' and 'tls_ca', or use 127.0.0.1, ::1 or a unix socket");
+        return;
+    }
+    for (int i = 0; any && i < 3; i++) {
+        if (values[i] && address->is_unix)
+            wrong(c, mark_of(c, map, keys[i]), "'%s' is for TCP", keys[i]);
+        if (!values[i] && !address->is_unix)
+            wrong(c, map->start_mark, "'%s' is missing", keys[i]);
+    }
+    if (any && !pfdd_tls_is_there())
+        wrong(c, map->start_mark, "this printfdecoded is built without TLS");
 }
 
 static bool is_format(const char *name)
@@ -495,6 +482,7 @@ static void check_input(struct context *c, const yaml_node_t *map,
                         struct pfdd_input_config *in)
 {
     check_address(c, map, in->address_text, &in->address);
+    check_tls(c, map, &in->address, &in->access.tls);
     if (in->format && !is_format(in->format)) {
         wrong(c, mark_of(c, map, "format"),
               "no buffer format is called '%.64s'", in->format);
@@ -521,6 +509,7 @@ static void check_output(struct context *c, const yaml_node_t *map,
     char err[160];
     struct pfdd_filter filter = { 0 };
     check_address(c, map, out->address_text, &out->address);
+    check_tls(c, map, &out->address, &out->access.tls);
     if (out->match && !pfdd_filter_match(&filter, out->match, err, sizeof err))
         wrong(c, mark_of(c, map, "match"), "'match': %s", err);
     pfdd_filter_deinit(&filter);
@@ -532,6 +521,18 @@ static void check_output(struct context *c, const yaml_node_t *map,
         wrong(c, map->start_mark,
               "a required output is json: only there lines have numbers");
     }
+    if (out->required && (out->match || out->entries_only)) {
+        wrong(c, mark_of(c, map, out->match ? "match" : "entries_only"),
+              "a required output gets all lines");
+    }
+    if (out->required && out->on_lag == PFDD_DISCONNECT) {
+        wrong(c, mark_of(c, map, "on_lag"),
+              "a required output is waited for, whatever its lag");
+    }
+    if (out->name && out->type == PFDD_OUTPUT_LISTEN && !out->required) {
+        wrong(c, mark_of(c, map, "name"),
+              "'name' is for required outputs: the checkpoint has it");
+    }
     if (out->required && out->path && strstr(out->path, "{buffer}"))
         wrong(c, map->start_mark, "a required output is one file: no {buffer}");
 }
@@ -539,8 +540,9 @@ static void check_output(struct context *c, const yaml_node_t *map,
 static void read_input(struct context *c, const yaml_node_t *map, void *at)
 {
     struct pfdd_input_config *in = at;
-    *in = (struct pfdd_input_config){ .settle_ms = 100,
-                                      .access = { 0660, { 0 }, { 0 }, 64 } };
+    *in = (struct pfdd_input_config){
+        .settle_ms = 100, .access = { .mode = 0660, .max_clients = 64 }
+    };
     const yaml_node_t *type = find_value(c, map, "type");
     if (!type) {
         wrong(c, map->start_mark, "'type' is missing");
@@ -553,7 +555,8 @@ static void read_input(struct context *c, const yaml_node_t *map, void *at)
 static void read_output(struct context *c, const yaml_node_t *map, void *at)
 {
     struct pfdd_output_config *out = at;
-    *out = (struct pfdd_output_config){ .access = { 0660, { 0 }, { 0 }, 64 } };
+    *out = (struct pfdd_output_config){ .access = { .mode = 0660,
+                                                    .max_clients = 64 } };
     const yaml_node_t *type = find_value(c, map, "type");
     if (!type) {
         wrong(c, map->start_mark, "'type' is missing");
@@ -594,6 +597,26 @@ static void *read_blocks(struct context *c, const yaml_node_t *root,
     return ret;
 }
 
+/* What the checkpoint calls a required output. */
+static const char *checkpoint_name(const struct pfdd_output_config *out)
+{
+    return out->path           ? out->path
+           : out->name         ? out->name
+           : out->address_text ? out->address_text
+                               : "stdout";
+}
+
+static bool is_taken(const struct pfdd_config *config, size_t n)
+{
+    const char *name = checkpoint_name(&config->outputs[n]);
+    for (size_t i = 0; i < n; i++) {
+        if (config->outputs[i].required &&
+            !strcmp(checkpoint_name(&config->outputs[i]), name))
+            return true;
+    }
+    return false;
+}
+
 static unsigned count_inputs(const struct pfdd_config *config, unsigned type)
 {
     unsigned n = 0;
@@ -614,8 +637,14 @@ static void check_all(struct context *c, const yaml_node_t *root,
                       const struct pfdd_config *config)
 {
     bool required = false;
-    for (size_t i = 0; i < config->n_outputs; i++)
+    for (size_t i = 0; i < config->n_outputs; i++) {
         required |= config->outputs[i].required;
+        if (config->outputs[i].required && is_taken(config, i)) {
+            wrong(c, root->start_mark,
+                  "two required outputs are called '%.64s'",
+                  checkpoint_name(&config->outputs[i]));
+        }
+    }
     if (required && !config->state_dir) {
         wrong(c, root->start_mark,
               "a required output needs 'state_dir' for its queue");
@@ -660,6 +689,7 @@ struct pfdd_config *pfdd_config_read_text(const char *name, const char *text,
         return NULL;
     }
     config->log_level = PFDD_INFO;
+    config->sandbox = true;
     config->ring = 32 << 20;
     config->memory_max = 256 << 20;
     config->queue_max = UINT64_C(1) << 30;
@@ -707,6 +737,10 @@ static void free_access(struct pfdd_access *access)
 {
     free(access->uids.items);
     free(access->gids.items);
+    free(access->tls.certificate);
+    free(access->tls.key);
+    free(access->tls.authority);
+    free(access->tls.name);
 }
 
 void pfdd_config_free(struct pfdd_config *config)

@@ -34,6 +34,15 @@ struct pfdd_address {
     char path[104]; /* unix */
     char host[64];  /* tcp: a numeric address */
     unsigned port;  /* 0: any free one */
+    bool is_loopback;
+};
+
+/* PEM files; all NULL: no TLS. */
+struct pfdd_tls_config {
+    char *certificate; /* ours, with those between it and the authority */
+    char *key;
+    char *authority; /* who signs the certificates of peers */
+    char *name; /* in the certificate of whom we connect to; NULL: its IP */
 };
 
 /* Who may connect. */
@@ -42,6 +51,7 @@ struct pfdd_access {
     struct pfdd_ids uids;
     struct pfdd_ids gids;
     uint64_t max_clients;
+    struct pfdd_tls_config tls;
 };
 
 enum pfdd_input_type {
@@ -103,6 +113,7 @@ struct pfdd_config {
     uint64_t queue_max;  /* bytes on disk */
     uint64_t workers;    /* 0: processors less one */
     uint64_t drain_ms;
+    bool sandbox;
     struct pfdd_names code_objects;
     struct pfdd_input_config *inputs; /* [n_inputs] */
     size_t n_inputs;

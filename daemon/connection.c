@@ -23,6 +23,7 @@ static void on_poll_closed(uv_handle_t *handle)
 {
     struct pfdd_connection *c = handle->data;
     c->poll_closed = true;
+    c->d->input_bytes -= sizeof *c;
     finish_close(c);
 }
 
@@ -127,12 +128,22 @@ static void on_resume(void *user)
         watch(c, true);
 }
 
+/* Of a unix socket: as the kernel knows it. */
+static long long peer_pid(int fd)
+{
+    struct ucred peer = { .pid = 0 };
+    socklen_t n = sizeof peer;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) == 0 ? peer.pid
+                                                                   : 0;
+}
+
 bool pfdd_connection_open(struct pfdd_connection *c, struct pfdd *d, int fd,
                           const char *name, uint64_t settle_ms)
 {
     struct pfdd_stream_options options = {
         .name = name,
         .settle_ms = settle_ms,
+        .pid = peer_pid(fd),
         .resume = on_resume,
         .ended = on_stream_ended,
         .user = c,
@@ -142,6 +153,7 @@ bool pfdd_connection_open(struct pfdd_connection *c, struct pfdd *d, int fd,
     c->stream = pfdd_stream_new(d, &options);
     if (c->stream && uv_poll_init(d->loop, &c->poll, fd) == 0) {
         c->poll.data = c;
+        d->input_bytes += sizeof *c;
         watch(c, true);
         return true;
     }

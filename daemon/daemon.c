@@ -10,13 +10,16 @@
 #include "log.h"
 #include "poller.h"
 #include "queue.h"
+#include "sandbox.h"
 #include "session.h"
+#include "shelf.h"
 #include "systemd.h"
 
 enum {
     TICK_MS = 100,
-    LAG_MAX_MS = 5000, /* a loop that is later than this is not alive */
-    PAUSE_MS = 20,     /* between looks at what is left, at the end */
+    LAG_MAX_MS = 5000,    /* a loop that is later than this is not alive */
+    STUCK_MAX_MS = 10000, /* a job that takes longer does not end */
+    PAUSE_MS = 20,        /* between looks at what is left, at the end */
 };
 
 enum phase {
@@ -79,7 +82,8 @@ const char *pfdd_source_name(void *d, uint32_t source)
 
 size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
 {
-    *ret = (struct pfdd_memory){ .ring = d->ring.n_bytes };
+    *ret = (struct pfdd_memory){ .ring = d->ring.n_bytes,
+                                 .inputs = d->input_bytes };
     if (d->library)
         ret->strings = pfdd_library_memory(d->library);
     for (const struct pfdd_session *s = d->sessions; s;
@@ -87,7 +91,8 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
         ret->sessions += pfdd_session_memory(s);
     for (const struct pfdd_output *o = d->outputs; o; o = o->next)
         ret->outputs += o->class->memory(o);
-    return ret->ring + ret->sessions + ret->strings + ret->outputs;
+    return ret->ring + ret->inputs + ret->sessions + ret->strings +
+           ret->outputs;
 }
 
 bool pfdd_must_wait(const struct pfdd *d)
@@ -95,10 +100,15 @@ bool pfdd_must_wait(const struct pfdd *d)
     return pfdd_ring_is_full(&d->ring);
 }
 
-bool pfdd_is_short(const struct pfdd *d)
+bool pfdd_has_room(const struct pfdd *d, size_t n)
 {
     struct pfdd_memory parts;
-    return pfdd_memory(d, &parts) >= d->config->config->memory_max;
+    return pfdd_memory(d, &parts) + n < d->config->config->memory_max;
+}
+
+bool pfdd_is_short(const struct pfdd *d)
+{
+    return !pfdd_has_room(d, 0);
 }
 
 bool pfdd_is_ready(const struct pfdd *d)
@@ -157,11 +167,19 @@ static bool open_input(struct pfdd *d, struct pfdd_shared_config *shared,
     return true;
 }
 
+static const struct pfdd_output_class *class_of(
+    const struct pfdd_output_config *config)
+{
+    if (config->type == PFDD_OUTPUT_LISTEN && config->required)
+        return &pfdd_output_acked;
+    return output_classes[config->type];
+}
+
 static bool open_output(struct pfdd *d, struct pfdd_shared_config *shared,
                         const struct pfdd_output_config *config, char *err,
                         size_t n_err)
 {
-    const struct pfdd_output_class *class = output_classes[config->type];
+    const struct pfdd_output_class *class = class_of(config);
     struct pfdd_output *output = class ? calloc(1, class->size) : NULL;
     if (!output) {
         snprintf(err, n_err,
@@ -307,6 +325,8 @@ void pfdd_stop(struct pfdd *d)
         next = i->next;
         close_input(i);
     }
+    if (d->shelf)
+        pfdd_shelf_close(d->shelf);
     uv_timer_set_repeat(&d->tick, PAUSE_MS);
     uv_timer_again(&d->tick);
     go_on(d);
@@ -314,6 +334,7 @@ void pfdd_stop(struct pfdd *d)
 
 void pfdd_deinit(struct pfdd *d)
 {
+    pfdd_shelf_free(d->shelf);
     pfdd_queue_free(d->queue);
     pfdd_library_free(d->library);
     pfdd_ring_deinit(&d->ring);
@@ -339,7 +360,16 @@ static void on_hangup(uv_signal_t *signal, int number)
     pfdd_reload(signal->data);
 }
 
-/* The watchdog hears from us only while the loop turns in time. */
+/* The loop turns in time, and jobs get done. */
+static bool is_alive(const struct pfdd *d)
+{
+    uint64_t now = uv_hrtime();
+    return d->lag_ms < LAG_MAX_MS &&
+           (!d->decoders || pfdd_pool_stuck(d->decoders, now) < STUCK_MAX_MS) &&
+           (!d->disk || pfdd_pool_stuck(d->disk, now) < STUCK_MAX_MS);
+}
+
+/* The watchdog hears from us only while there is progress. */
 static void on_tick(uv_timer_t *timer)
 {
     struct pfdd *d = timer->data;
@@ -347,7 +377,7 @@ static void on_tick(uv_timer_t *timer)
     uint64_t wanted = uv_timer_get_repeat(timer);
     d->lag_ms = now - d->ticked > wanted ? now - d->ticked - wanted : 0;
     d->ticked = now;
-    if (d->lag_ms < LAG_MAX_MS && pfdd_systemd_watchdog_ms())
+    if (pfdd_systemd_watchdog_ms() && is_alive(d))
         pfdd_systemd_notify("WATCHDOG=1");
     if (d->phase == ENDING_INPUTS && uv_now(d->loop) >= d->deadline)
         pfdd_sessions_abandon(d);
@@ -404,7 +434,8 @@ static bool start_parts(struct pfdd *d, char *err, size_t n_err)
     d->disk = pfdd_pool_new(d->loop, 1);
     d->library = pfdd_library_new(d, config->memory_max / 4);
     d->poller = pfdd_poller_new(d);
-    if (d->decoders && d->disk && d->library && d->poller &&
+    d->shelf = pfdd_shelf_new(d);
+    if (d->decoders && d->disk && d->library && d->poller && d->shelf &&
         (!d->queue || pfdd_queue_start(d->queue, d)))
         return true;
     snprintf(err, n_err, "out of memory or threads");
@@ -445,6 +476,8 @@ bool pfdd_start(struct pfdd *d, uv_loop_t *loop, struct pfdd_config *config,
         pfdd_poller_free(d->poller);
         pfdd_pool_close(d->decoders);
         pfdd_pool_close(d->disk);
+        if (d->shelf)
+            pfdd_shelf_close(d->shelf);
         d->poller = NULL;
         d->decoders = d->disk = NULL;
         return false;
@@ -455,6 +488,7 @@ bool pfdd_start(struct pfdd *d, uv_loop_t *loop, struct pfdd_config *config,
         pfdd_stop(d);
         return false;
     }
+    pfdd_shelf_restore(d->shelf);
     d->ready = true;
     return true;
 }
@@ -476,7 +510,11 @@ static bool same_access(const struct pfdd_access *a,
                         const struct pfdd_access *b)
 {
     return a->mode == b->mode && a->max_clients == b->max_clients &&
-           same_ids(&a->uids, &b->uids) && same_ids(&a->gids, &b->gids);
+           same_ids(&a->uids, &b->uids) && same_ids(&a->gids, &b->gids) &&
+           same_text(a->tls.certificate, b->tls.certificate) &&
+           same_text(a->tls.key, b->tls.key) &&
+           same_text(a->tls.authority, b->tls.authority) &&
+           same_text(a->tls.name, b->tls.name);
 }
 
 static bool same_input(const struct pfdd_input_config *a,
@@ -591,28 +629,40 @@ static bool needs_restart(const struct pfdd *d, const struct pfdd_config *new)
     const struct pfdd_config *old = d->config->config;
     return old->ring != new->ring || old->memory_max != new->memory_max ||
            old->queue_max != new->queue_max || old->workers != new->workers ||
+           old->sandbox != new->sandbox ||
            has_required(old) != has_required(new) ||
            !same_text(old->state_dir, new->state_dir);
 }
 
-void pfdd_reload(struct pfdd *d)
+/* A configuration that can take the place of the old one; NULL: err says
+ * why not. */
+static struct pfdd_shared_config *read_again(struct pfdd *d, char *err,
+                                             size_t n_err)
 {
-    if (d->stopping || !d->config_path)
-        return;
     struct pfdd_config *config =
         pfdd_config_read(d->config_path, tell_log, NULL);
-    bool restart = config && needs_restart(d, config);
-    struct pfdd_shared_config *shared =
-        config && !restart ? share_config(config) : NULL;
+    snprintf(err, n_err, "cannot be used");
+    if (config && needs_restart(d, config)) {
+        snprintf(err, n_err,
+                 "ring, memory_max, queue_max, workers, sandbox, state_dir and "
+                 "whether anything is required only change with a restart");
+    } else if (config && pfdd_sandbox_covers(config, err, n_err)) {
+        return share_config(config);
+    }
+    pfdd_config_free(config);
+    return NULL;
+}
+
+void pfdd_reload(struct pfdd *d)
+{
+    char err[400];
+    if (d->stopping || !d->config_path)
+        return;
+    struct pfdd_shared_config *shared = read_again(d, err, sizeof err);
+    struct pfdd_config *config = shared ? shared->config : NULL;
     if (!shared) {
         pfdd_log(PFDD_ERROR, "%s: %s; the old configuration stays",
-                 d->config_path,
-                 restart ? "ring, memory_max, queue_max, workers, "
-                           "state_dir and whether anything is required only "
-                           "change with a restart"
-                         : "cannot be used");
-        if (restart)
-            pfdd_config_free(config);
+                 d->config_path, err);
         d->count.bad_reloads++;
         return;
     }

@@ -22,6 +22,7 @@ struct pfdd;
 struct pfdd_session;
 struct pfdd_library;
 struct pfdd_queue;
+struct pfdd_shelf;
 struct pfdd_poller;
 
 struct pfdd_input {
@@ -105,6 +106,7 @@ struct pfdd {
     struct pfdd_pool *disk;
     struct pfdd_library *library; /* format strings */
     struct pfdd_poller *poller;
+    struct pfdd_shelf *shelf;
     struct pfdd_queue *queue; /* NULL: no required outputs */
     struct pfdd_input *inputs;
     struct pfdd_output *outputs;
@@ -112,8 +114,9 @@ struct pfdd {
     struct pfdd_source *sources; /* [n_sources] */
     size_t n_sources;
     struct pfdd_counters count;
-    uint64_t started; /* ns since 1970 */
-    uint64_t lag_ms;  /* of the loop, the last time it was looked at */
+    size_t input_bytes; /* that connections and streams hold */
+    uint64_t started;   /* ns since 1970 */
+    uint64_t lag_ms;    /* of the loop, the last time it was looked at */
     bool ready;
     bool stopping;
     /* Private. */
@@ -152,6 +155,7 @@ const char *pfdd_source_name(void *d, uint32_t source);
 /* Bytes in memory, part by part. */
 struct pfdd_memory {
     size_t ring;
+    size_t inputs;
     size_t sessions;
     size_t strings;
     size_t outputs;
@@ -163,6 +167,9 @@ bool pfdd_must_wait(const struct pfdd *d);
 
 /* True: memory is up to its cap; what wants more is refused. */
 bool pfdd_is_short(const struct pfdd *d);
+
+/* True: n more bytes are below the cap. */
+bool pfdd_has_room(const struct pfdd *d, size_t n);
 
 /* Ready: outputs that must write can. */
 bool pfdd_is_ready(const struct pfdd *d);
@@ -184,6 +191,7 @@ extern const struct pfdd_input_class pfdd_input_stdin;
 extern const struct pfdd_output_class pfdd_output_stdout;
 extern const struct pfdd_output_class pfdd_output_file;
 extern const struct pfdd_output_class pfdd_output_listen;
+extern const struct pfdd_output_class pfdd_output_acked;
 extern const struct pfdd_output_class pfdd_output_http;
 
 /* The page of /metrics, allocated; NULL: out of memory. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "connection.h"
 #include "daemon.h"
@@ -19,6 +20,7 @@ struct connect_input {
     struct pfdd_input base;
     uv_timer_t timer;
     struct pfdd_connection *connection;
+    struct pfdd_tls *tls; /* NULL: bytes go as they are */
     unsigned wait_ms;
     uint64_t connected; /* uv_now() */
     bool complained;
@@ -27,7 +29,7 @@ struct connect_input {
 
 static void finish_close(struct connect_input *in)
 {
-    if (in->base.closing && in->timer_closed && !in->connection)
+    if (in->base.closing && in->timer_closed && !in->connection && !in->tls)
         pfdd_input_closed(&in->base);
 }
 
@@ -53,13 +55,21 @@ static void on_closed(struct pfdd_connection *c)
     try_later(in);
 }
 
-static void on_timer(uv_timer_t *timer)
+static void complain(struct connect_input *in, const char *why)
 {
-    struct connect_input *in = timer->data;
+    if (!in->complained) {
+        pfdd_log(PFDD_WARNING, "%s: %s; trying again",
+                 in->base.config->address_text, why);
+    }
+    in->complained = true;
+    try_later(in);
+}
+
+static void take(struct connect_input *in, int fd)
+{
     const struct pfdd_input_config *config = in->base.config;
     struct pfdd *d = in->base.d;
-    int fd = pfdd_socket_connect(&config->address);
-    struct pfdd_connection *c = fd >= 0 ? calloc(1, sizeof *c) : NULL;
+    struct pfdd_connection *c = calloc(1, sizeof *c);
     if (c) {
         c->closed = on_closed;
         c->user = in;
@@ -71,18 +81,68 @@ static void on_timer(uv_timer_t *timer)
         in->complained = false;
         return;
     }
+    if (!c)
+        close(fd);
     free(c);
-    if (!in->complained) {
-        pfdd_log(PFDD_WARNING, "%s: %s; trying again", config->address_text,
-                 fd < 0 ? strerror(-fd) : "out of memory");
+    complain(in, "out of memory");
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct connect_input *in = timer->data;
+    int fd = pfdd_socket_connect(&in->base.config->address);
+    if (fd < 0) {
+        complain(in, strerror(-fd));
+    } else if (in->tls) {
+        pfdd_tls_begin(in->tls, fd);
+    } else {
+        take(in, fd);
     }
-    in->complained = true;
-    try_later(in);
+}
+
+static void on_known(void *user, int fd)
+{
+    take(user, fd);
+}
+
+static void on_unknown(void *user)
+{
+    struct connect_input *in = user;
+    if (!in->base.closing)
+        try_later(in);
+}
+
+static void on_tls_closed(void *user)
+{
+    struct connect_input *in = user;
+    in->tls = NULL;
+    finish_close(in);
+}
+
+static bool open_tls(struct connect_input *in, char *err, size_t n_err)
+{
+    const struct pfdd_input_config *config = in->base.config;
+    struct pfdd_tls_options options = {
+        .loop = in->base.d->loop,
+        .config = &config->access.tls,
+        .label = config->address_text,
+        .peer = config->address.host,
+        .ready = on_known,
+        .failed = on_unknown,
+        .closed = on_tls_closed,
+        .user = in,
+    };
+    if (!config->access.tls.certificate)
+        return true;
+    in->tls = pfdd_tls_new(&options, err, n_err);
+    return in->tls != NULL;
 }
 
 static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
 {
     struct connect_input *in = (struct connect_input *)input;
+    if (!open_tls(in, err, n_err))
+        return false;
     in->wait_ms = SOONEST_MS;
     uv_timer_init(input->d->loop, &in->timer);
     in->timer.data = in;
@@ -103,6 +163,8 @@ static void close_input(struct pfdd_input *input)
     uv_close((uv_handle_t *)&in->timer, on_timer_closed);
     if (in->connection)
         pfdd_connection_close(in->connection);
+    if (in->tls)
+        pfdd_tls_close(in->tls);
 }
 
 const struct pfdd_input_class pfdd_input_connect = {

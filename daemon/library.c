@@ -8,9 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <printfdecode/input.h>
+#include <printfdecode/shaders.h>
+
 #include "daemon.h"
 #include "log.h"
 #include "session.h"
+#include "shelf.h"
 
 enum {
     FILE_MAX = 512 << 20, /* bytes of a code object */
@@ -21,7 +25,10 @@ struct object {
     char *name;
     char *bytes; /* [n]; NULL: to be read */
     size_t n;
-    char why[200]; /* it cannot be used, or "" */
+    bool is_file;
+    bool is_shader;
+    uint32_t shader; /* its number */
+    char why[200];   /* it cannot be used, or "" */
 };
 
 struct pfdd_library {
@@ -111,6 +118,15 @@ size_t pfdd_library_count(const struct pfdd_library *lib)
     return pfd_strings_count(lib->current->set);
 }
 
+void pfdd_library_each(const struct pfdd_library *lib, pfdd_object_fn fn,
+                       void *user)
+{
+    for (const struct object *o = lib->objects; o; o = o->next) {
+        if (!o->is_file && !o->is_shader)
+            fn(user, o->name, o->bytes, o->n);
+    }
+}
+
 /* ---- on a worker ---- */
 
 static void read_object(struct object *o)
@@ -132,18 +148,49 @@ static void read_object(struct object *o)
         close(fd);
 }
 
+static void read_uri(struct object *o)
+{
+    struct pfd_input *input = NULL;
+    struct pfd_error err = { .text = "out of memory" };
+    size_t n = 0;
+    if (pfd_input_open(o->name, &input, &err) == PFD_OK) {
+        const void *bytes = pfd_input_bytes(input, &n);
+        if (n <= FILE_MAX)
+            o->bytes = malloc(n + 1);
+        if (o->bytes)
+            memcpy(o->bytes, bytes, n);
+        o->n = n;
+        pfd_input_close(input);
+    }
+    if (!o->bytes)
+        snprintf(o->why, sizeof o->why, "%.190s", err.text);
+}
+
 static void load_object(struct pfd_strings *set, struct object *o)
 {
     struct pfd_error err;
-    if (!o->why[0] &&
-        pfd_strings_load(set, o->bytes, o->n, o->name, NULL, NULL, &err) < 0)
+    enum pfd_status status = PFD_OK;
+    if (o->why[0])
+        return;
+    if (o->is_shader) {
+        struct pfd_shader_info info = { .id = o->shader,
+                                        .bytes = o->bytes,
+                                        .n_bytes = o->n,
+                                        .source = o->name };
+        status = pfd_strings_add_shader(set, &info, NULL, NULL, &err);
+    } else {
+        status =
+            pfd_strings_load(set, o->bytes, o->n, o->name, NULL, NULL, &err);
+    }
+    if (status < 0)
         snprintf(o->why, sizeof o->why, "%.190s", err.text);
 }
 
 static bool is_known(const struct pfdd_library *lib, const struct object *o)
 {
     for (const struct object *old = lib->objects; old; old = old->next) {
-        if (old->n == o->n && !memcmp(old->bytes, o->bytes, o->n))
+        if (old->n == o->n && old->is_shader == o->is_shader &&
+            old->shader == o->shader && !memcmp(old->bytes, o->bytes, o->n))
             return true;
     }
     return false;
@@ -175,8 +222,11 @@ static void run_job(struct pfdd_job *job)
     struct pfdd_library *lib = (struct pfdd_library *)job;
     bool news = false;
     for (struct object *o = lib->fresh; o; o = o->next) {
-        if (!o->bytes)
+        if (!o->bytes && pfd_input_is_uri(o->name)) {
+            read_uri(o);
+        } else if (!o->bytes) {
             read_object(o);
+        }
         if (!o->why[0] && is_known(lib, o))
             snprintf(o->why, sizeof o->why, "known");
         news |= !o->why[0];
@@ -214,6 +264,8 @@ static void keep(struct pfdd_library *lib, struct object *o)
     o->next = lib->objects;
     lib->objects = o;
     lib->n_bytes += o->n;
+    if (!o->is_file && !o->is_shader)
+        pfdd_shelf_object(lib->d->shelf, o->name, o->bytes, o->n);
 }
 
 static void job_done(struct pfdd_job *job)
@@ -242,8 +294,8 @@ static void job_done(struct pfdd_job *job)
     }
 }
 
-static void add(struct pfdd_library *lib, const char *name, void *bytes,
-                size_t n)
+static struct object *add(struct pfdd_library *lib, const char *name,
+                          void *bytes, size_t n)
 {
     struct object *o = calloc(1, sizeof *o);
     if (o)
@@ -253,25 +305,50 @@ static void add(struct pfdd_library *lib, const char *name, void *bytes,
         free(o ? o->name : NULL);
         free(o);
         free(bytes);
-        return;
+        return NULL;
     }
     o->bytes = bytes;
     o->n = n;
+    o->is_file = !bytes;
     o->next = lib->waiting;
     lib->waiting = o;
     lib->job.run = run_job;
     lib->job.done = job_done;
-    if (!lib->busy)
+    return o;
+}
+
+static void start(struct pfdd_library *lib)
+{
+    if (lib->waiting && !lib->busy)
         start_job(lib);
 }
 
 void pfdd_library_add_file(struct pfdd_library *lib, const char *path)
 {
     add(lib, path, NULL, 0);
+    start(lib);
 }
 
 void pfdd_library_add(struct pfdd_library *lib, const char *name, void *bytes,
                       size_t n)
 {
     add(lib, name, bytes, n);
+    start(lib);
+}
+
+void pfdd_library_add_uri(struct pfdd_library *lib, const char *uri)
+{
+    add(lib, uri, NULL, 0);
+    start(lib);
+}
+
+void pfdd_library_add_shader(struct pfdd_library *lib, const char *name,
+                             uint32_t id, void *bytes, size_t n)
+{
+    struct object *o = add(lib, name, bytes, n);
+    if (o) {
+        o->is_shader = true;
+        o->shader = id;
+    }
+    start(lib);
 }

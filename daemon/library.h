@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <printfdecode/strings.h>
 
@@ -33,12 +34,26 @@ void pfdd_library_add_file(struct pfdd_library *lib, const char *path);
 void pfdd_library_add(struct pfdd_library *lib, const char *name, void *bytes,
                       size_t n);
 
+/* What a URI names, read by a worker. */
+void pfdd_library_add_uri(struct pfdd_library *lib, const char *uri);
+
+/* A SPIR-V module, taken over, and the number that a layer's records call it
+ * by. */
+void pfdd_library_add_shader(struct pfdd_library *lib, const char *name,
+                             uint32_t id, void *bytes, size_t n);
+
 /* True: code objects are being read; what needs them should wait. */
 bool pfdd_library_is_busy(const struct pfdd_library *lib);
 
 /* The newest set, with a reference. */
 struct pfdd_strings *pfdd_library_get(struct pfdd_library *lib);
 void pfdd_strings_unref(struct pfdd_strings *strings);
+
+/* Each code object that came from memory, and can be used. */
+typedef void (*pfdd_object_fn)(void *user, const char *name, const void *bytes,
+                               size_t n);
+void pfdd_library_each(const struct pfdd_library *lib, pfdd_object_fn fn,
+                       void *user);
 
 size_t pfdd_library_memory(const struct pfdd_library *lib);
 size_t pfdd_library_count(const struct pfdd_library *lib);

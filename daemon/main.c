@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* printfdecoded: the command line, the loop, an orderly end. */
+#include <errno.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -8,10 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <printfdecode/client.h>
 #include <printfdecode/version.h>
 
 #include "daemon.h"
 #include "log.h"
+#include "sandbox.h"
 #include "systemd.h"
 
 enum {
@@ -23,9 +26,10 @@ static const char usage[] =
     "       printfdecoded check-config FILE\n"
     "\n"
     "Follows GPU printf buffers and hands their lines to subscribers.\n"
-    "Without a configuration: producers connect to DIR/input.sock and\n"
-    "subscribers to DIR/lines.sock, where DIR is $XDG_RUNTIME_DIR/printfdecode,\n"
-    "or /run/printfdecode for root.\n"
+    "Without a configuration: producers connect to DIR/input.sock, lines are\n"
+    "printed, and subscribers connect to DIR/lines.sock, where DIR is\n"
+    "$XDG_RUNTIME_DIR/printfdecode; where that is not set, /run/printfdecode\n"
+    "for root and /tmp/printfdecode-UID for others.\n"
     "\n"
     "  -c, --config FILE  the configuration, YAML; see printfdecoded(8)\n"
     "  -h, --help         this text\n"
@@ -45,46 +49,38 @@ static int check_config(const char *path)
     return 0;
 }
 
-/* Where the built-in configuration has its sockets; NULL: nowhere. */
-static char *runtime_dir(void)
+/* The folder of the built-in configuration's sockets, made if need be. In a
+ * folder that all may write, it has to be ours. */
+static bool make_runtime_dir(char *ret, size_t n)
 {
-    const char *base = getenv("XDG_RUNTIME_DIR");
-    char *dir = NULL;
-    if (geteuid() == 0)
-        base = "/run";
-    if (!base || base[0] != '/' || asprintf(&dir, "%s/printfdecode", base) < 0)
-        return NULL;
-    if (mkdir(dir, 0750) == 0 || access(dir, W_OK) == 0)
-        return dir;
-    perror(dir);
-    free(dir);
-    return NULL;
+    struct stat st;
+    if (!pfd_client_default_dir(ret, n)) {
+        fprintf(stderr, "printfdecoded: XDG_RUNTIME_DIR is too long\n");
+        return false;
+    }
+    if ((mkdir(ret, 0750) == 0 || errno == EEXIST) && lstat(ret, &st) == 0 &&
+        S_ISDIR(st.st_mode) && st.st_uid == geteuid())
+        return true;
+    fprintf(stderr, "printfdecoded: %s: %s; give a configuration with -c\n",
+            ret, errno == EEXIST ? "not a folder of yours" : strerror(errno));
+    return false;
 }
 
 static struct pfdd_config *built_in_config(void)
 {
-    char *dir = runtime_dir();
-    char *text = NULL;
-    struct pfdd_config *config = NULL;
-    if (!dir) {
-        fprintf(stderr, "printfdecoded: no XDG_RUNTIME_DIR: give a "
-                        "configuration with --config\n");
+    char dir[96];
+    char text[512];
+    if (!make_runtime_dir(dir, sizeof dir))
         return NULL;
-    }
-    int n = asprintf(&text,
+    int n = snprintf(text, sizeof text,
                      "inputs:\n"
                      "  - {type: listen, address: \"unix:%s/input.sock\"}\n"
                      "outputs:\n"
-                     "  - {type: listen, address: \"unix:%s/lines.sock\"}\n",
+                     "  - {type: listen, address: \"unix:%s/lines.sock\"}\n"
+                     "  - {type: stdout, output: text}\n",
                      dir, dir);
-    if (n > 0) {
-        config = pfdd_config_read_text("built-in configuration", text,
-                                       (size_t)n, tell_stderr, NULL);
-    }
-    if (n > 0)
-        free(text);
-    free(dir);
-    return config;
+    return pfdd_config_read_text("built-in configuration", text, (size_t)n,
+                                 tell_stderr, NULL);
 }
 
 static int serve(const char *path)
@@ -98,11 +94,16 @@ static int serve(const char *path)
         return EXIT_CONFIG;
     signal(SIGPIPE, SIG_IGN);
     pfdd_systemd_init();
+    pfdd_sandbox_files(config, path);
+    bool calls = config->sandbox;
     uv_loop_init(&loop);
     bool ok = pfdd_start(&d, &loop, config, err, sizeof err);
     if (!ok) {
         pfdd_log(PFDD_ERROR, "%s", err);
     } else {
+        if (calls)
+            pfdd_sandbox_calls();
+        pfdd_sandbox_tell();
         pfdd_systemd_notify("READY=1");
         pfdd_log(PFDD_INFO, "ready");
     }

@@ -13,6 +13,7 @@
 #include "queue.h"
 #include "reader.h"
 #include "session.h"
+#include "shelf.h"
 
 static void head(FILE *out, const char *name, const char *type,
                  const char *help)
@@ -68,10 +69,11 @@ static void put_memory(FILE *out, const struct pfdd *d)
     head(out, "memory_bytes", "gauge", "Memory by what holds it.");
     fprintf(out,
             "printfdecode_memory_bytes{part=\"ring\"} %zu\n"
+            "printfdecode_memory_bytes{part=\"inputs\"} %zu\n"
             "printfdecode_memory_bytes{part=\"sessions\"} %zu\n"
             "printfdecode_memory_bytes{part=\"strings\"} %zu\n"
             "printfdecode_memory_bytes{part=\"outputs\"} %zu\n",
-            m.ring, m.sessions, m.strings, m.outputs);
+            m.ring, m.inputs, m.sessions, m.strings, m.outputs);
     gauge(out, "memory_accounted_bytes", total, "The sum of all parts.");
     gauge(out, "memory_max_bytes", d->config->config->memory_max,
           "The configured cap.");
@@ -149,6 +151,8 @@ char *pfdd_metrics(const struct pfdd *d, size_t *n)
     put_memory(out, d);
     put_queue(out, d);
     gauge(out, "sessions", n_sessions, "Buffers that are followed.");
+    gauge(out, "kept_buffers", pfdd_shelf_count(d->shelf),
+          "Buffers that the service manager keeps over a restart.");
     gauge(out, "strings", pfdd_library_count(d->library), "Format strings.");
     gauge(out, "poll_interval_milliseconds",
           d->poller ? pfdd_poller_interval(d->poller) : 0,

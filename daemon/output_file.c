@@ -446,7 +446,7 @@ static char *expand_path(const char *template, const char *source)
 static bool join_queue(struct writer *w)
 {
     struct pfdd *d = w->of->base.d;
-    w->own = malloc(QUEUE_READ + PFDD_LINE_MAX + 4096);
+    w->own = malloc(QUEUE_READ + PFDD_QUEUE_LINE_MAX);
     if (!w->own)
         return false;
     w->consumer.name = w->path;
@@ -625,7 +625,7 @@ static size_t memory(const struct pfdd_output *output)
     size_t n = sizeof *o;
     for (const struct writer *w = o->writers; w; w = w->next) {
         n += sizeof *w + (w->reading ? pfdd_reader_memory(&w->reader)
-                                     : QUEUE_READ + PFDD_LINE_MAX);
+                                     : QUEUE_READ + PFDD_QUEUE_LINE_MAX);
     }
     return n;
 }

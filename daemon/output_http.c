@@ -2,7 +2,8 @@
 /*
  * HTTP: /metrics, /healthz, /readyz, and the lines as they come: /events as
  * server-sent events (Last-Event-ID resumes), /lines as ?output= says. ?from=
- * says where to begin, ?match= and ?source= choose. libwebsockets runs on the daemon's own loop.
+ * says where to begin, ?match=, ?source= and ?entries_only= choose.
+ * libwebsockets runs on the daemon's own loop.
  */
 #include <libwebsockets.h>
 #include <stdio.h>
@@ -127,10 +128,12 @@ static bool read_query(struct client *c, enum pfdd_form form,
     }
     value = query(c, "from", room, sizeof room);
     if (value) {
-        from->is_seq = true;
+        from->is_seq = is_digits(value);
         from->value = strtoull(value, NULL, 10);
-        if (!is_digits(value) && strcmp(value, "oldest") != 0) {
-            snprintf(err, n_err, "'from' is a number or 'oldest'\n");
+        if (!from->is_seq && !pfdd_from_read(from, value)) {
+            snprintf(err, n_err,
+                     "'from' is a sequence number, a time such as "
+                     "2026-11-20T20:09:49Z, 'oldest' or 'now'\n");
             return false;
         }
     }
@@ -142,6 +145,12 @@ static bool read_query(struct client *c, enum pfdd_form form,
     value = query(c, "source", room, sizeof room);
     if (value)
         request->filter.source = strdup(value);
+    value = query(c, "entries_only", room, sizeof room);
+    request->filter.entries_only = value && !strcmp(value, "true");
+    if (value && !request->filter.entries_only && strcmp(value, "false") != 0) {
+        snprintf(err, n_err, "'entries_only' is true or false\n");
+        return false;
+    }
     value = query(c, "match", room, sizeof room);
     return !value || pfdd_filter_match(&request->filter, value, err, n_err);
 }
@@ -392,7 +401,7 @@ static bool is_drained(const struct pfdd_output *output)
 static size_t memory(const struct pfdd_output *output)
 {
     const struct http_output *o = (const struct http_output *)output;
-    size_t n = sizeof *o;
+    size_t n = sizeof *o + pfdd_listener_memory(&o->listener);
     for (const struct client *c = o->streams; c; c = c->next)
         n += sizeof *c + pfdd_reader_memory(&c->reader);
     return n;

@@ -153,16 +153,7 @@ static void on_lines(struct pfdd_reader *reader)
 
 static void refuse(struct client *c, const char *why)
 {
-    char line[256];
-    json_t *text = json_string(why);
-    char *quoted = text ? json_dumps(text, JSON_ENCODE_ANY) : NULL;
-    int n =
-        snprintf(line, sizeof line, "{\"type\":\"error\",\"text\":%.200s}\n",
-                 quoted ? quoted : "\"?\"");
-    if (send(c->fd, line, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-        pfdd_log(PFDD_DEBUG, "a refused client is gone");
-    free(quoted);
-    json_decref(text);
+    pfdd_socket_refuse(c->fd, why);
     close_client(c);
 }
 
@@ -335,7 +326,7 @@ static bool is_drained(const struct pfdd_output *output)
 static size_t memory(const struct pfdd_output *output)
 {
     const struct listen_output *o = (const struct listen_output *)output;
-    size_t n = sizeof *o;
+    size_t n = sizeof *o + pfdd_listener_memory(&o->listener);
     for (const struct client *c = o->clients; c; c = c->next)
         n += sizeof *c + (c->reading ? pfdd_reader_memory(&c->reader) : 0);
     return n;

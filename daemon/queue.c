@@ -25,7 +25,6 @@ enum {
     HEADER = 16,
     RECORD = 16, /* in front of each line */
     VERSION = 1,
-    LINE_MAX_ON_DISK = PFDD_LINE_MAX + 64 * 1024,
     CHECKPOINT_MS = 1, /* from an acknowledgement to its checkpoint */
     RETRY_MS = 1000,
 };
@@ -81,9 +80,7 @@ struct pfdd_queue {
     uint64_t free_below; /* segments all of whose lines are below may go */
 };
 
-#define PFDD_QUEUE_OF(at, member)                                           \
-    ((struct pfdd_queue *)(void *)((char *)(at)-offsetof(struct pfdd_queue, \
-                                                         member)))
+#define PFDD_QUEUE_OF(at, member) PFDD_MEMBER_OF(struct pfdd_queue, at, member)
 
 /* ---- places ---- */
 
@@ -137,7 +134,7 @@ static uint32_t record_crc(uint64_t seq, const char *line, size_t n)
     return pfdd_crc32c(crc, line, n);
 }
 
-/* Reads the record at `at`; its line into line (room LINE_MAX_ON_DISK); 0:
+/* Reads the record at `at`; its line into line (room PFDD_QUEUE_LINE_MAX); 0:
  * there is none that is whole. */
 static size_t read_record(int fd, uint64_t at, uint64_t *seq, char *line)
 {
@@ -147,7 +144,7 @@ static size_t read_record(int fd, uint64_t at, uint64_t *seq, char *line)
         uint64_t seq;
     } head;
     if (pread(fd, &head, sizeof head, (off_t)at) != (ssize_t)sizeof head ||
-        head.n == 0 || head.n > LINE_MAX_ON_DISK ||
+        head.n == 0 || head.n > PFDD_QUEUE_LINE_MAX ||
         pread(fd, line, head.n, (off_t)at + RECORD) != (ssize_t)head.n ||
         record_crc(head.seq, line, head.n) != head.crc)
         return 0;
@@ -274,7 +271,7 @@ static void scan(struct pfdd_queue *q)
     char path[512];
     uint64_t *firsts = NULL;
     size_t n = 0;
-    char *line = malloc(LINE_MAX_ON_DISK);
+    char *line = malloc(PFDD_QUEUE_LINE_MAX);
     snprintf(path, sizeof path, "%.400s/queue", q->dir);
     DIR *dir = opendir(path);
     for (struct dirent *e = dir ? readdir(dir) : NULL; e; e = readdir(dir)) {
@@ -780,7 +777,7 @@ bool pfdd_queue_is_drained(const struct pfdd_queue *q)
     if (q->busy || q->durable + 1 < q->d->ring.next_seq)
         return false;
     for (const struct pfdd_consumer *c = q->consumers; c; c = c->next) {
-        if (c->acked < q->durable)
+        if (!c->absent && c->acked < q->durable)
             return false;
     }
     return true;

@@ -18,8 +18,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ring.h"
+
 struct pfdd;
 struct pfdd_queue;
+
+enum {
+    PFDD_QUEUE_LINE_MAX = PFDD_LINE_MAX + 64 * 1024, /* on disk */
+};
 
 /* How far the lines of a source that are on disk reach. */
 struct pfdd_position {
@@ -35,6 +41,7 @@ struct pfdd_consumer {
     uint64_t acked;             /* sequence number; loop thread */
     void (*wake)(struct pfdd_consumer *consumer); /* more is on disk */
     void *user;
+    bool absent; /* nobody is there to acknowledge: its lines stay on disk */
     /* Disk thread. */
     int fd; /* -1 */
     uint64_t segment;
@@ -74,7 +81,8 @@ uint64_t pfdd_queue_durable(const struct pfdd_queue *q);
 
 /*
  * Disk thread: whole lines behind the last that was read, up to and with
- * `limit`, into ret [size]; returns bytes, 0: none. consumer->seq is the last.
+ * `limit`, into ret [size + PFDD_QUEUE_LINE_MAX]; returns bytes, 0: none.
+ * consumer->seq is the last.
  */
 size_t pfdd_queue_read(struct pfdd_queue *q, struct pfdd_consumer *consumer,
                        uint64_t limit, char *ret, size_t size);

@@ -190,6 +190,17 @@ static bool read_time(const char *text, uint64_t *ret)
     return true;
 }
 
+bool pfdd_from_read(struct pfdd_from *ret, const char *text)
+{
+    *ret = (struct pfdd_from){ 0 };
+    if (!strcmp(text, "oldest") || !strcmp(text, "now")) {
+        ret->is_seq = text[0] == 'o';
+        return true;
+    }
+    ret->is_time = true;
+    return read_time(text, &ret->value);
+}
+
 static bool read_from(struct pfdd_from *ret, const json_t *value)
 {
     *ret = (struct pfdd_from){ 0 };
@@ -199,14 +210,7 @@ static bool read_from(struct pfdd_from *ret, const json_t *value)
         return true;
     }
     const char *text = json_string_value(value);
-    if (!text)
-        return false;
-    if (!strcmp(text, "oldest") || !strcmp(text, "now")) {
-        ret->is_seq = text[0] == 'o';
-        return true;
-    }
-    ret->is_time = true;
-    return read_time(text, &ret->value);
+    return text && pfdd_from_read(ret, text);
 }
 
 static bool read_key(struct pfdd_request *ret, const char *key,
@@ -278,8 +282,11 @@ static void attach(struct pfdd_reader *r, struct pfdd_chunk *chunk)
 
 static void seek_line(struct pfdd_reader *r, size_t line)
 {
+    const struct pfdd_chunk *c = r->chunk;
+    if (!c)
+        return;
     r->line = line;
-    r->at = line < r->chunk->n_lines ? r->chunk->lines[line].at : r->chunk->n;
+    r->at = line < c->n_lines ? c->lines[line].at : c->n;
 }
 
 static void seek_seq(struct pfdd_reader *r, uint64_t seq)
@@ -299,17 +306,30 @@ static void seek_seq(struct pfdd_reader *r, uint64_t seq)
     }
 }
 
-/* The chunk that holds the first line of that time or later. */
+static uint64_t line_time(const struct pfdd_chunk *c, size_t line)
+{
+    static const char key[] = "\"time_unix_nano\":\"";
+    const char *text = c->data + c->lines[line].at;
+    const char *at = memmem(text, c->lines[line].n, key, sizeof key - 1);
+    return at ? strtoull(at + sizeof key - 1, NULL, 10) : 0;
+}
+
+/* Stands at the first line of that time or later; lines of several sources
+ * may come with times out of order. */
 static void seek_time(struct pfdd_reader *r, uint64_t time)
 {
     struct pfdd_ring *ring = r->ring;
     for (size_t i = 0; i < ring->n_chunks; i++) {
-        if (ring->chunks[i]->time >= time || i + 1 == ring->n_chunks) {
-            attach(r, ring->chunks[i]);
-            if (ring->chunks[i]->time < time)
-                seek_line(r, r->chunk->n_lines);
-            return;
-        }
+        const struct pfdd_chunk *c = ring->chunks[i];
+        bool is_last = i + 1 == ring->n_chunks;
+        size_t line = 0;
+        if (c->time_max < time && !is_last)
+            continue;
+        while (line < c->n_lines && line_time(c, line) < time)
+            line++;
+        attach(r, ring->chunks[i]);
+        seek_line(r, line);
+        return;
     }
 }
 

@@ -60,6 +60,11 @@ enum {
  */
 bool pfdd_request_read(struct pfdd_request *ret, const char *line, size_t n,
                        char *err, size_t n_err);
+
+/* "oldest", "now" or an RFC 3339 time such as 2026-11-20T20:09:49.5Z; false:
+ * none of these. */
+bool pfdd_from_read(struct pfdd_from *ret, const char *text);
+
 void pfdd_filter_deinit(struct pfdd_filter *filter);
 
 /* Sets the pattern; false with err filled. Patterns that could cost too much

@@ -242,7 +242,8 @@ static bool append_line(struct pfdd_ring *ring, const struct common *common,
         .kind = kind,
     };
     c->n += (size_t)(out - start);
-    c->time = common->stamp->time;
+    if (common->stamp->time > c->time_max)
+        c->time_max = common->stamp->time;
     ring->n_lines[kind]++;
     ring->n_in += (uint64_t)(out - start);
     ring->next_seq++;

@@ -41,7 +41,7 @@ struct pfdd_chunk {
     unsigned refs;
     uint64_t number;    /* chunks are numbered from 0 */
     uint64_t first_seq; /* of lines[0] */
-    uint64_t time;      /* of the newest line, ns since 1970 */
+    uint64_t time_max;  /* of its lines, ns since 1970 */
     size_t n;           /* bytes in data */
     size_t size;
     struct pfdd_line *lines; /* [n_lines] */

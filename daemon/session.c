@@ -17,6 +17,7 @@
 #include "log.h"
 #include "poller.h"
 #include "queue.h"
+#include "shelf.h"
 
 enum {
     HEAD = 64,            /* bytes that tell whether something moved */
@@ -52,6 +53,8 @@ struct pfdd_session {
     bool io_failed;
     bool skipping;
     struct pfdd_position skip; /* entries up to here are in the queue */
+    struct pfdd_position last; /* of the entries of this job */
+    uint32_t last_bytes;       /* of that entry */
     /* The job's. */
     struct pfd_tail *tail;
     struct pfdd_strings *old_strings; /* until the tail has let go of them */
@@ -114,6 +117,11 @@ static void take_item(void *user, const struct pfd_tail_item *item)
     if (is_known(s, item))
         return;
     s->n_entries += item->is_entry;
+    if (item->is_entry) {
+        s->last = (struct pfdd_position){ generation, item->entry->index,
+                                          item->entry->offset };
+        s->last_bytes = item->entry->n_bytes;
+    }
     if (count_bytes(s) > LINES_MAX) {
         s->n_left_out++;
         return;
@@ -251,6 +259,10 @@ static size_t give_lines(struct pfdd_session *s)
         source->bytes += n;
         pfdd_ring_append(&d->ring, &stamp, lines, n);
     }
+    if (s->options.kept && s->n_entries) {
+        pfdd_kept_note(s->options.kept, s->options.fd, s->last.generation,
+                       s->last.index, s->last.offset, s->last_bytes);
+    }
     if (s->n_left_out)
         pfdd_session_gap(s, "too_many_at_once", s->n_left_out);
     s->lines_max = n > s->lines_max ? n : s->lines_max;
@@ -362,8 +374,19 @@ struct pfdd_session *pfdd_session_new(
     d->sessions = s;
     if (options->resume && d->queue)
         s->skipping = pfdd_queue_position(d->queue, name, &s->skip);
+    if (options->kept && pfdd_kept_holds(options->kept, options->fd)) {
+        s->skipping = true;
+        s->skip = (struct pfdd_position){ 0, options->kept->index,
+                                          options->kept->offset };
+        s->options.generation = options->kept->generation;
+    }
     pfdd_poller_kick(d->poller);
     return s;
+}
+
+void pfdd_session_hand_over(struct pfdd_session *s, void *user)
+{
+    s->options.user = user;
 }
 
 void pfdd_session_gap(struct pfdd_session *s, const char *reason,

@@ -17,6 +17,7 @@
 
 struct pfdd;
 struct pfdd_session;
+struct pfdd_kept;
 
 struct pfdd_session_options {
     const char *name;                    /* of the source; copied */
@@ -27,6 +28,8 @@ struct pfdd_session_options {
     bool complete;             /* nobody writes it any more */
     uint64_t generation;       /* of what comes first */
     bool resume;               /* skip what the queue has already */
+    struct pfdd_kept *kept;    /* go on behind it, keep it up to date; borrowed
+                                  until ended; may be NULL */
     void (*ended)(void *user); /* the session is gone; may be NULL */
     void *user;
 };
@@ -37,6 +40,9 @@ struct pfdd_session *pfdd_session_new(
 
 /* Something has happened: look soon. */
 void pfdd_session_ring(struct pfdd_session *s);
+
+/* Another user hears of its end. */
+void pfdd_session_hand_over(struct pfdd_session *s, void *user);
 
 /* No more bytes will come in this generation. */
 void pfdd_session_complete(struct pfdd_session *s);

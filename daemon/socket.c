@@ -6,11 +6,14 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include <jansson.h>
 
 #include "log.h"
 #include "systemd.h"
@@ -18,6 +21,7 @@
 enum {
     BACKLOG = 128,
     RETRY_MS = 200, /* after running out of descriptors */
+    STRANGERS = 16, /* connections that have not yet said who they are */
 };
 
 union any {
@@ -111,6 +115,20 @@ int pfdd_socket_listen(const struct pfdd_address *address, unsigned mode,
     return -1;
 }
 
+void pfdd_socket_refuse(int fd, const char *why)
+{
+    char line[256];
+    json_t *text = json_string(why);
+    char *quoted = text ? json_dumps(text, JSON_ENCODE_ANY) : NULL;
+    int n =
+        snprintf(line, sizeof line, "{\"type\":\"error\",\"text\":%.200s}\n",
+                 quoted ? quoted : "\"?\"");
+    if (send(fd, line, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+        pfdd_log(PFDD_DEBUG, "a refused client is gone");
+    free(quoted);
+    json_decref(text);
+}
+
 static bool has_id(const struct pfdd_ids *ids, unsigned id)
 {
     for (size_t i = 0; i < ids->n; i++) {
@@ -165,9 +183,61 @@ static void on_connection(uv_poll_t *poll, int status, int events)
             close(fd);
             continue;
         }
-        l->accepted++;
-        l->accept(l, fd);
+        if (!l->tls) {
+            l->accepted++;
+            l->accept(l, fd);
+        } else if (pfdd_tls_count(l->tls) <
+                   l->access->max_clients + STRANGERS) {
+            pfdd_tls_begin(l->tls, fd);
+        } else {
+            l->too_many++;
+            close(fd);
+        }
     }
+}
+
+static void on_known(void *user, int fd)
+{
+    struct pfdd_listener *l = user;
+    l->accepted++;
+    l->accept(l, fd);
+}
+
+static void on_unknown(void *user)
+{
+    struct pfdd_listener *l = user;
+    l->refused++;
+}
+
+static void one_closed(struct pfdd_listener *l)
+{
+    if (--l->n_open == 0 && l->closed)
+        l->closed(l->user);
+}
+
+static void on_tls_closed(void *user)
+{
+    one_closed(user);
+}
+
+static bool open_tls(struct pfdd_listener *l, uv_loop_t *loop, char *err,
+                     size_t n_err)
+{
+    struct pfdd_tls_options options = {
+        .loop = loop,
+        .config = &l->access->tls,
+        .label = l->label,
+        .ready = on_known,
+        .failed = on_unknown,
+        .closed = on_tls_closed,
+        .user = l,
+    };
+    snprintf(l->label, sizeof l->label, "tcp:%s:%u", l->address.host,
+             l->address.port);
+    if (!l->access->tls.certificate)
+        return true;
+    l->tls = pfdd_tls_new(&options, err, n_err);
+    return l->tls != NULL;
 }
 
 bool pfdd_listener_open(struct pfdd_listener *l, uv_loop_t *loop,
@@ -177,31 +247,36 @@ bool pfdd_listener_open(struct pfdd_listener *l, uv_loop_t *loop,
 {
     l->address = *address;
     l->access = access;
+    l->tls = NULL;
+    if (!open_tls(l, loop, err, n_err))
+        return false;
+    l->n_open = l->tls != NULL;
     l->fd = pfdd_systemd_socket(address);
     l->inherited = l->fd >= 0;
     if (l->fd < 0)
         l->fd = pfdd_socket_listen(address, access->mode, err, n_err);
-    if (l->fd < 0)
-        return false;
-    int rc = uv_poll_init(loop, &l->poll, l->fd);
+    int rc = l->fd < 0 ? 0 : uv_poll_init(loop, &l->poll, l->fd);
     if (rc != 0) {
         snprintf(err, n_err, "%s", uv_strerror(rc));
         close(l->fd);
+    }
+    if (l->fd < 0 || rc != 0) {
+        l->closed = NULL;
+        if (l->tls)
+            pfdd_tls_close(l->tls);
         return false;
     }
     uv_timer_init(loop, &l->retry);
     l->poll.data = l;
     l->retry.data = l;
-    l->n_open = 2;
+    l->n_open += 2;
     uv_poll_start(&l->poll, UV_READABLE, on_connection);
     return true;
 }
 
 static void on_closed(uv_handle_t *handle)
 {
-    struct pfdd_listener *l = handle->data;
-    if (--l->n_open == 0 && l->closed)
-        l->closed(l->user);
+    one_closed(handle->data);
 }
 
 void pfdd_listener_close(struct pfdd_listener *l)
@@ -212,6 +287,14 @@ void pfdd_listener_close(struct pfdd_listener *l)
     close(l->fd);
     uv_close((uv_handle_t *)&l->poll, on_closed);
     uv_close((uv_handle_t *)&l->retry, on_closed);
+    if (l->tls)
+        pfdd_tls_close(l->tls);
+    l->tls = NULL;
+}
+
+size_t pfdd_listener_memory(const struct pfdd_listener *l)
+{
+    return pfdd_tls_memory(l->tls);
 }
 
 unsigned pfdd_listener_port(const struct pfdd_listener *l)

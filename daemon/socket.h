@@ -9,6 +9,7 @@
 #include <uv.h>
 
 #include "config.h"
+#include "tls.h"
 
 struct pfdd_listener;
 
@@ -22,8 +23,10 @@ struct pfdd_listener {
     int fd;
     struct pfdd_address address;
     const struct pfdd_access *access;
-    bool inherited;  /* from the service manager: its path is not ours */
-    unsigned n_open; /* handles */
+    bool inherited;       /* from the service manager: its path is not ours */
+    unsigned n_open;      /* handles, and TLS */
+    struct pfdd_tls *tls; /* NULL: bytes go as they are */
+    char label[96];       /* for the log */
     pfdd_accept_fn accept;
     pfdd_closed_fn closed;
     void *user;
@@ -38,6 +41,9 @@ struct pfdd_listener {
  * more is taken over. Below 0: err [n] says why. */
 int pfdd_socket_listen(const struct pfdd_address *address, unsigned mode,
                        char *err, size_t n_err);
+
+/* Tells a subscriber why it gets nothing, if its socket takes that now. */
+void pfdd_socket_refuse(int fd, const char *why);
 
 /* Begins to connect, non-blocking. Below 0: an errno value, negated. */
 int pfdd_socket_connect(const struct pfdd_address *address);
@@ -54,6 +60,9 @@ bool pfdd_listener_open(struct pfdd_listener *l, uv_loop_t *loop,
                         size_t n_err);
 /* `closed` is called when its memory may go. */
 void pfdd_listener_close(struct pfdd_listener *l);
+
+/* Bytes of memory, beside what it hands out. */
+size_t pfdd_listener_memory(const struct pfdd_listener *l);
 
 /* The port that a TCP listener got. */
 unsigned pfdd_listener_port(const struct pfdd_listener *l);

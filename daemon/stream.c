@@ -11,18 +11,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <printfdecode/shaders.h>
 #include <printfdecode/wire.h>
 
 #include "daemon.h"
 #include "library.h"
 #include "log.h"
 #include "session.h"
+#include "shelf.h"
 
 enum {
-    BUFFERS_MAX = 1024, /* of one stream */
-    FDS_MAX = 32,       /* that wait for their frame */
-    BAD_MAX = 100,      /* bad places until a stream is given up */
+    BUFFERS_MAX = 1024,      /* of one stream */
+    SESSION_BYTES = 1 << 20, /* that have to be free for another buffer */
+    FDS_MAX = 32,            /* that wait for their frame */
+    BAD_MAX = 100,           /* bad places until a stream is given up */
     FRAME_MAX = 16 << 20,
+    MODULES_MAX = 64 << 20, /* bytes of modules, of one stream */
     OBJECT_MAX = 256 << 20, /* bytes of a code object that comes in parts */
 };
 
@@ -43,8 +47,18 @@ struct buffer {
     bool done;      /* this generation */
     struct pfdd_session *session;
     struct doorbell *doorbell;
+    struct pfdd_slot *slot; /* NULL: not kept over a restart */
     char *name;
     char *format;
+};
+
+/* A SPIR-V module of the stream. */
+struct module {
+    struct module *next;
+    uint64_t number;
+    bool is_loose; /* no shader has spoken of it */
+    size_t n;
+    char bytes[];
 };
 
 struct pfdd_stream {
@@ -73,6 +87,8 @@ struct pfdd_stream {
     uint64_t object_number;
     uint64_t object_total;
     uint64_t object_at;
+    struct module *modules;
+    size_t modules_bytes;
     /* The frame that has to wait, done again. */
     struct pfd_wire_frame frame;
     bool has_frame;
@@ -145,6 +161,9 @@ static void hang_doorbell(struct buffer *b, int fd)
     uv_poll_start(&bell->poll, UV_READABLE, on_doorbell);
 }
 
+static void drop_modules(struct pfdd_stream *st);
+static void drop_object(struct pfdd_stream *st);
+
 static void free_stream(struct pfdd_stream *st)
 {
     void (*ended)(void *) = st->options.ended;
@@ -159,7 +178,8 @@ static void free_stream(struct pfdd_stream *st)
         free(b);
     }
     pfd_wire_reader_free(st->reader);
-    free(st->object);
+    drop_modules(st);
+    drop_object(st);
     free(st->name);
     free(st);
     ended(user);
@@ -170,6 +190,9 @@ static void session_ended(void *user)
     struct buffer *b = user;
     struct pfdd_stream *st = b->of;
     b->session = NULL;
+    if (b->slot)
+        pfdd_shelf_drop(b->slot);
+    b->slot = NULL;
     st->n_sessions--;
     if (st->waiting_for == b) {
         st->waiting_for = NULL;
@@ -180,12 +203,19 @@ static void session_ended(void *user)
         free_stream(st);
 }
 
+static void bad_frame(struct pfdd_stream *st, const char *why);
+
 static bool start_session(struct buffer *b, int fd,
                           const struct pfd_wire_frame *frame)
 {
     struct pfd_wire_frame origin =
         frame ? *frame : (struct pfd_wire_frame){ 0 };
     struct pfdd_stream *st = b->of;
+    if (!pfdd_has_room(st->d, SESSION_BYTES)) {
+        close(fd);
+        bad_frame(st, "memory is up to its cap: a buffer is not followed");
+        return false;
+    }
     /* A buffer's frame does not say whose it is. */
     if (!origin.host.n)
         origin.host = pfd_wire_text(st->host);
@@ -200,6 +230,7 @@ static bool start_session(struct buffer *b, int fd,
         .fd = fd,
         .settle_ms = st->options.settle_ms,
         .generation = b->generation,
+        .kept = b->slot ? b->slot->kept : NULL,
         .ended = session_ended,
         .user = b,
     };
@@ -302,6 +333,47 @@ static void bad_frame(struct pfdd_stream *st, const char *why)
     stream_gap(st, NULL, "bad_frame", 0);
 }
 
+/* Leaves it with the service manager, or finds that it was left there. */
+static void shelve(struct pfdd_stream *st, struct buffer *b, int memory,
+                   int bell, const struct pfd_wire_frame *f)
+{
+    struct pfdd_shelf *shelf = st->d->shelf;
+    struct pfd_wire_frame hello = { .type = PFD_WIRE_HELLO };
+    struct pfd_wire_frame buffer = *f;
+    b->slot = pfdd_shelf_find(shelf, memory);
+    if (b->slot)
+        return;
+    hello.pid = st->pid;
+    hello.host = pfd_wire_text(st->host);
+    hello.process = pfd_wire_text(st->process);
+    buffer.name = pfd_wire_text(b->name);
+    buffer.fds = bell >= 0 ? 2 : 1;
+    b->slot = pfdd_shelf_put(shelf, memory, bell, pfdd_stream_pid(st), &hello,
+                             &buffer);
+}
+
+/* The producer of a buffer that was followed on over a restart is here again:
+ * the session goes on under its name. */
+static bool adopt(struct pfdd_stream *st, struct buffer *b)
+{
+    struct pfdd_slot *slot = b->slot;
+    struct buffer *old = slot ? slot->holder : NULL;
+    if (!old || !slot->stream || !old->session)
+        return false;
+    b->session = old->session;
+    b->done = false;
+    st->n_sessions++;
+    pfdd_session_hand_over(b->session, b);
+    drop_doorbell(old);
+    old->session = NULL;
+    old->slot = NULL;
+    old->of->n_sessions--;
+    pfdd_stream_end(slot->stream);
+    slot->stream = NULL;
+    slot->kept->pid = pfdd_stream_pid(st);
+    return true;
+}
+
 static void share_memory(struct pfdd_stream *st, struct buffer *b,
                          const struct pfd_wire_frame *f)
 {
@@ -320,7 +392,16 @@ static void share_memory(struct pfdd_stream *st, struct buffer *b,
         return;
     }
     b->is_shared = true;
-    if (start_session(b, memory, f) && bell >= 0) {
+    shelve(st, b, memory, bell, f);
+    bool is_followed = adopt(st, b);
+    if (is_followed) {
+        close(memory);
+    } else {
+        is_followed = start_session(b, memory, f);
+    }
+    if (b->slot)
+        b->slot->holder = b;
+    if (is_followed && bell >= 0) {
         hang_doorbell(b, bell);
     } else if (bell >= 0) {
         close(bell);
@@ -357,8 +438,11 @@ static bool take_buffer(struct pfdd_stream *st, const struct pfd_wire_frame *f)
         share_memory(st, b, f);
     } else {
         int fd = own_memory();
-        if (fd < 0 || !start_session(b, fd, f))
+        if (fd < 0) {
             bad_frame(st, "no memory for a buffer");
+        } else {
+            start_session(b, fd, f);
+        }
     }
     return true;
 }
@@ -401,8 +485,98 @@ static void take_done(struct pfdd_stream *st, const struct pfd_wire_frame *f)
 
 static void drop_object(struct pfdd_stream *st)
 {
+    if (st->object)
+        st->d->input_bytes -= (size_t)st->object_total;
     free(st->object);
     st->object = NULL;
+}
+
+/* Whoever has no access to our files, or to another process, has none through
+ * us: files are read for this machine's producers, memory for its owner. */
+static void take_uri(struct pfdd_stream *st, const struct pfd_wire_frame *f)
+{
+    char uri[4096];
+    char own[40];
+    snprintf(uri, sizeof uri, "%.*s",
+             f->uri.n < sizeof uri ? (int)f->uri.n : (int)sizeof uri - 1,
+             f->uri.at);
+    snprintf(own, sizeof own, "memory://%lld#", st->options.pid);
+    bool is_file = !strncmp(uri, "file://", 7);
+    if (f->uri.n >= sizeof uri || !st->options.pid ||
+        (!is_file && strncmp(uri, own, strlen(own)) != 0)) {
+        bad_frame(st, "a code object by a URI that is none of file:// or "
+                      "memory:// of a process that sends on a unix socket");
+        return;
+    }
+    pfdd_library_add_uri(st->d->library, uri);
+}
+
+/* Shaders speak of modules by their numbers. False: it is none. */
+static bool keep_module(struct pfdd_stream *st, uint64_t number,
+                        const void *bytes, size_t n)
+{
+    static const unsigned char magic[] = { 0x03, 0x02, 0x23, 0x07 };
+    if (n < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0)
+        return false;
+    struct module *m =
+        st->modules_bytes + n <= MODULES_MAX ? malloc(sizeof *m + n) : NULL;
+    if (!m) {
+        bad_frame(st, "more than 64 MiB of modules");
+        return true;
+    }
+    m->number = number;
+    m->is_loose = true;
+    m->n = n;
+    memcpy(m->bytes, bytes, n);
+    m->next = st->modules;
+    st->modules = m;
+    st->modules_bytes += n;
+    st->d->input_bytes += n;
+    return true;
+}
+
+/* Modules that no shader has spoken of by now get numbers that are free. */
+static void give_loose(struct pfdd_stream *st)
+{
+    for (struct module *m = st->modules; m; m = m->next) {
+        void *copy = m->is_loose ? malloc(m->n) : NULL;
+        m->is_loose = false;
+        if (!copy)
+            continue;
+        memcpy(copy, m->bytes, m->n);
+        pfdd_library_add(st->d->library, st->name, copy, m->n);
+    }
+}
+
+static void drop_modules(struct pfdd_stream *st)
+{
+    while (st->modules) {
+        struct module *m = st->modules;
+        st->modules = m->next;
+        free(m);
+    }
+    st->d->input_bytes -= st->modules_bytes;
+    st->modules_bytes = 0;
+}
+
+static void take_shader(struct pfdd_stream *st, const struct pfd_wire_frame *f)
+{
+    char name[160];
+    struct module *m = st->modules;
+    while (m && m->number != f->code_object)
+        m = m->next;
+    void *copy = m && f->shader < PFD_SHADER_NEXT ? malloc(m->n) : NULL;
+    if (!copy) {
+        bad_frame(st, "a shader of a module that has not come");
+        return;
+    }
+    m->is_loose = false;
+    memcpy(copy, m->bytes, m->n);
+    snprintf(name, sizeof name, "%s/%.*s", st->name,
+             f->name.n < 100 ? (int)f->name.n : 100,
+             f->name.n ? f->name.at : "");
+    pfdd_library_add_shader(st->d->library, name, (uint32_t)f->shader, copy,
+                            m->n);
 }
 
 static void take_object(struct pfdd_stream *st, const struct pfd_wire_frame *f)
@@ -411,8 +585,8 @@ static void take_object(struct pfdd_stream *st, const struct pfd_wire_frame *f)
     snprintf(name, sizeof name, "%s/%.*s", st->name,
              f->name.n < 100 ? (int)f->name.n : 100,
              f->name.n ? f->name.at : "");
-    if (f->uri.n) {
-        bad_frame(st, "a code object by its URI: only bytes are taken here");
+    if (f->uri.n && !f->bytes.n) {
+        take_uri(st, f);
         return;
     }
     uint64_t total = f->total ? f->total : f->bytes.n;
@@ -427,8 +601,13 @@ static void take_object(struct pfdd_stream *st, const struct pfd_wire_frame *f)
         drop_object(st);
         return;
     }
+    if (first && !pfdd_has_room(st->d, (size_t)total)) {
+        bad_frame(st, "memory is up to its cap: a code object is not taken");
+        return;
+    }
     if (first) {
         st->object = malloc((size_t)total + 1);
+        st->d->input_bytes += st->object ? (size_t)total : 0;
         st->object_number = f->code_object;
         st->object_total = total;
     }
@@ -438,7 +617,12 @@ static void take_object(struct pfdd_stream *st, const struct pfd_wire_frame *f)
         memcpy(st->object + f->offset, f->bytes.at, f->bytes.n);
     st->object_at = f->offset + f->bytes.n;
     if (st->object_at == total) {
+        if (keep_module(st, f->code_object, st->object, (size_t)total)) {
+            drop_object(st);
+            return;
+        }
         pfdd_library_add(st->d->library, name, st->object, (size_t)total);
+        st->d->input_bytes -= (size_t)total;
         st->object = NULL;
     }
 }
@@ -454,9 +638,12 @@ static void put_text(char *ret, size_t n_ret, const struct pfd_wire_bytes *text)
 /* False: it cannot be done yet. */
 static bool take_frame(struct pfdd_stream *st, const struct pfd_wire_frame *f)
 {
+    if (f->type != PFD_WIRE_CODE_OBJECT && f->type != PFD_WIRE_SHADER)
+        give_loose(st);
     switch (f->type) {
     case PFD_WIRE_START:
         /* Another stream begins: its numbers are its own. */
+        drop_modules(st);
         for (struct buffer *b = st->buffers; b; b = b->next) {
             b->number = 0;
             drop_doorbell(b);
@@ -485,6 +672,8 @@ static bool take_frame(struct pfdd_stream *st, const struct pfd_wire_frame *f)
                    f->lost_frames);
         return true;
     case PFD_WIRE_SHADER:
+        take_shader(st, f);
+        return true;
     case PFD_WIRE_UNKNOWN:
         break;
     }
@@ -580,6 +769,11 @@ bool pfdd_stream_feed(struct pfdd_stream *st, const void *bytes, size_t n,
     }
 }
 
+long long pfdd_stream_pid(const struct pfdd_stream *st)
+{
+    return st->options.pid ? st->options.pid : (long long)st->pid;
+}
+
 bool pfdd_stream_is_waiting(const struct pfdd_stream *st)
 {
     return st->waiting_for != NULL;
@@ -593,6 +787,7 @@ void pfdd_stream_end(struct pfdd_stream *st)
         take_frames(st);
     }
     st->ending = true;
+    give_loose(st);
     for (struct buffer *b = st->buffers; b; b = b->next) {
         drop_doorbell(b);
         if (b->session)

@@ -17,6 +17,7 @@ struct pfdd_stream;
 struct pfdd_stream_options {
     const char *name; /* for the log; copied */
     uint64_t settle_ms;
+    long long pid;              /* of the peer; 0: as it says itself */
     bool may_be_raw;            /* what is no capture is one buffer */
     void (*resume)(void *user); /* bytes are wanted again */
     void (*ended)(void *user);  /* after pfdd_stream_end() */
@@ -37,6 +38,9 @@ bool pfdd_stream_feed(struct pfdd_stream *st, const void *bytes, size_t n,
 
 /* True: `resume` will be called; not yet the time for pfdd_stream_end(). */
 bool pfdd_stream_is_waiting(const struct pfdd_stream *st);
+
+/* The process that sends, 0: not known. */
+long long pfdd_stream_pid(const struct pfdd_stream *st);
 
 /* No more bytes: sessions give what is left, then `ended` is called and the
  * stream is gone. */

@@ -5,24 +5,103 @@
 
 #ifdef HAVE_SYSTEMD
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 enum {
-    SOCKETS_MAX = 64
+    SOCKETS_MAX = 64,
+    STORED_MAX = 512,
+};
+
+static const char *const parts[] = { "memory", "bell", "meta" };
+
+struct stored {
+    unsigned number;
+    unsigned part; /* of parts */
+    int fd;
 };
 
 static int sockets[SOCKETS_MAX];
 static int n_sockets;
+static struct stored stored[STORED_MAX];
+static size_t n_stored;
+
+/* True: one of the descriptors that an earlier process left. */
+static bool take_stored(const char *name, int fd)
+{
+    unsigned number = 0;
+    char part[16] = "";
+    if (sscanf(name, "buffer-%9u-%15s", &number, part) != 2)
+        return false;
+    for (unsigned i = 0; i < 3; i++) {
+        if (!strcmp(part, parts[i]) && n_stored < STORED_MAX) {
+            stored[n_stored++] = (struct stored){ number, i, fd };
+            return true;
+        }
+    }
+    return false;
+}
 
 void pfdd_systemd_init(void)
 {
-    int n = sd_listen_fds(1);
-    for (int i = 0; i < n && n_sockets < SOCKETS_MAX; i++) {
+    char **names = NULL;
+    int n = sd_listen_fds_with_names(1, &names);
+    for (int i = 0; i < n; i++) {
         int fd = SD_LISTEN_FDS_START + i;
-        fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-        sockets[n_sockets++] = fd;
+        if (!take_stored(names[i], fd) && n_sockets < SOCKETS_MAX) {
+            fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+            sockets[n_sockets++] = fd;
+        }
+        free(names[i]);
     }
+    free(names);
+}
+
+bool pfdd_systemd_stores(void)
+{
+    return getenv("NOTIFY_SOCKET") != NULL;
+}
+
+void pfdd_systemd_store(const char *name, int fd)
+{
+    char state[128];
+    snprintf(state, sizeof state, "FDSTORE=1\nFDNAME=%s\nFDPOLL=0", name);
+    sd_pid_notify_with_fds(0, 0, state, &fd, 1);
+}
+
+void pfdd_systemd_unstore(const char *name)
+{
+    char state[128];
+    snprintf(state, sizeof state, "FDSTOREREMOVE=1\nFDNAME=%s", name);
+    sd_notify(0, state);
+}
+
+bool pfdd_systemd_stored(size_t i, unsigned *number)
+{
+    if (i < n_stored)
+        *number = stored[i].number;
+    return i < n_stored;
+}
+
+bool pfdd_systemd_parts(unsigned number, int ret[3])
+{
+    bool found = false;
+    for (size_t i = 0; i < n_stored; i++) {
+        if (stored[i].number == number) {
+            ret[stored[i].part] = stored[i].fd;
+            found = true;
+        }
+    }
+    return found;
+}
+
+void pfdd_systemd_forget(void)
+{
+    for (size_t i = 0; i < n_stored; i++)
+        close(stored[i].fd);
+    n_stored = 0;
 }
 
 static bool is_for(int fd, const struct pfdd_address *a)
@@ -72,6 +151,33 @@ void pfdd_systemd_notify(const char *state)
 uint64_t pfdd_systemd_watchdog_ms(void)
 {
     return 0;
+}
+
+bool pfdd_systemd_stores(void)
+{
+    return false;
+}
+
+void pfdd_systemd_store(const char *name, int fd)
+{
+}
+
+void pfdd_systemd_unstore(const char *name)
+{
+}
+
+bool pfdd_systemd_stored(size_t i, unsigned *number)
+{
+    return false;
+}
+
+bool pfdd_systemd_parts(unsigned number, int ret[3])
+{
+    return false;
+}
+
+void pfdd_systemd_forget(void)
+{
 }
 
 #endif

@@ -17,6 +17,7 @@ struct pfdd_pool {
     struct fifo queued;
     struct fifo finished;
     unsigned n_pending; /* loop thread only */
+    uint64_t moved;     /* likewise: ns, when one was done or the first came */
     unsigned n_threads;
     bool stop;
     uv_thread_t threads[];
@@ -73,6 +74,7 @@ static void finish(uv_async_t *async)
     while (job) {
         struct pfdd_job *next = job->next;
         pool->n_pending--;
+        pool->moved = uv_hrtime();
         job->done(job);
         job = next;
     }
@@ -122,11 +124,18 @@ struct pfdd_pool *pfdd_pool_new(uv_loop_t *loop, unsigned n_threads)
 
 void pfdd_pool_submit(struct pfdd_pool *pool, struct pfdd_job *job)
 {
-    pool->n_pending++;
+    if (pool->n_pending++ == 0)
+        pool->moved = uv_hrtime();
     uv_mutex_lock(&pool->lock);
     fifo_put(&pool->queued, job);
     uv_cond_signal(&pool->wake);
     uv_mutex_unlock(&pool->lock);
+}
+
+uint64_t pfdd_pool_stuck(const struct pfdd_pool *pool, uint64_t now)
+{
+    return pool->n_pending && now > pool->moved ? (now - pool->moved) / 1000000
+                                                : 0;
 }
 
 unsigned pfdd_pool_pending(const struct pfdd_pool *pool)

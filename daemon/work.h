@@ -7,10 +7,16 @@
 #define PFDD_WORK_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include <uv.h>
 
 struct pfdd_pool;
+
+/* What a member belongs to. */
+#define PFDD_MEMBER_OF(type, at, member) \
+    ((type *)(void *)((char *)(at)-offsetof(type, member)))
 
 /* The owner's memory, borrowed until done is called. */
 struct pfdd_job {
@@ -26,6 +32,9 @@ struct pfdd_pool *pfdd_pool_new(uv_loop_t *loop, unsigned n_threads);
 void pfdd_pool_submit(struct pfdd_pool *pool, struct pfdd_job *job);
 
 /* Jobs that were submitted and are not done. */
+/* For how long jobs have been waiting without any getting done, ms; 0: none
+ * waits. now: uv_hrtime(). */
+uint64_t pfdd_pool_stuck(const struct pfdd_pool *pool, uint64_t now);
 unsigned pfdd_pool_pending(const struct pfdd_pool *pool);
 
 /* No job may be pending. The threads end now; the memory is freed by the loop.

@@ -5,7 +5,7 @@
  * the shaders of AMD's Vulkan driver do. Nothing here ever waits for the
  * service.
  *
- *   live_buffer SOCKET CODE_OBJECT
+ *   live_buffer [SOCKET] CODE_OBJECT
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -32,14 +32,17 @@ int main(int argc, char **argv)
     static char elf[1 << 20];
     struct pfd_client *client = NULL;
     struct pfd_client_buffer *buffer = NULL;
-    struct pfd_error err = { .text = "usage: live_buffer SOCKET CODE_OBJECT" };
+    struct pfd_error err = { .text =
+                                 "usage: live_buffer [SOCKET] CODE_OBJECT" };
+    const char *path = argc > 1 ? argv[argc - 1] : NULL;
+    const char *where = argc > 2 ? argv[1] : NULL; /* NULL: printfdecoded's */
     struct pfd_wire_frame origin = { .size = 65536,
                                      .name = pfd_wire_text("live"),
                                      .format = pfd_wire_text("llpc") };
-    FILE *f = argc == 3 ? fopen(argv[2], "rb") : NULL;
+    FILE *f = path && argc < 4 ? fopen(path, "rb") : NULL;
     size_t n = f ? fread(elf, 1, sizeof elf, f) : 0;
-    if (!n || pfd_client_new(argv[1], NULL, 0, &client, &err) < 0 ||
-        pfd_client_code_object(client, argv[2], elf, n, NULL, &err) < 0 ||
+    if (!n || pfd_client_new(where, NULL, 0, &client, &err) < 0 ||
+        pfd_client_code_object(client, path, elf, n, NULL, &err) < 0 ||
         pfd_client_buffer_new(client, &origin, true, &buffer, &err) < 0) {
         fprintf(stderr, "live_buffer: %s\n", err.text);
         return 1;

@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 packages='gcc libc6-dev meson ninja-build pkg-config libelf-dev libmsgpack-dev
-    libyaml-dev zlib1g-dev libzstd-dev libjansson-dev'
+    libyaml-dev zlib1g-dev libzstd-dev libjansson-dev libuv1-dev'
 missing=''
 for package in $packages; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null |

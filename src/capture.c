@@ -23,6 +23,8 @@ struct object {
     void *bytes; /* [n], owned: shaders speak of it */
     size_t n;
     uint64_t total; /* all parts together */
+    struct pfd_wire_bytes name;
+    bool is_loose; /* a module that no shader has spoken of */
 };
 
 struct buffer {
@@ -139,6 +141,7 @@ static struct object *add_object(struct pfd_capture *c,
     struct object *o = &c->objects[c->n_objects - 1];
     *o = (struct object){
         .number = frame->code_object,
+        .name = keep(c, frame->name),
         .total = frame->total ? frame->total : frame->bytes.n,
     };
     return o;
@@ -168,6 +171,12 @@ static bool add_part(struct pfd_capture *c, struct object *o,
         memcpy((char *)bytes + o->n, frame->bytes.at, n);
     o->n += n;
     return true;
+}
+
+static bool is_module(const struct object *o)
+{
+    static const unsigned char magic[] = { 0x03, 0x02, 0x23, 0x07 };
+    return o->n >= sizeof magic && !memcmp(o->bytes, magic, sizeof magic);
 }
 
 static void load(struct pfd_capture *c, const struct pfd_wire_frame *frame,
@@ -224,8 +233,26 @@ static void take_code_object(struct pfd_capture *c,
         o = find_object(c, frame->code_object);
     if (!o && c->n_objects < OBJECTS_MAX)
         o = add_object(c, frame);
-    if (o && add_part(c, o, frame) && o->n == o->total)
+    if (!o || !add_part(c, o, frame) || o->n != o->total)
+        return;
+    /* A module gets the number that a shader says. */
+    o->is_loose = is_module(o);
+    if (!o->is_loose)
         load(c, frame, o->bytes, o->n);
+}
+
+/* Modules that no shader spoke of get numbers that are free. */
+static void load_loose(struct pfd_capture *c)
+{
+    for (size_t i = 0; i < c->n_objects; i++) {
+        struct object *o = &c->objects[i];
+        struct pfd_wire_frame frame = { .type = PFD_WIRE_CODE_OBJECT,
+                                        .code_object = o->number,
+                                        .name = o->name };
+        if (o->is_loose)
+            load(c, &frame, o->bytes, o->n);
+        o->is_loose = false;
+    }
 }
 
 static void take_shader(struct pfd_capture *c,
@@ -240,6 +267,7 @@ static void take_shader(struct pfd_capture *c,
                        (unsigned long long)frame->code_object);
         return;
     }
+    o->is_loose = false;
     struct pfd_shader_info info = {
         .id = (uint32_t)frame->shader,
         .bytes = o->bytes,
@@ -413,6 +441,7 @@ static void take(struct pfd_capture *c, const struct pfd_wire_frame *frame)
 {
     switch (frame->type) {
     case PFD_WIRE_START:
+        load_loose(c);
         forget_objects(c);
         c->first = c->n_buffers;
         c->hello = (struct pfd_wire_frame){ .type = PFD_WIRE_HELLO };
@@ -465,6 +494,7 @@ static enum pfd_status read_all(struct pfd_capture *c,
             pfd_report_add(&c->report, PFD_FINDING_bad_frame, err->offset, "%s",
                            err->text);
         } else if (status != PFD_MORE) {
+            load_loose(c);
             return status == PFD_END ? PFD_OK : status;
         } else if (at == n) {
             pfd_wire_reader_finish(reader);

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -374,10 +375,29 @@ enum pfd_status pfd_client_send(struct pfd_client *c,
 
 /* ---- clients ---- */
 
+bool pfd_client_default_dir(char *ret, size_t n)
+{
+    const char *base = getenv("XDG_RUNTIME_DIR");
+    if (!base && geteuid() == 0)
+        base = "/run";
+    int length =
+        base && base[0] == '/'
+            ? snprintf(ret, n, "%s/printfdecode", base)
+            : snprintf(ret, n, "/tmp/printfdecode-%u", (unsigned)geteuid());
+    return length > 0 && (size_t)length < n;
+}
+
 enum pfd_status pfd_client_new(const char *path, const char *process,
                                size_t queue_max, struct pfd_client **ret,
                                struct pfd_error *err)
 {
+    char built_in[256] = "";
+    if (!path) {
+        size_t room = sizeof built_in - sizeof "/input.sock";
+        if (pfd_client_default_dir(built_in, room))
+            strcat(built_in, "/input.sock");
+        path = built_in;
+    }
     size_t n = strlen(path);
     struct pfd_client *c = calloc(1, sizeof *c);
     if (!c)

@@ -11,7 +11,8 @@ packages=(
     build-essential clang clang-format clang-tidy cppcheck shellcheck git jq
     ninja-build meson nodejs npm pkg-config check libjansson-dev libelf-dev
     libmsgpack-dev libyaml-dev zlib1g-dev libzstd-dev libclang-rt-14-dev llvm
-    python3 libuv1-dev libwebsockets-dev libsystemd-dev mandoc
+    python3 libuv1-dev libwebsockets-dev libwebsockets-evlib-uv
+    libsystemd-dev libssl-dev openssl libseccomp-dev mandoc
     glslang-tools libvulkan-dev mesa-vulkan-drivers
     clang-19 lld-19 clang-tools-19
 )

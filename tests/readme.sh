@@ -2,17 +2,20 @@
 # readme.sh BUILD: runs each command of README.md's console blocks (lines that
 # begin with "$ "), with BUILD/cli first in PATH, and compares what it prints,
 # errors included, with the lines below it. `$?` is that of the command before
-# it in its block. Lines of a C block must stand in examples/decode_file.c.
+# it in its block. Lines of a C block must stand in examples/decode_file.c. The
+# commands of a "console live" block run in a fresh shell, the first ones in its
+# background; what all of them print together is compared.
 set -u
 command -v jq >/dev/null || exit 77 # meson: skipped
 build=$(cd "${1:-build}" && pwd) || exit 1
 cd "$(dirname "$0")/.." || exit 1
-PATH=$build/cli:$PATH
+PATH=$build/cli:$build/daemon:$build/examples:$PATH
 LC_ALL=C.UTF-8
 export PATH LC_ALL
 unset NO_COLOR
 temp=$(mktemp -d) || exit 1
-trap 'rm -rf "$temp"' EXIT
+live=''
+trap '[ -z "$live" ] || kill $live; rm -rf "$temp"' EXIT
 
 command=''
 status=0
@@ -35,6 +38,34 @@ check()
     command=''
 }
 
+# Until the command succeeds, or too long.
+await()
+{
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        "$@" && return
+        sleep 0.25
+    done
+}
+
+# The daemon's sockets are this test's own. A reader types the second line when
+# the first has had its effect: so does this.
+run_live()
+{
+    [ -x "$build/daemon/printfdecoded" ] || return
+    first=$(sed -n 's/ &$//;1p' "$temp/live")
+    XDG_RUNTIME_DIR=$temp sh -c "exec $first" >"$temp/printed" 2>/dev/null &
+    live=$!
+    await test -S "$temp/printfdecode/input.sock"
+    sed 1d "$temp/live" >"$temp/rest"
+    XDG_RUNTIME_DIR=$temp sh "$temp/rest" >>"$temp/printed" 2>&1
+    await cmp -s "$temp/wanted" "$temp/printed"
+    kill $live
+    wait $live
+    live=''
+    n_run=$((n_run + $(wc -l <"$temp/live")))
+    diff -u "$temp/wanted" "$temp/printed" || n_bad=$((n_bad + 1))
+}
+
 check_quote()
 {
     quote=$(cat "$temp/wanted")
@@ -55,10 +86,12 @@ while IFS= read -r line; do
         [ -n "$block" ] || block=plain
         status=0
         : >"$temp/wanted"
+        : >"$temp/live"
         ;;
     ,*) ;;
     *,'```')
         [ "$block" = console ] && check
+        [ "$block" = 'console live' ] && run_live
         [ "$block" = c ] && check_quote
         block=''
         ;;
@@ -67,6 +100,7 @@ while IFS= read -r line; do
         command=${line#'$ '}
         : >"$temp/wanted"
         ;;
+    'console live,$ '*) printf '%s\n' "${line#'$ '}" >>"$temp/live" ;;
     *) printf '%s\n' "$line" >>"$temp/wanted" ;;
     esac
 done <README.md

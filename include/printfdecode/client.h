@@ -23,7 +23,16 @@ struct pfd_client;
 struct pfd_client_buffer;
 
 /*
- * A client for the socket at `path` (one that begins with '@' is abstract).
+ * Where printfdecoded without a configuration has its sockets:
+ * $XDG_RUNTIME_DIR/printfdecode; where that is not set, /run/printfdecode for
+ * root and /tmp/printfdecode-UID for others. Into ret [n] bytes, with NUL.
+ * False: no room.
+ */
+PFD_API bool pfd_client_default_dir(char *ret, size_t n);
+
+/*
+ * A client for the socket at `path` (one that begins with '@' is abstract);
+ * NULL: input.sock of pfd_client_default_dir().
  * process: what to call this program; NULL: its own name. queue_max: bytes
  * that may wait, 0 for 4 MiB; code objects and buffers do not count.
  *

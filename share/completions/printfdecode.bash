@@ -31,8 +31,8 @@ _printfdecode_options()
     follow)
         echo '--output= --strings= --buffer= --format= --shader= --shaders=
               --layout= --compat= --opencl-strings= --match= --id= --limit=
-              --max-inflated= --until-idle= --settle= --color= --verbose --help
-              --version' ;;
+              --max-inflated= --until-idle= --settle= --from= --ack --color=
+              --verbose --help --version' ;;
     capture)
         echo '--output= --strings= --buffer= --format= --shader= --shaders=
               --max-inflated= --label= --color= --verbose --help --version' ;;

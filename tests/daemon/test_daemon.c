@@ -635,7 +635,7 @@ START_TEST(configurations_are_checked)
         { "inputs:\n  - {type: stdin, path: x}",
           "test:2:19: 'path' is no key" },
         { "outputs:\n  - {type: listen, address: \"tcp:0.0.0.0:1\"}",
-          "test:2:29: 'address': TCP beyond this machine" },
+          "test:2:29: TCP beyond this machine" },
         { "outputs:\n  - {type: file, path: a, required: true}",
           "a required output needs 'state_dir'" },
         { "outputs:\n  - {type: file, path: \"a{x}\"}", "'path' knows" },

@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""config.py DAEMON DUMP ELF PRINTFDECODE: what a configuration may say, who
+may connect, how much is said and kept."""
+import os
+import re
+import stat
+import subprocess
+
+from harness import (DUMP, PROGRAM, Daemon, dial, dump_frames, elf_frame,
+                     frame, free_port, http, metric, producer, run, slurp,
+                     until)
+
+KEYS = {
+    '': 'log_level state_dir ring memory_max queue_max workers drain '
+        'code_objects sandbox inputs outputs',
+    'inputs buffer': 'name path format settle',
+    'inputs directory': 'path format code_objects dumps',
+    'inputs listen': 'address mode allow_uids allow_gids max_clients settle '
+                     'tls_certificate tls_key tls_ca',
+    'inputs connect': 'address settle tls_certificate tls_key tls_ca tls_name',
+    'inputs stdin': 'settle',
+    'outputs stdout': 'name output match entries_only required',
+    'outputs file': 'name path output match entries_only required rotate_size '
+                    'rotate_age keep compress',
+    'outputs listen': 'name address mode allow_uids allow_gids max_clients '
+                      'output match entries_only required on_lag '
+                      'tls_certificate tls_key tls_ca',
+    'outputs http': 'address mode allow_uids allow_gids max_clients on_lag '
+                    'tls_certificate tls_key tls_ca',
+}
+EVERY = sorted({k for keys in KEYS.values() for k in keys.split()} | {'what'})
+
+WRONG = [
+    ('log_level: loud', '1:12', "'log_level' is one of: error, warning, info"),
+    ('ring: 32 potatoes', '1:7', "'ring' wants a size"),
+    ('ring: 1KiB', '1:7', "'ring' is from 1048576 to"),
+    ('drain: 5', '1:8', "'drain' wants a time"),
+    ('workers: -1', '1:10', "'workers' wants a whole number"),
+    ('workers: 65', '1:10', "'workers' is from 0 to 64"),
+    ('sandbox: perhaps', '1:10', "'sandbox' is true or false"),
+    ('code_objects: a', '1:15', "'code_objects' wants a list"),
+    ('code_objects: [[]]', '1:16', "is a list of texts"),
+    ('state_dir: []', '1:12', "'state_dir' wants a text"),
+    ('ring: 2MiB\nring: 3MiB', '2:1', "'ring' is given twice"),
+    ('inputs: {}', '1:9', "'inputs' wants a list"),
+    ('inputs:\n  - a', '2:5', "an item of 'inputs' is a mapping"),
+    ('inputs:\n  - path: /a', '2:5', "'type' is missing"),
+    ('inputs:\n  - type: guess', '2:11', "'type' is one of: buffer"),
+    ('inputs:\n  - type: buffer', '2:5', "'path' is missing"),
+    ('inputs:\n  - {type: buffer, path: a, format: x}', '2:37',
+     "no buffer format is called 'x'"),
+    ('inputs: [{type: directory, path: a}]', '1:10', "'code_objects', 'dumps'"),
+    ('inputs: [{type: stdin}, {type: stdin}]', '1:1', 'one standard input'),
+    ('outputs: [{type: stdout}, {type: stdout}]', '1:1', 'one standard output'),
+    ('outputs: [{type: listen, address: "unix:a"}]', '1:35', 'unix:/PATH'),
+    ('outputs: [{type: listen, address: "tcp:a:1"}]', '1:35', 'an IP address'),
+    ('outputs: [{type: listen, address: "tcp:[::1]:99999"}]', '1:35',
+     'the port is from'),
+    ('outputs: [{type: listen, address: "tcp:1.2.3.4:5"}]', '1:35',
+     'wants TLS'),
+    ('outputs: [{type: listen, address: "unix:/a", mode: 999}]', '1:52',
+     "'mode' is octal"),
+    ('outputs: [{type: listen, address: "unix:/a", allow_uids: [nobody-x]}]',
+     '1:59', "there is no user 'nobody-x'"),
+    ('outputs: [{type: listen, address: "unix:/a", allow_gids: [nobody-x]}]',
+     '1:59', "there is no group 'nobody-x'"),
+    ('outputs: [{type: listen, address: "unix:/a", name: x}]', '1:52',
+     "'name' is for required outputs"),
+    ('outputs: [{type: file, path: "/a/{job}"}]', '1:30', "'path' knows"),
+    ('outputs: [{type: file, path: /a, match: "("}]', '1:41', "'match': "),
+    ('outputs: [{type: file, path: /a, required: true}]', '1:1',
+     "needs 'state_dir'"),
+    ('state_dir: /s\noutputs: [{type: file, path: /a, required: true, '
+     'output: text}]', '2:11', 'a required output is json'),
+    ('state_dir: /s\noutputs: [{type: file, path: /a, required: true, '
+     'match: x}]', '2:57', 'gets all lines'),
+    ('state_dir: /s\noutputs: [{type: listen, address: "unix:/a", '
+     'required: true, on_lag: disconnect}]', '2:70', 'is waited for'),
+    ('state_dir: /s\noutputs: [{type: file, path: /a, required: true}, '
+     '{type: file, path: /a, required: true}]', '1:1', 'are called'),
+    ('memory_max: 16MiB', '1:1', "more than half of 'memory_max'"),
+    ('a: [', '2:1', ''),
+    ('\tx: 1', '1:1', 'cannot start any token'),
+    ('- a', '1:1', 'a configuration is a mapping'),
+]
+
+
+def check(temp, text):
+    path = f'{temp}/c.yaml'
+    with open(path, 'w') as f:
+        f.write(text)
+    p = subprocess.run([PROGRAM, 'check-config', path], text=True, check=False,
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert p.stdout == ''
+    return p.returncode, p.stderr.replace(path + ':', '').strip()
+
+
+def errors_have_places(temp):
+    for text, place, why in WRONG:
+        rc, said = check(temp, text)
+        assert rc == 78 and any(
+            line.startswith(place + ': ') and why in line
+            for line in said.splitlines()), (text, place, why, said)
+    # All of them, not just the first.
+    rc, said = check(temp, 'ring: 1\nworkers: x\nwhat: 1\n')
+    assert rc == 78 and re.findall(r'^(\d+:\d+):', said, re.M) == [
+        '1:7', '2:10', '3:1'], said
+    rc, said = check(temp, '')
+    assert rc == 78, said
+    p = subprocess.run([PROGRAM, 'check-config', f'{temp}/none'], check=False,
+                       stderr=subprocess.PIPE, text=True)
+    assert p.returncode == 78 and 'No such file' in p.stderr
+
+
+def every_other_key_is_an_error(temp):
+    for where, allowed in KEYS.items():
+        # All errors are told: one file for all keys, two lines each.
+        head, column = '', 1
+        text = ''.join(f'{key}: x\n# \n' for key in EVERY)
+        if where:
+            block, kind = where.split()
+            head, column = f'{block}:\n', 5
+            text = ''.join(f'  - type: {kind}\n    {key}: x\n' for key in EVERY)
+        rc, said = check(temp, head + text)
+        assert rc == 78
+        said = '\n' + said
+        for i, key in enumerate(EVERY):
+            place = f'\n{2 * i + (3 if where else 1)}:{column}: '
+            refused = place + 'unknown key' in said or (
+                f"{place}'{key}' is no key of this type" in said)
+            assert refused == (key not in allowed.split()), (where, key, said)
+
+
+def connect_as(uid, path):
+    """True: somebody listens to that user."""
+    code = ('import os,socket,sys\n'
+            f'os.setgid({uid}); os.setuid({uid})\n'
+            's=socket.socket(socket.AF_UNIX)\n'
+            'try:\n'
+            f'  s.connect({path!r}); s.settimeout(1)\n'
+            'except PermissionError: sys.exit(2)\n'
+            'try: sys.exit(0 if s.recv(1) else 1)\n'
+            'except TimeoutError: sys.exit(0)\n'
+            'except ConnectionError: sys.exit(1)\n')
+    return subprocess.run(['python3', '-c', code], check=False).returncode == 0
+
+
+def who_may_connect(temp):
+    os.chmod(temp, 0o755)
+    config = '''inputs:
+  - {type: listen, address: "unix:$T/in.sock"}
+outputs:
+  - {type: listen, address: "unix:$T/open.sock", mode: 0666}
+  - {type: listen, address: "unix:$T/some.sock", mode: 0666, allow_uids: [%d]}
+  - {type: listen, address: "unix:$T/group.sock", mode: 0666, allow_gids: [65534]}
+''' % os.getuid()
+    d = Daemon(temp, config)
+    mode = stat.S_IMODE(os.stat(f'{temp}/in.sock').st_mode)
+    assert mode == 0o660, oct(mode)
+    dial(f'{temp}/some.sock')
+    if os.getuid() == 0:
+        assert connect_as(65534, f'{temp}/open.sock')
+        assert not connect_as(65534, f'{temp}/some.sock')
+        assert connect_as(65534, f'{temp}/group.sock')
+        assert not connect_as(65534, f'{temp}/in.sock')
+        until('a word of it', lambda: 'refused user 65534' in d.log())
+    else:
+        print('who_may_connect: no other user without root')
+    d.stop()
+
+
+def words_are_limited(temp):
+    port = free_port()
+    if not has_http():
+        return
+    d = Daemon(temp, f'''log_level: warning
+inputs:
+  - {{type: listen, address: "unix:$T/in.sock"}}
+outputs:
+  - {{type: http, address: "tcp:127.0.0.1:{port}"}}
+''')
+    for _ in range(4):
+        with producer(f'{temp}/in.sock', *[
+                frame('data', buffer=7, bytes=b'x')] * 90):
+            pass
+    until('them to be counted', lambda: metric(port, 'bad_frames_total') >= 360)
+    lines = d.log().count('was not announced')
+    assert 20 <= lines <= 70, lines
+    assert metric(port, 'log_suppressed_total') >= 360 - 70
+    assert 'ready' not in d.log().replace(temp, '')  # it is no warning
+    d.stop()
+
+
+def memory_has_a_cap(temp):
+    if not has_http():
+        return
+    port = free_port()
+    d = Daemon(temp, f'''memory_max: 24MiB
+ring: 4MiB
+inputs:
+  - {{type: listen, address: "unix:$T/in.sock"}}
+outputs:
+  - {{type: listen, address: "unix:$T/l.sock"}}
+  - {{type: http, address: "tcp:127.0.0.1:{port}"}}
+''')
+    lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
+    data = slurp(DUMP)
+    big = b'\0' * (4 << 20)
+    socks = []
+    for i in range(16):
+        sock = producer(f'{temp}/in.sock', elf_frame())
+        socks.append(sock)
+        sock.sendall(b''.join(
+            frame('buffer', buffer=b, name=f'{i}.{b}', size=8 << 20) +
+            frame('data', buffer=b, bytes=data)
+            for b in range(1, 9)))
+        sock.sendall(frame('code_object', code_object=2, bytes=big,
+                           total=200 << 20))
+    page = http(port, '/metrics')[1]
+    parts = dict(re.findall(r'memory_bytes\{part="(\w+)"\} (\d+)', page))
+    assert sorted(parts) == ['inputs', 'outputs', 'ring', 'sessions',
+                             'strings'], parts
+    total = int(re.search(r'memory_accounted_bytes (\d+)', page).group(1))
+    assert sum(map(int, parts.values())) == total <= 24 << 20, parts
+    assert metric(port, 'memory_max_bytes') == 24 << 20
+    until('a refusal', lambda: metric(port, 'bad_frames_total') > 0)
+    assert 'memory is up to its cap' in d.log()
+    status = slurp(f'/proc/{d.process.pid}/status').decode()
+    rss = int(re.search(r'VmRSS:\s+(\d+)', status).group(1))
+    print(f'memory: {parts}, {rss} KiB resident')
+    for sock in socks:
+        sock.close()
+    until('room', lambda: metric(port, 'memory_accounted_bytes') < 16 << 20)
+    with producer(f'{temp}/in.sock', elf_frame(), *dump_frames(1, 'after')):
+        while lines.entries(1)[0]['source'] != 'after':
+            pass
+    d.stop()
+
+
+def has_http():
+    if b'libwebsockets.so' in slurp(PROGRAM):
+        return True
+    print('left out: built without libwebsockets')
+    return False
+
+
+run(errors_have_places, every_other_key_is_an_error, who_may_connect,
+    words_are_limited, memory_has_a_cap)

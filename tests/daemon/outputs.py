@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""outputs.py DAEMON DUMP ELF FOLLOW: what subscribers may ask for, on each kind
+of socket, and subscribers that acknowledge."""
+import datetime
+import json
+import signal
+import subprocess
+import time
+import urllib.request
+
+from harness import (N_ENTRIES, REST, Daemon, dial, dial_tcp, dump_frames,
+                     elf_frame, free_port, http, producer, run, until)
+
+FOLLOW = REST[0]
+
+ASKED = '''code_objects: [$E]
+inputs:
+  - {type: listen, address: "unix:$T/in.sock"}
+outputs:
+  - {type: listen, address: "unix:$T/l.sock"}
+  - {type: listen, address: "tcp:127.0.0.1:%d"}
+  - {type: http, address: "tcp:127.0.0.1:%d"}
+'''
+
+ACKED = '''state_dir: $T/state
+drain: 1s
+inputs:
+  - {type: listen, address: "unix:$T/in.sock"}
+outputs:
+  - {type: listen, address: "unix:$T/ack.sock", required: true, name: collector}
+  - {type: listen, address: "unix:$T/l.sock"}
+'''
+
+
+def entries(path, n):
+    """n dumps, one behind the other."""
+    sock = producer(path, elf_frame(),
+                    *(f for i in range(n)
+                      for f in dump_frames(buffer=i + 1, name=f'b{i}')))
+    return sock
+
+
+def acked(temp):
+    """What the checkpoint has."""
+    try:
+        with open(f'{temp}/state/checkpoint') as f:
+            return json.load(f)['acked'].get('collector', 0)
+    except FileNotFoundError:
+        return 0
+
+
+def asked(temp):
+    tcp, web = free_port(), free_port()
+    d = Daemon(temp, ASKED % (tcp, web))
+    live = dial(f'{temp}/l.sock', {'output': 'json'})
+    time.sleep(0.1)
+    first = entries(f'{temp}/in.sock', 1)
+    live.entries(N_ENTRIES)
+    time.sleep(0.05)
+    between = time.time()
+    middle = datetime.datetime.fromtimestamp(
+        between, datetime.timezone.utc).strftime('%Y-%m-%dT%H:%M:%S.%fZ')
+    time.sleep(0.05)
+    second = producer(f'{temp}/in.sock', *dump_frames(name='other'))
+    later = live.entries(N_ENTRIES)
+    assert later[0]['source'] == 'other', later[0]
+    first_later = later[0]['sequence']
+
+    def from_socket(dialled):
+        return lambda request: dialled(request).entries(1)[0]
+
+    def from_http(request):
+        query = '&'.join(f'{k}={v}' for k, v in request.items())
+        with urllib.request.urlopen(f'http://127.0.0.1:{web}/lines?{query}',
+                                    timeout=20) as f:
+            while True:
+                line = f.readline()
+                if request.get('output') == 'text':
+                    return line.rstrip(b'\n')
+                if json.loads(line)['type'] == 'entry':
+                    return json.loads(line)
+
+    for name, ask in (
+            ('unix', from_socket(lambda r: dial(f'{temp}/l.sock', r))),
+            ('tcp', from_socket(lambda r: dial_tcp(tcp, r))),
+            ('http', from_http)):
+        assert ask({'from': first_later + 3})['sequence'] == first_later + 3, name
+        # Everything of before is of other lines in the same chunk.
+        at = ask({'from': middle})
+        assert at['sequence'] == first_later and at['source'] == 'other', (name, at)
+        assert int(at['time_unix_nano']) >= between * 1e9 - 1e6
+        assert ask({'from': 'oldest'})['source'] == 'b0', name
+        found = ask({'from': 'oldest', 'match': 'workgroup'})
+        assert 'workgroup' in found['message'], (name, found)
+        assert ask({'from': 'oldest', 'source': 'other'})['source'] == 'other'
+        text = ask({'from': 'oldest', 'output': 'text', 'match': 'workgroup'})
+        assert text.startswith(b'workgroup size:'), (name, text)
+    assert http(web, '/lines?from=yesterday')[0] == 400
+    assert http(web, '/lines?entries_only=perhaps')[0] == 400
+    bad = dial(f'{temp}/l.sock', {'from': '2026-13-01T00:00:00Z'})
+    assert bad.next()['type'] == 'error' and bad.next() is None
+    out = subprocess.run(
+        ['timeout', '1', FOLLOW, 'follow', '--from', middle, '-o', 'json',
+         f'{temp}/l.sock'], stdout=subprocess.PIPE, check=False).stdout
+    assert json.loads(out.split(b'\n')[0])['sequence'] >= first_later
+    first.close()
+    second.close()
+    live.close()
+    d.stop()
+
+
+def acknowledged(temp):
+    """Nothing that was not acknowledged is lost, whatever ends."""
+    d = Daemon(temp, ACKED)
+    with entries(f'{temp}/in.sock', 2):
+        one = dial(f'{temp}/ack.sock')
+        seen = one.entries(2 * N_ENTRIES)
+        numbers = [e['sequence'] for e in seen]
+        assert numbers == sorted(set(numbers))
+        # A second one at the same time is told so.
+        two = dial(f'{temp}/ack.sock')
+        assert two.next()['type'] == 'error' and two.next() is None
+        one.send({'ack': numbers[9]})
+        time.sleep(0.2)
+        one.close()
+        # Behind what was acknowledged, not behind what was sent.
+        again = dial(f'{temp}/ack.sock', {'output': 'json'})
+        assert again.entries(1)[0]['sequence'] == numbers[10]
+        again.send({'ack': numbers[19]})
+        until('a checkpoint', lambda: acked(temp) == numbers[19])
+        d.kill()
+    d.start()
+    after = dial(f'{temp}/ack.sock')
+    rest = after.entries(2 * N_ENTRIES - 20)
+    assert [e['sequence'] for e in rest] == numbers[20:]
+    assert [e['message'] for e in rest] == [e['message'] for e in seen[20:]]
+    # What was not sent cannot be acknowledged.
+    after.send({'ack': numbers[-1] + 1000})
+    said = after.next()
+    while said and said['type'] != 'error':
+        said = after.next()
+    assert said and after.next() is None
+    # A filter has no place here.
+    picky = dial(f'{temp}/ack.sock', {'match': 'x'})
+    said = picky.next()
+    while said and said['type'] != 'error':
+        said = picky.next()
+    assert said
+    # Nobody to acknowledge: the end does not wait for anybody.
+    time.sleep(0.1)
+    begin = time.monotonic()
+    d.stop()
+    assert 'not written all' not in d.log()
+    assert time.monotonic() - begin < 0.9
+
+
+def followed(temp):
+    """printfdecode follow --ack: each line once, over restarts of both."""
+    d = Daemon(temp, ACKED)
+    got = b''
+    for i in range(3):
+        with producer(f'{temp}/in.sock', elf_frame(),
+                      *dump_frames(name=f'c{i}')):
+            f = subprocess.Popen(
+                [FOLLOW, 'follow', '--ack', '-o', 'json', f'{temp}/ack.sock'],
+                stdout=subprocess.PIPE)
+            here = b''
+            while here.count(b'"type":"entry"') < N_ENTRIES:
+                here += f.stdout.readline()
+            got += here
+            last = max(json.loads(line)['sequence']
+                       for line in here.splitlines())
+            until('a checkpoint', lambda: acked(temp) >= last)
+            f.send_signal(signal.SIGTERM)
+            rest = f.communicate()[0]
+            got += rest
+        d.kill() if i == 1 else d.stop()
+        d.start()
+    d.stop()
+    numbers = [json.loads(line)['sequence'] for line in got.splitlines()
+               if b'"type":"entry"' in line]
+    assert len(numbers) == len(set(numbers)) == 3 * N_ENTRIES, len(numbers)
+
+
+run(asked, acknowledged, followed)
