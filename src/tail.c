@@ -28,6 +28,8 @@ enum {
     CHECK_FIRST = 4096, /* bytes compared by each look: the first ones, */
     CHECK_NEXT = 16384, /* and some of the others in turn */
     HOLE_CHECK = 65536, /* bytes of a hole that are looked after */
+    /* Of what stood there before us, bytes that may yet be written anew. */
+    ATTACHED_CHECK = 256 * 1024,
     LEFTOVER_MAX = 1 << 20,
     /* A device that never leaves an entry alone does not hold it for ever. */
     PATIENCE = 4,
@@ -69,6 +71,7 @@ struct pfd_tail {
     uint64_t end;       /* the same, cut by the buffer's end */
     uint64_t at;        /* all before has come out or is a hole */
     uint64_t attached;  /* entries before it may be leftovers; 0: none */
+    uint64_t doubtful;  /* the last gap or stale entry ended here */
     uint64_t checked;   /* where comparing goes on */
     uint64_t holes_ns;  /* when holes were looked after */
     struct pfd_tail_marks marks;
@@ -140,7 +143,7 @@ void pfd_tail_free(struct pfd_tail *t)
     free(t->now.bytes);
     free(t->before.bytes);
     free(t->holes.hole);
-    free(t->image.bytes);
+    pfd_tail_image_free(&t->image);
     free(t->source);
     free(t);
 }
@@ -239,9 +242,9 @@ static bool give_entry(struct pfd_tail *t, const struct pfd_record *r,
         .generation = t->generation,
     };
     t->o.item(t->o.item_user, &item);
-    return pfd_tail_image_put(&t->image, r->offset,
-                              copy->bytes + (r->offset - copy->base),
-                              r->n_bytes);
+    return pfd_tail_image_put_entry(&t->image, r->offset,
+                                    copy->bytes + (r->offset - copy->base),
+                                    r->n_bytes);
 }
 
 /* ---- in ---- */
@@ -295,6 +298,8 @@ struct pass {
     uint64_t hard;            /* before it, bytes need not have stood still */
     bool is_over;             /* what has changed is lost, and does not wait */
     bool is_hole;             /* what comes out is late, and gaps are no news */
+    bool is_final;            /* nothing will be written any more */
+    bool has_doubts;          /* something in the hole may make sense later */
     /* A gap that has begun; it ends where the next entry is. */
     struct pfd_finding gap;
     bool in_gap;
@@ -314,30 +319,65 @@ static bool stood_still(const struct pass *p, const struct pfd_record *r)
                    a->bytes + (r->offset - a->base), r->n_bytes);
 }
 
+static struct pfd_tail_hole make_hole(const struct copy *copy, uint64_t from,
+                                      uint64_t to)
+{
+    size_t n = (size_t)(to - from);
+    struct pfd_tail_hole hole = {
+        .from = from,
+        .to = to,
+        .crc = pfd_crc32c(0, copy->bytes + (from - copy->base),
+                          n < HOLE_CHECK ? n : HOLE_CHECK),
+    };
+    return hole;
+}
+
+/* Entries need not begin where those did that stood there before: places side
+ * by side become one hole. */
+static bool add_hole(struct pfd_tail *t, const struct copy *copy, uint64_t from,
+                     uint64_t to)
+{
+    struct pfd_tail_hole hole = make_hole(copy, from, to);
+    struct pfd_tail_hole *before = pfd_tail_holes_ending(&t->holes, from);
+    if (!before || to - before->from > HOLE_CHECK)
+        return pfd_tail_holes_add(&t->holes, &hole);
+    before->to = to;
+    before->crc =
+        pfd_crc32c(before->crc, copy->bytes + (from - copy->base), to - from);
+    return true;
+}
+
+/* What a look at a hole leaves of it. The last part may have entries in it that
+ * have come out: their bytes are known. */
+static void leave_hole(struct pass *p, uint64_t from, uint64_t to)
+{
+    enum {
+        MAX = sizeof p->left / sizeof *p->left
+    };
+    if (p->n_left == MAX)
+        from = p->left[--p->n_left].from;
+    p->left[p->n_left++] = make_hole(p->copy, from, to);
+}
+
 /* Gives up what is between two entries. */
 static bool close_gap(struct pfd_tail *t, struct pass *p, uint64_t to)
 {
     if (!p->in_gap)
         return true;
     uint64_t from = p->gap.offset;
-    const uint8_t *bytes = p->copy->bytes + (from - p->copy->base);
-    size_t n = (size_t)(to - from);
-    struct pfd_tail_hole hole = {
-        .from = from,
-        .to = to,
-        .crc = pfd_crc32c(0, bytes, n < HOLE_CHECK ? n : HOLE_CHECK),
-    };
     p->in_gap = false;
     if (p->is_hole) {
-        if (p->n_left < sizeof p->left / sizeof *p->left)
-            p->left[p->n_left++] = hole;
+        leave_hole(p, from, to);
         return true;
     }
     give_finding(t, &p->gap);
-    t->summary.skipped_bytes += n;
+    t->summary.skipped_bytes += to - from;
     t->at = to;
-    return pfd_tail_holes_add(&t->holes, &hole) &&
-           pfd_tail_image_put(&t->image, from, bytes, n);
+    t->doubtful = to;
+    return add_hole(t, p->copy, from, to) &&
+           pfd_tail_image_put(&t->image, from,
+                              p->copy->bytes + (from - p->copy->base),
+                              (size_t)(to - from));
 }
 
 static void open_gap(struct pfd_tail *t, struct pass *p,
@@ -351,49 +391,91 @@ static void open_gap(struct pfd_tail *t, struct pass *p,
 
 /* Perhaps nobody has written this since the buffer began anew: all of it, or
  * all but its header, is what stood there. */
-static bool is_leftover(const struct pfd_tail *t, const struct pass *p,
-                        const struct pfd_record *r, bool *whole)
+static bool is_stale(const struct pfd_tail *t, const struct pass *p,
+                     const struct pfd_record *r)
 {
     const uint8_t *bytes = p->copy->bytes + (r->offset - p->copy->base);
-    *whole = t->has_leftovers &&
-             pfd_tail_image_is(&t->image, r->offset, bytes, r->n_bytes);
-    if (*whole || r->offset + r->n_bytes <= t->attached)
-        return true;
-    return t->has_leftovers && r->n_bytes > r->n_header &&
-           pfd_tail_image_is(&t->image, r->offset + r->n_header,
-                             bytes + r->n_header,
-                             (size_t)r->n_bytes - r->n_header);
+    size_t n = r->n_bytes;
+    size_t skip = n > r->n_header ? r->n_header : 0;
+    return t->has_leftovers && pfd_tail_image_is(&t->image, r->offset + skip,
+                                                 bytes + skip, n - skip);
+}
+
+/* Behind what may be leftovers stands a header that was there before: a
+ * leftover whose end somebody has written over reads like that. */
+static bool is_behind_stale(const struct pfd_tail *t, const struct pass *p,
+                            const struct pfd_record *r)
+{
+    return t->has_leftovers && t->doubtful == r->offset &&
+           pfd_tail_image_is(&t->image, r->offset,
+                             p->copy->bytes + (r->offset - p->copy->base),
+                             r->n_header);
+}
+
+/* Stood there before us, where leftovers cannot be told from what is new. */
+static bool is_attached(const struct pfd_tail *t, const struct pfd_record *r)
+{
+    return r->offset + r->n_bytes <= t->attached &&
+           r->offset + ATTACHED_CHECK >= t->attached;
+}
+
+/* One record of a hole: what has come out and still stands there is no news. */
+static void take_late(struct pfd_tail *t, struct pass *p,
+                      const struct pfd_record *r)
+{
+    uint64_t findings = FINDING(late);
+    bool doubt = pfd_record_is_unknown(r) || r->findings;
+    bool same = pfd_tail_image_is(&t->image, r->offset,
+                                  p->copy->bytes + (r->offset - p->copy->base),
+                                  r->n_bytes);
+    bool known = same && pfd_tail_image_has_entry(&t->image, r->offset);
+    if (known || (doubt && (same || !p->is_final))) {
+        p->has_doubts |= !same;
+        if (!p->in_gap)
+            p->gap.offset = r->offset;
+        p->in_gap = true;
+        return;
+    }
+    if (same && t->has_leftovers)
+        findings |= FINDING(stale);
+    p->failed |= !close_gap(t, p, r->offset);
+    uint64_t skipped = t->summary.skipped_bytes;
+    t->summary.skipped_bytes -= skipped < r->n_bytes ? skipped : r->n_bytes;
+    p->failed |= !give_entry(t, r, p->copy, findings);
 }
 
 /* One record of the walk; false: it is not believed yet, stop before it. */
 static bool take(struct pfd_tail *t, struct pass *p, const struct pfd_record *r)
 {
     bool is_settled = r->offset < p->settled;
-    bool whole = false;
     if (r->kind != PFD_RECORD_ENTRY) {
         if (is_settled)
             open_gap(t, p, r);
         return is_settled;
     }
-    bool is_still = p->is_hole || r->offset < p->hard || stood_still(p, r);
+    if (p->is_hole) {
+        take_late(t, p, r);
+        return true;
+    }
+    bool is_still = r->offset < p->hard || stood_still(p, r);
     if (!is_still && !p->is_over)
         return false;
-    bool is_left = !p->is_hole && is_leftover(t, p, r, &whole);
-    if (!is_settled && (pfd_record_is_unknown(r) || r->findings || is_left))
+    bool stale = is_stale(t, p, r);
+    bool doubt = stale || is_attached(t, r);
+    if (!is_settled && (pfd_record_is_unknown(r) || r->findings || doubt))
         return false;
     p->failed |= !close_gap(t, p, r->offset);
-    if (!p->is_hole)
-        t->at = r->offset + r->n_bytes;
+    t->at = r->offset + r->n_bytes;
     if (!is_still) {
         p->lost += r->n_bytes;
         return true;
     }
-    uint64_t findings = whole ? FINDING(stale) : 0;
-    if (p->is_hole) {
-        findings = FINDING(late);
-        t->summary.skipped_bytes -= r->n_bytes;
-    }
-    p->failed |= !give_entry(t, r, p->copy, findings);
+    doubt |= is_behind_stale(t, p, r);
+    p->failed |= !give_entry(t, r, p->copy, stale ? FINDING(stale) : 0);
+    if (doubt)
+        p->failed |= !add_hole(t, p->copy, r->offset, t->at);
+    if (stale)
+        t->doubtful = t->at;
     return true;
 }
 
@@ -457,6 +539,7 @@ static void run_pass(struct pfd_tail *t, struct pass *p, uint64_t from)
 
 static void clear_generation(struct pfd_tail *t)
 {
+    pfd_tail_image_forget_entries(&t->image);
     t->marks.n = 0;
     t->holes.n = 0;
     t->before.n = 0;
@@ -465,6 +548,7 @@ static void clear_generation(struct pfd_tail *t)
     t->used = 0;
     t->index = 0;
     t->attached = 0;
+    t->doubtful = 0;
     t->checked = 0;
 }
 
@@ -555,6 +639,35 @@ static enum pfd_status attach(struct pfd_tail *t, uint64_t n_buffer,
     return PFD_OK;
 }
 
+/*
+ * Is what stands now in a part that came out of another generation? Where one
+ * stood before, single entries may have come out of what it left, and been
+ * written since: then only a change all over is a new one. What stood there
+ * before us counts as holes.
+ */
+static bool is_anew(struct pfd_tail *t, uint64_t from)
+{
+    uint64_t where = 0;
+    const uint8_t *bytes = t->now.bytes;
+    size_t n = t->now.n;
+    const struct pfd_tail_holes *but = t->attached ? NULL : &t->holes;
+    if (t->has_leftovers &&
+        pfd_tail_image_is_replaced(&t->image, but, from, bytes, n))
+        return true;
+    enum pfd_tail_change change =
+        pfd_tail_image_check(&t->image, &t->holes, from, bytes, n, &where);
+    if (change == PFD_TAIL_SAME)
+        return false;
+    if (change == PFD_TAIL_OTHER) {
+        if (!t->has_leftovers)
+            return true;
+        pfd_tail_image_renew(&t->image, &t->holes, from, bytes, n);
+    }
+    say(t, PFD_FINDING_changed, where,
+        "bytes were written after the entry that they belong to had come out");
+    return false;
+}
+
 /* Compares some of what came out with what stands there now. */
 static enum pfd_status check_delivered(struct pfd_tail *t, bool *other,
                                        struct pfd_error *err)
@@ -565,7 +678,6 @@ static enum pfd_status check_delivered(struct pfd_tail *t, bool *other,
     size_t most[2] = { CHECK_FIRST, CHECK_NEXT };
     *other = false;
     for (int i = 0; i < 2 && !*other; i++) {
-        uint64_t where = 0;
         if (from[i] >= end)
             from[i] = header;
         if (from[i] >= end)
@@ -574,19 +686,7 @@ static enum pfd_status check_delivered(struct pfd_tail *t, bool *other,
         enum pfd_status status = read_copy(t, &t->now, from[i], n, err);
         if (status != PFD_OK)
             return status;
-        switch (pfd_tail_image_check(&t->image, &t->holes, from[i],
-                                     t->now.bytes, t->now.n, &where)) {
-        case PFD_TAIL_SAME:
-            break;
-        case PFD_TAIL_FILLED:
-            say(t, PFD_FINDING_changed, where,
-                "bytes were written after the entry that they belong to had "
-                "come out");
-            break;
-        case PFD_TAIL_OTHER:
-            *other = true;
-            break;
-        }
+        *other = is_anew(t, from[i]);
         t->checked = from[1] + CHECK_NEXT;
     }
     return PFD_OK;
@@ -619,14 +719,17 @@ static enum pfd_status check_hole(struct pfd_tail *t, size_t i, bool final,
         .end = hole.from + n,
         .settled = UINT64_MAX,
         .is_hole = true,
+        .is_final = final,
     };
     uint64_t n_entries = t->summary.entries;
-    t->holes.hole[i].is_fresh = false;
     run_pass(t, &p, hole.from);
+    t->holes.hole[i].is_fresh = p.has_doubts;
     if (!p.failed && t->summary.entries != n_entries) {
         pfd_tail_holes_remove(&t->holes, i);
-        for (size_t k = 0; k < p.n_left && !p.failed; k++)
+        for (size_t k = 0; k < p.n_left && !p.failed; k++) {
+            p.left[k].is_fresh = p.has_doubts;
             p.failed |= !pfd_tail_holes_add(&t->holes, &p.left[k]);
+        }
         struct pfd_tail_hole rest = { .from = p.end, .to = hole.to };
         if (!p.failed && rest.to > rest.from)
             p.failed |= !pfd_tail_holes_add(&t->holes, &rest);
