@@ -5,7 +5,6 @@
  * what was reserved at least settle_ns ago and gives up what it cannot read;
  * the second covers the rest and stops at the first thing it does not believe.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,23 +12,16 @@
 #include <printfdecode/tail.h>
 
 #include "crc32c.h"
-#include "decoder.h"
-#include "tail_memory.h"
-
-#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
+#include "tail_pass.h"
 
 enum {
     BATCH = 512,
-    SENTENCE = 768,
     HEADER_MAX = 64,
     WINDOW = 4 << 20,
     WINDOW_MIN = 1 << 19, /* holds any entry of any format's 16-bit size */
     MEMORY = 16 << 20,
     CHECK_FIRST = 4096, /* bytes compared by each look: the first ones, */
     CHECK_NEXT = 16384, /* and some of the others in turn */
-    HOLE_CHECK = 65536, /* bytes of a hole that are looked after */
-    /* Of what stood there before us, bytes that may yet be written anew. */
-    ATTACHED_CHECK = 256 * 1024,
     LEFTOVER_MAX = 1 << 20,
     /* A device that never leaves an entry alone does not hold it for ever. */
     PATIENCE = 4,
@@ -37,47 +29,6 @@ enum {
 
 #define SETTLE_NS UINT64_C(100000000)
 #define APART_NS  UINT64_C(1000000)
-
-/* A copy of the buffer's bytes [base, base + n). */
-struct copy {
-    uint8_t *bytes; /* of [room]; owned */
-    size_t n;
-    size_t room;
-    uint64_t base;
-};
-
-struct pfd_tail {
-    struct pfd_tail_options o; /* defaults filled in */
-    char *source;
-    const struct pfd_format *format; /* NULL: not chosen yet */
-    struct pfd_walk walk;
-    struct pfd_batch batch;
-    struct pfd_entry_source of;
-    struct pfd_summary summary;
-    char sentence[SENTENCE];
-    char gap_sentence[SENTENCE];
-
-    struct copy now;
-    struct copy before; /* of the look before */
-    uint64_t looked_ns;
-    bool looked;
-    bool restart;
-    bool too_short; /* the finding `shrunk` was given */
-
-    uint64_t generation;
-    bool has_leftovers; /* the image behind `at` is of an earlier generation */
-    uint64_t index;     /* of the next entry */
-    uint64_t used;      /* by the header, at the last look */
-    uint64_t end;       /* the same, cut by the buffer's end */
-    uint64_t at;        /* all before has come out or is a hole */
-    uint64_t attached;  /* entries before it may be leftovers; 0: none */
-    uint64_t doubtful;  /* the last gap or stale entry ended here */
-    uint64_t checked;   /* where comparing goes on */
-    uint64_t holes_ns;  /* when holes were looked after */
-    struct pfd_tail_marks marks;
-    struct pfd_tail_holes holes;
-    struct pfd_tail_image image;
-};
 
 static enum pfd_status no_memory(struct pfd_error *err)
 {
@@ -187,69 +138,9 @@ void pfd_tail_summary(const struct pfd_tail *t, struct pfd_summary *ret)
     *ret = t->summary;
 }
 
-/* ---- out ---- */
-
-static void give_finding(struct pfd_tail *t, const struct pfd_finding *finding)
-{
-    struct pfd_tail_item item = {
-        .finding = finding,
-        .generation = t->generation,
-    };
-    t->summary.findings += !pfd_finding_is_note(finding->kind);
-    t->o.item(t->o.item_user, &item);
-}
-
-/* Says something about the buffer by itself. */
-static void PFD_PRINTF(4, 5) say(struct pfd_tail *t, enum pfd_finding_kind kind,
-                                 uint64_t offset, const char *text, ...)
-{
-    va_list ap;
-    struct pfd_finding finding = {
-        .kind = kind,
-        .offset = offset,
-        .index = PFD_NO_INDEX,
-        .in_buffer = true,
-        .source = t->source,
-        .text = t->sentence,
-    };
-    va_start(ap, text);
-    vsnprintf(t->sentence, sizeof t->sentence, text, ap);
-    va_end(ap);
-    give_finding(t, &finding);
-}
-
-static bool give_entry(struct pfd_tail *t, const struct pfd_record *r,
-                       const struct copy *copy, uint64_t more_findings)
-{
-    uint32_t n = 0;
-    struct pfd_entry entry;
-    const uint8_t *payload =
-        pfd_batch_payload(&t->batch, &t->walk.view, copy->base, r, &n);
-    if (!pfd_entry_make(&t->of, r, payload, n, t->index, &entry))
-        return false;
-    entry.findings |= more_findings;
-    t->index++;
-    t->summary.entries++;
-    t->summary.unknown += pfd_record_is_unknown(r);
-    t->summary.bytes += r->n_bytes;
-    for (uint64_t left = entry.findings; left; left &= left - 1) {
-        if (!pfd_finding_is_note((enum pfd_finding_kind)__builtin_ctzll(left)))
-            t->summary.findings++;
-    }
-    struct pfd_tail_item item = {
-        .is_entry = true,
-        .entry = &entry,
-        .generation = t->generation,
-    };
-    t->o.item(t->o.item_user, &item);
-    return pfd_tail_image_put_entry(&t->image, r->offset,
-                                    copy->bytes + (r->offset - copy->base),
-                                    r->n_bytes);
-}
-
 /* ---- in ---- */
 
-static bool make_room(struct copy *copy, size_t n)
+static bool make_room(struct pfd_tail_copy *copy, size_t n)
 {
     if (copy->room >= n)
         return true;
@@ -265,7 +156,7 @@ static bool make_room(struct copy *copy, size_t n)
 }
 
 /* Reads bytes [from, from + n) of the buffer. */
-static enum pfd_status read_copy(struct pfd_tail *t, struct copy *copy,
+static enum pfd_status read_copy(struct pfd_tail *t, struct pfd_tail_copy *copy,
                                  uint64_t from, size_t n, struct pfd_error *err)
 {
     copy->base = from;
@@ -288,253 +179,6 @@ static enum pfd_status read_copy(struct pfd_tail *t, struct copy *copy,
     return PFD_OK;
 }
 
-/* ---- one pass over a copy ---- */
-
-struct pass {
-    const struct copy *copy;
-    const struct copy *other; /* where the same bytes must be */
-    uint64_t end;             /* entries end here */
-    uint64_t settled;         /* before it, what cannot be read is given up */
-    uint64_t hard;            /* before it, bytes need not have stood still */
-    bool is_over;             /* what has changed is lost, and does not wait */
-    bool is_hole;             /* what comes out is late, and gaps are no news */
-    bool is_final;            /* nothing will be written any more */
-    bool has_doubts;          /* something in the hole may make sense later */
-    /* A gap that has begun; it ends where the next entry is. */
-    struct pfd_finding gap;
-    bool in_gap;
-    struct pfd_tail_hole left[64]; /* [n_left] gaps of a hole */
-    size_t n_left;
-    uint64_t lost;
-    bool failed; /* out of memory */
-};
-
-/* Do both copies have the same bytes here? */
-static bool stood_still(const struct pass *p, const struct pfd_record *r)
-{
-    const struct copy *a = p->copy;
-    const struct copy *b = p->other;
-    return r->offset >= b->base && r->offset + r->n_bytes <= b->base + b->n &&
-           !memcmp(b->bytes + (r->offset - b->base),
-                   a->bytes + (r->offset - a->base), r->n_bytes);
-}
-
-static struct pfd_tail_hole make_hole(const struct copy *copy, uint64_t from,
-                                      uint64_t to)
-{
-    size_t n = (size_t)(to - from);
-    struct pfd_tail_hole hole = {
-        .from = from,
-        .to = to,
-        .crc = pfd_crc32c(0, copy->bytes + (from - copy->base),
-                          n < HOLE_CHECK ? n : HOLE_CHECK),
-    };
-    return hole;
-}
-
-/* Entries need not begin where those did that stood there before: places side
- * by side become one hole. */
-static bool add_hole(struct pfd_tail *t, const struct copy *copy, uint64_t from,
-                     uint64_t to)
-{
-    struct pfd_tail_hole hole = make_hole(copy, from, to);
-    struct pfd_tail_hole *before = pfd_tail_holes_ending(&t->holes, from);
-    if (!before || to - before->from > HOLE_CHECK)
-        return pfd_tail_holes_add(&t->holes, &hole);
-    before->to = to;
-    before->crc =
-        pfd_crc32c(before->crc, copy->bytes + (from - copy->base), to - from);
-    return true;
-}
-
-/* What a look at a hole leaves of it. The last part may have entries in it that
- * have come out: their bytes are known. */
-static void leave_hole(struct pass *p, uint64_t from, uint64_t to)
-{
-    enum {
-        MAX = sizeof p->left / sizeof *p->left
-    };
-    if (p->n_left == MAX)
-        from = p->left[--p->n_left].from;
-    p->left[p->n_left++] = make_hole(p->copy, from, to);
-}
-
-/* Gives up what is between two entries. */
-static bool close_gap(struct pfd_tail *t, struct pass *p, uint64_t to)
-{
-    if (!p->in_gap)
-        return true;
-    uint64_t from = p->gap.offset;
-    p->in_gap = false;
-    if (p->is_hole) {
-        leave_hole(p, from, to);
-        return true;
-    }
-    give_finding(t, &p->gap);
-    t->summary.skipped_bytes += to - from;
-    t->at = to;
-    t->doubtful = to;
-    return add_hole(t, p->copy, from, to) &&
-           pfd_tail_image_put(&t->image, from,
-                              p->copy->bytes + (from - p->copy->base),
-                              (size_t)(to - from));
-}
-
-static void open_gap(struct pfd_tail *t, struct pass *p,
-                     const struct pfd_record *r)
-{
-    p->failed |= !close_gap(t, p, r->offset);
-    p->in_gap = true;
-    p->gap = pfd_batch_finding(&t->batch, r, t->source, t->gap_sentence,
-                               sizeof t->gap_sentence);
-}
-
-/* Perhaps nobody has written this since the buffer began anew: all of it, or
- * all but its header, is what stood there. */
-static bool is_stale(const struct pfd_tail *t, const struct pass *p,
-                     const struct pfd_record *r)
-{
-    const uint8_t *bytes = p->copy->bytes + (r->offset - p->copy->base);
-    size_t n = r->n_bytes;
-    size_t skip = n > r->n_header ? r->n_header : 0;
-    return t->has_leftovers && pfd_tail_image_is(&t->image, r->offset + skip,
-                                                 bytes + skip, n - skip);
-}
-
-/* Behind what may be leftovers stands a header that was there before: a
- * leftover whose end somebody has written over reads like that. */
-static bool is_behind_stale(const struct pfd_tail *t, const struct pass *p,
-                            const struct pfd_record *r)
-{
-    return t->has_leftovers && t->doubtful == r->offset &&
-           pfd_tail_image_is(&t->image, r->offset,
-                             p->copy->bytes + (r->offset - p->copy->base),
-                             r->n_header);
-}
-
-/* Stood there before us, where leftovers cannot be told from what is new. */
-static bool is_attached(const struct pfd_tail *t, const struct pfd_record *r)
-{
-    return r->offset + r->n_bytes <= t->attached &&
-           r->offset + ATTACHED_CHECK >= t->attached;
-}
-
-/* One record of a hole: what has come out and still stands there is no news. */
-static void take_late(struct pfd_tail *t, struct pass *p,
-                      const struct pfd_record *r)
-{
-    uint64_t findings = FINDING(late);
-    bool doubt = pfd_record_is_unknown(r) || r->findings;
-    bool same = pfd_tail_image_is(&t->image, r->offset,
-                                  p->copy->bytes + (r->offset - p->copy->base),
-                                  r->n_bytes);
-    bool known = same && pfd_tail_image_has_entry(&t->image, r->offset);
-    if (known || (doubt && (same || !p->is_final))) {
-        p->has_doubts |= !same;
-        if (!p->in_gap)
-            p->gap.offset = r->offset;
-        p->in_gap = true;
-        return;
-    }
-    if (same && t->has_leftovers)
-        findings |= FINDING(stale);
-    p->failed |= !close_gap(t, p, r->offset);
-    uint64_t skipped = t->summary.skipped_bytes;
-    t->summary.skipped_bytes -= skipped < r->n_bytes ? skipped : r->n_bytes;
-    p->failed |= !give_entry(t, r, p->copy, findings);
-}
-
-/* One record of the walk; false: it is not believed yet, stop before it. */
-static bool take(struct pfd_tail *t, struct pass *p, const struct pfd_record *r)
-{
-    bool is_settled = r->offset < p->settled;
-    if (r->kind != PFD_RECORD_ENTRY) {
-        if (is_settled)
-            open_gap(t, p, r);
-        return is_settled;
-    }
-    if (p->is_hole) {
-        take_late(t, p, r);
-        return true;
-    }
-    bool is_still = r->offset < p->hard || stood_still(p, r);
-    if (!is_still && !p->is_over)
-        return false;
-    bool stale = is_stale(t, p, r);
-    bool doubt = stale || is_attached(t, r);
-    if (!is_settled && (pfd_record_is_unknown(r) || r->findings || doubt))
-        return false;
-    p->failed |= !close_gap(t, p, r->offset);
-    t->at = r->offset + r->n_bytes;
-    if (!is_still) {
-        p->lost += r->n_bytes;
-        return true;
-    }
-    doubt |= is_behind_stale(t, p, r);
-    p->failed |= !give_entry(t, r, p->copy, stale ? FINDING(stale) : 0);
-    if (doubt)
-        p->failed |= !add_hole(t, p->copy, r->offset, t->at);
-    if (stale)
-        t->doubtful = t->at;
-    return true;
-}
-
-/*
- * The walk wants more than the copy has, and has got nowhere: nothing here can
- * be read, and there is more of it than a look may take.
- */
-static void give_up_copy(struct pfd_tail *t, struct pass *p)
-{
-    struct pfd_finding gap = {
-        .kind = PFD_FINDING_unwritten,
-        .offset = t->at,
-        .index = PFD_NO_INDEX,
-        .in_buffer = true,
-        .source = t->source,
-        .text = "nothing that can be read for as far as one look reaches",
-    };
-    p->gap = gap;
-    p->in_gap = true;
-    p->failed |= !close_gap(t, p, t->walk.at);
-}
-
-/* Walks the copy from `from`; what was not believed stays for another look. */
-static void run_pass(struct pfd_tail *t, struct pass *p, uint64_t from)
-{
-    struct pfd_walk *w = &t->walk;
-    uint64_t at = t->at;
-    uint64_t n = p->end - p->copy->base;
-    bool whole = n <= p->copy->n;
-    bool believed = true;
-    enum pfd_status status = PFD_OK;
-
-    if (from >= p->end || from < p->copy->base)
-        return;
-    memset(w->state, 0, t->format->state_size);
-    w->view = pfd_cursor(p->copy->bytes, whole ? (size_t)n : p->copy->n);
-    w->base = p->copy->base;
-    w->last = whole;
-    w->at = from;
-    if (from > pfd_walk_end(w))
-        return;
-    t->format->live->resume(w, p->end);
-    while (status == PFD_OK && believed && !p->failed) {
-        pfd_batch_clear(&t->batch);
-        status = t->format->walk(w);
-        for (size_t i = 0; i < t->batch.n && believed && !p->failed; i++)
-            believed = take(t, p, &t->batch.records[i]);
-        p->failed |= t->batch.text.failed || t->batch.bytes.failed;
-    }
-    if (p->failed || !believed)
-        return;
-    if (whole) {
-        p->failed |= !close_gap(t, p, p->end);
-    } else if (!p->is_hole && t->at == at && w->at > at &&
-               w->at <= p->settled && p->copy->n == t->o.window) {
-        give_up_copy(t, p);
-    }
-}
-
 /* ---- generations ---- */
 
 static void clear_generation(struct pfd_tail *t)
@@ -555,14 +199,14 @@ static void clear_generation(struct pfd_tail *t)
 /* All that the copy has of this generation. */
 static bool give_rest(struct pfd_tail *t)
 {
-    struct pass p = {
+    struct pfd_tail_pass p = {
         .copy = &t->now,
         .other = &t->before,
         .end = t->end,
         .settled = t->end,
         .hard = t->end,
     };
-    run_pass(t, &p, t->at);
+    pfd_tail_pass_run(t, &p, t->at);
     return !p.failed;
 }
 
@@ -581,14 +225,14 @@ static enum pfd_status begin_anew(struct pfd_tail *t, const char *why,
         enum pfd_status status = read_copy(t, &t->now, from, t->before.n, err);
         if (status != PFD_OK)
             return status;
-        struct pass p = {
+        struct pfd_tail_pass p = {
             .copy = &t->before,
             .other = &t->now,
             .end = end,
             .settled = end,
             .is_over = true,
         };
-        run_pass(t, &p, t->at);
+        pfd_tail_pass_run(t, &p, t->at);
         if (p.failed)
             return no_memory(err);
         lost = p.lost;
@@ -599,12 +243,14 @@ static enum pfd_status begin_anew(struct pfd_tail *t, const char *why,
     if (!pfd_tail_image_put(&t->image, t->before.base, t->before.bytes,
                             t->before.n))
         return no_memory(err);
-    say(t, PFD_FINDING_reset, 0,
+    pfd_tail_say(
+        t, PFD_FINDING_reset, 0,
         "%s: generation %llu begins; %llu bytes of the one before never came "
         "out",
         why, (unsigned long long)t->generation + 1, (unsigned long long)lost);
     if (lost) {
-        say(t, PFD_FINDING_unwritten, t->at,
+        pfd_tail_say(
+            t, PFD_FINDING_unwritten, t->at,
             "%llu bytes were reserved and not written, or not read, when the "
             "buffer began anew",
             (unsigned long long)lost);
@@ -663,7 +309,8 @@ static bool is_anew(struct pfd_tail *t, uint64_t from)
             return true;
         pfd_tail_image_renew(&t->image, &t->holes, from, bytes, n);
     }
-    say(t, PFD_FINDING_changed, where,
+    pfd_tail_say(
+        t, PFD_FINDING_changed, where,
         "bytes were written after the entry that they belong to had come out");
     return false;
 }
@@ -699,8 +346,8 @@ static enum pfd_status check_hole(struct pfd_tail *t, size_t i, bool final,
 {
     struct pfd_tail_hole hole = t->holes.hole[i];
     uint64_t n = hole.to - hole.from;
-    if (n > HOLE_CHECK)
-        n = HOLE_CHECK;
+    if (n > PFD_TAIL_HOLE_CHECK)
+        n = PFD_TAIL_HOLE_CHECK;
     enum pfd_status status = read_copy(t, &t->now, hole.from, (size_t)n, err);
     if (status != PFD_OK || t->now.n < n)
         return status;
@@ -713,7 +360,7 @@ static enum pfd_status check_hole(struct pfd_tail *t, size_t i, bool final,
     } else if (!hole.is_fresh) {
         return PFD_OK;
     }
-    struct pass p = {
+    struct pfd_tail_pass p = {
         .copy = &t->now,
         .other = &t->now,
         .end = hole.from + n,
@@ -722,7 +369,7 @@ static enum pfd_status check_hole(struct pfd_tail *t, size_t i, bool final,
         .is_final = final,
     };
     uint64_t n_entries = t->summary.entries;
-    run_pass(t, &p, hole.from);
+    pfd_tail_pass_run(t, &p, hole.from);
     t->holes.hole[i].is_fresh = p.has_doubts;
     if (!p.failed && t->summary.entries != n_entries) {
         pfd_tail_holes_remove(&t->holes, i);
@@ -821,9 +468,9 @@ static void notice_shrinking(struct pfd_tail *t, uint64_t n_buffer)
 {
     bool is_short = t->looked && n_buffer < t->end;
     if (is_short && !t->too_short) {
-        say(t, PFD_FINDING_shrunk, n_buffer,
-            "the buffer is now %llu bytes, of which %llu were used",
-            (unsigned long long)n_buffer, (unsigned long long)t->end);
+        pfd_tail_say(t, PFD_FINDING_shrunk, n_buffer,
+                     "the buffer is now %llu bytes, of which %llu were used",
+                     (unsigned long long)n_buffer, (unsigned long long)t->end);
     }
     t->too_short = is_short;
 }
@@ -853,7 +500,7 @@ enum pfd_status pfd_tail_look(struct pfd_tail *t, uint64_t n_buffer,
                        n < t->o.window ? (size_t)n : t->o.window, err);
     if (status != PFD_OK)
         return status;
-    struct pass old = {
+    struct pfd_tail_pass old = {
         .copy = &t->now,
         .other = &t->before,
         .end = pfd_tail_marks_older(&t->marks, now_ns, t->o.settle_ns),
@@ -861,15 +508,15 @@ enum pfd_status pfd_tail_look(struct pfd_tail *t, uint64_t n_buffer,
             pfd_tail_marks_older(&t->marks, now_ns, PATIENCE * t->o.settle_ns),
     };
     old.settled = old.end;
-    run_pass(t, &old, t->at);
-    struct pass recent = { .copy = &t->now,
-                           .other = &t->before,
-                           .end = t->end };
+    pfd_tail_pass_run(t, &old, t->at);
+    struct pfd_tail_pass recent = { .copy = &t->now,
+                                    .other = &t->before,
+                                    .end = t->end };
     if (!old.failed && t->at >= old.end)
-        run_pass(t, &recent, t->at);
+        pfd_tail_pass_run(t, &recent, t->at);
     if (old.failed || recent.failed)
         return no_memory(err);
-    struct copy swap = t->before;
+    struct pfd_tail_copy swap = t->before;
     t->before = t->now;
     t->now = swap;
     bool moved = at != t->at || end != t->end || generation != t->generation ||
@@ -914,14 +561,16 @@ static void report_loss(struct pfd_tail *t, uint64_t n_buffer)
     if (t->used > t->end) {
         uint64_t lost = t->used - t->end;
         t->summary.lost_bytes += lost;
-        say(t, PFD_FINDING_overflow, t->end,
+        pfd_tail_say(
+            t, PFD_FINDING_overflow, t->end,
             "%llu bytes were written beyond the end of a buffer of %llu: a "
             "buffer of at least %llu bytes would have held everything",
             (unsigned long long)lost, (unsigned long long)n_buffer,
             (unsigned long long)t->used);
     }
     if (t->holes.n_forgotten) {
-        say(t, PFD_FINDING_unwritten, 0,
+        pfd_tail_say(
+            t, PFD_FINDING_unwritten, 0,
             "%llu places that had been given up were not looked after to the "
             "end",
             (unsigned long long)t->holes.n_forgotten);
