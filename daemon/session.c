@@ -28,7 +28,11 @@ enum {
     LINES_ENOUGH = 1 << 20,
     BETWEEN_LOOKS_US = 800, /* less than a poll: timers come early, too */
     LOOK_ANYWAY_MS = 1000,
+    LOOK_AT_HOLES_MS = 20, /* while something has moved lately: */
+    LATELY_MS = 10000,
 };
+
+#define NS_PER_MS UINT64_C(1000000)
 
 struct pfdd_session {
     struct pfdd_job job;
@@ -48,7 +52,8 @@ struct pfdd_session {
     bool closing;
     bool abandoned;
     bool wants_restart;
-    bool pending; /* of the last look */
+    bool pending;   /* of the last look */
+    bool has_holes; /* likewise */
     bool io_failed;
     bool skipping;
     struct pfdd_position skip; /* entries up to here are in the queue */
@@ -287,6 +292,7 @@ static void job_done(struct pfdd_job *job)
     bool moved = give_lines(s) > 0 || s->status == PFD_OK;
     hear_failure(s);
     s->pending = s->tail && pfd_tail_pending(s->tail) > 0;
+    s->has_holes = s->tail && pfd_tail_holes(s->tail) > 0;
     s->looked = now;
     if (moved)
         s->moved = now;
@@ -436,8 +442,10 @@ static bool is_still(struct pfdd_session *s, uint64_t now)
         memcpy(s->head, head, (size_t)n);
     s->n_head = n;
     s->d->count.polls++;
+    bool awaited = s->has_holes && now - s->moved < LATELY_MS * NS_PER_MS;
     return same && !s->pending &&
-           now - s->looked < LOOK_ANYWAY_MS * UINT64_C(1000000);
+           now - s->looked <
+               (awaited ? LOOK_AT_HOLES_MS : LOOK_ANYWAY_MS) * NS_PER_MS;
 }
 
 static unsigned interval(const struct pfdd_session *s, uint64_t now)

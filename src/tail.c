@@ -20,8 +20,10 @@ enum {
     WINDOW = 4 << 20,
     WINDOW_MIN = 1 << 19, /* holds any entry of any format's 16-bit size */
     MEMORY = 16 << 20,
-    CHECK_FIRST = 4096, /* bytes compared by each look: the first ones, */
-    CHECK_NEXT = 16384, /* and some of the others in turn */
+    CHECK_FIRST = 4096,      /* bytes compared by each look: the first ones, */
+    CHECK_NEXT = 16384,      /* and some of the others in turn */
+    HOLES_AT_ONCE = 2 << 20, /* bytes of holes that are looked at together, */
+    HOLE_COSTS = 1024,       /* each of which costs as much as so many */
     LEFTOVER_MAX = 1 << 20,
     /* A device that never leaves an entry alone does not hold it for ever. */
     PATIENCE = 4,
@@ -128,6 +130,11 @@ uint64_t pfd_tail_pending(const struct pfd_tail *t)
     return t->end > t->at ? t->end - t->at : 0;
 }
 
+uint64_t pfd_tail_holes(const struct pfd_tail *t)
+{
+    return t->holes.n;
+}
+
 uint64_t pfd_tail_generation(const struct pfd_tail *t)
 {
     return t->generation;
@@ -186,6 +193,7 @@ static void clear_generation(struct pfd_tail *t)
     pfd_tail_image_forget_entries(&t->image);
     t->marks.n = 0;
     t->holes.n = 0;
+    t->hole_at = 0;
     t->before.n = 0;
     t->at = t->format->live->n_header;
     t->end = t->at;
@@ -341,55 +349,78 @@ static enum pfd_status check_delivered(struct pfd_tail *t, bool *other,
 
 /* ---- holes ---- */
 
+/* Holes take the place of hole i: what a pass over it has left. */
+static bool split_hole(struct pfd_tail *t, size_t i,
+                       const struct pfd_tail_pass *p)
+{
+    uint64_t to = t->holes.hole[i].to;
+    struct pfd_tail_hole rest = {
+        .from = p->rest ? p->rest : to,
+        .to = to,
+        .is_fresh = true,
+    };
+    bool ok = true;
+    pfd_tail_holes_remove(&t->holes, i);
+    for (size_t k = 0; k < p->n_left && ok; k++) {
+        struct pfd_tail_hole hole = p->left[k];
+        hole.is_fresh = p->has_doubts;
+        ok = pfd_tail_holes_add(&t->holes, &hole);
+    }
+    if (ok && rest.to > rest.from)
+        ok = pfd_tail_holes_add(&t->holes, &rest);
+    pfd_tail_holes_join(&t->holes, to, PFD_TAIL_HOLE_MAX);
+    return ok;
+}
+
 static enum pfd_status check_hole(struct pfd_tail *t, size_t i, bool final,
                                   struct pfd_error *err)
 {
-    struct pfd_tail_hole hole = t->holes.hole[i];
-    uint64_t n = hole.to - hole.from;
-    if (n > PFD_TAIL_HOLE_CHECK)
-        n = PFD_TAIL_HOLE_CHECK;
-    enum pfd_status status = read_copy(t, &t->now, hole.from, (size_t)n, err);
+    struct pfd_tail_hole *hole = &t->holes.hole[i];
+    size_t n = (size_t)(hole->to - hole->from);
+    enum pfd_status status = read_copy(t, &t->now, hole->from, n, err);
     if (status != PFD_OK || t->now.n < n)
         return status;
     uint32_t crc = pfd_crc32c(0, t->now.bytes, t->now.n);
-    if (crc != hole.crc) {
-        t->holes.hole[i].crc = crc;
-        t->holes.hole[i].is_fresh = true;
+    if (crc != hole->crc) {
+        hole->crc = crc;
+        hole->is_fresh = true;
         if (!final)
             return PFD_OK; /* believed when it stands still */
-    } else if (!hole.is_fresh) {
+    } else if (!hole->is_fresh) {
         return PFD_OK;
     }
     struct pfd_tail_pass p = {
         .copy = &t->now,
         .other = &t->now,
-        .end = hole.from + n,
+        .end = hole->to,
         .settled = UINT64_MAX,
         .is_hole = true,
         .is_final = final,
     };
     uint64_t n_entries = t->summary.entries;
-    pfd_tail_pass_run(t, &p, hole.from);
-    t->holes.hole[i].is_fresh = p.has_doubts;
-    if (!p.failed && t->summary.entries != n_entries) {
-        pfd_tail_holes_remove(&t->holes, i);
-        for (size_t k = 0; k < p.n_left && !p.failed; k++) {
-            p.left[k].is_fresh = p.has_doubts;
-            p.failed |= !pfd_tail_holes_add(&t->holes, &p.left[k]);
-        }
-        struct pfd_tail_hole rest = { .from = p.end, .to = hole.to };
-        if (!p.failed && rest.to > rest.from)
-            p.failed |= !pfd_tail_holes_add(&t->holes, &rest);
-    }
+    pfd_tail_pass_run(t, &p, hole->from);
+    hole->is_fresh = p.has_doubts;
+    if (!p.failed && t->summary.entries != n_entries)
+        p.failed = !split_hole(t, i, &p);
     return p.failed ? no_memory(err) : PFD_OK;
 }
 
+/* In buffer order, some at a time; at the end all of them. */
 static enum pfd_status check_holes(struct pfd_tail *t, bool final,
                                    struct pfd_error *err)
 {
     enum pfd_status status = PFD_OK;
-    for (size_t i = t->holes.n; i-- > 0 && status == PFD_OK;)
+    uint64_t at = final ? 0 : t->hole_at;
+    uint64_t n = 0;
+    const struct pfd_tail_hole *hole = pfd_tail_holes_find(&t->holes, at);
+    while (hole && status == PFD_OK && (final || n < HOLES_AT_ONCE)) {
+        size_t i = (size_t)(hole - t->holes.hole);
+        n += hole->to - hole->from + HOLE_COSTS;
+        at = hole->to;
         status = check_hole(t, i, final, err);
+        hole = pfd_tail_holes_find(&t->holes, at);
+    }
+    t->hole_at = hole ? at : 0;
     return status;
 }
 

@@ -70,6 +70,25 @@ void pfd_tail_holes_remove(struct pfd_tail_holes *holes, size_t i)
             (holes->n - i) * sizeof *holes->hole);
 }
 
+void pfd_tail_holes_join(struct pfd_tail_holes *holes, uint64_t at,
+                         uint64_t max)
+{
+    struct pfd_tail_hole *a = pfd_tail_holes_ending(holes, at);
+    struct pfd_tail_hole *b = a + 1;
+    if (!a || b == holes->hole + holes->n || b->from != at)
+        return;
+    /* Their bytes are to be looked at, whatever they are. */
+    b->from = a->from;
+    b->is_fresh = true;
+    if (b->to - b->from <= max) {
+        pfd_tail_holes_remove(holes, (size_t)(a - holes->hole));
+        return;
+    }
+    a->to = a->from + max;
+    b->from = a->to;
+    a->is_fresh = true;
+}
+
 bool pfd_tail_holes_add(struct pfd_tail_holes *holes,
                         const struct pfd_tail_hole *hole)
 {

@@ -19,7 +19,7 @@ struct pfd_tail_mark {
 
 enum {
     PFD_TAIL_MARKS = 160, /* of a 32nd of the settling time each */
-    PFD_TAIL_HOLES = 1024,
+    PFD_TAIL_HOLES = 65536,
 };
 
 struct pfd_tail_marks {
@@ -53,6 +53,12 @@ struct pfd_tail_holes {
 /* The hole that ends at `at`, or NULL. */
 struct pfd_tail_hole *pfd_tail_holes_ending(struct pfd_tail_holes *holes,
                                             uint64_t at);
+
+/* What is left of the hole that ends at `at` and the hole behind it, if it
+ * begins there, may have an entry of both: they become one, or the second one
+ * begins earlier, so that none is longer than `max`. */
+void pfd_tail_holes_join(struct pfd_tail_holes *holes, uint64_t at,
+                         uint64_t max);
 
 /* False when out of memory. */
 bool pfd_tail_holes_add(struct pfd_tail_holes *holes,

@@ -87,12 +87,11 @@ static bool stood_still(const struct pfd_tail_pass *p,
 static struct pfd_tail_hole make_hole(const struct pfd_tail_copy *copy,
                                       uint64_t from, uint64_t to)
 {
-    size_t n = (size_t)(to - from);
     struct pfd_tail_hole hole = {
         .from = from,
         .to = to,
         .crc = pfd_crc32c(0, copy->bytes + (from - copy->base),
-                          n < PFD_TAIL_HOLE_CHECK ? n : PFD_TAIL_HOLE_CHECK),
+                          (size_t)(to - from)),
     };
     return hole;
 }
@@ -102,26 +101,22 @@ static struct pfd_tail_hole make_hole(const struct pfd_tail_copy *copy,
 static bool add_hole(struct pfd_tail *t, const struct pfd_tail_copy *copy,
                      uint64_t from, uint64_t to)
 {
-    struct pfd_tail_hole hole = make_hole(copy, from, to);
     struct pfd_tail_hole *before = pfd_tail_holes_ending(&t->holes, from);
-    if (!before || to - before->from > PFD_TAIL_HOLE_CHECK)
-        return pfd_tail_holes_add(&t->holes, &hole);
-    before->to = to;
-    before->crc =
-        pfd_crc32c(before->crc, copy->bytes + (from - copy->base), to - from);
+    if (before && to - before->from <= PFD_TAIL_HOLE_MAX) {
+        before->to = to;
+        before->crc = pfd_crc32c(before->crc, copy->bytes + (from - copy->base),
+                                 (size_t)(to - from));
+        return true;
+    }
+    while (from < to) {
+        uint64_t n =
+            to - from < PFD_TAIL_HOLE_MAX ? to - from : PFD_TAIL_HOLE_MAX;
+        struct pfd_tail_hole hole = make_hole(copy, from, from + n);
+        if (!pfd_tail_holes_add(&t->holes, &hole))
+            return false;
+        from += n;
+    }
     return true;
-}
-
-/* What a look at a hole leaves of it. The last part may have entries in it that
- * have come out: their bytes are known. */
-static void leave_hole(struct pfd_tail_pass *p, uint64_t from, uint64_t to)
-{
-    enum {
-        MAX = sizeof p->left / sizeof *p->left
-    };
-    if (p->n_left == MAX)
-        from = p->left[--p->n_left].from;
-    p->left[p->n_left++] = make_hole(p->copy, from, to);
 }
 
 /* Gives up what is between two entries. */
@@ -132,7 +127,7 @@ static bool close_gap(struct pfd_tail *t, struct pfd_tail_pass *p, uint64_t to)
     uint64_t from = p->gap.offset;
     p->in_gap = false;
     if (p->is_hole) {
-        leave_hole(p, from, to);
+        p->left[p->n_left++] = make_hole(p->copy, from, to);
         return true;
     }
     pfd_tail_give_finding(t, &p->gap);
@@ -145,9 +140,20 @@ static bool close_gap(struct pfd_tail *t, struct pfd_tail_pass *p, uint64_t to)
                               (size_t)(to - from));
 }
 
+static void open_quiet_gap(struct pfd_tail_pass *p, uint64_t from)
+{
+    if (!p->in_gap)
+        p->gap.offset = from;
+    p->in_gap = true;
+}
+
 static void open_gap(struct pfd_tail *t, struct pfd_tail_pass *p,
                      const struct pfd_record *r)
 {
+    if (p->is_hole) {
+        open_quiet_gap(p, r->offset);
+        return;
+    }
     p->failed |= !close_gap(t, p, r->offset);
     p->in_gap = true;
     p->gap = pfd_batch_finding(&t->batch, r, t->source, t->gap_sentence,
@@ -186,7 +192,7 @@ static bool is_attached(const struct pfd_tail *t, const struct pfd_record *r)
 }
 
 /* One record of a hole: what has come out and still stands there is no news. */
-static void take_late(struct pfd_tail *t, struct pfd_tail_pass *p,
+static bool take_late(struct pfd_tail *t, struct pfd_tail_pass *p,
                       const struct pfd_record *r)
 {
     uint64_t findings = FINDING(late);
@@ -197,10 +203,8 @@ static void take_late(struct pfd_tail *t, struct pfd_tail_pass *p,
     bool known = same && pfd_tail_image_has_entry(&t->image, r->offset);
     if (known || (doubt && (same || !p->is_final))) {
         p->has_doubts |= !same;
-        if (!p->in_gap)
-            p->gap.offset = r->offset;
-        p->in_gap = true;
-        return;
+        open_quiet_gap(p, r->offset);
+        return true;
     }
     if (same && t->has_leftovers)
         findings |= FINDING(stale);
@@ -208,6 +212,10 @@ static void take_late(struct pfd_tail *t, struct pfd_tail_pass *p,
     uint64_t skipped = t->summary.skipped_bytes;
     t->summary.skipped_bytes -= skipped < r->n_bytes ? skipped : r->n_bytes;
     p->failed |= !give_entry(t, r, p->copy, findings);
+    if (p->n_left < PFD_TAIL_LEFT_MAX - 1)
+        return true;
+    p->rest = r->offset + r->n_bytes;
+    return false;
 }
 
 /* One record of the walk; false: it is not believed yet, stop before it. */
@@ -220,10 +228,8 @@ static bool take(struct pfd_tail *t, struct pfd_tail_pass *p,
             open_gap(t, p, r);
         return is_settled;
     }
-    if (p->is_hole) {
-        take_late(t, p, r);
-        return true;
-    }
+    if (p->is_hole)
+        return take_late(t, p, r);
     bool is_still = r->offset < p->hard || stood_still(p, r);
     if (!is_still && !p->is_over)
         return false;

@@ -14,7 +14,8 @@
 
 enum {
     PFD_TAIL_SENTENCE = 768,
-    PFD_TAIL_HOLE_CHECK = 65536, /* bytes of a hole that are looked after */
+    PFD_TAIL_HOLE_MAX = 1 << 19, /* bytes; a larger gap is several holes */
+    PFD_TAIL_LEFT_MAX = 256,     /* holes that one pass makes of a hole */
 };
 
 /* A copy of the buffer's bytes [base, base + n). */
@@ -53,6 +54,7 @@ struct pfd_tail {
     uint64_t doubtful;  /* the last gap or stale entry ended here */
     uint64_t checked;   /* where comparing goes on */
     uint64_t holes_ns;  /* when holes were looked after */
+    uint64_t hole_at;   /* and where that goes on */
     struct pfd_tail_marks marks;
     struct pfd_tail_holes holes;
     struct pfd_tail_image image;
@@ -71,8 +73,9 @@ struct pfd_tail_pass {
     /* A gap that has begun; it ends where the next entry is. */
     struct pfd_finding gap;
     bool in_gap;
-    struct pfd_tail_hole left[64]; /* [n_left] gaps of a hole */
+    struct pfd_tail_hole left[PFD_TAIL_LEFT_MAX]; /* [n_left] gaps of a hole */
     size_t n_left;
+    uint64_t rest; /* of a hole: from here on, nothing was looked at */
     uint64_t lost;
     bool failed; /* out of memory */
 };

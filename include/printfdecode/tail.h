@@ -14,7 +14,8 @@
  *  - When the cursor moves back, or delivered bytes change, a new generation
  *    begins. What then stands in the buffer as it stood there before waits for
  *    `settle_ns` as well and comes out with the finding `stale`: perhaps
- *    nobody wrote it.
+ *    nobody wrote it. It is looked after like what was given up: an entry
+ *    that is written in its place comes out `late`.
  *
  * Thread rule: a tail belongs to one thread at a time.
  */
@@ -102,6 +103,10 @@ PFD_API enum pfd_status pfd_tail_set_strings(struct pfd_tail *tail,
 
 /* Bytes that are reserved in the buffer and have not come out yet. */
 PFD_API uint64_t pfd_tail_pending(const struct pfd_tail *tail);
+
+/* Places that were given up and are looked after: what is written there later
+ * still comes out, at a look. */
+PFD_API uint64_t pfd_tail_holes(const struct pfd_tail *tail);
 
 /* How often the buffer began anew. */
 PFD_API uint64_t pfd_tail_generation(const struct pfd_tail *tail);
