@@ -79,7 +79,9 @@ const char *pfdd_source_name(void *d, uint32_t source)
 
 size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
 {
-    *ret = (struct pfdd_memory){ .ring = d->ring.n_bytes };
+    *ret = (struct pfdd_memory){
+        .ring = d->ring.n_bytes + d->ring.n_spare * PFDD_CHUNK,
+    };
     if (d->library)
         ret->strings = pfdd_library_memory(d->library);
     for (const struct pfdd_session *s = d->sessions; s;
@@ -90,9 +92,12 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
     return ret->ring + ret->sessions + ret->strings + ret->outputs;
 }
 
-bool pfdd_must_wait(const struct pfdd *d)
+bool pfdd_must_wait(struct pfdd *d)
 {
-    return pfdd_ring_is_full(&d->ring);
+    size_t n_coming = (pfdd_pool_pending(d->decoders) + 1) * d->batch;
+    bool busy = pfdd_ring_is_busy(&d->ring, n_coming);
+    d->count.waits += busy;
+    return busy;
 }
 
 bool pfdd_is_short(const struct pfdd *d)
@@ -106,7 +111,8 @@ bool pfdd_is_ready(const struct pfdd *d)
     struct pfdd_queue_state state = { 0 };
     if (d->queue)
         pfdd_queue_state(d->queue, &state);
-    return d->ready && !d->stopping && !state.failing && !pfdd_must_wait(d);
+    return d->ready && !d->stopping && !state.failing &&
+           !pfdd_ring_is_full(&d->ring);
 }
 
 /* ---- configurations ---- */

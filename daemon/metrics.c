@@ -156,6 +156,8 @@ char *pfdd_metrics(const struct pfdd *d, size_t *n)
     gauge(out, "loop_lag_milliseconds", d->lag_ms,
           "By how much the loop was late the last time.");
     counter(out, "polls_total", c->polls, "Looks at buffers.");
+    counter(out, "waits_total", c->waits,
+            "Looks put off because readers were behind.");
     counter(out, "lost_entries_total", c->gap_lines,
             "Entries known to be lost on their way in.");
     counter(out, "too_long_lines_total", d->ring.too_long,

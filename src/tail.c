@@ -25,6 +25,7 @@ enum {
     HOLES_AT_ONCE = 2 << 20, /* bytes of holes that are looked at together, */
     HOLE_COSTS = 1024,       /* each of which costs as much as so many */
     LEFTOVER_MAX = 1 << 20,
+    ROOM_KEPT = 1 << 17, /* bytes of a copy; more is freed after a burst */
     /* A device that never leaves an entry alone does not hold it for ever. */
     PATIENCE = 4,
 };
@@ -69,6 +70,8 @@ enum pfd_status pfd_tail_new(const struct pfd_tail_options *options,
     t->o.window = t->o.window ? t->o.window : WINDOW;
     if (t->o.window < WINDOW_MIN)
         t->o.window = WINDOW_MIN;
+    if (!t->o.give || t->o.give > t->o.window)
+        t->o.give = t->o.window;
     t->image.max = t->o.memory ? t->o.memory : MEMORY;
     t->source = strdup(options->source ? options->source : "-");
     if (!t->source || !pfd_entry_source_init(&t->of, t->source) ||
@@ -135,6 +138,12 @@ uint64_t pfd_tail_holes(const struct pfd_tail *t)
     return t->holes.n;
 }
 
+size_t pfd_tail_memory(const struct pfd_tail *t)
+{
+    return sizeof *t + t->now.room + t->before.room + t->image.room +
+           t->image.room / 32 + t->holes.room * sizeof *t->holes.hole;
+}
+
 uint64_t pfd_tail_generation(const struct pfd_tail *t)
 {
     return t->generation;
@@ -160,6 +169,17 @@ static bool make_room(struct pfd_tail_copy *copy, size_t n)
     copy->bytes = bytes;
     copy->room = room;
     return true;
+}
+
+/* The burst is over. */
+static void give_back_room(struct pfd_tail_copy *copy, size_t n)
+{
+    if (copy->room <= ROOM_KEPT || n > ROOM_KEPT / 2)
+        return;
+    free(copy->bytes);
+    copy->bytes = NULL;
+    copy->room = 0;
+    copy->n = 0;
 }
 
 /* Reads bytes [from, from + n) of the buffer. */
@@ -506,6 +526,32 @@ static void notice_shrinking(struct pfd_tail *t, uint64_t n_buffer)
     t->too_short = is_short;
 }
 
+/* What was reserved long enough ago, then the rest; `most` bytes of the copy.
+ * False: out of memory. */
+static bool run_passes(struct pfd_tail *t, uint64_t now_ns, size_t most)
+{
+    uint64_t settled = pfd_tail_marks_older(&t->marks, now_ns, t->o.settle_ns);
+    struct pfd_tail_pass old = {
+        .copy = &t->now,
+        .other = &t->before,
+        .most = most,
+        .end = settled,
+        .settled = settled,
+        .hard =
+            pfd_tail_marks_older(&t->marks, now_ns, PATIENCE * t->o.settle_ns),
+    };
+    struct pfd_tail_pass recent = {
+        .copy = &t->now,
+        .other = &t->before,
+        .most = most,
+        .end = t->end,
+    };
+    pfd_tail_pass_run(t, &old, t->at);
+    if (!old.failed && t->at >= old.end)
+        pfd_tail_pass_run(t, &recent, t->at);
+    return !old.failed && !recent.failed;
+}
+
 enum pfd_status pfd_tail_look(struct pfd_tail *t, uint64_t n_buffer,
                               uint64_t now_ns, struct pfd_error *err)
 {
@@ -527,29 +573,21 @@ enum pfd_status pfd_tail_look(struct pfd_tail *t, uint64_t n_buffer,
         return status;
     t->looked_ns = now_ns;
     uint64_t n = t->end > t->at ? t->end - t->at : 0;
-    status = read_copy(t, &t->now, t->at,
-                       n < t->o.window ? (size_t)n : t->o.window, err);
+    if (n > t->o.window)
+        n = t->o.window;
+    status = read_copy(t, &t->now, t->at, (size_t)n, err);
     if (status != PFD_OK)
         return status;
-    struct pfd_tail_pass old = {
-        .copy = &t->now,
-        .other = &t->before,
-        .end = pfd_tail_marks_older(&t->marks, now_ns, t->o.settle_ns),
-        .hard =
-            pfd_tail_marks_older(&t->marks, now_ns, PATIENCE * t->o.settle_ns),
-    };
-    old.settled = old.end;
-    pfd_tail_pass_run(t, &old, t->at);
-    struct pfd_tail_pass recent = { .copy = &t->now,
-                                    .other = &t->before,
-                                    .end = t->end };
-    if (!old.failed && t->at >= old.end)
-        pfd_tail_pass_run(t, &recent, t->at);
-    if (old.failed || recent.failed)
+    bool ok = run_passes(t, now_ns, t->o.give);
+    /* An entry larger than what may come out at once comes out all the same. */
+    if (ok && t->at == at && n > t->o.give)
+        ok = run_passes(t, now_ns, t->o.window);
+    if (!ok)
         return no_memory(err);
     struct pfd_tail_copy swap = t->before;
     t->before = t->now;
     t->now = swap;
+    give_back_room(&t->now, t->before.n);
     bool moved = at != t->at || end != t->end || generation != t->generation ||
                  n_entries != t->summary.entries;
     return moved ? PFD_OK : PFD_MORE;

@@ -277,14 +277,15 @@ void pfd_tail_pass_run(struct pfd_tail *t, struct pfd_tail_pass *p,
     struct pfd_walk *w = &t->walk;
     uint64_t at = t->at;
     uint64_t n = p->end - p->copy->base;
-    bool whole = n <= p->copy->n;
+    size_t n_copy = p->most && p->most < p->copy->n ? p->most : p->copy->n;
+    bool whole = n <= n_copy;
     bool believed = true;
     enum pfd_status status = PFD_OK;
 
     if (from >= p->end || from < p->copy->base)
         return;
     memset(w->state, 0, t->format->state_size);
-    w->view = pfd_cursor(p->copy->bytes, whole ? (size_t)n : p->copy->n);
+    w->view = pfd_cursor(p->copy->bytes, whole ? (size_t)n : n_copy);
     w->base = p->copy->base;
     w->last = whole;
     w->at = from;
@@ -303,7 +304,7 @@ void pfd_tail_pass_run(struct pfd_tail *t, struct pfd_tail_pass *p,
     if (whole) {
         p->failed |= !close_gap(t, p, p->end);
     } else if (!p->is_hole && t->at == at && w->at > at &&
-               w->at <= p->settled && p->copy->n == t->o.window) {
+               w->at <= p->settled && n_copy == t->o.window) {
         give_up_copy(t, p);
     }
 }

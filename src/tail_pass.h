@@ -63,7 +63,8 @@ struct pfd_tail {
 struct pfd_tail_pass {
     const struct pfd_tail_copy *copy;
     const struct pfd_tail_copy *other; /* where the same bytes must be */
-    uint64_t end;                      /* entries end here */
+    size_t most;      /* bytes of the copy that are walked; 0: all */
+    uint64_t end;     /* entries end here */
     uint64_t settled; /* before it, what cannot be read is given up */
     uint64_t hard;    /* before it, bytes need not have stood still */
     bool is_over;     /* what has changed is lost, and does not wait */
