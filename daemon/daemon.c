@@ -94,7 +94,8 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
 
 bool pfdd_must_wait(struct pfdd *d)
 {
-    size_t n_coming = (pfdd_pool_pending(d->decoders) + 1) * d->batch;
+    /* Those on their way, one that is done, and the one that asks. */
+    size_t n_coming = (pfdd_pool_pending(d->decoders) + 2) * d->batch;
     bool busy = pfdd_ring_is_busy(&d->ring, n_coming);
     d->count.waits += busy;
     return busy;

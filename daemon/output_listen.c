@@ -19,8 +19,10 @@
 #include "socket.h"
 
 enum {
-    GRACE_MS = 100, /* to send a request */
-    TURN = 1 << 20, /* bytes written before others have their turn */
+    GRACE_MS = 100,      /* to send a request */
+    TURN = 1 << 20,      /* bytes written before others have their turn */
+    SEND_ROOM = 1 << 20, /* that the kernel may hold for a client; it gives
+                            less where the system says so */
 };
 
 struct client {
@@ -277,6 +279,8 @@ static void on_accept(struct pfdd_listener *l, int fd)
         close(fd);
         return;
     }
+    int room = SEND_ROOM;
+    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
     uv_timer_init(d->loop, &c->grace);
     c->fd = fd;
     c->of = o;

@@ -15,9 +15,9 @@ enum {
     OUT_ENOUGH = 64 * 1024, /* bytes made ahead of what is taken */
 };
 
-#define LATELY_NS   UINT64_C(100000000)
-#define PATIENCE_NS UINT64_C(1000000000)
-#define PERIOD_NS   (10 * PATIENCE_NS)
+#define LATELY_NS   UINT64_C(250000000)
+#define PATIENCE_NS UINT64_C(5000000000)
+#define PERIOD_NS   (6 * PATIENCE_NS)
 
 /* ---- forms ---- */
 

@@ -84,7 +84,7 @@ struct pfdd_reader {
     bool must_have_all;  /* the ring waits for it */
     uint64_t taken_ns;   /* uv_hrtime(), when it took something last */
     uint64_t awaited_ns; /* likewise: when it was waited for last */
-    uint64_t period_ns;  /* when the present ten seconds began */
+    uint64_t period_ns;  /* when the present period began */
     uint64_t waited_ns;  /* for so long in these */
     /* Made here, not yet taken. */
     char *out;

@@ -104,8 +104,9 @@ bool pfdd_ring_is_full(const struct pfdd_ring *ring);
 /*
  * True while sources should wait: the ring is full, or what a reader that reads
  * has before it, with n_coming bytes more, is most of it, so that lines which a
- * buffer still holds would be pushed out. Readers that do not read, or for which
- * sources have waited a second of the last ten, are not waited for.
+ * buffer still holds would be pushed out. A reader that has taken nothing for
+ * 250 ms, or for which sources have waited 5 of the last 30 seconds, is not
+ * waited for.
  */
 bool pfdd_ring_is_busy(struct pfdd_ring *ring, size_t n_coming);
 
