@@ -112,7 +112,7 @@ bool pfdd_is_ready(const struct pfdd *d)
     struct pfdd_queue_state state = { 0 };
     if (d->queue)
         pfdd_queue_state(d->queue, &state);
-    return d->ready && !d->stopping && !state.failing &&
+    return d->ready && !d->stopping && !state.failing && !d->n_failing &&
            !pfdd_ring_is_full(&d->ring);
 }
 

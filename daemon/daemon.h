@@ -113,9 +113,10 @@ struct pfdd {
     struct pfdd_source *sources; /* [n_sources] */
     size_t n_sources;
     struct pfdd_counters count;
-    size_t batch;     /* bytes of lines that a job makes, about */
-    uint64_t started; /* ns since 1970 */
-    uint64_t lag_ms;  /* of the loop, the last time it was looked at */
+    size_t batch;       /* bytes of lines that a job makes, about */
+    unsigned n_failing; /* required outputs that cannot write */
+    uint64_t started;   /* ns since 1970 */
+    uint64_t lag_ms;    /* of the loop, the last time it was looked at */
     bool ready;
     bool stopping;
     /* Private. */

@@ -97,6 +97,7 @@ static int serve(const char *path)
     if (!config)
         return EXIT_CONFIG;
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error */
     pfdd_systemd_init();
     uv_loop_init(&loop);
     bool ok = pfdd_start(&d, &loop, config, err, sizeof err);

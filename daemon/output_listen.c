@@ -269,7 +269,7 @@ static void on_accept(struct pfdd_listener *l, int fd)
     if (o->n_clients < o->base.config->access.max_clients && !o->base.closing) {
         c = calloc(1, sizeof *c);
     } else {
-        l->too_many++;
+        d->count.refused++;
     }
     if (c && uv_poll_init(d->loop, &c->poll, fd) != 0) {
         free(c);
@@ -307,6 +307,8 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
     o->listener.user = o;
     o->listener.accept = on_accept;
     o->listener.closed = on_listener_closed;
+    o->listener.refused = &output->d->count.refused;
+    o->listener.out_of_fds = &output->d->count.out_of_fds;
     if (!pfdd_listener_open(&o->listener, output->d->loop,
                             &output->config->address, &output->config->access,
                             err, n_err))
@@ -318,9 +320,6 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
 static void close_output(struct pfdd_output *output)
 {
     struct listen_output *o = (struct listen_output *)output;
-    struct pfdd_counters *count = &output->d->count;
-    count->refused += o->listener.refused + o->listener.too_many;
-    count->out_of_fds += o->listener.out_of_fds;
     pfdd_listener_close(&o->listener);
     for (struct client *c = o->clients; c; c = c->next)
         close_client(c);

@@ -154,18 +154,17 @@ static void on_connection(uv_poll_t *poll, int status, int events)
             if (errno != EMFILE && errno != ENFILE && errno != ENOMEM &&
                 errno != ENOBUFS)
                 return;
-            l->out_of_fds++;
+            ++*l->out_of_fds;
             pfdd_log(PFDD_WARNING, "cannot accept: %s", strerror(errno));
             uv_poll_stop(poll);
             uv_timer_start(&l->retry, on_retry, RETRY_MS, 0);
             return;
         }
         if (!may_connect(l, fd)) {
-            l->refused++;
+            ++*l->refused;
             close(fd);
             continue;
         }
-        l->accepted++;
         l->accept(l, fd);
     }
 }

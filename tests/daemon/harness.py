@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the daemon's tests in Python share: a daemon that runs, a buffer that is
 mapped, subscribers, metrics, and dumps taken apart."""
+import ctypes
 import gzip
 import json
 import mmap
@@ -15,6 +16,11 @@ import threading
 import time
 
 SEQUENCE = re.compile(rb'"sequence":(\d+)')
+
+
+def die_with_us():
+    """In the child: no daemon outlives its test."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 def wait_for(what, seconds, test):
@@ -86,7 +92,7 @@ class Daemon:
         self.log = open(f'{temp}/daemon.log', 'a+')
         self.process = subprocess.Popen(
             [*before, program, '-c', self.path], stderr=self.log,
-            env={**os.environ, **(env or {})})
+            env={**os.environ, **(env or {})}, preexec_fn=die_with_us)
         self.pid = self.process.pid
 
     def wait_for_socket(self, name):
