@@ -15,6 +15,8 @@ import tempfile
 import threading
 import time
 
+from harness import die_with_us, load
+
 BATCH = 256 * 1024  # bytes that an output reads from the queue at once
 LINE = 64 * 1024
 
@@ -22,7 +24,7 @@ daemon, dump, elf = sys.argv[1:4]
 rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 20
 seed = int(os.environ.get('SEED', time.time_ns() % 1000000))
 random.seed(seed)
-data = open(dump, 'rb').read()
+data = load(dump)
 used = struct.unpack_from('<Q', data)[0] * 4
 
 
@@ -67,7 +69,8 @@ outputs:
     writer = threading.Thread(target=produce, args=(path, rounds * 0.2, done))
     writer.start()
     for _ in range(rounds):
-        p = subprocess.Popen([daemon, '-c', config], stderr=subprocess.DEVNULL)
+        p = subprocess.Popen([daemon, '-c', config], stderr=subprocess.DEVNULL,
+                         preexec_fn=die_with_us)
         time.sleep(random.uniform(0.02, 0.4))
         p.send_signal(signal.SIGKILL)
         p.wait()

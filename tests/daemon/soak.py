@@ -16,11 +16,13 @@ import tempfile
 import threading
 import time
 
+from harness import die_with_us, load
+
 daemon, dump, elf = sys.argv[1:4]
 seconds = float(sys.argv[4]) if len(sys.argv) > 4 else 120
 BUFFERS = 64
 READERS = 7
-data = open(dump, 'rb').read()
+data = load(dump)
 used = struct.unpack_from('<Q', data)[0] * 4
 ends = []
 at = 16
@@ -84,7 +86,8 @@ with tempfile.TemporaryDirectory() as temp:
             f.truncate(size)
             memory.append(mmap.mmap(f.fileno(), size))
     p = subprocess.Popen([daemon, '-c', f'{temp}/c.yaml'],
-                         stderr=subprocess.DEVNULL)
+                         stderr=subprocess.DEVNULL,
+                         preexec_fn=die_with_us)
     while not os.path.exists(f'{temp}/l'):
         time.sleep(0.05)
     time.sleep(1)
