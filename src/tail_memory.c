@@ -74,7 +74,7 @@ void pfd_tail_holes_join(struct pfd_tail_holes *holes, uint64_t at,
                          uint64_t max)
 {
     struct pfd_tail_hole *a = pfd_tail_holes_ending(holes, at);
-    struct pfd_tail_hole *b = a + 1;
+    struct pfd_tail_hole *b = a ? a + 1 : NULL;
     if (!a || b == holes->hole + holes->n || b->from != at)
         return;
     /* Their bytes are to be looked at, whatever they are. */
