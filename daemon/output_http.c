@@ -365,6 +365,9 @@ static void on_end_closed(uv_handle_t *handle)
 
 static void on_end(uv_timer_t *timer)
 {
+    struct http_output *o = timer->data;
+    /* On a loop that is not its own, the first call only closes handles. */
+    lws_context_destroy(o->context);
     uv_close((uv_handle_t *)timer, on_end_closed);
 }
 
