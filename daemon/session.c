@@ -28,7 +28,7 @@ enum {
     LOOKS = 16, /* of a finished buffer in one job */
     LINES_ENOUGH = 1 << 20,
     BETWEEN_LOOKS_US = 800, /* less than a poll: timers come early, too */
-    LOOK_ANYWAY_MS = 1000,
+    LOOK_ANYWAY_MS = 2000,
     LOOK_AT_HOLES_MS = 20, /* while something has moved lately: */
     LATELY_MS = 10000,
 };
