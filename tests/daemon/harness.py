@@ -23,6 +23,12 @@ def die_with_us():
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
+def can_connect(path):
+    """A socket's file is there before anybody listens."""
+    with socket.socket(socket.AF_UNIX) as s:
+        return s.connect_ex(path) == 0
+
+
 def wait_for(what, seconds, test):
     """Until test() is true; ends the program with a sentence otherwise."""
     end = time.monotonic() + seconds
@@ -96,7 +102,7 @@ class Daemon:
         self.pid = self.process.pid
 
     def wait_for_socket(self, name):
-        wait_for(name, 20, lambda: os.path.exists(f'{self.temp}/{name}'))
+        wait_for(name, 20, lambda: can_connect(f'{self.temp}/{name}'))
 
     def stop(self, seconds=30):
         """SIGTERM; the exit status is 0 only when no handle was left."""

@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 
-from harness import die_with_us, load
+from harness import can_connect, die_with_us, load
 
 daemon, dump, elf = sys.argv[1:4]
 seconds = float(sys.argv[4]) if len(sys.argv) > 4 else 120
@@ -88,7 +88,7 @@ with tempfile.TemporaryDirectory() as temp:
     p = subprocess.Popen([daemon, '-c', f'{temp}/c.yaml'],
                          stderr=subprocess.DEVNULL,
                          preexec_fn=die_with_us)
-    while not os.path.exists(f'{temp}/l'):
+    while not can_connect(f'{temp}/l'):
         time.sleep(0.05)
     time.sleep(1)
     readers = [Reader(f'{temp}/l') for _ in range(READERS)]
