@@ -6,7 +6,6 @@ arrive, with rising sequence numbers or a gap record in place of what is
 missing, and memory must stay flat."""
 import json
 import mmap
-import os
 import re
 import socket
 import struct
