@@ -82,8 +82,10 @@ const char *pfdd_source_name(void *d, uint32_t source)
 
 size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
 {
-    *ret = (struct pfdd_memory){ .ring = d->ring.n_bytes,
-                                 .inputs = d->input_bytes };
+    *ret = (struct pfdd_memory){
+        .ring = d->ring.n_bytes + d->ring.n_spare * PFDD_CHUNK,
+        .inputs = d->input_bytes,
+    };
     if (d->library)
         ret->strings = pfdd_library_memory(d->library);
     for (const struct pfdd_session *s = d->sessions; s;
@@ -95,9 +97,13 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
            ret->outputs;
 }
 
-bool pfdd_must_wait(const struct pfdd *d)
+bool pfdd_must_wait(struct pfdd *d)
 {
-    return pfdd_ring_is_full(&d->ring);
+    /* Those on their way, one that is done, and the one that asks. */
+    size_t n_coming = (pfdd_pool_pending(d->decoders) + 2) * d->batch;
+    bool busy = pfdd_ring_is_busy(&d->ring, n_coming);
+    d->count.waits += busy;
+    return busy;
 }
 
 bool pfdd_has_room(const struct pfdd *d, size_t n)
@@ -116,7 +122,8 @@ bool pfdd_is_ready(const struct pfdd *d)
     struct pfdd_queue_state state = { 0 };
     if (d->queue)
         pfdd_queue_state(d->queue, &state);
-    return d->ready && !d->stopping && !state.failing && !pfdd_must_wait(d);
+    return d->ready && !d->stopping && !state.failing && !d->n_failing &&
+           !pfdd_ring_is_full(&d->ring);
 }
 
 /* ---- configurations ---- */

@@ -96,6 +96,7 @@ struct pfdd_counters {
     uint64_t replaced;  /* watched files that another one took the place of */
     uint64_t generations;
     uint64_t polls;
+    uint64_t waits; /* looks put off because readers were behind */
 };
 
 struct pfdd {
@@ -115,6 +116,8 @@ struct pfdd {
     size_t n_sources;
     struct pfdd_counters count;
     size_t input_bytes; /* that connections and streams hold */
+    size_t batch;       /* bytes of lines that a job makes, about */
+    unsigned n_failing; /* required outputs that cannot write */
     uint64_t started;   /* ns since 1970 */
     uint64_t lag_ms;    /* of the loop, the last time it was looked at */
     bool ready;
@@ -162,8 +165,9 @@ struct pfdd_memory {
 };
 size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret);
 
-/* True: the ring is full of lines that must not be lost. Sources wait. */
-bool pfdd_must_wait(const struct pfdd *d);
+/* True: the ring is full of lines that have not been read (ring.h). Sources
+ * wait. */
+bool pfdd_must_wait(struct pfdd *d);
 
 /* True: memory is up to its cap; what wants more is refused. */
 bool pfdd_is_short(const struct pfdd *d);

@@ -43,7 +43,7 @@ static void on_accept(struct pfdd_listener *l, int fd)
     if (in->n_connections < in->base.config->access.max_clients)
         c = calloc(1, sizeof *c);
     if (!c) {
-        l->too_many++;
+        in->base.d->count.refused++;
         close(fd);
         return;
     }
@@ -74,6 +74,8 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
     in->listener.user = in;
     in->listener.accept = on_accept;
     in->listener.closed = on_listener_closed;
+    in->listener.refused = &input->d->count.refused;
+    in->listener.out_of_fds = &input->d->count.out_of_fds;
     if (!pfdd_listener_open(&in->listener, input->d->loop,
                             &input->config->address, &input->config->access,
                             err, n_err))
@@ -85,9 +87,6 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
 static void close_input(struct pfdd_input *input)
 {
     struct listen_input *in = (struct listen_input *)input;
-    struct pfdd_counters *count = &input->d->count;
-    count->refused += in->listener.refused + in->listener.too_many;
-    count->out_of_fds += in->listener.out_of_fds;
     pfdd_listener_close(&in->listener);
     for (struct pfdd_connection *c = in->connections; c; c = c->next)
         pfdd_connection_close(c);

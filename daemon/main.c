@@ -93,6 +93,7 @@ static int serve(const char *path)
     if (!config)
         return EXIT_CONFIG;
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error */
     pfdd_systemd_init();
     pfdd_sandbox_files(config, path);
     bool calls = config->sandbox;

@@ -35,6 +35,14 @@ static void gauge(FILE *out, const char *name, uint64_t value, const char *help)
     fprintf(out, "printfdecode_%s %" PRIu64 "\n", name, value);
 }
 
+static void seconds(FILE *out, const char *name, uint64_t value_ms,
+                    const char *help)
+{
+    head(out, name, "gauge", help);
+    fprintf(out, "printfdecode_%s %" PRIu64 ".%03" PRIu64 "\n", name,
+            value_ms / 1000, value_ms % 1000);
+}
+
 /* Names are foreign. */
 static void put_label(FILE *out, const char *text)
 {
@@ -154,12 +162,14 @@ char *pfdd_metrics(const struct pfdd *d, size_t *n)
     gauge(out, "kept_buffers", pfdd_shelf_count(d->shelf),
           "Buffers that the service manager keeps over a restart.");
     gauge(out, "strings", pfdd_library_count(d->library), "Format strings.");
-    gauge(out, "poll_interval_milliseconds",
-          d->poller ? pfdd_poller_interval(d->poller) : 0,
-          "Between looks at buffers.");
-    gauge(out, "loop_lag_milliseconds", d->lag_ms,
-          "By how much the loop was late the last time.");
+    seconds(out, "poll_interval_seconds",
+            d->poller ? pfdd_poller_interval(d->poller) : 0,
+            "Between looks at buffers.");
+    seconds(out, "loop_lag_seconds", d->lag_ms,
+            "By how much the loop was late the last time.");
     counter(out, "polls_total", c->polls, "Looks at buffers.");
+    counter(out, "waits_total", c->waits,
+            "Looks put off because readers were behind.");
     counter(out, "lost_entries_total", c->gap_lines,
             "Entries known to be lost on their way in.");
     counter(out, "too_long_lines_total", d->ring.too_long,

@@ -267,7 +267,7 @@ static void on_accept(struct pfdd_listener *l, int fd)
     struct subscriber *s = NULL;
     hear_out(o);
     if (o->subscriber) {
-        l->too_many++;
+        o->base.d->count.refused++;
         pfdd_socket_refuse(fd, "a required output has one subscriber");
     } else if (!o->base.closing) {
         s = calloc(1, sizeof *s);
@@ -305,6 +305,8 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
     o->listener.user = o;
     o->listener.accept = on_accept;
     o->listener.closed = on_listener_closed;
+    o->listener.refused = &output->d->count.refused;
+    o->listener.out_of_fds = &output->d->count.out_of_fds;
     if (!pfdd_listener_open(&o->listener, output->d->loop, &config->address,
                             &config->access, err, n_err)) {
         free(o->bytes);
@@ -324,9 +326,6 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
 static void close_output(struct pfdd_output *output)
 {
     struct acked_output *o = (struct acked_output *)output;
-    struct pfdd_counters *count = &output->d->count;
-    count->refused += o->listener.refused + o->listener.too_many;
-    count->out_of_fds += o->listener.out_of_fds;
     pfdd_listener_close(&o->listener);
     if (o->subscriber)
         close_subscriber(o->subscriber);

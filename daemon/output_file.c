@@ -332,6 +332,14 @@ static void look_after_old(struct writer *w)
     pfdd_pool_submit(o->base.d->decoders, &c->job);
 }
 
+static void set_failing(struct writer *w, bool failing)
+{
+    struct pfdd *d = w->of->base.d;
+    if (w->consuming && failing != w->failing)
+        d->n_failing += failing ? 1 : -1U;
+    w->failing = failing;
+}
+
 static void start_job(struct writer *w);
 
 static void job_done(struct pfdd_job *job)
@@ -361,7 +369,7 @@ static void job_done(struct pfdd_job *job)
     } else if (w->failing) {
         pfdd_log(PFDD_INFO, "%s: writing again", w->path);
     }
-    w->failing = w->error && w->error != EAGAIN;
+    set_failing(w, w->error && w->error != EAGAIN);
     look_after_old(w);
     if (o->base.closing) {
         finish_close(o);
@@ -570,6 +578,7 @@ static void free_writer(struct file_output *o, struct writer *w)
         o->base.d->count.missed += w->reader.missed;
         pfdd_reader_deinit(&w->reader);
     }
+    set_failing(w, false);
     if (w->consuming)
         pfdd_queue_leave(o->base.d->queue, &w->consumer);
     if (w->fd >= 0 && !o->is_stdout)

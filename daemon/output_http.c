@@ -341,6 +341,8 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
     o->listener.user = o;
     o->listener.accept = on_accept;
     o->listener.closed = on_listener_closed;
+    o->listener.refused = &output->d->count.refused;
+    o->listener.out_of_fds = &output->d->count.out_of_fds;
     lws_set_log_level(LLL_ERR, tell_log);
     o->context = lws_create_context(&info);
     if (!o->context) {
@@ -372,15 +374,15 @@ static void on_end_closed(uv_handle_t *handle)
 
 static void on_end(uv_timer_t *timer)
 {
+    struct http_output *o = timer->data;
+    /* On a loop that is not its own, the first call only closes handles. */
+    lws_context_destroy(o->context);
     uv_close((uv_handle_t *)timer, on_end_closed);
 }
 
 static void close_output(struct pfdd_output *output)
 {
     struct http_output *o = (struct http_output *)output;
-    struct pfdd_counters *count = &output->d->count;
-    count->refused += o->listener.refused;
-    count->out_of_fds += o->listener.out_of_fds;
     while (o->streams)
         stop_stream(o->streams);
     pfdd_listener_close(&o->listener);

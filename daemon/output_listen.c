@@ -19,8 +19,10 @@
 #include "socket.h"
 
 enum {
-    GRACE_MS = 100, /* to send a request */
-    TURN = 1 << 20, /* bytes written before others have their turn */
+    GRACE_MS = 100,      /* to send a request */
+    TURN = 1 << 20,      /* bytes written before others have their turn */
+    SEND_ROOM = 1 << 20, /* that the kernel may hold for a client; it gives
+                            less where the system says so */
 };
 
 struct client {
@@ -258,7 +260,7 @@ static void on_accept(struct pfdd_listener *l, int fd)
     if (o->n_clients < o->base.config->access.max_clients && !o->base.closing) {
         c = calloc(1, sizeof *c);
     } else {
-        l->too_many++;
+        d->count.refused++;
     }
     if (c && uv_poll_init(d->loop, &c->poll, fd) != 0) {
         free(c);
@@ -268,6 +270,8 @@ static void on_accept(struct pfdd_listener *l, int fd)
         close(fd);
         return;
     }
+    int room = SEND_ROOM;
+    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
     uv_timer_init(d->loop, &c->grace);
     c->fd = fd;
     c->of = o;
@@ -294,6 +298,8 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
     o->listener.user = o;
     o->listener.accept = on_accept;
     o->listener.closed = on_listener_closed;
+    o->listener.refused = &output->d->count.refused;
+    o->listener.out_of_fds = &output->d->count.out_of_fds;
     if (!pfdd_listener_open(&o->listener, output->d->loop,
                             &output->config->address, &output->config->access,
                             err, n_err))
@@ -305,9 +311,6 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
 static void close_output(struct pfdd_output *output)
 {
     struct listen_output *o = (struct listen_output *)output;
-    struct pfdd_counters *count = &output->d->count;
-    count->refused += o->listener.refused + o->listener.too_many;
-    count->out_of_fds += o->listener.out_of_fds;
     pfdd_listener_close(&o->listener);
     for (struct client *c = o->clients; c; c = c->next)
         close_client(c);

@@ -22,12 +22,19 @@ static void on_timer(uv_timer_t *timer)
     struct pfdd_session *next = NULL;
     unsigned soonest = LONGEST_MS;
     uint64_t now = uv_hrtime();
+    uint64_t n_waits = p->d->count.waits;
+    struct pfdd_session *waiting = NULL;
     for (struct pfdd_session *s = p->d->sessions; s; s = next) {
         next = pfdd_session_next(s);
         unsigned ms = pfdd_session_poll(s, now);
+        if (!waiting && p->d->count.waits != n_waits)
+            waiting = s;
         if (ms < soonest)
             soonest = ms;
     }
+    /* Who had to wait has the first turn the next time. */
+    if (waiting)
+        pfdd_sessions_begin_with(p->d, waiting);
     p->interval = soonest;
     if (p->d->sessions)
         uv_timer_start(timer, on_timer, soonest, 0);

@@ -76,6 +76,7 @@ struct pfdd_queue {
     bool timer_open;
     bool checkpointing;
     bool wants_checkpoint;
+    bool checkpoint_failed; /* the disk thread's, until it is done */
     char *text;
     uint64_t free_below; /* segments all of whose lines are below may go */
 };
@@ -686,7 +687,7 @@ static void run_checkpoint(struct pfdd_job *job)
     char partial[512];
     snprintf(path, sizeof path, "%.400s/checkpoint", q->dir);
     snprintf(partial, sizeof partial, "%.400s/checkpoint.part", q->dir);
-    q->error = 0;
+    q->checkpoint_failed = false;
     int fd = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
     bool ok = fd >= 0 && write_at(fd, q->text, strlen(q->text), 0) &&
               fdatasync(fd) == 0;
@@ -694,7 +695,7 @@ static void run_checkpoint(struct pfdd_job *job)
         ok = close(fd) == 0 && ok;
     if (!ok || rename(partial, path) != 0) {
         unlink(partial);
-        q->errors++;
+        q->checkpoint_failed = true;
         return;
     }
     sync_dir(q, "");
@@ -731,6 +732,8 @@ static void checkpoint_done(struct pfdd_job *job)
 {
     struct pfdd_queue *q = PFDD_QUEUE_OF(job, checkpoint);
     q->checkpointing = false;
+    q->errors += q->checkpoint_failed;
+    q->wants_checkpoint |= q->checkpoint_failed;
     if (q->wants_checkpoint && q->timer_open)
         want_checkpoint(q);
 }
@@ -739,7 +742,8 @@ static void want_checkpoint(struct pfdd_queue *q)
 {
     q->wants_checkpoint = true;
     if (!q->checkpointing && !uv_is_active((uv_handle_t *)&q->timer))
-        uv_timer_start(&q->timer, on_timer, CHECKPOINT_MS, 0);
+        uv_timer_start(&q->timer, on_timer,
+                       q->checkpoint_failed ? RETRY_MS : CHECKPOINT_MS, 0);
 }
 
 static void on_timer(uv_timer_t *timer)

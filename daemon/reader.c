@@ -7,11 +7,17 @@
 #include <string.h>
 #include <time.h>
 
+#include <uv.h>
+
 #include <printfdecode/convert.h>
 
 enum {
     OUT_ENOUGH = 64 * 1024, /* bytes made ahead of what is taken */
 };
+
+#define LATELY_NS   UINT64_C(250000000)
+#define PATIENCE_NS UINT64_C(5000000000)
+#define PERIOD_NS   (6 * PATIENCE_NS)
 
 /* ---- forms ---- */
 
@@ -383,6 +389,20 @@ uint64_t pfdd_reader_seq(const struct pfdd_reader *r)
     return r->chunk->first_seq + r->line;
 }
 
+bool pfdd_reader_is_awaited(struct pfdd_reader *r, uint64_t now_ns)
+{
+    if (now_ns - r->taken_ns > LATELY_NS)
+        return false;
+    if (now_ns - r->period_ns > PERIOD_NS) {
+        r->period_ns = now_ns;
+        r->waited_ns = 0;
+    }
+    if (now_ns - r->awaited_ns < LATELY_NS)
+        r->waited_ns += now_ns - r->awaited_ns;
+    r->awaited_ns = now_ns;
+    return r->waited_ns < PATIENCE_NS;
+}
+
 size_t pfdd_reader_memory(const struct pfdd_reader *r)
 {
     return sizeof *r + r->out_size;
@@ -619,6 +639,7 @@ bool pfdd_reader_peek(struct pfdd_reader *r, const char **bytes, size_t *n)
 
 void pfdd_reader_take(struct pfdd_reader *r, size_t n)
 {
+    r->taken_ns = uv_hrtime();
     if (r->out_at < r->out_n) {
         r->out_at += n;
         return;

@@ -86,7 +86,11 @@ struct pfdd_reader {
     struct pfdd_filter filter;
     pfdd_source_name_fn source_name;
     void *source_user;
-    bool must_have_all; /* the ring waits for it */
+    bool must_have_all;  /* the ring waits for it */
+    uint64_t taken_ns;   /* uv_hrtime(), when it took something last */
+    uint64_t awaited_ns; /* likewise: when it was waited for last */
+    uint64_t period_ns;  /* when the present period began */
+    uint64_t waited_ns;  /* for so long in these */
     /* Made here, not yet taken. */
     char *out;
     size_t out_at;
@@ -118,7 +122,11 @@ uint64_t pfdd_reader_seq(const struct pfdd_reader *r);
 /* The number of the oldest chunk that it still needs. */
 uint64_t pfdd_reader_chunk(const struct pfdd_reader *r);
 
-/* True when it cannot be far from being pushed out of the ring. */
+/* True when it has taken something lately, and has not been waited for too
+ * long; called again and again while it is waited for. */
+bool pfdd_reader_is_awaited(struct pfdd_reader *r, uint64_t now_ns);
+
+/* Bytes. */
 size_t pfdd_reader_memory(const struct pfdd_reader *r);
 
 /* The message of an entry line [n], unescaped, into ret (room for n bytes);

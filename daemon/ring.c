@@ -8,10 +8,14 @@
 #include <string.h>
 #include <time.h>
 
+#include <uv.h>
+
 #include "reader.h"
 
 enum {
-    PREFIX = 160 /* "sequence":…,"time":…,"time_unix_nano":… */
+    PREFIX = 160, /* "sequence":…,"time":…,"time_unix_nano":… */
+    SPARE_MAX = 32,
+    LINES_KEPT = 8192, /* of a spare chunk; one that had more is not kept */
 };
 
 void pfdd_time_text(uint64_t ns, char ret[PFDD_TIME_TEXT])
@@ -49,13 +53,40 @@ struct pfdd_chunk *pfdd_chunk_ref(struct pfdd_chunk *chunk)
     return chunk;
 }
 
+static void free_chunk(struct pfdd_chunk *chunk)
+{
+    free(chunk->lines);
+    free(chunk->data);
+    free(chunk);
+}
+
+/* Fresh memory is dear: the system clears every page of it. */
 void pfdd_chunk_unref(struct pfdd_chunk *chunk)
 {
     if (!chunk || --chunk->refs > 0)
         return;
-    free(chunk->lines);
-    free(chunk->data);
-    free(chunk);
+    struct pfdd_ring *ring = chunk->ring;
+    if (ring->n_spare == SPARE_MAX || chunk->size != PFDD_CHUNK ||
+        chunk->lines_size > LINES_KEPT) {
+        free_chunk(chunk);
+        return;
+    }
+    chunk->next = ring->spare;
+    ring->spare = chunk;
+    ring->n_spare++;
+}
+
+static struct pfdd_chunk *take_spare(struct pfdd_ring *ring)
+{
+    struct pfdd_chunk *c = ring->spare;
+    if (!c)
+        return NULL;
+    ring->spare = c->next;
+    ring->n_spare--;
+    c->refs = 1;
+    c->n = 0;
+    c->n_lines = 0;
+    return c;
 }
 
 static void drop_oldest(struct pfdd_ring *ring)
@@ -71,6 +102,8 @@ void pfdd_ring_deinit(struct pfdd_ring *ring)
     assert(!ring->readers);
     while (ring->n_chunks)
         drop_oldest(ring);
+    for (struct pfdd_chunk *c = take_spare(ring); c; c = take_spare(ring))
+        free_chunk(c);
     free(ring->chunks);
 }
 
@@ -95,6 +128,18 @@ bool pfdd_ring_is_full(const struct pfdd_ring *ring)
     return false;
 }
 
+bool pfdd_ring_is_busy(struct pfdd_ring *ring, size_t n_coming)
+{
+    bool busy = pfdd_ring_is_full(ring);
+    uint64_t now = uv_hrtime();
+    for (struct pfdd_reader *r = ring->readers; r; r = r->next) {
+        uint64_t n = ring->next_chunk - pfdd_reader_chunk(r);
+        if (n > 2 && n * PFDD_CHUNK + n_coming > ring->n_bytes_max / 4 * 3)
+            busy |= pfdd_reader_is_awaited(r, now);
+    }
+    return busy;
+}
+
 static bool make_room_for_pointer(struct pfdd_ring *ring)
 {
     if (ring->n_chunks < ring->chunks_size)
@@ -108,18 +153,22 @@ static bool make_room_for_pointer(struct pfdd_ring *ring)
     return true;
 }
 
-static struct pfdd_chunk *new_chunk(size_t size)
+static struct pfdd_chunk *new_chunk(struct pfdd_ring *ring, size_t size)
 {
-    struct pfdd_chunk *c = calloc(1, sizeof *c);
+    struct pfdd_chunk *c = size == PFDD_CHUNK ? take_spare(ring) : NULL;
+    if (c)
+        return c;
+    c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
     c->refs = 1;
+    c->ring = ring;
     c->lines_size = 256;
     c->lines = malloc(c->lines_size * sizeof *c->lines);
     c->size = size;
     c->data = malloc(size);
     if (!c->lines || !c->data) {
-        pfdd_chunk_unref(c);
+        free_chunk(c);
         return NULL;
     }
     return c;
@@ -131,7 +180,7 @@ static struct pfdd_chunk *add_chunk(struct pfdd_ring *ring, size_t n)
     while (ring->n_chunks > 1 && ring->n_bytes + size > ring->n_bytes_max &&
            !pfdd_ring_is_full(ring))
         drop_oldest(ring);
-    struct pfdd_chunk *c = new_chunk(size);
+    struct pfdd_chunk *c = new_chunk(ring, size);
     if (!c || !make_room_for_pointer(ring)) {
         pfdd_chunk_unref(c);
         return NULL;

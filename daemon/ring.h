@@ -39,10 +39,12 @@ struct pfdd_line {
 
 struct pfdd_chunk {
     unsigned refs;
-    uint64_t number;    /* chunks are numbered from 0 */
-    uint64_t first_seq; /* of lines[0] */
-    uint64_t time_max;  /* of its lines, ns since 1970 */
-    size_t n;           /* bytes in data */
+    struct pfdd_ring *ring;  /* takes it back */
+    struct pfdd_chunk *next; /* of spare ones */
+    uint64_t number;         /* chunks are numbered from 0 */
+    uint64_t first_seq;      /* of lines[0] */
+    uint64_t time_max;       /* of its lines, ns since 1970 */
+    size_t n;                /* bytes in data */
     size_t size;
     struct pfdd_line *lines; /* [n_lines] */
     size_t n_lines;
@@ -60,6 +62,8 @@ struct pfdd_ring {
     size_t n_bytes_max;
     uint64_t next_seq;
     uint64_t next_chunk;
+    struct pfdd_chunk *spare; /* a list: taken before memory is asked for */
+    size_t n_spare;
     struct pfdd_reader *readers; /* a list */
     uint64_t n_lines[PFDD_N_KINDS];
     uint64_t n_in;      /* bytes of all lines */
@@ -94,8 +98,17 @@ void pfdd_ring_gap(struct pfdd_ring *ring, const struct pfdd_stamp *stamp,
                    const char *reason, uint64_t missed);
 
 /* True when the next chunk would push out lines that a reader that must not
- * lose any has not read: sources have to wait. */
+ * lose any has not read. */
 bool pfdd_ring_is_full(const struct pfdd_ring *ring);
+
+/*
+ * True while sources should wait: the ring is full, or what a reader that reads
+ * has before it, with n_coming bytes more, is most of it, so that lines which a
+ * buffer still holds would be pushed out. A reader that has taken nothing for
+ * 250 ms, or for which sources have waited 5 of the last 30 seconds, is not
+ * waited for.
+ */
+bool pfdd_ring_is_busy(struct pfdd_ring *ring, size_t n_coming);
 
 /* Reference counting of chunks. */
 struct pfdd_chunk *pfdd_chunk_ref(struct pfdd_chunk *chunk);

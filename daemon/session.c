@@ -21,14 +21,28 @@
 
 enum {
     HEAD = 64,            /* bytes that tell whether something moved */
-    WINDOW = 512 * 1024,  /* bytes of a buffer that one look takes */
+    WINDOW = 512 * 1024,  /* bytes of a buffer that one look takes, */
+    GIVE = 128 * 1024,    /* and makes lines of: some megabytes */
     REMEMBERED = 4 << 20, /* bytes of a buffer kept to notice resets */
     LINES_MAX = 64 << 20, /* bytes of lines of a buffer that comes whole */
     QUIET = 4,
     LOOKS = 16, /* of a finished buffer in one job */
     LINES_ENOUGH = 1 << 20,
     BETWEEN_LOOKS_US = 800, /* less than a poll: timers come early, too */
-    LOOK_ANYWAY_MS = 1000,
+    LOOK_ANYWAY_MS = 2000,
+    LOOK_AT_HOLES_MS = 20, /* while something has moved lately: */
+    LATELY_MS = 10000,
+};
+
+#define NS_PER_MS UINT64_C(1000000)
+
+/* What a job has made. */
+struct batch {
+    struct pfd_lines *lines;
+    uint64_t n_entries;
+    uint64_t n_left_out;       /* there were too many at once */
+    struct pfdd_position last; /* of its entries */
+    uint32_t last_bytes;       /* of that entry */
 };
 
 struct pfdd_session {
@@ -49,12 +63,14 @@ struct pfdd_session {
     bool closing;
     bool abandoned;
     bool wants_restart;
-    bool pending; /* of the last look */
+    bool pending;   /* of the last look */
+    bool has_holes; /* likewise */
     bool io_failed;
+    struct batch ready; /* while the next job is on its way */
+    size_t lines_max;   /* bytes that either has held */
+    size_t n_tail;      /* bytes of memory of the tail */
     bool skipping;
     struct pfdd_position skip; /* entries up to here are in the queue */
-    struct pfdd_position last; /* of the entries of this job */
-    uint32_t last_bytes;       /* of that entry */
     /* The job's. */
     struct pfd_tail *tail;
     struct pfdd_strings *old_strings; /* until the tail has let go of them */
@@ -68,10 +84,7 @@ struct pfdd_session {
     enum pfd_status status;
     struct pfd_error err;
     uint64_t n_buffer;
-    struct pfd_lines *lines;
-    size_t lines_max; /* bytes that it has held */
-    uint64_t n_entries;
-    uint64_t n_left_out; /* there were too many at once */
+    struct batch work;
 };
 
 /* ---- on a worker ---- */
@@ -106,7 +119,7 @@ static bool is_known(const struct pfdd_session *s,
 static size_t count_bytes(const struct pfdd_session *s)
 {
     size_t n = 0;
-    pfd_lines_bytes(s->lines, &n);
+    pfd_lines_bytes(s->work.lines, &n);
     return n;
 }
 
@@ -116,23 +129,23 @@ static void take_item(void *user, const struct pfd_tail_item *item)
     uint64_t generation = s->options.generation + item->generation;
     if (is_known(s, item))
         return;
-    s->n_entries += item->is_entry;
+    s->work.n_entries += item->is_entry;
     if (item->is_entry) {
-        s->last = (struct pfdd_position){ generation, item->entry->index,
-                                          item->entry->offset };
-        s->last_bytes = item->entry->n_bytes;
+        s->work.last = (struct pfdd_position){ generation, item->entry->index,
+                                               item->entry->offset };
+        s->work.last_bytes = item->entry->n_bytes;
     }
     if (count_bytes(s) > LINES_MAX) {
-        s->n_left_out++;
+        s->work.n_left_out++;
         return;
     }
     /* Lines of the first generation do not say so. */
-    pfd_lines_set_place(s->lines, generation ? generation : UINT64_MAX,
+    pfd_lines_set_place(s->work.lines, generation ? generation : UINT64_MAX,
                         UINT64_MAX);
     if (item->is_entry) {
-        pfd_lines_entry(s->lines, item->entry);
+        pfd_lines_entry(s->work.lines, item->entry);
     } else {
-        pfd_lines_finding(s->lines, item->finding);
+        pfd_lines_finding(s->work.lines, item->finding);
     }
 }
 
@@ -145,6 +158,7 @@ static bool make_tail(struct pfdd_session *s)
         .settle_ns = s->options.settle_ms * 1000000,
         .apart_ns = BETWEEN_LOOKS_US * UINT64_C(1000),
         .window = WINDOW,
+        .give = GIVE,
         .memory = REMEMBERED,
         .read = read_buffer,
         .read_user = s,
@@ -207,8 +221,8 @@ static void run_job(struct pfdd_job *job)
 {
     struct pfdd_session *s = (struct pfdd_session *)job;
     s->status = PFD_OK;
-    s->n_entries = 0;
-    s->n_left_out = 0;
+    s->work.n_entries = 0;
+    s->work.n_left_out = 0;
     if (!s->tail && !make_tail(s))
         return;
     if (s->restart)
@@ -236,38 +250,40 @@ static void free_session(struct pfdd_session *s)
     pfdd_session_unlink(&d->sessions, s);
     if (ended)
         ended(user);
-    pfd_lines_free(s->lines);
+    pfd_lines_free(s->work.lines);
+    pfd_lines_free(s->ready.lines);
     free((void *)(uintptr_t)s->options.name);
     free((void *)(uintptr_t)s->options.format);
     free(s);
     pfdd_session_ended(d);
 }
 
-static size_t give_lines(struct pfdd_session *s)
+static void give_lines(struct pfdd_session *s)
 {
     struct pfdd *d = s->d;
+    struct batch *b = &s->ready;
     struct pfdd_stamp stamp = { .source = s->source,
                                 .time = s->time ? s->time : pfdd_time_now(),
                                 .extra = "" };
     struct pfdd_source *source = &d->sources[s->source];
     size_t n = 0;
-    const char *lines = pfd_lines_bytes(s->lines, &n);
+    const char *lines = pfd_lines_bytes(b->lines, &n);
     if (!lines && n) {
-        pfdd_session_gap(s, "no_memory", s->n_entries);
+        pfdd_session_gap(s, "no_memory", b->n_entries);
     } else if (n) {
-        source->lines += s->n_entries;
+        source->lines += b->n_entries;
         source->bytes += n;
         pfdd_ring_append(&d->ring, &stamp, lines, n);
     }
-    if (s->options.kept && s->n_entries) {
-        pfdd_kept_note(s->options.kept, s->options.fd, s->last.generation,
-                       s->last.index, s->last.offset, s->last_bytes);
+    if (s->options.kept && b->n_entries) {
+        pfdd_kept_note(s->options.kept, s->options.fd, b->last.generation,
+                       b->last.index, b->last.offset, b->last_bytes);
     }
-    if (s->n_left_out)
-        pfdd_session_gap(s, "too_many_at_once", s->n_left_out);
+    d->batch = n > d->batch ? n : d->batch - (d->batch - n) / 8;
+    if (b->n_left_out)
+        pfdd_session_gap(s, "too_many_at_once", b->n_left_out);
     s->lines_max = n > s->lines_max ? n : s->lines_max;
-    pfd_lines_clear(s->lines);
-    return n;
+    pfd_lines_clear(b->lines);
 }
 
 static void hear_failure(struct pfdd_session *s)
@@ -282,10 +298,27 @@ static void hear_failure(struct pfdd_session *s)
 
 static bool start_job(struct pfdd_session *s);
 
+/* What the job has left, before another one starts. True: something moved. */
+static bool take_over(struct pfdd_session *s)
+{
+    struct batch done = s->work;
+    size_t n = 0;
+    s->work = s->ready;
+    s->ready = done;
+    pfd_lines_bytes(done.lines, &n);
+    bool moved = n > 0 || s->status == PFD_OK;
+    s->pending = s->tail && pfd_tail_pending(s->tail) > 0;
+    s->has_holes = s->tail && pfd_tail_holes(s->tail) > 0;
+    s->n_tail = s->tail ? pfd_tail_memory(s->tail) : 0;
+    s->looked = uv_hrtime();
+    if (moved)
+        s->moved = s->looked;
+    return moved;
+}
+
 static void job_done(struct pfdd_job *job)
 {
     struct pfdd_session *s = (struct pfdd_session *)job;
-    uint64_t now = uv_hrtime();
     s->busy = false;
     if (!s->new_strings) {
         pfdd_strings_unref(s->old_strings);
@@ -296,12 +329,15 @@ static void job_done(struct pfdd_job *job)
         free_session(s);
         return;
     }
-    bool moved = give_lines(s) > 0 || s->status == PFD_OK;
+    bool moved = take_over(s);
+    /* A burst is read at full speed, while the loop takes what came before. */
+    bool burst = moved && s->pending && !s->finish && s->status == PFD_OK &&
+                 pfd_tail_pending(s->tail) > GIVE;
+    bool started = burst && start_job(s);
+    give_lines(s);
+    if (started)
+        return;
     hear_failure(s);
-    s->pending = s->tail && pfd_tail_pending(s->tail) > 0;
-    s->looked = now;
-    if (moved)
-        s->moved = now;
     if (finished && !s->wants_restart) {
         s->completing = false;
         if (s->closing) {
@@ -309,12 +345,9 @@ static void job_done(struct pfdd_job *job)
             return;
         }
     }
-    /* A finished buffer is read at full speed, a live one poll by poll. */
-    if (s->finish && !finished) {
-        start_job(s);
-    } else {
+    /* A finished buffer goes on at once, too. */
+    if (!s->finish || finished || !start_job(s))
         pfdd_poller_kick(s->d->poller);
-    }
 }
 
 static bool start_job(struct pfdd_session *s)
@@ -341,6 +374,12 @@ static bool start_job(struct pfdd_session *s)
     return true;
 }
 
+static bool make_lines(struct batch *b, const struct pfd_wire_frame *origin)
+{
+    return pfd_lines_new("json", false, true, &b->lines, NULL) == PFD_OK &&
+           (!origin || pfd_lines_set_origin(b->lines, origin) == PFD_OK);
+}
+
 struct pfdd_session *pfdd_session_new(
     struct pfdd *d, const struct pfdd_session_options *options)
 {
@@ -348,12 +387,13 @@ struct pfdd_session *pfdd_session_new(
     char *name = strdup(options->name);
     char *format = options->format ? strdup(options->format) : NULL;
     bool ok = s && name && (format || !options->format) &&
-              pfd_lines_new("json", false, true, &s->lines, NULL) == PFD_OK &&
-              (!options->origin ||
-               pfd_lines_set_origin(s->lines, options->origin) == PFD_OK);
+              make_lines(&s->work, options->origin) &&
+              make_lines(&s->ready, options->origin);
     if (!ok) {
-        if (s)
-            pfd_lines_free(s->lines);
+        if (s) {
+            pfd_lines_free(s->work.lines);
+            pfd_lines_free(s->ready.lines);
+        }
         free(s);
         free(name);
         free(format);
@@ -459,8 +499,10 @@ static bool is_still(struct pfdd_session *s, uint64_t now)
         memcpy(s->head, head, (size_t)n);
     s->n_head = n;
     s->d->count.polls++;
+    bool awaited = s->has_holes && now - s->moved < LATELY_MS * NS_PER_MS;
     return same && !s->pending &&
-           now - s->looked < LOOK_ANYWAY_MS * UINT64_C(1000000);
+           now - s->looked <
+               (awaited ? LOOK_AT_HOLES_MS : LOOK_ANYWAY_MS) * NS_PER_MS;
 }
 
 static unsigned interval(const struct pfdd_session *s, uint64_t now)
@@ -507,11 +549,24 @@ void pfdd_session_unlink(struct pfdd_session **list, struct pfdd_session *s)
     *list = s->next;
 }
 
-/* The tail's own is what it was told to remember, at most. */
+void pfdd_sessions_begin_with(struct pfdd *d, struct pfdd_session *first)
+{
+    struct pfdd_session **before = &d->sessions;
+    struct pfdd_session *last = first;
+    if (d->sessions == first)
+        return;
+    while (*before != first)
+        before = &(*before)->next;
+    while (last->next)
+        last = last->next;
+    last->next = d->sessions;
+    d->sessions = first;
+    *before = NULL;
+}
+
 size_t pfdd_session_memory(const struct pfdd_session *s)
 {
-    return sizeof *s + s->lines_max + WINDOW +
-           (s->n_buffer < REMEMBERED ? (size_t)s->n_buffer : REMEMBERED);
+    return sizeof *s + 2 * s->lines_max + s->n_tail;
 }
 
 void pfdd_sessions_wake(struct pfdd *d)

@@ -71,6 +71,9 @@ struct pfdd_session *pfdd_session_next(const struct pfdd_session *s);
 size_t pfdd_session_memory(const struct pfdd_session *s);
 void pfdd_session_unlink(struct pfdd_session **list, struct pfdd_session *s);
 
+/* Turns the list so that this one is the first. */
+void pfdd_sessions_begin_with(struct pfdd *d, struct pfdd_session *first);
+
 /* New format strings are there. */
 void pfdd_sessions_wake(struct pfdd *d);
 /* No time is left: end all without looking again. */

@@ -172,25 +172,24 @@ static void on_connection(uv_poll_t *poll, int status, int events)
             if (errno != EMFILE && errno != ENFILE && errno != ENOMEM &&
                 errno != ENOBUFS)
                 return;
-            l->out_of_fds++;
+            ++*l->out_of_fds;
             pfdd_log(PFDD_WARNING, "cannot accept: %s", strerror(errno));
             uv_poll_stop(poll);
             uv_timer_start(&l->retry, on_retry, RETRY_MS, 0);
             return;
         }
         if (!may_connect(l, fd)) {
-            l->refused++;
+            ++*l->refused;
             close(fd);
             continue;
         }
         if (!l->tls) {
-            l->accepted++;
             l->accept(l, fd);
         } else if (pfdd_tls_count(l->tls) <
                    l->access->max_clients + STRANGERS) {
             pfdd_tls_begin(l->tls, fd);
         } else {
-            l->too_many++;
+            ++*l->refused;
             close(fd);
         }
     }
@@ -199,14 +198,13 @@ static void on_connection(uv_poll_t *poll, int status, int events)
 static void on_known(void *user, int fd)
 {
     struct pfdd_listener *l = user;
-    l->accepted++;
     l->accept(l, fd);
 }
 
 static void on_unknown(void *user)
 {
     struct pfdd_listener *l = user;
-    l->refused++;
+    ++*l->refused;
 }
 
 static void one_closed(struct pfdd_listener *l)

@@ -30,11 +30,9 @@ struct pfdd_listener {
     pfdd_accept_fn accept;
     pfdd_closed_fn closed;
     void *user;
-    /* Counters. */
-    uint64_t accepted;
-    uint64_t refused;  /* by access */
-    uint64_t too_many; /* by max_clients: the owner counts */
-    uint64_t out_of_fds;
+    /* Counters, borrowed. */
+    uint64_t *refused; /* by access; the owner counts those that are too many */
+    uint64_t *out_of_fds;
 };
 
 /* Makes a listening socket, non-blocking. A socket that nobody listens on any
@@ -49,7 +47,7 @@ void pfdd_socket_refuse(int fd, const char *why);
 int pfdd_socket_connect(const struct pfdd_address *address);
 
 /*
- * Opens a listener; user, accept and closed are set by the caller, address
+ * Opens a listener; user, accept, closed and counters are set before, address
  * and access are borrowed until it is closed. A socket that the service
  * manager handed over for the address is used. False: err says why, nothing is
  * to be closed.

@@ -5,7 +5,6 @@
  * what was reserved at least settle_ns ago and gives up what it cannot read;
  * the second covers the rest and stops at the first thing it does not believe.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,68 +12,26 @@
 #include <printfdecode/tail.h>
 
 #include "crc32c.h"
-#include "decoder.h"
-#include "tail_memory.h"
-
-#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
+#include "tail_pass.h"
 
 enum {
     BATCH = 512,
-    SENTENCE = 768,
     HEADER_MAX = 64,
     WINDOW = 4 << 20,
     WINDOW_MIN = 1 << 19, /* holds any entry of any format's 16-bit size */
     MEMORY = 16 << 20,
-    CHECK_FIRST = 4096, /* bytes compared by each look: the first ones, */
-    CHECK_NEXT = 16384, /* and some of the others in turn */
-    HOLE_CHECK = 65536, /* bytes of a hole that are looked after */
+    CHECK_FIRST = 4096,      /* bytes compared by each look: the first ones, */
+    CHECK_NEXT = 16384,      /* and some of the others in turn */
+    HOLES_AT_ONCE = 2 << 20, /* bytes of holes that are looked at together, */
+    HOLE_COSTS = 1024,       /* each of which costs as much as so many */
     LEFTOVER_MAX = 1 << 20,
+    ROOM_KEPT = 1 << 17, /* bytes of a copy; more is freed after a burst */
     /* A device that never leaves an entry alone does not hold it for ever. */
     PATIENCE = 4,
 };
 
 #define SETTLE_NS UINT64_C(100000000)
 #define APART_NS  UINT64_C(1000000)
-
-/* A copy of the buffer's bytes [base, base + n). */
-struct copy {
-    uint8_t *bytes; /* of [room]; owned */
-    size_t n;
-    size_t room;
-    uint64_t base;
-};
-
-struct pfd_tail {
-    struct pfd_tail_options o; /* defaults filled in */
-    char *source;
-    const struct pfd_format *format; /* NULL: not chosen yet */
-    struct pfd_walk walk;
-    struct pfd_batch batch;
-    struct pfd_entry_source of;
-    struct pfd_summary summary;
-    char sentence[SENTENCE];
-    char gap_sentence[SENTENCE];
-
-    struct copy now;
-    struct copy before; /* of the look before */
-    uint64_t looked_ns;
-    bool looked;
-    bool restart;
-    bool too_short; /* the finding `shrunk` was given */
-
-    uint64_t generation;
-    bool has_leftovers; /* the image behind `at` is of an earlier generation */
-    uint64_t index;     /* of the next entry */
-    uint64_t used;      /* by the header, at the last look */
-    uint64_t end;       /* the same, cut by the buffer's end */
-    uint64_t at;        /* all before has come out or is a hole */
-    uint64_t attached;  /* entries before it may be leftovers; 0: none */
-    uint64_t checked;   /* where comparing goes on */
-    uint64_t holes_ns;  /* when holes were looked after */
-    struct pfd_tail_marks marks;
-    struct pfd_tail_holes holes;
-    struct pfd_tail_image image;
-};
 
 static enum pfd_status no_memory(struct pfd_error *err)
 {
@@ -113,6 +70,8 @@ enum pfd_status pfd_tail_new(const struct pfd_tail_options *options,
     t->o.window = t->o.window ? t->o.window : WINDOW;
     if (t->o.window < WINDOW_MIN)
         t->o.window = WINDOW_MIN;
+    if (!t->o.give || t->o.give > t->o.window)
+        t->o.give = t->o.window;
     t->image.max = t->o.memory ? t->o.memory : MEMORY;
     t->source = strdup(options->source ? options->source : "-");
     if (!t->source || !pfd_entry_source_init(&t->of, t->source) ||
@@ -140,7 +99,7 @@ void pfd_tail_free(struct pfd_tail *t)
     free(t->now.bytes);
     free(t->before.bytes);
     free(t->holes.hole);
-    free(t->image.bytes);
+    pfd_tail_image_free(&t->image);
     free(t->source);
     free(t);
 }
@@ -174,6 +133,17 @@ uint64_t pfd_tail_pending(const struct pfd_tail *t)
     return t->end > t->at ? t->end - t->at : 0;
 }
 
+uint64_t pfd_tail_holes(const struct pfd_tail *t)
+{
+    return t->holes.n;
+}
+
+size_t pfd_tail_memory(const struct pfd_tail *t)
+{
+    return sizeof *t + t->now.room + t->before.room + t->image.room +
+           t->image.room / 32 + t->holes.room * sizeof *t->holes.hole;
+}
+
 uint64_t pfd_tail_generation(const struct pfd_tail *t)
 {
     return t->generation;
@@ -184,69 +154,9 @@ void pfd_tail_summary(const struct pfd_tail *t, struct pfd_summary *ret)
     *ret = t->summary;
 }
 
-/* ---- out ---- */
-
-static void give_finding(struct pfd_tail *t, const struct pfd_finding *finding)
-{
-    struct pfd_tail_item item = {
-        .finding = finding,
-        .generation = t->generation,
-    };
-    t->summary.findings += !pfd_finding_is_note(finding->kind);
-    t->o.item(t->o.item_user, &item);
-}
-
-/* Says something about the buffer by itself. */
-static void PFD_PRINTF(4, 5) say(struct pfd_tail *t, enum pfd_finding_kind kind,
-                                 uint64_t offset, const char *text, ...)
-{
-    va_list ap;
-    struct pfd_finding finding = {
-        .kind = kind,
-        .offset = offset,
-        .index = PFD_NO_INDEX,
-        .in_buffer = true,
-        .source = t->source,
-        .text = t->sentence,
-    };
-    va_start(ap, text);
-    vsnprintf(t->sentence, sizeof t->sentence, text, ap);
-    va_end(ap);
-    give_finding(t, &finding);
-}
-
-static bool give_entry(struct pfd_tail *t, const struct pfd_record *r,
-                       const struct copy *copy, uint64_t more_findings)
-{
-    uint32_t n = 0;
-    struct pfd_entry entry;
-    const uint8_t *payload =
-        pfd_batch_payload(&t->batch, &t->walk.view, copy->base, r, &n);
-    if (!pfd_entry_make(&t->of, r, payload, n, t->index, &entry))
-        return false;
-    entry.findings |= more_findings;
-    t->index++;
-    t->summary.entries++;
-    t->summary.unknown += pfd_record_is_unknown(r);
-    t->summary.bytes += r->n_bytes;
-    for (uint64_t left = entry.findings; left; left &= left - 1) {
-        if (!pfd_finding_is_note((enum pfd_finding_kind)__builtin_ctzll(left)))
-            t->summary.findings++;
-    }
-    struct pfd_tail_item item = {
-        .is_entry = true,
-        .entry = &entry,
-        .generation = t->generation,
-    };
-    t->o.item(t->o.item_user, &item);
-    return pfd_tail_image_put(&t->image, r->offset,
-                              copy->bytes + (r->offset - copy->base),
-                              r->n_bytes);
-}
-
 /* ---- in ---- */
 
-static bool make_room(struct copy *copy, size_t n)
+static bool make_room(struct pfd_tail_copy *copy, size_t n)
 {
     if (copy->room >= n)
         return true;
@@ -261,8 +171,19 @@ static bool make_room(struct copy *copy, size_t n)
     return true;
 }
 
+/* The burst is over. */
+static void give_back_room(struct pfd_tail_copy *copy, size_t n)
+{
+    if (copy->room <= ROOM_KEPT || n > ROOM_KEPT / 2)
+        return;
+    free(copy->bytes);
+    copy->bytes = NULL;
+    copy->room = 0;
+    copy->n = 0;
+}
+
 /* Reads bytes [from, from + n) of the buffer. */
-static enum pfd_status read_copy(struct pfd_tail *t, struct copy *copy,
+static enum pfd_status read_copy(struct pfd_tail *t, struct pfd_tail_copy *copy,
                                  uint64_t from, size_t n, struct pfd_error *err)
 {
     copy->base = from;
@@ -285,200 +206,35 @@ static enum pfd_status read_copy(struct pfd_tail *t, struct copy *copy,
     return PFD_OK;
 }
 
-/* ---- one pass over a copy ---- */
-
-struct pass {
-    const struct copy *copy;
-    const struct copy *other; /* where the same bytes must be */
-    uint64_t end;             /* entries end here */
-    uint64_t settled;         /* before it, what cannot be read is given up */
-    uint64_t hard;            /* before it, bytes need not have stood still */
-    bool is_over;             /* what has changed is lost, and does not wait */
-    bool is_hole;             /* what comes out is late, and gaps are no news */
-    /* A gap that has begun; it ends where the next entry is. */
-    struct pfd_finding gap;
-    bool in_gap;
-    struct pfd_tail_hole left[64]; /* [n_left] gaps of a hole */
-    size_t n_left;
-    uint64_t lost;
-    bool failed; /* out of memory */
-};
-
-/* Do both copies have the same bytes here? */
-static bool stood_still(const struct pass *p, const struct pfd_record *r)
-{
-    const struct copy *a = p->copy;
-    const struct copy *b = p->other;
-    return r->offset >= b->base && r->offset + r->n_bytes <= b->base + b->n &&
-           !memcmp(b->bytes + (r->offset - b->base),
-                   a->bytes + (r->offset - a->base), r->n_bytes);
-}
-
-/* Gives up what is between two entries. */
-static bool close_gap(struct pfd_tail *t, struct pass *p, uint64_t to)
-{
-    if (!p->in_gap)
-        return true;
-    uint64_t from = p->gap.offset;
-    const uint8_t *bytes = p->copy->bytes + (from - p->copy->base);
-    size_t n = (size_t)(to - from);
-    struct pfd_tail_hole hole = {
-        .from = from,
-        .to = to,
-        .crc = pfd_crc32c(0, bytes, n < HOLE_CHECK ? n : HOLE_CHECK),
-    };
-    p->in_gap = false;
-    if (p->is_hole) {
-        if (p->n_left < sizeof p->left / sizeof *p->left)
-            p->left[p->n_left++] = hole;
-        return true;
-    }
-    give_finding(t, &p->gap);
-    t->summary.skipped_bytes += n;
-    t->at = to;
-    return pfd_tail_holes_add(&t->holes, &hole) &&
-           pfd_tail_image_put(&t->image, from, bytes, n);
-}
-
-static void open_gap(struct pfd_tail *t, struct pass *p,
-                     const struct pfd_record *r)
-{
-    p->failed |= !close_gap(t, p, r->offset);
-    p->in_gap = true;
-    p->gap = pfd_batch_finding(&t->batch, r, t->source, t->gap_sentence,
-                               sizeof t->gap_sentence);
-}
-
-/* Perhaps nobody has written this since the buffer began anew: all of it, or
- * all but its header, is what stood there. */
-static bool is_leftover(const struct pfd_tail *t, const struct pass *p,
-                        const struct pfd_record *r, bool *whole)
-{
-    const uint8_t *bytes = p->copy->bytes + (r->offset - p->copy->base);
-    *whole = t->has_leftovers &&
-             pfd_tail_image_is(&t->image, r->offset, bytes, r->n_bytes);
-    if (*whole || r->offset + r->n_bytes <= t->attached)
-        return true;
-    return t->has_leftovers && r->n_bytes > r->n_header &&
-           pfd_tail_image_is(&t->image, r->offset + r->n_header,
-                             bytes + r->n_header,
-                             (size_t)r->n_bytes - r->n_header);
-}
-
-/* One record of the walk; false: it is not believed yet, stop before it. */
-static bool take(struct pfd_tail *t, struct pass *p, const struct pfd_record *r)
-{
-    bool is_settled = r->offset < p->settled;
-    bool whole = false;
-    if (r->kind != PFD_RECORD_ENTRY) {
-        if (is_settled)
-            open_gap(t, p, r);
-        return is_settled;
-    }
-    bool is_still = p->is_hole || r->offset < p->hard || stood_still(p, r);
-    if (!is_still && !p->is_over)
-        return false;
-    bool is_left = !p->is_hole && is_leftover(t, p, r, &whole);
-    if (!is_settled && (pfd_record_is_unknown(r) || r->findings || is_left))
-        return false;
-    p->failed |= !close_gap(t, p, r->offset);
-    if (!p->is_hole)
-        t->at = r->offset + r->n_bytes;
-    if (!is_still) {
-        p->lost += r->n_bytes;
-        return true;
-    }
-    uint64_t findings = whole ? FINDING(stale) : 0;
-    if (p->is_hole) {
-        findings = FINDING(late);
-        t->summary.skipped_bytes -= r->n_bytes;
-    }
-    p->failed |= !give_entry(t, r, p->copy, findings);
-    return true;
-}
-
-/*
- * The walk wants more than the copy has, and has got nowhere: nothing here can
- * be read, and there is more of it than a look may take.
- */
-static void give_up_copy(struct pfd_tail *t, struct pass *p)
-{
-    struct pfd_finding gap = {
-        .kind = PFD_FINDING_unwritten,
-        .offset = t->at,
-        .index = PFD_NO_INDEX,
-        .in_buffer = true,
-        .source = t->source,
-        .text = "nothing that can be read for as far as one look reaches",
-    };
-    p->gap = gap;
-    p->in_gap = true;
-    p->failed |= !close_gap(t, p, t->walk.at);
-}
-
-/* Walks the copy from `from`; what was not believed stays for another look. */
-static void run_pass(struct pfd_tail *t, struct pass *p, uint64_t from)
-{
-    struct pfd_walk *w = &t->walk;
-    uint64_t at = t->at;
-    uint64_t n = p->end - p->copy->base;
-    bool whole = n <= p->copy->n;
-    bool believed = true;
-    enum pfd_status status = PFD_OK;
-
-    if (from >= p->end || from < p->copy->base)
-        return;
-    memset(w->state, 0, t->format->state_size);
-    w->view = pfd_cursor(p->copy->bytes, whole ? (size_t)n : p->copy->n);
-    w->base = p->copy->base;
-    w->last = whole;
-    w->at = from;
-    if (from > pfd_walk_end(w))
-        return;
-    t->format->live->resume(w, p->end);
-    while (status == PFD_OK && believed && !p->failed) {
-        pfd_batch_clear(&t->batch);
-        status = t->format->walk(w);
-        for (size_t i = 0; i < t->batch.n && believed && !p->failed; i++)
-            believed = take(t, p, &t->batch.records[i]);
-        p->failed |= t->batch.text.failed || t->batch.bytes.failed;
-    }
-    if (p->failed || !believed)
-        return;
-    if (whole) {
-        p->failed |= !close_gap(t, p, p->end);
-    } else if (!p->is_hole && t->at == at && w->at > at &&
-               w->at <= p->settled && p->copy->n == t->o.window) {
-        give_up_copy(t, p);
-    }
-}
-
 /* ---- generations ---- */
 
 static void clear_generation(struct pfd_tail *t)
 {
+    pfd_tail_image_forget_entries(&t->image);
     t->marks.n = 0;
     t->holes.n = 0;
+    t->hole_at = 0;
     t->before.n = 0;
     t->at = t->format->live->n_header;
     t->end = t->at;
     t->used = 0;
     t->index = 0;
     t->attached = 0;
+    t->doubtful = 0;
     t->checked = 0;
 }
 
 /* All that the copy has of this generation. */
 static bool give_rest(struct pfd_tail *t)
 {
-    struct pass p = {
+    struct pfd_tail_pass p = {
         .copy = &t->now,
         .other = &t->before,
         .end = t->end,
         .settled = t->end,
         .hard = t->end,
     };
-    run_pass(t, &p, t->at);
+    pfd_tail_pass_run(t, &p, t->at);
     return !p.failed;
 }
 
@@ -497,14 +253,14 @@ static enum pfd_status begin_anew(struct pfd_tail *t, const char *why,
         enum pfd_status status = read_copy(t, &t->now, from, t->before.n, err);
         if (status != PFD_OK)
             return status;
-        struct pass p = {
+        struct pfd_tail_pass p = {
             .copy = &t->before,
             .other = &t->now,
             .end = end,
             .settled = end,
             .is_over = true,
         };
-        run_pass(t, &p, t->at);
+        pfd_tail_pass_run(t, &p, t->at);
         if (p.failed)
             return no_memory(err);
         lost = p.lost;
@@ -515,12 +271,14 @@ static enum pfd_status begin_anew(struct pfd_tail *t, const char *why,
     if (!pfd_tail_image_put(&t->image, t->before.base, t->before.bytes,
                             t->before.n))
         return no_memory(err);
-    say(t, PFD_FINDING_reset, 0,
+    pfd_tail_say(
+        t, PFD_FINDING_reset, 0,
         "%s: generation %llu begins; %llu bytes of the one before never came "
         "out",
         why, (unsigned long long)t->generation + 1, (unsigned long long)lost);
     if (lost) {
-        say(t, PFD_FINDING_unwritten, t->at,
+        pfd_tail_say(
+            t, PFD_FINDING_unwritten, t->at,
             "%llu bytes were reserved and not written, or not read, when the "
             "buffer began anew",
             (unsigned long long)lost);
@@ -555,6 +313,36 @@ static enum pfd_status attach(struct pfd_tail *t, uint64_t n_buffer,
     return PFD_OK;
 }
 
+/*
+ * Is what stands now in a part that came out of another generation? Where one
+ * stood before, single entries may have come out of what it left, and been
+ * written since: then only a change all over is a new one. What stood there
+ * before us counts as holes.
+ */
+static bool is_anew(struct pfd_tail *t, uint64_t from)
+{
+    uint64_t where = 0;
+    const uint8_t *bytes = t->now.bytes;
+    size_t n = t->now.n;
+    const struct pfd_tail_holes *but = t->attached ? NULL : &t->holes;
+    if (t->has_leftovers &&
+        pfd_tail_image_is_replaced(&t->image, but, from, bytes, n))
+        return true;
+    enum pfd_tail_change change =
+        pfd_tail_image_check(&t->image, &t->holes, from, bytes, n, &where);
+    if (change == PFD_TAIL_SAME)
+        return false;
+    if (change == PFD_TAIL_OTHER) {
+        if (!t->has_leftovers)
+            return true;
+        pfd_tail_image_renew(&t->image, &t->holes, from, bytes, n);
+    }
+    pfd_tail_say(
+        t, PFD_FINDING_changed, where,
+        "bytes were written after the entry that they belong to had come out");
+    return false;
+}
+
 /* Compares some of what came out with what stands there now. */
 static enum pfd_status check_delivered(struct pfd_tail *t, bool *other,
                                        struct pfd_error *err)
@@ -565,7 +353,6 @@ static enum pfd_status check_delivered(struct pfd_tail *t, bool *other,
     size_t most[2] = { CHECK_FIRST, CHECK_NEXT };
     *other = false;
     for (int i = 0; i < 2 && !*other; i++) {
-        uint64_t where = 0;
         if (from[i] >= end)
             from[i] = header;
         if (from[i] >= end)
@@ -574,19 +361,7 @@ static enum pfd_status check_delivered(struct pfd_tail *t, bool *other,
         enum pfd_status status = read_copy(t, &t->now, from[i], n, err);
         if (status != PFD_OK)
             return status;
-        switch (pfd_tail_image_check(&t->image, &t->holes, from[i],
-                                     t->now.bytes, t->now.n, &where)) {
-        case PFD_TAIL_SAME:
-            break;
-        case PFD_TAIL_FILLED:
-            say(t, PFD_FINDING_changed, where,
-                "bytes were written after the entry that they belong to had "
-                "come out");
-            break;
-        case PFD_TAIL_OTHER:
-            *other = true;
-            break;
-        }
+        *other = is_anew(t, from[i]);
         t->checked = from[1] + CHECK_NEXT;
     }
     return PFD_OK;
@@ -594,52 +369,78 @@ static enum pfd_status check_delivered(struct pfd_tail *t, bool *other,
 
 /* ---- holes ---- */
 
+/* Holes take the place of hole i: what a pass over it has left. */
+static bool split_hole(struct pfd_tail *t, size_t i,
+                       const struct pfd_tail_pass *p)
+{
+    uint64_t to = t->holes.hole[i].to;
+    struct pfd_tail_hole rest = {
+        .from = p->rest ? p->rest : to,
+        .to = to,
+        .is_fresh = true,
+    };
+    bool ok = true;
+    pfd_tail_holes_remove(&t->holes, i);
+    for (size_t k = 0; k < p->n_left && ok; k++) {
+        struct pfd_tail_hole hole = p->left[k];
+        hole.is_fresh = p->has_doubts;
+        ok = pfd_tail_holes_add(&t->holes, &hole);
+    }
+    if (ok && rest.to > rest.from)
+        ok = pfd_tail_holes_add(&t->holes, &rest);
+    pfd_tail_holes_join(&t->holes, to, PFD_TAIL_HOLE_MAX);
+    return ok;
+}
+
 static enum pfd_status check_hole(struct pfd_tail *t, size_t i, bool final,
                                   struct pfd_error *err)
 {
-    struct pfd_tail_hole hole = t->holes.hole[i];
-    uint64_t n = hole.to - hole.from;
-    if (n > HOLE_CHECK)
-        n = HOLE_CHECK;
-    enum pfd_status status = read_copy(t, &t->now, hole.from, (size_t)n, err);
+    struct pfd_tail_hole *hole = &t->holes.hole[i];
+    size_t n = (size_t)(hole->to - hole->from);
+    enum pfd_status status = read_copy(t, &t->now, hole->from, n, err);
     if (status != PFD_OK || t->now.n < n)
         return status;
     uint32_t crc = pfd_crc32c(0, t->now.bytes, t->now.n);
-    if (crc != hole.crc) {
-        t->holes.hole[i].crc = crc;
-        t->holes.hole[i].is_fresh = true;
+    if (crc != hole->crc) {
+        hole->crc = crc;
+        hole->is_fresh = true;
         if (!final)
             return PFD_OK; /* believed when it stands still */
-    } else if (!hole.is_fresh) {
+    } else if (!hole->is_fresh) {
         return PFD_OK;
     }
-    struct pass p = {
+    struct pfd_tail_pass p = {
         .copy = &t->now,
         .other = &t->now,
-        .end = hole.from + n,
+        .end = hole->to,
         .settled = UINT64_MAX,
         .is_hole = true,
+        .is_final = final,
     };
     uint64_t n_entries = t->summary.entries;
-    t->holes.hole[i].is_fresh = false;
-    run_pass(t, &p, hole.from);
-    if (!p.failed && t->summary.entries != n_entries) {
-        pfd_tail_holes_remove(&t->holes, i);
-        for (size_t k = 0; k < p.n_left && !p.failed; k++)
-            p.failed |= !pfd_tail_holes_add(&t->holes, &p.left[k]);
-        struct pfd_tail_hole rest = { .from = p.end, .to = hole.to };
-        if (!p.failed && rest.to > rest.from)
-            p.failed |= !pfd_tail_holes_add(&t->holes, &rest);
-    }
+    pfd_tail_pass_run(t, &p, hole->from);
+    hole->is_fresh = p.has_doubts;
+    if (!p.failed && t->summary.entries != n_entries)
+        p.failed = !split_hole(t, i, &p);
     return p.failed ? no_memory(err) : PFD_OK;
 }
 
+/* In buffer order, some at a time; at the end all of them. */
 static enum pfd_status check_holes(struct pfd_tail *t, bool final,
                                    struct pfd_error *err)
 {
     enum pfd_status status = PFD_OK;
-    for (size_t i = t->holes.n; i-- > 0 && status == PFD_OK;)
+    uint64_t at = final ? 0 : t->hole_at;
+    uint64_t n = 0;
+    const struct pfd_tail_hole *hole = pfd_tail_holes_find(&t->holes, at);
+    while (hole && status == PFD_OK && (final || n < HOLES_AT_ONCE)) {
+        size_t i = (size_t)(hole - t->holes.hole);
+        n += hole->to - hole->from + HOLE_COSTS;
+        at = hole->to;
         status = check_hole(t, i, final, err);
+        hole = pfd_tail_holes_find(&t->holes, at);
+    }
+    t->hole_at = hole ? at : 0;
     return status;
 }
 
@@ -718,11 +519,37 @@ static void notice_shrinking(struct pfd_tail *t, uint64_t n_buffer)
 {
     bool is_short = t->looked && n_buffer < t->end;
     if (is_short && !t->too_short) {
-        say(t, PFD_FINDING_shrunk, n_buffer,
-            "the buffer is now %llu bytes, of which %llu were used",
-            (unsigned long long)n_buffer, (unsigned long long)t->end);
+        pfd_tail_say(t, PFD_FINDING_shrunk, n_buffer,
+                     "the buffer is now %llu bytes, of which %llu were used",
+                     (unsigned long long)n_buffer, (unsigned long long)t->end);
     }
     t->too_short = is_short;
+}
+
+/* What was reserved long enough ago, then the rest; `most` bytes of the copy.
+ * False: out of memory. */
+static bool run_passes(struct pfd_tail *t, uint64_t now_ns, size_t most)
+{
+    uint64_t settled = pfd_tail_marks_older(&t->marks, now_ns, t->o.settle_ns);
+    struct pfd_tail_pass old = {
+        .copy = &t->now,
+        .other = &t->before,
+        .most = most,
+        .end = settled,
+        .settled = settled,
+        .hard =
+            pfd_tail_marks_older(&t->marks, now_ns, PATIENCE * t->o.settle_ns),
+    };
+    struct pfd_tail_pass recent = {
+        .copy = &t->now,
+        .other = &t->before,
+        .most = most,
+        .end = t->end,
+    };
+    pfd_tail_pass_run(t, &old, t->at);
+    if (!old.failed && t->at >= old.end)
+        pfd_tail_pass_run(t, &recent, t->at);
+    return !old.failed && !recent.failed;
 }
 
 enum pfd_status pfd_tail_look(struct pfd_tail *t, uint64_t n_buffer,
@@ -746,29 +573,21 @@ enum pfd_status pfd_tail_look(struct pfd_tail *t, uint64_t n_buffer,
         return status;
     t->looked_ns = now_ns;
     uint64_t n = t->end > t->at ? t->end - t->at : 0;
-    status = read_copy(t, &t->now, t->at,
-                       n < t->o.window ? (size_t)n : t->o.window, err);
+    if (n > t->o.window)
+        n = t->o.window;
+    status = read_copy(t, &t->now, t->at, (size_t)n, err);
     if (status != PFD_OK)
         return status;
-    struct pass old = {
-        .copy = &t->now,
-        .other = &t->before,
-        .end = pfd_tail_marks_older(&t->marks, now_ns, t->o.settle_ns),
-        .hard =
-            pfd_tail_marks_older(&t->marks, now_ns, PATIENCE * t->o.settle_ns),
-    };
-    old.settled = old.end;
-    run_pass(t, &old, t->at);
-    struct pass recent = { .copy = &t->now,
-                           .other = &t->before,
-                           .end = t->end };
-    if (!old.failed && t->at >= old.end)
-        run_pass(t, &recent, t->at);
-    if (old.failed || recent.failed)
+    bool ok = run_passes(t, now_ns, t->o.give);
+    /* An entry larger than what may come out at once comes out all the same. */
+    if (ok && t->at == at && n > t->o.give)
+        ok = run_passes(t, now_ns, t->o.window);
+    if (!ok)
         return no_memory(err);
-    struct copy swap = t->before;
+    struct pfd_tail_copy swap = t->before;
     t->before = t->now;
     t->now = swap;
+    give_back_room(&t->now, t->before.n);
     bool moved = at != t->at || end != t->end || generation != t->generation ||
                  n_entries != t->summary.entries;
     return moved ? PFD_OK : PFD_MORE;
@@ -811,14 +630,16 @@ static void report_loss(struct pfd_tail *t, uint64_t n_buffer)
     if (t->used > t->end) {
         uint64_t lost = t->used - t->end;
         t->summary.lost_bytes += lost;
-        say(t, PFD_FINDING_overflow, t->end,
+        pfd_tail_say(
+            t, PFD_FINDING_overflow, t->end,
             "%llu bytes were written beyond the end of a buffer of %llu: a "
             "buffer of at least %llu bytes would have held everything",
             (unsigned long long)lost, (unsigned long long)n_buffer,
             (unsigned long long)t->used);
     }
     if (t->holes.n_forgotten) {
-        say(t, PFD_FINDING_unwritten, 0,
+        pfd_tail_say(
+            t, PFD_FINDING_unwritten, 0,
             "%llu places that had been given up were not looked after to the "
             "end",
             (unsigned long long)t->holes.n_forgotten);

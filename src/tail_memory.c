@@ -56,11 +56,37 @@ const struct pfd_tail_hole *pfd_tail_holes_find(
     return i < holes->n ? &holes->hole[i] : NULL;
 }
 
+struct pfd_tail_hole *pfd_tail_holes_ending(struct pfd_tail_holes *holes,
+                                            uint64_t at)
+{
+    size_t i = find(holes, at);
+    return i && holes->hole[i - 1].to == at ? &holes->hole[i - 1] : NULL;
+}
+
 void pfd_tail_holes_remove(struct pfd_tail_holes *holes, size_t i)
 {
     holes->n--;
     memmove(holes->hole + i, holes->hole + i + 1,
             (holes->n - i) * sizeof *holes->hole);
+}
+
+void pfd_tail_holes_join(struct pfd_tail_holes *holes, uint64_t at,
+                         uint64_t max)
+{
+    struct pfd_tail_hole *a = pfd_tail_holes_ending(holes, at);
+    struct pfd_tail_hole *b = a ? a + 1 : NULL;
+    if (!a || b == holes->hole + holes->n || b->from != at)
+        return;
+    /* Their bytes are to be looked at, whatever they are. */
+    b->from = a->from;
+    b->is_fresh = true;
+    if (b->to - b->from <= max) {
+        pfd_tail_holes_remove(holes, (size_t)(a - holes->hole));
+        return;
+    }
+    a->to = a->from + max;
+    b->from = a->to;
+    a->is_fresh = true;
 }
 
 bool pfd_tail_holes_add(struct pfd_tail_holes *holes,
@@ -103,6 +129,11 @@ bool pfd_tail_image_put(struct pfd_tail_image *image, uint64_t at,
         if (!next)
             return false;
         image->bytes = next;
+        next = realloc(image->out, room / 32);
+        if (!next)
+            return false;
+        memset(next + image->room / 32, 0, (room - image->room) / 32);
+        image->out = next;
         image->room = room;
     }
     if (at > image->n)
@@ -114,11 +145,85 @@ bool pfd_tail_image_put(struct pfd_tail_image *image, uint64_t at,
     return true;
 }
 
+void pfd_tail_image_free(struct pfd_tail_image *image)
+{
+    free(image->bytes);
+    free(image->out);
+}
+
+bool pfd_tail_image_put_entry(struct pfd_tail_image *image, uint64_t at,
+                              const void *bytes, size_t n)
+{
+    if (!pfd_tail_image_put(image, at, bytes, n))
+        return false;
+    if (at < image->n)
+        image->out[at / 32] |= (uint8_t)(1 << at / 4 % 8);
+    return true;
+}
+
+bool pfd_tail_image_has_entry(const struct pfd_tail_image *image, uint64_t at)
+{
+    return at < image->n && (image->out[at / 32] >> at / 4 % 8 & 1);
+}
+
+void pfd_tail_image_forget_entries(struct pfd_tail_image *image)
+{
+    if (image->out)
+        memset(image->out, 0, image->room / 32);
+}
+
 bool pfd_tail_image_is(const struct pfd_tail_image *image, uint64_t at,
                        const void *bytes, size_t n)
 {
     return at <= image->n && n <= image->n - (size_t)at &&
            !memcmp(image->bytes + at, bytes, n);
+}
+
+/* Is there anything in bytes [n]? */
+static bool is_zero(const uint8_t *bytes, size_t n)
+{
+    return n == 0 || (bytes[0] == 0 && !memcmp(bytes, bytes + 1, n - 1));
+}
+
+bool pfd_tail_image_is_replaced(const struct pfd_tail_image *image,
+                                const struct pfd_tail_holes *holes, uint64_t at,
+                                const uint8_t *bytes, size_t n)
+{
+    enum {
+        BLOCK = 32 /* has an argument of any entry in it */
+    };
+    size_t n_known = 0;
+    size_t n_other = 0;
+    if (at >= image->n)
+        return false;
+    if (n > image->n - (size_t)at)
+        n = image->n - (size_t)at;
+    for (size_t i = 0; i < n; i += BLOCK) {
+        size_t n_block = n - i < BLOCK ? n - i : BLOCK;
+        const uint8_t *known = image->bytes + at + i;
+        size_t k = holes ? find(holes, at + i) : 0;
+        if (is_zero(known, n_block) ||
+            (holes && k < holes->n && holes->hole[k].from < at + i + n_block))
+            continue;
+        n_known++;
+        n_other += memcmp(known, bytes + i, n_block) != 0;
+    }
+    return 2 * n_other > n_known;
+}
+
+void pfd_tail_image_renew(struct pfd_tail_image *image,
+                          const struct pfd_tail_holes *holes, uint64_t at,
+                          const uint8_t *bytes, size_t n)
+{
+    uint64_t end = at + n < image->n ? at + n : image->n;
+    uint64_t first = at;
+    for (size_t i = find(holes, at); at < end; i++) {
+        uint64_t to = i < holes->n ? holes->hole[i].from : end;
+        to = to < end ? to : end;
+        if (to > at)
+            memcpy(image->bytes + at, bytes + (at - first), to - at);
+        at = i < holes->n ? holes->hole[i].to : end;
+    }
 }
 
 /* A stretch without holes. */

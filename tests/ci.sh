@@ -1,8 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Installs what the tests need, builds in several ways, and runs all of them.
-# usage: ci.sh [STEP ...]   steps: gcc clang asan tsan fuzz lint install
-# The folder for builds is $CI_BUILD (default: build-ci). The last line is
+# usage: ci.sh [STEP ...]   steps: gcc soak clang asan tsan fuzz lint
+# install
+# The folder for builds is $CI_BUILD (default: build-ci); the soak takes
+# $CI_SOAK seconds (default: 120). The last line is
 # "N passed, N failed"; the exit status is 1 unless nothing failed.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -13,7 +15,7 @@ packages=(
     libmsgpack-dev libyaml-dev zlib1g-dev libzstd-dev libclang-rt-14-dev llvm
     python3 libuv1-dev libwebsockets-dev libwebsockets-evlib-uv
     libsystemd-dev libssl-dev openssl libseccomp-dev mandoc
-    glslang-tools libvulkan-dev mesa-vulkan-drivers
+    glslang-tools libvulkan-dev mesa-vulkan-drivers prometheus
     clang-19 lld-19 clang-tools-19
 )
 builds=${CI_BUILD:-build-ci}
@@ -121,6 +123,13 @@ do_gcc() {
     note $status "numbers: 11 million values against snprintf"
 }
 
+# Alone, so that nothing else disturbs it.
+do_soak() {
+    [ -x "$builds/gcc/daemon/printfdecoded" ] || return
+    step soak tests/daemon/soak.sh "$builds/gcc" "${CI_SOAK:-120}"
+    cat "$builds/log.soak"
+}
+
 do_clang() {
     CC=clang step clang build clang && run_tests clang --suite unit
 }
@@ -194,7 +203,7 @@ do_install() {
 install_packages
 mkdir -p "$builds"
 builds=$(cd "$builds" && pwd)
-[ $# -gt 0 ] || set -- gcc clang asan tsan fuzz lint install
+[ $# -gt 0 ] || set -- gcc soak clang asan tsan fuzz lint install
 for name in "$@"; do
     echo "== $name ($SECONDS s)"
     "do_$name"

@@ -14,7 +14,8 @@
  *  - When the cursor moves back, or delivered bytes change, a new generation
  *    begins. What then stands in the buffer as it stood there before waits for
  *    `settle_ns` as well and comes out with the finding `stale`: perhaps
- *    nobody wrote it.
+ *    nobody wrote it. It is looked after like what was given up: an entry
+ *    that is written in its place comes out `late`.
  *
  * Thread rule: a tail belongs to one thread at a time.
  */
@@ -55,7 +56,9 @@ struct pfd_tail_options {
     struct pfd_options options;
     uint64_t settle_ns; /* default 100 ms */
     uint64_t apart_ns;  /* default 1 ms */
-    size_t window;      /* bytes taken by one look; default 4 MiB */
+    size_t window;      /* bytes that one look reads; default 4 MiB */
+    size_t give;        /* of which so many come out; default: all. What was
+                           read and left need not be looked at twice again */
     size_t memory;      /* bytes of the buffer that are remembered, to notice
                            a reset and what it leaves; default 16 MiB */
     pfd_tail_read_fn read;
@@ -102,6 +105,13 @@ PFD_API enum pfd_status pfd_tail_set_strings(struct pfd_tail *tail,
 
 /* Bytes that are reserved in the buffer and have not come out yet. */
 PFD_API uint64_t pfd_tail_pending(const struct pfd_tail *tail);
+
+/* Places that were given up and are looked after: what is written there later
+ * still comes out, at a look. */
+PFD_API uint64_t pfd_tail_holes(const struct pfd_tail *tail);
+
+/* Bytes of memory that it holds. */
+PFD_API size_t pfd_tail_memory(const struct pfd_tail *tail);
 
 /* How often the buffer began anew. */
 PFD_API uint64_t pfd_tail_generation(const struct pfd_tail *tail);

@@ -15,11 +15,16 @@ import tempfile
 import threading
 import time
 
+from rig import die_with_us, load
+
+BATCH = 256 * 1024  # bytes that an output reads from the queue at once
+LINE = 64 * 1024
+
 daemon, dump, elf = sys.argv[1:4]
 rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 20
 seed = int(os.environ.get('SEED', time.time_ns() % 1000000))
 random.seed(seed)
-data = open(dump, 'rb').read()
+data = load(dump)
 used = struct.unpack_from('<Q', data)[0] * 4
 
 
@@ -64,7 +69,8 @@ outputs:
     writer = threading.Thread(target=produce, args=(path, rounds * 0.2, done))
     writer.start()
     for _ in range(rounds):
-        p = subprocess.Popen([daemon, '-c', config], stderr=subprocess.DEVNULL)
+        p = subprocess.Popen([daemon, '-c', config], stderr=subprocess.DEVNULL,
+                         preexec_fn=die_with_us)
         time.sleep(random.uniform(0.02, 0.4))
         p.send_signal(signal.SIGKILL)
         p.wait()
@@ -78,12 +84,22 @@ outputs:
     twice = 0
     broken = 0
     wrong = []
+    lengths = {}  # of lines, by number
+    last = 0
+    repeats = []  # bytes of each stretch that is there again
     for line in open(f'{temp}/out.ndjson', 'rb'):
         try:
             record = json.loads(line)
         except ValueError:
             broken += 1
             continue
+        number = record['sequence']
+        lengths[number] = len(line)
+        if number <= last:
+            repeats.append(sum(lengths[i] for i in range(number, last + 1)))
+        elif number != last + 1:
+            wrong.append(('a gap in the numbers', last, number))
+        last = number
         if record['type'] != 'entry':
             continue
         key = (record.get('generation', 0), record['index'])
@@ -95,7 +111,10 @@ outputs:
     missing = [i for i in range(done[0]) if (0, i) not in seen]
     print(f'{rounds} kills, seed {seed}: {done[0]} entries, '
           f'{len(missing)} missing, {twice} twice, {len(wrong)} of them under '
-          f'another number, {broken} broken lines, {len(seen)} keys')
+          f'another number, {broken} broken lines, {len(seen)} keys; '
+          f'{len(repeats)} repeats, of {max(repeats, default=0)} bytes at most')
+    if len(repeats) > rounds or max(repeats, default=0) > BATCH + LINE:
+        sys.exit('more is repeated than a batch for each kill')
     if missing or wrong or status != 0 or len(seen) != done[0]:
         print(missing[:10], wrong[:10], status, log)
         for line in open(f'{temp}/out.ndjson'):

@@ -6,7 +6,6 @@ arrive, with rising sequence numbers or a gap record in place of what is
 missing, and memory must stay flat."""
 import json
 import mmap
-import os
 import re
 import socket
 import struct
@@ -16,11 +15,13 @@ import tempfile
 import threading
 import time
 
+from rig import can_connect, die_with_us, load
+
 daemon, dump, elf = sys.argv[1:4]
 seconds = float(sys.argv[4]) if len(sys.argv) > 4 else 120
 BUFFERS = 64
 READERS = 7
-data = open(dump, 'rb').read()
+data = load(dump)
 used = struct.unpack_from('<Q', data)[0] * 4
 ends = []
 at = 16
@@ -84,8 +85,9 @@ with tempfile.TemporaryDirectory() as temp:
             f.truncate(size)
             memory.append(mmap.mmap(f.fileno(), size))
     p = subprocess.Popen([daemon, '-c', f'{temp}/c.yaml'],
-                         stderr=subprocess.DEVNULL)
-    while not os.path.exists(f'{temp}/l'):
+                         stderr=subprocess.DEVNULL,
+                         preexec_fn=die_with_us)
+    while not can_connect(f'{temp}/l'):
         time.sleep(0.05)
     time.sleep(1)
     readers = [Reader(f'{temp}/l') for _ in range(READERS)]

@@ -3,5 +3,5 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 exec python3 "$here/soak.py" "$1/daemon/printfdecoded" \
-    "$here/../../examples/data/small.bin" \
+    "$here/../cases/llpc/vk_midflight/buffer.bin" \
     "$here/../../examples/data/app.elf" "${2:-120}"

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""burst.py DAEMON BURST ELF ID [ENTRIES]: a burst as an H200 made one, 1.35
+million entries as fast as the machine can, up to 1288 of them reserved and not
+written at any moment. With the default ring, each line must reach a subscriber
+exactly once: the buffer holds them all."""
+import array
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+from rig import Buffer, Daemon, Subscriber, wait_for
+
+daemon, burst, elf, key = sys.argv[1:5]
+entries = int(sys.argv[5]) if len(sys.argv) > 5 else 1350000
+ARGUMENT = re.compile(rb'"args":\[(\d+)\]')
+
+
+class Counter(Subscriber):
+    """How often each argument came."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        self.seen = array.array('B', bytes(entries))
+
+    def run(self):
+        rest = b''
+        while self.entries < entries:
+            got = self.socket.recv(1 << 18)
+            if not got:
+                break
+            head, newline, tail = (rest + got).rpartition(b'\n')
+            rest = tail
+            if b'{"type":"gap"' in head:
+                self.failures.append(head[head.index(b'{"type":"gap"'):][:200])
+            for number in ARGUMENT.findall(head):
+                self.seen[int(number)] += 1
+                self.entries += 1
+
+
+with tempfile.TemporaryDirectory(dir='/dev/shm') as temp:
+    Buffer(f'{temp}/b', 16 + 12 * entries + 4096)
+    d = Daemon(daemon, temp, f'''code_objects: [{elf}]
+inputs:
+  - {{type: buffer, path: $T/b, name: b}}
+outputs:
+  - {{type: listen, address: "unix:$T/l"}}
+  - {{type: http, address: "unix:$T/http.sock"}}
+''')
+    d.wait_for_socket('http.sock')
+    s = Counter(f'{temp}/l')
+    s.start()
+    time.sleep(0.5)
+    begin = time.monotonic()
+    took = subprocess.run([burst, f'{temp}/b', key, str(entries), '8', '1288'],
+                          capture_output=True, check=True).stdout.decode()
+    wait_for('all entries', 60, lambda: s.entries >= entries or s.failures)
+    seconds = time.monotonic() - begin
+    waits = d.metric('waits_total')
+    d.stop()
+    missing = s.seen.count(0)
+    twice = sum(1 for n in s.seen if n > 1)
+    print(f'{entries} entries in {took.strip()}, all read after '
+          f'{seconds:.2f} s: {missing} missing, {twice} twice, '
+          f'sources waited {waits:.0f} times')
+    if missing or twice or s.failures:
+        sys.exit(str(s.failures[:3]))

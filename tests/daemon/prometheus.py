@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""prometheus.py DAEMON DUMP ELF: promtool finds nothing to say about /metrics,
+and a Prometheus that scrapes the daemon knows how many entries there were.
+77: Prometheus is not installed."""
+import json
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+from rig import Buffer, Daemon, die_with_us, entry_ends, wait_for
+
+daemon, dump, elf = sys.argv[1:4]
+if not shutil.which('promtool') or not shutil.which('prometheus'):
+    print('skipped: prometheus is not installed (apt-get install prometheus)')
+    sys.exit(77)
+data = open(dump, 'rb').read()
+entries = len(entry_ends(data))
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(('127.0.0.1', 0))
+        return s.getsockname()[1]
+
+
+def ask(port, query):
+    """The value of a query, or None."""
+    url = (f'http://127.0.0.1:{port}/api/v1/query?query='
+           + urllib.parse.quote(query))
+    try:
+        with urllib.request.urlopen(url, timeout=5) as answer:
+            result = json.load(answer)['data']['result']
+    except (urllib.error.URLError, OSError):
+        return None
+    return float(result[0]['value'][1]) if result else None
+
+
+def check_page(page):
+    p = subprocess.run(['promtool', 'check', 'metrics'], input=page.encode(),
+                       capture_output=True)
+    said = (p.stdout + p.stderr).decode()
+    if p.returncode or said:
+        sys.exit(f'promtool: {p.returncode}\n{said}')
+
+
+with tempfile.TemporaryDirectory() as temp:
+    port, web = free_port(), free_port()
+    b = Buffer(f'{temp}/b', len(data))
+    d = Daemon(daemon, temp, f'''state_dir: $T/state
+code_objects: [{elf}]
+inputs:
+  - {{type: buffer, path: $T/b, name: 'b "1"'}}
+outputs:
+  - {{type: file, path: $T/out, required: true}}
+  - {{type: http, address: "unix:$T/http.sock"}}
+  - {{type: http, address: "tcp:127.0.0.1:{port}"}}
+''')
+    d.wait_for_socket('http.sock')
+    check_page(d.http()[1])
+    b.put(data)
+    wait_for('entries', 20,
+             lambda: d.metric('source_entries_total') == entries)
+    check_page(d.http()[1])
+    with open(f'{temp}/prometheus.yml', 'w') as f:
+        f.write(f'''scrape_configs:
+  - job_name: printfdecoded
+    scrape_interval: 1s
+    static_configs:
+      - targets: ["127.0.0.1:{port}"]
+''')
+    log = open(f'{temp}/prometheus.log', 'w')
+    p = subprocess.Popen(
+        ['prometheus', f'--config.file={temp}/prometheus.yml',
+         f'--storage.tsdb.path={temp}/tsdb',
+         f'--web.listen-address=127.0.0.1:{web}'],
+        stdout=log, stderr=log, preexec_fn=die_with_us)
+    wait_for('a scrape', 60, lambda: ask(web, 'up') == 1)
+    wait_for('the entries', 20, lambda: ask(
+        web, 'printfdecode_lines_total{type="entry"}') == entries)
+    n = ask(web, 'count({__name__=~"printfdecode_.*"})')
+    b.clear_header()
+    time.sleep(0.1)
+    b.put(data)
+    wait_for('twice the entries', 20, lambda: ask(
+        web, 'sum(printfdecode_source_entries_total)') == 2 * entries)
+    p.terminate()
+    p.wait(30)
+    d.stop()
+    print(f'promtool has nothing to say; Prometheus scraped {n:.0f} series')
