@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 
-from harness import Buffer, Daemon, entry_ends, wait_for
+from rig import Buffer, Daemon, entry_ends, wait_for
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 IDLE_BUFFERS = 64

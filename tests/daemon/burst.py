@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-from harness import Buffer, Daemon, Subscriber, wait_for
+from rig import Buffer, Daemon, Subscriber, wait_for
 
 daemon, burst, elf, key = sys.argv[1:5]
 entries = int(sys.argv[5]) if len(sys.argv) > 5 else 1350000

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-from harness import Buffer, Daemon, Subscriber, entry_ends, wait_for
+from rig import Buffer, Daemon, Subscriber, entry_ends, wait_for
 
 program, daemon, clock, dump, elf = sys.argv[1:6]
 data = open(dump, 'rb').read()

@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 
-from harness import die_with_us, load
+from rig import die_with_us, load
 
 BATCH = 256 * 1024  # bytes that an output reads from the queue at once
 LINE = 64 * 1024

@@ -14,7 +14,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from harness import Buffer, Daemon, die_with_us, entry_ends, wait_for
+from rig import Buffer, Daemon, die_with_us, entry_ends, wait_for
 
 daemon, dump, elf = sys.argv[1:4]
 if not shutil.which('promtool') or not shutil.which('prometheus'):

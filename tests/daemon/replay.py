@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 
-from harness import Buffer, Daemon, Subscriber, load, used_bytes, wait_for
+from rig import Buffer, Daemon, Subscriber, load, used_bytes, wait_for
 
 program, daemon, cases = sys.argv[1:4]
 SIZES = {3, 6, 5, 2, 13}  # dwords of the entries of those shaders

@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 
-from harness import can_connect, die_with_us, load
+from rig import can_connect, die_with_us, load
 
 daemon, dump, elf = sys.argv[1:4]
 seconds = float(sys.argv[4]) if len(sys.argv) > 4 else 120
