@@ -741,9 +741,10 @@ static void checkpoint_done(struct pfdd_job *job)
 static void want_checkpoint(struct pfdd_queue *q)
 {
     q->wants_checkpoint = true;
-    if (!q->checkpointing && !uv_is_active((uv_handle_t *)&q->timer))
+    if (!q->checkpointing && !uv_is_active((uv_handle_t *)&q->timer)) {
         uv_timer_start(&q->timer, on_timer,
                        q->checkpoint_failed ? RETRY_MS : CHECKPOINT_MS, 0);
+    }
 }
 
 static void on_timer(uv_timer_t *timer)

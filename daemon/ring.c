@@ -196,12 +196,13 @@ static bool make_room_for_line(struct pfdd_ring *ring, struct pfdd_chunk *c)
 {
     if (c->n_lines < c->lines_size)
         return true;
-    void *lines = realloc(c->lines, 2 * c->lines_size * sizeof *c->lines);
+    size_t more = c->lines_size ? c->lines_size : 256;
+    void *lines = realloc(c->lines, (c->lines_size + more) * sizeof *c->lines);
     if (!lines)
         return false;
-    ring->n_bytes += c->lines_size * sizeof *c->lines;
+    ring->n_bytes += more * sizeof *c->lines;
     c->lines = lines;
-    c->lines_size *= 2;
+    c->lines_size += more;
     return true;
 }
 
