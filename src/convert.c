@@ -352,10 +352,11 @@ static size_t pass_quiet(struct worker *w, size_t i)
  * application is larger than the caches. */
 static void prefetch_string(const struct worker *w, size_t i)
 {
-    if (i >= w->batch.n || !w->batch.records[i].string)
+    const char *s =
+        i < w->batch.n ? (const char *)w->batch.records[i].string : NULL;
+    if (!s)
         return;
-    const char *s = (const char *)w->batch.records[i].string;
-    for (size_t at = 0; s && at < PREFETCH_BYTES; at += 64)
+    for (size_t at = 0; at < PREFETCH_BYTES; at += 64)
         __builtin_prefetch(s + at);
 }
 
