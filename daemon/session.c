@@ -20,11 +20,12 @@
 #include "shelf.h"
 
 enum {
-    HEAD = 64,            /* bytes that tell whether something moved */
-    WINDOW = 512 * 1024,  /* bytes of a buffer that one look takes, */
-    GIVE = 128 * 1024,    /* and makes lines of: some megabytes */
-    REMEMBERED = 4 << 20, /* bytes of a buffer kept to notice resets */
-    LINES_MAX = 64 << 20, /* bytes of lines of a buffer that comes whole */
+    HEAD = 64,               /* bytes that tell whether something moved */
+    WINDOW = 512 * 1024,     /* bytes of a buffer that one look takes, */
+    GIVE = 128 * 1024,       /* and makes lines of: some megabytes */
+    REMEMBERED = 4 << 20,    /* bytes of a buffer kept to notice resets */
+    LINES_MAX = 64 << 20,    /* bytes of lines of a buffer that comes whole */
+    FIRST_LOOK = 512 * 1024, /* bytes of memory that a buffer may take */
     QUIET = 4,
     LOOKS = 16, /* of a finished buffer in one job */
     LINES_ENOUGH = 1 << 20,
@@ -566,7 +567,9 @@ void pfdd_sessions_begin_with(struct pfdd *d, struct pfdd_session *first)
 
 size_t pfdd_session_memory(const struct pfdd_session *s)
 {
-    return sizeof *s + 2 * s->lines_max + s->n_tail;
+    size_t n = 2 * s->lines_max + s->n_tail;
+    /* What the first look takes is not known before; many may wait for it. */
+    return sizeof *s + (s->looked || n > FIRST_LOOK ? n : FIRST_LOOK);
 }
 
 void pfdd_sessions_wake(struct pfdd *d)
