@@ -57,10 +57,11 @@ static bool want_folder_of(want_fn want, void *user, const char *path,
     snprintf(folder, sizeof folder, "%s", path);
     folder[strcspn(folder, "{")] = '\0';
     char *slash = strrchr(folder, '/');
-    if (!slash)
-        strcpy(folder, ".");
-    else
+    if (slash) {
         slash[slash == folder] = '\0';
+    } else {
+        strcpy(folder, ".");
+    }
     if (!want(user, folder, rights))
         return false;
     /* What a link leads to. */

@@ -100,6 +100,13 @@ static struct pfdd_slot *new_slot(struct pfdd_shelf *shelf, unsigned number,
     return slot;
 }
 
+static void unmap_slot(struct pfdd_slot *slot)
+{
+    munmap(slot->kept, PAGE);
+    close(slot->meta);
+    free(slot);
+}
+
 static void free_slot(struct pfdd_slot *slot)
 {
     struct pfdd_slot **at = &slot->of->slots;
@@ -107,9 +114,7 @@ static void free_slot(struct pfdd_slot *slot)
         at = &(*at)->next;
     *at = slot->next;
     slot->of->n_slots--;
-    munmap(slot->kept, PAGE);
-    close(slot->meta);
-    free(slot);
+    unmap_slot(slot);
 }
 
 struct pfdd_slot *pfdd_shelf_find(struct pfdd_shelf *shelf, int memory)
@@ -365,7 +370,10 @@ void pfdd_shelf_free(struct pfdd_shelf *shelf)
 {
     if (!shelf)
         return;
-    while (shelf->slots)
-        free_slot(shelf->slots);
+    while (shelf->slots) {
+        struct pfdd_slot *first = shelf->slots;
+        shelf->slots = first->next;
+        unmap_slot(first);
+    }
     free(shelf);
 }

@@ -348,9 +348,10 @@ static void pump(struct tunnel *t)
         uv_timer_start(&t->timer, on_late, LINGER_MS, 0);
     watch_both(t);
     /* Others have their turn, then this one again. */
-    if (moved)
+    if (moved) {
         watch(&t->outer_poll, &t->outer_events, t->outer_events | UV_WRITABLE,
               on_outer);
+    }
 }
 
 static void on_inner(uv_poll_t *poll, int status, int events)
