@@ -56,10 +56,11 @@ static bool stage_of(const struct view *v, uint32_t *ret)
 
 static void stage_words(const struct view *v, uint32_t ret[3])
 {
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 3; i++) {
         ret[i] = v->shape->info
                      ? debugprintf_word(v->header, v->shape->info + i)
                      : 0;
+    }
 }
 
 static void add_verbose_old(const struct pfd_look *look, const struct view *v,
