@@ -5,6 +5,7 @@
 
 #ifdef HAVE_SYSTEMD
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <systemd/sd-daemon.h>
@@ -31,13 +32,16 @@ static size_t n_stored;
 /* True: one of the descriptors that an earlier process left. */
 static bool take_stored(const char *name, int fd)
 {
-    unsigned number = 0;
-    char part[16] = "";
-    if (sscanf(name, "buffer-%9u-%15s", &number, part) != 2)
+    static const char prefix[] = "buffer-";
+    char *part = NULL;
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+        return false;
+    unsigned long number = strtoul(name + sizeof prefix - 1, &part, 10);
+    if (*part++ != '-' || number > UINT_MAX)
         return false;
     for (unsigned i = 0; i < 3; i++) {
         if (!strcmp(part, parts[i]) && n_stored < STORED_MAX) {
-            stored[n_stored++] = (struct stored){ number, i, fd };
+            stored[n_stored++] = (struct stored){ (unsigned)number, i, fd };
             return true;
         }
     }

@@ -391,11 +391,11 @@ enum pfd_status pfd_client_new(const char *path, const char *process,
                                size_t queue_max, struct pfd_client **ret,
                                struct pfd_error *err)
 {
-    char built_in[256] = "";
+    char folder[256] = "";
+    char built_in[sizeof folder + sizeof "/input.sock"] = "";
     if (!path) {
-        size_t room = sizeof built_in - sizeof "/input.sock";
-        if (pfd_client_default_dir(built_in, room))
-            strcat(built_in, "/input.sock");
+        if (pfd_client_default_dir(folder, sizeof folder))
+            snprintf(built_in, sizeof built_in, "%s/input.sock", folder);
         path = built_in;
     }
     size_t n = strlen(path);
