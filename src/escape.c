@@ -13,9 +13,28 @@ static bool is_harmless(char c)
     return c >= ' ' && c != '"' && c != '\\' && c != 0x7f;
 }
 
+#define EACH(byte) ((uint64_t)(byte)*0x0101010101010101u)
+
+/* The upper bit of the lowest byte below `limit` (0x80 at most), and perhaps
+ * those of bytes above that one; 0: there is none. */
+static uint64_t below(uint64_t word, unsigned limit)
+{
+    return (word - EACH(limit)) & ~word & EACH(0x80);
+}
+
 static size_t harmless(const char *in, size_t n)
 {
     size_t i = 0;
+    for (; n - i >= sizeof(uint64_t); i += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, in + i, sizeof word);
+        uint64_t harmful = (word & EACH(0x80)) | below(word, ' ') |
+                           below(word ^ EACH('"'), 1) |
+                           below(word ^ EACH('\\'), 1) |
+                           below(word ^ EACH(0x7f), 1);
+        if (harmful)
+            return i + (size_t)__builtin_ctzll(harmful) / 8;
+    }
     while (i < n && is_harmless(in[i]))
         i++;
     return i;
