@@ -24,6 +24,9 @@ struct reader {
     struct pfd_error *err;
 };
 
+/* The key of the rows in a MessagePack document. */
+#define TABLE "amdhsa.printf"
+
 /* One note while it is read. */
 struct table {
     const struct reader *reader;
@@ -67,10 +70,22 @@ static enum pfd_status read_rows(const struct table *table)
     return status;
 }
 
+/* The table's name is written out wherever there is one: most documents need
+ * not be unpacked to know that there is none. */
+static bool may_have_table(const struct pfd_note *note)
+{
+    struct pfd_cursor c = note->desc;
+    size_t n = pfd_cursor_left(&c);
+    const uint8_t *bytes = pfd_cursor_bytes(&c, n);
+    return n > 0 && memmem(bytes, n, TABLE, sizeof TABLE - 1);
+}
+
 static enum pfd_status read_msgpack(const struct reader *reader,
                                     const struct pfd_note *note)
 {
     struct pfd_metadata *metadata = NULL;
+    if (!may_have_table(note))
+        return PFD_OK;
     struct pfd_error why;
     size_t n_used = 0;
     enum pfd_status status =
@@ -80,7 +95,7 @@ static enum pfd_status read_msgpack(const struct reader *reader,
             *reader->err = why;
         return status == PFD_ERR_NOMEM ? status : PFD_OK;
     }
-    struct table table = { reader, note, metadata, "amdhsa.printf" };
+    struct table table = { reader, note, metadata, TABLE };
     status = read_rows(&table);
     pfd_metadata_free(metadata);
     return status;
