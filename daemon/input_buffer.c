@@ -16,7 +16,8 @@
 #include "session.h"
 
 enum {
-    LOOK_MS = 250 /* for the path */
+    LOOK_MS = 250,  /* for a file at the path */
+    WATCH_MS = 1000 /* whether it is still the same */
 };
 
 struct buffer_input {
@@ -135,6 +136,7 @@ static void on_timer(uv_timer_t *timer)
     } else if (!in->replacing) {
         watch_file(in);
     }
+    uv_timer_set_repeat(timer, in->session ? WATCH_MS : LOOK_MS);
 }
 
 static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
