@@ -18,7 +18,8 @@ enum {
 
 /* ---- the header of OpenCL's and HIP's buffers ---- */
 
-enum pfd_status pfd_rocm_open(struct pfd_walk *w, struct pfd_rocm_buffer *ret)
+static enum pfd_status open_buffer(struct pfd_walk *w,
+                                   struct pfd_rocm_buffer *ret)
 {
     if (pfd_walk_end(w) < PFD_ROCM_HEADER) {
         if (!w->last)
@@ -40,14 +41,23 @@ enum pfd_status pfd_rocm_open(struct pfd_walk *w, struct pfd_rocm_buffer *ret)
     return PFD_OK;
 }
 
-void pfd_rocm_close(const struct pfd_walk *w, struct pfd_rocm_buffer *b)
+/* Bytes that one entry can take; strings in it come on top. */
+static uint64_t largest_entry(const struct pfd_table *table, uint32_t n_header)
 {
-    if (w->last && b->end > pfd_walk_end(w))
-        b->end = pfd_walk_end(w);
+    uint64_t largest = n_header;
+    for (size_t i = 0; i <= table->mask; i++) {
+        for (const struct pfd_string *s = table->slots[i].string; s;
+             s = s->next) {
+            if (n_header + (uint64_t)s->n_payload > largest)
+                largest = n_header + (uint64_t)s->n_payload;
+        }
+    }
+    return largest;
 }
 
-void pfd_rocm_report_header(struct pfd_walk *w, const struct pfd_rocm_buffer *b,
-                            uint64_t largest)
+/* Says whether the buffer was so full that messages may have been dropped. */
+static void report_header(struct pfd_walk *w, const struct pfd_rocm_buffer *b,
+                          uint64_t largest)
 {
     if (b->used > b->capacity) {
         pfd_walk_finding(w, PFD_FINDING_bad_header, 0,
@@ -63,7 +73,23 @@ void pfd_rocm_report_header(struct pfd_walk *w, const struct pfd_rocm_buffer *b,
     }
 }
 
-void pfd_rocm_report_end(struct pfd_walk *w, const struct pfd_rocm_buffer *b)
+enum pfd_status pfd_rocm_begin(struct pfd_walk *w, struct pfd_rocm_buffer *b,
+                               uint32_t n_header)
+{
+    if (!b->opened) {
+        enum pfd_status status = open_buffer(w, b);
+        if (status != PFD_OK)
+            return status;
+        report_header(w, b, largest_entry(w->table, n_header));
+    }
+    if (w->last && b->end > pfd_walk_end(w))
+        b->end = pfd_walk_end(w);
+    return PFD_OK;
+}
+
+/* The last finding, since a buffer that is read as it comes shows its size no
+ * earlier. */
+static void report_end(struct pfd_walk *w, const struct pfd_rocm_buffer *b)
 {
     uint64_t held = pfd_walk_end(w) - PFD_ROCM_HEADER;
     if (b->used <= held || b->used > b->capacity)
@@ -74,6 +100,29 @@ void pfd_rocm_report_end(struct pfd_walk *w, const struct pfd_rocm_buffer *b)
                      "%llu bytes are missing",
                      b->used, (unsigned long long)held,
                      (unsigned long long)(b->used - held));
+}
+
+enum pfd_status pfd_rocm_finish(struct pfd_walk *w, struct pfd_rocm_buffer *b,
+                                const char *why)
+{
+    uint64_t left = b->end - w->at;
+    if (left) {
+        if (!w->last && b->end > pfd_walk_end(w))
+            return PFD_MORE;
+        pfd_walk_finding(w, PFD_FINDING_stray_dword, w->at,
+                         "%llu used bytes are left, %s",
+                         (unsigned long long)left, why);
+        w->batch->skipped_bytes += left;
+        w->at = b->end;
+    }
+    /* What follows is stale, and never looked at. */
+    if (pfd_walk_end(w) > w->at)
+        w->at = pfd_walk_end(w);
+    b->end = w->at;
+    if (!w->last)
+        return PFD_MORE;
+    report_end(w, b);
+    return PFD_END;
 }
 
 uint64_t pfd_rocm_left(const struct pfd_rocm_buffer *b, uint64_t at, uint64_t n)

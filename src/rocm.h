@@ -24,24 +24,22 @@ struct pfd_rocm_buffer {
 };
 
 /*
- * Reads the header and puts the walk behind it. PFD_OK; PFD_MORE; PFD_END: too
- * short for a header (said).
+ * At the start of each call of walk(): reads the header, says whether the
+ * buffer was so full that messages may have been dropped (an entry takes
+ * n_header bytes and what its string states), and puts the walk behind it; sets
+ * the end to what is there, once the view is the last. PFD_OK; PFD_MORE;
+ * PFD_END: too short for a header (said).
  */
-enum pfd_status pfd_rocm_open(struct pfd_walk *walk,
-                              struct pfd_rocm_buffer *ret);
+enum pfd_status pfd_rocm_begin(struct pfd_walk *walk, struct pfd_rocm_buffer *b,
+                               uint32_t n_header);
 
-/* Sets the end to what is there, once the view is the last. */
-void pfd_rocm_close(const struct pfd_walk *walk, struct pfd_rocm_buffer *b);
-
-/* Says whether the buffer was so full that messages may have been dropped;
- * largest: bytes that one entry can take. */
-void pfd_rocm_report_header(struct pfd_walk *walk,
-                            const struct pfd_rocm_buffer *b, uint64_t largest);
-
-/* Says what is missing. The last finding, since a buffer that is read as it
- * comes shows its size no earlier. */
-void pfd_rocm_report_end(struct pfd_walk *walk,
-                         const struct pfd_rocm_buffer *b);
+/*
+ * When too little for an entry is left: says so (why: the end of the
+ * sentence), passes over what is stale, and says what is missing. PFD_MORE;
+ * PFD_END.
+ */
+enum pfd_status pfd_rocm_finish(struct pfd_walk *walk,
+                                struct pfd_rocm_buffer *b, const char *why);
 
 /* Bytes that are left from `at` on for an entry of n, which are too few: those
  * that the header speaks of, or, if they would do, those that are here. */

@@ -27,6 +27,7 @@ enum {
     /* An inline format string must show printable text this far. */
     TEXT_SEEN = 64,
 };
+_Static_assert(ENTRY_MIN == 12, "step() says so in words");
 
 /* What the compiler writes for a module without constant formats. */
 #define DUMMY_HASH UINT64_C(0xffffffff)
@@ -376,32 +377,10 @@ static enum pfd_status step_unknown(struct pfd_walk *w, struct state *st,
     return PFD_OK;
 }
 
-static enum pfd_status finish(struct pfd_walk *w, struct state *st)
-{
-    uint64_t left = st->buffer.end - w->at;
-    if (left) {
-        if (!w->last && st->buffer.end > pfd_walk_end(w))
-            return PFD_MORE;
-        pfd_walk_finding(w, PFD_FINDING_stray_dword, w->at,
-                         "%llu used bytes are left, an entry has at least %d",
-                         (unsigned long long)left, ENTRY_MIN);
-        w->batch->skipped_bytes += left;
-        w->at = st->buffer.end;
-    }
-    /* What follows is stale, and never looked at. */
-    if (pfd_walk_end(w) > w->at)
-        w->at = pfd_walk_end(w);
-    st->buffer.end = w->at;
-    if (!w->last)
-        return PFD_MORE;
-    pfd_rocm_report_end(w, &st->buffer);
-    return PFD_END;
-}
-
 static enum pfd_status step(struct pfd_walk *w, struct state *st)
 {
     if (st->buffer.end - w->at < ENTRY_MIN)
-        return finish(w, st);
+        return pfd_rocm_finish(w, &st->buffer, "an entry has at least 12");
     if (w->at + ENTRY_MIN > pfd_walk_end(w))
         return PFD_MORE;
     struct header h = read_header(w, w->at);
@@ -419,30 +398,10 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
     return PFD_OK;
 }
 
-/* Without its strings' lengths: a message takes at least so much. */
-static uint64_t largest_entry(const struct pfd_table *table)
-{
-    uint64_t largest = ENTRY_MIN;
-    for (size_t i = 0; i <= table->mask; i++) {
-        for (const struct pfd_string *s = table->slots[i].string; s;
-             s = s->next) {
-            if (ENTRY_MIN + (uint64_t)s->n_payload > largest)
-                largest = ENTRY_MIN + (uint64_t)s->n_payload;
-        }
-    }
-    return largest;
-}
-
 static enum pfd_status hip_walk(struct pfd_walk *w)
 {
     struct state *st = w->state;
-    enum pfd_status status = PFD_OK;
-    if (!st->buffer.opened) {
-        status = pfd_rocm_open(w, &st->buffer);
-        if (status == PFD_OK)
-            pfd_rocm_report_header(w, &st->buffer, largest_entry(w->table));
-    }
-    pfd_rocm_close(w, &st->buffer);
+    enum pfd_status status = pfd_rocm_begin(w, &st->buffer, ENTRY_MIN);
     while (status == PFD_OK && pfd_walk_has_room(w))
         status = st->is_lost ? find_way(w, st) : step(w, st);
     return status;

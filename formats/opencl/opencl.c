@@ -608,32 +608,10 @@ static void add_entry(struct pfd_walk *w, struct state *st,
     w->at += size_of(s);
 }
 
-static enum pfd_status finish(struct pfd_walk *w, struct state *st)
-{
-    uint64_t left = st->buffer.end - w->at;
-    if (left) {
-        if (!w->last && st->buffer.end > pfd_walk_end(w))
-            return PFD_MORE;
-        pfd_walk_finding(w, PFD_FINDING_stray_dword, w->at,
-                         "%llu used bytes are left, no room for an ID",
-                         (unsigned long long)left);
-        w->batch->skipped_bytes += left;
-        w->at = st->buffer.end;
-    }
-    /* What follows is stale, and never looked at. */
-    if (pfd_walk_end(w) > w->at)
-        w->at = pfd_walk_end(w);
-    st->buffer.end = w->at;
-    if (!w->last)
-        return PFD_MORE;
-    pfd_rocm_report_end(w, &st->buffer);
-    return PFD_END;
-}
-
 static enum pfd_status step(struct pfd_walk *w, struct state *st)
 {
     if (st->buffer.end - w->at < ENTRY_HEADER)
-        return finish(w, st);
+        return pfd_rocm_finish(w, &st->buffer, "no room for an ID");
     if (!sees_enough(w, st, w->at))
         return PFD_MORE;
     uint64_t findings = 0;
@@ -651,29 +629,10 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
     return PFD_OK;
 }
 
-static uint64_t largest_entry(const struct pfd_table *table)
-{
-    uint64_t largest = ENTRY_HEADER;
-    for (size_t i = 0; i <= table->mask; i++) {
-        for (const struct pfd_string *s = table->slots[i].string; s;
-             s = s->next) {
-            if (size_of(s) > largest)
-                largest = size_of(s);
-        }
-    }
-    return largest;
-}
-
 static enum pfd_status opencl_walk(struct pfd_walk *w)
 {
     struct state *st = w->state;
-    enum pfd_status status = PFD_OK;
-    if (!st->buffer.opened) {
-        status = pfd_rocm_open(w, &st->buffer);
-        if (status == PFD_OK)
-            pfd_rocm_report_header(w, &st->buffer, largest_entry(w->table));
-    }
-    pfd_rocm_close(w, &st->buffer);
+    enum pfd_status status = pfd_rocm_begin(w, &st->buffer, ENTRY_HEADER);
     while (status == PFD_OK && pfd_walk_has_room(w))
         status = st->is_lost ? find_way(w, st) : step(w, st);
     return status;
