@@ -7,22 +7,13 @@
  */
 #include <string.h>
 
-#include <printfdecode/printfdecode.h>
 #include <printfdecode/shaders.h>
 
-#include "fuzz.h"
+#include "pieces.h"
 
 enum {
     PREFIX = 5
 };
-
-static uint64_t mix(uint64_t hash, const void *bytes, size_t n)
-{
-    const uint8_t *p = bytes;
-    for (size_t i = 0; i < n; i++)
-        hash = (hash ^ p[i]) * 0x100000001b3;
-    return hash;
-}
 
 static uint64_t say_origins(uint64_t hash, struct pfd_entry *e)
 {
@@ -55,38 +46,6 @@ static uint64_t say(uint64_t hash, struct pfd_item *item, uint64_t *next)
     return say_origins(hash, e);
 }
 
-/* Decodes in pieces of [piece] bytes (0: whole); a hash of all that is said. */
-static uint64_t decode(const struct pfd_strings *strings, const char *format,
-                       const struct pfd_options *options, const uint8_t *data,
-                       size_t n, size_t piece)
-{
-    struct pfd_decoder *d = NULL;
-    struct pfd_item item;
-    uint64_t hash = 1;
-    uint64_t next = 0;
-    size_t end = piece && piece < n ? piece : n;
-    FUZZ_CHECK(pfd_decoder_new(strings, format, "fuzz", &d, NULL) == PFD_OK);
-    pfd_decoder_set_options(d, options);
-    FUZZ_CHECK(pfd_decoder_view(d, data, end, 0, end == n, NULL) == PFD_OK);
-    for (;;) {
-        enum pfd_status status = pfd_decoder_next(d, &item, NULL);
-        if (status == PFD_OK) {
-            hash = say(hash, &item, &next);
-            continue;
-        }
-        if (status == PFD_END)
-            break;
-        FUZZ_CHECK(status == PFD_MORE && end < n);
-        end = n - end > piece ? end + piece : n;
-        uint64_t from = pfd_decoder_position(d);
-        FUZZ_CHECK(from <= end);
-        FUZZ_CHECK(pfd_decoder_view(d, data + from, end - from, from, end == n,
-                                    NULL) == PFD_OK);
-    }
-    pfd_decoder_free(d);
-    return hash;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     static const char *const formats[] = { "debugprintf", "gpuav", "abort" };
@@ -113,10 +72,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
                                               options.compat && piece & 8 };
     pfd_strings_add_shader(strings, &shader, NULL, NULL, NULL);
     pfd_strings_set_capture(strings, &capture, NULL);
-    uint64_t whole =
-        decode(strings, format, &options, data + n_module, n - n_module, 0);
-    FUZZ_CHECK(decode(strings, format, &options, data + n_module, n - n_module,
-                      piece) == whole);
+    struct pieces pieces = {
+        .strings = strings,
+        .format = format,
+        .options = options,
+        .data = data + n_module,
+        .n = n - n_module,
+        .say = say,
+    };
+    uint64_t whole = decode_pieces(&pieces, 0);
+    FUZZ_CHECK(decode_pieces(&pieces, piece) == whole);
     pfd_strings_free(strings);
     return 0;
 }

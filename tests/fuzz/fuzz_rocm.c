@@ -7,9 +7,7 @@
  */
 #include <string.h>
 
-#include <printfdecode/printfdecode.h>
-
-#include "fuzz.h"
+#include "pieces.h"
 
 enum {
     PREFIX = 4,
@@ -91,14 +89,6 @@ static void put_elf(struct writer *w, const uint8_t *rows, size_t n)
     put(w, note.bytes, note.n);
 }
 
-static uint64_t mix(uint64_t hash, const void *bytes, size_t n)
-{
-    const uint8_t *p = bytes;
-    for (size_t i = 0; i < n; i++)
-        hash = (hash ^ p[i]) * 0x100000001b3;
-    return hash;
-}
-
 static uint64_t say_argument(uint64_t hash, const struct pfd_argument *a)
 {
     if (a->type != PFD_ARGUMENT_TEXT)
@@ -106,8 +96,9 @@ static uint64_t say_argument(uint64_t hash, const struct pfd_argument *a)
     return mix(hash, a->text, a->text ? a->n_bytes : 0);
 }
 
-static uint64_t say(uint64_t hash, struct pfd_item *item)
+static uint64_t say(uint64_t hash, struct pfd_item *item, uint64_t *next)
 {
+    (void)next;
     struct pfd_argument argument;
     struct pfd_origin origin;
     size_t n = 0;
@@ -136,51 +127,19 @@ static uint64_t say(uint64_t hash, struct pfd_item *item)
 }
 
 /* OpenCL's and HIP's headers say how much is used. */
-static void check_accounts(const struct pfd_decoder *d, const uint8_t *data,
-                           size_t n)
+static void check_accounts(const struct pfd_decoder *d, const struct pieces *p)
 {
     struct pfd_summary s;
     uint32_t used = 0;
+    size_t n = p->n;
     pfd_decoder_summary(d, &s);
     FUZZ_CHECK(s.unknown <= s.entries);
     if (!strcmp(pfd_decoder_format(d), "hostcall"))
         return;
     if (n >= 8)
-        memcpy(&used, data, sizeof used);
+        memcpy(&used, p->data, sizeof used);
     uint64_t held = n < 8 ? n : n - 8 < used ? n - 8 : used;
     FUZZ_CHECK(s.bytes + s.skipped_bytes == held);
-}
-
-/* Decodes in pieces of [piece] bytes (0: whole); a hash of all that is said. */
-static uint64_t decode(const struct pfd_strings *strings, const char *format,
-                       const struct pfd_options *options, const uint8_t *data,
-                       size_t n, size_t piece)
-{
-    struct pfd_decoder *d = NULL;
-    struct pfd_item item;
-    uint64_t hash = 1;
-    size_t end = piece && piece < n ? piece : n;
-    FUZZ_CHECK(pfd_decoder_new(strings, format, "fuzz", &d, NULL) == PFD_OK);
-    pfd_decoder_set_options(d, options);
-    FUZZ_CHECK(pfd_decoder_view(d, data, end, 0, end == n, NULL) == PFD_OK);
-    for (;;) {
-        enum pfd_status status = pfd_decoder_next(d, &item, NULL);
-        if (status == PFD_OK) {
-            hash = say(hash, &item);
-            continue;
-        }
-        if (status == PFD_END)
-            break;
-        FUZZ_CHECK(status == PFD_MORE && end < n);
-        end = n - end > piece ? end + piece : n;
-        uint64_t from = pfd_decoder_position(d);
-        FUZZ_CHECK(from <= end);
-        FUZZ_CHECK(pfd_decoder_view(d, data + from, end - from, from, end == n,
-                                    NULL) == PFD_OK);
-    }
-    check_accounts(d, data, n);
-    pfd_decoder_free(d);
-    return hash;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
@@ -208,8 +167,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
                                 NULL, NULL) == PFD_OK);
     data += n_rows;
     n -= n_rows;
-    uint64_t whole = decode(strings, format, &options, data, n, 0);
-    FUZZ_CHECK(decode(strings, format, &options, data, n, piece) == whole);
+    struct pieces pieces = {
+        .strings = strings,
+        .format = format,
+        .options = options,
+        .data = data,
+        .n = n,
+        .say = say,
+        .check = check_accounts,
+    };
+    uint64_t whole = decode_pieces(&pieces, 0);
+    FUZZ_CHECK(decode_pieces(&pieces, piece) == whole);
     pfd_strings_free(strings);
     return 0;
 }
