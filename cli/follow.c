@@ -314,16 +314,6 @@ static bool open_all(struct follow *follow)
     return false;
 }
 
-static void add(struct pfd_summary *to, const struct pfd_summary *from)
-{
-    to->entries += from->entries;
-    to->unknown += from->unknown;
-    to->bytes += from->bytes;
-    to->lost_bytes += from->lost_bytes;
-    to->skipped_bytes += from->skipped_bytes;
-    to->findings += from->findings;
-}
-
 int follow_run(const struct options *o)
 {
     if (follow_client_wants(o))
@@ -353,7 +343,7 @@ int follow_run(const struct options *o)
         struct pfd_summary summary = { 0 };
         if (follow.buffers[i].tail)
             pfd_tail_summary(follow.buffers[i].tail, &summary);
-        add(&total, &summary);
+        pfd_summary_add(&total, &summary);
         ok = ok && !follow.buffers[i].failed;
         pfd_tail_free(follow.buffers[i].tail);
     }

@@ -47,16 +47,6 @@ static bool is_wanted(const struct options *o)
     return isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
 }
 
-static void add(struct pfd_summary *to, const struct pfd_summary *from)
-{
-    to->entries += from->entries;
-    to->unknown += from->unknown;
-    to->bytes += from->bytes;
-    to->lost_bytes += from->lost_bytes;
-    to->skipped_bytes += from->skipped_bytes;
-    to->findings += from->findings;
-}
-
 /* What a capture says of its buffer. */
 static void use_captured(struct pfd_convert *convert, struct pfd_lines *lines,
                          const struct buffer *buffer)
@@ -107,7 +97,7 @@ static enum pfd_status run_buffer(struct pfd_convert *convert,
             pfd_convert_stream(convert, input_read, buffer, &summary, &err);
     }
     convert->format = format;
-    add(total, &summary);
+    pfd_summary_add(total, &summary);
     if (status < 0 && status != PFD_ERR_STOPPED)
         tell_error("%s: %s", buffer->name, err.text);
     return status;

@@ -153,16 +153,6 @@ static void write_out(struct worker *w)
     w->out.n = 0;
 }
 
-static void add_summary(struct pfd_summary *to, const struct pfd_summary *from)
-{
-    to->entries += from->entries;
-    to->unknown += from->unknown;
-    to->bytes += from->bytes;
-    to->lost_bytes += from->lost_bytes;
-    to->skipped_bytes += from->skipped_bytes;
-    to->findings += from->findings;
-}
-
 static void end_turn(struct worker *w)
 {
     struct pool *pool = w->pool;
@@ -170,7 +160,7 @@ static void end_turn(struct worker *w)
     pthread_mutex_lock(&pool->turn);
     bool stopped = atomic_load(&pool->stop);
     if (!stopped)
-        add_summary(&pool->summary, &w->summary);
+        pfd_summary_add(&pool->summary, &w->summary);
     if (w->ended)
         atomic_store(&pool->stop, true);
     struct pfd_summary so_far = pool->summary;
@@ -344,7 +334,7 @@ static size_t pass_quiet(struct worker *w, size_t i)
             w->bytes[r->string->index] += r->n_bytes;
         }
     }
-    add_summary(&w->summary, &sum);
+    pfd_summary_add(&w->summary, &sum);
     return i;
 }
 

@@ -346,3 +346,13 @@ void pfd_decoder_summary(const struct pfd_decoder *d, struct pfd_summary *ret)
 {
     *ret = d->summary;
 }
+
+void pfd_summary_add(struct pfd_summary *to, const struct pfd_summary *from)
+{
+    to->entries += from->entries;
+    to->unknown += from->unknown;
+    to->bytes += from->bytes;
+    to->lost_bytes += from->lost_bytes;
+    to->skipped_bytes += from->skipped_bytes;
+    to->findings += from->findings;
+}

@@ -239,6 +239,10 @@ PFD_API const char *pfd_decoder_format(const struct pfd_decoder *decoder);
 PFD_API void pfd_decoder_summary(const struct pfd_decoder *decoder,
                                  struct pfd_summary *ret);
 
+/* Adds all numbers of `from` to those of `to`. Any thread. */
+PFD_API void pfd_summary_add(struct pfd_summary *to,
+                             const struct pfd_summary *from);
+
 #ifdef __cplusplus
 }
 #endif
