@@ -22,7 +22,7 @@
 enum {
     HEAD = 64,               /* bytes that tell whether something moved */
     WINDOW = 512 * 1024,     /* bytes of a buffer that one look takes, */
-    GIVE = 128 * 1024,       /* and makes lines of: some megabytes */
+    GIVE = 64 * 1024,        /* and makes lines of: some megabytes */
     REMEMBERED = 4 << 20,    /* bytes of a buffer kept to notice resets */
     LINES_MAX = 64 << 20,    /* bytes of lines of a buffer that comes whole */
     FIRST_LOOK = 512 * 1024, /* bytes of memory that a buffer may take */
@@ -77,6 +77,7 @@ struct pfdd_session {
     struct pfdd_strings *old_strings; /* until the tail has let go of them */
     bool new_strings;
     bool linger;
+    bool burst; /* it follows one that has left much */
     bool finish;
     bool finished;
     bool restart;
@@ -212,7 +213,9 @@ static void look(struct pfdd_session *s)
     s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
     /* The second look need not wait for the loop's timer, which is no finer
      * than a millisecond, while nobody else needs this thread. */
-    if (s->linger && s->status == PFD_OK && pfd_tail_pending(s->tail)) {
+    bool too_soon = s->status == PFD_MORE && s->burst;
+    bool only_seen = s->status == PFD_OK && count_bytes(s) == 0;
+    if (s->linger && (too_soon || only_seen) && pfd_tail_pending(s->tail)) {
         usleep(BETWEEN_LOOKS_US + 20);
         s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
     }
@@ -297,7 +300,7 @@ static void hear_failure(struct pfdd_session *s)
     s->io_failed = failed;
 }
 
-static bool start_job(struct pfdd_session *s);
+static bool start_job(struct pfdd_session *s, bool burst);
 
 /* What the job has left, before another one starts. True: something moved. */
 static bool take_over(struct pfdd_session *s)
@@ -334,7 +337,7 @@ static void job_done(struct pfdd_job *job)
     /* A burst is read at full speed, while the loop takes what came before. */
     bool burst = moved && s->pending && !s->finish && s->status == PFD_OK &&
                  pfd_tail_pending(s->tail) > GIVE;
-    bool started = burst && start_job(s);
+    bool started = burst && start_job(s, true);
     give_lines(s);
     if (started)
         return;
@@ -347,11 +350,11 @@ static void job_done(struct pfdd_job *job)
         }
     }
     /* A finished buffer goes on at once, too. */
-    if (!s->finish || finished || !start_job(s))
+    if (!s->finish || finished || !start_job(s, false))
         pfdd_poller_kick(s->d->poller);
 }
 
-static bool start_job(struct pfdd_session *s)
+static bool start_job(struct pfdd_session *s, bool burst)
 {
     struct pfdd *d = s->d;
     if (s->busy || pfdd_must_wait(d) || pfdd_library_is_busy(d->library))
@@ -369,6 +372,7 @@ static bool start_job(struct pfdd_session *s)
     s->restart = s->wants_restart && !s->finish;
     if (s->restart)
         s->wants_restart = false;
+    s->burst = burst;
     s->linger = pfdd_pool_pending(d->decoders) == 0;
     s->busy = true;
     pfdd_pool_submit(d->decoders, &s->job);
@@ -534,7 +538,7 @@ unsigned pfdd_session_poll(struct pfdd_session *s, uint64_t now)
                        ? now
                        : s->moved;
     }
-    start_job(s);
+    start_job(s, false);
     return every > 5 ? 5 : every;
 }
 

@@ -70,8 +70,8 @@ enum pfd_status pfd_tail_new(const struct pfd_tail_options *options,
     t->o.window = t->o.window ? t->o.window : WINDOW;
     if (t->o.window < WINDOW_MIN)
         t->o.window = WINDOW_MIN;
-    if (!t->o.give || t->o.give > t->o.window)
-        t->o.give = t->o.window;
+    if (!t->o.give || t->o.give > t->o.window / 2)
+        t->o.give = t->o.window / 2;
     t->image.max = t->o.memory ? t->o.memory : MEMORY;
     t->source = strdup(options->source ? options->source : "-");
     if (!t->source || !pfd_entry_source_init(&t->of, t->source) ||
@@ -528,17 +528,17 @@ static void notice_shrinking(struct pfd_tail *t, uint64_t n_buffer)
 
 /* What was reserved long enough ago, then the rest; `most` bytes of the copy.
  * False: out of memory. */
-static bool run_passes(struct pfd_tail *t, uint64_t now_ns, size_t most)
+static bool run_passes(struct pfd_tail *t, size_t most)
 {
-    uint64_t settled = pfd_tail_marks_older(&t->marks, now_ns, t->o.settle_ns);
+    uint64_t now = t->looked_ns;
+    uint64_t settled = pfd_tail_marks_older(&t->marks, now, t->o.settle_ns);
     struct pfd_tail_pass old = {
         .copy = &t->now,
         .other = &t->before,
         .most = most,
         .end = settled,
         .settled = settled,
-        .hard =
-            pfd_tail_marks_older(&t->marks, now_ns, PATIENCE * t->o.settle_ns),
+        .hard = pfd_tail_marks_older(&t->marks, now, PATIENCE * t->o.settle_ns),
     };
     struct pfd_tail_pass recent = {
         .copy = &t->now,
@@ -552,45 +552,74 @@ static bool run_passes(struct pfd_tail *t, uint64_t now_ns, size_t most)
     return !old.failed && !recent.failed;
 }
 
-enum pfd_status pfd_tail_look(struct pfd_tail *t, uint64_t n_buffer,
-                              uint64_t now_ns, struct pfd_error *err)
+/*
+ * Gives some of what the look has shown, and notes whether it may give more.
+ * Half a window at most: of what the next look reads, this one has seen the
+ * other half.
+ */
+static bool give_some(struct pfd_tail *t)
 {
-    if (t->looked && now_ns - t->looked_ns < t->o.apart_ns)
-        return PFD_MORE;
     uint64_t at = t->at;
-    uint64_t end = t->end;
-    uint64_t generation = t->generation;
-    uint64_t n_entries = t->summary.entries;
+    size_t most = (size_t)(at - t->now.base) + t->o.give;
+    bool ok = run_passes(t, most);
+    /* An entry larger than what may come out at once comes out all the same. */
+    if (ok && t->at == at && most < t->now.n)
+        ok = run_passes(t, t->o.window);
+    uint64_t given = t->at - t->now.base;
+    t->has_more = ok && t->at > at && given < t->now.n &&
+                  given + t->o.give <= t->o.window / 2;
+    if (!t->has_more) {
+        struct pfd_tail_copy swap = t->before;
+        t->before = t->now;
+        t->now = swap;
+        give_back_room(&t->now, t->before.n);
+    }
+    return ok;
+}
+
+/* Reads what is reserved and has not come out, as much as a look may. */
+static enum pfd_status read_reserved(struct pfd_tail *t, struct pfd_error *err)
+{
+    uint64_t n = t->end > t->at ? t->end - t->at : 0;
+    return read_copy(t, &t->now, t->at,
+                     n < t->o.window ? (size_t)n : t->o.window, err);
+}
+
+static enum pfd_status look_anew(struct pfd_tail *t, uint64_t n_buffer,
+                                 uint64_t now_ns, struct pfd_error *err)
+{
     notice_shrinking(t, n_buffer);
     enum pfd_status status = take_header(t, n_buffer, now_ns, err);
-    if (status == PFD_END)
-        return PFD_MORE;
     if (status == PFD_OK && now_ns - t->holes_ns >= t->o.settle_ns / 4) {
         t->holes_ns = now_ns;
         status = check_holes(t, false, err);
     }
     if (status != PFD_OK)
-        return status;
+        return status == PFD_END ? PFD_MORE : status;
     t->looked_ns = now_ns;
-    uint64_t n = t->end > t->at ? t->end - t->at : 0;
-    if (n > t->o.window)
-        n = t->o.window;
-    status = read_copy(t, &t->now, t->at, (size_t)n, err);
+    status = read_reserved(t, err);
     if (status != PFD_OK)
         return status;
-    bool ok = run_passes(t, now_ns, t->o.give);
-    /* An entry larger than what may come out at once comes out all the same. */
-    if (ok && t->at == at && n > t->o.give)
-        ok = run_passes(t, now_ns, t->o.window);
-    if (!ok)
+    return give_some(t) ? PFD_OK : no_memory(err);
+}
+
+enum pfd_status pfd_tail_look(struct pfd_tail *t, uint64_t n_buffer,
+                              uint64_t now_ns, struct pfd_error *err)
+{
+    uint64_t at = t->at;
+    uint64_t end = t->end;
+    uint64_t generation = t->generation;
+    uint64_t n_entries = t->summary.entries;
+    if (t->has_more && !give_some(t))
         return no_memory(err);
-    struct pfd_tail_copy swap = t->before;
-    t->before = t->now;
-    t->now = swap;
-    give_back_room(&t->now, t->before.n);
+    if (t->at != at)
+        return PFD_OK;
+    if (t->looked && now_ns - t->looked_ns < t->o.apart_ns)
+        return PFD_MORE;
+    enum pfd_status status = look_anew(t, n_buffer, now_ns, err);
     bool moved = at != t->at || end != t->end || generation != t->generation ||
                  n_entries != t->summary.entries;
-    return moved ? PFD_OK : PFD_MORE;
+    return status == PFD_OK && !moved ? PFD_MORE : status;
 }
 
 /* ---- the end ---- */
@@ -650,6 +679,10 @@ static void report_loss(struct pfd_tail *t, uint64_t n_buffer)
 enum pfd_status pfd_tail_finish(struct pfd_tail *t, uint64_t n_buffer,
                                 struct pfd_error *err)
 {
+    while (t->has_more) {
+        if (!give_some(t))
+            return no_memory(err);
+    }
     enum pfd_status status = take_header(t, n_buffer, t->looked_ns, err);
     if (status == PFD_END)
         return n_buffer && !t->looked ? give_whole(t, n_buffer, err) : PFD_OK;
@@ -657,9 +690,7 @@ enum pfd_status pfd_tail_finish(struct pfd_tail *t, uint64_t n_buffer,
         status = check_holes(t, true, err);
     while (status == PFD_OK && t->at < t->end) {
         uint64_t from = t->at;
-        uint64_t n = t->end - t->at;
-        status = read_copy(t, &t->now, t->at,
-                           n < t->o.window ? (size_t)n : t->o.window, err);
+        status = read_reserved(t, err);
         if (status == PFD_OK && !give_rest(t))
             status = no_memory(err);
         if (t->at == from)

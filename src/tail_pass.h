@@ -41,6 +41,7 @@ struct pfd_tail {
     struct pfd_tail_copy before; /* of the look before */
     uint64_t looked_ns;
     bool looked;
+    bool has_more; /* of what the look has shown, not all has come out */
     bool restart;
     bool too_short; /* the finding `shrunk` was given */
 

@@ -56,9 +56,11 @@ struct pfd_tail_options {
     struct pfd_options options;
     uint64_t settle_ns; /* default 100 ms */
     uint64_t apart_ns;  /* default 1 ms */
-    size_t window;      /* bytes that one look reads; default 4 MiB */
-    size_t give;        /* of which so many come out; default: all. What was
-                           read and left need not be looked at twice again */
+    size_t window;      /* bytes that one look reads; default 4 MiB. Half of
+                           them may come out: the rest is then seen twice by
+                           the next look */
+    size_t give;        /* bytes that come out in one call; default: all that
+                           may */
     size_t memory;      /* bytes of the buffer that are remembered, to notice
                            a reset and what it leaves; default 16 MiB */
     pfd_tail_read_fn read;
@@ -76,9 +78,10 @@ PFD_API enum pfd_status pfd_tail_new(const struct pfd_tail_options *options,
 PFD_API void pfd_tail_free(struct pfd_tail *tail);
 
 /*
- * Looks once. n_buffer: the buffer's size now, bytes; now_ns: any clock that
- * does not go back. A look sooner than apart_ns after the one before does
- * nothing. Work and memory are bounded by window: after a burst, look again.
+ * Looks once, or gives more of what the look before has shown. n_buffer: the
+ * buffer's size now, bytes; now_ns: any clock that does not go back. A look
+ * sooner than apart_ns after the one before does nothing. Work and memory are
+ * bounded by window: after a burst, look again.
  *
  * PFD_OK: something moved, look again soon; PFD_MORE: nothing did;
  * PFD_ERR_IO: read failed, try again or give up; PFD_ERR_NOMEM.

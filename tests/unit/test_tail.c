@@ -77,7 +77,8 @@ static void take(void *user, const struct pfd_tail_item *item)
     }
 }
 
-static void world_init(struct world *w, size_t n, size_t window)
+static void world_init_giving(struct world *w, size_t n, size_t window,
+                              size_t give)
 {
     struct pfd_error err;
     *w = (struct world){ .n = n, .now = 12345 * MS };
@@ -88,12 +89,18 @@ static void world_init(struct world *w, size_t n, size_t window)
     struct pfd_tail_options o = {
         .strings = w->strings,
         .window = window,
+        .give = give,
         .read = read_bytes,
         .read_user = w,
         .item = take,
         .item_user = w,
     };
     ck_assert_int_eq(pfd_tail_new(&o, &w->tail, &err), PFD_OK);
+}
+
+static void world_init(struct world *w, size_t n, size_t window)
+{
+    world_init_giving(w, n, window, 0);
 }
 
 static void world_deinit(struct world *w)
@@ -501,6 +508,51 @@ START_TEST(test_burst)
 }
 END_TEST
 
+/* What two looks have seen comes out piece by piece, without another look;
+ * a buffer that begins anew meanwhile takes none of it away. */
+START_TEST(test_pieces)
+{
+    enum {
+        WINDOW = 1 << 19,
+        GIVE = 1 << 16,
+        N = WINDOW / 12 * 3 / 2 - 100, /* two looks reach the end */
+    };
+    struct world w;
+    struct pfd_summary sum;
+    world_init_giving(&w, 16 + 12 * N, WINDOW, GIVE);
+    for (uint32_t i = 0; i < N; i++)
+        print(&w, i);
+    look(&w, MS);
+    pfd_tail_summary(w.tail, &sum);
+    ck_assert_uint_eq(sum.entries, 0);
+    look(&w, MS);
+    for (uint64_t i = 1; i <= 4; i++) {
+        pfd_tail_summary(w.tail, &sum);
+        ck_assert_uint_le(sum.bytes, i * GIVE);
+        ck_assert_uint_gt(sum.bytes, (i - 1) * GIVE);
+        look(&w, 0);
+    }
+    pfd_tail_summary(w.tail, &sum);
+    ck_assert_uint_le(sum.bytes, WINDOW / 2); /* not without another look */
+    uint64_t before = sum.bytes;
+    look(&w, MS);
+    pfd_tail_summary(w.tail, &sum);
+    ck_assert_uint_gt(sum.bytes, before); /* this half was seen twice, too */
+    set_used(&w, 16);
+    for (int i = 0; i < 3; i++)
+        look(&w, 0);
+    pfd_tail_summary(w.tail, &sum);
+    ck_assert_uint_gt(sum.bytes, before + WINDOW / 2 - GIVE);
+    ck_assert_uint_eq(pfd_tail_generation(w.tail), 0);
+    look(&w, MS);
+    ck_assert_uint_eq(pfd_tail_generation(w.tail), 1);
+    /* The rest had been seen once, and still stands there. */
+    pfd_tail_summary(w.tail, &sum);
+    ck_assert_uint_eq(sum.entries, N);
+    world_deinit(&w);
+}
+END_TEST
+
 /* Lanes that reserve and write dword by dword, in any order; each line comes
  * out once. */
 START_TEST(test_lanes)
@@ -795,6 +847,7 @@ int main(void)
     tcase_add_test(tcase, test_overflow);
     tcase_add_test(tcase, test_shrunk);
     tcase_add_test(tcase, test_burst);
+    tcase_add_test(tcase, test_pieces);
     tcase_add_loop_test(tcase, test_lanes, 0, 30);
     tcase_add_loop_test(tcase, test_replay, 0,
                         sizeof replays / sizeof *replays);
