@@ -13,6 +13,7 @@
 #include <printfdecode/tail.h>
 
 #include "daemon.h"
+#include "head.h"
 #include "library.h"
 #include "log.h"
 #include "poller.h"
@@ -20,7 +21,6 @@
 #include "shelf.h"
 
 enum {
-    HEAD = 64,               /* bytes that tell whether something moved */
     WINDOW = 512 * 1024,     /* bytes of a buffer that one look takes, */
     GIVE = 64 * 1024,        /* and makes lines of: some megabytes */
     REMEMBERED = 4 << 20,    /* bytes of a buffer kept to notice resets */
@@ -53,8 +53,7 @@ struct pfdd_session {
     struct pfdd_session_options options;
     struct pfdd_strings *strings;
     uint32_t source;
-    char head[HEAD];
-    ssize_t n_head;
+    struct pfdd_head head;
     uint64_t looked; /* ns, uv_hrtime() */
     uint64_t moved;  /* likewise: when something moved last */
     uint64_t due;    /* likewise */
@@ -250,6 +249,7 @@ static void free_session(struct pfdd_session *s)
     pfd_tail_free(s->tail);
     pfdd_strings_unref(s->old_strings);
     pfdd_strings_unref(s->strings);
+    pfdd_head_deinit(&s->head);
     close(s->options.fd);
     pfdd_session_unlink(&d->sessions, s);
     if (ended)
@@ -415,6 +415,7 @@ struct pfdd_session *pfdd_session_new(
     s->source = pfdd_source(d, name);
     s->completing = options->complete;
     s->moved = uv_hrtime();
+    pfdd_head_init(&s->head, options->fd);
     s->next = d->sessions;
     d->sessions = s;
     if (options->resume && d->queue)
@@ -472,7 +473,7 @@ void pfdd_session_ring(struct pfdd_session *s)
 {
     s->moved = uv_hrtime();
     s->due = 0;
-    s->n_head = -1; /* look, whatever the head says */
+    pfdd_head_forget(&s->head);
     pfdd_poller_kick(s->d->poller);
 }
 
@@ -497,12 +498,7 @@ void pfdd_session_close(struct pfdd_session *s)
 /* Nothing in the head has changed, nothing is awaited: no look is needed. */
 static bool is_still(struct pfdd_session *s, uint64_t now)
 {
-    char head[HEAD];
-    ssize_t n = pread(s->options.fd, head, sizeof head, 0);
-    bool same = n == s->n_head && n >= 0 && !memcmp(head, s->head, (size_t)n);
-    if (n >= 0)
-        memcpy(s->head, head, (size_t)n);
-    s->n_head = n;
+    bool same = !pfdd_head_has_changed(&s->head);
     s->d->count.polls++;
     bool awaited = s->has_holes && now - s->moved < LATELY_MS * NS_PER_MS;
     return same && !s->pending &&

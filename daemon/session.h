@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One buffer that is followed: its bytes stand in a file (a mapped one, a
- * memfd, a finished dump) that is read and never mapped, so that somebody who
- * cuts it short cannot hurt us. Looks are jobs on a worker, one at a time;
- * lines go into the ring in the order of the buffer. A session dies alone.
+ * memfd, a finished dump) that is read and not mapped, but for its first page
+ * (head.h), so that somebody who cuts it short cannot hurt us. Looks are jobs
+ * on a worker, one at a time; lines go into the ring in the order of the
+ * buffer. A session dies alone.
  */
 #ifndef PFDD_SESSION_H
 #define PFDD_SESSION_H
