@@ -98,6 +98,7 @@ void pfd_tail_free(struct pfd_tail *t)
     pfd_entry_source_deinit(&t->of);
     free(t->now.bytes);
     free(t->before.bytes);
+    free(t->scratch.bytes);
     free(t->holes.hole);
     pfd_tail_image_free(&t->image);
     free(t->source);
@@ -140,8 +141,9 @@ uint64_t pfd_tail_holes(const struct pfd_tail *t)
 
 size_t pfd_tail_memory(const struct pfd_tail *t)
 {
-    return sizeof *t + t->now.room + t->before.room + t->image.room +
-           t->image.room / 32 + t->holes.room * sizeof *t->holes.hole;
+    return sizeof *t + t->now.room + t->before.room + t->scratch.room +
+           t->image.room + t->image.room / 32 +
+           t->holes.room * sizeof *t->holes.hole;
 }
 
 uint64_t pfd_tail_generation(const struct pfd_tail *t)
@@ -171,15 +173,13 @@ static bool make_room(struct pfd_tail_copy *copy, size_t n)
     return true;
 }
 
-/* The burst is over. */
-static void give_back_room(struct pfd_tail_copy *copy, size_t n)
+/* What a burst has needed. */
+static void give_back_room(struct pfd_tail_copy *copy)
 {
-    if (copy->room <= ROOM_KEPT || n > ROOM_KEPT / 2)
+    if (copy->room <= ROOM_KEPT)
         return;
     free(copy->bytes);
-    copy->bytes = NULL;
-    copy->room = 0;
-    copy->n = 0;
+    *copy = (struct pfd_tail_copy){ 0 };
 }
 
 /* Reads bytes [from, from + n) of the buffer. */
@@ -240,8 +240,9 @@ static bool give_rest(struct pfd_tail *t)
 
 /*
  * The buffer is used anew. What the old generation had reserved and had not
- * come out may still stand behind the new one's part: what now reads as it did
- * at the look before comes out, the rest is lost.
+ * come out was seen by the look before: what read the same at the one before
+ * that, or still does behind the new generation's part, comes out, the rest is
+ * lost.
  */
 static enum pfd_status begin_anew(struct pfd_tail *t, const char *why,
                                   struct pfd_error *err)
@@ -250,12 +251,14 @@ static enum pfd_status begin_anew(struct pfd_tail *t, const char *why,
     uint64_t end = from + t->before.n;
     uint64_t lost = 0;
     if (end > t->at && t->before.n) {
-        enum pfd_status status = read_copy(t, &t->now, from, t->before.n, err);
+        enum pfd_status status =
+            read_copy(t, &t->scratch, from, t->before.n, err);
         if (status != PFD_OK)
             return status;
         struct pfd_tail_pass p = {
             .copy = &t->before,
             .other = &t->now,
+            .third = &t->scratch,
             .end = end,
             .settled = end,
             .is_over = true,
@@ -297,15 +300,15 @@ static enum pfd_status attach(struct pfd_tail *t, uint64_t n_buffer,
     uint64_t n = n_buffer > t->end ? n_buffer - t->end : 0;
     if (n > LEFTOVER_MAX)
         n = LEFTOVER_MAX;
-    enum pfd_status status = read_copy(t, &t->now, t->end, (size_t)n, err);
+    enum pfd_status status = read_copy(t, &t->scratch, t->end, (size_t)n, err);
     if (status != PFD_OK)
         return status;
-    for (size_t i = 0; i < t->now.n; i++) {
-        if (t->now.bytes[i]) {
+    for (size_t i = 0; i < t->scratch.n; i++) {
+        if (t->scratch.bytes[i]) {
             t->attached = t->end;
             t->has_leftovers = true;
-            return pfd_tail_image_put(&t->image, t->now.base, t->now.bytes,
-                                      t->now.n)
+            return pfd_tail_image_put(&t->image, t->scratch.base,
+                                      t->scratch.bytes, t->scratch.n)
                        ? PFD_OK
                        : no_memory(err);
         }
@@ -322,8 +325,8 @@ static enum pfd_status attach(struct pfd_tail *t, uint64_t n_buffer,
 static bool is_anew(struct pfd_tail *t, uint64_t from)
 {
     uint64_t where = 0;
-    const uint8_t *bytes = t->now.bytes;
-    size_t n = t->now.n;
+    const uint8_t *bytes = t->scratch.bytes;
+    size_t n = t->scratch.n;
     const struct pfd_tail_holes *but = t->attached ? NULL : &t->holes;
     if (t->has_leftovers &&
         pfd_tail_image_is_replaced(&t->image, but, from, bytes, n))
@@ -358,7 +361,7 @@ static enum pfd_status check_delivered(struct pfd_tail *t, bool *other,
         if (from[i] >= end)
             return PFD_OK;
         size_t n = end - from[i] < most[i] ? (size_t)(end - from[i]) : most[i];
-        enum pfd_status status = read_copy(t, &t->now, from[i], n, err);
+        enum pfd_status status = read_copy(t, &t->scratch, from[i], n, err);
         if (status != PFD_OK)
             return status;
         *other = is_anew(t, from[i]);
@@ -397,10 +400,10 @@ static enum pfd_status check_hole(struct pfd_tail *t, size_t i, bool final,
 {
     struct pfd_tail_hole *hole = &t->holes.hole[i];
     size_t n = (size_t)(hole->to - hole->from);
-    enum pfd_status status = read_copy(t, &t->now, hole->from, n, err);
-    if (status != PFD_OK || t->now.n < n)
+    enum pfd_status status = read_copy(t, &t->scratch, hole->from, n, err);
+    if (status != PFD_OK || t->scratch.n < n)
         return status;
-    uint32_t crc = pfd_crc32c(0, t->now.bytes, t->now.n);
+    uint32_t crc = pfd_crc32c(0, t->scratch.bytes, t->scratch.n);
     if (crc != hole->crc) {
         hole->crc = crc;
         hole->is_fresh = true;
@@ -410,8 +413,8 @@ static enum pfd_status check_hole(struct pfd_tail *t, size_t i, bool final,
         return PFD_OK;
     }
     struct pfd_tail_pass p = {
-        .copy = &t->now,
-        .other = &t->now,
+        .copy = &t->scratch,
+        .other = &t->scratch,
         .end = hole->to,
         .settled = UINT64_MAX,
         .is_hole = true,
@@ -451,25 +454,25 @@ static enum pfd_status read_header(struct pfd_tail *t, uint64_t n_buffer,
                                    uint8_t *header, struct pfd_error *err)
 {
     enum pfd_status status =
-        read_copy(t, &t->now, 0,
+        read_copy(t, &t->scratch, 0,
                   n_buffer < HEADER_MAX ? (size_t)n_buffer : HEADER_MAX, err);
     if (status != PFD_OK)
         return status;
     if (!t->format) {
-        struct pfd_cursor first = pfd_cursor(t->now.bytes, t->now.n);
+        struct pfd_cursor first = pfd_cursor(t->scratch.bytes, t->scratch.n);
         bool any = false;
-        for (size_t i = 0; i < t->now.n; i++)
-            any |= t->now.bytes[i] != 0;
-        if (!any || t->now.n < PFD_PROBE_BYTES)
+        for (size_t i = 0; i < t->scratch.n; i++)
+            any |= t->scratch.bytes[i] != 0;
+        if (!any || t->scratch.n < PFD_PROBE_BYTES)
             return PFD_END;
         status = use_format(t, NULL, &first, err);
         if (status != PFD_OK)
             return status;
     }
     const struct pfd_format_live *live = t->format->live;
-    if (!live || t->now.n < live->n_header || live->n_header > HEADER_MAX)
+    if (!live || t->scratch.n < live->n_header || live->n_header > HEADER_MAX)
         return PFD_END;
-    memcpy(header, t->now.bytes, live->n_header);
+    memcpy(header, t->scratch.bytes, live->n_header);
     return PFD_OK;
 }
 
@@ -572,7 +575,8 @@ static bool give_some(struct pfd_tail *t)
         struct pfd_tail_copy swap = t->before;
         t->before = t->now;
         t->now = swap;
-        give_back_room(&t->now, t->before.n);
+        if (!t->now.n)
+            give_back_room(&t->now);
     }
     return ok;
 }
@@ -597,6 +601,8 @@ static enum pfd_status look_anew(struct pfd_tail *t, uint64_t n_buffer,
     if (status != PFD_OK)
         return status == PFD_END ? PFD_MORE : status;
     t->looked_ns = now_ns;
+    if (!t->holes.n)
+        give_back_room(&t->scratch);
     status = read_reserved(t, err);
     if (status != PFD_OK)
         return status;

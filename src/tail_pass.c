@@ -74,14 +74,19 @@ static bool give_entry(struct pfd_tail *t, const struct pfd_record *r,
 }
 
 /* Do both copies have the same bytes here? */
-static bool stood_still(const struct pfd_tail_pass *p,
-                        const struct pfd_record *r)
+static bool is_same(const struct pfd_tail_copy *a,
+                    const struct pfd_tail_copy *b, const struct pfd_record *r)
 {
-    const struct pfd_tail_copy *a = p->copy;
-    const struct pfd_tail_copy *b = p->other;
     return r->offset >= b->base && r->offset + r->n_bytes <= b->base + b->n &&
            !memcmp(b->bytes + (r->offset - b->base),
                    a->bytes + (r->offset - a->base), r->n_bytes);
+}
+
+static bool stood_still(const struct pfd_tail_pass *p,
+                        const struct pfd_record *r)
+{
+    return is_same(p->copy, p->other, r) ||
+           (p->third && is_same(p->copy, p->third, r));
 }
 
 static struct pfd_tail_hole make_hole(const struct pfd_tail_copy *copy,

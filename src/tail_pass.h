@@ -38,7 +38,9 @@ struct pfd_tail {
     char gap_sentence[PFD_TAIL_SENTENCE];
 
     struct pfd_tail_copy now;
-    struct pfd_tail_copy before; /* of the look before */
+    struct pfd_tail_copy before;  /* of the look before; until `now` is read
+                                     again, it is of the one before that */
+    struct pfd_tail_copy scratch; /* what is read beside */
     uint64_t looked_ns;
     bool looked;
     bool has_more; /* of what the look has shown, not all has come out */
@@ -63,7 +65,8 @@ struct pfd_tail {
 
 struct pfd_tail_pass {
     const struct pfd_tail_copy *copy;
-    const struct pfd_tail_copy *other; /* where the same bytes must be */
+    const struct pfd_tail_copy *other; /* where the same bytes must be, */
+    const struct pfd_tail_copy *third; /* or here; may be NULL */
     size_t most;      /* bytes of the copy that are walked; 0: all */
     uint64_t end;     /* entries end here */
     uint64_t settled; /* before it, what cannot be read is given up */

@@ -15,7 +15,8 @@
  *    begins. What then stands in the buffer as it stood there before waits for
  *    `settle_ns` as well and comes out with the finding `stale`: perhaps
  *    nobody wrote it. It is looked after like what was given up: an entry
- *    that is written in its place comes out `late`.
+ *    that is written in its place comes out `late`. What two looks had seen of
+ *    the generation before comes out first, whatever it waited for.
  *
  * Thread rule: a tail belongs to one thread at a time.
  */
