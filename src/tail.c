@@ -28,6 +28,7 @@ enum {
     ROOM_KEPT = 1 << 17, /* bytes of a copy; more is freed after a burst */
     /* A device that never leaves an entry alone does not hold it for ever. */
     PATIENCE = 4,
+    SATURATED = 4096, /* bytes reserved between two looks */
 };
 
 #define SETTLE_NS UINT64_C(100000000)
@@ -539,6 +540,7 @@ static bool run_passes(struct pfd_tail *t, size_t most)
         .copy = &t->now,
         .other = &t->before,
         .most = most,
+        .is_saturated = t->is_saturated,
         .end = settled,
         .settled = settled,
         .hard = pfd_tail_marks_older(&t->marks, now, PATIENCE * t->o.settle_ns),
@@ -547,6 +549,7 @@ static bool run_passes(struct pfd_tail *t, size_t most)
         .copy = &t->now,
         .other = &t->before,
         .most = most,
+        .is_saturated = t->is_saturated,
         .end = t->end,
     };
     pfd_tail_pass_run(t, &old, t->at);
@@ -592,8 +595,11 @@ static enum pfd_status read_reserved(struct pfd_tail *t, struct pfd_error *err)
 static enum pfd_status look_anew(struct pfd_tail *t, uint64_t n_buffer,
                                  uint64_t now_ns, struct pfd_error *err)
 {
+    uint64_t end = t->end;
+    uint64_t generation = t->generation;
     notice_shrinking(t, n_buffer);
     enum pfd_status status = take_header(t, n_buffer, now_ns, err);
+    t->is_saturated = generation == t->generation && t->end > end + SATURATED;
     if (status == PFD_OK && now_ns - t->holes_ns >= t->o.settle_ns / 4) {
         t->holes_ns = now_ns;
         status = check_holes(t, false, err);

@@ -6,7 +6,10 @@
  *
  * When an entry is believed:
  *  - Two looks that are at least `apart_ns` apart saw the same bytes. A payload
- *    that is written more slowly than that cannot be told.
+ *    that is written more slowly than that cannot be told, but for this:
+ *  - While much is reserved (more than 4 KiB between two looks), stores queue
+ *    up on their way from the device, and an entry with a dword that reads as
+ *    before waits until that is over, for four times `settle_ns` at most.
  *  - What is reserved but not written, or makes no sense (an id that no string
  *    has), holds back all that is behind it for `settle_ns` from when it was
  *    reserved. Then it is given up, with a finding, and looked after: entries

@@ -591,6 +591,110 @@ START_TEST(test_reset_behind_doubt)
 }
 END_TEST
 
+/* A device that prints faster than its stores get through: payloads come long
+ * after their headers. While that goes on, zeros are not believed. */
+START_TEST(test_saturated)
+{
+    enum {
+        ROUNDS = 60,
+        EACH = 400, /* entries in a millisecond: 4800 bytes */
+        LAG = 20,   /* ms, of payloads */
+    };
+    static const uint32_t header[2] = { (uint32_t)ID << 16 | 3, ID >> 16 };
+    struct world w;
+    struct pfd_text wanted = { 0 };
+    world_init(&w, 16 + 12 * ROUNDS * EACH, 0);
+    for (uint32_t i = 0; i < ROUNDS * EACH + LAG * EACH; i++) {
+        if (i < ROUNDS * EACH) {
+            uint64_t at = reserve(&w);
+            memcpy(w.bytes + at, header, 8);
+            pfd_text_printf(&wanted, "%u\n", i + 1);
+        }
+        if (i >= LAG * EACH) {
+            uint32_t value = i - LAG * EACH + 1;
+            memcpy(w.bytes + 16 + 12 * (value - 1) + 8, &value, 4);
+        }
+        if (i % EACH == EACH - 1 && i < ROUNDS * EACH)
+            look(&w, MS);
+    }
+    struct pfd_summary sum;
+    pfd_tail_summary(w.tail, &sum);
+    ck_assert_uint_gt(sum.entries, (ROUNDS - LAG - 3) * EACH);
+    look(&w, MS);
+    look(&w, MS);
+    pfd_text_add(&wanted, "", 1);
+    expect(&w, wanted.data, "");
+    pfd_text_free(&wanted);
+    world_deinit(&w);
+}
+END_TEST
+
+/* The same where the header comes when nobody waits for it any more. */
+START_TEST(test_saturated_late)
+{
+    static const uint32_t header[2] = { (uint32_t)ID << 16 | 3, ID >> 16 };
+    struct world w;
+    world_init(&w, 4 << 20, 0);
+    uint64_t hole = reserve(&w);
+    for (uint32_t i = 0; i < 400; i++) {
+        for (uint32_t k = 0; k < 400; k++)
+            print(&w, i * 400 + k + 1);
+        if (i == 150)
+            memcpy(w.bytes + hole, header, 8);
+        if (i == 250)
+            fill(&w, hole, 77777777);
+        look(&w, MS);
+    }
+    for (int i = 0; i < 60; i++)
+        look(&w, MS);
+    pfd_text_add(&w.out, "", 1);
+    pfd_text_add(&w.notes, "", 1);
+    ck_assert_ptr_nonnull(strstr(w.out.data, "\n77777777\n"));
+    ck_assert_ptr_null(strstr(w.out.data, "\n0\n"));
+    ck_assert_str_eq(w.notes.data, "unwritten +late ");
+    world_deinit(&w);
+}
+END_TEST
+
+/* Zeros that are meant come out at once when little is printed, and after a
+ * while when much is. */
+START_TEST(test_zeros)
+{
+    struct world w;
+    world_init(&w, 1 << 20, 0);
+    look(&w, MS);
+    print(&w, 0);
+    look(&w, MS);
+    look(&w, MS);
+    expect(&w, "0\n", "");
+    print(&w, 0);
+    for (int i = 0; i < 398; i++) {
+        for (uint32_t k = 0; k < 400 && i < 200; k++)
+            print(&w, (uint32_t)i * 400 + k + 1);
+        look(&w, MS);
+        if (i == 190)
+            expect(&w, "", "");
+    }
+    pfd_text_add(&w.out, "", 1);
+    ck_assert_int_eq(strncmp(w.out.data, "0\n1\n2\n", 6), 0);
+    w.out.n = 0;
+    world_deinit(&w);
+    /* Much is printed all the time. */
+    world_init(&w, 4 << 20, 0);
+    print(&w, 0);
+    for (uint32_t i = 0; i < 420; i++) {
+        for (uint32_t k = 0; k < 400; k++)
+            print(&w, i * 400 + k + 1);
+        look(&w, MS);
+        if (i == 390)
+            expect(&w, "", "");
+    }
+    pfd_text_add(&w.out, "", 1);
+    ck_assert_int_eq(strncmp(w.out.data, "0\n1\n2\n", 6), 0);
+    world_deinit(&w);
+}
+END_TEST
+
 /* Lanes that reserve and write dword by dword, in any order; each line comes
  * out once. */
 START_TEST(test_lanes)
@@ -887,6 +991,9 @@ int main(void)
     tcase_add_test(tcase, test_burst);
     tcase_add_test(tcase, test_pieces);
     tcase_add_test(tcase, test_reset_behind_doubt);
+    tcase_add_test(tcase, test_saturated);
+    tcase_add_test(tcase, test_saturated_late);
+    tcase_add_test(tcase, test_zeros);
     tcase_add_loop_test(tcase, test_lanes, 0, 30);
     tcase_add_loop_test(tcase, test_replay, 0,
                         sizeof replays / sizeof *replays);
