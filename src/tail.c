@@ -471,7 +471,8 @@ static enum pfd_status read_header(struct pfd_tail *t, uint64_t n_buffer,
             return status;
     }
     const struct pfd_format_live *live = t->format->live;
-    if (!live || t->scratch.n < live->n_header || live->n_header > HEADER_MAX)
+    if (!live || !t->scratch.bytes || t->scratch.n < live->n_header ||
+        live->n_header > HEADER_MAX)
         return PFD_END;
     memcpy(header, t->scratch.bytes, live->n_header);
     return PFD_OK;
