@@ -14,6 +14,7 @@
 #include "tell.h"
 
 enum {
+    NS_PER_MS = 1000000,
     REQUEST = 4096,
     BYTES = 64 * 1024,
     HOST = 256,
@@ -232,7 +233,10 @@ static enum outcome open_connection(struct client *c, const char *host)
     } else {
         peer.path = c->name;
     }
-    return connection_open(&c->connection, &peer);
+    enum outcome outcome = connection_open(&c->connection, &peer);
+    if (c->o->has_until_idle)
+        c->connection.idle_ns = c->o->until_idle_ms * NS_PER_MS;
+    return outcome;
 }
 
 /* Who does not want us may be gone before it has read this: it is heard out. */

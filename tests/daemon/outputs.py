@@ -101,10 +101,12 @@ def asked(temp):
     assert http(web, '/lines?entries_only=perhaps')[0] == 400
     bad = dial(f'{temp}/l.sock', {'from': '2026-13-01T00:00:00Z'})
     assert bad.next()['type'] == 'error' and bad.next() is None
-    out = subprocess.run(
-        ['timeout', '1', FOLLOW, 'follow', '--from', middle, '-o', 'json',
-         f'{temp}/l.sock'], stdout=subprocess.PIPE, check=False).stdout
-    assert json.loads(out.split(b'\n')[0])['sequence'] >= first_later
+    for where in f'{temp}/l.sock', f'http://127.0.0.1:{web}/':
+        out = subprocess.run(
+            [FOLLOW, 'follow', '--from', middle, '-o', 'json', '--until-idle',
+             '0.5', where], stdout=subprocess.PIPE, check=True, timeout=20).stdout
+        assert json.loads(out.split(b'\n')[0])['sequence'] >= first_later
+        assert out.count(b'"type":"entry"') == N_ENTRIES, where
     first.close()
     second.close()
     live.close()
