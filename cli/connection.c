@@ -15,9 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tls.h"
+
 enum {
     NS_PER_S = 1000000000,
-    CROWDED_MS = 10, /* between attempts at a unix socket */
+    CROWDED_MS = 10,  /* between attempts at a unix socket */
+    HANDSHAKE_S = 10, /* until the server must have proved who it is */
 };
 
 enum outcome connection_fail(struct connection *c, const char *text, ...)
@@ -153,6 +156,26 @@ static enum outcome connect_tcp(struct connection *c, const struct peer *peer)
     return outcome;
 }
 
+static enum outcome told(struct connection *c, enum outcome outcome)
+{
+    return outcome == OUTCOME_FAILED ? connection_fail(c, "%s", tls_why(c->tls))
+                                     : outcome;
+}
+
+static enum outcome shake_hands(struct connection *c, const char *name)
+{
+    uint64_t until = moment((uint64_t)HANDSHAKE_S * NS_PER_S);
+    enum outcome outcome = tls_begin(c->tls, c->fd, name);
+    if (outcome == OUTCOME_DONE) {
+        do {
+            outcome = tls_shake_hands(c->tls);
+        } while (has_waited(c, &outcome, until));
+    }
+    if (outcome == OUTCOME_LATE)
+        return connection_fail(c, "no answer of TLS within %d s", HANDSHAKE_S);
+    return told(c, outcome);
+}
+
 enum outcome connection_open(struct connection *ret, const struct peer *peer)
 {
     *ret = (struct connection){
@@ -160,11 +183,21 @@ enum outcome connection_open(struct connection *ret, const struct peer *peer)
         .stop_fd = -1,
         .idle_ns = UINT64_MAX,
     };
-    return peer->path ? connect_unix(ret, peer->path) : connect_tcp(ret, peer);
+    if (peer->path)
+        return connect_unix(ret, peer->path);
+    if (peer->tls) {
+        ret->tls = tls_new(peer->tls, ret->why, sizeof ret->why);
+        if (!ret->tls)
+            return OUTCOME_FAILED;
+    }
+    enum outcome outcome = connect_tcp(ret, peer);
+    return outcome == OUTCOME_DONE && ret->tls ? shake_hands(ret, peer->name)
+                                               : outcome;
 }
 
 void connection_close(struct connection *c)
 {
+    tls_free(c->tls);
     if (c->fd >= 0)
         close(c->fd);
     if (c->stop_fd >= 0)
@@ -176,6 +209,8 @@ void connection_close(struct connection *c)
 static enum outcome send_some(struct connection *c, const char *bytes, size_t n,
                               size_t *n_ret)
 {
+    if (c->tls)
+        return told(c, tls_send(c->tls, bytes, n, n_ret));
     ssize_t done = send(c->fd, bytes, n, MSG_NOSIGNAL);
     if (done >= 0) {
         *n_ret = (size_t)done;
@@ -191,6 +226,8 @@ static enum outcome send_some(struct connection *c, const char *bytes, size_t n,
 static enum outcome receive_some(struct connection *c, char *bytes, size_t n,
                                  size_t *n_ret)
 {
+    if (c->tls)
+        return told(c, tls_receive(c->tls, bytes, n, n_ret));
     ssize_t done = recv(c->fd, bytes, n, 0);
     if (done > 0) {
         *n_ret = (size_t)done;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * printfdecode follow SOCKET or URL: lines of a running printfdecoded. The
- * daemon decodes, chooses and numbers; here bytes are passed on.
+ * printfdecode follow SOCKET, TLS address or URL: lines of a running
+ * printfdecoded. The daemon decodes, chooses and numbers; here bytes are passed
+ * on.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,18 +21,34 @@ enum {
     HOST = 256,
 };
 
-static const char scheme[] = "http://";
+static const struct scheme {
+    const char *prefix;
+    const char *port; /* NULL: it has to be given */
+    bool is_url;
+    bool is_tls;
+} schemes[] = {
+    { "http://", "80", true, false },
+    { "https://", "443", true, true },
+    { "tls:", NULL, false, true },
+};
 
 struct client {
     const struct options *o;
-    const char *name; /* the socket or URL, as it was given */
+    const char *name;            /* the address, as it was given */
+    const struct scheme *scheme; /* NULL: a unix socket */
     bool is_url;
     struct connection connection;
+    char host[HOST]; /* as it was given, with its port */
+    char bare[HOST]; /* the name in it */
 };
 
-static bool is_url(const char *name)
+static const struct scheme *find_scheme(const char *name)
 {
-    return !strncmp(name, scheme, strlen(scheme));
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+        if (!strncmp(name, schemes[i].prefix, strlen(schemes[i].prefix)))
+            return &schemes[i];
+    }
+    return NULL;
 }
 
 static bool is_socket(const char *path)
@@ -42,7 +59,7 @@ static bool is_socket(const char *path)
 
 bool follow_client_wants(const struct options *options)
 {
-    return options->n_files == 1 && (is_url(options->files[0].path) ||
+    return options->n_files == 1 && (find_scheme(options->files[0].path) ||
                                      is_socket(options->files[0].path));
 }
 
@@ -193,57 +210,60 @@ static enum outcome pass_on(struct client *c)
     return outcome;
 }
 
+/* ---- all of it ---- */
+
 static bool is_possible(const struct client *c)
 {
     const struct options *o = c->o;
     bool is_json = o->output && !strcmp(o->output, "json");
+    bool is_tls = c->scheme && c->scheme->is_tls;
     if (o->match_text && strlen(o->match_text) > 256) {
         tell_error("--match: a daemon takes at most 256 bytes");
     } else if (o->from && strlen(o->from) > 64) {
         tell_error("--from: a daemon takes at most 64 bytes");
     } else if (o->ack && (c->is_url || !is_json)) {
         tell_error("--ack wants a socket and --output json");
+    } else if (options_have_tls(o) && !is_tls) {
+        tell_error("--tls-... are for tls:HOST:PORT and https:// URLs");
+    } else if (!o->tls.certificate != !o->tls.key) {
+        tell_error("--tls-certificate and --tls-key go together");
     } else {
         return true;
     }
     return false;
 }
 
-/* host is "name:port", "name" or "[address]:port". */
-static void split_host(char *host, struct peer *ret)
+/* The host is "name:port", "name" or "[address]:port". */
+static bool read_host(struct client *c, struct peer *ret)
 {
-    char *end = strrchr(host, ']');
-    char *colon = strrchr(end ? end : host, ':');
-    if (colon) {
+    snprintf(c->host, sizeof c->host, "%s",
+             c->name + strlen(c->scheme->prefix));
+    if (c->is_url)
+        c->host[strcspn(c->host, "/")] = '\0';
+    memcpy(c->bare, c->host, sizeof c->bare);
+    char *end = strrchr(c->bare, ']');
+    char *colon = strrchr(end ? end : c->bare, ':');
+    if (colon)
         *colon = '\0';
-        ret->port = colon + 1;
-    }
     if (end)
         *end = '\0';
-    ret->name = end ? host + 1 : host;
-}
-
-static enum outcome open_connection(struct client *c, const char *host)
-{
-    char copy[HOST];
-    struct peer peer = { .port = "80" };
-    if (c->is_url) {
-        memcpy(copy, host, sizeof copy);
-        split_host(copy, &peer);
-    } else {
-        peer.path = c->name;
-    }
-    enum outcome outcome = connection_open(&c->connection, &peer);
-    if (c->o->has_until_idle)
-        c->connection.idle_ns = c->o->until_idle_ms * NS_PER_MS;
-    return outcome;
+    *ret = (struct peer){
+        .name = end ? c->bare + 1 : c->bare,
+        .port = colon ? colon + 1 : c->scheme->port,
+        .tls = c->scheme->is_tls ? &c->o->tls : NULL,
+    };
+    if (ret->port && *ret->port)
+        return true;
+    tell_error("%s: the port is missing", c->name);
+    return false;
 }
 
 /* Who does not want us may be gone before it has read this: it is heard out. */
-static enum outcome ask(struct client *c, const char *host)
+static enum outcome ask(struct client *c)
 {
     char request[REQUEST];
-    int n = c->is_url ? put_get(request, c->o, host) : put_line(request, c->o);
+    int n =
+        c->is_url ? put_get(request, c->o, c->host) : put_line(request, c->o);
     enum outcome outcome = connection_send(&c->connection, request, (size_t)n);
     if (outcome == OUTCOME_END)
         outcome = OUTCOME_DONE;
@@ -257,18 +277,17 @@ int follow_client_run(const struct options *o)
     struct client c = {
         .o = o,
         .name = o->files[0].path,
-        .is_url = is_url(o->files[0].path),
+        .scheme = find_scheme(o->files[0].path),
     };
-    char host[HOST] = "";
-    if (!is_possible(&c))
+    struct peer peer = { .path = c.name };
+    c.is_url = c.scheme && c.scheme->is_url;
+    if (!is_possible(&c) || (c.scheme && !read_host(&c, &peer)))
         return EXIT_ERROR;
-    if (c.is_url) {
-        snprintf(host, sizeof host, "%s", c.name + strlen(scheme));
-        host[strcspn(host, "/")] = '\0';
-    }
-    enum outcome outcome = open_connection(&c, host);
+    enum outcome outcome = connection_open(&c.connection, &peer);
+    if (o->has_until_idle)
+        c.connection.idle_ns = o->until_idle_ms * NS_PER_MS;
     if (outcome == OUTCOME_DONE)
-        outcome = ask(&c, host);
+        outcome = ask(&c);
     if (outcome == OUTCOME_DONE)
         outcome = pass_on(&c);
     if (outcome == OUTCOME_FAILED)
