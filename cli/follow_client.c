@@ -1,30 +1,55 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * printfdecode follow SOCKET or URL: lines of a running printfdecoded. The
- * daemon decodes, chooses and numbers; here bytes are passed on.
+ * printfdecode follow SOCKET, TLS address or URL: lines of a running
+ * printfdecoded. The daemon decodes, chooses and numbers; here bytes are passed
+ * on.
  */
-#include <errno.h>
-#include <netdb.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
-#include <unistd.h>
 
+#include "connection.h"
 #include "options.h"
 #include "output.h"
 #include "tell.h"
 
 enum {
+    NS_PER_MS = 1000000,
     REQUEST = 4096,
     BYTES = 64 * 1024,
+    HOST = 256,
 };
 
-static const char scheme[] = "http://";
+static const struct scheme {
+    const char *prefix;
+    const char *port; /* NULL: it has to be given */
+    bool is_url;
+    bool is_tls;
+} schemes[] = {
+    { "http://", "80", true, false },
+    { "https://", "443", true, true },
+    { "tls:", NULL, false, true },
+};
+
+struct client {
+    const struct options *o;
+    const char *name;            /* the address, as it was given */
+    const struct scheme *scheme; /* NULL: a unix socket */
+    bool is_url;
+    struct connection connection;
+    char host[HOST]; /* as it was given, with its port */
+    char bare[HOST]; /* the name in it */
+};
+
+static const struct scheme *find_scheme(const char *name)
+{
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+        if (!strncmp(name, schemes[i].prefix, strlen(schemes[i].prefix)))
+            return &schemes[i];
+    }
+    return NULL;
+}
 
 static bool is_socket(const char *path)
 {
@@ -34,88 +59,11 @@ static bool is_socket(const char *path)
 
 bool follow_client_wants(const struct options *options)
 {
-    return options->n_files == 1 &&
-           (!strncmp(options->files[0].path, scheme, strlen(scheme)) ||
-            is_socket(options->files[0].path));
+    return options->n_files == 1 && (find_scheme(options->files[0].path) ||
+                                     is_socket(options->files[0].path));
 }
 
-static volatile sig_atomic_t stopped;
-
-static void on_signal(int number)
-{
-    (void)number;
-    stopped = 1;
-}
-
-/* read() and connect() come back when a signal says so. */
-static void catch_signals(void)
-{
-    struct sigaction action = { .sa_handler = on_signal };
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
-static int connect_unix(const char *path)
-{
-    struct sockaddr_un at = { .sun_family = AF_UNIX };
-    if (strlen(path) >= sizeof at.sun_path) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    memcpy(at.sun_path, path, strlen(path) + 1);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd >= 0 && connect(fd, (struct sockaddr *)&at, sizeof at) == 0)
-        return fd;
-    if (fd >= 0)
-        close(fd);
-    return -1;
-}
-
-/* host is "name:port", "name" or "[address]:port". */
-static int connect_tcp(const char *host, const char **why)
-{
-    char name[256];
-    const char *port = "80";
-    struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
-    struct addrinfo *found = NULL;
-    snprintf(name, sizeof name, "%s", host);
-    char *end = strrchr(name, ']');
-    char *colon = strrchr(end ? end : name, ':');
-    if (colon) {
-        *colon = '\0';
-        port = colon + 1;
-    }
-    if (end)
-        *end = '\0';
-    int rc = getaddrinfo(end ? name + 1 : name, port, &hints, &found);
-    if (rc != 0) {
-        *why = gai_strerror(rc);
-        return -1;
-    }
-    int fd = -1;
-    for (struct addrinfo *a = found; a && fd < 0; a = a->ai_next) {
-        fd = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC, 0);
-        if (fd >= 0 && connect(fd, a->ai_addr, a->ai_addrlen) != 0) {
-            *why = strerror(errno);
-            close(fd);
-            fd = -1;
-        }
-    }
-    freeaddrinfo(found);
-    return fd;
-}
-
-static bool send_all(int fd, const char *bytes, size_t n)
-{
-    while (n) {
-        ssize_t done = send(fd, bytes, n, MSG_NOSIGNAL);
-        if (done < 0)
-            return false;
-        bytes += done;
-        n -= (size_t)done;
-    }
-    return true;
-}
+/* ---- the request ---- */
 
 static bool is_number(const char *text)
 {
@@ -129,9 +77,8 @@ static void put_json(char *ret, const char *text)
     memcpy(ret, "\"", 2);
 }
 
-static bool ask_socket(int fd, const struct options *o)
+static int put_line(char *ret, const struct options *o)
 {
-    char request[REQUEST];
     char match[6 * 256 + 3] = "";
     char from[6 * 64 + 3] = "";
     if (o->match_text)
@@ -141,11 +88,10 @@ static bool ask_socket(int fd, const struct options *o)
     } else if (o->from) {
         put_json(from, o->from);
     }
-    int n = snprintf(request, sizeof request, "{\"output\":\"%s\"%s%s%s%s}\n",
-                     o->output ? o->output : "text",
-                     o->match_text ? ",\"match\":" : "", match,
-                     o->from ? ",\"from\":" : "", from);
-    return send_all(fd, request, (size_t)n);
+    return snprintf(ret, REQUEST, "{\"output\":\"%s\"%s%s%s%s}\n",
+                    o->output ? o->output : "text",
+                    o->match_text ? ",\"match\":" : "", match,
+                    o->from ? ",\"from\":" : "", from);
 }
 
 static void put_percent(char *ret, const char *text)
@@ -154,52 +100,56 @@ static void put_percent(char *ret, const char *text)
         ret += sprintf(ret, "%%%02x", (unsigned char)*text);
 }
 
-static bool ask_http(int fd, const struct options *o, const char *host)
+static int put_get(char *ret, const struct options *o, const char *host)
 {
-    char request[REQUEST];
     char match[3 * 256 + 1] = "";
     char from[3 * 64 + 1] = "";
     if (o->match_text)
         put_percent(match, o->match_text);
     if (o->from)
         put_percent(from, o->from);
-    int n =
-        snprintf(request, sizeof request,
-                 "GET /lines?output=%s%s%s%s%s HTTP/1.1\r\n"
-                 "Host: %.200s\r\nConnection: close\r\n\r\n",
-                 o->output ? o->output : "text", o->match_text ? "&match=" : "",
-                 match, o->from ? "&from=" : "", from, host);
-    return send_all(fd, request, (size_t)n);
+    return snprintf(ret, REQUEST,
+                    "GET /lines?output=%s%s%s%s%s HTTP/1.1\r\n"
+                    "Host: %.200s\r\nConnection: close\r\n\r\n",
+                    o->output ? o->output : "text",
+                    o->match_text ? "&match=" : "", match,
+                    o->from ? "&from=" : "", from, host);
 }
 
 /* Reads up to the empty line; what came behind it goes to output. */
-static bool read_head(int fd, const char *url)
+static enum outcome read_head(struct client *c)
 {
     char head[REQUEST];
     size_t n = 0;
     char *end = NULL;
     while (!end) {
-        ssize_t got =
-            n + 1 < sizeof head ? read(fd, head + n, sizeof head - 1 - n) : 0;
-        if (got <= 0) {
-            if (!stopped)
-                tell_error("%s: no answer of HTTP", url);
-            return false;
+        size_t got = 0;
+        enum outcome outcome = OUTCOME_END;
+        if (n + 1 < sizeof head) {
+            outcome = connection_receive(&c->connection, head + n,
+                                         sizeof head - 1 - n, &got);
         }
-        n += (size_t)got;
+        if (outcome == OUTCOME_END)
+            return connection_fail(&c->connection, "no answer of HTTP");
+        if (outcome != OUTCOME_DONE)
+            return outcome;
+        n += got;
         head[n] = '\0';
         end = strstr(head, "\r\n\r\n");
     }
+    end += 4;
     if (strncmp(head, "HTTP/1.", 7) != 0 ||
         strncmp(head + 8, " 200 ", 5) != 0) {
         head[strcspn(head, "\r\n")] = '\0';
-        tell_error("%s: %s %s", url, head, end + 4);
-        return false;
+        return connection_fail(&c->connection, "%s %s", head, end);
     }
-    end += 4;
     size_t n_rest = n - (size_t)(end - head);
-    return n_rest == 0 || (output_write(NULL, end, n_rest) && output_flush());
+    bool ok =
+        n_rest == 0 || (output_write(NULL, end, n_rest) && output_flush());
+    return ok ? OUTCOME_DONE : OUTCOME_STOPPED;
 }
+
+/* ---- lines ---- */
 
 /* What is known of the lines that were written. */
 struct written {
@@ -230,75 +180,121 @@ static void note_lines(struct written *w, const char *bytes, size_t n)
 }
 
 /* Only what has left this process is acknowledged. */
-static bool acknowledge(int fd, struct written *w, const char *bytes, size_t n)
+static enum outcome acknowledge(struct client *c, struct written *w,
+                                const char *bytes, size_t n)
 {
     char line[64];
     unsigned long long before = w->seq;
     note_lines(w, bytes, n);
     if (w->seq == before)
-        return true;
+        return OUTCOME_DONE;
     int length = snprintf(line, sizeof line, "{\"ack\":%llu}\n", w->seq);
-    return send_all(fd, line, (size_t)length);
+    return connection_send(&c->connection, line, (size_t)length);
 }
 
-static int pass_on(int fd, const struct options *o)
+static enum outcome pass_on(struct client *c)
 {
     char bytes[BYTES];
-    const char *name = o->files[0].path;
     struct written written = { .n = 0 };
-    ssize_t n = 0;
-    while (!stopped && (n = read(fd, bytes, sizeof bytes)) > 0) {
-        if (!output_write(NULL, bytes, (size_t)n) || !output_flush() ||
-            (o->ack && !acknowledge(fd, &written, bytes, (size_t)n)))
+    enum outcome outcome = OUTCOME_DONE;
+    while (outcome == OUTCOME_DONE) {
+        size_t n = 0;
+        outcome = connection_receive(&c->connection, bytes, sizeof bytes, &n);
+        if (outcome != OUTCOME_DONE)
             break;
+        if (!output_write(NULL, bytes, n) || !output_flush())
+            return OUTCOME_STOPPED;
+        if (c->o->ack)
+            outcome = acknowledge(c, &written, bytes, n);
     }
-    if (n < 0 && !stopped) {
-        tell_error("%s: %s", name, strerror(errno));
-        return EXIT_ERROR;
-    }
-    if (n == 0 && !stopped)
-        tell_hint("%s: the daemon has ended the connection", name);
-    return output_failed() ? EXIT_ERROR : EXIT_CLEAN;
+    return outcome;
 }
 
-static bool is_possible(const struct options *o, bool is_url)
+/* ---- all of it ---- */
+
+static bool is_possible(const struct client *c)
 {
+    const struct options *o = c->o;
     bool is_json = o->output && !strcmp(o->output, "json");
+    bool is_tls = c->scheme && c->scheme->is_tls;
     if (o->match_text && strlen(o->match_text) > 256) {
         tell_error("--match: a daemon takes at most 256 bytes");
     } else if (o->from && strlen(o->from) > 64) {
         tell_error("--from: a daemon takes at most 64 bytes");
-    } else if (o->ack && (is_url || !is_json)) {
+    } else if (o->ack && (c->is_url || !is_json)) {
         tell_error("--ack wants a socket and --output json");
+    } else if (options_have_tls(o) && !is_tls) {
+        tell_error("--tls-... are for tls:HOST:PORT and https:// URLs");
+    } else if (!o->tls.certificate != !o->tls.key) {
+        tell_error("--tls-certificate and --tls-key go together");
     } else {
         return true;
     }
     return false;
 }
 
+/* The host is "name:port", "name" or "[address]:port". */
+static bool read_host(struct client *c, struct peer *ret)
+{
+    snprintf(c->host, sizeof c->host, "%s",
+             c->name + strlen(c->scheme->prefix));
+    if (c->is_url)
+        c->host[strcspn(c->host, "/")] = '\0';
+    memcpy(c->bare, c->host, sizeof c->bare);
+    char *end = strrchr(c->bare, ']');
+    char *colon = strrchr(end ? end : c->bare, ':');
+    if (colon)
+        *colon = '\0';
+    if (end)
+        *end = '\0';
+    *ret = (struct peer){
+        .name = end ? c->bare + 1 : c->bare,
+        .port = colon ? colon + 1 : c->scheme->port,
+        .tls = c->scheme->is_tls ? &c->o->tls : NULL,
+    };
+    if (ret->port && *ret->port)
+        return true;
+    tell_error("%s: the port is missing", c->name);
+    return false;
+}
+
+/* Who does not want us may be gone before it has read this: it is heard out. */
+static enum outcome ask(struct client *c)
+{
+    char request[REQUEST];
+    int n =
+        c->is_url ? put_get(request, c->o, c->host) : put_line(request, c->o);
+    enum outcome outcome = connection_send(&c->connection, request, (size_t)n);
+    if (outcome == OUTCOME_END)
+        outcome = OUTCOME_DONE;
+    if (outcome == OUTCOME_DONE && c->is_url)
+        outcome = read_head(c);
+    return outcome;
+}
+
 int follow_client_run(const struct options *o)
 {
-    char host[256];
-    const char *name = o->files[0].path;
-    bool is_url = !strncmp(name, scheme, strlen(scheme));
-    const char *why = NULL;
-    if (!is_possible(o, is_url))
+    struct client c = {
+        .o = o,
+        .name = o->files[0].path,
+        .scheme = find_scheme(o->files[0].path),
+    };
+    struct peer peer = { .path = c.name };
+    c.is_url = c.scheme && c.scheme->is_url;
+    if (!is_possible(&c) || (c.scheme && !read_host(&c, &peer)))
         return EXIT_ERROR;
-    if (is_url) {
-        snprintf(host, sizeof host, "%s", name + strlen(scheme));
-        host[strcspn(host, "/")] = '\0';
-    }
-    catch_signals();
-    int fd = is_url ? connect_tcp(host, &why) : connect_unix(name);
-    bool asked =
-        fd >= 0 && (is_url ? ask_http(fd, o, host) : ask_socket(fd, o));
-    if (!asked) {
-        tell_error("%s: %s", name, why ? why : strerror(errno));
-        if (fd >= 0)
-            close(fd);
-        return EXIT_ERROR;
-    }
-    int status = !is_url || read_head(fd, name) ? pass_on(fd, o) : EXIT_ERROR;
-    close(fd);
-    return status;
+    enum outcome outcome = connection_open(&c.connection, &peer);
+    if (o->has_until_idle)
+        c.connection.idle_ns = o->until_idle_ms * NS_PER_MS;
+    if (outcome == OUTCOME_DONE)
+        outcome = ask(&c);
+    if (outcome == OUTCOME_DONE)
+        outcome = pass_on(&c);
+    if (outcome == OUTCOME_FAILED)
+        tell_error("%s: %s", c.name, c.connection.why);
+    if (outcome == OUTCOME_END)
+        tell_hint("%s: the daemon has ended the connection", c.name);
+    connection_close(&c.connection);
+    return outcome == OUTCOME_FAILED || output_failed() ? EXIT_ERROR
+                                                        : EXIT_CLEAN;
 }

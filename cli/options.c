@@ -51,6 +51,10 @@ enum {
     OPT_SETTLE,
     OPT_FROM,
     OPT_ACK,
+    OPT_TLS_CA,
+    OPT_TLS_CERTIFICATE,
+    OPT_TLS_KEY,
+    OPT_TLS_NAME,
 };
 
 static const struct verb verbs[] = {
@@ -68,7 +72,7 @@ static const struct verb verbs[] = {
       spirv_check_run },
     { "extract", "FILE...", "write the code objects in files to a folder",
       extract_run },
-    { "follow", "BUFFER FILE... | SOCKET | URL",
+    { "follow", "BUFFER FILE... | SOCKET | tls:HOST:PORT | URL",
       "print what a mapped buffer or a printfdecoded says", follow_run },
     { "capture", "BUFFER... FILE...",
       "pack buffers and format strings into one file", capture_run },
@@ -125,6 +129,13 @@ static const struct option_row {
       "of a daemon: oldest, a sequence number or a time" },
     { "ack", OPT_ACK, NULL, FOLLOW,
       "tell a daemon which lines are written, for a required output" },
+    { "tls-ca", OPT_TLS_CA, "FILE", FOLLOW,
+      "the authority that signs daemons (default: the system's)" },
+    { "tls-certificate", OPT_TLS_CERTIFICATE, "FILE", FOLLOW,
+      "our certificate for a daemon, and those that lead to its authority" },
+    { "tls-key", OPT_TLS_KEY, "FILE", FOLLOW, "its key, without passphrase" },
+    { "tls-name", OPT_TLS_NAME, "NAME", FOLLOW,
+      "what the daemon's certificate is for (default: HOST)" },
     { "color", OPT_COLOR, "WHEN", ALL & ~FORMATS,
       "auto (default), always or never; NO_COLOR is honoured" },
     { "progress", OPT_PROGRESS, "WHEN", DECODE | STATS,
@@ -386,6 +397,36 @@ static bool set_opencl_strings(struct options *o, const char *text)
     return true;
 }
 
+/* Where the value of an option is kept as it is given; NULL: of another. */
+static const char **text_of(struct options *o, int key)
+{
+    const struct {
+        int key;
+        const char **at;
+    } texts[] = {
+        { OPT_FROM, &o->from },
+        { OPT_TO, &o->to },
+        { OPT_TLS_CA, &o->tls.authority },
+        { OPT_TLS_CERTIFICATE, &o->tls.certificate },
+        { OPT_TLS_KEY, &o->tls.key },
+        { OPT_TLS_NAME, &o->tls.name },
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (texts[i].key == key)
+            return texts[i].at;
+    }
+    return NULL;
+}
+
+static bool set_text(struct options *o, int key, const char *text)
+{
+    const char **at = text_of(o, key);
+    if (!at)
+        return false;
+    *at = text;
+    return true;
+}
+
 static bool set(struct options *o, int key, const char *text)
 {
     switch (key) {
@@ -428,14 +469,8 @@ static bool set(struct options *o, int key, const char *text)
     case 'v':
         o->verbose = true;
         return true;
-    case OPT_FROM:
-        o->from = text;
-        return true;
     case OPT_ACK:
         o->ack = true;
-        return true;
-    case OPT_TO:
-        o->to = text;
         return true;
     case OPT_FORCE:
         o->force = true;
@@ -450,7 +485,7 @@ static bool set(struct options *o, int key, const char *text)
     case OPT_SETTLE:
         return set_settle(o, text);
     default:
-        return false;
+        return set_text(o, key, text);
     }
 }
 
@@ -558,6 +593,12 @@ void options_free(struct options *options)
     free(options->files);
     free(options->ids);
     free(options->labels);
+}
+
+bool options_have_tls(const struct options *options)
+{
+    const struct tls_config *tls = &options->tls;
+    return tls->authority || tls->certificate || tls->key || tls->name;
 }
 
 bool options_color(const struct options *options, int fd)

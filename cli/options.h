@@ -13,6 +13,8 @@
 #include <printfdecode/printfdecode.h>
 #include <printfdecode/wire.h>
 
+#include "tls.h"
+
 /* Exit statuses; documented in printfdecode(1). */
 enum {
     EXIT_CLEAN = 0,
@@ -67,6 +69,7 @@ struct options {
     uint64_t settle_ms; /* 0: the library's default */
     const char *from;   /* of a daemon's lines; NULL: what comes from now on */
     bool ack;
+    struct tls_config tls;
 };
 
 /* A verb and what runs it; the exit status comes back. */
@@ -91,12 +94,15 @@ bool options_color(const struct options *options, int fd);
 /* Does the message pass --match and the id --id? */
 bool options_want(const struct options *options, struct pfd_entry *entry);
 
+/* Is any --tls-... given? */
+bool options_have_tls(const struct options *options);
+
 int capture_run(const struct options *options);
 int decode_run(const struct options *options);
 int extract_run(const struct options *options);
 int formats_run(const struct options *options);
 int follow_run(const struct options *options);
-/* The file is a daemon's socket or URL: its lines as they come. */
+/* The file is a daemon's socket, TLS address or URL: its lines as they come. */
 bool follow_client_wants(const struct options *options);
 int follow_client_run(const struct options *options);
 int inspect_run(const struct options *options);

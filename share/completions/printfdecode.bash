@@ -31,8 +31,9 @@ _printfdecode_options()
     follow)
         echo '--output= --strings= --buffer= --format= --shader= --shaders=
               --layout= --compat= --opencl-strings= --match= --id= --limit=
-              --max-inflated= --until-idle= --settle= --from= --ack --color=
-              --verbose --help --version' ;;
+              --max-inflated= --until-idle= --settle= --from= --ack --tls-ca=
+              --tls-certificate= --tls-key= --tls-name= --color= --verbose
+              --help --version' ;;
     capture)
         echo '--output= --strings= --buffer= --format= --shader= --shaders=
               --max-inflated= --label= --color= --verbose --help --version' ;;
@@ -77,7 +78,7 @@ _printfdecode_values()
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -d -- "$3")
         return ;;
-    --strings | --buffer)
+    --strings | --buffer | --tls-ca | --tls-certificate | --tls-key)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$3")
         return ;;

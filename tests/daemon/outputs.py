@@ -5,6 +5,7 @@ of socket, and subscribers that acknowledge."""
 import datetime
 import json
 import signal
+import socket
 import subprocess
 import time
 import urllib.request
@@ -100,10 +101,12 @@ def asked(temp):
     assert http(web, '/lines?entries_only=perhaps')[0] == 400
     bad = dial(f'{temp}/l.sock', {'from': '2026-13-01T00:00:00Z'})
     assert bad.next()['type'] == 'error' and bad.next() is None
-    out = subprocess.run(
-        ['timeout', '1', FOLLOW, 'follow', '--from', middle, '-o', 'json',
-         f'{temp}/l.sock'], stdout=subprocess.PIPE, check=False).stdout
-    assert json.loads(out.split(b'\n')[0])['sequence'] >= first_later
+    for where in f'{temp}/l.sock', f'http://127.0.0.1:{web}/':
+        out = subprocess.run(
+            [FOLLOW, 'follow', '--from', middle, '-o', 'json', '--until-idle',
+             '0.5', where], stdout=subprocess.PIPE, check=True, timeout=20).stdout
+        assert json.loads(out.split(b'\n')[0])['sequence'] >= first_later
+        assert out.count(b'"type":"entry"') == N_ENTRIES, where
     first.close()
     second.close()
     live.close()
@@ -183,4 +186,54 @@ def followed(temp):
     assert len(numbers) == len(set(numbers)) == 3 * N_ENTRIES, len(numbers)
 
 
-run(asked, acknowledged, followed)
+def follow(*args):
+    return subprocess.Popen([FOLLOW, 'follow', *args], text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def ended(temp):
+    """printfdecode follow: what ends it, and what that is called."""
+    tcp, web = free_port(), free_port()
+    d = Daemon(temp, ASKED % (tcp, web))
+    url = f'http://127.0.0.1:{web}'
+    with entries(f'{temp}/in.sock', 1):
+        for where in f'{temp}/l.sock', url:
+            for number in signal.SIGINT, signal.SIGTERM:
+                f = follow('--from', 'oldest', where)
+                assert f.stdout.readline()
+                f.send_signal(number)
+                rest, said = f.communicate(timeout=20)
+                assert f.returncode == 0 and said == '', (where, said)
+    f = follow('--from', 'oldest', f'{temp}/l.sock')
+    f.stdout.readline()
+    d.stop()
+    rest, said = f.communicate(timeout=20)
+    assert f.returncode == 0, said
+    assert 'the daemon has ended the connection' in said, said
+    f = follow(url)
+    rest, said = f.communicate(timeout=20)
+    assert f.returncode == 1 and f'{url}: Connection refused' in said, said
+
+
+def crowded(temp):
+    """A socket that lets nobody in yet is waited for."""
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(f'{temp}/s')
+        server.listen(0)
+        with socket.socket(socket.AF_UNIX) as first:
+            first.connect(f'{temp}/s')
+            f = follow(f'{temp}/s')
+            time.sleep(0.2)
+            assert f.poll() is None, f.communicate()
+            f.send_signal(signal.SIGINT)
+            assert f.communicate(timeout=20) == ('', '') and f.returncode == 0
+            f = follow(f'{temp}/s')
+            time.sleep(0.1)
+            server.accept()[0].close()
+            with server.accept()[0] as s:
+                assert s.recv(4096) == b'{"output":"text"}\n'
+                s.sendall(b'a line\n')
+        assert f.communicate(timeout=20)[0] == 'a line\n'
+
+
+run(asked, acknowledged, followed, ended, crowded)

@@ -1,18 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """tls.py DAEMON DUMP ELF FOLLOW: TLS with certificates on both sides, made
-here; whoever has none, or a wrong one, gets nothing and hurts nobody."""
+here; whoever has none, or a wrong one, gets nothing and hurts nobody. And
+printfdecode follow as the client of it."""
+import json
 import os
 import shutil
+import signal
 import socket
 import ssl
 import subprocess
 import threading
 import time
 
-from harness import (N_ENTRIES, PROGRAM, START, Daemon, Lines, dump_frames,
-                     elf_frame, free_port, run, skip, until)
+from harness import (N_ENTRIES, PROGRAM, REST, START, Daemon, Lines, dump_frames,
+                     elf_frame, free_port, producer, run, skip, until)
 
+FOLLOW = REST[0]
 if not shutil.which('openssl'):
     skip('no openssl command')
 
@@ -38,15 +42,15 @@ def make_authority(temp, name):
             '-keyout', f'{name}.key', '-out', f'{name}.pem', '-days', '2')
 
 
-def make_certificate(temp, name, authority='ca'):
+def make_certificate(temp, name, authority='ca', of='IP:127.0.0.1', days='2'):
     with open(f'{temp}/ext', 'w') as f:
-        f.write('subjectAltName=IP:127.0.0.1\n')
+        f.write(f'subjectAltName={of}\n')
     openssl(temp, 'req', '-newkey', 'ec', '-pkeyopt',
             'ec_paramgen_curve:P-256', '-nodes', '-subj', f'/CN={name}',
             '-keyout', f'{name}.key', '-out', f'{name}.csr')
     openssl(temp, 'x509', '-req', '-in', f'{name}.csr', '-CA',
             f'{authority}.pem', '-CAkey', f'{authority}.key',
-            '-CAcreateserial', '-extfile', 'ext', '-days', '2', '-out',
+            '-CAcreateserial', '-extfile', 'ext', '-days', days, '-out',
             f'{name}.pem')
 
 
@@ -169,10 +173,11 @@ def strangers(temp):
 
 
 class Server(threading.Thread):
-    """Whom the daemon connects to."""
+    """Whom the daemon or `follow` connects to."""
 
-    def __init__(self, temp, name):
+    def __init__(self, temp, name='server', talk=None):
         super().__init__(daemon=True)
+        self.talk = talk or self.send_dump
         self.sock = socket.create_server(('127.0.0.1', 0))
         self.port = self.sock.getsockname()[1]
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -190,10 +195,13 @@ class Server(threading.Thread):
     def serve(self, plain):
         try:
             with self.context.wrap_socket(plain, server_side=True) as s:
-                s.sendall(START + elf_frame() + b''.join(dump_frames()))
-                s.recv(1)
+                self.talk(s)
         except OSError:
             pass
+
+    def send_dump(self, s):
+        s.sendall(START + elf_frame() + b''.join(dump_frames()))
+        s.recv(1)
 
 
 def connects(temp):
@@ -260,10 +268,252 @@ def files_that_are_none(temp):
         os.rename(f'{temp}/saved', f'{temp}/{name}')
 
 
+# ---- printfdecode follow ----
+
+def own(temp, name='client'):
+    return ['--tls-ca', f'{temp}/ca.pem', '--tls-certificate',
+            f'{temp}/{name}.pem', '--tls-key', f'{temp}/{name}.key']
+
+
+def start_follow(*args):
+    return subprocess.Popen([FOLLOW, 'follow', *args], text=True,
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
+
+
+def follow(*args):
+    """Exit status, lines of JSON, standard error."""
+    f = start_follow('-o', 'json', *args)
+    out, said = f.communicate(timeout=30)
+    return f.returncode, [json.loads(line) for line in out.splitlines()], said
+
+
+def entries(lines):
+    return [e for e in lines if e['type'] == 'entry']
+
+
+def follow_for(n, *args):
+    """n entries, and no more."""
+    f = start_follow('-o', 'json', *args)
+    lines = []
+    while len(entries(lines)) < n:
+        line = f.stdout.readline()
+        assert line, f.communicate()
+        lines.append(json.loads(line))
+    f.terminate()
+    rest, said = f.communicate(timeout=20)
+    assert (f.returncode, said) == (0, ''), said
+    return entries(lines + [json.loads(line) for line in rest.splitlines()])
+
+
+def addresses(port):
+    return (f'tls:127.0.0.1:{port["lines"]}',
+            f'https://127.0.0.1:{port["https"]}/')
+
+
+def followed(temp):
+    """Whole, with what is asked for, resumed, and ended by signals."""
+    n = 40 * N_ENTRIES
+    d, port = started(temp)
+    with dial(temp, port['input']) as p:
+        p.sendall(START + elf_frame() + b''.join(
+            f for i in range(40) for f in dump_frames(i + 1, f'b{i}')))
+        for where in addresses(port):
+            sees = [*own(temp), where]
+            whole = follow_for(n, '--from', 'oldest', *sees)
+            middle = str(whole[n // 2]['sequence'])
+            assert follow_for(n // 2, '--from', middle, *sees) == whole[n // 2:]
+            some = [e for e in whole if 'workgroup' in e['message']]
+            assert 0 < len(some) < n
+            assert follow_for(len(some), '--from', 'oldest', '-m', 'workgroup',
+                              *sees) == some
+            for number in signal.SIGINT, signal.SIGTERM:
+                f = start_follow('--from', 'oldest', *own(temp), where)
+                assert f.stdout.readline()
+                f.send_signal(number)
+                said = f.communicate(timeout=20)[1]
+                assert (f.returncode, said) == (0, ''), where
+    # A name in the place of an address, and one that is said to be it.
+    lines = addresses(port)[0].replace('127.0.0.1', 'localhost')
+    assert follow(*own(temp), '--tls-name', '127.0.0.1', '--until-idle', '0.1',
+                  lines) == (0, [], '')
+    make_certificate(temp, 'server', of='DNS:localhost')
+    assert follow(*own(temp), '--until-idle', '0.1', lines) == (0, [], '')
+    f = start_follow(*own(temp), '--from', 'oldest', lines)
+    f.stdout.readline()
+    d.stop()
+    said = f.communicate(timeout=20)[1]
+    assert f.returncode == 0 and 'daemon has ended the connection' in said, said
+    rc, _, said = follow(*own(temp), lines)
+    assert rc == 1 and f'{lines}: Connection refused' in said, said
+
+
+def acknowledged(temp):
+    """Each line once, over restarts of both."""
+    make_all(temp)
+    port = free_port()
+    d = Daemon(temp, f'''state_dir: $T/state
+drain: 1s
+inputs: [{{type: listen, address: "unix:$T/in.sock"}}]
+outputs:
+  - {{type: listen, address: "tcp:127.0.0.1:{port}", required: true, name: c,
+     {TLS % ('server', 'server')}}}
+''')
+
+    def acked():
+        try:
+            with open(f'{temp}/state/checkpoint') as f:
+                return json.load(f)['acked'].get('c', 0)
+        except FileNotFoundError:
+            return 0
+    numbers = []
+    for i in range(3):
+        with producer(f'{temp}/in.sock', elf_frame(),
+                      *dump_frames(name=f'c{i}')):
+            f = start_follow('--ack', '-o', 'json', *own(temp),
+                             f'tls:127.0.0.1:{port}')
+            here = []
+            while len(here) < N_ENTRIES:
+                here += entries([json.loads(f.stdout.readline())])
+            until('a checkpoint', lambda: acked() >= here[-1]['sequence'])
+            f.terminate()
+            rest, said = f.communicate(timeout=20)
+            assert (f.returncode, said) == (0, ''), said
+            here += entries(json.loads(line) for line in rest.splitlines())
+            numbers += [e['sequence'] for e in here]
+        d.kill() if i == 1 else d.stop()
+        d.start()
+    d.stop()
+    assert len(numbers) == len(set(numbers)) == 3 * N_ENTRIES, len(numbers)
+
+
+def says(what, *args):
+    rc, lines, said = follow(*args)
+    assert (rc, lines) == (1, []), (what, rc, lines)
+    where = f'printfdecode: {args[-1]}: '
+    assert said.startswith(where) and said.count('\n') == 1, (what, said)
+    assert what in said, (what, said)
+
+
+def certificates(temp):
+    """Whoever is not proved to be the right one is not listened to, and what
+    the server has against us is said."""
+    d, port = started(temp)
+    make_certificate(temp, 'old', days='-1')
+    ca = ['--tls-ca', f'{temp}/ca.pem']
+    for where in addresses(port):
+        says(f'is not signed by {temp}/other.pem', *own(temp), '--tls-ca',
+             f'{temp}/other.pem', where)
+        says('is not signed by an authority of this system', where)
+        says('is for another name than localhost', *own(temp),
+             where.replace('127.0.0.1', 'localhost'))
+        says('is for another name than 127.0.0.2', *own(temp), '--tls-name',
+             '127.0.0.2', where)
+        says("'' is no name of a server", *own(temp), '--tls-name', '', where)
+        says('the server wants a certificate', *ca, where)
+        says('does not know who signed our certificate',
+             *own(temp, 'stranger'), *ca, where)
+        says('says that our certificate has expired', *own(temp, 'old'), where)
+    make_certificate(temp, 'server', days='-1')
+    says('cannot be trusted: certificate has expired', *own(temp),
+         addresses(port)[0])
+    d.stop()
+
+
+def no_keys(temp):
+    make_all(temp)
+    openssl(temp, 'genrsa', '-out', 'rsa.key')
+    openssl(temp, 'ec', '-in', 'client.key', '-aes128', '-passout',
+            'pass:secret', '-out', 'asked.key')
+    openssl(temp, 'pkcs8', '-topk8', '-in', 'client.key', '-passout',
+            'pass:secret', '-out', 'asked8.key')
+    nobody = f'tls:127.0.0.1:{free_port()}'
+    for option, name, what in (
+            ('ca', 'none', 'No such file'),
+            ('certificate', 'none', 'No such file'),
+            ('key', 'none', 'No such file'),
+            ('ca', 'client.key', 'no certificates in PEM form'),
+            ('certificate', 'client.key', 'no certificate in PEM form'),
+            ('key', 'client.pem', 'no private key in PEM form'),
+            ('key', 'stranger.key', f'not the key of {temp}/client.pem'),
+            ('key', 'rsa.key', f'not the key of {temp}/client.pem'),
+            ('key', 'asked.key', 'protected by a passphrase'),
+            ('key', 'asked8.key', 'protected by a passphrase')):
+        says(f'{temp}/{name}: {what}', *own(temp), f'--tls-{option}',
+             f'{temp}/{name}', nobody)
+    if os.getuid() != 0:
+        os.chmod(f'{temp}/client.key', 0)
+        says(f'{temp}/client.key: Permission denied', *own(temp), nobody)
+    for where, what, args in (
+            (nobody, 'go together', ['--tls-key', '/k']),
+            (nobody, 'go together', ['--tls-certificate', '/c']),
+            (nobody.rpartition(':')[0], 'the port is missing', []),
+            ('http://127.0.0.1:1', 'are for tls:HOST:PORT', own(temp)),
+            (FOLLOW, 'are for a daemon', own(temp))):
+        rc, lines, said = follow(*args, where)
+        assert rc == 1 and what in said, (rc, said)
+
+
+def other_servers(temp):
+    """Those that speak no TLS, an old one, or end in the middle of it."""
+    make_all(temp)
+    silent = socket.create_server(('127.0.0.1', 0))
+    at_silent = f'tls:127.0.0.1:{silent.getsockname()[1]}'
+    late = start_follow(*own(temp), at_silent)
+    f = start_follow(*own(temp), at_silent)
+    time.sleep(0.2)
+    f.send_signal(signal.SIGINT)
+    assert f.communicate(timeout=5) == ('', '') and f.returncode == 0
+
+    port = free_port()
+    d = Daemon(temp, f'''outputs:
+  - {{type: http, address: "tcp:127.0.0.1:{port}"}}
+''')
+    for scheme in 'tls:', 'https://':
+        says('the server does not speak TLS\n', *own(temp),
+             f'{scheme}127.0.0.1:{port}')
+    d.stop()
+
+    # At once, or with a goodbye (close_notify) instead of a hello.
+    def hang_up(last):
+        plain = hasty.accept()[0]
+        plain.recv(4096)
+        plain.sendall(last)
+        plain.close()
+    with socket.create_server(('127.0.0.1', 0)) as hasty:
+        for last in b'', b'\x15\x03\x03\x00\x02\x01\x00':
+            threading.Thread(target=hang_up, args=[last], daemon=True).start()
+            says('the server hangs up', *own(temp),
+                 f'tls:127.0.0.1:{hasty.getsockname()[1]}')
+
+    old = Server(temp)
+    old.context.maximum_version = ssl.TLSVersion.TLSv1_2
+    says('the server does not speak TLS 1.3\n', *own(temp),
+         f'tls:127.0.0.1:{old.port}')
+
+    # Whoever ends it says so: else somebody has cut it off.
+    for end, rc, what in ((lambda s: s.unwrap(), 0, 'daemon has ended'),
+                          (lambda s: None, 1, 'the connection was cut off')):
+        def talk(s):
+            s.recv(4096)
+            s.sendall(b'{"type":"entry"}\n')
+            end(s)
+        server = Server(temp, talk=talk)
+        got, lines, said = follow(*own(temp), f'tls:127.0.0.1:{server.port}')
+        assert (got, len(lines)) == (rc, 1) and what in said, (rc, said)
+
+    assert late.wait(20) == 1
+    said = late.communicate()[1]
+    assert f'{at_silent}: no answer of TLS within 10 s' in said, said
+
+
 if 'built without TLS' in subprocess.run(
         [PROGRAM, 'check-config', '/dev/stdin'], text=True, check=False,
         input='outputs: [{type: listen, address: "tcp:127.0.0.1:0", '
               'tls_certificate: /a, tls_key: /b, tls_ca: /c}]',
         stderr=subprocess.PIPE).stderr:
+    for address in 'tls:127.0.0.1:1', 'https://127.0.0.1:1':
+        says('built without TLS', address)
     skip('built without TLS')
-run(both_ways, strangers, connects, not_without, files_that_are_none)
+run(both_ways, strangers, connects, not_without, files_that_are_none, followed,
+    acknowledged, certificates, no_keys, other_servers)

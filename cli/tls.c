@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+#include "tls.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct tls {
+    const struct tls_config *config;
+    SSL_CTX *context;
+    SSL *ssl;
+    char name[256]; /* that the server has to prove */
+    bool was_asked; /* for the passphrase of a key */
+    bool is_open;   /* hands are shaken */
+    bool is_broken; /* nothing can be said any more */
+    char why[512];
+};
+
+/* ---- files ---- */
+
+__attribute__((format(printf, 3, 4))) static bool wrong(char *err, size_t n_err,
+                                                        const char *text, ...)
+{
+    va_list ap;
+    va_start(ap, text);
+    vsnprintf(err, n_err, text, ap);
+    va_end(ap);
+    return false;
+}
+
+/* OpenSSL would ask at the terminal, where nobody may be. */
+static int no_passphrase(char *ret, int n, int for_writing, void *was_asked)
+{
+    *(bool *)was_asked = true;
+    return -1;
+}
+
+static bool is_readable(const char *path, char *err, size_t n_err)
+{
+    return access(path, R_OK) == 0 ||
+           wrong(err, n_err, "%s: %s", path, strerror(errno));
+}
+
+static bool load_authority(SSL_CTX *context, const char *path, char *err,
+                           size_t n_err)
+{
+    if (!path) {
+        return SSL_CTX_set_default_verify_paths(context) == 1 ||
+               wrong(err, n_err, "the system's authorities cannot be read");
+    }
+    if (!is_readable(path, err, n_err))
+        return false;
+    return SSL_CTX_load_verify_file(context, path) == 1 ||
+           wrong(err, n_err, "%s: no certificates in PEM form", path);
+}
+
+static bool load_key(struct tls *tls, char *err, size_t n_err)
+{
+    const struct tls_config *config = tls->config;
+    int rc = SSL_CTX_use_PrivateKey_file(tls->context, config->key,
+                                         SSL_FILETYPE_PEM);
+    unsigned long code = ERR_peek_last_error();
+    if (tls->was_asked) {
+        return wrong(err, n_err,
+                     "%s: protected by a passphrase, which is not asked for",
+                     config->key);
+    }
+    /* One of another kind is taken, and does not fit. */
+    if (rc == 1 ? SSL_CTX_check_private_key(tls->context) != 1
+                : ERR_GET_LIB(code) == ERR_LIB_X509) {
+        return wrong(err, n_err, "%s: not the key of %s", config->key,
+                     config->certificate);
+    }
+    return rc == 1 ||
+           wrong(err, n_err, "%s: no private key in PEM form", config->key);
+}
+
+static bool load_own(struct tls *tls, char *err, size_t n_err)
+{
+    const char *path = tls->config->certificate;
+    if (!path)
+        return true;
+    if (!is_readable(path, err, n_err) ||
+        !is_readable(tls->config->key, err, n_err))
+        return false;
+    if (SSL_CTX_use_certificate_chain_file(tls->context, path) != 1)
+        return wrong(err, n_err, "%s: no certificate in PEM form", path);
+    return load_key(tls, err, n_err);
+}
+
+static bool make_context(struct tls *tls, char *err, size_t n_err)
+{
+    ERR_clear_error();
+    tls->context = SSL_CTX_new(TLS_client_method());
+    if (!tls->context)
+        return wrong(err, n_err, "out of memory");
+    SSL_CTX_set_min_proto_version(tls->context, TLS1_3_VERSION);
+    SSL_CTX_set_verify(tls->context, SSL_VERIFY_PEER, NULL);
+    SSL_CTX_set_mode(tls->context, SSL_MODE_ENABLE_PARTIAL_WRITE |
+                                       SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    SSL_CTX_set_default_passwd_cb(tls->context, no_passphrase);
+    SSL_CTX_set_default_passwd_cb_userdata(tls->context, &tls->was_asked);
+    return load_authority(tls->context, tls->config->authority, err, n_err) &&
+           load_own(tls, err, n_err);
+}
+
+struct tls *tls_new(const struct tls_config *config, char *err, size_t n_err)
+{
+    struct tls *tls = calloc(1, sizeof *tls);
+    if (!tls) {
+        wrong(err, n_err, "out of memory");
+        return NULL;
+    }
+    tls->config = config;
+    if (make_context(tls, err, n_err))
+        return tls;
+    tls_free(tls);
+    return NULL;
+}
+
+void tls_free(struct tls *tls)
+{
+    if (!tls)
+        return;
+    if (tls->is_open && !tls->is_broken)
+        SSL_shutdown(tls->ssl);
+    SSL_free(tls->ssl);
+    SSL_CTX_free(tls->context);
+    free(tls);
+}
+
+/* ---- what went wrong ---- */
+
+const char *tls_why(const struct tls *tls)
+{
+    return tls->why;
+}
+
+__attribute__((format(printf, 2, 3))) static enum outcome fail(struct tls *tls,
+                                                               const char *text,
+                                                               ...)
+{
+    va_list ap;
+    va_start(ap, text);
+    vsnprintf(tls->why, sizeof tls->why, text, ap);
+    va_end(ap);
+    tls->is_broken = true;
+    return OUTCOME_FAILED;
+}
+
+/* The server's certificate is not good enough for us. */
+static enum outcome fail_certificate(struct tls *tls, long code)
+{
+    const char *authority = tls->config->authority;
+    switch (code) {
+    case X509_V_ERR_HOSTNAME_MISMATCH:
+    case X509_V_ERR_IP_ADDRESS_MISMATCH:
+        return fail(tls, "the server's certificate is for another name than %s",
+                    tls->name);
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+        return fail(tls, "the server's certificate is not signed by %s",
+                    authority ? authority : "an authority of this system");
+    default:
+        return fail(tls, "the server's certificate cannot be trusted: %s",
+                    X509_verify_cert_error_string(code));
+    }
+}
+
+/* What the server says of us comes when we believe that all is well already:
+ * so it is in TLS 1.3. */
+static const char *sentence_of(int reason)
+{
+    static const struct {
+        int reason;
+        const char *sentence;
+    } rows[] = {
+        { SSL_AD_REASON_OFFSET + SSL_AD_CERTIFICATE_REQUIRED,
+          "the server wants a certificate (--tls-certificate)" },
+        { SSL_AD_REASON_OFFSET + SSL_AD_UNKNOWN_CA,
+          "the server does not know who signed our certificate" },
+        { SSL_AD_REASON_OFFSET + SSL_AD_CERTIFICATE_EXPIRED,
+          "the server says that our certificate has expired" },
+        { SSL_AD_REASON_OFFSET + SSL_AD_BAD_CERTIFICATE,
+          "the server does not take our certificate" },
+        { SSL_AD_REASON_OFFSET + SSL_AD_PROTOCOL_VERSION,
+          "the server does not speak TLS 1.3" },
+        { SSL_R_UNSUPPORTED_PROTOCOL, "the server does not speak TLS 1.3" },
+        { SSL_R_WRONG_VERSION_NUMBER, "the server does not speak TLS" },
+        { SSL_R_PACKET_LENGTH_TOO_LONG, "the server does not speak TLS" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].reason == reason)
+            return rows[i].sentence;
+    }
+    return NULL;
+}
+
+static enum outcome fail_hello(struct tls *tls)
+{
+    return fail(tls, "the server hangs up and does not speak TLS");
+}
+
+static enum outcome fail_protocol(struct tls *tls)
+{
+    unsigned long code = ERR_peek_error();
+    int reason = ERR_GET_LIB(code) == ERR_LIB_SSL ? ERR_GET_REASON(code) : 0;
+    const char *text = ERR_reason_error_string(code);
+    if (sentence_of(reason))
+        return fail(tls, "%s", sentence_of(reason));
+    if (reason != SSL_R_UNEXPECTED_EOF_WHILE_READING)
+        return fail(tls, "TLS: %s", text ? text : "no reason is known");
+    return tls->is_open ? fail(tls, "the connection was cut off")
+                        : fail_hello(tls);
+}
+
+/* Of an OpenSSL call that returned rc. */
+static enum outcome outcome_of(struct tls *tls, int rc)
+{
+    int error = errno;
+    long verified = SSL_get_verify_result(tls->ssl);
+    switch (SSL_get_error(tls->ssl, rc)) {
+    case SSL_ERROR_NONE:
+        return OUTCOME_DONE;
+    case SSL_ERROR_WANT_READ:
+        return OUTCOME_WANTS_READ;
+    case SSL_ERROR_WANT_WRITE:
+        return OUTCOME_WANTS_WRITE;
+    case SSL_ERROR_ZERO_RETURN:
+        return OUTCOME_END;
+    case SSL_ERROR_SYSCALL:
+        return fail(tls, "%s", strerror(error));
+    default:
+        return verified == X509_V_OK ? fail_protocol(tls)
+                                     : fail_certificate(tls, verified);
+    }
+}
+
+/* ---- steps ---- */
+
+/* An empty name would mean that any is good. */
+static bool want_name(SSL *ssl, char *name)
+{
+    unsigned char binary[16];
+    if (!*name)
+        return false;
+    if (inet_pton(AF_INET, name, binary) == 1 ||
+        inet_pton(AF_INET6, name, binary) == 1)
+        return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name) == 1;
+    return SSL_set1_host(ssl, name) == 1 &&
+           SSL_set_tlsext_host_name(ssl, name) == 1;
+}
+
+enum outcome tls_begin(struct tls *tls, int fd, const char *peer)
+{
+    snprintf(tls->name, sizeof tls->name, "%s",
+             tls->config->name ? tls->config->name : peer);
+    tls->ssl = SSL_new(tls->context);
+    if (!tls->ssl || SSL_set_fd(tls->ssl, fd) != 1)
+        return fail(tls, "out of memory");
+    if (!want_name(tls->ssl, tls->name))
+        return fail(tls, "'%s' is no name of a server", tls->name);
+    SSL_set_connect_state(tls->ssl);
+    return OUTCOME_DONE;
+}
+
+enum outcome tls_shake_hands(struct tls *tls)
+{
+    ERR_clear_error();
+    enum outcome outcome = outcome_of(tls, SSL_do_handshake(tls->ssl));
+    tls->is_open = outcome == OUTCOME_DONE;
+    return outcome == OUTCOME_END ? fail_hello(tls) : outcome;
+}
+
+enum outcome tls_send(struct tls *tls, const char *bytes, size_t n,
+                      size_t *n_ret)
+{
+    ERR_clear_error();
+    errno = 0;
+    int rc = SSL_write_ex(tls->ssl, bytes, n, n_ret);
+    /* What it has said before is there to be read. */
+    if (rc != 1 && (errno == EPIPE || errno == ECONNRESET))
+        return OUTCOME_END;
+    return outcome_of(tls, rc);
+}
+
+enum outcome tls_receive(struct tls *tls, char *bytes, size_t n, size_t *n_ret)
+{
+    ERR_clear_error();
+    return outcome_of(tls, SSL_read_ex(tls->ssl, bytes, n, n_ret));
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The client's side of TLS on a socket that does not block: TLS 1.3, and the
+ * server has to prove that it is the one we want. Steps say what they wait
+ * for; nothing waits here. Without OpenSSL none of this can be made.
+ */
+#ifndef CLI_TLS_H
+#define CLI_TLS_H
+
+#include <stddef.h>
+
+#include "connection.h"
+
+/* PEM files, named as in printfdecoded's configuration. Any may be NULL. */
+struct tls_config {
+    const char *authority;   /* that signs servers; NULL: the system's */
+    const char *certificate; /* ours, with `key` or not at all */
+    const char *key;
+    const char *name; /* that the server proves; NULL: the one we connect to */
+};
+
+/* Reads the files. NULL: err [n_err] says why. The config is borrowed. */
+struct tls *tls_new(const struct tls_config *config, char *err, size_t n_err);
+/* NULL is allowed. Says goodbye where somebody may hear it. */
+void tls_free(struct tls *tls);
+
+/* On a connected socket, borrowed; peer: the name it was found by.
+ * OUTCOME_FAILED from here on: tls_why(). */
+enum outcome tls_begin(struct tls *tls, int fd, const char *peer);
+enum outcome tls_shake_hands(struct tls *tls);
+enum outcome tls_send(struct tls *tls, const char *bytes, size_t n,
+                      size_t *n_ret);
+enum outcome tls_receive(struct tls *tls, char *bytes, size_t n, size_t *n_ret);
+
+const char *tls_why(const struct tls *tls);
+
+#endif
