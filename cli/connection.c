@@ -158,17 +158,18 @@ static enum outcome connect_tcp(struct connection *c, const struct peer *peer)
 
 static enum outcome told(struct connection *c, enum outcome outcome)
 {
-    return outcome == OUTCOME_FAILED ? connection_fail(c, "%s", tls_why(c->tls))
-                                     : outcome;
+    return outcome == OUTCOME_FAILED
+               ? connection_fail(c, "%s", c->of->why(c->tls))
+               : outcome;
 }
 
 static enum outcome shake_hands(struct connection *c, const char *name)
 {
     uint64_t until = moment((uint64_t)HANDSHAKE_S * NS_PER_S);
-    enum outcome outcome = tls_begin(c->tls, c->fd, name);
+    enum outcome outcome = c->of->begin(c->tls, c->fd, name);
     if (outcome == OUTCOME_DONE) {
         do {
-            outcome = tls_shake_hands(c->tls);
+            outcome = c->of->shake_hands(c->tls);
         } while (has_waited(c, &outcome, until));
     }
     if (outcome == OUTCOME_LATE)
@@ -186,7 +187,9 @@ enum outcome connection_open(struct connection *ret, const struct peer *peer)
     if (peer->path)
         return connect_unix(ret, peer->path);
     if (peer->tls) {
-        ret->tls = tls_new(peer->tls, ret->why, sizeof ret->why);
+        ret->of = tls_load(ret->why, sizeof ret->why);
+        if (ret->of)
+            ret->tls = ret->of->make(peer->tls, ret->why, sizeof ret->why);
         if (!ret->tls)
             return OUTCOME_FAILED;
     }
@@ -197,7 +200,8 @@ enum outcome connection_open(struct connection *ret, const struct peer *peer)
 
 void connection_close(struct connection *c)
 {
-    tls_free(c->tls);
+    if (c->tls)
+        c->of->free(c->tls);
     if (c->fd >= 0)
         close(c->fd);
     if (c->stop_fd >= 0)
@@ -210,7 +214,7 @@ static enum outcome send_some(struct connection *c, const char *bytes, size_t n,
                               size_t *n_ret)
 {
     if (c->tls)
-        return told(c, tls_send(c->tls, bytes, n, n_ret));
+        return told(c, c->of->send(c->tls, bytes, n, n_ret));
     ssize_t done = send(c->fd, bytes, n, MSG_NOSIGNAL);
     if (done >= 0) {
         *n_ret = (size_t)done;
@@ -227,7 +231,7 @@ static enum outcome receive_some(struct connection *c, char *bytes, size_t n,
                                  size_t *n_ret)
 {
     if (c->tls)
-        return told(c, tls_receive(c->tls, bytes, n, n_ret));
+        return told(c, c->of->receive(c->tls, bytes, n, n_ret));
     ssize_t done = recv(c->fd, bytes, n, 0);
     if (done > 0) {
         *n_ret = (size_t)done;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct tls;
+struct tls_class;
 struct tls_config;
 
 enum outcome {
@@ -33,8 +34,9 @@ struct peer {
 
 struct connection {
     int fd;
-    int stop_fd;      /* readable once a signal came, and from then on */
-    struct tls *tls;  /* NULL: bytes go as they are */
+    int stop_fd;     /* readable once a signal came, and from then on */
+    struct tls *tls; /* NULL: bytes go as they are */
+    const struct tls_class *of;
     uint64_t idle_ns; /* when receiving is late; UINT64_MAX: never */
     char why[512];
 };

@@ -111,21 +111,7 @@ static bool make_context(struct tls *tls, char *err, size_t n_err)
            load_own(tls, err, n_err);
 }
 
-struct tls *tls_new(const struct tls_config *config, char *err, size_t n_err)
-{
-    struct tls *tls = calloc(1, sizeof *tls);
-    if (!tls) {
-        wrong(err, n_err, "out of memory");
-        return NULL;
-    }
-    tls->config = config;
-    if (make_context(tls, err, n_err))
-        return tls;
-    tls_free(tls);
-    return NULL;
-}
-
-void tls_free(struct tls *tls)
+static void free_tls(struct tls *tls)
 {
     if (!tls)
         return;
@@ -136,9 +122,24 @@ void tls_free(struct tls *tls)
     free(tls);
 }
 
+static struct tls *make(const struct tls_config *config, char *err,
+                        size_t n_err)
+{
+    struct tls *tls = calloc(1, sizeof *tls);
+    if (!tls) {
+        wrong(err, n_err, "out of memory");
+        return NULL;
+    }
+    tls->config = config;
+    if (make_context(tls, err, n_err))
+        return tls;
+    free_tls(tls);
+    return NULL;
+}
+
 /* ---- what went wrong ---- */
 
-const char *tls_why(const struct tls *tls)
+static const char *why(const struct tls *tls)
 {
     return tls->why;
 }
@@ -261,7 +262,7 @@ static bool want_name(SSL *ssl, char *name)
            SSL_set_tlsext_host_name(ssl, name) == 1;
 }
 
-enum outcome tls_begin(struct tls *tls, int fd, const char *peer)
+static enum outcome begin(struct tls *tls, int fd, const char *peer)
 {
     snprintf(tls->name, sizeof tls->name, "%s",
              tls->config->name ? tls->config->name : peer);
@@ -274,7 +275,7 @@ enum outcome tls_begin(struct tls *tls, int fd, const char *peer)
     return OUTCOME_DONE;
 }
 
-enum outcome tls_shake_hands(struct tls *tls)
+static enum outcome shake_hands(struct tls *tls)
 {
     ERR_clear_error();
     enum outcome outcome = outcome_of(tls, SSL_do_handshake(tls->ssl));
@@ -282,8 +283,8 @@ enum outcome tls_shake_hands(struct tls *tls)
     return outcome == OUTCOME_END ? fail_hello(tls) : outcome;
 }
 
-enum outcome tls_send(struct tls *tls, const char *bytes, size_t n,
-                      size_t *n_ret)
+static enum outcome send_bytes(struct tls *tls, const char *bytes, size_t n,
+                               size_t *n_ret)
 {
     ERR_clear_error();
     errno = 0;
@@ -294,8 +295,13 @@ enum outcome tls_send(struct tls *tls, const char *bytes, size_t n,
     return outcome_of(tls, rc);
 }
 
-enum outcome tls_receive(struct tls *tls, char *bytes, size_t n, size_t *n_ret)
+static enum outcome receive_bytes(struct tls *tls, char *bytes, size_t n,
+                                  size_t *n_ret)
 {
     ERR_clear_error();
     return outcome_of(tls, SSL_read_ex(tls->ssl, bytes, n, n_ret));
 }
+
+const struct tls_class printfdecode_tls = {
+    make, free_tls, begin, shake_hands, send_bytes, receive_bytes, why,
+};

@@ -19,19 +19,37 @@ struct tls_config {
     const char *name; /* that the server proves; NULL: the one we connect to */
 };
 
-/* Reads the files. NULL: err [n_err] says why. The config is borrowed. */
-struct tls *tls_new(const struct tls_config *config, char *err, size_t n_err);
-/* NULL is allowed. Says goodbye where somebody may hear it. */
-void tls_free(struct tls *tls);
+struct tls;
 
-/* On a connected socket, borrowed; peer: the name it was found by.
- * OUTCOME_FAILED from here on: tls_why(). */
-enum outcome tls_begin(struct tls *tls, int fd, const char *peer);
-enum outcome tls_shake_hands(struct tls *tls);
-enum outcome tls_send(struct tls *tls, const char *bytes, size_t n,
-                      size_t *n_ret);
-enum outcome tls_receive(struct tls *tls, char *bytes, size_t n, size_t *n_ret);
+struct tls_class {
+    /* Reads the files. NULL: err [n_err] says why. The config is borrowed. */
+    struct tls *(*make)(const struct tls_config *config, char *err,
+                        size_t n_err);
+    /* NULL is allowed. Says goodbye where somebody may hear it. */
+    void (*free)(struct tls *tls);
 
-const char *tls_why(const struct tls *tls);
+    /* On a connected socket, borrowed; peer: the name it was found by.
+     * OUTCOME_FAILED from here on: why(). */
+    enum outcome (*begin)(struct tls *tls, int fd, const char *peer);
+    enum outcome (*shake_hands)(struct tls *tls);
+    enum outcome (*send)(struct tls *tls, const char *bytes, size_t n,
+                         size_t *n_ret);
+    enum outcome (*receive)(struct tls *tls, char *bytes, size_t n,
+                            size_t *n_ret);
+
+    const char *(*why)(const struct tls *tls);
+};
+
+/*
+ * A module of its own (tls.c), loaded when it is first wanted: what OpenSSL
+ * needs to be loaded would double the time in which any verb starts. NULL: err
+ * [n_err] says why.
+ */
+const struct tls_class *tls_load(char *err, size_t n_err);
+
+/* The module's name for it. */
+#define TLS_CLASS "printfdecode_tls"
+extern const struct tls_class printfdecode_tls
+    __attribute__((visibility("default")));
 
 #endif

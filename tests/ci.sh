@@ -190,6 +190,11 @@ use_installed() {
         $case/image.elf | diff - $case/expect.text || return
     LD_LIBRARY_PATH=$lib "$root/usr/local/bin/printfdecode" \
         $case/buffer.bin $case/image.elf | diff - $case/expect.text || return
+    # Its module is found, too: then nobody answers.
+    if find "$root" -name printfdecode-tls.so | grep .; then
+        LD_LIBRARY_PATH=$lib "$root/usr/local/bin/printfdecode" \
+            follow tls:127.0.0.1:1 2>&1 | grep 'Connection refused' || return
+    fi
     find "$root" -name printfdecode.1 | grep . &&
         find "$root" -name printfdecode.schema.json | grep .
 }
