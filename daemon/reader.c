@@ -348,7 +348,8 @@ void pfdd_reader_init(struct pfdd_reader *r, struct pfdd_ring *ring,
                                .form = request->form,
                                .filter = request->filter,
                                .next = ring->readers,
-                               .n_chunk = ring->next_chunk };
+                               .n_chunk = ring->next_chunk,
+                               .first_seq = ring->next_seq };
     request->filter = (struct pfdd_filter){ 0 };
     ring->readers = r;
     const struct pfdd_from *from = &request->from;
@@ -382,10 +383,10 @@ uint64_t pfdd_reader_chunk(const struct pfdd_reader *r)
 
 uint64_t pfdd_reader_seq(const struct pfdd_reader *r)
 {
-    if (!r->chunk)
-        return r->ring->next_seq;
     if (r->out_at < r->out_n)
         return r->out_seq;
+    if (!r->chunk)
+        return r->first_seq;
     return r->chunk->first_seq + r->line;
 }
 
@@ -416,14 +417,15 @@ static bool next_chunk(struct pfdd_reader *r)
     uint64_t number = r->chunk ? r->n_chunk + 1 : r->n_chunk;
     if (number >= ring->next_chunk)
         return false;
-    uint64_t seq = r->chunk ? r->chunk->first_seq + r->chunk->n_lines : 0;
+    uint64_t seq =
+        r->chunk ? r->chunk->first_seq + r->chunk->n_lines : r->first_seq;
     struct pfdd_chunk *c = pfdd_ring_chunk(ring, number);
     if (c) {
         attach(r, c);
         return true;
     }
     c = ring->chunks[0];
-    uint64_t missed = r->chunk ? c->first_seq - seq : 0;
+    uint64_t missed = c->first_seq - seq;
     attach(r, c);
     if (missed)
         make_gap(r, missed, c->first_seq);
@@ -467,6 +469,7 @@ static void make_gap(struct pfdd_reader *r, uint64_t missed, uint64_t next_seq)
     char line[160];
     r->missed += missed;
     r->gaps++;
+    r->out_seq = next_seq; /* nothing else is in out */
     int n = 0;
     if (r->form == PFDD_TEXT) {
         n = snprintf(line, sizeof line,

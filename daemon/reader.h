@@ -80,6 +80,7 @@ struct pfdd_reader {
     struct pfdd_ring *ring;
     struct pfdd_chunk *chunk; /* a reference, or NULL: nothing was there yet */
     uint64_t n_chunk;         /* number of the chunk to read */
+    uint64_t first_seq;       /* of the line to begin with, until then */
     size_t line;              /* in chunk, first that was not taken */
     size_t at;                /* bytes of chunk that were taken (plain) */
     enum pfdd_form form;

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* Readers of a ring: what they miss, and what they are asked for. */
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <check.h>
+
+#include "reader.h"
+
+static struct pfdd_ring ring;
+static struct pfdd_reader reader;
+
+/* Small chunks: few lines fill it. */
+static void setup(void)
+{
+    pfdd_ring_init(&ring, 8192, 1);
+    ring.n_chunk = 4096;
+}
+
+static void teardown(void)
+{
+    pfdd_ring_deinit(&ring);
+}
+
+static void subscribe(const char *text)
+{
+    char err[160];
+    struct pfdd_request request = { .form = PFDD_JSON };
+    ck_assert_msg(
+        pfdd_request_read(&request, text, strlen(text), err, sizeof err),
+        "%s: %s", text, err);
+    pfdd_reader_init(&reader, &ring, &request);
+}
+
+static bool is_taken(const char *text)
+{
+    char err[160];
+    struct pfdd_request request = { .form = PFDD_JSON };
+    bool ok = pfdd_request_read(&request, text, strlen(text), err, sizeof err);
+    pfdd_filter_deinit(&request.filter);
+    return ok;
+}
+
+static void append(const char *line)
+{
+    struct pfdd_stamp stamp = { .extra = "" };
+    pfdd_ring_append(&ring, &stamp, line, strlen(line));
+}
+
+/* All there is, allocated. */
+static char *read_all(void)
+{
+    const char *bytes = NULL;
+    char *ret = calloc(1, 1);
+    size_t n_ret = 0;
+    for (size_t n = 0; pfdd_reader_peek(&reader, &bytes, &n);) {
+        ret = realloc(ret, n_ret + n + 1);
+        memcpy(ret + n_ret, bytes, n);
+        n_ret += n;
+        ret[n_ret] = '\0';
+        pfdd_reader_take(&reader, n);
+    }
+    return ret;
+}
+
+START_TEST(empty_ring_tells_what_was_missed)
+{
+    static const char gap[] = "{\"type\":\"gap\",\"missed\":";
+    subscribe("{}");
+    for (int i = 0; i < 200; i++)
+        append("{\"type\":\"entry\",\"message\":\"x\"}\n");
+    ck_assert_uint_eq(pfdd_reader_seq(&reader), 1);
+    char *text = read_all();
+    ck_assert_int_eq(strncmp(text, gap, sizeof gap - 1), 0);
+    ck_assert_uint_gt(reader.missed, 0);
+    ck_assert_uint_eq(reader.missed + reader.lines, 200);
+    ck_assert_uint_eq(pfdd_reader_seq(&reader), 201);
+    free(text);
+    pfdd_reader_deinit(&reader);
+}
+END_TEST
+
+START_TEST(gap_stands_for_the_line_behind_it)
+{
+    const char *bytes = NULL;
+    size_t n = 0;
+    subscribe("{\"output\":\"text\"}");
+    for (int i = 0; i < 200; i++)
+        append("{\"type\":\"entry\",\"message\":\"x\"}\n");
+    ck_assert(pfdd_reader_peek(&reader, &bytes, &n));
+    ck_assert_uint_eq(pfdd_reader_seq(&reader), reader.missed + 1);
+    pfdd_reader_deinit(&reader);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("reader");
+    TCase *tests = tcase_create("reader");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, empty_ring_tells_what_was_missed);
+    tcase_add_test(tests, gap_stands_for_the_line_behind_it);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}
