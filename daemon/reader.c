@@ -190,7 +190,7 @@ static bool read_time(const char *text, uint64_t *ret)
     if (strcmp(at, "Z") != 0)
         return false;
     time_t seconds = timegm(&tm);
-    if (seconds < 0)
+    if (seconds < 0 || (uint64_t)seconds >= UINT64_MAX / 1000000000)
         return false;
     *ret = (uint64_t)seconds * 1000000000 + strtoull(fraction, NULL, 10);
     return true;
@@ -500,7 +500,8 @@ static void make_text_of_json(struct pfdd_reader *r, const struct pfdd_line *l,
                               const char *line)
 {
     json_t *root = json_loadb(line, l->n, JSON_DECODE_INT_AS_REAL, NULL);
-    size_t n_max = l->n * 2 + 160;
+    /* An argument of two bytes, such as "0,", becomes nine. */
+    size_t n_max = (size_t)l->n * 5 + 160;
     char *at = root ? reserve(r, n_max) : NULL;
     if (at && l->kind == PFDD_GAP) {
         double n = json_number_value(json_object_get(root, "missed"));

@@ -94,6 +94,30 @@ START_TEST(gap_stands_for_the_line_behind_it)
 }
 END_TEST
 
+START_TEST(all_words_become_text)
+{
+    char line[2000] = "{\"type\":\"entry\",\"id\":\"0x1\",\"args\":[0";
+    for (int i = 1; i < 300; i++)
+        strcat(line, ",0");
+    strcat(line, "]}\n");
+    subscribe("{\"output\":\"text\"}");
+    append(line);
+    char *text = read_all();
+    ck_assert_uint_eq(strlen(text), strlen("<unknown id 0x1:>\n") + 300 * 9);
+    ck_assert_str_eq(text + strlen(text) - 3, "0>\n");
+    free(text);
+    pfdd_reader_deinit(&reader);
+}
+END_TEST
+
+START_TEST(times_are_ns_of_64_bits)
+{
+    ck_assert(is_taken("{\"from\":\"2554-01-01T00:00:00Z\"}"));
+    ck_assert(!is_taken("{\"from\":\"2555-01-01T00:00:00Z\"}"));
+    ck_assert(!is_taken("{\"from\":\"1969-01-01T00:00:00Z\"}"));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("reader");
@@ -102,6 +126,8 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, empty_ring_tells_what_was_missed);
     tcase_add_test(tests, gap_stands_for_the_line_behind_it);
+    tcase_add_test(tests, all_words_become_text);
+    tcase_add_test(tests, times_are_ns_of_64_bits);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
