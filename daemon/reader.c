@@ -13,6 +13,9 @@
 
 enum {
     OUT_ENOUGH = 64 * 1024, /* bytes made ahead of what is taken */
+    DOUBLED_MAX = 4,        /* of a pattern's repeats */
+    MATCHED_MAX = 8 * 1024, /* bytes until a pattern is compiled anew */
+    COMPILE = REG_EXTENDED | REG_NOSUB,
 };
 
 #define LATELY_NS   UINT64_C(250000000)
@@ -138,25 +141,36 @@ bool pfdd_line_message(const char *line, size_t n, char *ret, size_t *n_ret)
 
 void pfdd_filter_deinit(struct pfdd_filter *filter)
 {
-    if (filter->has_match)
-        regfree(&filter->match);
+    pfdd_filter_unmatch(filter);
     free(filter->source);
     *filter = (struct pfdd_filter){ 0 };
 }
 
+void pfdd_filter_unmatch(struct pfdd_filter *filter)
+{
+    if (filter->pattern)
+        regfree(&filter->match);
+    free(filter->pattern);
+    filter->pattern = NULL;
+}
+
 /* Counted repeats and back references make glibc's matcher need as much memory
- * or time as it likes: others' patterns may have neither. */
+ * or time as it likes: others' patterns may have neither. A '+' doubles what it
+ * repeats; behind a group or another repeat, that is doubled already. */
 static bool is_costly(const char *pattern)
 {
+    unsigned n_doubled = 0;
     for (const char *c = pattern; *c; c++) {
         if (*c == '{')
             return true;
         if (*c == '\\' && c[1] >= '1' && c[1] <= '9')
             return true;
+        if (*c == '+' && c > pattern && strchr(")*+?", c[-1]))
+            n_doubled++;
         if (*c == '\\' && c[1])
             c++;
     }
-    return strlen(pattern) > 256;
+    return n_doubled > DOUBLED_MAX || strlen(pattern) > 256;
 }
 
 bool pfdd_filter_match(struct pfdd_filter *filter, const char *pattern,
@@ -164,15 +178,33 @@ bool pfdd_filter_match(struct pfdd_filter *filter, const char *pattern,
 {
     if (is_costly(pattern)) {
         snprintf(err, n_err,
-                 "'match' may have no {repeats}, no back references and no "
-                 "more than 256 bytes");
+                 "'match' may have no {repeats}, no back references, no more "
+                 "than 4 '+' behind groups and repeats, and no more than 256 "
+                 "bytes");
         return false;
     }
-    int rc = regcomp(&filter->match, pattern, REG_EXTENDED | REG_NOSUB);
-    filter->has_match = rc == 0;
-    if (rc)
-        regerror(rc, &filter->match, err, n_err);
-    return rc == 0;
+    char *copy = strdup(pattern);
+    int rc = copy ? regcomp(&filter->match, pattern, COMPILE) : REG_ESPACE;
+    if (rc) {
+        regerror(rc, NULL, err, n_err);
+        free(copy);
+        return false;
+    }
+    filter->pattern = copy;
+    filter->n_matched = 0;
+    return true;
+}
+
+/* glibc's matcher remembers each state that a message brings it into, some
+ * kilobytes for each byte of it at worst: it is made to forget. */
+static void match_anew(struct pfdd_filter *filter)
+{
+    regex_t fresh;
+    filter->n_matched = 0;
+    if (regcomp(&fresh, filter->pattern, COMPILE) != 0)
+        return;
+    regfree(&filter->match);
+    filter->match = fresh;
 }
 
 static bool read_time(const char *text, uint64_t *ret)
@@ -237,7 +269,7 @@ static bool read_key(struct pfdd_request *ret, const char *key,
                  "\"2026-11-20T20:09:49Z\", \"oldest\" or \"now\"");
         return false;
     }
-    if (!strcmp(key, "match") && text && !ret->filter.has_match)
+    if (!strcmp(key, "match") && text && !ret->filter.pattern)
         return pfdd_filter_match(&ret->filter, text, err, n_err);
     if (!strcmp(key, "source") && text && !ret->filter.source) {
         ret->filter.source = strdup(text);
@@ -579,6 +611,9 @@ static bool matches(struct pfdd_reader *r, const struct pfdd_line *l)
     if (!at || !pfdd_line_message(r->chunk->data + l->at, l->n, at, &n))
         return false;
     range.rm_eo = (regoff_t)n;
+    r->filter.n_matched += n;
+    if (r->filter.n_matched > MATCHED_MAX)
+        match_anew(&r->filter);
     return regexec(&r->filter.match, at, 1, &range, REG_STARTEND) == 0;
 }
 
@@ -592,18 +627,18 @@ static bool is_wanted(struct pfdd_reader *r, const struct pfdd_line *l)
         if (!name || strcmp(name, f->source) != 0)
             return false;
     }
-    if ((f->has_match || f->entries_only) && l->kind != PFDD_ENTRY)
+    if ((f->pattern || f->entries_only) && l->kind != PFDD_ENTRY)
         return false;
-    return !f->has_match || matches(r, l);
+    return !f->pattern || matches(r, l);
 }
 
 static bool is_plain(const struct pfdd_reader *r)
 {
-    return r->form == PFDD_JSON && !r->filter.has_match && !r->filter.source &&
+    return r->form == PFDD_JSON && !r->filter.pattern && !r->filter.source &&
            !r->filter.entries_only;
 }
 
-/* Makes lines until there are enough. A patternthat wants nothing must not
+/* Makes lines until there are enough. A pattern that wants nothing must not
  * keep the loop from its other work: a chunk at a time. */
 static void make_lines(struct pfdd_reader *r)
 {

@@ -29,8 +29,9 @@ bool pfdd_form_find(const char *name, enum pfdd_form *ret);
 
 /* Owned by whoever made it. */
 struct pfdd_filter {
-    bool has_match;
-    regex_t match;     /* entries whose message matches */
+    char *pattern;     /* entries whose message matches, or NULL: all */
+    regex_t match;     /* the pattern, when there is one */
+    size_t n_matched;  /* bytes that it has seen */
     bool entries_only; /* and gaps */
     char *source;      /* only lines of this source, or NULL */
 };
@@ -66,6 +67,9 @@ bool pfdd_request_read(struct pfdd_request *ret, const char *line, size_t n,
 bool pfdd_from_read(struct pfdd_from *ret, const char *text);
 
 void pfdd_filter_deinit(struct pfdd_filter *filter);
+
+/* Takes the pattern away. */
+void pfdd_filter_unmatch(struct pfdd_filter *filter);
 
 /* Sets the pattern; false with err filled. Patterns that could cost too much
  * are refused. */

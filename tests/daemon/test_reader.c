@@ -94,6 +94,37 @@ START_TEST(gap_stands_for_the_line_behind_it)
 }
 END_TEST
 
+/* glibc doubles what stands before a '+': 50 bytes would cost 200 MB. */
+START_TEST(costly_patterns_are_refused)
+{
+    ck_assert(!is_taken("{\"match\":\"((((((a)+)+)+)+)+)+\"}"));
+    ck_assert(!is_taken("{\"match\":\"a++++++\"}"));
+    ck_assert(!is_taken("{\"match\":\"a*+?+*+?+*+\"}"));
+    ck_assert(is_taken("{\"match\":\"(a+b+)+c+d+e+f+g+h+|(i)+\"}"));
+}
+END_TEST
+
+/* Each byte brings the matcher into another state. */
+START_TEST(patterns_forget)
+{
+    char line[512] = "{\"type\":\"entry\",\"message\":\"";
+    size_t n = strlen(line);
+    srand(1);
+    subscribe("{\"match\":\"^.*a..............................c\"}");
+    size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+    for (int i = 0; i < 150; i++) {
+        for (int k = 0; k < 200; k++)
+            line[n + (size_t)k] = rand() & 256 ? 'a' : 'b';
+        strcpy(line + n + 200, "\"}\n");
+        append(line);
+        free(read_all());
+    }
+    size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;
+    ck_assert_uint_lt(after, before + (40 << 20));
+    pfdd_reader_deinit(&reader);
+}
+END_TEST
+
 START_TEST(all_words_become_text)
 {
     char line[2000] = "{\"type\":\"entry\",\"id\":\"0x1\",\"args\":[0";
@@ -126,6 +157,8 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, empty_ring_tells_what_was_missed);
     tcase_add_test(tests, gap_stands_for_the_line_behind_it);
+    tcase_add_test(tests, costly_patterns_are_refused);
+    tcase_add_test(tests, patterns_forget);
     tcase_add_test(tests, all_words_become_text);
     tcase_add_test(tests, times_are_ns_of_64_bits);
     suite_add_tcase(suite, tests);
