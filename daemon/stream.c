@@ -194,13 +194,14 @@ static void session_ended(void *user)
         pfdd_shelf_drop(b->slot);
     b->slot = NULL;
     st->n_sessions--;
-    if (st->waiting_for == b) {
+    bool was_awaited = st->waiting_for == b;
+    if (was_awaited)
         st->waiting_for = NULL;
-        if (!st->ending)
-            st->options.resume(st->options.user);
-    }
-    if (st->ending && st->n_sessions == 0)
+    if (st->ending && st->n_sessions == 0) {
         free_stream(st);
+    } else if (!st->ending && was_awaited) {
+        st->options.resume(st->options.user); /* may end the stream */
+    }
 }
 
 static void bad_frame(struct pfdd_stream *st, const char *why);

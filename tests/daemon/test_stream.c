@@ -146,6 +146,25 @@ START_TEST(done_and_restart_at_once)
 }
 END_TEST
 
+/* The session that is awaited was the last one, and what comes behind it
+ * makes whoever feeds the stream end it. */
+START_TEST(resume_may_end_the_stream)
+{
+    static const char later[] = "\x89PFDCAP\n\x63\0\0\0\0\0\0\0";
+    pfd_wire_write_start(put, NULL);
+    put_frame(PFD_WIRE_BUFFER, 1, 0);
+    put_frame(PFD_WIRE_DATA, 1, 0);
+    put_frame(PFD_WIRE_BUFFER, 1, 0);
+    put(NULL, later, 16);
+    feed(NULL, 0);
+    ck_assert(pfdd_stream_is_waiting(stream));
+    use_as_little();
+    ck_assert(await_end());
+    ck_assert(refused);
+    ck_assert_uint_eq(n_ended, 1);
+}
+END_TEST
+
 /* As if the service manager kept descriptors; false: built without it. */
 static bool keep_buffers(void)
 {
@@ -160,6 +179,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 20);
     tcase_add_test(tests, done_and_restart_at_once);
+    tcase_add_test(tests, resume_may_end_the_stream);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
