@@ -43,6 +43,7 @@ struct buffer {
     struct pfdd_stream *of;
     uint64_t number;
     uint64_t generation;
+    bool is_past;   /* of an earlier stream: its number says nothing */
     bool is_shared; /* memory of the producer */
     bool done;      /* this generation */
     struct pfdd_session *session;
@@ -270,7 +271,7 @@ static char *copy_text(const struct pfd_wire_bytes *text)
 static struct buffer *find_buffer(struct pfdd_stream *st, uint64_t number)
 {
     struct buffer *b = st->buffers;
-    while (b && b->number != number)
+    while (b && (b->is_past || b->number != number))
         b = b->next;
     return b;
 }
@@ -278,10 +279,11 @@ static struct buffer *find_buffer(struct pfdd_stream *st, uint64_t number)
 static struct buffer *add_buffer(struct pfdd_stream *st, uint64_t number)
 {
     struct buffer *b = st->buffers;
-    while (b && (b->number || b->session)) /* of an earlier stream */
+    while (b && (!b->is_past || b->session))
         b = b->next;
     if (b) {
         b->number = number;
+        b->is_past = false;
         return b;
     }
     b = st->n_buffers < BUFFERS_MAX ? calloc(1, sizeof *b) : NULL;
@@ -646,7 +648,7 @@ static bool take_frame(struct pfdd_stream *st, const struct pfd_wire_frame *f)
         /* Another stream begins: its numbers are its own. */
         drop_modules(st);
         for (struct buffer *b = st->buffers; b; b = b->next) {
-            b->number = 0;
+            b->is_past = true;
             drop_doorbell(b);
             if (b->session)
                 pfdd_session_close(b->session);

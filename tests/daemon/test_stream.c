@@ -165,6 +165,21 @@ START_TEST(resume_may_end_the_stream)
 }
 END_TEST
 
+START_TEST(numbers_are_void_when_a_stream_begins)
+{
+    for (int i = 0; i < 2; i++) {
+        pfd_wire_write_start(put, NULL);
+        if (i == 0)
+            put_frame(PFD_WIRE_BUFFER, 0, 0);
+        put_frame(PFD_WIRE_DATA, 0, 0);
+    }
+    feed(NULL, 0);
+    ck_assert_uint_eq(d.count.bad_frames, 1);
+    end_stream();
+    ck_assert(await_end());
+}
+END_TEST
+
 /* As if the service manager kept descriptors; false: built without it. */
 static bool keep_buffers(void)
 {
@@ -180,6 +195,7 @@ int main(void)
     tcase_set_timeout(tests, 20);
     tcase_add_test(tests, done_and_restart_at_once);
     tcase_add_test(tests, resume_may_end_the_stream);
+    tcase_add_test(tests, numbers_are_void_when_a_stream_begins);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
