@@ -344,8 +344,12 @@ static void shelve(struct pfdd_stream *st, struct buffer *b, int memory,
     struct pfd_wire_frame hello = { .type = PFD_WIRE_HELLO };
     struct pfd_wire_frame buffer = *f;
     b->slot = pfdd_shelf_find(shelf, memory);
-    if (b->slot)
+    if (b->slot) {
+        /* What another buffer has in use is kept for that one. */
+        if (!b->slot->stream)
+            b->slot = NULL;
         return;
+    }
     hello.pid = st->pid;
     hello.host = pfd_wire_text(st->host);
     hello.process = pfd_wire_text(st->process);
@@ -377,6 +381,19 @@ static bool adopt(struct pfdd_stream *st, struct buffer *b)
     return true;
 }
 
+/* One that is not followed leaves the slot, or nobody would ever. */
+static void keep_slot(struct buffer *b, bool is_followed)
+{
+    struct pfdd_slot *slot = b->slot;
+    if (slot && is_followed) {
+        slot->holder = b;
+    } else if (slot) {
+        b->slot = NULL;
+        if (!slot->stream)
+            pfdd_shelf_drop(slot);
+    }
+}
+
 static void share_memory(struct pfdd_stream *st, struct buffer *b,
                          const struct pfd_wire_frame *f)
 {
@@ -402,8 +419,7 @@ static void share_memory(struct pfdd_stream *st, struct buffer *b,
     } else {
         is_followed = start_session(b, memory, f);
     }
-    if (b->slot)
-        b->slot->holder = b;
+    keep_slot(b, is_followed);
     if (is_followed && bell >= 0) {
         hang_doorbell(b, bell);
     } else if (bell >= 0) {

@@ -187,6 +187,37 @@ static bool keep_buffers(void)
     return pfdd_systemd_stores();
 }
 
+START_TEST(memory_is_kept_for_one_buffer)
+{
+    int memory = shared_memory();
+    int fds[] = { memory, dup(memory) };
+    bool is_kept = keep_buffers();
+    pfd_wire_write_start(put, NULL);
+    put_frame(PFD_WIRE_BUFFER, 1, 1);
+    put_frame(PFD_WIRE_BUFFER, 2, 1);
+    feed(fds, 2);
+    ck_assert_uint_eq(pfdd_shelf_count(d.shelf), is_kept);
+    end_stream();
+    ck_assert(await_end());
+    ck_assert_uint_eq(pfdd_shelf_count(d.shelf), 0);
+}
+END_TEST
+
+START_TEST(what_is_not_followed_is_not_kept)
+{
+    int memory = shared_memory();
+    keep_buffers();
+    use_as_little();
+    pfd_wire_write_start(put, NULL);
+    put_frame(PFD_WIRE_BUFFER, 1, 1);
+    feed(&memory, 1);
+    ck_assert_uint_eq(d.count.bad_frames, 1);
+    ck_assert_uint_eq(pfdd_shelf_count(d.shelf), 0);
+    end_stream();
+    ck_assert(await_end());
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("stream");
@@ -196,6 +227,8 @@ int main(void)
     tcase_add_test(tests, done_and_restart_at_once);
     tcase_add_test(tests, resume_may_end_the_stream);
     tcase_add_test(tests, numbers_are_void_when_a_stream_begins);
+    tcase_add_test(tests, memory_is_kept_for_one_buffer);
+    tcase_add_test(tests, what_is_not_followed_is_not_kept);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
