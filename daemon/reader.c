@@ -13,7 +13,7 @@
 
 enum {
     OUT_ENOUGH = 64 * 1024, /* bytes made ahead of what is taken */
-    DOUBLED_MAX = 4,        /* of a pattern's repeats */
+    DEAR_MAX = 4,           /* of a pattern's repeats */
     MATCHED_MAX = 8 * 1024, /* bytes until a pattern is compiled anew */
     COMPILE = REG_EXTENDED | REG_NOSUB,
 };
@@ -154,23 +154,30 @@ void pfdd_filter_unmatch(struct pfdd_filter *filter)
     filter->pattern = NULL;
 }
 
+static bool is_repeat(char c)
+{
+    return c == '*' || c == '+' || c == '?';
+}
+
 /* Counted repeats and back references make glibc's matcher need as much memory
  * or time as it likes: others' patterns may have neither. A '+' doubles what it
- * repeats; behind a group or another repeat, that is doubled already. */
+ * repeats; behind a group that may be doubled already. Repeats of repeats cost
+ * more with each of them. */
 static bool is_costly(const char *pattern)
 {
-    unsigned n_doubled = 0;
-    for (const char *c = pattern; *c; c++) {
+    unsigned n_dear = 0;
+    char before = '\0';
+    for (const char *c = pattern; *c; before = *c++) {
         if (*c == '{')
             return true;
         if (*c == '\\' && c[1] >= '1' && c[1] <= '9')
             return true;
-        if (*c == '+' && c > pattern && strchr(")*+?", c[-1]))
-            n_doubled++;
+        n_dear += is_repeat(*c) && is_repeat(before);
+        n_dear += *c == '+' && before == ')';
         if (*c == '\\' && c[1])
             c++;
     }
-    return n_doubled > DOUBLED_MAX || strlen(pattern) > 256;
+    return n_dear > DEAR_MAX || strlen(pattern) > 256;
 }
 
 bool pfdd_filter_match(struct pfdd_filter *filter, const char *pattern,
@@ -179,8 +186,8 @@ bool pfdd_filter_match(struct pfdd_filter *filter, const char *pattern,
     if (is_costly(pattern)) {
         snprintf(err, n_err,
                  "'match' may have no {repeats}, no back references, no more "
-                 "than 4 '+' behind groups and repeats, and no more than 256 "
-                 "bytes");
+                 "than 4 '+' behind groups and repeats of repeats, and no more "
+                 "than 256 bytes");
         return false;
     }
     char *copy = strdup(pattern);
