@@ -35,7 +35,7 @@ enum {
     MEMORIES = 4,
     MEMORY_BYTES = 8192,
     FDS_MAX = 16,
-    CHUNK = 16384, /* small, so that few lines fill the ring */
+    CHUNK = 8192, /* small, so that few lines fill the ring */
     TURNS_MAX = 200000,
 };
 
@@ -281,7 +281,7 @@ static size_t make_entries(struct run *r, char *ret, size_t n_ret)
 {
     uint64_t id = ids[take_byte(r) % 8];
     uint64_t n_words = 2 + take_byte(r) % 14;
-    size_t times = 1 + take_byte(r) % 128;
+    size_t times = 1 + take_byte(r) % 64;
     struct pfd_wire_bytes args = take_bytes(r, 4 * (n_words - 2));
     size_t n = 16;
     memset(ret, 0, n_ret);
@@ -436,7 +436,7 @@ static void put_bytes(struct run *r)
 
 static void let_go_on(struct run *r)
 {
-    unsigned n = take_byte(r) % 64;
+    unsigned n = take_byte(r) % 24;
     flush(r);
     for (unsigned i = 0; i <= n; i++)
         turn(r);
