@@ -83,7 +83,7 @@ const char *pfdd_source_name(void *d, uint32_t source)
 size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
 {
     *ret = (struct pfdd_memory){
-        .ring = d->ring.n_bytes + d->ring.n_spare * PFDD_CHUNK,
+        .ring = d->ring.n_bytes + d->ring.n_spare * d->ring.n_chunk,
         .inputs = d->input_bytes,
     };
     if (d->library)

@@ -175,11 +175,8 @@ static void begin(struct client *c, const char *line, size_t n)
     char err[160] = "the pattern cannot be used";
     struct pfdd *d = c->of->base.d;
     bool ok = default_request(c, &request);
-    if (n && request.filter.has_match) {
-        /* The client's own pattern takes the place of the default one. */
-        regfree(&request.filter.match);
-        request.filter.has_match = false;
-    }
+    if (n) /* The client's own pattern takes the place of the default one. */
+        pfdd_filter_unmatch(&request.filter);
     ok = ok && (!n || pfdd_request_read(&request, line, n, err, sizeof err));
     if (!ok) {
         pfdd_filter_deinit(&request.filter);

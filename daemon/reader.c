@@ -13,6 +13,9 @@
 
 enum {
     OUT_ENOUGH = 64 * 1024, /* bytes made ahead of what is taken */
+    DEAR_MAX = 4,           /* of a pattern's repeats */
+    MATCHED_MAX = 8 * 1024, /* bytes until a pattern is compiled anew */
+    COMPILE = REG_EXTENDED | REG_NOSUB,
 };
 
 #define LATELY_NS   UINT64_C(250000000)
@@ -138,25 +141,43 @@ bool pfdd_line_message(const char *line, size_t n, char *ret, size_t *n_ret)
 
 void pfdd_filter_deinit(struct pfdd_filter *filter)
 {
-    if (filter->has_match)
-        regfree(&filter->match);
+    pfdd_filter_unmatch(filter);
     free(filter->source);
     *filter = (struct pfdd_filter){ 0 };
 }
 
+void pfdd_filter_unmatch(struct pfdd_filter *filter)
+{
+    if (filter->pattern)
+        regfree(&filter->match);
+    free(filter->pattern);
+    filter->pattern = NULL;
+}
+
+static bool is_repeat(char c)
+{
+    return c == '*' || c == '+' || c == '?';
+}
+
 /* Counted repeats and back references make glibc's matcher need as much memory
- * or time as it likes: others' patterns may have neither. */
+ * or time as it likes: others' patterns may have neither. A '+' doubles what it
+ * repeats; behind a group that may be doubled already. Repeats of repeats cost
+ * more with each of them. */
 static bool is_costly(const char *pattern)
 {
-    for (const char *c = pattern; *c; c++) {
+    unsigned n_dear = 0;
+    char before = '\0';
+    for (const char *c = pattern; *c; before = *c++) {
         if (*c == '{')
             return true;
         if (*c == '\\' && c[1] >= '1' && c[1] <= '9')
             return true;
+        n_dear += is_repeat(*c) && is_repeat(before);
+        n_dear += *c == '+' && before == ')';
         if (*c == '\\' && c[1])
             c++;
     }
-    return strlen(pattern) > 256;
+    return n_dear > DEAR_MAX || strlen(pattern) > 256;
 }
 
 bool pfdd_filter_match(struct pfdd_filter *filter, const char *pattern,
@@ -164,15 +185,33 @@ bool pfdd_filter_match(struct pfdd_filter *filter, const char *pattern,
 {
     if (is_costly(pattern)) {
         snprintf(err, n_err,
-                 "'match' may have no {repeats}, no back references and no "
-                 "more than 256 bytes");
+                 "'match' may have no {repeats}, no back references, no more "
+                 "than 4 '+' behind groups and repeats of repeats, and no more "
+                 "than 256 bytes");
         return false;
     }
-    int rc = regcomp(&filter->match, pattern, REG_EXTENDED | REG_NOSUB);
-    filter->has_match = rc == 0;
-    if (rc)
-        regerror(rc, &filter->match, err, n_err);
-    return rc == 0;
+    char *copy = strdup(pattern);
+    int rc = copy ? regcomp(&filter->match, pattern, COMPILE) : REG_ESPACE;
+    if (rc) {
+        regerror(rc, NULL, err, n_err);
+        free(copy);
+        return false;
+    }
+    filter->pattern = copy;
+    filter->n_matched = 0;
+    return true;
+}
+
+/* glibc's matcher remembers each state that a message brings it into, some
+ * kilobytes for each byte of it at worst: it is made to forget. */
+static void match_anew(struct pfdd_filter *filter)
+{
+    regex_t fresh;
+    filter->n_matched = 0;
+    if (regcomp(&fresh, filter->pattern, COMPILE) != 0)
+        return;
+    regfree(&filter->match);
+    filter->match = fresh;
 }
 
 static bool read_time(const char *text, uint64_t *ret)
@@ -190,7 +229,7 @@ static bool read_time(const char *text, uint64_t *ret)
     if (strcmp(at, "Z") != 0)
         return false;
     time_t seconds = timegm(&tm);
-    if (seconds < 0)
+    if (seconds < 0 || (uint64_t)seconds >= UINT64_MAX / 1000000000)
         return false;
     *ret = (uint64_t)seconds * 1000000000 + strtoull(fraction, NULL, 10);
     return true;
@@ -237,7 +276,7 @@ static bool read_key(struct pfdd_request *ret, const char *key,
                  "\"2026-11-20T20:09:49Z\", \"oldest\" or \"now\"");
         return false;
     }
-    if (!strcmp(key, "match") && text && !ret->filter.has_match)
+    if (!strcmp(key, "match") && text && !ret->filter.pattern)
         return pfdd_filter_match(&ret->filter, text, err, n_err);
     if (!strcmp(key, "source") && text && !ret->filter.source) {
         ret->filter.source = strdup(text);
@@ -348,7 +387,8 @@ void pfdd_reader_init(struct pfdd_reader *r, struct pfdd_ring *ring,
                                .form = request->form,
                                .filter = request->filter,
                                .next = ring->readers,
-                               .n_chunk = ring->next_chunk };
+                               .n_chunk = ring->next_chunk,
+                               .first_seq = ring->next_seq };
     request->filter = (struct pfdd_filter){ 0 };
     ring->readers = r;
     const struct pfdd_from *from = &request->from;
@@ -382,10 +422,10 @@ uint64_t pfdd_reader_chunk(const struct pfdd_reader *r)
 
 uint64_t pfdd_reader_seq(const struct pfdd_reader *r)
 {
-    if (!r->chunk)
-        return r->ring->next_seq;
     if (r->out_at < r->out_n)
         return r->out_seq;
+    if (!r->chunk)
+        return r->first_seq;
     return r->chunk->first_seq + r->line;
 }
 
@@ -416,14 +456,15 @@ static bool next_chunk(struct pfdd_reader *r)
     uint64_t number = r->chunk ? r->n_chunk + 1 : r->n_chunk;
     if (number >= ring->next_chunk)
         return false;
-    uint64_t seq = r->chunk ? r->chunk->first_seq + r->chunk->n_lines : 0;
+    uint64_t seq =
+        r->chunk ? r->chunk->first_seq + r->chunk->n_lines : r->first_seq;
     struct pfdd_chunk *c = pfdd_ring_chunk(ring, number);
     if (c) {
         attach(r, c);
         return true;
     }
     c = ring->chunks[0];
-    uint64_t missed = r->chunk ? c->first_seq - seq : 0;
+    uint64_t missed = c->first_seq - seq;
     attach(r, c);
     if (missed)
         make_gap(r, missed, c->first_seq);
@@ -467,6 +508,7 @@ static void make_gap(struct pfdd_reader *r, uint64_t missed, uint64_t next_seq)
     char line[160];
     r->missed += missed;
     r->gaps++;
+    r->out_seq = next_seq; /* nothing else is in out */
     int n = 0;
     if (r->form == PFDD_TEXT) {
         n = snprintf(line, sizeof line,
@@ -497,7 +539,8 @@ static void make_text_of_json(struct pfdd_reader *r, const struct pfdd_line *l,
                               const char *line)
 {
     json_t *root = json_loadb(line, l->n, JSON_DECODE_INT_AS_REAL, NULL);
-    size_t n_max = l->n * 2 + 160;
+    /* An argument of two bytes, such as "0,", becomes nine. */
+    size_t n_max = (size_t)l->n * 5 + 160;
     char *at = root ? reserve(r, n_max) : NULL;
     if (at && l->kind == PFDD_GAP) {
         double n = json_number_value(json_object_get(root, "missed"));
@@ -575,6 +618,9 @@ static bool matches(struct pfdd_reader *r, const struct pfdd_line *l)
     if (!at || !pfdd_line_message(r->chunk->data + l->at, l->n, at, &n))
         return false;
     range.rm_eo = (regoff_t)n;
+    r->filter.n_matched += n;
+    if (r->filter.n_matched > MATCHED_MAX)
+        match_anew(&r->filter);
     return regexec(&r->filter.match, at, 1, &range, REG_STARTEND) == 0;
 }
 
@@ -588,18 +634,18 @@ static bool is_wanted(struct pfdd_reader *r, const struct pfdd_line *l)
         if (!name || strcmp(name, f->source) != 0)
             return false;
     }
-    if ((f->has_match || f->entries_only) && l->kind != PFDD_ENTRY)
+    if ((f->pattern || f->entries_only) && l->kind != PFDD_ENTRY)
         return false;
-    return !f->has_match || matches(r, l);
+    return !f->pattern || matches(r, l);
 }
 
 static bool is_plain(const struct pfdd_reader *r)
 {
-    return r->form == PFDD_JSON && !r->filter.has_match && !r->filter.source &&
+    return r->form == PFDD_JSON && !r->filter.pattern && !r->filter.source &&
            !r->filter.entries_only;
 }
 
-/* Makes lines until there are enough. A patternthat wants nothing must not
+/* Makes lines until there are enough. A pattern that wants nothing must not
  * keep the loop from its other work: a chunk at a time. */
 static void make_lines(struct pfdd_reader *r)
 {

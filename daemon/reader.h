@@ -29,8 +29,9 @@ bool pfdd_form_find(const char *name, enum pfdd_form *ret);
 
 /* Owned by whoever made it. */
 struct pfdd_filter {
-    bool has_match;
-    regex_t match;     /* entries whose message matches */
+    char *pattern;     /* entries whose message matches, or NULL: all */
+    regex_t match;     /* the pattern, when there is one */
+    size_t n_matched;  /* bytes that it has seen */
     bool entries_only; /* and gaps */
     char *source;      /* only lines of this source, or NULL */
 };
@@ -67,6 +68,9 @@ bool pfdd_from_read(struct pfdd_from *ret, const char *text);
 
 void pfdd_filter_deinit(struct pfdd_filter *filter);
 
+/* Takes the pattern away. */
+void pfdd_filter_unmatch(struct pfdd_filter *filter);
+
 /* Sets the pattern; false with err filled. Patterns that could cost too much
  * are refused. */
 bool pfdd_filter_match(struct pfdd_filter *filter, const char *pattern,
@@ -80,6 +84,7 @@ struct pfdd_reader {
     struct pfdd_ring *ring;
     struct pfdd_chunk *chunk; /* a reference, or NULL: nothing was there yet */
     uint64_t n_chunk;         /* number of the chunk to read */
+    uint64_t first_seq;       /* of the line to begin with, until then */
     size_t line;              /* in chunk, first that was not taken */
     size_t at;                /* bytes of chunk that were taken (plain) */
     enum pfdd_form form;

@@ -38,8 +38,9 @@ uint64_t pfdd_time_now(void)
 void pfdd_ring_init(struct pfdd_ring *ring, size_t n_bytes_max,
                     uint64_t first_seq)
 {
-    *ring =
-        (struct pfdd_ring){ .n_bytes_max = n_bytes_max, .next_seq = first_seq };
+    *ring = (struct pfdd_ring){ .n_bytes_max = n_bytes_max,
+                                .n_chunk = PFDD_CHUNK,
+                                .next_seq = first_seq };
 }
 
 static size_t chunk_bytes(const struct pfdd_chunk *c)
@@ -66,7 +67,7 @@ void pfdd_chunk_unref(struct pfdd_chunk *chunk)
     if (!chunk || --chunk->refs > 0)
         return;
     struct pfdd_ring *ring = chunk->ring;
-    if (ring->n_spare == SPARE_MAX || chunk->size != PFDD_CHUNK ||
+    if (ring->n_spare == SPARE_MAX || chunk->size != ring->n_chunk ||
         chunk->lines_size > LINES_KEPT) {
         free_chunk(chunk);
         return;
@@ -118,7 +119,7 @@ struct pfdd_chunk *pfdd_ring_chunk(const struct pfdd_ring *ring,
 
 bool pfdd_ring_is_full(const struct pfdd_ring *ring)
 {
-    if (ring->n_bytes + PFDD_CHUNK <= ring->n_bytes_max || !ring->n_chunks)
+    if (ring->n_bytes + ring->n_chunk <= ring->n_bytes_max || !ring->n_chunks)
         return false;
     uint64_t oldest = ring->chunks[0]->number;
     for (const struct pfdd_reader *r = ring->readers; r; r = r->next) {
@@ -134,7 +135,7 @@ bool pfdd_ring_is_busy(struct pfdd_ring *ring, size_t n_coming)
     uint64_t now = uv_hrtime();
     for (struct pfdd_reader *r = ring->readers; r; r = r->next) {
         uint64_t n = ring->next_chunk - pfdd_reader_chunk(r);
-        if (n > 2 && n * PFDD_CHUNK + n_coming > ring->n_bytes_max / 4 * 3)
+        if (n > 2 && n * ring->n_chunk + n_coming > ring->n_bytes_max / 4 * 3)
             busy |= pfdd_reader_is_awaited(r, now);
     }
     return busy;
@@ -155,7 +156,7 @@ static bool make_room_for_pointer(struct pfdd_ring *ring)
 
 static struct pfdd_chunk *new_chunk(struct pfdd_ring *ring, size_t size)
 {
-    struct pfdd_chunk *c = size == PFDD_CHUNK ? take_spare(ring) : NULL;
+    struct pfdd_chunk *c = size == ring->n_chunk ? take_spare(ring) : NULL;
     if (c)
         return c;
     c = calloc(1, sizeof *c);
@@ -176,7 +177,7 @@ static struct pfdd_chunk *new_chunk(struct pfdd_ring *ring, size_t size)
 
 static struct pfdd_chunk *add_chunk(struct pfdd_ring *ring, size_t n)
 {
-    size_t size = n > PFDD_CHUNK ? n : PFDD_CHUNK;
+    size_t size = n > ring->n_chunk ? n : ring->n_chunk;
     while (ring->n_chunks > 1 && ring->n_bytes + size > ring->n_bytes_max &&
            !pfdd_ring_is_full(ring))
         drop_oldest(ring);

@@ -60,6 +60,7 @@ struct pfdd_ring {
     size_t chunks_size;
     size_t n_bytes; /* of all chunks, with their tables */
     size_t n_bytes_max;
+    size_t n_chunk; /* bytes of a chunk: PFDD_CHUNK, or fewer in tests */
     uint64_t next_seq;
     uint64_t next_chunk;
     struct pfdd_chunk *spare; /* a list: taken before memory is asked for */

@@ -59,7 +59,8 @@ struct pfdd_session {
     uint64_t due;    /* likewise */
     uint64_t time;   /* for lines; 0: now */
     bool busy;
-    bool completing; /* no more bytes in this generation */
+    bool completing;     /* no more bytes in this generation */
+    bool completes_next; /* nor in the one that wants_restart begins */
     bool closing;
     bool abandoned;
     bool wants_restart;
@@ -342,9 +343,9 @@ static void job_done(struct pfdd_job *job)
     if (started)
         return;
     hear_failure(s);
-    if (finished && !s->wants_restart) {
+    if (finished) {
         s->completing = false;
-        if (s->closing) {
+        if (s->closing && !s->wants_restart) {
             free_session(s);
             return;
         }
@@ -370,8 +371,10 @@ static bool start_job(struct pfdd_session *s, bool burst)
     /* What ended before a restart was announced comes first. */
     s->finish = s->completing || (s->closing && !s->wants_restart);
     s->restart = s->wants_restart && !s->finish;
-    if (s->restart)
+    if (s->restart) {
         s->wants_restart = false;
+        s->completing = s->completes_next;
+    }
     s->burst = burst;
     s->linger = pfdd_pool_pending(d->decoders) == 0;
     s->busy = true;
@@ -479,13 +482,18 @@ void pfdd_session_ring(struct pfdd_session *s)
 
 void pfdd_session_complete(struct pfdd_session *s)
 {
-    s->completing = true;
+    if (s->wants_restart) {
+        s->completes_next = true;
+    } else {
+        s->completing = true;
+    }
     pfdd_session_ring(s);
 }
 
 void pfdd_session_restart(struct pfdd_session *s)
 {
     s->wants_restart = true;
+    s->completes_next = false;
     pfdd_session_ring(s);
 }
 

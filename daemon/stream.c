@@ -43,6 +43,7 @@ struct buffer {
     struct pfdd_stream *of;
     uint64_t number;
     uint64_t generation;
+    bool is_past;   /* of an earlier stream: its number says nothing */
     bool is_shared; /* memory of the producer */
     bool done;      /* this generation */
     struct pfdd_session *session;
@@ -194,13 +195,14 @@ static void session_ended(void *user)
         pfdd_shelf_drop(b->slot);
     b->slot = NULL;
     st->n_sessions--;
-    if (st->waiting_for == b) {
+    bool was_awaited = st->waiting_for == b;
+    if (was_awaited)
         st->waiting_for = NULL;
-        if (!st->ending)
-            st->options.resume(st->options.user);
-    }
-    if (st->ending && st->n_sessions == 0)
+    if (st->ending && st->n_sessions == 0) {
         free_stream(st);
+    } else if (!st->ending && was_awaited) {
+        st->options.resume(st->options.user); /* may end the stream */
+    }
 }
 
 static void bad_frame(struct pfdd_stream *st, const char *why);
@@ -269,7 +271,7 @@ static char *copy_text(const struct pfd_wire_bytes *text)
 static struct buffer *find_buffer(struct pfdd_stream *st, uint64_t number)
 {
     struct buffer *b = st->buffers;
-    while (b && b->number != number)
+    while (b && (b->is_past || b->number != number))
         b = b->next;
     return b;
 }
@@ -277,10 +279,11 @@ static struct buffer *find_buffer(struct pfdd_stream *st, uint64_t number)
 static struct buffer *add_buffer(struct pfdd_stream *st, uint64_t number)
 {
     struct buffer *b = st->buffers;
-    while (b && (b->number || b->session)) /* of an earlier stream */
+    while (b && (!b->is_past || b->session))
         b = b->next;
     if (b) {
         b->number = number;
+        b->is_past = false;
         return b;
     }
     b = st->n_buffers < BUFFERS_MAX ? calloc(1, sizeof *b) : NULL;
@@ -341,8 +344,12 @@ static void shelve(struct pfdd_stream *st, struct buffer *b, int memory,
     struct pfd_wire_frame hello = { .type = PFD_WIRE_HELLO };
     struct pfd_wire_frame buffer = *f;
     b->slot = pfdd_shelf_find(shelf, memory);
-    if (b->slot)
+    if (b->slot) {
+        /* What another buffer has in use is kept for that one. */
+        if (!b->slot->stream)
+            b->slot = NULL;
         return;
+    }
     hello.pid = st->pid;
     hello.host = pfd_wire_text(st->host);
     hello.process = pfd_wire_text(st->process);
@@ -374,6 +381,19 @@ static bool adopt(struct pfdd_stream *st, struct buffer *b)
     return true;
 }
 
+/* One that is not followed leaves the slot, or nobody would ever. */
+static void keep_slot(struct buffer *b, bool is_followed)
+{
+    struct pfdd_slot *slot = b->slot;
+    if (slot && is_followed) {
+        slot->holder = b;
+    } else if (slot) {
+        b->slot = NULL;
+        if (!slot->stream)
+            pfdd_shelf_drop(slot);
+    }
+}
+
 static void share_memory(struct pfdd_stream *st, struct buffer *b,
                          const struct pfd_wire_frame *f)
 {
@@ -399,8 +419,7 @@ static void share_memory(struct pfdd_stream *st, struct buffer *b,
     } else {
         is_followed = start_session(b, memory, f);
     }
-    if (b->slot)
-        b->slot->holder = b;
+    keep_slot(b, is_followed);
     if (is_followed && bell >= 0) {
         hang_doorbell(b, bell);
     } else if (bell >= 0) {
@@ -645,7 +664,7 @@ static bool take_frame(struct pfdd_stream *st, const struct pfd_wire_frame *f)
         /* Another stream begins: its numbers are its own. */
         drop_modules(st);
         for (struct buffer *b = st->buffers; b; b = b->next) {
-            b->number = 0;
+            b->is_past = true;
             drop_doorbell(b);
             if (b->session)
                 pfdd_session_close(b->session);

@@ -155,7 +155,8 @@ do_tsan() {
 do_fuzz() {
     local target
     [ -x "$builds/asan/tests/fuzz/fuzz_llpc" ] || return
-    for target in program image llpc spirv khronos container wire rocm; do
+    for target in program image llpc spirv khronos container wire rocm \
+        config request stream; do
         local seeds=tests/fuzz/corpus/$target
         local work=$builds/corpus_$target
         mkdir -p "$work"

@@ -276,6 +276,12 @@ def hip_texts_in_one_another(n):
     return buffer(struct.pack("<I", (n // 2) << 2) * (n // 4))
 
 
+@hostile(1 << 18, "-j 1 --format abort b")
+def abort_messages_without_bytes(n):
+    """Each 8 zeros are one, as something stands behind the last."""
+    return {"b": bytes(n) + b"x"}
+
+
 @hostile(60, "-j 1 --format hostcall b")
 def hostcall_beginnings_alone(n):
     r = rocm.Recording()

@@ -25,6 +25,7 @@ enum {
 
 struct state {
     uint64_t skip_to;
+    uint64_t zeros_to; /* all is zero from where it was looked at up to here */
 };
 
 static uint64_t align_up(uint64_t v, uint64_t to)
@@ -72,12 +73,13 @@ static void finish(struct pfd_walk *w)
 }
 
 /* Zeros from here to the end are no messages. PFD_OK: they are not all zero. */
-static enum pfd_status pass_tail(struct pfd_walk *w)
+static enum pfd_status pass_tail(struct pfd_walk *w, struct state *st)
 {
     uint64_t end = pfd_walk_end(w);
-    uint64_t at = w->at;
+    uint64_t at = w->at < st->zeros_to ? st->zeros_to : w->at;
     while (at < end && w->view.base[at - w->base] == 0)
         at++;
+    st->zeros_to = at;
     if (at < end)
         return PFD_OK;
     if (!w->last)
@@ -113,7 +115,7 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
     uint64_t size = pfd_walk_u64(w, w->at);
     uint64_t left = end - w->at - HEADER;
     if (size == 0) {
-        enum pfd_status status = pass_tail(w);
+        enum pfd_status status = pass_tail(w, st);
         if (status != PFD_OK)
             return status;
     }

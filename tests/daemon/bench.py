@@ -12,16 +12,14 @@ Medians are printed. --check: only ratios decide, each with room for a machine
 that does other things as well."""
 import argparse
 import os
-import select
 import socket
 import statistics
-import struct
 import subprocess
 import sys
 import tempfile
 import time
 
-from rig import Buffer, Daemon, entry_ends, wait_for
+from harness import Buffer, Daemon, entry_ends
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 IDLE_BUFFERS = 64
@@ -111,8 +109,7 @@ def time_daemon(out, elf, entries):
         with open(out, 'rb') as f:
             data = f.read()
         b = Buffer(f'{temp}/b0', len(data))
-        d = Daemon(daemon, temp, config(elf, 1))
-        d.wait_for_socket('l')
+        d = Daemon(temp, config(elf, 1), program=daemon)
         s = subscribe(temp)
         time.sleep(0.4)
         b.memory[16:] = data[16:]
@@ -155,8 +152,7 @@ def latency(temp, n=2000):
     ends = entry_ends(data)
     with tempfile.TemporaryDirectory(dir='/dev/shm') as folder:
         b = Buffer(f'{folder}/b0', len(data))
-        d = Daemon(daemon, folder, config(elf, 1))
-        d.wait_for_socket('l')
+        d = Daemon(folder, config(elf, 1), program=daemon)
         s = subscribe(folder)
         time.sleep(0.4)
         times = []
@@ -187,8 +183,7 @@ def idle(temp, seconds=10):
     with tempfile.TemporaryDirectory(dir='/dev/shm') as folder:
         buffers = [Buffer(f'{folder}/b{i}', len(data))
                    for i in range(IDLE_BUFFERS)]
-        d = Daemon(daemon, folder, config(elf, IDLE_BUFFERS))
-        d.wait_for_socket('l')
+        d = Daemon(folder, config(elf, IDLE_BUFFERS), program=daemon)
         s = subscribe(folder)
         time.sleep(0.4)
         for b in buffers:

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-from rig import Buffer, Daemon, Subscriber, wait_for
+from harness import Buffer, Daemon, Subscriber, until
 
 daemon, burst, elf, key = sys.argv[1:5]
 entries = int(sys.argv[5]) if len(sys.argv) > 5 else 1350000
@@ -42,21 +42,20 @@ class Counter(Subscriber):
 
 with tempfile.TemporaryDirectory(dir='/dev/shm') as temp:
     Buffer(f'{temp}/b', 16 + 12 * entries + 4096)
-    d = Daemon(daemon, temp, f'''code_objects: [{elf}]
+    d = Daemon(temp, f'''code_objects: [{elf}]
 inputs:
   - {{type: buffer, path: $T/b, name: b}}
 outputs:
   - {{type: listen, address: "unix:$T/l"}}
   - {{type: http, address: "unix:$T/http.sock"}}
-''')
-    d.wait_for_socket('http.sock')
+''', program=daemon)
     s = Counter(f'{temp}/l')
     s.start()
     time.sleep(0.5)
     begin = time.monotonic()
     took = subprocess.run([burst, f'{temp}/b', key, str(entries), '8', '1288'],
                           capture_output=True, check=True).stdout.decode()
-    wait_for('all entries', 60, lambda: s.entries >= entries or s.failures)
+    until('all entries', lambda: s.entries >= entries or s.failures, 60)
     seconds = time.monotonic() - begin
     waits = d.metric('waits_total')
     d.stop()

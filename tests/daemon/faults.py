@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-from rig import Buffer, Daemon, Subscriber, entry_ends, wait_for
+from harness import Buffer, Daemon, Subscriber, entry_ends, free_port, until
 
 program, daemon, clock, dump, elf = sys.argv[1:6]
 data = open(dump, 'rb').read()
@@ -42,8 +42,7 @@ def at_least(what, got, least):
 
 
 def start(temp, config, **kwargs):
-    d = Daemon(daemon, temp, config, **kwargs)
-    d.wait_for_socket('http.sock')
+    d = Daemon(temp, config, program=daemon, **kwargs)
     s = Subscriber(f'{temp}/l', keep=True)
     s.start()
     time.sleep(0.3)
@@ -89,12 +88,6 @@ def send(kind, address, message, piece=1 << 20, pause=0):
         s.close()
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(('127.0.0.1', 0))
-        return s.getsockname()[1]
-
-
 def sockets(temp):
     """Garbage, half messages and single bytes on each socket."""
     random.seed(1)
@@ -135,8 +128,8 @@ outputs:
             answer = send(kind, address, good, piece)
             if is_input:
                 n_whole += 1
-                wait_for('the entries of whole frames', 20,
-                         lambda: s.entries >= before + entries)
+                until('the entries of whole frames',
+                      lambda: s.entries >= before + entries)
             elif not answer:
                 sys.exit(f'{address}: no answer to single bytes')
     expect('health', d.http('/healthz')[0], 200)
@@ -157,15 +150,15 @@ def files(temp):
     b = Buffer(f'{temp}/b', len(data))
     d, s = start(temp, FOLLOW)
     b.put(data)
-    wait_for('entries', 20, lambda: s.entries == entries)
+    until('entries', lambda: s.entries == entries)
     os.truncate(b.path, 100)
-    wait_for('a record of the cut', 20, lambda: s.gaps.get('truncated') == 1)
+    until('a record of the cut', lambda: s.gaps.get('truncated') == 1)
     expect('truncated', d.metric('truncated_total'), 1)
     os.unlink(b.path)
     time.sleep(0.4)
     Buffer(f'{temp}/new', len(data)).put(data)
     os.rename(f'{temp}/new', b.path)
-    wait_for('entries of another file', 20, lambda: s.entries == 2 * entries)
+    until('entries of another file', lambda: s.entries == 2 * entries)
     expect('replaced', d.metric('replaced_total'), 1)
     # Many times, at any moment.
     random.seed(2)
@@ -182,8 +175,7 @@ def files(temp):
     Buffer(f'{temp}/new', len(data)).put(data)
     before = s.entries
     os.rename(f'{temp}/new', b.path)
-    wait_for('entries of the last file', 20,
-             lambda: s.entries >= before + entries)
+    until('entries of the last file', lambda: s.entries >= before + entries)
     replaced = d.metric('replaced_total')
     cut = d.metric('truncated_total')
     finish(d, s)
@@ -224,18 +216,16 @@ def out_of_space(d, s, b, temp, grow):
     """Fills the disk, sees it said, makes room, and loses nothing."""
     whole = repeat(MANY)
     b.put(whole)
-    wait_for('the queue to fail', 20, lambda: d.metric('queue_failing') or
-             d.metric('file_errors_total'))
-    wait_for('a daemon that is not ready', 20,
-             lambda: d.http('/readyz')[0] == 503)
+    until('the queue to fail', lambda: d.metric('queue_failing') or
+          d.metric('file_errors_total'))
+    until('a daemon that is not ready', lambda: d.http('/readyz')[0] == 503)
     expect('health', d.http('/healthz')[0], 200)
     time.sleep(1)
     errors = d.metric('queue_errors_total') + d.metric('file_errors_total')
     grow()
-    wait_for('the rest', 30,
-             lambda: d.metric('lines_total') >= MANY * entries and
-             d.http('/readyz')[0] == 200)
-    wait_for('subscribers', 20, lambda: s.entries + s.missed >= MANY * entries)
+    until('the rest', lambda: d.metric('lines_total') >= MANY * entries and
+          d.http('/readyz')[0] == 200, 30)
+    until('subscribers', lambda: s.entries + s.missed >= MANY * entries)
     finish(d, s)
     twice, broken = check_file(f'{temp}/out.ndjson', MANY * entries)
     return (f'{MANY * entries} entries, {errors:.0f} errors counted while it '
@@ -247,10 +237,10 @@ def disk_limit(temp):
     b = Buffer(f'{temp}/b', len(repeat(MANY)))
     d, s = start(temp, REQUIRED)
     limit = resource.RLIMIT_FSIZE
-    hard = resource.prlimit(d.pid, limit)[1]
-    resource.prlimit(d.pid, limit, (1 << 20, hard))
+    hard = resource.prlimit(d.process.pid, limit)[1]
+    resource.prlimit(d.process.pid, limit, (1 << 20, hard))
     return out_of_space(d, s, b, temp, lambda: resource.prlimit(
-        d.pid, limit, (resource.RLIM_INFINITY, hard)))
+        d.process.pid, limit, (resource.RLIM_INFINITY, hard)))
 
 
 def disk_full(temp):
@@ -265,8 +255,8 @@ def disk_full(temp):
         d, s = start(temp, REQUIRED.replace('$T/b', b.path))
         b.put(repeat(1))
         out = f'{temp}/out.ndjson'
-        wait_for('the first entries', 20, lambda: os.path.exists(out) and
-                 open(out).read().count('"type":"entry"') == entries)
+        until('the first entries', lambda: os.path.exists(out) and
+              open(out).read().count('"type":"entry"') == entries)
         room = os.statvfs(temp).f_bavail * os.statvfs(temp).f_bsize
         ballast = f'{temp}/ballast'
         with open(ballast, 'wb') as f:
@@ -300,11 +290,11 @@ def clock_steps(temp):
         if i % 8 == 0:
             ahead[0:8] = struct.pack('<q', steps[i // 8 % len(steps)])
         time.sleep(0.01)
-    wait_for('entries', 20, lambda: s.entries == entries)
+    until('entries', lambda: s.entries == entries)
     expect('health', d.http('/healthz')[0], 200)
     again = Subscriber(f'{temp}/l', {'from': '2001-01-01T00:00:00Z'})
     again.start()
-    wait_for('entries from a time on', 20, lambda: again.entries == entries)
+    until('entries from a time on', lambda: again.entries == entries)
     times = [int(r['time_unix_nano']) for r in s.records()]
     backwards = sum(a > b for a, b in zip(times, times[1:]))
     at_least('times that go back', backwards, 1)
@@ -325,27 +315,27 @@ def descriptors(temp):
     b = Buffer(f'{temp}/b', len(data))
     d, s = start(temp, FOLLOW)
     limit = resource.RLIMIT_NOFILE
-    soft, hard = resource.prlimit(d.pid, limit)
+    soft, hard = resource.prlimit(d.process.pid, limit)
     http_first = d.metric('out_of_descriptors_total')
     expect('out of descriptors', http_first, 0)
-    used = len(os.listdir(f'/proc/{d.pid}/fd'))
-    resource.prlimit(d.pid, limit, (used + 5, hard))
+    used = len(os.listdir(f'/proc/{d.process.pid}/fd'))
+    resource.prlimit(d.process.pid, limit, (used + 5, hard))
     clients = []
     for _ in range(30):
         clients.append(Subscriber(f'{temp}/l', keep=True))
         clients[-1].start()
     time.sleep(1)
     b.put(data)
-    wait_for('entries while there are none', 20, lambda: s.entries == entries)
-    resource.prlimit(d.pid, limit, (soft, hard))
-    wait_for('all clients', 20, lambda: d.metric('readers') >= 31)
+    until('entries while there are none', lambda: s.entries == entries)
+    resource.prlimit(d.process.pid, limit, (soft, hard))
+    until('all clients', lambda: d.metric('readers') >= 31)
     n = d.metric('out_of_descriptors_total')
     at_least('out of descriptors', n, 1)
     b.clear_header()
     time.sleep(0.2)
     b.put(data)
-    wait_for('entries for all', 20,
-             lambda: all(c.entries >= entries for c in clients))
+    until('entries for all',
+          lambda: all(c.entries >= entries for c in clients))
     finish(d, s, *clients)
     return f'{n:.0f} times none was left; all 30 clients were served later'
 
@@ -368,8 +358,8 @@ def two(temp):
         sys.exit(f'no clear error: {said}')
     d2, s2 = start(other, FOLLOW.replace('$T/b', f'{temp}/b'))
     b.put(data)
-    wait_for('entries of both', 20,
-             lambda: s.entries == entries and s2.entries == entries)
+    until('entries of both',
+          lambda: s.entries == entries and s2.entries == entries)
     finish(d2, s2)
     finish(d, s)
     return [x for x in said.splitlines() if 'in use' in x][0]

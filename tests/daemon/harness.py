@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""A printfdecoded for tests, with sockets in a folder of its own, and what
-talks to it. Whatever a test leaves running is ended."""
+"""A printfdecoded for tests, with sockets in a folder of its own, what talks to
+it, and buffers that it follows. Whatever a test leaves running is ended."""
+import ctypes
+import gzip
 import json
+import mmap
 import os
+import re
 import shutil
 import signal
 import socket
@@ -10,14 +14,18 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-import urllib.request
+from http import client as http_client
 
-PROGRAM, DUMP, ELF, *REST = map(os.path.abspath, sys.argv[1:])
+# Most tests' arguments begin with these; others have their own.
+ARGUMENTS = [os.path.abspath(word) for word in sys.argv[1:]]
+PROGRAM, DUMP, ELF, *REST = ARGUMENTS + [''] * (3 - len(ARGUMENTS))
 N_ENTRIES = 64  # of DUMP
 SUPPRESSED = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                           '..', 'lsan.supp')
 PATIENCE = 20  # seconds until something that does not come is an error
+SEQUENCE = re.compile(rb'"sequence":(\d+)')
 SKIP = 77  # exit status: what this needs is not here
 
 
@@ -26,9 +34,9 @@ def skip(why):
     sys.exit(SKIP)
 
 
-def until(what, condition):
+def until(what, condition, patience=PATIENCE):
     """The condition's value, as soon as it has one."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + patience
     while time.monotonic() < end:
         value = condition()
         if value:
@@ -37,9 +45,17 @@ def until(what, condition):
     raise AssertionError('in vain: ' + what)
 
 
+def die_with_us():
+    """In the child: no program outlives its test."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
 class Daemon:
-    def __init__(self, temp, config, env=None, pass_fds=()):
+    """$T in a configuration is the folder, $E the code object."""
+
+    def __init__(self, temp, config, env=None, pass_fds=(), program=PROGRAM):
         self.temp = temp
+        self.program = program
         self.path = f'{temp}/config.yaml'
         self.log_path = f'{temp}/log'
         self.write_config(config)
@@ -57,8 +73,8 @@ class Daemon:
         shutil.copy(SUPPRESSED, f'{self.temp}/lsan.supp')
         with open(self.log_path, 'a') as log:
             self.process = subprocess.Popen(
-                [PROGRAM, '-c', self.path], stdin=subprocess.DEVNULL,
-                stderr=log, pass_fds=pass_fds, env={
+                [self.program, '-c', self.path], stdin=subprocess.DEVNULL,
+                stderr=log, pass_fds=pass_fds, preexec_fn=die_with_us, env={
                     'LSAN_OPTIONS': 'print_suppressions=0:suppressions=' +
                                     f'{self.temp}/lsan.supp', **os.environ, **(env or {})})
         if wait:
@@ -103,6 +119,22 @@ class Daemon:
         self.signal(signal.SIGTERM)
         status = self.process.wait(PATIENCE)
         assert status == 0, (status, self.log())
+
+    def http(self, path='/metrics'):
+        """Of its socket http.sock, likewise metric()."""
+        return http(f'{self.temp}/http.sock', path)
+
+    def metric(self, name):
+        return metric(f'{self.temp}/http.sock', name)
+
+    def cpu_seconds(self):
+        with open(f'/proc/{self.process.pid}/stat') as f:
+            fields = f.read().rsplit(')', 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+    def memory_kib(self):
+        with open(f'/proc/{self.process.pid}/status') as f:
+            return int(re.search(r'VmRSS:\s+(\d+)', f.read()).group(1))
 
 
 class Lines:
@@ -171,21 +203,92 @@ def free_port():
         return s.getsockname()[1]
 
 
-def http(port, path):
-    """Status and body."""
+class UnixConnection(http_client.HTTPConnection):
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.host)
+
+
+def http(place, path):
+    """Status and body, of a port or a unix socket."""
+    connection = (http_client.HTTPConnection('127.0.0.1', place, PATIENCE)
+                  if isinstance(place, int)
+                  else UnixConnection(place, timeout=PATIENCE))
     try:
-        with urllib.request.urlopen(f'http://127.0.0.1:{port}{path}',
-                                    timeout=PATIENCE) as answer:
-            return answer.status, answer.read().decode()
-    except urllib.error.HTTPError as e:
-        return e.code, e.read().decode()
+        connection.request('GET', path, headers={'Host': 'localhost',
+                                                 'Connection': 'close'})
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+    finally:
+        connection.close()
 
 
-def metric(port, name):
-    for line in http(port, '/metrics')[1].splitlines():
-        if line.startswith(f'printfdecode_{name} '):
-            return float(line.split()[-1])
-    raise AssertionError(name)
+def metric(place, name):
+    """The sum of all samples of a metric."""
+    samples = re.findall(rf'(?m)^printfdecode_{name}(?:\{{.*\}})? (\S+)$',
+                         http(place, '/metrics')[1])
+    assert samples, name
+    return sum(map(float, samples))
+
+
+class Subscriber(threading.Thread):
+    """Reads JSON lines: counts entries, keeps them if asked, and checks that
+    sequence numbers follow one another but for gap records."""
+
+    def __init__(self, path, request=None, keep=False):
+        super().__init__(daemon=True)
+        self.socket = dial(path, request or {'output': 'json'}).sock
+        self.socket.settimeout(None)
+        self.entries = self.missed = self.bytes = 0
+        self.lines = [] if keep else None
+        self.failures = []
+        self.gaps = {}
+        self.last = None
+
+    def take(self, line):
+        if line.startswith(b'{"type":"gap","missed"'):
+            gap = json.loads(line)
+            self.missed += gap['missed']
+            self.last = gap['next_sequence'] - 1
+            self.gaps[gap['reason']] = self.gaps.get(gap['reason'], 0) + 1
+            return
+        found = SEQUENCE.search(line, 0, 100)
+        if not found:
+            self.failures.append(f'no sequence number: {line[:200]}')
+            return
+        number = int(found.group(1))
+        if self.last is not None and number != self.last + 1:
+            self.failures.append(f'{number} behind {self.last}')
+        self.last = number
+        if line.startswith(b'{"type":"gap"'):
+            reason = json.loads(line)['reason']
+            self.gaps[reason] = self.gaps.get(reason, 0) + 1
+        if line.startswith(b'{"type":"entry"'):
+            self.entries += 1
+        if self.lines is not None:
+            self.lines.append(line)
+
+    def run(self):
+        rest = b''
+        while True:
+            try:
+                got = self.socket.recv(1 << 18)
+            except OSError:
+                break
+            if not got:
+                break
+            self.bytes += len(got)
+            lines = (rest + got).split(b'\n')
+            rest = lines.pop()
+            for line in lines:
+                self.take(line)
+
+    def records(self, kind='entry'):
+        """Parsed lines of a type so far."""
+        start = b'{"type":"%s"' % kind.encode()
+        return [json.loads(line) for line in list(self.lines)
+                if line.startswith(start)]
 
 
 # ---- frames: CRC-32C and the little of MessagePack that they need ----
@@ -225,7 +328,10 @@ def frame(type, **keys):
 
 
 def slurp(path):
-    with open(path, 'rb') as f:
+    """The bytes of a file that may be compressed."""
+    if not os.path.exists(path):
+        path += '.gz'
+    with (gzip.open if path.endswith('.gz') else open)(path, 'rb') as f:
         return f.read()
 
 
@@ -247,6 +353,48 @@ def dump_frames(buffer=1, name='b', data=None):
 def elf_frame(number=1):
     return frame('code_object', code_object=number, name='app.elf',
                  bytes=slurp(ELF))
+
+
+# ---- buffers of LLPC, and dumps of them ----
+
+def used_bytes(dump):
+    return 16 + 4 * struct.unpack_from('<Q', dump)[0]
+
+
+def entry_ends(dump, start=16, end=None):
+    """Where each entry of a whole dump ends, from the sizes in the headers."""
+    at = start
+    end = end or used_bytes(dump)
+    ends = []
+    while at < end:
+        at += 4 * (struct.unpack_from('<Q', dump, at)[0] & 0xffff)
+        ends.append(at)
+    return ends
+
+
+class Buffer:
+    """A file that is mapped and written as a device would."""
+
+    def __init__(self, path, size):
+        self.path = path
+        with open(path, 'w+b') as f:
+            f.truncate(size)
+            self.memory = mmap.mmap(f.fileno(), size)
+
+    def put(self, data, begin=16, end=None):
+        """Bytes of a dump, then its header: all below `end` is used."""
+        end = end or len(data)
+        self.memory[begin:end] = data[begin:end]
+        used = min(end, used_bytes(data)) if end != len(data) else None
+        self.memory[0:8] = (data[0:8] if used is None else
+                            struct.pack('<Q', (used - 16) // 4))
+
+    def snapshot(self, data):
+        self.memory[16:len(data)] = data[16:]
+        self.memory[0:16] = data[0:16]
+
+    def clear_header(self):
+        self.memory[0:16] = bytes(16)
 
 
 def run(*tests):

@@ -4,82 +4,57 @@
 daemon is killed (SIGKILL) again and again. Afterwards the required output has
 every entry; lines that are there twice have the same sequence number."""
 import json
-import mmap
 import os
 import random
-import signal
-import struct
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 
-from rig import die_with_us, load
+from harness import DUMP, Buffer, Daemon, entry_ends, slurp
 
 BATCH = 256 * 1024  # bytes that an output reads from the queue at once
 LINE = 64 * 1024
+CONFIG = '''state_dir: $T/state
+code_objects: [$E]
+inputs:
+  - {type: buffer, path: $T/b, name: b}
+outputs:
+  - {type: file, path: $T/out.ndjson, required: true}
+'''
 
-daemon, dump, elf = sys.argv[1:4]
 rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 20
 seed = int(os.environ.get('SEED', time.time_ns() % 1000000))
 random.seed(seed)
-data = load(dump)
-used = struct.unpack_from('<Q', data)[0] * 4
+data = slurp(DUMP)
+ends = entry_ends(data)
 
 
-def entry_ends():
-    """Where each entry ends, from the sizes in the entries' headers."""
-    at = 16
-    while at < 16 + used:
-        at += 4 * (struct.unpack_from('<Q', data, at)[0] & 0xffff)
-        yield at
-
-
-def produce(path, seconds, done):
-    with open(path, 'r+b') as f:
-        memory = mmap.mmap(f.fileno(), len(data))
-    ends = list(entry_ends())
+def produce(buffer, seconds):
     start = time.monotonic()
     at = 16
     for i, end in enumerate(ends):
-        memory[at:end] = data[at:end]
-        memory[0:8] = struct.pack('<Q', (end - 16) // 4)
+        buffer.put(data, at, end)
         at = end
         ahead = start + seconds * i / len(ends) - time.monotonic()
         if ahead > 0.002:
             time.sleep(ahead)
-    done.append(len(ends))
 
 
 with tempfile.TemporaryDirectory() as temp:
-    path = f'{temp}/buffer'
-    with open(path, 'wb') as f:
-        f.truncate(len(data))
-    config = f'{temp}/c.yaml'
-    with open(config, 'w') as f:
-        f.write(f'''state_dir: {temp}/state
-code_objects: [{elf}]
-inputs:
-  - {{type: buffer, path: {path}, name: b}}
-outputs:
-  - {{type: file, path: {temp}/out.ndjson, required: true}}
-''')
-    done = []
-    writer = threading.Thread(target=produce, args=(path, rounds * 0.2, done))
+    buffer = Buffer(f'{temp}/b', len(data))
+    d = Daemon(temp, CONFIG)
+    d.kill()
+    writer = threading.Thread(target=produce, args=(buffer, rounds * 0.2))
     writer.start()
     for _ in range(rounds):
-        p = subprocess.Popen([daemon, '-c', config], stderr=subprocess.DEVNULL,
-                         preexec_fn=die_with_us)
+        d.start(wait=False)
         time.sleep(random.uniform(0.02, 0.4))
-        p.send_signal(signal.SIGKILL)
-        p.wait()
+        d.kill()
     writer.join()
-    p = subprocess.Popen([daemon, '-c', config], stderr=subprocess.PIPE)
+    d.start()
     time.sleep(1)
-    p.send_signal(signal.SIGTERM)
-    log = p.stderr.read().decode()
-    status = p.wait(20)
+    d.stop()
     seen = {}
     twice = 0
     broken = 0
@@ -108,15 +83,15 @@ outputs:
             if seen[key] != record['sequence']:
                 wrong.append((key, seen[key], record['sequence']))
         seen[key] = record['sequence']
-    missing = [i for i in range(done[0]) if (0, i) not in seen]
-    print(f'{rounds} kills, seed {seed}: {done[0]} entries, '
+    missing = [i for i in range(len(ends)) if (0, i) not in seen]
+    print(f'{rounds} kills, seed {seed}: {len(ends)} entries, '
           f'{len(missing)} missing, {twice} twice, {len(wrong)} of them under '
           f'another number, {broken} broken lines, {len(seen)} keys; '
           f'{len(repeats)} repeats, of {max(repeats, default=0)} bytes at most')
     if len(repeats) > rounds or max(repeats, default=0) > BATCH + LINE:
         sys.exit('more is repeated than a batch for each kill')
-    if missing or wrong or status != 0 or len(seen) != done[0]:
-        print(missing[:10], wrong[:10], status, log)
+    if missing or wrong or len(seen) != len(ends):
+        print(missing[:10], wrong[:10], d.log())
         for line in open(f'{temp}/out.ndjson'):
             if any(f'"index":{w[0][1]},' in line for w in wrong):
                 print(line)

@@ -5,7 +5,6 @@ and a Prometheus that scrapes the daemon knows how many entries there were.
 77: Prometheus is not installed."""
 import json
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -14,20 +13,13 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from rig import Buffer, Daemon, die_with_us, entry_ends, wait_for
+from harness import (DUMP, Buffer, Daemon, die_with_us, entry_ends, free_port,
+                     skip, slurp, until)
 
-daemon, dump, elf = sys.argv[1:4]
 if not shutil.which('promtool') or not shutil.which('prometheus'):
-    print('skipped: prometheus is not installed (apt-get install prometheus)')
-    sys.exit(77)
-data = open(dump, 'rb').read()
+    skip('prometheus is not installed (apt-get install prometheus)')
+data = slurp(DUMP)
 entries = len(entry_ends(data))
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(('127.0.0.1', 0))
-        return s.getsockname()[1]
 
 
 def ask(port, query):
@@ -53,8 +45,8 @@ def check_page(page):
 with tempfile.TemporaryDirectory() as temp:
     port, web = free_port(), free_port()
     b = Buffer(f'{temp}/b', len(data))
-    d = Daemon(daemon, temp, f'''state_dir: $T/state
-code_objects: [{elf}]
+    d = Daemon(temp, f'''state_dir: $T/state
+code_objects: [$E]
 inputs:
   - {{type: buffer, path: $T/b, name: 'b "1"'}}
 outputs:
@@ -62,11 +54,9 @@ outputs:
   - {{type: http, address: "unix:$T/http.sock"}}
   - {{type: http, address: "tcp:127.0.0.1:{port}"}}
 ''')
-    d.wait_for_socket('http.sock')
     check_page(d.http()[1])
     b.put(data)
-    wait_for('entries', 20,
-             lambda: d.metric('source_entries_total') == entries)
+    until('entries', lambda: d.metric('source_entries_total') == entries)
     check_page(d.http()[1])
     with open(f'{temp}/prometheus.yml', 'w') as f:
         f.write(f'''scrape_configs:
@@ -81,14 +71,14 @@ outputs:
          f'--storage.tsdb.path={temp}/tsdb',
          f'--web.listen-address=127.0.0.1:{web}'],
         stdout=log, stderr=log, preexec_fn=die_with_us)
-    wait_for('a scrape', 60, lambda: ask(web, 'up') == 1)
-    wait_for('the entries', 20, lambda: ask(
+    until('a scrape', lambda: ask(web, 'up') == 1, 60)
+    until('the entries', lambda: ask(
         web, 'printfdecode_lines_total{type="entry"}') == entries)
     n = ask(web, 'count({__name__=~"printfdecode_.*"})')
     b.clear_header()
     time.sleep(0.1)
     b.put(data)
-    wait_for('twice the entries', 20, lambda: ask(
+    until('twice the entries', lambda: ask(
         web, 'sum(printfdecode_source_entries_total)') == 2 * entries)
     p.terminate()
     p.wait(30)

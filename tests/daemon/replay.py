@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 
-from rig import Buffer, Daemon, Subscriber, load, used_bytes, wait_for
+from harness import Buffer, Daemon, Subscriber, slurp, until, used_bytes
 
 program, daemon, cases = sys.argv[1:4]
 SIZES = {3, 6, 5, 2, 13}  # dwords of the entries of those shaders
@@ -21,7 +21,7 @@ failures = []
 
 
 def case(name):
-    return load(f'{cases}/llpc/{name}/buffer.bin')
+    return slurp(f'{cases}/llpc/{name}/buffer.bin')
 
 
 def elf(name):
@@ -129,13 +129,12 @@ def replay(name, steps, image, pause, end, allowed=(0, 0), attach=False):
         b = Buffer(f'{temp}/b', max(len(s) for s in steps))
         if attach:
             b.snapshot(steps[0])
-        d = Daemon(daemon, temp, f'''code_objects: [{image}]
+        d = Daemon(temp, f'''code_objects: [{image}]
 inputs:
   - {{type: buffer, path: $T/b, name: b}}
 outputs:
   - {{type: listen, address: "unix:$T/l"}}
-''')
-        d.wait_for_socket('l')
+''', program=daemon)
         s = Subscriber(f'{temp}/l', keep=True)
         s.start()
         follow = subprocess.Popen(
@@ -154,7 +153,7 @@ outputs:
         if status not in (0, 2):
             failures.append(f'{name}: follow ended with {status}')
         total = sum(want.values())
-        wait_for(f'the lines of {name}', 20, lambda: s.entries >= total)
+        until(f'the lines of {name}', lambda: s.entries >= total)
         time.sleep(0.6)
         d.stop()
         s.join(20)

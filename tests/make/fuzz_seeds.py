@@ -113,8 +113,98 @@ def rocm_seeds():
             {1: 0}, rocm.call(b"%d", rocm.u64(4))).pool(), 255)
 
 
+# Commands of fuzz_stream.c, in the order of its table.
+(OWN, SHARED, DATA, ENTRIES, WRITE, POKE, BELL, DONE, GAP, ELF, MODULE, OBJECT,
+ SHADER, HELLO, START, BYTES, GO_ON) = range(17)
+RAW, MAY_BE_RAW, SHORT, HURRY, STALLED = 1, 2, 4, 8, 16
+
+
+def stream(*commands, flags=0, piece=10, how=0):
+    """Numbers are commands' names and bytes, texts are taken as they are."""
+    return bytes([flags, piece, how]) + b"".join(
+        bytes([c]) if isinstance(c, int) else c for c in commands)
+
+
+def many(id, times, words=4):
+    """An entry again and again, as ENTRIES and WRITE have it."""
+    args = b"\x07\x00\x00\x00" * (words - 2)
+    return bytes([id, words - 2, times - 1]) + args + b"\0"
+
+
+def stream_seeds():
+    at = b"\x01\x00\x00"  # buffer 1, generation 0, offset 0
+    own = bytes([OWN, 1 + 16, 0, 16])
+    shared = bytes([SHARED, 17, 1 + 16, 0, 16])
+    entries = bytes([ENTRIES]) + many(5, 20, 3) + at
+    done = bytes([DONE, 1])
+    elf = bytes([ELF, 0x81])
+    go = bytes([GO_ON, 20])
+    write = bytes([WRITE, 1]) + many(2, 30, 5)
+    bad = bytes([BYTES, 6]) + b"broken"
+    for name, flags in (("plain", 0), ("hurry", HURRY), ("short", SHORT),
+                        ("stalled", STALLED)):
+        yield f"stream/{name}", stream(elf, own, entries, done, flags=flags)
+    yield "stream/bytes", stream(elf, own, entries, done, piece=0, how=255)
+    yield "stream/again", stream(elf, own, entries, done, own, entries, done,
+                                 own, go, entries)
+    yield "stream/many", stream(
+        elf, *[own + bytes([ENTRIES]) + many(4, 127, 2) + at + done] * 3)
+    yield "stream/shared", stream(elf, shared, go, write, BELL, go, write, go,
+                                  done, own, write, go, flags=2)
+    yield "stream/poke", stream(
+        elf, shared, write, go, bytes([POKE, 1, 64, 0, 4]), b"word", go, done)
+    yield "stream/gap", stream(own, GAP, 1, 9, b"reasons.", done, go)
+    yield "stream/parts", stream(bytes([ELF, 0x75, ELF, 0x79, ELF, 0xf1]), own,
+                                 entries, elf, go, done)
+    yield "stream/module", stream(bytes([MODULE, 0xf1, SHADER, 1, 3, 0, 0, 0,
+                                         OWN, 1 + 112, 0, 1]), entries, done)
+    yield "stream/hello", stream(HELLO, struct.pack("<Q", 7), 4, b"host", 3,
+                                 b"\xff\"\n", elf, own, entries, START, own,
+                                 entries)
+    yield "stream/broken", stream(elf, own, bad, entries, bad, done)
+    yield "stream/object", stream(OBJECT, bytes([1, 0, 0, 4, 0, 0, 0]),
+                                  b"name\x07file://\x04code", own)
+    capture = b"\x89PFDCAP\n" + struct.pack("<II", 1, 0)
+    yield "stream/capture", bytes([RAW, 9, 0]) + capture + b"\0" * 40
+    yield "stream/buffer", bytes([RAW + MAY_BE_RAW, 9, 0]) + walk(
+        cases.entry(0x89932ece85d8, cases.words(7)))[4:]
+
+
+def request_seeds():
+    for name, text in (
+            ("all", '{"output":"text","from":7,"match":"a+b","source":"other",'
+                    '"entries_only":true}'),
+            ("oldest", '{"from":"oldest","output":"raw"}'),
+            ("time", '{"from":"2026-09-21T14:13:20.5Z","match":"^(b|c)$"}'),
+            ("unknown", '{"what":1}'), ("broken", '{"match":"("}')):
+        yield "request/" + name, text.encode()
+
+
+def config_seeds():
+    yield "config/all", b"""log_level: debug
+state_dir: /var/lib/x
+ring: 2MiB
+drain: 5s
+sandbox: false
+code_objects: ["/a/*.elf"]
+inputs:
+  - {type: directory, path: /d, code_objects: "*.elf", dumps: "*.bin"}
+  - {type: listen, address: "tcp:127.0.0.1:9000", max_clients: 3,
+     tls: {certificate: /c, key: /k, authority: /a}}
+  - {type: connect, address: "unix:/s", settle: 100ms}
+outputs:
+  - {type: file, path: "/l/{host}-{pid}-{buffer}", rotate_size: 1MiB, keep: 3,
+     compress: true, required: true, output: text, match: "a|b"}
+  - {type: listen, address: "unix:/s", mode: 0660, uids: [0, 5], gids: [1],
+     on_lag: disconnect}
+"""
+    yield "config/errors", b"ring: 5\nring: x\ninputs: [{type: tape}]\n"
+    yield "config/alias", b"inputs: &a [*a]\n"
+
+
 def main():
-    for name, data in [*seeds(), *image_seeds(), *rocm_seeds()]:
+    for name, data in [*seeds(), *image_seeds(), *rocm_seeds(),
+                       *stream_seeds(), *request_seeds(), *config_seeds()]:
         path = os.path.join(sys.argv[1], name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as f:

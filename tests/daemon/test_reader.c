@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* Readers of a ring: what they miss, and what they are asked for. */
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <check.h>
+
+#include "reader.h"
+
+static struct pfdd_ring ring;
+static struct pfdd_reader reader;
+
+/* Small chunks: few lines fill it. */
+static void setup(void)
+{
+    pfdd_ring_init(&ring, 8192, 1);
+    ring.n_chunk = 4096;
+}
+
+static void teardown(void)
+{
+    pfdd_ring_deinit(&ring);
+}
+
+static void subscribe(const char *text)
+{
+    char err[160];
+    struct pfdd_request request = { .form = PFDD_JSON };
+    ck_assert_msg(
+        pfdd_request_read(&request, text, strlen(text), err, sizeof err),
+        "%s: %s", text, err);
+    pfdd_reader_init(&reader, &ring, &request);
+}
+
+static bool is_taken(const char *text)
+{
+    char err[160];
+    struct pfdd_request request = { .form = PFDD_JSON };
+    bool ok = pfdd_request_read(&request, text, strlen(text), err, sizeof err);
+    pfdd_filter_deinit(&request.filter);
+    return ok;
+}
+
+static void append(const char *line)
+{
+    struct pfdd_stamp stamp = { .extra = "" };
+    pfdd_ring_append(&ring, &stamp, line, strlen(line));
+}
+
+/* All there is, allocated. */
+static char *read_all(void)
+{
+    const char *bytes = NULL;
+    char *ret = calloc(1, 1);
+    size_t n_ret = 0;
+    for (size_t n = 0; pfdd_reader_peek(&reader, &bytes, &n);) {
+        ret = realloc(ret, n_ret + n + 1);
+        memcpy(ret + n_ret, bytes, n);
+        n_ret += n;
+        ret[n_ret] = '\0';
+        pfdd_reader_take(&reader, n);
+    }
+    return ret;
+}
+
+START_TEST(empty_ring_tells_what_was_missed)
+{
+    static const char gap[] = "{\"type\":\"gap\",\"missed\":";
+    subscribe("{}");
+    for (int i = 0; i < 200; i++)
+        append("{\"type\":\"entry\",\"message\":\"x\"}\n");
+    ck_assert_uint_eq(pfdd_reader_seq(&reader), 1);
+    char *text = read_all();
+    ck_assert_int_eq(strncmp(text, gap, sizeof gap - 1), 0);
+    ck_assert_uint_gt(reader.missed, 0);
+    ck_assert_uint_eq(reader.missed + reader.lines, 200);
+    ck_assert_uint_eq(pfdd_reader_seq(&reader), 201);
+    free(text);
+    pfdd_reader_deinit(&reader);
+}
+END_TEST
+
+START_TEST(gap_stands_for_the_line_behind_it)
+{
+    const char *bytes = NULL;
+    size_t n = 0;
+    subscribe("{\"output\":\"text\"}");
+    for (int i = 0; i < 200; i++)
+        append("{\"type\":\"entry\",\"message\":\"x\"}\n");
+    ck_assert(pfdd_reader_peek(&reader, &bytes, &n));
+    ck_assert_uint_eq(pfdd_reader_seq(&reader), reader.missed + 1);
+    pfdd_reader_deinit(&reader);
+}
+END_TEST
+
+/* glibc doubles what stands before a '+': 50 bytes would cost 200 MB. 100 stars
+ * in a row take minutes. */
+START_TEST(costly_patterns_are_refused)
+{
+    ck_assert(!is_taken("{\"match\":\"((((((a)+)+)+)+)+)+\"}"));
+    ck_assert(!is_taken("{\"match\":\"a++++++\"}"));
+    ck_assert(!is_taken("{\"match\":\"(b******|c)\"}"));
+    ck_assert(!is_taken("{\"match\":\"a*+?+*+?+*+\"}"));
+    ck_assert(is_taken("{\"match\":\"(a*)*(b?)?\\\\++ x+?\"}"));
+    ck_assert(is_taken("{\"match\":\"(a+b+)+c+d+e+f+g+h+|(i)+\"}"));
+}
+END_TEST
+
+/* Each byte brings the matcher into another state. */
+START_TEST(patterns_forget)
+{
+    char line[512] = "{\"type\":\"entry\",\"message\":\"";
+    size_t n = strlen(line);
+    srand(1);
+    subscribe("{\"match\":\"^.*a..............................c\"}");
+    size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+    for (int i = 0; i < 150; i++) {
+        for (int k = 0; k < 200; k++)
+            line[n + (size_t)k] = rand() & 256 ? 'a' : 'b';
+        strcpy(line + n + 200, "\"}\n");
+        append(line);
+        free(read_all());
+    }
+    size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;
+    ck_assert_uint_lt(after, before + (40 << 20));
+    pfdd_reader_deinit(&reader);
+}
+END_TEST
+
+START_TEST(all_words_become_text)
+{
+    char line[2000] = "{\"type\":\"entry\",\"id\":\"0x1\",\"args\":[0";
+    for (int i = 1; i < 300; i++)
+        strcat(line, ",0");
+    strcat(line, "]}\n");
+    subscribe("{\"output\":\"text\"}");
+    append(line);
+    char *text = read_all();
+    ck_assert_uint_eq(strlen(text), strlen("<unknown id 0x1:>\n") + 300 * 9);
+    ck_assert_str_eq(text + strlen(text) - 3, "0>\n");
+    free(text);
+    pfdd_reader_deinit(&reader);
+}
+END_TEST
+
+START_TEST(times_are_ns_of_64_bits)
+{
+    ck_assert(is_taken("{\"from\":\"2554-01-01T00:00:00Z\"}"));
+    ck_assert(!is_taken("{\"from\":\"2555-01-01T00:00:00Z\"}"));
+    ck_assert(!is_taken("{\"from\":\"1969-01-01T00:00:00Z\"}"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("reader");
+    TCase *tests = tcase_create("reader");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, empty_ring_tells_what_was_missed);
+    tcase_add_test(tests, gap_stands_for_the_line_behind_it);
+    tcase_add_test(tests, costly_patterns_are_refused);
+    tcase_add_test(tests, patterns_forget);
+    tcase_add_test(tests, all_words_become_text);
+    tcase_add_test(tests, times_are_ns_of_64_bits);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "subscriber.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "fuzz.h"
+
+void subscriber_init(struct subscriber *s, struct pfdd *d, const char *request,
+                     bool is_sse, size_t bite)
+{
+    char err[256];
+    struct pfdd_request wanted = { .from = { .is_seq = true, .value = 1 } };
+    FUZZ_CHECK(
+        pfdd_request_read(&wanted, request, strlen(request), err, sizeof err));
+    if (is_sse)
+        wanted.form = PFDD_SSE;
+    *s = (struct subscriber){ .d = d, .bite = bite, .next = 1 };
+    s->is_filtered = wanted.filter.pattern || wanted.filter.source ||
+                     wanted.filter.entries_only;
+    pfdd_reader_init(&s->reader, &d->ring, &wanted);
+    s->reader.source_name = pfdd_source_name;
+    s->reader.source_user = d;
+}
+
+/* ---- one line ---- */
+
+static uint64_t number_of(const json_t *value)
+{
+    FUZZ_CHECK(json_is_number(value));
+    return (uint64_t)json_number_value(value);
+}
+
+static void check_json(struct subscriber *s, const char *line, size_t n)
+{
+    json_error_t why;
+    /* Numbers have up to 64 bits, jansson's integers 63. */
+    json_t *root = json_loadb(line, n,
+                              JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL |
+                                  JSON_DECODE_INT_AS_REAL,
+                              &why);
+    if (!root)
+        fprintf(stderr, "%s: %.*s\n", why.text, (int)n, line);
+    FUZZ_CHECK(json_string_value(json_object_get(root, "type")));
+    const json_t *behind = json_object_get(root, "next_sequence");
+    if (behind) { /* The reader's own record of a gap. */
+        uint64_t missed = number_of(json_object_get(root, "missed"));
+        uint64_t next = number_of(behind);
+        FUZZ_CHECK(next - missed == s->next ||
+                   (s->is_filtered && next - missed > s->next));
+        s->next = next;
+    } else {
+        uint64_t seq = number_of(json_object_get(root, "sequence"));
+        FUZZ_CHECK(seq == s->next || (s->is_filtered && seq > s->next));
+        FUZZ_CHECK(!s->id || s->id == seq);
+        s->next = seq + 1;
+    }
+    json_decref(root);
+}
+
+static void check_event(struct subscriber *s, const char *line, size_t n)
+{
+    if (n > 4 && !memcmp(line, "id: ", 4)) {
+        s->id = strtoull(line + 4, NULL, 10);
+    } else if (n > 6 && !memcmp(line, "data: ", 6)) {
+        check_json(s, line + 6, n - 6);
+        s->id = 0;
+    } else {
+        FUZZ_CHECK(n == 0 || (n > 7 && !memcmp(line, "event: ", 7)));
+    }
+}
+
+static void check_text(const char *line, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        FUZZ_CHECK((uint8_t)line[i] >= ' ' || line[i] == '\t');
+}
+
+static void check_line(struct subscriber *s, const char *line, size_t n)
+{
+    if (s->reader.form == PFDD_JSON) {
+        check_json(s, line, n);
+    } else if (s->reader.form == PFDD_SSE) {
+        check_event(s, line, n);
+    } else if (s->reader.form == PFDD_TEXT) {
+        check_text(line, n);
+    }
+}
+
+/* ---- bytes ---- */
+
+static void keep(struct subscriber *s, const char *bytes, size_t n)
+{
+    if (s->n_line + n + 1 > s->line_size) {
+        s->line_size = 2 * (s->n_line + n) + 4096;
+        s->line = realloc(s->line, s->line_size);
+        FUZZ_CHECK(s->line);
+    }
+    memcpy(s->line + s->n_line, bytes, n);
+    s->n_line += n;
+    s->line[s->n_line] = '\0';
+}
+
+static void take_bytes(struct subscriber *s, const char *bytes, size_t n)
+{
+    while (n) {
+        const char *newline = memchr(bytes, '\n', n);
+        size_t n_here = newline ? (size_t)(newline + 1 - bytes) : n;
+        keep(s, bytes, n_here);
+        bytes += n_here;
+        n -= n_here;
+        if (newline) {
+            check_line(s, s->line, s->n_line - 1);
+            s->n_line = 0;
+        }
+    }
+}
+
+void subscriber_read(struct subscriber *s)
+{
+    const char *bytes = NULL;
+    size_t n = 0;
+    while (pfdd_reader_peek(&s->reader, &bytes, &n)) {
+        FUZZ_CHECK(n > 0);
+        n = n < s->bite ? n : s->bite;
+        take_bytes(s, bytes, n);
+        pfdd_reader_take(&s->reader, n);
+    }
+}
+
+void subscriber_deinit(struct subscriber *s)
+{
+    const struct pfdd_reader *r = &s->reader;
+    uint64_t end = s->d->ring.next_seq;
+    subscriber_read(s);
+    FUZZ_CHECK(r->form == PFDD_RAW || s->n_line == 0);
+    FUZZ_CHECK(s->is_filtered || r->lines + r->missed == end - 1);
+    FUZZ_CHECK(pfdd_reader_seq(r) == end);
+    if (!s->is_filtered && (r->form == PFDD_JSON || r->form == PFDD_SSE))
+        FUZZ_CHECK(s->next == end);
+    free(s->line);
+    pfdd_reader_deinit(&s->reader);
+}
