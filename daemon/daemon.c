@@ -85,6 +85,7 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
     *ret = (struct pfdd_memory){
         .ring = d->ring.n_bytes + d->ring.n_spare * PFDD_CHUNK,
         .inputs = d->input_bytes,
+        .frames = d->frame_bytes,
     };
     if (d->library)
         ret->strings = pfdd_library_memory(d->library);
@@ -93,8 +94,8 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
         ret->sessions += pfdd_session_memory(s);
     for (const struct pfdd_output *o = d->outputs; o; o = o->next)
         ret->outputs += o->class->memory(o);
-    return ret->ring + ret->inputs + ret->sessions + ret->strings +
-           ret->outputs;
+    return ret->ring + ret->inputs + ret->frames + ret->sessions +
+           ret->strings + ret->outputs;
 }
 
 bool pfdd_must_wait(struct pfdd *d)
@@ -110,6 +111,12 @@ bool pfdd_has_room(const struct pfdd *d, size_t n)
 {
     struct pfdd_memory parts;
     return pfdd_memory(d, &parts) + n < d->config->config->memory_max;
+}
+
+bool pfdd_has_frame_room(const struct pfdd *d, size_t n)
+{
+    return d->frame_bytes + n < d->config->config->memory_max / 2 &&
+           pfdd_has_room(d, n);
 }
 
 bool pfdd_is_short(const struct pfdd *d)

@@ -26,6 +26,8 @@ enum {
     FDS_MAX = 32,            /* that wait for their frame */
     BAD_MAX = 100,           /* bad places until a stream is given up */
     FRAME_MAX = 16 << 20,
+    FRAME_SMALL = 192 << 10, /* memory for frames that each stream may have */
+    PIECE = 64 << 10,        /* bytes handed to the reader at once */
 };
 
 #define BUFFER_MAX (UINT64_C(1) << 30) /* bytes kept for one buffer */
@@ -55,6 +57,7 @@ struct pfdd_stream {
     struct pfdd_stream_options options;
     char *name;
     struct pfd_wire_reader *reader;
+    size_t reader_bytes; /* that are counted */
     struct buffer *buffers;
     size_t n_buffers;
     size_t n_sessions;
@@ -78,6 +81,14 @@ struct pfdd_stream {
     bool has_frame;
 };
 
+/* What half frames hold is memory, too. */
+static void count_reader(struct pfdd_stream *st)
+{
+    size_t n = pfd_wire_reader_memory(st->reader, 0);
+    st->d->frame_bytes += n - st->reader_bytes;
+    st->reader_bytes = n;
+}
+
 struct pfdd_stream *pfdd_stream_new(struct pfdd *d,
                                     const struct pfdd_stream_options *options)
 {
@@ -96,6 +107,7 @@ struct pfdd_stream *pfdd_stream_new(struct pfdd *d,
     }
     st->objects =
         (struct pfdd_objects){ .d = d, .name = st->name, .pid = options->pid };
+    count_reader(st);
     return st;
 }
 
@@ -160,6 +172,7 @@ static void free_stream(struct pfdd_stream *st)
         free(b->format);
         free(b);
     }
+    st->d->frame_bytes -= st->reader_bytes;
     pfd_wire_reader_free(st->reader);
     pfdd_objects_deinit(&st->objects);
     free(st->name);
@@ -575,6 +588,39 @@ static bool feed_raw(struct pfdd_stream *st, const void *bytes, size_t n)
     return true;
 }
 
+/* A frame that has not come whole takes memory only below the cap: beyond it
+ * the frame is lost, not the stream. */
+static void make_room(struct pfdd_stream *st, size_t n)
+{
+    size_t wanted = pfd_wire_reader_memory(st->reader, n);
+    if (wanted <= FRAME_SMALL || wanted <= st->reader_bytes ||
+        pfdd_has_frame_room(st->d, wanted - st->reader_bytes))
+        return;
+    uint64_t n_frame = pfd_wire_reader_pass(st->reader);
+    count_reader(st);
+    st->d->count.bad_frames++;
+    pfdd_log(PFDD_WARNING,
+             "%s: memory is up to its cap: a frame of %" PRIu64
+             " bytes is not taken",
+             st->name, n_frame);
+    stream_gap(st, NULL, "too_large", 0);
+}
+
+/* Some of bytes [n]; false: no use can be made of them. */
+static bool feed_reader(struct pfdd_stream *st, const char *bytes, size_t n,
+                        size_t *taken)
+{
+    struct pfd_error err;
+    n = n < PIECE ? n : PIECE;
+    make_room(st, n);
+    if (pfd_wire_reader_feed(st->reader, bytes, n, taken, &err) < 0) {
+        bad_frame(st, err.text);
+        return false;
+    }
+    count_reader(st);
+    return true;
+}
+
 bool pfdd_stream_feed(struct pfdd_stream *st, const void *bytes, size_t n,
                       const int *fds, size_t n_fds, size_t *taken)
 {
@@ -599,14 +645,11 @@ bool pfdd_stream_feed(struct pfdd_stream *st, const void *bytes, size_t n,
         if (!take_frames(st))
             return false;
         size_t done = 0;
-        struct pfd_error err;
+        count_reader(st);
         if (st->waiting_for || *taken == n)
             return true;
-        if (pfd_wire_reader_feed(st->reader, (const char *)bytes + *taken,
-                                 n - *taken, &done, &err) < 0) {
-            bad_frame(st, err.text);
+        if (!feed_reader(st, (const char *)bytes + *taken, n - *taken, &done))
             return false;
-        }
         *taken += done;
     }
 }
