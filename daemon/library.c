@@ -148,15 +148,15 @@ static void read_object(struct object *o)
         close(fd);
 }
 
-static void read_uri(struct object *o)
+/* Producers choose it: at most n_max bytes. */
+static void read_uri(struct object *o, size_t n_max)
 {
     struct pfd_input *input = NULL;
     struct pfd_error err = { .text = "out of memory" };
     size_t n = 0;
-    if (pfd_input_open(o->name, &input, &err) == PFD_OK) {
+    if (pfd_input_read(o->name, n_max, &input, &err) == PFD_OK) {
         const void *bytes = pfd_input_bytes(input, &n);
-        if (n <= FILE_MAX)
-            o->bytes = malloc(n + 1);
+        o->bytes = malloc(n + 1);
         if (o->bytes)
             memcpy(o->bytes, bytes, n);
         o->n = n;
@@ -221,9 +221,12 @@ static void run_job(struct pfdd_job *job)
 {
     struct pfdd_library *lib = (struct pfdd_library *)job;
     bool news = false;
+    size_t left =
+        lib->n_bytes < lib->n_bytes_max ? lib->n_bytes_max - lib->n_bytes : 0;
     for (struct object *o = lib->fresh; o; o = o->next) {
         if (!o->bytes && pfd_input_is_uri(o->name)) {
-            read_uri(o);
+            read_uri(o, left);
+            left -= o->n;
         } else if (!o->bytes) {
             read_object(o);
         }

@@ -109,14 +109,16 @@ static const char *take_uri(struct pfdd_objects *o,
                             const struct pfd_wire_frame *f)
 {
     char uri[4096];
-    char own[40];
+    char own[40]; /* behind it, # or ? */
     snprintf(uri, sizeof uri, "%.*s",
              f->uri.n < sizeof uri ? (int)f->uri.n : (int)sizeof uri - 1,
              f->uri.at);
-    snprintf(own, sizeof own, "memory://%lld#", o->pid);
+    snprintf(own, sizeof own, "memory://%lld", o->pid);
+    size_t n_own = strlen(own);
     bool is_file = !strncmp(uri, "file://", 7);
-    if (f->uri.n >= sizeof uri || !o->pid ||
-        (!is_file && strncmp(uri, own, strlen(own)) != 0)) {
+    bool is_own =
+        !strncmp(uri, own, n_own) && (uri[n_own] == '#' || uri[n_own] == '?');
+    if (f->uri.n >= sizeof uri || !o->pid || (!is_file && !is_own)) {
         return "a code object by a URI that is none of file:// or memory:// "
                "of a process that sends on a unix socket";
     }
