@@ -25,7 +25,8 @@ struct object {
     char *name;
     char *bytes; /* [n]; NULL: to be read */
     size_t n;
-    bool is_file;
+    bool is_file; /* of the configuration: it can be read again */
+    bool is_kept;
     bool is_shader;
     uint32_t shader; /* its number */
     char why[200];   /* it cannot be used, or "" */
@@ -118,12 +119,23 @@ size_t pfdd_library_count(const struct pfdd_library *lib)
     return pfd_strings_count(lib->current->set);
 }
 
+static struct pfdd_object view(const struct object *o)
+{
+    return (struct pfdd_object){ .name = o->name,
+                                 .bytes = o->bytes,
+                                 .n = o->n,
+                                 .is_shader = o->is_shader,
+                                 .shader = o->shader,
+                                 .is_kept = o->is_kept };
+}
+
 void pfdd_library_each(const struct pfdd_library *lib, pfdd_object_fn fn,
                        void *user)
 {
     for (const struct object *o = lib->objects; o; o = o->next) {
-        if (!o->is_file && !o->is_shader)
-            fn(user, o->name, o->bytes, o->n);
+        struct pfdd_object object = view(o);
+        if (!o->is_file)
+            fn(user, &object);
     }
 }
 
@@ -267,8 +279,9 @@ static void keep(struct pfdd_library *lib, struct object *o)
     o->next = lib->objects;
     lib->objects = o;
     lib->n_bytes += o->n;
-    if (!o->is_file && !o->is_shader)
-        pfdd_shelf_object(lib->d->shelf, o->name, o->bytes, o->n);
+    struct pfdd_object object = view(o);
+    if (!o->is_file)
+        pfdd_shelf_object(lib->d->shelf, &object);
 }
 
 static void job_done(struct pfdd_job *job)
@@ -297,8 +310,7 @@ static void job_done(struct pfdd_job *job)
     }
 }
 
-static struct object *add(struct pfdd_library *lib, const char *name,
-                          void *bytes, size_t n)
+static struct object *add(struct pfdd_library *lib, const char *name, size_t n)
 {
     struct object *o = calloc(1, sizeof *o);
     if (o)
@@ -307,12 +319,9 @@ static struct object *add(struct pfdd_library *lib, const char *name,
         pfdd_log(PFDD_WARNING, "code object %s: no room for it", name);
         free(o ? o->name : NULL);
         free(o);
-        free(bytes);
         return NULL;
     }
-    o->bytes = bytes;
     o->n = n;
-    o->is_file = !bytes;
     o->next = lib->waiting;
     lib->waiting = o;
     lib->job.run = run_job;
@@ -328,30 +337,29 @@ static void start(struct pfdd_library *lib)
 
 void pfdd_library_add_file(struct pfdd_library *lib, const char *path)
 {
-    add(lib, path, NULL, 0);
-    start(lib);
-}
-
-void pfdd_library_add(struct pfdd_library *lib, const char *name, void *bytes,
-                      size_t n)
-{
-    add(lib, name, bytes, n);
+    struct object *o = add(lib, path, 0);
+    if (o)
+        o->is_file = true;
     start(lib);
 }
 
 void pfdd_library_add_uri(struct pfdd_library *lib, const char *uri)
 {
-    add(lib, uri, NULL, 0);
+    add(lib, uri, 0);
     start(lib);
 }
 
-void pfdd_library_add_shader(struct pfdd_library *lib, const char *name,
-                             uint32_t id, void *bytes, size_t n)
+void pfdd_library_add(struct pfdd_library *lib,
+                      const struct pfdd_object *object)
 {
-    struct object *o = add(lib, name, bytes, n);
-    if (o) {
-        o->is_shader = true;
-        o->shader = id;
+    struct object *o = add(lib, object->name, object->n);
+    if (!o) {
+        free((void *)(uintptr_t)object->bytes);
+    } else {
+        o->bytes = (char *)(uintptr_t)object->bytes;
+        o->is_kept = object->is_kept;
+        o->is_shader = object->is_shader;
+        o->shader = object->shader;
     }
     start(lib);
 }

@@ -105,8 +105,10 @@ struct pfdd_stream *pfdd_stream_new(struct pfdd *d,
         free(st);
         return NULL;
     }
-    st->objects =
-        (struct pfdd_objects){ .d = d, .name = st->name, .pid = options->pid };
+    st->objects = (struct pfdd_objects){ .d = d,
+                                         .name = st->name,
+                                         .pid = options->pid,
+                                         .is_kept = options->is_kept };
     count_reader(st);
     return st;
 }
@@ -657,6 +659,11 @@ bool pfdd_stream_feed(struct pfdd_stream *st, const void *bytes, size_t n,
 long long pfdd_stream_pid(const struct pfdd_stream *st)
 {
     return st->options.pid ? st->options.pid : (long long)st->pid;
+}
+
+void pfdd_stream_settle(struct pfdd_stream *st)
+{
+    pfdd_objects_give_loose(&st->objects);
 }
 
 bool pfdd_stream_is_waiting(const struct pfdd_stream *st)

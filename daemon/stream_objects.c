@@ -33,6 +33,16 @@ static void put_name(char ret[NAME], const struct pfdd_objects *o,
              f->name.n ? f->name.at : "");
 }
 
+/* bytes are taken over. */
+static void give(struct pfdd_objects *o, const char *name, void *bytes,
+                 size_t n)
+{
+    struct pfdd_object object = {
+        .name = name, .bytes = bytes, .n = n, .is_kept = o->is_kept
+    };
+    pfdd_library_add(o->d->library, &object);
+}
+
 /* ---- modules ---- */
 
 static bool is_module(const void *bytes, size_t n)
@@ -68,7 +78,7 @@ void pfdd_objects_give_loose(struct pfdd_objects *o)
         if (!copy)
             continue;
         memcpy(copy, m->bytes, m->n);
-        pfdd_library_add(o->d->library, o->name, copy, m->n);
+        give(o, o->name, copy, m->n);
     }
 }
 
@@ -96,8 +106,13 @@ static const char *take_shader(struct pfdd_objects *o,
     m->is_loose = false;
     memcpy(copy, m->bytes, m->n);
     put_name(name, o, f);
-    pfdd_library_add_shader(o->d->library, name, (uint32_t)f->shader, copy,
-                            m->n);
+    struct pfdd_object object = { .name = name,
+                                  .bytes = copy,
+                                  .n = m->n,
+                                  .is_shader = true,
+                                  .shader = (uint32_t)f->shader,
+                                  .is_kept = o->is_kept };
+    pfdd_library_add(o->d->library, &object);
     return NULL;
 }
 
@@ -165,7 +180,7 @@ static const char *finish_parts(struct pfdd_objects *o,
         return why;
     }
     put_name(name, o, f);
-    pfdd_library_add(o->d->library, name, o->part, n);
+    give(o, name, o->part, n);
     o->d->input_bytes -= n;
     o->part = NULL;
     return NULL;

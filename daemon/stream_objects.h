@@ -7,6 +7,7 @@
 #ifndef PFDD_STREAM_OBJECTS_H
 #define PFDD_STREAM_OBJECTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,7 @@ struct pfdd_objects {
     struct pfdd *d;
     const char *name; /* of the stream; borrowed */
     long long pid;    /* of the peer, by the kernel; 0: another machine's */
+    bool is_kept;     /* the shelf gives back what it kept */
     /* One that comes in parts. */
     char *part; /* [total] */
     uint64_t number;
