@@ -25,7 +25,8 @@ struct object {
     char *name;
     char *bytes; /* [n]; NULL: to be read */
     size_t n;
-    bool is_file; /* of the configuration: it can be read again */
+    size_t n_coming; /* bytes that count as coming */
+    bool is_file;    /* of the configuration: it can be read again */
     bool is_kept;
     bool is_shader;
     uint32_t shader; /* its number */
@@ -40,9 +41,11 @@ struct pfdd_library {
     size_t n_bytes;         /* of objects */
     size_t n_bytes_max;
     struct object *waiting;
+    size_t n_coming; /* bytes of those that wait and that are read */
     bool busy;
     /* The job's. */
     struct object *fresh;
+    size_t left; /* bytes that URIs may add */
     struct pfd_strings *set;
 };
 
@@ -111,7 +114,7 @@ bool pfdd_library_is_busy(const struct pfdd_library *lib)
 
 size_t pfdd_library_memory(const struct pfdd_library *lib)
 {
-    return lib->n_bytes + lib->current->n_bytes;
+    return lib->n_bytes + lib->n_coming + lib->current->n_bytes;
 }
 
 size_t pfdd_library_count(const struct pfdd_library *lib)
@@ -233,12 +236,10 @@ static void run_job(struct pfdd_job *job)
 {
     struct pfdd_library *lib = (struct pfdd_library *)job;
     bool news = false;
-    size_t left =
-        lib->n_bytes < lib->n_bytes_max ? lib->n_bytes_max - lib->n_bytes : 0;
     for (struct object *o = lib->fresh; o; o = o->next) {
         if (!o->bytes && pfd_input_is_uri(o->name)) {
-            read_uri(o, left);
-            left -= o->n;
+            read_uri(o, lib->left);
+            lib->left -= o->n;
         } else if (!o->bytes) {
             read_object(o);
         }
@@ -263,12 +264,15 @@ static void start_job(struct pfdd_library *lib)
      * matters for collisions only. */
     lib->fresh = lib->waiting;
     lib->waiting = NULL;
+    size_t taken = lib->n_bytes + lib->n_coming;
+    lib->left = taken < lib->n_bytes_max ? lib->n_bytes_max - taken : 0;
     lib->busy = true;
     pfdd_pool_submit(lib->d->decoders, &lib->job);
 }
 
 static void keep(struct pfdd_library *lib, struct object *o)
 {
+    lib->n_coming -= o->n_coming;
     if (o->why[0]) {
         if (strcmp(o->why, "known") != 0)
             pfdd_log(PFDD_WARNING, "code object %s: %s", o->name, o->why);
@@ -315,13 +319,15 @@ static struct object *add(struct pfdd_library *lib, const char *name, size_t n)
     struct object *o = calloc(1, sizeof *o);
     if (o)
         o->name = strdup(name);
-    if (!o || !o->name || lib->n_bytes + n > lib->n_bytes_max) {
+    if (!o || !o->name || lib->n_bytes + lib->n_coming + n > lib->n_bytes_max) {
         pfdd_log(PFDD_WARNING, "code object %s: no room for it", name);
         free(o ? o->name : NULL);
         free(o);
         return NULL;
     }
     o->n = n;
+    o->n_coming = n;
+    lib->n_coming += n;
     o->next = lib->waiting;
     lib->waiting = o;
     lib->job.run = run_job;
