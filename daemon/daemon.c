@@ -85,6 +85,7 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
     *ret = (struct pfdd_memory){
         .ring = d->ring.n_bytes + d->ring.n_spare * d->ring.n_chunk,
         .inputs = d->input_bytes,
+        .frames = d->frame_bytes,
     };
     if (d->library)
         ret->strings = pfdd_library_memory(d->library);
@@ -93,8 +94,8 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
         ret->sessions += pfdd_session_memory(s);
     for (const struct pfdd_output *o = d->outputs; o; o = o->next)
         ret->outputs += o->class->memory(o);
-    return ret->ring + ret->inputs + ret->sessions + ret->strings +
-           ret->outputs;
+    return ret->ring + ret->inputs + ret->frames + ret->sessions +
+           ret->strings + ret->outputs;
 }
 
 bool pfdd_must_wait(struct pfdd *d)
@@ -110,6 +111,12 @@ bool pfdd_has_room(const struct pfdd *d, size_t n)
 {
     struct pfdd_memory parts;
     return pfdd_memory(d, &parts) + n < d->config->config->memory_max;
+}
+
+bool pfdd_has_frame_room(const struct pfdd *d, size_t n)
+{
+    return d->frame_bytes + n < d->config->config->memory_max / 2 &&
+           pfdd_has_room(d, n);
 }
 
 bool pfdd_is_short(const struct pfdd *d)
@@ -391,9 +398,12 @@ static void on_tick(uv_timer_t *timer)
     go_on(d);
 }
 
-static void start_handles(struct pfdd *d)
+/* False: there are none, for want of descriptors; the first signal takes them
+ * all. */
+static bool start_handles(struct pfdd *d)
 {
-    uv_signal_init(d->loop, &d->hangup);
+    if (uv_signal_init(d->loop, &d->hangup) != 0)
+        return false;
     uv_signal_init(d->loop, &d->terminate);
     uv_signal_init(d->loop, &d->interrupt);
     uv_timer_init(d->loop, &d->tick);
@@ -407,6 +417,7 @@ static void start_handles(struct pfdd *d)
     uint64_t every = watchdog && watchdog < TICK_MS ? watchdog : TICK_MS;
     d->ticked = uv_hrtime() / 1000000;
     uv_timer_start(&d->tick, on_tick, every, every);
+    return true;
 }
 
 static bool has_required(const struct pfdd_config *config)
@@ -445,8 +456,20 @@ static bool start_parts(struct pfdd *d, char *err, size_t n_err)
     if (d->decoders && d->disk && d->library && d->poller && d->shelf &&
         (!d->queue || pfdd_queue_start(d->queue, d)))
         return true;
-    snprintf(err, n_err, "out of memory or threads");
+    snprintf(err, n_err, "out of memory, threads or file descriptors");
     return false;
+}
+
+/* Those that there are, when nothing else has been opened. */
+static void end_parts(struct pfdd *d)
+{
+    pfdd_poller_free(d->poller);
+    pfdd_pool_close(d->decoders);
+    pfdd_pool_close(d->disk);
+    if (d->shelf)
+        pfdd_shelf_close(d->shelf);
+    d->poller = NULL;
+    d->decoders = d->disk = NULL;
 }
 
 static bool open_all(struct pfdd *d, char *err, size_t n_err)
@@ -479,19 +502,17 @@ bool pfdd_start(struct pfdd *d, uv_loop_t *loop, struct pfdd_config *config,
     }
     pfdd_log_level((enum pfdd_level)config->log_level);
     bool ok = start_parts(d, err, n_err);
-    if (!ok && !d->library) {
-        pfdd_poller_free(d->poller);
-        pfdd_pool_close(d->decoders);
-        pfdd_pool_close(d->disk);
-        if (d->shelf)
-            pfdd_shelf_close(d->shelf);
-        d->poller = NULL;
-        d->decoders = d->disk = NULL;
+    if (ok && !start_handles(d)) {
+        snprintf(err, n_err, "out of file descriptors");
+        if (d->queue)
+            pfdd_queue_stop(d->queue);
+        ok = false;
+    }
+    if (!ok) {
+        end_parts(d);
         return false;
     }
-    start_handles(d);
-    ok = ok && open_all(d, err, n_err);
-    if (!ok) {
+    if (!open_all(d, err, n_err)) {
         pfdd_stop(d);
         return false;
     }

@@ -116,6 +116,7 @@ struct pfdd {
     size_t n_sources;
     struct pfdd_counters count;
     size_t input_bytes; /* that connections and streams hold */
+    size_t frame_bytes; /* of frames that have not come whole */
     size_t batch;       /* bytes of lines that a job makes, about */
     unsigned n_failing; /* required outputs that cannot write */
     uint64_t started;   /* ns since 1970 */
@@ -159,6 +160,7 @@ const char *pfdd_source_name(void *d, uint32_t source);
 struct pfdd_memory {
     size_t ring;
     size_t inputs;
+    size_t frames;
     size_t sessions;
     size_t strings;
     size_t outputs;
@@ -174,6 +176,10 @@ bool pfdd_is_short(const struct pfdd *d);
 
 /* True: n more bytes are below the cap. */
 bool pfdd_has_room(const struct pfdd *d, size_t n);
+
+/* True: likewise, for frames that have not come whole. They have half of the
+ * cap: half frames of some producers leave room for what others send. */
+bool pfdd_has_frame_room(const struct pfdd *d, size_t n);
 
 /* Ready: outputs that must write can. */
 bool pfdd_is_ready(const struct pfdd *d);

@@ -40,7 +40,8 @@ static void on_accept(struct pfdd_listener *l, int fd)
     struct listen_input *in = l->user;
     char name[64];
     struct pfdd_connection *c = NULL;
-    if (in->n_connections < in->base.config->access.max_clients)
+    if (in->n_connections < in->base.config->access.max_clients &&
+        pfdd_has_room(in->base.d, sizeof *c))
         c = calloc(1, sizeof *c);
     if (!c) {
         in->base.d->count.refused++;

@@ -25,7 +25,9 @@ struct object {
     char *name;
     char *bytes; /* [n]; NULL: to be read */
     size_t n;
-    bool is_file;
+    size_t n_coming; /* bytes that count as coming */
+    bool is_file;    /* of the configuration: it can be read again */
+    bool is_kept;
     bool is_shader;
     uint32_t shader; /* its number */
     char why[200];   /* it cannot be used, or "" */
@@ -39,9 +41,11 @@ struct pfdd_library {
     size_t n_bytes;         /* of objects */
     size_t n_bytes_max;
     struct object *waiting;
+    size_t n_coming; /* bytes of those that wait and that are read */
     bool busy;
     /* The job's. */
     struct object *fresh;
+    size_t left; /* bytes that URIs may add */
     struct pfd_strings *set;
 };
 
@@ -110,7 +114,7 @@ bool pfdd_library_is_busy(const struct pfdd_library *lib)
 
 size_t pfdd_library_memory(const struct pfdd_library *lib)
 {
-    return lib->n_bytes + lib->current->n_bytes;
+    return lib->n_bytes + lib->n_coming + lib->current->n_bytes;
 }
 
 size_t pfdd_library_count(const struct pfdd_library *lib)
@@ -118,12 +122,23 @@ size_t pfdd_library_count(const struct pfdd_library *lib)
     return pfd_strings_count(lib->current->set);
 }
 
+static struct pfdd_object view(const struct object *o)
+{
+    return (struct pfdd_object){ .name = o->name,
+                                 .bytes = o->bytes,
+                                 .n = o->n,
+                                 .is_shader = o->is_shader,
+                                 .shader = o->shader,
+                                 .is_kept = o->is_kept };
+}
+
 void pfdd_library_each(const struct pfdd_library *lib, pfdd_object_fn fn,
                        void *user)
 {
     for (const struct object *o = lib->objects; o; o = o->next) {
-        if (!o->is_file && !o->is_shader)
-            fn(user, o->name, o->bytes, o->n);
+        struct pfdd_object object = view(o);
+        if (!o->is_file)
+            fn(user, &object);
     }
 }
 
@@ -148,15 +163,15 @@ static void read_object(struct object *o)
         close(fd);
 }
 
-static void read_uri(struct object *o)
+/* Producers choose it: at most n_max bytes. */
+static void read_uri(struct object *o, size_t n_max)
 {
     struct pfd_input *input = NULL;
     struct pfd_error err = { .text = "out of memory" };
     size_t n = 0;
-    if (pfd_input_open(o->name, &input, &err) == PFD_OK) {
+    if (pfd_input_read(o->name, n_max, &input, &err) == PFD_OK) {
         const void *bytes = pfd_input_bytes(input, &n);
-        if (n <= FILE_MAX)
-            o->bytes = malloc(n + 1);
+        o->bytes = malloc(n + 1);
         if (o->bytes)
             memcpy(o->bytes, bytes, n);
         o->n = n;
@@ -223,7 +238,8 @@ static void run_job(struct pfdd_job *job)
     bool news = false;
     for (struct object *o = lib->fresh; o; o = o->next) {
         if (!o->bytes && pfd_input_is_uri(o->name)) {
-            read_uri(o);
+            read_uri(o, lib->left);
+            lib->left -= o->n;
         } else if (!o->bytes) {
             read_object(o);
         }
@@ -248,12 +264,15 @@ static void start_job(struct pfdd_library *lib)
      * matters for collisions only. */
     lib->fresh = lib->waiting;
     lib->waiting = NULL;
+    size_t taken = lib->n_bytes + lib->n_coming;
+    lib->left = taken < lib->n_bytes_max ? lib->n_bytes_max - taken : 0;
     lib->busy = true;
     pfdd_pool_submit(lib->d->decoders, &lib->job);
 }
 
 static void keep(struct pfdd_library *lib, struct object *o)
 {
+    lib->n_coming -= o->n_coming;
     if (o->why[0]) {
         if (strcmp(o->why, "known") != 0)
             pfdd_log(PFDD_WARNING, "code object %s: %s", o->name, o->why);
@@ -264,8 +283,9 @@ static void keep(struct pfdd_library *lib, struct object *o)
     o->next = lib->objects;
     lib->objects = o;
     lib->n_bytes += o->n;
-    if (!o->is_file && !o->is_shader)
-        pfdd_shelf_object(lib->d->shelf, o->name, o->bytes, o->n);
+    struct pfdd_object object = view(o);
+    if (!o->is_file)
+        pfdd_shelf_object(lib->d->shelf, &object);
 }
 
 static void job_done(struct pfdd_job *job)
@@ -294,22 +314,20 @@ static void job_done(struct pfdd_job *job)
     }
 }
 
-static struct object *add(struct pfdd_library *lib, const char *name,
-                          void *bytes, size_t n)
+static struct object *add(struct pfdd_library *lib, const char *name, size_t n)
 {
     struct object *o = calloc(1, sizeof *o);
     if (o)
         o->name = strdup(name);
-    if (!o || !o->name || lib->n_bytes + n > lib->n_bytes_max) {
+    if (!o || !o->name || lib->n_bytes + lib->n_coming + n > lib->n_bytes_max) {
         pfdd_log(PFDD_WARNING, "code object %s: no room for it", name);
         free(o ? o->name : NULL);
         free(o);
-        free(bytes);
         return NULL;
     }
-    o->bytes = bytes;
     o->n = n;
-    o->is_file = !bytes;
+    o->n_coming = n;
+    lib->n_coming += n;
     o->next = lib->waiting;
     lib->waiting = o;
     lib->job.run = run_job;
@@ -325,30 +343,29 @@ static void start(struct pfdd_library *lib)
 
 void pfdd_library_add_file(struct pfdd_library *lib, const char *path)
 {
-    add(lib, path, NULL, 0);
-    start(lib);
-}
-
-void pfdd_library_add(struct pfdd_library *lib, const char *name, void *bytes,
-                      size_t n)
-{
-    add(lib, name, bytes, n);
+    struct object *o = add(lib, path, 0);
+    if (o)
+        o->is_file = true;
     start(lib);
 }
 
 void pfdd_library_add_uri(struct pfdd_library *lib, const char *uri)
 {
-    add(lib, uri, NULL, 0);
+    add(lib, uri, 0);
     start(lib);
 }
 
-void pfdd_library_add_shader(struct pfdd_library *lib, const char *name,
-                             uint32_t id, void *bytes, size_t n)
+void pfdd_library_add(struct pfdd_library *lib,
+                      const struct pfdd_object *object)
 {
-    struct object *o = add(lib, name, bytes, n);
-    if (o) {
-        o->is_shader = true;
-        o->shader = id;
+    struct object *o = add(lib, object->name, object->n);
+    if (!o) {
+        free((void *)(uintptr_t)object->bytes);
+    } else {
+        o->bytes = (char *)(uintptr_t)object->bytes;
+        o->is_kept = object->is_kept;
+        o->is_shader = object->is_shader;
+        o->shader = object->shader;
     }
     start(lib);
 }

@@ -30,17 +30,23 @@ void pfdd_library_free(struct pfdd_library *lib);
 /* A code object by its path, read by a worker. */
 void pfdd_library_add_file(struct pfdd_library *lib, const char *path);
 
-/* The same from memory: bytes [n], taken over (free()). */
-void pfdd_library_add(struct pfdd_library *lib, const char *name, void *bytes,
-                      size_t n);
+/* A code object from memory. */
+struct pfdd_object {
+    const char *name;
+    const void *bytes; /* [n] */
+    size_t n;
+    bool is_shader; /* a SPIR-V module, and the number that a layer's records
+                       call it by */
+    uint32_t shader;
+    bool is_kept; /* the shelf (shelf.h) gave it back */
+};
+
+/* bytes are taken over (free()). */
+void pfdd_library_add(struct pfdd_library *lib,
+                      const struct pfdd_object *object);
 
 /* What a URI names, read by a worker. */
 void pfdd_library_add_uri(struct pfdd_library *lib, const char *uri);
-
-/* A SPIR-V module, taken over, and the number that a layer's records call it
- * by. */
-void pfdd_library_add_shader(struct pfdd_library *lib, const char *name,
-                             uint32_t id, void *bytes, size_t n);
 
 /* True: code objects are being read; what needs them should wait. */
 bool pfdd_library_is_busy(const struct pfdd_library *lib);
@@ -49,9 +55,8 @@ bool pfdd_library_is_busy(const struct pfdd_library *lib);
 struct pfdd_strings *pfdd_library_get(struct pfdd_library *lib);
 void pfdd_strings_unref(struct pfdd_strings *strings);
 
-/* Each code object that came from memory, and can be used. */
-typedef void (*pfdd_object_fn)(void *user, const char *name, const void *bytes,
-                               size_t n);
+/* Each code object that a producer sent or named, and that can be used. */
+typedef void (*pfdd_object_fn)(void *user, const struct pfdd_object *object);
 void pfdd_library_each(const struct pfdd_library *lib, pfdd_object_fn fn,
                        void *user);
 

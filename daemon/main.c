@@ -97,7 +97,11 @@ static int serve(const char *path)
     pfdd_systemd_init();
     pfdd_sandbox_files(config, path);
     bool calls = config->sandbox;
-    uv_loop_init(&loop);
+    if (uv_loop_init(&loop) != 0) {
+        pfdd_log(PFDD_ERROR, "out of memory or file descriptors");
+        pfdd_config_free(config);
+        return 1;
+    }
     bool ok = pfdd_start(&d, &loop, config, err, sizeof err);
     if (!ok) {
         pfdd_log(PFDD_ERROR, "%s", err);

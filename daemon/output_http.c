@@ -5,10 +5,13 @@
  * says where to begin, ?match=, ?source= and ?entries_only= choose.
  * libwebsockets runs on the daemon's own loop.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <libwebsockets.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon.h"
 #include "log.h"
@@ -18,6 +21,7 @@
 enum {
     PIECE = 32 * 1024, /* bytes written at once */
     END_MS = 50,       /* for libwebsockets to let go of everything */
+    FDS_NEEDED = 8,    /* by a context, with some to spare */
 };
 
 /* One connection; libwebsockets owns and zeroes it. */
@@ -32,6 +36,16 @@ struct client {
     size_t at;
 };
 
+struct http_output;
+
+/* On a loop that is not its own, libwebsockets is let go of twice: the first
+ * time it only closes its handles. */
+struct ending {
+    uv_timer_t timer;
+    struct lws_context *context;
+    struct http_output *of; /* NULL: it was never open */
+};
+
 struct http_output {
     struct pfdd_output base;
     struct lws_context *context;
@@ -41,7 +55,7 @@ struct http_output {
     bool ended;
     struct client *streams;
     unsigned n_streams;
-    uv_timer_t end;
+    struct ending *ending;
 };
 
 static void stop_stream(struct client *c)
@@ -320,10 +334,54 @@ static void on_listener_closed(void *user)
     finish_close(o);
 }
 
-static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
+static void on_end_closed(uv_handle_t *handle)
 {
-    struct http_output *o = (struct http_output *)output;
-    void *loops[] = { output->d->loop };
+    struct ending *e = handle->data;
+    struct http_output *o = e->of;
+    free(e);
+    if (!o)
+        return;
+    o->ended = true;
+    finish_close(o);
+}
+
+static void on_end(uv_timer_t *timer)
+{
+    struct ending *e = timer->data;
+    lws_context_destroy(e->context);
+    uv_close((uv_handle_t *)timer, on_end_closed);
+}
+
+static void begin_end(struct ending *e, struct http_output *of)
+{
+    e->of = of;
+    lws_context_destroy(e->context);
+    uv_timer_start(&e->timer, on_end, END_MS, 0);
+}
+
+/*
+ * A context that gets no descriptor for its pipe is made all the same, and
+ * leaves a timer on the loop when it goes (libwebsockets 4.1): the loop then
+ * calls what is gone. So see first that there are some.
+ */
+static bool has_descriptors(const uv_loop_t *loop)
+{
+    int fds[FDS_NEEDED];
+    int n = 0;
+    while (n < FDS_NEEDED) {
+        fds[n] = fcntl(uv_backend_fd(loop), F_DUPFD_CLOEXEC, 3);
+        if (fds[n] < 0)
+            break;
+        n++;
+    }
+    for (int i = 0; i < n; i++)
+        close(fds[i]);
+    return n == FDS_NEEDED;
+}
+
+static struct lws_context *make_context(struct http_output *o)
+{
+    void *loops[] = { o->base.d->loop };
     struct lws_context_creation_info info = {
         .port = CONTEXT_PORT_NO_LISTEN_SERVER,
         .protocols = protocols,
@@ -338,46 +396,53 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
     };
     info.gid = -1;
     info.uid = -1;
+    lws_set_log_level(LLL_ERR, tell_log);
+    return lws_create_context(&info);
+}
+
+static bool listen_for(struct http_output *o, char *err, size_t n_err)
+{
+    struct pfdd_output *output = &o->base;
     o->listener.user = o;
     o->listener.accept = on_accept;
     o->listener.closed = on_listener_closed;
     o->listener.refused = &output->d->count.refused;
     o->listener.out_of_fds = &output->d->count.out_of_fds;
-    lws_set_log_level(LLL_ERR, tell_log);
-    o->context = lws_create_context(&info);
+    return pfdd_listener_open(&o->listener, output->d->loop,
+                              &output->config->address, &output->config->access,
+                              err, n_err);
+}
+
+static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
+{
+    struct http_output *o = (struct http_output *)output;
+    if (!has_descriptors(output->d->loop)) {
+        snprintf(err, n_err, "%s: %s", output->config->address_text,
+                 strerror(EMFILE));
+        return false;
+    }
+    struct ending *e = calloc(1, sizeof *e);
+    o->context = e ? make_context(o) : NULL;
     if (!o->context) {
+        free(e);
         snprintf(err, n_err,
                  "%s: cannot serve HTTP (is "
                  "libwebsockets-evlib-uv installed?)",
                  output->config->address_text);
         return false;
     }
+    uv_timer_init(output->d->loop, &e->timer);
+    e->timer.data = e;
+    e->context = o->context;
+    o->ending = e;
     o->vhost = lws_get_vhost_by_name(o->context, "default");
-    if (!pfdd_listener_open(&o->listener, output->d->loop,
-                            &output->config->address, &output->config->access,
-                            err, n_err)) {
-        lws_context_destroy(o->context);
+    snprintf(err, n_err, "%s: cannot serve HTTP", output->config->address_text);
+    if (!o->vhost || !listen_for(o, err, n_err)) {
+        begin_end(e, NULL);
         return false;
     }
-    uv_timer_init(output->d->loop, &o->end);
-    o->end.data = o;
     pfdd_log(PFDD_INFO, "http: %s", output->config->address_text);
     return true;
-}
-
-static void on_end_closed(uv_handle_t *handle)
-{
-    struct http_output *o = handle->data;
-    o->ended = true;
-    finish_close(o);
-}
-
-static void on_end(uv_timer_t *timer)
-{
-    struct http_output *o = timer->data;
-    /* On a loop that is not its own, the first call only closes handles. */
-    lws_context_destroy(o->context);
-    uv_close((uv_handle_t *)timer, on_end_closed);
 }
 
 static void close_output(struct pfdd_output *output)
@@ -386,8 +451,7 @@ static void close_output(struct pfdd_output *output)
     while (o->streams)
         stop_stream(o->streams);
     pfdd_listener_close(&o->listener);
-    lws_context_destroy(o->context);
-    uv_timer_start(&o->end, on_end, END_MS, 0);
+    begin_end(o->ending, o);
 }
 
 static bool is_drained(const struct pfdd_output *output)

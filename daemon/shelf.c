@@ -21,6 +21,7 @@ enum {
     SLOTS_MAX = 128,
     PAGE = 4096,         /* struct pfdd_kept; frames begin behind it */
     META_MAX = 64 << 20, /* bytes of frames kept for one buffer */
+    PART = 1 << 20,      /* bytes of a code object in one frame */
     SAMPLE = 4096,       /* bytes up to the end of the last entry */
     HEAD = 64,           /* at most, of any format */
     LOOK_MS = 500,       /* between looks for producers that are gone */
@@ -139,6 +140,13 @@ static bool append(void *user, const void *bytes, size_t n)
     return true;
 }
 
+static void cut(struct pfdd_slot *slot, uint64_t end)
+{
+    slot->end = end;
+    if (ftruncate(slot->meta, (off_t)end) != 0)
+        pfdd_log(PFDD_DEBUG, "shelf: %s", strerror(errno));
+}
+
 /* All of a frame, or nothing. */
 static bool append_frame(struct pfdd_slot *slot,
                          const struct pfd_wire_frame *frame)
@@ -146,24 +154,47 @@ static bool append_frame(struct pfdd_slot *slot,
     uint64_t before = slot->end;
     if (pfd_wire_write(frame, append, slot, NULL) == PFD_OK)
         return true;
-    slot->end = before;
-    if (ftruncate(slot->meta, (off_t)before) != 0)
-        pfdd_log(PFDD_DEBUG, "shelf: %s", strerror(errno));
+    cut(slot, before);
     return false;
 }
 
-static void append_object(void *user, const char *name, const void *bytes,
-                          size_t n)
+/* In parts: a stream takes no longer frames than producers may send. */
+static bool append_bytes(struct pfdd_slot *slot,
+                         const struct pfdd_object *object, uint64_t number)
+{
+    uint64_t at = 0;
+    do {
+        uint64_t n = object->n - at < PART ? object->n - at : PART;
+        struct pfd_wire_frame part = { .type = PFD_WIRE_CODE_OBJECT,
+                                       .code_object = number,
+                                       .offset = at,
+                                       .total = object->n,
+                                       .name = pfd_wire_text(object->name) };
+        part.bytes = (struct pfd_wire_bytes){ (const char *)object->bytes + at,
+                                              (size_t)n };
+        if (!append_frame(slot, &part))
+            return false;
+        at += n;
+    } while (at < object->n);
+    return true;
+}
+
+static void append_object(void *user, const struct pfdd_object *object)
 {
     struct pfdd_slot *slot = user;
-    struct pfd_wire_frame frame = { .type = PFD_WIRE_CODE_OBJECT,
-                                    .code_object = 1,
-                                    .name = pfd_wire_text(name) };
-    frame.bytes = (struct pfd_wire_bytes){ bytes, n };
-    if (!append_frame(slot, &frame)) {
-        pfdd_log(PFDD_WARNING,
-                 "%s: not kept over a restart: more than 64 MiB of them", name);
-    }
+    uint64_t before = slot->end;
+    uint64_t number = before; /* no other one's */
+    struct pfd_wire_frame shader = { .type = PFD_WIRE_SHADER,
+                                     .code_object = number,
+                                     .shader = object->shader,
+                                     .name = pfd_wire_text(object->name) };
+    if (append_bytes(slot, object, number) &&
+        (!object->is_shader || append_frame(slot, &shader)))
+        return;
+    cut(slot, before);
+    pfdd_log(PFDD_WARNING,
+             "%s: not kept over a restart: more than 64 MiB of them",
+             object->name);
 }
 
 static int new_meta(void)
@@ -213,11 +244,13 @@ struct pfdd_slot *pfdd_shelf_put(struct pfdd_shelf *shelf, int memory, int bell,
     return slot;
 }
 
-void pfdd_shelf_object(struct pfdd_shelf *shelf, const char *name,
-                       const void *bytes, size_t n)
+void pfdd_shelf_object(struct pfdd_shelf *shelf,
+                       const struct pfdd_object *object)
 {
-    for (struct pfdd_slot *slot = shelf->slots; slot; slot = slot->next)
-        append_object(slot, name, bytes, n);
+    for (struct pfdd_slot *slot = shelf->slots; slot; slot = slot->next) {
+        if (!object->is_kept || !slot->is_restored)
+            append_object(slot, object);
+    }
 }
 
 static void remove_stored(unsigned number)
@@ -264,6 +297,7 @@ static void feed(struct pfdd_stream *stream, int meta, uint64_t n, int memory,
     pfdd_stream_feed(stream, frames + PAGE, (size_t)n - PAGE, fds,
                      bell >= 0 ? 2 : 1, &taken);
     munmap(frames, (size_t)n);
+    pfdd_stream_settle(stream);
 }
 
 static void restore(struct pfdd_shelf *shelf, unsigned number, int memory,
@@ -275,6 +309,7 @@ static void restore(struct pfdd_shelf *shelf, unsigned number, int memory,
     struct pfdd_stream_options options = {
         .name = name,
         .settle_ms = 100,
+        .is_kept = true,
         .resume = stream_resumes,
         .ended = stream_ended,
     };
@@ -295,6 +330,7 @@ static void restore(struct pfdd_shelf *shelf, unsigned number, int memory,
         return;
     }
     slot->stream = stream;
+    slot->is_restored = true;
     feed(stream, meta, (uint64_t)st.st_size, dup(memory),
          bell >= 0 ? dup(bell) : -1);
     if (slot->holder) {

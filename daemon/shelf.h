@@ -17,6 +17,7 @@
 #include <printfdecode/wire.h>
 
 struct pfdd;
+struct pfdd_object;
 struct pfdd_shelf;
 
 /* How far the lines of a buffer have come; in memory that outlives us. */
@@ -45,6 +46,7 @@ struct pfdd_slot {
     struct pfdd_kept *kept; /* mapped */
     int meta;
     uint64_t end;               /* bytes of meta */
+    bool is_restored;           /* it has what was known before */
     struct pfdd_stream *stream; /* of what was restored; NULL: a producer's */
     void *holder;               /* whose session reads it; the stream's */
 };
@@ -71,9 +73,9 @@ struct pfdd_slot *pfdd_shelf_put(struct pfdd_shelf *shelf, int memory, int bell,
 /* The buffer is done with: the manager lets go of it, unless we are ending. */
 void pfdd_shelf_drop(struct pfdd_slot *slot);
 
-/* A code object that came over a socket: all buffers may need it. */
-void pfdd_shelf_object(struct pfdd_shelf *shelf, const char *name,
-                       const void *bytes, size_t n);
+/* A code object that a producer sent or named: all buffers may need it. */
+void pfdd_shelf_object(struct pfdd_shelf *shelf,
+                       const struct pfdd_object *object);
 
 unsigned pfdd_shelf_count(const struct pfdd_shelf *shelf);
 

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <printfdecode/shaders.h>
 #include <printfdecode/wire.h>
 
 #include "daemon.h"
@@ -19,6 +18,7 @@
 #include "log.h"
 #include "session.h"
 #include "shelf.h"
+#include "stream_objects.h"
 
 enum {
     BUFFERS_MAX = 1024,      /* of one stream */
@@ -26,8 +26,8 @@ enum {
     FDS_MAX = 32,            /* that wait for their frame */
     BAD_MAX = 100,           /* bad places until a stream is given up */
     FRAME_MAX = 16 << 20,
-    MODULES_MAX = 64 << 20, /* bytes of modules, of one stream */
-    OBJECT_MAX = 256 << 20, /* bytes of a code object that comes in parts */
+    FRAME_SMALL = 192 << 10, /* memory for frames that each stream may have */
+    PIECE = 64 << 10,        /* bytes handed to the reader at once */
 };
 
 #define BUFFER_MAX (UINT64_C(1) << 30) /* bytes kept for one buffer */
@@ -53,20 +53,12 @@ struct buffer {
     char *format;
 };
 
-/* A SPIR-V module of the stream. */
-struct module {
-    struct module *next;
-    uint64_t number;
-    bool is_loose; /* no shader has spoken of it */
-    size_t n;
-    char bytes[];
-};
-
 struct pfdd_stream {
     struct pfdd *d;
     struct pfdd_stream_options options;
     char *name;
     struct pfd_wire_reader *reader;
+    size_t reader_bytes; /* that are counted */
     struct buffer *buffers;
     size_t n_buffers;
     size_t n_sessions;
@@ -75,6 +67,7 @@ struct pfdd_stream {
     unsigned n_bad;
     uint64_t n_frames;
     bool raw;
+    uint64_t raw_bytes; /* so far */
     bool started;
     bool ending;
     bool failed;
@@ -83,17 +76,19 @@ struct pfdd_stream {
     char host[64];
     char process[64];
     uint64_t pid;
-    /* A code object that comes in parts. */
-    char *object; /* [object_total] */
-    uint64_t object_number;
-    uint64_t object_total;
-    uint64_t object_at;
-    struct module *modules;
-    size_t modules_bytes;
+    struct pfdd_objects objects;
     /* The frame that has to wait, done again. */
     struct pfd_wire_frame frame;
     bool has_frame;
 };
+
+/* What half frames hold is memory, too. */
+static void count_reader(struct pfdd_stream *st)
+{
+    size_t n = pfd_wire_reader_memory(st->reader, 0);
+    st->d->frame_bytes += n - st->reader_bytes;
+    st->reader_bytes = n;
+}
 
 struct pfdd_stream *pfdd_stream_new(struct pfdd *d,
                                     const struct pfdd_stream_options *options)
@@ -111,6 +106,11 @@ struct pfdd_stream *pfdd_stream_new(struct pfdd *d,
         free(st);
         return NULL;
     }
+    st->objects = (struct pfdd_objects){ .d = d,
+                                         .name = st->name,
+                                         .pid = options->pid,
+                                         .is_kept = options->is_kept };
+    count_reader(st);
     return st;
 }
 
@@ -162,9 +162,6 @@ static void hang_doorbell(struct buffer *b, int fd)
     uv_poll_start(&bell->poll, UV_READABLE, on_doorbell);
 }
 
-static void drop_modules(struct pfdd_stream *st);
-static void drop_object(struct pfdd_stream *st);
-
 static void free_stream(struct pfdd_stream *st)
 {
     void (*ended)(void *) = st->options.ended;
@@ -178,9 +175,9 @@ static void free_stream(struct pfdd_stream *st)
         free(b->format);
         free(b);
     }
+    st->d->frame_bytes -= st->reader_bytes;
     pfd_wire_reader_free(st->reader);
-    drop_modules(st);
-    drop_object(st);
+    pfdd_objects_deinit(&st->objects);
     free(st->name);
     free(st);
     ended(user);
@@ -502,148 +499,11 @@ static void take_done(struct pfdd_stream *st, const struct pfd_wire_frame *f)
     pfdd_session_close(b->session);
 }
 
-static void drop_object(struct pfdd_stream *st)
-{
-    if (st->object)
-        st->d->input_bytes -= (size_t)st->object_total;
-    free(st->object);
-    st->object = NULL;
-}
-
-/* Whoever has no access to our files, or to another process, has none through
- * us: files are read for this machine's producers, memory for its owner. */
-static void take_uri(struct pfdd_stream *st, const struct pfd_wire_frame *f)
-{
-    char uri[4096];
-    char own[40];
-    snprintf(uri, sizeof uri, "%.*s",
-             f->uri.n < sizeof uri ? (int)f->uri.n : (int)sizeof uri - 1,
-             f->uri.at);
-    snprintf(own, sizeof own, "memory://%lld#", st->options.pid);
-    bool is_file = !strncmp(uri, "file://", 7);
-    if (f->uri.n >= sizeof uri || !st->options.pid ||
-        (!is_file && strncmp(uri, own, strlen(own)) != 0)) {
-        bad_frame(st, "a code object by a URI that is none of file:// or "
-                      "memory:// of a process that sends on a unix socket");
-        return;
-    }
-    pfdd_library_add_uri(st->d->library, uri);
-}
-
-/* Shaders speak of modules by their numbers. False: it is none. */
-static bool keep_module(struct pfdd_stream *st, uint64_t number,
-                        const void *bytes, size_t n)
-{
-    static const unsigned char magic[] = { 0x03, 0x02, 0x23, 0x07 };
-    if (n < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0)
-        return false;
-    struct module *m =
-        st->modules_bytes + n <= MODULES_MAX ? malloc(sizeof *m + n) : NULL;
-    if (!m) {
-        bad_frame(st, "more than 64 MiB of modules");
-        return true;
-    }
-    m->number = number;
-    m->is_loose = true;
-    m->n = n;
-    memcpy(m->bytes, bytes, n);
-    m->next = st->modules;
-    st->modules = m;
-    st->modules_bytes += n;
-    st->d->input_bytes += n;
-    return true;
-}
-
-/* Modules that no shader has spoken of by now get numbers that are free. */
-static void give_loose(struct pfdd_stream *st)
-{
-    for (struct module *m = st->modules; m; m = m->next) {
-        void *copy = m->is_loose ? malloc(m->n) : NULL;
-        m->is_loose = false;
-        if (!copy)
-            continue;
-        memcpy(copy, m->bytes, m->n);
-        pfdd_library_add(st->d->library, st->name, copy, m->n);
-    }
-}
-
-static void drop_modules(struct pfdd_stream *st)
-{
-    while (st->modules) {
-        struct module *m = st->modules;
-        st->modules = m->next;
-        free(m);
-    }
-    st->d->input_bytes -= st->modules_bytes;
-    st->modules_bytes = 0;
-}
-
-static void take_shader(struct pfdd_stream *st, const struct pfd_wire_frame *f)
-{
-    char name[160];
-    struct module *m = st->modules;
-    while (m && m->number != f->code_object)
-        m = m->next;
-    void *copy = m && f->shader < PFD_SHADER_NEXT ? malloc(m->n) : NULL;
-    if (!copy) {
-        bad_frame(st, "a shader of a module that has not come");
-        return;
-    }
-    m->is_loose = false;
-    memcpy(copy, m->bytes, m->n);
-    snprintf(name, sizeof name, "%s/%.*s", st->name,
-             f->name.n < 100 ? (int)f->name.n : 100,
-             f->name.n ? f->name.at : "");
-    pfdd_library_add_shader(st->d->library, name, (uint32_t)f->shader, copy,
-                            m->n);
-}
-
 static void take_object(struct pfdd_stream *st, const struct pfd_wire_frame *f)
 {
-    char name[160];
-    snprintf(name, sizeof name, "%s/%.*s", st->name,
-             f->name.n < 100 ? (int)f->name.n : 100,
-             f->name.n ? f->name.at : "");
-    if (f->uri.n && !f->bytes.n) {
-        take_uri(st, f);
-        return;
-    }
-    uint64_t total = f->total ? f->total : f->bytes.n;
-    bool first = f->offset == 0;
-    if (first)
-        drop_object(st);
-    if (total > OBJECT_MAX || f->bytes.n > total ||
-        f->offset > total - f->bytes.n ||
-        (!first && (!st->object || st->object_number != f->code_object ||
-                    st->object_at != f->offset || st->object_total != total))) {
-        bad_frame(st, "parts of a code object that do not fit");
-        drop_object(st);
-        return;
-    }
-    if (first && !pfdd_has_room(st->d, (size_t)total)) {
-        bad_frame(st, "memory is up to its cap: a code object is not taken");
-        return;
-    }
-    if (first) {
-        st->object = malloc((size_t)total + 1);
-        st->d->input_bytes += st->object ? (size_t)total : 0;
-        st->object_number = f->code_object;
-        st->object_total = total;
-    }
-    if (!st->object)
-        return;
-    if (f->bytes.n)
-        memcpy(st->object + f->offset, f->bytes.at, f->bytes.n);
-    st->object_at = f->offset + f->bytes.n;
-    if (st->object_at == total) {
-        if (keep_module(st, f->code_object, st->object, (size_t)total)) {
-            drop_object(st);
-            return;
-        }
-        pfdd_library_add(st->d->library, name, st->object, (size_t)total);
-        st->d->input_bytes -= (size_t)total;
-        st->object = NULL;
-    }
+    const char *why = pfdd_objects_take(&st->objects, f);
+    if (why)
+        bad_frame(st, why);
 }
 
 static void put_text(char *ret, size_t n_ret, const struct pfd_wire_bytes *text)
@@ -658,11 +518,11 @@ static void put_text(char *ret, size_t n_ret, const struct pfd_wire_bytes *text)
 static bool take_frame(struct pfdd_stream *st, const struct pfd_wire_frame *f)
 {
     if (f->type != PFD_WIRE_CODE_OBJECT && f->type != PFD_WIRE_SHADER)
-        give_loose(st);
+        pfdd_objects_give_loose(&st->objects);
     switch (f->type) {
     case PFD_WIRE_START:
         /* Another stream begins: its numbers are its own. */
-        drop_modules(st);
+        pfdd_objects_reset(&st->objects);
         for (struct buffer *b = st->buffers; b; b = b->next) {
             b->is_past = true;
             drop_doorbell(b);
@@ -676,6 +536,7 @@ static bool take_frame(struct pfdd_stream *st, const struct pfd_wire_frame *f)
         st->pid = f->pid;
         return true;
     case PFD_WIRE_CODE_OBJECT:
+    case PFD_WIRE_SHADER:
         take_object(st, f);
         return true;
     case PFD_WIRE_BUFFER:
@@ -689,9 +550,6 @@ static bool take_frame(struct pfdd_stream *st, const struct pfd_wire_frame *f)
     case PFD_WIRE_GAP:
         stream_gap(st, find_buffer(st, f->buffer), "sender_lost",
                    f->lost_frames);
-        return true;
-    case PFD_WIRE_SHADER:
-        take_shader(st, f);
         return true;
     case PFD_WIRE_UNKNOWN:
         break;
@@ -738,17 +596,49 @@ static bool feed_raw(struct pfdd_stream *st, const void *bytes, size_t n)
             return false;
         }
     }
-    /* object_at: bytes so far. */
-    if (st->object_at + n > BUFFER_MAX || pfdd_is_short(st->d)) {
+    if (st->raw_bytes + n > BUFFER_MAX || pfdd_is_short(st->d)) {
         stream_gap(st, b, "too_large", 0);
         return false;
     }
-    if (!pfdd_session_write(b->session, st->object_at, bytes, n)) {
+    if (!pfdd_session_write(b->session, st->raw_bytes, bytes, n)) {
         stream_gap(st, b, "no_memory", 0);
         return false;
     }
-    st->object_at += n;
+    st->raw_bytes += n;
     pfdd_session_ring(b->session);
+    return true;
+}
+
+/* A frame that has not come whole takes memory only below the cap: beyond it
+ * the frame is lost, not the stream. */
+static void make_room(struct pfdd_stream *st, size_t n)
+{
+    size_t wanted = pfd_wire_reader_memory(st->reader, n);
+    if (wanted <= FRAME_SMALL || wanted <= st->reader_bytes ||
+        pfdd_has_frame_room(st->d, wanted - st->reader_bytes))
+        return;
+    uint64_t n_frame = pfd_wire_reader_pass(st->reader);
+    count_reader(st);
+    st->d->count.bad_frames++;
+    pfdd_log(PFDD_WARNING,
+             "%s: memory is up to its cap: a frame of %" PRIu64
+             " bytes is not taken",
+             st->name, n_frame);
+    stream_gap(st, NULL, "too_large", 0);
+}
+
+/* Some of bytes [n]; false: no use can be made of them. */
+static bool feed_reader(struct pfdd_stream *st, const char *bytes, size_t n,
+                        size_t *taken)
+{
+    struct pfd_error err;
+    n = n < PIECE ? n : PIECE;
+    make_room(st, n);
+    if (pfd_wire_reader_feed(st->reader, bytes, n, taken, &err) < 0) {
+        bad_frame(st, err.text);
+        return false;
+    }
+    count_reader(st);
     return true;
 }
 
@@ -776,14 +666,11 @@ bool pfdd_stream_feed(struct pfdd_stream *st, const void *bytes, size_t n,
         if (!take_frames(st))
             return false;
         size_t done = 0;
-        struct pfd_error err;
+        count_reader(st);
         if (st->waiting_for || *taken == n)
             return true;
-        if (pfd_wire_reader_feed(st->reader, (const char *)bytes + *taken,
-                                 n - *taken, &done, &err) < 0) {
-            bad_frame(st, err.text);
+        if (!feed_reader(st, (const char *)bytes + *taken, n - *taken, &done))
             return false;
-        }
         *taken += done;
     }
 }
@@ -791,6 +678,11 @@ bool pfdd_stream_feed(struct pfdd_stream *st, const void *bytes, size_t n,
 long long pfdd_stream_pid(const struct pfdd_stream *st)
 {
     return st->options.pid ? st->options.pid : (long long)st->pid;
+}
+
+void pfdd_stream_settle(struct pfdd_stream *st)
+{
+    pfdd_objects_give_loose(&st->objects);
 }
 
 bool pfdd_stream_is_waiting(const struct pfdd_stream *st)
@@ -806,7 +698,7 @@ void pfdd_stream_end(struct pfdd_stream *st)
         take_frames(st);
     }
     st->ending = true;
-    give_loose(st);
+    pfdd_objects_give_loose(&st->objects);
     for (struct buffer *b = st->buffers; b; b = b->next) {
         drop_doorbell(b);
         if (b->session)

@@ -19,6 +19,7 @@ struct pfdd_stream_options {
     uint64_t settle_ms;
     long long pid;              /* of the peer; 0: as it says itself */
     bool may_be_raw;            /* what is no capture is one buffer */
+    bool is_kept;               /* the shelf's, of before */
     void (*resume)(void *user); /* bytes are wanted again */
     void (*ended)(void *user);  /* after pfdd_stream_end() */
     void *user;
@@ -35,6 +36,9 @@ struct pfdd_stream *pfdd_stream_new(struct pfdd *d,
  */
 bool pfdd_stream_feed(struct pfdd_stream *st, const void *bytes, size_t n,
                       const int *fds, size_t n_fds, size_t *taken);
+
+/* All code objects are there: modules that no shader spoke of are taken. */
+void pfdd_stream_settle(struct pfdd_stream *st);
 
 /* True: `resume` will be called; not yet the time for pfdd_stream_end(). */
 bool pfdd_stream_is_waiting(const struct pfdd_stream *st);

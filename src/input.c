@@ -24,6 +24,8 @@ struct pfd_input {
     uint8_t *copy;        /* owned; NULL: mapped */
     const uint8_t *bytes; /* [n], within one of the two */
     size_t n;
+    bool bounded; /* files are copied, and n_max bytes are the most */
+    size_t n_max;
 };
 
 bool pfd_input_is_uri(const char *name)
@@ -41,20 +43,63 @@ static enum pfd_status no_memory(struct pfd_error *err)
     return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
 }
 
-static enum pfd_status map_file(struct pfd_input *input, int fd,
+static enum pfd_status too_large(const struct pfd_input *input, uint64_t n,
+                                 struct pfd_error *err)
+{
+    return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
+                    "%llu bytes, at most %zu are taken", (unsigned long long)n,
+                    input->n_max);
+}
+
+/* Grows with what was read: a wrong size takes no memory. False: *number is why
+ * not, 0: nothing is there. */
+static bool read_range(struct pfd_input *input, int fd, uint64_t offset,
+                       uint64_t size, int *number)
+{
+    size_t room = 0;
+    while (input->n < size) {
+        uint64_t at = offset + input->n;
+        uint64_t left = size - input->n;
+        size_t want = left < STEP ? (size_t)left : STEP;
+        *number = at > INT64_MAX ? EIO : ENOMEM;
+        if (at > INT64_MAX)
+            return false;
+        if (room - input->n < want) {
+            room = 2 * room + want;
+            uint8_t *copy = realloc(input->copy, room);
+            if (!copy)
+                return false;
+            input->copy = copy;
+        }
+        ssize_t got = pread(fd, input->copy + input->n, want, (off_t)at);
+        *number = got < 0 ? errno : 0;
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        input->n += (size_t)got;
+    }
+    return true;
+}
+
+/* Whoever cuts a file that is mapped kills us: those of others are copied. */
+static enum pfd_status copy_file(struct pfd_input *input, int fd,
+                                 const struct pfd_uri *range,
+                                 struct pfd_error *err)
+{
+    int number = 0;
+    if (range->size > input->n_max)
+        return too_large(input, range->size, err);
+    if (!read_range(input, fd, range->offset, range->size, &number))
+        return io_error(err, number ? number : ENODATA);
+    if (input->copy)
+        input->bytes = input->copy;
+    return PFD_OK;
+}
+
+static enum pfd_status map_file(struct pfd_input *input, int fd, size_t n,
                                 struct pfd_error *err)
 {
-    struct stat st;
-    if (fstat(fd, &st))
-        return io_error(err, errno);
-    if (S_ISDIR(st.st_mode))
-        return io_error(err, EISDIR);
-    if (!S_ISREG(st.st_mode))
-        return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET, "not a file");
-    input->bytes = (const uint8_t *)"";
-    if (st.st_size == 0)
-        return PFD_OK;
-    size_t n = (size_t)st.st_size;
     void *map = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
     if (map == MAP_FAILED)
         return io_error(err, errno);
@@ -65,34 +110,53 @@ static enum pfd_status map_file(struct pfd_input *input, int fd,
     return PFD_OK;
 }
 
-static enum pfd_status open_path(struct pfd_input *input, const char *path,
+/* All of a file, or a part of it: the URI's range. */
+static enum pfd_status take_file(struct pfd_input *input, int fd,
+                                 const struct pfd_uri *uri,
                                  struct pfd_error *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    struct stat st;
+    if (fstat(fd, &st))
         return io_error(err, errno);
-    enum pfd_status status = map_file(input, fd, err);
-    close(fd);
+    if (S_ISDIR(st.st_mode))
+        return io_error(err, EISDIR);
+    if (!S_ISREG(st.st_mode))
+        return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET, "not a file");
+    uint64_t n = (uint64_t)st.st_size;
+    struct pfd_uri range = *uri;
+    if (!range.has_range)
+        range.size = n;
+    if (range.offset > n || range.size > n - range.offset) {
+        return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
+                        "the URI names %llu bytes at %llu, and the file has "
+                        "%llu",
+                        (unsigned long long)uri->size,
+                        (unsigned long long)uri->offset, (unsigned long long)n);
+    }
+    input->bytes = (const uint8_t *)"";
+    if (range.size == 0)
+        return PFD_OK;
+    if (input->bounded)
+        return copy_file(input, fd, &range, err);
+    enum pfd_status status = map_file(input, fd, (size_t)n, err);
+    if (status == PFD_OK) {
+        input->bytes += range.offset;
+        input->n = (size_t)range.size;
+    }
     return status;
 }
 
+/* A pipe that nobody writes would never be opened. */
 static enum pfd_status open_file(struct pfd_input *input,
                                  const struct pfd_uri *uri,
                                  struct pfd_error *err)
 {
-    enum pfd_status status = open_path(input, uri->path, err);
-    if (status != PFD_OK || !uri->has_range)
-        return status;
-    if (uri->offset > input->n || uri->size > input->n - uri->offset) {
-        return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
-                        "the URI names %llu bytes at %llu, and the file has "
-                        "%zu",
-                        (unsigned long long)uri->size,
-                        (unsigned long long)uri->offset, input->n);
-    }
-    input->bytes += uri->offset;
-    input->n = (size_t)uri->size;
-    return PFD_OK;
+    int fd = open(uri->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return io_error(err, errno);
+    enum pfd_status status = take_file(input, fd, uri, err);
+    close(fd);
+    return status;
 }
 
 /* Why a process' memory is not there: text for what the system says. */
@@ -124,33 +188,16 @@ static enum pfd_status bad_memory(const struct pfd_uri *uri, uint64_t at,
                     reason(number));
 }
 
-/* Grows with what was read: a wrong size takes no memory. */
 static enum pfd_status read_memory(struct pfd_input *input, int fd,
                                    const struct pfd_uri *uri,
                                    struct pfd_error *err)
 {
-    size_t room = 0;
-    while (input->n < uri->size) {
-        uint64_t at = uri->offset + input->n;
-        uint64_t left = uri->size - input->n;
-        size_t want = left < STEP ? (size_t)left : STEP;
-        if (at > INT64_MAX)
-            return bad_memory(uri, at, EIO, err);
-        if (room - input->n < want) {
-            room = 2 * room + want;
-            uint8_t *copy = realloc(input->copy, room);
-            if (!copy)
-                return no_memory(err);
-            input->copy = copy;
-        }
-        ssize_t got = pread(fd, input->copy + input->n, want, (off_t)at);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return bad_memory(uri, at, got < 0 ? errno : 0, err);
-        input->n += (size_t)got;
-    }
-    return PFD_OK;
+    int number = 0;
+    if (read_range(input, fd, uri->offset, uri->size, &number))
+        return PFD_OK;
+    if (number == ENOMEM)
+        return no_memory(err);
+    return bad_memory(uri, uri->offset + input->n, number, err);
 }
 
 static enum pfd_status open_memory(struct pfd_input *input,
@@ -158,6 +205,8 @@ static enum pfd_status open_memory(struct pfd_input *input,
                                    struct pfd_error *err)
 {
     char path[64];
+    if (input->bounded && uri->size > input->n_max)
+        return too_large(input, uri->size, err);
     snprintf(path, sizeof path, "/proc/%llu/mem", (unsigned long long)uri->pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -181,21 +230,36 @@ static enum pfd_status open_uri(struct pfd_input *input, const char *name,
     return status;
 }
 
-enum pfd_status pfd_input_open(const char *name, struct pfd_input **ret,
-                               struct pfd_error *err)
+static enum pfd_status open_input(const char *name, const size_t *n_max,
+                                  struct pfd_input **ret, struct pfd_error *err)
 {
+    struct pfd_uri path = { .path = (char *)(uintptr_t)name };
     struct pfd_input *input = calloc(1, sizeof *input);
     if (!input)
         return no_memory(err);
+    input->bounded = n_max != NULL;
+    input->n_max = n_max ? *n_max : 0;
     enum pfd_status status = pfd_input_is_uri(name)
                                  ? open_uri(input, name, err)
-                                 : open_path(input, name, err);
+                                 : open_file(input, &path, err);
     if (status != PFD_OK) {
         pfd_input_close(input);
         return status;
     }
     *ret = input;
     return PFD_OK;
+}
+
+enum pfd_status pfd_input_open(const char *name, struct pfd_input **ret,
+                               struct pfd_error *err)
+{
+    return open_input(name, NULL, ret, err);
+}
+
+enum pfd_status pfd_input_read(const char *name, size_t n_max,
+                               struct pfd_input **ret, struct pfd_error *err)
+{
+    return open_input(name, &n_max, ret, err);
 }
 
 const void *pfd_input_bytes(const struct pfd_input *input, size_t *n)

@@ -69,9 +69,10 @@ struct pfd_wire_reader {
     size_t from;
     uint64_t base; /* of bytes, in the stream */
     size_t max_frame;
-    bool started;  /* a stream has begun */
-    bool is_lost;  /* no frame begins at `from`: one is sought */
-    bool finished; /* no more bytes will come */
+    size_t passing; /* bytes to come of a frame that is passed over */
+    bool started;   /* a stream has begun */
+    bool is_lost;   /* no frame begins at `from`: one is sought */
+    bool finished;  /* no more bytes will come */
     bool version_unknown;
     bool gave_up;
     uint64_t skipped;
@@ -123,16 +124,26 @@ static void compact(struct pfd_wire_reader *r)
     }
 }
 
-static bool make_room(struct pfd_wire_reader *r, size_t n, size_t most)
+static size_t most_of(const struct pfd_wire_reader *r)
+{
+    return r->max_frame + PFD_WIRE_HEADER_BYTES + ROOM_BEYOND;
+}
+
+/* The room that n bytes need, in which n_held of them stand by now. */
+static size_t room_for(const struct pfd_wire_reader *r, size_t n_held, size_t n)
 {
     size_t room = r->room ? r->room : ROOM_FIRST;
-    if (r->room - r->n >= n)
-        return true;
-    while (room - r->n < n && room < most)
+    if (r->room - n_held >= n)
+        return r->room;
+    while (room - n_held < n && room < most_of(r))
         room *= 2;
-    if (room > most)
-        room = most;
-    uint8_t *bytes = realloc(r->bytes, room);
+    return room < most_of(r) ? room : most_of(r);
+}
+
+static bool make_room(struct pfd_wire_reader *r, size_t n)
+{
+    size_t room = room_for(r, r->n, n);
+    uint8_t *bytes = room > r->room ? realloc(r->bytes, room) : r->bytes;
     if (!bytes)
         return false;
     r->bytes = bytes;
@@ -140,27 +151,49 @@ static bool make_room(struct pfd_wire_reader *r, size_t n, size_t most)
     return true;
 }
 
+/* Some of n bytes may be of a frame that is passed over. */
+static size_t pass_some(struct pfd_wire_reader *r, size_t n)
+{
+    n = n < r->passing ? n : r->passing;
+    r->passing -= n;
+    r->base += n;
+    return n;
+}
+
 enum pfd_status pfd_wire_reader_feed(struct pfd_wire_reader *r,
                                      const void *bytes, size_t n, size_t *taken,
                                      struct pfd_error *err)
 {
-    size_t most = r->max_frame + PFD_WIRE_HEADER_BYTES + ROOM_BEYOND;
     *taken = 0;
     if (n == 0 || r->gave_up || r->version_unknown) {
         *taken = n;
         return PFD_OK;
     }
+    if (r->passing) {
+        *taken = pass_some(r, n);
+        return PFD_OK;
+    }
     if (r->n + n > r->room)
         compact(r);
-    if (n > most - r->n)
-        n = most - r->n;
-    if (!make_room(r, n, most))
+    if (n > most_of(r) - r->n)
+        n = most_of(r) - r->n;
+    if (!make_room(r, n))
         return pfd_fail(err, PFD_ERR_NOMEM, r->base + r->n, "out of memory");
     if (n)
         memcpy(r->bytes + r->n, bytes, n);
     r->n += n;
     *taken = n;
     return PFD_OK;
+}
+
+size_t pfd_wire_reader_memory(const struct pfd_wire_reader *r, size_t n)
+{
+    size_t held = r->n - r->from;
+    if (n == 0 || r->passing || r->gave_up || r->version_unknown)
+        return sizeof *r + r->room;
+    if (n > most_of(r) - held)
+        n = most_of(r) - held;
+    return sizeof *r + room_for(r, held, n);
 }
 
 /* ---- maps, in place ---- */
@@ -460,6 +493,28 @@ static enum pfd_status read_start(struct pfd_wire_reader *r,
     return PFD_OK;
 }
 
+uint64_t pfd_wire_reader_pass(struct pfd_wire_reader *r)
+{
+    struct pfd_cursor c = rest(r);
+    size_t held = pfd_cursor_left(&c);
+    size_t n = PFD_WIRE_HEADER_BYTES + (size_t)pfd_cursor_u32(&c);
+    if (r->is_lost) {
+        n = held;
+        r->skipped += held;
+    } else if (!r->started || !pfd_cursor_ok(&c) ||
+               n > PFD_WIRE_HEADER_BYTES + r->max_frame || n <= held) {
+        return 0;
+    }
+    r->passing = n - held;
+    r->base += r->n;
+    r->n = 0;
+    r->from = 0;
+    free(r->bytes);
+    r->bytes = NULL;
+    r->room = 0;
+    return n;
+}
+
 /* The map of the frame that begins here, and its CRC; the length is checked. */
 static bool crc_is_right(const struct pfd_cursor *frame, uint32_t length)
 {
@@ -598,9 +653,11 @@ enum pfd_status pfd_wire_reader_next(struct pfd_wire_reader *r,
             return status;
     }
     struct pfd_cursor c = rest(r);
-    if (pfd_cursor_left(&c) == 0)
-        return r->finished ? PFD_END : PFD_MORE;
     size_t n = pfd_cursor_left(&c);
+    if (n == 0) {
+        compact(r); /* whoever sends nothing for long holds little */
+        return r->finished ? PFD_END : PFD_MORE;
+    }
     size_t n_magic = n < PFD_WIRE_MAGIC_BYTES ? n : PFD_WIRE_MAGIC_BYTES;
     /* The magic read as a length is more than any frame has. */
     if (c.base && !memcmp(c.base, PFD_WIRE_MAGIC, n_magic) &&

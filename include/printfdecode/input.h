@@ -34,6 +34,15 @@ PFD_API bool pfd_input_is_uri(const char *name);
 PFD_API enum pfd_status pfd_input_open(const char *name, struct pfd_input **ret,
                                        struct pfd_error *err);
 
+/*
+ * The same for a name that a stranger gave: a file is copied and not mapped,
+ * whoever cuts it meanwhile does no harm, and what has more than n_max bytes is
+ * PFD_ERR_IO.
+ */
+PFD_API enum pfd_status pfd_input_read(const char *name, size_t n_max,
+                                       struct pfd_input **ret,
+                                       struct pfd_error *err);
+
 /* Its bytes [*n], until it is closed; never NULL. */
 PFD_API const void *pfd_input_bytes(const struct pfd_input *input, size_t *n);
 

@@ -125,6 +125,22 @@ PFD_API enum pfd_status pfd_wire_reader_feed(struct pfd_wire_reader *reader,
                                              size_t *taken,
                                              struct pfd_error *err);
 
+/*
+ * Bytes of memory that the reader holds when n more have been handed over; n 0:
+ * that it holds now. A frame that comes slowly takes memory as its bytes come,
+ * doubling, and gives it back behind the frame.
+ */
+PFD_API size_t pfd_wire_reader_memory(const struct pfd_wire_reader *reader,
+                                      size_t n);
+
+/*
+ * Behind PFD_MORE: passes over the frame that has not come whole, for want of
+ * memory. What is held of it is freed, the rest is taken and not kept, and the
+ * frame behind it is the next. Returns the frame's bytes on the wire; 0: none
+ * has begun. While a sound frame is sought it drops the bytes that it has.
+ */
+PFD_API uint64_t pfd_wire_reader_pass(struct pfd_wire_reader *reader);
+
 /* No more bytes will come. */
 PFD_API void pfd_wire_reader_finish(struct pfd_wire_reader *reader);
 

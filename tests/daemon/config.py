@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: MIT
 """config.py DAEMON DUMP ELF PRINTFDECODE: what a configuration may say, who
 may connect, how much is said and kept."""
+import contextlib
 import os
 import re
+import socket
 import stat
+import struct
 import subprocess
 
-from harness import (DUMP, PROGRAM, Daemon, dial, dump_frames, elf_frame,
-                     frame, free_port, http, metric, producer, run, slurp,
-                     until)
+from harness import (DUMP, N_ENTRIES, PROGRAM, START, Daemon, dial,
+                     dump_frames, elf_frame, frame, free_port, http, metric,
+                     producer, run, slurp, until)
 
 KEYS = {
     '': 'log_level state_dir ring memory_max queue_max workers drain '
@@ -206,21 +209,22 @@ outputs:
 ''')
     lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
     data = slurp(DUMP)
-    big = b'\0' * (4 << 20)
+    last = frame('code_object', code_object=2, bytes=bytes(4 << 20),
+                 total=200 << 20)
     socks = []
     for i in range(16):
-        sock = producer(f'{temp}/in.sock', elf_frame())
+        sock = socket.socket(socket.AF_UNIX)
+        sock.connect(f'{temp}/in.sock')
         socks.append(sock)
-        sock.sendall(b''.join(
-            frame('buffer', buffer=b, name=f'{i}.{b}', size=8 << 20) +
-            frame('data', buffer=b, bytes=data)
-            for b in range(1, 9)))
-        sock.sendall(frame('code_object', code_object=2, bytes=big,
-                           total=200 << 20))
+        with contextlib.suppress(ConnectionError):  # it may be refused
+            sock.sendall(START + elf_frame() + b''.join(
+                frame('buffer', buffer=b, name=f'{i}.{b}', size=8 << 20) +
+                frame('data', buffer=b, bytes=data)
+                for b in range(1, 9)) + last)
     page = http(port, '/metrics')[1]
     parts = dict(re.findall(r'memory_bytes\{part="(\w+)"\} (\d+)', page))
-    assert sorted(parts) == ['inputs', 'outputs', 'ring', 'sessions',
-                             'strings'], parts
+    assert sorted(parts) == ['frames', 'inputs', 'outputs', 'ring',
+                             'sessions', 'strings'], parts
     total = int(re.search(r'memory_accounted_bytes (\d+)', page).group(1))
     assert sum(map(int, parts.values())) == total <= 24 << 20, parts
     assert metric(port, 'memory_max_bytes') == 24 << 20
@@ -238,6 +242,90 @@ outputs:
     d.stop()
 
 
+SMALL = '''memory_max: 24MiB
+ring: 4MiB
+inputs:
+  - {type: listen, address: "unix:$T/in.sock", max_clients: 200}
+outputs:
+  - {type: listen, address: "unix:$T/l.sock"}
+  - {type: http, address: "tcp:127.0.0.1:$P"}
+'''
+
+
+def resident(d):
+    """MiB; 0: of a sanitizer, which holds on to what is freed."""
+    if b'__asan_init' in slurp(PROGRAM):
+        return 0
+    status = slurp(f'/proc/{d.process.pid}/status').decode()
+    return int(re.search(r'VmRSS:\s+(\d+)', status).group(1)) >> 10
+
+
+def half_frames_have_a_cap(temp):
+    """Forty producers, each with a part of a frame of 16 MiB."""
+    if not has_http():
+        return
+    port = free_port()
+    d = Daemon(temp, SMALL.replace('$P', str(port)))
+    lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
+    before = resident(d)
+    half = struct.pack('<II', 16 << 20, 0) + bytes(7 << 19)
+    socks = [producer(f'{temp}/in.sock', half) for _ in range(40)]
+    until('refusals', lambda: metric(port, 'bad_frames_total') >= 36)
+    page = http(port, '/metrics')[1]
+    frames = int(re.search(r'part="frames"\} (\d+)', page).group(1))
+    assert 4 << 20 < frames < 12 << 20, frames
+    assert metric(port, 'memory_accounted_bytes') < 24 << 20
+    print(f'{frames >> 20} MiB of frames, {before} MiB resident before, '
+          f'{resident(d)} MiB now')
+    assert resident(d) < before + 32, d.log()
+    assert 'a frame of 16777224 bytes is not taken' in d.log()
+    gap = next(line for line in iter(lines.next, None)
+               if line['type'] == 'gap')
+    assert gap['reason'] == 'too_large', gap
+    # What is behind a frame that was passed over is taken.
+    data = slurp(DUMP)
+    many = [frame('data', buffer=1, offset=len(data), bytes=bytes(7 << 20))]
+    with producer(f'{temp}/in.sock', elf_frame(),
+                  *dump_frames(1, 'behind')[:1], *many,
+                  *dump_frames(1, 'behind')[1:]):
+        assert lines.entries(1)[0]['source'] == 'behind'
+    for sock in socks:
+        sock.close()
+    until('room', lambda: metric(port, 'memory_accounted_bytes') < 16 << 20)
+    bad = metric(port, 'bad_frames_total')
+    with producer(f'{temp}/in.sock', *dump_frames(1, 'after')[:1], *many,
+                  *dump_frames(1, 'after')[1:]):
+        while lines.entries(1)[0]['source'] != 'after':
+            pass
+    assert metric(port, 'bad_frames_total') == bad
+    until('the frames to be gone', lambda: re.search(
+        r'part="frames"\} 0$', http(port, '/metrics')[1], re.M))
+    d.stop()
+
+
+def nobody_is_let_in_at_the_cap(temp):
+    if not has_http():
+        return
+    port = free_port()
+    d = Daemon(temp, SMALL.replace('$P', str(port)))
+    lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
+    socks = [producer(f'{temp}/in.sock', frame(
+        'code_object', code_object=1, bytes=b'1', total=20 << 20))]
+    until('the room', lambda: metric(
+        port, 'memory_accounted_bytes') > 20 << 20)
+    for _ in range(100):
+        socks.append(socket.socket(socket.AF_UNIX))
+        socks[-1].connect(f'{temp}/in.sock')
+    until('a refusal', lambda: metric(port, 'refused_total') > 0)
+    assert metric(port, 'memory_accounted_bytes') < 24 << 20
+    for sock in socks:
+        sock.close()
+    until('room', lambda: metric(port, 'memory_accounted_bytes') < 16 << 20)
+    with producer(f'{temp}/in.sock', elf_frame(), *dump_frames()):
+        lines.entries(N_ENTRIES)
+    d.stop()
+
+
 def has_http():
     if b'libwebsockets.so' in slurp(PROGRAM):
         return True
@@ -246,4 +334,5 @@ def has_http():
 
 
 run(errors_have_places, every_other_key_is_an_error, who_may_connect,
-    words_are_limited, memory_has_a_cap)
+    words_are_limited, memory_has_a_cap, half_frames_have_a_cap,
+    nobody_is_let_in_at_the_cap)

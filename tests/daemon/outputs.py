@@ -4,14 +4,16 @@
 of socket, and subscribers that acknowledge."""
 import datetime
 import json
+import resource
 import signal
 import socket
 import subprocess
 import time
 import urllib.request
 
-from harness import (N_ENTRIES, REST, Daemon, dial, dial_tcp, dump_frames,
-                     elf_frame, free_port, http, producer, run, until)
+from harness import (N_ENTRIES, PROGRAM, REST, Daemon, dial, dial_tcp,
+                     dump_frames, elf_frame, free_port, http, producer, run,
+                     slurp, until)
 
 FOLLOW = REST[0]
 
@@ -21,6 +23,12 @@ inputs:
 outputs:
   - {type: listen, address: "unix:$T/l.sock"}
   - {type: listen, address: "tcp:127.0.0.1:%d"}
+  - {type: http, address: "tcp:127.0.0.1:%d"}
+'''
+
+WEB = '''inputs:
+  - {type: listen, address: "unix:$T/in.sock"}
+outputs:
   - {type: http, address: "tcp:127.0.0.1:%d"}
 '''
 
@@ -236,4 +244,59 @@ def crowded(temp):
         assert f.communicate(timeout=20)[0] == 'a line\n'
 
 
-run(asked, acknowledged, followed, ended, crowded)
+def http_has_no_port(temp):
+    """Somebody else has it: at the start that is the end, in a configuration
+    that is read again a line in the log."""
+    if b'libwebsockets.so' not in slurp(PROGRAM):
+        print('left out: built without libwebsockets')
+        return
+    with socket.socket() as other:
+        other.bind(('127.0.0.1', 0))
+        other.listen(1)
+        busy = WEB % other.getsockname()[1]
+        with open(f'{temp}/busy.yaml', 'w') as f:
+            f.write(busy.replace('$T', temp))
+        ended = subprocess.run([PROGRAM, '-c', f'{temp}/busy.yaml'], timeout=20,
+                               stderr=subprocess.PIPE, check=False)
+        assert ended.returncode == 1, ended
+        assert b'Address already in use' in ended.stderr, ended
+        assert b'left behind' not in ended.stderr, ended
+        web = free_port()
+        d = Daemon(temp, WEB % web)
+        for i in range(5):
+            d.reload(busy + '#' * i)
+            assert d.log().count('Address already in use') == i + 1
+    d.reload(WEB % web)
+    assert http(web, '/healthz')[0] == 200
+    time.sleep(0.2)  # what was begun of the others is gone by now
+    assert http(web, '/healthz')[0] == 200
+    d.stop()
+
+
+def few_descriptors(temp):
+    """However few there are: it says so and ends, or it runs."""
+    path = f'{temp}/few.yaml'
+    with open(path, 'w') as f:
+        f.write((WEB % free_port()).replace('$T', temp))
+    ends = set()
+    for most in range(8, 26):
+        process = subprocess.Popen(
+            [PROGRAM, '-c', path], stderr=subprocess.PIPE, preexec_fn=lambda: (
+                resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))))
+        said = b''
+        while b': ready' not in said and b'error: ' not in said:
+            line = process.stderr.readline()
+            assert line, (most, said, process.wait())
+            said += line
+        if b': ready' in said:
+            process.send_signal(signal.SIGTERM)
+        rest = process.communicate(timeout=20)[1]
+        assert process.returncode == (b': ready' not in said), (
+            most, said, rest, process.returncode)
+        assert b'left behind' not in rest, (most, said, rest)
+        ends.add(process.returncode)
+    assert ends == {0, 1}, ends
+
+
+run(asked, acknowledged, followed, ended, crowded, http_has_no_port,
+    few_descriptors)

@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: MIT
 """streams.py DAEMON DUMP ELF PRINTFDECODE: what frames may bring: modules of a
 validation layer, code objects named by URIs, times and origins."""
+import contextlib
+import ctypes
 import os
 import shutil
+import signal
 import socket
 import subprocess
 
@@ -77,7 +80,7 @@ def by_uri(temp):
                   frame('code_object', code_object=1,
                         uri=f'file://{temp}/app.elf#offset=0&size={n}'),
                   *dump_frames()):
-        assert all('message' in e for e in lines.entries(N_ENTRIES))
+        assert all(e['message'] for e in lines.entries(N_ENTRIES))
     for i, uri in enumerate(('memory://1#offset=4096&size=4096',
                              'http://example/a.elf', 'file:' + 'x' * 5000,
                              f'file://{temp}/none.elf')):
@@ -88,6 +91,111 @@ def by_uri(temp):
             until('a complaint', lambda: d.log().count('warning') > before)
     with producer(f'{temp}/in.sock', *dump_frames()):
         lines.entries(N_ENTRIES)
+    d.stop()
+
+
+@contextlib.contextmanager
+def sent_from(path, make):
+    """Another process: make() says its frames, and it lives until all is done.
+    """
+    ready, tell = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # it dies with us
+            # PR_SET_PTRACER, PR_SET_PTRACER_ANY
+            ctypes.CDLL(None).prctl(0x59616d61, ctypes.c_ulong(-1))
+            sock = producer(path, *make())
+            os.write(tell, b'1')
+            signal.pause()
+            sock.close()
+        finally:
+            os._exit(1)
+    os.close(tell)
+    os.read(ready, 1)
+    os.close(ready)
+    try:
+        yield child
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+def memory_uri(pid, at, n, sign='#'):
+    return f'memory://{pid}{sign}offset=0x{at:x}&size={n}'
+
+
+def may_read(pid):
+    """What a process of the same user may see is up to the system."""
+    try:
+        with open(f'/proc/{pid}/mem', 'rb'):
+            return True
+    except PermissionError:
+        return False
+
+
+def from_memory(temp):
+    """A code object in the memory of the process that sends; the sandbox would
+    not let us read it."""
+    elf = slurp(ELF)
+    keep = ctypes.create_string_buffer(elf, len(elf))
+    at = ctypes.addressof(keep)
+    for i, sign in enumerate('#?'):
+        os.mkdir(f'{temp}/{i}')
+        d = Daemon(f'{temp}/{i}', 'sandbox: false\n' + CONFIG)
+        lines = dial(f'{temp}/{i}/l.sock', {'from': 'oldest'})
+        with sent_from(f'{temp}/{i}/in.sock', lambda: [
+                frame('code_object', code_object=1,
+                      uri=memory_uri(os.getpid(), at, len(elf), sign)),
+                *dump_frames()]) as child:
+            if not may_read(child):
+                print('left out: memory of other processes cannot be read')
+                return
+            assert all(e['message'] for e in lines.entries(N_ENTRIES))
+        d.stop()
+
+
+def from_foreign_memory(temp):
+    """Neither another process' nor one that only begins like ours, nor more
+    than code objects may have."""
+    elf = slurp(ELF)
+    keep = ctypes.create_string_buffer(elf, len(elf))
+    at = ctypes.addressof(keep)
+    d = Daemon(temp, CONFIG)
+    lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
+    me = os.getpid()
+    for i, name in enumerate((f'{me}', '{pid}0', '0{pid}', '1')):
+        with sent_from(f'{temp}/in.sock', lambda: [frame(
+                'code_object', code_object=1,
+                uri=memory_uri(name.format(pid=os.getpid()), at, len(elf)))]):
+            gap = lines.next()
+        assert gap['type'] == 'gap' and gap['reason'] == 'bad_frame', gap
+        assert d.log().count('none of file:// or memory://') == i + 1
+    with sent_from(f'{temp}/in.sock', lambda: [frame(
+            'code_object', code_object=1,
+            uri=memory_uri(os.getpid(), at, 1 << 40))]):
+        until('a refusal', lambda: '1099511627776 bytes, at most' in d.log())
+    with producer(f'{temp}/in.sock', *dump_frames()):
+        assert not any(e['message'] for e in lines.entries(N_ENTRIES))
+    d.stop()
+
+
+def files_of_strangers(temp):
+    """A pipe that nobody writes keeps no worker, and nothing above the code
+    objects' share is read."""
+    d = Daemon(temp, 'workers: 1\n' + CONFIG)
+    lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
+    os.mkfifo(f'{temp}/pipe')
+    with open(f'{temp}/large', 'wb') as f:
+        f.truncate(65 << 20)
+    for i, name in enumerate(('pipe', 'large')):
+        with producer(f'{temp}/in.sock', frame(
+                'code_object', code_object=i + 1, uri=f'file://{temp}/{name}')):
+            until('a refusal',
+                  lambda: f'{temp}/{name}: ' in d.log())
+    assert 'at most 67108864 are taken' in d.log()
+    with producer(f'{temp}/in.sock', elf_frame(), *dump_frames()):
+        assert all(e['message'] for e in lines.entries(N_ENTRIES))
     d.stop()
 
 
@@ -114,4 +222,5 @@ def origins(temp):
     d.stop()
 
 
-run(shaders, loose_module, by_uri, origins)
+run(shaders, loose_module, by_uri, from_memory, from_foreign_memory,
+    files_of_strangers, origins)

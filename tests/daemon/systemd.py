@@ -3,6 +3,7 @@
 """systemd.py DAEMON DUMP ELF FOLLOW: this plays systemd: it hears what is
 notified, keeps descriptors over restarts, hands sockets over."""
 import fcntl
+import json
 import os
 import re
 import signal
@@ -11,9 +12,11 @@ import struct
 import subprocess
 import time
 
-from harness import (DUMP, N_ENTRIES, PROGRAM, START, Daemon, dial, elf_frame,
-                     frame, producer, run, skip, slurp, until)
+from harness import (DUMP, ELF, N_ENTRIES, PROGRAM, REST, START, Daemon, dial,
+                     elf_frame, frame, producer, run, skip, slurp, until)
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+CASE = f'{HERE}/../cases/debugprintf/capture_bytes'
 DATA = slurp(DUMP)
 CONFIG = '''inputs:
   - {type: listen, address: "unix:$T/in.sock"}
@@ -171,6 +174,83 @@ def stopped(temp):
     kept(temp, lambda d: d.stop())
 
 
+def restarted(temp, objects, data, wanted, ready=None):
+    """A shared buffer that is written only after restarts: what the producer
+    sent for it must be there, and take no more room each time."""
+    m = Manager(temp)
+    d = Service(temp, CONFIG, m)
+    memory = os.memfd_create('b', os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    os.ftruncate(memory, len(data))
+    fcntl.fcntl(memory, 1033, 2)  # F_ADD_SEALS, F_SEAL_SHRINK
+    buffer = frame('buffer', buffer=1, name='live', size=len(data), fds=1)
+    sock = producer(f'{temp}/in.sock', *objects)
+    socket.send_fds(sock, [buffer], [memory])
+    until('the store', lambda: m.hear() and len(m.store) == 2)
+    until('the object', lambda: ': code object ' in d.log())
+    time.sleep(0.1)
+    sizes = []
+    for _ in range(3):
+        sizes.append(os.fstat(m.store['buffer-0-meta']).st_size)
+        d.kill()
+        sock.close()
+        if ready:
+            ready()
+        before = len(d.log())
+        d.start()
+        until('the object', lambda: ': code object kept 0'
+              in d.log()[before:])
+        time.sleep(0.1)
+    os.pwrite(memory, data, 0)
+    # The producer is here again, and does not say it all again.
+    sock = producer(f'{temp}/in.sock')
+    socket.send_fds(sock, [buffer + frame('done', buffer=1)], [memory])
+    lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
+    got = [e['message'] for e in lines.entries(len(wanted))]
+    assert got == wanted, got
+    assert len(set(sizes)) == 1 and sizes[0] > 4096, sizes
+    d.stop()
+
+
+def messages(*args):
+    """What the same gives in files."""
+    done = subprocess.run([REST[0], '-o', 'json', *args], check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          cwd=CASE)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    found = [e['message'] for e in lines if e['type'] == 'entry']
+    assert found and None not in found, lines
+    return found
+
+
+def module_frame():
+    return frame('code_object', code_object=7, name='m',
+                 bytes=slurp(f'{CASE}/bytes.comp.spv'))
+
+
+def shaders_kept(temp):
+    restarted(temp, [module_frame(), frame('shader', shader=0, code_object=7)],
+              slurp(f'{CASE}/buffer.bin'),
+              messages('--shaders', 'map.json', 'buffer.bin'))
+
+
+def loose_modules_kept(temp):
+    restarted(temp, [frame('hello', process='p'), module_frame()],
+              slurp(f'{CASE}/buffer.bin'),
+              messages('--shaders', 'map.json', 'buffer.bin'))
+
+
+def named_files_kept(temp):
+    """One that is longer than a frame may be, and gone after the restart."""
+    with open(f'{temp}/app.elf', 'wb') as f:
+        f.write(slurp(ELF) + bytes(17 << 20))
+    restarted(temp, [frame('hello', process='p'),
+                     frame('code_object', code_object=1,
+                           uri=f'file://{temp}/app.elf')],
+              DATA, messages(DUMP, ELF),
+              lambda: os.path.exists(f'{temp}/app.elf') and
+              os.unlink(f'{temp}/app.elf'))
+
+
 def reset_meanwhile(temp):
     """Another run has begun in the same memory: nothing of it is taken for
     what was delivered."""
@@ -266,5 +346,5 @@ def activated(temp):
 
 if b'sd_listen_fds' not in slurp(PROGRAM):
     skip('built without libsystemd')
-run(killed, stopped, reset_meanwhile, producer_gone, rubbish, watchdog,
-    activated)
+run(killed, stopped, shaders_kept, loose_modules_kept, named_files_kept,
+    reset_meanwhile, producer_gone, rubbish, watchdog, activated)

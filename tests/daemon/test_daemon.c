@@ -22,6 +22,7 @@
 #include <printfdecode/wire.h>
 
 #include "daemon.h"
+#include "library.h"
 #include "queue.h"
 
 static char temp[64];
@@ -618,6 +619,31 @@ START_TEST(queue_is_repaired)
 }
 END_TEST
 
+/* Code objects that wait for a worker are memory, too. */
+START_TEST(objects_that_wait_have_a_share)
+{
+    enum {
+        N = 20 << 20
+    };
+    struct pfdd_memory m;
+    start("memory_max: 256MiB\n");
+    for (int i = 0; i < 10; i++) {
+        char *bytes = calloc(1, N);
+        memcpy(bytes, &i, sizeof i);
+        struct pfdd_object object = { .name = "o", .bytes = bytes, .n = N };
+        pfdd_library_add(d.library, &object);
+    }
+    pfdd_memory(&d, &m);
+    ck_assert_uint_ge(m.strings, 3 * N);
+    ck_assert_uint_lt(m.strings, 4 * N);
+    while (pfdd_library_is_busy(d.library))
+        turn();
+    pfdd_memory(&d, &m); /* none can be used */
+    ck_assert_uint_lt(m.strings, N);
+    stop();
+}
+END_TEST
+
 START_TEST(configurations_are_checked)
 {
     static const struct {
@@ -676,6 +702,7 @@ int main(int argc, char **argv)
     tcase_add_test(tests, descriptors_run_out_and_come_back);
     tcase_add_test(tests, reload_keeps_what_stays);
     tcase_add_test(tests, queue_is_repaired);
+    tcase_add_test(tests, objects_that_wait_have_a_share);
     tcase_add_test(tests, configurations_are_checked);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -130,6 +131,57 @@ START_TEST(test_file)
 }
 END_TEST
 
+/* Copied, and no more than wanted: cutting the file does not matter. */
+START_TEST(test_read)
+{
+    char uri[128];
+    struct pfd_input *input;
+    struct pfd_error err;
+    size_t n;
+    write_file();
+    snprintf(uri, sizeof uri, "file:///tmp/pfd%%20uri%%23%s#offset=2&size=3",
+             strrchr(path, '#') + 1);
+    ck_assert_int_eq(pfd_input_read(path, 9, &input, &err), PFD_ERR_IO);
+    ck_assert_ptr_nonnull(strstr(err.text, "at most 9"));
+    ck_assert_int_eq(pfd_input_read(uri, 2, &input, &err), PFD_ERR_IO);
+    ck_assert_int_eq(pfd_input_read(uri, 3, &input, &err), PFD_OK);
+    ck_assert_mem_eq(pfd_input_bytes(input, &n), "234", 3);
+    ck_assert_uint_eq(n, 3);
+    pfd_input_close(input);
+    ck_assert_int_eq(pfd_input_read(path, 10, &input, &err), PFD_OK);
+    ck_assert_int_eq(truncate(path, 0), 0);
+    ck_assert_mem_eq(pfd_input_bytes(input, &n), "0123456789", 10);
+    ck_assert_uint_eq(n, 10);
+    pfd_input_close(input);
+    ck_assert_int_eq(pfd_input_read(path, 10, &input, &err), PFD_OK);
+    pfd_input_bytes(input, &n);
+    ck_assert_uint_eq(n, 0);
+    pfd_input_close(input);
+    unlink(path);
+    snprintf(uri, sizeof uri, "memory://%ld#offset=0x%llx&size=4",
+             (long)getpid(), (unsigned long long)(uintptr_t)path);
+    ck_assert_int_eq(pfd_input_read(uri, 3, &input, &err), PFD_ERR_IO);
+    ck_assert_int_eq(pfd_input_read(uri, 4, &input, &err), PFD_OK);
+    ck_assert_mem_eq(pfd_input_bytes(input, &n), path, 4);
+    pfd_input_close(input);
+}
+END_TEST
+
+/* It must not wait for somebody who writes. */
+START_TEST(test_pipe)
+{
+    char fifo[] = "/tmp/pfd-fifo-XXXXXX";
+    struct pfd_input *input;
+    struct pfd_error err;
+    close(mkstemp(fifo));
+    unlink(fifo);
+    ck_assert_int_eq(mkfifo(fifo, 0600), 0);
+    ck_assert_int_eq(pfd_input_open(fifo, &input, &err), PFD_ERR_IO);
+    ck_assert_str_eq(err.text, "not a file");
+    unlink(fifo);
+}
+END_TEST
+
 static enum pfd_status open_memory(long pid, unsigned long long at,
                                    unsigned long long n, struct pfd_input **ret,
                                    struct pfd_error *err)
@@ -186,6 +238,8 @@ int main(void)
     tcase_add_loop_test(tcase, test_good, 0, sizeof good / sizeof *good);
     tcase_add_loop_test(tcase, test_bad, 0, sizeof bad / sizeof *bad);
     tcase_add_test(tcase, test_file);
+    tcase_add_test(tcase, test_read);
+    tcase_add_test(tcase, test_pipe);
     tcase_add_test(tcase, test_memory);
     tcase_add_test(tcase, test_dead_process);
     suite_add_tcase(suite, tcase);

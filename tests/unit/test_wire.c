@@ -349,6 +349,113 @@ START_TEST(test_limit)
 }
 END_TEST
 
+/* What a reader says that it will hold is what it holds then, in any split;
+ * behind a large frame it gives that back. */
+START_TEST(test_memory)
+{
+    enum {
+        N = 3 << 20
+    };
+    static const size_t pieces[] = { 7, 4096, 65536, 1 << 20, N };
+    struct pfd_text stream = { 0 };
+    char *bytes = calloc(1, N);
+    make_stream(&stream);
+    put(&stream, &(struct pfd_wire_frame){ .type = PFD_WIRE_DATA,
+                                           .bytes = { bytes, N } });
+    put(&stream, &(struct pfd_wire_frame){ .type = PFD_WIRE_DONE });
+    struct seen seen = { .n = 0 };
+    struct pfd_wire_reader *reader = pfd_wire_reader_new(4 << 20);
+    size_t first = pfd_wire_reader_memory(reader, 0);
+    size_t most = 0;
+    for (size_t at = 0, taken = 0; at < stream.n; at += taken) {
+        size_t n = stream.n - at;
+        if (n > pieces[_i])
+            n = pieces[_i];
+        size_t said = pfd_wire_reader_memory(reader, n);
+        pfd_wire_reader_feed(reader, stream.data + at, n, &taken, &seen.err);
+        size_t now = pfd_wire_reader_memory(reader, 0);
+        ck_assert_uint_eq(now, said);
+        most = now > most ? now : most;
+        while (take(reader, &seen))
+            ;
+    }
+    ck_assert_str_eq(seen.types, "SBDGDF");
+    ck_assert_uint_gt(most, N);
+    ck_assert_uint_lt(pfd_wire_reader_memory(reader, 0) - first, N / 2);
+    pfd_wire_reader_free(reader);
+    free(bytes);
+    pfd_text_free(&stream);
+}
+END_TEST
+
+/* A frame that is passed over at any of its bytes: the next one is taken, and
+ * nothing in the passed one is looked at. */
+START_TEST(test_pass)
+{
+    struct pfd_text inner = { 0 };
+    struct pfd_text stream = { 0 };
+    make_stream(&inner);
+    make_stream(&stream);
+    size_t from = stream.n;
+    put(&stream, &(struct pfd_wire_frame){ .type = PFD_WIRE_DATA,
+                                           .bytes = { inner.data, inner.n } });
+    size_t n = stream.n - from;
+    put(&stream, &(struct pfd_wire_frame){ .type = PFD_WIRE_DONE });
+    for (size_t cut = 0; cut < n; cut++) {
+        struct seen seen = { .n = 0 };
+        struct pfd_wire_reader *reader = pfd_wire_reader_new(0);
+        size_t first = pfd_wire_reader_memory(reader, 0);
+        size_t taken = 0;
+        pfd_wire_reader_feed(reader, stream.data, from + cut, &taken, NULL);
+        while (take(reader, &seen))
+            ;
+        bool begun = cut >= 4; /* its length is known */
+        ck_assert_uint_eq(pfd_wire_reader_pass(reader), begun ? n : 0);
+        if (begun)
+            ck_assert_uint_eq(pfd_wire_reader_memory(reader, 0), first);
+        for (size_t at = from + cut; at < stream.n; at += taken) {
+            pfd_wire_reader_feed(reader, stream.data + at, stream.n - at,
+                                 &taken, NULL);
+        }
+        while (take(reader, &seen))
+            ;
+        ck_assert_str_eq(seen.types, begun ? "SBDGF" : "SBDGDF");
+        ck_assert_uint_eq(seen.last.at, stream.n - seen.last.n_bytes);
+        ck_assert_uint_eq(pfd_wire_reader_skipped(reader), 0);
+        pfd_wire_reader_free(reader);
+    }
+    pfd_text_free(&inner);
+    pfd_text_free(&stream);
+}
+END_TEST
+
+/* While it is lost, the bytes that may be a frame are dropped. */
+START_TEST(test_pass_lost)
+{
+    static const uint8_t maybe[] = { 0, 0xff, 0,    0,   1,   2,   3,
+                                     4, 0x81, 0xa4, 't', 'y', 'p', 'e' };
+    struct pfd_text stream = { 0 };
+    struct seen seen = { .n = 0 };
+    size_t taken = 0;
+    struct pfd_wire_reader *reader = pfd_wire_reader_new(0);
+    pfd_text_add(&stream, "none", 4);
+    pfd_text_add(&stream, maybe, sizeof maybe);
+    pfd_wire_reader_feed(reader, stream.data, stream.n, &taken, NULL);
+    while (take(reader, &seen))
+        ;
+    ck_assert_uint_eq(pfd_wire_reader_pass(reader), sizeof maybe);
+    pfd_text_free(&stream);
+    make_stream(&stream);
+    pfd_wire_reader_feed(reader, stream.data, stream.n, &taken, NULL);
+    while (take(reader, &seen))
+        ;
+    ck_assert_str_eq(seen.types, "ESBDG");
+    ck_assert_uint_eq(pfd_wire_reader_skipped(reader), 4 + sizeof maybe);
+    pfd_wire_reader_free(reader);
+    pfd_text_free(&stream);
+}
+END_TEST
+
 START_TEST(test_version)
 {
     struct pfd_text stream = { 0 };
@@ -441,6 +548,9 @@ int main(void)
     tcase_add_loop_test(tcase, test_maps, 0, sizeof maps / sizeof *maps);
     tcase_add_test(tcase, test_deep);
     tcase_add_test(tcase, test_limit);
+    tcase_add_loop_test(tcase, test_memory, 0, 5);
+    tcase_add_test(tcase, test_pass);
+    tcase_add_test(tcase, test_pass_lost);
     tcase_add_test(tcase, test_version);
     tcase_add_test(tcase, test_hostile_search);
     tcase_add_test(tcase, test_usage);

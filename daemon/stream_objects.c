@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream_objects.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <printfdecode/shaders.h>
+
+#include "daemon.h"
+#include "library.h"
+
+enum {
+    MODULES_MAX = 64 << 20, /* bytes of modules, of one stream */
+    OBJECT_MAX = 256 << 20, /* bytes of a code object that comes in parts */
+    NAME = 160,
+};
+
+/* A SPIR-V module of the stream. */
+struct pfdd_module {
+    struct pfdd_module *next;
+    uint64_t number;
+    bool is_loose; /* no shader has spoken of it */
+    size_t n;
+    char bytes[];
+};
+
+static void put_name(char ret[NAME], const struct pfdd_objects *o,
+                     const struct pfd_wire_frame *f)
+{
+    snprintf(ret, NAME, "%s/%.*s", o->name,
+             f->name.n < 100 ? (int)f->name.n : 100,
+             f->name.n ? f->name.at : "");
+}
+
+/* bytes are taken over. */
+static void give(struct pfdd_objects *o, const char *name, void *bytes,
+                 size_t n)
+{
+    struct pfdd_object object = {
+        .name = name, .bytes = bytes, .n = n, .is_kept = o->is_kept
+    };
+    pfdd_library_add(o->d->library, &object);
+}
+
+/* ---- modules ---- */
+
+static bool is_module(const void *bytes, size_t n)
+{
+    static const unsigned char magic[] = { 0x03, 0x02, 0x23, 0x07 };
+    return n >= sizeof magic && !memcmp(bytes, magic, sizeof magic);
+}
+
+/* Shaders speak of modules by their numbers. */
+static const char *keep_module(struct pfdd_objects *o, uint64_t number,
+                               const void *bytes, size_t n)
+{
+    struct pfdd_module *m =
+        o->modules_bytes + n <= MODULES_MAX ? malloc(sizeof *m + n) : NULL;
+    if (!m)
+        return "more than 64 MiB of modules";
+    m->number = number;
+    m->is_loose = true;
+    m->n = n;
+    memcpy(m->bytes, bytes, n);
+    m->next = o->modules;
+    o->modules = m;
+    o->modules_bytes += n;
+    o->d->input_bytes += n;
+    return NULL;
+}
+
+void pfdd_objects_give_loose(struct pfdd_objects *o)
+{
+    for (struct pfdd_module *m = o->modules; m; m = m->next) {
+        void *copy = m->is_loose ? malloc(m->n) : NULL;
+        m->is_loose = false;
+        if (!copy)
+            continue;
+        memcpy(copy, m->bytes, m->n);
+        give(o, o->name, copy, m->n);
+    }
+}
+
+void pfdd_objects_reset(struct pfdd_objects *o)
+{
+    while (o->modules) {
+        struct pfdd_module *m = o->modules;
+        o->modules = m->next;
+        free(m);
+    }
+    o->d->input_bytes -= o->modules_bytes;
+    o->modules_bytes = 0;
+}
+
+static const char *take_shader(struct pfdd_objects *o,
+                               const struct pfd_wire_frame *f)
+{
+    char name[NAME];
+    struct pfdd_module *m = o->modules;
+    while (m && m->number != f->code_object)
+        m = m->next;
+    void *copy = m && f->shader < PFD_SHADER_NEXT ? malloc(m->n) : NULL;
+    if (!copy)
+        return "a shader of a module that has not come";
+    m->is_loose = false;
+    memcpy(copy, m->bytes, m->n);
+    put_name(name, o, f);
+    struct pfdd_object object = { .name = name,
+                                  .bytes = copy,
+                                  .n = m->n,
+                                  .is_shader = true,
+                                  .shader = (uint32_t)f->shader,
+                                  .is_kept = o->is_kept };
+    pfdd_library_add(o->d->library, &object);
+    return NULL;
+}
+
+/* ---- other code objects ---- */
+
+/* Whoever has no access to our files, or to another process, has none through
+ * us: files are read for this machine's producers, memory for its owner. */
+static const char *take_uri(struct pfdd_objects *o,
+                            const struct pfd_wire_frame *f)
+{
+    char uri[4096];
+    char own[40]; /* behind it, # or ? */
+    snprintf(uri, sizeof uri, "%.*s",
+             f->uri.n < sizeof uri ? (int)f->uri.n : (int)sizeof uri - 1,
+             f->uri.at);
+    snprintf(own, sizeof own, "memory://%lld", o->pid);
+    size_t n_own = strlen(own);
+    bool is_file = !strncmp(uri, "file://", 7);
+    bool is_own =
+        !strncmp(uri, own, n_own) && (uri[n_own] == '#' || uri[n_own] == '?');
+    if (f->uri.n >= sizeof uri || !o->pid || (!is_file && !is_own)) {
+        return "a code object by a URI that is none of file:// or memory:// "
+               "of a process that sends on a unix socket";
+    }
+    pfdd_library_add_uri(o->d->library, uri);
+    return NULL;
+}
+
+static void drop_part(struct pfdd_objects *o)
+{
+    if (o->part)
+        o->d->input_bytes -= (size_t)o->total;
+    free(o->part);
+    o->part = NULL;
+}
+
+/* Room for all of it. */
+static const char *begin_parts(struct pfdd_objects *o,
+                               const struct pfd_wire_frame *f, uint64_t total)
+{
+    if (!pfdd_has_room(o->d, (size_t)total))
+        return "memory is up to its cap: a code object is not taken";
+    o->part = malloc((size_t)total + 1);
+    o->d->input_bytes += o->part ? (size_t)total : 0;
+    o->number = f->code_object;
+    o->total = total;
+    return NULL;
+}
+
+static bool goes_on(const struct pfdd_objects *o,
+                    const struct pfd_wire_frame *f, uint64_t total)
+{
+    return o->part && o->number == f->code_object && o->at == f->offset &&
+           o->total == total;
+}
+
+static const char *finish_parts(struct pfdd_objects *o,
+                                const struct pfd_wire_frame *f)
+{
+    char name[NAME];
+    size_t n = (size_t)o->total;
+    if (is_module(o->part, n)) {
+        const char *why = keep_module(o, f->code_object, o->part, n);
+        drop_part(o);
+        return why;
+    }
+    put_name(name, o, f);
+    give(o, name, o->part, n);
+    o->d->input_bytes -= n;
+    o->part = NULL;
+    return NULL;
+}
+
+static const char *take_part(struct pfdd_objects *o,
+                             const struct pfd_wire_frame *f)
+{
+    uint64_t total = f->total ? f->total : f->bytes.n;
+    bool first = f->offset == 0;
+    if (first)
+        drop_part(o);
+    if (total > OBJECT_MAX || f->bytes.n > total ||
+        f->offset > total - f->bytes.n || (!first && !goes_on(o, f, total))) {
+        drop_part(o);
+        return "parts of a code object that do not fit";
+    }
+    const char *why = first ? begin_parts(o, f, total) : NULL;
+    if (!o->part)
+        return why;
+    if (f->bytes.n)
+        memcpy(o->part + f->offset, f->bytes.at, f->bytes.n);
+    o->at = f->offset + f->bytes.n;
+    return o->at == total ? finish_parts(o, f) : NULL;
+}
+
+const char *pfdd_objects_take(struct pfdd_objects *o,
+                              const struct pfd_wire_frame *f)
+{
+    if (f->type == PFD_WIRE_SHADER)
+        return take_shader(o, f);
+    return f->uri.n && !f->bytes.n ? take_uri(o, f) : take_part(o, f);
+}
+
+void pfdd_objects_deinit(struct pfdd_objects *o)
+{
+    pfdd_objects_reset(o);
+    drop_part(o);
+}

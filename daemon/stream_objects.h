@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The code objects of one stream: those that come in parts, those that a URI
+ * names, and SPIR-V modules, which wait here for the shaders that speak of
+ * them. What is whole goes to the library. Loop thread only.
+ */
+#ifndef PFDD_STREAM_OBJECTS_H
+#define PFDD_STREAM_OBJECTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <printfdecode/wire.h>
+
+struct pfdd;
+struct pfdd_module;
+
+struct pfdd_objects {
+    struct pfdd *d;
+    const char *name; /* of the stream; borrowed */
+    long long pid;    /* of the peer, by the kernel; 0: another machine's */
+    bool is_kept;     /* the shelf gives back what it kept */
+    /* One that comes in parts. */
+    char *part; /* [total] */
+    uint64_t number;
+    uint64_t total;
+    uint64_t at;
+    struct pfdd_module *modules;
+    size_t modules_bytes;
+};
+
+/* A frame of type code_object or shader. NULL, or why it cannot be used. */
+const char *pfdd_objects_take(struct pfdd_objects *o,
+                              const struct pfd_wire_frame *f);
+
+/* Modules that no shader has spoken of by now get numbers that are free. */
+void pfdd_objects_give_loose(struct pfdd_objects *o);
+
+/* Another stream begins: its numbers are its own. */
+void pfdd_objects_reset(struct pfdd_objects *o);
+
+void pfdd_objects_deinit(struct pfdd_objects *o);
+
+#endif
