@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon.h"
@@ -44,6 +46,8 @@ struct ending {
     uv_timer_t timer;
     struct lws_context *context;
     struct http_output *of; /* NULL: it was never open */
+    int pipe;               /* the number of its descriptor; -1: not known */
+    struct stat stand_in;   /* for it; all zero: there is none */
 };
 
 struct http_output {
@@ -345,10 +349,40 @@ static void on_end_closed(uv_handle_t *handle)
     finish_close(o);
 }
 
+/*
+ * The pipe by which a context wakes its loop is closed when the context is let
+ * go of, and once more when the loop has let go of its handle (libwebsockets
+ * 4.1). In between its number could be another file's: something that nobody
+ * needs stands there.
+ */
+static void put_stand_in(struct ending *e)
+{
+    int fd = memfd_create("http", MFD_CLOEXEC);
+    if (fd < 0)
+        return;
+    fstat(fd, &e->stand_in);
+    if (fd == e->pipe)
+        return;
+    int copy = e->pipe >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, e->pipe) : -1;
+    if (copy >= 0 && copy != e->pipe)
+        close(copy);
+    close(fd);
+}
+
+/* If it was not closed, as it should not have been. */
+static void drop_stand_in(const struct ending *e)
+{
+    struct stat st;
+    if (e->stand_in.st_ino && fstat(e->pipe, &st) == 0 &&
+        st.st_dev == e->stand_in.st_dev && st.st_ino == e->stand_in.st_ino)
+        close(e->pipe);
+}
+
 static void on_end(uv_timer_t *timer)
 {
     struct ending *e = timer->data;
     lws_context_destroy(e->context);
+    drop_stand_in(e);
     uv_close((uv_handle_t *)timer, on_end_closed);
 }
 
@@ -356,7 +390,17 @@ static void begin_end(struct ending *e, struct http_output *of)
 {
     e->of = of;
     lws_context_destroy(e->context);
+    put_stand_in(e);
     uv_timer_start(&e->timer, on_end, END_MS, 0);
+}
+
+/* Handles are walked from the oldest to the newest. */
+static void note_poll(uv_handle_t *handle, void *user)
+{
+    struct ending *e = user;
+    uv_os_fd_t fd = -1;
+    if (handle->type == UV_POLL && uv_fileno(handle, &fd) == 0)
+        e->pipe = fd;
 }
 
 /*
@@ -434,6 +478,8 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
     uv_timer_init(output->d->loop, &e->timer);
     e->timer.data = e;
     e->context = o->context;
+    e->pipe = -1;
+    uv_walk(output->d->loop, note_poll, e);
     o->ending = e;
     o->vhost = lws_get_vhost_by_name(o->context, "default");
     snprintf(err, n_err, "%s: cannot serve HTTP", output->config->address_text);

@@ -273,6 +273,22 @@ def http_has_no_port(temp):
     d.stop()
 
 
+def http_moves(temp):
+    """From port to port, with somebody there at once each time: what a server
+    leaves behind is not closed in the next one's place."""
+    if b'libwebsockets.so' not in slurp(PROGRAM):
+        print('left out: built without libwebsockets')
+        return
+    ports = free_port(), free_port()
+    d = Daemon(temp, WEB % ports[0])
+    for i in range(1, 8):  # more of a line the log leaves out
+        port = ports[i % 2]
+        d.reload(WEB % port)
+        for _ in range(3):
+            assert http(port, '/healthz')[0] == 200
+    d.stop()
+
+
 def few_descriptors(temp):
     """However few there are: it says so and ends, or it runs."""
     path = f'{temp}/few.yaml'
@@ -299,4 +315,4 @@ def few_descriptors(temp):
 
 
 run(asked, acknowledged, followed, ended, crowded, http_has_no_port,
-    few_descriptors)
+    http_moves, few_descriptors)
