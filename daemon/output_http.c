@@ -22,7 +22,8 @@
 
 enum {
     PIECE = 32 * 1024, /* bytes written at once */
-    END_MS = 50,       /* for libwebsockets to let go of everything */
+    END_TURNS = 5,     /* of the loop, for libwebsockets to let go of all: */
+    TURN_MS = 10,      /* its handles close one after another */
     FDS_NEEDED = 8,    /* by a context, with some to spare */
 };
 
@@ -46,6 +47,7 @@ struct ending {
     uv_timer_t timer;
     struct lws_context *context;
     struct http_output *of; /* NULL: it was never open */
+    unsigned turns;         /* left */
     int pipe;               /* the number of its descriptor; -1: not known */
     struct stat stand_in;   /* for it; all zero: there is none */
 };
@@ -381,6 +383,8 @@ static void drop_stand_in(const struct ending *e)
 static void on_end(uv_timer_t *timer)
 {
     struct ending *e = timer->data;
+    if (--e->turns > 0)
+        return;
     lws_context_destroy(e->context);
     drop_stand_in(e);
     uv_close((uv_handle_t *)timer, on_end_closed);
@@ -391,7 +395,9 @@ static void begin_end(struct ending *e, struct http_output *of)
     e->of = of;
     lws_context_destroy(e->context);
     put_stand_in(e);
-    uv_timer_start(&e->timer, on_end, END_MS, 0);
+    /* Turns, not only time: a process may be kept from running for long. */
+    e->turns = END_TURNS;
+    uv_timer_start(&e->timer, on_end, TURN_MS, TURN_MS);
 }
 
 /* Handles are walked from the oldest to the newest. */
