@@ -22,15 +22,29 @@ enum {
 
 struct object {
     struct object *next;
+    struct pfdd_scope *scope; /* NULL: everybody's */
     char *name;
     char *bytes; /* [n]; NULL: to be read */
     size_t n;
     size_t n_coming; /* bytes that count as coming */
     bool is_file;    /* of the configuration: it can be read again */
     bool is_kept;
+    bool is_loaded;
     bool is_shader;
     uint32_t shader; /* its number */
     char why[200];   /* it cannot be used, or "" */
+};
+
+struct pfdd_scope {
+    struct pfdd_scope *next;
+    struct pfdd_library *lib;
+    unsigned refs;
+    uint64_t number;
+    size_t n_objects;
+    struct pfdd_strings *strings; /* NULL: no objects yet */
+    /* The job's. */
+    struct pfdd_scope *next_stale; /* perhaps to be built anew */
+    struct pfd_strings *set;
 };
 
 struct pfdd_library {
@@ -40,12 +54,15 @@ struct pfdd_library {
     struct object *objects; /* of current, newest first */
     size_t n_bytes;         /* of objects */
     size_t n_bytes_max;
+    struct pfdd_scope *scopes; /* a list */
+    uint64_t n_scopes;         /* so far */
     struct object *waiting;
     size_t n_coming; /* bytes of those that wait and that are read */
     bool busy;
     /* The job's. */
     struct object *fresh;
     size_t left; /* bytes that URIs may add */
+    struct pfdd_scope *stale;
     struct pfd_strings *set;
 };
 
@@ -97,14 +114,96 @@ void pfdd_library_free(struct pfdd_library *lib)
         return;
     free_objects(lib->objects);
     free_objects(lib->waiting);
+    while (lib->scopes) {
+        struct pfdd_scope *scope = lib->scopes;
+        lib->scopes = scope->next;
+        pfdd_strings_unref(scope->strings);
+        free(scope);
+    }
     pfdd_strings_unref(lib->current);
     free(lib);
 }
 
-struct pfdd_strings *pfdd_library_get(struct pfdd_library *lib)
+struct pfdd_strings *pfdd_library_get(struct pfdd_library *lib,
+                                      const struct pfdd_scope *scope)
 {
-    lib->current->refs++;
-    return lib->current;
+    struct pfdd_strings *strings =
+        scope && scope->strings ? scope->strings : lib->current;
+    strings->refs++;
+    return strings;
+}
+
+/* ---- scopes ---- */
+
+struct pfdd_scope *pfdd_scope_new(struct pfdd_library *lib)
+{
+    struct pfdd_scope *scope = calloc(1, sizeof *scope);
+    if (!scope)
+        return NULL;
+    scope->refs = 1;
+    scope->lib = lib;
+    scope->number = ++lib->n_scopes;
+    scope->next = lib->scopes;
+    lib->scopes = scope;
+    return scope;
+}
+
+struct pfdd_scope *pfdd_scope_ref(struct pfdd_scope *scope)
+{
+    if (scope)
+        scope->refs++;
+    return scope;
+}
+
+static void drop_objects(struct pfdd_library *lib, struct object **at,
+                         const struct pfdd_scope *scope)
+{
+    while (*at) {
+        struct object *o = *at;
+        if (o->scope != scope) {
+            at = &o->next;
+            continue;
+        }
+        *at = o->next;
+        lib->n_bytes -= o->is_loaded ? o->n : 0;
+        lib->n_coming -= o->n_coming;
+        free_object(o);
+    }
+}
+
+/* Scopes that nobody uses any more. */
+static void drop_scopes(struct pfdd_library *lib)
+{
+    struct pfdd_scope **at = &lib->scopes;
+    while (*at) {
+        struct pfdd_scope *scope = *at;
+        if (scope->refs > 0) {
+            at = &scope->next;
+            continue;
+        }
+        *at = scope->next;
+        drop_objects(lib, &lib->objects, scope);
+        drop_objects(lib, &lib->waiting, scope);
+        pfdd_strings_unref(scope->strings);
+        free(scope);
+    }
+}
+
+void pfdd_scope_unref(struct pfdd_scope *scope)
+{
+    /* A job looks at the lists. */
+    if (scope && --scope->refs == 0 && !scope->lib->busy)
+        drop_scopes(scope->lib);
+}
+
+uint64_t pfdd_scope_number(const struct pfdd_scope *scope)
+{
+    return scope ? scope->number : 0;
+}
+
+size_t pfdd_scope_count(const struct pfdd_scope *scope)
+{
+    return scope ? scope->n_objects : 0;
 }
 
 bool pfdd_library_is_busy(const struct pfdd_library *lib)
@@ -114,17 +213,27 @@ bool pfdd_library_is_busy(const struct pfdd_library *lib)
 
 size_t pfdd_library_memory(const struct pfdd_library *lib)
 {
-    return lib->n_bytes + lib->n_coming + lib->current->n_bytes;
+    size_t n = lib->n_bytes + lib->n_coming + lib->current->n_bytes;
+    for (const struct pfdd_scope *s = lib->scopes; s; s = s->next)
+        n += sizeof *s + (s->strings ? s->strings->n_bytes : 0);
+    return n;
 }
 
 size_t pfdd_library_count(const struct pfdd_library *lib)
 {
-    return pfd_strings_count(lib->current->set);
+    size_t n_shared = pfd_strings_count(lib->current->set);
+    size_t n = n_shared;
+    for (const struct pfdd_scope *s = lib->scopes; s; s = s->next) {
+        size_t n_all = s->strings ? pfd_strings_count(s->strings->set) : 0;
+        n += n_all > n_shared ? n_all - n_shared : 0;
+    }
+    return n;
 }
 
 static struct pfdd_object view(const struct object *o)
 {
     return (struct pfdd_object){ .name = o->name,
+                                 .scope = o->scope,
                                  .bytes = o->bytes,
                                  .n = o->n,
                                  .is_shader = o->is_shader,
@@ -132,12 +241,18 @@ static struct pfdd_object view(const struct object *o)
                                  .is_kept = o->is_kept };
 }
 
-void pfdd_library_each(const struct pfdd_library *lib, pfdd_object_fn fn,
+static bool belongs(const struct object *o, const struct pfdd_scope *scope)
+{
+    return !o->scope || o->scope == scope;
+}
+
+void pfdd_library_each(const struct pfdd_library *lib,
+                       const struct pfdd_scope *scope, pfdd_object_fn fn,
                        void *user)
 {
     for (const struct object *o = lib->objects; o; o = o->next) {
         struct pfdd_object object = view(o);
-        if (!o->is_file)
+        if (!o->is_file && belongs(o, scope))
             fn(user, &object);
     }
 }
@@ -181,11 +296,12 @@ static void read_uri(struct object *o, size_t n_max)
         snprintf(o->why, sizeof o->why, "%.190s", err.text);
 }
 
-static void load_object(struct pfd_strings *set, struct object *o)
+static void load_object(struct pfd_strings *set, struct object *o,
+                        const struct pfdd_scope *scope)
 {
     struct pfd_error err;
     enum pfd_status status = PFD_OK;
-    if (o->why[0])
+    if (o->why[0] || !belongs(o, scope))
         return;
     if (o->is_shader) {
         struct pfd_shader_info info = { .id = o->shader,
@@ -197,7 +313,7 @@ static void load_object(struct pfd_strings *set, struct object *o)
         status =
             pfd_strings_load(set, o->bytes, o->n, o->name, NULL, NULL, &err);
     }
-    if (status < 0)
+    if (status < 0 && o->scope == scope)
         snprintf(o->why, sizeof o->why, "%.190s", err.text);
 }
 
@@ -205,14 +321,16 @@ static bool is_known(const struct pfdd_library *lib, const struct object *o)
 {
     for (const struct object *old = lib->objects; old; old = old->next) {
         if (old->n == o->n && old->is_shader == o->is_shader &&
-            old->shader == o->shader && !memcmp(old->bytes, o->bytes, o->n))
+            old->shader == o->shader && old->scope == o->scope &&
+            !memcmp(old->bytes, o->bytes, o->n))
             return true;
     }
     return false;
 }
 
 /* Oldest first, so that numbers of strings stay the same. */
-static void load_old(struct pfd_strings *set, struct object *o)
+static void load_old(struct pfd_strings *set, struct object *o,
+                     const struct pfdd_scope *scope)
 {
     struct object *reversed = NULL;
     struct object *at = o;
@@ -225,17 +343,40 @@ static void load_old(struct pfd_strings *set, struct object *o)
     struct object *again = NULL;
     while (reversed) {
         struct object *next = reversed->next;
-        load_object(set, reversed);
+        load_object(set, reversed, scope);
         reversed->next = again;
         again = reversed;
         reversed = next;
     }
 }
 
+static struct pfd_strings *build(struct pfdd_library *lib,
+                                 const struct pfdd_scope *scope)
+{
+    struct pfd_strings *set = pfd_strings_new();
+    if (!set)
+        return NULL;
+    pfd_strings_set_max_inflated(set, lib->n_bytes_max);
+    load_old(set, lib->objects, scope);
+    for (struct object *o = lib->fresh; o; o = o->next)
+        load_object(set, o, scope);
+    return set;
+}
+
+/* Has something come for it that can be used? */
+static bool has_news(const struct pfdd_library *lib,
+                     const struct pfdd_scope *scope)
+{
+    for (const struct object *o = lib->fresh; o; o = o->next) {
+        if (!o->why[0] && o->scope == scope)
+            return true;
+    }
+    return false;
+}
+
 static void run_job(struct pfdd_job *job)
 {
     struct pfdd_library *lib = (struct pfdd_library *)job;
-    bool news = false;
     for (struct object *o = lib->fresh; o; o = o->next) {
         if (!o->bytes && pfd_input_is_uri(o->name)) {
             read_uri(o, lib->left);
@@ -245,15 +386,13 @@ static void run_job(struct pfdd_job *job)
         }
         if (!o->why[0] && is_known(lib, o))
             snprintf(o->why, sizeof o->why, "known");
-        news |= !o->why[0];
     }
-    lib->set = news ? pfd_strings_new() : NULL;
-    if (!lib->set)
-        return;
-    pfd_strings_set_max_inflated(lib->set, lib->n_bytes_max);
-    load_old(lib->set, lib->objects);
-    for (struct object *o = lib->fresh; o; o = o->next)
-        load_object(lib->set, o);
+    bool news = has_news(lib, NULL);
+    lib->set = news ? build(lib, NULL) : NULL;
+    for (struct pfdd_scope *s = lib->stale; s; s = s->next_stale) {
+        bool wanted = has_news(lib, s) || (news && s->strings);
+        s->set = wanted ? build(lib, s) : NULL;
+    }
 }
 
 /* ---- on the loop ---- */
@@ -267,12 +406,20 @@ static void start_job(struct pfdd_library *lib)
     size_t taken = lib->n_bytes + lib->n_coming;
     lib->left = taken < lib->n_bytes_max ? lib->n_bytes_max - taken : 0;
     lib->busy = true;
+    lib->stale = NULL;
+    for (struct pfdd_scope *s = lib->scopes; s; s = s->next) {
+        if (!s->n_objects)
+            continue;
+        s->next_stale = lib->stale;
+        lib->stale = s;
+    }
     pfdd_pool_submit(lib->d->decoders, &lib->job);
 }
 
 static void keep(struct pfdd_library *lib, struct object *o)
 {
     lib->n_coming -= o->n_coming;
+    o->n_coming = 0;
     if (o->why[0]) {
         if (strcmp(o->why, "known") != 0)
             pfdd_log(PFDD_WARNING, "code object %s: %s", o->name, o->why);
@@ -283,30 +430,39 @@ static void keep(struct pfdd_library *lib, struct object *o)
     o->next = lib->objects;
     lib->objects = o;
     lib->n_bytes += o->n;
+    o->is_loaded = true;
     struct pfdd_object object = view(o);
     if (!o->is_file)
         pfdd_shelf_object(lib->d->shelf, &object);
 }
 
+static void take_set(struct pfdd_strings **at, struct pfd_strings *set)
+{
+    struct pfdd_strings *strings = set ? calloc(1, sizeof *strings) : NULL;
+    if (!strings) {
+        pfd_strings_free(set);
+        return;
+    }
+    strings->refs = 1;
+    strings->set = set;
+    strings->n_bytes = pfd_strings_memory(set);
+    pfdd_strings_unref(*at);
+    *at = strings;
+}
+
 static void job_done(struct pfdd_job *job)
 {
     struct pfdd_library *lib = (struct pfdd_library *)job;
-    struct pfdd_strings *strings = lib->set ? calloc(1, sizeof *strings) : NULL;
     while (lib->fresh) {
         struct object *o = lib->fresh;
         lib->fresh = o->next;
         keep(lib, o);
     }
-    if (strings) {
-        strings->refs = 1;
-        strings->set = lib->set;
-        strings->n_bytes = pfd_strings_memory(lib->set);
-        pfdd_strings_unref(lib->current);
-        lib->current = strings;
-    } else {
-        pfd_strings_free(lib->set);
-    }
+    take_set(&lib->current, lib->set);
+    for (struct pfdd_scope *s = lib->stale; s; s = s->next_stale)
+        take_set(&s->strings, s->set);
     lib->busy = false;
+    drop_scopes(lib);
     if (lib->waiting) {
         start_job(lib);
     } else {
@@ -364,6 +520,9 @@ void pfdd_library_add(struct pfdd_library *lib,
     } else {
         o->bytes = (char *)(uintptr_t)object->bytes;
         o->is_kept = object->is_kept;
+        o->scope = object->scope;
+        if (o->scope)
+            o->scope->n_objects++;
         o->is_shader = object->is_shader;
         o->shader = object->shader;
     }

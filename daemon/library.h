@@ -4,6 +4,10 @@
  * new code object makes a new set that has everything the old one had, and
  * whoever holds the old one may go on with it. Loop thread only; sets are
  * built on a worker.
+ *
+ * Validation layers number their shaders, each process for itself: these
+ * belong to a scope, which has a set of its own with everybody's strings and
+ * its shaders, and goes when nobody uses it any more.
  */
 #ifndef PFDD_LIBRARY_H
 #define PFDD_LIBRARY_H
@@ -16,6 +20,7 @@
 
 struct pfdd;
 struct pfdd_library;
+struct pfdd_scope;
 
 struct pfdd_strings {
     unsigned refs;
@@ -33,7 +38,8 @@ void pfdd_library_add_file(struct pfdd_library *lib, const char *path);
 /* A code object from memory. */
 struct pfdd_object {
     const char *name;
-    const void *bytes; /* [n] */
+    struct pfdd_scope *scope; /* borrowed; NULL: everybody's */
+    const void *bytes;        /* [n] */
     size_t n;
     bool is_shader; /* a SPIR-V module, and the number that a layer's records
                        call it by */
@@ -51,13 +57,26 @@ void pfdd_library_add_uri(struct pfdd_library *lib, const char *uri);
 /* True: code objects are being read; what needs them should wait. */
 bool pfdd_library_is_busy(const struct pfdd_library *lib);
 
-/* The newest set, with a reference. */
-struct pfdd_strings *pfdd_library_get(struct pfdd_library *lib);
+/* The newest set of a scope (NULL: everybody's), with a reference. */
+struct pfdd_strings *pfdd_library_get(struct pfdd_library *lib,
+                                      const struct pfdd_scope *scope);
 void pfdd_strings_unref(struct pfdd_strings *strings);
 
-/* Each code object that a producer sent or named, and that can be used. */
+/* A scope, with a reference; NULL: out of memory. */
+struct pfdd_scope *pfdd_scope_new(struct pfdd_library *lib);
+/* NULL is allowed, here and below. */
+struct pfdd_scope *pfdd_scope_ref(struct pfdd_scope *scope);
+void pfdd_scope_unref(struct pfdd_scope *scope);
+/* No other one's; 0 is NULL's. */
+uint64_t pfdd_scope_number(const struct pfdd_scope *scope);
+/* Code objects that came into it. */
+size_t pfdd_scope_count(const struct pfdd_scope *scope);
+
+/* Each code object that a producer sent or named, and that can be used:
+ * everybody's, and those of the scope. */
 typedef void (*pfdd_object_fn)(void *user, const struct pfdd_object *object);
-void pfdd_library_each(const struct pfdd_library *lib, pfdd_object_fn fn,
+void pfdd_library_each(const struct pfdd_library *lib,
+                       const struct pfdd_scope *scope, pfdd_object_fn fn,
                        void *user);
 
 size_t pfdd_library_memory(const struct pfdd_library *lib);

@@ -250,6 +250,7 @@ static void free_session(struct pfdd_session *s)
     pfd_tail_free(s->tail);
     pfdd_strings_unref(s->old_strings);
     pfdd_strings_unref(s->strings);
+    pfdd_scope_unref(s->options.scope);
     pfdd_head_deinit(&s->head);
     close(s->options.fd);
     pfdd_session_unlink(&d->sessions, s);
@@ -360,7 +361,8 @@ static bool start_job(struct pfdd_session *s, bool burst)
     struct pfdd *d = s->d;
     if (s->busy || pfdd_must_wait(d) || pfdd_library_is_busy(d->library))
         return false;
-    struct pfdd_strings *strings = pfdd_library_get(d->library);
+    struct pfdd_strings *strings =
+        pfdd_library_get(d->library, s->options.scope);
     if (strings == s->strings || s->old_strings) {
         pfdd_strings_unref(strings);
     } else {
@@ -409,6 +411,7 @@ struct pfdd_session *pfdd_session_new(
         return NULL;
     }
     s->options = *options;
+    pfdd_scope_ref(options->scope);
     s->options.name = name;
     s->options.format = format;
     s->options.origin = NULL;
@@ -431,6 +434,13 @@ struct pfdd_session *pfdd_session_new(
     }
     pfdd_poller_kick(d->poller);
     return s;
+}
+
+void pfdd_session_use(struct pfdd_session *s, struct pfdd_scope *scope)
+{
+    pfdd_scope_ref(scope);
+    pfdd_scope_unref(s->options.scope);
+    s->options.scope = scope;
 }
 
 void pfdd_session_hand_over(struct pfdd_session *s, void *user)

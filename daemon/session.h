@@ -19,11 +19,14 @@
 struct pfdd;
 struct pfdd_session;
 struct pfdd_kept;
+struct pfdd_scope;
 
 struct pfdd_session_options {
     const char *name;                    /* of the source; copied */
     const char *format;                  /* NULL: chosen; copied */
     const struct pfd_wire_frame *origin; /* copied; NULL: nothing is known */
+    struct pfdd_scope *scope;            /* of its shaders; a reference is
+                                            taken; may be NULL */
     int fd;                              /* taken over */
     uint64_t settle_ms;
     bool complete;             /* nobody writes it any more */
@@ -41,6 +44,9 @@ struct pfdd_session *pfdd_session_new(
 
 /* Something has happened: look soon. */
 void pfdd_session_ring(struct pfdd_session *s);
+
+/* Its shaders are others from now on; a reference is taken. */
+void pfdd_session_use(struct pfdd_session *s, struct pfdd_scope *scope);
 
 /* Another user hears of its end. */
 void pfdd_session_hand_over(struct pfdd_session *s, void *user);

@@ -218,7 +218,7 @@ static void store(unsigned number, const char *part, int fd)
 }
 
 struct pfdd_slot *pfdd_shelf_put(struct pfdd_shelf *shelf, int memory, int bell,
-                                 long long pid,
+                                 long long pid, const struct pfdd_scope *scope,
                                  const struct pfd_wire_frame *hello,
                                  const struct pfd_wire_frame *buffer)
 {
@@ -236,7 +236,8 @@ struct pfdd_slot *pfdd_shelf_put(struct pfdd_shelf *shelf, int memory, int bell,
     }
     shelf->next_number++;
     slot->kept->pid = pid;
-    pfdd_library_each(shelf->d->library, append_object, slot);
+    slot->scope = pfdd_scope_number(scope);
+    pfdd_library_each(shelf->d->library, scope, append_object, slot);
     store(slot->number, "memory", memory);
     if (bell >= 0)
         store(slot->number, "bell", bell);
@@ -248,7 +249,9 @@ void pfdd_shelf_object(struct pfdd_shelf *shelf,
                        const struct pfdd_object *object)
 {
     for (struct pfdd_slot *slot = shelf->slots; slot; slot = slot->next) {
-        if (!object->is_kept || !slot->is_restored)
+        bool is_its =
+            !object->scope || pfdd_scope_number(object->scope) == slot->scope;
+        if (is_its && (!object->is_kept || !slot->is_restored))
             append_object(slot, object);
     }
 }

@@ -18,6 +18,7 @@
 
 struct pfdd;
 struct pfdd_object;
+struct pfdd_scope;
 struct pfdd_shelf;
 
 /* How far the lines of a buffer have come; in memory that outlives us. */
@@ -46,6 +47,7 @@ struct pfdd_slot {
     struct pfdd_kept *kept; /* mapped */
     int meta;
     uint64_t end;               /* bytes of meta */
+    uint64_t scope;             /* whose shaders are its own */
     bool is_restored;           /* it has what was known before */
     struct pfdd_stream *stream; /* of what was restored; NULL: a producer's */
     void *holder;               /* whose session reads it; the stream's */
@@ -63,17 +65,18 @@ void pfdd_shelf_free(struct pfdd_shelf *shelf);
 /* The slot that has this memory, or NULL. */
 struct pfdd_slot *pfdd_shelf_find(struct pfdd_shelf *shelf, int memory);
 
-/* Leaves a buffer with the manager. hello, buffer: what to say of it; bell may
- * be -1. NULL: it is not kept. */
+/* Leaves a buffer with the manager. hello, buffer: what to say of it; scope: of
+ * its shaders; bell may be -1. NULL: it is not kept. */
 struct pfdd_slot *pfdd_shelf_put(struct pfdd_shelf *shelf, int memory, int bell,
-                                 long long pid,
+                                 long long pid, const struct pfdd_scope *scope,
                                  const struct pfd_wire_frame *hello,
                                  const struct pfd_wire_frame *buffer);
 
 /* The buffer is done with: the manager lets go of it, unless we are ending. */
 void pfdd_shelf_drop(struct pfdd_slot *slot);
 
-/* A code object that a producer sent or named: all buffers may need it. */
+/* A code object that a producer sent or named: all buffers may need it, or
+ * those of its scope. */
 void pfdd_shelf_object(struct pfdd_shelf *shelf,
                        const struct pfdd_object *object);
 

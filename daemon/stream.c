@@ -110,6 +110,7 @@ struct pfdd_stream *pfdd_stream_new(struct pfdd *d,
                                          .name = st->name,
                                          .pid = options->pid,
                                          .is_kept = options->is_kept };
+    pfdd_objects_reset(&st->objects);
     count_reader(st);
     return st;
 }
@@ -226,6 +227,7 @@ static bool start_session(struct buffer *b, int fd,
         .name = b->name,
         .format = b->format,
         .origin = &origin,
+        .scope = st->objects.scope,
         .fd = fd,
         .settle_ms = st->options.settle_ms,
         .generation = b->generation,
@@ -343,8 +345,11 @@ static void shelve(struct pfdd_stream *st, struct buffer *b, int memory,
     b->slot = pfdd_shelf_find(shelf, memory);
     if (b->slot) {
         /* What another buffer has in use is kept for that one. */
-        if (!b->slot->stream)
+        if (!b->slot->stream) {
             b->slot = NULL;
+        } else if (st == b->slot->stream) {
+            b->slot->scope = pfdd_scope_number(st->objects.scope);
+        }
         return;
     }
     hello.pid = st->pid;
@@ -352,8 +357,8 @@ static void shelve(struct pfdd_stream *st, struct buffer *b, int memory,
     hello.process = pfd_wire_text(st->process);
     buffer.name = pfd_wire_text(b->name);
     buffer.fds = bell >= 0 ? 2 : 1;
-    b->slot = pfdd_shelf_put(shelf, memory, bell, pfdd_stream_pid(st), &hello,
-                             &buffer);
+    b->slot = pfdd_shelf_put(shelf, memory, bell, pfdd_stream_pid(st),
+                             st->objects.scope, &hello, &buffer);
 }
 
 /* The producer of a buffer that was followed on over a restart is here again:
@@ -368,6 +373,11 @@ static bool adopt(struct pfdd_stream *st, struct buffer *b)
     b->done = false;
     st->n_sessions++;
     pfdd_session_hand_over(b->session, b);
+    /* It has sent its shaders again, or relies on those that were kept. */
+    if (pfdd_scope_count(st->objects.scope)) {
+        pfdd_session_use(b->session, st->objects.scope);
+        slot->scope = pfdd_scope_number(st->objects.scope);
+    }
     drop_doorbell(old);
     old->session = NULL;
     old->slot = NULL;

@@ -34,12 +34,14 @@ static void put_name(char ret[NAME], const struct pfdd_objects *o,
 }
 
 /* bytes are taken over. */
-static void give(struct pfdd_objects *o, const char *name, void *bytes,
-                 size_t n)
+static void give(struct pfdd_objects *o, const char *name,
+                 struct pfdd_scope *scope, void *bytes, size_t n)
 {
-    struct pfdd_object object = {
-        .name = name, .bytes = bytes, .n = n, .is_kept = o->is_kept
-    };
+    struct pfdd_object object = { .name = name,
+                                  .scope = scope,
+                                  .bytes = bytes,
+                                  .n = n,
+                                  .is_kept = o->is_kept };
     pfdd_library_add(o->d->library, &object);
 }
 
@@ -78,11 +80,11 @@ void pfdd_objects_give_loose(struct pfdd_objects *o)
         if (!copy)
             continue;
         memcpy(copy, m->bytes, m->n);
-        give(o, o->name, copy, m->n);
+        give(o, o->name, o->scope, copy, m->n);
     }
 }
 
-void pfdd_objects_reset(struct pfdd_objects *o)
+static void drop_modules(struct pfdd_objects *o)
 {
     while (o->modules) {
         struct pfdd_module *m = o->modules;
@@ -91,6 +93,13 @@ void pfdd_objects_reset(struct pfdd_objects *o)
     }
     o->d->input_bytes -= o->modules_bytes;
     o->modules_bytes = 0;
+}
+
+void pfdd_objects_reset(struct pfdd_objects *o)
+{
+    drop_modules(o);
+    pfdd_scope_unref(o->scope);
+    o->scope = pfdd_scope_new(o->d->library);
 }
 
 static const char *take_shader(struct pfdd_objects *o,
@@ -107,6 +116,7 @@ static const char *take_shader(struct pfdd_objects *o,
     memcpy(copy, m->bytes, m->n);
     put_name(name, o, f);
     struct pfdd_object object = { .name = name,
+                                  .scope = o->scope,
                                   .bytes = copy,
                                   .n = m->n,
                                   .is_shader = true,
@@ -180,7 +190,7 @@ static const char *finish_parts(struct pfdd_objects *o,
         return why;
     }
     put_name(name, o, f);
-    give(o, name, o->part, n);
+    give(o, name, NULL, o->part, n);
     o->d->input_bytes -= n;
     o->part = NULL;
     return NULL;
@@ -217,6 +227,8 @@ const char *pfdd_objects_take(struct pfdd_objects *o,
 
 void pfdd_objects_deinit(struct pfdd_objects *o)
 {
-    pfdd_objects_reset(o);
+    drop_modules(o);
     drop_part(o);
+    pfdd_scope_unref(o->scope);
+    o->scope = NULL;
 }

@@ -15,12 +15,15 @@
 
 struct pfdd;
 struct pfdd_module;
+struct pfdd_scope;
 
 struct pfdd_objects {
     struct pfdd *d;
     const char *name; /* of the stream; borrowed */
     long long pid;    /* of the peer, by the kernel; 0: another machine's */
     bool is_kept;     /* the shelf gives back what it kept */
+    /* Of its modules; owned. NULL: they are everybody's. */
+    struct pfdd_scope *scope;
     /* One that comes in parts. */
     char *part; /* [total] */
     uint64_t number;
@@ -37,7 +40,7 @@ const char *pfdd_objects_take(struct pfdd_objects *o,
 /* Modules that no shader has spoken of by now get numbers that are free. */
 void pfdd_objects_give_loose(struct pfdd_objects *o);
 
-/* Another stream begins: its numbers are its own. */
+/* A stream begins, perhaps behind another one: its numbers are its own. */
 void pfdd_objects_reset(struct pfdd_objects *o);
 
 void pfdd_objects_deinit(struct pfdd_objects *o);

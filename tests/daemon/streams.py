@@ -9,6 +9,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import time
 
 from harness import (DUMP, ELF, N_ENTRIES, REST, Daemon, dial,
                      dump_frames, elf_frame, frame, producer, run, slurp,
@@ -51,6 +52,36 @@ def shaders(temp):
     # A shader of a module that has not come.
     with producer(f'{temp}/in.sock', frame('shader', shader=1, code_object=9)):
         until('a refusal', lambda: 'has not come' in d.log())
+    d.stop()
+
+
+def own_shaders(temp):
+    """Every process counts its shaders from 0: each one's records are read
+    with its own, at the same time and one after the other, and what nobody
+    needs any more goes."""
+    cases = [os.path.join(os.path.dirname(CASE), name) for name in (
+        'capture_bytes', 'capture_exact', 'capture_types', 'capture_bytes')]
+    d = Daemon(temp, CONFIG + '  - {type: http, address: "unix:$T/http.sock"}\n')
+    text = dial(f'{temp}/l.sock', {'output': 'text'})
+    time.sleep(0.2)
+    before = d.metric('strings')
+    with contextlib.ExitStack() as held:
+        for i, case in enumerate(cases):
+            capture = f'{temp}/{i}.pfcap'
+            made = decoded('capture', '-o', capture, '--shaders', 'map.json',
+                           'buffer.bin', cwd=case)
+            assert made.returncode == 0, made
+            sock = held.enter_context(socket.socket(socket.AF_UNIX))
+            sock.connect(f'{temp}/in.sock')
+            sock.sendall(slurp(capture))
+            wanted = slurp(f'{case}/expect.text')
+            got = b''
+            while len(got) < len(wanted):
+                got += text.sock.recv(65536)
+            assert got == wanted, (case, got)
+        assert d.metric('strings') > before
+        assert 'already' not in d.log(), d.log()
+    until('shaders to be dropped', lambda: d.metric('strings') == before)
     d.stop()
 
 
@@ -222,5 +253,5 @@ def origins(temp):
     d.stop()
 
 
-run(shaders, loose_module, by_uri, from_memory, from_foreign_memory,
+run(shaders, own_shaders, loose_module, by_uri, from_memory, from_foreign_memory,
     files_of_strangers, origins)
