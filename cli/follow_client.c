@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * printfdecode follow SOCKET, TLS address or URL: lines of a running
+ * printfdecode follow SOCKET, address or URL: lines of a running
  * printfdecoded. The daemon decodes, chooses and numbers; here bytes are passed
  * on.
  */
@@ -29,6 +29,7 @@ static const struct scheme {
 } schemes[] = {
     { "http://", "80", true, false },
     { "https://", "443", true, true },
+    { "tcp:", NULL, false, false },
     { "tls:", NULL, false, true },
 };
 
@@ -51,10 +52,19 @@ static const struct scheme *find_scheme(const char *name)
     return NULL;
 }
 
-static bool is_socket(const char *path)
+/* A socket's path may have the daemon's word for it before it. */
+static const char *socket_path(const char *name)
+{
+    static const char prefix[] = "unix:";
+    size_t n = sizeof prefix - 1;
+    return strncmp(name, prefix, n) != 0 ? name : name + n;
+}
+
+static bool is_socket(const char *name)
 {
     struct stat st;
-    return stat(path, &st) == 0 && S_ISSOCK(st.st_mode);
+    const char *path = socket_path(name);
+    return path != name || (stat(path, &st) == 0 && S_ISSOCK(st.st_mode));
 }
 
 bool follow_client_wants(const struct options *options)
@@ -279,7 +289,7 @@ int follow_client_run(const struct options *o)
         .name = o->files[0].path,
         .scheme = find_scheme(o->files[0].path),
     };
-    struct peer peer = { .path = c.name };
+    struct peer peer = { .path = socket_path(c.name) };
     c.is_url = c.scheme && c.scheme->is_url;
     if (!is_possible(&c) || (c.scheme && !read_host(&c, &peer)))
         return EXIT_ERROR;

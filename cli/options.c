@@ -72,7 +72,7 @@ static const struct verb verbs[] = {
       spirv_check_run },
     { "extract", "FILE...", "write the code objects in files to a folder",
       extract_run },
-    { "follow", "BUFFER FILE... | SOCKET | tls:HOST:PORT | URL",
+    { "follow", "BUFFER FILE... | SOCKET | ADDRESS | URL",
       "print what a mapped buffer or a printfdecoded says", follow_run },
     { "capture", "BUFFER... FILE...",
       "pack buffers and format strings into one file", capture_run },

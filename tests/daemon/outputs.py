@@ -205,7 +205,8 @@ def ended(temp):
     d = Daemon(temp, ASKED % (tcp, web))
     url = f'http://127.0.0.1:{web}'
     with entries(f'{temp}/in.sock', 1):
-        for where in f'{temp}/l.sock', url:
+        for where in (f'{temp}/l.sock', f'unix:{temp}/l.sock',
+                      f'tcp:127.0.0.1:{tcp}', url):
             for number in signal.SIGINT, signal.SIGTERM:
                 f = follow('--from', 'oldest', where)
                 assert f.stdout.readline()
@@ -221,6 +222,9 @@ def ended(temp):
     f = follow(url)
     rest, said = f.communicate(timeout=20)
     assert f.returncode == 1 and f'{url}: Connection refused' in said, said
+    f = follow(f'unix:{temp}/none')
+    rest, said = f.communicate(timeout=20)
+    assert f.returncode == 1 and 'none: No such file' in said, said
 
 
 def crowded(temp):
