@@ -29,6 +29,7 @@ enum {
     /* A device that never leaves an entry alone does not hold it for ever. */
     PATIENCE = 4,
     SATURATED = 4096, /* bytes reserved between two looks */
+    FARTHER = 4,      /* windows */
 };
 
 #define SETTLE_NS UINT64_C(100000000)
@@ -585,12 +586,16 @@ static bool give_some(struct pfd_tail *t)
     return ok;
 }
 
-/* Reads what is reserved and has not come out, as much as a look may. */
+/*
+ * Reads what is reserved and has not come out, as much as a look may. One that
+ * has to wait reads farther: what it sees is not lost when the buffer begins
+ * anew meanwhile.
+ */
 static enum pfd_status read_reserved(struct pfd_tail *t, struct pfd_error *err)
 {
     uint64_t n = t->end > t->at ? t->end - t->at : 0;
-    return read_copy(t, &t->now, t->at,
-                     n < t->o.window ? (size_t)n : t->o.window, err);
+    size_t most = t->is_held ? FARTHER * t->o.window : t->o.window;
+    return read_copy(t, &t->now, t->at, n < most ? (size_t)n : most, err);
 }
 
 static enum pfd_status look_anew(struct pfd_tail *t, uint64_t n_buffer,
@@ -610,10 +615,13 @@ static enum pfd_status look_anew(struct pfd_tail *t, uint64_t n_buffer,
     t->looked_ns = now_ns;
     if (!t->holes.n)
         give_back_room(&t->scratch);
+    uint64_t at = t->at;
     status = read_reserved(t, err);
     if (status != PFD_OK)
         return status;
-    return give_some(t) ? PFD_OK : no_memory(err);
+    bool ok = give_some(t);
+    t->is_held = t->at == at && t->at < t->end;
+    return ok ? PFD_OK : no_memory(err);
 }
 
 enum pfd_status pfd_tail_look(struct pfd_tail *t, uint64_t n_buffer,

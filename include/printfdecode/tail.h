@@ -62,7 +62,8 @@ struct pfd_tail_options {
     uint64_t apart_ns;  /* default 1 ms */
     size_t window;      /* bytes that one look reads; default 4 MiB. Half of
                            them may come out: the rest is then seen twice by
-                           the next look */
+                           the next look. A look that waits reads four times
+                           as many */
     size_t give;        /* bytes that come out in one call; default: all that
                            may */
     size_t memory;      /* bytes of the buffer that are remembered, to notice

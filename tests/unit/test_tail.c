@@ -506,6 +506,30 @@ START_TEST(test_reset_behind_doubt)
 }
 END_TEST
 
+/* The same farther than a look reaches that goes on. */
+START_TEST(test_reset_far_behind_doubt)
+{
+    enum {
+        WINDOW = 1 << 19,
+        N = 2 * WINDOW / 12,
+    };
+    world_init(16 + 12 * N + 12, WINDOW, 0);
+    print(1);
+    looks(2);
+    set_used(16);
+    look(MS);
+    expect("1\n", "reset ");
+    print(1);
+    print_from(2, N);
+    looks(4);
+    expect("", "");
+    set_used(16);
+    memset(w.bytes + 16, 0, w.n - 16);
+    look(MS);
+    ck_assert_uint_eq(said().entries, 1 + 1 + N);
+}
+END_TEST
+
 enum {
     PER_MS = 400 /* entries in a millisecond: 4800 bytes */
 };
@@ -904,6 +928,7 @@ int main(void)
     tcase_add_test(sized, test_overflow);
     tcase_add_test(sized, test_burst);
     tcase_add_test(sized, test_pieces);
+    tcase_add_test(sized, test_reset_far_behind_doubt);
     tcase_add_test(sized, test_saturated);
     tcase_add_test(sized, test_saturated_late);
     tcase_add_test(sized, test_zeros_saturated);
