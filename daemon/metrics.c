@@ -104,8 +104,7 @@ static void put_queue(FILE *out, const struct pfdd *d)
 
 static void put_lines(FILE *out, const struct pfdd *d)
 {
-    static const char *const kinds[] = { "entry", "finding", "summary", "gap",
-                                         "other" };
+    static const char *const kinds[] = { "entry", "finding", "gap", "other" };
     head(out, "lines_total", "counter",
          "Lines delivered to the ring, by type.");
     for (unsigned i = 0; i < PFDD_N_KINDS; i++) {

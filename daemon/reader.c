@@ -594,8 +594,7 @@ static void make_line(struct pfdd_reader *r, const struct pfdd_line *l,
                       uint64_t seq)
 {
     const char *line = r->chunk->data + l->at;
-    static const char *const events[] = { NULL, "finding", "summary", "gap",
-                                          "other" };
+    static const char *const events[] = { NULL, "finding", "gap", "other" };
     if (r->form == PFDD_SSE) {
         make_sse(r, events[l->kind], seq, line, l->n);
     } else if (r->form == PFDD_JSON) {

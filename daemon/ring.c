@@ -221,7 +221,6 @@ static enum pfdd_kind line_kind(const char *line, size_t n_type)
 {
     static const char *const types[] = { "{\"type\":\"entry\"",
                                          "{\"type\":\"finding\"",
-                                         "{\"type\":\"summary\"",
                                          "{\"type\":\"gap\"" };
     for (unsigned i = 0; i < PFDD_OTHER; i++) {
         if (strlen(types[i]) == n_type && !memcmp(line, types[i], n_type))
@@ -241,7 +240,6 @@ struct common {
     const struct pfdd_stamp *stamp;
     char time[PREFIX];
     size_t n_time;
-    size_t n_extra;
 };
 
 static char *put_seq(char *out, uint64_t seq)
@@ -269,7 +267,7 @@ static bool append_line(struct pfdd_ring *ring, const struct common *common,
     if (!quote || line[n - 1] != '}')
         return false;
     size_t n_type = (size_t)(quote + 1 - line);
-    size_t room = n + PREFIX + common->n_extra + 2;
+    size_t room = n + PREFIX + 2;
     struct pfdd_chunk *c = find_room(ring, room);
     if (!c)
         return false;
@@ -279,10 +277,6 @@ static bool append_line(struct pfdd_ring *ring, const struct common *common,
     out = put_seq(out, ring->next_seq);
     out = put(out, common->time, common->n_time);
     out = put(out, line + n_type, n - n_type - 1);
-    if (common->n_extra) {
-        *out++ = ',';
-        out = put(out, common->stamp->extra, common->n_extra);
-    }
     *out++ = '}';
     *out++ = '\n';
     enum pfdd_kind kind = line_kind(line, n_type);
@@ -310,7 +304,6 @@ static void init_common(struct common *common, const struct pfdd_stamp *stamp)
         (size_t)snprintf(common->time, sizeof common->time,
                          ",\"time\":\"%s\",\"time_unix_nano\":\"%" PRIu64 "\"",
                          text, stamp->time);
-    common->n_extra = strlen(stamp->extra);
 }
 
 static void append_gap(struct pfdd_ring *ring, const struct common *common,

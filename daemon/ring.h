@@ -6,8 +6,7 @@
  * that one that stalls costs a chunk and delays nobody.
  *
  * Lines are JSON objects in the form of the library's "json" output; going in,
- * each gets "sequence" and "time" behind its "type", and what the source adds
- * before its closing brace. Loop thread only.
+ * each gets "sequence" and "time" behind its "type". Loop thread only.
  */
 #ifndef PFDD_RING_H
 #define PFDD_RING_H
@@ -24,7 +23,6 @@ enum {
 enum pfdd_kind {
     PFDD_ENTRY,
     PFDD_FINDING,
-    PFDD_SUMMARY,
     PFDD_GAP,
     PFDD_OTHER,
     PFDD_N_KINDS
@@ -83,8 +81,7 @@ void pfdd_ring_deinit(struct pfdd_ring *ring);
 /* Where lines come from, and what all lines of a call have in common. */
 struct pfdd_stamp {
     uint32_t source;
-    uint64_t time;     /* ns since 1970 */
-    const char *extra; /* as `"key":value`, comma-separated, or "" */
+    uint64_t time; /* ns since 1970 */
 };
 
 /*

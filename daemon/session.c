@@ -269,8 +269,7 @@ static void give_lines(struct pfdd_session *s)
     struct pfdd *d = s->d;
     struct batch *b = &s->ready;
     struct pfdd_stamp stamp = { .source = s->source,
-                                .time = s->time ? s->time : pfdd_time_now(),
-                                .extra = "" };
+                                .time = s->time ? s->time : pfdd_time_now() };
     struct pfdd_source *source = &d->sources[s->source];
     size_t n = 0;
     const char *lines = pfd_lines_bytes(b->lines, &n);
@@ -452,9 +451,7 @@ void pfdd_session_gap(struct pfdd_session *s, const char *reason,
                       uint64_t missed)
 {
     struct pfdd *d = s->d;
-    struct pfdd_stamp stamp = { .source = s->source,
-                                .time = pfdd_time_now(),
-                                .extra = "" };
+    struct pfdd_stamp stamp = { .source = s->source, .time = pfdd_time_now() };
     d->sources[s->source].gaps++;
     d->count.gap_lines += missed;
     pfdd_ring_gap(&d->ring, &stamp, reason, missed);

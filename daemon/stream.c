@@ -249,8 +249,7 @@ static void stream_gap(struct pfdd_stream *st, struct buffer *b,
         return;
     }
     struct pfdd_stamp stamp = { .source = pfdd_source(st->d, st->name),
-                                .time = pfdd_time_now(),
-                                .extra = "" };
+                                .time = pfdd_time_now() };
     st->d->count.gap_lines += missed;
     pfdd_ring_gap(&st->d->ring, &stamp, reason, missed);
 }

@@ -44,7 +44,7 @@ static bool is_taken(const char *text)
 
 static void append(const char *line)
 {
-    struct pfdd_stamp stamp = { .extra = "" };
+    struct pfdd_stamp stamp = { 0 };
     pfdd_ring_append(&ring, &stamp, line, strlen(line));
 }
 

@@ -21,8 +21,7 @@ static const char lines[] =
 
 static void fill(struct pfdd_ring *ring)
 {
-    struct pfdd_stamp stamp = { .time = UINT64_C(1790000000000000000),
-                                .extra = "" };
+    struct pfdd_stamp stamp = { .time = UINT64_C(1790000000000000000) };
     pfdd_ring_init(ring, 1 << 20, 5);
     pfdd_ring_append(ring, &stamp, lines, sizeof lines - 1);
     pfdd_ring_gap(ring, &stamp, "sender_lost", 3);
