@@ -90,12 +90,14 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
     if (d->library)
         ret->strings = pfdd_library_memory(d->library);
     for (const struct pfdd_session *s = d->sessions; s;
-         s = pfdd_session_next(s))
+         s = pfdd_session_next(s)) {
         ret->sessions += pfdd_session_memory(s);
+        ret->buffers += pfdd_session_written(s);
+    }
     for (const struct pfdd_output *o = d->outputs; o; o = o->next)
         ret->outputs += o->class->memory(o);
-    return ret->ring + ret->inputs + ret->frames + ret->sessions +
-           ret->strings + ret->outputs;
+    return ret->ring + ret->inputs + ret->frames + ret->buffers +
+           ret->sessions + ret->strings + ret->outputs;
 }
 
 bool pfdd_must_wait(struct pfdd *d)
@@ -117,11 +119,6 @@ bool pfdd_has_frame_room(const struct pfdd *d, size_t n)
 {
     return d->frame_bytes + n < d->config->config->memory_max / 2 &&
            pfdd_has_room(d, n);
-}
-
-bool pfdd_is_short(const struct pfdd *d)
-{
-    return !pfdd_has_room(d, 0);
 }
 
 bool pfdd_is_ready(const struct pfdd *d)

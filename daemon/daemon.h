@@ -160,6 +160,7 @@ const char *pfdd_source_name(void *d, uint32_t source);
 struct pfdd_memory {
     size_t ring;
     size_t inputs;
+    size_t buffers; /* that producers send */
     size_t frames;
     size_t sessions;
     size_t strings;
@@ -171,10 +172,8 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret);
  * wait. */
 bool pfdd_must_wait(struct pfdd *d);
 
-/* True: memory is up to its cap; what wants more is refused. */
-bool pfdd_is_short(const struct pfdd *d);
-
-/* True: n more bytes are below the cap. */
+/* True: n more bytes are below the cap of memory; what wants more is refused.
+ */
 bool pfdd_has_room(const struct pfdd *d, size_t n);
 
 /* True: likewise, for frames that have not come whole. They have half of the

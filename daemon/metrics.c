@@ -79,10 +79,12 @@ static void put_memory(FILE *out, const struct pfdd *d)
             "printfdecode_memory_bytes{part=\"ring\"} %zu\n"
             "printfdecode_memory_bytes{part=\"inputs\"} %zu\n"
             "printfdecode_memory_bytes{part=\"frames\"} %zu\n"
+            "printfdecode_memory_bytes{part=\"buffers\"} %zu\n"
             "printfdecode_memory_bytes{part=\"sessions\"} %zu\n"
             "printfdecode_memory_bytes{part=\"strings\"} %zu\n"
             "printfdecode_memory_bytes{part=\"outputs\"} %zu\n",
-            m.ring, m.inputs, m.frames, m.sessions, m.strings, m.outputs);
+            m.ring, m.inputs, m.frames, m.buffers, m.sessions, m.strings,
+            m.outputs);
     gauge(out, "memory_accounted_bytes", total, "The sum of all parts.");
     gauge(out, "memory_max_bytes", d->config->config->memory_max,
           "The configured cap.");

@@ -70,6 +70,7 @@ struct pfdd_session {
     struct batch ready; /* while the next job is on its way */
     size_t lines_max;   /* bytes that either has held */
     size_t n_tail;      /* bytes of memory of the tail */
+    size_t n_written;   /* bytes of memory of a buffer that is kept here */
     bool skipping;
     struct pfdd_position skip; /* entries up to here are in the queue */
     /* The job's. */
@@ -471,6 +472,10 @@ bool pfdd_session_write(struct pfdd_session *s, uint64_t offset,
         offset += (uint64_t)done;
         n -= (size_t)done;
     }
+    /* What lies between takes none. */
+    struct stat st;
+    if (fstat(s->options.fd, &st) == 0)
+        s->n_written = (size_t)st.st_blocks * 512;
     return true;
 }
 
@@ -578,6 +583,11 @@ void pfdd_sessions_begin_with(struct pfdd *d, struct pfdd_session *first)
     last->next = d->sessions;
     d->sessions = first;
     *before = NULL;
+}
+
+size_t pfdd_session_written(const struct pfdd_session *s)
+{
+    return s->n_written;
 }
 
 size_t pfdd_session_memory(const struct pfdd_session *s)

@@ -482,7 +482,7 @@ static void take_data(struct pfdd_stream *st, const struct pfd_wire_frame *f)
     }
     uint64_t end = 0;
     if (__builtin_add_overflow(f->offset, f->bytes.n, &end) ||
-        end > BUFFER_MAX || pfdd_is_short(st->d)) {
+        end > BUFFER_MAX || !pfdd_has_room(st->d, f->bytes.n)) {
         stream_gap(st, b, "too_large", 0);
         st->d->count.bad_frames++;
         return;
@@ -605,7 +605,7 @@ static bool feed_raw(struct pfdd_stream *st, const void *bytes, size_t n)
             return false;
         }
     }
-    if (st->raw_bytes + n > BUFFER_MAX || pfdd_is_short(st->d)) {
+    if (st->raw_bytes + n > BUFFER_MAX || !pfdd_has_room(st->d, n)) {
         stream_gap(st, b, "too_large", 0);
         return false;
     }

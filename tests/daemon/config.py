@@ -223,7 +223,7 @@ outputs:
                 for b in range(1, 9)) + last)
     page = http(port, '/metrics')[1]
     parts = dict(re.findall(r'memory_bytes\{part="(\w+)"\} (\d+)', page))
-    assert sorted(parts) == ['frames', 'inputs', 'outputs', 'ring',
+    assert sorted(parts) == ['buffers', 'frames', 'inputs', 'outputs', 'ring',
                              'sessions', 'strings'], parts
     total = int(re.search(r'memory_accounted_bytes (\d+)', page).group(1))
     assert sum(map(int, parts.values())) == total <= 24 << 20, parts
@@ -258,6 +258,35 @@ def resident(d):
         return 0
     status = slurp(f'/proc/{d.process.pid}/status').decode()
     return int(re.search(r'VmRSS:\s+(\d+)', status).group(1)) >> 10
+
+
+def buffers_have_a_cap(temp):
+    """Producers send a MiB a frame, and more than there is room for."""
+    if not has_http():
+        return
+    port = free_port()
+    d = Daemon(temp, SMALL.replace('$P', str(port)))
+    lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
+    mib = bytes(1 << 20)
+    socks = [producer(
+        f'{temp}/in.sock', frame('buffer', buffer=1, name=f'b{i}'),
+        *[frame('data', buffer=1, offset=k << 20, bytes=mib)
+          for k in range(12)]) for i in range(4)]
+    until('refusals', lambda: metric(port, 'bad_frames_total') >= 20)
+    page = http(port, '/metrics')[1]
+    buffers = int(re.search(r'part="buffers"\} (\d+)', page).group(1))
+    assert 8 << 20 < buffers < 24 << 20, buffers
+    assert metric(port, 'memory_accounted_bytes') <= 24 << 20
+    gap = next(line for line in iter(lines.next, None)
+               if line['type'] == 'gap')
+    assert gap['reason'] == 'too_large', gap
+    for sock in socks:
+        sock.close()
+    until('room', lambda: metric(port, 'memory_accounted_bytes') < 12 << 20)
+    with producer(f'{temp}/in.sock', elf_frame(), *dump_frames(1, 'after')):
+        while lines.entries(1)[0]['source'] != 'after':
+            pass
+    d.stop()
 
 
 def half_frames_have_a_cap(temp):
@@ -334,5 +363,5 @@ def has_http():
 
 
 run(errors_have_places, every_other_key_is_an_error, who_may_connect,
-    words_are_limited, memory_has_a_cap, half_frames_have_a_cap,
-    nobody_is_let_in_at_the_cap)
+    words_are_limited, memory_has_a_cap, buffers_have_a_cap,
+    half_frames_have_a_cap, nobody_is_let_in_at_the_cap)
