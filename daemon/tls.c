@@ -64,6 +64,13 @@ bool pfdd_tls_is_there(void)
 
 /* ---- contexts ---- */
 
+/* OpenSSL would ask at the terminal, and nobody need be there. */
+static int no_passphrase(char *ret, int n, int for_writing, void *was_asked)
+{
+    *(bool *)was_asked = true;
+    return -1;
+}
+
 static const char *reason(void)
 {
     unsigned long code = ERR_peek_last_error();
@@ -87,12 +94,21 @@ static const char *load(SSL_CTX *context, const struct pfdd_tls_config *config)
 static SSL_CTX *make_context(const struct pfdd_tls_options *options, char *err,
                              size_t n_err)
 {
+    bool was_asked = false;
     ERR_clear_error();
     SSL_CTX *context =
         SSL_CTX_new(options->peer ? TLS_client_method() : TLS_server_method());
-    const char *wrong = context ? load(context, options->config) : "TLS";
+    const char *wrong = "TLS";
+    if (context) {
+        SSL_CTX_set_default_passwd_cb(context, no_passphrase);
+        SSL_CTX_set_default_passwd_cb_userdata(context, &was_asked);
+        wrong = load(context, options->config);
+        SSL_CTX_set_default_passwd_cb_userdata(context, NULL);
+    }
     if (wrong) {
-        snprintf(err, n_err, "%s: %s", wrong, reason());
+        snprintf(err, n_err, "%s: %s", wrong,
+                 was_asked ? "protected by a passphrase, which is not asked for"
+                           : reason());
         SSL_CTX_free(context);
         return NULL;
     }

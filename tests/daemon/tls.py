@@ -14,7 +14,7 @@ import threading
 import time
 
 from harness import (N_ENTRIES, PROGRAM, REST, START, Daemon, Lines, dump_frames,
-                     elf_frame, free_port, producer, run, skip, until)
+                     elf_frame, free_port, producer, run, skip, slurp, until)
 
 FOLLOW = REST[0]
 if not shutil.which('openssl'):
@@ -255,7 +255,11 @@ def not_without(temp):
 
 def files_that_are_none(temp):
     make_all(temp)
-    for name, text in ('client.key', 'no key'), ('ca.pem', ''):
+    openssl(temp, 'ec', '-in', 'client.key', '-aes128', '-passout',
+            'pass:secret', '-out', 'asked.key')
+    asked = slurp(f'{temp}/asked.key').decode()
+    for name, text, why in (('client.key', 'no key', ''), ('ca.pem', '', ''),
+                            ('client.key', asked, 'by a passphrase')):
         os.rename(f'{temp}/{name}', f'{temp}/saved')
         with open(f'{temp}/{name}', 'w') as f:
             f.write(text)
@@ -265,6 +269,7 @@ def files_that_are_none(temp):
         p = subprocess.run([PROGRAM, '-c', f'{temp}/c.yaml'], text=True,
                            stderr=subprocess.PIPE, check=False, timeout=20)
         assert p.returncode == 1 and name in p.stderr, p.stderr
+        assert why in p.stderr, p.stderr
         os.rename(f'{temp}/saved', f'{temp}/{name}')
 
 
