@@ -542,7 +542,6 @@ static bool run_passes(struct pfd_tail *t, size_t most)
         .copy = &t->now,
         .other = &t->before,
         .most = most,
-        .is_saturated = t->is_saturated,
         .end = settled,
         .settled = settled,
         .hard = pfd_tail_marks_older(&t->marks, now, PATIENCE * t->o.settle_ns),
@@ -551,7 +550,6 @@ static bool run_passes(struct pfd_tail *t, size_t most)
         .copy = &t->now,
         .other = &t->before,
         .most = most,
-        .is_saturated = t->is_saturated,
         .end = t->end,
     };
     pfd_tail_pass_run(t, &old, t->at);

@@ -262,7 +262,7 @@ static bool take(struct pfd_tail *t, struct pfd_tail_pass *p,
     bool is_still = r->offset < p->hard || stood_still(p, r);
     if (!is_still && !p->is_over)
         return false;
-    if (p->is_saturated && r->offset >= p->hard &&
+    if (t->is_saturated && !p->is_over && r->offset >= p->hard &&
         may_be_unwritten(t, p->copy, r))
         return false;
     bool stale = is_stale(t, p, r);

@@ -69,15 +69,14 @@ struct pfd_tail_pass {
     const struct pfd_tail_copy *copy;
     const struct pfd_tail_copy *other; /* where the same bytes must be, */
     const struct pfd_tail_copy *third; /* or here; may be NULL */
-    size_t most;       /* bytes of the copy that are walked; 0: all */
-    uint64_t end;      /* entries end here */
-    uint64_t settled;  /* before it, what cannot be read is given up */
-    uint64_t hard;     /* before it, bytes need not have stood still */
-    bool is_saturated; /* from there on, what was there before is no news */
-    bool is_over;      /* what has changed is lost, and does not wait */
-    bool is_hole;      /* what comes out is late, and gaps are no news */
-    bool is_final;     /* nothing will be written any more */
-    bool has_doubts;   /* something in the hole may make sense later */
+    size_t most;      /* bytes of the copy that are walked; 0: all */
+    uint64_t end;     /* entries end here */
+    uint64_t settled; /* before it, what cannot be read is given up */
+    uint64_t hard;    /* before it, bytes need not have stood still */
+    bool is_over;     /* what has changed is lost, and does not wait */
+    bool is_hole;     /* what comes out is late, and gaps are no news */
+    bool is_final;    /* nothing will be written any more */
+    bool has_doubts;  /* something in the hole may make sense later */
     /* A gap that has begun; it ends where the next entry is. */
     struct pfd_finding gap;
     bool in_gap;
