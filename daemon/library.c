@@ -29,7 +29,6 @@ struct object {
     size_t n_coming; /* bytes that count as coming */
     bool is_file;    /* of the configuration: it can be read again */
     bool is_kept;
-    bool is_loaded;
     bool is_shader;
     uint32_t shader; /* its number */
     char why[200];   /* it cannot be used, or "" */
@@ -155,9 +154,10 @@ struct pfdd_scope *pfdd_scope_ref(struct pfdd_scope *scope)
     return scope;
 }
 
-static void drop_objects(struct pfdd_library *lib, struct object **at,
-                         const struct pfdd_scope *scope)
+/* Of a list; returns their bytes. */
+static size_t drop_objects(struct object **at, const struct pfdd_scope *scope)
 {
+    size_t n = 0;
     while (*at) {
         struct object *o = *at;
         if (o->scope != scope) {
@@ -165,10 +165,10 @@ static void drop_objects(struct pfdd_library *lib, struct object **at,
             continue;
         }
         *at = o->next;
-        lib->n_bytes -= o->is_loaded ? o->n : 0;
-        lib->n_coming -= o->n_coming;
+        n += o->n;
         free_object(o);
     }
+    return n;
 }
 
 /* Scopes that nobody uses any more. */
@@ -182,8 +182,8 @@ static void drop_scopes(struct pfdd_library *lib)
             continue;
         }
         *at = scope->next;
-        drop_objects(lib, &lib->objects, scope);
-        drop_objects(lib, &lib->waiting, scope);
+        lib->n_bytes -= drop_objects(&lib->objects, scope);
+        lib->n_coming -= drop_objects(&lib->waiting, scope);
         pfdd_strings_unref(scope->strings);
         free(scope);
     }
@@ -419,7 +419,6 @@ static void start_job(struct pfdd_library *lib)
 static void keep(struct pfdd_library *lib, struct object *o)
 {
     lib->n_coming -= o->n_coming;
-    o->n_coming = 0;
     if (o->why[0]) {
         if (strcmp(o->why, "known") != 0)
             pfdd_log(PFDD_WARNING, "code object %s: %s", o->name, o->why);
@@ -430,7 +429,6 @@ static void keep(struct pfdd_library *lib, struct object *o)
     o->next = lib->objects;
     lib->objects = o;
     lib->n_bytes += o->n;
-    o->is_loaded = true;
     struct pfdd_object object = view(o);
     if (!o->is_file)
         pfdd_shelf_object(lib->d->shelf, &object);
