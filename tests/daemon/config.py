@@ -230,9 +230,7 @@ outputs:
     assert metric(port, 'memory_max_bytes') == 24 << 20
     until('a refusal', lambda: metric(port, 'bad_frames_total') > 0)
     assert 'memory is up to its cap' in d.log()
-    status = slurp(f'/proc/{d.process.pid}/status').decode()
-    rss = int(re.search(r'VmRSS:\s+(\d+)', status).group(1))
-    print(f'memory: {parts}, {rss} KiB resident')
+    print(f'memory: {parts}, {d.memory_kib()} KiB resident')
     for sock in socks:
         sock.close()
     until('room', lambda: metric(port, 'memory_accounted_bytes') < 16 << 20)
@@ -256,30 +254,43 @@ def resident(d):
     """MiB; 0: of a sanitizer, which holds on to what is freed."""
     if b'__asan_init' in slurp(PROGRAM):
         return 0
-    status = slurp(f'/proc/{d.process.pid}/status').decode()
-    return int(re.search(r'VmRSS:\s+(\d+)', status).group(1)) >> 10
+    return d.memory_kib() >> 10
+
+
+def small(temp):
+    """A daemon of little memory, its port, and its lines."""
+    port = free_port()
+    d = Daemon(temp, SMALL.replace('$P', str(port)))
+    return d, port, dial(f'{temp}/l.sock', {'from': 'oldest'})
+
+
+def part(port, name):
+    page = http(port, '/metrics')[1]
+    return int(re.search(rf'part="{name}"\}} (\d+)', page).group(1))
+
+
+def too_large(lines):
+    """The next gap says so."""
+    gap = next(line for line in iter(lines.next, None)
+               if line['type'] == 'gap')
+    assert gap['reason'] == 'too_large', gap
 
 
 def buffers_have_a_cap(temp):
     """Producers send a MiB a frame, and more than there is room for."""
     if not has_http():
         return
-    port = free_port()
-    d = Daemon(temp, SMALL.replace('$P', str(port)))
-    lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
+    d, port, lines = small(temp)
     mib = bytes(1 << 20)
     socks = [producer(
         f'{temp}/in.sock', frame('buffer', buffer=1, name=f'b{i}'),
         *[frame('data', buffer=1, offset=k << 20, bytes=mib)
           for k in range(12)]) for i in range(4)]
     until('refusals', lambda: metric(port, 'bad_frames_total') >= 20)
-    page = http(port, '/metrics')[1]
-    buffers = int(re.search(r'part="buffers"\} (\d+)', page).group(1))
+    buffers = part(port, 'buffers')
     assert 8 << 20 < buffers < 24 << 20, buffers
     assert metric(port, 'memory_accounted_bytes') <= 24 << 20
-    gap = next(line for line in iter(lines.next, None)
-               if line['type'] == 'gap')
-    assert gap['reason'] == 'too_large', gap
+    too_large(lines)
     for sock in socks:
         sock.close()
     until('room', lambda: metric(port, 'memory_accounted_bytes') < 12 << 20)
@@ -293,24 +304,19 @@ def half_frames_have_a_cap(temp):
     """Forty producers, each with a part of a frame of 16 MiB."""
     if not has_http():
         return
-    port = free_port()
-    d = Daemon(temp, SMALL.replace('$P', str(port)))
-    lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
+    d, port, lines = small(temp)
     before = resident(d)
     half = struct.pack('<II', 16 << 20, 0) + bytes(7 << 19)
     socks = [producer(f'{temp}/in.sock', half) for _ in range(40)]
     until('refusals', lambda: metric(port, 'bad_frames_total') >= 36)
-    page = http(port, '/metrics')[1]
-    frames = int(re.search(r'part="frames"\} (\d+)', page).group(1))
+    frames = part(port, 'frames')
     assert 4 << 20 < frames < 12 << 20, frames
     assert metric(port, 'memory_accounted_bytes') < 24 << 20
     print(f'{frames >> 20} MiB of frames, {before} MiB resident before, '
           f'{resident(d)} MiB now')
     assert resident(d) < before + 32, d.log()
     assert 'a frame of 16777224 bytes is not taken' in d.log()
-    gap = next(line for line in iter(lines.next, None)
-               if line['type'] == 'gap')
-    assert gap['reason'] == 'too_large', gap
+    too_large(lines)
     # What is behind a frame that was passed over is taken.
     data = slurp(DUMP)
     many = [frame('data', buffer=1, offset=len(data), bytes=bytes(7 << 20))]
@@ -327,17 +333,14 @@ def half_frames_have_a_cap(temp):
         while lines.entries(1)[0]['source'] != 'after':
             pass
     assert metric(port, 'bad_frames_total') == bad
-    until('the frames to be gone', lambda: re.search(
-        r'part="frames"\} 0$', http(port, '/metrics')[1], re.M))
+    until('the frames to be gone', lambda: part(port, 'frames') == 0)
     d.stop()
 
 
 def nobody_is_let_in_at_the_cap(temp):
     if not has_http():
         return
-    port = free_port()
-    d = Daemon(temp, SMALL.replace('$P', str(port)))
-    lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
+    d, port, lines = small(temp)
     socks = [producer(f'{temp}/in.sock', frame(
         'code_object', code_object=1, bytes=b'1', total=20 << 20))]
     until('the room', lambda: metric(

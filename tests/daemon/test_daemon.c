@@ -21,6 +21,7 @@
 #include <printfdecode/convert.h>
 #include <printfdecode/wire.h>
 
+#include "../unit/suite.h"
 #include "daemon.h"
 #include "library.h"
 #include "queue.h"
@@ -688,26 +689,13 @@ int main(int argc, char **argv)
     elf_path = argv[2];
     signal(SIGPIPE, SIG_IGN);
     pfdd_log_level(getenv("PFDD_TEST_LOG") ? PFDD_DEBUG : PFDD_ERROR);
-    Suite *suite = suite_create("daemon");
-    TCase *tests = tcase_create("daemon");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, stores_reach_subscribers);
-    tcase_add_test(tests, frames_arrive_in_pieces);
-    tcase_add_test(tests, garbage_ends_its_sender_only);
-    tcase_add_test(tests, shared_memory_wants_a_seal);
-    tcase_add_test(tests, bad_requests_are_refused);
-    tcase_add_test(tests, who_stalls_gets_a_gap);
-    tcase_add_test(tests, files_are_cut_and_replaced);
-    tcase_add_test(tests, descriptors_run_out_and_come_back);
-    tcase_add_test(tests, reload_keeps_what_stays);
-    tcase_add_test(tests, queue_is_repaired);
-    tcase_add_test(tests, objects_that_wait_have_a_share);
-    tcase_add_test(tests, configurations_are_checked);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return suite_run_with(
+        "daemon", setup, teardown,
+        TESTS(stores_reach_subscribers, frames_arrive_in_pieces,
+              garbage_ends_its_sender_only, shared_memory_wants_a_seal,
+              bad_requests_are_refused, who_stalls_gets_a_gap,
+              files_are_cut_and_replaced, descriptors_run_out_and_come_back,
+              reload_keeps_what_stays, queue_is_repaired,
+              objects_that_wait_have_a_share, configurations_are_checked),
+        60);
 }

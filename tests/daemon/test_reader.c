@@ -6,6 +6,7 @@
 
 #include <check.h>
 
+#include "../unit/suite.h"
 #include "reader.h"
 
 static struct pfdd_ring ring;
@@ -154,20 +155,10 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("reader");
-    TCase *tests = tcase_create("reader");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, empty_ring_tells_what_was_missed);
-    tcase_add_test(tests, gap_stands_for_the_line_behind_it);
-    tcase_add_test(tests, costly_patterns_are_refused);
-    tcase_add_test(tests, patterns_forget);
-    tcase_add_test(tests, all_words_become_text);
-    tcase_add_test(tests, times_are_ns_of_64_bits);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return suite_run_with("reader", setup, teardown,
+                          TESTS(empty_ring_tells_what_was_missed,
+                                gap_stands_for_the_line_behind_it,
+                                costly_patterns_are_refused, patterns_forget,
+                                all_words_become_text, times_are_ns_of_64_bits),
+                          60);
 }

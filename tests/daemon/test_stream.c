@@ -13,6 +13,7 @@
 
 #include <printfdecode/wire.h>
 
+#include "../unit/suite.h"
 #include "daemon.h"
 #include "shelf.h"
 #include "stream.h"
@@ -220,19 +221,10 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("stream");
-    TCase *tests = tcase_create("stream");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 20);
-    tcase_add_test(tests, done_and_restart_at_once);
-    tcase_add_test(tests, resume_may_end_the_stream);
-    tcase_add_test(tests, numbers_are_void_when_a_stream_begins);
-    tcase_add_test(tests, memory_is_kept_for_one_buffer);
-    tcase_add_test(tests, what_is_not_followed_is_not_kept);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return suite_run_with(
+        "stream", setup, teardown,
+        TESTS(done_and_restart_at_once, resume_may_end_the_stream,
+              numbers_are_void_when_a_stream_begins,
+              memory_is_kept_for_one_buffer, what_is_not_followed_is_not_kept),
+        20);
 }
