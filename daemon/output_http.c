@@ -114,10 +114,25 @@ static int give_text(struct client *c, unsigned status, const char *text)
                      strlen(text));
 }
 
+static bool has_lagged(struct client *c)
+{
+    struct pfdd_output *o = &c->of->base;
+    if (o->config->on_lag != PFDD_DISCONNECT ||
+        !pfdd_reader_has_missed(&c->reader))
+        return false;
+    o->d->count.disconnected++;
+    return true;
+}
+
 static void on_lines(struct pfdd_reader *reader)
 {
     struct client *c = reader->user;
-    lws_callback_on_writable(c->wsi);
+    if (has_lagged(c)) {
+        stop_stream(c);
+        lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+    } else {
+        lws_callback_on_writable(c->wsi);
+    }
 }
 
 static bool is_digits(const char *text)
@@ -231,15 +246,6 @@ static int answer(struct client *c, const char *path)
     return give_text(c, 404,
                      "there are /metrics, /healthz, /readyz, /events "
                      "and /lines\n");
-}
-
-static bool has_lagged(struct client *c)
-{
-    struct pfdd_output *o = &c->of->base;
-    if (o->config->on_lag != PFDD_DISCONNECT || !c->reader.missed)
-        return false;
-    o->d->count.disconnected++;
-    return true;
 }
 
 static int write_stream(struct client *c)

@@ -102,7 +102,8 @@ static void watch(struct client *c, int events)
 
 static bool has_lagged(struct client *c)
 {
-    if (c->of->base.config->on_lag != PFDD_DISCONNECT || !c->reader.missed)
+    if (c->of->base.config->on_lag != PFDD_DISCONNECT ||
+        !pfdd_reader_has_missed(&c->reader))
         return false;
     c->of->base.d->count.disconnected++;
     pfdd_log(PFDD_INFO, "a subscriber of %s was too slow: disconnected",
@@ -148,9 +149,12 @@ static void pump(struct client *c)
 static void on_lines(struct pfdd_reader *reader)
 {
     struct client *c = reader->user;
-    /* While it waits for the socket, there is nothing to do. */
-    if (!(c->events & UV_WRITABLE))
+    /* While it waits for the socket, there is nothing else to do. */
+    if (!(c->events & UV_WRITABLE)) {
         pump(c);
+    } else if (has_lagged(c)) {
+        close_client(c);
+    }
 }
 
 static void refuse(struct client *c, const char *why)

@@ -420,6 +420,13 @@ uint64_t pfdd_reader_chunk(const struct pfdd_reader *r)
     return r->n_chunk;
 }
 
+bool pfdd_reader_has_missed(const struct pfdd_reader *r)
+{
+    const struct pfdd_ring *ring = r->ring;
+    return r->missed || (r->chunk && ring->n_chunks &&
+                         r->n_chunk + 1 < ring->chunks[0]->number);
+}
+
 uint64_t pfdd_reader_seq(const struct pfdd_reader *r)
 {
     if (r->out_at < r->out_n)

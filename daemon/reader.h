@@ -127,6 +127,9 @@ uint64_t pfdd_reader_seq(const struct pfdd_reader *r);
 /* The number of the oldest chunk that it still needs. */
 uint64_t pfdd_reader_chunk(const struct pfdd_reader *r);
 
+/* True when lines are gone that it has not read, whether it knows or not. */
+bool pfdd_reader_has_missed(const struct pfdd_reader *r);
+
 /* True when it has taken something lately, and has not been waited for too
  * long; called again and again while it is waited for. */
 bool pfdd_reader_is_awaited(struct pfdd_reader *r, uint64_t now_ns);

@@ -248,6 +248,59 @@ def crowded(temp):
         assert f.communicate(timeout=20)[0] == 'a line\n'
 
 
+def resumed(temp):
+    """Events go on behind the one that a browser says it had last."""
+    if b'libwebsockets.so' not in slurp(PROGRAM):
+        print('left out: built without libwebsockets')
+        return
+    tcp, web = free_port(), free_port()
+    d = Daemon(temp, ASKED % (tcp, web))
+
+    def ids(n, last=None):
+        headers = {'Last-Event-ID': last} if last else {}
+        query = '' if last else '?from=oldest'
+        ask = urllib.request.Request(f'http://127.0.0.1:{web}/events{query}',
+                                     headers=headers)
+        with urllib.request.urlopen(ask, timeout=20) as f:
+            lines = iter(f.readline, b'')
+            found = (line[4:].strip().decode() for line in lines
+                     if line.startswith(b'id: '))
+            return [next(found) for _ in range(n)]
+
+    with entries(f'{temp}/in.sock', 1):
+        whole = ids(N_ENTRIES)
+        assert len(set(whole)) == N_ENTRIES, whole
+        assert ids(10, whole[49]) == whole[50:60]
+    d.stop()
+
+
+def too_slow(temp):
+    """on_lag: disconnect ends who lags, and nobody else."""
+    d = Daemon(temp, '''ring: 1MiB
+inputs:
+  - {type: listen, address: "unix:$T/in.sock"}
+outputs:
+  - {type: listen, address: "unix:$T/l.sock", on_lag: disconnect}
+''')
+    lines = dial(f'{temp}/l.sock', {'output': 'json'})
+    with socket.socket(socket.AF_UNIX) as slow:
+        slow.connect(f'{temp}/l.sock')
+        slow.sendall(b'{"output":"json"}\n')
+        time.sleep(0.1)
+        sent = 0
+        while 'was too slow: disconnected' not in d.log():
+            with entries(f'{temp}/in.sock', 1):
+                lines.entries(N_ENTRIES)
+            sent += 1
+            assert sent < 1000, d.log()
+        slow.settimeout(20)
+        while slow.recv(65536):  # to the end
+            pass
+    with entries(f'{temp}/in.sock', 1):
+        lines.entries(N_ENTRIES)
+    d.stop()
+
+
 def http_has_no_port(temp):
     """Somebody else has it: at the start that is the end, in a configuration
     that is read again a line in the log."""
@@ -318,5 +371,5 @@ def few_descriptors(temp):
     assert ends == {0, 1}, ends
 
 
-run(asked, acknowledged, followed, ended, crowded, http_has_no_port,
-    http_moves, few_descriptors)
+run(asked, acknowledged, followed, ended, crowded, resumed, too_slow,
+    http_has_no_port, http_moves, few_descriptors)
