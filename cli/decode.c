@@ -41,6 +41,7 @@ int decode_run(const struct options *o)
         .skip = o->skip,
         .limit = o->limit,
         .color = options_color(o, STDOUT_FILENO),
+        .marks = options_marks(o),
         .write = output_write,
         .match = o->has_match ? matches : NULL,
         .match_user = (void *)(uintptr_t)o,

@@ -308,8 +308,11 @@ static bool open_all(struct follow *follow)
     }
     if (pfd_lines_new(o->output ? o->output : "text",
                       options_color(o, STDOUT_FILENO), o->verbose,
-                      &follow->lines, &err) == PFD_OK)
+                      &follow->lines, &err) == PFD_OK) {
+        if (options_marks(o))
+            pfd_lines_mark(follow->lines);
         return true;
+    }
     tell_error("%s", err.text);
     return false;
 }

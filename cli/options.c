@@ -38,6 +38,7 @@ enum {
     OPT_LIMIT,
     OPT_COLOR,
     OPT_PROGRESS,
+    OPT_SHOW,
     OPT_SHADER,
     OPT_SHADERS,
     OPT_LAYOUT,
@@ -140,6 +141,8 @@ static const struct option_row {
       "auto (default), always or never; NO_COLOR is honoured" },
     { "progress", OPT_PROGRESS, "WHEN", DECODE | STATS,
       "auto (default), always or never: a line on stderr" },
+    { "show", OPT_SHOW, "WHAT", FILTERS,
+      "findings: say before each line what is doubtful about it" },
     { "verbose", 'v', NULL, ALL & ~FORMATS,
       "also say notes, and the summary even when all is well" },
     { "help", 'h', NULL, ALL, "print this" },
@@ -397,6 +400,22 @@ static bool set_opencl_strings(struct options *o, const char *text)
     return true;
 }
 
+/* One word or several, with commas between them. */
+static bool set_show(struct options *o, const char *text)
+{
+    static const char *const words[] = { "findings", NULL };
+    char word[16];
+    for (const char *at = text; at; at = strchr(at, ',')) {
+        at += at > text;
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
+        int i = find_word(words, word);
+        if (i < 0)
+            return wrong("not findings:", text);
+        o->show |= 1u << i;
+    }
+    return true;
+}
+
 /* Where the value of an option is kept as it is given; NULL: of another. */
 static const char **text_of(struct options *o, int key)
 {
@@ -466,6 +485,8 @@ static bool set(struct options *o, int key, const char *text)
         return read_when(text, &o->color);
     case OPT_PROGRESS:
         return read_when(text, &o->progress);
+    case OPT_SHOW:
+        return set_show(o, text);
     case 'v':
         o->verbose = true;
         return true;
@@ -607,6 +628,11 @@ bool options_color(const struct options *options, int fd)
     if (options->color != WHEN_AUTO)
         return options->color == WHEN_ALWAYS;
     return !(no && *no) && isatty(fd);
+}
+
+bool options_marks(const struct options *options)
+{
+    return options->show & SHOW_FINDINGS || isatty(STDOUT_FILENO);
 }
 
 static bool is_wanted_id(const struct options *o, uint64_t id)

@@ -30,6 +30,11 @@ enum role {
     ROLE_SHADERS /* a JSON file of them */
 };
 
+/* Bits of --show. */
+enum show {
+    SHOW_FINDINGS = 1,
+};
+
 struct file {
     const char *path;
     enum role role;
@@ -59,6 +64,7 @@ struct options {
     enum when color;
     enum when progress;
     bool verbose;
+    unsigned show;  /* enum show */
     const char *to; /* a folder; capture: a file */
     bool force;
     uint64_t max_inflated;         /* bytes; 0: the library's limit */
@@ -90,6 +96,9 @@ void options_free(struct options *options);
 
 /* True when what goes to fd is to be coloured. */
 bool options_color(const struct options *options, int fd);
+
+/* Are lines on standard output marked with their findings? */
+bool options_marks(const struct options *options);
 
 /* Does the message pass --match and the id --id? */
 bool options_want(const struct options *options, struct pfd_entry *entry);

@@ -126,6 +126,8 @@ int recover_run(const struct options *o)
         tell_error("%s", err.text);
         ok = false;
     }
+    if (ok && options_marks(o))
+        pfd_lines_mark(r.lines);
     for (size_t i = 0; ok && i < in.n_buffers && !r.is_over; i++)
         ok = recover_file(&r, &in, &in.buffers[i]);
     bool findings = in.n_findings > 0;

@@ -39,7 +39,7 @@ struct pool {
     const struct pfd_format *format;
     const struct pfd_sink *sink; /* NULL: nothing is printed */
     struct pfd_sink_options sink_options;
-    uint64_t reported; /* bits: findings that are handed over */
+    uint64_t reported; /* bits: findings of entries that are handed over */
     bool is_selective; /* not all entries are given */
 
     pthread_mutex_t walking; /* guards these: */
@@ -207,12 +207,20 @@ static void keep(struct worker *w, const struct pfd_finding *finding)
     pfd_text_add(&w->sentences, finding->text, strlen(finding->text) + 1);
 }
 
+/* Notes only where they are asked for. */
+static bool is_reported(const struct pfd_convert *convert,
+                        enum pfd_finding_kind kind)
+{
+    return convert->notes || !pfd_finding_is_note(kind) ||
+           kind == PFD_FINDING_format_choice;
+}
+
 static void give_finding(struct worker *w, const struct pfd_finding *finding)
 {
     struct pool *pool = w->pool;
     if (!pfd_finding_is_note(finding->kind))
         w->summary.findings++;
-    if (!(pool->reported >> finding->kind & 1))
+    if (!is_reported(pool->convert, finding->kind))
         return;
     if (pool->sink && pool->sink->finding)
         pool->sink->finding(&w->out, finding, &pool->sink_options);
@@ -360,7 +368,8 @@ static void do_batch(struct worker *w)
             break;
         const struct pfd_record *r = &w->batch.records[i];
         if (__builtin_expect(r->kind != PFD_RECORD_ENTRY, 0)) {
-            do_finding(w, r);
+            if (r->kind == PFD_RECORD_FINDING)
+                do_finding(w, r);
             continue;
         }
         uint64_t index = w->first_index + w->summary.entries;
@@ -596,11 +605,11 @@ static const struct pfd_sink *find_sink(const char *name)
     return NULL;
 }
 
-static uint64_t reported_kinds(bool notes)
+static uint64_t reported_kinds(const struct pfd_convert *convert)
 {
-    uint64_t kinds = UINT64_C(1) << PFD_FINDING_format_choice;
-    for (unsigned i = 0; i < PFD_N_FINDING_KINDS; i++) {
-        if (notes || !pfd_finding_is_note((enum pfd_finding_kind)i))
+    uint64_t kinds = 0;
+    for (unsigned i = 0; i < PFD_ENTRY_FINDING_KINDS; i++) {
+        if (is_reported(convert, (enum pfd_finding_kind)i))
             kinds |= UINT64_C(1) << i;
     }
     return kinds;
@@ -643,9 +652,10 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
         return status;
     pool->sink_options.color = convert->color;
     pool->sink_options.origin = convert->origin;
+    pool->sink_options.marks = convert->marks;
     pool->sink_options.members = convert->members;
     pool->sink_options.origin_members = convert->origin_members;
-    pool->reported = reported_kinds(convert->notes);
+    pool->reported = reported_kinds(convert);
     pool->is_selective = convert->match || convert->n_ids || convert->skip ||
                          convert->limit != UINT64_MAX;
     struct pfd_walk walk;

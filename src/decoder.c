@@ -317,7 +317,8 @@ enum pfd_status pfd_decoder_next(struct pfd_decoder *d, struct pfd_item *ret,
         if (status != PFD_OK)
             return status;
     }
-    const struct pfd_record *r = &d->batch.records[d->next++];
+    const struct pfd_record *r = &d->batch.records[d->next];
+    d->next += 1u + r->n_alternatives;
     ret->is_entry = r->kind == PFD_RECORD_ENTRY;
     if (!ret->is_entry) {
         ret->finding = pfd_batch_finding(&d->batch, r, d->source, d->sentence,

@@ -31,6 +31,10 @@ void pfd_entry_source_set(struct pfd_entry_source *of,
 
 void pfd_entry_source_deinit(struct pfd_entry_source *of)
 {
+    if (of->other)
+        pfd_entry_source_deinit(of->other);
+    free(of->other);
+    pfd_text_free(&of->readings);
     pfd_json_parts_deinit(&of->json);
     pfd_text_free(&of->text);
     free(of->made);
@@ -266,6 +270,41 @@ enum pfd_status pfd_entry_origin(struct pfd_entry *entry, size_t i,
     return PFD_OK;
 }
 
+/* ---- other readings ---- */
+
+/* Scratch of its own, so that the entry stays what it is. */
+static struct pfd_entry_source *other_source(struct pfd_entry_source *of)
+{
+    if (!of->other) {
+        struct pfd_entry_source *other = malloc(sizeof *other);
+        if (!other)
+            return NULL;
+        *other = (struct pfd_entry_source){ .source = of->source };
+        of->other = other;
+    }
+    of->other->format = of->format;
+    of->other->table = of->table;
+    of->other->shaders = of->shaders;
+    of->other->options = of->options;
+    return of->other;
+}
+
+enum pfd_status pfd_entry_alternative(const struct pfd_entry *entry, size_t i,
+                                      struct pfd_entry *ret)
+{
+    if (i >= entry->record->n_alternatives)
+        return PFD_END;
+    const struct pfd_record *r = entry->record + 1 + i;
+    struct pfd_entry_source *of = other_source(entry->of);
+    const uint8_t *bytes =
+        (const uint8_t *)entry->payload - entry->record->n_header;
+    uint32_t n = entry->record->n_header + entry->n_payload - r->n_header;
+    if (!of ||
+        !pfd_entry_make(of, r, bytes + r->n_header, n, entry->index, ret))
+        return PFD_ERR_NOMEM;
+    return PFD_OK;
+}
+
 /* ---- arguments ---- */
 
 static void from_step(const struct pfd_entry *entry, const struct pfd_step *s,
@@ -371,10 +410,34 @@ static void unknown_text(const struct pfd_entry *entry,
              words[0] ? ":" : "", words);
 }
 
+/* Adds what the first of the other readings says. */
+static void add_alternative(const struct pfd_entry *entry, char *ret, size_t n)
+{
+    struct pfd_entry other;
+    struct pfd_quoted text;
+    size_t n_message = 0;
+    if (pfd_entry_alternative(entry, 0, &other) != PFD_OK)
+        return;
+    const char *message = pfd_entry_message(&other, &n_message);
+    size_t end = strlen(ret);
+    if (!message) {
+        snprintf(ret + end, n - end, "; or it is of an unknown id");
+        return;
+    }
+    pfd_quote(&text, message, n_message);
+    snprintf(ret + end, n - end, "; it could be '%s' as well", text.text);
+}
+
+/* Kinds that other readings explain. */
+#define OF_READINGS                                                       \
+    (FINDING(ambiguous) | FINDING(duplicate_id) | FINDING(null_strings) | \
+     FINDING(string_layout) | FINDING(width_mismatch) |                   \
+     FINDING(types_guessed))
+
 /* A flat switch: a sentence for each kind. */
 /* NOLINTNEXTLINE(readability-function-size) */
-void pfd_entry_finding_text(const struct pfd_entry *entry,
-                            enum pfd_finding_kind kind, char *ret, size_t n)
+static void describe(const struct pfd_entry *entry, enum pfd_finding_kind kind,
+                     char *ret, size_t n)
 {
     const struct pfd_string *s = entry->string;
     struct pfd_quoted text;
@@ -437,6 +500,11 @@ void pfd_entry_finding_text(const struct pfd_entry *entry,
                  text.text);
         break;
     case PFD_FINDING_ambiguous:
+        if (entry->record->n_alternatives) {
+            snprintf(ret, n, "'%s' can be read in %u ways; one is shown",
+                     text.text, 1u + entry->record->n_alternatives);
+            break;
+        }
         snprintf(ret, n,
                  "several strings of id 0x%012llx fit %u payload dwords; the "
                  "first loaded, '%s', is taken",
@@ -514,4 +582,12 @@ void pfd_entry_finding_text(const struct pfd_entry *entry,
         snprintf(ret, n, "in '%s'", text.text);
         break;
     }
+}
+
+void pfd_entry_finding_text(const struct pfd_entry *entry,
+                            enum pfd_finding_kind kind, char *ret, size_t n)
+{
+    describe(entry, kind, ret, n);
+    if (entry->record->n_alternatives && OF_READINGS >> kind & 1)
+        add_alternative(entry, ret, n);
 }

@@ -31,7 +31,9 @@ struct pfd_entry_source {
     struct pfd_text text;    /* of the made entry */
     struct pfd_string *made; /* [made_room] bytes, or NULL until needed */
     size_t made_room;
-    struct pfd_origin *origins; /* [PFD_ORIGINS_MAX], likewise */
+    struct pfd_origin *origins;     /* [PFD_ORIGINS_MAX], likewise */
+    struct pfd_text readings;       /* of the form that is written */
+    struct pfd_entry_source *other; /* of other readings, likewise; owned */
 };
 
 /* The format may be set later, before the first entry. False when out of
@@ -74,7 +76,7 @@ static inline bool pfd_entry_make(struct pfd_entry_source *of,
         ret->steps = s->steps;
         ret->room = s->room;
     }
-    if (__builtin_expect(record->flags | record->layout, 0))
+    if (__builtin_expect((record->flags | record->layout) != 0, 0))
         return pfd_entry_make_special(ret);
     return true;
 }

@@ -15,6 +15,23 @@ const struct pfd_format *pfd_format_find(const char *name)
     return NULL;
 }
 
+void pfd_walk_alternative(struct pfd_walk *walk,
+                          const struct pfd_record *reading)
+{
+    struct pfd_batch *batch = walk->batch;
+    size_t i = batch->n - 1;
+    while (batch->records[i].kind == PFD_RECORD_ALTERNATIVE)
+        i--;
+    struct pfd_record *entry = &batch->records[i];
+    if (entry->n_alternatives == PFD_ALTERNATIVES_MAX)
+        return;
+    entry->n_alternatives++;
+    struct pfd_record *r = pfd_walk_record(walk);
+    *r = *reading;
+    r->kind = PFD_RECORD_ALTERNATIVE;
+    r->n_alternatives = 0;
+}
+
 void pfd_walk_finding(struct pfd_walk *walk, enum pfd_finding_kind kind,
                       uint64_t offset, const char *text, ...)
 {
@@ -31,7 +48,7 @@ void pfd_walk_finding(struct pfd_walk *walk, enum pfd_finding_kind kind,
         .key = walk->batch->text.n,
         .n_bytes = (uint32_t)n,
         .kind = PFD_RECORD_FINDING,
-        .layout = (uint8_t)kind,
+        .layout = kind,
     };
     pfd_text_add(&walk->batch->text, sentence, n);
     if (walk->batch->text.failed)

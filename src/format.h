@@ -25,7 +25,8 @@
 
 enum pfd_record_kind {
     PFD_RECORD_ENTRY,
-    PFD_RECORD_FINDING, /* made by pfd_walk_finding(), never by hand */
+    PFD_RECORD_ALTERNATIVE, /* made by pfd_walk_alternative() */
+    PFD_RECORD_FINDING,     /* made by pfd_walk_finding(), never by hand */
 };
 
 /* Bits of pfd_record.flags. */
@@ -38,19 +39,28 @@ enum pfd_record_flag {
     PFD_RECORD_OWN2 = 32,
 };
 
-/* One entry, bounded, or one finding about the bytes between entries. */
+/*
+ * One entry, bounded; another reading of the entry before it; or one finding
+ * about the bytes between entries.
+ */
 struct pfd_record {
     uint64_t offset;                 /* bytes from the start of the buffer */
     const struct pfd_string *string; /* NULL: no string has this key */
     uint64_t key;      /* the entry's id; finding: place of its text */
     uint64_t findings; /* bits, beside the string's own */
+    uint64_t layout;   /* 0: the string's own; else the format's meaning, and
+                          slots() is asked. finding: enum pfd_finding_kind */
     uint32_t n_bytes;  /* header and payload; finding: bytes of its text.
                           COPIED: those of the buffer that it stands for */
     uint8_t n_header;  /* bytes before the payload */
     uint8_t flags;     /* enum pfd_record_flag */
     uint8_t kind;      /* enum pfd_record_kind */
-    uint8_t layout;    /* 0: the string's own; else the format's meaning, and
-                          slots() is asked. finding: enum pfd_finding_kind */
+    uint8_t n_alternatives; /* records behind it that are other readings */
+};
+
+/* Readings beside the one that is shown; more are left out. */
+enum {
+    PFD_ALTERNATIVES_MAX = 4
 };
 
 /* True when nothing says what the entry's message is, and a format string
@@ -81,10 +91,10 @@ struct pfd_batch {
     uint64_t skipped_bytes; /* in the buffer, but not decoded */
 };
 
-/* Room that walk() leaves in a batch when it looks at one place: the findings
- * that one place can cause. */
+/* Room that walk() leaves in a batch when it looks at one place: the entry,
+ * its other readings, and the findings that one place can cause. */
 enum {
-    PFD_BATCH_SPARE = 8
+    PFD_BATCH_SPARE = 8 + PFD_ALTERNATIVES_MAX
 };
 
 /*
@@ -205,7 +215,10 @@ struct pfd_format {
     /*
      * Adds records to the batch until it is full (PFD_OK), the buffer ends
      * (PFD_END) or more bytes are needed to decide (PFD_MORE; never where the
-     * view is the last). Always advances, always ends.
+     * view is the last). Always advances, always ends. Where bytes can be read
+     * in several ways, it decides once from all evidence in a bounded stretch,
+     * the same however much is in view; what is left beside the entry's reading
+     * goes to pfd_walk_alternative(), and the entry has a finding that says so.
      */
     enum pfd_status (*walk)(struct pfd_walk *walk);
 
@@ -220,7 +233,7 @@ struct pfd_format {
 
     /* One sentence on what a record's layout means, for width_mismatch; NULL
      * where that never happens. */
-    const char *(*layout_text)(unsigned layout);
+    const char *(*layout_text)(uint64_t layout);
 
     /*
      * The text of a record with PFD_RECORD_MADE: a format string that stands
@@ -244,6 +257,15 @@ struct pfd_format {
 extern const struct pfd_format *const pfd_formats[];
 
 const struct pfd_format *pfd_format_find(const char *name);
+
+/*
+ * Adds another reading of the batch's newest entry: reading is that entry's
+ * record with another string, key, layout, findings or stream. Its bytes are
+ * the entry's. To be called right behind the entry, for one that carries a
+ * finding that says so; more than PFD_ALTERNATIVES_MAX are left out.
+ */
+void pfd_walk_alternative(struct pfd_walk *walk,
+                          const struct pfd_record *reading);
 
 /* Adds a finding record; PFD_PRINTF text as for pfd_report_add(). */
 void pfd_walk_finding(struct pfd_walk *walk, enum pfd_finding_kind kind,

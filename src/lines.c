@@ -54,6 +54,11 @@ enum pfd_status pfd_lines_new(const char *output, bool color, bool origin,
     return PFD_OK;
 }
 
+void pfd_lines_mark(struct pfd_lines *lines)
+{
+    lines->options.marks = true;
+}
+
 void pfd_lines_free(struct pfd_lines *lines)
 {
     if (!lines)

@@ -14,6 +14,7 @@
 struct pfd_sink_options {
     bool color;
     bool origin; /* show where each entry comes from */
+    bool marks;  /* text: say an entry's findings before its message */
     /* JSON, rendered already: members of each entry, each with a comma before
      * it, and members of its "origin", each with a comma behind it. May be
      * NULL. */

@@ -21,6 +21,8 @@ enum {
     ESCAPE_MAX = 6,    /* bytes of JSON for one byte */
 };
 
+#define UNUSED (UINT64_C(1) << PFD_FINDING_unused_arguments)
+
 static char *put_escaped(char *out, const char *text)
 {
     return pfd_escape_json(out, text, strlen(text));
@@ -168,7 +170,6 @@ static bool has_circumstances(const struct pfd_entry *entry)
 /* The message to out, the arguments to *arguments, each with a comma. */
 static char *put_message(char *out, struct pfd_entry *entry, char **arguments)
 {
-    const uint64_t unused = UINT64_C(1) << PFD_FINDING_unused_arguments;
     const struct pfd_string *s = entry->string;
     bool literal = s->flags & PFD_STRING_LITERAL;
     if (is_escaped(s)) {
@@ -182,7 +183,7 @@ static char *put_message(char *out, struct pfd_entry *entry, char **arguments)
         *arguments = pfd_program_print_arguments(*arguments, entry->steps,
                                                  entry->payload);
     }
-    if (__builtin_expect((entry->findings & unused) || literal, 0))
+    if (__builtin_expect((entry->findings & UNUSED) || literal, 0))
         *arguments = put_unused(*arguments, entry);
     return out;
 }
@@ -210,6 +211,8 @@ static size_t rare_room(struct pfd_entry *entry)
         room += origins_room(entry);
     if (s && !is_escaped(s))
         room += (ESCAPE_MAX + 2) * entry->room;
+    if (entry->record->n_alternatives)
+        room += entry->of->readings.n;
     return room;
 }
 
@@ -266,6 +269,11 @@ static char *put_place(char *out, struct pfd_entry *entry,
     out = pfd_json_put_part(out, &json->source);
     if (__builtin_expect(entry->findings != 0, 0))
         out = put_findings(out, entry->findings);
+    if (__builtin_expect(entry->record->n_alternatives, 0)) {
+        const struct pfd_text *readings = &entry->of->readings;
+        memcpy(out, readings->data, readings->n);
+        out += readings->n;
+    }
     if (__builtin_expect(has_circumstances(entry), 0))
         out = put_circumstances(out, entry, options);
     return PUT(out, "}\n");
@@ -283,6 +291,95 @@ static char *put_entry(char *out, struct pfd_entry *entry,
         out = pfd_json_put_part(out, &list);
     }
     return put_place(out, entry, options);
+}
+
+/* ---- other readings of the same bytes ---- */
+
+static void add_message(struct pfd_text *out, struct pfd_entry *entry)
+{
+    size_t n = 0;
+    const char *message = pfd_entry_message(entry, &n);
+    char *at = pfd_text_reserve(out, ROOM_FIXED + (ESCAPE_MAX + 2) * n);
+    if (!at)
+        return;
+    char *end = at;
+    if (message) {
+        end = PUT(end, "\"message\":\"");
+        end = put_loose_message(end, message, n);
+        *end++ = '"';
+    } else {
+        out->failed |= n > 0;
+        end = PUT(end, "\"message\":null");
+    }
+    out->n += (size_t)(end - at);
+}
+
+static void add_arguments(struct pfd_text *out, struct pfd_entry *entry)
+{
+    char *at = pfd_text_reserve(out, ROOM_FIXED + arguments_room(entry));
+    if (!at)
+        return;
+    char *start = PUT(at, ",\"args\":[");
+    char *end = start;
+    if (entry->string) {
+        end = pfd_program_print_arguments(end, entry->steps, entry->payload);
+        if (entry->findings & UNUSED ||
+            entry->string->flags & PFD_STRING_LITERAL)
+            end = put_unused(end, entry);
+    } else {
+        end = put_words(end, entry);
+    }
+    end -= end > start; /* the last comma */
+    *end++ = ']';
+    out->n += (size_t)(end - at);
+}
+
+/* The id and the format string, where they are others than the entry's. */
+static void add_other_string(struct pfd_text *out,
+                             const struct pfd_entry *other,
+                             const struct pfd_entry *entry)
+{
+    const struct pfd_string *s = other->string;
+    if (other->id != entry->id) {
+        unsigned n = pfd_digits16(other->id);
+        pfd_text_printf(out, ",\"id\":\"0x%0*llx\"", n < 12 ? 12 : (int)n,
+                        (unsigned long long)other->id);
+    }
+    if (!s || s == entry->string || s->flags & PFD_STRING_LITERAL)
+        return;
+    pfd_text_puts(out, ",\"format_string\":\"");
+    pfd_text_add(out, pfd_string_escaped(s), s->n_escaped);
+    pfd_text_puts(out, "\"");
+}
+
+static void add_circumstances(struct pfd_text *out, struct pfd_entry *entry)
+{
+    const struct pfd_sink_options plain = { 0 };
+    char *at = pfd_text_reserve(out, origins_room(entry));
+    if (at)
+        out->n += (size_t)(put_circumstances(at, entry, &plain) - at);
+}
+
+/* Renders them all into the source's readings. */
+static void render_readings(const struct pfd_entry *entry)
+{
+    struct pfd_text *out = &entry->of->readings;
+    struct pfd_entry other;
+    out->n = 0;
+    pfd_text_puts(out, ",\"alternatives\":[");
+    for (size_t i = 0; i < entry->record->n_alternatives; i++) {
+        if (pfd_entry_alternative(entry, i, &other) != PFD_OK) {
+            out->failed = true;
+            return;
+        }
+        pfd_text_puts(out, i ? ",{" : "{");
+        add_message(out, &other);
+        add_other_string(out, &other, entry);
+        add_arguments(out, &other);
+        add_circumstances(out, &other);
+        pfd_text_puts(out, "}");
+    }
+    pfd_text_puts(out, "]");
 }
 
 /* ---- what the caller knows of all entries of a buffer ---- */
@@ -375,6 +472,8 @@ static void json_entry(struct pfd_text *out, struct pfd_entry *entry,
         return;
     }
     const struct pfd_json_part *part = line ? &line->part : NULL;
+    if (entry->record->n_alternatives)
+        render_readings(entry);
     size_t n_arguments = arguments_room(entry);
     size_t room = n_arguments + entry_room(entry, part) + rare_room(entry);
     if (has_shared(options))
@@ -389,7 +488,7 @@ static void json_entry(struct pfd_text *out, struct pfd_entry *entry,
     if (has_shared(options))
         end = put_shared(end, entry, options);
     out->n += (size_t)(end - at);
-    out->failed |= entry->of->message.failed;
+    out->failed |= entry->of->message.failed || entry->of->readings.failed;
 }
 
 static void add_string(struct pfd_text *out, const char *name, const char *text)

@@ -78,6 +78,26 @@ static void add_origin(struct pfd_text *out, struct pfd_entry *entry,
     pfd_text_printf(out, "]%s ", color ? "\033[0m" : "");
 }
 
+/* "[ambiguous] " before a message that findings make doubtful. */
+static void add_marks(struct pfd_text *out, const struct pfd_entry *entry,
+                      bool color)
+{
+    const char *before = color ? "\033[33m[" : "[";
+    uint64_t left = entry->findings;
+    bool any = false;
+    for (; left; left &= left - 1) {
+        enum pfd_finding_kind kind =
+            (enum pfd_finding_kind)__builtin_ctzll(left);
+        if (pfd_finding_is_note(kind))
+            continue;
+        pfd_text_printf(out, "%s%s", any ? "," : before,
+                        pfd_finding_name(kind));
+        any = true;
+    }
+    if (any)
+        pfd_text_puts(out, color ? "]\033[0m " : "] ");
+}
+
 static void text_entry(struct pfd_text *out, struct pfd_entry *entry,
                        const struct pfd_sink_options *options)
 {
@@ -89,7 +109,7 @@ static void text_entry(struct pfd_text *out, struct pfd_entry *entry,
     }
     char *at = NULL;
     char *end = NULL;
-    if (is_plain(entry->string)) {
+    if (is_plain(entry->string) && !options->marks) {
         at = pfd_text_reserve(out, entry->room + 1);
         if (!at)
             return;
@@ -99,6 +119,8 @@ static void text_entry(struct pfd_text *out, struct pfd_entry *entry,
     } else {
         size_t n = 0;
         const char *message = pfd_entry_message(entry, &n);
+        if (options->marks)
+            add_marks(out, entry, options->color);
         at = message ? pfd_text_reserve(out, 4 * n + 1) : NULL;
         if (!at) {
             out->failed = true;

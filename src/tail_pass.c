@@ -327,7 +327,8 @@ void pfd_tail_pass_run(struct pfd_tail *t, struct pfd_tail_pass *p,
     while (status == PFD_OK && believed && !p->failed) {
         pfd_batch_clear(&t->batch);
         status = t->format->walk(w);
-        for (size_t i = 0; i < t->batch.n && believed && !p->failed; i++)
+        for (size_t i = 0; i < t->batch.n && believed && !p->failed;
+             i += 1u + t->batch.records[i].n_alternatives)
             believed = take(t, p, &t->batch.records[i]);
         p->failed |= t->batch.text.failed || t->batch.bytes.failed;
     }

@@ -183,14 +183,14 @@ static size_t llpc_slots(const struct pfd_look *look, struct pfd_slot *ret,
 {
     const struct pfd_record *r = look->record;
     bool cut = r->string->flags & PFD_STRING_CUT;
-    unsigned layout = r->layout;
+    unsigned layout = (unsigned)r->layout;
     if (layout == LAYOUT_OWN && modifiers_win(r->string, cut))
         layout = LAYOUT_MODIFIERS;
     return fill_slots(r->string, layout, cut,
                       (uint32_t)pfd_cursor_left(&look->bytes), ret);
 }
 
-static const char *llpc_layout_text(unsigned layout)
+static const char *llpc_layout_text(uint64_t layout)
 {
     switch ((enum layout)layout) {
     case LAYOUT_32:
@@ -259,7 +259,7 @@ static void choose(const struct pfd_string *first, uint32_t n_payload,
     for (const struct pfd_string *s = first; s; s = s->next) {
         if (llpc_is_abort(s))
             continue;
-        r->layout = (uint8_t)recover(s, n_payload / DWORD);
+        r->layout = recover(s, n_payload / DWORD);
         r->string = s;
         if (r->layout != LAYOUT_FITTING) {
             r->findings |= FINDING(width_mismatch);
@@ -270,6 +270,19 @@ static void choose(const struct pfd_string *first, uint32_t n_payload,
     r->layout = LAYOUT_FITTING;
     r->findings |= n_payload < payload_of(first) ? FINDING(payload_short)
                                                  : FINDING(payload_long);
+}
+
+/* The other strings that fit the batch's newest entry. */
+static void add_alternatives(struct pfd_walk *w, const struct pfd_record *entry)
+{
+    struct pfd_record other = *entry;
+    for (const struct pfd_string *s = entry->string->next; s; s = s->next) {
+        if (!fits(s, entry->n_bytes - entry->n_header))
+            continue;
+        other.string = s;
+        other.flags = llpc_is_abort(s) ? PFD_RECORD_MADE : 0;
+        pfd_walk_alternative(w, &other);
+    }
 }
 
 /* ---- the walk ---- */
@@ -590,6 +603,8 @@ static void add_entry(struct pfd_walk *w, const struct header *h,
         choose(first, r->n_bytes - ENTRY_HEADER, r);
     if (r->string && llpc_is_abort(r->string))
         r->flags |= PFD_RECORD_MADE;
+    if (r->findings & FINDING(ambiguous))
+        add_alternatives(w, r);
     w->at += h->n_bytes;
 }
 

@@ -245,7 +245,7 @@ static size_t opencl_slots(const struct pfd_look *look, struct pfd_slot *ret,
     struct layer l = {
         .string = look->record->string,
         .n_payload = (uint32_t)pfd_cursor_left(&look->bytes),
-        .layout = look->record->layout,
+        .layout = (unsigned)look->record->layout,
         .slots = ret,
     };
     l.payload = pfd_cursor_bytes(&payload, l.n_payload);

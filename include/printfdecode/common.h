@@ -121,7 +121,11 @@ enum pfd_finding_kind {
 #define PFD_X(name, is_note) PFD_FINDING_##name,
     PFD_FINDING_KINDS(PFD_X)
 #undef PFD_X
-    PFD_N_FINDING_KINDS
+    PFD_N_FINDING_KINDS,
+    /* Kinds that entries can have are bits of 64 and stand before this one in
+     * the list; what only files have may come behind. */
+    PFD_ENTRY_FINDING_KINDS =
+        PFD_N_FINDING_KINDS < 64 ? PFD_N_FINDING_KINDS : 64
 };
 
 /* The kind's name as it stands in messages and JSON, such as "unknown_id";

@@ -49,6 +49,7 @@ struct pfd_convert {
     bool notes;     /* hand over notes as well as findings */
     bool origin;    /* text: say where each message comes from */
     bool color;     /* text: mark what is not a message */
+    bool marks;     /* text: say an entry's findings before its message */
     /* JSON of your own, "" or NULL for none: members of every record (with a
      * comma before each), and members of the "origin" of entries (with a comma
      * behind each). */

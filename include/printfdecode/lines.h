@@ -24,6 +24,9 @@ PFD_API enum pfd_status pfd_lines_new(const char *output, bool color,
                                       bool origin, struct pfd_lines **ret,
                                       struct pfd_error *err);
 
+/* From now on text says an entry's findings before its message. */
+PFD_API void pfd_lines_mark(struct pfd_lines *lines);
+
 /* NULL is allowed. */
 PFD_API void pfd_lines_free(struct pfd_lines *lines);
 

@@ -159,6 +159,19 @@ struct pfd_origin {
 PFD_API enum pfd_status pfd_entry_origin(struct pfd_entry *entry, size_t i,
                                          struct pfd_origin *ret);
 
+/*
+ * Where its bytes can be read in several ways, an entry is the likeliest one,
+ * or the first of equals, with a finding that says so (`ambiguous` or a more
+ * special kind). This is reading i of the others, four at most, as an entry of
+ * its own: message, arguments, format string, origins and stream are this
+ * reading's, index, offset and bytes the same. Borrowed as the entry is, and
+ * until the next call of this function.
+ *
+ * PFD_OK; PFD_END: there is no i; PFD_ERR_NOMEM.
+ */
+PFD_API enum pfd_status pfd_entry_alternative(const struct pfd_entry *entry,
+                                              size_t i, struct pfd_entry *ret);
+
 /* What a decoder gives: an entry, or a finding about what is between. */
 struct pfd_item {
     bool is_entry;

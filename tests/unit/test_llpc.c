@@ -289,6 +289,42 @@ START_TEST(collisions_by_size)
 }
 END_TEST
 
+START_TEST(other_readings)
+{
+    setup();
+    dump_add_string(strings, ONE, "also %u\n", "4");
+    one(7);
+    struct build buffer = { 0 };
+    dump_header(&buffer, body.n / 4);
+    build_bytes(&buffer, body.bytes, body.n);
+    struct pfd_decoder *decoder = NULL;
+    struct pfd_item item;
+    struct pfd_entry other;
+    struct pfd_argument argument;
+    size_t n = 0;
+    ck_assert_int_eq(pfd_decoder_new(strings, NULL, "test", &decoder, NULL),
+                     PFD_OK);
+    ck_assert_int_eq(
+        pfd_decoder_view(decoder, buffer.bytes, buffer.n, 0, true, NULL),
+        PFD_OK);
+    ck_assert_int_eq(pfd_decoder_next(decoder, &item, NULL), PFD_OK);
+    ck_assert_int_eq(pfd_entry_alternative(&item.entry, 0, &other), PFD_OK);
+    const char *message = pfd_entry_message(&other, &n);
+    ck_assert_mem_eq(message, "also 7\n", 7);
+    ck_assert_int_eq(pfd_entry_argument(&other, 0, &argument), PFD_OK);
+    ck_assert_int_eq(argument.type, PFD_ARGUMENT_UNSIGNED);
+    ck_assert_uint_eq(other.index, item.entry.index);
+    ck_assert_int_eq(pfd_entry_alternative(&item.entry, 1, &other), PFD_END);
+    /* The entry is what it was. */
+    message = pfd_entry_message(&item.entry, &n);
+    ck_assert_mem_eq(message, "one 7\n", 6);
+    ck_assert_int_eq(pfd_decoder_next(decoder, &item, NULL), PFD_END);
+    pfd_decoder_free(decoder);
+    build_free(&buffer);
+    teardown();
+}
+END_TEST
+
 START_TEST(wrong_use)
 {
     struct pfd_decoder *decoder = NULL;
@@ -374,7 +410,7 @@ int main(void)
                      TESTS(sound, short_files, bad_sizes, doubtful_entries,
                            holes, unknown_ids, unknown_swallows_nothing,
                            overflow_counts_the_loss, odd_end_and_reserved,
-                           width_recovery, collisions_by_size, wrong_use,
-                           over_two_gib),
+                           width_recovery, collisions_by_size, other_readings,
+                           wrong_use, over_two_gib),
                      200);
 }
