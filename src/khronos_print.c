@@ -149,7 +149,6 @@ static uint64_t narrowed(const struct spec *s, uint64_t u, bool is_signed)
 static void put_pointer(struct pfd_text *out, struct pfd_spec *spec, uint64_t u)
 {
     if (u || spec->width > 4096) {
-        spec->precision = -1;
         char *to = pfd_text_reserve(out, pfd_number_room(spec));
         if (to)
             out->n += (size_t)(pfd_number_int(to, spec, u) - to);

@@ -92,8 +92,10 @@ static void parts_set_prefix(struct int_parts *parts,
         break;
     case 'x':
     case 'X':
-        memcpy(parts->prefix, spec->conv == 'x' ? "0x" : "0X", PREFIX_MAX);
-        parts->n_prefix = hash && value != 0 ? PREFIX_MAX : 0;
+    case 'p': /* as glibc: %#x, of a null pointer too */
+        memcpy(parts->prefix, spec->conv == 'X' ? "0X" : "0x", PREFIX_MAX);
+        parts->n_prefix =
+            spec->conv == 'p' || (hash && value != 0) ? PREFIX_MAX : 0;
         parts->n_digits = pfd_digits16(value);
         break;
     default:
@@ -106,7 +108,7 @@ static void parts_set_zeros(struct int_parts *parts,
                             const struct pfd_spec *spec)
 {
     int wanted = spec->precision;
-    if (wanted == 0 && parts->magnitude == 0)
+    if (wanted == 0 && parts->magnitude == 0 && spec->conv != 'p')
         parts->n_digits = 0;
     if (wanted < 0 && (spec->flags & PFD_SPEC_ZERO) &&
         !(spec->flags & PFD_SPEC_MINUS))
@@ -127,6 +129,7 @@ static char *put_digits(char *out, char conv, uint64_t value, unsigned len)
     case 'o':
         return pfd_put_octal_len(out, value, len);
     case 'x':
+    case 'p':
         return pfd_put_hex_len(out, value, PFD_HEX_LOWER, len);
     case 'X':
         return pfd_put_hex_len(out, value, PFD_HEX_UPPER, len);
@@ -148,23 +151,12 @@ static char *put_padded(char *out, const struct pfd_spec *spec,
     return left ? fill(out, ' ', pad) : out;
 }
 
-static char *put_pointer(char *out, const struct pfd_spec *spec, uint64_t value)
-{
-    char text[2 + PFD_ROOM_INT] = "0x";
-    size_t len = (size_t)(pfd_put_hex64(text + 2, value) - text);
-    if (spec->precision >= 0 && (size_t)spec->precision < len)
-        len = (size_t)spec->precision;
-    return put_padded(out, spec, text, len);
-}
-
 char *pfd_number_int(char *out, const struct pfd_spec *spec, uint64_t value)
 {
     if (spec->conv == 'c') {
         char byte = (char)value;
         return put_padded(out, spec, &byte, 1);
     }
-    if (spec->conv == 'p')
-        return put_pointer(out, spec, value);
     struct int_parts parts = { 0 };
     parts_set_prefix(&parts, spec, value);
     parts_set_zeros(&parts, spec);

@@ -93,7 +93,10 @@ START_TEST(characters_and_pointers)
     ck_assert_str_eq(as_int('c', PFD_SPEC_MINUS, 3, -1, 0x100 | 'x'), "x  ");
     ck_assert_str_eq(as_int('p', 0, 0, -1, 0), "0x0");
     ck_assert_str_eq(as_int('p', PFD_SPEC_MINUS, 8, -1, 0xabc), "0xabc   ");
-    ck_assert_str_eq(as_int('p', 0, 8, 3, 0xabc), "     0xa");
+    ck_assert_str_eq(as_int('p', 0, 8, 2, 0xabc), "   0xabc");
+    ck_assert_str_eq(as_int('p', 0, 8, 5, 0xabc), " 0x00abc");
+    ck_assert_str_eq(as_int('p', 0, 0, 0, 0), "0x0");
+    ck_assert_str_eq(as_int('p', PFD_SPEC_ZERO, 8, -1, 0xabc), "0x000abc");
 }
 END_TEST
 

@@ -213,6 +213,17 @@ START_TEST(integers)
           "0xbeef 0x10000000000 0x0",
           0 },
         { "%12p|%-8p|", "44", { 0xbeef, 1 }, "      0xbeef|0x1     |", 0 },
+        /* As glibc: a precision is the least number of digits. */
+        { "%.2p|%.8p|%.0p|%.0p|",
+          "4484",
+          { 0xbeef, 0xbeef, 0x7fffdeadbeef, 0 },
+          "0xbeef|0x0000beef|0x7fffdeadbeef|0x0|",
+          0 },
+        { "%012p|%-12p|%12.6p|%-012.6p|",
+          "4444",
+          { 0xbeef, 0xbeef, 0xbeef, 0xbeef },
+          "0x000000beef|0xbeef      |    0x00beef|0x00beef    |",
+          0 },
     };
     CHECK_ROWS(rows);
 }
