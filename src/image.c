@@ -311,13 +311,16 @@ struct walk {
 struct note_range {
     struct pfd_cursor bytes;
     uint64_t offset; /* of the range in the file */
-    uint64_t align;  /* as the table states it */
     bool is_section; /* otherwise a segment */
     size_t index;    /* in its table */
 };
 
 enum {
-    NOTE_HEADER = 12
+    NOTE_HEADER = 12,
+    /* Owners are short, and end in one NUL or a few. */
+    OWNER_MAX = 64,
+    OWNER_NULS_MAX = 8,
+    NT_AMDGPU_METADATA = 32,
 };
 
 static uint64_t round_up(uint64_t n, uint64_t align)
@@ -341,8 +344,8 @@ static bool read_note(struct pfd_cursor *c, uint64_t align,
         return false;
     ret->owner = (const char *)pfd_cursor_bytes(&note, n_owner);
     ret->n_owner = n_owner;
-    while (ret->n_owner > 0 && ret->owner[ret->n_owner - 1] == 0)
-        ret->n_owner--;
+    for (int i = 0; i < OWNER_NULS_MAX && ret->n_owner > 0; i++)
+        ret->n_owner -= ret->owner[ret->n_owner - 1] == 0;
     ret->desc_offset = desc; /* from the note's start; the caller adds that */
     pfd_cursor_seek(&note, c->at + desc);
     ret->desc = pfd_cursor_sub(&note, n_desc);
@@ -367,25 +370,85 @@ static bool step(struct walk *walk, const struct pfd_cursor *c)
     return false;
 }
 
-static bool fits(struct walk *walk, struct pfd_cursor c, uint64_t align)
+/* ---- which alignment ---- */
+
+static bool is_zero(struct pfd_cursor c, uint64_t from, uint64_t to)
 {
-    struct pfd_note note;
-    uint64_t need;
-    while (step(walk, &c)) {
-        if (!read_note(&c, align, &note, &need))
-            return false;
-    }
-    return true;
+    bool zero = true;
+    for (uint64_t at = from; at < to && at < c.n; at++)
+        zero &= c.base[at] == 0;
+    return zero;
 }
 
-/* Notes of AMD's producers are aligned to 4 whatever sh_addralign says, so 8
- * is believed only when 4 leads nowhere. */
+/* What only MessagePack with a map in it begins with. */
+static bool begins_map(const struct pfd_note *note)
+{
+    struct pfd_cursor desc = note->desc;
+    uint8_t first = pfd_cursor_u8(&desc);
+    return first >> 4 == 8 || first == 0xde || first == 0xdf;
+}
+
+/* Does a note, which was read from the cursor at `at`, look as producers write
+ * them: with an owner that is text, zeros for padding, and metadata where
+ * metadata should be? */
+static bool makes_sense(const struct pfd_cursor *c, size_t at, uint64_t align,
+                        const struct pfd_note *note)
+{
+    uint64_t end = at + note->desc_offset + note->desc.n;
+    if (note->n_owner == 0 || note->n_owner > OWNER_MAX ||
+        !is_zero(*c, at + NOTE_HEADER + note->n_owner,
+                 at + note->desc_offset) ||
+        !is_zero(*c, end, at + round_up(end - at, align)))
+        return false;
+    for (size_t i = 0; i < note->n_owner; i++) {
+        if (note->owner[i] <= ' ' || note->owner[i] > '~')
+            return false;
+    }
+    return note->type != NT_AMDGPU_METADATA || note->n_owner != 6 ||
+           memcmp(note->owner, "AMDGPU", 6) != 0 || begins_map(note);
+}
+
+/* What a range holds when it is read with one alignment. */
+struct trial {
+    uint64_t n_sense;
+    uint64_t n_nonsense;
+};
+
+static struct trial try_align(struct walk *walk, struct pfd_cursor c,
+                              uint64_t align)
+{
+    struct trial ret = { 0 };
+    while (step(walk, &c)) {
+        struct pfd_note note;
+        uint64_t need;
+        size_t at = c.at;
+        if (!read_note(&c, align, &note, &need)) {
+            ret.n_nonsense++;
+            return ret;
+        }
+        bool sense = makes_sense(&c, at, align, &note);
+        ret.n_sense += sense;
+        ret.n_nonsense += !sense;
+    }
+    if (pfd_cursor_left(&c) < NOTE_HEADER)
+        ret.n_nonsense += !is_zero(c, c.at, c.n);
+    return ret;
+}
+
+/* Notes of AMD's producers are aligned to 4, whatever sh_addralign says, and
+ * others are not: the bytes decide, and 4 where they do not. */
 static uint64_t choose_align(struct walk *walk, const struct note_range *range)
 {
-    if (range->align != 8 || fits(walk, range->bytes, 4))
+    struct trial four = try_align(walk, range->bytes, 4);
+    if (!four.n_nonsense)
         return 4;
-    return fits(walk, range->bytes, 8) ? 8 : 4;
+    struct trial eight = try_align(walk, range->bytes, 8);
+    if (eight.n_nonsense != four.n_nonsense)
+        return eight.n_nonsense < four.n_nonsense ? 8 : 4;
+    return eight.n_sense > four.n_sense ? 8 : 4;
 }
+
+/* ---- the walk ---- */
 
 static bool first_time(struct walk *walk, uint64_t offset)
 {
@@ -461,7 +524,6 @@ static enum pfd_status walk_sections(struct walk *walk)
         struct note_range range = {
             .bytes = clamp(walk->image, shdr.sh_offset, shdr.sh_size),
             .offset = shdr.sh_offset,
-            .align = shdr.sh_addralign,
             .is_section = true,
             .index = i,
         };
@@ -496,7 +558,6 @@ static enum pfd_status walk_segments(struct walk *walk)
         struct note_range range = {
             .bytes = clamp(walk->image, phdr.p_offset, phdr.p_filesz),
             .offset = phdr.p_offset,
-            .align = phdr.p_align,
             .index = i,
         };
         status = walk_range(walk, &range);
@@ -520,7 +581,8 @@ enum pfd_status pfd_image_notes(const struct pfd_image *image, pfd_note_fn fn,
         .report = report,
         .seen = calloc(1, image->bytes.n / 8 + 1),
         /* Each of its n / 12 notes is read at most six times: through its
-         * section and its segment, and by two trials of the alignment each. */
+         * section and its segment, by two trials of the alignment and by the
+         * walk. */
         .steps_left = (uint64_t)image->bytes.n / 2 + NOTE_HEADER,
         .bytes_left = image->bytes.n,
     };

@@ -56,19 +56,19 @@ class Verbatim:
 
 # ---- ELF ----
 
-def pad4(data):
-    return data + bytes(-len(data) % 4)
+def pad(data, align):
+    return data + bytes(-len(data) % align)
 
 
-def note(owner, kind, desc):
+def note(owner, kind, desc, align=4):
     name = owner + b"\0"
-    return struct.pack("<III", len(name), len(desc), kind) + pad4(name) + \
-        pad4(desc)
+    return pad(pad(struct.pack("<III", len(name), len(desc), kind) + name,
+                   align) + desc, align)
 
 
-def elf(notes, section=".note", segment=False):
+def elf(notes, section=".note", segment=False, align=4):
     """A 64-bit AMDGPU ELF file (machine 224, PAL) with a note section, a
-    PT_NOTE program header, or both."""
+    PT_NOTE program header, or both, whose alignment is as stated."""
     n_headers = 64 + (56 if segment else 0)
     names = b"\0.names\0" + (section or "").encode() + b"\0"
     body = notes + names
@@ -77,7 +77,7 @@ def elf(notes, section=".note", segment=False):
     if section:
         sections = bytes(64)
         sections += struct.pack("<IIQQQQIIQQ", 8, 7, 0, 0, n_headers,
-                                len(notes), 0, 0, 4, 0)
+                                len(notes), 0, 0, align, 0)
         sections += struct.pack("<IIQQQQIIQQ", 1, 3, 0, 0,
                                 n_headers + len(notes), len(names), 0, 0, 1, 0)
     head = b"\x7fELF" + bytes([2, 1, 1, 65]) + bytes(8)
@@ -88,7 +88,7 @@ def elf(notes, section=".note", segment=False):
                         2 if section else 0)
     if segment:
         head += struct.pack("<IIQQQQQQ", 4, 4, n_headers, n_headers, n_headers,
-                            len(notes), len(notes), 4)
+                            len(notes), len(notes), align)
     return head + body + sections
 
 
@@ -331,6 +331,16 @@ def x_metadata():
          {"image.elf": elf(good, segment=True), "buffer.bin": dump})
     case("x25_no_notes", "X25: no note at all; the driver takes section 0.",
          {"image.elf": elf(b""), "buffer.bin": dump})
+    lone = note(b"AMDGPU", 32, pack(table([OUT])), align=8)
+    for stated in (4, 8):
+        case("note_padded_8_stated_%d" % stated, "A lone note padded to 8 "
+             "bytes, in a section whose sh_addralign is %d: read with 4, its "
+             "contents would begin in its padding." % stated,
+             {"image.elf": elf(lone, align=stated), "buffer.bin": dump})
+    case("note_padded_4_stated_8", "A lone note padded to 4 bytes, in a "
+         "segment whose p_align is 8.",
+         {"image.elf": elf(good, section=None, segment=True, align=8),
+          "buffer.bin": dump})
     case("x26_archive_second_member", "X26: an archive whose second member "
          "has the strings.",
          {"image.ar": archive([(b"empty.o/", elf(note(b"GNU", 3, b"id"))),

@@ -303,6 +303,55 @@ START_TEST(test_align_8_stated_4_meant)
 }
 END_TEST
 
+/* An AMDGPU note whose contents are at 24, where alignment 8 puts them. */
+static void add_metadata_8(uint32_t n)
+{
+    build_u32(&notes, 7);
+    build_u32(&notes, n);
+    build_u32(&notes, 32);
+    build_bytes(&notes, "AMDGPU", 7);
+    build_align(&notes, 8);
+    build_bytes(&notes, "\x81\xa3key\xa5value???", n);
+    build_align(&notes, 8);
+}
+
+/* A single note can be read with 4 as well; its contents tell. The table may
+ * state either. */
+START_TEST(test_align_8_alone)
+{
+    for (uint32_t n = 11; n <= 14; n++) {
+        for (uint64_t stated = 4; stated <= 8; stated += 4) {
+            notes.n = 0;
+            file.n = 0;
+            seen.n = 0;
+            add_metadata_8(n);
+            build_elf(&file,
+                      &(struct build_elf){ .notes = &notes,
+                                           .section = _i ? ".note" : NULL,
+                                           .segment = !_i,
+                                           .align = stated });
+            look();
+            ck_assert_int_eq(seen.n, 1);
+            ck_assert_uint_eq(seen.n_desc[0], n);
+            ck_assert_uint_eq(seen.desc_offset[0] - seen.offset[0], 24);
+            ck_assert_int_eq(findings.n_all, 0);
+        }
+    }
+}
+END_TEST
+
+/* One that makes no sense either way is read with 4. */
+START_TEST(test_align_8_no_map)
+{
+    add_note("AMDGPU", 32, "no map");
+    build_elf(&file, &(struct build_elf){
+                         .notes = &notes, .section = ".note", .align = 8 });
+    look();
+    ck_assert_int_eq(seen.n, 1);
+    ck_assert_uint_eq(seen.desc_offset[0] - seen.offset[0], 20);
+}
+END_TEST
+
 START_TEST(test_section_count_beyond_file)
 {
     static const uint16_t counts[] = { 4, 0xff, 0xfeff, 0xffff };
@@ -522,6 +571,8 @@ int main(void)
     tcase_add_test(tcase, test_empty_owner_and_contents);
     tcase_add_test(tcase, test_align_8);
     tcase_add_test(tcase, test_align_8_stated_4_meant);
+    tcase_add_loop_test(tcase, test_align_8_alone, 0, 2);
+    tcase_add_test(tcase, test_align_8_no_map);
     tcase_add_loop_test(tcase, test_section_count_beyond_file, 0, 4);
     tcase_add_loop_test(tcase, test_extended_numbers, 0, 5);
     tcase_add_loop_test(tcase, test_section_table_beyond_file, 0, 4);
