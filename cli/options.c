@@ -146,7 +146,8 @@ static const struct option_row {
     { "verbose", 'v', NULL, ALL & ~FORMATS,
       "also say notes, and the summary even when all is well" },
     { "help", 'h', NULL, ALL, "print this" },
-    { "version", 'V', NULL, ALL, "print the version" },
+    { "version", 'V', NULL, ALL,
+      "print the version, and what it was built with" },
 };
 
 enum {
@@ -564,7 +565,8 @@ static bool read_options(struct options *o, int argc, char **argv,
             return false;
         }
         if (key == 'V') {
-            printf("printfdecode %s\n", pfd_version());
+            printf("printfdecode %s\n%s\n", pfd_version(),
+                   HAVE_TLS ? "with tls" : "without tls (libssl-dev)");
             return false;
         }
         *status = EXIT_ERROR;

@@ -4,7 +4,7 @@
 
 #include "tls.h"
 
-#ifdef HAVE_TLS
+#if HAVE_TLS
 
 const struct tls_class *tls_load(char *err, size_t n_err)
 {
@@ -20,7 +20,9 @@ const struct tls_class *tls_load(char *err, size_t n_err)
 
 const struct tls_class *tls_load(char *err, size_t n_err)
 {
-    snprintf(err, n_err, "built without TLS");
+    snprintf(err, n_err,
+             "built without TLS: install Debian's libssl-dev and build it "
+             "again");
     return NULL;
 }
 

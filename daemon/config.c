@@ -14,7 +14,7 @@
 
 #include <printfdecode/printfdecode.h>
 
-#include "tls.h"
+#include "feature.h"
 
 enum {
     CONFIG_MAX = 1 << 20, /* bytes of a file */
@@ -441,6 +441,16 @@ static void check_address(struct context *c, const yaml_node_t *map,
         wrong(c, node->start_mark, "'address': %s", err);
 }
 
+/* What is asked for has to have been built. */
+static void check_feature(struct context *c, const yaml_node_t *map,
+                          enum pfdd_feature feature, const char *what)
+{
+    if (!pfdd_feature_is_there(feature)) {
+        wrong(c, map->start_mark, "this printfdecoded is built without %s: %s",
+              what, pfdd_feature_remedy(feature));
+    }
+}
+
 /* All of a certificate, its key and whom to trust, or nothing of it; something
  * where others can listen in. */
 static void check_tls(struct context *c, const yaml_node_t *map,
@@ -464,8 +474,8 @@ static void check_tls(struct context *c, const yaml_node_t *map,
         if (!values[i] && !address->is_unix)
             wrong(c, map->start_mark, "'%s' is missing", keys[i]);
     }
-    if (any && !pfdd_tls_is_there())
-        wrong(c, map->start_mark, "this printfdecoded is built without TLS");
+    if (any)
+        check_feature(c, map, PFDD_FEATURE_TLS, "TLS");
 }
 
 static bool is_format(const char *name)
@@ -510,6 +520,8 @@ static void check_output(struct context *c, const yaml_node_t *map,
     struct pfdd_filter filter = { 0 };
     check_address(c, map, out->address_text, &out->address);
     check_tls(c, map, &out->address, &out->access.tls);
+    if (out->type == PFDD_OUTPUT_HTTP)
+        check_feature(c, map, PFDD_FEATURE_HTTP, "HTTP");
     if (out->match && !pfdd_filter_match(&filter, out->match, err, sizeof err))
         wrong(c, mark_of(c, map, "match"), "'match': %s", err);
     pfdd_filter_deinit(&filter);

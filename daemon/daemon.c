@@ -42,7 +42,7 @@ static const struct pfdd_output_class *const output_classes[] = {
     [PFDD_OUTPUT_STDOUT] = &pfdd_output_stdout,
     [PFDD_OUTPUT_FILE] = &pfdd_output_file,
     [PFDD_OUTPUT_LISTEN] = &pfdd_output_listen,
-#ifdef HAVE_HTTP
+#if HAVE_HTTP
     [PFDD_OUTPUT_HTTP] = &pfdd_output_http,
 #else
     [PFDD_OUTPUT_HTTP] = NULL,
@@ -193,8 +193,7 @@ static bool open_output(struct pfdd *d, struct pfdd_shared_config *shared,
     const struct pfdd_output_class *class = class_of(config);
     struct pfdd_output *output = class ? calloc(1, class->size) : NULL;
     if (!output) {
-        snprintf(err, n_err,
-                 class ? "out of memory" : "built without libwebsockets");
+        snprintf(err, n_err, class ? "out of memory" : "built without HTTP");
         return false;
     }
     output->class = class;

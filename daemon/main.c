@@ -13,6 +13,7 @@
 #include <printfdecode/version.h>
 
 #include "daemon.h"
+#include "feature.h"
 #include "log.h"
 #include "sandbox.h"
 #include "systemd.h"
@@ -33,7 +34,7 @@ static const char usage[] =
     "\n"
     "  -c, --config FILE  the configuration, YAML; see printfdecoded(8)\n"
     "  -h, --help         this text\n"
-    "  -V, --version      the version\n";
+    "  -V, --version      the version, and what it was built with\n";
 
 static void tell_stderr(void *user, const char *text)
 {
@@ -139,6 +140,7 @@ int main(int argc, char **argv)
             return 0;
         } else if (letter == 'V') {
             printf("printfdecoded %s\n", pfd_version());
+            pfdd_features_print();
             return 0;
         } else {
             fputs(usage, stderr);

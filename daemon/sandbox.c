@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "feature.h"
 #include "log.h"
 
 enum {
@@ -259,13 +260,15 @@ bool pfdd_sandbox_covers(const struct pfdd_config *config, char *err, size_t n)
  * forbidden then. */
 #if defined(__SANITIZE_ADDRESS__)
 #undef HAVE_SECCOMP
+#define HAVE_SECCOMP 0
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #undef HAVE_SECCOMP
+#define HAVE_SECCOMP 0
 #endif
 #endif
 
-#ifdef HAVE_SECCOMP
+#if HAVE_SECCOMP
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
@@ -465,10 +468,14 @@ bool pfdd_sandbox_calls(void)
 void pfdd_sandbox_tell(void)
 {
     char files[64] = "no landlock";
-    char calls[64] = "no seccomp";
+    char calls[128] = "no seccomp";
     if (abi)
         snprintf(files, sizeof files, "landlock (version %d)", abi);
     if (n_calls)
         snprintf(calls, sizeof calls, "seccomp (%u system calls)", n_calls);
+    if (!pfdd_feature_is_there(PFDD_FEATURE_SECCOMP)) {
+        snprintf(calls, sizeof calls, "no seccomp: %s",
+                 pfdd_feature_remedy(PFDD_FEATURE_SECCOMP));
+    }
     pfdd_log(PFDD_INFO, "sandbox: %s, %s", files, calls);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "systemd.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#ifdef HAVE_SYSTEMD
+#if HAVE_SYSTEMD
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
@@ -139,8 +139,18 @@ uint64_t pfdd_systemd_watchdog_ms(void)
 
 #else
 
+#include "feature.h"
+#include "log.h"
+
+/* A unit that waits for READY=1 would wait in vain. */
 void pfdd_systemd_init(void)
 {
+    if (getenv("NOTIFY_SOCKET") || getenv("LISTEN_FDS")) {
+        pfdd_log(PFDD_WARNING,
+                 "systemd has started this, but it is built without systemd: "
+                 "%s",
+                 pfdd_feature_remedy(PFDD_FEATURE_SYSTEMD));
+    }
 }
 
 int pfdd_systemd_socket(const struct pfdd_address *address)

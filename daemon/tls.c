@@ -57,11 +57,6 @@ struct pfdd_tls {
     bool closing;
 };
 
-bool pfdd_tls_is_there(void)
-{
-    return true;
-}
-
 /* ---- contexts ---- */
 
 /* OpenSSL would ask at the terminal, and nobody need be there. */

@@ -33,9 +33,6 @@ struct pfdd_tls_options {
     void *user;
 };
 
-/* True: this build can. */
-bool pfdd_tls_is_there(void);
-
 /* NULL: err [n_err] says why. */
 struct pfdd_tls *pfdd_tls_new(const struct pfdd_tls_options *options, char *err,
                               size_t n_err);

@@ -3,17 +3,14 @@
  * are refused, so nothing else is ever called. */
 #include <stdio.h>
 
+#include "feature.h"
 #include "tls.h"
-
-bool pfdd_tls_is_there(void)
-{
-    return false;
-}
 
 struct pfdd_tls *pfdd_tls_new(const struct pfdd_tls_options *options, char *err,
                               size_t n_err)
 {
-    snprintf(err, n_err, "built without TLS");
+    snprintf(err, n_err, "built without TLS: %s",
+             pfdd_feature_remedy(PFDD_FEATURE_TLS));
     return NULL;
 }
 

@@ -4,8 +4,11 @@
 set -eu
 cd "$(dirname "$0")/.."
 
+# The second half is for the daemon: HTTP, TLS, seccomp and systemd.
 packages='gcc libc6-dev meson ninja-build pkg-config libelf-dev libmsgpack-dev
-    libyaml-dev zlib1g-dev libzstd-dev libjansson-dev libuv1-dev'
+    libyaml-dev zlib1g-dev libzstd-dev libjansson-dev
+    libuv1-dev libwebsockets-dev libwebsockets-evlib-uv libssl-dev
+    libseccomp-dev libsystemd-dev'
 missing=''
 for package in $packages; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null |
@@ -27,10 +30,18 @@ fi
 
 echo '== building'
 # Without dpkg-dev, meson would install to lib64, where Debian does not look.
-[ -e build/build.ninja ] ||
-    meson setup build -Dtests=false \
-        --libdir="lib/$(gcc -print-multiarch)" >/dev/null
+if [ -e build/build.ninja ]; then
+    set -- --reconfigure
+else
+    set -- --libdir="lib/$(gcc -print-multiarch)" -Dtests=disabled
+fi
+said=$(meson setup build "$@" -Ddaemon=enabled -Dhttp=enabled \
+    -Dtls=enabled -Dseccomp=enabled -Dsystemd=enabled 2>&1) || {
+    echo "$said"
+    exit 1
+}
 ninja -C build --quiet
+build/daemon/printfdecoded --version
 
 echo '== printfdecode examples/data/small.bin examples/data/app.elf'
 build/cli/printfdecode examples/data/small.bin examples/data/app.elf

@@ -81,7 +81,7 @@ build() { # build NAME MESON_OPTION...
     local dir=$builds/$1
     shift
     rm -rf "$dir"
-    meson setup "$dir" -Dwerror=true "$@" && ninja -C "$dir"
+    meson setup "$dir" -Dwerror=true -Dtests=enabled "$@" && ninja -C "$dir"
 }
 
 # Counts each of meson's tests by itself.
@@ -142,8 +142,8 @@ do_asan() {
 
 build_tsan() {
     rm -rf "$builds/tsan"
-    CC=clang meson setup "$builds/tsan" -Dwerror=true -Db_sanitize=thread \
-        -Db_lundef=false -Dbuildtype=debugoptimized &&
+    CC=clang meson setup "$builds/tsan" -Dwerror=true -Dtests=enabled \
+        -Db_sanitize=thread -Db_lundef=false -Dbuildtype=debugoptimized &&
         ninja -C "$builds/tsan" tests/unit/test_threads
 }
 

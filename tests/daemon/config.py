@@ -116,6 +116,31 @@ def errors_have_places(temp):
     assert p.returncode == 78 and 'No such file' in p.stderr
 
 
+def features_are_said(temp):
+    """What is not built in is refused with the package that brings it."""
+    said = subprocess.run([PROGRAM, '--version'], text=True, check=True,
+                          stdout=subprocess.PIPE).stdout
+    print(said.strip())
+    there = re.search('^with (.*)$', said, re.M)
+    missing = re.search('^without (.*)$', said, re.M)
+    listed = re.findall(r'[a-z]+(?= \(|,|$)', re.sub(
+        r'\(.*?\)', '', ','.join(m[1] for m in (there, missing) if m))
+        .replace(' ', ''))
+    assert sorted(listed) == ['http', 'seccomp', 'systemd', 'tls'], said
+    for feature, package, text in (
+            ('http', 'libwebsockets-dev',
+             'outputs: [{type: http, address: "unix:/a"}]'),
+            ('tls', 'libssl-dev',
+             'outputs: [{type: listen, address: "tcp:127.0.0.1:0", '
+             'tls_certificate: /a, tls_key: /b, tls_ca: /c}]')):
+        rc, errors = check(temp, text)
+        if there and feature in there[1]:
+            assert 'built without' not in errors, errors
+        else:
+            assert f'{feature} ({package})' in missing[1], said
+            assert rc == 78 and package in errors, errors
+
+
 def every_other_key_is_an_error(temp):
     for where, allowed in KEYS.items():
         # All errors are told: one file for all keys, two lines each.
@@ -365,6 +390,6 @@ def has_http():
     return False
 
 
-run(errors_have_places, every_other_key_is_an_error, who_may_connect,
-    words_are_limited, memory_has_a_cap, buffers_have_a_cap,
+run(errors_have_places, features_are_said, every_other_key_is_an_error,
+    who_may_connect, words_are_limited, memory_has_a_cap, buffers_have_a_cap,
     half_frames_have_a_cap, nobody_is_let_in_at_the_cap)

@@ -30,9 +30,25 @@ SEQUENCE = re.compile(rb'"sequence":(\d+)')
 SKIP = 77  # exit status: what this needs is not here
 
 
+class Lacking(SystemExit):
+    """This printfdecoded was built without what the test needs."""
+
+    def __init__(self, why):
+        print('left out:', why)
+        super().__init__(SKIP)
+
+
 def skip(why):
     print('skipped:', why)
     sys.exit(SKIP)
+
+
+def need(feature):
+    """Leaves the test out where the daemon is built without it."""
+    said = subprocess.run([PROGRAM, '--version'], text=True, check=True,
+                          stdout=subprocess.PIPE).stdout
+    if f' {feature} (' in said:
+        raise Lacking(f'built without {feature}')
 
 
 def until(what, condition, patience=PATIENCE):
@@ -82,6 +98,9 @@ class Daemon:
             until('ready', lambda: self.process.poll() is not None
                   or ': ready' in self.log()[before:]
                   or 'log_level: warning' in self.config and self.is_up())
+        lacking = re.search('is built without [^:]*', self.log())
+        if lacking and self.process.poll() is not None:
+            raise Lacking(lacking[0])
         assert self.process.poll() is None, self.log()
 
     def is_up(self):
@@ -404,6 +423,7 @@ class Buffer:
 
 def run(*tests):
     """Each test with a folder of its own."""
+    left_out = 0
     for test in tests:
         with tempfile.TemporaryDirectory(prefix='pfdd-') as temp:
             started = []
@@ -416,6 +436,9 @@ def run(*tests):
             try:
                 test(temp)
                 print('ok:', test.__name__)
+            except Lacking:
+                left_out += 1
+                print('left out:', test.__name__)
             except BaseException:
                 for d in started:
                     print(d.log())
@@ -427,3 +450,5 @@ def run(*tests):
                     if d.process.poll() is None:
                         d.process.kill()
                         d.process.wait()
+    if left_out == len(tests):
+        sys.exit(SKIP)

@@ -12,8 +12,8 @@ import time
 import urllib.request
 
 from harness import (N_ENTRIES, PROGRAM, REST, Daemon, dial, dial_tcp,
-                     dump_frames, elf_frame, free_port, http, producer, run,
-                     slurp, until)
+                     dump_frames, elf_frame, free_port, http, need, producer,
+                     run, slurp, until)
 
 FOLLOW = REST[0]
 
@@ -348,6 +348,7 @@ def http_moves(temp):
 
 def few_descriptors(temp):
     """However few there are: it says so and ends, or it runs."""
+    need('http')
     path = f'{temp}/few.yaml'
     with open(path, 'w') as f:
         f.write((WEB % free_port()).replace('$T', temp))
