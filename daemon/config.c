@@ -109,6 +109,7 @@ static const struct key output_keys[] = {
     { "output", KIND_WORD, OUT(form), 0, 0, forms },
     { "match", KIND_TEXT, OUT(match), 0, 0, NULL },
     { "entries_only", KIND_BOOL, OUT(entries_only), 0, 0, NULL },
+    { "findings", KIND_BOOL, OUT(findings), 0, 0, NULL },
     { "required", KIND_BOOL, OUT(required), 0, 0, NULL },
     { "rotate_size", KIND_SIZE, OUT(rotate_size), 4096, UINT64_C(1) << 44,
       NULL },
@@ -145,12 +146,12 @@ static const struct block_type input_blocks[] = {
 };
 
 static const struct block_type output_blocks[] = {
-    { " name output match entries_only required ", "" },
-    { " name path output match entries_only required rotate_size rotate_age "
-      "keep compress ",
+    { " name output match entries_only findings required ", "" },
+    { " name path output match entries_only findings required rotate_size "
+      "rotate_age keep compress ",
       " path " },
     { " name address mode allow_uids allow_gids max_clients output match "
-      "entries_only required on_lag tls_certificate tls_key tls_ca ",
+      "entries_only findings required on_lag tls_certificate tls_key tls_ca ",
       " address " },
     { " address mode allow_uids allow_gids max_clients on_lag tls_certificate "
       "tls_key tls_ca ",
@@ -533,8 +534,12 @@ static void check_output(struct context *c, const yaml_node_t *map,
         wrong(c, map->start_mark,
               "a required output is json: only there lines have numbers");
     }
-    if (out->required && (out->match || out->entries_only)) {
-        wrong(c, mark_of(c, map, out->match ? "match" : "entries_only"),
+    if (out->required && (out->match || out->entries_only || !out->findings)) {
+        wrong(c,
+              mark_of(c, map,
+                      out->match          ? "match"
+                      : out->entries_only ? "entries_only"
+                                          : "findings"),
               "a required output gets all lines");
     }
     if (out->required && out->on_lag == PFDD_DISCONNECT) {
@@ -567,8 +572,9 @@ static void read_input(struct context *c, const yaml_node_t *map, void *at)
 static void read_output(struct context *c, const yaml_node_t *map, void *at)
 {
     struct pfdd_output_config *out = at;
-    *out = (struct pfdd_output_config){ .access = { .mode = 0660,
-                                                    .max_clients = 64 } };
+    *out = (struct pfdd_output_config){
+        .findings = true, .access = { .mode = 0660, .max_clients = 64 }
+    };
     const yaml_node_t *type = find_value(c, map, "type");
     if (!type) {
         wrong(c, map->start_mark, "'type' is missing");

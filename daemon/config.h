@@ -94,6 +94,7 @@ struct pfdd_output_config {
     unsigned form; /* enum pfdd_form */
     char *match;
     bool entries_only;
+    bool findings; /* true: told where the form has a place for them */
     bool required;
     uint64_t rotate_size; /* 0: never */
     uint64_t rotate_age_ms;

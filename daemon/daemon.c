@@ -557,8 +557,8 @@ static bool same_output(const struct pfdd_output_config *a,
                         const struct pfdd_output_config *b)
 {
     return a->type == b->type && a->form == b->form &&
-           a->entries_only == b->entries_only && a->required == b->required &&
-           a->rotate_size == b->rotate_size &&
+           a->entries_only == b->entries_only && a->findings == b->findings &&
+           a->required == b->required && a->rotate_size == b->rotate_size &&
            a->rotate_age_ms == b->rotate_age_ms && a->keep == b->keep &&
            a->compress == b->compress && a->on_lag == b->on_lag &&
            same_text(a->name, b->name) && same_text(a->path, b->path) &&

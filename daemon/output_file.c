@@ -474,6 +474,7 @@ static bool read_ring(struct writer *w, const char *source)
     request.from.is_seq = true;
     request.from.value = w->of->first_seq;
     request.filter.entries_only = config->entries_only;
+    request.filter.no_findings = !config->findings;
     if (config->match &&
         !pfdd_filter_match(&request.filter, config->match, err, sizeof err))
         return false;

@@ -149,12 +149,24 @@ static const char *query(struct client *c, const char *name, char *room,
     return at && *at == '=' ? at + 1 : at;
 }
 
+/* Keeps what *ret has when it is not given; false: it is no such word. */
+static bool query_bool(struct client *c, const char *name, bool *ret)
+{
+    char room[300];
+    const char *value = query(c, name, room, sizeof room);
+    if (!value)
+        return true;
+    *ret = !strcmp(value, "true");
+    return *ret || !strcmp(value, "false");
+}
+
 static bool read_query(struct client *c, enum pfdd_form form,
                        struct pfdd_request *request, char *err, size_t n_err)
 {
     char room[300];
     static const char id[] = "last-event-id:";
     struct pfdd_from *from = &request->from;
+    bool findings = true;
     *request = (struct pfdd_request){ .form = form };
     const char *value = query(c, "output", room, sizeof room);
     if (value && form != PFDD_SSE && !pfdd_form_find(value, &request->form)) {
@@ -180,12 +192,13 @@ static bool read_query(struct client *c, enum pfdd_form form,
     value = query(c, "source", room, sizeof room);
     if (value)
         request->filter.source = strdup(value);
-    value = query(c, "entries_only", room, sizeof room);
-    request->filter.entries_only = value && !strcmp(value, "true");
-    if (value && !request->filter.entries_only && strcmp(value, "false") != 0) {
-        snprintf(err, n_err, "'entries_only' is true or false\n");
+    if (!query_bool(c, "entries_only", &request->filter.entries_only) ||
+        !query_bool(c, "findings", &findings)) {
+        snprintf(err, n_err,
+                 "'entries_only' and 'findings' are true or false\n");
         return false;
     }
+    request->filter.no_findings = !findings;
     value = query(c, "match", room, sizeof room);
     return !value || pfdd_filter_match(&request->filter, value, err, n_err);
 }

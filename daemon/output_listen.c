@@ -169,6 +169,7 @@ static bool default_request(const struct client *c, struct pfdd_request *ret)
     char err[160];
     *ret = (struct pfdd_request){ .form = (enum pfdd_form)config->form };
     ret->filter.entries_only = config->entries_only;
+    ret->filter.no_findings = !config->findings;
     return !config->match ||
            pfdd_filter_match(&ret->filter, config->match, err, sizeof err);
 }

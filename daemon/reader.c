@@ -7,9 +7,12 @@
 #include <string.h>
 #include <time.h>
 
+#include <jansson.h>
 #include <uv.h>
 
 #include <printfdecode/convert.h>
+
+#include "line.h"
 
 enum {
     OUT_ENOUGH = 64 * 1024, /* bytes made ahead of what is taken */
@@ -34,107 +37,6 @@ bool pfdd_form_find(const char *name, enum pfdd_form *ret)
         }
     }
     return false;
-}
-
-static int hex4(const char *at)
-{
-    char digits[5] = { at[0], at[1], at[2], at[3], 0 };
-    return (int)strtol(digits, NULL, 16);
-}
-
-static char *put_utf8(char *out, unsigned c)
-{
-    if (c < 0x80) {
-        *out++ = (char)c;
-    } else if (c < 0x800) {
-        *out++ = (char)(0xc0 | c >> 6);
-        *out++ = (char)(0x80 | (c & 0x3f));
-    } else {
-        *out++ = (char)(0xe0 | c >> 12);
-        *out++ = (char)(0x80 | (c >> 6 & 0x3f));
-        *out++ = (char)(0x80 | (c & 0x3f));
-    }
-    return out;
-}
-
-/* The library writes \" \\ \n and the like, and \u00XX; other characters stand
- * for themselves. */
-static char *unescape(char *out, const char *at, const char *end)
-{
-    static const char from[] = "nrtbf";
-    static const char to[] = "\n\r\t\b\f";
-    while (at < end) {
-        const char *slash = memchr(at, '\\', (size_t)(end - at));
-        size_t n = (size_t)((slash ? slash : end) - at);
-        memcpy(out, at, n);
-        out += n;
-        at += n;
-        if (end - at < 2)
-            break;
-        const char *letter = strchr(from, at[1]);
-        if (at[1] == 'u' && end - at >= 6) {
-            out = put_utf8(out, (unsigned)hex4(at + 2));
-            at += 6;
-        } else {
-            *out++ = letter && at[1] ? to[letter - from] : at[1];
-            at += 2;
-        }
-    }
-    return out;
-}
-
-static int base64_value(char c)
-{
-    static const char digits[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *at = c ? strchr(digits, c) : NULL;
-    return at ? (int)(at - digits) : -1;
-}
-
-static char *unbase64(char *out, const char *at, const char *end)
-{
-    unsigned bits = 0;
-    unsigned n_bits = 0;
-    for (; at < end && base64_value(*at) >= 0; at++) {
-        bits = bits << 6 | (unsigned)base64_value(*at);
-        n_bits += 6;
-        if (n_bits >= 8) {
-            n_bits -= 8;
-            *out++ = (char)(bits >> n_bits & 0xff);
-        }
-    }
-    return out;
-}
-
-/* The closing quote of the JSON string that begins at `at`. */
-static const char *string_end(const char *at, const char *end)
-{
-    while (at < end && *at != '"')
-        at += *at == '\\' ? 2 : 1;
-    return at < end ? at : NULL;
-}
-
-bool pfdd_line_message(const char *line, size_t n, char *ret, size_t *n_ret)
-{
-    static const char key[] = "\"message\":\"";
-    static const char key64[] = ",\"message_b64\":\"";
-    const char *end = line + n;
-    const char *at = memmem(line, n, key, sizeof key - 1);
-    if (!at)
-        return false;
-    at += sizeof key - 1;
-    const char *quote = string_end(at, end);
-    if (!quote)
-        return false;
-    size_t n64 = sizeof key64 - 1;
-    if ((size_t)(end - quote) > n64 + 1 && !memcmp(quote + 1, key64, n64)) {
-        const char *begin = quote + 1 + n64;
-        const char *last = string_end(begin, end);
-        *n_ret = (size_t)(unbase64(ret, begin, last ? last : begin) - ret);
-        return true;
-    }
-    *n_ret = (size_t)(unescape(ret, at, quote) - ret);
-    return true;
 }
 
 /* ---- requests ---- */
@@ -284,6 +186,10 @@ static bool read_key(struct pfdd_request *ret, const char *key,
     }
     if (!strcmp(key, "entries_only") && json_is_boolean(value)) {
         ret->filter.entries_only = json_is_true(value);
+        return true;
+    }
+    if (!strcmp(key, "findings") && json_is_boolean(value)) {
+        ret->filter.no_findings = !json_is_true(value);
         return true;
     }
     snprintf(err, n_err,
@@ -519,7 +425,7 @@ static void make_gap(struct pfdd_reader *r, uint64_t missed, uint64_t next_seq)
     int n = 0;
     if (r->form == PFDD_TEXT) {
         n = snprintf(line, sizeof line,
-                     "<gap: %" PRIu64 " records missed, next is %" PRIu64 ">\n",
+                     "! gap: %" PRIu64 " records missed, next is %" PRIu64 "\n",
                      missed, next_seq);
     } else {
         n = snprintf(line, sizeof line,
@@ -528,7 +434,8 @@ static void make_gap(struct pfdd_reader *r, uint64_t missed, uint64_t next_seq)
                      ",\"reason\":\"subscriber_lag\"}\n",
                      missed, next_seq);
     }
-    if (r->form == PFDD_RAW) /* Bytes only: there is no place for it. */
+    /* Bytes only: there is no place for it. */
+    if (r->form == PFDD_RAW || r->filter.no_findings)
         return;
     if (r->form == PFDD_SSE) {
         make_sse(r, "gap", 0, line, (size_t)n);
@@ -541,53 +448,26 @@ static void make_gap(struct pfdd_reader *r, uint64_t missed, uint64_t next_seq)
     }
 }
 
-/* What has no message as text: an unknown id's words, or a gap. */
-static void make_text_of_json(struct pfdd_reader *r, const struct pfdd_line *l,
-                              const char *line)
-{
-    json_t *root = json_loadb(line, l->n, JSON_DECODE_INT_AS_REAL, NULL);
-    /* An argument of two bytes, such as "0,", becomes nine. */
-    size_t n_max = (size_t)l->n * 5 + 160;
-    char *at = root ? reserve(r, n_max) : NULL;
-    if (at && l->kind == PFDD_GAP) {
-        double n = json_number_value(json_object_get(root, "missed"));
-        const char *why = json_string_value(json_object_get(root, "reason"));
-        r->out_n += (size_t)snprintf(
-            at, n_max, "<gap: %.0f records lost: %s>\n", n, why ? why : "?");
-    } else if (at) {
-        const char *id = json_string_value(json_object_get(root, "id"));
-        const json_t *args = json_object_get(root, "args");
-        size_t n = (size_t)snprintf(at, n_max, "<unknown id %s", id ? id : "?");
-        for (size_t i = 0; i < json_array_size(args) && n + 16 < n_max; i++) {
-            n += (size_t)snprintf(
-                at + n, n_max - n, "%s%08llx", i ? " " : ": ",
-                (unsigned long long)json_number_value(json_array_get(args, i)));
-        }
-        n += (size_t)snprintf(at + n, n_max - n, ">\n");
-        r->out_n += n;
-    }
-    json_decref(root);
-}
-
-static void make_text(struct pfdd_reader *r, const struct pfdd_line *l,
+/* What it says beside its message. */
+static void make_more(struct pfdd_reader *r, const struct pfdd_line *l,
                       const char *line)
 {
+    const char *source =
+        r->source_name ? r->source_name(r->source_user, l->source) : NULL;
+    char *at = reserve(r, pfdd_line_room(l->n, source));
+    if (at)
+        r->out_n += pfdd_line_text(l->kind, line, l->n, source, at);
+}
+
+static bool make_message(struct pfdd_reader *r, const struct pfdd_line *l,
+                         const char *line)
+{
     size_t n = 0;
-    bool escape = r->form == PFDD_TEXT;
-    if (l->kind == PFDD_GAP && escape)
-        make_text_of_json(r, l, line);
-    if (l->kind != PFDD_ENTRY)
-        return;
     /* The message first, what is escaped behind it. */
     char *at = reserve(r, (size_t)l->n * 5 + 1);
-    if (!at)
-        return;
-    if (!pfdd_line_message(line, l->n, at, &n)) {
-        if (escape)
-            make_text_of_json(r, l, line);
-        return;
-    }
-    if (escape) {
+    if (!at || !pfdd_line_message(line, l->n, at, &n))
+        return false;
+    if (r->form == PFDD_TEXT) {
         size_t n_escaped = pfd_escape_for_terminal(at + n, at, n);
         memmove(at, at + n, n_escaped);
         n = n_escaped;
@@ -595,6 +475,18 @@ static void make_text(struct pfdd_reader *r, const struct pfdd_line *l,
             at[n++] = '\n';
     }
     r->out_n += n;
+    return true;
+}
+
+static void make_text(struct pfdd_reader *r, const struct pfdd_line *l,
+                      const char *line)
+{
+    bool has_message = l->kind == PFDD_ENTRY && make_message(r, l, line);
+    bool has_more = !has_message || (!r->filter.no_findings &&
+                                     pfdd_line_has_findings(line, l->n));
+    /* Of raw bytes nobody could tell what is no message. */
+    if (r->form == PFDD_TEXT && has_more)
+        make_more(r, l, line);
 }
 
 static void make_line(struct pfdd_reader *r, const struct pfdd_line *l,
@@ -633,6 +525,8 @@ static bool matches(struct pfdd_reader *r, const struct pfdd_line *l)
 static bool is_wanted(struct pfdd_reader *r, const struct pfdd_line *l)
 {
     const struct pfdd_filter *f = &r->filter;
+    if (f->no_findings && l->kind != PFDD_ENTRY)
+        return false;
     if (l->kind == PFDD_GAP)
         return true;
     if (f->source && r->source_name) {
@@ -640,15 +534,18 @@ static bool is_wanted(struct pfdd_reader *r, const struct pfdd_line *l)
         if (!name || strcmp(name, f->source) != 0)
             return false;
     }
-    if ((f->pattern || f->entries_only) && l->kind != PFDD_ENTRY)
-        return false;
-    return !f->pattern || matches(r, l);
+    if (l->kind == PFDD_ENTRY)
+        return !f->pattern || matches(r, l);
+    /* A pattern chooses messages, and what is found in them. */
+    return !f->entries_only &&
+           (!f->pattern ||
+            pfdd_line_is_of_buffer(r->chunk->data + l->at, l->n));
 }
 
 static bool is_plain(const struct pfdd_reader *r)
 {
     return r->form == PFDD_JSON && !r->filter.pattern && !r->filter.source &&
-           !r->filter.entries_only;
+           !r->filter.entries_only && !r->filter.no_findings;
 }
 
 /* Makes lines until there are enough. A pattern that wants nothing must not

@@ -13,8 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <jansson.h>
-
 #include "ring.h"
 
 enum pfdd_form {
@@ -33,6 +31,7 @@ struct pfdd_filter {
     regex_t match;     /* the pattern, when there is one */
     size_t n_matched;  /* bytes that it has seen */
     bool entries_only; /* and gaps */
+    bool no_findings;  /* nor gaps, nor what is found in entries */
     char *source;      /* only lines of this source, or NULL */
 };
 
@@ -55,9 +54,9 @@ enum {
 
 /*
  * Reads a request: {"output":"json","from":77,"match":"…","source":"…",
- * "entries_only":true}; each key may be left out and keeps what ret has.
- * "from" may be a sequence number, an RFC 3339 time or "oldest". False: why is
- * in err [n].
+ * "entries_only":true,"findings":false}; each key may be left out and keeps
+ * what ret has. "from" may be a sequence number, an RFC 3339 time or "oldest".
+ * False: why is in err [n].
  */
 bool pfdd_request_read(struct pfdd_request *ret, const char *line, size_t n,
                        char *err, size_t n_err);
@@ -136,9 +135,5 @@ bool pfdd_reader_is_awaited(struct pfdd_reader *r, uint64_t now_ns);
 
 /* Bytes. */
 size_t pfdd_reader_memory(const struct pfdd_reader *r);
-
-/* The message of an entry line [n], unescaped, into ret (room for n bytes);
- * false: it has none (unknown id). */
-bool pfdd_line_message(const char *line, size_t n, char *ret, size_t *n_ret);
 
 #endif

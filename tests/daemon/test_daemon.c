@@ -474,7 +474,7 @@ START_TEST(who_stalls_gets_a_gap)
         close(fd);
         await(&fast, "\n", total);
     }
-    ck_assert_uint_eq(count(&fast, "<gap"), 0);
+    ck_assert_uint_eq(count(&fast, "! gap"), 0);
     await(&slow, "\"reason\":\"subscriber_lag\"", 1);
     for (int i = 0; i < 2000; i++) {
         turn();

@@ -43,6 +43,11 @@ static bool is_taken(const char *text)
     return ok;
 }
 
+static const char *name_of(void *user, uint32_t source)
+{
+    return "some\athing";
+}
+
 static void append(const char *line)
 {
     struct pfdd_stamp stamp = { 0 };
@@ -145,6 +150,98 @@ START_TEST(all_words_become_text)
 }
 END_TEST
 
+/* What the request gives of the lines, as text. */
+static void expect(const char *request, const char *const *lines,
+                   const char *wanted)
+{
+    subscribe(request);
+    for (; *lines; lines++)
+        append(*lines);
+    char *text = read_all();
+    ck_assert_str_eq(text, wanted);
+    free(text);
+    pfdd_reader_deinit(&reader);
+}
+
+static const char *const found[] = {
+    "{\"type\":\"entry\",\"message\":\"sure\",\"index\":0,\"offset\":16,"
+    "\"source\":\"a\"}\n",
+    "{\"type\":\"entry\",\"message\":\"doubt\\u0000\",\"index\":1,"
+    "\"offset\":24,\"source\":\"a\\u001b\",\"findings\":[\"late\","
+    "\"ambiguous\",\"stale\"],\"alternatives\":[{\"message\":\"no\"}]}\n",
+    "{\"type\":\"entry\",\"message\":\"noted\",\"index\":2,\"offset\":28,"
+    "\"source\":\"a\",\"findings\":[\"late\"]}\n",
+    "{\"type\":\"entry\",\"message\":null,\"id\":\"0x7\",\"args\":[1],"
+    "\"index\":3,\"findings\":[\"torn_header\"],\"alternatives\":"
+    "[{\"message\":\"no\"}]}\n",
+    "{\"type\":\"finding\",\"kind\":\"unwritten\",\"text\":\"of one\\nentry\","
+    "\"index\":4,\"offset\":32,\"source\":\"a\"}\n",
+    "{\"type\":\"finding\",\"kind\":\"overflow\",\"text\":\"a \\\"lot\\\"\","
+    "\"offset\":64,\"source\":\"a\"}\n",
+    "{\"type\":\"finding\",\"kind\":\"reset\",\"text\":\"anew\","
+    "\"offset\":0,\"source\":\"a\"}\n",
+    "{\"type\":\"gap\",\"missed\":5,\"reason\":\"sender_lost\"}\n",
+    "{\"type\":\"gap\",\"missed\":0,\"reason\":\"bad_frame\"}\n",
+    NULL,
+};
+
+#define UNKNOWN "<torn header, id 0x7: 00000001>\n"
+#define OF_ONE  "! a: dword 8: unwritten: of one entry\n"
+#define OF_ALL                             \
+    "! a: dword 16: overflow: a \"lot\"\n" \
+    "! gap: 5 lost: sender_lost\n! gap: bad_frame\n"
+
+START_TEST(text_tells_findings)
+{
+    expect(
+        "{\"output\":\"text\"}", found,
+        "sure\ndoubt\\x00\n! a\\x1b: dword 6: ambiguous, stale\nnoted\n" UNKNOWN
+            OF_ONE OF_ALL);
+}
+END_TEST
+
+/* A pattern chooses messages: what is lost of the buffer is told all the
+ * same. */
+START_TEST(patterns_leave_what_is_lost)
+{
+    expect("{\"output\":\"text\",\"match\":\"sure\"}", found, "sure\n" OF_ALL);
+}
+END_TEST
+
+START_TEST(findings_may_be_left_out)
+{
+    expect("{\"output\":\"text\",\"findings\":false}", found,
+           "sure\ndoubt\\x00\nnoted\n" UNKNOWN);
+    expect("{\"output\":\"raw\"}", found + 4, "");
+}
+END_TEST
+
+START_TEST(what_was_missed_may_be_left_out)
+{
+    subscribe("{\"output\":\"json\",\"findings\":false}");
+    for (int i = 0; i < 200; i++)
+        append("{\"type\":\"entry\",\"message\":\"x\"}\n");
+    char *text = read_all();
+    ck_assert_ptr_null(strstr(text, "gap"));
+    ck_assert_uint_gt(reader.missed, 0);
+    free(text);
+    pfdd_reader_deinit(&reader);
+}
+END_TEST
+
+START_TEST(names_stand_before_gaps)
+{
+    struct pfdd_reader *r = &reader;
+    subscribe("{\"output\":\"text\"}");
+    r->source_name = name_of;
+    append("{\"type\":\"gap\",\"missed\":1,\"reason\":\"x\"}\n");
+    char *text = read_all();
+    ck_assert_str_eq(text, "! some\\x07thing: gap: 1 lost: x\n");
+    free(text);
+    pfdd_reader_deinit(r);
+}
+END_TEST
+
 START_TEST(times_are_ns_of_64_bits)
 {
     ck_assert(is_taken("{\"from\":\"2554-01-01T00:00:00Z\"}"));
@@ -155,10 +252,13 @@ END_TEST
 
 int main(void)
 {
-    return suite_run_with("reader", setup, teardown,
-                          TESTS(empty_ring_tells_what_was_missed,
-                                gap_stands_for_the_line_behind_it,
-                                costly_patterns_are_refused, patterns_forget,
-                                all_words_become_text, times_are_ns_of_64_bits),
-                          60);
+    return suite_run_with(
+        "reader", setup, teardown,
+        TESTS(empty_ring_tells_what_was_missed,
+              gap_stands_for_the_line_behind_it, costly_patterns_are_refused,
+              patterns_forget, all_words_become_text, text_tells_findings,
+              patterns_leave_what_is_lost, findings_may_be_left_out,
+              what_was_missed_may_be_left_out, names_stand_before_gaps,
+              times_are_ns_of_64_bits),
+        60);
 }

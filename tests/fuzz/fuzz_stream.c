@@ -45,6 +45,7 @@ static const char *const requests[] = {
     "{\"output\":\"raw\"}",
     "{\"match\":\"[0-9]\",\"source\":\"buffer 1\"}",
     "{\"output\":\"text\",\"entries_only\":true}",
+    "{\"output\":\"json\",\"findings\":false}",
     "{}", /* as events of HTTP */
 };
 

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <jansson.h>
+
 #include "fuzz.h"
 
 void subscriber_init(struct subscriber *s, struct pfdd *d, const char *request,
@@ -17,7 +19,7 @@ void subscriber_init(struct subscriber *s, struct pfdd *d, const char *request,
         wanted.form = PFDD_SSE;
     *s = (struct subscriber){ .d = d, .bite = bite, .next = 1 };
     s->is_filtered = wanted.filter.pattern || wanted.filter.source ||
-                     wanted.filter.entries_only;
+                     wanted.filter.entries_only || wanted.filter.no_findings;
     pfdd_reader_init(&s->reader, &d->ring, &wanted);
     s->reader.source_name = pfdd_source_name;
     s->reader.source_user = d;
