@@ -220,6 +220,7 @@ static void clear_generation(struct pfd_tail *t)
     t->at = t->format->live->n_header;
     t->end = t->at;
     t->used = 0;
+    t->lost = 0;
     t->index = 0;
     t->attached = 0;
     t->doubtful = 0;
@@ -238,6 +239,22 @@ static bool give_rest(struct pfd_tail *t)
     };
     pfd_tail_pass_run(t, &p, t->at);
     return !p.failed;
+}
+
+/* What the generation has lost by now and was not told. */
+static void report_overflow(struct pfd_tail *t)
+{
+    uint64_t lost = t->used > t->end ? t->used - t->end : 0;
+    if (lost <= t->lost)
+        return;
+    t->summary.lost_bytes += lost - t->lost;
+    t->lost = lost;
+    pfd_tail_say(
+        t, PFD_FINDING_overflow, t->end,
+        "%llu bytes were written beyond the end of a buffer of %llu: a "
+        "buffer of at least %llu bytes would have held everything",
+        (unsigned long long)lost, (unsigned long long)t->n_buffer,
+        (unsigned long long)t->used);
 }
 
 /*
@@ -288,6 +305,7 @@ static enum pfd_status begin_anew(struct pfd_tail *t, const char *why,
             "buffer began anew",
             (unsigned long long)lost);
     }
+    report_overflow(t);
     clear_generation(t);
     t->generation++;
     t->has_leftovers = true;
@@ -513,6 +531,7 @@ static enum pfd_status take_header(struct pfd_tail *t, uint64_t n_buffer,
         return status;
     t->restart = false;
     t->used = used;
+    t->n_buffer = n_buffer;
     t->end = cut_to_buffer(t, used, n_buffer);
     if (!t->looked)
         status = attach(t, n_buffer, err);
@@ -673,18 +692,8 @@ static enum pfd_status give_whole(struct pfd_tail *t, uint64_t n_buffer,
     return status < 0 ? status : PFD_OK;
 }
 
-static void report_loss(struct pfd_tail *t, uint64_t n_buffer)
+static void report_forgotten(struct pfd_tail *t)
 {
-    if (t->used > t->end) {
-        uint64_t lost = t->used - t->end;
-        t->summary.lost_bytes += lost;
-        pfd_tail_say(
-            t, PFD_FINDING_overflow, t->end,
-            "%llu bytes were written beyond the end of a buffer of %llu: a "
-            "buffer of at least %llu bytes would have held everything",
-            (unsigned long long)lost, (unsigned long long)n_buffer,
-            (unsigned long long)t->used);
-    }
     if (t->holes.n_forgotten) {
         pfd_tail_say(
             t, PFD_FINDING_unwritten, 0,
@@ -715,8 +724,10 @@ enum pfd_status pfd_tail_finish(struct pfd_tail *t, uint64_t n_buffer,
         if (t->at == from)
             break;
     }
-    if (status == PFD_OK)
-        report_loss(t, n_buffer);
+    if (status == PFD_OK) {
+        report_overflow(t);
+        report_forgotten(t);
+    }
     t->before.n = 0;
     return status;
 }

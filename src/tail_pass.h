@@ -54,6 +54,8 @@ struct pfd_tail {
     uint64_t index;     /* of the next entry */
     uint64_t used;      /* by the header, at the last look */
     uint64_t end;       /* the same, cut by the buffer's end */
+    uint64_t n_buffer;  /* at the last look */
+    uint64_t lost;      /* bytes of this generation that were told to be lost */
     uint64_t at;        /* all before has come out or is a hole */
     uint64_t attached;  /* entries before it may be leftovers; 0: none */
     uint64_t doubtful;  /* the last gap or stale entry ended here */

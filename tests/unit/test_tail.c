@@ -400,6 +400,29 @@ START_TEST(test_overflow)
 }
 END_TEST
 
+/* A generation's loss is told when the next one begins, and once. */
+START_TEST(test_overflow_reset)
+{
+    world_init(16 + 4 * 12, 0, 0);
+    print_from(0, 4);
+    set_used(16 + 10 * 12);
+    looks(2);
+    expect("0\n1\n2\n3\n", "");
+    set_used(16);
+    print_from(20, 2);
+    looks(2);
+    expect("20\n21\n", "reset overflow ");
+    ck_assert_uint_eq(said().lost_bytes, 6 * 12);
+    set_used(16 + 7 * 12);
+    finish();
+    ck_assert_uint_eq(said().lost_bytes, 9 * 12);
+    pfd_tail_restart(w.tail);
+    set_used(16);
+    looks(2);
+    ck_assert_uint_eq(said().lost_bytes, 9 * 12);
+}
+END_TEST
+
 START_TEST(test_shrunk)
 {
     print_from(0, 4);
@@ -926,6 +949,7 @@ int main(void)
     tcase_add_test(tcase, test_zeros);
     tcase_add_loop_test(tcase, test_lanes, 0, 30);
     tcase_add_test(sized, test_overflow);
+    tcase_add_test(sized, test_overflow_reset);
     tcase_add_test(sized, test_burst);
     tcase_add_test(sized, test_pieces);
     tcase_add_test(sized, test_reset_far_behind_doubt);
