@@ -321,8 +321,8 @@ int follow_run(const struct options *o)
 {
     if (follow_client_wants(o))
         return follow_client_run(o);
-    if (o->from || o->ack || options_have_tls(o)) {
-        tell_error("--from, --ack and --tls-... are for a daemon");
+    if (o->from || o->ack || o->no_findings || options_have_tls(o)) {
+        tell_error("--from, --ack, --findings and --tls-... are for a daemon");
         return EXIT_ERROR;
     }
     struct follow follow = {

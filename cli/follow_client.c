@@ -98,10 +98,11 @@ static int put_line(char *ret, const struct options *o)
     } else if (o->from) {
         put_json(from, o->from);
     }
-    return snprintf(ret, REQUEST, "{\"output\":\"%s\"%s%s%s%s}\n",
+    return snprintf(ret, REQUEST, "{\"output\":\"%s\"%s%s%s%s%s}\n",
                     o->output ? o->output : "text",
                     o->match_text ? ",\"match\":" : "", match,
-                    o->from ? ",\"from\":" : "", from);
+                    o->from ? ",\"from\":" : "", from,
+                    o->no_findings ? ",\"findings\":false" : "");
 }
 
 static void put_percent(char *ret, const char *text)
@@ -119,11 +120,12 @@ static int put_get(char *ret, const struct options *o, const char *host)
     if (o->from)
         put_percent(from, o->from);
     return snprintf(ret, REQUEST,
-                    "GET /lines?output=%s%s%s%s%s HTTP/1.1\r\n"
+                    "GET /lines?output=%s%s%s%s%s%s HTTP/1.1\r\n"
                     "Host: %.200s\r\nConnection: close\r\n\r\n",
                     o->output ? o->output : "text",
                     o->match_text ? "&match=" : "", match,
-                    o->from ? "&from=" : "", from, host);
+                    o->from ? "&from=" : "", from,
+                    o->no_findings ? "&findings=false" : "", host);
 }
 
 /* Reads up to the empty line; what came behind it goes to output. */

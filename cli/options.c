@@ -52,6 +52,7 @@ enum {
     OPT_SETTLE,
     OPT_FROM,
     OPT_ACK,
+    OPT_FINDINGS,
     OPT_TLS_CA,
     OPT_TLS_CERTIFICATE,
     OPT_TLS_KEY,
@@ -130,6 +131,8 @@ static const struct option_row {
       "of a daemon: oldest, a sequence number or a time" },
     { "ack", OPT_ACK, NULL, FOLLOW,
       "tell a daemon which lines are written, for a required output" },
+    { "findings", OPT_FINDINGS, "WHETHER", FOLLOW,
+      "of a daemon: yes (default), or no: messages only" },
     { "tls-ca", OPT_TLS_CA, "FILE", FOLLOW,
       "the authority that signs daemons (default: the system's)" },
     { "tls-certificate", OPT_TLS_CERTIFICATE, "FILE", FOLLOW,
@@ -381,6 +384,16 @@ static bool set_layout(struct options *o, const char *text)
     return true;
 }
 
+static bool set_findings(struct options *o, const char *text)
+{
+    static const char *const words[] = { "yes", "no", NULL };
+    int i = find_word(words, text);
+    if (i < 0)
+        return wrong("not yes or no:", text);
+    o->no_findings = i == 1;
+    return true;
+}
+
 static bool set_compat(struct options *o, const char *text)
 {
     static const char *const words[] = { "none", "clr", "khronos", NULL };
@@ -494,6 +507,8 @@ static bool set(struct options *o, int key, const char *text)
     case OPT_ACK:
         o->ack = true;
         return true;
+    case OPT_FINDINGS:
+        return set_findings(o, text);
     case OPT_FORCE:
         o->force = true;
         return true;

@@ -75,6 +75,7 @@ struct options {
     uint64_t settle_ms; /* 0: the library's default */
     const char *from;   /* of a daemon's lines; NULL: what comes from now on */
     bool ack;
+    bool no_findings; /* of a daemon: nothing but messages */
     struct tls_config tls;
 };
 

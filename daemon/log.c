@@ -16,13 +16,13 @@ enum {
     LINE = 512,
     BURST = 50, /* lines at once... */
     REFILL = 5, /* ...and so many a second */
+    TOPIC_BURST = 10,
+    TOPIC_REFILL = 1,
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static enum pfdd_level highest = PFDD_INFO;
-static unsigned tokens = BURST;
-static time_t refilled;
-static unsigned held_back;
+static struct pfdd_log_topic all;
 static unsigned long long held_back_total;
 
 void pfdd_log_level(enum pfdd_level level)
@@ -59,42 +59,69 @@ static void put_line(enum pfdd_level level, const char *text)
         return; /* Nowhere to say so. */
 }
 
-static bool may_speak(void)
+static bool may_speak(struct pfdd_log_topic *topic, unsigned burst,
+                      unsigned refill)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    time_t passed = now.tv_sec - refilled;
-    refilled = now.tv_sec;
-    if (passed > BURST || tokens + (unsigned)passed * REFILL > BURST) {
-        tokens = BURST;
+    long long passed = now.tv_sec - topic->second;
+    topic->second = now.tv_sec;
+    if (passed > burst || (unsigned)passed * refill > topic->spent) {
+        topic->spent = 0;
     } else {
-        tokens += (unsigned)passed * REFILL;
+        topic->spent -= (unsigned)passed * refill;
     }
-    if (tokens == 0) {
-        held_back++;
+    if (topic->spent == burst) {
+        topic->held_back++;
         held_back_total++;
         return false;
     }
-    tokens--;
+    topic->spent++;
     return true;
+}
+
+static void own_up(struct pfdd_log_topic *topic, const char *kind)
+{
+    char note[80];
+    if (!topic->held_back)
+        return;
+    snprintf(note, sizeof note, "%u lines%s were held back", topic->held_back,
+             kind);
+    topic->held_back = 0;
+    put_line(PFDD_WARNING, note);
+}
+
+__attribute__((format(printf, 3, 0))) static void speak(
+    struct pfdd_log_topic *topic, enum pfdd_level level, const char *text,
+    va_list args)
+{
+    char line[LINE];
+    vsnprintf(line, sizeof line, text, args);
+    pthread_mutex_lock(&lock);
+    if (level <= highest &&
+        (!topic || may_speak(topic, TOPIC_BURST, TOPIC_REFILL)) &&
+        may_speak(&all, BURST, REFILL)) {
+        own_up(&all, "");
+        if (topic)
+            own_up(topic, " of this kind");
+        put_line(level, line);
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 void pfdd_log(enum pfdd_level level, const char *text, ...)
 {
-    char line[LINE];
     va_list args;
     va_start(args, text);
-    vsnprintf(line, sizeof line, text, args);
+    speak(NULL, level, text, args);
     va_end(args);
-    pthread_mutex_lock(&lock);
-    if (level <= highest && may_speak()) {
-        if (held_back) {
-            char note[64];
-            snprintf(note, sizeof note, "%u lines were held back", held_back);
-            held_back = 0;
-            put_line(PFDD_WARNING, note);
-        }
-        put_line(level, line);
-    }
-    pthread_mutex_unlock(&lock);
+}
+
+void pfdd_log_about(struct pfdd_log_topic *topic, enum pfdd_level level,
+                    const char *text, ...)
+{
+    va_list args;
+    va_start(args, text);
+    speak(topic, level, text, args);
+    va_end(args);
 }

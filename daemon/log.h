@@ -16,10 +16,22 @@ enum pfdd_level {
 /* Lines above this level are dropped. */
 void pfdd_log_level(enum pfdd_level level);
 
+/* Lines that strangers can cause: few of them leave room for others. All zero
+ * to begin with. */
+struct pfdd_log_topic {
+    unsigned spent;
+    unsigned held_back;
+    long long second; /* when it was asked last */
+};
+
 /* Lines that were held back because there were too many. */
 unsigned long long pfdd_log_suppressed(void);
 
 void pfdd_log(enum pfdd_level level, const char *text, ...)
     __attribute__((format(printf, 2, 3)));
+
+void pfdd_log_about(struct pfdd_log_topic *topic, enum pfdd_level level,
+                    const char *text, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -141,6 +141,22 @@ static void put_readers(FILE *out, const struct pfdd *d)
           "Lines that the slowest reader has left.");
 }
 
+static void put_sums(FILE *out, const struct pfdd_sums *sums)
+{
+    counter(out, "unknown_entries_total", sums->unknown,
+            "Entries whose id no format string has.");
+    counter(out, "lost_bytes_total", sums->lost_bytes,
+            "Bytes that buffers were too small for.");
+    counter(out, "skipped_bytes_total", sums->skipped_bytes,
+            "Bytes of buffers that no entry was made of.");
+    head(out, "findings_total", "counter",
+         "What was found in buffers, by kind; printfdecode(1) lists them.");
+    for (unsigned i = 0; i < PFD_N_FINDING_KINDS; i++) {
+        fprintf(out, "printfdecode_findings_total{kind=\"%s\"} %" PRIu64 "\n",
+                pfd_finding_name((enum pfd_finding_kind)i), sums->findings[i]);
+    }
+}
+
 char *pfdd_metrics(const struct pfdd *d, size_t *n)
 {
     char *text = NULL;
@@ -174,6 +190,7 @@ char *pfdd_metrics(const struct pfdd *d, size_t *n)
             "Looks put off because readers were behind.");
     counter(out, "lost_entries_total", c->gap_lines,
             "Entries known to be lost on their way in.");
+    put_sums(out, &d->sums);
     counter(out, "too_long_lines_total", d->ring.too_long,
             "Lines above 1 MiB, each replaced by a gap record.");
     counter(out, "no_memory_lines_total", d->ring.no_memory,

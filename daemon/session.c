@@ -19,6 +19,7 @@
 #include "poller.h"
 #include "queue.h"
 #include "shelf.h"
+#include "sums.h"
 
 enum {
     WINDOW = 512 * 1024,     /* bytes of a buffer that one look takes, */
@@ -88,6 +89,12 @@ struct pfdd_session {
     struct pfd_error err;
     uint64_t n_buffer;
     struct batch work;
+    struct pfdd_sums sums;  /* of all that has come out */
+    struct pfdd_sums ended; /* the same, up to the present generation */
+    uint64_t generation;    /* of the item before */
+    /* The loop's. */
+    struct pfdd_sums counted; /* in the daemon's sums */
+    struct pfdd_sums told;    /* in the log */
 };
 
 /* ---- on a worker ---- */
@@ -126,10 +133,32 @@ static size_t count_bytes(const struct pfdd_session *s)
     return n;
 }
 
+/* Those that no item says: they do not go back, even where the tail's do. */
+static void sum_bytes(struct pfdd_session *s)
+{
+    struct pfd_summary summary;
+    struct pfdd_sums *sums = &s->sums;
+    pfd_tail_summary(s->tail, &summary);
+    if (summary.lost_bytes > sums->lost_bytes)
+        sums->lost_bytes = summary.lost_bytes;
+    if (summary.skipped_bytes > sums->skipped_bytes)
+        sums->skipped_bytes = summary.skipped_bytes;
+}
+
+static void note_generation(struct pfdd_session *s, uint64_t generation)
+{
+    if (generation == s->generation)
+        return;
+    sum_bytes(s);
+    s->ended = s->sums;
+    s->generation = generation;
+}
+
 static void take_item(void *user, const struct pfd_tail_item *item)
 {
     struct pfdd_session *s = user;
     uint64_t generation = s->options.generation + item->generation;
+    note_generation(s, item->generation);
     if (is_known(s, item))
         return;
     s->work.n_entries += item->is_entry;
@@ -140,6 +169,7 @@ static void take_item(void *user, const struct pfd_tail_item *item)
     }
     if (count_bytes(s) > LINES_MAX) {
         s->work.n_left_out++;
+        pfdd_sums_item(&s->sums, item);
         return;
     }
     /* Lines of the first generation do not say so. */
@@ -150,6 +180,7 @@ static void take_item(void *user, const struct pfd_tail_item *item)
     } else {
         pfd_lines_finding(s->work.lines, item->finding);
     }
+    pfdd_sums_item(&s->sums, item); /* printing finds more */
 }
 
 static bool make_tail(struct pfdd_session *s)
@@ -239,15 +270,43 @@ static void run_job(struct pfdd_job *job)
         s->new_strings = false;
     }
     look(s);
+    sum_bytes(s);
 }
 
 /* ---- on the loop ---- */
+
+static void count_sums(struct pfdd_session *s)
+{
+    pfdd_sums_add(&s->d->sums, &s->sums, &s->counted);
+    s->counted = s->sums;
+}
+
+static void tell_sums(struct pfdd_session *s, const char *what,
+                      const struct pfdd_sums *sums)
+{
+    char text[PFDD_SUMS_TEXT];
+    pfdd_sums_text(sums, text);
+    pfdd_log_about(&s->d->told,
+                   pfdd_sums_are_bad(sums) ? PFDD_WARNING : PFDD_INFO,
+                   "%.120s: %s: %s", s->options.name, what, text);
+}
+
+/* Buffers may begin anew many times a second: of these, what went wrong. */
+static void tell_generation(struct pfdd_session *s)
+{
+    struct pfdd_sums sums = { 0 };
+    pfdd_sums_add(&sums, &s->ended, &s->told);
+    s->told = s->ended;
+    if (pfdd_sums_are_bad(&sums))
+        tell_sums(s, "begins anew; before that", &sums);
+}
 
 static void free_session(struct pfdd_session *s)
 {
     struct pfdd *d = s->d;
     void (*ended)(void *) = s->options.ended;
     void *user = s->options.user;
+    tell_sums(s, "ended", &s->sums);
     pfd_tail_free(s->tail);
     pfdd_strings_unref(s->old_strings);
     pfdd_strings_unref(s->strings);
@@ -331,10 +390,13 @@ static void job_done(struct pfdd_job *job)
         s->old_strings = NULL;
     }
     bool finished = s->finish && (s->finished || s->status < 0);
+    count_sums(s);
     if (s->abandoned) {
         free_session(s);
         return;
     }
+    if (memcmp(&s->ended, &s->told, sizeof s->told) != 0)
+        tell_generation(s);
     bool moved = take_over(s);
     /* A burst is read at full speed, while the loop takes what came before. */
     bool burst = moved && s->pending && !s->finish && s->status == PFD_OK &&

@@ -687,7 +687,14 @@ static enum pfd_status give_whole(struct pfd_tail *t, uint64_t n_buffer,
         };
         t->o.item(t->o.item_user, &out);
     }
-    pfd_decoder_summary(decoder, &t->summary);
+    struct pfd_summary sum;
+    pfd_decoder_summary(decoder, &sum);
+    t->summary.entries += sum.entries;
+    t->summary.unknown += sum.unknown;
+    t->summary.bytes += sum.bytes;
+    t->summary.lost_bytes += sum.lost_bytes;
+    t->summary.skipped_bytes += sum.skipped_bytes;
+    t->summary.findings += sum.findings;
     pfd_decoder_free(decoder);
     return status < 0 ? status : PFD_OK;
 }

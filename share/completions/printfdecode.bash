@@ -31,7 +31,8 @@ _printfdecode_options()
     follow)
         echo '--output= --strings= --buffer= --format= --shader= --shaders=
               --layout= --compat= --opencl-strings= --match= --id= --limit=
-              --max-inflated= --until-idle= --settle= --from= --ack --tls-ca=
+              --max-inflated= --until-idle= --settle= --from= --ack --findings=
+              --tls-ca=
               --tls-certificate= --tls-key= --tls-name= --color= --verbose
               --help --version' ;;
     capture)

@@ -23,11 +23,11 @@ KEYS = {
                      'tls_certificate tls_key tls_ca',
     'inputs connect': 'address settle tls_certificate tls_key tls_ca tls_name',
     'inputs stdin': 'settle',
-    'outputs stdout': 'name output match entries_only required',
-    'outputs file': 'name path output match entries_only required rotate_size '
+    'outputs stdout': 'name output match entries_only findings required',
+    'outputs file': 'name path output match entries_only findings required rotate_size '
                     'rotate_age keep compress',
     'outputs listen': 'name address mode allow_uids allow_gids max_clients '
-                      'output match entries_only required on_lag '
+                      'output match entries_only findings required on_lag '
                       'tls_certificate tls_key tls_ca',
     'outputs http': 'address mode allow_uids allow_gids max_clients on_lag '
                     'tls_certificate tls_key tls_ca',
@@ -78,6 +78,8 @@ WRONG = [
      'output: text}]', '2:11', 'a required output is json'),
     ('state_dir: /s\noutputs: [{type: file, path: /a, required: true, '
      'match: x}]', '2:57', 'gets all lines'),
+    ('state_dir: /s\noutputs: [{type: file, path: /a, required: true, '
+     'findings: no}]', '2:60', 'gets all lines'),
     ('state_dir: /s\noutputs: [{type: listen, address: "unix:/a", '
      'required: true, on_lag: disconnect}]', '2:70', 'is waited for'),
     ('state_dir: /s\noutputs: [{type: file, path: /a, required: true}, '
