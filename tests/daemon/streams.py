@@ -40,7 +40,8 @@ def shaders(temp):
     alone = decoded(capture)
     assert alone.stdout == wanted and alone.returncode == 0, alone
     d = Daemon(temp, CONFIG)
-    text = dial(f'{temp}/l.sock', {'output': 'text', 'from': 'oldest'})
+    text = dial(f'{temp}/l.sock', {'output': 'text', 'from': 'oldest',
+                                       'findings': False})
     with socket.socket(socket.AF_UNIX) as sock:
         sock.connect(f'{temp}/in.sock')
         sock.sendall(slurp(capture))
@@ -88,7 +89,8 @@ def own_shaders(temp):
 def loose_module(temp):
     """A module that no shader speaks of is not lost."""
     d = Daemon(temp, CONFIG)
-    lines = dial(f'{temp}/l.sock', {'output': 'text', 'from': 'oldest'})
+    lines = dial(f'{temp}/l.sock', {'output': 'text', 'from': 'oldest',
+                                       'findings': False})
     module = next(n for n in os.listdir(CASE) if n.endswith('.spv'))
     with producer(f'{temp}/in.sock',
                   frame('code_object', code_object=1, name='m',
