@@ -40,8 +40,7 @@ def shaders(temp):
     alone = decoded(capture)
     assert alone.stdout == wanted and alone.returncode == 0, alone
     d = Daemon(temp, CONFIG)
-    text = dial(f'{temp}/l.sock', {'output': 'text', 'from': 'oldest',
-                                       'findings': False})
+    text = dial(f'{temp}/l.sock', {'output': 'text', 'from': 'oldest'})
     with socket.socket(socket.AF_UNIX) as sock:
         sock.connect(f'{temp}/in.sock')
         sock.sendall(slurp(capture))
@@ -63,7 +62,7 @@ def own_shaders(temp):
     cases = [os.path.join(os.path.dirname(CASE), name) for name in (
         'capture_bytes', 'capture_exact', 'capture_types', 'capture_bytes')]
     d = Daemon(temp, CONFIG + '  - {type: http, address: "unix:$T/http.sock"}\n')
-    text = dial(f'{temp}/l.sock', {'output': 'text'})
+    text = dial(f'{temp}/l.sock', {'output': 'text', 'findings': False})
     time.sleep(0.2)
     before = d.metric('strings')
     with contextlib.ExitStack() as held:
@@ -89,8 +88,7 @@ def own_shaders(temp):
 def loose_module(temp):
     """A module that no shader speaks of is not lost."""
     d = Daemon(temp, CONFIG)
-    lines = dial(f'{temp}/l.sock', {'output': 'text', 'from': 'oldest',
-                                       'findings': False})
+    lines = dial(f'{temp}/l.sock', {'output': 'text', 'from': 'oldest'})
     module = next(n for n in os.listdir(CASE) if n.endswith('.spv'))
     with producer(f'{temp}/in.sock',
                   frame('code_object', code_object=1, name='m',
