@@ -481,11 +481,11 @@ static void describe(const struct pfd_entry *entry, enum pfd_finding_kind kind,
                  have, text.text, want);
         break;
     case PFD_FINDING_width_mismatch:
-        if (want == have) { /* as many dwords, in another order */
+        if (s->n_payload == UINT32_MAX) { /* nothing that can be compared */
             snprintf(ret, n,
-                     "the stated widths of '%s' contradict its length "
-                     "modifiers; %s",
-                     text.text,
+                     "the stated widths of '%s' do not fit the entry's %u "
+                     "dwords; %s",
+                     text.text, have,
                      entry->of->format->layout_text(entry->record->layout));
             break;
         }

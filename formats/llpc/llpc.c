@@ -22,22 +22,11 @@ enum {
     SIZE_MIN = 2,
     /* Real ids are hashes; below this, the high dword was not written. */
     TORN_ID = 0x10000,
-    /* From here on LLPC's own mask is wrong: it shifts an int. */
-    MASK_TRUSTED = 32,
 };
 
 /* The shader clamps its offset: umin(offset, 1 << 29) dwords
  * (LLPC LowerDebugPrintf.cpp). */
 #define CLAMP_DWORDS (UINT64_C(1) << 29)
-
-/* How the widths of an entry are known. */
-enum layout {
-    LAYOUT_OWN,       /* as the string's metadata says */
-    LAYOUT_32,        /* all arguments are one dword */
-    LAYOUT_64,        /* all are two */
-    LAYOUT_MODIFIERS, /* as the length modifiers say */
-    LAYOUT_FITTING,   /* the metadata's, as many as the payload holds */
-};
 
 struct header {
     uint64_t id;
@@ -59,231 +48,6 @@ struct state {
     uint64_t from;      /* where it began */
     uint64_t next;      /* next place to try */
 };
-
-/* ---- layouts ---- */
-
-static bool mask_bit(const struct pfd_string *s, size_t i)
-{
-    return i / 64 < s->n_layout && pfd_string_layout(s)[i / 64] >> (i % 64) & 1;
-}
-
-/* Dwords that the mask says the arguments take. */
-static uint64_t mask_dwords(const struct pfd_string *s)
-{
-    uint64_t n = s->n_arguments;
-    for (size_t i = 0; i < s->n_layout; i++)
-        n += (uint64_t)__builtin_popcountll(pfd_string_layout(s)[i]);
-    return n;
-}
-
-/* Widths by the length modifiers, one for each argument; arguments that no
- * conversion takes count as 32 bits. Returns their dwords. */
-static uint64_t modifier_widths(const struct pfd_string *s, bool cut,
-                                uint8_t *ret, size_t n)
-{
-    uint64_t dwords = 0;
-    memset(ret, 32, n);
-    pfd_program_suggest(s->steps, s->n_steps, cut, ret, n);
-    for (size_t i = 0; i < n; i++)
-        dwords += ret[i] / 32;
-    return dwords;
-}
-
-static size_t argument_count(const struct pfd_string *s)
-{
-    return s->n_arguments < PFD_ARGUMENTS_MAX ? s->n_arguments
-                                              : PFD_ARGUMENTS_MAX;
-}
-
-static bool is_wide(const struct pfd_string *s, unsigned layout,
-                    const uint8_t *widths, size_t i)
-{
-    switch ((enum layout)layout) {
-    case LAYOUT_32:
-        return false;
-    case LAYOUT_64:
-        return true;
-    case LAYOUT_MODIFIERS:
-        return widths[i] == 64;
-    case LAYOUT_OWN:
-    case LAYOUT_FITTING:
-        break;
-    }
-    return mask_bit(s, i);
-}
-
-/* The slots of the arguments that n_payload bytes hold. */
-static size_t fill_slots(const struct pfd_string *s, unsigned layout, bool cut,
-                         uint32_t n_payload, struct pfd_slot *ret)
-{
-    uint8_t widths[PFD_ARGUMENTS_MAX];
-    size_t n = argument_count(s);
-    uint32_t at = 0;
-    if (layout == LAYOUT_MODIFIERS)
-        modifier_widths(s, cut, widths, n);
-    for (size_t i = 0; i < n; i++) {
-        bool wide = is_wide(s, layout, widths, i);
-        uint32_t n_bytes = wide ? 2 * DWORD : DWORD;
-        if (n_payload - at < n_bytes)
-            return i;
-        ret[i] = (struct pfd_slot){
-            .at = at,
-            .store = wide ? PFD_STORE_QWORD : PFD_STORE_DWORD,
-        };
-        at += n_bytes;
-    }
-    return n;
-}
-
-/*
- * With 32 or more arguments LLPC's mask comes from shifting an int: where the
- * modifiers disagree with it and sum to the same size, they are right.
- */
-static bool modifiers_win(const struct pfd_string *s, bool cut)
-{
-    uint8_t widths[PFD_ARGUMENTS_MAX];
-    size_t n = argument_count(s);
-    if (s->n_arguments < MASK_TRUSTED || s->n_arguments != n)
-        return false;
-    if (modifier_widths(s, cut, widths, n) != mask_dwords(s))
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        if ((widths[i] == 64) != mask_bit(s, i))
-            return true;
-    }
-    return false;
-}
-
-static void llpc_layout(const struct pfd_string *s,
-                        const struct pfd_program_facts *facts,
-                        struct pfd_layout *ret)
-{
-    if (llpc_is_abort(s)) {
-        /* No entry has so much: each is looked at by itself. */
-        ret->n_payload = UINT32_MAX;
-        return;
-    }
-    uint64_t n_payload = mask_dwords(s) * DWORD;
-    unsigned layout = LAYOUT_OWN;
-    /* LLPC writes component 0 of a vector and counts it as one argument. */
-    ret->cut = facts->n_scalars != facts->n_cut_scalars &&
-               s->n_arguments == facts->n_cut_scalars;
-    if (ret->cut)
-        ret->findings |= FINDING(vector_cut);
-    if (modifiers_win(s, ret->cut)) {
-        layout = LAYOUT_MODIFIERS;
-        ret->findings |= FINDING(width_mismatch);
-    }
-    ret->n_payload = n_payload < UINT32_MAX ? (uint32_t)n_payload : UINT32_MAX;
-    ret->n_slots = fill_slots(s, layout, ret->cut, UINT32_MAX, ret->slots);
-}
-
-static size_t llpc_slots(const struct pfd_look *look, struct pfd_slot *ret,
-                         uint64_t *findings)
-{
-    const struct pfd_record *r = look->record;
-    bool cut = r->string->flags & PFD_STRING_CUT;
-    unsigned layout = (unsigned)r->layout;
-    if (layout == LAYOUT_OWN && modifiers_win(r->string, cut))
-        layout = LAYOUT_MODIFIERS;
-    return fill_slots(r->string, layout, cut,
-                      (uint32_t)pfd_cursor_left(&look->bytes), ret);
-}
-
-static const char *llpc_layout_text(uint64_t layout)
-{
-    switch ((enum layout)layout) {
-    case LAYOUT_32:
-        return "read as if all were 32 bits wide";
-    case LAYOUT_64:
-        return "read as if all were 64 bits wide";
-    case LAYOUT_MODIFIERS:
-    case LAYOUT_OWN:
-        return "read as the length modifiers say";
-    case LAYOUT_FITTING:
-        break;
-    }
-    return "read as the metadata says, as far as it goes";
-}
-
-/* The layout whose widths sum to the payload, when the metadata's do not;
- * LAYOUT_FITTING: none does. */
-static enum layout recover(const struct pfd_string *s, uint64_t dwords)
-{
-    uint8_t widths[PFD_ARGUMENTS_MAX];
-    size_t n = argument_count(s);
-    if (s->n_arguments != n)
-        return LAYOUT_FITTING;
-    if (dwords == n)
-        return LAYOUT_32;
-    if (dwords == 2 * n)
-        return LAYOUT_64;
-    bool cut = s->flags & PFD_STRING_CUT;
-    if (dwords < n || dwords > 2 * n ||
-        modifier_widths(s, cut, widths, n) != dwords)
-        return LAYOUT_FITTING;
-    return LAYOUT_MODIFIERS;
-}
-
-/* Bytes of payload that an entry of the string has. */
-static uint64_t payload_of(const struct pfd_string *s)
-{
-    return llpc_is_abort(s) ? s->n_arguments * (uint64_t)DWORD : s->n_payload;
-}
-
-/* Has an entry with this payload what the string says? How abort messages are
- * stored is not written down: they may be whole as well. */
-static bool fits(const struct pfd_string *s, uint64_t n_payload)
-{
-    return n_payload == payload_of(s) ||
-           (llpc_is_abort(s) &&
-            n_payload == llpc_abort_dwords(s) * (uint64_t)DWORD);
-}
-
-/* Chooses among the strings of one id; sets string, layout and findings. */
-static void choose(const struct pfd_string *first, uint32_t n_payload,
-                   struct pfd_record *r)
-{
-    r->string = NULL;
-    for (const struct pfd_string *s = first; s; s = s->next) {
-        if (!fits(s, n_payload))
-            continue;
-        if (r->string) {
-            r->findings |= FINDING(ambiguous);
-        } else {
-            r->string = s;
-        }
-    }
-    if (r->string)
-        return;
-    for (const struct pfd_string *s = first; s; s = s->next) {
-        if (llpc_is_abort(s))
-            continue;
-        r->layout = recover(s, n_payload / DWORD);
-        r->string = s;
-        if (r->layout != LAYOUT_FITTING) {
-            r->findings |= FINDING(width_mismatch);
-            return;
-        }
-    }
-    r->string = first;
-    r->layout = LAYOUT_FITTING;
-    r->findings |= n_payload < payload_of(first) ? FINDING(payload_short)
-                                                 : FINDING(payload_long);
-}
-
-/* The other strings that fit the batch's newest entry. */
-static void add_alternatives(struct pfd_walk *w, const struct pfd_record *entry)
-{
-    struct pfd_record other = *entry;
-    for (const struct pfd_string *s = entry->string->next; s; s = s->next) {
-        if (!fits(s, entry->n_bytes - entry->n_header))
-            continue;
-        other.string = s;
-        other.flags = llpc_is_abort(s) ? PFD_RECORD_MADE : 0;
-        pfd_walk_alternative(w, &other);
-    }
-}
 
 /* ---- the walk ---- */
 
@@ -403,14 +167,6 @@ static enum pfd_status open_buffer(struct pfd_walk *w, struct state *st)
     return PFD_OK;
 }
 
-/* True when a string of this id has exactly this payload. */
-static bool law_holds(const struct pfd_string *s, uint64_t n_payload)
-{
-    while (s && !fits(s, n_payload))
-        s = s->next;
-    return s != NULL;
-}
-
 /* Can an entry header be here? A zero header can: space not written yet; and
  * so can one whose entry the end of an overflown buffer cuts. */
 static bool plausible(const struct state *st, const struct header *h,
@@ -431,7 +187,8 @@ static enum pfd_status accept(const struct pfd_walk *w, const struct state *st,
         return PFD_MORE;
     struct header h = read_header(w, at);
     if (h.size < SIZE_MIN || h.n_bytes > st->end - at ||
-        !law_holds(pfd_table_find(w->table, h.id), h.n_bytes - ENTRY_HEADER))
+        !llpc_law_holds(pfd_table_find(w->table, h.id),
+                        h.n_bytes - ENTRY_HEADER))
         return PFD_END;
     uint64_t next = at + h.n_bytes;
     if (next > pfd_walk_end(w))
@@ -494,7 +251,7 @@ static void describe_partial(const struct pfd_walk *w, uint64_t at,
     if (!bytes)
         return;
     memcpy(steps, s->steps, s->n_steps * sizeof *steps);
-    size_t n = fill_slots(s, LAYOUT_OWN, cut, (uint32_t)n_payload, slots);
+    size_t n = llpc_fill_slots(s, 0, cut, (uint32_t)n_payload, slots);
     pfd_program_bind(steps, s->n_steps, slots, n, cut, &room);
     char *done = pfd_program_print(text, steps, pfd_string_text(s), PFD_RAW,
                                    bytes, &findings);
@@ -600,11 +357,7 @@ static void add_entry(struct pfd_walk *w, const struct header *h,
         .kind = PFD_RECORD_ENTRY,
     };
     if (first)
-        choose(first, r->n_bytes - ENTRY_HEADER, r);
-    if (r->string && llpc_is_abort(r->string))
-        r->flags |= PFD_RECORD_MADE;
-    if (r->findings & FINDING(ambiguous))
-        add_alternatives(w, r);
+        llpc_choose(w, first, r);
     w->at += h->n_bytes;
 }
 
@@ -774,7 +527,7 @@ static size_t llpc_entry_at(const struct pfd_table *table, const uint8_t *bytes,
     if (n_bytes < SIZE_MIN * DWORD || n_bytes > n)
         return 0;
     const struct pfd_string *s = pfd_table_find(table, h >> 16);
-    return law_holds(s, n_bytes - ENTRY_HEADER) ? (size_t)n_bytes : 0;
+    return llpc_law_holds(s, n_bytes - ENTRY_HEADER) ? (size_t)n_bytes : 0;
 }
 
 static size_t llpc_find(const struct pfd_table *table, const uint8_t *bytes,

@@ -35,6 +35,32 @@ static inline uint32_t llpc_abort_dwords(const struct pfd_string *s)
 /* Puts the message together: its bytes, and its text where it has one. */
 void llpc_abort_make(const struct pfd_look *look, struct pfd_made *ret);
 
+/* Bytes of payload that an entry of the string has, by the metadata. */
+uint64_t llpc_payload(const struct pfd_string *s);
+
+/* True when a string of this id has exactly this payload. */
+bool llpc_law_holds(const struct pfd_string *s, uint64_t n_payload);
+
+/*
+ * Chooses among the strings of one id and among the widths that their arguments
+ * can have: sets string, layout, flags and findings of the batch's newest
+ * record, an entry, and adds the other readings.
+ */
+void llpc_choose(struct pfd_walk *walk, const struct pfd_string *first,
+                 struct pfd_record *entry);
+
+/* The slots of the arguments that n_payload bytes hold; layout 0: the
+ * metadata's. Returns how many. */
+size_t llpc_fill_slots(const struct pfd_string *s, uint64_t layout, bool cut,
+                       uint32_t n_payload, struct pfd_slot *ret);
+
+/* Members of pfd_format_llpc. */
+void llpc_layout(const struct pfd_string *s,
+                 const struct pfd_program_facts *facts, struct pfd_layout *ret);
+size_t llpc_slots(const struct pfd_look *look, struct pfd_slot *ret,
+                  uint64_t *findings);
+const char *llpc_layout_text(uint64_t layout);
+
 /*
  * Reads the string table of a code object into pfd_format_llpc.strings: key is
  * the 48-bit id, layout the bit mask of arguments that take two dwords, cut to

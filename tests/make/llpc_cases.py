@@ -418,6 +418,17 @@ def l_compiler():
          "shifted as an int and lands on argument 0: only the length "
          "modifiers tell.",
          both(wrong(*range(32), 1 << 40), strings=[wrong]))
+    for n in (32, 33):
+        text = " ".join(["%lu", "%f"] + ["%d"] * (n - 2)) + "\n"
+        plain = Str(0x4c3200000000 + n, text, "48" + "4" * (n - 2))
+        case("l2_%d_arguments_mask_first" % n, "L2: %d scalars, a right mask "
+             "and modifiers that sum to the same: the mask counts. With 33, "
+             "argument 0 alone could have been shifted." % n,
+             both(plain(7, 1.5, *range(n - 2)), strings=[plain]))
+    halves = Str(0x4c3200000040, "%f " * 40 + "\n", "8" + "4" * 39)
+    case("l2_40_arguments_doubtful", "L2: bit 0 of a mask over 40 arguments "
+         "can mean argument 32, and no modifier tells.",
+         both(halves(*[float(i) for i in range(40)]), strings=[halves]))
     site = Str(0x4c3300000001, "value %u\n", "8")
     case("l3_two_call_sites", "L3: one string used with 32 and with 64 bits; "
          "the last call's widths stand in the ELF.",

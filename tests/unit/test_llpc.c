@@ -284,7 +284,7 @@ START_TEST(collisions_by_size)
     dump_entry(&body, ONE, 4, (uint32_t[]){ 2, 0 }, 2);
     dump_entry(&body, ONE, 5, (uint32_t[]){ 3, 0, 0 }, 3);
     ck_assert_str_eq(decode_all(), "one 1\n<ambiguous>wide 2\n"
-                                   "one 3\n<payload_long>");
+                                   "one 3\n<payload_long><ambiguous>");
     teardown();
 }
 END_TEST

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How wide the arguments of an entry are: by the metadata, and where an entry's
+ * size or the compiler's known mistakes speak against it, by what else there
+ * is to go by.
+ */
+#include <string.h>
+
+#include "llpc.h"
+
+#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
+
+enum {
+    DWORD = 4,
+    BITS = 64,
+    HALF = 32,
+    /* LLPC makes a word of the mask by shifting ints (LowerDebugPrintf.cpp,
+     * bitVector[j] << (j % 64)): bit 31 comes with all above it, and a bit
+     * above comes out 32 places too low. */
+    SIGN = 31,
+};
+
+/* How the widths of an entry are known. */
+enum layout {
+    LAYOUT_OWN,       /* as the string's metadata says */
+    LAYOUT_32,        /* all arguments are one dword */
+    LAYOUT_64,        /* all are two */
+    LAYOUT_MODIFIERS, /* as the length modifiers say */
+    LAYOUT_UNSHIFTED, /* the metadata's, with bits that the modifiers expect
+                         32 places higher put there */
+    LAYOUT_SHIFTED,   /* likewise, and those that could be there */
+    LAYOUT_FITTING,   /* the metadata's, as many as the payload holds */
+};
+
+static size_t argument_count(const struct pfd_string *s)
+{
+    return s->n_arguments < PFD_ARGUMENTS_MAX ? s->n_arguments
+                                              : PFD_ARGUMENTS_MAX;
+}
+
+static bool mask_bit(const struct pfd_string *s, size_t i)
+{
+    return i / BITS < s->n_layout &&
+           pfd_string_layout(s)[i / BITS] >> (i % BITS) & 1;
+}
+
+/* Dwords that the mask says the arguments take. */
+static uint64_t mask_dwords(const struct pfd_string *s)
+{
+    uint64_t n = s->n_arguments;
+    for (size_t i = 0; i < s->n_layout; i++)
+        n += (uint64_t)__builtin_popcountll(pfd_string_layout(s)[i]);
+    return n;
+}
+
+/* Are bits 31 to 63 of the word at `from`, as far as there are arguments, all
+ * set? That is what one that was shifted as a negative int looks like. */
+static bool is_sign_extended(const struct pfd_string *s, size_t from, size_t n)
+{
+    bool all = from + HALF < n;
+    for (size_t i = from + SIGN; all && i < n && i < from + BITS; i++)
+        all = mask_bit(s, i);
+    return all;
+}
+
+/* Makes the modifiers' widths [n] of one word of the mask what the mask says
+ * with LLPC's shifts undone. */
+static void unshift(const struct pfd_string *s, bool ties_move, size_t from,
+                    uint8_t *widths, size_t n)
+{
+    bool negative = is_sign_extended(s, from, n);
+    for (size_t low = from; low < n && low < from + HALF; low++) {
+        size_t high = low + HALF;
+        bool set = mask_bit(s, low);
+        bool wants_low = widths[low] == 64;
+        bool wants_high = high < n && widths[high] == 64;
+        bool tie = high < n && wants_low == wants_high;
+        bool up = set && (wants_high || (tie && ties_move));
+        bool stays = set && (!wants_high || wants_low) && !(tie && ties_move);
+        widths[low] = stays ? 64 : 32;
+        if (high < n)
+            widths[high] = up || (mask_bit(s, high) && !negative) ? 64 : 32;
+    }
+}
+
+/* The widths of the first n arguments; those that no conversion takes are 32
+ * bits wide by the modifiers. Returns their dwords. */
+static uint64_t fill_widths(const struct pfd_string *s, enum layout layout,
+                            bool cut, uint8_t *ret, size_t n)
+{
+    uint64_t dwords = 0;
+    bool suggested = layout == LAYOUT_MODIFIERS || layout == LAYOUT_UNSHIFTED ||
+                     layout == LAYOUT_SHIFTED;
+    memset(ret, layout == LAYOUT_64 ? 64 : 32, n);
+    if (suggested)
+        pfd_program_suggest(s->steps, s->n_steps, cut, ret, n);
+    for (size_t i = 0; i < n; i += BITS) {
+        if (suggested && layout != LAYOUT_MODIFIERS)
+            unshift(s, layout == LAYOUT_SHIFTED, i, ret, n);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (layout == LAYOUT_OWN || layout == LAYOUT_FITTING)
+            ret[i] = mask_bit(s, i) ? 64 : 32;
+        dwords += ret[i] / 32;
+    }
+    return dwords;
+}
+
+/* True when two layouts are two readings. */
+static bool differ(const struct pfd_string *s, bool cut, enum layout a,
+                   enum layout b)
+{
+    uint8_t widths[PFD_ARGUMENTS_MAX];
+    uint8_t others[PFD_ARGUMENTS_MAX];
+    size_t n = argument_count(s);
+    fill_widths(s, a, cut, widths, n);
+    fill_widths(s, b, cut, others, n);
+    return memcmp(widths, others, n) != 0;
+}
+
+static bool sums_to(const struct pfd_string *s, bool cut, enum layout layout,
+                    uint64_t dwords)
+{
+    uint8_t widths[PFD_ARGUMENTS_MAX];
+    size_t n = argument_count(s);
+    return s->n_arguments == n &&
+           fill_widths(s, layout, cut, widths, n) == dwords;
+}
+
+/* Can the metadata be one of LLPC's mistakes, and is then of the same size? */
+static bool is_doubtful(const struct pfd_string *s, bool cut)
+{
+    static const enum layout others[] = { LAYOUT_UNSHIFTED, LAYOUT_SHIFTED };
+    bool doubtful = false;
+    if (s->n_arguments <= HALF)
+        return false;
+    for (size_t i = 0; i < 2; i++)
+        doubtful |= sums_to(s, cut, others[i], mask_dwords(s)) &&
+                    differ(s, cut, LAYOUT_OWN, others[i]);
+    return doubtful;
+}
+
+size_t llpc_fill_slots(const struct pfd_string *s, uint64_t layout, bool cut,
+                       uint32_t n_payload, struct pfd_slot *ret)
+{
+    uint8_t widths[PFD_ARGUMENTS_MAX];
+    size_t n = argument_count(s);
+    uint32_t at = 0;
+    fill_widths(s, (enum layout)layout, cut, widths, n);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t n_bytes = widths[i] / 8;
+        if (n_payload - at < n_bytes)
+            return i;
+        ret[i] = (struct pfd_slot){
+            .at = at,
+            .store = n_bytes > DWORD ? PFD_STORE_QWORD : PFD_STORE_DWORD,
+        };
+        at += n_bytes;
+    }
+    return n;
+}
+
+void llpc_layout(const struct pfd_string *s,
+                 const struct pfd_program_facts *facts, struct pfd_layout *ret)
+{
+    /* No entry has so much: each is looked at by itself. */
+    ret->n_payload = UINT32_MAX;
+    if (llpc_is_abort(s))
+        return;
+    /* LLPC writes component 0 of a vector and counts it as one argument. */
+    ret->cut = facts->n_scalars != facts->n_cut_scalars &&
+               s->n_arguments == facts->n_cut_scalars;
+    if (ret->cut)
+        ret->findings |= FINDING(vector_cut);
+    uint64_t n_payload = mask_dwords(s) * DWORD;
+    if (n_payload < UINT32_MAX && !is_doubtful(s, ret->cut))
+        ret->n_payload = (uint32_t)n_payload;
+    ret->n_slots =
+        llpc_fill_slots(s, LAYOUT_OWN, ret->cut, UINT32_MAX, ret->slots);
+}
+
+size_t llpc_slots(const struct pfd_look *look, struct pfd_slot *ret,
+                  uint64_t *findings)
+{
+    const struct pfd_record *r = look->record;
+    return llpc_fill_slots(r->string, r->layout,
+                           r->string->flags & PFD_STRING_CUT,
+                           (uint32_t)pfd_cursor_left(&look->bytes), ret);
+}
+
+const char *llpc_layout_text(uint64_t layout)
+{
+    switch ((enum layout)layout) {
+    case LAYOUT_32:
+        return "read as if all were 32 bits wide";
+    case LAYOUT_64:
+        return "read as if all were 64 bits wide";
+    case LAYOUT_MODIFIERS:
+        return "read as the length modifiers say";
+    case LAYOUT_UNSHIFTED:
+    case LAYOUT_SHIFTED:
+        return "read as the metadata says, with the compiler's shifts undone";
+    case LAYOUT_OWN:
+    case LAYOUT_FITTING:
+        break;
+    }
+    return "read as the metadata says, as far as it goes";
+}
+
+uint64_t llpc_payload(const struct pfd_string *s)
+{
+    if (s->n_payload != UINT32_MAX)
+        return s->n_payload;
+    return (llpc_is_abort(s) ? s->n_arguments : mask_dwords(s)) * DWORD;
+}
+
+/* Has an entry with this payload what the string says? How abort messages are
+ * stored is not written down: they may be whole as well. */
+static bool fits(const struct pfd_string *s, uint64_t n_payload)
+{
+    return n_payload == llpc_payload(s) ||
+           (llpc_is_abort(s) &&
+            n_payload == llpc_abort_dwords(s) * (uint64_t)DWORD);
+}
+
+bool llpc_law_holds(const struct pfd_string *s, uint64_t n_payload)
+{
+    while (s && !fits(s, n_payload))
+        s = s->next;
+    return s != NULL;
+}
+
+/* ---- the readings of one entry ---- */
+
+struct readings {
+    struct pfd_walk *walk;
+    struct pfd_record *entry; /* the batch's newest record */
+    uint64_t n_payload;
+    size_t n;
+};
+
+static void offer(struct readings *all, const struct pfd_string *s,
+                  enum layout layout, uint64_t findings)
+{
+    struct pfd_record r = *all->entry;
+    r.string = s;
+    r.layout = layout;
+    r.findings |= findings;
+    r.flags = llpc_is_abort(s) ? PFD_RECORD_MADE : 0;
+    if (all->n++ == 0) {
+        *all->entry = r;
+        return;
+    }
+    all->entry->findings |= FINDING(ambiguous);
+    r.findings |= FINDING(ambiguous);
+    pfd_walk_alternative(all->walk, &r);
+}
+
+/* Those of the layouts that sum to the payload, each reading once. */
+static void offer_layouts(struct readings *all, const struct pfd_string *s,
+                          const enum layout *layouts, size_t n_layouts,
+                          uint64_t findings)
+{
+    bool cut = s->flags & PFD_STRING_CUT;
+    for (size_t i = 0; i < n_layouts; i++) {
+        bool is_new = sums_to(s, cut, layouts[i], all->n_payload / DWORD);
+        for (size_t k = 0; k < i && is_new; k++)
+            is_new = !sums_to(s, cut, layouts[k], all->n_payload / DWORD) ||
+                     differ(s, cut, layouts[k], layouts[i]);
+        if (is_new)
+            offer(all, s, layouts[i], findings);
+    }
+}
+
+/* By the metadata, which LLPC may have shifted. It comes first, but where it is
+ * exactly what LLPC makes of the widths that the modifiers state. */
+static void offer_stated(struct readings *all, const struct pfd_string *s)
+{
+    static const enum layout stated[] = { LAYOUT_OWN, LAYOUT_UNSHIFTED,
+                                          LAYOUT_SHIFTED };
+    static const enum layout undone[] = { LAYOUT_UNSHIFTED, LAYOUT_OWN,
+                                          LAYOUT_SHIFTED };
+    bool cut = s->flags & PFD_STRING_CUT;
+    if (!fits(s, all->n_payload))
+        return;
+    if (llpc_is_abort(s) || s->n_payload != UINT32_MAX ||
+        s->n_arguments > PFD_ARGUMENTS_MAX) {
+        offer(all, s, LAYOUT_OWN, 0);
+    } else if (differ(s, cut, LAYOUT_UNSHIFTED, LAYOUT_MODIFIERS)) {
+        offer_layouts(all, s, stated, 3, 0);
+    } else {
+        offer_layouts(all, s, undone, 3, 0);
+    }
+}
+
+/* By what else sums to the payload. */
+static void offer_recovered(struct readings *all, const struct pfd_string *s)
+{
+    static const enum layout layouts[] = { LAYOUT_32, LAYOUT_64,
+                                           LAYOUT_UNSHIFTED, LAYOUT_SHIFTED,
+                                           LAYOUT_MODIFIERS };
+    uint64_t dwords = all->n_payload / DWORD;
+    size_t n = s->n_arguments;
+    if (llpc_is_abort(s) || n > PFD_ARGUMENTS_MAX || dwords < n ||
+        dwords > 2 * n)
+        return;
+    offer_layouts(all, s, layouts, 5, FINDING(width_mismatch));
+}
+
+void llpc_choose(struct pfd_walk *walk, const struct pfd_string *first,
+                 struct pfd_record *entry)
+{
+    struct readings all = {
+        .walk = walk,
+        .entry = entry,
+        .n_payload = entry->n_bytes - entry->n_header,
+    };
+    for (const struct pfd_string *s = first; s; s = s->next)
+        offer_stated(&all, s);
+    bool stated = all.n > 0;
+    for (const struct pfd_string *s = first; s && !stated; s = s->next)
+        offer_recovered(&all, s);
+    bool known = all.n > 0;
+    for (const struct pfd_string *s = first; s && !known; s = s->next)
+        offer(&all, s, LAYOUT_FITTING,
+              all.n_payload < llpc_payload(s) ? FINDING(payload_short)
+                                              : FINDING(payload_long));
+}
