@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* printfdecode strings: the format strings of code objects, one a line. */
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -90,7 +91,12 @@ static void print_types(const struct pfd_spirv *module, size_t i, uint32_t n,
 static void print_call_text(uint32_t id, const struct pfd_spirv *module,
                             size_t i, const struct pfd_spirv_call *c)
 {
-    output_printf("shader %u  %%%u  @%u  ", id, c->format_id, c->offset);
+    if (id == PFD_SHADER_NEXT) {
+        output_printf("shader ?  ");
+    } else {
+        output_printf("shader %u  ", id);
+    }
+    output_printf("%%%u  @%u  ", c->format_id, c->offset);
     print_types(module, i, c->n_operands, "");
     output_printf("%s  ", c->n_operands ? "" : "-");
     if (c->place.file) {
@@ -110,12 +116,18 @@ static void print_call_json(uint32_t id, const char *source,
                             const struct pfd_spirv *module, size_t i,
                             const struct pfd_spirv_call *c)
 {
-    output_printf("{\"id\":\"0x%012llx\",\"string\":\"",
-                  (unsigned long long)id << 32 | c->offset);
+    char key[32] = "null";
+    char shader[16] = "null";
+    if (id != PFD_SHADER_NEXT) {
+        snprintf(key, sizeof key, "\"0x%012llx\"",
+                 (unsigned long long)id << 32 | c->offset);
+        snprintf(shader, sizeof shader, "%u", id);
+    }
+    output_printf("{\"id\":%s,\"string\":\"", key);
     output_json(c->text ? c->text : "", c->n_text);
-    output_printf("\",\"shader\":%u,\"format_id\":%u,\"instruction\":%u,"
+    output_printf("\",\"shader\":%s,\"format_id\":%u,\"instruction\":%u,"
                   "\"ordinal\":%u,\"types\":[",
-                  id, c->format_id, c->offset, c->ordinal);
+                  shader, c->format_id, c->offset, c->ordinal);
     print_types(module, i, c->n_operands, "\"");
     output_printf("]");
     if (c->place.file) {

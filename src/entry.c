@@ -396,7 +396,8 @@ static void unknown_text(const struct pfd_entry *entry,
 {
     char words[16 * WORDS_SHOWN];
     words_text(entry, words, sizeof words);
-    if (kind != PFD_FINDING_torn_header && kind != PFD_FINDING_unknown_id) {
+    if (kind != PFD_FINDING_torn_header && kind != PFD_FINDING_unknown_id &&
+        kind != PFD_FINDING_wrong_module) {
         snprintf(ret, n, "id 0x%llx; %u payload dwords%s%s",
                  (unsigned long long)entry->id, entry->n_payload / 4,
                  words[0] ? ":" : "", words);
@@ -405,6 +406,8 @@ static void unknown_text(const struct pfd_entry *entry,
     snprintf(ret, n, "%s id 0x%012llx; %u payload dwords%s%s",
              kind == PFD_FINDING_torn_header
                  ? "the high half of the entry header is missing, which leaves"
+             : kind == PFD_FINDING_wrong_module
+                 ? "the loaded module is another one: it has no call that is"
                  : "no loaded string has",
              (unsigned long long)entry->id, entry->n_payload / 4,
              words[0] ? ":" : "", words);
@@ -509,6 +512,12 @@ static void describe(const struct pfd_entry *entry, enum pfd_finding_kind kind,
                  "several strings of id 0x%012llx fit %u payload dwords; the "
                  "first loaded, '%s', is taken",
                  (unsigned long long)entry->id, have, text.text);
+        break;
+    case PFD_FINDING_wrong_module:
+        snprintf(ret, n,
+                 "'%s' is of a module that does not have the calls of all "
+                 "records of this shader: it may be another one's",
+                 text.text);
         break;
     case PFD_FINDING_duplicate_id:
         snprintf(ret, n,

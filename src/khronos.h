@@ -29,7 +29,6 @@ struct pfd_khronos_values {
     uint32_t doubles; /* bit i: value i is a double */
     uint32_t signed8;
     uint32_t signed16;
-    bool fair; /* the masks count a pointer twice, and the layer does not */
 };
 
 /*

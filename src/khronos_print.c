@@ -494,11 +494,6 @@ static bool find(const struct cutter *c, size_t *percent, size_t *letter)
     return false;
 }
 
-static bool ends_in_p(const struct piece *p)
-{
-    return length_of(p) && at(p, length_of(p) - 1) == 'p';
-}
-
 static void print_cut(struct printer *pr, struct piece *p)
 {
     struct piece copy = *p;
@@ -508,8 +503,6 @@ static void print_cut(struct printer *pr, struct piece *p)
         print_old(pr, &copy);
     }
     pr->index++;
-    if (pr->values->fair && p->is_wide && ends_in_p(p))
-        pr->index++;
 }
 
 /* Components 1 and on: ", " and the conversion, cut short. */

@@ -42,7 +42,8 @@ enum pfd_status pfd_strings_shader(const struct pfd_strings *strings, size_t i,
     const struct pfd_shaders *shaders = pfd_strings_shaders(strings);
     if (i >= shaders->n)
         return PFD_END;
-    *id = shaders->shaders[i].id;
+    *id =
+        shaders->shaders[i].is_loose ? PFD_SHADER_NEXT : shaders->shaders[i].id;
     *source = shaders->shaders[i].source;
     *module = shaders->shaders[i].module;
     return PFD_OK;

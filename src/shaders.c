@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "khronos.h"
+
 static void free_shader(struct pfd_shader *s)
 {
     pfd_spirv_free(s->module);
@@ -51,6 +53,13 @@ const struct pfd_shader *pfd_shaders_find(const struct pfd_shaders *shaders,
                                                           : NULL;
 }
 
+const struct pfd_shader *pfd_shaders_told(const struct pfd_shaders *shaders,
+                                          uint32_t id)
+{
+    const struct pfd_shader *s = pfd_shaders_find(shaders, id);
+    return s && !s->is_loose ? s : NULL;
+}
+
 /* Records ask for the places of calls again and again. */
 static bool find_places(struct pfd_shader *s)
 {
@@ -61,6 +70,21 @@ static bool find_places(struct pfd_shader *s)
                            &s->places[i]);
     }
     return s->places != NULL;
+}
+
+static uint32_t stages_of(const struct pfd_spirv *module)
+{
+    uint32_t stages = 0;
+    for (uint32_t k = 0; k < pfd_spirv_n_instructions(module); k++) {
+        uint32_t n = 0;
+        const uint32_t *w = pfd_spirv_words(module, k, &n);
+        uint32_t op = w[0] & 0xffff;
+        if (op == PFD_SPV_FUNCTION)
+            break;
+        if (op == PFD_SPV_ENTRY_POINT && n > 1)
+            stages |= 1u << pfd_stage_of(w[1]);
+    }
+    return stages;
 }
 
 static enum pfd_status open_shader(const struct pfd_shader_info *info,
@@ -79,18 +103,25 @@ static enum pfd_status open_shader(const struct pfd_shader_info *info,
     if (!ret->source || (info->name && !ret->object.name) || !find_places(ret))
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     ret->has_stage = pfd_spirv_stage(ret->module, &ret->stage);
+    ret->stages = stages_of(ret->module);
     return PFD_OK;
 }
 
-/* A module that a shader without a number of its own has already. */
+/* A module that some shader has already. */
 static bool is_known(const struct pfd_shaders *shaders,
                      const struct pfd_spirv *module)
 {
     for (size_t i = 0; i < shaders->n; i++) {
-        if (pfd_spirv_same(shaders->shaders[i].module, module))
+        if (!pfd_spirv_order(shaders->shaders[i].module, module))
             return true;
     }
     return false;
+}
+
+static uint32_t next_loose(const struct pfd_shaders *shaders)
+{
+    uint32_t last = shaders->n ? shaders->shaders[shaders->n - 1].id : 0;
+    return last < PFD_SHADER_LOOSE ? PFD_SHADER_LOOSE : last + 1;
 }
 
 enum pfd_status pfd_shaders_add(struct pfd_shaders *shaders,
@@ -99,8 +130,9 @@ enum pfd_status pfd_shaders_add(struct pfd_shaders *shaders,
                                 struct pfd_shader **ret, struct pfd_error *err)
 {
     struct pfd_shader shader = { .id = info->id };
-    if (shader.id == PFD_SHADER_NEXT)
-        shader.id = shaders->n ? shaders->shaders[shaders->n - 1].id + 1 : 0;
+    shader.is_loose = info->id == PFD_SHADER_NEXT;
+    if (shader.is_loose)
+        shader.id = next_loose(shaders);
     size_t i = place_of(shaders, shader.id);
     if (i < shaders->n && shaders->shaders[i].id == shader.id) {
         return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
@@ -112,7 +144,7 @@ enum pfd_status pfd_shaders_add(struct pfd_shaders *shaders,
         free_shader(&shader);
         return status;
     }
-    if (info->id == PFD_SHADER_NEXT && is_known(shaders, shader.module)) {
+    if (shader.is_loose && is_known(shaders, shader.module)) {
         free_shader(&shader);
         *ret = NULL;
         return PFD_OK;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The shaders that belong to a set of strings, by the number that records know
- * them by. Owns the modules. Knows nothing of records.
+ * The shaders that belong to a set of strings, each by a number. For those
+ * that were given with one it is the number that records know them by; others
+ * are loose: which records are theirs is for the formats to find out. Owns the
+ * modules. Knows nothing of records.
  */
 #ifndef PFD_SHADERS_H
 #define PFD_SHADERS_H
@@ -11,14 +13,19 @@
 #include "error.h"
 #include "spirv.h"
 
+/* Loose shaders are numbered from here on. */
+#define PFD_SHADER_LOOSE UINT32_C(0x80000000)
+
 struct pfd_shader {
     uint32_t id;
+    bool is_loose; /* records know it by a number that nobody has told */
     struct pfd_spirv *module;
     char *source;
     struct pfd_vulkan_object object;
     struct pfd_spirv_place *places; /* [pfd_spirv_call_count()] */
     bool has_stage;
-    uint32_t stage; /* of its one entry point, a SpvExecutionModel */
+    uint32_t stage;  /* of its one entry point, a SpvExecutionModel */
+    uint32_t stages; /* of all entry points: bits of enum pfd_stage */
 };
 
 /* All zero is an empty set. */
@@ -40,8 +47,12 @@ enum pfd_status pfd_shaders_add(struct pfd_shaders *shaders,
 bool pfd_shaders_set_capture(struct pfd_shaders *shaders,
                              const struct pfd_vulkan_capture *capture);
 
-/* NULL: no shader has this id. */
+/* The shader of this number; NULL: there is none. */
 const struct pfd_shader *pfd_shaders_find(const struct pfd_shaders *shaders,
+                                          uint32_t id);
+
+/* The shader that records know by this number, by what was told. */
+const struct pfd_shader *pfd_shaders_told(const struct pfd_shaders *shaders,
                                           uint32_t id);
 
 size_t pfd_shaders_memory(const struct pfd_shaders *shaders);

@@ -244,10 +244,11 @@ size_t pfd_spirv_n_words(const struct pfd_spirv *m)
     return m->n_words;
 }
 
-bool pfd_spirv_same(const struct pfd_spirv *a, const struct pfd_spirv *b)
+int pfd_spirv_order(const struct pfd_spirv *a, const struct pfd_spirv *b)
 {
-    return a->n_words == b->n_words &&
-           !memcmp(a->words, b->words, a->n_words * sizeof *a->words);
+    if (a->n_words != b->n_words)
+        return a->n_words < b->n_words ? -1 : 1;
+    return memcmp(a->words, b->words, a->n_words * sizeof *a->words);
 }
 
 uint32_t pfd_spirv_n_instructions(const struct pfd_spirv *m)

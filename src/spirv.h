@@ -81,7 +81,8 @@ struct pfd_spirv_type {
 /* ---- instructions ---- */
 
 size_t pfd_spirv_n_words(const struct pfd_spirv *module);
-bool pfd_spirv_same(const struct pfd_spirv *a, const struct pfd_spirv *b);
+/* An order of modules by their words alone; 0: they are the same. */
+int pfd_spirv_order(const struct pfd_spirv *a, const struct pfd_spirv *b);
 uint32_t pfd_spirv_n_instructions(const struct pfd_spirv *module);
 
 /* Instruction k: its words, *n of them, at least one. */

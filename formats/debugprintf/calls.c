@@ -4,8 +4,9 @@
  * values are stored and what they are; the conversions only say how to show
  * them.
  *
- * Layout words of a string: the number of operands, then a byte for each: its
- * type, and its components less one in the upper half.
+ * Layout words of a string: the number of operands and what there is among
+ * them, then a byte for each: its type, and its components less one in the
+ * upper half.
  */
 #include <string.h>
 
@@ -34,6 +35,12 @@ enum type {
 enum {
     OPERANDS_MAX = 8 * (PFD_LAYOUT_MAX - 1),
 };
+
+/* In the first layout word. */
+#define HAS_MASKED  (UINT64_C(1) << 32) /* types that masks tell */
+#define HAS_NARROW  (UINT64_C(1) << 33) /* types that do not use all bits */
+#define HAS_POINTER (UINT64_C(1) << 34)
+#define HAS_OTHER   (UINT64_C(1) << 35)
 
 struct operand {
     enum type type;
@@ -118,7 +125,7 @@ static enum type type_of(const struct pfd_spirv_type *t)
 
 static size_t n_operands(const uint64_t *words, size_t n_words)
 {
-    return n_words ? (size_t)words[0] : 0;
+    return n_words ? (uint32_t)words[0] : 0;
 }
 
 static struct operand operand_at(const uint64_t *words, size_t i)
@@ -131,11 +138,126 @@ uint64_t debugprintf_dwords(const struct pfd_string *s, bool no_16)
 {
     const uint64_t *words = pfd_string_layout(s);
     uint64_t n = 0;
+    if (words[0] & HAS_OTHER)
+        return UINT64_MAX;
     for (size_t i = 0; i < n_operands(words, s->n_layout); i++) {
         struct operand o = operand_at(words, i);
         n += (uint64_t)o.n * dwords_of(o.type, no_16);
     }
     return n;
+}
+
+/* What the first layout word says of an operand. */
+static uint64_t facts_of(enum type t)
+{
+    switch (t) {
+    case TYPE_OTHER:
+        return HAS_OTHER;
+    case TYPE_BOOL:
+    case TYPE_U8:
+    case TYPE_U16:
+    case TYPE_F16:
+        return HAS_NARROW;
+    case TYPE_I8:
+    case TYPE_I16:
+        return HAS_NARROW | HAS_MASKED;
+    case TYPE_F64:
+        return HAS_MASKED;
+    case TYPE_POINTER:
+        return HAS_POINTER;
+    case TYPE_I32:
+    case TYPE_U32:
+    case TYPE_I64:
+    case TYPE_U64:
+    case TYPE_F32:
+        break;
+    }
+    return 0;
+}
+
+/* The masks that the layer writes for operands; a pointer counts so many
+ * scalars. Bits are there for the first 32. */
+static struct debugprintf_masks expected_masks(const uint64_t *words, size_t n,
+                                               unsigned pointer)
+{
+    struct debugprintf_masks ret = { 0 };
+    unsigned bit = 0;
+    for (size_t i = 0; i < n && bit < 32; i++) {
+        struct operand o = operand_at(words, i);
+        for (unsigned k = 0; k < o.n && bit < 32; k++) {
+            ret.doubles |= (uint32_t)(o.type == TYPE_F64) << bit;
+            ret.signed8 |= (uint32_t)(o.type == TYPE_I8) << bit;
+            ret.signed16 |= (uint32_t)(o.type == TYPE_I16) << bit;
+            bit += o.type == TYPE_POINTER ? pointer : 1;
+        }
+    }
+    return ret;
+}
+
+static bool same_masks(const struct debugprintf_masks *a,
+                       const struct debugprintf_masks *expected)
+{
+    return (a->n < 1 || a->doubles == expected->doubles) &&
+           (a->n < 2 || a->signed8 == expected->signed8) &&
+           (a->n < 3 || a->signed16 == expected->signed16);
+}
+
+/* The shader counts a pointer twice; one that counts it once is believed, too,
+ * as the layer's host reads it so. */
+bool debugprintf_masks_fit(const struct pfd_string *s,
+                           const struct debugprintf_masks *masks)
+{
+    const uint64_t *words = pfd_string_layout(s);
+    size_t n = n_operands(words, s->n_layout);
+    if (!(words[0] & HAS_MASKED))
+        return !masks->doubles && !masks->signed8 && !masks->signed16;
+    struct debugprintf_masks expected = expected_masks(words, n, 2);
+    if (same_masks(masks, &expected))
+        return true;
+    expected = expected_masks(words, n, 1);
+    return words[0] & HAS_POINTER && same_masks(masks, &expected);
+}
+
+/* Can a word be a value of this type? Those that are narrower than a dword
+ * are extended by zeros; by their sign is not unheard of. */
+static bool is_value(enum type t, uint32_t word)
+{
+    switch ((int)t) {
+    case TYPE_BOOL:
+        return word <= 1;
+    case TYPE_U8:
+        return word <= UINT8_MAX;
+    case TYPE_I8:
+        return word <= UINT8_MAX || word >= (uint32_t)INT8_MIN;
+    case TYPE_U16:
+        return word <= UINT16_MAX;
+    case TYPE_I16:
+        return word <= UINT16_MAX || word >= (uint32_t)INT16_MIN;
+    case TYPE_F16: /* as a binary32, whose lower bits it does not have */
+        return (word & 0x1fff) == 0;
+    default:
+        return true;
+    }
+}
+
+bool debugprintf_values_fit(const struct pfd_string *s,
+                            struct pfd_cursor *values, size_t n_words,
+                            bool no_16)
+{
+    const uint64_t *words = pfd_string_layout(s);
+    if (!(words[0] & HAS_NARROW))
+        return true;
+    for (size_t i = 0; i < n_operands(words, s->n_layout); i++) {
+        struct operand o = operand_at(words, i);
+        unsigned n = o.n * dwords_of(o.type, no_16);
+        for (unsigned k = 0; k < n; k++) {
+            if (n_words-- == 0)
+                return true;
+            if (!is_value(o.type, pfd_cursor_u32(values)))
+                return false;
+        }
+    }
+    return true;
 }
 
 static enum pfd_status add_call(struct pfd_strings *strings,
@@ -168,6 +290,7 @@ static enum pfd_status add_call(struct pfd_strings *strings,
         enum type type = type_of(&t);
         uint64_t byte = type | (type == TYPE_OTHER ? 0 : (t.n - 1) << 4);
         words[1 + k / 8] |= byte << (k % 8 * 8);
+        words[0] |= facts_of(type);
         row.n_arguments += type == TYPE_OTHER ? 0 : t.n;
     }
     return pfd_strings_add_row(strings, &pfd_format_debugprintf.strings, &row,

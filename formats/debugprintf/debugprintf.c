@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The debugPrintf buffer of the Vulkan validation layer: which layout it has,
- * and the walk over its records.
- */
+/* The debugPrintf buffer of the Vulkan validation layer: the walk over its
+ * records. */
 #include "debugprintf.h"
 
 #include <string.h>
 
+#include "evidence.h"
 #include "khronos.h"
 #include "shaders.h"
 
@@ -14,243 +13,61 @@
 
 enum {
     DWORD = 4,
-    /* Bytes and records that decide on a layout. */
-    CHOICE_BYTES = 1 << 16,
-    CHOICE_RECORDS = 256,
-    /* Calls that share a format string, looked at for one that fits. */
-    SAME_FORMAT_MAX = 64,
     /* Bytes behind a record that the layer's formatter may read. */
     READ_ON_MAX = 1 << 16,
 };
 
 struct state {
-    const struct debugprintf_shape *shape; /* NULL: not chosen yet */
-    uint32_t wanted;                       /* dwords that shaders asked for */
-    bool wrapped;                          /* more are stored than that */
+    struct debugprintf_evidence evidence; /* shape NULL: not decided yet */
+    uint32_t wanted; /* dwords that shaders asked for, as the count has it */
     bool closed;
     bool is_lost;
     uint64_t from;        /* where the way was lost */
     uint64_t next;        /* next place to try */
-    bool saw_data;        /* on the way there */
+    bool saw_data;        /* on the way there, in what the count claims */
+    uint64_t n_left_over; /* dwords behind that, which are not zero */
     uint32_t bad;         /* the size word that led nowhere */
+    bool is_hiding;       /* it does lead on, over records */
     uint64_t end_of_last; /* record */
     uint32_t same_size;   /* of all records so far; 0: they differ */
+    uint32_t largest;     /* of them */
     bool any;
 };
 
-struct head {
-    uint32_t size; /* dwords */
-    uint32_t shader;
-    uint32_t position; /* as it stands there */
-    uint32_t format;
-};
-
-/* ---- records and calls ---- */
-
-static struct head read_head(const struct pfd_walk *w,
-                             const struct debugprintf_shape *s, uint64_t at)
+static const struct debugprintf_shape *shape_of(const struct state *st)
 {
-    return (struct head){
-        .size = pfd_walk_u32(w, at),
-        .shader = pfd_walk_u32(w, at + DEBUGPRINTF_AT_SHADER * DWORD),
-        .position = pfd_walk_u32(w, at + DEBUGPRINTF_AT_POSITION * DWORD),
-        .format = pfd_walk_u32(w, at + (uint64_t)s->format * DWORD),
-    };
+    return st->evidence.shape;
 }
 
-/* A record and the calls that it can be of. */
-struct match {
-    const struct pfd_table *table;
-    const struct pfd_shader *shader;
-    const struct debugprintf_shape *shape;
-    const struct head *head;
-    size_t call;
-    const struct pfd_string *string;
-};
-
-static uint32_t call_offset(const struct pfd_spirv *m, size_t call)
+/* The first byte that the count does not claim; it can be wrong. */
+static uint64_t limit_of(const struct state *st)
 {
-    return pfd_spirv_offset(m, pfd_spirv_call_instruction(m, call));
+    return (shape_of(st)->data + (uint64_t)st->wanted) * DWORD;
 }
 
-/* Do the values of this string have the record's size? */
-static bool fits(const struct pfd_string *s,
-                 const struct debugprintf_shape *shape, uint32_t size)
-{
-    uint64_t n = size - shape->header;
-    return s->n_payload == n * DWORD || debugprintf_dwords(s, true) == n;
-}
+/* ---- opening ---- */
 
-/* Takes a call if it has the record's format string. */
-static bool try_call(struct match *m, size_t call)
-{
-    const struct pfd_spirv *module = m->shader->module;
-    if (call >= pfd_spirv_call_count(module) ||
-        pfd_spirv_call_format(module, call) != m->head->format)
-        return false;
-    const struct pfd_string *s = pfd_table_find(
-        m->table, debugprintf_key(m->shader->id, call_offset(module, call)));
-    if (!s)
-        return false;
-    m->call = call;
-    m->string = s;
-    return true;
-}
-
-static bool try_instruction(struct match *m, uint32_t k)
-{
-    return k != PFD_SPIRV_NONE &&
-           try_call(m, debugprintf_call_at(m->shader->module, k));
-}
-
-/*
- * The call of a record by its position, in any of the three numberings that
- * the layout can mean.
- */
-static bool match_position(struct match *m)
-{
-    const struct pfd_spirv *module = m->shader->module;
-    uint32_t position = debugprintf_offset_of(m->shape, m->head->position);
-    if (m->shape->has_offsets &&
-        try_instruction(m, pfd_spirv_by_offset(module, position)))
-        return true;
-    return m->shape->has_ordinals &&
-           (try_instruction(m, pfd_spirv_by_counted(module, position)) ||
-            try_instruction(m, position));
-}
-
-/* Otherwise the first call of the format string that fits the size; returns
- * finding bits. */
-static uint64_t match_format(struct match *m)
-{
-    const struct pfd_spirv *module = m->shader->module;
-    size_t first = pfd_spirv_calls_of(module, m->head->format);
-    size_t n = 0;
-    struct match best = *m;
-    for (; n < SAME_FORMAT_MAX; n++) {
-        if (!try_call(m, pfd_spirv_call_ranked(module, first + n)))
-            break;
-        if (!best.string)
-            best = *m;
-        if (fits(m->string, m->shape, m->head->size)) {
-            if (!fits(best.string, m->shape, m->head->size))
-                best = *m;
-        }
-    }
-    *m = best;
-    return n > 1 ? FINDING(ambiguous) : 0;
-}
-
-static struct match find_match(const struct pfd_walk *w,
-                               const struct debugprintf_shape *shape,
-                               const struct head *head, uint64_t *findings)
-{
-    struct match m = { .table = w->table,
-                       .shader = pfd_shaders_find(w->shaders, head->shader),
-                       .shape = shape,
-                       .head = head };
-    if (m.shader && !match_position(&m))
-        *findings |= match_format(&m);
-    return m;
-}
-
-/* Is there a record at `at`, beyond doubt: a known shader, one of its format
- * strings, the size that its values take? */
-static bool is_lawful(const struct pfd_walk *w,
-                      const struct debugprintf_shape *s, uint64_t at,
-                      uint64_t end)
-{
-    uint64_t findings = 0;
-    if (end - at < (uint64_t)s->header * DWORD)
-        return false;
-    struct head h = read_head(w, s, at);
-    if (h.size < s->header || h.size > (end - at) / DWORD)
-        return false;
-    struct match m = find_match(w, s, &h, &findings);
-    return m.string && fits(m.string, s, h.size);
-}
-
-/* ---- which layout ---- */
-
-struct score {
-    unsigned lawful; /* records */
-    bool sound;      /* the sizes lead to the end */
-};
-
-static struct score score_shape(const struct pfd_walk *w,
-                                const struct debugprintf_shape *s)
-{
-    struct score ret = { 0 };
-    uint64_t n = w->view.n / DWORD;
-    if (n < s->data || (s->data == 2 && pfd_walk_u32(w, 0) > 1))
-        return ret;
-    uint64_t wanted = pfd_walk_u32(w, (s->data - 1u) * (uint64_t)DWORD);
-    uint64_t at = s->data;
-    for (unsigned i = 0; wanted && i < CHOICE_RECORDS; i++) {
-        if (at == s->data + wanted || at >= n)
-            break;
-        uint32_t size = pfd_walk_u32(w, at * DWORD);
-        if (size == 0)
-            break;
-        if (size < s->header || (size > n - at && w->last))
-            return ret;
-        ret.lawful += is_lawful(w, s, at * DWORD, n * DWORD);
-        at += size;
-    }
-    ret.sound = wanted != 0;
-    return ret;
-}
-
-static void report_choice(struct pfd_walk *w,
-                          const struct debugprintf_shape *chosen,
-                          const bool *sound)
+static void report_layouts(struct pfd_walk *w,
+                           const struct debugprintf_evidence *e)
 {
     char others[64] = "";
     size_t n = 0;
-    for (size_t i = 0; i < DEBUGPRINTF_N_SHAPES; i++) {
-        if (!sound[i] || !strcmp(debugprintf_shapes[i].name, chosen->name) ||
-            strstr(others, debugprintf_shapes[i].name))
-            continue;
+    for (size_t i = 0; i < e->n_others; i++) {
         memcpy(others + n, ", ", 2);
-        memcpy(others + n + 2, debugprintf_shapes[i].name, 3);
+        memcpy(others + n + 2, e->others[i], 3);
         n += 4;
     }
     if (n) {
         pfd_walk_finding(w, PFD_FINDING_format_choice, 0,
                          "read as layout %s, %s %s possible as well: the "
                          "records' shaders would decide, or --layout",
-                         chosen->name, others + 2, n > 4 ? "are" : "is");
+                         e->shape->name, others + 2, n > 4 ? "are" : "is");
     }
-}
-
-/* The layout whose records are what their shaders say; else one whose sizes
- * lead to the end. */
-static const struct debugprintf_shape *choose(struct pfd_walk *w)
-{
-    enum pfd_printf_layout forced = w->options->printf_layout;
-    const struct debugprintf_shape *best = NULL;
-    struct score best_score = { 0 };
-    bool sound[DEBUGPRINTF_N_SHAPES] = { false };
-    for (size_t i = 0; i < DEBUGPRINTF_N_SHAPES; i++) {
-        const struct debugprintf_shape *s = &debugprintf_shapes[i];
-        if (forced != PFD_PRINTF_LAYOUT_AUTO && s->layout != forced)
-            continue;
-        struct score score = score_shape(w, s);
-        sound[i] = score.sound;
-        if (!best || score.lawful > best_score.lawful ||
-            (score.sound && !best_score.sound && !best_score.lawful)) {
-            best = s;
-            best_score = score;
-        }
-    }
-    if (!best_score.lawful && best_score.sound)
-        report_choice(w, best, sound);
-    return best;
 }
 
 static enum pfd_status open_buffer(struct pfd_walk *w, struct state *st)
 {
-    if (!w->last && w->view.n < CHOICE_BYTES)
+    if (!w->last && w->view.n < DEBUGPRINTF_EVIDENCE_BYTES)
         return PFD_MORE;
     if (w->view.n < 2 * DWORD) {
         pfd_walk_finding(w, PFD_FINDING_no_header, 0,
@@ -260,60 +77,87 @@ static enum pfd_status open_buffer(struct pfd_walk *w, struct state *st)
         w->at = w->view.n;
         return PFD_END;
     }
-    st->shape = choose(w);
-    st->wanted = pfd_walk_u32(w, (st->shape->data - 1u) * (uint64_t)DWORD);
-    w->at = st->shape->data * (uint64_t)DWORD;
+    debugprintf_decide(w, &st->evidence);
+    const struct debugprintf_shape *s = shape_of(st);
+    report_layouts(w, &st->evidence);
+    st->wanted = pfd_walk_u32(w, (s->data - 1u) * (uint64_t)DWORD);
+    w->at = s->data * (uint64_t)DWORD;
     st->end_of_last = w->at;
     uint32_t flags = pfd_walk_u32(w, 0);
-    if (st->shape->data == 2 && flags) {
+    if (s->data == 2 && flags) {
         pfd_walk_finding(w, PFD_FINDING_reserved, 0,
                          "the flags are 0x%x, expected 0", flags);
     }
     return PFD_OK;
 }
 
-/* ---- the walk ---- */
+/* ---- records ---- */
 
-/* The first byte that no record can have, as far as it is known. */
-static uint64_t limit_of(const struct pfd_walk *w, const struct state *st)
+/* What was decided on a shader's module, once. */
+static void tell_bound(struct pfd_walk *w, struct debugprintf_bound *b,
+                       uint64_t at)
 {
-    uint64_t limit = (st->shape->data + (uint64_t)st->wanted) * DWORD;
-    if (w->last) {
-        uint64_t end = pfd_walk_end(w) / DWORD * DWORD;
-        return st->wrapped || end < limit ? end : limit;
+    const char *source = b->n ? b->readings[0].shader->source : "";
+    const char *more = b->n > 1 ? " or another one" : "";
+    bool was_told = b->is_told;
+    b->is_told = true;
+    if (was_told || b->trust == DEBUGPRINTF_UNTOLD || b->is_late)
+        return;
+    if (b->trust == DEBUGPRINTF_WRONG && b->is_loose && !b->sound) {
+        pfd_walk_finding(w, PFD_FINDING_wrong_module, at,
+                         "no loaded module is that of shader %u: none of its "
+                         "%u records here is of their calls",
+                         b->id, b->n_records);
+    } else if (b->trust == DEBUGPRINTF_WRONG) {
+        pfd_walk_finding(w, PFD_FINDING_wrong_module, at,
+                         "'%s' is not the module of shader %u: %u of %u "
+                         "records here are of its calls",
+                         source, b->id, b->sound, b->n_records);
+    } else if (b->trust == DEBUGPRINTF_DOUBTED) {
+        pfd_walk_finding(w, PFD_FINDING_wrong_module, at,
+                         "'%s'%s may not be the module of shader %u: %u of %u "
+                         "records here are of its calls",
+                         source, more, b->id, b->sound, b->n_records);
+    } else if (b->is_loose) {
+        pfd_walk_finding(w, PFD_FINDING_module_choice, at,
+                         "shader %u is '%s'%s: %u of %u records here are of "
+                         "its calls",
+                         b->id, source, more, b->sound, b->n_records);
     }
-    return st->wrapped ? UINT64_MAX : limit;
+}
+
+/* The calls that a record can be of, the shown one first; returns how many. */
+static size_t find_calls(const struct pfd_walk *w, const struct state *st,
+                         const struct debugprintf_head *h,
+                         const struct debugprintf_bound *b, uint64_t left,
+                         const struct pfd_string **ret)
+{
+    size_t n = 0;
+    if (b->trust < DEBUGPRINTF_DOUBTED)
+        return 0;
+    for (size_t i = 0; i < b->n; i++) {
+        const struct pfd_string *s =
+            debugprintf_call_of(w, shape_of(st), h, &b->readings[i], left);
+        bool is_new = s != NULL;
+        for (size_t k = 0; k < n; k++)
+            is_new &= ret[k] != s;
+        if (is_new)
+            ret[n++] = s;
+    }
+    return n;
 }
 
 /* Bytes behind the record that the layer would read, too. */
-static uint64_t reads_on(const struct pfd_walk *w, const struct head *h,
-                         const struct match *m)
+static uint64_t reads_on(const struct pfd_walk *w, const struct state *st,
+                         const struct debugprintf_head *h,
+                         const struct pfd_string *s)
 {
-    size_t n = 0;
-    const char *text =
-        m->shader ? pfd_spirv_string(m->shader->module, h->format, &n) : NULL;
-    if (w->options->compat != PFD_COMPAT_KHRONOS || !text)
+    if (w->options->compat != PFD_COMPAT_KHRONOS || !s)
         return 0;
-    uint64_t reads = pfd_khronos_reads(text, n);
-    uint64_t has = ((uint64_t)h->size - m->shape->header) * DWORD;
+    uint64_t reads = pfd_khronos_reads(pfd_string_text(s), s->n_text);
+    uint64_t has = ((uint64_t)h->size - shape_of(st)->header) * DWORD;
     uint64_t more = reads > has ? reads - has : 0;
     return more < READ_ON_MAX ? more : READ_ON_MAX;
-}
-
-/* How the record departs from its call, as finding and layout. */
-static void compare_sizes(struct pfd_record *r, const struct match *m)
-{
-    const struct pfd_string *s = r->string;
-    uint64_t n = (r->n_bytes - r->n_header) / DWORD;
-    if (s->n_payload == n * DWORD)
-        return;
-    if (debugprintf_dwords(s, true) == n) {
-        r->layout = DEBUGPRINTF_NO_16;
-        return;
-    }
-    r->layout = DEBUGPRINTF_CUT;
-    if (s->n_payload < n * DWORD)
-        r->findings |= FINDING(payload_long);
 }
 
 /* Copies a record with the bytes behind it. */
@@ -330,61 +174,154 @@ static void copy_on(struct pfd_walk *w, struct pfd_record *r, uint64_t more)
     pfd_walk_copy_done(w, r);
 }
 
-/* Adds the record at w->at; n_bytes of it are there. */
-static void add_record(struct pfd_walk *w, struct state *st,
-                       const struct head *h, const struct match *m,
-                       uint64_t n_bytes, uint64_t findings)
+/* The record as one of a call; string NULL: of none that is known. */
+static void set_call(const struct pfd_walk *w, const struct state *st,
+                     const struct debugprintf_head *h,
+                     const struct pfd_string *string, struct pfd_record *r)
 {
-    const struct debugprintf_shape *s = st->shape;
-    struct pfd_record *r = pfd_walk_record(w);
-    *r = (struct pfd_record){
-        .offset = w->at,
-        .string = m->string,
-        .key =
-            debugprintf_key(h->shader, debugprintf_offset_of(s, h->position)),
-        .findings = findings,
-        .n_bytes = (uint32_t)n_bytes,
-        .n_header = (uint8_t)(s->header * DWORD),
-        .flags = s->flag,
-        .kind = PFD_RECORD_ENTRY,
-    };
-    size_t n = 0;
-    bool has_text =
-        m->shader && pfd_spirv_string(m->shader->module, h->format, &n);
-    if (m->string && m->shader) {
-        r->key =
-            debugprintf_key(h->shader, call_offset(m->shader->module, m->call));
-        compare_sizes(r, m);
-    } else if (has_text) {
-        r->flags |= PFD_RECORD_MADE;
-        r->findings |= FINDING(types_guessed);
-    } else {
-        r->findings |= FINDING(unknown_id);
+    const struct debugprintf_shape *s = shape_of(st);
+    uint32_t offset = debugprintf_offset_of(s, h->position);
+    r->string = string;
+    r->layout = 0;
+    if (string) {
+        offset = (uint32_t)string->key;
+        r->layout |= debugprintf_dwords(string, false) != h->size - s->header
+                         ? DEBUGPRINTF_NO_16
+                         : 0;
+        r->layout |=
+            r->n_bytes < (uint64_t)h->size * DWORD ? DEBUGPRINTF_CUT : 0;
+        if (w->options->compat == PFD_COMPAT_KHRONOS)
+            r->flags |= PFD_RECORD_MADE;
     }
-    if (w->options->compat == PFD_COMPAT_KHRONOS && m->shader) {
-        r->flags |= PFD_RECORD_MADE;
-        r->layout = m->string ? r->layout : 0;
-        uint64_t more = reads_on(w, h, m);
-        if (more)
-            copy_on(w, r, more);
-    }
-    if (!st->any) {
-        st->same_size = h->size;
-    } else if (st->same_size != h->size) {
-        st->same_size = 0;
-    }
+    r->key = debugprintf_key(h->shader, offset);
+}
+
+/* What is to be said of a record with so many readings. */
+static uint64_t findings_of(const struct debugprintf_bound *b, size_t n_calls)
+{
+    uint64_t ret = n_calls > 1 ? FINDING(ambiguous) : 0;
+    if (b->trust == DEBUGPRINTF_UNTOLD)
+        return FINDING(unknown_id);
+    if (!n_calls || b->trust == DEBUGPRINTF_DOUBTED)
+        ret |= FINDING(wrong_module);
+    return ret;
+}
+
+static void pass(struct pfd_walk *w, struct state *st, uint32_t size,
+                 uint64_t n_bytes)
+{
+    st->same_size = !st->any || st->same_size == size ? size : 0;
+    st->largest = size > st->largest ? size : st->largest;
     st->any = true;
     w->at += n_bytes;
     st->end_of_last = w->at;
 }
 
-static void lose_way(const struct pfd_walk *w, struct state *st, uint32_t size)
+/* Adds the record at w->at; n_bytes of it are there. */
+static void add_record(struct pfd_walk *w, struct state *st,
+                       const struct debugprintf_head *h, uint64_t n_bytes,
+                       uint64_t findings)
+{
+    const struct pfd_string *calls[DEBUGPRINTF_READINGS_MAX] = { NULL };
+    struct debugprintf_bound *b = debugprintf_bound_of(w, &st->evidence, h);
+    tell_bound(w, b, h->at);
+    size_t n = find_calls(w, st, h, b, n_bytes, calls);
+    struct pfd_record *r = pfd_walk_record(w);
+    *r = (struct pfd_record){
+        .offset = h->at,
+        .findings = findings | findings_of(b, n),
+        .n_bytes = (uint32_t)n_bytes,
+        .n_header = (uint8_t)(shape_of(st)->header * DWORD),
+        .flags = shape_of(st)->flag,
+        .kind = PFD_RECORD_ENTRY,
+    };
+    set_call(w, st, h, calls[0], r);
+    uint64_t more = reads_on(w, st, h, calls[0]);
+    if (more)
+        copy_on(w, r, more);
+    struct pfd_record other = *r;
+    for (size_t i = 1; i < n; i++) {
+        set_call(w, st, h, calls[i], &other);
+        pfd_walk_alternative(w, &other);
+    }
+    pass(w, st, h->size, n_bytes);
+}
+
+/* ---- the walk ---- */
+
+static bool is_sound(struct pfd_walk *w, struct state *st,
+                     const struct debugprintf_head *h)
+{
+    uint64_t left = pfd_walk_end(w) / DWORD * DWORD - h->at;
+    uint64_t n = (uint64_t)h->size * DWORD;
+    return h->size >= shape_of(st)->header &&
+           h->size <= DEBUGPRINTF_RECORD_MAX &&
+           debugprintf_is_sound(w, &st->evidence, h, n < left ? n : left);
+}
+
+/* Is what is behind a record another one, or nothing? */
+static bool leads_on(const struct pfd_walk *w, const struct state *st,
+                     uint64_t at)
+{
+    uint64_t left = pfd_walk_end(w) / DWORD * DWORD - at;
+    if (left < shape_of(st)->header * (uint64_t)DWORD)
+        return true;
+    struct debugprintf_head h = debugprintf_head_at(w, shape_of(st), at);
+    return h.size == 0 ||
+           (h.size >= shape_of(st)->header && h.size <= left / DWORD &&
+            debugprintf_is_plausible(w, shape_of(st), &h));
+}
+
+/* Is a whole record that the count does not claim one all the same? Counts
+ * wrap at 2^32, and are words like others. */
+static bool is_credible(struct pfd_walk *w, struct state *st,
+                        const struct debugprintf_head *h)
+{
+    return is_sound(w, st, h) ||
+           (debugprintf_is_plausible(w, shape_of(st), h) &&
+            leads_on(w, st, h->at + (uint64_t)h->size * DWORD));
+}
+
+/* Are there records in a whole one that is of no known call? Then its size is
+ * what is wrong with it. */
+static bool hides_records(struct pfd_walk *w, struct state *st,
+                          const struct debugprintf_head *h)
+{
+    uint64_t end = h->at + (uint64_t)h->size * DWORD;
+    uint64_t header = shape_of(st)->header * (uint64_t)DWORD;
+    if (!w->shaders->n || is_sound(w, st, h))
+        return false;
+    for (uint64_t at = h->at + DWORD; at + header <= end; at += DWORD) {
+        struct debugprintf_head inner =
+            debugprintf_head_at(w, shape_of(st), at);
+        if (inner.size <= (end - at) / DWORD && is_sound(w, st, &inner))
+            return true;
+    }
+    return false;
+}
+
+/* A word that is in no record. */
+static void see(struct state *st, uint64_t at, uint32_t word)
+{
+    if (at < limit_of(st)) {
+        st->saw_data |= word != 0;
+    } else {
+        st->n_left_over += word != 0;
+    }
+}
+
+static enum pfd_status lose_way(const struct pfd_walk *w, struct state *st,
+                                uint32_t size, bool is_hiding)
 {
     st->is_lost = true;
     st->from = w->at;
     st->next = w->at + DWORD;
     st->bad = size;
-    st->saw_data = size != 0;
+    st->is_hiding = is_hiding;
+    st->saw_data = false;
+    st->n_left_over = 0;
+    see(st, w->at, size);
+    return PFD_OK;
 }
 
 /* Says what was found where no record was; to: where one is again. */
@@ -392,18 +329,21 @@ static void report_gap(struct pfd_walk *w, struct state *st, uint64_t to,
                        bool found)
 {
     struct pfd_walk_gap gap;
-    if (!st->saw_data && !found)
-        return; /* the zeros behind the last record */
     w->batch->skipped_bytes += to - st->from;
     pfd_walk_describe_gap(&gap, st->from, to, found ? UINT64_MAX : to);
     if (!st->bad) {
         pfd_walk_finding(w, PFD_FINDING_unwritten, st->from,
                          "a record of size 0, not written yet or lost; %s",
                          gap.text);
-    } else if (st->bad < st->shape->header) {
+    } else if (st->bad < shape_of(st)->header) {
         pfd_walk_finding(w, PFD_FINDING_bad_size, st->from,
                          "a record of %u dwords, at least %u expected; %s",
-                         st->bad, st->shape->header, gap.text);
+                         st->bad, shape_of(st)->header, gap.text);
+    } else if (st->is_hiding) {
+        pfd_walk_finding(w, PFD_FINDING_bad_size, st->from,
+                         "a record of %u dwords of no known call, with "
+                         "records in it; %s",
+                         st->bad, gap.text);
     } else {
         pfd_walk_finding(w, PFD_FINDING_size_past_end, st->from,
                          "a record of %u dwords runs over the end; %s", st->bad,
@@ -412,98 +352,127 @@ static void report_gap(struct pfd_walk *w, struct state *st, uint64_t to,
     st->end_of_last = to;
 }
 
-/* Looks for the next record beyond doubt. */
-static enum pfd_status find_way(struct pfd_walk *w, struct state *st)
+/* No record came any more: what is there of what the count claims? */
+static enum pfd_status give_up(struct pfd_walk *w, struct state *st)
 {
-    uint64_t limit = limit_of(w, st);
-    uint64_t end = pfd_walk_end(w);
-    uint64_t at = st->next;
-    uint64_t header = st->shape->header * (uint64_t)DWORD;
-    for (; at < limit && limit - at >= header; at += DWORD) {
-        if (at + header > end)
-            break;
-        uint32_t size = pfd_walk_u32(w, at);
-        st->saw_data |= size != 0;
-        if (size < st->shape->header || size > (limit - at) / DWORD)
-            continue;
-        if (at + (uint64_t)size * DWORD > end && !w->last)
-            break;
-        if (is_lawful(w, st->shape, at, limit < end ? limit : end))
-            break;
+    uint64_t limit = limit_of(st);
+    uint64_t end = pfd_walk_end(w) / DWORD * DWORD;
+    uint64_t to = limit < end ? limit : end;
+    if (st->saw_data && st->from < to)
+        report_gap(w, st, to, false);
+    if (st->n_left_over) {
+        pfd_walk_finding(w, PFD_FINDING_stale, limit,
+                         "%llu dwords behind what the count claims are not "
+                         "zero: left over, or records that it does not know",
+                         (unsigned long long)st->n_left_over);
     }
-    bool at_end = at >= limit || limit - at < header;
-    if (!at_end && at + header > end && !w->last) {
-        st->next = at;
-        w->at = at;
-        return PFD_MORE;
-    }
-    if (!at_end && !w->last && at + header <= end &&
-        at + (uint64_t)pfd_walk_u32(w, at) * DWORD > end &&
-        pfd_walk_u32(w, at)) {
-        st->next = at;
-        w->at = at;
-        return PFD_MORE;
-    }
-    bool found = !at_end && at + header <= end;
-    if (!found)
-        at = limit < end ? limit : end / DWORD * DWORD;
     st->is_lost = false;
-    report_gap(w, st, at, found);
-    w->at = at;
+    w->at = end;
     return PFD_OK;
 }
 
-/* What was lost, and how large a buffer would have had to be. */
-static void report_loss(struct pfd_walk *w, const struct state *st)
+/* Looks for the next record of a known call, up to the end of the buffer. */
+static enum pfd_status find_way(struct pfd_walk *w, struct state *st)
 {
-    const struct debugprintf_shape *s = st->shape;
-    uint64_t stored = st->end_of_last / DWORD - s->data;
-    uint64_t wanted = st->wanted;
-    if (wanted == stored)
-        return;
-    if (stored > wanted) {
-        pfd_walk_finding(
-            w, PFD_FINDING_overflow, (s->data - 1u) * (uint64_t)DWORD,
-            "the count says %u dwords and %llu are stored: it "
-            "wrapped at 2^32, so at least %llu dwords are lost",
-            st->wanted, (unsigned long long)stored,
-            (unsigned long long)((UINT64_C(1) << 32) + wanted - stored));
-        w->batch->lost_bytes += ((UINT64_C(1) << 32) + wanted - stored) * DWORD;
+    uint64_t end = pfd_walk_end(w) / DWORD * DWORD;
+    uint64_t header = shape_of(st)->header * (uint64_t)DWORD;
+    uint64_t at = st->next;
+    for (; at + header <= end; at += DWORD) {
+        if (pfd_walk_u32(w, at) == 0)
+            continue;
+        see(st, at, pfd_walk_u32(w, at));
+        struct debugprintf_head h = debugprintf_head_at(w, shape_of(st), at);
+        if (is_sound(w, st, &h)) {
+            st->is_lost = false;
+            report_gap(w, st, at, true);
+            w->at = at;
+            return PFD_OK;
+        }
+    }
+    st->next = at;
+    w->at = at;
+    if (!w->last)
+        return PFD_MORE;
+    for (; at < end; at += DWORD)
+        see(st, at, pfd_walk_u32(w, at));
+    return give_up(w, st);
+}
+
+/* More is stored than the count says. */
+static void report_beyond(struct pfd_walk *w, const struct state *st,
+                          uint64_t stored)
+{
+    uint64_t at = (shape_of(st)->data - 1u) * (uint64_t)DWORD;
+    uint64_t left = (pfd_walk_end(w) - st->end_of_last) / DWORD;
+    uint64_t lost = (UINT64_C(1) << 32) + st->wanted - stored;
+    if (left >= st->largest) {
+        pfd_walk_finding(w, PFD_FINDING_bad_header, at,
+                         "the count says %u dwords and records go on up to "
+                         "%llu: it is too small, and as there is room for "
+                         "more, none are lost",
+                         st->wanted, (unsigned long long)stored);
         return;
     }
-    uint64_t lost = wanted - stored;
-    uint64_t n_lost = st->same_size ? lost / st->same_size : 0;
-    bool exact = n_lost && n_lost * st->same_size == lost;
+    pfd_walk_finding(w, PFD_FINDING_overflow, at,
+                     "the count says %u dwords and %llu are stored, which "
+                     "fills the buffer: it wrapped at 2^32, so at least %llu "
+                     "dwords are lost",
+                     st->wanted, (unsigned long long)stored,
+                     (unsigned long long)lost);
     w->batch->lost_bytes += lost * DWORD;
-    if (exact) {
+}
+
+/* What was lost, and how large a buffer would have had to be. */
+static void report_overflow(struct pfd_walk *w, const struct state *st,
+                            uint64_t stored)
+{
+    unsigned long long wanted = st->wanted;
+    unsigned long long lost = wanted - stored;
+    unsigned long long bytes = (wanted + shape_of(st)->data) * DWORD;
+    if (st->same_size && lost % st->same_size == 0) {
         pfd_walk_finding(
             w, PFD_FINDING_overflow, st->end_of_last,
             "shaders wrote %llu dwords, %llu are stored: %llu dwords (%llu "
             "bytes) lost, which are %llu records if all have %u dwords; a "
             "buffer of %llu bytes would have held everything",
-            (unsigned long long)wanted, (unsigned long long)stored,
-            (unsigned long long)lost, (unsigned long long)lost * DWORD,
-            (unsigned long long)n_lost, st->same_size,
-            ((unsigned long long)wanted + s->data) * DWORD);
+            wanted, (unsigned long long)stored, lost, lost * DWORD,
+            lost / st->same_size, st->same_size, bytes);
     } else {
         pfd_walk_finding(
             w, PFD_FINDING_overflow, st->end_of_last,
             "shaders wrote %llu dwords, %llu are stored: %llu dwords (%llu "
             "bytes) lost; a buffer of %llu bytes would have held everything",
-            (unsigned long long)wanted, (unsigned long long)stored,
-            (unsigned long long)lost, (unsigned long long)lost * DWORD,
-            ((unsigned long long)wanted + s->data) * DWORD);
+            wanted, (unsigned long long)stored, lost, lost * DWORD, bytes);
     }
+}
+
+static void report_loss(struct pfd_walk *w, const struct state *st)
+{
+    uint64_t stored = st->end_of_last / DWORD - shape_of(st)->data;
+    uint64_t lost = st->wanted - stored;
+    if (stored == st->wanted)
+        return;
+    if (stored > st->wanted) {
+        report_beyond(w, st, stored);
+        return;
+    }
+    w->batch->lost_bytes += lost * DWORD;
+    if (limit_of(st) > pfd_walk_end(w)) {
+        report_overflow(w, st, stored);
+        return;
+    }
+    pfd_walk_finding(w, PFD_FINDING_unwritten, st->end_of_last,
+                     "shaders wrote %u dwords, %llu are stored: %llu dwords "
+                     "(%llu bytes) are zero, not written yet or lost, or the "
+                     "count is too large",
+                     st->wanted, (unsigned long long)stored,
+                     (unsigned long long)lost,
+                     (unsigned long long)lost * DWORD);
 }
 
 static enum pfd_status finish(struct pfd_walk *w, struct state *st)
 {
     uint64_t end = pfd_walk_end(w);
-    if (!w->last) {
-        if (end > w->at)
-            w->at = end;
-        return PFD_MORE;
-    }
     if (!st->closed) {
         st->closed = true;
         if (end % DWORD) {
@@ -520,62 +489,53 @@ static enum pfd_status finish(struct pfd_walk *w, struct state *st)
 
 /* A record that the buffer's end cuts: since SDK 1.4.350 shaders may write
  * one dword too far, and a dump can be shorter than its buffer. */
-static bool add_cut(struct pfd_walk *w, struct state *st, const struct head *h,
-                    uint64_t left)
+static enum pfd_status take_cut(struct pfd_walk *w, struct state *st,
+                                const struct debugprintf_head *h)
 {
-    uint64_t findings = FINDING(truncated_entry);
-    if (!w->last || left < st->shape->header * (uint64_t)DWORD)
-        return false;
-    struct match m = find_match(w, st->shape, h, &findings);
-    if (!m.string || !fits(m.string, st->shape, h->size))
-        return false;
-    add_record(w, st, h, &m, left, findings);
-    return true;
+    uint64_t left = pfd_walk_end(w) / DWORD * DWORD - h->at;
+    if (!is_sound(w, st, h))
+        return lose_way(w, st, h->size, false);
+    add_record(w, st, h, left, FINDING(truncated_entry));
+    return PFD_OK;
+}
+
+/* The first bytes of something at w->at, too few for a header. */
+static enum pfd_status end_in_header(struct pfd_walk *w, struct state *st)
+{
+    if (!w->last)
+        return PFD_MORE;
+    if (pfd_walk_end(w) - w->at < DWORD)
+        return finish(w, st);
+    return lose_way(w, st, pfd_walk_u32(w, w->at), false);
 }
 
 static enum pfd_status step(struct pfd_walk *w, struct state *st)
 {
-    const struct debugprintf_shape *s = st->shape;
-    uint64_t limit = limit_of(w, st);
-    uint64_t end = pfd_walk_end(w);
-    uint64_t header = s->header * (uint64_t)DWORD;
-    if (w->at >= limit) {
-        uint64_t whole = end / DWORD * DWORD;
-        if (w->last && !st->wrapped && w->at < whole && st->any &&
-            is_lawful(w, s, w->at, whole)) {
-            st->wrapped = true; /* more than the count says */
-            return PFD_OK;
-        }
-        return finish(w, st);
-    }
-    if (end - w->at < header) {
-        if (!w->last)
-            return PFD_MORE;
-        if (end - w->at < DWORD)
-            return finish(w, st);
-        lose_way(w, st, pfd_walk_u32(w, w->at));
-        return PFD_OK;
-    }
-    struct head h = read_head(w, s, w->at);
-    uint64_t n_bytes = (uint64_t)h.size * DWORD;
-    if (h.size < s->header || n_bytes > limit - w->at) {
-        if (h.size < s->header || !add_cut(w, st, &h, limit - w->at))
-            lose_way(w, st, h.size);
-        return PFD_OK;
-    }
-    uint64_t findings = 0;
-    struct match m = find_match(w, s, &h, &findings);
-    uint64_t more = reads_on(w, &h, &m);
-    if (n_bytes + more > end - w->at && !w->last)
+    uint64_t left = pfd_walk_end(w) - w->at;
+    uint64_t header = shape_of(st)->header * (uint64_t)DWORD;
+    if (left < header)
+        return end_in_header(w, st);
+    struct debugprintf_head h = debugprintf_head_at(w, shape_of(st), w->at);
+    uint64_t n = (uint64_t)h.size * DWORD;
+    if (h.size < shape_of(st)->header || h.size > DEBUGPRINTF_RECORD_MAX)
+        return lose_way(w, st, h.size, false);
+    /* The layer reads on, and what follows can say whether it is a record. */
+    if (n + READ_ON_MAX > left && !w->last)
         return PFD_MORE;
-    add_record(w, st, &h, &m, n_bytes, findings);
+    if (n > left)
+        return take_cut(w, st, &h);
+    if (w->at + n > limit_of(st) && !is_credible(w, st, &h))
+        return lose_way(w, st, h.size, false);
+    if (hides_records(w, st, &h))
+        return lose_way(w, st, h.size, true);
+    add_record(w, st, &h, n, 0);
     return PFD_OK;
 }
 
 static enum pfd_status debugprintf_walk(struct pfd_walk *w)
 {
     struct state *st = w->state;
-    if (!st->shape) {
+    if (!shape_of(st)) {
         enum pfd_status status = open_buffer(w, st);
         if (status != PFD_OK)
             return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of debugprintf: calls.c makes strings of a shader's calls, shapes.c
- * knows the layouts, debugprintf.c walks buffers, message.c prints. */
+ * knows the layouts, evidence.c decides how a buffer is read, debugprintf.c
+ * walks over it, message.c prints. */
 #ifndef DEBUGPRINTF_H
 #define DEBUGPRINTF_H
 
@@ -13,6 +14,14 @@
 enum {
     DEBUGPRINTF_NO_16 = 1, /* 16-bit integers are not there (until 2024) */
     DEBUGPRINTF_CUT = 2,   /* only as many values as the payload holds */
+};
+
+/* What a position means. */
+enum debugprintf_numbering {
+    DEBUGPRINTF_BY_OFFSET,  /* dwords from the module's start */
+    DEBUGPRINTF_BY_COUNTED, /* instructions, and copies of their lines */
+    DEBUGPRINTF_BY_ORDINAL, /* instructions */
+    DEBUGPRINTF_N_NUMBERINGS,
 };
 
 /* Where the words of a layout are, in dwords; 0: there is none. */
@@ -28,9 +37,9 @@ struct debugprintf_shape {
     uint8_t signed8;
     uint8_t signed16;
     uint8_t flag; /* of the record: tells it from another of this size */
-    bool has_ordinals;
-    bool has_offsets;
     bool is_packed;
+    uint8_t n_numberings; /* that positions may have, the likeliest first */
+    enum debugprintf_numbering numberings[DEBUGPRINTF_N_NUMBERINGS];
     enum pfd_khronos_age age;
 };
 
@@ -88,8 +97,26 @@ size_t debugprintf_slots(const struct pfd_look *look, struct pfd_slot *ret,
 void debugprintf_make(const struct pfd_look *look, struct pfd_made *ret);
 size_t debugprintf_origin(const struct pfd_look *look, struct pfd_origin *ret);
 
-/* Dwords that the call's values take, with or without 16-bit integers. */
+/* Dwords that the call's values take, with or without 16-bit integers;
+ * UINT64_MAX: the layer never writes this call. */
 uint64_t debugprintf_dwords(const struct pfd_string *string, bool no_16);
+
+/* The masks of a record, as far as its layout has them: the first n. */
+struct debugprintf_masks {
+    uint32_t doubles;
+    uint32_t signed8;
+    uint32_t signed16;
+    unsigned n;
+};
+
+/* Are these the masks of a record of this call? */
+bool debugprintf_masks_fit(const struct pfd_string *string,
+                           const struct debugprintf_masks *masks);
+
+/* Can the next [n_words] be values of the types of this call? */
+bool debugprintf_values_fit(const struct pfd_string *string,
+                            struct pfd_cursor *values, size_t n_words,
+                            bool no_16);
 
 extern const struct pfd_format pfd_format_debugprintf;
 

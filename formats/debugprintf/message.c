@@ -24,8 +24,10 @@ static struct view view_of(const struct pfd_look *look)
     v.values = pfd_cursor_bytes(&c, n);
     v.n_values = n;
     v.header = v.values - look->record->n_header;
-    v.shader = pfd_shaders_find(
-        look->shaders, debugprintf_word(v.header, DEBUGPRINTF_AT_SHADER));
+    if (look->record->string) {
+        v.shader = pfd_shaders_find(
+            look->shaders, (uint32_t)(look->record->string->key >> 32));
+    }
     return v;
 }
 
@@ -85,16 +87,9 @@ static void add_verbose_now(const struct pfd_look *look, const struct view *v,
                             struct pfd_text *out, struct pfd_text *message)
 {
     const struct pfd_spirv *module = v->shader->module;
-    uint32_t position = debugprintf_offset_of(
-        v->shape, debugprintf_word(v->header, DEBUGPRINTF_AT_POSITION));
-    uint32_t k = pfd_spirv_by_offset(module, position);
+    uint32_t k = pfd_spirv_by_offset(module, (uint32_t)look->record->key);
     uint32_t stage = PFD_STAGE_UNKNOWN;
     uint32_t words[3];
-    if (v->shape->has_ordinals &&
-        debugprintf_call_at(module, k) == pfd_spirv_call_count(module)) {
-        k = position < pfd_spirv_n_instructions(module) ? position
-                                                        : PFD_SPIRV_NONE;
-    }
     stage_of(v, &stage);
     stage_words(v, words);
     pfd_text_add(out, message->data, message->n);
@@ -102,46 +97,37 @@ static void add_verbose_now(const struct pfd_look *look, const struct view *v,
     pfd_khronos_stage_text(out, stage, words, PFD_KHRONOS_NOW);
     pfd_text_puts(out, "\n");
     pfd_khronos_debug_info(out, &look->shaders->capture, &v->shader->object,
-                           v->shader->id);
+                           debugprintf_word(v->header, DEBUGPRINTF_AT_SHADER));
     pfd_khronos_source(out, module, k, true);
 }
 
 static void add_message(const struct pfd_look *look, const struct view *v,
-                        bool fair, struct pfd_text *out, uint64_t *findings)
+                        struct pfd_text *out)
 {
+    const struct pfd_string *s = look->record->string;
+    uint64_t ignored = 0; /* the layer finds nothing */
     struct pfd_khronos_values values = {
         .bytes = v->values,
         .n = v->n_values,
         .doubles = mask_of(v, v->shape->doubles),
         .signed8 = mask_of(v, v->shape->signed8),
         .signed16 = mask_of(v, v->shape->signed16),
-        .fair = fair,
     };
-    size_t n = 0;
-    const char *text =
-        v->shader
-            ? pfd_spirv_string(v->shader->module,
-                               debugprintf_word(v->header, v->shape->format),
-                               &n)
-            : NULL;
-    if (text)
-        pfd_khronos_print(out, text, n, &values, v->shape->age, findings);
+    pfd_khronos_print(out, pfd_string_text(s), s->n_text, &values,
+                      v->shape->age, &ignored);
 }
 
-/* As the layer prints it; or, without that, a string of which the types are
- * known by the masks alone. */
+/* As the layer prints it; the record's call is known. */
 void debugprintf_make(const struct pfd_look *look, struct pfd_made *ret)
 {
     struct view v = view_of(look);
-    bool compat = look->options->compat == PFD_COMPAT_KHRONOS;
     struct pfd_text message = { 0 };
     uint64_t ignored = 0;
     ret->literal = true;
-    if (!compat || !look->shaders->capture.verbose || !v.shader) {
-        add_message(look, &v, !compat, ret->text,
-                    compat ? &ignored : &ret->findings);
+    if (!look->shaders->capture.verbose) {
+        add_message(look, &v, ret->text);
     } else {
-        add_message(look, &v, false, &message, &ignored);
+        add_message(look, &v, &message);
         if (v.shape->age == PFD_KHRONOS_OLD) {
             add_verbose_old(look, &v, ret->text, &message);
         } else {
@@ -150,8 +136,7 @@ void debugprintf_make(const struct pfd_look *look, struct pfd_made *ret)
     }
     ret->text->failed |= message.failed;
     pfd_text_free(&message);
-    if (look->record->string)
-        ret->n_slots = debugprintf_slots(look, ret->slots, &ignored);
+    ret->n_slots = debugprintf_slots(look, ret->slots, &ignored);
 }
 
 /* ---- where a message comes from ---- */

@@ -10,24 +10,47 @@ enum {
     DWORD = 4
 };
 
+/* Positions were counted by SPIRV-Tools at first, with the copies of lines
+ * that it makes, then by the layer. */
+#define BY_TOOLS                                       \
+    2,                                                 \
+    {                                                  \
+        DEBUGPRINTF_BY_COUNTED, DEBUGPRINTF_BY_ORDINAL \
+    }
+#define BY_LAYER                                       \
+    2,                                                 \
+    {                                                  \
+        DEBUGPRINTF_BY_ORDINAL, DEBUGPRINTF_BY_COUNTED \
+    }
+#define BY_EITHER                                                             \
+    3,                                                                        \
+    {                                                                         \
+        DEBUGPRINTF_BY_OFFSET, DEBUGPRINTF_BY_ORDINAL, DEBUGPRINTF_BY_COUNTED \
+    }
+#define BY_OFFSET             \
+    1,                        \
+    {                         \
+        DEBUGPRINTF_BY_OFFSET \
+    }
+
 /* In the order in which they are tried. */
 const struct debugprintf_shape debugprintf_shapes[DEBUGPRINTF_N_SHAPES] = {
-    { "p6", PFD_PRINTF_LAYOUT_P6, 1, 10, 0, 3, 6, 7, 8, 9, 0, false, true, true,
+    { "p6", PFD_PRINTF_LAYOUT_P6, 1, 10, 0, 3, 6, 7, 8, 9, 0, true, BY_OFFSET,
       PFD_KHRONOS_NOW },
-    { "p5", PFD_PRINTF_LAYOUT_P5, 1, 11, 7, 8, 3, 4, 5, 6, 0, true, true, false,
+    { "p5", PFD_PRINTF_LAYOUT_P5, 1, 11, 7, 8, 3, 4, 5, 6, 0, false, BY_EITHER,
       PFD_KHRONOS_NOW },
-    { "p2", PFD_PRINTF_LAYOUT_P2, 2, 8, 3, 4, 7, 0, 0, 0, 0, true, false, false,
+    { "p2", PFD_PRINTF_LAYOUT_P2, 2, 8, 3, 4, 7, 0, 0, 0, 0, false, BY_TOOLS,
       PFD_KHRONOS_OLD },
-    { "p1", PFD_PRINTF_LAYOUT_P1, 1, 8, 3, 4, 7, 0, 0, 0, 0, true, false, false,
+    { "p1", PFD_PRINTF_LAYOUT_P1, 1, 8, 3, 4, 7, 0, 0, 0, 0, false, BY_TOOLS,
       PFD_KHRONOS_OLD },
-    { "p3", PFD_PRINTF_LAYOUT_P3, 2, 4, 0, 0, 3, 0, 0, 0, 0, true, false, false,
+    { "p3", PFD_PRINTF_LAYOUT_P3, 2, 4, 0, 0, 3, 0, 0, 0, 0, false, BY_TOOLS,
       PFD_KHRONOS_OLD },
-    { "p4", PFD_PRINTF_LAYOUT_P4, 1, 9, 5, 6, 3, 4, 0, 0, 0, true, false, false,
+    { "p4", PFD_PRINTF_LAYOUT_P4, 1, 9, 5, 6, 3, 4, 0, 0, 0, false, BY_LAYER,
       PFD_KHRONOS_NOW },
-    { "p4", PFD_PRINTF_LAYOUT_P4, 1, 8, 4, 5, 3, 0, 0, 0, PFD_RECORD_OWN, true,
-      false, false, PFD_KHRONOS_NOW },
-    { "p4", PFD_PRINTF_LAYOUT_P4, 1, 4, 0, 0, 3, 0, 0, 0, PFD_RECORD_OWN, true,
-      false, false, PFD_KHRONOS_NOW },
+    { "p4", PFD_PRINTF_LAYOUT_P4, 1, 8, 4, 5, 3, 0, 0, 0, PFD_RECORD_OWN, false,
+      BY_LAYER, PFD_KHRONOS_NOW },
+    { "p4", PFD_PRINTF_LAYOUT_P4, 1, 4, 0, 0, 3, 0, 0, 0, PFD_RECORD_OWN, false,
+      BY_LAYER, PFD_KHRONOS_NOW },
 };
 
 const struct debugprintf_shape *debugprintf_shape_of(const struct pfd_record *r)

@@ -62,6 +62,7 @@ struct pfd_error {
     X(width_mismatch, 0)    /* widths recovered from the entry's size */       \
     X(vector_cut, 0)        /* only component 0 of a vector was written */     \
     X(ambiguous, 0)         /* several strings fit; the first was taken */     \
+    X(wrong_module, 0)      /* the loaded module is not the record's shader */ \
     X(unused_arguments, 1)  /* arguments that no conversion prints */          \
     X(type_mismatch, 0)     /* a conversion for another type of argument */    \
     X(types_guessed, 1)     /* nothing states the types of the arguments */    \
@@ -105,6 +106,7 @@ struct pfd_error {
     X(bad_frame, 0)         /* a capture that contradicts itself */            \
     X(gap, 0)               /* the sender of a capture lost something */       \
     X(format_choice, 1)     /* another buffer format was nearly as likely */   \
+    X(module_choice, 1)     /* which module a shader was taken to be */        \
     X(duplicate_id, 0)      /* several strings of an id, one fits */           \
     X(bad_header, 0)        /* a buffer header that contradicts itself */      \
     X(nearly_full, 0)       /* so full that later messages may be missing */   \

@@ -16,8 +16,9 @@
 extern "C" {
 #endif
 
-/* The next id that no shader of the set has; a module that the set holds
- * already is then not added again. */
+/* The layer's number is not known: which records are this shader's is told
+ * from what they say of its calls. A module that the set holds already is then
+ * not added again. */
 #define PFD_SHADER_NEXT UINT32_MAX
 
 /* One shader; everything is copied. */
@@ -41,8 +42,9 @@ PFD_API enum pfd_status pfd_strings_add_shader(
     struct pfd_strings *strings, const struct pfd_shader_info *info,
     pfd_finding_fn fn, void *user, struct pfd_error *err);
 
-/* Shader i, by rising id: its number and module, both borrowed until the set
- * is freed. PFD_OK; PFD_END: there is no i. */
+/* Shader i, by rising id: its number (PFD_SHADER_NEXT: it is not known) and
+ * module, both borrowed until the set is freed. PFD_OK; PFD_END: there is no
+ * i. */
 PFD_API enum pfd_status pfd_strings_shader(const struct pfd_strings *strings,
                                            size_t i, uint32_t *id,
                                            const char **source,

@@ -117,11 +117,13 @@ def printf_cases(root):
     no_call = list(records[2])
     no_call[6] = 3  # the OpString of the file name: no call prints it
     case(root, "no_such_call", shader,
-         "A record whose string no call of the module prints.",
+         "A record of whose string no call stands at its position: the module "
+         "may be another one.",
          {"m.spv": m.bytes(),
           "buffer.bin": spv.printf_buffer("p6", [no_call, records[0]])})
     case(root, "unknown_format", shader,
-         "A record whose format id is no OpString at all.",
+         "A record whose format id is no OpString at all, so that the module "
+         "may be another one.",
          {"m.spv": m.bytes(),
           "buffer.bin": spv.printf_buffer(
               "p6", [records[0][:6] + [999] + records[0][7:], records[0]])})
@@ -147,10 +149,34 @@ def printf_cases(root):
           "buffer.bin": spv.printf_buffer("p6", [records[2]] * 3,
                                           n_bytes=4 * 33, wanted=33)})
     case(root, "wrapped", shader,
-         "The count wrapped at 2^32: more is stored than it says.",
+         "The count wrapped at 2^32: the buffer is full, and the count says "
+         "less.",
          {"m.spv": m.bytes(),
           "buffer.bin": spv.printf_buffer("p6", [records[2]] * 5,
+                                          n_bytes=4 * 56,
                                           wanted=2 ** 32 + 22)})
+    for count in (0, 5, 22, 24):
+        case(root, "count_%d" % count, shader,
+             "The count says %d dwords, and five records of 11 are there, with "
+             "room behind them: it is too small." % count,
+             {"m.spv": m.bytes(),
+              "buffer.bin": spv.printf_buffer("p6", [records[2]] * 5,
+                                              wanted=count)})
+    case(root, "count_no_shader", "decode --format debugprintf buffer.bin",
+         "The same count of 24 where no module says what a record is.",
+         {"buffer.bin": spv.printf_buffer("p6", [records[2]] * 5, wanted=24)})
+    case(root, "count_large", shader,
+         "The count says 25 dwords, two records are there and zeros.",
+         {"m.spv": m.bytes(),
+          "buffer.bin": spv.printf_buffer("p6", [records[2]] * 2, wanted=25)})
+    size = list(records[2])
+    size[0] = 31
+    case(root, "hidden", shader,
+         "A size that is three times what it should be: the two records behind "
+         "it are records all the same.",
+         {"m.spv": m.bytes(),
+          "buffer.bin": spv.printf_buffer("p6", [size, records[0], records[0],
+                                                 records[2]])})
     case(root, "odd_size", shader, "A buffer that is no whole dwords.",
          {"m.spv": m.bytes(),
           "buffer.bin": spv.printf_buffer("p6", records) + b"\1\2\3"})
