@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "bits.h"
+
+#include "escape.h"
+
+enum {
+    TEXT_SEEN = 256,
+    BITS_LETTER = 6, /* of printable ASCII */
+    BITS_BYTE = 8,   /* of any other byte of a text */
+    BITS_BINARY = 8, /* that a text is none that somebody can read */
+    ESCAPE = 0x1b,   /* terminals' colours */
+    BITS_SIZE = 5,   /* how large a number is */
+    BITS_ODD = 10,   /* that a float is beyond 2^-32 to 2^48, or none at all */
+    EXPONENT_MIN = -32,
+    EXPONENT_MAX = 48,
+};
+
+static bool is_letter(uint8_t c)
+{
+    return (c >= 0x20 && c < 0x7f) || (c >= '\a' && c <= '\r') || c == ESCAPE;
+}
+
+unsigned pfd_bits_text(const uint8_t *text, size_t n)
+{
+    unsigned bits = 0;
+    bool is_binary = false;
+    if (n > TEXT_SEEN) {
+        text += n - TEXT_SEEN;
+        n = TEXT_SEEN;
+        /* Not from the middle of a sequence of UTF-8. */
+        for (; n > TEXT_SEEN - 3 && *text >> 6 == 2; n--)
+            text++;
+    }
+    for (size_t i = 0; i < n; i++) {
+        bits += is_letter(text[i]) ? BITS_LETTER : BITS_BYTE;
+        is_binary |= text[i] < 0x80 && !is_letter(text[i]);
+    }
+    if (is_binary || !pfd_is_utf8((const char *)text, n))
+        bits += BITS_BINARY;
+    return bits;
+}
+
+static unsigned bit_length(uint64_t value)
+{
+    return value ? 64u - (unsigned)__builtin_clzll(value) : 0;
+}
+
+static unsigned at_most(unsigned bits, unsigned max)
+{
+    return bits < max ? bits : max;
+}
+
+unsigned pfd_bits_integer(uint64_t value, unsigned n_bytes)
+{
+    unsigned n = 8 * n_bytes;
+    uint64_t low = n < 64 ? value & ((UINT64_C(1) << n) - 1) : value;
+    uint64_t mask = n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
+    unsigned plain = bit_length(low);
+    unsigned negative = bit_length(~low & mask) + 1;
+    return at_most(BITS_SIZE + (plain < negative ? plain : negative), n + 2);
+}
+
+unsigned pfd_bits_float(uint64_t value, unsigned n_bytes)
+{
+    unsigned n_mantissa = n_bytes == 8 ? 52 : n_bytes == 4 ? 23 : 10;
+    unsigned n_exponent = 8 * n_bytes - 1 - n_mantissa;
+    uint64_t mantissa = value & ((UINT64_C(1) << n_mantissa) - 1);
+    unsigned exponent =
+        (unsigned)(value >> n_mantissa) & ((1u << n_exponent) - 1);
+    int power = (int)exponent - ((1 << (n_exponent - 1)) - 1);
+    if (!exponent && !mantissa)
+        return BITS_SIZE;
+    unsigned used = n_mantissa;
+    if (mantissa)
+        used -= (unsigned)__builtin_ctzll(mantissa);
+    else
+        used = 0;
+    bool is_odd = !exponent || exponent == (1u << n_exponent) - 1 ||
+                  power < EXPONENT_MIN || power > EXPONENT_MAX;
+    return is_odd ? 8 * n_bytes + BITS_ODD : BITS_SIZE + 3 + used;
+}
