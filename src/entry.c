@@ -555,13 +555,17 @@ static void describe(const struct pfd_entry *entry, enum pfd_finding_kind kind,
     case PFD_FINDING_null_strings:
         snprintf(ret, n,
                  "null strings take no bytes, and which arguments of '%s' are "
-                 "null cannot be told: the first way that fits is shown",
+                 "null cannot be told: the likeliest way is shown",
                  text.text);
         break;
     case PFD_FINDING_string_layout:
         snprintf(ret, n,
-                 "where the strings of '%s' end is told from few entries; "
-                 "--opencl-strings old or new decides",
+                 entry->record->n_alternatives
+                     ? "where the strings of '%s' end cannot be told from the "
+                       "entries that are there; --opencl-strings old or new "
+                       "may decide"
+                     : "the strings in this entry of '%s' are not those of its "
+                       "other entries, or where they end cannot be told",
                  text.text);
         break;
     case PFD_FINDING_bad_control:

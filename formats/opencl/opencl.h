@@ -30,4 +30,167 @@ enum pfd_status opencl_load(const struct pfd_image *image,
                             struct pfd_report *report, size_t *n_rows,
                             struct pfd_error *err);
 
+/* ---- layout.c: where arguments lie in an entry ---- */
+
+/*
+ * A record's layout, where the string has %s: how compilers of two ages store
+ * them (README.md). Bit FIRST_SHIFT + i: of the strings that can be, number i
+ * is one dword shorter than its size. For those beyond, the entry itself
+ * tells.
+ */
+enum {
+    OPENCL_LAYOUT_STRINGS = 1,
+    OPENCL_LAYOUT_NEW = 2, /* none is shorter */
+    OPENCL_FIRST_SHIFT = 2,
+    OPENCL_SHIFTS_MAX = 62,
+    OPENCL_DWORD = 4,
+};
+
+/* The arguments of a string, one after another, as its sizes say. */
+struct opencl_arguments {
+    const struct pfd_string *string;
+    const struct pfd_step *step;
+    size_t next;
+};
+
+struct opencl_argument {
+    const struct pfd_step *step; /* NULL: no conversion takes it */
+    uint32_t size;               /* bytes */
+    uint32_t n;                  /* components */
+    bool is_text;                /* of %s */
+};
+
+struct opencl_arguments opencl_arguments(const struct pfd_string *string);
+
+/* False: there are no more, or the next conversion has none. */
+bool opencl_next_argument(struct opencl_arguments *arguments,
+                          struct opencl_argument *ret);
+
+/* Bytes of each component; 0: the size is none of so many. */
+uint32_t opencl_element(const struct opencl_argument *a);
+
+/* An argument that can be one dword shorter than its size. */
+static inline bool opencl_can_shift(const struct opencl_argument *a)
+{
+    return a->is_text && a->size > OPENCL_DWORD && a->size % OPENCL_DWORD == 0;
+}
+
+/* What one string's bytes [n] can be. */
+struct opencl_text {
+    size_t n;     /* up to the NUL */
+    bool ended;   /* by a NUL, with nothing but zeros behind it */
+    bool is_full; /* no NUL at all */
+};
+
+struct opencl_text opencl_look_at_text(const uint8_t *bytes, uint32_t n);
+
+/* pfd_string_kind.layout, pfd_format.slots and pfd_format.make. */
+void opencl_layout(const struct pfd_string *s,
+                   const struct pfd_program_facts *facts,
+                   struct pfd_layout *ret);
+size_t opencl_slots(const struct pfd_look *look, struct pfd_slot *ret,
+                    uint64_t *findings);
+void opencl_make(const struct pfd_look *look, struct pfd_made *ret);
+
+/* ---- readings.c: how the strings of an entry are stored ---- */
+
+enum {
+    OPENCL_SAMPLES_MAX = 32,
+    OPENCL_WAYS_MAX = 1 + PFD_ALTERNATIVES_MAX,
+};
+
+/* Payloads of several entries of one string; borrowed. */
+struct opencl_samples {
+    struct pfd_cursor payload[OPENCL_SAMPLES_MAX];
+    size_t n;
+};
+
+/* A way to read them, and the bits that it takes (bits.h). */
+struct opencl_way {
+    uint32_t bits;
+    uint64_t shifts;
+};
+
+/* The likeliest ones, by their bits. */
+struct opencl_ways {
+    struct opencl_way way[OPENCL_WAYS_MAX];
+    unsigned n;
+};
+
+/*
+ * What the ways take in which the %s of a string can lie in its samples (one
+ * at least), as compilers of both ages store them. By the newer one no string
+ * is shorter.
+ */
+struct opencl_weights {
+    struct opencl_ways old;
+    uint32_t new_bits;
+    bool all; /* false: strings beyond OPENCL_SHIFTS_MAX were not weighed */
+};
+
+/* Dwords of a buffer that nobody wrote, as far as that is beyond doubt. */
+struct opencl_stale {
+    uint32_t dword;
+    unsigned n;   /* how many, at most OPENCL_STALE_MAX */
+    bool differs; /* they are not all the same */
+};
+
+enum {
+    OPENCL_STALE_MAX = 1000
+};
+
+void opencl_weigh(const struct pfd_string *string,
+                  const struct opencl_samples *samples,
+                  const struct opencl_stale *stale, struct opencl_weights *ret);
+
+/* Adds those behind the last argument, where these strings are shorter. */
+void opencl_see_stale(const struct pfd_string *string,
+                      const struct opencl_samples *samples, uint64_t shifts,
+                      struct opencl_stale *to);
+
+/*
+ * The ways that are left, by their bits. newer: the bits by which other strings
+ * of the same compiler speak for the newer age. is_new: a way without shorter
+ * strings is the newer age's.
+ */
+void opencl_decide(const struct opencl_weights *weights, int64_t newer,
+                   enum pfd_opencl_strings age, struct opencl_ways *ret,
+                   bool *is_new);
+
+/* The texts of a string: the same in every entry, but where strings of linked
+ * programs are alike. So many of an entry's are looked at, so many bytes. */
+enum {
+    OPENCL_RANGES_MAX = 3,
+    OPENCL_LITERALS_MAX = 2,
+    OPENCL_LITERAL_SEEN = 64,
+};
+
+struct opencl_literals {
+    uint64_t hash[OPENCL_LITERALS_MAX]; /* [n_hashes] */
+    struct {
+        uint32_t at;
+        uint32_t n;
+    } range[OPENCL_RANGES_MAX]; /* [n_ranges], bytes of a payload */
+    uint8_t n_hashes;
+    uint8_t n_ranges;
+};
+
+/* False: no sample has texts as the layout says. */
+bool opencl_find_literals(const struct pfd_string *string,
+                          const struct opencl_samples *samples, uint64_t layout,
+                          struct opencl_literals *ret);
+
+/* Of an entry's payload. */
+uint64_t opencl_hash(const struct opencl_literals *literals,
+                     const struct pfd_cursor *payload);
+
+static inline bool opencl_is_literal(const struct opencl_literals *literals,
+                                     uint64_t hash)
+{
+    bool is_one = false;
+    for (unsigned i = 0; i < literals->n_hashes; i++)
+        is_one |= literals->hash[i] == hash;
+    return is_one;
+}
+
 #endif

@@ -192,8 +192,8 @@ def ocl_rows():
     strings = [Ocl(2, b"first %d\\n", 4), Ocl(7, b"seventh %s\\n", 8)]
     case("opencl/compat_clr_strings", "The newline after a %s, and none after "
          "a string that has one.",
-         ocl(Ocl(1, b"%s", 8)(b"abc\0"), strings[0](u32(5)),
-             strings=[Ocl(1, b"%s", 8)] + strings),
+         ocl(Ocl(1, b"%s", 4)(b"abc\0"), strings[0](u32(5)),
+             strings=[Ocl(1, b"%s", 4)] + strings),
          "--compat clr buffer.bin app.co")
     case("opencl/c15_gaps", "C15: a table with gaps and a row of ID 0.",
          ocl(strings[0](u32(1)), strings[1](b"hello\0\0\0"), strings=strings,
@@ -224,8 +224,7 @@ def ocl_strings():
                 *[[text_bytes(text), u32(v)] for v in (1000, -2, 77)])
     s = Ocl(1, plain.text, 8, 4)
     one("string_guess", "One entry, whose last dword can be text or a number: "
-        "a guess, and said to be one.", s, [b"abcd", u32(65)],
-        cmd="-v buffer.bin app.co")
+        "a guess, and said to be one.", s, [b"abcd", u32(65)])
     one("string_forced_new", "--opencl-strings new.", s,
         [b"abcdefgh", u32(65)], cmd="--opencl-strings new buffer.bin app.co")
     one("string_forced_old", "--opencl-strings old.", s,
@@ -247,6 +246,58 @@ def ocl_strings():
         Ocl(1, b"[%10s][%-10s][%.2s][%8.3s]\\n", 8, 8, 8, 8),
         [b"hello\0\0\0", b"right\0\0\0", b"cut it\0\0",
          b"both!\0\0\0"])
+
+
+def ocl_evidence():
+    """What is told from several entries, whatever the literals are."""
+    red = Ocl(1, b"%s|%d\\n", 8, 4)
+    one("string_colours_new", "A literal with a terminal's colours, from new "
+        "compilers.", red, *[[b"\x1b[31mred", u32(1000 + i)]
+                             for i in range(9)])
+    red = Ocl(1, b"%s|%d\\n", 12, 4)
+    one("string_colours_old", "The same from old ones: the number's place "
+        "differs from entry to entry, so it is no text.", red,
+        *[[b"\x1b[31mred", u32(1000 + i)] for i in range(5)])
+    one("string_colours_forced", "The same with --opencl-strings old.", red,
+        *[[b"\x1b[31mred", u32(1000 + i)] for i in range(5)],
+        cmd="--opencl-strings old buffer.bin app.co")
+    raw = b"\x01\xfe\x80\xff"
+    one("string_binary_old", "A literal of any bytes, from old compilers.",
+        Ocl(1, b"[%s|%d]\\n", 8, 4), *[[raw, u32(-i)] for i in range(5)])
+    for n in (7, 13, 62, 63):
+        texts = [b"%04d" % i for i in range(n)]
+        s = Ocl(1, b"%s " * n + b"|%d\\n", *[8] * n, 4)
+        one("string_%d_shifts" % n, "%d strings of 4 bytes from old compilers, "
+            "then a number." % n + (" Of the last one the entry itself tells, "
+                                    "and that is said." if n > 62 else ""), s,
+            *[[*texts, u32(1000 + i)] for i in range(4)], capacity=4000)
+    one("string_stale_text", "A string of 4 bytes at the end, from old "
+        "compilers: the dword behind it is stale, and looks like text. It "
+        "cannot be told, and is said.",
+        Ocl(1, b"[%s]\\n", 8), *[[b"abcd", b"xy\0\0"]] * 3)
+    one("string_stale_text_forced", "The same with --opencl-strings old.",
+        Ocl(1, b"[%s]\\n", 8), *[[b"abcd", b"xy\0\0"]] * 3,
+        cmd="--opencl-strings old buffer.bin app.co")
+    one("string_damaged", "An entry whose text a bit was flipped in has no "
+        "vote, and is marked.", Ocl(1, b"%s|%d\\n", 12, 4),
+        *[[b"abcd" + (b"efgi" if i == 3 else b"efgh"), u32(1000 + i)]
+          for i in range(9)])
+    known = Ocl(2, b"<%s>\\n", 4)
+    s = Ocl(1, b"[%s]\\n", 8)
+    case("opencl/string_age_of_others", "A string of 4 bytes without a NUL is "
+         "of a new compiler, and so are the other strings of its code object.",
+         ocl(s(b"abcdxy\0\0"), known(b"four"), strings=[s, known]))
+    moved = Ocl(2, b"<%s> %d\\n", 8, 4)
+    case("opencl/string_stale_of_others", "Where memory that nobody wrote is "
+         "all the same, as other strings show, a dword unlike it is text.",
+         ocl(s(b"abcdxy\0\0"), *[moved(b"abcd", u32(7000 - i)) for i in
+                                 range(6)], strings=[s, moved]))
+    a = Ocl(1, b"%s %d\\n", 8, 4)
+    case("opencl/string_linked", "Two linked programs with the same format and "
+         "other literals: both are confirmed by further entries.",
+         ocl(*[a(t, u32(200000 + i)) for i, t in enumerate(
+             (b"one:", b"two:", b"one:", b"two:", b"one:", b"two:"))],
+             strings=[a]))
 
 
 def ocl_walk():
@@ -678,6 +729,7 @@ def main():
     ocl_conversions()
     ocl_rows()
     ocl_strings()
+    ocl_evidence()
     ocl_walk()
     hip_cases()
     hostcall_cases()

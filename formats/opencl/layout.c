@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the arguments of one string lie in an entry's payload.
+ */
+#include <string.h>
+
+#include "opencl.h"
+
+enum {
+    DWORD = OPENCL_DWORD
+};
+
+/* ---- the arguments of a string ---- */
+
+struct opencl_arguments opencl_arguments(const struct pfd_string *string)
+{
+    return (struct opencl_arguments){ string, string->steps, 0 };
+}
+
+bool opencl_next_argument(struct opencl_arguments *arguments,
+                          struct opencl_argument *ret)
+{
+    const struct pfd_string *s = arguments->string;
+    const struct pfd_step *step = arguments->step;
+    while (step->op != PFD_OP_END && !pfd_step_takes(step))
+        step++;
+    arguments->step = step;
+    if (arguments->next == s->n_arguments)
+        return false;
+    *ret = (struct opencl_argument){
+        .size = opencl_size(s, arguments->next++),
+        .n = 1,
+    };
+    if (step->op == PFD_OP_END)
+        return true;
+    ret->step = step;
+    while (step[ret->n].flags & PFD_STEP_JOIN)
+        ret->n++;
+    ret->is_text = ret->n == 1 && step->conv == 's';
+    arguments->step += ret->n;
+    return true;
+}
+
+/* A vector of three is stored as one of four. */
+uint32_t opencl_element(const struct opencl_argument *a)
+{
+    uint32_t n = a->n == 3 ? 4 : a->n;
+    return a->size % n ? 0 : a->size / n;
+}
+
+/* ---- strings in entries ---- */
+
+struct opencl_text opencl_look_at_text(const uint8_t *bytes, uint32_t n)
+{
+    struct opencl_text t = { 0 };
+    const uint8_t *nul = n ? memchr(bytes, 0, n) : NULL;
+    t.n = nul ? (size_t)(nul - bytes) : n;
+    t.is_full = !nul;
+    t.ended = nul != NULL;
+    for (size_t i = t.n; i < n; i++)
+        t.ended &= bytes[i] == 0;
+    return t;
+}
+
+/*
+ * The older compilers reserve align4(len + 1) bytes and write ceil(len / 4)
+ * dwords: without a NUL in the last dword, that dword is already the next
+ * argument. A size of 4 is never shifted: "" is a dword as well.
+ */
+static bool is_shifted(const uint8_t *bytes, uint32_t size, uint64_t layout,
+                       unsigned i)
+{
+    if (layout & OPENCL_LAYOUT_NEW)
+        return false;
+    if (i < OPENCL_SHIFTS_MAX)
+        return layout >> (OPENCL_FIRST_SHIFT + i) & 1;
+    struct opencl_text t = opencl_look_at_text(bytes, size);
+    return t.n >= size - DWORD && (t.n == size - DWORD || !t.ended);
+}
+
+/* ---- laying out ---- */
+
+struct layer {
+    const struct pfd_string *string;
+    const uint8_t *payload; /* NULL: only what the sizes say */
+    uint32_t n_payload;
+    uint64_t layout;
+    struct pfd_slot *slots;
+    size_t n_slots;
+    uint32_t at;       /* in the payload */
+    unsigned n_shifts; /* strings so far that can be shorter */
+};
+
+static bool add_slot(struct layer *l, uint32_t at, uint32_t size,
+                     enum pfd_store store)
+{
+    if (l->n_slots == PFD_ARGUMENTS_MAX || size > l->n_payload ||
+        at > l->n_payload - size)
+        return false;
+    l->slots[l->n_slots++] = (struct pfd_slot){
+        .at = at,
+        .store = (unsigned)store & 15,
+        .n_bytes = size & PFD_STRING_NULL,
+    };
+    return true;
+}
+
+/* STRING for a size that no scalar has: shown as bytes, printed by none. */
+static enum pfd_store store_of(uint32_t size)
+{
+    switch (size) {
+    case 1:
+        return PFD_STORE_BYTE;
+    case 2:
+        return PFD_STORE_WORD;
+    case 4:
+        return PFD_STORE_DWORD;
+    case 8:
+        return PFD_STORE_QWORD;
+    default:
+        return PFD_STORE_STRING;
+    }
+}
+
+static bool lay_text(struct layer *l, const struct opencl_argument *a)
+{
+    if (!l->payload) {
+        bool ok = add_slot(l, l->at, 0, PFD_STORE_STRING);
+        l->at += a->size;
+        return ok;
+    }
+    if (a->size > l->n_payload - l->at)
+        return false;
+    const uint8_t *bytes = l->payload + l->at;
+    uint32_t n = a->size;
+    if (opencl_can_shift(a) && is_shifted(bytes, n, l->layout, l->n_shifts++))
+        n -= DWORD;
+    size_t n_text = opencl_look_at_text(bytes, n).n;
+    bool ok = add_slot(l, l->at, (uint32_t)n_text, PFD_STORE_STRING);
+    l->at += n;
+    return ok;
+}
+
+/* The third of three components is followed by a fourth that nobody wrote. */
+static bool lay_values(struct layer *l, const struct opencl_argument *a)
+{
+    uint32_t element = opencl_element(a);
+    bool ok = true;
+    for (uint32_t i = 0; i < a->n && ok; i++)
+        ok = add_slot(l, l->at + i * element, element, store_of(element));
+    l->at += a->size;
+    return ok;
+}
+
+static void lay_out(struct layer *l)
+{
+    struct opencl_arguments arguments = opencl_arguments(l->string);
+    struct opencl_argument a;
+    bool ok = true;
+    while (ok && opencl_next_argument(&arguments, &a))
+        ok = a.is_text ? lay_text(l, &a) : lay_values(l, &a);
+}
+
+void opencl_layout(const struct pfd_string *s,
+                   const struct pfd_program_facts *facts,
+                   struct pfd_layout *ret)
+{
+    struct layer l = {
+        .string = s,
+        .n_payload = UINT32_MAX,
+        .slots = ret->slots,
+    };
+    for (size_t i = 0; i < s->n_arguments; i++)
+        ret->n_payload += opencl_size(s, i);
+    lay_out(&l);
+    ret->n_slots = l.n_slots;
+}
+
+size_t opencl_slots(const struct pfd_look *look, struct pfd_slot *ret,
+                    uint64_t *findings)
+{
+    struct pfd_cursor payload = look->bytes;
+    struct layer l = {
+        .string = look->record->string,
+        .n_payload = (uint32_t)pfd_cursor_left(&look->bytes),
+        .layout = look->record->layout,
+        .slots = ret,
+    };
+    l.payload = pfd_cursor_bytes(&payload, l.n_payload);
+    lay_out(&l);
+    return l.n_slots;
+}
+
+/* With --compat clr, a message that does not end in a newline gets one. */
+void opencl_make(const struct pfd_look *look, struct pfd_made *ret)
+{
+    const struct pfd_string *s = look->record->string;
+    pfd_text_add(ret->text, pfd_string_text(s), s->n_text);
+    pfd_text_add(ret->text, "\n", 1);
+    ret->n_slots = opencl_slots(look, ret->slots, &ret->findings);
+}
