@@ -18,6 +18,7 @@
 #include <printfdecode/lines.h>
 #include <printfdecode/tail.h>
 
+#include "filter.h"
 #include "input.h"
 #include "options.h"
 #include "output.h"
@@ -41,8 +42,9 @@ struct follow {
     struct inputs in;
     struct followed *buffers; /* [in.n_buffers] */
     struct pfd_lines *lines;
-    uint64_t n_given;
-    uint64_t moved_ns; /* when anything came last */
+    struct filtering filtering;
+    struct pfd_filter_run *filter; /* NULL: all are wanted */
+    uint64_t moved_ns;             /* when anything came last */
     uint64_t replaced_ns;
     bool json;
     bool is_over; /* the limit, or a reader that went away */
@@ -135,12 +137,12 @@ static void take(void *user, const struct pfd_tail_item *item)
         give_finding(follow, item->finding);
         return;
     }
-    if (!options_want(follow->o, item->entry))
+    if (follow->filter && !pfd_filter_want(follow->filter, item->entry))
         return;
     pfd_lines_entry(follow->lines, item->entry);
     if (item->entry->findings)
         give_entry_findings(f, item->entry);
-    follow->is_over = ++follow->n_given >= follow->o->limit;
+    follow->is_over = ++follow->filtering.n_given >= follow->o->limit;
     pfd_lines_bytes(follow->lines, &n);
     if (n >= FLUSH_AT)
         flush(follow);
@@ -330,7 +332,12 @@ int follow_run(const struct options *o)
         .json = o->output && !strcmp(o->output, "json"),
     };
     struct pfd_summary total = { 0 };
-    bool ok = open_all(&follow);
+    if (!filtering_open(&follow.filtering, o))
+        return EXIT_ERROR;
+    bool ok =
+        open_all(&follow) &&
+        filtering_check(&follow.filtering, follow.in.strings) &&
+        filtering_run(&follow.filtering, follow.in.strings, &follow.filter);
     follow.buffers = calloc(follow.in.n_buffers + 1, sizeof *follow.buffers);
     ok = ok && follow.buffers;
     for (size_t i = 0; ok && i < follow.in.n_buffers; i++) {
@@ -353,10 +360,14 @@ int follow_run(const struct options *o)
     total.findings += follow.in.n_findings;
     if (ok && (total.findings || o->verbose))
         tell_summary(&total);
+    if (follow.filter)
+        follow.filtering.n_doubts = pfd_filter_gave_up(follow.filter);
+    pfd_filter_run_free(follow.filter);
     pfd_lines_free(follow.lines);
     free(follow.buffers);
     inputs_close(&follow.in);
-    if (output_failed() || !ok)
-        return EXIT_ERROR;
-    return total.findings ? EXIT_FINDINGS : EXIT_CLEAN;
+    ok = ok && !output_failed();
+    return filtering_close(&follow.filtering, !ok              ? EXIT_ERROR
+                                              : total.findings ? EXIT_FINDINGS
+                                                               : EXIT_CLEAN);
 }

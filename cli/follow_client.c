@@ -21,6 +21,12 @@ enum {
     HOST = 256,
 };
 
+/* What the daemon is asked to match; NULL: nothing. */
+static const char *pattern_of(const struct options *o)
+{
+    return o->matches.n ? o->matches.all[0] : NULL;
+}
+
 static const struct scheme {
     const char *prefix;
     const char *port; /* NULL: it has to be given */
@@ -91,8 +97,8 @@ static int put_line(char *ret, const struct options *o)
 {
     char match[6 * 256 + 3] = "";
     char from[6 * 64 + 3] = "";
-    if (o->match_text)
-        put_json(match, o->match_text);
+    if (pattern_of(o))
+        put_json(match, pattern_of(o));
     if (o->from && is_number(o->from)) {
         snprintf(from, sizeof from, "%.20s", o->from);
     } else if (o->from) {
@@ -100,7 +106,7 @@ static int put_line(char *ret, const struct options *o)
     }
     return snprintf(ret, REQUEST, "{\"output\":\"%s\"%s%s%s%s%s}\n",
                     o->output ? o->output : "text",
-                    o->match_text ? ",\"match\":" : "", match,
+                    pattern_of(o) ? ",\"match\":" : "", match,
                     o->from ? ",\"from\":" : "", from,
                     o->no_findings ? ",\"findings\":false" : "");
 }
@@ -115,15 +121,15 @@ static int put_get(char *ret, const struct options *o, const char *host)
 {
     char match[3 * 256 + 1] = "";
     char from[3 * 64 + 1] = "";
-    if (o->match_text)
-        put_percent(match, o->match_text);
+    if (pattern_of(o))
+        put_percent(match, pattern_of(o));
     if (o->from)
         put_percent(from, o->from);
     return snprintf(ret, REQUEST,
                     "GET /lines?output=%s%s%s%s%s%s HTTP/1.1\r\n"
                     "Host: %.200s\r\nConnection: close\r\n\r\n",
                     o->output ? o->output : "text",
-                    o->match_text ? "&match=" : "", match,
+                    pattern_of(o) ? "&match=" : "", match,
                     o->from ? "&from=" : "", from,
                     o->no_findings ? "&findings=false" : "", host);
 }
@@ -229,7 +235,7 @@ static bool is_possible(const struct client *c)
     const struct options *o = c->o;
     bool is_json = o->output && !strcmp(o->output, "json");
     bool is_tls = c->scheme && c->scheme->is_tls;
-    if (o->match_text && strlen(o->match_text) > 256) {
+    if (pattern_of(o) && strlen(pattern_of(o)) > 256) {
         tell_error("--match: a daemon takes at most 256 bytes");
     } else if (o->from && strlen(o->from) > 64) {
         tell_error("--from: a daemon takes at most 64 bytes");

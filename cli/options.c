@@ -24,7 +24,8 @@ enum {
     CAPTURE = 256,
     RECOVER = 512,
     READS_BUFFERS = DECODE | INSPECT | STATS | FOLLOW | CAPTURE | RECOVER,
-    FILTERS = DECODE | FOLLOW | RECOVER,
+    SHOWS = DECODE | FOLLOW | RECOVER,
+    FILTERS = SHOWS | STATS,
     ALL = 1023,
 };
 
@@ -34,6 +35,10 @@ enum {
     OPT_BUFFER,
     OPT_FORMAT,
     OPT_ID,
+    OPT_INVERT_MATCH,
+    OPT_FORMAT_STRING,
+    OPT_SOURCE,
+    OPT_WHERE,
     OPT_SKIP,
     OPT_LIMIT,
     OPT_COLOR,
@@ -53,8 +58,6 @@ enum {
     OPT_FROM,
     OPT_ACK,
     OPT_FINDINGS,
-    OPT_AT,
-    OPT_ENTRY,
     OPT_TLS_CA,
     OPT_TLS_CERTIFICATE,
     OPT_TLS_KEY,
@@ -92,8 +95,7 @@ static const struct option_row {
     const char *help;
 } rows[] = {
     { "output", 'o', "FILE", CAPTURE, "the capture to write (- is stdout)" },
-    { "output", 'o', "KIND",
-      DECODE | STRINGS | INSPECT | STATS | FOLLOW | RECOVER,
+    { "output", 'o', "KIND", DECODE | STRINGS | STATS | FOLLOW | RECOVER,
       "text (default), json (one record a line); decode, follow: raw" },
     { "strings", OPT_STRINGS, "FILE", ALL & ~FORMATS & ~EXTRACT,
       "read FILE as format strings, whatever it looks like" },
@@ -112,15 +114,22 @@ static const struct option_row {
     { "opencl-strings", OPT_OPENCL_STRINGS, "AGE",
       READS_BUFFERS & ~CAPTURE & ~RECOVER,
       "how OpenCL's %s is stored: auto (default), old or new" },
-    { "at", OPT_AT, "DWORD", INSPECT,
-      "only what stands there: its entry and what is around it" },
-    { "entry", OPT_ENTRY, "N", INSPECT, "only entry N, counted from 0" },
     { "match", 'm', "REGEX", FILTERS,
-      "only messages that match this extended regexp" },
+      "only messages that match (PCRE2); repeatable: any of them" },
+    { "ignore-case", 'i', NULL, FILTERS, "patterns take a for A as well" },
+    { "invert-match", OPT_INVERT_MATCH, NULL, FILTERS,
+      "only messages that do not match" },
+    { "where", OPT_WHERE, "EXPR", FILTERS,
+      "only entries whose arguments fulfil it, as 't > 0.5 && lane == 3'" },
     { "id", OPT_ID, "ID", FILTERS,
       "only entries of this string id (hex); repeatable" },
+    { "format-string", OPT_FORMAT_STRING, "REGEX", FILTERS,
+      "only entries whose format string matches; repeatable" },
+    { "source", OPT_SOURCE, "NAME", FILTERS,
+      "only of the buffer with this name; repeatable" },
+    { "count", 'c', NULL, DECODE, "say how many entries there are instead" },
     { "skip", OPT_SKIP, "N", DECODE, "leave out the first N entries" },
-    { "limit", 'n', "N", FILTERS, "stop after N entries" },
+    { "limit", 'n', "N", SHOWS, "stop after N entries" },
     { "threads", 'j', "N", DECODE | STATS,
       "threads to work with (default: one per processor)" },
     { "to", OPT_TO, "FOLDER", EXTRACT, "where to write; made if missing" },
@@ -150,7 +159,7 @@ static const struct option_row {
       "auto (default), always or never; NO_COLOR is honoured" },
     { "progress", OPT_PROGRESS, "WHEN", DECODE | STATS,
       "auto (default), always or never: a line on stderr" },
-    { "show", OPT_SHOW, "WHAT", FILTERS,
+    { "show", OPT_SHOW, "WHAT", SHOWS,
       "findings: say before each line what is doubtful about it" },
     { "verbose", 'v', NULL, ALL & ~FORMATS,
       "also say notes, and the summary even when all is well" },
@@ -198,7 +207,7 @@ static void print_help(const struct verb *verb)
         print_options(ALL);
     }
     printf("\nExit status: 0 clean, 1 usage or input/output error, 2 findings "
-           "in the data.\n");
+           "in the data,\n3 nothing passes the filter.\n");
     if (!verb) {
         printf("'printfdecode VERB --help' tells about one verb; "
                "see also printfdecode(1).\n");
@@ -297,19 +306,10 @@ static bool add_label(struct options *o, const char *text)
     return true;
 }
 
-static bool set_match(struct options *o, const char *text)
+static bool add_word(struct words *words, const char *text)
 {
-    char why[128];
-    if (o->has_match)
-        return wrong("--match is given twice, again as", text);
-    int rc = regcomp(&o->match, text, REG_EXTENDED | REG_NOSUB);
-    if (rc) {
-        regerror(rc, &o->match, why, sizeof why);
-        tell_error("regular expression '%s': %s", text, why);
-        return false;
-    }
-    o->has_match = true;
-    o->match_text = text;
+    words->all = append(words->all, &words->n, sizeof *words->all);
+    words->all[words->n - 1] = text;
     return true;
 }
 
@@ -347,23 +347,6 @@ static bool set_settle(struct options *o, const char *text)
         return false;
     if (o->settle_ms < 1 || o->settle_ms > 3600000)
         return wrong("not a number of milliseconds, 1 to 3600000:", text);
-    return true;
-}
-
-/* A place to inspect, where *has is not set yet; decimal, or 0x and more. */
-static bool set_place(const struct options *o, const char *text, uint64_t *ret,
-                      bool *has)
-{
-    char *end = NULL;
-    if (o->has_at || o->has_entry)
-        return wrong("one --at or --entry is enough, not also", text);
-    errno = 0;
-    unsigned long long v =
-        strtoull(text, &end, strncmp(text, "0x", 2) ? 10 : 16);
-    if (errno || end == text || *end || strchr(text, '-'))
-        return wrong("not a number:", text);
-    *ret = v;
-    *has = true;
     return true;
 }
 
@@ -461,6 +444,7 @@ static const char **text_of(struct options *o, int key)
         const char **at;
     } texts[] = {
         { OPT_FROM, &o->from },
+        { OPT_WHERE, &o->where },
         { OPT_TO, &o->to },
         { OPT_TLS_CA, &o->tls.authority },
         { OPT_TLS_CERTIFICATE, &o->tls.certificate },
@@ -483,8 +467,34 @@ static bool set_text(struct options *o, int key, const char *text)
     return true;
 }
 
+/* What an option without a value says; NULL: it has one. */
+static bool *flag_of(struct options *o, int key)
+{
+    switch (key) {
+    case 'i':
+        return &o->ignore_case;
+    case OPT_INVERT_MATCH:
+        return &o->invert;
+    case 'c':
+        return &o->count;
+    case 'v':
+        return &o->verbose;
+    case OPT_ACK:
+        return &o->ack;
+    case OPT_FORCE:
+        return &o->force;
+    default:
+        return NULL;
+    }
+}
+
 static bool set(struct options *o, int key, const char *text)
 {
+    bool *flag = flag_of(o, key);
+    if (flag) {
+        *flag = true;
+        return true;
+    }
     switch (key) {
     case 'o':
         return set_output(o, text);
@@ -509,7 +519,11 @@ static bool set(struct options *o, int key, const char *text)
     case OPT_OPENCL_STRINGS:
         return set_opencl_strings(o, text);
     case 'm':
-        return set_match(o, text);
+        return add_word(&o->matches, text);
+    case OPT_FORMAT_STRING:
+        return add_word(&o->format_strings, text);
+    case OPT_SOURCE:
+        return add_word(&o->sources, text);
     case OPT_ID:
         return add_id(o, text);
     case OPT_SKIP:
@@ -524,21 +538,8 @@ static bool set(struct options *o, int key, const char *text)
         return read_when(text, &o->progress);
     case OPT_SHOW:
         return set_show(o, text);
-    case 'v':
-        o->verbose = true;
-        return true;
-    case OPT_AT:
-        return set_place(o, text, &o->at, &o->has_at);
-    case OPT_ENTRY:
-        return set_place(o, text, &o->entry, &o->has_entry);
-    case OPT_ACK:
-        o->ack = true;
-        return true;
     case OPT_FINDINGS:
         return set_findings(o, text);
-    case OPT_FORCE:
-        o->force = true;
-        return true;
     case OPT_MAX_INFLATED:
         return set_max_inflated(o, text);
     case OPT_LABEL:
@@ -653,8 +654,9 @@ bool options_read(struct options *ret, int argc, char **argv, int *status)
 
 void options_free(struct options *options)
 {
-    if (options->has_match)
-        regfree(&options->match);
+    free(options->matches.all);
+    free(options->format_strings.all);
+    free(options->sources.all);
     free(options->files);
     free(options->ids);
     free(options->labels);
@@ -677,28 +679,4 @@ bool options_color(const struct options *options, int fd)
 bool options_marks(const struct options *options)
 {
     return options->show & SHOW_FINDINGS || isatty(STDOUT_FILENO);
-}
-
-static bool is_wanted_id(const struct options *o, uint64_t id)
-{
-    for (size_t i = 0; i < o->n_ids; i++) {
-        if (o->ids[i] == id)
-            return true;
-    }
-    return o->n_ids == 0;
-}
-
-bool options_want(const struct options *o, struct pfd_entry *entry)
-{
-    size_t n = 0;
-    if (!is_wanted_id(o, entry->id))
-        return false;
-    if (!o->has_match)
-        return true;
-    const char *message = pfd_entry_message(entry, &n);
-    regmatch_t range = { .rm_so = 0, .rm_eo = (regoff_t)n };
-    /* The line's own end does not count, so that $ means the message's. */
-    if (message && n && message[n - 1] == '\n')
-        range.rm_eo--;
-    return message && !regexec(&o->match, message, 1, &range, REG_STARTEND);
 }

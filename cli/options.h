@@ -5,7 +5,6 @@
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,7 +18,8 @@
 enum {
     EXIT_CLEAN = 0,
     EXIT_ERROR = 1,
-    EXIT_FINDINGS = 2
+    EXIT_FINDINGS = 2,
+    EXIT_NOTHING = 3, /* a filter, and no entry that it lets through */
 };
 
 enum role {
@@ -46,6 +46,12 @@ enum when {
     WHEN_NEVER
 };
 
+/* Values of an option that can be given several times. */
+struct words {
+    const char **all; /* [n] */
+    size_t n;
+};
+
 struct options {
     const struct verb *verb;
     struct file *files; /* [n_files], in the order given */
@@ -53,11 +59,15 @@ struct options {
     const char *output; /* NULL: text */
     const char *format;
     struct pfd_options decoding;
+    struct words matches;
+    struct words format_strings;
+    struct words sources;
     uint64_t *ids; /* [n_ids] */
     size_t n_ids;
-    regex_t match;
-    const char *match_text;
-    bool has_match;
+    const char *where; /* NULL: no condition */
+    bool ignore_case;
+    bool invert;
+    bool count; /* how many, instead of them */
     uint64_t skip;
     uint64_t limit; /* UINT64_MAX: all */
     unsigned threads;
@@ -76,10 +86,6 @@ struct options {
     const char *from;   /* of a daemon's lines; NULL: what comes from now on */
     bool ack;
     bool no_findings; /* of a daemon: nothing but messages */
-    uint64_t at;      /* a dword */
-    bool has_at;
-    uint64_t entry; /* an entry's index */
-    bool has_entry;
     struct tls_config tls;
 };
 
@@ -104,9 +110,6 @@ bool options_color(const struct options *options, int fd);
 
 /* Are lines on standard output marked with their findings? */
 bool options_marks(const struct options *options);
-
-/* Does the message pass --match and the id --id? */
-bool options_want(const struct options *options, struct pfd_entry *entry);
 
 /* Is any --tls-... given? */
 bool options_have_tls(const struct options *options);

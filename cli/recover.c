@@ -8,6 +8,7 @@
 #include <printfdecode/lines.h>
 #include <printfdecode/recover.h>
 
+#include "filter.h"
 #include "input.h"
 #include "options.h"
 #include "output.h"
@@ -17,7 +18,8 @@ struct recovery {
     const struct options *o;
     const char *source;
     struct pfd_lines *lines;
-    uint64_t n_given;
+    struct filtering filtering;
+    struct pfd_filter_run *filter; /* NULL: all are wanted */
     uint64_t n_runs;
     bool is_over;
 };
@@ -59,9 +61,9 @@ static bool take_entry(void *user, struct pfd_entry *entry)
     };
     struct recovery *r = user;
     size_t n = 0;
-    if (!options_want(r->o, entry))
+    if (r->filter && !pfd_filter_want(r->filter, entry))
         return true;
-    if (r->n_given++ == r->o->limit) {
+    if (r->filtering.n_given++ == r->o->limit) {
         r->is_over = true;
         return false;
     }
@@ -108,12 +110,20 @@ static bool recover_file(struct recovery *r, struct inputs *in,
     return true;
 }
 
+static bool open_filter(struct recovery *r, const struct pfd_strings *strings)
+{
+    return filtering_check(&r->filtering, strings) &&
+           filtering_run(&r->filtering, strings, &r->filter);
+}
+
 int recover_run(const struct options *o)
 {
     struct inputs in;
     struct pfd_error err;
     struct recovery r = { .o = o };
     bool json = o->output && !strcmp(o->output, "json");
+    if (!filtering_open(&r.filtering, o))
+        return EXIT_ERROR;
     inputs_open(&in, o, json ? output_finding : tell_finding, NULL);
     bool ok = !in.failed;
     if (ok && !in.n_buffers) {
@@ -126,14 +136,19 @@ int recover_run(const struct options *o)
         tell_error("%s", err.text);
         ok = false;
     }
+    ok = ok && open_filter(&r, in.strings);
     if (ok && options_marks(o))
         pfd_lines_mark(r.lines);
     for (size_t i = 0; ok && i < in.n_buffers && !r.is_over; i++)
         ok = recover_file(&r, &in, &in.buffers[i]);
     bool findings = in.n_findings > 0;
+    if (r.filter)
+        r.filtering.n_doubts = pfd_filter_gave_up(r.filter);
+    pfd_filter_run_free(r.filter);
     pfd_lines_free(r.lines);
     inputs_close(&in);
-    if (output_failed() || !ok)
-        return EXIT_ERROR;
-    return findings ? EXIT_FINDINGS : EXIT_CLEAN;
+    ok = ok && !output_failed();
+    return filtering_close(&r.filtering, !ok        ? EXIT_ERROR
+                                         : findings ? EXIT_FINDINGS
+                                                    : EXIT_CLEAN);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "filter.h"
 #include "output.h"
 #include "run.h"
 #include "tell.h"
@@ -145,6 +146,9 @@ int stats_run(const struct options *o)
 {
     struct inputs in;
     struct stats stats = { 0 };
+    struct filtering filtering = { 0 };
+    if (!filtering_open(&filtering, o))
+        return EXIT_ERROR;
     inputs_open(&in, o, tell_finding, NULL);
     size_t n = pfd_strings_count(in.strings);
     stats.entries = calloc(n + 1, sizeof *stats.entries);
@@ -158,8 +162,12 @@ int stats_run(const struct options *o)
         tell_error("no buffer among the files");
         in.failed = true;
     }
+    bool can_filter = filtering_check(&filtering, in.strings);
     struct pfd_convert convert = {
         .strings = in.strings,
+        .filter = filtering.filter,
+        .n_given = &filtering.n_given,
+        .n_doubts = &filtering.n_doubts,
         .format = o->format,
         .options = o->decoding,
         .threads = o->threads,
@@ -167,12 +175,13 @@ int stats_run(const struct options *o)
         .string_entries = stats.entries,
         .string_bytes = stats.bytes,
     };
-    bool ok = run_buffers(o, &in, &convert, &stats.total) && !in.failed;
+    bool ok =
+        can_filter && run_buffers(o, &in, &convert, &stats.total) && !in.failed;
     make_rows(&stats, n);
     stats.total.findings += in.n_findings;
-    if (in.n_buffers && o->output && !strcmp(o->output, "json")) {
+    if (can_filter && in.n_buffers && o->output && !strcmp(o->output, "json")) {
         print_json(&stats, in.strings);
-    } else if (in.n_buffers) {
+    } else if (can_filter && in.n_buffers) {
         print_text(&stats, in.strings,
                    isatty(STDOUT_FILENO) || o->color == WHEN_ALWAYS);
     }
@@ -180,7 +189,8 @@ int stats_run(const struct options *o)
     free(stats.entries);
     free(stats.bytes);
     free(stats.rows);
-    if (output_failed() || !ok)
-        return EXIT_ERROR;
-    return stats.total.findings ? EXIT_FINDINGS : EXIT_CLEAN;
+    ok = ok && !output_failed();
+    return filtering_close(&filtering, !ok                    ? EXIT_ERROR
+                                       : stats.total.findings ? EXIT_FINDINGS
+                                                              : EXIT_CLEAN);
 }

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 # The second half is for the daemon: HTTP, TLS, seccomp and systemd.
 packages='gcc libc6-dev meson ninja-build pkg-config libelf-dev libmsgpack-dev
-    libyaml-dev zlib1g-dev libzstd-dev libjansson-dev
+    libpcre2-dev libyaml-dev zlib1g-dev libzstd-dev libjansson-dev
     libuv1-dev libwebsockets-dev libwebsockets-evlib-uv libssl-dev
     libseccomp-dev libsystemd-dev'
 missing=''

@@ -16,6 +16,7 @@
 
 #include "decoder.h"
 #include "escape.h"
+#include "filter.h"
 #include "sink.h"
 #include "window.h"
 
@@ -49,7 +50,6 @@ struct pool {
     struct pfd_error walk_error;
     uint64_t n_batches;
     uint64_t n_entries;
-    uint64_t n_wanted; /* by id, when that is all that decides */
 
     pthread_mutex_t turn; /* guards these: */
     pthread_cond_t turned;
@@ -78,6 +78,8 @@ struct worker {
     struct pfd_cursor view;
     uint64_t base;
     struct pfd_entry_source of;
+    struct pfd_filter_run *filter; /* NULL: all entries are wanted */
+    uint64_t n_given;
     struct pfd_text out;
     struct pfd_summary summary; /* of the batch */
     struct kept *kept;
@@ -177,15 +179,6 @@ static void end_turn(struct worker *w)
 
 /* ---- one batch ---- */
 
-static bool is_wanted_id(const struct pfd_convert *convert, uint64_t id)
-{
-    for (size_t i = 0; i < convert->n_ids; i++) {
-        if (convert->ids[i] == id)
-            return true;
-    }
-    return convert->n_ids == 0;
-}
-
 static void keep(struct worker *w, const struct pfd_finding *finding)
 {
     if (w->n_kept == w->kept_room) {
@@ -246,18 +239,6 @@ static void give_entry_findings(struct worker *w, const struct pfd_entry *entry)
     }
 }
 
-static bool matches(struct worker *w, struct pfd_entry *entry)
-{
-    const struct pfd_convert *convert = w->pool->convert;
-    size_t n = 0;
-    if (!convert->match)
-        return true;
-    const char *message = pfd_entry_message(entry, &n);
-    if (!message && n)
-        w->failed = true;
-    return message && convert->match(convert->match_user, message, n);
-}
-
 /* Entry number `wanted` of those that pass the filters: is it given? */
 static bool in_range(struct worker *w, uint64_t wanted)
 {
@@ -273,16 +254,38 @@ static void count_entry(struct worker *w, const struct pfd_record *r)
     w->summary.entries++;
     w->summary.unknown += pfd_record_is_unknown(r);
     w->summary.bytes += r->n_bytes;
+}
+
+static void count_string(struct worker *w, const struct pfd_record *r)
+{
+    w->n_given++;
     if (w->entries && r->string) {
         w->entries[r->string->index]++;
         w->bytes[r->string->index] += r->n_bytes;
     }
 }
 
-/* Is this entry given, by its id, its message and its number? */
+static const uint8_t *payload_of(const struct worker *w,
+                                 const struct pfd_record *r, uint32_t *n)
+{
+    return pfd_batch_payload(&w->batch, &w->view, w->base, r, n);
+}
+
+/* What can be said of a record before its entry is made. */
+static enum pfd_look_result look(const struct worker *w,
+                                 const struct pfd_record *r)
+{
+    uint32_t n = 0;
+    if (!w->filter)
+        return PFD_LOOK_YES;
+    return pfd_filter_look(w->filter, r, payload_of(w, r, &n),
+                           w->pool->format->origin != NULL);
+}
+
+/* Is this entry given, by what it is and by its number? */
 static bool is_selected(struct worker *w, struct pfd_entry *entry)
 {
-    return is_wanted_id(w->pool->convert, entry->id) && matches(w, entry) &&
+    return (!w->filter || pfd_filter_want(w->filter, entry)) &&
            in_range(w, w->first_wanted++);
 }
 
@@ -292,14 +295,14 @@ static void give_entry(struct worker *w, const struct pfd_record *r,
     const struct pool *pool = w->pool;
     struct pfd_entry entry;
     uint32_t n = 0;
-    const uint8_t *payload =
-        pfd_batch_payload(&w->batch, &w->view, w->base, r, &n);
+    const uint8_t *payload = payload_of(w, r, &n);
     if (!pfd_entry_make(&w->of, r, payload, n, index, &entry)) {
         w->failed = true;
         return;
     }
     if (pool->is_selective && !is_selected(w, &entry))
         return;
+    count_string(w, r);
     if (pool->sink)
         pool->sink->entry(&w->out, &entry, &pool->sink_options);
     if (__builtin_expect((entry.findings & pool->reported) != 0, 0))
@@ -325,8 +328,8 @@ static void do_finding(struct worker *w, const struct pfd_record *r)
     give_finding(w, &finding);
 }
 
-/* Entries that nobody wants to see, from record i on; the number of the first
- * record that is something else. */
+/* Entries that nobody wants to see, from record i on, where what is wanted is
+ * counted at the most; the number of the first record that is something else. */
 static size_t pass_quiet(struct worker *w, size_t i)
 {
     const struct pfd_batch *batch = &w->batch;
@@ -335,14 +338,28 @@ static size_t pass_quiet(struct worker *w, size_t i)
         const struct pfd_record *r = &batch->records[i];
         if (r->kind != PFD_RECORD_ENTRY || !r->string || !is_quiet(w, r))
             break;
+        enum pfd_look_result result = look(w, r);
+        if (result == PFD_LOOK_ASK)
+            break;
+        if (result == PFD_LOOK_YES)
+            count_string(w, r);
         sum.entries++;
         sum.bytes += r->n_bytes;
-        if (w->entries) {
-            w->entries[r->string->index]++;
-            w->bytes[r->string->index] += r->n_bytes;
-        }
     }
     pfd_summary_add(&w->summary, &sum);
+    return i;
+}
+
+/* Entries that the filter does not let through, likewise. */
+static size_t pass_unwanted(struct worker *w, size_t i)
+{
+    const struct pfd_batch *batch = &w->batch;
+    for (; i < batch->n; i++) {
+        const struct pfd_record *r = &batch->records[i];
+        if (r->kind != PFD_RECORD_ENTRY || look(w, r) != PFD_LOOK_NO)
+            break;
+        count_entry(w, r);
+    }
     return i;
 }
 
@@ -360,10 +377,14 @@ static void prefetch_string(const struct worker *w, size_t i)
 
 static void do_batch(struct worker *w)
 {
-    bool prints = w->pool->sink || w->pool->convert->match;
+    bool is_plain = !w->pool->sink && w->pool->convert->limit == UINT64_MAX &&
+                    !w->pool->convert->skip;
     for (size_t i = 0; i < w->batch.n && !w->ended; i++) {
-        if (!prints)
+        if (is_plain) {
             i = pass_quiet(w, i);
+        } else if (w->filter) {
+            i = pass_unwanted(w, i);
+        }
         if (i == w->batch.n)
             break;
         const struct pfd_record *r = &w->batch.records[i];
@@ -424,18 +445,8 @@ static void number(struct worker *w)
     w->first_index = pool->n_entries;
     for (size_t i = 0; i < w->batch.n; i++)
         pool->n_entries += w->batch.records[i].kind == PFD_RECORD_ENTRY;
-    if (convert->match)
-        return; /* one worker, which goes on counting what matched */
-    w->first_wanted = pool->n_wanted;
-    if (convert->n_ids == 0) {
-        pool->n_wanted = pool->n_entries;
-        return;
-    }
-    for (size_t i = 0; i < w->batch.n; i++) {
-        const struct pfd_record *r = &w->batch.records[i];
-        pool->n_wanted +=
-            r->kind == PFD_RECORD_ENTRY && is_wanted_id(convert, r->key);
-    }
+    if (!convert->filter) /* else one worker goes on counting what passed */
+        w->first_wanted = w->first_index;
 }
 
 static bool take_batch(struct worker *w)
@@ -503,6 +514,9 @@ static bool worker_init(struct worker *w, struct pool *pool)
         if (!w->entries || !w->bytes)
             return false;
     }
+    if (convert->filter && pfd_filter_run_new(convert->filter, convert->strings,
+                                              &w->filter, NULL) != PFD_OK)
+        return false;
     return pfd_batch_init(&w->batch, BATCH);
 }
 
@@ -514,6 +528,11 @@ static void worker_deinit(struct worker *w)
         convert->string_entries[i] += w->entries[i];
         convert->string_bytes[i] += w->bytes[i];
     }
+    if (convert->n_given)
+        *convert->n_given += w->n_given;
+    if (convert->n_doubts && w->filter)
+        *convert->n_doubts += pfd_filter_gave_up(w->filter);
+    pfd_filter_run_free(w->filter);
     free(w->entries);
     free(w->bytes);
     pfd_batch_deinit(&w->batch);
@@ -525,7 +544,7 @@ static void worker_deinit(struct worker *w)
 
 static unsigned thread_count(const struct pfd_convert *convert)
 {
-    if (convert->match && (convert->skip || convert->limit != UINT64_MAX))
+    if (convert->filter && (convert->skip || convert->limit != UINT64_MAX))
         return 1; /* which entries are given depends on all before */
     if (convert->threads)
         return convert->threads < THREADS_MAX ? convert->threads : THREADS_MAX;
@@ -656,8 +675,8 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
     pool->sink_options.members = convert->members;
     pool->sink_options.origin_members = convert->origin_members;
     pool->reported = reported_kinds(convert);
-    pool->is_selective = convert->match || convert->n_ids || convert->skip ||
-                         convert->limit != UINT64_MAX;
+    pool->is_selective =
+        convert->filter || convert->skip || convert->limit != UINT64_MAX;
     struct pfd_walk walk;
     if (!pfd_walk_init(&walk, pool->format, convert->strings,
                        &convert->options))

@@ -305,21 +305,6 @@ enum pfd_status pfd_entry_alternative(const struct pfd_entry *entry, size_t i,
     return PFD_OK;
 }
 
-uint64_t pfd_entry_payload_offset(const struct pfd_entry *entry)
-{
-    return entry->of->format->is_scattered
-               ? PFD_NO_OFFSET
-               : entry->offset + entry->record->n_header;
-}
-
-enum pfd_status pfd_entry_word(struct pfd_entry *entry, uint32_t at,
-                               struct pfd_word *ret)
-{
-    struct pfd_look look = look_at(entry);
-    return pfd_format_entry_word(entry->of->format, &look, at, ret) ? PFD_OK
-                                                                    : PFD_END;
-}
-
 /* ---- arguments ---- */
 
 static void from_step(const struct pfd_entry *entry, const struct pfd_step *s,
@@ -512,12 +497,6 @@ static void describe(const struct pfd_entry *entry, enum pfd_finding_kind kind,
                  "(%u); %s",
                  text.text, want, have,
                  entry->of->format->layout_text(entry->record->layout));
-        break;
-    case PFD_FINDING_bad_size:
-        snprintf(ret, n,
-                 "sound entries follow after %u payload dwords of '%s', where "
-                 "its own size does not lead",
-                 have, text.text);
         break;
     case PFD_FINDING_vector_cut:
         snprintf(ret, n, "only component 0 of each vector of '%s' was written",

@@ -11,13 +11,14 @@ cd "${1:-$(dirname "$0")/..}"
 floor_of() {
     case $1 in
     error | cursor | arena | text | escape | bits | md5 | crc32c | inflate) echo 0 ;;
-    uri | number*) echo 0 ;;
+    uri | number* | pattern) echo 0 ;;
     program*) echo 1 ;;
     strings | image | archive | bundle | offload | cache | container | object) echo 2 ;;
     hsa | metadata* | spirv* | khronos* | shaders | json_parts) echo 2 ;;
-    wire*) echo 2 ;;
+    wire* | columns) echo 2 ;;
     format | rocm | window) echo 3 ;;
     decoder | entry | loader | shader_loader | objects | input) echo 4 ;;
+    where* | filter) echo 4 ;;
     convert | sink* | lines | capture | client | recover | tail*) echo 5 ;;
     *) echo 9 ;; # a new file has no floor yet
     esac
@@ -105,6 +106,7 @@ owner() {
 owner 'libelf|gelf|elf\.h' src/image.c
 owner 'msgpack' src/metadata.c
 owner 'yaml' src/metadata_yaml.c
+owner 'pcre2' src/pattern.c
 owner 'zlib|zstd' src/inflate.c
 owner 'uv\.h'
 owner 'jansson' cli/shaders.c

@@ -536,17 +536,6 @@ static const char *const entry_words[] = {
     "message: its size, high half",
 };
 
-/* Between messages, and behind the last one. */
-static bool abort_buffer_word(const struct pfd_walk *w, uint64_t at,
-                              struct pfd_word *ret)
-{
-    uint64_t end = at / 4 * 4 + 4;
-    if (end <= pfd_walk_end(w) && pfd_walk_u32(w, end - 4) == 0)
-        return pfd_word_set(ret, end, "zeros: padding, or no message");
-    return at % HEADER >= 4 && end < pfd_walk_end(w) &&
-           pfd_word_set(ret, end, "padding to a multiple of %d", HEADER);
-}
-
 static void abort_layout(const struct pfd_string *string,
                          const struct pfd_program_facts *facts,
                          struct pfd_layout *ret)
@@ -565,6 +554,10 @@ static size_t abort_slots(const struct pfd_look *look, struct pfd_slot *ret,
     return 0;
 }
 
+static const char *const origin_names[] = {
+    "shader", "module", "instruction", "file", "line", "source_line", NULL,
+};
+
 const struct pfd_format pfd_format_abort = {
     .info = {
         .name = "abort",
@@ -580,5 +573,5 @@ const struct pfd_format pfd_format_abort = {
     .slots = abort_slots,
     .make = abort_make,
     .origin = abort_origin,
-    .buffer_word = abort_buffer_word,
+    .origin_names = origin_names,
 };

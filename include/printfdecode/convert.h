@@ -6,6 +6,7 @@
 #ifndef PRINTFDECODE_CONVERT_H
 #define PRINTFDECODE_CONVERT_H
 
+#include <printfdecode/filter.h>
 #include <printfdecode/printfdecode.h>
 
 #ifdef __cplusplus
@@ -20,13 +21,6 @@ typedef bool (*pfd_write_fn)(void *user, const void *bytes, size_t n);
 typedef bool (*pfd_progress_fn)(void *user, const struct pfd_summary *so_far);
 
 /*
- * Tells whether an entry is wanted: message [n] is what
- * pfd_entry_message() gives. Called on several threads at once: it must not
- * change anything. Entries that are not wanted are counted all the same.
- */
-typedef bool (*pfd_match_fn)(void *user, const char *message, size_t n);
-
-/*
  * Reads up to n bytes into bytes; the number, 0 at the end, or below zero: an
  * errno value, negated.
  */
@@ -39,17 +33,18 @@ struct pfd_convert {
     const char *output; /* "text", "raw" or "json"; NULL: nothing is written */
     const char *source; /* the buffer's name */
     struct pfd_options options;
-    unsigned threads;    /* 0: as many as there are processors */
-    const uint64_t *ids; /* only entries of these ids, [n_ids]; 0: all */
-    size_t n_ids;
-    pfd_match_fn match;
-    void *match_user;
-    uint64_t skip;  /* of the wanted entries, leave the first out */
-    uint64_t limit; /* then give so many and stop; UINT64_MAX: all */
-    bool notes;     /* hand over notes as well as findings */
-    bool origin;    /* text: say where each message comes from */
-    bool color;     /* text: mark what is not a message */
-    bool marks;     /* text: say an entry's findings before its message */
+    unsigned threads; /* 0: as many as there are processors */
+    /* Which entries are wanted; NULL: all. The others are counted in the
+     * summary all the same. */
+    const struct pfd_filter *filter;
+    uint64_t skip;      /* of the wanted entries, leave the first out */
+    uint64_t limit;     /* then give so many and stop; UINT64_MAX: all */
+    uint64_t *n_given;  /* entries that were given; added to; or NULL */
+    uint64_t *n_doubts; /* of those, where a pattern gave up; likewise */
+    bool notes;         /* hand over notes as well as findings */
+    bool origin;        /* text: say where each message comes from */
+    bool color;         /* text: mark what is not a message */
+    bool marks;         /* text: say an entry's findings before its message */
     /* JSON of your own, "" or NULL for none: members of every record (with a
      * comma before each), and members of the "origin" of entries (with a comma
      * behind each). */
@@ -61,8 +56,9 @@ struct pfd_convert {
     void *finding_user;
     pfd_progress_fn progress;
     void *progress_user;
-    /* Entries and their bytes for each string, [pfd_strings_count()], or NULL;
-     * added to. Without output, entries are then counted unformatted. */
+    /* Wanted entries and their bytes for each string, [pfd_strings_count()],
+     * or NULL; added to. Without output, entries are then counted unformatted.
+     */
     uint64_t *string_entries;
     uint64_t *string_bytes;
 };

@@ -164,12 +164,17 @@ static void ignore(void *user, const struct pfd_finding *finding)
     (void)finding;
 }
 
-static bool match_all(void *user, const char *message, size_t n)
+static struct pfd_filter *new_filter(void)
 {
-    (void)user;
-    (void)message;
-    (void)n;
-    return true;
+    static const char *const any[] = { "." };
+    struct pfd_filter *filter = NULL;
+    const struct pfd_filter_spec spec = {
+        .patterns = any,
+        .n_patterns = 1,
+        .sources = any,
+        .where = "a0 != 77 || a1",
+    };
+    return pfd_filter_new(&spec, &filter, NULL) == PFD_OK ? filter : NULL;
 }
 
 static long read_bytes(void *user, void *ret, size_t n)
@@ -192,13 +197,16 @@ static enum pfd_status convert_to(const char *output, bool stream,
     struct pfd_summary summary;
     struct pfd_error err = { .code = PFD_OK };
     written = 0;
+    struct pfd_filter *filter = with_match ? new_filter() : NULL;
+    if (with_match && !filter)
+        return PFD_ERR_NOMEM;
     struct pfd_convert convert = {
         .strings = dump.strings,
         .output = output,
         .threads = threads,
         .limit = UINT64_MAX,
         .notes = true,
-        .match = with_match ? match_all : NULL,
+        .filter = filter,
         .write = drop,
         .finding = ignore,
         .string_entries = counts,
@@ -208,6 +216,7 @@ static enum pfd_status convert_to(const char *output, bool stream,
         stream ? pfd_convert_stream(&convert, read_bytes, &at, &summary, &err)
                : pfd_convert_bytes(&convert, dump.bytes.bytes, dump.bytes.n,
                                    &summary, &err);
+    pfd_filter_free(filter);
     /* libcheck allocates: assertions wait until nothing fails any more. */
     return err.code == status ? status : PFD_ERR_CORRUPT;
 }

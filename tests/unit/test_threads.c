@@ -49,11 +49,13 @@ static void sink_free(struct sink *s)
     build_free(&s->findings);
 }
 
-static bool odd_length(void *user, const char *message, size_t n)
+static const char *const seven[] = { "7" };
+
+static struct pfd_filter *filter_of(const struct pfd_filter_spec *spec)
 {
-    (void)user;
-    (void)message;
-    return n % 2;
+    struct pfd_filter *filter = NULL;
+    ck_assert_int_eq(pfd_filter_new(spec, &filter, NULL), PFD_OK);
+    return filter;
 }
 
 static enum pfd_status run(const struct dump *d,
@@ -125,25 +127,27 @@ START_TEST(same_output)
 END_TEST
 
 /* What a loop over pfd_decoder_next() says with the same filter. */
-static void naive(const struct dump *d, const struct pfd_convert *c,
-                  struct build *out)
+static uint64_t naive(const struct dump *d, const struct pfd_convert *c,
+                      const struct pfd_filter_spec *spec, struct build *out)
 {
     struct pfd_decoder *decoder = NULL;
     struct pfd_item item;
     uint64_t wanted = 0;
+    uint64_t n_given = 0;
     ck_assert_int_eq(
         pfd_decoder_new(d->strings, NULL, "buffer", &decoder, NULL), PFD_OK);
     pfd_decoder_view(decoder, d->bytes.bytes, d->bytes.n, 0, true, NULL);
     while (pfd_decoder_next(decoder, &item, NULL) == PFD_OK) {
         size_t n = 0;
-        bool is_wanted = c->n_ids == 0;
+        bool is_wanted = spec->n_ids == 0;
         if (!item.is_entry)
             continue;
-        for (size_t i = 0; i < c->n_ids; i++)
-            is_wanted |= c->ids[i] == item.entry.id;
+        for (size_t i = 0; i < spec->n_ids; i++)
+            is_wanted |= spec->ids[i] == item.entry.id;
         const char *message = pfd_entry_message(&item.entry, &n);
-        if (!is_wanted ||
-            (c->match && !(message && c->match(NULL, message, n))))
+        if (spec->n_patterns && !(message && memchr(message, '7', n)))
+            is_wanted = false;
+        if (!is_wanted)
             continue;
         uint64_t number = wanted++;
         if (number < c->skip)
@@ -151,8 +155,10 @@ static void naive(const struct dump *d, const struct pfd_convert *c,
         if (number - c->skip >= c->limit)
             break;
         build_bytes(out, message, n);
+        n_given++;
     }
     pfd_decoder_free(decoder);
+    return n_given;
 }
 
 START_TEST(filters)
@@ -168,11 +174,19 @@ START_TEST(filters)
         ids[i] = info.id;
     }
     for (unsigned k = 0; k < 4 * 25; k += FILTER_STEP) {
+        struct pfd_filter_spec spec = {
+            .ids = ids,
+            .n_ids = k & 1 ? 3 : 0,
+            .patterns = seven,
+            .n_patterns = k & 2 ? 1 : 0,
+            .jit = k & 4,
+        };
+        struct pfd_filter *filter = filter_of(&spec);
+        uint64_t n_given = 0;
         struct pfd_convert c = {
             .output = "raw",
-            .ids = k & 1 ? ids : NULL,
-            .n_ids = k & 1 ? 3 : 0,
-            .match = k & 2 ? odd_length : NULL,
+            .filter = filter,
+            .n_given = &n_given,
             .skip = skips[k / 4 % 5],
             .limit = limits[k / 20],
             .threads = 1 + k % 3,
@@ -180,13 +194,15 @@ START_TEST(filters)
         struct build want = { 0 };
         struct sink sink = { 0 };
         struct pfd_summary summary;
-        naive(&d, &c, &want);
+        uint64_t n_wanted = naive(&d, &c, &spec, &want);
         ck_assert_int_eq(run(&d, &c, &sink, &summary), PFD_OK);
         ck_assert_msg(equal(&want, &sink.bytes),
                       "filter %u: %zu bytes expected, %zu given", k, want.n,
                       sink.bytes.n);
+        ck_assert_uint_eq(n_given, n_wanted);
         build_free(&want);
         sink_free(&sink);
+        pfd_filter_free(filter);
     }
     dump_deinit(&d);
 }
@@ -195,19 +211,25 @@ END_TEST
 START_TEST(filters_on_threads)
 {
     struct dump d;
-    uint64_t id;
     struct pfd_string_info info;
     make(&d, 4, true);
     pfd_strings_get(d.strings, 1, &info);
-    id = info.id;
-    compare_threads(&d, (struct pfd_convert){ .output = "json",
-                                              .match = odd_length,
-                                              .limit = UINT64_MAX });
-    compare_threads(&d, (struct pfd_convert){ .output = "json",
-                                              .ids = &id,
-                                              .n_ids = 1,
-                                              .skip = 500,
-                                              .limit = 900 });
+    const struct pfd_filter_spec specs[] = {
+        { .patterns = seven, .n_patterns = 1 },
+        { .ids = &info.id, .n_ids = 1 },
+        { .where = "a0 > 1000 || isnan(a1)" },
+    };
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        struct pfd_filter *filter = filter_of(&specs[i]);
+        compare_threads(&d, (struct pfd_convert){ .output = "json",
+                                                  .filter = filter,
+                                                  .limit = UINT64_MAX });
+        compare_threads(&d, (struct pfd_convert){ .output = "json",
+                                                  .filter = filter,
+                                                  .skip = 500,
+                                                  .limit = 900 });
+        pfd_filter_free(filter);
+    }
     compare_threads(&d, (struct pfd_convert){
                             .output = "text", .skip = 30000, .limit = 20000 });
     dump_deinit(&d);

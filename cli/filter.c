@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "filter.h"
+
+#include "tell.h"
+
+static bool is_asked(const struct options *o)
+{
+    return o->matches.n || o->format_strings.n || o->sources.n || o->n_ids ||
+           o->where;
+}
+
+bool filtering_open(struct filtering *ret, const struct options *o)
+{
+    struct pfd_error err;
+    struct pfd_filter_spec spec = {
+        .patterns = o->matches.all,
+        .n_patterns = o->matches.n,
+        .ignore_case = o->ignore_case,
+        .invert = o->invert,
+        .ids = o->ids,
+        .n_ids = o->n_ids,
+        .format_strings = o->format_strings.all,
+        .n_format_strings = o->format_strings.n,
+        .sources = o->sources.all,
+        .n_sources = o->sources.n,
+        .where = o->where,
+        .jit = true,
+    };
+    *ret = (struct filtering){ 0 };
+    if (!is_asked(o) || pfd_filter_new(&spec, &ret->filter, &err) == PFD_OK)
+        return true;
+    tell_error("%s", err.text);
+    return false;
+}
+
+bool filtering_check(const struct filtering *filtering,
+                     const struct pfd_strings *strings)
+{
+    struct pfd_error err;
+    if (!filtering->filter ||
+        pfd_filter_check(filtering->filter, strings, &err) == PFD_OK)
+        return true;
+    tell_error("%s", err.text);
+    return false;
+}
+
+bool filtering_run(const struct filtering *filtering,
+                   const struct pfd_strings *strings,
+                   struct pfd_filter_run **ret)
+{
+    struct pfd_error err;
+    *ret = NULL;
+    if (!filtering->filter ||
+        pfd_filter_run_new(filtering->filter, strings, ret, &err) == PFD_OK)
+        return true;
+    tell_error("%s", err.text);
+    return false;
+}
+
+int filtering_close(struct filtering *filtering, int status)
+{
+    if (filtering->n_doubts) {
+        tell_hint("%llu messages cost a pattern too much to be sure; they are "
+                  "given",
+                  (unsigned long long)filtering->n_doubts);
+    }
+    bool nothing = filtering->filter && !filtering->n_given;
+    pfd_filter_free(filtering->filter);
+    return status == EXIT_CLEAN && nothing ? EXIT_NOTHING : status;
+}

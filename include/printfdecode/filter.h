@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which entries somebody wants: by id, format string, message, source, and by
+ * a condition on raw arguments and origin. What can be decided without
+ * printing an entry is.
+ *
+ * Thread rule: a filter is immutable once made, and shared by any number of
+ * threads; each thread tests with a struct pfd_filter_run of its own.
+ */
+#ifndef PRINTFDECODE_FILTER_H
+#define PRINTFDECODE_FILTER_H
+
+#include <printfdecode/printfdecode.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What is wanted: all that is said has to be so. Borrowed for the call; all
+ * zero: every entry. */
+struct pfd_filter_spec {
+    /* PCRE2 patterns [n_patterns]: the message matches one of them; `$` also
+     * stands before a newline that ends it. An entry of an unknown id has no
+     * message, and none matches. */
+    const char *const *patterns;
+    size_t n_patterns;
+    bool ignore_case;    /* of all patterns */
+    bool invert;         /* the message matches none of the patterns */
+    const uint64_t *ids; /* [n_ids]: it has one of these */
+    size_t n_ids;
+    /* PCRE2 patterns [n_format_strings]: its format string matches one. */
+    const char *const *format_strings;
+    size_t n_format_strings;
+    const char *const *sources; /* [n_sources]: its buffer's name is one */
+    size_t n_sources;
+    /*
+     * A condition such as "t > 0.5 && lane == 3", or NULL. Names are the words
+     * before conversions ("t=%f": t; vectors: v.x), places (a0, a1, ...) and
+     * origins (lane, workgroup.x, stream, ...); operators, from the weakest,
+     * || && (== != < <= > >=) | ^ & (<< >>) (+ -) (* / %) and unary ! and -;
+     * integers (0x, 0b, 0o), floats, texts in quotes; isnan() isinf() abs().
+     * Integers of 64 bits are exact. Where a name is not there, or something
+     * has no result, the entry is not wanted unless the rest decides.
+     */
+    const char *where;
+    /* Have patterns compiled to machine code: for processes that may. */
+    bool jit;
+};
+
+struct pfd_filter;
+
+/* PFD_OK; PFD_ERR_USAGE: a pattern or the condition cannot be read (err.offset:
+ * bytes into it); PFD_ERR_NOMEM. */
+PFD_API enum pfd_status pfd_filter_new(const struct pfd_filter_spec *spec,
+                                       struct pfd_filter **ret,
+                                       struct pfd_error *err);
+
+/* NULL is allowed. No run may be left. */
+PFD_API void pfd_filter_free(struct pfd_filter *filter);
+
+/*
+ * Are all names of its condition known, to a format string of the set or as an
+ * origin that a format tells? PFD_OK; PFD_ERR_USAGE: one is not, err names it
+ * and what there is. For sets that are complete.
+ */
+PFD_API enum pfd_status pfd_filter_check(const struct pfd_filter *filter,
+                                         const struct pfd_strings *strings,
+                                         struct pfd_error *err);
+
+struct pfd_filter_run;
+
+/* Borrows filter and strings, which must not change meanwhile. PFD_OK;
+ * PFD_ERR_NOMEM. */
+PFD_API enum pfd_status pfd_filter_run_new(const struct pfd_filter *filter,
+                                           const struct pfd_strings *strings,
+                                           struct pfd_filter_run **ret,
+                                           struct pfd_error *err);
+
+/* NULL is allowed. */
+PFD_API void pfd_filter_run_free(struct pfd_filter_run *run);
+
+/* Is the entry wanted? A message that costs a pattern more than it may is, and
+ * counted. */
+PFD_API bool pfd_filter_want(struct pfd_filter_run *run,
+                             struct pfd_entry *entry);
+
+/* Messages that were passed since a pattern gave up on them. */
+PFD_API uint64_t pfd_filter_gave_up(const struct pfd_filter_run *run);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

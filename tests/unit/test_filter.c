@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* Patterns with limits, and what a filter lets through. */
+#include <stdio.h>
+#include <string.h>
+
+#include <printfdecode/filter.h>
+
+#include "dump.h"
+#include "pattern.h"
+#include "suite.h"
+
+#define ONE   UINT64_C(0x0123456789ab)
+#define TWO   UINT64_C(0x0fedcba98765)
+#define OTHER UINT64_C(0x777777777777)
+
+static enum pfd_match match(const char *pattern, const char *text, size_t n)
+{
+    enum pfd_match ret[2];
+    for (unsigned jit = 0; jit < 2; jit++) {
+        struct pfd_pattern *p = NULL;
+        struct pfd_matcher *m = pfd_matcher_new();
+        ck_assert_int_eq(
+            pfd_pattern_new(pattern, jit ? PFD_PATTERN_JIT : 0, &p, NULL),
+            PFD_OK);
+        ret[jit] = pfd_pattern_match(p, m, text, n);
+        pfd_pattern_free(p);
+        pfd_matcher_free(m);
+    }
+    /* What costs too much can be less for machine code. */
+    if (ret[0] != PFD_MATCH_GAVE_UP)
+        ck_assert_int_eq(ret[0], ret[1]);
+    return ret[0];
+}
+
+static bool matches(const char *pattern, const char *text)
+{
+    return match(pattern, text, strlen(text)) == PFD_MATCH_YES;
+}
+
+START_TEST(matching)
+{
+    ck_assert(matches("foo$", "a foo\n"));
+    ck_assert(matches("foo$", "a foo"));
+    ck_assert(!matches("foo$", "a foo\nb"));
+    ck_assert(matches("^a.*\\d{2}", "a 12"));
+    ck_assert(matches("b", "a\nb"));
+    ck_assert(matches("\\x{e4}", "\xc3\xa4"));
+    ck_assert(matches("^.x", "\xc3\xa4x"));
+    /* Bytes that are no UTF-8 are passed over, and nothing else is. */
+    ck_assert(matches("foo", "\xff foo \xfe"));
+    ck_assert(!matches("bar", "\xff foo \xfe"));
+    ck_assert_int_eq(match("b", "a\0b", 3), PFD_MATCH_YES);
+}
+END_TEST
+
+/* Each of these takes longer than anybody lives without limits. */
+START_TEST(hostile_patterns)
+{
+    static const char *const patterns[] = {
+        "(a+b+)+(ab+)+X",
+        "(a*)*b",
+        "(a|aa)+$b",
+        "(.*)*X",
+        "^(([a-z])+.)+[A-Z]([a-z])+$",
+        "(?:a?){40}a{40}b",
+        "(a(?1)?a)*b",
+    };
+    static char text[400000];
+    memset(text, 'a', sizeof text);
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+        match(patterns[i], text, sizeof text);
+    ck_assert_int_eq(match("^(a|aa)+[bc]$", text, 40), PFD_MATCH_GAVE_UP);
+}
+END_TEST
+
+START_TEST(wrong_patterns)
+{
+    static const char *const wrong[] = { "(", "[z-a]", "\\C", "(?<n", "*" };
+    static char large[PFD_PATTERN_MAX + 2];
+    struct pfd_error err;
+    struct pfd_pattern *p = NULL;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        ck_assert_msg(pfd_pattern_new(wrong[i], 0, &p, &err) == PFD_ERR_USAGE,
+                      "%s is a pattern", wrong[i]);
+    }
+    memset(large, 'a', sizeof large - 1);
+    ck_assert_int_eq(pfd_pattern_new(large, 0, &p, &err), PFD_ERR_USAGE);
+}
+END_TEST
+
+/* ---- filters ---- */
+
+/* The numbers of the entries that pass, such as "024". */
+static void check_filter(const struct pfd_filter_spec *spec,
+                         const char *expected)
+{
+    struct pfd_strings *strings = pfd_strings_new();
+    struct build body = { 0 };
+    struct build buffer = { 0 };
+    struct build given = { 0 };
+    struct pfd_filter *filter = NULL;
+    struct pfd_filter_run *run = NULL;
+    struct pfd_decoder *decoder = NULL;
+    struct pfd_item item;
+    dump_add_string(strings, ONE, "one %d\n", "4");
+    dump_add_string(strings, TWO, "two x=%d y=%f\n", "44");
+    dump_entry(&body, ONE, 3, (uint32_t[]){ 7 }, 1);
+    dump_entry(&body, TWO, 4, (uint32_t[]){ 1, 0x40000000 }, 2);
+    dump_entry(&body, ONE, 3, (uint32_t[]){ 8 }, 1);
+    dump_entry(&body, TWO, 4, (uint32_t[]){ 2, 0x7fc00000 }, 2);
+    dump_entry(&body, OTHER, 4, (uint32_t[]){ 7, 7 }, 2);
+    dump_entry(&body, ONE, 3, (uint32_t[]){ 77 }, 1);
+    dump_header(&buffer, body.n / 4);
+    build_bytes(&buffer, body.bytes, body.n);
+    ck_assert_int_eq(pfd_filter_new(spec, &filter, NULL), PFD_OK);
+    ck_assert_int_eq(pfd_filter_run_new(filter, strings, &run, NULL), PFD_OK);
+    pfd_decoder_new(strings, "llpc", "name", &decoder, NULL);
+    pfd_decoder_view(decoder, buffer.bytes, buffer.n, 0, true, NULL);
+    while (pfd_decoder_next(decoder, &item, NULL) == PFD_OK) {
+        char digit = (char)('0' + item.entry.index);
+        if (item.is_entry && pfd_filter_want(run, &item.entry))
+            build_bytes(&given, &digit, 1);
+    }
+    build_bytes(&given, "", 1);
+    ck_assert_str_eq((const char *)given.bytes, expected);
+    pfd_filter_run_free(run);
+    pfd_filter_free(filter);
+    pfd_decoder_free(decoder);
+    pfd_strings_free(strings);
+    build_free(&body);
+    build_free(&buffer);
+    build_free(&given);
+}
+
+#define LIST(...)         \
+    (const char *const[]) \
+    {                     \
+        __VA_ARGS__       \
+    }
+#define CHECK(expected, ...) \
+    check_filter(&(struct pfd_filter_spec){ __VA_ARGS__ }, expected)
+
+START_TEST(filters)
+{
+    CHECK("012345", .jit = true);
+    CHECK("05", .patterns = LIST("7"), .n_patterns = 1);
+    CHECK("1234", .patterns = LIST("7"), .n_patterns = 1, .invert = true);
+    CHECK("013", .patterns = LIST("7$", "x"), .n_patterns = 2,
+          .where = "a0 < 70");
+    CHECK("025", .patterns = LIST("ONE"), .n_patterns = 1, .ignore_case = true);
+    CHECK("", .patterns = LIST("ONE"), .n_patterns = 1);
+    CHECK("13", .ids = (uint64_t[]){ TWO }, .n_ids = 1);
+    CHECK("134", .ids = (uint64_t[]){ TWO, OTHER }, .n_ids = 2);
+    CHECK("13", .format_strings = LIST("x=%d"), .n_format_strings = 1);
+    CHECK("025", .format_strings = LIST("^one"), .n_format_strings = 1);
+    CHECK("012345", .sources = LIST("other", "name"), .n_sources = 2);
+    CHECK("", .sources = LIST("other"), .n_sources = 1);
+    CHECK("3", .where = "x > 1");
+    CHECK("3", .where = "isnan(y)");
+    CHECK("05", .where = "one % 70 == 7");
+    CHECK("1", .where = "y == 2 && x == 1", .ids = (uint64_t[]){ TWO },
+          .n_ids = 1);
+}
+END_TEST
+
+START_TEST(unknown_names)
+{
+    struct pfd_strings *strings = pfd_strings_new();
+    struct pfd_filter *filter = NULL;
+    struct pfd_error err = { 0 };
+    dump_add_string(strings, TWO, "two x=%d y=%f\n", "44");
+    const struct pfd_filter_spec good = { .where = "x > 1 && a1 < 2 && lane" };
+    const struct pfd_filter_spec bad = { .where = "x > 1 && z < 2" };
+    ck_assert_int_eq(pfd_filter_new(&good, &filter, &err), PFD_OK);
+    ck_assert_int_eq(pfd_filter_check(filter, strings, &err), PFD_OK);
+    pfd_filter_free(filter);
+    ck_assert_int_eq(pfd_filter_new(&bad, &filter, &err), PFD_OK);
+    ck_assert_int_eq(pfd_filter_check(filter, strings, &err), PFD_ERR_USAGE);
+    ck_assert_str_eq(err.text,
+                     "no format string has an argument 'z'; there is x, y");
+    pfd_filter_free(filter);
+    pfd_strings_free(strings);
+}
+END_TEST
+
+int main(void)
+{
+    return suite_run("filter",
+                     TESTS(matching, hostile_patterns, wrong_patterns, filters,
+                           unknown_names),
+                     60);
+}
