@@ -204,8 +204,7 @@ static void keep(struct worker *w, const struct pfd_finding *finding)
 static bool is_reported(const struct pfd_convert *convert,
                         enum pfd_finding_kind kind)
 {
-    return convert->notes || !pfd_finding_is_note(kind) ||
-           kind == PFD_FINDING_format_choice;
+    return convert->notes || !pfd_finding_is_note(kind);
 }
 
 static void give_finding(struct worker *w, const struct pfd_finding *finding)
@@ -640,17 +639,19 @@ static enum pfd_status choose(struct pool *pool, struct pfd_error *err)
 {
     const struct pfd_convert *convert = pool->convert;
     struct pfd_walk *walk = &pool->walk;
-    if (!pfd_format_choose(convert->strings, convert->format, NULL, 0,
-                           &pool->choice, err))
-        return PFD_ERR_USAGE;
+    enum pfd_status status = pfd_format_choose(
+        convert->strings, convert->format, NULL, false, &pool->choice, err);
+    if (status != PFD_OK)
+        return status;
     if (!pool->choice.format) {
         if (pool->windows && !advance(pool)) {
             if (err)
                 *err = pool->walk_error;
             return pool->walked;
         }
-        pfd_format_choose(convert->strings, NULL, &walk->view,
-                          walk->last ? walk->view.n : 0, &pool->choice, err);
+        /* A window holds more than what is looked at. */
+        pfd_format_choose(convert->strings, NULL, &walk->view, walk->last,
+                          &pool->choice, err);
     }
     pool->format = pool->choice.format;
     return PFD_OK;

@@ -34,93 +34,6 @@ enum pfd_status pfd_format_get(size_t i, struct pfd_format_info *ret)
     return PFD_END;
 }
 
-static bool has_strings(const struct pfd_strings *strings,
-                        const struct pfd_format *format)
-{
-    return pfd_strings_table(strings, &format->strings)->n > 0 ||
-           (format->reads_shaders && pfd_strings_shaders(strings)->n > 0);
-}
-
-/* Formats with strings, and the first of them. */
-static size_t count_loaded(const struct pfd_strings *strings,
-                           const struct pfd_format **ret)
-{
-    size_t n = 0;
-    for (const struct pfd_format *const *f = pfd_formats; *f; f++) {
-        if (has_strings(strings, *f) && n++ == 0)
-            *ret = *f;
-    }
-    return n;
-}
-
-static void keep_best(struct pfd_choice *best, const struct pfd_format *format,
-                      int score)
-{
-    if (!best->format || score > best->score) {
-        best->other = best->format;
-        best->other_score = best->score;
-        best->format = format;
-        best->score = score;
-    } else if (!best->other || score > best->other_score) {
-        best->other = format;
-        best->other_score = score;
-    }
-}
-
-enum {
-    /* How much strings of a format speak for it. */
-    OWN_STRINGS = 10,
-    /* A format that could be it... */
-    PLAUSIBLE = 40,
-    /* ...and is so near to the best that chance may have decided. */
-    NEAR = 25,
-};
-
-bool pfd_format_choose(const struct pfd_strings *strings, const char *name,
-                       const struct pfd_cursor *first, uint64_t n_buffer,
-                       struct pfd_choice *ret, struct pfd_error *err)
-{
-    *ret = (struct pfd_choice){ 0 };
-    if (name) {
-        ret->format = pfd_format_find(name);
-        if (!ret->format) {
-            pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
-                     "no buffer format is called '%s'", name);
-        }
-        return ret->format != NULL;
-    }
-    size_t n_loaded = count_loaded(strings, &ret->format);
-    if (n_loaded == 1)
-        return true;
-    ret->format = NULL;
-    for (const struct pfd_format *const *f = pfd_formats; *f && first; f++) {
-        if ((n_loaded && !has_strings(strings, *f)) || !(*f)->probe)
-            continue;
-        int score = (*f)->probe(first, n_buffer);
-        if (score && pfd_strings_table(strings, &(*f)->strings)->n)
-            score += OWN_STRINGS;
-        keep_best(ret, *f, score);
-    }
-    if (first && !ret->format)
-        ret->format = pfd_formats[0];
-    if (ret->other &&
-        (ret->other_score < PLAUSIBLE || ret->score - ret->other_score > NEAR))
-        ret->other = NULL;
-    return true;
-}
-
-void pfd_walk_report_choice(struct pfd_walk *walk,
-                            const struct pfd_choice *choice)
-{
-    if (choice->other) {
-        pfd_walk_finding(walk, PFD_FINDING_format_choice, 0,
-                         "read as '%s' (likelihood %d of 100), '%s' (%d) is "
-                         "possible as well; --format NAME decides",
-                         choice->format->info.name, choice->score,
-                         choice->other->info.name, choice->other_score);
-    }
-}
-
 bool pfd_walk_init(struct pfd_walk *walk, const struct pfd_format *format,
                    const struct pfd_strings *strings,
                    const struct pfd_options *options)
@@ -199,7 +112,7 @@ enum pfd_status pfd_decoder_new(const struct pfd_strings *strings,
                                 struct pfd_decoder **ret, struct pfd_error *err)
 {
     struct pfd_choice choice;
-    if (!pfd_format_choose(strings, format, NULL, 0, &choice, err))
+    if (pfd_format_choose(strings, format, NULL, false, &choice, err) != PFD_OK)
         return PFD_ERR_USAGE;
     struct pfd_decoder *d = calloc(1, sizeof *d);
     if (d)
@@ -269,15 +182,11 @@ enum pfd_status pfd_decoder_view(struct pfd_decoder *d, const void *bytes,
 /* By the first bytes, once enough of them are there. */
 static enum pfd_status choose(struct pfd_decoder *d, struct pfd_error *err)
 {
-    const struct pfd_cursor *view = &d->walk.view;
-    if (view->n < PFD_PROBE_BYTES && !d->walk.last) {
+    enum pfd_status status = pfd_format_choose(d->strings, NULL, &d->walk.view,
+                                               d->walk.last, &d->choice, err);
+    if (status == PFD_MORE)
         d->after = PFD_MORE;
-        return PFD_MORE;
-    }
-    if (!pfd_format_choose(d->strings, NULL, view, d->walk.last ? view->n : 0,
-                           &d->choice, err))
-        return PFD_ERR_USAGE;
-    return use_format(d, err);
+    return status == PFD_OK ? use_format(d, err) : status;
 }
 
 static enum pfd_status fill(struct pfd_decoder *d, struct pfd_error *err)

@@ -91,6 +91,11 @@ struct pfd_batch {
     uint64_t skipped_bytes; /* in the buffer, but not decoded */
 };
 
+/* The first bytes of a buffer, by which its format is told. */
+enum {
+    PFD_PROBE_BYTES = 64 * 1024
+};
+
 /* Room that walk() leaves in a batch when it looks at one place: the entry,
  * its other readings, and the findings that one place can cause. */
 enum {
@@ -205,10 +210,12 @@ struct pfd_format {
                               struct pfd_report *report, struct pfd_error *err);
 
     /*
-     * How much the first bytes (64, or all) look like a buffer of this format,
-     * 0 to 100: 0 cannot be, 20 nothing speaks against it, 60 the header makes
-     * sense, 80 and more it could hardly be chance. n_buffer: bytes of the
-     * whole buffer, 0 where that is not known. NULL: never guessed.
+     * How much the first bytes (PFD_PROBE_BYTES, or all) look like a buffer of
+     * this format, 0 to 100: 0 cannot be, 20 nothing speaks against it, 60 the
+     * header makes sense, 80 and more it could hardly be chance. n_buffer:
+     * bytes of the whole buffer, 0 where it is longer than what is seen: how
+     * long is never asked then, since a stream could not tell. NULL: never
+     * guessed.
      */
     int (*probe)(const struct pfd_cursor *first, uint64_t n_buffer);
 

@@ -131,6 +131,10 @@ uint64_t pfd_rocm_left(const struct pfd_rocm_buffer *b, uint64_t at, uint64_t n)
     return n > left ? left : b->end - at;
 }
 
+enum {
+    PAGE = 4096
+};
+
 int pfd_rocm_probe(const struct pfd_cursor *first, uint64_t n_buffer)
 {
     struct pfd_cursor c = *first;
@@ -138,8 +142,8 @@ int pfd_rocm_probe(const struct pfd_cursor *first, uint64_t n_buffer)
     uint32_t capacity = pfd_cursor_u32(&c);
     if (!pfd_cursor_ok(&c) || used > capacity || used % DWORD || !capacity)
         return 0;
-    if (!n_buffer)
-        return 40;
+    if (!n_buffer) /* whole buffers are whole pages */
+        return (capacity + PFD_ROCM_HEADER) % PAGE || !used ? 50 : 60;
     if (n_buffer - PFD_ROCM_HEADER == capacity)
         return used ? 60 : 50;
     return n_buffer - PFD_ROCM_HEADER < used ? 10 : 30;

@@ -41,15 +41,18 @@ static enum pfd_status no_memory(struct pfd_error *err)
 }
 
 static enum pfd_status use_format(struct pfd_tail *t, const char *name,
-                                  const struct pfd_cursor *first,
+                                  const struct pfd_cursor *first, bool last,
                                   struct pfd_error *err)
 {
     struct pfd_choice choice;
     struct pfd_walk walk;
-    if (!pfd_format_choose(t->o.strings, name, first, 0, &choice, err))
-        return PFD_ERR_USAGE;
-    if (!choice.format)
-        return PFD_OK;
+    char text[192];
+    enum pfd_status status =
+        pfd_format_choose(t->o.strings, name, first, last, &choice, err);
+    if (status != PFD_OK || !choice.format)
+        return status;
+    if (pfd_choice_describe(&choice, text, sizeof text))
+        pfd_tail_say(t, PFD_FINDING_format_choice, 0, "%s", text);
     if (!pfd_walk_init(&walk, choice.format, t->o.strings, &t->o.options))
         return no_memory(err);
     pfd_walk_deinit(&t->walk);
@@ -82,7 +85,7 @@ enum pfd_status pfd_tail_new(const struct pfd_tail_options *options,
         return no_memory(err);
     }
     t->o.source = t->source;
-    enum pfd_status status = use_format(t, options->format, NULL, err);
+    enum pfd_status status = use_format(t, options->format, NULL, false, err);
     if (status != PFD_OK) {
         pfd_tail_free(t);
         return status;
@@ -128,7 +131,7 @@ enum pfd_status pfd_tail_set_strings(struct pfd_tail *t,
     pfd_entry_source_deinit(&t->of);
     t->of = of;
     t->o.strings = strings;
-    return use_format(t, name, NULL, err);
+    return use_format(t, name, NULL, false, err);
 }
 
 uint64_t pfd_tail_pending(const struct pfd_tail *t)
@@ -469,26 +472,31 @@ static enum pfd_status check_holes(struct pfd_tail *t, bool final,
 
 /* ---- looks ---- */
 
+/* Chooses the format by the first bytes, which are in scratch. PFD_END: there
+ * is none yet. */
+static enum pfd_status choose_format(struct pfd_tail *t, uint64_t n_buffer,
+                                     struct pfd_error *err)
+{
+    struct pfd_cursor first = pfd_cursor(t->scratch.bytes, t->scratch.n);
+    bool any = false;
+    for (size_t i = 0; i < t->scratch.n && i < HEADER_MAX; i++)
+        any |= t->scratch.bytes[i] != 0;
+    if (!any || t->scratch.n < HEADER_MAX)
+        return PFD_END;
+    return use_format(t, NULL, &first, t->scratch.n == n_buffer, err);
+}
+
 /* Reads the header and chooses the format. PFD_END: there is none yet. */
 static enum pfd_status read_header(struct pfd_tail *t, uint64_t n_buffer,
                                    uint8_t *header, struct pfd_error *err)
 {
+    size_t n = t->format ? HEADER_MAX : PFD_PROBE_BYTES + 1;
     enum pfd_status status =
-        read_copy(t, &t->scratch, 0,
-                  n_buffer < HEADER_MAX ? (size_t)n_buffer : HEADER_MAX, err);
+        read_copy(t, &t->scratch, 0, n_buffer < n ? (size_t)n_buffer : n, err);
+    if (status == PFD_OK && !t->format)
+        status = choose_format(t, n_buffer, err);
     if (status != PFD_OK)
         return status;
-    if (!t->format) {
-        struct pfd_cursor first = pfd_cursor(t->scratch.bytes, t->scratch.n);
-        bool any = false;
-        for (size_t i = 0; i < t->scratch.n; i++)
-            any |= t->scratch.bytes[i] != 0;
-        if (!any || t->scratch.n < PFD_PROBE_BYTES)
-            return PFD_END;
-        status = use_format(t, NULL, &first, err);
-        if (status != PFD_OK)
-            return status;
-    }
     const struct pfd_format_live *live = t->format->live;
     if (!live || !t->scratch.bytes || t->scratch.n < live->n_header ||
         live->n_header > HEADER_MAX)

@@ -17,7 +17,7 @@ floor_of() {
     hsa | metadata* | spirv* | khronos* | shaders | json_parts) echo 2 ;;
     wire* | columns) echo 2 ;;
     format | rocm | window) echo 3 ;;
-    decoder | entry | loader | shader_loader | objects | input) echo 4 ;;
+    choice | decoder | entry | loader | shader_loader | objects | input) echo 4 ;;
     where* | filter) echo 4 ;;
     convert | sink* | lines | capture | client | recover | tail*) echo 5 ;;
     *) echo 9 ;; # a new file has no floor yet

@@ -520,7 +520,8 @@ static int abort_probe(const struct pfd_cursor *first, uint64_t n_buffer)
 {
     struct pfd_cursor c = *first;
     uint64_t size = pfd_cursor_u64(&c);
-    if (!pfd_cursor_ok(&c) || !size || (n_buffer && size > n_buffer - HEADER))
+    if (!pfd_cursor_ok(&c) || !size || size > MESSAGE_MAX ||
+        (n_buffer && size > n_buffer - HEADER))
         return 0;
     size_t left = pfd_cursor_left(&c);
     size_t n = size < left ? (size_t)size : left;

@@ -407,22 +407,53 @@ static enum pfd_status hip_walk(struct pfd_walk *w)
     return status;
 }
 
+enum {
+    /* What speaks for the format: entries that lead from one to the next up to
+     * the end, one of them or more; and a text where one should be. */
+    CHAIN_BROKEN = 5,
+    CHAIN_OF_ONE = 20,
+    CHAIN = 30,
+    INLINE_TEXT = 5,
+    PROBED_ENTRIES = 64,
+};
+
+/* How well the entries of the first bytes lead from one to the next. */
+static int probe_chain(struct pfd_cursor c, uint32_t used)
+{
+    uint64_t end = PFD_ROCM_HEADER + (uint64_t)used;
+    unsigned n_entries = 0;
+    while (c.at < end && n_entries < PROBED_ENTRIES) {
+        uint64_t at = c.at;
+        uint32_t n = pfd_cursor_u32(&c) >> 2;
+        if (!pfd_cursor_ok(&c))
+            break; /* no more of it is seen */
+        if (n < ENTRY_MIN || n % DWORD || n > end - at)
+            return n_entries ? CHAIN_BROKEN : -1;
+        n_entries++;
+        if (at + n > c.n)
+            break;
+        pfd_cursor_seek(&c, at + n);
+    }
+    return n_entries > 1 ? CHAIN : CHAIN_OF_ONE;
+}
+
 static int hip_probe(const struct pfd_cursor *first, uint64_t n_buffer)
 {
     struct pfd_cursor c = *first;
     int score = pfd_rocm_probe(first, n_buffer);
     uint32_t used = pfd_cursor_u32(&c);
     pfd_cursor_u32(&c);
-    uint32_t control = pfd_cursor_u32(&c);
-    uint32_t n = control >> 2;
-    if (score < 60 || !pfd_cursor_ok(&c))
+    if (score < 50 || !pfd_cursor_ok(&c) || !used)
         return score;
-    if (n < ENTRY_MIN || n % DWORD || n > used)
+    int chain = probe_chain(c, used);
+    if (chain < 0)
         return 20;
-    if (control & FLAG_CONSTANT)
-        return score + 20;
+    uint32_t control = pfd_cursor_u32(&c);
     uint8_t letter = pfd_cursor_u8(&c);
-    return letter >= 0x20 && letter < 0x7f ? score + 20 : score;
+    bool is_inline = !(control & FLAG_CONSTANT);
+    bool is_text = letter >= 0x20 && letter < 0x7f;
+    score += chain + (is_inline && is_text ? INLINE_TEXT : 0);
+    return is_inline && !is_text ? score - CHAIN_OF_ONE : score;
 }
 
 static const char *const header_words[] = {

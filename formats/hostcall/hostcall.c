@@ -627,6 +627,27 @@ static size_t hostcall_origin(const struct pfd_look *look,
     return id ? 3 : 2;
 }
 
+/* Packets that make sense among the first of a recording whose headers have
+ * n_header bytes; 0: the first does not, or most do not. */
+static unsigned count_recorded(const struct pfd_cursor *first,
+                               uint32_t n_header)
+{
+    uint32_t before = n_header - HEADER_NEW; /* u64 next, in the old layout */
+    struct pfd_cursor c = *first;
+    unsigned n = 0;
+    unsigned n_sound = 0;
+    for (uint64_t at = 0; at + n_header <= first->n && n_sound * 2 >= n; n++) {
+        pfd_cursor_seek(&c, at + before);
+        uint64_t mask = pfd_cursor_u64(&c);
+        uint32_t service = pfd_cursor_u32(&c);
+        n_sound += mask && service - 1 < SERVICE_MAX;
+        if (!n_sound)
+            return 0;
+        at += n_header + PAYLOAD;
+    }
+    return n_sound * 2 >= n ? n_sound : 0;
+}
+
 static int hostcall_probe(const struct pfd_cursor *first, uint64_t n_buffer)
 {
     struct pfd_cursor c = *first;
@@ -635,12 +656,12 @@ static int hostcall_probe(const struct pfd_cursor *first, uint64_t n_buffer)
         q[i] = pfd_cursor_u64(&c);
     if (!pfd_cursor_ok(&c))
         return 0;
-    bool whole_old = n_buffer && n_buffer % (HEADER_OLD + PAYLOAD) == 0;
-    bool whole_new = n_buffer && n_buffer % (HEADER_NEW + PAYLOAD) == 0;
-    if (whole_old && q[1] && (uint32_t)q[2] - 1 < SERVICE_MAX)
-        return 80;
-    if (whole_new && q[0] && q[1] - 1 < SERVICE_MAX)
-        return 80;
+    unsigned n_old = count_recorded(first, HEADER_OLD);
+    unsigned n_new = count_recorded(first, HEADER_NEW);
+    bool whole = (n_old && n_buffer % (HEADER_OLD + PAYLOAD) == 0) ||
+                 (n_new && n_buffer % (HEADER_NEW + PAYLOAD) == 0);
+    if (n_old > 1 || n_new > 1 || (n_buffer && whole))
+        return 85;
     if (q[0] && q[1] > q[0] && q[1] - q[0] < 1 << 30 && q[5] &&
         !(q[5] & (q[5] + 1)))
         return 75;
@@ -648,7 +669,7 @@ static int hostcall_probe(const struct pfd_cursor *first, uint64_t n_buffer)
         (uint32_t)q[6] && (uint32_t)q[6] < 1 << 20 && q[1] > q[0] &&
         q[1] - q[0] < 1 << 30)
         return 75;
-    return 0;
+    return n_old || n_new ? 50 : 0;
 }
 
 static const char *const origin_names[] = {

@@ -581,7 +581,7 @@ static int llpc_probe(const struct pfd_cursor *first, uint64_t n_buffer)
     uint64_t reserved = pfd_cursor_u64(&c); /* two dwords */
     if (!pfd_cursor_ok(&c) || reserved)
         return 0;
-    return used <= n_buffer / DWORD ? 60 : 20;
+    return used <= (n_buffer ? n_buffer / DWORD : CLAMP_DWORDS) ? 60 : 20;
 }
 
 static const char *const header_words[] = {

@@ -504,7 +504,7 @@ static int opencl_probe(const struct pfd_cursor *first, uint64_t n_buffer)
     int score = pfd_rocm_probe(first, n_buffer);
     pfd_cursor_skip(&c, PFD_ROCM_HEADER);
     uint32_t id = pfd_cursor_u32(&c);
-    if (score >= 60 && id && id < LIKELY_ID)
+    if (score >= 50 && id && id < LIKELY_ID)
         score += 10;
     return score;
 }

@@ -105,7 +105,7 @@ struct pfd_error {
     X(shrunk, 0)            /* the file became shorter while it was read */    \
     X(bad_frame, 0)         /* a capture that contradicts itself */            \
     X(gap, 0)               /* the sender of a capture lost something */       \
-    X(format_choice, 1)     /* another buffer format was nearly as likely */   \
+    X(format_choice, 0)     /* another buffer format is nearly as likely */    \
     X(module_choice, 1)     /* which module a shader was taken to be */        \
     X(duplicate_id, 0)      /* several strings of an id, one fits */           \
     X(bad_header, 0)        /* a buffer header that contradicts itself */      \

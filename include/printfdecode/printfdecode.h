@@ -194,8 +194,8 @@ struct pfd_decoder;
 /*
  * A decoder for one buffer. strings: borrowed until the decoder is freed.
  * format: a name of pfd_format_get(), or NULL to choose by the strings and,
- * where they do not decide, by the buffer's first bytes; that is then said in
- * a note, format_choice, if another format was nearly as likely.
+ * where they do not decide, by the buffer's first 64 KiB, however they come; a
+ * finding, format_choice, says so if another format is nearly as likely.
  * source: the buffer's name in findings, copied.
  *
  * PFD_OK; PFD_ERR_USAGE: no such format; PFD_ERR_NOMEM.

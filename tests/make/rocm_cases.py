@@ -628,6 +628,13 @@ def hostcall_cases():
              "there.", Recording().message({3: 9}, *pieces(call(
                  b"%d " + b"x" * 70000, u64(42)))).message(
                      {0: 5}, *worked).bytes(), kinds=PACKED)
+    r = Recording()
+    for i in range(20):
+        r.message({0: 5 + i}, *worked)
+    for name, cmd in (("long_recording", "buffer.bin"),
+                      ("long_recording_stdin", "- < buffer.bin")):
+        hostcall(name, "More than 64 KiB of packets: what they are is told by "
+                 "the first ones, however they come.", r.bytes(), cmd)
     lanes = {lane: 100 + lane for lane in (0, 5, 31, 32, 63)}
     hostcall("wave64", "Lanes of a wave of 64, each with its own message.",
              Recording().message(
