@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""Writes what HIP kernels send over hostcall, packet by packet: each wave's
+lanes begin a message, get its id, append qwords and end it, while other waves
+do the same.
+"""
+import struct
+
+import hip
+import model
+from case import Case, Message
+
+BEGIN, END, SLOT, LANES = 1, 2, 64, 64
+PRINTF = 2
+
+
+def chunks(data, n=56):
+    return [data[i:i + n] for i in range(0, len(data), n)]
+
+
+def padded(data):
+    return data + bytes(-len(data) % 8)
+
+
+class Text(hip.Text):
+    """A null string is sent as an empty one."""
+
+    def store(self, rng):
+        text = self.constant
+        text = model.string_value(rng) if text is None else text
+        return padded(text + b"\0"), model.text(self.spec, text)
+
+
+class Site(hip.Site):
+    def __init__(self, rng, n_max, convs):
+        super().__init__(rng, n_max, convs)
+        for part in self.parts:
+            if isinstance(part, tuple) and isinstance(part[1][-1], hip.Text):
+                part[1][-1].__class__ = Text
+
+
+class Call:
+    """One printf call of some lanes of a wave: the packets that are still to
+    be sent, {lane: data} each."""
+
+    def __init__(self, rng, site, lanes):
+        self.lanes, self.sent, self.messages = lanes, 0, {}
+        control = rng.random() < 0.3
+        made = {lane: site.arguments(rng) for lane in lanes}
+        self.texts = {lane: made[lane][1] for lane in lanes}
+        self.stream = "stderr" if control else "stdout"
+        per_lane = {lane: self.pieces(rng, site, control, made[lane][0])
+                    for lane in lanes}
+        self.packets = self.aligned(per_lane)
+        self.ids = {}
+
+    @staticmethod
+    def pieces(rng, site, control, arguments):
+        """The data of one lane, piece by piece: what is no string goes alone
+        or with its neighbours."""
+        out = [[struct.pack("<Q", control)]]
+        out.append(chunks(padded(site.text + b"\0")))
+        out += [chunks(a) for a in arguments]
+        return out
+
+    def aligned(self, per_lane):
+        """Lanes whose string is longer go on alone; all go on together with
+        the next argument."""
+        packets = []
+        n_parts = max(map(len, per_lane.values()))
+        for k in range(n_parts):
+            longest = max(len(p[k]) for p in per_lane.values())
+            for i in range(longest):
+                packets.append({lane: p[k][i] for lane, p in per_lane.items()
+                                if i < len(p[k])})
+        return packets
+
+    def last_of(self, lane):
+        return max(i for i, p in enumerate(self.packets) if lane in p)
+
+
+class Host:
+    """Gives ids, in the order in which messages begin."""
+
+    def __init__(self, rng, reuse):
+        self.next, self.free = rng.choice((1, 5, 1000)), []
+        self.reuse = reuse
+
+    def id(self):
+        if self.reuse and self.free:
+            return self.free.pop()
+        self.next += 1
+        return self.next - 1
+
+    def end(self, ident):
+        self.free.append(ident)
+
+
+class Recording:
+    def __init__(self, rng, host, new):
+        self.rng, self.host, self.new = rng, host, new
+        self.data, self.messages, self.slots = b"", [], 0
+
+    def serve(self, call):
+        """Sends a call's next packet."""
+        rng, k = self.rng, call.sent
+        payload = bytearray(rng.choice((bytes, rng.randbytes))(SLOT * LANES))
+        mask, at = 0, len(self.data) + (16 if self.new else 24)
+        for lane in sorted(call.packets[k]):
+            data, flags = call.packets[k][lane], 0
+            mask |= 1 << lane
+            ident = call.ids.get(lane, 0)
+            if k == 0:
+                flags |= BEGIN
+                call.ids[lane] = self.host.id()
+                call.messages[lane] = at + SLOT * lane
+            if k == call.last_of(lane):
+                flags |= END
+                self.host.end(call.ids[lane])
+            desc = ident << 8 | len(data) // 8 << 5 | flags
+            slot = struct.pack("<Q", desc) + data
+            payload[SLOT * lane:SLOT * lane + len(slot)] = slot
+            self.slots += 1
+        head = struct.pack("<QII", mask, PRINTF, 0) if self.new else \
+            struct.pack("<QQII", rng.getrandbits(48), mask, PRINTF, 1)
+        self.data += head + bytes(payload)
+        call.sent += 1
+        return call.sent < len(call.packets)
+
+    def finish(self, call):
+        for lane in call.lanes:
+            self.messages.append(Message(
+                call.messages[lane], SLOT, call.texts[lane],
+                {"stream": call.stream, "origin.lane": lane}))
+
+
+def lanes_of(rng):
+    kind = rng.randint(0, 3)
+    if kind == 0:
+        return [rng.randrange(LANES)]
+    if kind == 1:
+        return list(range(rng.choice((2, 4, 8))))
+    return sorted(rng.sample(range(LANES), rng.choice((2, 3, 6))))
+
+
+def record(rng, kind, n_waves, reuse, same_lanes):
+    """Waves that go on one by one, in any order."""
+    sites = [Site(rng, 4, hip.NUMBERS + "s" * 8) for _ in range(3)]
+    new = rng.random() < 0.4
+    out = Recording(rng, Host(rng, reuse), new)
+    common = lanes_of(rng)
+    waves = []
+    for _ in range(n_waves):
+        lanes = common if same_lanes else lanes_of(rng)
+        waves.append([Call(rng, rng.choice(sites), lanes)
+                      for _ in range(rng.choice((1, 2, 4)))])
+    while waves:
+        wave = rng.choice(waves)
+        if out.serve(wave[0]):
+            continue
+        out.finish(wave.pop(0))
+        if not wave:
+            waves.remove(wave)
+    return Case(["--format", "hostcall", "buffer.bin"],
+                {"buffer.bin": out.data}, out.messages, kind=kind)
+
+
+def one_wave(rng):
+    return record(rng, "one wave", 1, rng.random() < 0.5, False)
+
+
+def waves(rng):
+    return record(rng, "waves, ids in turn", rng.randint(2, 5), False, False)
+
+
+def same_lanes(rng):
+    return record(rng, "waves, same lanes", rng.randint(2, 5), False, True)
+
+
+def reused(rng):
+    return record(rng, "waves, ids reused", rng.randint(2, 5), True,
+                  rng.random() < 0.5)
+
+
+KINDS = [(one_wave, 2), (waves, 2), (same_lanes, 2), (reused, 2)]
+# Those whose damage is looked at.
+SOUND = (one_wave, waves)
