@@ -116,14 +116,15 @@ struct pfdd {
     struct pfdd_source *sources; /* [n_sources] */
     size_t n_sources;
     struct pfdd_counters count;
-    struct pfdd_sums sums;      /* of all buffers */
-    struct pfdd_log_topic told; /* what became of buffers */
-    size_t input_bytes;         /* that connections and streams hold */
-    size_t frame_bytes;         /* of frames that have not come whole */
-    size_t batch;               /* bytes of lines that a job makes, about */
-    unsigned n_failing;         /* required outputs that cannot write */
-    uint64_t started;           /* ns since 1970 */
-    uint64_t lag_ms; /* of the loop, the last time it was looked at */
+    struct pfdd_sums sums; /* of all buffers */
+    struct pfdd_log_topic told_well; /* what became of buffers */
+    struct pfdd_log_topic told_bad;
+    size_t input_bytes; /* that connections and streams hold */
+    size_t frame_bytes; /* of frames that have not come whole */
+    size_t batch;       /* bytes of lines that a job makes, about */
+    unsigned n_failing; /* required outputs that cannot write */
+    uint64_t started;   /* ns since 1970 */
+    uint64_t lag_ms;    /* of the loop, the last time it was looked at */
     bool ready;
     bool stopping;
     /* Private. */

@@ -80,14 +80,23 @@ static bool may_speak(struct pfdd_log_topic *topic, unsigned burst,
     return true;
 }
 
-static void own_up(struct pfdd_log_topic *topic, const char *kind)
+/* Says how many lines were left out before this one. */
+static void own_up(struct pfdd_log_topic *topic, char line[LINE])
 {
-    char note[80];
-    if (!topic->held_back)
-        return;
-    snprintf(note, sizeof note, "%u lines%s were held back", topic->held_back,
-             kind);
+    size_t n = strlen(line);
+    if (topic->held_back)
+        snprintf(line + n, LINE - n, " (%u lines like this were held back)",
+                 topic->held_back);
     topic->held_back = 0;
+}
+
+static void own_up_all(void)
+{
+    char note[64];
+    if (!all.held_back)
+        return;
+    snprintf(note, sizeof note, "%u lines were held back", all.held_back);
+    all.held_back = 0;
     put_line(PFDD_WARNING, note);
 }
 
@@ -101,9 +110,9 @@ __attribute__((format(printf, 3, 0))) static void speak(
     if (level <= highest &&
         (!topic || may_speak(topic, TOPIC_BURST, TOPIC_REFILL)) &&
         may_speak(&all, BURST, REFILL)) {
-        own_up(&all, "");
+        own_up_all();
         if (topic)
-            own_up(topic, " of this kind");
+            own_up(topic, line);
         put_line(level, line);
     }
     pthread_mutex_unlock(&lock);

@@ -194,6 +194,7 @@ static bool make_tail(struct pfdd_session *s)
         .window = WINDOW,
         .give = GIVE,
         .memory = REMEMBERED,
+        .arrives = s->options.arrives,
         .read = read_buffer,
         .read_user = s,
         .item = take_item,
@@ -286,9 +287,10 @@ static void tell_sums(struct pfdd_session *s, const char *what,
 {
     char text[PFDD_SUMS_TEXT];
     pfdd_sums_text(sums, text);
-    pfdd_log_about(&s->d->told,
-                   pfdd_sums_are_bad(sums) ? PFDD_WARNING : PFDD_INFO,
-                   "%.120s: %s: %s", s->options.name, what, text);
+    bool bad = pfdd_sums_are_bad(sums);
+    pfdd_log_about(bad ? &s->d->told_bad : &s->d->told_well,
+                   bad ? PFDD_WARNING : PFDD_INFO, "%.120s: %s: %s",
+                   s->options.name, what, text);
 }
 
 /* Buffers may begin anew many times a second: of these, what went wrong. */

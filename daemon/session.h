@@ -29,6 +29,7 @@ struct pfdd_session_options {
                                             taken; may be NULL */
     int fd;                              /* taken over */
     uint64_t settle_ms;
+    bool arrives;              /* bytes come by pfd_session_write(), in order */
     bool complete;             /* nobody writes it any more */
     uint64_t generation;       /* of what comes first */
     bool resume;               /* skip what the queue has already */

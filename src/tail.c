@@ -563,15 +563,18 @@ static void notice_shrinking(struct pfd_tail *t, uint64_t n_buffer)
  * False: out of memory. */
 static bool run_passes(struct pfd_tail *t, size_t most)
 {
+    /* What has arrived ends anywhere, also within an entry. */
+    bool is_arriving = t->o.arrives && t->used > t->end;
     uint64_t now = t->looked_ns;
     uint64_t settled = pfd_tail_marks_older(&t->marks, now, t->o.settle_ns);
     struct pfd_tail_pass old = {
         .copy = &t->now,
         .other = &t->before,
         .most = most,
-        .end = settled,
+        .end = t->o.arrives ? t->end : settled,
         .settled = settled,
         .hard = pfd_tail_marks_older(&t->marks, now, PATIENCE * t->o.settle_ns),
+        .is_arriving = is_arriving,
     };
     struct pfd_tail_pass recent = {
         .copy = &t->now,
@@ -580,7 +583,7 @@ static bool run_passes(struct pfd_tail *t, size_t most)
         .end = t->end,
     };
     pfd_tail_pass_run(t, &old, t->at);
-    if (!old.failed && t->at >= old.end)
+    if (!old.failed && !t->o.arrives && t->at >= old.end)
         pfd_tail_pass_run(t, &recent, t->at);
     return !old.failed && !recent.failed;
 }

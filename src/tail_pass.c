@@ -310,20 +310,20 @@ void pfd_tail_pass_run(struct pfd_tail *t, struct pfd_tail_pass *p,
     uint64_t at = t->at;
     uint64_t n = p->end - p->copy->base;
     size_t n_copy = p->most && p->most < p->copy->n ? p->most : p->copy->n;
-    bool whole = n <= n_copy;
+    bool whole = n <= n_copy && !p->is_arriving;
     bool believed = true;
     enum pfd_status status = PFD_OK;
 
     if (from >= p->end || from < p->copy->base)
         return;
     memset(w->state, 0, t->format->state_size);
-    w->view = pfd_cursor(p->copy->bytes, whole ? (size_t)n : n_copy);
+    w->view = pfd_cursor(p->copy->bytes, n < n_copy ? (size_t)n : n_copy);
     w->base = p->copy->base;
     w->last = whole;
     w->at = from;
     if (from > pfd_walk_end(w))
         return;
-    t->format->live->resume(w, p->end);
+    t->format->live->resume(w, p->is_arriving ? t->used : p->end);
     while (status == PFD_OK && believed && !p->failed) {
         pfd_batch_clear(&t->batch);
         status = t->format->walk(w);

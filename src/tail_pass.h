@@ -75,6 +75,7 @@ struct pfd_tail_pass {
     uint64_t end;     /* entries end here */
     uint64_t settled; /* before it, what cannot be read is given up */
     uint64_t hard;    /* before it, bytes need not have stood still */
+    bool is_arriving; /* behind `end`, there will be more */
     bool is_over;     /* what has changed is lost, and does not wait */
     bool is_hole;     /* what comes out is late, and gaps are no news */
     bool is_final;    /* nothing will be written any more */

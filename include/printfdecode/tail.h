@@ -68,6 +68,9 @@ struct pfd_tail_options {
                            may */
     size_t memory;      /* bytes of the buffer that are remembered, to notice
                            a reset and what it leaves; default 16 MiB */
+    bool arrives;       /* the buffer's bytes come in order, and its size says
+                           how far they have come: what is behind its end is
+                           on its way, not lost, until pfd_tail_finish() */
     pfd_tail_read_fn read;
     void *read_user;
     pfd_tail_fn item;

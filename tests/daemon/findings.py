@@ -5,6 +5,7 @@ output that has a place for it, in the log and in /metrics."""
 import os
 import re
 import subprocess
+import time
 
 from harness import (DUMP, ELF, N_ENTRIES, PROGRAM, REST, Daemon,
                      UnixConnection, dial, die_with_us, dump_frames, entry_ends,
@@ -123,6 +124,32 @@ def outputs_tell(temp):
         '0 skipped\n' in d.log(), d.log()
 
 
+def pieces_come_as_they_like(temp):
+    """Frames end within entries, and more comes after long: nothing is given up
+    that is on its way."""
+    d = Daemon(temp, CONFIG.replace('in.sock"', 'in.sock", settle: 1ms'))
+    data = slurp(DUMP)
+    ends = entry_ends(data)
+    lines = dial(f'{temp}/text.sock', {'output': 'json', 'from': 'oldest'})
+    for i, cut in enumerate((4, 8, 12, 21)):
+        with producer(f'{temp}/in.sock', *dump_frames(1, f'b{i}')[:1]) as sock:
+            at = 0
+            for n in (10, 30, 50):
+                end = ends[n - 1] + cut % (ends[n] - ends[n - 1])
+                sock.sendall(frame('data', buffer=1, offset=at,
+                                   bytes=data[at:end]))
+                had = ends.index(next(e for e in ends if e > at)) if at else 0
+                lines.entries(n - had)
+                time.sleep(0.05)  # many times `settle`
+                at = end
+            sock.sendall(frame('data', buffer=1, offset=at, bytes=data[at:]) +
+                         frame('done', buffer=1))
+            assert [e['index'] for e in lines.entries(14)] == [*range(50, 64)]
+    d.stop()
+    assert '! ' not in written(f'{temp}/text').decode()
+    assert written(f'{temp}/text') == 4 * messages(temp, data)
+
+
 def one_may_not_follow_with_findings(temp):
     for args in (['follow', DUMP, ELF, '--findings=no'],
                  ['follow', f'{temp}/none', '--findings=perhaps']):
@@ -159,4 +186,5 @@ def sums_are_counted(temp):
     d.stop()
 
 
-run(outputs_tell, one_may_not_follow_with_findings, sums_are_counted)
+run(outputs_tell, pieces_come_as_they_like, one_may_not_follow_with_findings,
+    sums_are_counted)

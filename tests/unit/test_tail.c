@@ -75,7 +75,7 @@ static void take(void *user, const struct pfd_tail_item *item)
 }
 
 /* give: bytes that come out in one call, 0: all. */
-static void world_init(size_t n, size_t window, size_t give)
+static void world_of(size_t n, struct pfd_tail_options o)
 {
     struct pfd_error err;
     w = (struct world){ .n = n, .now = 12345 * MS };
@@ -83,14 +83,15 @@ static void world_init(size_t n, size_t window, size_t give)
     w.strings = pfd_strings_new();
     dump_add_string(w.strings, ID, "%u\n", "4");
     dump_add_string(w.strings, ID_TEXT, "a=%u b=%u\n", "44");
-    struct pfd_tail_options o = {
-        .strings = w.strings,
-        .window = window,
-        .give = give,
-        .read = read_bytes,
-        .item = take,
-    };
+    o.strings = w.strings;
+    o.read = read_bytes;
+    o.item = take;
     ck_assert_int_eq(pfd_tail_new(&o, &w.tail, &err), PFD_OK);
+}
+
+static void world_init(size_t n, size_t window, size_t give)
+{
+    world_of(n, (struct pfd_tail_options){ .window = window, .give = give });
 }
 
 static void setup(void)
@@ -420,6 +421,46 @@ START_TEST(test_overflow_reset)
     set_used(16);
     looks(2);
     ck_assert_uint_eq(said().lost_bytes, 9 * 12);
+}
+END_TEST
+
+/* Bytes come, cut anywhere, with pauses that are longer than anything is waited
+ * for: nothing is given up because it is on its way. */
+START_TEST(test_arriving)
+{
+    static const struct pfd_tail_options arrives = { .arrives = true };
+    static const size_t steps[] = { 1, 2, 3, 4, 5, 7, 8, 11, 12, 13, 41, 1000 };
+    size_t step = steps[_i];
+    size_t n = 16 + 20 * 12;
+    world_of(n, arrives);
+    print_from(100, 20);
+    for (w.n = 0; w.n < n; w.n += step)
+        looks(150);
+    w.n = n;
+    looks(2);
+    expect("100\n101\n102\n103\n104\n105\n106\n107\n108\n109\n"
+           "110\n111\n112\n113\n114\n115\n116\n117\n118\n119\n",
+           "");
+    finish();
+    expect("", "");
+    ck_assert_uint_eq(said().entries, 20);
+    ck_assert_uint_eq(said().skipped_bytes, 0);
+}
+END_TEST
+
+/* What has not come by the end is lost, and said to be. */
+START_TEST(test_arrived_in_part)
+{
+    world_of(16 + 3 * 12 + 8, (struct pfd_tail_options){ .arrives = true });
+    print_from(0, 3);
+    set_used(16 + 10 * 12);
+    uint64_t header = (uint64_t)ID << 16 | 3;
+    memcpy(w.bytes + 16 + 3 * 12, &header, 8);
+    looks(500);
+    expect("0\n1\n2\n", "");
+    finish();
+    expect("", "truncated_entry overflow ");
+    ck_assert_uint_eq(said().lost_bytes, 7 * 12 - 8);
 }
 END_TEST
 
@@ -950,6 +991,8 @@ int main(void)
     tcase_add_loop_test(tcase, test_lanes, 0, 30);
     tcase_add_test(sized, test_overflow);
     tcase_add_test(sized, test_overflow_reset);
+    tcase_add_loop_test(sized, test_arriving, 0, 12);
+    tcase_add_test(sized, test_arrived_in_part);
     tcase_add_test(sized, test_burst);
     tcase_add_test(sized, test_pieces);
     tcase_add_test(sized, test_reset_far_behind_doubt);
