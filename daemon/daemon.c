@@ -391,6 +391,7 @@ static void on_tick(uv_timer_t *timer)
         pfdd_systemd_notify("WATCHDOG=1");
     if (d->phase == ENDING_INPUTS && uv_now(d->loop) >= d->deadline)
         pfdd_sessions_abandon(d);
+    pfdd_holdup_look(&d->holdup, d);
     go_on(d);
 }
 

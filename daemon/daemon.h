@@ -15,6 +15,7 @@
 #include <uv.h>
 
 #include "config.h"
+#include "holdup.h"
 #include "ring.h"
 #include "sums.h"
 #include "work.h"
@@ -117,6 +118,7 @@ struct pfdd {
     size_t n_sources;
     struct pfdd_counters count;
     struct pfdd_sums sums; /* of all buffers */
+    struct pfdd_holdup holdup;
     struct pfdd_log_topic told_well; /* what became of buffers */
     struct pfdd_log_topic told_bad;
     size_t input_bytes; /* that connections and streams hold */

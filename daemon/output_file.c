@@ -483,6 +483,7 @@ static bool read_ring(struct writer *w, const char *source)
     pfdd_reader_init(&w->reader, &d->ring, &request);
     w->reader.wake = on_lines;
     w->reader.user = w;
+    w->reader.name = w->path;
     w->reader.source_name = pfdd_source_name;
     w->reader.source_user = d;
     w->reading = true;

@@ -59,6 +59,7 @@ struct http_output {
     struct pfdd_listener listener;
     bool listener_closed;
     bool ended;
+    char label[160]; /* of a stream, for the log */
     struct client *streams;
     unsigned n_streams;
     struct ending *ending;
@@ -217,6 +218,7 @@ static int start_stream(struct client *c, enum pfdd_form form)
     pfdd_reader_init(&c->reader, &o->base.d->ring, &request);
     c->reader.wake = on_lines;
     c->reader.user = c;
+    c->reader.name = o->label;
     c->reader.source_name = pfdd_source_name;
     c->reader.source_user = o->base.d;
     c->streaming = true;
@@ -512,6 +514,8 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
         begin_end(e, NULL);
         return false;
     }
+    snprintf(o->label, sizeof o->label, "a subscriber of %s",
+             output->config->address_text);
     pfdd_log(PFDD_INFO, "http: %s", output->config->address_text);
     return true;
 }

@@ -47,6 +47,7 @@ struct listen_output {
     struct client *clients;
     unsigned n_clients;
     bool listener_closed;
+    char label[160]; /* of a subscriber, for the log */
 };
 
 static void finish_close(struct listen_output *o)
@@ -192,6 +193,7 @@ static void begin(struct client *c, const char *line, size_t n)
     pfdd_reader_init(&c->reader, &d->ring, &request);
     c->reading = true;
     c->reader.user = c;
+    c->reader.name = c->of->label;
     c->reader.wake = on_lines;
     c->reader.source_name = pfdd_source_name;
     c->reader.source_user = d;
@@ -306,6 +308,8 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
                             &output->config->address, &output->config->access,
                             err, n_err))
         return false;
+    snprintf(o->label, sizeof o->label, "a subscriber of %s",
+             output->config->address_text);
     pfdd_log(PFDD_INFO, "subscribers: %s", output->config->address_text);
     return true;
 }

@@ -21,7 +21,9 @@
 #include "reader.h"
 
 enum {
-    SEGMENT = 16 << 20, /* bytes of a segment, preallocated */
+    SEGMENT_MAX = 16 << 20, /* bytes of a segment, preallocated */
+    SEGMENTS = 4,           /* at least, in the room that there is: the last
+                               one stays, also when all of it is acknowledged */
     HEADER = 16,
     RECORD = 16, /* in front of each line */
     VERSION = 1,
@@ -44,6 +46,7 @@ struct pfdd_queue {
     char *dir;
     int lock;
     uint64_t n_bytes_max;
+    uint64_t n_segment; /* bytes of one */
     struct pfdd_consumer *consumers;
     struct source *sources; /* [n_sources]; written by the loop only */
     size_t n_sources;
@@ -57,7 +60,9 @@ struct pfdd_queue {
     struct pfdd_reader reader;
     bool reading;
     bool busy;
-    bool failing;
+    bool failing; /* the last write failed, */
+    bool is_full; /* because there is no more room for it */
+    bool pausing; /* before it is tried again */
     int error;
     size_t n_batch;           /* lines */
     struct pfdd_chunk *chunk; /* the batch's, a reference */
@@ -377,6 +382,9 @@ struct pfdd_queue *pfdd_queue_open(const char *dir, uint64_t n_bytes_max,
     q->fd = -1;
     q->lock = -1;
     q->n_bytes_max = n_bytes_max;
+    q->n_segment = n_bytes_max / SEGMENTS;
+    if (q->n_segment > SEGMENT_MAX)
+        q->n_segment = SEGMENT_MAX;
     q->next_seq = 1;
     if (!q->dir || !make_dirs(q, err, n_err)) {
         pfdd_queue_free(q);
@@ -438,7 +446,7 @@ static bool begin_segment(struct pfdd_queue *q, uint64_t seq)
     if (q->fd < 0)
         return false;
     /* Where it cannot be had, the file grows as it is written. */
-    if (fallocate(q->fd, 0, 0, SEGMENT) != 0 && errno == ENOSPC)
+    if (fallocate(q->fd, 0, 0, (off_t)q->n_segment) != 0 && errno == ENOSPC)
         return false;
     if (!write_at(q->fd, header, HEADER, 0) || fsync(q->fd) != 0)
         return false;
@@ -449,7 +457,7 @@ static bool begin_segment(struct pfdd_queue *q, uint64_t seq)
 static uint64_t queue_bytes(struct pfdd_queue *q)
 {
     uv_mutex_lock(&q->guard);
-    uint64_t n = (uint64_t)q->n_segments * SEGMENT;
+    uint64_t n = q->n_segments * q->n_segment;
     uv_mutex_unlock(&q->guard);
     return n;
 }
@@ -495,8 +503,8 @@ static bool write_batch(struct pfdd_queue *q)
         q->records_size = n;
     }
     uint64_t end = q->n_segments ? q->segments[q->n_segments - 1].end : 0;
-    if (q->fd < 0 || end + n > SEGMENT) {
-        if (queue_bytes(q) + SEGMENT > q->n_bytes_max && q->n_segments) {
+    if (q->fd < 0 || end + n > q->n_segment) {
+        if (queue_bytes(q) + q->n_segment > q->n_bytes_max && q->n_segments) {
             errno = EDQUOT;
             return false;
         }
@@ -588,7 +596,7 @@ static void start_write(struct pfdd_queue *q)
 {
     const char *bytes = NULL;
     size_t n = 0;
-    if (q->busy || q->failing || !q->reading)
+    if (q->busy || q->pausing || !q->reading)
         return;
     if (!pfdd_reader_peek(&q->reader, &bytes, &n))
         return;
@@ -624,24 +632,46 @@ static void wake_consumers(struct pfdd_queue *q)
         c->wake(c);
 }
 
+const struct pfdd_consumer *pfdd_queue_culprit(const struct pfdd_queue *q)
+{
+    const struct pfdd_consumer *ret = NULL;
+    for (const struct pfdd_consumer *c = q->consumers; c && q->is_full;
+         c = c->next) {
+        if (!ret || c->acked < ret->acked)
+            ret = c;
+    }
+    return ret;
+}
+
+static void hear_failure(struct pfdd_queue *q)
+{
+    q->errors++;
+    q->is_full = q->error == EDQUOT;
+    const struct pfdd_consumer *c = pfdd_queue_culprit(q);
+    if (!q->failing) {
+        pfdd_log(PFDD_ERROR, "queue in %s: %s%s%s; sources wait", q->dir,
+                 c ? "full: the required output " : "",
+                 c ? c->name : strerror(q->error),
+                 c ? " does not take its lines" : "");
+    }
+    q->failing = true;
+    q->pausing = true;
+    pfdd_chunk_unref(q->chunk);
+    q->chunk = NULL;
+    uv_timer_start(&q->timer, on_timer, RETRY_MS, 0);
+}
+
 static void write_done(struct pfdd_job *job)
 {
     struct pfdd_queue *q = PFDD_QUEUE_OF(job, job);
     q->busy = false;
     if (q->error) {
-        q->errors++;
-        if (!q->failing) {
-            pfdd_log(PFDD_ERROR, "queue in %s: %s; sources wait", q->dir,
-                     q->error == EDQUOT ? "full: a required output does not "
-                                          "take its lines"
-                                        : strerror(q->error));
-        }
-        q->failing = true;
-        pfdd_chunk_unref(q->chunk);
-        q->chunk = NULL;
-        uv_timer_start(&q->timer, on_timer, RETRY_MS, 0);
+        hear_failure(q);
         return;
     }
+    if (q->failing)
+        pfdd_log(PFDD_WARNING, "queue in %s: writing again", q->dir);
+    q->failing = q->is_full = false;
     note_positions(q);
     q->durable = q->chunk->first_seq + q->first_line + q->n_batch - 1;
     size_t n = 0;
@@ -752,8 +782,8 @@ static void on_timer(uv_timer_t *timer)
     struct pfdd_queue *q = timer->data;
     if (q->wants_checkpoint && !q->checkpointing)
         start_checkpoint(q);
-    if (q->failing) {
-        q->failing = false;
+    if (q->pausing) {
+        q->pausing = false;
         start_write(q);
     }
 }
@@ -771,6 +801,7 @@ bool pfdd_queue_start(struct pfdd_queue *q, struct pfdd *d)
     q->timer_open = true;
     pfdd_reader_init(&q->reader, &d->ring, &request);
     q->reader.must_have_all = true;
+    q->reader.name = "the queue on disk";
     q->reader.wake = on_lines;
     q->reader.user = q;
     q->reading = true;
@@ -853,7 +884,7 @@ void pfdd_queue_state(const struct pfdd_queue *q, struct pfdd_queue_state *ret)
 {
     *ret = (struct pfdd_queue_state){
         .segments = q->n_segments,
-        .bytes = (uint64_t)q->n_segments * SEGMENT,
+        .bytes = q->n_segments * q->n_segment,
         .cut = q->cut,
         .errors = q->errors,
         .failing = q->failing,

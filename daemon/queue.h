@@ -87,6 +87,10 @@ uint64_t pfdd_queue_durable(const struct pfdd_queue *q);
 size_t pfdd_queue_read(struct pfdd_queue *q, struct pfdd_consumer *consumer,
                        uint64_t limit, char *ret, size_t size);
 
+/* The output that keeps the queue full: of several, who is furthest behind.
+ * NULL: it is not full. */
+const struct pfdd_consumer *pfdd_queue_culprit(const struct pfdd_queue *q);
+
 /* The output has everything up to seq. */
 void pfdd_queue_ack(struct pfdd_queue *q, struct pfdd_consumer *consumer,
                     uint64_t seq);

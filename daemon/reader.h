@@ -90,6 +90,7 @@ struct pfdd_reader {
     struct pfdd_filter filter;
     pfdd_source_name_fn source_name;
     void *source_user;
+    const char *name;    /* for the log, borrowed; NULL: it is not spoken of */
     bool must_have_all;  /* the ring waits for it */
     uint64_t taken_ns;   /* uv_hrtime(), when it took something last */
     uint64_t awaited_ns; /* likewise: when it was waited for last */
