@@ -69,7 +69,7 @@ static const struct key top_keys[] = {
     { "ring", KIND_SIZE, TOP(ring), 1 << 20, UINT64_C(1) << 36, NULL },
     { "memory_max", KIND_SIZE, TOP(memory_max), 16 << 20, UINT64_C(1) << 40,
       NULL },
-    { "queue_max", KIND_SIZE, TOP(queue_max), 1 << 20, UINT64_C(1) << 44,
+    { "queue_max", KIND_SIZE, TOP(queue_max), 4 << 20, UINT64_C(1) << 44,
       NULL },
     { "workers", KIND_NUMBER, TOP(workers), 0, 64, NULL },
     { "drain", KIND_TIME, TOP(drain_ms), 0, 3600000, NULL },
@@ -663,6 +663,8 @@ static void check_all(struct context *c, const yaml_node_t *root,
                   checkpoint_name(&config->outputs[i]));
         }
     }
+    if (config->n_inputs == 0)
+        wrong(c, root->start_mark, "no inputs: there is nothing to do");
     if (required && !config->state_dir) {
         wrong(c, root->start_mark,
               "a required output needs 'state_dir' for its queue");

@@ -15,6 +15,7 @@
 #include "daemon.h"
 #include "feature.h"
 #include "log.h"
+#include "plan.h"
 #include "sandbox.h"
 #include "systemd.h"
 
@@ -46,8 +47,9 @@ static int check_config(const char *path)
     struct pfdd_config *config = pfdd_config_read(path, tell_stderr, NULL);
     if (!config)
         return EXIT_CONFIG;
+    pfdd_plan_print(config, path, stdout, tell_stderr, NULL);
     pfdd_config_free(config);
-    return 0;
+    return fflush(stdout) == 0 ? 0 : 1;
 }
 
 /* The folder of the built-in configuration's sockets, made if need be. In a

@@ -105,7 +105,7 @@ def forbidden(temp):
 
 def switched_off(temp):
     os.mkdir(f'{temp}/s')
-    d = Daemon(temp, 'sandbox: false\noutputs:\n'
+    d = Daemon(temp, 'sandbox: false\ninputs: [{type: stdin}]\noutputs:\n'
                '  - {type: listen, address: "unix:$T/s/l.sock"}\n')
     assert 'no landlock, no seccomp' in d.log()
     assert 'Seccomp:\t0' in open(f'/proc/{d.process.pid}/status').read()

@@ -627,7 +627,8 @@ START_TEST(objects_that_wait_have_a_share)
         N = 20 << 20
     };
     struct pfdd_memory m;
-    start("memory_max: 256MiB\n");
+    start("memory_max: 256MiB\n"
+          "inputs: [{type: buffer, path: $T/none}]\n");
     for (int i = 0; i < 10; i++) {
         char *bytes = calloc(1, N);
         memcpy(bytes, &i, sizeof i);

@@ -64,7 +64,8 @@ static void ignore(void *user, const char *text)
 
 static void setup(void)
 {
-    static const char text[] = "{log_level: error}";
+    static const char text[] = "{log_level: error, "
+                               "inputs: [{type: buffer, path: /none}]}";
     char err[256];
     struct pfdd_stream_options options = {
         .name = "test", .settle_ms = 5, .resume = on_resume, .ended = on_ended

@@ -235,10 +235,14 @@ def not_without(temp):
     def check(output):
         path = f'{temp}/c.yaml'
         with open(path, 'w') as f:
-            f.write('outputs:\n  - {type: listen, ' + output + '}\n')
+            f.write('outputs:\n  - {type: listen, ' + output + '}\n'
+                    'inputs: [{type: stdin}]\n')
         p = subprocess.run([PROGRAM, 'check-config', path], text=True,
-                           stderr=subprocess.PIPE, check=False)
-        return p.returncode, p.stderr.replace(path, 'c.yaml').strip()
+                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                           check=False)
+        said = [line for line in p.stderr.replace(path, 'c.yaml').splitlines()
+                if ' warning: ' not in line]  # the files are not there
+        return p.returncode, '\n'.join(said)
     whole = 'tls_certificate: /a, tls_key: /b, tls_ca: /c'
     for address in '0.0.0.0:1', '192.168.1.2:9000', '[::]:9000':
         rc, said = check(f'address: "tcp:{address}"')
@@ -264,7 +268,8 @@ def files_that_are_none(temp):
         with open(f'{temp}/{name}', 'w') as f:
             f.write(text)
         with open(f'{temp}/c.yaml', 'w') as f:
-            f.write('outputs:\n  - {type: listen, address: "tcp:0.0.0.0:0", ' +
+            f.write('inputs: [{type: stdin}]\noutputs:\n'
+                    '  - {type: listen, address: "tcp:0.0.0.0:0", ' +
                     (TLS % ('client', 'client')).replace('$T', temp) + '}\n')
         p = subprocess.run([PROGRAM, '-c', f'{temp}/c.yaml'], text=True,
                            stderr=subprocess.PIPE, check=False, timeout=20)
@@ -471,7 +476,8 @@ def other_servers(temp):
     assert f.communicate(timeout=5) == ('', '') and f.returncode == 0
 
     port = free_port()
-    d = Daemon(temp, f'''outputs:
+    d = Daemon(temp, f'''inputs: [{{type: stdin}}]
+outputs:
   - {{type: http, address: "tcp:127.0.0.1:{port}"}}
 ''')
     for scheme in 'tls:', 'https://':

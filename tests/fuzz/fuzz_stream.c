@@ -466,7 +466,8 @@ static void ignore(void *user, const char *text)
 static void start(struct run *r)
 {
     static const char text[] = "{log_level: error, workers: 1, ring: 1MiB, "
-                               "memory_max: 64MiB, drain: 1h}";
+                               "memory_max: 64MiB, drain: 1h, "
+                               "inputs: [{type: buffer, path: /none}]}";
     char err[256];
     struct pfdd_config *config =
         pfdd_config_read_text("fuzz", text, sizeof text - 1, ignore, NULL);
