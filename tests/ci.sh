@@ -81,7 +81,8 @@ build() { # build NAME MESON_OPTION...
     local dir=$builds/$1
     shift
     rm -rf "$dir"
-    meson setup "$dir" -Dwerror=true -Dtests=enabled "$@" && ninja -C "$dir"
+    meson setup "$dir" -Dwerror=true -Dtests=enabled \
+        "$@" && ninja -C "$dir"
 }
 
 # Counts each of meson's tests by itself.
@@ -172,32 +173,14 @@ do_lint() {
     step lint tests/lint.sh "$builds/clang"
 }
 
+# The tests have installed a build into a folder of its own; this is a prefix
+# of its own, with a space, where nothing is moved.
 use_installed() {
-    local root=$builds/root pc
-    rm -rf "$root"
-    DESTDIR=$root meson install -C "$builds/gcc" || return
-    pc=$(find "$root" -name libprintfdecode.pc) || return
-    local flags
-    flags=$(PKG_CONFIG_PATH=$(dirname "$pc") pkg-config \
-        --define-variable=prefix="$root/usr/local" --cflags --libs \
-        libprintfdecode) || return
-    # shellcheck disable=SC2086 # several words
-    gcc -Wall -Werror -o "$builds/decode_file" examples/decode_file.c \
-        $flags || return
-    local lib
-    lib=$(dirname "$(dirname "$pc")")
-    local case=tests/cases/llpc/x01_two_doubles
-    LD_LIBRARY_PATH=$lib "$builds/decode_file" $case/buffer.bin \
-        $case/image.elf | diff - $case/expect.text || return
-    LD_LIBRARY_PATH=$lib "$root/usr/local/bin/printfdecode" \
-        $case/buffer.bin $case/image.elf | diff - $case/expect.text || return
-    # Its module is found, too: then nobody answers.
-    if find "$root" -name printfdecode-tls.so | grep .; then
-        LD_LIBRARY_PATH=$lib "$root/usr/local/bin/printfdecode" \
-            follow tls:127.0.0.1:1 2>&1 | grep 'Connection refused' || return
-    fi
-    find "$root" -name printfdecode.1 | grep . &&
-        find "$root" -name printfdecode.schema.json | grep .
+    local prefix="$builds/a prefix"
+    rm -rf "$prefix"
+    CC=gcc build installed --prefix="$prefix" -Dtests=disabled || return
+    meson install -C "$builds/installed" || return
+    tests/install.py "$builds/installed" "$prefix"
 }
 
 do_install() {

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""install.py BUILD [PREFIX]: what meson installs works where it lies: the
+programs start and find their library and module, the unit names what is there,
+and another program can be built against the library.
+
+The build is installed into a folder, as packagers do, and that folder moved:
+paths have to be right below it all the same. PREFIX: it has been installed
+there, and is looked at as it is."""
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+CASE = f'{ROOT}/tests/cases/llpc/x01_two_doubles'
+BUILD = os.path.abspath(sys.argv[1])
+BARE = {'PATH': '/usr/sbin:/usr/bin:/sbin:/bin', 'LC_ALL': 'C.UTF-8'}
+
+
+def run(*command, status=0, env=None, cwd='/'):
+    p = subprocess.run(command, text=True, check=False, cwd=cwd,
+                       env={**BARE, **(env or {})}, stdout=subprocess.PIPE,
+                       stderr=subprocess.STDOUT)
+    assert p.returncode == status, (command, p.returncode, p.stdout)
+    return p.stdout
+
+
+def option(name, options=[]):
+    if not options:
+        options += json.loads(run('meson', 'introspect', '--buildoptions',
+                                  BUILD, env=os.environ))
+    return next(o['value'] for o in options if o['name'] == name)
+
+
+class Installed:
+    """root: what stands before the paths that the build was told."""
+
+    def __init__(self, root):
+        self.root = root
+
+    def path(self, directory, name):
+        return self.root + os.path.join(option('prefix'), option(directory),
+                                        name)
+
+    def __call__(self, directory, name, *arguments, status=0):
+        return run(self.path(directory, name), *arguments, status=status)
+
+
+def command_starts(at):
+    said = at('bindir', 'printfdecode', '--version')
+    with open(f'{CASE}/expect.text') as f:
+        assert at('bindir', 'printfdecode', f'{CASE}/buffer.bin',
+                  f'{CASE}/image.elf') == f.read()
+    # Its module is found: then nobody answers.
+    why = at('bindir', 'printfdecode', 'follow', 'tls:127.0.0.1:1', status=1)
+    assert ('Connection refused' if 'with tls' in said else
+            'built without TLS') in why, why
+
+
+def library_is_ours(at):
+    """Not that of the build, nor one of the system."""
+    if option('default_library') == 'static':
+        return
+    for program in at.path('bindir', 'printfdecode'), \
+            at.path('sbindir', 'printfdecoded'):
+        if os.path.exists(program):
+            said = run('ldd', program)
+            found = re.search(r'libprintfdecode\.so\.0 => (.*) \(0x', said)
+            assert found and os.path.realpath(found[1]).startswith(
+                os.path.realpath(at.path('libdir', '')) + '/'), said
+
+
+def daemon_starts(at):
+    if not os.path.exists(at.path('sbindir', 'printfdecoded')):
+        print('left out: no daemon')
+        return
+    said = at('sbindir', 'printfdecoded', '--version')
+    config = at.path('sysconfdir', 'printfdecoded.yaml')
+    lacks_http = ' http (' in said
+    why = at('sbindir', 'printfdecoded', 'check-config', config,
+             status=78 if lacks_http else 0)
+    assert not lacks_http or 'libwebsockets-dev' in why, why
+
+
+def unit_is_right(at, temp):
+    unit = f"{at.root}{option('prefix')}/lib/systemd/system/printfdecoded.service"
+    if not os.path.exists(unit):
+        print('left out: no unit')
+        return
+    with open(unit) as f:
+        text = f.read()
+    assert '@' not in re.sub('@(system-service|privileged|resources)', '', text)
+    words = shlex.split(re.search('^ExecStart=(.*)$', text, re.M)[1])
+    assert words[0] == at.path('sbindir', 'printfdecoded')[len(at.root):], words
+    assert words[1] == '--config' and len(words) == 3, words
+    for path in words[0], words[2]:
+        assert os.path.isabs(path) and os.path.exists(at.root + path), path
+    if not shutil.which('systemd-analyze', path=BARE['PATH']):
+        print('left out: no systemd-analyze')
+        return
+    # With the paths as they are here: it looks whether they are there.
+    with open(f'{temp}/printfdecoded.service', 'w') as f:
+        f.write(text.replace(f'"{words[0]}"', f'"{at.root}{words[0]}"'))
+    said = run('systemd-analyze', 'verify', '--man=no',
+               f'{temp}/printfdecoded.service')
+    assert 'printfdecoded' not in said, said
+
+
+def a_program_can_be_built(at, temp):
+    cc = os.environ.get('CC', 'cc').split()
+    if option('b_sanitize') != 'none' or not shutil.which(cc[0]):
+        print('left out: no plain C compiler')
+        return
+    moved = [f"--define-variable=prefix={at.root}{option('prefix')}"]
+    flags = shlex.split(run(
+        'pkg-config', *(moved if at.root else []), '--cflags', '--libs',
+        'libprintfdecode', env={**os.environ, 'PKG_CONFIG_PATH':
+                                at.path('libdir', 'pkgconfig')}))
+    run(*cc, '-Wall', '-Werror', '-o', f'{temp}/decode_file',
+        f'{ROOT}/examples/decode_file.c', *flags, env=os.environ)
+    with open(f'{CASE}/expect.text') as f:
+        assert f.read() == run(
+            f'{temp}/decode_file', f'{CASE}/buffer.bin', f'{CASE}/image.elf',
+            env={'LD_LIBRARY_PATH': at.path('libdir', '')})
+
+
+def papers_are_there(at):
+    for directory, name in (
+            ('mandir', 'man1/printfdecode.1'),
+            ('mandir', 'man8/printfdecoded.8'),
+            ('datadir', 'printfdecode/printfdecode.schema.json'),
+            ('datadir', 'bash-completion/completions/printfdecode'),
+            ('datadir', 'zsh/site-functions/_printfdecode')):
+        assert os.path.getsize(at.path(directory, name)) > 0, name
+
+
+def look(at, temp):
+    command_starts(at)
+    library_is_ours(at)
+    daemon_starts(at)
+    unit_is_right(at, temp)
+    a_program_can_be_built(at, temp)
+    papers_are_there(at)
+    print('ok:', at.root or option('prefix'))
+
+
+def install(temp):
+    """Twice: a configuration that was changed stays as it is."""
+    destination = f'{temp}/destination'
+    at = Installed(destination)
+    config = at.path('sysconfdir', 'printfdecoded.yaml')
+    for _ in range(2):
+        run('meson', 'install', '--no-rebuild', '--quiet', '-C', BUILD,
+            env={**os.environ, 'DESTDIR': destination})
+        if os.path.exists(config):
+            with open(config, 'a') as f:
+                f.write('# mine\n')
+    if os.path.exists(config):
+        with open(config) as f:
+            assert f.read().count('# mine\n') == 2
+    os.rename(destination, f'{temp}/moved')
+    return Installed(f'{temp}/moved')
+
+
+with tempfile.TemporaryDirectory(prefix='pfd-') as temp_folder:
+    if len(sys.argv) > 2:
+        assert option('prefix') == sys.argv[2], option('prefix')
+        look(Installed(''), temp_folder)
+    else:
+        look(install(temp_folder), temp_folder)
