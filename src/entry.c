@@ -498,6 +498,12 @@ static void describe(const struct pfd_entry *entry, enum pfd_finding_kind kind,
                  text.text, want, have,
                  entry->of->format->layout_text(entry->record->layout));
         break;
+    case PFD_FINDING_bad_size:
+        snprintf(ret, n,
+                 "sound entries follow after %u payload dwords of '%s', where "
+                 "its own size does not lead",
+                 have, text.text);
+        break;
     case PFD_FINDING_vector_cut:
         snprintf(ret, n, "only component 0 of each vector of '%s' was written",
                  text.text);

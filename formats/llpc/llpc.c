@@ -24,6 +24,9 @@ enum {
     TORN_ID = 0x10000,
 };
 
+/* Ids are halves of hashes; small numbers stand everywhere. */
+#define TELLING_ID (UINT64_C(1) << 32)
+
 /* The shader clamps its offset: umin(offset, 1 << 29) dwords
  * (LLPC LowerDebugPrintf.cpp). */
 #define CLAMP_DWORDS (UINT64_C(1) << 29)
@@ -47,6 +50,8 @@ struct state {
     struct header lost; /* what stood where it began */
     uint64_t from;      /* where it began */
     uint64_t next;      /* next place to try */
+    bool is_inside;     /* and that is inside of what stood there */
+    uint64_t sought;    /* up to here there is none inside of what is at `at` */
 };
 
 /* ---- the walk ---- */
@@ -175,14 +180,14 @@ static bool plausible(const struct state *st, const struct header *h,
     return h->zero || (h->size >= SIZE_MIN && h->n_bytes <= st->wanted - at);
 }
 
-/*
- * Is there an entry at `at`, beyond doubt: a known id, a size that its string
- * has, and behind it the end or something that can be an entry? PFD_OK,
- * PFD_END (no) or PFD_MORE.
- */
-static enum pfd_status accept(const struct pfd_walk *w, const struct state *st,
-                              uint64_t at)
+/* Is there an entry at `at` with a known id and exactly a size that its string
+ * has? *next: behind it. PFD_OK, PFD_END (no) or PFD_MORE. */
+static enum pfd_status is_sound(const struct pfd_walk *w,
+                                const struct state *st, uint64_t at,
+                                uint64_t *next)
 {
+    if (st->end - at < ENTRY_HEADER)
+        return PFD_END;
     if (at + ENTRY_HEADER > pfd_walk_end(w))
         return PFD_MORE;
     struct header h = read_header(w, at);
@@ -190,29 +195,66 @@ static enum pfd_status accept(const struct pfd_walk *w, const struct state *st,
         !llpc_law_holds(pfd_table_find(w->table, h.id),
                         h.n_bytes - ENTRY_HEADER))
         return PFD_END;
-    uint64_t next = at + h.n_bytes;
-    if (next > pfd_walk_end(w))
-        return PFD_MORE; /* the buffer's end may cut it */
-    if (st->end - next < ENTRY_HEADER)
-        return PFD_OK;
+    *next = at + h.n_bytes;
+    /* The buffer's end may cut it. */
+    return *next > pfd_walk_end(w) ? PFD_MORE : PFD_OK;
+}
+
+/* How much has to follow a sound entry, so that it is believed. */
+enum proof {
+    PROOF_PLAUSIBLE, /* the end, or something that can be an entry; nothing
+                        behind an id that chance cannot make */
+    PROOF_SOUND,     /* the end, or another sound entry */
+};
+
+/* Is there an entry at `at`, beyond doubt? PFD_OK, PFD_END (no), PFD_MORE. */
+static enum pfd_status accept(const struct pfd_walk *w, const struct state *st,
+                              uint64_t at, enum proof proof)
+{
+    uint64_t next = 0;
+    enum pfd_status status = is_sound(w, st, at, &next);
+    if (status != PFD_OK || st->end - next < ENTRY_HEADER)
+        return status;
+    if (proof == PROOF_SOUND)
+        return is_sound(w, st, next, &next);
     if (next + ENTRY_HEADER > pfd_walk_end(w))
         return PFD_MORE;
     struct header after = read_header(w, next);
-    return plausible(st, &after, next) ? PFD_OK : PFD_END;
+    return plausible(st, &after, next) || read_header(w, at).id >= TELLING_ID
+               ? PFD_OK
+               : PFD_END;
 }
 
 /* The first entry beyond doubt in [from, to), *ret; PFD_END: none. */
 static enum pfd_status seek(const struct pfd_walk *w, const struct state *st,
-                            uint64_t from, uint64_t to, uint64_t *ret)
+                            uint64_t from, uint64_t to, enum proof proof,
+                            uint64_t *ret)
 {
     enum pfd_status status = PFD_END;
     uint64_t at = from;
     while (at + ENTRY_HEADER <= to && status == PFD_END) {
-        status = accept(w, st, at);
+        status = accept(w, st, at, proof);
         if (status == PFD_END)
             at += DWORD;
     }
     *ret = at;
+    return status;
+}
+
+/* The first entry beyond doubt inside of the one at w->at, as its size claims
+ * it. What stood there before is looked at once, whatever comes in pieces. */
+static enum pfd_status seek_inside(struct pfd_walk *w, struct state *st,
+                                   uint64_t claimed, enum proof proof,
+                                   uint64_t *ret)
+{
+    uint64_t from = w->at + ENTRY_HEADER;
+    if (st->sought > from)
+        from = st->sought;
+    /* A header may straddle the end. */
+    enum pfd_status status =
+        seek(w, st, from, claimed + ENTRY_HEADER - DWORD, proof, ret);
+    if (status == PFD_MORE)
+        st->sought = *ret;
     return status;
 }
 
@@ -309,9 +351,9 @@ static void report_gap(struct pfd_walk *w, const struct state *st, uint64_t to)
             w,
             h->id < TORN_ID ? PFD_FINDING_torn_header : PFD_FINDING_unknown_id,
             st->from,
-            "no string has id 0x%012llx, and entrySize %u leads to no entry; "
-            "%s",
-            (unsigned long long)h->id, h->size, then.text);
+            "no string has id 0x%012llx, and entrySize %u leads %s; %s",
+            (unsigned long long)h->id, h->size,
+            st->is_inside ? "over sound entries" : "to no entry", then.text);
     }
 }
 
@@ -324,12 +366,14 @@ static void lose_way(struct pfd_walk *w, struct state *st,
     st->lost = *h;
     st->from = w->at;
     st->next = w->at + DWORD;
+    st->is_inside = false;
 }
 
 static enum pfd_status find_way(struct pfd_walk *w, struct state *st)
 {
     uint64_t to = 0;
-    enum pfd_status status = seek(w, st, st->next, st->end, &to);
+    enum pfd_status status =
+        seek(w, st, st->next, st->end, PROOF_PLAUSIBLE, &to);
     if (status == PFD_MORE) {
         /* report_cut() shows what was there: keep the bytes from there. */
         st->next = to;
@@ -361,37 +405,95 @@ static void add_entry(struct pfd_walk *w, const struct header *h,
     w->at += h->n_bytes;
 }
 
+/* Does a size lead to the end, or to an entry of a known id? PFD_OK, PFD_END
+ * (no) or PFD_MORE. */
+static enum pfd_status leads_on(const struct pfd_walk *w,
+                                const struct state *st, uint64_t to)
+{
+    if (st->end - to < ENTRY_HEADER)
+        return PFD_OK;
+    if (to + ENTRY_HEADER > pfd_walk_end(w))
+        return PFD_MORE;
+    struct header after = read_header(w, to);
+    return plausible(st, &after, to) && pfd_table_find(w->table, after.id)
+               ? PFD_OK
+               : PFD_END;
+}
+
 /*
  * An id that no string has. Its size is believed when it leads to the end or
- * to a known id, or when nothing inside the span it claims is an entry beyond
- * doubt; never when it leads to what cannot be an entry.
+ * to something that can be an entry, and no entry beyond doubt is inside of
+ * what it claims.
  */
 static enum pfd_status step_unknown(struct pfd_walk *w, struct state *st,
                                     const struct header *h)
 {
     uint64_t next = w->at + h->n_bytes;
-    if (st->end - next >= ENTRY_HEADER) {
-        if (next + ENTRY_HEADER > pfd_walk_end(w))
-            return PFD_MORE;
+    uint64_t found = 0;
+    enum pfd_status status = leads_on(w, st, next);
+    if (status == PFD_MORE)
+        return PFD_MORE;
+    if (status == PFD_END) {
         struct header after = read_header(w, next);
-        uint64_t found = 0;
-        enum pfd_status status = PFD_END;
         if (!plausible(st, &after, next)) {
             lose_way(w, st, h);
             return PFD_OK;
         }
-        if (!pfd_table_find(w->table, after.id))
-            status = seek(w, st, w->at + DWORD, next, &found);
-        if (status == PFD_MORE)
-            return PFD_MORE;
-        if (status == PFD_OK) {
-            lose_way(w, st, h);
-            st->next = found;
-            return PFD_OK;
-        }
+    }
+    status = seek_inside(
+        w, st, next, status == PFD_OK ? PROOF_SOUND : PROOF_PLAUSIBLE, &found);
+    if (status == PFD_MORE)
+        return PFD_MORE;
+    if (status == PFD_OK) {
+        lose_way(w, st, h);
+        st->next = found;
+        st->is_inside = true;
+        return PFD_OK;
     }
     add_entry(w, h, NULL,
               h->id < TORN_ID ? FINDING(torn_header) : FINDING(unknown_id));
+    return PFD_OK;
+}
+
+/* Where an entry that claims too little ends by one of its strings, if that
+ * leads on. */
+static enum pfd_status seek_behind(const struct pfd_walk *w,
+                                   const struct state *st, uint64_t claimed,
+                                   const struct pfd_string *s, uint64_t *ret)
+{
+    enum pfd_status status = PFD_END;
+    for (; s && status == PFD_END; s = s->next) {
+        uint64_t n = ENTRY_HEADER + llpc_payload(s);
+        *ret = w->at + n;
+        if (n <= st->end - w->at && *ret > claimed)
+            status = leads_on(w, st, *ret);
+    }
+    return status;
+}
+
+/*
+ * A known id, and a size that none of its strings has. That can be as it should
+ * (see the size law in README.md), or the size is damaged: then sound entries
+ * are inside of what it claims, or begin behind it, where a string ends.
+ */
+static enum pfd_status step_odd(struct pfd_walk *w, struct state *st,
+                                struct header *h, const struct pfd_string *s)
+{
+    uint64_t claimed = w->at + h->n_bytes;
+    uint64_t found = 0;
+    enum pfd_status led = leads_on(w, st, claimed);
+    enum pfd_status status = led;
+    if (status != PFD_MORE)
+        status =
+            seek_inside(w, st, claimed,
+                        led == PFD_OK ? PROOF_SOUND : PROOF_PLAUSIBLE, &found);
+    if (status == PFD_END && led == PFD_END)
+        status = seek_behind(w, st, claimed, s, &found);
+    if (status == PFD_MORE)
+        return PFD_MORE;
+    if (status == PFD_OK)
+        h->n_bytes = found - w->at;
+    add_entry(w, h, s, status == PFD_OK ? FINDING(bad_size) : 0);
     return PFD_OK;
 }
 
@@ -435,6 +537,8 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
     const struct pfd_string *s = pfd_table_find(w->table, h.id);
     if (!s)
         return step_unknown(w, st, &h);
+    if (!llpc_law_holds(s, h.n_bytes - ENTRY_HEADER))
+        return step_odd(w, st, &h, s);
     add_entry(w, &h, s, 0);
     return PFD_OK;
 }
@@ -548,11 +652,10 @@ static size_t llpc_find(const struct pfd_table *table, const uint8_t *bytes,
     return n - from < to - from ? n : to;
 }
 
-/* Ids are halves of hashes; small numbers stand everywhere. */
 static bool llpc_is_telling(const uint8_t *entry)
 {
     struct pfd_cursor c = pfd_cursor(entry, ENTRY_HEADER);
-    return pfd_cursor_u64(&c) >> 16 >= UINT64_C(1) << 32;
+    return pfd_cursor_u64(&c) >> 16 >= TELLING_ID;
 }
 
 static bool llpc_is_header(const uint8_t *header)

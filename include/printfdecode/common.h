@@ -70,7 +70,7 @@ struct pfd_error {
     X(torn_header, 0)       /* half of an entry header was written */          \
     X(truncated_entry, 0)   /* the entry runs over the end of the buffer */    \
     X(size_past_end, 0)     /* entrySize beyond the used part */               \
-    X(bad_size, 0)          /* entrySize below its own header */               \
+    X(bad_size, 0)          /* a size that cannot be, by what stands there */  \
     X(unwritten, 0)         /* reserved, not written */                        \
     X(stray_dword, 0)       /* used dwords too few for an entry header */      \
     X(no_header, 0)         /* shorter than a buffer header */                 \

@@ -478,6 +478,20 @@ def torn_and_wide():
          "is found.",
          both(OUT(1), entry(OUT.id, b"", 0), OUT(2),
               entry(SIZE.id, words(1), 6), strings=[OUT, SIZE], used=300))
+    swallows = bytearray(OUT(0))
+    swallows[0] ^= 1 << 5
+    case("size_swallows_entries", "One flipped bit in an entry's size, 3 to "
+         "35: ten sound entries are inside of what it claims.",
+         both(OUT(-1), bytes(swallows), *[OUT(i) for i in range(1, 21)],
+              strings=[OUT]))
+    case("size_too_small", "One flipped bit in an entry's size, 6 to 4: the "
+         "next entry begins where its string ends.",
+         both(OUT(1), entry(SIZE.id, struct.pack("<2d", 1.0, 2.0), 4), OUT(2),
+              strings=[OUT, SIZE]))
+    case("unknown_swallows_entries", "An unknown id whose size leads to a "
+         "known one, over two sound entries.",
+         both(OUT(1), entry(0x777777777777, words(9), 9), OUT(2), OUT(3),
+              OUT(4), strings=[OUT]))
     case("inspect", "An annotated walk.",
          both(OUT(5), SIZE(1.0, 1.0), entry(0x777777777777, words(9)), OUT(1),
               bytes(8), strings=[OUT, SIZE]), "inspect buffer.bin image.elf",

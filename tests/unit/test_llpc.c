@@ -147,17 +147,75 @@ START_TEST(bad_sizes)
 }
 END_TEST
 
-/* What stands before something that cannot be an entry is not beyond doubt. */
+/* What stands before something that cannot be an entry is beyond doubt only
+ * where chance cannot have made its id. */
 START_TEST(doubtful_entries)
 {
     setup();
+    dump_add_string(strings, 7, "seven %u\n", "4");
     one(1);
     dump_entry(&body, ONE, 0, NULL, 0);
     one(2);
     dump_entry(&body, ONE, 1, NULL, 0);
+    dump_entry(&body, 7, 3, (uint32_t[]){ 7 }, 1);
+    dump_entry(&body, ONE, 1, NULL, 0);
     one(3);
-    ck_assert_str_eq(decode_all(), "one 1\n[bad_size]one 3\n");
-    ck_assert_uint_eq(summary.skipped_bytes, 8 + 12 + 8);
+    ck_assert_str_eq(decode_all(), "one 1\n[bad_size]one 2\n[bad_size]one 3\n");
+    ck_assert_uint_eq(summary.skipped_bytes, 8 + 8 + 12 + 8);
+    teardown();
+}
+END_TEST
+
+/* A size that no string has, and sound entries inside of what it claims: they
+ * are decoded, and the entry is what they leave of it. */
+START_TEST(swallowed_entries)
+{
+    static const uint32_t claimed[] = { 4, 5, 6, 7, 9, 11, 12, 14 };
+    for (size_t i = 0; i < sizeof claimed / sizeof *claimed; i++) {
+        setup();
+        dump_entry(&body, ONE, claimed[i], (uint32_t[]){ 1 }, 1);
+        for (uint32_t k = 2; k <= 5; k++)
+            one(k);
+        ck_assert_str_eq(decode_all(), "one 1\n<bad_size>one 2\none 3\none 4\n"
+                                       "one 5\n");
+        ck_assert_uint_eq(summary.skipped_bytes, 0);
+        teardown();
+    }
+}
+END_TEST
+
+/* One that claims too little, and the next begins where its string ends. */
+START_TEST(clipped_entries)
+{
+    static const uint32_t payload[] = { 1, 0, 2, 0x1000001 };
+    setup();
+    dump_add_string(strings, 0x7777777777, "%lld %d %u\n", "844");
+    for (uint32_t size = 2; size <= 4; size++)
+        dump_entry(&body, 0x7777777777, size, payload, 4);
+    one(2);
+    ck_assert_str_eq(decode_all(),
+                     "1 2 16777217\n<bad_size>1 2 16777217\n<bad_size>"
+                     "1 2 16777217\n<bad_size>one 2\n");
+    teardown();
+}
+END_TEST
+
+/* Payloads that are as long as they say, whatever the strings expect. */
+START_TEST(long_entries)
+{
+    setup();
+    dump_entry(&body, ONE, 6, (uint32_t[]){ 1, 2, 3, 4 }, 4);
+    one(2);
+    dump_entry(&body, ONE, 2, NULL, 0);
+    one(3);
+    /* One sound entry inside, which need not be one. */
+    dump_entry(
+        &body, ONE, 9,
+        (uint32_t[]){ 4, (uint32_t)(ONE << 16) | 3, ONE >> 16, 5, 6, 7, 8 }, 7);
+    one(9);
+    ck_assert_str_eq(decode_all(), "one 1\n<payload_long>one 2\n"
+                                   "one %d\n<payload_short>one 3\n"
+                                   "one 4\n<payload_long>one 9\n");
     teardown();
 }
 END_TEST
@@ -408,6 +466,7 @@ int main(void)
 {
     return suite_run("llpc",
                      TESTS(sound, short_files, bad_sizes, doubtful_entries,
+                           swallowed_entries, clipped_entries, long_entries,
                            holes, unknown_ids, unknown_swallows_nothing,
                            overflow_counts_the_loss, odd_end_and_reserved,
                            width_recovery, collisions_by_size, other_readings,
