@@ -247,9 +247,52 @@ enum pfd_status pfd_decoder_next(struct pfd_decoder *d, struct pfd_item *ret,
     return PFD_OK;
 }
 
+/* Passes over what of the batch is to be passed over. */
+static void skip_batch(struct pfd_decoder *d, uint64_t to, uint64_t index,
+                       uint64_t *end)
+{
+    struct pfd_summary *sum = &d->summary;
+    while (d->next < d->batch.n && sum->entries < index) {
+        const struct pfd_record *r = &d->batch.records[d->next];
+        if (r->kind != PFD_RECORD_ENTRY || r->offset + r->n_bytes > to)
+            return;
+        d->next += 1u + r->n_alternatives;
+        *end = r->offset + r->n_bytes;
+        sum->entries++;
+        sum->unknown += pfd_record_is_unknown(r);
+        sum->bytes += r->n_bytes;
+        count_findings(sum,
+                       r->findings | (r->string ? r->string->findings : 0));
+    }
+}
+
+enum pfd_status pfd_decoder_skip(struct pfd_decoder *d, uint64_t to,
+                                 uint64_t index, uint64_t *end,
+                                 struct pfd_error *err)
+{
+    enum pfd_status status = PFD_OK;
+    for (;;) {
+        skip_batch(d, to, index, end);
+        if (d->next < d->batch.n || d->summary.entries >= index)
+            return PFD_OK;
+        status = fill(d, err);
+        if (status != PFD_OK)
+            return status;
+    }
+}
+
 const char *pfd_decoder_format(const struct pfd_decoder *d)
 {
     return d->choice.format ? d->choice.format->info.name : NULL;
+}
+
+enum pfd_status pfd_decoder_word(const struct pfd_decoder *d, uint64_t at,
+                                 struct pfd_word *ret)
+{
+    if (!d->walk.state)
+        return PFD_END;
+    return pfd_format_buffer_word(d->of.format, &d->walk, at, ret) ? PFD_OK
+                                                                   : PFD_END;
 }
 
 void pfd_decoder_summary(const struct pfd_decoder *d, struct pfd_summary *ret)

@@ -305,6 +305,21 @@ enum pfd_status pfd_entry_alternative(const struct pfd_entry *entry, size_t i,
     return PFD_OK;
 }
 
+uint64_t pfd_entry_payload_offset(const struct pfd_entry *entry)
+{
+    return entry->of->format->is_scattered
+               ? PFD_NO_OFFSET
+               : entry->offset + entry->record->n_header;
+}
+
+enum pfd_status pfd_entry_word(struct pfd_entry *entry, uint32_t at,
+                               struct pfd_word *ret)
+{
+    struct pfd_look look = look_at(entry);
+    return pfd_format_entry_word(entry->of->format, &look, at, ret) ? PFD_OK
+                                                                    : PFD_END;
+}
+
 /* ---- arguments ---- */
 
 static void from_step(const struct pfd_entry *entry, const struct pfd_step *s,

@@ -114,3 +114,51 @@ void pfd_walk_describe_gap(struct pfd_walk_gap *ret, uint64_t from, uint64_t to,
                  (unsigned long long)to / 4);
     }
 }
+
+/* ---- words ---- */
+
+bool pfd_word_set(struct pfd_word *ret, uint64_t end, const char *text, ...)
+{
+    va_list ap;
+    va_start(ap, text);
+    vsnprintf(ret->text, sizeof ret->text, text, ap);
+    va_end(ap);
+    ret->end = end;
+    return true;
+}
+
+bool pfd_word_set_unused(struct pfd_word *ret)
+{
+    return pfd_word_set(ret, UINT64_MAX, "not used (stale, or never written)");
+}
+
+bool pfd_format_buffer_word(const struct pfd_format *format,
+                            const struct pfd_walk *walk, uint64_t at,
+                            struct pfd_word *ret)
+{
+    const struct pfd_format_info *info = &format->info;
+    if (walk->base > 0)
+        return false; /* the buffer's header is no longer in view */
+    if (format->buffer_word && format->buffer_word(walk, at, ret))
+        return true;
+    if (at / 4 < info->n_header_words) {
+        return pfd_word_set(ret, at / 4 * 4 + 4, "%s",
+                            info->header_words[at / 4]);
+    }
+    const struct pfd_format_live *live = format->live;
+    const uint8_t *header =
+        live && walk->view.n >= live->n_header ? walk->view.base : NULL;
+    return header && at >= live->used(header) && pfd_word_set_unused(ret);
+}
+
+bool pfd_format_entry_word(const struct pfd_format *format,
+                           const struct pfd_look *look, uint32_t at,
+                           struct pfd_word *ret)
+{
+    const struct pfd_format_info *info = &format->info;
+    if (format->entry_word && format->entry_word(look, at, ret))
+        return true;
+    if (at / 4 >= info->n_entry_words)
+        return false;
+    return pfd_word_set(ret, at / 4 * 4 + 4, "%s", info->entry_words[at / 4]);
+}

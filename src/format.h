@@ -200,6 +200,9 @@ struct pfd_format {
                             struct pfd_report *report, size_t *n_rows,
                             struct pfd_error *err);
 
+    /* An entry's bytes stand in several places: n_bytes says only how many. */
+    bool is_scattered;
+
     /* Its buffers speak of shaders (walk->shaders, look->shaders). */
     bool reads_shaders;
 
@@ -258,6 +261,16 @@ struct pfd_format {
     /* The names that it can give, NULL at the end; NULL: none. */
     const char *const *origin_names;
 
+    /*
+     * What the dwords at byte `at` are, as pfd_decoder_word() and
+     * pfd_entry_word() say it; made by pfd_word_set(). False: info's tables of
+     * words say it, or nothing does. NULL: never more than these.
+     */
+    bool (*buffer_word)(const struct pfd_walk *walk, uint64_t at,
+                        struct pfd_word *ret);
+    bool (*entry_word)(const struct pfd_look *look, uint32_t at,
+                       struct pfd_word *ret);
+
     /* NULL: only whole buffers can be read. */
     const struct pfd_format_live *live;
 };
@@ -279,6 +292,22 @@ void pfd_walk_alternative(struct pfd_walk *walk,
 /* Adds a finding record; PFD_PRINTF text as for pfd_report_add(). */
 void pfd_walk_finding(struct pfd_walk *walk, enum pfd_finding_kind kind,
                       uint64_t offset, const char *text, ...) PFD_PRINTF(4, 5);
+
+/* Sets a word that ends before byte `end`; true. */
+bool pfd_word_set(struct pfd_word *ret, uint64_t end, const char *text, ...)
+    PFD_PRINTF(3, 4);
+
+/* A word of what lies behind a buffer's used part; true. */
+bool pfd_word_set_unused(struct pfd_word *ret);
+
+/* The default of buffer_word() and of entry_word(): by info's tables and
+ * live->used(). */
+bool pfd_format_buffer_word(const struct pfd_format *format,
+                            const struct pfd_walk *walk, uint64_t at,
+                            struct pfd_word *ret);
+bool pfd_format_entry_word(const struct pfd_format *format,
+                           const struct pfd_look *look, uint32_t at,
+                           struct pfd_word *ret);
 
 /* "N dwords skipped, on at dword M" for bytes [from, to) of a buffer whose
  * used part ends at `end`. */

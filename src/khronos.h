@@ -77,6 +77,10 @@ size_t pfd_khronos_origin(struct pfd_origin *ret, uint32_t number,
 size_t pfd_khronos_place_origin(struct pfd_origin *ret,
                                 const struct pfd_spirv_place *place);
 
+/* What stage word i (of three) of a record is: "VertexIndex", or why it is
+ * nothing; number: the stage as it stands in the record. Static storage. */
+const char *pfd_khronos_stage_word(uint32_t number, unsigned i);
+
 /* The line "Stage = ..." of a message, from the three stage words; number: as
  * it stands in the record. */
 void pfd_khronos_stage_text(struct pfd_text *out, uint32_t number,

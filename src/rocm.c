@@ -149,6 +149,14 @@ int pfd_rocm_probe(const struct pfd_cursor *first, uint64_t n_buffer)
     return n_buffer - PFD_ROCM_HEADER < used ? 10 : 30;
 }
 
+bool pfd_rocm_buffer_word(const struct pfd_walk *w, uint64_t at,
+                          struct pfd_word *ret)
+{
+    return at >= PFD_ROCM_HEADER && w->view.n >= PFD_ROCM_HEADER &&
+           at - PFD_ROCM_HEADER >= pfd_walk_u32(w, 0) &&
+           pfd_word_set_unused(ret);
+}
+
 /* ---- arguments in slots of 8 bytes ---- */
 
 static uint32_t aligned(uint32_t n)

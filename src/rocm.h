@@ -49,6 +49,10 @@ uint64_t pfd_rocm_left(const struct pfd_rocm_buffer *b, uint64_t at,
 /* What pfd_format.probe says of the header alone; 0: cannot be one. */
 int pfd_rocm_probe(const struct pfd_cursor *first, uint64_t n_buffer);
 
+/* What lies behind the used part, as pfd_format.buffer_word says it. */
+bool pfd_rocm_buffer_word(const struct pfd_walk *walk, uint64_t at,
+                          struct pfd_word *ret);
+
 /* What laying out arguments found out, beside slots. */
 struct pfd_rocm_arguments {
     size_t n_slots;

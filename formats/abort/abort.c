@@ -537,6 +537,17 @@ static const char *const entry_words[] = {
     "message: its size, high half",
 };
 
+/* Between messages, and behind the last one. */
+static bool abort_buffer_word(const struct pfd_walk *w, uint64_t at,
+                              struct pfd_word *ret)
+{
+    uint64_t end = at / 4 * 4 + 4;
+    if (end <= pfd_walk_end(w) && pfd_walk_u32(w, end - 4) == 0)
+        return pfd_word_set(ret, end, "zeros: padding, or no message");
+    return at % HEADER >= 4 && end < pfd_walk_end(w) &&
+           pfd_word_set(ret, end, "padding to a multiple of %d", HEADER);
+}
+
 static void abort_layout(const struct pfd_string *string,
                          const struct pfd_program_facts *facts,
                          struct pfd_layout *ret)
@@ -575,4 +586,5 @@ const struct pfd_format pfd_format_abort = {
     .make = abort_make,
     .origin = abort_origin,
     .origin_names = origin_names,
+    .buffer_word = abort_buffer_word,
 };

@@ -565,15 +565,24 @@ static int debugprintf_probe(const struct pfd_cursor *first, uint64_t n_buffer)
     return 15;
 }
 
-static const char *const header_words[] = {
-    "the number of dwords shaders asked for, or flags and then that number",
-};
-
-static const char *const entry_words[] = {
-    "record: its size in dwords",
-    "shader id",
-    "instruction position (and stage)",
-};
+/* The header's words by layout, and what no record takes. */
+static bool debugprintf_buffer_word(const struct pfd_walk *w, uint64_t at,
+                                    struct pfd_word *ret)
+{
+    const struct state *st = w->state;
+    uint64_t end = at / DWORD * DWORD + DWORD;
+    if (!shape_of(st))
+        return false;
+    if (at / DWORD + 1 < shape_of(st)->data)
+        return pfd_word_set(ret, end, "flags");
+    if (at / DWORD < shape_of(st)->data)
+        return pfd_word_set(ret, end, "count: dwords that shaders asked for");
+    if (at >= limit_of(st))
+        return pfd_word_set_unused(ret);
+    return st->closed && at >= st->end_of_last &&
+           pfd_word_set(ret, limit_of(st),
+                        "counted, not written: for records that did not fit");
+}
 
 static const char *const origin_names[] = {
     "shader", "module", "stage", "position", "instruction", PFD_KHRONOS_ORIGINS,
@@ -584,10 +593,6 @@ const struct pfd_format pfd_format_debugprintf = {
     .info = {
         .name = "debugprintf",
         .title = "debugPrintf of the Vulkan validation layer",
-        .header_words = header_words,
-        .n_header_words = sizeof header_words / sizeof *header_words,
-        .entry_words = entry_words,
-        .n_entry_words = sizeof entry_words / sizeof *entry_words,
     },
     .state_size = sizeof(struct state),
     .strings = { "debugprintf", 8, false, debugprintf_adapt,
@@ -600,4 +605,6 @@ const struct pfd_format pfd_format_debugprintf = {
     .make = debugprintf_make,
     .origin = debugprintf_origin,
     .origin_names = origin_names,
+    .buffer_word = debugprintf_buffer_word,
+    .entry_word = debugprintf_entry_word,
 };

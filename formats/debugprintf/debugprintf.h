@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of debugprintf: calls.c makes strings of a shader's calls, shapes.c
  * knows the layouts, evidence.c decides how a buffer is read, debugprintf.c
- * walks over it, message.c prints. */
+ * walks over it, message.c prints, words.c names dwords. */
 #ifndef DEBUGPRINTF_H
 #define DEBUGPRINTF_H
 
@@ -96,6 +96,10 @@ size_t debugprintf_slots(const struct pfd_look *look, struct pfd_slot *ret,
 /* The format's make() and origin(). */
 void debugprintf_make(const struct pfd_look *look, struct pfd_made *ret);
 size_t debugprintf_origin(const struct pfd_look *look, struct pfd_origin *ret);
+
+/* The format's entry_word(). */
+bool debugprintf_entry_word(const struct pfd_look *look, uint32_t at,
+                            struct pfd_word *ret);
 
 /* Dwords that the call's values take, with or without 16-bit integers;
  * UINT64_MAX: the layer never writes this call. */

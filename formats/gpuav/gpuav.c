@@ -373,13 +373,24 @@ static int gpuav_probe(const struct pfd_cursor *first, uint64_t n_buffer)
     return 5;
 }
 
-static const char *const header_words[] = {
-    "the number of dwords of records, or flags and then that number",
-};
-
-static const char *const entry_words[] = {
-    "record: its size in dwords",
-};
+static bool gpuav_buffer_word(const struct pfd_walk *w, uint64_t at,
+                              struct pfd_word *ret)
+{
+    const struct state *st = w->state;
+    uint64_t end = at / DWORD * DWORD + DWORD;
+    uint64_t limit = (st->data + (uint64_t)st->wanted) * DWORD;
+    if (!st->opened)
+        return false;
+    if (at / DWORD + 1 < st->data)
+        return pfd_word_set(ret, end, "flags (1: buffer bounds are checked)");
+    if (at / DWORD < st->data)
+        return pfd_word_set(ret, end, "count: dwords of records wanted");
+    if (at >= limit)
+        return pfd_word_set_unused(ret);
+    return st->closed && !st->bad_at && at >= st->end_of_last &&
+           pfd_word_set(ret, limit,
+                        "counted, not written: for records that did not fit");
+}
 
 /* There are no format strings. */
 static void gpuav_layout(const struct pfd_string *string,
@@ -431,10 +442,6 @@ const struct pfd_format pfd_format_gpuav = {
     .info = {
         .name = "gpuav",
         .title = "GPU-AV error records of the Vulkan validation layer",
-        .header_words = header_words,
-        .n_header_words = sizeof header_words / sizeof *header_words,
-        .entry_words = entry_words,
-        .n_entry_words = sizeof entry_words / sizeof *entry_words,
     },
     .state_size = sizeof(struct state),
     .strings = { .name = "gpuav", .table = 9, .layout = gpuav_layout },
@@ -445,4 +452,6 @@ const struct pfd_format pfd_format_gpuav = {
     .make = gpuav_make,
     .origin = gpuav_origin,
     .origin_names = origin_names,
+    .buffer_word = gpuav_buffer_word,
+    .entry_word = gpuav_entry_word,
 };

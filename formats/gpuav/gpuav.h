@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The two halves of gpuav: gpuav.c finds records, faults.c says what they
- * mean. */
+/* The parts of gpuav: gpuav.c finds records, faults.c says what they mean,
+ * words.c names their dwords. */
 #ifndef GPUAV_H
 #define GPUAV_H
 
@@ -71,5 +71,9 @@ void gpuav_fault_text(struct pfd_text *out, const struct gpuav_record *record,
 /* The fault as origins, at most ten; returns how many. */
 size_t gpuav_fault_origin(const struct gpuav_fault *fault,
                           struct pfd_origin *ret);
+
+/* The format's entry_word(). */
+bool gpuav_entry_word(const struct pfd_look *look, uint32_t at,
+                      struct pfd_word *ret);
 
 #endif

@@ -461,11 +461,32 @@ static const char *const header_words[] = {
     "capacity in bytes",
 };
 
-static const char *const entry_words[] = {
-    "entry: control (size << 2, constant, stderr)",
-    "hash, low half; or text",
-    "hash, high half; or text",
-};
+static bool hip_entry_word(const struct pfd_look *look, uint32_t at,
+                           struct pfd_word *ret)
+{
+    static const char *const hash[] = { "low", "high" };
+    uint32_t control = pfd_cursor_peek_u32(&look->bytes, 0);
+    uint32_t n_text;
+    uint32_t n_used;
+    uint64_t end = at / DWORD * DWORD + DWORD;
+    if (at < CONTROL) {
+        return pfd_word_set(
+            ret, end, "entry: control (%u bytes, %s format string, %s)",
+            control >> 2, control & FLAG_CONSTANT ? "hash of its" : "its",
+            control & FLAG_STDERR ? "stderr" : "stdout");
+    }
+    if (control & FLAG_CONSTANT) {
+        return at < CONTROL + HASH &&
+               pfd_word_set(ret, end, "hash of the format string, %s half",
+                            hash[(at - CONTROL) / DWORD]);
+    }
+    struct pfd_cursor payload = look->bytes;
+    pfd_cursor_seek(&payload, CONTROL);
+    payload = pfd_cursor_sub(&payload, pfd_cursor_left(&payload));
+    pfd_rocm_text(&payload, 0, &n_text, &n_used);
+    return at < CONTROL + n_used &&
+           pfd_word_set(ret, CONTROL + (uint64_t)n_used, "format string");
+}
 
 const struct pfd_format pfd_format_hip = {
     .info = {
@@ -473,13 +494,13 @@ const struct pfd_format pfd_format_hip = {
         .title = "printf of AMD's HIP, buffered (ROCm)",
         .header_words = header_words,
         .n_header_words = sizeof header_words / sizeof *header_words,
-        .entry_words = entry_words,
-        .n_entry_words = sizeof entry_words / sizeof *entry_words,
     },
     .state_size = sizeof(struct state),
     .strings = { .name = "hip", .table = 2, .layout = hip_layout },
     .load = hip_load,
     .probe = hip_probe,
+    .buffer_word = pfd_rocm_buffer_word,
+    .entry_word = hip_entry_word,
     .walk = hip_walk,
     .slots = hip_slots,
     .make = hip_make,

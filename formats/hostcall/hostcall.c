@@ -7,9 +7,10 @@
  * buffer has to be in view, and a table of the messages that have begun is
  * kept, of fixed size like the work that is done for one buffer.
  */
+#include "hostcall.h"
+
 #include <string.h>
 
-#include "format.h"
 #include "md5.h"
 #include "rocm.h"
 
@@ -18,13 +19,13 @@ extern const struct pfd_format pfd_format_hostcall;
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 
 enum {
-    LANES = 64,
+    LANES = HOSTCALL_LANES,
     QWORD = 8,
-    SLOT = 64,              /* a lane's part of a payload: 8 qwords */
-    PAYLOAD = LANES * SLOT, /* 4096 */
-    HEADER_OLD = 24,        /* u64 next, u64 activemask, u32 service, control */
-    HEADER_NEW = 16,        /* u64 activemask, u32 service, 4 bytes padding */
-    POOL_HEADER = 56,       /* both pools: six qwords and a seventh */
+    SLOT = HOSTCALL_SLOT,
+    PAYLOAD = HOSTCALL_PAYLOAD,
+    HEADER_OLD = 24,  /* u64 next, u64 activemask, u32 service, control */
+    HEADER_NEW = 16,  /* u64 activemask, u32 service, 4 bytes padding */
+    POOL_HEADER = 56, /* both pools: six qwords and a seventh */
     SERVICE_PRINTF = 2,
     SERVICE_MAX = 4,
     CONTROL_READY = 1,
@@ -679,6 +680,24 @@ static const char *const origin_names[] = {
     NULL,
 };
 
+static bool hostcall_buffer_word(const struct pfd_walk *w, uint64_t at,
+                                 struct pfd_word *ret)
+{
+    const struct state *st = w->state;
+    bool is_pool = st->dump == DUMP_POOL_OLD || st->dump == DUMP_POOL_NEW;
+    struct hostcall_map map = {
+        .is_new = is_new(st),
+        .is_pool = is_pool,
+        .headers = st->headers,
+        .header_step = header_at(st, 1) - header_at(st, 0),
+        .payloads = slot_at(st, 0, 0),
+        .payload_step = slot_at(st, 1, 0) - slot_at(st, 0, 0),
+        .phases = { st->phases[0], st->phases[1] },
+        .n_packets = st->n_packets,
+    };
+    return st->n_packets && hostcall_word(w, &map, at, ret);
+}
+
 const struct pfd_format pfd_format_hostcall = {
     .info = {
         .name = "hostcall",
@@ -686,10 +705,12 @@ const struct pfd_format pfd_format_hostcall = {
     },
     .state_size = sizeof(struct state),
     .strings = { .name = "hostcall", .table = 3, .layout = hostcall_layout },
+    .is_scattered = true,
     .probe = hostcall_probe,
     .walk = hostcall_walk,
     .slots = hostcall_slots,
     .make = hostcall_make,
     .origin = hostcall_origin,
     .origin_names = origin_names,
+    .buffer_word = hostcall_buffer_word,
 };

@@ -515,7 +515,7 @@ static const char *const header_words[] = {
 };
 
 static const char *const entry_words[] = {
-    "entry: ID",
+    "entry: ID of its format string",
 };
 
 const struct pfd_format pfd_format_opencl = {
@@ -534,6 +534,7 @@ const struct pfd_format pfd_format_opencl = {
                  .layout = opencl_layout },
     .load = opencl_load,
     .probe = opencl_probe,
+    .buffer_word = pfd_rocm_buffer_word,
     .walk = opencl_walk,
     .slots = opencl_slots,
     .make = opencl_make,

@@ -26,7 +26,9 @@ extern "C" {
 struct pfd_format_info {
     const char *name;  /* as in --format and in JSON: "llpc" */
     const char *title; /* one line */
-    /* What the dwords of a buffer's header and of an entry's header are. */
+    /* What the dwords of a buffer's header and of an entry's header are, where
+     * that is always the same; pfd_decoder_word() and pfd_entry_word() tell of
+     * any. */
     const char *const *header_words; /* [n_header_words] */
     size_t n_header_words;
     const char *const *entry_words; /* [n_entry_words] */
@@ -172,6 +174,24 @@ PFD_API enum pfd_status pfd_entry_origin(struct pfd_entry *entry, size_t i,
 PFD_API enum pfd_status pfd_entry_alternative(const struct pfd_entry *entry,
                                               size_t i, struct pfd_entry *ret);
 
+/* Where the payload begins, in bytes from the start of the buffer;
+ * PFD_NO_OFFSET: the entry's bytes stand in several places of it. */
+PFD_API uint64_t pfd_entry_payload_offset(const struct pfd_entry *entry);
+
+/* What the dwords from one place of a buffer on are. */
+struct pfd_word {
+    uint64_t end;   /* the first byte that is something else */
+    char text[192]; /* a few words, NUL-terminated */
+};
+
+/*
+ * What stands at byte `at` from the start of an entry; end counts from there,
+ * too. PFD_OK; PFD_END: the format has no word for it, which is so for
+ * arguments and for a payload of which nothing is known.
+ */
+PFD_API enum pfd_status pfd_entry_word(struct pfd_entry *entry, uint32_t at,
+                                       struct pfd_word *ret);
+
 /* What a decoder gives: an entry, or a finding about what is between. */
 struct pfd_item {
     bool is_entry;
@@ -239,6 +259,19 @@ PFD_API enum pfd_status pfd_decoder_next(struct pfd_decoder *decoder,
                                          struct pfd_item *ret,
                                          struct pfd_error *err);
 
+/*
+ * Passes over entries that end at or before byte `to` and whose index is below
+ * `index`, without making them, up to the next finding: pfd_decoder_next() goes
+ * on from there. *end: where the last of them ended; not written if none was.
+ * The summary counts them, but of their findings only those that are known
+ * without making them.
+ *
+ * PFD_OK: pfd_decoder_next() has something to give; others as of that.
+ */
+PFD_API enum pfd_status pfd_decoder_skip(struct pfd_decoder *decoder,
+                                         uint64_t to, uint64_t index,
+                                         uint64_t *end, struct pfd_error *err);
+
 /* Writes one sentence about a finding that the entry has into ret [n] bytes,
  * NUL-terminated; UTF-8, control bytes escaped. */
 PFD_API void pfd_entry_finding_text(const struct pfd_entry *entry,
@@ -248,6 +281,16 @@ PFD_API void pfd_entry_finding_text(const struct pfd_entry *entry,
 /* The name of the buffer format that the decoder uses; static storage. NULL:
  * nothing has decided yet, which the first bytes will. */
 PFD_API const char *pfd_decoder_format(const struct pfd_decoder *decoder);
+
+/*
+ * What stands at byte `at` of the buffer, where no entry is: a word of its
+ * header, or what lies behind its used part; end: UINT64_MAX, up to the
+ * buffer's. The view must reach back to the buffer's start. PFD_OK; PFD_END:
+ * the format has no word for it, which is so for what was skipped, and as long
+ * as pfd_decoder_format() is NULL.
+ */
+PFD_API enum pfd_status pfd_decoder_word(const struct pfd_decoder *decoder,
+                                         uint64_t at, struct pfd_word *ret);
 
 PFD_API void pfd_decoder_summary(const struct pfd_decoder *decoder,
                                  struct pfd_summary *ret);

@@ -105,6 +105,65 @@ static void make(struct dump *d, uint64_t seed)
         dump_damage(d);
 }
 
+/* Entries that end at or before `to` are left out: by skipping them, or by
+ * looking at each. */
+static void in_part(const struct dump *d, uint64_t to, uint64_t index,
+                    bool skips, struct build *out)
+{
+    struct pfd_decoder *decoder = NULL;
+    struct pfd_item item;
+    ck_assert_int_eq(
+        pfd_decoder_new(d->strings, "llpc", "buffer", &decoder, NULL), PFD_OK);
+    ck_assert_int_eq(
+        pfd_decoder_view(decoder, d->bytes.bytes, d->bytes.n, 0, true, NULL),
+        PFD_OK);
+    uint64_t end = 0;
+    uint64_t last = 0;
+    for (;;) {
+        if (skips && pfd_decoder_skip(decoder, to, index, &end, NULL) != PFD_OK)
+            break;
+        if (pfd_decoder_next(decoder, &item, NULL) != PFD_OK)
+            break;
+        uint64_t ends = item.entry.offset + item.entry.n_bytes;
+        if (!item.is_entry || ends > to || item.entry.index >= index) {
+            dump_describe(out, &item);
+        } else {
+            ck_assert(!skips);
+            last = ends;
+        }
+        if (!skips)
+            end = last;
+    }
+    build_u32(out, (uint32_t)end);
+    struct pfd_summary summary;
+    pfd_decoder_summary(decoder, &summary);
+    build_u32(out, (uint32_t)summary.entries);
+    build_u32(out, (uint32_t)summary.bytes);
+    build_u32(out, (uint32_t)summary.unknown);
+    pfd_decoder_free(decoder);
+}
+
+START_TEST(skipping)
+{
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct dump d;
+        make(&d, seed);
+        for (unsigned i = 0; i < 4; i++) {
+            struct build next = { 0 };
+            struct build skip = { 0 };
+            uint64_t to = dump_below(&d.rng, (uint32_t)d.bytes.n + 64);
+            uint64_t index = i % 2 ? dump_below(&d.rng, 60) : UINT64_MAX;
+            in_part(&d, to, index, false, &next);
+            in_part(&d, to, index, true, &skip);
+            check_same(&next, &skip, seed, "skipping");
+            build_free(&next);
+            build_free(&skip);
+        }
+        dump_deinit(&d);
+    }
+}
+END_TEST
+
 START_TEST(views)
 {
     static const char *const names[] = { "byte by byte", "random growth",
@@ -245,7 +304,8 @@ END_TEST
 
 int main(void)
 {
-    return suite_run(
-        "stream",
-        TESTS(views, convert_streams, convert_long_streams, read_errors), 280);
+    return suite_run("stream",
+                     TESTS(skipping, views, convert_streams,
+                           convert_long_streams, read_errors),
+                     280);
 }
