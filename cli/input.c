@@ -77,6 +77,7 @@ static bool open_buffer(struct inputs *in, const char *path, struct buffer *ret)
         return true;
     ret->bytes = bytes;
     ret->n = (size_t)st.st_size;
+    ret->is_mapped = true;
     madvise(bytes, ret->n, MADV_SEQUENTIAL);
     return true;
 }

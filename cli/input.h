@@ -17,6 +17,7 @@ struct buffer {
     int fd;
     const void *bytes; /* [n], mapped; NULL: read what is in head, then fd */
     size_t n;
+    bool is_mapped;          /* bytes are the file's, and pages of it clean */
     struct pfd_input *input; /* what a URI names, and bytes are in it */
     char head[64];           /* [n_head], read to tell what it is */
     size_t n_head;

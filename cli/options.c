@@ -58,6 +58,8 @@ enum {
     OPT_FROM,
     OPT_ACK,
     OPT_FINDINGS,
+    OPT_AT,
+    OPT_ENTRY,
     OPT_TLS_CA,
     OPT_TLS_CERTIFICATE,
     OPT_TLS_KEY,
@@ -95,7 +97,8 @@ static const struct option_row {
     const char *help;
 } rows[] = {
     { "output", 'o', "FILE", CAPTURE, "the capture to write (- is stdout)" },
-    { "output", 'o', "KIND", DECODE | STRINGS | STATS | FOLLOW | RECOVER,
+    { "output", 'o', "KIND",
+      DECODE | STRINGS | INSPECT | STATS | FOLLOW | RECOVER,
       "text (default), json (one record a line); decode, follow: raw" },
     { "strings", OPT_STRINGS, "FILE", ALL & ~FORMATS & ~EXTRACT,
       "read FILE as format strings, whatever it looks like" },
@@ -114,6 +117,9 @@ static const struct option_row {
     { "opencl-strings", OPT_OPENCL_STRINGS, "AGE",
       READS_BUFFERS & ~CAPTURE & ~RECOVER,
       "how OpenCL's %s is stored: auto (default), old or new" },
+    { "at", OPT_AT, "DWORD", INSPECT,
+      "only what stands there: its entry and what is around it" },
+    { "entry", OPT_ENTRY, "N", INSPECT, "only entry N, counted from 0" },
     { "match", 'm', "REGEX", FILTERS,
       "only messages that match (PCRE2); repeatable: any of them" },
     { "ignore-case", 'i', NULL, FILTERS, "patterns take a for A as well" },
@@ -350,6 +356,23 @@ static bool set_settle(struct options *o, const char *text)
     return true;
 }
 
+/* A place to inspect, where *has is not set yet; decimal, or 0x and more. */
+static bool set_place(const struct options *o, const char *text, uint64_t *ret,
+                      bool *has)
+{
+    char *end = NULL;
+    if (o->has_at || o->has_entry)
+        return wrong("one --at or --entry is enough, not also", text);
+    errno = 0;
+    unsigned long long v =
+        strtoull(text, &end, strncmp(text, "0x", 2) ? 10 : 16);
+    if (errno || end == text || *end || strchr(text, '-'))
+        return wrong("not a number:", text);
+    *ret = v;
+    *has = true;
+    return true;
+}
+
 static bool set_max_inflated(struct options *o, const char *text)
 {
     if (!read_number(text, &o->max_inflated))
@@ -538,6 +561,10 @@ static bool set(struct options *o, int key, const char *text)
         return read_when(text, &o->progress);
     case OPT_SHOW:
         return set_show(o, text);
+    case OPT_AT:
+        return set_place(o, text, &o->at, &o->has_at);
+    case OPT_ENTRY:
+        return set_place(o, text, &o->entry, &o->has_entry);
     case OPT_FINDINGS:
         return set_findings(o, text);
     case OPT_MAX_INFLATED:

@@ -86,6 +86,10 @@ struct options {
     const char *from;   /* of a daemon's lines; NULL: what comes from now on */
     bool ack;
     bool no_findings; /* of a daemon: nothing but messages */
+    uint64_t at;      /* a dword */
+    bool has_at;
+    uint64_t entry; /* an entry's index */
+    bool has_entry;
     struct tls_config tls;
 };
 

@@ -13,9 +13,9 @@ _printfdecode_options()
         echo '--output= --strings= --shader= --shaders= --max-inflated=
               --color= --verbose --help --version' ;;
     inspect)
-        echo '--strings= --buffer= --format= --shader= --shaders= --layout=
-              --compat= --opencl-strings= --max-inflated= --color= --verbose
-              --help --version' ;;
+        echo '--output= --strings= --buffer= --format= --shader= --shaders=
+              --layout= --compat= --opencl-strings= --at= --entry=
+              --max-inflated= --color= --verbose --help --version' ;;
     spirv-check)
         echo '--strings= --shader= --shaders= --color= --verbose --help
               --version' ;;

@@ -21,6 +21,7 @@ const row = (name) => ajv.getSchema(schema.$id + '#/$defs/' + name);
 const validators = {
   decode: [ajv.getSchema(schema.$id)],
   strings: [row('string'), row('object'), row('finding')],
+  inspect: [row('dword'), row('region'), row('finding')],
   stats: [row('string_stats'), row('summary'), row('finding')],
 };
 
