@@ -15,7 +15,8 @@
 
 #include <jansson.h>
 
-#include "crc32c.h"
+#include <printfdecode/wire.h>
+
 #include "daemon.h"
 #include "log.h"
 #include "reader.h"
@@ -136,8 +137,8 @@ static bool add_segment(struct pfdd_queue *q, uint64_t first, uint64_t end)
 
 static uint32_t record_crc(uint64_t seq, const char *line, size_t n)
 {
-    uint32_t crc = pfdd_crc32c(0, &seq, sizeof seq);
-    return pfdd_crc32c(crc, line, n);
+    uint32_t crc = pfd_crc32c(0, &seq, sizeof seq);
+    return pfd_crc32c(crc, line, n);
 }
 
 /* Reads the record at `at`; its line into line (room PFDD_QUEUE_LINE_MAX); 0:

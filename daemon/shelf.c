@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "crc32c.h"
 #include "daemon.h"
 #include "library.h"
 #include "log.h"
@@ -50,7 +49,7 @@ static uint64_t sample(int fd, uint64_t offset, uint64_t end)
         start = offset;
     size_t n = end - start < SAMPLE ? (size_t)(end - start) : SAMPLE;
     ssize_t got = pread(fd, bytes, n, (off_t)start);
-    return got > 0 ? pfdd_crc32c(0, bytes, (size_t)got) : 0;
+    return got > 0 ? pfd_crc32c(0, bytes, (size_t)got) : 0;
 }
 
 void pfdd_kept_note(struct pfdd_kept *kept, int fd, uint64_t generation,

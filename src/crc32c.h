@@ -6,11 +6,7 @@
 #ifndef PFD_CRC32C_H
 #define PFD_CRC32C_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-/* Goes on from the crc of the bytes before; 0 before the first. Any thread. */
-uint32_t pfd_crc32c(uint32_t crc, const void *bytes, size_t n);
+#include <printfdecode/wire.h>
 
 /* The same by tables, on any processor; for tests. */
 uint32_t pfd_crc32c_tables(uint32_t crc, const void *bytes, size_t n);

@@ -179,6 +179,10 @@ PFD_API enum pfd_status pfd_wire_write(const struct pfd_wire_frame *frame,
                                        pfd_wire_write_fn write, void *user,
                                        struct pfd_error *err);
 
+/* CRC-32C of bytes [n]; goes on from the crc of the bytes before them, 0 before
+ * the first. Any thread. */
+PFD_API uint32_t pfd_crc32c(uint32_t crc, const void *bytes, size_t n);
+
 /* What a C string is in a frame. */
 static inline struct pfd_wire_bytes pfd_wire_text(const char *text)
 {
