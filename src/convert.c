@@ -684,6 +684,10 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     walk.view = pool->walk.view;
     walk.last = pool->walk.last;
+    if (!pool->windows) {
+        walk.holes = convert->holes;
+        walk.n_holes = convert->n_holes;
+    }
     pool->walk = walk;
     pthread_mutex_init(&pool->walking, NULL);
     pthread_mutex_init(&pool->turn, NULL);

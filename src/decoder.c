@@ -13,6 +13,8 @@ struct pfd_decoder {
     const struct pfd_strings *strings;
     struct pfd_options options;
     struct pfd_choice choice;
+    const struct pfd_range *holes; /* [n_holes] */
+    size_t n_holes;
     struct pfd_walk walk; /* state NULL: no format is chosen yet */
     struct pfd_batch batch;
     size_t next;           /* record of the batch */
@@ -100,6 +102,8 @@ static enum pfd_status use_format(struct pfd_decoder *d, struct pfd_error *err)
     if (!pfd_walk_init(&walk, d->choice.format, d->strings, &d->options))
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     walk.batch = &d->batch;
+    walk.holes = d->holes;
+    walk.n_holes = d->n_holes;
     walk.view = d->walk.view;
     walk.last = d->walk.last;
     d->walk = walk;
@@ -137,6 +141,13 @@ void pfd_decoder_set_options(struct pfd_decoder *d,
                              const struct pfd_options *options)
 {
     d->options = *options;
+}
+
+void pfd_decoder_set_holes(struct pfd_decoder *d, const struct pfd_range *holes,
+                           size_t n)
+{
+    d->holes = d->walk.holes = holes;
+    d->n_holes = d->walk.n_holes = n;
 }
 
 void pfd_decoder_free(struct pfd_decoder *d)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ranges.h"
+
 const struct pfd_format *pfd_format_find(const char *name)
 {
     for (const struct pfd_format *const *f = pfd_formats; *f; f++) {
@@ -161,4 +163,30 @@ bool pfd_format_entry_word(const struct pfd_format *format,
     if (at / 4 >= info->n_entry_words)
         return false;
     return pfd_word_set(ret, at / 4 * 4 + 4, "%s", info->entry_words[at / 4]);
+}
+
+/* ---- holes ---- */
+
+uint64_t pfd_walk_pass_hole(const struct pfd_walk *w, uint64_t at, uint64_t end)
+{
+    enum {
+        SEEN = 64, /* zeros before what follows: no header is longer */
+        STEP = 8
+    };
+    size_t i = pfd_range_find(w->holes, w->n_holes, at);
+    if (i == w->n_holes || w->holes[i].from > at)
+        return at;
+    uint64_t to = w->holes[i].to < end ? w->holes[i].to : end;
+    if (to < SEEN || to - SEEN <= at)
+        return at;
+    return at + (to - SEEN - at) / STEP * STEP;
+}
+
+void pfd_walk_report_hole(struct pfd_walk *w, uint64_t from, uint64_t to)
+{
+    pfd_walk_finding(w, PFD_FINDING_hole, from,
+                     "a hole: nobody wrote the %llu bytes from here on, which "
+                     "are passed over",
+                     (unsigned long long)(to - from));
+    w->batch->skipped_bytes += to - from;
 }

@@ -115,6 +115,9 @@ struct pfd_walk {
     const struct pfd_shaders *shaders; /* borrowed, never NULL */
     const struct pfd_options *options; /* likewise */
     struct pfd_batch *batch;           /* where records go */
+    const struct pfd_range *holes;     /* [n_holes], in order: see
+                                          pfd_walk_pass() */
+    size_t n_holes;
     void *state; /* [state_size] bytes, zero at the start */
 };
 
@@ -316,6 +319,27 @@ struct pfd_walk_gap {
 };
 void pfd_walk_describe_gap(struct pfd_walk_gap *ret, uint64_t from, uint64_t to,
                            uint64_t end);
+
+/*
+ * A buffer can be said to be long and have few bytes: it has holes, which are
+ * zeros that nobody wrote, and looking at them would cost time that nobody
+ * paid for with bytes. Whoever looks for something, place by place, takes the
+ * next place from here: `at`, or, where all is zero up to a place further on,
+ * that one: before `end`, and a multiple of 8 bytes away.
+ */
+uint64_t pfd_walk_pass_hole(const struct pfd_walk *walk, uint64_t at,
+                            uint64_t end);
+
+static inline uint64_t pfd_walk_pass(const struct pfd_walk *walk, uint64_t at,
+                                     uint64_t end)
+{
+    if (__builtin_expect(!walk->n_holes, 1) || at < walk->holes[0].from)
+        return at;
+    return pfd_walk_pass_hole(walk, at, end);
+}
+
+/* Says that a hole was passed over in which zeros would mean something. */
+void pfd_walk_report_hole(struct pfd_walk *walk, uint64_t from, uint64_t to);
 
 /*
  * The bytes of a record that do not stand in one piece in the view: appends

@@ -5,6 +5,7 @@
 #include <printfdecode/recover.h>
 
 #include "decoder.h"
+#include "ranges.h"
 
 enum {
     BATCH = 512,
@@ -29,6 +30,15 @@ struct search {
 static bool is_zero(const uint8_t *p, size_t n)
 {
     return p[0] == 0 && !memcmp(p, p + 1, n - 1);
+}
+
+/* The first page from this one on that a hole does not cover. */
+static size_t pass_holes(const struct pfd_recover *r, size_t page)
+{
+    size_t i = pfd_range_find(r->holes, r->n_holes, page);
+    if (i < r->n_holes && r->holes[i].from <= page)
+        return (size_t)r->holes[i].to / PAGE * PAGE;
+    return page;
 }
 
 /* The run that begins with the entry of n_first bytes at `from`. */
@@ -105,6 +115,10 @@ static void search(struct search *s)
     size_t at = 0;
     while (at + unit <= s->n && !s->failed && !s->stopped) {
         /* Most of a memory image is zero. */
+        if (at % PAGE == 0 && pass_holes(s->r, at) > at) {
+            at = pass_holes(s->r, at);
+            continue;
+        }
         if (at % PAGE == 0 && s->n - at >= PAGE &&
             is_zero(s->bytes + at, PAGE)) {
             at += PAGE;

@@ -11,7 +11,7 @@ cd "${1:-$(dirname "$0")/..}"
 floor_of() {
     case $1 in
     error | cursor | arena | text | escape | bits | md5 | crc32c | inflate) echo 0 ;;
-    uri | number* | pattern) echo 0 ;;
+    uri | number* | pattern | ranges) echo 0 ;;
     program*) echo 1 ;;
     strings | image | archive | bundle | offload | cache | container | object) echo 2 ;;
     hsa | metadata* | spirv* | khronos* | shaders | json_parts) echo 2 ;;
@@ -19,7 +19,7 @@ floor_of() {
     format | rocm | window) echo 3 ;;
     choice | decoder | entry | loader | shader_loader | objects | input) echo 4 ;;
     where* | filter) echo 4 ;;
-    convert | sink* | lines | capture | client | recover | tail*) echo 5 ;;
+    convert | sink* | lines | capture* | client | recover | tail*) echo 5 ;;
     *) echo 9 ;; # a new file has no floor yet
     esac
 }

@@ -78,7 +78,7 @@ static enum pfd_status pass_tail(struct pfd_walk *w, struct state *st)
     uint64_t end = pfd_walk_end(w);
     uint64_t at = w->at < st->zeros_to ? st->zeros_to : w->at;
     while (at < end && w->view.base[at - w->base] == 0)
-        at++;
+        at = pfd_walk_pass(w, at + 1, end);
     st->zeros_to = at;
     if (at < end)
         return PFD_OK;
@@ -101,6 +101,15 @@ static enum pfd_status give_cut(struct pfd_walk *w, uint64_t size,
     return PFD_END;
 }
 
+/* Zeros that nobody wrote, and something behind them: each 8 of them would be
+ * a message. */
+static void pass_hole(struct pfd_walk *w, struct state *st)
+{
+    uint64_t to = st->zeros_to / HEADER * HEADER;
+    pfd_walk_report_hole(w, w->at, to);
+    skip(w, st, to);
+}
+
 static enum pfd_status step(struct pfd_walk *w, struct state *st)
 {
     uint64_t end = pfd_walk_end(w);
@@ -118,6 +127,10 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
         enum pfd_status status = pass_tail(w, st);
         if (status != PFD_OK)
             return status;
+        if (pfd_walk_pass(w, w->at, end) > w->at) {
+            pass_hole(w, st);
+            return PFD_OK;
+        }
     }
     if (size > MESSAGE_MAX && left > MESSAGE_MAX) {
         uint64_t room = UINT64_MAX - w->at - 2 * HEADER;

@@ -378,8 +378,10 @@ static enum pfd_status find_way(struct pfd_walk *w, struct state *st)
     uint64_t header = shape_of(st)->header * (uint64_t)DWORD;
     uint64_t at = st->next;
     for (; at + header <= end; at += DWORD) {
-        if (pfd_walk_u32(w, at) == 0)
+        if (pfd_walk_u32(w, at) == 0) {
+            at = pfd_walk_pass(w, at, end);
             continue;
+        }
         see(st, at, pfd_walk_u32(w, at));
         struct debugprintf_head h = debugprintf_head_at(w, shape_of(st), at);
         if (is_sound(w, st, &h)) {

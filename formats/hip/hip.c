@@ -281,6 +281,7 @@ static enum pfd_status find_way(struct pfd_walk *w, struct state *st)
     enum pfd_status status = PFD_END;
     uint64_t at = st->next;
     while (at + ENTRY_MIN <= st->buffer.end && status == PFD_END) {
+        at = pfd_walk_pass(w, at, st->buffer.end);
         status = accept(w, st, at);
         if (status == PFD_END)
             at += DWORD;

@@ -479,6 +479,20 @@ static void do_slot(struct pfd_walk *w)
 
 /* ---- the walk ---- */
 
+/* Packets in a hole are none. */
+static void pass_hole(struct pfd_walk *w)
+{
+    struct state *st = w->state;
+    uint64_t at = header_at(st, st->packet);
+    uint64_t one = header_at(st, 1) - header_at(st, 0);
+    uint64_t n = (pfd_walk_pass(w, at, pfd_walk_end(w)) - at) / one;
+    uint64_t left = st->n_packets - st->packet;
+    n = n < left ? n : left;
+    if (n && is_pending(w, st->packet))
+        pfd_walk_report_hole(w, at, at + n * one);
+    st->packet += (uint32_t)n;
+}
+
 /* One packet that is no printf, or the next lane of one that is. */
 static void step(struct pfd_walk *w)
 {
@@ -577,7 +591,10 @@ static enum pfd_status hostcall_walk(struct pfd_walk *w)
     while (st->packet < st->n_packets) {
         if (!pfd_walk_has_room(w))
             return PFD_OK;
-        step(w);
+        if (st->lane == 0)
+            pass_hole(w);
+        if (st->packet < st->n_packets)
+            step(w);
     }
     return finish(w);
 }

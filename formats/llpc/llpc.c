@@ -233,6 +233,7 @@ static enum pfd_status seek(const struct pfd_walk *w, const struct state *st,
     enum pfd_status status = PFD_END;
     uint64_t at = from;
     while (at + ENTRY_HEADER <= to && status == PFD_END) {
+        at = pfd_walk_pass(w, at, to);
         status = accept(w, st, at, proof);
         if (status == PFD_END)
             at += DWORD;

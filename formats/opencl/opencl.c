@@ -379,6 +379,7 @@ static enum pfd_status find_way(struct pfd_walk *w, struct state *st)
             w->at = st->next;
             return PFD_MORE;
         }
+        st->next = pfd_walk_pass(w, st->next, end);
         if (accept(w, st, st->next, st->next + SAMPLE_BYTES))
             break;
     }
@@ -474,6 +475,12 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
         return pfd_rocm_finish(w, &st->buffer, "no room for an ID");
     if (!sees_enough(w, st, w->at))
         return PFD_MORE;
+    uint64_t next = pfd_walk_pass(w, w->at, st->buffer.end);
+    if (next > w->at && pfd_table_find(w->table, 0)) {
+        pfd_walk_report_hole(w, w->at, next); /* each zero would be an entry */
+        w->at = next;
+        return PFD_OK;
+    }
     uint64_t findings = 0;
     const struct pfd_string *s =
         pfd_table_find(w->table, pfd_walk_u32(w, w->at));

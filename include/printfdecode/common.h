@@ -42,6 +42,12 @@ enum pfd_status {
     PFD_ERR_STOPPED = -6,     /* a callback asked to stop */
 };
 
+/* Bytes [from, to) of something. */
+struct pfd_range {
+    uint64_t from;
+    uint64_t to;
+};
+
 /*
  * One failure. The caller's memory, of fixed size, without pointers; filled on
  * failure only. Wherever a struct pfd_error is taken, NULL means "not wanted".
@@ -117,7 +123,9 @@ struct pfd_error {
     X(bad_packet, 0)        /* a packet or slot that cannot be */              \
     X(incomplete, 0)        /* parts of a message are missing */               \
     X(other_service, 1)     /* packets that are no printf */                   \
-    X(not_read, 0)          /* stored in a way that is not known */
+    X(not_read, 0)          /* stored in a way that is not known */            \
+    X(missing_data, 0)      /* announced in a capture, and it never came */    \
+    X(hole, 0)              /* a stretch that nobody wrote, passed over */
 
 enum pfd_finding_kind {
 #define PFD_X(name, is_note) PFD_FINDING_##name,

@@ -33,6 +33,10 @@ struct pfd_convert {
     const char *output; /* "text", "raw" or "json"; NULL: nothing is written */
     const char *source; /* the buffer's name */
     struct pfd_options options;
+    /* Of pfd_convert_bytes(): bytes [n_holes] in order that are known to be
+     * zero, as nobody wrote them: they are passed over without a look. */
+    const struct pfd_range *holes;
+    size_t n_holes;
     unsigned threads; /* 0: as many as there are processors */
     /* Which entries are wanted; NULL: all. The others are counted in the
      * summary all the same. */

@@ -229,6 +229,12 @@ PFD_API enum pfd_status pfd_decoder_new(const struct pfd_strings *strings,
 PFD_API void pfd_decoder_set_options(struct pfd_decoder *decoder,
                                      const struct pfd_options *options);
 
+/* Before the first view, which has to be the whole buffer: bytes [n] in order
+ * that are known to be zero, as nobody wrote them, and are passed over without
+ * a look. Borrowed. */
+PFD_API void pfd_decoder_set_holes(struct pfd_decoder *decoder,
+                                   const struct pfd_range *holes, size_t n);
+
 /* NULL is allowed. */
 PFD_API void pfd_decoder_free(struct pfd_decoder *decoder);
 

@@ -26,7 +26,10 @@ struct pfd_recover_run {
 
 struct pfd_recover {
     const struct pfd_strings *strings;
-    const char *source; /* the input's name */
+    const char *source;            /* the input's name */
+    const struct pfd_range *holes; /* [n_holes] of the input, in order: known to
+                                      be zero, and not looked at */
+    size_t n_holes;
     /* Each run, before its entries; false: leave it out. NULL: take all. */
     bool (*run)(void *user, const struct pfd_recover_run *run);
     /* Each entry; false: stop. Its offset counts from the input's start. */
