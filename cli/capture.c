@@ -20,16 +20,18 @@
 #include "tell.h"
 
 enum {
-    PIECE = 1 << 20, /* bytes of one data frame */
+    PIECE = 1 << 16, /* bytes that are looked at together: are they zero? */
 };
 
 struct packer {
     const struct options *o;
     FILE *out;
+    struct pfd_wire_writer *writer;
     struct pfd_error err;
     uint64_t n_objects;
     uint64_t n_buffers;
-    bool failed; /* said already */
+    uint64_t time; /* of the buffer that is written */
+    bool failed;   /* said already */
 };
 
 static bool put(void *user, const void *bytes, size_t n)
@@ -38,9 +40,8 @@ static bool put(void *user, const void *bytes, size_t n)
     return fwrite(bytes, 1, n, p->out) == n;
 }
 
-static bool write_frame(struct packer *p, const struct pfd_wire_frame *frame)
+static bool is_written(struct packer *p, enum pfd_status status)
 {
-    enum pfd_status status = pfd_wire_write(frame, put, p, &p->err);
     if (status == PFD_OK)
         return true;
     if (status == PFD_ERR_STOPPED) {
@@ -50,6 +51,11 @@ static bool write_frame(struct packer *p, const struct pfd_wire_frame *frame)
     }
     p->failed = true;
     return false;
+}
+
+static bool write_frame(struct packer *p, const struct pfd_wire_frame *frame)
+{
+    return is_written(p, pfd_wire_writer_put(p->writer, frame, &p->err));
 }
 
 static uint64_t clock_ns(clockid_t clock)
@@ -77,11 +83,6 @@ static bool write_hello(struct packer *p)
         .time = clock_ns(CLOCK_REALTIME),
         .monotonic = clock_ns(CLOCK_MONOTONIC),
     };
-    if (pfd_wire_write_start(put, p) != PFD_OK) {
-        tell_error("%s: %s", p->o->to, strerror(errno));
-        p->failed = true;
-        return false;
-    }
     return write_frame(p, &hello);
 }
 
@@ -115,23 +116,13 @@ static bool slurp(struct packer *p, const char *path, char **bytes, size_t *n)
 static bool write_object(struct packer *p, const char *name, const char *bytes,
                          size_t n)
 {
-    size_t at = 0;
-    p->n_objects++;
-    do {
-        size_t k = n - at < 16 * PIECE ? n - at : 16 * PIECE;
-        struct pfd_wire_frame frame = {
-            .type = PFD_WIRE_CODE_OBJECT,
-            .code_object = p->n_objects,
-            .name = pfd_wire_text(name),
-            .offset = at,
-            .total = k < n ? n : 0,
-            .bytes = { bytes + at, k },
-        };
-        if (!write_frame(p, &frame))
-            return false;
-        at += k;
-    } while (at < n);
-    return true;
+    struct pfd_wire_frame frame = {
+        .type = PFD_WIRE_CODE_OBJECT,
+        .code_object = ++p->n_objects,
+        .name = pfd_wire_text(name),
+        .bytes = { bytes, n },
+    };
+    return write_frame(p, &frame);
 }
 
 static bool write_module(void *user, const struct pfd_shader_info *info)
@@ -185,22 +176,58 @@ static bool is_zero(const char *bytes, size_t n)
     return n == 0 || (bytes[0] == 0 && !memcmp(bytes, bytes + 1, n - 1));
 }
 
-/* What is zero need not be said. */
-static bool write_data(struct packer *p, const char *bytes, size_t n,
-                       uint64_t time_ns)
+/* Bytes [from, to), all of them zero or all of them sent. */
+static bool write_run(struct packer *p, const struct buffer *b, uint64_t from,
+                      uint64_t to, bool zero)
 {
-    for (size_t at = 0; at < n; at += PIECE) {
-        struct pfd_wire_frame frame = {
-            .type = PFD_WIRE_DATA,
-            .buffer = p->n_buffers,
-            .offset = at,
-            .bytes = { bytes + at, n - at < PIECE ? n - at : PIECE },
-            .time = time_ns,
-        };
-        if (!is_zero(frame.bytes.at, frame.bytes.n) && !write_frame(p, &frame))
-            return false;
+    struct pfd_wire_frame frame = {
+        .type = PFD_WIRE_DATA,
+        .buffer = p->n_buffers,
+        .offset = from,
+        .time = p->time,
+    };
+    if (zero) {
+        frame.zeros = to - from;
+    } else {
+        frame.bytes = (struct pfd_wire_bytes){ (const char *)b->bytes + from,
+                                               (size_t)(to - from) };
     }
-    return true;
+    return from == to || write_frame(p, &frame);
+}
+
+/* The end of the piece at `at`, and whether it is zero. */
+static uint64_t measure(const struct buffer *b, size_t *hole, uint64_t at,
+                        bool *zero)
+{
+    while (*hole < b->n_holes && b->holes[*hole].to <= at)
+        ++*hole;
+    uint64_t next = *hole < b->n_holes ? b->holes[*hole].from : b->n;
+    *zero = next <= at;
+    if (*zero)
+        return b->holes[*hole].to;
+    uint64_t n = next - at < PIECE ? next - at : PIECE;
+    *zero = is_zero((const char *)b->bytes + at, (size_t)n);
+    return at + n;
+}
+
+/* What is zero is only counted. */
+static bool write_data(struct packer *p, const struct buffer *b)
+{
+    uint64_t from = 0;
+    size_t hole = 0;
+    bool run_zero = false;
+    for (uint64_t at = 0; at < b->n;) {
+        bool zero = false;
+        uint64_t to = measure(b, &hole, at, &zero);
+        if (at > from && zero != run_zero) {
+            if (!write_run(p, b, from, at, run_zero))
+                return false;
+            from = at;
+        }
+        run_zero = zero;
+        at = to;
+    }
+    return write_run(p, b, from, b->n, run_zero);
 }
 
 /* When the buffer was written, as far as its file knows. */
@@ -216,30 +243,24 @@ static uint64_t time_of(const struct buffer *b)
 static bool write_buffer(struct packer *p, struct buffer *b)
 {
     uint8_t uuid[16];
-    char *slurped = NULL;
-    const char *bytes = b->bytes;
-    size_t n = b->n;
-    uint64_t time_ns = time_of(b);
     const char *format = p->o->format;
-    if (!bytes && !input_slurp(b, &slurped, &n, &p->err)) {
+    p->time = time_of(b);
+    if (!input_map(b, &p->err)) {
         tell_error("%s: %s", b->name, p->err.text);
-        free(slurped);
         p->failed = true;
         return false;
     }
-    if (!bytes)
-        bytes = slurped;
     if (getrandom(uuid, sizeof uuid, 0) != sizeof uuid)
         memset(uuid, 0, sizeof uuid);
     p->n_buffers++;
-    struct pfd_wire_frame frame = { .type = PFD_WIRE_BUFFER };
-
-    frame.buffer = p->n_buffers;
-
-    frame.name = pfd_wire_text(b->name);
-    frame.size = n;
-    frame.time = time_ns;
-    frame.uuid = (struct pfd_wire_bytes){ (const char *)uuid, sizeof uuid };
+    struct pfd_wire_frame frame = {
+        .type = PFD_WIRE_BUFFER,
+        .buffer = p->n_buffers,
+        .name = pfd_wire_text(b->name),
+        .size = b->n,
+        .time = p->time,
+        .uuid = { (const char *)uuid, sizeof uuid },
+    };
     if (format)
         frame.format = pfd_wire_text(format);
     if (p->o->n_labels) {
@@ -249,11 +270,11 @@ static bool write_buffer(struct packer *p, struct buffer *b)
     struct pfd_wire_frame done = {
         .type = PFD_WIRE_DONE,
         .buffer = p->n_buffers,
-        .time = time_ns,
+        .time = p->time,
     };
-    bool ok = write_frame(p, &frame) && write_data(p, bytes, n, time_ns) &&
-              write_frame(p, &done);
-    free(slurped);
+    bool ok =
+        write_frame(p, &frame) && write_data(p, b) && write_frame(p, &done);
+    input_unmap(b);
     return ok;
 }
 
@@ -308,6 +329,8 @@ static bool write_all(struct packer *p, struct inputs *in)
         if (!write_buffer(p, &in->buffers[i]))
             return false;
     }
+    if (!is_written(p, pfd_wire_writer_finish(p->writer, &p->err)))
+        return false;
     if (!fflush(p->out))
         return true;
     tell_error("%s: %s", p->o->to, strerror(errno));
@@ -373,7 +396,11 @@ int capture_run(const struct options *o)
         in.failed = true;
         break;
     }
-    bool ok = !in.failed && write_file(&p, &in);
+    p.writer = pfd_wire_writer_new(put, &p);
+    if (!p.writer)
+        tell_error("out of memory");
+    bool ok = !in.failed && p.writer && write_file(&p, &in);
+    pfd_wire_writer_free(p.writer);
     if (ok && o->verbose) {
         tell_hint("%llu buffers and %llu code objects captured",
                   (unsigned long long)p.n_buffers,

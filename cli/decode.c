@@ -18,11 +18,7 @@ int decode_run(const struct options *o)
     if (!filtering_open(&filtering, o))
         return EXIT_ERROR;
     inputs_open(&in, o, json ? output_finding : tell_finding, NULL);
-    if (in.n_buffers == 0 && !in.failed) {
-        tell_error("no buffer among the files; "
-                   "'printfdecode strings' lists format strings");
-        in.failed = true;
-    }
+    inputs_want_buffers(&in, "; 'printfdecode strings' lists format strings");
     bool can_filter = filtering_check(&filtering, in.strings);
     struct pfd_convert convert = {
         .strings = in.strings,

@@ -15,7 +15,8 @@
 #include "tell.h"
 
 enum {
-    SLURP_MAX = 1 << 30 /* bytes of a stream that is kept whole */
+    SLURP_MAX = 1 << 30, /* bytes of a stream that is kept whole */
+    BLOCK = 512,         /* unit of st_blocks */
 };
 
 /* Passes findings on and counts them. */
@@ -54,6 +55,39 @@ static void load_strings(struct inputs *in, const char *path,
         fail(in, path, err.text);
 }
 
+static bool add_hole(struct buffer *b, uint64_t from, uint64_t to)
+{
+    size_t n = b->n_holes;
+    if ((n & (n - 1)) == 0) { /* doubled whenever it is full */
+        void *holes =
+            realloc(b->own_holes, (n ? 2 * n : 1) * sizeof *b->own_holes);
+        if (!holes)
+            return false;
+        b->own_holes = holes;
+        b->holes = holes;
+    }
+    b->own_holes[b->n_holes++] = (struct pfd_range){ from, to };
+    return true;
+}
+
+/* Where a sparse file has no bytes. */
+static void find_holes(struct buffer *b)
+{
+    off_t end = (off_t)b->n;
+    bool ok = true;
+    for (off_t at = 0; ok && at < end;) {
+        off_t data = lseek(b->fd, at, SEEK_DATA);
+        if (data < 0 && errno != ENXIO)
+            break; /* the file system does not say */
+        data = data < 0 || data > end ? end : data;
+        if (data > at)
+            ok = add_hole(b, (uint64_t)at, (uint64_t)data);
+        at = data < end ? lseek(b->fd, data, SEEK_HOLE) : end;
+        ok = ok && at > 0;
+    }
+    lseek(b->fd, 0, SEEK_SET);
+}
+
 static bool open_buffer(struct inputs *in, const char *path, struct buffer *ret)
 {
     struct stat st;
@@ -79,15 +113,45 @@ static bool open_buffer(struct inputs *in, const char *path, struct buffer *ret)
     ret->n = (size_t)st.st_size;
     ret->is_mapped = true;
     madvise(bytes, ret->n, MADV_SEQUENTIAL);
+    if ((uint64_t)st.st_blocks * BLOCK < ret->n)
+        find_holes(ret);
     return true;
+}
+
+bool input_map(struct buffer *b, struct pfd_error *err)
+{
+    if (b->capture)
+        return pfd_capture_map(b->capture, b->i, &b->bytes, err) == PFD_OK;
+    if (b->bytes)
+        return true;
+    bool ok = input_slurp(b, &b->slurped, &b->n, err);
+    b->bytes = ok ? b->slurped : NULL;
+    return ok;
+}
+
+void input_unmap(struct buffer *b)
+{
+    if (b->capture)
+        pfd_capture_unmap(b->capture, b->i, b->bytes);
+    if (b->capture || b->slurped)
+        b->bytes = NULL;
+    free(b->slurped);
+    b->slurped = NULL;
+}
+
+bool input_is_missing(const struct buffer *b)
+{
+    return b->capture && !b->n && b->captured.origin->size;
 }
 
 static void close_buffer(struct buffer *b)
 {
+    input_unmap(b);
     pfd_input_close(b->input);
     if (b->owns_capture)
         pfd_capture_free(b->capture);
-    if (b->bytes && !b->input && !b->capture)
+    free(b->own_holes);
+    if (b->bytes && !b->input)
         munmap((void *)(uintptr_t)b->bytes, b->n);
     if (b->fd >= 0)
         close(b->fd);
@@ -242,30 +306,25 @@ static void open_capture(struct inputs *in, struct buffer *b,
     struct pfd_capture *capture = NULL;
     struct pfd_capture_buffer captured;
     struct pfd_error err;
-    const void *bytes = b->bytes;
-    char *slurped = NULL;
-    size_t n = b->n;
-    bool ok = true;
-    if (!bytes) {
-        ok = input_slurp(b, &slurped, &n, &err);
-        bytes = slurped;
-    }
-    if (!ok || pfd_capture_open(bytes, n, b->name, in->strings, hear, listener,
-                                &capture, &err) != PFD_OK)
+    if (!input_map(b, &err) ||
+        pfd_capture_open(b->bytes, b->n, b->name, in->strings, hear, listener,
+                         &capture, &err) != PFD_OK)
         fail(in, b->name, err.text);
-    free(slurped);
     close_buffer(b);
     in->n_strings_files++;
+    in->n_captures++;
     for (size_t i = 0;
          capture && pfd_capture_get(capture, i, &captured) == PFD_OK; i++) {
         add_buffers(in, 1);
         in->buffers[in->n_buffers++] = (struct buffer){
             .name = captured.name,
             .fd = -1,
-            .bytes = captured.bytes,
             .n = captured.n,
+            .holes = captured.holes,
+            .n_holes = captured.n_holes,
             .capture = capture,
             .owns_capture = i == 0,
+            .i = i,
             .captured = captured,
         };
     }
@@ -329,9 +388,18 @@ void inputs_open(struct inputs *ret, const struct options *options,
         open_captures(ret, &listener);
 }
 
+void inputs_want_buffers(struct inputs *in, const char *advice)
+{
+    if (in->n_buffers || in->failed || (in->n_captures && in->n_findings))
+        return;
+    tell_error("no buffer among the files%s", advice);
+    in->failed = true;
+}
+
 void inputs_close(struct inputs *inputs)
 {
-    for (size_t i = 0; i < inputs->n_buffers; i++)
+    /* The first buffer of a capture, which owns it, goes last. */
+    for (size_t i = inputs->n_buffers; i-- > 0;)
         close_buffer(&inputs->buffers[i]);
     free(inputs->buffers);
     pfd_strings_free(inputs->strings);

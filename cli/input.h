@@ -19,11 +19,17 @@ struct buffer {
     size_t n;
     bool is_mapped;          /* bytes are the file's, and pages of it clean */
     struct pfd_input *input; /* what a URI names, and bytes are in it */
+    char *slurped;           /* what a stream gave, and bytes are in it */
     char head[64];           /* [n_head], read to tell what it is */
     size_t n_head;
-    struct pfd_capture *capture; /* that bytes are in; the first of its buffers
-                                    owns it */
+    const struct pfd_range *holes; /* [n_holes], in order: zeros that are not
+                                      even in the file */
+    size_t n_holes;
+    struct pfd_range *own_holes; /* when nobody else's */
+    struct pfd_capture *capture; /* that it is in, as number i; bytes are there
+                                    once it is mapped. Its first owns it */
     bool owns_capture;
+    size_t i;
     struct pfd_capture_buffer captured; /* when capture */
 };
 
@@ -32,6 +38,7 @@ struct inputs {
     size_t n_strings_files;
     struct buffer *buffers; /* [n_buffers], in the order given */
     size_t n_buffers;
+    size_t n_captures;   /* whose buffers are among them */
     uint64_t n_findings; /* of the strings, notes left out */
     bool failed;         /* a file could not be read; said already */
 };
@@ -43,6 +50,20 @@ struct inputs {
 void inputs_open(struct inputs *ret, const struct options *options,
                  pfd_finding_fn tell, void *user);
 void inputs_close(struct inputs *inputs);
+
+/* Has all bytes [n] of a buffer in memory until they are handed back: those of
+ * captures are put in place, and streams are read to their end. False: err says
+ * why. */
+bool input_map(struct buffer *buffer, struct pfd_error *err);
+void input_unmap(struct buffer *buffer);
+
+/* Fails when no buffer is among the files, unless a capture should have had
+ * some and that was said; advice is what the message ends in. */
+void inputs_want_buffers(struct inputs *inputs, const char *advice);
+
+/* Nothing came of this captured buffer: that was said, and there is nothing to
+ * read. */
+bool input_is_missing(const struct buffer *buffer);
 
 /* A pfd_read_fn; user is a struct buffer. */
 long input_read(void *user, void *bytes, size_t n);

@@ -31,8 +31,7 @@ static bool is_there(const struct options *o, const struct buffer *b)
     return false;
 }
 
-static bool walk(struct inspection *x, const struct buffer *b,
-                 const uint8_t *bytes)
+static bool walk(struct inspection *x, const struct buffer *b)
 {
     const struct options *o = x->options;
     struct dwords_wish wish = {
@@ -47,11 +46,12 @@ static bool walk(struct inspection *x, const struct buffer *b,
     uint64_t findings = 0;
     enum pfd_status status =
         pfd_decoder_new(x->in->strings, o->format, b->name, &decoder, &err);
-    if (status == PFD_OK)
+    if (status == PFD_OK) {
         pfd_decoder_set_options(decoder, &o->decoding);
-    if (status == PFD_OK)
-        status = pfd_decoder_view(decoder, bytes, b->n, 0, true, &err);
-    bool ok = status == PFD_OK && dwords_show(decoder, b->name, bytes, b->n,
+        pfd_decoder_set_holes(decoder, b->holes, b->n_holes);
+        status = pfd_decoder_view(decoder, b->bytes, b->n, 0, true, &err);
+    }
+    bool ok = status == PFD_OK && dwords_show(decoder, b->name, b->bytes, b->n,
                                               x->form, &wish, &findings, &err);
     if (!ok)
         tell_error("%s: %s", b->name, err.text);
@@ -63,18 +63,17 @@ static bool walk(struct inspection *x, const struct buffer *b,
 static bool inspect(struct inspection *x, struct buffer *b)
 {
     struct pfd_error err;
-    char *copy = NULL;
-    bool ok = true;
+    if (input_is_missing(b))
+        return true;
     /* An annotated walk is not for gigabytes: streams are kept whole. */
-    if (!b->bytes && !input_slurp(b, &copy, &b->n, &err)) {
+    if (!input_map(b, &err)) {
         tell_error("%s: %s", b->name, err.text);
-        ok = false;
+        return false;
     }
-    if (ok && x->in->n_buffers > 1)
+    if (x->in->n_buffers > 1)
         x->form->buffer(b->name);
-    ok = ok && is_there(x->options, b) &&
-         walk(x, b, copy ? (const uint8_t *)copy : b->bytes);
-    free(copy);
+    bool ok = is_there(x->options, b) && walk(x, b);
+    input_unmap(b);
     return ok;
 }
 
@@ -87,10 +86,7 @@ int inspect_run(const struct options *o)
                             .in = &in,
                             .form = json ? &dwords_json : &dwords_text };
     inputs_open(&in, o, json ? output_finding : tell_finding, NULL);
-    if (in.n_buffers == 0 && !in.failed) {
-        tell_error("no buffer among the files");
-        ok = false;
-    }
+    inputs_want_buffers(&in, "");
     for (size_t i = 0; i < in.n_buffers; i++)
         ok = inspect(&x, &in.buffers[i]) && ok;
     ok = ok && !in.failed && !output_failed();

@@ -76,30 +76,28 @@ static bool recover_file(struct recovery *r, struct inputs *in,
                          struct buffer *b)
 {
     struct pfd_error err;
-    char *slurped = NULL;
-    size_t n = b->n;
-    const void *bytes = b->bytes;
     uint64_t n_entries = 0;
     struct pfd_recover recover = {
         .strings = in->strings,
         .source = b->name,
+        .holes = b->holes,
+        .n_holes = b->n_holes,
         .run = take_run,
         .entry = take_entry,
         .user = r,
     };
-    if (!bytes) {
-        if (!input_slurp(b, &slurped, &n, &err)) {
-            tell_error("%s: %s", b->name, err.text);
-            free(slurped);
-            return false;
-        }
-        bytes = slurped;
+    if (input_is_missing(b))
+        return true;
+    if (!input_map(b, &err)) {
+        tell_error("%s: %s", b->name, err.text);
+        return false;
     }
     r->source = b->name;
     r->n_runs = 0;
-    enum pfd_status status = pfd_recover(&recover, bytes, n, &n_entries, &err);
+    enum pfd_status status =
+        pfd_recover(&recover, b->bytes, b->n, &n_entries, &err);
     flush(r);
-    free(slurped);
+    input_unmap(b);
     if (status < 0 && status != PFD_ERR_STOPPED) {
         tell_error("%s: %s", b->name, err.text);
         return false;

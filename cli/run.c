@@ -86,7 +86,15 @@ static enum pfd_status run_buffer(struct pfd_convert *convert,
     struct pfd_summary summary = { 0 };
     struct pfd_error err;
     enum pfd_status status;
+    if (input_is_missing(buffer))
+        return PFD_OK;
+    if (buffer->capture && !input_map(buffer, &err)) {
+        tell_error("%s: %s", buffer->name, err.text);
+        return PFD_ERR_NOMEM;
+    }
     convert->source = buffer->name;
+    convert->holes = buffer->holes;
+    convert->n_holes = buffer->n_holes;
     if (!format && buffer->capture)
         convert->format = captured_format(buffer);
     if (buffer->bytes) {
@@ -97,6 +105,7 @@ static enum pfd_status run_buffer(struct pfd_convert *convert,
             pfd_convert_stream(convert, input_read, buffer, &summary, &err);
     }
     convert->format = format;
+    input_unmap(buffer);
     pfd_summary_add(total, &summary);
     if (status < 0 && status != PFD_ERR_STOPPED)
         tell_error("%s: %s", buffer->name, err.text);

@@ -158,10 +158,7 @@ int stats_run(const struct options *o)
         tell_error("out of memory");
         exit(EXIT_ERROR);
     }
-    if (in.n_buffers == 0 && !in.failed) {
-        tell_error("no buffer among the files");
-        in.failed = true;
-    }
+    inputs_want_buffers(&in, "");
     bool can_filter = filtering_check(&filtering, in.strings);
     struct pfd_convert convert = {
         .strings = in.strings,

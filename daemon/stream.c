@@ -482,6 +482,8 @@ static void take_data(struct pfdd_stream *st, const struct pfd_wire_frame *f)
         return;
     }
     uint64_t end = 0;
+    if (!f->bytes.n)
+        return; /* zeros, as all is that was not sent */
     if (__builtin_add_overflow(f->offset, f->bytes.n, &end) ||
         end > BUFFER_MAX || !pfdd_has_room(st->d, f->bytes.n)) {
         stream_gap(st, b, "too_large", 0);
@@ -561,7 +563,9 @@ static bool take_frame(struct pfdd_stream *st, const struct pfd_wire_frame *f)
         stream_gap(st, find_buffer(st, f->buffer), "sender_lost",
                    f->lost_frames);
         return true;
+    case PFD_WIRE_END: /* the reader has compared it */
     case PFD_WIRE_UNKNOWN:
+    case PFD_WIRE_N_TYPES:
         break;
     }
     return true;

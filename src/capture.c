@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <printfdecode/capture.h>
 #include <printfdecode/input.h>
 #include <printfdecode/shaders.h>
 
 #include "arena.h"
+#include "capture_buffer.h"
 #include "error.h"
 #include "text.h"
 #include "wire.h"
@@ -24,28 +25,29 @@ struct object {
     size_t n;
     uint64_t total; /* all parts together */
     struct pfd_wire_bytes name;
+    uint64_t at;   /* of its first frame */
     bool is_loose; /* a module that no shader has spoken of */
+    bool is_whole;
 };
 
-struct buffer {
-    struct pfd_wire_frame origin; /* texts are the arena's */
-    char *name;                   /* likewise */
-    uint8_t *bytes;               /* [n] of [room], mapped */
-    size_t n;
-    size_t room;
-    uint64_t time;
-    bool done;
+/* Where the newest thing with these numbers is, in its array. */
+struct place {
+    uint64_t number;
+    uint64_t generation;
+    size_t i;
 };
 
 struct pfd_capture {
     struct pfd_arena arena;
-    struct buffer *buffers; /* [n_buffers], owned */
+    struct pfd_captured *buffers; /* [n_buffers], owned */
     size_t n_buffers;
     size_t buffers_room;
-    size_t first; /* buffer of this stream */
+    void *buffer_places; /* trees of struct place: of this stream */
+    void *object_places;
     struct object *objects;
     size_t n_objects;
     size_t objects_room;
+    bool says_zeros; /* this stream does */
     struct pfd_wire_frame hello;
     struct pfd_strings *strings; /* borrowed */
     struct pfd_report report;
@@ -117,15 +119,55 @@ static void *append(void *array, size_t *n, size_t *room, size_t size)
     return array;
 }
 
+/* ---- numbers ---- */
+
+static int compare(const void *a, const void *b)
+{
+    const struct place *x = a;
+    const struct place *y = b;
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return (x->generation > y->generation) - (x->generation < y->generation);
+}
+
+static const struct place *find_place(void *tree, uint64_t number,
+                                      uint64_t generation)
+{
+    struct place key = { number, generation, 0 };
+    struct place *const *found = tfind(&key, &tree, compare);
+    return found ? *found : NULL;
+}
+
+static void set_place(struct pfd_capture *c, void **tree, uint64_t number,
+                      uint64_t generation, size_t i)
+{
+    struct place *place = pfd_arena_take(&c->arena, sizeof *place);
+    if (place)
+        *place = (struct place){ number, generation, i };
+    struct place *const *found = place ? tsearch(place, tree, compare) : NULL;
+    if (found)
+        (*found)->i = i;
+    c->failed |= !found;
+}
+
+/* Nodes are the arena's. */
+static void keep_node(void *node)
+{
+    (void)node;
+}
+
+static void forget_places(void **tree)
+{
+    tdestroy(*tree, keep_node);
+    *tree = NULL;
+}
+
 /* ---- code objects and shaders ---- */
 
 static struct object *find_object(struct pfd_capture *c, uint64_t number)
 {
-    for (size_t i = c->n_objects; i-- > 0;) {
-        if (c->objects[i].number == number)
-            return &c->objects[i];
-    }
-    return NULL;
+    const struct place *place = find_place(c->object_places, number, 0);
+    return place ? &c->objects[place->i] : NULL;
 }
 
 static struct object *add_object(struct pfd_capture *c,
@@ -142,8 +184,10 @@ static struct object *add_object(struct pfd_capture *c,
     *o = (struct object){
         .number = frame->code_object,
         .name = keep(c, frame->name),
-        .total = frame->total ? frame->total : frame->bytes.n,
+        .total = frame->total ? frame->total : frame->bytes.n + frame->missing,
+        .at = frame->at,
     };
+    set_place(c, &c->object_places, o->number, 0, c->n_objects - 1);
     return o;
 }
 
@@ -221,6 +265,16 @@ static void load_uri(struct pfd_capture *c, const struct pfd_wire_frame *frame)
                    pfd_quote(&quoted, uri, strlen(uri)));
 }
 
+/* A module gets the number that a shader says. */
+static void use_object(struct pfd_capture *c, struct object *o,
+                       const struct pfd_wire_frame *frame)
+{
+    o->is_whole = true;
+    o->is_loose = is_module(o);
+    if (!o->is_loose)
+        load(c, frame, o->bytes, o->n);
+}
+
 static void take_code_object(struct pfd_capture *c,
                              const struct pfd_wire_frame *frame)
 {
@@ -231,14 +285,37 @@ static void take_code_object(struct pfd_capture *c,
     }
     if (frame->offset)
         o = find_object(c, frame->code_object);
-    if (!o && c->n_objects < OBJECTS_MAX)
+    if (!o && c->n_objects < OBJECTS_MAX) {
         o = add_object(c, frame);
-    if (!o || !add_part(c, o, frame) || o->n != o->total)
-        return;
-    /* A module gets the number that a shader says. */
-    o->is_loose = is_module(o);
-    if (!o->is_loose)
-        load(c, frame, o->bytes, o->n);
+    } else if (!o) {
+        pfd_report_add(&c->report, PFD_FINDING_too_large, frame->at,
+                       "more than %d code objects", OBJECTS_MAX);
+    }
+    if (o && add_part(c, o, frame) && o->n == o->total && o->n)
+        use_object(c, o, frame);
+}
+
+/* The stream is over: of some objects only the beginning came, which may have
+ * strings all the same. */
+static void use_beginnings(struct pfd_capture *c)
+{
+    for (size_t i = 0; i < c->n_objects; i++) {
+        struct object *o = &c->objects[i];
+        struct pfd_quoted name;
+        struct pfd_wire_frame frame = { .type = PFD_WIRE_CODE_OBJECT,
+                                        .at = o->at,
+                                        .code_object = o->number,
+                                        .name = o->name };
+        if (o->is_whole)
+            continue;
+        pfd_report_add(&c->report, PFD_FINDING_missing_data, o->at,
+                       "code object %llu ('%s'): %zu of %llu bytes came",
+                       (unsigned long long)o->number,
+                       pfd_quote(&name, o->name.at, o->name.n), o->n,
+                       (unsigned long long)o->total);
+        if (o->n)
+            use_object(c, o, &frame);
+    }
 }
 
 /* Modules that no shader spoke of get numbers that are free. */
@@ -288,15 +365,12 @@ static void take_shader(struct pfd_capture *c,
 
 /* ---- buffers ---- */
 
-static struct buffer *find_buffer(struct pfd_capture *c, uint64_t number,
-                                  uint64_t generation)
+static struct pfd_captured *find_buffer(struct pfd_capture *c, uint64_t number,
+                                        uint64_t generation)
 {
-    for (size_t i = c->n_buffers; i-- > c->first;) {
-        if (c->buffers[i].origin.buffer == number &&
-            c->buffers[i].origin.generation == generation)
-            return &c->buffers[i];
-    }
-    return NULL;
+    const struct place *place =
+        find_place(c->buffer_places, number, generation);
+    return place ? &c->buffers[place->i] : NULL;
 }
 
 static char *name_of(struct pfd_capture *c, const struct pfd_wire_frame *frame)
@@ -309,47 +383,26 @@ static char *name_of(struct pfd_capture *c, const struct pfd_wire_frame *frame)
     return keep_text(c, pfd_wire_text(text));
 }
 
-/* Makes a buffer at least n bytes long; what is new is zero. */
-static bool extend(struct pfd_capture *c, struct buffer *b, uint64_t n)
-{
-    if (n <= b->n)
-        return true;
-    if (n > b->room) {
-        size_t room = b->room ? b->room : 65536;
-        while (room < n)
-            room *= 2;
-        void *bytes =
-            b->bytes ? mremap(b->bytes, b->room, room, MREMAP_MAYMOVE)
-                     : mmap(NULL, room, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (bytes == MAP_FAILED) {
-            c->failed = true;
-            return false;
-        }
-        b->bytes = bytes;
-        b->room = room;
-    }
-    b->n = (size_t)n;
-    return true;
-}
-
-static struct buffer *add_buffer(struct pfd_capture *c,
-                                 const struct pfd_wire_frame *frame)
+static struct pfd_captured *add_buffer(struct pfd_capture *c,
+                                       const struct pfd_wire_frame *frame)
 {
     if (c->n_buffers == PFD_CAPTURE_BUFFERS_MAX) {
         pfd_report_add(&c->report, PFD_FINDING_too_large, frame->at,
                        "more than %d buffers", PFD_CAPTURE_BUFFERS_MAX);
         return NULL;
     }
-    struct buffer *buffers =
+    struct pfd_captured *buffers =
         append(c->buffers, &c->n_buffers, &c->buffers_room, sizeof *buffers);
     if (!buffers) {
         c->failed = true;
         return NULL;
     }
     c->buffers = buffers;
-    struct buffer *b = &c->buffers[c->n_buffers - 1];
-    *b = (struct buffer){ .origin = keep_frame(c, frame) };
+    struct pfd_captured *b = &c->buffers[c->n_buffers - 1];
+    *b = (struct pfd_captured){ .origin = keep_frame(c, frame),
+                                .says_zeros = c->says_zeros };
+    set_place(c, &c->buffer_places, frame->buffer, frame->generation,
+              c->n_buffers - 1);
     b->name = name_of(c, frame);
     if (!b->origin.host.n)
         b->origin.host = c->hello.host;
@@ -375,10 +428,10 @@ static void take_buffer(struct pfd_capture *c,
 }
 
 /* A buffer that nobody has announced is one all the same. */
-static struct buffer *buffer_of(struct pfd_capture *c,
-                                const struct pfd_wire_frame *frame)
+static struct pfd_captured *buffer_of(struct pfd_capture *c,
+                                      const struct pfd_wire_frame *frame)
 {
-    struct buffer *b = find_buffer(c, frame->buffer, frame->generation);
+    struct pfd_captured *b = find_buffer(c, frame->buffer, frame->generation);
     struct pfd_wire_frame plain = {
         .type = PFD_WIRE_BUFFER,
         .at = frame->at,
@@ -396,24 +449,24 @@ static struct buffer *buffer_of(struct pfd_capture *c,
 
 static void take_data(struct pfd_capture *c, const struct pfd_wire_frame *frame)
 {
-    struct buffer *b = buffer_of(c, frame);
-    uint64_t end = frame->offset + frame->bytes.n;
+    struct pfd_captured *b = buffer_of(c, frame);
+    uint64_t n = frame->bytes.n + frame->zeros;
+    uint64_t end = frame->offset + n;
     if (!b)
         return;
-    if (end < frame->offset || end > PFD_CAPTURE_BUFFER_MAX ||
+    if (n < frame->zeros || (frame->bytes.n && frame->zeros) ||
+        end < frame->offset || end > PFD_CAPTURE_BUFFER_MAX ||
         (b->origin.size && end > b->origin.size)) {
         pfd_report_add(&c->report, PFD_FINDING_bad_frame, frame->at,
-                       "%zu bytes at %llu of buffer %llu, which has %llu",
-                       frame->bytes.n, (unsigned long long)frame->offset,
+                       "%llu bytes at %llu of buffer %llu, which has %llu",
+                       (unsigned long long)n, (unsigned long long)frame->offset,
                        (unsigned long long)frame->buffer,
                        (unsigned long long)(b->origin.size
                                                 ? b->origin.size
                                                 : PFD_CAPTURE_BUFFER_MAX));
         return;
     }
-    if (!extend(c, b, end) || !frame->bytes.n)
-        return;
-    memcpy(b->bytes + frame->offset, frame->bytes.at, frame->bytes.n);
+    c->failed |= !pfd_captured_add(b, frame);
     if (frame->time)
         b->time = frame->time;
 }
@@ -435,16 +488,25 @@ static void forget_objects(struct pfd_capture *c)
     for (size_t i = 0; i < c->n_objects; i++)
         free(c->objects[i].bytes);
     c->n_objects = 0;
+    forget_places(&c->object_places);
+    forget_places(&c->buffer_places);
+}
+
+/* Nothing that comes can be of this stream any more. */
+static void end_stream(struct pfd_capture *c)
+{
+    use_beginnings(c);
+    load_loose(c);
+    forget_objects(c);
 }
 
 static void take(struct pfd_capture *c, const struct pfd_wire_frame *frame)
 {
     switch (frame->type) {
     case PFD_WIRE_START:
-        load_loose(c);
-        forget_objects(c);
-        c->first = c->n_buffers;
+        end_stream(c);
         c->hello = (struct pfd_wire_frame){ .type = PFD_WIRE_HELLO };
+        c->says_zeros = frame->features & PFD_WIRE_HAS_END;
         break;
     case PFD_WIRE_HELLO:
         c->hello = keep_frame(c, frame);
@@ -462,7 +524,8 @@ static void take(struct pfd_capture *c, const struct pfd_wire_frame *frame)
         take_data(c, frame);
         break;
     case PFD_WIRE_DONE: {
-        struct buffer *b = find_buffer(c, frame->buffer, frame->generation);
+        struct pfd_captured *b =
+            find_buffer(c, frame->buffer, frame->generation);
         if (b)
             b->done = true;
         break;
@@ -470,7 +533,9 @@ static void take(struct pfd_capture *c, const struct pfd_wire_frame *frame)
     case PFD_WIRE_GAP:
         take_gap(c, frame);
         break;
+    case PFD_WIRE_END: /* the reader has compared it */
     case PFD_WIRE_UNKNOWN:
+    case PFD_WIRE_N_TYPES:
         break;
     }
 }
@@ -494,7 +559,7 @@ static enum pfd_status read_all(struct pfd_capture *c,
             pfd_report_add(&c->report, PFD_FINDING_bad_frame, err->offset, "%s",
                            err->text);
         } else if (status != PFD_MORE) {
-            load_loose(c);
+            end_stream(c);
             return status == PFD_END ? PFD_OK : status;
         } else if (at == n) {
             pfd_wire_reader_finish(reader);
@@ -513,14 +578,10 @@ static enum pfd_status read_all(struct pfd_capture *c,
     }
 }
 
-/* Buffers are as long as they are said to be, but for what is nonsense. */
-static void complete(struct pfd_capture *c)
+static void settle(struct pfd_capture *c, const void *bytes)
 {
-    for (size_t i = 0; i < c->n_buffers; i++) {
-        struct buffer *b = &c->buffers[i];
-        if (b->origin.size > b->n && b->origin.size <= PFD_CAPTURE_BUFFER_MAX)
-            extend(c, b, b->origin.size);
-    }
+    for (size_t i = 0; i < c->n_buffers; i++)
+        c->failed |= !pfd_captured_settle(&c->buffers[i], bytes, &c->report);
 }
 
 enum pfd_status pfd_capture_open(const void *bytes, size_t n,
@@ -546,7 +607,7 @@ enum pfd_status pfd_capture_open(const void *bytes, size_t n,
     pfd_wire_reader_free(reader);
     forget_objects(c);
     if (status == PFD_OK)
-        complete(c);
+        settle(c, bytes);
     if (c->failed)
         status = pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     if (skipped) {
@@ -567,10 +628,8 @@ void pfd_capture_free(struct pfd_capture *c)
 {
     if (!c)
         return;
-    for (size_t i = 0; i < c->n_buffers; i++) {
-        if (c->buffers[i].bytes)
-            munmap(c->buffers[i].bytes, c->buffers[i].room);
-    }
+    for (size_t i = 0; i < c->n_buffers; i++)
+        pfd_captured_deinit(&c->buffers[i]);
     forget_objects(c);
     free(c->buffers);
     free(c->objects);
@@ -578,20 +637,39 @@ void pfd_capture_free(struct pfd_capture *c)
     free(c);
 }
 
+size_t pfd_capture_count(const struct pfd_capture *c)
+{
+    return c->n_buffers;
+}
+
 enum pfd_status pfd_capture_get(const struct pfd_capture *c, size_t i,
                                 struct pfd_capture_buffer *ret)
 {
     if (i >= c->n_buffers)
         return PFD_END;
-    const struct buffer *b = &c->buffers[i];
+    const struct pfd_captured *b = &c->buffers[i];
     *ret = (struct pfd_capture_buffer){
         .origin = &b->origin,
         .name = b->name,
-        .bytes = b->bytes ? (const void *)b->bytes : "",
         .n = b->n,
+        .holes = b->holes.at,
+        .n_holes = b->holes.n,
         .generation = b->origin.generation,
         .time = b->time,
         .done = b->done,
     };
     return PFD_OK;
+}
+
+enum pfd_status pfd_capture_map(const struct pfd_capture *c, size_t i,
+                                const void **ret, struct pfd_error *err)
+{
+    return i < c->n_buffers ? pfd_captured_map(&c->buffers[i], ret, err)
+                            : PFD_END;
+}
+
+void pfd_capture_unmap(const struct pfd_capture *c, size_t i, const void *bytes)
+{
+    if (i < c->n_buffers)
+        pfd_captured_unmap(&c->buffers[i], bytes);
 }

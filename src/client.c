@@ -20,6 +20,7 @@
 
 #include "error.h"
 #include "text.h"
+#include "wire.h"
 
 enum {
     QUEUE_MAX = 4 << 20,
@@ -215,7 +216,7 @@ static struct item *make_hello(const struct pfd_client *c)
         .time = now_ns(CLOCK_REALTIME),
         .monotonic = now_ns(CLOCK_MONOTONIC),
     };
-    if (make_item(&hello, true, &item, NULL) != PFD_OK)
+    if (make_item(&hello, true, &item, NULL) != PFD_OK || !item)
         return NULL;
     item->is_state = true;
     return item;
@@ -362,14 +363,17 @@ enum pfd_status pfd_client_send(struct pfd_client *c,
                                 const struct pfd_wire_frame *frame,
                                 struct pfd_error *err)
 {
-    struct item *item = NULL;
-    struct pfd_wire_frame plain = *frame;
-    plain.fds = 0;
-    enum pfd_status status = make_item(&plain, false, &item, err);
-    if (status != PFD_OK)
-        return status;
-    status = send_item(c, item, err);
-    drop(item);
+    struct pfd_wire_parts parts = { 0 };
+    struct pfd_wire_frame part;
+    enum pfd_status status = PFD_OK;
+    while (status == PFD_OK && pfd_wire_next_part(frame, &parts, &part)) {
+        struct item *item = NULL;
+        part.fds = 0;
+        status = make_item(&part, false, &item, err);
+        if (status == PFD_OK)
+            status = send_item(c, item, err);
+        drop(item);
+    }
     return status;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The reader of captures. Bytes gather in one buffer until a frame is whole;
- * its CRC is checked before its map is looked at. Maps are read in place:
- * nothing is allocated by what they say.
+ * its CRC is checked before its map is looked at.
  */
 #include "wire.h"
 
@@ -12,43 +11,6 @@
 #include "crc32c.h"
 #include "cursor.h"
 #include "error.h"
-
-#define ROW(kind, name)                                    \
-    {                                                      \
-#name, kind, offsetof(struct pfd_wire_frame, name) \
-    }
-
-const struct pfd_wire_key pfd_wire_keys[] = {
-    ROW(PFD_WIRE_KEY_NUMBER, code_object), ROW(PFD_WIRE_KEY_NUMBER, shader),
-    ROW(PFD_WIRE_KEY_NUMBER, buffer),      ROW(PFD_WIRE_KEY_NUMBER, generation),
-    ROW(PFD_WIRE_KEY_NUMBER, offset),      ROW(PFD_WIRE_KEY_NUMBER, total),
-    ROW(PFD_WIRE_KEY_NUMBER, size),        ROW(PFD_WIRE_KEY_NUMBER, time),
-    ROW(PFD_WIRE_KEY_NUMBER, monotonic),   ROW(PFD_WIRE_KEY_NUMBER, pid),
-    ROW(PFD_WIRE_KEY_NUMBER, fds),         ROW(PFD_WIRE_KEY_NUMBER, pipeline),
-    ROW(PFD_WIRE_KEY_NUMBER, dispatch),    ROW(PFD_WIRE_KEY_NUMBER, lost_bytes),
-    ROW(PFD_WIRE_KEY_NUMBER, lost_frames), ROW(PFD_WIRE_KEY_TEXT, host),
-    ROW(PFD_WIRE_KEY_TEXT, process),       ROW(PFD_WIRE_KEY_TEXT, boot_id),
-    ROW(PFD_WIRE_KEY_TEXT, name),          ROW(PFD_WIRE_KEY_TEXT, uri),
-    ROW(PFD_WIRE_KEY_TEXT, format),        ROW(PFD_WIRE_KEY_TEXT, layout),
-    ROW(PFD_WIRE_KEY_TEXT, device),        ROW(PFD_WIRE_KEY_TEXT, queue),
-    ROW(PFD_WIRE_KEY_TEXT, pipeline_type), ROW(PFD_WIRE_KEY_TEXT, stage),
-    ROW(PFD_WIRE_KEY_TEXT, reason),        ROW(PFD_WIRE_KEY_BYTES_, uuid),
-    ROW(PFD_WIRE_KEY_BYTES_, bytes),
-};
-const size_t pfd_wire_n_keys = sizeof pfd_wire_keys / sizeof *pfd_wire_keys;
-
-const char *const pfd_wire_types[PFD_WIRE_GAP + 1] = {
-    [PFD_WIRE_HELLO] = "hello",   [PFD_WIRE_CODE_OBJECT] = "code_object",
-    [PFD_WIRE_SHADER] = "shader", [PFD_WIRE_BUFFER] = "buffer",
-    [PFD_WIRE_DATA] = "data",     [PFD_WIRE_DONE] = "done",
-    [PFD_WIRE_GAP] = "gap",
-};
-
-const char *pfd_wire_type_name(enum pfd_wire_type type)
-{
-    size_t i = (size_t)type;
-    return i <= PFD_WIRE_GAP && pfd_wire_types[i] ? pfd_wire_types[i] : "?";
-}
 
 bool pfd_wire_recognise(const void *bytes, size_t n)
 {
@@ -77,6 +39,15 @@ struct pfd_wire_reader {
     bool gave_up;
     uint64_t skipped;
     uint64_t sought; /* bytes whose CRC was computed in vain while lost */
+    bool may_be_cut; /* the frame at `from`: all that will come of it is here */
+    /* Of the stream that began last, as its end will say. */
+    uint64_t start; /* its place */
+    uint64_t n_frames;
+    uint32_t crc;
+    uint64_t features;
+    bool unsummed; /* a part of it was passed over */
+    bool ended;
+    bool told; /* that it has not ended, or goes on behind its end */
     struct pfd_wire_label labels[PFD_WIRE_LABELS_MAX];
 };
 
@@ -196,245 +167,11 @@ size_t pfd_wire_reader_memory(const struct pfd_wire_reader *r, size_t n)
     return sizeof *r + room_for(r, held, n);
 }
 
-/* ---- maps, in place ---- */
-
-static uint64_t big_endian(struct pfd_cursor *c, size_t n)
+/* Done with the next n bytes: what the end of the stream sums up. */
+static void consume(struct pfd_wire_reader *r, size_t n)
 {
-    const uint8_t *p = pfd_cursor_bytes(c, n);
-    uint64_t number = 0;
-    for (size_t i = 0; p && i < n; i++)
-        number = number << 8 | p[i];
-    return number;
-}
-
-/* One MessagePack object without what it contains. */
-struct object {
-    enum {
-        OBJECT_OTHER, /* nil, bool, float, ext, a negative integer */
-        OBJECT_NUMBER,
-        OBJECT_BYTES, /* str or bin */
-        OBJECT_ITEMS, /* array or map: so many objects follow */
-        OBJECT_BAD,
-    } kind;
-    bool is_map;
-    uint64_t number; /* or how many bytes or objects */
-};
-
-/* First bytes 0xc0 to 0xdf: how many bytes of number or length follow, and
- * how many more; github.com/msgpack/msgpack/blob/master/spec.md */
-static const struct {
-    uint8_t kind;
-    uint8_t n_number;
-    uint8_t n_more;
-} forms[32] = {
-    [0x01] = { OBJECT_BAD, 0, 0 },    [0x04] = { OBJECT_BYTES, 1, 0 },
-    [0x05] = { OBJECT_BYTES, 2, 0 },  [0x06] = { OBJECT_BYTES, 4, 0 },
-    [0x07] = { OBJECT_OTHER, 1, 1 },  [0x08] = { OBJECT_OTHER, 2, 1 },
-    [0x09] = { OBJECT_OTHER, 4, 1 },  [0x0a] = { OBJECT_OTHER, 0, 4 },
-    [0x0b] = { OBJECT_OTHER, 0, 8 },  [0x0c] = { OBJECT_NUMBER, 1, 0 },
-    [0x0d] = { OBJECT_NUMBER, 2, 0 }, [0x0e] = { OBJECT_NUMBER, 4, 0 },
-    [0x0f] = { OBJECT_NUMBER, 8, 0 }, [0x10] = { OBJECT_NUMBER, 1, 0 },
-    [0x11] = { OBJECT_NUMBER, 2, 0 }, [0x12] = { OBJECT_NUMBER, 4, 0 },
-    [0x13] = { OBJECT_NUMBER, 8, 0 }, [0x14] = { OBJECT_OTHER, 0, 2 },
-    [0x15] = { OBJECT_OTHER, 0, 3 },  [0x16] = { OBJECT_OTHER, 0, 5 },
-    [0x17] = { OBJECT_OTHER, 0, 9 },  [0x18] = { OBJECT_OTHER, 0, 17 },
-    [0x19] = { OBJECT_BYTES, 1, 0 },  [0x1a] = { OBJECT_BYTES, 2, 0 },
-    [0x1b] = { OBJECT_BYTES, 4, 0 },  [0x1c] = { OBJECT_ITEMS, 2, 0 },
-    [0x1d] = { OBJECT_ITEMS, 4, 0 },  [0x1e] = { OBJECT_ITEMS, 2, 0 },
-    [0x1f] = { OBJECT_ITEMS, 4, 0 },
-};
-
-static struct object object_of(int kind, bool is_map, uint64_t number)
-{
-    struct object ret = { .is_map = is_map, .number = number };
-    ret.kind = (unsigned)kind;
-    return ret;
-}
-
-static struct object read_form(struct pfd_cursor *c, uint8_t first)
-{
-    unsigned form = first - 0xc0u;
-    unsigned n = forms[form].n_number;
-    uint64_t number = big_endian(c, n);
-    struct object ret = object_of(forms[form].kind, form >= 0x1e, number);
-    pfd_cursor_skip(c, forms[form].n_more);
-    if (ret.kind == OBJECT_OTHER && n)
-        pfd_cursor_skip(c, (size_t)number); /* ext */
-    if (form >= 0x10 && form <= 0x13 && number >> (8 * n - 1) & 1)
-        ret.kind = OBJECT_OTHER;
-    if (ret.is_map)
-        ret.number *= 2;
-    return ret;
-}
-
-static struct object read_object(struct pfd_cursor *c)
-{
-    uint8_t first = pfd_cursor_u8(c);
-    if (!pfd_cursor_ok(c))
-        return object_of(OBJECT_BAD, false, 0);
-    if (first < 0x80)
-        return object_of(OBJECT_NUMBER, false, first);
-    if (first < 0x90)
-        return object_of(OBJECT_ITEMS, true, 2 * (first & 15u));
-    if (first < 0xa0)
-        return object_of(OBJECT_ITEMS, false, first & 15u);
-    if (first < 0xc0)
-        return object_of(OBJECT_BYTES, false, first & 31u);
-    if (first >= 0xe0)
-        return object_of(OBJECT_OTHER, false, 0);
-    return read_form(c, first);
-}
-
-/* The bytes of an object that has been read. */
-static struct pfd_wire_bytes take_bytes(struct pfd_cursor *c, uint64_t n)
-{
-    const uint8_t *at = pfd_cursor_bytes(c, (size_t)n);
-    return (struct pfd_wire_bytes){ (const char *)at, at ? (size_t)n : 0 };
-}
-
-/* What an object contains, however deep; false: it is not sound. */
-static bool skip_rest(struct pfd_cursor *c, struct object o)
-{
-    uint64_t left = 0;
-    for (;;) {
-        if (o.kind == OBJECT_BYTES)
-            pfd_cursor_skip(c, (size_t)o.number);
-        if (o.kind == OBJECT_ITEMS)
-            left += o.number;
-        /* Each object is a byte at least. */
-        if (o.kind == OBJECT_BAD || !pfd_cursor_ok(c) ||
-            left > pfd_cursor_left(c))
-            return false;
-        if (left-- == 0)
-            return true;
-        o = read_object(c);
-    }
-}
-
-static bool is_text(struct pfd_wire_bytes bytes, const char *text)
-{
-    return bytes.n == strlen(text) && !memcmp(bytes.at, text, bytes.n);
-}
-
-/* Where a value is wrong, and why; why NULL: none is. */
-struct complaint {
-    const char *why;
-    size_t at; /* in the map */
-};
-
-static bool complain(struct complaint *ret, const char *why, size_t at)
-{
-    ret->why = why;
-    ret->at = at;
-    return false;
-}
-
-static bool read_labels(struct pfd_wire_reader *r, struct pfd_cursor *c,
-                        const struct object *map, struct pfd_wire_frame *frame,
-                        struct complaint *complaint)
-{
-    size_t at = c->at;
-    if (map->kind != OBJECT_ITEMS || !map->is_map)
-        return complain(complaint, "labels are not a map", at);
-    if (map->number / 2 > PFD_WIRE_LABELS_MAX)
-        return complain(complaint, "more than 64 labels", at);
-    for (size_t i = 0; i < map->number / 2; i++) {
-        struct pfd_wire_bytes *halves[] = { &r->labels[i].key,
-                                            &r->labels[i].value };
-        for (size_t k = 0; k < 2; k++) {
-            struct object o = read_object(c);
-            if (o.kind != OBJECT_BYTES)
-                return complain(complaint, "a label is not text", c->at);
-            *halves[k] = take_bytes(c, o.number);
-        }
-    }
-    frame->labels = r->labels;
-    frame->n_labels = (size_t)map->number / 2;
-    return true;
-}
-
-static const struct pfd_wire_key *find_key(struct pfd_wire_bytes name)
-{
-    for (size_t i = 0; i < pfd_wire_n_keys; i++) {
-        if (is_text(name, pfd_wire_keys[i].name))
-            return &pfd_wire_keys[i];
-    }
-    return NULL;
-}
-
-static enum pfd_wire_type find_type(struct pfd_wire_bytes name)
-{
-    for (size_t i = 0; i <= PFD_WIRE_GAP; i++) {
-        if (pfd_wire_types[i] && is_text(name, pfd_wire_types[i]))
-            return (enum pfd_wire_type)i;
-    }
-    return PFD_WIRE_UNKNOWN;
-}
-
-static bool read_value(struct pfd_wire_reader *r, struct pfd_cursor *c,
-                       struct pfd_wire_bytes name, struct pfd_wire_frame *frame,
-                       struct complaint *complaint)
-{
-    size_t at = c->at;
-    struct object o = read_object(c);
-    if (is_text(name, "labels"))
-        return read_labels(r, c, &o, frame, complaint);
-    if (is_text(name, "type") && o.kind == OBJECT_BYTES) {
-        frame->type = find_type(take_bytes(c, o.number));
-        return true;
-    }
-    const struct pfd_wire_key *key = find_key(name);
-    if (!key)
-        return skip_rest(c, o) || complain(complaint, "a bad value", at);
-    char *member = (char *)frame + key->member;
-    if (key->kind == PFD_WIRE_KEY_NUMBER) {
-        if (o.kind != OBJECT_NUMBER)
-            return complain(complaint, "not a number from 0 on", at);
-        memcpy(member, &o.number, sizeof o.number);
-        return true;
-    }
-    if (o.kind != OBJECT_BYTES)
-        return complain(complaint, "neither text nor bytes", at);
-    struct pfd_wire_bytes bytes = take_bytes(c, o.number);
-    memcpy(member, &bytes, sizeof bytes);
-    return true;
-}
-
-static enum pfd_status read_map(struct pfd_wire_reader *r, struct pfd_cursor *c,
-                                uint64_t at, struct pfd_wire_frame *frame,
-                                struct pfd_error *err)
-{
-    struct complaint complaint = { NULL, 0 };
-    struct object map = read_object(c);
-    if (map.kind != OBJECT_ITEMS || !map.is_map)
-        return pfd_fail(err, PFD_ERR_CORRUPT, at, "a frame that is not a map");
-    for (uint64_t i = 0; i < map.number / 2; i++) {
-        struct pfd_quoted quoted;
-        size_t key_at = c->at;
-        struct object o = read_object(c);
-        if (o.kind != OBJECT_BYTES) {
-            return pfd_fail(err, PFD_ERR_CORRUPT, at + key_at,
-                            "a key that is not text");
-        }
-        struct pfd_wire_bytes name = take_bytes(c, o.number);
-        if (pfd_cursor_ok(c))
-            read_value(r, c, name, frame, &complaint);
-        if (complaint.why) {
-            return pfd_fail(err, PFD_ERR_CORRUPT, at + complaint.at,
-                            "key '%s' of a frame: %s",
-                            pfd_quote(&quoted, name.at, name.n), complaint.why);
-        }
-        if (!pfd_cursor_ok(c)) {
-            return pfd_fail(err, PFD_ERR_CORRUPT, at + key_at,
-                            "a value that runs past the end of its frame");
-        }
-    }
-    if (pfd_cursor_left(c)) {
-        return pfd_fail(err, PFD_ERR_CORRUPT, at + c->at,
-                        "%zu bytes behind the map of a frame",
-                        pfd_cursor_left(c));
-    }
-    return PFD_OK;
+    r->crc = pfd_crc32c(r->crc, r->bytes + r->from, n);
+    r->from += n;
 }
 
 /* ---- frames ---- */
@@ -463,7 +200,52 @@ static enum pfd_status cut(struct pfd_wire_reader *r, uint64_t needed,
     pfd_fail(err, PFD_ERR_CORRUPT, r->base + r->from,
              "the stream is cut: %llu bytes needed, %zu left",
              (unsigned long long)needed, left);
+    r->told = true;
+    r->may_be_cut = true;
     return lose(r);
+}
+
+/* The stream stops before the end that it was to have: said once. */
+static enum pfd_status end_early(struct pfd_wire_reader *r,
+                                 struct pfd_error *err)
+{
+    if (!r->started || r->ended || r->told || !(r->features & PFD_WIRE_HAS_END))
+        return PFD_OK;
+    r->told = true;
+    return pfd_fail(err, PFD_ERR_CORRUPT, r->base + r->from,
+                    "the stream that began at byte %llu has no end: %llu "
+                    "frames of it came, and more may be missing",
+                    (unsigned long long)r->start,
+                    (unsigned long long)r->n_frames);
+}
+
+/* All bytes have been read. */
+static enum pfd_status end_all(struct pfd_wire_reader *r, struct pfd_error *err)
+{
+    enum pfd_status status = r->is_lost ? PFD_OK : end_early(r, err);
+    return status == PFD_OK ? PFD_END : status;
+}
+
+/* Is the end frame that was just read right about what it ends? */
+static enum pfd_status check_end(struct pfd_wire_reader *r, uint32_t crc,
+                                 const struct pfd_wire_frame *end,
+                                 struct pfd_error *err)
+{
+    uint64_t n_bytes = end->at - r->start;
+    uint64_t n_frames = r->n_frames - 1;
+    bool again = r->ended;
+    r->ended = true;
+    if (!again && (r->unsummed || (end->total == n_bytes &&
+                                   end->frames == n_frames && end->crc == crc)))
+        return PFD_OK;
+    return pfd_fail(err, PFD_ERR_CORRUPT, end->at,
+                    "the stream's end is of %llu frames and %llu bytes with "
+                    "CRC %08llx, and what came are %llu, %llu and %08x%s",
+                    (unsigned long long)end->frames,
+                    (unsigned long long)end->total,
+                    (unsigned long long)end->crc, (unsigned long long)n_frames,
+                    (unsigned long long)n_bytes, crc,
+                    again ? "; another end was before it" : "");
 }
 
 static enum pfd_status read_start(struct pfd_wire_reader *r,
@@ -476,19 +258,29 @@ static enum pfd_status read_start(struct pfd_wire_reader *r,
         return cut(r, PFD_WIRE_START_BYTES, err);
     pfd_cursor_skip(&c, PFD_WIRE_MAGIC_BYTES);
     uint32_t version = pfd_cursor_u32(&c);
+    uint32_t features = pfd_cursor_u32(&c);
     if (version != PFD_WIRE_VERSION) {
         r->version_unknown = true;
         return pfd_fail(err, PFD_ERR_UNSUPPORTED, at + PFD_WIRE_MAGIC_BYTES,
                         "version %u of the capture format, %d is known",
                         version, PFD_WIRE_VERSION);
     }
+    enum pfd_status status = end_early(r, err);
+    if (status != PFD_OK)
+        return status;
     r->started = true;
     r->is_lost = false;
-    r->from += PFD_WIRE_START_BYTES;
+    r->start = at;
+    r->features = features;
+    r->n_frames = 0;
+    r->crc = 0;
+    r->unsummed = r->ended = r->told = false;
+    consume(r, PFD_WIRE_START_BYTES);
     *ret = (struct pfd_wire_frame){
         .type = PFD_WIRE_START,
         .at = at,
         .n_bytes = PFD_WIRE_START_BYTES,
+        .features = features,
     };
     return PFD_OK;
 }
@@ -505,6 +297,7 @@ uint64_t pfd_wire_reader_pass(struct pfd_wire_reader *r)
                n > PFD_WIRE_HEADER_BYTES + r->max_frame || n <= held) {
         return 0;
     }
+    r->unsummed = true;
     r->passing = n - held;
     r->base += r->n;
     r->n = 0;
@@ -525,6 +318,38 @@ static bool crc_is_right(const struct pfd_cursor *frame, uint32_t length)
     if (!pfd_cursor_ok(&c))
         return false;
     return pfd_crc32c(pfd_crc32c(0, header, 4), map, length) == wanted;
+}
+
+/* Where the frame's bytes are in the stream. */
+static uint64_t place_of(const struct pfd_wire_reader *r,
+                         const struct pfd_wire_frame *frame)
+{
+    const uint8_t *at = (const uint8_t *)frame->bytes.at;
+    return at ? r->base + (uint64_t)(at - r->bytes) : 0;
+}
+
+/* The next frame's map, whose length and CRC are right. */
+static enum pfd_status take_map(struct pfd_wire_reader *r, uint32_t length,
+                                struct pfd_wire_frame *ret,
+                                struct pfd_error *err)
+{
+    uint32_t crc = r->crc;
+    struct pfd_cursor c = rest(r);
+    *ret = (struct pfd_wire_frame){
+        .at = r->base + r->from,
+        .n_bytes = PFD_WIRE_HEADER_BYTES + (uint64_t)length,
+    };
+    pfd_cursor_skip(&c, PFD_WIRE_HEADER_BYTES);
+    struct pfd_cursor map = pfd_cursor_sub(&c, length);
+    consume(r, PFD_WIRE_HEADER_BYTES + length);
+    r->n_frames++;
+    enum pfd_status status = pfd_wire_read_map(
+        &map, r->labels, ret->at + PFD_WIRE_HEADER_BYTES, ret, err);
+    if (status == PFD_OK)
+        ret->bytes_at = place_of(r, ret);
+    if (status == PFD_OK && ret->type == PFD_WIRE_END)
+        status = check_end(r, crc, ret, err);
+    return status;
 }
 
 static enum pfd_status read_frame(struct pfd_wire_reader *r,
@@ -550,14 +375,26 @@ static enum pfd_status read_frame(struct pfd_wire_reader *r,
                  "the CRC of a frame of %u bytes is wrong", length);
         return lose(r);
     }
-    *ret = (struct pfd_wire_frame){
-        .at = at,
-        .n_bytes = PFD_WIRE_HEADER_BYTES + (uint64_t)length,
-    };
-    r->from += PFD_WIRE_HEADER_BYTES + length;
-    pfd_cursor_skip(&c, PFD_WIRE_HEADER_BYTES);
-    struct pfd_cursor map = pfd_cursor_sub(&c, length);
-    return read_map(r, &map, at + PFD_WIRE_HEADER_BYTES, ret, err);
+    if (r->ended && !r->told) {
+        r->told = true;
+        return pfd_fail(err, PFD_ERR_CORRUPT, at,
+                        "a frame behind the end of its stream");
+    }
+    return take_map(r, length, ret, err);
+}
+
+/* The contents of the frame at `from`, of which only the beginning is there. */
+static bool read_cut(struct pfd_wire_reader *r, struct pfd_wire_frame *ret)
+{
+    struct pfd_cursor c = rest(r);
+    *ret = (struct pfd_wire_frame){ .at = r->base + r->from,
+                                    .n_bytes = r->n - r->from };
+    if (!pfd_wire_read_cut(&c, r->labels, ret))
+        return false;
+    ret->bytes_at = place_of(r, ret);
+    r->is_lost = false;
+    consume(r, r->n - r->from);
+    return true;
 }
 
 /* ---- lost ---- */
@@ -632,7 +469,7 @@ static enum pfd_status seek(struct pfd_wire_reader *r, struct pfd_error *err)
         }
         if (status == PFD_MORE)
             return r->finished ? PFD_END : PFD_MORE;
-        r->from++;
+        consume(r, 1);
         r->skipped++;
     }
 }
@@ -647,6 +484,11 @@ enum pfd_status pfd_wire_reader_next(struct pfd_wire_reader *r,
                                    : "an unknown version of the capture "
                                      "format");
     }
+    if (r->may_be_cut) {
+        r->may_be_cut = false;
+        if (read_cut(r, ret))
+            return PFD_OK;
+    }
     if (r->is_lost) {
         enum pfd_status status = seek(r, err);
         if (status != PFD_OK)
@@ -656,7 +498,7 @@ enum pfd_status pfd_wire_reader_next(struct pfd_wire_reader *r,
     size_t n = pfd_cursor_left(&c);
     if (n == 0) {
         compact(r); /* whoever sends nothing for long holds little */
-        return r->finished ? PFD_END : PFD_MORE;
+        return r->finished ? end_all(r, err) : PFD_MORE;
     }
     size_t n_magic = n < PFD_WIRE_MAGIC_BYTES ? n : PFD_WIRE_MAGIC_BYTES;
     /* The magic read as a length is more than any frame has. */

@@ -141,7 +141,8 @@ static bool is_writable(const struct pfd_wire_frame *frame,
         LABEL_MAX = 1 << 20
     };
     uint64_t n = 0;
-    if ((size_t)frame->type > PFD_WIRE_GAP || !pfd_wire_types[frame->type]) {
+    if ((size_t)frame->type >= PFD_WIRE_N_TYPES ||
+        !pfd_wire_types[frame->type]) {
         pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
                  "a frame of type %d cannot be written", (int)frame->type);
         return false;
@@ -164,12 +165,19 @@ static bool is_writable(const struct pfd_wire_frame *frame,
     return false;
 }
 
-enum pfd_status pfd_wire_write_start(pfd_wire_write_fn write, void *user)
+static enum pfd_status write_start(pfd_wire_write_fn write, void *user,
+                                   uint8_t features)
 {
     uint8_t start[PFD_WIRE_START_BYTES] = { 0 };
     memcpy(start, PFD_WIRE_MAGIC, PFD_WIRE_MAGIC_BYTES);
     start[PFD_WIRE_MAGIC_BYTES] = PFD_WIRE_VERSION;
+    start[PFD_WIRE_MAGIC_BYTES + 4] = features;
     return write(user, start, sizeof start) ? PFD_OK : PFD_ERR_STOPPED;
+}
+
+enum pfd_status pfd_wire_write_start(pfd_wire_write_fn write, void *user)
+{
+    return write_start(write, user, 0);
 }
 
 enum pfd_status pfd_wire_write(const struct pfd_wire_frame *frame,
@@ -202,4 +210,95 @@ enum pfd_status pfd_wire_write(const struct pfd_wire_frame *frame,
     }
     pfd_text_free(&head);
     return status;
+}
+
+/* ---- a whole stream ---- */
+
+struct pfd_wire_writer {
+    pfd_wire_write_fn write;
+    void *user;
+    bool started;
+    uint64_t n_frames;
+    uint64_t n_bytes;
+    uint32_t crc;
+};
+
+struct pfd_wire_writer *pfd_wire_writer_new(pfd_wire_write_fn write, void *user)
+{
+    struct pfd_wire_writer *w = calloc(1, sizeof *w);
+    if (w)
+        *w = (struct pfd_wire_writer){ .write = write, .user = user };
+    return w;
+}
+
+void pfd_wire_writer_free(struct pfd_wire_writer *w)
+{
+    free(w);
+}
+
+/* Passes bytes on, and sums them up. */
+static bool sum_up(void *user, const void *bytes, size_t n)
+{
+    struct pfd_wire_writer *w = user;
+    w->crc = pfd_crc32c(w->crc, bytes, n);
+    w->n_bytes += n;
+    return w->write(w->user, bytes, n);
+}
+
+bool pfd_wire_next_part(const struct pfd_wire_frame *whole,
+                        struct pfd_wire_parts *parts,
+                        struct pfd_wire_frame *ret)
+{
+    size_t n = whole->bytes.n;
+    bool may_split =
+        whole->type == PFD_WIRE_DATA || whole->type == PFD_WIRE_CODE_OBJECT;
+    *ret = *whole;
+    if (parts->any && parts->at == n)
+        return false;
+    parts->any = true;
+    if (n > PFD_WIRE_PIECE && may_split) {
+        size_t left = n - parts->at;
+        ret->bytes.at += parts->at;
+        ret->bytes.n = left < PFD_WIRE_PIECE ? left : PFD_WIRE_PIECE;
+        ret->offset += parts->at;
+        if (whole->type == PFD_WIRE_CODE_OBJECT && !whole->total)
+            ret->total = n;
+    }
+    parts->at += ret->bytes.n;
+    return true;
+}
+
+static enum pfd_status start(struct pfd_wire_writer *w, struct pfd_error *err)
+{
+    if (!w->started && write_start(sum_up, w, PFD_WIRE_HAS_END) != PFD_OK) {
+        return pfd_fail(err, PFD_ERR_STOPPED, PFD_NO_OFFSET,
+                        "writing was stopped");
+    }
+    w->started = true;
+    return PFD_OK;
+}
+
+enum pfd_status pfd_wire_writer_put(struct pfd_wire_writer *w,
+                                    const struct pfd_wire_frame *frame,
+                                    struct pfd_error *err)
+{
+    struct pfd_wire_parts parts = { 0 };
+    struct pfd_wire_frame part;
+    enum pfd_status status = start(w, err);
+    while (status == PFD_OK && pfd_wire_next_part(frame, &parts, &part)) {
+        status = pfd_wire_write(&part, sum_up, w, err);
+        w->n_frames += status == PFD_OK;
+    }
+    return status;
+}
+
+enum pfd_status pfd_wire_writer_finish(struct pfd_wire_writer *w,
+                                       struct pfd_error *err)
+{
+    enum pfd_status status = start(w, err);
+    struct pfd_wire_frame end = { .type = PFD_WIRE_END,
+                                  .frames = w->n_frames,
+                                  .total = w->n_bytes,
+                                  .crc = w->crc };
+    return status == PFD_OK ? pfd_wire_write(&end, sum_up, w, err) : status;
 }

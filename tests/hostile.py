@@ -4,9 +4,10 @@
 (SHOW_TIMES=1 in the environment: processor seconds, and what was said.)
 
 Each input is made in two sizes, one four times the other. Both must end with
-findings (exit status 2) within an address space that is a small multiple of
-the file, and the large one must not take more than about four times as long
-as the small one: no figure here is a time.
+findings (exit status 2) within memory that is a small multiple of the file,
+and the large one must not take more than about four times as long as the small
+one: no figure here is a time. What only states a size may take addresses for
+it, and no memory.
 """
 import os
 import resource
@@ -18,6 +19,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "make"))
 import container_cases as box  # noqa: E402
+import captures  # noqa: E402
 import llpc_cases as base  # noqa: E402
 import rocm_cases as rocm  # noqa: E402
 
@@ -32,48 +34,71 @@ TIMEOUT_S = 300
 INPUTS = {}
 
 
-def hostile(size, command, expect=2):
-    """An input: size -> {file: bytes}, and what reads it."""
+def hostile(size, command, expect=2, sparse=False):
+    """An input: size -> {file: bytes}, and what reads it. sparse: it states
+    sizes that nothing is behind."""
     def register(make):
-        INPUTS[make.__name__] = (size, command.split(), make, expect)
+        INPUTS[make.__name__] = (size, command.split(), make, expect, sparse)
         return make
     return register
 
 
-def run(program, words, folder, space=None):
-    """(exit status, processor seconds, standard error)"""
+def run(program, words, folder, space=None, sparse=False):
+    """(exit status, processor seconds, standard error, bytes of memory)"""
     def limit():
-        if space:
+        resource.setrlimit(resource.RLIMIT_CPU, (TIMEOUT_S, TIMEOUT_S))
+        if space and not sparse:
             resource.setrlimit(resource.RLIMIT_AS, (space, space))
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([program] + words, cwd=folder, preexec_fn=limit,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.PIPE, timeout=TIMEOUT_S)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    used = sum(getattr(after, k) - getattr(before, k)
-               for k in ("ru_utime", "ru_stime"))
-    return done.returncode, used, done.stderr.decode("utf-8", "replace")
+    with tempfile.TemporaryFile() as err:
+        child = subprocess.Popen(
+            [program] + words, cwd=folder, preexec_fn=limit, stderr=err,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        err.seek(0)
+        text = err.read().decode("utf-8", "replace")
+    return (child.returncode, used.ru_utime + used.ru_stime, text,
+            used.ru_maxrss << 10)
 
 
-def cost(program, words, files):
+class Sparse:
+    """A file of `size` bytes that has these {place: bytes}, and holes."""
+    def __init__(self, size, parts):
+        self.size, self.parts = size, parts
+
+    def __len__(self):
+        return sum(map(len, self.parts.values()))
+
+    def write(self, f):
+        f.truncate(self.size)
+        for at, data in self.parts.items():
+            f.seek(at)
+            f.write(data)
+
+
+def cost(program, words, files, sparse):
     """The least processor time of some runs, and the last run's outcome."""
     space = SPACE + SPACE_FACTOR * sum(map(len, files.values()))
     with tempfile.TemporaryDirectory() as folder:
         for name, data in files.items():
             with open(os.path.join(folder, name), "wb") as f:
-                f.write(data)
-        runs = [run(program, words, folder, space) for _ in range(TRIES)]
-    return min(r[1] for r in runs), runs[-1][0], runs[-1][2]
+                data.write(f) if isinstance(data, Sparse) else f.write(data)
+        runs = [run(program, words, folder, space, sparse)
+                for _ in range(TRIES)]
+    rc, _, err, memory = runs[-1]
+    if sparse and memory > space:
+        rc, err = "%d bytes of memory" % memory, "at most %d" % space
+    return min(r[1] for r in runs), rc, err
 
 
 def check(program, name, start):
-    size, words, make, expect = INPUTS[name]
+    size, words, make, expect, sparse = INPUTS[name]
     times = []
     for n in (size, TIMES * size):
-        took, rc, err = cost(program, words, make(n))
+        took, rc, err = cost(program, words, make(n), sparse)
         times.append(took)
         if rc != expect:
-            print("%s: of size %d: exit status %d, not %d\n%s" % (
+            print("%s: of size %d: exit status %s, not %d\n%s" % (
                 name, n, rc, expect, err[:2000]))
             return False
     ok = times[1] <= GROWTH * times[0] + STARTS * start
@@ -320,6 +345,95 @@ def hostcall_all_joined_late(n):
         r.message({lane: 64 * i + lane + 1 for lane in lanes},
                   rocm.text8(b"late\n"), begin=False)
     return {"b": r.bytes()}
+
+
+# ---- what is stated and not there: size is buffers or frames ----
+
+SIZE = 1 << 32
+# For each format: what its buffer begins with, and how the zeros behind that
+# come to be looked at.
+HEADS = {
+    "abort": struct.pack("<Q", 4) + b"abc\0" + bytes(4),
+    "debugprintf": struct.pack("<II", 0xffffffff, 2),
+    "gpuav": struct.pack("<III", 1, 0xffffffff, 10),
+    "hip": struct.pack("<III", 0xfffffff0, 0xfffffff8, 3),
+    "hostcall": struct.pack("<QII", 1, 2, 0) + bytes(100),
+    "llpc": struct.pack("<QIIQ", 1 << 29, 0, 0, 1),
+    "opencl": struct.pack("<III", 0xfffffff0, 0xfffffff8, 3),
+}
+
+
+def zeros(name, n, end=b"\1"):
+    """n buffers of 4 GiB with a byte at their end."""
+    head = HEADS[name]
+    frames = []
+    for i in range(1, n + 1):
+        frames += [captures.buffer(i, SIZE, format=name),
+                   captures.data(i, 0, head),
+                   captures.zeros(i, len(head), SIZE - len(head) - len(end)),
+                   captures.data(i, SIZE - len(end), end), captures.done(i)]
+    return {"c": captures.stream(frames)}
+
+
+def register_zeros():
+    for name in HEADS:
+        def make(n, name=name):
+            return zeros(name, n)
+        make.__name__ = "zeros_of_" + name
+        hostile(40, "-j 1 c", sparse=True)(make)
+
+        def file(n, name=name):
+            return {"b": Sparse(SIZE, {0: HEADS[name], SIZE - n: bytes(n - 1) +
+                                       b"\1"})}
+        file.__name__ = "holes_of_" + name
+        hostile(1 << 16, "-j 1 --format %s b" % name, sparse=True)(file)
+
+
+register_zeros()
+
+
+@hostile(1000, "-j 1 c", sparse=True)
+def buffers_without_data(n):
+    return {"c": captures.stream([captures.buffer(i, SIZE)
+                                  for i in range(1, n + 1)])}
+
+
+@hostile(1000, "-j 1 c", expect=0, sparse=True)
+def buffers_far_apart(n):
+    """Each has one byte, behind its header's zeros."""
+    frames = []
+    for i in range(1, n + 1):
+        frames += [captures.buffer(i, SIZE, format="llpc"),
+                   captures.data(i, SIZE - 1, b"x"), captures.done(i)]
+    return {"c": captures.stream(frames, features=0)}
+
+
+@hostile(100, "-j 1 c", sparse=True)
+def bytes_far_apart(n):
+    """In no order, with holes between all of them; each takes a page."""
+    step = SIZE // (4 * n)
+    places = [i * 7919 % n * step for i in range(n)]
+    frames = [captures.buffer(1, SIZE, format="llpc")] + [
+        captures.data(1, at, HEADS["llpc"] if at == 0 else b"x" * 2000)
+        for at in places]
+    return {"c": captures.stream(frames + [captures.done(1)], features=0)}
+
+
+@hostile(5000, "-j 1 c", sparse=True)
+def zeros_that_overlap(n):
+    """Said over and over, over data that stays."""
+    frames = [captures.buffer(1, SIZE, format="llpc"),
+              captures.data(1, 0, bytes(1 << 16))]
+    frames += [captures.zeros(1, 0, SIZE - i) for i in range(n)]
+    return {"c": captures.stream(frames, end=False)}
+
+
+@hostile(5000, "-j 1 c")
+def shaders_of_one_module(n):
+    """The first of many objects is sought again and again."""
+    frames = [captures.code_object(i, b"\3\2\x23\7") for i in range(1, n + 1)]
+    frames += [captures.frame(type="shader", shader=n, code_object=1)] * n
+    return {"c": captures.stream(frames + [captures.buffer(1, 4)])}
 
 
 def main():

@@ -29,9 +29,11 @@ enum {
 struct pfd_capture_buffer {
     const struct pfd_wire_frame *origin; /* its buffer frame, with the host,
                                             process and pid of the hello */
-    const char *name;  /* of the buffer; "FILE:N" if it has none */
-    const void *bytes; /* [n] */
-    size_t n;
+    const char *name; /* of the buffer; "FILE:N" if it has none */
+    size_t n;         /* bytes, up to the last that came or is known to be 0 */
+    const struct pfd_range *holes; /* [n_holes], in order: bytes that did not
+                                      come, and read as zeros */
+    size_t n_holes;
     uint64_t generation;
     uint64_t time; /* of its last data, nanoseconds since 1970; 0: unknown */
     bool done;     /* its sender said that it is complete */
@@ -56,10 +58,25 @@ PFD_API enum pfd_status pfd_capture_open(const void *bytes, size_t n,
 /* NULL is allowed. */
 PFD_API void pfd_capture_free(struct pfd_capture *capture);
 
+/* How many buffers there are. */
+PFD_API size_t pfd_capture_count(const struct pfd_capture *capture);
+
 /* Buffer i, in the order of the file. PFD_OK; PFD_END: there is no i. */
 PFD_API enum pfd_status pfd_capture_get(const struct pfd_capture *capture,
                                         size_t i,
                                         struct pfd_capture_buffer *ret);
+
+/*
+ * The bytes [n] of buffer i in one piece, until they are handed back; holes
+ * take addresses and no memory. PFD_OK; PFD_END: there is no i; PFD_ERR_NOMEM.
+ */
+PFD_API enum pfd_status pfd_capture_map(const struct pfd_capture *capture,
+                                        size_t i, const void **ret,
+                                        struct pfd_error *err);
+
+/* bytes may be NULL. */
+PFD_API void pfd_capture_unmap(const struct pfd_capture *capture, size_t i,
+                               const void *bytes);
 
 #ifdef __cplusplus
 }

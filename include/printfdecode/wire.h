@@ -22,6 +22,14 @@ enum {
     PFD_WIRE_HEADER_BYTES = 8,
     PFD_WIRE_LABELS_MAX = 64,
     PFD_WIRE_FRAME_MAX = 64 << 20, /* bytes of a map, by default */
+    PFD_WIRE_PIECE = 1 << 20, /* bytes of contents that writers put in one */
+};
+
+/* What the start of a stream says of all of it; bits that are not known say
+ * nothing. */
+enum pfd_wire_feature {
+    /* It ends in an `end` frame, and says which bytes of buffers are zero. */
+    PFD_WIRE_HAS_END = 1,
 };
 
 enum pfd_wire_type {
@@ -34,6 +42,8 @@ enum pfd_wire_type {
     PFD_WIRE_DATA,        /* bytes of a buffer */
     PFD_WIRE_DONE,        /* a generation of a buffer is complete */
     PFD_WIRE_GAP,         /* something was lost before this frame */
+    PFD_WIRE_END,         /* the stream ends: what has gone before */
+    PFD_WIRE_N_TYPES
 };
 
 /* Text or bytes, not NUL-terminated; at may be NULL when n is 0. */
@@ -63,7 +73,8 @@ struct pfd_wire_frame {
     uint64_t buffer;      /* the sender's number of it, from 1 */
     uint64_t generation;  /* of the buffer, from 0 */
     uint64_t offset;      /* of bytes, in the buffer or the code object */
-    uint64_t total;       /* bytes of a code object that comes in parts */
+    uint64_t total;       /* bytes of a code object that comes in parts, or of
+                             the stream before its end frame */
     uint64_t size;        /* bytes of the buffer */
     uint64_t time;        /* nanoseconds since 1970 (CLOCK_REALTIME) */
     uint64_t monotonic;   /* nanoseconds of CLOCK_MONOTONIC, at time */
@@ -73,6 +84,9 @@ struct pfd_wire_frame {
     uint64_t dispatch;
     uint64_t lost_bytes;
     uint64_t lost_frames;
+    uint64_t zeros;  /* of the buffer, at offset: they do not come */
+    uint64_t frames; /* of the stream, before its end frame */
+    uint64_t crc;    /* CRC-32C of the stream before its end frame */
 
     /* Text. */
     struct pfd_wire_bytes host;
@@ -94,6 +108,12 @@ struct pfd_wire_frame {
 
     const struct pfd_wire_label *labels; /* [n_labels] */
     size_t n_labels;
+
+    /* No keys. */
+    uint64_t features; /* of a START: enum pfd_wire_feature */
+    uint64_t bytes_at; /* of bytes, from the start of the stream */
+    uint64_t missing;  /* bytes behind those, of a frame that is cut: it could
+                          not be checked */
 };
 
 /* The type's name on the wire, such as "code_object"; "?" for UNKNOWN and
@@ -149,9 +169,11 @@ PFD_API void pfd_wire_reader_finish(struct pfd_wire_reader *reader);
  *
  * PFD_OK; PFD_MORE: hand over more bytes; PFD_END: finished, and nothing is
  * left. PFD_ERR_CORRUPT: bytes at err's offset are not what they should be
- * (wrong magic, length or CRC, a map that is none, a stream that is cut). The
- * caller may give up or call again: the reader goes on at the next frame whose
- * CRC is right. PFD_ERR_UNSUPPORTED: a version of the stream that is not
+ * (wrong magic, length or CRC, a map that is none, a stream that is cut or
+ * lacks its end, an end that contradicts what came). The caller may give up or
+ * call again: the reader goes on at the next frame whose CRC is right; of a
+ * `data` or `code_object` frame that the end of all bytes cuts, it gives the
+ * bytes that came. PFD_ERR_UNSUPPORTED: a version of the stream that is not
  * known, or searching on would take too long; each call says so again.
  */
 PFD_API enum pfd_status pfd_wire_reader_next(struct pfd_wire_reader *reader,
@@ -164,7 +186,38 @@ PFD_API uint64_t pfd_wire_reader_skipped(const struct pfd_wire_reader *reader);
 /* Takes bytes [n]; false: no more is wanted. */
 typedef bool (*pfd_wire_write_fn)(void *user, const void *bytes, size_t n);
 
-/* Writes the start of a stream. PFD_OK; PFD_ERR_STOPPED: write said so. */
+/*
+ * Writes a whole stream: its start, which says that there will be an end,
+ * frames of at most PFD_WIRE_PIECE bytes of contents each, and its end.
+ * Everything is borrowed for as long as the writer lives. NULL: out of memory.
+ */
+struct pfd_wire_writer;
+PFD_API struct pfd_wire_writer *pfd_wire_writer_new(pfd_wire_write_fn write,
+                                                    void *user);
+
+/*
+ * Writes one frame; the bytes of a `data` or `code_object` frame in as many as
+ * they need. The start of the stream goes before the first.
+ *
+ * As pfd_wire_write().
+ */
+PFD_API enum pfd_status pfd_wire_writer_put(struct pfd_wire_writer *writer,
+                                            const struct pfd_wire_frame *frame,
+                                            struct pfd_error *err);
+
+/* Writes the end; nothing may follow. As pfd_wire_write(). */
+PFD_API enum pfd_status pfd_wire_writer_finish(struct pfd_wire_writer *writer,
+                                               struct pfd_error *err);
+
+/* NULL is allowed. Without pfd_wire_writer_finish() the stream is cut. */
+PFD_API void pfd_wire_writer_free(struct pfd_wire_writer *writer);
+
+/*
+ * The parts below are for streams on a connection, whose end is their end.
+ */
+
+/* Writes the start of a stream without an end frame. PFD_OK; PFD_ERR_STOPPED:
+ * write said so. */
 PFD_API enum pfd_status pfd_wire_write_start(pfd_wire_write_fn write,
                                              void *user);
 

@@ -99,8 +99,12 @@ static void open_capture(const uint8_t *data, size_t n)
             pfd_lines_set_time(lines, b.time);
             convert.members = pfd_lines_members(lines);
             convert.origin_members = pfd_lines_origin_members(lines);
-            if (b.n < 1 << 22)
-                pfd_convert_bytes(&convert, b.bytes, b.n, &summary, NULL);
+            const void *bytes = NULL;
+            convert.holes = b.holes;
+            convert.n_holes = b.n_holes;
+            if (pfd_capture_map(capture, i, &bytes, NULL) == PFD_OK)
+                pfd_convert_bytes(&convert, bytes, b.n, &summary, NULL);
+            pfd_capture_unmap(capture, i, bytes);
         }
         pfd_capture_free(capture);
     }

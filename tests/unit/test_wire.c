@@ -77,9 +77,8 @@ static bool take(struct pfd_wire_reader *reader, struct seen *seen)
     ck_assert_uint_lt(seen->n, sizeof seen->types - 1);
     seen->types[seen->n++] = 'E';
     if (status == PFD_OK) {
-        static const char of[] = {
-            '?', 'S', 'H', 'O', 's', 'B', 'D', 'F', 'G'
-        };
+        static const char of[] = { '?', 'S', 'H', 'O', 's',
+                                   'B', 'D', 'F', 'G', 'e' };
         seen->types[seen->n - 1] = of[frame.type];
         seen->last = frame;
     }
@@ -195,6 +194,13 @@ START_TEST(test_cut_anywhere)
         struct seen seen = read_all(stream.data, n, n + 1, 0);
         struct seen slow = read_all(stream.data, n, 1, 0);
         ck_assert_str_eq(seen.types, slow.types);
+        /* Of data that is cut, what came follows. */
+        if (seen.n > 1 && seen.types[seen.n - 2] == 'E') {
+            ck_assert_int_eq(seen.last.type, PFD_WIRE_DATA);
+            ck_assert_uint_eq(seen.last.bytes.n + seen.last.missing, 13);
+            ck_assert_uint_eq(seen.last.bytes_at + seen.last.bytes.n, n);
+            seen.n--;
+        }
         ck_assert(strspn(seen.types, "SBDG") + 1 >= seen.n);
         if (strchr(seen.types, 'E'))
             ck_assert_uint_lt(seen.err.offset, n);
@@ -504,16 +510,23 @@ END_TEST
 /* The stream that wire.README.md shows. */
 START_TEST(test_readme)
 {
+    static const struct pfd_wire_frame frames[] = {
+        { .type = PFD_WIRE_BUFFER,
+          .buffer = 1,
+          .size = 12,
+          .name = { "b", 1 } },
+        { .type = PFD_WIRE_DATA,
+          .buffer = 1,
+          .bytes = { "\1\2\3\4\5\6\7\10", 8 } },
+        { .type = PFD_WIRE_DATA, .buffer = 1, .offset = 8, .zeros = 4 },
+        { .type = PFD_WIRE_DONE, .buffer = 1 },
+    };
     struct pfd_text out = { 0 };
-    pfd_wire_write_start(to_text, &out);
-    put(&out, &(struct pfd_wire_frame){ .type = PFD_WIRE_BUFFER,
-                                        .buffer = 1,
-                                        .size = 8,
-                                        .name = pfd_wire_text("b") });
-    put(&out, &(struct pfd_wire_frame){ .type = PFD_WIRE_DATA,
-                                        .buffer = 1,
-                                        .bytes = { "\1\2\3\4\5\6\7\10", 8 } });
-    put(&out, &(struct pfd_wire_frame){ .type = PFD_WIRE_DONE, .buffer = 1 });
+    struct pfd_wire_writer *w = pfd_wire_writer_new(to_text, &out);
+    for (size_t i = 0; i < sizeof frames / sizeof *frames; i++)
+        ck_assert_int_eq(pfd_wire_writer_put(w, &frames[i], NULL), PFD_OK);
+    ck_assert_int_eq(pfd_wire_writer_finish(w, NULL), PFD_OK);
+    pfd_wire_writer_free(w);
     char *readme = NULL;
     size_t n = 0;
     FILE *f = fopen(getenv("WIRE_README"), "r");
