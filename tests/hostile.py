@@ -30,6 +30,7 @@ SPACE = 32 << 20  # address space beside SPACE_FACTOR times the files
 SPACE_FACTOR = 4
 TRIES = 3
 TIMEOUT_S = 300
+SIZE = 1 << 32  # of a buffer of which little is there
 
 INPUTS = {}
 
@@ -47,8 +48,9 @@ def run(program, words, folder, space=None, sparse=False):
     """(exit status, processor seconds, standard error, bytes of memory)"""
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (TIMEOUT_S, TIMEOUT_S))
-        if space and not sparse:
-            resource.setrlimit(resource.RLIMIT_AS, (space, space))
+        if space:
+            room = space + SIZE if sparse else space
+            resource.setrlimit(resource.RLIMIT_AS, (room, room))
     with tempfile.TemporaryFile() as err:
         child = subprocess.Popen(
             [program] + words, cwd=folder, preexec_fn=limit, stderr=err,
@@ -86,7 +88,9 @@ def cost(program, words, files, sparse):
         runs = [run(program, words, folder, space, sparse)
                 for _ in range(TRIES)]
     rc, _, err, memory = runs[-1]
-    if sparse and memory > space:
+    # A child begins with what we have.
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+    if sparse and memory > max(space, own):
         rc, err = "%d bytes of memory" % memory, "at most %d" % space
     return min(r[1] for r in runs), rc, err
 
@@ -349,7 +353,6 @@ def hostcall_all_joined_late(n):
 
 # ---- what is stated and not there: size is buffers or frames ----
 
-SIZE = 1 << 32
 # For each format: what its buffer begins with, and how the zeros behind that
 # come to be looked at.
 HEADS = {
