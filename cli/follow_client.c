@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * printfdecode follow SOCKET, address or URL: lines of a running
- * printfdecoded. The daemon decodes, chooses and numbers; here bytes are passed
- * on.
+ * printfdecoded. The daemon decodes, chooses messages and numbers them; what
+ * comes is dealt with in follow_lines.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "connection.h"
+#include "follow_lines.h"
 #include "options.h"
 #include "output.h"
 #include "tell.h"
@@ -47,6 +48,7 @@ struct client {
     struct connection connection;
     char host[HOST]; /* as it was given, with its port */
     char bare[HOST]; /* the name in it */
+    struct follow_lines lines;
 };
 
 static const struct scheme *find_scheme(const char *name)
@@ -104,11 +106,9 @@ static int put_line(char *ret, const struct options *o)
     } else if (o->from) {
         put_json(from, o->from);
     }
-    return snprintf(ret, REQUEST, "{\"output\":\"%s\"%s%s%s%s%s}\n",
-                    o->output ? o->output : "text",
+    return snprintf(ret, REQUEST, "{\"output\":\"json\"%s%s%s%s}\n",
                     pattern_of(o) ? ",\"match\":" : "", match,
-                    o->from ? ",\"from\":" : "", from,
-                    o->no_findings ? ",\"findings\":false" : "");
+                    o->from ? ",\"from\":" : "", from);
 }
 
 static void put_percent(char *ret, const char *text)
@@ -126,15 +126,21 @@ static int put_get(char *ret, const struct options *o, const char *host)
     if (o->from)
         put_percent(from, o->from);
     return snprintf(ret, REQUEST,
-                    "GET /lines?output=%s%s%s%s%s%s HTTP/1.1\r\n"
+                    "GET /lines?output=json%s%s%s%s HTTP/1.1\r\n"
                     "Host: %.200s\r\nConnection: close\r\n\r\n",
-                    o->output ? o->output : "text",
                     pattern_of(o) ? "&match=" : "", match,
-                    o->from ? "&from=" : "", from,
-                    o->no_findings ? "&findings=false" : "", host);
+                    o->from ? "&from=" : "", from, host);
 }
 
-/* Reads up to the empty line; what came behind it goes to output. */
+static enum outcome take(struct client *c, const char *bytes, size_t n)
+{
+    enum outcome outcome = follow_lines_take(&c->lines, bytes, n);
+    return outcome == OUTCOME_FAILED
+               ? connection_fail(&c->connection, "%s", c->lines.why)
+               : outcome;
+}
+
+/* Reads up to the empty line; behind it lines begin. */
 static enum outcome read_head(struct client *c)
 {
     char head[REQUEST];
@@ -161,74 +167,54 @@ static enum outcome read_head(struct client *c)
         head[strcspn(head, "\r\n")] = '\0';
         return connection_fail(&c->connection, "%s %s", head, end);
     }
-    size_t n_rest = n - (size_t)(end - head);
-    bool ok =
-        n_rest == 0 || (output_write(NULL, end, n_rest) && output_flush());
-    return ok ? OUTCOME_DONE : OUTCOME_STOPPED;
+    return take(c, end, n - (size_t)(end - head));
 }
 
 /* ---- lines ---- */
 
-/* What is known of the lines that were written. */
-struct written {
-    char head[64]; /* [n] of the line that is not whole yet, NUL behind it */
-    size_t n;
-    unsigned long long seq; /* of the last whole line */
-};
-
-static void note_lines(struct written *w, const char *bytes, size_t n)
-{
-    static const char key[] = ",\"sequence\":";
-    while (n) {
-        const char *newline = memchr(bytes, '\n', n);
-        size_t n_line = newline ? (size_t)(newline - bytes) : n;
-        size_t room = sizeof w->head - 1 - w->n;
-        size_t n_head = n_line < room ? n_line : room;
-        memcpy(w->head + w->n, bytes, n_head);
-        w->n += n_head;
-        w->head[w->n] = '\0';
-        if (!newline)
-            return;
-        const char *at = strstr(w->head, key);
-        w->seq = at ? strtoull(at + strlen(key), NULL, 10) : w->seq;
-        w->n = 0;
-        bytes += n_line + 1;
-        n -= n_line + 1;
-    }
-}
-
 /* Only what has left this process is acknowledged. */
-static enum outcome acknowledge(struct client *c, struct written *w,
-                                const char *bytes, size_t n)
+static enum outcome acknowledge(struct client *c, uint64_t before)
 {
     char line[64];
-    unsigned long long before = w->seq;
-    note_lines(w, bytes, n);
-    if (w->seq == before)
+    if (!c->o->ack || c->lines.sequence == before)
         return OUTCOME_DONE;
-    int length = snprintf(line, sizeof line, "{\"ack\":%llu}\n", w->seq);
-    return connection_send(&c->connection, line, (size_t)length);
+    int n = snprintf(line, sizeof line, "{\"ack\":%llu}\n",
+                     (unsigned long long)c->lines.sequence);
+    return connection_send(&c->connection, line, (size_t)n);
 }
 
 static enum outcome pass_on(struct client *c)
 {
     char bytes[BYTES];
-    struct written written = { .n = 0 };
     enum outcome outcome = OUTCOME_DONE;
     while (outcome == OUTCOME_DONE) {
         size_t n = 0;
+        uint64_t before = c->lines.sequence;
         outcome = connection_receive(&c->connection, bytes, sizeof bytes, &n);
         if (outcome != OUTCOME_DONE)
             break;
-        if (!output_write(NULL, bytes, n) || !output_flush())
-            return OUTCOME_STOPPED;
-        if (c->o->ack)
-            outcome = acknowledge(c, &written, bytes, n);
+        outcome = take(c, bytes, n);
+        if (outcome == OUTCOME_FAILED || c->lines.is_closed)
+            break;
+        enum outcome told = acknowledge(c, before);
+        outcome = told == OUTCOME_DONE ? outcome : told;
     }
-    return outcome;
+    if (outcome != OUTCOME_END)
+        return outcome;
+    outcome = follow_lines_end(&c->lines);
+    return outcome == OUTCOME_FAILED
+               ? connection_fail(&c->connection, "%s", c->lines.why)
+               : outcome;
 }
 
 /* ---- all of it ---- */
+
+/* What is found out from entries, which a daemon does not send. */
+static bool wants_too_much(const struct options *o)
+{
+    return o->matches.n > 1 || o->ignore_case || o->invert || o->where ||
+           o->format_strings.n || o->sources.n;
+}
 
 static bool is_possible(const struct client *c)
 {
@@ -239,8 +225,12 @@ static bool is_possible(const struct client *c)
         tell_error("--match: a daemon takes at most 256 bytes");
     } else if (o->from && strlen(o->from) > 64) {
         tell_error("--from: a daemon takes at most 64 bytes");
+    } else if (wants_too_much(o)) {
+        tell_error("of a daemon, one --match, --id and --limit can be asked");
     } else if (o->ack && (c->is_url || !is_json)) {
         tell_error("--ack wants a socket and --output json");
+    } else if (o->ack && (o->n_ids || o->no_findings)) {
+        tell_error("--ack is for all lines: without --id and --findings no");
     } else if (options_have_tls(o) && !is_tls) {
         tell_error("--tls-... are for tls:HOST:PORT and https:// URLs");
     } else if (!o->tls.certificate != !o->tls.key) {
@@ -298,6 +288,7 @@ int follow_client_run(const struct options *o)
         .scheme = find_scheme(o->files[0].path),
     };
     struct peer peer = { .path = socket_path(c.name) };
+    follow_lines_init(&c.lines, o);
     c.is_url = c.scheme && c.scheme->is_url;
     if (!is_possible(&c) || (c.scheme && !read_host(&c, &peer)))
         return EXIT_ERROR;
@@ -313,6 +304,11 @@ int follow_client_run(const struct options *o)
     if (outcome == OUTCOME_END)
         tell_hint("%s: the daemon has ended the connection", c.name);
     connection_close(&c.connection);
-    return outcome == OUTCOME_FAILED || output_failed() ? EXIT_ERROR
-                                                        : EXIT_CLEAN;
+    follow_lines_deinit(&c.lines);
+    if (outcome == OUTCOME_FAILED || output_failed())
+        return EXIT_ERROR;
+    if (c.lines.is_doubtful)
+        return EXIT_FINDINGS;
+    bool nothing = (o->n_ids || pattern_of(o)) && c.lines.n_entries == 0;
+    return nothing ? EXIT_NOTHING : EXIT_CLEAN;
 }

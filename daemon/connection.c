@@ -6,8 +6,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <printfdecode/wire.h>
+
 #include "daemon.h"
 #include "log.h"
+#include "socket.h"
 
 enum {
     FDS = 16 /* of one message */
@@ -60,6 +63,39 @@ static bool hand_over(struct pfdd_connection *c, const int *fds, size_t n_fds)
     return c->at == c->n && !pfdd_stream_is_waiting(c->stream);
 }
 
+/* Whoever speaks otherwise, such as a subscriber at the wrong socket, is told
+ * so; nobody has lost anything. */
+static void refuse(struct pfdd_connection *c)
+{
+    char shown[24] = "";
+    for (size_t i = 0; i < c->n && i + 1 < sizeof shown; i++)
+        shown[i] = c->bytes[i] >= ' ' && c->bytes[i] <= '~' ? c->bytes[i] : '.';
+    pfdd_log(PFDD_WARNING, "refused as a producer who sends no frames: '%s'",
+             shown);
+    c->d->count.refused++;
+    pfdd_socket_refuse(c->fd, "producers connect here, and send frames of "
+                              "captures; subscribers connect to an output");
+    pfdd_connection_close(c);
+}
+
+/* Nothing is done with what came until the first bytes say that it is a stream
+ * of frames. False: it is none. */
+static bool recognise(struct pfdd_connection *c)
+{
+    if (!c->is_known && !pfd_wire_may_begin(c->bytes, c->n))
+        return false;
+    c->is_known |= c->n >= PFD_WIRE_MAGIC_BYTES;
+    c->n_early = c->is_known ? 0 : c->n;
+    c->n -= c->n_early;
+    return true;
+}
+
+static void close_all(const int *fds, size_t n)
+{
+    while (n)
+        close(fds[--n]);
+}
+
 static size_t take_fds(struct msghdr *message, int *ret)
 {
     size_t n = 0;
@@ -95,7 +131,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
         char bytes[CMSG_SPACE(FDS * sizeof(int))];
         struct cmsghdr align;
     } control;
-    struct iovec io = { c->bytes, sizeof c->bytes };
+    struct iovec io = { c->bytes + c->n_early, sizeof c->bytes - c->n_early };
     struct msghdr message = { .msg_iov = &io,
                               .msg_iovlen = 1,
                               .msg_control = control.bytes,
@@ -113,8 +149,13 @@ static void on_readable(uv_poll_t *poll, int status, int events)
         pfdd_log(PFDD_WARNING, "descriptors of a producer were lost");
     }
     c->at = 0;
-    c->n = (size_t)n;
+    c->n = c->n_early + (size_t)n;
     size_t n_fds = take_fds(&message, fds);
+    if (!recognise(c)) {
+        close_all(fds, n_fds);
+        refuse(c);
+        return;
+    }
     if (!hand_over(c, fds, n_fds) && !c->closing)
         watch(c, false);
 }

@@ -19,6 +19,8 @@ struct pfdd_connection {
     struct pfdd *d;
     int fd;
     struct pfdd_stream *stream;
+    bool is_known;  /* that it speaks as producers do */
+    size_t n_early; /* bytes that came before that */
     bool polling;
     bool at_end; /* of the socket */
     bool closing;

@@ -12,6 +12,19 @@
 #include <printfdecode/convert.h>
 #include <printfdecode/printfdecode.h>
 
+enum pfdd_kind pfdd_line_kind(const char *line, size_t n)
+{
+    static const char *const types[] = { "{\"type\":\"entry\"",
+                                         "{\"type\":\"finding\"",
+                                         "{\"type\":\"gap\"" };
+    for (unsigned i = 0; i < PFDD_OTHER; i++) {
+        size_t n_type = strlen(types[i]);
+        if (n >= n_type && !memcmp(line, types[i], n_type))
+            return (enum pfdd_kind)i;
+    }
+    return PFDD_OTHER;
+}
+
 /* ---- messages ---- */
 
 static int hex4(const char *at)
@@ -181,6 +194,53 @@ static bool is_note(const char *name)
     return kind < PFD_N_FINDING_KINDS && pfd_finding_is_note(kind);
 }
 
+/* Behind a key, in quotes: in a text of the line a quote would have a backslash
+ * before it. NULL: the line has no such key. */
+static const char *value_of(const char *line, size_t n, const char *key)
+{
+    const char *at = memmem(line, n, key, strlen(key));
+    return at ? at + strlen(key) : NULL;
+}
+
+bool pfdd_line_id(const char *line, size_t n, uint64_t *ret)
+{
+    const char *at = value_of(line, n, ",\"id\":\"0x");
+    if (at)
+        *ret = strtoull(at, NULL, 16);
+    return at != NULL;
+}
+
+/* Names of kinds from `at` up to a bracket or the end: is any no note? */
+static bool any_counts(const char *at, const char *end)
+{
+    char name[64];
+    while (at < end && *at != ']') {
+        size_t n = 0;
+        for (; at < end && *at != '"'; at++) {
+            if (n + 1 < sizeof name)
+                name[n++] = *at;
+        }
+        name[n] = '\0';
+        if (!is_note(name))
+            return true;
+        at += (end - at > 2 && at[1] == ',') ? 3 : 1;
+    }
+    return false;
+}
+
+bool pfdd_line_is_doubtful(enum pfdd_kind kind, const char *line, size_t n)
+{
+    const char *at = NULL;
+    if (kind == PFDD_ENTRY)
+        at = value_of(line, n, ",\"findings\":[\"");
+    if (kind == PFDD_FINDING)
+        at = value_of(line, n, ",\"kind\":\"");
+    const char *quote =
+        at ? memchr(at, kind == PFDD_ENTRY ? ']' : '"', (size_t)(line + n - at))
+           : NULL;
+    return kind == PFDD_GAP || (quote && any_counts(at, quote));
+}
+
 /* "! SOURCE: dword 7: ". */
 static void put_place(struct out *out, const json_t *root, const char *source)
 {
@@ -264,6 +324,18 @@ static void put_words(struct out *out, const json_t *root)
             (unsigned long long)json_number_value(json_array_get(args, i)));
     }
     put(out, ">\n");
+}
+
+bool pfdd_line_error(const char *line, size_t n, char *ret, size_t n_ret)
+{
+    static const char type[] = "{\"type\":\"error\"";
+    if (n < sizeof type || memcmp(line, type, sizeof type - 1) != 0)
+        return false;
+    json_t *root = json_loadb(line, n, 0, NULL);
+    const char *text = text_of(root, "text");
+    snprintf(ret, n_ret, "%s", text ? text : "?");
+    json_decref(root);
+    return true;
 }
 
 /* An argument of two bytes, such as "0,", becomes nine, a byte of a text four

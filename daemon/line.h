@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a line of the ring says, for outputs that are not JSON: an entry's
- * message, and as text for a terminal what has none. Loop thread only.
+ * message, and as text for a terminal what has none. `printfdecode follow`
+ * has it, too: a subscriber that gets JSON and shows text.
  */
 #ifndef PFDD_LINE_H
 #define PFDD_LINE_H
@@ -11,6 +12,19 @@
 #include <stdint.h>
 
 #include "ring.h"
+
+/* Of a line, by its type. */
+enum pfdd_kind pfdd_line_kind(const char *line, size_t n);
+
+/* True: it refuses something; why is in ret [n_ret]. */
+bool pfdd_line_error(const char *line, size_t n, char *ret, size_t n_ret);
+
+/* The id of an entry line; false: it has none. */
+bool pfdd_line_id(const char *line, size_t n, uint64_t *ret);
+
+/* True: it says of something that it is lost, damaged or doubtful; notes do
+ * not. */
+bool pfdd_line_is_doubtful(enum pfdd_kind kind, const char *line, size_t n);
 
 /* The message of an entry line [n], unescaped, into ret (room for n bytes);
  * false: it has none (unknown id). */

@@ -10,6 +10,7 @@
 
 #include <uv.h>
 
+#include "line.h"
 #include "reader.h"
 
 enum {
@@ -217,18 +218,6 @@ static struct pfdd_chunk *find_room(struct pfdd_ring *ring, size_t n)
     return c && make_room_for_line(ring, c) ? c : NULL;
 }
 
-static enum pfdd_kind line_kind(const char *line, size_t n_type)
-{
-    static const char *const types[] = { "{\"type\":\"entry\"",
-                                         "{\"type\":\"finding\"",
-                                         "{\"type\":\"gap\"" };
-    for (unsigned i = 0; i < PFDD_OTHER; i++) {
-        if (strlen(types[i]) == n_type && !memcmp(line, types[i], n_type))
-            return (enum pfdd_kind)i;
-    }
-    return PFDD_OTHER;
-}
-
 static char *put(char *out, const void *bytes, size_t n)
 {
     memcpy(out, bytes, n);
@@ -279,7 +268,7 @@ static bool append_line(struct pfdd_ring *ring, const struct common *common,
     out = put(out, line + n_type, n - n_type - 1);
     *out++ = '}';
     *out++ = '\n';
-    enum pfdd_kind kind = line_kind(line, n_type);
+    enum pfdd_kind kind = pfdd_line_kind(line, n);
     c->lines[c->n_lines++] = (struct pfdd_line){
         .at = (uint32_t)c->n,
         .n = (uint32_t)(out - start),

@@ -18,6 +18,12 @@ bool pfd_wire_recognise(const void *bytes, size_t n)
            !memcmp(bytes, PFD_WIRE_MAGIC, PFD_WIRE_MAGIC_BYTES);
 }
 
+bool pfd_wire_may_begin(const void *bytes, size_t n)
+{
+    return !memcmp(bytes, PFD_WIRE_MAGIC,
+                   n < PFD_WIRE_MAGIC_BYTES ? n : PFD_WIRE_MAGIC_BYTES);
+}
+
 enum {
     ROOM_FIRST = 65536,
     ROOM_KEPT = 1 << 20,   /* more is given back when the buffer is empty */

@@ -123,6 +123,9 @@ PFD_API const char *pfd_wire_type_name(enum pfd_wire_type type);
 /* True when bytes [n] begin as a stream does; PFD_WIRE_MAGIC_BYTES decide. */
 PFD_API bool pfd_wire_recognise(const void *bytes, size_t n);
 
+/* True when bytes [n] are a stream's, or may become so with more of them. */
+PFD_API bool pfd_wire_may_begin(const void *bytes, size_t n);
+
 struct pfd_wire_reader;
 
 /*

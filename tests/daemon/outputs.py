@@ -243,8 +243,8 @@ def crowded(temp):
             time.sleep(0.1)
             server.accept()[0].close()
             with server.accept()[0] as s:
-                assert s.recv(4096) == b'{"output":"text"}\n'
-                s.sendall(b'a line\n')
+                assert s.recv(4096) == b'{"output":"json"}\n'
+                s.sendall(b'{"type":"entry","message":"a line\\n"}\n')
         assert f.communicate(timeout=20)[0] == 'a line\n'
 
 
