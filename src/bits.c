@@ -10,7 +10,9 @@ enum {
     BITS_BINARY = 8, /* that a text is none that somebody can read */
     ESCAPE = 0x1b,   /* terminals' colours */
     BITS_SIZE = 5,   /* how large a number is */
-    BITS_ODD = 10,   /* that a float is beyond 2^-32 to 2^48, or none at all */
+    BITS_FLOAT = 8,
+    BITS_TINY = 10, /* that a float is so small that it is not normal */
+    /* What is beyond takes as many more as the exponent has. */
     EXPONENT_MIN = -32,
     EXPONENT_MAX = 48,
 };
@@ -75,7 +77,21 @@ unsigned pfd_bits_float(uint64_t value, unsigned n_bytes)
         used -= (unsigned)__builtin_ctzll(mantissa);
     else
         used = 0;
-    bool is_odd = !exponent || exponent == (1u << n_exponent) - 1 ||
-                  power < EXPONENT_MIN || power > EXPONENT_MAX;
-    return is_odd ? 8 * n_bytes + BITS_ODD : BITS_SIZE + 3 + used;
+    bool is_odd = power < EXPONENT_MIN || power > EXPONENT_MAX;
+    return BITS_FLOAT + used + (is_odd ? n_exponent : 0) +
+           (exponent ? 0 : BITS_TINY);
+}
+
+void pfd_ways_add(struct pfd_ways *ways, uint32_t bits, uint64_t choice)
+{
+    unsigned i = ways->n;
+    if (i == PFD_WAYS_MAX && ways->way[i - 1].bits <= bits)
+        return;
+    if (i < PFD_WAYS_MAX)
+        ways->n++;
+    else
+        i--;
+    for (; i > 0 && ways->way[i - 1].bits > bits; i--)
+        ways->way[i] = ways->way[i - 1];
+    ways->way[i] = (struct pfd_way){ bits, choice };
 }

@@ -569,7 +569,8 @@ static void describe(const struct pfd_entry *entry, enum pfd_finding_kind kind,
                  text.text);
         break;
     case PFD_FINDING_bad_control:
-        snprintf(ret, n, "the control word of '%s' has unknown bits",
+        snprintf(ret, n, "the control word of '%s' has bits that are unknown or "
+                         "contradict what follows",
                  text.text);
         break;
     case PFD_FINDING_incomplete:

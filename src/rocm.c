@@ -11,9 +11,6 @@ enum {
     /* Device code never uses the last bytes: it asks for room for the header
      * once more (rocm-device-libs, __printf_alloc). */
     NEVER_USED = 8,
-    /* More strings than this in one format are taken as they come. */
-    SOLVED_STRINGS_MAX = 16,
-    SOLVE_STEPS_MAX = 4096,
 };
 
 /* ---- the header of OpenCL's and HIP's buffers ---- */
@@ -179,62 +176,16 @@ const char *pfd_rocm_text(const struct pfd_cursor *payload, uint32_t from,
     return text;
 }
 
-/* Which of the strings are null, so that the entry is used up exactly. */
-struct solver {
-    const struct pfd_cursor *payload;
-    uint32_t n;         /* bytes of the payload */
-    bool readable;      /* only text that shows */
-    uint32_t found;     /* bits: string i is null */
-    unsigned n_found;   /* solutions, 2 for more */
-    unsigned n_visited; /* places looked at */
-};
-
-static bool is_text(const struct pfd_step *s)
+bool pfd_rocm_is_wide(const struct pfd_step *s)
 {
-    return s->conv == 's' && !(s->flags & PFD_STEP_JOIN);
-}
-
-/* A small number where text should be, say, shows itself by its zeros. */
-static bool is_readable(const char *text, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        uint8_t c = (uint8_t)text[i];
-        if ((c < 0x20 && !(c >= '\a' && c <= '\r')) || c == 0x7f)
-            return false;
-    }
-    return true;
-}
-
-static void solve(struct solver *solver, const struct pfd_step *s, uint32_t at,
-                  uint32_t nulls, unsigned i)
-{
-    uint32_t n_text;
-    uint32_t n_used;
-    if (solver->n_found == 2 || solver->n_visited++ > SOLVE_STEPS_MAX)
-        return;
-    for (; s->op != PFD_OP_END && !is_text(s); s++) {
-        if (!pfd_step_takes(s))
-            continue;
-        if (solver->n - at < SLOT)
-            return;
-        at += SLOT;
-    }
-    if (s->op == PFD_OP_END) {
-        if (at == solver->n && solver->n_found++ == 0)
-            solver->found = nulls;
-        return;
-    }
-    const char *text = pfd_rocm_text(solver->payload, at, &n_text, &n_used);
-    solver->n_visited += n_text / 256; /* long texts cost more */
-    if (n_text < n_used && (!solver->readable || is_readable(text, n_text)))
-        solve(solver, s + 1, at + n_used, nulls, i + 1);
-    solve(solver, s + 1, at, nulls | 1u << i, i + 1);
+    return s->length == PFD_LENGTH_LONG || s->length == PFD_LENGTH_LONGF ||
+           pfd_step_is_float(s) || s->conv == 'p' || s->conv == 'n';
 }
 
 /* One pass over the arguments, strings taken as they come or as nulls say. */
 static bool take_all(const struct pfd_step *steps,
                      const struct pfd_cursor *payload, uint32_t from,
-                     uint32_t nulls, struct pfd_slot *slots,
+                     uint64_t nulls, struct pfd_slot *slots,
                      struct pfd_rocm_arguments *ret)
 {
     uint32_t n = (uint32_t)pfd_cursor_left(payload);
@@ -247,11 +198,12 @@ static bool take_all(const struct pfd_step *steps,
         struct pfd_slot *slot = &slots[ret->n_slots];
         *slot = (struct pfd_slot){ .at = at, .store = PFD_STORE_QWORD };
         uint32_t n_used = SLOT;
-        if (is_text(s) && i < 32 && nulls >> i++ & 1) {
+        bool is_text = pfd_rocm_is_text(s);
+        if (is_text && i < PFD_ROCM_NULLS_MAX && nulls >> i++ & 1) {
             slot->store = PFD_STORE_STRING;
             slot->n_bytes = PFD_STRING_NULL;
             n_used = 0;
-        } else if (is_text(s)) {
+        } else if (is_text) {
             uint32_t n_text;
             if (at == n)
                 break;
@@ -265,9 +217,7 @@ static bool take_all(const struct pfd_step *steps,
                 ret->findings |= FINDING(clipped_string);
         } else if (n - at < SLOT) {
             break;
-        } else if (s->length != PFD_LENGTH_LONG &&
-                   s->length != PFD_LENGTH_LONGF && !pfd_step_is_float(s) &&
-                   s->conv != 'p' && s->conv != 'n') {
+        } else if (!pfd_rocm_is_wide(s)) {
             slot->store = PFD_STORE_DWORD; /* the rest are zeros */
         }
         at += n_used;
@@ -291,36 +241,17 @@ static void take_rest(const struct pfd_cursor *payload, struct pfd_slot *slots,
         ret->findings |= FINDING(payload_long);
 }
 
-void pfd_rocm_lay_out(const struct pfd_step *steps,
+bool pfd_rocm_lay_out(const struct pfd_step *steps,
                       const struct pfd_cursor *payload, uint32_t from,
-                      bool nulls, struct pfd_slot *slots,
+                      uint64_t nulls, struct pfd_slot *slots,
                       struct pfd_rocm_arguments *ret)
 {
-    uint32_t n = (uint32_t)pfd_cursor_left(payload);
-    unsigned n_strings = 0;
     size_t n_takes = 0;
-    for (const struct pfd_step *s = steps; s->op != PFD_OP_END; s++) {
-        n_strings += is_text(s);
+    for (const struct pfd_step *s = steps; s->op != PFD_OP_END; s++)
         n_takes += pfd_step_takes(s);
-    }
-    if (take_all(steps, payload, from, 0, slots, ret) &&
+    if (take_all(steps, payload, from, nulls, slots, ret) &&
         ret->n_slots == n_takes && !ret->findings)
-        return;
-    bool all = ret->n_slots == n_takes && !ret->findings;
-    if (nulls && !all && n_strings && n_strings <= SOLVED_STRINGS_MAX) {
-        struct solver solver = { .payload = payload, .n = n, .readable = true };
-        solve(&solver, steps, from, 0, 0);
-        if (!solver.n_found) {
-            solver.readable = false;
-            solver.n_visited = 0;
-            solve(&solver, steps, from, 0, 0);
-        }
-        if (solver.n_found) {
-            take_all(steps, payload, from, solver.found, slots, ret);
-            if (solver.n_found > 1)
-                ret->findings |= FINDING(null_strings);
-            return;
-        }
-    }
+        return true;
     take_rest(payload, slots, ret);
+    return false;
 }

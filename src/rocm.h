@@ -7,6 +7,7 @@
 #ifndef PFD_ROCM_H
 #define PFD_ROCM_H
 
+#include "bits.h"
 #include "format.h"
 
 enum {
@@ -62,15 +63,41 @@ struct pfd_rocm_arguments {
 
 /*
  * Lays out the arguments of compiled steps in a payload from `from` on: 8
- * bytes each, strings NUL-terminated and padded to 8. nulls: a null string
- * takes no bytes, and which ones are null must be solved; else it is an empty
- * string. slots has room for PFD_ARGUMENTS_MAX; what is left over becomes
- * slots of 8 bytes.
+ * bytes each, strings NUL-terminated and padded to 8. nulls: a bit for each
+ * string that is null and takes no bytes; another one is empty if nothing is
+ * there. slots has room for PFD_ARGUMENTS_MAX; what is left over becomes slots
+ * of 8 bytes. True: the payload is used up, by all arguments.
  */
-void pfd_rocm_lay_out(const struct pfd_step *steps,
+bool pfd_rocm_lay_out(const struct pfd_step *steps,
                       const struct pfd_cursor *payload, uint32_t from,
-                      bool nulls, struct pfd_slot *slots,
+                      uint64_t nulls, struct pfd_slot *slots,
                       struct pfd_rocm_arguments *ret);
+
+/* A step that takes a string, or else an argument that has more than 32 bits. */
+static inline bool pfd_rocm_is_text(const struct pfd_step *s)
+{
+    return s->conv == 's' && !(s->flags & PFD_STEP_JOIN);
+}
+bool pfd_rocm_is_wide(const struct pfd_step *s);
+
+enum {
+    PFD_ROCM_NULLS_MAX = 62
+};
+
+/* Is none of the strings null, beyond doubt? All arguments are as usual, and
+ * only so they use up the payload. */
+bool pfd_rocm_is_plain(const struct pfd_step *steps,
+                       const struct pfd_cursor *payload, uint32_t from);
+
+/*
+ * The likeliest ways in which the strings of such a payload can be null, if
+ * compilers store nothing for them; the choice of a way is its nulls. None:
+ * there are fewer arguments than the steps take. False: not all were looked at
+ * that may be as likely.
+ */
+bool pfd_rocm_weigh(const struct pfd_step *steps,
+                    const struct pfd_cursor *payload, uint32_t from,
+                    struct pfd_ways *ret);
 
 /* The format string that stands in the payload at `from`, NUL-terminated and
  * padded to 8; without a NUL it ends with the payload. n_used: with its

@@ -24,18 +24,27 @@ enum {
     ENTRY_MAX = 1 << 24,        /* four times a whole buffer of today's */
     FLAG_STDERR = 1,
     FLAG_CONSTANT = 2, /* a hash follows; else the format string itself */
-    /* An inline format string must show printable text this far. */
+    /* An inline format string is looked at so far; and is compiled by the walk,
+     * to lay out its arguments, if it takes no more bytes and steps. */
     TEXT_SEEN = 64,
+    TEXT_COMPILED = 1024,
+    STEPS_COMPILED = 128,
+    ESCAPE = 0x1b, /* terminals' colours */
 };
 _Static_assert(ENTRY_MIN == 12, "step() says so in words");
 
 /* What the compiler writes for a module without constant formats. */
 #define DUMMY_HASH UINT64_C(0xffffffff)
 
-/* A record's layout. */
+/*
+ * A record's layout. Bit FIRST_NULL + i: string i is null, where that was told
+ * by the walk; else slots() does it.
+ */
 enum {
-    LAYOUT_OWN,  /* every argument takes 8 bytes */
-    LAYOUT_TEXT, /* the entry's own bytes tell where arguments are */
+    LAYOUT_OWN = 0,  /* every argument takes 8 bytes */
+    LAYOUT_TEXT = 1, /* the entry's own bytes tell where arguments are */
+    LAYOUT_NULLS = 2,
+    FIRST_NULL = 2,
 };
 
 struct header {
@@ -43,6 +52,7 @@ struct header {
     uint64_t hash; /* 0 for an inline format string */
     bool is_constant;
     bool is_stderr;
+    bool is_flipped; /* its hash is known, so is_constant must be wrong */
 };
 
 struct state {
@@ -139,16 +149,51 @@ static void hip_layout(const struct pfd_string *s,
     }
 }
 
+static uint64_t layout_of(const struct pfd_way *way)
+{
+    return LAYOUT_TEXT | LAYOUT_NULLS | way->choice << FIRST_NULL;
+}
+
+static unsigned count_texts(const struct pfd_step *steps)
+{
+    unsigned n = 0;
+    for (; steps->op != PFD_OP_END; steps++)
+        n += pfd_rocm_is_text(steps);
+    return n;
+}
+
+/* Not where the walk did it: the steps of a long format string in an entry are
+ * not known before. */
+static void solve_late(const struct pfd_look *look, uint32_t from,
+                       struct pfd_slot *slots, struct pfd_rocm_arguments *ret)
+{
+    const struct pfd_step *steps = look->string->steps;
+    struct pfd_ways ways;
+    bool all = pfd_rocm_weigh(steps, &look->bytes, from, &ways);
+    if (ways.n) {
+        pfd_rocm_lay_out(steps, &look->bytes, from, ways.way[0].choice, slots,
+                         ret);
+    }
+    if (!all || pfd_ways_left(&ways) > 1)
+        ret->findings |= FINDING(null_strings);
+}
+
 static size_t hip_slots(const struct pfd_look *look, struct pfd_slot *ret,
                         uint64_t *findings)
 {
     struct pfd_rocm_arguments arguments;
+    const struct pfd_record *r = look->record;
+    const struct pfd_step *steps = look->string->steps;
+    uint64_t nulls = r->layout & LAYOUT_NULLS ? r->layout >> FIRST_NULL : 0;
     uint32_t n_text = 0;
     uint32_t from = 0;
-    if (look->record->flags & PFD_RECORD_MADE && !look->record->string)
+    if (r->flags & PFD_RECORD_MADE && !r->string)
         pfd_rocm_text(&look->bytes, 0, &n_text, &from);
-    pfd_rocm_lay_out(look->string->steps, &look->bytes, from, true, ret,
-                     &arguments);
+    bool fits =
+        pfd_rocm_lay_out(steps, &look->bytes, from, nulls, ret, &arguments);
+    unsigned n_texts = r->layout & LAYOUT_NULLS ? 0 : count_texts(steps);
+    if (n_texts > 1 || (n_texts && !fits))
+        solve_late(look, from, ret, &arguments);
     *findings |= arguments.findings;
     return arguments.n_slots;
 }
@@ -188,23 +233,53 @@ static bool is_sized(const struct state *st, const struct header *h,
            h->n_bytes % DWORD == 0 && h->n_bytes <= st->buffer.end - at;
 }
 
-/* Does text begin behind an inline entry's control word? Where nothing led
- * here (found), some text of UTF-8 has to: few bytes are none at all. */
-static bool shows_text(const struct pfd_walk *w, const struct header *h,
-                       uint64_t at, bool found)
+/* How much what is behind a control word looks like a format string. */
+enum likeness {
+    NO_TEXT,
+    SOME_TEXT, /* with bytes that are not usual */
+    ALL_TEXT,
+};
+
+static bool is_usual(uint8_t c, bool is_utf8)
+{
+    return c >= 0x80 ? is_utf8
+                     : (c >= 0x20 && c != 0x7f) || c == ESCAPE ||
+                           (c >= '\a' && c <= '\r');
+}
+
+static enum likeness likeness_of(const uint8_t *text, size_t n)
+{
+    size_t n_odd = 0;
+    size_t n_whole = n;
+    /* What is cut at the end of what is seen. */
+    while (n == TEXT_SEEN && n_whole > TEXT_SEEN - 3 &&
+           text[n_whole - 1] >= 0x80)
+        n_whole--;
+    bool is_utf8 = pfd_is_utf8((const char *)text, n_whole);
+    for (size_t i = 0; i < n_whole; i++)
+        n_odd += !is_usual(text[i], is_utf8);
+    if (!n_odd)
+        return ALL_TEXT;
+    return n >= HASH && n_odd * 4 <= n ? SOME_TEXT : NO_TEXT;
+}
+
+/* Where nothing led here (found), "" is no text: few bytes are none at all. */
+static enum likeness look_for_text(const struct pfd_walk *w,
+                                   const struct header *h, uint64_t at,
+                                   bool found)
 {
     uint64_t n = h->n_bytes - CONTROL;
     struct pfd_cursor c = w->view;
     pfd_cursor_seek(&c, at + CONTROL - w->base);
-    const uint8_t *bytes =
-        pfd_cursor_bytes(&c, (size_t)(n < TEXT_SEEN ? n : TEXT_SEEN));
-    for (uint64_t i = 0; bytes && i < n && i < TEXT_SEEN; i++) {
-        if (bytes[i] == 0)
-            return !found || (i > 0 && pfd_is_utf8((const char *)bytes, i));
-        if (bytes[i] < 0x20 && !(bytes[i] >= '\a' && bytes[i] <= '\r'))
-            return false;
-    }
-    return bytes != NULL;
+    if (n > TEXT_SEEN)
+        n = TEXT_SEEN;
+    const uint8_t *text = pfd_cursor_bytes(&c, (size_t)n);
+    if (!text)
+        return NO_TEXT;
+    const uint8_t *nul = memchr(text, 0, (size_t)n);
+    if (nul == text)
+        return found || h->n_bytes > ENTRY_MIN ? NO_TEXT : ALL_TEXT;
+    return likeness_of(text, nul ? (size_t)(nul - text) : (size_t)n);
 }
 
 /* Can an entry be at `at`? PFD_OK, PFD_END (no) or PFD_MORE. */
@@ -221,7 +296,7 @@ static enum pfd_status is_entry(const struct pfd_walk *w,
     if (at + h.n_bytes > pfd_walk_end(w))
         return PFD_MORE; /* it may end too early */
     if (!h.is_constant)
-        return shows_text(w, &h, at, known) ? PFD_OK : PFD_END;
+        return look_for_text(w, &h, at, known) ? PFD_OK : PFD_END;
     return !known || pfd_table_find(w->table, h.hash) ? PFD_OK : PFD_END;
 }
 
@@ -301,13 +376,20 @@ static enum pfd_status find_way(struct pfd_walk *w, struct state *st)
     return PFD_OK;
 }
 
-/* The string of several with this hash whose arguments fill the entry. */
+/* Can the arguments of s fill the payload? Texts can fill any. */
+static bool fits(const struct pfd_string *s, uint64_t n_payload)
+{
+    return s->n_payload == n_payload ||
+           (s->flags & PFD_STRING_CHAR && count_texts(s->steps));
+}
+
+/* The string of several with this hash whose arguments fit the entry. */
 static const struct pfd_string *choose(const struct pfd_string *first,
                                        uint64_t n_payload, uint64_t *findings)
 {
     const struct pfd_string *best = NULL;
     for (const struct pfd_string *s = first; s; s = s->next) {
-        if (s->n_payload != n_payload)
+        if (!fits(s, n_payload))
             continue;
         if (best) {
             *findings |= FINDING(ambiguous);
@@ -320,50 +402,141 @@ static const struct pfd_string *choose(const struct pfd_string *first,
     return best ? best : first;
 }
 
-/* The id that the format string would have as a constant. */
-static uint64_t text_id(const struct pfd_walk *w, const struct pfd_record *r)
+static struct pfd_cursor payload_of(const struct pfd_walk *w,
+                                    const struct pfd_record *r)
 {
     struct pfd_cursor c = w->view;
-    uint32_t n_text;
-    uint32_t n_used;
-    pfd_cursor_seek(&c, r->offset + CONTROL - w->base);
-    struct pfd_cursor payload = pfd_cursor_sub(&c, r->n_bytes - CONTROL);
-    const char *text = pfd_rocm_text(&payload, 0, &n_text, &n_used);
-    return pfd_md5_u64(text, n_text);
+    pfd_cursor_seek(&c, r->offset + r->n_header - w->base);
+    return pfd_cursor_sub(&c, r->n_bytes - r->n_header);
 }
 
-static void add_entry(struct pfd_walk *w, const struct header *h,
-                      const struct pfd_string *s)
+/* Which strings of the batch's newest entry are null, by its steps. */
+static void solve(struct pfd_walk *w, struct pfd_record *r,
+                  const struct pfd_step *steps, uint32_t from)
+{
+    struct pfd_cursor payload = payload_of(w, r);
+    struct pfd_ways ways;
+    r->layout = LAYOUT_TEXT | LAYOUT_NULLS;
+    if (pfd_rocm_is_plain(steps, &payload, from))
+        return;
+    bool all = pfd_rocm_weigh(steps, &payload, from, &ways);
+    if (!ways.n)
+        return; /* too few arguments: what is there is taken */
+    unsigned n_left = pfd_ways_left(&ways);
+    r->layout = layout_of(&ways.way[0]);
+    if (n_left > 1 || !all)
+        r->findings |= FINDING(null_strings);
+    struct pfd_record other = *r;
+    for (unsigned i = 1; i < n_left; i++) {
+        other.layout = layout_of(&ways.way[i]);
+        pfd_walk_alternative(w, &other);
+    }
+}
+
+/* With one string at most, the size tells. */
+static void solve_constant(struct pfd_walk *w, struct pfd_record *r)
+{
+    const struct pfd_string *s = r->string;
+    unsigned n_texts = count_texts(s->steps);
+    r->layout = LAYOUT_TEXT;
+    if (n_texts > 1)
+        solve(w, r, s->steps, 0);
+}
+
+/* A format string that stands in the entry, whose id is that which it would
+ * have as a constant. */
+static void read_inline(struct pfd_walk *w, struct pfd_record *r)
+{
+    struct pfd_cursor payload = payload_of(w, r);
+    struct pfd_step steps[STEPS_COMPILED];
+    struct pfd_program_facts facts;
+    uint32_t n_text;
+    uint32_t n_used;
+    const char *text = pfd_rocm_text(&payload, 0, &n_text, &n_used);
+    r->key = pfd_md5_u64(text, n_text);
+    if (!memchr(text, 's', n_text) || n_text > TEXT_COMPILED ||
+        pfd_program_steps_max(text, n_text) > STEPS_COMPILED)
+        return;
+    pfd_program_compile(text, n_text, steps, &facts);
+    if (count_texts(steps) > 1)
+        solve(w, r, steps, n_used);
+}
+
+static struct pfd_record *add_record(struct pfd_walk *w, const struct header *h,
+                                     uint8_t n_header)
 {
     struct pfd_record *r = pfd_walk_record(w);
     *r = (struct pfd_record){
         .offset = w->at,
-        .string = s,
         .key = h->hash,
         .n_bytes = (uint32_t)h->n_bytes,
-        .n_header = h->is_constant ? ENTRY_MIN : CONTROL,
+        .n_header = n_header,
         .flags = h->is_stderr ? PFD_RECORD_STDERR : PFD_RECORD_STDOUT,
         .kind = PFD_RECORD_ENTRY,
     };
-    uint32_t n_payload = r->n_bytes - r->n_header;
-    if (!h->is_constant) {
-        r->flags |= PFD_RECORD_MADE;
-        r->key = text_id(w, r);
-    } else if (!s) {
-        r->findings |= FINDING(unknown_id);
-    } else {
-        if (s->next)
-            r->string = s = choose(s, n_payload, &r->findings);
-        if (s->flags & PFD_STRING_CHAR || s->n_payload != n_payload)
-            r->layout = LAYOUT_TEXT;
-    }
     w->at += h->n_bytes;
+    return r;
+}
+
+static void add_constant(struct pfd_walk *w, const struct header *h,
+                         const struct pfd_string *s)
+{
+    struct pfd_record *r = add_record(w, h, ENTRY_MIN);
+    uint32_t n_payload = r->n_bytes - r->n_header;
+    if (h->is_flipped)
+        r->findings |= FINDING(bad_control);
+    r->string = s->next ? choose(s, n_payload, &r->findings) : s;
+    if (r->string->flags & PFD_STRING_CHAR || r->string->n_payload != n_payload)
+        solve_constant(w, r);
+    struct pfd_record other = *r;
+    for (; s && r->findings & FINDING(ambiguous); s = s->next) {
+        other.string = s;
+        other.layout = LAYOUT_TEXT;
+        if (s != r->string && fits(s, n_payload))
+            pfd_walk_alternative(w, &other);
+    }
+}
+
+/* With unusual bytes, it could be the hash of a string that nobody knows. */
+static void add_inline(struct pfd_walk *w, const struct header *h,
+                       enum likeness likeness)
+{
+    struct pfd_record *r = add_record(w, h, CONTROL);
+    r->flags |= PFD_RECORD_MADE;
+    read_inline(w, r);
+    if (likeness == ALL_TEXT)
+        return;
+    r->findings |= FINDING(ambiguous);
+    struct pfd_record other = *r;
+    other.key = h->hash;
+    other.n_header = ENTRY_MIN;
+    other.flags &= (uint8_t)~PFD_RECORD_MADE;
+    other.findings = FINDING(unknown_id);
+    other.layout = LAYOUT_OWN;
+    pfd_walk_alternative(w, &other);
+}
+
+/* Nobody knows its hash; or it has none, and what should be its format string
+ * does not look like one, or looks like one where a hash should be. */
+static void add_unknown(struct pfd_walk *w, const struct header *h,
+                        enum likeness likeness)
+{
+    struct pfd_record *r = add_record(w, h, ENTRY_MIN);
+    r->findings |= FINDING(unknown_id);
+    if (h->is_constant && likeness != ALL_TEXT)
+        return;
+    struct pfd_record other = *r;
+    other.n_header = CONTROL;
+    other.flags |= PFD_RECORD_MADE;
+    other.findings = FINDING(bad_control);
+    pfd_walk_alternative(w, &other);
 }
 
 /* A hash that no string has: its size is believed when it leads to the end or
  * to what can be an entry. */
 static enum pfd_status step_unknown(struct pfd_walk *w, struct state *st,
-                                    const struct header *h)
+                                    const struct header *h,
+                                    enum likeness likeness)
 {
     uint64_t next = w->at + h->n_bytes;
     enum pfd_status status =
@@ -371,7 +544,7 @@ static enum pfd_status step_unknown(struct pfd_walk *w, struct state *st,
     if (status == PFD_MORE && !w->last)
         return PFD_MORE;
     if (status == PFD_OK) {
-        add_entry(w, h, NULL);
+        add_unknown(w, h, likeness);
     } else {
         lose_way(w, st, h);
     }
@@ -391,11 +564,16 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
     }
     if (w->at + h.n_bytes > pfd_walk_end(w))
         return PFD_MORE;
-    const struct pfd_string *s =
-        h.is_constant ? pfd_table_find(w->table, h.hash) : NULL;
-    if (h.is_constant && !s)
-        return step_unknown(w, st, &h);
-    add_entry(w, &h, s);
+    h.hash = pfd_walk_u64(w, w->at + CONTROL);
+    const struct pfd_string *s = pfd_table_find(w->table, h.hash);
+    h.is_flipped = s && !h.is_constant;
+    enum likeness likeness = s ? NO_TEXT : look_for_text(w, &h, w->at, false);
+    if (!s && (h.is_constant || likeness == NO_TEXT))
+        return step_unknown(w, st, &h, likeness);
+    if (s)
+        add_constant(w, &h, s);
+    else
+        add_inline(w, &h, likeness);
     return PFD_OK;
 }
 

@@ -613,7 +613,7 @@ static size_t hostcall_slots(const struct pfd_look *look, struct pfd_slot *ret,
     uint32_t n_text;
     uint32_t n_used;
     pfd_rocm_text(&look->bytes, QWORD, &n_text, &n_used);
-    pfd_rocm_lay_out(look->string->steps, &look->bytes, QWORD + n_used, false,
+    pfd_rocm_lay_out(look->string->steps, &look->bytes, QWORD + n_used, 0,
                      ret, &arguments);
     *findings |= arguments.findings;
     return arguments.n_slots;

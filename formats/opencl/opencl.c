@@ -5,7 +5,6 @@
  */
 #include "opencl.h"
 
-#include "bits.h"
 #include "escape.h"
 #include "rocm.h"
 
@@ -233,14 +232,14 @@ static void weigh(const struct pfd_walk *w, struct state *st, uint64_t at,
                   struct verdict *v, struct opencl_samples *samples,
                   struct opencl_weights *ret)
 {
-    const struct opencl_way *way = ret->old.way;
+    const struct pfd_way *way = ret->old.way;
     collect(w, st, at, v->string, samples);
     opencl_weigh(v->string, samples, &st->stale, ret);
     v->newer = newer_by(ret);
-    if (!v->is_stale_seen && ret->all && way[0].shifts &&
+    if (!v->is_stale_seen && ret->all && way[0].choice &&
         v->newer <= -PFD_BITS_SURE &&
         way[1].bits - way[0].bits >= PFD_BITS_SURE) {
-        opencl_see_stale(v->string, samples, way[0].shifts, &st->stale);
+        opencl_see_stale(v->string, samples, way[0].choice, &st->stale);
         v->is_stale_seen = true;
     }
 }
@@ -285,10 +284,10 @@ static int64_t others_say_newer(const struct state *st, const struct verdict *v)
     return newer;
 }
 
-static uint64_t layout_of(const struct opencl_way *way, bool is_new)
+static uint64_t layout_of(const struct pfd_way *way, bool is_new)
 {
-    return OPENCL_LAYOUT_STRINGS | way->shifts << OPENCL_FIRST_SHIFT |
-           (is_new && !way->shifts ? (uint64_t)OPENCL_LAYOUT_NEW : 0);
+    return OPENCL_LAYOUT_STRINGS | way->choice << OPENCL_FIRST_SHIFT |
+           (is_new && !way->choice ? (uint64_t)OPENCL_LAYOUT_NEW : 0);
 }
 
 static void decide(const struct pfd_walk *w, struct state *st,
@@ -296,17 +295,15 @@ static void decide(const struct pfd_walk *w, struct state *st,
 {
     struct opencl_samples samples;
     struct opencl_weights weights;
-    struct opencl_ways ways;
+    struct pfd_ways ways;
     bool is_new;
     ask_neighbours(w, st);
     weigh(w, st, w->at, v, &samples, &weights);
     opencl_decide(&weights, others_say_newer(st, v), w->options->opencl_strings,
                   &ways, &is_new);
     v->layout = layout_of(&ways.way[0], is_new);
-    for (unsigned i = 1; i < ways.n; i++) {
-        if (ways.way[i].bits - ways.way[0].bits < PFD_BITS_SURE)
-            v->others[v->n_others++] = layout_of(&ways.way[i], is_new);
-    }
+    for (unsigned i = 1; i < pfd_ways_left(&ways); i++)
+        v->others[v->n_others++] = layout_of(&ways.way[i], is_new);
     v->is_doubtful =
         !opencl_find_literals(v->string, &samples, v->layout, &v->literals) ||
         v->n_others || (!weights.all && !(v->layout & OPENCL_LAYOUT_NEW));

@@ -6,6 +6,7 @@
 #ifndef OPENCL_H
 #define OPENCL_H
 
+#include "bits.h"
 #include "format.h"
 
 extern const struct pfd_format pfd_format_opencl;
@@ -95,8 +96,7 @@ void opencl_make(const struct pfd_look *look, struct pfd_made *ret);
 /* ---- readings.c: how the strings of an entry are stored ---- */
 
 enum {
-    OPENCL_SAMPLES_MAX = 32,
-    OPENCL_WAYS_MAX = 1 + PFD_ALTERNATIVES_MAX,
+    OPENCL_SAMPLES_MAX = 32
 };
 
 /* Payloads of several entries of one string; borrowed. */
@@ -105,25 +105,13 @@ struct opencl_samples {
     size_t n;
 };
 
-/* A way to read them, and the bits that it takes (bits.h). */
-struct opencl_way {
-    uint32_t bits;
-    uint64_t shifts;
-};
-
-/* The likeliest ones, by their bits. */
-struct opencl_ways {
-    struct opencl_way way[OPENCL_WAYS_MAX];
-    unsigned n;
-};
-
 /*
  * What the ways take in which the %s of a string can lie in its samples (one
  * at least), as compilers of both ages store them. By the newer one no string
- * is shorter.
+ * is shorter. The choice of a way is the shifts of its layout.
  */
 struct opencl_weights {
-    struct opencl_ways old;
+    struct pfd_ways old;
     uint32_t new_bits;
     bool all; /* false: strings beyond OPENCL_SHIFTS_MAX were not weighed */
 };
@@ -154,7 +142,7 @@ void opencl_see_stale(const struct pfd_string *string,
  * strings is the newer age's.
  */
 void opencl_decide(const struct opencl_weights *weights, int64_t newer,
-                   enum pfd_opencl_strings age, struct opencl_ways *ret,
+                   enum pfd_opencl_strings age, struct pfd_ways *ret,
                    bool *is_new);
 
 /* The texts of a string: the same in every entry, but where strings of linked

@@ -20,20 +20,22 @@ enum {
      * one of them. */
     BITS_CONSTANT = 2,
     BITS_EXCEPTION = 4,
-    BITS_LINKED = 12,      /* that programs were linked that are alike */
-    BITS_NO_CHARACTER = 8, /* that %c has a value that is none */
+    BITS_LINKED = 12, /* that programs were linked that are alike */
+    /* Dwords: a float where nothing says so, one that can be anything. That the
+     * values of an argument are unlike its type. */
+    BITS_FLOAT = 3,
+    BITS_ANY = 34,
+    BITS_UNTYPED = 12,
     /* Each bit of a damaged text; of a dword no more than these count. */
     BITS_FLIP = 4,
     FLIPS_MAX = 8,
     /* Stale dwords that are like small arguments: each, and all of them; one
-     * that is like a float, like a text, anything; memory that was filled with
-     * zeros, with one byte. */
+     * that is like a text; memory that was filled with zeros, with one byte. */
     BITS_STALE = 1,
     BITS_STALE_MAX = 12,
     BITS_SMALL = 24,
-    BITS_STALE_FLOAT = 3,
     BITS_STALE_TEXT = 6,
-    BITS_STALE_ANY = 34,
+
     BITS_ZEROS = 4,
     BITS_FILLED = 10,
     /* That a dword is stale although others that are were all the same: for
@@ -54,7 +56,7 @@ struct weigher {
     const struct opencl_samples *samples;
     const struct opencl_stale *stale;
     /* The likeliest ways up to here, by how many strings are shorter. */
-    struct opencl_ways old[OPENCL_SHIFTS_MAX + 1];
+    struct pfd_ways old[OPENCL_SHIFTS_MAX + 1];
     uint32_t new_bits;
     unsigned n_shifts; /* strings so far that can be */
     uint32_t at;       /* in the payload, when none is */
@@ -69,31 +71,6 @@ static const uint8_t *bytes_of(const struct weigher *w, size_t sample,
                                uint32_t at)
 {
     return pfd_cursor_peek(&w->samples->payload[sample], at);
-}
-
-static uint32_t add_bits(uint32_t a, uint64_t b)
-{
-    return b < UINT32_MAX - a ? a + (uint32_t)b : UINT32_MAX;
-}
-
-static void add_way(struct opencl_ways *to, uint32_t bits, uint64_t shifts)
-{
-    unsigned i = to->n;
-    if (i == OPENCL_WAYS_MAX && to->way[i - 1].bits <= bits)
-        return;
-    if (i < OPENCL_WAYS_MAX)
-        to->n++;
-    else
-        i--;
-    for (; i > 0 && to->way[i - 1].bits > bits; i--)
-        to->way[i] = to->way[i - 1];
-    to->way[i] = (struct opencl_way){ bits, shifts };
-}
-
-static void add_to_all(struct opencl_ways *ways, uint64_t bits)
-{
-    for (unsigned i = 0; i < ways->n; i++)
-        ways->way[i].bits = add_bits(ways->way[i].bits, bits);
 }
 
 /* ---- texts ---- */
@@ -179,28 +156,27 @@ static uint64_t text_bits(const struct weigher *w, uint32_t at, uint32_t n,
 
 /* ---- numbers ---- */
 
-static unsigned scalar_bits(const struct opencl_argument *a, uint64_t value,
-                            uint32_t element)
+/* A dword of which nothing is known. */
+static unsigned dword_bits(uint32_t dword)
 {
-    if (a->step && pfd_step_is_float(a->step))
-        return pfd_bits_float(value, element);
-    return pfd_bits_integer(value, element) +
-           (a->step && a->step->conv == 'c' && value > UINT8_MAX
-                ? BITS_NO_CHARACTER
-                : 0);
+    unsigned bits = least(pfd_bits_integer(dword, DWORD),
+                          pfd_bits_float(dword, DWORD) + BITS_FLOAT);
+    return least(bits, BITS_ANY);
 }
 
-static uint64_t value_bits(const struct weigher *w, size_t sample,
-                           const struct opencl_argument *a, uint32_t at)
+static uint64_t typed_bits(const struct opencl_argument *a,
+                           const uint8_t *bytes)
 {
     uint32_t element = opencl_element(a);
+    bool is_float = a->step && pfd_step_is_float(a->step);
     uint64_t bits = 0;
     if (element != 1 && element != 2 && element != 4 && element != 8)
         return 8 * (uint64_t)a->size;
     for (uint32_t i = 0; i < a->n; i++) {
         uint64_t value = 0;
-        memcpy(&value, bytes_of(w, sample, at + i * element), element);
-        bits += scalar_bits(a, value, element);
+        memcpy(&value, bytes + (size_t)i * element, element);
+        bits += is_float ? pfd_bits_float(value, element)
+                         : pfd_bits_integer(value, element);
     }
     return bits;
 }
@@ -211,19 +187,33 @@ static uint32_t used_bytes(const struct opencl_argument *a)
     return a->n == 3 ? 3 * opencl_element(a) : a->size;
 }
 
+static uint64_t value_bits(const struct weigher *w, size_t sample,
+                           const struct opencl_argument *a, uint32_t at,
+                           bool is_typed)
+{
+    uint64_t bits = 0;
+    if (is_typed)
+        return typed_bits(a, bytes_of(w, sample, at));
+    for (uint32_t i = 0; i < used_bytes(a); i += DWORD)
+        bits += dword_bits(
+            pfd_cursor_peek_u32(&w->samples->payload[sample], at + i));
+    return bits;
+}
+
 /* Either each for itself, or one for all and exceptions. */
-static uint64_t argument_bits(const struct weigher *w,
-                              const struct opencl_argument *a, uint32_t at)
+static uint64_t column_bits(const struct weigher *w,
+                            const struct opencl_argument *a, uint32_t at,
+                            bool is_typed)
 {
     uint64_t each = 0;
     uint64_t best = UINT64_MAX;
     for (size_t i = 0; i < w->samples->n; i++) {
-        uint64_t bits = value_bits(w, i, a, at);
+        uint64_t bits = value_bits(w, i, a, at, is_typed);
         uint64_t constant = BITS_CONSTANT + bits;
         each += bits;
         for (size_t k = 0; i < REFERENCES && k < w->samples->n; k++) {
             if (memcmp(bytes_of(w, i, at), bytes_of(w, k, at), used_bytes(a)))
-                constant += BITS_EXCEPTION + value_bits(w, k, a, at);
+                constant += BITS_EXCEPTION + value_bits(w, k, a, at, is_typed);
         }
         if (i < REFERENCES && constant < best)
             best = constant;
@@ -231,14 +221,19 @@ static uint64_t argument_bits(const struct weigher *w,
     return each < best ? each : best;
 }
 
-/* ---- what is behind the last argument ---- */
-
-static unsigned stale_bits(uint32_t dword)
+/* Values that are unlike their type are one surprise, and not one in every
+ * entry: programs print anything. */
+static uint64_t argument_bits(const struct weigher *w,
+                              const struct opencl_argument *a, uint32_t at)
 {
-    unsigned bits = least(pfd_bits_integer(dword, DWORD),
-                          pfd_bits_float(dword, DWORD) + BITS_STALE_FLOAT);
-    return least(bits, BITS_STALE_ANY);
+    uint64_t typed = column_bits(w, a, at, true);
+    if (used_bytes(a) % DWORD)
+        return typed;
+    uint64_t any = column_bits(w, a, at, false) + BITS_UNTYPED;
+    return typed < any ? typed : any;
 }
+
+/* ---- what is behind the last argument ---- */
 
 /* The same in all entries, which memory is that was filled once. */
 static unsigned filled_bits(uint32_t dword)
@@ -250,7 +245,7 @@ static unsigned filled_bits(uint32_t dword)
     if (dword == bytes[0] * UINT32_C(0x01010101))
         return BITS_FILLED;
     struct opencl_text t = opencl_look_at_text(bytes, DWORD);
-    unsigned bits = stale_bits(dword);
+    unsigned bits = dword_bits(dword);
     return t.n && (t.is_full || t.ended)
                ? least(bits, BITS_STALE_TEXT + pfd_bits_text(bytes, t.n))
                : bits;
@@ -275,7 +270,7 @@ static uint64_t stale_column_bits(const struct weigher *w, uint32_t at)
     bool is_unlike = false;
     for (size_t i = 0; i < w->samples->n; i++) {
         uint32_t dword = pfd_cursor_peek_u32(&w->samples->payload[i], at);
-        unsigned bits = stale_bits(dword);
+        unsigned bits = dword_bits(dword);
         is_unlike |= dword != w->stale->dword;
         each += bits;
         small += bits < BITS_SMALL ? BITS_STALE : 0;
@@ -314,9 +309,9 @@ static void weigh_value(struct weigher *w, const struct opencl_argument *a)
     for (unsigned k = 0; k <= w->n_shifts; k++) {
         if (w->old[k].n || k == 0) {
             uint64_t bits = argument_bits(w, a, w->at - k * DWORD);
-            add_to_all(&w->old[k], bits);
+            pfd_ways_all_add(&w->old[k], bits);
             if (k == 0)
-                w->new_bits = add_bits(w->new_bits, bits);
+                w->new_bits = pfd_bits_add(w->new_bits, bits);
         }
     }
 }
@@ -325,19 +320,20 @@ static void weigh_text(struct weigher *w, const struct opencl_argument *a)
 {
     bool can_shift = opencl_can_shift(a);
     unsigned i = w->n_shifts;
-    w->new_bits = add_bits(w->new_bits, text_bits(w, w->at, a->size, FILL_NEW));
+    w->new_bits =
+        pfd_bits_add(w->new_bits, text_bits(w, w->at, a->size, FILL_NEW));
     for (unsigned k = i + 1; k-- > 0;) {
         uint32_t at = w->at - k * DWORD;
         if (can_shift) {
-            struct opencl_ways *shorter = &w->old[k + 1];
+            struct pfd_ways *shorter = &w->old[k + 1];
             uint64_t bits = text_bits(w, at, a->size - DWORD, FILL_SHORT);
             for (unsigned j = 0; j < w->old[k].n; j++) {
-                const struct opencl_way *way = &w->old[k].way[j];
-                add_way(shorter, add_bits(way->bits, bits),
-                        way->shifts | UINT64_C(1) << i);
+                const struct pfd_way *way = &w->old[k].way[j];
+                pfd_ways_add(shorter, pfd_bits_add(way->bits, bits),
+                             way->choice | UINT64_C(1) << i);
             }
         }
-        add_to_all(&w->old[k], text_bits(w, at, a->size, FILL_OLD));
+        pfd_ways_all_add(&w->old[k], text_bits(w, at, a->size, FILL_OLD));
     }
     w->n_shifts += can_shift;
 }
@@ -353,7 +349,7 @@ static void weigh_argument(struct weigher *w, const struct opencl_argument *a)
 
 /* The ways to the end, which leave the more dwords stale the more strings are
  * shorter. */
-static void gather(const struct weigher *w, bool all, struct opencl_ways *ret)
+static void gather(const struct weigher *w, bool all, struct pfd_ways *ret)
 {
     uint64_t stale = 0;
     ret->n = 0;
@@ -361,8 +357,8 @@ static void gather(const struct weigher *w, bool all, struct opencl_ways *ret)
         if (k > 0 && all)
             stale += stale_column_bits(w, w->at - k * DWORD);
         for (unsigned j = 0; j < w->old[k].n; j++) {
-            const struct opencl_way *way = &w->old[k].way[j];
-            add_way(ret, add_bits(way->bits, stale), way->shifts);
+            const struct pfd_way *way = &w->old[k].way[j];
+            pfd_ways_add(ret, pfd_bits_add(way->bits, stale), way->choice);
         }
     }
 }
@@ -375,7 +371,7 @@ void opencl_weigh(const struct pfd_string *string,
     struct opencl_arguments arguments = opencl_arguments(string);
     struct opencl_argument a;
     ret->all = true;
-    add_way(&w.old[0], 0, 0);
+    pfd_ways_add(&w.old[0], 0, 0);
     while (ret->all && opencl_next_argument(&arguments, &a)) {
         if (opencl_can_shift(&a) && w.n_shifts == OPENCL_SHIFTS_MAX)
             ret->all = false;
@@ -463,24 +459,24 @@ bool opencl_find_literals(const struct pfd_string *string,
 /* ---- what is left ---- */
 
 void opencl_decide(const struct opencl_weights *weights, int64_t newer,
-                   enum pfd_opencl_strings age, struct opencl_ways *ret,
+                   enum pfd_opencl_strings age, struct pfd_ways *ret,
                    bool *is_new)
 {
     uint64_t for_old = newer > 0 ? (uint64_t)newer : 0;
     uint64_t for_new = newer < 0 ? (uint64_t)-newer : 0;
-    uint32_t new_bits = add_bits(weights->new_bits, for_new);
+    uint32_t new_bits = pfd_bits_add(weights->new_bits, for_new);
     bool may_be_new = age != PFD_OPENCL_STRINGS_OLD;
     ret->n = 0;
     *is_new = may_be_new;
     for (unsigned i = 0; i < weights->old.n && age != PFD_OPENCL_STRINGS_NEW;
          i++) {
-        const struct opencl_way *way = &weights->old.way[i];
-        uint32_t bits = add_bits(way->bits, for_old);
-        if (way->shifts || !may_be_new || bits < new_bits)
-            add_way(ret, bits, way->shifts);
-        if (!way->shifts && bits < new_bits)
+        const struct pfd_way *way = &weights->old.way[i];
+        uint32_t bits = pfd_bits_add(way->bits, for_old);
+        if (way->choice || !may_be_new || bits < new_bits)
+            pfd_ways_add(ret, bits, way->choice);
+        if (!way->choice && bits < new_bits)
             *is_new = may_be_new = false;
     }
     if (may_be_new)
-        add_way(ret, new_bits, 0);
+        pfd_ways_add(ret, new_bits, 0);
 }

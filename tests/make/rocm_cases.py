@@ -532,6 +532,54 @@ def hip_cases():
          hips(hip(n, u64(7), text8(b"abc")), texts=[n], capacity=40))
 
 
+def hip_evidence():
+    """Null strings and constant bits, told by all that the bytes say."""
+    order = b"%s %d %s\n"
+    case("hip/null_upper_half", "A null string before a number: as if none "
+         "were null, the number has an upper half.",
+         hips(hip(order, u64(65), text8(b"12345678xyz")),
+              hip(order, u64(200), text8(b"a longer text")), texts=[order]))
+    case("hip/null_or_letter", "A null string, or one of a letter: both fit "
+         "nearly as well, which is said.",
+         hips(hip(order, u64(65), text8(b"abc")), texts=[order]))
+    case("hip/null_inline", "The same where the format string stands in the "
+         "entry.", hips(hip(order, u64(65), text8(b"12345678xyz"),
+                            constant=False),
+                        hip(order, u64(65), text8(b"abc"), constant=False),
+                        texts=[]), "--format hip buffer.bin app.co")
+    many = b"%s " * 20 + b"%d\n"
+    case("hip/null_of_20", "One of 20 strings is null: the number says that "
+         "there is one, its neighbours are alike.",
+         hips(hip(many, *[text8(b"text %d" % i) for i in range(19)], u64(7)),
+              hip(many, *[text8(b"text %d" % i) for i in range(20)], u64(7)),
+              texts=[many]))
+    text = b"n=%d %s\n"
+    entries = [hip(text, u64(i), text8(b"abc")) for i in (7, 8, 9)]
+    lost = bytes([entries[1][0] & ~2]) + entries[1][1:]
+    case("hip/constant_bit_lost", "A control word that says that a format "
+         "string follows, and a known hash does: no message is made of it.",
+         hips(entries[0], lost, entries[2], texts=[text]))
+    case("hip/constant_bit_lost_unknown", "The same with a hash that nobody "
+         "knows.", hips(entries[0], u32(u32_of(entries[1]) & ~2) +
+                        u64(0x9f1203ff04a5b6c7) + entries[1][12:],
+                        entries[2], texts=[text]))
+    made = hip(b"made %d\n", u64(3), constant=False)
+    case("hip/constant_bit_set", "A format string where a hash should be.",
+         hips(entries[0], bytes([made[0] | 2]) + made[1:], entries[2],
+              texts=[text]))
+    case("hip/inline_colours", "Format strings in entries, with colours and "
+         "in UTF-8.",
+         hips(hip(b"\x1b[31mred %d\x1b[0m\n", u64(1), constant=False),
+              hip("größe → %d\n".encode(), u64(2), constant=False),
+              texts=[text]))
+    case("hip/inline_latin1", "One in another encoding: it could be a hash.",
+         hips(hip(b"gr\xf6sse %d\n", u64(1), constant=False), texts=[text]))
+
+
+def u32_of(entry):
+    return int.from_bytes(entry[:4], "little")
+
+
 # ---- hostcall ----
 
 BEGIN, LAST = 1, 2
@@ -739,6 +787,7 @@ def main():
     ocl_evidence()
     ocl_walk()
     hip_cases()
+    hip_evidence()
     hostcall_cases()
     choice_cases()
     if len(sys.argv) > 2:

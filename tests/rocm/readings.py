@@ -157,13 +157,83 @@ def opencl_buffer(rng):
                                        capacity=100000)}, entries)
 
 
-BUFFERS = {"opencl": opencl_buffer}
+class Text:
+    """A %s of HIP: a literal, or text that the program has at run time, which
+    can be null, and is copied with whatever is behind its NUL."""
+
+    def __init__(self, rng):
+        self.text = literal(rng)
+        self.nulls = rng.choice((0, 0, 0.1, 0.5, 1))
+        self.is_copied = self.nulls or rng.random() < 0.5
+
+    def format(self):
+        return b"%s"
+
+    def entry(self, rng):
+        """What is stored, and shown."""
+        if rng.random() < self.nulls:
+            return b"", b"(null)"
+        text = literal(rng) if self.is_copied and rng.random() < 0.7 \
+            else self.text
+        data = rocm.text8(text)
+        if self.is_copied and rng.random() < 0.5:
+            pad = len(data) - len(text) - 1
+            data = data[:len(data) - pad] + rng.randbytes(pad)
+        return data, text
+
+
+class HipCall:
+    def __init__(self, rng, number):
+        self.number = number
+        self.parts = [Text(rng) if rng.random() < 0.5 else Number(rng)
+                      for _ in range(rng.choice((1, 2, 2, 3, 4, 6, 9)))]
+        self.is_constant = rng.random() < 0.8
+        self.n_entries = rng.choice((1, 1, 2, 3, 5, 10, 40))
+
+    def format(self):
+        return b"%d<" % self.number + \
+            b"|".join(p.format() for p in self.parts) + b">\n"
+
+    def entry(self, rng, _):
+        data, shown = [], []
+        for part in self.parts:
+            if isinstance(part, Text):
+                stored, text = part.entry(rng)
+            else:
+                value = part.value(rng)
+                stored, text = hip_stored(part, value), part.shown(value)
+            data.append(stored)
+            shown.append(text)
+        return (rocm.hip(self.format(), *data, constant=self.is_constant),
+                b"%d<" % self.number + b"|".join(shown) + b">\n")
+
+
+def hip_stored(part, value):
+    """Integers are extended by zeros, floats become doubles."""
+    if part.code in "fd":
+        return rocm.f64(value)
+    return rocm.u64(value & (1 << 8 * part.size) - 1)
+
+
+def hip_buffer(rng):
+    calls = [HipCall(rng, i) for i in range(rng.choice((1, 1, 2, 5)))]
+    order = [c for c in calls for _ in range(c.n_entries)]
+    rng.shuffle(order)
+    entries = [c.entry(rng, None) for c in order]
+    return ({"app.co": rocm.hsa([rocm.hip_row(c.format()) for c in calls
+                                 if c.is_constant] +
+                                [b'0:0:ffffffff,"Non const format string"']),
+             "buffer.bin": rocm.buffer(*[e for e, _ in entries],
+                                       capacity=200000)}, entries)
+
+
+BUFFERS = {"opencl": opencl_buffer, "hip": hip_buffer}
 
 
 def messages(lines):
     """{offset: (message, its findings, others)} of JSON lines."""
     found = {}
-    for line in lines.splitlines():
+    for line in filter(None, lines.split("\n")):
         record = json.loads(line)
         if record["type"] == "entry":
             text = base64.b64decode(record["message_b64"]) \
