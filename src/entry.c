@@ -536,8 +536,8 @@ static void describe(const struct pfd_entry *entry, enum pfd_finding_kind kind,
         break;
     case PFD_FINDING_wrong_module:
         snprintf(ret, n,
-                 "'%s' is of a module that does not have the calls of all "
-                 "records of this shader: it may be another one's",
+                 "'%s': the loaded module does not fit all records of this "
+                 "shader and may be another one's",
                  text.text);
         break;
     case PFD_FINDING_duplicate_id:

@@ -501,7 +501,8 @@ static enum pfd_status open_module(struct pfd_spirv *m, const void *bytes,
         m->n_words = 0;
     }
     if (!index_instructions(m, report) || !index_ids(m) || !index_calls(m) ||
-        !spirv_index_lines(m, report) || !spirv_index_aborts(m, report))
+        !spirv_index_decorations(m) || !spirv_index_lines(m, report) ||
+        !spirv_index_aborts(m, report))
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     return PFD_OK;
 }

@@ -50,6 +50,7 @@ enum pfd_spv {
     PFD_SPV_FUNCTION = 54,
     PFD_SPV_FUNCTION_PARAMETER = 55,
     PFD_SPV_FUNCTION_END = 56,
+    PFD_SPV_VARIABLE = 59,
     PFD_SPV_DECORATE = 71,
     PFD_SPV_MEMBER_DECORATE = 72,
     PFD_SPV_COMPOSITE_CONSTRUCT = 80,
@@ -187,6 +188,21 @@ enum pfd_spirv_found pfd_spirv_source_2019(const struct pfd_spirv *module,
 /* Where instruction k is in the source, as far as the module says. */
 void pfd_spirv_place_of(const struct pfd_spirv *module, uint32_t k,
                         struct pfd_spirv_place *ret);
+
+/* ---- accesses ---- */
+
+/* What an instruction reaches: the resource behind its pointer or image. */
+struct pfd_spirv_access {
+    bool is_image;
+    bool has_set; /* the variable is known, and has one */
+    uint32_t set;
+    bool has_binding;
+    uint32_t binding;
+};
+
+/* False: instruction k, of the core, reaches no memory and no image. */
+bool pfd_spirv_access(const struct pfd_spirv *module, uint32_t k,
+                      struct pfd_spirv_access *ret);
 
 /* ---- abort messages ---- */
 

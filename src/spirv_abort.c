@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The messages of OpAbortKHR: what their types say lies where. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "spirv_module.h"
@@ -18,66 +17,6 @@ struct layout {
     bool full;    /* more members than are kept */
     bool unknown; /* the size of something is not known */
 };
-
-/* ---- decorations ---- */
-
-static int by_target(const void *a, const void *b)
-{
-    const struct spirv_decoration *x = a;
-    const struct spirv_decoration *y = b;
-    if (x->target != y->target)
-        return x->target < y->target ? -1 : 1;
-    if (x->member != y->member)
-        return x->member < y->member ? -1 : 1;
-    return x->kind < y->kind ? -1 : x->kind > y->kind;
-}
-
-/* Reads instruction k as a decoration that says where something lies. */
-static bool read_decoration(const struct pfd_spirv *m, uint32_t k,
-                            struct spirv_decoration *ret)
-{
-    uint32_t n = 0;
-    const uint32_t *w = spirv_at(m, k, &n);
-    uint32_t op = w[0] & 0xffff;
-    if (op == PFD_SPV_DECORATE && n == 4) {
-        *ret = (struct spirv_decoration){ w[1], PFD_SPIRV_NONE, w[2], w[3] };
-    } else if (op == PFD_SPV_MEMBER_DECORATE && n == 5) {
-        *ret = (struct spirv_decoration){ w[1], w[2], w[3], w[4] };
-    } else {
-        return false;
-    }
-    return ret->kind == PFD_DECORATION_OFFSET ||
-           ret->kind == PFD_DECORATION_ARRAY_STRIDE ||
-           ret->kind == PFD_DECORATION_MATRIX_STRIDE;
-}
-
-static bool index_decorations(struct pfd_spirv *m)
-{
-    struct spirv_decoration d;
-    size_t n = 0;
-    for (uint32_t k = 0; k < m->n; k++)
-        n += read_decoration(m, k, &d);
-    m->decorations = spirv_alloc(m, n, sizeof *m->decorations);
-    if (!m->decorations)
-        return false;
-    for (uint32_t k = 0; k < m->n; k++) {
-        if (read_decoration(m, k, &d))
-            m->decorations[m->n_decorations++] = d;
-    }
-    qsort(m->decorations, n, sizeof *m->decorations, by_target);
-    return true;
-}
-
-static bool decoration(const struct pfd_spirv *m, uint32_t target,
-                       uint32_t member, uint32_t kind, uint32_t *ret)
-{
-    struct spirv_decoration key = { target, member, kind, 0 };
-    const struct spirv_decoration *d =
-        bsearch(&key, m->decorations, m->n_decorations, sizeof key, by_target);
-    if (d)
-        *ret = d->value;
-    return d != NULL;
-}
 
 /* ---- constants ---- */
 
@@ -236,8 +175,8 @@ static uint64_t lay_array(struct layout *l, uint32_t type, const uint32_t *w,
         l->unknown = true;
         return 0;
     }
-    bool has_stride = decoration(l->m, type, PFD_SPIRV_NONE,
-                                 PFD_DECORATION_ARRAY_STRIDE, &stride);
+    bool has_stride = spirv_decoration(l->m, type, PFD_SPIRV_NONE,
+                                       PFD_DECORATION_ARRAY_STRIDE, &stride);
     if ((element.kind == PFD_SPIRV_INT || element.kind == PFD_SPIRV_UINT) &&
         !element.is_vector && element.width <= 32 && element.width >= 8 &&
         (!has_stride || stride == scalar_bytes(&element))) {
@@ -281,8 +220,8 @@ static uint64_t lay_struct(struct layout *l, uint32_t type, const uint32_t *w,
     for (uint32_t i = 0; i + 2 < n && !l->full && !l->unknown; i++) {
         uint32_t at = 0;
         uint32_t stride = 0;
-        decoration(l->m, type, i, PFD_DECORATION_MATRIX_STRIDE, &stride);
-        if (!decoration(l->m, type, i, PFD_DECORATION_OFFSET, &at)) {
+        spirv_decoration(l->m, type, i, PFD_DECORATION_MATRIX_STRIDE, &stride);
+        if (!spirv_decoration(l->m, type, i, PFD_DECORATION_OFFSET, &at)) {
             struct pfd_spirv_type t = pfd_spirv_type_of(l->m, w[2 + i]);
             at = (uint32_t)align_up(end, scalar_bytes(&t));
             l->abort->guessed = true;
@@ -348,7 +287,7 @@ bool spirv_index_aborts(struct pfd_spirv *m, struct pfd_report *report)
     if (m->members_room > ALL_MEMBERS_MAX)
         m->members_room = ALL_MEMBERS_MAX;
     m->members = spirv_alloc(m, m->members_room, sizeof *m->members);
-    if (!m->aborts || !m->members || !index_decorations(m))
+    if (!m->aborts || !m->members)
         return false;
     for (uint32_t k = 0; k < m->n && m->n_aborts < n_kept; k++) {
         uint32_t n_words = 0;

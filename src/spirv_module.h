@@ -22,6 +22,8 @@ enum {
 enum {
     PFD_DECORATION_ARRAY_STRIDE = 6,
     PFD_DECORATION_MATRIX_STRIDE = 7,
+    PFD_DECORATION_BINDING = 33,
+    PFD_DECORATION_SET = 34,
     PFD_DECORATION_OFFSET = 35,
 };
 
@@ -116,7 +118,13 @@ const char *spirv_literal(const uint32_t *words, uint32_t n, size_t *ret);
 /* Memory that is counted; all fields of the module. NULL: out of memory. */
 void *spirv_alloc(struct pfd_spirv *m, size_t n, size_t size);
 
+/* A decoration's value; member PFD_SPIRV_NONE: of the whole target. False: it
+ * has none of this kind. */
+bool spirv_decoration(const struct pfd_spirv *m, uint32_t target,
+                      uint32_t member, uint32_t kind, uint32_t *ret);
+
 /* The parts of pfd_spirv_open(); false when out of memory. */
+bool spirv_index_decorations(struct pfd_spirv *m);
 bool spirv_index_lines(struct pfd_spirv *m, struct pfd_report *report);
 bool spirv_index_aborts(struct pfd_spirv *m, struct pfd_report *report);
 void spirv_free_lines(struct pfd_spirv *m);

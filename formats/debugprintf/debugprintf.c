@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "chain.h"
 #include "evidence.h"
 #include "khronos.h"
 #include "shaders.h"
@@ -19,19 +20,7 @@ enum {
 
 struct state {
     struct debugprintf_evidence evidence; /* shape NULL: not decided yet */
-    uint32_t wanted; /* dwords that shaders asked for, as the count has it */
-    bool closed;
-    bool is_lost;
-    uint64_t from;        /* where the way was lost */
-    uint64_t next;        /* next place to try */
-    bool saw_data;        /* on the way there, in what the count claims */
-    uint64_t n_left_over; /* dwords behind that, which are not zero */
-    uint32_t bad;         /* the size word that led nowhere */
-    bool is_hiding;       /* it does lead on, over records */
-    uint64_t end_of_last; /* record */
-    uint32_t same_size;   /* of all records so far; 0: they differ */
-    uint32_t largest;     /* of them */
-    bool any;
+    struct pfd_chain chain;
 };
 
 static const struct debugprintf_shape *shape_of(const struct state *st)
@@ -39,10 +28,22 @@ static const struct debugprintf_shape *shape_of(const struct state *st)
     return st->evidence.shape;
 }
 
-/* The first byte that the count does not claim; it can be wrong. */
-static uint64_t limit_of(const struct state *st)
+/* Is it a record of a call of its shader, as far as it is in view? */
+static bool is_sound(struct pfd_walk *w, struct state *st,
+                     const struct debugprintf_head *h)
 {
-    return (shape_of(st)->data + (uint64_t)st->wanted) * DWORD;
+    uint64_t left = pfd_walk_end(w) / DWORD * DWORD - h->at;
+    uint64_t n = (uint64_t)h->size * DWORD;
+    return h->size >= shape_of(st)->header &&
+           h->size <= DEBUGPRINTF_RECORD_MAX &&
+           debugprintf_is_sound(w, &st->evidence, h, n < left ? n : left);
+}
+
+static uint32_t record_at(struct pfd_walk *w, uint64_t at)
+{
+    struct state *st = w->state;
+    struct debugprintf_head h = debugprintf_head_at(w, shape_of(st), at);
+    return is_sound(w, st, &h) ? h.size : 0;
 }
 
 /* ---- opening ---- */
@@ -80,9 +81,13 @@ static enum pfd_status open_buffer(struct pfd_walk *w, struct state *st)
     debugprintf_decide(w, &st->evidence);
     const struct debugprintf_shape *s = shape_of(st);
     report_layouts(w, &st->evidence);
-    st->wanted = pfd_walk_u32(w, (s->data - 1u) * (uint64_t)DWORD);
-    w->at = s->data * (uint64_t)DWORD;
-    st->end_of_last = w->at;
+    st->chain = (struct pfd_chain){
+        .data = s->data,
+        .wanted = pfd_walk_u32(w, (s->data - 1u) * (uint64_t)DWORD),
+        .header = s->header,
+        .record_at = record_at,
+    };
+    pfd_chain_open(&st->chain, w);
     uint32_t flags = pfd_walk_u32(w, 0);
     if (s->data == 2 && flags) {
         pfd_walk_finding(w, PFD_FINDING_reserved, 0,
@@ -207,16 +212,6 @@ static uint64_t findings_of(const struct debugprintf_bound *b, size_t n_calls)
     return ret;
 }
 
-static void pass(struct pfd_walk *w, struct state *st, uint32_t size,
-                 uint64_t n_bytes)
-{
-    st->same_size = !st->any || st->same_size == size ? size : 0;
-    st->largest = size > st->largest ? size : st->largest;
-    st->any = true;
-    w->at += n_bytes;
-    st->end_of_last = w->at;
-}
-
 /* Adds the record at w->at; n_bytes of it are there. */
 static void add_record(struct pfd_walk *w, struct state *st,
                        const struct debugprintf_head *h, uint64_t n_bytes,
@@ -244,20 +239,10 @@ static void add_record(struct pfd_walk *w, struct state *st,
         set_call(w, st, h, calls[i], &other);
         pfd_walk_alternative(w, &other);
     }
-    pass(w, st, h->size, n_bytes);
+    pfd_chain_pass(&st->chain, w, h->size, n_bytes);
 }
 
 /* ---- the walk ---- */
-
-static bool is_sound(struct pfd_walk *w, struct state *st,
-                     const struct debugprintf_head *h)
-{
-    uint64_t left = pfd_walk_end(w) / DWORD * DWORD - h->at;
-    uint64_t n = (uint64_t)h->size * DWORD;
-    return h->size >= shape_of(st)->header &&
-           h->size <= DEBUGPRINTF_RECORD_MAX &&
-           debugprintf_is_sound(w, &st->evidence, h, n < left ? n : left);
-}
 
 /* Is what is behind a record another one, or nothing? */
 static bool leads_on(const struct pfd_walk *w, const struct state *st,
@@ -300,195 +285,6 @@ static bool hides_records(struct pfd_walk *w, struct state *st,
     return false;
 }
 
-/* A word that is in no record. */
-static void see(struct state *st, uint64_t at, uint32_t word)
-{
-    if (at < limit_of(st)) {
-        st->saw_data |= word != 0;
-    } else {
-        st->n_left_over += word != 0;
-    }
-}
-
-static enum pfd_status lose_way(const struct pfd_walk *w, struct state *st,
-                                uint32_t size, bool is_hiding)
-{
-    st->is_lost = true;
-    st->from = w->at;
-    st->next = w->at + DWORD;
-    st->bad = size;
-    st->is_hiding = is_hiding;
-    st->saw_data = false;
-    st->n_left_over = 0;
-    see(st, w->at, size);
-    return PFD_OK;
-}
-
-/* Says what was found where no record was; to: where one is again. */
-static void report_gap(struct pfd_walk *w, struct state *st, uint64_t to,
-                       bool found)
-{
-    struct pfd_walk_gap gap;
-    w->batch->skipped_bytes += to - st->from;
-    pfd_walk_describe_gap(&gap, st->from, to, found ? UINT64_MAX : to);
-    if (!st->bad) {
-        pfd_walk_finding(w, PFD_FINDING_unwritten, st->from,
-                         "a record of size 0, not written yet or lost; %s",
-                         gap.text);
-    } else if (st->bad < shape_of(st)->header) {
-        pfd_walk_finding(w, PFD_FINDING_bad_size, st->from,
-                         "a record of %u dwords, at least %u expected; %s",
-                         st->bad, shape_of(st)->header, gap.text);
-    } else if (st->is_hiding) {
-        pfd_walk_finding(w, PFD_FINDING_bad_size, st->from,
-                         "a record of %u dwords of no known call, with "
-                         "records in it; %s",
-                         st->bad, gap.text);
-    } else {
-        pfd_walk_finding(w, PFD_FINDING_size_past_end, st->from,
-                         "a record of %u dwords runs over the end; %s", st->bad,
-                         gap.text);
-    }
-    st->end_of_last = to;
-}
-
-/* No record came any more: what is there of what the count claims? */
-static enum pfd_status give_up(struct pfd_walk *w, struct state *st)
-{
-    uint64_t limit = limit_of(st);
-    uint64_t end = pfd_walk_end(w) / DWORD * DWORD;
-    uint64_t to = limit < end ? limit : end;
-    if (st->saw_data && st->from < to)
-        report_gap(w, st, to, false);
-    if (st->n_left_over) {
-        pfd_walk_finding(w, PFD_FINDING_stale, limit,
-                         "%llu dwords behind what the count claims are not "
-                         "zero: left over, or records that it does not know",
-                         (unsigned long long)st->n_left_over);
-    }
-    st->is_lost = false;
-    w->at = end;
-    return PFD_OK;
-}
-
-/* Looks for the next record of a known call, up to the end of the buffer. */
-static enum pfd_status find_way(struct pfd_walk *w, struct state *st)
-{
-    uint64_t end = pfd_walk_end(w) / DWORD * DWORD;
-    uint64_t header = shape_of(st)->header * (uint64_t)DWORD;
-    uint64_t at = st->next;
-    for (; at + header <= end; at += DWORD) {
-        if (pfd_walk_u32(w, at) == 0) {
-            at = pfd_walk_pass(w, at, end);
-            continue;
-        }
-        see(st, at, pfd_walk_u32(w, at));
-        struct debugprintf_head h = debugprintf_head_at(w, shape_of(st), at);
-        if (is_sound(w, st, &h)) {
-            st->is_lost = false;
-            report_gap(w, st, at, true);
-            w->at = at;
-            return PFD_OK;
-        }
-    }
-    st->next = at;
-    w->at = at;
-    if (!w->last)
-        return PFD_MORE;
-    for (; at < end; at += DWORD)
-        see(st, at, pfd_walk_u32(w, at));
-    return give_up(w, st);
-}
-
-/* More is stored than the count says. */
-static void report_beyond(struct pfd_walk *w, const struct state *st,
-                          uint64_t stored)
-{
-    uint64_t at = (shape_of(st)->data - 1u) * (uint64_t)DWORD;
-    uint64_t left = (pfd_walk_end(w) - st->end_of_last) / DWORD;
-    uint64_t lost = (UINT64_C(1) << 32) + st->wanted - stored;
-    if (left >= st->largest) {
-        pfd_walk_finding(w, PFD_FINDING_bad_header, at,
-                         "the count says %u dwords and records go on up to "
-                         "%llu: it is too small, and as there is room for "
-                         "more, none are lost",
-                         st->wanted, (unsigned long long)stored);
-        return;
-    }
-    pfd_walk_finding(w, PFD_FINDING_overflow, at,
-                     "the count says %u dwords and %llu are stored, which "
-                     "fills the buffer: it wrapped at 2^32, so at least %llu "
-                     "dwords are lost",
-                     st->wanted, (unsigned long long)stored,
-                     (unsigned long long)lost);
-    w->batch->lost_bytes += lost * DWORD;
-}
-
-/* What was lost, and how large a buffer would have had to be. */
-static void report_overflow(struct pfd_walk *w, const struct state *st,
-                            uint64_t stored)
-{
-    unsigned long long wanted = st->wanted;
-    unsigned long long lost = wanted - stored;
-    unsigned long long bytes = (wanted + shape_of(st)->data) * DWORD;
-    if (st->same_size && lost % st->same_size == 0) {
-        pfd_walk_finding(
-            w, PFD_FINDING_overflow, st->end_of_last,
-            "shaders wrote %llu dwords, %llu are stored: %llu dwords (%llu "
-            "bytes) lost, which are %llu records if all have %u dwords; a "
-            "buffer of %llu bytes would have held everything",
-            wanted, (unsigned long long)stored, lost, lost * DWORD,
-            lost / st->same_size, st->same_size, bytes);
-    } else {
-        pfd_walk_finding(
-            w, PFD_FINDING_overflow, st->end_of_last,
-            "shaders wrote %llu dwords, %llu are stored: %llu dwords (%llu "
-            "bytes) lost; a buffer of %llu bytes would have held everything",
-            wanted, (unsigned long long)stored, lost, lost * DWORD, bytes);
-    }
-}
-
-static void report_loss(struct pfd_walk *w, const struct state *st)
-{
-    uint64_t stored = st->end_of_last / DWORD - shape_of(st)->data;
-    uint64_t lost = st->wanted - stored;
-    if (stored == st->wanted)
-        return;
-    if (stored > st->wanted) {
-        report_beyond(w, st, stored);
-        return;
-    }
-    w->batch->lost_bytes += lost * DWORD;
-    if (limit_of(st) > pfd_walk_end(w)) {
-        report_overflow(w, st, stored);
-        return;
-    }
-    pfd_walk_finding(w, PFD_FINDING_unwritten, st->end_of_last,
-                     "shaders wrote %u dwords, %llu are stored: %llu dwords "
-                     "(%llu bytes) are zero, not written yet or lost, or the "
-                     "count is too large",
-                     st->wanted, (unsigned long long)stored,
-                     (unsigned long long)lost,
-                     (unsigned long long)lost * DWORD);
-}
-
-static enum pfd_status finish(struct pfd_walk *w, struct state *st)
-{
-    uint64_t end = pfd_walk_end(w);
-    if (!st->closed) {
-        st->closed = true;
-        if (end % DWORD) {
-            pfd_walk_finding(w, PFD_FINDING_odd_size, end / DWORD * DWORD,
-                             "the buffer ends in %u bytes that are no whole "
-                             "dword",
-                             (unsigned)(end % DWORD));
-        }
-        report_loss(w, st);
-    }
-    w->at = end;
-    return PFD_END;
-}
-
 /* A record that the buffer's end cuts: since SDK 1.4.350 shaders may write
  * one dword too far, and a dump can be shorter than its buffer. */
 static enum pfd_status take_cut(struct pfd_walk *w, struct state *st,
@@ -496,40 +292,37 @@ static enum pfd_status take_cut(struct pfd_walk *w, struct state *st,
 {
     uint64_t left = pfd_walk_end(w) / DWORD * DWORD - h->at;
     if (!is_sound(w, st, h))
-        return lose_way(w, st, h->size, false);
+        return pfd_chain_lose(&st->chain, w, h->size, PFD_CHAIN_PAST_END);
     add_record(w, st, h, left, FINDING(truncated_entry));
     return PFD_OK;
 }
 
-/* The first bytes of something at w->at, too few for a header. */
-static enum pfd_status end_in_header(struct pfd_walk *w, struct state *st)
+/* What is wrong with a size that no record can have. */
+static enum pfd_chain_break why_bad(const struct state *st, uint32_t size)
 {
-    if (!w->last)
-        return PFD_MORE;
-    if (pfd_walk_end(w) - w->at < DWORD)
-        return finish(w, st);
-    return lose_way(w, st, pfd_walk_u32(w, w->at), false);
+    return size == 0                     ? PFD_CHAIN_ZERO
+           : size < shape_of(st)->header ? PFD_CHAIN_BAD_SIZE
+                                         : PFD_CHAIN_PAST_END;
 }
 
 static enum pfd_status step(struct pfd_walk *w, struct state *st)
 {
     uint64_t left = pfd_walk_end(w) - w->at;
-    uint64_t header = shape_of(st)->header * (uint64_t)DWORD;
-    if (left < header)
-        return end_in_header(w, st);
+    if (left < shape_of(st)->header * (uint64_t)DWORD)
+        return pfd_chain_end(&st->chain, w);
     struct debugprintf_head h = debugprintf_head_at(w, shape_of(st), w->at);
     uint64_t n = (uint64_t)h.size * DWORD;
     if (h.size < shape_of(st)->header || h.size > DEBUGPRINTF_RECORD_MAX)
-        return lose_way(w, st, h.size, false);
+        return pfd_chain_lose(&st->chain, w, h.size, why_bad(st, h.size));
     /* The layer reads on, and what follows can say whether it is a record. */
     if (n + READ_ON_MAX > left && !w->last)
         return PFD_MORE;
     if (n > left)
         return take_cut(w, st, &h);
-    if (w->at + n > limit_of(st) && !is_credible(w, st, &h))
-        return lose_way(w, st, h.size, false);
+    if (w->at + n > pfd_chain_limit(&st->chain) && !is_credible(w, st, &h))
+        return pfd_chain_lose(&st->chain, w, h.size, PFD_CHAIN_PAST_END);
     if (hides_records(w, st, &h))
-        return lose_way(w, st, h.size, true);
+        return pfd_chain_lose(&st->chain, w, h.size, PFD_CHAIN_HIDING);
     add_record(w, st, &h, n, 0);
     return PFD_OK;
 }
@@ -543,7 +336,8 @@ static enum pfd_status debugprintf_walk(struct pfd_walk *w)
             return status;
     }
     while (pfd_walk_has_room(w)) {
-        enum pfd_status status = st->is_lost ? find_way(w, st) : step(w, st);
+        enum pfd_status status =
+            st->chain.is_lost ? pfd_chain_find(&st->chain, w) : step(w, st);
         if (status != PFD_OK)
             return status;
     }
@@ -552,38 +346,11 @@ static enum pfd_status debugprintf_walk(struct pfd_walk *w)
 
 /* ---- the format ---- */
 
-static int debugprintf_probe(const struct pfd_cursor *first, uint64_t n_buffer)
-{
-    struct pfd_cursor c = *first;
-    uint32_t w[4];
-    for (size_t i = 0; i < 4; i++)
-        w[i] = pfd_cursor_u32(&c);
-    if (!pfd_cursor_ok(&c))
-        return 0;
-    bool fits_one = w[0] >= w[1] && w[1] >= 4 && w[1] < 4096;
-    bool fits_two = !w[0] && w[1] >= w[2] && w[2] >= 4 && w[2] < 4096;
-    if (fits_one || fits_two)
-        return w[0] == w[1] || w[1] == w[2] ? 55 : 50;
-    return 15;
-}
-
-/* The header's words by layout, and what no record takes. */
 static bool debugprintf_buffer_word(const struct pfd_walk *w, uint64_t at,
                                     struct pfd_word *ret)
 {
     const struct state *st = w->state;
-    uint64_t end = at / DWORD * DWORD + DWORD;
-    if (!shape_of(st))
-        return false;
-    if (at / DWORD + 1 < shape_of(st)->data)
-        return pfd_word_set(ret, end, "flags");
-    if (at / DWORD < shape_of(st)->data)
-        return pfd_word_set(ret, end, "count: dwords that shaders asked for");
-    if (at >= limit_of(st))
-        return pfd_word_set_unused(ret);
-    return st->closed && at >= st->end_of_last &&
-           pfd_word_set(ret, limit_of(st),
-                        "counted, not written: for records that did not fit");
+    return pfd_chain_word(&st->chain, at, ret);
 }
 
 static const char *const origin_names[] = {

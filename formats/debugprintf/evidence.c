@@ -13,149 +13,7 @@ enum {
     TRIES_MAX = 1 << 18,
     /* One damaged record among so many casts no doubt on a module. */
     RARE = 64,
-    /* Larger numbers are no shader's and no id's of a module. */
-    SHADER_MAX = 1 << 20,
-    FORMAT_MAX = 1 << 22,
 };
-
-/* ---- one record ---- */
-
-struct debugprintf_head debugprintf_head_at(const struct pfd_walk *w,
-                                            const struct debugprintf_shape *s,
-                                            uint64_t at)
-{
-    return (struct debugprintf_head){
-        .at = at,
-        .size = pfd_walk_u32(w, at),
-        .shader = pfd_walk_u32(w, at + DEBUGPRINTF_AT_SHADER * DWORD),
-        .position = pfd_walk_u32(w, at + DEBUGPRINTF_AT_POSITION * DWORD),
-        .format = pfd_walk_u32(w, at + (uint64_t)s->format * DWORD),
-    };
-}
-
-/* A word of the header; 0 where the layout has none. */
-static uint32_t word_of(const struct pfd_walk *w, uint64_t at, uint8_t place)
-{
-    return place ? pfd_walk_u32(w, at + (uint64_t)place * DWORD) : 0;
-}
-
-static struct debugprintf_masks masks_of(const struct pfd_walk *w,
-                                         const struct debugprintf_shape *s,
-                                         uint64_t at)
-{
-    return (struct debugprintf_masks){
-        .doubles = word_of(w, at, s->doubles),
-        .signed8 = word_of(w, at, s->signed8),
-        .signed16 = word_of(w, at, s->signed16),
-        .n = !s->doubles   ? 0
-             : s->signed16 ? 3
-                           : 1,
-    };
-}
-
-/* The stage word; PFD_STAGE_UNKNOWN, too, where the layout has none. */
-static uint32_t stage_word(const struct pfd_walk *w,
-                           const struct debugprintf_shape *s,
-                           const struct debugprintf_head *h)
-{
-    if (s->is_packed)
-        return h->position >> DEBUGPRINTF_OFFSET_BITS;
-    return s->stage ? word_of(w, h->at, s->stage) : PFD_STAGE_UNKNOWN;
-}
-
-/* Shaders of several stages have a number of their own, or none. */
-static bool stage_fits(uint32_t word, const struct pfd_shader *shader)
-{
-    enum pfd_stage stage = pfd_stage_of(word);
-    return stage == PFD_STAGE_UNKNOWN || !shader->stages ||
-           shader->stages >> stage & 1;
-}
-
-static uint32_t instruction_of(const struct pfd_spirv *module,
-                               enum debugprintf_numbering numbering,
-                               uint32_t position)
-{
-    switch (numbering) {
-    case DEBUGPRINTF_BY_OFFSET:
-        return pfd_spirv_by_offset(module, position);
-    case DEBUGPRINTF_BY_COUNTED:
-        return pfd_spirv_by_counted(module, position);
-    case DEBUGPRINTF_BY_ORDINAL:
-    case DEBUGPRINTF_N_NUMBERINGS:
-        break;
-    }
-    return position < pfd_spirv_n_instructions(module) ? position
-                                                       : PFD_SPIRV_NONE;
-}
-
-/* The string of the call at the record's position, if its format is the
- * record's. */
-static const struct pfd_string *string_at(const struct pfd_walk *w,
-                                          const struct debugprintf_shape *s,
-                                          const struct debugprintf_head *h,
-                                          const struct debugprintf_reading *r)
-{
-    const struct pfd_spirv *module = r->shader->module;
-    uint32_t k = instruction_of(module, r->numbering,
-                                debugprintf_offset_of(s, h->position));
-    if (k == PFD_SPIRV_NONE)
-        return NULL;
-    size_t call = debugprintf_call_at(module, k);
-    if (call == pfd_spirv_call_count(module) ||
-        pfd_spirv_call_format(module, call) != h->format)
-        return NULL;
-    return pfd_table_find(
-        w->table, debugprintf_key(r->shader->id, pfd_spirv_offset(module, k)));
-}
-
-const struct pfd_string *debugprintf_call_of(
-    const struct pfd_walk *w, const struct debugprintf_shape *s,
-    const struct debugprintf_head *h, const struct debugprintf_reading *r,
-    uint64_t left)
-{
-    uint32_t stage = stage_word(w, s, h);
-    /* Stages were renumbered before positions were. */
-    if (r->numbering == DEBUGPRINTF_BY_OFFSET && stage > PFD_STAGE_UNKNOWN)
-        return NULL;
-    const struct pfd_string *string = string_at(w, s, h, r);
-    if (!string || !stage_fits(stage, r->shader))
-        return NULL;
-    uint64_t n = (uint64_t)h->size - s->header;
-    bool no_16 = debugprintf_dwords(string, false) != n;
-    if (no_16 &&
-        (s->age != PFD_KHRONOS_OLD || debugprintf_dwords(string, true) != n))
-        return NULL;
-    struct debugprintf_masks masks = masks_of(w, s, h->at);
-    uint64_t from = h->at + (uint64_t)s->header * DWORD;
-    struct pfd_cursor values = w->view;
-    pfd_cursor_seek(&values, from - w->base);
-    size_t n_there = (size_t)((left - (from - h->at)) / DWORD);
-    return debugprintf_masks_fit(string, &masks) &&
-                   debugprintf_values_fit(string, &values,
-                                          n < n_there ? (size_t)n : n_there,
-                                          no_16)
-               ? string
-               : NULL;
-}
-
-bool debugprintf_is_plausible(const struct pfd_walk *w,
-                              const struct debugprintf_shape *s,
-                              const struct debugprintf_head *h)
-{
-    struct debugprintf_masks m = masks_of(w, s, h->at);
-    uint32_t stage = stage_word(w, s, h);
-    uint32_t n = h->size - s->header;
-    uint32_t all = m.doubles | m.signed8 | m.signed16;
-    bool has_stage = s->is_packed || s->stage;
-    bool stage_is_known = pfd_stage_of(stage) != PFD_STAGE_UNKNOWN ||
-                          stage == PFD_STAGE_UNKNOWN || stage == INT32_MAX;
-    return h->shader < SHADER_MAX && h->format && h->format < FORMAT_MAX &&
-           debugprintf_offset_of(s, h->position) >> DEBUGPRINTF_OFFSET_BITS ==
-               0 &&
-           (!has_stage || stage_is_known) && !(m.doubles & m.signed8) &&
-           !(m.doubles & m.signed16) && !(m.signed8 & m.signed16) &&
-           (n >= 32 || all >> n == 0);
-}
 
 /* ---- all records of the first bytes ---- */
 
@@ -182,7 +40,8 @@ struct tally {
     bool has_modules;
     unsigned tries;
     enum chain_end end;
-    uint64_t plausible; /* dwords of records that could be some */
+    uint64_t n_records; /* dwords of all that have a record's size */
+    uint64_t plausible; /* of those that could be some */
     size_t n_samples;
     struct sample samples[SAMPLES_MAX];
     uint16_t slots[SLOTS]; /* by hash: a sample's number and 1 */
@@ -195,11 +54,11 @@ static uint64_t mix(uint64_t hash, uint32_t word)
 
 static uint64_t hash_of(const struct tally *t, const struct debugprintf_head *h)
 {
-    struct debugprintf_masks m = masks_of(t->walk, t->shape, h->at);
+    struct debugprintf_masks m = debugprintf_masks_at(t->walk, t->shape, h->at);
     uint64_t hash =
         mix(mix(mix(mix(0, h->size), h->shader), h->position), h->format);
     hash = mix(mix(mix(hash, m.doubles), m.signed8), m.signed16);
-    hash = mix(hash, word_of(t->walk, h->at, t->shape->stage));
+    hash = mix(hash, debugprintf_stage_word(t->walk, t->shape, h));
     return hash ^ hash >> 32;
 }
 
@@ -207,6 +66,7 @@ static void add_sample(struct tally *t, const struct debugprintf_head *h)
 {
     uint64_t hash = hash_of(t, h);
     size_t slot = hash % SLOTS;
+    t->n_records += h->size;
     if (debugprintf_is_plausible(t->walk, t->shape, h))
         t->plausible += h->size;
     for (; t->slots[slot]; slot = (slot + 1) % SLOTS) {
@@ -248,19 +108,28 @@ static const struct pfd_shader *next_candidate(struct candidates *c)
     return NULL;
 }
 
-static bool is_sound_anyhow(struct tally *t, const struct debugprintf_head *h)
+/* Is it a record of a call, in any module and numbering that can be? */
+static bool is_sound_anyhow(const struct pfd_walk *w,
+                            const struct debugprintf_shape *s,
+                            const struct debugprintf_head *h, uint64_t left)
 {
-    struct candidates c = candidates_for(t->walk->shaders, h->shader);
+    struct candidates c = candidates_for(w->shaders, h->shader);
     struct debugprintf_reading r;
     while ((r.shader = next_candidate(&c))) {
-        for (size_t k = 0; k < t->shape->n_numberings; k++) {
-            r.numbering = t->shape->numberings[k];
-            if (debugprintf_call_of(t->walk, t->shape, h, &r, t->n - h->at))
+        for (size_t k = 0; k < s->n_numberings; k++) {
+            r.numbering = s->numberings[k];
+            if (debugprintf_call_of(w, s, h, &r, left))
                 return true;
         }
     }
-    t->tries += (unsigned)c.i + 1;
     return false;
+}
+
+/* The same, if there was time for it. */
+static bool try_record(struct tally *t, const struct debugprintf_head *h)
+{
+    t->tries += (unsigned)t->walk->shaders->n;
+    return is_sound_anyhow(t->walk, t->shape, h, t->n - h->at);
 }
 
 static bool size_fits(const struct tally *t, const struct debugprintf_head *h)
@@ -279,7 +148,7 @@ static uint64_t find_on(struct tally *t, uint64_t at, uint64_t end)
         if (pfd_walk_u32(t->walk, at) == 0)
             continue;
         struct debugprintf_head h = debugprintf_head_at(t->walk, t->shape, at);
-        if (size_fits(t, &h) && is_sound_anyhow(t, &h))
+        if (size_fits(t, &h) && try_record(t, &h))
             return at;
     }
     return end;
@@ -289,8 +158,7 @@ static uint64_t find_on(struct tally *t, uint64_t at, uint64_t end)
 static uint64_t end_of_record(struct tally *t, const struct debugprintf_head *h)
 {
     uint64_t end = h->at + (uint64_t)h->size * DWORD;
-    return t->has_modules && !is_sound_anyhow(t, h) ? find_on(t, h->at, end)
-                                                    : end;
+    return t->has_modules && !try_record(t, h) ? find_on(t, h->at, end) : end;
 }
 
 /* at: where the sizes from the start on led. */
@@ -314,7 +182,7 @@ static void start_tally(const struct pfd_walk *w,
     *t = (struct tally){ .walk = w, .shape = s };
     t->n = w->view.n / DWORD * DWORD;
     t->is_closed = w->last && t->n < DEBUGPRINTF_EVIDENCE_BYTES;
-    t->has_modules = w->shaders->n > 0;
+    t->has_modules = w->shaders && w->shaders->n > 0;
     if (t->n > DEBUGPRINTF_EVIDENCE_BYTES)
         t->n = DEBUGPRINTF_EVIDENCE_BYTES;
 }
@@ -677,4 +545,33 @@ bool debugprintf_is_sound(const struct pfd_walk *w,
             return true;
     }
     return false;
+}
+
+/* ---- without modules ---- */
+
+/* How much a buffer looks like one of this layout. Four words of header can be
+ * nearly anything. */
+static int likelihood_of(const struct tally *t)
+{
+    bool has_flags = t->shape->data == 2 && pfd_walk_u32(t->walk, 0) != 0;
+    if (!t->n_records)
+        return 15;
+    if (t->end == CHAIN_BROKEN || has_flags)
+        return 20;
+    if (t->plausible < t->n_records || t->end < CHAIN_BEFORE)
+        return 50;
+    return t->shape->header > 4 ? 70 : 60;
+}
+
+int debugprintf_probe(const struct pfd_cursor *first, uint64_t n_buffer)
+{
+    struct pfd_walk w = { .view = *first, .last = n_buffer != 0 };
+    struct tally t;
+    int best = 0;
+    for (size_t i = 0; i < DEBUGPRINTF_N_SHAPES && first->n >= 4 * DWORD; i++) {
+        gather(&w, &debugprintf_shapes[i], &t);
+        int likelihood = likelihood_of(&t);
+        best = likelihood > best ? likelihood : best;
+    }
+    return best;
 }

@@ -72,6 +72,19 @@ struct debugprintf_head debugprintf_head_at(
     const struct pfd_walk *walk, const struct debugprintf_shape *shape,
     uint64_t at);
 
+/* Its masks. */
+struct debugprintf_masks debugprintf_masks_at(
+    const struct pfd_walk *walk, const struct debugprintf_shape *shape,
+    uint64_t at);
+
+/* Its stage word; PFD_STAGE_UNKNOWN, too, where the layout has none. */
+uint32_t debugprintf_stage_word(const struct pfd_walk *walk,
+                                const struct debugprintf_shape *shape,
+                                const struct debugprintf_head *head);
+
+/* The format's probe(). */
+int debugprintf_probe(const struct pfd_cursor *first, uint64_t n_buffer);
+
 /* Decides; the view is the buffer's start, with the bytes above or all. */
 void debugprintf_decide(const struct pfd_walk *walk,
                         struct debugprintf_evidence *ret);

@@ -4,13 +4,6 @@
 
 #include "gpuav.h"
 
-static uint32_t word(const uint8_t *bytes, size_t i)
-{
-    uint32_t v;
-    memcpy(&v, bytes + GPUAV_DWORD * i, sizeof v);
-    return v;
-}
-
 /* ---- names ---- */
 
 static const struct group_row {
@@ -22,6 +15,7 @@ static const struct group_row {
       "descriptor indexing",
       { "out of bounds", "uninitialized", "destroyed" } },
     { 2, "buffer device address", { "no buffer there", "misaligned" } },
+    { 3, "ray query", { NULL } }, /* until SDK 1.4.309 */
     { 4,
       "draw",
       { "draw buffer too small", "draw count over limit",
@@ -159,15 +153,16 @@ static void read_group(struct gpuav_fault *f, const uint32_t p[3])
 
 static void read_now(const uint8_t *bytes, struct gpuav_record *r)
 {
-    uint32_t error = word(bytes, 1);
-    uint32_t place = word(bytes, 2);
-    uint32_t p[3] = { word(bytes, 7), word(bytes, 8), word(bytes, 9) };
+    uint32_t error = gpuav_word(bytes, 1);
+    uint32_t place = gpuav_word(bytes, 2);
+    uint32_t p[3] = { gpuav_word(bytes, 7), gpuav_word(bytes, 8),
+                      gpuav_word(bytes, 9) };
     r->is_now = true;
     r->shader = error & 0x3ffff;
     r->stage = place >> 27;
     r->position = place & ((1u << 27) - 1);
-    r->action = word(bytes, 6) >> 16;
-    r->logger = word(bytes, 6) & 0xffff;
+    r->action = gpuav_word(bytes, 6) >> 16;
+    r->logger = gpuav_word(bytes, 6) & 0xffff;
     r->fault.group = error >> 24;
     r->fault.code = error >> 18 & 0x3f;
     read_group(&r->fault, p);
@@ -225,15 +220,16 @@ static void read_old(struct gpuav_fault *f, const uint32_t p[3])
 }
 
 /* Errors of mid 2023, with set and binding, counted from 1. */
-static void read_2023(struct gpuav_fault *f, const uint8_t *bytes)
+static void read_2023(struct gpuav_fault *f, const uint8_t *bytes, uint32_t n)
 {
-    uint32_t p[3] = { word(bytes, 8), word(bytes, 9), 0 };
+    uint32_t p[3] = { gpuav_word(bytes, 8), gpuav_word(bytes, 9), 0 };
     static const uint8_t old_codes[] = { 0, 0, 1, 2, 5, 8, 9, 1, 0 };
-    bool has_set = f->code == 1 || f->code == 2 || f->code == 4 || f->code == 7;
+    bool has_set = n == 13 && (f->code == 1 || f->code == 2 || f->code == 4 ||
+                               f->code == 7);
     uint32_t code = f->code;
     if (has_set) {
         for (size_t i = 0; i < 3; i++)
-            p[i] = word(bytes, 10 + i);
+            p[i] = gpuav_word(bytes, 10 + i);
     }
     if (code > 7) {
         f->kind = code == 8 ? GPUAV_TRACE_RAYS : GPUAV_OTHER;
@@ -244,48 +240,64 @@ static void read_2023(struct gpuav_fault *f, const uint8_t *bytes)
     f->code = code;
     if (code == 7)
         f->kind = GPUAV_DESTROYED;
-    f->has_set = has_set || code == 0;
-    f->set = word(bytes, 8);
-    f->binding = word(bytes, 9);
+    f->has_set = has_set;
+    f->set = gpuav_word(bytes, 8);
+    f->binding = gpuav_word(bytes, 9);
 }
 
-void gpuav_read(const uint8_t *bytes, uint32_t n, struct gpuav_record *r)
+/* Codes from 0 with set and binding, as they were for a month of 2023. */
+static void read_may_2023(struct gpuav_fault *f, const uint8_t *bytes)
+{
+    uint32_t p[3];
+    for (size_t i = 0; i < 3; i++)
+        p[i] = gpuav_word(bytes, 10 + i);
+    read_old(f, p);
+    f->has_set = f->has_index;
+    f->set = gpuav_word(bytes, 8);
+    f->binding = gpuav_word(bytes, 9);
+}
+
+void gpuav_read(const uint8_t *bytes, uint32_t n, bool from_one,
+                struct gpuav_record *r)
 {
     uint32_t p[3] = { 0 };
     *r = (struct gpuav_record){ .size = n };
     if (n == GPUAV_NOW) {
         read_now(bytes, r);
         for (size_t i = 0; i < 3; i++)
-            r->words[i] = word(bytes, 3 + i);
+            r->words[i] = gpuav_word(bytes, 3 + i);
         return;
     }
     uint32_t n_words = n < 10 ? 2 : 3; /* of the stage */
     uint32_t at = 4 + n_words;         /* of the error */
-    r->shader = word(bytes, 1);
-    r->position = word(bytes, 2);
-    r->stage = word(bytes, 3);
+    r->shader = gpuav_word(bytes, 1);
+    r->position = gpuav_word(bytes, 2);
+    r->stage = gpuav_word(bytes, 3);
     for (uint32_t i = 0; i < n_words; i++)
-        r->words[i] = word(bytes, 4 + i);
+        r->words[i] = gpuav_word(bytes, 4 + i);
     if (n == 16 || n == 14) {
         at = n == 16 ? 9 : 7;
-        r->fault.group = word(bytes, at);
-        r->fault.code = word(bytes, at + 1);
+        r->fault.group = gpuav_word(bytes, at);
+        r->fault.code = gpuav_word(bytes, at + 1);
         for (uint32_t i = 0; i < 3; i++)
-            p[i] = word(bytes, at + 2 + i);
+            p[i] = gpuav_word(bytes, at + 2 + i);
         memcpy(r->fault.params, p, sizeof p);
         r->fault.kind = GPUAV_OTHER;
+        r->fault.is_unsure = true;
         return;
     }
-    r->fault.code = word(bytes, at);
+    r->fault.code = gpuav_word(bytes, at);
     for (uint32_t i = 0; i < 3 && at + 1 + i < n; i++)
-        p[i] = word(bytes, at + 1 + i);
+        p[i] = gpuav_word(bytes, at + 1 + i);
     memcpy(r->fault.params, p, sizeof p);
-    if (n == 13) {
-        read_2023(&r->fault, bytes);
+    if (from_one) {
+        read_2023(&r->fault, bytes, n);
+    } else if (n == 13) {
+        read_may_2023(&r->fault, bytes);
     } else {
         read_old(&r->fault, p);
     }
-    r->is_own = word(bytes, 0) == 0;
+    r->is_own = gpuav_word(bytes, 0) == 0;
 }
 
 uint64_t gpuav_id(const struct gpuav_record *r)
@@ -350,7 +362,11 @@ static void add_other(struct pfd_text *out, const struct gpuav_fault *f)
     const char *name = code_name(f->group, f->code);
     if (row) {
         pfd_text_printf(out, "Error %u.%u, %s%s%s", f->group, f->code,
-                        row->name, name ? ": " : "", name ? name : "");
+                        row->name,
+                        !name          ? ""
+                        : f->is_unsure ? ": perhaps "
+                                       : ": ",
+                        name ? name : "");
     } else if (f->group) {
         pfd_text_printf(out, "Error %u.%u", f->group, f->code);
     } else {
@@ -549,8 +565,10 @@ size_t gpuav_fault_origin(const struct gpuav_fault *f, struct pfd_origin *ret)
     if (row)
         n += add_name(ret + n, "group_name", row->name);
     n += add_number(ret + n, "error", f->code);
-    if (name)
-        n += add_name(ret + n, "error_name", name);
+    if (name) {
+        n += add_name(ret + n,
+                      f->is_unsure ? "perhaps_error_name" : "error_name", name);
+    }
     if (f->has_set) {
         n += add_number(ret + n, "set", f->set);
         if (f->group != 8)

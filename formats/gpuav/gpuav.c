@@ -5,8 +5,7 @@
  */
 #include "gpuav.h"
 
-#include <string.h>
-
+#include "chain.h"
 #include "khronos.h"
 #include "shaders.h"
 
@@ -15,43 +14,125 @@
 enum {
     DWORD = GPUAV_DWORD,
     /* Words before the error: what a record's payload begins behind. */
-    HEADER = 7 * DWORD,
-    RECORD_MAX = 16, /* dwords */
+    HEADER = GPUAV_HEADER * DWORD,
+    LEAST = 8, /* dwords of the smallest record */
 };
 
 struct state {
-    bool opened;
-    uint8_t data;    /* dword of the first record: 1, or 2 since 1.3.236 */
-    uint32_t wanted; /* dwords */
-    uint64_t end_of_last;
-    bool ended;      /* no more records */
-    uint64_t bad_at; /* what is no record; 0: nothing */
-    uint32_t bad_size;
-    bool closed;
-    uint32_t same_size; /* of all records so far; 0: they differ */
-    bool any;
+    struct gpuav_age age; /* data 0: not decided yet */
+    struct pfd_chain chain;
+    uint32_t told; /* the loose module that was last said to be used, and 1 */
 };
 
-static bool is_size(uint32_t n)
+/* The bytes of the view from `at` on, all of them. */
+static const uint8_t *bytes_at(const struct pfd_walk *w, uint64_t at,
+                               size_t *n_bytes)
 {
-    return (n >= 8 && n <= 14) || n == 16;
+    struct pfd_cursor c = w->view;
+    pfd_cursor_seek(&c, at - w->base);
+    *n_bytes = pfd_cursor_left(&c) / DWORD * DWORD;
+    return pfd_cursor_bytes(&c, *n_bytes);
 }
 
-static uint32_t word(const uint8_t *bytes, size_t i)
+/* ---- records ---- */
+
+/* Is what is behind a record another one, or nothing? */
+static bool leads_on(const uint8_t *bytes, size_t n_bytes, uint8_t data)
 {
-    uint32_t v;
-    memcpy(&v, bytes + DWORD * i, sizeof v);
-    return v;
+    return n_bytes < LEAST * DWORD || gpuav_word(bytes, 0) == 0 ||
+           gpuav_plausible(bytes, n_bytes, data);
+}
+
+/* A record that makes sense by itself and in its place. */
+static uint32_t record_at(struct pfd_walk *w, uint64_t at)
+{
+    const struct state *st = w->state;
+    size_t n = 0;
+    const uint8_t *bytes = bytes_at(w, at, &n);
+    uint32_t size = gpuav_plausible(bytes, n, st->age.data);
+    size_t n_record = (size_t)size * DWORD;
+    if (size && !w->last && n < n_record + GPUAV_RECORD_MAX * DWORD)
+        return size + GPUAV_RECORD_MAX;
+    return size && n_record <= n &&
+                   leads_on(bytes + n_record, n - n_record, st->age.data)
+               ? size
+               : 0;
+}
+
+/* Are there records in one that makes no sense? Then its size is wrong. */
+static bool hides_records(struct pfd_walk *w, uint32_t size)
+{
+    for (uint32_t i = 1; i + LEAST <= size; i++) {
+        uint32_t inner = record_at(w, w->at + (uint64_t)i * DWORD);
+        if (inner && i + inner <= size + GPUAV_RECORD_MAX)
+            return true;
+    }
+    return false;
+}
+
+static void tell_module(struct pfd_walk *w, const struct gpuav_record *record,
+                        const struct gpuav_place *place)
+{
+    struct state *st = w->state;
+    if (!place->shader || !place->shader->is_loose ||
+        st->told == place->shader->id + 1)
+        return;
+    st->told = place->shader->id + 1;
+    pfd_walk_finding(w, PFD_FINDING_module_choice, w->at,
+                     "shader %u is '%s': only there an instruction reaches "
+                     "this resource",
+                     record->shader, place->shader->source);
+}
+
+static void set_reading(const struct pfd_walk *w, const uint8_t *bytes,
+                        uint32_t size, bool from_one, struct pfd_record *r)
+{
+    struct gpuav_record record;
+    gpuav_read(bytes, size, from_one, &record);
+    struct gpuav_place place = gpuav_place_of(w->shaders, &record);
+    r->key = gpuav_id(&record);
+    r->flags = PFD_RECORD_MADE | (from_one ? GPUAV_FROM_ONE : 0);
+    r->findings |= place.is_wrong ? FINDING(wrong_module) : 0;
+}
+
+/* Adds the record at w->at, in the other reading, too, where that is no worse.
+ */
+static void add_record(struct pfd_walk *w, struct state *st, uint32_t size)
+{
+    size_t n = 0;
+    const uint8_t *bytes = bytes_at(w, w->at, &n);
+    bool from_one = st->age.from_one;
+    bool fits = gpuav_codes_fit(bytes, size, from_one);
+    bool other_fits = gpuav_codes_fit(bytes, size, !from_one);
+    struct gpuav_record record;
+    gpuav_read(bytes, size, from_one, &record);
+    struct gpuav_place place = gpuav_place_of(w->shaders, &record);
+    tell_module(w, &record, &place);
+    struct pfd_record *r = pfd_walk_record(w);
+    *r = (struct pfd_record){
+        .offset = w->at,
+        .n_bytes = size * DWORD,
+        .n_header = size < 10 ? HEADER - DWORD : HEADER,
+        .kind = PFD_RECORD_ENTRY,
+    };
+    set_reading(w, bytes, size, from_one, r);
+    struct gpuav_record other;
+    gpuav_read(bytes, size, !from_one, &other);
+    if (other_fits && (st->age.is_even || !fits) &&
+        other.fault.kind != record.fault.kind) {
+        r->findings |= FINDING(ambiguous);
+        struct pfd_record reading = *r;
+        set_reading(w, bytes, size, !from_one, &reading);
+        pfd_walk_alternative(w, &reading);
+    }
+    pfd_chain_pass(&st->chain, w, size, (uint64_t)size * DWORD);
 }
 
 /* ---- the walk ---- */
 
 static enum pfd_status open_buffer(struct pfd_walk *w, struct state *st)
 {
-    enum {
-        LOOK = (2 + RECORD_MAX) * DWORD
-    };
-    if (!w->last && w->view.n < LOOK)
+    if (!w->last && w->view.n < GPUAV_EVIDENCE_BYTES)
         return PFD_MORE;
     if (w->view.n < 2 * DWORD) {
         pfd_walk_finding(w, PFD_FINDING_no_header, 0,
@@ -61,138 +142,59 @@ static enum pfd_status open_buffer(struct pfd_walk *w, struct state *st)
         w->at = w->view.n;
         return PFD_END;
     }
-    uint32_t first = pfd_walk_u32(w, 0);
-    uint32_t second = pfd_walk_u32(w, DWORD);
-    /* A count is never below a record's size; flags are. */
-    st->data = is_size(second) && first >= second ? 1 : 2;
-    st->wanted = st->data == 1 ? first : second;
-    st->opened = true;
-    w->at = st->data * (uint64_t)DWORD;
-    st->end_of_last = w->at;
+    st->age = gpuav_decide(w);
+    st->chain = (struct pfd_chain){
+        .data = st->age.data,
+        .wanted = pfd_walk_u32(w, (st->age.data - 1u) * (uint64_t)DWORD),
+        .header = LEAST,
+        .flags = "flags (1: buffer bounds are checked)",
+        .sizes = "8 to 14 or 16",
+        .record_at = record_at,
+    };
+    pfd_chain_open(&st->chain, w);
     return PFD_OK;
 }
 
-/* The layer's own checks leave all of the header 0, its size, too: all but
- * the error, 8 or 9. */
-static bool is_own_check(const struct pfd_walk *w, uint64_t at, uint64_t end)
+/* A size word that a record can have, of one that makes no sense: of a layer
+ * of tomorrow, or damaged. */
+static enum pfd_status step_strange(struct pfd_walk *w, struct state *st,
+                                    uint32_t size, uint64_t left)
 {
-    if (end - at < GPUAV_OWN_CHECK * DWORD)
-        return false;
-    for (uint64_t i = 0; i < 7; i++) {
-        if (pfd_walk_u32(w, at + i * DWORD))
-            return false;
-    }
-    uint32_t error = pfd_walk_u32(w, at + 7 * (uint64_t)DWORD);
-    return error == 8 || error == 9;
-}
-
-static void add_record(struct pfd_walk *w, struct state *st, uint32_t size)
-{
-    struct gpuav_record record;
-    uint32_t n_bytes = size * DWORD;
-    uint8_t bytes[RECORD_MAX * DWORD] = { 0 };
-    for (uint32_t i = 0; i < size; i++) {
-        uint32_t v = pfd_walk_u32(w, w->at + (uint64_t)i * DWORD);
-        memcpy(bytes + (size_t)i * DWORD, &v, sizeof v);
-    }
-    gpuav_read(bytes, size, &record);
-    struct pfd_record *r = pfd_walk_record(w);
-    *r = (struct pfd_record){
-        .offset = w->at,
-        .key = gpuav_id(&record),
-        .n_bytes = n_bytes,
-        .n_header = size < 10 ? HEADER - DWORD : HEADER,
-        .flags = PFD_RECORD_MADE,
-        .kind = PFD_RECORD_ENTRY,
-    };
-    w->at += n_bytes;
-    st->end_of_last = w->at;
-    st->same_size = !st->any || st->same_size == size ? size : 0;
-    st->any = true;
-}
-
-static void report_loss(struct pfd_walk *w, const struct state *st)
-{
-    uint64_t stored = st->end_of_last / DWORD - st->data;
-    uint64_t wanted = st->wanted;
-    if (wanted <= stored)
-        return;
-    uint64_t lost = wanted - stored;
-    bool exact = st->same_size && lost % st->same_size == 0;
-    w->batch->lost_bytes += lost * DWORD;
-    pfd_walk_finding(w, PFD_FINDING_overflow, st->end_of_last,
-                     "%llu dwords of records were wanted, %llu are stored: "
-                     "%llu dwords (%llu bytes) lost%s; a buffer of %llu bytes "
-                     "would have held everything",
-                     (unsigned long long)wanted, (unsigned long long)stored,
-                     (unsigned long long)lost, (unsigned long long)lost * DWORD,
-                     exact ? ", whole records if all are alike" : "",
-                     (unsigned long long)(wanted + st->data) * DWORD);
-}
-
-/* What stands at bad_at is no record: nothing behind it can be believed. */
-static void report_bad(struct pfd_walk *w, struct state *st, uint64_t end)
-{
-    uint64_t limit = (st->data + (uint64_t)st->wanted) * DWORD;
-    uint64_t left = (limit < end ? limit : end) - st->bad_at;
-    bool cut = is_size(st->bad_size);
-    w->batch->skipped_bytes += left;
-    pfd_walk_finding(
-        w, cut ? PFD_FINDING_truncated_entry : PFD_FINDING_bad_size, st->bad_at,
-        cut ? "a record of %u dwords, of which %llu are there"
-            : "a record of %u dwords, 8 to 14 or 16 expected; the "
-              "%llu dwords from here on are skipped",
-        st->bad_size, (unsigned long long)(left / DWORD));
-}
-
-static enum pfd_status finish(struct pfd_walk *w, struct state *st)
-{
-    uint64_t end = pfd_walk_end(w);
-    st->ended = true;
-    w->at = end > w->at ? end : w->at;
-    if (!w->last)
-        return PFD_MORE;
-    if (!st->closed) {
-        st->closed = true;
-        if (end % DWORD) {
-            pfd_walk_finding(w, PFD_FINDING_odd_size, end / DWORD * DWORD,
-                             "the buffer ends in %u bytes that are no whole "
-                             "dword",
-                             (unsigned)(end % DWORD));
-        }
-        if (st->bad_at) {
-            report_bad(w, st, end / DWORD * DWORD);
-        } else {
-            report_loss(w, st);
-        }
-    }
-    return PFD_END;
-}
-
-static enum pfd_status stop(struct pfd_walk *w, struct state *st, uint32_t size)
-{
-    st->bad_at = w->at;
-    st->bad_size = size;
-    return finish(w, st);
+    size_t n = 0;
+    if (size == 0)
+        return pfd_chain_lose(&st->chain, w, size, PFD_CHAIN_ZERO);
+    if (!gpuav_is_size(size))
+        return pfd_chain_lose(&st->chain, w, size, PFD_CHAIN_BAD_SIZE);
+    if ((uint64_t)size * DWORD > left)
+        return pfd_chain_lose(&st->chain, w, size, PFD_CHAIN_CUT);
+    if (w->at + (uint64_t)size * DWORD > pfd_chain_limit(&st->chain))
+        return pfd_chain_lose(&st->chain, w, size, PFD_CHAIN_PAST_END);
+    if (hides_records(w, size))
+        return pfd_chain_lose(&st->chain, w, size, PFD_CHAIN_HIDING);
+    const uint8_t *bytes = bytes_at(w, w->at + (uint64_t)size * DWORD, &n);
+    if (!leads_on(bytes, n, st->age.data))
+        return pfd_chain_lose(&st->chain, w, size, PFD_CHAIN_STRAY);
+    add_record(w, st, size);
+    return PFD_OK;
 }
 
 static enum pfd_status step(struct pfd_walk *w, struct state *st)
 {
-    uint64_t end = pfd_walk_end(w) / DWORD * DWORD;
-    uint64_t limit = (st->data + (uint64_t)st->wanted) * DWORD;
-    if (st->ended || w->at >= limit || (w->last && w->at >= end))
-        return finish(w, st);
-    if (!w->last && end < w->at + RECORD_MAX * DWORD)
+    uint64_t left = pfd_walk_end(w) - w->at;
+    size_t n = 0;
+    if (!w->last && left < 3 * GPUAV_RECORD_MAX * DWORD)
         return PFD_MORE;
-    uint32_t size = pfd_walk_u32(w, w->at);
-    if (size == 0 && is_own_check(w, w->at, end)) {
-        add_record(w, st, GPUAV_OWN_CHECK);
-        return PFD_OK;
-    }
-    if (size == 0) /* behind the last one */
-        return finish(w, st);
-    if (!is_size(size) || (uint64_t)size * DWORD > end - w->at)
-        return stop(w, st, size);
+    if (left < LEAST * DWORD)
+        return pfd_chain_end(&st->chain, w);
+    const uint8_t *bytes = bytes_at(w, w->at, &n);
+    uint32_t size = gpuav_plausible(bytes, n, st->age.data);
+    if (!size)
+        return step_strange(w, st, gpuav_word(bytes, 0), n);
+    if ((size_t)size * DWORD > n)
+        return pfd_chain_lose(&st->chain, w, size, PFD_CHAIN_CUT);
+    if (w->at + (uint64_t)size * DWORD > pfd_chain_limit(&st->chain) &&
+        !record_at(w, w->at))
+        return pfd_chain_lose(&st->chain, w, size, PFD_CHAIN_PAST_END);
     add_record(w, st, size);
     return PFD_OK;
 }
@@ -200,13 +202,14 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
 static enum pfd_status gpuav_walk(struct pfd_walk *w)
 {
     struct state *st = w->state;
-    if (!st->opened) {
+    if (!st->age.data) {
         enum pfd_status status = open_buffer(w, st);
         if (status != PFD_OK)
             return status;
     }
     while (pfd_walk_has_room(w)) {
-        enum pfd_status status = step(w, st);
+        enum pfd_status status =
+            st->chain.is_lost ? pfd_chain_find(&st->chain, w) : step(w, st);
         if (status != PFD_OK)
             return status;
     }
@@ -218,26 +221,8 @@ static enum pfd_status gpuav_walk(struct pfd_walk *w)
 struct view {
     struct gpuav_record record;
     const struct pfd_shader *shader;
-    uint32_t k; /* the instruction, as the record has it */
+    uint32_t k; /* the instruction */
 };
-
-/* The instruction that a record is about, right where the layer was not. */
-static uint32_t instruction_of(const struct view *v)
-{
-    const struct pfd_spirv *module = v->shader->module;
-    const struct gpuav_record *r = &v->record;
-    if (r->is_now) {
-        return r->position ? pfd_spirv_by_offset(module, r->position)
-                           : PFD_SPIRV_NONE;
-    }
-    /* Addresses were checked in a module that was changed before. */
-    if (r->is_own || r->fault.kind == GPUAV_ADDRESS)
-        return PFD_SPIRV_NONE;
-    uint32_t k = pfd_spirv_by_counted(module, r->position);
-    if (k == PFD_SPIRV_NONE && r->position < pfd_spirv_n_instructions(module))
-        k = r->position;
-    return k;
-}
 
 static struct view view_of(const struct pfd_look *look)
 {
@@ -246,11 +231,13 @@ static struct view view_of(const struct pfd_look *look)
     const uint8_t *payload = pfd_cursor_bytes(&c, n);
     struct view v = { .k = PFD_SPIRV_NONE };
     gpuav_read(payload - look->record->n_header,
-               (n + look->record->n_header) / DWORD, &v.record);
-    if (!v.record.is_own)
-        v.shader = pfd_shaders_find(look->shaders, v.record.shader);
-    if (v.shader)
-        v.k = instruction_of(&v);
+               (n + look->record->n_header) / DWORD,
+               look->record->flags & GPUAV_FROM_ONE, &v.record);
+    struct gpuav_place place = gpuav_place_of(look->shaders, &v.record);
+    if (!place.is_wrong) {
+        v.shader = place.shader;
+        v.k = place.k;
+    }
     return v;
 }
 
@@ -350,46 +337,11 @@ static size_t gpuav_origin(const struct pfd_look *look, struct pfd_origin *ret)
 
 /* ---- the format ---- */
 
-static int gpuav_probe(const struct pfd_cursor *first, uint64_t n_buffer)
-{
-    struct pfd_cursor c = *first;
-    const uint8_t *bytes = pfd_cursor_bytes(&c, (2 + 10) * DWORD);
-    if (!bytes)
-        return 0;
-    uint32_t flags = word(bytes, 0);
-    uint32_t wanted = word(bytes, 1);
-    uint32_t size = word(bytes, 2);
-    uint32_t error = word(bytes, 2 + 7);
-    if (flags <= 3 && size == GPUAV_NOW && wanted % GPUAV_NOW == 0 && wanted) {
-        uint32_t group = word(bytes, 3) >> 24;
-        return group >= 1 && group <= 18 ? 85 : 10;
-    }
-    if (flags <= 3 && wanted >= 8 && is_size(size) && error < 10)
-        return flags == 1 ? 80 : 30;
-    if (flags <= 3 && wanted && !size && (error == 8 || error == 9))
-        return 75;
-    if (flags >= wanted && wanted >= 8 && wanted <= 10)
-        return word(bytes, wanted == 10 ? 8 : 7) < 8 ? 30 : 5;
-    return 5;
-}
-
 static bool gpuav_buffer_word(const struct pfd_walk *w, uint64_t at,
                               struct pfd_word *ret)
 {
     const struct state *st = w->state;
-    uint64_t end = at / DWORD * DWORD + DWORD;
-    uint64_t limit = (st->data + (uint64_t)st->wanted) * DWORD;
-    if (!st->opened)
-        return false;
-    if (at / DWORD + 1 < st->data)
-        return pfd_word_set(ret, end, "flags (1: buffer bounds are checked)");
-    if (at / DWORD < st->data)
-        return pfd_word_set(ret, end, "count: dwords of records wanted");
-    if (at >= limit)
-        return pfd_word_set_unused(ret);
-    return st->closed && !st->bad_at && at >= st->end_of_last &&
-           pfd_word_set(ret, limit,
-                        "counted, not written: for records that did not fit");
+    return pfd_chain_word(&st->chain, at, ret);
 }
 
 /* There are no format strings. */

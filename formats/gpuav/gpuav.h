@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of gpuav: gpuav.c finds records, faults.c says what they mean,
- * words.c names their dwords. */
+/* The parts of gpuav: ages.c tells how old a buffer is, gpuav.c walks over its
+ * records, faults.c says what they mean, place.c where they come from, words.c
+ * names their dwords. */
 #ifndef GPUAV_H
 #define GPUAV_H
+
+#include <string.h>
 
 #include "format.h"
 
@@ -12,7 +15,48 @@ enum {
     GPUAV_NOW = 12,
     /* What a record of size 0 has: the layer's own checks wrote no size. */
     GPUAV_OWN_CHECK = 10,
+    /* Words before the error; fewer until 2019. */
+    GPUAV_HEADER = 7,
+    GPUAV_RECORD_MAX = 16,
+    /* Of a record: its codes count from 1. */
+    GPUAV_FROM_ONE = PFD_RECORD_OWN,
 };
+
+/* How a buffer is read, as its records tell. */
+struct gpuav_age {
+    uint8_t data;  /* dword of the first record: 1, or 2 since SDK 1.3.236 */
+    bool from_one; /* codes count from 1 (June 2023) and not from 0 */
+    bool is_even;  /* as much speaks for the one as for the other */
+};
+
+/* Decides; the view is the buffer's start, with these bytes or all. */
+enum {
+    GPUAV_EVIDENCE_BYTES = 1 << 18
+};
+struct gpuav_age gpuav_decide(const struct pfd_walk *walk);
+
+/* The format's probe(). */
+int gpuav_probe(const struct pfd_cursor *first, uint64_t n_buffer);
+
+/* Can a record have so many dwords? */
+bool gpuav_is_size(uint32_t n);
+
+/*
+ * Could this be a record of a buffer whose first record is at dword `data`?
+ * bytes: [n_bytes], of which 8 dwords are there at least. Returns its dwords, a
+ * check by the layer's own commands included, whose size is 0; or 0.
+ */
+uint32_t gpuav_plausible(const uint8_t *bytes, size_t n_bytes, uint8_t data);
+
+/* Does the record [n] make sense with codes from 0, or from 1? */
+bool gpuav_codes_fit(const uint8_t *bytes, uint32_t n, bool from_one);
+
+static inline uint32_t gpuav_word(const uint8_t *bytes, size_t i)
+{
+    uint32_t v;
+    memcpy(&v, bytes + GPUAV_DWORD * i, sizeof v);
+    return v;
+}
 
 /* What went wrong, however old the record is. */
 enum gpuav_kind {
@@ -42,6 +86,7 @@ struct gpuav_fault {
     uint32_t b;
     uint64_t address;
     uint32_t params[3];
+    bool is_unsure; /* the names of that age's codes are not known */
 };
 
 /* One record, read. */
@@ -59,7 +104,18 @@ struct gpuav_record {
 };
 
 /* Reads the record of [n] dwords, at least 8, at bytes. */
-void gpuav_read(const uint8_t *bytes, uint32_t n, struct gpuav_record *ret);
+void gpuav_read(const uint8_t *bytes, uint32_t n, bool from_one,
+                struct gpuav_record *ret);
+
+/* Where a record comes from. */
+struct gpuav_place {
+    const struct pfd_shader *shader; /* NULL: not known */
+    uint32_t k;    /* the instruction; PFD_SPIRV_NONE: not known */
+    bool is_wrong; /* the module that was told for it is another one */
+};
+
+struct gpuav_place gpuav_place_of(const struct pfd_shaders *shaders,
+                                  const struct gpuav_record *record);
 
 /* A record's id: its error, by group where there are groups. */
 uint64_t gpuav_id(const struct gpuav_record *record);

@@ -191,7 +191,8 @@ static bool set_error(struct pfd_word *ret, uint64_t end,
                       const struct gpuav_record *r, const char *what)
 {
     const struct gpuav_fault *f = &r->fault;
-    const char *name = fault_name(f, "error_name");
+    const char *name =
+        fault_name(f, f->is_unsure ? "perhaps_error_name" : "error_name");
     if (r->is_now) {
         return pfd_word_set(ret, end, "error %u.%u (%s: %s), shader %u",
                             f->group, f->code, fault_name(f, "group_name"),
@@ -199,8 +200,9 @@ static bool set_error(struct pfd_word *ret, uint64_t end,
     }
     if (!f->group)
         return pfd_word_set(ret, end, "%s %u (%s)", what, f->code, name);
-    return pfd_word_set(ret, end, "%s: %u.%u (%s: %s)", what, f->group, f->code,
-                        fault_name(f, "group_name"), name);
+    return pfd_word_set(ret, end, "%s: %u.%u (%s: %s%s)", what, f->group,
+                        f->code, fault_name(f, "group_name"),
+                        f->is_unsure ? "perhaps " : "", name);
 }
 
 bool gpuav_entry_word(const struct pfd_look *look, uint32_t at,
@@ -213,7 +215,8 @@ bool gpuav_entry_word(const struct pfd_look *look, uint32_t at,
     struct gpuav_record r;
     if (!age || i >= size || look->bytes.n < (size_t)size * DWORD)
         return false;
-    gpuav_read(look->bytes.base, size, &r);
+    gpuav_read(look->bytes.base, size, look->record->flags & GPUAV_FROM_ONE,
+               &r);
     const struct word_row *row = &age->words[i];
     const char *stage = pfd_stage_name(pfd_stage_of(r.stage));
     if (r.is_own && !r.is_now && i < 7)

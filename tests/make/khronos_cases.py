@@ -240,6 +240,103 @@ def error_buffer(records, flags=1, data=2, wanted=None):
     return struct.pack("<%dI" % len(head + words), *head, *words)
 
 
+def load_module(stage="fragment"):
+    """A load of set 2, binding 3, and one of set 0, binding 1; the plain
+    instruction between them."""
+    m = spv.Module(stage)
+    u32 = m.type("u32")
+    pointer = m.id()
+    m.op(m.types, spv.POINTER, pointer, 2, u32)
+    places = []
+    for descriptor_set, binding in ((2, 3), (0, 1)):
+        variable = m.id()
+        m.op(m.debug, spv.DECORATE, variable, 34, descriptor_set)
+        m.op(m.debug, spv.DECORATE, variable, 33, binding)
+        m.op(m.types, spv.VARIABLE, pointer, variable, 2)
+        m.op(m.body, spv.LOAD, u32, m.id(), variable)
+        places.append(len(m.body) - 1)
+        m.op(m.body, spv.UNDEF, u32, m.id())
+    m.words()
+    m.loads = [m.places[m.first + i][1] for i in places]
+    return m
+
+
+def module_cases(root):
+    m = load_module()
+    other = spv.Module("fragment")
+    other.call(other.string("none"), [])
+    other.words()
+    other.loads = []
+
+    def bounds(offset, stage=4, where=(0, 1)):
+        return [12, 1 << 24 | 1 << 18 | 5, stage << 27 | offset, 0, 0, 0, 3,
+                where[0] << 27 | 25, 6, where[1], 0, 0]
+
+    right = error_buffer([bounds(m.loads[1]), bounds(m.loads[0], where=(2, 3))])
+    case(root, "module", "decode -v --shader 5=m.spv buffer.bin",
+         "The instructions load from the very resources.",
+         {"m.spv": m.bytes(), "buffer.bin": right})
+    case(root, "module_without_id", "decode -v n.spv m.spv buffer.bin",
+         "Only one of the modules loads from these resources at these places.",
+         {"m.spv": m.bytes(), "n.spv": other.bytes(), "buffer.bin": right})
+    case(root, "module_wrong", "decode -v --shader 5=m.spv buffer.bin",
+         "Another resource, no load at all, no instruction, another stage: the "
+         "module is not believed, and gives no place.",
+         {"m.spv": m.bytes(), "buffer.bin": error_buffer([
+             bounds(m.loads[1], where=(0, 2)), bounds(m.loads[1] + 4),
+             bounds(m.loads[1] + 1), bounds(m.loads[1], stage=5)])})
+
+
+def age_cases(root):
+    case(root, "own_check_data1", "decode --format gpuav buffer.bin",
+         "A check of the layer itself, whose header is all 0, in the layout "
+         "before SDK 1.3.236.",
+         {"buffer.bin": error_buffer([[0] * 7 + [9, 1, 70000]], data=1) +
+             bytes(8)})
+    for name, records, data in (
+            ("2018", [[9, 3, 108, 4, 0, 0, 0, 6, 6],
+                      [9, 3, 108, 4, 0, 0, 1, 6, 0]], 1),
+            ("2020", [[11, 3, 110, 5, 0, 0, 0, 0, 25, 6, 0],
+                      [10, 3, 110, 5, 0, 0, 0, 2, 0x1000, 1]], 1),
+            ("2022", [[11, 3, 110, 5, 0, 0, 0, 0, 25, 6, 0]], 2),
+            ("2023_may", [[13, 3, 110, 5, 0, 0, 0, 0, 2, 1, 25, 6, 0],
+                          [13, 3, 110, 5, 0, 0, 0, 1, 2, 1, 25, 0, 0]], 2),
+            ("2023_june", [[13, 3, 110, 5, 0, 0, 0, 1, 2, 1, 25, 6, 0],
+                           [10, 3, 110, 5, 0, 0, 0, 3, 0x1000, 1]], 2),
+            ("1_3_280", [[14, 3, 110, 5, 0, 0, 0, 1, 1, 2, 1, 25, 6, 0]], 2),
+            ("1_3_283", [[16, 3, 110, 5, 0, 0, 0, 1, 2, 1, 1, 0, 1, 25, 6,
+                          0]], 2)):
+        case(root, "age_" + name, "decode buffer.bin",
+             "Records as they were in %s, found by themselves." %
+             name.replace("_", "."),
+             {"buffer.bin": error_buffer(records, flags=0, data=data) +
+                 bytes(20)})
+    case(root, "age_even", "decode buffer.bin",
+         "An error 7 without sizes: a texel buffer that is not initialized, or "
+         "a destroyed resource, as errors were counted from 0 or from 1.",
+         {"buffer.bin": error_buffer([[13, 3, 110, 5, 0, 0, 0, 7, 2, 1, 25, 0,
+                                       0]])})
+
+
+def count_cases(root):
+    bounds = [12, 0x01040005, 0x20000123, f32(10.5), f32(10.5), 0, 3, 25, 6, 1,
+              0, 0]
+    for count in (0, 5, 12, 30):
+        case(root, "count_%d" % count, "decode --format gpuav buffer.bin",
+             "The count says %d dwords, three records of 12 are there, with "
+             "room behind them." % count,
+             {"buffer.bin": error_buffer([bounds] * 3, wanted=count) +
+                 bytes(64)})
+    case(root, "cut", "decode buffer.bin",
+         "Six records were wanted, two are there and a part of the third: what "
+         "is missing is lost.",
+         {"buffer.bin": error_buffer([bounds] * 3, wanted=72)[:124]})
+    size = [16] + bounds[1:]
+    case(root, "hidden", "decode buffer.bin",
+         "A size that leads into the next record, which is one all the same.",
+         {"buffer.bin": error_buffer([bounds, size, bounds, bounds])})
+
+
 def error_cases(root):
     bounds = [12, 0x01040005, 0x20000123, f32(10.5), f32(10.5), 0, 3, 25, 6, 1,
               0, 0]
@@ -392,6 +489,9 @@ def main():
     printf_cases(roots["debug_printf"])
     check_cases(roots["debug_printf"])
     error_cases(roots["gpu_av_error"])
+    module_cases(roots["gpu_av_error"])
+    age_cases(roots["gpu_av_error"])
+    count_cases(roots["gpu_av_error"])
     abort_cases(roots["abort"])
     if len(sys.argv) > 2:
         captures(roots, sys.argv[2])

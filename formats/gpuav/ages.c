@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How old a buffer is. Its header grew a word, the sizes of records changed
+ * with the layer, and in 2023 error codes were counted anew; README.md beside
+ * this file has the table.
+ */
+#include "gpuav.h"
+#include "khronos.h"
+
+enum {
+    DWORD = GPUAV_DWORD,
+    SHADER_MAX = 1 << 20, /* of the times when the id had a word of its own */
+    GROUPS = 18,
+    CODES = 41,
+    OLD_GROUPS = 9, /* until SDK 1.4.309 */
+    /* The word after which buffers of two header words have no flags. */
+    FLAGS_MAX = 3,
+};
+
+bool gpuav_is_size(uint32_t n)
+{
+    return (n >= 8 && n <= 14) || n == GPUAV_RECORD_MAX;
+}
+
+/* ---- one record ---- */
+
+static bool is_stage(uint32_t word)
+{
+    return pfd_stage_of(word) != PFD_STAGE_UNKNOWN ||
+           word == PFD_STAGE_UNKNOWN || word == INT32_MAX;
+}
+
+/* The layer's own checks leave all of the header 0, its size, too: all but
+ * the error and what is checked. */
+static bool is_own_check(const uint8_t *bytes, size_t n_bytes, uint8_t data)
+{
+    if (n_bytes < GPUAV_OWN_CHECK * DWORD)
+        return false;
+    for (size_t i = 0; i < GPUAV_HEADER; i++) {
+        if (gpuav_word(bytes, i))
+            return false;
+    }
+    uint32_t error = gpuav_word(bytes, GPUAV_HEADER);
+    uint32_t what = gpuav_word(bytes, GPUAV_HEADER + 1);
+    bool is_error =
+        error == 8 || error == 9 || (data == 2 && (error == 5 || error == 6));
+    return is_error && what >= 1 && what <= 4;
+}
+
+/* A record of today; n_bytes of it are there. */
+static bool is_now(const uint8_t *bytes, size_t n_bytes)
+{
+    uint32_t group = gpuav_word(bytes, 1) >> 24;
+    uint32_t code = gpuav_word(bytes, 1) >> 18 & 0x3f;
+    bool is_own = group == 4 || group == 5 || group == 6 || group == 7 ||
+                  group == 10 || group == 12;
+    if (group < 1 || group > GROUPS || code < 1 || code > CODES ||
+        gpuav_word(bytes, 2) >> 27 > PFD_STAGE_UNKNOWN)
+        return false;
+    return is_own || n_bytes < GPUAV_NOW * DWORD ||
+           (!gpuav_word(bytes, 10) && !gpuav_word(bytes, 11));
+}
+
+/* Words 7 to 10 are a group and a code, from word i on. */
+static bool has_group(const uint8_t *bytes, size_t n_bytes, size_t i)
+{
+    if (n_bytes < (i + 2) * DWORD)
+        return false;
+    uint32_t group = gpuav_word(bytes, i);
+    uint32_t code = gpuav_word(bytes, i + 1);
+    return group >= 1 && group <= OLD_GROUPS && code >= 1 && code <= CODES;
+}
+
+static bool is_old(const uint8_t *bytes, size_t n_bytes, uint32_t size,
+                   uint8_t data)
+{
+    if (gpuav_word(bytes, 1) >= SHADER_MAX || gpuav_word(bytes, 2) >> 27 ||
+        !is_stage(gpuav_word(bytes, 3)))
+        return false;
+    if (data == 1 && size > 11)
+        return false;
+    switch (size) {
+    case 8:
+    case 9:
+        return data == 1 && gpuav_word(bytes, 6) <= 1;
+    case 14:
+        return has_group(bytes, n_bytes, 7);
+    case GPUAV_RECORD_MAX:
+        return has_group(bytes, n_bytes, 9);
+    default:
+        return gpuav_word(bytes, GPUAV_HEADER) <= 9;
+    }
+}
+
+uint32_t gpuav_plausible(const uint8_t *bytes, size_t n_bytes, uint8_t data)
+{
+    uint32_t size = gpuav_word(bytes, 0);
+    if (size == 0)
+        return is_own_check(bytes, n_bytes, data) ? GPUAV_OWN_CHECK : 0;
+    if (!gpuav_is_size(size))
+        return 0;
+    bool is_one = size == GPUAV_NOW ? data == 2 && is_now(bytes, n_bytes)
+                                    : is_old(bytes, n_bytes, size, data);
+    return is_one ? size : 0;
+}
+
+/* ---- codes ---- */
+
+/* By what the parameters of each error can be: an index that is out of bounds
+ * has bounds, and what was never written has none. */
+bool gpuav_codes_fit(const uint8_t *bytes, uint32_t n, bool from_one)
+{
+    uint32_t code = gpuav_word(bytes, n < 10 ? 6 : GPUAV_HEADER);
+    bool has_set = n == 13;
+    bool empty = has_set && !gpuav_word(bytes, 11) && !gpuav_word(bytes, 12);
+    if (n == GPUAV_NOW || n > 13)
+        return true;
+    if (from_one) {
+        return has_set ? code == 4 || code == 3 || (code == 1 && !empty) ||
+                             ((code == 2 || code == 7) && empty)
+                       : n == 10 && (code == 3 || code == 5 || code == 6);
+    }
+    if (has_set) {
+        return (code == 0 && !empty) || (code == 1 && empty) ||
+               (code >= 4 && code <= 7);
+    }
+    return n < 10    ? code <= 1
+           : n == 10 ? code <= 2 || code >= 8
+                     : code <= 7 && code != 2;
+}
+
+/* ---- the buffer ---- */
+
+struct tally {
+    uint64_t n_records; /* dwords of all that have a record's size */
+    uint64_t plausible; /* of those that could be some */
+    uint64_t strange;   /* whose parameters their error does not have */
+    unsigned end;       /* more is better */
+    unsigned fits[2];   /* records with codes from 0, and from 1 */
+    bool has_sets;      /* records of 2023 */
+};
+
+/* How the chain of sizes ends: where the count says, before, behind it. */
+static unsigned end_of(uint64_t at, uint64_t limit, bool is_zero)
+{
+    return !is_zero ? 0 : at == limit ? 3 : at < limit ? 2 : 1;
+}
+
+static struct tally tally_of(const struct pfd_walk *w, uint8_t data)
+{
+    struct tally t = { 0 };
+    struct pfd_cursor c = w->view;
+    size_t n = c.n < GPUAV_EVIDENCE_BYTES ? c.n : GPUAV_EVIDENCE_BYTES;
+    uint64_t wanted = pfd_walk_u32(w, (data - 1u) * (uint64_t)DWORD);
+    size_t at = (size_t)data * DWORD;
+    while (n - at >= 8 * DWORD) {
+        pfd_cursor_seek(&c, at);
+        const uint8_t *bytes = pfd_cursor_bytes(&c, n - at);
+        uint32_t size = gpuav_plausible(bytes, n - at, data);
+        uint32_t next = size ? size : gpuav_word(bytes, 0);
+        if (!gpuav_is_size(next) || (size_t)next * DWORD > n - at)
+            break;
+        t.n_records += next;
+        t.plausible += size;
+        if (size && !gpuav_codes_fit(bytes, size, false) &&
+            !gpuav_codes_fit(bytes, size, true))
+            t.strange += size;
+        t.has_sets |= size == 13;
+        for (unsigned k = 0; size && k < 2; k++)
+            t.fits[k] += gpuav_codes_fit(bytes, size, k);
+        at += (size_t)next * DWORD;
+    }
+    bool is_zero = n - at < DWORD || pfd_walk_u32(w, at) == 0;
+    t.end = end_of(at, (data + wanted) * DWORD, is_zero);
+    return t;
+}
+
+struct gpuav_age gpuav_decide(const struct pfd_walk *w)
+{
+    struct tally t[2] = { tally_of(w, 1), tally_of(w, 2) };
+    /* Without records, flags tell: a count is never so small. */
+    bool two = t[0].plausible != t[1].plausible
+                   ? t[1].plausible > t[0].plausible
+               : t[0].end != t[1].end ? t[1].end > t[0].end
+                                      : pfd_walk_u32(w, 0) <= FLAGS_MAX;
+    const unsigned *fits = t[two].fits;
+    return (struct gpuav_age){
+        .data = two ? 2 : 1,
+        .from_one =
+            fits[1] > fits[0] || (t[two].has_sets && fits[1] == fits[0]),
+        .is_even = fits[0] == fits[1],
+    };
+}
+
+/* ---- the format ---- */
+
+/* How much a buffer looks like one whose first record is at dword `data`. */
+static int likelihood_of(const struct pfd_walk *w, uint8_t data)
+{
+    struct tally t = tally_of(w, data);
+    uint32_t size = pfd_walk_u32(w, data * (uint64_t)DWORD);
+    uint32_t flags = pfd_walk_u32(w, 0);
+    if (!t.plausible || (data == 2 && flags > FLAGS_MAX))
+        return 5;
+    if (t.plausible < t.n_records / 4)
+        return 30;
+    if (size == GPUAV_NOW)
+        return 85;
+    if (t.plausible < t.n_records || t.strange || !t.end)
+        return 50;
+    /* Printf records of these times differ by a format id above 9. */
+    return data == 2 && flags == 1 ? 80 : size == 0 ? 75 : 72;
+}
+
+int gpuav_probe(const struct pfd_cursor *first, uint64_t n_buffer)
+{
+    struct pfd_walk w = { .view = *first, .last = n_buffer != 0 };
+    if (first->n < (2 + 8) * DWORD)
+        return 0;
+    int one = likelihood_of(&w, 1);
+    int two = likelihood_of(&w, 2);
+    return one > two ? one : two;
+}
