@@ -16,6 +16,7 @@
 #include "systemd.h"
 
 enum {
+    RESERVE = 32, /* this part of memory_max */
     TICK_MS = 100,
     LAG_MAX_MS = 5000,    /* a loop that is later than this is not alive */
     STUCK_MAX_MS = 10000, /* a job that takes longer does not end */
@@ -83,17 +84,14 @@ const char *pfdd_source_name(void *d, uint32_t source)
 size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
 {
     *ret = (struct pfdd_memory){
-        .ring = d->ring.n_bytes + d->ring.n_spare * d->ring.n_chunk,
+        .ring = d->ring.n_held,
         .inputs = d->input_bytes,
         .frames = d->frame_bytes,
+        .sessions = d->session_bytes,
+        .buffers = d->buffer_bytes,
     };
     if (d->library)
         ret->strings = pfdd_library_memory(d->library);
-    for (const struct pfdd_session *s = d->sessions; s;
-         s = pfdd_session_next(s)) {
-        ret->sessions += pfdd_session_memory(s);
-        ret->buffers += pfdd_session_written(s);
-    }
     for (const struct pfdd_output *o = d->outputs; o; o = o->next)
         ret->outputs += o->class->memory(o);
     return ret->ring + ret->inputs + ret->frames + ret->buffers +
@@ -112,13 +110,27 @@ bool pfdd_must_wait(struct pfdd *d)
 bool pfdd_has_room(const struct pfdd *d, size_t n)
 {
     struct pfdd_memory parts;
-    return pfdd_memory(d, &parts) + n < d->config->config->memory_max;
+    size_t taken = pfdd_memory(d, &parts);
+    /* Lines come whether there is room or not: the ring's is kept free, and
+     * some for what looks at buffers take beyond what is known before. */
+    size_t reserve = pfdd_ring_most(&d->ring) - parts.ring + d->frame_reserve +
+                     d->config->config->memory_max / RESERVE;
+    if (d->library)
+        reserve += pfdd_library_most(d->library);
+    return taken + reserve + n < d->config->config->memory_max;
+}
+
+void pfdd_note_memory(struct pfdd *d)
+{
+    struct pfdd_memory parts;
+    size_t n = pfdd_memory(d, &parts);
+    d->memory_peak = n > d->memory_peak ? n : d->memory_peak;
 }
 
 bool pfdd_has_frame_room(const struct pfdd *d, size_t n)
 {
-    return d->frame_bytes + n < d->config->config->memory_max / 2 &&
-           pfdd_has_room(d, n);
+    size_t max = d->config->config->memory_max;
+    return d->frame_bytes + n < max / 2 && pfdd_has_room(d, n + max / 8);
 }
 
 bool pfdd_is_ready(const struct pfdd *d)

@@ -121,12 +121,16 @@ struct pfdd {
     struct pfdd_holdup holdup;
     struct pfdd_log_topic told_well; /* what became of buffers */
     struct pfdd_log_topic told_bad;
-    size_t input_bytes; /* that connections and streams hold */
-    size_t frame_bytes; /* of frames that have not come whole */
-    size_t batch;       /* bytes of lines that a job makes, about */
-    unsigned n_failing; /* required outputs that cannot write */
-    uint64_t started;   /* ns since 1970 */
-    uint64_t lag_ms;    /* of the loop, the last time it was looked at */
+    size_t input_bytes;   /* that connections and streams hold */
+    size_t frame_bytes;   /* of frames that have not come whole */
+    size_t frame_reserve; /* more of them that streams may take unasked */
+    size_t session_bytes;
+    size_t buffer_bytes; /* that producers sent, and sessions keep */
+    size_t memory_peak;  /* the most that pfdd_memory() came to */
+    size_t batch;        /* bytes of lines that a job makes, about */
+    unsigned n_failing;  /* required outputs that cannot write */
+    uint64_t started;    /* ns since 1970 */
+    uint64_t lag_ms;     /* of the loop, the last time it was looked at */
     bool ready;
     bool stopping;
     /* Private. */
@@ -174,12 +178,15 @@ struct pfdd_memory {
 };
 size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret);
 
+/* To be called where something has grown: keeps memory_peak. */
+void pfdd_note_memory(struct pfdd *d);
+
 /* True: the ring is full of lines that have not been read (ring.h). Sources
  * wait. */
 bool pfdd_must_wait(struct pfdd *d);
 
-/* True: n more bytes are below the cap of memory; what wants more is refused.
- */
+/* True: n more bytes are below the cap of memory, with what parts may still
+ * take without asking; what wants more is refused. Ask before there is more. */
 bool pfdd_has_room(const struct pfdd *d, size_t n);
 
 /* True: likewise, for frames that have not come whole. They have half of the

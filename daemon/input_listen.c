@@ -7,6 +7,7 @@
 #include "daemon.h"
 #include "log.h"
 #include "socket.h"
+#include "stream.h"
 
 struct listen_input {
     struct pfdd_input base;
@@ -41,7 +42,7 @@ static void on_accept(struct pfdd_listener *l, int fd)
     char name[64];
     struct pfdd_connection *c = NULL;
     if (in->n_connections < in->base.config->access.max_clients &&
-        pfdd_has_room(in->base.d, sizeof *c))
+        pfdd_has_room(in->base.d, sizeof *c + PFDD_STREAM_SMALL))
         c = calloc(1, sizeof *c);
     if (!c) {
         in->base.d->count.refused++;

@@ -16,10 +16,6 @@
 #include "session.h"
 #include "shelf.h"
 
-enum {
-    FILE_MAX = 512 << 20, /* bytes of a code object */
-};
-
 struct object {
     struct object *next;
     struct pfdd_scope *scope; /* NULL: everybody's */
@@ -219,6 +215,11 @@ size_t pfdd_library_memory(const struct pfdd_library *lib)
     return n;
 }
 
+size_t pfdd_library_most(const struct pfdd_library *lib)
+{
+    return lib->n_coming + (lib->busy ? lib->current->n_bytes : 0);
+}
+
 size_t pfdd_library_count(const struct pfdd_library *lib)
 {
     size_t n_shared = pfd_strings_count(lib->current->set);
@@ -259,17 +260,19 @@ void pfdd_library_each(const struct pfdd_library *lib,
 
 /* ---- on a worker ---- */
 
+/* As much of it as was counted; one that has grown since is read when that is
+ * over. */
 static void read_object(struct object *o)
 {
     struct stat st;
     int fd = open(o->name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &st) != 0) {
         snprintf(o->why, sizeof o->why, "%s", strerror(errno));
-    } else if (!S_ISREG(st.st_mode) || st.st_size > FILE_MAX) {
-        snprintf(o->why, sizeof o->why, "no file, or above 512 MiB");
+    } else if (!S_ISREG(st.st_mode)) {
+        snprintf(o->why, sizeof o->why, "not a regular file");
     } else {
-        o->bytes = malloc((size_t)st.st_size + 1);
-        ssize_t n = o->bytes ? pread(fd, o->bytes, (size_t)st.st_size, 0) : -1;
+        o->bytes = malloc(o->n_coming + 1);
+        ssize_t n = o->bytes ? pread(fd, o->bytes, o->n_coming, 0) : -1;
         o->n = n > 0 ? (size_t)n : 0;
         if (n < 0)
             snprintf(o->why, sizeof o->why, "%s", strerror(errno));
@@ -468,12 +471,20 @@ static void job_done(struct pfdd_job *job)
     }
 }
 
+/* Its share has room for n bytes more, and memory for these, for what becomes
+ * of them, and for the set that takes the place of the present one. */
+static bool has_room(const struct pfdd_library *lib, size_t n)
+{
+    return lib->n_bytes + lib->n_coming + n <= lib->n_bytes_max &&
+           (n == 0 || pfdd_has_room(lib->d, 2 * n + lib->current->n_bytes));
+}
+
 static struct object *add(struct pfdd_library *lib, const char *name, size_t n)
 {
     struct object *o = calloc(1, sizeof *o);
     if (o)
         o->name = strdup(name);
-    if (!o || !o->name || lib->n_bytes + lib->n_coming + n > lib->n_bytes_max) {
+    if (!o || !o->name || !has_room(lib, n)) {
         pfdd_log(PFDD_WARNING, "code object %s: no room for it", name);
         free(o ? o->name : NULL);
         free(o);
@@ -497,7 +508,9 @@ static void start(struct pfdd_library *lib)
 
 void pfdd_library_add_file(struct pfdd_library *lib, const char *path)
 {
-    struct object *o = add(lib, path, 0);
+    struct stat st;
+    bool is_there = stat(path, &st) == 0 && S_ISREG(st.st_mode);
+    struct object *o = add(lib, path, is_there ? (size_t)st.st_size : 0);
     if (o)
         o->is_file = true;
     start(lib);

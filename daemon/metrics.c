@@ -86,6 +86,8 @@ static void put_memory(FILE *out, const struct pfdd *d)
             m.ring, m.inputs, m.frames, m.buffers, m.sessions, m.strings,
             m.outputs);
     gauge(out, "memory_accounted_bytes", total, "The sum of all parts.");
+    gauge(out, "memory_peak_bytes", d->memory_peak,
+          "The largest that this sum has been.");
     gauge(out, "memory_max_bytes", d->config->config->memory_max,
           "The configured cap.");
 }

@@ -57,6 +57,7 @@ struct pfdd_chunk *pfdd_chunk_ref(struct pfdd_chunk *chunk)
 
 static void free_chunk(struct pfdd_chunk *chunk)
 {
+    chunk->ring->n_held -= chunk_bytes(chunk);
     free(chunk->lines);
     free(chunk->data);
     free(chunk);
@@ -68,8 +69,8 @@ void pfdd_chunk_unref(struct pfdd_chunk *chunk)
     if (!chunk || --chunk->refs > 0)
         return;
     struct pfdd_ring *ring = chunk->ring;
-    if (ring->n_spare == SPARE_MAX || chunk->size != ring->n_chunk ||
-        chunk->lines_size > LINES_KEPT) {
+    if (ring->n_spare == SPARE_MAX || ring->n_held > ring->n_bytes_max ||
+        chunk->size != ring->n_chunk || chunk->lines_size > LINES_KEPT) {
         free_chunk(chunk);
         return;
     }
@@ -142,6 +143,16 @@ bool pfdd_ring_is_busy(struct pfdd_ring *ring, size_t n_coming)
     return busy;
 }
 
+size_t pfdd_ring_most(const struct pfdd_ring *ring)
+{
+    size_t n_chunk = sizeof(struct pfdd_chunk) + ring->n_chunk +
+                     LINES_KEPT * sizeof(struct pfdd_line);
+    size_t n = ring->n_bytes_max + n_chunk;
+    for (const struct pfdd_reader *r = ring->readers; r; r = r->next)
+        n += n_chunk;
+    return n > ring->n_held ? n : ring->n_held;
+}
+
 static bool make_room_for_pointer(struct pfdd_ring *ring)
 {
     if (ring->n_chunks < ring->chunks_size)
@@ -169,6 +180,7 @@ static struct pfdd_chunk *new_chunk(struct pfdd_ring *ring, size_t size)
     c->lines = malloc(c->lines_size * sizeof *c->lines);
     c->size = size;
     c->data = malloc(size);
+    ring->n_held += chunk_bytes(c);
     if (!c->lines || !c->data) {
         free_chunk(c);
         return NULL;
@@ -203,6 +215,7 @@ static bool make_room_for_line(struct pfdd_ring *ring, struct pfdd_chunk *c)
     if (!lines)
         return false;
     ring->n_bytes += more * sizeof *c->lines;
+    ring->n_held += more * sizeof *c->lines;
     c->lines = lines;
     c->lines_size += more;
     return true;

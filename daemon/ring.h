@@ -58,6 +58,8 @@ struct pfdd_ring {
     size_t chunks_size;
     size_t n_bytes; /* of all chunks, with their tables */
     size_t n_bytes_max;
+    size_t n_held;  /* of all chunks that are alive: also of spare ones, and of
+                       those that only readers hold */
     size_t n_chunk; /* bytes of a chunk: PFDD_CHUNK, or fewer in tests */
     uint64_t next_seq;
     uint64_t next_chunk;
@@ -107,6 +109,9 @@ bool pfdd_ring_is_full(const struct pfdd_ring *ring);
  * waited for.
  */
 bool pfdd_ring_is_busy(struct pfdd_ring *ring, size_t n_coming);
+
+/* Bytes that it may come to hold with the readers that it has. */
+size_t pfdd_ring_most(const struct pfdd_ring *ring);
 
 /* Reference counting of chunks. */
 struct pfdd_chunk *pfdd_chunk_ref(struct pfdd_chunk *chunk);

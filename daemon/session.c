@@ -93,6 +93,8 @@ struct pfdd_session {
     struct pfdd_sums ended; /* the same, up to the present generation */
     uint64_t generation;    /* of the item before */
     /* The loop's. */
+    size_t n_charged;         /* in the daemon's session_bytes */
+    size_t n_buffer_charged;  /* and its buffer_bytes */
     struct pfdd_sums counted; /* in the daemon's sums */
     struct pfdd_sums told;    /* in the log */
 };
@@ -276,6 +278,23 @@ static void run_job(struct pfdd_job *job)
 
 /* ---- on the loop ---- */
 
+static size_t memory_of(const struct pfdd_session *s)
+{
+    size_t n = 2 * s->lines_max + s->n_tail;
+    /* What the first look takes is not known before; many may wait for it. */
+    return sizeof *s + (s->looked || n > FIRST_LOOK ? n : FIRST_LOOK);
+}
+
+static void charge(struct pfdd_session *s, size_t n, size_t n_buffer)
+{
+    struct pfdd *d = s->d;
+    d->session_bytes += n - s->n_charged;
+    d->buffer_bytes += n_buffer - s->n_buffer_charged;
+    s->n_charged = n;
+    s->n_buffer_charged = n_buffer;
+    pfdd_note_memory(d);
+}
+
 static void count_sums(struct pfdd_session *s)
 {
     pfdd_sums_add(&s->d->sums, &s->sums, &s->counted);
@@ -309,6 +328,7 @@ static void free_session(struct pfdd_session *s)
     void (*ended)(void *) = s->options.ended;
     void *user = s->options.user;
     tell_sums(s, "ended", &s->sums);
+    charge(s, 0, 0);
     pfd_tail_free(s->tail);
     pfdd_strings_unref(s->old_strings);
     pfdd_strings_unref(s->strings);
@@ -349,7 +369,6 @@ static void give_lines(struct pfdd_session *s)
     d->batch = n > d->batch ? n : d->batch - (d->batch - n) / 8;
     if (b->n_left_out)
         pfdd_session_gap(s, "too_many_at_once", b->n_left_out);
-    s->lines_max = n > s->lines_max ? n : s->lines_max;
     pfd_lines_clear(b->lines);
 }
 
@@ -373,6 +392,7 @@ static bool take_over(struct pfdd_session *s)
     s->work = s->ready;
     s->ready = done;
     pfd_lines_bytes(done.lines, &n);
+    s->lines_max = n > s->lines_max ? n : s->lines_max;
     bool moved = n > 0 || s->status == PFD_OK;
     s->pending = s->tail && pfd_tail_pending(s->tail) > 0;
     s->has_holes = s->tail && pfd_tail_holes(s->tail) > 0;
@@ -380,6 +400,7 @@ static bool take_over(struct pfdd_session *s)
     s->looked = uv_hrtime();
     if (moved)
         s->moved = s->looked;
+    charge(s, memory_of(s), s->n_written);
     return moved;
 }
 
@@ -488,6 +509,7 @@ struct pfdd_session *pfdd_session_new(
     pfdd_head_init(&s->head, options->fd);
     s->next = d->sessions;
     d->sessions = s;
+    charge(s, memory_of(s), 0);
     if (options->resume && d->queue)
         s->skipping = pfdd_queue_position(d->queue, name, &s->skip);
     if (options->kept && pfdd_kept_holds(options->kept, options->fd)) {
@@ -540,6 +562,7 @@ bool pfdd_session_write(struct pfdd_session *s, uint64_t offset,
     struct stat st;
     if (fstat(s->options.fd, &st) == 0)
         s->n_written = (size_t)st.st_blocks * 512;
+    charge(s, s->n_charged, s->n_written);
     return true;
 }
 
@@ -647,18 +670,6 @@ void pfdd_sessions_begin_with(struct pfdd *d, struct pfdd_session *first)
     last->next = d->sessions;
     d->sessions = first;
     *before = NULL;
-}
-
-size_t pfdd_session_written(const struct pfdd_session *s)
-{
-    return s->n_written;
-}
-
-size_t pfdd_session_memory(const struct pfdd_session *s)
-{
-    size_t n = 2 * s->lines_max + s->n_tail;
-    /* What the first look takes is not known before; many may wait for it. */
-    return sizeof *s + (s->looked || n > FIRST_LOOK ? n : FIRST_LOOK);
 }
 
 void pfdd_sessions_wake(struct pfdd *d)

@@ -76,9 +76,6 @@ void pfdd_session_gap(struct pfdd_session *s, const char *reason,
 unsigned pfdd_session_poll(struct pfdd_session *s, uint64_t now_ns);
 
 struct pfdd_session *pfdd_session_next(const struct pfdd_session *s);
-/* Bytes of memory: of the buffer, where it is kept here, and of all else. */
-size_t pfdd_session_written(const struct pfdd_session *s);
-size_t pfdd_session_memory(const struct pfdd_session *s);
 void pfdd_session_unlink(struct pfdd_session **list, struct pfdd_session *s);
 
 /* Turns the list so that this one is the first. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +27,9 @@ enum {
     FDS_MAX = 32,            /* that wait for their frame */
     BAD_MAX = 100,           /* bad places until a stream is given up */
     FRAME_MAX = 16 << 20,
-    FRAME_SMALL = 192 << 10, /* memory for frames that each stream may have */
-    PIECE = 64 << 10,        /* bytes handed to the reader at once */
+    PIECE = 64 << 10,      /* bytes handed to the reader at once */
+    LABELS_MAX = 64 << 10, /* bytes of a buffer's labels */
+    PAGES = 8192,          /* bytes of memory that bytes may take more */
 };
 
 #define BUFFER_MAX (UINT64_C(1) << 30) /* bytes kept for one buffer */
@@ -59,6 +61,7 @@ struct pfdd_stream {
     char *name;
     struct pfd_wire_reader *reader;
     size_t reader_bytes; /* that are counted */
+    size_t reader_left;  /* that are reserved beside them */
     struct buffer *buffers;
     size_t n_buffers;
     size_t n_sessions;
@@ -82,12 +85,22 @@ struct pfdd_stream {
     bool has_frame;
 };
 
+/* n bytes from now on; up to PFDD_STREAM_SMALL were reserved when it came. */
+static void charge_reader(struct pfdd_stream *st, size_t n)
+{
+    struct pfdd *d = st->d;
+    size_t left = n < PFDD_STREAM_SMALL ? PFDD_STREAM_SMALL - n : 0;
+    d->frame_bytes += n - st->reader_bytes;
+    d->frame_reserve += left - st->reader_left;
+    st->reader_bytes = n;
+    st->reader_left = left;
+    pfdd_note_memory(d);
+}
+
 /* What half frames hold is memory, too. */
 static void count_reader(struct pfdd_stream *st)
 {
-    size_t n = pfd_wire_reader_memory(st->reader, 0);
-    st->d->frame_bytes += n - st->reader_bytes;
-    st->reader_bytes = n;
+    charge_reader(st, pfd_wire_reader_memory(st->reader, 0));
 }
 
 struct pfdd_stream *pfdd_stream_new(struct pfdd *d,
@@ -177,6 +190,7 @@ static void free_stream(struct pfdd_stream *st)
         free(b);
     }
     st->d->frame_bytes -= st->reader_bytes;
+    st->d->frame_reserve -= st->reader_left;
     pfd_wire_reader_free(st->reader);
     pfdd_objects_deinit(&st->objects);
     free(st->name);
@@ -205,6 +219,22 @@ static void session_ended(void *user)
 
 static void bad_frame(struct pfdd_stream *st, const char *why);
 
+/* Each line has it, and the session for as long as it lives. */
+static void bound_origin(struct pfdd_stream *st, struct pfd_wire_frame *f)
+{
+    struct pfd_wire_bytes *const texts[] = { &f->device, &f->queue, &f->stage,
+                                             &f->pipeline_type };
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        texts[i]->n = texts[i]->n < NAME_MAX ? texts[i]->n : NAME_MAX;
+    for (size_t i = 0; i < f->n_labels; i++)
+        n += f->labels[i].key.n + f->labels[i].value.n;
+    if (n <= LABELS_MAX)
+        return;
+    f->n_labels = 0;
+    bad_frame(st, "labels of more than 64 KiB are left out");
+}
+
 static bool start_session(struct buffer *b, int fd,
                           const struct pfd_wire_frame *frame)
 {
@@ -216,6 +246,7 @@ static bool start_session(struct buffer *b, int fd,
         bad_frame(st, "memory is up to its cap: a buffer is not followed");
         return false;
     }
+    bound_origin(st, &origin);
     /* A buffer's frame does not say whose it is. */
     if (!origin.host.n)
         origin.host = pfd_wire_text(st->host);
@@ -262,9 +293,11 @@ static int own_memory(void)
 
 /* ---- frames ---- */
 
+/* Names are kept for long, in many places. */
 static char *copy_text(const struct pfd_wire_bytes *text)
 {
-    return text->n ? strndup(text->at, text->n) : NULL;
+    return text->n ? strndup(text->at, text->n < NAME_MAX ? text->n : NAME_MAX)
+                   : NULL;
 }
 
 static struct buffer *find_buffer(struct pfdd_stream *st, uint64_t number)
@@ -485,7 +518,7 @@ static void take_data(struct pfdd_stream *st, const struct pfd_wire_frame *f)
     if (!f->bytes.n)
         return; /* zeros, as all is that was not sent */
     if (__builtin_add_overflow(f->offset, f->bytes.n, &end) ||
-        end > BUFFER_MAX || !pfdd_has_room(st->d, f->bytes.n)) {
+        end > BUFFER_MAX || !pfdd_has_room(st->d, f->bytes.n + PAGES)) {
         stream_gap(st, b, "too_large", 0);
         st->d->count.bad_frames++;
         return;
@@ -610,7 +643,7 @@ static bool feed_raw(struct pfdd_stream *st, const void *bytes, size_t n)
             return false;
         }
     }
-    if (st->raw_bytes + n > BUFFER_MAX || !pfdd_has_room(st->d, n)) {
+    if (st->raw_bytes + n > BUFFER_MAX || !pfdd_has_room(st->d, n + PAGES)) {
         stream_gap(st, b, "too_large", 0);
         return false;
     }
@@ -628,7 +661,7 @@ static bool feed_raw(struct pfdd_stream *st, const void *bytes, size_t n)
 static void make_room(struct pfdd_stream *st, size_t n)
 {
     size_t wanted = pfd_wire_reader_memory(st->reader, n);
-    if (wanted <= FRAME_SMALL || wanted <= st->reader_bytes ||
+    if (wanted <= PFDD_STREAM_SMALL || wanted <= st->reader_bytes ||
         pfdd_has_frame_room(st->d, wanted - st->reader_bytes))
         return;
     uint64_t n_frame = pfd_wire_reader_pass(st->reader);

@@ -14,6 +14,10 @@
 struct pfdd;
 struct pfdd_stream;
 
+enum {
+    PFDD_STREAM_SMALL = 192 << 10, /* memory for frames that each may have */
+};
+
 struct pfdd_stream_options {
     const char *name; /* for the log; copied */
     uint64_t settle_ms;

@@ -58,9 +58,11 @@ static const char *keep_module(struct pfdd_objects *o, uint64_t number,
                                const void *bytes, size_t n)
 {
     struct pfdd_module *m =
-        o->modules_bytes + n <= MODULES_MAX ? malloc(sizeof *m + n) : NULL;
+        o->modules_bytes + n <= MODULES_MAX && pfdd_has_room(o->d, n)
+            ? malloc(sizeof *m + n)
+            : NULL;
     if (!m)
-        return "more than 64 MiB of modules";
+        return "more than 64 MiB of modules, or than there is room for";
     m->number = number;
     m->is_loose = true;
     m->n = n;

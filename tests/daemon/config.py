@@ -222,19 +222,24 @@ outputs:
     d.stop()
 
 
+def is_below_cap(port):
+    """Now, and at every moment so far."""
+    page = http(port, '/metrics')[1]
+    parts = dict(re.findall(r'memory_bytes\{part="(\w+)"\} (\d+)', page))
+    assert sorted(parts) == ['buffers', 'frames', 'inputs', 'outputs', 'ring',
+                             'sessions', 'strings'], parts
+    total, peak, cap = (
+        int(re.search(rf'(?m)^printfdecode_memory_{name}_bytes (\d+)', page)
+            .group(1)) for name in ('accounted', 'peak', 'max'))
+    assert sum(map(int, parts.values())) == total, parts
+    assert cap == 24 << 20 and total <= cap and peak <= cap, (peak, parts)
+    return f'{parts}, {peak} at most'
+
+
 def memory_has_a_cap(temp):
     if not has_http():
         return
-    port = free_port()
-    d = Daemon(temp, f'''memory_max: 24MiB
-ring: 4MiB
-inputs:
-  - {{type: listen, address: "unix:$T/in.sock"}}
-outputs:
-  - {{type: listen, address: "unix:$T/l.sock"}}
-  - {{type: http, address: "tcp:127.0.0.1:{port}"}}
-''')
-    lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
+    d, port, lines = small(temp)
     data = slurp(DUMP)
     last = frame('code_object', code_object=2, bytes=bytes(4 << 20),
                  total=200 << 20)
@@ -248,22 +253,16 @@ outputs:
                 frame('buffer', buffer=b, name=f'{i}.{b}', size=8 << 20) +
                 frame('data', buffer=b, bytes=data)
                 for b in range(1, 9)) + last)
-    page = http(port, '/metrics')[1]
-    parts = dict(re.findall(r'memory_bytes\{part="(\w+)"\} (\d+)', page))
-    assert sorted(parts) == ['buffers', 'frames', 'inputs', 'outputs', 'ring',
-                             'sessions', 'strings'], parts
-    total = int(re.search(r'memory_accounted_bytes (\d+)', page).group(1))
-    assert sum(map(int, parts.values())) == total <= 24 << 20, parts
-    assert metric(port, 'memory_max_bytes') == 24 << 20
     until('a refusal', lambda: metric(port, 'bad_frames_total') > 0)
-    assert 'memory is up to its cap' in d.log()
-    print(f'memory: {parts}, {d.memory_kib()} KiB resident')
+    until('its reason', lambda: 'memory is up to its cap' in d.log())
+    print(f'memory: {is_below_cap(port)}, {d.memory_kib()} KiB resident')
     for sock in socks:
         sock.close()
     until('room', lambda: metric(port, 'memory_accounted_bytes') < 16 << 20)
     with producer(f'{temp}/in.sock', elf_frame(), *dump_frames(1, 'after')):
         while lines.entries(1)[0]['source'] != 'after':
             pass
+    is_below_cap(port)
     d.stop()
 
 
@@ -316,7 +315,7 @@ def buffers_have_a_cap(temp):
     until('refusals', lambda: metric(port, 'bad_frames_total') >= 20)
     buffers = part(port, 'buffers')
     assert 8 << 20 < buffers < 24 << 20, buffers
-    assert metric(port, 'memory_accounted_bytes') <= 24 << 20
+    is_below_cap(port)
     too_large(lines)
     for sock in socks:
         sock.close()
@@ -328,17 +327,17 @@ def buffers_have_a_cap(temp):
 
 
 def half_frames_have_a_cap(temp):
-    """Forty producers, each with a part of a frame of 16 MiB."""
+    """Twenty producers, each with a part of a frame of 16 MiB."""
     if not has_http():
         return
     d, port, lines = small(temp)
     before = resident(d)
     half = struct.pack('<II', 16 << 20, 0) + bytes(7 << 19)
-    socks = [producer(f'{temp}/in.sock', half) for _ in range(40)]
-    until('refusals', lambda: metric(port, 'bad_frames_total') >= 36)
+    socks = [producer(f'{temp}/in.sock', half) for _ in range(20)]
+    until('refusals', lambda: metric(port, 'bad_frames_total') >= 16)
     frames = part(port, 'frames')
     assert 4 << 20 < frames < 12 << 20, frames
-    assert metric(port, 'memory_accounted_bytes') < 24 << 20
+    is_below_cap(port)
     print(f'{frames >> 20} MiB of frames, {before} MiB resident before, '
           f'{resident(d)} MiB now')
     assert resident(d) < before + 32, d.log()
@@ -364,22 +363,45 @@ def half_frames_have_a_cap(temp):
     d.stop()
 
 
+def names_have_a_cap(temp):
+    """Names and labels as long as a frame, on many buffers."""
+    if not has_http():
+        return
+    d, port, lines = small(temp)
+    before = resident(d)
+    many = {f'k{i}': 'v' * 20000 for i in range(60)}
+    for i in range(4):
+        with producer(f'{temp}/in.sock', elf_frame(), *(
+                frame('buffer', buffer=b, name=f'{i}.{b}.' + 'n' * (1 << 20),
+                      device='d' * (1 << 20), labels=many)
+                for b in range(1, 11))) as sock:
+            sock.sendall(b''.join(dump_frames(1, 'b')[1:]))
+            e = lines.entries(N_ENTRIES)[0]
+            assert e['source'] == f'{i}.1.' + 'n' * 251, e
+            assert 'labels' not in e['origin'], e
+            assert len(e['origin']['device']) == 255, e
+    assert 'labels of more than 64 KiB are left out' in d.log()
+    is_below_cap(port)
+    assert resident(d) < before + 32, (before, resident(d))
+    d.stop()
+
+
 def nobody_is_let_in_at_the_cap(temp):
     if not has_http():
         return
     d, port, lines = small(temp)
     socks = [producer(f'{temp}/in.sock', frame(
-        'code_object', code_object=1, bytes=b'1', total=20 << 20))]
+        'code_object', code_object=1, bytes=b'1', total=16 << 20))]
     until('the room', lambda: metric(
-        port, 'memory_accounted_bytes') > 20 << 20)
+        port, 'memory_accounted_bytes') > 16 << 20)
     for _ in range(100):
         socks.append(socket.socket(socket.AF_UNIX))
         socks[-1].connect(f'{temp}/in.sock')
     until('a refusal', lambda: metric(port, 'refused_total') > 0)
-    assert metric(port, 'memory_accounted_bytes') < 24 << 20
+    is_below_cap(port)
     for sock in socks:
         sock.close()
-    until('room', lambda: metric(port, 'memory_accounted_bytes') < 16 << 20)
+    until('room', lambda: metric(port, 'memory_accounted_bytes') < 12 << 20)
     with producer(f'{temp}/in.sock', elf_frame(), *dump_frames()):
         lines.entries(N_ENTRIES)
     d.stop()
@@ -394,4 +416,4 @@ def has_http():
 
 run(errors_have_places, features_are_said, every_other_key_is_an_error,
     who_may_connect, words_are_limited, memory_has_a_cap, buffers_have_a_cap,
-    half_frames_have_a_cap, nobody_is_let_in_at_the_cap)
+    half_frames_have_a_cap, names_have_a_cap, nobody_is_let_in_at_the_cap)

@@ -335,7 +335,9 @@ def pack(value):
     if isinstance(value, int):
         return b'\xcf' + struct.pack('>Q', value)
     if isinstance(value, str):
-        return b'\xd9' + bytes([len(value.encode())]) + value.encode()
+        text = value.encode()
+        return (b'\xd9' + bytes([len(text)]) if len(text) < 256 else
+                b'\xdb' + struct.pack('>I', len(text))) + text
     if isinstance(value, dict):
         return b'\xde' + struct.pack('>H', len(value)) + b''.join(
             pack(k) + pack(v) for k, v in value.items())
