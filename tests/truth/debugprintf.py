@@ -319,7 +319,40 @@ def wrong_module(rng):
     return case
 
 
-KINDS = [(modern, 4), (any_layout, 6), (with_lines, 2), (forced, 2),
+def wrapped(rng):
+    """The count passed 2^32: what is stored is gapless up to where the first
+    record did not fit, and the count says anything."""
+    layout = rng.choice(LAYOUTS)
+    case = build(rng, layout, make_shaders(rng, layout), "wrapped count",
+                 (8, 20, 60))
+    return miscounted(rng, case)
+
+
+def miscounted(rng, case):
+    data = case.files["buffer.bin"]
+    start = case.messages[0].offset
+    end = max(m.offset + m.size for m in case.messages)
+    count = rng.randrange((end - start) // 4)
+    case.files["buffer.bin"] = data[:start - 4] + struct.pack("<I", count) + \
+        data[start:end] + bytes(rng.choice((0, 4, 16)))
+    case.held = case.lost = None
+    return case
+
+
+def cut_by_one(rng):
+    """Since SDK 1.4.350 the last record can be a dword longer than the
+    buffer."""
+    case = build(rng, "p6", make_shaders(rng, "p6"), "cut by one", (1, 3, 20))
+    end = max(m.offset + m.size for m in case.messages)
+    count = struct.pack("<I", (end - 4) // 4)
+    case.files["buffer.bin"] = count + case.files["buffer.bin"][4:end - 4]
+    case.held = case.lost = None
+    last = case.messages.pop()
+    case.touched = last.offset, last.offset + last.size
+    return case
+
+
+KINDS = [(wrapped, 2), (cut_by_one, 1), (modern, 4), (any_layout, 6), (with_lines, 2), (forced, 2),
          (lonely, 2), (twins, 2), (in_order, 1), (shuffled, 2),
          (wrong_module, 1)]
 # Those whose damage is looked at.

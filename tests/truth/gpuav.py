@@ -230,7 +230,14 @@ def own_checks(rng):
                 held=None, lost=0, kind="the layer's own")
 
 
-KINDS = [(now, 3), (any_age, 6), (module, 1), (wrong_module, 1),
+def wrapped(rng):
+    """The count is smaller than what is stored."""
+    age = rng.choice(list(AGES))
+    case = build(rng, age, "small count")
+    return printf.miscounted(rng, case)
+
+
+KINDS = [(wrapped, 1), (now, 3), (any_age, 6), (module, 1), (wrong_module, 1),
          (own_checks, 1)]
 # Those whose damage is looked at.
 SOUND = (now, any_age, module)

@@ -170,6 +170,14 @@ def nulls(rng):
                  "null strings", lambda r: r.random() < 0.8)
 
 
-KINDS = [(numbers, 2), (strings, 3), (inline, 2), (nulls, 3)]
+def wrong_object(rng):
+    """Strings of another program."""
+    case, other = strings(rng), strings(rng)
+    case.files["a.co"] = other.files["a.co"]
+    case.kind = "wrong object"
+    return case
+
+
+KINDS = [(wrong_object, 1), (numbers, 2), (strings, 3), (inline, 2), (nulls, 3)]
 # Those whose damage is looked at.
 SOUND = (numbers, strings, inline)

@@ -181,6 +181,54 @@ def reused(rng):
                   rng.random() < 0.5)
 
 
-KINDS = [(one_wave, 2), (waves, 2), (same_lanes, 2), (reused, 2)]
+def whole_call(rng, site):
+    """(data, message, stream) of a call that fits a packet, or None."""
+    call = Call(rng, site, [0])
+    data = b"".join(p[0] for p in call.packets)
+    return (data, call.texts[0], call.stream) if len(data) <= 56 else None
+
+
+def pool(rng):
+    """A pool as it lies in memory: packets that are handed over, with whole
+    messages, and others, which show what was there before."""
+    new, n = rng.random() < 0.5, rng.choice((1, 2, 4, 8))
+    sites = [Site(rng, 1, "duxs") for _ in range(20)]
+    ready = [rng.random() < 0.7 for _ in range(n)]
+    ready[0] = True
+    arrays = 12 * n if new else 0
+    payloads = 56 + arrays + (16 if new else 24) * n
+    heads, body, messages = b"", b"", []
+    for i in range(n):
+        payload, mask = bytearray(SLOT * LANES), 0
+        for lane in lanes_of(rng):
+            call = whole_call(rng, rng.choice(sites))
+            if not call:
+                continue
+            data, text, stream = call
+            mask |= 1 << lane
+            desc = len(data) // 8 << 5 | BEGIN | END
+            slot = struct.pack("<Q", desc) + data
+            payload[SLOT * lane:SLOT * lane + len(slot)] = slot
+            if ready[i]:
+                messages.append(Message(
+                    payloads + len(body) + SLOT * lane, SLOT, text,
+                    {"stream": stream, "origin.lane": lane}))
+        heads += struct.pack("<QII", mask, PRINTF, 0) if new else \
+            struct.pack("<QQII", 0, mask, PRINTF, ready[i])
+        body += payload
+    at = 0x7f0000001000
+    if new:
+        phases = struct.pack("<%dI" % n, *ready) + bytes(8 * n)
+        head = struct.pack("<7Q", at, at + 4 * n, at + 8 * n, at + 12 * n,
+                           at + payloads - 56, 0, n)
+        data = head + phases + heads + body
+    else:
+        head = struct.pack("<7Q", at, at + payloads - 56, 0, 0, 0, n - 1, 0)
+        data = head + heads + body
+    return Case(["--format", "hostcall", "buffer.bin"], {"buffer.bin": data},
+                messages, kind="pool")
+
+
+KINDS = [(pool, 1), (one_wave, 2), (waves, 2), (same_lanes, 2), (reused, 2)]
 # Those whose damage is looked at.
 SOUND = (one_wave, waves)

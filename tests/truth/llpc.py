@@ -30,20 +30,27 @@ class Operand:
 
 class Site:
     """One printf call: parts are text or (spec, type names of its stars and
-    itself)."""
+    itself). vectors: some conversions are %vN; cut: of these LLPC writes
+    component 0 alone, as it did when it was read."""
 
-    def __init__(self, rng, n_max):
-        self.parts = [model.literal(rng)]
+    def __init__(self, rng, n_max, vectors=False, cut=False):
+        self.parts, self.cut = [model.literal(rng)], cut
         for _ in range(rng.randint(0, n_max)):
             conv = rng.choice(model.INTS + model.FLOATS)
-            spec = model.spec(rng, conv, lengths(rng, conv), star=0.05)
+            spec = model.spec(rng, conv, lengths(rng, conv),
+                              star=0 if vectors else 0.05)
+            if vectors and conv != "c" and rng.random() < 0.5:
+                spec.vector = rng.choice((2, 3, 4))
             self.parts.append((spec, self.types_of(rng, spec)))
             self.parts.append(model.literal(rng))
         self.text = b"".join(p if isinstance(p, bytes) else
                              p[0].text().encode() for p in self.parts)
         self.types = [t for p in self.parts if isinstance(p, tuple)
-                      for t in p[1]]
+                      for t in p[1] * self.written(p[0])]
         self.id = rng.getrandbits(48)
+
+    def written(self, spec):
+        return 1 if self.cut else spec.vector or 1
 
     def types_of(self, rng, spec):
         stars = ["i32"] * ((spec.width == "*") + (spec.precision == "*"))
@@ -65,6 +72,12 @@ class Site:
                 out += model.plain(part)
                 continue
             spec, types = part
+            if spec.vector:
+                operands = [Operand(rng, types[0]) for _ in range(spec.vector)]
+                data += b"".join(o.data for o in operands[:self.written(spec)])
+                out += b", ".join(model.show(spec, o.value, o.bits)
+                                  for o in operands)
+                continue
             operands = [Operand(rng, t) for t in types]
             for star in operands[:-1]:
                 star.value = rng.randint(-20, 20)
@@ -137,6 +150,29 @@ def n_words(site):
     return sum(TYPES[t] for t in site.types) // 32
 
 
+def vectors(rng):
+    sites = [Site(rng, 5, True) for _ in range(3)]
+    return build(rng, sites, "vectors")
+
+
+def cut_vectors(rng):
+    sites = [Site(rng, 5, True, True) for _ in range(3)]
+    return build(rng, sites, "vectors, cut")
+
+
+def collision(rng):
+    """Two programs' strings with one id."""
+    first, second = Site(rng, 3), Site(rng, 3)
+    second.id = first.id
+    return build(rng, [first, second], "collision")
+
+
+def wrong_object(rng):
+    case = build(rng, [Site(rng, 3) for _ in range(3)], "wrong object")
+    case.files["image.elf"] = box.image(Site(rng, 3).row(), Site(rng, 2).row())
+    return case
+
+
 def build(rng, sites, kind, broken=False, rows=None):
     messages, body = [], b""
     for _ in range(rng.choice((1, 2, 10, 40))):
@@ -164,6 +200,7 @@ def build(rng, sites, kind, broken=False, rows=None):
                 held=used, lost=lost, kind=kind)
 
 
-KINDS = [(sound, 6), (wide, 1), (two_widths, 1)]
+KINDS = [(vectors, 1), (cut_vectors, 1), (collision, 1), (wrong_object, 1),
+         (sound, 6), (wide, 1), (two_widths, 1)]
 # Those whose damage is looked at.
 SOUND = (sound,)

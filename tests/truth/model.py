@@ -129,7 +129,8 @@ def narrowed(spec, v, bits):
 
 
 def show(spec, v, bits=64):
-    """Bytes of one conversion of a scalar; v is a number or bytes."""
+    """Bytes of one conversion of a scalar, or of one component of a vector;
+    v is a number or bytes."""
     if spec.conv == "s":
         return text(spec, v)
     if spec.conv == "c":

@@ -20,6 +20,7 @@ import case as cases  # noqa: E402
 import model  # noqa: E402
 import mutate  # noqa: E402
 
+AUTO = 0.25  # of cases whose format nobody names
 SHOWN = 5  # failures that are written out
 
 
@@ -56,6 +57,10 @@ def make(module, o, i):
     """Case number i of a seed: the same wherever it is made."""
     rng = random.Random("%s %d %d" % (o.format, o.seed, i))
     case = sound_case(module, o, rng)
+    if case.words[0] == "--format" and rng.random() < AUTO:
+        case.words = case.words[2:]
+        case.kind += ", auto"
+        case.held = case.lost = None
     return mutate.damage(rng, o.format, case) if o.damage else case
 
 
