@@ -6,7 +6,7 @@ import struct
 
 import llpc_cases as box
 import model
-from case import Case, Message
+from case import Case, Float, Message
 
 HEADER = 16
 # What an operand of the call can be: bits in the payload, how it is looked at.
@@ -26,6 +26,12 @@ class Operand:
         else:
             self.value = model.int_value(rng, size)
             self.data = struct.pack("<Q" if size == 64 else "<I", self.value)
+
+
+    def seen(self, spec):
+        if spec.conv in model.FLOATS:
+            return Float("<d" if self.bits == 64 else "<f", self.value)
+        return model.value(spec, self.value, self.bits)
 
 
 class Site:
@@ -65,8 +71,8 @@ class Site:
                                     "i64"))]
 
     def call(self, rng):
-        """(payload, message) of one call."""
-        data, out = b"", b""
+        """(payload, message, values) of one call."""
+        data, out, values = b"", b"", []
         for part in self.parts:
             if isinstance(part, bytes):
                 out += model.plain(part)
@@ -75,6 +81,7 @@ class Site:
             if spec.vector:
                 operands = [Operand(rng, types[0]) for _ in range(spec.vector)]
                 data += b"".join(o.data for o in operands[:self.written(spec)])
+                values += [o.seen(spec) for o in operands]
                 out += b", ".join(model.show(spec, o.value, o.bits)
                                   for o in operands)
                 continue
@@ -82,10 +89,12 @@ class Site:
             for star in operands[:-1]:
                 star.value = rng.randint(-20, 20)
                 star.data = struct.pack("<i", star.value)
+                values.append(star.value)
+            values.append(operands[-1].seen(spec))
             data += b"".join(o.data for o in operands)
             out += model.show(with_stars(spec, operands), operands[-1].value,
                               operands[-1].bits)
-        return data, out
+        return data, out, values
 
     def row(self, broken=False):
         return box.Str(self.id, self.text + b"\0", mask=self.mask(broken),
@@ -177,10 +186,10 @@ def build(rng, sites, kind, broken=False, rows=None):
     messages, body = [], b""
     for _ in range(rng.choice((1, 2, 10, 40))):
         site = rng.choice(sites)
-        data, out = site.call(rng)
+        data, out, values = site.call(rng)
         entry = box.entry(site.id, data)
         messages.append(Message(HEADER + len(body), len(entry), out,
-                                {"id": "0x%012x" % site.id}))
+                                {"id": "0x%012x" % site.id}, values))
         body += entry
     rows = rows or [s.row(broken) for s in sites]
     rng.shuffle(rows)

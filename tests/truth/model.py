@@ -142,6 +142,11 @@ def show(spec, v, bits=64):
     return floating(spec, v).encode()
 
 
+def value(spec, v, bits):
+    """An integer as its conversion looks at it."""
+    return v & 255 if spec.conv == "c" else narrowed(spec, v, bits)
+
+
 # ---- random strings and values ----
 
 WORDS = [b"x=", b" ", b"lane ", b"done", b"[", b"] ", b", ", b"100%%", b"%%",
