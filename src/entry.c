@@ -298,10 +298,18 @@ enum pfd_status pfd_entry_alternative(const struct pfd_entry *entry, size_t i,
     struct pfd_entry_source *of = other_source(entry->of);
     const uint8_t *bytes =
         (const uint8_t *)entry->payload - entry->record->n_header;
-    uint32_t n = entry->record->n_header + entry->n_payload - r->n_header;
-    if (!of ||
-        !pfd_entry_make(of, r, bytes + r->n_header, n, entry->index, ret))
+    uint32_t n = entry->record->n_header + entry->n_payload;
+    if (r->flags & PFD_RECORD_COPIED) {
+        /* Its own bytes follow those of the readings before it. */
+        bytes += n;
+        for (const struct pfd_record *k = entry->record + 1; k < r; k++)
+            bytes += k->n_bytes;
+        n = r->n_bytes;
+    }
+    if (!of || !pfd_entry_make(of, r, bytes + r->n_header, n - r->n_header,
+                               entry->index, ret))
         return PFD_ERR_NOMEM;
+    ret->n_bytes = entry->n_bytes;
     return PFD_OK;
 }
 

@@ -286,8 +286,10 @@ const struct pfd_format *pfd_format_find(const char *name);
 /*
  * Adds another reading of the batch's newest entry: reading is that entry's
  * record with another string, key, layout, findings or stream. Its bytes are
- * the entry's. To be called right behind the entry, for one that carries a
- * finding that says so; more than PFD_ALTERNATIVES_MAX are left out.
+ * the entry's; or all readings of a copied entry are copied, each right behind
+ * the one before it, and n_bytes is then how many bytes this one's copy has.
+ * To be called right behind the entry, for one that carries a finding that says
+ * so; more than PFD_ALTERNATIVES_MAX are left out.
  */
 void pfd_walk_alternative(struct pfd_walk *walk,
                           const struct pfd_record *reading);

@@ -19,30 +19,16 @@ extern const struct pfd_format pfd_format_hostcall;
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 
 enum {
-    LANES = HOSTCALL_LANES,
-    QWORD = 8,
-    SLOT = HOSTCALL_SLOT,
-    PAYLOAD = HOSTCALL_PAYLOAD,
-    HEADER_OLD = 24,  /* u64 next, u64 activemask, u32 service, control */
-    HEADER_NEW = 16,  /* u64 activemask, u32 service, 4 bytes padding */
-    POOL_HEADER = 56, /* both pools: six qwords and a seventh */
-    SERVICE_PRINTF = 2,
-    SERVICE_MAX = 4,
-    CONTROL_READY = 1,
-    /* A message's descriptor, qword 0 of a slot. */
-    DESC_BEGIN = 1,
-    DESC_END = 2,
-    DESC_RESERVED = 0x1c,
     DESC_LENGTH_SHIFT = 5,
     DESC_LENGTH_MASK = 7,
-    DESC_ID_SHIFT = 8,
     /* A message: qword of control, format string, arguments. */
     CONTROL_STDERR = 1,
     /* Before the payload of a record: u64 message id, u32 packet, u32 lane. */
     RECORD_HEADER = 16,
     OPEN_MAX = 4096,
     OPEN_TRIES = 16,
-    WAITING_MAX = 8,
+    WAITING_MAX = 64,
+    HOSTS_MAX = 1 + PFD_ALTERNATIVES_MAX,
 };
 
 /* Longer streams are decoded as far as this. */
@@ -51,19 +37,14 @@ enum {
 /* Slots looked at while messages are put together, at most. */
 #define VISITS_MAX (UINT64_C(1) << 26)
 
-enum dump {
-    DUMP_UNKNOWN,
-    DUMP_RECORDED_OLD, /* header and payload of packets, one after another */
-    DUMP_RECORDED_NEW,
-    DUMP_POOL_OLD, /* as in the device's memory */
-    DUMP_POOL_NEW,
-};
-
 /* A message that has begun and not ended. */
 struct message {
     uint64_t id;
-    uint32_t first; /* packet */
+    uint32_t first;  /* packet that it begins with */
+    uint32_t second; /* the next one, which is the first with its id; 0: none */
     uint32_t last;
+    uint32_t others[PFD_ALTERNATIVES_MAX]; /* packets it could begin with */
+    uint8_t n_others;
     uint8_t lane;
     bool is_open;
     bool has_begin;
@@ -73,209 +54,33 @@ struct message {
 struct waiting {
     uint64_t mask;
     uint32_t packet;
+    bool is_taken; /* but another one could have been */
 };
 
 struct state {
+    struct hostcall_dump dump; /* must be the first */
     bool opened;
-    bool ended; /* no packets are left; only what is open */
-    enum dump dump;
-    uint64_t headers; /* bytes from the start of the buffer */
-    uint64_t payloads;
-    uint64_t phases[2]; /* of a new pool: device's and host's */
-    uint32_t n_packets;
+    bool ended;      /* no packets are left; only what is open */
     uint32_t packet; /* where the walk is */
     unsigned lane;
     uint64_t n_others; /* packets that are no printf */
     uint64_t n_visits;
     size_t next_open; /* to be given up, when all has ended */
     struct message open[OPEN_MAX];
-    struct waiting waiting[LANES][WAITING_MAX];
-    uint8_t n_waiting[LANES];
+    /* Without a host that fits, beginnings wait for what goes on. */
+    struct waiting waiting[HOSTCALL_LANES][WAITING_MAX];
+    uint8_t n_waiting[HOSTCALL_LANES];
+    /* The hosts that can have given the ids; the first is believed. */
+    size_t n_hosts;
+    struct hostcall_host hosts[HOSTS_MAX];
+    struct hostcall_host scratch;
 };
-
-/* ---- where packets are ---- */
-
-static uint64_t read_u64(const struct pfd_walk *w, uint64_t at)
-{
-    return at + QWORD <= pfd_walk_end(w) ? pfd_walk_u64(w, at) : 0;
-}
-
-static uint32_t read_u32(const struct pfd_walk *w, uint64_t at)
-{
-    return at + 4 <= pfd_walk_end(w) ? pfd_walk_u32(w, at) : 0;
-}
-
-static bool is_new(const struct state *st)
-{
-    return st->dump == DUMP_RECORDED_NEW || st->dump == DUMP_POOL_NEW;
-}
-
-static uint64_t header_at(const struct state *st, uint32_t i)
-{
-    uint64_t n = is_new(st) ? HEADER_NEW : HEADER_OLD;
-    if (st->dump == DUMP_RECORDED_OLD || st->dump == DUMP_RECORDED_NEW)
-        n += PAYLOAD;
-    return st->headers + i * n;
-}
-
-static uint64_t slot_at(const struct state *st, uint32_t i, unsigned lane)
-{
-    uint64_t payload = st->payloads + (uint64_t)i * PAYLOAD;
-    if (st->dump == DUMP_RECORDED_OLD) {
-        payload = header_at(st, i) + HEADER_OLD;
-    } else if (st->dump == DUMP_RECORDED_NEW) {
-        payload = header_at(st, i) + HEADER_NEW;
-    }
-    return payload + (uint64_t)lane * SLOT;
-}
-
-static uint64_t mask_of(const struct pfd_walk *w, uint32_t i)
-{
-    const struct state *st = w->state;
-    return read_u64(w, header_at(st, i) + (is_new(st) ? 0 : QWORD));
-}
-
-static uint32_t service_of(const struct pfd_walk *w, uint32_t i)
-{
-    const struct state *st = w->state;
-    return read_u32(w, header_at(st, i) + (is_new(st) ? QWORD : 2 * QWORD));
-}
-
-/* A pool holds packets that nobody has handed over as well. */
-static bool is_pending(const struct pfd_walk *w, uint32_t i)
-{
-    const struct state *st = w->state;
-    if (st->dump == DUMP_POOL_OLD)
-        return read_u32(w, header_at(st, i) + 2 * QWORD + 4) & CONTROL_READY;
-    if (st->dump == DUMP_POOL_NEW) {
-        return read_u32(w, st->phases[0] + 4 * (uint64_t)i) !=
-               read_u32(w, st->phases[1] + 4 * (uint64_t)i);
-    }
-    return true;
-}
-
-static bool has_printf(const struct pfd_walk *w, uint32_t i, unsigned lane)
-{
-    return service_of(w, i) == SERVICE_PRINTF && is_pending(w, i) &&
-           mask_of(w, i) >> lane & 1;
-}
-
-/* ---- which dump is it ---- */
-
-/* Pointers of a pool's header as places in the dump: all of it is one
- * allocation, and what lies lowest follows the header. */
-static uint64_t place(uint64_t pointer, uint64_t lowest)
-{
-    return pointer >= lowest ? POOL_HEADER + (pointer - lowest) : UINT64_MAX;
-}
-
-static bool fits(uint64_t n_buffer, uint64_t at, uint64_t n, uint64_t size)
-{
-    return at <= n_buffer && n <= (n_buffer - at) / size;
-}
-
-static bool open_pool_old(const struct pfd_walk *w, struct state *st)
-{
-    uint64_t n_buffer = pfd_walk_end(w);
-    uint64_t headers = read_u64(w, 0);
-    uint64_t payloads = read_u64(w, QWORD);
-    uint64_t mask = read_u64(w, 5 * QWORD);
-    if (!headers || payloads <= headers || mask & (mask + 1) || mask > 1 << 24)
-        return false;
-    st->headers = POOL_HEADER;
-    st->payloads = place(payloads, headers);
-    if (st->payloads > n_buffer || n_buffer - st->payloads < PAYLOAD)
-        return false;
-    uint64_t n = (payloads - headers) / HEADER_OLD;
-    uint64_t held = (n_buffer - st->payloads) / PAYLOAD;
-    n = n < mask + 1 ? n : mask + 1;
-    st->n_packets = (uint32_t)(n < held ? n : held);
-    return st->n_packets > 0;
-}
-
-static bool open_pool_new(const struct pfd_walk *w, struct state *st)
-{
-    uint64_t n_buffer = pfd_walk_end(w);
-    uint64_t pointers[5];
-    uint64_t lowest = UINT64_MAX;
-    uint32_t n = read_u32(w, 6 * QWORD);
-    for (unsigned i = 0; i < 5; i++) {
-        pointers[i] = read_u64(w, i * (uint64_t)QWORD);
-        lowest = pointers[i] < lowest ? pointers[i] : lowest;
-    }
-    if (!lowest || !n)
-        return false;
-    st->phases[0] = place(pointers[0], lowest);
-    st->phases[1] = place(pointers[1], lowest);
-    st->headers = place(pointers[3], lowest);
-    st->payloads = place(pointers[4], lowest);
-    st->n_packets = n;
-    return fits(n_buffer, st->phases[0], n, 4) &&
-           fits(n_buffer, st->phases[1], n, 4) &&
-           fits(n_buffer, st->headers, n, HEADER_NEW) &&
-           fits(n_buffer, st->payloads, n, PAYLOAD);
-}
-
-/* How many packets from the start on make sense, 8 at most. */
-static unsigned count_sound(const struct pfd_walk *w, uint64_t n)
-{
-    unsigned i = 0;
-    while (i < n && i < 8 && mask_of(w, i) &&
-           service_of(w, i) - 1 < SERVICE_MAX)
-        i++;
-    return i;
-}
-
-static bool open_recorded(struct pfd_walk *w, struct state *st)
-{
-    uint64_t n_buffer = pfd_walk_end(w);
-    uint64_t n_old = n_buffer / (HEADER_OLD + PAYLOAD);
-    uint64_t n_new = n_buffer / (HEADER_NEW + PAYLOAD);
-    st->headers = 0;
-    st->dump = DUMP_RECORDED_OLD;
-    unsigned old = count_sound(w, n_old);
-    st->dump = DUMP_RECORDED_NEW;
-    unsigned new = count_sound(w, n_new);
-    if (!old && !new)
-        return false;
-    if (old >= new)
-        st->dump = DUMP_RECORDED_OLD;
-    st->n_packets = (uint32_t)(old >= new ? n_old : n_new);
-    uint64_t used = header_at(st, st->n_packets);
-    if (used < n_buffer) {
-        pfd_walk_finding(w, PFD_FINDING_truncated_entry, used,
-                         "%llu bytes are left, a packet has %llu",
-                         (unsigned long long)(n_buffer - used),
-                         (unsigned long long)header_at(st, 1));
-        w->batch->skipped_bytes += n_buffer - used;
-    }
-    return true;
-}
-
-static bool open_dump(struct pfd_walk *w, struct state *st)
-{
-    st->opened = true;
-    st->dump = DUMP_POOL_OLD;
-    if (open_pool_old(w, st))
-        return true;
-    st->dump = DUMP_POOL_NEW;
-    if (open_pool_new(w, st))
-        return true;
-    if (open_recorded(w, st))
-        return true;
-    pfd_walk_finding(w, PFD_FINDING_no_header, 0,
-                     "%llu bytes, neither a pool of hostcall packets nor "
-                     "recorded ones",
-                     (unsigned long long)pfd_walk_end(w));
-    w->batch->skipped_bytes += pfd_walk_end(w);
-    return false;
-}
 
 /* ---- messages ---- */
 
 static struct message *find_open(struct state *st, uint64_t id, unsigned lane)
 {
-    uint64_t hash = (id * LANES + lane) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = (id * HOSTCALL_LANES + lane) * UINT64_C(0x9e3779b97f4a7c15);
     for (unsigned i = 0; i < OPEN_TRIES; i++) {
         struct message *m = &st->open[((hash >> 40) + i) % OPEN_MAX];
         if (m->is_open && m->id == id && m->lane == lane)
@@ -287,7 +92,7 @@ static struct message *find_open(struct state *st, uint64_t id, unsigned lane)
 /* A free place; the last one tried is given up if there is none. */
 static struct message *take_open(struct state *st, uint64_t id, unsigned lane)
 {
-    uint64_t hash = (id * LANES + lane) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = (id * HOSTCALL_LANES + lane) * UINT64_C(0x9e3779b97f4a7c15);
     struct message *m = NULL;
     for (unsigned i = 0; i < OPEN_TRIES; i++) {
         m = &st->open[((hash >> 40) + i) % OPEN_MAX];
@@ -304,32 +109,33 @@ static unsigned length_of(uint64_t desc)
 
 static void add_data(struct pfd_walk *w, uint32_t packet, unsigned lane)
 {
-    const struct state *st = w->state;
-    uint64_t at = slot_at(st, packet, lane);
-    size_t n = length_of(pfd_walk_u64(w, at)) * (size_t)QWORD;
-    pfd_walk_copy_add(
-        w, pfd_cursor_peek(&w->view, (size_t)(at + QWORD - w->base)), n);
+    uint64_t at = hostcall_slot_at(w, packet, lane);
+    size_t n = length_of(pfd_walk_u64(w, at)) * (size_t)HOSTCALL_QWORD;
+    at += HOSTCALL_QWORD;
+    pfd_walk_copy_add(w, pfd_cursor_peek(&w->view, (size_t)(at - w->base)), n);
 }
 
-/* The data of all packets of a message; how many there are. */
-static uint32_t gather(struct pfd_walk *w, const struct message *m)
+/* The data of all packets of a message that begins with `first`; how many there
+ * are. */
+static uint32_t gather(struct pfd_walk *w, const struct message *m,
+                       uint32_t first)
 {
     struct state *st = w->state;
     uint32_t n = 1;
     uint8_t header[RECORD_HEADER];
     uint32_t lane = m->lane;
     memcpy(header, &m->id, 8);
-    memcpy(header + 8, &m->first, 4);
+    memcpy(header + 8, &first, 4);
     memcpy(header + 12, &lane, 4);
     pfd_walk_copy_add(w, header, sizeof header);
-    add_data(w, m->first, m->lane);
-    for (uint32_t i = m->first + 1; i <= m->last; i++) {
+    add_data(w, first, m->lane);
+    for (uint32_t i = m->second; i && i <= m->last; i++) {
         if (st->n_visits++ > VISITS_MAX)
             break;
-        if (!has_printf(w, i, m->lane))
+        if (!(hostcall_printing(w, i) >> m->lane & 1))
             continue;
-        uint64_t desc = pfd_walk_u64(w, slot_at(st, i, m->lane));
-        if (desc >> DESC_ID_SHIFT != m->id || desc & DESC_BEGIN)
+        uint64_t desc = pfd_walk_u64(w, hostcall_slot_at(w, i, m->lane));
+        if (desc >> HOSTCALL_ID_SHIFT != m->id || desc & HOSTCALL_BEGIN)
             continue;
         add_data(w, i, m->lane);
         n++;
@@ -343,7 +149,7 @@ static bool read_message(struct pfd_record *r, const uint8_t *payload,
 {
     struct pfd_cursor c = pfd_cursor(payload, n);
     uint64_t control = pfd_cursor_u64(&c);
-    if (!pfd_cursor_ok(&c) || n <= QWORD)
+    if (!pfd_cursor_ok(&c) || n <= HOSTCALL_QWORD)
         return false;
     uint32_t n_text;
     uint32_t n_used;
@@ -352,7 +158,7 @@ static bool read_message(struct pfd_record *r, const uint8_t *payload,
             .base = payload,
             .n = n,
         },
-        QWORD, &n_text, &n_used);
+        HOSTCALL_QWORD, &n_text, &n_used);
     r->key = pfd_md5_u64(text, n_text);
     r->flags |= PFD_RECORD_MADE;
     r->flags |=
@@ -362,73 +168,226 @@ static bool read_message(struct pfd_record *r, const uint8_t *payload,
     return true;
 }
 
+/* What a record's copied bytes say. */
+static void read_record(struct pfd_walk *w, struct pfd_record *r)
+{
+    uint32_t n_payload = 0;
+    pfd_walk_copy_done(w, r);
+    if (w->batch->bytes.failed)
+        return;
+    const uint8_t *payload = pfd_batch_copied(w->batch, r, &n_payload);
+    if (!read_message(r, payload, n_payload))
+        r->findings |= FINDING(incomplete);
+}
+
+/* Another beginning that the batch's newest message could have. */
+static void give_other(struct pfd_walk *w, const struct message *m,
+                       const struct pfd_record *entry, uint32_t first)
+{
+    struct pfd_batch *batch = w->batch;
+    struct pfd_record other = {
+        .offset = entry->offset,
+        .key = m->id,
+        .findings = FINDING(ambiguous),
+        .n_header = RECORD_HEADER,
+    };
+    size_t before = batch->bytes.n;
+    gather(w, m, first);
+    other.n_bytes = (uint32_t)(batch->bytes.n - before);
+    pfd_walk_alternative(w, &other);
+    read_record(w, &batch->records[batch->n - 1]);
+}
+
 static void give(struct pfd_walk *w, struct message *m, bool whole)
 {
-    const struct state *st = w->state;
-    uint32_t n = gather(w, m);
+    uint32_t n = gather(w, m, m->first);
     struct pfd_record *r = pfd_walk_record(w);
     *r = (struct pfd_record){
-        .offset = slot_at(st, m->first, m->lane),
+        .offset = hostcall_slot_at(w, m->first, m->lane),
         .key = m->id,
-        .findings = whole && m->has_begin ? 0 : FINDING(incomplete),
-        .n_bytes = n * SLOT,
+        .findings = (whole && m->has_begin ? 0 : FINDING(incomplete)) |
+                    (m->n_others ? FINDING(ambiguous) : 0),
+        .n_bytes = n * HOSTCALL_SLOT,
         .n_header = RECORD_HEADER,
         .kind = PFD_RECORD_ENTRY,
     };
     m->is_open = false;
-    pfd_walk_copy_done(w, r);
-    if (w->batch->bytes.failed)
-        return;
-    uint32_t n_payload = 0;
-    const uint8_t *payload = pfd_batch_copied(w->batch, r, &n_payload);
-    if (!m->has_begin || !read_message(r, payload, n_payload))
-        r->findings |= FINDING(incomplete);
+    if (m->has_begin) {
+        read_record(w, r);
+    } else {
+        pfd_walk_copy_done(w, r);
+    }
+    for (unsigned i = 0; i < m->n_others; i++)
+        give_other(w, m, r, m->others[i]);
 }
 
-static void begin(struct pfd_walk *w, uint64_t id)
+static struct message one_packet(uint64_t id, uint32_t packet, unsigned lane)
+{
+    return (struct message){ .id = id,
+                             .first = packet,
+                             .last = packet,
+                             .lane = (uint8_t)lane,
+                             .has_begin = true };
+}
+
+static void open_message(struct pfd_walk *w, const struct message *message)
+{
+    struct message *m = take_open(w->state, message->id, message->lane);
+    if (m->is_open)
+        give(w, m, false);
+    *m = *message;
+    m->is_open = true;
+}
+
+/* Waits for packets with the id that it was given. */
+static void wait(struct pfd_walk *w)
 {
     struct state *st = w->state;
     unsigned lane = st->lane;
-    if (id) {
-        struct message *m = take_open(st, id, lane);
-        if (m->is_open)
-            give(w, m, false);
-        *m = (struct message){ id,   st->packet, st->packet, (uint8_t)lane,
-                               true, true };
-        return;
-    }
+    struct waiting *all = st->waiting[lane];
     if (st->n_waiting[lane] == WAITING_MAX) {
-        struct message oldest = { .first = st->waiting[lane][0].packet,
-                                  .last = st->waiting[lane][0].packet,
-                                  .lane = (uint8_t)lane,
-                                  .has_begin = true };
-        give(w, &oldest, false);
+        struct message oldest = one_packet(0, all[0].packet, lane);
+        if (!all[0].is_taken)
+            give(w, &oldest, false);
         st->n_waiting[lane]--;
-        memmove(&st->waiting[lane][0], &st->waiting[lane][1],
-                sizeof st->waiting[lane] - sizeof st->waiting[lane][0]);
+        memmove(all, all + 1, sizeof st->waiting[lane] - sizeof *all);
     }
-    st->waiting[lane][st->n_waiting[lane]++] = (struct waiting){
-        mask_of(w, st->packet),
-        st->packet,
+    all[st->n_waiting[lane]++] = (struct waiting){
+        .mask = hostcall_mask(w, st->packet),
+        .packet = st->packet,
     };
 }
 
-/* The first packet of the message that this one goes on with: the oldest of
- * the lane, of the same wave's lanes. False: none waits. */
-static bool adopt(struct pfd_walk *w, uint32_t *first)
+/* What all hosts do at a beginning; the id that the first one gives. */
+static uint64_t ask_hosts(struct state *st)
+{
+    uint64_t id = 0;
+    bool ok = true;
+    for (size_t i = 0; i < st->n_hosts; i++) {
+        uint64_t given =
+            hostcall_host_begin(&st->hosts[i], st->packet, st->lane, &ok);
+        id = i ? id : given;
+    }
+    return id;
+}
+
+static void end_hosts(struct state *st, uint64_t id)
+{
+    for (size_t i = 0; i < st->n_hosts; i++)
+        hostcall_host_end(&st->hosts[i], id, st->lane);
+}
+
+static void begin(struct pfd_walk *w, uint64_t id, bool end)
 {
     struct state *st = w->state;
-    struct waiting *all = st->waiting[st->lane];
-    uint64_t mask = mask_of(w, st->packet);
-    for (unsigned i = 0; i < st->n_waiting[st->lane]; i++) {
-        if (all[i].mask != mask)
-            continue;
-        *first = all[i].packet;
-        st->n_waiting[st->lane]--;
-        memmove(&all[i], &all[i + 1], (WAITING_MAX - i - 1) * sizeof *all);
-        return true;
+    bool is_known = id || st->n_hosts;
+    id = st->n_hosts ? ask_hosts(st) : id;
+    struct message m = one_packet(id, st->packet, st->lane);
+    if (end) {
+        end_hosts(st, id);
+        m.id = is_known ? id : 0;
+        give(w, &m, true);
+    } else if (is_known) {
+        open_message(w, &m);
+    } else {
+        wait(w);
     }
-    return false;
+}
+
+/* Beginnings that other hosts would have given this id. */
+static void add_other_hosts(struct state *st, struct message *m)
+{
+    for (size_t i = 1; i < st->n_hosts; i++) {
+        const struct hostcall_place *place =
+            hostcall_host_find(&st->hosts[i], m->id, st->lane);
+        bool is_new = place && place->packet != m->first;
+        for (unsigned k = 0; k < m->n_others; k++)
+            is_new &= place && place->packet != m->others[k];
+        if (is_new)
+            m->others[m->n_others++] = place->packet;
+    }
+}
+
+/* True when a waiting beginning can be that of a packet with this mask: all of
+ * the wave's lanes go on, if not on every packet. */
+static bool can_begin(const struct waiting *waiting, uint64_t mask,
+                      bool exactly)
+{
+    return exactly ? waiting->mask == mask : !(mask & ~waiting->mask);
+}
+
+static unsigned count_beginnings(const struct state *st, uint64_t mask,
+                                 bool exactly)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < st->n_waiting[st->lane]; i++)
+        n += can_begin(&st->waiting[st->lane][i], mask, exactly);
+    return n;
+}
+
+/* The beginning that a wave's other lanes, before this one, have in this
+ * packet; m->first: none. */
+static uint32_t beginning_of_wave(const struct pfd_walk *w,
+                                  const struct message *m)
+{
+    struct state *st = w->state;
+    uint64_t lanes = hostcall_mask(w, st->packet);
+    for (lanes &= (UINT64_C(1) << st->lane) - 1; lanes; lanes &= lanes - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(lanes);
+        uint64_t desc = pfd_walk_u64(w, hostcall_slot_at(w, st->packet, lane));
+        const struct message *other =
+            find_open(st, desc >> HOSTCALL_ID_SHIFT, lane);
+        if (other && other->has_begin)
+            return other->first;
+    }
+    return m->first;
+}
+
+/* Beginning i of the lane is its message's. Where others could be it, it stays,
+ * since it could be theirs as well, until all of them are taken. */
+static void take_waiting(struct state *st, size_t i, bool is_sure)
+{
+    struct waiting *all = st->waiting[st->lane];
+    uint8_t *n = &st->n_waiting[st->lane];
+    bool all_taken = true;
+    all[i].is_taken = true;
+    if (is_sure) {
+        --*n;
+        memmove(&all[i], &all[i + 1], (WAITING_MAX - i - 1) * sizeof *all);
+    }
+    for (size_t k = 0; k < *n; k++)
+        all_taken &= all[k].is_taken;
+    if (all_taken)
+        *n = 0;
+}
+
+/* The beginning of a message that goes on for the first time: that of its
+ * wave's other lanes, else the oldest of its lane and of its wave's lanes.
+ * Others that could be it are remembered. */
+static void adopt(struct pfd_walk *w, struct message *m)
+{
+    struct state *st = w->state;
+    const struct waiting *all = st->waiting[st->lane];
+    uint64_t mask = hostcall_mask(w, st->packet);
+    bool exactly = count_beginnings(st, mask, true) > 0;
+    uint32_t wave = beginning_of_wave(w, m);
+    size_t n = st->n_waiting[st->lane];
+    size_t chosen = n;
+    for (size_t i = 0; i < n; i++) {
+        if (!all[i].is_taken && can_begin(&all[i], mask, exactly) &&
+            (chosen == n || all[i].packet == wave))
+            chosen = i;
+    }
+    if (chosen == n)
+        return;
+    m->first = all[chosen].packet;
+    m->has_begin = true;
+    for (size_t i = 0; i < n; i++) {
+        if (i != chosen && can_begin(&all[i], mask, exactly) &&
+            m->n_others < PFD_ALTERNATIVES_MAX)
+            m->others[m->n_others++] = all[i].packet;
+    }
+    take_waiting(st, chosen, m->n_others == 0);
 }
 
 static void go_on(struct pfd_walk *w, uint64_t id, bool end)
@@ -436,44 +395,43 @@ static void go_on(struct pfd_walk *w, uint64_t id, bool end)
     struct state *st = w->state;
     struct message *m = find_open(st, id, st->lane);
     if (!m) {
-        struct message next = { .id = id,
-                                .first = st->packet,
-                                .lane = (uint8_t)st->lane,
-                                .is_open = true };
-        next.has_begin = adopt(w, &next.first);
-        m = take_open(st, id, st->lane);
-        if (m->is_open)
-            give(w, m, false);
-        *m = next;
+        struct message next = one_packet(id, st->packet, st->lane);
+        next.has_begin = false;
+        adopt(w, &next);
+        if (next.has_begin)
+            next.second = st->packet;
+        open_message(w, &next);
+        m = find_open(st, id, st->lane);
+    }
+    if (!m->second && m->has_begin) {
+        m->second = st->packet;
+        add_other_hosts(st, m);
+    } else if (!m->second && st->packet != m->first) {
+        m->second = st->packet;
     }
     m->last = st->packet;
-    if (end)
+    if (end) {
+        end_hosts(st, id);
         give(w, m, true);
+    }
 }
 
 static void do_slot(struct pfd_walk *w)
 {
     struct state *st = w->state;
-    uint64_t at = slot_at(st, st->packet, st->lane);
+    uint64_t at = hostcall_slot_at(w, st->packet, st->lane);
     uint64_t desc = pfd_walk_u64(w, at);
-    uint64_t id = desc >> DESC_ID_SHIFT;
-    if (desc & DESC_RESERVED) {
+    uint64_t id = desc >> HOSTCALL_ID_SHIFT;
+    if (desc & HOSTCALL_RESERVED) {
         pfd_walk_finding(w, PFD_FINDING_bad_packet, at,
                          "packet %u, lane %u: the descriptor 0x%llx has bits "
                          "that must be zero",
                          st->packet, st->lane, (unsigned long long)desc);
     }
-    if (desc & DESC_BEGIN && desc & DESC_END) {
-        struct message m = { .id = id,
-                             .first = st->packet,
-                             .last = st->packet,
-                             .lane = (uint8_t)st->lane,
-                             .has_begin = true };
-        give(w, &m, true);
-    } else if (desc & DESC_BEGIN) {
-        begin(w, id);
+    if (desc & HOSTCALL_BEGIN) {
+        begin(w, id, desc & HOSTCALL_END);
     } else {
-        go_on(w, id, desc & DESC_END);
+        go_on(w, id, desc & HOSTCALL_END);
     }
 }
 
@@ -483,12 +441,12 @@ static void do_slot(struct pfd_walk *w)
 static void pass_hole(struct pfd_walk *w)
 {
     struct state *st = w->state;
-    uint64_t at = header_at(st, st->packet);
-    uint64_t one = header_at(st, 1) - header_at(st, 0);
+    uint64_t at = hostcall_header_at(w, st->packet);
+    uint64_t one = hostcall_header_at(w, 1) - hostcall_header_at(w, 0);
     uint64_t n = (pfd_walk_pass(w, at, pfd_walk_end(w)) - at) / one;
-    uint64_t left = st->n_packets - st->packet;
+    uint64_t left = st->dump.n_packets - st->packet;
     n = n < left ? n : left;
-    if (n && is_pending(w, st->packet))
+    if (n && hostcall_is_pending(w, st->packet))
         pfd_walk_report_hole(w, at, at + n * one);
     st->packet += (uint32_t)n;
 }
@@ -497,20 +455,20 @@ static void pass_hole(struct pfd_walk *w)
 static void step(struct pfd_walk *w)
 {
     struct state *st = w->state;
-    uint64_t mask = mask_of(w, st->packet);
-    uint32_t service = service_of(w, st->packet);
-    bool pending = is_pending(w, st->packet);
-    if (pending && st->lane == 0 && service != SERVICE_PRINTF) {
-        if (service == 0 || service > SERVICE_MAX) {
+    uint64_t mask = hostcall_mask(w, st->packet);
+    uint32_t service = hostcall_service(w, st->packet);
+    bool pending = hostcall_is_pending(w, st->packet);
+    if (pending && st->lane == 0 && service != HOSTCALL_PRINTF) {
+        if (service == 0 || service > HOSTCALL_SERVICE_MAX) {
             pfd_walk_finding(w, PFD_FINDING_bad_packet,
-                             header_at(st, st->packet),
+                             hostcall_header_at(w, st->packet),
                              "packet %u asks for service %u, 1 to %d exist",
-                             st->packet, service, SERVICE_MAX);
+                             st->packet, service, HOSTCALL_SERVICE_MAX);
         } else {
             st->n_others++;
         }
     }
-    if (service != SERVICE_PRINTF || !pending)
+    if (service != HOSTCALL_PRINTF || !pending)
         mask = 0;
     mask &= ~UINT64_C(0) << st->lane;
     if (mask) {
@@ -525,31 +483,31 @@ static void step(struct pfd_walk *w)
     }
 }
 
-/* Messages that never ended. */
-static enum pfd_status finish(struct pfd_walk *w)
+/* Messages that never ended; false: the batch is full. */
+static bool finish(struct pfd_walk *w)
 {
     struct state *st = w->state;
     for (; st->next_open < OPEN_MAX; st->next_open++) {
         if (!pfd_walk_has_room(w))
-            return PFD_OK;
+            return false;
         if (st->open[st->next_open].is_open)
             give(w, &st->open[st->next_open], false);
     }
-    for (; st->next_open < OPEN_MAX + LANES; st->next_open++) {
+    for (; st->next_open < OPEN_MAX + HOSTCALL_LANES; st->next_open++) {
         size_t lane = st->next_open - OPEN_MAX;
         for (; st->n_waiting[lane]; st->n_waiting[lane]--) {
             if (!pfd_walk_has_room(w))
-                return PFD_OK;
-            uint32_t packet = st->waiting[lane][st->n_waiting[lane] - 1].packet;
-            struct message m = { .first = packet,
-                                 .last = packet,
-                                 .lane = (uint8_t)lane,
-                                 .has_begin = true };
+                return false;
+            const struct waiting *last =
+                &st->waiting[lane][st->n_waiting[lane] - 1];
+            if (last->is_taken)
+                continue;
+            struct message m = one_packet(0, last->packet, (unsigned)lane);
             give(w, &m, false);
         }
     }
     if (!pfd_walk_has_room(w))
-        return PFD_OK;
+        return false;
     if (st->n_others) {
         pfd_walk_finding(w, PFD_FINDING_other_service, PFD_NO_OFFSET,
                          "%llu packets are for other services than printf",
@@ -562,41 +520,59 @@ static enum pfd_status finish(struct pfd_walk *w)
     }
     st->n_others = 0;
     st->ended = true;
-    w->at = pfd_walk_end(w);
-    return w->last ? PFD_END : PFD_MORE;
+    w->at = st->dump.n_bytes;
+    return true;
+}
+
+/* All packets have to be in view, or as many as are ever decoded. */
+static enum pfd_status open_dump(struct pfd_walk *w)
+{
+    struct state *st = w->state;
+    uint64_t end = pfd_walk_end(w);
+    if (!w->last && end < BUFFER_MAX)
+        return PFD_MORE;
+    if (end > BUFFER_MAX) {
+        pfd_walk_finding(w, PFD_FINDING_too_large, BUFFER_MAX,
+                         "more than %llu bytes of packets; the rest is not "
+                         "decoded",
+                         (unsigned long long)BUFFER_MAX);
+        end = BUFFER_MAX;
+    }
+    st->opened = true;
+    st->dump.n_bytes = end;
+    if (!hostcall_open(w)) {
+        st->ended = true;
+        w->at = end;
+        return PFD_OK;
+    }
+    /* A pool is no history. */
+    if (st->dump.kind == HOSTCALL_RECORDED_OLD ||
+        st->dump.kind == HOSTCALL_RECORDED_NEW)
+        st->n_hosts = hostcall_hosts(w, &st->scratch, st->hosts, HOSTS_MAX);
+    return PFD_OK;
 }
 
 static enum pfd_status hostcall_walk(struct pfd_walk *w)
 {
     struct state *st = w->state;
-    if (st->ended) {
-        w->at = pfd_walk_end(w);
-        return w->last ? PFD_END : PFD_MORE;
-    }
     if (!st->opened) {
-        if (!w->last && pfd_walk_end(w) < BUFFER_MAX)
-            return PFD_MORE;
-        if (!w->last) {
-            pfd_walk_finding(w, PFD_FINDING_too_large, pfd_walk_end(w),
-                             "more than %llu bytes of packets in a stream; "
-                             "the rest is not decoded",
-                             (unsigned long long)BUFFER_MAX);
-        }
-        if (!open_dump(w, st)) {
-            st->ended = true;
-            w->at = pfd_walk_end(w);
-            return w->last ? PFD_END : PFD_MORE;
-        }
+        enum pfd_status status = open_dump(w);
+        if (status != PFD_OK)
+            return status;
     }
-    while (st->packet < st->n_packets) {
+    while (!st->ended && st->packet < st->dump.n_packets) {
         if (!pfd_walk_has_room(w))
             return PFD_OK;
         if (st->lane == 0)
             pass_hole(w);
-        if (st->packet < st->n_packets)
+        if (st->packet < st->dump.n_packets)
             step(w);
     }
-    return finish(w);
+    if (!st->ended && !finish(w))
+        return PFD_OK;
+    w->batch->skipped_bytes += pfd_walk_end(w) - w->at;
+    w->at = pfd_walk_end(w);
+    return w->last ? PFD_END : PFD_MORE;
 }
 
 static void hostcall_layout(const struct pfd_string *s,
@@ -612,9 +588,9 @@ static size_t hostcall_slots(const struct pfd_look *look, struct pfd_slot *ret,
     struct pfd_rocm_arguments arguments;
     uint32_t n_text;
     uint32_t n_used;
-    pfd_rocm_text(&look->bytes, QWORD, &n_text, &n_used);
-    pfd_rocm_lay_out(look->string->steps, &look->bytes, QWORD + n_used, 0,
-                     ret, &arguments);
+    pfd_rocm_text(&look->bytes, HOSTCALL_QWORD, &n_text, &n_used);
+    pfd_rocm_lay_out(look->string->steps, &look->bytes, HOSTCALL_QWORD + n_used,
+                     false, ret, &arguments);
     *findings |= arguments.findings;
     return arguments.n_slots;
 }
@@ -623,7 +599,8 @@ static void hostcall_make(const struct pfd_look *look, struct pfd_made *ret)
 {
     uint32_t n_text;
     uint32_t n_used;
-    const char *text = pfd_rocm_text(&look->bytes, QWORD, &n_text, &n_used);
+    const char *text =
+        pfd_rocm_text(&look->bytes, HOSTCALL_QWORD, &n_text, &n_used);
     bool is_long = n_text > PFD_ROCM_FORMAT_MAX;
     pfd_text_add(ret->text, text, is_long ? PFD_ROCM_FORMAT_MAX : n_text);
     if (n_text == n_used || is_long)
@@ -645,51 +622,6 @@ static size_t hostcall_origin(const struct pfd_look *look,
     return id ? 3 : 2;
 }
 
-/* Packets that make sense among the first of a recording whose headers have
- * n_header bytes; 0: the first does not, or most do not. */
-static unsigned count_recorded(const struct pfd_cursor *first,
-                               uint32_t n_header)
-{
-    uint32_t before = n_header - HEADER_NEW; /* u64 next, in the old layout */
-    struct pfd_cursor c = *first;
-    unsigned n = 0;
-    unsigned n_sound = 0;
-    for (uint64_t at = 0; at + n_header <= first->n && n_sound * 2 >= n; n++) {
-        pfd_cursor_seek(&c, at + before);
-        uint64_t mask = pfd_cursor_u64(&c);
-        uint32_t service = pfd_cursor_u32(&c);
-        n_sound += mask && service - 1 < SERVICE_MAX;
-        if (!n_sound)
-            return 0;
-        at += n_header + PAYLOAD;
-    }
-    return n_sound * 2 >= n ? n_sound : 0;
-}
-
-static int hostcall_probe(const struct pfd_cursor *first, uint64_t n_buffer)
-{
-    struct pfd_cursor c = *first;
-    uint64_t q[7];
-    for (unsigned i = 0; i < 7; i++)
-        q[i] = pfd_cursor_u64(&c);
-    if (!pfd_cursor_ok(&c))
-        return 0;
-    unsigned n_old = count_recorded(first, HEADER_OLD);
-    unsigned n_new = count_recorded(first, HEADER_NEW);
-    bool whole = (n_old && n_buffer % (HEADER_OLD + PAYLOAD) == 0) ||
-                 (n_new && n_buffer % (HEADER_NEW + PAYLOAD) == 0);
-    if (n_old > 1 || n_new > 1 || (n_buffer && whole))
-        return 85;
-    if (q[0] && q[1] > q[0] && q[1] - q[0] < 1 << 30 && q[5] &&
-        !(q[5] & (q[5] + 1)))
-        return 75;
-    if (q[0] && q[3] && q[4] > q[3] && q[4] - q[3] < 1 << 30 &&
-        (uint32_t)q[6] && (uint32_t)q[6] < 1 << 20 && q[1] > q[0] &&
-        q[1] - q[0] < 1 << 30)
-        return 75;
-    return n_old || n_new ? 50 : 0;
-}
-
 static const char *const origin_names[] = {
     "lane",
     "packet",
@@ -701,18 +633,21 @@ static bool hostcall_buffer_word(const struct pfd_walk *w, uint64_t at,
                                  struct pfd_word *ret)
 {
     const struct state *st = w->state;
-    bool is_pool = st->dump == DUMP_POOL_OLD || st->dump == DUMP_POOL_NEW;
+    const struct hostcall_dump *d = &st->dump;
+    uint64_t header = hostcall_header_at(w, 0);
+    uint64_t payload = hostcall_slot_at(w, 0, 0);
     struct hostcall_map map = {
-        .is_new = is_new(st),
-        .is_pool = is_pool,
-        .headers = st->headers,
-        .header_step = header_at(st, 1) - header_at(st, 0),
-        .payloads = slot_at(st, 0, 0),
-        .payload_step = slot_at(st, 1, 0) - slot_at(st, 0, 0),
-        .phases = { st->phases[0], st->phases[1] },
-        .n_packets = st->n_packets,
+        .is_new =
+            d->kind == HOSTCALL_RECORDED_NEW || d->kind == HOSTCALL_POOL_NEW,
+        .is_pool = d->kind == HOSTCALL_POOL_OLD || d->kind == HOSTCALL_POOL_NEW,
+        .headers = d->headers,
+        .header_step = hostcall_header_at(w, 1) - header,
+        .payloads = payload,
+        .payload_step = hostcall_slot_at(w, 1, 0) - payload,
+        .phases = { d->phases[0], d->phases[1] },
+        .n_packets = d->n_packets,
     };
-    return st->n_packets && hostcall_word(w, &map, at, ret);
+    return d->n_packets && hostcall_word(w, &map, at, ret);
 }
 
 const struct pfd_format pfd_format_hostcall = {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of hostcall: hostcall.c puts messages together, words.c names
- * dwords. */
+/*
+ * HIP's printf over hostcall packets: what the files of this format share.
+ * Nothing outside of this folder includes it.
+ */
 #ifndef HOSTCALL_H
 #define HOSTCALL_H
 
@@ -8,9 +10,58 @@
 
 enum {
     HOSTCALL_LANES = 64,
+    HOSTCALL_QWORD = 8,
     HOSTCALL_SLOT = 64, /* bytes: a lane's part of a payload, 8 qwords */
     HOSTCALL_PAYLOAD = HOSTCALL_LANES * HOSTCALL_SLOT,
+    HOSTCALL_PRINTF = 2,
+    HOSTCALL_SERVICE_MAX = 4,
+    /* A message's descriptor, qword 0 of a slot. */
+    HOSTCALL_BEGIN = 1,
+    HOSTCALL_END = 2,
+    HOSTCALL_RESERVED = 0x1c,
+    HOSTCALL_ID_SHIFT = 8,
 };
+
+/* ---- packets.c: where packets are ---- */
+
+enum hostcall_kind {
+    HOSTCALL_UNKNOWN,
+    HOSTCALL_RECORDED_OLD, /* header and payload of packets, one by one */
+    HOSTCALL_RECORDED_NEW,
+    HOSTCALL_POOL_OLD, /* as in the device's memory */
+    HOSTCALL_POOL_NEW,
+};
+
+/* The walk's state begins with it. */
+struct hostcall_dump {
+    uint64_t n_bytes; /* of the buffer, as far as it is looked at */
+    enum hostcall_kind kind;
+    uint64_t headers; /* bytes from the start of the buffer */
+    uint64_t payloads;
+    uint64_t phases[2]; /* of a new pool: device's and host's */
+    uint32_t n_packets;
+};
+
+/* Finds out which dump it is, n_bytes of which are in view; false, and a
+ * finding: none. */
+bool hostcall_open(struct pfd_walk *w);
+
+/* Of packet i, which exists. */
+uint64_t hostcall_header_at(const struct pfd_walk *w, uint32_t i);
+uint64_t hostcall_slot_at(const struct pfd_walk *w, uint32_t i, unsigned lane);
+uint64_t hostcall_mask(const struct pfd_walk *w, uint32_t i);
+uint32_t hostcall_service(const struct pfd_walk *w, uint32_t i);
+
+/* A pool holds packets that nobody has handed over as well. */
+bool hostcall_is_pending(const struct pfd_walk *w, uint32_t i);
+
+/* The lanes for which packet i prints. */
+uint64_t hostcall_printing(const struct pfd_walk *w, uint32_t i);
+
+/* Member of pfd_format_hostcall. */
+int hostcall_probe(const struct pfd_cursor *first, uint64_t n_buffer);
+
+/* ---- words.c: what its dwords are ---- */
 
 /* Where in a dump everything is, in bytes from its start. */
 struct hostcall_map {
@@ -27,5 +78,61 @@ struct hostcall_map {
 /* The format's buffer_word(), with the map of the dump. */
 bool hostcall_word(const struct pfd_walk *walk, const struct hostcall_map *map,
                    uint64_t at, struct pfd_word *ret);
+
+/* ---- ids.c: which beginning has which id ---- */
+
+enum {
+    HOSTCALL_IDS_MAX = 4096, /* in use at once */
+};
+
+/* How a host gives ids. */
+enum hostcall_rule {
+    HOSTCALL_IN_TURN,     /* never one twice */
+    HOSTCALL_LAST_FREED,  /* the one that was freed last, else a new one */
+    HOSTCALL_FIRST_FREED, /* the one that was freed first, else a new one */
+    HOSTCALL_RULES
+};
+
+/* A message that has begun, by the rule. */
+struct hostcall_place {
+    uint64_t id;
+    uint32_t packet; /* of its beginning */
+    uint8_t lane;
+    bool is_used;
+};
+
+/* A host that gives ids by one rule: what it would have done so far. */
+struct hostcall_host {
+    enum hostcall_rule rule;
+    uint64_t first; /* id that it gave first */
+    uint64_t next;  /* new id */
+    uint32_t n_free;
+    uint32_t oldest; /* place of the id that was freed first */
+    uint64_t free[HOSTCALL_IDS_MAX];
+    struct hostcall_place places[HOSTCALL_IDS_MAX];
+};
+
+void hostcall_host_init(struct hostcall_host *host, enum hostcall_rule rule,
+                        uint64_t first);
+
+/* A message begins; its id. *ok is made false where it cannot be. */
+uint64_t hostcall_host_begin(struct hostcall_host *host, uint32_t packet,
+                             unsigned lane, bool *ok);
+
+/* The message that has this id; NULL: none. */
+struct hostcall_place *hostcall_host_find(struct hostcall_host *host,
+                                          uint64_t id, unsigned lane);
+
+/* A message ends, if there is one. */
+void hostcall_host_end(struct hostcall_host *host, uint64_t id, unsigned lane);
+
+/*
+ * The hosts [max] that can have served a recording: those whose ids all packets
+ * have, or where there is none, those that gave ids in turn before it began.
+ * Returns how many; none where packets are missing or damaged, or ids are given
+ * by another rule. scratch: overwritten.
+ */
+size_t hostcall_hosts(const struct pfd_walk *w, struct hostcall_host *scratch,
+                      struct hostcall_host *ret, size_t max);
 
 #endif

@@ -702,8 +702,30 @@ def hostcall_cases():
         r.packet({1: (descriptor(1, BEGIN), x)})
     r.packet({1: (descriptor(len(b[1]) // 8, LAST, 8), b[1])})
     r.packet({1: (descriptor(len(a[1]) // 8, LAST, 7), a[1])})
-    hostcall("same_lane_two_waves", "Two waves, the same lane: beginnings are "
-             "taken in the order of their coming.", r.bytes())
+    hostcall("same_lane_two_waves", "Two waves, the same lane: ids are given "
+             "in the order of beginnings, so the first to go on is the second.",
+             r.bytes())
+    hostcall("same_lane_cut_off", "The same without the first beginning: the "
+             "second can be that of either message.", r.bytes()[4120:])
+    r = Recording()
+    for ident, control in ((0, 0), (1, 1)):
+        r.packet({1: (descriptor(1, BEGIN), u64(control))})
+    one = text8(b"one %d\n") + u64(1)
+    two = text8(b"two %d\n") + u64(2)
+    r.packet({1: (descriptor(len(two) // 8, LAST, 1), two)})
+    r.packet({1: (descriptor(1, BEGIN), u64(1))})
+    r.packet({1: (descriptor(len(one) // 8, LAST, 0), one)})
+    r.packet({1: (descriptor(len(two) // 8, LAST, 1), two)})
+    hostcall("ids_reused", "An id that is free again is given again.",
+             r.bytes(), "-v buffer.bin")
+    r = Recording()
+    for control in (0, 1, 1):
+        r.packet({1: (descriptor(1, BEGIN), u64(control))})
+    for ident, data in ((7, one), (3, two), (5, one)):
+        r.packet({1: (descriptor(len(data) // 8, LAST, ident), data)})
+    hostcall("ids_of_no_rule", "Ids that no rule gives: each message can have "
+             "begun with any of the beginnings that are left.", r.bytes(),
+             "-v buffer.bin")
     hostcall("missing_end", "A message that does not end.",
              Recording().message({0: 5}, *pieces(call(b"cut %d %s\n", u64(7))),
                                  end=False).bytes())

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where hostcall packets lie: recorded one after another, or in the pool that a
+ * device and its host share. The layouts and their sources are in README.md.
+ */
+#include "hostcall.h"
+
+enum {
+    HEADER_OLD = 24,  /* u64 next, u64 activemask, u32 service, control */
+    HEADER_NEW = 16,  /* u64 activemask, u32 service, 4 bytes padding */
+    POOL_HEADER = 56, /* both pools: six qwords and a seventh */
+    CONTROL_READY = 1,
+};
+
+static uint64_t read_u64(const struct pfd_walk *w, uint64_t at)
+{
+    return at + HOSTCALL_QWORD <= pfd_walk_end(w) ? pfd_walk_u64(w, at) : 0;
+}
+
+static uint32_t read_u32(const struct pfd_walk *w, uint64_t at)
+{
+    return at + 4 <= pfd_walk_end(w) ? pfd_walk_u32(w, at) : 0;
+}
+
+static bool is_new(const struct hostcall_dump *d)
+{
+    return d->kind == HOSTCALL_RECORDED_NEW || d->kind == HOSTCALL_POOL_NEW;
+}
+
+uint64_t hostcall_header_at(const struct pfd_walk *w, uint32_t i)
+{
+    const struct hostcall_dump *d = w->state;
+    uint64_t n = is_new(d) ? HEADER_NEW : HEADER_OLD;
+    if (d->kind == HOSTCALL_RECORDED_OLD || d->kind == HOSTCALL_RECORDED_NEW)
+        n += HOSTCALL_PAYLOAD;
+    return d->headers + i * n;
+}
+
+uint64_t hostcall_slot_at(const struct pfd_walk *w, uint32_t i, unsigned lane)
+{
+    const struct hostcall_dump *d = w->state;
+    uint64_t payload = d->payloads + (uint64_t)i * HOSTCALL_PAYLOAD;
+    if (d->kind == HOSTCALL_RECORDED_OLD) {
+        payload = hostcall_header_at(w, i) + HEADER_OLD;
+    } else if (d->kind == HOSTCALL_RECORDED_NEW) {
+        payload = hostcall_header_at(w, i) + HEADER_NEW;
+    }
+    return payload + (uint64_t)lane * HOSTCALL_SLOT;
+}
+
+uint64_t hostcall_mask(const struct pfd_walk *w, uint32_t i)
+{
+    return read_u64(w, hostcall_header_at(w, i) +
+                           (is_new(w->state) ? 0 : HOSTCALL_QWORD));
+}
+
+uint32_t hostcall_service(const struct pfd_walk *w, uint32_t i)
+{
+    return read_u32(w, hostcall_header_at(w, i) +
+                           (is_new(w->state) ? 1u : 2u) * HOSTCALL_QWORD);
+}
+
+bool hostcall_is_pending(const struct pfd_walk *w, uint32_t i)
+{
+    const struct hostcall_dump *d = w->state;
+    if (d->kind == HOSTCALL_POOL_OLD) {
+        return read_u32(w, hostcall_header_at(w, i) + 2 * HOSTCALL_QWORD + 4) &
+               CONTROL_READY;
+    }
+    if (d->kind == HOSTCALL_POOL_NEW) {
+        return read_u32(w, d->phases[0] + 4 * (uint64_t)i) !=
+               read_u32(w, d->phases[1] + 4 * (uint64_t)i);
+    }
+    return true;
+}
+
+uint64_t hostcall_printing(const struct pfd_walk *w, uint32_t i)
+{
+    return hostcall_service(w, i) == HOSTCALL_PRINTF &&
+                   hostcall_is_pending(w, i)
+               ? hostcall_mask(w, i)
+               : 0;
+}
+
+/* ---- which dump is it ---- */
+
+/* Pointers of a pool's header as places in the dump: all of it is one
+ * allocation, and what lies lowest follows the header. */
+static uint64_t place(uint64_t pointer, uint64_t lowest)
+{
+    return pointer >= lowest ? POOL_HEADER + (pointer - lowest) : UINT64_MAX;
+}
+
+static bool fits(uint64_t n_buffer, uint64_t at, uint64_t n, uint64_t size)
+{
+    return at <= n_buffer && n <= (n_buffer - at) / size;
+}
+
+static bool open_pool_old(const struct pfd_walk *w, struct hostcall_dump *d)
+{
+    uint64_t n_buffer = d->n_bytes;
+    uint64_t headers = read_u64(w, 0);
+    uint64_t payloads = read_u64(w, HOSTCALL_QWORD);
+    uint64_t mask = read_u64(w, 5 * HOSTCALL_QWORD);
+    if (!headers || payloads <= headers || mask & (mask + 1) || mask > 1 << 24)
+        return false;
+    d->headers = POOL_HEADER;
+    d->payloads = place(payloads, headers);
+    if (d->payloads > n_buffer || n_buffer - d->payloads < HOSTCALL_PAYLOAD)
+        return false;
+    uint64_t n = (payloads - headers) / HEADER_OLD;
+    uint64_t held = (n_buffer - d->payloads) / HOSTCALL_PAYLOAD;
+    n = n < mask + 1 ? n : mask + 1;
+    d->n_packets = (uint32_t)(n < held ? n : held);
+    return d->n_packets > 0;
+}
+
+static bool open_pool_new(const struct pfd_walk *w, struct hostcall_dump *d)
+{
+    uint64_t n_buffer = d->n_bytes;
+    uint64_t pointers[5];
+    uint64_t lowest = UINT64_MAX;
+    uint32_t n = read_u32(w, 6 * HOSTCALL_QWORD);
+    for (unsigned i = 0; i < 5; i++) {
+        pointers[i] = read_u64(w, i * (uint64_t)HOSTCALL_QWORD);
+        lowest = pointers[i] < lowest ? pointers[i] : lowest;
+    }
+    if (!lowest || !n)
+        return false;
+    d->phases[0] = place(pointers[0], lowest);
+    d->phases[1] = place(pointers[1], lowest);
+    d->headers = place(pointers[3], lowest);
+    d->payloads = place(pointers[4], lowest);
+    d->n_packets = n;
+    return fits(n_buffer, d->phases[0], n, 4) &&
+           fits(n_buffer, d->phases[1], n, 4) &&
+           fits(n_buffer, d->headers, n, HEADER_NEW) &&
+           fits(n_buffer, d->payloads, n, HOSTCALL_PAYLOAD);
+}
+
+/* How many packets from the start on make sense, 8 at most. */
+static unsigned count_sound(const struct pfd_walk *w, uint64_t n)
+{
+    unsigned i = 0;
+    while (i < n && i < 8 && hostcall_mask(w, i) &&
+           hostcall_service(w, i) - 1 < HOSTCALL_SERVICE_MAX)
+        i++;
+    return i;
+}
+
+static bool open_recorded(struct pfd_walk *w, struct hostcall_dump *d)
+{
+    uint64_t n_buffer = d->n_bytes;
+    uint64_t n_old = n_buffer / (HEADER_OLD + HOSTCALL_PAYLOAD);
+    uint64_t n_new = n_buffer / (HEADER_NEW + HOSTCALL_PAYLOAD);
+    d->headers = 0;
+    d->kind = HOSTCALL_RECORDED_OLD;
+    unsigned old = count_sound(w, n_old);
+    d->kind = HOSTCALL_RECORDED_NEW;
+    unsigned new = count_sound(w, n_new);
+    if (!old && !new)
+        return false;
+    if (old >= new)
+        d->kind = HOSTCALL_RECORDED_OLD;
+    d->n_packets = (uint32_t)(old >= new ? n_old : n_new);
+    uint64_t used = hostcall_header_at(w, d->n_packets);
+    if (used < n_buffer) {
+        pfd_walk_finding(w, PFD_FINDING_truncated_entry, used,
+                         "%llu bytes are left, a packet has %llu",
+                         (unsigned long long)(n_buffer - used),
+                         (unsigned long long)hostcall_header_at(w, 1));
+        w->batch->skipped_bytes += n_buffer - used;
+    }
+    return true;
+}
+
+bool hostcall_open(struct pfd_walk *w)
+{
+    struct hostcall_dump *d = w->state;
+    d->kind = HOSTCALL_POOL_OLD;
+    if (open_pool_old(w, d))
+        return true;
+    d->kind = HOSTCALL_POOL_NEW;
+    if (open_pool_new(w, d))
+        return true;
+    if (open_recorded(w, d))
+        return true;
+    pfd_walk_finding(w, PFD_FINDING_no_header, 0,
+                     "%llu bytes, neither a pool of hostcall packets nor "
+                     "recorded ones",
+                     (unsigned long long)d->n_bytes);
+    w->batch->skipped_bytes += d->n_bytes;
+    return false;
+}
+
+/* ---- what the first bytes look like ---- */
+
+/* Packets that make sense among the first of a recording whose headers have
+ * n_header bytes; 0: the first does not, or most do not. */
+static unsigned count_recorded(const struct pfd_cursor *first,
+                               uint32_t n_header)
+{
+    uint32_t before = n_header - HEADER_NEW; /* u64 next, in the old layout */
+    struct pfd_cursor c = *first;
+    unsigned n = 0;
+    unsigned n_sound = 0;
+    for (uint64_t at = 0; at + n_header <= first->n && n_sound * 2 >= n; n++) {
+        pfd_cursor_seek(&c, at + before);
+        uint64_t mask = pfd_cursor_u64(&c);
+        uint32_t service = pfd_cursor_u32(&c);
+        n_sound += mask && service - 1 < HOSTCALL_SERVICE_MAX;
+        if (!n_sound)
+            return 0;
+        at += n_header + HOSTCALL_PAYLOAD;
+    }
+    return n_sound * 2 >= n ? n_sound : 0;
+}
+
+int hostcall_probe(const struct pfd_cursor *first, uint64_t n_buffer)
+{
+    struct pfd_cursor c = *first;
+    uint64_t q[7];
+    for (unsigned i = 0; i < 7; i++)
+        q[i] = pfd_cursor_u64(&c);
+    if (!pfd_cursor_ok(&c))
+        return 0;
+    unsigned n_old = count_recorded(first, HEADER_OLD);
+    unsigned n_new = count_recorded(first, HEADER_NEW);
+    bool whole = (n_old && n_buffer % (HEADER_OLD + HOSTCALL_PAYLOAD) == 0) ||
+                 (n_new && n_buffer % (HEADER_NEW + HOSTCALL_PAYLOAD) == 0);
+    if (n_old > 1 || n_new > 1 || (n_buffer && whole))
+        return 85;
+    if (q[0] && q[1] > q[0] && q[1] - q[0] < 1 << 30 && q[5] &&
+        !(q[5] & (q[5] + 1)))
+        return 75;
+    if (q[0] && q[3] && q[4] > q[3] && q[4] - q[3] < 1 << 30 &&
+        (uint32_t)q[6] && (uint32_t)q[6] < 1 << 20 && q[1] > q[0] &&
+        q[1] - q[0] < 1 << 30)
+        return 75;
+    return n_old || n_new ? 50 : 0;
+}
