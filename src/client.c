@@ -19,6 +19,7 @@
 #include <printfdecode/client.h>
 
 #include "error.h"
+#include "service.h"
 #include "text.h"
 #include "wire.h"
 
@@ -51,6 +52,8 @@ struct list {
 struct pfd_client {
     struct sockaddr_un address;
     socklen_t n_address;
+    char *folder; /* of the default path, which has to be ours; NULL: the path
+                     was given */
     char *process;
     int fd;
     uint64_t tried_ms;
@@ -259,6 +262,14 @@ static bool enqueue_state(struct pfd_client *c)
     return ok && enqueue_gap(c);
 }
 
+/* Whoever gave a path knows whose service is there; otherwise it has to be
+ * ours. */
+static bool is_trusted(const struct pfd_client *c, int fd)
+{
+    return !c->folder || (pfd_service_folder_is_ours(c->folder) &&
+                          pfd_service_peer_is_ours(fd));
+}
+
 static bool connect_now(struct pfd_client *c)
 {
     uint64_t now_ms = now_ns(CLOCK_MONOTONIC) / 1000000;
@@ -271,7 +282,8 @@ static bool connect_now(struct pfd_client *c)
     if (fd < 0)
         return false;
     /* A Unix socket connects at once or not at all. */
-    if (connect(fd, (const struct sockaddr *)&c->address, c->n_address)) {
+    if (connect(fd, (const struct sockaddr *)&c->address, c->n_address) ||
+        !is_trusted(c, fd)) {
         close(fd);
         return false;
     }
@@ -379,25 +391,14 @@ enum pfd_status pfd_client_send(struct pfd_client *c,
 
 /* ---- clients ---- */
 
-bool pfd_client_default_dir(char *ret, size_t n)
-{
-    const char *base = getenv("XDG_RUNTIME_DIR");
-    if (!base && geteuid() == 0)
-        base = "/run";
-    int length =
-        base && base[0] == '/'
-            ? snprintf(ret, n, "%s/printfdecode", base)
-            : snprintf(ret, n, "/tmp/printfdecode-%u", (unsigned)geteuid());
-    return length > 0 && (size_t)length < n;
-}
-
 enum pfd_status pfd_client_new(const char *path, const char *process,
                                size_t queue_max, struct pfd_client **ret,
                                struct pfd_error *err)
 {
     char folder[256] = "";
     char built_in[sizeof folder + sizeof "/input.sock"] = "";
-    if (!path) {
+    bool is_default = !path;
+    if (is_default) {
         if (pfd_client_default_dir(folder, sizeof folder))
             snprintf(built_in, sizeof built_in, "%s/input.sock", folder);
         path = built_in;
@@ -423,7 +424,10 @@ enum pfd_status pfd_client_new(const char *path, const char *process,
     list_init(&c->queue);
     list_init(&c->state);
     c->process = strdup(process ? process : program_invocation_short_name);
-    if (!c->process) {
+    c->folder = is_default ? strdup(folder) : NULL;
+    if (!c->process || (is_default && !c->folder)) {
+        free(c->process);
+        free(c->folder);
         free(c);
         return no_memory(err);
     }
@@ -442,6 +446,7 @@ void pfd_client_free(struct pfd_client *c)
     while (c->state.first)
         list_remove_first(&c->state);
     free(c->process);
+    free(c->folder);
     free(c);
 }
 

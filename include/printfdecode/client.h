@@ -32,7 +32,10 @@ PFD_API bool pfd_client_default_dir(char *ret, size_t n);
 
 /*
  * A client for the socket at `path` (one that begins with '@' is abstract);
- * NULL: input.sock of pfd_client_default_dir().
+ * NULL: input.sock of pfd_client_default_dir(). There anybody could have put a
+ * socket: the client connects only where the folder belongs to this user or to
+ * root, nobody else may write to it, and one of these two listens. At a path
+ * that is given, whoever listens is trusted.
  * process: what to call this program; NULL: its own name. queue_max: bytes
  * that may wait, 0 for 4 MiB; code objects and buffers do not count.
  *

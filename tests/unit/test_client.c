@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A client against a socket that is not there, slow, gone, and back again. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -225,6 +227,101 @@ START_TEST(test_usage)
 }
 END_TEST
 
+/* ---- the default folder ---- */
+
+/* Runs a listener of another user at `path`; returns its process. */
+static pid_t listen_as(uid_t user, const char *path)
+{
+    int ready[2];
+    char byte = 0;
+    ck_assert_int_eq(pipe(ready), 0);
+    struct sockaddr_un there = { .sun_family = AF_UNIX };
+    snprintf(there.sun_path, sizeof there.sun_path, "%s", path);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    unlink(path);
+    ck_assert_int_eq(bind(fd, (struct sockaddr *)&there, sizeof there), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        if (setuid(user) == 0 && listen(fd, 64) == 0 &&
+            write(ready[1], &byte, 1) == 1)
+            pause();
+        _exit(1);
+    }
+    ck_assert_int_eq((int)read(ready[0], &byte, 1), 1);
+    close(fd);
+    close(ready[0]);
+    close(ready[1]);
+    return child;
+}
+
+static bool connects(void)
+{
+    struct pfd_client *client = NULL;
+    struct pfd_error err;
+    ck_assert_int_eq(pfd_client_new(NULL, "test", 0, &client, &err), PFD_OK);
+    bool ret = pfd_client_fd(client) >= 0;
+    pfd_client_free(client);
+    return ret;
+}
+
+static void end(pid_t child)
+{
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+}
+
+START_TEST(test_squatting)
+{
+    const uid_t stranger = 65534;
+    char base[] = "/tmp/test_client.XXXXXX";
+    char folder[128];
+    char aside[128];
+    char path[160];
+    ck_assert_ptr_nonnull(mkdtemp(base));
+    setenv("XDG_RUNTIME_DIR", base, 1);
+    snprintf(folder, sizeof folder, "%s/printfdecode", base);
+    snprintf(aside, sizeof aside, "%s/aside", base);
+    snprintf(path, sizeof path, "%s/input.sock", folder);
+    ck_assert_int_eq(mkdir(folder, 0750), 0);
+    pid_t ours = listen_as(geteuid(), path);
+    ck_assert(connects());
+    /* Others may write to the folder. */
+    ck_assert_int_eq(chmod(folder, 0777), 0);
+    ck_assert(!connects());
+    ck_assert_int_eq(chmod(folder, 0770), 0);
+    ck_assert(!connects());
+    ck_assert_int_eq(chmod(folder, 0750), 0);
+    ck_assert(connects());
+    /* It is a link. */
+    ck_assert_int_eq(rename(folder, aside), 0);
+    ck_assert_int_eq(symlink(aside, folder), 0);
+    ck_assert(!connects());
+    ck_assert_int_eq(unlink(folder), 0);
+    ck_assert_int_eq(rename(aside, folder), 0);
+    ck_assert(connects());
+    end(ours);
+    if (geteuid() == 0) {
+        /* A stranger's folder, and a stranger in ours. */
+        ck_assert_int_eq(chmod(base, 0755), 0);
+        pid_t theirs = listen_as(stranger, path);
+        ck_assert_int_eq(chmod(path, 0777), 0);
+        ck_assert(!connects());
+        end(theirs);
+        ours = listen_as(0, path);
+        ck_assert(connects());
+        ck_assert_int_eq(chown(folder, stranger, stranger), 0);
+        ck_assert(!connects());
+        end(ours);
+    } else {
+        printf("not root: strangers were left out\n");
+    }
+    unlink(path);
+    rmdir(folder);
+    rmdir(base);
+    unsetenv("XDG_RUNTIME_DIR");
+}
+END_TEST
+
 int main(void)
 {
     char folder[] = "/tmp/test_client.XXXXXX";
@@ -237,6 +334,7 @@ int main(void)
     tcase_add_test(tcase, test_life);
     tcase_add_test(tcase, test_slow);
     tcase_add_test(tcase, test_usage);
+    tcase_add_test(tcase, test_squatting);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
