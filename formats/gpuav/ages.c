@@ -71,13 +71,23 @@ static bool has_group(const uint8_t *bytes, size_t n_bytes, size_t i)
     return group >= 1 && group <= OLD_GROUPS && code >= 1 && code <= CODES;
 }
 
+/* A size alone is none: a count can look like one before zeros. */
+static bool is_blank(const uint8_t *bytes, size_t n_bytes, uint32_t size)
+{
+    for (size_t i = 1; i < size && (i + 1) * DWORD <= n_bytes; i++) {
+        if (gpuav_word(bytes, i))
+            return false;
+    }
+    return true;
+}
+
 static bool is_old(const uint8_t *bytes, size_t n_bytes, uint32_t size,
                    uint8_t data)
 {
     if (gpuav_word(bytes, 1) >= SHADER_MAX || gpuav_word(bytes, 2) >> 27 ||
         !is_stage(gpuav_word(bytes, 3)))
         return false;
-    if (data == 1 && size > 11)
+    if ((data == 1 && size > 11) || is_blank(bytes, n_bytes, size))
         return false;
     switch (size) {
     case 8:
@@ -116,7 +126,7 @@ bool gpuav_codes_fit(const uint8_t *bytes, uint32_t n, bool from_one)
     if (n == GPUAV_NOW || n > 13)
         return true;
     if (from_one) {
-        return has_set ? code == 4 || code == 3 || (code == 1 && !empty) ||
+        return has_set ? code == 1 || code == 3 || code == 4 ||
                              ((code == 2 || code == 7) && empty)
                        : n == 10 && (code == 3 || code == 5 || code == 6);
     }
@@ -134,10 +144,12 @@ bool gpuav_codes_fit(const uint8_t *bytes, uint32_t n, bool from_one)
 struct tally {
     uint64_t n_records; /* dwords of all that have a record's size */
     uint64_t plausible; /* of those that could be some */
+    uint64_t now;       /* of those that are of today */
     uint64_t strange;   /* whose parameters their error does not have */
     unsigned end;       /* more is better */
     unsigned fits[2];   /* records with codes from 0, and from 1 */
     bool has_sets;      /* records of 2023 */
+    bool has_own;       /* checks of the layer itself */
 };
 
 /* How the chain of sizes ends: where the count says, before, behind it. */
@@ -146,32 +158,49 @@ static unsigned end_of(uint64_t at, uint64_t limit, bool is_zero)
     return !is_zero ? 0 : at == limit ? 3 : at < limit ? 2 : 1;
 }
 
+/* size: 0 where it makes no sense. */
+static void count_record(struct tally *t, const uint8_t *bytes,
+                         uint32_t n_words, uint32_t size)
+{
+    bool fits[2] = { gpuav_codes_fit(bytes, size, false),
+                     gpuav_codes_fit(bytes, size, true) };
+    t->n_records += n_words;
+    t->plausible += size;
+    t->now += size == GPUAV_NOW ? size : 0;
+    t->has_own |= size && !gpuav_word(bytes, 0);
+    t->has_sets |= size == 13;
+    t->strange += size && !fits[0] && !fits[1] ? size : 0;
+    for (unsigned k = 0; size && k < 2; k++)
+        t->fits[k] += fits[k];
+}
+
+/* Follows the sizes, and goes on behind damage where a record makes sense. */
 static struct tally tally_of(const struct pfd_walk *w, uint8_t data)
 {
     struct tally t = { 0 };
     struct pfd_cursor c = w->view;
     size_t n = c.n < GPUAV_EVIDENCE_BYTES ? c.n : GPUAV_EVIDENCE_BYTES;
-    uint64_t wanted = pfd_walk_u32(w, (data - 1u) * (uint64_t)DWORD);
     size_t at = (size_t)data * DWORD;
+    size_t end = 0; /* of the chain from the start on */
+    uint64_t wanted = pfd_walk_u32(w, (data - 1u) * (uint64_t)DWORD);
     while (n - at >= 8 * DWORD) {
         pfd_cursor_seek(&c, at);
         const uint8_t *bytes = pfd_cursor_bytes(&c, n - at);
-        uint32_t size = gpuav_plausible(bytes, n - at, data);
-        uint32_t next = size ? size : gpuav_word(bytes, 0);
-        if (!gpuav_is_size(next) || (size_t)next * DWORD > n - at)
+        if (!bytes)
             break;
-        t.n_records += next;
-        t.plausible += size;
-        if (size && !gpuav_codes_fit(bytes, size, false) &&
-            !gpuav_codes_fit(bytes, size, true))
-            t.strange += size;
-        t.has_sets |= size == 13;
-        for (unsigned k = 0; size && k < 2; k++)
-            t.fits[k] += gpuav_codes_fit(bytes, size, k);
-        at += (size_t)next * DWORD;
+        uint32_t size = gpuav_plausible(bytes, n - at, data);
+        uint32_t next = size || end ? size : gpuav_word(bytes, 0);
+        if (gpuav_is_size(next) && (size_t)next * DWORD <= n - at) {
+            count_record(&t, bytes, next, size);
+            at += (size_t)next * DWORD;
+        } else {
+            end = end ? end : at;
+            at += DWORD;
+        }
     }
-    bool is_zero = n - at < DWORD || pfd_walk_u32(w, at) == 0;
-    t.end = end_of(at, (data + wanted) * DWORD, is_zero);
+    end = end ? end : at;
+    bool is_zero = n - end < DWORD || pfd_walk_u32(w, end) == 0;
+    t.end = end_of(end, (data + wanted) * DWORD, is_zero);
     return t;
 }
 
@@ -198,18 +227,17 @@ struct gpuav_age gpuav_decide(const struct pfd_walk *w)
 static int likelihood_of(const struct pfd_walk *w, uint8_t data)
 {
     struct tally t = tally_of(w, data);
-    uint32_t size = pfd_walk_u32(w, data * (uint64_t)DWORD);
     uint32_t flags = pfd_walk_u32(w, 0);
     if (!t.plausible || (data == 2 && flags > FLAGS_MAX))
         return 5;
     if (t.plausible < t.n_records / 4)
         return 30;
-    if (size == GPUAV_NOW)
+    if (t.now > t.n_records / 4)
         return 85;
     if (t.plausible < t.n_records || t.strange || !t.end)
         return 50;
     /* Printf records of these times differ by a format id above 9. */
-    return data == 2 && flags == 1 ? 80 : size == 0 ? 75 : 72;
+    return data == 2 && flags == 1 ? 80 : t.has_own ? 75 : 72;
 }
 
 int gpuav_probe(const struct pfd_cursor *first, uint64_t n_buffer)

@@ -86,11 +86,8 @@ static enum fit fit_group(const struct pfd_spirv *m, uint32_t k,
     case 3:
     case 16:
         return FIT_NO; /* extensions' instructions alone */
-    case 13:
-    case 15:
-        return pfd_spirv_access(m, k, &access) ? FIT_MAYBE : FIT_NO;
     default:
-        return FIT_MAYBE;
+        return pfd_spirv_access(m, k, &access) ? FIT_MAYBE : FIT_NO;
     }
 }
 
