@@ -33,4 +33,20 @@ enum pfd_status pfd_inflate(enum pfd_compression method, struct pfd_cursor in,
                             size_t *n_ret, size_t *n_used,
                             struct pfd_error *problem, struct pfd_error *err);
 
+/* True when bytes [n] begin as a gzip (RFC 1952) or zstd file does. */
+bool pfd_inflate_recognise(const void *bytes, size_t n);
+
+/*
+ * Inflates a whole file of one of the two, all members or frames of it, up to
+ * n_max bytes. ret: [*n_ret] bytes, owned by the caller; NULL where damage left
+ * none. Damage is not a failure, as above; what is above n_max is the problem
+ * PFD_ERR_UNSUPPORTED.
+ *
+ * PFD_OK; PFD_ERR_NOMEM.
+ */
+enum pfd_status pfd_inflate_file(const void *bytes, size_t n, uint64_t n_max,
+                                 uint8_t **ret, size_t *n_ret,
+                                 struct pfd_error *problem,
+                                 struct pfd_error *err);
+
 #endif

@@ -12,10 +12,12 @@
 #include <printfdecode/input.h>
 
 #include "error.h"
+#include "inflate.h"
 #include "uri.h"
 
 enum {
-    STEP = 1 << 20 /* bytes of a process that are read at once */
+    STEP = 1 << 20, /* bytes of a process that are read at once */
+    INFLATED_MAX = 1 << 30,
 };
 
 struct pfd_input {
@@ -276,4 +278,31 @@ void pfd_input_close(struct pfd_input *input)
         munmap(input->map, input->n_map);
     free(input->copy);
     free(input);
+}
+
+bool pfd_input_is_compressed(const void *bytes, size_t n)
+{
+    return pfd_inflate_recognise(bytes, n);
+}
+
+enum pfd_status pfd_input_inflate(const void *bytes, size_t n, uint64_t n_max,
+                                  const char *source, pfd_finding_fn fn,
+                                  void *user, void **ret, size_t *n_ret,
+                                  struct pfd_error *err)
+{
+    struct pfd_report report = { .fn = fn, .user = user, .source = source };
+    struct pfd_error problem;
+    uint8_t *inflated = NULL;
+    enum pfd_status status =
+        pfd_inflate_file(bytes, n, n_max ? n_max : INFLATED_MAX, &inflated,
+                         n_ret, &problem, err);
+    *ret = inflated;
+    if (status == PFD_OK && problem.code != PFD_OK) {
+        pfd_report_add(&report,
+                       problem.code == PFD_ERR_UNSUPPORTED
+                           ? PFD_FINDING_too_large
+                           : PFD_FINDING_bad_compressed,
+                       problem.offset, "%s", problem.text);
+    }
+    return status;
 }

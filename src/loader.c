@@ -104,6 +104,27 @@ enum pfd_status pfd_strings_load(struct pfd_strings *strings, const void *bytes,
     return status;
 }
 
+/* A compressed file's bytes, loaded as those in it. */
+static enum pfd_status load_compressed(struct pfd_strings *strings,
+                                       const void *bytes, size_t n,
+                                       const char *source, pfd_finding_fn fn,
+                                       void *user, struct pfd_error *err)
+{
+    void *inflated = NULL;
+    size_t n_inflated = 0;
+    enum pfd_status status =
+        pfd_input_inflate(bytes, n, pfd_strings_max_inflated(strings), source,
+                          fn, user, &inflated, &n_inflated, err);
+    if (status == PFD_OK && inflated && !n_inflated) {
+        status = pfd_fail(err, PFD_ERR_UNSUPPORTED, 0, "the file is empty");
+    } else if (status == PFD_OK && inflated) {
+        status = pfd_strings_load(strings, inflated, n_inflated, source, fn,
+                                  user, err);
+    }
+    free(inflated);
+    return status;
+}
+
 enum pfd_status pfd_strings_load_file(struct pfd_strings *strings,
                                       const char *path, pfd_finding_fn fn,
                                       void *user, struct pfd_error *err)
@@ -116,6 +137,8 @@ enum pfd_status pfd_strings_load_file(struct pfd_strings *strings,
     const void *bytes = pfd_input_bytes(input, &n);
     if (n == 0) {
         status = pfd_fail(err, PFD_ERR_UNSUPPORTED, 0, "the file is empty");
+    } else if (pfd_input_is_compressed(bytes, n)) {
+        status = load_compressed(strings, bytes, n, path, fn, user, err);
     } else {
         status = pfd_strings_load(strings, bytes, n, path, fn, user, err);
     }

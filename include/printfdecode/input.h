@@ -49,6 +49,24 @@ PFD_API const void *pfd_input_bytes(const struct pfd_input *input, size_t *n);
 /* NULL is allowed. */
 PFD_API void pfd_input_close(struct pfd_input *input);
 
+/* True when these first bytes [n] of a file (64 are enough) are those of a gzip
+ * or zstd file. Any thread. */
+PFD_API bool pfd_input_is_compressed(const void *bytes, size_t n);
+
+/*
+ * What a compressed file of [n] bytes stands for: *ret, [*n_ret] bytes to be
+ * freed with free(). At most n_max of them (0: 1 GiB). What is damaged, cut or
+ * above n_max is told to fn (may be NULL; bad_compressed, too_large), and what
+ * came before is there; *ret is NULL where that is nothing at all.
+ *
+ * PFD_OK; PFD_ERR_NOMEM.
+ */
+PFD_API enum pfd_status pfd_input_inflate(const void *bytes, size_t n,
+                                          uint64_t n_max, const char *source,
+                                          pfd_finding_fn fn, void *user,
+                                          void **ret, size_t *n_ret,
+                                          struct pfd_error *err);
+
 #ifdef __cplusplus
 }
 #endif
