@@ -44,10 +44,11 @@ struct pfd_capture {
     size_t buffers_room;
     void *buffer_places; /* trees of struct place: of this stream */
     void *object_places;
-    struct object *objects;
+    struct object *objects; /* [n_objects], owned */
     size_t n_objects;
     size_t objects_room;
-    bool says_zeros; /* this stream does */
+    size_t first_object; /* of this stream */
+    bool says_zeros;     /* this stream does */
     struct pfd_wire_frame hello;
     struct pfd_strings *strings; /* borrowed */
     struct pfd_report report;
@@ -299,7 +300,7 @@ static void take_code_object(struct pfd_capture *c,
  * strings all the same. */
 static void use_beginnings(struct pfd_capture *c)
 {
-    for (size_t i = 0; i < c->n_objects; i++) {
+    for (size_t i = c->first_object; i < c->n_objects; i++) {
         struct object *o = &c->objects[i];
         struct pfd_quoted name;
         struct pfd_wire_frame frame = { .type = PFD_WIRE_CODE_OBJECT,
@@ -321,7 +322,7 @@ static void use_beginnings(struct pfd_capture *c)
 /* Modules that no shader spoke of get numbers that are free. */
 static void load_loose(struct pfd_capture *c)
 {
-    for (size_t i = 0; i < c->n_objects; i++) {
+    for (size_t i = c->first_object; i < c->n_objects; i++) {
         struct object *o = &c->objects[i];
         struct pfd_wire_frame frame = { .type = PFD_WIRE_CODE_OBJECT,
                                         .code_object = o->number,
@@ -483,21 +484,14 @@ static void take_gap(struct pfd_capture *c, const struct pfd_wire_frame *frame)
                    pfd_quote(&quoted, frame->reason.at, frame->reason.n));
 }
 
-static void forget_objects(struct pfd_capture *c)
-{
-    for (size_t i = 0; i < c->n_objects; i++)
-        free(c->objects[i].bytes);
-    c->n_objects = 0;
-    forget_places(&c->object_places);
-    forget_places(&c->buffer_places);
-}
-
 /* Nothing that comes can be of this stream any more. */
 static void end_stream(struct pfd_capture *c)
 {
     use_beginnings(c);
     load_loose(c);
-    forget_objects(c);
+    c->first_object = c->n_objects;
+    forget_places(&c->object_places);
+    forget_places(&c->buffer_places);
 }
 
 static void take(struct pfd_capture *c, const struct pfd_wire_frame *frame)
@@ -605,7 +599,8 @@ enum pfd_status pfd_capture_open(const void *bytes, size_t n,
     enum pfd_status status = read_all(c, reader, bytes, n, err ? err : &own);
     uint64_t skipped = pfd_wire_reader_skipped(reader);
     pfd_wire_reader_free(reader);
-    forget_objects(c);
+    forget_places(&c->object_places);
+    forget_places(&c->buffer_places);
     if (status == PFD_OK)
         settle(c, bytes);
     if (c->failed)
@@ -630,7 +625,8 @@ void pfd_capture_free(struct pfd_capture *c)
         return;
     for (size_t i = 0; i < c->n_buffers; i++)
         pfd_captured_deinit(&c->buffers[i]);
-    forget_objects(c);
+    for (size_t i = 0; i < c->n_objects; i++)
+        free(c->objects[i].bytes);
     free(c->buffers);
     free(c->objects);
     pfd_arena_free(&c->arena);
@@ -672,4 +668,19 @@ void pfd_capture_unmap(const struct pfd_capture *c, size_t i, const void *bytes)
 {
     if (i < c->n_buffers)
         pfd_captured_unmap(&c->buffers[i], bytes);
+}
+
+enum pfd_status pfd_capture_object(const struct pfd_capture *c, size_t i,
+                                   struct pfd_capture_object *ret)
+{
+    if (i >= c->n_objects)
+        return PFD_END;
+    const struct object *o = &c->objects[i];
+    *ret = (struct pfd_capture_object){
+        .name = o->name,
+        .number = o->number,
+        .bytes = o->bytes ? o->bytes : "",
+        .n = o->n,
+    };
+    return PFD_OK;
 }

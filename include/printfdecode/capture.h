@@ -78,6 +78,20 @@ PFD_API enum pfd_status pfd_capture_map(const struct pfd_capture *capture,
 PFD_API void pfd_capture_unmap(const struct pfd_capture *capture, size_t i,
                                const void *bytes);
 
+/* A code object or shader module of a capture, as far as it came. Borrowed
+ * until the capture is freed. */
+struct pfd_capture_object {
+    struct pfd_wire_bytes name;
+    uint64_t number;   /* its sender's */
+    const void *bytes; /* [n] */
+    size_t n;
+};
+
+/* Code object i, in the order of the file. PFD_OK; PFD_END: there is no i. */
+PFD_API enum pfd_status pfd_capture_object(const struct pfd_capture *capture,
+                                           size_t i,
+                                           struct pfd_capture_object *ret);
+
 #ifdef __cplusplus
 }
 #endif
