@@ -17,6 +17,7 @@
 #include "options.h"
 #include "output.h"
 #include "shaders.h"
+#include "source.h"
 #include "tell.h"
 
 enum {
@@ -86,6 +87,28 @@ static bool write_hello(struct packer *p)
     return write_frame(p, &hello);
 }
 
+/* Bytes that were read, as what they stand for when they are compressed. */
+static bool inflate_bytes(struct packer *p, const char *path, char **bytes,
+                          size_t *n)
+{
+    void *inflated = NULL;
+    size_t n_inflated = 0;
+    if (!pfd_input_is_compressed(*bytes, *n))
+        return true;
+    if (pfd_input_inflate(*bytes, *n, p->o->max_inflated, path, tell_finding,
+                          NULL, &inflated, &n_inflated, &p->err) != PFD_OK) {
+        tell_error("%s: %s", path, p->err.text);
+        p->failed = true;
+        return false;
+    }
+    if (inflated) {
+        free(*bytes);
+        *bytes = inflated;
+        *n = n_inflated;
+    }
+    return true;
+}
+
 /* A whole file; bytes are the caller's to free. */
 static bool slurp(struct packer *p, const char *path, char **bytes, size_t *n)
 {
@@ -96,7 +119,7 @@ static bool slurp(struct packer *p, const char *path, char **bytes, size_t *n)
             tell_error("%s: %s", path, p->err.text);
             p->failed = true;
         }
-        return !p->failed;
+        return !p->failed && inflate_bytes(p, path, bytes, n);
     }
     b.fd = open(path, O_RDONLY | O_CLOEXEC);
     if (b.fd < 0) {
@@ -110,7 +133,7 @@ static bool slurp(struct packer *p, const char *path, char **bytes, size_t *n)
         p->failed = true;
     }
     close(b.fd);
-    return !p->failed;
+    return !p->failed && inflate_bytes(p, path, bytes, n);
 }
 
 static bool write_object(struct packer *p, const char *name, const char *bytes,
@@ -280,13 +303,13 @@ static bool write_buffer(struct packer *p, struct buffer *b)
 
 static bool is_strings(const char *path)
 {
-    char head[64];
+    char head[4096];
     if (pfd_input_is_uri(path)) {
         struct pfd_error err;
         char *bytes = NULL;
         size_t n_bytes = 0;
         bool is = input_copy_uri(path, &bytes, &n_bytes, &err) &&
-                  pfd_strings_recognise(bytes, n_bytes);
+                  source_is_code(bytes, n_bytes);
         free(bytes);
         return is;
     }
@@ -294,7 +317,16 @@ static bool is_strings(const char *path)
     ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof head);
     if (fd >= 0)
         close(fd);
-    return n > 0 && pfd_strings_recognise(head, (size_t)n);
+    return n > 0 && source_is_code(head, (size_t)n);
+}
+
+/* Of a folder, what has no code objects is left out. */
+static bool is_wanted(const struct packer *p, const struct file *file)
+{
+    if (file->found)
+        return source_has_objects(file->path, p->o->max_inflated);
+    return file->role == ROLE_STRINGS ||
+           (file->role == ROLE_BY_CONTENT && is_strings(file->path));
 }
 
 static bool write_objects(struct packer *p)
@@ -307,9 +339,7 @@ static bool write_objects(struct packer *p)
             return false;
         if (file->role == ROLE_SHADER && !write_shader(p, file->path))
             return false;
-        bool wanted = file->role == ROLE_STRINGS ||
-                      (file->role == ROLE_BY_CONTENT && is_strings(file->path));
-        if (!wanted)
+        if (!is_wanted(p, file))
             continue;
         if (!slurp(p, file->path, &bytes, &n))
             return false;

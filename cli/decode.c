@@ -8,20 +8,13 @@
 #include "run.h"
 #include "tell.h"
 
-int decode_run(const struct options *o)
+int decode_inputs(const struct options *o, struct inputs *in,
+                  struct filtering *filtering)
 {
-    struct inputs in;
     struct pfd_summary total = { 0 };
-    struct filtering filtering = { 0 };
-    bool json = o->output && !strcmp(o->output, "json");
-
-    if (!filtering_open(&filtering, o))
-        return EXIT_ERROR;
-    inputs_open(&in, o, json ? output_finding : tell_finding, NULL);
-    inputs_want_buffers(&in, "; 'printfdecode strings' lists format strings");
-    bool can_filter = filtering_check(&filtering, in.strings);
+    bool can_filter = filtering_check(filtering, in->strings);
     struct pfd_convert convert = {
-        .strings = in.strings,
+        .strings = in->strings,
         .format = o->format,
         .options = o->decoding,
         .origin = o->verbose,
@@ -29,24 +22,37 @@ int decode_run(const struct options *o)
                   : o->output ? o->output
                               : "text",
         .threads = o->threads,
-        .filter = filtering.filter,
-        .n_given = &filtering.n_given,
-        .n_doubts = &filtering.n_doubts,
+        .filter = filtering->filter,
+        .n_given = &filtering->n_given,
+        .n_doubts = &filtering->n_doubts,
         .skip = o->skip,
         .limit = o->limit,
         .color = options_color(o, STDOUT_FILENO),
         .marks = options_marks(o),
         .write = output_write,
     };
-    bool ok = can_filter && run_buffers(o, &in, &convert, &total) && !in.failed;
+    bool ok = can_filter && run_buffers(o, in, &convert, &total) && !in->failed;
     if (ok && o->count)
-        output_printf("%llu\n", (unsigned long long)filtering.n_given);
-    total.findings += in.n_findings;
-    if (in.n_buffers && (total.findings || o->verbose))
+        output_printf("%llu\n", (unsigned long long)filtering->n_given);
+    total.findings += in->n_findings;
+    if (in->n_buffers && (total.findings || o->verbose))
         tell_summary(&total);
     ok = ok && !output_failed();
+    return filtering_close(filtering, !ok              ? EXIT_ERROR
+                                      : total.findings ? EXIT_FINDINGS
+                                                       : EXIT_CLEAN);
+}
+
+int decode_run(const struct options *o)
+{
+    struct inputs in;
+    struct filtering filtering = { 0 };
+    bool json = o->output && !strcmp(o->output, "json");
+    if (!filtering_open(&filtering, o))
+        return EXIT_ERROR;
+    inputs_open(&in, o, json ? output_finding : tell_finding, NULL);
+    inputs_want_buffers(&in, "; 'printfdecode strings' lists format strings");
+    int status = decode_inputs(o, &in, &filtering);
     inputs_close(&in);
-    return filtering_close(&filtering, !ok              ? EXIT_ERROR
-                                       : total.findings ? EXIT_FINDINGS
-                                                        : EXIT_CLEAN);
+    return status;
 }

@@ -13,11 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <printfdecode/input.h>
-#include <printfdecode/objects.h>
-
 #include "options.h"
 #include "output.h"
+#include "source.h"
 #include "tell.h"
 
 enum {
@@ -173,25 +171,23 @@ static void hear(void *user, const struct pfd_finding *finding)
         tell_finding(NULL, finding);
 }
 
-static void extract_file(struct extraction *e, const char *path)
+static void extract_file(struct extraction *e, const struct file *file)
 {
-    struct pfd_input *input = NULL;
+    const char *path = file->path;
+    struct source source;
     struct pfd_error err = { .text = "out of memory" };
     uint64_t before = e->n_objects;
-    size_t n;
-    enum pfd_status status = pfd_input_open(path, &input, &err);
+    uint64_t max = e->options->max_inflated;
+    enum pfd_status status = source_open(&source, path, max, hear, e, &err);
     e->path = path;
-    if (status == PFD_OK) {
-        const void *bytes = pfd_input_bytes(input, &n);
-        status = pfd_objects_read(bytes, n, path, e->options->max_inflated,
-                                  extract_object, e, hear, e, &err);
-    }
-    pfd_input_close(input);
-    if (status != PFD_OK || e->n_objects == before) {
-        tell_error("%s: %s", path,
-                   status != PFD_OK ? err.text : "no code objects are in it");
-    }
-    e->failed |= status != PFD_OK || e->n_objects == before;
+    if (status == PFD_OK)
+        status = source_read(&source, max, extract_object, e, hear, e, &err);
+    source_close(&source);
+    if (status == PFD_OK && (e->n_objects > before || file->found))
+        return; /* a folder may have others as well */
+    tell_error("%s: %s", path,
+               status != PFD_OK ? err.text : "no code objects are in it");
+    e->failed = true;
 }
 
 static int open_folder(const char *to)
@@ -203,7 +199,8 @@ static int open_folder(const char *to)
 
 int extract_run(const struct options *options)
 {
-    struct extraction e = { .options = options };
+    struct extraction e = { .options = options,
+                            .n_findings = options->n_findings };
     if (!options->to) {
         tell_error("where to? --to FOLDER is missing");
         return EXIT_ERROR;
@@ -214,7 +211,7 @@ int extract_run(const struct options *options)
         return EXIT_ERROR;
     }
     for (size_t i = 0; i < options->n_files; i++)
-        extract_file(&e, options->files[i].path);
+        extract_file(&e, &options->files[i]);
     tdestroy(e.used, free);
     close(e.folder);
     if (e.failed || output_failed())

@@ -22,6 +22,7 @@
 #include "input.h"
 #include "options.h"
 #include "output.h"
+#include "run.h"
 #include "tell.h"
 
 enum {
@@ -40,7 +41,8 @@ struct followed {
 struct follow {
     const struct options *o;
     struct inputs in;
-    struct followed *buffers; /* [in.n_buffers] */
+    struct followed *buffers; /* [n_buffers] */
+    size_t n_buffers;         /* the first of in.buffers; others are complete */
     struct pfd_lines *lines;
     struct filtering filtering;
     struct pfd_filter_run *filter; /* NULL: all are wanted */
@@ -188,7 +190,7 @@ static bool look(struct follow *follow)
     bool moved = false;
     uint64_t now = now_ns(CLOCK_MONOTONIC);
     pfd_lines_set_time(follow->lines, now_ns(CLOCK_REALTIME));
-    for (size_t i = 0; i < follow->in.n_buffers; i++) {
+    for (size_t i = 0; i < follow->n_buffers; i++) {
         struct followed *f = &follow->buffers[i];
         struct pfd_error err;
         if (f->failed)
@@ -214,7 +216,7 @@ static void finish(struct follow *follow, struct followed *f)
  * is done with then. */
 static void follow_names(struct follow *follow)
 {
-    for (size_t i = 0; i < follow->in.n_buffers; i++) {
+    for (size_t i = 0; i < follow->n_buffers; i++) {
         struct followed *f = &follow->buffers[i];
         struct stat named;
         struct stat open_file;
@@ -274,7 +276,7 @@ static void run(struct follow *follow)
         struct timespec pause = { .tv_nsec = (long)ns };
         nanosleep(&pause, NULL);
     }
-    for (size_t i = 0; i < follow->in.n_buffers; i++)
+    for (size_t i = 0; i < follow->n_buffers; i++)
         finish(follow, &follow->buffers[i]);
 }
 
@@ -285,6 +287,31 @@ static void handle_signals(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+}
+
+/* Buffers of captures and compressed files will not change any more. */
+static bool is_complete(const struct buffer *b)
+{
+    return b->capture || (b->bytes && b->fd < 0);
+}
+
+static void put_complete_last(struct follow *follow)
+{
+    struct inputs *in = &follow->in;
+    for (size_t i = 0; i < in->n_buffers; i++) {
+        struct buffer b = in->buffers[i];
+        if (is_complete(&b))
+            continue;
+        memmove(&in->buffers[follow->n_buffers + 1],
+                &in->buffers[follow->n_buffers],
+                (i - follow->n_buffers) * sizeof b);
+        in->buffers[follow->n_buffers++] = b;
+    }
+    if (follow->n_buffers && follow->n_buffers < in->n_buffers) {
+        tell_hint("%zu buffers are complete and are not followed; "
+                  "'printfdecode decode' prints them",
+                  in->n_buffers - follow->n_buffers);
+    }
 }
 
 static bool open_all(struct follow *follow)
@@ -299,7 +326,8 @@ static bool open_all(struct follow *follow)
         tell_error("no buffer to follow among the files");
         return false;
     }
-    for (size_t i = 0; i < follow->in.n_buffers; i++) {
+    put_complete_last(follow);
+    for (size_t i = 0; i < follow->n_buffers; i++) {
         struct stat st;
         int fd = follow->in.buffers[i].fd;
         if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
@@ -317,6 +345,16 @@ static bool open_all(struct follow *follow)
     }
     tell_error("%s", err.text);
     return false;
+}
+
+static void close_all(struct follow *follow)
+{
+    if (follow->filter)
+        follow->filtering.n_doubts = pfd_filter_gave_up(follow->filter);
+    pfd_filter_run_free(follow->filter);
+    pfd_lines_free(follow->lines);
+    free(follow->buffers);
+    inputs_close(&follow->in);
 }
 
 int follow_run(const struct options *o)
@@ -338,9 +376,16 @@ int follow_run(const struct options *o)
         open_all(&follow) &&
         filtering_check(&follow.filtering, follow.in.strings) &&
         filtering_run(&follow.filtering, follow.in.strings, &follow.filter);
-    follow.buffers = calloc(follow.in.n_buffers + 1, sizeof *follow.buffers);
+    if (ok && !follow.n_buffers) { /* all is there, and nothing will come */
+        pfd_filter_run_free(follow.filter);
+        follow.filter = NULL;
+        int status = decode_inputs(o, &follow.in, &follow.filtering);
+        close_all(&follow);
+        return status;
+    }
+    follow.buffers = calloc(follow.n_buffers + 1, sizeof *follow.buffers);
     ok = ok && follow.buffers;
-    for (size_t i = 0; ok && i < follow.in.n_buffers; i++) {
+    for (size_t i = 0; ok && i < follow.n_buffers; i++) {
         follow.buffers[i].follow = &follow;
         follow.buffers[i].buffer = &follow.in.buffers[i];
         ok = start(&follow, &follow.buffers[i]);
@@ -349,7 +394,7 @@ int follow_run(const struct options *o)
         handle_signals();
         run(&follow);
     }
-    for (size_t i = 0; follow.buffers && i < follow.in.n_buffers; i++) {
+    for (size_t i = 0; follow.buffers && i < follow.n_buffers; i++) {
         struct pfd_summary summary = { 0 };
         if (follow.buffers[i].tail)
             pfd_tail_summary(follow.buffers[i].tail, &summary);
@@ -360,12 +405,7 @@ int follow_run(const struct options *o)
     total.findings += follow.in.n_findings;
     if (ok && (total.findings || o->verbose))
         tell_summary(&total);
-    if (follow.filter)
-        follow.filtering.n_doubts = pfd_filter_gave_up(follow.filter);
-    pfd_filter_run_free(follow.filter);
-    pfd_lines_free(follow.lines);
-    free(follow.buffers);
-    inputs_close(&follow.in);
+    close_all(&follow);
     ok = ok && !output_failed();
     return filtering_close(&follow.filtering, !ok              ? EXIT_ERROR
                                               : total.findings ? EXIT_FINDINGS

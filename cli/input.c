@@ -24,7 +24,9 @@ struct listener {
     struct inputs *inputs;
     bool notes;
     bool wants_cores; /* a core is to be searched, not loaded */
+    bool is_found;    /* in a folder, which may have files without strings */
     bool why_none;    /* the note that explains why there are no strings */
+    uint64_t max_inflated;
     pfd_finding_fn tell;
     void *user;
 };
@@ -32,7 +34,8 @@ struct listener {
 static void hear(void *user, const struct pfd_finding *finding)
 {
     struct listener *l = user;
-    bool note = pfd_finding_is_note(finding->kind);
+    bool note = pfd_finding_is_note(finding->kind) ||
+                (l->is_found && finding->kind == PFD_FINDING_no_format_strings);
     l->inputs->n_findings += !note;
     if (!note || l->notes ||
         (l->why_none && finding->kind == PFD_FINDING_no_table))
@@ -44,15 +47,6 @@ static bool fail(struct inputs *in, const char *path, const char *why)
     tell_error("%s: %s", path, why);
     in->failed = true;
     return false;
-}
-
-static void load_strings(struct inputs *in, const char *path,
-                         struct listener *listener)
-{
-    struct pfd_error err;
-    in->n_strings_files++;
-    if (pfd_strings_load_file(in->strings, path, hear, listener, &err) < 0)
-        fail(in, path, err.text);
 }
 
 static bool add_hole(struct buffer *b, uint64_t from, uint64_t to)
@@ -171,80 +165,99 @@ static void read_head(struct buffer *b)
     }
 }
 
-/* Strings that come through a pipe: all of them at once. */
-static void load_stream(struct inputs *in, struct buffer *b,
-                        struct listener *listener)
-{
-    struct pfd_error err;
-    char *bytes = NULL;
-    size_t n = 0;
-    in->n_strings_files++;
-    if (!input_slurp(b, &bytes, &n, &err) ||
-        pfd_strings_load(in->strings, bytes, n, b->name, hear, listener, &err) <
-            0)
-        fail(in, b->name, err.text);
-    free(bytes);
-}
-
-static bool is_stream(const char *path)
-{
-    struct stat st;
-    return !stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
-}
-
-/* A regular file's role by its first bytes. */
-static enum role role_of(const char *path, bool wants_cores)
+/* What these first bytes of a file are. */
+static enum role role_of(const void *bytes, size_t n,
+                         const struct listener *listener)
 {
     enum {
         E_TYPE = 16, /* place of e_type in an ELF header, and its value */
         CORE = 4
     };
-    char head[sizeof((struct buffer *)NULL)->head];
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof head);
-    if (fd >= 0)
-        close(fd);
-    if (wants_cores && n > E_TYPE && !memcmp(head, "\177ELF", 4) &&
+    const char *head = bytes;
+    if (listener->wants_cores && n > E_TYPE && !memcmp(head, "\177ELF", 4) &&
         head[E_TYPE] == CORE)
         return ROLE_BUFFER;
-    return n > 0 && pfd_strings_recognise(head, (size_t)n) ? ROLE_STRINGS
-                                                           : ROLE_BUFFER;
+    return n > 0 && pfd_strings_recognise(head, n) ? ROLE_STRINGS : ROLE_BUFFER;
 }
 
-/* A pipe or a device can be read only once: open, look, then decide. */
-static void open_stream(struct inputs *in, const struct file *file,
-                        struct listener *listener)
+/* The buffer's first bytes, [*n]; of a stream they are read for it. */
+static const void *first_bytes(struct buffer *b, size_t *n)
+{
+    if (!b->bytes)
+        read_head(b);
+    *n = b->bytes ? b->n : b->n_head;
+    return b->bytes ? b->bytes : b->head;
+}
+
+/* Has the bytes that these stand for, when they are compressed. */
+static void inflate_buffer(struct inputs *in, struct buffer *b,
+                           struct listener *listener)
+{
+    struct pfd_error err;
+    void *inflated = NULL;
+    size_t n = 0;
+    const void *head = first_bytes(b, &n);
+    if (!pfd_input_is_compressed(head, n))
+        return;
+    if (!input_map(b, &err) ||
+        pfd_input_inflate(b->bytes, b->n, listener->max_inflated, b->name, hear,
+                          listener, &inflated, &n, &err) != PFD_OK) {
+        fail(in, b->name, err.text);
+        return;
+    }
+    if (!inflated)
+        return; /* perhaps it only looks so: that was said */
+    struct buffer old = *b;
+    *b = (struct buffer){ .name = old.name,
+                          .fd = -1,
+                          .slurped = inflated,
+                          .bytes = inflated,
+                          .n = n };
+    close_buffer(&old);
+}
+
+/* A file's strings, whose bytes are at hand or come through a pipe. */
+static void load_strings(struct inputs *in, struct buffer *b,
+                         struct listener *listener)
+{
+    struct pfd_error err;
+    in->n_strings_files++;
+    if (!input_map(b, &err)) {
+        fail(in, b->name, err.text);
+    } else if (!b->n) {
+        fail(in, b->name, "the file is empty");
+    } else if (pfd_strings_load(in->strings, b->bytes, b->n, b->name, hear,
+                                listener, &err) < 0) {
+        fail(in, b->name, err.text);
+    }
+}
+
+/* Takes an opened file for what it is, or is said to be. */
+static void take_file(struct inputs *in, const struct file *file,
+                      struct listener *listener)
 {
     struct buffer *b = &in->buffers[in->n_buffers];
     enum role role = file->role;
-    if (!open_buffer(in, file->path, b)) {
-        close_buffer(b);
+    size_t n = 0;
+    inflate_buffer(in, b, listener);
+    if (role == ROLE_BY_CONTENT) {
+        const void *head = first_bytes(b, &n);
+        role = role_of(head, n, listener);
+    }
+    if (role == ROLE_BUFFER) {
+        in->n_buffers++;
         return;
     }
-    if (role == ROLE_BY_CONTENT) {
-        read_head(b);
-        role = pfd_strings_recognise(b->head, b->n_head) ? ROLE_STRINGS
-                                                         : ROLE_BUFFER;
-    }
-    if (role == ROLE_STRINGS) {
-        load_stream(in, b, listener);
-        close_buffer(b);
-    } else {
-        in->n_buffers++;
-    }
+    load_strings(in, b, listener);
+    close_buffer(b);
 }
 
 static void open_file(struct inputs *in, const struct file *file,
                       struct listener *listener)
 {
     struct buffer *b = &in->buffers[in->n_buffers];
-    enum role role = file->role == ROLE_BY_CONTENT
-                         ? role_of(file->path, listener->wants_cores)
-                         : file->role;
-    if (role == ROLE_STRINGS) {
-        load_strings(in, file->path, listener);
-    } else if (open_buffer(in, file->path, b)) {
-        in->n_buffers++;
+    if (open_buffer(in, file->path, b)) {
+        take_file(in, file, listener);
     } else {
         close_buffer(b);
     }
@@ -256,36 +269,22 @@ static void open_uri(struct inputs *in, const struct file *file,
 {
     struct buffer *b = &in->buffers[in->n_buffers];
     struct pfd_error err;
-    enum role role = file->role;
     *b = (struct buffer){ .name = file->path, .fd = -1 };
     if (pfd_input_open(file->path, &b->input, &err) != PFD_OK) {
         fail(in, file->path, err.text);
         return;
     }
     b->bytes = pfd_input_bytes(b->input, &b->n);
-    if (role == ROLE_BY_CONTENT) {
-        role =
-            pfd_strings_recognise(b->bytes, b->n) ? ROLE_STRINGS : ROLE_BUFFER;
-    }
-    if (role == ROLE_BUFFER) {
-        in->n_buffers++;
-        return;
-    }
-    in->n_strings_files++;
-    if (pfd_strings_load(in->strings, b->bytes, b->n, file->path, hear,
-                         listener, &err) < 0)
-        fail(in, file->path, err.text);
-    close_buffer(b);
+    take_file(in, file, listener);
 }
 
 /* ---- captures ---- */
 
 static bool is_capture(struct buffer *b)
 {
-    if (b->bytes)
-        return pfd_wire_recognise(b->bytes, b->n);
-    read_head(b);
-    return pfd_wire_recognise(b->head, b->n_head);
+    size_t n = 0;
+    const void *head = first_bytes(b, &n);
+    return pfd_wire_recognise(head, n);
 }
 
 static void add_buffers(struct inputs *in, size_t n)
@@ -358,6 +357,7 @@ void inputs_open(struct inputs *ret, const struct options *options,
         .notes = options->verbose,
         .wants_cores = options->verb->run == recover_run,
         .why_none = options->verb->run == strings_run,
+        .max_inflated = options->max_inflated,
         .tell = tell,
         .user = user,
     };
@@ -367,9 +367,11 @@ void inputs_open(struct inputs *ret, const struct options *options,
         tell_error("out of memory");
         exit(EXIT_ERROR);
     }
+    ret->n_findings = options->n_findings;
     pfd_strings_set_max_inflated(ret->strings, options->max_inflated);
     for (size_t i = 0; i < options->n_files; i++) {
         const struct file *file = &options->files[i];
+        listener.is_found = file->found != NULL;
         if (file->role == ROLE_SHADER) {
             ret->failed |=
                 !shaders_add(ret->strings, file->path, hear, &listener);
@@ -378,14 +380,11 @@ void inputs_open(struct inputs *ret, const struct options *options,
                 !shaders_add_map(ret->strings, file->path, hear, &listener);
         } else if (pfd_input_is_uri(file->path)) {
             open_uri(ret, file, &listener);
-        } else if (is_stream(file->path)) {
-            open_stream(ret, file, &listener);
         } else {
             open_file(ret, file, &listener);
         }
     }
-    if (options->verb->run != follow_run && options->verb->run != recover_run)
-        open_captures(ret, &listener);
+    open_captures(ret, &listener);
 }
 
 void inputs_want_buffers(struct inputs *in, const char *advice)

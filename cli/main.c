@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "folder.h"
 #include "input.h"
 #include "options.h"
 #include "output.h"
@@ -18,7 +19,8 @@ int main(int argc, char **argv)
     input_guard();
     if (options_read(&options, argc, argv, &status)) {
         tell_color(options_color(&options, STDERR_FILENO));
-        status = options.verb->run(&options);
+        status =
+            folders_expand(&options) ? options.verb->run(&options) : EXIT_ERROR;
         /* What was printed before a failure is printed all the same. */
         if (output_failed())
             status = EXIT_ERROR;

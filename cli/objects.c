@@ -3,10 +3,8 @@
 
 #include <string.h>
 
-#include <printfdecode/input.h>
-#include <printfdecode/objects.h>
-
 #include "output.h"
+#include "source.h"
 
 static const char *const features[] = { "unsupported", "any", "off", "on" };
 
@@ -122,14 +120,12 @@ static enum pfd_status print_object(void *user,
 void objects_print(const struct options *options, bool json)
 {
     for (size_t i = 0; i < options->n_files; i++) {
-        const char *path = options->files[i].path;
-        struct pfd_input *input;
-        size_t n;
-        if (pfd_input_open(path, &input, NULL) != PFD_OK)
-            continue;
-        const void *bytes = pfd_input_bytes(input, &n);
-        (void)pfd_objects_read(bytes, n, path, options->max_inflated,
-                               print_object, &json, NULL, NULL, NULL);
-        pfd_input_close(input);
+        struct source source;
+        if (source_open(&source, options->files[i].path, options->max_inflated,
+                        NULL, NULL, NULL) == PFD_OK) {
+            (void)source_read(&source, options->max_inflated, print_object,
+                              &json, NULL, NULL, NULL);
+        }
+        source_close(&source);
     }
 }

@@ -141,7 +141,7 @@ static const struct option_row {
     { "to", OPT_TO, "FOLDER", EXTRACT, "where to write; made if missing" },
     { "force", OPT_FORCE, NULL, EXTRACT, "overwrite files that are there" },
     { "max-inflated", OPT_MAX_INFLATED, "BYTES", ALL & ~FORMATS & ~CHECK,
-      "what one compressed bundle may have (default: 1 GiB)" },
+      "what a compressed file or bundle may have (default: 1 GiB)" },
     { "label", OPT_LABEL, "KEY=VALUE", CAPTURE,
       "say this of the buffers; repeatable" },
     { "until-idle", OPT_UNTIL_IDLE, "SECONDS", FOLLOW,
@@ -281,10 +281,12 @@ static void *append(void *array, size_t *n, size_t size)
     return next;
 }
 
-static void add_file(struct options *o, const char *path, enum role role)
+struct file *options_add_file(struct options *o, const char *path,
+                              enum role role)
 {
     o->files = append(o->files, &o->n_files, sizeof *o->files);
-    o->files[o->n_files - 1] = (struct file){ path, role };
+    o->files[o->n_files - 1] = (struct file){ .path = path, .role = role };
+    return &o->files[o->n_files - 1];
 }
 
 static bool add_id(struct options *o, const char *text)
@@ -522,18 +524,18 @@ static bool set(struct options *o, int key, const char *text)
     case 'o':
         return set_output(o, text);
     case OPT_STRINGS:
-        add_file(o, text, ROLE_STRINGS);
+        options_add_file(o, text, ROLE_STRINGS);
         return true;
     case OPT_BUFFER:
-        add_file(o, text, ROLE_BUFFER);
+        options_add_file(o, text, ROLE_BUFFER);
         return true;
     case OPT_FORMAT:
         return set_format(o, text);
     case OPT_SHADER:
-        add_file(o, text, ROLE_SHADER);
+        options_add_file(o, text, ROLE_SHADER);
         return true;
     case OPT_SHADERS:
-        add_file(o, text, ROLE_SHADERS);
+        options_add_file(o, text, ROLE_SHADERS);
         return true;
     case OPT_LAYOUT:
         return set_layout(o, text);
@@ -616,7 +618,8 @@ static void add_operand(struct options *o, const char *path, bool named_verb)
 {
     if (!named_verb && find_verb(path) && access(path, F_OK))
         tell_hint("the verb comes first: printfdecode %s ...", path);
-    add_file(o, path, strcmp(path, "-") ? ROLE_BY_CONTENT : ROLE_BUFFER);
+    options_add_file(o, path,
+                     strcmp(path, "-") ? ROLE_BY_CONTENT : ROLE_BUFFER);
 }
 
 static bool read_options(struct options *o, int argc, char **argv,
@@ -684,6 +687,8 @@ void options_free(struct options *options)
     free(options->matches.all);
     free(options->format_strings.all);
     free(options->sources.all);
+    for (size_t i = 0; i < options->n_files; i++)
+        free(options->files[i].found);
     free(options->files);
     free(options->ids);
     free(options->labels);

@@ -38,6 +38,7 @@ enum show {
 struct file {
     const char *path;
     enum role role;
+    char *found; /* the path, owned: it was found in a folder */
 };
 
 enum when {
@@ -56,7 +57,8 @@ struct options {
     const struct verb *verb;
     struct file *files; /* [n_files], in the order given */
     size_t n_files;
-    const char *output; /* NULL: text */
+    uint64_t n_findings; /* of folders among them */
+    const char *output;  /* NULL: text */
     const char *format;
     struct pfd_options decoding;
     struct words matches;
@@ -108,6 +110,10 @@ struct verb {
  */
 bool options_read(struct options *ret, int argc, char **argv, int *status);
 void options_free(struct options *options);
+
+/* Adds a file; the path is borrowed. */
+struct file *options_add_file(struct options *options, const char *path,
+                              enum role role);
 
 /* True when what goes to fd is to be coloured. */
 bool options_color(const struct options *options, int fd);

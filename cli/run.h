@@ -6,6 +6,7 @@
 #ifndef CLI_RUN_H
 #define CLI_RUN_H
 
+#include "filter.h"
 #include "input.h"
 
 /*
@@ -15,5 +16,10 @@
  */
 bool run_buffers(const struct options *options, struct inputs *inputs,
                  struct pfd_convert *convert, struct pfd_summary *total);
+
+/* What `decode` does with inputs that are open; closes the filtering. The exit
+ * status. */
+int decode_inputs(const struct options *options, struct inputs *inputs,
+                  struct filtering *filtering);
 
 #endif

@@ -169,6 +169,8 @@ int strings_run(const struct options *o)
 
     inputs_open(&in, o, tell_finding, NULL);
     for (size_t i = 0; i < in.n_buffers; i++) {
+        if (in.buffers[i].capture)
+            continue; /* its code objects are what is wanted */
         tell_error(
             "%s: no format strings: neither ELF nor SPIR-V, and no archive, bundle or cache of them",
             in.buffers[i].name);

@@ -94,6 +94,14 @@ void tell_summary(const struct pfd_summary *s)
             s->findings == 1 ? "finding" : "findings");
 }
 
+void tell_progress_files(size_t n_looked_at, size_t n_found)
+{
+    progress_shown = true;
+    fprintf(stderr, "\r\033[K%zu files, %zu with code objects", n_looked_at,
+            n_found);
+    fflush(stderr);
+}
+
 void tell_progress(const struct pfd_summary *so_far, uint64_t n_buffer)
 {
     double done = (double)(so_far->bytes + so_far->skipped_bytes);

@@ -9,6 +9,7 @@ and the large one must not take more than about four times as long as the small
 one: no figure here is a time. What only states a size may take addresses for
 it, and no memory.
 """
+import gzip
 import os
 import resource
 import struct
@@ -177,6 +178,16 @@ def zstd_bomb_stated(n):
 def zlib_bomb(n):
     return {"a": box.compressed(3, 0, b"", box.zlib_zeros(n << 10),
                                 inflated=1000000) + sound()}
+
+
+@hostile(1 << 12, "-j 1 --format llpc --max-inflated 1000000 b")
+def gzip_bomb(n):
+    return {"b": gzip.compress(bytes(n << 10))}
+
+
+@hostile(1 << 12, "-j 1 --format llpc b")
+def gzip_members_of_nothing(n):
+    return {"b": gzip.compress(b"") * n + gzip.compress(b"x")}
 
 
 @hostile(1 << 5, "strings a")

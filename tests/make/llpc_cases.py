@@ -546,7 +546,7 @@ def usage():
     cli("only_strings", "No buffer among the files.", "image.elf", good)
     cli("strings_of_a_buffer", "A buffer where strings are wanted.",
         "strings buffer.bin", good)
-    cli("directory", "A folder as a buffer.", "/")
+    cli("directory", "A folder as a buffer.", "--buffer /")
     cli("formats", "The list of buffer formats.", "formats")
     cli("control_bytes_in_name", "File names are foreign text as well.",
         "'no\x1b[31mwhere'")
