@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "escape.h"
+#include "json_exact.h"
 
 enum {
     ROOM_FIXED = 128,
@@ -81,6 +82,14 @@ static bool is_plain(const struct pfd_string *string)
     return (string->flags & odd) == PFD_STRING_UTF8;
 }
 
+static bool is_wide(const struct pfd_string *string)
+{
+    const struct pfd_step *s = string->steps;
+    while (s->op != PFD_OP_END && !pfd_step_is_wide(s))
+        s++;
+    return s->op != PFD_OP_END;
+}
+
 const struct pfd_json_string *pfd_json_parts_make(
     struct pfd_json_parts *parts, const struct pfd_string *string,
     const char *format)
@@ -98,6 +107,7 @@ const struct pfd_json_string *pfd_json_parts_make(
         .room = n + string->n_escaped + string->room + parts->source.n,
         .arguments_room = string->n_steps * (size_t)PFD_ROOM_ARGUMENT,
         .is_plain = is_plain(string),
+        .is_wide = is_wide(string),
     };
     return ret;
 }

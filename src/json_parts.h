@@ -36,6 +36,7 @@ struct pfd_json_string {
     size_t room;
     size_t arguments_room;
     bool is_plain; /* UTF-8 with nothing to escape beside its literals */
+    bool is_wide;  /* it prints integers of 64 bits */
 };
 
 struct pfd_json_parts {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "escape.h"
+#include "json_exact.h"
 #include "json_parts.h"
 #include "number_fast.h"
 #include "sink.h"
@@ -262,7 +263,7 @@ static char *put_place(char *out, struct pfd_entry *entry,
                        const struct pfd_sink_options *options)
 {
     struct pfd_json_parts *json = &entry->of->json;
-    out = PUT(out, "],\"index\":");
+    out = PUT(out, ",\"index\":");
     out = pfd_counter_put(&json->index, out, entry->index);
     out = PUT(out, ",\"offset\":");
     out = pfd_counter_put(&json->offset, out, entry->offset);
@@ -286,10 +287,11 @@ static char *put_entry(char *out, struct pfd_entry *entry,
 {
     char *args_end = args;
     out = put_start(out, entry, part, &args_end);
-    if (args_end > args) {
-        struct pfd_json_part list = { args, (size_t)(args_end - args) - 1 };
-        out = pfd_json_put_part(out, &list);
-    }
+    struct pfd_json_part list = { args, (size_t)(args_end - args) };
+    list.n -= list.n > 0; /* the last comma */
+    out = pfd_json_put_part(out, &list);
+    *out++ = ']';
+    out = pfd_json_put_exact(out, list.text, list.n);
     return put_place(out, entry, options);
 }
 
@@ -316,7 +318,7 @@ static void add_message(struct pfd_text *out, struct pfd_entry *entry)
 
 static void add_arguments(struct pfd_text *out, struct pfd_entry *entry)
 {
-    char *at = pfd_text_reserve(out, ROOM_FIXED + arguments_room(entry));
+    char *at = pfd_text_reserve(out, ROOM_FIXED + 2 * arguments_room(entry));
     if (!at)
         return;
     char *start = PUT(at, ",\"args\":[");
@@ -330,7 +332,9 @@ static void add_arguments(struct pfd_text *out, struct pfd_entry *entry)
         end = put_words(end, entry);
     }
     end -= end > start; /* the last comma */
+    const char *last = end;
     *end++ = ']';
+    end = pfd_json_put_exact(end, start, (size_t)(last - start));
     out->n += (size_t)(end - at);
 }
 
@@ -427,7 +431,10 @@ static void put_common(struct pfd_text *text, struct pfd_entry *entry,
     size_t room = line->room + ROOM_FIXED;
     if (__builtin_expect(has_shared(options), 0))
         room += shared_room(options);
-    char *start = pfd_text_reserve(text, room + line->arguments_room);
+    bool exact =
+        line->is_wide && pfd_steps_exceed(entry->steps, entry->payload);
+    size_t n_exact = exact ? PFD_ROOM_EXACT + line->arguments_room : 0;
+    char *start = pfd_text_reserve(text, room + line->arguments_room + n_exact);
     if (!start) {
         text->failed = true;
         return;
@@ -443,7 +450,10 @@ static void put_common(struct pfd_text *text, struct pfd_entry *entry,
     struct pfd_json_part list = { args, (size_t)(args_end - args) };
     list.n -= list.n > 0; /* the last comma */
     out = pfd_json_put_part(out, &list);
-    out = PUT(out, "],\"index\":");
+    *out++ = ']';
+    if (exact)
+        out = pfd_steps_put_exact(out, entry->steps, entry->payload);
+    out = PUT(out, ",\"index\":");
     out = pfd_counter_put(&json->index, out, entry->index);
     out = PUT(out, ",\"offset\":");
     out = pfd_counter_put(&json->offset, out, entry->offset);
@@ -475,7 +485,9 @@ static void json_entry(struct pfd_text *out, struct pfd_entry *entry,
     if (entry->record->n_alternatives)
         render_readings(entry);
     size_t n_arguments = arguments_room(entry);
-    size_t room = n_arguments + entry_room(entry, part) + rare_room(entry);
+    /* They stand there twice where they are given exactly, too. */
+    size_t room = 2 * n_arguments + PFD_ROOM_EXACT + entry_room(entry, part) +
+                  rare_room(entry);
     if (has_shared(options))
         room += shared_room(options);
     char *args = pfd_text_reserve(&entry->of->arguments, n_arguments);
@@ -533,16 +545,18 @@ static void json_finding(struct pfd_text *out,
 static void json_summary(struct pfd_text *out,
                          const struct pfd_summary *summary, const char *source)
 {
+    unsigned long long lost = summary->lost_bytes;
     pfd_text_printf(out,
                     "{\"type\":\"summary\",\"entries\":%llu,\"unknown\":%llu,"
                     "\"bytes\":%llu,\"lost_bytes\":%llu,"
                     "\"skipped_bytes\":%llu,\"findings\":%llu",
                     (unsigned long long)summary->entries,
                     (unsigned long long)summary->unknown,
-                    (unsigned long long)summary->bytes,
-                    (unsigned long long)summary->lost_bytes,
+                    (unsigned long long)summary->bytes, lost,
                     (unsigned long long)summary->skipped_bytes,
                     (unsigned long long)summary->findings);
+    if (lost > PFD_EXACT_MAX)
+        pfd_text_printf(out, ",\"lost_bytes_exact\":\"%llu\"", lost);
     add_string(out, "source", source);
     pfd_text_puts(out, "}\n");
 }

@@ -14,7 +14,7 @@ floor_of() {
     uri | number* | pattern | ranges) echo 0 ;;
     program*) echo 1 ;;
     strings | image | archive | bundle | offload | cache | container | object) echo 2 ;;
-    hsa | metadata* | spirv* | khronos* | shaders | json_parts) echo 2 ;;
+    hsa | metadata* | spirv* | khronos* | shaders | json_parts | json_exact) echo 2 ;;
     wire* | columns) echo 2 ;;
     format | chain | rocm | nulls | window) echo 3 ;;
     choice | decoder | entry | loader | shader_loader | objects | input) echo 4 ;;
