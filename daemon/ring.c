@@ -314,8 +314,14 @@ static void append_gap(struct pfdd_ring *ring, const struct common *common,
     char line[160];
     int n =
         snprintf(line, sizeof line,
-                 "{\"type\":\"gap\",\"missed\":%" PRIu64 ",\"reason\":\"%s\"}",
+                 "{\"type\":\"gap\",\"missed\":%" PRIu64 ",\"reason\":\"%s\"",
                  missed, reason);
+    /* Readers that round numbers beyond 2^53 have it as text. */
+    if (missed >> 53) {
+        n += snprintf(line + n, sizeof line - (size_t)n,
+                      ",\"missed_exact\":\"%" PRIu64 "\"", missed);
+    }
+    line[n++] = '}';
     append_line(ring, common, line, (size_t)n);
 }
 

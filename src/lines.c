@@ -7,6 +7,7 @@
 #include <printfdecode/lines.h>
 
 #include "escape.h"
+#include "json_exact.h"
 #include "sink.h"
 
 struct pfd_lines {
@@ -100,6 +101,16 @@ static void add_uuid(struct pfd_text *out, struct pfd_wire_bytes uuid)
     pfd_text_puts(out, "\",");
 }
 
+/* One beyond 2^53 is not kept by all readers: once more as text. */
+static void add_number(struct pfd_text *out, const char *name, uint64_t v)
+{
+    unsigned long long value = v;
+    if (v)
+        pfd_text_printf(out, "\"%s\":%llu,", name, value);
+    if (v > PFD_EXACT_MAX)
+        pfd_text_printf(out, "\"%s_exact\":\"%llu\",", name, value);
+}
+
 static void add_labels(struct pfd_text *out, const struct pfd_wire_frame *frame)
 {
     if (!frame->n_labels)
@@ -125,8 +136,7 @@ enum pfd_status pfd_lines_set_origin(struct pfd_lines *lines,
         return PFD_OK;
     add_text(out, "host", buffer->host);
     add_text(out, "process", buffer->process);
-    if (buffer->pid)
-        pfd_text_printf(out, "\"pid\":%llu,", (unsigned long long)buffer->pid);
+    add_number(out, "pid", buffer->pid);
     add_uuid(out, buffer->uuid);
     add_text(out, "device", buffer->device);
     add_text(out, "queue", buffer->queue);
@@ -136,10 +146,7 @@ enum pfd_status pfd_lines_set_origin(struct pfd_lines *lines,
                         (unsigned long long)buffer->pipeline);
     }
     add_text(out, "pipeline_type", buffer->pipeline_type);
-    if (buffer->dispatch) {
-        pfd_text_printf(out, "\"dispatch\":%llu,",
-                        (unsigned long long)buffer->dispatch);
-    }
+    add_number(out, "dispatch", buffer->dispatch);
     add_text(out, "stage", buffer->stage);
     add_labels(out, buffer);
     pfd_text_add(out, "", 1);
@@ -202,6 +209,10 @@ const char *pfd_lines_members(struct pfd_lines *lines)
         n += snprintf(lines->members + n, sizeof lines->members - (size_t)n,
                       ",\"generation\":%llu",
                       (unsigned long long)lines->generation);
+        if (lines->generation > PFD_EXACT_MAX)
+            n += snprintf(lines->members + n, sizeof lines->members - (size_t)n,
+                          ",\"generation_exact\":\"%llu\"",
+                          (unsigned long long)lines->generation);
     }
     if (lines->sequence != UINT64_MAX) {
         snprintf(lines->members + n, sizeof lines->members - (size_t)n,

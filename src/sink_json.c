@@ -95,7 +95,7 @@ static size_t origins_room(struct pfd_entry *entry)
     const struct pfd_origin *o = pfd_entry_origins(entry, &n);
     size_t room = ROOM_FIXED;
     for (; n; n--, o++) {
-        room += strlen(o->name) + ROOM_ORIGIN;
+        room += 2 * strlen(o->name) + ROOM_ORIGIN;
         if (o->type == PFD_ORIGIN_TEXT)
             room += ESCAPE_MAX * (size_t)o->n;
     }
@@ -135,6 +135,16 @@ static char *put_origin(char *out, const struct pfd_origin *o)
     return out;
 }
 
+/* "NAME_exact":"9007199254740993", */
+static char *put_exact_origin(char *out, const struct pfd_origin *o)
+{
+    *out++ = '"';
+    out = put_escaped(out, o->name);
+    out = PUT(out, "_exact\":\"");
+    out = pfd_put_u64(out, o->value[0]);
+    return PUT(out, "\",");
+}
+
 /* Where the message was to go, and where it comes from. */
 static char *put_circumstances(char *out, struct pfd_entry *entry,
                                const struct pfd_sink_options *options)
@@ -158,6 +168,8 @@ static char *put_circumstances(char *out, struct pfd_entry *entry,
         out = PUT(out, "\":");
         out = put_origin(out, &o[i]);
         *out++ = ',';
+        if (o[i].type == PFD_ORIGIN_NUMBER && o[i].value[0] > PFD_EXACT_MAX)
+            out = put_exact_origin(out, &o[i]);
     }
     out[-1] = '}';
     return out;
