@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A directory in which code objects and finished dumps appear: what was
- * written and closed, moved in, or is there at the start. A name that is
+ * A directory in which code objects, finished dumps and captures appear: what
+ * was written and closed, moved in, or is there at the start. A name that is
  * closed or moved in again is read again: a new code object joins the old
- * ones, a new dump is printed.
+ * ones, a new dump is printed. What a file is says its content, where its name
+ * says that it is to be read.
+ *
+ * A dump with ids that no format string has waits a while for these: each is
+ * decoded for trial first. One that was read without them is decoded again when
+ * they come.
  *
  * libuv's own watcher does not tell a file that is being written from one that
  * is finished, so this is inotify itself.
@@ -21,21 +26,42 @@
 #include <unistd.h>
 
 #include "daemon.h"
+#include "feeder.h"
 #include "library.h"
 #include "log.h"
 #include "session.h"
+#include "sums.h"
 
 enum {
     SESSIONS_MAX = 64, /* dumps at once; others wait */
     RETRY_MS = 500,
+    LOOK_MS = 100,    /* for strings, while something waits for them */
+    HOLD_MS = 10000,  /* at most */
+    HELD_MAX = 64,    /* dumps that wait; more are read as they are */
+    DOUBTED_MAX = 64, /* that are decoded again when strings come */
 };
 
-/* A dump that waits for its turn, or is being read. */
+enum state {
+    WAITING, /* for its turn */
+    TRIED,   /* a session decodes it, and nothing comes out */
+    HELD,    /* for format strings */
+    READ,    /* a session, or a feeder, gives its lines */
+    DOUBTED, /* it came out, and strings were missing */
+};
+
+/* A dump, or a capture. */
 struct dump {
     struct directory_input *of;
     struct dump *next;
     char *path;
-    bool reading;
+    enum state state;
+    bool is_capture;
+    struct pfdd_feeder *feeder; /* of a capture that is read */
+    uint64_t generation;        /* how often it came out */
+    uint64_t until;             /* uv_now(): it is held no longer; 0: not yet */
+    uint64_t version;           /* of the strings that it was decoded with */
+    uint64_t n_lacking;         /* entries without a string, when it came out */
+    struct pfdd_sums sums;
 };
 
 struct directory_input {
@@ -46,13 +72,25 @@ struct directory_input {
     int watch;
     unsigned n_open;
     struct dump *dumps;
-    unsigned n_reading;
-    uint64_t waiting;
+    struct pfdd_log_topic refused;
 };
+
+static unsigned count(const struct directory_input *in, enum state state)
+{
+    unsigned n = 0;
+    for (const struct dump *d = in->dumps; d; d = d->next)
+        n += d->state == state;
+    return n;
+}
+
+static unsigned count_sessions(const struct directory_input *in)
+{
+    return count(in, TRIED) + count(in, READ);
+}
 
 static void finish_close(struct directory_input *in)
 {
-    if (in->base.closing && in->n_open == 0 && in->n_reading == 0)
+    if (in->base.closing && in->n_open == 0 && count_sessions(in) == 0)
         pfdd_input_closed(&in->base);
 }
 
@@ -63,10 +101,155 @@ static void free_dump(struct dump *dump)
     while (*at != dump)
         at = &(*at)->next;
     *at = dump->next;
-    in->n_reading -= dump->reading;
-    in->waiting -= !dump->reading;
     free(dump->path);
     free(dump);
+}
+
+static void look_again(struct directory_input *in, uint64_t ms)
+{
+    if (!in->base.closing)
+        uv_timer_start(&in->timer, in->timer.timer_cb, ms, 0);
+}
+
+/* Below 0: why is in the log; *retry: there may be a descriptor later. */
+static int open_dump(const struct dump *dump, bool *retry)
+{
+    struct stat st;
+    int fd = open(dump->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    *retry = fd < 0 && (errno == EMFILE || errno == ENFILE);
+    if (*retry) {
+        dump->of->base.d->count.out_of_fds++;
+        return -1;
+    }
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        return fd;
+    pfdd_log(PFDD_WARNING, "%s: %s", dump->path,
+             fd < 0 ? strerror(errno) : "not a regular file");
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+static void dump_ended(void *user);
+
+static bool begin_capture(struct dump *dump, int fd)
+{
+    struct pfdd *d = dump->of->base.d;
+    dump->feeder = pfdd_feeder_new(d, fd, dump->path, dump_ended, dump);
+    dump->state = READ;
+    return dump->feeder != NULL;
+}
+
+static bool begin(struct dump *dump, int fd, bool is_trial)
+{
+    struct pfdd *d = dump->of->base.d;
+    struct pfdd_session_options options = {
+        .name = dump->path,
+        .format = dump->of->base.config->format,
+        .fd = fd,
+        .is_trial = is_trial,
+        .sums = &dump->sums,
+        .complete = true,
+        .generation = is_trial ? 0 : dump->generation,
+        .resume = !is_trial && dump->generation == 0,
+        .ended = dump_ended,
+        .user = dump,
+    };
+    struct pfdd_session *session = pfdd_session_new(d, &options);
+    if (!session)
+        return false;
+    dump->version = pfdd_library_version(d->library);
+    dump->state = is_trial ? TRIED : READ;
+    pfdd_session_close(session);
+    return true;
+}
+
+/* Opens it, for trial or not. False: it is gone from the list, or waits for a
+ * descriptor. */
+static bool open_and_begin(struct dump *dump, bool is_trial)
+{
+    struct directory_input *in = dump->of;
+    bool retry = false;
+    int fd = open_dump(dump, &retry);
+    if (fd >= 0 && (dump->is_capture ? begin_capture(dump, fd)
+                                     : begin(dump, fd, is_trial)))
+        return true;
+    if (retry && !in->base.closing) {
+        dump->state = WAITING;
+        look_again(in, RETRY_MS);
+    } else {
+        free_dump(dump);
+    }
+    return false;
+}
+
+/* ---- what becomes of a dump ---- */
+
+static uint64_t lacking(const struct dump *dump)
+{
+    bool has_strings = pfdd_library_count(dump->of->base.d->library) > 0;
+    if (dump->sums.entries == 0)
+        return has_strings ? 0 : UINT64_MAX;
+    return dump->sums.unknown;
+}
+
+static void hold(struct dump *dump)
+{
+    struct directory_input *in = dump->of;
+    if (!dump->until) {
+        dump->until = uv_now(in->base.d->loop) + HOLD_MS;
+        pfdd_log(PFDD_INFO,
+                 "%s: held for %d s at most: format strings are missing for "
+                 "%llu of its %llu entries",
+                 dump->path, HOLD_MS / 1000,
+                 (unsigned long long)dump->sums.unknown,
+                 (unsigned long long)dump->sums.entries);
+    }
+    dump->state = HELD;
+    look_again(in, LOOK_MS);
+}
+
+/* It has come out before: once more only if that helps. */
+static void tried_again(struct dump *dump)
+{
+    if (lacking(dump) >= dump->n_lacking) {
+        dump->state = DOUBTED;
+        return;
+    }
+    pfdd_log(PFDD_INFO,
+             "%s: decoded again, as generation %llu: format strings "
+             "have come",
+             dump->path, (unsigned long long)dump->generation);
+    open_and_begin(dump, false);
+}
+
+static void tried(struct dump *dump)
+{
+    struct directory_input *in = dump->of;
+    uint64_t now = uv_now(in->base.d->loop);
+    if (dump->generation > 0) {
+        tried_again(dump);
+    } else if (lacking(dump) && !in->base.closing &&
+               (!dump->until || now < dump->until) &&
+               count(in, HELD) < HELD_MAX) {
+        hold(dump);
+    } else {
+        open_and_begin(dump, false);
+    }
+}
+
+static void came_out(struct dump *dump)
+{
+    struct directory_input *in = dump->of;
+    dump->generation++;
+    dump->n_lacking = lacking(dump);
+    if (!dump->n_lacking || in->base.closing ||
+        count(in, DOUBTED) >= DOUBTED_MAX) {
+        free_dump(dump);
+        return;
+    }
+    dump->state = DOUBTED;
+    look_again(in, LOOK_MS);
 }
 
 static void start_dumps(struct directory_input *in);
@@ -75,66 +258,31 @@ static void dump_ended(void *user)
 {
     struct dump *dump = user;
     struct directory_input *in = dump->of;
-    free_dump(dump);
+    if (dump->state == TRIED) {
+        tried(dump);
+    } else if (dump->is_capture) {
+        free_dump(dump);
+    } else {
+        came_out(dump);
+    }
     if (!in->base.closing)
         start_dumps(in);
     finish_close(in);
-}
-
-/* False: out of descriptors, try again later. */
-static bool read_dump(struct dump *dump)
-{
-    struct directory_input *in = dump->of;
-    struct stat st;
-    int fd = open(dump->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (fd < 0 && (errno == EMFILE || errno == ENFILE)) {
-        in->base.d->count.out_of_fds++;
-        return false;
-    }
-    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-        pfdd_log(PFDD_WARNING, "%s: %s", dump->path,
-                 fd < 0 ? strerror(errno) : "not a regular file");
-        if (fd >= 0)
-            close(fd);
-        free_dump(dump);
-        return true;
-    }
-    struct pfdd_session_options options = {
-        .name = dump->path,
-        .format = in->base.config->format,
-        .fd = fd,
-        .complete = true,
-        .resume = true,
-        .ended = dump_ended,
-        .user = dump,
-    };
-    struct pfdd_session *session = pfdd_session_new(in->base.d, &options);
-    if (!session) {
-        free_dump(dump);
-        return true;
-    }
-    dump->reading = true;
-    in->n_reading++;
-    in->waiting--;
-    pfdd_session_close(session);
-    return true;
 }
 
 /* In the order in which they came. */
 static void start_dumps(struct directory_input *in)
 {
     struct dump *next = NULL;
-    for (struct dump *d = in->dumps; d && in->n_reading < SESSIONS_MAX;
-         d = next) {
+    unsigned n = count_sessions(in);
+    for (struct dump *d = in->dumps; d && n < SESSIONS_MAX; d = next) {
         next = d->next;
-        if (!d->reading && !read_dump(d)) {
-            uv_timer_start(&in->timer, in->timer.timer_cb, RETRY_MS, 0);
-            return;
-        }
+        if (d->state == WAITING)
+            n += open_and_begin(d, true);
     }
 }
 
-static void add_dump(struct directory_input *in, const char *path)
+static struct dump *new_dump(struct directory_input *in, const char *path)
 {
     struct dump *dump = calloc(1, sizeof *dump);
     struct dump **end = &in->dumps;
@@ -142,14 +290,31 @@ static void add_dump(struct directory_input *in, const char *path)
         dump->path = strdup(path);
     if (!dump || !dump->path) {
         free(dump);
-        return;
+        return NULL;
     }
     dump->of = in;
     while (*end)
         end = &(*end)->next;
     *end = dump;
-    in->waiting++;
-    start_dumps(in);
+    return dump;
+}
+
+/* Another file by the name of one that waits takes its place. */
+static void add_dump(struct directory_input *in, const char *path,
+                     bool is_capture)
+{
+    struct dump *next = NULL;
+    for (struct dump *d = in->dumps; d; d = next) {
+        next = d->next;
+        if ((d->state == HELD || d->state == DOUBTED || d->state == WAITING) &&
+            !strcmp(d->path, path))
+            free_dump(d);
+    }
+    struct dump *dump = new_dump(in, path);
+    if (dump) {
+        dump->is_capture = is_capture;
+        start_dumps(in);
+    }
 }
 
 static bool matches(const char *pattern, const char *name)
@@ -157,17 +322,77 @@ static bool matches(const char *pattern, const char *name)
     return pattern && fnmatch(pattern, name, FNM_PERIOD) == 0;
 }
 
+enum content {
+    CONTENT_OTHER,
+    CONTENT_CAPTURE,
+    CONTENT_CODE,
+    CONTENT_COMPRESSED,
+};
+
+static enum content what_is(const char *bytes, size_t n)
+{
+    static const struct {
+        const char *magic;
+        size_t n;
+        enum content content;
+    } magics[] = {
+        { "\x89PFD", 4, CONTENT_CAPTURE },
+        { "\x7f"
+          "ELF",
+          4, CONTENT_CODE },
+        { "\x03\x02\x23\x07", 4, CONTENT_CODE },
+        { "!<arch>\n", 8, CONTENT_CODE },
+        { "\x1f\x8b", 2, CONTENT_COMPRESSED },
+        { "\x28\xb5\x2f\xfd", 4, CONTENT_COMPRESSED },
+    };
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
+        if (n >= magics[i].n && !memcmp(bytes, magics[i].magic, magics[i].n))
+            return magics[i].content;
+    }
+    return CONTENT_OTHER;
+}
+
+static enum content look_into(const char *path)
+{
+    struct stat st;
+    char bytes[8];
+    ssize_t n = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        n = pread(fd, bytes, sizeof bytes, 0);
+    if (fd >= 0)
+        close(fd);
+    return what_is(bytes, n > 0 ? (size_t)n : 0);
+}
+
+static void refuse(struct directory_input *in, const char *path,
+                   const char *why)
+{
+    pfdd_log_about(&in->refused, PFDD_WARNING, "%.200s: not read: %s", path,
+                   why);
+}
+
 static void take_file(struct directory_input *in, const char *name)
 {
     char path[PATH_MAX];
     const struct pfdd_input_config *config = in->base.config;
+    bool is_object = matches(config->code_objects, name);
     if (snprintf(path, sizeof path, "%s/%s", config->path, name) >=
-        (int)sizeof path)
+            (int)sizeof path ||
+        *name == '.')
         return;
-    if (matches(config->code_objects, name)) {
+    if (!is_object && !matches(config->dumps, name)) {
+        refuse(in, path, "neither 'code_objects' nor 'dumps' has its name");
+        return;
+    }
+    enum content content = look_into(path);
+    if (content == CONTENT_COMPRESSED && !is_object) {
+        refuse(in, path, "it is compressed");
+    } else if (content != CONTENT_CAPTURE &&
+               (is_object || content == CONTENT_CODE)) {
         pfdd_library_add_file(in->base.d->library, path);
-    } else if (matches(config->dumps, name)) {
-        add_dump(in, path);
+    } else {
+        add_dump(in, path, content == CONTENT_CAPTURE);
     }
 }
 
@@ -179,16 +404,44 @@ static void scan(struct directory_input *in, bool objects)
     int n = scandir(config->path, &entries, NULL, alphasort);
     for (int i = 0; i < n; i++) {
         const char *name = entries[i]->d_name;
-        if (matches(config->code_objects, name) == objects)
+        if (matches(config->code_objects, name) == objects &&
+            entries[i]->d_type != DT_DIR)
             take_file(in, name);
         free(entries[i]);
     }
     free(entries);
 }
 
+/* One that waits for strings, when some have come, or it has waited enough. */
+static void look_at(struct dump *dump)
+{
+    struct pfdd *d = dump->of->base.d;
+    bool news = dump->version != pfdd_library_version(d->library);
+    if (news) {
+        open_and_begin(dump, true);
+    } else if (dump->state == HELD && uv_now(d->loop) >= dump->until) {
+        pfdd_log(PFDD_WARNING,
+                 "%s: read without the format strings that are "
+                 "missing",
+                 dump->path);
+        open_and_begin(dump, false);
+    }
+}
+
 static void on_timer(uv_timer_t *timer)
 {
-    start_dumps(timer->data);
+    struct directory_input *in = timer->data;
+    struct dump *next = NULL;
+    bool is_busy = pfdd_library_is_busy(in->base.d->library);
+    for (struct dump *d = in->dumps; d && !is_busy; d = next) {
+        next = d->next;
+        if ((d->state == HELD || d->state == DOUBTED) &&
+            count_sessions(in) < SESSIONS_MAX)
+            look_at(d);
+    }
+    start_dumps(in);
+    if (count(in, HELD) + count(in, DOUBTED) > 0)
+        look_again(in, LOOK_MS);
 }
 
 static void on_events(uv_poll_t *poll, int status, int events)
@@ -254,8 +507,13 @@ static void close_input(struct pfdd_input *input)
     struct dump *next = NULL;
     for (struct dump *d = in->dumps; d; d = next) {
         next = d->next;
-        if (!d->reading)
+        if (d->feeder)
+            pfdd_feeder_stop(d->feeder);
+        if (d->state == HELD) {
+            open_and_begin(d, false);
+        } else if (d->state != TRIED && d->state != READ) {
             free_dump(d);
+        }
     }
     uv_poll_stop(&in->poll);
     close(in->fd);

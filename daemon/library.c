@@ -54,6 +54,7 @@ struct pfdd_library {
     struct object *waiting;
     size_t n_coming; /* bytes of those that wait and that are read */
     bool busy;
+    uint64_t version;
     /* The job's. */
     struct object *fresh;
     size_t left; /* bytes that URIs may add */
@@ -213,6 +214,11 @@ size_t pfdd_library_memory(const struct pfdd_library *lib)
     for (const struct pfdd_scope *s = lib->scopes; s; s = s->next)
         n += sizeof *s + (s->strings ? s->strings->n_bytes : 0);
     return n;
+}
+
+uint64_t pfdd_library_version(const struct pfdd_library *lib)
+{
+    return lib->version;
 }
 
 size_t pfdd_library_most(const struct pfdd_library *lib)
@@ -459,6 +465,7 @@ static void job_done(struct pfdd_job *job)
         lib->fresh = o->next;
         keep(lib, o);
     }
+    lib->version += lib->set != NULL;
     take_set(&lib->current, lib->set);
     for (struct pfdd_scope *s = lib->stale; s; s = s->next_stale)
         take_set(&s->strings, s->set);

@@ -80,6 +80,9 @@ void pfdd_library_each(const struct pfdd_library *lib,
                        void *user);
 
 size_t pfdd_library_memory(const struct pfdd_library *lib);
+/* Grows with each new set. */
+uint64_t pfdd_library_version(const struct pfdd_library *lib);
+
 /* More than that it may take for a set that is being made. */
 size_t pfdd_library_most(const struct pfdd_library *lib);
 size_t pfdd_library_count(const struct pfdd_library *lib);

@@ -169,6 +169,10 @@ static void take_item(void *user, const struct pfd_tail_item *item)
                                                item->entry->offset };
         s->work.last_bytes = item->entry->n_bytes;
     }
+    if (s->options.is_trial) {
+        pfdd_sums_item(&s->sums, item);
+        return;
+    }
     if (count_bytes(s) > LINES_MAX) {
         s->work.n_left_out++;
         pfdd_sums_item(&s->sums, item);
@@ -297,6 +301,8 @@ static void charge(struct pfdd_session *s, size_t n, size_t n_buffer)
 
 static void count_sums(struct pfdd_session *s)
 {
+    if (s->options.is_trial)
+        return;
     pfdd_sums_add(&s->d->sums, &s->sums, &s->counted);
     s->counted = s->sums;
 }
@@ -318,7 +324,7 @@ static void tell_generation(struct pfdd_session *s)
     struct pfdd_sums sums = { 0 };
     pfdd_sums_add(&sums, &s->ended, &s->told);
     s->told = s->ended;
-    if (pfdd_sums_are_bad(&sums))
+    if (pfdd_sums_are_bad(&sums) && !s->options.is_trial)
         tell_sums(s, "begins anew; before that", &sums);
 }
 
@@ -327,7 +333,10 @@ static void free_session(struct pfdd_session *s)
     struct pfdd *d = s->d;
     void (*ended)(void *) = s->options.ended;
     void *user = s->options.user;
-    tell_sums(s, "ended", &s->sums);
+    if (!s->options.is_trial)
+        tell_sums(s, "ended", &s->sums);
+    if (s->options.sums)
+        *s->options.sums = s->sums;
     charge(s, 0, 0);
     pfd_tail_free(s->tail);
     pfdd_strings_unref(s->old_strings);
@@ -375,7 +384,7 @@ static void give_lines(struct pfdd_session *s)
 static void hear_failure(struct pfdd_session *s)
 {
     bool failed = s->status < 0;
-    if (failed && !s->io_failed) {
+    if (failed && !s->io_failed && !s->options.is_trial) {
         pfdd_log(PFDD_WARNING, "%s: %s", s->options.name, s->err.text);
         pfdd_session_gap(s, "read_error", 0);
     }

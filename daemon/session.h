@@ -20,6 +20,7 @@ struct pfdd;
 struct pfdd_session;
 struct pfdd_kept;
 struct pfdd_scope;
+struct pfdd_sums;
 
 struct pfdd_session_options {
     const char *name;                    /* of the source; copied */
@@ -30,6 +31,8 @@ struct pfdd_session_options {
     int fd;                              /* taken over */
     uint64_t settle_ms;
     bool arrives;              /* bytes come by pfd_session_write(), in order */
+    bool is_trial;             /* nothing comes out, only `sums` */
+    struct pfdd_sums *sums;    /* at the end, what became of it; may be NULL */
     bool complete;             /* nobody writes it any more */
     uint64_t generation;       /* of what comes first */
     bool resume;               /* skip what the queue has already */

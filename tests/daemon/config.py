@@ -369,11 +369,11 @@ def names_have_a_cap(temp):
         return
     d, port, lines = small(temp)
     before = resident(d)
-    many = {f'k{i}': 'v' * 20000 for i in range(60)}
+    many = {f'k{i}': 'v' * 2000 for i in range(60)}
     for i in range(4):
         with producer(f'{temp}/in.sock', elf_frame(), *(
-                frame('buffer', buffer=b, name=f'{i}.{b}.' + 'n' * (1 << 20),
-                      device='d' * (1 << 20), labels=many)
+                frame('buffer', buffer=b, name=f'{i}.{b}.' + 'n' * (1 << 16),
+                      device='d' * (1 << 16), labels=many)
                 for b in range(1, 11))) as sock:
             sock.sendall(b''.join(dump_frames(1, 'b')[1:]))
             e = lines.entries(N_ENTRIES)[0]
