@@ -29,6 +29,7 @@ int decode_inputs(const struct options *o, struct inputs *in,
         .limit = o->limit,
         .color = options_color(o, STDOUT_FILENO),
         .marks = options_marks(o),
+        .few_unknown = !(o->show & SHOW_UNKNOWN),
         .write = output_write,
     };
     bool ok = can_filter && run_buffers(o, in, &convert, &total) && !in->failed;

@@ -349,6 +349,14 @@ static void open_captures(struct inputs *in, struct listener *listener)
     free(files);
 }
 
+static void close_buffers(struct inputs *inputs)
+{
+    /* The first buffer of a capture, which owns it, goes last. */
+    for (size_t i = inputs->n_buffers; i-- > 0;)
+        close_buffer(&inputs->buffers[i]);
+    inputs->n_buffers = 0;
+}
+
 void inputs_open(struct inputs *ret, const struct options *options,
                  pfd_finding_fn tell, void *user)
 {
@@ -371,6 +379,8 @@ void inputs_open(struct inputs *ret, const struct options *options,
     pfd_strings_set_max_inflated(ret->strings, options->max_inflated);
     for (size_t i = 0; i < options->n_files; i++) {
         const struct file *file = &options->files[i];
+        if (ret->failed && !options->keep_going)
+            break;
         listener.is_found = file->found != NULL;
         if (file->role == ROLE_SHADER) {
             ret->failed |=
@@ -385,6 +395,12 @@ void inputs_open(struct inputs *ret, const struct options *options,
         }
     }
     open_captures(ret, &listener);
+    if (ret->failed && !options->keep_going) {
+        /* What would be decoded is not what was meant. */
+        if (ret->n_buffers)
+            tell_hint("nothing is decoded; --keep-going does without it");
+        close_buffers(ret);
+    }
 }
 
 void inputs_want_buffers(struct inputs *in, const char *advice)
@@ -397,9 +413,7 @@ void inputs_want_buffers(struct inputs *in, const char *advice)
 
 void inputs_close(struct inputs *inputs)
 {
-    /* The first buffer of a capture, which owns it, goes last. */
-    for (size_t i = inputs->n_buffers; i-- > 0;)
-        close_buffer(&inputs->buffers[i]);
+    close_buffers(inputs);
     free(inputs->buffers);
     pfd_strings_free(inputs->strings);
 }

@@ -45,7 +45,8 @@ struct inputs {
 
 /*
  * Opens all files and loads the strings. Findings go to tell (a pfd_finding_fn)
- * with user; notes only when they are asked for.
+ * with user; notes only when they are asked for. Ends at the first file that
+ * cannot be read, with no buffers, unless --keep-going is given.
  */
 void inputs_open(struct inputs *ret, const struct options *options,
                  pfd_finding_fn tell, void *user);

@@ -51,6 +51,7 @@ enum {
     OPT_OPENCL_STRINGS,
     OPT_TO,
     OPT_FORCE,
+    OPT_KEEP_GOING,
     OPT_MAX_INFLATED,
     OPT_LABEL,
     OPT_UNTIL_IDLE,
@@ -142,6 +143,8 @@ static const struct option_row {
     { "force", OPT_FORCE, NULL, EXTRACT, "overwrite files that are there" },
     { "max-inflated", OPT_MAX_INFLATED, "BYTES", ALL & ~FORMATS & ~CHECK,
       "what a compressed file or bundle may have (default: 1 GiB)" },
+    { "keep-going", OPT_KEEP_GOING, NULL, DECODE | INSPECT | STATS,
+      "decode the rest although a file cannot be read" },
     { "label", OPT_LABEL, "KEY=VALUE", CAPTURE,
       "say this of the buffers; repeatable" },
     { "until-idle", OPT_UNTIL_IDLE, "SECONDS", FOLLOW,
@@ -166,7 +169,8 @@ static const struct option_row {
     { "progress", OPT_PROGRESS, "WHEN", DECODE | STATS,
       "auto (default), always or never: a line on stderr" },
     { "show", OPT_SHOW, "WHAT", SHOWS,
-      "findings: say before each line what is doubtful about it" },
+      "findings: before each line what is doubtful about it; unknown: all "
+      "entries of unknown ids; with commas between them" },
     { "verbose", 'v', NULL, ALL & ~FORMATS,
       "also say notes, and the summary even when all is well" },
     { "help", 'h', NULL, ALL, "print this" },
@@ -448,14 +452,14 @@ static bool set_opencl_strings(struct options *o, const char *text)
 /* One word or several, with commas between them. */
 static bool set_show(struct options *o, const char *text)
 {
-    static const char *const words[] = { "findings", NULL };
+    static const char *const words[] = { "findings", "unknown", NULL };
     char word[16];
     for (const char *at = text; at; at = strchr(at, ',')) {
         at += at > text;
         snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
         int i = find_word(words, word);
         if (i < 0)
-            return wrong("not findings:", text);
+            return wrong("not findings or unknown:", text);
         o->show |= 1u << i;
     }
     return true;
@@ -508,6 +512,8 @@ static bool *flag_of(struct options *o, int key)
         return &o->ack;
     case OPT_FORCE:
         return &o->force;
+    case OPT_KEEP_GOING:
+        return &o->keep_going;
     default:
         return NULL;
     }

@@ -33,6 +33,7 @@ enum role {
 /* Bits of --show. */
 enum show {
     SHOW_FINDINGS = 1,
+    SHOW_UNKNOWN = 2,
 };
 
 struct file {
@@ -79,6 +80,7 @@ struct options {
     unsigned show;  /* enum show */
     const char *to; /* a folder; capture: a file */
     bool force;
+    bool keep_going; /* although a file cannot be read */
     uint64_t max_inflated;         /* bytes; 0: the library's limit */
     struct pfd_wire_label *labels; /* [n_labels] */
     size_t n_labels;

@@ -11,8 +11,30 @@
 
 enum {
     PROGRESS_AFTER_MS = 1000,
-    PROGRESS_EVERY_MS = 100
+    PROGRESS_EVERY_MS = 100,
+    IDS_TOLD = 32, /* findings of one kind about entries of different ids */
 };
+
+/* What was found in one buffer. */
+struct heard {
+    bool all; /* is told */
+    uint64_t n[PFD_N_FINDING_KINDS];
+    uint64_t n_untold;
+    bool unknown_places; /* ids that no string has, not in entries */
+};
+
+/* Most lines say of one more id what the line before says. */
+static void hear(void *user, const struct pfd_finding *finding)
+{
+    struct heard *h = user;
+    if (finding->kind == PFD_FINDING_unknown_id && !finding->count)
+        h->unknown_places = true;
+    if (finding->has_id && h->n[finding->kind]++ >= IDS_TOLD && !h->all) {
+        h->n_untold++;
+    } else {
+        tell_finding(NULL, finding);
+    }
+}
 
 struct progress {
     uint64_t n_buffer; /* bytes; 0: not known */
@@ -112,6 +134,61 @@ static enum pfd_status run_buffer(struct pfd_convert *convert,
     return status;
 }
 
+static const char next_step[] =
+    "give the code object or SPIR-V module that was in use when the buffer was "
+    "written";
+
+/* Which of the buffer's ids the files have. */
+static void tell_verdict(const char *name, const struct pfd_strings *strings,
+                         const struct pfd_id_counts *ids, bool nothing_read)
+{
+    const char *some = ids->is_more ? "more than " : "";
+    unsigned long long all = ids->known + ids->unknown;
+    if (pfd_strings_count(strings) == 0 || (!ids->unknown && !nothing_read))
+        return;
+    if (nothing_read) {
+        tell_hint("%s: nothing in this buffer is of an id that is in these "
+                  "files: %s",
+                  name, next_step);
+    } else if (ids->known) {
+        tell_hint("%s: %llu of the %s%llu ids in this buffer %s in these "
+                  "files, the others are not: %s",
+                  name, (unsigned long long)ids->known, some, all,
+                  ids->known == 1 ? "is" : "are", next_step);
+    } else if (all == 1) {
+        tell_hint("%s: the one id in this buffer is not in these files: %s",
+                  name, next_step);
+    } else {
+        tell_hint("%s: none of the %s%llu ids in this buffer is in these "
+                  "files: %s",
+                  name, some, all, next_step);
+    }
+}
+
+static enum pfd_status run_and_judge(const struct options *options,
+                                     const struct inputs *inputs,
+                                     struct pfd_convert *convert,
+                                     struct buffer *buffer,
+                                     struct pfd_summary *total)
+{
+    struct pfd_id_counts ids = { 0 };
+    struct heard heard = { .all = options->verbose };
+    uint64_t before = total->entries;
+    convert->finding = hear;
+    convert->finding_user = &heard;
+    convert->id_counts = &ids;
+    enum pfd_status status = run_buffer(convert, buffer, total);
+    convert->id_counts = NULL;
+    tell_progress_done();
+    if (heard.n_untold) {
+        tell_hint("%s: %llu more findings of more ids; -v tells all",
+                  buffer->name, (unsigned long long)heard.n_untold);
+    }
+    tell_verdict(buffer->name, inputs->strings, &ids,
+                 heard.unknown_places && total->entries == before);
+    return status;
+}
+
 bool run_buffers(const struct options *options, struct inputs *inputs,
                  struct pfd_convert *convert, struct pfd_summary *total)
 {
@@ -119,7 +196,6 @@ bool run_buffers(const struct options *options, struct inputs *inputs,
     enum pfd_status status = PFD_OK;
     struct pfd_lines *lines = NULL;
     bool ok = pfd_lines_new("json", false, false, &lines, NULL) == PFD_OK;
-    convert->finding = tell_finding;
     convert->notes = options->verbose;
     if (is_wanted(options)) {
         convert->progress = show;
@@ -130,7 +206,8 @@ bool run_buffers(const struct options *options, struct inputs *inputs,
         progress = (struct progress){ .n_buffer = inputs->buffers[i].n };
         clock_gettime(CLOCK_MONOTONIC, &progress.start);
         use_captured(convert, lines, &inputs->buffers[i]);
-        status = run_buffer(convert, &inputs->buffers[i], total);
+        status =
+            run_and_judge(options, inputs, convert, &inputs->buffers[i], total);
         ok = ok && (status >= 0 || status == PFD_ERR_STOPPED);
     }
     pfd_lines_free(lines);

@@ -15,9 +15,10 @@
 #include <printfdecode/convert.h>
 
 #include "decoder.h"
-#include "escape.h"
 #include "filter.h"
+#include "shown.h"
 #include "sink.h"
+#include "tally.h"
 #include "window.h"
 
 enum {
@@ -27,12 +28,10 @@ enum {
     THREADS_DEFAULT = 16,
     BATCHES_ALONE = 4, /* small inputs are done before a thread has started */
     SENTENCE = 768,
+    IDS_TOLD = 4096,    /* with findings of their own */
     PREFETCH_AHEAD = 6, /* records */
     PREFETCH_BYTES = 320,
 };
-
-/* The one sink that is also used by itself. */
-extern const struct pfd_sink pfd_sink_json;
 
 struct pool {
     const struct pfd_convert *convert;
@@ -42,6 +41,7 @@ struct pool {
     struct pfd_sink_options sink_options;
     uint64_t reported; /* bits: findings of entries that are handed over */
     bool is_selective; /* not all entries are given */
+    bool hides;        /* most entries of unknown ids */
 
     pthread_mutex_t walking; /* guards these: */
     struct pfd_walk walk;
@@ -55,9 +55,14 @@ struct pool {
     pthread_cond_t turned;
     uint64_t n_written; /* batches */
     struct pfd_summary summary;
+    struct pfd_tally tally;
+    struct pfd_shown shown;
+    uint64_t n_hidden;
+    bool *used; /* [pfd_strings_count()], when all workers are done; or NULL */
     struct pfd_error error;
 
     atomic_bool stop;
+    atomic_bool shows_no_more; /* of unknown ids */
 };
 
 /* A finding of this batch, kept until the batch's turn. */
@@ -82,12 +87,15 @@ struct worker {
     uint64_t n_given;
     struct pfd_text out;
     struct pfd_summary summary; /* of the batch */
+    struct pfd_tally tally;     /* likewise */
+    struct pfd_unsure unsure;   /* likewise */
     struct kept *kept;
     size_t n_kept;
     size_t kept_room;
     struct pfd_text sentences;
     uint64_t *entries; /* [pfd_strings_count()], or NULL */
     uint64_t *bytes;
+    bool *used; /* [pfd_strings_count()]: which strings entries have, or NULL */
     bool in_turn; /* this worker's batch may be written */
     bool ended;   /* the limit is reached in this batch */
     bool failed;  /* out of memory */
@@ -141,16 +149,26 @@ static void hand_over(struct worker *w)
     w->sentences.n = 0;
 }
 
+static void give(struct pool *pool, const struct pfd_text *out)
+{
+    const struct pfd_convert *convert = pool->convert;
+    if (out->failed) {
+        fail(pool, PFD_ERR_NOMEM, "out of memory");
+    } else if (out->n && convert->write &&
+               !convert->write(convert->write_user, out->data, out->n)) {
+        fail(pool, PFD_ERR_STOPPED, "writing was stopped");
+    }
+}
+
 static void write_out(struct worker *w)
 {
     struct pool *pool = w->pool;
-    const struct pfd_convert *convert = pool->convert;
     await_turn(w);
     if (!atomic_load(&pool->stop)) {
         hand_over(w);
-        if (w->out.n && convert->write &&
-            !convert->write(convert->write_user, w->out.data, w->out.n))
-            fail(pool, PFD_ERR_STOPPED, "writing was stopped");
+        pool->n_hidden += pfd_shown_cut(&pool->shown, &w->unsure, &w->out);
+        atomic_store(&pool->shows_no_more, pool->shown.n == PFD_SHOWN_MAX);
+        give(pool, &w->out);
     }
     w->out.n = 0;
 }
@@ -161,8 +179,11 @@ static void end_turn(struct worker *w)
     const struct pfd_convert *convert = pool->convert;
     pthread_mutex_lock(&pool->turn);
     bool stopped = atomic_load(&pool->stop);
-    if (!stopped)
+    if (!stopped) {
         pfd_summary_add(&pool->summary, &w->summary);
+        pfd_tally_merge(&pool->tally, &w->tally);
+        pool->n_hidden += w->unsure.n_hidden;
+    }
     if (w->ended)
         atomic_store(&pool->stop, true);
     struct pfd_summary so_far = pool->summary;
@@ -220,21 +241,24 @@ static void give_finding(struct worker *w, const struct pfd_finding *finding)
         keep(w, finding);
 }
 
-static void give_entry_findings(struct worker *w, const struct pfd_entry *entry)
+/* Counts the findings of an entry; a sentence is for the first of an id. */
+static void count_findings(struct worker *w, const struct pfd_entry *entry)
 {
     uint64_t left = entry->findings & w->pool->reported;
     for (; left; left &= left - 1) {
-        char sentence[SENTENCE];
-        struct pfd_finding finding = {
-            .kind = (enum pfd_finding_kind)__builtin_ctzll(left),
-            .offset = entry->offset,
-            .index = entry->index,
-            .in_buffer = true,
-            .source = w->of.source,
-            .text = sentence,
-        };
-        pfd_entry_finding_text(entry, finding.kind, sentence, sizeof sentence);
-        give_finding(w, &finding);
+        enum pfd_finding_kind kind =
+            (enum pfd_finding_kind)__builtin_ctzll(left);
+        struct pfd_tally_row *row = pfd_tally_row(
+            &w->tally, kind, entry->id, pfd_entry_string_index(entry));
+        if (!row)
+            return;
+        if (!row->has_text) {
+            char sentence[SENTENCE];
+            pfd_entry_finding_text(entry, kind, sentence, sizeof sentence);
+            pfd_tally_set_text(&w->tally, row, sentence);
+        }
+        pfd_tally_count(row, 1, entry->offset, entry->index);
+        w->summary.findings += !pfd_finding_is_note(kind);
     }
 }
 
@@ -258,6 +282,8 @@ static void count_entry(struct worker *w, const struct pfd_record *r)
 static void count_string(struct worker *w, const struct pfd_record *r)
 {
     w->n_given++;
+    if (w->used && r->string)
+        w->used[r->string->index] = true;
     if (w->entries && r->string) {
         w->entries[r->string->index]++;
         w->bytes[r->string->index] += r->n_bytes;
@@ -288,6 +314,26 @@ static bool is_selected(struct worker *w, struct pfd_entry *entry)
            in_range(w, w->first_wanted++);
 }
 
+static bool may_be_hidden(const struct pool *pool,
+                          const struct pfd_entry *entry)
+{
+    return pool->hides && !entry->string &&
+           pfd_record_is_unknown(entry->record);
+}
+
+static void print_entry(struct worker *w, struct pfd_entry *entry)
+{
+    struct pool *pool = w->pool;
+    if (__builtin_expect(!may_be_hidden(pool, entry), 1)) {
+        pool->sink->entry(&w->out, entry, &pool->sink_options);
+    } else if (atomic_load(&pool->shows_no_more)) {
+        w->unsure.n_hidden++;
+    } else if (pfd_unsure_begin(&w->unsure, entry->id, w->out.n)) {
+        pool->sink->entry(&w->out, entry, &pool->sink_options);
+        pfd_unsure_end(&w->unsure, w->out.n);
+    }
+}
+
 static void give_entry(struct worker *w, const struct pfd_record *r,
                        uint64_t index)
 {
@@ -303,9 +349,9 @@ static void give_entry(struct worker *w, const struct pfd_record *r,
         return;
     count_string(w, r);
     if (pool->sink)
-        pool->sink->entry(&w->out, &entry, &pool->sink_options);
+        print_entry(w, &entry);
     if (__builtin_expect((entry.findings & pool->reported) != 0, 0))
-        give_entry_findings(w, &entry);
+        count_findings(w, &entry);
     if (w->out.n > OUT_MAX)
         write_out(w);
 }
@@ -397,7 +443,8 @@ static void do_batch(struct worker *w)
         count_entry(w, r);
         give_entry(w, r, index);
     }
-    w->failed |= w->out.failed || w->sentences.failed || w->of.message.failed;
+    w->failed |= w->out.failed || w->sentences.failed || w->of.message.failed ||
+                 w->tally.failed || w->unsure.failed;
 }
 
 /* ---- batches, in the order of the walk ---- */
@@ -464,6 +511,8 @@ static bool take_batch(struct worker *w)
         w->window = pool->windows ? pool->windows->current : NULL;
         if (w->window)
             pfd_window_use(w->window);
+        pfd_tally_clear(&w->tally);
+        pfd_unsure_clear(&w->unsure);
         w->summary = (struct pfd_summary){
             .lost_bytes = w->batch.lost_bytes,
             .skipped_bytes = w->batch.skipped_bytes,
@@ -513,10 +562,12 @@ static bool worker_init(struct worker *w, struct pool *pool)
         if (!w->entries || !w->bytes)
             return false;
     }
+    if (pool->used)
+        w->used = calloc(pfd_strings_count(convert->strings) + 1, 1);
     if (convert->filter && pfd_filter_run_new(convert->filter, convert->strings,
                                               &w->filter, NULL) != PFD_OK)
         return false;
-    return pfd_batch_init(&w->batch, BATCH);
+    return (!pool->used || w->used) && pfd_batch_init(&w->batch, BATCH);
 }
 
 static void worker_deinit(struct worker *w)
@@ -534,6 +585,11 @@ static void worker_deinit(struct worker *w)
     pfd_filter_run_free(w->filter);
     free(w->entries);
     free(w->bytes);
+    for (size_t i = 0; w->used && i < pfd_strings_count(convert->strings); i++)
+        w->pool->used[i] |= w->used[i];
+    free(w->used);
+    pfd_tally_free(&w->tally);
+    pfd_unsure_free(&w->unsure);
     pfd_batch_deinit(&w->batch);
     pfd_entry_source_deinit(&w->of);
     pfd_text_free(&w->out);
@@ -576,51 +632,95 @@ static void run_workers(struct pool *pool, struct worker *workers, unsigned n)
     }
 }
 
-static void give_summary(struct pool *pool, const char *source)
+/* ---- behind all entries ---- */
+
+/* The findings of entries, in the order of the first entry of each. */
+static void give_tally(struct pool *pool, const char *source,
+                       struct pfd_text *out)
 {
     const struct pfd_convert *convert = pool->convert;
-    struct pfd_text out = { 0 };
-    if (!pool->sink || !pool->sink->summary || !convert->write)
-        return;
-    pool->sink->summary(&out, &pool->summary, source);
-    if (out.failed) {
-        fail(pool, PFD_ERR_NOMEM, "out of memory");
-    } else if (!convert->write(convert->write_user, out.data, out.n)) {
-        fail(pool, PFD_ERR_STOPPED, "writing was stopped");
+    struct pfd_text text = { 0 };
+    struct pfd_finding finding;
+    for (size_t i = 0;
+         pfd_tally_finding(&pool->tally, i, source, &text, &finding); i++) {
+        if (pool->sink && pool->sink->finding)
+            pool->sink->finding(out, &finding, &pool->sink_options);
+        if (convert->finding)
+            convert->finding(convert->finding_user, &finding);
     }
+    if (pool->tally.failed || text.failed)
+        fail(pool, PFD_ERR_NOMEM, "out of memory");
+    pfd_text_free(&text);
+}
+
+static void count_ids(const struct pool *pool)
+{
+    const struct pfd_convert *convert = pool->convert;
+    struct pfd_id_counts counts = { 0 };
+    if (!pool->used)
+        return;
+    for (size_t i = 0; i < pfd_strings_count(convert->strings); i++)
+        counts.known += pool->used[i];
+    for (size_t i = 0; i < pool->tally.n; i++)
+        counts.unknown += pool->tally.rows[i].kind == PFD_FINDING_unknown_id;
+    counts.is_more = pool->tally.rest[PFD_FINDING_unknown_id].count;
+    *convert->id_counts = counts;
+}
+
+/* What comes behind all entries. After an error other than that of a callback
+ * there is nothing to say; a callback that stopped gets findings all the
+ * same. */
+static void give_end(struct pool *pool, const char *source)
+{
+    const struct pfd_sink *sink = pool->sink;
+    struct pfd_text out = { 0 };
+    if (pool->error.code != PFD_OK && pool->error.code != PFD_ERR_STOPPED)
+        return;
+    if (pool->n_hidden)
+        sink->hidden(&out, pool->n_hidden, pool->sink_options.color);
+    give_tally(pool, source, &out);
+    if (sink && sink->summary)
+        sink->summary(&out, &pool->summary, source);
+    if (pool->error.code == PFD_OK)
+        give(pool, &out);
     pfd_text_free(&out);
+    count_ids(pool);
+}
+
+static bool start(struct pool *pool, struct worker **workers, unsigned n)
+{
+    const struct pfd_convert *convert = pool->convert;
+    pool->tally.max = IDS_TOLD;
+    if (convert->id_counts) {
+        pool->used = calloc(pfd_strings_count(convert->strings) + 1, 1);
+        if (!pool->used)
+            return false;
+    }
+    *workers = calloc(n, sizeof **workers);
+    return *workers && worker_init(*workers, pool);
 }
 
 static enum pfd_status run(struct pool *pool, struct pfd_error *err)
 {
     unsigned n = thread_count(pool->convert);
-    struct worker *workers = calloc(n, sizeof *workers);
-    if (!workers || !worker_init(&workers[0], pool)) {
-        if (workers)
-            worker_deinit(&workers[0]);
-        free(workers);
-        return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+    struct worker *workers = NULL;
+    const char *source = pool->convert->source ? pool->convert->source : "-";
+    if (start(pool, &workers, n)) {
+        run_workers(pool, workers, n);
+        if (pool->error.code == PFD_OK && pool->walked < 0)
+            pool->error = pool->walk_error;
+    } else {
+        pfd_fail(&pool->error, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     }
-    run_workers(pool, workers, n);
-    const char *source = workers[0].of.source;
-    if (pool->error.code == PFD_OK && pool->walked < 0)
-        pool->error = pool->walk_error;
-    if (pool->error.code == PFD_OK)
-        give_summary(pool, source);
-    worker_deinit(&workers[0]);
+    if (workers)
+        worker_deinit(&workers[0]);
     free(workers);
+    give_end(pool, source);
+    pfd_tally_free(&pool->tally);
+    free(pool->used);
     if (pool->error.code != PFD_OK && err)
         *err = pool->error;
     return pool->error.code;
-}
-
-static const struct pfd_sink *find_sink(const char *name)
-{
-    for (const struct pfd_sink *const *s = pfd_sinks; *s; s++) {
-        if (!strcmp((*s)->name, name))
-            return *s;
-    }
-    return NULL;
 }
 
 static uint64_t reported_kinds(const struct pfd_convert *convert)
@@ -663,7 +763,7 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
                                     struct pfd_error *err)
 {
     pool->convert = convert;
-    if (convert->output && !(pool->sink = find_sink(convert->output))) {
+    if (convert->output && !(pool->sink = pfd_sink_find(convert->output))) {
         return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
                         "no output is called '%s'", convert->output);
     }
@@ -676,6 +776,7 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
     pool->sink_options.members = convert->members;
     pool->sink_options.origin_members = convert->origin_members;
     pool->reported = reported_kinds(convert);
+    pool->hides = convert->few_unknown && pool->sink && pool->sink->hidden;
     pool->is_selective =
         convert->filter || convert->skip || convert->limit != UINT64_MAX;
     struct pfd_walk walk;
@@ -693,6 +794,7 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
     pthread_mutex_init(&pool->turn, NULL);
     pthread_cond_init(&pool->turned, NULL);
     atomic_init(&pool->stop, false);
+    atomic_init(&pool->shows_no_more, false);
     status = run(pool, err);
     pthread_cond_destroy(&pool->turned);
     pthread_mutex_destroy(&pool->turn);
@@ -721,42 +823,5 @@ enum pfd_status pfd_convert_stream(const struct pfd_convert *convert,
     struct pool pool = { .windows = &windows };
     enum pfd_status status = convert_walk(convert, &pool, summary, err);
     pfd_window_drop(windows.current);
-    return status;
-}
-
-enum pfd_status pfd_output_get(size_t i, const char **ret)
-{
-    for (size_t k = 0; pfd_sinks[k]; k++) {
-        if (k == i) {
-            *ret = pfd_sinks[k]->name;
-            return PFD_OK;
-        }
-    }
-    return PFD_END;
-}
-
-size_t pfd_escape_for_terminal(char *ret, const void *bytes, size_t n)
-{
-    return (size_t)(pfd_escape_terminal(ret, bytes, n) - ret);
-}
-
-size_t pfd_escape_for_json(char *ret, const void *bytes, size_t n)
-{
-    return (size_t)(pfd_escape_json(ret, bytes, n) - ret);
-}
-
-enum pfd_status pfd_finding_write_json(const struct pfd_finding *finding,
-                                       pfd_write_fn write, void *user)
-{
-    const struct pfd_sink_options plain = { 0 };
-    struct pfd_text out = { 0 };
-    enum pfd_status status = PFD_OK;
-    pfd_sink_json.finding(&out, finding, &plain);
-    if (out.failed) {
-        status = PFD_ERR_NOMEM;
-    } else if (!write(user, out.data, out.n)) {
-        status = PFD_ERR_STOPPED;
-    }
-    pfd_text_free(&out);
     return status;
 }

@@ -31,9 +31,14 @@ struct pfd_sink {
                     const struct pfd_sink_options *options);
     void (*summary)(struct pfd_text *out, const struct pfd_summary *summary,
                     const char *source);
+    /* Instead of n entries of unknown ids. NULL: this form shows each. */
+    void (*hidden)(struct pfd_text *out, uint64_t n, bool color);
 };
 
 /* All sinks, NULL at the end; written by meson. */
 extern const struct pfd_sink *const pfd_sinks[];
+
+/* NULL: none is called that. */
+const struct pfd_sink *pfd_sink_find(const char *name);
 
 #endif

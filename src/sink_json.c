@@ -535,6 +535,14 @@ static void json_finding(struct pfd_text *out,
     pfd_text_printf(out, "{\"type\":\"finding\",\"kind\":\"%s\"",
                     pfd_finding_name(finding->kind));
     add_string(out, "text", finding->text);
+    if (finding->has_id) {
+        pfd_text_printf(out, ",\"id\":\"0x%012llx\"",
+                        (unsigned long long)finding->id);
+    }
+    if (finding->count) {
+        pfd_text_printf(out, ",\"count\":%llu",
+                        (unsigned long long)finding->count);
+    }
     if (finding->index != PFD_NO_INDEX) {
         pfd_text_printf(out, ",\"index\":%llu",
                         (unsigned long long)finding->index);
@@ -578,4 +586,5 @@ const struct pfd_sink pfd_sink_json = {
     json_entry,
     json_finding,
     json_summary,
+    NULL,
 };

@@ -133,4 +133,15 @@ static void text_entry(struct pfd_text *out, struct pfd_entry *entry,
     out->n += (size_t)(end - at);
 }
 
-const struct pfd_sink pfd_sink_text = { "text", text_entry, NULL, NULL };
+static void text_hidden(struct pfd_text *out, uint64_t n, bool color)
+{
+    pfd_text_printf(out,
+                    "%s<%llu more %s of unknown ids; --show unknown shows "
+                    "them>%s\n",
+                    color ? "\033[33m" : "", (unsigned long long)n,
+                    n == 1 ? "entry" : "entries", color ? "\033[0m" : "");
+}
+
+const struct pfd_sink pfd_sink_text = {
+    "text", text_entry, NULL, NULL, text_hidden,
+};

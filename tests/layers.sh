@@ -10,7 +10,7 @@ cd "${1:-$(dirname "$0")/..}"
 
 floor_of() {
     case $1 in
-    error | cursor | arena | text | escape | bits | md5 | crc32c | inflate) echo 0 ;;
+    error | cursor | arena | text | escape | bits | tally | shown | md5 | crc32c | inflate) echo 0 ;;
     uri | number* | pattern | ranges) echo 0 ;;
     program*) echo 1 ;;
     strings | image | archive | bundle | offload | cache | container | object) echo 2 ;;

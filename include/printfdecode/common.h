@@ -153,6 +153,10 @@ struct pfd_finding {
     bool in_buffer;     /* true: source is a buffer, offset/4 is its dword */
     const char *source; /* file or member, as the user named it */
     const char *text;   /* one sentence, UTF-8, control bytes escaped */
+    /* Where findings that say the same of several entries are one. */
+    uint64_t count; /* entries; index is the first. 0: nothing is counted */
+    uint64_t id;    /* of their format string, if has_id; else of several */
+    bool has_id;
 };
 
 /*

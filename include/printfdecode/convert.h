@@ -26,6 +26,13 @@ typedef bool (*pfd_progress_fn)(void *user, const struct pfd_summary *so_far);
  */
 typedef long (*pfd_read_fn)(void *user, void *bytes, size_t n);
 
+/* The different ids of a buffer's entries. */
+struct pfd_id_counts {
+    uint64_t known;   /* strings that entries have */
+    uint64_t unknown; /* ids that no string has */
+    bool is_more;     /* than are counted as unknown: several thousand */
+};
+
 /* All borrowed for the call; zero or NULL where nothing is said. */
 struct pfd_convert {
     const struct pfd_strings *strings;
@@ -49,6 +56,9 @@ struct pfd_convert {
     bool origin;        /* text: say where each message comes from */
     bool color;         /* text: mark what is not a message */
     bool marks;         /* text: say an entry's findings before its message */
+    /* text: of the entries of unknown ids show 8 of each id and 64 of all, and
+     * then say how many there are more. */
+    bool few_unknown;
     /* JSON of your own, "" or NULL for none: members of every record (with a
      * comma before each), and members of the "origin" of entries (with a comma
      * behind each). */
@@ -56,6 +66,9 @@ struct pfd_convert {
     const char *origin_members;
     pfd_write_fn write;
     void *write_user;
+    /* Findings about entries come when all entries have come, one for each kind
+     * and id, with how many entries there are; of the ids beyond some thousands,
+     * one for each kind. */
     pfd_finding_fn finding;
     void *finding_user;
     pfd_progress_fn progress;
@@ -65,6 +78,7 @@ struct pfd_convert {
      */
     uint64_t *string_entries;
     uint64_t *string_bytes;
+    struct pfd_id_counts *id_counts; /* filled, or NULL */
 };
 
 /* Outputs by name. PFD_OK; PFD_END: there is no i. */

@@ -8,6 +8,7 @@ _printfdecode_options()
         echo '--output= --strings= --buffer= --format= --shader= --shaders=
               --layout= --compat= --opencl-strings= --match= --id= --skip=
               --limit= --threads= --max-inflated= --color= --progress=
+              --keep-going
               --verbose --help --version' ;;
     strings)
         echo '--output= --strings= --shader= --shaders= --max-inflated=
@@ -15,14 +16,16 @@ _printfdecode_options()
     inspect)
         echo '--output= --strings= --buffer= --format= --shader= --shaders=
               --layout= --compat= --opencl-strings= --at= --entry=
-              --max-inflated= --color= --verbose --help --version' ;;
+              --max-inflated= --color= --keep-going
+              --verbose --help --version' ;;
     spirv-check)
         echo '--strings= --shader= --shaders= --color= --verbose --help
               --version' ;;
     stats)
         echo '--output= --strings= --buffer= --format= --shader= --shaders=
               --layout= --compat= --opencl-strings= --threads= --max-inflated=
-              --color= --progress= --verbose --help --version' ;;
+              --color= --progress= --keep-going
+              --verbose --help --version' ;;
     formats)
         echo '--help --version' ;;
     extract)

@@ -172,21 +172,61 @@ static void check_finding(const json_t *object, const struct pfd_finding *f)
     check_number(object, "offset", f->offset);
 }
 
-/* The records of an entry's own findings follow it. */
-static void check_entry_findings(const struct pfd_entry *e)
+/* What is to be told behind the entries: their findings, by kind, id and
+ * string. */
+static struct told {
+    struct pfd_finding finding; /* of the first entry */
+    size_t string;
+    char text[768];
+} told[4096];
+static size_t n_told;
+
+static void count_entry_findings(const struct pfd_entry *e)
 {
     for (uint64_t left = e->findings; left; left &= left - 1) {
-        char sentence[768];
-        struct pfd_finding f = { .kind = (enum pfd_finding_kind)__builtin_ctzll(
-                                     left),
-                                 .offset = e->offset };
-        pfd_entry_finding_text(e, f.kind, sentence, sizeof sentence);
-        f.text = sentence;
+        enum pfd_finding_kind kind =
+            (enum pfd_finding_kind)__builtin_ctzll(left);
+        size_t string = pfd_entry_string_index(e);
+        size_t i = 0;
+        while (i < n_told &&
+               (told[i].finding.kind != kind || told[i].finding.id != e->id ||
+                told[i].string != string))
+            i++;
+        if (i == n_told) {
+            ck_assert_uint_lt(++n_told, 4096);
+            told[i].string = string;
+            told[i].finding = (struct pfd_finding){ .kind = kind,
+                                                    .offset = e->offset,
+                                                    .index = e->index,
+                                                    .id = e->id };
+            pfd_entry_finding_text(e, kind, told[i].text, sizeof told[i].text);
+        }
+        told[i].finding.count++;
+    }
+}
+
+static void check_entry_findings(void)
+{
+    for (size_t i = 0; i < n_told; i++) {
+        struct pfd_finding *f = &told[i].finding;
+        char text[800];
+        char id[32];
         json_t *object = next_line();
-        check_finding(object, &f);
-        check_number(object, "index", e->index);
+        snprintf(text, sizeof text, "%s", told[i].text);
+        if (f->count > 1) {
+            snprintf(text + strlen(text), sizeof text - strlen(text),
+                     "; the first of %llu such entries",
+                     (unsigned long long)f->count);
+        }
+        snprintf(id, sizeof id, "0x%012llx", (unsigned long long)f->id);
+        f->text = text;
+        check_finding(object, f);
+        check_number(object, "index", f->index);
+        check_number(object, "count", f->count);
+        ck_assert_str_eq(json_string_value(json_object_get(object, "id")), id);
         json_decref(object);
     }
+    n_told = 0;
 }
 
 static void check_lines(const struct dump *d)
@@ -206,8 +246,9 @@ static void check_lines(const struct dump *d)
             check_finding(object, &item.finding);
         json_decref(object);
         if (item.is_entry)
-            check_entry_findings(&item.entry);
+            count_entry_findings(&item.entry);
     }
+    check_entry_findings();
     pfd_decoder_summary(decoder, &s);
     json_t *object = next_line();
     ck_assert_str_eq(json_string_value(json_object_get(object, "type")),
