@@ -70,7 +70,7 @@ static bool inspect(struct inspection *x, struct buffer *b)
         tell_error("%s: %s", b->name, err.text);
         return false;
     }
-    if (x->in->n_buffers > 1)
+    if (options_names(x->options, x->in->n_buffers))
         x->form->buffer(b->name);
     bool ok = is_there(x->options, b) && walk(x, b);
     input_unmap(b);

@@ -10,6 +10,7 @@
 
 #include <printfdecode/convert.h>
 
+#include "nearest.h"
 #include "tell.h"
 
 enum {
@@ -52,6 +53,8 @@ enum {
     OPT_TO,
     OPT_FORCE,
     OPT_KEEP_GOING,
+    OPT_WITH_FILENAME,
+    OPT_NO_FILENAME,
     OPT_MAX_INFLATED,
     OPT_LABEL,
     OPT_UNTIL_IDLE,
@@ -143,6 +146,9 @@ static const struct option_row {
     { "force", OPT_FORCE, NULL, EXTRACT, "overwrite files that are there" },
     { "max-inflated", OPT_MAX_INFLATED, "BYTES", ALL & ~FORMATS & ~CHECK,
       "what a compressed file or bundle may have (default: 1 GiB)" },
+    { "with-filename", OPT_WITH_FILENAME, NULL, DECODE | INSPECT,
+      "text: say each buffer's name (default: of several buffers)" },
+    { "no-filename", OPT_NO_FILENAME, NULL, DECODE | INSPECT, "never" },
     { "keep-going", OPT_KEEP_GOING, NULL, DECODE | INSPECT | STATS,
       "decode the rest although a file cannot be read" },
     { "label", OPT_LABEL, "KEY=VALUE", CAPTURE,
@@ -209,9 +215,9 @@ static void print_help(const struct verb *verb)
         print_options(1u << (verb - verbs));
     } else {
         printf("Usage: printfdecode [VERB] [OPTION]... FILE...\n\n"
-               "Decodes GPU printf buffers. ELF files and ar archives give "
-               "the format strings,\nevery other file is a buffer, - is a "
-               "buffer on standard input.\n\nVerbs:\n");
+               "Decodes GPU printf buffers. ELF files, archives of them and "
+               "SPIR-V modules give\nthe format strings, every other file is a "
+               "buffer, - is a buffer on standard input.\n\nVerbs:\n");
         for (size_t i = 0; i < N_VERBS; i++)
             printf("  %-10s %s\n", verbs[i].name, verbs[i].help);
         print_options(ALL);
@@ -219,7 +225,7 @@ static void print_help(const struct verb *verb)
     printf("\nExit status: 0 clean, 1 usage or input/output error, 2 findings "
            "in the data,\n3 nothing passes the filter.\n");
     if (!verb) {
-        printf("'printfdecode VERB --help' tells about one verb; "
+        printf("'printfdecode help VERB' tells about one verb; "
                "see also printfdecode(1).\n");
     }
 }
@@ -230,14 +236,54 @@ static bool wrong(const char *what, const char *value)
     return false;
 }
 
+enum {
+    LIST = 256 /* bytes of a list of words */
+};
+
+/* Adds a word to a list with commas. */
+static void list_word(char *list, const char *before, const char *word)
+{
+    size_t n = strlen(list);
+    snprintf(list + n, LIST - n, "%s%s%s", n ? ", " : "", before, word);
+}
+
+/* No verb like the one that is used has this option: what may be meant. */
+static void tell_near_options(unsigned verb, const char *given)
+{
+    char near[LIST] = "";
+    char others[LIST] = "";
+    for (size_t i = 0; i < N_ROWS; i++) {
+        const struct option_row *r = &rows[i];
+        if (r->verbs & verb && nearest_is_near(given, r->name))
+            list_word(near, "--", r->name);
+        for (size_t v = 0; v < N_VERBS && !strcmp(r->name, given); v++) {
+            if (r->verbs >> v & 1)
+                list_word(others, "", verbs[v].name);
+        }
+    }
+    if (*near)
+        tell_hint("near to it: %s", near);
+    if (*others)
+        tell_hint("--%s is for: %s", given, others);
+}
+
 /* The option that getopt did not like, as the user wrote it. */
-static bool wrong_option(int key, const char *last)
+static bool wrong_option(const struct verb *verb, int key, const char *last)
 {
     char letter[] = { '-', (char)optopt, '\0' };
+    char name[64];
     if (key == ':')
         return wrong("a value is missing after", last);
-    return wrong("unknown or ambiguous option for this verb:",
-                 optopt > 0 && optopt < 256 ? letter : last);
+    bool is_letter = optopt > 0 && optopt < 256;
+    tell_error("unknown or ambiguous option for '%s': '%s'; see 'printfdecode "
+               "help %s'",
+               verb->name, is_letter ? letter : last, verb->name);
+    if (!is_letter && !strncmp(last, "--", 2)) {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(last + 2, "="),
+                 last + 2);
+        tell_near_options(1u << (verb - verbs), name);
+    }
+    return false;
 }
 
 static bool read_number(const char *text, uint64_t *ret)
@@ -328,18 +374,23 @@ static bool add_word(struct words *words, const char *text)
 static bool set_output(struct options *o, const char *text)
 {
     const char *name = NULL;
+    char list[LIST] = "";
     bool is_decode = o->verb->run == decode_run || o->verb->run == follow_run;
     if (o->verb->run == capture_run) {
         o->to = text;
         return true;
     }
     for (size_t i = 0; pfd_output_get(i, &name) == PFD_OK; i++) {
-        if (!strcmp(text, name) && (is_decode || strcmp(name, "raw") != 0)) {
+        if (!is_decode && !strcmp(name, "raw"))
+            continue;
+        list_word(list, "", name);
+        if (!strcmp(text, name)) {
             o->output = name;
             return true;
         }
     }
-    return wrong("no such output:", text);
+    tell_error("no such output: '%s'; '%s' has: %s", text, o->verb->name, list);
+    return false;
 }
 
 /* Seconds with a decimal fraction, as milliseconds. */
@@ -389,13 +440,16 @@ static bool set_max_inflated(struct options *o, const char *text)
 static bool set_format(struct options *o, const char *text)
 {
     struct pfd_format_info info;
+    char list[LIST] = "";
     for (size_t i = 0; pfd_format_get(i, &info) == PFD_OK; i++) {
+        list_word(list, "", info.name);
         if (!strcmp(text, info.name)) {
             o->format = info.name;
             return true;
         }
     }
-    return wrong("no such buffer format:", text);
+    tell_error("no such buffer format: '%s'; there are: %s", text, list);
+    return false;
 }
 
 /* The number of a word in a list that ends in NULL; -1: it is not there. */
@@ -514,6 +568,10 @@ static bool *flag_of(struct options *o, int key)
         return &o->force;
     case OPT_KEEP_GOING:
         return &o->keep_going;
+    case OPT_WITH_FILENAME:
+        return &o->with_filename;
+    case OPT_NO_FILENAME:
+        return &o->no_filename;
     default:
         return NULL;
     }
@@ -619,11 +677,26 @@ static const struct verb *find_verb(const char *name)
     return NULL;
 }
 
-/* A verb behind an option would be taken for a file. */
+/* A verb behind an option, or mistyped, would be taken for a file. */
+static void tell_verb(const char *word)
+{
+    char near[LIST] = "";
+    for (size_t i = 0; i < N_VERBS; i++) {
+        if (!strcmp(word, verbs[i].name)) {
+            tell_hint("the verb comes first: printfdecode %s ...", word);
+            return;
+        }
+        if (nearest_is_near(word, verbs[i].name))
+            list_word(near, "", verbs[i].name);
+    }
+    if (*near)
+        tell_hint("'%s' is no file and no verb; near to it: %s", word, near);
+}
+
 static void add_operand(struct options *o, const char *path, bool named_verb)
 {
-    if (!named_verb && find_verb(path) && access(path, F_OK))
-        tell_hint("the verb comes first: printfdecode %s ...", path);
+    if (!named_verb && access(path, F_OK))
+        tell_verb(path);
     options_add_file(o, path,
                      strcmp(path, "-") ? ROLE_BY_CONTENT : ROLE_BUFFER);
 }
@@ -650,13 +723,31 @@ static bool read_options(struct options *o, int argc, char **argv,
         }
         *status = EXIT_ERROR;
         if (key == '?' || key == ':')
-            return wrong_option(key, argv[optind - 1]);
+            return wrong_option(o->verb, key, argv[optind - 1]);
         if (!set(o, key, optarg))
             return false;
         *status = EXIT_CLEAN;
     }
     for (int i = optind; i < argc; i++)
         add_operand(o, argv[i], *named_verb);
+    return true;
+}
+
+/* "help" and "help VERB", unless a file is called that. */
+static bool is_help(int argc, char **argv, int *status)
+{
+    if (argc < 2 || argc > 3 || strcmp(argv[1], "help") != 0 ||
+        !access("help", F_OK))
+        return false;
+    const struct verb *verb = argc == 3 ? find_verb(argv[2]) : NULL;
+    *status = EXIT_CLEAN;
+    if (argc == 2 || verb) {
+        print_help(verb);
+        return true;
+    }
+    tell_error("no verb is called '%s'; see 'printfdecode help'", argv[2]);
+    tell_verb(argv[2]);
+    *status = EXIT_ERROR;
     return true;
 }
 
@@ -669,6 +760,8 @@ bool options_read(struct options *ret, int argc, char **argv, int *status)
         .limit = UINT64_MAX,
     };
     *status = EXIT_CLEAN;
+    if (is_help(argc, argv, status))
+        return false;
     if (named) {
         argv++;
         argc--;
@@ -712,6 +805,11 @@ bool options_color(const struct options *options, int fd)
     if (options->color != WHEN_AUTO)
         return options->color == WHEN_ALWAYS;
     return !(no && *no) && isatty(fd);
+}
+
+bool options_names(const struct options *options, size_t n_buffers)
+{
+    return !options->no_filename && (options->with_filename || n_buffers > 1);
 }
 
 bool options_marks(const struct options *options)

@@ -80,7 +80,9 @@ struct options {
     unsigned show;  /* enum show */
     const char *to; /* a folder; capture: a file */
     bool force;
-    bool keep_going; /* although a file cannot be read */
+    bool with_filename;
+    bool no_filename;
+    bool keep_going;               /* although a file cannot be read */
     uint64_t max_inflated;         /* bytes; 0: the library's limit */
     struct pfd_wire_label *labels; /* [n_labels] */
     size_t n_labels;
@@ -119,6 +121,9 @@ struct file *options_add_file(struct options *options, const char *path,
 
 /* True when what goes to fd is to be coloured. */
 bool options_color(const struct options *options, int fd);
+
+/* Is each of n buffers named in text? */
+bool options_names(const struct options *options, size_t n_buffers);
 
 /* Are lines on standard output marked with their findings? */
 bool options_marks(const struct options *options);

@@ -7,6 +7,7 @@
 
 #include <printfdecode/lines.h>
 
+#include "output.h"
 #include "tell.h"
 
 enum {
@@ -165,6 +166,21 @@ static void tell_verdict(const char *name, const struct pfd_strings *strings,
     }
 }
 
+/* As head does it, where messages are lines of text. */
+static void name_buffer(const struct options *options,
+                        const struct inputs *inputs,
+                        const struct pfd_convert *convert, size_t i)
+{
+    const char *name = inputs->buffers[i].name;
+    if (!convert->output || strcmp(convert->output, "text") != 0 ||
+        !options_names(options, inputs->n_buffers))
+        return;
+    output_printf(i ? "\n==> " : "==> ");
+    output_escaped(name, strlen(name));
+    output_printf(" <==\n");
+    output_flush();
+}
+
 static enum pfd_status run_and_judge(const struct options *options,
                                      const struct inputs *inputs,
                                      struct pfd_convert *convert,
@@ -206,6 +222,7 @@ bool run_buffers(const struct options *options, struct inputs *inputs,
         progress = (struct progress){ .n_buffer = inputs->buffers[i].n };
         clock_gettime(CLOCK_MONOTONIC, &progress.start);
         use_captured(convert, lines, &inputs->buffers[i]);
+        name_buffer(options, inputs, convert, i);
         status =
             run_and_judge(options, inputs, convert, &inputs->buffers[i], total);
         ok = ok && (status >= 0 || status == PFD_ERR_STOPPED);
@@ -214,8 +231,8 @@ bool run_buffers(const struct options *options, struct inputs *inputs,
     convert->progress_user = NULL;
     tell_progress_done();
     if (total->unknown && pfd_strings_count(inputs->strings) == 0) {
-        tell_hint("no format strings are loaded; give the program's ELF file "
-                  "as well");
+        tell_hint("no format strings are loaded; give the program's code "
+                  "object (ELF) or SPIR-V module as well");
     }
     return ok;
 }

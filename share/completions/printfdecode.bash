@@ -8,6 +8,7 @@ _printfdecode_options()
         echo '--output= --strings= --buffer= --format= --shader= --shaders=
               --layout= --compat= --opencl-strings= --match= --id= --skip=
               --limit= --threads= --max-inflated= --color= --progress=
+              --with-filename --no-filename
               --keep-going
               --verbose --help --version' ;;
     strings)
@@ -16,7 +17,8 @@ _printfdecode_options()
     inspect)
         echo '--output= --strings= --buffer= --format= --shader= --shaders=
               --layout= --compat= --opencl-strings= --at= --entry=
-              --max-inflated= --color= --keep-going
+              --max-inflated= --color= --with-filename --no-filename
+              --keep-going
               --verbose --help --version' ;;
     spirv-check)
         echo '--strings= --shader= --shaders= --color= --verbose --help
