@@ -324,7 +324,7 @@ enum pfd_look_result pfd_filter_look(struct pfd_filter_run *run,
 {
     const struct pfd_string *s = record->string;
     const struct plan *plan = plan_of(run, s, has_origins);
-    if (!plan || record->flags & PFD_RECORD_MADE ||
+    if (!plan || record->flags & PFD_RECORD_MADE || record->key != s->key ||
         record->n_header < PFD_RANGE_HEADER)
         return PFD_LOOK_ASK;
     if (plan->range && !record->layout) {
@@ -395,8 +395,10 @@ bool pfd_filter_want(struct pfd_filter_run *run, struct pfd_entry *entry)
     const struct pfd_string *s = entry->string;
     const struct plan *plan =
         plan_of(run, s, entry->of->format->origin != NULL);
-    bool string_is_wanted = plan ? plan->state != NEVER
-                                 : has_id(f, entry->id) && want_string(run, s);
+    bool has_plan = plan && entry->id == s->key;
+    bool string_is_wanted = has_plan
+                                ? plan->state != NEVER
+                                : has_id(f, entry->id) && want_string(run, s);
     return string_is_wanted && pfd_filter_want_source(f, entry->of->source) &&
            fulfils_condition(run, entry) && want_message(run, entry);
 }

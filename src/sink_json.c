@@ -242,12 +242,13 @@ static size_t entry_room(struct pfd_entry *entry,
     return room;
 }
 
-/* What the lines of a table's string share; NULL for others, and when out of
- * memory. */
+/* What the lines of a table's string share; NULL for others, for entries whose
+ * id is not the string's, and when out of memory. */
 static const struct pfd_json_string *line_of(const struct pfd_entry *entry)
 {
     const struct pfd_string *s = entry->string;
-    if (__builtin_expect(!s || s->index == PFD_STRING_MADE, 0))
+    if (__builtin_expect(!s || s->index == PFD_STRING_MADE, 0) ||
+        __builtin_expect(entry->id != s->key, 0))
         return NULL;
     return pfd_json_parts_get(&entry->of->json, s,
                               entry->of->format->info.name);

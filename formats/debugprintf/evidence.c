@@ -367,9 +367,15 @@ static void prefer_unclaimed(struct debugprintf_evidence *e,
 struct score {
     uint64_t sound; /* records */
     uint64_t contrary;
-    uint64_t plausible;
+    bool is_clean; /* all that there is could be records */
     enum chain_end end;
+    uint64_t plausible;
 };
+
+static bool has_flags(const struct tally *t)
+{
+    return t->shape->data == 2 && pfd_walk_u32(t->walk, 0) != 0;
+}
 
 /* Is a better than b? */
 static int compare(const struct score *a, const struct score *b)
@@ -378,9 +384,13 @@ static int compare(const struct score *a, const struct score *b)
         return a->sound > b->sound ? 1 : -1;
     if (a->sound && a->contrary != b->contrary)
         return a->contrary < b->contrary ? 1 : -1;
-    if (a->plausible != b->plausible)
-        return a->plausible > b->plausible ? 1 : -1;
-    return a->end == b->end ? 0 : a->end > b->end ? 1 : -1;
+    if (a->is_clean != b->is_clean)
+        return a->is_clean ? 1 : -1;
+    if (a->end != b->end)
+        return a->end > b->end ? 1 : -1;
+    return a->plausible == b->plausible  ? 0
+           : a->plausible > b->plausible ? 1
+                                         : -1;
 }
 
 /* What speaks for the layout with this numbering. */
@@ -388,7 +398,12 @@ static struct score score_of(const struct tally *t,
                              enum debugprintf_numbering numbering,
                              struct debugprintf_evidence *scratch)
 {
-    struct score ret = { .plausible = t->plausible, .end = t->end };
+    struct score ret = {
+        .is_clean = t->n_records && t->plausible == t->n_records &&
+                    t->end != CHAIN_BROKEN && !has_flags(t),
+        .end = has_flags(t) ? CHAIN_BROKEN : t->end,
+        .plausible = t->plausible,
+    };
     scratch->n_numberings = 1;
     scratch->numberings[0] = numbering;
     bind_all(t, scratch);
@@ -553,10 +568,9 @@ bool debugprintf_is_sound(const struct pfd_walk *w,
  * nearly anything. */
 static int likelihood_of(const struct tally *t)
 {
-    bool has_flags = t->shape->data == 2 && pfd_walk_u32(t->walk, 0) != 0;
     if (!t->n_records)
         return 15;
-    if (t->end == CHAIN_BROKEN || has_flags)
+    if (t->end == CHAIN_BROKEN || has_flags(t))
         return 20;
     if (t->plausible < t->n_records || t->end < CHAIN_BEFORE)
         return 50;

@@ -144,6 +144,7 @@ bool gpuav_codes_fit(const uint8_t *bytes, uint32_t n, bool from_one)
 struct tally {
     uint64_t n_records; /* dwords of all that have a record's size */
     uint64_t plausible; /* of those that could be some */
+    uint64_t leading;   /* of those before any damage */
     uint64_t now;       /* of those that are of today */
     uint64_t strange;   /* whose parameters their error does not have */
     unsigned end;       /* more is better */
@@ -192,6 +193,7 @@ static struct tally tally_of(const struct pfd_walk *w, uint8_t data)
         uint32_t next = size || end ? size : gpuav_word(bytes, 0);
         if (gpuav_is_size(next) && (size_t)next * DWORD <= n - at) {
             count_record(&t, bytes, next, size);
+            t.leading += end ? 0 : size;
             at += (size_t)next * DWORD;
         } else {
             end = end ? end : at;
@@ -208,7 +210,8 @@ struct gpuav_age gpuav_decide(const struct pfd_walk *w)
 {
     struct tally t[2] = { tally_of(w, 1), tally_of(w, 2) };
     /* Without records, flags tell: a count is never so small. */
-    bool two = t[0].plausible != t[1].plausible
+    bool two = t[0].leading != t[1].leading ? t[1].leading > t[0].leading
+               : t[0].plausible != t[1].plausible
                    ? t[1].plausible > t[0].plausible
                : t[0].end != t[1].end ? t[1].end > t[0].end
                                       : pfd_walk_u32(w, 0) <= FLAGS_MAX;
