@@ -15,6 +15,10 @@ AGES = {"2018": (1, 9), "2019": (1, 10), "2020": (1, None), "2022": (2, None),
         "now": (2, 12)}
 
 
+# Errors that a load can have.
+LOADS = "bidua"
+
+
 def number(rng):
     return rng.choice((0, 1, 3, 6, 25, 128, 4096, 70000, rng.getrandbits(31)))
 
@@ -80,9 +84,9 @@ def group_error(rng, n):
         number(rng) for _ in range(n)], None
 
 
-def record_now(rng, shader, stage, where, position):
-    """(words, text, origin) of SDK 1.4.313 and later."""
-    kind, action = rng.choice("biduwaz"), rng.randint(0, 99)
+def record_now(rng, shader, stage, where, position, kinds="biduwaz"):
+    """(words, text) of SDK 1.4.313 and later."""
+    kind, action = rng.choice(kinds), rng.randint(0, 99)
     at, n, index = rng.randint(0, 7), rng.randint(1, 64), rng.randint(0, 999)
     length, binding = number(rng), rng.randint(0, 9)
     front = "(set = %d, binding = %d) " % (at, binding)
@@ -139,11 +143,12 @@ class Shader:
         self.ordinal = printf.positions(words)[self.offset]
 
 
-def a_record(rng, age, shader, ident):
+def a_record(rng, age, shader, ident, kinds):
     stage, raw = printf.TAKES_STAGE[shader.stage]
     where = printf.info(rng, shader.stage)
     if age == "now":
-        words, text = record_now(rng, ident, stage, where, shader.offset)
+        words, text = record_now(rng, ident, stage, where, shader.offset,
+                                 kinds)
         return words, text, words[7:]
     head = [ident, shader.ordinal, raw] + where
     if age == "2018":
@@ -170,7 +175,8 @@ def build(rng, age, kind, with_module=False, wrong=False):
     shader = Shader(rng)
     messages, body = [], b""
     for _ in range(rng.choice((1, 2, 6, 30))):
-        words, text, tail = a_record(rng, age, shader, ident)
+        words, text, tail = a_record(rng, age, shader, ident,
+                                     LOADS if with_module else "biduwaz")
         more = {"origin.shader": ident}
         if text is not None:
             more["args"] = (tail + [0] * 9)[:len(words) - (
