@@ -282,6 +282,7 @@ static const char *const plain_calls[] = {
     "readv",
     "writev",
     "pread64",
+    "preadv2",
     "pwrite64",
     "open",
     "openat",

@@ -15,6 +15,7 @@
 #include <printfdecode/wire.h>
 
 #include "daemon.h"
+#include "foreign.h"
 #include "library.h"
 #include "log.h"
 #include "session.h"
@@ -150,23 +151,21 @@ static void drop_doorbell(struct buffer *b)
 static void on_doorbell(uv_poll_t *poll, int status, int events)
 {
     struct doorbell *bell = poll->data;
-    uint64_t rung = 0;
-    if (status < 0 || read(bell->fd, &rung, sizeof rung) != sizeof rung) {
-        if (errno != EAGAIN && bell->buffer)
-            drop_doorbell(bell->buffer);
-        return;
-    }
-    if (bell->buffer && bell->buffer->session)
+    int error = status < 0 ? EIO : pfdd_foreign_take(bell->fd);
+    if (error && error != EAGAIN && bell->buffer) {
+        drop_doorbell(bell->buffer);
+    } else if (!error && bell->buffer && bell->buffer->session) {
         pfdd_session_ring(bell->buffer->session);
+    }
 }
 
 static void hang_doorbell(struct buffer *b, int fd)
 {
-    struct doorbell *bell = calloc(1, sizeof *bell);
-    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    struct doorbell *bell =
+        pfdd_foreign_is_eventfd(fd) ? calloc(1, sizeof *bell) : NULL;
     if (!bell || uv_poll_init(b->of->d->loop, &bell->poll, fd) != 0) {
         free(bell);
-        close(fd);
+        pfdd_foreign_close(fd);
         return;
     }
     bell->fd = fd;
@@ -181,7 +180,7 @@ static void free_stream(struct pfdd_stream *st)
     void (*ended)(void *) = st->options.ended;
     void *user = st->options.user;
     for (size_t i = 0; i < st->n_fds; i++)
-        close(st->fds[i]);
+        pfdd_foreign_close(st->fds[i]);
     while (st->buffers) {
         struct buffer *b = st->buffers;
         st->buffers = b->next;
@@ -351,15 +350,6 @@ static int take_fd(struct pfdd_stream *st)
     return fd;
 }
 
-/* Memory that its owner could cut is not taken. */
-static bool is_sealed(int fd, uint64_t size)
-{
-    struct stat st;
-    int seals = fcntl(fd, F_GET_SEALS);
-    return seals >= 0 && (seals & F_SEAL_SHRINK) && fstat(fd, &st) == 0 &&
-           (uint64_t)st.st_size >= size;
-}
-
 static void bad_frame(struct pfdd_stream *st, const char *why)
 {
     st->d->count.bad_frames++;
@@ -440,15 +430,21 @@ static void share_memory(struct pfdd_stream *st, struct buffer *b,
     int memory = take_fd(st);
     int bell = f->fds > 1 ? take_fd(st) : -1;
     for (uint64_t i = 2; i < f->fds && st->n_fds; i++)
-        close(take_fd(st));
-    if (memory < 0 || !is_sealed(memory, f->size)) {
+        pfdd_foreign_close(take_fd(st));
+    /* What is no eventfd is nothing that one could wait for. */
+    if (bell >= 0 && !pfdd_foreign_is_eventfd(bell)) {
+        pfdd_foreign_close(bell);
+        bell = -1;
+        bad_frame(st, "a doorbell that is no eventfd");
+    }
+    if (memory < 0 || !pfdd_foreign_is_memory(memory, f->size)) {
         bad_frame(st, memory < 0 ? "a buffer's memory did not come with it"
                                  : "shared memory without a seal against "
                                    "shrinking, or smaller than it says");
         if (memory >= 0)
-            close(memory);
+            pfdd_foreign_close(memory);
         if (bell >= 0)
-            close(bell);
+            pfdd_foreign_close(bell);
         return;
     }
     b->is_shared = true;
@@ -463,7 +459,7 @@ static void share_memory(struct pfdd_stream *st, struct buffer *b,
     if (is_followed && bell >= 0) {
         hang_doorbell(b, bell);
     } else if (bell >= 0) {
-        close(bell);
+        pfdd_foreign_close(bell);
     }
 }
 
@@ -697,7 +693,7 @@ bool pfdd_stream_feed(struct pfdd_stream *st, const void *bytes, size_t n,
         if (st->n_fds < FDS_MAX) {
             st->fds[st->n_fds++] = fds[i];
         } else {
-            close(fds[i]);
+            pfdd_foreign_close(fds[i]);
         }
     }
     if (!st->started && n) {
