@@ -643,6 +643,11 @@ unsigned pfdd_session_poll(struct pfdd_session *s, uint64_t now)
     uint64_t step = every * UINT64_C(1000000);
     s->due = every > 1 ? (now / step + 1) * step : 0;
     bool asked = s->completing || s->closing || s->wants_restart;
+    /* The tail would do nothing, and what has changed would be forgotten. */
+    if (!asked && now - s->looked < BETWEEN_LOOKS_US * UINT64_C(1000)) {
+        s->due = 0;
+        return 1;
+    }
     if (!asked && is_still(s, now))
         return every;
     if (!asked && !s->pending) {
@@ -650,7 +655,8 @@ unsigned pfdd_session_poll(struct pfdd_session *s, uint64_t now)
                        ? now
                        : s->moved;
     }
-    start_job(s, false);
+    if (!start_job(s, false)) /* it has to wait: this was no look */
+        pfdd_head_forget(&s->head);
     return every > 5 ? 5 : every;
 }
 
