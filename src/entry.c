@@ -419,6 +419,15 @@ static void unknown_text(const struct pfd_entry *entry,
 {
     char words[16 * WORDS_SHOWN];
     words_text(entry, words, sizeof words);
+    const struct pfd_format *format = entry->of->format;
+    if (kind == PFD_FINDING_unknown_id && format->reads_shaders &&
+        !format->shader) {
+        snprintf(ret, n,
+                 "no loaded module has such a message; %u payload "
+                 "dwords%s%s",
+                 entry->n_payload / 4, words[0] ? ":" : "", words);
+        return;
+    }
     if (kind != PFD_FINDING_torn_header && kind != PFD_FINDING_unknown_id &&
         kind != PFD_FINDING_wrong_module) {
         snprintf(ret, n, "id 0x%llx; %u payload dwords%s%s",
@@ -577,8 +586,9 @@ static void describe(const struct pfd_entry *entry, enum pfd_finding_kind kind,
                  text.text);
         break;
     case PFD_FINDING_bad_control:
-        snprintf(ret, n, "the control word of '%s' has bits that are unknown or "
-                         "contradict what follows",
+        snprintf(ret, n,
+                 "the control word of '%s' has bits that are unknown or "
+                 "contradict what follows",
                  text.text);
         break;
     case PFD_FINDING_incomplete:

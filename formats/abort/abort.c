@@ -4,11 +4,11 @@
  * lost: pairs of a size and a payload. What is known of payloads, and from
  * where, is in README.md beside this file.
  */
+#include "abort.h"
+
 #include <string.h>
 
 #include "escape.h"
-#include "format.h"
-#include "shaders.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 
@@ -21,6 +21,8 @@ enum {
     MESSAGE_MAX = 16 << 20,
     /* Bytes shown of a payload that is no text. */
     HEX_MAX = 256,
+    /* Numbers look like shorter texts. */
+    TEXT_MIN = 4,
 };
 
 struct state {
@@ -28,25 +30,52 @@ struct state {
     uint64_t zeros_to; /* all is zero from where it was looked at up to here */
 };
 
-static uint64_t align_up(uint64_t v, uint64_t to)
-{
-    return (v + to - 1) / to * to;
-}
-
 /* ---- the walk ---- */
 
-static void add_record(struct pfd_walk *w, uint64_t n_payload,
-                       uint64_t findings)
+/* A message that is read by its conversions. */
+static struct pfd_record *add_record(struct pfd_walk *w, uint64_t n_payload)
 {
     struct pfd_record *r = pfd_walk_record(w);
     *r = (struct pfd_record){
         .offset = w->at,
-        .findings = findings,
         .n_bytes = (uint32_t)(HEADER + n_payload),
         .n_header = HEADER,
         .flags = PFD_RECORD_MADE,
         .kind = PFD_RECORD_ENTRY,
     };
+    return r;
+}
+
+/* A whole message: by the types of its site. One of no site that is loaded is
+ * not known, whatever it looks like. */
+static void add_message(struct pfd_walk *w, uint64_t n_payload)
+{
+    struct abort_sites sites;
+    struct pfd_record *r = add_record(w, n_payload);
+    if (!n_payload || !w->shaders->n)
+        return;
+    struct pfd_cursor payload = w->view;
+    pfd_cursor_seek(&payload, w->at + HEADER - w->base);
+    abort_find_sites(w->shaders, pfd_cursor_bytes(&payload, (size_t)n_payload),
+                     n_payload, &sites);
+    if (!sites.n && sites.open) {
+        r->findings |= FINDING(types_guessed);
+        return;
+    }
+    struct pfd_record other = *r;
+    if (!sites.n) {
+        r->flags = 0;
+        r->findings |= FINDING(unknown_id);
+        pfd_walk_alternative(w, &other);
+        return;
+    }
+    r->layout = sites.site[0].layout;
+    for (size_t i = 1; i < sites.n; i++) {
+        r->findings |= FINDING(ambiguous);
+        other.findings = FINDING(ambiguous);
+        other.layout = sites.site[i].layout;
+        pfd_walk_alternative(w, &other);
+    }
 }
 
 static void skip(struct pfd_walk *w, struct state *st, uint64_t to)
@@ -96,7 +125,7 @@ static enum pfd_status give_cut(struct pfd_walk *w, uint64_t size,
                      "a message of %llu bytes, of which %llu are there",
                      (unsigned long long)size, (unsigned long long)left);
     w->batch->lost_bytes += size - left;
-    add_record(w, n, 0);
+    add_record(w, n);
     w->at = pfd_walk_end(w);
     return PFD_END;
 }
@@ -138,13 +167,13 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
                          "a message of %llu bytes, above %d: skipped",
                          (unsigned long long)size, MESSAGE_MAX);
         skip(w, st,
-             align_up(w->at + HEADER + (size < room ? size : room), HEADER));
+             abort_align(w->at + HEADER + (size < room ? size : room), HEADER));
         return PFD_OK;
     }
     if (size > left)
         return w->last ? give_cut(w, size, left) : PFD_MORE;
-    add_record(w, size, 0);
-    skip(w, st, align_up(w->at + HEADER + size, HEADER));
+    add_message(w, size);
+    skip(w, st, abort_align(w->at + HEADER + size, HEADER));
     return PFD_OK;
 }
 
@@ -157,61 +186,6 @@ static enum pfd_status abort_walk(struct pfd_walk *w)
             return status;
     }
     return PFD_OK;
-}
-
-/* ---- which OpAbortKHR a payload is of ---- */
-
-struct site {
-    const struct pfd_shader *shader;
-    const struct pfd_spirv_abort *abort; /* NULL: none is known */
-    bool several;                        /* other places have the same */
-};
-
-/* Bytes of constants that the payload has, too; -1: it is not of this site. */
-static int64_t match(const struct pfd_spirv *m,
-                     const struct pfd_spirv_abort *abort,
-                     const uint8_t *payload, uint64_t n)
-{
-    int64_t score = 0;
-    if (!abort->size || n < abort->size ||
-        n > align_up(abort->size, abort->align ? abort->align : 1))
-        return -1;
-    for (uint32_t i = 0; i < abort->n; i++) {
-        const struct pfd_spirv_member *member =
-            pfd_spirv_member(m, abort->first + i);
-        if (!member->known || member->offset > n ||
-            n - member->offset < member->n_known)
-            continue;
-        if (!memcmp(payload + member->offset, member->known, member->n_known)) {
-            score += (int64_t)member->n_known + 1;
-        } else if (!member->is_specialized) {
-            return -1;
-        }
-    }
-    return score;
-}
-
-static struct site find_site(const struct pfd_shaders *shaders,
-                             const uint8_t *payload, uint64_t n)
-{
-    struct site ret = { 0 };
-    int64_t best = 0; /* nothing equal is no match */
-    for (size_t s = 0; s < shaders->n; s++) {
-        const struct pfd_spirv *m = shaders->shaders[s].module;
-        for (size_t i = 0; i < pfd_spirv_n_aborts(m); i++) {
-            const struct pfd_spirv_abort *abort = pfd_spirv_abort(m, i);
-            int64_t score = match(m, abort, payload, n);
-            if (score < best || score <= 0)
-                continue;
-            if (score == best) {
-                ret.several = true;
-                continue;
-            }
-            best = score;
-            ret = (struct site){ &shaders->shaders[s], abort, false };
-        }
-    }
-    return ret;
 }
 
 /* ---- conversions ---- */
@@ -299,18 +273,21 @@ static void guess_slots(struct payload *p, uint64_t at)
     struct spec spec = { 0 };
     while (next_spec(text, n, spec.end, &spec)) {
         for (unsigned i = 0; i < spec.stars; i++, at += 4) {
-            at = align_up(at, 4);
+            at = abort_align(at, 4);
             add_slot(p, at, 4);
         }
         for (unsigned i = 0; i < spec.n; i++, at += spec.width) {
-            at = align_up(at, spec.width);
+            at = abort_align(at, spec.width);
             if (at > p->n || p->n - at < spec.width)
                 return;
             add_slot(p, at, spec.width);
         }
     }
-    if (p->made->n_slots)
+    if (p->made->n_slots) {
         p->made->findings |= FINDING(types_guessed);
+    } else if (at < p->n) { /* text in pieces, or more than one message */
+        p->made->findings |= FINDING(payload_long);
+    }
 }
 
 /* ---- real types ---- */
@@ -346,7 +323,7 @@ static unsigned bytes_of(const struct pfd_spirv_type *t)
     return n == 1 || n == 2 || n == 8 ? n : 4;
 }
 
-static void real_slots(struct payload *p, const struct site *site)
+static void real_slots(struct payload *p, const struct abort_site *site)
 {
     struct scalars s = { site->shader->module, site->abort, 0, 0 };
     struct pfd_spirv_type type;
@@ -371,7 +348,7 @@ static char real_letter(char conv, const struct pfd_spirv_type *t)
 }
 
 /* Gives conversions the letters that their values' types need. */
-static void correct_letters(struct payload *p, const struct site *site)
+static void correct_letters(struct payload *p, const struct abort_site *site)
 {
     struct scalars s = { site->shader->module, site->abort, 0, 0 };
     struct pfd_text *text = p->made->text;
@@ -396,7 +373,7 @@ static void correct_letters(struct payload *p, const struct site *site)
 }
 
 /* The text members, one after another, as the payload has them. */
-static bool real_text(struct payload *p, const struct site *site)
+static bool real_text(struct payload *p, const struct abort_site *site)
 {
     const struct pfd_spirv *m = site->shader->module;
     bool any = false;
@@ -416,12 +393,13 @@ static bool real_text(struct payload *p, const struct site *site)
 
 /* ---- messages ---- */
 
-/* Text as a program's author writes it: UTF-8, no control bytes but these. */
+/* Text as a program's author writes it: UTF-8, no control bytes but these,
+ * which colours need. */
 static bool is_text(const char *text, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)text[i];
-        if ((c < 32 && c != '\n' && c != '\t' && c != '\r') || c == 127)
+        if ((c < 32 && !strchr("\n\t\r\033", c)) || c == 127)
             return false;
     }
     return pfd_is_utf8(text, n);
@@ -448,17 +426,25 @@ static void make_hex(struct payload *p)
         add_slot(p, at, 4);
 }
 
+/* Does it begin as a text does that has no NUL behind it? */
+static bool begins_as_text(const struct payload *p)
+{
+    return p->n >= TEXT_MIN && is_text((const char *)p->bytes, TEXT_MIN);
+}
+
 static void make_guessed(struct payload *p)
 {
     size_t n = strnlen((const char *)p->bytes, (size_t)p->n);
     if (!is_text((const char *)p->bytes, n) ||
         (n == 0 && !is_zero(p->bytes, p->n))) {
         make_hex(p);
+        if (begins_as_text(p))
+            p->made->findings |= FINDING(types_guessed);
         return;
     }
     pfd_text_add(p->made->text, p->bytes, n);
     if (!p->made->text->failed && n)
-        guess_slots(p, align_up(n + 1, 4));
+        guess_slots(p, abort_align(n + 1, 4));
 }
 
 static void abort_make(const struct pfd_look *look, struct pfd_made *ret)
@@ -468,7 +454,7 @@ static void abort_make(const struct pfd_look *look, struct pfd_made *ret)
     p.bytes = pfd_cursor_bytes(&c, (size_t)p.n);
     if (!p.n)
         return;
-    struct site site = find_site(look->shaders, p.bytes, p.n);
+    struct abort_site site = abort_site_of(look->shaders, look->record->layout);
     if (!site.abort || !real_text(&p, &site)) {
         make_guessed(&p);
         return;
@@ -480,15 +466,10 @@ static void abort_make(const struct pfd_look *look, struct pfd_made *ret)
 
 static size_t abort_origin(const struct pfd_look *look, struct pfd_origin *ret)
 {
-    struct pfd_cursor c = look->bytes;
-    uint64_t n_payload = pfd_cursor_left(&c);
-    const uint8_t *payload = pfd_cursor_bytes(&c, (size_t)n_payload);
-    struct site site = { 0 };
+    struct abort_site site = abort_site_of(look->shaders, look->record->layout);
     struct pfd_spirv_place place;
     size_t n = 0;
-    if (n_payload)
-        site = find_site(look->shaders, payload, n_payload);
-    if (!site.abort || site.several)
+    if (!site.abort || site.layout & ABORT_SEVERAL)
         return 0;
     ret[n++] = (struct pfd_origin){ .name = "shader",
                                     .n = 1,
@@ -542,7 +523,7 @@ static int abort_probe(const struct pfd_cursor *first, uint64_t n_buffer)
     size_t n_text = strnlen(text, n);
     if (n_text < 3 || !is_text(text, n_text))
         return 20;
-    return n_buffer && align_up(size + HEADER, HEADER) >= n_buffer ? 85 : 75;
+    return n_buffer && abort_align(size + HEADER, HEADER) >= n_buffer ? 85 : 75;
 }
 
 static const char *const entry_words[] = {

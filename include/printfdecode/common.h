@@ -71,7 +71,7 @@ struct pfd_error {
     X(wrong_module, 0)      /* the loaded module is not the record's shader */ \
     X(unused_arguments, 1)  /* arguments that no conversion prints */          \
     X(type_mismatch, 0)     /* a conversion for another type of argument */    \
-    X(types_guessed, 1)     /* nothing states the types of the arguments */    \
+    X(types_guessed, 0)     /* nothing states the types of the arguments */    \
     X(unknown_id, 0)        /* no loaded string has this id */                 \
     X(torn_header, 0)       /* half of an entry header was written */          \
     X(truncated_entry, 0)   /* the entry runs over the end of the buffer */    \
