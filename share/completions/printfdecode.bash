@@ -1,53 +1,18 @@
 # bash completion for printfdecode(1)                     -*- shell-script -*-
 
-# Options of a verb, long forms; those that take a value end in =.
+# Options of a verb, long forms, as its --help has them; those that take a value
+# end in =.
 _printfdecode_options()
 {
-    case $1 in
-    decode)
-        echo '--output= --strings= --buffer= --format= --shader= --shaders=
-              --layout= --compat= --opencl-strings= --match= --id= --skip=
-              --limit= --threads= --max-inflated= --color= --progress=
-              --with-filename --no-filename
-              --keep-going
-              --verbose --help --version' ;;
-    strings)
-        echo '--output= --strings= --shader= --shaders= --max-inflated=
-              --color= --verbose --help --version' ;;
-    inspect)
-        echo '--output= --strings= --buffer= --format= --shader= --shaders=
-              --layout= --compat= --opencl-strings= --at= --entry=
-              --max-inflated= --color= --with-filename --no-filename
-              --keep-going
-              --verbose --help --version' ;;
-    spirv-check)
-        echo '--strings= --shader= --shaders= --color= --verbose --help
-              --version' ;;
-    stats)
-        echo '--output= --strings= --buffer= --format= --shader= --shaders=
-              --layout= --compat= --opencl-strings= --threads= --max-inflated=
-              --color= --progress= --keep-going
-              --verbose --help --version' ;;
-    formats)
-        echo '--help --version' ;;
-    extract)
-        echo '--to= --force --max-inflated= --color= --verbose --help
-              --version' ;;
-    follow)
-        echo '--output= --strings= --buffer= --format= --shader= --shaders=
-              --layout= --compat= --opencl-strings= --match= --id= --limit=
-              --max-inflated= --until-idle= --settle= --from= --ack --findings=
-              --tls-ca=
-              --tls-certificate= --tls-key= --tls-name= --color= --verbose
-              --help --version' ;;
-    capture)
-        echo '--output= --strings= --buffer= --format= --shader= --shaders=
-              --max-inflated= --label= --color= --verbose --help --version' ;;
-    recover)
-        echo '--output= --strings= --buffer= --format= --shader= --shaders=
-              --match= --id= --limit= --max-inflated= --color= --verbose --help
-              --version' ;;
-    esac
+    printfdecode "$1" --help 2>/dev/null |
+        sed -nE 's/^ +(-., )?--([a-z-]+)( [A-Z][A-Z=]*)? .*/\2\3/p' |
+        sed -E 's/^/--/; s/ .*/=/'
+}
+
+_printfdecode_verbs()
+{
+    printfdecode --help 2>/dev/null |
+        sed -nE '/^Verbs:/,/^$/s/^  ([a-z-]+) .*/\1/p'
 }
 
 # The long name of a short option that takes a value.
@@ -94,13 +59,13 @@ _printfdecode_values()
 
 _printfdecode()
 {
-    local verbs='decode strings inspect stats formats extract follow capture
-                 recover'
+    local verbs
+    verbs=$(_printfdecode_verbs | tr '\n' ' ')
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
     local verb=decode first=${COMP_WORDS[1]-} long options
     COMPREPLY=()
     [[ $COMP_CWORD -gt 1 && " $verbs " == *" $first "* ]] && verb=$first
-    options=$(_printfdecode_options "$verb")
+    options=$(_printfdecode_options "$verb" | tr '\n' ' ')
 
     # `--output=json` comes as three words where = breaks words.
     if [[ $word == = ]]; then

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""options.py PRINTFDECODE: every verb and option that --help has is in the
+manual page and in the completions of bash and zsh."""
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PROGRAM = os.path.abspath(sys.argv[1])
+
+
+def slurp(path):
+    with open(f'{ROOT}/{path}') as f:
+        return f.read()
+
+
+def said(*args):
+    return subprocess.run([PROGRAM, *args], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+
+
+def options_of(verb):
+    """{name: takes a value}"""
+    return {m[1]: bool(m[2]) for m in re.finditer(
+        r'^ +(?:-., )?--([a-z-]+)( [A-Z][A-Z=]*)? ', said(verb, '--help'),
+        re.M)}
+
+
+def complete(*words):
+    """What bash offers for the last word."""
+    script = (f'PATH={os.path.dirname(PROGRAM)}:$PATH\n'
+              f'. {ROOT}/share/completions/printfdecode.bash\n'
+              f'COMP_WORDS=(printfdecode {" ".join(words)})\n'
+              'COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n'
+              '_printfdecode 2>/dev/null\n'
+              'printf "%s\\n" "${COMPREPLY[@]}"\n')
+    p = subprocess.run(['bash', '-c', script], check=True, text=True,
+                       stdout=subprocess.PIPE, cwd='/')
+    return {word.strip() for word in p.stdout.splitlines()}
+
+
+verbs = re.findall(r'^  ([a-z-]+) ', re.search(
+    r'^Verbs:\n(.*?)\n\n', said('--help'), re.M | re.S)[1], re.M)
+options = {verb: options_of(verb) for verb in verbs}
+man = slurp('cli/printfdecode.1').replace('\\-', '-')
+zsh = slurp('share/completions/_printfdecode')
+wrong = []
+
+assert len(verbs) >= 10 and all(len(o) >= 2 for o in options.values()), options
+for verb in verbs:
+    if not re.search(rf'^\.It Cm {verb}\b', man, re.M):
+        wrong.append(f'the manual page has no verb {verb}')
+    if not re.search(rf"^ +'{verb}:", zsh, re.M):
+        wrong.append(f'zsh has no verb {verb}')
+    wanted = {f'--{o}=' if value else f'--{o}'
+              for o, value in options[verb].items()}
+    offered = complete(verb, '--')
+    if offered != wanted:
+        wrong.append(f'bash, {verb}: {sorted(offered ^ wanted)}')
+for verb in set(verbs) - complete("''"):
+    wrong.append(f'bash has no verb {verb}')
+for option in sorted({o for all_of in options.values() for o in all_of}):
+    if not re.search(rf'Fl -{option}\b', man):
+        wrong.append(f'the manual page has no --{option}')
+    if not re.search(rf"--{option}[=\[}},']", zsh):
+        wrong.append(f'zsh has no --{option}')
+print('\n'.join(wrong) or f'{len(verbs)} verbs')
+sys.exit(bool(wrong))
