@@ -10,6 +10,7 @@ enum {
     BITS_BINARY = 8, /* that a text is none that somebody can read */
     ESCAPE = 0x1b,   /* terminals' colours */
     BITS_SIZE = 5,   /* how large a number is */
+    BITS_ROUND = 6,  /* how many zeros it ends in */
     BITS_FLOAT = 8,
     BITS_TINY = 10, /* that a float is so small that it is not normal */
     /* What is beyond takes as many more as the exponent has. */
@@ -42,9 +43,14 @@ unsigned pfd_bits_text(const uint8_t *text, size_t n)
     return bits;
 }
 
+/* Of a number that is small, or round in binary, as limits of types are. */
 static unsigned bit_length(uint64_t value)
 {
-    return value ? 64u - (unsigned)__builtin_clzll(value) : 0;
+    if (!value)
+        return 0;
+    unsigned n = 64u - (unsigned)__builtin_clzll(value);
+    unsigned n_round = BITS_ROUND + n - (unsigned)__builtin_ctzll(value);
+    return n_round < n ? n_round : n;
 }
 
 static unsigned at_most(unsigned bits, unsigned max)
@@ -59,7 +65,9 @@ unsigned pfd_bits_integer(uint64_t value, unsigned n_bytes)
     uint64_t mask = n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
     unsigned plain = bit_length(low);
     unsigned negative = bit_length(~low & mask) + 1;
-    return at_most(BITS_SIZE + (plain < negative ? plain : negative), n + 2);
+    unsigned limit = bit_length((low + 1) & mask) + 1;
+    unsigned least = plain < negative ? plain : negative;
+    return at_most(BITS_SIZE + (limit < least ? limit : least), n + 2);
 }
 
 unsigned pfd_bits_float(uint64_t value, unsigned n_bytes)
@@ -73,10 +81,7 @@ unsigned pfd_bits_float(uint64_t value, unsigned n_bytes)
     if (!exponent && !mantissa)
         return BITS_SIZE;
     unsigned used = n_mantissa;
-    if (mantissa)
-        used -= (unsigned)__builtin_ctzll(mantissa);
-    else
-        used = 0;
+    used = mantissa ? used - (unsigned)__builtin_ctzll(mantissa) : 0;
     bool is_odd = power < EXPONENT_MIN || power > EXPONENT_MAX;
     return BITS_FLOAT + used + (is_odd ? n_exponent : 0) +
            (exponent ? 0 : BITS_TINY);
@@ -87,10 +92,11 @@ void pfd_ways_add(struct pfd_ways *ways, uint32_t bits, uint64_t choice)
     unsigned i = ways->n;
     if (i == PFD_WAYS_MAX && ways->way[i - 1].bits <= bits)
         return;
-    if (i < PFD_WAYS_MAX)
+    if (i < PFD_WAYS_MAX) {
         ways->n++;
-    else
+    } else {
         i--;
+    }
     for (; i > 0 && ways->way[i - 1].bits > bits; i--)
         ways->way[i] = ways->way[i - 1];
     ways->way[i] = (struct pfd_way){ bits, choice };

@@ -57,6 +57,16 @@ struct search {
     bool all; /* none was given up that may be likely */
 };
 
+static struct search search_of(const struct pfd_cursor *payload)
+{
+    uint32_t n = (uint32_t)pfd_cursor_left(payload);
+    return (struct search){
+        .payload = pfd_cursor(pfd_cursor_peek(payload, payload->at), n),
+        .n = n,
+        .all = true,
+    };
+}
+
 static uint64_t estimate(const struct search *s, const struct place *p)
 {
     return p->ways.way[0].bits + (uint64_t)BITS_PER_BYTE * (s->n - p->at);
@@ -212,10 +222,8 @@ static bool is_usual(const struct search *s, const struct pfd_step *step,
 bool pfd_rocm_is_plain(const struct pfd_step *steps,
                        const struct pfd_cursor *payload, uint32_t from)
 {
-    struct pfd_cursor bytes = *payload;
-    struct search s = { .n = (uint32_t)pfd_cursor_left(payload) };
+    struct search s = search_of(payload);
     unsigned n_looked = 0;
-    s.payload = pfd_cursor_sub(&bytes, s.n);
     return is_usual(&s, steps, from) &&
            count_fits(&s, steps, from, &n_looked) == 1;
 }
@@ -274,10 +282,8 @@ bool pfd_rocm_weigh(const struct pfd_step *steps,
 {
     struct front fronts[2];
     struct front *front = fronts;
-    struct pfd_cursor bytes = *payload;
-    struct search s = { .n = (uint32_t)pfd_cursor_left(payload), .all = true };
+    struct search s = search_of(payload);
     unsigned number = 0;
-    s.payload = pfd_cursor_sub(&bytes, s.n);
     front->n = 1;
     front->place[0] = (struct place){ from, { .n = 1 } };
     for (const struct pfd_step *step = steps; step->op != PFD_OP_END; step++) {

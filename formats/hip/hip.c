@@ -570,10 +570,11 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
     enum likeness likeness = s ? NO_TEXT : look_for_text(w, &h, w->at, false);
     if (!s && (h.is_constant || likeness == NO_TEXT))
         return step_unknown(w, st, &h, likeness);
-    if (s)
+    if (s) {
         add_constant(w, &h, s);
-    else
+    } else {
         add_inline(w, &h, likeness);
+    }
     return PFD_OK;
 }
 

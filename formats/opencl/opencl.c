@@ -232,9 +232,9 @@ static void weigh(const struct pfd_walk *w, struct state *st, uint64_t at,
                   struct verdict *v, struct opencl_samples *samples,
                   struct opencl_weights *ret)
 {
-    const struct pfd_way *way = ret->old.way;
     collect(w, st, at, v->string, samples);
     opencl_weigh(v->string, samples, &st->stale, ret);
+    const struct pfd_way *way = ret->old.way;
     v->newer = newer_by(ret);
     if (!v->is_stale_seen && ret->all && way[0].choice &&
         v->newer <= -PFD_BITS_SURE &&

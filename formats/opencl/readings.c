@@ -194,9 +194,9 @@ static uint64_t value_bits(const struct weigher *w, size_t sample,
     uint64_t bits = 0;
     if (is_typed)
         return typed_bits(a, bytes_of(w, sample, at));
+    const struct pfd_cursor *payload = &w->samples->payload[sample];
     for (uint32_t i = 0; i < used_bytes(a); i += DWORD)
-        bits += dword_bits(
-            pfd_cursor_peek_u32(&w->samples->payload[sample], at + i));
+        bits += dword_bits(pfd_cursor_peek_u32(payload, at + i));
     return bits;
 }
 
@@ -212,7 +212,8 @@ static uint64_t column_bits(const struct weigher *w,
         uint64_t constant = BITS_CONSTANT + bits;
         each += bits;
         for (size_t k = 0; i < REFERENCES && k < w->samples->n; k++) {
-            if (memcmp(bytes_of(w, i, at), bytes_of(w, k, at), used_bytes(a)))
+            if (memcmp(bytes_of(w, i, at), bytes_of(w, k, at), used_bytes(a)) !=
+                0)
                 constant += BITS_EXCEPTION + value_bits(w, k, a, at, is_typed);
         }
         if (i < REFERENCES && constant < best)
@@ -254,11 +255,13 @@ static unsigned filled_bits(uint32_t dword)
 /* Are the next dwords the same in all entries? */
 static bool is_repeated(const struct weigher *w, uint32_t at)
 {
-    bool is_same = true;
-    for (size_t i = 0; i < w->samples->n; i++)
-        is_same &=
-            !memcmp(bytes_of(w, i, at), bytes_of(w, i, at + DWORD), DWORD);
-    return is_same;
+    for (size_t i = 0; i < w->samples->n; i++) {
+        const struct pfd_cursor *payload = &w->samples->payload[i];
+        if (pfd_cursor_peek_u32(payload, at) !=
+            pfd_cursor_peek_u32(payload, at + DWORD))
+            return false;
+    }
+    return true;
 }
 
 static uint64_t stale_column_bits(const struct weigher *w, uint32_t at)
@@ -304,11 +307,25 @@ void opencl_see_stale(const struct pfd_string *string,
 
 /* ---- all ways ---- */
 
+/* The fourth of three components, which nobody wrote. */
+static uint64_t fourth_bits(const struct weigher *w,
+                            const struct opencl_argument *a, uint32_t at)
+{
+    uint32_t n = a->size - used_bytes(a);
+    uint64_t bits = 0;
+    if (n % DWORD)
+        return 8 * (uint64_t)n * w->samples->n;
+    for (uint32_t i = 0; i < n; i += DWORD)
+        bits += stale_column_bits(w, at + used_bytes(a) + i);
+    return bits;
+}
+
 static void weigh_value(struct weigher *w, const struct opencl_argument *a)
 {
     for (unsigned k = 0; k <= w->n_shifts; k++) {
         if (w->old[k].n || k == 0) {
-            uint64_t bits = argument_bits(w, a, w->at - k * DWORD);
+            uint32_t at = w->at - k * DWORD;
+            uint64_t bits = argument_bits(w, a, at) + fourth_bits(w, a, at);
             pfd_ways_all_add(&w->old[k], bits);
             if (k == 0)
                 w->new_bits = pfd_bits_add(w->new_bits, bits);
@@ -340,10 +357,11 @@ static void weigh_text(struct weigher *w, const struct opencl_argument *a)
 
 static void weigh_argument(struct weigher *w, const struct opencl_argument *a)
 {
-    if (a->is_text)
+    if (a->is_text) {
         weigh_text(w, a);
-    else
+    } else {
         weigh_value(w, a);
+    }
     w->at += a->size;
 }
 
@@ -373,9 +391,8 @@ void opencl_weigh(const struct pfd_string *string,
     ret->all = true;
     pfd_ways_add(&w.old[0], 0, 0);
     while (ret->all && opencl_next_argument(&arguments, &a)) {
-        if (opencl_can_shift(&a) && w.n_shifts == OPENCL_SHIFTS_MAX)
-            ret->all = false;
-        else
+        ret->all = !opencl_can_shift(&a) || w.n_shifts < OPENCL_SHIFTS_MAX;
+        if (ret->all)
             weigh_argument(&w, &a);
     }
     gather(&w, ret->all, &ret->old);

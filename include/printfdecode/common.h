@@ -118,7 +118,7 @@ struct pfd_error {
     X(nearly_full, 0)       /* so full that later messages may be missing */   \
     X(clipped_string, 0)    /* a string argument that does not end */          \
     X(null_strings, 0)      /* which strings are null cannot be told */        \
-    X(string_layout, 0)     /* where a string argument ends cannot be told */    \
+    X(string_layout, 0)     /* where a string argument ends cannot be told */  \
     X(bad_control, 0)       /* unknown bits in an entry's control word */      \
     X(bad_packet, 0)        /* a packet or slot that cannot be */              \
     X(incomplete, 0)        /* parts of a message are missing */               \

@@ -292,6 +292,12 @@ def ocl_evidence():
          "all the same, as other strings show, a dword unlike it is text.",
          ocl(s(b"abcdxy\0\0"), *[moved(b"abcd", u32(7000 - i)) for i in
                                  range(6)], strings=[s, moved]))
+    vector = Ocl(1, b"%s|%d|%v3hld\\n", 8, 4, 16)
+    one("string_before_vec3", "The fourth of three components is stale, and "
+        "speaks for nothing.", vector,
+        *[[b"\xaa\x01\x98\xacp(\xa7\x99", u32(i * 255),
+           u32(-i, 2147483647 - i, 1 << 31 >> i) + b"\xee" * 4]
+          for i in range(9)])
     a = Ocl(1, b"%s %d\\n", 8, 4)
     case("opencl/string_linked", "Two linked programs with the same format and "
          "other literals: both are confirmed by further entries.",
@@ -547,6 +553,11 @@ def hip_evidence():
                             constant=False),
                         hip(order, u64(65), text8(b"abc"), constant=False),
                         texts=[]), "--format hip buffer.bin app.co")
+    limit = b"%s %lu %10s|%d\n"
+    case("hip/null_limits", "Limits of types are usual numbers, and no texts "
+         "behind a null string.",
+         hips(hip(limit, text8(b"e"), u64(1 << 63),
+                  b"\x1d\x1b\\\xbe\x9d\0xy", u64(42)), texts=[limit]))
     many = b"%s " * 20 + b"%d\n"
     case("hip/null_of_20", "One of 20 strings is null: the number says that "
          "there is one, its neighbours are alike.",
