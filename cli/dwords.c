@@ -293,7 +293,7 @@ static void walk_dword(struct walk *w, struct place *p, uint64_t at)
     }
     name_dword(w, p, at, &piece, what, sizeof what);
     if (piece.n_arguments)
-        p->now = &piece.arguments[piece.n_arguments - 1];
+        p->now = &w->arguments[p->next - 1];
     put(w, &piece);
 }
 

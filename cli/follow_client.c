@@ -301,6 +301,10 @@ int follow_client_run(const struct options *o)
         outcome = pass_on(&c);
     if (outcome == OUTCOME_FAILED)
         tell_error("%s: %s", c.name, c.connection.why);
+    if (outcome == OUTCOME_FAILED && o->is_default_daemon) {
+        tell_hint("no file is given, and no printfdecoded of yours is there: "
+                  "start one, or name a buffer, a socket or an address");
+    }
     if (outcome == OUTCOME_END)
         tell_hint("%s: the daemon has ended the connection", c.name);
     connection_close(&c.connection);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <printfdecode/client.h>
 #include <printfdecode/convert.h>
 
 #include "nearest.h"
@@ -85,7 +86,7 @@ static const struct verb verbs[] = {
       spirv_check_run },
     { "extract", "FILE...", "write the code objects in files to a folder",
       extract_run },
-    { "follow", "BUFFER FILE... | SOCKET | ADDRESS | URL",
+    { "follow", "[BUFFER FILE... | SOCKET | ADDRESS | URL]",
       "print what a mapped buffer or a printfdecoded says", follow_run },
     { "capture", "BUFFER... FILE...",
       "pack buffers and format strings into one file", capture_run },
@@ -751,6 +752,18 @@ static bool is_help(int argc, char **argv, int *status)
     return true;
 }
 
+/* Where printfdecoded without a configuration has its lines. */
+static void add_default_daemon(struct options *o)
+{
+    static char address[256];
+    char folder[sizeof address - sizeof "unix:/lines.sock"];
+    if (!pfd_client_default_dir(folder, sizeof folder))
+        return;
+    snprintf(address, sizeof address, "unix:%s/lines.sock", folder);
+    options_add_file(o, address, ROLE_BY_CONTENT);
+    o->is_default_daemon = true;
+}
+
 bool options_read(struct options *ret, int argc, char **argv, int *status)
 {
     const struct verb *verb = argc > 1 ? find_verb(argv[1]) : NULL;
@@ -768,6 +781,8 @@ bool options_read(struct options *ret, int argc, char **argv, int *status)
     }
     if (!read_options(ret, argc, argv, &named, status))
         return false;
+    if (ret->n_files == 0 && verb && verb->run == follow_run)
+        add_default_daemon(ret);
     if (ret->n_files == 0 && *ret->verb->files) {
         tell_error("no file is given; see 'printfdecode --help'");
         *status = EXIT_ERROR;

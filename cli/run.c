@@ -181,6 +181,25 @@ static void name_buffer(const struct options *options,
     output_flush();
 }
 
+/* Why a file has nothing in it that could be printed, asked before it is read;
+ * NULL: its findings say all. */
+static const char *why_nothing(const struct buffer *buffer)
+{
+    const char *bytes = buffer->n_head ? buffer->head : buffer->bytes;
+    size_t n = buffer->n_head ? buffer->n_head : buffer->n;
+    bool is_text = bytes && n;
+    if (buffer->capture)
+        return NULL;
+    for (size_t i = 0; is_text && i < n && i < sizeof buffer->head; i++) {
+        is_text = (bytes[i] >= ' ' && bytes[i] < 0x7f) ||
+                  (bytes[i] >= '\t' && bytes[i] <= '\r');
+    }
+    return is_text
+               ? "it looks like text; a buffer is a dump of what a GPU wrote"
+           : n ? NULL
+               : "there is nothing in it";
+}
+
 static enum pfd_status run_and_judge(const struct options *options,
                                      const struct inputs *inputs,
                                      struct pfd_convert *convert,
@@ -190,12 +209,15 @@ static enum pfd_status run_and_judge(const struct options *options,
     struct pfd_id_counts ids = { 0 };
     struct heard heard = { .all = options->verbose };
     uint64_t before = total->entries;
+    const char *why = why_nothing(buffer);
     convert->finding = hear;
     convert->finding_user = &heard;
     convert->id_counts = &ids;
     enum pfd_status status = run_buffer(convert, buffer, total);
     convert->id_counts = NULL;
     tell_progress_done();
+    if (why && status >= 0 && total->entries == before)
+        tell_hint("%s: %s", buffer->name, why);
     if (heard.n_untold) {
         tell_hint("%s: %llu more findings of more ids; -v tells all",
                   buffer->name, (unsigned long long)heard.n_untold);
