@@ -34,9 +34,9 @@ struct pfdd_feeder {
 static void run_job(struct pfdd_job *job)
 {
     struct pfdd_feeder *f = (struct pfdd_feeder *)job;
-    do
+    do {
         f->n = read(f->fd, f->bytes, sizeof f->bytes);
-    while (f->n < 0 && errno == EINTR);
+    } while (f->n < 0 && errno == EINTR);
     if (f->n < 0)
         f->n = -errno;
 }

@@ -83,9 +83,10 @@ void pfdd_holdup_look(struct pfdd_holdup *h, const struct pfdd *d)
     struct culprit c;
     char who[sizeof h->who] = "";
     uint64_t now = uv_now(d->loop);
-    if (find(h, d, &c))
+    if (find(h, d, &c)) {
         snprintf(who, sizeof who, "%s%s",
                  c.is_required ? "the required output " : "", c.name);
+    }
     h->waits = d->count.waits;
     if (h->who[0] &&
         (who[0] ? strcmp(who, h->who) != 0 : now - h->last_ms >= OVER_MS))

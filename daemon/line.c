@@ -306,10 +306,11 @@ static const char *lack_of(const json_t *root)
     json_array_foreach(json_object_get(root, "findings"), i, name)
     {
         const char *text = json_string_value(name);
-        if (text && !strcmp(text, "torn_header"))
+        if (text && !strcmp(text, "torn_header")) {
             ret = "torn header, id";
-        else if (text && !strcmp(text, "incomplete"))
+        } else if (text && !strcmp(text, "incomplete")) {
             ret = "incomplete, id";
+        }
     }
     return ret;
 }

@@ -84,9 +84,10 @@ static bool may_speak(struct pfdd_log_topic *topic, unsigned burst,
 static void own_up(struct pfdd_log_topic *topic, char line[LINE])
 {
     size_t n = strlen(line);
-    if (topic->held_back)
+    if (topic->held_back) {
         snprintf(line + n, LINE - n, " (%u lines like this were held back)",
                  topic->held_back);
+    }
     topic->held_back = 0;
 }
 

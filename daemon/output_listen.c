@@ -186,9 +186,10 @@ static void begin(struct client *c, const char *line, size_t n)
     if (n) /* The client's own pattern takes the place of the default one. */
         pfdd_filter_unmatch(&request.filter);
     ok = ok && (!n || pfdd_request_read(&request, line, n, err, sizeof err));
-    if (!ok && n && pfd_wire_may_begin(line, n))
+    if (!ok && n && pfd_wire_may_begin(line, n)) {
         snprintf(err, sizeof err,
                  "subscribers connect here; producers connect to an input");
+    }
     if (!ok) {
         pfdd_filter_deinit(&request.filter);
         refuse(c, err);

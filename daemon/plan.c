@@ -67,7 +67,7 @@ static void folder_of(char ret[PATH_ROOM], const char *path)
     ret[strcspn(ret, "{")] = '\0';
     char *slash = strrchr(ret, '/');
     if (!slash) {
-        strcpy(ret, ".");
+        memcpy(ret, ".", 2);
     } else {
         slash[slash == ret] = '\0';
     }

@@ -218,14 +218,19 @@ static void session_ended(void *user)
 
 static void bad_frame(struct pfdd_stream *st, const char *why);
 
+static void bound_text(struct pfd_wire_bytes *text)
+{
+    text->n = text->n < NAME_MAX ? text->n : NAME_MAX;
+}
+
 /* Each line has it, and the session for as long as it lives. */
 static void bound_origin(struct pfdd_stream *st, struct pfd_wire_frame *f)
 {
-    struct pfd_wire_bytes *const texts[] = { &f->device, &f->queue, &f->stage,
-                                             &f->pipeline_type };
     size_t n = 0;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        texts[i]->n = texts[i]->n < NAME_MAX ? texts[i]->n : NAME_MAX;
+    bound_text(&f->device);
+    bound_text(&f->queue);
+    bound_text(&f->stage);
+    bound_text(&f->pipeline_type);
     for (size_t i = 0; i < f->n_labels; i++)
         n += f->labels[i].key.n + f->labels[i].value.n;
     if (n <= LABELS_MAX)

@@ -59,7 +59,7 @@ void pfdd_sums_text(const struct pfdd_sums *sums, char ret[PFDD_SUMS_TEXT])
                      sums->findings[i],
                      pfd_finding_name((enum pfd_finding_kind)i));
         if ((size_t)n >= room - at) {
-            strcpy(ret + at, more);
+            memcpy(ret + at, more, sizeof more);
             return;
         }
         at += (size_t)n;
