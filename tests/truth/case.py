@@ -33,13 +33,13 @@ class Message:
 class Case:
     """words: the command line behind `decode`; files: {name: bytes}; held,
     lost: what the buffer's header claims, bytes, None where it does not say;
-    kind: for the table; doubt: the bytes alone do not decide what it says."""
+    kind: for the table."""
 
     def __init__(self, words, files, messages, held=None, lost=None, kind="",
-                 buffer="buffer.bin", doubt=False):
+                 buffer="buffer.bin"):
         self.words, self.files, self.messages = words, files, messages
         self.held, self.lost, self.kind = held, lost, kind
-        self.buffer, self.doubt = buffer, doubt
+        self.buffer = buffer
         self.touched = None  # bytes of the buffer that were changed afterwards
         self.may_fail = False  # it may be too damaged to be read at all
 

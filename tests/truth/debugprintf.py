@@ -72,7 +72,6 @@ class Argument:
 
     def __init__(self, rng, layout):
         conv = rng.choice("dduuixXofffegEGFaAp")
-        kinds = {"d": "isignedb", "i": "isigned"}.get(conv)
         sizes = (8, 32, 32, 64) if layout in OLD else (8, 16, 32, 32, 64)
         size = rng.choice(sizes)
         if conv == "p":
@@ -81,7 +80,7 @@ class Argument:
             self.base = "f%d" % rng.choice((16, 32, 32, 64))
         elif rng.random() < 0.1:
             self.base = "bool"
-        elif kinds:
+        elif conv in "di":
             self.base = "i%d" % size
         else:
             signed = conv in "xXo" and rng.random() < 0.3

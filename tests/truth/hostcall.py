@@ -48,15 +48,14 @@ class Call:
         made = {lane: site.arguments(rng) for lane in lanes}
         self.texts = {lane: made[lane][1] for lane in lanes}
         self.stream = "stderr" if control else "stdout"
-        per_lane = {lane: self.pieces(rng, site, control, made[lane][0])
+        per_lane = {lane: self.pieces(site, control, made[lane][0])
                     for lane in lanes}
         self.packets = self.aligned(per_lane)
         self.ids = {}
 
     @staticmethod
-    def pieces(rng, site, control, arguments):
-        """The data of one lane, piece by piece: what is no string goes alone
-        or with its neighbours."""
+    def pieces(site, control, arguments):
+        """The data of one lane: of each part, its packets."""
         out = [[struct.pack("<Q", control)]]
         out.append(chunks(padded(site.text + b"\0")))
         out += [chunks(a) for a in arguments]

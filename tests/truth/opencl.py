@@ -107,8 +107,8 @@ class Vector:
 
 
 class Text:
-    """%s of a literal, which is the same at each call of its site; None: of
-    anything else, for which the compiler stores ???."""
+    """%s of a literal, which is the same at each call of its site; of
+    anything else the compiler stores ???."""
 
     def __init__(self, rng, spec, new):
         self.spec, self.new = spec, new
