@@ -118,6 +118,8 @@ static enum pfd_status run_buffer(struct pfd_convert *convert,
     convert->source = buffer->name;
     convert->holes = buffer->holes;
     convert->n_holes = buffer->n_holes;
+    convert->missing = buffer->captured.missing;
+    convert->n_missing = buffer->captured.n_missing;
     if (!format && buffer->capture)
         convert->format = captured_format(buffer);
     if (buffer->bytes) {

@@ -157,10 +157,13 @@ bool pfd_captured_settle(struct pfd_captured *b, const uint8_t *capture,
     uint64_t size = b->origin.size ? b->origin.size : b->n;
     find_missing(b, &data, size, &missing);
     report_missing(b, &missing, size, report);
+    for (size_t i = 0; i < missing.n && missing.at[i].from < b->n; i++)
+        pfd_ranges_add(&b->missing, missing.at[i].from, missing.at[i].to);
     pfd_ranges_gaps(&data, b->n, HOLE_MIN, &b->holes);
     pfd_ranges_gaps(&b->holes, b->n, 1, &b->there);
     bool ok = !data.failed && !missing.failed && !b->given.failed &&
-              !b->holes.failed && !b->there.failed && gather(b, capture);
+              !b->holes.failed && !b->missing.failed && !b->there.failed &&
+              gather(b, capture);
     pfd_ranges_free(&data);
     pfd_ranges_free(&missing);
     pfd_ranges_free(&b->given);
@@ -175,6 +178,7 @@ void pfd_captured_deinit(struct pfd_captured *b)
     pfd_ranges_free(&b->given);
     pfd_ranges_free(&b->there);
     pfd_ranges_free(&b->holes);
+    pfd_ranges_free(&b->missing);
     free(b->parts);
     free(b->bytes);
 }

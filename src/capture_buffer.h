@@ -32,9 +32,10 @@ struct pfd_captured {
                                 that came */
     /* Once settled. */
     size_t n;
-    struct pfd_ranges there; /* stretches of it with bytes that came */
-    uint8_t *bytes;          /* of `there`, one behind the other, owned */
-    struct pfd_ranges holes; /* what lies between: zeros */
+    struct pfd_ranges there;   /* stretches of it with bytes that came */
+    uint8_t *bytes;            /* of `there`, one behind the other, owned */
+    struct pfd_ranges holes;   /* what lies between: zeros */
+    struct pfd_ranges missing; /* bytes of it that are not known */
 };
 
 /* Bytes of data, or zeros, that a frame brings. False: out of memory. */

@@ -478,8 +478,9 @@ static void fill(struct pool *pool, struct pfd_batch *batch)
         if (status == PFD_END)
             pool->walked = PFD_END;
         if (status != PFD_MORE || batch->n)
-            return;
+            break;
     } while (advance(pool));
+    pfd_walk_mark_missing(&pool->walk);
 }
 
 /* Numbers the batch and its entries. */
@@ -788,6 +789,8 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
     if (!pool->windows) {
         walk.holes = convert->holes;
         walk.n_holes = convert->n_holes;
+        walk.missing = convert->missing;
+        walk.n_missing = convert->n_missing;
     }
     pool->walk = walk;
     pthread_mutex_init(&pool->walking, NULL);

@@ -15,6 +15,8 @@ struct pfd_decoder {
     struct pfd_choice choice;
     const struct pfd_range *holes; /* [n_holes] */
     size_t n_holes;
+    const struct pfd_range *missing; /* [n_missing] */
+    size_t n_missing;
     struct pfd_walk walk; /* state NULL: no format is chosen yet */
     struct pfd_batch batch;
     size_t next;           /* record of the batch */
@@ -104,6 +106,8 @@ static enum pfd_status use_format(struct pfd_decoder *d, struct pfd_error *err)
     walk.batch = &d->batch;
     walk.holes = d->holes;
     walk.n_holes = d->n_holes;
+    walk.missing = d->missing;
+    walk.n_missing = d->n_missing;
     walk.view = d->walk.view;
     walk.last = d->walk.last;
     d->walk = walk;
@@ -148,6 +152,13 @@ void pfd_decoder_set_holes(struct pfd_decoder *d, const struct pfd_range *holes,
 {
     d->holes = d->walk.holes = holes;
     d->n_holes = d->walk.n_holes = n;
+}
+
+void pfd_decoder_set_missing(struct pfd_decoder *d,
+                             const struct pfd_range *missing, size_t n)
+{
+    d->missing = d->walk.missing = missing;
+    d->n_missing = d->walk.n_missing = n;
 }
 
 void pfd_decoder_free(struct pfd_decoder *d)
@@ -213,6 +224,7 @@ static enum pfd_status fill(struct pfd_decoder *d, struct pfd_error *err)
         pfd_walk_report_choice(&d->walk, &d->choice);
     }
     d->after = d->of.format->walk(&d->walk);
+    pfd_walk_mark_missing(&d->walk);
     d->summary.lost_bytes += d->batch.lost_bytes;
     d->summary.skipped_bytes += d->batch.skipped_bytes;
     if (d->batch.text.failed || d->batch.bytes.failed)

@@ -190,3 +190,20 @@ void pfd_walk_report_hole(struct pfd_walk *w, uint64_t from, uint64_t to)
                      (unsigned long long)(to - from));
     w->batch->skipped_bytes += to - from;
 }
+
+/* Where the bytes of a copied record stood is not kept: it may be anywhere. */
+static bool has_missing(const struct pfd_walk *w, const struct pfd_record *r)
+{
+    size_t i = pfd_range_find(w->missing, w->n_missing, r->offset);
+    return r->flags & PFD_RECORD_COPIED ||
+           (i < w->n_missing && w->missing[i].from < r->offset + r->n_bytes);
+}
+
+void pfd_walk_mark_missing(struct pfd_walk *w)
+{
+    for (size_t i = 0; w->n_missing && i < w->batch->n; i++) {
+        struct pfd_record *r = &w->batch->records[i];
+        if (r->kind == PFD_RECORD_ENTRY && has_missing(w, r))
+            r->findings |= UINT64_C(1) << PFD_FINDING_incomplete;
+    }
+}

@@ -118,6 +118,9 @@ struct pfd_walk {
     const struct pfd_range *holes;     /* [n_holes], in order: see
                                           pfd_walk_pass() */
     size_t n_holes;
+    const struct pfd_range *missing; /* [n_missing], in order: bytes that are
+                                        not known, and read as zeros */
+    size_t n_missing;
     void *state; /* [state_size] bytes, zero at the start */
 };
 
@@ -339,6 +342,9 @@ static inline uint64_t pfd_walk_pass(const struct pfd_walk *walk, uint64_t at,
         return at;
     return pfd_walk_pass_hole(walk, at, end);
 }
+
+/* After a walk: entries in the batch that have missing bytes say so. */
+void pfd_walk_mark_missing(struct pfd_walk *walk);
 
 /* Says that a hole was passed over in which zeros would mean something. */
 void pfd_walk_report_hole(struct pfd_walk *walk, uint64_t from, uint64_t to);

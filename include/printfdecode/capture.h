@@ -34,6 +34,9 @@ struct pfd_capture_buffer {
     const struct pfd_range *holes; /* [n_holes], in order: bytes that did not
                                       come, and read as zeros */
     size_t n_holes;
+    const struct pfd_range *missing; /* [n_missing], in order: of bytes [n],
+                                        those that are not known */
+    size_t n_missing;
     uint64_t generation;
     uint64_t time; /* of its last data, nanoseconds since 1970; 0: unknown */
     bool done;     /* its sender said that it is complete */

@@ -44,6 +44,10 @@ struct pfd_convert {
      * zero, as nobody wrote them: they are passed over without a look. */
     const struct pfd_range *holes;
     size_t n_holes;
+    /* Likewise [n_missing]: bytes that are not known, as they never came, and
+     * read as zeros. Entries that have some carry the finding `incomplete`. */
+    const struct pfd_range *missing;
+    size_t n_missing;
     unsigned threads; /* 0: as many as there are processors */
     /* Which entries are wanted; NULL: all. The others are counted in the
      * summary all the same. */

@@ -235,6 +235,11 @@ PFD_API void pfd_decoder_set_options(struct pfd_decoder *decoder,
 PFD_API void pfd_decoder_set_holes(struct pfd_decoder *decoder,
                                    const struct pfd_range *holes, size_t n);
 
+/* Likewise bytes that are not known, as they never came, and read as zeros:
+ * entries that have some carry the finding `incomplete`. */
+PFD_API void pfd_decoder_set_missing(struct pfd_decoder *decoder,
+                                     const struct pfd_range *missing, size_t n);
+
 /* NULL is allowed. */
 PFD_API void pfd_decoder_free(struct pfd_decoder *decoder);
 

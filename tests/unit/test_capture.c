@@ -140,6 +140,15 @@ struct seen {
     struct pfd_summary summary;
 };
 
+static void hear(void *user, const struct pfd_finding *finding)
+{
+    struct seen *seen = user;
+    seen->n_all++;
+    seen->n_findings[finding->kind]++;
+    pfd_text_puts(&seen->findings, finding->text);
+    pfd_text_puts(&seen->findings, "\n");
+}
+
 static void decode(const struct pfd_strings *strings, const void *bytes,
                    const struct pfd_capture_buffer *b, struct seen *ret)
 {
@@ -150,21 +159,16 @@ static void decode(const struct pfd_strings *strings, const void *bytes,
         .threads = 1,
         .holes = b->holes,
         .n_holes = b->n_holes,
+        .missing = b->missing,
+        .n_missing = b->n_missing,
+        .finding = hear,
+        .finding_user = ret,
         .limit = UINT64_MAX,
         .write = to_text,
         .write_user = &ret->text,
     };
     ck_assert_int_eq(
         pfd_convert_bytes(&convert, bytes, b->n, &ret->summary, NULL), PFD_OK);
-}
-
-static void hear(void *user, const struct pfd_finding *finding)
-{
-    struct seen *seen = user;
-    seen->n_all++;
-    seen->n_findings[finding->kind]++;
-    pfd_text_puts(&seen->findings, finding->text);
-    pfd_text_puts(&seen->findings, "\n");
 }
 
 static bool says(const struct seen *seen, const char *text)
@@ -407,6 +411,38 @@ START_TEST(test_lost_frame)
 }
 END_TEST
 
+/* Four bytes of the first message never came: it says so, and no other. */
+START_TEST(test_marked)
+{
+    struct pfd_text capture = { 0 };
+    struct pfd_wire_writer *w = pfd_wire_writer_new(to_text, &capture);
+    struct pfd_wire_frame data = { .type = PFD_WIRE_DATA, .buffer = 1 };
+    struct build dump = { 0 };
+    struct seen seen;
+    size_t from = HEADER + 8;
+    make_dump(&dump, 3);
+    put(w, NULL,
+        &(struct pfd_wire_frame){
+            .type = PFD_WIRE_BUFFER, .buffer = 1, .size = dump.n });
+    data.bytes = (struct pfd_wire_bytes){ (const char *)dump.bytes, from };
+    put(w, NULL, &data);
+    data.offset = from + 4;
+    data.bytes =
+        (struct pfd_wire_bytes){ (const char *)dump.bytes + data.offset,
+                                 dump.n - data.offset };
+    put(w, NULL, &data);
+    pfd_wire_writer_finish(w, NULL);
+    read_capture(capture.data, capture.n, &seen);
+    ck_assert_int_eq(seen.n_findings[PFD_FINDING_missing_data], 1);
+    ck_assert_int_eq(seen.n_findings[PFD_FINDING_incomplete], 1);
+    ck_assert_uint_eq(seen.summary.entries, 3);
+    drop(&seen);
+    pfd_wire_writer_free(w);
+    pfd_text_free(&capture);
+    build_free(&dump);
+}
+END_TEST
+
 /* One capture behind another: each has its own end. */
 START_TEST(test_joined)
 {
@@ -531,7 +567,7 @@ int main(void)
 {
     return suite_run("capture",
                      TESTS(test_sound, test_cut_anywhere, test_flips,
-                           test_large, test_lost_frame, test_joined,
-                           test_objects, test_order),
+                           test_large, test_lost_frame, test_marked,
+                           test_joined, test_objects, test_order),
                      120);
 }
