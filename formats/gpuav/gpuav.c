@@ -319,7 +319,7 @@ static size_t gpuav_origin(const struct pfd_look *look, struct pfd_origin *ret)
                                         .n = 1,
                                         .value = { r->action } };
     }
-    if (v.k == PFD_SPIRV_NONE) {
+    if (!v.shader || v.k == PFD_SPIRV_NONE) {
         ret[n++] = (struct pfd_origin){ .name = "position",
                                         .n = 1,
                                         .value = { r->position } };
