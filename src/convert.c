@@ -6,105 +6,25 @@
  * again, in the order of the walk. One worker is the same with no threads.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <printfdecode/convert.h>
-
-#include "decoder.h"
-#include "filter.h"
-#include "shown.h"
-#include "sink.h"
-#include "tally.h"
-#include "window.h"
+#include "convert_pool.h"
 
 enum {
-    BATCH = 4096,      /* records; about a megabyte of JSON */
-    OUT_MAX = 8 << 20, /* bytes printed before a worker waits for its turn */
-    THREADS_MAX = 64,  /* a hostile number of threads is a typing error */
+    BATCH = 4096,     /* records; about a megabyte of JSON */
+    THREADS_MAX = 64, /* a hostile number of threads is a typing error */
     THREADS_DEFAULT = 16,
     BATCHES_ALONE = 4, /* small inputs are done before a thread has started */
     SENTENCE = 768,
-    IDS_TOLD = 4096,    /* with findings of their own */
-    PREFETCH_AHEAD = 6, /* records */
-    PREFETCH_BYTES = 320,
-};
-
-struct pool {
-    const struct pfd_convert *convert;
-    struct pfd_choice choice;
-    const struct pfd_format *format;
-    const struct pfd_sink *sink; /* NULL: nothing is printed */
-    struct pfd_sink_options sink_options;
-    uint64_t reported; /* bits: findings of entries that are handed over */
-    bool is_selective; /* not all entries are given */
-    bool hides;        /* most entries of unknown ids */
-
-    pthread_mutex_t walking; /* guards these: */
-    struct pfd_walk walk;
-    struct pfd_windows *windows; /* NULL: the whole buffer is in view */
-    enum pfd_status walked;      /* PFD_OK until the walk has ended */
-    struct pfd_error walk_error;
-    uint64_t n_batches;
-    uint64_t n_entries;
-
-    pthread_mutex_t turn; /* guards these: */
-    pthread_cond_t turned;
-    uint64_t n_written; /* batches */
-    struct pfd_summary summary;
-    struct pfd_tally tally;
-    struct pfd_shown shown;
-    uint64_t n_hidden;
-    bool *used; /* [pfd_strings_count()], when all workers are done; or NULL */
-    struct pfd_error error;
-
-    atomic_bool stop;
-    atomic_bool shows_no_more; /* of unknown ids */
-};
-
-/* A finding of this batch, kept until the batch's turn. */
-struct kept {
-    enum pfd_finding_kind kind;
-    uint64_t offset;
-    uint64_t index;
-    size_t text; /* place in worker.sentences, NUL-terminated */
-};
-
-struct worker {
-    struct pool *pool;
-    struct pfd_batch batch;
-    uint64_t number; /* of the batch */
-    uint64_t first_index;
-    uint64_t first_wanted;
-    struct pfd_window *window; /* holds the batch's bytes; NULL: no windows */
-    struct pfd_cursor view;
-    uint64_t base;
-    struct pfd_entry_source of;
-    struct pfd_filter_run *filter; /* NULL: all entries are wanted */
-    uint64_t n_given;
-    struct pfd_text out;
-    struct pfd_summary summary; /* of the batch */
-    struct pfd_tally tally;     /* likewise */
-    struct pfd_unsure unsure;   /* likewise */
-    struct kept *kept;
-    size_t n_kept;
-    size_t kept_room;
-    struct pfd_text sentences;
-    uint64_t *entries; /* [pfd_strings_count()], or NULL */
-    uint64_t *bytes;
-    bool *used; /* [pfd_strings_count()]: which strings entries have, or NULL */
-    bool in_turn; /* this worker's batch may be written */
-    bool ended;   /* the limit is reached in this batch */
-    bool failed;  /* out of memory */
-    pthread_t thread;
+    IDS_TOLD = 4096, /* with findings of their own */
 };
 
 /* ---- turns ---- */
 
-static void fail(struct pool *pool, enum pfd_status status, const char *text)
+static void fail(struct pfd_pool *pool, enum pfd_status status,
+                 const char *text)
 {
     pthread_mutex_lock(&pool->turn);
     if (pool->error.code == PFD_OK)
@@ -115,9 +35,9 @@ static void fail(struct pool *pool, enum pfd_status status, const char *text)
 }
 
 /* Waits until all batches before this one are written. */
-static void await_turn(struct worker *w)
+static void await_turn(struct pfd_worker *w)
 {
-    struct pool *pool = w->pool;
+    struct pfd_pool *pool = w->pool;
     if (w->in_turn)
         return;
     pthread_mutex_lock(&pool->turn);
@@ -128,13 +48,13 @@ static void await_turn(struct worker *w)
 }
 
 /* The kept findings; only in this worker's turn. */
-static void hand_over(struct worker *w)
+static void hand_over(struct pfd_worker *w)
 {
     const struct pfd_convert *convert = w->pool->convert;
     if (w->sentences.failed)
         return; /* out of memory: the run fails, with what was said so far */
     for (size_t i = 0; i < w->n_kept && convert->finding; i++) {
-        const struct kept *kept = &w->kept[i];
+        const struct pfd_kept *kept = &w->kept[i];
         struct pfd_finding finding = {
             .kind = kept->kind,
             .offset = kept->offset,
@@ -149,7 +69,7 @@ static void hand_over(struct worker *w)
     w->sentences.n = 0;
 }
 
-static void give(struct pool *pool, const struct pfd_text *out)
+static void give(struct pfd_pool *pool, const struct pfd_text *out)
 {
     const struct pfd_convert *convert = pool->convert;
     if (out->failed) {
@@ -160,9 +80,9 @@ static void give(struct pool *pool, const struct pfd_text *out)
     }
 }
 
-static void write_out(struct worker *w)
+void pfd_worker_write(struct pfd_worker *w)
 {
-    struct pool *pool = w->pool;
+    struct pfd_pool *pool = w->pool;
     await_turn(w);
     if (!atomic_load(&pool->stop)) {
         hand_over(w);
@@ -173,9 +93,9 @@ static void write_out(struct worker *w)
     w->out.n = 0;
 }
 
-static void end_turn(struct worker *w)
+static void end_turn(struct pfd_worker *w)
 {
-    struct pool *pool = w->pool;
+    struct pfd_pool *pool = w->pool;
     const struct pfd_convert *convert = pool->convert;
     pthread_mutex_lock(&pool->turn);
     bool stopped = atomic_load(&pool->stop);
@@ -198,259 +118,10 @@ static void end_turn(struct worker *w)
     w->in_turn = false;
 }
 
-/* ---- one batch ---- */
-
-static void keep(struct worker *w, const struct pfd_finding *finding)
-{
-    if (w->n_kept == w->kept_room) {
-        size_t room = w->kept_room ? w->kept_room * 2 : 16;
-        struct kept *kept = realloc(w->kept, room * sizeof *kept);
-        if (!kept) {
-            w->failed = true;
-            return;
-        }
-        w->kept = kept;
-        w->kept_room = room;
-    }
-    w->kept[w->n_kept++] = (struct kept){
-        .kind = finding->kind,
-        .offset = finding->offset,
-        .index = finding->index,
-        .text = w->sentences.n,
-    };
-    pfd_text_add(&w->sentences, finding->text, strlen(finding->text) + 1);
-}
-
-/* Notes only where they are asked for. */
-static bool is_reported(const struct pfd_convert *convert,
-                        enum pfd_finding_kind kind)
-{
-    return convert->notes || !pfd_finding_is_note(kind);
-}
-
-static void give_finding(struct worker *w, const struct pfd_finding *finding)
-{
-    struct pool *pool = w->pool;
-    if (!pfd_finding_is_note(finding->kind))
-        w->summary.findings++;
-    if (!is_reported(pool->convert, finding->kind))
-        return;
-    if (pool->sink && pool->sink->finding)
-        pool->sink->finding(&w->out, finding, &pool->sink_options);
-    if (pool->convert->finding)
-        keep(w, finding);
-}
-
-/* Counts the findings of an entry; a sentence is for the first of an id. */
-static void count_findings(struct worker *w, const struct pfd_entry *entry)
-{
-    uint64_t left = entry->findings & w->pool->reported;
-    for (; left; left &= left - 1) {
-        enum pfd_finding_kind kind =
-            (enum pfd_finding_kind)__builtin_ctzll(left);
-        struct pfd_tally_row *row = pfd_tally_row(
-            &w->tally, kind, entry->id, pfd_entry_string_index(entry));
-        if (!row)
-            return;
-        if (!row->has_text) {
-            char sentence[SENTENCE];
-            pfd_entry_finding_text(entry, kind, sentence, sizeof sentence);
-            pfd_tally_set_text(&w->tally, row, sentence);
-        }
-        pfd_tally_count(row, 1, entry->offset, entry->index);
-        w->summary.findings += !pfd_finding_is_note(kind);
-    }
-}
-
-/* Entry number `wanted` of those that pass the filters: is it given? */
-static bool in_range(struct worker *w, uint64_t wanted)
-{
-    const struct pfd_convert *convert = w->pool->convert;
-    if (wanted < convert->skip)
-        return false;
-    w->ended = wanted - convert->skip + 1 >= convert->limit;
-    return wanted - convert->skip < convert->limit;
-}
-
-static void count_entry(struct worker *w, const struct pfd_record *r)
-{
-    w->summary.entries++;
-    w->summary.unknown += pfd_record_is_unknown(r);
-    w->summary.bytes += r->n_bytes;
-}
-
-static void count_string(struct worker *w, const struct pfd_record *r)
-{
-    w->n_given++;
-    if (w->used && r->string)
-        w->used[r->string->index] = true;
-    if (w->entries && r->string) {
-        w->entries[r->string->index]++;
-        w->bytes[r->string->index] += r->n_bytes;
-    }
-}
-
-static const uint8_t *payload_of(const struct worker *w,
-                                 const struct pfd_record *r, uint32_t *n)
-{
-    return pfd_batch_payload(&w->batch, &w->view, w->base, r, n);
-}
-
-/* What can be said of a record before its entry is made. */
-static enum pfd_look_result look(const struct worker *w,
-                                 const struct pfd_record *r)
-{
-    uint32_t n = 0;
-    if (!w->filter)
-        return PFD_LOOK_YES;
-    return pfd_filter_look(w->filter, r, payload_of(w, r, &n),
-                           w->pool->format->origin != NULL);
-}
-
-/* Is this entry given, by what it is and by its number? */
-static bool is_selected(struct worker *w, struct pfd_entry *entry)
-{
-    return (!w->filter || pfd_filter_want(w->filter, entry)) &&
-           in_range(w, w->first_wanted++);
-}
-
-static bool may_be_hidden(const struct pool *pool,
-                          const struct pfd_entry *entry)
-{
-    return pool->hides && !entry->string &&
-           pfd_record_is_unknown(entry->record);
-}
-
-static void print_entry(struct worker *w, struct pfd_entry *entry)
-{
-    struct pool *pool = w->pool;
-    if (__builtin_expect(!may_be_hidden(pool, entry), 1)) {
-        pool->sink->entry(&w->out, entry, &pool->sink_options);
-    } else if (atomic_load(&pool->shows_no_more)) {
-        w->unsure.n_hidden++;
-    } else if (pfd_unsure_begin(&w->unsure, entry->id, w->out.n)) {
-        pool->sink->entry(&w->out, entry, &pool->sink_options);
-        pfd_unsure_end(&w->unsure, w->out.n);
-    }
-}
-
-static void give_entry(struct worker *w, const struct pfd_record *r,
-                       uint64_t index)
-{
-    const struct pool *pool = w->pool;
-    struct pfd_entry entry;
-    uint32_t n = 0;
-    const uint8_t *payload = payload_of(w, r, &n);
-    if (!pfd_entry_make(&w->of, r, payload, n, index, &entry)) {
-        w->failed = true;
-        return;
-    }
-    if (pool->is_selective && !is_selected(w, &entry))
-        return;
-    count_string(w, r);
-    if (pool->sink)
-        print_entry(w, &entry);
-    if (__builtin_expect((entry.findings & pool->reported) != 0, 0))
-        count_findings(w, &entry);
-    if (w->out.n > OUT_MAX)
-        write_out(w);
-}
-
-/* Nothing is printed, and the entry has nothing to tell. */
-static bool is_quiet(const struct worker *w, const struct pfd_record *r)
-{
-    uint64_t findings = r->findings | (r->string ? r->string->findings : 0);
-    /* Making an entry that is not as its string says can find more. */
-    bool is_plain = !r->layout && !(r->flags & PFD_RECORD_MADE);
-    return is_plain && !(findings & w->pool->reported);
-}
-
-static void do_finding(struct worker *w, const struct pfd_record *r)
-{
-    char sentence[SENTENCE];
-    struct pfd_finding finding = pfd_batch_finding(&w->batch, r, w->of.source,
-                                                   sentence, sizeof sentence);
-    give_finding(w, &finding);
-}
-
-/* Entries that nobody wants to see, from record i on, where what is wanted is
- * counted at the most; the number of the first record that is something else. */
-static size_t pass_quiet(struct worker *w, size_t i)
-{
-    const struct pfd_batch *batch = &w->batch;
-    struct pfd_summary sum = { 0 };
-    for (; i < batch->n; i++) {
-        const struct pfd_record *r = &batch->records[i];
-        if (r->kind != PFD_RECORD_ENTRY || !r->string || !is_quiet(w, r))
-            break;
-        enum pfd_look_result result = look(w, r);
-        if (result == PFD_LOOK_ASK)
-            break;
-        if (result == PFD_LOOK_YES)
-            count_string(w, r);
-        sum.entries++;
-        sum.bytes += r->n_bytes;
-    }
-    pfd_summary_add(&w->summary, &sum);
-    return i;
-}
-
-/* Entries that the filter does not let through, likewise. */
-static size_t pass_unwanted(struct worker *w, size_t i)
-{
-    const struct pfd_batch *batch = &w->batch;
-    for (; i < batch->n; i++) {
-        const struct pfd_record *r = &batch->records[i];
-        if (r->kind != PFD_RECORD_ENTRY || look(w, r) != PFD_LOOK_NO)
-            break;
-        count_entry(w, r);
-    }
-    return i;
-}
-
-/* Has a string that is soon needed brought from memory: the table of a whole
- * application is larger than the caches. */
-static void prefetch_string(const struct worker *w, size_t i)
-{
-    const char *s =
-        i < w->batch.n ? (const char *)w->batch.records[i].string : NULL;
-    if (!s)
-        return;
-    for (size_t at = 0; at < PREFETCH_BYTES; at += 64)
-        __builtin_prefetch(s + at);
-}
-
-static void do_batch(struct worker *w)
-{
-    bool is_plain = !w->pool->sink && w->pool->convert->limit == UINT64_MAX &&
-                    !w->pool->convert->skip;
-    for (size_t i = 0; i < w->batch.n && !w->ended; i++) {
-        if (is_plain) {
-            i = pass_quiet(w, i);
-        } else if (w->filter) {
-            i = pass_unwanted(w, i);
-        }
-        if (i == w->batch.n)
-            break;
-        const struct pfd_record *r = &w->batch.records[i];
-        if (__builtin_expect(r->kind != PFD_RECORD_ENTRY, 0)) {
-            if (r->kind == PFD_RECORD_FINDING)
-                do_finding(w, r);
-            continue;
-        }
-        uint64_t index = w->first_index + w->summary.entries;
-        prefetch_string(w, i + PREFETCH_AHEAD);
-        count_entry(w, r);
-        give_entry(w, r, index);
-    }
-    w->failed |= w->out.failed || w->sentences.failed || w->of.message.failed ||
-                 w->tally.failed || w->unsure.failed;
-}
-
 /* ---- batches, in the order of the walk ---- */
 
 /* PFD_MORE: moves the view on; false when there is nothing more or an error. */
-static bool advance(struct pool *pool)
+static bool advance(struct pfd_pool *pool)
 {
     struct pfd_windows *windows = pool->windows;
     struct pfd_walk *walk = &pool->walk;
@@ -467,7 +138,7 @@ static bool advance(struct pool *pool)
     return true;
 }
 
-static void fill(struct pool *pool, struct pfd_batch *batch)
+static void fill(struct pfd_pool *pool, struct pfd_batch *batch)
 {
     pfd_batch_clear(batch);
     pool->walk.batch = batch;
@@ -484,9 +155,9 @@ static void fill(struct pool *pool, struct pfd_batch *batch)
 }
 
 /* Numbers the batch and its entries. */
-static void number(struct worker *w)
+static void number(struct pfd_worker *w)
 {
-    struct pool *pool = w->pool;
+    struct pfd_pool *pool = w->pool;
     const struct pfd_convert *convert = pool->convert;
     w->number = pool->n_batches++;
     w->first_index = pool->n_entries;
@@ -496,9 +167,9 @@ static void number(struct worker *w)
         w->first_wanted = w->first_index;
 }
 
-static bool take_batch(struct worker *w)
+static bool take_batch(struct pfd_worker *w)
 {
-    struct pool *pool = w->pool;
+    struct pfd_pool *pool = w->pool;
     pthread_mutex_lock(&pool->walking);
     bool more = pool->walked == PFD_OK && !atomic_load(&pool->stop);
     if (more) {
@@ -524,12 +195,12 @@ static bool take_batch(struct worker *w)
     return more;
 }
 
-static bool do_next(struct worker *w)
+static bool do_next(struct pfd_worker *w)
 {
     if (w->failed || !take_batch(w))
         return false;
-    do_batch(w);
-    write_out(w);
+    pfd_worker_do_batch(w);
+    pfd_worker_write(w);
     end_turn(w);
     pfd_window_drop(w->window);
     w->window = NULL;
@@ -538,7 +209,7 @@ static bool do_next(struct worker *w)
 
 static void *work(void *arg)
 {
-    struct worker *w = arg;
+    struct pfd_worker *w = arg;
     while (do_next(w))
         ;
     if (w->failed)
@@ -548,10 +219,10 @@ static void *work(void *arg)
 
 /* ---- workers ---- */
 
-static bool worker_init(struct worker *w, struct pool *pool)
+static bool worker_init(struct pfd_worker *w, struct pfd_pool *pool)
 {
     const struct pfd_convert *convert = pool->convert;
-    *w = (struct worker){ .pool = pool };
+    *w = (struct pfd_worker){ .pool = pool };
     if (!pfd_entry_source_init(&w->of, convert->source ? convert->source : "-"))
         return false;
     pfd_entry_source_set(&w->of, convert->strings, pool->format,
@@ -571,7 +242,7 @@ static bool worker_init(struct worker *w, struct pool *pool)
     return (!pool->used || w->used) && pfd_batch_init(&w->batch, BATCH);
 }
 
-static void worker_deinit(struct worker *w)
+static void worker_deinit(struct pfd_worker *w)
 {
     const struct pfd_convert *convert = w->pool->convert;
     size_t n = w->entries && w->bytes ? pfd_strings_count(convert->strings) : 0;
@@ -611,14 +282,15 @@ static unsigned thread_count(const struct pfd_convert *convert)
 }
 
 /* Workers [n]; the first is the calling thread, and is alone for a while. */
-static void run_workers(struct pool *pool, struct worker *workers, unsigned n)
+static void run_workers(struct pfd_pool *pool, struct pfd_worker *workers,
+                        unsigned n)
 {
     unsigned started = 1;
     bool more = true;
     for (int i = 0; i < BATCHES_ALONE && more; i++)
         more = do_next(&workers[0]);
     for (; more && started < n; started++) {
-        struct worker *w = &workers[started];
+        struct pfd_worker *w = &workers[started];
         if (!worker_init(w, pool))
             w->failed = true;
         if (pthread_create(&w->thread, NULL, work, w)) {
@@ -636,7 +308,7 @@ static void run_workers(struct pool *pool, struct worker *workers, unsigned n)
 /* ---- behind all entries ---- */
 
 /* The findings of entries, in the order of the first entry of each. */
-static void give_tally(struct pool *pool, const char *source,
+static void give_tally(struct pfd_pool *pool, const char *source,
                        struct pfd_text *out)
 {
     const struct pfd_convert *convert = pool->convert;
@@ -654,7 +326,7 @@ static void give_tally(struct pool *pool, const char *source,
     pfd_text_free(&text);
 }
 
-static void count_ids(const struct pool *pool)
+static void count_ids(const struct pfd_pool *pool)
 {
     const struct pfd_convert *convert = pool->convert;
     struct pfd_id_counts counts = { 0 };
@@ -671,7 +343,7 @@ static void count_ids(const struct pool *pool)
 /* What comes behind all entries. After an error other than that of a callback
  * there is nothing to say; a callback that stopped gets findings all the
  * same. */
-static void give_end(struct pool *pool, const char *source)
+static void give_end(struct pfd_pool *pool, const char *source)
 {
     const struct pfd_sink *sink = pool->sink;
     struct pfd_text out = { 0 };
@@ -688,7 +360,8 @@ static void give_end(struct pool *pool, const char *source)
     count_ids(pool);
 }
 
-static bool start(struct pool *pool, struct worker **workers, unsigned n)
+static bool start(struct pfd_pool *pool, struct pfd_worker **workers,
+                  unsigned n)
 {
     const struct pfd_convert *convert = pool->convert;
     pool->tally.max = IDS_TOLD;
@@ -701,10 +374,10 @@ static bool start(struct pool *pool, struct worker **workers, unsigned n)
     return *workers && worker_init(*workers, pool);
 }
 
-static enum pfd_status run(struct pool *pool, struct pfd_error *err)
+static enum pfd_status run(struct pfd_pool *pool, struct pfd_error *err)
 {
     unsigned n = thread_count(pool->convert);
-    struct worker *workers = NULL;
+    struct pfd_worker *workers = NULL;
     const char *source = pool->convert->source ? pool->convert->source : "-";
     if (start(pool, &workers, n)) {
         run_workers(pool, workers, n);
@@ -728,7 +401,7 @@ static uint64_t reported_kinds(const struct pfd_convert *convert)
 {
     uint64_t kinds = 0;
     for (unsigned i = 0; i < PFD_ENTRY_FINDING_KINDS; i++) {
-        if (is_reported(convert, (enum pfd_finding_kind)i))
+        if (pfd_pool_reports(convert, (enum pfd_finding_kind)i))
             kinds |= UINT64_C(1) << i;
     }
     return kinds;
@@ -736,7 +409,7 @@ static uint64_t reported_kinds(const struct pfd_convert *convert)
 
 /* By name, by the strings, or by the first bytes: of a stream, those of its
  * first window. */
-static enum pfd_status choose(struct pool *pool, struct pfd_error *err)
+static enum pfd_status choose(struct pfd_pool *pool, struct pfd_error *err)
 {
     const struct pfd_convert *convert = pool->convert;
     struct pfd_walk *walk = &pool->walk;
@@ -759,7 +432,7 @@ static enum pfd_status choose(struct pool *pool, struct pfd_error *err)
 }
 
 static enum pfd_status convert_walk(const struct pfd_convert *convert,
-                                    struct pool *pool,
+                                    struct pfd_pool *pool,
                                     struct pfd_summary *summary,
                                     struct pfd_error *err)
 {
@@ -812,8 +485,8 @@ enum pfd_status pfd_convert_bytes(const struct pfd_convert *convert,
                                   struct pfd_summary *summary,
                                   struct pfd_error *err)
 {
-    struct pool pool = { .walk = { .view = pfd_cursor(bytes, n),
-                                   .last = true } };
+    struct pfd_pool pool = { .walk = { .view = pfd_cursor(bytes, n),
+                                       .last = true } };
     return convert_walk(convert, &pool, summary, err);
 }
 
@@ -823,7 +496,7 @@ enum pfd_status pfd_convert_stream(const struct pfd_convert *convert,
                                    struct pfd_error *err)
 {
     struct pfd_windows windows = { .read = read, .user = read_user };
-    struct pool pool = { .windows = &windows };
+    struct pfd_pool pool = { .windows = &windows };
     enum pfd_status status = convert_walk(convert, &pool, summary, err);
     pfd_window_drop(windows.current);
     return status;
