@@ -217,6 +217,7 @@ static enum pfd_status run_and_judge(const struct options *options,
     convert->id_counts = &ids;
     enum pfd_status status = run_buffer(convert, buffer, total);
     convert->id_counts = NULL;
+    convert->finding_user = NULL;
     tell_progress_done();
     if (why && status >= 0 && total->entries == before)
         tell_hint("%s: %s", buffer->name, why);

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+#include "option_values.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <printfdecode/convert.h>
+
+#include "tell.h"
+
+bool option_wrong(const char *what, const char *value)
+{
+    tell_error("%s '%s'; see 'printfdecode --help'", what, value);
+    return false;
+}
+
+void option_list(char *list, const char *before, const char *word)
+{
+    size_t n = strlen(list);
+    snprintf(list + n, OPTION_LIST - n, "%s%s%s", n ? ", " : "", before, word);
+}
+
+static bool read_number(const char *text, uint64_t *ret)
+{
+    char *end = NULL;
+    errno = 0;
+    unsigned long long v = strtoull(text, &end, 10);
+    if (errno || end == text || *end || strchr(text, '-'))
+        return option_wrong("not a number:", text);
+    *ret = v;
+    return true;
+}
+
+static bool read_threads(const char *text, unsigned *ret)
+{
+    uint64_t n = 0;
+    if (!read_number(text, &n))
+        return false;
+    if (n < 1 || n > 1024)
+        return option_wrong("not a number of threads, 1 to 1024:", text);
+    *ret = (unsigned)n;
+    return true;
+}
+
+static bool read_when(const char *text, enum when *ret)
+{
+    static const char *const names[] = { "auto", "always", "never" };
+    for (unsigned i = 0; i < 3; i++) {
+        if (!strcmp(text, names[i])) {
+            *ret = (enum when)i;
+            return true;
+        }
+    }
+    return option_wrong("not auto, always or never:", text);
+}
+
+static void *append(void *array, size_t *n, size_t size)
+{
+    void *next = realloc(array, (*n + 1) * size);
+    if (!next) {
+        tell_error("out of memory");
+        exit(EXIT_ERROR);
+    }
+    ++*n;
+    return next;
+}
+
+struct file *options_add_file(struct options *o, const char *path,
+                              enum role role)
+{
+    o->files = append(o->files, &o->n_files, sizeof *o->files);
+    o->files[o->n_files - 1] = (struct file){ .path = path, .role = role };
+    return &o->files[o->n_files - 1];
+}
+
+static bool add_id(struct options *o, const char *text)
+{
+    char *end = NULL;
+    errno = 0;
+    unsigned long long id = strtoull(text, &end, 16);
+    if (errno || end == text || *end || strchr(text, '-'))
+        return option_wrong("not a hexadecimal id:", text);
+    o->ids = append(o->ids, &o->n_ids, sizeof *o->ids);
+    o->ids[o->n_ids - 1] = id;
+    return true;
+}
+
+static bool add_label(struct options *o, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text)
+        return option_wrong("not KEY=VALUE:", text);
+    o->labels = append(o->labels, &o->n_labels, sizeof *o->labels);
+    o->labels[o->n_labels - 1] = (struct pfd_wire_label){
+        .key = { text, (size_t)(equals - text) },
+        .value = { equals + 1, strlen(equals + 1) },
+    };
+    return true;
+}
+
+static bool add_word(struct words *words, const char *text)
+{
+    words->all = append(words->all, &words->n, sizeof *words->all);
+    words->all[words->n - 1] = text;
+    return true;
+}
+
+static bool set_output(struct options *o, const char *text)
+{
+    const char *name = NULL;
+    char list[OPTION_LIST] = "";
+    bool is_decode = o->verb->run == decode_run || o->verb->run == follow_run;
+    if (o->verb->run == capture_run) {
+        o->to = text;
+        return true;
+    }
+    for (size_t i = 0; pfd_output_get(i, &name) == PFD_OK; i++) {
+        if (!is_decode && !strcmp(name, "raw"))
+            continue;
+        option_list(list, "", name);
+        if (!strcmp(text, name)) {
+            o->output = name;
+            return true;
+        }
+    }
+    tell_error("no such output: '%s'; '%s' has: %s", text, o->verb->name, list);
+    return false;
+}
+
+/* Seconds with a decimal fraction, as milliseconds. */
+static bool read_seconds(const char *text, uint64_t *ret)
+{
+    char *end = NULL;
+    double seconds = strtod(text, &end);
+    if (end == text || *end || !(seconds >= 0 && seconds < 1e9))
+        return option_wrong("not a number of seconds:", text);
+    *ret = (uint64_t)(seconds * 1000);
+    return true;
+}
+
+static bool set_settle(struct options *o, const char *text)
+{
+    if (!read_number(text, &o->settle_ms))
+        return false;
+    if (o->settle_ms >= 1 && o->settle_ms <= 3600000)
+        return true;
+    return option_wrong("not a number of milliseconds, 1 to 3600000:", text);
+}
+
+/* A place to inspect, where *has is not set yet; decimal, or 0x and more. */
+static bool set_place(const struct options *o, const char *text, uint64_t *ret,
+                      bool *has)
+{
+    char *end = NULL;
+    if (o->has_at || o->has_entry)
+        return option_wrong("one --at or --entry is enough, not also", text);
+    errno = 0;
+    unsigned long long v =
+        strtoull(text, &end, strncmp(text, "0x", 2) ? 10 : 16);
+    if (errno || end == text || *end || strchr(text, '-'))
+        return option_wrong("not a number:", text);
+    *ret = v;
+    *has = true;
+    return true;
+}
+
+static bool set_max_inflated(struct options *o, const char *text)
+{
+    if (!read_number(text, &o->max_inflated))
+        return false;
+    return o->max_inflated > 0 ||
+           option_wrong("not a number of bytes above 0:", text);
+}
+
+static bool set_format(struct options *o, const char *text)
+{
+    struct pfd_format_info info;
+    char list[OPTION_LIST] = "";
+    for (size_t i = 0; pfd_format_get(i, &info) == PFD_OK; i++) {
+        option_list(list, "", info.name);
+        if (!strcmp(text, info.name)) {
+            o->format = info.name;
+            return true;
+        }
+    }
+    tell_error("no such buffer format: '%s'; there are: %s", text, list);
+    return false;
+}
+
+/* The number of a word in a list that ends in NULL; -1: it is not there. */
+static int find_word(const char *const *words, const char *text)
+{
+    for (int i = 0; words[i]; i++) {
+        if (!strcmp(words[i], text))
+            return i;
+    }
+    return -1;
+}
+
+static bool set_layout(struct options *o, const char *text)
+{
+    static const char *const words[] = { "auto", "p1", "p2", "p3",
+                                         "p4",   "p5", "p6", NULL };
+    int i = find_word(words, text);
+    if (i < 0)
+        return option_wrong("not auto or p1 to p6:", text);
+    o->decoding.printf_layout = (enum pfd_printf_layout)i;
+    return true;
+}
+
+static bool set_findings(struct options *o, const char *text)
+{
+    static const char *const words[] = { "yes", "no", NULL };
+    int i = find_word(words, text);
+    if (i < 0)
+        return option_wrong("not yes or no:", text);
+    o->no_findings = i == 1;
+    return true;
+}
+
+static bool set_compat(struct options *o, const char *text)
+{
+    static const char *const words[] = { "none", "clr", "khronos", NULL };
+    int i = find_word(words, text);
+    if (i < 0)
+        return option_wrong("not none, clr or khronos:", text);
+    o->decoding.compat = (enum pfd_compat)i;
+    return true;
+}
+
+static bool set_opencl_strings(struct options *o, const char *text)
+{
+    static const char *const words[] = { "auto", "old", "new", NULL };
+    int i = find_word(words, text);
+    if (i < 0)
+        return option_wrong("not auto, old or new:", text);
+    o->decoding.opencl_strings = (enum pfd_opencl_strings)i;
+    return true;
+}
+
+/* One word or several, with commas between them. */
+static bool set_show(struct options *o, const char *text)
+{
+    static const char *const words[] = { "findings", "unknown", NULL };
+    char word[16];
+    for (const char *at = text; at; at = strchr(at, ',')) {
+        at += at > text;
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
+        int i = find_word(words, word);
+        if (i < 0)
+            return option_wrong("not findings or unknown:", text);
+        o->show |= 1u << i;
+    }
+    return true;
+}
+
+/* Where the value of an option is kept as it is given; NULL: of another. */
+static const char **text_of(struct options *o, int key)
+{
+    const struct {
+        int key;
+        const char **at;
+    } texts[] = {
+        { OPT_FROM, &o->from },
+        { OPT_WHERE, &o->where },
+        { OPT_TO, &o->to },
+        { OPT_TLS_CA, &o->tls.authority },
+        { OPT_TLS_CERTIFICATE, &o->tls.certificate },
+        { OPT_TLS_KEY, &o->tls.key },
+        { OPT_TLS_NAME, &o->tls.name },
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (texts[i].key == key)
+            return texts[i].at;
+    }
+    return NULL;
+}
+
+static bool set_text(struct options *o, int key, const char *text)
+{
+    const char **at = text_of(o, key);
+    if (!at)
+        return false;
+    *at = text;
+    return true;
+}
+
+/* What an option without a value says; NULL: it has one. */
+static bool *flag_of(struct options *o, int key)
+{
+    switch (key) {
+    case 'i':
+        return &o->ignore_case;
+    case OPT_INVERT_MATCH:
+        return &o->invert;
+    case 'c':
+        return &o->count;
+    case 'v':
+        return &o->verbose;
+    case OPT_ACK:
+        return &o->ack;
+    case OPT_FORCE:
+        return &o->force;
+    case OPT_KEEP_GOING:
+        return &o->keep_going;
+    case OPT_WITH_FILENAME:
+        return &o->with_filename;
+    case OPT_NO_FILENAME:
+        return &o->no_filename;
+    default:
+        return NULL;
+    }
+}
+
+bool option_set(struct options *o, int key, const char *text)
+{
+    bool *flag = flag_of(o, key);
+    if (flag) {
+        *flag = true;
+        return true;
+    }
+    switch (key) {
+    case 'o':
+        return set_output(o, text);
+    case OPT_STRINGS:
+        options_add_file(o, text, ROLE_STRINGS);
+        return true;
+    case OPT_BUFFER:
+        options_add_file(o, text, ROLE_BUFFER);
+        return true;
+    case OPT_FORMAT:
+        return set_format(o, text);
+    case OPT_SHADER:
+        options_add_file(o, text, ROLE_SHADER);
+        return true;
+    case OPT_SHADERS:
+        options_add_file(o, text, ROLE_SHADERS);
+        return true;
+    case OPT_LAYOUT:
+        return set_layout(o, text);
+    case OPT_COMPAT:
+        return set_compat(o, text);
+    case OPT_OPENCL_STRINGS:
+        return set_opencl_strings(o, text);
+    case 'm':
+        return add_word(&o->matches, text);
+    case OPT_FORMAT_STRING:
+        return add_word(&o->format_strings, text);
+    case OPT_SOURCE:
+        return add_word(&o->sources, text);
+    case OPT_ID:
+        return add_id(o, text);
+    case OPT_SKIP:
+        return read_number(text, &o->skip);
+    case 'n':
+        return read_number(text, &o->limit);
+    case 'j':
+        return read_threads(text, &o->threads);
+    case OPT_COLOR:
+        return read_when(text, &o->color);
+    case OPT_PROGRESS:
+        return read_when(text, &o->progress);
+    case OPT_SHOW:
+        return set_show(o, text);
+    case OPT_AT:
+        return set_place(o, text, &o->at, &o->has_at);
+    case OPT_ENTRY:
+        return set_place(o, text, &o->entry, &o->has_entry);
+    case OPT_FINDINGS:
+        return set_findings(o, text);
+    case OPT_MAX_INFLATED:
+        return set_max_inflated(o, text);
+    case OPT_LABEL:
+        return add_label(o, text);
+    case OPT_UNTIL_IDLE:
+        o->has_until_idle = true;
+        return read_seconds(text, &o->until_idle_ms);
+    case OPT_SETTLE:
+        return set_settle(o, text);
+    default:
+        return set_text(o, key, text);
+    }
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* What the options of the command line mean: each key's value, read. */
+#ifndef CLI_OPTION_VALUES_H
+#define CLI_OPTION_VALUES_H
+
+#include "options.h"
+
+/* Letters where there is a short form; numbers above them otherwise. */
+enum {
+    OPT_STRINGS = 256,
+    OPT_BUFFER,
+    OPT_FORMAT,
+    OPT_ID,
+    OPT_INVERT_MATCH,
+    OPT_FORMAT_STRING,
+    OPT_SOURCE,
+    OPT_WHERE,
+    OPT_SKIP,
+    OPT_LIMIT,
+    OPT_COLOR,
+    OPT_PROGRESS,
+    OPT_SHOW,
+    OPT_SHADER,
+    OPT_SHADERS,
+    OPT_LAYOUT,
+    OPT_COMPAT,
+    OPT_OPENCL_STRINGS,
+    OPT_TO,
+    OPT_FORCE,
+    OPT_KEEP_GOING,
+    OPT_WITH_FILENAME,
+    OPT_NO_FILENAME,
+    OPT_MAX_INFLATED,
+    OPT_LABEL,
+    OPT_UNTIL_IDLE,
+    OPT_SETTLE,
+    OPT_FROM,
+    OPT_ACK,
+    OPT_FINDINGS,
+    OPT_AT,
+    OPT_ENTRY,
+    OPT_TLS_CA,
+    OPT_TLS_CERTIFICATE,
+    OPT_TLS_KEY,
+    OPT_TLS_NAME,
+};
+
+enum {
+    OPTION_LIST = 256 /* bytes of a list of words */
+};
+
+/* Sets what the option says; text: its value, NULL where it takes none. False:
+ * it is wrong, which was said. */
+bool option_set(struct options *o, int key, const char *text);
+
+/* Says what is wrong with a value; always false. */
+bool option_wrong(const char *what, const char *value);
+
+/* Adds a word to a list [OPTION_LIST] with commas. */
+void option_list(char *list, const char *before, const char *word);
+
+#endif
