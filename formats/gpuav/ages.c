@@ -12,7 +12,8 @@ enum {
     SHADER_MAX = 1 << 20, /* of the times when the id had a word of its own */
     GROUPS = 18,
     CODES = 41,
-    OLD_GROUPS = 9, /* until SDK 1.4.309 */
+    OLD_GROUPS = 9,    /* until SDK 1.4.309 */
+    OLD_SIZE_MAX = 13, /* of records without groups */
     /* The word after which buffers of two header words have no flags. */
     FLAGS_MAX = 3,
 };
@@ -88,6 +89,10 @@ static bool is_old(const uint8_t *bytes, size_t n_bytes, uint32_t size,
         !is_stage(gpuav_word(bytes, 3)))
         return false;
     if ((data == 1 && size > 11) || is_blank(bytes, n_bytes, size))
+        return false;
+    /* A module starts with a capability, which cannot go wrong; checks of a
+     * whole shader, which are at 0 as well, are younger. */
+    if (size <= OLD_SIZE_MAX && !gpuav_word(bytes, 2))
         return false;
     switch (size) {
     case 8:
@@ -206,15 +211,23 @@ static struct tally tally_of(const struct pfd_walk *w, uint8_t data)
     return t;
 }
 
+/* Do the records start behind two words? Without any, flags tell: a count is
+ * never so small. */
+static bool starts_at_two(const struct pfd_walk *w, const struct tally t[2])
+{
+    if (t[0].leading != t[1].leading)
+        return t[1].leading > t[0].leading;
+    if (t[0].plausible != t[1].plausible)
+        return t[1].plausible > t[0].plausible;
+    if (t[0].plausible && t[0].end != t[1].end)
+        return t[1].end > t[0].end;
+    return pfd_walk_u32(w, 0) <= FLAGS_MAX;
+}
+
 struct gpuav_age gpuav_decide(const struct pfd_walk *w)
 {
     struct tally t[2] = { tally_of(w, 1), tally_of(w, 2) };
-    /* Without records, flags tell: a count is never so small. */
-    bool two = t[0].leading != t[1].leading ? t[1].leading > t[0].leading
-               : t[0].plausible != t[1].plausible
-                   ? t[1].plausible > t[0].plausible
-               : t[0].end != t[1].end ? t[1].end > t[0].end
-                                      : pfd_walk_u32(w, 0) <= FLAGS_MAX;
+    bool two = starts_at_two(w, t);
     const unsigned *fits = t[two].fits;
     return (struct gpuav_age){
         .data = two ? 2 : 1,

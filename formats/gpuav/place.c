@@ -11,6 +11,7 @@
 enum {
     /* Extensions' instructions, of which nothing more is known. */
     EXTENSIONS = 4096,
+    GROUP_VERTICES = 9,
     OP_EXT_INST = 12,
     OP_STORE = 62,
     OP_LOAD = 61,
@@ -59,6 +60,16 @@ static enum fit fit_memory(const struct pfd_spirv *m, uint32_t k,
     return FIT_MAYBE;
 }
 
+/* Memory of a work group, which no set has. */
+static enum fit fit_shared(const struct pfd_spirv *m, uint32_t k)
+{
+    struct pfd_spirv_access access;
+    return pfd_spirv_access(m, k, &access) && !access.is_image &&
+                   !access.has_set
+               ? FIT_MAYBE
+               : FIT_NO;
+}
+
 /* What shaders are checked for beside memory: the operation is the one. */
 static enum fit fit_sanitizer(uint32_t op, const struct gpuav_fault *f)
 {
@@ -83,9 +94,13 @@ static enum fit fit_group(const struct pfd_spirv *m, uint32_t k,
         return fit_memory(m, k, f);
     case 11:
         return fit_sanitizer(opcode(m, k), f);
+    case 13:
+    case 15:
+        return fit_shared(m, k);
     case 3:
+    case GROUP_VERTICES:
     case 16:
-        return FIT_NO; /* extensions' instructions alone */
+        return FIT_NO; /* extensions' instructions alone, or none at all */
     default:
         return pfd_spirv_access(m, k, &access) ? FIT_MAYBE : FIT_NO;
     }
@@ -94,8 +109,9 @@ static enum fit fit_group(const struct pfd_spirv *m, uint32_t k,
 static enum fit fit_of(const struct pfd_spirv *m, uint32_t k,
                        const struct gpuav_record *r)
 {
+    /* Vertices are checked before the first instruction. */
     if (opcode(m, k) >= EXTENSIONS)
-        return FIT_MAYBE;
+        return r->fault.group == GROUP_VERTICES ? FIT_NO : FIT_MAYBE;
     return r->fault.group ? fit_group(m, k, &r->fault)
                           : fit_resource(m, k, &r->fault);
 }

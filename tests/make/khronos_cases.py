@@ -285,6 +285,17 @@ def module_cases(root):
          {"m.spv": m.bytes(), "buffer.bin": error_buffer([
              bounds(m.loads[1], where=(0, 2)), bounds(m.loads[1] + 4),
              bounds(m.loads[1] + 1), bounds(m.loads[1], stage=5)])})
+    m = load_module("vertex")
+
+    def error(group, offset):
+        return [12, group << 24 | 1 << 18 | 5, offset, 2, 0, 0, 3, 0, 0, 0, 0,
+                0]
+
+    case(root, "module_errors", "decode -v --shader 5=m.spv buffer.bin",
+         "Vertices are checked before the first instruction (the second record "
+         "is sound) and races are in no set's memory: not at these loads.",
+         {"m.spv": m.bytes(), "buffer.bin": error_buffer([
+             error(9, m.loads[0]), error(9, 0), error(15, m.loads[0])])})
 
 
 def age_cases(root):
@@ -331,6 +342,15 @@ def count_cases(root):
          "Six records were wanted, two are there and a part of the third: what "
          "is missing is lost.",
          {"buffer.bin": error_buffer([bounds] * 3, wanted=72)[:124]})
+    bindless = [11, 3, 110, 5, 0, 0, 0, 0, 25, 6, 0]
+    case(root, "hole_front", "decode --format gpuav buffer.bin",
+         "A page that was not written: the record's first words. What is left "
+         "is none behind one word, whose position would be 0.",
+         {"buffer.bin": error_buffer([[0] * 5 + bindless[5:]]) + bytes(64)})
+    case(root, "hole_all", "decode --format gpuav buffer.bin",
+         "The only record is zero: the count, which is too large for flags, "
+         "says what is missing.",
+         {"buffer.bin": error_buffer([[0] * 11], data=1) + bytes(64)})
     size = [16] + bounds[1:]
     case(root, "hidden", "decode buffer.bin",
          "A size that leads into the next record, which is one all the same.",
