@@ -125,7 +125,7 @@ static enum pfd_status give_cut(struct pfd_walk *w, uint64_t size,
                      "a message of %llu bytes, of which %llu are there",
                      (unsigned long long)size, (unsigned long long)left);
     w->batch->lost_bytes += size - left;
-    add_record(w, n);
+    add_record(w, n)->findings |= FINDING(incomplete);
     w->at = pfd_walk_end(w);
     return PFD_END;
 }
@@ -426,10 +426,14 @@ static void make_hex(struct payload *p)
         add_slot(p, at, 4);
 }
 
-/* Does it begin as a text does that has no NUL behind it? */
+/* Does it begin as a text does that has no NUL behind it? Up to three bytes
+ * more, since a character can have four. */
 static bool begins_as_text(const struct payload *p)
 {
-    return p->n >= TEXT_MIN && is_text((const char *)p->bytes, TEXT_MIN);
+    bool ret = false;
+    for (size_t n = TEXT_MIN; n < TEXT_MIN + 4 && n <= p->n; n++)
+        ret |= is_text((const char *)p->bytes, n);
+    return ret;
 }
 
 static void make_guessed(struct payload *p)

@@ -452,6 +452,14 @@ def abort_cases(root):
     for name, (data, what) in vectors.items():
         case(root, "vector_" + name, "decode --format abort buffer.bin",
              "Without modules: %s." % what, {"buffer.bin": data})
+    case(root, "no_nul_utf8", "decode --format abort buffer.bin",
+         "Without modules: a text without NUL, the fourth byte of which is the "
+         "first of a character.", {"buffer.bin": pair(
+             "\u00e9t\u00e9 %u ".encode() + b"\xff\xff\0\0")})
+    case(root, "size_too_large", "decode --format abort buffer.bin",
+         "A size beyond the end: what is there is no whole message.",
+         {"buffer.bin": pair(b"whole\0") + struct.pack("<Q", 65535) +
+          b"cut off\0"})
     m = abort_module(b"test: %u", ["u32"], [8], 8)
     case(root, "module_no_nul", "decode --shader 0=m.spv buffer.bin",
          "Vector E with its module: the text has no NUL, the value is at 8.",
