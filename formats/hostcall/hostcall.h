@@ -40,6 +40,7 @@ struct hostcall_dump {
     uint64_t payloads;
     uint64_t phases[2]; /* of a new pool: device's and host's */
     uint32_t n_packets;
+    uint32_t n_stated; /* by the pool's header: more if it is cut */
 };
 
 /* Finds out which dump it is, n_bytes of which are in view; false, and a

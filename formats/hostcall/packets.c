@@ -96,9 +96,19 @@ static bool fits(uint64_t n_buffer, uint64_t at, uint64_t n, uint64_t size)
     return at <= n_buffer && n <= (n_buffer - at) / size;
 }
 
+/* As many packets as have their payload here. */
+static bool hold_packets(struct hostcall_dump *d, uint64_t n)
+{
+    if (d->payloads > d->n_bytes)
+        return false;
+    uint64_t held = (d->n_bytes - d->payloads) / HOSTCALL_PAYLOAD;
+    d->n_stated = (uint32_t)n;
+    d->n_packets = (uint32_t)(n < held ? n : held);
+    return d->n_packets > 0;
+}
+
 static bool open_pool_old(const struct pfd_walk *w, struct hostcall_dump *d)
 {
-    uint64_t n_buffer = d->n_bytes;
     uint64_t headers = read_u64(w, 0);
     uint64_t payloads = read_u64(w, HOSTCALL_QWORD);
     uint64_t mask = read_u64(w, 5 * HOSTCALL_QWORD);
@@ -106,13 +116,8 @@ static bool open_pool_old(const struct pfd_walk *w, struct hostcall_dump *d)
         return false;
     d->headers = POOL_HEADER;
     d->payloads = place(payloads, headers);
-    if (d->payloads > n_buffer || n_buffer - d->payloads < HOSTCALL_PAYLOAD)
-        return false;
     uint64_t n = (payloads - headers) / HEADER_OLD;
-    uint64_t held = (n_buffer - d->payloads) / HOSTCALL_PAYLOAD;
-    n = n < mask + 1 ? n : mask + 1;
-    d->n_packets = (uint32_t)(n < held ? n : held);
-    return d->n_packets > 0;
+    return hold_packets(d, n < mask + 1 ? n : mask + 1);
 }
 
 static bool open_pool_new(const struct pfd_walk *w, struct hostcall_dump *d)
@@ -131,66 +136,185 @@ static bool open_pool_new(const struct pfd_walk *w, struct hostcall_dump *d)
     d->phases[1] = place(pointers[1], lowest);
     d->headers = place(pointers[3], lowest);
     d->payloads = place(pointers[4], lowest);
-    d->n_packets = n;
     return fits(n_buffer, d->phases[0], n, 4) &&
            fits(n_buffer, d->phases[1], n, 4) &&
-           fits(n_buffer, d->headers, n, HEADER_NEW) &&
-           fits(n_buffer, d->payloads, n, HOSTCALL_PAYLOAD);
+           fits(n_buffer, d->headers, n, HEADER_NEW) && hold_packets(d, n);
 }
 
-/* How many packets from the start on make sense, 8 at most. */
-static unsigned count_sound(const struct pfd_walk *w, uint64_t n)
+static bool is_sound(const struct pfd_walk *w, uint32_t i)
 {
-    unsigned i = 0;
-    while (i < n && i < 8 && hostcall_mask(w, i) &&
-           hostcall_service(w, i) - 1 < HOSTCALL_SERVICE_MAX)
-        i++;
-    return i;
+    return hostcall_mask(w, i) &&
+           hostcall_service(w, i) - 1 < HOSTCALL_SERVICE_MAX;
 }
 
-static bool open_recorded(struct pfd_walk *w, struct hostcall_dump *d)
+/* Recorded ones, the first of which makes sense. */
+static bool open_recorded(const struct pfd_walk *w, struct hostcall_dump *d)
 {
-    uint64_t n_buffer = d->n_bytes;
-    uint64_t n_old = n_buffer / (HEADER_OLD + HOSTCALL_PAYLOAD);
-    uint64_t n_new = n_buffer / (HEADER_NEW + HOSTCALL_PAYLOAD);
-    d->headers = 0;
-    d->kind = HOSTCALL_RECORDED_OLD;
-    unsigned old = count_sound(w, n_old);
-    d->kind = HOSTCALL_RECORDED_NEW;
-    unsigned new = count_sound(w, n_new);
-    if (!old && !new)
-        return false;
-    if (old >= new)
-        d->kind = HOSTCALL_RECORDED_OLD;
-    d->n_packets = (uint32_t)(old >= new ? n_old : n_new);
-    uint64_t used = hostcall_header_at(w, d->n_packets);
-    if (used < n_buffer) {
-        pfd_walk_finding(w, PFD_FINDING_truncated_entry, used,
-                         "%llu bytes are left, a packet has %llu",
-                         (unsigned long long)(n_buffer - used),
-                         (unsigned long long)hostcall_header_at(w, 1));
-        w->batch->skipped_bytes += n_buffer - used;
+    uint64_t one = hostcall_header_at(w, 1) - hostcall_header_at(w, 0);
+    d->n_packets = (uint32_t)(d->n_bytes / one);
+    d->n_stated = d->n_packets;
+    return d->n_packets > 0 && is_sound(w, 0);
+}
+
+/* What speaks for a reading of a dump, and against it. */
+struct evidence {
+    bool fills;     /* it ends where the buffer ends */
+    uint64_t n_fit; /* packets of other services, and slots that print */
+    uint64_t n_wrong;
+};
+
+static bool fills(const struct pfd_walk *w)
+{
+    const struct hostcall_dump *d = w->state;
+    bool is_pool = d->kind == HOSTCALL_POOL_OLD || d->kind == HOSTCALL_POOL_NEW;
+    uint64_t end = is_pool
+                       ? d->payloads + (uint64_t)d->n_stated * HOSTCALL_PAYLOAD
+                       : hostcall_header_at(w, d->n_packets);
+    /* A pool may be dumped in pages. */
+    return end == d->n_bytes ||
+           (is_pool && end < d->n_bytes && d->n_bytes - end < HOSTCALL_PAYLOAD);
+}
+
+static void weigh_slots(const struct pfd_walk *w, uint32_t i,
+                        struct evidence *ret)
+{
+    for (uint64_t mask = hostcall_printing(w, i); mask; mask &= mask - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(mask);
+        uint64_t desc = read_u64(w, hostcall_slot_at(w, i, lane));
+        ret->n_fit += desc && !(desc & HOSTCALL_RESERVED);
+        ret->n_wrong += (desc & HOSTCALL_RESERVED) != 0;
     }
-    return true;
+}
+
+static struct evidence weigh(const struct pfd_walk *w)
+{
+    const struct hostcall_dump *d = w->state;
+    struct evidence ret = { .fills = fills(w) };
+    for (uint32_t i = 0; i < d->n_packets; i++) {
+        bool pending = hostcall_is_pending(w, i);
+        bool sound = is_sound(w, i);
+        ret.n_wrong += pending && !sound;
+        ret.n_fit +=
+            pending && sound && hostcall_service(w, i) != HOSTCALL_PRINTF;
+        weigh_slots(w, i, &ret);
+    }
+    return ret;
+}
+
+static bool is_better(const struct evidence *a, const struct evidence *b)
+{
+    bool a_whole = a->fills && !a->n_wrong;
+    bool b_whole = b->fills && !b->n_wrong;
+    if (a_whole != b_whole)
+        return a_whole;
+    return (int64_t)(a->n_fit - a->n_wrong) > (int64_t)(b->n_fit - b->n_wrong);
+}
+
+/* Could it be another reading instead of the best one? */
+static bool is_rival(const struct evidence *other, const struct evidence *best)
+{
+    return other->n_fit && !other->n_wrong &&
+           (other->fills >= best->fills || best->n_wrong || !best->n_fit);
+}
+
+/* What a dump can be; the earlier of equals. */
+static const struct {
+    const char *name;
+    bool (*open)(const struct pfd_walk *w, struct hostcall_dump *d);
+    enum hostcall_kind kind;
+} readings[] = {
+    { "a pool of the old layout", open_pool_old, HOSTCALL_POOL_OLD },
+    { "a pool of the 2026 layout", open_pool_new, HOSTCALL_POOL_NEW },
+    { "old packets, recorded", open_recorded, HOSTCALL_RECORDED_OLD },
+    { "2026 packets, recorded", open_recorded, HOSTCALL_RECORDED_NEW },
+};
+
+enum {
+    READINGS = sizeof readings / sizeof *readings,
+};
+
+/* Makes the dump reading i; false: it cannot be one. */
+static bool read_as(struct pfd_walk *w, size_t i)
+{
+    struct hostcall_dump *d = w->state;
+    *d = (struct hostcall_dump){
+        .n_bytes = d->n_bytes,
+        .kind = readings[i].kind,
+    };
+    return readings[i].open(w, d);
+}
+
+static void report_rivals(struct pfd_walk *w, const struct evidence *all,
+                          size_t best)
+{
+    for (size_t i = 0; i < READINGS; i++) {
+        if (i == best || !is_rival(&all[i], &all[best]))
+            continue;
+        pfd_walk_finding(w, PFD_FINDING_format_choice, 0,
+                         "read as %s, in which %llu parts make sense; as %s, "
+                         "%llu do",
+                         readings[best].name,
+                         (unsigned long long)all[best].n_fit, readings[i].name,
+                         (unsigned long long)all[i].n_fit);
+    }
+}
+
+/* Packets that were handed over, whose payloads are not here. */
+static void report_cut_pool(struct pfd_walk *w)
+{
+    const struct hostcall_dump *d = w->state;
+    uint64_t n = 0;
+    for (uint32_t i = d->n_packets; i < d->n_stated; i++)
+        n += hostcall_is_pending(w, i);
+    if (!n)
+        return;
+    pfd_walk_finding(w, PFD_FINDING_truncated_entry, d->n_bytes,
+                     "the pool is cut: of %llu packets the payload is missing",
+                     (unsigned long long)n);
+    w->batch->lost_bytes += n * HOSTCALL_PAYLOAD;
+}
+
+static void report_cut_packet(struct pfd_walk *w)
+{
+    const struct hostcall_dump *d = w->state;
+    uint64_t used = hostcall_header_at(w, d->n_packets);
+    if (used == d->n_bytes)
+        return;
+    pfd_walk_finding(w, PFD_FINDING_truncated_entry, used,
+                     "%llu bytes are left, a packet has %llu",
+                     (unsigned long long)(d->n_bytes - used),
+                     (unsigned long long)hostcall_header_at(w, 1));
+    w->batch->skipped_bytes += d->n_bytes - used;
 }
 
 bool hostcall_open(struct pfd_walk *w)
 {
-    struct hostcall_dump *d = w->state;
-    d->kind = HOSTCALL_POOL_OLD;
-    if (open_pool_old(w, d))
-        return true;
-    d->kind = HOSTCALL_POOL_NEW;
-    if (open_pool_new(w, d))
-        return true;
-    if (open_recorded(w, d))
-        return true;
-    pfd_walk_finding(w, PFD_FINDING_no_header, 0,
-                     "%llu bytes, neither a pool of hostcall packets nor "
-                     "recorded ones",
-                     (unsigned long long)d->n_bytes);
-    w->batch->skipped_bytes += d->n_bytes;
-    return false;
+    const struct hostcall_dump *d = w->state;
+    struct evidence all[READINGS] = { 0 };
+    size_t best = READINGS;
+    for (size_t i = 0; i < READINGS; i++) {
+        if (!read_as(w, i))
+            continue;
+        all[i] = weigh(w);
+        if (best == READINGS || is_better(&all[i], &all[best]))
+            best = i;
+    }
+    if (best == READINGS) {
+        pfd_walk_finding(w, PFD_FINDING_no_header, 0,
+                         "%llu bytes, neither a pool of hostcall packets nor "
+                         "recorded ones",
+                         (unsigned long long)d->n_bytes);
+        w->batch->skipped_bytes += d->n_bytes;
+        return false;
+    }
+    read_as(w, best);
+    report_rivals(w, all, best);
+    if (d->kind == HOSTCALL_RECORDED_OLD || d->kind == HOSTCALL_RECORDED_NEW) {
+        report_cut_packet(w);
+    } else {
+        report_cut_pool(w);
+    }
+    return true;
 }
 
 /* ---- what the first bytes look like ---- */

@@ -782,6 +782,18 @@ def hostcall_cases():
                           call(b"not handed over\n"))}, control=0)
         hostcall("pool_" + ("new" if new else "old"), "A pool of packets as it "
                  "lies in memory: most messages are not whole there.", r.pool())
+    r = Recording(True)
+    for i in range(8):
+        r.message({i: 0}, call(b"%d\n", u64(i)))
+    hostcall("pool_new_of_8", "A new pool without a doorbell: read as an old "
+             "one, of one packet, nothing would be in it.", r.pool())
+    hostcall("pool_new_cut", "The same, cut within packet 6: an old pool with "
+             "a packet for another service fits as well.", r.pool()[:-5000],
+             "--format hostcall buffer.bin")
+    linked = Recording().message({i: i for i in range(8)}, *worked).bytes()
+    hostcall("next_of_a_list", "Recorded packets whose first two qwords, next "
+             "and lanes, are those of a small pool as well.",
+             u64(0x40) + linked[8:].replace(b"\xee", b"\0"))
     hostcall("cut_packet", "The recording ends within a packet.",
              Recording().message({0: 5}, *worked).bytes()[:-100],
              "--format hostcall buffer.bin")
