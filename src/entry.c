@@ -460,7 +460,10 @@ static void add_alternative(const struct pfd_entry *entry, char *ret, size_t n)
         return;
     }
     pfd_quote(&text, message, n_message);
-    snprintf(ret + end, n - end, "; it could be '%s' as well", text.text);
+    const char *stream = pfd_stream_name((enum pfd_stream)other.stream);
+    bool is_elsewhere = stream && other.stream != entry->stream;
+    snprintf(ret + end, n - end, "; it could be '%s'%s%s as well", text.text,
+             is_elsewhere ? " to " : "", is_elsewhere ? stream : "");
 }
 
 /* Kinds that other readings explain. */
