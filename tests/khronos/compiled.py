@@ -38,12 +38,24 @@ def run(program, folder, *arguments):
     return done.stdout.decode()
 
 
-def printf_record(layout, call, values):
+def masks_of(types):
+    """Which scalars are double, signed 8 and signed 16 bits wide."""
+    ret, at = [0, 0, 0], 0
+    for name in types:
+        scalar, _, n = name.partition("x")
+        for which, kind in enumerate(("f64", "i8", "i16")):
+            if scalar == kind:
+                ret[which] |= 1 << at
+        at += int(n or 1)
+    return ret
+
+
+def printf_record(layout, call, types, values):
     place = call["instruction"] if layout == "p6" else call["ordinal"]
     fmt = call["format_id"]
     body = {"p2": [place, 5, 1, 2, 3, fmt],
-            "p5": [place, fmt, 0, 0, 0, 5, 1, 2, 3],
-            "p6": [5 << 27 | place, 1, 2, 3, fmt, 0, 0, 0]}[layout]
+            "p5": [place, fmt, *masks_of(types), 5, 1, 2, 3],
+            "p6": [5 << 27 | place, 1, 2, 3, fmt, *masks_of(types)]}[layout]
     return [2 + len(body) + len(values), 0] + body + values
 
 
@@ -74,7 +86,7 @@ def main():
         for layout in ("p2", "p5", "p6"):
             words = []
             for call, w in zip(calls, WANT):
-                words += printf_record(layout, call, w[3])
+                words += printf_record(layout, call, w[1], w[3])
             head = [0] if layout == "p2" else []
             head.append(len(words))
             with open(os.path.join(to, "buffer.bin"), "wb") as f:

@@ -63,6 +63,7 @@ class Runs:
             out.seek(0)
             err.seek(0)
             said = out.read().replace(b'"%s"' % BUFFER.encode(), b'"-"')
+            said = said.replace(b"==> %s <==" % BUFFER.encode(), b"==> - <==")
             beside = err.read().replace(b" %s:" % BUFFER.encode(), b" -:")
         return done.returncode, hashlib.sha256(said).hexdigest(), len(said), \
             beside
@@ -124,6 +125,8 @@ def case_words(case):
              "formats", "capture", "spirv-check", "x", "help")
     if not words or words[0] in verbs or BUFFER not in words:
         return None
+    if not glob.glob(os.path.join(case, BUFFER + "*")):
+        return None  # it is about the command line alone
     words = words[1:] if words[0] == "decode" else words
     return None if "<" in words else words
 
