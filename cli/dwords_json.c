@@ -2,6 +2,8 @@
 /* Dwords as JSON, a record a line: share/printfdecode.schema.json says what is
  * in them. */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <printfdecode/convert.h>
@@ -10,8 +12,11 @@
 #include "output.h"
 
 enum {
-    EXACT_BITS = 53 /* of integers that every reader of JSON keeps */
+    FLOAT_ROOM = 32
 };
+
+/* Integers up to here are kept by every reader of JSON. */
+static const uint64_t exact_max = UINT64_C(1) << 53;
 
 static void put_string(const char *name, const char *text, size_t n)
 {
@@ -83,14 +88,30 @@ static void show_piece(const struct dwords_piece *p)
     put_source(p->source);
 }
 
-static void put_float(double f)
+static bool reads_back(const char *text, double f, bool is_single)
 {
-    if (isnan(f)) {
+    return is_single ? strtof(text, NULL) == (float)f : strtod(text, NULL) == f;
+}
+
+/* The fewest digits that read back, told from an integer. */
+static void put_finite(double f, bool is_single)
+{
+    char text[FLOAT_ROOM];
+    int n = 0;
+    do {
+        snprintf(text, sizeof text, "%.*g", ++n, f);
+    } while (!reads_back(text, f, is_single));
+    output_printf("%s%s", text, strpbrk(text, ".e") ? "" : ".0");
+}
+
+static void put_float(const struct pfd_argument *a)
+{
+    if (isnan(a->f)) {
         output_printf("\"nan\"");
-    } else if (isinf(f)) {
-        output_printf(f < 0 ? "\"-inf\"" : "\"inf\"");
+    } else if (isinf(a->f)) {
+        output_printf(a->f < 0 ? "\"-inf\"" : "\"inf\"");
     } else {
-        output_printf("%.17g", f);
+        put_finite(a->f, a->n_bytes <= sizeof(float));
     }
 }
 
@@ -100,7 +121,7 @@ static void put_integer(const struct pfd_argument *a)
     bool is_signed = a->type == PFD_ARGUMENT_INT;
     uint64_t size = is_signed && a->i < 0 ? 0 - a->u : a->u;
     output_printf(is_signed ? "%lld" : "%llu", (long long)a->i);
-    if (size >> EXACT_BITS) {
+    if (size > exact_max) {
         output_printf(is_signed ? ",\"exact\":\"%lld\"" : ",\"exact\":\"%llu\"",
                       (long long)a->i);
     }
@@ -115,7 +136,7 @@ static void put_value(const struct pfd_argument *a)
         put_integer(a);
         break;
     case PFD_ARGUMENT_FLOAT:
-        put_float(a->f);
+        put_float(a);
         break;
     case PFD_ARGUMENT_TEXT:
         output_printf(a->text ? "\"" : "null");

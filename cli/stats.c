@@ -10,8 +10,11 @@
 #include "tell.h"
 
 enum {
-    BAR = 24
-}; /* characters */
+    BAR = 24 /* characters */
+};
+
+/* Readers of JSON that keep 53 bits of a number round what is beyond. */
+static const uint64_t exact_max = UINT64_C(1) << 53;
 
 struct row {
     size_t string;
@@ -136,10 +139,14 @@ static void print_json(const struct stats *stats,
     output_printf(
         "{\"type\":\"summary\",\"entries\":%llu,\"unknown\":%llu,"
         "\"bytes\":%llu,\"lost_bytes\":%llu,\"skipped_bytes\":%llu,"
-        "\"findings\":%llu}\n",
+        "\"findings\":%llu",
         (unsigned long long)t->entries, (unsigned long long)t->unknown,
         (unsigned long long)t->bytes, (unsigned long long)t->lost_bytes,
         (unsigned long long)t->skipped_bytes, (unsigned long long)t->findings);
+    if (t->lost_bytes > exact_max)
+        output_printf(",\"lost_bytes_exact\":\"%llu\"",
+                      (unsigned long long)t->lost_bytes);
+    output_printf("}\n");
 }
 
 int stats_run(const struct options *o)

@@ -317,7 +317,7 @@ static void append_gap(struct pfdd_ring *ring, const struct common *common,
                  "{\"type\":\"gap\",\"missed\":%" PRIu64 ",\"reason\":\"%s\"",
                  missed, reason);
     /* Readers that round numbers beyond 2^53 have it as text. */
-    if (missed >> 53) {
+    if (missed > UINT64_C(1) << 53) {
         n += snprintf(line + n, sizeof line - (size_t)n,
                       ",\"missed_exact\":\"%" PRIu64 "\"", missed);
     }

@@ -328,7 +328,10 @@ void pfd_summary_add(struct pfd_summary *to, const struct pfd_summary *from)
     to->entries += from->entries;
     to->unknown += from->unknown;
     to->bytes += from->bytes;
-    to->lost_bytes += from->lost_bytes;
+    /* Headers may say anything: the sum stays at what it can hold. */
+    if (__builtin_add_overflow(to->lost_bytes, from->lost_bytes,
+                               &to->lost_bytes))
+        to->lost_bytes = UINT64_MAX;
     to->skipped_bytes += from->skipped_bytes;
     to->findings += from->findings;
 }
