@@ -581,47 +581,6 @@ static void hostcall_layout(const struct pfd_string *s,
 {
 }
 
-/* A null string is sent as an empty one. */
-static size_t hostcall_slots(const struct pfd_look *look, struct pfd_slot *ret,
-                             uint64_t *findings)
-{
-    struct pfd_rocm_arguments arguments;
-    uint32_t n_text;
-    uint32_t n_used;
-    pfd_rocm_text(&look->bytes, HOSTCALL_QWORD, &n_text, &n_used);
-    pfd_rocm_lay_out(look->string->steps, &look->bytes, HOSTCALL_QWORD + n_used,
-                     false, ret, &arguments);
-    *findings |= arguments.findings;
-    return arguments.n_slots;
-}
-
-static void hostcall_make(const struct pfd_look *look, struct pfd_made *ret)
-{
-    uint32_t n_text;
-    uint32_t n_used;
-    const char *text =
-        pfd_rocm_text(&look->bytes, HOSTCALL_QWORD, &n_text, &n_used);
-    bool is_long = n_text > PFD_ROCM_FORMAT_MAX;
-    pfd_text_add(ret->text, text, is_long ? PFD_ROCM_FORMAT_MAX : n_text);
-    if (n_text == n_used || is_long)
-        ret->findings |= FINDING(clipped_string);
-    ret->lay_out = true;
-}
-
-static size_t hostcall_origin(const struct pfd_look *look,
-                              struct pfd_origin *ret)
-{
-    struct pfd_cursor header = look->bytes;
-    header.at = 0;
-    uint64_t id = pfd_cursor_u64(&header);
-    uint32_t packet = pfd_cursor_u32(&header);
-    uint32_t lane = pfd_cursor_u32(&header);
-    ret[0] = (struct pfd_origin){ .name = "lane", .value = { lane } };
-    ret[1] = (struct pfd_origin){ .name = "packet", .value = { packet } };
-    ret[2] = (struct pfd_origin){ .name = "message", .value = { id } };
-    return id ? 3 : 2;
-}
-
 static const char *const origin_names[] = {
     "lane",
     "packet",

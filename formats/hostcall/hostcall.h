@@ -62,6 +62,13 @@ uint64_t hostcall_printing(const struct pfd_walk *w, uint32_t i);
 /* Member of pfd_format_hostcall. */
 int hostcall_probe(const struct pfd_cursor *first, uint64_t n_buffer);
 
+/* ---- entry.c: what a whole message says; members of the format ---- */
+
+size_t hostcall_slots(const struct pfd_look *look, struct pfd_slot *ret,
+                      uint64_t *findings);
+void hostcall_make(const struct pfd_look *look, struct pfd_made *ret);
+size_t hostcall_origin(const struct pfd_look *look, struct pfd_origin *ret);
+
 /* ---- words.c: what its dwords are ---- */
 
 /* Where in a dump everything is, in bytes from its start. */
