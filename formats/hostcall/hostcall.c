@@ -48,6 +48,7 @@ struct message {
     uint8_t lane;
     bool is_open;
     bool has_begin;
+    bool may_have_none; /* its beginning can be another's, not recorded */
 };
 
 /* A first packet whose message's id only later packets tell. */
@@ -60,8 +61,9 @@ struct waiting {
 struct state {
     struct hostcall_dump dump; /* must be the first */
     bool opened;
-    bool ended;      /* no packets are left; only what is open */
-    uint32_t packet; /* where the walk is */
+    bool begins_with_ids; /* packets were recorded after the host's reply */
+    bool ended;           /* no packets are left; only what is open */
+    uint32_t packet;      /* where the walk is */
     unsigned lane;
     uint64_t n_others; /* packets that are no printf */
     uint64_t n_visits;
@@ -70,6 +72,10 @@ struct state {
     /* Without a host that fits, beginnings wait for what goes on. */
     struct waiting waiting[HOSTCALL_LANES][WAITING_MAX];
     uint8_t n_waiting[HOSTCALL_LANES];
+    /* The last packet of each lane that goes on without a beginning: any joined
+     * before can have another's. */
+    uint32_t no_beginning[HOSTCALL_LANES];
+    bool is_rehearsal; /* to find those; nothing is given */
     /* The hosts that can have given the ids; the first is believed. */
     size_t n_hosts;
     struct hostcall_host hosts[HOSTS_MAX];
@@ -115,20 +121,18 @@ static void add_data(struct pfd_walk *w, uint32_t packet, unsigned lane)
     pfd_walk_copy_add(w, pfd_cursor_peek(&w->view, (size_t)(at - w->base)), n);
 }
 
-/* The data of all packets of a message that begins with `first`; how many there
- * are. */
-static uint32_t gather(struct pfd_walk *w, const struct message *m,
-                       uint32_t first)
+/* The data of all packets of a message; how many there are. */
+static uint32_t gather(struct pfd_walk *w, const struct message *m)
 {
     struct state *st = w->state;
     uint32_t n = 1;
     uint8_t header[RECORD_HEADER];
     uint32_t lane = m->lane;
     memcpy(header, &m->id, 8);
-    memcpy(header + 8, &first, 4);
+    memcpy(header + 8, &m->first, 4);
     memcpy(header + 12, &lane, 4);
     pfd_walk_copy_add(w, header, sizeof header);
-    add_data(w, first, m->lane);
+    add_data(w, m->first, m->lane);
     for (uint32_t i = m->second; i && i <= m->last; i++) {
         if (st->n_visits++ > VISITS_MAX)
             break;
@@ -169,56 +173,74 @@ static bool read_message(struct pfd_record *r, const uint8_t *payload,
 }
 
 /* What a record's copied bytes say. */
-static void read_record(struct pfd_walk *w, struct pfd_record *r)
+static void read_record(struct pfd_walk *w, const struct message *m,
+                        struct pfd_record *r)
 {
     uint32_t n_payload = 0;
     pfd_walk_copy_done(w, r);
-    if (w->batch->bytes.failed)
+    if (!m->has_begin || w->batch->bytes.failed)
         return;
     const uint8_t *payload = pfd_batch_copied(w->batch, r, &n_payload);
     if (!read_message(r, payload, n_payload))
         r->findings |= FINDING(incomplete);
 }
 
-/* Another beginning that the batch's newest message could have. */
+/* What the batch's newest message could be as well. */
 static void give_other(struct pfd_walk *w, const struct message *m,
-                       const struct pfd_record *entry, uint32_t first)
+                       const struct pfd_record *entry)
 {
     struct pfd_batch *batch = w->batch;
     struct pfd_record other = {
         .offset = entry->offset,
         .key = m->id,
-        .findings = FINDING(ambiguous),
+        .findings =
+            FINDING(ambiguous) | (m->has_begin ? 0 : FINDING(incomplete)),
         .n_header = RECORD_HEADER,
     };
     size_t before = batch->bytes.n;
-    gather(w, m, first);
+    gather(w, m);
     other.n_bytes = (uint32_t)(batch->bytes.n - before);
     pfd_walk_alternative(w, &other);
-    read_record(w, &batch->records[batch->n - 1]);
+    read_record(w, m, &batch->records[batch->n - 1]);
+}
+
+/* With the other beginnings that it could have, or none. */
+static void give_others(struct pfd_walk *w, const struct message *m,
+                        const struct pfd_record *entry)
+{
+    struct message other = *m;
+    for (unsigned i = 0; i < m->n_others; i++) {
+        other.first = m->others[i];
+        give_other(w, &other, entry);
+    }
+    if (!m->may_have_none || m->n_others == PFD_ALTERNATIVES_MAX)
+        return;
+    other.first = m->second;
+    other.second = m->second + 1;
+    other.has_begin = false;
+    give_other(w, &other, entry);
 }
 
 static void give(struct pfd_walk *w, struct message *m, bool whole)
 {
-    uint32_t n = gather(w, m, m->first);
+    struct state *st = w->state;
+    m->is_open = false;
+    if (st->is_rehearsal)
+        return;
+    bool is_doubtful = m->n_others || m->may_have_none;
+    uint32_t n = gather(w, m);
     struct pfd_record *r = pfd_walk_record(w);
     *r = (struct pfd_record){
         .offset = hostcall_slot_at(w, m->first, m->lane),
         .key = m->id,
         .findings = (whole && m->has_begin ? 0 : FINDING(incomplete)) |
-                    (m->n_others ? FINDING(ambiguous) : 0),
+                    (is_doubtful ? FINDING(ambiguous) : 0),
         .n_bytes = n * HOSTCALL_SLOT,
         .n_header = RECORD_HEADER,
         .kind = PFD_RECORD_ENTRY,
     };
-    m->is_open = false;
-    if (m->has_begin) {
-        read_record(w, r);
-    } else {
-        pfd_walk_copy_done(w, r);
-    }
-    for (unsigned i = 0; i < m->n_others; i++)
-        give_other(w, m, r, m->others[i]);
+    read_record(w, m, r);
+    give_others(w, m, r);
 }
 
 static struct message one_packet(uint64_t id, uint32_t packet, unsigned lane)
@@ -378,8 +400,12 @@ static void adopt(struct pfd_walk *w, struct message *m)
             (chosen == n || all[i].packet == wave))
             chosen = i;
     }
-    if (chosen == n)
+    if (chosen == n) {
+        if (st->is_rehearsal)
+            st->no_beginning[st->lane] = st->packet;
         return;
+    }
+    m->may_have_none = st->packet < st->no_beginning[st->lane];
     m->first = all[chosen].packet;
     m->has_begin = true;
     for (size_t i = 0; i < n; i++) {
@@ -416,23 +442,56 @@ static void go_on(struct pfd_walk *w, uint64_t id, bool end)
     }
 }
 
+static void take_slot(struct pfd_walk *w, uint64_t desc)
+{
+    struct state *st = w->state;
+    uint64_t id = desc >> HOSTCALL_ID_SHIFT;
+    if (desc & HOSTCALL_BEGIN) {
+        begin(w, st->begins_with_ids ? id : 0, desc & HOSTCALL_END);
+    } else {
+        go_on(w, id, desc & HOSTCALL_END);
+    }
+}
+
 static void do_slot(struct pfd_walk *w)
 {
     struct state *st = w->state;
     uint64_t at = hostcall_slot_at(w, st->packet, st->lane);
     uint64_t desc = pfd_walk_u64(w, at);
     uint64_t id = desc >> HOSTCALL_ID_SHIFT;
+    if (desc & HOSTCALL_BEGIN && id && !st->begins_with_ids) {
+        pfd_walk_finding(w, PFD_FINDING_bad_packet, at,
+                         "packet %u, lane %u: a message begins with the id "
+                         "0x%llx, where others have none yet",
+                         st->packet, st->lane, (unsigned long long)id);
+    }
     if (desc & HOSTCALL_RESERVED) {
         pfd_walk_finding(w, PFD_FINDING_bad_packet, at,
                          "packet %u, lane %u: the descriptor 0x%llx has bits "
                          "that must be zero",
                          st->packet, st->lane, (unsigned long long)desc);
     }
-    if (desc & HOSTCALL_BEGIN) {
-        begin(w, id, desc & HOSTCALL_END);
-    } else {
-        go_on(w, id, desc & HOSTCALL_END);
+    take_slot(w, desc);
+}
+
+/* Joins everything once, to know which messages begin nowhere. */
+static void rehearse(struct pfd_walk *w)
+{
+    struct state *st = w->state;
+    st->is_rehearsal = true;
+    for (; st->packet < st->dump.n_packets; st->packet++) {
+        uint64_t mask = hostcall_printing(w, st->packet);
+        for (; mask; mask &= mask - 1) {
+            st->lane = (unsigned)__builtin_ctzll(mask);
+            take_slot(
+                w, pfd_walk_u64(w, hostcall_slot_at(w, st->packet, st->lane)));
+        }
     }
+    st->is_rehearsal = false;
+    st->packet = 0;
+    st->lane = 0;
+    memset(st->open, 0, sizeof st->open);
+    memset(st->n_waiting, 0, sizeof st->n_waiting);
 }
 
 /* ---- the walk ---- */
@@ -545,10 +604,17 @@ static enum pfd_status open_dump(struct pfd_walk *w)
         w->at = end;
         return PFD_OK;
     }
-    /* A pool is no history. */
-    if (st->dump.kind == HOSTCALL_RECORDED_OLD ||
-        st->dump.kind == HOSTCALL_RECORDED_NEW)
+    st->begins_with_ids = hostcall_begins_with_ids(w);
+    /* A pool is no history: each of its packets is another wave's. */
+    if (st->dump.kind == HOSTCALL_POOL_OLD ||
+        st->dump.kind == HOSTCALL_POOL_NEW) {
+        memset(st->no_beginning, 0xff, sizeof st->no_beginning);
+        return PFD_OK;
+    }
+    if (!st->begins_with_ids)
         st->n_hosts = hostcall_hosts(w, &st->scratch, st->hosts, HOSTS_MAX);
+    if (!st->n_hosts)
+        rehearse(w);
     return PFD_OK;
 }
 

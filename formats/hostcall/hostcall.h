@@ -134,6 +134,9 @@ struct hostcall_place *hostcall_host_find(struct hostcall_host *host,
 /* A message ends, if there is one. */
 void hostcall_host_end(struct hostcall_host *host, uint64_t id, unsigned lane);
 
+/* Were packets recorded after the host's reply? Most that begin say it. */
+bool hostcall_begins_with_ids(const struct pfd_walk *w);
+
 /*
  * The hosts [max] that can have served a recording: those whose ids all packets
  * have, or where there is none, those that gave ids in turn before it began.

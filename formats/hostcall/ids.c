@@ -97,7 +97,7 @@ static uint64_t desc_at(const struct service *s)
 /* A message begins; false: this host did not serve it. */
 static bool serve_begin(struct service *s, uint64_t desc)
 {
-    bool ok = desc >> HOSTCALL_ID_SHIFT == 0; /* else nothing is unknown */
+    bool ok = true;
     uint64_t id = hostcall_host_begin(s->host, s->packet, s->lane, &ok);
     if (ok && desc & HOSTCALL_END)
         hostcall_host_end(s->host, id, s->lane);
@@ -145,6 +145,30 @@ static bool serve(struct service *s, uint64_t desc, void *user)
 {
     (void)user;
     return desc & HOSTCALL_BEGIN ? serve_begin(s, desc) : serve_more(s, desc);
+}
+
+/* How many messages begin with an id, and without. */
+struct begins {
+    uint64_t n_with;
+    uint64_t n_without;
+};
+
+static bool count_begin(struct service *s, uint64_t desc, void *user)
+{
+    struct begins *begins = user;
+    (void)s;
+    if (desc & HOSTCALL_BEGIN) {
+        begins->n_with += desc >> HOSTCALL_ID_SHIFT != 0;
+        begins->n_without += desc >> HOSTCALL_ID_SHIFT == 0;
+    }
+    return true;
+}
+
+bool hostcall_begins_with_ids(const struct pfd_walk *w)
+{
+    struct begins begins = { 0 };
+    for_slots(&(struct service){ .walk = w }, count_begin, &begins);
+    return begins.n_with > begins.n_without;
 }
 
 /* Ids that a host can have given first. */

@@ -787,6 +787,14 @@ def hostcall_cases():
         r.message({i: 0}, call(b"%d\n", u64(i)))
     hostcall("pool_new_of_8", "A new pool without a doorbell: read as an old "
              "one, of one packet, nothing would be in it.", r.pool())
+    waves = Recording().packet({0: (descriptor(1, BEGIN), u64(0))})
+    waves.packet({0: (descriptor(1, BEGIN, 1 << 37), u64(0))})
+    waves.packet({0: (descriptor(1, BEGIN), u64(0))})
+    for ident in (8, 7, 9):
+        waves.message({0: ident}, call(b"id %d\n", u64(ident))[8:],
+                      begin=False)
+    hostcall("begin_with_id", "Three waves on one lane; a bit of a beginning's "
+             "id is set. The others are joined as without it.", waves.bytes())
     hostcall("pool_new_cut", "The same, cut within packet 6: an old pool with "
              "a packet for another service fits as well.", r.pool()[:-5000],
              "--format hostcall buffer.bin")

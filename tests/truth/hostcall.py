@@ -180,6 +180,21 @@ def reused(rng):
                   rng.random() < 0.5)
 
 
+def cut_front(rng):
+    """A recording that began late: of some messages the beginning is missing,
+    and others of their lanes begin."""
+    case = rng.choice((waves, same_lanes, reused))(rng)
+    data = case.files["buffer.bin"]
+    size = 4112 if len(data) % 4112 == 0 else 4120
+    cut = size * rng.randrange(len(data) // size)
+    case.files["buffer.bin"] = data[cut:]
+    case.messages = [m for m in case.messages if m.offset >= cut]
+    for m in case.messages:
+        m.offset -= cut
+    case.kind += ", late"
+    return case
+
+
 def whole_call(rng, site):
     """(data, message, stream) of a call that fits a packet, or None."""
     call = Call(rng, site, [0])
@@ -228,6 +243,7 @@ def pool(rng):
                 messages, kind="pool")
 
 
-KINDS = [(pool, 1), (one_wave, 2), (waves, 2), (same_lanes, 2), (reused, 2)]
+KINDS = [(pool, 1), (one_wave, 2), (waves, 2), (same_lanes, 2), (reused, 2),
+         (cut_front, 1)]
 # Those whose damage is looked at.
 SOUND = (one_wave, waves)
