@@ -6,7 +6,6 @@ import os
 import subprocess
 
 BEYOND = 1 << 53
-N_LOOKED_AT = 40  # lines from either end of an output: most are alike
 
 
 def exact(number):
@@ -43,14 +42,15 @@ class Lines:
         self.folder = folder
         self.n = 0
 
-    def add(self, words, data):
-        """What a command wrote; its first word is the verb."""
+    def add(self, words, data, n_ends=1 << 20):
+        """What a command wrote; its first word is the verb. n_ends: lines from
+        either end that are looked at."""
         if not data:
             return
         assert data.endswith(b'\n'), (words, data[-80:])
         lines = data.splitlines(True)
-        if len(lines) > 2 * N_LOOKED_AT:
-            lines[N_LOOKED_AT:-N_LOOKED_AT] = []
+        if len(lines) > 2 * n_ends:
+            lines[n_ends:-n_ends] = []
         for line in lines:
             assert numbers_are_exact(json.loads(line)), (words, line[:2000])
         self.n += 1

@@ -12,10 +12,11 @@ from lines import Lines
 
 PROGRAM, CASES, *VALIDATE = [os.path.abspath(word) for word in sys.argv[1:]]
 sys.path.insert(0, os.path.dirname(CASES))
-import run_cases  # noqa: E402
+import run_cases
 
 RECORDS = ('entry', 'finding', 'summary', 'string', 'call', 'object',
            'string_stats', 'dword', 'region')
+N_ENDS = 40  # most lines between are like them
 # These say how to read; all others choose what to print, or are a verb's own.
 READING = ('--format', '--layout', '--compat', '--opencl-strings', '--buffer',
            '--strings', '--shader', '--shaders', '--max-inflated')
@@ -78,7 +79,7 @@ def main():
         with futures.ThreadPoolExecutor(4) as pool:
             for done in pool.map(run_case, enumerate(cases)):
                 for command, out in done:
-                    lines.add(command, out)
+                    lines.add(command, out, N_ENDS)
         return lines.validate(VALIDATE, RECORDS)
 
 

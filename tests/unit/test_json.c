@@ -10,6 +10,7 @@
 
 #include "dump.h"
 #include "escape.h"
+#include "json_exact.h"
 #include "suite.h"
 
 enum {
@@ -294,7 +295,115 @@ START_TEST(reads_back)
 }
 END_TEST
 
+/* ---- integers that readers of 53 bits round ---- */
+
+#define MAX PFD_EXACT_MAX /* the last that none rounds */
+
+static const struct {
+    const char *format;
+    uint64_t values[3];
+    const char *args; /* from their bracket to the index */
+} edges[] = {
+    { "%lu", { MAX - 1 }, "[9007199254740991]" },
+    { "%lu", { MAX }, "[9007199254740992]" },
+    { "%lu",
+      { MAX + 1 },
+      "[9007199254740993],\"args_exact\":[\"9007199254740993\"]" },
+    { "%lu",
+      { UINT64_MAX },
+      "[18446744073709551615],\"args_exact\":[\"18446744073709551615\"]" },
+    { "%ld", { MAX }, "[9007199254740992]" },
+    { "%ld",
+      { MAX + 1 },
+      "[9007199254740993],\"args_exact\":[\"9007199254740993\"]" },
+    { "%ld", { -MAX }, "[-9007199254740992]" },
+    { "%ld",
+      { -MAX - 1 },
+      "[-9007199254740993],\"args_exact\":[\"-9007199254740993\"]" },
+    { "%ld", { UINT64_MAX }, "[-1]" },
+    { "%ld",
+      { UINT64_C(1) << 63 },
+      "[-9223372036854775808],"
+      "\"args_exact\":[\"-9223372036854775808\"]" },
+    { "%llx", { MAX }, "[9007199254740992]" },
+    { "%llx",
+      { MAX + 1 },
+      "[9007199254740993],\"args_exact\":[\"9007199254740993\"]" },
+    { "%p", { MAX }, "[9007199254740992]" },
+    { "%p",
+      { MAX + 1 },
+      "[9007199254740993],\"args_exact\":[\"9007199254740993\"]" },
+    { "%v3ld",
+      { MAX, -MAX - 1, 7 },
+      "[9007199254740992,-9007199254740993,7],"
+      "\"args_exact\":[null,\"-9007199254740993\",null]" },
+    { "%c %lu", /* written another way: as text first */
+      { 1, MAX + 1 },
+      "[1,9007199254740993],\"args_exact\":[null,\"9007199254740993\"]" },
+    { "%f", { UINT64_C(0x4350000000000000) }, "[1.8014398509481984e+16]" },
+};
+
+static void convert_edge(size_t i)
+{
+    struct pfd_strings *strings = pfd_strings_new();
+    struct build buffer = { 0 };
+    struct pfd_summary summary;
+    size_t n = 1;
+    while (n < 3 && edges[i].values[n])
+        n++;
+    ck_assert_ptr_nonnull(strings);
+    dump_add_string(strings, 1, edges[i].format, &"888"[3 - n]);
+    dump_header(&buffer, 2 + 2 * n);
+    dump_entry(&buffer, 1, (uint32_t)(2 + 2 * n),
+               (const uint32_t *)edges[i].values, 2 * n);
+    struct pfd_convert convert = {
+        .strings = strings,
+        .output = "json",
+        .source = "edge",
+        .limit = UINT64_MAX,
+        .write = take,
+        .write_user = &lines,
+    };
+    lines.n = 0;
+    ck_assert_int_eq(
+        pfd_convert_bytes(&convert, buffer.bytes, buffer.n, &summary, NULL),
+        PFD_OK);
+    build_bytes(&lines, "", 1);
+    build_free(&buffer);
+    pfd_strings_free(strings);
+}
+
+START_TEST(exact_beyond_2_53)
+{
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
+        char want[200];
+        convert_edge(i);
+        snprintf(want, sizeof want, "\"args\":%s,\"index\":0", edges[i].args);
+        ck_assert_msg(strstr((const char *)lines.bytes, want) != NULL,
+                      "%s is not in %s", want, (const char *)lines.bytes);
+    }
+    build_free(&lines);
+}
+END_TEST
+
+/* What lists of other readings go through; no text and no float is a number. */
+START_TEST(exact_from_text)
+{
+    static const char list[] = "9007199254740992,-9007199254740992,1e+20,"
+                               "\"9007199254740993,\\\"\",90071992547409930.0";
+    static const char more[] = ",-9007199254740993";
+    char text[200];
+    char out[400];
+    ck_assert_ptr_eq(pfd_json_put_exact(out, list, strlen(list)), out);
+    snprintf(text, sizeof text, "%s%s", list, more);
+    *pfd_json_put_exact(out, text, strlen(text)) = 0;
+    ck_assert_str_eq(out, ",\"args_exact\":[null,null,null,null,null,"
+                          "\"-9007199254740993\"]");
+}
+END_TEST
+
 int main(void)
 {
-    return suite_run("json", TESTS(reads_back), 120);
+    return suite_run(
+        "json", TESTS(reads_back, exact_beyond_2_53, exact_from_text), 120);
 }
