@@ -610,6 +610,14 @@ static void describe(const struct pfd_entry *entry, enum pfd_finding_kind kind,
         }
         break;
     case PFD_FINDING_type_mismatch:
+        if (entry->record->findings & FINDING(type_mismatch) &&
+            !(s->findings & FINDING(type_mismatch))) {
+            snprintf(ret, n,
+                     "an unsigned value of '%s' is shown as negative, as its "
+                     "conversion says",
+                     text.text);
+            break;
+        }
         snprintf(ret, n,
                  "a conversion of '%s' is for another type than its argument "
                  "has; the argument's own is shown",

@@ -41,6 +41,8 @@ enum {
 #define HAS_NARROW  (UINT64_C(1) << 33) /* types that do not use all bits */
 #define HAS_POINTER (UINT64_C(1) << 34)
 #define HAS_OTHER   (UINT64_C(1) << 35)
+/* Types whose values look negative where the conversion is a signed one. */
+#define HAS_UNSIGNED (UINT64_C(1) << 36)
 
 struct operand {
     enum type type;
@@ -165,10 +167,11 @@ static uint64_t facts_of(enum type t)
         return HAS_MASKED;
     case TYPE_POINTER:
         return HAS_POINTER;
-    case TYPE_I32:
     case TYPE_U32:
-    case TYPE_I64:
     case TYPE_U64:
+        return HAS_UNSIGNED;
+    case TYPE_I32:
+    case TYPE_I64:
     case TYPE_F32:
         break;
     }
@@ -535,4 +538,45 @@ size_t debugprintf_slots(const struct pfd_look *look, struct pfd_slot *ret,
     };
     read_slots(&r, s->steps, s->n_steps);
     return r.n_slots;
+}
+
+/* ---- signs ---- */
+
+/* Is one of the first n components unsigned, with its upper bit set? */
+static bool is_minus(const struct operand *o, uint32_t at, size_t n,
+                     const struct pfd_cursor *values)
+{
+    size_t n_bytes = 4 * (size_t)dwords_of(o->type, false);
+    if (o->type != TYPE_U32 && o->type != TYPE_U64)
+        return false;
+    for (size_t i = 1; i <= n && i <= o->n; i++) {
+        size_t end = at + i * n_bytes;
+        if (end <= values->n && pfd_cursor_peek_u32(values, end - 4) >> 31)
+            return true;
+    }
+    return false;
+}
+
+bool debugprintf_shows_minus(const struct pfd_string *s, bool no_16,
+                             const struct pfd_cursor *values)
+{
+    const uint64_t *words = pfd_string_layout(s);
+    size_t n = n_operands(words, s->n_layout);
+    size_t next = 0;
+    uint32_t at = 0;
+    struct group g = { 0 };
+    if (!n || !(words[0] & HAS_UNSIGNED))
+        return false;
+    while (next_group(s->steps, s->n_steps, g.end, &g)) {
+        for (size_t i = g.start; i <= g.main && next < n; i++) {
+            if (i < g.main && s->steps[i].conv != PFD_CONV_STAR)
+                continue;
+            struct operand o = operand_at(words, next++);
+            if (i == g.main && is_letter_of(s->steps[i].conv, "di") &&
+                is_minus(&o, at, g.end - g.main, values))
+                return true;
+            at += 4 * o.n * dwords_of(o.type, no_16);
+        }
+    }
+    return false;
 }

@@ -179,6 +179,18 @@ static void copy_on(struct pfd_walk *w, struct pfd_record *r, uint64_t more)
     pfd_walk_copy_done(w, r);
 }
 
+/* What the values of a record say against its conversions. */
+static uint64_t find_minus(const struct pfd_walk *w, const struct pfd_record *r)
+{
+    struct pfd_cursor c = w->view;
+    pfd_cursor_seek(&c, r->offset - w->base + r->n_header);
+    struct pfd_cursor values = pfd_cursor_sub(&c, r->n_bytes - r->n_header);
+    bool no_16 = r->layout & DEBUGPRINTF_NO_16;
+    return debugprintf_shows_minus(r->string, no_16, &values)
+               ? FINDING(type_mismatch)
+               : 0;
+}
+
 /* The record as one of a call; string NULL: of none that is known. */
 static void set_call(const struct pfd_walk *w, const struct state *st,
                      const struct debugprintf_head *h,
@@ -195,8 +207,12 @@ static void set_call(const struct pfd_walk *w, const struct state *st,
                          : 0;
         r->layout |=
             r->n_bytes < (uint64_t)h->size * DWORD ? DEBUGPRINTF_CUT : 0;
-        if (w->options->compat == PFD_COMPAT_KHRONOS)
+        r->findings &= ~FINDING(type_mismatch);
+        if (w->options->compat == PFD_COMPAT_KHRONOS) {
             r->flags |= PFD_RECORD_MADE;
+        } else {
+            r->findings |= find_minus(w, r);
+        }
     }
     r->key = debugprintf_key(h->shader, offset);
 }

@@ -93,6 +93,11 @@ void debugprintf_layout(const struct pfd_string *string,
 size_t debugprintf_slots(const struct pfd_look *look, struct pfd_slot *ret,
                          uint64_t *findings);
 
+/* Does a conversion for signed values show one of an unsigned type, among the
+ * values of this call, as negative? */
+bool debugprintf_shows_minus(const struct pfd_string *string, bool no_16,
+                             const struct pfd_cursor *values);
+
 /* The format's make() and origin(). */
 void debugprintf_make(const struct pfd_look *look, struct pfd_made *ret);
 size_t debugprintf_origin(const struct pfd_look *look, struct pfd_origin *ret);

@@ -177,6 +177,26 @@ def printf_cases(root):
          {"m.spv": m.bytes(),
           "buffer.bin": spv.printf_buffer("p6", [size, records[0], records[0],
                                                  records[2]])})
+    signs = spv.Module()
+    signs.call(signs.string("%*d|%v3i|%ld|%d|%u"),
+               ["u32", "u32", "u32x3", "u64", "i32", "u32"])
+    signs.words()
+    top = 1 << 31
+    none = [4, 5, 1, 2, 3, 5, 0, top, top]
+    wide = [4, 5, 1, 2, 3, top, top, top, top]
+    case(root, "unsigned_as_signed", "decode --shader 0=m.spv buffer.bin",
+         "Unsigned values under conversions for signed ones: without upper "
+         "bits (that of u64 is in its high dword), in one, in another; and in "
+         "the low dword of the u64, which shows none as negative.",
+         {"m.spv": signs.bytes(), "buffer.bin": spv.printf_buffer(
+             "p6", [spv.record("p6", 0, signs, 0, values) for values in (
+                 none, [4, top + 5] + none[2:], none[:4] + [top + 3] + none[5:],
+                 wide, none[:5] + [top] + none[6:])])})
+    case(root, "unsigned_as_signed_khronos",
+         "decode --compat khronos --shader 0=m.spv buffer.bin",
+         "The same as the layer prints it, which knows of nothing.",
+         {"m.spv": signs.bytes(), "buffer.bin": spv.printf_buffer(
+             "p6", [spv.record("p6", 0, signs, 0, wide)])})
     case(root, "odd_size", shader, "A buffer that is no whole dwords.",
          {"m.spv": m.bytes(),
           "buffer.bin": spv.printf_buffer("p6", records) + b"\1\2\3"})
