@@ -164,10 +164,17 @@ static unsigned dword_bits(uint32_t dword)
     return least(bits, BITS_ANY);
 }
 
+/* Characters come as integers, whose upper bytes are their sign's. */
+static bool is_char(uint64_t value)
+{
+    return value <= UINT8_MAX || (uint32_t)value >= (uint32_t)INT8_MIN;
+}
+
 static uint64_t typed_bits(const struct opencl_argument *a,
                            const uint8_t *bytes)
 {
     uint32_t element = opencl_element(a);
+    bool is_character = a->step && a->step->conv == 'c';
     bool is_float = a->step && pfd_step_is_float(a->step);
     uint64_t bits = 0;
     if (element != 1 && element != 2 && element != 4 && element != 8)
@@ -176,7 +183,9 @@ static uint64_t typed_bits(const struct opencl_argument *a,
         uint64_t value = 0;
         memcpy(&value, bytes + (size_t)i * element, element);
         bits += is_float ? pfd_bits_float(value, element)
-                         : pfd_bits_integer(value, element);
+                : is_character && !is_char(value)
+                    ? BITS_ANY
+                    : pfd_bits_integer(value, element);
     }
     return bits;
 }

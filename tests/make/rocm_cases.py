@@ -278,6 +278,12 @@ def ocl_evidence():
     one("string_stale_text_forced", "The same with --opencl-strings old.",
         Ocl(1, b"[%s]\\n", 8), *[[b"abcd", b"xy\0\0"]] * 3,
         cmd="--opencl-strings old buffer.bin app.co")
+    one("string_then_letter", "A letter that is always the same, or the end of "
+        "the text before it, which would make a character of numbers that are "
+        "none, and of stale ones an argument: it is said.",
+        Ocl(1, b"<%s|%c|%x>\\n", 20, 4, 4),
+        *[[b"\x05Lh\x02\xda\xde%7\xc5CIp\x8e\xcd8\x0e", u32(68),
+           u32(960 - 61 * i), u32(481 + 37 * i * i % 500)] for i in range(12)])
     one("string_damaged", "An entry whose text a bit was flipped in has no "
         "vote, and is marked.", Ocl(1, b"%s|%d\\n", 12, 4),
         *[[b"abcd" + (b"efgi" if i == 3 else b"efgh"), u32(1000 + i)]
