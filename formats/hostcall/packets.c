@@ -354,9 +354,14 @@ int hostcall_probe(const struct pfd_cursor *first, uint64_t n_buffer)
                  (n_new && n_buffer % (HEADER_NEW + HOSTCALL_PAYLOAD) == 0);
     if (n_old > 1 || n_new > 1 || (n_buffer && whole))
         return 85;
-    if (q[0] && q[1] > q[0] && q[1] - q[0] < 1 << 30 && q[5] &&
-        !(q[5] & (q[5] + 1)))
-        return 75;
+    if (q[0] && q[1] > q[0] && q[1] - q[0] < 1 << 30 && !(q[5] & (q[5] + 1))) {
+        uint64_t n_payloads = n_buffer - POOL_HEADER - (q[1] - q[0]);
+        if (n_payloads / HOSTCALL_PAYLOAD == q[5] + 1 &&
+            n_payloads % HOSTCALL_PAYLOAD == 0)
+            return 85;
+        if (q[5])
+            return 75;
+    }
     if (q[0] && q[3] && q[4] > q[3] && q[4] - q[3] < 1 << 30 &&
         (uint32_t)q[6] && (uint32_t)q[6] < 1 << 20 && q[1] > q[0] &&
         q[1] - q[0] < 1 << 30)

@@ -804,6 +804,9 @@ def hostcall_cases():
     hostcall("pool_new_cut", "The same, cut within packet 6: an old pool with "
              "a packet for another service fits as well.", r.pool()[:-5000],
              "--format hostcall buffer.bin")
+    hostcall("pool_old_of_1", "An old pool of one packet, the mask of which is "
+             "0: the format is found by its size.", Recording().message(
+                 {9: 0}, call(b"one\n")).pool())
     linked = Recording().message({i: i for i in range(8)}, *worked).bytes()
     hostcall("next_of_a_list", "Recorded packets whose first two qwords, next "
              "and lanes, are those of a small pool as well.",
