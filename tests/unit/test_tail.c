@@ -67,7 +67,7 @@ static void take(void *user, const struct pfd_tail_item *item)
         pfd_text_puts(out, "(unknown)\n");
     else
         pfd_text_add(out, message, n);
-    for (unsigned k = 0; k < PFD_N_FINDING_KINDS; k++) {
+    for (unsigned k = 0; k < PFD_ENTRY_FINDING_KINDS; k++) {
         if (item->entry->findings >> k & 1)
             pfd_text_printf(&w.notes, "+%s ",
                             pfd_finding_name((enum pfd_finding_kind)k));
