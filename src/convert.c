@@ -249,6 +249,8 @@ static void worker_deinit(struct pfd_worker *w)
     for (size_t i = 0; i < n; i++) {
         convert->string_entries[i] += w->entries[i];
         convert->string_bytes[i] += w->bytes[i];
+        if (w->used)
+            w->used[i] = w->entries[i] > 0;
     }
     if (convert->n_given)
         *convert->n_given += w->n_given;

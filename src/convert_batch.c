@@ -93,14 +93,18 @@ static void count_entry(struct pfd_worker *w, const struct pfd_record *r)
     w->summary.bytes += r->n_bytes;
 }
 
-static void count_string(struct pfd_worker *w, const struct pfd_record *r)
+static inline void count_string(struct pfd_worker *w,
+                                const struct pfd_record *r)
 {
+    const struct pfd_string *string = r->string;
     w->n_given++;
-    if (w->used && r->string)
-        w->used[r->string->index] = true;
-    if (w->entries && r->string) {
-        w->entries[r->string->index]++;
-        w->bytes[r->string->index] += r->n_bytes;
+    if (!string)
+        return;
+    if (w->entries) {
+        w->entries[string->index]++;
+        w->bytes[string->index] += r->n_bytes;
+    } else if (w->used) {
+        w->used[string->index] = true;
     }
 }
 
