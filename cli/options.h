@@ -59,8 +59,8 @@ struct options {
     struct file *files; /* [n_files], in the order given */
     size_t n_files;
     bool is_default_daemon; /* no file was given: the daemon that is there */
-    uint64_t n_findings; /* of folders among them */
-    const char *output;  /* NULL: text */
+    uint64_t n_findings;    /* of folders among them */
+    const char *output;     /* NULL: text */
     const char *format;
     struct pfd_options decoding;
     struct words matches;
