@@ -222,14 +222,15 @@ static void load_strings(struct inputs *in, struct buffer *b,
 {
     struct pfd_error err;
     in->n_strings_files++;
-    if (!input_map(b, &err)) {
-        fail(in, b->name, err.text);
-    } else if (!b->n) {
+    bool ok = input_map(b, &err);
+    if (ok && !b->n) {
         fail(in, b->name, "the file is empty");
-    } else if (pfd_strings_load(in->strings, b->bytes, b->n, b->name, hear,
-                                listener, &err) < 0) {
-        fail(in, b->name, err.text);
+        return;
     }
+    ok = ok && pfd_strings_load(in->strings, b->bytes, b->n, b->name, hear,
+                                listener, &err) >= 0;
+    if (!ok)
+        fail(in, b->name, err.text);
 }
 
 /* Takes an opened file for what it is, or is said to be. */

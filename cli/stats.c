@@ -143,9 +143,10 @@ static void print_json(const struct stats *stats,
         (unsigned long long)t->entries, (unsigned long long)t->unknown,
         (unsigned long long)t->bytes, (unsigned long long)t->lost_bytes,
         (unsigned long long)t->skipped_bytes, (unsigned long long)t->findings);
-    if (t->lost_bytes > exact_max)
+    if (t->lost_bytes > exact_max) {
         output_printf(",\"lost_bytes_exact\":\"%llu\"",
                       (unsigned long long)t->lost_bytes);
+    }
     output_printf("}\n");
 }
 

@@ -134,10 +134,11 @@ static uint64_t length_of(const struct pfd_captured *b,
                           const struct pfd_ranges *data)
 {
     uint64_t end = pfd_ranges_end(data);
-    if (b->says_zeros)
+    if (b->says_zeros) {
         end = pfd_ranges_end(&b->given);
-    else if (end && b->done && b->origin.size > end)
+    } else if (end && b->done && b->origin.size > end) {
         end = b->origin.size;
+    }
     return end < PFD_CAPTURE_BUFFER_MAX ? end : PFD_CAPTURE_BUFFER_MAX;
 }
 

@@ -114,9 +114,10 @@ enum pfd_status pfd_format_choose(const struct pfd_strings *strings,
     struct pfd_cursor first = *view;
     first.n = longer ? PFD_PROBE_BYTES : view->n;
     for (const struct pfd_format *const *f = pfd_formats; *f; f++) {
-        if ((!n_loaded || has_strings(strings, *f)) && (*f)->probe)
+        if ((!n_loaded || has_strings(strings, *f)) && (*f)->probe) {
             keep_best(ret, *f,
                       score_of(strings, *f, &first, longer ? 0 : view->n));
+        }
     }
     if (!ret->format)
         ret->format = pfd_formats[0];

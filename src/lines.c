@@ -209,10 +209,11 @@ const char *pfd_lines_members(struct pfd_lines *lines)
         n += snprintf(lines->members + n, sizeof lines->members - (size_t)n,
                       ",\"generation\":%llu",
                       (unsigned long long)lines->generation);
-        if (lines->generation > PFD_EXACT_MAX)
+        if (lines->generation > PFD_EXACT_MAX) {
             n += snprintf(lines->members + n, sizeof lines->members - (size_t)n,
                           ",\"generation_exact\":\"%llu\"",
                           (unsigned long long)lines->generation);
+        }
     }
     if (lines->sequence != UINT64_MAX) {
         snprintf(lines->members + n, sizeof lines->members - (size_t)n,

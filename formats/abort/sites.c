@@ -76,9 +76,10 @@ static void add_site(struct abort_sites *all, const struct abort_site *site,
 static bool is_open(const struct abort_site *site)
 {
     bool open = false;
-    for (uint32_t i = 0; i < site->abort->n; i++)
+    for (uint32_t i = 0; i < site->abort->n; i++) {
         open |= pfd_spirv_member(site->shader->module, site->abort->first + i)
                     ->is_specialized;
+    }
     return open;
 }
 

@@ -484,10 +484,11 @@ static enum pfd_status step_odd(struct pfd_walk *w, struct state *st,
     uint64_t found = 0;
     enum pfd_status led = leads_on(w, st, claimed);
     enum pfd_status status = led;
-    if (status != PFD_MORE)
+    if (status != PFD_MORE) {
         status =
             seek_inside(w, st, claimed,
                         led == PFD_OK ? PROOF_SOUND : PROOF_PLAUSIBLE, &found);
+    }
     if (status == PFD_END && led == PFD_END)
         status = seek_behind(w, st, claimed, s, &found);
     if (status == PFD_MORE)

@@ -134,9 +134,10 @@ static bool is_doubtful(const struct pfd_string *s, bool cut)
     bool doubtful = false;
     if (s->n_arguments <= HALF)
         return false;
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 2; i++) {
         doubtful |= sums_to(s, cut, others[i], mask_dwords(s)) &&
                     differ(s, cut, LAYOUT_OWN, others[i]);
+    }
     return doubtful;
 }
 
@@ -264,9 +265,10 @@ static void offer_layouts(struct readings *all, const struct pfd_string *s,
     bool cut = s->flags & PFD_STRING_CUT;
     for (size_t i = 0; i < n_layouts; i++) {
         bool is_new = sums_to(s, cut, layouts[i], all->n_payload / DWORD);
-        for (size_t k = 0; k < i && is_new; k++)
+        for (size_t k = 0; k < i && is_new; k++) {
             is_new = !sums_to(s, cut, layouts[k], all->n_payload / DWORD) ||
                      differ(s, cut, layouts[k], layouts[i]);
+        }
         if (is_new)
             offer(all, s, layouts[i], findings);
     }
@@ -321,8 +323,9 @@ void llpc_choose(struct pfd_walk *walk, const struct pfd_string *first,
     for (const struct pfd_string *s = first; s && !stated; s = s->next)
         offer_recovered(&all, s);
     bool known = all.n > 0;
-    for (const struct pfd_string *s = first; s && !known; s = s->next)
+    for (const struct pfd_string *s = first; s && !known; s = s->next) {
         offer(&all, s, LAYOUT_FITTING,
               all.n_payload < llpc_payload(s) ? FINDING(payload_short)
                                               : FINDING(payload_long));
+    }
 }
