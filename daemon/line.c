@@ -2,7 +2,6 @@
 #include "line.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,17 +151,21 @@ struct out {
     char *end;
 };
 
-__attribute__((format(printf, 2, 3))) static void put(struct out *out,
-                                                      const char *text, ...)
+static size_t room_of(const struct out *out)
 {
-    size_t room = (size_t)(out->end - out->at);
-    va_list args;
-    va_start(args, text);
-    int n = vsnprintf(out->at, room, text, args);
-    va_end(args);
+    return (size_t)(out->end - out->at);
+}
+
+/* Behind what snprintf() wrote, or would have. */
+static void advance(struct out *out, int n)
+{
+    size_t room = room_of(out);
     if (n > 0)
         out->at += (size_t)n < room ? (size_t)n : room - 1;
 }
+
+#define PUT(out, ...) \
+    advance(out, snprintf((out)->at, room_of(out), __VA_ARGS__))
 
 /* Foreign text, which stays on its line. */
 static void put_safe(struct out *out, const char *text)
@@ -244,13 +247,13 @@ bool pfdd_line_is_doubtful(enum pfdd_kind kind, const char *line, size_t n)
 /* "! SOURCE: dword 7: ". */
 static void put_place(struct out *out, const json_t *root, const char *source)
 {
-    put(out, "! ");
+    PUT(out, "! ");
     if (source) {
         put_safe(out, source);
-        put(out, ": ");
+        PUT(out, ": ");
     }
     if (json_object_get(root, "offset"))
-        put(out, "dword %llu: ", number_of(root, "offset") / 4);
+        PUT(out, "dword %llu: ", number_of(root, "offset") / 4);
 }
 
 static void put_gap(struct out *out, const json_t *root, const char *source)
@@ -258,11 +261,11 @@ static void put_gap(struct out *out, const json_t *root, const char *source)
     unsigned long long n = number_of(root, "missed");
     const char *why = text_of(root, "reason");
     put_place(out, root, source);
-    put(out, "gap: ");
+    PUT(out, "gap: ");
     if (n)
-        put(out, "%llu lost: ", n);
+        PUT(out, "%llu lost: ", n);
     put_safe(out, why ? why : "?");
-    put(out, "\n");
+    PUT(out, "\n");
 }
 
 static void put_finding(struct out *out, const json_t *root)
@@ -272,9 +275,9 @@ static void put_finding(struct out *out, const json_t *root)
     if (!kind || !text || is_note(kind))
         return;
     put_place(out, root, text_of(root, "source"));
-    put(out, "%s: ", kind);
+    PUT(out, "%s: ", kind);
     put_safe(out, text);
-    put(out, "\n");
+    PUT(out, "\n");
 }
 
 /* Those of an entry: its message stands before them. */
@@ -290,11 +293,11 @@ static void put_doubts(struct out *out, const json_t *root)
             continue;
         if (!before)
             put_place(out, root, text_of(root, "source"));
-        put(out, "%s%s", before ? ", " : "", text);
+        PUT(out, "%s%s", before ? ", " : "", text);
         before = text;
     }
     if (before)
-        put(out, "\n");
+        PUT(out, "\n");
 }
 
 /* Why an entry has no message. */
@@ -319,12 +322,12 @@ static void put_words(struct out *out, const json_t *root)
 {
     const char *id = text_of(root, "id");
     const json_t *args = json_object_get(root, "args");
-    put(out, "<%s %s", lack_of(root), id ? id : "?");
+    PUT(out, "<%s %s", lack_of(root), id ? id : "?");
     for (size_t i = 0; i < json_array_size(args); i++) {
-        put(out, "%s%08llx", i ? " " : ": ",
+        PUT(out, "%s%08llx", i ? " " : ": ",
             (unsigned long long)json_number_value(json_array_get(args, i)));
     }
-    put(out, ">\n");
+    PUT(out, ">\n");
 }
 
 bool pfdd_line_error(const char *line, size_t n, char *ret, size_t n_ret)
