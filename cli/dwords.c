@@ -285,7 +285,8 @@ static void walk_dword(struct walk *w, struct place *p, uint64_t at)
                                   .entry = p->entry,
                                   .is_first = at == p->entry->offset };
     walk_empty(w, p, at + DWORD);
-    piece.arguments = w->arguments ? &w->arguments[p->next] : NULL;
+    if (p->next < w->n_arguments)
+        piece.arguments = &w->arguments[p->next];
     while (p->next < w->n_arguments &&
            p->payload + w->arguments[p->next].argument.at < at + DWORD) {
         p->next++;
