@@ -68,8 +68,9 @@ size_t debugprintf_call_at(const struct pfd_spirv *module, uint32_t k);
 
 static inline uint32_t debugprintf_word(const uint8_t *bytes, size_t i)
 {
-    uint32_t v;
-    memcpy(&v, bytes + sizeof v * i, sizeof v);
+    uint32_t v = 0;
+    if (bytes)
+        memcpy(&v, bytes + sizeof v * i, sizeof v);
     return v;
 }
 
