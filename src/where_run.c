@@ -349,7 +349,7 @@ static struct pfd_value of_two(enum pfd_where_code code,
 static struct pfd_value run(const struct place *p)
 {
     const struct pfd_where *w = p->where;
-    struct pfd_value stack[PFD_WHERE_STACK_MAX + 1];
+    struct pfd_value stack[PFD_WHERE_STACK_MAX + 1] = { nothing };
     struct pfd_value *top = stack; /* one behind the newest value */
     for (size_t i = 0; i < w->n; i++) {
         const struct pfd_where_op *op = &w->ops[i];

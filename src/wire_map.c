@@ -124,7 +124,7 @@ static struct object read_form(struct pfd_cursor *c, uint8_t first)
     pfd_cursor_skip(c, forms[form].n_more);
     if (ret.kind == OBJECT_OTHER && n)
         pfd_cursor_skip(c, (size_t)number); /* ext */
-    if (form >= 0x10 && form <= 0x13 && number >> (8 * n - 1) & 1)
+    if (form >= 0x10 && form <= 0x13 && n && number >> (8 * n - 1) & 1)
         ret.kind = OBJECT_OTHER;
     if (ret.is_map)
         ret.number *= 2;
