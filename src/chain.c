@@ -16,6 +16,17 @@ uint64_t pfd_chain_limit(const struct pfd_chain *c)
     return ((uint64_t)c->data + c->wanted) * DWORD;
 }
 
+bool pfd_chain_has_header(struct pfd_walk *w)
+{
+    if (w->view.n >= 2 * (size_t)DWORD)
+        return true;
+    pfd_walk_finding(w, PFD_FINDING_no_header, 0,
+                     "%zu bytes, a buffer's header needs 4 or 8", w->view.n);
+    w->batch->skipped_bytes += w->view.n;
+    w->at = w->view.n;
+    return false;
+}
+
 void pfd_chain_pass(struct pfd_chain *c, struct pfd_walk *w, uint32_t size,
                     uint64_t n_bytes)
 {

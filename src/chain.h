@@ -58,6 +58,10 @@ void pfd_chain_open(struct pfd_chain *chain, struct pfd_walk *walk);
 /* The first byte that the count does not claim. */
 uint64_t pfd_chain_limit(const struct pfd_chain *chain);
 
+/* Is there room for a count, with flags before it or a record behind it? False:
+ * no, which is said, and the walk is at the view's end. */
+bool pfd_chain_has_header(struct pfd_walk *walk);
+
 /* Passes a record at walk->at, of which n_bytes are there. */
 void pfd_chain_pass(struct pfd_chain *chain, struct pfd_walk *walk,
                     uint32_t size, uint64_t n_bytes);

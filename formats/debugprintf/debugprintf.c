@@ -70,14 +70,8 @@ static enum pfd_status open_buffer(struct pfd_walk *w, struct state *st)
 {
     if (!w->last && w->view.n < DEBUGPRINTF_EVIDENCE_BYTES)
         return PFD_MORE;
-    if (w->view.n < 2 * DWORD) {
-        pfd_walk_finding(w, PFD_FINDING_no_header, 0,
-                         "%zu bytes, a buffer's header needs 4 or 8",
-                         w->view.n);
-        w->batch->skipped_bytes += w->view.n;
-        w->at = w->view.n;
+    if (!pfd_chain_has_header(w))
         return PFD_END;
-    }
     debugprintf_decide(w, &st->evidence);
     const struct debugprintf_shape *s = shape_of(st);
     report_layouts(w, &st->evidence);

@@ -134,14 +134,8 @@ static enum pfd_status open_buffer(struct pfd_walk *w, struct state *st)
 {
     if (!w->last && w->view.n < GPUAV_EVIDENCE_BYTES)
         return PFD_MORE;
-    if (w->view.n < 2 * DWORD) {
-        pfd_walk_finding(w, PFD_FINDING_no_header, 0,
-                         "%zu bytes, a buffer's header needs 4 or 8",
-                         w->view.n);
-        w->batch->skipped_bytes += w->view.n;
-        w->at = w->view.n;
+    if (!pfd_chain_has_header(w))
         return PFD_END;
-    }
     st->age = gpuav_decide(w);
     st->chain = (struct pfd_chain){
         .data = st->age.data,
