@@ -175,7 +175,8 @@ static uint64_t typed_bits(const struct opencl_argument *a,
 {
     uint32_t element = opencl_element(a);
     bool is_character = a->step && a->step->conv == 'c';
-    bool is_float = a->step && pfd_step_is_float(a->step);
+    /* There is no floating point of one byte, whatever a format string says. */
+    bool is_float = element > 1 && a->step && pfd_step_is_float(a->step);
     uint64_t bits = 0;
     if (element != 1 && element != 2 && element != 4 && element != 8)
         return 8 * (uint64_t)a->size;

@@ -304,6 +304,11 @@ def ocl_evidence():
         *[[b"\xaa\x01\x98\xacp(\xa7\x99", u32(i * 255),
            u32(-i, 2147483647 - i, 1 << 31 >> i) + b"\xee" * 4]
           for i in range(9)])
+    bytes_of = Ocl(1, b"%s|%d|%v4hlf\\n", 8, 4, 4)
+    one("string_before_bytes", "A hostile row: floating point of one byte does "
+        "not exist, so nothing is weighed as such.", bytes_of,
+        *[[b"\xaa\x01\x98\xacp(\xa7\x99", u32(i * 255), u32(i << 23)]
+          for i in range(9)])
     a = Ocl(1, b"%s %d\\n", 8, 4)
     case("opencl/string_linked", "Two linked programs with the same format and "
          "other literals: both are confirmed by further entries.",
