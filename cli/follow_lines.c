@@ -169,6 +169,9 @@ enum outcome follow_lines_take(struct follow_lines *l, const char *bytes,
     enum outcome outcome = OUTCOME_DONE;
     size_t at = 0;
     char *newline = NULL;
+    /* There may be no room yet to point into. */
+    if (n == 0)
+        return OUTCOME_DONE;
     if (l->n + n > LINE_MAX_BYTES || !has_room(&l->bytes, &l->size, l->n + n))
         return fail(l, "a line of more than %zu bytes", l->n);
     memcpy(l->bytes + l->n, bytes, n);
