@@ -16,6 +16,7 @@ enum {
     OLD_SIZE_MAX = 13, /* of records without groups */
     /* The word after which buffers of two header words have no flags. */
     FLAGS_MAX = 3,
+    CHAIN = 3, /* records in a row that are none by chance */
 };
 
 bool gpuav_is_size(uint32_t n)
@@ -149,8 +150,10 @@ bool gpuav_codes_fit(const uint8_t *bytes, uint32_t n, bool from_one)
 struct tally {
     uint64_t n_records; /* dwords of all that have a record's size */
     uint64_t plausible; /* of those that could be some */
+    unsigned n;         /* records of those */
     uint64_t leading;   /* of those before any damage */
     uint64_t now;       /* of those that are of today */
+    uint64_t stray;     /* dwords of none that are not zero */
     uint64_t strange;   /* whose parameters their error does not have */
     unsigned end;       /* more is better */
     unsigned fits[2];   /* records with codes from 0, and from 1 */
@@ -172,6 +175,7 @@ static void count_record(struct tally *t, const uint8_t *bytes,
                      gpuav_codes_fit(bytes, size, true) };
     t->n_records += n_words;
     t->plausible += size;
+    t->n += size != 0;
     t->now += size == GPUAV_NOW ? size : 0;
     t->has_own |= size && !gpuav_word(bytes, 0);
     t->has_sets |= size == 13;
@@ -189,6 +193,7 @@ static struct tally tally_of(const struct pfd_walk *w, uint8_t data)
     size_t at = (size_t)data * DWORD;
     size_t end = 0; /* of the chain from the start on */
     uint64_t wanted = pfd_walk_u32(w, (data - 1u) * (uint64_t)DWORD);
+    uint64_t limit = (data + wanted) * DWORD;
     while (n - at >= 8 * DWORD) {
         pfd_cursor_seek(&c, at);
         const uint8_t *bytes = pfd_cursor_bytes(&c, n - at);
@@ -202,12 +207,13 @@ static struct tally tally_of(const struct pfd_walk *w, uint8_t data)
             at += (size_t)next * DWORD;
         } else {
             end = end ? end : at;
+            t.stray += at < limit && gpuav_word(bytes, 0) != 0;
             at += DWORD;
         }
     }
     end = end ? end : at;
     bool is_zero = n - end < DWORD || pfd_walk_u32(w, end) == 0;
-    t.end = end_of(end, (data + wanted) * DWORD, is_zero);
+    t.end = end_of(end, limit, is_zero);
     return t;
 }
 
@@ -246,11 +252,12 @@ static int likelihood_of(const struct pfd_walk *w, uint8_t data)
     uint32_t flags = pfd_walk_u32(w, 0);
     if (!t.plausible || (data == 2 && flags > FLAGS_MAX))
         return 5;
-    if (t.plausible < t.n_records / 4)
+    /* Behind a hole anything may happen to look like a record or two. */
+    if (t.plausible < t.n_records / 4 || (!t.leading && t.n < CHAIN))
         return 30;
     if (t.now > t.n_records / 4)
         return 85;
-    if (t.plausible < t.n_records || t.strange || !t.end)
+    if (t.plausible < t.n_records || t.strange || t.stray || !t.end)
         return 50;
     /* Printf records of these times differ by a format id above 9. */
     return data == 2 && flags == 1 ? 80 : t.has_own ? 75 : 72;
