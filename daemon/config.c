@@ -88,6 +88,7 @@ static const struct key input_keys[] = {
     { "format", KIND_TEXT, IN(format), 0, 0, NULL },
     { "code_objects", KIND_TEXT, IN(code_objects), 0, 0, NULL },
     { "dumps", KIND_TEXT, IN(dumps), 0, 0, NULL },
+    { "owners", KIND_UIDS, IN(owners), 0, 0, NULL },
     { "address", KIND_TEXT, IN(address_text), 0, 0, NULL },
     { "mode", KIND_MODE, IN(access.mode), 0, 0777, NULL },
     { "allow_uids", KIND_UIDS, IN(access.uids), 0, 0, NULL },
@@ -137,7 +138,7 @@ struct block_type {
 
 static const struct block_type input_blocks[] = {
     { " name path format settle ", " path " },
-    { " path format code_objects dumps ", " path " },
+    { " path format code_objects dumps owners ", " path " },
     { " address mode allow_uids allow_gids max_clients settle tls_certificate "
       "tls_key tls_ca ",
       " address " },
@@ -777,6 +778,7 @@ void pfdd_config_free(struct pfdd_config *config)
         free(in->format);
         free(in->code_objects);
         free(in->dumps);
+        free(in->owners.items);
         free(in->address_text);
         free_access(&in->access);
     }

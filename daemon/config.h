@@ -69,6 +69,7 @@ struct pfdd_input_config {
     char *format;       /* NULL: chosen by the strings */
     char *code_objects; /* glob patterns of a directory */
     char *dumps;
+    struct pfdd_ids owners; /* of files in it; none: as folder.h says */
     char *address_text;
     struct pfdd_address address;
     struct pfdd_access access;

@@ -94,8 +94,9 @@ struct pfdd_counters {
     uint64_t bad_reloads;
     uint64_t out_of_fds;
     uint64_t refused;
-    uint64_t truncated; /* watched files that were cut */
-    uint64_t replaced;  /* watched files that another one took the place of */
+    uint64_t refused_files; /* of watched folders */
+    uint64_t truncated;     /* watched files that were cut */
+    uint64_t replaced; /* watched files that another one took the place of */
     uint64_t generations;
     uint64_t polls;
     uint64_t waits; /* looks put off because readers were behind */

@@ -25,8 +25,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <printfdecode/wire.h>
+
 #include "daemon.h"
 #include "feeder.h"
+#include "folder.h"
 #include "library.h"
 #include "log.h"
 #include "session.h"
@@ -39,6 +42,7 @@ enum {
     HOLD_MS = 10000,  /* at most */
     HELD_MAX = 64,    /* dumps that wait; more are read as they are */
     DOUBTED_MAX = 64, /* that are decoded again when strings come */
+    TOLD = 64,        /* refusals that are not told again */
 };
 
 enum state {
@@ -72,7 +76,10 @@ struct directory_input {
     int watch;
     unsigned n_open;
     struct dump *dumps;
+    struct pfdd_folder *folder;
     struct pfdd_log_topic refused;
+    unsigned n_told;
+    uint32_t told[TOLD]; /* of whom it was told last, and what */
 };
 
 static unsigned count(const struct directory_input *in, enum state state)
@@ -90,8 +97,10 @@ static unsigned count_sessions(const struct directory_input *in)
 
 static void finish_close(struct directory_input *in)
 {
-    if (in->base.closing && in->n_open == 0 && count_sessions(in) == 0)
+    if (in->base.closing && in->n_open == 0 && count_sessions(in) == 0) {
+        pfdd_folder_unref(in->folder);
         pfdd_input_closed(&in->base);
+    }
 }
 
 static void free_dump(struct dump *dump)
@@ -111,23 +120,43 @@ static void look_again(struct directory_input *in, uint64_t ms)
         uv_timer_start(&in->timer, in->timer.timer_cb, ms, 0);
 }
 
-/* Below 0: why is in the log; *retry: there may be a descriptor later. */
-static int open_dump(const struct dump *dump, bool *retry)
+/* True: it has been told of not long ago. */
+static bool is_told(struct directory_input *in, const char *path,
+                    const char *why)
 {
-    struct stat st;
-    int fd = open(dump->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    *retry = fd < 0 && (errno == EMFILE || errno == ENFILE);
-    if (*retry) {
-        dump->of->base.d->count.out_of_fds++;
-        return -1;
+    uint32_t hash =
+        pfd_crc32c(pfd_crc32c(0, path, strlen(path)), why, strlen(why));
+    for (unsigned i = 0; i < TOLD; i++) {
+        if (in->told[i] == hash)
+            return true;
     }
-    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-        return fd;
-    pfdd_log(PFDD_WARNING, "%s: %s", dump->path,
-             fd < 0 ? strerror(errno) : "not a regular file");
-    if (fd >= 0)
-        close(fd);
-    return -1;
+    in->told[in->n_told++ % TOLD] = hash;
+    return false;
+}
+
+static void refuse(struct directory_input *in, const char *path,
+                   const char *why)
+{
+    in->base.d->count.refused_files++;
+    if (!is_told(in, path, why)) {
+        pfdd_log_about(&in->refused, PFDD_WARNING, "%.200s: not read: %s", path,
+                       why);
+    }
+}
+
+/* Below 0: an errno value, negated, and why is in the log unless there may be a
+ * descriptor later. */
+static int open_file(struct directory_input *in, const char *path,
+                     struct stat *st)
+{
+    char why[PFDD_WHY];
+    int fd = pfdd_folder_open_file(in->folder, strrchr(path, '/') + 1, st, why);
+    if (fd == -EMFILE || fd == -ENFILE) {
+        in->base.d->count.out_of_fds++;
+    } else if (fd < 0) {
+        refuse(in, path, why);
+    }
+    return fd;
 }
 
 static void dump_ended(void *user);
@@ -169,8 +198,9 @@ static bool begin(struct dump *dump, int fd, bool is_trial)
 static bool open_and_begin(struct dump *dump, bool is_trial)
 {
     struct directory_input *in = dump->of;
-    bool retry = false;
-    int fd = open_dump(dump, &retry);
+    struct stat st;
+    int fd = open_file(in, dump->path, &st);
+    bool retry = fd == -EMFILE || fd == -ENFILE;
     if (fd >= 0 && (dump->is_capture ? begin_capture(dump, fd)
                                      : begin(dump, fd, is_trial)))
         return true;
@@ -323,6 +353,7 @@ static bool matches(const char *pattern, const char *name)
 }
 
 enum content {
+    CONTENT_REFUSED, /* it is not looked into */
     CONTENT_OTHER,
     CONTENT_CAPTURE,
     CONTENT_CODE,
@@ -352,28 +383,25 @@ static enum content what_is(const char *bytes, size_t n)
     return CONTENT_OTHER;
 }
 
-static enum content look_into(const char *path)
+static enum content look_into(struct directory_input *in, const char *path,
+                              struct stat *st)
 {
-    struct stat st;
     char bytes[8];
-    ssize_t n = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-        n = pread(fd, bytes, sizeof bytes, 0);
-    if (fd >= 0)
-        close(fd);
+    int fd = open_file(in, path, st);
+    if (fd == -EMFILE || fd == -ENFILE) {
+        st->st_size = 0;
+        return CONTENT_OTHER; /* as its name says, when there is one */
+    }
+    if (fd < 0)
+        return CONTENT_REFUSED;
+    ssize_t n = pread(fd, bytes, sizeof bytes, 0);
+    close(fd);
     return what_is(bytes, n > 0 ? (size_t)n : 0);
-}
-
-static void refuse(struct directory_input *in, const char *path,
-                   const char *why)
-{
-    pfdd_log_about(&in->refused, PFDD_WARNING, "%.200s: not read: %s", path,
-                   why);
 }
 
 static void take_file(struct directory_input *in, const char *name)
 {
+    struct stat st;
     char path[PATH_MAX];
     const struct pfdd_input_config *config = in->base.config;
     bool is_object = matches(config->code_objects, name);
@@ -385,12 +413,15 @@ static void take_file(struct directory_input *in, const char *name)
         refuse(in, path, "neither 'code_objects' nor 'dumps' has its name");
         return;
     }
-    enum content content = look_into(path);
+    enum content content = look_into(in, path, &st);
+    if (content == CONTENT_REFUSED)
+        return;
     if (content == CONTENT_COMPRESSED && !is_object) {
         refuse(in, path, "it is compressed");
     } else if (content != CONTENT_CAPTURE &&
                (is_object || content == CONTENT_CODE)) {
-        pfdd_library_add_file(in->base.d->library, path);
+        pfdd_library_add_from(in->base.d->library, in->folder, path,
+                              (size_t)st.st_size);
     } else {
         add_dump(in, path, content == CONTENT_CAPTURE);
     }
@@ -477,8 +508,12 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
                            : inotify_add_watch(in->fd, input->config->path,
                                                IN_CLOSE_WRITE | IN_MOVED_TO |
                                                    IN_DELETE_SELF | IN_ONLYDIR);
-    if (in->watch < 0 || uv_poll_init(d->loop, &in->poll, in->fd) != 0) {
+    in->folder = in->watch < 0 ? NULL
+                               : pfdd_folder_new(input->config->path,
+                                                 &input->config->owners);
+    if (!in->folder || uv_poll_init(d->loop, &in->poll, in->fd) != 0) {
         snprintf(err, n_err, "%s: %s", input->config->path, strerror(errno));
+        pfdd_folder_unref(in->folder);
         if (in->fd >= 0)
             close(in->fd);
         return false;

@@ -12,6 +12,7 @@
 #include <printfdecode/shaders.h>
 
 #include "daemon.h"
+#include "folder.h"
 #include "log.h"
 #include "session.h"
 #include "shelf.h"
@@ -22,12 +23,13 @@ struct object {
     char *name;
     char *bytes; /* [n]; NULL: to be read */
     size_t n;
-    size_t n_coming; /* bytes that count as coming */
-    bool is_file;    /* of the configuration: it can be read again */
+    size_t n_coming;            /* bytes that count as coming */
+    bool is_file;               /* of the configuration: it can be read again */
+    struct pfdd_folder *folder; /* to be read from; NULL: it is a path */
     bool is_kept;
     bool is_shader;
-    uint32_t shader; /* its number */
-    char why[200];   /* it cannot be used, or "" */
+    uint32_t shader;    /* its number */
+    char why[PFDD_WHY]; /* it cannot be used, or "" */
 };
 
 struct pfdd_scope {
@@ -64,6 +66,7 @@ struct pfdd_library {
 
 static void free_object(struct object *o)
 {
+    pfdd_folder_unref(o->folder);
     free(o->name);
     free(o->bytes);
     free(o);
@@ -266,13 +269,28 @@ void pfdd_library_each(const struct pfdd_library *lib,
 
 /* ---- on a worker ---- */
 
+static int open_object(struct object *o)
+{
+    struct stat st;
+    if (o->folder) {
+        return pfdd_folder_open_file(o->folder, strrchr(o->name, '/') + 1, &st,
+                                     o->why);
+    }
+    int fd = open(o->name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd < 0)
+        snprintf(o->why, sizeof o->why, "%s", strerror(errno));
+    return fd;
+}
+
 /* As much of it as was counted; one that has grown since is read when that is
  * over. */
 static void read_object(struct object *o)
 {
     struct stat st;
-    int fd = open(o->name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (fd < 0 || fstat(fd, &st) != 0) {
+    int fd = open_object(o);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &st) != 0) {
         snprintf(o->why, sizeof o->why, "%s", strerror(errno));
     } else if (!S_ISREG(st.st_mode)) {
         snprintf(o->why, sizeof o->why, "not a regular file");
@@ -283,8 +301,7 @@ static void read_object(struct object *o)
         if (n < 0)
             snprintf(o->why, sizeof o->why, "%s", strerror(errno));
     }
-    if (fd >= 0)
-        close(fd);
+    close(fd);
 }
 
 /* Producers choose it: at most n_max bytes. */
@@ -435,6 +452,8 @@ static void keep(struct pfdd_library *lib, struct object *o)
         return;
     }
     pfdd_log(PFDD_INFO, "code object %s: %zu bytes", o->name, o->n);
+    pfdd_folder_unref(o->folder);
+    o->folder = NULL;
     o->next = lib->objects;
     lib->objects = o;
     lib->n_bytes += o->n;
@@ -520,6 +539,17 @@ void pfdd_library_add_file(struct pfdd_library *lib, const char *path)
     struct object *o = add(lib, path, is_there ? (size_t)st.st_size : 0);
     if (o)
         o->is_file = true;
+    start(lib);
+}
+
+void pfdd_library_add_from(struct pfdd_library *lib, struct pfdd_folder *folder,
+                           const char *path, size_t n)
+{
+    struct object *o = add(lib, path, n);
+    if (o) {
+        o->is_file = true;
+        o->folder = pfdd_folder_ref(folder);
+    }
     start(lib);
 }
 

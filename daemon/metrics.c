@@ -212,6 +212,8 @@ char *pfdd_metrics(const struct pfdd *d, size_t *n)
     counter(out, "out_of_descriptors_total", c->out_of_fds,
             "Times that no file descriptor was left.");
     counter(out, "refused_total", c->refused, "Connections refused.");
+    counter(out, "refused_files_total", c->refused_files,
+            "Files in watched folders that were not read.");
     counter(out, "http_requests_total", c->requests, "HTTP requests.");
     counter(out, "reloads_total", c->reloads, "Configurations taken over.");
     counter(out, "bad_reloads_total", c->bad_reloads,

@@ -198,6 +198,8 @@ static void put_input(struct plan *p, const struct pfdd_input_config *in)
             fprintf(out, "%s dumps and captures %s",
                     in->code_objects ? "," : "", in->dumps);
         }
+        if (in->owners.n)
+            fprintf(out, ", only of %zu users", in->owners.n);
         check_directory(p, in->path);
         break;
     case PFDD_INPUT_LISTEN:

@@ -286,6 +286,7 @@ static const char *const plain_calls[] = {
     "pwrite64",
     "open",
     "openat",
+    "openat2",
     "close",
     "stat",
     "fstat",

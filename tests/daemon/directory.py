@@ -137,7 +137,8 @@ def others_are_named(temp):
           in d.log())
     path = put(temp, 'b.dump')
     check(lines.entries(N_ENTRIES), path)
-    until('it', lambda: 'in/pipe2.dump: not a regular file' in d.log())
+    until('it', lambda: 'in/pipe2.dump: not read: it is not a '
+          'regular file' in d.log())
     d.stop()
     assert 'hidden' not in d.log()
 
