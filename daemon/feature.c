@@ -11,10 +11,8 @@ static const struct feature {
     const char *remedy;
     bool is_there;
 } features[] = {
-    [PFDD_FEATURE_HTTP] = { "http", "libwebsockets-dev",
-                            BUILD_AGAIN("libwebsockets-dev and "
-                                        "libwebsockets-evlib-uv"),
-                            HAVE_HTTP },
+    [PFDD_FEATURE_HTTP] = { "http", "-Dhttp=enabled",
+                            "build it again with -Dhttp=enabled", HAVE_HTTP },
     [PFDD_FEATURE_TLS] = { "tls", "libssl-dev", BUILD_AGAIN("libssl-dev"),
                            HAVE_TLS },
     [PFDD_FEATURE_SECCOMP] = { "seccomp", "libseccomp-dev",

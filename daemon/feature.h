@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this printfdecoded is built with, of what need not be there. Each hangs
- * on one library; it knows which packages of Debian bring that.
+ * What this printfdecoded is built with, of what need not be there. Each but
+ * HTTP hangs on one library; it knows which packages of Debian bring that.
  */
 #ifndef DAEMON_FEATURE_H
 #define DAEMON_FEATURE_H

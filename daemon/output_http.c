@@ -2,118 +2,221 @@
 /*
  * HTTP: /metrics, /healthz, /readyz, and the lines as they come: /events as
  * server-sent events (Last-Event-ID resumes), /lines as ?output= says. ?from=
- * says where to begin, ?match=, ?source= and ?entries_only= choose.
- * libwebsockets runs on the daemon's own loop.
+ * says where to begin, ?match=, ?source=, ?findings= and ?entries_only= choose.
+ * What is asked for and not understood is refused, never left out.
+ *
+ * Nothing is read from a connection while an answer is on its way, so each has
+ * one head and one answer. A connection that asks for nothing is closed after a
+ * while, or as soon as another one wants its place.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <libwebsockets.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "daemon.h"
+#include "http.h"
 #include "log.h"
+#include "query.h"
 #include "reader.h"
 #include "socket.h"
 
 enum {
-    PIECE = 32 * 1024, /* bytes written at once */
-    END_TURNS = 5,     /* of the loop, for libwebsockets to let go of all: */
-    TURN_MS = 10,      /* its handles close one after another */
-    FDS_NEEDED = 8,    /* by a context, with some to spare */
+    TURN = 1 << 20,   /* bytes written before others have their turn */
+    PAGES = 16,       /* connections beside max_clients streams */
+    IDLE_MS = 30000,  /* for a request to come, or an answer to be taken */
+    LINGER_MS = 1000, /* for the peer to read why, and to close */
 };
 
-/* One connection; libwebsockets owns and zeroes it. */
+enum state {
+    ASKING,    /* a head is to come */
+    ANSWERING, /* `answer` goes out */
+    STREAMING, /* and lines behind it */
+    LINGERING, /* all is sent; what comes is not read */
+};
+
 struct client {
-    struct lws *wsi;
+    uv_poll_t poll;
+    uv_timer_t timer;
+    int fd;
+    unsigned n_open;
     struct http_output *of;
     struct client *next;
+    enum state state;
+    bool keeps; /* another request may follow */
+    bool ended; /* its own side */
+    bool closing;
+    int events;     /* polled for */
+    uint64_t since; /* uv_now(): ASKING */
     struct pfdd_reader reader;
-    bool streaming;
-    char *body; /* [n], of a page */
-    size_t n;
+    char head[PFDD_HTTP_HEAD];
+    size_t n_head;
+    char *answer; /* [n_answer] */
+    size_t n_answer;
     size_t at;
-};
-
-struct http_output;
-
-/* On a loop that is not its own, libwebsockets is let go of twice: the first
- * time it only closes its handles. */
-struct ending {
-    uv_timer_t timer;
-    struct lws_context *context;
-    struct http_output *of; /* NULL: it was never open */
-    unsigned turns;         /* left */
-    int pipe;               /* the number of its descriptor; -1: not known */
-    struct stat stand_in;   /* for it; all zero: there is none */
 };
 
 struct http_output {
     struct pfdd_output base;
-    struct lws_context *context;
-    struct lws_vhost *vhost;
     struct pfdd_listener listener;
-    bool listener_closed;
-    bool ended;
-    char label[160]; /* of a stream, for the log */
-    struct client *streams;
+    struct client *clients;
+    unsigned n_clients;
     unsigned n_streams;
-    struct ending *ending;
+    bool listener_closed;
+    char label[160]; /* of a stream, for the log */
 };
+
+/* ---- the end of a connection ---- */
+
+static void finish_close(struct http_output *o)
+{
+    if (o->base.closing && o->listener_closed && !o->clients)
+        pfdd_output_closed(&o->base);
+}
+
+static void client_closed(uv_handle_t *handle)
+{
+    struct client *c = handle->data;
+    if (--c->n_open > 0)
+        return;
+    struct http_output *o = c->of;
+    struct client **at = &o->clients;
+    while (*at != c)
+        at = &(*at)->next;
+    *at = c->next;
+    free(c->answer);
+    free(c);
+    finish_close(o);
+}
 
 static void stop_stream(struct client *c)
 {
     struct http_output *o = c->of;
-    struct client **at = &o->streams;
-    if (!c->streaming)
+    if (c->state != STREAMING)
         return;
-    while (*at != c)
-        at = &(*at)->next;
-    *at = c->next;
     o->n_streams--;
     o->base.d->count.missed += c->reader.missed;
     pfdd_reader_deinit(&c->reader);
-    c->streaming = false;
+    c->state = LINGERING;
 }
 
-static int put_head(struct client *c, unsigned status, const char *type,
-                    lws_filepos_t n)
+static void close_client(struct client *c)
 {
-    uint8_t head[LWS_PRE + 1024];
-    uint8_t *start = head + LWS_PRE;
-    uint8_t *at = start;
-    uint8_t *end = head + sizeof head - 1;
-    if (lws_add_http_common_headers(c->wsi, status, type, n, &at, end) ||
-        lws_add_http_header_by_name(
-            c->wsi, (const unsigned char *)"cache-control:",
-            (const unsigned char *)"no-store", 8, &at, end) ||
-        lws_finalize_write_http_header(c->wsi, start, &at, end))
-        return -1;
-    return 0;
+    if (c->closing)
+        return;
+    c->closing = true;
+    c->of->n_clients--;
+    stop_stream(c);
+    uv_poll_stop(&c->poll);
+    close(c->fd);
+    uv_close((uv_handle_t *)&c->poll, client_closed);
+    uv_close((uv_handle_t *)&c->timer, client_closed);
 }
 
-/* body is taken over. */
-static int give_page(struct client *c, unsigned status, const char *type,
-                     char *body, size_t n)
+static void on_late(uv_timer_t *timer)
 {
-    c->body = body;
-    c->n = n;
+    close_client(timer->data);
+}
+
+static void on_event(uv_poll_t *poll, int status, int events);
+
+static void watch(struct client *c, int events)
+{
+    if (c->events == events)
+        return;
+    c->events = events;
+    if (events) {
+        uv_poll_start(&c->poll, events, on_event);
+    } else {
+        uv_poll_stop(&c->poll);
+    }
+}
+
+/* Whoever has not read the answer when bytes of theirs are thrown away would
+ * lose it. */
+static void linger(struct client *c)
+{
+    if (c->ended) {
+        close_client(c);
+        return;
+    }
+    c->state = LINGERING;
+    shutdown(c->fd, SHUT_WR);
+    uv_timer_start(&c->timer, on_late, LINGER_MS, 0);
+    watch(c, UV_READABLE);
+}
+
+/* ---- answers ---- */
+
+static void write_answer(struct client *c);
+
+/* n: of the body, or -1: there are lines for as long as it likes. */
+static size_t put_head(const struct client *c, char *ret, size_t n_ret,
+                       unsigned status, const char *type, long long n)
+{
+    char length[40] = "";
+    if (n >= 0)
+        snprintf(length, sizeof length, "Content-Length: %lld\r\n", n);
+    return (size_t)snprintf(ret, n_ret,
+                            "HTTP/1.1 %u %s\r\n"
+                            "Content-Type: %s\r\n%s%s"
+                            "Cache-Control: no-store\r\n"
+                            "X-Content-Type-Options: nosniff\r\n"
+                            "Cross-Origin-Resource-Policy: same-origin\r\n"
+                            "Content-Security-Policy: default-src 'none'; "
+                            "frame-ancestors 'none'\r\n"
+                            "Connection: %s\r\n\r\n",
+                            status, pfdd_http_phrase(status), type, length,
+                            status == 405 ? "Allow: GET, HEAD\r\n" : "",
+                            c->keeps ? "keep-alive" : "close");
+}
+
+static void send_answer(struct client *c, const char *head, size_t n_head,
+                        const char *body, size_t n)
+{
+    c->answer = malloc(n_head + n);
+    if (!c->answer) {
+        close_client(c);
+        return;
+    }
+    memcpy(c->answer, head, n_head);
+    if (n)
+        memcpy(c->answer + n_head, body, n);
+    c->n_answer = n_head + n;
     c->at = 0;
-    if (!body || put_head(c, status, type, n))
-        return -1;
-    lws_callback_on_writable(c->wsi);
-    return 0;
+    if (c->state == ASKING)
+        c->state = ANSWERING;
+    write_answer(c);
 }
 
-static int give_text(struct client *c, unsigned status, const char *text)
+static void give_page(struct client *c, bool is_head, unsigned status,
+                      const char *type, const char *body, size_t n)
 {
-    return give_page(c, status, "text/plain; charset=utf-8", strdup(text),
-                     strlen(text));
+    char head[640];
+    size_t n_head = put_head(c, head, sizeof head, status, type, (long long)n);
+    send_answer(c, head, n_head, body, is_head ? 0 : n);
 }
+
+static void give_text(struct client *c, bool is_head, unsigned status,
+                      const char *text)
+{
+    give_page(c, is_head, status, "text/plain; charset=utf-8", text,
+              strlen(text));
+}
+
+/* With the end of the connection. */
+static void refuse(struct client *c, bool is_head, unsigned status,
+                   const char *why)
+{
+    char text[256];
+    c->keeps = false;
+    snprintf(text, sizeof text, "%.250s\n", why);
+    give_text(c, is_head, status, text);
+}
+
+/* ---- streams ---- */
 
 static bool has_lagged(struct client *c)
 {
@@ -125,95 +228,72 @@ static bool has_lagged(struct client *c)
     return true;
 }
 
+/* Writes until it would block. */
+static void write_lines(struct client *c)
+{
+    const char *bytes = NULL;
+    size_t n = 0;
+    size_t total = 0;
+    while (total < TURN && pfdd_reader_peek(&c->reader, &bytes, &n)) {
+        if (has_lagged(c)) {
+            close_client(c);
+            return;
+        }
+        ssize_t written = send(c->fd, bytes, n, MSG_NOSIGNAL);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0 && errno == EAGAIN) {
+            watch(c, UV_READABLE | UV_WRITABLE);
+            return;
+        }
+        if (written < 0) {
+            close_client(c);
+            return;
+        }
+        pfdd_reader_take(&c->reader, (size_t)written);
+        total += (size_t)written;
+    }
+    watch(c, total < TURN ? UV_READABLE : UV_READABLE | UV_WRITABLE);
+}
+
 static void on_lines(struct pfdd_reader *reader)
 {
     struct client *c = reader->user;
-    if (has_lagged(c)) {
-        stop_stream(c);
-        lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
-    } else {
-        lws_callback_on_writable(c->wsi);
+    /* While it waits for the socket, there is nothing else to do. */
+    if (!c->answer && !(c->events & UV_WRITABLE)) {
+        write_lines(c);
+    } else if (has_lagged(c)) {
+        close_client(c);
     }
 }
 
-static bool is_digits(const char *text)
+static void start_stream(struct client *c, const struct pfdd_http_request *q,
+                         enum pfdd_form form)
 {
-    return *text && strspn(text, "0123456789") == strlen(text) &&
-           strlen(text) < 20;
-}
-
-/* The value of ?name=, or NULL. */
-static const char *query(struct client *c, const char *name, char *room,
-                         size_t n_room)
-{
-    const char *at = lws_get_urlarg_by_name(c->wsi, name, room, (int)n_room);
-    return at && *at == '=' ? at + 1 : at;
-}
-
-/* Keeps what *ret has when it is not given; false: it is no such word. */
-static bool query_bool(struct client *c, const char *name, bool *ret)
-{
-    char room[300];
-    const char *value = query(c, name, room, sizeof room);
-    if (!value)
-        return true;
-    *ret = !strcmp(value, "true");
-    return *ret || !strcmp(value, "false");
-}
-
-static bool read_query(struct client *c, enum pfdd_form form,
-                       struct pfdd_request *request, char *err, size_t n_err)
-{
-    char room[300];
-    static const char id[] = "last-event-id:";
-    struct pfdd_from *from = &request->from;
-    bool findings = true;
-    *request = (struct pfdd_request){ .form = form };
-    const char *value = query(c, "output", room, sizeof room);
-    if (value && form != PFDD_SSE && !pfdd_form_find(value, &request->form)) {
-        snprintf(err, n_err, "'output' is json, text or raw\n");
-        return false;
-    }
-    value = query(c, "from", room, sizeof room);
-    if (value) {
-        from->is_seq = is_digits(value);
-        from->value = strtoull(value, NULL, 10);
-        if (!from->is_seq && !pfdd_from_read(from, value)) {
-            snprintf(err, n_err,
-                     "'from' is a sequence number, a time such as "
-                     "2026-11-20T20:09:49Z, 'oldest' or 'now'\n");
-            return false;
-        }
-    }
-    int n = lws_hdr_custom_copy(c->wsi, room, sizeof room, id, sizeof id - 1);
-    if (n > 0 && is_digits(room)) {
-        from->is_seq = true;
-        from->value = strtoull(room, NULL, 10) + 1;
-    }
-    value = query(c, "source", room, sizeof room);
-    if (value)
-        request->filter.source = strdup(value);
-    if (!query_bool(c, "entries_only", &request->filter.entries_only) ||
-        !query_bool(c, "findings", &findings)) {
-        snprintf(err, n_err,
-                 "'entries_only' and 'findings' are true or false\n");
-        return false;
-    }
-    request->filter.no_findings = !findings;
-    value = query(c, "match", room, sizeof room);
-    return !value || pfdd_filter_match(&request->filter, value, err, n_err);
-}
-
-static int start_stream(struct client *c, enum pfdd_form form)
-{
+    static const char *const types[] = { "application/x-ndjson",
+                                         "text/plain; charset=utf-8",
+                                         "application/octet-stream",
+                                         "text/event-stream" };
     struct http_output *o = c->of;
-    struct pfdd_request request;
-    char err[200] = "";
-    if (o->n_streams >= o->base.config->access.max_clients)
-        return give_text(c, 503, "too many streams\n");
-    if (!read_query(c, form, &request, err, sizeof err)) {
+    struct pfdd_request request = { .form = form };
+    char err[320] = "";
+    char head[640];
+    if (!pfdd_query_read(&request, q, err, sizeof err)) {
         pfdd_filter_deinit(&request.filter);
-        return give_text(c, 400, err);
+        refuse(c, q->is_head, 400, err);
+        return;
+    }
+    c->keeps = false;
+    size_t n_head =
+        put_head(c, head, sizeof head, 200, types[request.form], -1);
+    if (q->is_head || o->n_streams >= o->base.config->access.max_clients) {
+        pfdd_filter_deinit(&request.filter);
+        if (q->is_head) {
+            send_answer(c, head, n_head, NULL, 0);
+        } else {
+            refuse(c, false, 503, "too many streams");
+        }
+        return;
     }
     pfdd_reader_init(&c->reader, &o->base.d->ring, &request);
     c->reader.wake = on_lines;
@@ -221,137 +301,251 @@ static int start_stream(struct client *c, enum pfdd_form form)
     c->reader.name = o->label;
     c->reader.source_name = pfdd_source_name;
     c->reader.source_user = o->base.d;
-    c->streaming = true;
-    c->next = o->streams;
-    o->streams = c;
+    c->state = STREAMING;
     o->n_streams++;
-    lws_set_timeout(c->wsi, NO_PENDING_TIMEOUT, 0);
-    static const char *const types[] = { "application/x-ndjson",
-                                         "text/plain; charset=utf-8",
-                                         "application/octet-stream",
-                                         "text/event-stream" };
-    if (put_head(c, 200, types[c->reader.form], LWS_ILLEGAL_HTTP_CONTENT_LEN))
-        return -1;
-    lws_callback_on_writable(c->wsi);
-    return 0;
+    uv_timer_stop(&c->timer);
+    send_answer(c, head, n_head, NULL, 0);
 }
 
-static int answer(struct client *c, const char *path)
+/* ---- pages ---- */
+
+static void give_metrics(struct client *c, const struct pfdd_http_request *q)
 {
-    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it has one */
-    struct pfdd *d = c->of->base.d;
     size_t n = 0;
-    d->count.requests++;
-    if (!strcmp(path, "/metrics")) {
-        char *page = pfdd_metrics(d, &n);
-        return give_page(c, 200, "text/plain; version=0.0.4; charset=utf-8",
-                         page, n);
+    char *page = pfdd_metrics(c->of->base.d, &n);
+    if (page) {
+        give_page(c, q->is_head, 200,
+                  "text/plain; version=0.0.4; charset=utf-8", page, n);
+    } else {
+        close_client(c);
     }
-    if (!strcmp(path, "/healthz"))
-        return give_text(c, 200, "ok\n");
-    if (!strcmp(path, "/readyz")) {
-        bool ready = pfdd_is_ready(d);
-        return give_text(c, ready ? 200 : 503,
-                         ready ? "ready\n" : "not ready\n");
-    }
-    if (!strcmp(path, "/events"))
-        return start_stream(c, PFDD_SSE);
-    if (!strcmp(path, "/lines"))
-        return start_stream(c, PFDD_JSON);
-    return give_text(c, 404,
-                     "there are /metrics, /healthz, /readyz, /events "
-                     "and /lines\n");
+    free(page);
 }
 
-static int write_stream(struct client *c)
+static void give_health(struct client *c, const struct pfdd_http_request *q)
 {
-    uint8_t piece[LWS_PRE + PIECE];
-    const char *bytes = NULL;
-    size_t n = 0;
-    if (!pfdd_reader_peek(&c->reader, &bytes, &n))
-        return 0;
-    if (has_lagged(c))
-        return -1;
-    n = n < PIECE ? n : PIECE;
-    memcpy(piece + LWS_PRE, bytes, n);
-    if (lws_write(c->wsi, piece + LWS_PRE, n, LWS_WRITE_HTTP) < (int)n)
-        return -1;
-    pfdd_reader_take(&c->reader, n);
-    lws_callback_on_writable(c->wsi);
-    return 0;
+    give_text(c, q->is_head, 200, "ok\n");
 }
 
-static int write_page(struct client *c)
+static void give_readiness(struct client *c, const struct pfdd_http_request *q)
 {
-    uint8_t piece[LWS_PRE + PIECE];
-    size_t n = c->n - c->at < PIECE ? c->n - c->at : PIECE;
-    bool last = c->at + n == c->n;
-    if (!c->body)
-        return 0;
-    memcpy(piece + LWS_PRE, c->body + c->at, n);
-    if (lws_write(c->wsi, piece + LWS_PRE, n,
-                  last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) < (int)n)
-        return -1;
-    c->at += n;
-    if (!last) {
-        lws_callback_on_writable(c->wsi);
-        return 0;
-    }
-    free(c->body);
-    c->body = NULL;
-    return lws_http_transaction_completed(c->wsi) ? -1 : 0;
+    bool ready = pfdd_is_ready(c->of->base.d);
+    give_text(c, q->is_head, ready ? 200 : 503,
+              ready ? "ready\n" : "not ready\n");
 }
 
-static int on_http(struct lws *wsi, enum lws_callback_reasons reason,
-                   void *user, void *in, size_t n)
+static void give_events(struct client *c, const struct pfdd_http_request *q)
 {
-    struct client *c = user;
-    struct lws_context *context = lws_get_context(wsi);
-    struct http_output *o = context ? lws_context_user(context) : NULL;
-    char path[256];
-    if (reason == LWS_CALLBACK_HTTP) {
-        if (n >= sizeof path)
-            return -1;
-        memcpy(path, in, n);
-        path[n] = '\0';
-        c->wsi = wsi;
-        c->of = o;
-        return answer(c, path);
-    }
-    if (reason == LWS_CALLBACK_HTTP_WRITEABLE && c && c->of)
-        return c->streaming ? write_stream(c) : write_page(c);
-    if (reason == LWS_CALLBACK_CLOSED_HTTP && c && c->of) {
-        stop_stream(c);
-        free(c->body);
-        c->body = NULL;
-    }
-    if (reason == LWS_CALLBACK_HTTP_WRITEABLE ||
-        reason == LWS_CALLBACK_CLOSED_HTTP)
-        return 0;
-    return lws_callback_http_dummy(wsi, reason, user, in, n);
+    start_stream(c, q, PFDD_SSE);
 }
 
-static const struct lws_protocols protocols[] = {
-    { "http", on_http, sizeof(struct client), 0, 0, NULL, 0 },
-    { NULL, NULL, 0, 0, 0, NULL, 0 },
+static void give_lines(struct client *c, const struct pfdd_http_request *q)
+{
+    start_stream(c, q, PFDD_JSON);
+}
+
+static const struct page {
+    const char *path;
+    bool has_args;
+    void (*give)(struct client *c, const struct pfdd_http_request *q);
+} pages[] = {
+    { "/metrics", false, give_metrics },  { "/healthz", false, give_health },
+    { "/readyz", false, give_readiness }, { "/events", true, give_events },
+    { "/lines", true, give_lines },
 };
 
-static void tell_log(int level, const char *line)
+static void answer(struct client *c, const struct pfdd_http_request *q)
 {
-    pfdd_log(PFDD_WARNING, "libwebsockets: %s", line);
+    const struct pfdd_output_config *config = c->of->base.config;
+    char err[160];
+    /* No name leads to a unix socket; TLS proves names by itself. */
+    if (!config->address.is_unix && !config->access.tls.certificate &&
+        !pfdd_http_is_local(q)) {
+        refuse(c, q->is_head, 403, "'Host' is not this machine");
+        return;
+    }
+    if (!pfdd_http_is_same_origin(q)) {
+        refuse(c, q->is_head, 403, "this is not for pages of another origin");
+        return;
+    }
+    for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
+        if (strcmp(q->path, pages[i].path) != 0)
+            continue;
+        if (q->n_args && !pages[i].has_args) {
+            snprintf(err, sizeof err, "there is no parameter '%.64s'",
+                     q->args[0].name);
+            refuse(c, q->is_head, 400, err);
+        } else {
+            pages[i].give(c, q);
+        }
+        return;
+    }
+    give_text(c, q->is_head, 404,
+              "there are /metrics, /healthz, /readyz, /events and /lines\n");
 }
 
-/* libwebsockets closes fd when it fails. */
+/* ---- one after another ---- */
+
+static void ask(struct client *c)
+{
+    struct pfdd *d = c->of->base.d;
+    c->state = ASKING;
+    c->since = uv_now(d->loop);
+    uv_timer_start(&c->timer, on_late, IDLE_MS, 0);
+    /* What has come already has its turn as if it came now. */
+    watch(c, c->n_head ? UV_READABLE | UV_WRITABLE : UV_READABLE);
+}
+
+static void end_answer(struct client *c)
+{
+    free(c->answer);
+    c->answer = NULL;
+    if (c->state == STREAMING) {
+        write_lines(c);
+    } else if (c->keeps) {
+        ask(c);
+    } else {
+        linger(c);
+    }
+}
+
+static void write_answer(struct client *c)
+{
+    while (c->at < c->n_answer) {
+        ssize_t n =
+            send(c->fd, c->answer + c->at, c->n_answer - c->at, MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN) {
+            watch(c, UV_WRITABLE);
+            return;
+        }
+        if (n < 0) {
+            close_client(c);
+            return;
+        }
+        c->at += (size_t)n;
+    }
+    end_answer(c);
+}
+
+/* A head that has come whole is answered. */
+static void look_at_head(struct client *c)
+{
+    struct pfdd_http_request q;
+    char head[PFDD_HTTP_HEAD];
+    const char *why = NULL;
+    size_t n = pfdd_http_head(c->head, c->n_head);
+    c->keeps = false;
+    if (n == 0) {
+        if (c->n_head == sizeof c->head) {
+            bool is_long = !memchr(c->head, '\n', c->n_head);
+            refuse(c, false, is_long ? 414 : 431, "longer than 8 KiB");
+        } else if (c->ended) {
+            close_client(c);
+        } else {
+            watch(c, UV_READABLE);
+        }
+        return;
+    }
+    memcpy(head, c->head, n);
+    c->n_head -= n;
+    memmove(c->head, c->head + n, c->n_head);
+    c->of->base.d->count.requests++;
+    unsigned status = pfdd_http_read(&q, head, n, &why);
+    if (status) {
+        refuse(c, q.is_head, status, why);
+        return;
+    }
+    c->keeps = q.keeps;
+    answer(c, &q);
+}
+
+/* False: it is closed. */
+static bool receive(struct client *c)
+{
+    char waste[4096];
+    bool is_asking = c->state == ASKING;
+    size_t room = is_asking ? sizeof c->head - c->n_head : sizeof waste;
+    ssize_t n = recv(c->fd, is_asking ? c->head + c->n_head : waste, room,
+                     MSG_DONTWAIT);
+    if (n > 0 && is_asking)
+        c->n_head += (size_t)n;
+    if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
+        return true;
+    c->ended = true;
+    if (n == 0 && is_asking && c->n_head)
+        return true;
+    close_client(c);
+    return false;
+}
+
+static void on_event(uv_poll_t *poll, int status, int events)
+{
+    struct client *c = poll->data;
+    if (status < 0) {
+        close_client(c);
+        return;
+    }
+    if ((events & UV_READABLE) && !receive(c))
+        return;
+    if (c->answer) {
+        write_answer(c);
+    } else if (c->state == ASKING) {
+        look_at_head(c);
+    } else if (c->state == STREAMING && (events & UV_WRITABLE)) {
+        write_lines(c);
+    }
+}
+
+/* ---- connections ---- */
+
+/* Of those that are asked to ask, the one that has had the most time. */
+static struct client *find_idle(const struct http_output *o)
+{
+    struct client *ret = NULL;
+    for (struct client *c = o->clients; c; c = c->next) {
+        if (!c->closing && c->state == ASKING &&
+            (!ret || c->since < ret->since))
+            ret = c;
+    }
+    return ret;
+}
+
+/* Streams never take the places of those that ask for pages. */
+static bool make_place(struct http_output *o)
+{
+    if (o->base.closing)
+        return false;
+    if (o->n_clients < o->base.config->access.max_clients + PAGES)
+        return true;
+    struct client *idle = find_idle(o);
+    if (idle)
+        close_client(idle);
+    return idle != NULL;
+}
+
 static void on_accept(struct pfdd_listener *l, int fd)
 {
     struct http_output *o = l->user;
-    lws_adopt_socket_vhost(o->vhost, fd);
-}
-
-static void finish_close(struct http_output *o)
-{
-    if (o->ended && o->listener_closed)
-        pfdd_output_closed(&o->base);
+    struct pfdd *d = o->base.d;
+    struct client *c = make_place(o) ? calloc(1, sizeof *c) : NULL;
+    if (!c || uv_poll_init(d->loop, &c->poll, fd) != 0) {
+        free(c);
+        d->count.refused++;
+        close(fd);
+        return;
+    }
+    uv_timer_init(d->loop, &c->timer);
+    c->fd = fd;
+    c->of = o;
+    c->n_open = 2;
+    c->poll.data = c;
+    c->timer.data = c;
+    c->next = o->clients;
+    o->clients = c;
+    o->n_clients++;
+    ask(c);
 }
 
 static void on_listener_closed(void *user)
@@ -361,159 +555,18 @@ static void on_listener_closed(void *user)
     finish_close(o);
 }
 
-static void on_end_closed(uv_handle_t *handle)
+static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
 {
-    struct ending *e = handle->data;
-    struct http_output *o = e->of;
-    free(e);
-    if (!o)
-        return;
-    o->ended = true;
-    finish_close(o);
-}
-
-/*
- * The pipe by which a context wakes its loop is closed when the context is let
- * go of, and once more when the loop has let go of its handle (libwebsockets
- * 4.1). In between its number could be another file's: something that nobody
- * needs stands there.
- */
-static void put_stand_in(struct ending *e)
-{
-    int fd = memfd_create("http", MFD_CLOEXEC);
-    if (fd < 0)
-        return;
-    fstat(fd, &e->stand_in);
-    if (fd == e->pipe)
-        return;
-    int copy = e->pipe >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, e->pipe) : -1;
-    if (copy >= 0 && copy != e->pipe)
-        close(copy);
-    close(fd);
-}
-
-/* If it was not closed, as it should not have been. */
-static void drop_stand_in(const struct ending *e)
-{
-    struct stat st;
-    if (e->stand_in.st_ino && fstat(e->pipe, &st) == 0 &&
-        st.st_dev == e->stand_in.st_dev && st.st_ino == e->stand_in.st_ino)
-        close(e->pipe);
-}
-
-static void on_end(uv_timer_t *timer)
-{
-    struct ending *e = timer->data;
-    if (--e->turns > 0)
-        return;
-    lws_context_destroy(e->context);
-    drop_stand_in(e);
-    uv_close((uv_handle_t *)timer, on_end_closed);
-}
-
-static void begin_end(struct ending *e, struct http_output *of)
-{
-    e->of = of;
-    lws_context_destroy(e->context);
-    put_stand_in(e);
-    /* Turns, not only time: a process may be kept from running for long. */
-    e->turns = END_TURNS;
-    uv_timer_start(&e->timer, on_end, TURN_MS, TURN_MS);
-}
-
-/* Handles are walked from the oldest to the newest. */
-static void note_poll(uv_handle_t *handle, void *user)
-{
-    struct ending *e = user;
-    uv_os_fd_t fd = -1;
-    if (handle->type == UV_POLL && uv_fileno(handle, &fd) == 0)
-        e->pipe = fd;
-}
-
-/*
- * A context that gets no descriptor for its pipe is made all the same, and
- * leaves a timer on the loop when it goes (libwebsockets 4.1): the loop then
- * calls what is gone. So see first that there are some.
- */
-static bool has_descriptors(const uv_loop_t *loop)
-{
-    int fds[FDS_NEEDED];
-    int n = 0;
-    while (n < FDS_NEEDED) {
-        fds[n] = fcntl(uv_backend_fd(loop), F_DUPFD_CLOEXEC, 3);
-        if (fds[n] < 0)
-            break;
-        n++;
-    }
-    for (int i = 0; i < n; i++)
-        close(fds[i]);
-    return n == FDS_NEEDED;
-}
-
-static struct lws_context *make_context(struct http_output *o)
-{
-    void *loops[] = { o->base.d->loop };
-    struct lws_context_creation_info info = {
-        .port = CONTEXT_PORT_NO_LISTEN_SERVER,
-        .protocols = protocols,
-        .foreign_loops = loops,
-        .user = o,
-        .options =
-            LWS_SERVER_OPTION_LIBUV |
-            LWS_SERVER_OPTION_HTTP_HEADERS_SECURITY_BEST_PRACTICES_ENFORCE,
-        .keepalive_timeout = 30,
-        .timeout_secs = 10,
-        .pt_serv_buf_size = 16 * 1024,
-    };
-    info.gid = -1;
-    info.uid = -1;
-    lws_set_log_level(LLL_ERR, tell_log);
-    return lws_create_context(&info);
-}
-
-static bool listen_for(struct http_output *o, char *err, size_t n_err)
-{
-    struct pfdd_output *output = &o->base;
+    struct http_output *o = (struct http_output *)output;
     o->listener.user = o;
     o->listener.accept = on_accept;
     o->listener.closed = on_listener_closed;
     o->listener.refused = &output->d->count.refused;
     o->listener.out_of_fds = &output->d->count.out_of_fds;
-    return pfdd_listener_open(&o->listener, output->d->loop,
-                              &output->config->address, &output->config->access,
-                              err, n_err);
-}
-
-static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
-{
-    struct http_output *o = (struct http_output *)output;
-    if (!has_descriptors(output->d->loop)) {
-        snprintf(err, n_err, "%s: %s", output->config->address_text,
-                 strerror(EMFILE));
+    if (!pfdd_listener_open(&o->listener, output->d->loop,
+                            &output->config->address, &output->config->access,
+                            err, n_err))
         return false;
-    }
-    struct ending *e = calloc(1, sizeof *e);
-    o->context = e ? make_context(o) : NULL;
-    if (!o->context) {
-        free(e);
-        snprintf(err, n_err,
-                 "%s: cannot serve HTTP (is "
-                 "libwebsockets-evlib-uv installed?)",
-                 output->config->address_text);
-        return false;
-    }
-    uv_timer_init(output->d->loop, &e->timer);
-    e->timer.data = e;
-    e->context = o->context;
-    e->pipe = -1;
-    uv_walk(output->d->loop, note_poll, e);
-    o->ending = e;
-    o->vhost = lws_get_vhost_by_name(o->context, "default");
-    snprintf(err, n_err, "%s: cannot serve HTTP", output->config->address_text);
-    if (!o->vhost || !listen_for(o, err, n_err)) {
-        begin_end(e, NULL);
-        return false;
-    }
     snprintf(o->label, sizeof o->label, "a subscriber of %s",
              output->config->address_text);
     pfdd_log(PFDD_INFO, "http: %s", output->config->address_text);
@@ -523,17 +576,17 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
 static void close_output(struct pfdd_output *output)
 {
     struct http_output *o = (struct http_output *)output;
-    while (o->streams)
-        stop_stream(o->streams);
     pfdd_listener_close(&o->listener);
-    begin_end(o->ending, o);
+    for (struct client *c = o->clients; c; c = c->next)
+        close_client(c);
 }
 
 static bool is_drained(const struct pfdd_output *output)
 {
     const struct http_output *o = (const struct http_output *)output;
-    for (const struct client *c = o->streams; c; c = c->next) {
-        if (pfdd_reader_seq(&c->reader) < output->d->ring.next_seq)
+    for (const struct client *c = o->clients; c; c = c->next) {
+        if (c->state == STREAMING &&
+            pfdd_reader_seq(&c->reader) < output->d->ring.next_seq)
             return false;
     }
     return true;
@@ -543,8 +596,10 @@ static size_t memory(const struct pfdd_output *output)
 {
     const struct http_output *o = (const struct http_output *)output;
     size_t n = sizeof *o + pfdd_listener_memory(&o->listener);
-    for (const struct client *c = o->streams; c; c = c->next)
-        n += sizeof *c + pfdd_reader_memory(&c->reader);
+    for (const struct client *c = o->clients; c; c = c->next) {
+        n += sizeof *c + c->n_answer +
+             (c->state == STREAMING ? pfdd_reader_memory(&c->reader) : 0);
+    }
     return n;
 }
 

@@ -104,6 +104,21 @@ bool pfdd_filter_match(struct pfdd_filter *filter, const char *pattern,
     return true;
 }
 
+bool pfdd_filter_source(struct pfdd_filter *filter, const char *source,
+                        char *err, size_t n_err)
+{
+    size_t n = strlen(source);
+    if (n == 0 || n > PFDD_SOURCE_MAX) {
+        snprintf(err, n_err, "'source' is a name of 1 to %d bytes",
+                 PFDD_SOURCE_MAX);
+        return false;
+    }
+    free(filter->source);
+    filter->source = strdup(source);
+    snprintf(err, n_err, "out of memory");
+    return filter->source != NULL;
+}
+
 /* glibc's matcher remembers each state that a message brings it into, some
  * kilobytes for each byte of it at worst: it is made to forget. */
 static void match_anew(struct pfdd_filter *filter)
@@ -180,10 +195,8 @@ static bool read_key(struct pfdd_request *ret, const char *key,
     }
     if (!strcmp(key, "match") && text && !ret->filter.pattern)
         return pfdd_filter_match(&ret->filter, text, err, n_err);
-    if (!strcmp(key, "source") && text && !ret->filter.source) {
-        ret->filter.source = strdup(text);
-        return ret->filter.source != NULL;
-    }
+    if (!strcmp(key, "source") && text)
+        return pfdd_filter_source(&ret->filter, text, err, n_err);
     if (!strcmp(key, "entries_only") && json_is_boolean(value)) {
         ret->filter.entries_only = json_is_true(value);
         return true;

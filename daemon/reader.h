@@ -49,7 +49,8 @@ struct pfdd_request {
 };
 
 enum {
-    PFDD_REQUEST_MAX = 4096
+    PFDD_REQUEST_MAX = 4096,
+    PFDD_SOURCE_MAX = 255 /* bytes of a source's name */
 };
 
 /*
@@ -74,6 +75,10 @@ void pfdd_filter_unmatch(struct pfdd_filter *filter);
  * are refused. */
 bool pfdd_filter_match(struct pfdd_filter *filter, const char *pattern,
                        char *err, size_t n_err);
+
+/* Sets the source; likewise. */
+bool pfdd_filter_source(struct pfdd_filter *filter, const char *source,
+                        char *err, size_t n_err);
 
 /* Names of sources, by number; for filters. */
 typedef const char *(*pfdd_source_name_fn)(void *user, uint32_t source);

@@ -13,8 +13,7 @@ packages=(
     build-essential clang clang-format clang-tidy cppcheck shellcheck git jq
     ninja-build meson nodejs npm pkg-config check libjansson-dev libelf-dev
     libmsgpack-dev libpcre2-dev libyaml-dev zlib1g-dev libzstd-dev libclang-rt-14-dev llvm
-    python3 libuv1-dev libwebsockets-dev libwebsockets-evlib-uv
-    libsystemd-dev libssl-dev openssl libseccomp-dev mandoc
+    python3 libuv1-dev libsystemd-dev libssl-dev openssl libseccomp-dev mandoc
     glslang-tools libvulkan-dev mesa-vulkan-drivers prometheus
     clang-19 lld-19 clang-tools-19
 )

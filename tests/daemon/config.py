@@ -11,7 +11,7 @@ import struct
 import subprocess
 
 from harness import (DUMP, N_ENTRIES, PROGRAM, START, Daemon, dial,
-                     dump_frames, elf_frame, frame, free_port, http, metric,
+                     dump_frames, elf_frame, frame, free_port, has, http, metric,
                      producer, run, slurp, until)
 
 KEYS = {
@@ -130,7 +130,7 @@ def features_are_said(temp):
         .replace(' ', ''))
     assert sorted(listed) == ['http', 'seccomp', 'systemd', 'tls'], said
     for feature, package, text in (
-            ('http', 'libwebsockets-dev',
+            ('http', '-Dhttp=enabled',
              'outputs: [{type: http, address: "unix:/a"}]'),
             ('tls', 'libssl-dev',
              'outputs: [{type: listen, address: "tcp:127.0.0.1:0", '
@@ -408,9 +408,9 @@ def nobody_is_let_in_at_the_cap(temp):
 
 
 def has_http():
-    if b'libwebsockets.so' in slurp(PROGRAM):
+    if has('http'):
         return True
-    print('left out: built without libwebsockets')
+    print('left out: built without HTTP')
     return False
 
 

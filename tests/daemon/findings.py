@@ -9,10 +9,11 @@ import time
 
 from harness import (DUMP, ELF, N_ENTRIES, PROGRAM, REST, Daemon,
                      UnixConnection, dial, die_with_us, dump_frames, entry_ends,
-                     frame, producer, run, slurp, until, used_bytes)
+                     frame, has, producer, run, slurp, until,
+                     used_bytes)
 
 COMMAND = REST[0]
-HAS_HTTP = b'libwebsockets.so' in slurp(PROGRAM)
+HAS_HTTP = has('http')
 N_CUT = 10  # entries that fit
 
 CONFIG = '''code_objects: [$E]

@@ -8,7 +8,6 @@ import json
 import mmap
 import os
 import re
-import shutil
 import signal
 import socket
 import struct
@@ -23,8 +22,6 @@ from http import client as http_client
 ARGUMENTS = [os.path.abspath(word) for word in sys.argv[1:]]
 PROGRAM, DUMP, ELF, *REST = ARGUMENTS + [''] * (3 - len(ARGUMENTS))
 N_ENTRIES = 64  # of DUMP
-SUPPRESSED = os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                          '..', 'lsan.supp')
 PATIENCE = 20  # seconds until something that does not come is an error
 SEQUENCE = re.compile(rb'"sequence":(\d+)')
 SKIP = 77  # exit status: what this needs is not here
@@ -43,11 +40,16 @@ def skip(why):
     sys.exit(SKIP)
 
 
-def need(feature):
-    """Leaves the test out where the daemon is built without it."""
+def has(feature):
+    """The daemon is built with it."""
     said = subprocess.run([PROGRAM, '--version'], text=True, check=True,
                           stdout=subprocess.PIPE).stdout
-    if f' {feature} (' in said:
+    return f' {feature} (' not in said
+
+
+def need(feature):
+    """Leaves the test out where the daemon is built without it."""
+    if not has(feature):
         raise Lacking(f'built without {feature}')
 
 
@@ -86,14 +88,11 @@ class Daemon:
 
     def start(self, env=None, pass_fds=(), wait=True):
         before = len(self.log())
-        # In its sandbox it does not see this folder.
-        shutil.copy(SUPPRESSED, f'{self.temp}/lsan.supp')
         with open(self.log_path, 'a') as log:
             self.process = subprocess.Popen(
                 [self.program, '-c', self.path], stdin=subprocess.DEVNULL,
-                stderr=log, pass_fds=pass_fds, preexec_fn=die_with_us, env={
-                    'LSAN_OPTIONS': 'print_suppressions=0:suppressions=' +
-                                    f'{self.temp}/lsan.supp', **os.environ, **(env or {})})
+                stderr=log, pass_fds=pass_fds, preexec_fn=die_with_us,
+                env={**os.environ, **(env or {})})
         if wait:
             until('ready', lambda: self.process.poll() is not None
                   or ': ready' in self.log()[before:]

@@ -13,7 +13,7 @@ import urllib.request
 
 from harness import (N_ENTRIES, PROGRAM, REST, Daemon, dial, dial_tcp,
                      dump_frames, elf_frame, free_port, http, need, producer,
-                     run, slurp, until)
+                     run, until)
 
 FOLLOW = REST[0]
 
@@ -250,9 +250,7 @@ def crowded(temp):
 
 def resumed(temp):
     """Events go on behind the one that a browser says it had last."""
-    if b'libwebsockets.so' not in slurp(PROGRAM):
-        print('left out: built without libwebsockets')
-        return
+    need('http')
     tcp, web = free_port(), free_port()
     d = Daemon(temp, ASKED % (tcp, web))
 
@@ -304,9 +302,7 @@ outputs:
 def http_has_no_port(temp):
     """Somebody else has it: at the start that is the end, in a configuration
     that is read again a line in the log."""
-    if b'libwebsockets.so' not in slurp(PROGRAM):
-        print('left out: built without libwebsockets')
-        return
+    need('http')
     with socket.socket() as other:
         other.bind(('127.0.0.1', 0))
         other.listen(1)
@@ -333,9 +329,7 @@ def http_has_no_port(temp):
 def http_moves(temp):
     """From port to port, with somebody there at once each time: what a server
     leaves behind is not closed in the next one's place."""
-    if b'libwebsockets.so' not in slurp(PROGRAM):
-        print('left out: built without libwebsockets')
-        return
+    need('http')
     ports = free_port(), free_port()
     d = Daemon(temp, WEB % ports[0])
     for i in range(1, 8):  # more of a line the log leaves out

@@ -10,12 +10,12 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 '..', 'daemon'))
 from harness import (DUMP, N_ENTRIES, PROGRAM, REST, SKIP, Daemon, Lacking,
                      UnixConnection, dial, dump_frames, entry_ends, frame,
-                     producer, run, slurp, until)
+                     has, producer, run, slurp, until)
 from lines import Lines
 
 COMMAND, *VALIDATE = REST
 N_CUT = 10  # entries that fit in the buffer
-HAS_HTTP = b'libwebsockets.so' in slurp(PROGRAM)
+HAS_HTTP = has('http')
 CONFIG = '''code_objects: [$E]
 inputs:
   - {type: listen, address: "unix:$T/in.sock"}

@@ -1,0 +1,328 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""web.py DAEMON DUMP ELF: strangers at the HTTP server. What is asked for and
+not understood is refused; pages of another origin read nothing; no connection
+becomes anything else than HTTP/1."""
+import json
+import re
+import socket
+
+from harness import (N_ENTRIES, PATIENCE, Daemon, dial, dump_frames, elf_frame,
+                     free_port, http, need, producer, run, until)
+
+PAGES = '/metrics', '/healthz', '/readyz', '/events', '/lines', '/none'
+CONFIG = '''inputs:
+  - {type: listen, address: "unix:$T/in.sock"}
+outputs:
+  - {type: listen, address: "unix:$T/l.sock"}
+  - {type: http, address: "tcp:127.0.0.1:%d"%s}
+  - {type: http, address: "unix:$T/http.sock"}
+'''
+
+
+def started(temp, more=''):
+    need('http')
+    port = free_port()
+    return Daemon(temp, CONFIG % (port, more)), port
+
+
+def connect(port):
+    s = socket.create_connection(('127.0.0.1', port), timeout=PATIENCE)
+    return s
+
+
+def to_the_end(s):
+    got = b''
+    try:
+        while True:
+            more = s.recv(65536)
+            if not more:
+                return got
+            got += more
+    except ConnectionResetError:
+        return got
+    except TimeoutError:
+        raise AssertionError(f'no end behind {got!r}') from None
+
+
+def raw(port, *pieces):
+    """What comes back for bytes, up to the end of the connection."""
+    with connect(port) as s:
+        for piece in pieces:
+            s.sendall(piece)
+        return to_the_end(s)
+
+
+def ask(port, path, *fields, method='GET'):
+    """Status and body, of a connection of its own."""
+    head = '\r\n'.join([f'{method} {path} HTTP/1.1', 'Host: localhost',
+                        'Connection: close', *fields, '', ''])
+    got = raw(port, head.encode('latin-1'))
+    head, _, body = got.partition(b'\r\n\r\n')
+    return int(head.split()[1]), body.decode()
+
+
+def a_filter_never_widens(temp):
+    """Lines are there that a filter which is left out would let through."""
+    d, port = started(temp)
+    lines = dial(f'{temp}/l.sock', {'output': 'json'})
+    with producer(f'{temp}/in.sock', elf_frame(), *dump_frames()):
+        lines.entries(N_ENTRIES)
+    refused = {
+        'source': ['x' * n for n in (256, 299, 300, 301, 400, 4000)] + ['', '%00',
+                                                                       'b%00',
+                                                                       '%ff'],
+        'match': ['x' * n for n in (257, 300, 400, 4000)] + ['(', 'a{2}', '%',
+                                                             '%4', '%zz', '%ff'],
+        'from': ['', '-1', '1' * 20, 'yesterday', '1' * 400],
+        'entries_only': ['', '1', 'TRUE', 'true' + ' ' * 300],
+        'findings': ['no', 'x' * 400],
+        'output': ['', 'xml', 'j' * 400],
+    }
+    for page in '/lines', '/events':
+        for name, values in refused.items():
+            for value in values:
+                path = f'{page}?{name}={value.replace(" ", "%20")}'
+                for query in path, path + '&from=oldest', \
+                        f'{page}?from=oldest&' + path.split('?')[1]:
+                    status, body = ask(port, query)
+                    assert status == 400 and '"entry"' not in body, (
+                        query, status, body)
+    # What is unknown is named; what is given twice could mean either.
+    for path, said in (
+            ('/lines?sourcce=b', "no parameter 'sourcce'"),
+            ('/lines?from=oldest&Source=b', "no parameter 'Source'"),
+            ('/lines?' + 'x' * 400 + '=1', "no parameter 'xxx"),
+            ('/lines?source=b&source=c', 'twice'),
+            ('/lines?s%6furce=b&source=c', 'twice'),
+            ('/events?output=json', "'output'"),
+            ('/metrics?x', "no parameter 'x'"),
+            ('/healthz?source=b', "no parameter 'source'"),
+            ('/lines?' + '&'.join(f'a{i}=' for i in range(17)), 'parameters')):
+        status, body = ask(port, path)
+        assert status == 400 and said in body, (path, status, body)
+    status, body = ask(port, '/events', 'Last-Event-ID: ' + '1' * 400)
+    assert status == 400 and 'Last-Event-ID' in body, body
+    assert ask(port, '/events', 'Last-Event-ID: x')[0] == 400
+    # Too long for anything: never an answer with lines.
+    for n, statuses in (7000, {400}), (20000, {414}):
+        assert ask(port, '/lines?from=oldest&source=' + 'x' * n)[0] in statuses
+    assert ask(port, '/metrics', 'X: ' + 'x' * 20000)[0] == 431
+    # As a subscriber of a socket, too.
+    for n in 0, 256, 400:
+        bad = dial(f'{temp}/l.sock', {'from': 'oldest', 'source': 'x' * n})
+        assert bad.next()['type'] == 'error' and bad.next() is None
+    # And one that is understood is followed.
+    for query in 'source=b', 's%6Furce=%62', '&&source=b&', 'match=workgroup':
+        with connect(port) as s:
+            s.sendall(f'GET /lines?from=oldest&{query} HTTP/1.0\r\n\r\n'
+                      .encode())
+            f = s.makefile('rb')
+            assert f.readline().startswith(b'HTTP/1.1 200 ')
+            while f.readline() != b'\r\n':
+                pass
+            assert json.loads(f.readline())['source'] == 'b'
+    d.stop()
+
+
+def other_methods(temp):
+    """No page, whatever becomes of the body, and nothing is left behind."""
+    d, port = started(temp)
+    for page in PAGES:
+        for method in ('POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE',
+                       'CONNECT', 'get', 'X' * 100):
+            for fields in [], ['Content-Length: 3'], [
+                    'Transfer-Encoding: chunked']:
+                status, body = ask(port, page, *fields, method=method)
+                assert status == 405 and 'printfdecode_' not in body, (
+                    page, method, status, body)
+    got = raw(port, b'POST /metrics HTTP/1.1\r\nHost: localhost\r\n'
+              b'Content-Length: 300000\r\n\r\n', b'x' * 300000)
+    assert got == b'' or got.startswith(b'HTTP/1.1 405 '), got
+    assert b'\r\nAllow: GET, HEAD\r\n' in raw(
+        port, b'POST /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    # Nor does GET take one: what follows is not another request.
+    for field in ('Content-Length: 60', 'Transfer-Encoding: chunked',
+                  'Content-Length: 0, 60', 'Content-Length: 0\r\n'
+                  'Content-Length: 60'):
+        got = raw(port, f'GET /healthz HTTP/1.1\r\nHost: localhost\r\n{field}'
+                  '\r\n\r\nGET /metrics HTTP/1.1\r\nHost: x\r\n\r\n'.encode())
+        assert got.startswith(b'HTTP/1.1 400 ') and got.count(b'HTTP/1.1 ') == 1
+    before = None
+    for i in range(4):
+        for _ in range(250):
+            raw(port, b'POST /metrics HTTP/1.1\r\nHost: localhost\r\n'
+                b'Content-Length: 1\r\n\r\nx')
+            raw(port, b'GET /metrics HTTP/1.1\r\nHost: localhost\r\n'
+                b'Content-Length: 1\r\n\r\nx')
+        if i == 0:
+            before = d.memory_kib()
+    # The page has some 16 KiB: 750 of each would be 24 MiB.
+    assert d.memory_kib() < before + 6000, (before, d.memory_kib())
+    head = raw(port, b'HEAD /metrics HTTP/1.0\r\n\r\n')
+    assert head.endswith(b'\r\n\r\n') and head.startswith(b'HTTP/1.1 200 ')
+    assert int(re.search(rb'Content-Length: (\d+)', head)[1]) > 1000
+    assert raw(port, b'HEAD /lines HTTP/1.0\r\n\r\n').endswith(b'\r\n\r\n')
+    d.stop()
+
+
+def browsers(temp):
+    """A page of another origin, or of a name that was made to point here."""
+    d, port = started(temp)
+
+    def asks(host, *fields, where=port):
+        got = {}
+        for page in PAGES:
+            head = '\r\n'.join([f'GET {page} HTTP/1.1', *host,
+                                'Connection: close', *fields, '', ''])
+            if isinstance(where, int):
+                s = connect(where)
+            else:
+                s = socket.socket(socket.AF_UNIX)
+                s.connect(where)
+            with s:
+                s.settimeout(PATIENCE)
+                s.sendall(head.encode())
+                got[page] = int(s.makefile('rb').readline().split()[1])
+        return set(got.values())
+    fine, no = {200, 404}, {403}
+    for host in ('localhost', f'localhost:{port}', '127.0.0.1', '127.1.2.3:80',
+                 f'127.0.0.1:{port}', '[::1]', '[::1]:9', 'LOCALHOST'):
+        assert asks([f'Host: {host}']) == fine, host
+    for host in ('evil.example', f'evil.example:{port}', 'localhost.evil.example',
+                 '127.0.0.1.evil.example', '127.0.0.1:80:evil', '128.0.0.1',
+                 'localhost:x', '[::1', '[::1]x', '', 'x' * 200, '0.0.0.0',
+                 'localhost, evil.example', '169.254.1.1', '[::2]'):
+        assert asks([f'Host: {host}']) == no, host
+    assert asks([]) == {400}
+    assert asks(['Host: localhost', 'Host: localhost']) == {400}
+    me = [f'Host: localhost:{port}']
+    assert asks(me, f'Origin: http://localhost:{port}') == fine
+    assert asks(me, 'Sec-Fetch-Site: same-origin') == fine
+    assert asks(me, 'Sec-Fetch-Site: none') == fine
+    for field in ('Origin: http://evil.example', 'Origin: null', 'Origin: ',
+                  'Origin: http://localhost', 'Origin: http://localhost:1',
+                  f'Origin: http://127.0.0.1:{port}', 'Sec-Fetch-Site: x',
+                  f'Origin: http://localhost:{port}/x',
+                  'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Site: same-site'):
+        assert asks(me, field) == no, field
+    # No browser reaches a unix socket by a name; another one's page may be
+    # passed on to it.
+    assert asks(['Host: any'], where=f'{temp}/http.sock') == fine
+    assert asks(['Host: any'], 'Origin: http://evil.example',
+                where=f'{temp}/http.sock') == no
+    page = raw(port, b'GET /metrics HTTP/1.0\r\n\r\n').lower()
+    assert b'access-control' not in page
+    assert b'\r\nx-content-type-options: nosniff\r\n' in page
+    assert b'\r\ncross-origin-resource-policy: same-origin\r\n' in page
+    d.stop()
+
+
+def nothing_but_http_1(temp):
+    d, port = started(temp)
+    upgrade = ('GET /healthz HTTP/1.1\r\nHost: localhost\r\n'
+               'Connection: Upgrade, HTTP2-Settings, close\r\n'
+               'Upgrade: %s\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n'
+               'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
+               'Sec-WebSocket-Version: 13\r\n\r\n')
+    for what in 'h2c', 'websocket', 'HTTP/2.0', 'h2c, websocket', 'x':
+        got = raw(port, (upgrade % what).encode())
+        assert got.startswith(b'HTTP/1.1 200 ') and b'101' not in got[:20], got
+        assert got.endswith(b'\r\n\r\nok\n') and b'pgrade' not in got, got
+    for got in (raw(port, b'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+                raw(port, b'GET /healthz HTTP/2\r\n\r\n'),
+                raw(port, b'GET /healthz HTTP/0.9\r\n\r\n')):
+        assert got.startswith(b'HTTP/1.1 505 '), got
+    for head in (b'\r\n\r\n', b'GET\r\n\r\n', b'GET /healthz\r\n\r\n',
+                 b'GET  /healthz HTTP/1.1\r\n\r\n', b'\x16\x03\x01\r\n\r\n',
+                 b'GET http://x/healthz HTTP/1.1\r\nHost: x\r\n\r\n',
+                 b'GET /healthz HTTP/1.1 \r\nHost: localhost\r\n\r\n',
+                 b'GET /healthz HTTP/1.1\r\nHost : localhost\r\n\r\n',
+                 b'GET /healthz HTTP/1.1\r\nHost: localhost\r\n X: y\r\n\r\n',
+                 b'GET /healthz HTTP/1.1\r\nHost: localhost\r\nnone\r\n\r\n',
+                 b'GET /healthz HTTP/1.1\r\nHost: local\0host\r\n\r\n',
+                 b'GET /healthz HTTP/1.1\r\nHost: local\rhost\r\n\r\n',
+                 b'GET /heal\x7fthz HTTP/1.0\r\n\r\n',
+                 b'GET /healthz# HTTP/1.0\r\n\r\n'):
+        got = raw(port, head)
+        assert got[:12] in (b'HTTP/1.1 400', b'HTTP/1.1 505'), (head, got)
+    # The paths are these, and not what might be made of others.
+    for path in '/x/../metrics', '//metrics', '/metrics/', '/%6detrics', '/':
+        assert ask(port, path)[0] == 404, path
+    d.stop()
+
+
+def one_after_another(temp):
+    """Requests in pieces, and many at once in a connection that is kept."""
+    d, port = started(temp)
+    one = b'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'
+    last = one.replace(b'\r\n\r\n', b'\r\nConnection: close\r\n\r\n')
+    for line in one * 300 + last, (one * 300 + last).replace(b'\r', b''):
+        got = raw(port, line)
+        assert got.count(b'HTTP/1.1 200 OK') == 301, got.count(b'HTTP/1.1 ')
+        assert got.count(b'\r\n\r\nok\n') == 301
+    pieces = one + b'GET /none HTTP/1.1\nHost: localhost\n\n' + last
+    with connect(port) as s:
+        for i in range(len(pieces)):
+            s.sendall(pieces[i:i + 1])
+        got = to_the_end(s)
+    assert re.findall(rb'HTTP/1.1 (\d+)', got) == [b'200', b'404', b'200']
+    # Whoever has said all gets all.
+    with connect(port) as s:
+        s.sendall(one * 3)
+        s.shutdown(socket.SHUT_WR)
+        assert to_the_end(s).count(b'\r\n\r\nok\n') == 3
+    with connect(port) as s:
+        s.sendall(one[:-1])
+        s.shutdown(socket.SHUT_WR)
+        assert to_the_end(s) == b''
+    d.stop()
+
+
+def crowded(temp):
+    """Streams take no page's place, and whoever says nothing takes nobody's."""
+    d, port = started(temp, ', max_clients: 4')
+    streams = []
+    for _ in range(4):
+        s = connect(port)
+        s.sendall(b'GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n')
+        assert s.recv(12) == b'HTTP/1.1 200'
+        streams.append(s)
+    assert ask(port, '/lines')[0] == 503
+    silent = [connect(port) for _ in range(200)]
+    for i, s in enumerate(silent[::2]):
+        try:
+            s.sendall(b'GET /metrics HTTP/1.1\r\n' if i % 2 else b'G')
+        except OSError:
+            pass
+    assert ask(port, '/healthz') == (200, 'ok\n')
+    assert ask(port, '/lines')[0] == 503
+    # The oldest had to go, and the daemon has no more than it said.
+    until('closed ones', lambda: sum(is_closed(s) for s in silent) >= 180)
+    assert not any(is_closed(s) for s in streams)
+    streams.pop().close()
+    until('a place', lambda: http(port, '/metrics') and has_place(port))
+    for s in silent + streams:
+        s.close()
+    d.stop()
+
+
+def has_place(port):
+    with connect(port) as s:
+        s.sendall(b'GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n')
+        return s.recv(12) == b'HTTP/1.1 200'
+
+
+def is_closed(s):
+    s.setblocking(False)
+    try:
+        return s.recv(65536, socket.MSG_PEEK) == b''
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+
+
+if __name__ == '__main__':
+    run(a_filter_never_widens, other_methods, browsers, nothing_but_http_1,
+        one_after_another, crowded)

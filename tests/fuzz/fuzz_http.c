@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The head of a request of HTTP: what is taken says one thing only, and what is
+ * not has a status and a reason. The head is as long as it is said to be, cut or
+ * not.
+ */
+#include <string.h>
+
+#include "fuzz.h"
+#include "http.h"
+
+static void check_taken(const struct pfdd_http_request *q)
+{
+    FUZZ_CHECK(q->path[0] == '/' && !strpbrk(q->path, "?# \r\n"));
+    FUZZ_CHECK(q->n_args <= PFDD_HTTP_ARGS);
+    for (size_t i = 0; i < q->n_args; i++) {
+        for (size_t j = 0; j < i; j++)
+            FUZZ_CHECK(strcmp(q->args[i].name, q->args[j].name) != 0);
+        FUZZ_CHECK(strlen(q->args[i].value) < PFDD_HTTP_HEAD);
+    }
+    for (int i = 0; i < PFDD_HTTP_N_FIELDS; i++)
+        FUZZ_CHECK(!q->fields[i] || !strpbrk(q->fields[i], "\r\n"));
+    FUZZ_CHECK(!q->fields[PFDD_HTTP_TRANSFER_ENCODING]);
+    pfdd_http_is_same_origin(q);
+    pfdd_http_is_local(q);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+    struct pfdd_http_request q;
+    const char *why = NULL;
+    size_t n_head = pfdd_http_head((const char *)data, n);
+    FUZZ_CHECK(n_head <= n);
+    if (n_head == 0 || n_head > PFDD_HTTP_HEAD)
+        return 0;
+    char *head = malloc(n_head); /* not a byte behind it */
+    memcpy(head, data, n_head);
+    unsigned status = pfdd_http_read(&q, head, n_head, &why);
+    if (status == 0) {
+        check_taken(&q);
+    } else {
+        FUZZ_CHECK(why && strlen(why) > 0);
+        FUZZ_CHECK(strcmp(pfdd_http_phrase(status), "Internal Server Error"));
+    }
+    free(head);
+    return 0;
+}
