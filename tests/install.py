@@ -84,7 +84,7 @@ def daemon_starts(at):
     lacks_http = ' http (' in said
     why = at('sbindir', 'printfdecoded', 'check-config', config,
              status=78 if lacks_http else 0)
-    assert not lacks_http or 'libwebsockets-dev' in why, why
+    assert not lacks_http or '-Dhttp=enabled' in why, why
 
 
 def unit_is_right(at, temp):
@@ -134,6 +134,7 @@ def papers_are_there(at):
             ('mandir', 'man1/printfdecode.1'),
             ('mandir', 'man8/printfdecoded.8'),
             ('datadir', 'printfdecode/printfdecode.schema.json'),
+            ('datadir', 'doc/printfdecode/SECURITY.md'),
             ('datadir', 'bash-completion/completions/printfdecode'),
             ('datadir', 'zsh/site-functions/_printfdecode')):
         assert os.path.getsize(at.path(directory, name)) > 0, name
