@@ -239,6 +239,16 @@ struct pfd_format {
     enum pfd_status (*walk)(struct pfd_walk *walk);
 
     /*
+     * Could walk() have made this record, of these bytes, with this string?
+     * Asked of records that come from elsewhere, before slots(), make(),
+     * origin() and entry_word(), which may then rely on it as they rely on the
+     * walk; never of the walk's own. A record of the walk whose string is not
+     * there (NULL, and layout 0) passes. NULL: what pfd_record_is_sound() checks
+     * of every format is enough.
+     */
+    bool (*is_record)(const struct pfd_look *look);
+
+    /*
      * Slots of a look whose string is known, into ret [PFD_ARGUMENTS_MAX];
      * all of them lie within the payload. Returns how many. Asked for each
      * record whose layout is not 0 (findings: bits are added), and for others
@@ -375,6 +385,16 @@ static inline const uint8_t *pfd_batch_payload(const struct pfd_batch *batch,
     return pfd_cursor_peek(view,
                            (size_t)(record->offset - base) + record->n_header);
 }
+
+/*
+ * Can an entry be made of a record (an entry's, or another reading) that comes
+ * from elsewhere: of any bytes, findings, layout and flags, with a string of
+ * any table or none? Its string, key and bytes are then such as the walk of
+ * this format gives, and what is read of them stays within them. Of an entry
+ * whose readings have bytes of their own, each is to be asked with those.
+ */
+bool pfd_record_is_sound(const struct pfd_format *format,
+                         const struct pfd_look *look);
 
 /* The next free record of the batch. */
 static inline struct pfd_record *pfd_walk_record(struct pfd_walk *walk)

@@ -16,7 +16,7 @@ floor_of() {
     strings | image | archive | bundle | offload | cache | container | object) echo 2 ;;
     hsa | metadata* | spirv* | khronos* | shaders | json_parts | json_exact) echo 2 ;;
     wire* | columns) echo 2 ;;
-    format | chain | rocm | nulls | window) echo 3 ;;
+    format | record | chain | rocm | nulls | window) echo 3 ;;
     choice | decoder | entry | loader | shader_loader | objects | input) echo 4 ;;
     where* | filter) echo 4 ;;
     convert* | sink* | lines | capture* | client | service | recover | tail*) echo 5 ;;
