@@ -3,27 +3,19 @@
  * HIP's buffered printf (-mprintf-kind=buffered). The wire layout and its
  * sources are in README.md beside this file.
  */
+#include "hip.h"
+
 #include <string.h>
 
 #include "escape.h"
-#include "format.h"
 #include "hsa.h"
 #include "md5.h"
 #include "rocm.h"
-
-extern const struct pfd_format pfd_format_hip;
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 
 enum {
     DWORD = 4,
-    SLOT = 8,
-    CONTROL = 4, /* u32: the entry's bytes << 2, and two flags */
-    HASH = 8,
-    ENTRY_MIN = CONTROL + HASH, /* "" takes as much as a hash */
-    ENTRY_MAX = 1 << 24,        /* four times a whole buffer of today's */
-    FLAG_STDERR = 1,
-    FLAG_CONSTANT = 2, /* a hash follows; else the format string itself */
     /* An inline format string is looked at so far; and is compiled by the walk,
      * to lay out its arguments, if it takes no more bytes and steps. */
     TEXT_SEEN = 64,
@@ -31,21 +23,10 @@ enum {
     STEPS_COMPILED = 128,
     ESCAPE = 0x1b, /* terminals' colours */
 };
-_Static_assert(ENTRY_MIN == 12, "step() says so in words");
+_Static_assert(HIP_ENTRY_MIN == 12, "step() says so in words");
 
 /* What the compiler writes for a module without constant formats. */
 #define DUMMY_HASH UINT64_C(0xffffffff)
-
-/*
- * A record's layout. Bit FIRST_NULL + i: string i is null, where that was told
- * by the walk; else slots() does it.
- */
-enum {
-    LAYOUT_OWN = 0,  /* every argument takes 8 bytes */
-    LAYOUT_TEXT = 1, /* the entry's own bytes tell where arguments are */
-    LAYOUT_NULLS = 2,
-    FIRST_NULL = 2,
-};
 
 struct header {
     uint64_t n_bytes;
@@ -124,112 +105,30 @@ static enum pfd_status hip_load(const struct pfd_image *image,
     return status;
 }
 
-/* ---- layouts ---- */
-
-/* Without strings every argument takes 8 bytes, one after another. */
-static void hip_layout(const struct pfd_string *s,
-                       const struct pfd_program_facts *facts,
-                       struct pfd_layout *ret)
-{
-    for (const struct pfd_step *step = s->steps; step->op != PFD_OP_END;
-         step++) {
-        if (!pfd_step_takes(step) || ret->n_slots == PFD_ARGUMENTS_MAX)
-            continue;
-        bool wide = step->length == PFD_LENGTH_LONG ||
-                    step->length == PFD_LENGTH_LONGF ||
-                    pfd_step_is_float(step) || step->conv == 'p' ||
-                    step->conv == 'n';
-        ret->slots[ret->n_slots++] = (struct pfd_slot){
-            .at = ret->n_payload,
-            .store = step->conv == 's' ? PFD_STORE_STRING
-                     : wide            ? PFD_STORE_QWORD
-                                       : PFD_STORE_DWORD,
-        };
-        ret->n_payload += SLOT;
-    }
-}
+/* ---- the walk ---- */
 
 static uint64_t layout_of(const struct pfd_way *way)
 {
-    return LAYOUT_TEXT | LAYOUT_NULLS | way->choice << FIRST_NULL;
+    return HIP_LAYOUT_TEXT | HIP_LAYOUT_NULLS | way->choice << HIP_FIRST_NULL;
 }
-
-static unsigned count_texts(const struct pfd_step *steps)
-{
-    unsigned n = 0;
-    for (; steps->op != PFD_OP_END; steps++)
-        n += pfd_rocm_is_text(steps);
-    return n;
-}
-
-/* Not where the walk did it: the steps of a long format string in an entry are
- * not known before. */
-static void solve_late(const struct pfd_look *look, uint32_t from,
-                       struct pfd_slot *slots, struct pfd_rocm_arguments *ret)
-{
-    const struct pfd_step *steps = look->string->steps;
-    struct pfd_ways ways;
-    bool all = pfd_rocm_weigh(steps, &look->bytes, from, &ways);
-    if (ways.n) {
-        pfd_rocm_lay_out(steps, &look->bytes, from, ways.way[0].choice, slots,
-                         ret);
-    }
-    if (!all || pfd_ways_left(&ways) > 1)
-        ret->findings |= FINDING(null_strings);
-}
-
-static size_t hip_slots(const struct pfd_look *look, struct pfd_slot *ret,
-                        uint64_t *findings)
-{
-    struct pfd_rocm_arguments arguments;
-    const struct pfd_record *r = look->record;
-    const struct pfd_step *steps = look->string->steps;
-    uint64_t nulls = r->layout & LAYOUT_NULLS ? r->layout >> FIRST_NULL : 0;
-    uint32_t n_text = 0;
-    uint32_t from = 0;
-    if (r->flags & PFD_RECORD_MADE && !r->string)
-        pfd_rocm_text(&look->bytes, 0, &n_text, &from);
-    bool fits =
-        pfd_rocm_lay_out(steps, &look->bytes, from, nulls, ret, &arguments);
-    unsigned n_texts = r->layout & LAYOUT_NULLS ? 0 : count_texts(steps);
-    if (n_texts > 1 || (n_texts && !fits))
-        solve_late(look, from, ret, &arguments);
-    *findings |= arguments.findings;
-    return arguments.n_slots;
-}
-
-/* A format string that stands in the entry. */
-static void hip_make(const struct pfd_look *look, struct pfd_made *ret)
-{
-    uint32_t n_text;
-    uint32_t n_used;
-    const char *text = pfd_rocm_text(&look->bytes, 0, &n_text, &n_used);
-    bool is_long = n_text > PFD_ROCM_FORMAT_MAX;
-    pfd_text_add(ret->text, text, is_long ? PFD_ROCM_FORMAT_MAX : n_text);
-    if (n_text == n_used || is_long)
-        ret->findings |= FINDING(clipped_string);
-    ret->lay_out = true;
-}
-
-/* ---- the walk ---- */
 
 static struct header read_header(const struct pfd_walk *w, uint64_t at)
 {
     uint32_t control = pfd_walk_u32(w, at);
     struct header h = {
         .n_bytes = control >> 2,
-        .is_constant = control & FLAG_CONSTANT,
-        .is_stderr = control & FLAG_STDERR,
+        .is_constant = control & HIP_FLAG_CONSTANT,
+        .is_stderr = control & HIP_FLAG_STDERR,
     };
     if (h.is_constant)
-        h.hash = pfd_walk_u64(w, at + CONTROL);
+        h.hash = pfd_walk_u64(w, at + HIP_CONTROL);
     return h;
 }
 
 static bool is_sized(const struct state *st, const struct header *h,
                      uint64_t at)
 {
-    return h->n_bytes >= ENTRY_MIN && h->n_bytes <= ENTRY_MAX &&
+    return h->n_bytes >= HIP_ENTRY_MIN && h->n_bytes <= HIP_ENTRY_MAX &&
            h->n_bytes % DWORD == 0 && h->n_bytes <= st->buffer.end - at;
 }
 
@@ -260,7 +159,7 @@ static enum likeness likeness_of(const uint8_t *text, size_t n)
         n_odd += !is_usual(text[i], is_utf8);
     if (!n_odd)
         return ALL_TEXT;
-    return n >= HASH && n_odd * 4 <= n ? SOME_TEXT : NO_TEXT;
+    return n >= HIP_HASH && n_odd * 4 <= n ? SOME_TEXT : NO_TEXT;
 }
 
 /* Where nothing led here (found), "" is no text: few bytes are none at all. */
@@ -268,9 +167,9 @@ static enum likeness look_for_text(const struct pfd_walk *w,
                                    const struct header *h, uint64_t at,
                                    bool found)
 {
-    uint64_t n = h->n_bytes - CONTROL;
+    uint64_t n = h->n_bytes - HIP_CONTROL;
     struct pfd_cursor c = w->view;
-    pfd_cursor_seek(&c, at + CONTROL - w->base);
+    pfd_cursor_seek(&c, at + HIP_CONTROL - w->base);
     if (n > TEXT_SEEN)
         n = TEXT_SEEN;
     const uint8_t *text = pfd_cursor_bytes(&c, (size_t)n);
@@ -278,7 +177,7 @@ static enum likeness look_for_text(const struct pfd_walk *w,
         return NO_TEXT;
     const uint8_t *nul = memchr(text, 0, (size_t)n);
     if (nul == text)
-        return found || h->n_bytes > ENTRY_MIN ? NO_TEXT : ALL_TEXT;
+        return found || h->n_bytes > HIP_ENTRY_MIN ? NO_TEXT : ALL_TEXT;
     return likeness_of(text, nul ? (size_t)(nul - text) : (size_t)n);
 }
 
@@ -286,9 +185,9 @@ static enum likeness look_for_text(const struct pfd_walk *w,
 static enum pfd_status is_entry(const struct pfd_walk *w,
                                 const struct state *st, uint64_t at, bool known)
 {
-    if (st->buffer.end - at < ENTRY_MIN)
+    if (st->buffer.end - at < HIP_ENTRY_MIN)
         return PFD_END;
-    if (at + ENTRY_MIN > pfd_walk_end(w))
+    if (at + HIP_ENTRY_MIN > pfd_walk_end(w))
         return PFD_MORE;
     struct header h = read_header(w, at);
     if (!is_sized(st, &h, at))
@@ -327,13 +226,13 @@ static void report_gap(struct pfd_walk *w, const struct state *st, uint64_t to)
     const struct header *h = &st->lost;
     w->batch->skipped_bytes += to - st->from;
     pfd_walk_describe_gap(&then, st->from, to, st->buffer.end);
-    if (h->n_bytes < ENTRY_MIN || h->n_bytes > ENTRY_MAX ||
+    if (h->n_bytes < HIP_ENTRY_MIN || h->n_bytes > HIP_ENTRY_MAX ||
         h->n_bytes % DWORD) {
         pfd_walk_finding(w, PFD_FINDING_bad_size, st->from,
                          "the control word says %llu bytes, %d to %d and a "
                          "multiple of 4 expected; %s",
-                         (unsigned long long)h->n_bytes, ENTRY_MIN, ENTRY_MAX,
-                         then.text);
+                         (unsigned long long)h->n_bytes, HIP_ENTRY_MIN,
+                         HIP_ENTRY_MAX, then.text);
     } else if (h->n_bytes > st->buffer.end - st->from) {
         pfd_walk_finding(w, PFD_FINDING_size_past_end, st->from,
                          "the control word says %llu bytes, only %llu are "
@@ -355,7 +254,7 @@ static enum pfd_status find_way(struct pfd_walk *w, struct state *st)
 {
     enum pfd_status status = PFD_END;
     uint64_t at = st->next;
-    while (at + ENTRY_MIN <= st->buffer.end && status == PFD_END) {
+    while (at + HIP_ENTRY_MIN <= st->buffer.end && status == PFD_END) {
         at = pfd_walk_pass(w, at, st->buffer.end);
         status = accept(w, st, at);
         if (status == PFD_END)
@@ -380,7 +279,7 @@ static enum pfd_status find_way(struct pfd_walk *w, struct state *st)
 static bool fits(const struct pfd_string *s, uint64_t n_payload)
 {
     return s->n_payload == n_payload ||
-           (s->flags & PFD_STRING_CHAR && count_texts(s->steps));
+           (s->flags & PFD_STRING_CHAR && hip_count_texts(s->steps));
 }
 
 /* The string of several with this hash whose arguments fit the entry. */
@@ -416,7 +315,7 @@ static void solve(struct pfd_walk *w, struct pfd_record *r,
 {
     struct pfd_cursor payload = payload_of(w, r);
     struct pfd_ways ways;
-    r->layout = LAYOUT_TEXT | LAYOUT_NULLS;
+    r->layout = HIP_LAYOUT_TEXT | HIP_LAYOUT_NULLS;
     if (pfd_rocm_is_plain(steps, &payload, from))
         return;
     bool all = pfd_rocm_weigh(steps, &payload, from, &ways);
@@ -437,8 +336,8 @@ static void solve(struct pfd_walk *w, struct pfd_record *r,
 static void solve_constant(struct pfd_walk *w, struct pfd_record *r)
 {
     const struct pfd_string *s = r->string;
-    unsigned n_texts = count_texts(s->steps);
-    r->layout = LAYOUT_TEXT;
+    unsigned n_texts = hip_count_texts(s->steps);
+    r->layout = HIP_LAYOUT_TEXT;
     if (n_texts > 1)
         solve(w, r, s->steps, 0);
 }
@@ -458,7 +357,7 @@ static void read_inline(struct pfd_walk *w, struct pfd_record *r)
         pfd_program_steps_max(text, n_text) > STEPS_COMPILED)
         return;
     pfd_program_compile(text, n_text, steps, &facts);
-    if (count_texts(steps) > 1)
+    if (hip_count_texts(steps) > 1)
         solve(w, r, steps, n_used);
 }
 
@@ -481,7 +380,7 @@ static struct pfd_record *add_record(struct pfd_walk *w, const struct header *h,
 static void add_constant(struct pfd_walk *w, const struct header *h,
                          const struct pfd_string *s)
 {
-    struct pfd_record *r = add_record(w, h, ENTRY_MIN);
+    struct pfd_record *r = add_record(w, h, HIP_ENTRY_MIN);
     uint32_t n_payload = r->n_bytes - r->n_header;
     if (h->is_flipped)
         r->findings |= FINDING(bad_control);
@@ -491,7 +390,7 @@ static void add_constant(struct pfd_walk *w, const struct header *h,
     struct pfd_record other = *r;
     for (; s && r->findings & FINDING(ambiguous); s = s->next) {
         other.string = s;
-        other.layout = LAYOUT_TEXT;
+        other.layout = HIP_LAYOUT_TEXT;
         if (s != r->string && fits(s, n_payload))
             pfd_walk_alternative(w, &other);
     }
@@ -501,7 +400,7 @@ static void add_constant(struct pfd_walk *w, const struct header *h,
 static void add_inline(struct pfd_walk *w, const struct header *h,
                        enum likeness likeness)
 {
-    struct pfd_record *r = add_record(w, h, CONTROL);
+    struct pfd_record *r = add_record(w, h, HIP_CONTROL);
     r->flags |= PFD_RECORD_MADE;
     read_inline(w, r);
     if (likeness == ALL_TEXT)
@@ -509,10 +408,10 @@ static void add_inline(struct pfd_walk *w, const struct header *h,
     r->findings |= FINDING(ambiguous);
     struct pfd_record other = *r;
     other.key = h->hash;
-    other.n_header = ENTRY_MIN;
+    other.n_header = HIP_ENTRY_MIN;
     other.flags &= (uint8_t)~PFD_RECORD_MADE;
     other.findings = FINDING(unknown_id);
-    other.layout = LAYOUT_OWN;
+    other.layout = HIP_LAYOUT_OWN;
     pfd_walk_alternative(w, &other);
 }
 
@@ -521,12 +420,12 @@ static void add_inline(struct pfd_walk *w, const struct header *h,
 static void add_unknown(struct pfd_walk *w, const struct header *h,
                         enum likeness likeness)
 {
-    struct pfd_record *r = add_record(w, h, ENTRY_MIN);
+    struct pfd_record *r = add_record(w, h, HIP_ENTRY_MIN);
     r->findings |= FINDING(unknown_id);
     if (h->is_constant && likeness != ALL_TEXT)
         return;
     struct pfd_record other = *r;
-    other.n_header = CONTROL;
+    other.n_header = HIP_CONTROL;
     other.flags |= PFD_RECORD_MADE;
     other.findings = FINDING(bad_control);
     pfd_walk_alternative(w, &other);
@@ -553,9 +452,9 @@ static enum pfd_status step_unknown(struct pfd_walk *w, struct state *st,
 
 static enum pfd_status step(struct pfd_walk *w, struct state *st)
 {
-    if (st->buffer.end - w->at < ENTRY_MIN)
+    if (st->buffer.end - w->at < HIP_ENTRY_MIN)
         return pfd_rocm_finish(w, &st->buffer, "an entry has at least 12");
-    if (w->at + ENTRY_MIN > pfd_walk_end(w))
+    if (w->at + HIP_ENTRY_MIN > pfd_walk_end(w))
         return PFD_MORE;
     struct header h = read_header(w, w->at);
     if (!is_sized(st, &h, w->at)) {
@@ -564,7 +463,7 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
     }
     if (w->at + h.n_bytes > pfd_walk_end(w))
         return PFD_MORE;
-    h.hash = pfd_walk_u64(w, w->at + CONTROL);
+    h.hash = pfd_walk_u64(w, w->at + HIP_CONTROL);
     const struct pfd_string *s = pfd_table_find(w->table, h.hash);
     h.is_flipped = s && !h.is_constant;
     enum likeness likeness = s ? NO_TEXT : look_for_text(w, &h, w->at, false);
@@ -581,7 +480,7 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
 static enum pfd_status hip_walk(struct pfd_walk *w)
 {
     struct state *st = w->state;
-    enum pfd_status status = pfd_rocm_begin(w, &st->buffer, ENTRY_MIN);
+    enum pfd_status status = pfd_rocm_begin(w, &st->buffer, HIP_ENTRY_MIN);
     while (status == PFD_OK && pfd_walk_has_room(w))
         status = st->is_lost ? find_way(w, st) : step(w, st);
     return status;
@@ -607,7 +506,7 @@ static int probe_chain(struct pfd_cursor c, uint32_t used)
         uint32_t n = pfd_cursor_u32(&c) >> 2;
         if (!pfd_cursor_ok(&c))
             break; /* no more of it is seen */
-        if (n < ENTRY_MIN || n % DWORD || n > end - at)
+        if (n < HIP_ENTRY_MIN || n % DWORD || n > end - at)
             return n_entries ? CHAIN_BROKEN : -1;
         n_entries++;
         if (at + n > c.n)
@@ -630,7 +529,7 @@ static int hip_probe(const struct pfd_cursor *first, uint64_t n_buffer)
         return 20;
     uint32_t control = pfd_cursor_u32(&c);
     uint8_t letter = pfd_cursor_u8(&c);
-    bool is_inline = !(control & FLAG_CONSTANT);
+    bool is_inline = !(control & HIP_FLAG_CONSTANT);
     bool is_text = letter >= 0x20 && letter < 0x7f;
     score += chain + (is_inline && is_text ? INLINE_TEXT : 0);
     return is_inline && !is_text ? score - CHAIN_OF_ONE : score;
@@ -640,33 +539,6 @@ static const char *const header_words[] = {
     "bytes used",
     "capacity in bytes",
 };
-
-static bool hip_entry_word(const struct pfd_look *look, uint32_t at,
-                           struct pfd_word *ret)
-{
-    static const char *const hash[] = { "low", "high" };
-    uint32_t control = pfd_cursor_peek_u32(&look->bytes, 0);
-    uint32_t n_text;
-    uint32_t n_used;
-    uint64_t end = at / DWORD * DWORD + DWORD;
-    if (at < CONTROL) {
-        return pfd_word_set(
-            ret, end, "entry: control (%u bytes, %s format string, %s)",
-            control >> 2, control & FLAG_CONSTANT ? "hash of its" : "its",
-            control & FLAG_STDERR ? "stderr" : "stdout");
-    }
-    if (control & FLAG_CONSTANT) {
-        return at < CONTROL + HASH &&
-               pfd_word_set(ret, end, "hash of the format string, %s half",
-                            hash[(at - CONTROL) / DWORD]);
-    }
-    struct pfd_cursor payload = look->bytes;
-    pfd_cursor_seek(&payload, CONTROL);
-    payload = pfd_cursor_sub(&payload, pfd_cursor_left(&payload));
-    pfd_rocm_text(&payload, 0, &n_text, &n_used);
-    return at < CONTROL + n_used &&
-           pfd_word_set(ret, CONTROL + (uint64_t)n_used, "format string");
-}
 
 const struct pfd_format pfd_format_hip = {
     .info = {

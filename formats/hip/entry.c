@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the arguments of an entry lie, and what its bytes are. */
+#include "hip.h"
+#include "rocm.h"
+
+#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
+
+enum {
+    DWORD = 4,
+    SLOT = 8,
+};
+
+/* Without strings every argument takes 8 bytes, one after another. */
+void hip_layout(const struct pfd_string *s,
+                const struct pfd_program_facts *facts, struct pfd_layout *ret)
+{
+    for (const struct pfd_step *step = s->steps; step->op != PFD_OP_END;
+         step++) {
+        if (!pfd_step_takes(step) || ret->n_slots == PFD_ARGUMENTS_MAX)
+            continue;
+        bool wide = step->length == PFD_LENGTH_LONG ||
+                    step->length == PFD_LENGTH_LONGF ||
+                    pfd_step_is_float(step) || step->conv == 'p' ||
+                    step->conv == 'n';
+        ret->slots[ret->n_slots++] = (struct pfd_slot){
+            .at = ret->n_payload,
+            .store = step->conv == 's' ? PFD_STORE_STRING
+                     : wide            ? PFD_STORE_QWORD
+                                       : PFD_STORE_DWORD,
+        };
+        ret->n_payload += SLOT;
+    }
+}
+
+unsigned hip_count_texts(const struct pfd_step *steps)
+{
+    unsigned n = 0;
+    for (; steps->op != PFD_OP_END; steps++)
+        n += pfd_rocm_is_text(steps);
+    return n;
+}
+
+/* Not where the walk did it: the steps of a long format string in an entry are
+ * not known before. */
+static void solve_late(const struct pfd_look *look, uint32_t from,
+                       struct pfd_slot *slots, struct pfd_rocm_arguments *ret)
+{
+    const struct pfd_step *steps = look->string->steps;
+    struct pfd_ways ways;
+    bool all = pfd_rocm_weigh(steps, &look->bytes, from, &ways);
+    if (ways.n) {
+        pfd_rocm_lay_out(steps, &look->bytes, from, ways.way[0].choice, slots,
+                         ret);
+    }
+    if (!all || pfd_ways_left(&ways) > 1)
+        ret->findings |= FINDING(null_strings);
+}
+
+size_t hip_slots(const struct pfd_look *look, struct pfd_slot *ret,
+                 uint64_t *findings)
+{
+    struct pfd_rocm_arguments arguments;
+    const struct pfd_record *r = look->record;
+    const struct pfd_step *steps = look->string->steps;
+    uint64_t nulls =
+        r->layout & HIP_LAYOUT_NULLS ? r->layout >> HIP_FIRST_NULL : 0;
+    uint32_t n_text = 0;
+    uint32_t from = 0;
+    if (r->flags & PFD_RECORD_MADE && !r->string)
+        pfd_rocm_text(&look->bytes, 0, &n_text, &from);
+    bool fits =
+        pfd_rocm_lay_out(steps, &look->bytes, from, nulls, ret, &arguments);
+    unsigned n_texts =
+        r->layout & HIP_LAYOUT_NULLS ? 0 : hip_count_texts(steps);
+    if (n_texts > 1 || (n_texts && !fits))
+        solve_late(look, from, ret, &arguments);
+    *findings |= arguments.findings;
+    return arguments.n_slots;
+}
+
+/* A format string that stands in the entry. */
+void hip_make(const struct pfd_look *look, struct pfd_made *ret)
+{
+    uint32_t n_text;
+    uint32_t n_used;
+    const char *text = pfd_rocm_text(&look->bytes, 0, &n_text, &n_used);
+    bool is_long = n_text > PFD_ROCM_FORMAT_MAX;
+    pfd_text_add(ret->text, text, is_long ? PFD_ROCM_FORMAT_MAX : n_text);
+    if (n_text == n_used || is_long)
+        ret->findings |= FINDING(clipped_string);
+    ret->lay_out = true;
+}
+
+bool hip_entry_word(const struct pfd_look *look, uint32_t at,
+                    struct pfd_word *ret)
+{
+    static const char *const hash[] = { "low", "high" };
+    uint32_t control = pfd_cursor_peek_u32(&look->bytes, 0);
+    uint32_t n_text;
+    uint32_t n_used;
+    uint64_t end = at / DWORD * DWORD + DWORD;
+    if (at < HIP_CONTROL) {
+        return pfd_word_set(
+            ret, end, "entry: control (%u bytes, %s format string, %s)",
+            control >> 2, control & HIP_FLAG_CONSTANT ? "hash of its" : "its",
+            control & HIP_FLAG_STDERR ? "stderr" : "stdout");
+    }
+    if (control & HIP_FLAG_CONSTANT) {
+        return at < HIP_CONTROL + HIP_HASH &&
+               pfd_word_set(ret, end, "hash of the format string, %s half",
+                            hash[(at - HIP_CONTROL) / DWORD]);
+    }
+    struct pfd_cursor payload = look->bytes;
+    pfd_cursor_seek(&payload, HIP_CONTROL);
+    payload = pfd_cursor_sub(&payload, pfd_cursor_left(&payload));
+    pfd_rocm_text(&payload, 0, &n_text, &n_used);
+    return at < HIP_CONTROL + n_used &&
+           pfd_word_set(ret, HIP_CONTROL + (uint64_t)n_used, "format string");
+}

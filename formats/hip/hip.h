@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * HIP's buffered printf: what the files of this format share. Nothing outside
+ * of this folder includes it.
+ */
+#ifndef HIP_H
+#define HIP_H
+
+#include "format.h"
+
+extern const struct pfd_format pfd_format_hip;
+
+/* An entry. */
+enum {
+    HIP_CONTROL = 4, /* u32: the entry's bytes << 2, and two flags */
+    HIP_HASH = 8,
+    HIP_ENTRY_MIN = HIP_CONTROL + HIP_HASH, /* "" takes as much as a hash */
+    HIP_ENTRY_MAX = 1 << 24, /* four times a whole buffer of today's */
+    HIP_FLAG_STDERR = 1,
+    HIP_FLAG_CONSTANT = 2, /* a hash follows; else the format string itself */
+};
+
+/*
+ * A record's layout. Bit HIP_FIRST_NULL + i: string i is null, where that was told
+ * by the walk; else slots() does it.
+ */
+enum {
+    HIP_LAYOUT_OWN = 0,  /* every argument takes 8 bytes */
+    HIP_LAYOUT_TEXT = 1, /* the entry's own bytes tell where arguments are */
+    HIP_LAYOUT_NULLS = 2,
+    HIP_FIRST_NULL = 2,
+};
+
+/* Steps that take a string. */
+unsigned hip_count_texts(const struct pfd_step *steps);
+
+/* pfd_string_kind.layout, and members of the format. */
+void hip_layout(const struct pfd_string *s,
+                const struct pfd_program_facts *facts, struct pfd_layout *ret);
+size_t hip_slots(const struct pfd_look *look, struct pfd_slot *ret,
+                 uint64_t *findings);
+void hip_make(const struct pfd_look *look, struct pfd_made *ret);
+bool hip_entry_word(const struct pfd_look *look, uint32_t at,
+                    struct pfd_word *ret);
+
+#endif
