@@ -451,6 +451,15 @@ static void make_guessed(struct payload *p)
         guess_slots(p, abort_align(n + 1, 4));
 }
 
+static bool abort_is_record(const struct pfd_look *look)
+{
+    const struct pfd_record *r = look->record;
+    size_t n = pfd_cursor_left(&look->bytes);
+    return !r->string && !r->key && r->n_header == HEADER && n <= MESSAGE_MAX &&
+           !(r->flags & ~(PFD_RECORD_MADE | PFD_RECORD_COPIED)) &&
+           (!r->layout || abort_is_site(look->shaders, r->layout, n));
+}
+
 static void abort_make(const struct pfd_look *look, struct pfd_made *ret)
 {
     struct pfd_cursor c = look->bytes;
@@ -580,6 +589,7 @@ const struct pfd_format pfd_format_abort = {
     .reads_shaders = true,
     .probe = abort_probe,
     .walk = abort_walk,
+    .is_record = abort_is_record,
     .slots = abort_slots,
     .make = abort_make,
     .origin = abort_origin,

@@ -39,6 +39,10 @@ struct abort_sites {
 struct abort_site abort_site_of(const struct pfd_shaders *shaders,
                                 uint64_t layout);
 
+/* Is this layout that of a site, whose messages can have n bytes? */
+bool abort_is_site(const struct pfd_shaders *shaders, uint64_t layout,
+                   uint64_t n);
+
 /* Those that a payload [n] can be of. */
 void abort_find_sites(const struct pfd_shaders *shaders, const uint8_t *payload,
                       uint64_t n, struct abort_sites *ret);

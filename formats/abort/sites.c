@@ -9,12 +9,28 @@ struct abort_site abort_site_of(const struct pfd_shaders *shaders,
 {
     struct abort_site ret = { 0 };
     size_t s = layout >> 32 & INT32_MAX;
-    if (!layout || s >= shaders->n)
+    uint32_t i = (uint32_t)layout - 1;
+    if (!layout || s >= shaders->n ||
+        i >= pfd_spirv_n_aborts(shaders->shaders[s].module))
         return ret;
     ret.shader = &shaders->shaders[s];
-    ret.abort = pfd_spirv_abort(ret.shader->module, (uint32_t)layout - 1);
+    ret.abort = pfd_spirv_abort(ret.shader->module, i);
     ret.layout = layout;
     return ret;
+}
+
+/* Can a message of n bytes be of this site? */
+static bool has_size(const struct pfd_spirv_abort *abort, uint64_t n)
+{
+    return abort->size && n >= abort->size &&
+           n <= abort_align(abort->size, abort->align ? abort->align : 1);
+}
+
+bool abort_is_site(const struct pfd_shaders *shaders, uint64_t layout,
+                   uint64_t n)
+{
+    struct abort_site site = abort_site_of(shaders, layout);
+    return site.abort && has_size(site.abort, n);
 }
 
 /* Bytes of constants that the payload has, too; -1: it is not of this site. */
@@ -23,8 +39,7 @@ static int64_t match(const struct abort_site *site, const uint8_t *payload,
 {
     const struct pfd_spirv_abort *abort = site->abort;
     int64_t score = 0;
-    if (!abort->size || n < abort->size ||
-        n > abort_align(abort->size, abort->align ? abort->align : 1))
+    if (!has_size(abort, n))
         return -1;
     for (uint32_t i = 0; i < abort->n; i++) {
         const struct pfd_spirv_member *member =

@@ -14,8 +14,7 @@
 
 enum {
     DWORD = 4,
-    /* Bytes behind a record that the layer's formatter may read. */
-    READ_ON_MAX = 1 << 16,
+    READ_ON_MAX = DEBUGPRINTF_READ_ON_MAX,
 };
 
 struct state {
@@ -380,6 +379,7 @@ const struct pfd_format pfd_format_debugprintf = {
     .shader = debugprintf_shader,
     .probe = debugprintf_probe,
     .walk = debugprintf_walk,
+    .is_record = debugprintf_is_record,
     .slots = debugprintf_slots,
     .make = debugprintf_make,
     .origin = debugprintf_origin,

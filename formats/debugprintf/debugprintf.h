@@ -99,7 +99,13 @@ size_t debugprintf_slots(const struct pfd_look *look, struct pfd_slot *ret,
 bool debugprintf_shows_minus(const struct pfd_string *string, bool no_16,
                              const struct pfd_cursor *values);
 
-/* The format's make() and origin(). */
+/* Bytes behind a record that the layer's formatter may read. */
+enum {
+    DEBUGPRINTF_READ_ON_MAX = 1 << 16
+};
+
+/* The format's is_record(), make() and origin(). */
+bool debugprintf_is_record(const struct pfd_look *look);
 void debugprintf_make(const struct pfd_look *look, struct pfd_made *ret);
 size_t debugprintf_origin(const struct pfd_look *look, struct pfd_origin *ret);
 

@@ -145,3 +145,59 @@ bool debugprintf_is_plausible(const struct pfd_walk *w,
            !(m.doubles & m.signed16) && !(m.signed8 & m.signed16) &&
            (n >= 32 || all >> n == 0);
 }
+
+/* ---- records from elsewhere ---- */
+
+/* Is the record's string that of a call of n dwords, in a shader that is here?
+ */
+static bool is_of_call(const struct pfd_look *look, uint64_t n)
+{
+    const struct pfd_record *r = look->record;
+    const struct pfd_string *s = r->string;
+    bool no_16 = r->layout & DEBUGPRINTF_NO_16;
+    bool is_cut = r->layout & DEBUGPRINTF_CUT;
+    const struct pfd_shader *shader =
+        pfd_shaders_find(look->shaders, (uint32_t)(s->key >> 32));
+    if (!shader || r->layout & ~(uint64_t)(DEBUGPRINTF_NO_16 | DEBUGPRINTF_CUT))
+        return false;
+    uint32_t k = pfd_spirv_by_offset(shader->module, (uint32_t)s->key);
+    return debugprintf_call_at(shader->module, k) <
+               pfd_spirv_call_count(shader->module) &&
+           debugprintf_dwords(s, no_16) == n &&
+           no_16 == (debugprintf_dwords(s, false) != n) &&
+           is_cut == (r->n_bytes < r->n_header + n * DWORD);
+}
+
+/* Do the record's size word and its bytes agree? With what the formatter reads
+ * on, for a message as the layer prints it. */
+static bool is_of_size(const struct pfd_look *look, uint32_t size)
+{
+    const struct pfd_record *r = look->record;
+    bool is_made = r->flags & PFD_RECORD_MADE;
+    return size * (uint64_t)DWORD >= r->n_bytes &&
+           size <= DEBUGPRINTF_RECORD_MAX && r->n_bytes % DWORD == 0 &&
+           look->bytes.n - r->n_bytes <=
+               (is_made ? DEBUGPRINTF_READ_ON_MAX : 0);
+}
+
+bool debugprintf_is_record(const struct pfd_look *look)
+{
+    const struct pfd_record *r = look->record;
+    const struct debugprintf_shape *s = debugprintf_shape_of(r);
+    unsigned flags = s->flag | PFD_RECORD_MADE | PFD_RECORD_COPIED;
+    if (s->header * DWORD != r->n_header || r->flags & ~flags ||
+        s->flag != (r->flags & PFD_RECORD_OWN))
+        return false;
+    uint32_t size = debugprintf_word(look->bytes.base, 0);
+    uint32_t shader = debugprintf_word(look->bytes.base, DEBUGPRINTF_AT_SHADER);
+    uint32_t position = debugprintf_offset_of(
+        s, debugprintf_word(look->bytes.base, DEBUGPRINTF_AT_POSITION));
+    if (!is_of_size(look, size))
+        return false;
+    if (!r->string) {
+        return !(r->flags & PFD_RECORD_MADE) &&
+               r->key == debugprintf_key(shader, position);
+    }
+    return r->key == debugprintf_key(shader, (uint32_t)r->string->key) &&
+           is_of_call(look, size - s->header);
+}

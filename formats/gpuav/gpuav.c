@@ -210,6 +210,32 @@ static enum pfd_status gpuav_walk(struct pfd_walk *w)
     return PFD_OK;
 }
 
+/* ---- records from elsewhere ---- */
+
+/* Bytes before the error of a record of so many dwords. */
+static uint8_t header_of(uint32_t size)
+{
+    return size < 10 ? HEADER - DWORD : HEADER;
+}
+
+static bool gpuav_is_record(const struct pfd_look *look)
+{
+    const struct pfd_record *r = look->record;
+    const uint8_t *bytes = look->bytes.base;
+    uint32_t size = r->n_bytes / DWORD;
+    struct gpuav_record record;
+    if (r->string || r->layout || r->n_bytes != look->bytes.n ||
+        r->n_bytes % DWORD || !gpuav_is_size(size) ||
+        r->n_header != header_of(size) ||
+        (r->flags & ~(GPUAV_FROM_ONE | PFD_RECORD_COPIED)) != PFD_RECORD_MADE)
+        return false;
+    uint32_t stated = gpuav_word(bytes, 0);
+    if (stated != size && (stated || size != GPUAV_OWN_CHECK))
+        return false;
+    gpuav_read(bytes, size, r->flags & GPUAV_FROM_ONE, &record);
+    return r->key == gpuav_id(&record);
+}
+
 /* ---- messages ---- */
 
 struct view {
@@ -394,6 +420,7 @@ const struct pfd_format pfd_format_gpuav = {
     .reads_shaders = true,
     .probe = gpuav_probe,
     .walk = gpuav_walk,
+    .is_record = gpuav_is_record,
     .slots = gpuav_slots,
     .make = gpuav_make,
     .origin = gpuav_origin,

@@ -10,6 +10,33 @@ enum {
     SLOT = 8,
 };
 
+/* Has the record a format string of a table, or none that is known? */
+static bool is_constant(const struct pfd_record *r, size_t n_payload)
+{
+    const struct pfd_string *s = r->string;
+    if (r->n_header != HIP_ENTRY_MIN)
+        return false;
+    if (!s)
+        return true;
+    return r->key == s->key && (r->layout || (s->n_payload == n_payload &&
+                                              !(s->flags & PFD_STRING_CHAR)));
+}
+
+bool hip_is_record(const struct pfd_look *look)
+{
+    const struct pfd_record *r = look->record;
+    size_t n = look->bytes.n;
+    bool is_made = r->flags & PFD_RECORD_MADE;
+    if (n < HIP_ENTRY_MIN || n > HIP_ENTRY_MAX || n % DWORD ||
+        r->flags & (PFD_RECORD_OWN | PFD_RECORD_OWN2) ||
+        !(r->flags & (PFD_RECORD_STDOUT | PFD_RECORD_STDERR)) ||
+        (r->layout && !(r->layout & HIP_LAYOUT_TEXT)) ||
+        (!(r->layout & HIP_LAYOUT_NULLS) && r->layout > HIP_LAYOUT_TEXT))
+        return false;
+    return is_made ? r->n_header == HIP_CONTROL && !r->string
+                   : is_constant(r, n - HIP_ENTRY_MIN);
+}
+
 /* Without strings every argument takes 8 bytes, one after another. */
 void hip_layout(const struct pfd_string *s,
                 const struct pfd_program_facts *facts, struct pfd_layout *ret)

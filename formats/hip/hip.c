@@ -554,6 +554,7 @@ const struct pfd_format pfd_format_hip = {
     .buffer_word = pfd_rocm_buffer_word,
     .entry_word = hip_entry_word,
     .walk = hip_walk,
+    .is_record = hip_is_record,
     .slots = hip_slots,
     .make = hip_make,
 };

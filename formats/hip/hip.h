@@ -37,6 +37,7 @@ unsigned hip_count_texts(const struct pfd_step *steps);
 /* pfd_string_kind.layout, and members of the format. */
 void hip_layout(const struct pfd_string *s,
                 const struct pfd_program_facts *facts, struct pfd_layout *ret);
+bool hip_is_record(const struct pfd_look *look);
 size_t hip_slots(const struct pfd_look *look, struct pfd_slot *ret,
                  uint64_t *findings);
 void hip_make(const struct pfd_look *look, struct pfd_made *ret);

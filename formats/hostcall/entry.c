@@ -3,6 +3,19 @@
 #include "hostcall.h"
 #include "rocm.h"
 
+/* A message has its control word and a format string; else it is no more than
+ * bytes. */
+bool hostcall_is_record(const struct pfd_look *look)
+{
+    const struct pfd_record *r = look->record;
+    unsigned stream = r->flags & (PFD_RECORD_STDOUT | PFD_RECORD_STDERR);
+    bool is_made = r->flags & PFD_RECORD_MADE;
+    return !r->string && !r->layout && r->n_header == HOSTCALL_RECORD_HEADER &&
+           !(r->flags & (PFD_RECORD_OWN | PFD_RECORD_OWN2)) &&
+           is_made == (stream != 0) &&
+           (!is_made || pfd_cursor_left(&look->bytes) > HOSTCALL_QWORD);
+}
+
 /* A null string is sent as an empty one. */
 size_t hostcall_slots(const struct pfd_look *look, struct pfd_slot *ret,
                       uint64_t *findings)

@@ -23,8 +23,6 @@ enum {
     DESC_LENGTH_MASK = 7,
     /* A message: qword of control, format string, arguments. */
     CONTROL_STDERR = 1,
-    /* Before the payload of a record: u64 message id, u32 packet, u32 lane. */
-    RECORD_HEADER = 16,
     OPEN_MAX = 4096,
     OPEN_TRIES = 16,
     WAITING_MAX = 64,
@@ -126,7 +124,7 @@ static uint32_t gather(struct pfd_walk *w, const struct message *m)
 {
     struct state *st = w->state;
     uint32_t n = 1;
-    uint8_t header[RECORD_HEADER];
+    uint8_t header[HOSTCALL_RECORD_HEADER];
     uint32_t lane = m->lane;
     memcpy(header, &m->id, 8);
     memcpy(header + 8, &m->first, 4);
@@ -195,7 +193,7 @@ static void give_other(struct pfd_walk *w, const struct message *m,
         .key = m->id,
         .findings =
             FINDING(ambiguous) | (m->has_begin ? 0 : FINDING(incomplete)),
-        .n_header = RECORD_HEADER,
+        .n_header = HOSTCALL_RECORD_HEADER,
     };
     size_t before = batch->bytes.n;
     gather(w, m);
@@ -236,7 +234,7 @@ static void give(struct pfd_walk *w, struct message *m, bool whole)
         .findings = (whole && m->has_begin ? 0 : FINDING(incomplete)) |
                     (is_doubtful ? FINDING(ambiguous) : 0),
         .n_bytes = n * HOSTCALL_SLOT,
-        .n_header = RECORD_HEADER,
+        .n_header = HOSTCALL_RECORD_HEADER,
         .kind = PFD_RECORD_ENTRY,
     };
     read_record(w, m, r);
@@ -685,6 +683,7 @@ const struct pfd_format pfd_format_hostcall = {
     .is_scattered = true,
     .probe = hostcall_probe,
     .walk = hostcall_walk,
+    .is_record = hostcall_is_record,
     .slots = hostcall_slots,
     .make = hostcall_make,
     .origin = hostcall_origin,

@@ -20,6 +20,8 @@ enum {
     HOSTCALL_END = 2,
     HOSTCALL_RESERVED = 0x1c,
     HOSTCALL_ID_SHIFT = 8,
+    /* Before the payload of a record: u64 message id, u32 packet, u32 lane. */
+    HOSTCALL_RECORD_HEADER = 16,
 };
 
 /* ---- packets.c: where packets are ---- */
@@ -64,6 +66,7 @@ int hostcall_probe(const struct pfd_cursor *first, uint64_t n_buffer);
 
 /* ---- entry.c: what a whole message says; members of the format ---- */
 
+bool hostcall_is_record(const struct pfd_look *look);
 size_t hostcall_slots(const struct pfd_look *look, struct pfd_slot *ret,
                       uint64_t *findings);
 void hostcall_make(const struct pfd_look *look, struct pfd_made *ret);

@@ -16,7 +16,7 @@ enum {
      * docs/DdnDebugPrintf.md, "Buffer"; xgl icd/api/debug_printf.cpp). */
     HEADER = 16,
     /* u64: formatStringId << 16 | entrySize. */
-    ENTRY_HEADER = 8,
+    ENTRY_HEADER = LLPC_ENTRY_HEADER,
     DWORD = 4,
     /* An entry of two dwords is a header without payload. */
     SIZE_MIN = 2,
@@ -715,6 +715,7 @@ const struct pfd_format pfd_format_llpc = {
     .load = llpc_load,
     .probe = llpc_probe,
     .walk = llpc_walk,
+    .is_record = llpc_is_record,
     .slots = llpc_slots,
     .layout_text = llpc_layout_text,
     .live = &llpc_live,

@@ -12,7 +12,8 @@ extern const struct pfd_format pfd_format_llpc;
 
 /* Bits of an id: an entry's header has 16 bits of size and 48 of id. */
 enum {
-    LLPC_ID_BITS = 48
+    LLPC_ID_BITS = 48,
+    LLPC_ENTRY_HEADER = 8, /* bytes */
 };
 
 /*
@@ -57,6 +58,7 @@ size_t llpc_fill_slots(const struct pfd_string *s, uint64_t layout, bool cut,
 /* Members of pfd_format_llpc. */
 void llpc_layout(const struct pfd_string *s,
                  const struct pfd_program_facts *facts, struct pfd_layout *ret);
+bool llpc_is_record(const struct pfd_look *look);
 size_t llpc_slots(const struct pfd_look *look, struct pfd_slot *ret,
                   uint64_t *findings);
 const char *llpc_layout_text(uint64_t layout);

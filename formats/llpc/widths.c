@@ -231,6 +231,33 @@ bool llpc_law_holds(const struct pfd_string *s, uint64_t n_payload)
     return s != NULL;
 }
 
+/* ---- records from elsewhere ---- */
+
+/* Can a walk have read so many bytes by this layout? */
+static bool is_layout(const struct pfd_string *s, uint64_t layout,
+                      uint64_t n_payload)
+{
+    if (layout == LAYOUT_OWN)
+        return fits(s, n_payload);
+    if (layout == LAYOUT_FITTING)
+        return !fits(s, n_payload);
+    return layout < LAYOUT_FITTING && !llpc_is_abort(s) &&
+           sums_to(s, s->flags & PFD_STRING_CUT, (enum layout)layout,
+                   n_payload / DWORD);
+}
+
+bool llpc_is_record(const struct pfd_look *look)
+{
+    const struct pfd_record *r = look->record;
+    const struct pfd_string *s = r->string;
+    unsigned flags = s && llpc_is_abort(s) ? PFD_RECORD_MADE : 0;
+    uint64_t n_payload = pfd_cursor_left(&look->bytes);
+    return r->n_header == LLPC_ENTRY_HEADER && n_payload % DWORD == 0 &&
+           (r->flags & ~PFD_RECORD_COPIED) == flags &&
+           r->key >> LLPC_ID_BITS == 0 &&
+           (!s || (r->key == s->key && is_layout(s, r->layout, n_payload)));
+}
+
 /* ---- the readings of one entry ---- */
 
 struct readings {

@@ -176,6 +176,22 @@ void opencl_layout(const struct pfd_string *s,
     ret->n_slots = l.n_slots;
 }
 
+bool opencl_is_record(const struct pfd_look *look)
+{
+    const struct pfd_record *r = look->record;
+    const struct pfd_string *s = r->string;
+    bool is_made = r->flags & PFD_RECORD_MADE;
+    bool has_layout = r->layout != 0;
+    if (r->n_header != OPENCL_ENTRY_HEADER ||
+        r->flags & ~(PFD_RECORD_MADE | PFD_RECORD_COPIED))
+        return false;
+    if (!s)
+        return !is_made;
+    return r->key == s->key && pfd_cursor_left(&look->bytes) >= s->n_payload &&
+           has_layout == ((s->flags & PFD_STRING_CHAR) != 0) &&
+           has_layout == ((r->layout & OPENCL_LAYOUT_STRINGS) != 0);
+}
+
 size_t opencl_slots(const struct pfd_look *look, struct pfd_slot *ret,
                     uint64_t *findings)
 {

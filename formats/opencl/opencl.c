@@ -12,7 +12,7 @@
 
 enum {
     DWORD = OPENCL_DWORD,
-    ENTRY_HEADER = 4, /* u32 ID */
+    ENTRY_HEADER = OPENCL_ENTRY_HEADER,
     /* Entries of one string are compared over this many bytes from its first
      * one on, so many entries are passed, so many places tried and so many
      * followed where the way is lost. */
@@ -540,6 +540,7 @@ const struct pfd_format pfd_format_opencl = {
     .probe = opencl_probe,
     .buffer_word = pfd_rocm_buffer_word,
     .walk = opencl_walk,
+    .is_record = opencl_is_record,
     .slots = opencl_slots,
     .make = opencl_make,
 };

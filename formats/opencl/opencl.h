@@ -45,6 +45,7 @@ enum {
     OPENCL_FIRST_SHIFT = 2,
     OPENCL_SHIFTS_MAX = 62,
     OPENCL_DWORD = 4,
+    OPENCL_ENTRY_HEADER = 4, /* u32 ID */
 };
 
 /* The arguments of a string, one after another, as its sizes say. */
@@ -85,10 +86,11 @@ struct opencl_text {
 
 struct opencl_text opencl_look_at_text(const uint8_t *bytes, uint32_t n);
 
-/* pfd_string_kind.layout, pfd_format.slots and pfd_format.make. */
+/* pfd_string_kind.layout, pfd_format.is_record, .slots and .make. */
 void opencl_layout(const struct pfd_string *s,
                    const struct pfd_program_facts *facts,
                    struct pfd_layout *ret);
+bool opencl_is_record(const struct pfd_look *look);
 size_t opencl_slots(const struct pfd_look *look, struct pfd_slot *ret,
                     uint64_t *findings);
 void opencl_make(const struct pfd_look *look, struct pfd_made *ret);
