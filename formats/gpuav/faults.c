@@ -290,7 +290,7 @@ void gpuav_read(const uint8_t *bytes, uint32_t n, bool from_one,
     for (uint32_t i = 0; i < 3 && at + 1 + i < n; i++)
         p[i] = gpuav_word(bytes, at + 1 + i);
     memcpy(r->fault.params, p, sizeof p);
-    if (from_one) {
+    if (from_one && n >= GPUAV_OWN_CHECK) { /* shorter ones are of 2018 */
         read_2023(&r->fault, bytes, n);
     } else if (n == 13) {
         read_may_2023(&r->fault, bytes);
