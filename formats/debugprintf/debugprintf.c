@@ -244,6 +244,7 @@ static void add_record(struct pfd_walk *w, struct state *st,
     if (more)
         copy_on(w, r, more);
     struct pfd_record other = *r;
+    other.flags &= (uint8_t)~PFD_RECORD_COPIED; /* its bytes are the entry's */
     for (size_t i = 1; i < n; i++) {
         set_call(w, st, h, calls[i], &other);
         pfd_walk_alternative(w, &other);

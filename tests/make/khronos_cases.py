@@ -236,6 +236,20 @@ def printf_cases(root):
               "command_buffer": {"name": "cb", "handle": "0x10"},
               "pipeline": {"name": None, "handle": "0x20"}}),
           "buffer.bin": spv.printf_buffer("p6", records)})
+    either = {}
+    for letter in "ab":
+        s = spv.Module()
+        s.call(s.string("%d of %d %d " + letter), ["i32"])
+        either[letter] = s
+        s.words()
+    case(root, "either_module_khronos",
+         "decode --compat khronos -v buffer.bin a.spv b.spv",
+         "Nothing tells which of two modules the records are of, and the layer "
+         "reads on behind each of them, in either reading.",
+         {"a.spv": either["a"].bytes(), "b.spv": either["b"].bytes(),
+          "buffer.bin": spv.printf_buffer(
+              "p6", [spv.record("p6", 3, either["a"], 0, [n])
+                     for n in (7, 8)])})
 
 
 def check_cases(root):

@@ -188,9 +188,12 @@ static void check_at(const struct pfd_format *format,
         n = n_payload + r->n_header;
         *reading = (struct reading){ .bytes = bytes, .n = n, .n_before = n };
     } else if (r->flags & PFD_RECORD_COPIED) {
+        const struct pfd_text *all = &walk->batch->bytes;
         bytes += reading->n_before;
         n = r->n_bytes;
         reading->n_before += n;
+        ck_assert_uint_le((size_t)(bytes - (const uint8_t *)all->data) + n,
+                          all->n);
     }
     struct pfd_look look = look_at(walk, r, bytes, n);
     check_record(format, &look);
