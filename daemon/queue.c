@@ -37,11 +37,6 @@ struct segment {
     uint64_t end;   /* bytes that are used */
 };
 
-struct source {
-    char *name;
-    struct pfdd_position position;
-};
-
 struct pfdd_queue {
     struct pfdd *d;
     char *dir;
@@ -49,8 +44,7 @@ struct pfdd_queue {
     uint64_t n_bytes_max;
     uint64_t n_segment; /* bytes of one */
     struct pfdd_consumer *consumers;
-    struct source *sources; /* [n_sources]; written by the loop only */
-    size_t n_sources;
+    struct pfdd_positions positions; /* written by the loop only */
     json_t *acked; /* of the checkpoint: name -> sequence number */
     uint64_t next_seq;
     uint64_t cut;
@@ -161,60 +155,10 @@ static size_t read_record(int fd, uint64_t at, uint64_t *seq, char *line)
 
 /* ---- positions ---- */
 
-/* The number behind a key that stands once in what the daemon added or the
- * library wrote behind the message. */
-static bool find_number(const char *line, size_t n, const char *key,
-                        uint64_t *ret)
-{
-    size_t n_key = strlen(key);
-    for (const char *at = line + n - n_key; n > n_key && at > line; at--) {
-        if (!memcmp(at, key, n_key)) {
-            *ret = strtoull(at + n_key, NULL, 10);
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool find_position(const char *line, size_t n, struct pfdd_position *ret)
-{
-    *ret = (struct pfdd_position){ 0 };
-    find_number(line, n, "\"generation\":", &ret->generation);
-    return find_number(line, n, "],\"index\":", &ret->index) &&
-           find_number(line, n, ",\"offset\":", &ret->offset);
-}
-
-static void set_position(struct pfdd_queue *q, const char *name,
-                         const struct pfdd_position *position)
-{
-    for (size_t i = 0; i < q->n_sources; i++) {
-        if (!strcmp(q->sources[i].name, name)) {
-            q->sources[i].position = *position;
-            return;
-        }
-    }
-    struct source *sources =
-        realloc(q->sources, (q->n_sources + 1) * sizeof *sources);
-    char *copy = strdup(name);
-    if (sources)
-        q->sources = sources;
-    if (!sources || !copy) {
-        free(copy);
-        return;
-    }
-    sources[q->n_sources++] = (struct source){ copy, *position };
-}
-
 bool pfdd_queue_position(const struct pfdd_queue *q, const char *source,
                          struct pfdd_position *ret)
 {
-    for (size_t i = 0; i < q->n_sources; i++) {
-        if (!strcmp(q->sources[i].name, source)) {
-            *ret = q->sources[i].position;
-            return true;
-        }
-    }
-    return false;
+    return pfdd_positions_get(&q->positions, source, ret);
 }
 
 static void note_line(struct pfdd_queue *q, const char *line, size_t n)
@@ -222,13 +166,13 @@ static void note_line(struct pfdd_queue *q, const char *line, size_t n)
     static const char entry[] = "{\"type\":\"entry\"";
     struct pfdd_position position;
     if (n < sizeof entry || memcmp(line, entry, sizeof entry - 1) != 0 ||
-        !find_position(line, n, &position))
+        !pfdd_position_find(line, n, &position))
         return;
     /* Arguments may be larger than jansson's integers. */
     json_t *root = json_loadb(line, n, JSON_DECODE_INT_AS_REAL, NULL);
     const char *source = json_string_value(json_object_get(root, "source"));
     if (source)
-        set_position(q, source, &position);
+        pfdd_positions_set(&q->positions, source, &position);
     json_decref(root);
 }
 
@@ -341,7 +285,7 @@ static void read_checkpoint(struct pfdd_queue *q)
             (uint64_t)json_integer_value(json_array_get(value, 1)),
             (uint64_t)json_integer_value(json_array_get(value, 2)),
         };
-        set_position(q, name, &position);
+        pfdd_positions_set(&q->positions, name, &position);
     }
     uint64_t next =
         (uint64_t)json_integer_value(json_object_get(root, "next_seq"));
@@ -402,9 +346,7 @@ void pfdd_queue_free(struct pfdd_queue *q)
 {
     if (!q)
         return;
-    for (size_t i = 0; i < q->n_sources; i++)
-        free(q->sources[i].name);
-    free(q->sources);
+    pfdd_positions_deinit(&q->positions);
     free(q->records);
     if (q->fd >= 0)
         close(q->fd);
@@ -620,10 +562,10 @@ static void note_positions(struct pfdd_queue *q)
         uint64_t bit = UINT64_C(1) << (l->source % 64);
         const char *name = pfdd_source_name(q->d, l->source);
         if (l->kind != PFDD_ENTRY || !name || (seen[l->source / 64] & bit) ||
-            !find_position(c->data + l->at, l->n, &position))
+            !pfdd_position_find(c->data + l->at, l->n, &position))
             continue;
         seen[l->source / 64] |= bit;
-        set_position(q, name, &position);
+        pfdd_positions_set(&q->positions, name, &position);
     }
 }
 
@@ -699,9 +641,9 @@ static char *checkpoint_text(struct pfdd_queue *q)
         json_object_update(acked, q->acked);
     for (const struct pfdd_consumer *c = q->consumers; c; c = c->next)
         json_object_set_new(acked, c->name, json_integer((json_int_t)c->acked));
-    for (size_t i = 0; i < q->n_sources; i++) {
-        const struct pfdd_position *p = &q->sources[i].position;
-        json_object_set_new(sources, q->sources[i].name,
+    for (size_t i = 0; i < q->positions.n; i++) {
+        const struct pfdd_position *p = &q->positions.items[i].position;
+        json_object_set_new(sources, q->positions.items[i].source,
                             json_pack("[I,I,I]", (json_int_t)p->generation,
                                       (json_int_t)p->index,
                                       (json_int_t)p->offset));

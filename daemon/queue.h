@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "positions.h"
 #include "ring.h"
 
 struct pfdd;
@@ -25,13 +26,6 @@ struct pfdd_queue;
 
 enum {
     PFDD_QUEUE_LINE_MAX = PFDD_LINE_MAX + 64 * 1024, /* on disk */
-};
-
-/* How far the lines of a source that are on disk reach. */
-struct pfdd_position {
-    uint64_t generation;
-    uint64_t index;  /* of the last entry */
-    uint64_t offset; /* of it, in the buffer */
 };
 
 /* One required output. */
