@@ -2,7 +2,6 @@
 #include "queue.h"
 
 #include <assert.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,18 +14,15 @@
 
 #include <jansson.h>
 
-#include <printfdecode/wire.h>
-
 #include "daemon.h"
 #include "log.h"
 #include "reader.h"
+#include "segments.h"
 
 enum {
     SEGMENT_MAX = 16 << 20, /* bytes of a segment, preallocated */
     SEGMENTS = 4,           /* at least, in the room that there is: the last
                                one stays, also when all of it is acknowledged */
-    HEADER = 16,
-    RECORD = 16, /* in front of each line */
     VERSION = 1,
     CHECKPOINT_MS = 1, /* from an acknowledgement to its checkpoint */
     RETRY_MS = 1000,
@@ -83,31 +79,7 @@ struct pfdd_queue {
 
 #define PFDD_QUEUE_OF(at, member) PFDD_MEMBER_OF(struct pfdd_queue, at, member)
 
-/* ---- places ---- */
-
-static void segment_path(const struct pfdd_queue *q, uint64_t first,
-                         char ret[512])
-{
-    snprintf(ret, 512, "%.400s/queue/%020" PRIu64 ".seg", q->dir, first);
-}
-
-static int open_segment(const struct pfdd_queue *q, uint64_t first, int flags)
-{
-    char path[512];
-    segment_path(q, first, path);
-    return open(path, flags | O_CLOEXEC, 0640);
-}
-
-static void sync_dir(const struct pfdd_queue *q, const char *under)
-{
-    char path[512];
-    snprintf(path, sizeof path, "%.400s%s", q->dir, under);
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    fsync(fd);
-    close(fd);
-}
+/* ---- segments ---- */
 
 static bool add_segment(struct pfdd_queue *q, uint64_t first, uint64_t end)
 {
@@ -127,32 +99,6 @@ static bool add_segment(struct pfdd_queue *q, uint64_t first, uint64_t end)
     return true;
 }
 
-/* ---- records ---- */
-
-static uint32_t record_crc(uint64_t seq, const char *line, size_t n)
-{
-    uint32_t crc = pfd_crc32c(0, &seq, sizeof seq);
-    return pfd_crc32c(crc, line, n);
-}
-
-/* Reads the record at `at`; its line into line (room PFDD_QUEUE_LINE_MAX); 0:
- * there is none that is whole. */
-static size_t read_record(int fd, uint64_t at, uint64_t *seq, char *line)
-{
-    struct {
-        uint32_t n;
-        uint32_t crc;
-        uint64_t seq;
-    } head;
-    if (pread(fd, &head, sizeof head, (off_t)at) != (ssize_t)sizeof head ||
-        head.n == 0 || head.n > PFDD_QUEUE_LINE_MAX ||
-        pread(fd, line, head.n, (off_t)at + RECORD) != (ssize_t)head.n ||
-        record_crc(head.seq, line, head.n) != head.crc)
-        return 0;
-    *seq = head.seq;
-    return head.n;
-}
-
 /* ---- positions ---- */
 
 bool pfdd_queue_position(const struct pfdd_queue *q, const char *source,
@@ -161,8 +107,9 @@ bool pfdd_queue_position(const struct pfdd_queue *q, const char *source,
     return pfdd_positions_get(&q->positions, source, ret);
 }
 
-static void note_line(struct pfdd_queue *q, const char *line, size_t n)
+static void note_line(void *user, const char *line, size_t n)
 {
+    struct pfdd_queue *q = user;
     static const char entry[] = "{\"type\":\"entry\"";
     struct pfdd_position position;
     if (n < sizeof entry || memcmp(line, entry, sizeof entry - 1) != 0 ||
@@ -178,72 +125,21 @@ static void note_line(struct pfdd_queue *q, const char *line, size_t n)
 
 /* ---- the start ---- */
 
-/* Walks a segment; where its whole records end. */
-static uint64_t scan_segment(struct pfdd_queue *q, uint64_t first, char *line)
-{
-    char magic[HEADER];
-    uint64_t at = HEADER;
-    uint64_t seq = 0;
-    uint64_t last = 0;
-    size_t n = 0;
-    int fd = open_segment(q, first, O_RDONLY);
-    if (fd < 0)
-        return 0;
-    if (pread(fd, magic, HEADER, 0) != HEADER ||
-        memcmp(magic, "PFDQ", 4) != 0) {
-        close(fd);
-        return 0;
-    }
-    while ((n = read_record(fd, at, &seq, line)) > 0 && seq > last) {
-        at += RECORD + n;
-        last = seq;
-        note_line(q, line, n);
-    }
-    if (last >= q->next_seq)
-        q->next_seq = last + 1;
-    /* Zeros are what was never written; anything else is cut off. */
-    uint32_t rest = 0;
-    if (pread(fd, &rest, sizeof rest, (off_t)at) == (ssize_t)sizeof rest &&
-        rest)
-        q->cut += (uint64_t)lseek(fd, 0, SEEK_END) - at;
-    close(fd);
-    return at;
-}
-
-static int by_number(const void *a, const void *b)
-{
-    const uint64_t *x = a;
-    const uint64_t *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 static void scan(struct pfdd_queue *q)
 {
-    char path[512];
-    uint64_t *firsts = NULL;
+    char path[PFDD_PATH];
     size_t n = 0;
-    char *line = malloc(PFDD_QUEUE_LINE_MAX);
-    snprintf(path, sizeof path, "%.400s/queue", q->dir);
-    DIR *dir = opendir(path);
-    for (struct dirent *e = dir ? readdir(dir) : NULL; e; e = readdir(dir)) {
-        char *end = NULL;
-        uint64_t first = strtoull(e->d_name, &end, 10);
-        if (end == e->d_name || strcmp(end, ".seg") != 0)
-            continue;
-        uint64_t *more = realloc(firsts, (n + 1) * sizeof *firsts);
-        if (!more)
-            break;
-        firsts = more;
-        firsts[n++] = first;
-    }
-    if (dir)
-        closedir(dir);
-    if (n)
-        qsort(firsts, n, sizeof *firsts, by_number);
-    for (size_t i = 0; line && i < n; i++) {
-        uint64_t end = scan_segment(q, firsts[i], line);
-        segment_path(q, firsts[i], path);
-        if (end <= HEADER) {
+    uint64_t *firsts = pfdd_segments_find(q->dir, &n);
+    struct pfdd_segment_scan scan = { .line = malloc(PFDD_QUEUE_LINE_MAX),
+                                      .hear = note_line,
+                                      .user = q };
+    for (size_t i = 0; scan.line && i < n; i++) {
+        uint64_t end = pfdd_segment_scan(q->dir, firsts[i], &scan);
+        q->cut += scan.cut;
+        if (scan.last >= q->next_seq)
+            q->next_seq = scan.last + 1;
+        pfdd_segment_path(q->dir, firsts[i], path);
+        if (end <= PFDD_SEGMENT_HEADER) {
             if (end == 0) {
                 pfdd_log(PFDD_WARNING, "%s: no segment of a queue: removed",
                          path);
@@ -256,7 +152,7 @@ static void scan(struct pfdd_queue *q)
         add_segment(q, firsts[i], end);
     }
     free(firsts);
-    free(line);
+    free(scan.line);
     if (q->cut) {
         pfdd_log(PFDD_WARNING,
                  "queue: %" PRIu64 " bytes could not be read and "
@@ -267,7 +163,7 @@ static void scan(struct pfdd_queue *q)
 
 static void read_checkpoint(struct pfdd_queue *q)
 {
-    char path[512];
+    char path[PFDD_PATH];
     const char *name = NULL;
     json_t *value = NULL;
     snprintf(path, sizeof path, "%.400s/checkpoint", q->dir);
@@ -296,7 +192,7 @@ static void read_checkpoint(struct pfdd_queue *q)
 
 static bool make_dirs(struct pfdd_queue *q, char *err, size_t n_err)
 {
-    char path[512];
+    char path[PFDD_PATH];
     snprintf(path, sizeof path, "%.400s/queue", q->dir);
     if ((mkdir(q->dir, 0750) == 0 || errno == EEXIST) &&
         (mkdir(path, 0750) == 0 || errno == EEXIST)) {
@@ -362,39 +258,12 @@ void pfdd_queue_free(struct pfdd_queue *q)
 
 /* ---- writing, on the disk thread ---- */
 
-static bool write_at(int fd, const char *bytes, size_t n, uint64_t at)
-{
-    while (n) {
-        ssize_t done = pwrite(fd, bytes, n, (off_t)at);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return false;
-        bytes += done;
-        at += (uint64_t)done;
-        n -= (size_t)done;
-    }
-    return true;
-}
-
 static bool begin_segment(struct pfdd_queue *q, uint64_t seq)
 {
-    char header[HEADER] = "PFDQ";
-    uint32_t version = VERSION;
-    memcpy(header + 4, &version, sizeof version);
-    memcpy(header + 8, &seq, sizeof seq);
     if (q->fd >= 0)
         close(q->fd);
-    q->fd = open_segment(q, seq, O_RDWR | O_CREAT | O_TRUNC);
-    if (q->fd < 0)
-        return false;
-    /* Where it cannot be had, the file grows as it is written. */
-    if (fallocate(q->fd, 0, 0, (off_t)q->n_segment) != 0 && errno == ENOSPC)
-        return false;
-    if (!write_at(q->fd, header, HEADER, 0) || fsync(q->fd) != 0)
-        return false;
-    sync_dir(q, "/queue");
-    return add_segment(q, seq, HEADER);
+    q->fd = pfdd_segment_begin(q->dir, seq, q->n_segment);
+    return q->fd >= 0 && add_segment(q, seq, PFDD_SEGMENT_HEADER);
 }
 
 static uint64_t queue_bytes(struct pfdd_queue *q)
@@ -405,36 +274,10 @@ static uint64_t queue_bytes(struct pfdd_queue *q)
     return n;
 }
 
-static size_t put_records(struct pfdd_queue *q)
-{
-    const struct pfdd_chunk *c = q->chunk;
-    size_t at = 0;
-    for (size_t i = 0; i < q->n_batch; i++) {
-        const struct pfdd_line *l = &c->lines[q->first_line + i];
-        uint64_t seq = c->first_seq + q->first_line + i;
-        const char *line = c->data + l->at;
-        uint32_t crc = record_crc(seq, line, l->n);
-        memcpy(q->records + at, &l->n, 4);
-        memcpy(q->records + at + 4, &crc, 4);
-        memcpy(q->records + at + 8, &seq, 8);
-        memcpy(q->records + at + RECORD, line, l->n);
-        at += RECORD + l->n;
-    }
-    return at;
-}
-
-static size_t batch_bytes(const struct pfdd_queue *q)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < q->n_batch; i++)
-        n += RECORD + q->chunk->lines[q->first_line + i].n;
-    return n;
-}
-
 /* A batch is in one segment; nothing of it counts before all of it is safe. */
 static bool write_batch(struct pfdd_queue *q)
 {
-    size_t n = batch_bytes(q);
+    size_t n = pfdd_records_bytes(q->chunk, q->first_line, q->n_batch);
     uint64_t first = q->chunk->first_seq + q->first_line;
     if (n > q->records_size) {
         char *records = realloc(q->records, n);
@@ -453,10 +296,10 @@ static bool write_batch(struct pfdd_queue *q)
         }
         if (!begin_segment(q, first))
             return false;
-        end = HEADER;
+        end = PFDD_SEGMENT_HEADER;
     }
-    n = put_records(q);
-    if (!write_at(q->fd, q->records, n, end) || fdatasync(q->fd) != 0)
+    pfdd_records_put(q->chunk, q->first_line, q->n_batch, q->records);
+    if (!pfdd_write_at(q->fd, q->records, n, end) || fdatasync(q->fd) != 0)
         return false;
     uv_mutex_lock(&q->guard);
     q->segments[q->n_segments - 1].end = end + n;
@@ -495,15 +338,16 @@ size_t pfdd_queue_read(struct pfdd_queue *q, struct pfdd_consumer *consumer,
         if (here.first != consumer->segment || consumer->fd < 0) {
             if (consumer->fd >= 0)
                 close(consumer->fd);
-            consumer->fd = open_segment(q, here.first, O_RDONLY);
+            consumer->fd = pfdd_segment_open(q->dir, here.first, O_RDONLY);
             if (here.first != consumer->segment)
-                consumer->at = HEADER;
+                consumer->at = PFDD_SEGMENT_HEADER;
             consumer->segment = here.first;
             if (consumer->fd < 0)
                 return total;
         }
         uint64_t seq = 0;
-        size_t n = read_record(consumer->fd, consumer->at, &seq, ret + total);
+        size_t n =
+            pfdd_record_read(consumer->fd, consumer->at, &seq, ret + total);
         if (n == 0) {
             /* Not readable any more: what follows in it is lost. */
             consumer->at = here.end;
@@ -511,7 +355,7 @@ size_t pfdd_queue_read(struct pfdd_queue *q, struct pfdd_consumer *consumer,
         }
         if (seq > limit)
             return total;
-        consumer->at += RECORD + n;
+        consumer->at += PFDD_RECORD_HEADER + n;
         if (seq > consumer->seq) {
             consumer->seq = seq;
             total += n;
@@ -656,13 +500,13 @@ static char *checkpoint_text(struct pfdd_queue *q)
 static void run_checkpoint(struct pfdd_job *job)
 {
     struct pfdd_queue *q = PFDD_QUEUE_OF(job, checkpoint);
-    char path[512];
-    char partial[512];
+    char path[PFDD_PATH];
+    char partial[PFDD_PATH];
     snprintf(path, sizeof path, "%.400s/checkpoint", q->dir);
     snprintf(partial, sizeof partial, "%.400s/checkpoint.part", q->dir);
     q->checkpoint_failed = false;
     int fd = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
-    bool ok = fd >= 0 && write_at(fd, q->text, strlen(q->text), 0) &&
+    bool ok = fd >= 0 && pfdd_write_at(fd, q->text, strlen(q->text), 0) &&
               fdatasync(fd) == 0;
     if (fd >= 0)
         ok = close(fd) == 0 && ok;
@@ -671,12 +515,12 @@ static void run_checkpoint(struct pfdd_job *job)
         q->checkpoint_failed = true;
         return;
     }
-    sync_dir(q, "");
+    pfdd_sync_dir(q->dir, "");
     /* Only now may the lines that it speaks of go. */
     uv_mutex_lock(&q->guard);
     while (q->n_segments > 1 && q->segments[1].first <= q->free_below) {
-        char old[512];
-        segment_path(q, q->segments[0].first, old);
+        char old[PFDD_PATH];
+        pfdd_segment_path(q->dir, q->segments[0].first, old);
         unlink(old);
         q->n_segments--;
         memmove(q->segments, q->segments + 1,
@@ -791,7 +635,7 @@ void pfdd_queue_join(struct pfdd_queue *q, struct pfdd_consumer *consumer)
         consumer->acked = oldest - 1;
     consumer->seq = consumer->acked;
     consumer->segment = 0;
-    consumer->at = HEADER;
+    consumer->at = PFDD_SEGMENT_HEADER;
     consumer->next = q->consumers;
     q->consumers = consumer;
 }

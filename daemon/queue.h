@@ -6,10 +6,6 @@
  * acknowledged and how far into each source the lines on disk reach, so that a
  * restart goes on where it stopped. What cannot be read is cut off or passed
  * over, and said; a queue never keeps the daemon from starting.
- *
- * A segment: "PFDQ", u32 version, u64 first sequence number; then records of
- * u32 length, u32 CRC-32C (of sequence number and bytes), u64 sequence number,
- * the line; zeros behind the last. Little-endian.
  */
 #ifndef PFDD_QUEUE_H
 #define PFDD_QUEUE_H
@@ -19,14 +15,10 @@
 #include <stdint.h>
 
 #include "positions.h"
-#include "ring.h"
+#include "segments.h"
 
 struct pfdd;
 struct pfdd_queue;
-
-enum {
-    PFDD_QUEUE_LINE_MAX = PFDD_LINE_MAX + 64 * 1024, /* on disk */
-};
 
 /* One required output. */
 struct pfdd_consumer {
