@@ -14,6 +14,7 @@
 
 #include <jansson.h>
 
+#include "checkpoint.h"
 #include "daemon.h"
 #include "log.h"
 #include "reader.h"
@@ -23,8 +24,7 @@ enum {
     SEGMENT_MAX = 16 << 20, /* bytes of a segment, preallocated */
     SEGMENTS = 4,           /* at least, in the room that there is: the last
                                one stays, also when all of it is acknowledged */
-    VERSION = 1,
-    CHECKPOINT_MS = 1, /* from an acknowledgement to its checkpoint */
+    CHECKPOINT_MS = 1,      /* from an acknowledgement to its checkpoint */
     RETRY_MS = 1000,
 };
 
@@ -40,8 +40,7 @@ struct pfdd_queue {
     uint64_t n_bytes_max;
     uint64_t n_segment; /* bytes of one */
     struct pfdd_consumer *consumers;
-    struct pfdd_positions positions; /* written by the loop only */
-    json_t *acked; /* of the checkpoint: name -> sequence number */
+    struct pfdd_checkpoint known; /* written by the loop only */
     uint64_t next_seq;
     uint64_t cut;
     uint64_t errors;
@@ -104,7 +103,7 @@ static bool add_segment(struct pfdd_queue *q, uint64_t first, uint64_t end)
 bool pfdd_queue_position(const struct pfdd_queue *q, const char *source,
                          struct pfdd_position *ret)
 {
-    return pfdd_positions_get(&q->positions, source, ret);
+    return pfdd_positions_get(&q->known.positions, source, ret);
 }
 
 static void note_line(void *user, const char *line, size_t n)
@@ -119,7 +118,7 @@ static void note_line(void *user, const char *line, size_t n)
     json_t *root = json_loadb(line, n, JSON_DECODE_INT_AS_REAL, NULL);
     const char *source = json_string_value(json_object_get(root, "source"));
     if (source)
-        pfdd_positions_set(&q->positions, source, &position);
+        pfdd_positions_set(&q->known.positions, source, &position);
     json_decref(root);
 }
 
@@ -163,31 +162,9 @@ static void scan(struct pfdd_queue *q)
 
 static void read_checkpoint(struct pfdd_queue *q)
 {
-    char path[PFDD_PATH];
-    const char *name = NULL;
-    json_t *value = NULL;
-    snprintf(path, sizeof path, "%.400s/checkpoint", q->dir);
-    json_t *root = json_load_file(path, 0, NULL);
-    if (!root && access(path, F_OK) == 0) {
-        pfdd_log(PFDD_WARNING,
-                 "%s: cannot be read: all of the queue is "
-                 "delivered again",
-                 path);
-    }
-    json_object_foreach(json_object_get(root, "sources"), name, value)
-    {
-        struct pfdd_position position = {
-            (uint64_t)json_integer_value(json_array_get(value, 0)),
-            (uint64_t)json_integer_value(json_array_get(value, 1)),
-            (uint64_t)json_integer_value(json_array_get(value, 2)),
-        };
-        pfdd_positions_set(&q->positions, name, &position);
-    }
-    uint64_t next =
-        (uint64_t)json_integer_value(json_object_get(root, "next_seq"));
-    q->next_seq = next > q->next_seq ? next : q->next_seq;
-    q->acked = json_incref(json_object_get(root, "acked"));
-    json_decref(root);
+    pfdd_checkpoint_read(q->dir, &q->known);
+    if (q->known.next_seq > q->next_seq)
+        q->next_seq = q->known.next_seq;
 }
 
 static bool make_dirs(struct pfdd_queue *q, char *err, size_t n_err)
@@ -242,13 +219,12 @@ void pfdd_queue_free(struct pfdd_queue *q)
 {
     if (!q)
         return;
-    pfdd_positions_deinit(&q->positions);
+    pfdd_checkpoint_deinit(&q->known);
     free(q->records);
     if (q->fd >= 0)
         close(q->fd);
     if (q->lock >= 0)
         close(q->lock);
-    json_decref(q->acked);
     uv_mutex_destroy(&q->guard);
     free(q->segments);
     free(q->text);
@@ -409,7 +385,7 @@ static void note_positions(struct pfdd_queue *q)
             !pfdd_position_find(c->data + l->at, l->n, &position))
             continue;
         seen[l->source / 64] |= bit;
-        pfdd_positions_set(&q->positions, name, &position);
+        pfdd_positions_set(&q->known.positions, name, &position);
     }
 }
 
@@ -474,48 +450,29 @@ static void write_done(struct pfdd_job *job)
 
 /* ---- checkpoints ---- */
 
+static void note_acked(struct pfdd_queue *q,
+                       const struct pfdd_consumer *consumer)
+{
+    if (!q->known.acked)
+        q->known.acked = json_object();
+    json_object_set_new(q->known.acked, consumer->name,
+                        json_integer((json_int_t)consumer->acked));
+}
+
 static char *checkpoint_text(struct pfdd_queue *q)
 {
-    json_t *root =
-        json_pack("{s:i,s:I,s:{},s:{}}", "version", VERSION, "next_seq",
-                  (json_int_t)q->durable + 1, "acked", "sources");
-    json_t *acked = json_object_get(root, "acked");
-    json_t *sources = json_object_get(root, "sources");
-    if (q->acked)
-        json_object_update(acked, q->acked);
+    q->known.next_seq = q->durable + 1;
     for (const struct pfdd_consumer *c = q->consumers; c; c = c->next)
-        json_object_set_new(acked, c->name, json_integer((json_int_t)c->acked));
-    for (size_t i = 0; i < q->positions.n; i++) {
-        const struct pfdd_position *p = &q->positions.items[i].position;
-        json_object_set_new(sources, q->positions.items[i].source,
-                            json_pack("[I,I,I]", (json_int_t)p->generation,
-                                      (json_int_t)p->index,
-                                      (json_int_t)p->offset));
-    }
-    char *text = json_dumps(root, JSON_INDENT(1));
-    json_decref(root);
-    return text;
+        note_acked(q, c);
+    return pfdd_checkpoint_text(&q->known);
 }
 
 static void run_checkpoint(struct pfdd_job *job)
 {
     struct pfdd_queue *q = PFDD_QUEUE_OF(job, checkpoint);
-    char path[PFDD_PATH];
-    char partial[PFDD_PATH];
-    snprintf(path, sizeof path, "%.400s/checkpoint", q->dir);
-    snprintf(partial, sizeof partial, "%.400s/checkpoint.part", q->dir);
-    q->checkpoint_failed = false;
-    int fd = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
-    bool ok = fd >= 0 && pfdd_write_at(fd, q->text, strlen(q->text), 0) &&
-              fdatasync(fd) == 0;
-    if (fd >= 0)
-        ok = close(fd) == 0 && ok;
-    if (!ok || rename(partial, path) != 0) {
-        unlink(partial);
-        q->checkpoint_failed = true;
+    q->checkpoint_failed = !pfdd_checkpoint_write(q->dir, q->text);
+    if (q->checkpoint_failed)
         return;
-    }
-    pfdd_sync_dir(q->dir, "");
     /* Only now may the lines that it speaks of go. */
     uv_mutex_lock(&q->guard);
     while (q->n_segments > 1 && q->segments[1].first <= q->free_below) {
@@ -623,8 +580,8 @@ void pfdd_queue_stop(struct pfdd_queue *q)
 void pfdd_queue_join(struct pfdd_queue *q, struct pfdd_consumer *consumer)
 {
     consumer->fd = -1;
-    consumer->acked =
-        (uint64_t)json_integer_value(json_object_get(q->acked, consumer->name));
+    consumer->acked = (uint64_t)json_integer_value(
+        json_object_get(q->known.acked, consumer->name));
     if (consumer->acked > q->durable)
         consumer->acked = q->durable;
     /* A new one begins with the oldest line that there is. */
@@ -648,10 +605,7 @@ void pfdd_queue_leave(struct pfdd_queue *q, struct pfdd_consumer *consumer)
     *at = consumer->next;
     if (consumer->fd >= 0)
         close(consumer->fd);
-    if (!q->acked)
-        q->acked = json_object();
-    json_object_set_new(q->acked, consumer->name,
-                        json_integer((json_int_t)consumer->acked));
+    note_acked(q, consumer);
 }
 
 uint64_t pfdd_queue_durable(const struct pfdd_queue *q)

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "checkpoint.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "segments.h"
+
+enum {
+    VERSION = 1,
+};
+
+void pfdd_checkpoint_deinit(struct pfdd_checkpoint *c)
+{
+    json_decref(c->acked);
+    pfdd_positions_deinit(&c->positions);
+    *c = (struct pfdd_checkpoint){ 0 };
+}
+
+void pfdd_checkpoint_read(const char *dir, struct pfdd_checkpoint *ret)
+{
+    char path[PFDD_PATH];
+    const char *name = NULL;
+    json_t *value = NULL;
+    *ret = (struct pfdd_checkpoint){ 0 };
+    snprintf(path, sizeof path, "%.400s/checkpoint", dir);
+    json_t *root = json_load_file(path, 0, NULL);
+    if (!root && access(path, F_OK) == 0) {
+        pfdd_log(PFDD_WARNING,
+                 "%s: cannot be read: all of the queue is "
+                 "delivered again",
+                 path);
+    }
+    json_object_foreach(json_object_get(root, "sources"), name, value)
+    {
+        struct pfdd_position position = {
+            (uint64_t)json_integer_value(json_array_get(value, 0)),
+            (uint64_t)json_integer_value(json_array_get(value, 1)),
+            (uint64_t)json_integer_value(json_array_get(value, 2)),
+        };
+        pfdd_positions_set(&ret->positions, name, &position);
+    }
+    ret->next_seq =
+        (uint64_t)json_integer_value(json_object_get(root, "next_seq"));
+    json_t *acked = json_object_get(root, "acked");
+    ret->acked = json_is_object(acked) ? json_incref(acked) : NULL;
+    json_decref(root);
+}
+
+char *pfdd_checkpoint_text(const struct pfdd_checkpoint *c)
+{
+    json_t *root =
+        json_pack("{s:i,s:I,s:{},s:{}}", "version", VERSION, "next_seq",
+                  (json_int_t)c->next_seq, "acked", "sources");
+    json_t *sources = json_object_get(root, "sources");
+    if (c->acked)
+        json_object_update(json_object_get(root, "acked"), c->acked);
+    for (size_t i = 0; i < c->positions.n; i++) {
+        const struct pfdd_position *p = &c->positions.items[i].position;
+        json_object_set_new(sources, c->positions.items[i].source,
+                            json_pack("[I,I,I]", (json_int_t)p->generation,
+                                      (json_int_t)p->index,
+                                      (json_int_t)p->offset));
+    }
+    char *text = json_dumps(root, JSON_INDENT(1));
+    json_decref(root);
+    return text;
+}
+
+bool pfdd_checkpoint_write(const char *dir, const char *text)
+{
+    char path[PFDD_PATH];
+    char partial[PFDD_PATH];
+    snprintf(path, sizeof path, "%.400s/checkpoint", dir);
+    snprintf(partial, sizeof partial, "%.400s/checkpoint.part", dir);
+    int fd = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+    bool ok = fd >= 0 && pfdd_write_at(fd, text, strlen(text), 0) &&
+              fdatasync(fd) == 0;
+    if (fd >= 0)
+        ok = close(fd) == 0 && ok;
+    if (!ok || rename(partial, path) != 0) {
+        unlink(partial);
+        return false;
+    }
+    pfdd_sync_dir(dir, "");
+    return true;
+}
