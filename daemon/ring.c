@@ -119,16 +119,21 @@ struct pfdd_chunk *pfdd_ring_chunk(const struct pfdd_ring *ring,
     return ring->chunks[number - ring->chunks[0]->number];
 }
 
-bool pfdd_ring_is_full(const struct pfdd_ring *ring)
+/* Somebody who must not lose any has lines of the oldest chunk to read. */
+static bool is_needed(const struct pfdd_ring *ring)
 {
-    if (ring->n_bytes + ring->n_chunk <= ring->n_bytes_max || !ring->n_chunks)
-        return false;
     uint64_t oldest = ring->chunks[0]->number;
     for (const struct pfdd_reader *r = ring->readers; r; r = r->next) {
         if (r->must_have_all && pfdd_reader_chunk(r) <= oldest)
             return true;
     }
     return false;
+}
+
+bool pfdd_ring_is_full(const struct pfdd_ring *ring)
+{
+    return ring->n_chunks &&
+           ring->n_bytes + ring->n_chunk > ring->n_bytes_max && is_needed(ring);
 }
 
 bool pfdd_ring_is_busy(struct pfdd_ring *ring, size_t n_coming)
@@ -192,7 +197,7 @@ static struct pfdd_chunk *add_chunk(struct pfdd_ring *ring, size_t n)
 {
     size_t size = n > ring->n_chunk ? n : ring->n_chunk;
     while (ring->n_chunks > 1 && ring->n_bytes + size > ring->n_bytes_max &&
-           !pfdd_ring_is_full(ring))
+           !is_needed(ring))
         drop_oldest(ring);
     struct pfdd_chunk *c = new_chunk(ring, size);
     if (!c || !make_room_for_pointer(ring)) {

@@ -250,6 +250,28 @@ START_TEST(times_are_ns_of_64_bits)
 }
 END_TEST
 
+/* A long line has no room, where a chunk would have. */
+START_TEST(who_must_have_all_misses_nothing)
+{
+    char line[7000];
+    int n = snprintf(line, sizeof line, "{\"type\":\"entry\",\"message\":\"%*s",
+                     6000, "");
+    snprintf(line + n, sizeof line - (size_t)n, "\"}\n");
+    ring.n_bytes_max = 22000; /* two chunks and a small one more */
+    subscribe("{}");
+    reader.must_have_all = true;
+    for (int i = 0; i < 40; i++)
+        append("{\"type\":\"entry\",\"message\":\"x\"}\n");
+    append(line);
+    char *text = read_all();
+    ck_assert_uint_eq(ring.n_chunks, 3);
+    ck_assert_uint_eq(reader.lines, 41);
+    ck_assert_ptr_null(strstr(text, "gap"));
+    free(text);
+    pfdd_reader_deinit(&reader);
+}
+END_TEST
+
 int main(void)
 {
     return suite_run_with(
@@ -259,6 +281,6 @@ int main(void)
               patterns_forget, all_words_become_text, text_tells_findings,
               patterns_leave_what_is_lost, findings_may_be_left_out,
               what_was_missed_may_be_left_out, names_stand_before_gaps,
-              times_are_ns_of_64_bits),
+              times_are_ns_of_64_bits, who_must_have_all_misses_nothing),
         60);
 }
