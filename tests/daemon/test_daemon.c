@@ -22,45 +22,18 @@
 #include <printfdecode/wire.h>
 
 #include "../unit/suite.h"
-#include "daemon.h"
+#include "bricks.h"
 #include "library.h"
 #include "queue.h"
 
-static char temp[64];
 static const char *dump_path;
-static const char *elf_path;
 static char *dump;
 static size_t n_dump;
 static size_t n_expected; /* entries of dump */
-static uv_loop_t loop;
-static struct pfdd d;
-
-/* ---- bricks ---- */
-
-static char *slurp(const char *path, size_t *n)
-{
-    FILE *f = fopen(path, "rb");
-    ck_assert_ptr_nonnull(f);
-    char *bytes = malloc(16 << 20);
-    *n = fread(bytes, 1, 16 << 20, f);
-    fclose(f);
-    return bytes;
-}
-
-static void spit(const char *name, const void *bytes, size_t n)
-{
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", temp, name);
-    FILE *f = fopen(path, "wb");
-    ck_assert_ptr_nonnull(f);
-    ck_assert_uint_eq(fwrite(bytes, 1, n, f), n);
-    fclose(f);
-}
 
 static void setup(void)
 {
-    strcpy(temp, "/tmp/pfdd-test-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(temp));
+    make_temp();
     dump = slurp(dump_path, &n_dump);
     struct pfd_strings *strings = pfd_strings_new();
     struct pfd_summary summary = { 0 };
@@ -76,141 +49,8 @@ static void setup(void)
 
 static void teardown(void)
 {
-    char command[128];
     free(dump);
-    snprintf(command, sizeof command, "rm -rf %s", temp);
-    ck_assert_int_eq(system(command), 0);
-}
-
-static void tell(void *user, const char *text)
-{
-    snprintf(user, 512, "%s", text);
-}
-
-/* $T is the folder, $E the code object. */
-static char *fill(const char *text)
-{
-    char *ret = NULL;
-    size_t n = 0;
-    FILE *out = open_memstream(&ret, &n);
-    for (; *text; text++) {
-        if (*text == '$' && *++text != '$')
-            fputs(*text == 'T' ? temp : elf_path, out);
-        else
-            fputc(*text, out);
-    }
-    fclose(out);
-    return ret;
-}
-
-static void start(const char *yaml)
-{
-    char err[512] = "";
-    char *text = fill(yaml);
-    struct pfdd_config *config =
-        pfdd_config_read_text("test", text, strlen(text), tell, err);
-    ck_assert_msg(config != NULL, "%s", err);
-    d = (struct pfdd){ 0 };
-    uv_loop_init(&loop);
-    if (!getenv("PFDD_TEST_LOG"))
-        config->log_level = PFDD_ERROR;
-    ck_assert_msg(pfdd_start(&d, &loop, config, err, sizeof err), "%s", err);
-    free(text);
-}
-
-static void turn(void)
-{
-    uv_run(&loop, UV_RUN_NOWAIT);
-    usleep(500);
-}
-
-static void stop(void)
-{
-    pfdd_stop(&d);
-    uv_run(&loop, UV_RUN_DEFAULT);
-    pfdd_deinit(&d);
-    ck_assert_int_eq(uv_loop_close(&loop), 0);
-}
-
-static int dial(const char *name)
-{
-    struct sockaddr_un at = { .sun_family = AF_UNIX };
-    snprintf(at.sun_path, sizeof at.sun_path, "%.40s/%.40s", temp, name);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    ck_assert_int_ge(fd, 0);
-    ck_assert_int_eq(connect(fd, (struct sockaddr *)&at, sizeof at), 0);
-    return fd;
-}
-
-/* What came on a socket. */
-struct heard {
-    int fd;
-    char *bytes;
-    size_t n;
-    bool ended;
-};
-
-static void hear(struct heard *h)
-{
-    char bytes[65536];
-    ssize_t n = read(h->fd, bytes, sizeof bytes);
-    h->ended |= n == 0 || (n < 0 && errno != EAGAIN);
-    if (n <= 0)
-        return;
-    h->bytes = realloc(h->bytes, h->n + (size_t)n + 1);
-    memcpy(h->bytes + h->n, bytes, (size_t)n);
-    h->n += (size_t)n;
-    h->bytes[h->n] = '\0';
-}
-
-static size_t count(const struct heard *h, const char *what)
-{
-    size_t n = 0;
-    size_t n_what = strlen(what);
-    const char *at = h->bytes;
-    const char *end = at ? at + h->n : NULL;
-    while (at && (at = memmem(at, (size_t)(end - at), what, n_what))) {
-        n++;
-        at += n_what;
-    }
-    return n;
-}
-
-static struct heard subscribe(const char *request)
-{
-    struct heard h = { .fd = dial("l.sock") };
-    if (request)
-        ck_assert_int_eq(write(h.fd, request, strlen(request)),
-                         (ssize_t)strlen(request));
-    return h;
-}
-
-static void hang_up(struct heard *h)
-{
-    close(h->fd);
-    free(h->bytes);
-    *h = (struct heard){ .fd = -1 };
-}
-
-/* Until so many of something came. */
-static void await(struct heard *h, const char *what, size_t n)
-{
-    size_t n_here = count(h, what);
-    for (int i = 0; i < 8000 && n_here < n && !h->ended; i++) {
-        size_t before = h->n;
-        turn();
-        hear(h);
-        if (h->n != before) /* counting what did not change takes time */
-            n_here = count(h, what);
-    }
-    ck_assert_uint_eq(count(h, what), n);
-}
-
-static void turn_for(int ms)
-{
-    uint64_t end = uv_hrtime() + (uint64_t)ms * 1000000;
-    while (uv_hrtime() < end)
-        turn();
+    remove_temp();
 }
 
 /* ---- frames ---- */
@@ -698,5 +538,5 @@ int main(int argc, char **argv)
               files_are_cut_and_replaced, descriptors_run_out_and_come_back,
               reload_keeps_what_stays, queue_is_repaired,
               objects_that_wait_have_a_share, configurations_are_checked),
-        60);
+        TEST_S);
 }
