@@ -101,7 +101,7 @@ static void put_queue(FILE *out, const struct pfdd *d)
     gauge(out, "queue_bytes", q.bytes, "Disk space of the queue's segments.");
     gauge(out, "queue_segments", q.segments, "Segments of the queue.");
     counter(out, "queue_cut_bytes_total", q.cut,
-            "Bytes that could not be read at the start.");
+            "Bytes that could not be read.");
     counter(out, "queue_errors_total", q.errors, "Failed writes.");
     gauge(out, "queue_failing", q.failing, "1: the queue cannot be written.");
 }

@@ -43,8 +43,7 @@ struct acked_output {
     /* The job's: lines from the queue. */
     struct pfdd_job job;
     bool busy;
-    bool stale; /* what is being read was for one that is gone */
-    uint64_t limit;
+    bool stale;  /* what is being read was for one that is gone */
     char *bytes; /* [n], up to `at` is sent */
     size_t n;
     size_t at;
@@ -114,8 +113,7 @@ static void watch(struct subscriber *s, int events)
 static void run_job(struct pfdd_job *job)
 {
     struct acked_output *o = PFDD_MEMBER_OF(struct acked_output, job, job);
-    o->n = pfdd_queue_read(o->base.d->queue, &o->consumer, o->limit, o->bytes,
-                           BATCH);
+    o->n = pfdd_queue_read(o->base.d->queue, &o->consumer, o->bytes, BATCH);
 }
 
 /* Sends what there is, then has more read. */
@@ -140,8 +138,7 @@ static void pump(struct acked_output *o)
         o->at += (size_t)done;
     }
     watch(s, UV_READABLE);
-    o->limit = pfdd_queue_durable(o->base.d->queue);
-    if (o->limit <= o->consumer.seq)
+    if (!pfdd_queue_aim(o->base.d->queue, &o->consumer))
         return;
     o->n = o->at = 0;
     o->busy = true;
@@ -151,11 +148,10 @@ static void pump(struct acked_output *o)
 static void job_done(struct pfdd_job *job)
 {
     struct acked_output *o = PFDD_MEMBER_OF(struct acked_output, job, job);
-    bool again = o->n > 0 || o->stale;
+    bool again = pfdd_queue_took(o->base.d->queue, &o->consumer) || o->stale;
     o->busy = false;
     if (o->stale)
         rewind_queue(o);
-    /* Nothing although there should be: the next line wakes us. */
     if (again)
         pump(o);
     finish_close(o);
@@ -171,7 +167,7 @@ static void on_durable(struct pfdd_consumer *consumer)
 static const char *take_ack(struct acked_output *o, const json_t *value)
 {
     json_int_t seq = json_integer_value(value);
-    if (!json_is_integer(value) || seq < 0 || (uint64_t)seq > o->consumer.seq)
+    if (!json_is_integer(value) || seq < 0 || (uint64_t)seq > o->consumer.given)
         return "'ack' is the number of a line that was sent";
     pfdd_queue_ack(o->base.d->queue, &o->consumer, (uint64_t)seq);
     return NULL;

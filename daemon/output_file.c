@@ -51,7 +51,6 @@ struct writer {
     int fd;
     uint64_t size;
     uint64_t opened;   /* seconds */
-    uint64_t limit;    /* of the queue */
     const char *bytes; /* [n], the reader's or `own` */
     size_t n;
     size_t n_written;
@@ -184,8 +183,8 @@ static void run_job(struct pfdd_job *job)
         w->bytes = w->own;
         /* What could not be written the last time comes first. */
         if (w->n == 0) {
-            w->n = pfdd_queue_read(w->of->base.d->queue, &w->consumer, w->limit,
-                                   w->own, QUEUE_READ);
+            w->n = pfdd_queue_read(w->of->base.d->queue, &w->consumer, w->own,
+                                   QUEUE_READ);
         }
     }
     bool ok = w->n == 0 || w->fd >= 0 || open_file(w);
@@ -352,9 +351,8 @@ static void job_done(struct pfdd_job *job)
         if (w->n_written)
             pfdd_reader_take(&w->reader, w->n_written);
         w->n = 0;
-    } else if (!w->error) {
-        if (w->n)
-            pfdd_queue_ack(d->queue, &w->consumer, w->consumer.seq);
+    } else if (pfdd_queue_took(d->queue, &w->consumer) && !w->error) {
+        pfdd_queue_ack(d->queue, &w->consumer, w->consumer.given);
         w->n = 0;
     }
     /* After an error all of w->own comes again: sequence numbers tell
@@ -382,8 +380,7 @@ static bool has_work(struct writer *w)
 {
     if (w->reading)
         return pfdd_reader_peek(&w->reader, &w->bytes, &w->n);
-    w->limit = pfdd_queue_durable(w->of->base.d->queue);
-    return w->n || w->limit > w->consumer.acked;
+    return w->n || pfdd_queue_aim(w->of->base.d->queue, &w->consumer);
 }
 
 static void start_job(struct writer *w)

@@ -28,11 +28,6 @@ enum {
     RETRY_MS = 1000,
 };
 
-struct segment {
-    uint64_t first; /* sequence number; names the file */
-    uint64_t end;   /* bytes that are used */
-};
-
 struct pfdd_queue {
     struct pfdd *d;
     char *dir;
@@ -45,58 +40,34 @@ struct pfdd_queue {
     uint64_t cut;
     uint64_t errors;
     uint64_t durable;
-    /* The writer's. */
-    struct pfdd_job job;
+    struct pfdd_segments segments; /* that are safe on disk */
+    size_t n_going;                /* the oldest: being removed */
     struct pfdd_reader reader;
     bool reading;
     bool busy;
-    bool failing; /* the last write failed, */
-    bool is_full; /* because there is no more room for it */
-    bool pausing; /* before it is tried again */
-    int error;
-    size_t n_batch;           /* lines */
+    bool failing;             /* the last write failed, */
+    bool is_full;             /* because there is no more room for it */
+    bool pausing;             /* before it is tried again */
+    bool has_begun;           /* the last segment is one of this run */
     struct pfdd_chunk *chunk; /* the batch's, a reference */
-    size_t first_line;
-    char *records; /* [records_size], the disk thread's */
-    size_t records_size;
-    /* Under the lock: the disk thread writes, the loop reads. */
-    uv_mutex_t guard;
-    struct segment *segments; /* [n_segments], by sequence number */
-    size_t n_segments;
-    size_t segments_size;
-    int fd; /* of the last one, or -1 */
-    /* The checkpoint's. */
-    struct pfdd_job checkpoint;
     uv_timer_t timer;
     bool timer_open;
     bool checkpointing;
     bool wants_checkpoint;
-    bool checkpoint_failed; /* the disk thread's, until it is done */
+    bool wants_wake; /* consumers try again */
+    /* The job's while it is on its way: what to write, and what came of it. */
+    struct pfdd_job job;
+    struct pfdd_batch batch;
+    struct pfdd_segment_writer writer;
+    int error;
+    /* The checkpoint's likewise. */
+    struct pfdd_job checkpoint;
     char *text;
-    uint64_t free_below; /* segments all of whose lines are below may go */
+    uint64_t *going; /* [n_going]: when it is written they may go */
+    bool checkpoint_failed;
 };
 
 #define PFDD_QUEUE_OF(at, member) PFDD_MEMBER_OF(struct pfdd_queue, at, member)
-
-/* ---- segments ---- */
-
-static bool add_segment(struct pfdd_queue *q, uint64_t first, uint64_t end)
-{
-    uv_mutex_lock(&q->guard);
-    if (q->n_segments == q->segments_size) {
-        size_t size = q->segments_size ? 2 * q->segments_size : 16;
-        void *segments = realloc(q->segments, size * sizeof *q->segments);
-        if (!segments) {
-            uv_mutex_unlock(&q->guard);
-            return false;
-        }
-        q->segments = segments;
-        q->segments_size = size;
-    }
-    q->segments[q->n_segments++] = (struct segment){ first, end };
-    uv_mutex_unlock(&q->guard);
-    return true;
-}
 
 /* ---- positions ---- */
 
@@ -148,7 +119,8 @@ static void scan(struct pfdd_queue *q)
         }
         if (truncate(path, (off_t)end) != 0)
             pfdd_log(PFDD_WARNING, "%s: %s", path, strerror(errno));
-        add_segment(q, firsts[i], end);
+        if (pfdd_segments_reserve(&q->segments))
+            pfdd_segments_add(&q->segments, firsts[i], end);
     }
     free(firsts);
     free(scan.line);
@@ -195,16 +167,19 @@ struct pfdd_queue *pfdd_queue_open(const char *dir, uint64_t n_bytes_max,
         snprintf(err, n_err, "out of memory");
         return NULL;
     }
-    uv_mutex_init(&q->guard);
     q->dir = strdup(dir);
-    q->fd = -1;
     q->lock = -1;
+    q->writer =
+        (struct pfdd_segment_writer){ .fd = -1,
+                                      .records = malloc(PFDD_QUEUE_LINE_MAX),
+                                      .size = PFDD_QUEUE_LINE_MAX };
     q->n_bytes_max = n_bytes_max;
     q->n_segment = n_bytes_max / SEGMENTS;
     if (q->n_segment > SEGMENT_MAX)
         q->n_segment = SEGMENT_MAX;
     q->next_seq = 1;
-    if (!q->dir || !make_dirs(q, err, n_err)) {
+    snprintf(err, n_err, "out of memory");
+    if (!q->dir || !q->writer.records || !make_dirs(q, err, n_err)) {
         pfdd_queue_free(q);
         return NULL;
     }
@@ -220,131 +195,50 @@ void pfdd_queue_free(struct pfdd_queue *q)
     if (!q)
         return;
     pfdd_checkpoint_deinit(&q->known);
-    free(q->records);
-    if (q->fd >= 0)
-        close(q->fd);
+    free(q->writer.records);
+    if (q->writer.fd >= 0)
+        close(q->writer.fd);
     if (q->lock >= 0)
         close(q->lock);
-    uv_mutex_destroy(&q->guard);
-    free(q->segments);
+    pfdd_segments_deinit(&q->segments);
     free(q->text);
+    free(q->going);
     free(q->dir);
     free(q);
 }
 
-/* ---- writing, on the disk thread ---- */
-
-static bool begin_segment(struct pfdd_queue *q, uint64_t seq)
-{
-    if (q->fd >= 0)
-        close(q->fd);
-    q->fd = pfdd_segment_begin(q->dir, seq, q->n_segment);
-    return q->fd >= 0 && add_segment(q, seq, PFDD_SEGMENT_HEADER);
-}
-
-static uint64_t queue_bytes(struct pfdd_queue *q)
-{
-    uv_mutex_lock(&q->guard);
-    uint64_t n = q->n_segments * q->n_segment;
-    uv_mutex_unlock(&q->guard);
-    return n;
-}
-
-/* A batch is in one segment; nothing of it counts before all of it is safe. */
-static bool write_batch(struct pfdd_queue *q)
-{
-    size_t n = pfdd_records_bytes(q->chunk, q->first_line, q->n_batch);
-    uint64_t first = q->chunk->first_seq + q->first_line;
-    if (n > q->records_size) {
-        char *records = realloc(q->records, n);
-        if (!records) {
-            errno = ENOMEM;
-            return false;
-        }
-        q->records = records;
-        q->records_size = n;
-    }
-    uint64_t end = q->n_segments ? q->segments[q->n_segments - 1].end : 0;
-    if (q->fd < 0 || end + n > q->n_segment) {
-        if (queue_bytes(q) + q->n_segment > q->n_bytes_max && q->n_segments) {
-            errno = EDQUOT;
-            return false;
-        }
-        if (!begin_segment(q, first))
-            return false;
-        end = PFDD_SEGMENT_HEADER;
-    }
-    pfdd_records_put(q->chunk, q->first_line, q->n_batch, q->records);
-    if (!pfdd_write_at(q->fd, q->records, n, end) || fdatasync(q->fd) != 0)
-        return false;
-    uv_mutex_lock(&q->guard);
-    q->segments[q->n_segments - 1].end = end + n;
-    uv_mutex_unlock(&q->guard);
-    return true;
-}
+/* ---- on the disk thread ---- */
 
 static void run_write(struct pfdd_job *job)
 {
     struct pfdd_queue *q = PFDD_QUEUE_OF(job, job);
-    q->error = write_batch(q) ? 0 : errno ? errno : EIO;
+    q->error = pfdd_segment_write(&q->writer, q->dir, &q->batch);
 }
 
-size_t pfdd_queue_read(struct pfdd_queue *q, struct pfdd_consumer *consumer,
-                       uint64_t limit, char *ret, size_t size)
+static void run_checkpoint(struct pfdd_job *job)
 {
-    size_t total = 0;
-    while (total < size) {
-        struct segment here = { 0 };
-        bool found = false;
-        /* The segment that has the line behind the last one read, or, if that
-         * is lost, the first one behind it. */
-        uv_mutex_lock(&q->guard);
-        for (size_t i = 0; i < q->n_segments && !found; i++) {
-            here = q->segments[i];
-            found = here.first == consumer->segment
-                        ? consumer->at < here.end
-                        : here.first > consumer->segment;
-            if (i + 1 < q->n_segments && here.first != consumer->segment &&
-                q->segments[i + 1].first <= consumer->seq + 1)
-                found = false; /* all of it was acknowledged */
-        }
-        uv_mutex_unlock(&q->guard);
-        if (!found)
-            return total;
-        if (here.first != consumer->segment || consumer->fd < 0) {
-            if (consumer->fd >= 0)
-                close(consumer->fd);
-            consumer->fd = pfdd_segment_open(q->dir, here.first, O_RDONLY);
-            if (here.first != consumer->segment)
-                consumer->at = PFDD_SEGMENT_HEADER;
-            consumer->segment = here.first;
-            if (consumer->fd < 0)
-                return total;
-        }
-        uint64_t seq = 0;
-        size_t n =
-            pfdd_record_read(consumer->fd, consumer->at, &seq, ret + total);
-        if (n == 0) {
-            /* Not readable any more: what follows in it is lost. */
-            consumer->at = here.end;
-            continue;
-        }
-        if (seq > limit)
-            return total;
-        consumer->at += PFDD_RECORD_HEADER + n;
-        if (seq > consumer->seq) {
-            consumer->seq = seq;
-            total += n;
-        }
+    struct pfdd_queue *q = PFDD_QUEUE_OF(job, checkpoint);
+    q->checkpoint_failed = !pfdd_checkpoint_write(q->dir, q->text);
+    /* Only now may the lines that it speaks of go. */
+    for (size_t i = 0; i < q->n_going && !q->checkpoint_failed; i++) {
+        char path[PFDD_PATH];
+        pfdd_segment_path(q->dir, q->going[i], path);
+        unlink(path);
     }
-    return total;
+}
+
+size_t pfdd_queue_read(const struct pfdd_queue *q,
+                       struct pfdd_consumer *consumer, char *ret, size_t size)
+{
+    return pfdd_segment_read(&consumer->reader, q->dir, &consumer->todo, ret,
+                             size);
 }
 
 /* ---- on the loop ---- */
 
 static void start_write(struct pfdd_queue *q);
 
-static void write_done(struct pfdd_job *job);
+static void hear_failure(struct pfdd_queue *q);
 
 static void want_checkpoint(struct pfdd_queue *q);
 
@@ -355,18 +249,43 @@ static void on_lines(struct pfdd_reader *reader)
 
 static void on_timer(uv_timer_t *timer);
 
+/* Where the batch goes; all of it into one segment. 0, or an errno value. */
+static int place_batch(struct pfdd_queue *q)
+{
+    struct pfdd_segments *s = &q->segments;
+    struct pfdd_batch *b = &q->batch;
+    const struct pfdd_segment *last = s->n ? &s->items[s->n - 1] : NULL;
+    if (last && q->has_begun &&
+        last->end + pfdd_batch_bytes(b) <= q->n_segment) {
+        b->segment = last->first;
+        b->at = last->end;
+        b->n_new = 0;
+        return 0;
+    }
+    if (s->n && (s->n + 1) * q->n_segment > q->n_bytes_max)
+        return EDQUOT;
+    b->segment = b->first;
+    b->at = PFDD_SEGMENT_HEADER;
+    b->n_new = q->n_segment;
+    return pfdd_segments_reserve(s) ? 0 : ENOMEM;
+}
+
 static void start_write(struct pfdd_queue *q)
 {
-    const char *bytes = NULL;
-    size_t n = 0;
+    struct pfdd_batch *b = &q->batch;
     if (q->busy || q->pausing || !q->reading)
         return;
-    if (!pfdd_reader_peek(&q->reader, &bytes, &n))
+    if (!pfdd_reader_peek(&q->reader, &b->bytes, &b->n))
         return;
     struct pfdd_chunk *c = q->reader.chunk;
+    b->first = c->first_seq + q->reader.line;
+    b->n_lines = c->n_lines - q->reader.line;
     q->chunk = pfdd_chunk_ref(c);
-    q->first_line = q->reader.line;
-    q->n_batch = c->n_lines - q->reader.line;
+    q->error = place_batch(q);
+    if (q->error) {
+        hear_failure(q);
+        return;
+    }
     q->busy = true;
     pfdd_pool_submit(q->d->disk, &q->job);
 }
@@ -376,7 +295,8 @@ static void note_positions(struct pfdd_queue *q)
 {
     uint64_t seen[PFDD_SOURCES_MAX / 64 + 1] = { 0 };
     const struct pfdd_chunk *c = q->chunk;
-    for (size_t i = q->first_line + q->n_batch; i > q->first_line; i--) {
+    size_t first = (size_t)(q->batch.first - c->first_seq);
+    for (size_t i = first + q->batch.n_lines; i > first; i--) {
         const struct pfdd_line *l = &c->lines[i - 1];
         struct pfdd_position position;
         uint64_t bit = UINT64_C(1) << (l->source % 64);
@@ -419,6 +339,7 @@ static void hear_failure(struct pfdd_queue *q)
     }
     q->failing = true;
     q->pausing = true;
+    q->has_begun &= !q->batch.n_new;
     pfdd_chunk_unref(q->chunk);
     q->chunk = NULL;
     uv_timer_start(&q->timer, on_timer, RETRY_MS, 0);
@@ -427,6 +348,7 @@ static void hear_failure(struct pfdd_queue *q)
 static void write_done(struct pfdd_job *job)
 {
     struct pfdd_queue *q = PFDD_QUEUE_OF(job, job);
+    const struct pfdd_batch *b = &q->batch;
     q->busy = false;
     if (q->error) {
         hear_failure(q);
@@ -435,15 +357,16 @@ static void write_done(struct pfdd_job *job)
     if (q->failing)
         pfdd_log(PFDD_WARNING, "queue in %s: writing again", q->dir);
     q->failing = q->is_full = false;
+    if (b->n_new)
+        pfdd_segments_add(&q->segments, b->segment, b->at);
+    q->has_begun = true;
+    q->segments.items[q->segments.n - 1].end += pfdd_batch_bytes(b);
     note_positions(q);
-    q->durable = q->chunk->first_seq + q->first_line + q->n_batch - 1;
-    size_t n = 0;
-    for (size_t i = 0; i < q->n_batch; i++)
-        n += q->chunk->lines[q->first_line + i].n;
+    q->durable = b->first + b->n_lines - 1;
     pfdd_chunk_unref(q->chunk);
     q->chunk = NULL;
     if (q->reading)
-        pfdd_reader_take(&q->reader, n);
+        pfdd_reader_take(&q->reader, b->n);
     wake_consumers(q);
     start_write(q);
 }
@@ -467,45 +390,52 @@ static char *checkpoint_text(struct pfdd_queue *q)
     return pfdd_checkpoint_text(&q->known);
 }
 
-static void run_checkpoint(struct pfdd_job *job)
+/* Segments all of whose lines everybody has; the last one stays. At the end
+ * outputs leave one by one, and what they are owed has to stay. */
+static void choose_going(struct pfdd_queue *q)
 {
-    struct pfdd_queue *q = PFDD_QUEUE_OF(job, checkpoint);
-    q->checkpoint_failed = !pfdd_checkpoint_write(q->dir, q->text);
-    if (q->checkpoint_failed)
-        return;
-    /* Only now may the lines that it speaks of go. */
-    uv_mutex_lock(&q->guard);
-    while (q->n_segments > 1 && q->segments[1].first <= q->free_below) {
-        char old[PFDD_PATH];
-        pfdd_segment_path(q->dir, q->segments[0].first, old);
-        unlink(old);
-        q->n_segments--;
-        memmove(q->segments, q->segments + 1,
-                q->n_segments * sizeof *q->segments);
+    uint64_t free_below = q->d->stopping ? 0 : q->durable + 1;
+    size_t n = 0;
+    for (const struct pfdd_consumer *c = q->consumers; c; c = c->next) {
+        if (c->acked + 1 < free_below)
+            free_below = c->acked + 1;
     }
-    uv_mutex_unlock(&q->guard);
+    while (n + 1 < q->segments.n &&
+           q->segments.items[n + 1].first <= free_below)
+        n++;
+    q->going = n ? malloc(n * sizeof *q->going) : NULL;
+    q->n_going = q->going ? n : 0;
+    for (size_t i = 0; i < q->n_going; i++)
+        q->going[i] = q->segments.items[i].first;
 }
 
 static void start_checkpoint(struct pfdd_queue *q)
 {
     q->wants_checkpoint = false;
-    free(q->text);
     q->text = checkpoint_text(q);
     if (!q->text)
         return;
-    q->free_below = q->durable + 1;
-    for (const struct pfdd_consumer *c = q->consumers; c; c = c->next) {
-        if (c->acked + 1 < q->free_below)
-            q->free_below = c->acked + 1;
-    }
+    choose_going(q);
     q->checkpointing = true;
     pfdd_pool_submit(q->d->disk, &q->checkpoint);
+}
+
+static void finish_checkpoint(struct pfdd_queue *q)
+{
+    if (!q->checkpoint_failed)
+        pfdd_segments_drop(&q->segments, q->n_going);
+    free(q->going);
+    free(q->text);
+    q->going = NULL;
+    q->text = NULL;
+    q->n_going = 0;
 }
 
 static void checkpoint_done(struct pfdd_job *job)
 {
     struct pfdd_queue *q = PFDD_QUEUE_OF(job, checkpoint);
     q->checkpointing = false;
+    finish_checkpoint(q);
     q->errors += q->checkpoint_failed;
     q->wants_checkpoint |= q->checkpoint_failed;
     if (q->wants_checkpoint && q->timer_open)
@@ -529,6 +459,10 @@ static void on_timer(uv_timer_t *timer)
     if (q->pausing) {
         q->pausing = false;
         start_write(q);
+    }
+    if (q->wants_wake) {
+        q->wants_wake = false;
+        wake_consumers(q);
     }
 }
 
@@ -569,32 +503,62 @@ void pfdd_queue_stop(struct pfdd_queue *q)
         pfdd_reader_deinit(&q->reader);
     q->reading = false;
     /* No jobs any more: the last checkpoint is written here. */
-    free(q->text);
     q->text = checkpoint_text(q);
     if (q->text)
         run_checkpoint(&q->checkpoint);
+    finish_checkpoint(q);
     uv_close((uv_handle_t *)&q->timer, NULL);
     q->timer_open = false;
 }
 
+/* ---- consumers ---- */
+
 void pfdd_queue_join(struct pfdd_queue *q, struct pfdd_consumer *consumer)
 {
-    consumer->fd = -1;
+    const struct pfdd_segments *s = &q->segments;
     consumer->acked = (uint64_t)json_integer_value(
         json_object_get(q->known.acked, consumer->name));
     if (consumer->acked > q->durable)
         consumer->acked = q->durable;
     /* A new one begins with the oldest line that there is. */
-    uv_mutex_lock(&q->guard);
-    uint64_t oldest = q->n_segments ? q->segments[0].first : q->durable + 1;
-    uv_mutex_unlock(&q->guard);
+    uint64_t oldest =
+        s->n > q->n_going ? s->items[q->n_going].first : q->durable + 1;
     if (consumer->acked + 1 < oldest)
         consumer->acked = oldest - 1;
-    consumer->seq = consumer->acked;
-    consumer->segment = 0;
-    consumer->at = PFDD_SEGMENT_HEADER;
+    consumer->given = consumer->passed = consumer->acked;
+    pfdd_segment_reader_init(&consumer->reader, consumer->acked);
     consumer->next = q->consumers;
     q->consumers = consumer;
+}
+
+bool pfdd_queue_aim(const struct pfdd_queue *q, struct pfdd_consumer *consumer)
+{
+    bool waits = consumer->reader.error && q->wants_wake;
+    return !waits && pfdd_segments_next(&q->segments, q->n_going,
+                                        &consumer->reader, &consumer->todo);
+}
+
+bool pfdd_queue_took(struct pfdd_queue *q, struct pfdd_consumer *consumer)
+{
+    struct pfdd_segment_reader *r = &consumer->reader;
+    struct pfdd_segment more;
+    if (r->lost) {
+        q->cut += r->lost;
+        pfdd_log(PFDD_ERROR,
+                 "queue in %s: %" PRIu64 " bytes cannot be read any more: %s "
+                 "does not get their lines",
+                 q->dir, r->lost, consumer->name);
+        r->lost = 0;
+    }
+    consumer->given = r->seq;
+    bool has_more = pfdd_segments_next(&q->segments, q->n_going, r, &more);
+    consumer->passed = has_more ? r->seq : q->durable;
+    if (!r->error)
+        return true;
+    q->wants_wake = true;
+    if (!uv_is_active((uv_handle_t *)&q->timer))
+        uv_timer_start(&q->timer, on_timer, RETRY_MS, 0);
+    return false;
 }
 
 void pfdd_queue_leave(struct pfdd_queue *q, struct pfdd_consumer *consumer)
@@ -603,19 +567,16 @@ void pfdd_queue_leave(struct pfdd_queue *q, struct pfdd_consumer *consumer)
     while (*at != consumer)
         at = &(*at)->next;
     *at = consumer->next;
-    if (consumer->fd >= 0)
-        close(consumer->fd);
+    pfdd_segment_reader_deinit(&consumer->reader);
     note_acked(q, consumer);
-}
-
-uint64_t pfdd_queue_durable(const struct pfdd_queue *q)
-{
-    return q->durable;
 }
 
 void pfdd_queue_ack(struct pfdd_queue *q, struct pfdd_consumer *consumer,
                     uint64_t seq)
 {
+    /* What could not be read behind it is not waited for. */
+    if (seq == consumer->given)
+        seq = consumer->passed;
     if (seq > consumer->acked)
         consumer->acked = seq;
     want_checkpoint(q);
@@ -624,8 +585,9 @@ void pfdd_queue_ack(struct pfdd_queue *q, struct pfdd_consumer *consumer,
 void pfdd_queue_state(const struct pfdd_queue *q, struct pfdd_queue_state *ret)
 {
     *ret = (struct pfdd_queue_state){
-        .segments = q->n_segments,
-        .bytes = q->n_segments * q->n_segment,
+        .durable = q->durable,
+        .segments = q->segments.n,
+        .bytes = q->segments.n * q->n_segment,
         .cut = q->cut,
         .errors = q->errors,
         .failing = q->failing,

@@ -6,6 +6,10 @@
  * acknowledged and how far into each source the lines on disk reach, so that a
  * restart goes on where it stopped. What cannot be read is cut off or passed
  * over, and said; a queue never keeps the daemon from starting.
+ *
+ * All of it belongs to the loop's thread. Jobs get what they need when they
+ * start and hand back what came of it when they are done, so that nothing is
+ * looked at by two threads.
  */
 #ifndef PFDD_QUEUE_H
 #define PFDD_QUEUE_H
@@ -24,15 +28,15 @@ struct pfdd_queue;
 struct pfdd_consumer {
     struct pfdd_consumer *next; /* the queue's */
     char *name;                 /* owned by the caller */
-    uint64_t acked;             /* sequence number; loop thread */
+    uint64_t acked;             /* sequence number */
+    uint64_t given;  /* likewise: the last one that was read for it */
+    uint64_t passed; /* likewise: there is nothing readable up to there */
     void (*wake)(struct pfdd_consumer *consumer); /* more is on disk */
     void *user;
     bool absent; /* nobody is there to acknowledge: its lines stay on disk */
-    /* Disk thread. */
-    int fd; /* -1 */
-    uint64_t segment;
-    uint64_t at;
-    uint64_t seq; /* read last */
+    /* A job's, from pfdd_queue_aim() to pfdd_queue_took(). */
+    struct pfdd_segment todo;
+    struct pfdd_segment_reader reader;
 };
 
 /*
@@ -62,16 +66,21 @@ bool pfdd_queue_position(const struct pfdd_queue *q, const char *source,
 void pfdd_queue_join(struct pfdd_queue *q, struct pfdd_consumer *consumer);
 void pfdd_queue_leave(struct pfdd_queue *q, struct pfdd_consumer *consumer);
 
-/* The sequence number of the last line that is safely on disk. */
-uint64_t pfdd_queue_durable(const struct pfdd_queue *q);
+/* True: there is more on disk for the consumer, and a job may read it:
+ * pfdd_queue_read() once, and pfdd_queue_took() when it is done. */
+bool pfdd_queue_aim(const struct pfdd_queue *q, struct pfdd_consumer *consumer);
 
 /*
- * Disk thread: whole lines behind the last that was read, up to and with
- * `limit`, into ret [size + PFDD_QUEUE_LINE_MAX]; returns bytes, 0: none.
- * consumer->seq is the last.
+ * In a job: whole lines behind the last that was read, into ret [size +
+ * PFDD_QUEUE_LINE_MAX]; returns bytes. 0: there are none in the part of the
+ * queue that was aimed at.
  */
-size_t pfdd_queue_read(struct pfdd_queue *q, struct pfdd_consumer *consumer,
-                       uint64_t limit, char *ret, size_t size);
+size_t pfdd_queue_read(const struct pfdd_queue *q,
+                       struct pfdd_consumer *consumer, char *ret, size_t size);
+
+/* consumer->given is up to date; false: nothing could be read now, and the
+ * consumer is woken to try again. */
+bool pfdd_queue_took(struct pfdd_queue *q, struct pfdd_consumer *consumer);
 
 /* The output that keeps the queue full: of several, who is furthest behind.
  * NULL: it is not full. */
@@ -81,11 +90,12 @@ const struct pfdd_consumer *pfdd_queue_culprit(const struct pfdd_queue *q);
 void pfdd_queue_ack(struct pfdd_queue *q, struct pfdd_consumer *consumer,
                     uint64_t seq);
 
-/* For /metrics. */
+/* How it is. */
 struct pfdd_queue_state {
+    uint64_t durable; /* sequence number of the last line that is safe */
     uint64_t bytes;
     uint64_t segments;
-    uint64_t cut;    /* bytes that could not be read at the start */
+    uint64_t cut;    /* bytes that could not be read */
     uint64_t errors; /* of writing */
     bool failing;
 };

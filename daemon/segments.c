@@ -25,7 +25,7 @@ void pfdd_segment_path(const char *dir, uint64_t first, char ret[PFDD_PATH])
     snprintf(ret, PFDD_PATH, "%.400s/queue/%020" PRIu64 ".seg", dir, first);
 }
 
-int pfdd_segment_open(const char *dir, uint64_t first, int flags)
+static int open_segment(const char *dir, uint64_t first, int flags)
 {
     char path[PFDD_PATH];
     pfdd_segment_path(dir, first, path);
@@ -99,7 +99,9 @@ static uint32_t record_crc(uint64_t seq, const char *line, size_t n)
     return pfd_crc32c(crc, line, n);
 }
 
-size_t pfdd_record_read(int fd, uint64_t at, uint64_t *seq, char *line)
+/* Reads the record at `at`; its line into line (room PFDD_QUEUE_LINE_MAX); 0:
+ * there is none that is whole. */
+static size_t read_record(int fd, uint64_t at, uint64_t *seq, char *line)
 {
     struct {
         uint32_t n;
@@ -116,34 +118,7 @@ size_t pfdd_record_read(int fd, uint64_t at, uint64_t *seq, char *line)
     return head.n;
 }
 
-size_t pfdd_records_bytes(const struct pfdd_chunk *chunk, size_t first,
-                          size_t n_lines)
-{
-    size_t n = 0;
-    for (size_t i = first; i < first + n_lines; i++)
-        n += PFDD_RECORD_HEADER + chunk->lines[i].n;
-    return n;
-}
-
-size_t pfdd_records_put(const struct pfdd_chunk *chunk, size_t first,
-                        size_t n_lines, char *ret)
-{
-    size_t at = 0;
-    for (size_t i = first; i < first + n_lines; i++) {
-        const struct pfdd_line *l = &chunk->lines[i];
-        uint64_t seq = chunk->first_seq + i;
-        const char *line = chunk->data + l->at;
-        uint32_t crc = record_crc(seq, line, l->n);
-        memcpy(ret + at, &l->n, 4);
-        memcpy(ret + at + 4, &crc, 4);
-        memcpy(ret + at + 8, &seq, 8);
-        memcpy(ret + at + PFDD_RECORD_HEADER, line, l->n);
-        at += PFDD_RECORD_HEADER + l->n;
-    }
-    return at;
-}
-
-/* ---- segments ---- */
+/* ---- the start ---- */
 
 uint64_t pfdd_segment_scan(const char *dir, uint64_t first,
                            struct pfdd_segment_scan *scan)
@@ -153,7 +128,7 @@ uint64_t pfdd_segment_scan(const char *dir, uint64_t first,
     uint64_t seq = 0;
     size_t n = 0;
     scan->last = scan->cut = 0;
-    int fd = pfdd_segment_open(dir, first, O_RDONLY);
+    int fd = open_segment(dir, first, O_RDONLY);
     if (fd < 0)
         return 0;
     if (pread(fd, header, sizeof header, 0) != sizeof header ||
@@ -161,7 +136,7 @@ uint64_t pfdd_segment_scan(const char *dir, uint64_t first,
         close(fd);
         return 0;
     }
-    while ((n = pfdd_record_read(fd, at, &seq, scan->line)) > 0 &&
+    while ((n = read_record(fd, at, &seq, scan->line)) > 0 &&
            seq > scan->last) {
         at += PFDD_RECORD_HEADER + n;
         scan->last = seq;
@@ -176,14 +151,92 @@ uint64_t pfdd_segment_scan(const char *dir, uint64_t first,
     return at;
 }
 
-int pfdd_segment_begin(const char *dir, uint64_t first, uint64_t n)
+/* ---- which there are ---- */
+
+void pfdd_segments_deinit(struct pfdd_segments *segments)
+{
+    free(segments->items);
+    *segments = (struct pfdd_segments){ 0 };
+}
+
+bool pfdd_segments_reserve(struct pfdd_segments *segments)
+{
+    if (segments->n < segments->size)
+        return true;
+    size_t size = segments->size ? 2 * segments->size : 16;
+    void *items = realloc(segments->items, size * sizeof *segments->items);
+    if (!items)
+        return false;
+    segments->items = items;
+    segments->size = size;
+    return true;
+}
+
+void pfdd_segments_add(struct pfdd_segments *segments, uint64_t first,
+                       uint64_t end)
+{
+    segments->items[segments->n++] = (struct pfdd_segment){ first, end };
+}
+
+void pfdd_segments_drop(struct pfdd_segments *segments, size_t n)
+{
+    segments->n -= n;
+    memmove(segments->items, segments->items + n,
+            segments->n * sizeof *segments->items);
+}
+
+/* The last one that begins at or before a line, or the first of all. */
+static size_t find_segment(const struct pfdd_segments *segments, size_t from,
+                           uint64_t seq)
+{
+    size_t low = from;
+    size_t high = segments->n;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (segments->items[middle].first <= seq) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+bool pfdd_segments_next(const struct pfdd_segments *segments, size_t n_going,
+                        const struct pfdd_segment_reader *r,
+                        struct pfdd_segment *ret)
+{
+    if (segments->n == n_going)
+        return false;
+    /* The segment that has the line behind the last one read, or, if that is
+     * lost, the first one behind it. */
+    size_t i = find_segment(segments, n_going,
+                            r->segment > r->seq ? r->segment : r->seq + 1);
+    if (segments->items[i].first == r->segment &&
+        segments->items[i].end <= r->at)
+        i++;
+    if (i == segments->n)
+        return false;
+    *ret = segments->items[i];
+    return true;
+}
+
+/* ---- writing ---- */
+
+size_t pfdd_batch_bytes(const struct pfdd_batch *batch)
+{
+    return batch->n + batch->n_lines * PFDD_RECORD_HEADER;
+}
+
+/* A new one of n bytes, for lines from `first` on. -1: errno says why. */
+static int begin_segment(const char *dir, uint64_t first, uint64_t n)
 {
     char header[PFDD_SEGMENT_HEADER];
     uint32_t version = VERSION;
     memcpy(header, magic, sizeof magic);
     memcpy(header + 4, &version, sizeof version);
     memcpy(header + 8, &first, sizeof first);
-    int fd = pfdd_segment_open(dir, first, O_RDWR | O_CREAT | O_TRUNC);
+    int fd = open_segment(dir, first, O_RDWR | O_CREAT | O_TRUNC);
     if (fd < 0)
         return -1;
     /* Where it cannot be had, the file grows as it is written. */
@@ -197,4 +250,113 @@ int pfdd_segment_begin(const char *dir, uint64_t first, uint64_t n)
     }
     pfdd_sync_dir(dir, "/queue");
     return fd;
+}
+
+static void put_records(const struct pfdd_batch *batch, char *ret)
+{
+    const char *line = batch->bytes;
+    for (size_t i = 0; i < batch->n_lines; i++) {
+        const char *end = batch->bytes + batch->n;
+        const char *newline = memchr(line, '\n', (size_t)(end - line));
+        uint64_t seq = batch->first + i;
+        uint32_t n = (uint32_t)(newline + 1 - line);
+        uint32_t crc = record_crc(seq, line, n);
+        memcpy(ret, &n, 4);
+        memcpy(ret + 4, &crc, 4);
+        memcpy(ret + 8, &seq, 8);
+        memcpy(ret + PFDD_RECORD_HEADER, line, n);
+        ret += PFDD_RECORD_HEADER + n;
+        line += n;
+    }
+}
+
+static bool write_batch(struct pfdd_segment_writer *w, const char *dir,
+                        const struct pfdd_batch *batch)
+{
+    size_t n = pfdd_batch_bytes(batch);
+    if (n > w->size) {
+        errno = ENOMEM;
+        return false;
+    }
+    if (batch->n_new) {
+        if (w->fd >= 0)
+            close(w->fd);
+        w->fd = begin_segment(dir, batch->segment, batch->n_new);
+        if (w->fd < 0)
+            return false;
+    }
+    put_records(batch, w->records);
+    return pfdd_write_at(w->fd, w->records, n, batch->at) &&
+           fdatasync(w->fd) == 0;
+}
+
+int pfdd_segment_write(struct pfdd_segment_writer *w, const char *dir,
+                       const struct pfdd_batch *batch)
+{
+    errno = 0;
+    return write_batch(w, dir, batch) ? 0 : errno ? errno : EIO;
+}
+
+/* ---- reading ---- */
+
+void pfdd_segment_reader_init(struct pfdd_segment_reader *r, uint64_t seq)
+{
+    *r = (struct pfdd_segment_reader){ .fd = -1,
+                                       .at = PFDD_SEGMENT_HEADER,
+                                       .seq = seq };
+}
+
+void pfdd_segment_reader_deinit(struct pfdd_segment_reader *r)
+{
+    if (r->fd >= 0)
+        close(r->fd);
+    r->fd = -1;
+}
+
+static void pass_over(struct pfdd_segment_reader *r,
+                      const struct pfdd_segment *segment)
+{
+    r->lost += segment->end - r->at;
+    r->at = segment->end;
+}
+
+static bool enter(struct pfdd_segment_reader *r, const char *dir,
+                  const struct pfdd_segment *segment)
+{
+    r->error = 0;
+    if (r->segment != segment->first) {
+        pfdd_segment_reader_deinit(r);
+        r->segment = segment->first;
+        r->at = PFDD_SEGMENT_HEADER;
+    }
+    if (r->fd < 0)
+        r->fd = open_segment(dir, segment->first, O_RDONLY);
+    if (r->fd < 0 && errno == ENOENT) {
+        pass_over(r, segment); /* somebody has removed it */
+    } else if (r->fd < 0) {
+        r->error = errno;
+    }
+    return r->fd >= 0;
+}
+
+size_t pfdd_segment_read(struct pfdd_segment_reader *r, const char *dir,
+                         const struct pfdd_segment *segment, char *ret,
+                         size_t size)
+{
+    size_t total = 0;
+    bool is_open = enter(r, dir, segment);
+    while (is_open && total < size && r->at < segment->end) {
+        uint64_t seq = 0;
+        size_t n = read_record(r->fd, r->at, &seq, ret + total);
+        if (n == 0) {
+            pass_over(r, segment); /* all that follows in it */
+            break;
+        }
+        r->at += PFDD_RECORD_HEADER + n;
+        if (seq > r->seq) {
+            r->seq = seq;
+            total += n;
+        }
+    }
+    return total;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files of the queue on disk (queue.h), one by one: their names, records,
- * and what can be read of them. Knows no threads and not which segments there
- * are.
+ * The files of the queue on disk (queue.h): their names and records, which
+ * there are, and who writes and reads them. What a thread needs of the list is
+ * handed to it: the list itself belongs to one thread.
  *
  * A segment: "PFDQ", u32 version, u64 first sequence number; then records of
  * u32 length, u32 CRC-32C (of sequence number and bytes), u64 sequence number,
@@ -25,9 +25,6 @@ enum {
 };
 
 void pfdd_segment_path(const char *dir, uint64_t first, char ret[PFDD_PATH]);
-/* A descriptor, or -1 with errno. */
-int pfdd_segment_open(const char *dir, uint64_t first, int flags);
-
 /* What stands in a folder is safe, too. */
 void pfdd_sync_dir(const char *dir, const char *under);
 /* All of it, or errno says why not. */
@@ -50,18 +47,85 @@ struct pfdd_segment_scan {
 uint64_t pfdd_segment_scan(const char *dir, uint64_t first,
                            struct pfdd_segment_scan *scan);
 
-/* A new one of n bytes, for lines from `first` on. -1: errno says why. */
-int pfdd_segment_begin(const char *dir, uint64_t first, uint64_t n);
+/* ---- which there are ---- */
 
-/* Records of n_lines of a chunk, from line `first` on: their bytes, and the
- * records themselves into ret; returns how many. */
-size_t pfdd_records_bytes(const struct pfdd_chunk *chunk, size_t first,
-                          size_t n_lines);
-size_t pfdd_records_put(const struct pfdd_chunk *chunk, size_t first,
-                        size_t n_lines, char *ret);
+struct pfdd_segment {
+    uint64_t first; /* sequence number; names the file */
+    uint64_t end;   /* bytes of it that are safe: whole records */
+};
 
-/* Reads the record at `at`; its line into line (room PFDD_QUEUE_LINE_MAX); 0:
- * there is none that is whole. */
-size_t pfdd_record_read(int fd, uint64_t at, uint64_t *seq, char *line);
+/* By sequence number. All zeros: there are none. */
+struct pfdd_segments {
+    struct pfdd_segment *items; /* [n] */
+    size_t n;
+    size_t size;
+};
+
+void pfdd_segments_deinit(struct pfdd_segments *segments);
+
+/* Room for one more, which pfdd_segments_add() then takes; false: there is no
+ * memory. */
+bool pfdd_segments_reserve(struct pfdd_segments *segments);
+void pfdd_segments_add(struct pfdd_segments *segments, uint64_t first,
+                       uint64_t end);
+
+/* The oldest n are gone. */
+void pfdd_segments_drop(struct pfdd_segments *segments, size_t n);
+
+/* ---- writing ---- */
+
+/* Whole lines that go to disk at once, with the sequence numbers from `first`
+ * on, and where. */
+struct pfdd_batch {
+    const char *bytes; /* [n] */
+    size_t n;
+    size_t n_lines;
+    uint64_t first;
+    uint64_t segment; /* named so */
+    uint64_t at;      /* in it */
+    uint64_t n_new;   /* not 0: it is made, with so many bytes */
+};
+
+/* Bytes of its records. */
+size_t pfdd_batch_bytes(const struct pfdd_batch *batch);
+
+struct pfdd_segment_writer {
+    int fd;        /* of the last segment, or -1 */
+    char *records; /* [size] */
+    size_t size;
+};
+
+/* Nothing of it counts before all of it is safe: 0; otherwise an errno value,
+ * and it may be written again. */
+int pfdd_segment_write(struct pfdd_segment_writer *w, const char *dir,
+                       const struct pfdd_batch *batch);
+
+/* ---- reading ---- */
+
+struct pfdd_segment_reader {
+    int fd; /* -1 */
+    uint64_t segment;
+    uint64_t at;
+    uint64_t seq;  /* read last */
+    uint64_t lost; /* bytes that could not be read */
+    int error;     /* an errno value: try again later */
+};
+
+/* Begins behind a line. */
+void pfdd_segment_reader_init(struct pfdd_segment_reader *r, uint64_t seq);
+void pfdd_segment_reader_deinit(struct pfdd_segment_reader *r);
+
+/* What it has to read next, with all that is safe now; false: it has read all.
+ * The first n_going segments do not count. */
+bool pfdd_segments_next(const struct pfdd_segments *segments, size_t n_going,
+                        const struct pfdd_segment_reader *r,
+                        struct pfdd_segment *ret);
+
+/* Whole lines of a segment, from where it stands, into ret [size +
+ * PFDD_QUEUE_LINE_MAX]; returns bytes. 0: there are none behind r->seq in what
+ * was safe, or r->error says why not. What cannot be read is passed over. */
+size_t pfdd_segment_read(struct pfdd_segment_reader *r, const char *dir,
+                         const struct pfdd_segment *segment, char *ret,
+                         size_t size);
 
 #endif
