@@ -18,7 +18,8 @@
 #include "shelf.h"
 
 struct object {
-    struct object *next;
+    struct object *next;      /* of those that come */
+    unsigned refs;            /* the sets' that it is in; the loop's */
     struct pfdd_scope *scope; /* NULL: everybody's */
     char *name;
     char *bytes; /* [n]; NULL: to be read */
@@ -30,6 +31,15 @@ struct object {
     bool is_shader;
     uint32_t shader;    /* its number */
     char why[PFDD_WHY]; /* it cannot be used, or "" */
+};
+
+/* What came in and can be used, oldest first, so that numbers of strings stay
+ * the same. Neither a set nor an object of it changes: a job reads one while
+ * the loop goes on to the next. Counted on the loop. */
+struct catalogue {
+    unsigned refs;
+    size_t n;
+    struct object *objects[]; /* [n], a reference to each */
 };
 
 struct pfdd_scope {
@@ -48,8 +58,8 @@ struct pfdd_library {
     struct pfdd_job job;
     struct pfdd *d;
     struct pfdd_strings *current;
-    struct object *objects; /* of current, newest first */
-    size_t n_bytes;         /* of objects */
+    struct catalogue *catalogue; /* of current */
+    size_t n_bytes;              /* of its objects */
     size_t n_bytes_max;
     struct pfdd_scope *scopes; /* a list */
     uint64_t n_scopes;         /* so far */
@@ -58,8 +68,9 @@ struct pfdd_library {
     bool busy;
     uint64_t version;
     /* The job's. */
-    struct object *fresh;
-    size_t left; /* bytes that URIs may add */
+    struct object *fresh;  /* what it reads, no part of a set yet */
+    struct catalogue *old; /* what there was before, a reference */
+    size_t left;           /* bytes that URIs may add */
     struct pfdd_scope *stale;
     struct pfd_strings *set;
 };
@@ -81,20 +92,51 @@ static void free_objects(struct object *o)
     }
 }
 
+/* ---- catalogues ---- */
+
+static struct catalogue *new_catalogue(size_t n_max)
+{
+    struct catalogue *c =
+        calloc(1, sizeof *c + n_max * sizeof(struct object *));
+    if (c)
+        c->refs = 1;
+    return c;
+}
+
+static void put(struct catalogue *c, struct object *o)
+{
+    o->refs++;
+    c->objects[c->n++] = o;
+}
+
+static void drop_catalogue(struct catalogue *c)
+{
+    if (!c || --c->refs > 0)
+        return;
+    for (size_t i = 0; i < c->n; i++) {
+        if (--c->objects[i]->refs == 0)
+            free_object(c->objects[i]);
+    }
+    free(c);
+}
+
 struct pfdd_library *pfdd_library_new(struct pfdd *d, size_t n_bytes_max)
 {
     struct pfdd_library *lib = calloc(1, sizeof *lib);
     struct pfdd_strings *empty = calloc(1, sizeof *empty);
+    struct catalogue *none = new_catalogue(0);
     if (empty)
         empty->set = pfd_strings_new();
-    if (!lib || !empty || !empty->set) {
+    if (!lib || !empty || !empty->set || !none) {
         free(lib);
         free(empty);
+        drop_catalogue(none);
         return NULL;
     }
     empty->refs = 1;
     lib->d = d;
     lib->current = empty;
+    lib->catalogue = none;
     lib->n_bytes_max = n_bytes_max;
     return lib;
 }
@@ -111,7 +153,7 @@ void pfdd_library_free(struct pfdd_library *lib)
 {
     if (!lib)
         return;
-    free_objects(lib->objects);
+    drop_catalogue(lib->catalogue);
     free_objects(lib->waiting);
     while (lib->scopes) {
         struct pfdd_scope *scope = lib->scopes;
@@ -154,8 +196,8 @@ struct pfdd_scope *pfdd_scope_ref(struct pfdd_scope *scope)
     return scope;
 }
 
-/* Of a list; returns their bytes. */
-static size_t drop_objects(struct object **at, const struct pfdd_scope *scope)
+/* Those that wait; returns their bytes. */
+static size_t drop_waiting(struct object **at, const struct pfdd_scope *scope)
 {
     size_t n = 0;
     while (*at) {
@@ -171,19 +213,38 @@ static size_t drop_objects(struct object **at, const struct pfdd_scope *scope)
     return n;
 }
 
+/* A set without those of a scope takes the place of the present one. False:
+ * there is no memory for it. */
+static bool forget(struct pfdd_library *lib, const struct pfdd_scope *scope)
+{
+    struct catalogue *old = lib->catalogue;
+    struct catalogue *c = new_catalogue(old->n);
+    if (!c)
+        return false;
+    for (size_t i = 0; i < old->n; i++) {
+        if (old->objects[i]->scope == scope) {
+            lib->n_bytes -= old->objects[i]->n;
+        } else {
+            put(c, old->objects[i]);
+        }
+    }
+    drop_catalogue(old);
+    lib->catalogue = c;
+    return true;
+}
+
 /* Scopes that nobody uses any more. */
 static void drop_scopes(struct pfdd_library *lib)
 {
     struct pfdd_scope **at = &lib->scopes;
     while (*at) {
         struct pfdd_scope *scope = *at;
-        if (scope->refs > 0) {
+        if (scope->refs > 0 || (scope->n_objects && !forget(lib, scope))) {
             at = &scope->next;
             continue;
         }
         *at = scope->next;
-        lib->n_bytes -= drop_objects(&lib->objects, scope);
-        lib->n_coming -= drop_objects(&lib->waiting, scope);
+        lib->n_coming -= drop_waiting(&lib->waiting, scope);
         pfdd_strings_unref(scope->strings);
         free(scope);
     }
@@ -191,7 +252,7 @@ static void drop_scopes(struct pfdd_library *lib)
 
 void pfdd_scope_unref(struct pfdd_scope *scope)
 {
-    /* A job looks at the lists. */
+    /* A job builds for it. */
     if (scope && --scope->refs == 0 && !scope->lib->busy)
         drop_scopes(scope->lib);
 }
@@ -260,9 +321,10 @@ void pfdd_library_each(const struct pfdd_library *lib,
                        const struct pfdd_scope *scope, pfdd_object_fn fn,
                        void *user)
 {
-    for (const struct object *o = lib->objects; o; o = o->next) {
-        struct pfdd_object object = view(o);
-        if (!o->is_file && belongs(o, scope))
+    const struct catalogue *c = lib->catalogue;
+    for (size_t i = 0; i < c->n; i++) {
+        struct pfdd_object object = view(c->objects[i]);
+        if (!c->objects[i]->is_file && belongs(c->objects[i], scope))
             fn(user, &object);
     }
 }
@@ -322,58 +384,38 @@ static void read_uri(struct object *o, size_t n_max)
         snprintf(o->why, sizeof o->why, "%.190s", err.text);
 }
 
-static void load_object(struct pfd_strings *set, struct object *o,
-                        const struct pfdd_scope *scope)
+static enum pfd_status load_object(struct pfd_strings *set,
+                                   const struct object *o,
+                                   struct pfd_error *err)
+{
+    struct pfd_shader_info info = {
+        .id = o->shader, .bytes = o->bytes, .n_bytes = o->n, .source = o->name
+    };
+    if (o->is_shader)
+        return pfd_strings_add_shader(set, &info, NULL, NULL, err);
+    return pfd_strings_load(set, o->bytes, o->n, o->name, NULL, NULL, err);
+}
+
+static void load_fresh(struct pfd_strings *set, struct object *o,
+                       const struct pfdd_scope *scope)
 {
     struct pfd_error err;
-    enum pfd_status status = PFD_OK;
     if (o->why[0] || !belongs(o, scope))
         return;
-    if (o->is_shader) {
-        struct pfd_shader_info info = { .id = o->shader,
-                                        .bytes = o->bytes,
-                                        .n_bytes = o->n,
-                                        .source = o->name };
-        status = pfd_strings_add_shader(set, &info, NULL, NULL, &err);
-    } else {
-        status =
-            pfd_strings_load(set, o->bytes, o->n, o->name, NULL, NULL, &err);
-    }
-    if (status < 0 && o->scope == scope)
+    if (load_object(set, o, &err) < 0 && o->scope == scope)
         snprintf(o->why, sizeof o->why, "%.190s", err.text);
 }
 
 static bool is_known(const struct pfdd_library *lib, const struct object *o)
 {
-    for (const struct object *old = lib->objects; old; old = old->next) {
+    for (size_t i = 0; i < lib->old->n; i++) {
+        const struct object *old = lib->old->objects[i];
         if (old->n == o->n && old->is_shader == o->is_shader &&
             old->shader == o->shader && old->scope == o->scope &&
             !memcmp(old->bytes, o->bytes, o->n))
             return true;
     }
     return false;
-}
-
-/* Oldest first, so that numbers of strings stay the same. */
-static void load_old(struct pfd_strings *set, struct object *o,
-                     const struct pfdd_scope *scope)
-{
-    struct object *reversed = NULL;
-    struct object *at = o;
-    while (at) {
-        struct object *next = at->next;
-        at->next = reversed;
-        reversed = at;
-        at = next;
-    }
-    struct object *again = NULL;
-    while (reversed) {
-        struct object *next = reversed->next;
-        load_object(set, reversed, scope);
-        reversed->next = again;
-        again = reversed;
-        reversed = next;
-    }
 }
 
 static struct pfd_strings *build(struct pfdd_library *lib,
@@ -383,9 +425,13 @@ static struct pfd_strings *build(struct pfdd_library *lib,
     if (!set)
         return NULL;
     pfd_strings_set_max_inflated(set, lib->n_bytes_max);
-    load_old(set, lib->objects, scope);
+    struct pfd_error err;
+    for (size_t i = 0; i < lib->old->n; i++) {
+        if (belongs(lib->old->objects[i], scope))
+            load_object(set, lib->old->objects[i], &err);
+    }
     for (struct object *o = lib->fresh; o; o = o->next)
-        load_object(set, o, scope);
+        load_fresh(set, o, scope);
     return set;
 }
 
@@ -429,6 +475,8 @@ static void start_job(struct pfdd_library *lib)
      * matters for collisions only. */
     lib->fresh = lib->waiting;
     lib->waiting = NULL;
+    lib->old = lib->catalogue;
+    lib->old->refs++;
     size_t taken = lib->n_bytes + lib->n_coming;
     lib->left = taken < lib->n_bytes_max ? lib->n_bytes_max - taken : 0;
     lib->busy = true;
@@ -442,24 +490,50 @@ static void start_job(struct pfdd_library *lib)
     pfdd_pool_submit(lib->d->decoders, &lib->job);
 }
 
-static void keep(struct pfdd_library *lib, struct object *o)
+/* One that cannot be used, or for which there is no memory, goes. */
+static void keep(struct pfdd_library *lib, struct catalogue *c,
+                 struct object *o)
 {
+    bool is_known = !strcmp(o->why, "known");
     lib->n_coming -= o->n_coming;
-    if (o->why[0]) {
-        if (strcmp(o->why, "known") != 0)
-            pfdd_log(PFDD_WARNING, "code object %s: %s", o->name, o->why);
+    if (o->why[0] || !c) {
+        if (!is_known) {
+            pfdd_log(PFDD_WARNING, "code object %s: %s", o->name,
+                     o->why[0] ? o->why : "out of memory");
+        }
         free_object(o);
         return;
     }
     pfdd_log(PFDD_INFO, "code object %s: %zu bytes", o->name, o->n);
     pfdd_folder_unref(o->folder);
     o->folder = NULL;
-    o->next = lib->objects;
-    lib->objects = o;
+    put(c, o);
     lib->n_bytes += o->n;
     struct pfdd_object object = view(o);
     if (!o->is_file)
         pfdd_shelf_object(lib->d->shelf, &object);
+}
+
+/* What the job has read and what there was are the next set. */
+static void keep_all(struct pfdd_library *lib)
+{
+    size_t n = lib->old->n;
+    for (const struct object *o = lib->fresh; o; o = o->next)
+        n++;
+    struct catalogue *c = new_catalogue(n);
+    for (size_t i = 0; c && i < lib->old->n; i++)
+        put(c, lib->old->objects[i]);
+    while (lib->fresh) {
+        struct object *o = lib->fresh;
+        lib->fresh = o->next;
+        keep(lib, c, o);
+    }
+    drop_catalogue(lib->old);
+    lib->old = NULL;
+    if (!c)
+        return;
+    drop_catalogue(lib->catalogue);
+    lib->catalogue = c;
 }
 
 static void take_set(struct pfdd_strings **at, struct pfd_strings *set)
@@ -479,11 +553,7 @@ static void take_set(struct pfdd_strings **at, struct pfd_strings *set)
 static void job_done(struct pfdd_job *job)
 {
     struct pfdd_library *lib = (struct pfdd_library *)job;
-    while (lib->fresh) {
-        struct object *o = lib->fresh;
-        lib->fresh = o->next;
-        keep(lib, o);
-    }
+    keep_all(lib);
     lib->version += lib->set != NULL;
     take_set(&lib->current, lib->set);
     for (struct pfdd_scope *s = lib->stale; s; s = s->next_stale)
