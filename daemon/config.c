@@ -15,6 +15,7 @@
 #include <printfdecode/printfdecode.h>
 
 #include "feature.h"
+#include "name.h"
 
 enum {
     CONFIG_MAX = 1 << 20, /* bytes of a file */
@@ -493,12 +494,15 @@ static bool is_format(const char *name)
 static void check_input(struct context *c, const yaml_node_t *map,
                         struct pfdd_input_config *in)
 {
+    char name[PFDD_NAME_ROOM];
     check_address(c, map, in->address_text, &in->address);
     check_tls(c, map, &in->address, &in->access.tls);
     if (in->format && !is_format(in->format)) {
         wrong(c, mark_of(c, map, "format"),
               "no buffer format is called '%.64s'", in->format);
     }
+    if (in->name && !pfdd_name_put(name, in->name, strlen(in->name)))
+        wrong(c, mark_of(c, map, "name"), "'name' is too long for a name");
     if (in->type == PFDD_INPUT_DIRECTORY && !in->code_objects && !in->dumps) {
         wrong(c, map->start_mark,
               "a directory wants 'code_objects', 'dumps' or both");

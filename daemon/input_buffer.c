@@ -13,6 +13,7 @@
 
 #include "daemon.h"
 #include "log.h"
+#include "name.h"
 #include "session.h"
 
 enum {
@@ -65,8 +66,14 @@ static void session_ended(void *user)
 static void begin(struct buffer_input *in, int fd, const struct stat *st)
 {
     const struct pfdd_input_config *config = in->base.config;
+    char name[PFDD_NAME_ROOM];
+    if (config->name) {
+        pfdd_name_put(name, config->name, strlen(config->name));
+    } else {
+        pfdd_name_of_file(name, config->path, fd);
+    }
     struct pfdd_session_options options = {
-        .name = config->name ? config->name : config->path,
+        .name = name,
         .format = config->format,
         .fd = fd,
         .settle_ms = config->settle_ms,

@@ -9,6 +9,7 @@
 #include "connection.h"
 #include "daemon.h"
 #include "log.h"
+#include "name.h"
 #include "socket.h"
 
 enum {
@@ -70,12 +71,13 @@ static void take(struct connect_input *in, int fd)
     const struct pfdd_input_config *config = in->base.config;
     struct pfdd *d = in->base.d;
     struct pfdd_connection *c = calloc(1, sizeof *c);
+    char name[PFDD_NAME_ROOM];
+    pfdd_name_put(name, config->address_text, strlen(config->address_text));
     if (c) {
         c->closed = on_closed;
         c->user = in;
     }
-    if (c && pfdd_connection_open(c, d, fd, config->address_text,
-                                  config->settle_ms)) {
+    if (c && pfdd_connection_open(c, d, fd, name, config->settle_ms)) {
         in->connection = c;
         in->connected = uv_now(d->loop);
         in->complained = false;

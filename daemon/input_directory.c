@@ -32,6 +32,7 @@
 #include "folder.h"
 #include "library.h"
 #include "log.h"
+#include "name.h"
 #include "session.h"
 #include "sums.h"
 
@@ -164,7 +165,9 @@ static void dump_ended(void *user);
 static bool begin_capture(struct dump *dump, int fd)
 {
     struct pfdd *d = dump->of->base.d;
-    dump->feeder = pfdd_feeder_new(d, fd, dump->path, dump_ended, dump);
+    char name[PFDD_NAME_ROOM];
+    pfdd_name_of_file(name, dump->path, fd);
+    dump->feeder = pfdd_feeder_new(d, fd, name, dump_ended, dump);
     dump->state = READ;
     return dump->feeder != NULL;
 }
@@ -172,8 +175,10 @@ static bool begin_capture(struct dump *dump, int fd)
 static bool begin(struct dump *dump, int fd, bool is_trial)
 {
     struct pfdd *d = dump->of->base.d;
+    char name[PFDD_NAME_ROOM];
+    pfdd_name_of_file(name, dump->path, fd);
     struct pfdd_session_options options = {
-        .name = dump->path,
+        .name = name,
         .format = dump->of->base.config->format,
         .fd = fd,
         .is_trial = is_trial,

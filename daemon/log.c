@@ -13,7 +13,7 @@
 #include <printfdecode/convert.h>
 
 enum {
-    LINE = 512,
+    LINE = 1024, /* a name, and what is said of it */
     BURST = 50, /* lines at once... */
     REFILL = 5, /* ...and so many a second */
     TOPIC_BURST = 10,

@@ -43,18 +43,11 @@ static void seconds(FILE *out, const char *name, uint64_t value_ms,
             value_ms / 1000, value_ms % 1000);
 }
 
-/* Names are foreign. */
-static void put_label(FILE *out, const char *text)
+/* A name (name.h): no newline is in it. */
+static void put_label(FILE *out, const char *name)
 {
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\') {
-            fprintf(out, "\\%c", *text);
-        } else if (*text == '\n') {
-            fputs("\\n", out);
-        } else {
-            fputc((unsigned char)*text < 0x20 ? '?' : *text, out);
-        }
-    }
+    for (; *name; name++)
+        fprintf(out, *name == '"' || *name == '\\' ? "\\%c" : "%c", *name);
 }
 
 static void put_sources(FILE *out, const struct pfdd *d, const char *name,

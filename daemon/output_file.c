@@ -24,6 +24,7 @@
 
 #include "daemon.h"
 #include "log.h"
+#include "name.h"
 #include "queue.h"
 #include "reader.h"
 
@@ -31,6 +32,7 @@ enum {
     RETRY_MS = 1000,
     TICK_MS = 200, /* new sources, age of files */
     QUEUE_READ = 256 * 1024,
+    NAME = 180, /* bytes of {buffer} in a path; others stand behind it */
 };
 
 /* One file that is written. */
@@ -405,28 +407,22 @@ static void on_durable(struct pfdd_consumer *consumer)
     start_job(consumer->user);
 }
 
-/* Source names are foreign: no path grows from them. */
-static void put_name(char *ret, size_t n_ret, const char *name)
+/* number: 0, or what a name that is too long for a path is told by. False: it
+ * is, and needs one. */
+static bool put_name(char ret[NAME + 16], const char *source, unsigned number)
 {
-    size_t n = 0;
-    for (; *name && n + 1 < n_ret; name++) {
-        bool plain = (*name >= 'a' && *name <= 'z') ||
-                     (*name >= 'A' && *name <= 'Z') ||
-                     (*name >= '0' && *name <= '9') || *name == '-' ||
-                     *name == '_' || (*name == '.' && n);
-        ret[n++] = plain ? *name : '_';
-    }
-    ret[n] = '\0';
+    bool is_whole = pfdd_name_put_path(ret, NAME, source);
+    if (number)
+        snprintf(ret + strlen(ret), 16, "~%u", number);
+    return is_whole || number;
 }
 
-static char *expand_path(const char *template, const char *source)
+static char *expand_path(const char *template, const char *name)
 {
     char host[65] = "localhost";
-    char name[128];
     char *ret = NULL;
     size_t n = 0;
     gethostname(host, sizeof host - 1);
-    put_name(name, sizeof name, source ? source : "");
     FILE *out = open_memstream(&ret, &n);
     if (!out)
         return NULL;
@@ -446,6 +442,31 @@ static char *expand_path(const char *template, const char *source)
     }
     fclose(out);
     return ret;
+}
+
+static bool is_taken(const struct file_output *o, const char *path)
+{
+    for (const struct writer *w = o->writers; w; w = w->next) {
+        if (!strcmp(w->path, path))
+            return true;
+    }
+    return false;
+}
+
+/* A path that no other source has. */
+static char *choose_path(const struct file_output *o, const char *source)
+{
+    char name[NAME + 16] = "";
+    unsigned number = 0;
+    char *path = NULL;
+    do {
+        free(path);
+        path = NULL;
+        bool is_whole = !source || put_name(name, source, number++) ||
+                        put_name(name, source, number++);
+        path = is_whole ? expand_path(o->base.config->path, name) : NULL;
+    } while (path && source && is_taken(o, path));
+    return path;
 }
 
 static bool join_queue(struct writer *w)
@@ -500,7 +521,7 @@ static bool add_writer(struct file_output *o, uint32_t source)
     w->of = o;
     w->fd = -1;
     w->source = source;
-    w->path = o->is_stdout ? strdup("stdout") : expand_path(config->path, name);
+    w->path = o->is_stdout ? strdup("stdout") : choose_path(o, name);
     bool ok =
         w->path && (config->required ? join_queue(w) : read_ring(w, name));
     if (!ok) {

@@ -13,6 +13,7 @@
 #include <printfdecode/convert.h>
 
 #include "line.h"
+#include "name.h"
 
 enum {
     OUT_ENOUGH = 64 * 1024, /* bytes made ahead of what is taken */
@@ -108,9 +109,9 @@ bool pfdd_filter_source(struct pfdd_filter *filter, const char *source,
                         char *err, size_t n_err)
 {
     size_t n = strlen(source);
-    if (n == 0 || n > PFDD_SOURCE_MAX) {
+    if (n == 0 || n > PFDD_NAME_MAX) {
         snprintf(err, n_err, "'source' is a name of 1 to %d bytes",
-                 PFDD_SOURCE_MAX);
+                 PFDD_NAME_MAX);
         return false;
     }
     free(filter->source);

@@ -49,8 +49,7 @@ struct pfdd_request {
 };
 
 enum {
-    PFDD_REQUEST_MAX = 4096,
-    PFDD_SOURCE_MAX = 255 /* bytes of a source's name */
+    PFDD_REQUEST_MAX = 4096
 };
 
 /*

@@ -314,7 +314,7 @@ static void tell_sums(struct pfdd_session *s, const char *what,
     pfdd_sums_text(sums, text);
     bool bad = pfdd_sums_are_bad(sums);
     pfdd_log_about(bad ? &s->d->told_bad : &s->d->told_well,
-                   bad ? PFDD_WARNING : PFDD_INFO, "%.120s: %s: %s",
+                   bad ? PFDD_WARNING : PFDD_INFO, "%s: %s: %s",
                    s->options.name, what, text);
 }
 

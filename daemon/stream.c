@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,8 @@
 #include "foreign.h"
 #include "library.h"
 #include "log.h"
+#include "name.h"
+#include "origin.h"
 #include "session.h"
 #include "shelf.h"
 #include "stream_objects.h"
@@ -28,9 +29,8 @@ enum {
     FDS_MAX = 32,            /* that wait for their frame */
     BAD_MAX = 100,           /* bad places until a stream is given up */
     FRAME_MAX = 16 << 20,
-    PIECE = 64 << 10,      /* bytes handed to the reader at once */
-    LABELS_MAX = 64 << 10, /* bytes of a buffer's labels */
-    PAGES = 8192,          /* bytes of memory that bytes may take more */
+    PIECE = 64 << 10, /* bytes handed to the reader at once */
+    PAGES = 8192,     /* bytes of memory that bytes may take more */
 };
 
 #define BUFFER_MAX (UINT64_C(1) << 30) /* bytes kept for one buffer */
@@ -77,8 +77,8 @@ struct pfdd_stream {
     bool failed;
     struct buffer *waiting_for; /* its old session has to end first */
     /* Of the sender. */
-    char host[64];
-    char process[64];
+    char host[PFDD_NAME_ROOM];
+    char process[PFDD_NAME_ROOM];
     uint64_t pid;
     struct pfdd_objects objects;
     /* The frame that has to wait, done again. */
@@ -218,50 +218,31 @@ static void session_ended(void *user)
 
 static void bad_frame(struct pfdd_stream *st, const char *why);
 
-static void bound_text(struct pfd_wire_bytes *text)
-{
-    text->n = text->n < NAME_MAX ? text->n : NAME_MAX;
-}
-
-/* Each line has it, and the session for as long as it lives. */
-static void bound_origin(struct pfdd_stream *st, struct pfd_wire_frame *f)
-{
-    size_t n = 0;
-    bound_text(&f->device);
-    bound_text(&f->queue);
-    bound_text(&f->stage);
-    bound_text(&f->pipeline_type);
-    for (size_t i = 0; i < f->n_labels; i++)
-        n += f->labels[i].key.n + f->labels[i].value.n;
-    if (n <= LABELS_MAX)
-        return;
-    f->n_labels = 0;
-    bad_frame(st, "labels of more than 64 KiB are left out");
-}
-
 static bool start_session(struct buffer *b, int fd,
                           const struct pfd_wire_frame *frame)
 {
-    struct pfd_wire_frame origin =
-        frame ? *frame : (struct pfd_wire_frame){ 0 };
+    const struct pfd_wire_frame none = { 0 };
+    struct pfdd_origin origin;
     struct pfdd_stream *st = b->of;
     if (!pfdd_has_room(st->d, SESSION_BYTES)) {
         close(fd);
         bad_frame(st, "memory is up to its cap: a buffer is not followed");
         return false;
     }
-    bound_origin(st, &origin);
+    const char *why = pfdd_origin_init(&origin, frame ? frame : &none);
+    if (why)
+        bad_frame(st, why);
     /* A buffer's frame does not say whose it is. */
-    if (!origin.host.n)
-        origin.host = pfd_wire_text(st->host);
-    if (!origin.process.n)
-        origin.process = pfd_wire_text(st->process);
-    if (!origin.pid)
-        origin.pid = st->pid;
+    if (!origin.frame.host.n)
+        origin.frame.host = pfd_wire_text(st->host);
+    if (!origin.frame.process.n)
+        origin.frame.process = pfd_wire_text(st->process);
+    if (!origin.frame.pid)
+        origin.frame.pid = st->pid;
     struct pfdd_session_options options = {
         .name = b->name,
         .format = b->format,
-        .origin = &origin,
+        .origin = &origin.frame,
         .scope = st->objects.scope,
         .fd = fd,
         .settle_ms = st->options.settle_ms,
@@ -272,6 +253,7 @@ static bool start_session(struct buffer *b, int fd,
         .user = b,
     };
     b->session = pfdd_session_new(st->d, &options);
+    pfdd_origin_deinit(&origin);
     st->n_sessions += b->session != NULL;
     b->done = false;
     return b->session != NULL;
@@ -296,13 +278,6 @@ static int own_memory(void)
 }
 
 /* ---- frames ---- */
-
-/* Names are kept for long, in many places. */
-static char *copy_text(const struct pfd_wire_bytes *text)
-{
-    return text->n ? strndup(text->at, text->n < NAME_MAX ? text->n : NAME_MAX)
-                   : NULL;
-}
 
 static struct buffer *find_buffer(struct pfdd_stream *st, uint64_t number)
 {
@@ -335,11 +310,18 @@ static struct buffer *add_buffer(struct pfdd_stream *st, uint64_t number)
 
 static void describe(struct buffer *b, const struct pfd_wire_frame *f)
 {
+    char name[PFDD_NAME_ROOM];
     free(b->name);
     free(b->format);
-    b->name = copy_text(&f->name);
-    b->format = copy_text(&f->format);
+    b->name = b->format = NULL;
+    if (pfdd_name_put(name, f->format.at, f->format.n))
+        b->format = strdup(name);
+    if (pfdd_name_put(name, f->name.at, f->name.n))
+        b->name = strdup(name);
     b->generation = f->generation;
+    if (f->name.n && !b->name)
+        bad_frame(b->of, "a buffer's name is longer than 255 bytes: it goes by "
+                         "its number");
     if (!b->name &&
         asprintf(&b->name, "%s/%" PRIu64, b->of->name, f->buffer) < 0)
         b->name = NULL;
@@ -552,14 +534,6 @@ static void take_object(struct pfdd_stream *st, const struct pfd_wire_frame *f)
         bad_frame(st, why);
 }
 
-static void put_text(char *ret, size_t n_ret, const struct pfd_wire_bytes *text)
-{
-    size_t n = text->n < n_ret ? text->n : n_ret - 1;
-    if (n)
-        memcpy(ret, text->at, n);
-    ret[n] = '\0';
-}
-
 /* False: it cannot be done yet. */
 static bool take_frame(struct pfdd_stream *st, const struct pfd_wire_frame *f)
 {
@@ -577,8 +551,8 @@ static bool take_frame(struct pfdd_stream *st, const struct pfd_wire_frame *f)
         }
         return true;
     case PFD_WIRE_HELLO:
-        put_text(st->host, sizeof st->host, &f->host);
-        put_text(st->process, sizeof st->process, &f->process);
+        pfdd_name_put(st->host, f->host.at, f->host.n);
+        pfdd_name_put(st->process, f->process.at, f->process.n);
         st->pid = f->pid;
         return true;
     case PFD_WIRE_CODE_OBJECT:

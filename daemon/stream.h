@@ -19,7 +19,7 @@ enum {
 };
 
 struct pfdd_stream_options {
-    const char *name; /* for the log; copied */
+    const char *name; /* (name.h), of what has none; copied */
     uint64_t settle_ms;
     long long pid;              /* of the peer; 0: as it says itself */
     bool may_be_raw;            /* what is no capture is one buffer */

@@ -9,11 +9,12 @@
 
 #include "daemon.h"
 #include "library.h"
+#include "name.h"
 
 enum {
     MODULES_MAX = 64 << 20, /* bytes of modules, of one stream */
     OBJECT_MAX = 256 << 20, /* bytes of a code object that comes in parts */
-    NAME = 160,
+    NAME = 2 * PFDD_NAME_ROOM,
 };
 
 /* A SPIR-V module of the stream. */
@@ -25,12 +26,13 @@ struct pfdd_module {
     char bytes[];
 };
 
+/* Of the log and of sources, which nothing is found by: as much as fits. */
 static void put_name(char ret[NAME], const struct pfdd_objects *o,
                      const struct pfd_wire_frame *f)
 {
-    snprintf(ret, NAME, "%s/%.*s", o->name,
-             f->name.n < 100 ? (int)f->name.n : 100,
-             f->name.n ? f->name.at : "");
+    char name[PFDD_NAME_ROOM];
+    pfdd_name_put(name, f->name.at, f->name.n);
+    snprintf(ret, NAME, "%s/%s", o->name, name);
 }
 
 /* bytes are taken over. */

@@ -334,7 +334,7 @@ def pack(value):
     if isinstance(value, int):
         return b'\xcf' + struct.pack('>Q', value)
     if isinstance(value, str):
-        text = value.encode()
+        text = value.encode(errors='surrogateescape')
         return (b'\xd9' + bytes([len(text)]) if len(text) < 256 else
                 b'\xdb' + struct.pack('>I', len(text))) + text
     if isinstance(value, dict):

@@ -60,7 +60,7 @@ def everything(temp):
     shutil.copy(DUMP, f'{temp}/in/x.part')
     os.rename(f'{temp}/in/x.part', f'{temp}/in/x.dump')
     assert 'x.dump' in lines.entries(N_ENTRIES)[0]['source']
-    # A reload, with an HTTP server, whose library is loaded only now.
+    # A reload, with an HTTP server, opened only now.
     port = free_port()
     d.reload(CONFIG + f'  - {{type: http, address: "tcp:127.0.0.1:{port}"}}\n')
     if 'built without' not in d.log():
