@@ -28,6 +28,8 @@ struct pfd_input {
     size_t n;
     bool bounded; /* files are copied, and n_max bytes are the most */
     size_t n_max;
+    pfd_input_open_fn open; /* NULL: what is there */
+    void *user;
 };
 
 bool pfd_input_is_uri(const char *name)
@@ -148,15 +150,37 @@ static enum pfd_status take_file(struct pfd_input *input, int fd,
     return status;
 }
 
+/* Who reads for others says what is opened. */
+static enum pfd_status ask_for(const struct pfd_input *input,
+                               const struct pfd_uri *uri, int *fd,
+                               struct pfd_error *err)
+{
+    char why[sizeof err->text] = "";
+    *fd = input->open(input->user, uri->path, uri->pid, why, sizeof why);
+    return *fd < 0 ? pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET, "%s", why)
+                   : PFD_OK;
+}
+
 /* A pipe that nobody writes would never be opened. */
+static enum pfd_status open_path(const struct pfd_input *input,
+                                 const struct pfd_uri *uri, int *fd,
+                                 struct pfd_error *err)
+{
+    if (input->open)
+        return ask_for(input, uri, fd, err);
+    *fd = open(uri->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    return *fd < 0 ? io_error(err, errno) : PFD_OK;
+}
+
 static enum pfd_status open_file(struct pfd_input *input,
                                  const struct pfd_uri *uri,
                                  struct pfd_error *err)
 {
-    int fd = open(uri->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
-        return io_error(err, errno);
-    enum pfd_status status = take_file(input, fd, uri, err);
+    int fd = -1;
+    enum pfd_status status = open_path(input, uri, &fd, err);
+    if (status != PFD_OK)
+        return status;
+    status = take_file(input, fd, uri, err);
     close(fd);
     return status;
 }
@@ -202,18 +226,29 @@ static enum pfd_status read_memory(struct pfd_input *input, int fd,
     return bad_memory(uri, uri->offset + input->n, number, err);
 }
 
+static enum pfd_status open_process(const struct pfd_input *input,
+                                    const struct pfd_uri *uri, int *fd,
+                                    struct pfd_error *err)
+{
+    char path[64];
+    if (input->open)
+        return ask_for(input, uri, fd, err);
+    snprintf(path, sizeof path, "/proc/%llu/mem", (unsigned long long)uri->pid);
+    *fd = open(path, O_RDONLY | O_CLOEXEC);
+    return *fd < 0 ? bad_memory(uri, uri->offset, errno, err) : PFD_OK;
+}
+
 static enum pfd_status open_memory(struct pfd_input *input,
                                    const struct pfd_uri *uri,
                                    struct pfd_error *err)
 {
-    char path[64];
+    int fd = -1;
     if (input->bounded && uri->size > input->n_max)
         return too_large(input, uri->size, err);
-    snprintf(path, sizeof path, "/proc/%llu/mem", (unsigned long long)uri->pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return bad_memory(uri, uri->offset, errno, err);
-    enum pfd_status status = read_memory(input, fd, uri, err);
+    enum pfd_status status = open_process(input, uri, &fd, err);
+    if (status != PFD_OK)
+        return status;
+    status = read_memory(input, fd, uri, err);
     close(fd);
     input->bytes = input->copy ? input->copy : (const uint8_t *)"";
     return status;
@@ -232,16 +267,16 @@ static enum pfd_status open_uri(struct pfd_input *input, const char *name,
     return status;
 }
 
-static enum pfd_status open_input(const char *name, const size_t *n_max,
+/* how: bounded, n_max, open and user. */
+static enum pfd_status open_input(const char *name, const struct pfd_input *how,
                                   struct pfd_input **ret, struct pfd_error *err)
 {
     struct pfd_uri path = { .path = (char *)(uintptr_t)name };
-    struct pfd_input *input = calloc(1, sizeof *input);
+    struct pfd_input *input = malloc(sizeof *input);
     if (!input)
         return no_memory(err);
-    input->bounded = n_max != NULL;
-    input->n_max = n_max ? *n_max : 0;
-    enum pfd_status status = pfd_input_is_uri(name)
+    *input = *how;
+    enum pfd_status status = pfd_input_is_uri(name) || input->open
                                  ? open_uri(input, name, err)
                                  : open_file(input, &path, err);
     if (status != PFD_OK) {
@@ -255,13 +290,25 @@ static enum pfd_status open_input(const char *name, const size_t *n_max,
 enum pfd_status pfd_input_open(const char *name, struct pfd_input **ret,
                                struct pfd_error *err)
 {
-    return open_input(name, NULL, ret, err);
+    return open_input(name, &(struct pfd_input){ 0 }, ret, err);
 }
 
 enum pfd_status pfd_input_read(const char *name, size_t n_max,
                                struct pfd_input **ret, struct pfd_error *err)
 {
-    return open_input(name, &n_max, ret, err);
+    struct pfd_input how = { .bounded = true, .n_max = n_max };
+    return open_input(name, &how, ret, err);
+}
+
+enum pfd_status pfd_input_read_with(const char *uri, size_t n_max,
+                                    pfd_input_open_fn open, void *user,
+                                    struct pfd_input **ret,
+                                    struct pfd_error *err)
+{
+    struct pfd_input how = {
+        .bounded = true, .n_max = n_max, .open = open, .user = user
+    };
+    return open_input(uri, &how, ret, err);
 }
 
 const void *pfd_input_bytes(const struct pfd_input *input, size_t *n)

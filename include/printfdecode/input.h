@@ -43,6 +43,24 @@ PFD_API enum pfd_status pfd_input_read(const char *name, size_t n_max,
                                        struct pfd_input **ret,
                                        struct pfd_error *err);
 
+/*
+ * Opens what a URI names for pfd_input_read_with(): the file at path, or, where
+ * that is NULL, the memory of a process (as /proc/PID/mem is). Returns a file
+ * descriptor, which is closed after it has been read; below 0: why [n_why] is a
+ * line of text.
+ */
+typedef int (*pfd_input_open_fn)(void *user, const char *path, uint64_t pid,
+                                 char *why, size_t n_why);
+
+/*
+ * As pfd_input_read(), of a URI only: open says what the stranger may have
+ * opened. PFD_ERR_IO: its reason.
+ */
+PFD_API enum pfd_status pfd_input_read_with(const char *uri, size_t n_max,
+                                            pfd_input_open_fn open, void *user,
+                                            struct pfd_input **ret,
+                                            struct pfd_error *err);
+
 /* Its bytes [*n], until it is closed; never NULL. */
 PFD_API const void *pfd_input_bytes(const struct pfd_input *input, size_t *n);
 

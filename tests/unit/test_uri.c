@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,6 +168,61 @@ START_TEST(test_read)
 }
 END_TEST
 
+/* What was asked for last, and the file that stands for it. */
+static char asked[128];
+static const char *stands_for;
+
+static int open_for(void *user, const char *of, uint64_t pid, char *why,
+                    size_t n_why)
+{
+    ck_assert_str_eq(user, "me");
+    snprintf(asked, sizeof asked, "%s %llu", of ? of : "memory",
+             (unsigned long long)pid);
+    int fd = stands_for ? open(stands_for, O_RDONLY) : -1;
+    if (fd < 0)
+        snprintf(why, n_why, "not for you");
+    return fd;
+}
+
+static enum pfd_status read_with(const char *uri, size_t n_max,
+                                 struct pfd_input **ret, struct pfd_error *err)
+{
+    char me[] = "me";
+    asked[0] = '\0';
+    return pfd_input_read_with(uri, n_max, open_for, me, ret, err);
+}
+
+/* The caller says what is opened, the URI which part of it is read. */
+START_TEST(test_read_with)
+{
+    struct pfd_input *input;
+    struct pfd_error err;
+    size_t n;
+    write_file();
+    stands_for = path;
+    ck_assert_int_eq(
+        read_with("file:///a%20b#offset=2&size=3", 3, &input, &err), PFD_OK);
+    ck_assert_str_eq(asked, "/a b 0");
+    ck_assert_mem_eq(pfd_input_bytes(input, &n), "234", 3);
+    ck_assert_uint_eq(n, 3);
+    pfd_input_close(input);
+    ck_assert_int_eq(read_with("memory://7#offset=1&size=2", 2, &input, &err),
+                     PFD_OK);
+    ck_assert_str_eq(asked, "memory 7");
+    ck_assert_mem_eq(pfd_input_bytes(input, &n), "12", 2);
+    pfd_input_close(input);
+    ck_assert_int_eq(read_with("memory://7#offset=1&size=2", 1, &input, &err),
+                     PFD_ERR_IO);
+    ck_assert_str_eq(asked, ""); /* it would be too large anyway */
+    ck_assert_int_eq(read_with(path, 10, &input, &err), PFD_ERR_USAGE);
+    stands_for = NULL;
+    ck_assert_int_eq(read_with("file:///a", 10, &input, &err), PFD_ERR_IO);
+    ck_assert_str_eq(err.text, "not for you");
+    ck_assert_int_eq(read_with("file:///a", 10, &input, NULL), PFD_ERR_IO);
+    unlink(path);
+}
+END_TEST
+
 /* It must not wait for somebody who writes. */
 START_TEST(test_pipe)
 {
@@ -239,6 +295,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_bad, 0, sizeof bad / sizeof *bad);
     tcase_add_test(tcase, test_file);
     tcase_add_test(tcase, test_read);
+    tcase_add_test(tcase, test_read_with);
     tcase_add_test(tcase, test_pipe);
     tcase_add_test(tcase, test_memory);
     tcase_add_test(tcase, test_dead_process);
