@@ -58,6 +58,7 @@ static const char *const levels[] = { "error", "warning", "info", "debug",
                                       NULL };
 static const char *const forms[] = { "json", "text", "raw", NULL };
 static const char *const lags[] = { "drop_oldest", "disconnect", NULL };
+static const char *const uris[] = { "own", "all", "none", NULL };
 static const char *const input_types[] = { "buffer",  "directory", "listen",
                                            "connect", "stdin",     NULL };
 static const char *const output_types[] = { "stdout", "file", "listen", "http",
@@ -89,6 +90,7 @@ static const struct key input_keys[] = {
     { "format", KIND_TEXT, IN(format), 0, 0, NULL },
     { "code_objects", KIND_TEXT, IN(code_objects), 0, 0, NULL },
     { "dumps", KIND_TEXT, IN(dumps), 0, 0, NULL },
+    { "code_object_uris", KIND_WORD, IN(uris), 0, 0, uris },
     { "owners", KIND_UIDS, IN(owners), 0, 0, NULL },
     { "address", KIND_TEXT, IN(address_text), 0, 0, NULL },
     { "mode", KIND_MODE, IN(access.mode), 0, 0777, NULL },
@@ -141,9 +143,11 @@ static const struct block_type input_blocks[] = {
     { " name path format settle ", " path " },
     { " path format code_objects dumps owners ", " path " },
     { " address mode allow_uids allow_gids max_clients settle tls_certificate "
-      "tls_key tls_ca ",
+      "tls_key tls_ca code_object_uris ",
       " address " },
-    { " address settle tls_certificate tls_key tls_ca tls_name ", " address " },
+    { " address settle tls_certificate tls_key tls_ca tls_name "
+      "code_object_uris ",
+      " address " },
     { " settle ", "" },
 };
 
@@ -497,6 +501,11 @@ static void check_input(struct context *c, const yaml_node_t *map,
     char name[PFDD_NAME_ROOM];
     check_address(c, map, in->address_text, &in->address);
     check_tls(c, map, &in->address, &in->access.tls);
+    if (find_value(c, map, "code_object_uris") && !in->address.is_unix) {
+        wrong(c, mark_of(c, map, "code_object_uris"),
+              "'code_object_uris' is for unix sockets: who sends on others is "
+              "not known");
+    }
     if (in->format && !is_format(in->format)) {
         wrong(c, mark_of(c, map, "format"),
               "no buffer format is called '%.64s'", in->format);

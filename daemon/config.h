@@ -54,6 +54,13 @@ struct pfdd_access {
     struct pfdd_tls_config tls;
 };
 
+/* Producers whose code objects may be named by URIs. */
+enum pfdd_uris {
+    PFDD_URIS_OWN, /* those of this process' user */
+    PFDD_URIS_ALL,
+    PFDD_URIS_NONE,
+};
+
 enum pfdd_input_type {
     PFDD_INPUT_BUFFER,
     PFDD_INPUT_DIRECTORY,
@@ -73,6 +80,7 @@ struct pfdd_input_config {
     char *address_text;
     struct pfdd_address address;
     struct pfdd_access access;
+    unsigned uris; /* enum pfdd_uris */
     uint64_t settle_ms;
 };
 

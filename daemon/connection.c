@@ -10,6 +10,7 @@
 
 #include "daemon.h"
 #include "log.h"
+#include "peer.h"
 #include "socket.h"
 
 enum {
@@ -169,22 +170,39 @@ static void on_resume(void *user)
         watch(c, true);
 }
 
-/* Of a unix socket: as the kernel knows it. */
-static long long peer_pid(int fd)
+/* Of a unix socket, as the kernel knows it. Behind TLS there is one too, whose
+ * other end is ourselves. */
+static long long peer_pid(int fd, const struct pfdd_input_config *config)
 {
     struct ucred peer = { .pid = 0 };
     socklen_t n = sizeof peer;
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) == 0 ? peer.pid
-                                                                   : 0;
+    return config->address.is_unix &&
+                   getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) == 0
+               ? peer.pid
+               : 0;
+}
+
+/* NULL: it may not name code objects. */
+static struct pfdd_peer *find_deputed(int fd,
+                                      const struct pfdd_input_config *config)
+{
+    bool none = !config->address.is_unix || config->uris == PFDD_URIS_NONE;
+    struct pfdd_peer *peer = none ? NULL : pfdd_peer_new(fd);
+    if (!peer || config->uris == PFDD_URIS_ALL || peer->uid == geteuid())
+        return peer;
+    pfdd_peer_unref(peer);
+    return NULL;
 }
 
 bool pfdd_connection_open(struct pfdd_connection *c, struct pfdd *d, int fd,
-                          const char *name, uint64_t settle_ms)
+                          const char *name,
+                          const struct pfdd_input_config *config)
 {
     struct pfdd_stream_options options = {
         .name = name,
-        .settle_ms = settle_ms,
-        .pid = peer_pid(fd),
+        .settle_ms = config->settle_ms,
+        .pid = peer_pid(fd, config),
+        .peer = find_deputed(fd, config),
         .resume = on_resume,
         .ended = on_stream_ended,
         .user = c,
@@ -192,6 +210,7 @@ bool pfdd_connection_open(struct pfdd_connection *c, struct pfdd *d, int fd,
     c->d = d;
     c->fd = fd;
     c->stream = pfdd_stream_new(d, &options);
+    pfdd_peer_unref(options.peer);
     if (c->stream && uv_poll_init(d->loop, &c->poll, fd) == 0) {
         c->poll.data = c;
         d->input_bytes += sizeof *c;

@@ -8,6 +8,7 @@
 
 #include <uv.h>
 
+#include "config.h"
 #include "stream.h"
 
 enum {
@@ -36,7 +37,8 @@ struct pfdd_connection {
 
 /* c is zeroed but closed and user; fd is taken over. False: nothing is open. */
 bool pfdd_connection_open(struct pfdd_connection *c, struct pfdd *d, int fd,
-                          const char *name, uint64_t settle_ms);
+                          const char *name,
+                          const struct pfdd_input_config *config);
 void pfdd_connection_close(struct pfdd_connection *c);
 
 #endif

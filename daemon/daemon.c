@@ -558,8 +558,8 @@ static bool same_input(const struct pfdd_input_config *a,
                        const struct pfdd_input_config *b)
 {
     return a->type == b->type && a->settle_ms == b->settle_ms &&
-           same_text(a->name, b->name) && same_text(a->path, b->path) &&
-           same_text(a->format, b->format) &&
+           a->uris == b->uris && same_text(a->name, b->name) &&
+           same_text(a->path, b->path) && same_text(a->format, b->format) &&
            same_text(a->code_objects, b->code_objects) &&
            same_text(a->dumps, b->dumps) && same_ids(&a->owners, &b->owners) &&
            same_text(a->address_text, b->address_text) &&

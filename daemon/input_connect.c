@@ -77,7 +77,7 @@ static void take(struct connect_input *in, int fd)
         c->closed = on_closed;
         c->user = in;
     }
-    if (c && pfdd_connection_open(c, d, fd, name, config->settle_ms)) {
+    if (c && pfdd_connection_open(c, d, fd, name, config)) {
         in->connection = c;
         in->connected = uv_now(d->loop);
         in->complained = false;

@@ -53,8 +53,7 @@ static void on_accept(struct pfdd_listener *l, int fd)
     c->user = in;
     snprintf(name, sizeof name, "producer %llu",
              (unsigned long long)++in->n_accepted);
-    if (!pfdd_connection_open(c, in->base.d, fd, name,
-                              in->base.config->settle_ms)) {
+    if (!pfdd_connection_open(c, in->base.d, fd, name, in->base.config)) {
         free(c);
         return;
     }

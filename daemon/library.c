@@ -12,6 +12,7 @@
 #include <printfdecode/shaders.h>
 
 #include "daemon.h"
+#include "deputy.h"
 #include "folder.h"
 #include "log.h"
 #include "session.h"
@@ -27,6 +28,7 @@ struct object {
     size_t n_coming;            /* bytes that count as coming */
     bool is_file;               /* of the configuration: it can be read again */
     struct pfdd_folder *folder; /* to be read from; NULL: it is a path */
+    struct pfdd_peer *peer;     /* who named it by a URI; NULL: nobody */
     bool is_kept;
     bool is_shader;
     uint32_t shader;    /* its number */
@@ -78,6 +80,7 @@ struct pfdd_library {
 static void free_object(struct object *o)
 {
     pfdd_folder_unref(o->folder);
+    pfdd_peer_unref(o->peer);
     free(o->name);
     free(o->bytes);
     free(o);
@@ -372,7 +375,7 @@ static void read_uri(struct object *o, size_t n_max)
     struct pfd_input *input = NULL;
     struct pfd_error err = { .text = "out of memory" };
     size_t n = 0;
-    if (pfd_input_read(o->name, n_max, &input, &err) == PFD_OK) {
+    if (pfdd_deputy_read(o->peer, o->name, n_max, &input, &err) == PFD_OK) {
         const void *bytes = pfd_input_bytes(input, &n);
         o->bytes = malloc(n + 1);
         if (o->bytes)
@@ -450,7 +453,7 @@ static void run_job(struct pfdd_job *job)
 {
     struct pfdd_library *lib = (struct pfdd_library *)job;
     for (struct object *o = lib->fresh; o; o = o->next) {
-        if (!o->bytes && pfd_input_is_uri(o->name)) {
+        if (!o->bytes && o->peer) {
             read_uri(o, lib->left);
             lib->left -= o->n;
         } else if (!o->bytes) {
@@ -498,7 +501,7 @@ static void keep(struct pfdd_library *lib, struct catalogue *c,
     lib->n_coming -= o->n_coming;
     if (o->why[0] || !c) {
         if (!is_known) {
-            pfdd_log(PFDD_WARNING, "code object %s: %s", o->name,
+            pfdd_log(PFDD_WARNING, "code object %.300s: %s", o->name,
                      o->why[0] ? o->why : "out of memory");
         }
         free_object(o);
@@ -506,7 +509,9 @@ static void keep(struct pfdd_library *lib, struct catalogue *c,
     }
     pfdd_log(PFDD_INFO, "code object %s: %zu bytes", o->name, o->n);
     pfdd_folder_unref(o->folder);
+    pfdd_peer_unref(o->peer);
     o->folder = NULL;
+    o->peer = NULL;
     put(c, o);
     lib->n_bytes += o->n;
     struct pfdd_object object = view(o);
@@ -581,7 +586,7 @@ static struct object *add(struct pfdd_library *lib, const char *name, size_t n)
     if (o)
         o->name = strdup(name);
     if (!o || !o->name || !has_room(lib, n)) {
-        pfdd_log(PFDD_WARNING, "code object %s: no room for it", name);
+        pfdd_log(PFDD_WARNING, "code object %.300s: no room for it", name);
         free(o ? o->name : NULL);
         free(o);
         return NULL;
@@ -623,9 +628,12 @@ void pfdd_library_add_from(struct pfdd_library *lib, struct pfdd_folder *folder,
     start(lib);
 }
 
-void pfdd_library_add_uri(struct pfdd_library *lib, const char *uri)
+void pfdd_library_add_uri(struct pfdd_library *lib, const char *uri,
+                          struct pfdd_peer *peer)
 {
-    add(lib, uri, 0);
+    struct object *o = add(lib, uri, 0);
+    if (o)
+        o->peer = pfdd_peer_ref(peer);
     start(lib);
 }
 

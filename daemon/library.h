@@ -21,6 +21,7 @@
 struct pfdd;
 struct pfdd_folder;
 struct pfdd_library;
+struct pfdd_peer;
 struct pfdd_scope;
 
 struct pfdd_strings {
@@ -55,8 +56,9 @@ struct pfdd_object {
 void pfdd_library_add(struct pfdd_library *lib,
                       const struct pfdd_object *object);
 
-/* What a URI names, read by a worker. */
-void pfdd_library_add_uri(struct pfdd_library *lib, const char *uri);
+/* What a URI names, read by a worker as far as a peer could read it. */
+void pfdd_library_add_uri(struct pfdd_library *lib, const char *uri,
+                          struct pfdd_peer *peer);
 
 /* True: code objects are being read; what needs them should wait. */
 bool pfdd_library_is_busy(const struct pfdd_library *lib);

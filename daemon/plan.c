@@ -205,6 +205,8 @@ static void put_input(struct plan *p, const struct pfdd_input_config *in)
     case PFDD_INPUT_LISTEN:
         fprintf(out, "producers connect to %s", in->address_text);
         put_access(out, &in->address, &in->access);
+        if (in->uris == PFDD_URIS_ALL)
+            fputs(", and may name files as code objects", out);
         check_address(p, &in->address, &in->access);
         break;
     case PFDD_INPUT_CONNECT:

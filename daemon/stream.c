@@ -19,6 +19,7 @@
 #include "log.h"
 #include "name.h"
 #include "origin.h"
+#include "peer.h"
 #include "session.h"
 #include "shelf.h"
 #include "stream_objects.h"
@@ -122,7 +123,7 @@ struct pfdd_stream *pfdd_stream_new(struct pfdd *d,
     }
     st->objects = (struct pfdd_objects){ .d = d,
                                          .name = st->name,
-                                         .pid = options->pid,
+                                         .peer = pfdd_peer_ref(options->peer),
                                          .is_kept = options->is_kept };
     pfdd_objects_reset(&st->objects);
     count_reader(st);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct pfdd;
+struct pfdd_peer;
 struct pfdd_stream;
 
 enum {
@@ -22,6 +23,7 @@ struct pfdd_stream_options {
     const char *name; /* (name.h), of what has none; copied */
     uint64_t settle_ms;
     long long pid;              /* of the peer; 0: as it says itself */
+    struct pfdd_peer *peer;     /* who may use URIs; NULL: nobody */
     bool may_be_raw;            /* what is no capture is one buffer */
     bool is_kept;               /* the shelf's, of before */
     void (*resume)(void *user); /* bytes are wanted again */

@@ -10,6 +10,7 @@
 #include "daemon.h"
 #include "library.h"
 #include "name.h"
+#include "peer.h"
 
 enum {
     MODULES_MAX = 64 << 20, /* bytes of modules, of one stream */
@@ -132,8 +133,8 @@ static const char *take_shader(struct pfdd_objects *o,
 
 /* ---- other code objects ---- */
 
-/* Whoever has no access to our files, or to another process, has none through
- * us: files are read for this machine's producers, memory for its owner. */
+/* Whoever has no access to a file, or to another process, has none through us
+ * (deputy.h). */
 static const char *take_uri(struct pfdd_objects *o,
                             const struct pfd_wire_frame *f)
 {
@@ -142,16 +143,20 @@ static const char *take_uri(struct pfdd_objects *o,
     snprintf(uri, sizeof uri, "%.*s",
              f->uri.n < sizeof uri ? (int)f->uri.n : (int)sizeof uri - 1,
              f->uri.at);
-    snprintf(own, sizeof own, "memory://%lld", o->pid);
+    if (!o->peer) {
+        return "a code object by a URI, which this producer may not use (see "
+               "'code_object_uris')";
+    }
+    snprintf(own, sizeof own, "memory://%d", (int)o->peer->pid);
     size_t n_own = strlen(own);
     bool is_file = !strncmp(uri, "file://", 7);
     bool is_own =
         !strncmp(uri, own, n_own) && (uri[n_own] == '#' || uri[n_own] == '?');
-    if (f->uri.n >= sizeof uri || !o->pid || (!is_file && !is_own)) {
+    if (f->uri.n >= sizeof uri || (!is_file && !is_own)) {
         return "a code object by a URI that is none of file:// or memory:// "
-               "of a process that sends on a unix socket";
+               "of the process that sends";
     }
-    pfdd_library_add_uri(o->d->library, uri);
+    pfdd_library_add_uri(o->d->library, uri, o->peer);
     return NULL;
 }
 
@@ -234,5 +239,6 @@ void pfdd_objects_deinit(struct pfdd_objects *o)
     drop_modules(o);
     drop_part(o);
     pfdd_scope_unref(o->scope);
+    pfdd_peer_unref(o->peer);
     o->scope = NULL;
 }

@@ -15,13 +15,14 @@
 
 struct pfdd;
 struct pfdd_module;
+struct pfdd_peer;
 struct pfdd_scope;
 
 struct pfdd_objects {
     struct pfdd *d;
-    const char *name; /* of the stream; borrowed */
-    long long pid;    /* of the peer, by the kernel; 0: another machine's */
-    bool is_kept;     /* the shelf gives back what it kept */
+    const char *name;       /* of the stream; borrowed */
+    struct pfdd_peer *peer; /* owned; who may use URIs; NULL: nobody */
+    bool is_kept;           /* the shelf gives back what it kept */
     /* Of its modules; owned. NULL: they are everybody's. */
     struct pfdd_scope *scope;
     /* One that comes in parts. */

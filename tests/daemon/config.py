@@ -18,10 +18,11 @@ KEYS = {
     '': 'log_level state_dir ring memory_max queue_max workers drain '
         'code_objects sandbox inputs outputs',
     'inputs buffer': 'name path format settle',
-    'inputs directory': 'path format code_objects dumps',
+    'inputs directory': 'path format code_objects dumps owners',
     'inputs listen': 'address mode allow_uids allow_gids max_clients settle '
-                     'tls_certificate tls_key tls_ca',
-    'inputs connect': 'address settle tls_certificate tls_key tls_ca tls_name',
+                     'tls_certificate tls_key tls_ca code_object_uris',
+    'inputs connect': 'address settle tls_certificate tls_key tls_ca tls_name '
+                      'code_object_uris',
     'inputs stdin': 'settle',
     'outputs stdout': 'name output match entries_only findings required',
     'outputs file': 'name path output match entries_only findings required rotate_size '
@@ -53,6 +54,12 @@ WRONG = [
     ('inputs:\n  - type: buffer', '2:5', "'path' is missing"),
     ('inputs:\n  - {type: buffer, path: a, format: x}', '2:37',
      "no buffer format is called 'x'"),
+    ('inputs: [{type: listen, address: "unix:/a", code_object_uris: x}]', '1:63',
+     "'code_object_uris' is one of: own, all, none"),
+    ('inputs: [{type: listen, address: "tcp:[::1]:9", code_object_uris: own}]',
+     '1:67', "'code_object_uris' is for unix sockets"),
+    ('inputs: [{type: directory, path: a, dumps: x, owners: [no one]}]', '1:56',
+     "there is no user 'no one'"),
     ('inputs: [{type: directory, path: a}]', '1:10', "'code_objects', 'dumps'"),
     ('inputs: [{type: stdin}, {type: stdin}]', '1:1', 'one standard input'),
     ('outputs: [{type: stdout}, {type: stdout}]', '1:1', 'one standard output'),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A printfdecoded for tests, with sockets in a folder of its own, what talks to
 it, and buffers that it follows. Whatever a test leaves running is ended."""
+import contextlib
 import ctypes
 import glob
 import gzip
@@ -365,6 +366,35 @@ def producer(path, *frames):
     sock.connect(path)
     sock.sendall(START + b''.join(frames))
     return sock
+
+
+@contextlib.contextmanager
+def sent_from(path, make, before=None):
+    """Another process: make() says its frames, and it lives until all is done.
+    before(): what it does first, such as becoming another user."""
+    ready, tell = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            if before:
+                before()
+            die_with_us()
+            # PR_SET_PTRACER, PR_SET_PTRACER_ANY
+            ctypes.CDLL(None).prctl(0x59616d61, ctypes.c_ulong(-1))
+            sock = producer(path, *make())
+            os.write(tell, b'1')
+            signal.pause()
+            sock.close()
+        finally:
+            os._exit(1)
+    os.close(tell)
+    assert os.read(ready, 1) == b'1', 'it could not send'
+    os.close(ready)
+    try:
+        yield child
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
 
 
 def dump_frames(buffer=1, name='b', data=None):

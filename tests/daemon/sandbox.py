@@ -86,14 +86,12 @@ def forbidden(temp):
         print('no landlock: the rest is left out')
         d.stop()
         return
-    # A link in a folder of ours, to what is none of ours.
+    # What our user may read, and we have no use for.
     other = tempfile.TemporaryDirectory()
     shutil.copy(ELF, f'{other.name}/app.elf')
-    os.symlink(f'{other.name}/app.elf', f'{temp}/in/link.elf')
-    shutil.copy(ELF, f'{temp}/in/plain.part')
-    os.rename(f'{temp}/in/plain.part', f'{temp}/in/plain.elf')
-    os.rename(f'{temp}/in/link.elf', f'{temp}/in/again.elf')
-    until('a refusal', lambda: 'again.elf: Permission denied' in d.log())
+    with producer(f'{temp}/s/in.sock', frame(
+            'code_object', code_object=1, uri=f'file://{other.name}/app.elf')):
+        until('a refusal', lambda: 'app.elf: Permission denied' in d.log())
     # A configuration that wants what the first one did not.
     d.reload(CONFIG + '  - {type: file, path: $T/secret/lines}\n')
     assert 'outside of what this process may use' in d.log()

@@ -16,7 +16,7 @@ import threading
 import time
 
 from harness import (DUMP, ELF, N_ENTRIES, REST, Daemon, dial,
-                     dump_frames, elf_frame, entry_ends, frame, producer, run,
+                     dump_frames, elf_frame, entry_ends, frame, producer, run, sent_from,
                      slurp, until, used_bytes)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -127,33 +127,6 @@ def by_uri(temp):
     with producer(f'{temp}/in.sock', *dump_frames()):
         lines.entries(N_ENTRIES)
     d.stop()
-
-
-@contextlib.contextmanager
-def sent_from(path, make):
-    """Another process: make() says its frames, and it lives until all is done.
-    """
-    ready, tell = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # it dies with us
-            # PR_SET_PTRACER, PR_SET_PTRACER_ANY
-            ctypes.CDLL(None).prctl(0x59616d61, ctypes.c_ulong(-1))
-            sock = producer(path, *make())
-            os.write(tell, b'1')
-            signal.pause()
-            sock.close()
-        finally:
-            os._exit(1)
-    os.close(tell)
-    os.read(ready, 1)
-    os.close(ready)
-    try:
-        yield child
-    finally:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
 
 
 def memory_uri(pid, at, n, sign='#'):

@@ -13,8 +13,9 @@ import subprocess
 import threading
 import time
 
-from harness import (N_ENTRIES, PROGRAM, REST, START, Daemon, Lines, dump_frames,
-                     elf_frame, free_port, producer, run, skip, slurp, until)
+from harness import (ELF, N_ENTRIES, PROGRAM, REST, START, Daemon, Lines,
+                     dump_frames, elf_frame, frame, free_port, producer, run,
+                     skip, slurp, until)
 
 FOLLOW = REST[0]
 if not shutil.which('openssl'):
@@ -121,6 +122,23 @@ def both_ways(temp):
     with dial(temp, port['input']) as p:
         p.sendall(START + elf_frame() + b''.join(dump_frames(1, 'last')))
         assert lines.entries(1)[0]['source'] == 'last'
+    d.stop()
+
+
+def named_files(temp):
+    """Whoever sends behind TLS is not us, though we pass on what it sends."""
+    d, port = started(temp)
+    lines = Lines(dial(temp, port['lines']), {'from': 'oldest'})
+    shutil.copy(ELF, f'{temp}/app.elf')
+    with dial(temp, port['input']) as p:
+        p.sendall(START + b''.join([
+            frame('code_object', code_object=1, uri=f'file://{temp}/app.elf'),
+            frame('code_object', code_object=2, uri='memory://'
+                  f'{d.process.pid}#offset=4096&size=64'), *dump_frames()]))
+        got = lines.entries(N_ENTRIES)
+    assert not any(e['message'] for e in got), got
+    assert not any('pid' in e.get('origin', {}) for e in got), got
+    assert d.log().count('which this producer may not use') == 2, d.log()
     d.stop()
 
 
@@ -527,5 +545,6 @@ if 'built without TLS' in subprocess.run(
     for address in 'tls:127.0.0.1:1', 'https://127.0.0.1:1':
         says('built without TLS', address)
     skip('built without TLS')
-run(both_ways, strangers, connects, not_without, files_that_are_none, followed,
-    acknowledged, certificates, no_keys, other_servers)
+run(both_ways, named_files, strangers, connects, not_without,
+    files_that_are_none, followed, acknowledged, certificates, no_keys,
+    other_servers)
