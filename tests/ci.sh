@@ -155,7 +155,7 @@ do_tsan() {
 do_fuzz() {
     local target
     [ -x "$builds/asan/tests/fuzz/fuzz_llpc" ] || return
-    for target in program image llpc spirv khronos container wire rocm \
+    for target in program image llpc spirv khronos container wire rocm record \
         config request stream; do
         local seeds=tests/fuzz/corpus/$target
         local work=$builds/corpus_$target

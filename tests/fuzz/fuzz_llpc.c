@@ -8,7 +8,7 @@
 
 #include <printfdecode/convert.h>
 
-#include "fuzz.h"
+#include "llpc_strings.h"
 
 enum {
     PREFIX = 4,
@@ -16,32 +16,6 @@ enum {
 };
 
 static struct pfd_strings *strings;
-
-static void add(uint64_t id, const char *text, uint64_t n, uint64_t mask)
-{
-    struct pfd_string_info info = {
-        .id = id,
-        .text = text,
-        .n_text = strlen(text),
-        .argument_count = n,
-        .source = "fuzz",
-    };
-    FUZZ_CHECK(pfd_strings_add(strings, &info, &mask, 1, NULL, NULL, NULL) ==
-               PFD_OK);
-}
-
-static void make_strings(void)
-{
-    strings = pfd_strings_new();
-    FUZZ_CHECK(strings);
-    add(0x414141414141, "none\n", 0, 0);
-    add(0x424242424242, "one %d\n", 1, 0);
-    add(0x424242424242, "wide %lld\n", 1, 1);
-    add(0x434343434343, "two %*f %s %c\n", 4, 2);
-    add(0x444444444444, "%v4f %ld", 2, 0);
-    add(0x454545454545, "%ld %x %\xff", 2, 1);
-    add(0x464646464646, "\xc3\xa9 % \xc3\xa9 %y\x1b", 3, 0);
-}
 
 /* A hash of all that is said, in order. */
 static uint64_t mix(uint64_t hash, const void *bytes, size_t n)
@@ -153,7 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     uint32_t seed = 0;
     if (!strings)
-        make_strings();
+        strings = make_llpc_strings();
     if (n < PREFIX)
         return 0;
     memcpy(&seed, data, PREFIX);

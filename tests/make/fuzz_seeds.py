@@ -6,6 +6,7 @@ import struct
 import sys
 
 import container_cases as box
+import khronos_cases as khronos
 import llpc_cases as cases
 import rocm_cases as rocm
 
@@ -113,6 +114,50 @@ def rocm_seeds():
             {1: 0}, rocm.call(b"%d", rocm.u64(4))).pool(), 255)
 
 
+def record_input(kind, strings, data, edits=b"", how=0):
+    """The numbers are fuzz_record.c's."""
+    return bytes([kind, how]) + struct.pack("<2H", len(strings), len(data)) + \
+        strings + data + edits
+
+
+def record_seeds():
+    """Buffers of each format; edits of layout, string, length and flags."""
+    edits = b"\x01\x03\0" b"\x06\x01\x07\0" b"\x09\x20\0\0" \
+        b"\x03\x0c\x0e\0"
+    e = cases.entry
+    llpc = cases.buffer(
+        e(0x424242424242, cases.words(7)), e(0x474747474747, cases.words(1, 2)),
+        e(0x434343434343, cases.words(5, 0, 0x3ff80000, 1, 65)),
+        e(0x454545454545, cases.words(1, 2)), e(0x777777777777))
+    yield "record/llpc", record_input(0, b"", llpc, edits)
+    for name, data in rocm_seeds():
+        n_rows = struct.unpack_from("<H", data, 2)[0]
+        rows, data, kind = data[4:4 + n_rows], data[4 + n_rows:], data[0]
+        yield name.replace("rocm/", "record/"), record_input(
+            1 + kind % 4, rows, data, edits, 1 if kind & 4 else 0)
+
+    m, other = khronos.hello_module(), khronos.load_module()
+    for how, layout in enumerate(("p1", "p2", "p3", "p4", "p5", "p6")):
+        data = khronos.spv.printf_buffer(
+            layout, khronos.hello_records(layout, m, shader=0))
+        yield "record/" + layout, record_input(6, m.bytes(), data, edits)
+        yield "record/%s_khronos" % layout, record_input(
+            6, m.bytes(), data, edits, 2 | 4 | (8 if how % 2 else 0))
+    errors = [[12, 1 << 24 | 1 << 18, 4 << 27 | other.loads[0], 0, 0, 0, 3,
+               25, 6, 1, 0, 0],
+              [10, 0, 5, 5, 1, 2, 3, 0, 9, 8],
+              [16, 1, 20, 5, 0, 0, 0, 4, 2, 1, 1, 0, 3, 9, 8, 0]]
+    for i, error in enumerate(errors):
+        yield "record/gpuav_%d" % i, record_input(
+            4, other.bytes(), khronos.error_buffer([error]), edits, i % 2 * 2)
+    m = khronos.abort_module(b"test: %u", ["u32"], [8], 8)
+    m.words()
+    pairs = khronos.pair(bytes.fromhex("746573743a2025752a000000")) + \
+        khronos.pair(b"\1\2\3\4\5\6\7\x80")
+    yield "record/abort", record_input(5, m.bytes(), pairs, edits)
+    yield "record/abort_text", record_input(5, b"", pairs, edits)
+
+
 # Commands of fuzz_stream.c, in the order of its table.
 (OWN, SHARED, DATA, ENTRIES, WRITE, POKE, BELL, DONE, GAP, ELF, MODULE, OBJECT,
  SHADER, HELLO, START, BYTES, GO_ON) = range(17)
@@ -203,7 +248,7 @@ outputs:
 
 
 def main():
-    for name, data in [*seeds(), *image_seeds(), *rocm_seeds(),
+    for name, data in [*seeds(), *image_seeds(), *rocm_seeds(), *record_seeds(),
                        *stream_seeds(), *request_seeds(), *config_seeds()]:
         path = os.path.join(sys.argv[1], name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
