@@ -45,21 +45,25 @@ static void on_bus_error(int signal_number)
     signal(signal_number, SIG_DFL);
 }
 
+static sigset_t signals; /* that are blocked, but for those of the handler */
+
 static bool catch_bus_errors(void)
 {
     static bool is_caught;
-    /* The jump leaves the handler: nothing would let the signal in again. */
-    struct sigaction action = { .sa_handler = on_bus_error,
-                                .sa_flags = SA_NODEFER };
-    if (!is_caught)
-        is_caught = sigaction(SIGBUS, &action, NULL) == 0;
+    struct sigaction action = { .sa_handler = on_bus_error };
+    if (!is_caught) {
+        is_caught = pthread_sigmask(SIG_SETMASK, NULL, &signals) == 0 &&
+                    sigaction(SIGBUS, &action, NULL) == 0;
+    }
     return is_caught;
 }
 
 /* False: there is no such page any more. */
 static bool load(char bytes[PFDD_HEAD], const void *page)
 {
+    /* To have the jump do it, each load would have to ask the system. */
     if (sigsetjmp(back, 0) != 0) {
+        pthread_sigmask(SIG_SETMASK, &signals, NULL);
         is_loading = 0;
         return false;
     }

@@ -95,6 +95,10 @@ static void free_objects(struct object *o)
     }
 }
 
+static void run_job(struct pfdd_job *job);
+
+static void job_done(struct pfdd_job *job);
+
 /* ---- catalogues ---- */
 
 static struct catalogue *new_catalogue(size_t n_max)
@@ -141,6 +145,7 @@ struct pfdd_library *pfdd_library_new(struct pfdd *d, size_t n_bytes_max)
     lib->current = empty;
     lib->catalogue = none;
     lib->n_bytes_max = n_bytes_max;
+    lib->job = (struct pfdd_job){ .run = run_job, .done = job_done };
     return lib;
 }
 
@@ -596,8 +601,6 @@ static struct object *add(struct pfdd_library *lib, const char *name, size_t n)
     lib->n_coming += n;
     o->next = lib->waiting;
     lib->waiting = o;
-    lib->job.run = run_job;
-    lib->job.done = job_done;
     return o;
 }
 
