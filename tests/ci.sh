@@ -144,12 +144,12 @@ build_tsan() {
     rm -rf "$builds/tsan"
     CC=clang meson setup "$builds/tsan" -Dwerror=true -Dtests=enabled \
         -Db_sanitize=thread -Db_lundef=false -Dbuildtype=debugoptimized &&
-        ninja -C "$builds/tsan" tests/unit/test_threads
+        ninja -C "$builds/tsan" threaded_tests
 }
 
 do_tsan() {
     step tsan build_tsan || return
-    run_tests tsan -t 6 --no-rebuild threads
+    run_tests tsan -t 6 --no-rebuild --suite threads
 }
 
 do_fuzz() {

@@ -121,15 +121,18 @@ void hear(struct heard *h)
     h->bytes[h->n] = '\0';
 }
 
+/* Not by memmem(): ThreadSanitizer would look at all the rest each time. */
 size_t count(const struct heard *h, const char *what)
 {
     size_t n = 0;
     size_t n_what = strlen(what);
     const char *at = h->bytes;
     const char *end = at ? at + h->n : NULL;
-    while (at && (at = memmem(at, (size_t)(end - at), what, n_what))) {
-        n++;
-        at += n_what;
+    while (at && (at = memchr(at, what[0], (size_t)(end - at)))) {
+        bool is_here =
+            (size_t)(end - at) >= n_what && !memcmp(at, what, n_what);
+        n += is_here;
+        at += is_here ? n_what : 1;
     }
     return n;
 }

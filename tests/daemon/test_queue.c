@@ -223,8 +223,8 @@ static void check_lines(const char *bytes, size_t n, uint64_t last)
     uint64_t seq = 0;
     const char *end = bytes + n;
     while (bytes < end) {
-        const char *at =
-            memmem(bytes, (size_t)(end - bytes), key, sizeof key - 1);
+        size_t n_begin = end - bytes < 200 ? (size_t)(end - bytes) : 200;
+        const char *at = memmem(bytes, n_begin, key, sizeof key - 1);
         ck_assert_ptr_nonnull(at);
         ck_assert_uint_eq(strtoull(at + sizeof key - 1, NULL, 10), ++seq);
         bytes = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1;
@@ -251,7 +251,6 @@ START_TEST(all_at_once)
         if (last_heard(&h))
             send_ack(&h, last_heard(&h));
     }
-    await(&h, "\"sequence\":", last_seq());
     await(&h, "\n", last_seq());
     check_lines(h.bytes, h.n, last_seq());
     send_ack(&h, last_seq());
