@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Fails where an #include points up: each file may include its own floor and
+those below it (the map is in README.md). Also that each library package is
+included by the few files that own it, that formats never include each other,
+and that programs see only the public headers.
+usage: layers.py [SOURCE_FOLDER]"""
+
+import fnmatch
+import glob
+import os
+import re
+import sys
+
+# The library's floors, from the ground up.
+LIBRARY = [
+    'error cursor arena text escape bits tally shown md5 crc32c inflate'
+    ' uri number* pattern ranges',
+    'program*',
+    'strings image archive bundle offload cache container object'
+    ' hsa metadata* spirv* khronos* shaders json_parts json_exact'
+    ' wire* columns',
+    'format record chain rocm nulls window',
+    'choice decoder entry loader shader_loader objects input where* filter',
+    'convert* sink* lines capture* client service recover tail*',
+]
+FORMATS = 3
+
+# The daemon's, which are narrower: none includes its own floor.
+DAEMON = [
+    'feature foreign head http log name'
+    ' peer positions ring sums work',
+    'line origin segments',
+    'checkpoint reader',
+    'config query',
+    'address folder plan sandbox systemd tls',
+    'deputy socket tls_none',
+    'daemon',
+    'queue',
+    'holdup',
+    'library',
+    'shelf',
+    'poller',
+    'session',
+    'stream_objects',
+    'stream',
+    'connection input_buffer metrics output_*',
+    'feeder input_connect input_listen input_stdin',
+    'input_directory',
+    'main',
+]
+
+# What points up in the daemon all the same: the ring's rows are made of what
+# its readers ask for; daemon.c starts, ends and counts what stands above its
+# header; and a session, its strings and the shelf that keeps both know each
+# other. To be made fewer, never more.
+UPWARDS = {
+    'ring': 'line reader',
+    'daemon': 'library poller holdup queue session shelf',
+    'library': 'session shelf',
+    'shelf': 'stream',
+    'poller': 'session',
+}
+
+# `follow` shows lines as text with what the daemon has for that.
+SHARED = {('cli/follow_lines.c', '../daemon/line.h')}
+
+# What belongs to few: a header, and the only files that include it.
+OWNERS = {
+    r'(libelf|gelf|elf)\.h': 'src/image.c',
+    r'msgpack.*': 'src/metadata.c',
+    r'yaml.*': 'src/metadata_yaml.c daemon/config.c',
+    r'pcre2.*': 'src/pattern.c',
+    r'(zlib|zstd).*': 'src/inflate.c daemon/output_file.c',
+    r'uv\.h': 'daemon/connection.h daemon/daemon.h daemon/reader.c'
+    ' daemon/ring.c daemon/socket.h daemon/tls.h daemon/work.h',
+    r'jansson.*': 'cli/shaders.c daemon/checkpoint.h daemon/http.c'
+    ' daemon/line.c daemon/output_acked.c daemon/queue.c daemon/reader.c'
+    ' daemon/socket.c',
+    r'check\.h': '',
+    r'openssl/.*': 'cli/tls.c daemon/tls.c',
+    r'seccomp\.h': 'daemon/sandbox.c',
+    r'systemd/.*': 'daemon/systemd.c',
+    r'pthread.*': 'src/convert_pool.h src/crc32c.c daemon/foreign.c'
+    ' daemon/log.c',
+}
+
+INCLUDE = re.compile(r'^#include ([<"])([^>"]*)[>"]', re.MULTILINE)
+FORBIDDEN = re.compile(
+    r'\b(malloc|calloc|realloc|strdup|f?printf|fputs|fwrite)\(')
+
+wrong = []
+
+
+def source(pattern):
+    """The files of a pattern, and of each what it includes: (quote, name)."""
+    for file in sorted(glob.glob(pattern)):
+        with open(file, encoding='utf-8') as text:
+            yield file, INCLUDE.findall(text.read())
+
+
+def noun(file):
+    return os.path.splitext(os.path.basename(file))[0]
+
+
+def floor_of(floors, name):
+    for at, words in enumerate(floors):
+        if any(fnmatch.fnmatchcase(name, word) for word in words.split()):
+            return at
+    return None
+
+
+def check_library():
+    for file, includes in source('src/*.[ch]'):
+        own = floor_of(LIBRARY, noun(file))
+        if own is None:
+            wrong.append(f'{file}: on which floor does it live?'
+                         f' See {sys.argv[0]}')
+            continue
+        for quote, header in includes:
+            other = floor_of(LIBRARY, noun(header))
+            if quote == '"' and (other is None or other > own):
+                wrong.append(f'{file} (floor {own}) includes {header}'
+                             f' (floor {other})')
+
+
+def check_formats():
+    """They see their own headers and floors 0 to 3; they neither allocate nor
+    print."""
+    for file, includes in source('formats/*/*.[ch]'):
+        folder = os.path.dirname(file)
+        for quote, header in includes:
+            if quote == '<':
+                if header in ('stdio.h', 'uv.h'):
+                    wrong.append(f'{file} includes {header}')
+            elif '/' in header or not os.path.isfile(f'{folder}/{header}'):
+                other = floor_of(LIBRARY, noun(header))
+                if other is None or not os.path.isfile(f'src/{header}'):
+                    wrong.append(f'{file} includes {header}')
+                elif other > FORMATS:
+                    wrong.append(f'{file} (floor {FORMATS}) includes {header}'
+                                 f' (floor {other})')
+        check_format_text(file)
+
+
+def check_format_text(file):
+    with open(file, encoding='utf-8') as text:
+        for number, line in enumerate(text, 1):
+            if FORBIDDEN.search(line):
+                wrong.append(f'{file}:{number}: a format allocates nothing'
+                             f' and prints nothing: {line.strip()}')
+
+
+def check_programs():
+    """They see the public headers and their own."""
+    for pattern in ('cli/*.[ch]', 'daemon/*.[ch]', 'examples/*.c'):
+        for file, includes in source(pattern):
+            own = os.path.dirname(file)
+            for quote, header in includes:
+                if quote == '"':
+                    seen = ('/' not in header or (file, header) in SHARED)
+                    seen = seen and os.path.isfile(f'{own}/{header}')
+                else:
+                    seen = (not header.startswith('printfdecode/') or
+                            os.path.isfile(f'include/{header}'))
+                if not seen:
+                    wrong.append(f'{file} includes {header}')
+
+
+def check_daemon():
+    upwards = {(low, high) for low, highs in UPWARDS.items()
+               for high in highs.split()}
+    needed = set()
+    for file, includes in source('daemon/*.[ch]'):
+        name = noun(file)
+        own = floor_of(DAEMON, name)
+        if own is None:
+            wrong.append(f'{file}: on which floor does it live?'
+                         f' See {sys.argv[0]}')
+            continue
+        for quote, header in includes:
+            other = noun(header)
+            at = floor_of(DAEMON, other)
+            if quote == '<' or other == name or at is not None and at < own:
+                continue
+            needed.add((name, other))
+            if (name, other) not in upwards:
+                wrong.append(f'{file} (floor {own}) includes {header}'
+                             f' (floor {at})')
+    for low, high in sorted(upwards - needed):
+        wrong.append(f'daemon/{low} no longer includes {high}.h:'
+                     f' take it from the list in {sys.argv[0]}')
+
+
+def check_owners():
+    unused = {(package, owner) for package, owners in OWNERS.items()
+              for owner in owners.split()}
+    for pattern in ('src/*.[ch]', 'formats/*/*.[ch]', 'cli/*.[ch]',
+                    'daemon/*.[ch]', 'include/*/*.h'):
+        for file, includes in source(pattern):
+            for header in (name for quote, name in includes if quote == '<'):
+                for package, owners in OWNERS.items():
+                    if not re.fullmatch(package, header):
+                        continue
+                    unused.discard((package, file))
+                    if file not in owners.split():
+                        wrong.append(f'{file} includes {header}, which'
+                                     f' belongs to {owners or "nobody"}')
+    for package, owner in sorted(unused):
+        wrong.append(f'{owner} includes no {package}:'
+                     f' take it from the list in {sys.argv[0]}')
+
+
+def main():
+    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    os.chdir(sys.argv[1] if len(sys.argv) > 1 else here)
+    for check in (check_library, check_formats, check_programs, check_daemon,
+                  check_owners):
+        check()
+    for each in wrong:
+        print(each)
+    sys.exit(bool(wrong))
+
+
+main()
