@@ -23,9 +23,19 @@ from http import client as http_client
 ARGUMENTS = [os.path.abspath(word) for word in sys.argv[1:]]
 PROGRAM, DUMP, ELF, *REST = ARGUMENTS + [''] * (3 - len(ARGUMENTS))
 N_ENTRIES = 64  # of DUMP
-PATIENCE = 20  # seconds until something that does not come is an error
 SEQUENCE = re.compile(rb'"sequence":(\d+)')
 SKIP = 77  # exit status: what this needs is not here
+
+
+def is_sanitized(program):
+    with open(program, 'rb') as f:
+        text = f.read()
+    return b'__asan_init' in text or b'__tsan_init' in text
+
+
+# Seconds until something that does not come is an error. Nothing that comes
+# waits for it, so that it is long enough for a machine with much else to do.
+PATIENCE = 240 if os.path.isfile(PROGRAM) and is_sanitized(PROGRAM) else 60
 
 
 class Lacking(SystemExit):
@@ -55,14 +65,29 @@ def need(feature):
 
 
 def until(what, condition, patience=PATIENCE):
-    """The condition's value, as soon as it has one."""
+    """The condition's value, as soon as it has one. Asking takes half of the
+    time at most: the other half is for what is waited for."""
     end = time.monotonic() + patience
-    while time.monotonic() < end:
+    while True:
+        begin = time.monotonic()
         value = condition()
         if value:
             return value
-        time.sleep(0.01)
-    raise AssertionError('in vain: ' + what)
+        now = time.monotonic()
+        if now > end:
+            raise AssertionError('in vain: ' + what)
+        time.sleep(max(0.01, now - begin))
+
+
+def can_be_ended(process, number):
+    """Waits until the program has a handler for the signal, or takes it when it
+    likes."""
+    def is_expected():
+        assert process.poll() is None, process.communicate()
+        with open(f'/proc/{process.pid}/status', encoding='ascii') as f:
+            masks = re.findall(r'Sig(?:Cgt|Blk):\s*(\w+)', f.read())
+        return any(int(mask, 16) >> (number - 1) & 1 for mask in masks)
+    until('a handler for the signal', is_expected)
 
 
 def die_with_us():
@@ -146,6 +171,12 @@ class Daemon:
 
     def metric(self, name):
         return metric(f'{self.temp}/http.sock', name)
+
+    def looks_again(self):
+        """Of the one buffer that it follows: a look has begun and another has
+        ended by now."""
+        before = self.metric('polls_total')
+        until('two looks', lambda: self.metric('polls_total') >= before + 3)
 
     def cpu_seconds(self):
         """Of all threads, to the nanosecond: idle ones run for less than a
@@ -262,7 +293,7 @@ class Subscriber(threading.Thread):
 
     def __init__(self, path, request=None, keep=False):
         super().__init__(daemon=True)
-        self.socket = dial(path, request or {'output': 'json'}).sock
+        self.socket = dial(path, request or {'output': 'json', 'from': 'oldest'}).sock
         self.socket.settimeout(None)
         self.entries = self.missed = self.bytes = 0
         self.lines = [] if keep else None
@@ -324,11 +355,52 @@ for i in range(256):
     TABLE.append(i)
 
 
-def crc32c(data):
-    crc = 0xffffffff
+def crc_of(data, crc=0):
     for byte in data:
         crc = TABLE[(crc ^ byte) & 0xff] ^ crc >> 8
-    return crc ^ 0xffffffff
+    return crc
+
+
+def product(number, by):
+    """Of two polynomials over bits, the higher powers in the lower bits; `by`
+    has 32."""
+    result = 0
+    for bit in range(32):
+        if by >> bit & 1:
+            result ^= number << bit
+    return result << 1
+
+
+def squared(remainder):
+    both = product(remainder, remainder).to_bytes(8, 'little')
+    return crc_of(both[:4]) ^ int.from_bytes(both[4:], 'little')
+
+
+# The remainders of x to the power of 8, 16, 32, ...: 2**i bytes.
+POWERS = [1 << 23]
+while len(POWERS) < 30:
+    POWERS.append(squared(POWERS[-1]))
+
+
+def folded(data):
+    """A few bytes of the same remainder. Byte by byte, a MiB takes Python a
+    second; so numbers as long as half of the data are multiplied at once."""
+    while len(data) > 64:
+        power = (len(data) - 1).bit_length() - 1
+        n_tail = 1 << power
+        n_head = len(data) - n_tail
+        head = product(int.from_bytes(data[:n_head], 'little'), POWERS[power])
+        tail = int.from_bytes(data[n_head:], 'little')
+        n = max(n_head + 4, n_tail)
+        head <<= 8 * (n - n_head - 4)
+        tail <<= 8 * (n - n_tail)
+        data = (head ^ tail).to_bytes(n, 'little')
+    return data
+
+
+def crc32c(data):
+    first = int.from_bytes(data[:4], 'little') ^ 0xffffffff
+    return crc_of(folded(first.to_bytes(4, 'little') + data[4:])) ^ 0xffffffff
 
 
 def pack(value):
@@ -359,6 +431,11 @@ def slurp(path):
         path += '.gz'
     with (gzip.open if path.endswith('.gz') else open)(path, 'rb') as f:
         return f.read()
+
+
+def written(path):
+    """A file's bytes, if it is there by now."""
+    return slurp(path) if os.path.exists(path) else b''
 
 
 def producer(path, *frames):
