@@ -16,7 +16,8 @@ import sys
 import tempfile
 import time
 
-from harness import Buffer, Daemon, Subscriber, entry_ends, free_port, until
+from harness import (PATIENCE, Buffer, Daemon, Subscriber, entry_ends, free_port,
+                     until)
 
 program, daemon, clock, dump, elf = sys.argv[1:6]
 data = open(dump, 'rb').read()
@@ -45,14 +46,13 @@ def start(temp, config, **kwargs):
     d = Daemon(temp, config, program=daemon, **kwargs)
     s = Subscriber(f'{temp}/l', keep=True)
     s.start()
-    time.sleep(0.3)
     return d, s
 
 
 def finish(d, *subscribers):
     d.stop()
     for s in subscribers:
-        s.join(20)
+        s.join(PATIENCE)
         if s.failures:
             sys.exit(f'sequence numbers: {s.failures[:3]}')
 
@@ -68,7 +68,7 @@ def repeat(n):
 def send(kind, address, message, piece=1 << 20, pause=0):
     """Bytes in pieces; the other side may close at any time."""
     s = socket.socket(kind)
-    s.settimeout(10)
+    s.settimeout(PATIENCE)
     s.connect(address)
     try:
         for i in range(0, len(message), piece):
@@ -224,7 +224,7 @@ def out_of_space(d, s, b, temp, grow):
     errors = d.metric('queue_errors_total') + d.metric('file_errors_total')
     grow()
     until('the rest', lambda: d.metric('lines_total') >= MANY * entries and
-          d.http('/readyz')[0] == 200, 30)
+          d.http('/readyz')[0] == 200)
     until('subscribers', lambda: s.entries + s.missed >= MANY * entries)
     finish(d, s)
     twice, broken = check_file(f'{temp}/out.ndjson', MANY * entries)
@@ -287,10 +287,9 @@ def clock_steps(temp):
     for i, end in enumerate(ends):
         b.put(data, at, end)
         at = end
+        until('the entry', lambda: s.entries == i + 1)
         if i % 8 == 0:
             ahead[0:8] = struct.pack('<q', steps[i // 8 % len(steps)])
-        time.sleep(0.01)
-    until('entries', lambda: s.entries == entries)
     expect('health', d.http('/healthz')[0], 200)
     again = Subscriber(f'{temp}/l', {'from': '2001-01-01T00:00:00Z'})
     again.start()
@@ -324,7 +323,7 @@ def descriptors(temp):
     for _ in range(30):
         clients.append(Subscriber(f'{temp}/l', keep=True))
         clients[-1].start()
-    time.sleep(1)
+    until('a word of it', lambda: 'cannot accept' in d.log())
     b.put(data)
     until('entries while there are none', lambda: s.entries == entries)
     resource.prlimit(d.process.pid, limit, (soft, hard))
@@ -332,10 +331,10 @@ def descriptors(temp):
     n = d.metric('out_of_descriptors_total')
     at_least('out of descriptors', n, 1)
     b.clear_header()
-    time.sleep(0.2)
+    d.looks_again()
     b.put(data)
     until('entries for all',
-          lambda: all(c.entries >= entries for c in clients))
+          lambda: all(c.entries >= 2 * entries for c in clients))
     finish(d, s, *clients)
     return f'{n:.0f} times none was left; all 30 clients were served later'
 
@@ -351,7 +350,7 @@ def two(temp):
     with open(f'{other}/same.yaml', 'w') as f:
         f.write(FOLLOW.replace('$T', temp))
     p = subprocess.run([daemon, '-c', f'{other}/same.yaml'],
-                       capture_output=True, timeout=20)
+                       capture_output=True, timeout=PATIENCE)
     said = p.stderr.decode()
     expect('status of the second one', p.returncode, 1)
     if 'in use' not in said or f'{temp}/l' not in said:

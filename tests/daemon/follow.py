@@ -8,7 +8,7 @@ import socket
 import subprocess
 import threading
 
-from harness import (DUMP, ELF, N_ENTRIES, REST, START, Daemon, dial,
+from harness import (DUMP, ELF, N_ENTRIES, PATIENCE, REST, START, Daemon, dial,
                      dump_frames, elf_frame, free_port, producer, run, slurp,
                      until)
 
@@ -27,7 +27,7 @@ CUT = os.path.join(os.path.dirname(DUMP), 'h200_cut.bin')
 def follow(*args, until_idle='1'):
     p = subprocess.run([FOLLOW, 'follow', '--until-idle', until_idle, *args],
                        check=False, stdout=subprocess.PIPE,
-                       stderr=subprocess.PIPE, timeout=60)
+                       stderr=subprocess.PIPE, timeout=PATIENCE)
     return p.returncode, p.stdout, p.stderr.decode()
 
 
@@ -40,7 +40,7 @@ def decoded(*args):
 def started(temp, *dumps):
     """A daemon that has said all of the dumps, and where."""
     d = Daemon(temp, CONFIG)
-    lines = dial(f'{temp}/l.sock', {'output': 'json'})
+    lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
     for i, data in enumerate(dumps):
         producer(f'{temp}/in.sock', elf_frame(),
                  *dump_frames(name=f'b{i}', data=data))
@@ -71,7 +71,7 @@ def chosen(temp):
     web = free_port()
     d = Daemon(temp, CONFIG + '  - {type: http, address: "tcp:127.0.0.1:%d"}\n'
                % web)
-    lines = dial(f'{temp}/l.sock', {'output': 'json'})
+    lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
     producer(f'{temp}/in.sock', elf_frame(), *dump_frames())
     lines.entries(N_ENTRIES)
     for at in f'{temp}/l.sock', f'http://127.0.0.1:{web}':
@@ -134,13 +134,13 @@ def wrong_door(temp):
     """Nobody else hears of it, whoever it was, however little came at once;
     producers go on as before."""
     d = Daemon(temp, CONFIG)
-    lines = dial(f'{temp}/l.sock', {'output': 'json'})
+    lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
     for words in (b'{"output":"text"}\n', b'GET / HTTP/1.1\r\n\r\n',
                   b'\x16\x03\x01\x02', b'\x89PNG\r\n\x1a\n', b'\x89PFDCAQ', b'x'):
         for piece in len(words), 1:
             with socket.socket(socket.AF_UNIX) as s:
                 s.connect(f'{temp}/in.sock')
-                s.settimeout(20)
+                s.settimeout(PATIENCE)
                 try:
                     for i in range(0, len(words), piece):
                         s.sendall(words[i:i + piece])

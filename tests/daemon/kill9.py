@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 
-from harness import DUMP, Buffer, Daemon, entry_ends, slurp
+from harness import DUMP, Buffer, Daemon, entry_ends, slurp, until, written
 
 BATCH = 256 * 1024  # bytes that an output reads from the queue at once
 LINE = 64 * 1024
@@ -53,7 +53,8 @@ with tempfile.TemporaryDirectory() as temp:
         d.kill()
     writer.join()
     d.start()
-    time.sleep(1)
+    until('the last entry', lambda: written(f'{temp}/out.ndjson').rpartition(
+        b'"type":"entry"')[2].count(b'"index":%d,' % (len(ends) - 1)))
     d.stop()
     seen = {}
     twice = 0

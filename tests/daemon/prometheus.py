@@ -8,12 +8,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
-from harness import (DUMP, Buffer, Daemon, die_with_us, entry_ends, free_port,
+from harness import (DUMP, PATIENCE, Buffer, Daemon, die_with_us, entry_ends, free_port,
                      skip, slurp, until)
 
 if not shutil.which('promtool') or not shutil.which('prometheus'):
@@ -27,7 +26,7 @@ def ask(port, query):
     url = (f'http://127.0.0.1:{port}/api/v1/query?query='
            + urllib.parse.quote(query))
     try:
-        with urllib.request.urlopen(url, timeout=5) as answer:
+        with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
             result = json.load(answer)['data']['result']
     except (urllib.error.URLError, OSError):
         return None
@@ -71,16 +70,16 @@ outputs:
          f'--storage.tsdb.path={temp}/tsdb',
          f'--web.listen-address=127.0.0.1:{web}'],
         stdout=log, stderr=log, preexec_fn=die_with_us)
-    until('a scrape', lambda: ask(web, 'up') == 1, 60)
+    until('a scrape', lambda: ask(web, 'up') == 1)
     until('the entries', lambda: ask(
         web, 'printfdecode_lines_total{type="entry"}') == entries)
     n = ask(web, 'count({__name__=~"printfdecode_.*"})')
     b.clear_header()
-    time.sleep(0.1)
+    d.looks_again()
     b.put(data)
     until('twice the entries', lambda: ask(
         web, 'sum(printfdecode_source_entries_total)') == 2 * entries)
     p.terminate()
-    p.wait(30)
+    p.wait(PATIENCE)
     d.stop()
     print(f'promtool has nothing to say; Prometheus scraped {n:.0f} series')

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""replay.py PRINTFDECODE DAEMON CASES: what real shaders left in a buffer while
+"""replay.py PRINTFDECODE DAEMON CASES RUN: what real shaders left in a buffer while
 they ran, then the complete dump, as a mapped file that grows, for `printfdecode
 follow` and for the daemon at the same time. Each line of the complete dump must
 come out exactly once from either; what is printed beside them is counted."""
@@ -13,9 +13,10 @@ import sys
 import tempfile
 import time
 
-from harness import Buffer, Daemon, Subscriber, slurp, until, used_bytes
+from harness import (PATIENCE, Buffer, Daemon, Subscriber, can_be_ended, slurp,
+                     until, used_bytes)
 
-program, daemon, cases = sys.argv[1:4]
+program, daemon, cases, which = sys.argv[1:]
 SIZES = {3, 6, 5, 2, 13}  # dwords of the entries of those shaders
 failures = []
 
@@ -55,6 +56,7 @@ def complete(live, ids):
     """A dump with the holes of `live` filled by entries that nothing else in it
     says: its own complete dump was not kept."""
     data = bytearray(live)
+    padded = live + bytes(8)
     of_size = {size: key for key, size in ids.items()}
     at = 16
     end = used_bytes(live)
@@ -66,7 +68,7 @@ def complete(live, ids):
             continue
         hole = at
         while at < end and ids.get(
-                struct.unpack_from('<Q', data + bytes(8), at)[0] >> 16) != \
+                struct.unpack_from('<Q', padded, at)[0] >> 16) != \
                 struct.unpack_from('<H', data, at)[0]:
             at += 4
         n_holes += 1
@@ -120,10 +122,11 @@ def check(name, who, lines, want, allowed):
                         f'{list(extra.items())[:3]}')
 
 
-def replay(name, steps, image, pause, end, allowed=(0, 0), attach=False):
+def replay(name, steps, pause, end, allowed=(0, 0), attach=False):
     """end: a signal for `follow`, or None: --until-idle; allowed: lines
     that nobody can keep back, and lines that come out torn instead; attach:
     the first snapshot is there before anybody looks."""
+    image = elf('vk_midflight')
     with tempfile.TemporaryDirectory() as temp:
         want = messages_of(steps[-1], image, temp)
         b = Buffer(f'{temp}/b', max(len(s) for s in steps))
@@ -139,8 +142,9 @@ outputs:
         s.start()
         follow = subprocess.Popen(
             [program, 'follow', '-v', '-o', 'json', f'{temp}/b', image]
-            + ([] if end else ['--until-idle', '0.7']),
+            + ([] if end else ['--until-idle', '5']),
             stdout=open(f'{temp}/out', 'wb'), stderr=subprocess.DEVNULL)
+        can_be_ended(follow, signal.SIGINT)
         time.sleep(0.3)
         for step in steps:
             b.snapshot(step)
@@ -149,39 +153,51 @@ outputs:
         if end:
             # At once: what has not been printed yet must still come.
             follow.send_signal(end)
-        status = follow.wait(20)
+        status = follow.wait(PATIENCE)
         if status not in (0, 2):
             failures.append(f'{name}: follow ended with {status}')
         total = sum(want.values())
         until(f'the lines of {name}', lambda: s.entries >= total)
         time.sleep(0.6)
         d.stop()
-        s.join(20)
+        s.join(PATIENCE)
         failures.extend(s.failures)
         with open(f'{temp}/out', 'rb') as f:
             check(name, 'follow', f.read().splitlines(), want, allowed)
         check(name, 'daemon', s.lines, want, allowed)
 
 
-midflight = [case('vk_midflight_live0'), case('vk_midflight_live1'),
-             case('vk_midflight')]
-image = elf('vk_midflight')
-replay('midflight', midflight, image, 0.4, None)
-replay('midflight, in a hurry', midflight, image, 0.02, signal.SIGINT)
-replay('midflight, SIGTERM', midflight, image, 0.4, signal.SIGTERM)
+def snapshots(*names):
+    return [case(name) for name in names]
 
-live = case('gpu_h200_live1')
-whole, n_holes, n_filled = complete(live, known_ids(midflight[-1]))
-print(f'h200_live1: {n_holes} holes, filled with {n_filled} entries')
-replay('h200_live1', [live, whole], image, 0.6, None)
-replay('h200_live1, SIGINT', [live, whole], image, 0.6, signal.SIGINT)
 
+def h200(end):
+    live = case('gpu_h200_live1')
+    whole, n_holes, n_filled = complete(live, known_ids(case('vk_midflight')))
+    print(f'h200_live1: {n_holes} holes, filled with {n_filled} entries')
+    replay('h200_live1', [live, whole], 0.6, end)
+
+
+MIDFLIGHT = 'vk_midflight_live0', 'vk_midflight_live1', 'vk_midflight'
 # What stood still for 400 ms is printed torn: 13 lines.
-torn = [case('vk_torn_live0'), case('vk_torn_live1'), case('vk_torn')]
-replay('torn', torn, image, 0.4, None, allowed=(13, 13))
-stale = [case('vk_stalelive_again_live0'), case('vk_stalelive_again_live1'),
-         case('vk_stalelive_again')]
-replay('stalelive', stale, image, 0.4, None, allowed=(18, 0), attach=True)
+TORN = 'vk_torn_live0', 'vk_torn_live1', 'vk_torn'
+STALE = ('vk_stalelive_again_live0', 'vk_stalelive_again_live1',
+         'vk_stalelive_again')
+RUNS = {
+    'midflight': lambda: replay(
+        'midflight', snapshots(*MIDFLIGHT), 0.4, None),
+    'hurry': lambda: replay(
+        'midflight, in a hurry', snapshots(*MIDFLIGHT), 0.02, signal.SIGINT),
+    'sigterm': lambda: replay(
+        'midflight, SIGTERM', snapshots(*MIDFLIGHT), 0.4, signal.SIGTERM),
+    'h200': lambda: h200(None),
+    'h200_sigint': lambda: h200(signal.SIGINT),
+    'torn': lambda: replay(
+        'torn', snapshots(*TORN), 0.4, None, allowed=(13, 13)),
+    'stale': lambda: replay('stalelive', snapshots(*STALE), 0.4, None,
+                            allowed=(18, 0), attach=True),
+}
+RUNS[which]()
 if failures:
     print('\n'.join(failures))
     sys.exit(1)

@@ -8,7 +8,8 @@ import sys
 import tempfile
 import time
 
-from harness import DUMP, Buffer, Daemon, Subscriber, dial, entry_ends, slurp
+from harness import (DUMP, PATIENCE, Buffer, Daemon, Subscriber, dial,
+                     entry_ends, slurp, until)
 
 seconds = float(sys.argv[4]) if len(sys.argv) > 4 else 120
 BUFFERS = 64
@@ -23,36 +24,36 @@ with tempfile.TemporaryDirectory() as temp:
         f'  - {{type: buffer, path: $T/b{i}, name: b{i}}}\n'
         for i in range(BUFFERS)) +
         'outputs:\n  - {type: listen, address: "unix:$T/l"}\n')
-    time.sleep(1)
     readers = [Subscriber(f'{temp}/l') for _ in range(READERS)]
     stalled = dial(f'{temp}/l', {'output': 'json'})
-    time.sleep(0.5)
     for r in readers:
         r.start()
     written = rounds = 0
+
+    def all_read():
+        return all(r.entries + r.missed >= written for r in readers)
     samples = []
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        # Each buffer in ten steps; then the header is cleared, as a driver
-        # does between submits, once the readers have seen everything.
+        # Each buffer in ten steps; then it is cleared, as a driver does between
+        # submits, once the readers have seen everything. What is written next
+        # is less than before: whenever it is looked at, it is another run.
         step = len(ends) // 10
         for k in range(step, len(ends) + 1, step):
             for b in buffers:
                 b.put(data, ends[k - step - 1] if k > step else 16, ends[k - 1])
                 written += step
+            if k == step:
+                until('the first step', all_read)
             time.sleep(0.02)
-        wait = time.monotonic() + 20
-        while time.monotonic() < wait and any(
-                r.entries + r.missed < written for r in readers):
-            time.sleep(0.01)
+        until('all of it', all_read)
         for b in buffers:
             b.memory[:] = bytes(ends[-1])
-        time.sleep(0.25)
         rounds += 1
         samples.append(d.memory_kib())
     d.stop()
     for r in readers:
-        r.join(30)
+        r.join(PATIENCE)
         failures += r.failures
     counts = [r.entries for r in readers]
     gaps = [r.missed for r in readers]

@@ -15,9 +15,9 @@ import subprocess
 import threading
 import time
 
-from harness import (DUMP, ELF, N_ENTRIES, REST, Daemon, dial,
-                     dump_frames, elf_frame, entry_ends, frame, producer, run, sent_from,
-                     slurp, until, used_bytes)
+from harness import (DUMP, ELF, N_ENTRIES, PATIENCE, REST, Daemon, dial,
+                     dump_frames, elf_frame, entry_ends, frame, producer, run,
+                     sent_from, slurp, until, used_bytes)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CASE = f'{HERE}/../cases/debugprintf/capture_bytes'
@@ -31,7 +31,7 @@ outputs:
 
 def decoded(*args, cwd=None):
     return subprocess.run([REST[0], *args], stdout=subprocess.PIPE, cwd=cwd,
-                          stderr=subprocess.DEVNULL, check=False, timeout=20)
+                          stderr=subprocess.DEVNULL, check=False, timeout=PATIENCE)
 
 
 def shaders(temp):
@@ -66,8 +66,8 @@ def own_shaders(temp):
     cases = [os.path.join(os.path.dirname(CASE), name) for name in (
         'capture_bytes', 'capture_exact', 'capture_types', 'capture_bytes')]
     d = Daemon(temp, CONFIG + '  - {type: http, address: "unix:$T/http.sock"}\n')
-    text = dial(f'{temp}/l.sock', {'output': 'text', 'findings': False})
-    time.sleep(0.2)
+    text = dial(f'{temp}/l.sock', {'output': 'text', 'findings': False,
+                                   'from': 'oldest'})
     before = d.metric('strings')
     with contextlib.ExitStack() as held:
         for i, case in enumerate(cases):

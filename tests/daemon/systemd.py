@@ -284,7 +284,7 @@ def producer_gone(temp):
         b = Shared()
         sock = b.announce(f'{temp}/in.sock')
         b.write(3)
-        time.sleep(30)  # until it is killed
+        signal.pause()  # until it is killed
         sock.close()
         os._exit(0)
     until('the store', lambda: m.hear() and len(m.store) == 2)

@@ -13,9 +13,9 @@ import subprocess
 import threading
 import time
 
-from harness import (ELF, N_ENTRIES, PROGRAM, REST, START, Daemon, Lines,
-                     dump_frames, elf_frame, frame, free_port, producer, run,
-                     skip, slurp, until)
+from harness import (ELF, N_ENTRIES, PATIENCE, PROGRAM, REST, START, Daemon,
+                     Lines, can_be_ended, dump_frames, elf_frame, frame,
+                     free_port, producer, run, skip, slurp, until)
 
 FOLLOW = REST[0]
 if not shutil.which('openssl'):
@@ -72,7 +72,7 @@ def context(temp, name='client'):
 
 
 def dial(temp, port, name='client'):
-    sock = socket.create_connection(('127.0.0.1', port), timeout=20)
+    sock = socket.create_connection(('127.0.0.1', port), timeout=PATIENCE)
     return context(temp, name).wrap_socket(sock, server_hostname='127.0.0.1')
 
 
@@ -165,7 +165,7 @@ def strangers(temp):
             try:
                 s.sendall(junk)
                 s.shutdown(socket.SHUT_WR)
-                s.settimeout(20)
+                s.settimeout(PATIENCE)
                 while more := s.recv(4096):
                     assert b'entry' not in more
             except OSError:  # it was quicker to end this
@@ -291,7 +291,7 @@ def files_that_are_none(temp):
                     '  - {type: listen, address: "tcp:0.0.0.0:0", ' +
                     (TLS % ('client', 'client')).replace('$T', temp) + '}\n')
         p = subprocess.run([PROGRAM, '-c', f'{temp}/c.yaml'], text=True,
-                           stderr=subprocess.PIPE, check=False, timeout=20)
+                           stderr=subprocess.PIPE, check=False, timeout=PATIENCE)
         assert p.returncode == 1 and name in p.stderr, p.stderr
         assert why in p.stderr, p.stderr
         os.rename(f'{temp}/saved', f'{temp}/{name}')
@@ -313,7 +313,7 @@ def start_follow(*args):
 def follow(*args):
     """Exit status, lines of JSON, standard error."""
     f = start_follow('-o', 'json', *args)
-    out, said = f.communicate(timeout=30)
+    out, said = f.communicate(timeout=PATIENCE)
     return f.returncode, [json.loads(line) for line in out.splitlines()], said
 
 
@@ -330,7 +330,7 @@ def follow_for(n, *args):
         assert line, f.communicate()
         lines.append(json.loads(line))
     f.terminate()
-    rest, said = f.communicate(timeout=20)
+    rest, said = f.communicate(timeout=PATIENCE)
     assert (f.returncode, said) == (0, ''), said
     return entries(lines + [json.loads(line) for line in rest.splitlines()])
 
@@ -360,7 +360,7 @@ def followed(temp):
                 f = start_follow('--from', 'oldest', *own(temp), where)
                 assert f.stdout.readline()
                 f.send_signal(number)
-                said = f.communicate(timeout=20)[1]
+                said = f.communicate(timeout=PATIENCE)[1]
                 assert (f.returncode, said) == (0, ''), where
     # A name in the place of an address, and one that is said to be it.
     lines = addresses(port)[0].replace('127.0.0.1', 'localhost')
@@ -371,7 +371,7 @@ def followed(temp):
     f = start_follow(*own(temp), '--from', 'oldest', lines)
     f.stdout.readline()
     d.stop()
-    said = f.communicate(timeout=20)[1]
+    said = f.communicate(timeout=PATIENCE)[1]
     assert f.returncode == 0 and 'daemon has ended the connection' in said, said
     rc, _, said = follow(*own(temp), lines)
     assert rc == 1 and f'{lines}: Connection refused' in said, said
@@ -406,7 +406,7 @@ outputs:
                 here += entries([json.loads(f.stdout.readline())])
             until('a checkpoint', lambda: acked() >= here[-1]['sequence'])
             f.terminate()
-            rest, said = f.communicate(timeout=20)
+            rest, said = f.communicate(timeout=PATIENCE)
             assert (f.returncode, said) == (0, ''), said
             here += entries(json.loads(line) for line in rest.splitlines())
             numbers += [e['sequence'] for e in here]
@@ -490,9 +490,9 @@ def other_servers(temp):
     at_silent = f'tls:127.0.0.1:{silent.getsockname()[1]}'
     late = start_follow(*own(temp), at_silent)
     f = start_follow(*own(temp), at_silent)
-    time.sleep(0.2)
+    can_be_ended(f, signal.SIGINT)
     f.send_signal(signal.SIGINT)
-    assert f.communicate(timeout=5) == ('', '') and f.returncode == 0
+    assert f.communicate(timeout=PATIENCE) == ('', '') and f.returncode == 0
 
     port = free_port()
     d = Daemon(temp, f'''inputs: [{{type: stdin}}]
@@ -532,7 +532,7 @@ outputs:
         got, lines, said = follow(*own(temp), f'tls:127.0.0.1:{server.port}')
         assert (got, len(lines)) == (rc, 1) and what in said, (rc, said)
 
-    assert late.wait(20) == 1
+    assert late.wait(PATIENCE) == 1
     said = late.communicate()[1]
     assert f'{at_silent}: no answer of TLS within 10 s' in said, said
 

@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 '..', 'daemon'))
-from harness import (DUMP, N_ENTRIES, PROGRAM, REST, SKIP, Daemon, Lacking,
+from harness import (DUMP, N_ENTRIES, PATIENCE, PROGRAM, REST, SKIP, Daemon, Lacking,
                      UnixConnection, dial, dump_frames, entry_ends, frame,
                      has, producer, run, slurp, until)
 from lines import Lines
@@ -55,7 +55,7 @@ def refusals(temp):
 
 
 def from_web(temp, n):
-    connection = UnixConnection(f'{temp}/http.sock', timeout=20)
+    connection = UnixConnection(f'{temp}/http.sock', timeout=PATIENCE)
     connection.request('GET', '/lines?from=oldest', headers={'Host': 'localhost'})
     answer = connection.getresponse()
     return b''.join(answer.readline() for _ in range(n))
