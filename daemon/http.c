@@ -29,6 +29,20 @@ size_t pfdd_http_head(const char *bytes, size_t n)
     return 0;
 }
 
+static bool is_text(char c)
+{
+    return ((unsigned char)c >= ' ' && c != 0x7f) || c == '\t';
+}
+
+bool pfdd_http_is_text(const char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!is_text(bytes[i]) && bytes[i] != '\r' && bytes[i] != '\n')
+            return false;
+    }
+    return true;
+}
+
 /* The next line, without its end; NULL: it has a byte that none may have. */
 static char *take_line(char **at, const char *end)
 {
@@ -39,7 +53,7 @@ static char *take_line(char **at, const char *end)
     if (newline > line && newline[-1] == '\r')
         *--newline = '\0';
     for (const char *c = line; c < newline; c++) {
-        if (((unsigned char)*c < ' ' && *c != '\t') || *c == 0x7f)
+        if (!is_text(*c))
             return NULL;
     }
     return line;

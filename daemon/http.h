@@ -47,6 +47,10 @@ struct pfdd_http_request {
  * not come whole. */
 size_t pfdd_http_head(const char *bytes, size_t n);
 
+/* False: they have one that no head may have, and what comes behind them
+ * changes nothing. */
+bool pfdd_http_is_text(const char *bytes, size_t n);
+
 /*
  * Reads a whole head of n bytes and changes it. 0, or the status to answer
  * with; *why says what is wrong, a constant. ret->is_head is right then, too.

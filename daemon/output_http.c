@@ -441,6 +441,8 @@ static void look_at_head(struct client *c)
         if (c->n_head == sizeof c->head) {
             bool is_long = !memchr(c->head, '\n', c->n_head);
             refuse(c, false, is_long ? 414 : 431, "longer than 8 KiB");
+        } else if (!pfdd_http_is_text(c->head, c->n_head)) {
+            refuse(c, false, 400, "this is no request of HTTP/1.1");
         } else if (c->ended) {
             close_client(c);
         } else {

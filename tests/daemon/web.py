@@ -246,6 +246,10 @@ def nothing_but_http_1(temp):
                  b'GET /healthz# HTTP/1.0\r\n\r\n'):
         got = raw(port, head)
         assert got[:12] in (b'HTTP/1.1 400', b'HTTP/1.1 505'), (head, got)
+    # Nobody waits for the rest of what can be none.
+    for head in b'\x16\x03\x01\x02\0\x01', b'\x89PNG\r\n\x1a\n', b'GET /\0':
+        got = raw(port, head)
+        assert got.startswith(b'HTTP/1.1 400 '), (head, got)
     # The paths are these, and not what might be made of others.
     for path in '/x/../metrics', '//metrics', '/metrics/', '/%6detrics', '/':
         assert ask(port, path)[0] == 404, path
