@@ -221,8 +221,8 @@ static bool edit_once(struct world *w, struct reading *reading)
     struct pfd_record *r = &reading->record;
     struct pfd_cursor *c = &w->edits;
     uint16_t at = 0;
-    switch (pfd_cursor_u8(c)) {
-    case 0:
+    switch (pfd_cursor_u8(c) % 16) {
+    default:
         return false;
     case 1:
         r->layout = pfd_cursor_u8(c);
@@ -265,9 +265,13 @@ static bool edit_once(struct world *w, struct reading *reading)
     case 13:
         r->offset = pfd_cursor_u64(c);
         break;
-    default: /* the string is not there */
+    case 14: /* the string is not there */
         r->string = NULL;
         r->layout = 0;
+        break;
+    case 15:
+        set_length(reading, pfd_cursor_u8(c));
+        r->n_bytes = (uint32_t)reading->n;
         break;
     }
     return true;

@@ -123,18 +123,20 @@ def record_input(kind, strings, data, edits=b"", how=0):
 def record_seeds():
     """Buffers of each format; edits of layout, string, length and flags."""
     edits = b"\x01\x03\0" b"\x06\x01\x07\0" b"\x09\x20\0\0" \
-        b"\x03\x0c\x0e\0"
+        b"\x03\x0c\x0e\0" b"\x0f\x14\0"
+    empty = b"\x04\0\x0f\x02\0"
     e = cases.entry
     llpc = cases.buffer(
         e(0x424242424242, cases.words(7)), e(0x474747474747, cases.words(1, 2)),
         e(0x434343434343, cases.words(5, 0, 0x3ff80000, 1, 65)),
         e(0x454545454545, cases.words(1, 2)), e(0x777777777777))
     yield "record/llpc", record_input(0, b"", llpc, edits)
-    for name, data in rocm_seeds():
+    for i, (name, data) in enumerate(rocm_seeds()):
         n_rows = struct.unpack_from("<H", data, 2)[0]
         rows, data, kind = data[4:4 + n_rows], data[4 + n_rows:], data[0]
         yield name.replace("rocm/", "record/"), record_input(
-            1 + kind % 4, rows, data, edits, 1 if kind & 4 else 0)
+            1 + kind % 4, rows, data, (empty if i % 2 else b"") + edits,
+            1 if kind & 4 else 0)
 
     m, other = khronos.hello_module(), khronos.load_module()
     for how, layout in enumerate(("p1", "p2", "p3", "p4", "p5", "p6")):
@@ -149,7 +151,8 @@ def record_seeds():
               [16, 1, 20, 5, 0, 0, 0, 4, 2, 1, 1, 0, 3, 9, 8, 0]]
     for i, error in enumerate(errors):
         yield "record/gpuav_%d" % i, record_input(
-            4, other.bytes(), khronos.error_buffer([error]), edits, i % 2 * 2)
+            4, other.bytes(), khronos.error_buffer([error]),
+            empty if i else edits, i % 2 * 2)
     m = khronos.abort_module(b"test: %u", ["u32"], [8], 8)
     m.words()
     pairs = khronos.pair(bytes.fromhex("746573743a2025752a000000")) + \
