@@ -52,33 +52,10 @@ static const struct pfdd_output_class *const output_classes[] = {
 
 /* ---- what is shared ---- */
 
-uint32_t pfdd_source(struct pfdd *d, const char *name)
-{
-    for (size_t i = 0; i < d->n_sources; i++) {
-        if (!strcmp(d->sources[i].name, name))
-            return (uint32_t)i;
-    }
-    if (d->n_sources >= PFDD_SOURCES_MAX)
-        return (uint32_t)d->n_sources - 1;
-    if (d->n_sources == PFDD_SOURCES_MAX - 1)
-        name = "other";
-    struct pfdd_source *sources =
-        realloc(d->sources, (d->n_sources + 1) * sizeof *sources);
-    char *copy = strdup(name);
-    if (sources)
-        d->sources = sources;
-    if (!sources || !copy) {
-        free(copy);
-        return d->n_sources ? (uint32_t)d->n_sources - 1 : 0;
-    }
-    sources[d->n_sources] = (struct pfdd_source){ .name = copy };
-    return (uint32_t)d->n_sources++;
-}
-
 const char *pfdd_source_name(void *d, uint32_t source)
 {
     const struct pfdd *daemon = d;
-    return source < daemon->n_sources ? daemon->sources[source].name : NULL;
+    return pfdd_sources_name(&daemon->sources, source);
 }
 
 size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
@@ -87,7 +64,7 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
         .ring = d->ring.n_held,
         .inputs = d->input_bytes,
         .frames = d->frame_bytes,
-        .sessions = d->session_bytes,
+        .sessions = d->session_bytes + d->sources.n_bytes,
         .buffers = d->buffer_bytes,
     };
     if (d->library)
@@ -360,9 +337,7 @@ void pfdd_deinit(struct pfdd *d)
     pfdd_queue_free(d->queue);
     pfdd_library_free(d->library);
     pfdd_ring_deinit(&d->ring);
-    for (size_t i = 0; i < d->n_sources; i++)
-        free(d->sources[i].name);
-    free(d->sources);
+    pfdd_sources_deinit(&d->sources);
     unshare_config(d->config);
     free(d->config_text);
 }
@@ -457,6 +432,8 @@ static bool start_parts(struct pfdd *d, char *err, size_t n_err)
             return false;
     }
     pfdd_ring_init(&d->ring, config->ring, first_seq);
+    d->ring.held = pfdd_sources_note;
+    d->ring.held_user = &d->sources;
     d->decoders = pfdd_pool_new(d->loop, count_workers(config));
     d->disk = pfdd_pool_new(d->loop, 1);
     d->library = pfdd_library_new(d, config->memory_max / 4);
@@ -505,7 +482,7 @@ bool pfdd_start(struct pfdd *d, uv_loop_t *loop, struct pfdd_config *config,
     d->started = pfdd_time_now();
     d->config = share_config(config);
     pfdd_ring_init(&d->ring, 1 << 20, 1);
-    if (!d->config) {
+    if (!pfdd_sources_init(&d->sources) || !d->config) {
         snprintf(err, n_err, "out of memory");
         return false;
     }

@@ -17,6 +17,7 @@
 #include "config.h"
 #include "holdup.h"
 #include "ring.h"
+#include "sources.h"
 #include "sums.h"
 #include "work.h"
 
@@ -70,18 +71,6 @@ struct pfdd_shared_config {
     struct pfdd_config *config;
 };
 
-/* Where lines come from; never forgotten, so that numbers stay good. */
-struct pfdd_source {
-    char *name;
-    uint64_t lines;
-    uint64_t bytes;
-    uint64_t gaps;
-};
-
-enum {
-    PFDD_SOURCES_MAX = 4096 /* what comes behind them is "other" */
-};
-
 struct pfdd_counters {
     uint64_t gap_lines;    /* that the daemon knows were lost on the way in */
     uint64_t bad_frames;   /* of producers */
@@ -115,8 +104,7 @@ struct pfdd {
     struct pfdd_input *inputs;
     struct pfdd_output *outputs;
     struct pfdd_session *sessions;
-    struct pfdd_source *sources; /* [n_sources] */
-    size_t n_sources;
+    struct pfdd_sources sources;
     struct pfdd_counters count;
     struct pfdd_sums sums; /* of all buffers */
     struct pfdd_holdup holdup;
@@ -163,8 +151,7 @@ void pfdd_stop(struct pfdd *d);
 /* When the loop has ended. */
 void pfdd_deinit(struct pfdd *d);
 
-/* The number of a source, by name. */
-uint32_t pfdd_source(struct pfdd *d, const char *name);
+/* The name of a source's number, for readers: d is a struct pfdd. */
 const char *pfdd_source_name(void *d, uint32_t source);
 
 /* Bytes in memory, part by part. */

@@ -14,8 +14,8 @@
 
 enum {
     LINE = 1024, /* a name, and what is said of it */
-    BURST = 50, /* lines at once... */
-    REFILL = 5, /* ...and so many a second */
+    BURST = 50,  /* lines at once... */
+    REFILL = 5,  /* ...and so many a second */
     TOPIC_BURST = 10,
     TOPIC_REFILL = 1,
 };

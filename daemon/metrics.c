@@ -50,17 +50,28 @@ static void put_label(FILE *out, const char *name)
         fprintf(out, *name == '"' || *name == '\\' ? "\\%c" : "%c", *name);
 }
 
+static uint64_t count_of(const struct pfdd_source_counts *counts, size_t member)
+{
+    const char *base = (const char *)counts;
+    return *(const uint64_t *)(const void *)(base + member);
+}
+
+/* No name is empty: that is all that are not listed. */
 static void put_sources(FILE *out, const struct pfdd *d, const char *name,
                         const char *help, size_t member)
 {
     head(out, name, "counter", help);
-    for (size_t i = 0; i < d->n_sources; i++) {
-        const char *base = (const char *)&d->sources[i];
+    const struct pfdd_sources *s = &d->sources;
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (!s->items[i].is_listed)
+            continue;
         fprintf(out, "printfdecode_%s{source=\"", name);
-        put_label(out, d->sources[i].name);
+        put_label(out, s->items[i].name);
         fprintf(out, "\"} %" PRIu64 "\n",
-                *(const uint64_t *)(const void *)(base + member));
+                count_of(&s->items[i].counts, member));
     }
+    fprintf(out, "printfdecode_%s{source=\"\"} %" PRIu64 "\n", name,
+            count_of(&s->others, member));
 }
 
 static void put_memory(FILE *out, const struct pfdd *d)
@@ -111,10 +122,13 @@ static void put_lines(FILE *out, const struct pfdd *d)
     counter(out, "bytes_total", d->ring.n_in, "Bytes of all lines.");
     gauge(out, "next_sequence", d->ring.next_seq,
           "Sequence number of the next line.");
-    put_sources(out, d, "source_entries_total", "Entries of each source.",
-                offsetof(struct pfdd_source, lines));
-    put_sources(out, d, "source_gaps_total", "Gap records of each source.",
-                offsetof(struct pfdd_source, gaps));
+    put_sources(
+        out, d, "source_entries_total",
+        "Entries of each source; \"\": of those that are gone for long.",
+        offsetof(struct pfdd_source_counts, lines));
+    put_sources(out, d, "source_gaps_total",
+                "Gap records of each source; likewise.",
+                offsetof(struct pfdd_source_counts, gaps));
 }
 
 static void put_readers(FILE *out, const struct pfdd *d)

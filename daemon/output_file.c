@@ -11,7 +11,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -20,19 +19,20 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include "daemon.h"
 #include "log.h"
 #include "name.h"
 #include "queue.h"
 #include "reader.h"
+#include "rotated.h"
 
 enum {
     RETRY_MS = 1000,
     TICK_MS = 200, /* new sources, age of files */
     QUEUE_READ = 256 * 1024,
-    NAME = 180, /* bytes of {buffer} in a path; others stand behind it */
+    NAME = 180,      /* bytes of {buffer} in a path; others stand behind it */
+    FILES_MAX = 256, /* that are written at a time, with {buffer} */
 };
 
 /* One file that is written. */
@@ -47,7 +47,7 @@ struct writer {
     bool busy; /* the job is on its way */
     bool failing;
     uint64_t retry_at; /* uv_now() */
-    uint32_t source;   /* with {buffer} */
+    uint32_t source;   /* with {buffer}: its number in `files` */
     char *path;
     /* The job's. */
     int fd;
@@ -62,6 +62,14 @@ struct writer {
     char old[512]; /* rotated just now, or "" */
 };
 
+/* Of a source, by its number: which one it was, and how far its file is. */
+struct source_file {
+    uint64_t born;
+    uint64_t seq;     /* of the first line that may not be in it */
+    uint64_t n_lines; /* that the source had then */
+    struct writer *writer;
+};
+
 struct file_output {
     struct pfdd_output base;
     struct writer *writers;
@@ -71,6 +79,10 @@ struct file_output {
     atomic_bool stop;
     bool is_stdout;
     bool per_source;
+    bool told_crowd;
+    struct source_file *files; /* [n_files], with {buffer} */
+    uint32_t n_files;
+    unsigned n_writers;
     bool timer_closed;
     unsigned n_compressing;
 };
@@ -91,7 +103,8 @@ static bool open_file(struct writer *w)
     if (w->fd < 0)
         return false;
     w->size = fstat(w->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
-    w->opened = (uint64_t)time(NULL);
+    if (!w->opened)
+        w->opened = (uint64_t)time(NULL);
     /* A line that a crash cut short is ended, so that the next one is whole. */
     if (w->size && pread(w->fd, &last, 1, (off_t)w->size - 1) == 1) {
         w->whole_line = last == '\n';
@@ -158,6 +171,7 @@ static void rotate(struct writer *w)
         w->old[0] = '\0';
     close(w->fd);
     w->fd = -1;
+    w->opened = 0;
 }
 
 /* A file that somebody else has moved away or removed is made again. */
@@ -202,6 +216,11 @@ static void run_job(struct pfdd_job *job)
         w->error = errno ? errno : EIO;
     if (ok)
         rotate(w);
+    /* There may be as many as others like: none is kept open. */
+    if (w->of->per_source && w->fd >= 0) {
+        close(w->fd);
+        w->fd = -1;
+    }
 }
 
 struct compression {
@@ -214,84 +233,13 @@ struct compression {
     int error;
 };
 
-static bool compress_stream(FILE *in, FILE *out)
-{
-    size_t n_in = ZSTD_CStreamInSize();
-    size_t n_out = ZSTD_CStreamOutSize();
-    char *from = malloc(n_in);
-    char *to = malloc(n_out);
-    ZSTD_CCtx *zstd = ZSTD_createCCtx();
-    bool ok = from && to && zstd;
-    bool last = false;
-    while (ok && !last) {
-        size_t n = fread(from, 1, n_in, in);
-        ok = !ferror(in);
-        last = n < n_in;
-        ZSTD_inBuffer input = { from, n, 0 };
-        size_t left = 1;
-        while (ok && (last ? left != 0 : input.pos < input.size)) {
-            ZSTD_outBuffer output = { to, n_out, 0 };
-            left = ZSTD_compressStream2(zstd, &output, &input,
-                                        last ? ZSTD_e_end : ZSTD_e_continue);
-            ok = !ZSTD_isError(left) &&
-                 fwrite(to, 1, output.pos, out) == output.pos;
-        }
-    }
-    ZSTD_freeCCtx(zstd);
-    free(from);
-    free(to);
-    return ok;
-}
-
-static bool compress_file(const char *path)
-{
-    char partial[540];
-    char whole[540];
-    snprintf(partial, sizeof partial, "%s.zst.part", path);
-    snprintf(whole, sizeof whole, "%s.zst", path);
-    FILE *in = fopen(path, "re");
-    FILE *out = fopen(partial, "we");
-    bool ok = in && out && compress_stream(in, out) && fflush(out) == 0 &&
-              fdatasync(fileno(out)) == 0;
-    if (in)
-        fclose(in);
-    if (out)
-        ok = fclose(out) == 0 && ok;
-    if (ok && rename(partial, whole) == 0)
-        return unlink(path) == 0;
-    unlink(partial);
-    return false;
-}
-
-/* Names sort by time. Only what rotate() named is touched. */
-static void remove_old(const char *base, uint64_t keep)
-{
-    static const char stamp[] =
-        ".[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]T[0-9][0-9][0-9][0-9][0-9]"
-        "[0-9].[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]*";
-    char pattern[1024];
-    size_t n = 0;
-    for (const char *c = base; *c && n < 700; c++) {
-        if (strchr("*?[\\", *c))
-            pattern[n++] = '\\';
-        pattern[n++] = *c;
-    }
-    snprintf(pattern + n, sizeof pattern - n, "%s", stamp);
-    glob_t found;
-    if (glob(pattern, 0, NULL, &found) != 0)
-        return;
-    for (size_t i = 0; found.gl_pathc > keep && i < found.gl_pathc - keep; i++)
-        unlink(found.gl_pathv[i]);
-    globfree(&found);
-}
-
 static void run_compression(struct pfdd_job *job)
 {
     struct compression *c = (struct compression *)job;
-    if (c->compress && !compress_file(c->path))
+    if (c->compress && !pfdd_rotated_compress(c->path))
         c->error = errno ? errno : EIO;
     if (c->keep)
-        remove_old(c->base, c->keep);
+        pfdd_rotated_keep(c->base, c->keep);
 }
 
 /* ---- on the loop ---- */
@@ -483,14 +431,14 @@ static bool join_queue(struct writer *w)
     return true;
 }
 
-static bool read_ring(struct writer *w, const char *source)
+static bool read_ring(struct writer *w, const char *source, uint64_t first_seq)
 {
     const struct pfdd_output_config *config = w->of->base.config;
     struct pfdd *d = w->of->base.d;
     char err[160];
     struct pfdd_request request = { .form = (enum pfdd_form)config->form };
     request.from.is_seq = true;
-    request.from.value = w->of->first_seq;
+    request.from.value = first_seq;
     request.filter.entries_only = config->entries_only;
     request.filter.no_findings = !config->findings;
     if (config->match &&
@@ -508,46 +456,137 @@ static bool read_ring(struct writer *w, const char *source)
     return true;
 }
 
-static bool add_writer(struct file_output *o, uint32_t source)
+/* NULL: out of memory. */
+static struct writer *add_writer(struct file_output *o, uint32_t source,
+                                 uint64_t first_seq)
 {
     const struct pfdd_output_config *config = o->base.config;
     const char *name =
         o->per_source ? pfdd_source_name(o->base.d, source) : NULL;
     struct writer *w = calloc(1, sizeof *w);
     if (!w)
-        return false;
+        return NULL;
     w->job.run = run_job;
     w->job.done = job_done;
     w->of = o;
     w->fd = -1;
     w->source = source;
     w->path = o->is_stdout ? strdup("stdout") : choose_path(o, name);
-    bool ok =
-        w->path && (config->required ? join_queue(w) : read_ring(w, name));
+    bool ok = w->path && (config->required ? join_queue(w)
+                                           : read_ring(w, name, first_seq));
     if (!ok) {
         free(w->path);
         free(w->own);
         free(w);
-        return false;
+        return NULL;
     }
     w->next = o->writers;
     o->writers = w;
+    o->n_writers++;
     start_job(w);
+    return w;
+}
+
+/* ---- a file for each source ---- */
+
+static void free_writer(struct file_output *o, struct writer *w)
+{
+    if (w->reading) {
+        o->base.d->count.missed += w->reader.missed;
+        pfdd_reader_deinit(&w->reader);
+    }
+    set_failing(w, false);
+    if (w->consuming)
+        pfdd_queue_leave(o->base.d->queue, &w->consumer);
+    if (w->fd >= 0 && !o->is_stdout)
+        close(w->fd);
+    free(w->own);
+    free(w->path);
+    free(w);
+}
+
+static bool grow_files(struct file_output *o, uint32_t n)
+{
+    if (n <= o->n_files)
+        return true;
+    struct source_file *files = realloc(o->files, n * sizeof *files);
+    if (!files)
+        return false;
+    memset(files + o->n_files, 0, (n - o->n_files) * sizeof *files);
+    o->files = files;
+    o->n_files = n;
     return true;
+}
+
+/* Its source has gone and all lines are written: it makes room for others. */
+static void retire(struct file_output *o, struct source_file *f,
+                   uint64_t n_lines)
+{
+    struct writer *w = f->writer;
+    struct writer **at = &o->writers;
+    if (w->busy || w->failing || has_work(w))
+        return;
+    f->seq = pfdd_reader_seq(&w->reader);
+    f->n_lines = n_lines;
+    f->writer = NULL;
+    while (*at != w)
+        at = &(*at)->next;
+    *at = w->next;
+    o->n_writers--;
+    free_writer(o, w);
+}
+
+/* Where its file goes on. What the ring has let go of since is missed only if
+ * some of it was the source's. */
+static uint64_t first_seq(const struct file_output *o,
+                          const struct source_file *f,
+                          const struct pfdd_source *it)
+{
+    const struct pfdd_ring *ring = &o->base.d->ring;
+    uint64_t oldest =
+        ring->n_chunks ? ring->chunks[0]->first_seq : ring->next_seq;
+    bool has_all = it->n_lines - it->n_held <= f->n_lines;
+    return has_all && oldest > f->seq ? oldest : f->seq;
+}
+
+static void look_at_source(struct file_output *o, uint32_t i)
+{
+    const struct pfdd_source *it = &o->base.d->sources.items[i];
+    struct source_file *f = &o->files[i];
+    bool is_same = it->name && it->born == f->born;
+    if (f->writer && (!is_same || it->refs == 0))
+        retire(o, f, it->n_lines);
+    if (f->writer || !it->name)
+        return;
+    if (!is_same)
+        *f = (struct source_file){ .born = it->born, .seq = o->first_seq };
+    if (f->n_lines == it->n_lines || it->n_held == 0)
+        return;
+    if (o->n_writers < FILES_MAX) {
+        f->writer = add_writer(o, i, first_seq(o, f, it));
+        f->n_lines = it->n_lines;
+    } else if (!o->told_crowd) {
+        o->told_crowd = true;
+        pfdd_log(PFDD_WARNING,
+                 "%s: more than %d sources at a time: the others wait, from %s "
+                 "on",
+                 o->base.config->path, FILES_MAX, it->name);
+    }
+}
+
+static void look_at_sources(struct file_output *o)
+{
+    uint32_t n = o->base.d->sources.n;
+    for (uint32_t i = 0; o->per_source && grow_files(o, n) && i < n; i++)
+        look_at_source(o, i);
 }
 
 static void on_tick(uv_timer_t *timer)
 {
     struct file_output *o = timer->data;
-    size_t n = 0;
-    for (struct writer *w = o->writers; w; w = w->next) {
-        n++;
+    for (struct writer *w = o->writers; w; w = w->next)
         start_job(w);
-    }
-    /* Sources are numbered in the order in which they come. */
-    while (o->per_source && n < o->base.d->n_sources &&
-           add_writer(o, (uint32_t)n))
-        n++;
+    look_at_sources(o);
 }
 
 static bool open_output(struct pfdd_output *output, bool is_stdout, char *err,
@@ -560,7 +599,8 @@ static bool open_output(struct pfdd_output *output, bool is_stdout, char *err,
     o->per_source = !is_stdout && strstr(output->config->path, "{buffer}");
     if (is_stdout)
         o->pool = pfdd_pool_new(d->loop, 1);
-    bool ok = (!is_stdout || o->pool) && (o->per_source || add_writer(o, 0));
+    bool ok = (!is_stdout || o->pool) &&
+              (o->per_source || add_writer(o, 0, o->first_seq));
     if (!ok) {
         pfdd_pool_close(o->pool);
         snprintf(err, n_err, "out of memory or threads");
@@ -592,26 +632,11 @@ static bool is_busy(const struct file_output *o)
     return o->n_compressing > 0;
 }
 
-static void free_writer(struct file_output *o, struct writer *w)
-{
-    if (w->reading) {
-        o->base.d->count.missed += w->reader.missed;
-        pfdd_reader_deinit(&w->reader);
-    }
-    set_failing(w, false);
-    if (w->consuming)
-        pfdd_queue_leave(o->base.d->queue, &w->consumer);
-    if (w->fd >= 0 && !o->is_stdout)
-        close(w->fd);
-    free(w->own);
-    free(w->path);
-    free(w);
-}
-
 static void finish_close(struct file_output *o)
 {
     if (!o->base.closing || !o->timer_closed || is_busy(o))
         return;
+    free(o->files);
     while (o->writers) {
         struct writer *w = o->writers;
         o->writers = w->next;
@@ -637,7 +662,8 @@ static void close_output(struct pfdd_output *output)
 
 static bool is_drained(const struct pfdd_output *output)
 {
-    const struct file_output *o = (const struct file_output *)output;
+    struct file_output *o = (struct file_output *)(uintptr_t)output;
+    look_at_sources(o);
     for (struct writer *w = o->writers; w; w = w->next) {
         if (w->busy)
             return false;
@@ -651,7 +677,7 @@ static bool is_drained(const struct pfdd_output *output)
 static size_t memory(const struct pfdd_output *output)
 {
     const struct file_output *o = (const struct file_output *)output;
-    size_t n = sizeof *o;
+    size_t n = sizeof *o + o->n_files * sizeof *o->files;
     for (const struct writer *w = o->writers; w; w = w->next) {
         n += sizeof *w + (w->reading ? pfdd_reader_memory(&w->reader)
                                      : QUEUE_READ + PFDD_QUEUE_LINE_MAX);

@@ -290,7 +290,8 @@ static void start_write(struct pfdd_queue *q)
     pfdd_pool_submit(q->d->disk, &q->job);
 }
 
-/* The last entry of each source in the batch says how far it has come. */
+/* The last entry of each source in the batch says how far it has come, where
+ * somebody will ask. */
 static void note_positions(struct pfdd_queue *q)
 {
     uint64_t seen[PFDD_SOURCES_MAX / 64 + 1] = { 0 };
@@ -301,7 +302,9 @@ static void note_positions(struct pfdd_queue *q)
         struct pfdd_position position;
         uint64_t bit = UINT64_C(1) << (l->source % 64);
         const char *name = pfdd_source_name(q->d, l->source);
-        if (l->kind != PFDD_ENTRY || !name || (seen[l->source / 64] & bit) ||
+        if (l->kind != PFDD_ENTRY || !name ||
+            !pfdd_sources_is_resumed(&q->d->sources, l->source) ||
+            (seen[l->source / 64] & bit) ||
             !pfdd_position_find(c->data + l->at, l->n, &position))
             continue;
         seen[l->source / 64] |= bit;

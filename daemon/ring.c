@@ -63,12 +63,29 @@ static void free_chunk(struct pfdd_chunk *chunk)
     free(chunk);
 }
 
+/* All of its lines are gone. */
+static void forget_lines(struct pfdd_chunk *chunk)
+{
+    const struct pfdd_ring *ring = chunk->ring;
+    size_t n = 0;
+    for (size_t i = 0; i < chunk->n_lines; i += n) {
+        uint32_t source = chunk->lines[i].source;
+        for (n = 1;
+             i + n < chunk->n_lines && chunk->lines[i + n].source == source;)
+            n++;
+        if (ring->held)
+            ring->held(ring->held_user, source, -(int)n);
+    }
+    chunk->n_lines = 0;
+}
+
 /* Fresh memory is dear: the system clears every page of it. */
 void pfdd_chunk_unref(struct pfdd_chunk *chunk)
 {
     if (!chunk || --chunk->refs > 0)
         return;
     struct pfdd_ring *ring = chunk->ring;
+    forget_lines(chunk);
     if (ring->n_spare == SPARE_MAX || ring->n_held > ring->n_bytes_max ||
         chunk->size != ring->n_chunk || chunk->lines_size > LINES_KEPT) {
         free_chunk(chunk);
@@ -296,6 +313,8 @@ static bool append_line(struct pfdd_ring *ring, const struct common *common,
     c->n += (size_t)(out - start);
     if (common->stamp->time > c->time_max)
         c->time_max = common->stamp->time;
+    if (ring->held)
+        ring->held(ring->held_user, common->stamp->source, 1);
     ring->n_lines[kind]++;
     ring->n_in += (uint64_t)(out - start);
     ring->next_seq++;

@@ -70,6 +70,10 @@ struct pfdd_ring {
     uint64_t n_in;      /* bytes of all lines */
     uint64_t too_long;  /* lines */
     uint64_t no_memory; /* lines lost to it */
+    /* Called when it has so many lines of a source more, or fewer: a chunk has
+     * gone, with whoever read it; may be NULL. */
+    void (*held)(void *user, uint32_t source, int change);
+    void *held_user;
     /* Called when lines went in, before the readers are woken; may be NULL. */
     void (*appended)(void *user);
     void *user;

@@ -345,6 +345,7 @@ static void free_session(struct pfdd_session *s)
     pfdd_head_deinit(&s->head);
     close(s->options.fd);
     pfdd_session_unlink(&d->sessions, s);
+    pfdd_sources_release(&d->sources, s->source);
     if (ended)
         ended(user);
     pfd_lines_free(s->work.lines);
@@ -361,14 +362,12 @@ static void give_lines(struct pfdd_session *s)
     struct batch *b = &s->ready;
     struct pfdd_stamp stamp = { .source = s->source,
                                 .time = s->time ? s->time : pfdd_time_now() };
-    struct pfdd_source *source = &d->sources[s->source];
     size_t n = 0;
     const char *lines = pfd_lines_bytes(b->lines, &n);
     if (!lines && n) {
         pfdd_session_gap(s, "no_memory", b->n_entries);
     } else if (n) {
-        source->lines += b->n_entries;
-        source->bytes += n;
+        pfdd_sources_count(&d->sources, s->source, b->n_entries, 0);
         pfdd_ring_append(&d->ring, &stamp, lines, n);
     }
     if (s->options.kept && b->n_entries) {
@@ -512,7 +511,8 @@ struct pfdd_session *pfdd_session_new(
     s->d = d;
     s->job.run = run_job;
     s->job.done = job_done;
-    s->source = pfdd_source(d, name);
+    s->source = pfdd_sources_find(&d->sources, name);
+    pfdd_sources_hold(&d->sources, s->source, options->resume);
     s->completing = options->complete;
     s->moved = uv_hrtime();
     pfdd_head_init(&s->head, options->fd);
@@ -548,7 +548,7 @@ void pfdd_session_gap(struct pfdd_session *s, const char *reason,
 {
     struct pfdd *d = s->d;
     struct pfdd_stamp stamp = { .source = s->source, .time = pfdd_time_now() };
-    d->sources[s->source].gaps++;
+    pfdd_sources_count(&d->sources, s->source, 0, 1);
     d->count.gap_lines += missed;
     pfdd_ring_gap(&d->ring, &stamp, reason, missed);
 }

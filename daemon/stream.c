@@ -267,9 +267,12 @@ static void stream_gap(struct pfdd_stream *st, struct buffer *b,
         pfdd_session_gap(b->session, reason, missed);
         return;
     }
-    struct pfdd_stamp stamp = { .source = pfdd_source(st->d, st->name),
-                                .time = pfdd_time_now() };
+    struct pfdd_stamp stamp = {
+        .source = pfdd_sources_find(&st->d->sources, st->name),
+        .time = pfdd_time_now(),
+    };
     st->d->count.gap_lines += missed;
+    pfdd_sources_count(&st->d->sources, stamp.source, 0, 1);
     pfdd_ring_gap(&st->d->ring, &stamp, reason, missed);
 }
 

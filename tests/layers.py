@@ -29,7 +29,7 @@ FORMATS = 3
 # The daemon's, which are narrower: none includes its own floor.
 DAEMON = [
     'feature foreign head http log name'
-    ' peer positions ring sums work',
+    ' peer positions ring rotated sources sums work',
     'line origin segments',
     'checkpoint reader',
     'config query',
@@ -71,7 +71,7 @@ OWNERS = {
     r'msgpack.*': 'src/metadata.c',
     r'yaml.*': 'src/metadata_yaml.c daemon/config.c',
     r'pcre2.*': 'src/pattern.c',
-    r'(zlib|zstd).*': 'src/inflate.c daemon/output_file.c',
+    r'(zlib|zstd).*': 'src/inflate.c daemon/rotated.c',
     r'uv\.h': 'daemon/connection.h daemon/daemon.h daemon/reader.c'
     ' daemon/ring.c daemon/socket.h daemon/tls.h daemon/work.h',
     r'jansson.*': 'cli/shaders.c daemon/checkpoint.h daemon/http.c'

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""lockout.py DAEMON DUMP ELF: strangers who take what others need, and who have
+gone: what they had is given back."""
+import glob
+import json
+import os
+import re
+
+from harness import (N_ENTRIES, Daemon, dial, dump_frames, elf_frame, has,
+                     producer, run, until)
+
+CONFIG = '''ring: 8MiB
+inputs:
+  - {type: listen, address: "unix:$T/in.sock"}
+outputs:
+  - {type: listen, address: "unix:$T/l.sock"}
+''' + ('  - {type: http, address: "unix:$T/http.sock"}\n' if has('http') else '')
+
+
+def give(temp, lines, names):
+    """A producer that sends a buffer of each name, and goes."""
+    with producer(f'{temp}/in.sock', elf_frame(), *(
+            part for i, name in enumerate(names)
+            for part in dump_frames(i + 1, name))):
+        return lines.entries(N_ENTRIES * len(names))
+
+
+def names_of_sources(temp):
+    """As many as there are numbers in a page, and more: who comes then has its
+    name in records, filters and metrics, as before."""
+    d = Daemon(temp, CONFIG)
+    lines = dial(f'{temp}/l.sock', {'output': 'json'})
+    n = 4200
+    for first in range(0, n, 200):
+        got = give(temp, lines, [f's{i}' for i in range(first, first + 200)])
+        assert len({e['source'] for e in got}) == 200
+    some = dial(f'{temp}/l.sock', {'output': 'json', 'source': 'fresh'})
+    until('a reader', lambda: not has('http') or d.metric('readers') == 2)
+    assert {e['source'] for e in give(temp, lines, ['fresh'])} == {'fresh'}
+    assert {e['source'] for e in some.entries(N_ENTRIES)} == {'fresh'}
+    # Old lines have their old names.
+    old = dial(f'{temp}/l.sock', {'source': f's{n - 1}', 'from': 'oldest'})
+    assert {e['source'] for e in old.entries(N_ENTRIES)} == {f's{n - 1}'}
+    assert old.is_quiet(0.05)
+    if has('http'):
+        until('their end', lambda: d.metric('sessions') == 0)
+        page = d.http()[1]
+        listed = re.findall(r'source_entries_total\{source="(.*)"\} (\d+)', page)
+        assert ('fresh', str(N_ENTRIES)) in listed, listed[:3]
+        assert not [name for name, _ in listed if 'other' in name]
+        assert len(listed) <= 4097, len(listed)
+        assert sum(int(count) for _, count in listed) == (n + 1) * N_ENTRIES
+        assert len(page) < 2 << 20
+        # They cost something, which is said.
+        assert d.metric('memory_accounted_bytes') < 64 << 20
+    d.stop()
+
+
+def files_of_sources(temp):
+    """With {buffer}: none is kept open, and who comes later has a file."""
+    os.mkdir(f'{temp}/out')
+    d = Daemon(temp, CONFIG + '  - {type: file, path: "$T/out/{buffer}"}\n')
+    lines = dial(f'{temp}/l.sock', {'output': 'json'})
+    n = 600
+    before = len(os.listdir(f'/proc/{d.process.pid}/fd'))
+    for first in range(0, n, 100):
+        give(temp, lines, [f's{i}' for i in range(first, first + 100)])
+
+    def whole():
+        paths = glob.glob(f'{temp}/out/s*')
+        if len(paths) < n:
+            return False
+        return all(count(path) == N_ENTRIES for path in paths)
+    until('files', whole, 60)
+    # The same name again goes on in its file, each line once.
+    give(temp, lines, ['s0', 's1'])
+    until('more', lambda: count(f'{temp}/out/s0') == 2 * N_ENTRIES)
+    until('more', lambda: count(f'{temp}/out/s1') == 2 * N_ENTRIES)
+    for path in glob.glob(f'{temp}/out/s*'):
+        with open(path) as f:
+            numbers = [json.loads(line)['sequence'] for line in f]
+        assert len(numbers) == len(set(numbers)), path
+    until('closed ones', lambda: len(os.listdir(
+        f'/proc/{d.process.pid}/fd')) <= before + 8)
+    d.stop()
+
+
+def count(path):
+    with open(path) as f:
+        return sum('"type":"entry"' in line for line in f)
+
+
+if __name__ == '__main__':
+    run(names_of_sources, files_of_sources)
