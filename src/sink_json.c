@@ -180,11 +180,17 @@ static bool has_circumstances(const struct pfd_entry *entry)
     return entry->stream || entry->of->format->origin;
 }
 
+/* Are there arguments that no conversion takes? */
+static bool has_unused(const struct pfd_entry *entry)
+{
+    return entry->string && (entry->findings & UNUSED ||
+                             entry->string->flags & PFD_STRING_LITERAL);
+}
+
 /* The message to out, the arguments to *arguments, each with a comma. */
 static char *put_message(char *out, struct pfd_entry *entry, char **arguments)
 {
     const struct pfd_string *s = entry->string;
-    bool literal = s->flags & PFD_STRING_LITERAL;
     if (is_escaped(s)) {
         out = pfd_program_print_both(out, entry->steps, pfd_string_escaped(s),
                                      PFD_ESCAPED, entry->payload,
@@ -196,17 +202,21 @@ static char *put_message(char *out, struct pfd_entry *entry, char **arguments)
         *arguments = pfd_program_print_arguments(*arguments, entry->steps,
                                                  entry->payload);
     }
-    if (__builtin_expect((entry->findings & UNUSED) || literal, 0))
+    if (__builtin_expect(has_unused(entry), 0))
         *arguments = put_unused(*arguments, entry);
     return out;
 }
 
 /* Room for the arguments, with commas. */
-static size_t arguments_room(const struct pfd_entry *entry)
+static size_t arguments_room(struct pfd_entry *entry)
 {
     size_t n = entry->n_payload / 4;
     size_t room = (n + 1) * PFD_ROOM_ARGUMENT;
     const struct pfd_string *s = entry->string;
+    if (has_unused(entry)) { /* those without bytes, too */
+        pfd_entry_slots(entry, &n);
+        room += n * PFD_ROOM_ARGUMENT;
+    }
     /* Small scalars, strings, and those that are printed twice. */
     if (s && (s->flags & PFD_STRING_CHAR || s->index == PFD_STRING_MADE)) {
         room += s->n_steps * (size_t)PFD_ROOM_ARGUMENT +
@@ -338,8 +348,7 @@ static void add_arguments(struct pfd_text *out, struct pfd_entry *entry)
     char *end = start;
     if (entry->string) {
         end = pfd_program_print_arguments(end, entry->steps, entry->payload);
-        if (entry->findings & UNUSED ||
-            entry->string->flags & PFD_STRING_LITERAL)
+        if (has_unused(entry))
             end = put_unused(end, entry);
     } else {
         end = put_words(end, entry);

@@ -138,6 +138,10 @@ def record_seeds():
             1 + kind % 4, rows, data, (empty if i % 2 else b"") + edits,
             1 if kind & 4 else 0)
 
+    # Arguments without bytes, which no conversion takes.
+    yield "record/opencl_unused", record_input(
+        1, b"1:400:" + b"0:" * 400 + b"unused\0", rocm.buffer(rocm.u32(1)))
+
     m, other = khronos.hello_module(), khronos.load_module()
     for how, layout in enumerate(("p1", "p2", "p3", "p4", "p5", "p6")):
         data = khronos.spv.printf_buffer(
