@@ -117,6 +117,17 @@ static void add_message(const struct pfd_look *look, const struct view *v,
                       v->shape->age, &ignored);
 }
 
+/* The slots of values that are there; returns how many. */
+static size_t keep_stored(struct pfd_slot *slots, size_t n)
+{
+    size_t n_kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (slots[i].store != PFD_STORE_NONE)
+            slots[n_kept++] = slots[i];
+    }
+    return n_kept;
+}
+
 /* As the layer prints it; the record's call is known. */
 void debugprintf_make(const struct pfd_look *look, struct pfd_made *ret)
 {
@@ -136,7 +147,8 @@ void debugprintf_make(const struct pfd_look *look, struct pfd_made *ret)
     }
     ret->text->failed |= message.failed;
     pfd_text_free(&message);
-    ret->n_slots = debugprintf_slots(look, ret->slots, &ignored);
+    size_t n = debugprintf_slots(look, ret->slots, &ignored);
+    ret->n_slots = keep_stored(ret->slots, n);
 }
 
 /* ---- where a message comes from ---- */
