@@ -575,6 +575,9 @@ static bool take_frame(struct pfdd_stream *st, const struct pfd_wire_frame *f)
         stream_gap(st, find_buffer(st, f->buffer), "sender_lost",
                    f->lost_frames);
         return true;
+    case PFD_WIRE_ENTRIES: /* what comes is decoded here */
+        stream_gap(st, find_buffer(st, f->buffer), "decoded_already", 0);
+        return true;
     case PFD_WIRE_END: /* the reader has compared it */
     case PFD_WIRE_UNKNOWN:
     case PFD_WIRE_N_TYPES:

@@ -527,6 +527,7 @@ static void take(struct pfd_capture *c, const struct pfd_wire_frame *frame)
     case PFD_WIRE_GAP:
         take_gap(c, frame);
         break;
+    case PFD_WIRE_ENTRIES:
     case PFD_WIRE_END: /* the reader has compared it */
     case PFD_WIRE_UNKNOWN:
     case PFD_WIRE_N_TYPES:

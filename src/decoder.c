@@ -61,9 +61,16 @@ bool pfd_batch_init(struct pfd_batch *batch, size_t max)
     return batch->records != NULL;
 }
 
+bool pfd_batch_init_places(struct pfd_batch *batch)
+{
+    batch->places = calloc(batch->max, sizeof *batch->places);
+    return batch->places != NULL;
+}
+
 void pfd_batch_deinit(struct pfd_batch *batch)
 {
     free(batch->records);
+    free(batch->places);
     free(batch->copies);
     pfd_text_free(&batch->text);
     pfd_text_free(&batch->bytes);

@@ -17,6 +17,8 @@ bool pfd_walk_init(struct pfd_walk *walk, const struct pfd_format *format,
 void pfd_walk_deinit(struct pfd_walk *walk);
 
 bool pfd_batch_init(struct pfd_batch *batch, size_t max);
+/* So that chunks can fill it. */
+bool pfd_batch_init_places(struct pfd_batch *batch);
 void pfd_batch_deinit(struct pfd_batch *batch);
 void pfd_batch_clear(struct pfd_batch *batch);
 

@@ -76,7 +76,8 @@ static inline bool pfd_entry_make(struct pfd_entry_source *of,
         ret->steps = s->steps;
         ret->room = s->room;
     }
-    if (__builtin_expect((record->flags | record->layout) != 0, 0))
+    uint64_t flags = record->flags & ~(unsigned)PFD_RECORD_COPIED;
+    if (__builtin_expect((flags | record->layout) != 0, 0))
         return pfd_entry_make_special(ret);
     return true;
 }

@@ -82,10 +82,24 @@ void pfd_walk_copy_done(struct pfd_walk *walk, struct pfd_record *record)
     };
 }
 
+/* Of a record that came out of a chunk. */
+static const uint8_t *placed(const struct pfd_batch *batch,
+                             const struct pfd_place *place, uint32_t n_header,
+                             uint32_t *n)
+{
+    *n = place->n - n_header;
+    if (place->bytes)
+        return place->bytes + n_header;
+    struct pfd_cursor own = pfd_cursor(batch->bytes.data, batch->bytes.n);
+    return pfd_cursor_peek(&own, place->at + n_header);
+}
+
 const uint8_t *pfd_batch_copied(const struct pfd_batch *batch,
                                 const struct pfd_record *record, uint32_t *n)
 {
     size_t wanted = (size_t)(record - batch->records);
+    if (batch->places)
+        return placed(batch, &batch->places[wanted], record->n_header, n);
     size_t low = 0;
     size_t high = batch->n_copies;
     while (high - low > 1) {

@@ -77,6 +77,15 @@ struct pfd_copy {
     size_t end;    /* in pfd_batch.bytes */
 };
 
+/* A record whose bytes stand in no view, as it comes out of a chunk. */
+struct pfd_place {
+    uint64_t index;       /* of the entry */
+    const uint8_t *bytes; /* [n], header and payload, borrowed; NULL: they are
+                             the batch's own, from `at` on */
+    uint32_t n;
+    size_t at;
+};
+
 /* Records of one stretch of a buffer, in order. */
 struct pfd_batch {
     struct pfd_record *records; /* [n] of [max] */
@@ -87,8 +96,10 @@ struct pfd_batch {
     struct pfd_copy *copies; /* [n_copies], by record; owned */
     size_t n_copies;
     size_t copies_room;
-    uint64_t lost_bytes;    /* never in the buffer */
-    uint64_t skipped_bytes; /* in the buffer, but not decoded */
+    struct pfd_place *places; /* [max], of copied records, instead of copies;
+                                 NULL unless the batch is filled by chunks */
+    uint64_t lost_bytes;      /* never in the buffer */
+    uint64_t skipped_bytes;   /* in the buffer, but not decoded */
 };
 
 /* The first bytes of a buffer, by which its format is told. */
@@ -193,6 +204,10 @@ struct pfd_format {
     struct pfd_format_info info;
 
     size_t state_size; /* of pfd_walk.state; 0: none */
+
+    /* Raised when what `layout` and `flags` of its records mean changes: chunks
+     * keep them. */
+    uint32_t record_version;
 
     /* Where its strings are read and how their arguments lie in a payload. */
     struct pfd_string_kind strings;

@@ -43,6 +43,7 @@ enum pfd_wire_type {
     PFD_WIRE_DONE,        /* a generation of a buffer is complete */
     PFD_WIRE_GAP,         /* something was lost before this frame */
     PFD_WIRE_END,         /* the stream ends: what has gone before */
+    PFD_WIRE_ENTRIES,     /* a chunk of a buffer's entries */
     PFD_WIRE_N_TYPES
 };
 
@@ -84,9 +85,10 @@ struct pfd_wire_frame {
     uint64_t dispatch;
     uint64_t lost_bytes;
     uint64_t lost_frames;
-    uint64_t zeros;  /* of the buffer, at offset: they do not come */
-    uint64_t frames; /* of the stream, before its end frame */
-    uint64_t crc;    /* CRC-32C of the stream before its end frame */
+    uint64_t zeros;    /* of the buffer, at offset: they do not come */
+    uint64_t frames;   /* of the stream, before its end frame */
+    uint64_t sequence; /* of the first item of entries */
+    uint64_t crc;      /* CRC-32C of the stream before its end frame */
 
     /* Text. */
     struct pfd_wire_bytes host;

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Chunks: entries and findings of one buffer that are settled, as bytes that
+ * can be kept, sent and read again. An entry in a chunk is its raw bytes and
+ * what the decoder decided about them; its text is made by whoever reads it,
+ * with the same format strings. src/wire.README.md has every byte: a chunk is
+ * the `bytes` of an `entries` frame.
+ *
+ * Thread rule: a writer or a reader belongs to one thread at a time.
+ */
+#ifndef PRINTFDECODE_CHUNK_H
+#define PRINTFDECODE_CHUNK_H
+
+#include <printfdecode/printfdecode.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One of several chunks of a buffer, in order. */
+struct pfd_chunk_bytes {
+    const void *bytes; /* [n] */
+    size_t n;
+    uint64_t sequence; /* of its first item, as its frame has it */
+    uint64_t time;     /* nanoseconds since 1970; 0: unknown */
+};
+
+/* Something was lost on the way, and is not in the chunk. */
+struct pfd_gap {
+    uint64_t missed;    /* entries; 0: nobody knows how many */
+    const char *reason; /* a few words, NUL-terminated; borrowed */
+};
+
+struct pfd_chunk_writer;
+
+/* PFD_OK; PFD_ERR_NOMEM. */
+PFD_API enum pfd_status pfd_chunk_writer_new(struct pfd_chunk_writer **ret,
+                                             struct pfd_error *err);
+
+/* NULL is allowed. */
+PFD_API void pfd_chunk_writer_free(struct pfd_chunk_writer *writer);
+
+/*
+ * Adds an entry with its other readings, a finding about what is between
+ * entries, or a gap, behind what was added before. All of a chunk are of one
+ * buffer, and read with one set of strings.
+ *
+ * PFD_OK; PFD_ERR_USAGE: an entry of another format than those before it;
+ * PFD_ERR_NOMEM.
+ */
+PFD_API enum pfd_status pfd_chunk_add_entry(struct pfd_chunk_writer *writer,
+                                            const struct pfd_entry *entry,
+                                            struct pfd_error *err);
+PFD_API enum pfd_status pfd_chunk_add_finding(struct pfd_chunk_writer *writer,
+                                              const struct pfd_finding *finding,
+                                              struct pfd_error *err);
+PFD_API enum pfd_status pfd_chunk_add_gap(struct pfd_chunk_writer *writer,
+                                          const struct pfd_gap *gap,
+                                          struct pfd_error *err);
+
+/* Adds to the chunk's accounts: bytes that never were in the buffer, and bytes
+ * of it that no entry has. */
+PFD_API void pfd_chunk_add_loss(struct pfd_chunk_writer *writer,
+                                uint64_t lost_bytes, uint64_t skipped_bytes);
+
+/* Bytes that the chunk would have now, at most; 0: nothing was added. */
+PFD_API size_t pfd_chunk_size(const struct pfd_chunk_writer *writer);
+
+/* Ends the chunk and begins the next one. The chunk, [*n] bytes, is borrowed
+ * until the next call of this function. NULL with *n = 1: out of memory, and
+ * the chunk is lost. */
+PFD_API const void *pfd_chunk_finish(struct pfd_chunk_writer *writer,
+                                     size_t *n);
+
+struct pfd_chunk_reader;
+
+/* What a chunk gives, in order. Everything is borrowed until the next one. */
+struct pfd_chunk_item {
+    enum pfd_chunk_item_type {
+        PFD_CHUNK_ENTRY,
+        PFD_CHUNK_FINDING,
+        PFD_CHUNK_GAP,
+    } type;
+    union {
+        struct pfd_entry entry;
+        struct pfd_finding finding;
+        struct pfd_gap gap;
+    };
+};
+
+/*
+ * strings: what entries are read with, borrowed, as source is: the buffer's
+ * name. options: copied; NULL: the defaults. PFD_OK; PFD_ERR_NOMEM.
+ */
+PFD_API enum pfd_status pfd_chunk_reader_new(const struct pfd_strings *strings,
+                                             const char *source,
+                                             const struct pfd_options *options,
+                                             struct pfd_chunk_reader **ret,
+                                             struct pfd_error *err);
+
+/* NULL is allowed. */
+PFD_API void pfd_chunk_reader_free(struct pfd_chunk_reader *reader);
+
+/*
+ * Goes on with a chunk of [n] bytes, borrowed until the next one. Any bytes
+ * are safe.
+ *
+ * PFD_OK; PFD_ERR_CORRUPT: they are no chunk; PFD_ERR_UNSUPPORTED: a version of
+ * chunks, a format or a version of its entries that this library does not know;
+ * PFD_ERR_NOMEM.
+ */
+PFD_API enum pfd_status pfd_chunk_reader_open(struct pfd_chunk_reader *reader,
+                                              const void *bytes, size_t n,
+                                              struct pfd_error *err);
+
+/*
+ * The next item. An entry whose format string is not loaded is of an unknown
+ * id, with that finding; one that no buffer of its format can have is passed
+ * over, with the finding `bad_frame`.
+ *
+ * PFD_OK; PFD_END: the chunk is done; PFD_ERR_CORRUPT: the rest of it cannot be
+ * read (err's offset: bytes into the chunk); PFD_ERR_NOMEM.
+ */
+PFD_API enum pfd_status pfd_chunk_reader_next(struct pfd_chunk_reader *reader,
+                                              struct pfd_chunk_item *ret,
+                                              struct pfd_error *err);
+
+/* The chunk's accounts, as pfd_chunk_add_loss() made them. */
+PFD_API void pfd_chunk_reader_loss(const struct pfd_chunk_reader *reader,
+                                   uint64_t *lost_bytes,
+                                   uint64_t *skipped_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
