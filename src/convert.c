@@ -80,6 +80,19 @@ static void give(struct pfd_pool *pool, const struct pfd_text *out)
     }
 }
 
+static void give_chunk(struct pfd_pool *pool, struct pfd_chunk_writer *writer)
+{
+    const struct pfd_convert *convert = pool->convert;
+    size_t n = pfd_chunk_size(writer);
+    const void *bytes = n ? pfd_chunk_finish(writer, &n) : NULL;
+    if (!bytes && n) {
+        fail(pool, PFD_ERR_NOMEM, "out of memory");
+    } else if (bytes && !convert->write_chunk(convert->write_user, bytes, n,
+                                              pfd_chunk_count(bytes, n))) {
+        fail(pool, PFD_ERR_STOPPED, "writing was stopped");
+    }
+}
+
 void pfd_worker_write(struct pfd_worker *w)
 {
     struct pfd_pool *pool = w->pool;
@@ -89,6 +102,8 @@ void pfd_worker_write(struct pfd_worker *w)
         pool->n_hidden += pfd_shown_cut(&pool->shown, &w->unsure, &w->out);
         atomic_store(&pool->shows_no_more, pool->shown.n == PFD_SHOWN_MAX);
         give(pool, &w->out);
+        if (w->chunk)
+            give_chunk(pool, w->chunk);
     }
     w->out.n = 0;
 }
@@ -138,9 +153,8 @@ static bool advance(struct pfd_pool *pool)
     return true;
 }
 
-static void fill(struct pfd_pool *pool, struct pfd_batch *batch)
+static void walk_on(struct pfd_pool *pool, struct pfd_batch *batch)
 {
-    pfd_batch_clear(batch);
     pool->walk.batch = batch;
     if (pool->n_batches == 0)
         pfd_walk_report_choice(&pool->walk, &pool->choice);
@@ -152,6 +166,16 @@ static void fill(struct pfd_pool *pool, struct pfd_batch *batch)
             break;
     } while (advance(pool));
     pfd_walk_mark_missing(&pool->walk);
+}
+
+static void fill(struct pfd_pool *pool, struct pfd_worker *w)
+{
+    pfd_batch_clear(&w->batch);
+    if (pool->chunks) {
+        pfd_pool_fill_chunks(pool, w);
+    } else {
+        walk_on(pool, &w->batch);
+    }
 }
 
 /* Numbers the batch and its entries. */
@@ -173,7 +197,7 @@ static bool take_batch(struct pfd_worker *w)
     pthread_mutex_lock(&pool->walking);
     bool more = pool->walked == PFD_OK && !atomic_load(&pool->stop);
     if (more) {
-        fill(pool, &w->batch);
+        fill(pool, w);
         more = w->batch.n > 0;
     }
     if (more) {
@@ -222,11 +246,14 @@ static void *work(void *arg)
 static bool worker_init(struct pfd_worker *w, struct pfd_pool *pool)
 {
     const struct pfd_convert *convert = pool->convert;
-    *w = (struct pfd_worker){ .pool = pool };
+    *w =
+        (struct pfd_worker){ .pool = pool, .sink_options = pool->sink_options };
     if (!pfd_entry_source_init(&w->of, convert->source ? convert->source : "-"))
         return false;
     pfd_entry_source_set(&w->of, convert->strings, pool->format,
                          &convert->options);
+    if (convert->write_chunk && pfd_chunk_writer_new(&w->chunk, NULL) != PFD_OK)
+        return false;
     if (convert->string_entries && convert->string_bytes) {
         size_t n = pfd_strings_count(convert->strings) + 1;
         w->entries = calloc(n, sizeof *w->entries);
@@ -239,7 +266,8 @@ static bool worker_init(struct pfd_worker *w, struct pfd_pool *pool)
     if (convert->filter && pfd_filter_run_new(convert->filter, convert->strings,
                                               &w->filter, NULL) != PFD_OK)
         return false;
-    return (!pool->used || w->used) && pfd_batch_init(&w->batch, BATCH);
+    return (!pool->used || w->used) && pfd_batch_init(&w->batch, BATCH) &&
+           (!pool->chunks || pfd_batch_init_places(&w->batch));
 }
 
 static void worker_deinit(struct pfd_worker *w)
@@ -268,6 +296,8 @@ static void worker_deinit(struct pfd_worker *w)
     pfd_entry_source_deinit(&w->of);
     pfd_text_free(&w->out);
     pfd_text_free(&w->sentences);
+    pfd_text_free(&w->members);
+    pfd_chunk_writer_free(w->chunk);
     free(w->kept);
 }
 
@@ -415,6 +445,10 @@ static enum pfd_status choose(struct pfd_pool *pool, struct pfd_error *err)
 {
     const struct pfd_convert *convert = pool->convert;
     struct pfd_walk *walk = &pool->walk;
+    if (pool->chunks) {
+        pool->format = pfd_chunks_format(pool);
+        return PFD_OK;
+    }
     enum pfd_status status = pfd_format_choose(
         convert->strings, convert->format, NULL, false, &pool->choice, err);
     if (status != PFD_OK)
@@ -501,5 +535,17 @@ enum pfd_status pfd_convert_stream(const struct pfd_convert *convert,
     struct pfd_pool pool = { .windows = &windows };
     enum pfd_status status = convert_walk(convert, &pool, summary, err);
     pfd_window_drop(windows.current);
+    return status;
+}
+
+enum pfd_status pfd_convert_chunks(const struct pfd_convert *convert,
+                                   const struct pfd_chunk_bytes *chunks,
+                                   size_t n, struct pfd_summary *summary,
+                                   struct pfd_error *err)
+{
+    struct pfd_pool_chunks all = { .all = chunks, .n = n };
+    struct pfd_pool pool = { .chunks = &all };
+    enum pfd_status status = convert_walk(convert, &pool, summary, err);
+    pfd_chunk_close(&all.chunk);
     return status;
 }

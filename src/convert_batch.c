@@ -8,6 +8,7 @@
 
 enum {
     OUT_MAX = 8 << 20, /* bytes printed before a worker waits for its turn */
+    CHUNK_MAX = 512 << 10, /* of a chunk, likewise */
     SENTENCE = 768,
     PREFETCH_AHEAD = 6, /* records */
     PREFETCH_BYTES = 320,
@@ -50,7 +51,7 @@ static void give_finding(struct pfd_worker *w,
     if (!pfd_pool_reports(pool->convert, finding->kind))
         return;
     if (pool->sink && pool->sink->finding)
-        pool->sink->finding(&w->out, finding, &pool->sink_options);
+        pool->sink->finding(&w->out, finding, &w->sink_options);
     if (pool->convert->finding)
         keep(w, finding);
 }
@@ -143,11 +144,11 @@ static void print_entry(struct pfd_worker *w, struct pfd_entry *entry)
 {
     struct pfd_pool *pool = w->pool;
     if (__builtin_expect(!may_be_hidden(pool, entry), 1)) {
-        pool->sink->entry(&w->out, entry, &pool->sink_options);
+        pool->sink->entry(&w->out, entry, &w->sink_options);
     } else if (atomic_load(&pool->shows_no_more)) {
         w->unsure.n_hidden++;
     } else if (pfd_unsure_begin(&w->unsure, entry->id, w->out.n)) {
-        pool->sink->entry(&w->out, entry, &pool->sink_options);
+        pool->sink->entry(&w->out, entry, &w->sink_options);
         pfd_unsure_end(&w->unsure, w->out.n);
     }
 }
@@ -166,11 +167,17 @@ static void give_entry(struct pfd_worker *w, const struct pfd_record *r,
     if (pool->is_selective && !is_selected(w, &entry))
         return;
     count_string(w, r);
-    if (pool->sink)
+    bool is_full = false;
+    if (pool->sink) {
         print_entry(w, &entry);
+        is_full = w->out.n > OUT_MAX;
+    } else if (w->chunk) {
+        w->failed |= pfd_chunk_add_entry(w->chunk, &entry, NULL) != PFD_OK;
+        is_full = pfd_chunk_size(w->chunk) > CHUNK_MAX;
+    }
     if (__builtin_expect((entry.findings & pool->reported) != 0, 0))
         count_findings(w, &entry);
-    if (w->out.n > OUT_MAX)
+    if (__builtin_expect(is_full, 0))
         pfd_worker_write(w);
 }
 
@@ -188,6 +195,8 @@ static void do_finding(struct pfd_worker *w, const struct pfd_record *r)
     char sentence[SENTENCE];
     struct pfd_finding finding = pfd_batch_finding(&w->batch, r, w->of.source,
                                                    sentence, sizeof sentence);
+    if (w->chunk)
+        w->failed |= pfd_chunk_add_finding(w->chunk, &finding, NULL) != PFD_OK;
     give_finding(w, &finding);
 }
 
@@ -240,7 +249,8 @@ static void prefetch_string(const struct pfd_worker *w, size_t i)
 
 void pfd_worker_do_batch(struct pfd_worker *w)
 {
-    bool is_plain = !w->pool->sink && w->pool->convert->limit == UINT64_MAX &&
+    bool is_plain = !w->pool->sink && !w->chunk &&
+                    w->pool->convert->limit == UINT64_MAX &&
                     !w->pool->convert->skip;
     for (size_t i = 0; i < w->batch.n && !w->ended; i++) {
         if (is_plain) {
@@ -256,10 +266,15 @@ void pfd_worker_do_batch(struct pfd_worker *w)
                 do_finding(w, r);
             continue;
         }
-        uint64_t index = w->first_index + w->summary.entries;
+        uint64_t index = w->batch.places ? w->batch.places[i].index
+                                         : w->first_index + w->summary.entries;
         prefetch_string(w, i + PREFETCH_AHEAD);
         count_entry(w, r);
         give_entry(w, r, index);
+    }
+    if (w->chunk) {
+        pfd_chunk_add_loss(w->chunk, w->batch.lost_bytes,
+                           w->batch.skipped_bytes);
     }
     w->failed |= w->out.failed || w->sentences.failed || w->of.message.failed ||
                  w->tally.failed || w->unsure.failed;

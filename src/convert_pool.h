@@ -11,12 +11,22 @@
 
 #include <printfdecode/convert.h>
 
+#include "chunk.h"
 #include "decoder.h"
 #include "filter.h"
 #include "shown.h"
 #include "sink.h"
 #include "tally.h"
 #include "window.h"
+
+/* Chunks that are read instead of a buffer that is walked over. */
+struct pfd_pool_chunks {
+    const struct pfd_chunk_bytes *all; /* [n] */
+    size_t n;
+    size_t next;            /* to be opened */
+    struct pfd_chunk chunk; /* that is read */
+    bool is_open;
+};
 
 struct pfd_pool {
     const struct pfd_convert *convert;
@@ -30,8 +40,9 @@ struct pfd_pool {
 
     pthread_mutex_t walking; /* guards these: */
     struct pfd_walk walk;
-    struct pfd_windows *windows; /* NULL: the whole buffer is in view */
-    enum pfd_status walked;      /* PFD_OK until the walk has ended */
+    struct pfd_windows *windows;    /* NULL: the whole buffer is in view */
+    struct pfd_pool_chunks *chunks; /* NULL: the buffer is walked over */
+    enum pfd_status walked;         /* PFD_OK until the walk has ended */
     struct pfd_error walk_error;
     uint64_t n_batches;
     uint64_t n_entries;
@@ -61,6 +72,8 @@ struct pfd_kept {
 struct pfd_worker {
     struct pfd_pool *pool;
     struct pfd_batch batch;
+    struct pfd_text members; /* of the batch's chunk, NUL-terminated */
+    struct pfd_sink_options sink_options;
     uint64_t number; /* of the batch */
     uint64_t first_index;
     uint64_t first_wanted;
@@ -71,9 +84,10 @@ struct pfd_worker {
     struct pfd_filter_run *filter; /* NULL: all entries are wanted */
     uint64_t n_given;
     struct pfd_text out;
-    struct pfd_summary summary; /* of the batch */
-    struct pfd_tally tally;     /* likewise */
-    struct pfd_unsure unsure;   /* likewise */
+    struct pfd_chunk_writer *chunk; /* NULL: text is written, or nothing */
+    struct pfd_summary summary;     /* of the batch */
+    struct pfd_tally tally;         /* likewise */
+    struct pfd_unsure unsure;       /* likewise */
     struct pfd_kept *kept;
     size_t n_kept;
     size_t kept_room;
@@ -90,6 +104,14 @@ struct pfd_worker {
 /* Notes are handed over only where they are asked for. */
 bool pfd_pool_reports(const struct pfd_convert *convert,
                       enum pfd_finding_kind kind);
+
+/* Fills an empty batch with the next records of the pool's chunks, and says
+ * what their records have in common; pool->walked: PFD_END behind the last. */
+void pfd_pool_fill_chunks(struct pfd_pool *pool, struct pfd_worker *w);
+
+/* The format of the chunks' entries, by the first that has some; any, where
+ * none has. */
+const struct pfd_format *pfd_chunks_format(const struct pfd_pool *pool);
 
 /* Waits for the worker's turn, and writes what it has printed so far. */
 void pfd_worker_write(struct pfd_worker *w);

@@ -6,6 +6,7 @@
 #ifndef PRINTFDECODE_CONVERT_H
 #define PRINTFDECODE_CONVERT_H
 
+#include <printfdecode/chunk.h>
 #include <printfdecode/filter.h>
 #include <printfdecode/printfdecode.h>
 
@@ -68,7 +69,15 @@ struct pfd_convert {
      * behind each). */
     const char *members;
     const char *origin_members;
+    /* Of pfd_convert_chunks(), instead of the same one member for all: members
+     * of the records of chunk i; borrowed until the next call. One at a time. */
+    const char *(*chunk_members)(void *user, size_t i);
+    void *chunk_user;
     pfd_write_fn write;
+    /* Instead of an output: the wanted entries and all findings between them as
+     * chunks of some 100 KiB, each with so many items; user: write_user. */
+    bool (*write_chunk)(void *user, const void *bytes, size_t n,
+                        uint64_t n_items);
     void *write_user;
     /* Findings about entries come when all entries have come, one for each kind
      * and id, with how many entries there are; of the ids beyond some thousands,
@@ -105,6 +114,17 @@ PFD_API enum pfd_status pfd_convert_bytes(const struct pfd_convert *convert,
  */
 PFD_API enum pfd_status pfd_convert_stream(const struct pfd_convert *convert,
                                            pfd_read_fn read, void *read_user,
+                                           struct pfd_summary *summary,
+                                           struct pfd_error *err);
+
+/*
+ * The same for entries of one buffer that were decoded before: its chunks [n],
+ * all of one buffer format. One that cannot be read becomes a finding,
+ * `bad_frame`. What holes, missing and format say is not asked for.
+ */
+PFD_API enum pfd_status pfd_convert_chunks(const struct pfd_convert *convert,
+                                           const struct pfd_chunk_bytes *chunks,
+                                           size_t n,
                                            struct pfd_summary *summary,
                                            struct pfd_error *err);
 

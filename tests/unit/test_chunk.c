@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include <printfdecode/chunk.h>
+#include <printfdecode/convert.h>
 
 #include "dump.h"
 #include "guard.h"
 #include "suite.h"
+#include "text.h"
 
 #define ONE UINT64_C(0x0123456789ab)
 #define TWO UINT64_C(0x0fedcba98765)
@@ -338,6 +340,82 @@ START_TEST(flipped_anywhere)
 }
 END_TEST
 
+/* ---- converted ---- */
+
+struct gathered {
+    struct pfd_chunk_bytes chunks[256];
+    size_t n;
+};
+
+static bool gather(void *user, const void *bytes, size_t n, uint64_t n_items)
+{
+    struct gathered *g = user;
+    void *copy = malloc(n);
+    ck_assert_uint_lt(g->n, 256);
+    memcpy(copy, bytes, n);
+    (void)n_items;
+    g->chunks[g->n++] = (struct pfd_chunk_bytes){ .bytes = copy, .n = n };
+    return true;
+}
+
+static bool to_text(void *user, const void *bytes, size_t n)
+{
+    pfd_text_add(user, bytes, n);
+    return true;
+}
+
+static void check_converted(const struct dump *d, unsigned threads)
+{
+    struct gathered g = { .n = 0 };
+    struct pfd_text want = { 0 };
+    struct pfd_text got = { 0 };
+    struct pfd_summary sum;
+    struct pfd_convert convert = {
+        .strings = d->strings,
+        .format = "llpc",
+        .source = "test",
+        .limit = UINT64_MAX,
+        .threads = threads,
+        .write_chunk = gather,
+        .write_user = &g,
+    };
+    ck_assert_int_eq(
+        pfd_convert_bytes(&convert, d->bytes.bytes, d->bytes.n, &sum, NULL),
+        PFD_OK);
+    convert.write_chunk = NULL;
+    convert.write = to_text;
+    convert.output = "json";
+    convert.write_user = &want;
+    ck_assert_int_eq(
+        pfd_convert_bytes(&convert, d->bytes.bytes, d->bytes.n, &sum, NULL),
+        PFD_OK);
+    convert.write_user = &got;
+    convert.format = NULL;
+    ck_assert_int_eq(pfd_convert_chunks(&convert, g.chunks, g.n, &sum, NULL),
+                     PFD_OK);
+    ck_assert_uint_eq(want.n, got.n);
+    ck_assert(!memcmp(want.data, got.data, want.n));
+    for (size_t i = 0; i < g.n; i++)
+        free((void *)(uintptr_t)g.chunks[i].bytes);
+    pfd_text_free(&want);
+    pfd_text_free(&got);
+}
+
+/* Summaries are part of it: what was lost and skipped is the same. */
+START_TEST(converted)
+{
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        struct dump d;
+        dump_init(&d, seed, 30000);
+        if (seed % 2)
+            dump_damage(&d);
+        check_converted(&d, 1);
+        check_converted(&d, 4);
+        dump_deinit(&d);
+    }
+}
+END_TEST
+
 int main(void)
 {
     int failed = suite_run_with("chunk", setup, teardown,
@@ -345,5 +423,5 @@ int main(void)
                                       string_that_comes_late, cut_anywhere,
                                       flipped_anywhere),
                                 300);
-    return failed || suite_run("chunks", TESTS(same_items), 300);
+    return failed || suite_run("chunks", TESTS(same_items, converted), 300);
 }
