@@ -472,6 +472,17 @@ static void take_data(struct pfd_capture *c, const struct pfd_wire_frame *frame)
         b->time = frame->time;
 }
 
+static void take_entries(struct pfd_capture *c,
+                         const struct pfd_wire_frame *frame)
+{
+    struct pfd_captured *b = buffer_of(c, frame);
+    if (!b)
+        return;
+    c->failed |= !pfd_captured_add_chunk(b, frame, &c->report);
+    if (frame->time)
+        b->time = frame->time;
+}
+
 static void take_gap(struct pfd_capture *c, const struct pfd_wire_frame *frame)
 {
     struct pfd_quoted quoted;
@@ -517,6 +528,9 @@ static void take(struct pfd_capture *c, const struct pfd_wire_frame *frame)
     case PFD_WIRE_DATA:
         take_data(c, frame);
         break;
+    case PFD_WIRE_ENTRIES:
+        take_entries(c, frame);
+        break;
     case PFD_WIRE_DONE: {
         struct pfd_captured *b =
             find_buffer(c, frame->buffer, frame->generation);
@@ -527,7 +541,6 @@ static void take(struct pfd_capture *c, const struct pfd_wire_frame *frame)
     case PFD_WIRE_GAP:
         take_gap(c, frame);
         break;
-    case PFD_WIRE_ENTRIES:
     case PFD_WIRE_END: /* the reader has compared it */
     case PFD_WIRE_UNKNOWN:
     case PFD_WIRE_N_TYPES:
@@ -653,6 +666,8 @@ enum pfd_status pfd_capture_get(const struct pfd_capture *c, size_t i,
         .n_holes = b->holes.n,
         .missing = b->missing.at,
         .n_missing = b->missing.n,
+        .chunks = b->chunks,
+        .n_chunks = b->n_chunks,
         .generation = b->origin.generation,
         .time = b->time,
         .done = b->done,

@@ -8,6 +8,8 @@
 
 #include <printfdecode/capture.h>
 
+#include "chunk.h"
+
 enum {
     HOLE_MIN = 256,  /* shorter ones are kept as zeros */
     PLACES_SHOWN = 4 /* of what is missing, in a finding */
@@ -34,6 +36,48 @@ bool pfd_captured_add(struct pfd_captured *b,
         .at = frame->bytes_at,
     };
     return !b->given.failed;
+}
+
+static bool append_chunk(struct pfd_captured *b,
+                         const struct pfd_wire_frame *frame)
+{
+    if (b->n_chunks == b->chunks_room) {
+        size_t room = b->chunks_room ? b->chunks_room * 2 : 4;
+        void *chunks = realloc(b->chunks, room * sizeof *b->chunks);
+        if (!chunks)
+            return false;
+        b->chunks = chunks;
+        b->chunks_room = room;
+    }
+    void *bytes = malloc(frame->bytes.n + 1);
+    if (!bytes)
+        return false;
+    if (frame->bytes.n)
+        memcpy(bytes, frame->bytes.at, frame->bytes.n);
+    b->chunks[b->n_chunks++] = (struct pfd_chunk_bytes){
+        .bytes = bytes,
+        .n = frame->bytes.n,
+        .sequence = frame->sequence,
+        .time = frame->time,
+    };
+    return true;
+}
+
+bool pfd_captured_add_chunk(struct pfd_captured *b,
+                            const struct pfd_wire_frame *frame,
+                            struct pfd_report *report)
+{
+    uint64_t n = pfd_chunk_count(frame->bytes.at, frame->bytes.n);
+    uint64_t end = frame->sequence + n;
+    if (frame->sequence < b->next_sequence || end < frame->sequence) {
+        pfd_report_add(report, PFD_FINDING_bad_frame, frame->at,
+                       "entries from number %llu on come twice",
+                       (unsigned long long)frame->sequence);
+        return true;
+    }
+    b->n_missed += b->n_chunks ? frame->sequence - b->next_sequence : 0;
+    b->next_sequence = end;
+    return append_chunk(b, frame);
 }
 
 /* ---- what is missing ---- */
@@ -63,6 +107,11 @@ static void report_missing(const struct pfd_captured *b,
     char places[PLACES_SHOWN * 48 + 48];
     uint64_t n = pfd_ranges_bytes(missing);
     pfd_quote(&name, b->name, strlen(b->name));
+    if (b->n_missed) {
+        pfd_report_add(report, PFD_FINDING_missing_data, b->origin.at,
+                       "buffer '%s': %llu entries did not come", name.text,
+                       (unsigned long long)b->n_missed);
+    }
     if (!n && (b->done || b->says_zeros))
         return;
     if (!n) {
@@ -129,6 +178,15 @@ static bool gather(struct pfd_captured *b, const uint8_t *capture)
     return true;
 }
 
+static void free_chunks(struct pfd_captured *b)
+{
+    for (size_t i = 0; i < b->n_chunks; i++)
+        free((void *)(uintptr_t)b->chunks[i].bytes);
+    free(b->chunks);
+    b->chunks = NULL;
+    b->n_chunks = b->chunks_room = 0;
+}
+
 /* How long the buffer is, as far as it came. */
 static uint64_t length_of(const struct pfd_captured *b,
                           const struct pfd_ranges *data)
@@ -156,7 +214,14 @@ bool pfd_captured_settle(struct pfd_captured *b, const uint8_t *capture,
     pfd_ranges_settle(&b->given);
     b->n = (size_t)length_of(b, &data);
     uint64_t size = b->origin.size ? b->origin.size : b->n;
-    find_missing(b, &data, size, &missing);
+    if (!b->n_chunks || b->n_parts)
+        find_missing(b, &data, size, &missing);
+    if (b->n_chunks && b->n_parts) {
+        pfd_report_add(report, PFD_FINDING_bad_frame, b->origin.at,
+                       "a buffer with its bytes and with decoded entries: its "
+                       "bytes are decoded");
+        free_chunks(b);
+    }
     report_missing(b, &missing, size, report);
     for (size_t i = 0; i < missing.n && missing.at[i].from < b->n; i++)
         pfd_ranges_add(&b->missing, missing.at[i].from, missing.at[i].to);
@@ -182,6 +247,7 @@ void pfd_captured_deinit(struct pfd_captured *b)
     pfd_ranges_free(&b->missing);
     free(b->parts);
     free(b->bytes);
+    free_chunks(b);
 }
 
 /* ---- in one piece ---- */

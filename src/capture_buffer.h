@@ -7,6 +7,7 @@
 #ifndef PFD_CAPTURE_BUFFER_H
 #define PFD_CAPTURE_BUFFER_H
 
+#include <printfdecode/chunk.h>
 #include <printfdecode/wire.h>
 
 #include "error.h"
@@ -30,6 +31,11 @@ struct pfd_captured {
     size_t parts_room;
     struct pfd_ranges given; /* bytes that are zero, and, once settled, all
                                 that came */
+    struct pfd_chunk_bytes *chunks; /* [n_chunks], owned, bytes and all */
+    size_t n_chunks;
+    size_t chunks_room;
+    uint64_t next_sequence; /* behind the last chunk */
+    uint64_t n_missed;      /* items between chunks that did not come */
     /* Once settled. */
     size_t n;
     struct pfd_ranges there;   /* stretches of it with bytes that came */
@@ -41,6 +47,12 @@ struct pfd_captured {
 /* Bytes of data, or zeros, that a frame brings. False: out of memory. */
 bool pfd_captured_add(struct pfd_captured *b,
                       const struct pfd_wire_frame *frame);
+
+/* A chunk of its entries, copied; one that came before is passed over, which is
+ * reported. False: out of memory. */
+bool pfd_captured_add_chunk(struct pfd_captured *b,
+                            const struct pfd_wire_frame *frame,
+                            struct pfd_report *report);
 
 /*
  * All frames have come: puts the bytes together, out of those of the capture

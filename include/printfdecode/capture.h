@@ -8,6 +8,7 @@
 #ifndef PRINTFDECODE_CAPTURE_H
 #define PRINTFDECODE_CAPTURE_H
 
+#include <printfdecode/chunk.h>
 #include <printfdecode/strings.h>
 #include <printfdecode/wire.h>
 
@@ -37,6 +38,9 @@ struct pfd_capture_buffer {
     const struct pfd_range *missing; /* [n_missing], in order: of bytes [n],
                                         those that are not known */
     size_t n_missing;
+    const struct pfd_chunk_bytes *chunks; /* [n_chunks], in order: its entries,
+                                             where they came instead of it */
+    size_t n_chunks;
     uint64_t generation;
     uint64_t time; /* of its last data, nanoseconds since 1970; 0: unknown */
     bool done;     /* its sender said that it is complete */
