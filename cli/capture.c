@@ -16,6 +16,7 @@
 #include "input.h"
 #include "options.h"
 #include "output.h"
+#include "run.h"
 #include "shaders.h"
 #include "source.h"
 #include "tell.h"
@@ -26,13 +27,18 @@ enum {
 
 struct packer {
     const struct options *o;
+    struct inputs *in;
     FILE *out;
     struct pfd_wire_writer *writer;
     struct pfd_error err;
     uint64_t n_objects;
     uint64_t n_buffers;
-    uint64_t time; /* of the buffer that is written */
-    bool failed;   /* said already */
+    uint64_t time;     /* of the buffer that is written */
+    uint64_t sequence; /* of its next item, where entries are written */
+    bool has_chunks;   /* it has some already */
+    struct filtering filtering;
+    struct pfd_summary total;
+    bool failed; /* said already */
 };
 
 static bool put(void *user, const void *bytes, size_t n)
@@ -263,12 +269,82 @@ static uint64_t time_of(const struct buffer *b)
            (uint64_t)st.st_mtim.tv_nsec;
 }
 
+/* ---- entries instead of bytes ---- */
+
+/* Everything that looks at entries needs them. */
+static bool wants_entries(const struct packer *p)
+{
+    const struct options *o = p->o;
+    return o->entries || p->filtering.filter || o->skip ||
+           o->limit != UINT64_MAX || o->decoding.printf_layout ||
+           o->decoding.opencl_strings;
+}
+
+static bool write_chunk(void *user, const void *bytes, size_t n,
+                        uint64_t n_items)
+{
+    struct packer *p = user;
+    struct pfd_wire_frame frame = {
+        .type = PFD_WIRE_ENTRIES,
+        .buffer = p->n_buffers,
+        .sequence = p->sequence,
+        .time = p->time,
+        .bytes = { bytes, n },
+    };
+    p->sequence += n_items;
+    p->has_chunks = true;
+    return write_frame(p, &frame);
+}
+
+/* That there are none is to be said, too. */
+static bool write_no_entries(struct packer *p)
+{
+    struct pfd_chunk_writer *writer = NULL;
+    size_t n = 0;
+    const void *bytes = NULL;
+    if (pfd_chunk_writer_new(&writer, &p->err) == PFD_OK)
+        bytes = pfd_chunk_finish(writer, &n);
+    bool ok = bytes && write_chunk(p, bytes, n, 0);
+    if (!bytes)
+        tell_error("out of memory");
+    pfd_chunk_writer_free(writer);
+    p->failed |= !ok;
+    return ok;
+}
+
+static bool write_entries(struct packer *p, struct buffer *b)
+{
+    struct pfd_convert convert = {
+        .strings = p->in->strings,
+        .format = p->o->format,
+        .options = p->o->decoding,
+        .threads = p->o->threads,
+        .filter = p->filtering.filter,
+        .n_given = &p->filtering.n_given,
+        .n_doubts = &p->filtering.n_doubts,
+        .skip = p->o->skip,
+        .limit = p->o->limit,
+        .write_chunk = write_chunk,
+        .write_user = p,
+    };
+    p->sequence = 0;
+    p->has_chunks = false;
+    enum pfd_status status =
+        run_buffer(p->o, p->in, &convert, b, NULL, &p->total);
+    p->failed |= status < 0 && status != PFD_ERR_STOPPED;
+    return !p->failed && (p->has_chunks || write_no_entries(p));
+}
+
+/* ---- buffers ---- */
+
 static bool write_buffer(struct packer *p, struct buffer *b)
 {
     uint8_t uuid[16];
     const char *format = p->o->format;
+    bool entries = wants_entries(p);
     p->time = time_of(b);
-    if (!input_map(b, &p->err)) {
+    /* How long a stream is, its end tells. */
+    if (!entries && !b->bytes && !input_map(b, &p->err)) {
         tell_error("%s: %s", b->name, p->err.text);
         p->failed = true;
         return false;
@@ -295,8 +371,9 @@ static bool write_buffer(struct packer *p, struct buffer *b)
         .buffer = p->n_buffers,
         .time = p->time,
     };
-    bool ok =
-        write_frame(p, &frame) && write_data(p, b) && write_frame(p, &done);
+    bool ok = write_frame(p, &frame) &&
+              (entries ? write_entries(p, b) : write_data(p, b)) &&
+              write_frame(p, &done);
     input_unmap(b);
     return ok;
 }
@@ -405,38 +482,55 @@ static bool write_file(struct packer *p, struct inputs *in)
     return ok;
 }
 
+/* Findings count as they do for `decode`. */
+static int status_of(struct packer *p, bool ok)
+{
+    uint64_t findings = p->in->n_findings + p->total.findings;
+    if (ok && wants_entries(p) && (findings || p->o->verbose))
+        tell_summary(&p->total);
+    return !ok ? EXIT_ERROR : findings ? EXIT_FINDINGS : EXIT_CLEAN;
+}
+
+static bool may_write(struct packer *p)
+{
+    struct inputs *in = p->in;
+    if (!in->n_buffers && !in->n_strings_files && !in->failed) {
+        tell_error("nothing to capture among the files");
+        return false;
+    }
+    for (size_t i = 0; i < in->n_buffers; i++) {
+        if (!in->buffers[i].capture)
+            continue;
+        tell_error("'%s' comes from a capture; captures are joined with cat",
+                   in->buffers[i].name);
+        return false;
+    }
+    p->writer = pfd_wire_writer_new(put, p);
+    if (!p->writer)
+        tell_error("out of memory");
+    return !in->failed && p->writer &&
+           filtering_check(&p->filtering, in->strings);
+}
+
 int capture_run(const struct options *o)
 {
     struct inputs in;
-    struct packer p = { .o = o };
+    struct packer p = { .o = o, .in = &in };
     if (!o->to) {
         tell_error("no file to write is given: -o FILE");
         return EXIT_ERROR;
     }
+    if (!filtering_open(&p.filtering, o))
+        return EXIT_ERROR;
     inputs_open(&in, o, tell_finding, NULL);
-    if (!in.n_buffers && !in.n_strings_files && !in.failed) {
-        tell_error("nothing to capture among the files");
-        in.failed = true;
-    }
-    for (size_t i = 0; i < in.n_buffers; i++) {
-        if (!in.buffers[i].capture)
-            continue;
-        tell_error("'%s' comes from a capture; captures are joined with cat",
-                   in.buffers[i].name);
-        in.failed = true;
-        break;
-    }
-    p.writer = pfd_wire_writer_new(put, &p);
-    if (!p.writer)
-        tell_error("out of memory");
-    bool ok = !in.failed && p.writer && write_file(&p, &in);
+    bool ok = may_write(&p) && write_file(&p, &in);
     pfd_wire_writer_free(p.writer);
     if (ok && o->verbose) {
         tell_hint("%llu buffers and %llu code objects captured",
                   (unsigned long long)p.n_buffers,
                   (unsigned long long)p.n_objects);
     }
-    bool findings = in.n_findings > 0;
+    int status = status_of(&p, ok);
     inputs_close(&in);
-    return !ok ? EXIT_ERROR : findings ? EXIT_FINDINGS : EXIT_CLEAN;
+    return filtering_close(&p.filtering, status);
 }

@@ -114,6 +114,12 @@ static bool open_buffer(struct inputs *in, const char *path, struct buffer *ret)
 
 bool input_map(struct buffer *b, struct pfd_error *err)
 {
+    if (b->captured.n_chunks) {
+        snprintf(err->text, sizeof err->text,
+                 "its entries are in the capture, its bytes are not: only "
+                 "decode and stats can read them");
+        return false;
+    }
     if (b->capture)
         return pfd_capture_map(b->capture, b->i, &b->bytes, err) == PFD_OK;
     if (b->bytes)
@@ -135,7 +141,8 @@ void input_unmap(struct buffer *b)
 
 bool input_is_missing(const struct buffer *b)
 {
-    return b->capture && !b->n && b->captured.origin->size;
+    return b->capture && !b->n && !b->captured.n_chunks &&
+           b->captured.origin->size;
 }
 
 static void close_buffer(struct buffer *b)

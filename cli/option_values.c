@@ -301,6 +301,8 @@ static bool *flag_of(struct options *o, int key)
         return &o->verbose;
     case OPT_ACK:
         return &o->ack;
+    case OPT_ENTRIES:
+        return &o->entries;
     case OPT_FORCE:
         return &o->force;
     case OPT_KEEP_GOING:

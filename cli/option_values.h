@@ -37,6 +37,7 @@ enum {
     OPT_FROM,
     OPT_ACK,
     OPT_FINDINGS,
+    OPT_ENTRIES,
     OPT_AT,
     OPT_ENTRY,
     OPT_TLS_CA,

@@ -87,6 +87,7 @@ struct options {
     uint64_t max_inflated;         /* bytes; 0: the library's limit */
     struct pfd_wire_label *labels; /* [n_labels] */
     size_t n_labels;
+    bool entries; /* capture these instead of bytes */
     uint64_t until_idle_ms;
     bool has_until_idle;
     uint64_t settle_ms; /* 0: the library's default */

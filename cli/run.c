@@ -101,17 +101,56 @@ static const char *captured_format(const struct buffer *buffer)
     return NULL;
 }
 
-static enum pfd_status run_buffer(struct pfd_convert *convert,
-                                  struct buffer *buffer,
-                                  struct pfd_summary *total)
+struct chunked {
+    const struct buffer *buffer;
+    struct pfd_lines *lines;
+};
+
+static const char *members_of(void *user, size_t i)
+{
+    const struct chunked *c = user;
+    pfd_lines_set_time(c->lines, c->buffer->captured.chunks[i].time);
+    return pfd_lines_members(c->lines);
+}
+
+static enum pfd_status convert_chunks(struct pfd_convert *convert,
+                                      const struct buffer *buffer,
+                                      struct pfd_lines *lines,
+                                      struct pfd_summary *summary,
+                                      struct pfd_error *err)
+{
+    const struct pfd_capture_buffer *b = &buffer->captured;
+    struct chunked chunked = { buffer, lines };
+    convert->chunk_members = members_of;
+    convert->chunk_user = &chunked;
+    enum pfd_status status =
+        pfd_convert_chunks(convert, b->chunks, b->n_chunks, summary, err);
+    convert->chunk_members = NULL;
+    convert->chunk_user = NULL;
+    return status;
+}
+
+static enum pfd_status convert_buffer(struct pfd_convert *convert,
+                                      struct buffer *buffer,
+                                      struct pfd_lines *lines,
+                                      struct pfd_summary *total)
 {
     const char *format = convert->format;
     struct pfd_summary summary = { 0 };
     struct pfd_error err;
     enum pfd_status status;
+    bool is_decoded = buffer->captured.n_chunks > 0;
     if (input_is_missing(buffer))
         return PFD_OK;
-    if (buffer->capture && !input_map(buffer, &err)) {
+    if (is_decoded &&
+        (convert->options.compat || convert->options.printf_layout ||
+         convert->options.opencl_strings)) {
+        tell_error("%s: its bytes are not here, and how they are read was "
+                   "decided when its entries were captured",
+                   buffer->name);
+        return PFD_ERR_USAGE;
+    }
+    if (buffer->capture && !is_decoded && !input_map(buffer, &err)) {
         tell_error("%s: %s", buffer->name, err.text);
         return PFD_ERR_NOMEM;
     }
@@ -122,7 +161,9 @@ static enum pfd_status run_buffer(struct pfd_convert *convert,
     convert->n_missing = buffer->captured.n_missing;
     if (!format && buffer->capture)
         convert->format = captured_format(buffer);
-    if (buffer->bytes) {
+    if (is_decoded) {
+        status = convert_chunks(convert, buffer, lines, &summary, &err);
+    } else if (buffer->bytes) {
         status = pfd_convert_bytes(convert, buffer->bytes, buffer->n, &summary,
                                    &err);
     } else {
@@ -202,11 +243,10 @@ static const char *why_nothing(const struct buffer *buffer)
                : "there is nothing in it";
 }
 
-static enum pfd_status run_and_judge(const struct options *options,
-                                     const struct inputs *inputs,
-                                     struct pfd_convert *convert,
-                                     struct buffer *buffer,
-                                     struct pfd_summary *total)
+enum pfd_status run_buffer(const struct options *options,
+                           const struct inputs *inputs,
+                           struct pfd_convert *convert, struct buffer *buffer,
+                           struct pfd_lines *lines, struct pfd_summary *total)
 {
     struct pfd_id_counts ids = { 0 };
     struct heard heard = { .all = options->verbose };
@@ -215,7 +255,9 @@ static enum pfd_status run_and_judge(const struct options *options,
     convert->finding = hear;
     convert->finding_user = &heard;
     convert->id_counts = &ids;
-    enum pfd_status status = run_buffer(convert, buffer, total);
+    use_captured(convert, lines, buffer);
+    convert->notes = options->verbose;
+    enum pfd_status status = convert_buffer(convert, buffer, lines, total);
     convert->id_counts = NULL;
     convert->finding_user = NULL;
     tell_progress_done();
@@ -237,7 +279,6 @@ bool run_buffers(const struct options *options, struct inputs *inputs,
     enum pfd_status status = PFD_OK;
     struct pfd_lines *lines = NULL;
     bool ok = pfd_lines_new("json", false, false, &lines, NULL) == PFD_OK;
-    convert->notes = options->verbose;
     if (is_wanted(options)) {
         convert->progress = show;
         convert->progress_user = &progress;
@@ -246,10 +287,9 @@ bool run_buffers(const struct options *options, struct inputs *inputs,
          i++) {
         progress = (struct progress){ .n_buffer = inputs->buffers[i].n };
         clock_gettime(CLOCK_MONOTONIC, &progress.start);
-        use_captured(convert, lines, &inputs->buffers[i]);
         name_buffer(options, inputs, convert, i);
-        status =
-            run_and_judge(options, inputs, convert, &inputs->buffers[i], total);
+        status = run_buffer(options, inputs, convert, &inputs->buffers[i],
+                            lines, total);
         ok = ok && (status >= 0 || status == PFD_ERR_STOPPED);
     }
     pfd_lines_free(lines);

@@ -6,6 +6,8 @@
 #ifndef CLI_RUN_H
 #define CLI_RUN_H
 
+#include <printfdecode/lines.h>
+
 #include "filter.h"
 #include "input.h"
 
@@ -16,6 +18,12 @@
  */
 bool run_buffers(const struct options *options, struct inputs *inputs,
                  struct pfd_convert *convert, struct pfd_summary *total);
+
+/* The same for one of them. PFD_OK and PFD_ERR_STOPPED are no errors. */
+enum pfd_status run_buffer(const struct options *options,
+                           const struct inputs *inputs,
+                           struct pfd_convert *convert, struct buffer *buffer,
+                           struct pfd_lines *lines, struct pfd_summary *total);
 
 /* What `decode` does with inputs that are open; closes the filtering. The exit
  * status. */

@@ -74,3 +74,37 @@ def stream(frames, features=1, end=None):
         out += frame(type="end", frames=len(frames), total=len(out),
                      crc=crc(out))
     return out
+
+
+# ---- the other way ----
+
+def unpack(data, at):
+    """One object of those that maps of frames have, and where it ends."""
+    first, at = data[at], at + 1
+    sizes = {0xc4: "B", 0xc5: "H", 0xc6: "I", 0xd9: "B", 0xda: "H", 0xdb: "I",
+             0xcc: "B", 0xcd: "H", 0xce: "I", 0xcf: "Q", 0xde: "H"}
+    number = first
+    if first in sizes:
+        number, = struct.unpack_from(">" + sizes[first], data, at)
+        at += struct.calcsize(sizes[first])
+    if first < 0x80 or 0xcc <= first <= 0xcf:
+        return number, at
+    if 0x80 <= first <= 0x8f or first == 0xde:
+        ret = {}
+        for _ in range(number & 15 if first < 0x90 else number):
+            key, at = unpack(data, at)
+            ret[key], at = unpack(data, at)
+        return ret, at
+    n = first & 31 if 0xa0 <= first <= 0xbf else number
+    body = data[at:at + n]
+    return (body if first in (0xc4, 0xc5, 0xc6) else body.decode()), at + n
+
+
+def frames(data):
+    """The maps of a sound stream's frames."""
+    assert data.startswith(MAGIC)
+    at = 16
+    while at < len(data):
+        n, = struct.unpack_from("<I", data, at)
+        yield unpack(data, at + 8)[0]
+        at += 8 + n
