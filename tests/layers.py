@@ -22,7 +22,7 @@ LIBRARY = [
     ' wire* columns',
     'format record chain rocm nulls window',
     'choice decoder entry loader shader_loader objects input where* filter',
-    'convert* sink* lines capture* client service recover tail*',
+    'chunk* convert* sink* lines capture* client service recover tail*',
 ]
 FORMATS = 3
 
