@@ -316,8 +316,7 @@ static size_t take(const struct world *w, size_t i, struct reading *ret)
         size_t n = k ? r[k].n_bytes : n_payload + r->n_header;
         ret[k] = (struct reading){ .record = r[k] };
         ret[k].record.flags |= k ? 0 : PFD_RECORD_COPIED;
-        if (!(ret[k].record.flags & PFD_RECORD_COPIED))
-            continue;
+        n = ret[k].record.flags & PFD_RECORD_COPIED ? n : 0;
         set_length(&ret[k], n);
         memcpy(ret[k].bytes, bytes, n);
         bytes += n;
