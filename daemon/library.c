@@ -1,48 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "library.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <printfdecode/input.h>
-#include <printfdecode/shaders.h>
-
+#include "code.h"
 #include "daemon.h"
-#include "deputy.h"
 #include "folder.h"
 #include "log.h"
+#include "peer.h"
 #include "session.h"
 #include "shelf.h"
-
-struct object {
-    struct object *next;      /* of those that come */
-    unsigned refs;            /* the sets' that it is in; the loop's */
-    struct pfdd_scope *scope; /* NULL: everybody's */
-    char *name;
-    char *bytes; /* [n]; NULL: to be read */
-    size_t n;
-    size_t n_coming;            /* bytes that count as coming */
-    bool is_file;               /* of the configuration: it can be read again */
-    struct pfdd_folder *folder; /* to be read from; NULL: it is a path */
-    struct pfdd_peer *peer;     /* who named it by a URI; NULL: nobody */
-    bool is_kept;
-    bool is_shader;
-    uint32_t shader;    /* its number */
-    char why[PFDD_WHY]; /* it cannot be used, or "" */
-};
-
-/* What came in and can be used, oldest first, so that numbers of strings stay
- * the same. Neither a set nor an object of it changes: a job reads one while
- * the loop goes on to the next. Counted on the loop. */
-struct catalogue {
-    unsigned refs;
-    size_t n;
-    struct object *objects[]; /* [n], a reference to each */
-};
 
 struct pfdd_scope {
     struct pfdd_scope *next;
@@ -50,6 +20,8 @@ struct pfdd_scope {
     unsigned refs;
     uint64_t number;
     size_t n_objects;
+    size_t n_coming; /* code objects of its producer, read or built */
+    size_t n_bytes;  /* of the library's room that its producer takes */
     struct pfdd_strings *strings; /* NULL: no objects yet */
     /* The job's. */
     struct pfdd_scope *next_stale; /* perhaps to be built anew */
@@ -60,37 +32,29 @@ struct pfdd_library {
     struct pfdd_job job;
     struct pfdd *d;
     struct pfdd_strings *current;
-    struct catalogue *catalogue; /* of current */
-    size_t n_bytes;              /* of its objects */
+    struct pfdd_catalogue *catalogue; /* of current */
+    size_t n_bytes;                   /* of its objects */
     size_t n_bytes_max;
     struct pfdd_scope *scopes; /* a list */
     uint64_t n_scopes;         /* so far */
-    struct object *waiting;
-    size_t n_coming; /* bytes of those that wait and that are read */
+    struct pfdd_code *waiting;
+    size_t n_coming;  /* bytes of those that wait and that are read */
+    size_t n_awaited; /* objects among them that are no producer's */
     bool busy;
     uint64_t version;
     /* The job's. */
-    struct object *fresh;  /* what it reads, no part of a set yet */
-    struct catalogue *old; /* what there was before, a reference */
-    size_t left;           /* bytes that URIs may add */
+    struct pfdd_code *fresh;    /* what it reads, no part of a set yet */
+    struct pfdd_catalogue *old; /* what there was before, a reference */
+    size_t left;                /* bytes that URIs may add */
     struct pfdd_scope *stale;
     struct pfd_strings *set;
 };
 
-static void free_object(struct object *o)
-{
-    pfdd_folder_unref(o->folder);
-    pfdd_peer_unref(o->peer);
-    free(o->name);
-    free(o->bytes);
-    free(o);
-}
-
-static void free_objects(struct object *o)
+static void free_objects(struct pfdd_code *o)
 {
     while (o) {
-        struct object *next = o->next;
-        free_object(o);
+        struct pfdd_code *next = o->next;
+        pfdd_code_free(o);
         o = next;
     }
 }
@@ -99,45 +63,17 @@ static void run_job(struct pfdd_job *job);
 
 static void job_done(struct pfdd_job *job);
 
-/* ---- catalogues ---- */
-
-static struct catalogue *new_catalogue(size_t n_max)
-{
-    struct catalogue *c =
-        calloc(1, sizeof *c + n_max * sizeof(struct object *));
-    if (c)
-        c->refs = 1;
-    return c;
-}
-
-static void put(struct catalogue *c, struct object *o)
-{
-    o->refs++;
-    c->objects[c->n++] = o;
-}
-
-static void drop_catalogue(struct catalogue *c)
-{
-    if (!c || --c->refs > 0)
-        return;
-    for (size_t i = 0; i < c->n; i++) {
-        if (--c->objects[i]->refs == 0)
-            free_object(c->objects[i]);
-    }
-    free(c);
-}
-
 struct pfdd_library *pfdd_library_new(struct pfdd *d, size_t n_bytes_max)
 {
     struct pfdd_library *lib = calloc(1, sizeof *lib);
     struct pfdd_strings *empty = calloc(1, sizeof *empty);
-    struct catalogue *none = new_catalogue(0);
+    struct pfdd_catalogue *none = pfdd_catalogue_new(0);
     if (empty)
         empty->set = pfd_strings_new();
     if (!lib || !empty || !empty->set || !none) {
         free(lib);
         free(empty);
-        drop_catalogue(none);
+        pfdd_catalogue_drop(none);
         return NULL;
     }
     empty->refs = 1;
@@ -161,7 +97,7 @@ void pfdd_library_free(struct pfdd_library *lib)
 {
     if (!lib)
         return;
-    drop_catalogue(lib->catalogue);
+    pfdd_catalogue_drop(lib->catalogue);
     free_objects(lib->waiting);
     while (lib->scopes) {
         struct pfdd_scope *scope = lib->scopes;
@@ -205,40 +141,60 @@ struct pfdd_scope *pfdd_scope_ref(struct pfdd_scope *scope)
 }
 
 /* Those that wait; returns their bytes. */
-static size_t drop_waiting(struct object **at, const struct pfdd_scope *scope)
+static size_t drop_waiting(struct pfdd_code **at,
+                           const struct pfdd_scope *scope)
 {
     size_t n = 0;
     while (*at) {
-        struct object *o = *at;
+        struct pfdd_code *o = *at;
         if (o->scope != scope) {
             at = &o->next;
             continue;
         }
         *at = o->next;
-        n += o->n;
-        free_object(o);
+        n += o->n_coming;
+        pfdd_code_free(o);
     }
     return n;
 }
 
-/* A set without those of a scope takes the place of the present one. False:
- * there is no memory for it. */
-static bool forget(struct pfdd_library *lib, const struct pfdd_scope *scope)
+/* Its room is others', though it is there until the next set. */
+static void drop_object(struct pfdd_library *lib, struct pfdd_code *o)
 {
-    struct catalogue *old = lib->catalogue;
-    struct catalogue *c = new_catalogue(old->n);
+    if (!o->is_dropped)
+        lib->n_bytes -= pfdd_code_cost(o->n);
+    o->is_dropped = true;
+}
+
+/* A set without those that are dropped takes the place of the present one.
+ * False: there is no memory for it. */
+static bool sweep(struct pfdd_library *lib)
+{
+    struct pfdd_catalogue *old = lib->catalogue;
+    struct pfdd_catalogue *c = pfdd_catalogue_new(old->n);
     if (!c)
         return false;
     for (size_t i = 0; i < old->n; i++) {
-        if (old->objects[i]->scope == scope) {
-            lib->n_bytes -= old->objects[i]->n;
-        } else {
-            put(c, old->objects[i]);
-        }
+        if (!old->objects[i]->is_dropped)
+            pfdd_catalogue_put(c, old->objects[i]);
     }
-    drop_catalogue(old);
+    pfdd_catalogue_drop(old);
     lib->catalogue = c;
     return true;
+}
+
+/* Its producer has gone. False: there is no memory to see to that. */
+static bool forget(struct pfdd_library *lib, const struct pfdd_scope *scope)
+{
+    const struct pfdd_catalogue *c = lib->catalogue;
+    for (size_t i = 0; i < c->n; i++) {
+        pfdd_code_disown(c->objects[i], scope);
+        if (c->objects[i]->scope == scope)
+            drop_object(lib, c->objects[i]);
+    }
+    for (struct pfdd_code *o = lib->waiting; o; o = o->next)
+        o->sender = o->sender == scope ? NULL : o->sender;
+    return !scope->n_objects || sweep(lib);
 }
 
 /* Scopes that nobody uses any more. */
@@ -247,7 +203,7 @@ static void drop_scopes(struct pfdd_library *lib)
     struct pfdd_scope **at = &lib->scopes;
     while (*at) {
         struct pfdd_scope *scope = *at;
-        if (scope->refs > 0 || (scope->n_objects && !forget(lib, scope))) {
+        if (scope->refs > 0 || !forget(lib, scope)) {
             at = &scope->next;
             continue;
         }
@@ -280,6 +236,12 @@ bool pfdd_library_is_busy(const struct pfdd_library *lib)
     return lib->busy;
 }
 
+bool pfdd_library_is_busy_for(const struct pfdd_library *lib,
+                              const struct pfdd_scope *scope)
+{
+    return lib->n_awaited || (scope && scope->n_coming);
+}
+
 size_t pfdd_library_memory(const struct pfdd_library *lib)
 {
     size_t n = lib->n_bytes + lib->n_coming + lib->current->n_bytes;
@@ -309,7 +271,7 @@ size_t pfdd_library_count(const struct pfdd_library *lib)
     return n;
 }
 
-static struct pfdd_object view(const struct object *o)
+static struct pfdd_object view(const struct pfdd_code *o)
 {
     return (struct pfdd_object){ .name = o->name,
                                  .scope = o->scope,
@@ -320,7 +282,7 @@ static struct pfdd_object view(const struct object *o)
                                  .is_kept = o->is_kept };
 }
 
-static bool belongs(const struct object *o, const struct pfdd_scope *scope)
+static bool belongs(const struct pfdd_code *o, const struct pfdd_scope *scope)
 {
     return !o->scope || o->scope == scope;
 }
@@ -329,101 +291,39 @@ void pfdd_library_each(const struct pfdd_library *lib,
                        const struct pfdd_scope *scope, pfdd_object_fn fn,
                        void *user)
 {
-    const struct catalogue *c = lib->catalogue;
+    const struct pfdd_catalogue *c = lib->catalogue;
     for (size_t i = 0; i < c->n; i++) {
         struct pfdd_object object = view(c->objects[i]);
-        if (!c->objects[i]->is_file && belongs(c->objects[i], scope))
+        const struct pfdd_code *o = c->objects[i];
+        if (!o->is_file && !o->is_dropped && belongs(o, scope))
             fn(user, &object);
     }
 }
 
 /* ---- on a worker ---- */
 
-static int open_object(struct object *o)
-{
-    struct stat st;
-    if (o->folder) {
-        return pfdd_folder_open_file(o->folder, strrchr(o->name, '/') + 1, &st,
-                                     o->why);
-    }
-    int fd = open(o->name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (fd < 0)
-        snprintf(o->why, sizeof o->why, "%s", strerror(errno));
-    return fd;
-}
-
-/* As much of it as was counted; one that has grown since is read when that is
- * over. */
-static void read_object(struct object *o)
-{
-    struct stat st;
-    int fd = open_object(o);
-    if (fd < 0)
-        return;
-    if (fstat(fd, &st) != 0) {
-        snprintf(o->why, sizeof o->why, "%s", strerror(errno));
-    } else if (!S_ISREG(st.st_mode)) {
-        snprintf(o->why, sizeof o->why, "not a regular file");
-    } else {
-        o->bytes = malloc(o->n_coming + 1);
-        ssize_t n = o->bytes ? pread(fd, o->bytes, o->n_coming, 0) : -1;
-        o->n = n > 0 ? (size_t)n : 0;
-        if (n < 0)
-            snprintf(o->why, sizeof o->why, "%s", strerror(errno));
-    }
-    close(fd);
-}
-
-/* Producers choose it: at most n_max bytes. */
-static void read_uri(struct object *o, size_t n_max)
-{
-    struct pfd_input *input = NULL;
-    struct pfd_error err = { .text = "out of memory" };
-    size_t n = 0;
-    if (pfdd_deputy_read(o->peer, o->name, n_max, &input, &err) == PFD_OK) {
-        const void *bytes = pfd_input_bytes(input, &n);
-        o->bytes = malloc(n + 1);
-        if (o->bytes)
-            memcpy(o->bytes, bytes, n);
-        o->n = n;
-        pfd_input_close(input);
-    }
-    if (!o->bytes)
-        snprintf(o->why, sizeof o->why, "%.190s", err.text);
-}
-
-static enum pfd_status load_object(struct pfd_strings *set,
-                                   const struct object *o,
-                                   struct pfd_error *err)
-{
-    struct pfd_shader_info info = {
-        .id = o->shader, .bytes = o->bytes, .n_bytes = o->n, .source = o->name
-    };
-    if (o->is_shader)
-        return pfd_strings_add_shader(set, &info, NULL, NULL, err);
-    return pfd_strings_load(set, o->bytes, o->n, o->name, NULL, NULL, err);
-}
-
-static void load_fresh(struct pfd_strings *set, struct object *o,
+static void load_fresh(struct pfd_strings *set, struct pfdd_code *o,
                        const struct pfdd_scope *scope)
 {
     struct pfd_error err;
     if (o->why[0] || !belongs(o, scope))
         return;
-    if (load_object(set, o, &err) < 0 && o->scope == scope)
+    if (pfdd_code_load(set, o, &err) < 0 && o->scope == scope)
         snprintf(o->why, sizeof o->why, "%.190s", err.text);
 }
 
-static bool is_known(const struct pfdd_library *lib, const struct object *o)
+/* The older one that is the same; NULL: there is none. */
+static struct pfdd_code *find_same(const struct pfdd_library *lib,
+                                   const struct pfdd_code *o)
 {
     for (size_t i = 0; i < lib->old->n; i++) {
-        const struct object *old = lib->old->objects[i];
+        struct pfdd_code *old = lib->old->objects[i];
         if (old->n == o->n && old->is_shader == o->is_shader &&
             old->shader == o->shader && old->scope == o->scope &&
             !memcmp(old->bytes, o->bytes, o->n))
-            return true;
+            return old;
     }
-    return false;
+    return NULL;
 }
 
 static struct pfd_strings *build(struct pfdd_library *lib,
@@ -436,9 +336,9 @@ static struct pfd_strings *build(struct pfdd_library *lib,
     struct pfd_error err;
     for (size_t i = 0; i < lib->old->n; i++) {
         if (belongs(lib->old->objects[i], scope))
-            load_object(set, lib->old->objects[i], &err);
+            pfdd_code_load(set, lib->old->objects[i], &err);
     }
-    for (struct object *o = lib->fresh; o; o = o->next)
+    for (struct pfdd_code *o = lib->fresh; o; o = o->next)
         load_fresh(set, o, scope);
     return set;
 }
@@ -447,7 +347,7 @@ static struct pfd_strings *build(struct pfdd_library *lib,
 static bool has_news(const struct pfdd_library *lib,
                      const struct pfdd_scope *scope)
 {
-    for (const struct object *o = lib->fresh; o; o = o->next) {
+    for (const struct pfdd_code *o = lib->fresh; o; o = o->next) {
         if (!o->why[0] && o->scope == scope)
             return true;
     }
@@ -457,14 +357,12 @@ static bool has_news(const struct pfdd_library *lib,
 static void run_job(struct pfdd_job *job)
 {
     struct pfdd_library *lib = (struct pfdd_library *)job;
-    for (struct object *o = lib->fresh; o; o = o->next) {
-        if (!o->bytes && o->peer) {
-            read_uri(o, lib->left);
-            lib->left -= o->n;
-        } else if (!o->bytes) {
-            read_object(o);
-        }
-        if (!o->why[0] && is_known(lib, o))
+    for (struct pfdd_code *o = lib->fresh; o; o = o->next) {
+        if (!o->bytes)
+            pfdd_code_read(o, lib->left);
+        lib->left -= o->peer ? o->n : 0;
+        o->same = o->why[0] ? NULL : find_same(lib, o);
+        if (o->same)
             snprintf(o->why, sizeof o->why, "known");
     }
     bool news = has_news(lib, NULL);
@@ -498,18 +396,38 @@ static void start_job(struct pfdd_library *lib)
     pfdd_pool_submit(lib->d->decoders, &lib->job);
 }
 
-/* One that cannot be used, or for which there is no memory, goes. */
-static void keep(struct pfdd_library *lib, struct catalogue *c,
-                 struct object *o)
+/* It has come: it may be had again. */
+static void revive(struct pfdd_library *lib, struct pfdd_code *o,
+                   const struct pfdd_code *fresh)
 {
-    bool is_known = !strcmp(o->why, "known");
+    if (o->is_dropped)
+        lib->n_bytes += pfdd_code_cost(o->n);
+    o->is_dropped = false;
+    o->is_given = o->is_given && fresh->is_given;
+    pfdd_code_own(o, fresh->sender);
+}
+
+static void arrive(struct pfdd_library *lib, const struct pfdd_code *o)
+{
     lib->n_coming -= o->n_coming;
+    lib->n_awaited -= !o->is_given;
+    if (!o->sender)
+        return;
+    o->sender->n_coming--;
+    o->sender->n_bytes += (o->why[0] ? 0 : pfdd_code_cost(o->n)) - o->n_coming;
+}
+
+/* One that cannot be used, or for which there is no memory, goes. */
+static void keep(struct pfdd_library *lib, struct pfdd_catalogue *c,
+                 struct pfdd_code *o)
+{
+    arrive(lib, o);
     if (o->why[0] || !c) {
-        if (!is_known) {
+        if (!o->same) {
             pfdd_log(PFDD_WARNING, "code object %.300s: %s", o->name,
                      o->why[0] ? o->why : "out of memory");
         }
-        free_object(o);
+        pfdd_code_free(o);
         return;
     }
     pfdd_log(PFDD_INFO, "code object %s: %zu bytes", o->name, o->n);
@@ -517,8 +435,9 @@ static void keep(struct pfdd_library *lib, struct catalogue *c,
     pfdd_peer_unref(o->peer);
     o->folder = NULL;
     o->peer = NULL;
-    put(c, o);
-    lib->n_bytes += o->n;
+    pfdd_catalogue_put(c, o);
+    pfdd_code_own(o, o->sender);
+    lib->n_bytes += pfdd_code_cost(o->n);
     struct pfdd_object object = view(o);
     if (!o->is_file)
         pfdd_shelf_object(lib->d->shelf, &object);
@@ -528,21 +447,27 @@ static void keep(struct pfdd_library *lib, struct catalogue *c,
 static void keep_all(struct pfdd_library *lib)
 {
     size_t n = lib->old->n;
-    for (const struct object *o = lib->fresh; o; o = o->next)
+    for (const struct pfdd_code *o = lib->fresh; o; o = o->next)
         n++;
-    struct catalogue *c = new_catalogue(n);
-    for (size_t i = 0; c && i < lib->old->n; i++)
-        put(c, lib->old->objects[i]);
+    struct pfdd_catalogue *c = pfdd_catalogue_new(n);
+    for (const struct pfdd_code *o = lib->fresh; o; o = o->next) {
+        if (o->same)
+            revive(lib, o->same, o);
+    }
+    for (size_t i = 0; c && i < lib->old->n; i++) {
+        if (!lib->old->objects[i]->is_dropped)
+            pfdd_catalogue_put(c, lib->old->objects[i]);
+    }
     while (lib->fresh) {
-        struct object *o = lib->fresh;
+        struct pfdd_code *o = lib->fresh;
         lib->fresh = o->next;
         keep(lib, c, o);
     }
-    drop_catalogue(lib->old);
+    pfdd_catalogue_drop(lib->old);
     lib->old = NULL;
     if (!c)
         return;
-    drop_catalogue(lib->catalogue);
+    pfdd_catalogue_drop(lib->catalogue);
     lib->catalogue = c;
 }
 
@@ -570,11 +495,9 @@ static void job_done(struct pfdd_job *job)
         take_set(&s->strings, s->set);
     lib->busy = false;
     drop_scopes(lib);
-    if (lib->waiting) {
+    pfdd_sessions_wake(lib->d);
+    if (lib->waiting)
         start_job(lib);
-    } else {
-        pfdd_sessions_wake(lib->d);
-    }
 }
 
 /* Its share has room for n bytes more, and memory for these, for what becomes
@@ -582,23 +505,51 @@ static void job_done(struct pfdd_job *job)
 static bool has_room(const struct pfdd_library *lib, size_t n)
 {
     return lib->n_bytes + lib->n_coming + n <= lib->n_bytes_max &&
-           (n == 0 || pfdd_has_room(lib->d, 2 * n + lib->current->n_bytes));
+           pfdd_has_room(lib->d, 2 * n + lib->current->n_bytes);
 }
 
-static struct object *add(struct pfdd_library *lib, const char *name, size_t n)
+/* What nobody who is here has sent goes for it, oldest first. */
+static bool make_room(struct pfdd_library *lib, const struct pfdd_scope *sender,
+                      size_t n)
 {
-    struct object *o = calloc(1, sizeof *o);
+    const struct pfdd_catalogue *c = lib->catalogue;
+    bool is_swept = true;
+    if (sender && sender->n_bytes + n > lib->n_bytes_max / 4 * 3)
+        return false;
+    for (size_t i = 0; i < c->n && !has_room(lib, n); i++) {
+        struct pfdd_code *o = c->objects[i];
+        if (!o->is_given || o->n_owners || o->is_dropped)
+            continue;
+        drop_object(lib, o);
+        is_swept = false;
+    }
+    if (!is_swept && !lib->busy)
+        sweep(lib);
+    return has_room(lib, n);
+}
+
+static struct pfdd_code *add(struct pfdd_library *lib, const char *name,
+                             bool is_given, struct pfdd_scope *sender, size_t n)
+{
+    struct pfdd_code *o = calloc(1, sizeof *o);
     if (o)
         o->name = strdup(name);
-    if (!o || !o->name || !has_room(lib, n)) {
+    if (!o || !o->name || !make_room(lib, sender, pfdd_code_cost(n))) {
         pfdd_log(PFDD_WARNING, "code object %.300s: no room for it", name);
         free(o ? o->name : NULL);
         free(o);
         return NULL;
     }
     o->n = n;
-    o->n_coming = n;
-    lib->n_coming += n;
+    o->n_coming = pfdd_code_cost(n);
+    o->is_given = is_given;
+    o->sender = sender;
+    lib->n_coming += o->n_coming;
+    lib->n_awaited += !is_given;
+    if (sender) {
+        sender->n_coming++;
+        sender->n_bytes += o->n_coming;
+    }
     o->next = lib->waiting;
     lib->waiting = o;
     return o;
@@ -614,7 +565,8 @@ void pfdd_library_add_file(struct pfdd_library *lib, const char *path)
 {
     struct stat st;
     bool is_there = stat(path, &st) == 0 && S_ISREG(st.st_mode);
-    struct object *o = add(lib, path, is_there ? (size_t)st.st_size : 0);
+    struct pfdd_code *o =
+        add(lib, path, false, NULL, is_there ? (size_t)st.st_size : 0);
     if (o)
         o->is_file = true;
     start(lib);
@@ -623,7 +575,7 @@ void pfdd_library_add_file(struct pfdd_library *lib, const char *path)
 void pfdd_library_add_from(struct pfdd_library *lib, struct pfdd_folder *folder,
                            const char *path, size_t n)
 {
-    struct object *o = add(lib, path, n);
+    struct pfdd_code *o = add(lib, path, false, NULL, n);
     if (o) {
         o->is_file = true;
         o->folder = pfdd_folder_ref(folder);
@@ -632,9 +584,9 @@ void pfdd_library_add_from(struct pfdd_library *lib, struct pfdd_folder *folder,
 }
 
 void pfdd_library_add_uri(struct pfdd_library *lib, const char *uri,
-                          struct pfdd_peer *peer)
+                          struct pfdd_peer *peer, struct pfdd_scope *owner)
 {
-    struct object *o = add(lib, uri, 0);
+    struct pfdd_code *o = add(lib, uri, true, owner, 0);
     if (o)
         o->peer = pfdd_peer_ref(peer);
     start(lib);
@@ -643,7 +595,8 @@ void pfdd_library_add_uri(struct pfdd_library *lib, const char *uri,
 void pfdd_library_add(struct pfdd_library *lib,
                       const struct pfdd_object *object)
 {
-    struct object *o = add(lib, object->name, object->n);
+    struct pfdd_code *o =
+        add(lib, object->name, true, object->owner, object->n);
     if (!o) {
         free((void *)(uintptr_t)object->bytes);
     } else {

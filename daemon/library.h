@@ -5,6 +5,10 @@
  * whoever holds the old one may go on with it. Loop thread only; sets are
  * built on a worker.
  *
+ * What producers send takes room that they share: one has three quarters of it
+ * at most. When it has gone, its code objects stay for others until somebody
+ * wants the room.
+ *
  * Validation layers number their shaders, each process for itself: these
  * belong to a scope, which has a set of its own with everybody's strings and
  * its shaders, and goes when nobody uses it any more.
@@ -44,6 +48,7 @@ void pfdd_library_add_from(struct pfdd_library *lib, struct pfdd_folder *folder,
 struct pfdd_object {
     const char *name;
     struct pfdd_scope *scope; /* borrowed; NULL: everybody's */
+    struct pfdd_scope *owner; /* whose room it takes, likewise; its sender's */
     const void *bytes;        /* [n] */
     size_t n;
     bool is_shader; /* a SPIR-V module, and the number that a layer's records
@@ -58,10 +63,16 @@ void pfdd_library_add(struct pfdd_library *lib,
 
 /* What a URI names, read by a worker as far as a peer could read it. */
 void pfdd_library_add_uri(struct pfdd_library *lib, const char *uri,
-                          struct pfdd_peer *peer);
+                          struct pfdd_peer *peer, struct pfdd_scope *owner);
 
-/* True: code objects are being read; what needs them should wait. */
+/* True: code objects are being read. */
 bool pfdd_library_is_busy(const struct pfdd_library *lib);
+
+/* True: some of these are the configuration's, or of the producer whose scope
+ * it is (NULL: nobody's): what needs them should wait. Others' are not waited
+ * for. */
+bool pfdd_library_is_busy_for(const struct pfdd_library *lib,
+                              const struct pfdd_scope *scope);
 
 /* The newest set of a scope (NULL: everybody's), with a reference. */
 struct pfdd_strings *pfdd_library_get(struct pfdd_library *lib,

@@ -452,7 +452,8 @@ static void job_done(struct pfdd_job *job)
 static bool start_job(struct pfdd_session *s, bool burst)
 {
     struct pfdd *d = s->d;
-    if (s->busy || pfdd_must_wait(d) || pfdd_library_is_busy(d->library))
+    if (s->busy || pfdd_must_wait(d) ||
+        pfdd_library_is_busy_for(d->library, s->options.scope))
         return false;
     struct pfdd_strings *strings =
         pfdd_library_get(d->library, s->options.scope);

@@ -42,6 +42,7 @@ static void give(struct pfdd_objects *o, const char *name,
 {
     struct pfdd_object object = { .name = name,
                                   .scope = scope,
+                                  .owner = o->scope,
                                   .bytes = bytes,
                                   .n = n,
                                   .is_kept = o->is_kept };
@@ -122,6 +123,7 @@ static const char *take_shader(struct pfdd_objects *o,
     put_name(name, o, f);
     struct pfdd_object object = { .name = name,
                                   .scope = o->scope,
+                                  .owner = o->scope,
                                   .bytes = copy,
                                   .n = m->n,
                                   .is_shader = true,
@@ -156,7 +158,7 @@ static const char *take_uri(struct pfdd_objects *o,
         return "a code object by a URI that is none of file:// or memory:// "
                "of the process that sends";
     }
-    pfdd_library_add_uri(o->d->library, uri, o->peer);
+    pfdd_library_add_uri(o->d->library, uri, o->peer, o->scope);
     return NULL;
 }
 

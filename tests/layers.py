@@ -36,6 +36,7 @@ DAEMON = [
     'address folder plan sandbox systemd tls',
     'deputy socket tls_none',
     'daemon',
+    'code',
     'queue',
     'holdup',
     'library',

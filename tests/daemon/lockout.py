@@ -6,9 +6,11 @@ import glob
 import json
 import os
 import re
+import struct
+import threading
 
-from harness import (N_ENTRIES, Daemon, dial, dump_frames, elf_frame, has,
-                     producer, run, until)
+from harness import (ELF, N_ENTRIES, START, Daemon, dial, dump_frames,
+                     elf_frame, frame, has, producer, run, slurp, until)
 
 CONFIG = '''ring: 8MiB
 inputs:
@@ -91,5 +93,72 @@ def count(path):
         return sum('"type":"entry"' in line for line in f)
 
 
+def objects(first, n, size=0):
+    """Frames of code objects, each another one: behind an ELF file anything
+    may stand."""
+    elf = slurp(ELF)
+    return [frame('code_object', code_object=i + 1, name=f'o{i}',
+                  bytes=elf + struct.pack('<Q', first + i) + bytes(size))
+            for i in range(n)]
+
+
+def known(entries):
+    """None of them lacks its string."""
+    return all('message' in e for e in entries)
+
+
+def flood_of_objects(temp):
+    """While one sends code objects without end, others are decoded."""
+    d = Daemon(temp, CONFIG)
+    lines = dial(f'{temp}/l.sock', {'output': 'json', 'source': 'b'})
+    stop = threading.Event()
+    sent = [0]
+
+    def flood():
+        with producer(f'{temp}/in.sock') as p:
+            for first in range(0, 1 << 20, 100):
+                if stop.is_set():
+                    return
+                p.sendall(b''.join(objects(first, 100)))
+                sent[0] += 100
+    thread = threading.Thread(target=flood, daemon=True)
+    thread.start()
+    until('a flood', lambda: sent[0] > 500)
+    for _ in range(10):
+        with producer(f'{temp}/in.sock', elf_frame(), *dump_frames()):
+            assert known(lines.entries(N_ENTRIES))
+        assert thread.is_alive()
+    stop.set()
+    thread.join()
+    d.stop()
+
+
+def room_of_objects(temp):
+    """Whoever has gone leaves room for others; whoever is here keeps what it
+    has sent, and has not all of it."""
+    d = Daemon(temp, 'memory_max: 64MiB\n' + CONFIG)
+    lines = dial(f'{temp}/l.sock', {'output': 'json'})
+    first = producer(f'{temp}/in.sock', elf_frame(), *dump_frames(name='first'))
+    assert known(lines.entries(N_ENTRIES))
+    for i in range(6):  # each has two thirds of the 16 MiB
+        with producer(f'{temp}/in.sock', *objects(i << 20, 5, 2 << 20),
+                      elf_frame(), *dump_frames()):
+            assert known(lines.entries(N_ENTRIES))
+        until('its end', lambda: not has('http') or d.metric('sessions') == 0)
+    assert 'no room' not in d.log(), d.log()
+    # What one has sent that is here is not what goes.
+    first.sendall(START + b''.join(dump_frames(name='first')))
+    assert known(lines.entries(N_ENTRIES))
+    # Nobody has all of it.
+    with producer(f'{temp}/in.sock', *objects(99 << 20, 9, 2 << 20)):
+        until('an end of it', lambda: 'no room for it' in d.log())
+        with producer(f'{temp}/in.sock', *objects(98 << 20, 1, 1 << 20),
+                      elf_frame(), *dump_frames()):
+            assert known(lines.entries(N_ENTRIES))
+    assert d.log().count('no room for it') < 9, d.log()
+    first.close()
+    d.stop()
+
+
 if __name__ == '__main__':
-    run(names_of_sources, files_of_sources)
+    run(names_of_sources, files_of_sources, flood_of_objects, room_of_objects)
