@@ -284,7 +284,7 @@ static bool set_string(const struct pfd_chunk *chunk, struct raw *raw)
         /* Without it nothing of what was decided means anything. */
         r->findings = UINT64_C(1) << PFD_FINDING_unknown_id;
         r->layout = 0;
-        r->flags &= PFD_RECORD_COPIED;
+        r->flags &= (uint8_t)~PFD_RECORD_MADE;
     }
     return true;
 }

@@ -169,15 +169,13 @@ static bool is_of_call(const struct pfd_look *look, uint64_t n)
 }
 
 /* Do the record's size word and its bytes agree? With what the formatter reads
- * on, for a message as the layer prints it. */
+ * on. */
 static bool is_of_size(const struct pfd_look *look, uint32_t size)
 {
     const struct pfd_record *r = look->record;
-    bool is_made = r->flags & PFD_RECORD_MADE;
     return size * (uint64_t)DWORD >= r->n_bytes &&
            size <= DEBUGPRINTF_RECORD_MAX && r->n_bytes % DWORD == 0 &&
-           look->bytes.n - r->n_bytes <=
-               (is_made ? DEBUGPRINTF_READ_ON_MAX : 0);
+           look->bytes.n - r->n_bytes <= DEBUGPRINTF_READ_ON_MAX;
 }
 
 bool debugprintf_is_record(const struct pfd_look *look)
@@ -190,14 +188,10 @@ bool debugprintf_is_record(const struct pfd_look *look)
         return false;
     uint32_t size = debugprintf_word(look->bytes.base, 0);
     uint32_t shader = debugprintf_word(look->bytes.base, DEBUGPRINTF_AT_SHADER);
-    uint32_t position = debugprintf_offset_of(
-        s, debugprintf_word(look->bytes.base, DEBUGPRINTF_AT_POSITION));
-    if (!is_of_size(look, size))
+    if (!is_of_size(look, size) || r->key >> 32 != shader)
         return false;
-    if (!r->string) {
-        return !(r->flags & PFD_RECORD_MADE) &&
-               r->key == debugprintf_key(shader, position);
-    }
-    return r->key == debugprintf_key(shader, (uint32_t)r->string->key) &&
+    if (!r->string)
+        return !(r->flags & PFD_RECORD_MADE);
+    return (uint32_t)r->key == (uint32_t)r->string->key &&
            is_of_call(look, size - s->header);
 }

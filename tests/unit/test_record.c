@@ -156,6 +156,19 @@ static void check_damaged(const struct pfd_format *format,
     ck_assert(!pfd_record_is_sound(format, &look));
 }
 
+/* Without its string it is one of an unknown id. */
+static void check_unknown(const struct pfd_format *format,
+                          const struct pfd_look *sound)
+{
+    struct pfd_record r = *sound->record;
+    struct pfd_look look = *sound;
+    look.record = &r;
+    look.string = r.string = NULL;
+    r.layout = 0;
+    r.flags &= (uint8_t)~PFD_RECORD_MADE;
+    ck_assert(pfd_record_is_sound(format, &look));
+}
+
 static void check_record(const struct pfd_format *format,
                          const struct pfd_look *look)
 {
@@ -170,6 +183,8 @@ static void check_record(const struct pfd_format *format,
                      (unsigned long long)r->layout, r->n_bytes);
     }
     check_damaged(format, look);
+    if (look->string)
+        check_unknown(format, look);
 }
 
 /* Record i of the walk's batch; reading: kept from the entry on. */
