@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Installs what the tests need, builds in several ways, and runs all of them.
-# usage: ci.sh [STEP ...]   steps: gcc soak clang asan tsan fuzz lint
-# install
+# usage: ci.sh [STEP ...]   steps: lint gcc soak clang asan tsan fuzz install
+# The linters, and the soak once gcc's build is there, run beside the other
+# steps, in the time that those do not use.
 # The folder for builds is $CI_BUILD (default: build-ci); the soak takes
 # $CI_SOAK seconds (default: 120). The last line is
 # "N passed, N failed"; the exit status is 1 unless nothing failed.
@@ -19,8 +20,6 @@ packages=(
 )
 builds=${CI_BUILD:-build-ci}
 fuzz_runs=${CI_FUZZ_RUNS:-3000}
-passed=0
-failed=0
 
 # ---- what is needed ----
 
@@ -56,12 +55,21 @@ install_packages() {
 
 # ---- counting ----
 
+# In a file: steps are processes of their own.
+count() { # count PASSED FAILED
+    echo "$1 $2" >>"$builds/counts"
+}
+
+total() { # total COLUMN
+    awk -v column="$1" '{ n += $column } END { print n + 0 }' "$builds/counts"
+}
+
 note() { # note STATUS NAME
     if [ "$1" -eq 0 ]; then
-        passed=$((passed + 1))
+        count 1 0
         echo "ok: $2"
     else
-        failed=$((failed + 1))
+        count 0 1
         echo "FAILED: $2"
     fi
 }
@@ -76,12 +84,15 @@ step() { # step NAME COMMAND...
     return $status
 }
 
-build() { # build NAME MESON_OPTION...
+configure() { # configure NAME MESON_OPTION...
     local dir=$builds/$1
     shift
     rm -rf "$dir"
-    meson setup "$dir" -Dwerror=true -Dtests=enabled \
-        "$@" && ninja -C "$dir"
+    meson setup "$dir" -Dwerror=true -Dtests=enabled "$@"
+}
+
+build() { # build NAME MESON_OPTION...
+    configure "$@" && ninja -C "$builds/$1"
 }
 
 # Counts each of meson's tests by itself.
@@ -96,11 +107,10 @@ run_tests() { # run_tests NAME MESON_TEST_OPTION...
         paste -sd+)
     local bad=$((${counts:-0}))
     [ "$((ok + bad))" -gt 0 ] || bad=1 # nothing ran
-    [ "$bad" -eq 0 ] || { grep -E ' (FAIL|TIMEOUT) ' "$log" && tail -n 80 "$log"; }
+    [ "$bad" -eq 0 ] || { grep -E ' (FAIL|TIMEOUT) ' "$log"; tail -n 80 "$log"; }
     grep -E ' SKIP ' "$log"
     echo "$name: $ok of $((ok + bad)) tests passed"
-    passed=$((passed + ok))
-    failed=$((failed + bad))
+    count "$ok" "$bad"
 }
 
 # ---- the steps ----
@@ -123,15 +133,15 @@ do_gcc() {
     note $status "numbers: 11 million values against snprintf"
 }
 
-# Alone, so that nothing else disturbs it.
 do_soak() {
     [ -x "$builds/gcc/daemon/printfdecoded" ] || return
     step soak tests/daemon/soak.sh "$builds/gcc" "${CI_SOAK:-120}"
     cat "$builds/log.soak"
 }
 
+# Builds what it runs; all files are seen by clang for asan.
 do_clang() {
-    CC=clang step clang build clang && run_tests clang --suite unit
+    run_tests clang --suite unit
 }
 
 do_asan() {
@@ -141,9 +151,8 @@ do_asan() {
 }
 
 build_tsan() {
-    rm -rf "$builds/tsan"
-    CC=clang meson setup "$builds/tsan" -Dwerror=true -Dtests=enabled \
-        -Db_sanitize=thread -Db_lundef=false -Dbuildtype=debugoptimized &&
+    CC=clang configure tsan -Db_sanitize=thread -Db_lundef=false \
+        -Dbuildtype=debugoptimized &&
         ninja -C "$builds/tsan" threaded_tests
 }
 
@@ -152,24 +161,30 @@ do_tsan() {
     run_tests tsan -t 6 --no-rebuild --suite threads
 }
 
+fuzz() { # fuzz TARGET
+    local seeds=tests/fuzz/corpus/$1
+    local work=$builds/corpus_$1
+    mkdir -p "$work"
+    step "fuzz_$1" env UBSAN_OPTIONS=halt_on_error=1 \
+        "$builds/asan/tests/fuzz/fuzz_$1" -seed=1 -runs="$fuzz_runs" \
+        -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+        -artifact_prefix="$builds/" "$work" "$seeds"
+    grep -E 'number_of_executed' "$builds/log.fuzz_$1"
+}
+
 do_fuzz() {
     local target
     [ -x "$builds/asan/tests/fuzz/fuzz_llpc" ] || return
     for target in program image llpc spirv khronos container wire rocm record \
         config request stream; do
-        local seeds=tests/fuzz/corpus/$target
-        local work=$builds/corpus_$target
-        mkdir -p "$work"
-        step "fuzz_$target" env UBSAN_OPTIONS=halt_on_error=1 \
-            "$builds/asan/tests/fuzz/fuzz_$target" -seed=1 -runs="$fuzz_runs" \
-            -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-            -artifact_prefix="$builds/" "$work" "$seeds"
-        grep -E 'number_of_executed' "$builds/log.fuzz_$target"
+        [ "$(jobs -rp | wc -l)" -lt "$(nproc)" ] || wait -n
+        fuzz $target &
     done
+    wait
 }
 
 do_lint() {
-    step lint tests/lint.sh "$builds/clang"
+    step lint nice -n 19 tests/lint.sh "$builds/clang"
 }
 
 # The tests have installed a build into a folder of its own; this is a prefix
@@ -191,11 +206,33 @@ do_install() {
 install_packages
 mkdir -p "$builds"
 builds=$(cd "$builds" && pwd)
-[ $# -gt 0 ] || set -- gcc soak clang asan tsan fuzz lint install
+[ $# -gt 0 ] || set -- lint gcc soak clang asan tsan fuzz install
+: >"$builds/counts"
+case " $* " in
+*\ lint\ * | *\ clang\ *) CC=clang step clang configure clang ;;
+esac
+beside=()
 for name in "$@"; do
-    echo "== $name ($SECONDS s)"
-    "do_$name"
+    case $name in
+    lint | soak)
+        (
+            "do_$name"
+            echo "$name: done ($SECONDS s)"
+        ) >"$builds/log.do_$name" &
+        beside+=($! "$name")
+        ;;
+    *)
+        echo "== $name ($SECONDS s)"
+        ("do_$name")
+        ;;
+    esac
+done
+for ((i = 0; i < ${#beside[@]}; i += 2)); do
+    echo "== ${beside[i + 1]} ($SECONDS s)"
+    wait "${beside[i]}"
+    cat "$builds/log.do_${beside[i + 1]}"
 done
 echo "$SECONDS s"
-echo "$passed passed, $failed failed"
+failed=$(total 2)
+echo "$(total 1) passed, $failed failed"
 [ "$failed" -eq 0 ]
