@@ -188,24 +188,21 @@ static int by_place(const void *a, const void *b)
 
 static void read_arguments(struct walk *w, struct pfd_entry *entry)
 {
-    struct pfd_argument argument;
     size_t n = 0;
-    for (; pfd_entry_argument(entry, n, &argument) == PFD_OK; n++) {
-        if (n == w->room) {
-            size_t room = w->room ? 2 * w->room : 64;
-            struct dwords_argument *next =
-                realloc(w->arguments, room * sizeof *next);
-            if (!next) {
-                w->failed = true;
-                break;
-            }
-            w->arguments = next;
-            w->room = room;
-        }
-        w->arguments[n] = (struct dwords_argument){ n, argument };
+    const struct pfd_argument *all = pfd_entry_arguments(entry, &n);
+    w->n_arguments = 0;
+    if (n > w->room) {
+        struct dwords_argument *next = realloc(w->arguments, n * sizeof *next);
+        w->failed |= !next;
+        if (!next)
+            return;
+        w->arguments = next;
+        w->room = n;
     }
-    w->n_arguments = n;
-    if (n)
+    w->failed |= n && !all;
+    for (size_t i = 0; all && i < n; i++)
+        w->arguments[w->n_arguments++] = (struct dwords_argument){ i, all[i] };
+    if (w->n_arguments)
         qsort(w->arguments, n, sizeof *w->arguments, by_place);
 }
 

@@ -40,6 +40,7 @@ void pfd_entry_source_deinit(struct pfd_entry_source *of)
     free(of->made);
     free(of->origins);
     pfd_text_free(&of->arguments);
+    pfd_text_free(&of->values);
     free(of->steps);
     free(of->slots);
     pfd_text_free(&of->message);
@@ -372,26 +373,57 @@ static void from_slot(const struct pfd_entry *entry,
     }
 }
 
-enum pfd_status pfd_entry_argument(struct pfd_entry *entry, size_t i,
-                                   struct pfd_argument *ret)
+/* Room for one more, zero. */
+static struct pfd_argument *add_argument(struct pfd_text *values)
 {
-    size_t n_taken = 0;
+    static const struct pfd_argument none;
+    pfd_text_add(values, &none, sizeof none);
+    if (values->failed)
+        return NULL;
+    return (struct pfd_argument *)(void *)(values->data + values->n) - 1;
+}
+
+/* Those of conversions; how many. */
+static size_t add_taken(struct pfd_entry *entry, struct pfd_text *values)
+{
     size_t n = 0;
-    if (!entry->string)
-        return PFD_END;
     for (const struct pfd_step *s = entry->steps; s->op != PFD_OP_END; s++) {
-        if (s->store != PFD_STORE_NONE && n_taken++ == i) {
-            from_step(entry, s, ret);
-            return PFD_OK;
-        }
+        if (s->store == PFD_STORE_NONE)
+            continue;
+        struct pfd_argument *a = add_argument(values);
+        if (!a)
+            break;
+        from_step(entry, s, a);
+        n++;
     }
+    return n;
+}
+
+static void add_unused(struct pfd_entry *entry, size_t n_taken,
+                       struct pfd_text *values)
+{
+    size_t n = 0;
     const struct pfd_slot *slots = pfd_entry_slots(entry, &n);
-    if (!slots)
-        return PFD_ERR_NOMEM;
-    if (i >= n)
-        return PFD_END;
-    from_slot(entry, &slots[i], ret);
-    return PFD_OK;
+    values->failed |= !slots;
+    for (size_t i = n_taken; i < n && slots && !values->failed; i++) {
+        struct pfd_argument *a = add_argument(values);
+        if (a)
+            from_slot(entry, &slots[i], a);
+    }
+}
+
+const struct pfd_argument *pfd_entry_arguments(struct pfd_entry *entry,
+                                               size_t *n)
+{
+    struct pfd_text *values = &entry->of->values;
+    values->n = 0;
+    values->failed = false;
+    *n = 0;
+    if (!entry->string)
+        return NULL;
+    add_unused(entry, add_taken(entry, values), values);
+    *n = values->failed ? 1 : values->n / sizeof(struct pfd_argument);
+    return *n && !values->failed ? (const void *)values->data : NULL;
 }
 
 /* ---- what findings mean ---- */

@@ -28,6 +28,7 @@ struct pfd_entry_source {
     size_t n_slots;         /* of the made entry */
     struct pfd_text message;
     struct pfd_text arguments;
+    struct pfd_text values;  /* struct pfd_argument, one after another */
     struct pfd_text text;    /* of the made entry */
     struct pfd_string *made; /* [made_room] bytes, or NULL until needed */
     size_t made_room;

@@ -136,10 +136,11 @@ struct pfd_argument {
     };
 };
 
-/* Argument i, in payload order. PFD_OK; PFD_END: there is no i, or the id is
- * unknown; PFD_ERR_NOMEM. */
-PFD_API enum pfd_status pfd_entry_argument(struct pfd_entry *entry, size_t i,
-                                           struct pfd_argument *ret);
+/* All arguments, [*n]: those of the conversions in their order, then those that
+ * no conversion takes. Borrowed as the entry is. NULL with *n = 0: it has none,
+ * or its id is unknown; NULL with *n = 1: out of memory. */
+PFD_API const struct pfd_argument *pfd_entry_arguments(struct pfd_entry *entry,
+                                                       size_t *n);
 
 /* One thing that is known of where a message comes from. */
 struct pfd_origin {

@@ -30,7 +30,6 @@ static uint64_t say_origins(uint64_t hash, struct pfd_entry *e)
 
 static uint64_t say(uint64_t hash, struct pfd_item *item, uint64_t *next)
 {
-    struct pfd_argument argument;
     size_t n = 0;
     if (!item->is_entry)
         return mix(hash, item->finding.text, strlen(item->finding.text));
@@ -41,8 +40,9 @@ static uint64_t say(uint64_t hash, struct pfd_item *item, uint64_t *next)
     if (message)
         hash = mix(hash, message, n);
     hash = mix(hash, &e->findings, sizeof e->findings);
-    for (size_t i = 0; pfd_entry_argument(e, i, &argument) == PFD_OK; i++)
-        hash = mix(hash, &argument.u, sizeof argument.u);
+    const struct pfd_argument *arguments = pfd_entry_arguments(e, &n);
+    for (size_t i = 0; i < n; i++)
+        hash = mix(hash, &arguments[i].u, sizeof arguments[i].u);
     return say_origins(hash, e);
 }
 

@@ -34,7 +34,6 @@ struct said {
 
 static void say_entry(struct said *said, struct pfd_entry *e)
 {
-    struct pfd_argument argument;
     size_t n = 0;
     FUZZ_CHECK(e->offset >= said->next && e->offset >= HEADER);
     FUZZ_CHECK(e->offset % 4 == 0 && e->index == said->index);
@@ -46,9 +45,10 @@ static void say_entry(struct said *said, struct pfd_entry *e)
     said->hash = mix(said->hash, &e->offset, 8);
     said->hash = mix(said->hash, &e->findings, 8);
     said->hash = mix(said->hash, message, n);
-    for (size_t i = 0; pfd_entry_argument(e, i, &argument) == PFD_OK; i++) {
-        FUZZ_CHECK(argument.at + argument.n_bytes <= e->n_payload);
-        said->hash = mix(said->hash, &argument.u, 8);
+    const struct pfd_argument *arguments = pfd_entry_arguments(e, &n);
+    for (size_t i = 0; i < n; i++) {
+        FUZZ_CHECK(arguments[i].at + arguments[i].n_bytes <= e->n_payload);
+        said->hash = mix(said->hash, &arguments[i].u, 8);
     }
     for (uint64_t left = e->findings; left; left &= left - 1) {
         char text[200];

@@ -21,7 +21,6 @@ enum {
     BATCH = 64,
     READINGS = 1 + PFD_ALTERNATIVES_MAX,
     /* Of an entry, each asked for by its number. */
-    ARGUMENTS = 32,
     WORDS = 32,
 };
 
@@ -123,14 +122,16 @@ static void show_sinks(struct world *w, struct pfd_entry *e)
 
 static void show_arguments(struct world *w, struct pfd_entry *e)
 {
-    struct pfd_argument a;
-    for (size_t i = 0; i < ARGUMENTS && pfd_entry_argument(e, i, &a) == PFD_OK;
-         i++) {
-        FUZZ_CHECK(a.at <= e->n_payload && a.n_bytes <= e->n_payload - a.at);
-        if (a.type == PFD_ARGUMENT_TEXT) {
-            see(w, a.text, a.n_bytes);
+    size_t n = 0;
+    const struct pfd_argument *all = pfd_entry_arguments(e, &n);
+    FUZZ_CHECK(all || !n);
+    for (size_t i = 0; i < n; i++) {
+        const struct pfd_argument *a = &all[i];
+        FUZZ_CHECK(a->at <= e->n_payload && a->n_bytes <= e->n_payload - a->at);
+        if (a->type == PFD_ARGUMENT_TEXT) {
+            see(w, a->text, a->n_bytes);
         } else {
-            see(w, &a.u, sizeof a.u);
+            see(w, &a->u, sizeof a->u);
         }
     }
 }

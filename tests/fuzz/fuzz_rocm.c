@@ -24,7 +24,6 @@ static uint64_t say_argument(uint64_t hash, const struct pfd_argument *a)
 static uint64_t say(uint64_t hash, struct pfd_item *item, uint64_t *next)
 {
     (void)next;
-    struct pfd_argument argument;
     struct pfd_origin origin;
     size_t n = 0;
     if (!item->is_entry)
@@ -35,10 +34,11 @@ static uint64_t say(uint64_t hash, struct pfd_item *item, uint64_t *next)
     hash = mix(hash, &e->offset, sizeof e->offset);
     hash = mix(hash, &e->findings, sizeof e->findings);
     hash = mix(hash, &e->stream, 1);
-    for (size_t i = 0; pfd_entry_argument(e, i, &argument) == PFD_OK; i++) {
-        FUZZ_CHECK(argument.at <= e->n_payload &&
-                   argument.n_bytes <= e->n_payload - argument.at);
-        hash = say_argument(hash, &argument);
+    const struct pfd_argument *arguments = pfd_entry_arguments(e, &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct pfd_argument *a = &arguments[i];
+        FUZZ_CHECK(a->at <= e->n_payload && a->n_bytes <= e->n_payload - a->at);
+        hash = say_argument(hash, a);
     }
     for (size_t i = 0; pfd_entry_origin(e, i, &origin) == PFD_OK; i++)
         hash = mix(hash, origin.value, sizeof origin.value[0]);

@@ -118,7 +118,6 @@ static uint64_t say_findings(uint64_t hash, const struct pfd_entry *e)
 
 static uint64_t say_entry(struct pfd_entry *e)
 {
-    struct pfd_argument argument;
     struct pfd_origin origin;
     size_t n = 0;
     const char *message = pfd_entry_message(e, &n);
@@ -128,8 +127,9 @@ static uint64_t say_entry(struct pfd_entry *e)
     hash = mix_number(hash, e->id);
     hash = mix(hash, e->payload, e->n_payload);
     hash = mix_number(hash, (uint64_t)e->n_bytes << 8 | e->stream);
-    for (size_t i = 0; pfd_entry_argument(e, i, &argument) == PFD_OK; i++)
-        hash = say_argument(hash, &argument);
+    const struct pfd_argument *arguments = pfd_entry_arguments(e, &n);
+    for (size_t i = 0; arguments && i < n; i++)
+        hash = say_argument(hash, &arguments[i]);
     for (size_t i = 0; pfd_entry_origin(e, i, &origin) == PFD_OK; i++)
         hash = say_origin(hash, &origin);
     return say_findings(hash, e);

@@ -196,7 +196,6 @@ static void add_argument(struct build *out, const struct pfd_argument *a)
 
 static void describe_entry(struct build *out, struct pfd_entry *e)
 {
-    struct pfd_argument argument;
     char sentence[768];
     size_t n = 0;
     const char *message = pfd_entry_message(e, &n);
@@ -205,8 +204,10 @@ static void describe_entry(struct build *out, struct pfd_entry *e)
         e->index, e->offset, e->id, e->n_bytes, e->n_payload);
     build_bytes(out, message ? message : "", n);
     add(out, "'");
-    for (size_t i = 0; pfd_entry_argument(e, i, &argument) == PFD_OK; i++)
-        add_argument(out, &argument);
+    const struct pfd_argument *arguments = pfd_entry_arguments(e, &n);
+    ck_assert(arguments || n == 0);
+    for (size_t i = 0; i < n; i++)
+        add_argument(out, &arguments[i]);
     for (uint64_t left = e->findings; left; left &= left - 1) {
         enum pfd_finding_kind kind =
             (enum pfd_finding_kind)__builtin_ctzll(left);

@@ -107,19 +107,16 @@ static void check_argument(const json_t *value, const struct pfd_argument *a)
 static void check_arguments(const json_t *object, struct pfd_entry *e)
 {
     const json_t *list = json_object_get(object, "args");
-    struct pfd_argument argument;
     size_t n = 0;
     ck_assert(json_is_array(list));
     if (pfd_entry_string_index(e) == SIZE_MAX) {
         ck_assert_uint_eq(json_array_size(list), e->n_payload / 4);
         return;
     }
-    for (; pfd_entry_argument(e, n, &argument) == PFD_OK; n++) {
-        const json_t *value = json_array_get(list, n);
-        ck_assert_ptr_nonnull(value);
-        check_argument(value, &argument);
-    }
+    const struct pfd_argument *arguments = pfd_entry_arguments(e, &n);
     ck_assert_uint_eq(json_array_size(list), n);
+    for (size_t i = 0; i < n; i++)
+        check_argument(json_array_get(list, i), &arguments[i]);
 }
 
 static void check_findings(const json_t *object, uint64_t findings)

@@ -358,7 +358,7 @@ START_TEST(other_readings)
     struct pfd_decoder *decoder = NULL;
     struct pfd_item item;
     struct pfd_entry other;
-    struct pfd_argument argument;
+    const struct pfd_argument *arguments;
     size_t n = 0;
     ck_assert_int_eq(pfd_decoder_new(strings, NULL, "test", &decoder, NULL),
                      PFD_OK);
@@ -369,8 +369,9 @@ START_TEST(other_readings)
     ck_assert_int_eq(pfd_entry_alternative(&item.entry, 0, &other), PFD_OK);
     const char *message = pfd_entry_message(&other, &n);
     ck_assert_mem_eq(message, "also 7\n", 7);
-    ck_assert_int_eq(pfd_entry_argument(&other, 0, &argument), PFD_OK);
-    ck_assert_int_eq(argument.type, PFD_ARGUMENT_UNSIGNED);
+    arguments = pfd_entry_arguments(&other, &n);
+    ck_assert_uint_eq(n, 1);
+    ck_assert_int_eq(arguments[0].type, PFD_ARGUMENT_UNSIGNED);
     ck_assert_uint_eq(other.index, item.entry.index);
     ck_assert_int_eq(pfd_entry_alternative(&item.entry, 1, &other), PFD_END);
     /* The entry is what it was. */

@@ -119,7 +119,6 @@ static enum pfd_status load(void)
 static enum pfd_status say_all(struct pfd_decoder *decoder)
 {
     struct pfd_item item;
-    struct pfd_argument argument;
     enum pfd_status status;
     while ((status = pfd_decoder_next(decoder, &item, NULL)) == PFD_OK) {
         size_t n = 0;
@@ -127,10 +126,8 @@ static enum pfd_status say_all(struct pfd_decoder *decoder)
             continue;
         if (!pfd_entry_message(&item.entry, &n) && n)
             return PFD_ERR_NOMEM;
-        for (size_t i = 0; status == PFD_OK; i++)
-            status = pfd_entry_argument(&item.entry, i, &argument);
-        if (status < 0)
-            return status;
+        if (!pfd_entry_arguments(&item.entry, &n) && n)
+            return PFD_ERR_NOMEM;
     }
     return status == PFD_END ? PFD_OK : status;
 }
