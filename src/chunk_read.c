@@ -253,18 +253,34 @@ static bool read_raw(struct pfd_chunk *chunk, struct raw *ret)
     return ret->bytes && pfd_cursor_ok(c);
 }
 
+static bool is_sound(const struct pfd_chunk *chunk, const struct pfd_record *r,
+                     const uint8_t *bytes, size_t n)
+{
+    struct pfd_look look = chunk->look;
+    if (r->n_header > n)
+        return false;
+    look.record = r;
+    look.string = r->string;
+    look.bytes = pfd_cursor(bytes, n);
+    pfd_cursor_skip(&look.bytes, r->n_header);
+    return pfd_record_is_sound(chunk->format, &look);
+}
+
 /* A string that was not there when the entry was decoded, and is now. */
 static void find_late(const struct pfd_chunk *chunk, struct raw *raw)
 {
-    struct pfd_record *r = &raw->record;
+    struct pfd_record late = raw->record;
     uint64_t unknown = UINT64_C(1) << PFD_FINDING_unknown_id;
-    const struct pfd_string *s = pfd_table_find(chunk->look.table, r->key);
-    if (!(r->findings & unknown) || r->layout || r->n_alternatives ||
-        r->flags & PFD_RECORD_MADE || !s || s->next || r->n_header > raw->n ||
-        s->n_payload != raw->n - r->n_header)
+    const struct pfd_string *s =
+        pfd_table_find(chunk->look.table, raw->record.key);
+    if (!(late.findings & unknown) || late.layout || late.n_alternatives ||
+        late.flags & PFD_RECORD_MADE || !s || s->next ||
+        late.n_header > raw->n || s->n_payload != raw->n - late.n_header)
         return;
-    r->string = s;
-    r->findings &= ~unknown;
+    late.string = s;
+    late.findings &= ~unknown;
+    if (is_sound(chunk, &late, raw->bytes, raw->n))
+        raw->record = late;
 }
 
 /* The record's string, and what follows from it. False: there is no such. */
@@ -287,19 +303,6 @@ static bool set_string(const struct pfd_chunk *chunk, struct raw *raw)
         r->flags &= (uint8_t)~PFD_RECORD_MADE;
     }
     return true;
-}
-
-static bool is_sound(const struct pfd_chunk *chunk, const struct pfd_record *r,
-                     const uint8_t *bytes, size_t n)
-{
-    struct pfd_look look = chunk->look;
-    if (r->n_header > n)
-        return false;
-    look.record = r;
-    look.string = r->string;
-    look.bytes = pfd_cursor(bytes, n);
-    pfd_cursor_skip(&look.bytes, r->n_header);
-    return pfd_record_is_sound(chunk->format, &look);
 }
 
 static void place_entry(struct pfd_batch *batch, const struct raw *entry)
