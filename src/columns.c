@@ -4,6 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <printfdecode/printfdecode.h>
+
+enum {
+    /* Whether a name is an earlier argument's costs a look at all of them. */
+    NAMED_MAX = 256
+};
+
 static bool is_letter(char c)
 {
     return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_';
@@ -120,4 +127,45 @@ void pfd_column_name(const struct pfd_string *string, size_t i, size_t number,
     if (!name_by_word(string, i, ret) ||
         pfd_column_find(string, ret, strlen(ret)) != i)
         snprintf(ret, PFD_COLUMN_NAME_MAX, "a%zu", number);
+}
+
+static enum pfd_argument_type type_of(const struct pfd_step *step)
+{
+    return step->store == PFD_STORE_STRING ? PFD_ARGUMENT_TEXT
+           : pfd_step_is_float(step)       ? PFD_ARGUMENT_FLOAT
+           : pfd_step_is_signed(step)      ? PFD_ARGUMENT_INT
+                                           : PFD_ARGUMENT_UNSIGNED;
+}
+
+static void set_column(const struct pfd_string *string, size_t i, size_t number,
+                       struct pfd_column *ret)
+{
+    const struct pfd_step *step = &string->steps[i];
+    const struct pfd_slot slot = { .store = step->store & 15 };
+    *ret = (struct pfd_column){
+        .type = type_of(step),
+        .n_bytes = step->store == PFD_STORE_STRING ? 0 : pfd_slot_bytes(&slot),
+        .conversion = step->conv,
+    };
+    _Static_assert(sizeof ret->name == PFD_COLUMN_NAME_MAX, "of a name");
+    if (number < NAMED_MAX) {
+        pfd_column_name(string, i, number, ret->name);
+    } else {
+        snprintf(ret->name, sizeof ret->name, "a%zu", number);
+    }
+}
+
+size_t pfd_strings_columns(const struct pfd_strings *strings, size_t i,
+                           struct pfd_column *ret, size_t max)
+{
+    const struct pfd_string *string = pfd_strings_at(strings, i);
+    size_t n = 0;
+    for (size_t k = 0; string && k < string->n_steps; k++) {
+        if (!pfd_step_has_argument(&string->steps[k]))
+            continue;
+        if (n < max)
+            set_column(string, k, n, &ret[n]);
+        n++;
+    }
+    return n;
 }

@@ -117,14 +117,17 @@ PFD_API size_t pfd_entry_string_index(const struct pfd_entry *entry);
  */
 PFD_API const char *pfd_entry_message(struct pfd_entry *entry, size_t *n);
 
-/* One argument of an entry, as its conversion reads it. */
+/* What an argument is, as its conversion reads it. */
+enum pfd_argument_type {
+    PFD_ARGUMENT_INT,      /* signed: i */
+    PFD_ARGUMENT_UNSIGNED, /* u */
+    PFD_ARGUMENT_FLOAT,    /* f; one of 2 or 4 bytes is exact in it */
+    PFD_ARGUMENT_TEXT,     /* text, [n_bytes] of it; NULL: a null string */
+};
+
+/* One argument of an entry. */
 struct pfd_argument {
-    enum pfd_argument_type {
-        PFD_ARGUMENT_INT,      /* signed: i */
-        PFD_ARGUMENT_UNSIGNED, /* u */
-        PFD_ARGUMENT_FLOAT,    /* f; one of 2 or 4 bytes is exact in it */
-        PFD_ARGUMENT_TEXT,     /* text, [n_bytes] of it; NULL: a null string */
-    } type;
+    enum pfd_argument_type type;
     uint32_t at;      /* bytes from the start of the payload */
     uint32_t n_bytes; /* 1, 2, 4 or 8; of text any number */
     char conversion;  /* its letter; '*' for a width or precision, 0: none */
@@ -141,6 +144,24 @@ struct pfd_argument {
  * or its id is unknown; NULL with *n = 1: out of memory. */
 PFD_API const struct pfd_argument *pfd_entry_arguments(struct pfd_entry *entry,
                                                        size_t *n);
+
+/* One argument of a format string, before any entry is seen. */
+struct pfd_column {
+    char name[64]; /* NUL-terminated: the word before its conversion, as
+                      conditions of a filter name it, or "a0", "a1" ... */
+    enum pfd_argument_type type;
+    uint32_t n_bytes; /* 1, 2, 4 or 8; 0: a text */
+    char conversion;  /* its letter; '*' for a width or precision */
+};
+
+/*
+ * The arguments that the conversions of string i of a set take, in the order of
+ * pfd_entry_arguments(), into ret [max]; returns how many there are: 0 also
+ * where there is no string i. An entry that is laid out in another way has
+ * others. Any thread.
+ */
+PFD_API size_t pfd_strings_columns(const struct pfd_strings *strings, size_t i,
+                                   struct pfd_column *ret, size_t max);
 
 /* One thing that is known of where a message comes from. */
 struct pfd_origin {

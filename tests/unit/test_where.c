@@ -328,11 +328,42 @@ START_TEST(names)
 }
 END_TEST
 
+/* What is said of a format string is what its entries have. */
+START_TEST(columns_and_arguments)
+{
+    const uint32_t payload[] = { 3, 0x3fc00000, 7, 0, 65 };
+    struct one one;
+    struct pfd_column columns[4];
+    size_t n = 0;
+    one_init(&one, "n=%*.2f wide %lld %c", "4484", payload, 5);
+    ck_assert_uint_eq(pfd_strings_columns(one.strings, 1, columns, 4), 0);
+    ck_assert_uint_eq(pfd_strings_columns(one.strings, 0, NULL, 0), 4);
+    ck_assert_uint_eq(pfd_strings_columns(one.strings, 0, columns, 4), 4);
+    const struct pfd_argument *arguments =
+        pfd_entry_arguments(&one.item.entry, &n);
+    ck_assert_uint_eq(n, 4);
+    for (size_t i = 0; i < n; i++) {
+        ck_assert_int_eq(columns[i].type, arguments[i].type);
+        ck_assert_uint_eq(columns[i].n_bytes, arguments[i].n_bytes);
+        ck_assert_int_eq(columns[i].conversion, arguments[i].conversion);
+    }
+    ck_assert_str_eq(columns[0].name, "a0");
+    ck_assert_str_eq(columns[1].name, "n");
+    ck_assert_str_eq(columns[2].name, "wide");
+    ck_assert_str_eq(columns[3].name, "a3");
+    ck_assert_int_eq(columns[0].conversion, '*');
+    ck_assert_int_eq(columns[1].type, PFD_ARGUMENT_FLOAT);
+    ck_assert_int_eq(columns[2].type, PFD_ARGUMENT_INT);
+    ck_assert_uint_eq(columns[2].n_bytes, 8);
+    one_deinit(&one);
+}
+END_TEST
+
 int main(void)
 {
     return suite_run("where",
                      TESTS(numbers, exact_integers, nothing_is_not_true,
                            floats_that_are_no_numbers, wrong_expressions,
-                           bounds, ranges, names),
+                           bounds, ranges, names, columns_and_arguments),
                      60);
 }
