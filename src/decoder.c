@@ -45,7 +45,9 @@ bool pfd_walk_init(struct pfd_walk *walk, const struct pfd_format *format,
     *walk = (struct pfd_walk){ .options = options };
     walk->table = pfd_strings_table(strings, &format->strings);
     walk->shaders = pfd_strings_shaders(strings);
-    walk->state = calloc(1, format->state_size + 1);
+    walk->has_collisions = walk->table->has_collisions;
+    size_t more = walk->has_collisions ? format->collisions_size : 0;
+    walk->state = calloc(1, format->state_size + more + 1);
     return walk->state != NULL;
 }
 

@@ -132,7 +132,8 @@ struct pfd_walk {
     const struct pfd_range *missing; /* [n_missing], in order: bytes that are
                                         not known, and read as zeros */
     size_t n_missing;
-    void *state; /* [state_size] bytes, zero at the start */
+    void *state;         /* [state_size] bytes, zero at the start */
+    bool has_collisions; /* state has collisions_size more */
 };
 
 /* One record as the hooks below look at it, after the walk and perhaps on
@@ -204,6 +205,8 @@ struct pfd_format {
     struct pfd_format_info info;
 
     size_t state_size; /* of pfd_walk.state; 0: none */
+    /* More of it, not cleared between buffers, where strings share keys. */
+    size_t collisions_size;
 
     /* Raised when what `layout` and `flags` of its records mean changes: chunks
      * keep them. */

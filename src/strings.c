@@ -31,7 +31,7 @@ struct pfd_strings {
 };
 
 static struct pfd_table_slot no_slot;
-static const struct pfd_table no_table = { NULL, &no_slot, 0, 0, 63 };
+static const struct pfd_table no_table = { NULL, &no_slot, 0, 0, 63, false };
 
 struct pfd_strings *pfd_strings_new(void)
 {
@@ -366,6 +366,7 @@ enum pfd_status pfd_strings_add_row(struct pfd_strings *strings,
     strings->all[strings->n++] = s;
     if (last) {
         strings->all[last->index]->next = s;
+        table->has_collisions = true;
     } else {
         *slot = (struct pfd_table_slot){ row->key, s };
         table->n++;

@@ -159,6 +159,7 @@ struct pfd_table {
     size_t mask;
     size_t n;
     unsigned shift;
+    bool has_collisions; /* several strings have one key */
 };
 
 /* kind's table; one without strings is an empty table, never NULL. */
