@@ -581,6 +581,13 @@ static void describe(const struct pfd_entry *entry, enum pfd_finding_kind kind,
                      text.text, 1u + entry->record->n_alternatives);
             break;
         }
+        if (entry->of->format->collisions_size) {
+            snprintf(ret, n,
+                     "the bytes of '%s' can be read in other ways, as part of "
+                     "longer entries",
+                     text.text);
+            break;
+        }
         snprintf(ret, n,
                  "several strings of id 0x%012llx fit %u payload dwords; the "
                  "first loaded, '%s', is taken",
@@ -594,8 +601,8 @@ static void describe(const struct pfd_entry *entry, enum pfd_finding_kind kind,
         break;
     case PFD_FINDING_duplicate_id:
         snprintf(ret, n,
-                 "several strings have id 0x%llx; '%s' is the one after which "
-                 "the next entry makes sense",
+                 "several strings have id 0x%llx; '%s' is the one that its "
+                 "bytes and the next entries speak for",
                  (unsigned long long)entry->id, text.text);
         break;
     case PFD_FINDING_clipped_string:

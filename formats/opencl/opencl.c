@@ -3,9 +3,8 @@
  * ROCm's OpenCL printf buffer. The wire layout and its sources are in README.md
  * beside this file.
  */
-#include "opencl.h"
-
 #include "escape.h"
+#include "plan.h"
 #include "rocm.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
@@ -16,7 +15,7 @@ enum {
     /* Entries of one string are compared over this many bytes from its first
      * one on, so many entries are passed, so many places tried and so many
      * followed where the way is lost. */
-    SAMPLE_BYTES = 1 << 16,
+    SAMPLE_BYTES = OPENCL_STRETCH_BYTES,
     SAMPLE_HOPS = 1024,
     SAMPLE_TRIES = 256,
     /* Strings with %s that a buffer can have; each costs what the numbers
@@ -24,9 +23,10 @@ enum {
     VERDICTS = 1024,
     /* One string's evidence on the compiler's age counts for so much. */
     AGE_BITS_MAX = 1000,
-    /* How far a place is followed to believe it, and at what cost. */
+    /* How far a place is followed to believe it. */
     CHAIN_DEPTH = 8,
-    CHAIN_VISITS = 256,
+    /* Readings as longer strings look at so many bytes more than the entry. */
+    LONGER_MAX = 512,
     /* Real IDs count from 1. */
     LIKELY_ID = 1 << 16,
 };
@@ -40,6 +40,7 @@ struct verdict {
     int32_t newer; /* bits that speak for the newer compilers */
     uint8_t n_others;
     bool is_decided;
+    bool is_guess; /* by an entry that is taken for another string's */
     bool is_doubtful;
     bool is_stale_seen; /* in state.stale */
 };
@@ -48,8 +49,9 @@ struct state {
     struct pfd_rocm_buffer buffer;
     bool is_lost;
     uint32_t lost_id;
-    uint64_t from; /* where it began */
-    uint64_t next; /* place to try */
+    uint64_t from;                 /* where it began */
+    uint64_t next;                 /* place to try */
+    struct opencl_stretch stretch; /* that is planned */
     struct opencl_stale stale;
     size_t n_verdicts;
     struct verdict verdicts[VERDICTS];
@@ -62,73 +64,55 @@ static uint64_t size_of(const struct pfd_string *s)
 
 /* ---- where entries lead ---- */
 
-/* How far a chain of entries is followed. */
-struct chain {
-    uint64_t limit;    /* beyond this place anything can be */
-    unsigned n_visits; /* places looked at */
-};
-
-/* Is what stands at `at` the end, or an entry that leads to one? */
+/* A known ID, and known ones behind its entry, as far as `limit` shows. */
 static bool leads_on(const struct pfd_walk *w, const struct state *st,
-                     struct chain *chain, uint64_t at, unsigned depth)
+                     uint64_t at, uint64_t limit)
 {
-    if (at == st->buffer.end || depth == 0 ||
-        ++chain->n_visits > CHAIN_VISITS || at + ENTRY_HEADER > chain->limit)
-        return true;
-    if (st->buffer.end - at < ENTRY_HEADER)
-        return false;
-    if (at + ENTRY_HEADER > pfd_walk_end(w))
-        return true;
-    const struct pfd_string *s = pfd_table_find(w->table, pfd_walk_u32(w, at));
-    for (; s; s = s->next) {
-        if (at + size_of(s) > chain->limit)
+    uint64_t end = st->buffer.end;
+    for (unsigned i = 0; i <= CHAIN_DEPTH && (i == 0 || at != end); i++) {
+        if (i > 0 &&
+            (at + ENTRY_HEADER > limit ||
+             (end - at >= ENTRY_HEADER && at + ENTRY_HEADER > pfd_walk_end(w))))
             return true;
-        if (size_of(s) <= st->buffer.end - at &&
-            leads_on(w, st, chain, at + size_of(s), depth - 1))
-            return true;
+        const struct pfd_string *s =
+            end - at < ENTRY_HEADER
+                ? NULL
+                : pfd_table_find(w->table, pfd_walk_u32(w, at));
+        if (!s)
+            return false;
+        if (at + size_of(s) > limit)
+            return i > 0;
+        if (size_of(s) > end - at)
+            return false;
+        at += size_of(s);
     }
-    return false;
+    return true;
 }
 
-static bool is_good(const struct pfd_walk *w, const struct state *st,
-                    struct chain *chain, uint64_t at,
-                    const struct pfd_string *s)
+/* Where strings share IDs. */
+static const struct opencl_plan *plan_of(const struct pfd_walk *w)
 {
-    return at + size_of(s) <= chain->limit &&
-           size_of(s) <= st->buffer.end - at &&
-           leads_on(w, st, chain, at + size_of(s), CHAIN_DEPTH);
+    const struct state *st = w->state;
+    return w->has_collisions ? (const void *)(st + 1) : NULL;
 }
 
-/* The string of an ID that several have: one that leads on, as far as `limit`
- * shows. */
-static const struct pfd_string *choose(const struct pfd_walk *w,
-                                       const struct state *st, uint64_t at,
-                                       uint64_t limit,
-                                       const struct pfd_string *first,
-                                       uint64_t *findings)
+/* What is at a place of which enough is seen; the string may not fit in what is
+ * left. */
+static struct opencl_choice choose(const struct pfd_walk *w, struct state *st,
+                                   uint64_t at, bool is_lost)
 {
-    struct chain chain = { .limit = limit };
-    const struct pfd_string *best = NULL;
-    unsigned n = 0;
-    for (const struct pfd_string *s = first; s; s = s->next) {
-        if (is_good(w, st, &chain, at, s) && n++ == 0)
-            best = s;
+    struct opencl_choice ret = { .is_sure = true };
+    if (!w->has_collisions) {
+        if (!is_lost || leads_on(w, st, at, at + SAMPLE_BYTES))
+            ret.string = pfd_table_find(w->table, pfd_walk_u32(w, at));
+        return ret;
     }
-    *findings |= n == 1 ? FINDING(duplicate_id) : FINDING(ambiguous);
-    return best ? best : first;
-}
-
-/* A known ID, and a way that leads on from it. */
-static bool accept(const struct pfd_walk *w, const struct state *st,
-                   uint64_t at, uint64_t limit)
-{
-    const struct pfd_string *s = pfd_table_find(w->table, pfd_walk_u32(w, at));
-    struct chain chain = { .limit = limit };
-    for (; s; s = s->next) {
-        if (is_good(w, st, &chain, at, s))
-            return true;
+    if (!opencl_plan_decides(&st->stretch, at)) {
+        opencl_plan_make((struct opencl_plan *)(st + 1), &st->stretch, w, at,
+                         st->buffer.end, is_lost);
     }
-    return false;
+    opencl_plan_choose(plan_of(w), &st->stretch, w, at, is_lost, &ret);
+    return ret;
 }
 
 /* ---- how strings are stored ---- */
@@ -141,45 +125,54 @@ struct scout {
     uint64_t end;
     unsigned n_hops;
     unsigned n_tries;
+    bool is_lost;
 };
 
 static struct scout send_scout(const struct pfd_walk *w, const struct state *st,
                                uint64_t at)
 {
     uint64_t end = w->at + SAMPLE_BYTES;
+    uint64_t planned = opencl_stretch_end(&st->stretch);
     if (end > st->buffer.end)
         end = st->buffer.end;
     if (end > pfd_walk_end(w))
         end = pfd_walk_end(w);
+    if (w->has_collisions && end > planned)
+        end = planned;
     return (struct scout){ .walk = w, .state = st, .at = at, .end = end };
+}
+
+/* The string of the entry where the scout is; NULL: none is. */
+static const struct pfd_string *look_ahead(const struct scout *scout)
+{
+    const struct pfd_walk *w = scout->walk;
+    const struct state *st = scout->state;
+    struct opencl_choice choice;
+    if (w->has_collisions) {
+        opencl_plan_choose(plan_of(w), &st->stretch, w, scout->at,
+                           scout->is_lost, &choice);
+        return choice.string;
+    }
+    return !scout->is_lost || leads_on(w, st, scout->at, scout->end)
+               ? pfd_table_find(w->table, pfd_walk_u32(w, scout->at))
+               : NULL;
 }
 
 /* The string of the next entry that is all within the stretch, and its place;
  * NULL: there is none. */
 static const struct pfd_string *hop(struct scout *scout, uint64_t *at)
 {
-    const struct pfd_walk *w = scout->walk;
-    while (scout->at + ENTRY_HEADER <= scout->end &&
-           scout->n_hops < SAMPLE_HOPS && scout->n_tries < SAMPLE_TRIES) {
-        uint64_t unused = 0;
-        const struct pfd_string *s =
-            pfd_table_find(w->table, pfd_walk_u32(w, scout->at));
-        *at = scout->at;
-        if (s && s->next) {
-            scout->n_tries++;
-            s = choose(w, scout->state, scout->at, scout->end, s, &unused);
-        }
-        if (s && size_of(s) <= scout->end - scout->at) {
+    for (; scout->at + ENTRY_HEADER <= scout->end &&
+           scout->n_hops < SAMPLE_HOPS && scout->n_tries < SAMPLE_TRIES;
+         scout->at += DWORD, scout->n_tries++) {
+        const struct pfd_string *s = look_ahead(scout);
+        scout->is_lost = !s || size_of(s) > scout->end - scout->at;
+        if (!scout->is_lost) {
+            *at = scout->at;
             scout->at += size_of(s);
             scout->n_hops++;
             return s;
         }
-        /* As the walk finds its way again. */
-        do {
-            scout->at += DWORD;
-        } while (scout->at + ENTRY_HEADER <= scout->end &&
-                 ++scout->n_tries < SAMPLE_TRIES &&
-                 !accept(w, scout->state, scout->at, scout->end));
     }
     return NULL;
 }
@@ -192,19 +185,26 @@ static void add_sample(const struct pfd_walk *w, uint64_t at,
     ret->payload[ret->n++] = pfd_cursor_sub(&c, s->n_payload);
 }
 
-/* Entries of s: the one at `at`, and those behind it. */
-static void collect(const struct pfd_walk *w, const struct state *st,
-                    uint64_t at, const struct pfd_string *s,
+/* Entries of s from `at` on. The one there counts if it is taken for one, or
+ * if there are no others: false. */
+static bool collect(const struct pfd_walk *w, const struct state *st,
+                    uint64_t at, const struct pfd_string *s, bool is_taken,
                     struct opencl_samples *ret)
 {
-    struct scout scout = send_scout(w, st, at + size_of(s));
+    struct scout scout = send_scout(w, st, at + (is_taken ? size_of(s) : 0));
     const struct pfd_string *here;
+    uint64_t first = at;
     ret->n = 0;
-    add_sample(w, at, s, ret);
+    if (is_taken)
+        add_sample(w, at, s, ret);
     while (ret->n < OPENCL_SAMPLES_MAX && (here = hop(&scout, &at))) {
         if (here == s)
             add_sample(w, at, s, ret);
     }
+    if (ret->n)
+        return true;
+    add_sample(w, first, s, ret);
+    return false;
 }
 
 /* The place of s, which may be free; NULL: there is no room for more. */
@@ -229,10 +229,10 @@ static int32_t newer_by(const struct opencl_weights *weights)
 
 /* What the entries of v's string from `at` on say of it. */
 static void weigh(const struct pfd_walk *w, struct state *st, uint64_t at,
-                  struct verdict *v, struct opencl_samples *samples,
-                  struct opencl_weights *ret)
+                  bool is_taken, struct verdict *v,
+                  struct opencl_samples *samples, struct opencl_weights *ret)
 {
-    collect(w, st, at, v->string, samples);
+    v->is_guess = !collect(w, st, at, v->string, is_taken, samples);
     opencl_weigh(v->string, samples, &st->stale, ret);
     const struct pfd_way *way = ret->old.way;
     v->newer = newer_by(ret);
@@ -268,7 +268,7 @@ static void ask_neighbours(const struct pfd_walk *w, struct state *st)
             continue;
         const struct verdict *known = place_of(st, s);
         if (known && !known->string)
-            weigh(w, st, at, add_verdict(st, s), &samples, &weights);
+            weigh(w, st, at, true, add_verdict(st, s), &samples, &weights);
     }
 }
 
@@ -290,7 +290,7 @@ static uint64_t layout_of(const struct pfd_way *way, bool is_new)
            (is_new && !way->choice ? (uint64_t)OPENCL_LAYOUT_NEW : 0);
 }
 
-static void decide(const struct pfd_walk *w, struct state *st,
+static void decide(const struct pfd_walk *w, struct state *st, bool is_taken,
                    struct verdict *v)
 {
     struct opencl_samples samples;
@@ -298,10 +298,11 @@ static void decide(const struct pfd_walk *w, struct state *st,
     struct pfd_ways ways;
     bool is_new;
     ask_neighbours(w, st);
-    weigh(w, st, w->at, v, &samples, &weights);
+    weigh(w, st, w->at, is_taken, v, &samples, &weights);
     opencl_decide(&weights, others_say_newer(st, v), w->options->opencl_strings,
                   &ways, &is_new);
     v->layout = layout_of(&ways.way[0], is_new);
+    v->n_others = 0;
     for (unsigned i = 1; i < pfd_ways_left(&ways); i++)
         v->others[v->n_others++] = layout_of(&ways.way[i], is_new);
     v->is_doubtful =
@@ -310,18 +311,20 @@ static void decide(const struct pfd_walk *w, struct state *st,
     v->is_decided = true;
 }
 
-/* The verdict on the string of the entry here. */
+/* The verdict on the string that the entry here is taken for, or could be
+ * of. */
 static const struct verdict *verdict_of(const struct pfd_walk *w,
                                         struct state *st,
-                                        const struct pfd_string *s)
+                                        const struct pfd_string *s,
+                                        bool is_taken)
 {
     static const struct verdict unknown = {
         .layout = OPENCL_LAYOUT_STRINGS,
         .is_doubtful = true,
     };
     struct verdict *v = add_verdict(st, s);
-    if (v && !v->is_decided)
-        decide(w, st, v);
+    if (v && (!v->is_decided || (v->is_guess && is_taken)))
+        decide(w, st, is_taken, v);
     return v ? v : &unknown;
 }
 
@@ -377,7 +380,7 @@ static enum pfd_status find_way(struct pfd_walk *w, struct state *st)
             return PFD_MORE;
         }
         st->next = pfd_walk_pass(w, st->next, end);
-        if (accept(w, st, st->next, st->next + SAMPLE_BYTES))
+        if (choose(w, st, st->next, true).string)
             break;
     }
     if (st->next > end || end - st->next < ENTRY_HEADER) {
@@ -408,11 +411,28 @@ static bool has_other_texts(const struct pfd_walk *w, const struct verdict *v,
     return !opencl_is_literal(&v->literals, opencl_hash(&v->literals, &c));
 }
 
+/* Bytes of the batch's newest reading, where readings have their own. */
+static void copy_bytes(struct pfd_walk *w)
+{
+    struct pfd_record *r = &w->batch->records[w->batch->n - 1];
+    size_t at = (size_t)(r->offset - w->base);
+    pfd_walk_copy_add(w, pfd_cursor_peek(&w->view, at), r->n_bytes);
+    pfd_walk_copy_done(w, r);
+}
+
+static void add_reading(struct pfd_walk *w, const struct pfd_record *reading)
+{
+    size_t n = w->batch->n;
+    pfd_walk_alternative(w, reading);
+    if (w->batch->n > n && reading->flags & PFD_RECORD_COPIED)
+        copy_bytes(w);
+}
+
 /* The layout of the batch's newest entry, and others that it may have. */
 static void lay_out_entry(struct pfd_walk *w, struct state *st,
                           struct pfd_record *r)
 {
-    const struct verdict *v = verdict_of(w, st, r->string);
+    const struct verdict *v = verdict_of(w, st, r->string, true);
     r->layout = v->layout;
     if (!v->is_doubtful && !has_other_texts(w, v, r))
         return;
@@ -420,49 +440,77 @@ static void lay_out_entry(struct pfd_walk *w, struct state *st,
     struct pfd_record other = *r;
     for (size_t i = 0; i < v->n_others; i++) {
         other.layout = v->others[i];
-        pfd_walk_alternative(w, &other);
+        add_reading(w, &other);
     }
 }
 
-/* The other strings of its ID that fit the batch's newest entry. A longer one
- * would need bytes of the next. */
-static void add_other_strings(struct pfd_walk *w, struct state *st,
-                              const struct pfd_record *r)
+/* A longer one looks at bytes of the next entries: few, and those that are seen
+ * however the buffer comes. */
+static bool can_be_shown(const struct pfd_record *r, const struct pfd_string *s)
 {
-    struct chain chain = { .limit = r->offset + SAMPLE_BYTES };
-    struct pfd_record other = *r;
-    const struct pfd_string *s = pfd_table_find(w->table, r->key);
-    for (; s; s = s->next) {
-        if (s == r->string || size_of(s) > r->n_bytes ||
-            !is_good(w, st, &chain, r->offset, s))
+    uint64_t n = size_of(s);
+    return n <= r->n_bytes ||
+           (n <= r->n_bytes + (uint64_t)LONGER_MAX && n <= SAMPLE_BYTES);
+}
+
+/* The other strings of its ID that the batch's newest entry may be of. */
+static void add_other_strings(struct pfd_walk *w, struct state *st,
+                              const struct pfd_record *r,
+                              const struct opencl_choice *choice)
+{
+    for (unsigned i = 0; i < choice->n_others; i++) {
+        const struct pfd_string *s = choice->other[i];
+        struct pfd_record other = *r;
+        if (!can_be_shown(r, s))
             continue;
         other.string = s;
-        other.flags = needs_newline(w, s) ? PFD_RECORD_MADE : 0;
-        other.layout =
-            s->flags & PFD_STRING_CHAR ? verdict_of(w, st, s)->layout : 0;
-        pfd_walk_alternative(w, &other);
+        if (size_of(s) > r->n_bytes)
+            other.n_bytes = (uint32_t)size_of(s);
+        other.flags &= (uint8_t)~PFD_RECORD_MADE;
+        if (needs_newline(w, s))
+            other.flags |= PFD_RECORD_MADE;
+        other.layout = s->flags & PFD_STRING_CHAR
+                           ? verdict_of(w, st, s, false)->layout
+                           : 0;
+        add_reading(w, &other);
     }
+}
+
+static bool has_longer(const struct pfd_record *r,
+                       const struct opencl_choice *choice)
+{
+    bool is_longer = false;
+    for (unsigned i = 0; i < choice->n_others; i++)
+        is_longer |= size_of(choice->other[i]) > r->n_bytes &&
+                     can_be_shown(r, choice->other[i]);
+    return is_longer;
 }
 
 static void add_entry(struct pfd_walk *w, struct state *st,
-                      const struct pfd_string *s, uint64_t findings)
+                      const struct opencl_choice *choice)
 {
     struct pfd_record *r = pfd_walk_record(w);
+    const struct pfd_string *s = choice->string;
     *r = (struct pfd_record){
         .offset = w->at,
         .string = s,
         .key = s->key,
-        .findings = findings,
         .n_bytes = (uint32_t)size_of(s),
         .n_header = ENTRY_HEADER,
         .kind = PFD_RECORD_ENTRY,
     };
+    if (!choice->is_sure) {
+        r->findings = FINDING(ambiguous);
+    } else if (w->has_collisions && pfd_table_find(w->table, s->key)->next) {
+        r->findings = FINDING(duplicate_id);
+    }
     if (needs_newline(w, s))
         r->flags |= PFD_RECORD_MADE;
+    if (choice->n_others && has_longer(r, choice))
+        copy_bytes(w);
     if (s->flags & PFD_STRING_CHAR)
         lay_out_entry(w, st, r);
-    if (findings & FINDING(ambiguous))
-        add_other_strings(w, st, r);
+    add_other_strings(w, st, r, choice);
     w->at += size_of(s);
 }
 
@@ -478,18 +526,15 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
         w->at = next;
         return PFD_OK;
     }
-    uint64_t findings = 0;
-    const struct pfd_string *s =
-        pfd_table_find(w->table, pfd_walk_u32(w, w->at));
-    if (s && s->next)
-        s = choose(w, st, w->at, w->at + SAMPLE_BYTES, s, &findings);
+    struct opencl_choice choice = choose(w, st, w->at, false);
+    const struct pfd_string *s = choice.string;
     if (!s || size_of(s) > st->buffer.end - w->at) {
         lose_way(w, st);
         return PFD_OK;
     }
     if (w->at + size_of(s) > pfd_walk_end(w))
         return PFD_MORE;
-    add_entry(w, st, s, findings);
+    add_entry(w, st, &choice);
     return PFD_OK;
 }
 
@@ -532,6 +577,7 @@ const struct pfd_format pfd_format_opencl = {
         .n_entry_words = sizeof entry_words / sizeof *entry_words,
     },
     .state_size = sizeof(struct state),
+    .collisions_size = sizeof(struct opencl_plan),
     .strings = { .name = "opencl",
                  .table = 1,
                  .tight = true,

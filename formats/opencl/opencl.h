@@ -133,6 +133,23 @@ void opencl_weigh(const struct pfd_string *string,
                   const struct opencl_samples *samples,
                   const struct opencl_stale *stale, struct opencl_weights *ret);
 
+/* Bits of a dword of which nothing is known. */
+unsigned opencl_any_bits(uint32_t dword);
+
+/* One entry by itself. */
+struct opencl_alone {
+    const struct pfd_string *string;
+    struct pfd_cursor payload;
+    /* Bits of the payload's dwords, from each `unit` bytes on to some end. */
+    const uint32_t *any;
+    uint32_t unit;
+    enum pfd_opencl_strings age;
+};
+
+/* What it takes beside its dwords as words of which nothing is known. work:
+ * arguments are looked at as long as it lasts. */
+int32_t opencl_weigh_alone(const struct opencl_alone *alone, uint32_t *work);
+
 /* Adds those behind the last argument, where these strings are shorter. */
 void opencl_see_stale(const struct pfd_string *string,
                       const struct opencl_samples *samples, uint64_t shifts,

@@ -42,6 +42,11 @@ enum {
      * each of them after the first, and at most. */
     BITS_UNLIKE = 6,
     BITS_UNLIKE_MAX = 18,
+    /* What is looked at of an entry for itself: so many bytes of each argument,
+     * and strings that are shorter. */
+    LONE_BYTES = 128,
+    LONE_SHIFTS = 8,
+    LONE_NEVER = 1 << 24,
 };
 
 /* How a text fills its bytes. */
@@ -407,6 +412,105 @@ void opencl_weigh(const struct pfd_string *string,
     }
     gather(&w, ret->all, &ret->old);
     ret->new_bits = w.new_bits;
+}
+
+/* ---- one entry for itself ---- */
+
+/* Bits beside those of the same dwords as words of which nothing is known, by
+ * how many strings so far are shorter. */
+struct loner {
+    const struct opencl_alone *of;
+    int32_t bits[LONE_SHIFTS + 1];
+    unsigned n_shifts;
+    uint32_t at; /* when none is shorter */
+};
+
+static int32_t lesser(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+static int32_t any_bits(const struct loner *l, uint32_t at, uint32_t n)
+{
+    const uint32_t *any = l->of->any;
+    uint32_t unit = l->of->unit;
+    return (int32_t)(any[at / unit] - any[(at + n) / unit]);
+}
+
+static int32_t lone_value_bits(const struct loner *l,
+                               const struct opencl_argument *a, uint32_t at)
+{
+    uint32_t n = used_bytes(a);
+    if (n % DWORD || n > LONE_BYTES)
+        return 0;
+    uint64_t bits = typed_bits(a, pfd_cursor_peek(&l->of->payload, at));
+    return lesser((int32_t)bits - any_bits(l, at, n), BITS_UNTYPED);
+}
+
+/* Of a long one, the end. */
+static int32_t lone_text_bits(const struct loner *l, uint32_t at, uint32_t n,
+                              enum fill fill)
+{
+    uint32_t seen = least(n, LONE_BYTES);
+    if (n % DWORD)
+        return 0;
+    at += n - seen;
+    const uint8_t *bytes = pfd_cursor_peek(&l->of->payload, at);
+    bool sound = is_sound(bytes, seen, fill);
+    size_t n_text = sound ? opencl_look_at_text(bytes, seen).n : seen;
+    int32_t bits =
+        (int32_t)pfd_bits_text(bytes, n_text) - any_bits(l, at, seen);
+    return sound ? bits : lesser(bits + PFD_BITS_DAMAGE, BITS_ANY);
+}
+
+static void add_lone_text(struct loner *l, const struct opencl_argument *a)
+{
+    bool may_be_short = opencl_can_shift(a) && l->n_shifts < LONE_SHIFTS &&
+                        l->of->age != PFD_OPENCL_STRINGS_NEW;
+    for (unsigned k = l->n_shifts + 1; k-- > 0;) {
+        uint32_t at = l->at - k * DWORD;
+        bool is_old = k > 0 || l->of->age == PFD_OPENCL_STRINGS_OLD;
+        if (may_be_short) {
+            int32_t bits = lone_text_bits(l, at, a->size - DWORD, FILL_SHORT);
+            l->bits[k + 1] = lesser(l->bits[k + 1], l->bits[k] + bits);
+        }
+        l->bits[k] +=
+            lone_text_bits(l, at, a->size, is_old ? FILL_OLD : FILL_NEW);
+    }
+    l->n_shifts += may_be_short;
+}
+
+/* Dwords that are looked at. */
+static uint32_t lone_work(const struct loner *l,
+                          const struct opencl_argument *a)
+{
+    uint32_t n = least(a->size, LONE_BYTES) / DWORD + 1;
+    return (l->n_shifts + 1) * (a->is_text ? 2 * n : n);
+}
+
+int32_t opencl_weigh_alone(const struct opencl_alone *alone, uint32_t *work)
+{
+    struct loner l = { .of = alone };
+    struct opencl_arguments arguments = opencl_arguments(alone->string);
+    struct opencl_argument a;
+    for (unsigned k = 1; k <= LONE_SHIFTS; k++)
+        l.bits[k] = LONE_NEVER;
+    while (opencl_next_argument(&arguments, &a) && lone_work(&l, &a) <= *work) {
+        *work -= lone_work(&l, &a);
+        if (a.is_text)
+            add_lone_text(&l, &a);
+        for (unsigned k = 0; k <= l.n_shifts && !a.is_text; k++)
+            l.bits[k] += lone_value_bits(&l, &a, l.at - k * DWORD);
+        l.at += a.size;
+    }
+    for (unsigned k = 1; k <= l.n_shifts; k++)
+        l.bits[0] = lesser(l.bits[0], l.bits[k]);
+    return l.bits[0];
+}
+
+unsigned opencl_any_bits(uint32_t dword)
+{
+    return dword_bits(dword);
 }
 
 /* ---- the same literals in every entry ---- */

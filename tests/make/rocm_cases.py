@@ -338,6 +338,7 @@ def ocl_walk():
             "buffer.bin": buffer(a(u32(10)), a(u32(11)))}
     case("opencl/duplicate_ids_same_size", "Two strings of an ID that take "
          "the same bytes: the first, and said.", same)
+    linked_cases()
     case("opencl/nearly_full", "So full that the longest message may not have "
          "fitted.", ocl(*[b(u32(i), u32(i)) for i in range(8)],
                         strings=[a, b], capacity=108))
@@ -359,6 +360,50 @@ def ocl_walk():
     case("opencl/stdin", "The buffer from standard input.",
          ocl(a(u32(1)), b(u32(2), u32(3)), strings=[a, b]),
          "- app.co < buffer.bin")
+
+
+def linked_cases():
+    """Strings of two code objects that share IDs."""
+    def two(first, second, *entries):
+        return {"first.co": hsa([s.row() for s in first]),
+                "second.co": hsa([s.row() for s in second]),
+                "buffer.bin": buffer(*entries)}
+
+    words = "buffer.bin first.co second.co"
+    tick, count = Ocl(1, b"tick\\n"), Ocl(1, b"count %d\\n", 4)
+    mark = Ocl(2, b"mark\\n")
+    case("opencl/duplicate_ids_longer", "A short entry and one behind it, or "
+         "one that is longer: the other reading takes more bytes, and the "
+         "entry behind may be none.",
+         two([tick, mark], [count], count(u32(70000)), tick(), mark(),
+             count(u32(90000))), words)
+    number, ratio = Ocl(1, b"number %d\\n", 4), Ocl(1, b"ratio %f\\n", 4)
+    case("opencl/duplicate_ids_types", "Equal sizes: what the bytes look like "
+         "tells them apart.",
+         two([number], [ratio], number(u32(7)), ratio(f32(0.5)),
+             ratio(f32(12.25)), number(u32(-3))), words)
+    mine, its = Ocl(1, b"mine %d\\n", 4), Ocl(1, b"its %d\\n", 4)
+    end = Ocl(2, b"end %d %d\\n", 4, 4)
+    case("opencl/duplicate_ids_one_file", "What is beyond doubt is all of the "
+         "second file, so the rest is likelier to be as well.",
+         two([mine], [its, end], its(u32(500)),
+             *[end(u32(i), u32(i + 1000)) for i in range(6)]), words)
+    case("opencl/duplicate_ids_gap", "Damage between entries of strings that "
+         "share an ID.",
+         two([tick, mark], [count], count(u32(70000)), u32(666, 777, 888, 999),
+             count(u32(80000)), tick(), tick()), words)
+    half = Ocl(1, b"half %hd\\n", 2)
+    case("opencl/duplicate_ids_odd_size", "A hostile row: entries do not begin "
+         "at whole dwords.",
+         two([half], [count], half(b"\7\0"), count(u32(70000)),
+             half(b"\x08\0"), half(b"\x09\0")), words)
+    text, other = Ocl(1, b"old %s %d\\n", 8, 4), Ocl(1, b"new %s %d\\n", 4, 4)
+    case("opencl/duplicate_ids_ages", "Compilers of both ages, and texts of a "
+         "dword.",
+         two([text], [other],
+             *[e for i in range(3) for e in (
+                 text(b"good", u32(100 + i), STALE[:4]),
+                 other(b"evil", u32(200 + i)))]), words)
 
 
 def choice_cases():
