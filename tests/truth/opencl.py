@@ -233,7 +233,28 @@ def linked(rng):
     """Programs linked of two: each numbers its strings from 1."""
     first = [Site(rng, i + 1, False, 3, NUMBERS) for i in range(3)]
     second = [Site(rng, i + 1, False, 3, NUMBERS) for i in range(2)]
-    case = build(rng, first + second, "linked programs", rows=[
+    return two(rng, first, second, "linked programs")
+
+
+def linked_strings(rng):
+    """The same with strings, by compilers of any age."""
+    ages = rng.random() < 0.5, rng.random() < 0.5
+    n_max = rng.choice((2, 4))
+    first, second = ([Site(rng, i + 1, ages[k], n_max, NUMBERS + "s" * 8)
+                      for i in range(rng.choice((1, 3)))] for k in (0, 1))
+    return two(rng, first, second, "linked strings")
+
+
+def other_strings(rng):
+    """One of the two programs alone, in any order, but both are loaded."""
+    sites = [[Site(rng, i + 1, False, 3, NUMBERS + "s" * 4)
+              for i in range(3)] for _ in range(2)]
+    return two(rng, sites[0], sites[1], "strings of another",
+               rng.choice(sites))
+
+
+def two(rng, first, second, kind, used=None):
+    case = build(rng, used or first + second, kind, rows=[
         s.row() for s in first])
     case.files["b.co"] = box.hsa([s.row() for s in second])
     case.words.append("b.co")
@@ -258,6 +279,7 @@ def build(rng, sites, kind, n_calls=(1, 3, 10, 50), rows=None):
 
 
 KINDS = [(numbers, 3), (old_strings, 3), (new_strings, 2), (many_strings, 1),
-         (lonely, 3), (forced, 2), (linked, 1)]
+         (lonely, 3), (forced, 2), (linked, 1), (linked_strings, 1),
+         (other_strings, 1)]
 # Those whose damage is looked at.
-SOUND = (numbers, forced)
+SOUND = (numbers, forced, linked, linked_strings, other_strings)
