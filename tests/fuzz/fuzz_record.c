@@ -8,34 +8,16 @@
  */
 #include <string.h>
 
-#include <printfdecode/shaders.h>
-
-#include "code_object.h"
+#include "any_format.h"
 #include "decoder.h"
-#include "llpc_strings.h"
 #include "pieces.h"
 #include "sink.h"
 
 enum {
-    PREFIX = 6,
     BATCH = 64,
     READINGS = 1 + PFD_ALTERNATIVES_MAX,
     /* Of an entry, each asked for by its number. */
     WORDS = 32,
-};
-
-/* What the input says of a format: how its strings stand there. */
-static const struct row {
-    const char *format;
-    enum {
-        FIXED,
-        ROWS,
-        MODULE
-    } strings;
-} rows[] = {
-    { "llpc", FIXED },         { "opencl", ROWS },  { "hip", ROWS },
-    { "hostcall", ROWS },      { "gpuav", MODULE }, { "abort", MODULE },
-    { "debugprintf", MODULE },
 };
 
 struct world {
@@ -55,50 +37,6 @@ struct reading {
     uint8_t *bytes; /* [n], owned */
     size_t n;
 };
-
-/* ---- strings ---- */
-
-/* A message of four dwords, two of them constant. */
-static void add_abort(struct pfd_strings *strings)
-{
-    static const uint64_t layout[] = { 4, 5, UINT64_C(0x6f) << 32 | 0x646c };
-    const struct pfd_string_row row = {
-        .key = 0x474747474747,
-        .text = "abort",
-        .n_text = 5,
-        .n_arguments = 2,
-        .layout = layout,
-        .n_layout = 3,
-        .literal = true,
-    };
-    struct pfd_report report = { .source = "fuzz" };
-    FUZZ_CHECK(pfd_strings_add_row(strings, &pfd_format_find("llpc")->strings,
-                                   &row, &report, 0, NULL) == PFD_OK);
-}
-
-static struct pfd_strings *make_strings(const struct row *row, unsigned how,
-                                        const uint8_t *bytes, size_t n)
-{
-    const struct pfd_vulkan_capture capture = { .verbose = how & 4 };
-    struct pfd_shader_info shader = {
-        .id = how & 8 ? PFD_SHADER_NEXT : 0,
-        .bytes = bytes,
-        .n_bytes = n,
-        .source = "module",
-    };
-    struct pfd_strings *strings =
-        row->strings == FIXED ? make_llpc_strings() : pfd_strings_new();
-    FUZZ_CHECK(strings);
-    if (row->strings == FIXED) {
-        add_abort(strings);
-    } else if (row->strings == ROWS) {
-        load_rows(strings, bytes, n);
-    } else {
-        pfd_strings_add_shader(strings, &shader, NULL, NULL, NULL);
-        pfd_strings_set_capture(strings, &capture, NULL);
-    }
-    return strings;
-}
 
 /* ---- what is shown ---- */
 
@@ -362,30 +300,22 @@ static void try_buffer(struct world *w)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-    struct pfd_cursor c = pfd_cursor(data, n);
-    const struct row *row = &rows[pfd_cursor_u8(&c) % 7];
-    unsigned how = pfd_cursor_u8(&c);
-    size_t n_strings = pfd_cursor_u16(&c);
-    size_t n_buffer = pfd_cursor_u16(&c);
-    const uint8_t *strings = pfd_cursor_bytes(&c, n_strings);
-    struct pfd_cursor buffer = pfd_cursor_sub(&c, n_buffer);
-    if (!pfd_cursor_ok(&c))
+    struct any_format in;
+    if (!any_format_read(&in, data, n))
         return 0;
     struct world w = {
-        .format = pfd_format_find(row->format),
-        .options = { .compat = (enum pfd_compat)((how & 3) % 3),
-                     .printf_layout = (enum pfd_printf_layout)((how >> 4) % 7),
-        },
-        .edits = c,
+        .format = pfd_format_find(in.format),
+        .strings = in.strings,
+        .options = in.options,
+        .edits = in.rest,
         .seen = 1,
     };
-    w.strings = make_strings(row, how, strings, n_strings);
     FUZZ_CHECK(pfd_walk_init(&w.walk, w.format, w.strings, &w.options) &&
                pfd_batch_init(&w.batch, BATCH) &&
                pfd_entry_source_init(&w.of, "fuzz"));
     pfd_entry_source_set(&w.of, w.strings, w.format, &w.options);
     w.walk.batch = &w.batch;
-    w.walk.view = buffer;
+    w.walk.view = in.buffer;
     w.walk.last = true;
     try_buffer(&w);
     pfd_entry_source_deinit(&w.of);

@@ -102,6 +102,7 @@ static void open_capture(const uint8_t *data, size_t n)
             const void *bytes = NULL;
             convert.holes = b.holes;
             convert.n_holes = b.n_holes;
+            pfd_convert_chunks(&convert, b.chunks, b.n_chunks, &summary, NULL);
             if (pfd_capture_map(capture, i, &bytes, NULL) == PFD_OK)
                 pfd_convert_bytes(&convert, bytes, b.n, &summary, NULL);
             pfd_capture_unmap(capture, i, bytes);

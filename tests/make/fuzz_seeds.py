@@ -115,7 +115,7 @@ def rocm_seeds():
 
 
 def record_input(kind, strings, data, edits=b"", how=0):
-    """The numbers are fuzz_record.c's."""
+    """The numbers are any_format.h's."""
     return bytes([kind, how]) + struct.pack("<2H", len(strings), len(data)) + \
         strings + data + edits
 
@@ -163,6 +163,16 @@ def record_seeds():
         khronos.pair(b"\1\2\3\4\5\6\7\x80")
     yield "record/abort", record_input(5, m.bytes(), pairs, edits)
     yield "record/abort_text", record_input(5, b"", pairs, edits)
+
+
+def chunk_seeds():
+    """The same buffers, as they are and with a few bits turned over."""
+    edits = struct.pack("<HBHBHB", 0x30, 1, 0x51, 0x80, 0x72, 4)
+    for name, data in record_seeds():
+        whole = data[:6 + sum(struct.unpack_from("<2H", data, 2))]
+        name = name.replace("record/", "chunk/")
+        yield name, whole
+        yield name + "_edited", whole + edits
 
 
 # Commands of fuzz_stream.c, in the order of its table.
@@ -256,6 +266,7 @@ outputs:
 
 def main():
     for name, data in [*seeds(), *image_seeds(), *rocm_seeds(), *record_seeds(),
+                       *chunk_seeds(),
                        *stream_seeds(), *request_seeds(), *config_seeds()]:
         path = os.path.join(sys.argv[1], name)
         os.makedirs(os.path.dirname(path), exist_ok=True)

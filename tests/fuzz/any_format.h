@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An input of any format: a byte for the format, one for the options, the bytes
+ * of its strings (2) and of a buffer (2), both, and what a target makes of the
+ * rest.
+ */
+#ifndef ANY_FORMAT_H
+#define ANY_FORMAT_H
+
+#include <string.h>
+
+#include <printfdecode/shaders.h>
+
+#include "code_object.h"
+#include "format.h"
+#include "llpc_strings.h"
+
+/* What the input says of a format: how its strings stand there. */
+static const struct any_row {
+    const char *format;
+    enum {
+        FIXED,
+        ROWS,
+        MODULE
+    } strings;
+} any_rows[] = {
+    { "llpc", FIXED },         { "opencl", ROWS },  { "hip", ROWS },
+    { "hostcall", ROWS },      { "gpuav", MODULE }, { "abort", MODULE },
+    { "debugprintf", MODULE },
+};
+
+/* A message of four dwords, two of them constant. */
+static inline void add_abort(struct pfd_strings *strings)
+{
+    static const uint64_t layout[] = { 4, 5, UINT64_C(0x6f) << 32 | 0x646c };
+    const struct pfd_string_row row = {
+        .key = 0x474747474747,
+        .text = "abort",
+        .n_text = 5,
+        .n_arguments = 2,
+        .layout = layout,
+        .n_layout = 3,
+        .literal = true,
+    };
+    struct pfd_report report = { .source = "fuzz" };
+    FUZZ_CHECK(pfd_strings_add_row(strings, &pfd_format_find("llpc")->strings,
+                                   &row, &report, 0, NULL) == PFD_OK);
+}
+
+static inline struct pfd_strings *make_strings(const struct any_row *row,
+                                               unsigned how,
+                                               const uint8_t *bytes, size_t n)
+{
+    const struct pfd_vulkan_capture capture = { .verbose = how & 4 };
+    struct pfd_shader_info shader = {
+        .id = how & 8 ? PFD_SHADER_NEXT : 0,
+        .bytes = bytes,
+        .n_bytes = n,
+        .source = "module",
+    };
+    struct pfd_strings *strings =
+        row->strings == FIXED ? make_llpc_strings() : pfd_strings_new();
+    FUZZ_CHECK(strings);
+    if (row->strings == FIXED) {
+        add_abort(strings);
+    } else if (row->strings == ROWS) {
+        load_rows(strings, bytes, n);
+    } else {
+        pfd_strings_add_shader(strings, &shader, NULL, NULL, NULL);
+        pfd_strings_set_capture(strings, &capture, NULL);
+    }
+    return strings;
+}
+
+struct any_format {
+    const char *format;
+    struct pfd_strings *strings; /* the target's to free */
+    struct pfd_options options;
+    struct pfd_cursor buffer;
+    struct pfd_cursor rest;
+};
+
+/* False: it is cut. */
+static inline bool any_format_read(struct any_format *ret, const uint8_t *data,
+                                   size_t n)
+{
+    struct pfd_cursor c = pfd_cursor(data, n);
+    size_t n_rows = sizeof any_rows / sizeof *any_rows;
+    const struct any_row *row = &any_rows[pfd_cursor_u8(&c) % n_rows];
+    unsigned how = pfd_cursor_u8(&c);
+    size_t n_strings = pfd_cursor_u16(&c);
+    size_t n_buffer = pfd_cursor_u16(&c);
+    const uint8_t *strings = pfd_cursor_bytes(&c, n_strings);
+    ret->buffer = pfd_cursor_sub(&c, n_buffer);
+    ret->rest = c;
+    if (!pfd_cursor_ok(&c))
+        return false;
+    ret->format = row->format;
+    ret->options = (struct pfd_options){
+        .compat = (enum pfd_compat)((how & 3) % 3),
+        .printf_layout = (enum pfd_printf_layout)((how >> 4) % 7),
+    };
+    ret->strings = make_strings(row, how, strings, n_strings);
+    return true;
+}
+
+#endif
