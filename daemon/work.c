@@ -13,10 +13,12 @@ struct fifo {
 struct pfdd_pool {
     uv_mutex_t lock;
     uv_cond_t wake;
+    uv_cond_t go_on;
     uv_async_t async;
     struct fifo queued;
     struct fifo finished;
     unsigned n_pending; /* loop thread only */
+    unsigned n_paused;  /* likewise, of these */
     uint64_t moved;     /* likewise: ns, when one was done or the first came */
     unsigned n_threads;
     bool stop;
@@ -73,9 +75,14 @@ static void finish(uv_async_t *async)
     uv_mutex_unlock(&pool->lock);
     while (job) {
         struct pfdd_job *next = job->next;
-        pool->n_pending--;
         pool->moved = uv_hrtime();
-        job->done(job);
+        if (job->paused) {
+            pool->n_paused++;
+            job->half(job);
+        } else {
+            pool->n_pending--;
+            job->done(job);
+        }
         job = next;
     }
 }
@@ -112,6 +119,7 @@ struct pfdd_pool *pfdd_pool_new(uv_loop_t *loop, unsigned n_threads)
     pool->async.data = pool;
     uv_mutex_init(&pool->lock);
     uv_cond_init(&pool->wake);
+    uv_cond_init(&pool->go_on);
     fifo_init(&pool->queued);
     fifo_init(&pool->finished);
     pool->n_threads = start_threads(pool, n_threads);
@@ -124,18 +132,44 @@ struct pfdd_pool *pfdd_pool_new(uv_loop_t *loop, unsigned n_threads)
 
 void pfdd_pool_submit(struct pfdd_pool *pool, struct pfdd_job *job)
 {
-    if (pool->n_pending++ == 0)
+    if (pool->n_pending++ == pool->n_paused)
         pool->moved = uv_hrtime();
+    job->pool = pool;
+    job->paused = false;
     uv_mutex_lock(&pool->lock);
     fifo_put(&pool->queued, job);
     uv_cond_signal(&pool->wake);
     uv_mutex_unlock(&pool->lock);
 }
 
+void pfdd_pool_pause(struct pfdd_job *job)
+{
+    struct pfdd_pool *pool = job->pool;
+    uv_mutex_lock(&pool->lock);
+    job->paused = true;
+    fifo_put(&pool->finished, job);
+    uv_async_send(&pool->async);
+    while (job->paused)
+        uv_cond_wait(&pool->go_on, &pool->lock);
+    uv_mutex_unlock(&pool->lock);
+}
+
+void pfdd_pool_resume(struct pfdd_job *job)
+{
+    struct pfdd_pool *pool = job->pool;
+    pool->n_paused--;
+    pool->moved = uv_hrtime();
+    uv_mutex_lock(&pool->lock);
+    job->paused = false;
+    uv_cond_broadcast(&pool->go_on);
+    uv_mutex_unlock(&pool->lock);
+}
+
 uint64_t pfdd_pool_stuck(const struct pfdd_pool *pool, uint64_t now)
 {
-    return pool->n_pending && now > pool->moved ? (now - pool->moved) / 1000000
-                                                : 0;
+    bool waits =
+        pool->n_pending > pool->n_paused && pool->n_paused < pool->n_threads;
+    return waits && now > pool->moved ? (now - pool->moved) / 1000000 : 0;
 }
 
 unsigned pfdd_pool_pending(const struct pfdd_pool *pool)
@@ -156,5 +190,6 @@ void pfdd_pool_close(struct pfdd_pool *pool)
         uv_thread_join(&pool->threads[i]);
     uv_mutex_destroy(&pool->lock);
     uv_cond_destroy(&pool->wake);
+    uv_cond_destroy(&pool->go_on);
     uv_close((uv_handle_t *)&pool->async, free_pool);
 }

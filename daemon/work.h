@@ -22,7 +22,13 @@ struct pfdd_pool;
 struct pfdd_job {
     void (*run)(struct pfdd_job *job);
     void (*done)(struct pfdd_job *job);
-    struct pfdd_job *next; /* the pool's */
+    /* On the loop, when run pauses; it waits until pfdd_pool_resume(). NULL:
+     * it does not. */
+    void (*half)(struct pfdd_job *job);
+    /* The pool's. */
+    struct pfdd_job *next;
+    struct pfdd_pool *pool;
+    bool paused;
 };
 
 /* NULL: no memory or no thread. */
@@ -31,10 +37,15 @@ struct pfdd_pool *pfdd_pool_new(uv_loop_t *loop, unsigned n_threads);
 /* Loop thread only. */
 void pfdd_pool_submit(struct pfdd_pool *pool, struct pfdd_job *job);
 
-/* Jobs that were submitted and are not done. */
+/* In run: has half called, and waits. */
+void pfdd_pool_pause(struct pfdd_job *job);
+/* Loop thread only. */
+void pfdd_pool_resume(struct pfdd_job *job);
+
 /* For how long jobs have been waiting without any getting done, ms; 0: none
- * waits. now: uv_hrtime(). */
+ * waits, but for the loop. now: uv_hrtime(). */
 uint64_t pfdd_pool_stuck(const struct pfdd_pool *pool, uint64_t now);
+/* Jobs that were submitted and are not done. */
 unsigned pfdd_pool_pending(const struct pfdd_pool *pool);
 
 /* No job may be pending. The threads end now; the memory is freed by the loop.

@@ -27,6 +27,50 @@ static int check(bool ok, const char *what)
     return !ok;
 }
 
+static void pause_twice(struct pfdd_job *job)
+{
+    pfdd_pool_pause(job);
+    pfdd_pool_pause(job);
+}
+
+static void do_nothing(struct pfdd_job *job)
+{
+}
+
+static int n_halves;
+
+static void note_half(struct pfdd_job *job)
+{
+    n_halves++;
+}
+
+/* One that waits for the loop is not stuck, however long that takes, nor is
+ * what waits for its thread. */
+static int check_pauses(uv_loop_t *loop, struct pfdd_pool *pool)
+{
+    struct pfdd_job job = { .run = pause_twice,
+                            .done = note,
+                            .half = note_half };
+    struct pfdd_job other = { .run = do_nothing, .done = note };
+    int n_wrong = 0;
+    n_done = 0;
+    pfdd_pool_submit(pool, &job);
+    pfdd_pool_submit(pool, &other);
+    for (int i = 1; i <= 2; i++) {
+        while (n_halves < i)
+            uv_run(loop, UV_RUN_ONCE);
+        usleep(60000);
+        n_wrong += check(pfdd_pool_pending(pool) == 2 && n_done == 0,
+                         "a job that pauses is not done");
+        n_wrong +=
+            check(pfdd_pool_stuck(pool, uv_hrtime()) == 0, "nor is it stuck");
+        pfdd_pool_resume(&job);
+    }
+    while (n_done < 2)
+        uv_run(loop, UV_RUN_ONCE);
+    return n_wrong + check(n_halves == 2, "it has paused twice");
+}
+
 int main(void)
 {
     uv_loop_t loop;
@@ -52,6 +96,7 @@ int main(void)
         uv_run(&loop, UV_RUN_ONCE);
     usleep(60000);
     n_wrong += check(pfdd_pool_stuck(pool, uv_hrtime()) == 0, "idle again");
+    n_wrong += check_pauses(&loop, pool);
     pfdd_pool_close(pool);
     uv_run(&loop, UV_RUN_DEFAULT);
     n_wrong += check(uv_loop_close(&loop) == 0, "nothing is left");
