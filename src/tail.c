@@ -75,6 +75,10 @@ enum pfd_status pfd_tail_new(const struct pfd_tail_options *options,
     t->o.window = t->o.window ? t->o.window : WINDOW;
     if (t->o.window < WINDOW_MIN)
         t->o.window = WINDOW_MIN;
+    if (!t->o.farther)
+        t->o.farther = FARTHER * t->o.window;
+    if (t->o.farther < t->o.window)
+        t->o.farther = t->o.window;
     if (!t->o.give || t->o.give > t->o.window / 2)
         t->o.give = t->o.window / 2;
     t->image.max = t->o.memory ? t->o.memory : MEMORY;
@@ -151,6 +155,20 @@ size_t pfd_tail_memory(const struct pfd_tail *t)
            t->holes.room * sizeof *t->holes.hole;
 }
 
+static void drop_copy(struct pfd_tail_copy *copy)
+{
+    free(copy->bytes);
+    *copy = (struct pfd_tail_copy){ 0 };
+}
+
+void pfd_tail_trim(struct pfd_tail *t)
+{
+    drop_copy(&t->now);
+    drop_copy(&t->before);
+    drop_copy(&t->scratch);
+    t->has_more = false;
+}
+
 uint64_t pfd_tail_generation(const struct pfd_tail *t)
 {
     return t->generation;
@@ -183,8 +201,7 @@ static void give_back_room(struct pfd_tail_copy *copy)
 {
     if (copy->room <= ROOM_KEPT)
         return;
-    free(copy->bytes);
-    *copy = (struct pfd_tail_copy){ 0 };
+    drop_copy(copy);
 }
 
 /* Reads bytes [from, from + n) of the buffer. */
@@ -622,7 +639,7 @@ static bool give_some(struct pfd_tail *t)
 static enum pfd_status read_reserved(struct pfd_tail *t, struct pfd_error *err)
 {
     uint64_t n = t->end > t->at ? t->end - t->at : 0;
-    size_t most = t->is_held ? FARTHER * t->o.window : t->o.window;
+    size_t most = t->is_held ? t->o.farther : t->o.window;
     return read_copy(t, &t->now, t->at, n < most ? (size_t)n : most, err);
 }
 

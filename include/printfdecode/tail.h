@@ -62,8 +62,9 @@ struct pfd_tail_options {
     uint64_t apart_ns;  /* default 1 ms */
     size_t window;      /* bytes that one look reads; default 4 MiB. Half of
                            them may come out: the rest is then seen twice by
-                           the next look. A look that waits reads four times
-                           as many */
+                           the next look */
+    size_t farther;     /* bytes that a look that waits reads; default: four
+                           windows */
     size_t give;        /* bytes that come out in one call; default: all that
                            may */
     size_t memory;      /* bytes of the buffer that are remembered, to notice
@@ -121,8 +122,13 @@ PFD_API uint64_t pfd_tail_pending(const struct pfd_tail *tail);
  * still comes out, at a look. */
 PFD_API uint64_t pfd_tail_holes(const struct pfd_tail *tail);
 
-/* Bytes of memory that it holds. */
+/* Bytes of memory that it holds: `memory` and a 32nd of it, what three looks
+ * read, and some KiB. */
 PFD_API size_t pfd_tail_memory(const struct pfd_tail *tail);
+
+/* Gives back what looks have read: what has not come out is seen anew, and
+ * twice. */
+PFD_API void pfd_tail_trim(struct pfd_tail *tail);
 
 /* How often the buffer began anew. */
 PFD_API uint64_t pfd_tail_generation(const struct pfd_tail *tail);
