@@ -17,6 +17,7 @@
 
 enum {
     RESERVE = 32, /* this part of memory_max */
+    LOOKS = 8,    /* likewise: what looks at buffers take */
     TICK_MS = 100,
     LAG_MAX_MS = 5000,    /* a loop that is later than this is not alive */
     STUCK_MAX_MS = 10000, /* a job that takes longer does not end */
@@ -84,17 +85,40 @@ bool pfdd_must_wait(struct pfdd *d)
     return busy;
 }
 
-bool pfdd_has_room(const struct pfdd *d, size_t n)
+/* Bytes that are taken, or kept for parts that do not ask. */
+static size_t taken(const struct pfdd *d)
 {
     struct pfdd_memory parts;
-    size_t taken = pfdd_memory(d, &parts);
+    size_t n = pfdd_memory(d, &parts);
     /* Lines come whether there is room or not: the ring's is kept free, and
-     * some for what looks at buffers take beyond what is known before. */
-    size_t reserve = pfdd_ring_most(&d->ring) - parts.ring + d->frame_reserve +
-                     d->config->config->memory_max / RESERVE;
-    if (d->library)
-        reserve += pfdd_library_most(d->library);
-    return taken + reserve + n < d->config->config->memory_max;
+     * some for what is not known before. */
+    n += pfdd_ring_most(&d->ring) - parts.ring + d->frame_reserve +
+         d->config->config->memory_max / RESERVE;
+    return n + (d->library ? pfdd_library_most(d->library) : 0);
+}
+
+static size_t left_for_looks(const struct pfdd *d)
+{
+    size_t share = d->config->config->memory_max / LOOKS;
+    return share > d->look_bytes ? share - d->look_bytes : 0;
+}
+
+size_t pfdd_room(const struct pfdd *d)
+{
+    size_t n = taken(d) + left_for_looks(d);
+    size_t max = d->config->config->memory_max;
+    return n < max ? max - n : 0;
+}
+
+bool pfdd_has_room(const struct pfdd *d, size_t n)
+{
+    return n < pfdd_room(d);
+}
+
+bool pfdd_has_look_room(const struct pfdd *d, size_t n)
+{
+    return n <= left_for_looks(d) &&
+           taken(d) + n < d->config->config->memory_max;
 }
 
 void pfdd_note_memory(struct pfdd *d)

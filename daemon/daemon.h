@@ -114,6 +114,8 @@ struct pfdd {
     size_t frame_bytes;   /* of frames that have not come whole */
     size_t frame_reserve; /* more of them that streams may take unasked */
     size_t session_bytes;
+    size_t look_bytes;   /* of these: more that looks on their way may take */
+    unsigned n_looks;    /* on their way */
     size_t buffer_bytes; /* that producers sent, and sessions keep */
     size_t memory_peak;  /* the most that pfdd_memory() came to */
     size_t batch;        /* bytes of lines that a job makes, about */
@@ -176,6 +178,13 @@ bool pfdd_must_wait(struct pfdd *d);
 /* True: n more bytes are below the cap of memory, with what parts may still
  * take without asking; what wants more is refused. Ask before there is more. */
 bool pfdd_has_room(const struct pfdd *d, size_t n);
+
+/* True: a look at a buffer may take n bytes more; they have a share of the cap
+ * that nothing else takes. */
+bool pfdd_has_look_room(const struct pfdd *d, size_t n);
+
+/* How much more there is room for. */
+size_t pfdd_room(const struct pfdd *d);
 
 /* True: likewise, for frames that have not come whole. They have half of the
  * cap: half frames of some producers leave room for what others send. */

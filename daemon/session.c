@@ -18,15 +18,14 @@
 #include "log.h"
 #include "poller.h"
 #include "queue.h"
+#include "segments.h"
+#include "session_memory.h"
 #include "shelf.h"
 #include "sums.h"
 
 enum {
-    WINDOW = 512 * 1024,     /* bytes of a buffer that one look takes, */
-    GIVE = 64 * 1024,        /* and makes lines of: some megabytes */
-    REMEMBERED = 4 << 20,    /* bytes of a buffer kept to notice resets */
-    LINES_MAX = 64 << 20,    /* bytes of lines of a buffer that comes whole */
-    FIRST_LOOK = 512 * 1024, /* bytes of memory that a buffer may take */
+    WINDOW = 512 * 1024, /* bytes of a buffer that one look takes, */
+    GIVE = 64 * 1024,    /* and makes lines of: some megabytes */
     QUIET = 4,
     LOOKS = 16, /* of a finished buffer in one job */
     LINES_ENOUGH = 1 << 20,
@@ -42,7 +41,6 @@ enum {
 struct batch {
     struct pfd_lines *lines;
     uint64_t n_entries;
-    uint64_t n_left_out;       /* there were too many at once */
     struct pfdd_position last; /* of its entries */
     uint32_t last_bytes;       /* of that entry */
 };
@@ -60,6 +58,7 @@ struct pfdd_session {
     uint64_t due;    /* likewise */
     uint64_t time;   /* for lines; 0: now */
     bool busy;
+    bool has_piece;      /* the job waits until its lines are taken */
     bool completing;     /* no more bytes in this generation */
     bool completes_next; /* nor in the one that wants_restart begins */
     bool closing;
@@ -69,9 +68,7 @@ struct pfdd_session {
     bool has_holes; /* likewise */
     bool io_failed;
     struct batch ready; /* while the next job is on its way */
-    size_t lines_max;   /* bytes that either has held */
-    size_t n_tail;      /* bytes of memory of the tail */
-    size_t n_written;   /* bytes of memory of a buffer that is kept here */
+    struct pfdd_session_memory memory;
     bool skipping;
     struct pfdd_position skip; /* entries up to here are in the queue */
     /* The job's. */
@@ -93,8 +90,6 @@ struct pfdd_session {
     struct pfdd_sums ended; /* the same, up to the present generation */
     uint64_t generation;    /* of the item before */
     /* The loop's. */
-    size_t n_charged;         /* in the daemon's session_bytes */
-    size_t n_buffer_charged;  /* and its buffer_bytes */
     struct pfdd_sums counted; /* in the daemon's sums */
     struct pfdd_sums told;    /* in the log */
 };
@@ -173,11 +168,6 @@ static void take_item(void *user, const struct pfd_tail_item *item)
         pfdd_sums_item(&s->sums, item);
         return;
     }
-    if (count_bytes(s) > LINES_MAX) {
-        s->work.n_left_out++;
-        pfdd_sums_item(&s->sums, item);
-        return;
-    }
     /* Lines of the first generation do not say so. */
     pfd_lines_set_place(s->work.lines, generation ? generation : UINT64_MAX,
                         UINT64_MAX);
@@ -187,6 +177,8 @@ static void take_item(void *user, const struct pfd_tail_item *item)
         pfd_lines_finding(s->work.lines, item->finding);
     }
     pfdd_sums_item(&s->sums, item); /* printing finds more */
+    if (count_bytes(s) > s->memory.n_piece)
+        pfdd_pool_pause(&s->job);
 }
 
 static bool make_tail(struct pfdd_session *s)
@@ -199,7 +191,8 @@ static bool make_tail(struct pfdd_session *s)
         .apart_ns = BETWEEN_LOOKS_US * UINT64_C(1000),
         .window = WINDOW,
         .give = GIVE,
-        .memory = REMEMBERED,
+        .farther = s->memory.n_farther,
+        .memory = s->memory.n_image,
         .arrives = s->options.arrives,
         .read = read_buffer,
         .read_user = s,
@@ -253,7 +246,7 @@ static void look(struct pfdd_session *s)
     /* The second look need not wait for the loop's timer, which is no finer
      * than a millisecond, while nobody else needs this thread. */
     bool too_soon = s->status == PFD_MORE && s->burst;
-    bool only_seen = s->status == PFD_OK && count_bytes(s) == 0;
+    bool only_seen = s->status == PFD_OK && s->work.n_entries == 0;
     if (s->linger && (too_soon || only_seen) && pfd_tail_pending(s->tail)) {
         usleep(BETWEEN_LOOKS_US + 20);
         s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
@@ -265,7 +258,6 @@ static void run_job(struct pfdd_job *job)
     struct pfdd_session *s = (struct pfdd_session *)job;
     s->status = PFD_OK;
     s->work.n_entries = 0;
-    s->work.n_left_out = 0;
     if (!s->tail && !make_tail(s))
         return;
     if (s->restart)
@@ -281,23 +273,6 @@ static void run_job(struct pfdd_job *job)
 }
 
 /* ---- on the loop ---- */
-
-static size_t memory_of(const struct pfdd_session *s)
-{
-    size_t n = 2 * s->lines_max + s->n_tail;
-    /* What the first look takes is not known before; many may wait for it. */
-    return sizeof *s + (s->looked || n > FIRST_LOOK ? n : FIRST_LOOK);
-}
-
-static void charge(struct pfdd_session *s, size_t n, size_t n_buffer)
-{
-    struct pfdd *d = s->d;
-    d->session_bytes += n - s->n_charged;
-    d->buffer_bytes += n_buffer - s->n_buffer_charged;
-    s->n_charged = n;
-    s->n_buffer_charged = n_buffer;
-    pfdd_note_memory(d);
-}
 
 static void count_sums(struct pfdd_session *s)
 {
@@ -337,7 +312,7 @@ static void free_session(struct pfdd_session *s)
         tell_sums(s, "ended", &s->sums);
     if (s->options.sums)
         *s->options.sums = s->sums;
-    charge(s, 0, 0);
+    pfdd_session_memory_release(&s->memory);
     pfd_tail_free(s->tail);
     pfdd_strings_unref(s->old_strings);
     pfdd_strings_unref(s->strings);
@@ -356,10 +331,9 @@ static void free_session(struct pfdd_session *s)
     pfdd_session_ended(d);
 }
 
-static void give_lines(struct pfdd_session *s)
+static void give_lines(struct pfdd_session *s, struct batch *b)
 {
     struct pfdd *d = s->d;
-    struct batch *b = &s->ready;
     struct pfdd_stamp stamp = { .source = s->source,
                                 .time = s->time ? s->time : pfdd_time_now() };
     size_t n = 0;
@@ -375,9 +349,34 @@ static void give_lines(struct pfdd_session *s)
                        b->last.index, b->last.offset, b->last_bytes);
     }
     d->batch = n > d->batch ? n : d->batch - (d->batch - n) / 8;
-    if (b->n_left_out)
-        pfdd_session_gap(s, "too_many_at_once", b->n_left_out);
     pfd_lines_clear(b->lines);
+    b->n_entries = 0;
+}
+
+/* The look waits until the ring has what it has made so far. */
+static void take_piece(struct pfdd_session *s)
+{
+    size_t n = 0;
+    if (s->abandoned) {
+        pfd_lines_clear(s->work.lines);
+    } else if (pfdd_must_wait(s->d)) {
+        return; /* the poller comes again */
+    } else {
+        pfd_lines_bytes(s->work.lines, &n);
+        s->memory.n_lines = n > s->memory.n_lines ? n : s->memory.n_lines;
+        give_lines(s, &s->work);
+    }
+    s->has_piece = false;
+    pfdd_pool_resume(&s->job);
+}
+
+static void job_paused(struct pfdd_job *job)
+{
+    struct pfdd_session *s = (struct pfdd_session *)job;
+    s->has_piece = true;
+    take_piece(s);
+    if (s->has_piece)
+        pfdd_poller_kick(s->d->poller);
 }
 
 static void hear_failure(struct pfdd_session *s)
@@ -400,15 +399,15 @@ static bool take_over(struct pfdd_session *s)
     s->work = s->ready;
     s->ready = done;
     pfd_lines_bytes(done.lines, &n);
-    s->lines_max = n > s->lines_max ? n : s->lines_max;
+    s->memory.n_lines = n > s->memory.n_lines ? n : s->memory.n_lines;
     bool moved = n > 0 || s->status == PFD_OK;
     s->pending = s->tail && pfd_tail_pending(s->tail) > 0;
     s->has_holes = s->tail && pfd_tail_holes(s->tail) > 0;
-    s->n_tail = s->tail ? pfd_tail_memory(s->tail) : 0;
+    s->memory.n_tail = s->tail ? pfd_tail_memory(s->tail) : 0;
     s->looked = uv_hrtime();
     if (moved)
         s->moved = s->looked;
-    charge(s, memory_of(s), s->n_written);
+    pfdd_session_memory_charge(&s->memory);
     return moved;
 }
 
@@ -416,6 +415,7 @@ static void job_done(struct pfdd_job *job)
 {
     struct pfdd_session *s = (struct pfdd_session *)job;
     s->busy = false;
+    pfdd_session_memory_give_back(&s->memory);
     if (!s->new_strings) {
         pfdd_strings_unref(s->old_strings);
         s->old_strings = NULL;
@@ -433,7 +433,7 @@ static void job_done(struct pfdd_job *job)
     bool burst = moved && s->pending && !s->finish && s->status == PFD_OK &&
                  pfd_tail_pending(s->tail) > GIVE;
     bool started = burst && start_job(s, true);
-    give_lines(s);
+    give_lines(s, &s->ready);
     if (started)
         return;
     hear_failure(s);
@@ -449,11 +449,46 @@ static void job_done(struct pfdd_job *job)
         pfdd_poller_kick(s->d->poller);
 }
 
+/* What all others hold that they can do without for a while. */
+static void trim_others(struct pfdd_session *s)
+{
+    for (struct pfdd_session *o = s->d->sessions; o; o = o->next) {
+        if (o == s || o->busy || !o->tail)
+            continue;
+        pfd_tail_trim(o->tail);
+        o->memory.n_tail = pfd_tail_memory(o->tail);
+        pfdd_session_memory_charge(&o->memory);
+    }
+}
+
+/*
+ * Memory for a look, before it takes any. False: others that are on their way
+ * give some back. The share of looks has enough for one, once nobody holds any
+ * beside what was asked for when the buffers came.
+ */
+static bool find_memory(struct pfdd_session *s)
+{
+    struct stat st;
+    struct pfdd *d = s->d;
+    size_t n_buffer =
+        fstat(s->options.fd, &st) == 0 ? (size_t)st.st_size : SIZE_MAX;
+    size_t n = pfdd_session_memory_wants(&s->memory, n_buffer);
+    if (!pfdd_has_look_room(d, n)) {
+        d->count.waits++;
+        if (d->n_looks)
+            return false;
+        trim_others(s);
+    }
+    pfdd_session_memory_grant(&s->memory, n);
+    return true;
+}
+
 static bool start_job(struct pfdd_session *s, bool burst)
 {
     struct pfdd *d = s->d;
     if (s->busy || pfdd_must_wait(d) ||
-        pfdd_library_is_busy_for(d->library, s->options.scope))
+        pfdd_library_is_busy_for(d->library, s->options.scope) ||
+        !find_memory(s))
         return false;
     struct pfdd_strings *strings =
         pfdd_library_get(d->library, s->options.scope);
@@ -512,6 +547,8 @@ struct pfdd_session *pfdd_session_new(
     s->d = d;
     s->job.run = run_job;
     s->job.done = job_done;
+    s->job.half = job_paused;
+    pfdd_session_memory_init(&s->memory, d, sizeof *s);
     s->source = pfdd_sources_find(&d->sources, name);
     pfdd_sources_hold(&d->sources, s->source, options->resume);
     s->completing = options->complete;
@@ -519,7 +556,7 @@ struct pfdd_session *pfdd_session_new(
     pfdd_head_init(&s->head, options->fd);
     s->next = d->sessions;
     d->sessions = s;
-    charge(s, memory_of(s), 0);
+    pfdd_session_memory_charge(&s->memory);
     if (options->resume && d->queue)
         s->skipping = pfdd_queue_position(d->queue, name, &s->skip);
     if (options->kept && pfdd_kept_holds(options->kept, options->fd)) {
@@ -557,22 +594,13 @@ void pfdd_session_gap(struct pfdd_session *s, const char *reason,
 bool pfdd_session_write(struct pfdd_session *s, uint64_t offset,
                         const void *bytes, size_t n)
 {
-    const char *at = bytes;
-    while (n) {
-        ssize_t done = pwrite(s->options.fd, at, n, (off_t)offset);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return false;
-        at += done;
-        offset += (uint64_t)done;
-        n -= (size_t)done;
-    }
+    if (!pfdd_write_at(s->options.fd, bytes, n, offset))
+        return false;
     /* What lies between takes none. */
     struct stat st;
     if (fstat(s->options.fd, &st) == 0)
-        s->n_written = (size_t)st.st_blocks * 512;
-    charge(s, s->n_charged, s->n_written);
+        s->memory.n_written = (size_t)st.st_blocks * 512;
+    pfdd_session_memory_charge(&s->memory);
     return true;
 }
 
@@ -636,6 +664,10 @@ static unsigned interval(const struct pfdd_session *s, uint64_t now)
 unsigned pfdd_session_poll(struct pfdd_session *s, uint64_t now)
 {
     unsigned every = interval(s, now);
+    if (s->has_piece) {
+        take_piece(s);
+        return 1;
+    }
     if (s->busy)
         return every;
     if (now < s->due)
@@ -700,7 +732,10 @@ void pfdd_sessions_abandon(struct pfdd *d)
     for (struct pfdd_session *s = d->sessions; s; s = next) {
         next = s->next;
         s->abandoned = true;
-        if (!s->busy)
+        if (s->has_piece) {
+            take_piece(s);
+        } else if (!s->busy) {
             free_session(s);
+        }
     }
 }

@@ -36,7 +36,7 @@ DAEMON = [
     'address folder plan sandbox systemd tls',
     'deputy socket tls_none',
     'daemon',
-    'code',
+    'code session_memory',
     'queue',
     'holdup',
     'library',

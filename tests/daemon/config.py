@@ -402,9 +402,9 @@ def nobody_is_let_in_at_the_cap(temp):
         return
     d, port, lines = small(temp)
     socks = [producer(f'{temp}/in.sock', frame(
-        'code_object', code_object=1, bytes=b'1', total=16 << 20))]
+        'code_object', code_object=1, bytes=b'1', total=14 << 20))]
     until('the room', lambda: metric(
-        port, 'memory_accounted_bytes') > 16 << 20)
+        port, 'memory_accounted_bytes') > 14 << 20)
     for _ in range(100):
         socks.append(socket.socket(socket.AF_UNIX))
         socks[-1].connect(f'{temp}/in.sock')

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a session (session.h) takes of the memory that all parts have together:
+ * what its tail remembers of the buffer is asked for when the buffer comes, and
+ * what a look may come to before the look begins. Loop thread only.
+ */
+#ifndef PFDD_SESSION_MEMORY_H
+#define PFDD_SESSION_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct pfdd;
+
+struct pfdd_session_memory {
+    struct pfdd *d;
+    /* What there may be; set once. */
+    size_t n_session; /* bytes of itself */
+    size_t n_image;   /* of the buffer that the tail remembers */
+    size_t n_farther; /* that a look that waits reads */
+    size_t n_piece;   /* of lines that a look makes until the loop has taken
+                         them, but for the last line */
+    /* What there is. */
+    size_t n_tail;    /* bytes of the tail */
+    size_t n_lines;   /* the most that were made at once */
+    size_t n_written; /* of a buffer that is kept here */
+    /* What is counted. */
+    size_t n_charged;        /* in the daemon's session_bytes, */
+    size_t n_granted;        /* and of these in its look_bytes */
+    size_t n_buffer_charged; /* in its buffer_bytes */
+};
+
+/* By what room there is now. */
+void pfdd_session_memory_init(struct pfdd_session_memory *m, struct pfdd *d,
+                              size_t n_session);
+
+/* Counts what there is. */
+void pfdd_session_memory_charge(struct pfdd_session_memory *m);
+/* There is nothing any more. */
+void pfdd_session_memory_release(struct pfdd_session_memory *m);
+
+/* More than it has that a look at n_buffer bytes may come to. */
+size_t pfdd_session_memory_wants(const struct pfdd_session_memory *m,
+                                 size_t n_buffer);
+
+/* A look with n bytes more begins, and has ended. */
+void pfdd_session_memory_grant(struct pfdd_session_memory *m, size_t n);
+void pfdd_session_memory_give_back(struct pfdd_session_memory *m);
+
+#endif
