@@ -70,6 +70,8 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
     };
     if (d->library)
         ret->strings = pfdd_library_memory(d->library);
+    if (d->queue)
+        ret->outputs = pfdd_queue_memory(d->queue);
     for (const struct pfdd_output *o = d->outputs; o; o = o->next)
         ret->outputs += o->class->memory(o);
     return ret->ring + ret->inputs + ret->frames + ret->buffers +

@@ -38,8 +38,9 @@ struct pfdd_library {
     struct pfdd_scope *scopes; /* a list */
     uint64_t n_scopes;         /* so far */
     struct pfdd_code *waiting;
-    size_t n_coming;  /* bytes of those that wait and that are read */
-    size_t n_awaited; /* objects among them that are no producer's */
+    size_t n_coming;    /* bytes of those that wait and that are read */
+    size_t n_awaited;   /* objects among them that are no producer's */
+    size_t n_kept_free; /* for what is behind URIs, while they are read */
     bool busy;
     uint64_t version;
     /* The job's. */
@@ -244,7 +245,8 @@ bool pfdd_library_is_busy_for(const struct pfdd_library *lib,
 
 size_t pfdd_library_memory(const struct pfdd_library *lib)
 {
-    size_t n = lib->n_bytes + lib->n_coming + lib->current->n_bytes;
+    size_t n =
+        lib->n_bytes + lib->n_coming + lib->n_kept_free + lib->current->n_bytes;
     for (const struct pfdd_scope *s = lib->scopes; s; s = s->next)
         n += sizeof *s + (s->strings ? s->strings->n_bytes : 0);
     return n;
@@ -375,6 +377,20 @@ static void run_job(struct pfdd_job *job)
 
 /* ---- on the loop ---- */
 
+/* How much is behind a URI is known when it has been read. */
+static size_t room_for_uris(const struct pfdd_library *lib)
+{
+    size_t taken = lib->n_bytes + lib->n_coming;
+    size_t share = taken < lib->n_bytes_max ? lib->n_bytes_max - taken : 0;
+    size_t room = pfdd_room(lib->d);
+    const struct pfdd_code *o = lib->fresh;
+    while (o && !o->peer)
+        o = o->next;
+    if (!o)
+        return 0;
+    return share < room ? share : room;
+}
+
 static void start_job(struct pfdd_library *lib)
 {
     /* Newest first, as they came in; loaded in the order of the list, which
@@ -383,8 +399,7 @@ static void start_job(struct pfdd_library *lib)
     lib->waiting = NULL;
     lib->old = lib->catalogue;
     lib->old->refs++;
-    size_t taken = lib->n_bytes + lib->n_coming;
-    lib->left = taken < lib->n_bytes_max ? lib->n_bytes_max - taken : 0;
+    lib->left = lib->n_kept_free = room_for_uris(lib);
     lib->busy = true;
     lib->stale = NULL;
     for (struct pfdd_scope *s = lib->scopes; s; s = s->next) {
@@ -488,6 +503,7 @@ static void take_set(struct pfdd_strings **at, struct pfd_strings *set)
 static void job_done(struct pfdd_job *job)
 {
     struct pfdd_library *lib = (struct pfdd_library *)job;
+    lib->n_kept_free = 0;
     keep_all(lib);
     lib->version += lib->set != NULL;
     take_set(&lib->current, lib->set);

@@ -585,6 +585,12 @@ void pfdd_queue_ack(struct pfdd_queue *q, struct pfdd_consumer *consumer,
     want_checkpoint(q);
 }
 
+size_t pfdd_queue_memory(const struct pfdd_queue *q)
+{
+    return sizeof *q + q->writer.size +
+           q->segments.size * sizeof *q->segments.items;
+}
+
 void pfdd_queue_state(const struct pfdd_queue *q, struct pfdd_queue_state *ret)
 {
     *ret = (struct pfdd_queue_state){

@@ -90,6 +90,9 @@ const struct pfdd_consumer *pfdd_queue_culprit(const struct pfdd_queue *q);
 void pfdd_queue_ack(struct pfdd_queue *q, struct pfdd_consumer *consumer,
                     uint64_t seq);
 
+/* Bytes of memory. */
+size_t pfdd_queue_memory(const struct pfdd_queue *q);
+
 /* How it is. */
 struct pfdd_queue_state {
     uint64_t durable; /* sequence number of the last line that is safe */

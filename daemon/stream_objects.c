@@ -9,6 +9,7 @@
 
 #include "daemon.h"
 #include "library.h"
+#include "log.h"
 #include "name.h"
 #include "peer.h"
 
@@ -78,15 +79,28 @@ static const char *keep_module(struct pfdd_objects *o, uint64_t number,
     return NULL;
 }
 
+/* NULL: there is no room for it. */
+static void *copy_module(const struct pfdd_objects *o,
+                         const struct pfdd_module *m)
+{
+    void *copy = pfdd_has_room(o->d, m->n) ? malloc(m->n) : NULL;
+    if (copy)
+        memcpy(copy, m->bytes, m->n);
+    return copy;
+}
+
 void pfdd_objects_give_loose(struct pfdd_objects *o)
 {
     for (struct pfdd_module *m = o->modules; m; m = m->next) {
-        void *copy = m->is_loose ? malloc(m->n) : NULL;
-        m->is_loose = false;
-        if (!copy)
+        if (!m->is_loose)
             continue;
-        memcpy(copy, m->bytes, m->n);
-        give(o, o->name, o->scope, copy, m->n);
+        void *copy = copy_module(o, m);
+        m->is_loose = false;
+        if (copy) {
+            give(o, o->name, o->scope, copy, m->n);
+        } else {
+            pfdd_log(PFDD_WARNING, "code object %s: no room for it", o->name);
+        }
     }
 }
 
@@ -115,11 +129,12 @@ static const char *take_shader(struct pfdd_objects *o,
     struct pfdd_module *m = o->modules;
     while (m && m->number != f->code_object)
         m = m->next;
-    void *copy = m && f->shader < PFD_SHADER_NEXT ? malloc(m->n) : NULL;
-    if (!copy)
+    if (!m || f->shader >= PFD_SHADER_NEXT)
         return "a shader of a module that has not come";
+    void *copy = copy_module(o, m);
+    if (!copy)
+        return "memory is up to its cap: a shader is not taken";
     m->is_loose = false;
-    memcpy(copy, m->bytes, m->n);
     put_name(name, o, f);
     struct pfdd_object object = { .name = name,
                                   .scope = o->scope,

@@ -42,7 +42,8 @@ static struct pfdd_consumer consumer_of(char *name)
 static void put_line(size_t n)
 {
     static const char head[] = "{\"type\":\"entry\",\"message\":\"";
-    struct pfdd_stamp stamp = { .source = pfdd_sources_find(&d.sources, "s"), .time = 1 };
+    struct pfdd_stamp stamp = { .source = pfdd_sources_find(&d.sources, "s"),
+                                .time = 1 };
     uint64_t began = uv_hrtime();
     char *line = malloc(n + sizeof head + 3);
     memcpy(line, head, sizeof head - 1);
