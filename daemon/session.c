@@ -456,6 +456,9 @@ static void trim_others(struct pfdd_session *s)
         if (o == s || o->busy || !o->tail)
             continue;
         pfd_tail_trim(o->tail);
+        pfd_lines_trim(o->work.lines);
+        pfd_lines_trim(o->ready.lines);
+        o->memory.n_lines = 0;
         o->memory.n_tail = pfd_tail_memory(o->tail);
         pfdd_session_memory_charge(&o->memory);
     }

@@ -255,6 +255,11 @@ const char *pfd_lines_bytes(const struct pfd_lines *lines, size_t *n)
     return lines->out.failed ? NULL : lines->out.data;
 }
 
+void pfd_lines_trim(struct pfd_lines *lines)
+{
+    pfd_text_free(&lines->out);
+}
+
 void pfd_lines_clear(struct pfd_lines *lines)
 {
     lines->out.n = 0;

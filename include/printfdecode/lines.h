@@ -57,6 +57,9 @@ PFD_API const char *pfd_lines_bytes(const struct pfd_lines *lines, size_t *n);
 /* Takes it away. */
 PFD_API void pfd_lines_clear(struct pfd_lines *lines);
 
+/* The same, and gives back its memory. */
+PFD_API void pfd_lines_trim(struct pfd_lines *lines);
+
 /* The same as pfd_convert.members and .origin_members, as they are set;
  * borrowed until the next call that sets something. */
 PFD_API const char *pfd_lines_members(struct pfd_lines *lines);

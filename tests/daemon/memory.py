@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The cap of memory: parts that grow by what producers send, and by what their
 strings make of little, attack it."""
+import contextlib
 import fcntl
 import json
 import os
@@ -98,17 +99,17 @@ def little_becomes_much(temp):
     d.stop()
 
 
-def many_are_followed(temp):
-    """Buffers of some MiB in memory that costs the daemon nothing, but for what
-    it remembers of each."""
+def are_followed(temp, times, size):
     d, port = start(temp)
-    data, n = many(3 << 20)
+    data, n = many(size)
     lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
     socks = []
-    for i in range(12):
-        socks.append(share(temp, data, slurp(ELF), f'buffer {i}'))
-    until('all to be followed or refused', lambda: metric(
-        port, 'sessions') + metric(port, 'bad_frames_total') == len(socks))
+    for i in range(times):
+        with contextlib.suppress(ConnectionError):  # it may be refused
+            socks.append(share(temp, data, slurp(ELF), f'buffer {i}'))
+    until('all to be followed or refused', lambda: times == sum(
+        metric(port, name) for name in (
+            'sessions', 'bad_frames_total', 'refused_total')))
     hear_entries(lines, n * int(metric(port, 'sessions')))
     is_below_cap(port)
     for sock in socks:
@@ -116,4 +117,14 @@ def many_are_followed(temp):
     d.stop()
 
 
-run(little_becomes_much, many_are_followed)
+def large_ones_are_followed(temp):
+    """Memory that costs the daemon nothing, but for what it remembers of it."""
+    are_followed(temp, 12, 3 << 20)
+
+
+def many_are_followed(temp):
+    """And for what it makes of each."""
+    are_followed(temp, 60, 200 << 10)
+
+
+run(little_becomes_much, large_ones_are_followed, many_are_followed)
