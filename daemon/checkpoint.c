@@ -27,6 +27,9 @@ void pfdd_checkpoint_read(const char *dir, struct pfdd_checkpoint *ret)
     const char *name = NULL;
     json_t *value = NULL;
     *ret = (struct pfdd_checkpoint){ 0 };
+    /* Of one that a kill kept from coming whole. */
+    snprintf(path, sizeof path, "%.400s/checkpoint.part", dir);
+    unlink(path);
     snprintf(path, sizeof path, "%.400s/checkpoint", dir);
     json_t *root = json_load_file(path, 0, NULL);
     if (!root && access(path, F_OK) == 0) {

@@ -59,7 +59,7 @@ struct writer {
     char *own;       /* [QUEUE_READ], required outputs */
     bool whole_line; /* the file ends with a newline */
     int error;
-    char old[512]; /* rotated just now, or "" */
+    char old[PFDD_ROTATED]; /* rotated just now, or "" */
 };
 
 /* Of a source, by its number: which one it was, and how far its file is. */
@@ -157,17 +157,9 @@ static void rotate(struct writer *w)
         (config->rotate_age_ms && w->size && age >= config->rotate_age_ms);
     if (!due || !w->whole_line || w->fd < 0 || w->of->is_stdout)
         return;
-    struct timespec now;
-    struct tm tm;
-    char stamp[32];
-    clock_gettime(CLOCK_REALTIME, &now);
-    gmtime_r(&now.tv_sec, &tm);
-    strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%S", &tm);
-    snprintf(w->old, sizeof w->old, "%.440s.%s.%09ld", w->path, stamp,
-             now.tv_nsec);
     if (config->required)
         fdatasync(w->fd);
-    if (rename(w->path, w->old) != 0)
+    if (!pfdd_rotated_rename(w->path, w->old))
         w->old[0] = '\0';
     close(w->fd);
     w->fd = -1;
@@ -226,8 +218,8 @@ static void run_job(struct pfdd_job *job)
 struct compression {
     struct pfdd_job job;
     struct file_output *of;
-    char path[512];
-    char base[512];
+    char path[PFDD_ROTATED]; /* rotated just now, or "": at the start */
+    char base[PFDD_ROTATED];
     bool compress;
     uint64_t keep;
     int error;
@@ -236,9 +228,12 @@ struct compression {
 static void run_compression(struct pfdd_job *job)
 {
     struct compression *c = (struct compression *)job;
-    if (c->compress && !pfdd_rotated_compress(c->path))
-        c->error = errno ? errno : EIO;
-    if (c->keep)
+    if (c->compress && !c->path[0]) {
+        pfdd_rotated_tidy(c->base);
+    } else if (c->compress) {
+        c->error = pfdd_rotated_compress(c->path);
+    }
+    if (c->keep && c->path[0])
         pfdd_rotated_keep(c->base, c->keep);
 }
 
@@ -260,14 +255,13 @@ static void compression_done(struct pfdd_job *job)
     finish_close(o);
 }
 
-static void look_after_old(struct writer *w)
+/* old: rotated just now, or "": at the start. */
+static void look_after_old(struct file_output *o, const char *old,
+                           const char *base)
 {
-    struct file_output *o = w->of;
     const struct pfdd_output_config *config = o->base.config;
-    struct compression *c = NULL;
-    if (!w->old[0] || (!config->compress && !config->keep))
-        return;
-    c = calloc(1, sizeof *c);
+    struct compression *c =
+        config->compress || config->keep ? calloc(1, sizeof *c) : NULL;
     if (!c)
         return;
     c->job.run = run_compression;
@@ -275,8 +269,8 @@ static void look_after_old(struct writer *w)
     c->of = o;
     c->compress = config->compress;
     c->keep = config->keep;
-    snprintf(c->path, sizeof c->path, "%s", w->old);
-    snprintf(c->base, sizeof c->base, "%s", w->path);
+    snprintf(c->path, sizeof c->path, "%s", old);
+    snprintf(c->base, sizeof c->base, "%s", base);
     o->n_compressing++;
     pfdd_pool_submit(o->base.d->decoders, &c->job);
 }
@@ -318,7 +312,8 @@ static void job_done(struct pfdd_job *job)
         pfdd_log(PFDD_INFO, "%s: writing again", w->path);
     }
     set_failing(w, w->error && w->error != EAGAIN);
-    look_after_old(w);
+    if (w->old[0])
+        look_after_old(o, w->old, w->path);
     if (o->base.closing) {
         finish_close(o);
     } else {
@@ -589,6 +584,17 @@ static void on_tick(uv_timer_t *timer)
     look_at_sources(o);
 }
 
+/* Of all sources, if each has a file. */
+static void tidy(struct file_output *o)
+{
+    char *path = o->is_stdout
+                     ? NULL
+                     : expand_path(o->base.config->path, PFDD_ROTATED_ANY);
+    if (path)
+        look_after_old(o, "", path);
+    free(path);
+}
+
 static bool open_output(struct pfdd_output *output, bool is_stdout, char *err,
                         size_t n_err)
 {
@@ -606,6 +612,7 @@ static bool open_output(struct pfdd_output *output, bool is_stdout, char *err,
         snprintf(err, n_err, "out of memory or threads");
         return false;
     }
+    tidy(o);
     uv_timer_init(d->loop, &o->tick);
     o->tick.data = o;
     uv_timer_start(&o->tick, on_tick, TICK_MS, TICK_MS);

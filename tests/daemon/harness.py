@@ -438,6 +438,18 @@ def written(path):
     return slurp(path) if os.path.exists(path) else b''
 
 
+def unzstd(path):
+    """The bytes of a file that zstd has compressed."""
+    zstd = ctypes.CDLL('libzstd.so.1')
+    zstd.ZSTD_decompress.restype = ctypes.c_size_t
+    data = slurp(path)
+    room = ctypes.create_string_buffer(64 << 20)
+    n = zstd.ZSTD_decompress(room, ctypes.c_size_t(len(room)), data,
+                             ctypes.c_size_t(len(data)))
+    assert n <= len(room), f'{path} is no whole zstd file'
+    return room.raw[:n]
+
+
 def producer(path, *frames):
     sock = socket.socket(socket.AF_UNIX)
     sock.connect(path)
