@@ -22,16 +22,16 @@
 
 #include "daemon.h"
 #include "log.h"
-#include "name.h"
 #include "queue.h"
 #include "reader.h"
+#include "resume.h"
 #include "rotated.h"
+#include "template.h"
 
 enum {
     RETRY_MS = 1000,
     TICK_MS = 200, /* new sources, age of files */
     QUEUE_READ = 256 * 1024,
-    NAME = 180,      /* bytes of {buffer} in a path; others stand behind it */
     FILES_MAX = 256, /* that are written at a time, with {buffer} */
 };
 
@@ -60,6 +60,9 @@ struct writer {
     bool whole_line; /* the file ends with a newline */
     int error;
     char old[PFDD_ROTATED]; /* rotated just now, or "" */
+    bool is_due;    /* it is rotated when what is in it is known to be */
+    bool is_mended; /* of what whoever wrote it last left */
+    struct pfdd_resume resume;
 };
 
 /* Of a source, by its number: which one it was, and how far its file is. */
@@ -105,12 +108,9 @@ static bool open_file(struct writer *w)
     w->size = fstat(w->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
     if (!w->opened)
         w->opened = (uint64_t)time(NULL);
-    /* A line that a crash cut short is ended, so that the next one is whole. */
-    if (w->size && pread(w->fd, &last, 1, (off_t)w->size - 1) == 1) {
-        w->whole_line = last == '\n';
-    } else {
-        w->whole_line = true;
-    }
+    w->whole_line = !w->size ||
+                    pread(w->fd, &last, 1, (off_t)w->size - 1) != 1 ||
+                    last == '\n';
     return true;
 }
 
@@ -147,22 +147,27 @@ static bool write_all(struct writer *w, const char *bytes, size_t n)
     return true;
 }
 
-/* The old file gets the time behind its name. */
-static void rotate(struct writer *w)
+static bool is_due(const struct writer *w)
 {
     const struct pfdd_output_config *config = w->of->base.config;
     uint64_t age = ((uint64_t)time(NULL) - w->opened) * 1000;
-    bool due =
-        (config->rotate_size && w->size >= config->rotate_size) ||
-        (config->rotate_age_ms && w->size && age >= config->rotate_age_ms);
-    if (!due || !w->whole_line || w->fd < 0 || w->of->is_stdout)
-        return;
-    if (config->required)
-        fdatasync(w->fd);
-    if (!pfdd_rotated_rename(w->path, w->old))
-        w->old[0] = '\0';
+    return w->whole_line && w->fd >= 0 && !w->of->is_stdout &&
+           ((config->rotate_size && w->size >= config->rotate_size) ||
+            (config->rotate_age_ms && w->size && age >= config->rotate_age_ms));
+}
+
+static void close_file(struct writer *w)
+{
     close(w->fd);
     w->fd = -1;
+}
+
+/* The old file gets the time behind its name. */
+static void rotate(struct writer *w)
+{
+    if (!pfdd_rotated_rename(w->path, w->old))
+        w->old[0] = '\0';
+    close_file(w);
     w->opened = 0;
 }
 
@@ -176,8 +181,67 @@ static void look_after_file(struct writer *w)
     if (stat(w->path, &there) == 0 && fstat(w->fd, &ours) == 0 &&
         there.st_ino == ours.st_ino && there.st_dev == ours.st_dev)
         return;
-    close(w->fd);
-    w->fd = -1;
+    close_file(w);
+}
+
+/* What could not be written whole comes again. */
+static void take_back(struct writer *w, uint64_t before)
+{
+    struct stat st;
+    if (w->of->is_stdout || fstat(w->fd, &st) != 0 ||
+        (uint64_t)st.st_size != w->size || w->size == before ||
+        ftruncate(w->fd, (off_t)before) != 0)
+        return;
+    w->size = before;
+    w->whole_line = true;
+}
+
+static bool write_lines(struct writer *w)
+{
+    if (w->fd < 0 && !open_file(w))
+        return false;
+    /* Of somebody else, who was killed. */
+    if (!w->whole_line && w->consuming && !write_all(w, "\n", 1))
+        return false;
+    uint64_t before = w->size;
+    w->n_written = 0;
+    bool ok = write_all(w, w->bytes, w->n) &&
+              (!w->consuming || w->of->is_stdout || fdatasync(w->fd) == 0);
+    if (!ok && w->consuming) {
+        int error = errno;
+        take_back(w, before);
+        errno = error;
+    }
+    return ok;
+}
+
+/* The next lines, and what becomes due by them. */
+static void go_on(struct writer *w)
+{
+    if (w->consuming) {
+        w->bytes = w->own;
+        /* What could not be written the last time comes first. */
+        if (w->n == 0) {
+            w->n = pfdd_queue_read(w->of->base.d->queue, &w->consumer, w->own,
+                                   QUEUE_READ);
+        }
+    }
+    if (w->n && !write_lines(w)) {
+        w->error = errno ? errno : EIO;
+        return;
+    }
+    w->is_due = is_due(w);
+    if (w->is_due && !w->consuming) {
+        w->is_due = false;
+        rotate(w);
+    }
+}
+
+static void mend(struct writer *w)
+{
+    w->is_mended = true;
+    pfdd_resume_mend(w->path, w->of->base.config->form == PFDD_JSON,
+                     w->consumer.saved, &w->resume);
 }
 
 static void run_job(struct pfdd_job *job)
@@ -187,67 +251,37 @@ static void run_job(struct pfdd_job *job)
     w->n_written = 0;
     w->old[0] = '\0';
     look_after_file(w);
-    if (w->consuming) {
-        w->bytes = w->own;
-        /* What could not be written the last time comes first. */
-        if (w->n == 0) {
-            w->n = pfdd_queue_read(w->of->base.d->queue, &w->consumer, w->own,
-                                   QUEUE_READ);
-        }
+    bool is_first = !w->is_mended;
+    if (is_first)
+        mend(w);
+    if (w->is_due) {
+        w->is_due = false;
+        if (is_due(w))
+            rotate(w);
+    } else if (!is_first || w->reading) {
+        go_on(w);
     }
-    bool ok = w->n == 0 || w->fd >= 0 || open_file(w);
-    if (ok && w->n && !w->whole_line && w->consuming) {
-        ok = write_all(w, "\n", 1);
-        w->n_written = 0;
-    }
-    if (ok && w->n)
-        ok = write_all(w, w->bytes, w->n);
-    if (ok && w->n && w->consuming && !w->of->is_stdout)
-        ok = fdatasync(w->fd) == 0;
-    if (!ok)
-        w->error = errno ? errno : EIO;
-    if (ok)
-        rotate(w);
     /* There may be as many as others like: none is kept open. */
-    if (w->of->per_source && w->fd >= 0) {
-        close(w->fd);
-        w->fd = -1;
-    }
+    if (w->of->per_source && w->fd >= 0)
+        close_file(w);
 }
 
-struct compression {
-    struct pfdd_job job;
+struct care {
+    struct pfdd_rotated_care care;
     struct file_output *of;
-    char path[PFDD_ROTATED]; /* rotated just now, or "": at the start */
-    char base[PFDD_ROTATED];
-    bool compress;
-    uint64_t keep;
-    int error;
 };
-
-static void run_compression(struct pfdd_job *job)
-{
-    struct compression *c = (struct compression *)job;
-    if (c->compress && !c->path[0]) {
-        pfdd_rotated_tidy(c->base);
-    } else if (c->compress) {
-        c->error = pfdd_rotated_compress(c->path);
-    }
-    if (c->keep && c->path[0])
-        pfdd_rotated_keep(c->base, c->keep);
-}
 
 /* ---- on the loop ---- */
 
 static void finish_close(struct file_output *o);
 
-static void compression_done(struct pfdd_job *job)
+static void care_done(struct pfdd_job *job)
 {
-    struct compression *c = (struct compression *)job;
+    struct care *c = (struct care *)job;
     struct file_output *o = c->of;
-    if (c->error) {
-        pfdd_log(PFDD_WARNING, "%s: not compressed: %s", c->path,
-                 strerror(c->error));
+    if (c->care.error) {
+        pfdd_log(PFDD_WARNING, "%s: not compressed: %s", c->care.old,
+                 strerror(c->care.error));
         o->base.d->count.file_errors++;
     }
     free(c);
@@ -257,22 +291,18 @@ static void compression_done(struct pfdd_job *job)
 
 /* old: rotated just now, or "": at the start. */
 static void look_after_old(struct file_output *o, const char *old,
-                           const char *base)
+                           const char *path)
 {
     const struct pfdd_output_config *config = o->base.config;
-    struct compression *c =
-        config->compress || config->keep ? calloc(1, sizeof *c) : NULL;
+    struct care *c =
+        config->compress || config->keep ? malloc(sizeof *c) : NULL;
     if (!c)
         return;
-    c->job.run = run_compression;
-    c->job.done = compression_done;
+    pfdd_rotated_care(&c->care, old, path, config);
+    c->care.job.done = care_done;
     c->of = o;
-    c->compress = config->compress;
-    c->keep = config->keep;
-    snprintf(c->path, sizeof c->path, "%s", old);
-    snprintf(c->base, sizeof c->base, "%s", base);
     o->n_compressing++;
-    pfdd_pool_submit(o->base.d->decoders, &c->job);
+    pfdd_pool_submit(o->base.d->decoders, &c->care.job);
 }
 
 static void set_failing(struct writer *w, bool failing)
@@ -295,12 +325,14 @@ static void job_done(struct pfdd_job *job)
         if (w->n_written)
             pfdd_reader_take(&w->reader, w->n_written);
         w->n = 0;
+    } else if (w->resume.seq) {
+        pfdd_queue_resume(d->queue, &w->consumer, w->resume.seq, w->resume.line,
+                          w->resume.n_line);
     } else if (pfdd_queue_took(d->queue, &w->consumer) && !w->error) {
         pfdd_queue_ack(d->queue, &w->consumer, w->consumer.given);
         w->n = 0;
     }
-    /* After an error all of w->own comes again: sequence numbers tell
-     * duplicates. */
+    /* After an error all of w->own comes again. */
     if (w->error && w->error != EAGAIN) {
         d->count.file_errors++;
         if (!w->failing) {
@@ -311,6 +343,7 @@ static void job_done(struct pfdd_job *job)
     } else if (w->failing) {
         pfdd_log(PFDD_INFO, "%s: writing again", w->path);
     }
+    pfdd_resume_deinit(&w->resume);
     set_failing(w, w->error && w->error != EAGAIN);
     if (w->old[0])
         look_after_old(o, w->old, w->path);
@@ -321,10 +354,20 @@ static void job_done(struct pfdd_job *job)
     }
 }
 
+static bool is_waiting(const struct writer *w)
+{
+    return w->is_due && w->consumer.saved < w->consumer.given;
+}
+
 static bool has_work(struct writer *w)
 {
     if (w->reading)
         return pfdd_reader_peek(&w->reader, &w->bytes, &w->n);
+    if (!w->is_mended)
+        return true;
+    /* A file that is done has nothing that might come again. */
+    if (w->is_due)
+        return !is_waiting(w);
     return w->n || pfdd_queue_aim(w->of->base.d->queue, &w->consumer);
 }
 
@@ -350,66 +393,14 @@ static void on_durable(struct pfdd_consumer *consumer)
     start_job(consumer->user);
 }
 
-/* number: 0, or what a name that is too long for a path is told by. False: it
- * is, and needs one. */
-static bool put_name(char ret[NAME + 16], const char *source, unsigned number)
+static bool is_taken(const void *user, const char *path)
 {
-    bool is_whole = pfdd_name_put_path(ret, NAME, source);
-    if (number)
-        snprintf(ret + strlen(ret), 16, "~%u", number);
-    return is_whole || number;
-}
-
-static char *expand_path(const char *template, const char *name)
-{
-    char host[65] = "localhost";
-    char *ret = NULL;
-    size_t n = 0;
-    gethostname(host, sizeof host - 1);
-    FILE *out = open_memstream(&ret, &n);
-    if (!out)
-        return NULL;
-    for (const char *at = template; *at;) {
-        if (!strncmp(at, "{host}", 6)) {
-            fputs(host, out);
-            at += 6;
-        } else if (!strncmp(at, "{pid}", 5)) {
-            fprintf(out, "%d", (int)getpid());
-            at += 5;
-        } else if (!strncmp(at, "{buffer}", 8)) {
-            fputs(name, out);
-            at += 8;
-        } else {
-            fputc(*at++, out);
-        }
-    }
-    fclose(out);
-    return ret;
-}
-
-static bool is_taken(const struct file_output *o, const char *path)
-{
+    const struct file_output *o = user;
     for (const struct writer *w = o->writers; w; w = w->next) {
         if (!strcmp(w->path, path))
             return true;
     }
     return false;
-}
-
-/* A path that no other source has. */
-static char *choose_path(const struct file_output *o, const char *source)
-{
-    char name[NAME + 16] = "";
-    unsigned number = 0;
-    char *path = NULL;
-    do {
-        free(path);
-        path = NULL;
-        bool is_whole = !source || put_name(name, source, number++) ||
-                        put_name(name, source, number++);
-        path = is_whole ? expand_path(o->base.config->path, name) : NULL;
-    } while (path && source && is_taken(o, path));
-    return path;
 }
 
 static bool join_queue(struct writer *w)
@@ -466,7 +457,9 @@ static struct writer *add_writer(struct file_output *o, uint32_t source,
     w->of = o;
     w->fd = -1;
     w->source = source;
-    w->path = o->is_stdout ? strdup("stdout") : choose_path(o, name);
+    w->path = o->is_stdout
+                  ? strdup("stdout")
+                  : pfdd_template_choose(config->path, name, is_taken, o);
     bool ok = w->path && (config->required ? join_queue(w)
                                            : read_ring(w, name, first_seq));
     if (!ok) {
@@ -475,6 +468,8 @@ static struct writer *add_writer(struct file_output *o, uint32_t source,
         free(w);
         return NULL;
     }
+    /* What is printed raw need not end anywhere. */
+    w->is_mended = o->is_stdout || config->form == PFDD_RAW;
     w->next = o->writers;
     o->writers = w;
     o->n_writers++;
@@ -495,6 +490,7 @@ static void free_writer(struct file_output *o, struct writer *w)
         pfdd_queue_leave(o->base.d->queue, &w->consumer);
     if (w->fd >= 0 && !o->is_stdout)
         close(w->fd);
+    pfdd_resume_deinit(&w->resume);
     free(w->own);
     free(w->path);
     free(w);
@@ -587,9 +583,9 @@ static void on_tick(uv_timer_t *timer)
 /* Of all sources, if each has a file. */
 static void tidy(struct file_output *o)
 {
-    char *path = o->is_stdout
-                     ? NULL
-                     : expand_path(o->base.config->path, PFDD_ROTATED_ANY);
+    char *path = o->is_stdout ? NULL
+                              : pfdd_template_fill(o->base.config->path,
+                                                   PFDD_ROTATED_ANY);
     if (path)
         look_after_old(o, "", path);
     free(path);
@@ -675,7 +671,7 @@ static bool is_drained(const struct pfdd_output *output)
         if (w->busy)
             return false;
         start_job(w);
-        if (w->busy || w->failing)
+        if (w->busy || w->failing || is_waiting(w))
             return false;
     }
     return true;

@@ -388,8 +388,10 @@ static void note_acked(struct pfdd_queue *q,
 static char *checkpoint_text(struct pfdd_queue *q)
 {
     q->known.next_seq = q->durable + 1;
-    for (const struct pfdd_consumer *c = q->consumers; c; c = c->next)
+    for (struct pfdd_consumer *c = q->consumers; c; c = c->next) {
+        c->saving = c->acked;
         note_acked(q, c);
+    }
     return pfdd_checkpoint_text(&q->known);
 }
 
@@ -434,11 +436,24 @@ static void finish_checkpoint(struct pfdd_queue *q)
     q->n_going = 0;
 }
 
+/* Who has not joined since. */
+static void hear_saved(struct pfdd_queue *q)
+{
+    for (struct pfdd_consumer *c = q->consumers; c; c = c->next) {
+        bool is_news = !q->checkpoint_failed && c->saving > c->saved;
+        if (is_news)
+            c->saved = c->saving;
+        if (is_news && q->timer_open)
+            c->wake(c);
+    }
+}
+
 static void checkpoint_done(struct pfdd_job *job)
 {
     struct pfdd_queue *q = PFDD_QUEUE_OF(job, checkpoint);
     q->checkpointing = false;
     finish_checkpoint(q);
+    hear_saved(q);
     q->errors += q->checkpoint_failed;
     q->wants_checkpoint |= q->checkpoint_failed;
     if (q->wants_checkpoint && q->timer_open)
@@ -521,6 +536,7 @@ void pfdd_queue_join(struct pfdd_queue *q, struct pfdd_consumer *consumer)
     const struct pfdd_segments *s = &q->segments;
     consumer->acked = (uint64_t)json_integer_value(
         json_object_get(q->known.acked, consumer->name));
+    consumer->saved = consumer->acked;
     if (consumer->acked > q->durable)
         consumer->acked = q->durable;
     /* A new one begins with the oldest line that there is. */
@@ -532,6 +548,34 @@ void pfdd_queue_join(struct pfdd_queue *q, struct pfdd_consumer *consumer)
     pfdd_segment_reader_init(&consumer->reader, consumer->acked);
     consumer->next = q->consumers;
     q->consumers = consumer;
+}
+
+static bool is_line(const struct pfdd_queue *q, uint64_t seq, const char *line,
+                    size_t n)
+{
+    struct pfdd_segment segment;
+    struct pfdd_segment_reader r;
+    size_t got = 0;
+    char *there = malloc(PFDD_QUEUE_LINE_MAX + 1);
+    pfdd_segment_reader_init(&r, seq - 1);
+    while (there && !got && !r.error &&
+           pfdd_segments_next(&q->segments, q->n_going, &r, &segment))
+        got = pfdd_segment_read(&r, q->dir, &segment, there, 1);
+    bool ok = got && r.seq == seq && got == n && !memcmp(there, line, n);
+    pfdd_segment_reader_deinit(&r);
+    free(there);
+    return ok;
+}
+
+void pfdd_queue_resume(struct pfdd_queue *q, struct pfdd_consumer *consumer,
+                       uint64_t seq, const char *line, size_t n)
+{
+    if (seq <= consumer->acked || seq > q->durable || !is_line(q, seq, line, n))
+        return;
+    consumer->acked = consumer->given = consumer->passed = seq;
+    pfdd_segment_reader_deinit(&consumer->reader);
+    pfdd_segment_reader_init(&consumer->reader, seq);
+    want_checkpoint(q);
 }
 
 bool pfdd_queue_aim(const struct pfdd_queue *q, struct pfdd_consumer *consumer)

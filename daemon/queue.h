@@ -29,6 +29,8 @@ struct pfdd_consumer {
     struct pfdd_consumer *next; /* the queue's */
     char *name;                 /* owned by the caller */
     uint64_t acked;             /* sequence number */
+    uint64_t saved;  /* likewise: the checkpoint says so; 0: it says nothing */
+    uint64_t saving; /* likewise: the one that is being written will */
     uint64_t given;  /* likewise: the last one that was read for it */
     uint64_t passed; /* likewise: there is nothing readable up to there */
     void (*wake)(struct pfdd_consumer *consumer); /* more is on disk */
@@ -65,6 +67,12 @@ bool pfdd_queue_position(const struct pfdd_queue *q, const char *source,
 /* name, wake and user are set. */
 void pfdd_queue_join(struct pfdd_queue *q, struct pfdd_consumer *consumer);
 void pfdd_queue_leave(struct pfdd_queue *q, struct pfdd_consumer *consumer);
+
+/* The consumer has the lines up to seq already, of which the last is this one
+ * [n]; if it is, it goes on behind it. When it has joined: it waits for the
+ * disk. */
+void pfdd_queue_resume(struct pfdd_queue *q, struct pfdd_consumer *consumer,
+                       uint64_t seq, const char *line, size_t n);
 
 /* True: there is more on disk for the consumer, and a job may read it:
  * pfdd_queue_read() once, and pfdd_queue_took() when it is done. */

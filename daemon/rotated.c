@@ -207,3 +207,28 @@ void pfdd_rotated_tidy(const char *path)
         globfree(&found);
     }
 }
+
+/* ---- in a job ---- */
+
+static void run_care(struct pfdd_job *job)
+{
+    struct pfdd_rotated_care *c = (struct pfdd_rotated_care *)job;
+    if (c->compress && !c->old[0]) {
+        pfdd_rotated_tidy(c->path);
+    } else if (c->compress) {
+        c->error = pfdd_rotated_compress(c->old);
+    }
+    if (c->keep && c->old[0])
+        pfdd_rotated_keep(c->path, c->keep);
+}
+
+void pfdd_rotated_care(struct pfdd_rotated_care *ret, const char *old,
+                       const char *path,
+                       const struct pfdd_output_config *config)
+{
+    *ret = (struct pfdd_rotated_care){ .job = { .run = run_care },
+                                       .compress = config->compress,
+                                       .keep = config->keep };
+    snprintf(ret->old, sizeof ret->old, "%s", old);
+    snprintf(ret->path, sizeof ret->path, "%s", path);
+}

@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config.h"
+#include "work.h"
+
 enum {
     PFDD_ROTATED = 512, /* bytes of a path */
 };
@@ -31,5 +34,19 @@ void pfdd_rotated_keep(const char *path, uint64_t keep);
 /* Of those of a path, what a kill has left: halves go, what is there twice is
  * there once, and what is not compressed will be. */
 void pfdd_rotated_tidy(const char *path);
+
+/* All of that, as a job; the owner sets job.done. */
+struct pfdd_rotated_care {
+    struct pfdd_job job;
+    char old[PFDD_ROTATED]; /* renamed just now, or "": at the start */
+    char path[PFDD_ROTATED];
+    bool compress;
+    uint64_t keep;
+    int error; /* of compressing: an errno value */
+};
+
+void pfdd_rotated_care(struct pfdd_rotated_care *ret, const char *old,
+                       const char *path,
+                       const struct pfdd_output_config *config);
 
 #endif

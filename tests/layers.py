@@ -29,11 +29,11 @@ FORMATS = 3
 # The daemon's, which are narrower: none includes its own floor.
 DAEMON = [
     'feature foreign head http log name'
-    ' peer positions ring rotated sources sums work',
-    'line origin segments',
-    'checkpoint reader',
+    ' peer positions ring sources sums work',
+    'line origin segments template',
+    'checkpoint reader resume',
     'config query',
-    'address folder plan sandbox systemd tls',
+    'address folder plan rotated sandbox systemd tls',
     'deputy socket tls_none',
     'daemon',
     'code session_memory',

@@ -1,27 +1,32 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """kill9.py DAEMON DUMP ELF [ROUNDS]: a program writes a mapped buffer while the
-daemon is killed (SIGKILL) again and again. Afterwards the required output has
-every entry; lines that are there twice have the same sequence number."""
+daemon is killed (SIGKILL) again and again. Afterwards the required outputs, one
+of them rotated and compressed, have whole lines only, each of them once and in
+order, and every entry; and nothing else is left."""
+import glob
 import json
 import os
 import random
+import re
 import sys
 import tempfile
 import threading
 import time
 
-from harness import DUMP, Buffer, Daemon, entry_ends, slurp, until, written
+from harness import (DUMP, Buffer, Daemon, entry_ends, slurp, unzstd, until,
+                     written)
 
-BATCH = 256 * 1024  # bytes that an output reads from the queue at once
-LINE = 64 * 1024
 CONFIG = '''state_dir: $T/state
 code_objects: [$E]
 inputs:
   - {type: buffer, path: $T/b, name: b}
 outputs:
-  - {type: file, path: $T/out.ndjson, required: true}
+  - {type: file, path: $T/plain, required: true}
+  - {type: file, path: $T/rotated, required: true, rotate_size: 64KiB,
+     compress: true}
 '''
+STAMP = re.compile(r'\.\d{8}T\d{6}\.\d{9}$')
 
 rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 20
 seed = int(os.environ.get('SEED', time.time_ns() % 1000000))
@@ -41,59 +46,56 @@ def produce(buffer, seconds):
             time.sleep(ahead)
 
 
+def is_tidy(temp):
+    """Old ones are there once, compressed; halves are gone."""
+    return all(STAMP.search(path.removesuffix('.zst')) and path.endswith('.zst')
+               for path in glob.glob(f'{temp}/rotated.*')) and \
+        not glob.glob(f'{temp}/**/*.part', recursive=True)
+
+
+def check(name, data):
+    """All lines of an output, one file after the other."""
+    lines = data.split(b'\n')
+    assert lines.pop() == b'', f'{name} ends within a line'
+    records = [json.loads(line) for line in lines]
+    numbers = [r['sequence'] for r in records]
+    wrong = [(a, b) for a, b in zip([0, *numbers], numbers) if b != a + 1]
+    assert not wrong, f'{name}: {len(wrong)} steps, such as {wrong[:5]}'
+    found = [(r.get('generation', 0), r['index']) for r in records
+             if r['type'] == 'entry']
+    assert found == [(0, i) for i in range(len(ends))], (name, len(found))
+    return numbers[-1]
+
+
 with tempfile.TemporaryDirectory() as temp:
     buffer = Buffer(f'{temp}/b', len(data))
     d = Daemon(temp, CONFIG)
     d.kill()
     writer = threading.Thread(target=produce, args=(buffer, rounds * 0.2))
     writer.start()
+    untidy = 0
     for _ in range(rounds):
         d.start(wait=False)
         time.sleep(random.uniform(0.02, 0.4))
         d.kill()
+        untidy += not is_tidy(temp)
     writer.join()
     d.start()
-    until('the last entry', lambda: written(f'{temp}/out.ndjson').rpartition(
-        b'"type":"entry"')[2].count(b'"index":%d,' % (len(ends) - 1)))
+    until('all lines', lambda: written(f'{temp}/plain').count(
+        b'"type":"entry"') >= len(ends))
     d.stop()
-    seen = {}
-    twice = 0
-    broken = 0
-    wrong = []
-    lengths = {}  # of lines, by number
-    last = 0
-    repeats = []  # bytes of each stretch that is there again
-    for line in open(f'{temp}/out.ndjson', 'rb'):
-        try:
-            record = json.loads(line)
-        except ValueError:
-            broken += 1
-            continue
-        number = record['sequence']
-        lengths[number] = len(line)
-        if number <= last:
-            repeats.append(sum(lengths[i] for i in range(number, last + 1)))
-        elif number != last + 1:
-            wrong.append(('a gap in the numbers', last, number))
-        last = number
-        if record['type'] != 'entry':
-            continue
-        key = (record.get('generation', 0), record['index'])
-        if key in seen:
-            twice += 1
-            if seen[key] != record['sequence']:
-                wrong.append((key, seen[key], record['sequence']))
-        seen[key] = record['sequence']
-    missing = [i for i in range(len(ends)) if (0, i) not in seen]
-    print(f'{rounds} kills, seed {seed}: {len(ends)} entries, '
-          f'{len(missing)} missing, {twice} twice, {len(wrong)} of them under '
-          f'another number, {broken} broken lines, {len(seen)} keys; '
-          f'{len(repeats)} repeats, of {max(repeats, default=0)} bytes at most')
-    if len(repeats) > rounds or max(repeats, default=0) > BATCH + LINE:
-        sys.exit('more is repeated than a batch for each kill')
-    if missing or wrong or len(seen) != len(ends):
-        print(missing[:10], wrong[:10], d.log())
-        for line in open(f'{temp}/out.ndjson'):
-            if any(f'"index":{w[0][1]},' in line for w in wrong):
-                print(line)
-        sys.exit(1)
+    d.start()  # once more, with nothing to do
+    until('order', lambda: is_tidy(temp))
+    d.stop()
+    try:
+        last = check('plain', slurp(f'{temp}/plain'))
+        old = sorted(glob.glob(f'{temp}/rotated.*'))
+        whole = b''.join(map(unzstd, old)) + written(f'{temp}/rotated')
+        assert last == check('rotated', whole)
+    except AssertionError:
+        print(f'seed {seed}', d.log())
+        raise
+    print(f'{rounds} kills, seed {seed}: {len(ends)} entries, {last} lines in '
+          f'order in one file and in {len(old)} compressed ones; '
+          f'{untidy} kills left something, '
+          f'{d.log().count("cut off")} of them half a line')

@@ -4,9 +4,12 @@
 made by hand, and what looks like it and is somebody else's."""
 import fcntl
 import glob
+import json
 import os
+import shutil
 
-from harness import Daemon, run, slurp, unzstd, until
+from harness import (N_ENTRIES, Daemon, dump_frames, elf_frame, producer, run,
+                     slurp, unzstd, until)
 
 CONFIG = '''state_dir: $T/state
 inputs:
@@ -14,7 +17,138 @@ inputs:
 outputs:
   - {type: file, path: $T/out%s}
 '''
+REQUIRED = CONFIG % ', required: true'
 OLD = '20260101T000000.000000001'
+
+
+def records(temp, whole=True):
+    lines = slurp(f'{temp}/out').split(b'\n')
+    assert lines.pop() == b'' or not whole, lines
+    return [json.loads(line) for line in lines]
+
+
+def send(d, temp, n, name='b'):
+    """Until there are so many entries in the file."""
+    with producer(f'{temp}/in.sock', elf_frame(), *dump_frames(1, name)):
+        until('the lines', lambda: os.path.exists(f'{temp}/out') and slurp(
+            f'{temp}/out').count(b'"type":"entry"') == n)
+        if 'required' in d.config:
+            saved = f'"{temp}/out": {count(temp)}'.encode()
+            until('the checkpoint', lambda: os.path.exists(
+                f'{temp}/state/checkpoint') and saved in slurp(
+                    f'{temp}/state/checkpoint'))
+
+
+def count(temp):
+    return slurp(f'{temp}/out').count(b'"sequence"')
+
+
+def numbers(temp):
+    return [r['sequence'] for r in records(temp)]
+
+
+def torn(temp):
+    """Whatever there is of a record goes, and comes again if it was one."""
+    d = Daemon(temp, REQUIRED)
+    send(d, temp, N_ENTRIES)
+    n = N_ENTRIES
+    first = slurp(f'{temp}/out').splitlines(keepends=True)[0]
+    for rest in (b'{', b'{"type":"ent', first[:-1], first[:-2], b'\0' * 5000,
+                 b'{"type":"entry"\0\0\0', b'{"type":"' + b'x' * 3000000):
+        d.kill()
+        before = slurp(f'{temp}/out')
+        with open(f'{temp}/out', 'ab') as f:
+            f.write(rest)
+        d.start()
+        until('a cut', lambda: f'out: {len(rest)} bytes behind its last whole '
+              'record are cut off' in d.log())
+        until('the old length', lambda: slurp(f'{temp}/out') == before)
+        n += N_ENTRIES
+        send(d, temp, n)
+        assert numbers(temp) == list(range(1, count(temp) + 1))
+    d.stop()
+
+
+def not_acknowledged(temp):
+    """Records that the checkpoint does not know of: those that are whole are
+    not written again, what is behind a broken one is."""
+    d = Daemon(temp, REQUIRED)
+    send(d, temp, N_ENTRIES)
+    d.kill()
+    saved = slurp(f'{temp}/state/checkpoint')
+    d.start()
+    send(d, temp, 2 * N_ENTRIES)
+    whole = slurp(f'{temp}/out')
+    lines = whole.splitlines(keepends=True)
+    keep = len(lines) // 2 + 10
+    head = b''.join(lines[:keep])
+    for there in (whole, whole[:-1], head, head + lines[keep][:20],
+                  head + lines[keep][:20] + b'\n' + b''.join(lines[keep + 1:]),
+                  head + b'\0' * 700 + b''.join(lines[keep + 4:]),
+                  head + b''.join(lines[keep + 1:]),
+                  b''.join(lines[:len(lines) // 2])):
+        d.kill()
+        with open(f'{temp}/state/checkpoint', 'wb') as f:
+            f.write(saved)
+        with open(f'{temp}/out', 'wb') as f:
+            f.write(there)
+        d.start()
+        until('all of it', lambda: slurp(f'{temp}/out') == whole)
+    d.stop()
+
+
+def of_others(temp):
+    """What only looks as if it was ours, or as if it was cut short."""
+    old = b'some notes\n{"type":"entry","sequence":7}\nand no end'
+    with open(f'{temp}/out', 'wb') as f:
+        f.write(old)
+    d = Daemon(temp, REQUIRED)
+    with producer(f'{temp}/in.sock', elf_frame(), *dump_frames()):
+        until('the lines', lambda: slurp(f'{temp}/out').count(
+            b'"type":"entry"') == N_ENTRIES + 1)
+    d.stop()
+    assert slurp(f'{temp}/out').startswith(old + b'\n{"type":"entry"')
+    # The same numbers, of another queue.
+    shutil.rmtree(f'{temp}/state')
+    before = slurp(f'{temp}/out')
+    d.start()
+    with producer(f'{temp}/in.sock', elf_frame(), *dump_frames(1, 'c')):
+        until('the lines', lambda: slurp(f'{temp}/out').count(
+            b'"type":"entry"') == 2 * N_ENTRIES + 1)
+    d.kill()
+    assert slurp(f'{temp}/out').startswith(before)
+    # Killed before its first checkpoint, so to speak.
+    os.remove(f'{temp}/state/checkpoint')
+    d.start()
+    until('the lines', lambda: slurp(f'{temp}/out').count(
+        b'"type":"entry"') >= 2 * N_ENTRIES + 1)
+    d.stop()
+    assert slurp(f'{temp}/out').startswith(before)
+    assert 'cut off' not in d.log(), d.log()
+
+
+def not_required(temp):
+    d = Daemon(temp, CONFIG % '')
+    send(d, temp, N_ENTRIES)
+    d.kill()
+    with open(f'{temp}/out', 'ab') as f:
+        f.write(b'{"type":"entry","seq')
+    d.start()
+    send(d, temp, 2 * N_ENTRIES)
+    d.stop()
+    assert len(records(temp)) == count(temp) == 2 * N_ENTRIES
+    os.remove(f'{temp}/out')
+    d.write_config(CONFIG % ', output: text')
+    d.start()
+    with open(f'{temp}/out', 'wb') as f:
+        f.write(b'half a message')
+    d.kill()
+    d.start()
+    with producer(f'{temp}/in.sock', elf_frame(), *dump_frames()):
+        until('the lines', lambda: slurp(f'{temp}/out').count(b'\n') ==
+              N_ENTRIES + 1)
+    d.stop()
+    assert slurp(f'{temp}/out').startswith(b'half a message\n')
 
 
 def old_ones(temp):
@@ -95,4 +229,4 @@ def of_each_source(temp):
     assert os.listdir(f'{temp}/other') == [f'a.ndjson.{OLD}']
 
 
-run(old_ones, of_each_source)
+run(torn, not_acknowledged, of_others, not_required, old_ones, of_each_source)
