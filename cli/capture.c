@@ -275,7 +275,7 @@ static uint64_t time_of(const struct buffer *b)
 static bool wants_entries(const struct packer *p)
 {
     const struct options *o = p->o;
-    return o->entries || p->filtering.filter || o->skip ||
+    return o->entries || p->filtering.filter || o->skip || o->tail ||
            o->limit != UINT64_MAX || o->decoding.printf_layout ||
            o->decoding.opencl_strings;
 }

@@ -358,6 +358,11 @@ bool option_set(struct options *o, int key, const char *text)
         return read_number(text, &o->skip);
     case 'n':
         return read_number(text, &o->limit);
+    case OPT_TAIL:
+        return read_number(text, &o->tail) &&
+               (o->tail || option_wrong("not a number above 0:", text));
+    case 'C':
+        return read_number(text, &o->context);
     case 'j':
         return read_threads(text, &o->threads);
     case OPT_COLOR:

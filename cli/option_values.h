@@ -38,6 +38,7 @@ enum {
     OPT_ACK,
     OPT_FINDINGS,
     OPT_ENTRIES,
+    OPT_TAIL,
     OPT_AT,
     OPT_ENTRY,
     OPT_TLS_CA,

@@ -73,7 +73,9 @@ struct options {
     bool invert;
     bool count; /* how many, instead of them */
     uint64_t skip;
-    uint64_t limit; /* UINT64_MAX: all */
+    uint64_t limit;   /* UINT64_MAX: all */
+    uint64_t tail;    /* the last so many of them; 0: all */
+    uint64_t context; /* entries around each */
     unsigned threads;
     enum when color;
     enum when progress;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "run.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <printfdecode/lines.h>
 
+#include "neighbours.h"
 #include "output.h"
 #include "tell.h"
 
@@ -130,7 +132,48 @@ static enum pfd_status convert_chunks(struct pfd_convert *convert,
     return status;
 }
 
-static enum pfd_status convert_buffer(struct pfd_convert *convert,
+static enum pfd_status convert_once(struct pfd_convert *convert,
+                                    struct buffer *buffer,
+                                    struct pfd_lines *lines,
+                                    struct pfd_summary *summary,
+                                    struct pfd_error *err)
+{
+    *summary = (struct pfd_summary){ 0 };
+    if (buffer->captured.n_chunks)
+        return convert_chunks(convert, buffer, lines, summary, err);
+    if (buffer->bytes) {
+        return pfd_convert_bytes(convert, buffer->bytes, buffer->n, summary,
+                                 err);
+    }
+    return pfd_convert_stream(convert, input_read, buffer, summary, err);
+}
+
+/* First which entries are wanted, then those. */
+static enum pfd_status convert_twice(const struct options *options,
+                                     const struct pfd_convert *convert,
+                                     struct buffer *buffer,
+                                     struct pfd_lines *lines,
+                                     struct pfd_summary *summary,
+                                     struct pfd_error *err)
+{
+    struct neighbours n;
+    struct pfd_convert look = *convert;
+    struct pfd_convert show = *convert;
+    neighbours_init(&n, options);
+    neighbours_look(&n, &look);
+    enum pfd_status status = convert_once(&look, buffer, lines, summary, err);
+    if (status == PFD_OK && !neighbours_show(&n, &show)) {
+        status = PFD_ERR_NOMEM;
+        snprintf(err->text, sizeof err->text, "out of memory");
+    }
+    if (status == PFD_OK)
+        status = convert_once(&show, buffer, lines, summary, err);
+    neighbours_deinit(&n);
+    return status;
+}
+
+static enum pfd_status convert_buffer(const struct options *options,
+                                      struct pfd_convert *convert,
                                       struct buffer *buffer,
                                       struct pfd_lines *lines,
                                       struct pfd_summary *total)
@@ -140,6 +183,7 @@ static enum pfd_status convert_buffer(struct pfd_convert *convert,
     struct pfd_error err;
     enum pfd_status status;
     bool is_decoded = buffer->captured.n_chunks > 0;
+    bool twice = neighbours_wanted(options);
     if (input_is_missing(buffer))
         return PFD_OK;
     if (is_decoded &&
@@ -150,7 +194,7 @@ static enum pfd_status convert_buffer(struct pfd_convert *convert,
                    buffer->name);
         return PFD_ERR_USAGE;
     }
-    if (buffer->capture && !is_decoded && !input_map(buffer, &err)) {
+    if ((buffer->capture || twice) && !is_decoded && !input_map(buffer, &err)) {
         tell_error("%s: %s", buffer->name, err.text);
         return PFD_ERR_NOMEM;
     }
@@ -161,15 +205,9 @@ static enum pfd_status convert_buffer(struct pfd_convert *convert,
     convert->n_missing = buffer->captured.n_missing;
     if (!format && buffer->capture)
         convert->format = captured_format(buffer);
-    if (is_decoded) {
-        status = convert_chunks(convert, buffer, lines, &summary, &err);
-    } else if (buffer->bytes) {
-        status = pfd_convert_bytes(convert, buffer->bytes, buffer->n, &summary,
-                                   &err);
-    } else {
-        status =
-            pfd_convert_stream(convert, input_read, buffer, &summary, &err);
-    }
+    status =
+        twice ? convert_twice(options, convert, buffer, lines, &summary, &err)
+              : convert_once(convert, buffer, lines, &summary, &err);
     convert->format = format;
     input_unmap(buffer);
     pfd_summary_add(total, &summary);
@@ -257,7 +295,8 @@ enum pfd_status run_buffer(const struct options *options,
     convert->id_counts = &ids;
     use_captured(convert, lines, buffer);
     convert->notes = options->verbose;
-    enum pfd_status status = convert_buffer(convert, buffer, lines, total);
+    enum pfd_status status =
+        convert_buffer(options, convert, buffer, lines, total);
     convert->id_counts = NULL;
     convert->finding_user = NULL;
     tell_progress_done();

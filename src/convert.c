@@ -102,10 +102,16 @@ void pfd_worker_write(struct pfd_worker *w)
         pool->n_hidden += pfd_shown_cut(&pool->shown, &w->unsure, &w->out);
         atomic_store(&pool->shows_no_more, pool->shown.n == PFD_SHOWN_MAX);
         give(pool, &w->out);
+        if (w->given.n) {
+            pool->convert->given(pool->convert->given_user,
+                                 (const void *)w->given.data,
+                                 w->given.n / sizeof(uint64_t));
+        }
         if (w->chunk)
             give_chunk(pool, w->chunk);
     }
     w->out.n = 0;
+    w->given.n = 0;
 }
 
 static void end_turn(struct pfd_worker *w)
@@ -297,6 +303,7 @@ static void worker_deinit(struct pfd_worker *w)
     pfd_text_free(&w->out);
     pfd_text_free(&w->sentences);
     pfd_text_free(&w->members);
+    pfd_text_free(&w->given);
     pfd_chunk_writer_free(w->chunk);
     free(w->kept);
 }
@@ -487,8 +494,8 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
     pool->sink_options.origin_members = convert->origin_members;
     pool->reported = reported_kinds(convert);
     pool->hides = convert->few_unknown && pool->sink && pool->sink->hidden;
-    pool->is_selective =
-        convert->filter || convert->skip || convert->limit != UINT64_MAX;
+    pool->is_selective = convert->filter || convert->skip || convert->ranges ||
+                         convert->given || convert->limit != UINT64_MAX;
     struct pfd_walk walk;
     if (!pfd_walk_init(&walk, pool->format, convert->strings,
                        &convert->options))

@@ -126,9 +126,28 @@ static enum pfd_look_result look(const struct pfd_worker *w,
                            w->pool->format->origin != NULL);
 }
 
+static uint64_t index_of(const struct pfd_worker *w, size_t i)
+{
+    return w->batch.places ? w->batch.places[i].index
+                           : w->first_index + w->summary.entries;
+}
+
+/* Indexes only grow. */
+static bool in_ranges(struct pfd_worker *w, uint64_t index)
+{
+    const struct pfd_convert *convert = w->pool->convert;
+    while (w->range < convert->n_ranges &&
+           convert->ranges[w->range].to <= index)
+        w->range++;
+    return w->range < convert->n_ranges &&
+           convert->ranges[w->range].from <= index;
+}
+
 /* Is this entry given, by what it is and by its number? */
 static bool is_selected(struct pfd_worker *w, struct pfd_entry *entry)
 {
+    if (w->pool->convert->ranges && !in_ranges(w, entry->index))
+        return false;
     return (!w->filter || pfd_filter_want(w->filter, entry)) &&
            in_range(w, w->first_wanted++);
 }
@@ -153,6 +172,18 @@ static void print_entry(struct pfd_worker *w, struct pfd_entry *entry)
     }
 }
 
+/* What is said of an entry beside it. */
+static void note_given(struct pfd_worker *w, uint64_t index)
+{
+    const struct pfd_convert *convert = w->pool->convert;
+    const struct pfd_sink *sink = w->pool->sink;
+    if (convert->given)
+        pfd_text_add(&w->given, &index, sizeof index);
+    if (convert->marks_ranges && w->range && sink && sink->between &&
+        index == convert->ranges[w->range].from)
+        sink->between(&w->out, w->sink_options.color);
+}
+
 static void give_entry(struct pfd_worker *w, const struct pfd_record *r,
                        uint64_t index)
 {
@@ -164,8 +195,11 @@ static void give_entry(struct pfd_worker *w, const struct pfd_record *r,
         w->failed = true;
         return;
     }
-    if (pool->is_selective && !is_selected(w, &entry))
-        return;
+    if (pool->is_selective) {
+        if (!is_selected(w, &entry))
+            return;
+        note_given(w, index);
+    }
     count_string(w, r);
     bool is_full = false;
     if (pool->sink) {
@@ -228,7 +262,9 @@ static size_t pass_unwanted(struct pfd_worker *w, size_t i)
     const struct pfd_batch *batch = &w->batch;
     for (; i < batch->n; i++) {
         const struct pfd_record *r = &batch->records[i];
-        if (r->kind != PFD_RECORD_ENTRY || look(w, r) != PFD_LOOK_NO)
+        if (r->kind != PFD_RECORD_ENTRY ||
+            (w->pool->convert->ranges ? in_ranges(w, index_of(w, i))
+                                      : look(w, r) != PFD_LOOK_NO))
             break;
         count_entry(w, r);
     }
@@ -249,13 +285,14 @@ static void prefetch_string(const struct pfd_worker *w, size_t i)
 
 void pfd_worker_do_batch(struct pfd_worker *w)
 {
-    bool is_plain = !w->pool->sink && !w->chunk &&
-                    w->pool->convert->limit == UINT64_MAX &&
-                    !w->pool->convert->skip;
+    const struct pfd_convert *convert = w->pool->convert;
+    bool is_plain = !w->pool->sink && !w->chunk && !convert->given &&
+                    !convert->ranges && convert->limit == UINT64_MAX &&
+                    !convert->skip;
     for (size_t i = 0; i < w->batch.n && !w->ended; i++) {
         if (is_plain) {
             i = pass_quiet(w, i);
-        } else if (w->filter) {
+        } else if (w->filter || convert->ranges) {
             i = pass_unwanted(w, i);
         }
         if (i == w->batch.n)
@@ -266,8 +303,7 @@ void pfd_worker_do_batch(struct pfd_worker *w)
                 do_finding(w, r);
             continue;
         }
-        uint64_t index = w->batch.places ? w->batch.places[i].index
-                                         : w->first_index + w->summary.entries;
+        uint64_t index = index_of(w, i);
         prefetch_string(w, i + PREFETCH_AHEAD);
         count_entry(w, r);
         give_entry(w, r, index);
@@ -277,5 +313,5 @@ void pfd_worker_do_batch(struct pfd_worker *w)
                            w->batch.skipped_bytes);
     }
     w->failed |= w->out.failed || w->sentences.failed || w->of.message.failed ||
-                 w->tally.failed || w->unsure.failed;
+                 w->tally.failed || w->unsure.failed || w->given.failed;
 }

@@ -82,6 +82,8 @@ struct pfd_worker {
     uint64_t base;
     struct pfd_entry_source of;
     struct pfd_filter_run *filter; /* NULL: all entries are wanted */
+    size_t range;                  /* of convert->ranges: that is not passed */
+    struct pfd_text given;         /* indexes, until they are handed over */
     uint64_t n_given;
     struct pfd_text out;
     struct pfd_chunk_writer *chunk; /* NULL: text is written, or nothing */

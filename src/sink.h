@@ -33,6 +33,8 @@ struct pfd_sink {
                     const char *source);
     /* Instead of n entries of unknown ids. NULL: this form shows each. */
     void (*hidden)(struct pfd_text *out, uint64_t n, bool color);
+    /* Between entries that do not follow each other. NULL: nothing. */
+    void (*between)(struct pfd_text *out, bool color);
 };
 
 /* All sinks, NULL at the end; written by meson. */

@@ -592,5 +592,5 @@ static void json_summary(struct pfd_text *out,
 }
 
 const struct pfd_sink pfd_sink_json = {
-    "json", json_entry, json_finding, json_summary, NULL,
+    "json", json_entry, json_finding, json_summary, NULL, NULL,
 };

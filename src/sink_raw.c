@@ -16,4 +16,6 @@ static void raw_entry(struct pfd_text *out, struct pfd_entry *entry,
     out->n += (size_t)(end - at);
 }
 
-const struct pfd_sink pfd_sink_raw = { "raw", raw_entry, NULL, NULL, NULL };
+const struct pfd_sink pfd_sink_raw = {
+    "raw", raw_entry, NULL, NULL, NULL, NULL
+};

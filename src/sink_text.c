@@ -142,6 +142,12 @@ static void text_hidden(struct pfd_text *out, uint64_t n, bool color)
                     n == 1 ? "entry" : "entries", color ? "\033[0m" : "");
 }
 
+/* As grep does it. */
+static void text_between(struct pfd_text *out, bool color)
+{
+    pfd_text_puts(out, color ? "\033[36m--\033[0m\n" : "--\n");
+}
+
 const struct pfd_sink pfd_sink_text = {
-    "text", text_entry, NULL, NULL, text_hidden,
+    "text", text_entry, NULL, NULL, text_hidden, text_between,
 };

@@ -53,8 +53,13 @@ struct pfd_convert {
     /* Which entries are wanted; NULL: all. The others are counted in the
      * summary all the same. */
     const struct pfd_filter *filter;
-    uint64_t skip;      /* of the wanted entries, leave the first out */
-    uint64_t limit;     /* then give so many and stop; UINT64_MAX: all */
+    uint64_t skip;  /* of the wanted entries, leave the first out */
+    uint64_t limit; /* then give so many and stop; UINT64_MAX: all */
+    /* Only entries with these indexes, [n_ranges] in order and apart; NULL: of
+     * any. marks_ranges: text has a line "--" between them. */
+    const struct pfd_range *ranges;
+    size_t n_ranges;
+    bool marks_ranges;
     uint64_t *n_given;  /* entries that were given; added to; or NULL */
     uint64_t *n_doubts; /* of those, where a pattern gave up; likewise */
     bool notes;         /* hand over notes as well as findings */
@@ -84,6 +89,9 @@ struct pfd_convert {
      * one for each kind. */
     pfd_finding_fn finding;
     void *finding_user;
+    /* Takes the indexes [n] of entries that were given, in order. */
+    void (*given)(void *user, const uint64_t *indexes, size_t n);
+    void *given_user;
     pfd_progress_fn progress;
     void *progress_user;
     /* Wanted entries and their bytes for each string, [pfd_strings_count()],
