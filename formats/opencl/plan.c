@@ -16,6 +16,11 @@ enum {
     /* That an entry leads out of what is looked at. */
     BITS_UNSEEN = 20,
     SOURCE_BITS_MAX = 10,
+    /* Of an entry; that each file has without any; and how often the first
+     * entries of a buffer are shared out. */
+    SHARES = 256,
+    SHARES_FREE = SHARES / 8,
+    ROUNDS = 4,
     /* Dwords of arguments that are looked at: as many for each place, which add
      * up to so many for one where strings share an ID. */
     WORK = 64,
@@ -251,12 +256,30 @@ static uint32_t reach(const struct planner *p, uint32_t i, int32_t most,
     return to;
 }
 
-static void count_sure(struct planner *p, uint32_t i,
-                       const struct opencl_step *taken)
+/* Of what takes so many bits more than the likeliest. */
+static uint64_t likelihood(int32_t more)
 {
-    uint64_t at = place_at(p->stretch, i);
-    const struct pfd_string *s = string_at(p->walk, at, taken->which);
-    p->plan->source[s->source % OPENCL_SOURCES].n_sure++;
+    return more < PFD_BITS_SURE ? UINT64_C(1) << (PFD_BITS_SURE - more) : 0;
+}
+
+/* Each string that an entry can be of has its share, by how likely it is. */
+static void share_entry(struct planner *p, uint32_t i,
+                        const struct opencl_step *taken)
+{
+    const struct opencl_place *place = &p->plan->place[i];
+    const struct opencl_step *step = p->plan->step + place->step;
+    int32_t best = step_after(p->plan, p->stretch, taken);
+    uint64_t sum = 0;
+    for (unsigned k = 0; k < place->n_steps; k++)
+        sum += likelihood(step_after(p->plan, p->stretch, step + k) - best);
+    const struct pfd_string *s = strings_at(p, i);
+    for (unsigned k = 0, which = 0; k < place->n_steps; k++) {
+        for (; which < step[k].which; which++)
+            s = s->next;
+        p->plan->source[s->source % OPENCL_SOURCES].n_shares +=
+            SHARES *
+            likelihood(step_after(p->plan, p->stretch, step + k) - best) / sum;
+    }
 }
 
 /* Goes the likeliest way. */
@@ -280,8 +303,8 @@ static void find_doubt(struct planner *p, bool is_lost)
         }
         uint32_t to = reach(p, i, most, taken);
         covered = to > covered ? to : covered;
-        if (taken && !to && !place[i].is_elsewhere)
-            count_sure(p, i, taken);
+        if (taken)
+            share_entry(p, i, taken);
     }
 }
 
@@ -296,20 +319,20 @@ static int32_t bits_of(uint64_t n, uint64_t of)
     return bits;
 }
 
-/* The files of which there are more entries beyond doubt are likelier to be
- * those of the others: a buffer is one program's most often. */
+/* Files that more entries are of, likely, are likelier to be those of others: a
+ * buffer is one program's most often. */
 static void weigh_sources(struct opencl_plan *plan)
 {
-    uint64_t n_sure = 0;
+    uint64_t n_all = 0;
     uint64_t n_met = 0;
     for (unsigned i = 0; i < OPENCL_SOURCES; i++) {
-        n_sure += plan->source[i].n_sure;
         n_met += plan->source[i].is_met;
+        n_all +=
+            plan->source[i].n_shares + plan->source[i].is_met * SHARES_FREE;
     }
     for (unsigned i = 0; i < OPENCL_SOURCES; i++) {
-        uint64_t n = (plan->source[i].n_sure + UINT64_C(1)) * n_met;
-        plan->source[i].bits =
-            bits_of(n, n_sure + n_met) - bits_of(n_sure + n_met, n);
+        uint64_t n = (plan->source[i].n_shares + SHARES_FREE) * n_met;
+        plan->source[i].bits = bits_of(n, n_all) - bits_of(n_all, n);
     }
 }
 
@@ -384,10 +407,12 @@ void opencl_plan_make(struct opencl_plan *plan, struct opencl_stretch *ret,
         .is_end = is_end,
     };
     weigh_dwords(&p);
-    make(&p, is_lost);
-    weigh_sources(plan);
-    if (is_first)
+    for (unsigned i = 0; i < (is_first ? ROUNDS : 1); i++) {
+        for (unsigned k = 0; is_first && k < OPENCL_SOURCES; k++)
+            plan->source[k].n_shares = 0;
         make(&p, is_lost);
+        weigh_sources(plan);
+    }
     ret->n_decided = p.is_end ? ret->n_places : ret->n_places * 3 / 4 + 1;
 }
 

@@ -50,8 +50,8 @@ struct opencl_stretch {
 
 /* A file that strings are of. */
 struct opencl_source {
-    int32_t bits;    /* that an entry is of one of them */
-    uint32_t n_sure; /* entries that are */
+    int32_t bits;      /* that an entry is of one of them */
+    uint64_t n_shares; /* of entries that are, likely */
     bool is_met;
 };
 
