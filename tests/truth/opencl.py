@@ -253,6 +253,18 @@ def other_strings(rng):
                rng.choice(sites))
 
 
+def folder(rng):
+    """One program of many whose strings are loaded."""
+    sites = [[Site(rng, i + 1, False, 3, NUMBERS + "s" * 4)
+              for i in range(3)] for _ in range(12)]
+    case = build(rng, rng.choice(sites), "strings of many", rows=[
+        s.row() for s in sites[0]])
+    for i, other in enumerate(sites[1:]):
+        case.files["%d.co" % i] = box.hsa([s.row() for s in other])
+        case.words.append("%d.co" % i)
+    return case
+
+
 def two(rng, first, second, kind, used=None):
     case = build(rng, used or first + second, kind, rows=[
         s.row() for s in first])
@@ -280,6 +292,7 @@ def build(rng, sites, kind, n_calls=(1, 3, 10, 50), rows=None):
 
 KINDS = [(numbers, 3), (old_strings, 3), (new_strings, 2), (many_strings, 1),
          (lonely, 3), (forced, 2), (linked, 1), (linked_strings, 1),
-         (other_strings, 1)]
+         (other_strings, 1), (folder, 1)]
 # Those whose damage is looked at.
-SOUND = (numbers, forced, linked, linked_strings, other_strings)
+SOUND = (numbers, forced, linked, linked_strings, other_strings,
+         folder)
