@@ -30,6 +30,7 @@ struct pfdd_code {
     char *name;
     char *bytes; /* [n]; NULL: to be read */
     size_t n;
+    uint32_t crc;               /* of bytes, once they are read */
     size_t n_coming;            /* bytes that count as coming */
     bool is_file;               /* of the configuration: it can be read again */
     struct pfdd_folder *folder; /* to be read from; NULL: it is a path */

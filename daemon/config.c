@@ -122,6 +122,7 @@ static const struct key output_keys[] = {
     { "keep", KIND_NUMBER, OUT(keep), 1, 10000, NULL },
     { "compress", KIND_BOOL, OUT(compress), 0, 0, NULL },
     { "on_lag", KIND_WORD, OUT(on_lag), 0, 0, lags },
+    { "idle_timeout", KIND_TIME, OUT(idle_ms), 100, 3600000, NULL },
     { "address", KIND_TEXT, OUT(address_text), 0, 0, NULL },
     { "mode", KIND_MODE, OUT(access.mode), 0, 0777, NULL },
     { "allow_uids", KIND_UIDS, OUT(access.uids), 0, 0, NULL },
@@ -159,7 +160,8 @@ static const struct block_type output_blocks[] = {
     { " name address mode allow_uids allow_gids max_clients output match "
       "entries_only findings required on_lag tls_certificate tls_key tls_ca ",
       " address " },
-    { " address mode allow_uids allow_gids max_clients on_lag tls_certificate "
+    { " address mode allow_uids allow_gids max_clients on_lag idle_timeout "
+      "tls_certificate "
       "tls_key tls_ca ",
       " address " },
 };
@@ -587,7 +589,9 @@ static void read_output(struct context *c, const yaml_node_t *map, void *at)
 {
     struct pfdd_output_config *out = at;
     *out = (struct pfdd_output_config){
-        .findings = true, .access = { .mode = 0660, .max_clients = 64 }
+        .findings = true,
+        .idle_ms = 30000,
+        .access = { .mode = 0660, .max_clients = 64 },
     };
     const yaml_node_t *type = find_value(c, map, "type");
     if (!type) {

@@ -109,7 +109,8 @@ struct pfdd_output_config {
     uint64_t rotate_age_ms;
     uint64_t keep; /* rotated files; 0: all */
     bool compress;
-    unsigned on_lag; /* enum pfdd_on_lag */
+    unsigned on_lag;  /* enum pfdd_on_lag */
+    uint64_t idle_ms; /* of a connection that asks for nothing */
     char *address_text;
     struct pfdd_address address;
     struct pfdd_access access;

@@ -9,6 +9,7 @@
 #include <printfdecode/wire.h>
 
 #include "daemon.h"
+#include "descriptors.h"
 #include "log.h"
 #include "peer.h"
 #include "socket.h"
@@ -44,6 +45,8 @@ void pfdd_connection_close(struct pfdd_connection *c)
     if (c->closing)
         return;
     c->closing = true;
+    if (c->crowd)
+        pfdd_crowd_leave(c->crowd, &c->guest);
     uv_poll_stop(&c->poll);
     close(c->fd);
     uv_close((uv_handle_t *)&c->poll, on_poll_closed);
@@ -71,8 +74,8 @@ static void refuse(struct pfdd_connection *c)
     char shown[24] = "";
     for (size_t i = 0; i < c->n && i + 1 < sizeof shown; i++)
         shown[i] = c->bytes[i] >= ' ' && c->bytes[i] <= '~' ? c->bytes[i] : '.';
-    pfdd_log(PFDD_WARNING, "refused as a producer who sends no frames: '%s'",
-             shown);
+    pfdd_log_about(&c->d->told_peers, PFDD_WARNING,
+                   "refused as a producer who sends no frames: '%s'", shown);
     c->d->count.refused++;
     pfdd_socket_refuse(c->fd, "producers connect here, and send frames of "
                               "captures; subscribers connect to an output");
@@ -86,6 +89,7 @@ static bool recognise(struct pfdd_connection *c)
     if (!c->is_known && !pfd_wire_may_begin(c->bytes, c->n))
         return false;
     c->is_known |= c->n >= PFD_WIRE_MAGIC_BYTES;
+    c->guest.is_silent = !c->is_known;
     c->n_early = c->is_known ? 0 : c->n;
     c->n -= c->n_early;
     return true;
@@ -95,6 +99,15 @@ static void close_all(const int *fds, size_t n)
 {
     while (n)
         close(fds[--n]);
+}
+
+static bool are_spare(const int *fds, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!pfdd_descriptor_is_spare(fds[i]))
+            return false;
+    }
+    return true;
 }
 
 static size_t take_fds(struct msghdr *message, int *ret)
@@ -145,13 +158,19 @@ static void on_readable(uv_poll_t *poll, int status, int events)
         pfdd_connection_close(c);
         return;
     }
-    if (message.msg_flags & MSG_CTRUNC) {
-        c->d->count.out_of_fds++;
-        pfdd_log(PFDD_WARNING, "descriptors of a producer were lost");
-    }
     c->at = 0;
     c->n = c->n_early + (size_t)n;
     size_t n_fds = take_fds(&message, fds);
+    if (!are_spare(fds, n_fds)) {
+        close_all(fds, n_fds);
+        n_fds = 0;
+        message.msg_flags |= MSG_CTRUNC;
+    }
+    if (message.msg_flags & MSG_CTRUNC) {
+        c->d->count.out_of_fds++;
+        pfdd_log_about(&c->d->told_peers, PFDD_WARNING,
+                       "descriptors of a producer were lost");
+    }
     if (!recognise(c)) {
         close_all(fds, n_fds);
         refuse(c);

@@ -9,6 +9,7 @@
 #include <uv.h>
 
 #include "config.h"
+#include "crowd.h"
 #include "stream.h"
 
 enum {
@@ -33,6 +34,8 @@ struct pfdd_connection {
     void (*closed)(struct pfdd_connection *c);
     void *user;
     struct pfdd_connection *next; /* the owner's */
+    struct pfdd_crowd *crowd; /* likewise; left when it is closed; NULL: none */
+    struct pfdd_guest guest;  /* silent until it is known */
 };
 
 /* c is zeroed but closed and user; fd is taken over. False: nothing is open. */

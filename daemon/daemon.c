@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "descriptors.h"
 #include "library.h"
 #include "log.h"
 #include "poller.h"
@@ -506,6 +507,7 @@ bool pfdd_start(struct pfdd *d, uv_loop_t *loop, struct pfdd_config *config,
 {
     d->loop = loop;
     d->started = pfdd_time_now();
+    pfdd_descriptors_raise();
     d->config = share_config(config);
     pfdd_ring_init(&d->ring, 1 << 20, 1);
     if (!pfdd_sources_init(&d->sources) || !d->config) {
@@ -577,8 +579,8 @@ static bool same_output(const struct pfdd_output_config *a,
            a->required == b->required && a->rotate_size == b->rotate_size &&
            a->rotate_age_ms == b->rotate_age_ms && a->keep == b->keep &&
            a->compress == b->compress && a->on_lag == b->on_lag &&
-           same_text(a->name, b->name) && same_text(a->path, b->path) &&
-           same_text(a->match, b->match) &&
+           a->idle_ms == b->idle_ms && same_text(a->name, b->name) &&
+           same_text(a->path, b->path) && same_text(a->match, b->match) &&
            same_text(a->address_text, b->address_text) &&
            same_access(&a->access, &b->access);
 }

@@ -110,8 +110,9 @@ struct pfdd {
     struct pfdd_holdup holdup;
     struct pfdd_log_topic told_well; /* what became of buffers */
     struct pfdd_log_topic told_bad;
-    size_t input_bytes;   /* that connections and streams hold */
-    size_t frame_bytes;   /* of frames that have not come whole */
+    struct pfdd_log_topic told_peers; /* what they did wrong */
+    size_t input_bytes;               /* that connections and streams hold */
+    size_t frame_bytes;               /* of frames that have not come whole */
     size_t frame_reserve; /* more of them that streams may take unasked */
     size_t session_bytes;
     size_t look_bytes;   /* of these: more that looks on their way may take */

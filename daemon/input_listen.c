@@ -13,7 +13,8 @@ struct listen_input {
     struct pfdd_input base;
     struct pfdd_listener listener;
     struct pfdd_connection *connections;
-    unsigned n_connections;
+    unsigned n_connections; /* with those that are being closed */
+    struct pfdd_crowd crowd;
     uint64_t n_accepted;
     bool listener_closed;
 };
@@ -36,14 +37,33 @@ static void on_closed(struct pfdd_connection *c)
     finish_close(in);
 }
 
+/* Whoever has not said what a producer says makes way for others. */
+static bool make_place(struct listen_input *in, const struct pfdd_peer_key *key)
+{
+    struct pfdd_guest *silent = NULL;
+    unsigned n_max = (unsigned)in->base.config->access.max_clients;
+    size_t n = sizeof(struct pfdd_connection) + PFDD_STREAM_SMALL;
+    if (in->n_connections >= 2 * n_max || !pfdd_has_room(in->base.d, n) ||
+        !pfdd_crowd_make_way(&in->crowd, key, n_max, &silent))
+        return false;
+    for (struct pfdd_connection *c = in->connections; silent && c;
+         c = c->next) {
+        if (&c->guest != silent)
+            continue;
+        in->base.d->count.refused++;
+        pfdd_connection_close(c);
+        break;
+    }
+    return true;
+}
+
 static void on_accept(struct pfdd_listener *l, int fd)
 {
     struct listen_input *in = l->user;
     char name[64];
-    struct pfdd_connection *c = NULL;
-    if (in->n_connections < in->base.config->access.max_clients &&
-        pfdd_has_room(in->base.d, sizeof *c + PFDD_STREAM_SMALL))
-        c = calloc(1, sizeof *c);
+    struct pfdd_peer_key key = pfdd_listener_peer(l, fd);
+    struct pfdd_connection *c =
+        make_place(in, &key) ? calloc(1, sizeof *c) : NULL;
     if (!c) {
         in->base.d->count.refused++;
         close(fd);
@@ -60,6 +80,8 @@ static void on_accept(struct pfdd_listener *l, int fd)
     c->next = in->connections;
     in->connections = c;
     in->n_connections++;
+    c->crowd = &in->crowd;
+    pfdd_crowd_join(&in->crowd, &c->guest, &key, uv_now(in->base.d->loop));
 }
 
 static void on_listener_closed(void *user)

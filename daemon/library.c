@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <printfdecode/wire.h>
+
 #include "code.h"
 #include "daemon.h"
 #include "folder.h"
@@ -320,9 +322,9 @@ static struct pfdd_code *find_same(const struct pfdd_library *lib,
 {
     for (size_t i = 0; i < lib->old->n; i++) {
         struct pfdd_code *old = lib->old->objects[i];
-        if (old->n == o->n && old->is_shader == o->is_shader &&
-            old->shader == o->shader && old->scope == o->scope &&
-            !memcmp(old->bytes, o->bytes, o->n))
+        if (old->n == o->n && old->crc == o->crc &&
+            old->is_shader == o->is_shader && old->shader == o->shader &&
+            old->scope == o->scope && !memcmp(old->bytes, o->bytes, o->n))
             return old;
     }
     return NULL;
@@ -363,6 +365,7 @@ static void run_job(struct pfdd_job *job)
         if (!o->bytes)
             pfdd_code_read(o, lib->left);
         lib->left -= o->peer ? o->n : 0;
+        o->crc = o->why[0] ? 0 : pfd_crc32c(0, o->bytes, o->n);
         o->same = o->why[0] ? NULL : find_same(lib, o);
         if (o->same)
             snprintf(o->why, sizeof o->why, "known");
@@ -439,13 +442,15 @@ static void keep(struct pfdd_library *lib, struct pfdd_catalogue *c,
     arrive(lib, o);
     if (o->why[0] || !c) {
         if (!o->same) {
-            pfdd_log(PFDD_WARNING, "code object %.300s: %s", o->name,
-                     o->why[0] ? o->why : "out of memory");
+            pfdd_log_about(&lib->d->told_peers, PFDD_WARNING,
+                           "code object %.300s: %s", o->name,
+                           o->why[0] ? o->why : "out of memory");
         }
         pfdd_code_free(o);
         return;
     }
-    pfdd_log(PFDD_INFO, "code object %s: %zu bytes", o->name, o->n);
+    pfdd_log_about(&lib->d->told_well, PFDD_INFO, "code object %s: %zu bytes",
+                   o->name, o->n);
     pfdd_folder_unref(o->folder);
     pfdd_peer_unref(o->peer);
     o->folder = NULL;
@@ -551,7 +556,8 @@ static struct pfdd_code *add(struct pfdd_library *lib, const char *name,
     if (o)
         o->name = strdup(name);
     if (!o || !o->name || !make_room(lib, sender, pfdd_code_cost(n))) {
-        pfdd_log(PFDD_WARNING, "code object %.300s: no room for it", name);
+        pfdd_log_about(&lib->d->told_peers, PFDD_WARNING,
+                       "code object %.300s: no room for it", name);
         free(o ? o->name : NULL);
         free(o);
         return NULL;

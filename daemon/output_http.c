@@ -26,7 +26,6 @@
 enum {
     TURN = 1 << 20,   /* bytes written before others have their turn */
     PAGES = 16,       /* connections beside max_clients streams */
-    IDLE_MS = 30000,  /* for a request to come, or an answer to be taken */
     LINGER_MS = 1000, /* for the peer to read why, and to close */
 };
 
@@ -48,8 +47,9 @@ struct client {
     bool keeps; /* another request may follow */
     bool ended; /* its own side */
     bool closing;
-    int events;     /* polled for */
-    uint64_t since; /* uv_now(): ASKING */
+    int events; /* polled for */
+    struct pfdd_guest
+        guest; /* silent: it does not stream, and we wait for it */
     struct pfdd_reader reader;
     char head[PFDD_HTTP_HEAD];
     size_t n_head;
@@ -62,7 +62,7 @@ struct http_output {
     struct pfdd_output base;
     struct pfdd_listener listener;
     struct client *clients;
-    unsigned n_clients;
+    struct pfdd_crowd crowd;
     unsigned n_streams;
     bool listener_closed;
     char label[160]; /* of a stream, for the log */
@@ -107,7 +107,7 @@ static void close_client(struct client *c)
     if (c->closing)
         return;
     c->closing = true;
-    c->of->n_clients--;
+    pfdd_crowd_leave(&c->of->crowd, &c->guest);
     stop_stream(c);
     uv_poll_stop(&c->poll);
     close(c->fd);
@@ -143,6 +143,7 @@ static void linger(struct client *c)
         return;
     }
     c->state = LINGERING;
+    c->guest.is_silent = true;
     shutdown(c->fd, SHUT_WR);
     uv_timer_start(&c->timer, on_late, LINGER_MS, 0);
     watch(c, UV_READABLE);
@@ -188,6 +189,7 @@ static void send_answer(struct client *c, const char *head, size_t n_head,
     c->at = 0;
     if (c->state == ASKING)
         c->state = ANSWERING;
+    c->guest.is_silent = false;
     write_answer(c);
 }
 
@@ -390,8 +392,9 @@ static void ask(struct client *c)
 {
     struct pfdd *d = c->of->base.d;
     c->state = ASKING;
-    c->since = uv_now(d->loop);
-    uv_timer_start(&c->timer, on_late, IDLE_MS, 0);
+    c->guest.is_silent = true;
+    c->guest.since = uv_now(d->loop);
+    uv_timer_start(&c->timer, on_late, c->of->base.config->idle_ms, 0);
     /* What has come already has its turn as if it came now. */
     watch(c, c->n_head ? UV_READABLE | UV_WRITABLE : UV_READABLE);
 }
@@ -417,6 +420,7 @@ static void write_answer(struct client *c)
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN) {
+            c->guest.is_silent = c->state == ANSWERING;
             watch(c, UV_WRITABLE);
             return;
         }
@@ -502,36 +506,28 @@ static void on_event(uv_poll_t *poll, int status, int events)
 
 /* ---- connections ---- */
 
-/* Of those that are asked to ask, the one that has had the most time. */
-static struct client *find_idle(const struct http_output *o)
-{
-    struct client *ret = NULL;
-    for (struct client *c = o->clients; c; c = c->next) {
-        if (!c->closing && c->state == ASKING &&
-            (!ret || c->since < ret->since))
-            ret = c;
-    }
-    return ret;
-}
-
 /* Streams never take the places of those that ask for pages. */
-static bool make_place(struct http_output *o)
+static bool make_place(struct http_output *o, const struct pfdd_peer_key *key)
 {
-    if (o->base.closing)
+    struct pfdd_guest *silent = NULL;
+    unsigned n_max = (unsigned)o->base.config->access.max_clients + PAGES;
+    if (o->base.closing || !pfdd_crowd_make_way(&o->crowd, key, n_max, &silent))
         return false;
-    if (o->n_clients < o->base.config->access.max_clients + PAGES)
-        return true;
-    struct client *idle = find_idle(o);
-    if (idle)
-        close_client(idle);
-    return idle != NULL;
+    for (struct client *c = o->clients; silent && c; c = c->next) {
+        if (&c->guest == silent) {
+            close_client(c);
+            break;
+        }
+    }
+    return true;
 }
 
 static void on_accept(struct pfdd_listener *l, int fd)
 {
     struct http_output *o = l->user;
     struct pfdd *d = o->base.d;
-    struct client *c = make_place(o) ? calloc(1, sizeof *c) : NULL;
+    struct pfdd_peer_key key = pfdd_listener_peer(l, fd);
+    struct client *c = make_place(o, &key) ? calloc(1, sizeof *c) : NULL;
     if (!c || uv_poll_init(d->loop, &c->poll, fd) != 0) {
         free(c);
         d->count.refused++;
@@ -546,7 +542,7 @@ static void on_accept(struct pfdd_listener *l, int fd)
     c->timer.data = c;
     c->next = o->clients;
     o->clients = c;
-    o->n_clients++;
+    pfdd_crowd_join(&o->crowd, &c->guest, &key, uv_now(d->loop));
     ask(c);
 }
 

@@ -34,6 +34,7 @@ struct client {
     unsigned n_open;
     struct listen_output *of;
     struct client *next;
+    struct pfdd_guest guest; /* it need not say anything */
     struct pfdd_reader reader;
     bool reading; /* reader is in use */
     bool ended;   /* its own side */
@@ -47,7 +48,7 @@ struct listen_output {
     struct pfdd_output base;
     struct pfdd_listener listener;
     struct client *clients;
-    unsigned n_clients;
+    struct pfdd_crowd crowd;
     bool listener_closed;
     char label[160]; /* of a subscriber, for the log */
 };
@@ -68,7 +69,6 @@ static void client_closed(uv_handle_t *handle)
     while (*at != c)
         at = &(*at)->next;
     *at = c->next;
-    o->n_clients--;
     free(c);
     finish_close(o);
 }
@@ -78,6 +78,7 @@ static void close_client(struct client *c)
     if (c->closing)
         return;
     c->closing = true;
+    pfdd_crowd_leave(&c->of->crowd, &c->guest);
     if (c->reading) {
         c->of->base.d->count.missed += c->reader.missed;
         pfdd_reader_deinit(&c->reader);
@@ -267,7 +268,11 @@ static void on_accept(struct pfdd_listener *l, int fd)
     struct listen_output *o = l->user;
     struct pfdd *d = o->base.d;
     struct client *c = NULL;
-    if (o->n_clients < o->base.config->access.max_clients && !o->base.closing) {
+    unsigned n_max = (unsigned)o->base.config->access.max_clients;
+    struct pfdd_peer_key key = pfdd_listener_peer(l, fd);
+    struct pfdd_guest *nobody = NULL; /* is silent */
+    if (!o->base.closing &&
+        pfdd_crowd_make_way(&o->crowd, &key, n_max, &nobody)) {
         c = calloc(1, sizeof *c);
     } else {
         d->count.refused++;
@@ -290,7 +295,8 @@ static void on_accept(struct pfdd_listener *l, int fd)
     c->grace.data = c;
     c->next = o->clients;
     o->clients = c;
-    o->n_clients++;
+    pfdd_crowd_join(&o->crowd, &c->guest, &key, uv_now(d->loop));
+    c->guest.is_silent = false;
     watch(c, UV_READABLE);
     uv_timer_start(&c->grace, on_grace, GRACE_MS, 0);
 }

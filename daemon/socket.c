@@ -15,13 +15,15 @@
 
 #include <jansson.h>
 
+#include "descriptors.h"
 #include "log.h"
 #include "systemd.h"
 
 enum {
     BACKLOG = 128,
     RETRY_MS = 200, /* after running out of descriptors */
-    STRANGERS = 16, /* connections that have not yet said who they are */
+    SPARE = 16,     /* connections over TLS beside max_clients: HTTP has
+                       some for pages */
 };
 
 union any {
@@ -138,7 +140,7 @@ static bool has_id(const struct pfdd_ids *ids, unsigned id)
     return false;
 }
 
-static bool may_connect(const struct pfdd_listener *l, int fd)
+static bool may_connect(struct pfdd_listener *l, int fd)
 {
     const struct pfdd_access *access = l->access;
     struct ucred peer;
@@ -149,8 +151,9 @@ static bool may_connect(const struct pfdd_listener *l, int fd)
         return false;
     if (has_id(&access->uids, peer.uid) || has_id(&access->gids, peer.gid))
         return true;
-    pfdd_log(PFDD_WARNING, "%s: refused user %u, group %u, process %d",
-             l->address.path, peer.uid, peer.gid, peer.pid);
+    pfdd_log_about(&l->told, PFDD_WARNING,
+                   "%s: refused user %u, group %u, process %d", l->address.path,
+                   peer.uid, peer.gid, peer.pid);
     return false;
 }
 
@@ -168,12 +171,18 @@ static void on_connection(uv_poll_t *poll, int status, int events)
     /* A few at a time: others want their turn. */
     for (int i = 0; i < 16; i++) {
         int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd >= 0 && !pfdd_descriptor_is_spare(fd)) {
+            close(fd);
+            fd = -1;
+            errno = EMFILE;
+        }
         if (fd < 0) {
             if (errno != EMFILE && errno != ENFILE && errno != ENOMEM &&
                 errno != ENOBUFS)
                 return;
             ++*l->out_of_fds;
-            pfdd_log(PFDD_WARNING, "cannot accept: %s", strerror(errno));
+            pfdd_log_about(&l->told, PFDD_WARNING, "cannot accept: %s",
+                           strerror(errno));
             uv_poll_stop(poll);
             uv_timer_start(&l->retry, on_retry, RETRY_MS, 0);
             return;
@@ -183,14 +192,10 @@ static void on_connection(uv_poll_t *poll, int status, int events)
             close(fd);
             continue;
         }
-        if (!l->tls) {
-            l->accept(l, fd);
-        } else if (pfdd_tls_count(l->tls) <
-                   l->access->max_clients + STRANGERS) {
+        if (l->tls) {
             pfdd_tls_begin(l->tls, fd);
         } else {
-            ++*l->refused;
-            close(fd);
+            l->accept(l, fd);
         }
     }
 }
@@ -225,6 +230,7 @@ static bool open_tls(struct pfdd_listener *l, uv_loop_t *loop, char *err,
         .loop = loop,
         .config = &l->access->tls,
         .label = l->label,
+        .max_known = (unsigned)l->access->max_clients + SPARE,
         .ready = on_known,
         .failed = on_unknown,
         .closed = on_tls_closed,
@@ -293,6 +299,17 @@ void pfdd_listener_close(struct pfdd_listener *l)
 size_t pfdd_listener_memory(const struct pfdd_listener *l)
 {
     return pfdd_tls_memory(l->tls);
+}
+
+struct pfdd_peer_key pfdd_listener_peer(struct pfdd_listener *l, int fd)
+{
+    struct pfdd_peer_key each = { { 't' } };
+    if (!l->tls)
+        return pfdd_peer_key(fd);
+    /* It is our end of a tunnel, whose other one was told apart before. */
+    l->n_tunnels++;
+    memcpy(each.bytes + 1, &l->n_tunnels, sizeof l->n_tunnels);
+    return each;
 }
 
 unsigned pfdd_listener_port(const struct pfdd_listener *l)

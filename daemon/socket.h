@@ -9,6 +9,8 @@
 #include <uv.h>
 
 #include "config.h"
+#include "crowd.h"
+#include "log.h"
 #include "tls.h"
 
 struct pfdd_listener;
@@ -26,7 +28,9 @@ struct pfdd_listener {
     bool inherited;       /* from the service manager: its path is not ours */
     unsigned n_open;      /* handles, and TLS */
     struct pfdd_tls *tls; /* NULL: bytes go as they are */
+    uint64_t n_tunnels;   /* through which others came so far */
     char label[96];       /* for the log */
+    struct pfdd_log_topic told; /* of those who may not come in */
     pfdd_accept_fn accept;
     pfdd_closed_fn closed;
     void *user;
@@ -61,6 +65,9 @@ void pfdd_listener_close(struct pfdd_listener *l);
 
 /* Bytes of memory, beside what it hands out. */
 size_t pfdd_listener_memory(const struct pfdd_listener *l);
+
+/* Whose connection it is that `accept` got. */
+struct pfdd_peer_key pfdd_listener_peer(struct pfdd_listener *l, int fd);
 
 /* The port that a TCP listener got. */
 unsigned pfdd_listener_port(const struct pfdd_listener *l);

@@ -14,6 +14,7 @@
 #include <printfdecode/wire.h>
 
 #include "daemon.h"
+#include "descriptors.h"
 #include "foreign.h"
 #include "library.h"
 #include "log.h"
@@ -27,7 +28,7 @@
 enum {
     BUFFERS_MAX = 1024,      /* of one stream */
     SESSION_BYTES = 1 << 20, /* that have to be free for another buffer */
-    FDS_MAX = 32,            /* that wait for their frame */
+    FDS_MAX = 16,            /* that wait for their frame */
     BAD_MAX = 100,           /* bad places until a stream is given up */
     FRAME_MAX = 16 << 20,
     PIECE = 64 << 10, /* bytes handed to the reader at once */
@@ -225,6 +226,11 @@ static bool start_session(struct buffer *b, int fd,
     const struct pfd_wire_frame none = { 0 };
     struct pfdd_origin origin;
     struct pfdd_stream *st = b->of;
+    if (2 * (st->n_sessions + 1) + FDS_MAX > pfdd_descriptors_share()) {
+        close(fd);
+        bad_frame(st, "too many descriptors: a buffer is not followed");
+        return false;
+    }
     if (!pfdd_has_room(st->d, SESSION_BYTES)) {
         close(fd);
         bad_frame(st, "memory is up to its cap: a buffer is not followed");
@@ -278,7 +284,11 @@ static void stream_gap(struct pfdd_stream *st, struct buffer *b,
 
 static int own_memory(void)
 {
-    return memfd_create("printfdecoded", MFD_CLOEXEC);
+    int fd = memfd_create("printfdecoded", MFD_CLOEXEC);
+    if (fd < 0 || pfdd_descriptor_is_spare(fd))
+        return fd;
+    close(fd);
+    return -1;
 }
 
 /* ---- frames ---- */
@@ -345,7 +355,7 @@ static void bad_frame(struct pfdd_stream *st, const char *why)
 {
     st->d->count.bad_frames++;
     st->n_bad++;
-    pfdd_log(PFDD_WARNING, "%s: %s", st->name, why);
+    pfdd_log_about(&st->d->told_peers, PFDD_WARNING, "%s: %s", st->name, why);
     stream_gap(st, NULL, "bad_frame", 0);
 }
 
@@ -485,7 +495,7 @@ static bool take_buffer(struct pfdd_stream *st, const struct pfd_wire_frame *f)
     } else {
         int fd = own_memory();
         if (fd < 0) {
-            bad_frame(st, "no memory for a buffer");
+            bad_frame(st, "no memory or descriptor for a buffer");
         } else {
             start_session(b, fd, f);
         }
@@ -621,7 +631,7 @@ static bool feed_raw(struct pfdd_stream *st, const void *bytes, size_t n)
         if (b)
             b->name = strdup(st->name);
         if (fd < 0 || !b || !b->name || !start_session(b, fd, NULL)) {
-            bad_frame(st, "no memory for a buffer");
+            bad_frame(st, "no memory or descriptor for a buffer");
             return false;
         }
     }

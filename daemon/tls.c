@@ -12,11 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "crowd.h"
 #include "log.h"
 
 enum {
     PIECE = 16 * 1024,     /* of a TLS record */
     HANDSHAKE_MS = 5000,   /* until the peer must be known */
+    STRANGERS = 32,        /* that are heard at a time */
     LINGER_MS = 2000,      /* for what is left to go out, at the end */
     SSL_BYTES = 64 * 1024, /* what OpenSSL holds for a connection, about */
 };
@@ -30,6 +32,7 @@ struct flow {
 
 struct tunnel {
     struct tunnel *next;
+    struct pfdd_guest guest; /* silent: not known yet */
     struct pfdd_tls *of;
     uv_poll_t outer_poll; /* the network */
     uv_poll_t inner_poll; /* our end of the pair */
@@ -53,7 +56,10 @@ struct pfdd_tls {
     SSL_CTX *context;
     struct stat certificate; /* as it was read */
     struct tunnel *tunnels;
-    unsigned n_tunnels;
+    unsigned n_tunnels; /* with those that are being closed */
+    struct pfdd_crowd strangers;
+    struct pfdd_crowd known;
+    struct pfdd_log_topic told; /* what became of them */
     bool closing;
 };
 
@@ -190,11 +196,17 @@ static void on_closed(uv_handle_t *handle)
     finish_close(tls);
 }
 
+static struct pfdd_crowd *crowd_of(const struct tunnel *t)
+{
+    return t->guest.is_silent ? &t->of->strangers : &t->of->known;
+}
+
 static void close_tunnel(struct tunnel *t)
 {
     if (t->closing)
         return;
     t->closing = true;
+    pfdd_crowd_leave(crowd_of(t), &t->guest);
     SSL_free(t->ssl);
     uv_poll_stop(&t->outer_poll);
     uv_close((uv_handle_t *)&t->outer_poll, on_closed);
@@ -211,8 +223,8 @@ static void fail(struct tunnel *t, const char *why)
 {
     struct pfdd_tls *tls = t->of;
     bool is_known = t->inner >= 0;
-    pfdd_log(is_known ? PFDD_INFO : PFDD_WARNING, "%s: TLS: %s",
-             tls->options.label, why);
+    pfdd_log_about(&tls->told, is_known ? PFDD_INFO : PFDD_WARNING,
+                   "%s: TLS: %s", tls->options.label, why);
     close_tunnel(t);
     if (!is_known && tls->options.failed)
         tls->options.failed(tls->options.user);
@@ -387,6 +399,10 @@ static void hand_out(struct tunnel *t)
         fail(t, "out of memory");
         return;
     }
+    pfdd_crowd_leave(&tls->strangers, &t->guest);
+    pfdd_crowd_join(&tls->known, &t->guest, &t->guest.key,
+                    uv_now(tls->options.loop));
+    t->guest.is_silent = false;
     t->inner = pair[0];
     t->inner_poll.data = t;
     t->n_open++;
@@ -462,10 +478,38 @@ static bool prepare(struct tunnel *t)
                                          options->peer) == 1;
 }
 
+/* Costs little: nothing has been reckoned yet. */
+static bool may_come(const struct pfdd_tls *tls,
+                     const struct pfdd_peer_key *key)
+{
+    struct pfdd_guest *nobody = NULL; /* is silent of them */
+    unsigned n_max = tls->options.max_known;
+    return tls->options.peer ||
+           (tls->n_tunnels < 2 * n_max + STRANGERS &&
+            pfdd_crowd_make_way(&tls->known, key, n_max, &nobody));
+}
+
+static void make_place(struct pfdd_tls *tls, const struct pfdd_peer_key *key)
+{
+    struct pfdd_guest *silent = NULL;
+    pfdd_crowd_make_way(&tls->strangers, key, STRANGERS, &silent);
+    for (struct tunnel *t = tls->tunnels; silent && t; t = t->next) {
+        if (&t->guest == silent) {
+            fail(t, "makes way for another stranger");
+            break;
+        }
+    }
+}
+
 void pfdd_tls_begin(struct pfdd_tls *tls, int fd)
 {
-    renew(tls);
-    struct tunnel *t = calloc(1, sizeof *t);
+    struct pfdd_peer_key key = pfdd_peer_key(fd);
+    bool may = may_come(tls, &key);
+    if (may) {
+        make_place(tls, &key);
+        renew(tls);
+    }
+    struct tunnel *t = may ? calloc(1, sizeof *t) : NULL;
     if (!t || uv_poll_init(tls->options.loop, &t->outer_poll, fd) != 0) {
         free(t);
         close(fd);
@@ -484,6 +528,8 @@ void pfdd_tls_begin(struct pfdd_tls *tls, int fd)
     t->next = tls->tunnels;
     tls->tunnels = t;
     tls->n_tunnels++;
+    pfdd_crowd_join(&tls->strangers, &t->guest, &key,
+                    uv_now(tls->options.loop));
     if (!prepare(t)) {
         fail(t, reason());
         return;
@@ -504,11 +550,6 @@ void pfdd_tls_close(struct pfdd_tls *tls)
         }
     }
     finish_close(tls);
-}
-
-unsigned pfdd_tls_count(const struct pfdd_tls *tls)
-{
-    return tls->n_tunnels;
 }
 
 size_t pfdd_tls_memory(const struct pfdd_tls *tls)

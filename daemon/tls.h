@@ -23,7 +23,8 @@ struct pfdd_tls_options {
     uv_loop_t *loop;
     const struct pfdd_tls_config *config; /* borrowed until closed */
     const char *label;                    /* for the log, likewise */
-    const char *peer; /* we are the client: the address to be proved; else
+    unsigned max_known; /* peers that are known; others are sent away at once */
+    const char *peer;   /* we are the client: the address to be proved; else
                          NULL */
     /* A peer is known; fd is the callee's. */
     void (*ready)(void *user, int fd);
@@ -38,13 +39,13 @@ struct pfdd_tls *pfdd_tls_new(const struct pfdd_tls_options *options, char *err,
                               size_t n_err);
 
 /* Takes over a socket that is connected, or connecting when we are the client.
- * A certificate file that has changed is read again. */
+ * A certificate file that has changed is read again. Some strangers are heard
+ * at a time; for one more, the one that has kept us waiting the longest goes. */
 void pfdd_tls_begin(struct pfdd_tls *tls, int fd);
 
 /* Tunnels end as soon as what is in them is sent; then `closed`. */
 void pfdd_tls_close(struct pfdd_tls *tls);
 
-unsigned pfdd_tls_count(const struct pfdd_tls *tls);
 /* NULL is allowed. */
 size_t pfdd_tls_memory(const struct pfdd_tls *tls);
 

@@ -22,11 +22,6 @@ void pfdd_tls_close(struct pfdd_tls *tls)
 {
 }
 
-unsigned pfdd_tls_count(const struct pfdd_tls *tls)
-{
-    return 0;
-}
-
 size_t pfdd_tls_memory(const struct pfdd_tls *tls)
 {
     return 0;

@@ -28,7 +28,7 @@ FORMATS = 3
 
 # The daemon's, which are narrower: none includes its own floor.
 DAEMON = [
-    'feature foreign head http log name'
+    'crowd descriptors feature foreign head http log name'
     ' peer positions ring sources sums work',
     'line origin segments template',
     'checkpoint reader resume',

@@ -2,15 +2,19 @@
 # SPDX-License-Identifier: MIT
 """lockout.py DAEMON DUMP ELF: strangers who take what others need, and who have
 gone: what they had is given back."""
+import contextlib
 import glob
 import json
 import os
 import re
+import signal
+import socket
 import struct
 import threading
 
-from harness import (ELF, N_ENTRIES, START, Daemon, dial, dump_frames,
-                     elf_frame, frame, has, producer, run, slurp, until)
+from harness import (DUMP, ELF, N_ENTRIES, PROGRAM, START, Buffer, Daemon,
+                     dial, dump_frames, elf_frame, frame, free_port, has, need,
+                     producer, run, slurp, until)
 
 CONFIG = '''ring: 8MiB
 inputs:
@@ -160,5 +164,141 @@ def room_of_objects(temp):
     d.stop()
 
 
+def silent_ones(temp):
+    """Who connects and says nothing, or half a word, keeps nobody out."""
+    d = Daemon(temp, CONFIG)
+    lines = dial(f'{temp}/l.sock', {'output': 'json'})
+    silent = []
+    for i in range(300):
+        s = socket.socket(socket.AF_UNIX)
+        s.connect(f'{temp}/in.sock')
+        if i % 2:
+            s.send(START[:3])
+        silent.append(s)
+    with producer(f'{temp}/in.sock', elf_frame(), *dump_frames()):
+        lines.entries(N_ENTRIES)
+    # A producer that speaks is not who makes way for them.
+    with producer(f'{temp}/in.sock', elf_frame()) as p:
+        for _ in range(300):
+            s = socket.socket(socket.AF_UNIX)
+            s.connect(f'{temp}/in.sock')
+            silent.append(s)
+        p.sendall(b''.join(dump_frames(name='late')))
+        assert {e['source'] for e in lines.entries(N_ENTRIES)} == {'late'}
+    for s in silent:
+        s.close()
+    d.stop()
+
+
+def idle_browsers(temp):
+    """More idle connections than there are descriptors, to HTTP."""
+    need('http')
+    port = free_port()
+    d = Daemon(temp, CONFIG + f'''
+  - {{type: http, address: "tcp:127.0.0.1:{port}", idle_timeout: 200ms}}
+''')
+    before = len(os.listdir(f'/proc/{d.process.pid}/fd'))
+    idle = []
+    for i in range(900):
+        s = socket.socket(socket.AF_UNIX)
+        s.connect(f'{temp}/http.sock')
+        s.send(b'GET /healthz HTTP/1.1\r\nHost: x\r\n' + (
+            b'\r\n' if i % 3 == 0 else b''))
+        idle.append(s)
+        if i % 100 == 0:
+            assert d.http('/healthz')[0] == 200
+    assert d.http('/healthz')[0] == 200
+    assert len(os.listdir(f'/proc/{d.process.pid}/fd')) < before + 90
+    # However slowly a request comes, and however many: an end comes, too.
+    with socket.create_connection(('127.0.0.1', port)) as s:
+        s.settimeout(20)
+        assert s.recv(1) == b''
+    with socket.create_connection(('127.0.0.1', port)) as s:
+        s.settimeout(0.01)
+        with contextlib.suppress(ConnectionError):
+            while True:
+                s.send(b'G')
+                with contextlib.suppress(TimeoutError):
+                    assert s.recv(1) == b''
+                    break
+    for s in idle:
+        s.close()
+    d.stop()
+
+
+def one_user(temp):
+    """One user takes all places that there are for one, and another gets in."""
+    if os.getuid() != 0:
+        print('left out: only root can be two users')
+        return
+    os.chmod(temp, 0o755)
+    d = Daemon(temp, CONFIG.replace('in.sock"', 'in.sock", mode: 0666').replace(
+        'l.sock"', 'l.sock", mode: 0666'))
+    ready, child = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.setgid(65534)
+        os.setuid(65534)
+        held = []
+        for name, first in (('in', START), ('l', b'{}\n')):
+            for _ in range(70):
+                s = socket.socket(socket.AF_UNIX)
+                s.connect(f'{temp}/{name}.sock')
+                with contextlib.suppress(ConnectionError):
+                    s.send(first)
+                held.append(s)
+        os.write(child, b'x')
+        signal.pause()
+    assert os.read(ready, 1) == b'x'
+    try:
+        lines = dial(f'{temp}/l.sock', {'output': 'json'})
+        with producer(f'{temp}/in.sock', elf_frame(), *dump_frames()):
+            lines.entries(N_ENTRIES)
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    d.stop()
+
+
+def descriptors(temp):
+    """Those that nobody claims: some are left for the daemon's own files, and
+    all are given back."""
+    program = f'{temp}/few'
+    with open(program, 'w') as f:
+        f.write(f'#!/bin/sh\nulimit -n 256\nexec "{PROGRAM}" "$@"\n')
+    os.chmod(program, 0o755)
+    config = 'code_objects: [$E]\n' + CONFIG.replace(
+        'inputs:\n', 'inputs:\n  - {type: buffer, path: $T/b, name: own}\n')
+    config += '  - {type: file, path: "$T/of-{buffer}"}\n'
+    d = Daemon(temp, config, program=program)
+    fds = f'/proc/{d.process.pid}/fd'
+    before = len(os.listdir(fds))
+    null = os.open('/dev/null', os.O_RDONLY)
+    senders = []
+    while len(senders) < 40 and 'cannot accept' not in d.log():
+        s = socket.socket(socket.AF_UNIX)
+        s.connect(f'{temp}/in.sock')
+        with contextlib.suppress(OSError):
+            s.sendall(START)
+            for _ in range(4):
+                socket.send_fds(s, [frame('hello', pid=1)], [null] * 16)
+        senders.append(s)
+    until('no more of them', lambda: 'cannot accept' in d.log() or
+          'descriptors of a producer were lost' in d.log())
+    assert before < len(os.listdir(fds)) <= 256 - 256 // 8
+    data = slurp(DUMP)
+    Buffer(f'{temp}/b', len(data)).put(data)
+    until('lines in a file', lambda: os.path.exists(f'{temp}/of-own') and
+          count(f'{temp}/of-own') >= N_ENTRIES)
+    for s in senders:
+        s.close()
+    until('descriptors', lambda: len(os.listdir(fds)) <= before + 8)
+    lines = dial(f'{temp}/l.sock', {'output': 'json', 'source': 'b'})
+    with producer(f'{temp}/in.sock', *dump_frames()):
+        lines.entries(N_ENTRIES)
+    d.stop()
+
+
 if __name__ == '__main__':
-    run(names_of_sources, files_of_sources, flood_of_objects, room_of_objects)
+    run(names_of_sources, files_of_sources, flood_of_objects, room_of_objects,
+        silent_ones, idle_browsers, one_user, descriptors)

@@ -191,6 +191,32 @@ def strangers(temp):
     d.stop()
 
 
+def silent_strangers(temp):
+    """However many, and however often: who has a certificate gets in."""
+    d, port = started(temp)
+    silent = []
+    for where in 'lines', 'input', 'https':
+        for i in range(90):
+            s = socket.create_connection(('127.0.0.1', port[where]))
+            if i % 2:
+                s.send(b'\x16\x03\x01\x02\x00\x01')
+            silent.append(s)
+    for i in range(3):
+        lines = Lines(dial(temp, port['lines']), {'output': 'json'})
+        with dial(temp, port['input']) as p:
+            p.sendall(START + elf_frame() + b''.join(dump_frames()))
+            lines.entries(N_ENTRIES)
+        with dial(temp, port['https']) as s:
+            s.sendall(b'GET /healthz HTTP/1.0\r\n\r\n')
+            assert s.recv(12) == b'HTTP/1.1 200'
+        for where in 'lines', 'input', 'https':
+            silent += [socket.create_connection(('127.0.0.1', port[where]))
+                       for _ in range(40)]
+    d.stop()
+    for s in silent:
+        s.close()
+
+
 class Server(threading.Thread):
     """Whom the daemon or `follow` connects to."""
 
@@ -545,6 +571,6 @@ if 'built without TLS' in subprocess.run(
     for address in 'tls:127.0.0.1:1', 'https://127.0.0.1:1':
         says('built without TLS', address)
     skip('built without TLS')
-run(both_ways, named_files, strangers, connects, not_without,
+run(both_ways, named_files, strangers, silent_strangers, connects, not_without,
     files_that_are_none, followed, acknowledged, certificates, no_keys,
     other_servers)
