@@ -180,6 +180,8 @@ void pfdd_segments_add(struct pfdd_segments *segments, uint64_t first,
 
 void pfdd_segments_drop(struct pfdd_segments *segments, size_t n)
 {
+    if (n == 0) /* of none, perhaps */
+        return;
     segments->n -= n;
     memmove(segments->items, segments->items + n,
             segments->n * sizeof *segments->items);
