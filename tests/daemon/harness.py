@@ -2,6 +2,7 @@
 """A printfdecoded for tests, with sockets in a folder of its own, what talks to
 it, and buffers that it follows. Whatever a test leaves running is ended."""
 import contextlib
+import collections
 import ctypes
 import glob
 import gzip
@@ -198,6 +199,7 @@ class Lines:
     def __init__(self, sock, request=None):
         self.sock = sock
         self.sock.settimeout(PATIENCE)
+        self.whole = collections.deque()  # lines
         self.rest = b''
         if request is not None:
             self.send(request)
@@ -206,12 +208,13 @@ class Lines:
         self.sock.sendall(json.dumps(request).encode() + b'\n')
 
     def next(self):
-        while b'\n' not in self.rest:
+        while not self.whole:
             more = self.sock.recv(65536)
             if not more:
                 return None
-            self.rest += more
-        line, self.rest = self.rest.split(b'\n', 1)
+            *whole, self.rest = (self.rest + more).split(b'\n')
+            self.whole += whole
+        line = self.whole.popleft()
         try:
             return json.loads(line)
         except ValueError:
@@ -232,7 +235,7 @@ class Lines:
     def is_quiet(self, seconds=0.3):
         self.sock.settimeout(seconds)
         try:
-            return not self.rest and self.sock.recv(1, socket.MSG_PEEK) and False
+            return not (self.whole or self.rest) and self.sock.recv(1, socket.MSG_PEEK) and False
         except TimeoutError:
             return True
         finally:

@@ -78,7 +78,7 @@ def files_of_sources(temp):
         if len(paths) < n:
             return False
         return all(count(path) == N_ENTRIES for path in paths)
-    until('files', whole, 60)
+    until('files', whole)
     # The same name again goes on in its file, each line once.
     give(temp, lines, ['s0', 's1'])
     until('more', lambda: count(f'{temp}/out/s0') == 2 * N_ENTRIES)
