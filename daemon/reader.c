@@ -600,11 +600,23 @@ bool pfdd_reader_peek(struct pfdd_reader *r, const char **bytes, size_t *n)
     return true;
 }
 
+/* A long line needs several times its length for a moment. */
+static void give_room_back(struct pfdd_reader *r)
+{
+    if (r->out_size <= 2 * OUT_ENOUGH)
+        return;
+    free(r->out);
+    r->out = NULL;
+    r->out_at = r->out_n = r->out_size = 0;
+}
+
 void pfdd_reader_take(struct pfdd_reader *r, size_t n)
 {
     r->taken_ns = uv_hrtime();
     if (r->out_at < r->out_n) {
         r->out_at += n;
+        if (r->out_at == r->out_n)
+            give_room_back(r);
         return;
     }
     r->at += n;

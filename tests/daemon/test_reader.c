@@ -272,6 +272,29 @@ START_TEST(who_must_have_all_misses_nothing)
 }
 END_TEST
 
+/* What a long message took is not kept for the next ones. */
+START_TEST(long_lines_are_forgotten)
+{
+    char line[100100];
+    int n = snprintf(line, sizeof line, "{\"type\":\"entry\",\"message\":\"%*s",
+                     100000, "");
+    snprintf(line + n, sizeof line - (size_t)n, "\"}\n");
+    subscribe("{\"output\":\"text\"}");
+    append(line);
+    const char *bytes = NULL;
+    size_t n_bytes = 0;
+    ck_assert(pfdd_reader_peek(&reader, &bytes, &n_bytes));
+    ck_assert_uint_eq(n_bytes, 100001);
+    ck_assert_uint_gt(pfdd_reader_memory(&reader), 200000);
+    pfdd_reader_take(&reader, 1);
+    ck_assert(pfdd_reader_peek(&reader, &bytes, &n_bytes));
+    pfdd_reader_take(&reader, n_bytes);
+    ck_assert_uint_lt(pfdd_reader_memory(&reader), 140000);
+    ck_assert(!pfdd_reader_peek(&reader, &bytes, &n_bytes));
+    pfdd_reader_deinit(&reader);
+}
+END_TEST
+
 int main(void)
 {
     return suite_run_with(
@@ -281,6 +304,7 @@ int main(void)
               patterns_forget, all_words_become_text, text_tells_findings,
               patterns_leave_what_is_lost, findings_may_be_left_out,
               what_was_missed_may_be_left_out, names_stand_before_gaps,
-              times_are_ns_of_64_bits, who_must_have_all_misses_nothing),
+              times_are_ns_of_64_bits, who_must_have_all_misses_nothing,
+              long_lines_are_forgotten),
         60);
 }
