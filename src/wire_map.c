@@ -321,5 +321,6 @@ bool pfd_wire_read_cut(struct pfd_cursor *c, struct pfd_wire_label *labels,
         return false;
     ret->bytes = take_bytes(c, left);
     ret->missing = o.number - left;
-    return ret->type == PFD_WIRE_DATA || ret->type == PFD_WIRE_CODE_OBJECT;
+    return ret->type == PFD_WIRE_DATA || ret->type == PFD_WIRE_CODE_OBJECT ||
+           ret->type == PFD_WIRE_ENTRIES;
 }

@@ -161,8 +161,30 @@ def check(name):
     return True
 
 
+def check_cut():
+    """A capture that is cut anywhere says so, and gives what came."""
+    folder = os.path.join(CASES, "cli", "match_inverted")
+    words = ("small.bin", "app.elf")
+    assert run(folder, "capture", "--entries", "-o", CAPTURE,
+               *words).returncode == 0
+    whole = records(run(folder, "decode", "-o", "json", CAPTURE).stdout, ())
+    with open(CAPTURE, "rb") as f:
+        data = f.read()
+    cut, most = CAPTURE + ".cut", 0
+    for n in range(16, len(data), 13):
+        with open(cut, "wb") as f:
+            f.write(data[:n])
+        done = run(folder, "decode", "-o", "json", cut)
+        got = [r for r in records(done.stdout, ()) if r["type"] == "entry"]
+        assert done.returncode in (1, 2), n
+        assert got == whole[:len(got)], n
+        most = max(most, len(got))
+    assert most == 64, most
+
+
 def main():
     n = failed = 0
+    check_cut()
     for f in sorted(e.name for e in os.scandir(CASES) if e.is_dir()):
         for case in sorted(os.listdir(os.path.join(CASES, f))):
             if not os.path.exists(os.path.join(CASES, f, case, "cmd")):

@@ -177,8 +177,8 @@ PFD_API void pfd_wire_reader_finish(struct pfd_wire_reader *reader);
  * (wrong magic, length or CRC, a map that is none, a stream that is cut or
  * lacks its end, an end that contradicts what came). The caller may give up or
  * call again: the reader goes on at the next frame whose CRC is right; of a
- * `data` or `code_object` frame that the end of all bytes cuts, it gives the
- * bytes that came. PFD_ERR_UNSUPPORTED: a version of the stream that is not
+ * `data`, `code_object` or `entries` frame that the end of all bytes cuts, it
+ * gives the bytes that came. PFD_ERR_UNSUPPORTED: a version of the stream that is not
  * known, or searching on would take too long; each call says so again.
  */
 PFD_API enum pfd_status pfd_wire_reader_next(struct pfd_wire_reader *reader,
