@@ -480,9 +480,10 @@ static bool has_longer(const struct pfd_record *r,
                        const struct opencl_choice *choice)
 {
     bool is_longer = false;
-    for (unsigned i = 0; i < choice->n_others; i++)
+    for (unsigned i = 0; i < choice->n_others; i++) {
         is_longer |= size_of(choice->other[i]) > r->n_bytes &&
                      can_be_shown(r, choice->other[i]);
+    }
     return is_longer;
 }
 

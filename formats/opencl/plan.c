@@ -447,8 +447,9 @@ void opencl_plan_choose(const struct opencl_plan *plan,
         return;
     ret->string = string_at(walk, at, taken->which);
     add_others(plan, s, place, taken, &others);
-    for (unsigned k = 0; k < others.n && k < PFD_ALTERNATIVES_MAX; k++)
+    for (unsigned k = 0; k < others.n && k < PFD_ALTERNATIVES_MAX; k++) {
         ret->other[ret->n_others++] =
             string_at(walk, at, (unsigned)others.way[k].choice);
+    }
     ret->is_sure = !ret->n_others && !place->is_elsewhere;
 }
