@@ -14,7 +14,7 @@ import threading
 
 from harness import (DUMP, ELF, N_ENTRIES, PROGRAM, START, Buffer, Daemon,
                      dial, dump_frames, elf_frame, entry_ends, frame, free_port,
-                     has, need, producer, run, slurp, until)
+                     has, is_sanitized, need, producer, run, slurp, until)
 
 CONFIG = '''ring: 8MiB
 inputs:
@@ -138,7 +138,7 @@ def flood_of_objects(temp):
     thread = threading.Thread(target=flood, daemon=True)
     thread.start()
     until('a flood', lambda: sent[0] > 500)
-    for _ in range(10):
+    for _ in range(3 if is_sanitized(PROGRAM) else 10):
         with producer(f'{temp}/in.sock', elf_frame(), *dump_frames()):
             assert known(lines.entries(N_ENTRIES))
         assert thread.is_alive()
