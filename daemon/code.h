@@ -52,23 +52,22 @@ struct pfdd_catalogue {
 
 /* What it takes of the library's room. */
 size_t pfdd_code_cost(size_t n_bytes);
-void pfdd_code_free(struct pfdd_code *code);
+void pfdd_code_free(struct pfdd_code *o);
 
 /* Who has sent it, too, keeps it here, and does no more. */
-void pfdd_code_own(struct pfdd_code *code, struct pfdd_scope *sender);
-void pfdd_code_disown(struct pfdd_code *code, const struct pfdd_scope *scope);
+void pfdd_code_own(struct pfdd_code *o, struct pfdd_scope *sender);
+void pfdd_code_disown(struct pfdd_code *o, const struct pfdd_scope *scope);
 
 /* On a worker: its bytes, of a URI at most n_max. */
-void pfdd_code_read(struct pfdd_code *code, size_t n_max);
+void pfdd_code_read(struct pfdd_code *o, size_t n_max);
 enum pfd_status pfdd_code_load(struct pfd_strings *set,
-                               const struct pfdd_code *code,
+                               const struct pfdd_code *o,
                                struct pfd_error *err);
 
 /* For up to n_max; NULL: out of memory. */
 struct pfdd_catalogue *pfdd_catalogue_new(size_t n_max);
-void pfdd_catalogue_put(struct pfdd_catalogue *catalogue,
-                        struct pfdd_code *code);
+void pfdd_catalogue_put(struct pfdd_catalogue *c, struct pfdd_code *o);
 /* A reference to it; NULL is allowed. */
-void pfdd_catalogue_drop(struct pfdd_catalogue *catalogue);
+void pfdd_catalogue_drop(struct pfdd_catalogue *c);
 
 #endif

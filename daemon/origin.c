@@ -40,9 +40,10 @@ static const char *name_labels(struct pfdd_origin *o,
     for (size_t i = 0; i < f->n_labels; i++) {
         char *name = o->names + i * PFDD_NAME_ROOM;
         const struct pfd_wire_bytes *key = &f->labels[i].key;
-        if (!pfdd_name_put(name, key->at, key->n))
+        if (!pfdd_name_put(name, key->at, key->n)) {
             return "a label's name is empty or longer than 255 bytes: the "
                    "labels are left out";
+        }
         if (is_taken(o, i, name))
             return "two labels have one name: the labels are left out";
         o->labels[i] =
