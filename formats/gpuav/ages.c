@@ -252,8 +252,9 @@ static int likelihood_of(const struct pfd_walk *w, uint8_t data)
     uint32_t flags = pfd_walk_u32(w, 0);
     if (!t.plausible || (data == 2 && flags > FLAGS_MAX))
         return 5;
-    /* Behind a hole anything may happen to look like a record or two. */
-    if (t.plausible < t.n_records / 4 || (!t.leading && t.n < CHAIN))
+    /* Behind a hole anything may happen to look like a record or two, with
+     * words of none beside them. */
+    if (t.plausible < t.n_records / 4 || (!t.leading && t.n < CHAIN && t.stray))
         return 30;
     if (t.now > t.n_records / 4)
         return 85;
