@@ -21,6 +21,25 @@ void pfdd_checkpoint_deinit(struct pfdd_checkpoint *c)
     *c = (struct pfdd_checkpoint){ 0 };
 }
 
+static void read_position(struct pfdd_positions *positions, const char *source,
+                          const json_t *value)
+{
+    const char *file = json_string_value(json_object_get(value, "file"));
+    const json_t *at = json_object_get(value, "at");
+    struct pfdd_position position = {
+        (uint64_t)json_integer_value(json_array_get(at, 0)),
+        (uint64_t)json_integer_value(json_array_get(at, 1)),
+        (uint64_t)json_integer_value(json_array_get(at, 2)),
+    };
+    struct pfdd_position none;
+    bool is_news = false;
+    if (!file)
+        return;
+    pfdd_positions_begin(positions, source, file, &none, &is_news);
+    if (json_array_size(at) == 3)
+        pfdd_positions_set(positions, source, &position);
+}
+
 void pfdd_checkpoint_read(const char *dir, struct pfdd_checkpoint *ret)
 {
     char path[PFDD_PATH];
@@ -40,18 +59,23 @@ void pfdd_checkpoint_read(const char *dir, struct pfdd_checkpoint *ret)
     }
     json_object_foreach(json_object_get(root, "sources"), name, value)
     {
-        struct pfdd_position position = {
-            (uint64_t)json_integer_value(json_array_get(value, 0)),
-            (uint64_t)json_integer_value(json_array_get(value, 1)),
-            (uint64_t)json_integer_value(json_array_get(value, 2)),
-        };
-        pfdd_positions_set(&ret->positions, name, &position);
+        read_position(&ret->positions, name, value);
     }
     ret->next_seq =
         (uint64_t)json_integer_value(json_object_get(root, "next_seq"));
     json_t *acked = json_object_get(root, "acked");
     ret->acked = json_is_object(acked) ? json_incref(acked) : NULL;
     json_decref(root);
+}
+
+static json_t *position_text(const struct pfdd_positions_item *item)
+{
+    const struct pfdd_position *p = &item->position;
+    if (!item->is_known)
+        return json_pack("{s:s}", "file", item->file);
+    return json_pack("{s:s,s:[I,I,I]}", "file", item->file, "at",
+                     (json_int_t)p->generation, (json_int_t)p->index,
+                     (json_int_t)p->offset);
 }
 
 char *pfdd_checkpoint_text(const struct pfdd_checkpoint *c)
@@ -63,11 +87,8 @@ char *pfdd_checkpoint_text(const struct pfdd_checkpoint *c)
     if (c->acked)
         json_object_update(json_object_get(root, "acked"), c->acked);
     for (size_t i = 0; i < c->positions.n; i++) {
-        const struct pfdd_position *p = &c->positions.items[i].position;
-        json_object_set_new(sources, c->positions.items[i].source,
-                            json_pack("[I,I,I]", (json_int_t)p->generation,
-                                      (json_int_t)p->index,
-                                      (json_int_t)p->offset));
+        const struct pfdd_positions_item *item = &c->positions.items[i];
+        json_object_set_new(sources, item->source, position_text(item));
     }
     char *text = json_dumps(root, JSON_INDENT(1));
     json_decref(root);

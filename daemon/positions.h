@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How far the lines of each source reach: of what is on disk, so that a restart
- * knows what it has already. One thread at a time.
+ * How far the lines of sources that go on after a restart reach: of what is on
+ * disk, so that the restart knows what it has already. A position is of one
+ * file, and of no other that has its name later. One thread at a time.
  */
 #ifndef PFDD_POSITIONS_H
 #define PFDD_POSITIONS_H
@@ -19,10 +20,19 @@ struct pfdd_position {
 /* The position that the line of an entry says; false: it says none. */
 bool pfdd_position_find(const char *line, size_t n, struct pfdd_position *ret);
 
+enum {
+    PFDD_FILE_ROOM = 80
+};
+
+/* What an open file is, whatever it is called: device, inode, birth. */
+void pfdd_file_describe(int fd, char ret[PFDD_FILE_ROOM]);
+
 /* All zeros: there are none. */
 struct pfdd_positions {
     struct pfdd_positions_item {
         char *source;
+        char file[PFDD_FILE_ROOM];
+        bool is_known; /* how far it came */
         struct pfdd_position position;
     } * items; /* [n] */
     size_t n;
@@ -30,11 +40,17 @@ struct pfdd_positions {
 
 void pfdd_positions_deinit(struct pfdd_positions *positions);
 
+/*
+ * Lines of this source are of this file from now on. True: ret is how far those
+ * came that are there. *is_news: this has to be on disk before they are, so that
+ * nobody takes a position for that of another file.
+ */
+bool pfdd_positions_begin(struct pfdd_positions *positions, const char *source,
+                          const char *file, struct pfdd_position *ret,
+                          bool *is_news);
+
+/* Of a source that has begun; those of others nobody asks for. */
 void pfdd_positions_set(struct pfdd_positions *positions, const char *source,
                         const struct pfdd_position *position);
-
-/* False: the source has none. */
-bool pfdd_positions_get(const struct pfdd_positions *positions,
-                        const char *source, struct pfdd_position *ret);
 
 #endif

@@ -71,10 +71,25 @@ struct pfdd_queue {
 
 /* ---- positions ---- */
 
-bool pfdd_queue_position(const struct pfdd_queue *q, const char *source,
+static void submit_checkpoint(struct pfdd_queue *q);
+
+static void want_checkpoint(struct pfdd_queue *q);
+
+bool pfdd_queue_position(struct pfdd_queue *q, const char *source, int fd,
                          struct pfdd_position *ret)
 {
-    return pfdd_positions_get(&q->known.positions, source, ret);
+    char file[PFDD_FILE_ROOM];
+    bool is_news = false;
+    pfdd_file_describe(fd, file);
+    bool is_known =
+        pfdd_positions_begin(&q->known.positions, source, file, ret, &is_news);
+    /* The disk has one thread: what is asked for first is written first. */
+    if (is_news && !q->checkpointing) {
+        submit_checkpoint(q);
+    } else if (is_news) {
+        want_checkpoint(q);
+    }
+    return is_known;
 }
 
 static void note_line(void *user, const char *line, size_t n)
@@ -239,8 +254,6 @@ size_t pfdd_queue_read(const struct pfdd_queue *q,
 static void start_write(struct pfdd_queue *q);
 
 static void hear_failure(struct pfdd_queue *q);
-
-static void want_checkpoint(struct pfdd_queue *q);
 
 static void on_lines(struct pfdd_reader *reader)
 {
@@ -414,15 +427,24 @@ static void choose_going(struct pfdd_queue *q)
         q->going[i] = q->segments.items[i].first;
 }
 
-static void start_checkpoint(struct pfdd_queue *q)
+static void submit_checkpoint(struct pfdd_queue *q)
 {
     q->wants_checkpoint = false;
     q->text = checkpoint_text(q);
-    if (!q->text)
+    if (!q->text) {
+        free(q->going);
+        q->going = NULL;
+        q->n_going = 0;
         return;
-    choose_going(q);
+    }
     q->checkpointing = true;
     pfdd_pool_submit(q->d->disk, &q->checkpoint);
+}
+
+static void start_checkpoint(struct pfdd_queue *q)
+{
+    choose_going(q);
+    submit_checkpoint(q);
 }
 
 static void finish_checkpoint(struct pfdd_queue *q)

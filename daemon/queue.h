@@ -60,8 +60,9 @@ void pfdd_queue_stop(struct pfdd_queue *q);
 /* NULL is allowed. */
 void pfdd_queue_free(struct pfdd_queue *q);
 
-/* Where the lines of a source on disk end; false: there are none. */
-bool pfdd_queue_position(const struct pfdd_queue *q, const char *source,
+/* A source of an open file begins, which goes on after a restart. True: ret is
+ * where the lines of this file end that are on disk; false: there are none. */
+bool pfdd_queue_position(struct pfdd_queue *q, const char *source, int fd,
                          struct pfdd_position *ret);
 
 /* name, wake and user are set. */

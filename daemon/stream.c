@@ -20,6 +20,7 @@
 #include "log.h"
 #include "name.h"
 #include "origin.h"
+#include "owned.h"
 #include "peer.h"
 #include "session.h"
 #include "shelf.h"
@@ -330,7 +331,8 @@ static void describe(struct buffer *b, const struct pfd_wire_frame *f)
     b->name = b->format = NULL;
     if (pfdd_name_put(name, f->format.at, f->format.n))
         b->format = strdup(name);
-    if (pfdd_name_put(name, f->name.at, f->name.n))
+    if (pfdd_name_put(name, f->name.at, f->name.n) &&
+        pfdd_name_disown(b->of->d->config->config, name))
         b->name = strdup(name);
     b->generation = f->generation;
     if (f->name.n && !b->name)

@@ -33,6 +33,7 @@ DAEMON = [
     'line origin segments template',
     'checkpoint reader resume',
     'config query',
+    'owned',
     'address folder plan rotated sandbox systemd tls',
     'deputy socket tls_none',
     'daemon',
