@@ -316,13 +316,31 @@ static bool *flag_of(struct options *o, int key)
     }
 }
 
+/* Where a plain number is kept; NULL: of another. */
+static uint64_t *number_of(struct options *o, int key)
+{
+    switch (key) {
+    case OPT_SKIP:
+        return &o->skip;
+    case 'n':
+        return &o->limit;
+    case 'C':
+        return &o->context;
+    default:
+        return NULL;
+    }
+}
+
 bool option_set(struct options *o, int key, const char *text)
 {
     bool *flag = flag_of(o, key);
+    uint64_t *number = number_of(o, key);
     if (flag) {
         *flag = true;
         return true;
     }
+    if (number)
+        return read_number(text, number);
     switch (key) {
     case 'o':
         return set_output(o, text);
@@ -354,15 +372,9 @@ bool option_set(struct options *o, int key, const char *text)
         return add_word(&o->sources, text);
     case OPT_ID:
         return add_id(o, text);
-    case OPT_SKIP:
-        return read_number(text, &o->skip);
-    case 'n':
-        return read_number(text, &o->limit);
     case OPT_TAIL:
         return read_number(text, &o->tail) &&
                (o->tail || option_wrong("not a number above 0:", text));
-    case 'C':
-        return read_number(text, &o->context);
     case 'j':
         return read_threads(text, &o->threads);
     case OPT_COLOR:

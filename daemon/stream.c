@@ -332,12 +332,14 @@ static void describe(struct buffer *b, const struct pfd_wire_frame *f)
     if (pfdd_name_put(name, f->format.at, f->format.n))
         b->format = strdup(name);
     if (pfdd_name_put(name, f->name.at, f->name.n) &&
-        pfdd_name_disown(b->of->d->config->config, name))
+        pfdd_name_disown(b->of->d->config->config, name)) {
         b->name = strdup(name);
+    }
     b->generation = f->generation;
-    if (f->name.n && !b->name)
+    if (f->name.n && !b->name) {
         bad_frame(b->of, "a buffer's name is longer than 255 bytes: it goes by "
                          "its number");
+    }
     if (!b->name &&
         asprintf(&b->name, "%s/%" PRIu64, b->of->name, f->buffer) < 0)
         b->name = NULL;

@@ -179,8 +179,8 @@ static void note_given(struct pfd_worker *w, uint64_t index)
     const struct pfd_sink *sink = w->pool->sink;
     if (convert->given)
         pfd_text_add(&w->given, &index, sizeof index);
-    if (convert->marks_ranges && w->range && sink && sink->between &&
-        index == convert->ranges[w->range].from)
+    if (convert->ranges && convert->marks_ranges && w->range && sink &&
+        sink->between && index == convert->ranges[w->range].from)
         sink->between(&w->out, w->sink_options.color);
 }
 

@@ -273,7 +273,8 @@ static void share_entry(struct planner *p, uint32_t i,
     for (unsigned k = 0; k < place->n_steps; k++)
         sum += likelihood(step_after(p->plan, p->stretch, step + k) - best);
     const struct pfd_string *s = strings_at(p, i);
-    for (unsigned k = 0, which = 0; k < place->n_steps; k++) {
+    /* The likeliest has something. */
+    for (unsigned k = 0, which = 0; sum && k < place->n_steps; k++) {
         for (; which < step[k].which; which++)
             s = s->next;
         p->plan->source[s->source % OPENCL_SOURCES].n_shares +=
