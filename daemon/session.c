@@ -560,9 +560,10 @@ struct pfdd_session *pfdd_session_new(
     s->next = d->sessions;
     d->sessions = s;
     pfdd_session_memory_charge(&s->memory);
-    if (options->resume && d->queue)
+    if (options->resume && d->queue) {
         s->skipping =
             pfdd_queue_position(d->queue, name, options->fd, &s->skip);
+    }
     if (options->kept && pfdd_kept_holds(options->kept, options->fd)) {
         s->skipping = true;
         s->skip = (struct pfdd_position){ 0, options->kept->index,
