@@ -123,7 +123,7 @@ static enum pfd_status convert_chunks(struct pfd_convert *convert,
 {
     const struct pfd_capture_buffer *b = &buffer->captured;
     struct chunked chunked = { buffer, lines };
-    convert->chunk_members = members_of;
+    convert->chunk_members = lines ? members_of : NULL;
     convert->chunk_user = &chunked;
     enum pfd_status status =
         pfd_convert_chunks(convert, b->chunks, b->n_chunks, summary, err);
