@@ -3,8 +3,8 @@
 # make_lists.sh OUT "FORMATS" "SINKS": the tables of formats and sinks as C.
 set -eu
 {
-    echo '#include "format.h"'
-    echo '#include "sink.h"'
+    echo '#include "decode/format.h"'
+    echo '#include "forms/sink.h"'
     for name in $2; do
         echo "extern const struct pfd_format pfd_format_$name;"
     done

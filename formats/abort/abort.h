@@ -3,8 +3,8 @@
 #ifndef ABORT_H
 #define ABORT_H
 
-#include "format.h"
-#include "shaders.h"
+#include "decode/format.h"
+#include "spirv/shaders.h"
 
 static inline uint64_t abort_align(uint64_t v, uint64_t to)
 {

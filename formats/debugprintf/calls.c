@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "debugprintf.h"
-#include "shaders.h"
+#include "spirv/shaders.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 

@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-#include "chain.h"
+#include "decode/chain.h"
 #include "evidence.h"
-#include "khronos.h"
-#include "shaders.h"
+#include "spirv/khronos.h"
+#include "spirv/shaders.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "format.h"
-#include "khronos.h"
+#include "decode/format.h"
+#include "spirv/khronos.h"
 
 /* Bits of pfd_record.layout: how a record departs from its call's types. */
 enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "evidence.h"
 
-#include "shaders.h"
+#include "spirv/shaders.h"
 
 enum {
     DWORD = 4,

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "debugprintf.h"
-#include "khronos.h"
-#include "shaders.h"
+#include "spirv/khronos.h"
+#include "spirv/shaders.h"
 
 /* ---- messages as the layer writes them ---- */
 

@@ -4,7 +4,7 @@
  * sources are in README.md beside this file.
  */
 #include "debugprintf.h"
-#include "shaders.h"
+#include "spirv/shaders.h"
 
 enum {
     DWORD = 4

@@ -5,7 +5,7 @@
  * this file has the table.
  */
 #include "gpuav.h"
-#include "khronos.h"
+#include "spirv/khronos.h"
 
 enum {
     DWORD = GPUAV_DWORD,

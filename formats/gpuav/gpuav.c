@@ -5,9 +5,9 @@
  */
 #include "gpuav.h"
 
-#include "chain.h"
-#include "khronos.h"
-#include "shaders.h"
+#include "decode/chain.h"
+#include "spirv/khronos.h"
+#include "spirv/shaders.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "format.h"
+#include "decode/format.h"
 
 enum {
     GPUAV_DWORD = 4,

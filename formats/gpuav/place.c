@@ -5,8 +5,8 @@
  * would give the wrong source line.
  */
 #include "gpuav.h"
-#include "khronos.h"
-#include "shaders.h"
+#include "spirv/khronos.h"
+#include "spirv/shaders.h"
 
 enum {
     /* Extensions' instructions, of which nothing more is known. */

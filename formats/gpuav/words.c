@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "gpuav.h"
-#include "khronos.h"
+#include "spirv/khronos.h"
 
 enum {
     DWORD = GPUAV_DWORD,

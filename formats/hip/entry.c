@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the arguments of an entry lie, and what its bytes are. */
+#include "decode/rocm.h"
 #include "hip.h"
-#include "rocm.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 

@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-#include "escape.h"
-#include "hsa.h"
-#include "md5.h"
-#include "rocm.h"
+#include "base/escape.h"
+#include "base/md5.h"
+#include "decode/rocm.h"
+#include "objects/hsa.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 

@@ -6,7 +6,7 @@
 #ifndef HIP_H
 #define HIP_H
 
-#include "format.h"
+#include "decode/format.h"
 
 extern const struct pfd_format pfd_format_hip;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is read of a message that was put together. */
+#include "decode/rocm.h"
 #include "hostcall.h"
-#include "rocm.h"
 
 /* A message has its control word and a format string; else it is no more than
  * bytes. */

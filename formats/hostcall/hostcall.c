@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-#include "md5.h"
-#include "rocm.h"
+#include "base/md5.h"
+#include "decode/rocm.h"
 
 extern const struct pfd_format pfd_format_hostcall;
 

@@ -3,7 +3,7 @@
  * Messages of OpAbortKHR (LLPC's document DdnDebugPrintf.md, "Shader abort"):
  * what is constant in them stands in the metadata, the rest in the entry.
  */
-#include "escape.h"
+#include "base/escape.h"
 #include "llpc.h"
 
 enum {

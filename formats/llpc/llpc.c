@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "format.h"
+#include "decode/format.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 

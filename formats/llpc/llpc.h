@@ -6,7 +6,7 @@
 #ifndef LLPC_H
 #define LLPC_H
 
-#include "format.h"
+#include "decode/format.h"
 
 extern const struct pfd_format pfd_format_llpc;
 

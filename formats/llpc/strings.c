@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "llpc.h"
-#include "metadata.h"
+#include "objects/metadata.h"
 
 enum {
     EM_AMDGPU = 224,

@@ -3,9 +3,9 @@
  * ROCm's OpenCL printf buffer. The wire layout and its sources are in README.md
  * beside this file.
  */
-#include "escape.h"
+#include "base/escape.h"
+#include "decode/rocm.h"
 #include "plan.h"
-#include "rocm.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 

@@ -6,8 +6,8 @@
 #ifndef OPENCL_H
 #define OPENCL_H
 
-#include "bits.h"
-#include "format.h"
+#include "base/bits.h"
+#include "decode/format.h"
 
 extern const struct pfd_format pfd_format_opencl;
 

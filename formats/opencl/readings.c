@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "bits.h"
+#include "base/bits.h"
 #include "opencl.h"
 
 enum {

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "hsa.h"
+#include "objects/hsa.h"
 #include "opencl.h"
 
 enum {

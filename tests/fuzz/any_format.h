@@ -12,7 +12,7 @@
 #include <printfdecode/shaders.h>
 
 #include "code_object.h"
-#include "format.h"
+#include "decode/format.h"
 #include "llpc_strings.h"
 
 /* What the input says of a format: how its strings stand there. */

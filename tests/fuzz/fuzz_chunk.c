@@ -11,8 +11,8 @@
 #include <printfdecode/convert.h>
 
 #include "any_format.h"
+#include "base/text.h"
 #include "pieces.h"
-#include "text.h"
 
 enum {
     CHUNKS = 8,

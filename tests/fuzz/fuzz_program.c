@@ -7,9 +7,9 @@
  */
 #include <string.h>
 
-#include "escape.h"
+#include "base/escape.h"
 #include "fuzz.h"
-#include "program.h"
+#include "print/program.h"
 
 enum {
     SLACK = 32,

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "any_format.h"
-#include "decoder.h"
+#include "decode/decoder.h"
+#include "forms/sink.h"
 #include "pieces.h"
-#include "sink.h"
 
 enum {
     BATCH = 64,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "spirv.h"
+#include "spirv/spirv.h"
 
 static size_t n_remarks;
 

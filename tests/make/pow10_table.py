@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes src/number_tables.h and src/number_tables.c (the tables that the
+"""Writes src/print/number_tables.h and src/print/number_tables.c (the tables that the
 number printers read). Exact integer arithmetic, standard library only.
 
 usage: pow10_table.py SRC_FOLDER

@@ -4,9 +4,9 @@
 
 #include <check.h>
 
-#include "archive.h"
 #include "build.h"
 #include "guard.h"
+#include "objects/archive.h"
 
 static struct findings findings;
 static struct build archive;

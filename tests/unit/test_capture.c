@@ -12,10 +12,10 @@
 #include <printfdecode/capture.h>
 #include <printfdecode/convert.h>
 
+#include "base/text.h"
 #include "build.h"
 #include "dump.h"
 #include "suite.h"
-#include "text.h"
 
 enum {
     N_MESSAGES = 20,

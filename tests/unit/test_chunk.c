@@ -6,10 +6,10 @@
 #include <printfdecode/chunk.h>
 #include <printfdecode/convert.h>
 
+#include "base/text.h"
 #include "dump.h"
 #include "guard.h"
 #include "suite.h"
-#include "text.h"
 
 #define ONE UINT64_C(0x0123456789ab)
 #define TWO UINT64_C(0x0fedcba98765)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cursor.h"
+#include "base/cursor.h"
 #include "guard.h"
 #include "suite.h"
 

@@ -5,8 +5,8 @@
 #include <check.h>
 #include <jansson.h>
 
+#include "base/escape.h"
 #include "dump.h"
-#include "escape.h"
 #include "guard.h"
 #include "suite.h"
 

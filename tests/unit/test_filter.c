@@ -5,8 +5,8 @@
 
 #include <printfdecode/filter.h>
 
+#include "base/pattern.h"
 #include "dump.h"
-#include "pattern.h"
 #include "suite.h"
 
 #define ONE   UINT64_C(0x0123456789ab)

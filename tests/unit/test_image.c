@@ -6,7 +6,7 @@
 
 #include "build.h"
 #include "guard.h"
-#include "image.h"
+#include "objects/image.h"
 
 static struct findings findings;
 static struct build notes;

@@ -8,9 +8,9 @@
 
 #include <jansson.h>
 
+#include "base/escape.h"
 #include "dump.h"
-#include "escape.h"
-#include "json_exact.h"
+#include "print/json_exact.h"
 #include "suite.h"
 
 enum {

@@ -4,7 +4,7 @@
 
 #include <check.h>
 
-#include "md5.h"
+#include "base/md5.h"
 
 /* The test suite of RFC 1321, and lengths around the edges of a block. */
 static const struct {

@@ -6,7 +6,7 @@
 
 #include "build.h"
 #include "guard.h"
-#include "metadata.h"
+#include "objects/metadata.h"
 
 static struct build b;
 static struct guard guard;

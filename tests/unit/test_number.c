@@ -13,8 +13,8 @@
 
 #include <check.h>
 
-#include "number.h"
-#include "number_fast.h"
+#include "print/number.h"
+#include "print/number_fast.h"
 
 enum {
     TEXT_MAX = 2 * PFD_WIDTH_MAX

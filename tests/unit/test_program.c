@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "dump.h"
-#include "escape.h"
 #include "guard.h"
-#include "program.h"
+#include "print/program.h"
 #include "suite.h"
 
 enum {

@@ -4,7 +4,7 @@
 
 #include "build.h"
 #include "guard.h"
-#include "spirv.h"
+#include "spirv/spirv.h"
 #include "suite.h"
 
 /* The module that most tests read; numbers behind words are dword offsets. */

@@ -12,9 +12,9 @@
 #include <printfdecode/convert.h>
 #include <printfdecode/tail.h>
 
+#include "base/text.h"
 #include "build.h"
 #include "dump.h"
-#include "text.h"
 
 #define MS UINT64_C(1000000)
 

@@ -2,9 +2,9 @@
 /* Findings counted by kind and id, and entries of unknown ids left out. */
 #include <string.h>
 
-#include "shown.h"
+#include "forms/shown.h"
+#include "forms/tally.h"
 #include "suite.h"
-#include "tally.h"
 
 static void add(struct pfd_tally *t, enum pfd_finding_kind kind, uint64_t id,
                 uint64_t index)

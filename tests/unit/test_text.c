@@ -3,9 +3,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "arena.h"
+#include "base/arena.h"
+#include "base/text.h"
 #include "suite.h"
-#include "text.h"
 
 START_TEST(text_grows)
 {

@@ -11,7 +11,7 @@
 
 #include <printfdecode/input.h>
 
-#include "uri.h"
+#include "base/uri.h"
 
 static const struct {
     const char *text;

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "columns.h"
+#include "decode/entry.h"
 #include "dump.h"
-#include "entry.h"
+#include "filter/where_range.h"
+#include "strings/columns.h"
 #include "suite.h"
-#include "where_range.h"
 
 #define ID UINT64_C(0x0123456789ab)
 

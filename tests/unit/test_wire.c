@@ -5,9 +5,9 @@
 
 #include <check.h>
 
-#include "crc32c.h"
-#include "text.h"
-#include "wire.h"
+#include "base/crc32c.h"
+#include "base/text.h"
+#include "wire/wire.h"
 
 static bool to_text(void *user, const void *bytes, size_t n)
 {

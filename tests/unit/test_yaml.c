@@ -7,7 +7,7 @@
 
 #include "build.h"
 #include "guard.h"
-#include "metadata.h"
+#include "objects/metadata.h"
 
 static struct pfd_metadata *metadata;
 static struct pfd_error problem;

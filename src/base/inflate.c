@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/inflate.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+
+enum {
+    /* The most that one compressed byte can stand for: a zlib match of 258
+     * bytes takes 2 bits; a zstd block of 128 KiB takes 4 bytes. */
+    ZLIB_RATIO_MAX = 1032,
+    ZSTD_RATIO_MAX = 32768,
+    ZLIB_STEP = 1 << 30, /* zlib counts in unsigned int */
+};
+
+static const uint8_t zstd_magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
+
+enum pfd_compression pfd_compression_of(const void *bytes, size_t n)
+{
+    return n >= sizeof zstd_magic &&
+                   !memcmp(bytes, zstd_magic, sizeof zstd_magic)
+               ? PFD_COMPRESSION_ZSTD
+               : PFD_COMPRESSION_ZLIB;
+}
+
+struct inflation {
+    const uint8_t *in; /* [n_in] */
+    size_t n_in;
+    uint8_t *out; /* [n_out] */
+    size_t n_out;
+    size_t n_read;
+    size_t n_written;
+    struct pfd_error *problem;
+};
+
+static void damaged(struct inflation *f, const char *what)
+{
+    pfd_fail(f->problem, PFD_ERR_CORRUPT, f->n_read,
+             "%s after %zu compressed bytes, which gave %zu", what, f->n_read,
+             f->n_written);
+}
+
+/* False: out of memory. */
+static bool inflate_zlib(struct inflation *f)
+{
+    z_stream z = { 0 };
+    int rc = inflateInit(&z);
+    if (rc == Z_MEM_ERROR)
+        return false;
+    z.next_in = (Bytef *)(uintptr_t)f->in; /* read only */
+    z.next_out = f->out;
+    while (rc == Z_OK) {
+        size_t in_left = f->n_in - f->n_read;
+        size_t out_left = f->n_out - f->n_written;
+        uInt in = in_left < ZLIB_STEP ? (uInt)in_left : ZLIB_STEP;
+        uInt out = out_left < ZLIB_STEP ? (uInt)out_left : ZLIB_STEP;
+        z.avail_in = in;
+        z.avail_out = out;
+        rc = inflate(&z, Z_NO_FLUSH);
+        f->n_read += in - z.avail_in;
+        f->n_written += out - z.avail_out;
+    }
+    if (rc == Z_BUF_ERROR) {
+        damaged(f, f->n_written == f->n_out ? "more than the stated size"
+                                            : "the data ends");
+    } else if (rc != Z_STREAM_END && rc != Z_MEM_ERROR) {
+        damaged(f, z.msg ? z.msg : "damaged data");
+    }
+    inflateEnd(&z);
+    return rc != Z_MEM_ERROR;
+}
+
+/* Frame by frame of one stream, for as much as a damaged one gives. */
+static bool stream_zstd(struct inflation *f)
+{
+    ZSTD_DCtx *ctx = ZSTD_createDCtx();
+    ZSTD_inBuffer in = { f->in, f->n_in, 0 };
+    ZSTD_outBuffer out = { f->out, f->n_out, 0 };
+    size_t rc = 1;
+    if (!ctx)
+        return false;
+    while (rc > 0 && !ZSTD_isError(rc)) {
+        size_t in_before = in.pos;
+        size_t out_before = out.pos;
+        rc = ZSTD_decompressStream(ctx, &out, &in);
+        if (in.pos == in_before && out.pos == out_before)
+            break; /* it wants more than there is */
+    }
+    f->n_read = in.pos;
+    f->n_written = out.pos;
+    if (ZSTD_isError(rc)) {
+        damaged(f, ZSTD_getErrorName(rc));
+    } else if (rc > 0) {
+        damaged(f, out.pos == out.size ? "more than the stated size"
+                                       : "the data ends");
+    }
+    ZSTD_freeDCtx(ctx);
+    return true;
+}
+
+static bool inflate_zstd(struct inflation *f)
+{
+    size_t n_frame = ZSTD_findFrameCompressedSize(f->in, f->n_in);
+    if (!ZSTD_isError(n_frame)) {
+        size_t n = ZSTD_decompress(f->out, f->n_out, f->in, n_frame);
+        if (!ZSTD_isError(n)) {
+            f->n_read = n_frame;
+            f->n_written = n;
+            return true;
+        }
+    }
+    return stream_zstd(f);
+}
+
+static enum pfd_status no_memory(struct pfd_error *err, uint64_t n)
+{
+    return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET,
+                    "out of memory for %llu bytes", (unsigned long long)n);
+}
+
+enum pfd_status pfd_inflate(enum pfd_compression method, struct pfd_cursor in,
+                            size_t n_head, uint64_t n_out, uint8_t **ret,
+                            size_t *n_ret, size_t *n_used,
+                            struct pfd_error *problem, struct pfd_error *err)
+{
+    uint64_t ratio =
+        method == PFD_COMPRESSION_ZSTD ? ZSTD_RATIO_MAX : ZLIB_RATIO_MAX;
+    struct inflation f = { .n_in = pfd_cursor_left(&in), .problem = problem };
+    f.in = pfd_cursor_bytes(&in, f.n_in);
+    *ret = NULL;
+    *n_ret = *n_used = 0;
+    problem->code = PFD_OK;
+    if (n_out / ratio > f.n_in) {
+        pfd_fail(problem, PFD_ERR_CORRUPT, 0,
+                 "%zu compressed bytes cannot become the %llu that are stated",
+                 f.n_in, (unsigned long long)n_out);
+        return PFD_OK;
+    }
+    uint8_t *block = n_out < SIZE_MAX - n_head - 1
+                         ? malloc(n_head + (size_t)n_out + 1)
+                         : NULL;
+    if (!block)
+        return no_memory(err, n_out);
+    f.n_out = (size_t)n_out;
+    f.out = block + n_head;
+    bool ok =
+        method == PFD_COMPRESSION_ZSTD ? inflate_zstd(&f) : inflate_zlib(&f);
+    if (!ok) {
+        free(block);
+        return no_memory(err, n_out);
+    }
+    if (problem->code == PFD_OK && f.n_written < f.n_out)
+        damaged(&f, "less than the stated size");
+    *ret = block;
+    *n_ret = n_head + f.n_written;
+    *n_used = f.n_read;
+    return PFD_OK;
+}
+
+/* ---- whole files ---- */
+
+enum {
+    ROOM_FIRST = 1 << 16,
+    GZIP_WINDOW = 15 + 16, /* zlib's word for a gzip header and the largest */
+    GZIP_HEADER = 10,
+    GZIP_RESERVED = 0xe0, /* bits of its flags */
+};
+
+bool pfd_inflate_recognise(const void *bytes, size_t n)
+{
+    static const uint8_t gzip_magic[] = { 0x1f, 0x8b, 8 };
+    const uint8_t *p = bytes;
+    if (n >= GZIP_HEADER && !memcmp(p, gzip_magic, sizeof gzip_magic))
+        return !(p[3] & GZIP_RESERVED);
+    return n >= sizeof zstd_magic && !memcmp(p, zstd_magic, sizeof zstd_magic);
+}
+
+/* What a file inflates to, as it grows. */
+struct growth {
+    struct inflation f; /* n_out: the room that there is */
+    uint64_t n_max;
+    bool failed; /* out of memory */
+};
+
+/* Is there room for more? For one byte more than is wanted, which shows that
+ * there are too many. */
+static bool grow(struct growth *g)
+{
+    size_t most = (size_t)g->n_max + 1;
+    size_t room = g->f.n_out ? 2 * g->f.n_out : ROOM_FIRST;
+    if (g->f.n_written < g->f.n_out)
+        return true;
+    if (g->f.n_out == most) {
+        g->f.n_written = most - 1;
+        return pfd_fail(g->f.problem, PFD_ERR_UNSUPPORTED, g->f.n_read,
+                        "more than %llu bytes, of which the first are taken "
+                        "(--max-inflated)",
+                        (unsigned long long)g->n_max) == PFD_OK;
+    }
+    room = room < most ? room : most;
+    uint8_t *out = realloc(g->f.out, room);
+    g->failed = !out;
+    if (!out)
+        return false;
+    g->f.out = out;
+    g->f.n_out = room;
+    return true;
+}
+
+/* Some bytes of one gzip member; zlib's word for how it went. */
+static int step_gzip(struct growth *g, z_stream *z)
+{
+    size_t in_left = g->f.n_in - g->f.n_read;
+    size_t out_left = g->f.n_out - g->f.n_written;
+    uInt in = in_left < ZLIB_STEP ? (uInt)in_left : ZLIB_STEP;
+    uInt out = out_left < ZLIB_STEP ? (uInt)out_left : ZLIB_STEP;
+    z->next_in = (Bytef *)(uintptr_t)(g->f.in + g->f.n_read); /* read only */
+    z->avail_in = in;
+    z->next_out = g->f.out + g->f.n_written;
+    z->avail_out = out;
+    int rc = inflate(z, Z_NO_FLUSH);
+    g->f.n_read += in - z->avail_in;
+    g->f.n_written += out - z->avail_out;
+    return rc;
+}
+
+/* Another member may follow; anything else is not of the file. */
+static bool goes_on(struct growth *g, z_stream *z)
+{
+    size_t left = g->f.n_in - g->f.n_read;
+    if (left && !pfd_inflate_recognise(g->f.in + g->f.n_read, left))
+        damaged(&g->f, "other bytes follow");
+    return left && g->f.problem->code == PFD_OK && inflateReset(z) == Z_OK;
+}
+
+static void grow_gzip(struct growth *g)
+{
+    z_stream z = { 0 };
+    int rc = inflateInit2(&z, GZIP_WINDOW);
+    g->failed = rc == Z_MEM_ERROR;
+    while (rc == Z_OK && grow(g)) {
+        rc = step_gzip(g, &z);
+        if (rc == Z_STREAM_END && goes_on(g, &z))
+            rc = Z_OK;
+        if (rc == Z_BUF_ERROR && g->f.n_written == g->f.n_out)
+            rc = Z_OK; /* it wants room */
+    }
+    if (rc == Z_BUF_ERROR) {
+        damaged(&g->f, "the data ends");
+    } else if (rc != Z_OK && rc != Z_STREAM_END) {
+        damaged(&g->f, z.msg ? z.msg : "damaged data");
+    }
+    inflateEnd(&z);
+}
+
+static void grow_zstd(struct growth *g)
+{
+    ZSTD_DCtx *ctx = ZSTD_createDCtx();
+    size_t rc = 1;
+    g->failed = !ctx;
+    while (ctx && grow(g)) {
+        ZSTD_inBuffer in = { g->f.in, g->f.n_in, g->f.n_read };
+        ZSTD_outBuffer out = { g->f.out, g->f.n_out, g->f.n_written };
+        rc = ZSTD_decompressStream(ctx, &out, &in);
+        bool stuck = in.pos == g->f.n_read && out.pos == g->f.n_written;
+        g->f.n_read = in.pos;
+        g->f.n_written = out.pos;
+        if (ZSTD_isError(rc) || stuck || (rc == 0 && in.pos == in.size))
+            break;
+    }
+    if (ZSTD_isError(rc)) {
+        damaged(&g->f, ZSTD_getErrorName(rc));
+    } else if (rc && g->f.problem->code == PFD_OK) {
+        damaged(&g->f, "the data ends");
+    }
+    ZSTD_freeDCtx(ctx);
+}
+
+enum pfd_status pfd_inflate_file(const void *bytes, size_t n, uint64_t n_max,
+                                 uint8_t **ret, size_t *n_ret,
+                                 struct pfd_error *problem,
+                                 struct pfd_error *err)
+{
+    struct growth g = { .f = { .in = bytes, .n_in = n, .problem = problem },
+                        .n_max = n_max < SIZE_MAX / 4 ? n_max : SIZE_MAX / 4 };
+    *ret = NULL;
+    *n_ret = 0;
+    problem->code = PFD_OK;
+    if (pfd_compression_of(bytes, n) == PFD_COMPRESSION_ZSTD) {
+        grow_zstd(&g);
+    } else {
+        grow_gzip(&g);
+    }
+    if (g.failed) {
+        free(g.f.out);
+        return no_memory(err, g.f.n_out);
+    }
+    if (!g.f.n_written && problem->code != PFD_OK) {
+        free(g.f.out); /* it may only look so */
+        return PFD_OK;
+    }
+    *ret = g.f.out;
+    *n_ret = g.f.n_written;
+    return PFD_OK;
+}

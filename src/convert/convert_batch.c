@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/* One batch of records: what is wanted of it is printed, all of it counted. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "convert/convert_pool.h"
+#include "decode/entry.h"
+
+enum {
+    OUT_MAX = 8 << 20, /* bytes printed before a worker waits for its turn */
+    CHUNK_MAX = 512 << 10, /* of a chunk, likewise */
+    SENTENCE = 768,
+    PREFETCH_AHEAD = 6, /* records */
+    PREFETCH_BYTES = 320,
+};
+
+static void keep(struct pfd_worker *w, const struct pfd_finding *finding)
+{
+    if (w->n_kept == w->kept_room) {
+        size_t room = w->kept_room ? w->kept_room * 2 : 16;
+        struct pfd_kept *kept = realloc(w->kept, room * sizeof *kept);
+        if (!kept) {
+            w->failed = true;
+            return;
+        }
+        w->kept = kept;
+        w->kept_room = room;
+    }
+    w->kept[w->n_kept++] = (struct pfd_kept){
+        .kind = finding->kind,
+        .offset = finding->offset,
+        .index = finding->index,
+        .text = w->sentences.n,
+    };
+    pfd_text_add(&w->sentences, finding->text, strlen(finding->text) + 1);
+}
+
+/* Notes only where they are asked for. */
+bool pfd_pool_reports(const struct pfd_convert *convert,
+                      enum pfd_finding_kind kind)
+{
+    return convert->notes || !pfd_finding_is_note(kind);
+}
+
+static void give_finding(struct pfd_worker *w,
+                         const struct pfd_finding *finding)
+{
+    struct pfd_pool *pool = w->pool;
+    if (!pfd_finding_is_note(finding->kind))
+        w->summary.findings++;
+    if (!pfd_pool_reports(pool->convert, finding->kind))
+        return;
+    if (pool->sink && pool->sink->finding)
+        pool->sink->finding(&w->out, finding, &w->sink_options);
+    if (pool->convert->finding)
+        keep(w, finding);
+}
+
+/* Counts the findings of an entry; a sentence is for the first of an id. */
+static void count_findings(struct pfd_worker *w, const struct pfd_entry *entry)
+{
+    uint64_t left = entry->findings & w->pool->reported;
+    for (; left; left &= left - 1) {
+        enum pfd_finding_kind kind =
+            (enum pfd_finding_kind)__builtin_ctzll(left);
+        struct pfd_tally_row *row = pfd_tally_row(
+            &w->tally, kind, entry->id, pfd_entry_string_index(entry));
+        if (!row)
+            return;
+        if (!row->has_text) {
+            char sentence[SENTENCE];
+            pfd_entry_finding_text(entry, kind, sentence, sizeof sentence);
+            pfd_tally_set_text(&w->tally, row, sentence);
+        }
+        pfd_tally_count(row, 1, entry->offset, entry->index);
+        w->summary.findings += !pfd_finding_is_note(kind);
+    }
+}
+
+/* Entry number `wanted` of those that pass the filters: is it given? */
+static bool in_range(struct pfd_worker *w, uint64_t wanted)
+{
+    const struct pfd_convert *convert = w->pool->convert;
+    if (wanted < convert->skip)
+        return false;
+    w->ended = wanted - convert->skip + 1 >= convert->limit;
+    return wanted - convert->skip < convert->limit;
+}
+
+static void count_entry(struct pfd_worker *w, const struct pfd_record *r)
+{
+    w->summary.entries++;
+    w->summary.unknown += pfd_record_is_unknown(r);
+    w->summary.bytes += r->n_bytes;
+}
+
+static inline void count_string(struct pfd_worker *w,
+                                const struct pfd_record *r)
+{
+    const struct pfd_string *string = r->string;
+    w->n_given++;
+    if (!string)
+        return;
+    if (w->entries) {
+        w->entries[string->index]++;
+        w->bytes[string->index] += r->n_bytes;
+    } else if (w->used) {
+        w->used[string->index] = true;
+    }
+}
+
+static const uint8_t *payload_of(const struct pfd_worker *w,
+                                 const struct pfd_record *r, uint32_t *n)
+{
+    return pfd_batch_payload(&w->batch, &w->view, w->base, r, n);
+}
+
+/* What can be said of a record before its entry is made. */
+static enum pfd_look_result look(const struct pfd_worker *w,
+                                 const struct pfd_record *r)
+{
+    uint32_t n = 0;
+    if (!w->filter)
+        return PFD_LOOK_YES;
+    return pfd_filter_look(w->filter, r, payload_of(w, r, &n),
+                           w->pool->format->origin != NULL);
+}
+
+static uint64_t index_of(const struct pfd_worker *w, size_t i)
+{
+    return w->batch.places ? w->batch.places[i].index
+                           : w->first_index + w->summary.entries;
+}
+
+/* Indexes only grow. */
+static bool in_ranges(struct pfd_worker *w, uint64_t index)
+{
+    const struct pfd_convert *convert = w->pool->convert;
+    while (w->range < convert->n_ranges &&
+           convert->ranges[w->range].to <= index)
+        w->range++;
+    return w->range < convert->n_ranges &&
+           convert->ranges[w->range].from <= index;
+}
+
+/* Is this entry given, by what it is and by its number? */
+static bool is_selected(struct pfd_worker *w, struct pfd_entry *entry)
+{
+    if (w->pool->convert->ranges && !in_ranges(w, entry->index))
+        return false;
+    return (!w->filter || pfd_filter_want(w->filter, entry)) &&
+           in_range(w, w->first_wanted++);
+}
+
+static bool may_be_hidden(const struct pfd_pool *pool,
+                          const struct pfd_entry *entry)
+{
+    return pool->hides && !entry->string &&
+           pfd_record_is_unknown(entry->record);
+}
+
+static void print_entry(struct pfd_worker *w, struct pfd_entry *entry)
+{
+    struct pfd_pool *pool = w->pool;
+    if (__builtin_expect(!may_be_hidden(pool, entry), 1)) {
+        pool->sink->entry(&w->out, entry, &w->sink_options);
+    } else if (atomic_load(&pool->shows_no_more)) {
+        w->unsure.n_hidden++;
+    } else if (pfd_unsure_begin(&w->unsure, entry->id, w->out.n)) {
+        pool->sink->entry(&w->out, entry, &w->sink_options);
+        pfd_unsure_end(&w->unsure, w->out.n);
+    }
+}
+
+/* What is said of an entry beside it. */
+static void note_given(struct pfd_worker *w, uint64_t index)
+{
+    const struct pfd_convert *convert = w->pool->convert;
+    const struct pfd_sink *sink = w->pool->sink;
+    if (convert->given)
+        pfd_text_add(&w->given, &index, sizeof index);
+    if (convert->ranges && convert->marks_ranges && w->range && sink &&
+        sink->between && index == convert->ranges[w->range].from)
+        sink->between(&w->out, w->sink_options.color);
+}
+
+static void give_entry(struct pfd_worker *w, const struct pfd_record *r,
+                       uint64_t index)
+{
+    const struct pfd_pool *pool = w->pool;
+    struct pfd_entry entry;
+    uint32_t n = 0;
+    const uint8_t *payload = payload_of(w, r, &n);
+    if (!pfd_entry_make(&w->of, r, payload, n, index, &entry)) {
+        w->failed = true;
+        return;
+    }
+    if (pool->is_selective) {
+        if (!is_selected(w, &entry))
+            return;
+        note_given(w, index);
+    }
+    count_string(w, r);
+    bool is_full = false;
+    if (pool->sink) {
+        print_entry(w, &entry);
+        is_full = w->out.n > OUT_MAX;
+    } else if (w->chunk) {
+        w->failed |= pfd_chunk_add_entry(w->chunk, &entry, NULL) != PFD_OK;
+        is_full = pfd_chunk_size(w->chunk) > CHUNK_MAX;
+    }
+    if (__builtin_expect((entry.findings & pool->reported) != 0, 0))
+        count_findings(w, &entry);
+    if (__builtin_expect(is_full, 0))
+        pfd_worker_write(w);
+}
+
+/* Nothing is printed, and the entry has nothing to tell. */
+static bool is_quiet(const struct pfd_worker *w, const struct pfd_record *r)
+{
+    uint64_t findings = r->findings | (r->string ? r->string->findings : 0);
+    /* Making an entry that is not as its string says can find more. */
+    bool is_plain = !r->layout && !(r->flags & PFD_RECORD_MADE);
+    return is_plain && !(findings & w->pool->reported);
+}
+
+static void do_finding(struct pfd_worker *w, const struct pfd_record *r)
+{
+    char sentence[SENTENCE];
+    struct pfd_finding finding = pfd_batch_finding(&w->batch, r, w->of.source,
+                                                   sentence, sizeof sentence);
+    if (w->chunk)
+        w->failed |= pfd_chunk_add_finding(w->chunk, &finding, NULL) != PFD_OK;
+    give_finding(w, &finding);
+}
+
+/* Entries that nobody wants to see, from record i on, where what is wanted is
+ * counted at the most; the number of the first record that is something else. */
+static size_t pass_quiet(struct pfd_worker *w, size_t i)
+{
+    const struct pfd_batch *batch = &w->batch;
+    struct pfd_summary sum = { 0 };
+    for (; i < batch->n; i++) {
+        const struct pfd_record *r = &batch->records[i];
+        if (r->kind != PFD_RECORD_ENTRY || !r->string || !is_quiet(w, r))
+            break;
+        enum pfd_look_result result = look(w, r);
+        if (result == PFD_LOOK_ASK)
+            break;
+        if (result == PFD_LOOK_YES)
+            count_string(w, r);
+        sum.entries++;
+        sum.bytes += r->n_bytes;
+    }
+    pfd_summary_add(&w->summary, &sum);
+    return i;
+}
+
+/* Entries that the filter does not let through, likewise. */
+static size_t pass_unwanted(struct pfd_worker *w, size_t i)
+{
+    const struct pfd_batch *batch = &w->batch;
+    for (; i < batch->n; i++) {
+        const struct pfd_record *r = &batch->records[i];
+        if (r->kind != PFD_RECORD_ENTRY ||
+            (w->pool->convert->ranges ? in_ranges(w, index_of(w, i))
+                                      : look(w, r) != PFD_LOOK_NO))
+            break;
+        count_entry(w, r);
+    }
+    return i;
+}
+
+/* Has a string that is soon needed brought from memory: the table of a whole
+ * application is larger than the caches. */
+static void prefetch_string(const struct pfd_worker *w, size_t i)
+{
+    const char *s =
+        i < w->batch.n ? (const char *)w->batch.records[i].string : NULL;
+    if (!s)
+        return;
+    for (size_t at = 0; at < PREFETCH_BYTES; at += 64)
+        __builtin_prefetch(s + at);
+}
+
+void pfd_worker_do_batch(struct pfd_worker *w)
+{
+    const struct pfd_convert *convert = w->pool->convert;
+    bool is_plain = !w->pool->sink && !w->chunk && !convert->given &&
+                    !convert->ranges && convert->limit == UINT64_MAX &&
+                    !convert->skip;
+    for (size_t i = 0; i < w->batch.n && !w->ended; i++) {
+        if (is_plain) {
+            i = pass_quiet(w, i);
+        } else if (w->filter || convert->ranges) {
+            i = pass_unwanted(w, i);
+        }
+        if (i == w->batch.n)
+            break;
+        const struct pfd_record *r = &w->batch.records[i];
+        if (__builtin_expect(r->kind != PFD_RECORD_ENTRY, 0)) {
+            if (r->kind == PFD_RECORD_FINDING)
+                do_finding(w, r);
+            continue;
+        }
+        uint64_t index = index_of(w, i);
+        prefetch_string(w, i + PREFETCH_AHEAD);
+        count_entry(w, r);
+        give_entry(w, r, index);
+    }
+    if (w->chunk) {
+        pfd_chunk_add_loss(w->chunk, w->batch.lost_bytes,
+                           w->batch.skipped_bytes);
+    }
+    w->failed |= w->out.failed || w->sentences.failed || w->of.message.failed ||
+                 w->tally.failed || w->unsure.failed || w->given.failed;
+}

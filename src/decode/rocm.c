@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/rocm.h"
+
+#include <string.h>
+
+#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
+
+enum {
+    DWORD = 4,
+    SLOT = 8,
+    /* Device code never uses the last bytes: it asks for room for the header
+     * once more (rocm-device-libs, __printf_alloc). */
+    NEVER_USED = 8,
+};
+
+/* ---- the header of OpenCL's and HIP's buffers ---- */
+
+static enum pfd_status open_buffer(struct pfd_walk *w,
+                                   struct pfd_rocm_buffer *ret)
+{
+    if (pfd_walk_end(w) < PFD_ROCM_HEADER) {
+        if (!w->last)
+            return PFD_MORE;
+        pfd_walk_finding(w, PFD_FINDING_no_header, 0,
+                         "%llu bytes, a buffer header needs %d",
+                         (unsigned long long)pfd_walk_end(w), PFD_ROCM_HEADER);
+        w->batch->skipped_bytes += pfd_walk_end(w);
+        w->at = pfd_walk_end(w);
+        return PFD_END;
+    }
+    *ret = (struct pfd_rocm_buffer){
+        .opened = true,
+        .used = pfd_walk_u32(w, 0),
+        .capacity = pfd_walk_u32(w, 4),
+    };
+    ret->end = PFD_ROCM_HEADER + (uint64_t)ret->used;
+    w->at = PFD_ROCM_HEADER;
+    return PFD_OK;
+}
+
+/* Bytes that one entry can take; strings in it come on top. */
+static uint64_t largest_entry(const struct pfd_table *table, uint32_t n_header)
+{
+    uint64_t largest = n_header;
+    for (size_t i = 0; i <= table->mask; i++) {
+        for (const struct pfd_string *s = table->slots[i].string; s;
+             s = s->next) {
+            if (n_header + (uint64_t)s->n_payload > largest)
+                largest = n_header + (uint64_t)s->n_payload;
+        }
+    }
+    return largest;
+}
+
+/* Says whether the buffer was so full that messages may have been dropped. */
+static void report_header(struct pfd_walk *w, const struct pfd_rocm_buffer *b,
+                          uint64_t largest)
+{
+    if (b->used > b->capacity) {
+        pfd_walk_finding(w, PFD_FINDING_bad_header, 0,
+                         "the header says that %u bytes of %u are used: this "
+                         "is no ROCm printf buffer, or it is damaged",
+                         b->used, b->capacity);
+    } else if (b->used && b->used + NEVER_USED + largest > b->capacity) {
+        pfd_walk_finding(w, PFD_FINDING_nearly_full, 0,
+                         "the buffer is nearly full: %u of %u bytes are used "
+                         "and a message can take %llu; later prints may be "
+                         "missing",
+                         b->used, b->capacity, (unsigned long long)largest);
+    }
+}
+
+enum pfd_status pfd_rocm_begin(struct pfd_walk *w, struct pfd_rocm_buffer *b,
+                               uint32_t n_header)
+{
+    if (!b->opened) {
+        enum pfd_status status = open_buffer(w, b);
+        if (status != PFD_OK)
+            return status;
+        report_header(w, b, largest_entry(w->table, n_header));
+    }
+    if (w->last && b->end > pfd_walk_end(w))
+        b->end = pfd_walk_end(w);
+    return PFD_OK;
+}
+
+/* The last finding, since a buffer that is read as it comes shows its size no
+ * earlier. */
+static void report_end(struct pfd_walk *w, const struct pfd_rocm_buffer *b)
+{
+    uint64_t held = pfd_walk_end(w) - PFD_ROCM_HEADER;
+    if (b->used <= held || b->used > b->capacity)
+        return;
+    w->batch->lost_bytes += b->used - held;
+    pfd_walk_finding(w, PFD_FINDING_overflow, pfd_walk_end(w),
+                     "the header says that %u bytes are used, %llu are here: "
+                     "%llu bytes are missing",
+                     b->used, (unsigned long long)held,
+                     (unsigned long long)(b->used - held));
+}
+
+enum pfd_status pfd_rocm_finish(struct pfd_walk *w, struct pfd_rocm_buffer *b,
+                                const char *why)
+{
+    uint64_t left = b->end - w->at;
+    if (left) {
+        if (!w->last && b->end > pfd_walk_end(w))
+            return PFD_MORE;
+        pfd_walk_finding(w, PFD_FINDING_stray_dword, w->at,
+                         "%llu used bytes are left, %s",
+                         (unsigned long long)left, why);
+        w->batch->skipped_bytes += left;
+        w->at = b->end;
+    }
+    /* What follows is stale, and never looked at. */
+    if (pfd_walk_end(w) > w->at)
+        w->at = pfd_walk_end(w);
+    b->end = w->at;
+    if (!w->last)
+        return PFD_MORE;
+    report_end(w, b);
+    return PFD_END;
+}
+
+uint64_t pfd_rocm_left(const struct pfd_rocm_buffer *b, uint64_t at, uint64_t n)
+{
+    uint64_t left = PFD_ROCM_HEADER + (uint64_t)b->used - at;
+    return n > left ? left : b->end - at;
+}
+
+enum {
+    PAGE = 4096
+};
+
+int pfd_rocm_probe(const struct pfd_cursor *first, uint64_t n_buffer)
+{
+    struct pfd_cursor c = *first;
+    uint32_t used = pfd_cursor_u32(&c);
+    uint32_t capacity = pfd_cursor_u32(&c);
+    if (!pfd_cursor_ok(&c) || used > capacity || used % DWORD || !capacity)
+        return 0;
+    if (!n_buffer) /* whole buffers are whole pages */
+        return (capacity + PFD_ROCM_HEADER) % PAGE || !used ? 50 : 60;
+    if (n_buffer - PFD_ROCM_HEADER == capacity)
+        return used ? 60 : 50;
+    return n_buffer - PFD_ROCM_HEADER < used ? 10 : 30;
+}
+
+bool pfd_rocm_buffer_word(const struct pfd_walk *w, uint64_t at,
+                          struct pfd_word *ret)
+{
+    return at >= PFD_ROCM_HEADER && w->view.n >= PFD_ROCM_HEADER &&
+           at - PFD_ROCM_HEADER >= pfd_walk_u32(w, 0) &&
+           pfd_word_set_unused(ret);
+}
+
+/* ---- arguments in slots of 8 bytes ---- */
+
+static uint32_t aligned(uint32_t n)
+{
+    return (n + SLOT - 1) / SLOT * SLOT;
+}
+
+const char *pfd_rocm_text(const struct pfd_cursor *payload, uint32_t from,
+                          uint32_t *n_text, uint32_t *n_used)
+{
+    struct pfd_cursor c = *payload;
+    pfd_cursor_skip(&c, from);
+    uint32_t left = (uint32_t)pfd_cursor_left(&c);
+    const char *text = (const char *)pfd_cursor_bytes(&c, left);
+    const char *nul = left && text ? memchr(text, '\0', left) : NULL;
+    *n_text = nul ? (uint32_t)(nul - text) : left;
+    *n_used = left;
+    if (nul && aligned(*n_text + 1) < left)
+        *n_used = aligned(*n_text + 1);
+    return text;
+}
+
+bool pfd_rocm_is_wide(const struct pfd_step *s)
+{
+    return s->length == PFD_LENGTH_LONG || s->length == PFD_LENGTH_LONGF ||
+           pfd_step_is_float(s) || s->conv == 'p' || s->conv == 'n';
+}
+
+/* One pass over the arguments, strings taken as they come or as nulls say. */
+static bool take_all(const struct pfd_step *steps,
+                     const struct pfd_cursor *payload, uint32_t from,
+                     uint64_t nulls, struct pfd_slot *slots,
+                     struct pfd_rocm_arguments *ret)
+{
+    uint32_t n = (uint32_t)pfd_cursor_left(payload);
+    uint32_t at = from;
+    unsigned i = 0;
+    *ret = (struct pfd_rocm_arguments){ 0 };
+    for (const struct pfd_step *s = steps; s->op != PFD_OP_END; s++) {
+        if (!pfd_step_takes(s) || ret->n_slots == PFD_ARGUMENTS_MAX)
+            continue;
+        struct pfd_slot *slot = &slots[ret->n_slots];
+        *slot = (struct pfd_slot){ .at = at, .store = PFD_STORE_QWORD };
+        uint32_t n_used = SLOT;
+        bool is_text = pfd_rocm_is_text(s);
+        if (is_text && i < PFD_ROCM_NULLS_MAX && nulls >> i++ & 1) {
+            slot->store = PFD_STORE_STRING;
+            slot->n_bytes = PFD_STRING_NULL;
+            n_used = 0;
+        } else if (is_text) {
+            uint32_t n_text;
+            if (at == n)
+                break;
+            pfd_rocm_text(payload, at, &n_text, &n_used);
+            slot->store = PFD_STORE_STRING;
+            slot->n_bytes = (n_text < PFD_STRING_BYTES_MAX
+                                 ? n_text
+                                 : (uint32_t)PFD_STRING_BYTES_MAX) &
+                            PFD_STRING_NULL;
+            if (n_text == n_used)
+                ret->findings |= FINDING(clipped_string);
+        } else if (n - at < SLOT) {
+            break;
+        } else if (!pfd_rocm_is_wide(s)) {
+            slot->store = PFD_STORE_DWORD; /* the rest are zeros */
+        }
+        at += n_used;
+        ret->n_slots++;
+    }
+    ret->n_used = at;
+    return at == n;
+}
+
+/* What no conversion takes. */
+static void take_rest(const struct pfd_cursor *payload, struct pfd_slot *slots,
+                      struct pfd_rocm_arguments *ret)
+{
+    uint32_t n = (uint32_t)pfd_cursor_left(payload);
+    while (n - ret->n_used >= SLOT && ret->n_slots < PFD_ARGUMENTS_MAX) {
+        slots[ret->n_slots++] =
+            (struct pfd_slot){ .at = ret->n_used, .store = PFD_STORE_QWORD };
+        ret->n_used += SLOT;
+    }
+    if (ret->n_used < n)
+        ret->findings |= FINDING(payload_long);
+}
+
+bool pfd_rocm_lay_out(const struct pfd_step *steps,
+                      const struct pfd_cursor *payload, uint32_t from,
+                      uint64_t nulls, struct pfd_slot *slots,
+                      struct pfd_rocm_arguments *ret)
+{
+    size_t n_takes = 0;
+    for (const struct pfd_step *s = steps; s->op != PFD_OP_END; s++)
+        n_takes += pfd_step_takes(s);
+    if (take_all(steps, payload, from, nulls, slots, ret) &&
+        ret->n_slots == n_takes && !ret->findings)
+        return true;
+    take_rest(payload, slots, ret);
+    return false;
+}

@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: MIT */
+#include "filter/filter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pattern.h"
+#include "decode/entry.h"
+#include "filter/where_range.h"
+#include "strings/columns.h"
+
+/* More are a mistake, or an attack. */
+enum {
+    PATTERNS_MAX = 64
+};
+
+/* Patterns of which one has to match. */
+struct patterns {
+    struct pfd_pattern *all[PATTERNS_MAX]; /* [n], owned */
+    size_t n;
+};
+
+struct pfd_filter {
+    struct patterns messages;
+    struct patterns format_strings;
+    bool invert;
+    uint64_t *ids; /* [n_ids], owned */
+    size_t n_ids;
+    char **sources; /* [n_sources], owned */
+    size_t n_sources;
+    struct pfd_where *where; /* NULL: none */
+};
+
+/* What is decided of a string before there is an entry. */
+struct plan {
+    enum {
+        UNDECIDED,
+        NEVER,
+        PERHAPS,
+    } state;
+    struct pfd_where_bound *bound; /* where there is a condition; owned */
+    /* It is all that decides before there is an entry; NULL: it is not. */
+    const struct pfd_where_range *range;
+};
+
+/* The range of a string that is not wanted: holds nothing. */
+static const struct pfd_where_range no_range = {
+    .span = UINT64_MAX,
+    .outside = true,
+};
+
+struct pfd_filter_run {
+    const struct pfd_filter *filter;
+    struct plan *plans; /* [n_plans], by the strings' index */
+    size_t n_plans;
+    struct pfd_matcher *matcher;
+    uint64_t gave_up;
+};
+
+/* ---- making ---- */
+
+static enum pfd_status no_memory(struct pfd_error *err)
+{
+    return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+}
+
+static enum pfd_status add_patterns(struct patterns *to,
+                                    const char *const *texts, size_t n,
+                                    unsigned flags, struct pfd_error *err)
+{
+    if (n > PATTERNS_MAX) {
+        return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
+                        "%zu patterns, %d are possible", n, PATTERNS_MAX);
+    }
+    for (size_t i = 0; i < n; i++) {
+        enum pfd_status status =
+            pfd_pattern_new(texts[i], flags, &to->all[i], err);
+        if (status != PFD_OK)
+            return status;
+        to->n++;
+    }
+    return PFD_OK;
+}
+
+static void free_patterns(struct patterns *p)
+{
+    for (size_t i = 0; i < p->n; i++)
+        pfd_pattern_free(p->all[i]);
+}
+
+static bool copy_names(struct pfd_filter *f, const char *const *names, size_t n)
+{
+    f->sources = calloc(n + 1, sizeof *f->sources);
+    for (size_t i = 0; f->sources && i < n; i++) {
+        f->sources[i] = strdup(names[i]);
+        if (!f->sources[i])
+            return false;
+        f->n_sources++;
+    }
+    return f->sources != NULL;
+}
+
+static bool copy_ids(struct pfd_filter *f, const uint64_t *ids, size_t n)
+{
+    f->ids = calloc(n + 1, sizeof *f->ids);
+    if (!f->ids)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        f->ids[i] = ids[i];
+    f->n_ids = n;
+    return true;
+}
+
+static enum pfd_status fill(struct pfd_filter *f,
+                            const struct pfd_filter_spec *spec,
+                            struct pfd_error *err)
+{
+    unsigned flags = (spec->ignore_case ? PFD_PATTERN_IGNORE_CASE : 0) |
+                     (spec->jit ? PFD_PATTERN_JIT : 0);
+    f->invert = spec->invert;
+    if (!copy_names(f, spec->sources, spec->n_sources) ||
+        !copy_ids(f, spec->ids, spec->n_ids))
+        return no_memory(err);
+    enum pfd_status status = add_patterns(&f->messages, spec->patterns,
+                                          spec->n_patterns, flags, err);
+    if (status == PFD_OK) {
+        status = add_patterns(&f->format_strings, spec->format_strings,
+                              spec->n_format_strings, flags, err);
+    }
+    if (status == PFD_OK && spec->where) {
+        struct pfd_quoted text;
+        status = pfd_where_new(spec->where, &f->where, err);
+        if (status != PFD_OK) {
+            pfd_quote(&text, spec->where, strlen(spec->where));
+            pfd_error_context(err, "condition '%s'", text.text);
+        }
+    }
+    return status;
+}
+
+enum pfd_status pfd_filter_new(const struct pfd_filter_spec *spec,
+                               struct pfd_filter **ret, struct pfd_error *err)
+{
+    struct pfd_filter *f = calloc(1, sizeof *f);
+    if (!f)
+        return no_memory(err);
+    enum pfd_status status = fill(f, spec, err);
+    if (status != PFD_OK) {
+        pfd_filter_free(f);
+        return status;
+    }
+    *ret = f;
+    return PFD_OK;
+}
+
+void pfd_filter_free(struct pfd_filter *filter)
+{
+    if (!filter)
+        return;
+    free_patterns(&filter->messages);
+    free_patterns(&filter->format_strings);
+    for (size_t i = 0; i < filter->n_sources; i++)
+        free(filter->sources[i]);
+    free(filter->sources);
+    free(filter->ids);
+    pfd_where_free(filter->where);
+    free(filter);
+}
+
+enum pfd_status pfd_filter_run_new(const struct pfd_filter *filter,
+                                   const struct pfd_strings *strings,
+                                   struct pfd_filter_run **ret,
+                                   struct pfd_error *err)
+{
+    struct pfd_filter_run *run = calloc(1, sizeof *run);
+    if (!run)
+        return no_memory(err);
+    run->filter = filter;
+    run->n_plans = pfd_strings_count(strings);
+    run->plans = calloc(run->n_plans + 1, sizeof *run->plans);
+    run->matcher = pfd_matcher_new();
+    if (!run->plans || !run->matcher) {
+        pfd_filter_run_free(run);
+        return no_memory(err);
+    }
+    *ret = run;
+    return PFD_OK;
+}
+
+void pfd_filter_run_free(struct pfd_filter_run *run)
+{
+    if (!run)
+        return;
+    for (size_t i = 0; run->plans && i < run->n_plans; i++)
+        free(run->plans[i].bound);
+    free(run->plans);
+    pfd_matcher_free(run->matcher);
+    free(run);
+}
+
+uint64_t pfd_filter_gave_up(const struct pfd_filter_run *run)
+{
+    return run->gave_up;
+}
+
+/* ---- deciding ---- */
+
+static bool has_id(const struct pfd_filter *f, uint64_t id)
+{
+    for (size_t i = 0; i < f->n_ids; i++) {
+        if (f->ids[i] == id)
+            return true;
+    }
+    return f->n_ids == 0;
+}
+
+bool pfd_filter_want_source(const struct pfd_filter *filter, const char *source)
+{
+    for (size_t i = 0; i < filter->n_sources; i++) {
+        if (!strcmp(filter->sources[i], source))
+            return true;
+    }
+    return filter->n_sources == 0;
+}
+
+/* Does one of them match? GAVE_UP: none does, but one might. */
+static enum pfd_match match_any(struct pfd_filter_run *run,
+                                const struct patterns *p, const char *text,
+                                size_t n)
+{
+    enum pfd_match ret = PFD_MATCH_NO;
+    for (size_t i = 0; i < p->n; i++) {
+        enum pfd_match match =
+            pfd_pattern_match(p->all[i], run->matcher, text, n);
+        if (match == PFD_MATCH_YES)
+            return match;
+        if (match == PFD_MATCH_GAVE_UP)
+            ret = match;
+    }
+    return ret;
+}
+
+/* Can entries of this string (NULL: of an unknown id) be wanted? */
+static bool want_string(struct pfd_filter_run *run, const struct pfd_string *s)
+{
+    const struct patterns *p = &run->filter->format_strings;
+    bool is_literal = s && s->flags & PFD_STRING_LITERAL;
+    if (!p->n)
+        return true;
+    return s && !is_literal &&
+           match_any(run, p, pfd_string_text(s), s->n_text) != PFD_MATCH_NO;
+}
+
+/* Many buffers mix strings that are wanted with such that are not: what a
+ * range can say is asked without a branch. */
+static void set_range(const struct pfd_filter *f, struct plan *plan)
+{
+    bool is_never = plan->state == NEVER;
+    bool has_one = f->where && f->where->n == 1 && plan->bound->ranges;
+    if (f->n_sources)
+        return;
+    if (is_never) {
+        plan->range = &no_range;
+    } else if (has_one) {
+        plan->range = plan->bound->ranges;
+    }
+}
+
+static bool decide(struct pfd_filter_run *run, struct plan *plan,
+                   const struct pfd_string *s, bool has_origins)
+{
+    const struct pfd_filter *f = run->filter;
+    plan->state = NEVER;
+    if (!has_id(f, s->key) || !want_string(run, s))
+        return true;
+    plan->state = PERHAPS;
+    if (!f->where)
+        return true;
+    plan->bound = pfd_where_bind(f->where, s, has_origins);
+    if (!plan->bound) {
+        plan->state = UNDECIDED;
+        return false;
+    }
+    if (plan->bound->is_never)
+        plan->state = NEVER;
+    return true;
+}
+
+static bool make_plan(struct pfd_filter_run *run, struct plan *plan,
+                      const struct pfd_string *s, bool has_origins)
+{
+    bool ok = decide(run, plan, s, has_origins);
+    if (ok)
+        set_range(run->filter, plan);
+    return ok;
+}
+
+/* NULL: the string is in no table, or memory is out. */
+static const struct plan *plan_of(struct pfd_filter_run *run,
+                                  const struct pfd_string *s, bool has_origins)
+{
+    if (!s || s->index >= run->n_plans)
+        return NULL;
+    struct plan *plan = &run->plans[s->index];
+    if (__builtin_expect(plan->state == UNDECIDED, 0) &&
+        !make_plan(run, plan, s, has_origins))
+        return NULL;
+    return plan;
+}
+
+static bool fulfils(const struct pfd_where *where,
+                    const struct pfd_where_bound *bound,
+                    const struct pfd_record *record, const uint8_t *payload)
+{
+    if (bound->ranges)
+        return pfd_where_ranges_hold(where, bound->ranges, payload);
+    return pfd_where_test(where, bound, record->string->steps, payload, NULL);
+}
+
+enum pfd_look_result pfd_filter_look(struct pfd_filter_run *run,
+                                     const struct pfd_record *record,
+                                     const uint8_t *payload, bool has_origins)
+{
+    const struct pfd_string *s = record->string;
+    const struct plan *plan = plan_of(run, s, has_origins);
+    if (!plan || record->flags & PFD_RECORD_MADE || record->key != s->key ||
+        record->n_header < PFD_RANGE_HEADER)
+        return PFD_LOOK_ASK;
+    if (plan->range && !record->layout) {
+        bool holds = pfd_where_range_holds(plan->range, payload);
+        return !holds                    ? PFD_LOOK_NO
+               : run->filter->messages.n ? PFD_LOOK_ASK
+                                         : PFD_LOOK_YES;
+    }
+    if (plan->state == NEVER)
+        return PFD_LOOK_NO;
+    if (record->layout || run->filter->n_sources ||
+        (plan->bound && plan->bound->asks_origin))
+        return PFD_LOOK_ASK;
+    if (plan->bound &&
+        !fulfils(run->filter->where, plan->bound, record, payload))
+        return PFD_LOOK_NO;
+    return run->filter->messages.n ? PFD_LOOK_ASK : PFD_LOOK_YES;
+}
+
+/* Of an entry that no table has; or memory is out, and it is not known. */
+static bool fulfils_alone(struct pfd_filter_run *run, struct pfd_entry *entry,
+                          bool has_origins)
+{
+    struct pfd_where_bound *bound =
+        pfd_where_bind(run->filter->where, entry->string, has_origins);
+    if (!bound) {
+        entry->of->message.failed = true; /* entries have no other way */
+        return false;
+    }
+    bool ret =
+        !bound->is_never && pfd_where_test(run->filter->where, bound,
+                                           entry->steps, entry->payload, entry);
+    free(bound);
+    return ret;
+}
+
+static bool fulfils_condition(struct pfd_filter_run *run,
+                              struct pfd_entry *entry)
+{
+    bool has_origins = entry->of->format->origin != NULL;
+    const struct plan *plan = plan_of(run, entry->string, has_origins);
+    if (!run->filter->where)
+        return true;
+    if (!plan || !plan->bound)
+        return fulfils_alone(run, entry, has_origins);
+    return !plan->bound->is_never &&
+           pfd_where_test(run->filter->where, plan->bound, entry->steps,
+                          entry->payload, entry);
+}
+
+static bool want_message(struct pfd_filter_run *run, struct pfd_entry *entry)
+{
+    const struct pfd_filter *f = run->filter;
+    size_t n = 0;
+    if (!f->messages.n)
+        return true;
+    const char *message = pfd_entry_message(entry, &n);
+    if (!message)
+        return f->invert;
+    enum pfd_match match = match_any(run, &f->messages, message, n);
+    run->gave_up += match == PFD_MATCH_GAVE_UP;
+    return match == PFD_MATCH_GAVE_UP || (match == PFD_MATCH_YES) != f->invert;
+}
+
+bool pfd_filter_want(struct pfd_filter_run *run, struct pfd_entry *entry)
+{
+    const struct pfd_filter *f = run->filter;
+    const struct pfd_string *s = entry->string;
+    const struct plan *plan =
+        plan_of(run, s, entry->of->format->origin != NULL);
+    bool has_plan = plan && entry->id == s->key;
+    bool string_is_wanted = has_plan
+                                ? plan->state != NEVER
+                                : has_id(f, entry->id) && want_string(run, s);
+    return string_is_wanted && pfd_filter_want_source(f, entry->of->source) &&
+           fulfils_condition(run, entry) && want_message(run, entry);
+}
+
+/* ---- names that there are ---- */
+
+static bool is_column(const struct pfd_strings *strings, const char *name)
+{
+    const struct pfd_string *s;
+    for (size_t i = 0; (s = pfd_strings_at(strings, i)); i++) {
+        if (pfd_column_find(s, name, strlen(name)) != SIZE_MAX)
+            return true;
+    }
+    return false;
+}
+
+/* `workgroup.x` is a part of `workgroup`. */
+static bool is_origin(const char *name)
+{
+    for (const struct pfd_format *const *f = pfd_formats; *f; f++) {
+        const char *const *known = (*f)->origin_names;
+        for (; known && *known; known++) {
+            size_t n = strlen(*known);
+            if (!strncmp(name, *known, n) && (!name[n] || name[n] == '.'))
+                return true;
+        }
+    }
+    return !strcmp(name, "stream");
+}
+
+enum {
+    NAMES_ROOM = 160,
+    NAMES_LISTED = 64 /* of one string */
+};
+
+/* "x, y", as far as there is room. */
+struct names {
+    char text[NAMES_ROOM];
+    size_t n;
+};
+
+static bool is_listed(const struct names *names, const char *name)
+{
+    size_t n = strlen(name);
+    const char *at = names->text;
+    while (*at) {
+        size_t length = strcspn(at, ",");
+        if (length == n && !memcmp(at, name, n))
+            return true;
+        at += length;
+        at += strspn(at, ", ");
+    }
+    return false;
+}
+
+/* False: there is no room for more. */
+static bool add_name(struct names *names, const char *name)
+{
+    size_t left = NAMES_ROOM - names->n;
+    const char *comma = names->n ? ", " : "";
+    bool fits = strlen(name) + sizeof ", , ..." <= left;
+    if (fits && is_listed(names, name))
+        return true;
+    names->n += (size_t)snprintf(names->text + names->n, left, "%s%s", comma,
+                                 fits ? name : "...");
+    return fits;
+}
+
+static bool add_names_of(struct names *names, const struct pfd_string *s)
+{
+    size_t number = 0;
+    for (size_t k = 0; k < s->n_steps && number < NAMES_LISTED; k++) {
+        char name[PFD_COLUMN_NAME_MAX];
+        if (!pfd_step_has_argument(&s->steps[k]))
+            continue;
+        pfd_column_name(s, k, number++, name);
+        if (!add_name(names, name))
+            return false;
+    }
+    return true;
+}
+
+static void list_names(const struct pfd_strings *strings, struct names *ret)
+{
+    const struct pfd_string *s;
+    *ret = (struct names){ .n = 0 };
+    for (size_t i = 0; (s = pfd_strings_at(strings, i)); i++) {
+        if (!add_names_of(ret, s))
+            return;
+    }
+}
+
+enum pfd_status pfd_filter_check(const struct pfd_filter *filter,
+                                 const struct pfd_strings *strings,
+                                 struct pfd_error *err)
+{
+    const char *name;
+    for (size_t i = 0;
+         filter->where && (name = pfd_where_name(filter->where, i)); i++) {
+        struct names there;
+        struct pfd_quoted quoted;
+        if (is_origin(name) || is_column(strings, name))
+            continue;
+        list_names(strings, &there);
+        pfd_quote(&quoted, name, strlen(name));
+        return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
+                        "no format string has an argument '%s'; there %s %s",
+                        quoted.text, there.n ? "is" : "are no arguments",
+                        there.text);
+    }
+    return PFD_OK;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* What the library's own loops ask a filter before they make an entry. */
+#ifndef PFD_FILTER_H
+#define PFD_FILTER_H
+
+#include <printfdecode/filter.h>
+
+#include "decode/format.h"
+
+enum pfd_look_result {
+    PFD_LOOK_NO,
+    PFD_LOOK_YES,
+    PFD_LOOK_ASK, /* the entry itself: pfd_filter_want() */
+};
+
+/* What a record and its payload say already. has_origins: its format tells
+ * any. */
+enum pfd_look_result pfd_filter_look(struct pfd_filter_run *run,
+                                     const struct pfd_record *record,
+                                     const uint8_t *payload, bool has_origins);
+
+/* Is a buffer of this name wanted at all? */
+bool pfd_filter_want_source(const struct pfd_filter *filter,
+                            const char *source);
+
+#endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <printfdecode/lines.h>
+
+#include "base/escape.h"
+#include "forms/sink.h"
+#include "print/json_exact.h"
+
+struct pfd_lines {
+    const struct pfd_sink *sink;
+    struct pfd_sink_options options;
+    struct pfd_text out;
+    struct pfd_text origin;
+    bool has_origin;
+    uint64_t time_ns;
+    uint64_t second; /* that time_text stands for */
+    char time_text[32];
+    uint64_t generation;
+    uint64_t sequence;
+    char members[256];
+    bool members_stale;
+};
+
+static const struct pfd_sink *find_sink(const char *name)
+{
+    for (const struct pfd_sink *const *s = pfd_sinks; *s; s++) {
+        if (!strcmp((*s)->name, name))
+            return *s;
+    }
+    return NULL;
+}
+
+enum pfd_status pfd_lines_new(const char *output, bool color, bool origin,
+                              struct pfd_lines **ret, struct pfd_error *err)
+{
+    const struct pfd_sink *sink = find_sink(output);
+    if (!sink) {
+        return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
+                        "no output is called '%s'", output);
+    }
+    struct pfd_lines *lines = calloc(1, sizeof *lines);
+    if (!lines)
+        return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+    lines->sink = sink;
+    lines->options.color = color;
+    lines->options.origin = origin;
+    lines->second = UINT64_MAX;
+    lines->generation = UINT64_MAX;
+    lines->sequence = UINT64_MAX;
+    *ret = lines;
+    return PFD_OK;
+}
+
+void pfd_lines_mark(struct pfd_lines *lines)
+{
+    lines->options.marks = true;
+}
+
+void pfd_lines_free(struct pfd_lines *lines)
+{
+    if (!lines)
+        return;
+    pfd_text_free(&lines->out);
+    pfd_text_free(&lines->origin);
+    free(lines);
+}
+
+static void add_string(struct pfd_text *out, struct pfd_wire_bytes text)
+{
+    char *at = pfd_text_reserve(out, 6 * text.n + 3);
+    if (!at)
+        return;
+    char *end = at;
+    *end++ = '"';
+    end = pfd_escape_json(end, text.at, text.n);
+    *end++ = '"';
+    out->n += (size_t)(end - at);
+}
+
+static void add_text(struct pfd_text *out, const char *name,
+                     struct pfd_wire_bytes text)
+{
+    if (!text.n)
+        return;
+    pfd_text_printf(out, "\"%s\":", name);
+    add_string(out, text);
+    pfd_text_puts(out, ",");
+}
+
+static void add_uuid(struct pfd_text *out, struct pfd_wire_bytes uuid)
+{
+    if (!uuid.n || uuid.n > 64)
+        return;
+    pfd_text_puts(out, "\"uuid\":\"");
+    for (size_t i = 0; i < uuid.n; i++)
+        pfd_text_printf(out, "%02x", (uint8_t)uuid.at[i]);
+    pfd_text_puts(out, "\",");
+}
+
+/* One beyond 2^53 is not kept by all readers: once more as text. */
+static void add_number(struct pfd_text *out, const char *name, uint64_t v)
+{
+    unsigned long long value = v;
+    if (v)
+        pfd_text_printf(out, "\"%s\":%llu,", name, value);
+    if (v > PFD_EXACT_MAX)
+        pfd_text_printf(out, "\"%s_exact\":\"%llu\",", name, value);
+}
+
+static void add_labels(struct pfd_text *out, const struct pfd_wire_frame *frame)
+{
+    if (!frame->n_labels)
+        return;
+    pfd_text_puts(out, "\"labels\":{");
+    for (size_t i = 0; i < frame->n_labels; i++) {
+        if (i)
+            pfd_text_puts(out, ",");
+        add_string(out, frame->labels[i].key);
+        pfd_text_puts(out, ":");
+        add_string(out, frame->labels[i].value);
+    }
+    pfd_text_puts(out, "},");
+}
+
+enum pfd_status pfd_lines_set_origin(struct pfd_lines *lines,
+                                     const struct pfd_wire_frame *buffer)
+{
+    struct pfd_text *out = &lines->origin;
+    out->n = 0;
+    lines->options.origin_members = NULL;
+    if (!buffer)
+        return PFD_OK;
+    add_text(out, "host", buffer->host);
+    add_text(out, "process", buffer->process);
+    add_number(out, "pid", buffer->pid);
+    add_uuid(out, buffer->uuid);
+    add_text(out, "device", buffer->device);
+    add_text(out, "queue", buffer->queue);
+    /* A hash has all 64 bits: a string, as ids are. */
+    if (buffer->pipeline) {
+        pfd_text_printf(out, "\"pipeline\":\"0x%016llx\",",
+                        (unsigned long long)buffer->pipeline);
+    }
+    add_text(out, "pipeline_type", buffer->pipeline_type);
+    add_number(out, "dispatch", buffer->dispatch);
+    add_text(out, "stage", buffer->stage);
+    add_labels(out, buffer);
+    pfd_text_add(out, "", 1);
+    if (out->failed) {
+        out->failed = false;
+        return PFD_ERR_NOMEM;
+    }
+    if (out->n > 1)
+        lines->options.origin_members = out->data;
+    return PFD_OK;
+}
+
+void pfd_lines_set_time(struct pfd_lines *lines, uint64_t time_unix_ns)
+{
+    lines->members_stale |= lines->time_ns != time_unix_ns;
+    lines->time_ns = time_unix_ns;
+}
+
+void pfd_lines_set_place(struct pfd_lines *lines, uint64_t generation,
+                         uint64_t sequence)
+{
+    lines->members_stale |=
+        lines->generation != generation || lines->sequence != sequence;
+    lines->generation = generation;
+    lines->sequence = sequence;
+}
+
+enum {
+    NS = 1000000000
+};
+
+static int put_time(struct pfd_lines *lines, char *out, size_t n)
+{
+    uint64_t second = lines->time_ns / NS;
+    if (second != lines->second) {
+        time_t t = (time_t)second;
+        struct tm tm;
+        lines->second = second;
+        if (!gmtime_r(&t, &tm) ||
+            !strftime(lines->time_text, sizeof lines->time_text,
+                      "%Y-%m-%dT%H:%M:%S", &tm))
+            lines->time_text[0] = '\0';
+    }
+    return snprintf(out, n,
+                    ",\"time\":\"%s.%09lluZ\",\"time_unix_nano\":\"%llu\"",
+                    lines->time_text, (unsigned long long)lines->time_ns % NS,
+                    (unsigned long long)lines->time_ns);
+}
+
+const char *pfd_lines_members(struct pfd_lines *lines)
+{
+    int n = 0;
+    if (!lines->members_stale)
+        return lines->members;
+    lines->members_stale = false;
+    lines->members[0] = '\0';
+    if (lines->time_ns)
+        n = put_time(lines, lines->members, sizeof lines->members);
+    if (lines->generation != UINT64_MAX) {
+        n += snprintf(lines->members + n, sizeof lines->members - (size_t)n,
+                      ",\"generation\":%llu",
+                      (unsigned long long)lines->generation);
+        if (lines->generation > PFD_EXACT_MAX) {
+            n += snprintf(lines->members + n, sizeof lines->members - (size_t)n,
+                          ",\"generation_exact\":\"%llu\"",
+                          (unsigned long long)lines->generation);
+        }
+    }
+    if (lines->sequence != UINT64_MAX) {
+        snprintf(lines->members + n, sizeof lines->members - (size_t)n,
+                 ",\"sequence\":%llu", (unsigned long long)lines->sequence);
+    }
+    return lines->members;
+}
+
+const char *pfd_lines_origin_members(struct pfd_lines *lines)
+{
+    return lines->options.origin_members;
+}
+
+void pfd_lines_entry(struct pfd_lines *lines, struct pfd_entry *entry)
+{
+    lines->options.members = pfd_lines_members(lines);
+    lines->sink->entry(&lines->out, entry, &lines->options);
+}
+
+void pfd_lines_finding(struct pfd_lines *lines,
+                       const struct pfd_finding *finding)
+{
+    if (!lines->sink->finding)
+        return;
+    lines->options.members = pfd_lines_members(lines);
+    lines->sink->finding(&lines->out, finding, &lines->options);
+}
+
+void pfd_lines_summary(struct pfd_lines *lines,
+                       const struct pfd_summary *summary, const char *source)
+{
+    if (lines->sink->summary)
+        lines->sink->summary(&lines->out, summary, source);
+}
+
+const char *pfd_lines_bytes(const struct pfd_lines *lines, size_t *n)
+{
+    *n = lines->out.failed ? 1 : lines->out.n;
+    return lines->out.failed ? NULL : lines->out.data;
+}
+
+void pfd_lines_trim(struct pfd_lines *lines)
+{
+    pfd_text_free(&lines->out);
+}
+
+void pfd_lines_clear(struct pfd_lines *lines)
+{
+    lines->out.n = 0;
+    lines->out.failed = false;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An output form: entries, findings and the summary to bytes. A sink keeps no
+ * state; bytes are appended to a text, whose `failed` tells of missing memory.
+ *
+ * To add one: src/sink_NAME.c with `const struct pfd_sink pfd_sink_NAME`, and
+ * one word in src/meson.build.
+ */
+#ifndef PFD_SINK_H
+#define PFD_SINK_H
+
+#include "decode/entry.h"
+
+struct pfd_sink_options {
+    bool color;
+    bool origin; /* show where each entry comes from */
+    bool marks;  /* text: say an entry's findings before its message */
+    /* JSON, rendered already: members of each entry, each with a comma before
+     * it, and members of its "origin", each with a comma behind it. May be
+     * NULL. */
+    const char *members;
+    const char *origin_members;
+};
+
+struct pfd_sink {
+    const char *name;
+    void (*entry)(struct pfd_text *out, struct pfd_entry *entry,
+                  const struct pfd_sink_options *options);
+    /* NULL: this form shows none. */
+    void (*finding)(struct pfd_text *out, const struct pfd_finding *finding,
+                    const struct pfd_sink_options *options);
+    void (*summary)(struct pfd_text *out, const struct pfd_summary *summary,
+                    const char *source);
+    /* Instead of n entries of unknown ids. NULL: this form shows each. */
+    void (*hidden)(struct pfd_text *out, uint64_t n, bool color);
+    /* Between entries that do not follow each other. NULL: nothing. */
+    void (*between)(struct pfd_text *out, bool color);
+};
+
+/* All sinks, NULL at the end; written by meson. */
+extern const struct pfd_sink *const pfd_sinks[];
+
+/* NULL: none is called that. */
+const struct pfd_sink *pfd_sink_find(const char *name);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* One entry a line, safe for a terminal. */
+#include <string.h>
+
+#include "base/escape.h"
+#include "forms/sink.h"
+
+/* The payload as words, so that nothing is lost from sight. */
+static void add_unknown(struct pfd_text *out, const struct pfd_entry *entry,
+                        bool color)
+{
+    const char *what = "unknown id";
+    if (entry->findings >> PFD_FINDING_torn_header & 1) {
+        what = "torn header, id";
+    } else if (entry->findings >> PFD_FINDING_incomplete & 1) {
+        what = "incomplete, id";
+    }
+    pfd_text_printf(out, "%s<%s 0x%012llx", color ? "\033[33m" : "", what,
+                    (unsigned long long)entry->id);
+    const uint8_t *payload = entry->payload;
+    for (uint32_t at = 0; at + 4 <= entry->n_payload; at += 4) {
+        uint32_t word;
+        memcpy(&word, payload + at, sizeof word);
+        pfd_text_printf(out, "%s%08x", at ? " " : ": ", word);
+    }
+    pfd_text_puts(out, color ? ">\033[0m\n" : ">\n");
+}
+
+static bool is_plain(const struct pfd_string *s)
+{
+    return (s->flags & (PFD_STRING_PLAIN | PFD_STRING_CHAR)) ==
+           PFD_STRING_PLAIN;
+}
+
+static double origin_float(const struct pfd_origin *o, uint32_t i)
+{
+    uint32_t bits = (uint32_t)o->value[i];
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return (double)f;
+}
+
+static void add_value(struct pfd_text *out, const struct pfd_origin *o)
+{
+    if (o->type == PFD_ORIGIN_TEXT) {
+        char *at = pfd_text_reserve(out, 4 * (size_t)o->n + 1);
+        if (at)
+            out->n += (size_t)(pfd_escape_terminal(at, o->text, o->n) - at);
+        return;
+    }
+    bool several = o->type == PFD_ORIGIN_COORDS || o->type == PFD_ORIGIN_FLOATS;
+    uint32_t n = several && o->n <= 3 ? o->n : 1;
+    for (uint32_t i = 0; i < n; i++) {
+        if (o->type == PFD_ORIGIN_FLOATS) {
+            pfd_text_printf(out, "%s%.9g", i ? "," : "", origin_float(o, i));
+        } else {
+            pfd_text_printf(out,
+                            o->type == PFD_ORIGIN_HEX ? "%s0x%llx" : "%s%llu",
+                            i ? "," : "", (unsigned long long)o->value[i]);
+        }
+    }
+}
+
+/* "[stderr lane=3] " before a message, as far as that is known. */
+static void add_origin(struct pfd_text *out, struct pfd_entry *entry,
+                       bool color)
+{
+    const char *stream = pfd_stream_name((enum pfd_stream)entry->stream);
+    size_t n;
+    const struct pfd_origin *o = pfd_entry_origins(entry, &n);
+    if (!stream && !n)
+        return;
+    pfd_text_printf(out, "%s[%s", color ? "\033[2m" : "", stream ? stream : "");
+    for (size_t i = 0; i < n; i++) {
+        pfd_text_printf(out, "%s%s=", i || stream ? " " : "", o[i].name);
+        add_value(out, &o[i]);
+    }
+    pfd_text_printf(out, "]%s ", color ? "\033[0m" : "");
+}
+
+/* "[ambiguous] " before a message that findings make doubtful. */
+static void add_marks(struct pfd_text *out, const struct pfd_entry *entry,
+                      bool color)
+{
+    const char *before = color ? "\033[33m[" : "[";
+    uint64_t left = entry->findings;
+    bool any = false;
+    for (; left; left &= left - 1) {
+        enum pfd_finding_kind kind =
+            (enum pfd_finding_kind)__builtin_ctzll(left);
+        if (pfd_finding_is_note(kind))
+            continue;
+        pfd_text_printf(out, "%s%s", any ? "," : before,
+                        pfd_finding_name(kind));
+        any = true;
+    }
+    if (any)
+        pfd_text_puts(out, color ? "]\033[0m " : "] ");
+}
+
+static void text_entry(struct pfd_text *out, struct pfd_entry *entry,
+                       const struct pfd_sink_options *options)
+{
+    if (__builtin_expect(options->origin, 0))
+        add_origin(out, entry, options->color);
+    if (!entry->string) {
+        add_unknown(out, entry, options->color);
+        return;
+    }
+    char *at = NULL;
+    char *end = NULL;
+    if (is_plain(entry->string) && !options->marks) {
+        at = pfd_text_reserve(out, entry->room + 1);
+        if (!at)
+            return;
+        end =
+            pfd_program_print(at, entry->steps, pfd_string_text(entry->string),
+                              PFD_RAW, entry->payload, &entry->findings);
+    } else {
+        size_t n = 0;
+        const char *message = pfd_entry_message(entry, &n);
+        if (options->marks)
+            add_marks(out, entry, options->color);
+        at = message ? pfd_text_reserve(out, 4 * n + 1) : NULL;
+        if (!at) {
+            out->failed = true;
+            return;
+        }
+        end = pfd_escape_terminal(at, message, n);
+    }
+    if (end == at || end[-1] != '\n')
+        *end++ = '\n';
+    out->n += (size_t)(end - at);
+}
+
+static void text_hidden(struct pfd_text *out, uint64_t n, bool color)
+{
+    pfd_text_printf(out,
+                    "%s<%llu more %s of unknown ids; --show unknown shows "
+                    "them>%s\n",
+                    color ? "\033[33m" : "", (unsigned long long)n,
+                    n == 1 ? "entry" : "entries", color ? "\033[0m" : "");
+}
+
+/* As grep does it. */
+static void text_between(struct pfd_text *out, bool color)
+{
+    pfd_text_puts(out, color ? "\033[36m--\033[0m\n" : "--\n");
+}
+
+const struct pfd_sink pfd_sink_text = {
+    "text", text_entry, NULL, NULL, text_hidden, text_between,
+};

@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: MIT */
+#include "objects/container.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/inflate.h"
+#include "base/md5.h"
+#include "base/text.h"
+#include "objects/archive.h"
+#include "objects/bundle.h"
+#include "objects/cache.h"
+#include "objects/image.h"
+
+enum {
+    EM_AMDGPU = 224,
+    SHT_NOBITS = 8,
+    ELF_MACHINE_AT = 18,
+    /* Each piece costs this and its bytes; a file is good for so many times
+     * its size. Sound files need their size for each level. */
+    WORK_PIECE = 1024,
+    WORK_FACTOR = 16,
+    WORK_SPARE = 1 << 20,
+    BROKEN_PART = 16,
+    /* All that is inflated, in relation to the file. */
+    INFLATED_FACTOR = 64,
+    NAME_MAX_SHOWN = 1024, /* longer names of entries are cut */
+};
+
+/* The walk over one file. */
+struct walk {
+    pfd_piece_fn fn;
+    void *user;
+    uint64_t max_inflated;
+    uint64_t inflated_left;
+    uint64_t work_left;
+    bool exhausted; /* said already */
+    unsigned depth;
+    struct pfd_error *err;
+};
+
+/* A range of bytes somewhere in the file. */
+struct range {
+    struct walk *walk;
+    const char *path;
+    struct pfd_cursor bytes;
+    uint64_t offset; /* in the file, or PFD_NO_OFFSET */
+    bool is_code;    /* it is an entry of a bundle, and not the host's */
+    struct pfd_report *report;
+};
+
+static enum pfd_status walk_range(const struct range *range);
+
+/* -- What starts here -- */
+
+static bool starts(struct pfd_cursor c, const char *magic, size_t n)
+{
+    return c.n >= n && memcmp(c.base, magic, n) == 0;
+}
+
+enum kind {
+    KIND_NONE,
+    KIND_ELF,
+    KIND_SPIRV,
+    KIND_BITCODE,
+    KIND_ARCHIVE,
+    KIND_BLOBS,
+    KIND_CACHE,
+};
+
+static enum kind kind_of(struct pfd_cursor c)
+{
+    if (starts(c, "\177ELF", 4))
+        return KIND_ELF;
+    if (starts(c, "\x03\x02\x23\x07", 4))
+        return KIND_SPIRV;
+    if (starts(c, "BC\xc0\xde", 4) || starts(c, "\xde\xc0\x17\x0b", 4))
+        return KIND_BITCODE;
+    if (pfd_archive_recognise(c.base, c.n))
+        return KIND_ARCHIVE;
+    if (pfd_blob_recognise(c.base, c.n) != PFD_BLOB_NONE)
+        return KIND_BLOBS;
+    if (pfd_cache_recognise(c.base, c.n) != PFD_CACHE_NONE)
+        return KIND_CACHE;
+    return KIND_NONE;
+}
+
+bool pfd_container_recognise(const void *bytes, size_t n)
+{
+    return kind_of(pfd_cursor(bytes, n)) != KIND_NONE;
+}
+
+/* -- Ranges within ranges -- */
+
+static enum pfd_status no_memory(const struct walk *walk)
+{
+    return pfd_fail(walk->err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+}
+
+/* before, name and after make the path of what is in a range; owned. */
+static char *make_path(const struct range *range, const char *before,
+                       const char *name, size_t n_name, const char *after)
+{
+    struct pfd_text text = { 0 };
+    pfd_text_puts(&text, range->path);
+    pfd_text_puts(&text, before);
+    size_t start = text.n;
+    pfd_text_add(&text, name,
+                 n_name < NAME_MAX_SHOWN ? n_name : NAME_MAX_SHOWN);
+    pfd_text_puts(&text, after);
+    pfd_text_add(&text, "", 1);
+    if (text.failed) {
+        pfd_text_free(&text);
+        return NULL;
+    }
+    for (size_t i = start; i + 1 < text.n; i++) {
+        if (!text.data[i])
+            text.data[i] = '?';
+    }
+    return text.data;
+}
+
+/* Walks what is in a range, under a path that it takes over. Findings say
+ * source, or the path. */
+static enum pfd_status walk_as(const struct range *outer, char *path,
+                               const char *source, struct pfd_cursor bytes,
+                               uint64_t offset, bool is_code)
+{
+    if (!path)
+        return no_memory(outer->walk);
+    struct pfd_report report = *outer->report;
+    struct range inner = {
+        .walk = outer->walk,
+        .path = path,
+        .bytes = pfd_cursor(bytes.base, bytes.n),
+        .offset = outer->offset == PFD_NO_OFFSET ? PFD_NO_OFFSET
+                                                 : outer->offset + offset,
+        .is_code = is_code,
+        .report = &report,
+    };
+    report.source = source ? source : path;
+    enum pfd_status status = walk_range(&inner);
+    outer->report->n = report.n;
+    free(path);
+    return status;
+}
+
+static enum pfd_status walk_inner(const struct range *outer, char *path,
+                                  struct pfd_cursor bytes, uint64_t offset,
+                                  bool is_code)
+{
+    return walk_as(outer, path, NULL, bytes, offset, is_code);
+}
+
+static bool spend(const struct range *range, uint64_t cost)
+{
+    struct walk *walk = range->walk;
+    if (cost <= walk->work_left) {
+        walk->work_left -= cost;
+        return true;
+    }
+    if (!walk->exhausted) {
+        pfd_report_add(range->report, PFD_FINDING_too_large, 0,
+                       "the containers are broken in so many places, or "
+                       "overlap each other so much, that no further ones are "
+                       "read");
+    }
+    walk->exhausted = true;
+    return false;
+}
+
+/* The table of a broken blob may be as long as what is left of the file; a
+ * few are forgiven. */
+static bool afford_bytes(const struct range *range, size_t n)
+{
+    return spend(range, n / BROKEN_PART + 1);
+}
+
+/* False: this range is one too many, and a finding has said so. */
+static bool afford(const struct range *range)
+{
+    struct walk *walk = range->walk;
+    if (walk->depth >= PFD_CONTAINER_DEPTH) {
+        pfd_report_add(range->report, PFD_FINDING_too_large, 0,
+                       "containers within containers, deeper than %d levels: "
+                       "not read",
+                       PFD_CONTAINER_DEPTH);
+        return false;
+    }
+    return spend(range, (uint64_t)range->bytes.n + WORK_PIECE);
+}
+
+/* -- Pieces -- */
+
+static enum pfd_status give(const struct range *range, enum pfd_piece_kind kind,
+                            bool is_code)
+{
+    struct pfd_piece piece = {
+        .kind = kind,
+        .path = range->path,
+        .bytes = range->bytes,
+        .offset = range->offset,
+        .is_code = is_code,
+    };
+    return range->walk->fn(range->walk->user, &piece, range->report);
+}
+
+/* -- ar archives: "archive(member)" -- */
+
+static enum pfd_status walk_member(void *user, const struct pfd_member *member)
+{
+    const struct range *range = user;
+    if (kind_of(member->bytes) == KIND_NONE)
+        return PFD_OK;
+    return walk_inner(range,
+                      make_path(range, "(", member->name, member->n_name, ")"),
+                      member->bytes, member->offset, false);
+}
+
+static enum pfd_status walk_archive(const struct range *range)
+{
+    /* The callback's user is not const, and not changed. */
+    struct range copy = *range;
+    return pfd_archive_members(range->bytes.base, range->bytes.n, walk_member,
+                               &copy, range->report, range->walk->err);
+}
+
+/* -- Caches: "cache(entry)" -- */
+
+/* The entries of a cache while it is walked. */
+struct cache {
+    const struct range *range;
+    uint64_t n_entries;
+    uint64_t n_opaque; /* in which no code is seen */
+};
+
+static bool is_amd_elf(struct pfd_cursor c)
+{
+    return starts(c, "\177ELF\2\1", 6) && c.n > ELF_MACHINE_AT + 1 &&
+           c.base[ELF_MACHINE_AT] == EM_AMDGPU && !c.base[ELF_MACHINE_AT + 1];
+}
+
+/* The code in an entry, which may have a header of its own before it: an ELF
+ * file of AMD or an archive of them. False: there is none from `at` on. */
+static bool find_code(struct pfd_cursor whole, size_t at,
+                      struct pfd_cursor *ret)
+{
+    for (; at < whole.n; at++) {
+        const uint8_t *p = whole.base + at;
+        if (*p != 0x7f && *p != '!')
+            continue;
+        *ret = pfd_cursor(p, whole.n - at);
+        if (is_amd_elf(*ret) || pfd_archive_recognise(p, ret->n))
+            return true;
+    }
+    return false;
+}
+
+static enum pfd_status walk_cache_entry(void *user,
+                                        const struct pfd_member *member)
+{
+    struct cache *cache = user;
+    const struct range *range = cache->range;
+    enum pfd_status status = PFD_OK;
+    struct pfd_cursor code;
+    size_t at = 0;
+    /* Entries may overlap, and each is searched. */
+    if (!spend(range, member->bytes.n))
+        return PFD_OK;
+    cache->n_entries++;
+    cache->n_opaque += !find_code(member->bytes, 0, &code);
+    while (status == PFD_OK && find_code(member->bytes, at, &code)) {
+        size_t start = (size_t)(code.base - member->bytes.base);
+        size_t n =
+            is_amd_elf(code) ? pfd_image_size(code.base, code.n) : code.n;
+        code.n = n;
+        at = start + n;
+        status = walk_inner(
+            range, make_path(range, "(", member->name, member->n_name, ")"),
+            code, member->offset + start, false);
+    }
+    return status;
+}
+
+static enum pfd_status walk_cache(const struct range *range)
+{
+    struct cache cache = { .range = range };
+    enum pfd_status status =
+        pfd_cache_members(range->bytes.base, range->bytes.n, walk_cache_entry,
+                          &cache, range->report, range->walk->err);
+    if (status == PFD_OK && cache.n_opaque > 0) {
+        pfd_report_add(range->report, PFD_FINDING_not_read, PFD_NO_OFFSET,
+                       "%llu of the cache's %llu entries hold no code object "
+                       "that is stored as it is (they may be compressed): not "
+                       "read",
+                       (unsigned long long)cache.n_opaque,
+                       (unsigned long long)cache.n_entries);
+    }
+    return status;
+}
+
+/* -- Bundles: "range:id", from the second one of a range on "range#2:id" -- */
+
+struct blob {
+    const struct range *range;
+    uint64_t at; /* in the range */
+    unsigned number;
+};
+
+static enum pfd_status walk_entry(void *user,
+                                  const struct pfd_blob_entry *entry)
+{
+    const struct blob *blob = user;
+    char before[24] = ":";
+    if (blob->number > 1)
+        snprintf(before, sizeof before, "#%u:", blob->number);
+    return walk_inner(
+        blob->range, make_path(blob->range, before, entry->id, entry->n_id, ""),
+        entry->bytes, blob->at + entry->offset, !entry->is_host);
+}
+
+static bool may_inflate(const struct blob *blob,
+                        const struct pfd_compressed *head)
+{
+    struct walk *walk = blob->range->walk;
+    uint64_t n = head->n_out;
+    if (n > walk->max_inflated || n > UINT64_MAX - head->n_kept) {
+        pfd_report_add(blob->range->report, PFD_FINDING_too_large, blob->at,
+                       "a compressed bundle says that it inflates to %llu "
+                       "bytes, and the limit is %llu: not inflated",
+                       (unsigned long long)n,
+                       (unsigned long long)walk->max_inflated);
+        return false;
+    }
+    if (n > walk->inflated_left) {
+        pfd_report_add(blob->range->report, PFD_FINDING_too_large, blob->at,
+                       "the compressed bundles inflate to more than %d times "
+                       "the file's size: no further ones are inflated",
+                       INFLATED_FACTOR);
+        return false;
+    }
+    walk->inflated_left -= n;
+    return true;
+}
+
+static void check_hash(const struct blob *blob,
+                       const struct pfd_compressed *head, const uint8_t *bytes,
+                       size_t n)
+{
+    uint64_t hash = head->has_hash ? pfd_md5_u64(bytes, n) : 0;
+    if (head->has_hash && hash != head->hash) {
+        pfd_report_add(blob->range->report, PFD_FINDING_hash_mismatch, blob->at,
+                       "the compressed bundle should have the MD5 "
+                       "%016llx, and what it inflates to has %016llx",
+                       (unsigned long long)head->hash,
+                       (unsigned long long)hash);
+    }
+}
+
+/* What came out of a compressed blob has no place in the file. */
+static enum pfd_status walk_inflated(const struct blob *blob, uint8_t *bytes,
+                                     size_t n)
+{
+    struct range outer = *blob->range;
+    char after[24] = "";
+    struct pfd_cursor c = pfd_cursor(bytes, n);
+    outer.offset = PFD_NO_OFFSET;
+    outer.walk->work_left += WORK_FACTOR * (uint64_t)n;
+    if (kind_of(c) == KIND_NONE) {
+        pfd_report_add(outer.report, PFD_FINDING_bad_compressed, blob->at,
+                       "what the bundle inflates to, %zu bytes, is neither a "
+                       "bundle nor a code object",
+                       n);
+        return PFD_OK;
+    }
+    if (blob->number > 1)
+        snprintf(after, sizeof after, "#%u", blob->number);
+    char *source = make_path(&outer, "", after, strlen(after), " (inflated)");
+    if (!source)
+        return no_memory(outer.walk);
+    enum pfd_status status =
+        walk_as(&outer, make_path(&outer, "", "", 0, after), source, c, 0,
+                outer.is_code);
+    free(source);
+    return status;
+}
+
+static enum pfd_status walk_compressed(const struct blob *blob,
+                                       const struct pfd_compressed *head,
+                                       size_t *n_used)
+{
+    struct walk *walk = blob->range->walk;
+    struct pfd_error problem;
+    uint8_t *bytes;
+    size_t n;
+    size_t n_read;
+    if (!may_inflate(blob, head))
+        return PFD_OK;
+    enum pfd_status status =
+        pfd_inflate(head->method, head->data, head->n_kept, head->n_out, &bytes,
+                    &n, &n_read, &problem, walk->err);
+    if (status != PFD_OK)
+        return status;
+    if (problem.code != PFD_OK) {
+        pfd_report_add(blob->range->report, PFD_FINDING_bad_compressed,
+                       blob->at + head->n_header + problem.offset, "%s",
+                       problem.text);
+    }
+    if (!*n_used) /* the header does not say: as far as it was compressed */
+        *n_used = head->n_header + n_read;
+    if (problem.code == PFD_OK)
+        check_hash(blob, head, bytes, n);
+    if (bytes && head->n_kept > 0) {
+        memcpy(bytes, head->data.base - head->n_kept, head->n_kept);
+        pfd_binary_inflated(bytes, n);
+    }
+    if (n > head->n_kept)
+        status = walk_inflated(blob, bytes, n);
+    free(bytes);
+    return status;
+}
+
+/* One blob; *n_used: 0 when its end cannot be told. */
+static enum pfd_status walk_blob(struct blob *blob, size_t *n_used)
+{
+    const struct range *range = blob->range;
+    const uint8_t *p = range->bytes.base + blob->at;
+    size_t n = range->bytes.n - (size_t)blob->at;
+    struct pfd_compressed head;
+    *n_used = 0;
+    switch (pfd_blob_recognise(p, n)) {
+    case PFD_BLOB_BUNDLE:
+        return pfd_bundle_entries(p, n, walk_entry, blob, n_used, blob->at,
+                                  range->report);
+    case PFD_BLOB_COMPRESSED:
+        if (!pfd_compressed_read(p, n, &head, n_used, blob->at, range->report))
+            return PFD_OK;
+        return walk_compressed(blob, &head, n_used);
+    case PFD_BLOB_BINARY:
+        if (!pfd_binary_compressed(p, n, &head)) {
+            return pfd_binary_entries(p, n, walk_entry, blob, n_used, blob->at,
+                                      range->report);
+        }
+        *n_used = head.n_total;
+        return walk_compressed(blob, &head, n_used);
+    case PFD_BLOB_NONE:
+        break;
+    }
+    return PFD_OK;
+}
+
+/* The place of the next blob: after padding, or after what is none. */
+static size_t next_blob(const struct range *range, size_t at)
+{
+    const struct pfd_cursor *c = &range->bytes;
+    while (at < c->n && c->base[at] == 0)
+        at++;
+    if (at == c->n || pfd_blob_recognise(c->base + at, c->n - at))
+        return at;
+    size_t next = pfd_blob_find(c->base, c->n, at);
+    pfd_report_add(range->report, PFD_FINDING_bad_bundle, at,
+                   "%zu bytes after a bundle are not another one: %s",
+                   next - at, next < c->n ? "skipped" : "nothing more is read");
+    return next;
+}
+
+static enum pfd_status walk_blobs(const struct range *range)
+{
+    struct pfd_cursor c = range->bytes;
+    struct blob blob = { .range = range };
+    enum pfd_status status = PFD_OK;
+    size_t at = 0;
+    while (at < c.n && status == PFD_OK) {
+        size_t n_used;
+        blob.at = at;
+        blob.number++;
+        status = walk_blob(&blob, &n_used);
+        if (status == PFD_OK && n_used == 0 && !afford_bytes(range, c.n - at))
+            break;
+        at = n_used > 0 ? next_blob(range, at + n_used)
+                        : pfd_blob_find(c.base, c.n, at + 4);
+    }
+    return status;
+}
+
+/* -- ELF files: "file:section" -- */
+
+static enum pfd_status walk_sections(const struct range *range,
+                                     const struct pfd_image *image)
+{
+    enum pfd_status status = PFD_OK;
+    struct pfd_section section;
+    uint64_t last = 0;
+    for (size_t i = 0;
+         status == PFD_OK && pfd_image_section(image, i, &section) == PFD_OK;
+         i++) {
+        /* Bundles with other things around them are none of ours, and the same
+         * section twice in a row is one. */
+        if (section.type == SHT_NOBITS || section.offset == last ||
+            kind_of(section.bytes) != KIND_BLOBS)
+            continue;
+        last = section.offset;
+        status = walk_inner(
+            range, make_path(range, ":", section.name, section.n_name, ""),
+            section.bytes, section.offset, false);
+    }
+    return status;
+}
+
+static enum pfd_status walk_elf(const struct range *range)
+{
+    const uint8_t *p = range->bytes.base;
+    bool amd = is_amd_elf(range->bytes);
+    enum pfd_status status = give(range, PFD_PIECE_ELF, amd || range->is_code);
+    if (status != PFD_OK || amd)
+        return status;
+    /* Whoever took the piece has said what is wrong with the file. */
+    struct pfd_report silent = { .source = range->path };
+    struct pfd_image *image;
+    status =
+        pfd_image_open(p, range->bytes.n, &image, &silent, range->walk->err);
+    if (status != PFD_OK)
+        return status;
+    status = walk_sections(range, image);
+    pfd_image_free(image);
+    return status;
+}
+
+/* -- All of them -- */
+
+static enum pfd_status walk_kind(const struct range *range, enum kind kind)
+{
+    switch (kind) {
+    case KIND_ELF:
+        return walk_elf(range);
+    case KIND_SPIRV:
+        return give(range, PFD_PIECE_SPIRV, true);
+    case KIND_BITCODE:
+        return give(range, PFD_PIECE_BITCODE, range->is_code);
+    case KIND_ARCHIVE:
+        return walk_archive(range);
+    case KIND_BLOBS:
+        return walk_blobs(range);
+    case KIND_CACHE:
+        return walk_cache(range);
+    case KIND_NONE:
+        break;
+    }
+    return PFD_OK;
+}
+
+static enum pfd_status walk_range(const struct range *range)
+{
+    if (!afford(range))
+        return PFD_OK;
+    range->walk->depth++;
+    enum pfd_status status = walk_kind(range, kind_of(range->bytes));
+    range->walk->depth--;
+    return status;
+}
+
+enum pfd_status pfd_container_walk(const void *bytes, size_t n,
+                                   uint64_t max_inflated, pfd_piece_fn fn,
+                                   void *user, struct pfd_report *report,
+                                   struct pfd_error *err)
+{
+    struct walk walk = {
+        .fn = fn,
+        .user = user,
+        .max_inflated = max_inflated ? max_inflated : PFD_INFLATED_MAX,
+        .work_left = WORK_FACTOR * (uint64_t)n + WORK_SPARE,
+        .err = err,
+    };
+    struct range range = {
+        .walk = &walk,
+        .path = report->source,
+        .bytes = pfd_cursor(bytes, n),
+        .report = report,
+    };
+    walk.inflated_left = INFLATED_FACTOR * (uint64_t)n;
+    walk.inflated_left += walk.max_inflated < UINT64_MAX - walk.inflated_left
+                              ? walk.max_inflated
+                              : UINT64_MAX - walk.inflated_left;
+    if (!pfd_container_recognise(bytes, n)) {
+        return pfd_fail(
+            err, PFD_ERR_UNSUPPORTED, 0,
+            "no code objects: neither ELF nor SPIR-V, and no archive, bundle or cache of them");
+    }
+    return walk_range(&range);
+}

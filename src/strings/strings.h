@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tables of format strings: one for each buffer format, key -> strings.
+ * Owns its bytes. The same key with the same text and layout is a duplicate
+ * and silent; with another text or layout it is a collision: a finding, and
+ * both are kept, in the order in which they came. Knows nothing of ELF or of
+ * what a key or a layout means.
+ *
+ * Filled by one thread; once filled, read by any number.
+ */
+#ifndef PFD_STRINGS_H
+#define PFD_STRINGS_H
+
+#include <printfdecode/strings.h>
+
+#include "base/error.h"
+#include "print/program.h"
+
+enum pfd_string_flag {
+    PFD_STRING_UTF8 = 1,     /* the text is UTF-8 */
+    PFD_STRING_PLAIN = 2,    /* and has no control bytes but \n and \t */
+    PFD_STRING_CUT = 4,      /* each vector takes one scalar */
+    PFD_STRING_CHAR = 8,     /* has %c or %s, which can print any byte */
+    PFD_STRING_LITERAL = 16, /* a message, not a format string */
+};
+
+/*
+ * One format string. A single block of memory: the struct, its steps [n_steps]
+ * bound to the layout that its metadata states, the layout words [n_layout],
+ * the text [n_text] and the JSON-escaped text [n_escaped].
+ */
+struct pfd_string {
+    uint64_t key;
+    const struct pfd_string *next; /* another string with this key, or NULL */
+    uint32_t n_steps;
+    uint32_t n_text; /* bytes */
+    uint32_t n_escaped;
+    uint32_t index;       /* position in pfd_strings_get() */
+    uint32_t source;      /* index of the source's name */
+    uint32_t n_arguments; /* saturated: no entry holds UINT32_MAX */
+    uint32_t n_payload;   /* bytes of payload by the layout; likewise */
+    uint32_t room;        /* bytes that printing may need */
+    uint32_t findings;    /* bits every entry of this string has */
+    uint16_t n_layout;    /* [n_layout] words of 64 bits; the format's */
+    uint8_t flags;        /* enum pfd_string_flag */
+    uint8_t table;        /* of which kind: pfd_string_kind.table */
+    struct pfd_step steps[];
+};
+
+static inline const uint64_t *pfd_string_layout(const struct pfd_string *s)
+{
+    /* 56 + 24 * n bytes: 8-byte aligned. */
+    return (const uint64_t *)(const void *)(s->steps + s->n_steps);
+}
+
+static inline const char *pfd_string_text(const struct pfd_string *s)
+{
+    return (const char *)(pfd_string_layout(s) + s->n_layout);
+}
+
+static inline const char *pfd_string_escaped(const struct pfd_string *s)
+{
+    return pfd_string_text(s) + s->n_text;
+}
+
+/* A longer format string is refused: offsets in it are 32 bits wide. */
+enum {
+    PFD_TEXT_MAX = 1 << 28
+};
+
+/* No entry has more arguments: entrySize is 16 bits of dwords at most. */
+enum {
+    PFD_ARGUMENTS_MAX = 65535
+};
+
+/* No layout is longer than a bit for each argument. */
+enum {
+    PFD_LAYOUT_MAX = 1024
+};
+
+/* String i of no table: pfd_string.index of one that a format made. */
+#define PFD_STRING_MADE UINT32_MAX
+
+struct pfd_string_row;
+struct pfd_shaders;
+
+/* How the arguments of one string lie in an entry's payload. */
+struct pfd_layout {
+    struct pfd_slot *slots; /* [n_slots] <= PFD_ARGUMENTS_MAX */
+    size_t n_slots;
+    uint32_t n_payload; /* bytes; UINT32_MAX: more than any entry holds */
+    bool cut;           /* each vector is one scalar */
+    uint64_t findings;  /* bits that every entry has */
+};
+
+/*
+ * What a buffer format tells about its strings: its name, its table, and how
+ * the layout words of a string are read. layout() fills ret (slots has room
+ * for PFD_ARGUMENTS_MAX); the string's steps are not bound yet.
+ */
+struct pfd_string_kind {
+    const char *name;
+    unsigned table; /* below PFD_TABLES_MAX, one for each format */
+    bool tight;     /* vector components are joined by "," and not by ", " */
+    /* Changes compiled steps to what the layout words say of the arguments;
+     * returns finding bits. May be NULL. */
+    uint64_t (*adapt)(const struct pfd_string_row *row, struct pfd_step *steps,
+                      size_t n_steps);
+    void (*layout)(const struct pfd_string *string,
+                   const struct pfd_program_facts *facts,
+                   struct pfd_layout *ret);
+};
+
+enum {
+    PFD_TABLES_MAX = 16
+};
+
+/* A row as a format reads it from a code object. */
+struct pfd_string_row {
+    uint64_t key;
+    const char *text; /* borrowed for the call */
+    size_t n_text;    /* bytes; at most PFD_TEXT_MAX */
+    uint64_t n_arguments;
+    bool counted;           /* instead: as many as the format string takes */
+    const uint64_t *layout; /* [n_layout] words, borrowed for the call */
+    size_t n_layout;        /* at most PFD_LAYOUT_MAX */
+    bool literal;           /* the text names a message, it is no format */
+};
+
+/*
+ * A string outside of all tables, such as one that stands in an entry. The
+ * block that it is written into is the caller's: pfd_string_size() bytes for
+ * n_steps, as compiled. The steps are not bound, flags but those of the text
+ * and numbers are zero.
+ */
+size_t pfd_string_size(const struct pfd_string_row *row, size_t n_steps);
+void pfd_string_fill(struct pfd_string *ret, const struct pfd_string_row *row,
+                     const struct pfd_step *steps, size_t n_steps);
+
+/*
+ * Adds a row to kind's table. The source is report's. A collision goes to
+ * report, at offset. PFD_ERR_NOMEM is the only failure.
+ */
+enum pfd_status pfd_strings_add_row(struct pfd_strings *strings,
+                                    const struct pfd_string_kind *kind,
+                                    const struct pfd_string_row *row,
+                                    struct pfd_report *report, uint64_t offset,
+                                    struct pfd_error *err);
+
+struct pfd_table_slot {
+    uint64_t key;
+    const struct pfd_string *string; /* NULL: free */
+};
+
+/* Open addressing, linear probing, mask + 1 slots. */
+struct pfd_table {
+    const struct pfd_string_kind *kind;
+    struct pfd_table_slot *slots;
+    size_t mask;
+    size_t n;
+    unsigned shift;
+    bool has_collisions; /* several strings have one key */
+};
+
+/* kind's table; one without strings is an empty table, never NULL. */
+const struct pfd_table *pfd_strings_table(const struct pfd_strings *strings,
+                                          const struct pfd_string_kind *kind);
+
+/* The first string of this key, or NULL. */
+static inline const struct pfd_string *pfd_table_find(
+    const struct pfd_table *table, uint64_t key)
+{
+    size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> table->shift);
+    for (;; i++) {
+        const struct pfd_table_slot *slot = &table->slots[i & table->mask];
+        if (slot->key == key || !slot->string)
+            return slot->string;
+    }
+}
+
+/* The set's shaders. */
+const struct pfd_shaders *pfd_strings_shaders(
+    const struct pfd_strings *strings);
+struct pfd_shaders *pfd_strings_own_shaders(struct pfd_strings *strings);
+
+/* What was last set. */
+uint64_t pfd_strings_max_inflated(const struct pfd_strings *strings);
+
+/* String i in load order (NULL: there is none), its kind, its source. */
+const struct pfd_string *pfd_strings_at(const struct pfd_strings *strings,
+                                        size_t i);
+const struct pfd_string_kind *pfd_strings_kind_at(
+    const struct pfd_strings *strings, size_t i);
+const char *pfd_strings_source(const struct pfd_strings *strings,
+                               const struct pfd_string *string);
+
+#endif
