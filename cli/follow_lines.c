@@ -8,7 +8,7 @@
 
 #include <printfdecode/convert.h>
 
-#include "../daemon/line.h"
+#include "delivery/line.h"
 #include "options.h"
 #include "output.h"
 

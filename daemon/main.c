@@ -12,12 +12,12 @@
 #include <printfdecode/client.h>
 #include <printfdecode/version.h>
 
-#include "daemon.h"
-#include "feature.h"
-#include "log.h"
-#include "plan.h"
-#include "sandbox.h"
-#include "systemd.h"
+#include "config/plan.h"
+#include "config/sandbox.h"
+#include "config/systemd.h"
+#include "core/feature.h"
+#include "core/log.h"
+#include "sources/daemon.h"
 
 enum {
     EXIT_CONFIG = 78 /* sysexits.h: EX_CONFIG */

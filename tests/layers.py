@@ -56,27 +56,28 @@ UPWARDS = {
 }
 
 # `follow` shows lines as text with what the daemon has for that.
-SHARED = {('cli/follow_lines.c', '../daemon/line.h')}
+SHARED = {('cli/follow_lines.c', 'delivery/line.h')}
 
 # What belongs to few: a header, and the only files that include it.
 OWNERS = {
     r'(libelf|gelf|elf)\.h': 'src/objects/image.c',
     r'msgpack.*': 'src/objects/metadata.c',
-    r'yaml.*': 'src/objects/metadata_yaml.c daemon/config.c',
+    r'yaml.*': 'src/objects/metadata_yaml.c daemon/config/config.c',
     r'pcre2.*': 'src/base/pattern.c',
-    r'(zlib|zstd).*': 'src/base/inflate.c daemon/rotated.c',
-    r'uv\.h': 'daemon/connection.h daemon/daemon.h daemon/reader.c'
-    ' daemon/ring.c daemon/socket.h daemon/tls.h daemon/work.h',
-    r'jansson.*': 'cli/shaders.c daemon/checkpoint.h daemon/http.c'
-    ' daemon/line.c daemon/output_acked.c daemon/queue.c daemon/reader.c'
-    ' daemon/socket.c',
+    r'(zlib|zstd).*': 'src/base/inflate.c daemon/outputs/rotated.c',
+    r'uv\.h': 'daemon/core/work.h daemon/delivery/reader.c'
+    ' daemon/delivery/ring.c daemon/net/connection.h daemon/net/socket.h'
+    ' daemon/net/tls.h daemon/sources/daemon.h',
+    r'jansson.*': 'cli/shaders.c daemon/core/http.c'
+    ' daemon/delivery/checkpoint.h daemon/delivery/line.c'
+    ' daemon/delivery/queue.c daemon/delivery/reader.c daemon/net/socket.c'
+    ' daemon/outputs/output_acked.c',
     r'check\.h': '',
-    r'openssl/.*': 'cli/tls.c daemon/tls.c',
-    r'seccomp\.h': 'daemon/sandbox.c',
-    r'systemd/.*': 'daemon/systemd.c',
+    r'openssl/.*': 'cli/tls.c daemon/net/tls.c',
+    r'seccomp\.h': 'daemon/config/sandbox.c',
+    r'systemd/.*': 'daemon/config/systemd.c',
     r'pthread.*': 'src/convert/convert_pool.h src/base/crc32c.c'
-    ' daemon/foreign.c'
-    ' daemon/log.c',
+    ' daemon/core/foreign.c daemon/core/log.c',
 }
 
 INCLUDE = re.compile(r'^#include ([<"])([^>"]*)[>"]', re.MULTILINE)
@@ -153,13 +154,13 @@ def check_format_text(file):
 
 def check_programs():
     """They see the public headers and their own."""
-    for pattern in ('cli/*.[ch]', 'daemon/*.[ch]', 'examples/*.c'):
+    for pattern in ('cli/*.[ch]', 'daemon/**/*.[ch]', 'examples/*.c'):
         for file, includes in source(pattern):
-            own = os.path.dirname(file)
+            own = file.split('/', 1)[0]
             for quote, header in includes:
                 if quote == '"':
-                    seen = ('/' not in header or (file, header) in SHARED)
-                    seen = seen and os.path.isfile(f'{own}/{header}')
+                    seen = ((file, header) in SHARED or
+                            os.path.isfile(f'{own}/{header}'))
                 else:
                     seen = (not header.startswith('printfdecode/') or
                             os.path.isfile(f'include/{header}'))
@@ -171,7 +172,7 @@ def check_daemon():
     upwards = {(low, high) for low, highs in UPWARDS.items()
                for high in highs.split()}
     needed = set()
-    for file, includes in source('daemon/*.[ch]'):
+    for file, includes in source('daemon/**/*.[ch]'):
         name = noun(file)
         own = floor_of(DAEMON, name)
         if own is None:
@@ -196,7 +197,7 @@ def check_owners():
     unused = {(package, owner) for package, owners in OWNERS.items()
               for owner in owners.split()}
     for pattern in ('src/**/*.[ch]', 'formats/*/*.[ch]', 'cli/*.[ch]',
-                    'daemon/*.[ch]', 'include/*/*.h'):
+                    'daemon/**/*.[ch]', 'include/*/*.h'):
         for file, includes in source(pattern):
             for header in (name for quote, name in includes if quote == '<'):
                 for package, owners in OWNERS.items():

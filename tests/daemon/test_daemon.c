@@ -23,8 +23,8 @@
 
 #include "../unit/suite.h"
 #include "bricks.h"
-#include "library.h"
-#include "queue.h"
+#include "delivery/queue.h"
+#include "sources/library.h"
 
 static const char *dump_path;
 static char *dump;

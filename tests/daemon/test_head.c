@@ -12,7 +12,7 @@
 #include <check.h>
 
 #include "../unit/suite.h"
-#include "head.h"
+#include "core/head.h"
 
 static int new_file(off_t n)
 {

@@ -8,7 +8,7 @@
 
 #include "../unit/suite.h"
 #include "bricks.h"
-#include "library.h"
+#include "sources/library.h"
 
 static char *elf;
 static size_t n_elf;

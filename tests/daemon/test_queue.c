@@ -13,7 +13,7 @@
 
 #include "../unit/suite.h"
 #include "bricks.h"
-#include "queue.h"
+#include "delivery/queue.h"
 
 enum {
     SEGMENT = 1 << 20, /* a quarter of queue_max */

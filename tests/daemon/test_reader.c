@@ -7,7 +7,7 @@
 #include <check.h>
 
 #include "../unit/suite.h"
-#include "reader.h"
+#include "delivery/reader.h"
 
 static struct pfdd_ring ring;
 static struct pfdd_reader reader;

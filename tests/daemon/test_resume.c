@@ -10,7 +10,7 @@
 #include <check.h>
 
 #include "../unit/suite.h"
-#include "resume.h"
+#include "delivery/resume.h"
 
 enum {
     RECORDS = 40,

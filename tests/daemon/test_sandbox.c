@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "log.h"
-#include "sandbox.h"
+#include "config/sandbox.h"
+#include "core/log.h"
 
 static int n_wrong;
 

@@ -14,10 +14,10 @@
 #include <printfdecode/wire.h>
 
 #include "../unit/suite.h"
-#include "daemon.h"
-#include "shelf.h"
-#include "stream.h"
-#include "systemd.h"
+#include "config/systemd.h"
+#include "sources/daemon.h"
+#include "sources/shelf.h"
+#include "sources/stream.h"
 
 static uv_loop_t loop;
 static struct pfdd d;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "work.h"
+#include "core/work.h"
 
 static sem_t may_end;
 static int n_done;

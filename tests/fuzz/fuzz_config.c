@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "config.h"
+#include "config/config.h"
 #include "fuzz.h"
 
 static void hear(void *user, const char *text)

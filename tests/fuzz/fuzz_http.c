@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
+#include "core/http.h"
 #include "fuzz.h"
-#include "http.h"
 
 static void check_taken(const struct pfdd_http_request *q)
 {

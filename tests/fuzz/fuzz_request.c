@@ -6,9 +6,9 @@
  */
 #include <string.h>
 
+#include "delivery/reader.h"
+#include "delivery/ring.h"
 #include "fuzz.h"
-#include "reader.h"
-#include "ring.h"
 
 static const char lines[] =
     "{\"type\":\"entry\",\"message\":\"a \\\"b\\\\c\\n\\u001b\\u00e9\","

@@ -7,8 +7,8 @@
 #ifndef SUBSCRIBER_H
 #define SUBSCRIBER_H
 
-#include "daemon.h"
-#include "reader.h"
+#include "delivery/reader.h"
+#include "sources/daemon.h"
 
 struct subscriber {
     struct pfdd_reader reader;

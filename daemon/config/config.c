@@ -1,0 +1,814 @@
+/* SPDX-License-Identifier: MIT */
+#include "config/config.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <yaml.h>
+
+#include <printfdecode/printfdecode.h>
+
+#include "core/feature.h"
+#include "core/name.h"
+
+enum {
+    CONFIG_MAX = 1 << 20, /* bytes of a file */
+    ITEMS_MAX = 4096,     /* of a list */
+};
+
+/* What is being read, and who hears what is wrong with it. */
+struct context {
+    const char *name;
+    yaml_document_t *doc;
+    pfdd_config_tell_fn tell;
+    void *user;
+    unsigned n_errors;
+};
+
+enum kind {
+    KIND_TEXT,
+    KIND_BOOL,
+    KIND_NUMBER,
+    KIND_SIZE,  /* bytes: 32MiB */
+    KIND_TIME,  /* milliseconds: 100ms, 5s, 1h */
+    KIND_WORD,  /* one of `words` */
+    KIND_MODE,  /* octal */
+    KIND_NAMES, /* a list of texts */
+    KIND_UIDS,
+    KIND_GIDS,
+    KIND_BLOCKS, /* a list of mappings; read apart */
+};
+
+struct key {
+    const char *name;
+    enum kind kind;
+    size_t at; /* of the member */
+    uint64_t min;
+    uint64_t max;
+    const char *const *words; /* NULL at the end */
+};
+
+static const char *const levels[] = { "error", "warning", "info", "debug",
+                                      NULL };
+static const char *const forms[] = { "json", "text", "raw", NULL };
+static const char *const lags[] = { "drop_oldest", "disconnect", NULL };
+static const char *const uris[] = { "own", "all", "none", NULL };
+static const char *const input_types[] = { "buffer",  "directory", "listen",
+                                           "connect", "stdin",     NULL };
+static const char *const output_types[] = { "stdout", "file", "listen", "http",
+                                            NULL };
+
+#define TOP(member) offsetof(struct pfdd_config, member)
+static const struct key top_keys[] = {
+    { "log_level", KIND_WORD, TOP(log_level), 0, 0, levels },
+    { "state_dir", KIND_TEXT, TOP(state_dir), 0, 0, NULL },
+    { "ring", KIND_SIZE, TOP(ring), 1 << 20, UINT64_C(1) << 36, NULL },
+    { "memory_max", KIND_SIZE, TOP(memory_max), 16 << 20, UINT64_C(1) << 40,
+      NULL },
+    { "queue_max", KIND_SIZE, TOP(queue_max), 4 << 20, UINT64_C(1) << 44,
+      NULL },
+    { "workers", KIND_NUMBER, TOP(workers), 0, 64, NULL },
+    { "drain", KIND_TIME, TOP(drain_ms), 0, 3600000, NULL },
+    { "sandbox", KIND_BOOL, TOP(sandbox), 0, 0, NULL },
+    { "code_objects", KIND_NAMES, TOP(code_objects), 0, 0, NULL },
+    { "inputs", KIND_BLOCKS, 0, 0, 0, NULL },
+    { "outputs", KIND_BLOCKS, 0, 0, 0, NULL },
+    { 0 },
+};
+
+#define IN(member) offsetof(struct pfdd_input_config, member)
+static const struct key input_keys[] = {
+    { "type", KIND_WORD, IN(type), 0, 0, input_types },
+    { "name", KIND_TEXT, IN(name), 0, 0, NULL },
+    { "path", KIND_TEXT, IN(path), 0, 0, NULL },
+    { "format", KIND_TEXT, IN(format), 0, 0, NULL },
+    { "code_objects", KIND_TEXT, IN(code_objects), 0, 0, NULL },
+    { "dumps", KIND_TEXT, IN(dumps), 0, 0, NULL },
+    { "code_object_uris", KIND_WORD, IN(uris), 0, 0, uris },
+    { "owners", KIND_UIDS, IN(owners), 0, 0, NULL },
+    { "address", KIND_TEXT, IN(address_text), 0, 0, NULL },
+    { "mode", KIND_MODE, IN(access.mode), 0, 0777, NULL },
+    { "allow_uids", KIND_UIDS, IN(access.uids), 0, 0, NULL },
+    { "allow_gids", KIND_GIDS, IN(access.gids), 0, 0, NULL },
+    { "tls_certificate", KIND_TEXT, IN(access.tls.certificate), 0, 0, NULL },
+    { "tls_key", KIND_TEXT, IN(access.tls.key), 0, 0, NULL },
+    { "tls_ca", KIND_TEXT, IN(access.tls.authority), 0, 0, NULL },
+    { "tls_name", KIND_TEXT, IN(access.tls.name), 0, 0, NULL },
+    { "max_clients", KIND_NUMBER, IN(access.max_clients), 1, 4096, NULL },
+    { "settle", KIND_TIME, IN(settle_ms), 1, 60000, NULL },
+    { 0 },
+};
+
+#define OUT(member) offsetof(struct pfdd_output_config, member)
+static const struct key output_keys[] = {
+    { "type", KIND_WORD, OUT(type), 0, 0, output_types },
+    { "name", KIND_TEXT, OUT(name), 0, 0, NULL },
+    { "path", KIND_TEXT, OUT(path), 0, 0, NULL },
+    { "output", KIND_WORD, OUT(form), 0, 0, forms },
+    { "match", KIND_TEXT, OUT(match), 0, 0, NULL },
+    { "entries_only", KIND_BOOL, OUT(entries_only), 0, 0, NULL },
+    { "findings", KIND_BOOL, OUT(findings), 0, 0, NULL },
+    { "required", KIND_BOOL, OUT(required), 0, 0, NULL },
+    { "rotate_size", KIND_SIZE, OUT(rotate_size), 4096, UINT64_C(1) << 44,
+      NULL },
+    { "rotate_age", KIND_TIME, OUT(rotate_age_ms), 1000, UINT64_C(1) << 40,
+      NULL },
+    { "keep", KIND_NUMBER, OUT(keep), 1, 10000, NULL },
+    { "compress", KIND_BOOL, OUT(compress), 0, 0, NULL },
+    { "on_lag", KIND_WORD, OUT(on_lag), 0, 0, lags },
+    { "idle_timeout", KIND_TIME, OUT(idle_ms), 100, 3600000, NULL },
+    { "address", KIND_TEXT, OUT(address_text), 0, 0, NULL },
+    { "mode", KIND_MODE, OUT(access.mode), 0, 0777, NULL },
+    { "allow_uids", KIND_UIDS, OUT(access.uids), 0, 0, NULL },
+    { "allow_gids", KIND_GIDS, OUT(access.gids), 0, 0, NULL },
+    { "tls_certificate", KIND_TEXT, OUT(access.tls.certificate), 0, 0, NULL },
+    { "tls_key", KIND_TEXT, OUT(access.tls.key), 0, 0, NULL },
+    { "tls_ca", KIND_TEXT, OUT(access.tls.authority), 0, 0, NULL },
+    { "max_clients", KIND_NUMBER, OUT(access.max_clients), 1, 4096, NULL },
+    { 0 },
+};
+
+/* The keys of a type of block, and those it cannot do without; by type. */
+struct block_type {
+    const char *allowed;
+    const char *needed;
+};
+
+static const struct block_type input_blocks[] = {
+    { " name path format settle ", " path " },
+    { " path format code_objects dumps owners ", " path " },
+    { " address mode allow_uids allow_gids max_clients settle tls_certificate "
+      "tls_key tls_ca code_object_uris ",
+      " address " },
+    { " address settle tls_certificate tls_key tls_ca tls_name "
+      "code_object_uris ",
+      " address " },
+    { " settle ", "" },
+};
+
+static const struct block_type output_blocks[] = {
+    { " name output match entries_only findings required ", "" },
+    { " name path output match entries_only findings required rotate_size "
+      "rotate_age keep compress ",
+      " path " },
+    { " name address mode allow_uids allow_gids max_clients output match "
+      "entries_only findings required on_lag tls_certificate tls_key tls_ca ",
+      " address " },
+    { " address mode allow_uids allow_gids max_clients on_lag idle_timeout "
+      "tls_certificate "
+      "tls_key tls_ca ",
+      " address " },
+};
+
+__attribute__((format(printf, 3, 4))) static bool wrong(struct context *c,
+                                                        yaml_mark_t mark,
+                                                        const char *text, ...)
+{
+    char what[320];
+    char line[768];
+    va_list args;
+    va_start(args, text);
+    vsnprintf(what, sizeof what, text, args);
+    va_end(args);
+    snprintf(line, sizeof line, "%s:%zu:%zu: %s", c->name, mark.line + 1,
+             mark.column + 1, what);
+    c->tell(c->user, line);
+    c->n_errors++;
+    return false;
+}
+
+static const char *scalar(const yaml_node_t *node)
+{
+    if (node->type != YAML_SCALAR_NODE)
+        return NULL;
+    const char *text = (const char *)node->data.scalar.value;
+    return strlen(text) == node->data.scalar.length ? text : NULL;
+}
+
+struct unit {
+    const char *name;
+    uint64_t factor;
+};
+
+static bool read_number(const char *text, const struct unit *units,
+                        uint64_t *ret)
+{
+    char *end = NULL;
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    uint64_t value = strtoull(text, &end, 10);
+    if (errno)
+        return false;
+    for (const struct unit *u = units; u->name; u++) {
+        if (!strcmp(end, u->name))
+            return !__builtin_mul_overflow(value, u->factor, ret);
+    }
+    return false;
+}
+
+static bool read_text(struct context *c, const yaml_node_t *node,
+                      const struct key *key, char *at)
+{
+    const char *text = scalar(node);
+    if (!text || !*text)
+        return wrong(c, node->start_mark, "'%s' wants a text", key->name);
+    *(char **)(void *)at = strdup(text);
+    return true;
+}
+
+static bool read_bool(struct context *c, const yaml_node_t *node,
+                      const struct key *key, char *at)
+{
+    const char *text = scalar(node);
+    bool yes = text && (!strcmp(text, "true") || !strcmp(text, "yes"));
+    bool no = text && (!strcmp(text, "false") || !strcmp(text, "no"));
+    if (!yes && !no)
+        return wrong(c, node->start_mark, "'%s' is true or false", key->name);
+    *(bool *)(void *)at = yes;
+    return true;
+}
+
+static bool read_word(struct context *c, const yaml_node_t *node,
+                      const struct key *key, char *at)
+{
+    const char *text = scalar(node);
+    char all[160] = "";
+    for (unsigned i = 0; key->words[i]; i++) {
+        if (text && !strcmp(text, key->words[i])) {
+            *(unsigned *)(void *)at = i;
+            return true;
+        }
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s",
+                 i ? ", " : "", key->words[i]);
+    }
+    return wrong(c, node->start_mark, "'%s' is one of: %s", key->name, all);
+}
+
+static bool read_amount(struct context *c, const yaml_node_t *node,
+                        const struct key *key, char *at)
+{
+    static const struct unit plain[] = { { "", 1 }, { 0 } };
+    static const struct unit sizes[] = { { "", 1 },          { "B", 1 },
+                                         { "KiB", 1 << 10 }, { "MiB", 1 << 20 },
+                                         { "GiB", 1 << 30 }, { 0 } };
+    static const struct unit times[] = { { "ms", 1 },       { "s", 1000 },
+                                         { "min", 60000 },  { "h", 3600000 },
+                                         { "d", 86400000 }, { 0 } };
+    const struct unit *units = key->kind == KIND_SIZE   ? sizes
+                               : key->kind == KIND_TIME ? times
+                                                        : plain;
+    static const char *const like[] = { "a whole number",
+                                        "a size such as 32MiB",
+                                        "a time such as 100ms or 5s" };
+    uint64_t value = 0;
+    const char *text = scalar(node);
+    if (!text || !read_number(text, units, &value)) {
+        return wrong(c, node->start_mark, "'%s' wants %s", key->name,
+                     like[key->kind - KIND_NUMBER]);
+    }
+    if (value < key->min || value > key->max) {
+        return wrong(c, node->start_mark,
+                     "'%s' is from %" PRIu64 " to %" PRIu64 "%s", key->name,
+                     key->min, key->max,
+                     key->kind == KIND_SIZE   ? " bytes"
+                     : key->kind == KIND_TIME ? " ms"
+                                              : "");
+    }
+    *(uint64_t *)(void *)at = value;
+    return true;
+}
+
+static bool read_mode(struct context *c, const yaml_node_t *node,
+                      const struct key *key, char *at)
+{
+    const char *text = scalar(node);
+    char *end = NULL;
+    unsigned long mode = text ? strtoul(text, &end, 8) : 0;
+    if (!text || !*text || *end || mode > key->max) {
+        return wrong(c, node->start_mark, "'%s' is octal, such as 0660",
+                     key->name);
+    }
+    *(unsigned *)(void *)at = (unsigned)mode;
+    return true;
+}
+
+static bool find_id(const char *text, bool is_user, unsigned *ret)
+{
+    char *end = NULL;
+    unsigned long id = strtoul(text, &end, 10);
+    if (*text >= '0' && *text <= '9' && !*end && id < UINT32_MAX) {
+        *ret = (unsigned)id;
+        return true;
+    }
+    const struct passwd *user = is_user ? getpwnam(text) : NULL;
+    const struct group *group = is_user ? NULL : getgrnam(text);
+    if (!user && !group)
+        return false;
+    *ret = user ? user->pw_uid : group->gr_gid;
+    return true;
+}
+
+static bool read_list(struct context *c, const yaml_node_t *node,
+                      const struct key *key, char *at)
+{
+    if (node->type != YAML_SEQUENCE_NODE)
+        return wrong(c, node->start_mark, "'%s' wants a list", key->name);
+    const yaml_node_item_t *item = node->data.sequence.items.start;
+    size_t n = (size_t)(node->data.sequence.items.top - item);
+    if (n > ITEMS_MAX) {
+        return wrong(c, node->start_mark, "'%s' has more than %d items",
+                     key->name, ITEMS_MAX);
+    }
+    struct pfdd_names *names = (void *)at;
+    struct pfdd_ids *ids = (void *)at;
+    if (key->kind == KIND_NAMES) {
+        names->items = calloc(n + 1, sizeof *names->items);
+    } else {
+        ids->items = calloc(n + 1, sizeof *ids->items);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const yaml_node_t *one = yaml_document_get_node(c->doc, item[i]);
+        const char *text = scalar(one);
+        if (!text || !*text) {
+            return wrong(c, one->start_mark, "'%s' is a list of texts",
+                         key->name);
+        }
+        if (key->kind == KIND_NAMES) {
+            names->items[names->n++] = strdup(text);
+        } else if (!find_id(text, key->kind == KIND_UIDS,
+                            &ids->items[ids->n++])) {
+            return wrong(c, one->start_mark, "there is no %s '%.64s'",
+                         key->kind == KIND_UIDS ? "user" : "group", text);
+        }
+    }
+    return true;
+}
+
+static bool read_value(struct context *c, const yaml_node_t *node,
+                       const struct key *key, char *at)
+{
+    switch (key->kind) {
+    case KIND_TEXT:
+        return read_text(c, node, key, at);
+    case KIND_BOOL:
+        return read_bool(c, node, key, at);
+    case KIND_WORD:
+        return read_word(c, node, key, at);
+    case KIND_MODE:
+        return read_mode(c, node, key, at);
+    case KIND_NUMBER:
+    case KIND_SIZE:
+    case KIND_TIME:
+        return read_amount(c, node, key, at);
+    case KIND_NAMES:
+    case KIND_UIDS:
+    case KIND_GIDS:
+        return read_list(c, node, key, at);
+    case KIND_BLOCKS:
+        break;
+    }
+    return true;
+}
+
+static const struct key *find_key(const struct key *keys, const char *name)
+{
+    for (; keys->name; keys++) {
+        if (!strcmp(keys->name, name))
+            return keys;
+    }
+    return NULL;
+}
+
+/* The value of a key in a mapping; NULL: it has none. */
+static const yaml_node_t *find_value(struct context *c, const yaml_node_t *map,
+                                     const char *name)
+{
+    const yaml_node_pair_t *pair = map->data.mapping.pairs.start;
+    for (; pair < map->data.mapping.pairs.top; pair++) {
+        const char *key = scalar(yaml_document_get_node(c->doc, pair->key));
+        if (key && !strcmp(key, name))
+            return yaml_document_get_node(c->doc, pair->value);
+    }
+    return NULL;
+}
+
+static yaml_mark_t mark_of(struct context *c, const yaml_node_t *map,
+                           const char *name)
+{
+    const yaml_node_t *node = find_value(c, map, name);
+    return node ? node->start_mark : map->start_mark;
+}
+
+static void read_map(struct context *c, const yaml_node_t *map,
+                     const struct key *keys, char *base,
+                     const struct block_type *type)
+{
+    uint64_t given = 0;
+    const yaml_node_pair_t *pair = map->data.mapping.pairs.start;
+    for (; pair < map->data.mapping.pairs.top; pair++) {
+        const yaml_node_t *name = yaml_document_get_node(c->doc, pair->key);
+        const char *text = scalar(name);
+        const struct key *key = text ? find_key(keys, text) : NULL;
+        char padded[40];
+        snprintf(padded, sizeof padded, " %.36s ", text ? text : "");
+        if (!key) {
+            wrong(c, name->start_mark, "unknown key '%.64s'",
+                  text ? text : "(not a text)");
+        } else if (type && strcmp(text, "type") != 0 &&
+                   !strstr(type->allowed, padded)) {
+            wrong(c, name->start_mark, "'%s' is no key of this type", text);
+        } else if (given & UINT64_C(1) << (key - keys)) {
+            wrong(c, name->start_mark, "'%s' is given twice", text);
+        } else {
+            given |= UINT64_C(1) << (key - keys);
+            read_value(c, yaml_document_get_node(c->doc, pair->value), key,
+                       base + key->at);
+        }
+    }
+    for (const struct key *key = keys; type && key->name; key++) {
+        char padded[40];
+        snprintf(padded, sizeof padded, " %s ", key->name);
+        if (strstr(type->needed, padded) &&
+            !(given & UINT64_C(1) << (key - keys)))
+            wrong(c, map->start_mark, "'%s' is missing", key->name);
+    }
+}
+
+static void check_address(struct context *c, const yaml_node_t *map,
+                          const char *text, struct pfdd_address *ret)
+{
+    char err[160];
+    const yaml_node_t *node = text ? find_value(c, map, "address") : NULL;
+    if (node && !pfdd_address_read(ret, text, err, sizeof err))
+        wrong(c, node->start_mark, "'address': %s", err);
+}
+
+/* What is asked for has to have been built. */
+static void check_feature(struct context *c, const yaml_node_t *map,
+                          enum pfdd_feature feature, const char *what)
+{
+    if (!pfdd_feature_is_there(feature)) {
+        wrong(c, map->start_mark, "this printfdecoded is built without %s: %s",
+              what, pfdd_feature_remedy(feature));
+    }
+}
+
+/* All of a certificate, its key and whom to trust, or nothing of it; something
+ * where others can listen in. */
+static void check_tls(struct context *c, const yaml_node_t *map,
+                      const struct pfdd_address *address,
+                      const struct pfdd_tls_config *tls)
+{
+    const char *const keys[] = { "tls_certificate", "tls_key", "tls_ca" };
+    const char *const values[] = { tls->certificate, tls->key, tls->authority };
+    bool any = tls->certificate || tls->key || tls->authority || tls->name;
+    bool is_beyond =
+        address->host[0] && !address->is_unix && !address->is_loopback;
+    if (is_beyond && !any) {
+        wrong(c, mark_of(c, map, "address"),
+              "TCP beyond this machine wants TLS: give 'tls_certificate', "
+              "'tls_key' and 'tls_ca', or use 127.0.0.1, ::1 or a unix socket");
+        return;
+    }
+    for (int i = 0; any && i < 3; i++) {
+        if (values[i] && address->is_unix)
+            wrong(c, mark_of(c, map, keys[i]), "'%s' is for TCP", keys[i]);
+        if (!values[i] && !address->is_unix)
+            wrong(c, map->start_mark, "'%s' is missing", keys[i]);
+    }
+    if (any)
+        check_feature(c, map, PFDD_FEATURE_TLS, "TLS");
+}
+
+static bool is_format(const char *name)
+{
+    struct pfd_format_info info;
+    for (size_t i = 0; pfd_format_get(i, &info) == PFD_OK; i++) {
+        if (!strcmp(info.name, name))
+            return true;
+    }
+    return false;
+}
+
+static void check_input(struct context *c, const yaml_node_t *map,
+                        struct pfdd_input_config *in)
+{
+    char name[PFDD_NAME_ROOM];
+    check_address(c, map, in->address_text, &in->address);
+    check_tls(c, map, &in->address, &in->access.tls);
+    if (find_value(c, map, "code_object_uris") && !in->address.is_unix) {
+        wrong(c, mark_of(c, map, "code_object_uris"),
+              "'code_object_uris' is for unix sockets: who sends on others is "
+              "not known");
+    }
+    if (in->format && !is_format(in->format)) {
+        wrong(c, mark_of(c, map, "format"),
+              "no buffer format is called '%.64s'", in->format);
+    }
+    if (in->name && !pfdd_name_put(name, in->name, strlen(in->name)))
+        wrong(c, mark_of(c, map, "name"), "'name' is too long for a name");
+    if (in->type == PFDD_INPUT_DIRECTORY && !in->code_objects && !in->dumps) {
+        wrong(c, map->start_mark,
+              "a directory wants 'code_objects', 'dumps' or both");
+    }
+}
+
+static bool is_template(const char *path)
+{
+    for (const char *at = strchr(path, '{'); at; at = strchr(at + 1, '{')) {
+        if (strncmp(at, "{host}", 6) != 0 && strncmp(at, "{pid}", 5) != 0 &&
+            strncmp(at, "{buffer}", 8) != 0)
+            return false;
+    }
+    return true;
+}
+
+static void check_output(struct context *c, const yaml_node_t *map,
+                         struct pfdd_output_config *out)
+{
+    char err[160];
+    struct pfdd_filter filter = { 0 };
+    check_address(c, map, out->address_text, &out->address);
+    check_tls(c, map, &out->address, &out->access.tls);
+    if (out->type == PFDD_OUTPUT_HTTP)
+        check_feature(c, map, PFDD_FEATURE_HTTP, "HTTP");
+    if (out->match && !pfdd_filter_match(&filter, out->match, err, sizeof err))
+        wrong(c, mark_of(c, map, "match"), "'match': %s", err);
+    pfdd_filter_deinit(&filter);
+    if (out->type == PFDD_OUTPUT_FILE && out->path && !is_template(out->path)) {
+        wrong(c, mark_of(c, map, "path"),
+              "'path' knows {host}, {pid} and {buffer}");
+    }
+    if (out->required && out->form != PFDD_JSON) {
+        wrong(c, map->start_mark,
+              "a required output is json: only there lines have numbers");
+    }
+    if (out->required && (out->match || out->entries_only || !out->findings)) {
+        wrong(c,
+              mark_of(c, map,
+                      out->match          ? "match"
+                      : out->entries_only ? "entries_only"
+                                          : "findings"),
+              "a required output gets all lines");
+    }
+    if (out->required && out->on_lag == PFDD_DISCONNECT) {
+        wrong(c, mark_of(c, map, "on_lag"),
+              "a required output is waited for, whatever its lag");
+    }
+    if (out->name && out->type == PFDD_OUTPUT_LISTEN && !out->required) {
+        wrong(c, mark_of(c, map, "name"),
+              "'name' is for required outputs: the checkpoint has it");
+    }
+    if (out->required && out->path && strstr(out->path, "{buffer}"))
+        wrong(c, map->start_mark, "a required output is one file: no {buffer}");
+}
+
+static void read_input(struct context *c, const yaml_node_t *map, void *at)
+{
+    struct pfdd_input_config *in = at;
+    *in = (struct pfdd_input_config){
+        .settle_ms = 100, .access = { .mode = 0660, .max_clients = 64 }
+    };
+    const yaml_node_t *type = find_value(c, map, "type");
+    if (!type) {
+        wrong(c, map->start_mark, "'type' is missing");
+    } else if (read_word(c, type, &input_keys[0], (char *)in)) {
+        read_map(c, map, input_keys, (char *)in, &input_blocks[in->type]);
+        check_input(c, map, in);
+    }
+}
+
+static void read_output(struct context *c, const yaml_node_t *map, void *at)
+{
+    struct pfdd_output_config *out = at;
+    *out = (struct pfdd_output_config){
+        .findings = true,
+        .idle_ms = 30000,
+        .access = { .mode = 0660, .max_clients = 64 },
+    };
+    const yaml_node_t *type = find_value(c, map, "type");
+    if (!type) {
+        wrong(c, map->start_mark, "'type' is missing");
+    } else if (read_word(c, type, &output_keys[0], (char *)out)) {
+        read_map(c, map, output_keys, (char *)out, &output_blocks[out->type]);
+        check_output(c, map, out);
+    }
+}
+
+static void *read_blocks(struct context *c, const yaml_node_t *root,
+                         const char *name, size_t size, size_t *n_ret,
+                         void (*read)(struct context *, const yaml_node_t *,
+                                      void *))
+{
+    const yaml_node_t *node = find_value(c, root, name);
+    if (!node)
+        return NULL;
+    const yaml_node_item_t *item = node->data.sequence.items.start;
+    if (node->type != YAML_SEQUENCE_NODE) {
+        wrong(c, node->start_mark, "'%s' wants a list", name);
+        return NULL;
+    }
+    size_t n = (size_t)(node->data.sequence.items.top - item);
+    if (n > ITEMS_MAX) {
+        wrong(c, node->start_mark, "more than %d %s", ITEMS_MAX, name);
+        return NULL;
+    }
+    char *ret = calloc(n + 1, size);
+    for (size_t i = 0; ret && i < n; i++) {
+        const yaml_node_t *block = yaml_document_get_node(c->doc, item[i]);
+        if (block->type != YAML_MAPPING_NODE) {
+            wrong(c, block->start_mark, "an item of '%s' is a mapping", name);
+        } else {
+            read(c, block, ret + i * size);
+        }
+    }
+    *n_ret = ret ? n : 0;
+    return ret;
+}
+
+/* What the checkpoint calls a required output. */
+static const char *checkpoint_name(const struct pfdd_output_config *out)
+{
+    return out->path           ? out->path
+           : out->name         ? out->name
+           : out->address_text ? out->address_text
+                               : "stdout";
+}
+
+static bool is_taken(const struct pfdd_config *config, size_t n)
+{
+    const char *name = checkpoint_name(&config->outputs[n]);
+    for (size_t i = 0; i < n; i++) {
+        if (config->outputs[i].required &&
+            !strcmp(checkpoint_name(&config->outputs[i]), name))
+            return true;
+    }
+    return false;
+}
+
+static unsigned count_inputs(const struct pfdd_config *config, unsigned type)
+{
+    unsigned n = 0;
+    for (size_t i = 0; i < config->n_inputs; i++)
+        n += config->inputs[i].type == type;
+    return n;
+}
+
+static unsigned count_outputs(const struct pfdd_config *config, unsigned type)
+{
+    unsigned n = 0;
+    for (size_t i = 0; i < config->n_outputs; i++)
+        n += config->outputs[i].type == type;
+    return n;
+}
+
+static void check_all(struct context *c, const yaml_node_t *root,
+                      const struct pfdd_config *config)
+{
+    bool required = false;
+    for (size_t i = 0; i < config->n_outputs; i++) {
+        required |= config->outputs[i].required;
+        if (config->outputs[i].required && is_taken(config, i)) {
+            wrong(c, root->start_mark,
+                  "two required outputs are called '%.64s'",
+                  checkpoint_name(&config->outputs[i]));
+        }
+    }
+    if (config->n_inputs == 0)
+        wrong(c, root->start_mark, "no inputs: there is nothing to do");
+    if (required && !config->state_dir) {
+        wrong(c, root->start_mark,
+              "a required output needs 'state_dir' for its queue");
+    }
+    if (count_inputs(config, PFDD_INPUT_STDIN) > 1)
+        wrong(c, root->start_mark, "there is one standard input only");
+    if (count_outputs(config, PFDD_OUTPUT_STDOUT) > 1)
+        wrong(c, root->start_mark, "there is one standard output only");
+    if (config->ring > config->memory_max / 2)
+        wrong(c, root->start_mark, "'ring' is more than half of 'memory_max'");
+}
+
+static void read_root(struct context *c, struct pfdd_config *config)
+{
+    const yaml_node_t *root = yaml_document_get_root_node(c->doc);
+    yaml_mark_t start = { 0 };
+    if (!root || root->type != YAML_MAPPING_NODE) {
+        wrong(c, root ? root->start_mark : start,
+              "a configuration is a mapping");
+        return;
+    }
+    read_map(c, root, top_keys, (char *)config, NULL);
+    config->inputs = read_blocks(c, root, "inputs", sizeof *config->inputs,
+                                 &config->n_inputs, read_input);
+    config->outputs = read_blocks(c, root, "outputs", sizeof *config->outputs,
+                                  &config->n_outputs, read_output);
+    if (c->n_errors == 0)
+        check_all(c, root, config);
+}
+
+struct pfdd_config *pfdd_config_read_text(const char *name, const char *text,
+                                          size_t n, pfdd_config_tell_fn tell,
+                                          void *user)
+{
+    struct context c = { .name = name, .tell = tell, .user = user };
+    struct pfdd_config *config = calloc(1, sizeof *config);
+    yaml_parser_t parser;
+    yaml_document_t doc;
+    if (!config || !yaml_parser_initialize(&parser)) {
+        free(config);
+        tell(user, "out of memory");
+        return NULL;
+    }
+    config->log_level = PFDD_INFO;
+    config->sandbox = true;
+    config->ring = 32 << 20;
+    config->memory_max = 256 << 20;
+    config->queue_max = UINT64_C(1) << 30;
+    config->drain_ms = 5000;
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
+    if (!yaml_parser_load(&parser, &doc)) {
+        wrong(&c, parser.problem_mark, "%s",
+              parser.problem ? parser.problem : "out of memory");
+    } else {
+        c.doc = &doc;
+        read_root(&c, config);
+        yaml_document_delete(&doc);
+    }
+    yaml_parser_delete(&parser);
+    if (c.n_errors == 0)
+        return config;
+    pfdd_config_free(config);
+    return NULL;
+}
+
+struct pfdd_config *pfdd_config_read(const char *path, pfdd_config_tell_fn tell,
+                                     void *user)
+{
+    char why[512];
+    char *text = malloc(CONFIG_MAX + 1);
+    FILE *file = fopen(path, "re");
+    size_t n = text && file ? fread(text, 1, CONFIG_MAX + 1, file) : 0;
+    struct pfdd_config *config = NULL;
+    if (!file || !text || ferror(file)) {
+        snprintf(why, sizeof why, "%s: %s", path, strerror(errno));
+    } else if (n > CONFIG_MAX) {
+        snprintf(why, sizeof why, "%s: larger than 1 MiB", path);
+    } else {
+        config = pfdd_config_read_text(path, text, n, tell, user);
+    }
+    if (!file || !text || ferror(file) || n > CONFIG_MAX)
+        tell(user, why);
+    if (file)
+        fclose(file);
+    free(text);
+    return config;
+}
+
+static void free_access(struct pfdd_access *access)
+{
+    free(access->uids.items);
+    free(access->gids.items);
+    free(access->tls.certificate);
+    free(access->tls.key);
+    free(access->tls.authority);
+    free(access->tls.name);
+}
+
+void pfdd_config_free(struct pfdd_config *config)
+{
+    if (!config)
+        return;
+    for (size_t i = 0; i < config->code_objects.n; i++)
+        free(config->code_objects.items[i]);
+    free(config->code_objects.items);
+    for (size_t i = 0; i < config->n_inputs; i++) {
+        struct pfdd_input_config *in = &config->inputs[i];
+        free(in->name);
+        free(in->path);
+        free(in->format);
+        free(in->code_objects);
+        free(in->dumps);
+        free(in->owners.items);
+        free(in->address_text);
+        free_access(&in->access);
+    }
+    for (size_t i = 0; i < config->n_outputs; i++) {
+        struct pfdd_output_config *out = &config->outputs[i];
+        free(out->name);
+        free(out->path);
+        free(out->match);
+        free(out->address_text);
+        free_access(&out->access);
+    }
+    free(config->inputs);
+    free(config->outputs);
+    free(config->state_dir);
+    free(config);
+}

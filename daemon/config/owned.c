@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "config/owned.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* As inputs make names of what is configured. */
+static bool is_put(const char *text, const char *name, bool *is_whole)
+{
+    char put[PFDD_NAME_ROOM];
+    if (!text || !pfdd_name_put(put, text, strlen(text)))
+        return false;
+    size_t n = strlen(put);
+    *is_whole = name[n] == '\0';
+    return !strncmp(put, name, n);
+}
+
+static bool owns(const struct pfdd_input_config *in, const char *name)
+{
+    bool is_whole = false;
+    if (in->type == PFDD_INPUT_BUFFER) {
+        return (is_put(in->name, name, &is_whole) && is_whole) ||
+               (is_put(in->path, name, &is_whole) && is_whole);
+    }
+    return in->type == PFDD_INPUT_DIRECTORY &&
+           is_put(in->path, name, &is_whole) && !is_whole;
+}
+
+bool pfdd_name_is_owned(const struct pfdd_config *config, const char *name)
+{
+    /* What files go by whose paths are too long. */
+    static const char file[] = "file ";
+    if (!strncmp(name, file, sizeof file - 1))
+        return true;
+    for (size_t i = 0; i < config->n_inputs; i++) {
+        if (owns(&config->inputs[i], name))
+            return true;
+    }
+    return false;
+}
+
+bool pfdd_name_disown(const struct pfdd_config *config,
+                      char name[PFDD_NAME_ROOM])
+{
+    static const char before[] = "producer/";
+    size_t n_before = sizeof before - 1;
+    while (pfdd_name_is_owned(config, name)) {
+        size_t n = strlen(name);
+        if (n + n_before > PFDD_NAME_MAX)
+            return false;
+        memmove(name + n_before, name, n + 1);
+        memcpy(name, before, n_before);
+    }
+    return true;
+}

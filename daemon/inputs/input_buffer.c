@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A buffer at a path, mapped and written by another process or a device. It
+ * may come later than we do, be cut, be removed, and be replaced by another
+ * file: then the old one is read to its end first.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/log.h"
+#include "core/name.h"
+#include "sources/daemon.h"
+#include "sources/session.h"
+
+enum {
+    LOOK_MS = 250,  /* for a file at the path */
+    WATCH_MS = 1000 /* whether it is still the same */
+};
+
+struct buffer_input {
+    struct pfdd_input base;
+    uv_timer_t timer;
+    struct pfdd_session *session; /* NULL: there is no file */
+    dev_t device;
+    ino_t inode;
+    off_t size;
+    bool replacing; /* session is on its way out */
+    bool complained;
+    bool timer_closed;
+    bool reopened; /* not the first file at this path */
+};
+
+static void finish_close(struct buffer_input *in)
+{
+    if (in->base.closing && in->timer_closed && !in->session)
+        pfdd_input_closed(&in->base);
+}
+
+static void complain(struct buffer_input *in, const char *why)
+{
+    if (!in->complained) {
+        pfdd_log(PFDD_WARNING, "%s: %s; waiting for it", in->base.config->path,
+                 why);
+    }
+    in->complained = true;
+}
+
+static void look_for_file(struct buffer_input *in);
+
+static void session_ended(void *user)
+{
+    struct buffer_input *in = user;
+    in->session = NULL;
+    in->replacing = false;
+    if (in->base.closing) {
+        finish_close(in);
+    } else {
+        look_for_file(in);
+    }
+}
+
+static void begin(struct buffer_input *in, int fd, const struct stat *st)
+{
+    const struct pfdd_input_config *config = in->base.config;
+    char name[PFDD_NAME_ROOM];
+    if (config->name) {
+        pfdd_name_put(name, config->name, strlen(config->name));
+    } else {
+        pfdd_name_of_file(name, config->path, fd);
+    }
+    struct pfdd_session_options options = {
+        .name = name,
+        .format = config->format,
+        .fd = fd,
+        .settle_ms = config->settle_ms,
+        .resume = !in->reopened,
+        .ended = session_ended,
+        .user = in,
+    };
+    in->device = st->st_dev;
+    in->inode = st->st_ino;
+    in->size = st->st_size;
+    in->session = pfdd_session_new(in->base.d, &options);
+    in->reopened = true;
+    in->complained = false;
+    if (in->session)
+        pfdd_log(PFDD_INFO, "%s: following", config->path);
+}
+
+static void look_for_file(struct buffer_input *in)
+{
+    struct stat st;
+    const char *path = in->base.config->path;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+        in->base.d->count.out_of_fds++;
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        complain(in, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    if (!S_ISREG(st.st_mode)) {
+        complain(in, "not a regular file");
+        close(fd);
+        return;
+    }
+    begin(in, fd, &st);
+}
+
+static void watch_file(struct buffer_input *in)
+{
+    struct stat st;
+    struct pfdd *d = in->base.d;
+    const char *path = in->base.config->path;
+    if (stat(path, &st) != 0)
+        return; /* Removed: its writer may still have it mapped. */
+    if (st.st_dev != in->device || st.st_ino != in->inode) {
+        pfdd_log(PFDD_INFO, "%s: replaced by another file", path);
+        d->count.replaced++;
+        in->replacing = true;
+        pfdd_session_close(in->session);
+        return;
+    }
+    if (st.st_size < in->size) {
+        pfdd_log(PFDD_WARNING, "%s: cut from %lld to %lld bytes", path,
+                 (long long)in->size, (long long)st.st_size);
+        d->count.truncated++;
+        pfdd_session_gap(in->session, "truncated", 0);
+    }
+    in->size = st.st_size;
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct buffer_input *in = timer->data;
+    if (!in->session) {
+        look_for_file(in);
+    } else if (!in->replacing) {
+        watch_file(in);
+    }
+    uv_timer_set_repeat(timer, in->session ? WATCH_MS : LOOK_MS);
+}
+
+static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
+{
+    struct buffer_input *in = (struct buffer_input *)input;
+    uv_timer_init(input->d->loop, &in->timer);
+    in->timer.data = in;
+    uv_timer_start(&in->timer, on_timer, 0, LOOK_MS);
+    return true;
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    struct buffer_input *in = handle->data;
+    in->timer_closed = true;
+    finish_close(in);
+}
+
+static void close_input(struct pfdd_input *input)
+{
+    struct buffer_input *in = (struct buffer_input *)input;
+    uv_close((uv_handle_t *)&in->timer, on_timer_closed);
+    if (in->session)
+        pfdd_session_close(in->session);
+}
+
+const struct pfdd_input_class pfdd_input_buffer = {
+    "buffer",
+    sizeof(struct buffer_input),
+    open_input,
+    close_input,
+};

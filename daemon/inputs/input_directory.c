@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A directory in which code objects, finished dumps and captures appear: what
+ * was written and closed, moved in, or is there at the start. A name that is
+ * closed or moved in again is read again: a new code object joins the old
+ * ones, a new dump is printed. What a file is says its content, where its name
+ * says that it is to be read.
+ *
+ * A dump with ids that no format string has waits a while for these: each is
+ * decoded for trial first. One that was read without them is decoded again when
+ * they come.
+ *
+ * libuv's own watcher does not tell a file that is being written from one that
+ * is finished, so this is inotify itself.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <printfdecode/wire.h>
+
+#include "config/folder.h"
+#include "core/log.h"
+#include "core/name.h"
+#include "core/sums.h"
+#include "inputs/feeder.h"
+#include "sources/daemon.h"
+#include "sources/library.h"
+#include "sources/session.h"
+
+enum {
+    SESSIONS_MAX = 64, /* dumps at once; others wait */
+    RETRY_MS = 500,
+    LOOK_MS = 100,    /* for strings, while something waits for them */
+    HOLD_MS = 10000,  /* at most */
+    HELD_MAX = 64,    /* dumps that wait; more are read as they are */
+    DOUBTED_MAX = 64, /* that are decoded again when strings come */
+    TOLD = 64,        /* refusals that are not told again */
+};
+
+enum state {
+    WAITING, /* for its turn */
+    TRIED,   /* a session decodes it, and nothing comes out */
+    HELD,    /* for format strings */
+    READ,    /* a session, or a feeder, gives its lines */
+    DOUBTED, /* it came out, and strings were missing */
+};
+
+/* A dump, or a capture. */
+struct dump {
+    struct directory_input *of;
+    struct dump *next;
+    char *path;
+    enum state state;
+    bool is_capture;
+    struct pfdd_feeder *feeder; /* of a capture that is read */
+    uint64_t generation;        /* how often it came out */
+    uint64_t until;             /* uv_now(): it is held no longer; 0: not yet */
+    uint64_t version;           /* of the strings that it was decoded with */
+    uint64_t n_lacking;         /* entries without a string, when it came out */
+    struct pfdd_sums sums;
+};
+
+struct directory_input {
+    struct pfdd_input base;
+    uv_poll_t poll;
+    uv_timer_t timer;
+    int fd;
+    int watch;
+    unsigned n_open;
+    struct dump *dumps;
+    struct pfdd_folder *folder;
+    struct pfdd_log_topic refused;
+    unsigned n_told;
+    uint32_t told[TOLD]; /* of whom it was told last, and what */
+};
+
+static unsigned count(const struct directory_input *in, enum state state)
+{
+    unsigned n = 0;
+    for (const struct dump *d = in->dumps; d; d = d->next)
+        n += d->state == state;
+    return n;
+}
+
+static unsigned count_sessions(const struct directory_input *in)
+{
+    return count(in, TRIED) + count(in, READ);
+}
+
+static void finish_close(struct directory_input *in)
+{
+    if (in->base.closing && in->n_open == 0 && count_sessions(in) == 0) {
+        pfdd_folder_unref(in->folder);
+        pfdd_input_closed(&in->base);
+    }
+}
+
+static void free_dump(struct dump *dump)
+{
+    struct directory_input *in = dump->of;
+    struct dump **at = &in->dumps;
+    while (*at != dump)
+        at = &(*at)->next;
+    *at = dump->next;
+    free(dump->path);
+    free(dump);
+}
+
+static void look_again(struct directory_input *in, uint64_t ms)
+{
+    if (!in->base.closing)
+        uv_timer_start(&in->timer, in->timer.timer_cb, ms, 0);
+}
+
+/* True: it has been told of not long ago. */
+static bool is_told(struct directory_input *in, const char *path,
+                    const char *why)
+{
+    uint32_t hash =
+        pfd_crc32c(pfd_crc32c(0, path, strlen(path)), why, strlen(why));
+    for (unsigned i = 0; i < TOLD; i++) {
+        if (in->told[i] == hash)
+            return true;
+    }
+    in->told[in->n_told++ % TOLD] = hash;
+    return false;
+}
+
+static void refuse(struct directory_input *in, const char *path,
+                   const char *why)
+{
+    in->base.d->count.refused_files++;
+    if (!is_told(in, path, why)) {
+        pfdd_log_about(&in->refused, PFDD_WARNING, "%.200s: not read: %s", path,
+                       why);
+    }
+}
+
+/* Below 0: an errno value, negated, and why is in the log unless there may be a
+ * descriptor later. */
+static int open_file(struct directory_input *in, const char *path,
+                     struct stat *st)
+{
+    char why[PFDD_WHY];
+    int fd = pfdd_folder_open_file(in->folder, strrchr(path, '/') + 1, st, why);
+    if (fd == -EMFILE || fd == -ENFILE) {
+        in->base.d->count.out_of_fds++;
+    } else if (fd < 0) {
+        refuse(in, path, why);
+    }
+    return fd;
+}
+
+static void dump_ended(void *user);
+
+static bool begin_capture(struct dump *dump, int fd)
+{
+    struct pfdd *d = dump->of->base.d;
+    char name[PFDD_NAME_ROOM];
+    pfdd_name_of_file(name, dump->path, fd);
+    dump->feeder = pfdd_feeder_new(d, fd, name, dump_ended, dump);
+    dump->state = READ;
+    return dump->feeder != NULL;
+}
+
+static bool begin(struct dump *dump, int fd, bool is_trial)
+{
+    struct pfdd *d = dump->of->base.d;
+    char name[PFDD_NAME_ROOM];
+    pfdd_name_of_file(name, dump->path, fd);
+    struct pfdd_session_options options = {
+        .name = name,
+        .format = dump->of->base.config->format,
+        .fd = fd,
+        .is_trial = is_trial,
+        .sums = &dump->sums,
+        .complete = true,
+        .generation = is_trial ? 0 : dump->generation,
+        .resume = !is_trial && dump->generation == 0,
+        .ended = dump_ended,
+        .user = dump,
+    };
+    struct pfdd_session *session = pfdd_session_new(d, &options);
+    if (!session)
+        return false;
+    dump->version = pfdd_library_version(d->library);
+    dump->state = is_trial ? TRIED : READ;
+    pfdd_session_close(session);
+    return true;
+}
+
+/* Opens it, for trial or not. False: it is gone from the list, or waits for a
+ * descriptor. */
+static bool open_and_begin(struct dump *dump, bool is_trial)
+{
+    struct directory_input *in = dump->of;
+    struct stat st;
+    int fd = open_file(in, dump->path, &st);
+    bool retry = fd == -EMFILE || fd == -ENFILE;
+    if (fd >= 0 && (dump->is_capture ? begin_capture(dump, fd)
+                                     : begin(dump, fd, is_trial)))
+        return true;
+    if (retry && !in->base.closing) {
+        dump->state = WAITING;
+        look_again(in, RETRY_MS);
+    } else {
+        free_dump(dump);
+    }
+    return false;
+}
+
+/* ---- what becomes of a dump ---- */
+
+static uint64_t lacking(const struct dump *dump)
+{
+    bool has_strings = pfdd_library_count(dump->of->base.d->library) > 0;
+    if (dump->sums.entries == 0)
+        return has_strings ? 0 : UINT64_MAX;
+    return dump->sums.unknown;
+}
+
+static void hold(struct dump *dump)
+{
+    struct directory_input *in = dump->of;
+    if (!dump->until) {
+        dump->until = uv_now(in->base.d->loop) + HOLD_MS;
+        pfdd_log(PFDD_INFO,
+                 "%s: held for %d s at most: format strings are missing for "
+                 "%llu of its %llu entries",
+                 dump->path, HOLD_MS / 1000,
+                 (unsigned long long)dump->sums.unknown,
+                 (unsigned long long)dump->sums.entries);
+    }
+    dump->state = HELD;
+    look_again(in, LOOK_MS);
+}
+
+/* It has come out before: once more only if that helps. */
+static void tried_again(struct dump *dump)
+{
+    if (lacking(dump) >= dump->n_lacking) {
+        dump->state = DOUBTED;
+        return;
+    }
+    pfdd_log(PFDD_INFO,
+             "%s: decoded again, as generation %llu: format strings "
+             "have come",
+             dump->path, (unsigned long long)dump->generation);
+    open_and_begin(dump, false);
+}
+
+static void tried(struct dump *dump)
+{
+    struct directory_input *in = dump->of;
+    uint64_t now = uv_now(in->base.d->loop);
+    if (dump->generation > 0) {
+        tried_again(dump);
+    } else if (lacking(dump) && !in->base.closing &&
+               (!dump->until || now < dump->until) &&
+               count(in, HELD) < HELD_MAX) {
+        hold(dump);
+    } else {
+        open_and_begin(dump, false);
+    }
+}
+
+static void came_out(struct dump *dump)
+{
+    struct directory_input *in = dump->of;
+    dump->generation++;
+    dump->n_lacking = lacking(dump);
+    if (!dump->n_lacking || in->base.closing ||
+        count(in, DOUBTED) >= DOUBTED_MAX) {
+        free_dump(dump);
+        return;
+    }
+    dump->state = DOUBTED;
+    look_again(in, LOOK_MS);
+}
+
+static void start_dumps(struct directory_input *in);
+
+static void dump_ended(void *user)
+{
+    struct dump *dump = user;
+    struct directory_input *in = dump->of;
+    if (dump->state == TRIED) {
+        tried(dump);
+    } else if (dump->is_capture) {
+        free_dump(dump);
+    } else {
+        came_out(dump);
+    }
+    if (!in->base.closing)
+        start_dumps(in);
+    finish_close(in);
+}
+
+/* In the order in which they came. */
+static void start_dumps(struct directory_input *in)
+{
+    struct dump *next = NULL;
+    unsigned n = count_sessions(in);
+    for (struct dump *d = in->dumps; d && n < SESSIONS_MAX; d = next) {
+        next = d->next;
+        if (d->state == WAITING)
+            n += open_and_begin(d, true);
+    }
+}
+
+static struct dump *new_dump(struct directory_input *in, const char *path)
+{
+    struct dump *dump = calloc(1, sizeof *dump);
+    struct dump **end = &in->dumps;
+    if (dump)
+        dump->path = strdup(path);
+    if (!dump || !dump->path) {
+        free(dump);
+        return NULL;
+    }
+    dump->of = in;
+    while (*end)
+        end = &(*end)->next;
+    *end = dump;
+    return dump;
+}
+
+/* Another file by the name of one that waits takes its place. */
+static void add_dump(struct directory_input *in, const char *path,
+                     bool is_capture)
+{
+    struct dump *next = NULL;
+    for (struct dump *d = in->dumps; d; d = next) {
+        next = d->next;
+        if ((d->state == HELD || d->state == DOUBTED || d->state == WAITING) &&
+            !strcmp(d->path, path))
+            free_dump(d);
+    }
+    struct dump *dump = new_dump(in, path);
+    if (dump) {
+        dump->is_capture = is_capture;
+        start_dumps(in);
+    }
+}
+
+static bool matches(const char *pattern, const char *name)
+{
+    return pattern && fnmatch(pattern, name, FNM_PERIOD) == 0;
+}
+
+enum content {
+    CONTENT_REFUSED, /* it is not looked into */
+    CONTENT_OTHER,
+    CONTENT_CAPTURE,
+    CONTENT_CODE,
+    CONTENT_COMPRESSED,
+};
+
+static enum content what_is(const char *bytes, size_t n)
+{
+    static const struct {
+        const char *magic;
+        size_t n;
+        enum content content;
+    } magics[] = {
+        { "\x89PFD", 4, CONTENT_CAPTURE },
+        { "\x7f"
+          "ELF",
+          4, CONTENT_CODE },
+        { "\x03\x02\x23\x07", 4, CONTENT_CODE },
+        { "!<arch>\n", 8, CONTENT_CODE },
+        { "\x1f\x8b", 2, CONTENT_COMPRESSED },
+        { "\x28\xb5\x2f\xfd", 4, CONTENT_COMPRESSED },
+    };
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
+        if (n >= magics[i].n && !memcmp(bytes, magics[i].magic, magics[i].n))
+            return magics[i].content;
+    }
+    return CONTENT_OTHER;
+}
+
+static enum content look_into(struct directory_input *in, const char *path,
+                              struct stat *st)
+{
+    char bytes[8];
+    int fd = open_file(in, path, st);
+    if (fd == -EMFILE || fd == -ENFILE) {
+        st->st_size = 0;
+        return CONTENT_OTHER; /* as its name says, when there is one */
+    }
+    if (fd < 0)
+        return CONTENT_REFUSED;
+    ssize_t n = pread(fd, bytes, sizeof bytes, 0);
+    close(fd);
+    return what_is(bytes, n > 0 ? (size_t)n : 0);
+}
+
+static void take_file(struct directory_input *in, const char *name)
+{
+    struct stat st;
+    char path[PATH_MAX];
+    const struct pfdd_input_config *config = in->base.config;
+    bool is_object = matches(config->code_objects, name);
+    if (snprintf(path, sizeof path, "%s/%s", config->path, name) >=
+            (int)sizeof path ||
+        *name == '.')
+        return;
+    if (!is_object && !matches(config->dumps, name)) {
+        refuse(in, path, "neither 'code_objects' nor 'dumps' has its name");
+        return;
+    }
+    enum content content = look_into(in, path, &st);
+    if (content == CONTENT_REFUSED)
+        return;
+    if (content == CONTENT_COMPRESSED && !is_object) {
+        refuse(in, path, "it is compressed");
+    } else if (content != CONTENT_CAPTURE &&
+               (is_object || content == CONTENT_CODE)) {
+        pfdd_library_add_from(in->base.d->library, in->folder, path,
+                              (size_t)st.st_size);
+    } else {
+        add_dump(in, path, content == CONTENT_CAPTURE);
+    }
+}
+
+/* Everything that is there: code objects first. */
+static void scan(struct directory_input *in, bool objects)
+{
+    const struct pfdd_input_config *config = in->base.config;
+    struct dirent **entries = NULL;
+    int n = scandir(config->path, &entries, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        const char *name = entries[i]->d_name;
+        if (matches(config->code_objects, name) == objects &&
+            entries[i]->d_type != DT_DIR)
+            take_file(in, name);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+/* One that waits for strings, when some have come, or it has waited enough. */
+static void look_at(struct dump *dump)
+{
+    struct pfdd *d = dump->of->base.d;
+    bool news = dump->version != pfdd_library_version(d->library);
+    if (news) {
+        open_and_begin(dump, true);
+    } else if (dump->state == HELD && uv_now(d->loop) >= dump->until) {
+        pfdd_log(PFDD_WARNING,
+                 "%s: read without the format strings that are "
+                 "missing",
+                 dump->path);
+        open_and_begin(dump, false);
+    }
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct directory_input *in = timer->data;
+    struct dump *next = NULL;
+    bool is_busy = pfdd_library_is_busy(in->base.d->library);
+    for (struct dump *d = in->dumps; d && !is_busy; d = next) {
+        next = d->next;
+        if ((d->state == HELD || d->state == DOUBTED) &&
+            count_sessions(in) < SESSIONS_MAX)
+            look_at(d);
+    }
+    start_dumps(in);
+    if (count(in, HELD) + count(in, DOUBTED) > 0)
+        look_again(in, LOOK_MS);
+}
+
+static void on_events(uv_poll_t *poll, int status, int events)
+{
+    struct directory_input *in = poll->data;
+    char bytes[16384]
+        __attribute__((aligned(__alignof__(struct inotify_event))));
+    ssize_t n = read(in->fd, bytes, sizeof bytes);
+    for (ssize_t at = 0; at < n;) {
+        struct inotify_event event;
+        memcpy(&event, bytes + at, sizeof event);
+        if (event.mask & IN_Q_OVERFLOW) {
+            pfdd_log(PFDD_WARNING, "%s: too many files at once: reading all",
+                     in->base.config->path);
+            scan(in, true);
+            scan(in, false);
+        } else if (event.mask & (IN_IGNORED | IN_DELETE_SELF)) {
+            pfdd_log(PFDD_WARNING, "%s: the directory is gone",
+                     in->base.config->path);
+        } else if (event.len && !(event.mask & IN_ISDIR)) {
+            take_file(in, bytes + at + sizeof event);
+        }
+        at += (ssize_t)(sizeof event + event.len);
+    }
+}
+
+static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
+{
+    struct directory_input *in = (struct directory_input *)input;
+    struct pfdd *d = input->d;
+    in->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    in->watch = in->fd < 0 ? -1
+                           : inotify_add_watch(in->fd, input->config->path,
+                                               IN_CLOSE_WRITE | IN_MOVED_TO |
+                                                   IN_DELETE_SELF | IN_ONLYDIR);
+    in->folder = in->watch < 0 ? NULL
+                               : pfdd_folder_new(input->config->path,
+                                                 &input->config->owners);
+    if (!in->folder || uv_poll_init(d->loop, &in->poll, in->fd) != 0) {
+        snprintf(err, n_err, "%s: %s", input->config->path, strerror(errno));
+        pfdd_folder_unref(in->folder);
+        if (in->fd >= 0)
+            close(in->fd);
+        return false;
+    }
+    uv_timer_init(d->loop, &in->timer);
+    in->poll.data = in;
+    in->timer.data = in;
+    in->timer.timer_cb = on_timer;
+    in->n_open = 2;
+    uv_poll_start(&in->poll, UV_READABLE, on_events);
+    scan(in, true);
+    scan(in, false);
+    return true;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct directory_input *in = handle->data;
+    in->n_open--;
+    finish_close(in);
+}
+
+static void close_input(struct pfdd_input *input)
+{
+    struct directory_input *in = (struct directory_input *)input;
+    struct dump *next = NULL;
+    for (struct dump *d = in->dumps; d; d = next) {
+        next = d->next;
+        if (d->feeder)
+            pfdd_feeder_stop(d->feeder);
+        if (d->state == HELD) {
+            open_and_begin(d, false);
+        } else if (d->state != TRIED && d->state != READ) {
+            free_dump(d);
+        }
+    }
+    uv_poll_stop(&in->poll);
+    close(in->fd);
+    uv_close((uv_handle_t *)&in->poll, on_closed);
+    uv_close((uv_handle_t *)&in->timer, on_closed);
+}
+
+const struct pfdd_input_class pfdd_input_directory = {
+    "directory",
+    sizeof(struct directory_input),
+    open_input,
+    close_input,
+};

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* The page of /metrics, in the text format of Prometheus. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <printfdecode/version.h>
+
+#include "core/log.h"
+#include "delivery/queue.h"
+#include "delivery/reader.h"
+#include "sources/daemon.h"
+#include "sources/library.h"
+#include "sources/poller.h"
+#include "sources/session.h"
+#include "sources/shelf.h"
+
+static void head(FILE *out, const char *name, const char *type,
+                 const char *help)
+{
+    fprintf(out, "# HELP printfdecode_%s %s\n# TYPE printfdecode_%s %s\n", name,
+            help, name, type);
+}
+
+static void counter(FILE *out, const char *name, uint64_t value,
+                    const char *help)
+{
+    head(out, name, "counter", help);
+    fprintf(out, "printfdecode_%s %" PRIu64 "\n", name, value);
+}
+
+static void gauge(FILE *out, const char *name, uint64_t value, const char *help)
+{
+    head(out, name, "gauge", help);
+    fprintf(out, "printfdecode_%s %" PRIu64 "\n", name, value);
+}
+
+static void seconds(FILE *out, const char *name, uint64_t value_ms,
+                    const char *help)
+{
+    head(out, name, "gauge", help);
+    fprintf(out, "printfdecode_%s %" PRIu64 ".%03" PRIu64 "\n", name,
+            value_ms / 1000, value_ms % 1000);
+}
+
+/* A name (name.h): no newline is in it. */
+static void put_label(FILE *out, const char *name)
+{
+    for (; *name; name++)
+        fprintf(out, *name == '"' || *name == '\\' ? "\\%c" : "%c", *name);
+}
+
+static uint64_t count_of(const struct pfdd_source_counts *counts, size_t member)
+{
+    const char *base = (const char *)counts;
+    return *(const uint64_t *)(const void *)(base + member);
+}
+
+/* No name is empty: that is all that are not listed. */
+static void put_sources(FILE *out, const struct pfdd *d, const char *name,
+                        const char *help, size_t member)
+{
+    head(out, name, "counter", help);
+    const struct pfdd_sources *s = &d->sources;
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (!s->items[i].is_listed)
+            continue;
+        fprintf(out, "printfdecode_%s{source=\"", name);
+        put_label(out, s->items[i].name);
+        fprintf(out, "\"} %" PRIu64 "\n",
+                count_of(&s->items[i].counts, member));
+    }
+    fprintf(out, "printfdecode_%s{source=\"\"} %" PRIu64 "\n", name,
+            count_of(&s->others, member));
+}
+
+static void put_memory(FILE *out, const struct pfdd *d)
+{
+    struct pfdd_memory m;
+    size_t total = pfdd_memory(d, &m);
+    head(out, "memory_bytes", "gauge", "Memory by what holds it.");
+    fprintf(out,
+            "printfdecode_memory_bytes{part=\"ring\"} %zu\n"
+            "printfdecode_memory_bytes{part=\"inputs\"} %zu\n"
+            "printfdecode_memory_bytes{part=\"frames\"} %zu\n"
+            "printfdecode_memory_bytes{part=\"buffers\"} %zu\n"
+            "printfdecode_memory_bytes{part=\"sessions\"} %zu\n"
+            "printfdecode_memory_bytes{part=\"strings\"} %zu\n"
+            "printfdecode_memory_bytes{part=\"outputs\"} %zu\n",
+            m.ring, m.inputs, m.frames, m.buffers, m.sessions, m.strings,
+            m.outputs);
+    gauge(out, "memory_accounted_bytes", total, "The sum of all parts.");
+    gauge(out, "memory_peak_bytes", d->memory_peak,
+          "The largest that this sum has been.");
+    gauge(out, "memory_max_bytes", d->config->config->memory_max,
+          "The configured cap.");
+}
+
+static void put_queue(FILE *out, const struct pfdd *d)
+{
+    struct pfdd_queue_state q;
+    if (!d->queue)
+        return;
+    pfdd_queue_state(d->queue, &q);
+    gauge(out, "queue_bytes", q.bytes, "Disk space of the queue's segments.");
+    gauge(out, "queue_segments", q.segments, "Segments of the queue.");
+    counter(out, "queue_cut_bytes_total", q.cut,
+            "Bytes that could not be read.");
+    counter(out, "queue_errors_total", q.errors, "Failed writes.");
+    gauge(out, "queue_failing", q.failing, "1: the queue cannot be written.");
+}
+
+static void put_lines(FILE *out, const struct pfdd *d)
+{
+    static const char *const kinds[] = { "entry", "finding", "gap", "other" };
+    head(out, "lines_total", "counter",
+         "Lines delivered to the ring, by type.");
+    for (unsigned i = 0; i < PFDD_N_KINDS; i++) {
+        fprintf(out, "printfdecode_lines_total{type=\"%s\"} %" PRIu64 "\n",
+                kinds[i], d->ring.n_lines[i]);
+    }
+    counter(out, "bytes_total", d->ring.n_in, "Bytes of all lines.");
+    gauge(out, "next_sequence", d->ring.next_seq,
+          "Sequence number of the next line.");
+    put_sources(
+        out, d, "source_entries_total",
+        "Entries of each source; \"\": of those that are gone for long.",
+        offsetof(struct pfdd_source_counts, lines));
+    put_sources(out, d, "source_gaps_total",
+                "Gap records of each source; likewise.",
+                offsetof(struct pfdd_source_counts, gaps));
+}
+
+static void put_readers(FILE *out, const struct pfdd *d)
+{
+    uint64_t n = 0;
+    uint64_t missed = d->count.missed;
+    uint64_t behind = 0;
+    for (const struct pfdd_reader *r = d->ring.readers; r; r = r->next) {
+        uint64_t seq = pfdd_reader_seq(r);
+        uint64_t lag = d->ring.next_seq > seq ? d->ring.next_seq - seq : 0;
+        n++;
+        missed += r->missed;
+        behind = lag > behind ? lag : behind;
+    }
+    gauge(out, "readers", n, "Subscribers and outputs that read the ring.");
+    counter(out, "missed_lines_total", missed,
+            "Lines that readers were too slow for, each with a gap record.");
+    gauge(out, "behind_lines", behind,
+          "Lines that the slowest reader has left.");
+}
+
+static void put_sums(FILE *out, const struct pfdd_sums *sums)
+{
+    counter(out, "unknown_entries_total", sums->unknown,
+            "Entries whose id no format string has.");
+    counter(out, "lost_bytes_total", sums->lost_bytes,
+            "Bytes that buffers were too small for.");
+    counter(out, "skipped_bytes_total", sums->skipped_bytes,
+            "Bytes of buffers that no entry was made of.");
+    head(out, "findings_total", "counter",
+         "What was found in buffers, by kind; printfdecode(1) lists them.");
+    for (unsigned i = 0; i < PFD_N_FINDING_KINDS; i++) {
+        fprintf(out, "printfdecode_findings_total{kind=\"%s\"} %" PRIu64 "\n",
+                pfd_finding_name((enum pfd_finding_kind)i), sums->findings[i]);
+    }
+}
+
+char *pfdd_metrics(const struct pfdd *d, size_t *n)
+{
+    char *text = NULL;
+    const struct pfdd_counters *c = &d->count;
+    FILE *out = open_memstream(&text, n);
+    if (!out)
+        return NULL;
+    size_t n_sessions = 0;
+    for (const struct pfdd_session *s = d->sessions; s;
+         s = pfdd_session_next(s))
+        n_sessions++;
+    head(out, "build_info", "gauge", "The version.");
+    fprintf(out, "printfdecode_build_info{version=\"%s\"} 1\n", pfd_version());
+    gauge(out, "start_time_seconds", d->started / 1000000000,
+          "When it started, seconds since 1970.");
+    put_lines(out, d);
+    put_readers(out, d);
+    put_memory(out, d);
+    put_queue(out, d);
+    gauge(out, "sessions", n_sessions, "Buffers that are followed.");
+    gauge(out, "kept_buffers", pfdd_shelf_count(d->shelf),
+          "Buffers that the service manager keeps over a restart.");
+    gauge(out, "strings", pfdd_library_count(d->library), "Format strings.");
+    seconds(out, "poll_interval_seconds",
+            d->poller ? pfdd_poller_interval(d->poller) : 0,
+            "Between looks at buffers.");
+    seconds(out, "loop_lag_seconds", d->lag_ms,
+            "By how much the loop was late the last time.");
+    counter(out, "polls_total", c->polls, "Looks at buffers.");
+    counter(out, "waits_total", c->waits,
+            "Looks put off because readers were behind.");
+    counter(out, "lost_entries_total", c->gap_lines,
+            "Entries known to be lost on their way in.");
+    put_sums(out, &d->sums);
+    counter(out, "too_long_lines_total", d->ring.too_long,
+            "Lines above 1 MiB, each replaced by a gap record.");
+    counter(out, "no_memory_lines_total", d->ring.no_memory,
+            "Lines lost for lack of memory, with a gap record.");
+    counter(out, "bad_frames_total", c->bad_frames,
+            "Frames of producers that could not be used.");
+    counter(out, "disconnected_total", c->disconnected,
+            "Subscribers disconnected because they were too slow.");
+    counter(out, "file_errors_total", c->file_errors,
+            "Failed writes of files.");
+    counter(out, "file_retries_total", c->file_retries,
+            "Writes of files tried again.");
+    counter(out, "truncated_total", c->truncated,
+            "Watched files that were cut.");
+    counter(out, "replaced_total", c->replaced,
+            "Watched files that another file took the place of.");
+    counter(out, "out_of_descriptors_total", c->out_of_fds,
+            "Times that no file descriptor was left.");
+    counter(out, "refused_total", c->refused, "Connections refused.");
+    counter(out, "refused_files_total", c->refused_files,
+            "Files in watched folders that were not read.");
+    counter(out, "http_requests_total", c->requests, "HTTP requests.");
+    counter(out, "reloads_total", c->reloads, "Configurations taken over.");
+    counter(out, "bad_reloads_total", c->bad_reloads,
+            "Configurations that could not be used.");
+    counter(out, "log_suppressed_total", pfdd_log_suppressed(),
+            "Log lines held back because there were too many.");
+    if (fclose(out) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}

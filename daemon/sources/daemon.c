@@ -1,0 +1,720 @@
+/* SPDX-License-Identifier: MIT */
+#include "sources/daemon.h"
+
+#include <assert.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/sandbox.h"
+#include "config/systemd.h"
+#include "core/descriptors.h"
+#include "core/log.h"
+#include "delivery/queue.h"
+#include "sources/library.h"
+#include "sources/poller.h"
+#include "sources/session.h"
+#include "sources/shelf.h"
+
+enum {
+    RESERVE = 32, /* this part of memory_max */
+    LOOKS = 8,    /* likewise: what looks at buffers take */
+    TICK_MS = 100,
+    LAG_MAX_MS = 5000,    /* a loop that is later than this is not alive */
+    STUCK_MAX_MS = 10000, /* a job that takes longer does not end */
+    PAUSE_MS = 20,        /* between looks at what is left, at the end */
+};
+
+enum phase {
+    RUNNING,
+    ENDING_INPUTS,
+    DRAINING,
+    ENDING_OUTPUTS,
+    ENDED,
+};
+
+static const struct pfdd_input_class *const input_classes[] = {
+    [PFDD_INPUT_BUFFER] = &pfdd_input_buffer,
+    [PFDD_INPUT_DIRECTORY] = &pfdd_input_directory,
+    [PFDD_INPUT_LISTEN] = &pfdd_input_listen,
+    [PFDD_INPUT_CONNECT] = &pfdd_input_connect,
+    [PFDD_INPUT_STDIN] = &pfdd_input_stdin,
+};
+
+static const struct pfdd_output_class *const output_classes[] = {
+    [PFDD_OUTPUT_STDOUT] = &pfdd_output_stdout,
+    [PFDD_OUTPUT_FILE] = &pfdd_output_file,
+    [PFDD_OUTPUT_LISTEN] = &pfdd_output_listen,
+#if HAVE_HTTP
+    [PFDD_OUTPUT_HTTP] = &pfdd_output_http,
+#else
+    [PFDD_OUTPUT_HTTP] = NULL,
+#endif
+};
+
+/* ---- what is shared ---- */
+
+const char *pfdd_source_name(void *d, uint32_t source)
+{
+    const struct pfdd *daemon = d;
+    return pfdd_sources_name(&daemon->sources, source);
+}
+
+size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
+{
+    *ret = (struct pfdd_memory){
+        .ring = d->ring.n_held,
+        .inputs = d->input_bytes,
+        .frames = d->frame_bytes,
+        .sessions = d->session_bytes + d->sources.n_bytes,
+        .buffers = d->buffer_bytes,
+    };
+    if (d->library)
+        ret->strings = pfdd_library_memory(d->library);
+    if (d->queue)
+        ret->outputs = pfdd_queue_memory(d->queue);
+    for (const struct pfdd_output *o = d->outputs; o; o = o->next)
+        ret->outputs += o->class->memory(o);
+    return ret->ring + ret->inputs + ret->frames + ret->buffers +
+           ret->sessions + ret->strings + ret->outputs;
+}
+
+bool pfdd_must_wait(struct pfdd *d)
+{
+    /* Those on their way, one that is done, and the one that asks. */
+    size_t n_coming = (pfdd_pool_pending(d->decoders) + 2) * d->batch;
+    bool busy = pfdd_ring_is_busy(&d->ring, n_coming);
+    d->count.waits += busy;
+    return busy;
+}
+
+/* Bytes that are taken, or kept for parts that do not ask. */
+static size_t taken(const struct pfdd *d)
+{
+    struct pfdd_memory parts;
+    size_t n = pfdd_memory(d, &parts);
+    /* Lines come whether there is room or not: the ring's is kept free, and
+     * some for what is not known before. */
+    n += pfdd_ring_most(&d->ring) - parts.ring + d->frame_reserve +
+         d->config->config->memory_max / RESERVE;
+    return n + (d->library ? pfdd_library_most(d->library) : 0);
+}
+
+static size_t left_for_looks(const struct pfdd *d)
+{
+    size_t share = d->config->config->memory_max / LOOKS;
+    return share > d->look_bytes ? share - d->look_bytes : 0;
+}
+
+size_t pfdd_room(const struct pfdd *d)
+{
+    size_t n = taken(d) + left_for_looks(d);
+    size_t max = d->config->config->memory_max;
+    return n < max ? max - n : 0;
+}
+
+bool pfdd_has_room(const struct pfdd *d, size_t n)
+{
+    return n < pfdd_room(d);
+}
+
+bool pfdd_has_look_room(const struct pfdd *d, size_t n)
+{
+    return n <= left_for_looks(d) &&
+           taken(d) + n < d->config->config->memory_max;
+}
+
+void pfdd_note_memory(struct pfdd *d)
+{
+    struct pfdd_memory parts;
+    size_t n = pfdd_memory(d, &parts);
+    d->memory_peak = n > d->memory_peak ? n : d->memory_peak;
+}
+
+bool pfdd_has_frame_room(const struct pfdd *d, size_t n)
+{
+    size_t max = d->config->config->memory_max;
+    return d->frame_bytes + n < max / 2 && pfdd_has_room(d, n + max / 8);
+}
+
+bool pfdd_is_ready(const struct pfdd *d)
+{
+    struct pfdd_queue_state state = { 0 };
+    if (d->queue)
+        pfdd_queue_state(d->queue, &state);
+    return d->ready && !d->stopping && !state.failing && !d->n_failing &&
+           !pfdd_ring_is_full(&d->ring);
+}
+
+/* ---- configurations ---- */
+
+static struct pfdd_shared_config *share_config(struct pfdd_config *config)
+{
+    struct pfdd_shared_config *shared = calloc(1, sizeof *shared);
+    if (!shared) {
+        pfdd_config_free(config);
+        return NULL;
+    }
+    shared->refs = 1;
+    shared->config = config;
+    return shared;
+}
+
+static void unshare_config(struct pfdd_shared_config *shared)
+{
+    if (!shared || --shared->refs > 0)
+        return;
+    pfdd_config_free(shared->config);
+    free(shared);
+}
+
+/* ---- inputs and outputs ---- */
+
+static bool open_input(struct pfdd *d, struct pfdd_shared_config *shared,
+                       const struct pfdd_input_config *config, char *err,
+                       size_t n_err)
+{
+    const struct pfdd_input_class *class = input_classes[config->type];
+    struct pfdd_input *input = calloc(1, class->size);
+    if (!input) {
+        snprintf(err, n_err, "out of memory");
+        return false;
+    }
+    input->class = class;
+    input->d = d;
+    input->config = config;
+    input->held = shared;
+    if (!class->open(input, err, n_err)) {
+        free(input);
+        return false;
+    }
+    shared->refs++;
+    input->next = d->inputs;
+    d->inputs = input;
+    return true;
+}
+
+static const struct pfdd_output_class *class_of(
+    const struct pfdd_output_config *config)
+{
+    if (config->type == PFDD_OUTPUT_LISTEN && config->required)
+        return &pfdd_output_acked;
+    return output_classes[config->type];
+}
+
+static bool open_output(struct pfdd *d, struct pfdd_shared_config *shared,
+                        const struct pfdd_output_config *config, char *err,
+                        size_t n_err)
+{
+    const struct pfdd_output_class *class = class_of(config);
+    struct pfdd_output *output = class ? calloc(1, class->size) : NULL;
+    if (!output) {
+        snprintf(err, n_err, class ? "out of memory" : "built without HTTP");
+        return false;
+    }
+    output->class = class;
+    output->d = d;
+    output->config = config;
+    output->held = shared;
+    if (!class->open(output, err, n_err)) {
+        free(output);
+        return false;
+    }
+    shared->refs++;
+    output->next = d->outputs;
+    d->outputs = output;
+    return true;
+}
+
+static void close_input(struct pfdd_input *input)
+{
+    if (input->closing)
+        return;
+    input->closing = true;
+    input->class->close(input);
+}
+
+static void close_output(struct pfdd_output *output)
+{
+    if (output->closing)
+        return;
+    output->closing = true;
+    output->class->close(output);
+}
+
+static void go_on(struct pfdd *d);
+
+void pfdd_input_closed(struct pfdd_input *input)
+{
+    struct pfdd *d = input->d;
+    struct pfdd_input **at = &d->inputs;
+    while (*at != input)
+        at = &(*at)->next;
+    *at = input->next;
+    unshare_config(input->held);
+    free(input);
+    go_on(d);
+}
+
+void pfdd_output_closed(struct pfdd_output *output)
+{
+    struct pfdd *d = output->d;
+    struct pfdd_output **at = &d->outputs;
+    while (*at != output)
+        at = &(*at)->next;
+    *at = output->next;
+    unshare_config(output->held);
+    free(output);
+    go_on(d);
+}
+
+void pfdd_session_ended(struct pfdd *d)
+{
+    go_on(d);
+}
+
+/* ---- the end ---- */
+
+static void on_handle_closed(uv_handle_t *handle)
+{
+    struct pfdd *d = handle->data;
+    d->n_handles--;
+}
+
+static bool are_drained(struct pfdd *d)
+{
+    if (d->queue && !pfdd_queue_is_drained(d->queue))
+        return false;
+    for (const struct pfdd_output *o = d->outputs; o; o = o->next) {
+        if (!o->class->is_drained(o))
+            return false;
+    }
+    return true;
+}
+
+static void close_all_outputs(struct pfdd *d)
+{
+    struct pfdd_output *next = NULL;
+    for (struct pfdd_output *o = d->outputs; o; o = next) {
+        next = o->next;
+        close_output(o);
+    }
+}
+
+static void finish(struct pfdd *d)
+{
+    if (d->queue)
+        pfdd_queue_stop(d->queue);
+    pfdd_poller_free(d->poller);
+    d->poller = NULL;
+    pfdd_pool_close(d->decoders);
+    pfdd_pool_close(d->disk);
+    d->decoders = d->disk = NULL;
+    uv_close((uv_handle_t *)&d->hangup, on_handle_closed);
+    uv_close((uv_handle_t *)&d->terminate, on_handle_closed);
+    uv_close((uv_handle_t *)&d->interrupt, on_handle_closed);
+    uv_close((uv_handle_t *)&d->tick, on_handle_closed);
+}
+
+/* Steps from one phase to the next when there is nothing left to wait for. */
+static void go_on(struct pfdd *d)
+{
+    bool late = uv_now(d->loop) >= d->deadline;
+    if (d->phase == ENDING_INPUTS && !d->inputs && !d->sessions &&
+        !pfdd_library_is_busy(d->library))
+        d->phase = DRAINING;
+    if (d->phase == DRAINING && (late || are_drained(d))) {
+        if (late)
+            pfdd_log(PFDD_WARNING, "outputs have not written all in time");
+        d->phase = ENDING_OUTPUTS;
+        close_all_outputs(d);
+    }
+    if (d->phase == ENDING_OUTPUTS && !d->outputs &&
+        (!d->decoders || pfdd_pool_pending(d->decoders) == 0) &&
+        (!d->disk || pfdd_pool_pending(d->disk) == 0)) {
+        d->phase = ENDED;
+        finish(d);
+    }
+}
+
+void pfdd_stop(struct pfdd *d)
+{
+    if (d->stopping)
+        return;
+    d->stopping = true;
+    d->phase = ENDING_INPUTS;
+    d->deadline = uv_now(d->loop) + d->config->config->drain_ms;
+    pfdd_systemd_notify("STOPPING=1");
+    pfdd_log(PFDD_INFO, "stopping");
+    struct pfdd_input *next = NULL;
+    for (struct pfdd_input *i = d->inputs; i; i = next) {
+        next = i->next;
+        close_input(i);
+    }
+    if (d->shelf)
+        pfdd_shelf_close(d->shelf);
+    uv_timer_set_repeat(&d->tick, PAUSE_MS);
+    uv_timer_again(&d->tick);
+    go_on(d);
+}
+
+void pfdd_deinit(struct pfdd *d)
+{
+    pfdd_shelf_free(d->shelf);
+    pfdd_queue_free(d->queue);
+    pfdd_library_free(d->library);
+    pfdd_ring_deinit(&d->ring);
+    pfdd_sources_deinit(&d->sources);
+    unshare_config(d->config);
+    free(d->config_text);
+}
+
+/* ---- life ---- */
+
+static void on_terminate(uv_signal_t *signal, int number)
+{
+    struct pfdd *d = signal->data;
+    if (d->stopping) /* The second time there is no patience left. */
+        d->deadline = 0;
+    pfdd_stop(d);
+}
+
+static void on_hangup(uv_signal_t *signal, int number)
+{
+    pfdd_reload(signal->data);
+}
+
+/* The loop turns in time, and jobs get done. */
+static bool is_alive(const struct pfdd *d)
+{
+    uint64_t now = uv_hrtime();
+    return d->lag_ms < LAG_MAX_MS &&
+           (!d->decoders || pfdd_pool_stuck(d->decoders, now) < STUCK_MAX_MS) &&
+           (!d->disk || pfdd_pool_stuck(d->disk, now) < STUCK_MAX_MS);
+}
+
+/* The watchdog hears from us only while there is progress. */
+static void on_tick(uv_timer_t *timer)
+{
+    struct pfdd *d = timer->data;
+    uint64_t now = uv_hrtime() / 1000000;
+    uint64_t wanted = uv_timer_get_repeat(timer);
+    d->lag_ms = now - d->ticked > wanted ? now - d->ticked - wanted : 0;
+    d->ticked = now;
+    if (pfdd_systemd_watchdog_ms() && is_alive(d))
+        pfdd_systemd_notify("WATCHDOG=1");
+    if (d->phase == ENDING_INPUTS && uv_now(d->loop) >= d->deadline)
+        pfdd_sessions_abandon(d);
+    pfdd_holdup_look(&d->holdup, d);
+    go_on(d);
+}
+
+/* False: there are none, for want of descriptors; the first signal takes them
+ * all. */
+static bool start_handles(struct pfdd *d)
+{
+    if (uv_signal_init(d->loop, &d->hangup) != 0)
+        return false;
+    uv_signal_init(d->loop, &d->terminate);
+    uv_signal_init(d->loop, &d->interrupt);
+    uv_timer_init(d->loop, &d->tick);
+    d->hangup.data = d->terminate.data = d->interrupt.data = d;
+    d->tick.data = d;
+    d->n_handles = 4;
+    uv_signal_start(&d->hangup, on_hangup, SIGHUP);
+    uv_signal_start(&d->terminate, on_terminate, SIGTERM);
+    uv_signal_start(&d->interrupt, on_terminate, SIGINT);
+    uint64_t watchdog = pfdd_systemd_watchdog_ms();
+    uint64_t every = watchdog && watchdog < TICK_MS ? watchdog : TICK_MS;
+    d->ticked = uv_hrtime() / 1000000;
+    uv_timer_start(&d->tick, on_tick, every, every);
+    return true;
+}
+
+static bool has_required(const struct pfdd_config *config)
+{
+    for (size_t i = 0; i < config->n_outputs; i++) {
+        if (config->outputs[i].required)
+            return true;
+    }
+    return false;
+}
+
+static unsigned count_workers(const struct pfdd_config *config)
+{
+    unsigned n = uv_available_parallelism();
+    if (config->workers)
+        return (unsigned)config->workers;
+    return n > 1 ? n - 1 : 1;
+}
+
+static bool start_parts(struct pfdd *d, char *err, size_t n_err)
+{
+    const struct pfdd_config *config = d->config->config;
+    uint64_t first_seq = 1;
+    if (has_required(config)) {
+        d->queue = pfdd_queue_open(config->state_dir, config->queue_max,
+                                   &first_seq, err, n_err);
+        if (!d->queue)
+            return false;
+    }
+    pfdd_ring_init(&d->ring, config->ring, first_seq);
+    d->ring.held = pfdd_sources_note;
+    d->ring.held_user = &d->sources;
+    d->decoders = pfdd_pool_new(d->loop, count_workers(config));
+    d->disk = pfdd_pool_new(d->loop, 1);
+    d->library = pfdd_library_new(d, config->memory_max / 4);
+    d->poller = pfdd_poller_new(d);
+    d->shelf = pfdd_shelf_new(d);
+    if (d->decoders && d->disk && d->library && d->poller && d->shelf &&
+        (!d->queue || pfdd_queue_start(d->queue, d)))
+        return true;
+    snprintf(err, n_err, "out of memory, threads or file descriptors");
+    return false;
+}
+
+/* Those that there are, when nothing else has been opened. */
+static void end_parts(struct pfdd *d)
+{
+    pfdd_poller_free(d->poller);
+    pfdd_pool_close(d->decoders);
+    pfdd_pool_close(d->disk);
+    if (d->shelf)
+        pfdd_shelf_close(d->shelf);
+    d->poller = NULL;
+    d->decoders = d->disk = NULL;
+}
+
+static bool open_all(struct pfdd *d, char *err, size_t n_err)
+{
+    struct pfdd_shared_config *shared = d->config;
+    const struct pfdd_config *config = shared->config;
+    for (size_t i = 0; i < config->code_objects.n; i++)
+        pfdd_library_add_file(d->library, config->code_objects.items[i]);
+    for (size_t i = 0; i < config->n_outputs; i++) {
+        if (!open_output(d, shared, &config->outputs[i], err, n_err))
+            return false;
+    }
+    for (size_t i = 0; i < config->n_inputs; i++) {
+        if (!open_input(d, shared, &config->inputs[i], err, n_err))
+            return false;
+    }
+    return true;
+}
+
+bool pfdd_start(struct pfdd *d, uv_loop_t *loop, struct pfdd_config *config,
+                char *err, size_t n_err)
+{
+    d->loop = loop;
+    d->started = pfdd_time_now();
+    pfdd_descriptors_raise();
+    d->config = share_config(config);
+    pfdd_ring_init(&d->ring, 1 << 20, 1);
+    if (!pfdd_sources_init(&d->sources) || !d->config) {
+        snprintf(err, n_err, "out of memory");
+        return false;
+    }
+    pfdd_log_level((enum pfdd_level)config->log_level);
+    bool ok = start_parts(d, err, n_err);
+    if (ok && !start_handles(d)) {
+        snprintf(err, n_err, "out of file descriptors");
+        if (d->queue)
+            pfdd_queue_stop(d->queue);
+        ok = false;
+    }
+    if (!ok) {
+        end_parts(d);
+        return false;
+    }
+    if (!open_all(d, err, n_err)) {
+        pfdd_stop(d);
+        return false;
+    }
+    pfdd_shelf_restore(d->shelf);
+    d->ready = true;
+    return true;
+}
+
+/* ---- reload ---- */
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool same_ids(const struct pfdd_ids *a, const struct pfdd_ids *b)
+{
+    return a->n == b->n &&
+           (!a->n || !memcmp(a->items, b->items, a->n * sizeof *a->items));
+}
+
+static bool same_access(const struct pfdd_access *a,
+                        const struct pfdd_access *b)
+{
+    return a->mode == b->mode && a->max_clients == b->max_clients &&
+           same_ids(&a->uids, &b->uids) && same_ids(&a->gids, &b->gids) &&
+           same_text(a->tls.certificate, b->tls.certificate) &&
+           same_text(a->tls.key, b->tls.key) &&
+           same_text(a->tls.authority, b->tls.authority) &&
+           same_text(a->tls.name, b->tls.name);
+}
+
+static bool same_input(const struct pfdd_input_config *a,
+                       const struct pfdd_input_config *b)
+{
+    return a->type == b->type && a->settle_ms == b->settle_ms &&
+           a->uris == b->uris && same_text(a->name, b->name) &&
+           same_text(a->path, b->path) && same_text(a->format, b->format) &&
+           same_text(a->code_objects, b->code_objects) &&
+           same_text(a->dumps, b->dumps) && same_ids(&a->owners, &b->owners) &&
+           same_text(a->address_text, b->address_text) &&
+           same_access(&a->access, &b->access);
+}
+
+static bool same_output(const struct pfdd_output_config *a,
+                        const struct pfdd_output_config *b)
+{
+    return a->type == b->type && a->form == b->form &&
+           a->entries_only == b->entries_only && a->findings == b->findings &&
+           a->required == b->required && a->rotate_size == b->rotate_size &&
+           a->rotate_age_ms == b->rotate_age_ms && a->keep == b->keep &&
+           a->compress == b->compress && a->on_lag == b->on_lag &&
+           a->idle_ms == b->idle_ms && same_text(a->name, b->name) &&
+           same_text(a->path, b->path) && same_text(a->match, b->match) &&
+           same_text(a->address_text, b->address_text) &&
+           same_access(&a->access, &b->access);
+}
+
+static const struct pfdd_input *find_input(
+    const struct pfdd *d, const struct pfdd_input_config *config)
+{
+    for (const struct pfdd_input *i = d->inputs; i; i = i->next) {
+        if (!i->closing && same_input(i->config, config))
+            return i;
+    }
+    return NULL;
+}
+
+static const struct pfdd_output *find_output(
+    const struct pfdd *d, const struct pfdd_output_config *config)
+{
+    for (const struct pfdd_output *o = d->outputs; o; o = o->next) {
+        if (!o->closing && same_output(o->config, config))
+            return o;
+    }
+    return NULL;
+}
+
+static bool has_input(const struct pfdd_config *config,
+                      const struct pfdd_input *input)
+{
+    for (size_t i = 0; i < config->n_inputs; i++) {
+        if (same_input(&config->inputs[i], input->config))
+            return true;
+    }
+    return false;
+}
+
+static bool has_output(const struct pfdd_config *config,
+                       const struct pfdd_output *output)
+{
+    for (size_t i = 0; i < config->n_outputs; i++) {
+        if (same_output(&config->outputs[i], output->config))
+            return true;
+    }
+    return false;
+}
+
+static void close_removed(struct pfdd *d, const struct pfdd_config *config)
+{
+    struct pfdd_input *next = NULL;
+    struct pfdd_output *next_output = NULL;
+    for (struct pfdd_input *i = d->inputs; i; i = next) {
+        next = i->next;
+        if (!has_input(config, i))
+            close_input(i);
+    }
+    for (struct pfdd_output *o = d->outputs; o; o = next_output) {
+        next_output = o->next;
+        if (!has_output(config, o))
+            close_output(o);
+    }
+}
+
+static void open_added(struct pfdd *d)
+{
+    char err[256];
+    struct pfdd_shared_config *shared = d->config;
+    const struct pfdd_config *config = shared->config;
+    for (size_t i = 0; i < config->code_objects.n; i++)
+        pfdd_library_add_file(d->library, config->code_objects.items[i]);
+    for (size_t i = 0; i < config->n_outputs; i++) {
+        if (!find_output(d, &config->outputs[i]) &&
+            !open_output(d, shared, &config->outputs[i], err, sizeof err))
+            pfdd_log(PFDD_ERROR, "output: %s", err);
+    }
+    for (size_t i = 0; i < config->n_inputs; i++) {
+        if (!find_input(d, &config->inputs[i]) &&
+            !open_input(d, shared, &config->inputs[i], err, sizeof err))
+            pfdd_log(PFDD_ERROR, "input: %s", err);
+    }
+}
+
+static void tell_log(void *user, const char *text)
+{
+    pfdd_log(PFDD_ERROR, "%s", text);
+}
+
+/* What cannot change while it runs. */
+static bool needs_restart(const struct pfdd *d, const struct pfdd_config *new)
+{
+    const struct pfdd_config *old = d->config->config;
+    return old->ring != new->ring || old->memory_max != new->memory_max ||
+           old->queue_max != new->queue_max || old->workers != new->workers ||
+           old->sandbox != new->sandbox ||
+           has_required(old) != has_required(new) ||
+           !same_text(old->state_dir, new->state_dir);
+}
+
+/* A configuration that can take the place of the old one; NULL: err says
+ * why not. */
+static struct pfdd_shared_config *read_again(struct pfdd *d, char *err,
+                                             size_t n_err)
+{
+    struct pfdd_config *config =
+        pfdd_config_read(d->config_path, tell_log, NULL);
+    snprintf(err, n_err, "cannot be used");
+    if (config && needs_restart(d, config)) {
+        snprintf(err, n_err,
+                 "ring, memory_max, queue_max, workers, sandbox, state_dir and "
+                 "whether anything is required only change with a restart");
+    } else if (config && pfdd_sandbox_covers(config, err, n_err)) {
+        return share_config(config);
+    }
+    pfdd_config_free(config);
+    return NULL;
+}
+
+void pfdd_reload(struct pfdd *d)
+{
+    char err[400];
+    if (d->stopping || !d->config_path)
+        return;
+    struct pfdd_shared_config *shared = read_again(d, err, sizeof err);
+    struct pfdd_config *config = shared ? shared->config : NULL;
+    if (!shared) {
+        pfdd_log(PFDD_ERROR, "%s: %s; the old configuration stays",
+                 d->config_path, err);
+        d->count.bad_reloads++;
+        return;
+    }
+    pfdd_systemd_notify("RELOADING=1");
+    d->count.reloads++;
+    close_removed(d, config);
+    unshare_config(d->config);
+    d->config = shared;
+    pfdd_log_level((enum pfdd_level)config->log_level);
+    open_added(d);
+    pfdd_systemd_notify("READY=1");
+    pfdd_log(PFDD_INFO, "%s: reloaded", d->config_path);
+}
