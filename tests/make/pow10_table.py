@@ -85,15 +85,23 @@ def rows(items, per_row, indent="    "):
         yield indent + ", ".join(items[i : i + per_row]) + ","
 
 
+def powers():
+    """Two to a line, and a word where each ten of them begins."""
+    for k in range(MIN, MAX + 1, 2):
+        if (k - MIN) % 10 == 0:
+            yield f"    /* {k} */"
+        pair = [pow10_128(i) for i in range(k, min(k + 2, MAX + 1))]
+        yield from rows([f"{{ 0x{g >> 64:016x}, 0x{g & (2**64 - 1):016x} }}"
+                         for g in pair], 2)
+
+
 def source():
-    yield NOTE + '#include "number_tables.h"\n'
+    yield NOTE + '#include "print/number_tables.h"\n'
     yield ("const struct pfd_pow10 "
            "pfd_pow10_table[PFD_POW10_MAX - PFD_POW10_MIN + 1] = {")
-    for k in range(MIN, MAX + 1):
-        g = pow10_128(k)
-        yield f"    {{ 0x{g >> 64:016x}, 0x{g & (2**64 - 1):016x} }}, /* {k} */"
+    yield from powers()
     yield "};\n\nconst uint64_t pfd_pow10_u64[20] = {"
-    yield from (f"    {10**k}u," for k in range(20))
+    yield from rows([f"{10**k}u" for k in range(20)], 4)
     yield "};\n\nconst uint64_t pfd_digits10_table[32] = {"
     yield from rows([f"0x{digits10_entry(b):011x}" for b in range(32)], 4)
     yield "};\n\nconst char pfd_digit_pairs[200] = {"
