@@ -12,6 +12,7 @@
 #include <printfdecode/tail.h>
 
 #include "base/crc32c.h"
+#include "live/tail_generation.h"
 #include "live/tail_pass.h"
 
 enum {
@@ -20,12 +21,8 @@ enum {
     WINDOW = 4 << 20,
     WINDOW_MIN = 1 << 19, /* holds any entry of any format's 16-bit size */
     MEMORY = 16 << 20,
-    CHECK_FIRST = 4096,      /* bytes compared by each look: the first ones, */
-    CHECK_NEXT = 16384,      /* and some of the others in turn */
     HOLES_AT_ONCE = 2 << 20, /* bytes of holes that are looked at together, */
     HOLE_COSTS = 1024,       /* each of which costs as much as so many */
-    LEFTOVER_MAX = 1 << 20,
-    ROOM_KEPT = 1 << 17, /* bytes of a copy; more is freed after a burst */
     /* A device that never leaves an entry alone does not hold it for ever. */
     PATIENCE = 4,
     SATURATED = 4096, /* bytes reserved between two looks */
@@ -155,17 +152,11 @@ size_t pfd_tail_memory(const struct pfd_tail *t)
            t->holes.room * sizeof *t->holes.hole;
 }
 
-static void drop_copy(struct pfd_tail_copy *copy)
-{
-    free(copy->bytes);
-    *copy = (struct pfd_tail_copy){ 0 };
-}
-
 void pfd_tail_trim(struct pfd_tail *t)
 {
-    drop_copy(&t->now);
-    drop_copy(&t->before);
-    drop_copy(&t->scratch);
+    pfd_tail_copy_drop(&t->now);
+    pfd_tail_copy_drop(&t->before);
+    pfd_tail_copy_drop(&t->scratch);
     t->has_more = false;
 }
 
@@ -177,237 +168,6 @@ uint64_t pfd_tail_generation(const struct pfd_tail *t)
 void pfd_tail_summary(const struct pfd_tail *t, struct pfd_summary *ret)
 {
     *ret = t->summary;
-}
-
-/* ---- in ---- */
-
-static bool make_room(struct pfd_tail_copy *copy, size_t n)
-{
-    if (copy->room >= n)
-        return true;
-    size_t room = copy->room ? copy->room : 65536;
-    while (room < n)
-        room *= 2;
-    uint8_t *bytes = realloc(copy->bytes, room);
-    if (!bytes)
-        return false;
-    copy->bytes = bytes;
-    copy->room = room;
-    return true;
-}
-
-/* What a burst has needed. */
-static void give_back_room(struct pfd_tail_copy *copy)
-{
-    if (copy->room <= ROOM_KEPT)
-        return;
-    drop_copy(copy);
-}
-
-/* Reads bytes [from, from + n) of the buffer. */
-static enum pfd_status read_copy(struct pfd_tail *t, struct pfd_tail_copy *copy,
-                                 uint64_t from, size_t n, struct pfd_error *err)
-{
-    copy->base = from;
-    copy->n = 0;
-    if (n == 0)
-        return PFD_OK;
-    if (!make_room(copy, n))
-        return no_memory(err);
-    while (copy->n < n) {
-        long got = t->o.read(t->o.read_user, from + copy->n,
-                             copy->bytes + copy->n, n - copy->n);
-        if (got < 0) {
-            return pfd_fail(err, PFD_ERR_IO, from + copy->n, "%s",
-                            strerror((int)-got));
-        }
-        if (got == 0)
-            break;
-        copy->n += (size_t)got;
-    }
-    return PFD_OK;
-}
-
-/* ---- generations ---- */
-
-static void clear_generation(struct pfd_tail *t)
-{
-    pfd_tail_image_forget_entries(&t->image);
-    t->marks.n = 0;
-    t->holes.n = 0;
-    t->hole_at = 0;
-    t->before.n = 0;
-    t->at = t->format->live->n_header;
-    t->end = t->at;
-    t->used = 0;
-    t->lost = 0;
-    t->index = 0;
-    t->attached = 0;
-    t->doubtful = 0;
-    t->checked = 0;
-}
-
-/* All that the copy has of this generation. */
-static bool give_rest(struct pfd_tail *t)
-{
-    struct pfd_tail_pass p = {
-        .copy = &t->now,
-        .other = &t->before,
-        .end = t->end,
-        .settled = t->end,
-        .hard = t->end,
-    };
-    pfd_tail_pass_run(t, &p, t->at);
-    return !p.failed;
-}
-
-/* What the generation has lost by now and was not told. */
-static void report_overflow(struct pfd_tail *t)
-{
-    uint64_t lost = t->used > t->end ? t->used - t->end : 0;
-    if (lost <= t->lost)
-        return;
-    t->summary.lost_bytes += lost - t->lost;
-    t->lost = lost;
-    pfd_tail_say(
-        t, PFD_FINDING_overflow, t->end,
-        "%llu bytes were written beyond the end of a buffer of %llu: a "
-        "buffer of at least %llu bytes would have held everything",
-        (unsigned long long)lost, (unsigned long long)t->n_buffer,
-        (unsigned long long)t->used);
-}
-
-/*
- * The buffer is used anew. What the old generation had reserved and had not
- * come out was seen by the look before: what read the same at the one before
- * that, or still does behind the new generation's part, comes out, the rest is
- * lost.
- */
-static enum pfd_status begin_anew(struct pfd_tail *t, const char *why,
-                                  struct pfd_error *err)
-{
-    uint64_t from = t->before.base;
-    uint64_t end = from + t->before.n;
-    uint64_t lost = 0;
-    if (end > t->at && t->before.n) {
-        enum pfd_status status =
-            read_copy(t, &t->scratch, from, t->before.n, err);
-        if (status != PFD_OK)
-            return status;
-        struct pfd_tail_pass p = {
-            .copy = &t->before,
-            .other = &t->now,
-            .third = &t->scratch,
-            .end = end,
-            .settled = end,
-            .is_over = true,
-        };
-        pfd_tail_pass_run(t, &p, t->at);
-        if (p.failed)
-            return no_memory(err);
-        lost = p.lost;
-    }
-    if (t->end > t->at)
-        lost += t->end - t->at;
-    t->summary.skipped_bytes += lost;
-    if (!pfd_tail_image_put(&t->image, t->before.base, t->before.bytes,
-                            t->before.n))
-        return no_memory(err);
-    pfd_tail_say(
-        t, PFD_FINDING_reset, 0,
-        "%s: generation %llu begins; %llu bytes of the one before never came "
-        "out",
-        why, (unsigned long long)t->generation + 1, (unsigned long long)lost);
-    if (lost) {
-        pfd_tail_say(
-            t, PFD_FINDING_unwritten, t->at,
-            "%llu bytes were reserved and not written, or not read, when the "
-            "buffer began anew",
-            (unsigned long long)lost);
-    }
-    report_overflow(t);
-    clear_generation(t);
-    t->generation++;
-    t->has_leftovers = true;
-    return PFD_OK;
-}
-
-/* What was there before us: entries behind the used part were written by an
- * earlier generation. */
-static enum pfd_status attach(struct pfd_tail *t, uint64_t n_buffer,
-                              struct pfd_error *err)
-{
-    uint64_t n = n_buffer > t->end ? n_buffer - t->end : 0;
-    if (n > LEFTOVER_MAX)
-        n = LEFTOVER_MAX;
-    enum pfd_status status = read_copy(t, &t->scratch, t->end, (size_t)n, err);
-    if (status != PFD_OK)
-        return status;
-    for (size_t i = 0; i < t->scratch.n; i++) {
-        if (t->scratch.bytes[i]) {
-            t->attached = t->end;
-            t->has_leftovers = true;
-            return pfd_tail_image_put(&t->image, t->scratch.base,
-                                      t->scratch.bytes, t->scratch.n)
-                       ? PFD_OK
-                       : no_memory(err);
-        }
-    }
-    return PFD_OK;
-}
-
-/*
- * Is what stands now in a part that came out of another generation? Where one
- * stood before, single entries may have come out of what it left, and been
- * written since: then only a change all over is a new one. What stood there
- * before us counts as holes.
- */
-static bool is_anew(struct pfd_tail *t, uint64_t from)
-{
-    uint64_t where = 0;
-    const uint8_t *bytes = t->scratch.bytes;
-    size_t n = t->scratch.n;
-    const struct pfd_tail_holes *but = t->attached ? NULL : &t->holes;
-    if (t->has_leftovers &&
-        pfd_tail_image_is_replaced(&t->image, but, from, bytes, n))
-        return true;
-    enum pfd_tail_change change =
-        pfd_tail_image_check(&t->image, &t->holes, from, bytes, n, &where);
-    if (change == PFD_TAIL_SAME)
-        return false;
-    if (change == PFD_TAIL_OTHER) {
-        if (!t->has_leftovers)
-            return true;
-        pfd_tail_image_renew(&t->image, &t->holes, from, bytes, n);
-    }
-    pfd_tail_say(
-        t, PFD_FINDING_changed, where,
-        "bytes were written after the entry that they belong to had come out");
-    return false;
-}
-
-/* Compares some of what came out with what stands there now. */
-static enum pfd_status check_delivered(struct pfd_tail *t, bool *other,
-                                       struct pfd_error *err)
-{
-    uint64_t header = t->format->live->n_header;
-    uint64_t end = t->at < t->image.n ? t->at : t->image.n;
-    uint64_t from[2] = { header, t->checked > header ? t->checked : header };
-    size_t most[2] = { CHECK_FIRST, CHECK_NEXT };
-    *other = false;
-    for (int i = 0; i < 2 && !*other; i++) {
-        if (from[i] >= end)
-            from[i] = header;
-        if (from[i] >= end)
-            return PFD_OK;
-        size_t n = end - from[i] < most[i] ? (size_t)(end - from[i]) : most[i];
-        enum pfd_status status = read_copy(t, &t->scratch, from[i], n, err);
-        if (status != PFD_OK)
-            return status;
-        *other = is_anew(t, from[i]);
-        t->checked = from[1] + CHECK_NEXT;
-    }
-    return PFD_OK;
 }
 
 /* ---- holes ---- */
@@ -440,7 +200,8 @@ static enum pfd_status check_hole(struct pfd_tail *t, size_t i, bool final,
 {
     struct pfd_tail_hole *hole = &t->holes.hole[i];
     size_t n = (size_t)(hole->to - hole->from);
-    enum pfd_status status = read_copy(t, &t->scratch, hole->from, n, err);
+    enum pfd_status status =
+        pfd_tail_copy_read(&t->scratch, &t->o, hole->from, n, err);
     if (status != PFD_OK || t->scratch.n < n)
         return status;
     uint32_t crc = pfd_crc32c(0, t->scratch.bytes, t->scratch.n);
@@ -508,8 +269,8 @@ static enum pfd_status read_header(struct pfd_tail *t, uint64_t n_buffer,
                                    uint8_t *header, struct pfd_error *err)
 {
     size_t n = t->format ? HEADER_MAX : PFD_PROBE_BYTES + 1;
-    enum pfd_status status =
-        read_copy(t, &t->scratch, 0, n_buffer < n ? (size_t)n_buffer : n, err);
+    enum pfd_status status = pfd_tail_copy_read(
+        &t->scratch, &t->o, 0, n_buffer < n ? (size_t)n_buffer : n, err);
     if (status == PFD_OK && !t->format)
         status = choose_format(t, n_buffer, err);
     if (status != PFD_OK)
@@ -542,15 +303,15 @@ static enum pfd_status take_header(struct pfd_tail *t, uint64_t n_buffer,
         return status;
     uint64_t used = t->format->live->used(header);
     if (!t->looked)
-        clear_generation(t);
+        pfd_tail_generation_clear(t);
     if (t->looked && !t->restart && used >= t->used)
-        status = check_delivered(t, &other, err);
+        status = pfd_tail_generation_check(t, &other, err);
     if (status == PFD_OK && t->restart) {
-        status = begin_anew(t, "the program begins anew", err);
+        status = pfd_tail_generation_next(t, "the program begins anew", err);
     } else if (status == PFD_OK && used < t->used) {
-        status = begin_anew(t, "the cursor moved back", err);
+        status = pfd_tail_generation_next(t, "the cursor moved back", err);
     } else if (status == PFD_OK && other) {
-        status = begin_anew(t, "entries were written over", err);
+        status = pfd_tail_generation_next(t, "entries were written over", err);
     }
     if (status != PFD_OK)
         return status;
@@ -559,7 +320,7 @@ static enum pfd_status take_header(struct pfd_tail *t, uint64_t n_buffer,
     t->n_buffer = n_buffer;
     t->end = cut_to_buffer(t, used, n_buffer);
     if (!t->looked)
-        status = attach(t, n_buffer, err);
+        status = pfd_tail_generation_attach(t, n_buffer, err);
     t->looked = true;
     pfd_tail_marks_add(&t->marks, t->end, now_ns, t->o.settle_ns);
     return status;
@@ -626,7 +387,7 @@ static bool give_some(struct pfd_tail *t)
         t->before = t->now;
         t->now = swap;
         if (!t->now.n)
-            give_back_room(&t->now);
+            pfd_tail_copy_shrink(&t->now);
     }
     return ok;
 }
@@ -640,7 +401,8 @@ static enum pfd_status read_reserved(struct pfd_tail *t, struct pfd_error *err)
 {
     uint64_t n = t->end > t->at ? t->end - t->at : 0;
     size_t most = t->is_held ? t->o.farther : t->o.window;
-    return read_copy(t, &t->now, t->at, n < most ? (size_t)n : most, err);
+    return pfd_tail_copy_read(&t->now, &t->o, t->at,
+                              n < most ? (size_t)n : most, err);
 }
 
 static enum pfd_status look_anew(struct pfd_tail *t, uint64_t n_buffer,
@@ -659,7 +421,7 @@ static enum pfd_status look_anew(struct pfd_tail *t, uint64_t n_buffer,
         return status == PFD_END ? PFD_MORE : status;
     t->looked_ns = now_ns;
     if (!t->holes.n)
-        give_back_room(&t->scratch);
+        pfd_tail_copy_shrink(&t->scratch);
     uint64_t at = t->at;
     status = read_reserved(t, err);
     if (status != PFD_OK)
@@ -690,13 +452,28 @@ enum pfd_status pfd_tail_look(struct pfd_tail *t, uint64_t n_buffer,
 
 /* ---- the end ---- */
 
+/* All that the copy has of this generation. */
+static bool give_rest(struct pfd_tail *t)
+{
+    struct pfd_tail_pass p = {
+        .copy = &t->now,
+        .other = &t->before,
+        .end = t->end,
+        .settled = t->end,
+        .hard = t->end,
+    };
+    pfd_tail_pass_run(t, &p, t->at);
+    return !p.failed;
+}
+
 /* A buffer that could not be followed: all of it, as any other. */
 static enum pfd_status give_whole(struct pfd_tail *t, uint64_t n_buffer,
                                   struct pfd_error *err)
 {
     struct pfd_decoder *decoder = NULL;
     struct pfd_item item;
-    enum pfd_status status = read_copy(t, &t->now, 0, (size_t)n_buffer, err);
+    enum pfd_status status =
+        pfd_tail_copy_read(&t->now, &t->o, 0, (size_t)n_buffer, err);
     if (status == PFD_OK) {
         status = pfd_decoder_new(t->o.strings, t->o.format, t->source, &decoder,
                                  err);
@@ -760,7 +537,7 @@ enum pfd_status pfd_tail_finish(struct pfd_tail *t, uint64_t n_buffer,
             break;
     }
     if (status == PFD_OK) {
-        report_overflow(t);
+        pfd_tail_report_overflow(t);
         report_forgotten(t);
     }
     t->before.n = 0;

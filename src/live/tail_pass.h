@@ -10,20 +10,13 @@
 #include <printfdecode/tail.h>
 
 #include "decode/decoder.h"
+#include "live/tail_copy.h"
 #include "live/tail_memory.h"
 
 enum {
     PFD_TAIL_SENTENCE = 768,
     PFD_TAIL_HOLE_MAX = 1 << 19, /* bytes; a larger gap is several holes */
     PFD_TAIL_LEFT_MAX = 256,     /* holes that one pass makes of a hole */
-};
-
-/* A copy of the buffer's bytes [base, base + n). */
-struct pfd_tail_copy {
-    uint8_t *bytes; /* of [room]; owned */
-    size_t n;
-    size_t room;
-    uint64_t base;
 };
 
 struct pfd_tail {
