@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A walk over an LLPC buffer, for the files of this folder that are about it:
+ * what it knows, and what it says of places where no entry is.
+ */
+#ifndef LLPC_WALK_H
+#define LLPC_WALK_H
+
+#include "llpc.h"
+
+enum {
+    /* u64 bufferOffset, u32 reserved0, u32 reserved1 (LLPC's
+     * docs/DdnDebugPrintf.md, "Buffer"; xgl icd/api/debug_printf.cpp). */
+    LLPC_HEADER = 16,
+    LLPC_DWORD = 4,
+    /* An entry of two dwords is a header without payload. */
+    LLPC_SIZE_MIN = 2,
+    /* Real ids are hashes; below this, the high dword was not written. */
+    LLPC_TORN_ID = 0x10000,
+};
+
+/* The shader clamps its offset: umin(offset, 1 << 29) dwords
+ * (LLPC LowerDebugPrintf.cpp). */
+#define LLPC_CLAMP_DWORDS (UINT64_C(1) << 29)
+
+/* What stands before an entry, u64: formatStringId << 16 | entrySize. */
+struct llpc_header {
+    uint64_t id;
+    uint64_t n_bytes; /* of the entry */
+    uint32_t size;    /* entrySize */
+    bool zero;
+};
+
+struct llpc_state {
+    uint64_t used;   /* bufferOffset, dwords */
+    uint64_t end;    /* first byte that is no entry's; final once `closed` */
+    uint64_t wanted; /* the same in a buffer that would have been big enough */
+    bool opened;     /* the header is read */
+    bool closed;     /* the end of the buffer is known */
+    bool done;       /* what follows is no entry's */
+    /* A search for the next entry beyond doubt, perhaps waiting for bytes. */
+    bool is_lost;
+    struct llpc_header lost; /* what stood where it began */
+    uint64_t from;           /* where it began */
+    uint64_t next;           /* next place to try */
+    bool is_inside;          /* and that is inside of what stood there */
+    uint64_t sought; /* up to here there is none inside of what is at `at` */
+};
+
+static inline uint64_t llpc_dword(uint64_t at)
+{
+    return at / LLPC_DWORD;
+}
+
+/* Dwords behind the header that the buffer holds; its size is known. */
+static inline uint64_t llpc_capacity(const struct pfd_walk *w)
+{
+    return (pfd_walk_end(w) - LLPC_HEADER) / LLPC_DWORD;
+}
+
+/* What was lost, and what is odd about the end: the last findings, since a
+ * buffer that is read as it comes shows its size no earlier. */
+void llpc_report_end(struct pfd_walk *w, const struct llpc_state *st);
+
+/* bufferOffset is beyond what shaders write. */
+void llpc_report_clamp(struct pfd_walk *w, uint64_t used);
+
+/* Says why the walk lost its way at st->from, and what came of it. */
+void llpc_report_gap(struct pfd_walk *w, const struct llpc_state *st,
+                     uint64_t to);
+
+#endif
