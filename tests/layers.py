@@ -13,8 +13,8 @@ import re
 import sys
 
 # The library's floors, a folder each, from the ground up.
-LIBRARY = ('base print objects spirv strings decode filter forms wire convert'
-           ' live').split()
+LIBRARY = ('base print objects memory spirv strings decode filter forms wire'
+           ' convert live').split()
 FORMATS = LIBRARY.index('decode')
 
 # The daemon's, which are narrower: none includes its own floor.

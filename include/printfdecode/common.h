@@ -125,7 +125,9 @@ struct pfd_error {
     X(other_service, 1)     /* packets that are no printf */                   \
     X(not_read, 0)          /* stored in a way that is not known */            \
     X(missing_data, 0)      /* announced in a capture, and it never came */    \
-    X(hole, 0)              /* a stretch that nobody wrote, passed over */
+    X(hole, 0)              /* a stretch that nobody wrote, passed over */     \
+    X(unreadable, 0)        /* addresses that cannot be read */                \
+    X(torn, 0)              /* memory that changed while it was read */
 
 enum pfd_finding_kind {
 #define PFD_X(name, is_note) PFD_FINDING_##name,

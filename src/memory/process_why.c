@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "memory/process_why.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A small file of /proc as text; "" when it cannot be read. */
+static void slurp(int folder, const char *name, char *ret, size_t n_ret)
+{
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
+    size_t n = 0;
+    while (fd >= 0 && n + 1 < n_ret) {
+        ssize_t got = read(fd, ret + n, n_ret - 1 - n);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        n += (size_t)got;
+    }
+    ret[n] = '\0';
+    if (fd >= 0)
+        close(fd);
+}
+
+/* What follows "NAME:" at the beginning of a line; NULL: there is none. A
+ * program's name, which is on the first line, cannot have a newline. */
+static const char *find_line(const char *text, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (!strncmp(line, name, n) && line[n] == ':')
+            return line + n + 1;
+    }
+    return NULL;
+}
+
+static uint64_t number_at(const char *text, int base)
+{
+    return text ? strtoull(text, NULL, base) : 0;
+}
+
+static uint64_t last_number(const char *text)
+{
+    uint64_t number = 0;
+    while (text && *text && *text != '\n') {
+        char *end;
+        number = strtoull(text, &end, 10);
+        text = end + strspn(end, " \t");
+        if (*text < '0' || *text > '9')
+            break;
+    }
+    return number;
+}
+
+struct pfd_process_status pfd_process_status(int folder)
+{
+    char text[8192];
+    struct pfd_process_status ret = { 0 };
+    slurp(folder, "status", text, sizeof text);
+    const char *state = find_line(text, "State");
+    if (!state)
+        return ret;
+    ret.is_there = true;
+    ret.state = state[strspn(state, " \t")];
+    ret.group = number_at(find_line(text, "Tgid"), 10);
+    ret.pid_inside = last_number(find_line(text, "NSpid"));
+    ret.uid = number_at(find_line(text, "Uid"), 10);
+    ret.capabilities = number_at(find_line(text, "CapPrm"), 16);
+    ret.has_memory = find_line(text, "VmSize") != NULL;
+    return ret;
+}
+
+/* -1: there is no such thing. */
+static int ptrace_scope(void)
+{
+    char text[16];
+    slurp(AT_FDCWD, "/proc/sys/kernel/yama/ptrace_scope", text, sizeof text);
+    return *text ? atoi(text) : -1;
+}
+
+/* It belongs to us, and has no more rights than we have. */
+static enum pfd_status refused_by_scope(uint64_t pid, struct pfd_error *err)
+{
+    static const char *const reasons[] = {
+        [1] =
+            "kernel.yama.ptrace_scope is 1: only a program's parents may "
+            "read it. Run this as root, or 'sysctl kernel.yama.ptrace_scope=0'",
+        [2] = "kernel.yama.ptrace_scope is 2: CAP_SYS_PTRACE is needed. Run "
+              "this as root",
+        [3] = "kernel.yama.ptrace_scope is 3: nobody may read it until the "
+              "system starts anew",
+    };
+    int scope = ptrace_scope();
+    const char *why = "the system forbids it; CAP_SYS_PTRACE may be missing, "
+                      "or a security module or a container may keep it from us";
+    if (scope >= 1 && scope <= 3)
+        why = reasons[scope];
+    return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
+                    "process %llu must not be read: %s",
+                    (unsigned long long)pid, why);
+}
+
+static enum pfd_status refused(uint64_t pid, int folder,
+                               const struct pfd_process_status *s,
+                               struct pfd_error *err)
+{
+    struct stat owner;
+    struct pfd_process_status own = { 0 };
+    int self = open("/proc/self", O_PATH | O_CLOEXEC);
+    if (self >= 0) {
+        own = pfd_process_status(self);
+        close(self);
+    }
+    if (s->uid != getuid()) {
+        return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
+                        "process %llu is of user %llu, and this runs as user "
+                        "%llu: run it as that user, or as root "
+                        "(CAP_SYS_PTRACE)",
+                        (unsigned long long)pid, (unsigned long long)s->uid,
+                        (unsigned long long)getuid());
+    }
+    if (s->capabilities & ~own.capabilities) {
+        return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
+                        "process %llu has capabilities that this has not: run "
+                        "this as root (CAP_SYS_PTRACE)",
+                        (unsigned long long)pid);
+    }
+    if (fstatat(folder, "mem", &owner, 0) == 0 && owner.st_uid != getuid()) {
+        return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
+                        "process %llu is protected (it has changed its user, "
+                        "or asked for it: prctl(PR_SET_DUMPABLE)): run this as "
+                        "root (CAP_SYS_PTRACE)",
+                        (unsigned long long)pid);
+    }
+    return refused_by_scope(pid, err);
+}
+
+enum pfd_status pfd_process_refused(uint64_t pid, int folder, int number,
+                                    struct pfd_error *err)
+{
+    struct pfd_process_status s = pfd_process_status(folder);
+    if (!s.is_there) {
+        return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
+                        "there is no process %llu", (unsigned long long)pid);
+    }
+    if (s.state == 'Z' || s.state == 'X') {
+        return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
+                        "process %llu has ended (a zombie, until its parent "
+                        "asks how): its memory is gone",
+                        (unsigned long long)pid);
+    }
+    if (!s.has_memory) {
+        return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
+                        "process %llu has no memory: it is a thread of the "
+                        "kernel, or ends just now",
+                        (unsigned long long)pid);
+    }
+    if (number == EACCES || number == EPERM)
+        return refused(pid, folder, &s, err);
+    return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
+                    "process %llu cannot be read: %s", (unsigned long long)pid,
+                    strerror(number));
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory of real processes: children of this one. */
+#include <errno.h>
+#include <grp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <check.h>
+
+#include <printfdecode/memory.h>
+
+#include "suite.h"
+
+enum {
+    PAGE = 4096,
+    PAGES = 6
+};
+
+struct told {
+    struct pfd_range ranges[PAGES];
+    size_t n;
+};
+
+static void take(void *user, const struct pfd_range *range, const char *why)
+{
+    struct told *told = user;
+    ck_assert_uint_lt(told->n, PAGES);
+    ck_assert_uint_gt(strlen(why), 0);
+    told->ranges[told->n++] = *range;
+}
+
+/* Pages 1 and 3 of them are not there, and each other has its number. */
+static uint8_t *map_pages(void)
+{
+    uint8_t *pages = mmap(NULL, (size_t)PAGES * PAGE, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(pages, MAP_FAILED);
+    for (int i = 0; i < PAGES; i++)
+        memset(pages + (size_t)i * PAGE, i + 1, PAGE);
+    munmap(pages + PAGE, PAGE);
+    munmap(pages + 3 * (size_t)PAGE, PAGE);
+    return pages;
+}
+
+/* A child that waits until `end` is closed, or it is told something. */
+static pid_t start_child(int *end)
+{
+    int fds[2];
+    char byte;
+    ck_assert_int_eq(pipe(fds), 0);
+    pid_t pid = fork();
+    ck_assert_int_ge(pid, 0);
+    if (pid == 0) {
+        close(fds[1]);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        while (read(fds[0], &byte, 1) == 1) {
+            if (byte == 'x' && dup2(fds[0], STDIN_FILENO) == STDIN_FILENO)
+                execl("/bin/cat", "cat", (char *)NULL);
+        }
+        _exit(0);
+    }
+    close(fds[0]);
+    *end = fds[1];
+    return pid;
+}
+
+static void end_child(pid_t pid, int end)
+{
+    close(end);
+    kill(pid, SIGKILL);
+    ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+
+START_TEST(test_read)
+{
+    uint8_t *pages = map_pages();
+    int end;
+    pid_t pid = start_child(&end);
+    struct pfd_memory *memory = NULL;
+    struct told told = { 0 };
+    uint8_t bytes[PAGES * PAGE];
+    size_t there = 0;
+    uint64_t at = (uintptr_t)pages;
+    ck_assert_int_eq(pfd_memory_open_process((uint64_t)pid, &memory, NULL),
+                     PFD_OK);
+    memset(bytes, 0xee, sizeof bytes);
+    ck_assert_int_eq(pfd_memory_read(memory, at + 7, bytes, sizeof bytes - 10,
+                                     take, &told, &there, NULL),
+                     PFD_OK);
+    ck_assert_uint_eq(there, 4 * PAGE - 10);
+    ck_assert_uint_eq(told.n, 2);
+    ck_assert_uint_eq(told.ranges[0].from, at + PAGE);
+    ck_assert_uint_eq(told.ranges[0].to, at + 2 * PAGE);
+    ck_assert_uint_eq(told.ranges[1].from, at + 3 * PAGE);
+    ck_assert_uint_eq(told.ranges[1].to, at + 4 * PAGE);
+    for (size_t i = 0; i < sizeof bytes - 10; i++) {
+        size_t page = (i + 7) / PAGE;
+        ck_assert_uint_eq(bytes[i], page == 1 || page == 3 ? 0 : page + 1);
+    }
+    ck_assert_uint_eq(bytes[sizeof bytes - 10], 0xee);
+    ck_assert_int_eq(pfd_memory_read(memory, UINT64_MAX - 3, bytes, 8, NULL,
+                                     NULL, NULL, NULL),
+                     PFD_ERR_USAGE);
+    ck_assert_int_eq(pfd_memory_read(memory, UINT64_MAX - 8, bytes, 8, NULL,
+                                     NULL, &there, NULL),
+                     PFD_OK);
+    ck_assert_uint_eq(there, 0);
+    pfd_memory_close(memory);
+    end_child(pid, end);
+}
+END_TEST
+
+START_TEST(test_regions)
+{
+    uint8_t *pages = map_pages();
+    uint64_t at = (uintptr_t)pages;
+    int end;
+    pid_t pid = start_child(&end);
+    struct pfd_memory *memory = NULL;
+    struct pfd_memory_region r;
+    uint64_t before = 0;
+    bool own = false;
+    ck_assert_int_eq(pfd_memory_open_process((uint64_t)pid, &memory, NULL),
+                     PFD_OK);
+    ck_assert_int_eq(pfd_memory_refresh(memory, NULL), PFD_OK);
+    for (size_t i = 0; pfd_memory_region(memory, i, &r) == PFD_OK; i++) {
+        ck_assert_uint_ge(r.address, before);
+        ck_assert_uint_gt(r.size, 0);
+        before = r.address + r.size;
+        own |= r.name && strstr(r.name, "/test_process") &&
+               r.permissions & PFD_MEMORY_EXECUTE;
+    }
+    ck_assert(own);
+    ck_assert_int_eq(pfd_memory_find(memory, at + 1, &r), PFD_OK);
+    ck_assert_uint_le(r.address, at);
+    ck_assert_uint_eq(r.address + r.size, at + PAGE);
+    ck_assert_uint_eq(r.permissions, PFD_MEMORY_READ | PFD_MEMORY_WRITE);
+    ck_assert_int_eq(pfd_memory_find(memory, at + PAGE, &r), PFD_OK);
+    ck_assert_uint_eq(r.address, at + 2 * PAGE);
+    ck_assert_int_eq(pfd_memory_find(memory, UINT64_MAX, &r), PFD_END);
+    pfd_memory_close(memory);
+    end_child(pid, end);
+}
+END_TEST
+
+static void wait_until_ended(pid_t pid)
+{
+    siginfo_t info;
+    ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+}
+
+static void expect_gone(struct pfd_memory *memory, const char *why)
+{
+    struct pfd_error err;
+    char byte;
+    ck_assert_int_eq(pfd_memory_read(memory, (uintptr_t)&byte, &byte, 1, NULL,
+                                     NULL, NULL, &err),
+                     PFD_ERR_IO);
+    ck_assert_msg(strstr(err.text, why), "%s", err.text);
+    ck_assert_int_eq(pfd_memory_check(memory, &err), PFD_ERR_IO);
+    ck_assert_int_eq(pfd_memory_refresh(memory, &err), PFD_ERR_IO);
+    ck_assert_msg(strstr(err.text, why), "%s", err.text);
+}
+
+START_TEST(test_ends)
+{
+    int end;
+    pid_t pid = start_child(&end);
+    struct pfd_memory *memory = NULL;
+    struct pfd_error err;
+    ck_assert_int_eq(pfd_memory_open_process((uint64_t)pid, &memory, NULL),
+                     PFD_OK);
+    ck_assert_int_eq(pfd_memory_check(memory, NULL), PFD_OK);
+    kill(pid, SIGKILL);
+    wait_until_ended(pid);
+    expect_gone(memory, "has ended");
+    struct pfd_memory *zombie = NULL;
+    ck_assert_int_eq(pfd_memory_open_process((uint64_t)pid, &zombie, &err),
+                     PFD_ERR_IO);
+    ck_assert_msg(strstr(err.text, "zombie"), "%s", err.text);
+    end_child(pid, end);
+    expect_gone(memory, "has ended");
+    ck_assert_int_eq(pfd_memory_open_process((uint64_t)pid, &zombie, &err),
+                     PFD_ERR_IO);
+    ck_assert_msg(strstr(err.text, "there is no process"), "%s", err.text);
+    pfd_memory_close(memory);
+}
+END_TEST
+
+/* Another program is not taken for the one that was opened. */
+START_TEST(test_executes)
+{
+    int end;
+    pid_t pid = start_child(&end);
+    struct pfd_memory *memory = NULL;
+    ck_assert_int_eq(pfd_memory_open_process((uint64_t)pid, &memory, NULL),
+                     PFD_OK);
+    ck_assert_int_eq(write(end, "x", 1), 1);
+    while (pfd_memory_check(memory, NULL) == PFD_OK)
+        usleep(1000);
+    expect_gone(memory, "another program");
+    pfd_memory_close(memory);
+    end_child(pid, end);
+}
+END_TEST
+
+/* Of a user who is nobody; the exit status says what went wrong. */
+static int try_as_nobody(pid_t pid)
+{
+    struct pfd_memory *memory = NULL;
+    struct pfd_error err;
+    if (setgroups(0, NULL) || setgid(65534) || setuid(65534))
+        return 2;
+    if (pfd_memory_open_process((uint64_t)pid, &memory, &err) != PFD_ERR_IO)
+        return 3;
+    return strstr(err.text, "is of user 0") &&
+                   strstr(err.text, "CAP_SYS_PTRACE")
+               ? 0
+               : 4;
+}
+
+START_TEST(test_of_another_user)
+{
+    int end;
+    int status = 0;
+    if (geteuid() != 0) {
+        printf("left out: only root has processes that others must not read\n");
+        return;
+    }
+    pid_t pid = start_child(&end);
+    pid_t nobody = fork();
+    if (nobody == 0)
+        _exit(try_as_nobody(pid));
+    ck_assert_int_eq(waitpid(nobody, &status, 0), nobody);
+    ck_assert_int_eq(status, 0);
+    end_child(pid, end);
+}
+END_TEST
+
+START_TEST(test_no_process)
+{
+    struct pfd_memory *memory = NULL;
+    struct pfd_error err;
+    ck_assert_int_eq(pfd_memory_open_process(0, &memory, &err), PFD_ERR_USAGE);
+    ck_assert_int_eq(pfd_memory_open_process(UINT64_MAX, &memory, &err),
+                     PFD_ERR_USAGE);
+    pfd_memory_close(NULL);
+}
+END_TEST
+
+int main(void)
+{
+    return suite_run("process",
+                     TESTS(test_read, test_regions, test_ends, test_executes,
+                           test_of_another_user, test_no_process),
+                     60);
+}
