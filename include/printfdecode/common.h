@@ -127,7 +127,8 @@ struct pfd_error {
     X(missing_data, 0)      /* announced in a capture, and it never came */    \
     X(hole, 0)              /* a stretch that nobody wrote, passed over */     \
     X(unreadable, 0)        /* addresses that cannot be read */                \
-    X(torn, 0)              /* memory that changed while it was read */
+    X(torn, 0)              /* memory that changed while it was read */        \
+    X(bad_core, 0)          /* a core file that contradicts itself */
 
 enum pfd_finding_kind {
 #define PFD_X(name, is_note) PFD_FINDING_##name,

@@ -32,14 +32,15 @@ struct inflation {
     size_t n_out;
     size_t n_read;
     size_t n_written;
+    uint64_t n_given; /* bytes that were written before these and given on */
     struct pfd_error *problem;
 };
 
 static void damaged(struct inflation *f, const char *what)
 {
     pfd_fail(f->problem, PFD_ERR_CORRUPT, f->n_read,
-             "%s after %zu compressed bytes, which gave %zu", what, f->n_read,
-             f->n_written);
+             "%s after %zu compressed bytes, which gave %llu", what, f->n_read,
+             (unsigned long long)(f->n_given + f->n_written));
 }
 
 /* False: out of memory. */
@@ -163,6 +164,7 @@ enum pfd_status pfd_inflate(enum pfd_compression method, struct pfd_cursor in,
 
 enum {
     ROOM_FIRST = 1 << 16,
+    ROOM_GIVEN = 1 << 20,  /* of bytes that are given on */
     GZIP_WINDOW = 15 + 16, /* zlib's word for a gzip header and the largest */
     GZIP_HEADER = 10,
     GZIP_RESERVED = 0xe0, /* bits of its flags */
@@ -181,8 +183,37 @@ bool pfd_inflate_recognise(const void *bytes, size_t n)
 struct growth {
     struct inflation f; /* n_out: the room that there is */
     uint64_t n_max;
+    pfd_inflated_fn fn; /* NULL: they stay */
+    void *user;
     bool failed; /* out of memory */
+    bool stopped;
 };
+
+static bool is_too_much(struct growth *g)
+{
+    return pfd_fail(g->f.problem, PFD_ERR_UNSUPPORTED, g->f.n_read,
+                    "more than %llu bytes, of which the first are taken "
+                    "(--max-inflated)",
+                    (unsigned long long)g->n_max) != PFD_OK;
+}
+
+/* Gives on what there is, up to the most that is wanted. False: that is all. */
+static bool give(struct growth *g)
+{
+    struct inflation *f = &g->f;
+    uint64_t room = g->n_max - f->n_given;
+    bool too_much = f->n_written > room;
+    size_t n = too_much ? (size_t)room : f->n_written;
+    g->stopped |= n && !g->fn(g->user, f->out, n);
+    f->n_given += n;
+    f->n_written = 0;
+    if (!f->out) {
+        f->out = malloc(ROOM_GIVEN);
+        f->n_out = f->out ? ROOM_GIVEN : 0;
+        g->failed = !f->out;
+    }
+    return !g->failed && !g->stopped && !(too_much && is_too_much(g));
+}
 
 /* Is there room for more? For one byte more than is wanted, which shows that
  * there are too many. */
@@ -192,12 +223,11 @@ static bool grow(struct growth *g)
     size_t room = g->f.n_out ? 2 * g->f.n_out : ROOM_FIRST;
     if (g->f.n_written < g->f.n_out)
         return true;
+    if (g->fn)
+        return give(g);
     if (g->f.n_out == most) {
         g->f.n_written = most - 1;
-        return pfd_fail(g->f.problem, PFD_ERR_UNSUPPORTED, g->f.n_read,
-                        "more than %llu bytes, of which the first are taken "
-                        "(--max-inflated)",
-                        (unsigned long long)g->n_max) == PFD_OK;
+        return !is_too_much(g);
     }
     room = room < most ? room : most;
     uint8_t *out = realloc(g->f.out, room);
@@ -278,6 +308,34 @@ static void grow_zstd(struct growth *g)
     ZSTD_freeDCtx(ctx);
 }
 
+static void inflate_all(struct growth *g)
+{
+    g->f.problem->code = PFD_OK;
+    if (pfd_compression_of(g->f.in, g->f.n_in) == PFD_COMPRESSION_ZSTD) {
+        grow_zstd(g);
+    } else {
+        grow_gzip(g);
+    }
+}
+
+enum pfd_status pfd_inflate_to(const void *bytes, size_t n, uint64_t n_max,
+                               pfd_inflated_fn fn, void *user,
+                               struct pfd_error *problem, struct pfd_error *err)
+{
+    struct growth g = { .f = { .in = bytes, .n_in = n, .problem = problem },
+                        .n_max = n_max,
+                        .fn = fn,
+                        .user = user };
+    inflate_all(&g);
+    if (!g.failed && !g.stopped)
+        give(&g);
+    free(g.f.out);
+    if (g.failed)
+        return no_memory(err, ROOM_GIVEN);
+    return g.stopped ? pfd_fail(err, PFD_ERR_STOPPED, PFD_NO_OFFSET, "stopped")
+                     : PFD_OK;
+}
+
 enum pfd_status pfd_inflate_file(const void *bytes, size_t n, uint64_t n_max,
                                  uint8_t **ret, size_t *n_ret,
                                  struct pfd_error *problem,
@@ -287,12 +345,7 @@ enum pfd_status pfd_inflate_file(const void *bytes, size_t n, uint64_t n_max,
                         .n_max = n_max < SIZE_MAX / 4 ? n_max : SIZE_MAX / 4 };
     *ret = NULL;
     *n_ret = 0;
-    problem->code = PFD_OK;
-    if (pfd_compression_of(bytes, n) == PFD_COMPRESSION_ZSTD) {
-        grow_zstd(&g);
-    } else {
-        grow_gzip(&g);
-    }
+    inflate_all(&g);
     if (g.failed) {
         free(g.f.out);
         return no_memory(err, g.f.n_out);

@@ -49,4 +49,16 @@ enum pfd_status pfd_inflate_file(const void *bytes, size_t n, uint64_t n_max,
                                  struct pfd_error *problem,
                                  struct pfd_error *err);
 
+/* Takes the next bytes [n]; false: stop. */
+typedef bool (*pfd_inflated_fn)(void *user, const uint8_t *bytes, size_t n);
+
+/*
+ * The same piece by piece, in bounded memory. PFD_OK; PFD_ERR_STOPPED: fn said
+ * so; PFD_ERR_NOMEM.
+ */
+enum pfd_status pfd_inflate_to(const void *bytes, size_t n, uint64_t n_max,
+                               pfd_inflated_fn fn, void *user,
+                               struct pfd_error *problem,
+                               struct pfd_error *err);
+
 #endif

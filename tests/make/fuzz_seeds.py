@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Writes the fuzz targets' first inputs: fuzz_seeds.py CORPUS_FOLDER"""
+import gzip
 import os
 import struct
 import sys
 
 import container_cases as box
+import cores
 import khronos_cases as khronos
 import llpc_cases as cases
 import rocm_cases as rocm
@@ -264,8 +266,22 @@ outputs:
     yield "config/alias", b"inputs: &a [*a]\n"
 
 
+def core_seeds():
+    page = bytes(range(256)) * 4
+    notes = cores.process(4711, b"app") + cores.auxiliary({3: 0x1000}) + \
+        cores.files([(0x1000, 0x2000, 0, b"/bin/app"),
+                     (0x5000, 0x6000, 1, b"/lib/x.so")])
+    gpus = cores.gpus(0x1010, [cores.agent()], [cores.queue(ring=0x1000, save=0x2000)])
+    yield "core/host", cores.core([(0x1000, page, 0x1000), (0x2000, page, 1024)], notes)
+    yield "core/merged", cores.core([(0x1000, page, 0x1000), (0x2000, page, 1024)],
+                                    notes + gpus)
+    yield "core/gpu", cores.core([(0x1000, page, 1024)], gpus, machine=224)
+    yield "core/numbered", cores.core([(0x1000, page, 1024)], notes, extended=True)
+    yield "core/gzip", gzip.compress(cores.core([(0x1000, page, 4096)]), mtime=0)
+
+
 def main():
-    for name, data in [*seeds(), *image_seeds(), *rocm_seeds(), *record_seeds(),
+    for name, data in [*core_seeds(), *seeds(), *image_seeds(), *rocm_seeds(), *record_seeds(),
                        *chunk_seeds(),
                        *stream_seeds(), *request_seeds(), *config_seeds()]:
         path = os.path.join(sys.argv[1], name)
