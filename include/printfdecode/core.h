@@ -16,7 +16,7 @@
 #ifndef PRINTFDECODE_CORE_H
 #define PRINTFDECODE_CORE_H
 
-#include <printfdecode/common.h>
+#include <printfdecode/memory.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -150,6 +150,17 @@ PFD_API const void *pfd_core_bytes(const struct pfd_core *core,
  * how many there are up to the first that the core does not have. */
 PFD_API size_t pfd_core_read(const struct pfd_core *core, uint64_t address,
                              void *ret, size_t n);
+
+/*
+ * The core as an address space (memory.h); it is borrowed until that is closed.
+ * What was left out because it stands in a mapped file is read from that file,
+ * if its first bytes are still those that are in the core.
+ *
+ * PFD_OK; PFD_ERR_NOMEM.
+ */
+PFD_API enum pfd_status pfd_memory_open_core(const struct pfd_core *core,
+                                             struct pfd_memory **ret,
+                                             struct pfd_error *err);
 
 /*
  * The parts of a segment that are more than holes of a sparse file: calls fn

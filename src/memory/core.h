@@ -2,7 +2,7 @@
 /*
  * The inside of a core file: its parts as they were found. core.c has the file
  * and its memory, core_notes.c what its notes say, core_store.c a compressed
- * one's bytes.
+ * one's bytes, core_memory.c the address space.
  */
 #ifndef PFD_MEMORY_CORE_H
 #define PFD_MEMORY_CORE_H

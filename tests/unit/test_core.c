@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -391,6 +392,93 @@ START_TEST(test_process)
 }
 END_TEST
 
+/* A core with the first page of a mapped file of two, and another one's. */
+static void put_mapped(const char *name, const char *first)
+{
+    struct build notes = { 0 };
+    struct build b = { 0 };
+    const uint64_t rows[] = { 2, PAGE, 0x2000, 0x3000, 0, 0x3000, 0x5000, 1 };
+    const Elf64_Phdr headers[] = {
+        { .p_type = PT_LOAD,
+          .p_vaddr = 0x2000,
+          .p_offset = 2 * PAGE,
+          .p_filesz = PAGE,
+          .p_memsz = PAGE },
+        { .p_type = PT_LOAD, .p_vaddr = 0x3000, .p_memsz = PAGE },
+        { .p_type = PT_NOTE, .p_offset = PAGE, .p_filesz = 256 },
+    };
+    build_bytes(&b, rows, sizeof rows);
+    build_bytes(&b, name, strlen(name) + 1);
+    build_bytes(&b, name, strlen(name) + 1);
+    build_note(&notes, "CORE", NT_FILE_NUMBER, &b);
+    build_align(&notes, 256);
+    ck_assert_uint_eq(notes.n, 256);
+    put(PAGE, notes.bytes, notes.n);
+    put(3 * PAGE - 1, "", 1);
+    put(2 * PAGE, first, strlen(first));
+    put_core(headers, 3);
+    build_free(&b);
+    build_free(&notes);
+}
+
+static void hear_absent(void *user, const struct pfd_range *range,
+                        const char *why)
+{
+    char *text = user;
+    size_t n = strlen(text);
+    snprintf(text + n, 512 - n, "%llx-%llx: %s\n",
+             (unsigned long long)range->from, (unsigned long long)range->to,
+             why);
+}
+
+START_TEST(test_mapped_file)
+{
+    static const char elf[] = "\177ELF and so on";
+    char name[] = "/tmp/test_core-XXXXXX";
+    char absent[512] = "";
+    char bytes[16];
+    size_t n = 0;
+    struct pfd_memory *memory = NULL;
+    struct pfd_memory_region r;
+    int file = mkstemp(name);
+    ck_assert_int_eq(pwrite(file, elf, sizeof elf - 1, 0), sizeof elf - 1);
+    ck_assert_int_eq(pwrite(file, "in the file", 11, 2 * PAGE - 6), 11);
+    put_mapped(name, elf);
+    struct pfd_core *core = opened();
+    ck_assert_int_eq(pfd_memory_open_core(core, &memory, NULL), PFD_OK);
+    ck_assert_int_eq(pfd_memory_region(memory, 2, &r), PFD_OK);
+    ck_assert_str_eq(r.name, name);
+    ck_assert_uint_eq(r.address, 0x4000);
+    ck_assert_uint_eq(r.size, 0x1000);
+    ck_assert_uint_eq(r.present, 0);
+    ck_assert_uint_eq(r.offset, 2 * PAGE);
+    ck_assert_int_eq(pfd_memory_region(memory, 3, &r), PFD_END);
+    /* Beyond the file's end there is nothing. */
+    ck_assert_int_eq(pfd_memory_read(memory, 0x3ffa, bytes, 16, hear_absent,
+                                     absent, &n, NULL),
+                     PFD_OK);
+    ck_assert_uint_eq(n, 11);
+    ck_assert_mem_eq(bytes, "in the file\0\0\0\0\0", 16);
+    ck_assert_ptr_nonnull(strstr(absent, "4005-400a: "));
+    ck_assert_ptr_nonnull(strstr(absent, "beyond the end"));
+    pfd_memory_close(memory);
+    /* Another file by now. */
+    ck_assert_int_eq(pwrite(file, "N", 1, 5), 1);
+    ck_assert_int_eq(pfd_memory_open_core(core, &memory, NULL), PFD_OK);
+    absent[0] = '\0';
+    ck_assert_int_eq(pfd_memory_read(memory, 0x3ffa, bytes, 16, hear_absent,
+                                     absent, &n, NULL),
+                     PFD_OK);
+    ck_assert_uint_eq(n, 0);
+    ck_assert_ptr_nonnull(strstr(absent, "3ffa-400a: "));
+    ck_assert_ptr_nonnull(strstr(absent, "has changed since"));
+    pfd_memory_close(memory);
+    pfd_core_close(core);
+    close(file);
+    unlink(name);
+}
+END_TEST
+
 START_TEST(test_compressed)
 {
     enum {
@@ -458,7 +546,7 @@ int main(void)
     return suite_run_with("core", setup, teardown,
                           TESTS(test_memory, test_lies, test_many_headers,
                                 test_large, test_holes, test_gpus,
-                                test_gpus_cut, test_process, test_compressed,
-                                test_others),
+                                test_gpus_cut, test_process, test_mapped_file,
+                                test_compressed, test_others),
                           60);
 }
