@@ -107,6 +107,13 @@ static void count_reader(struct pfdd_stream *st)
     charge_reader(st, pfd_wire_reader_memory(st->reader, 0));
 }
 
+static void bad_frame(struct pfdd_stream *st, const char *why);
+
+static void refuse_object(void *user, const char *why)
+{
+    bad_frame(user, why);
+}
+
 struct pfdd_stream *pfdd_stream_new(struct pfdd *d,
                                     const struct pfdd_stream_options *options)
 {
@@ -126,8 +133,10 @@ struct pfdd_stream *pfdd_stream_new(struct pfdd *d,
     st->objects = (struct pfdd_objects){ .d = d,
                                          .name = st->name,
                                          .peer = pfdd_peer_ref(options->peer),
-                                         .is_kept = options->is_kept };
-    pfdd_objects_reset(&st->objects);
+                                         .is_kept = options->is_kept,
+                                         .refused = refuse_object,
+                                         .user = st };
+    pfdd_objects_init(&st->objects);
     count_reader(st);
     return st;
 }
@@ -218,8 +227,6 @@ static void session_ended(void *user)
         st->options.resume(st->options.user); /* may end the stream */
     }
 }
-
-static void bad_frame(struct pfdd_stream *st, const char *why);
 
 static bool start_session(struct buffer *b, int fd,
                           const struct pfd_wire_frame *frame)
@@ -545,18 +552,11 @@ static void take_done(struct pfdd_stream *st, const struct pfd_wire_frame *f)
     pfdd_session_close(b->session);
 }
 
-static void take_object(struct pfdd_stream *st, const struct pfd_wire_frame *f)
-{
-    const char *why = pfdd_objects_take(&st->objects, f);
-    if (why)
-        bad_frame(st, why);
-}
-
 /* False: it cannot be done yet. */
 static bool take_frame(struct pfdd_stream *st, const struct pfd_wire_frame *f)
 {
-    if (f->type != PFD_WIRE_CODE_OBJECT && f->type != PFD_WIRE_SHADER)
-        pfdd_objects_give_loose(&st->objects);
+    if (f->type != PFD_WIRE_START)
+        pfdd_objects_take(&st->objects, f);
     switch (f->type) {
     case PFD_WIRE_START:
         /* Another stream begins: its numbers are its own. */
@@ -573,10 +573,6 @@ static bool take_frame(struct pfdd_stream *st, const struct pfd_wire_frame *f)
         pfdd_name_put(st->process, f->process.at, f->process.n);
         st->pid = f->pid;
         return true;
-    case PFD_WIRE_CODE_OBJECT:
-    case PFD_WIRE_SHADER:
-        take_object(st, f);
-        return true;
     case PFD_WIRE_BUFFER:
         return take_buffer(st, f);
     case PFD_WIRE_DATA:
@@ -592,6 +588,8 @@ static bool take_frame(struct pfdd_stream *st, const struct pfd_wire_frame *f)
     case PFD_WIRE_ENTRIES: /* what comes is decoded here */
         stream_gap(st, find_buffer(st, f->buffer), "decoded_already", 0);
         return true;
+    case PFD_WIRE_CODE_OBJECT: /* taken above */
+    case PFD_WIRE_SHADER:
     case PFD_WIRE_END: /* the reader has compared it */
     case PFD_WIRE_UNKNOWN:
     case PFD_WIRE_N_TYPES:
@@ -725,7 +723,7 @@ long long pfdd_stream_pid(const struct pfdd_stream *st)
 
 void pfdd_stream_settle(struct pfdd_stream *st)
 {
-    pfdd_objects_give_loose(&st->objects);
+    pfdd_objects_settle(&st->objects);
 }
 
 bool pfdd_stream_is_waiting(const struct pfdd_stream *st)
@@ -741,7 +739,7 @@ void pfdd_stream_end(struct pfdd_stream *st)
         take_frames(st);
     }
     st->ending = true;
-    pfdd_objects_give_loose(&st->objects);
+    pfdd_objects_finish(&st->objects);
     for (struct buffer *b = st->buffers; b; b = b->next) {
         drop_doorbell(b);
         if (b->session)

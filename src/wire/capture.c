@@ -7,6 +7,7 @@
 #include <printfdecode/capture.h>
 #include <printfdecode/input.h>
 #include <printfdecode/shaders.h>
+#include <printfdecode/wire_objects.h>
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -14,20 +15,11 @@
 #include "wire/capture_buffer.h"
 #include "wire/wire.h"
 
-enum {
-    OBJECTS_MAX = 1 << 20,
-    OBJECT_MAX = 1 << 30, /* bytes of one that comes in parts */
-};
-
 struct object {
-    uint64_t number;
-    void *bytes; /* [n], owned: shaders speak of it */
-    size_t n;
-    uint64_t total; /* all parts together */
     struct pfd_wire_bytes name;
-    uint64_t at;   /* of its first frame */
-    bool is_loose; /* a module that no shader has spoken of */
-    bool is_whole;
+    uint64_t number;
+    void *bytes; /* [n], owned */
+    size_t n;
 };
 
 /* Where the newest thing with these numbers is, in its array. */
@@ -42,13 +34,12 @@ struct pfd_capture {
     struct pfd_captured *buffers; /* [n_buffers], owned */
     size_t n_buffers;
     size_t buffers_room;
-    void *buffer_places; /* trees of struct place: of this stream */
-    void *object_places;
-    struct object *objects; /* [n_objects], owned */
+    void *buffer_places;             /* trees of struct place: of this stream */
+    struct pfd_wire_objects *stream; /* this stream's; owned */
+    struct object *objects;          /* [n_objects], owned */
     size_t n_objects;
     size_t objects_room;
-    size_t first_object; /* of this stream */
-    bool says_zeros;     /* this stream does */
+    bool says_zeros; /* this stream does */
     struct pfd_wire_frame hello;
     struct pfd_strings *strings; /* borrowed */
     struct pfd_report report;
@@ -165,70 +156,33 @@ static void forget_places(void **tree)
 
 /* ---- code objects and shaders ---- */
 
-static struct object *find_object(struct pfd_capture *c, uint64_t number)
-{
-    const struct place *place = find_place(c->object_places, number, 0);
-    return place ? &c->objects[place->i] : NULL;
-}
-
-static struct object *add_object(struct pfd_capture *c,
-                                 const struct pfd_wire_frame *frame)
+/* Keeps [n] bytes for whoever lists what is in the capture. */
+static void keep_object(struct pfd_capture *c,
+                        const struct pfd_wire_object *given, void *bytes)
 {
     struct object *objects =
         append(c->objects, &c->n_objects, &c->objects_room, sizeof *objects);
-    if (!objects) {
+    if (!objects || !bytes) {
+        c->n_objects -= objects != NULL;
+        c->objects = objects ? objects : c->objects;
         c->failed = true;
-        return NULL;
+        free(bytes);
+        return;
     }
     c->objects = objects;
-    struct object *o = &c->objects[c->n_objects - 1];
-    *o = (struct object){
-        .number = frame->code_object,
-        .name = keep(c, frame->name),
-        .total = frame->total ? frame->total : frame->bytes.n + frame->missing,
-        .at = frame->at,
+    c->objects[c->n_objects - 1] = (struct object){
+        .number = given->number,
+        .name = keep(c, given->name),
+        .bytes = bytes,
+        .n = given->n,
     };
-    set_place(c, &c->object_places, o->number, 0, c->n_objects - 1);
-    return o;
 }
 
-/* The frame's bytes behind those that are there; false: they do not fit. */
-static bool add_part(struct pfd_capture *c, struct object *o,
-                     const struct pfd_wire_frame *frame)
-{
-    size_t n = frame->bytes.n;
-    if (frame->offset != o->n || o->total > OBJECT_MAX || n > o->total - o->n) {
-        pfd_report_add(&c->report, PFD_FINDING_bad_frame, frame->at,
-                       "part of code object %llu at %llu, but %zu of %llu "
-                       "bytes have come",
-                       (unsigned long long)frame->code_object,
-                       (unsigned long long)frame->offset, o->n,
-                       (unsigned long long)o->total);
-        return false;
-    }
-    void *bytes = realloc(o->bytes, o->n + n + 1);
-    if (!bytes) {
-        c->failed = true;
-        return false;
-    }
-    o->bytes = bytes;
-    if (n)
-        memcpy((char *)bytes + o->n, frame->bytes.at, n);
-    o->n += n;
-    return true;
-}
-
-static bool is_module(const struct object *o)
-{
-    static const unsigned char magic[] = { 0x03, 0x02, 0x23, 0x07 };
-    return o->n >= sizeof magic && !memcmp(o->bytes, magic, sizeof magic);
-}
-
-static void load(struct pfd_capture *c, const struct pfd_wire_frame *frame,
+static void load(struct pfd_capture *c, const struct pfd_wire_object *given,
                  const void *bytes, size_t n)
 {
     struct pfd_error err;
-    char *name = keep_text(c, frame->name.n ? frame->name : frame->uri);
+    char *name = keep_text(c, given->name.n ? given->name : given->uri);
     if (!name)
         return;
     /* A module of a validation layer holds strings only through a shader. */
@@ -236,121 +190,45 @@ static void load(struct pfd_capture *c, const struct pfd_wire_frame *frame,
         c->strings, bytes, n, name, c->report.fn, c->report.user, &err);
     c->failed |= status == PFD_ERR_NOMEM;
     if (status == PFD_ERR_UNSUPPORTED && !(n >= 4 && n % 4 == 0)) {
-        pfd_report_add(&c->report, PFD_FINDING_bad_frame, frame->at,
+        pfd_report_add(&c->report, PFD_FINDING_bad_frame, given->at,
                        "code object %llu: %s",
-                       (unsigned long long)frame->code_object, err.text);
+                       (unsigned long long)given->number, err.text);
     }
 }
 
-static void load_uri(struct pfd_capture *c, const struct pfd_wire_frame *frame)
+static void load_uri(struct pfd_capture *c, const struct pfd_wire_object *given)
 {
     struct pfd_quoted quoted;
     struct pfd_input *input = NULL;
     struct pfd_error err;
     size_t n = 0;
-    char *uri = keep_text(c, frame->uri);
+    char *uri = keep_text(c, given->uri);
     if (!uri)
         return;
     /* A capture comes from anywhere: it may name files, not memory. */
     if (!strncmp(uri, "file://", 7) &&
         pfd_input_open(uri, &input, &err) == PFD_OK) {
         const void *bytes = pfd_input_bytes(input, &n);
-        load(c, frame, bytes, n);
+        load(c, given, bytes, n);
         pfd_input_close(input);
         return;
     }
-    pfd_report_add(&c->report, PFD_FINDING_no_format_strings, frame->at,
+    pfd_report_add(&c->report, PFD_FINDING_no_format_strings, given->at,
                    "code object %llu is only named, as '%s', which cannot be "
                    "read; give the file as well",
-                   (unsigned long long)frame->code_object,
+                   (unsigned long long)given->number,
                    pfd_quote(&quoted, uri, strlen(uri)));
 }
 
-/* A module gets the number that a shader says. */
-static void use_object(struct pfd_capture *c, struct object *o,
-                       const struct pfd_wire_frame *frame)
+static void add_shader(struct pfd_capture *c,
+                       const struct pfd_wire_object *given)
 {
-    o->is_whole = true;
-    o->is_loose = is_module(o);
-    if (!o->is_loose)
-        load(c, frame, o->bytes, o->n);
-}
-
-static void take_code_object(struct pfd_capture *c,
-                             const struct pfd_wire_frame *frame)
-{
-    struct object *o = NULL;
-    if (!frame->bytes.n && frame->uri.n) {
-        load_uri(c, frame);
-        return;
-    }
-    if (frame->offset)
-        o = find_object(c, frame->code_object);
-    if (!o && c->n_objects < OBJECTS_MAX) {
-        o = add_object(c, frame);
-    } else if (!o) {
-        pfd_report_add(&c->report, PFD_FINDING_too_large, frame->at,
-                       "more than %d code objects", OBJECTS_MAX);
-    }
-    if (o && add_part(c, o, frame) && o->n == o->total && o->n)
-        use_object(c, o, frame);
-}
-
-/* The stream is over: of some objects only the beginning came, which may have
- * strings all the same. */
-static void use_beginnings(struct pfd_capture *c)
-{
-    for (size_t i = c->first_object; i < c->n_objects; i++) {
-        struct object *o = &c->objects[i];
-        struct pfd_quoted name;
-        struct pfd_wire_frame frame = { .type = PFD_WIRE_CODE_OBJECT,
-                                        .at = o->at,
-                                        .code_object = o->number,
-                                        .name = o->name };
-        if (o->is_whole)
-            continue;
-        pfd_report_add(&c->report, PFD_FINDING_missing_data, o->at,
-                       "code object %llu ('%s'): %zu of %llu bytes came",
-                       (unsigned long long)o->number,
-                       pfd_quote(&name, o->name.at, o->name.n), o->n,
-                       (unsigned long long)o->total);
-        if (o->n)
-            use_object(c, o, &frame);
-    }
-}
-
-/* Modules that no shader spoke of get numbers that are free. */
-static void load_loose(struct pfd_capture *c)
-{
-    for (size_t i = c->first_object; i < c->n_objects; i++) {
-        struct object *o = &c->objects[i];
-        struct pfd_wire_frame frame = { .type = PFD_WIRE_CODE_OBJECT,
-                                        .code_object = o->number,
-                                        .name = o->name };
-        if (o->is_loose)
-            load(c, &frame, o->bytes, o->n);
-        o->is_loose = false;
-    }
-}
-
-static void take_shader(struct pfd_capture *c,
-                        const struct pfd_wire_frame *frame)
-{
-    struct object *o = find_object(c, frame->code_object);
     struct pfd_error err = { .code = PFD_OK };
-    if (!o || frame->shader > UINT32_MAX) {
-        pfd_report_add(&c->report, PFD_FINDING_bad_frame, frame->at,
-                       "shader %llu is of code object %llu, which has not come",
-                       (unsigned long long)frame->shader,
-                       (unsigned long long)frame->code_object);
-        return;
-    }
-    o->is_loose = false;
     struct pfd_shader_info info = {
-        .id = (uint32_t)frame->shader,
-        .bytes = o->bytes,
-        .n_bytes = o->n,
-        .source = keep_text(c, frame->name),
+        .id = (uint32_t)given->shader,
+        .bytes = given->bytes,
+        .n_bytes = given->n,
+        .source = keep_text(c, given->name),
     };
     if (!info.source)
         return;
@@ -358,10 +236,39 @@ static void take_shader(struct pfd_capture *c,
         c->strings, &info, c->report.fn, c->report.user, &err);
     c->failed |= status == PFD_ERR_NOMEM;
     if (status < 0) {
-        pfd_report_add(&c->report, PFD_FINDING_bad_frame, frame->at,
-                       "shader %llu: %s", (unsigned long long)frame->shader,
+        pfd_report_add(&c->report, PFD_FINDING_bad_frame, given->at,
+                       "shader %llu: %s", (unsigned long long)given->shader,
                        err.text);
     }
+}
+
+static bool take_object(void *user, struct pfd_wire_object *given)
+{
+    struct pfd_capture *c = user;
+    switch (given->use) {
+    case PFD_WIRE_OBJECT_STRINGS:
+        load(c, given, given->bytes, given->n);
+        keep_object(c, given, given->bytes);
+        given->bytes = NULL;
+        break;
+    case PFD_WIRE_OBJECT_NAMED:
+        load_uri(c, given);
+        break;
+    case PFD_WIRE_OBJECT_MODULE: {
+        void *copy = malloc(given->n);
+        if (copy)
+            memcpy(copy, given->bytes, given->n);
+        keep_object(c, given, copy);
+        break;
+    }
+    case PFD_WIRE_OBJECT_SHADER:
+        add_shader(c, given);
+        break;
+    case PFD_WIRE_OBJECT_LOOSE:
+        load(c, given, given->bytes, given->n);
+        break;
+    }
+    return !c->failed;
 }
 
 /* ---- buffers ---- */
@@ -495,32 +402,17 @@ static void take_gap(struct pfd_capture *c, const struct pfd_wire_frame *frame)
                    pfd_quote(&quoted, frame->reason.at, frame->reason.n));
 }
 
-/* Nothing that comes can be of this stream any more. */
-static void end_stream(struct pfd_capture *c)
-{
-    use_beginnings(c);
-    load_loose(c);
-    c->first_object = c->n_objects;
-    forget_places(&c->object_places);
-    forget_places(&c->buffer_places);
-}
-
 static void take(struct pfd_capture *c, const struct pfd_wire_frame *frame)
 {
+    c->failed |= pfd_wire_objects_take(c->stream, frame) == PFD_ERR_NOMEM;
     switch (frame->type) {
     case PFD_WIRE_START:
-        end_stream(c);
+        forget_places(&c->buffer_places);
         c->hello = (struct pfd_wire_frame){ .type = PFD_WIRE_HELLO };
         c->says_zeros = frame->features & PFD_WIRE_HAS_END;
         break;
     case PFD_WIRE_HELLO:
         c->hello = keep_frame(c, frame);
-        break;
-    case PFD_WIRE_CODE_OBJECT:
-        take_code_object(c, frame);
-        break;
-    case PFD_WIRE_SHADER:
-        take_shader(c, frame);
         break;
     case PFD_WIRE_BUFFER:
         take_buffer(c, frame);
@@ -541,6 +433,8 @@ static void take(struct pfd_capture *c, const struct pfd_wire_frame *frame)
     case PFD_WIRE_GAP:
         take_gap(c, frame);
         break;
+    case PFD_WIRE_CODE_OBJECT: /* taken above */
+    case PFD_WIRE_SHADER:
     case PFD_WIRE_END: /* the reader has compared it */
     case PFD_WIRE_UNKNOWN:
     case PFD_WIRE_N_TYPES:
@@ -567,7 +461,7 @@ static enum pfd_status read_all(struct pfd_capture *c,
             pfd_report_add(&c->report, PFD_FINDING_bad_frame, err->offset, "%s",
                            err->text);
         } else if (status != PFD_MORE) {
-            end_stream(c);
+            c->failed |= pfd_wire_objects_finish(c->stream) == PFD_ERR_NOMEM;
             return status == PFD_END ? PFD_OK : status;
         } else if (at == n) {
             pfd_wire_reader_finish(reader);
@@ -592,6 +486,29 @@ static void settle(struct pfd_capture *c, const void *bytes)
         c->failed |= !pfd_captured_settle(&c->buffers[i], bytes, &c->report);
 }
 
+static struct pfd_capture *new_capture(const char *source,
+                                       struct pfd_strings *strings,
+                                       pfd_finding_fn fn, void *user)
+{
+    struct pfd_capture *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    struct pfd_wire_objects_options options = {
+        .give = take_object,
+        .user = c,
+        .fn = fn,
+        .fn_user = user,
+        .source = source,
+    };
+    c->strings = strings;
+    c->report = (struct pfd_report){ .fn = fn, .user = user, .source = source };
+    c->stream = pfd_wire_objects_new(&options);
+    if (c->stream)
+        return c;
+    free(c);
+    return NULL;
+}
+
 enum pfd_status pfd_capture_open(const void *bytes, size_t n,
                                  const char *source,
                                  struct pfd_strings *strings, pfd_finding_fn fn,
@@ -601,19 +518,18 @@ enum pfd_status pfd_capture_open(const void *bytes, size_t n,
     struct pfd_error own;
     if (!pfd_wire_recognise(bytes, n))
         return pfd_fail(err, PFD_ERR_UNSUPPORTED, 0, "not a capture");
-    struct pfd_capture *c = calloc(1, sizeof *c);
+    struct pfd_capture *c = new_capture(source, strings, fn, user);
     struct pfd_wire_reader *reader = pfd_wire_reader_new(0);
     if (!c || !reader) {
-        free(c);
+        pfd_capture_free(c);
         pfd_wire_reader_free(reader);
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     }
-    c->strings = strings;
-    c->report = (struct pfd_report){ .fn = fn, .user = user, .source = source };
     enum pfd_status status = read_all(c, reader, bytes, n, err ? err : &own);
     uint64_t skipped = pfd_wire_reader_skipped(reader);
     pfd_wire_reader_free(reader);
-    forget_places(&c->object_places);
+    pfd_wire_objects_free(c->stream);
+    c->stream = NULL;
     forget_places(&c->buffer_places);
     if (status == PFD_OK)
         settle(c, bytes);
@@ -641,6 +557,7 @@ void pfd_capture_free(struct pfd_capture *c)
         pfd_captured_deinit(&c->buffers[i]);
     for (size_t i = 0; i < c->n_objects; i++)
         free(c->objects[i].bytes);
+    pfd_wire_objects_free(c->stream);
     free(c->buffers);
     free(c->objects);
     pfd_arena_free(&c->arena);
@@ -697,7 +614,7 @@ enum pfd_status pfd_capture_object(const struct pfd_capture *c, size_t i,
     *ret = (struct pfd_capture_object){
         .name = o->name,
         .number = o->number,
-        .bytes = o->bytes ? o->bytes : "",
+        .bytes = o->bytes,
         .n = o->n,
     };
     return PFD_OK;
