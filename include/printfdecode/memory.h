@@ -107,6 +107,34 @@ PFD_API enum pfd_status pfd_memory_refresh(struct pfd_memory *memory,
 PFD_API enum pfd_status pfd_memory_check(struct pfd_memory *memory,
                                          struct pfd_error *err);
 
+/* What stood at some addresses: a buffer, as pfd_convert_bytes() takes it. */
+struct pfd_memory_copy {
+    void *bytes; /* [n], owned */
+    size_t n;
+    struct pfd_range *missing; /* [n_missing] of bytes, in order: not known, and
+                                  zero there; owned */
+    size_t n_missing;
+};
+
+/*
+ * Copies addresses [address, address + n), twice where the memory is a process
+ * that goes on, to see whether it writes there: the later bytes are kept. What
+ * cannot be read (unreadable) and what changed meanwhile (torn), in pages, is
+ * told to finding (may be NULL) with its addresses; source: the copy's name.
+ *
+ * PFD_OK, also when nothing is there; PFD_ERR_IO, PFD_ERR_USAGE: as
+ * pfd_memory_read(); PFD_ERR_NOMEM.
+ */
+PFD_API enum pfd_status pfd_memory_copy(struct pfd_memory *memory,
+                                        uint64_t address, size_t n,
+                                        const char *source,
+                                        pfd_finding_fn finding, void *user,
+                                        struct pfd_memory_copy *ret,
+                                        struct pfd_error *err);
+
+/* All zero is allowed. */
+PFD_API void pfd_memory_copy_free(struct pfd_memory_copy *copy);
+
 #ifdef __cplusplus
 }
 #endif

@@ -55,7 +55,7 @@ struct pfd_memory_hooks {
     enum pfd_status (*refresh)(struct pfd_memory *memory,
                                struct pfd_memory_map *fresh,
                                struct pfd_error *err);
-    /* NULL: it is always there. */
+    /* NULL: it is always there, and stays as it is. */
     enum pfd_status (*check)(struct pfd_memory *memory, struct pfd_error *err);
     /* Opens a file by the name that it has in there: a descriptor, or below
      * zero: an errno value, negated. NULL: by its name here. */
@@ -69,6 +69,7 @@ struct pfd_memory {
     char name[48];
     uint64_t pid;        /* 0: not known */
     uint64_t pid_inside; /* as the process itself sees it; 0: not known */
+    uint64_t started;    /* ticks from the system's start; 0: not known */
     struct pfd_memory_map map;
     uint8_t *auxv; /* [n_auxv]: the auxiliary vector, pairs of 64 bits; owned;
                       NULL: not known */

@@ -74,6 +74,19 @@ static enum pfd_status check_process(struct pfd_memory *memory,
 
 /* ---- bytes ---- */
 
+/* Bytes from an address on, nothing of which can be read: its page, or all up
+ * to the next mapping that is known. */
+static uint64_t absent_bytes(const struct pfd_memory *memory, uint64_t address)
+{
+    struct pfd_memory_region r;
+    uint64_t to_page = PAGE - address % PAGE;
+    if (pfd_memory_find(memory, address, &r) != PFD_OK)
+        return UINT64_MAX - address;
+    return r.address > address && r.address - address > to_page
+               ? r.address - address
+               : to_page;
+}
+
 /* Bytes that were copied by the process' id; below 0: an errno value. */
 static ssize_t copy_by_id(struct process *p, uint64_t address, void *bytes,
                           size_t n)
@@ -127,7 +140,7 @@ static enum pfd_status read_process(struct pfd_memory *memory, uint64_t address,
     if (got > 0) {
         ret->n = (size_t)got;
     } else {
-        ret->absent = to_page;
+        ret->absent = absent_bytes(memory, address);
         ret->why = nothing_there;
     }
     return PFD_OK;
@@ -309,6 +322,7 @@ static enum pfd_status open_parts(struct process *p, struct pfd_error *err)
     if (has_ended(p) || is_gone(p))
         return pfd_process_refused(pid, p->folder, ESRCH, err);
     p->memory.pid_inside = s.pid_inside;
+    p->memory.started = s.started;
     read_auxv(p);
     return pfd_memory_refresh(&p->memory, err);
 }

@@ -57,6 +57,19 @@ static uint64_t last_number(const char *text)
     return number;
 }
 
+/* Field 22 of `stat`, whose second is a name with anything in it. */
+static uint64_t start_of(int folder)
+{
+    char text[1024];
+    slurp(folder, "stat", text, sizeof text);
+    const char *field = strrchr(text, ')');
+    for (int i = 2; field && i < 22; i++) {
+        field = strchr(field, ' ');
+        field = field ? field + 1 : NULL;
+    }
+    return number_at(field, 10);
+}
+
 struct pfd_process_status pfd_process_status(int folder)
 {
     char text[8192];
@@ -71,6 +84,7 @@ struct pfd_process_status pfd_process_status(int folder)
     ret.pid_inside = last_number(find_line(text, "NSpid"));
     ret.uid = number_at(find_line(text, "Uid"), 10);
     ret.capabilities = number_at(find_line(text, "CapPrm"), 16);
+    ret.started = start_of(folder);
     ret.has_memory = find_line(text, "VmSize") != NULL;
     return ret;
 }

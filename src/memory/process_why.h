@@ -15,6 +15,7 @@ struct pfd_process_status {
     uint64_t pid_inside;   /* innermost of its ids; 0: not known */
     uint64_t uid;          /* the real one */
     uint64_t capabilities; /* those that it may use */
+    uint64_t started;      /* ticks of the clock from the system's start */
     bool has_memory;       /* threads of the kernel have none */
 };
 

@@ -2,19 +2,18 @@
 /* The memory of real processes: children of this one. */
 #include <errno.h>
 #include <grp.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <check.h>
 
-#include <printfdecode/memory.h>
+#include <printfdecode/source.h>
 
 #include "suite.h"
 
@@ -244,6 +243,188 @@ START_TEST(test_of_another_user)
 }
 END_TEST
 
+/* ---- copies ---- */
+
+struct heard {
+    unsigned unreadable;
+    unsigned torn;
+    char text[256];
+};
+
+static void hear(void *user, const struct pfd_finding *finding)
+{
+    struct heard *heard = user;
+    heard->unreadable += finding->kind == PFD_FINDING_unreadable;
+    heard->torn += finding->kind == PFD_FINDING_torn;
+    ck_assert(finding->in_buffer);
+    ck_assert_str_eq(finding->source, "buffer");
+    snprintf(heard->text, sizeof heard->text, "%s", finding->text);
+}
+
+START_TEST(test_copy)
+{
+    uint8_t *pages = map_pages();
+    uint64_t at = (uintptr_t)pages;
+    char where[64];
+    int end;
+    pid_t pid = start_child(&end);
+    struct pfd_memory *memory = NULL;
+    struct pfd_memory_copy copy = { 0 };
+    struct heard heard = { 0 };
+    ck_assert_int_eq(pfd_memory_open_process((uint64_t)pid, &memory, NULL),
+                     PFD_OK);
+    ck_assert_int_eq(pfd_memory_copy(memory, at + 2 * (size_t)PAGE, 3 * PAGE,
+                                     "buffer", hear, &heard, &copy, NULL),
+                     PFD_OK);
+    ck_assert_uint_eq(copy.n, 3 * PAGE);
+    ck_assert_uint_eq(copy.n_missing, 1);
+    ck_assert_uint_eq(copy.missing[0].from, PAGE);
+    ck_assert_uint_eq(copy.missing[0].to, 2 * PAGE);
+    ck_assert_uint_eq(heard.unreadable, 1);
+    ck_assert_uint_eq(heard.torn, 0);
+    snprintf(where, sizeof where, "0x%llx to 0x%llx",
+             (unsigned long long)at + 3 * PAGE,
+             (unsigned long long)at + 4 * PAGE - 1);
+    ck_assert_msg(strstr(heard.text, where), "%s", heard.text);
+    for (size_t i = 0; i < copy.n; i++) {
+        ck_assert_uint_eq(((uint8_t *)copy.bytes)[i],
+                          i / PAGE == 1 ? 0 : i / PAGE + 3);
+    }
+    pfd_memory_copy_free(&copy);
+    ck_assert_int_eq(pfd_memory_copy(memory, at, SIZE_MAX / 2, "buffer", NULL,
+                                     NULL, &copy, NULL),
+                     PFD_ERR_NOMEM);
+    pfd_memory_close(memory);
+    end_child(pid, end);
+}
+END_TEST
+
+/* A child that never stops writing all over it. */
+START_TEST(test_torn)
+{
+    enum {
+        N = 64 * PAGE
+    };
+    volatile uint64_t *words = mmap(NULL, N, PROT_READ | PROT_WRITE,
+                                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct pfd_memory *memory = NULL;
+    struct pfd_memory_copy copy = { 0 };
+    struct heard heard = { 0 };
+    pid_t pid = fork();
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (;;)
+            ++*words;
+    }
+    while (!*words)
+        usleep(100);
+    ck_assert_int_eq(pfd_memory_open_process((uint64_t)pid, &memory, NULL),
+                     PFD_OK);
+    /* It may not run between two reads of a busy machine. */
+    while (!heard.torn) {
+        pfd_memory_copy_free(&copy);
+        ck_assert_int_eq(pfd_memory_copy(memory, (uintptr_t)words, N, "buffer",
+                                         hear, &heard, &copy, NULL),
+                         PFD_OK);
+    }
+    ck_assert_uint_eq(heard.torn, 1);
+    ck_assert_uint_eq(heard.unreadable, 0);
+    ck_assert_uint_eq(copy.n_missing, 0);
+    ck_assert_msg(strstr(heard.text, "(4096 bytes) changed"), "%s", heard.text);
+    pfd_memory_copy_free(&copy);
+    pfd_memory_close(memory);
+    kill(pid, SIGKILL);
+    ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+END_TEST
+
+/* ---- sources ---- */
+
+START_TEST(test_source_of_memory)
+{
+    uint8_t *pages = map_pages();
+    uint64_t at = (uintptr_t)pages + 4 * (size_t)PAGE;
+    int end;
+    pid_t pid = start_child(&end);
+    struct pfd_memory *memory = NULL;
+    struct pfd_source *source = NULL;
+    struct pfd_source_identity one;
+    struct pfd_source_identity other;
+    uint8_t bytes[2 * PAGE];
+    uint64_t n = 0;
+    ck_assert_int_eq(pfd_memory_open_process((uint64_t)pid, &memory, NULL),
+                     PFD_OK);
+    ck_assert_int_eq(
+        pfd_source_open_memory(memory, at, UINT64_MAX, &source, NULL),
+        PFD_ERR_USAGE);
+    ck_assert_int_eq(pfd_source_open_memory(memory, at - 2 * (uint64_t)PAGE,
+                                            3 * PAGE, &source, NULL),
+                     PFD_OK);
+    ck_assert_int_eq(pfd_source_size(source, &n, NULL), PFD_OK);
+    ck_assert_uint_eq(n, 3 * PAGE);
+    ck_assert_int_eq(pfd_source_read(source, 5, bytes, sizeof bytes), PAGE - 5);
+    ck_assert_uint_eq(bytes[0], 3);
+    ck_assert_int_eq(pfd_source_read(source, PAGE, bytes, 8), -EFAULT);
+    ck_assert_int_eq(pfd_source_read(source, 3 * PAGE - 4, bytes, 8), 4);
+    ck_assert_int_eq(pfd_source_read(source, 3 * PAGE, bytes, 8), 0);
+    ck_assert(pfd_source_changed(source));
+    ck_assert(!pfd_source_changed(source));
+    ck_assert_int_eq(pfd_source_identify(source, &one, NULL), PFD_OK);
+    pfd_source_close(source);
+    ck_assert_int_eq(pfd_source_open_memory(memory, at, PAGE, &source, NULL),
+                     PFD_OK);
+    ck_assert_int_eq(pfd_source_identify(source, &other, NULL), PFD_OK);
+    ck_assert_uint_eq(one.place, (uint64_t)pid);
+    ck_assert_uint_gt(one.number, 0);
+    ck_assert_uint_ne(one.offset, other.offset);
+    end_child(pid, end);
+    ck_assert_int_eq(pfd_source_read(source, 0, bytes, 8), -ESRCH);
+    ck_assert_int_eq(pfd_source_size(source, &n, NULL), PFD_ERR_IO);
+    ck_assert(pfd_source_changed(source));
+    pfd_source_close(source);
+    pfd_memory_close(memory);
+}
+END_TEST
+
+START_TEST(test_source_of_file)
+{
+    struct pfd_source *source = NULL;
+    struct pfd_source_identity identity;
+    struct stat st;
+    char bytes[8];
+    uint64_t n = 0;
+    int fds[2];
+    int fd = memfd_create("buffer", MFD_CLOEXEC);
+    ck_assert_int_eq(pipe(fds), 0);
+    ck_assert_int_eq(pfd_source_open_file(fds[0], &source, NULL), PFD_ERR_IO);
+    ck_assert_int_eq(pfd_source_open_file(fd, &source, NULL), PFD_OK);
+    ck_assert(pfd_source_changed(source));
+    ck_assert(!pfd_source_changed(source));
+    ck_assert_int_eq(pwrite(fd, "four", 4, 100), 4);
+    ck_assert(pfd_source_changed(source));
+    ck_assert_int_eq(pfd_source_size(source, &n, NULL), PFD_OK);
+    ck_assert_uint_eq(n, 104);
+    ck_assert_int_eq(pfd_source_read(source, 100, bytes, sizeof bytes), 4);
+    ck_assert_int_eq(fstat(fd, &st), 0);
+    ck_assert_int_eq(pfd_source_identify(source, &identity, NULL), PFD_OK);
+    ck_assert_uint_eq(identity.number, st.st_ino);
+    pfd_source_close(source);
+    pfd_source_close(NULL);
+    close(fd);
+}
+END_TEST
+
+START_TEST(test_pause)
+{
+    static const uint64_t ms = 1000000;
+    ck_assert_uint_eq(pfd_source_pause(0), ms);
+    ck_assert_uint_eq(pfd_source_pause(100 * ms - 1), ms);
+    ck_assert_uint_eq(pfd_source_pause(100 * ms), 5 * ms);
+    ck_assert_uint_eq(pfd_source_pause(1000 * ms), 20 * ms);
+    ck_assert_uint_eq(pfd_source_pause(UINT64_MAX), 50 * ms);
+}
+END_TEST
+
 START_TEST(test_no_process)
 {
     struct pfd_memory *memory = NULL;
@@ -259,6 +440,8 @@ int main(void)
 {
     return suite_run("process",
                      TESTS(test_read, test_regions, test_ends, test_executes,
-                           test_of_another_user, test_no_process),
+                           test_of_another_user, test_copy, test_torn,
+                           test_source_of_memory, test_source_of_file,
+                           test_pause, test_no_process),
                      60);
 }
