@@ -239,15 +239,16 @@ static uint64_t measure(const struct buffer *b, size_t *hole, uint64_t at,
     return at + n;
 }
 
-/* What is zero is only counted. */
-static bool write_data(struct packer *p, const struct buffer *b)
+/* What is zero of bytes [from, end) is only counted. */
+static bool write_stretch(struct packer *p, const struct buffer *b,
+                          uint64_t from, uint64_t end)
 {
-    uint64_t from = 0;
     size_t hole = 0;
     bool run_zero = false;
-    for (uint64_t at = 0; at < b->n;) {
+    for (uint64_t at = from; at < end;) {
         bool zero = false;
         uint64_t to = measure(b, &hole, at, &zero);
+        to = to < end ? to : end;
         if (at > from && zero != run_zero) {
             if (!write_run(p, b, from, at, run_zero))
                 return false;
@@ -256,7 +257,19 @@ static bool write_data(struct packer *p, const struct buffer *b)
         run_zero = zero;
         at = to;
     }
-    return write_run(p, b, from, b->n, run_zero);
+    return write_run(p, b, from, end, run_zero);
+}
+
+/* What is not known is left out: a reader knows then that it is not. */
+static bool write_data(struct packer *p, const struct buffer *b)
+{
+    uint64_t at = 0;
+    bool ok = true;
+    for (size_t i = 0; ok && i < b->n_missing; i++) {
+        ok = write_stretch(p, b, at, b->missing[i].from);
+        at = b->missing[i].to;
+    }
+    return ok && write_stretch(p, b, at, b->n);
 }
 
 /* When the buffer was written, as far as its file knows. */

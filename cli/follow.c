@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * printfdecode follow: what mapped buffers say while they are written. Stores
- * into a mapping wake nobody: the files are looked at again and again, often
- * while something moves. They are read with pread(), which a file that becomes
- * shorter does not hurt.
+ * into a mapping wake nobody: the files, or the process' memory, are looked at
+ * again and again, often while something moves.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include <printfdecode/lines.h>
+#include <printfdecode/source.h>
 #include <printfdecode/tail.h>
 
 #include "filter.h"
@@ -28,14 +28,18 @@
 enum {
     NS_PER_MS = 1000000,
     REPLACED_EVERY_MS = 250, /* is the path another file now? */
+    LOOK_ANYWAY_MS = 20,     /* although nothing seems to have moved */
     SENTENCE = 512,
 };
 
 struct followed {
     struct follow *follow;
     struct buffer *buffer;
+    struct pfd_source *source;
     struct pfd_tail *tail;
+    uint64_t looked_ns;
     bool failed;
+    bool is_gone; /* its process has ended: that was said */
 };
 
 struct follow {
@@ -48,6 +52,7 @@ struct follow {
     struct pfd_filter_run *filter; /* NULL: all are wanted */
     uint64_t moved_ns;             /* when anything came last */
     uint64_t replaced_ns;
+    uint64_t n_findings; /* of processes that have ended */
     bool json;
     bool is_over; /* the limit, or a reader that went away */
 };
@@ -65,18 +70,6 @@ static uint64_t now_ns(clockid_t clock)
     struct timespec t;
     clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-static long read_file(void *user, uint64_t offset, void *bytes, size_t n)
-{
-    struct followed *f = user;
-    for (;;) {
-        ssize_t got = pread(f->buffer->fd, bytes, n, (off_t)offset);
-        if (got >= 0)
-            return (long)got;
-        if (errno != EINTR)
-            return -(long)errno;
-    }
 }
 
 static void flush(struct follow *follow)
@@ -150,18 +143,43 @@ static void take(void *user, const struct pfd_tail_item *item)
         flush(follow);
 }
 
+static void close_followed(struct followed *f)
+{
+    pfd_tail_free(f->tail);
+    pfd_source_close(f->source);
+    f->tail = NULL;
+    f->source = NULL;
+}
+
+static bool open_source(struct followed *f)
+{
+    struct pfd_error err;
+    const struct buffer *b = f->buffer;
+    enum pfd_status status =
+        b->is_memory ? pfd_source_open_memory(f->follow->in.memory, b->address,
+                                              b->n, &f->source, &err)
+                     : pfd_source_open_file(b->fd, &f->source, &err);
+    if (status == PFD_OK)
+        return true;
+    tell_error("%s: %s", b->name, err.text);
+    f->failed = true;
+    return false;
+}
+
 static bool start(struct follow *follow, struct followed *f)
 {
     const struct options *o = follow->o;
     struct pfd_error err;
+    if (!open_source(f))
+        return false;
     struct pfd_tail_options options = {
         .strings = follow->in.strings,
         .format = o->format,
         .source = f->buffer->name,
         .options = o->decoding,
         .settle_ns = o->settle_ms * NS_PER_MS,
-        .read = read_file,
-        .read_user = f,
+        .read = pfd_source_read,
+        .read_user = f->source,
         .item = take,
         .item_user = f,
     };
@@ -172,43 +190,109 @@ static bool start(struct follow *follow, struct followed *f)
     return false;
 }
 
-static uint64_t size_of(const struct followed *f)
-{
-    struct stat st;
-    return fstat(f->buffer->fd, &st) ? 0 : (uint64_t)st.st_size;
-}
-
 static void fail(struct followed *f, const struct pfd_error *err)
 {
     tell_error("%s: %s", f->buffer->name, err->text);
     f->failed = true;
 }
 
+/* Nobody can say what a process wrote after the last look at it. */
+static void tell_end(struct followed *f, const struct pfd_error *err)
+{
+    char sentence[SENTENCE];
+    uint64_t n = pfd_tail_pending(f->tail);
+    struct pfd_finding finding = {
+        .kind = PFD_FINDING_unreadable,
+        .offset = PFD_NO_OFFSET,
+        .index = PFD_NO_INDEX,
+        .in_buffer = true,
+        .source = f->buffer->name,
+        .text = sentence,
+    };
+    snprintf(sentence, sizeof sentence,
+             "%s: what it wrote after the last look is not known, and %llu "
+             "bytes that were reserved by then had not been seen twice",
+             err->text, (unsigned long long)n);
+    f->is_gone = true;
+    f->follow->n_findings++;
+    give_finding(f->follow, &finding);
+}
+
+/* False: it cannot be looked at, which was said. */
+static bool measure(struct followed *f, uint64_t *ret)
+{
+    struct pfd_error err;
+    if (f->failed || f->is_gone)
+        return false;
+    if (pfd_source_size(f->source, ret, &err) == PFD_OK)
+        return true;
+    if (f->buffer->is_memory) {
+        tell_end(f, &err);
+    } else {
+        fail(f, &err);
+    }
+    return false;
+}
+
+/* What kept a tail from reading: the source is gone, or a part of it. */
+static void hear_failure(struct followed *f, const struct pfd_error *why)
+{
+    struct pfd_error err = *why;
+    uint64_t n = 0;
+    if (!measure(f, &n))
+        return;
+    if (f->buffer->is_memory && err.offset != PFD_NO_OFFSET) {
+        snprintf(err.text, sizeof err.text,
+                 "nothing that can be read is mapped at 0x%llx (any more)",
+                 (unsigned long long)(f->buffer->address + err.offset));
+    }
+    fail(f, &err);
+}
+
+/* Nothing in the header has changed, and nothing is awaited. */
+static bool is_still(struct followed *f, uint64_t now)
+{
+    bool same = !pfd_source_changed(f->source);
+    return same && !pfd_tail_pending(f->tail) && !pfd_tail_holes(f->tail) &&
+           now - f->looked_ns < (uint64_t)LOOK_ANYWAY_MS * NS_PER_MS;
+}
+
 /* True when anything moved. */
+static bool look_at(struct followed *f, uint64_t now)
+{
+    struct pfd_error err;
+    uint64_t n = 0;
+    if (!measure(f, &n) || is_still(f, now))
+        return false;
+    f->looked_ns = now;
+    enum pfd_status status = pfd_tail_look(f->tail, n, now, &err);
+    if (status < 0)
+        hear_failure(f, &err);
+    return status == PFD_OK || pfd_tail_pending(f->tail) > 0;
+}
+
 static bool look(struct follow *follow)
 {
     bool moved = false;
+    bool any = false;
     uint64_t now = now_ns(CLOCK_MONOTONIC);
     pfd_lines_set_time(follow->lines, now_ns(CLOCK_REALTIME));
     for (size_t i = 0; i < follow->n_buffers; i++) {
         struct followed *f = &follow->buffers[i];
-        struct pfd_error err;
-        if (f->failed)
-            continue;
-        enum pfd_status status = pfd_tail_look(f->tail, size_of(f), now, &err);
-        moved |= status == PFD_OK || pfd_tail_pending(f->tail) > 0;
-        if (status < 0)
-            fail(f, &err);
+        moved |= look_at(f, now);
+        any |= !f->failed && !f->is_gone;
     }
     flush(follow);
+    follow->is_over |= !any;
     return moved;
 }
 
 static void finish(struct follow *follow, struct followed *f)
 {
     struct pfd_error err;
-    if (!f->failed && pfd_tail_finish(f->tail, size_of(f), &err) < 0)
-        fail(f, &err);
+    uint64_t n = 0;
+    if (measure(f, &n) && pfd_tail_finish(f->tail, n, &err) < 0)
+        hear_failure(f, &err);
     flush(follow);
 }
 
@@ -220,8 +304,8 @@ static void follow_names(struct follow *follow)
         struct followed *f = &follow->buffers[i];
         struct stat named;
         struct stat open_file;
-        if (f->failed || stat(f->buffer->name, &named) ||
-            fstat(f->buffer->fd, &open_file) ||
+        if (f->failed || f->buffer->is_memory ||
+            stat(f->buffer->name, &named) || fstat(f->buffer->fd, &open_file) ||
             (named.st_ino == open_file.st_ino &&
              named.st_dev == open_file.st_dev))
             continue;
@@ -231,24 +315,10 @@ static void follow_names(struct follow *follow)
         finish(follow, f);
         close(f->buffer->fd);
         f->buffer->fd = fd;
-        pfd_tail_free(f->tail);
-        f->tail = NULL;
+        close_followed(f);
         tell_hint("%s: another file has taken its place", f->buffer->name);
         start(follow, f);
     }
-}
-
-static uint64_t pause_ns(uint64_t idle_ns)
-{
-    static const struct {
-        uint64_t idle_ms;
-        uint64_t pause_ms;
-    } rows[] = { { 10000, 50 }, { 1000, 20 }, { 100, 5 } };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (idle_ns >= rows[i].idle_ms * NS_PER_MS)
-            return rows[i].pause_ms * NS_PER_MS;
-    }
-    return NS_PER_MS;
 }
 
 static bool is_idle(const struct follow *follow, uint64_t now)
@@ -272,7 +342,7 @@ static void run(struct follow *follow)
             follow->replaced_ns = now;
             follow_names(follow);
         }
-        uint64_t ns = pause_ns(now - follow->moved_ns);
+        uint64_t ns = pfd_source_pause(now - follow->moved_ns);
         struct timespec pause = { .tv_nsec = (long)ns };
         nanosleep(&pause, NULL);
     }
@@ -327,15 +397,6 @@ static bool open_all(struct follow *follow)
         return false;
     }
     put_complete_last(follow);
-    for (size_t i = 0; i < follow->n_buffers; i++) {
-        struct stat st;
-        int fd = follow->in.buffers[i].fd;
-        if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-            tell_error("%s: only a file can be followed",
-                       follow->in.buffers[i].name);
-            return false;
-        }
-    }
     if (pfd_lines_new(o->output ? o->output : "text",
                       options_color(o, STDOUT_FILENO), o->verbose,
                       &follow->lines, &err) == PFD_OK) {
@@ -400,9 +461,9 @@ int follow_run(const struct options *o)
             pfd_tail_summary(follow.buffers[i].tail, &summary);
         pfd_summary_add(&total, &summary);
         ok = ok && !follow.buffers[i].failed;
-        pfd_tail_free(follow.buffers[i].tail);
+        close_followed(&follow.buffers[i]);
     }
-    total.findings += follow.in.n_findings;
+    total.findings += follow.in.n_findings + follow.n_findings;
     if (ok && (total.findings || o->verbose))
         tell_summary(&total);
     close_all(&follow);

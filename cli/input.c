@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "memory.h"
 #include "shaders.h"
 #include "tell.h"
 
@@ -152,6 +153,11 @@ static void close_buffer(struct buffer *b)
     if (b->owns_capture)
         pfd_capture_free(b->capture);
     free(b->own_holes);
+    free(b->own_name);
+    if (b->copied.bytes) {
+        pfd_memory_copy_free(&b->copied);
+        b->bytes = NULL;
+    }
     if (b->bytes && !b->input)
         munmap((void *)(uintptr_t)b->bytes, b->n);
     if (b->fd >= 0)
@@ -295,15 +301,17 @@ static bool is_capture(struct buffer *b)
     return pfd_wire_recognise(head, n);
 }
 
-static void add_buffers(struct inputs *in, size_t n)
+struct buffer *inputs_add(struct inputs *in)
 {
-    size_t room = in->n_buffers + n;
+    size_t room = in->n_buffers + 1;
     struct buffer *buffers = realloc(in->buffers, room * sizeof *buffers);
     if (!buffers) {
         tell_error("out of memory");
         exit(EXIT_ERROR);
     }
     in->buffers = buffers;
+    buffers[in->n_buffers] = (struct buffer){ .fd = -1 };
+    return &buffers[in->n_buffers++];
 }
 
 /* Buffer i is a capture: the buffers in it, at the end of the list. */
@@ -322,13 +330,14 @@ static void open_capture(struct inputs *in, struct buffer *b,
     in->n_captures++;
     for (size_t i = 0;
          capture && pfd_capture_get(capture, i, &captured) == PFD_OK; i++) {
-        add_buffers(in, 1);
-        in->buffers[in->n_buffers++] = (struct buffer){
+        *inputs_add(in) = (struct buffer){
             .name = captured.name,
             .fd = -1,
             .n = captured.n,
             .holes = captured.holes,
             .n_holes = captured.n_holes,
+            .missing = captured.missing,
+            .n_missing = captured.n_missing,
             .capture = capture,
             .owns_capture = i == 0,
             .i = i,
@@ -351,8 +360,7 @@ static void open_captures(struct inputs *in, struct listener *listener)
             open_capture(in, &files[i], listener);
             continue;
         }
-        add_buffers(in, 1);
-        in->buffers[in->n_buffers++] = files[i];
+        *inputs_add(in) = files[i];
     }
     free(files);
 }
@@ -403,6 +411,9 @@ void inputs_open(struct inputs *ret, const struct options *options,
         }
     }
     open_captures(ret, &listener);
+    listener.is_found = false;
+    if (options_have_memory(options) && (!ret->failed || options->keep_going))
+        ret->failed |= !memory_add(ret, options, hear, &listener);
     if (ret->failed && !options->keep_going) {
         /* What would be decoded is not what was meant. */
         if (ret->n_buffers)
@@ -423,6 +434,7 @@ void inputs_close(struct inputs *inputs)
 {
     close_buffers(inputs);
     free(inputs->buffers);
+    pfd_memory_close(inputs->memory);
     pfd_strings_free(inputs->strings);
 }
 

@@ -8,6 +8,7 @@
 #include <printfdecode/capture.h>
 #include <printfdecode/convert.h>
 #include <printfdecode/input.h>
+#include <printfdecode/memory.h>
 
 #include "options.h"
 
@@ -25,7 +26,14 @@ struct buffer {
     const struct pfd_range *holes; /* [n_holes], in order: zeros that are not
                                       even in the file */
     size_t n_holes;
-    struct pfd_range *own_holes; /* when nobody else's */
+    struct pfd_range *own_holes;     /* when nobody else's */
+    const struct pfd_range *missing; /* [n_missing], in order: not known, and
+                                        zero in bytes */
+    size_t n_missing;
+    struct pfd_memory_copy copied; /* from memory, and bytes are in it */
+    bool is_memory;                /* of inputs.memory, [n] at address */
+    uint64_t address;
+    char *own_name;
     struct pfd_capture *capture; /* that it is in, as number i; bytes are there
                                     once it is mapped. Its first owns it */
     bool owns_capture;
@@ -38,8 +46,9 @@ struct inputs {
     size_t n_strings_files;
     struct buffer *buffers; /* [n_buffers], in the order given */
     size_t n_buffers;
-    size_t n_captures;   /* whose buffers are among them */
-    uint64_t n_findings; /* of the strings, notes left out */
+    size_t n_captures;         /* whose buffers are among them */
+    struct pfd_memory *memory; /* that is read; NULL: none */
+    uint64_t n_findings; /* of the strings and of memory, notes left out */
     bool failed;         /* a file could not be read; said already */
 };
 
@@ -51,6 +60,9 @@ struct inputs {
 void inputs_open(struct inputs *ret, const struct options *options,
                  pfd_finding_fn tell, void *user);
 void inputs_close(struct inputs *inputs);
+
+/* Adds a buffer to the list, which is the caller's to fill in. */
+struct buffer *inputs_add(struct inputs *inputs);
 
 /* Has all bytes [n] of a buffer in memory until they are handed back: those of
  * captures are put in place, and streams are read to their end. False: err says

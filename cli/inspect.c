@@ -49,8 +49,7 @@ static bool walk(struct inspection *x, const struct buffer *b)
     if (status == PFD_OK) {
         pfd_decoder_set_options(decoder, &o->decoding);
         pfd_decoder_set_holes(decoder, b->holes, b->n_holes);
-        pfd_decoder_set_missing(decoder, b->captured.missing,
-                                b->captured.n_missing);
+        pfd_decoder_set_missing(decoder, b->missing, b->n_missing);
         status = pfd_decoder_view(decoder, b->bytes, b->n, 0, true, &err);
     }
     bool ok = status == PFD_OK && dwords_show(decoder, b->name, b->bytes, b->n,

@@ -149,21 +149,47 @@ static bool set_settle(struct options *o, const char *text)
     return option_wrong("not a number of milliseconds, 1 to 3600000:", text);
 }
 
-/* A place to inspect, where *has is not set yet; decimal, or 0x and more. */
-static bool set_place(const struct options *o, const char *text, uint64_t *ret,
-                      bool *has)
+/* Decimal, or 0x and more. */
+static bool read_place(const char *text, uint64_t *ret)
 {
     char *end = NULL;
-    if (o->has_at || o->has_entry)
-        return option_wrong("one --at or --entry is enough, not also", text);
     errno = 0;
     unsigned long long v =
         strtoull(text, &end, strncmp(text, "0x", 2) ? 10 : 16);
     if (errno || end == text || *end || strchr(text, '-'))
-        return option_wrong("not a number:", text);
+        return option_wrong("not a number, as 4096 or 0x1000:", text);
     *ret = v;
-    *has = true;
     return true;
+}
+
+/* A place to inspect, where *has is not set yet. */
+static bool set_place(const struct options *o, const char *text, uint64_t *ret,
+                      bool *has)
+{
+    if (o->has_at || o->has_entry)
+        return option_wrong("one --at or --entry is enough, not also", text);
+    *has = read_place(text, ret);
+    return *has;
+}
+
+static bool set_pid(struct options *o, const char *text)
+{
+    return (read_number(text, &o->pid) && o->pid > 0 && o->pid <= INT32_MAX) ||
+           option_wrong("not the id of a process:", text);
+}
+
+static bool set_address(struct options *o, const char *text)
+{
+    if (o->has_address)
+        return option_wrong("one --address is enough, not also", text);
+    o->has_address = read_place(text, &o->address);
+    return o->has_address;
+}
+
+static bool set_size(struct options *o, const char *text)
+{
+    return read_place(text, &o->size) &&
+           (o->size || option_wrong("not a number of bytes above 0:", text));
 }
 
 static bool set_max_inflated(struct options *o, const char *text)
@@ -387,6 +413,12 @@ bool option_set(struct options *o, int key, const char *text)
         return set_place(o, text, &o->at, &o->has_at);
     case OPT_ENTRY:
         return set_place(o, text, &o->entry, &o->has_entry);
+    case OPT_PID:
+        return set_pid(o, text);
+    case OPT_ADDRESS:
+        return set_address(o, text);
+    case OPT_SIZE:
+        return set_size(o, text);
     case OPT_FINDINGS:
         return set_findings(o, text);
     case OPT_MAX_INFLATED:

@@ -72,6 +72,12 @@ static const struct option_row {
       "read FILE as a buffer, whatever it looks like" },
     { "format", OPT_FORMAT, "NAME", READS_BUFFERS,
       "the buffers' format; see 'printfdecode formats'" },
+    { "pid", OPT_PID, "PID", READS_BUFFERS & ~RECOVER,
+      "read the memory of this process, which goes on" },
+    { "address", OPT_ADDRESS, "A", READS_BUFFERS & ~RECOVER,
+      "where a buffer begins in that memory" },
+    { "size", OPT_SIZE, "BYTES", READS_BUFFERS & ~RECOVER,
+      "of that buffer (default: up to the end of its mapping)" },
     { "shader", OPT_SHADER, "ID=FILE", ALL & ~FORMATS & ~EXTRACT,
       "the SPIR-V of the shader that records call ID; repeatable" },
     { "shaders", OPT_SHADERS, "FILE", ALL & ~FORMATS & ~EXTRACT,
@@ -352,6 +358,21 @@ static void add_default_daemon(struct options *o)
     o->is_default_daemon = true;
 }
 
+/* What of a memory is said goes together. */
+static bool options_check_memory(const struct options *o)
+{
+    const char *what = o->size ? "--size" : "--address";
+    if (!options_have_memory(o) && (o->has_address || o->size)) {
+        tell_error("%s is for the memory of a process: --pid is missing", what);
+        return false;
+    }
+    if (options_have_memory(o) && !o->has_address) {
+        tell_error("where in that memory? --address is missing");
+        return false;
+    }
+    return true;
+}
+
 bool options_read(struct options *ret, int argc, char **argv, int *status)
 {
     const struct verb *verb = argc > 1 ? find_verb(argv[1]) : NULL;
@@ -369,9 +390,16 @@ bool options_read(struct options *ret, int argc, char **argv, int *status)
     }
     if (!read_options(ret, argc, argv, &named, status))
         return false;
-    if (ret->n_files == 0 && verb && verb->run == follow_run)
+    if (!options_check_memory(ret)) {
+        *status = EXIT_ERROR;
+        return false;
+    }
+    bool none = ret->n_files == 0 && !options_have_memory(ret);
+    if (none && verb && verb->run == follow_run) {
         add_default_daemon(ret);
-    if (ret->n_files == 0 && *ret->verb->files) {
+        none = ret->n_files == 0;
+    }
+    if (none && *ret->verb->files) {
         tell_error("no file is given; see 'printfdecode --help'");
         *status = EXIT_ERROR;
         return false;
@@ -394,6 +422,11 @@ void options_free(struct options *options)
     free(options->files);
     free(options->ids);
     free(options->labels);
+}
+
+bool options_have_memory(const struct options *options)
+{
+    return options->pid != 0;
 }
 
 bool options_have_tls(const struct options *options)

@@ -100,6 +100,10 @@ struct options {
     bool has_at;
     uint64_t entry; /* an entry's index */
     bool has_entry;
+    uint64_t pid;     /* whose memory is read; 0: no process' */
+    uint64_t address; /* of a buffer in it */
+    bool has_address;
+    uint64_t size; /* of that buffer, bytes; 0: not said */
     struct tls_config tls;
 };
 
@@ -131,6 +135,9 @@ bool options_names(const struct options *options, size_t n_buffers);
 
 /* Are lines on standard output marked with their findings? */
 bool options_marks(const struct options *options);
+
+/* Is the memory of something to be read? */
+bool options_have_memory(const struct options *options);
 
 /* Is any --tls-... given? */
 bool options_have_tls(const struct options *options);

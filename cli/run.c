@@ -201,8 +201,8 @@ static enum pfd_status convert_buffer(const struct options *options,
     convert->source = buffer->name;
     convert->holes = buffer->holes;
     convert->n_holes = buffer->n_holes;
-    convert->missing = buffer->captured.missing;
-    convert->n_missing = buffer->captured.n_missing;
+    convert->missing = buffer->missing;
+    convert->n_missing = buffer->n_missing;
     if (!format && buffer->capture)
         convert->format = captured_format(buffer);
     status =
