@@ -16,6 +16,13 @@ set -eu
         echo "    &pfd_format_$name,"
     done
     echo '    NULL };'
+    echo 'const struct pfd_string_kind *const pfd_string_kinds[] = {'
+    for name in $2; do
+        echo "    &pfd_format_$name.strings,"
+    done
+    echo '    NULL };'
+    echo '_Static_assert(sizeof pfd_string_kinds / sizeof *pfd_string_kinds'
+    echo '               <= PFD_TABLES_MAX + 1, "PFD_TABLES_MAX");'
     echo 'const struct pfd_sink *const pfd_sinks[] = {'
     for name in $3; do
         echo "    &pfd_sink_$name,"

@@ -585,7 +585,7 @@ const struct pfd_format pfd_format_abort = {
         .n_entry_words = sizeof entry_words / sizeof *entry_words,
     },
     .state_size = sizeof(struct state),
-    .strings = { .name = "abort", .table = 10, .layout = abort_layout },
+    .strings = { .name = "abort", .layout = abort_layout },
     .reads_shaders = true,
     .probe = abort_probe,
     .walk = abort_walk,

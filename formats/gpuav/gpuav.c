@@ -416,7 +416,7 @@ const struct pfd_format pfd_format_gpuav = {
         .title = "GPU-AV error records of the Vulkan validation layer",
     },
     .state_size = sizeof(struct state),
-    .strings = { .name = "gpuav", .table = 9, .layout = gpuav_layout },
+    .strings = { .name = "gpuav", .layout = gpuav_layout },
     .reads_shaders = true,
     .probe = gpuav_probe,
     .walk = gpuav_walk,

@@ -548,7 +548,7 @@ const struct pfd_format pfd_format_hip = {
         .n_header_words = sizeof header_words / sizeof *header_words,
     },
     .state_size = sizeof(struct state),
-    .strings = { .name = "hip", .table = 2, .layout = hip_layout },
+    .strings = { .name = "hip", .layout = hip_layout },
     .load = hip_load,
     .probe = hip_probe,
     .buffer_word = pfd_rocm_buffer_word,

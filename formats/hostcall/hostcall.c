@@ -679,7 +679,7 @@ const struct pfd_format pfd_format_hostcall = {
         .title = "printf of AMD's HIP, hostcall packets (ROCm)",
     },
     .state_size = sizeof(struct state),
-    .strings = { .name = "hostcall", .table = 3, .layout = hostcall_layout },
+    .strings = { .name = "hostcall", .layout = hostcall_layout },
     .is_scattered = true,
     .probe = hostcall_probe,
     .walk = hostcall_walk,

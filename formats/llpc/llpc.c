@@ -515,7 +515,7 @@ const struct pfd_format pfd_format_llpc = {
         .n_entry_words = sizeof entry_words / sizeof *entry_words,
     },
     .state_size = sizeof(struct llpc_state),
-    .strings = { .name = "llpc", .table = 0, .layout = llpc_layout },
+    .strings = { .name = "llpc", .layout = llpc_layout },
     .load = llpc_load,
     .probe = llpc_probe,
     .walk = llpc_walk,

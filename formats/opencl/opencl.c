@@ -580,7 +580,6 @@ const struct pfd_format pfd_format_opencl = {
     .state_size = sizeof(struct state),
     .collisions_size = sizeof(struct opencl_plan),
     .strings = { .name = "opencl",
-                 .table = 1,
                  .tight = true,
                  .layout = opencl_layout },
     .load = opencl_load,

@@ -69,7 +69,7 @@ static bool has_sound_string(const struct pfd_format *format,
     bool is_made = r->flags & PFD_RECORD_MADE;
     if (!s)
         return is_made || !r->layout;
-    return s->table == format->strings.table &&
+    return pfd_string_kinds[s->table] == &format->strings &&
            (is_made || r->layout ||
             holds_values(s, pfd_cursor_left(&look->bytes)));
 }

@@ -31,7 +31,7 @@ struct pfd_strings {
 };
 
 static struct pfd_table_slot no_slot;
-static const struct pfd_table no_table = { NULL, &no_slot, 0, 0, 63, false };
+static const struct pfd_table no_table = { &no_slot, 0, 0, 63, false };
 
 struct pfd_strings *pfd_strings_new(void)
 {
@@ -87,7 +87,7 @@ const struct pfd_string *pfd_strings_at(const struct pfd_strings *strings,
 const struct pfd_string_kind *pfd_strings_kind_at(
     const struct pfd_strings *strings, size_t i)
 {
-    return strings->tables[strings->all[i]->table].kind;
+    return pfd_string_kinds[strings->all[i]->table];
 }
 
 const char *pfd_strings_source(const struct pfd_strings *strings,
@@ -96,10 +96,19 @@ const char *pfd_strings_source(const struct pfd_strings *strings,
     return strings->sources[string->source];
 }
 
+/* Every kind is a format's, and the list has all formats. */
+static size_t table_of(const struct pfd_string_kind *kind)
+{
+    size_t i = 0;
+    while (pfd_string_kinds[i] != kind)
+        i++;
+    return i;
+}
+
 const struct pfd_table *pfd_strings_table(const struct pfd_strings *strings,
                                           const struct pfd_string_kind *kind)
 {
-    const struct pfd_table *table = &strings->tables[kind->table];
+    const struct pfd_table *table = &strings->tables[table_of(kind)];
     return table->slots ? table : &no_table;
 }
 
@@ -327,11 +336,10 @@ enum pfd_status pfd_strings_add_row(struct pfd_strings *strings,
                                     struct pfd_report *report, uint64_t offset,
                                     struct pfd_error *err)
 {
-    struct pfd_table *table = &strings->tables[kind->table];
+    struct pfd_table *table = &strings->tables[table_of(kind)];
     struct pfd_program_facts facts;
     uint32_t source = 0;
 
-    table->kind = kind;
     if (!reserve_scratch(strings,
                          pfd_program_steps_max(row->text, row->n_text)) ||
         !find_source(strings, report->source, &source) ||
@@ -361,7 +369,7 @@ enum pfd_status pfd_strings_add_row(struct pfd_strings *strings,
         return pfd_fail(err, PFD_ERR_NOMEM, offset, "out of memory");
     s->source = source;
     s->index = (uint32_t)strings->n;
-    s->table = (uint8_t)kind->table;
+    s->table = (uint8_t)(table - strings->tables);
     bind(strings, s, kind, &facts);
     strings->all[strings->n++] = s;
     if (last) {

@@ -43,7 +43,7 @@ struct pfd_string {
     uint32_t findings;    /* bits every entry of this string has */
     uint16_t n_layout;    /* [n_layout] words of 64 bits; the format's */
     uint8_t flags;        /* enum pfd_string_flag */
-    uint8_t table;        /* of which kind: pfd_string_kind.table */
+    uint8_t table;        /* of which kind: of pfd_string_kinds */
     struct pfd_step steps[];
 };
 
@@ -100,8 +100,7 @@ struct pfd_layout {
  */
 struct pfd_string_kind {
     const char *name;
-    unsigned table; /* below PFD_TABLES_MAX, one for each format */
-    bool tight;     /* vector components are joined by "," and not by ", " */
+    bool tight; /* vector components are joined by "," and not by ", " */
     /* Changes compiled steps to what the layout words say of the arguments;
      * returns finding bits. May be NULL. */
     uint64_t (*adapt)(const struct pfd_string_row *row, struct pfd_step *steps,
@@ -114,6 +113,10 @@ struct pfd_string_kind {
 enum {
     PFD_TABLES_MAX = 16
 };
+
+/* One for each format, NULL at the end, in the order of their tables; written
+ * by meson from formats/meson.build. */
+extern const struct pfd_string_kind *const pfd_string_kinds[];
 
 /* A row as a format reads it from a code object. */
 struct pfd_string_row {
@@ -154,7 +157,6 @@ struct pfd_table_slot {
 
 /* Open addressing, linear probing, mask + 1 slots. */
 struct pfd_table {
-    const struct pfd_string_kind *kind;
     struct pfd_table_slot *slots;
     size_t mask;
     size_t n;
