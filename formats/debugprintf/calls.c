@@ -263,7 +263,8 @@ bool debugprintf_values_fit(const struct pfd_string *s,
     return true;
 }
 
-static enum pfd_status add_call(struct pfd_strings *strings,
+static enum pfd_status add_call(const struct pfd_format *self,
+                                struct pfd_strings *strings,
                                 const struct pfd_shader *shader, size_t i,
                                 struct pfd_report *report,
                                 struct pfd_error *err)
@@ -296,11 +297,12 @@ static enum pfd_status add_call(struct pfd_strings *strings,
         words[0] |= facts_of(type);
         row.n_arguments += type == TYPE_OTHER ? 0 : t.n;
     }
-    return pfd_strings_add_row(strings, &pfd_format_debugprintf.strings, &row,
-                               report, (uint64_t)call.offset * 4, err);
+    return pfd_strings_add_row(strings, &self->strings, &row, report,
+                               (uint64_t)call.offset * 4, err);
 }
 
-enum pfd_status debugprintf_shader(struct pfd_strings *strings,
+enum pfd_status debugprintf_shader(const struct pfd_format *self,
+                                   struct pfd_strings *strings,
                                    const struct pfd_shader *shader,
                                    struct pfd_report *report,
                                    struct pfd_error *err)
@@ -308,7 +310,7 @@ enum pfd_status debugprintf_shader(struct pfd_strings *strings,
     enum pfd_status status = PFD_OK;
     size_t n = pfd_spirv_call_count(shader->module);
     for (size_t i = 0; i < n && status == PFD_OK; i++)
-        status = add_call(strings, shader, i, report, err);
+        status = add_call(self, strings, shader, i, report, err);
     return status;
 }
 

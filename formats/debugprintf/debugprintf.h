@@ -81,7 +81,8 @@ static inline uint64_t debugprintf_key(uint32_t shader, uint32_t offset)
 }
 
 /* Adds a string for each debugPrintf call of a shader. */
-enum pfd_status debugprintf_shader(struct pfd_strings *strings,
+enum pfd_status debugprintf_shader(const struct pfd_format *self,
+                                   struct pfd_strings *strings,
                                    const struct pfd_shader *shader,
                                    struct pfd_report *report,
                                    struct pfd_error *err);
@@ -133,7 +134,5 @@ bool debugprintf_masks_fit(const struct pfd_string *string,
 bool debugprintf_values_fit(const struct pfd_string *string,
                             struct pfd_cursor *values, size_t n_words,
                             bool no_16);
-
-extern const struct pfd_format pfd_format_debugprintf;
 
 #endif

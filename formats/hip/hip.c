@@ -47,6 +47,7 @@ struct state {
 /* ---- format strings of code objects ---- */
 
 struct loader {
+    const struct pfd_format *format;
     struct pfd_strings *strings;
     struct pfd_report *report;
     size_t n_rows;
@@ -82,17 +83,19 @@ static enum pfd_status read_row(void *user, const struct pfd_hsa_row *row)
                        row->i, text.text, (unsigned long long)hash,
                        (unsigned long long)found);
     }
-    return pfd_strings_add_row(loader->strings, &pfd_format_hip.strings,
+    return pfd_strings_add_row(loader->strings, &loader->format->strings,
                                &string, loader->report, row->offset,
                                loader->err);
 }
 
-static enum pfd_status hip_load(const struct pfd_image *image,
+static enum pfd_status hip_load(const struct pfd_format *self,
+                                const struct pfd_image *image,
                                 struct pfd_strings *strings,
                                 struct pfd_report *report, size_t *n_rows,
                                 struct pfd_error *err)
 {
     struct loader loader = {
+        .format = self,
         .strings = strings,
         .report = report,
         .err = err,

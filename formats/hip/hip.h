@@ -8,8 +8,6 @@
 
 #include "decode/format.h"
 
-extern const struct pfd_format pfd_format_hip;
-
 /* An entry. */
 enum {
     HIP_CONTROL = 4, /* u32: the entry's bytes << 2, and two flags */

@@ -8,8 +8,6 @@
 
 #include "decode/format.h"
 
-extern const struct pfd_format pfd_format_llpc;
-
 /* Bits of an id: an entry's header has 16 bits of size and 48 of id. */
 enum {
     LLPC_ID_BITS = 48,
@@ -64,10 +62,10 @@ size_t llpc_slots(const struct pfd_look *look, struct pfd_slot *ret,
 const char *llpc_layout_text(uint64_t layout);
 
 /*
- * Reads the string table of a code object into pfd_format_llpc.strings: key is
- * the 48-bit id, layout the bit mask of arguments that take two dwords, cut to
- * the arguments that there are and without zero words at its end, so that
- * equal layouts are equal.
+ * Reads the string table of a code object into self's table: key is the 48-bit
+ * id, layout the bit mask of arguments that take two dwords, cut to the
+ * arguments that there are and without zero words at its end, so that equal
+ * layouts are equal.
  *
  * n_rows: how many rows the table has that could be read, those that no entry
  * can reach (wide_index) and those of another machine's file (wrong_machine)
@@ -76,7 +74,8 @@ const char *llpc_layout_text(uint64_t layout);
  *
  * PFD_OK; PFD_ERR_NOMEM.
  */
-enum pfd_status llpc_load(const struct pfd_image *image,
+enum pfd_status llpc_load(const struct pfd_format *self,
+                          const struct pfd_image *image,
                           struct pfd_strings *strings,
                           struct pfd_report *report, size_t *n_rows,
                           struct pfd_error *err);

@@ -22,6 +22,7 @@ enum {
 static const char table_key[] = "amdpal.format_strings";
 
 struct loader {
+    const struct pfd_format *format;
     unsigned machine;
     struct pfd_strings *strings;
     struct pfd_report *report;
@@ -210,7 +211,7 @@ static enum pfd_status load_row(const struct table *table,
     loader->n_rows++;
     if (!check_row(table, row, &read))
         return PFD_OK;
-    return pfd_strings_add_row(loader->strings, &pfd_format_llpc.strings, &read,
+    return pfd_strings_add_row(loader->strings, &loader->format->strings, &read,
                                loader->report, row->offset, loader->err);
 }
 
@@ -325,7 +326,7 @@ static enum pfd_status load_abort(const struct table *table,
     enum pfd_status status =
         text.failed
             ? pfd_fail(loader->err, PFD_ERR_NOMEM, row->offset, "out of memory")
-            : pfd_strings_add_row(loader->strings, &pfd_format_llpc.strings,
+            : pfd_strings_add_row(loader->strings, &loader->format->strings,
                                   &read, loader->report, row->offset,
                                   loader->err);
     pfd_text_free(&text);
@@ -477,12 +478,14 @@ static enum pfd_status read_note(void *user, const struct pfd_note *note)
     return status;
 }
 
-enum pfd_status llpc_load(const struct pfd_image *image,
+enum pfd_status llpc_load(const struct pfd_format *self,
+                          const struct pfd_image *image,
                           struct pfd_strings *strings,
                           struct pfd_report *report, size_t *n_rows,
                           struct pfd_error *err)
 {
     struct loader loader = {
+        .format = self,
         .machine = pfd_image_header(image)->machine,
         .strings = strings,
         .report = report,

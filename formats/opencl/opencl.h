@@ -9,8 +9,6 @@
 #include "base/bits.h"
 #include "decode/format.h"
 
-extern const struct pfd_format pfd_format_opencl;
-
 /* Sizes of arguments are packed two to a layout word. */
 enum {
     OPENCL_SIZES_MAX = 2 * PFD_LAYOUT_MAX
@@ -22,11 +20,11 @@ static inline uint32_t opencl_size(const struct pfd_string *s, size_t i)
 }
 
 /*
- * Reads the rows `ID:N:S0:...:format` of an HSA code object into
- * pfd_format_opencl.strings: key is ID, layout the sizes, the escapes of the
- * format undone.
+ * Reads the rows `ID:N:S0:...:format` of an HSA code object into self's table:
+ * key is ID, layout the sizes, the escapes of the format undone.
  */
-enum pfd_status opencl_load(const struct pfd_image *image,
+enum pfd_status opencl_load(const struct pfd_format *self,
+                            const struct pfd_image *image,
                             struct pfd_strings *strings,
                             struct pfd_report *report, size_t *n_rows,
                             struct pfd_error *err);

@@ -15,6 +15,7 @@ enum {
 };
 
 struct loader {
+    const struct pfd_format *format;
     struct pfd_strings *strings;
     struct pfd_report *report;
     size_t n_rows;
@@ -145,17 +146,19 @@ static enum pfd_status read_row(void *user, const struct pfd_hsa_row *row)
         .layout = words,
         .n_layout = (fields.n_sizes + 1) / 2,
     };
-    return pfd_strings_add_row(loader->strings, &pfd_format_opencl.strings,
+    return pfd_strings_add_row(loader->strings, &loader->format->strings,
                                &string, loader->report, row->offset,
                                loader->err);
 }
 
-enum pfd_status opencl_load(const struct pfd_image *image,
+enum pfd_status opencl_load(const struct pfd_format *self,
+                            const struct pfd_image *image,
                             struct pfd_strings *strings,
                             struct pfd_report *report, size_t *n_rows,
                             struct pfd_error *err)
 {
     struct loader loader = {
+        .format = self,
         .strings = strings,
         .report = report,
         .err = err,

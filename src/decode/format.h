@@ -219,7 +219,8 @@ struct pfd_format {
      * Adds the format's strings in a code object to strings; *n_rows: how many
      * it saw. PFD_OK, or PFD_ERR_NOMEM.
      */
-    enum pfd_status (*load)(const struct pfd_image *image,
+    enum pfd_status (*load)(const struct pfd_format *self,
+                            const struct pfd_image *image,
                             struct pfd_strings *strings,
                             struct pfd_report *report, size_t *n_rows,
                             struct pfd_error *err);
@@ -232,7 +233,8 @@ struct pfd_format {
 
     /* Adds the format's strings in a shader. PFD_OK, or PFD_ERR_NOMEM. NULL:
      * it has none. */
-    enum pfd_status (*shader)(struct pfd_strings *strings,
+    enum pfd_status (*shader)(const struct pfd_format *self,
+                              struct pfd_strings *strings,
                               const struct pfd_shader *shader,
                               struct pfd_report *report, struct pfd_error *err);
 

@@ -73,8 +73,9 @@ static enum pfd_status load_piece(void *user, const struct pfd_piece *piece,
     for (size_t i = 0; pfd_formats[i] && status == PFD_OK; i++) {
         size_t n_rows = 0;
         if (pfd_formats[i]->load) {
-            status = pfd_formats[i]->load(image, loader->strings, report,
-                                          &n_rows, loader->err);
+            status =
+                pfd_formats[i]->load(pfd_formats[i], image, loader->strings,
+                                     report, &n_rows, loader->err);
         }
         loader->n_rows += n_rows;
     }

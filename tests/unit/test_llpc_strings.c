@@ -47,7 +47,8 @@ static void load(void)
     ck_assert_int_eq(
         pfd_image_open(guard.bytes, guard.n, &image, &findings.report, NULL),
         PFD_OK);
-    ck_assert_int_eq(llpc_load(image, strings, &findings.report, &n_rows, NULL),
+    ck_assert_int_eq(llpc_load(pfd_format_find("llpc"), image, strings,
+                               &findings.report, &n_rows, NULL),
                      PFD_OK);
     pfd_image_free(image);
     guard_free(&guard);
@@ -100,8 +101,8 @@ static void row(uint64_t id, const char *text, uint64_t n_arguments,
 
 static const struct pfd_string *find(uint64_t id)
 {
-    return pfd_table_find(pfd_strings_table(strings, &pfd_format_llpc.strings),
-                          id);
+    return pfd_table_find(
+        pfd_strings_table(strings, &pfd_format_find("llpc")->strings), id);
 }
 
 static void assert_text(uint64_t id, const char *text)
