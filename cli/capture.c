@@ -289,8 +289,7 @@ static bool wants_entries(const struct packer *p)
 {
     const struct options *o = p->o;
     return o->entries || p->filtering.filter || o->skip || o->tail ||
-           o->limit != UINT64_MAX || o->decoding.printf_layout ||
-           o->decoding.opencl_strings;
+           o->limit != UINT64_MAX || options_decide(o, false);
 }
 
 static bool write_chunk(void *user, const void *bytes, size_t n,

@@ -225,17 +225,6 @@ static int find_word(const char *const *words, const char *text)
     return -1;
 }
 
-static bool set_layout(struct options *o, const char *text)
-{
-    static const char *const words[] = { "auto", "p1", "p2", "p3",
-                                         "p4",   "p5", "p6", NULL };
-    int i = find_word(words, text);
-    if (i < 0)
-        return option_wrong("not auto or p1 to p6:", text);
-    o->decoding.printf_layout = (enum pfd_printf_layout)i;
-    return true;
-}
-
 static bool set_findings(struct options *o, const char *text)
 {
     static const char *const words[] = { "yes", "no", NULL };
@@ -246,24 +235,18 @@ static bool set_findings(struct options *o, const char *text)
     return true;
 }
 
-static bool set_compat(struct options *o, const char *text)
+/* An option out of a format's table, by its number in all of them. */
+static bool set_decoding(struct options *o, unsigned i, const char *text)
 {
-    static const char *const words[] = { "none", "clr", "khronos", NULL };
-    int i = find_word(words, text);
-    if (i < 0)
-        return option_wrong("not none, clr or khronos:", text);
-    o->decoding.compat = (enum pfd_compat)i;
-    return true;
-}
-
-static bool set_opencl_strings(struct options *o, const char *text)
-{
-    static const char *const words[] = { "auto", "old", "new", NULL };
-    int i = find_word(words, text);
-    if (i < 0)
-        return option_wrong("not auto, old or new:", text);
-    o->decoding.opencl_strings = (enum pfd_opencl_strings)i;
-    return true;
+    struct pfd_option_info info;
+    struct pfd_error err;
+    if (pfd_option_get(i, &info) != PFD_OK)
+        return false;
+    o->given |= 1u << i;
+    if (pfd_options_set(&o->decoding, info.name, text, &err) == PFD_OK)
+        return true;
+    tell_error("--%s; see 'printfdecode --help'", err.text);
+    return false;
 }
 
 /* One word or several, with commas between them. */
@@ -384,12 +367,6 @@ bool option_set(struct options *o, int key, const char *text)
     case OPT_SHADERS:
         options_add_file(o, text, ROLE_SHADERS);
         return true;
-    case OPT_LAYOUT:
-        return set_layout(o, text);
-    case OPT_COMPAT:
-        return set_compat(o, text);
-    case OPT_OPENCL_STRINGS:
-        return set_opencl_strings(o, text);
     case 'm':
         return add_word(&o->matches, text);
     case OPT_FORMAT_STRING:
@@ -431,6 +408,20 @@ bool option_set(struct options *o, int key, const char *text)
     case OPT_SETTLE:
         return set_settle(o, text);
     default:
-        return set_text(o, key, text);
+        return key < OPT_DECODING
+                   ? set_text(o, key, text)
+                   : set_decoding(o, (unsigned)(key - OPT_DECODING), text);
     }
+}
+
+bool options_decide(const struct options *o, bool text_too)
+{
+    struct pfd_option_info info;
+    for (size_t i = 0; pfd_option_get(i, &info) == PFD_OK; i++) {
+        if ((text_too || !info.of_text) &&
+            strcmp(pfd_options_word(&o->decoding, info.name), info.words[0]) !=
+                0)
+            return true;
+    }
+    return false;
 }

@@ -22,9 +22,6 @@ enum {
     OPT_SHOW,
     OPT_SHADER,
     OPT_SHADERS,
-    OPT_LAYOUT,
-    OPT_COMPAT,
-    OPT_OPENCL_STRINGS,
     OPT_TO,
     OPT_FORCE,
     OPT_KEEP_GOING,
@@ -48,6 +45,9 @@ enum {
     OPT_TLS_CERTIFICATE,
     OPT_TLS_KEY,
     OPT_TLS_NAME,
+    /* From here on, those of pfd_option_get(), in its order. */
+    OPT_DECODING = 1024,
+    OPT_DECODING_MAX = 32,
 };
 
 enum {

@@ -61,7 +61,7 @@ static const struct option_row {
     const char *argument; /* NULL: takes none */
     unsigned verbs;
     const char *help;
-} rows[] = {
+} fixed_rows[] = {
     { "output", 'o', "FILE", CAPTURE, "the capture to write (- is stdout)" },
     { "output", 'o', "KIND",
       DECODE | STRINGS | INSPECT | STATS | FOLLOW | RECOVER,
@@ -82,12 +82,6 @@ static const struct option_row {
       "the SPIR-V of the shader that records call ID; repeatable" },
     { "shaders", OPT_SHADERS, "FILE", ALL & ~FORMATS & ~EXTRACT,
       "the shaders of a JSON file: {\"shaders\": {\"ID\": {\"spv\": PATH}}}" },
-    { "layout", OPT_LAYOUT, "NAME", READS_BUFFERS & ~RECOVER,
-      "of debugprintf buffers: auto (default), p1 to p6" },
-    { "compat", OPT_COMPAT, "WHO", READS_BUFFERS & ~CAPTURE & ~RECOVER,
-      "print as another decoder does: none (default), clr or khronos" },
-    { "opencl-strings", OPT_OPENCL_STRINGS, "AGE", READS_BUFFERS & ~RECOVER,
-      "how OpenCL's %s is stored: auto (default), old or new" },
     { "at", OPT_AT, "DWORD", INSPECT,
       "only what stands there: its entry and what is around it" },
     { "entry", OPT_ENTRY, "N", INSPECT, "only entry N, counted from 0" },
@@ -159,13 +153,44 @@ static const struct option_row {
 
 enum {
     N_VERBS = sizeof verbs / sizeof *verbs,
-    N_ROWS = sizeof rows / sizeof *rows,
+    N_FIXED_ROWS = sizeof fixed_rows / sizeof *fixed_rows,
+    ROWS_MAX = N_FIXED_ROWS + OPT_DECODING_MAX,
 };
+
+/* The fixed ones, and those of the formats behind --shaders. */
+static struct option_row rows[ROWS_MAX];
+static size_t n_rows;
+
+static void add_decoding_rows(void)
+{
+    struct pfd_option_info info;
+    for (size_t i = 0;
+         i < OPT_DECODING_MAX && pfd_option_get(i, &info) == PFD_OK; i++) {
+        unsigned not_by = info.of_text ? CAPTURE | RECOVER : RECOVER;
+        rows[n_rows++] = (struct option_row){
+            .name = info.name,
+            .key = OPT_DECODING + (int)i,
+            .argument = info.value,
+            .verbs = READS_BUFFERS & ~not_by,
+            .help = info.help,
+        };
+    }
+}
+
+static void make_rows(void)
+{
+    n_rows = 0;
+    for (size_t i = 0; i < N_FIXED_ROWS; i++) {
+        rows[n_rows++] = fixed_rows[i];
+        if (fixed_rows[i].key == OPT_SHADERS)
+            add_decoding_rows();
+    }
+}
 
 static void print_options(unsigned verb)
 {
     printf("\nOptions:\n");
-    for (size_t i = 0; i < N_ROWS; i++) {
+    for (size_t i = 0; i < n_rows; i++) {
         char left[40];
         const struct option_row *r = &rows[i];
         if (!(r->verbs & verb))
@@ -208,7 +233,7 @@ static void tell_near_options(unsigned verb, const char *given)
 {
     char near[OPTION_LIST] = "";
     char others[OPTION_LIST] = "";
-    for (size_t i = 0; i < N_ROWS; i++) {
+    for (size_t i = 0; i < n_rows; i++) {
         const struct option_row *r = &rows[i];
         if (r->verbs & verb && nearest_is_near(given, r->name))
             option_list(near, "--", r->name);
@@ -246,7 +271,7 @@ static bool wrong_option(const struct verb *verb, int key, const char *last)
 static void make_getopt(unsigned verb, struct option *longs, char *shorts)
 {
     *shorts++ = ':';
-    for (size_t i = 0; i < N_ROWS; i++) {
+    for (size_t i = 0; i < n_rows; i++) {
         const struct option_row *r = &rows[i];
         if (!(r->verbs & verb))
             continue;
@@ -299,8 +324,8 @@ static void add_operand(struct options *o, const char *path, bool named_verb)
 static bool read_options(struct options *o, int argc, char **argv,
                          bool *named_verb, int *status)
 {
-    struct option longs[N_ROWS + 1];
-    char shorts[2 * N_ROWS + 2];
+    struct option longs[ROWS_MAX + 1];
+    char shorts[2 * ROWS_MAX + 2];
     int key;
 
     make_getopt(1u << (o->verb - verbs), longs, shorts);
@@ -382,6 +407,7 @@ bool options_read(struct options *ret, int argc, char **argv, int *status)
         .limit = UINT64_MAX,
     };
     *status = EXIT_CLEAN;
+    make_rows();
     if (is_help(argc, argv, status))
         return false;
     if (named) {

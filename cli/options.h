@@ -63,6 +63,7 @@ struct options {
     const char *output;     /* NULL: text */
     const char *format;
     struct pfd_options decoding;
+    unsigned given; /* bits: those of pfd_option_get() that were */
     struct words matches;
     struct words format_strings;
     struct words sources;
@@ -126,6 +127,10 @@ void options_free(struct options *options);
 /* Adds a file; the path is borrowed. */
 struct file *options_add_file(struct options *options, const char *path,
                               enum role role);
+
+/* Is anything chosen of how buffers are read? text_too: or of what is printed
+ * only. */
+bool options_decide(const struct options *options, bool text_too);
 
 /* True when what goes to fd is to be coloured. */
 bool options_color(const struct options *options, int fd);

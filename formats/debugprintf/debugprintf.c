@@ -368,11 +368,33 @@ static const char *const origin_names[] = {
     NULL,
 };
 
+static const char *const layout_words[] = {
+    "auto", "p1", "p2", "p3", "p4", "p5", "p6",
+};
+
+static const struct pfd_format_option layout_option = {
+    .info = {
+        .name = "layout",
+        .value = "NAME",
+        .words = layout_words,
+        .n_words = sizeof layout_words / sizeof *layout_words,
+        .help = "of debugprintf buffers: auto (default), p1 to p6",
+    },
+    .member = offsetof(struct pfd_options, printf_layout),
+};
+
+static const struct pfd_format_option *const options[] = {
+    &layout_option,
+    &pfd_option_compat,
+    NULL,
+};
+
 const struct pfd_format pfd_format_debugprintf = {
     .info = {
         .name = "debugprintf",
         .title = "debugPrintf of the Vulkan validation layer",
     },
+    .options = options,
     .state_size = sizeof(struct state),
     .strings = { .name = "debugprintf",
                  .adapt = debugprintf_adapt,

@@ -410,11 +410,15 @@ static const char *const origin_names[] = {
     NULL,
 };
 
+static const struct pfd_format_option *const options[] = { &pfd_option_compat,
+                                                           NULL };
+
 const struct pfd_format pfd_format_gpuav = {
     .info = {
         .name = "gpuav",
         .title = "GPU-AV error records of the Vulkan validation layer",
     },
+    .options = options,
     .state_size = sizeof(struct state),
     .strings = { .name = "gpuav", .layout = gpuav_layout },
     .reads_shaders = true,

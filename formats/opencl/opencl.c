@@ -568,6 +568,25 @@ static const char *const entry_words[] = {
     "entry: ID of its format string",
 };
 
+static const char *const age_words[] = { "auto", "old", "new" };
+
+static const struct pfd_format_option strings_option = {
+    .info = {
+        .name = "opencl-strings",
+        .value = "AGE",
+        .words = age_words,
+        .n_words = sizeof age_words / sizeof *age_words,
+        .help = "how OpenCL's %s is stored: auto (default), old or new",
+    },
+    .member = offsetof(struct pfd_options, opencl_strings),
+};
+
+static const struct pfd_format_option *const options[] = {
+    &strings_option,
+    &pfd_option_compat,
+    NULL,
+};
+
 const struct pfd_format pfd_format_opencl = {
     .info = {
         .name = "opencl",
@@ -577,6 +596,7 @@ const struct pfd_format pfd_format_opencl = {
         .entry_words = entry_words,
         .n_entry_words = sizeof entry_words / sizeof *entry_words,
     },
+    .options = options,
     .state_size = sizeof(struct state),
     .collisions_size = sizeof(struct opencl_plan),
     .strings = { .name = "opencl",

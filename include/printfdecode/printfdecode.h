@@ -38,21 +38,26 @@ struct pfd_format_info {
 /* Fills ret with format i. PFD_OK; PFD_END: there is no i. Any thread. */
 PFD_API enum pfd_status pfd_format_get(size_t i, struct pfd_format_info *ret);
 
-/* How buffers are read where there is a choice; all zero is the default. */
+/*
+ * How buffers are read where there is a choice; all zero is the default. Each
+ * member can also be set by the name and a word of pfd_option_get().
+ */
 struct pfd_options {
-    /* Whose habits the text follows where they differ from printf's. */
+    /* "compat": whose habits the text follows where they differ from printf's.
+     */
     enum pfd_compat {
         PFD_COMPAT_NONE,
         PFD_COMPAT_CLR,     /* AMD's OpenCL and HIP runtime */
         PFD_COMPAT_KHRONOS, /* the Vulkan validation layer */
     } compat;
-    /* How OpenCL programs store %s: by the compiler's age. */
+    /* "opencl-strings": how OpenCL programs store %s, by the compiler's age. */
     enum pfd_opencl_strings {
         PFD_OPENCL_STRINGS_AUTO, /* told from the entries of each string */
         PFD_OPENCL_STRINGS_OLD,
         PFD_OPENCL_STRINGS_NEW,
     } opencl_strings;
-    /* Which of the validation layer's printf layouts (formats/debugprintf). */
+    /* "layout": which of the validation layer's printf layouts
+     * (formats/debugprintf). */
     enum pfd_printf_layout {
         PFD_PRINTF_LAYOUT_AUTO, /* told from the records and their shaders */
         PFD_PRINTF_LAYOUT_P1,
@@ -63,6 +68,36 @@ struct pfd_options {
         PFD_PRINTF_LAYOUT_P6,
     } printf_layout;
 };
+
+/* One of the choices; static storage. */
+struct pfd_option_info {
+    const char *name;         /* such as "layout", as in --layout */
+    const char *value;        /* what its words are, as in --layout NAME */
+    const char *const *words; /* [n_words]; the first is the default, and the
+                                 number of each is what the member holds */
+    size_t n_words;
+    const char *help; /* one line */
+    bool of_text;     /* only the text is another, not what is read */
+};
+
+/* Fills ret with option i of all formats. PFD_OK; PFD_END: there is no i. Any
+ * thread. */
+PFD_API enum pfd_status pfd_option_get(size_t i, struct pfd_option_info *ret);
+
+/*
+ * Sets an option by its name, in which _ may stand for -, to one of its words.
+ *
+ * PFD_OK; PFD_ERR_USAGE: there is no such option or word, err's text has those
+ * that there are.
+ */
+PFD_API enum pfd_status pfd_options_set(struct pfd_options *options,
+                                        const char *name, const char *word,
+                                        struct pfd_error *err);
+
+/* The word that an option is set to, static storage; NULL: no such option, or
+ * a number that no word has. */
+PFD_API const char *pfd_options_word(const struct pfd_options *options,
+                                     const char *name);
 
 /* Where the program wanted a message to go. */
 enum pfd_stream {

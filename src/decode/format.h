@@ -199,10 +199,23 @@ struct pfd_format_live {
     bool (*is_header)(const uint8_t *header);
 };
 
+/* A choice of how its buffers are read. Formats may share one. */
+struct pfd_format_option {
+    struct pfd_option_info info;
+    size_t member; /* where struct pfd_options has the word's number */
+};
+
+/* Whose habits the text follows. */
+extern const struct pfd_format_option pfd_option_compat;
+
 struct pfd_format {
     /* Its name (--format NAME, "format" in JSON, the folder of its cases), a
      * line for `printfdecode formats`, and words for `inspect`. */
     struct pfd_format_info info;
+
+    /* NULL at the end; NULL: none. A choice of its own is also a member of
+     * struct pfd_options, an enum of the words' numbers. */
+    const struct pfd_format_option *const *options;
 
     size_t state_size; /* of pfd_walk.state; 0: none */
     /* More of it, not cleared between buffers, where strings share keys. */
