@@ -140,6 +140,25 @@ void input_unmap(struct buffer *b)
     b->slurped = NULL;
 }
 
+void input_reading(const struct options *o, const struct buffer *b,
+                   const char **format, struct pfd_options *decoding)
+{
+    struct pfd_option_info info;
+    *decoding = (struct pfd_options){ 0 };
+    *format = NULL;
+    /* What cannot be obeyed was said when the capture was opened. */
+    if (b->capture)
+        pfd_capture_reading(b->captured.origin, format, decoding, NULL);
+    for (size_t i = 0; pfd_option_get(i, &info) == PFD_OK; i++) {
+        if (o->given >> i & 1) {
+            pfd_options_set(decoding, info.name,
+                            pfd_options_word(&o->decoding, info.name), NULL);
+        }
+    }
+    if (o->format)
+        *format = o->format;
+}
+
 bool input_is_missing(const struct buffer *b)
 {
     return b->capture && !b->n && !b->captured.n_chunks &&

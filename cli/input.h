@@ -74,6 +74,11 @@ void input_unmap(struct buffer *buffer);
  * some and that was said; advice is what the message ends in. */
 void inputs_want_buffers(struct inputs *inputs, const char *advice);
 
+/* How a buffer is read: as the command line says; what that leaves open, as the
+ * buffer's capture does. */
+void input_reading(const struct options *options, const struct buffer *buffer,
+                   const char **format, struct pfd_options *decoding);
+
 /* Nothing came of this captured buffer: that was said, and there is nothing to
  * read. */
 bool input_is_missing(const struct buffer *buffer);

@@ -44,10 +44,13 @@ static bool walk(struct inspection *x, const struct buffer *b)
     struct pfd_decoder *decoder = NULL;
     struct pfd_error err;
     uint64_t findings = 0;
+    const char *format = NULL;
+    struct pfd_options decoding;
+    input_reading(o, b, &format, &decoding);
     enum pfd_status status =
-        pfd_decoder_new(x->in->strings, o->format, b->name, &decoder, &err);
+        pfd_decoder_new(x->in->strings, format, b->name, &decoder, &err);
     if (status == PFD_OK) {
-        pfd_decoder_set_options(decoder, &o->decoding);
+        pfd_decoder_set_options(decoder, &decoding);
         pfd_decoder_set_holes(decoder, b->holes, b->n_holes);
         pfd_decoder_set_missing(decoder, b->missing, b->n_missing);
         status = pfd_decoder_view(decoder, b->bytes, b->n, 0, true, &err);

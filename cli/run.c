@@ -90,19 +90,6 @@ static void use_captured(struct pfd_convert *convert, struct pfd_lines *lines,
     convert->origin_members = pfd_lines_origin_members(lines);
 }
 
-/* A capture names its buffers' formats; the command line may know better. */
-static const char *captured_format(const struct buffer *buffer)
-{
-    struct pfd_format_info info;
-    const struct pfd_wire_bytes *name = &buffer->captured.origin->format;
-    for (size_t i = 0; pfd_format_get(i, &info) == PFD_OK; i++) {
-        if (strlen(info.name) == name->n &&
-            !memcmp(info.name, name->at, name->n))
-            return info.name;
-    }
-    return NULL;
-}
-
 struct chunked {
     const struct buffer *buffer;
     struct pfd_lines *lines;
@@ -178,7 +165,7 @@ static enum pfd_status convert_buffer(const struct options *options,
                                       struct pfd_lines *lines,
                                       struct pfd_summary *total)
 {
-    const char *format = convert->format;
+    struct pfd_convert as_given = *convert;
     struct pfd_summary summary = { 0 };
     struct pfd_error err;
     enum pfd_status status;
@@ -186,9 +173,7 @@ static enum pfd_status convert_buffer(const struct options *options,
     bool twice = neighbours_wanted(options);
     if (input_is_missing(buffer))
         return PFD_OK;
-    if (is_decoded &&
-        (convert->options.compat || convert->options.printf_layout ||
-         convert->options.opencl_strings)) {
+    if (is_decoded && options_decide(options, true)) {
         tell_error("%s: its bytes are not here, and how they are read was "
                    "decided when its entries were captured",
                    buffer->name);
@@ -203,12 +188,12 @@ static enum pfd_status convert_buffer(const struct options *options,
     convert->n_holes = buffer->n_holes;
     convert->missing = buffer->missing;
     convert->n_missing = buffer->n_missing;
-    if (!format && buffer->capture)
-        convert->format = captured_format(buffer);
+    input_reading(options, buffer, &convert->format, &convert->options);
     status =
         twice ? convert_twice(options, convert, buffer, lines, &summary, &err)
               : convert_once(convert, buffer, lines, &summary, &err);
-    convert->format = format;
+    convert->format = as_given.format;
+    convert->options = as_given.options;
     input_unmap(buffer);
     pfd_summary_add(total, &summary);
     if (status < 0 && status != PFD_ERR_STOPPED)

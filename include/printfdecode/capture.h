@@ -9,6 +9,7 @@
 #define PRINTFDECODE_CAPTURE_H
 
 #include <printfdecode/chunk.h>
+#include <printfdecode/printfdecode.h>
 #include <printfdecode/strings.h>
 #include <printfdecode/wire.h>
 
@@ -84,6 +85,19 @@ PFD_API enum pfd_status pfd_capture_map(const struct pfd_capture *capture,
 /* bytes may be NULL. */
 PFD_API void pfd_capture_unmap(const struct pfd_capture *capture, size_t i,
                                const void *bytes);
+
+/*
+ * How a `buffer` frame says that its buffer is to be read: *format is the name
+ * of a format (static storage), NULL where it says none that we know, and
+ * options are set as it says; what it does not say stays as it is. Any thread.
+ *
+ * PFD_OK; PFD_ERR_USAGE: it says a format or layout that is not known, as
+ * which pfd_capture_open() reports it (bad_frame); the rest is as above.
+ */
+PFD_API enum pfd_status pfd_capture_reading(const struct pfd_wire_frame *buffer,
+                                            const char **format,
+                                            struct pfd_options *options,
+                                            struct pfd_error *err);
 
 /* A code object or shader module of a capture, as far as it came. Borrowed
  * until the capture is freed. */

@@ -322,6 +322,20 @@ static struct pfd_captured *add_buffer(struct pfd_capture *c,
     return b;
 }
 
+/* What it says and cannot be obeyed. */
+static void check_reading(struct pfd_capture *c,
+                          const struct pfd_wire_frame *buffer)
+{
+    const char *format = NULL;
+    struct pfd_options options = { 0 };
+    struct pfd_error err;
+    if (pfd_capture_reading(buffer, &format, &options, &err) == PFD_OK)
+        return;
+    pfd_report_add(&c->report, PFD_FINDING_bad_frame, buffer->at,
+                   "buffer %llu: its %s, and is found out from its bytes",
+                   (unsigned long long)buffer->buffer, err.text);
+}
+
 static void take_buffer(struct pfd_capture *c,
                         const struct pfd_wire_frame *frame)
 {
@@ -332,7 +346,9 @@ static void take_buffer(struct pfd_capture *c,
                        (unsigned long long)frame->buffer);
         return;
     }
-    add_buffer(c, frame);
+    struct pfd_captured *b = add_buffer(c, frame);
+    if (b)
+        check_reading(c, &b->origin);
 }
 
 /* A buffer that nobody has announced is one all the same. */
