@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "scan/call.h"
+
+#include <stdlib.h>
+
+#include "scan/literal.h"
+
+void pfd_call_free(struct pfd_call *call)
+{
+    for (size_t i = 0; i < call->n; i++)
+        pfd_text_free(&call->arguments[i].text);
+    free(call->arguments);
+    *call = (struct pfd_call){ 0 };
+}
+
+static struct pfd_call_argument *add_argument(struct pfd_call *call)
+{
+    if (call->n == call->n_room) {
+        size_t room = call->n_room ? 2 * call->n_room : 8;
+        struct pfd_call_argument *arguments =
+            realloc(call->arguments, room * sizeof *arguments);
+        if (!arguments)
+            return NULL;
+        call->arguments = arguments;
+        call->n_room = room;
+    }
+    call->arguments[call->n] = (struct pfd_call_argument){ 0 };
+    return &call->arguments[call->n++];
+}
+
+/* A call while it is read. */
+struct reader {
+    struct pfd_lexer *lexer;
+    struct pfd_call *call;
+    bool in_directive;
+    bool at_line_start;
+    size_t depth; /* of brackets inside the call's */
+};
+
+static enum pfd_status fail(const struct reader *r,
+                            const struct pfd_token *token, const char *why)
+{
+    return pfd_token_fail(r->lexer, token, "%s", why);
+}
+
+/* The next token that counts; where the call cannot go on, an error. */
+static enum pfd_status next(struct reader *r, struct pfd_token *ret)
+{
+    enum pfd_status status;
+    do {
+        status = pfd_token_solid(r->lexer, false, ret);
+        if (ret->kind == PFD_TOKEN_NEWLINE)
+            r->at_line_start = true;
+    } while (status == PFD_OK && ret->kind == PFD_TOKEN_NEWLINE &&
+             !r->in_directive);
+    if (status != PFD_OK)
+        return status;
+    if (ret->kind == PFD_TOKEN_END || ret->kind == PFD_TOKEN_NEWLINE)
+        return fail(r, &r->call->name, "the call does not end");
+    if (r->at_line_start && pfd_token_is_mark(r->lexer, ret, '#'))
+        return fail(r, ret, "a directive stands inside of a call");
+    r->at_line_start = false;
+    return PFD_OK;
+}
+
+static bool is_any(const struct reader *r, const struct pfd_token *token,
+                   const char *marks)
+{
+    for (; *marks; marks++) {
+        if (pfd_token_is_mark(r->lexer, token, *marks))
+            return true;
+    }
+    return false;
+}
+
+/* Does the token end the argument? */
+static bool ends_argument(struct reader *r, const struct pfd_token *token)
+{
+    if (r->depth == 0 && is_any(r, token, ",)"))
+        return true;
+    if (is_any(r, token, "([{")) {
+        r->depth++;
+    } else if (r->depth > 0 && is_any(r, token, ")]}")) {
+        r->depth--;
+    }
+    return false;
+}
+
+/* One argument; *ret: the comma or parenthesis behind it. */
+static enum pfd_status read_argument(struct reader *r, struct pfd_token *ret)
+{
+    struct pfd_call_argument *a = add_argument(r->call);
+    if (!a)
+        return PFD_ERR_NOMEM;
+    a->is_literal = true;
+    for (bool first = true;; first = false) {
+        enum pfd_status status = next(r, ret);
+        if (status != PFD_OK)
+            return status;
+        if (ends_argument(r, ret)) {
+            if (first)
+                return fail(r, ret, "an argument is missing");
+            return PFD_OK;
+        }
+        if (first) {
+            a->from = ret->from;
+            a->line = ret->line;
+        }
+        a->to = ret->to;
+        if (ret->kind != PFD_TOKEN_STRING) {
+            a->is_literal = false;
+        } else if (a->is_literal) {
+            status = pfd_literal_read(r->lexer, ret, &a->text);
+            if (status != PFD_OK)
+                return status;
+        }
+    }
+}
+
+enum pfd_status pfd_call_read(struct pfd_lexer *lexer, bool in_directive,
+                              struct pfd_call *call)
+{
+    struct reader r = { lexer, call, in_directive, false, 0 };
+    struct pfd_token token;
+    enum pfd_status status = next(&r, &token);
+    if (status != PFD_OK)
+        return status;
+    if (!pfd_token_is_mark(lexer, &token, '('))
+        return fail(&r, &call->name,
+                    "the name stands without its arguments: a call is not "
+                    "seen through a macro");
+    call->open = token.from;
+    do {
+        status = read_argument(&r, &token);
+    } while (status == PFD_OK && !pfd_token_is_mark(lexer, &token, ')'));
+    call->end = token.to;
+    if (status == PFD_OK && !call->arguments[0].is_literal) {
+        return fail(&r, &call->name,
+                    "the format string is no string literal: what a macro "
+                    "stands for is not seen");
+    }
+    return status;
+}

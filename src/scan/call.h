@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* One call in shader source, taken apart: where its format string and its
+ * arguments are. */
+#ifndef PFD_CALL_H
+#define PFD_CALL_H
+
+#include "base/text.h"
+#include "scan/token.h"
+
+/* Bytes [from, to) of the source, from a solid token's begin to one's end. */
+struct pfd_call_argument {
+    size_t from;
+    size_t to;
+    bool is_literal;      /* string literals and nothing else */
+    struct pfd_text text; /* what they stand for */
+    uint32_t line;
+};
+
+/* All zero is an empty one. */
+struct pfd_call {
+    struct pfd_token name;
+    size_t open;                         /* of its parenthesis */
+    size_t end;                          /* behind the closing one */
+    struct pfd_call_argument *arguments; /* [n]; the first is the format */
+    size_t n;
+    size_t n_room;
+};
+
+void pfd_call_free(struct pfd_call *call);
+
+/*
+ * Reads what follows the name, which is in the call already. in_directive: a
+ * line end ends the source. PFD_OK; PFD_ERR_CORRUPT, said in lexer->err;
+ * PFD_ERR_NOMEM.
+ */
+enum pfd_status pfd_call_read(struct pfd_lexer *lexer, bool in_directive,
+                              struct pfd_call *call);
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#include "scan/table.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    NT_METADATA = 32,     /* NT_AMDGPU_METADATA (AMDGPUUsage) */
+    OSABI_PAL = 65,       /* ELFOSABI_AMDGPU_PAL (likewise) */
+    MACHINE_AMDGPU = 224, /* EM_AMDGPU; older elf.h have none */
+    N_SECTIONS = 3,
+};
+
+static const char section_names[] = "\0.note\0.shstrtab";
+
+/* What a format string's row says beside its text. */
+struct pfd_table_row {
+    uint64_t id;
+    uint32_t n_scalars;
+    uint32_t n_mask;
+    uint64_t *mask; /* [n_mask]; owned */
+};
+
+void pfd_scan_table_free(struct pfd_scan_table *table)
+{
+    for (size_t i = 0; i < table->texts.n && table->rows; i++)
+        free(table->rows[i].mask);
+    free(table->rows);
+    pfd_set_free(&table->texts);
+    pfd_set_free(&table->ids);
+}
+
+/* The id of a text with this hash. One below 2^32 would be doubted where a
+ * buffer is damaged: it gets its own upper bits. */
+static uint64_t id_of(uint64_t hash)
+{
+    uint64_t id = hash & ((UINT64_C(1) << 48) - 1);
+    return id >> 32 ? id : id | UINT64_C(1) << 47;
+}
+
+static bool fill_mask(struct pfd_table_row *row, const struct pfd_shape *shape)
+{
+    size_t at = 0;
+    row->n_scalars = (uint32_t)shape->n_scalars;
+    row->n_mask = (row->n_scalars + 63) / 64;
+    row->mask = calloc(row->n_mask + 1, sizeof *row->mask);
+    if (!row->mask)
+        return false;
+    for (size_t i = 0; i < shape->n; i++) {
+        const struct pfd_shape_argument *a = &shape->arguments[i];
+        for (size_t k = 0; k < a->n && !a->is_literal; k++, at++)
+            row->mask[at / 64] |= (uint64_t)pfd_shape_is_wide(a) << at % 64;
+    }
+    return true;
+}
+
+static bool make_room(struct pfd_scan_table *table)
+{
+    if (table->texts.n < table->n_rows_room)
+        return true;
+    size_t room = table->n_rows_room ? 2 * table->n_rows_room : 16;
+    struct pfd_table_row *rows =
+        realloc(table->rows, room * sizeof *table->rows);
+    if (!rows)
+        return false;
+    table->rows = rows;
+    table->n_rows_room = room;
+    return true;
+}
+
+enum pfd_status pfd_scan_table_add(struct pfd_scan_table *table,
+                                   const char *format, size_t n,
+                                   const struct pfd_shape *shape, uint64_t *ret)
+{
+    struct pfd_table_row row = { 0 };
+    if (!make_room(table))
+        return PFD_ERR_NOMEM;
+    size_t n_before = table->texts.n;
+    size_t number = pfd_set_add(&table->texts, format, n);
+    if (number == SIZE_MAX)
+        return PFD_ERR_NOMEM;
+    if (number < n_before) {
+        *ret = table->rows[number].id;
+        return PFD_OK;
+    }
+    row.id = id_of(table->texts.texts[number].hash);
+    table->rows[number] = row;
+    if (!fill_mask(&table->rows[number], shape))
+        return PFD_ERR_NOMEM;
+    char bytes[sizeof row.id];
+    memcpy(bytes, &row.id, sizeof bytes);
+    size_t number_of_id = pfd_set_add(&table->ids, bytes, sizeof bytes);
+    if (number_of_id == SIZE_MAX)
+        return PFD_ERR_NOMEM;
+    *ret = row.id;
+    return number_of_id == number ? PFD_OK : PFD_ERR_CORRUPT;
+}
+
+/* ---- MessagePack ---- */
+
+static void put_big_endian(struct pfd_text *ret, uint8_t type, uint64_t value,
+                           unsigned n)
+{
+    char bytes[9] = { (char)type };
+    for (unsigned i = 0; i < n; i++)
+        bytes[1 + i] = (char)(value >> 8 * (n - 1 - i));
+    pfd_text_add(ret, bytes, 1 + n);
+}
+
+static void put_number(struct pfd_text *ret, uint64_t value)
+{
+    put_big_endian(ret, 0xcf, value, 8);
+}
+
+static void put_bytes(struct pfd_text *ret, const char *text, size_t n)
+{
+    put_big_endian(ret, 0xdb, n, 4);
+    pfd_text_add(ret, text, n);
+}
+
+static void put_word(struct pfd_text *ret, const char *word)
+{
+    put_bytes(ret, word, strlen(word));
+}
+
+static void put_map(struct pfd_text *ret, size_t n)
+{
+    put_big_endian(ret, 0xdf, n, 4);
+}
+
+static void put_array(struct pfd_text *ret, size_t n)
+{
+    put_big_endian(ret, 0xdd, n, 4);
+}
+
+static void put_row(struct pfd_text *ret, const struct pfd_table_row *row,
+                    const struct pfd_set_text *text)
+{
+    put_map(ret, 4);
+    put_word(ret, ".index");
+    put_number(ret, row->id);
+    put_word(ret, ".string");
+    put_bytes(ret, text->text, text->n + 1); /* with its NUL, as LLPC does */
+    put_word(ret, ".argument_count");
+    put_number(ret, row->n_scalars);
+    put_word(ret, ".64bit_arguments");
+    put_array(ret, row->n_mask);
+    for (size_t i = 0; i < row->n_mask; i++)
+        put_number(ret, row->mask[i]);
+}
+
+/* ---- the ELF file: its header, the note, the names, the sections ---- */
+
+static void put_metadata(const struct pfd_scan_table *table,
+                         struct pfd_text *ret)
+{
+    put_map(ret, 1);
+    put_word(ret, "amdpal.format_strings");
+    put_map(ret, 2);
+    put_word(ret, ".version");
+    put_number(ret, 1);
+    put_word(ret, ".strings");
+    put_array(ret, table->texts.n);
+    for (size_t i = 0; i < table->texts.n; i++)
+        put_row(ret, &table->rows[i], &table->texts.texts[i]);
+}
+
+static void put_padding(struct pfd_text *ret, size_t from, size_t align)
+{
+    static const char zeros[8];
+    pfd_text_add(ret, zeros, -(ret->n - from) % align);
+}
+
+static void put_note(const struct pfd_scan_table *table, struct pfd_text *ret)
+{
+    static const char owner[8] = "AMDGPU";
+    Elf64_Nhdr header = { 7, 0, NT_METADATA };
+    size_t at = ret->n;
+    pfd_text_add(ret, &header, sizeof header);
+    pfd_text_add(ret, owner, sizeof owner);
+    size_t from = ret->n;
+    put_metadata(table, ret);
+    header.n_descsz = (Elf64_Word)(ret->n - from);
+    put_padding(ret, at, 4);
+    if (!ret->failed)
+        memcpy(ret->data + at, &header, sizeof header);
+}
+
+static void put_sections(struct pfd_text *ret, size_t from, size_t n_note,
+                         size_t n_names)
+{
+    Elf64_Shdr sections[N_SECTIONS] = {
+        { 0 },
+        { .sh_name = 1,
+          .sh_type = SHT_NOTE,
+          .sh_offset = sizeof(Elf64_Ehdr),
+          .sh_size = n_note,
+          .sh_addralign = 4 },
+        { .sh_name = 7,
+          .sh_type = SHT_STRTAB,
+          .sh_offset = sizeof(Elf64_Ehdr) + n_note,
+          .sh_size = n_names,
+          .sh_addralign = 1 },
+    };
+    Elf64_Ehdr header = {
+        .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+                     ELFDATA2LSB, EV_CURRENT, OSABI_PAL },
+        .e_type = ET_REL,
+        .e_machine = MACHINE_AMDGPU,
+        .e_version = EV_CURRENT,
+        .e_shoff = ret->n - from,
+        .e_ehsize = sizeof header,
+        .e_shentsize = sizeof *sections,
+        .e_shnum = N_SECTIONS,
+        .e_shstrndx = N_SECTIONS - 1,
+    };
+    pfd_text_add(ret, sections, sizeof sections);
+    if (!ret->failed)
+        memcpy(ret->data + from, &header, sizeof header);
+}
+
+void pfd_scan_table_write(const struct pfd_scan_table *table,
+                          struct pfd_text *ret)
+{
+    static const Elf64_Ehdr room;
+    size_t from = ret->n;
+    pfd_text_add(ret, &room, sizeof room);
+    size_t note = ret->n;
+    put_note(table, ret);
+    size_t n_note = ret->n - note;
+    pfd_text_add(ret, section_names, sizeof section_names);
+    put_padding(ret, from, 8);
+    put_sections(ret, from, n_note, sizeof section_names);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The format strings of scanned sources, each with an id, and the file that
+ * has them: an ELF file with LLPC's table in its note, which everything reads
+ * that reads LLPC's own.
+ */
+#ifndef PFD_TABLE_H
+#define PFD_TABLE_H
+
+#include "scan/set.h"
+#include "scan/shape.h"
+
+struct pfd_table_row;
+
+/* All zero is an empty table. */
+struct pfd_scan_table {
+    struct pfd_set texts;
+    struct pfd_set ids;         /* as 8 bytes: row i has id number i */
+    struct pfd_table_row *rows; /* [texts.n] */
+    size_t n_rows_room;
+};
+
+void pfd_scan_table_free(struct pfd_scan_table *table);
+
+/* The id of format [n], which is added if it is new; shape: what it asks for.
+ * PFD_OK; PFD_ERR_CORRUPT: another text has its id; PFD_ERR_NOMEM. */
+enum pfd_status pfd_scan_table_add(struct pfd_scan_table *table,
+                                   const char *format, size_t n,
+                                   const struct pfd_shape *shape,
+                                   uint64_t *ret);
+
+/* Adds the ELF file to ret. */
+void pfd_scan_table_write(const struct pfd_scan_table *table,
+                          struct pfd_text *ret);
+
+#endif
