@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rewrites shader source so that it prints by itself: each
+ * PFD_PRINTF("format", arguments) of GLSL (for Vulkan) and OpenCL C becomes
+ * code that writes an entry of LLPC's DebugPrintf buffer (formats/llpc), and
+ * the format strings become a file that decoders load. What comes out compiles
+ * alone. Nothing is expanded: comments, macros and line markers stay where they
+ * are, and so does every line, so that compilers name the author's lines.
+ *
+ * A conversion says how wide its argument is:
+ *
+ *   %d %i %u %x %X %o %c   32 bits: int, uint, bool and what converts to them
+ *   %f %e %g %a            32 bits: float
+ *   with l ll j z t        64 bits: long (int64_t), ulong, double
+ *   %p                     64 bits: in OpenCL C any pointer
+ *   vN of them             a vector of N, dword by dword
+ *   %s                     a string literal: it is put into the format string
+ *
+ * The device's compiler checks arguments against that: in both languages a
+ * double for %f or a float for %d is an error; an integer for %f is converted
+ * in GLSL and an error in OpenCL C where the device has doubles.
+ *
+ * Thread rule: a scan belongs to one thread at a time.
+ */
+#ifndef PRINTFDECODE_SCAN_H
+#define PRINTFDECODE_SCAN_H
+
+#include <printfdecode/common.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum pfd_scan_language {
+    PFD_SCAN_GLSL,   /* for Vulkan, 4.50 and later */
+    PFD_SCAN_OPENCL, /* OpenCL C 1.2 and later */
+};
+
+struct pfd_scan_options {
+    /* Names [n_calls] that are calls as PFD_PRINTF is, such as "printf";
+     * borrowed until the scan is freed. */
+    const char *const *calls;
+    size_t n_calls;
+    /* GLSL: the buffer's descriptor, where the source is compiled without
+     * macros PFD_SET and PFD_BINDING. */
+    uint32_t set;
+    uint32_t binding;
+    /* One atomic for a subgroup, as the macro PFD_SUBGROUPS says: needs
+     * GL_KHR_shader_subgroup_ballot; in OpenCL C nothing, but has an effect
+     * only where there is cl_khr_subgroup_ballot. */
+    bool subgroups;
+    /* GLSL: atomics of 64 bits, as the macro PFD_WIDE_ATOMICS says. Without
+     * them a count beyond 2^32 dwords is carried in a second step: what other
+     * invocations print between the two can be misplaced. */
+    bool wide_atomics;
+};
+
+struct pfd_scan;
+
+/* NULL when out of memory; options may be NULL: none. */
+PFD_API struct pfd_scan *pfd_scan_new(const struct pfd_scan_options *options);
+
+/* NULL is allowed. */
+PFD_API void pfd_scan_free(struct pfd_scan *scan);
+
+/* The language of a file by what its name ends in (.comp, .frag, .cl, ...).
+ * False: that says nothing. Any thread. */
+PFD_API bool pfd_scan_language_of(const char *name,
+                                  enum pfd_scan_language *ret);
+
+/*
+ * Rewrites source [n]: *ret, [*n_ret] bytes to be freed with free(). name: the
+ * file, for messages and for #line in OpenCL C; when it ends in .frag the
+ * macro PFD_FRAGMENT is defined, which subgroups need in fragment shaders.
+ * Source without calls comes out as it is.
+ *
+ * PFD_OK; PFD_ERR_CORRUPT: the source, or a call in it, is wrong: err says
+ * "FILE:LINE: why" (as line markers say), and err->offset is in bytes;
+ * PFD_ERR_NOMEM.
+ */
+PFD_API enum pfd_status pfd_scan_source(struct pfd_scan *scan,
+                                        enum pfd_scan_language language,
+                                        const char *name, const void *source,
+                                        size_t n, void **ret, size_t *n_ret,
+                                        struct pfd_error *err);
+
+/* Calls and different format strings so far. */
+PFD_API size_t pfd_scan_n_calls(const struct pfd_scan *scan);
+PFD_API size_t pfd_scan_n_strings(const struct pfd_scan *scan);
+
+/*
+ * The format strings of all sources so far, as an ELF file for
+ * pfd_strings_load(): *ret, [*n_ret] bytes to be freed with free(). An id is a
+ * hash of its text alone: files of several scans can be loaded together.
+ *
+ * PFD_OK; PFD_ERR_NOMEM.
+ */
+PFD_API enum pfd_status pfd_scan_strings(const struct pfd_scan *scan,
+                                         void **ret, size_t *n_ret,
+                                         struct pfd_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "scan/device.h"
+
+#include <string.h>
+
+enum {
+    HEADER_DWORDS = 2
+};
+
+static const uint8_t sizes[PFD_DEVICE_N_SIZES] = { 1, 2, 3, 4, 8, 16 };
+
+unsigned pfd_device_size_index(unsigned n)
+{
+    unsigned i = 0;
+    while (i < PFD_DEVICE_N_SIZES - 1 && sizes[i] < n)
+        i++;
+    return i;
+}
+
+unsigned pfd_device_size(unsigned index)
+{
+    return sizes[index];
+}
+
+void pfd_device_taker(const struct pfd_shape_argument *argument,
+                      struct pfd_text *ret)
+{
+    pfd_text_printf(ret, "pfd_%c", "ufqdp"[argument->class]);
+    if (argument->n > 1)
+        pfd_text_printf(ret, "%u", argument->n);
+}
+
+void pfd_device_guard(const char *name, struct pfd_text *ret)
+{
+    pfd_text_printf(ret, "#ifndef PFD_HAS_%s\n#define PFD_HAS_%s\n", name,
+                    name);
+}
+
+bool pfd_device_parameter(const char **name, struct pfd_device_parameter *ret)
+{
+    static const char prefix[] = "pfd_print";
+    if (!strncmp(*name, prefix, sizeof prefix - 1))
+        *name += sizeof prefix - 1;
+    if (**name != '_')
+        return false;
+    *ret = (struct pfd_device_parameter){ (*name)[1] == 'q', 0 };
+    for (*name += 2; **name >= '0' && **name <= '9'; ++*name)
+        ret->n = ret->n * 10 + (unsigned)(**name - '0');
+    ret->n += ret->n == 0;
+    return true;
+}
+
+unsigned pfd_device_dwords(const char *name)
+{
+    struct pfd_device_parameter p;
+    unsigned n = HEADER_DWORDS;
+    while (pfd_device_parameter(&name, &p))
+        n += p.n << p.is_wide;
+    return n;
+}

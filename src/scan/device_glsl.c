@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* GLSL for Vulkan. The buffer that it writes: formats/llpc/README.md. */
+#include "scan/device.h"
+
+static const char components[] = "xyzw";
+
+static const char begin[] = "#ifndef PFD_DEVICE\n"
+                            "#define PFD_DEVICE\n"
+                            "#ifndef PFD_SET\n"
+                            "#define PFD_SET %u\n"
+                            "#endif\n"
+                            "#ifndef PFD_BINDING\n"
+                            "#define PFD_BINDING %u\n"
+                            "#endif\n";
+
+static const char core[] =
+    "#ifdef PFD_SUBGROUPS\n"
+    "#extension GL_KHR_shader_subgroup_ballot : require\n"
+    "#endif\n"
+    "#ifdef PFD_WIDE_ATOMICS\n"
+    "#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require\n"
+    "#extension GL_EXT_shader_atomic_int64 : require\n"
+    "#endif\n"
+    "layout(std430, set = PFD_SET, binding = PFD_BINDING) coherent buffer "
+    "pfd_buffer\n"
+    "{\n"
+    "#ifdef PFD_WIDE_ATOMICS\n"
+    "    uint64_t pfd_used;\n"
+    "#else\n"
+    "    uint pfd_used;\n"
+    "    uint pfd_used_high;\n"
+    "#endif\n"
+    "    uint pfd_reserved[2];\n"
+    "    uint pfd_words[];\n"
+    "};\n"
+    "/* Where n dwords begin; 2^29 stands for any place beyond. */\n"
+    "uint pfd_add(uint n)\n"
+    "{\n"
+    "#ifdef PFD_WIDE_ATOMICS\n"
+    "    return uint(min(atomicAdd(pfd_used, uint64_t(n)), "
+    "uint64_t(0x20000000u)));\n"
+    "#else\n"
+    "    uint at = atomicAdd(pfd_used, n);\n"
+    "    if (at + n < at)\n"
+    "        atomicAdd(pfd_used_high, 1u);\n"
+    "    return pfd_used_high != 0u ? 0x20000000u : min(at, 0x20000000u);\n"
+    "#endif\n"
+    "}\n"
+    "uint pfd_reserve(uint n)\n"
+    "{\n"
+    "#ifdef PFD_SUBGROUPS\n"
+    "#ifdef PFD_FRAGMENT\n"
+    "    if (gl_HelperInvocation)\n"
+    "        return 0x20000000u;\n"
+    "#endif\n"
+    "    uvec4 lanes = subgroupBallot(true);\n"
+    "    uint at = 0u;\n"
+    "    if (subgroupElect())\n"
+    "        at = pfd_add(n * subgroupBallotBitCount(lanes));\n"
+    "    at = subgroupBroadcastFirst(at);\n"
+    "    return min(at + n * subgroupBallotExclusiveBitCount(lanes), "
+    "0x20000000u);\n"
+    "#else\n"
+    "    return pfd_add(n);\n"
+    "#endif\n"
+    "}\n"
+    "void pfd_put(uint at, uint word)\n"
+    "{\n"
+    "    if (at < min(uint(pfd_words.length()), 0x20000000u))\n"
+    "        pfd_words[at] = word;\n"
+    "}\n"
+    "/* The half with the size last: what is not zero there is complete. */\n"
+    "void pfd_end(uint at, uint low, uint high)\n"
+    "{\n"
+    "    memoryBarrierBuffer();\n"
+    "    pfd_put(at + 1u, high);\n"
+    "    memoryBarrierBuffer();\n"
+    "    pfd_put(at, low);\n"
+    "}\n"
+    "#endif\n";
+
+static const char int64_extension[] =
+    "#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require\n";
+
+/* The types that a function takes, and what of each are the dwords. */
+struct taker {
+    const char *type; /* of a scalar */
+    const char *vector;
+    const char *expression; /* of a scalar or component, where %s is */
+};
+
+static const struct taker takers_u[] = {
+    { "uint", "uvec", "v" },
+    { "int", "ivec", "uint(v)" },
+    { "bool", "bvec", "uint(v)" },
+    { 0 },
+};
+static const struct taker takers_f[] = {
+    { "float", "vec", "floatBitsToUint(v)" },
+    { 0 },
+};
+static const struct taker takers_q[] = {
+    { "uint64_t", "u64vec", "unpackUint2x32(v)" },
+    { "int64_t", "i64vec", "unpackUint2x32(uint64_t(v))" },
+    { "uint", "uvec", "uvec2(v, 0u)" },
+    { "int", "ivec", "uvec2(uint(v), v < 0 ? 0xffffffffu : 0u)" },
+    { 0 },
+};
+static const struct taker takers_d[] = {
+    { "double", "dvec", "unpackDouble2x32(v)" },
+    { 0 },
+};
+
+static const struct taker *const takers[PFD_N_SHAPE_CLASSES] = {
+    [PFD_SHAPE_U] = takers_u, [PFD_SHAPE_F] = takers_f,
+    [PFD_SHAPE_Q] = takers_q, [PFD_SHAPE_D] = takers_d,
+    [PFD_SHAPE_P] = takers_q,
+};
+
+static bool is_wide(unsigned class)
+{
+    return pfd_shape_is_wide(
+        &(struct pfd_shape_argument){ .class = (uint8_t) class });
+}
+
+/* The type of n times 32 or 64 bits. */
+static void put_type(struct pfd_text *ret, bool wide, unsigned n)
+{
+    if (wide && n > 1) {
+        pfd_text_printf(ret, "uvec2[%u]", n);
+    } else if (wide || n > 1) {
+        pfd_text_printf(ret, "uvec%u", wide ? 2 : n);
+    } else {
+        pfd_text_puts(ret, "uint");
+    }
+}
+
+/* The function for vectors, component by component with the scalar's. */
+static void put_vector_taker(struct pfd_text *ret, const char *name,
+                             const struct taker *taker, unsigned class,
+                             unsigned n)
+{
+    put_type(ret, is_wide(class), n);
+    pfd_text_printf(ret, " %s%u(%s%u v) { return ", name, n, taker->vector, n);
+    put_type(ret, is_wide(class), n);
+    for (unsigned i = 0; i < n; i++) {
+        pfd_text_printf(ret, "%s%s(v.%c)", i ? ", " : "(", name, components[i]);
+    }
+    pfd_text_puts(ret, "); }\n");
+}
+
+static void put_takers(struct pfd_text *ret, unsigned class, unsigned n)
+{
+    struct pfd_text name = { 0 };
+    const struct pfd_shape_argument scalar = { .class = (uint8_t) class,
+                                               .n = 1 };
+    const struct pfd_shape_argument vector = { .class = (uint8_t) class,
+                                               .n = (uint8_t)n };
+    pfd_device_taker(&vector, &name);
+    pfd_text_add(&name, "", 1);
+    if (!name.failed)
+        pfd_device_guard(name.data, ret);
+    name.n = 0;
+    pfd_device_taker(&scalar, &name);
+    pfd_text_add(&name, "", 1);
+    for (const struct taker *t = takers[class]; t->type && !name.failed; t++) {
+        if (n == 1) {
+            put_type(ret, is_wide(class), 1);
+            pfd_text_printf(ret, " %s(%s v) { return %s; }\n", name.data,
+                            t->type, t->expression);
+        } else {
+            put_vector_taker(ret, name.data, t, class, n);
+        }
+    }
+    pfd_text_puts(ret, "#endif\n");
+    ret->failed |= name.failed;
+    pfd_text_free(&name);
+}
+
+static void put_all_takers(const struct pfd_device *device, unsigned class,
+                           struct pfd_text *ret)
+{
+    unsigned bits = device->takes[class];
+    for (unsigned i = 0; i < PFD_DEVICE_N_SIZES && bits; i++) {
+        if (i == 0 || bits >> i & 1) /* vectors need the scalar's */
+            put_takers(ret, class, pfd_device_size(i));
+    }
+}
+
+/* Stores what a parameter holds, from dword *at on. */
+static void put_stores(struct pfd_text *ret,
+                       const struct pfd_device_parameter *p, unsigned i,
+                       unsigned *at)
+{
+    unsigned n = p->n << p->is_wide;
+    for (unsigned k = 0; k < n; k++, ++*at) {
+        pfd_text_printf(ret, "    pfd_put(at + %uu, a%u", *at, i);
+        if (p->is_wide && p->n > 1) {
+            pfd_text_printf(ret, "[%u].%c", k / 2, components[k % 2]);
+        } else if (n > 1) {
+            pfd_text_printf(ret, ".%c", components[k]);
+        }
+        pfd_text_puts(ret, ");\n");
+    }
+}
+
+static void put_shape(struct pfd_text *ret, const char *name)
+{
+    struct pfd_device_parameter p;
+    unsigned at = 2;
+    unsigned i = 0;
+    pfd_device_guard(name, ret);
+    pfd_text_printf(ret, "void %s(uint low, uint high", name);
+    for (const char *rest = name; pfd_device_parameter(&rest, &p); i++) {
+        pfd_text_puts(ret, ", ");
+        put_type(ret, p.is_wide, p.n);
+        pfd_text_printf(ret, " a%u", i);
+    }
+    pfd_text_printf(ret, ")\n{\n    uint at = pfd_reserve(%uu);\n",
+                    pfd_device_dwords(name));
+    i = 0;
+    for (const char *rest = name; pfd_device_parameter(&rest, &p); i++)
+        put_stores(ret, &p, i, &at);
+    pfd_text_puts(ret, "    pfd_end(at, low, high);\n}\n#endif\n");
+}
+
+void pfd_device_glsl(const struct pfd_device *device, struct pfd_text *ret)
+{
+    static const char *const defines[] = { "PFD_SUBGROUPS", "PFD_WIDE_ATOMICS",
+                                           "PFD_FRAGMENT" };
+    const bool wanted[] = { device->subgroups, device->wide_atomics,
+                            device->fragment };
+    pfd_text_printf(ret, begin, device->set, device->binding);
+    for (size_t i = 0; i < sizeof wanted; i++) {
+        if (wanted[i]) {
+            pfd_text_printf(ret, "#ifndef %s\n#define %s 1\n#endif\n",
+                            defines[i], defines[i]);
+        }
+    }
+    if (device->takes[PFD_SHAPE_Q] || device->takes[PFD_SHAPE_P])
+        pfd_text_puts(ret, int64_extension);
+    pfd_text_puts(ret, core);
+    for (unsigned class = 0; class < PFD_N_SHAPE_CLASSES; class ++)
+        put_all_takers(device, class, ret);
+    for (size_t i = 0; i < device->shapes.n; i++)
+        put_shape(ret, device->shapes.texts[i].text);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* One file while it is rewritten: what is shared by the parts of that. */
+#ifndef PFD_SCAN_SOURCE_H
+#define PFD_SCAN_SOURCE_H
+
+#include <printfdecode/scan.h>
+
+#include "scan/device.h"
+#include "scan/table.h"
+#include "scan/token.h"
+
+struct pfd_scan {
+    struct pfd_scan_options options;
+    struct pfd_scan_table table;
+    size_t n_calls;
+};
+
+/* A place in the output, and what the source calls it. */
+struct pfd_source_place {
+    size_t at; /* bytes */
+    uint32_t line;
+    const char *file; /* [n_file]; NULL: no line marker names one */
+    size_t n_file;
+};
+
+struct pfd_source {
+    struct pfd_scan *scan;
+    enum pfd_scan_language language;
+    struct pfd_lexer lexer;
+    struct pfd_device device; /* what it needs */
+    struct pfd_text out;
+    size_t done;          /* the source is in out up to here */
+    size_t n_calls;       /* in this file */
+    bool uses_parameters; /* it has words that the device's source defines */
+    bool at_line_start;
+    /* Where the device's source goes. */
+    bool has_place;
+    struct pfd_source_place place;
+    uint32_t version; /* #version of GLSL; 0: none */
+    bool is_es;
+    /* #if groups: how deep, and where the outermost begins. */
+    size_t depth;
+    struct pfd_source_place group;
+    bool group_has_extension;
+};
+
+/* Where the source's byte `token->from`, which is not written yet, will be. */
+struct pfd_source_place pfd_source_place(const struct pfd_source *source,
+                                         const struct pfd_token *token);
+
+/* Un-reads a token that ends a line. */
+void pfd_source_give_back(struct pfd_source *source,
+                          const struct pfd_token *token);
+
+/* Is this word PFD_PRINTF, or another name of calls? */
+bool pfd_source_is_call(const struct pfd_source *source,
+                        const struct pfd_token *token);
+
+/* Rewrites the call whose name was read; in_directive: in a macro's text. Each
+ * returns PFD_OK; PFD_ERR_CORRUPT, said in lexer.err; PFD_ERR_NOMEM. */
+enum pfd_status pfd_source_call(struct pfd_source *source,
+                                const struct pfd_token *name,
+                                bool in_directive);
+
+/* Reads the directive whose '#' was read. */
+enum pfd_status pfd_source_directive(struct pfd_source *source,
+                                     const struct pfd_token *hash);
+
+/* In GLSL before 3.30 a #line says which line it is itself on. */
+static inline bool pfd_source_line_is_next(const struct pfd_source *source)
+{
+    return source->language == PFD_SCAN_OPENCL || source->is_es ||
+           !source->version || source->version >= 330;
+}
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Directives: what they say of lines, and where code may be added. */
+#include "scan/source.h"
+
+static bool ends_line(const struct pfd_token *token)
+{
+    return token->kind == PFD_TOKEN_NEWLINE || token->kind == PFD_TOKEN_END;
+}
+
+/* A number as lines and versions have it; false: none. */
+static bool read_number(const struct pfd_source *f,
+                        const struct pfd_token *token, uint32_t *ret)
+{
+    uint64_t sum = 0;
+    if (token->kind != PFD_TOKEN_NUMBER || token->to - token->from > 10)
+        return false;
+    for (size_t at = token->from; at < token->to; at++) {
+        char c = f->lexer.text[at];
+        if (c < '0' || c > '9')
+            return false;
+        sum = sum * 10 + (uint64_t)(c - '0');
+    }
+    *ret = (uint32_t)sum;
+    return sum <= UINT32_MAX;
+}
+
+/* "#line 12 "file"" and "# 12 "file" 1": token is the number. */
+static enum pfd_status take_line(struct pfd_source *f,
+                                 const struct pfd_token *token)
+{
+    struct pfd_token name;
+    uint32_t line;
+    if (!read_number(f, token, &line))
+        return pfd_token_rest_of_line(&f->lexer);
+    enum pfd_status status = pfd_token_solid(&f->lexer, false, &name);
+    if (status == PFD_OK && name.kind == PFD_TOKEN_STRING) {
+        f->lexer.file = f->lexer.text + name.from + 1;
+        f->lexer.n_file = name.to - name.from - 2;
+    }
+    if (status == PFD_OK && ends_line(&name)) {
+        pfd_source_give_back(f, &name);
+    } else if (status == PFD_OK) {
+        status = pfd_token_rest_of_line(&f->lexer);
+    }
+    f->lexer.line = pfd_source_line_is_next(f) ? line - 1 : line;
+    return status;
+}
+
+/* "#version 310 es" */
+static enum pfd_status take_version(struct pfd_source *f)
+{
+    struct pfd_token token;
+    enum pfd_status status = pfd_token_solid(&f->lexer, false, &token);
+    if (status == PFD_OK && read_number(f, &token, &f->version))
+        status = pfd_token_solid(&f->lexer, false, &token);
+    if (status != PFD_OK)
+        return status;
+    f->is_es = pfd_token_is(&f->lexer, &token, "es");
+    if (!ends_line(&token))
+        return pfd_token_rest_of_line(&f->lexer);
+    pfd_source_give_back(f, &token);
+    return PFD_OK;
+}
+
+/* The name is not a call of itself; what it stands for may have some. */
+static enum pfd_status take_define(struct pfd_source *f)
+{
+    struct pfd_token token;
+    enum pfd_status status = pfd_token_solid(&f->lexer, false, &token);
+    while (status == PFD_OK && !ends_line(&token)) {
+        status = pfd_token_solid(&f->lexer, false, &token);
+        if (status == PFD_OK && pfd_source_is_call(f, &token))
+            status = pfd_source_call(f, &token, true);
+    }
+    if (status == PFD_OK)
+        pfd_source_give_back(f, &token);
+    return status;
+}
+
+static void take_group(struct pfd_source *f, const struct pfd_token *hash,
+                       const struct pfd_token *word)
+{
+    const struct pfd_lexer *l = &f->lexer;
+    if (pfd_token_is(l, word, "endif")) {
+        f->depth -= f->depth > 0;
+    } else if (pfd_token_is(l, word, "if") || pfd_token_is(l, word, "ifdef") ||
+               pfd_token_is(l, word, "ifndef")) {
+        if (f->depth++ == 0) {
+            f->group = pfd_source_place(f, hash);
+            f->group_has_extension = false;
+        }
+    } else if (pfd_token_is(l, word, "extension")) {
+        f->group_has_extension = true;
+    }
+}
+
+enum pfd_status pfd_source_directive(struct pfd_source *f,
+                                     const struct pfd_token *hash)
+{
+    struct pfd_token word;
+    enum pfd_status status = pfd_token_solid(&f->lexer, false, &word);
+    if (status != PFD_OK)
+        return status;
+    if (ends_line(&word)) {
+        pfd_source_give_back(f, &word);
+        return PFD_OK;
+    }
+    if (pfd_token_is(&f->lexer, &word, "define"))
+        return take_define(f);
+    if (word.kind == PFD_TOKEN_NUMBER)
+        return take_line(f, &word);
+    if (pfd_token_is(&f->lexer, &word, "line")) {
+        status = pfd_token_solid(&f->lexer, false, &word);
+        return status == PFD_OK ? take_line(f, &word) : status;
+    }
+    if (pfd_token_is(&f->lexer, &word, "version"))
+        return take_version(f);
+    take_group(f, hash, &word);
+    return pfd_token_rest_of_line(&f->lexer);
+}
