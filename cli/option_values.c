@@ -112,7 +112,7 @@ static bool set_output(struct options *o, const char *text)
     const char *name = NULL;
     char list[OPTION_LIST] = "";
     bool is_decode = o->verb->run == decode_run || o->verb->run == follow_run;
-    if (o->verb->run == capture_run) {
+    if (o->verb->run == capture_run || o->verb->run == scan_run) {
         o->to = text;
         return true;
     }
@@ -235,6 +235,16 @@ static bool set_findings(struct options *o, const char *text)
     return true;
 }
 
+static bool set_language(struct options *o, const char *text)
+{
+    static const char *const words[] = { "glsl", "opencl", NULL };
+    int i = find_word(words, text);
+    if (i < 0)
+        return option_wrong("not glsl or opencl:", text);
+    o->language = words[i];
+    return true;
+}
+
 /* An option out of a format's table, by its number in all of them. */
 static bool set_decoding(struct options *o, unsigned i, const char *text)
 {
@@ -279,6 +289,7 @@ static const char **text_of(struct options *o, int key)
         { OPT_TLS_CERTIFICATE, &o->tls.certificate },
         { OPT_TLS_KEY, &o->tls.key },
         { OPT_TLS_NAME, &o->tls.name },
+        { OPT_STRINGS_TO, &o->strings_to },
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (texts[i].key == key)
@@ -320,6 +331,10 @@ static bool *flag_of(struct options *o, int key)
         return &o->with_filename;
     case OPT_NO_FILENAME:
         return &o->no_filename;
+    case OPT_SUBGROUPS:
+        return &o->subgroups;
+    case OPT_WIDE_ATOMICS:
+        return &o->wide_atomics;
     default:
         return NULL;
     }
@@ -335,6 +350,10 @@ static uint64_t *number_of(struct options *o, int key)
         return &o->limit;
     case 'C':
         return &o->context;
+    case OPT_SET:
+        return &o->set;
+    case OPT_BINDING:
+        return &o->binding;
     default:
         return NULL;
     }
@@ -373,6 +392,10 @@ bool option_set(struct options *o, int key, const char *text)
         return add_word(&o->format_strings, text);
     case OPT_SOURCE:
         return add_word(&o->sources, text);
+    case OPT_CALL:
+        return add_word(&o->calls, text);
+    case OPT_LANGUAGE:
+        return set_language(o, text);
     case OPT_ID:
         return add_id(o, text);
     case OPT_TAIL:

@@ -45,6 +45,13 @@ enum {
     OPT_TLS_CERTIFICATE,
     OPT_TLS_KEY,
     OPT_TLS_NAME,
+    OPT_STRINGS_TO,
+    OPT_CALL,
+    OPT_LANGUAGE,
+    OPT_SET,
+    OPT_BINDING,
+    OPT_SUBGROUPS,
+    OPT_WIDE_ATOMICS,
     /* From here on, those of pfd_option_get(), in its order. */
     OPT_DECODING = 1024,
     OPT_DECODING_MAX = 32,

@@ -26,10 +26,12 @@ enum {
     FOLLOW = 128,
     CAPTURE = 256,
     RECOVER = 512,
+    SCAN = 1024,
     READS_BUFFERS = DECODE | INSPECT | STATS | FOLLOW | CAPTURE | RECOVER,
     SHOWS = DECODE | FOLLOW | RECOVER,
     FILTERS = SHOWS | STATS | CAPTURE,
-    ALL = 1023,
+    ALL = 2047,
+    LOADS_STRINGS = ALL & ~FORMATS & ~EXTRACT & ~SCAN,
 };
 
 static const struct verb verbs[] = {
@@ -53,6 +55,9 @@ static const struct verb verbs[] = {
       "pack buffers and format strings into one file", capture_run },
     { "recover", "FILE...", "find entries in any file: a core, a memory image",
       recover_run },
+    { "scan", "FILE...",
+      "rewrite PFD_PRINTF of GLSL and OpenCL C into code that prints",
+      scan_run },
 };
 
 static const struct option_row {
@@ -66,7 +71,22 @@ static const struct option_row {
     { "output", 'o', "KIND",
       DECODE | STRINGS | INSPECT | STATS | FOLLOW | RECOVER,
       "text (default), json (one record a line); decode, follow: raw" },
-    { "strings", OPT_STRINGS, "FILE", ALL & ~FORMATS & ~EXTRACT,
+    { "output", 'o', "OUT", SCAN,
+      "the rewritten file (- is stdout); of several files, their folder" },
+    { "strings", OPT_STRINGS_TO, "FILE", SCAN,
+      "write the format strings to FILE, for 'printfdecode dump FILE'" },
+    { "call", OPT_CALL, "NAME", SCAN,
+      "NAME(...) prints, too, as printf or debugPrintfEXT; repeatable" },
+    { "language", OPT_LANGUAGE, "NAME", SCAN,
+      "glsl or opencl (default: what each file's name ends in)" },
+    { "set", OPT_SET, "N", SCAN,
+      "GLSL: the buffer's descriptor set (default: 0)" },
+    { "binding", OPT_BINDING, "N", SCAN, "GLSL: its binding (default: 0)" },
+    { "subgroups", OPT_SUBGROUPS, NULL, SCAN,
+      "one atomic for a subgroup; as defining PFD_SUBGROUPS does" },
+    { "wide-atomics", OPT_WIDE_ATOMICS, NULL, SCAN,
+      "GLSL: count in 64 bits; as defining PFD_WIDE_ATOMICS does" },
+    { "strings", OPT_STRINGS, "FILE", LOADS_STRINGS,
       "read FILE as format strings, whatever it looks like" },
     { "buffer", OPT_BUFFER, "FILE", READS_BUFFERS,
       "read FILE as a buffer, whatever it looks like" },
@@ -78,9 +98,9 @@ static const struct option_row {
       "where a buffer begins in that memory" },
     { "size", OPT_SIZE, "BYTES", READS_BUFFERS & ~RECOVER,
       "of that buffer (default: up to the end of its mapping)" },
-    { "shader", OPT_SHADER, "ID=FILE", ALL & ~FORMATS & ~EXTRACT,
+    { "shader", OPT_SHADER, "ID=FILE", LOADS_STRINGS,
       "the SPIR-V of the shader that records call ID; repeatable" },
-    { "shaders", OPT_SHADERS, "FILE", ALL & ~FORMATS & ~EXTRACT,
+    { "shaders", OPT_SHADERS, "FILE", LOADS_STRINGS,
       "the shaders of a JSON file: {\"shaders\": {\"ID\": {\"spv\": PATH}}}" },
     { "at", OPT_AT, "DWORD", INSPECT,
       "only what stands there: its entry and what is around it" },
@@ -109,7 +129,8 @@ static const struct option_row {
       "threads to work with (default: one per processor)" },
     { "to", OPT_TO, "FOLDER", EXTRACT, "where to write; made if missing" },
     { "force", OPT_FORCE, NULL, EXTRACT, "overwrite files that are there" },
-    { "max-inflated", OPT_MAX_INFLATED, "BYTES", ALL & ~FORMATS & ~CHECK,
+    { "max-inflated", OPT_MAX_INFLATED, "BYTES",
+      ALL & ~FORMATS & ~CHECK & ~SCAN,
       "what a compressed file or bundle may have (default: 1 GiB)" },
     { "with-filename", OPT_WITH_FILENAME, NULL, DECODE | INSPECT,
       "text: say each buffer's name (default: of several buffers)" },
@@ -443,6 +464,7 @@ void options_free(struct options *options)
     free(options->matches.all);
     free(options->format_strings.all);
     free(options->sources.all);
+    free(options->calls.all);
     for (size_t i = 0; i < options->n_files; i++)
         free(options->files[i].found);
     free(options->files);

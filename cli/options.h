@@ -82,7 +82,7 @@ struct options {
     enum when progress;
     bool verbose;
     unsigned show;  /* enum show */
-    const char *to; /* a folder; capture: a file */
+    const char *to; /* a folder; capture, scan: what is written */
     bool force;
     bool with_filename;
     bool no_filename;
@@ -106,6 +106,14 @@ struct options {
     bool has_address;
     uint64_t size; /* of that buffer, bytes; 0: not said */
     struct tls_config tls;
+    /* scan: what is written, and how. */
+    const char *strings_to;
+    struct words calls;
+    const char *language;
+    uint64_t set;
+    uint64_t binding;
+    bool subgroups;
+    bool wide_atomics;
 };
 
 /* A verb and what runs it; the exit status comes back. */
@@ -157,6 +165,7 @@ bool follow_client_wants(const struct options *options);
 int follow_client_run(const struct options *options);
 int inspect_run(const struct options *options);
 int recover_run(const struct options *options);
+int scan_run(const struct options *options);
 int spirv_check_run(const struct options *options);
 int stats_run(const struct options *options);
 int strings_run(const struct options *options);

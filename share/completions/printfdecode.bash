@@ -34,7 +34,7 @@ _printfdecode_values()
     compopt +o nospace 2>/dev/null
     case $1 in
     --output)
-        if [[ $2 == capture ]]; then
+        if [[ $2 == capture || $2 == scan ]]; then
             compopt -o filenames 2>/dev/null
             mapfile -t COMPREPLY < <(compgen -f -- "$3")
             return
@@ -45,6 +45,10 @@ _printfdecode_values()
         words='auto always never' ;;
     --format)
         words=$(printfdecode formats 2>/dev/null | awk '{ print $1 }') ;;
+    --language)
+        words='glsl opencl' ;;
+    --call)
+        words='printf debugPrintfEXT' ;;
     --to)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -d -- "$3")
