@@ -16,6 +16,7 @@ packages=(
     libmsgpack-dev libpcre2-dev libyaml-dev zlib1g-dev libzstd-dev libclang-rt-14-dev llvm
     python3 libuv1-dev libsystemd-dev libssl-dev openssl libseccomp-dev mandoc
     glslang-tools libvulkan-dev mesa-vulkan-drivers prometheus
+    pocl-opencl-icd ocl-icd-opencl-dev
     clang-19 lld-19 clang-tools-19
 )
 builds=${CI_BUILD:-build-ci}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs an OpenCL kernel once with a buffer to print into, and writes what is
+ * then in that buffer to a file for printfdecode.
+ *
+ *   run_cl SOURCE.cl KERNEL ITEMS [--local N] [--options TEXT]
+ *          [--buffer-bytes N] --to dump.bin
+ *
+ * The kernel's parameters are PFD_PARAMETERS and nothing else; ITEMS:
+ * work-items, --local: of a work-group; --options: for the compiler, as
+ * -DPFD_SUBGROUPS; --buffer-bytes: with the header of 16 (default: 1048576).
+ *
+ * Exit status: 0 done, 1 an error, 77 there is no OpenCL device.
+ */
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SOURCE_MAX = 16 << 20,
+    LOG_MAX = 1 << 16,
+};
+
+struct job {
+    const char *source;
+    const char *kernel;
+    const char *options;
+    const char *to;
+    size_t n_items;
+    size_t n_local; /* 0: the driver chooses */
+    cl_uint n_bytes;
+};
+
+static cl_context context;
+static cl_device_id device;
+static cl_command_queue queue;
+
+static void must(cl_int status, const char *what)
+{
+    if (status == CL_SUCCESS)
+        return;
+    fprintf(stderr, "run_cl: %s: error %d\n", what, (int)status);
+    exit(1);
+}
+
+static bool read_number(const char *text, size_t *ret)
+{
+    char *end = NULL;
+    unsigned long long number = strtoull(text, &end, 10);
+    *ret = (size_t)number;
+    return *text >= '0' && *text <= '9' && !*end && number <= UINT32_MAX;
+}
+
+static bool read_option(struct job *ret, const char *name, const char *value)
+{
+    size_t n = 0;
+    if (!strcmp(name, "--to")) {
+        ret->to = value;
+    } else if (!strcmp(name, "--options")) {
+        ret->options = value;
+    } else if (!strcmp(name, "--local")) {
+        return read_number(value, &ret->n_local);
+    } else if (!strcmp(name, "--buffer-bytes")) {
+        bool ok = read_number(value, &n) && n >= 16;
+        ret->n_bytes = (cl_uint)n;
+        return ok;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static bool read_arguments(struct job *ret, int argc, char **argv)
+{
+    *ret = (struct job){ .options = "", .n_bytes = 1 << 20 };
+    if (argc < 6)
+        return false;
+    ret->source = argv[1];
+    ret->kernel = argv[2];
+    bool ok = read_number(argv[3], &ret->n_items);
+    for (int i = 4; i < argc && ok; i += 2)
+        ok = i + 1 < argc && read_option(ret, argv[i], argv[i + 1]);
+    return ok && ret->to;
+}
+
+static void open_device(void)
+{
+    cl_platform_id platforms[8];
+    cl_uint n = 0;
+    cl_int status;
+    if (clGetPlatformIDs(8, platforms, &n) != CL_SUCCESS)
+        n = 0;
+    for (cl_uint i = 0; i < n && i < 8 && !device; i++)
+        clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    if (!device) {
+        fprintf(stderr, "run_cl: there is no OpenCL device\n");
+        exit(77);
+    }
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &status);
+    must(status, "context");
+    queue = clCreateCommandQueue(context, device, 0, &status);
+    must(status, "queue");
+}
+
+static cl_kernel build(const struct job *job)
+{
+    FILE *file = fopen(job->source, "rb");
+    char *source = file ? malloc(SOURCE_MAX) : NULL;
+    if (!source) {
+        perror(job->source);
+        exit(1);
+    }
+    size_t n = fread(source, 1, SOURCE_MAX, file);
+    const char *text = source;
+    cl_int status;
+    fclose(file);
+    cl_program program =
+        clCreateProgramWithSource(context, 1, &text, &n, &status);
+    must(status, "program");
+    free(source);
+    if (clBuildProgram(program, 1, &device, job->options, NULL, NULL) !=
+        CL_SUCCESS) {
+        char *log = calloc(1, LOG_MAX + 1);
+        if (log)
+            clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG,
+                                  LOG_MAX, log, NULL);
+        fprintf(stderr, "%s\n", log ? log : "out of memory");
+        exit(1);
+    }
+    cl_kernel kernel = clCreateKernel(program, job->kernel, &status);
+    must(status, job->kernel);
+    clReleaseProgram(program);
+    return kernel;
+}
+
+/* Into bytes [job->n_bytes]. */
+static void run(const struct job *job, void *bytes)
+{
+    cl_int status;
+    cl_kernel kernel = build(job);
+    cl_uint n_dwords = job->n_bytes / 4;
+    cl_mem buffer =
+        clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                       job->n_bytes, bytes, &status);
+    must(status, "buffer");
+    must(clSetKernelArg(kernel, 0, sizeof buffer, &buffer), "pfd_buffer");
+    must(clSetKernelArg(kernel, 1, sizeof n_dwords, &n_dwords), "pfd_size");
+    must(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &job->n_items,
+                                job->n_local ? &job->n_local : NULL, 0, NULL,
+                                NULL),
+         "the kernel");
+    must(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, job->n_bytes, bytes, 0,
+                             NULL, NULL),
+         "reading the buffer");
+    clReleaseMemObject(buffer);
+    clReleaseKernel(kernel);
+    clReleaseCommandQueue(queue);
+    clReleaseContext(context);
+}
+
+int main(int argc, char **argv)
+{
+    struct job job;
+    if (!read_arguments(&job, argc, argv)) {
+        fprintf(stderr, "usage: run_cl SOURCE.cl KERNEL ITEMS [--local N] "
+                        "[--options TEXT] [--buffer-bytes N] --to FILE\n");
+        return 1;
+    }
+    open_device();
+    void *bytes = calloc(1, job.n_bytes);
+    if (!bytes)
+        return 1;
+    run(&job, bytes);
+    FILE *file = fopen(job.to, "wb");
+    bool ok = file && fwrite(bytes, 1, job.n_bytes, file) == job.n_bytes;
+    ok = file && !fclose(file) && ok;
+    if (!ok)
+        perror(job.to);
+    free(bytes);
+    return ok ? 0 : 1;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "shader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the SPIR-V specification, 1.6: section 3, "Binary Form". */
+enum {
+    MAGIC = 0x07230203,
+    HEADER_WORDS = 5,
+    BOUND_MAX = 1 << 22,
+    OP_NAME = 5,
+    OP_ENTRY_POINT = 15,
+    OP_TYPE_POINTER = 32,
+    OP_VARIABLE = 59,
+    OP_DECORATE = 71,
+    MODEL_GL_COMPUTE = 5,
+    DECORATION_BLOCK = 2,
+    DECORATION_BUFFER_BLOCK = 3,
+    DECORATION_BINDING = 33,
+    DECORATION_SET = 34,
+    STORAGE_UNIFORM_CONSTANT = 0,
+    STORAGE_UNIFORM = 2,
+    STORAGE_BUFFER = 12,
+    FILE_MAX = 64 << 20,
+};
+
+static const char print_name[] = "pfd_buffer";
+
+/* What is said of an id. */
+struct id {
+    uint32_t set;
+    uint32_t binding;
+    uint32_t pointee; /* of a pointer type */
+    bool is_print;
+    bool is_block;
+    bool is_buffer_block;
+};
+
+static const char *read_file(struct shader *ret, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return "cannot be opened";
+    ret->words = malloc(FILE_MAX);
+    ret->n = ret->words ? fread(ret->words, 4, FILE_MAX / 4, file) : 0;
+    fclose(file);
+    if (ret->n <= HEADER_WORDS || ret->words[0] != MAGIC)
+        return "is no SPIR-V module";
+    if (ret->words[3] > BOUND_MAX)
+        return "has more ids than SPIR-V allows";
+    return NULL;
+}
+
+/* A string that begins at w [n words]; does it end among them? */
+static bool has_string(const uint32_t *w, size_t n)
+{
+    return memchr(w, '\0', 4 * n) != NULL;
+}
+
+static void take_decoration(struct id *id, const uint32_t *w, size_t n)
+{
+    uint32_t value = n > 3 ? w[3] : 0;
+    switch (w[2]) {
+    case DECORATION_SET:
+        id->set = value;
+        break;
+    case DECORATION_BINDING:
+        id->binding = value;
+        break;
+    case DECORATION_BLOCK:
+        id->is_block = true;
+        break;
+    case DECORATION_BUFFER_BLOCK:
+        id->is_buffer_block = true;
+        break;
+    default:
+        break;
+    }
+}
+
+/* A variable: its type, itself, its storage class. */
+static const char *take_variable(struct shader *ret, struct id *ids,
+                                 uint32_t bound, const uint32_t *w)
+{
+    if (w[1] >= bound || w[2] >= bound)
+        return "has an id beyond its bound";
+    if (w[3] != STORAGE_UNIFORM_CONSTANT && w[3] != STORAGE_UNIFORM &&
+        w[3] != STORAGE_BUFFER)
+        return NULL;
+    const struct id *type = &ids[ids[w[1]].pointee];
+    if (!type->is_block && !type->is_buffer_block)
+        return "wants an image, a sampler or an array of buffers: there is "
+               "nothing to bind there";
+    if (ret->n_resources == SHADER_RESOURCES_MAX)
+        return "wants more buffers than there are here";
+    ret->resources[ret->n_resources++] = (struct shader_resource){
+        .set = ids[w[2]].set,
+        .binding = ids[w[2]].binding,
+        .is_uniform = w[3] == STORAGE_UNIFORM && type->is_block,
+        .is_print = type->is_print,
+    };
+    return NULL;
+}
+
+/* One instruction of n words. */
+static const char *take(struct shader *ret, struct id *ids, uint32_t bound,
+                        const uint32_t *w, size_t n)
+{
+    switch (w[0] & 0xffff) {
+    case OP_ENTRY_POINT:
+        if (n < 4 || w[1] != MODEL_GL_COMPUTE || !has_string(w + 3, n - 3))
+            return "is no compute shader";
+        snprintf(ret->entry, sizeof ret->entry, "%s", (const char *)(w + 3));
+        return NULL;
+    case OP_NAME:
+        if (n > 2 && w[1] < bound && has_string(w + 2, n - 2))
+            ids[w[1]].is_print = !strcmp((const char *)(w + 2), print_name);
+        return NULL;
+    case OP_DECORATE:
+        if (n > 2 && w[1] < bound)
+            take_decoration(&ids[w[1]], w, n);
+        return NULL;
+    case OP_TYPE_POINTER:
+        if (n > 3 && w[1] < bound && w[3] < bound)
+            ids[w[1]].pointee = w[3];
+        return NULL;
+    case OP_VARIABLE:
+        return n > 3 ? take_variable(ret, ids, bound, w) : NULL;
+    default:
+        return NULL;
+    }
+}
+
+const char *shader_read(struct shader *ret, const char *path)
+{
+    *ret = (struct shader){ 0 };
+    const char *why = read_file(ret, path);
+    if (why)
+        return why;
+    uint32_t bound = ret->words[3];
+    struct id *ids = calloc(bound + 1, sizeof *ids);
+    if (!ids)
+        return "out of memory";
+    for (size_t at = HEADER_WORDS; at < ret->n && !why;) {
+        size_t n = ret->words[at] >> 16;
+        if (n == 0 || n > ret->n - at) {
+            why = "is cut, or no SPIR-V";
+        } else {
+            why = take(ret, ids, bound, ret->words + at, n);
+        }
+        at += n;
+    }
+    free(ids);
+    if (!why && !*ret->entry)
+        why = "is no compute shader";
+    return why;
+}
+
+void shader_free(struct shader *shader)
+{
+    free(shader->words);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* What a compute shader wants bound, read from its SPIR-V. */
+#ifndef DEVICE_SHADER_H
+#define DEVICE_SHADER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    SHADER_RESOURCES_MAX = 32
+};
+
+struct shader_resource {
+    uint32_t set;
+    uint32_t binding;
+    bool is_uniform; /* a uniform buffer; else a storage buffer */
+    bool is_print;   /* what `printfdecode scan` makes */
+};
+
+struct shader {
+    uint32_t *words; /* [n]; owned */
+    size_t n;
+    char entry[64]; /* the name of the entry point */
+    struct shader_resource resources[SHADER_RESOURCES_MAX];
+    size_t n_resources;
+};
+
+/* Reads the file. NULL; or why it cannot be used, in static memory. */
+const char *shader_read(struct shader *ret, const char *path);
+
+void shader_free(struct shader *shader);
+
+#endif

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""scan.py PRINTFDECODE RUNNER [GLSLANG]: shaders are rewritten, compiled, run
+and decoded; what comes out is what was said. With a GLSL compiler RUNNER is
+run_comp, else run_cl. Exit status 77: there is no device."""
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAM, RUNNER = (os.path.abspath(a) for a in sys.argv[1:3])
+GLSLANG = sys.argv[3] if len(sys.argv) > 3 else None
+THREADS = 1024
+
+SPECIAL = [
+    'none', '1 -3 -4 A 0x0000beef 10 -9|   42|43   |',
+    '-5 18446744073709551615 123456789ab -6 7 0x1000',
+    '1.250000 -1.000000e-03 0.100000, -2.000000 1, -2, 3 1, 2',
+    '    42|1.50    |0.1 1.000000e+10 0x1p-1',
+    '3.000000 0.500000 1.500000, -0.250000', '1, 0, 1, 1',
+]
+OPENCL = ['65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535'
+          ' 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, a, b, c, d, e, ff']
+
+
+def said():
+    lines = collections.Counter(SPECIAL + ([] if GLSLANG else OPENCL))
+    for t in range(THREADS):
+        f = t * 0.25
+        lines[f'ray {t} t={f:.6f} 50%|ab    |'] += 1
+        for i in range(t % 4):
+            lines[f'turn {t}.{i}'] += 1
+            lines[f'deep {t}'] += t % 5 == 1
+        if t % 3 == 0:
+            lines[f'v {f:.6f}, 1.000000, {-f:.6f} {t}, -1, 2, 3'
+                  f' {t}, 4000000000'] += 1
+        else:
+            lines[f'log {-t} of mine'] += 1
+    return +lines
+
+
+def call(*args, ok=(0,)):
+    p = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                       text=True)
+    if p.returncode == 77:
+        print('skipped:', p.stderr.strip())
+        sys.exit(77)
+    assert p.returncode in ok, (args, p.returncode, p.stdout, p.stderr)
+    return p
+
+
+def scan(source, *options):
+    out = 'out.comp' if GLSLANG else 'out.cl'
+    call(PROGRAM, 'scan', source, '-o', out, '--strings', 'app.pfdb',
+         '--call', 'printf', *options)
+    return out
+
+
+def compile_glsl(source, defines):
+    call(GLSLANG, '--target-env', 'vulkan1.1', *defines, '-V', source, '-o',
+         'out.spv')
+
+
+def run(defines, n_bytes):
+    """Runs what was compiled with a buffer of so many bytes."""
+    if GLSLANG:
+        call(RUNNER, 'out.spv', str(THREADS // 64), '1', '1', '--buffer-bytes',
+             str(n_bytes), '--to', 'dump.bin')
+    else:
+        call(RUNNER, 'out.cl', 'says', str(THREADS), '--local', '64',
+             '--options', ' '.join(defines), '--buffer-bytes', str(n_bytes),
+             '--to', 'dump.bin')
+
+
+def decoded():
+    """(lines, the summary, kinds of findings)"""
+    p = call(PROGRAM, '-o', 'json', 'dump.bin', 'app.pfdb', ok=(0, 2))
+    records = [json.loads(line) for line in p.stdout.splitlines()]
+    lines = collections.Counter(r['message'].rstrip('\n') for r in records
+                                if r['type'] == 'entry')
+    kinds = {r['kind'] for r in records if r['type'] == 'finding'}
+    return lines, records[-1], kinds
+
+
+def check_small(defines, whole):
+    """Buffers that are too small: what is there is right, the rest counted."""
+    for n_bytes in (16, 20, 24, 100, 1000, 30000):
+        run(defines, n_bytes)
+        lines, summary, kinds = decoded()
+        wrong = lines - said()
+        assert not wrong, (n_bytes, wrong)
+        account = (summary['bytes'] + summary['skipped_bytes'] +
+                   summary['lost_bytes'])
+        assert account == whole, (n_bytes, summary)
+        assert summary['lost_bytes'] == whole - (n_bytes - 16), summary
+        assert kinds <= {'overflow', 'truncated_entry', 'stray_dword'}, kinds
+
+
+def check(source, defines, *options):
+    out = scan(source, *options)
+    if GLSLANG:
+        compile_glsl(out, defines)
+    run(defines, 1 << 20)
+    lines, summary, kinds = decoded()
+    assert lines == said(), (defines, options, lines - said(), said() - lines)
+    assert not kinds and not summary['lost_bytes'], (kinds, summary)
+    check_small(defines, summary['bytes'])
+    print('ok:', source.rsplit('/', 1)[1], *defines, *options)
+
+
+WRONG = [  # a call, and what the compiler must not take
+    ('"%d", 1.5f', 'a float for %d'),
+    ('"%v2d", 5', 'a scalar for a vector'),
+    ('"%v3f", VEC2(1, 2)', 'a vector of two for three'),
+    ('"%f", DOUBLE(1.5)', 'a double for %f'),
+    ('"%d", LONG(5)', '64 bits for %d'),
+]
+MAIN = {True: '''#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#define VEC2 vec2
+#define DOUBLE double
+#define LONG int64_t
+void main()
+{
+    PFD_PRINTF(%s);
+}
+''', False: '''#define VEC2 (float2)
+#define DOUBLE (double)
+#define LONG (long)
+
+
+__kernel void says(PFD_PARAMETERS)
+{
+    PFD_PRINTF(%s);
+}
+'''}
+
+
+def check_wrong():
+    """What does not go with its conversion is an error in its line, 8."""
+    for arguments, what in WRONG:
+        name = 'wrong.comp' if GLSLANG else 'wrong.cl'
+        with open(name, 'w') as f:
+            f.write(MAIN[bool(GLSLANG)] % arguments)
+        out = scan(name)
+        if GLSLANG:
+            p = call(GLSLANG, '-V', out, '-o', 'x.spv', ok=(1, 2))
+            place = ':8: '
+        else:
+            p = call(RUNNER, out, 'says', '1', '--to', 'x.bin', ok=(1,))
+            place = 'wrong.cl:8:'
+        assert place in p.stdout + p.stderr, (what, p.stdout, p.stderr)
+        print('refused:', what)
+
+
+def main():
+    name = 'says.comp' if GLSLANG else 'says.cl'
+    source = os.path.join(HERE, name)
+    modes = [[], ['-DPFD_SUBGROUPS'], ['-DPFD_WIDE_ATOMICS'],
+             ['-DPFD_SUBGROUPS', '-DPFD_WIDE_ATOMICS']]
+    if not GLSLANG:
+        modes = [[], ['-DPFD_ATOMICS_32'], ['-DPFD_SUBGROUPS']]
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        os.environ['POCL_CACHE_DIR'] = folder
+        for defines in modes:
+            check(source, defines)
+        if GLSLANG:
+            check(source, [], '--subgroups', '--wide-atomics', '--set', '2',
+                  '--binding', '5')
+            check(source, ['-DPFD_SET=3'], '--binding', '7')
+        check_wrong()
+
+
+main()
