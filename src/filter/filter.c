@@ -44,11 +44,13 @@ struct plan {
     const struct pfd_where_range *range;
 };
 
-/* The range of a string that is not wanted: holds nothing. */
+/* The range of a string that is not wanted: holds nothing. A payload may have
+ * no bytes at all that could be read: these are, instead. */
 static const struct pfd_where_range no_range = {
     .span = UINT64_MAX,
     .outside = true,
 };
+static const uint8_t no_payload[sizeof(uint64_t)];
 
 struct pfd_filter_run {
     const struct pfd_filter *filter;
@@ -318,6 +320,13 @@ static bool fulfils(const struct pfd_where *where,
     return pfd_where_test(where, bound, record->string->steps, payload, NULL);
 }
 
+/* Of a plan with a range. */
+static inline bool range_holds(const struct plan *plan, const uint8_t *payload)
+{
+    return pfd_where_range_holds(
+        plan->range, plan->range == &no_range ? no_payload : payload);
+}
+
 enum pfd_look_result pfd_filter_look(struct pfd_filter_run *run,
                                      const struct pfd_record *record,
                                      const uint8_t *payload, bool has_origins)
@@ -328,7 +337,7 @@ enum pfd_look_result pfd_filter_look(struct pfd_filter_run *run,
         record->n_header < PFD_RANGE_HEADER)
         return PFD_LOOK_ASK;
     if (plan->range && !record->layout) {
-        bool holds = pfd_where_range_holds(plan->range, payload);
+        bool holds = range_holds(plan, payload);
         return !holds                    ? PFD_LOOK_NO
                : run->filter->messages.n ? PFD_LOOK_ASK
                                          : PFD_LOOK_YES;

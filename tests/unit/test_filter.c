@@ -7,6 +7,7 @@
 
 #include "base/pattern.h"
 #include "dump.h"
+#include "guard.h"
 #include "suite.h"
 
 #define ONE   UINT64_C(0x0123456789ab)
@@ -163,6 +164,47 @@ START_TEST(filters)
 }
 END_TEST
 
+/* The last entry is of a string that the condition turns down unseen, has no
+ * payload, and nothing can be read behind it. */
+START_TEST(reads_no_further)
+{
+    struct pfd_strings *strings = pfd_strings_new();
+    struct build bytes = { 0 };
+    struct pfd_filter *filter = NULL;
+    struct pfd_summary summary;
+    const struct pfd_filter_spec spec = { .where = "x > 1" };
+    uint64_t n_given = 0;
+    uint32_t two[] = { 2, 0 };
+    dump_add_string(strings, ONE, "none\n", "");
+    dump_add_string(strings, TWO, "two x=%d y=%f\n", "44");
+    dump_header(&bytes, 8);
+    dump_entry(&bytes, ONE, 2, NULL, 0);
+    dump_entry(&bytes, TWO, 4, two, 2);
+    dump_entry(&bytes, ONE, 2, NULL, 0);
+    struct guard guard = guard_new(bytes.bytes, bytes.n);
+    ck_assert_int_eq(pfd_filter_new(&spec, &filter, NULL), PFD_OK);
+    struct pfd_convert convert = {
+        .strings = strings,
+        .output = "text",
+        .format = "llpc",
+        .threads = 1,
+        .limit = UINT64_MAX,
+        .filter = filter,
+        .n_given = &n_given,
+    };
+    ck_assert_int_eq(
+        pfd_convert_bytes(&convert, guard.bytes, guard.n, &summary, NULL),
+        PFD_OK);
+    ck_assert_uint_eq(summary.entries, 3);
+    ck_assert_uint_eq(summary.bytes, 32);
+    ck_assert_uint_eq(n_given, 1);
+    pfd_filter_free(filter);
+    guard_free(&guard);
+    build_free(&bytes);
+    pfd_strings_free(strings);
+}
+END_TEST
+
 START_TEST(unknown_names)
 {
     struct pfd_strings *strings = pfd_strings_new();
@@ -187,6 +229,6 @@ int main(void)
 {
     return suite_run("filter",
                      TESTS(matching, hostile_patterns, wrong_patterns, filters,
-                           unknown_names),
+                           reads_no_further, unknown_names),
                      60);
 }
