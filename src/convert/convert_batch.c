@@ -256,19 +256,34 @@ static size_t pass_quiet(struct pfd_worker *w, size_t i)
     return i;
 }
 
-/* Entries that the filter does not let through, likewise. */
-static size_t pass_unwanted(struct pfd_worker *w, size_t i)
+/* Entries that no range has, likewise. */
+static size_t pass_between(struct pfd_worker *w, size_t i)
 {
     const struct pfd_batch *batch = &w->batch;
     for (; i < batch->n; i++) {
         const struct pfd_record *r = &batch->records[i];
-        if (r->kind != PFD_RECORD_ENTRY ||
-            (w->pool->convert->ranges ? in_ranges(w, index_of(w, i))
-                                      : look(w, r) != PFD_LOOK_NO))
+        if (r->kind != PFD_RECORD_ENTRY || in_ranges(w, index_of(w, i)))
             break;
         count_entry(w, r);
     }
     return i;
+}
+
+/* Entries that the filter does not let through: most of them by what their
+ * strings' plans say, others one by one. */
+static size_t pass_unwanted(struct pfd_worker *w, size_t i)
+{
+    const struct pfd_batch *batch = &w->batch;
+    for (;;) {
+        size_t to = pfd_filter_pass(w->filter, batch, i, &w->view, w->base,
+                                    &w->summary.bytes);
+        w->summary.entries += to - i;
+        i = to;
+        if (i == batch->n || batch->records[i].kind != PFD_RECORD_ENTRY ||
+            look(w, &batch->records[i]) != PFD_LOOK_NO)
+            return i;
+        count_entry(w, &batch->records[i++]);
+    }
 }
 
 /* Has a string that is soon needed brought from memory: the table of a whole
@@ -292,7 +307,9 @@ void pfd_worker_do_batch(struct pfd_worker *w)
     for (size_t i = 0; i < w->batch.n && !w->ended; i++) {
         if (is_plain) {
             i = pass_quiet(w, i);
-        } else if (w->filter || convert->ranges) {
+        } else if (convert->ranges) {
+            i = pass_between(w, i);
+        } else if (w->filter) {
             i = pass_unwanted(w, i);
         }
         if (i == w->batch.n)

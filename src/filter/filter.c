@@ -353,6 +353,39 @@ enum pfd_look_result pfd_filter_look(struct pfd_filter_run *run,
     return run->filter->messages.n ? PFD_LOOK_ASK : PFD_LOOK_YES;
 }
 
+/* An entry with its bytes in the view, laid out as its string says, under its
+ * string's key, behind a header that ranges can read. */
+static inline bool is_plain(const struct pfd_record *r)
+{
+    return r->kind == PFD_RECORD_ENTRY && r->string && !r->layout &&
+           !(r->flags & (PFD_RECORD_MADE | PFD_RECORD_COPIED)) &&
+           r->key == r->string->key && r->n_header >= PFD_RANGE_HEADER;
+}
+
+size_t pfd_filter_pass(const struct pfd_filter_run *run,
+                       const struct pfd_batch *batch, size_t from,
+                       const struct pfd_cursor *view, uint64_t base,
+                       uint64_t *n_bytes)
+{
+    const struct plan *plans = run->plans;
+    const struct pfd_cursor bytes = *view;
+    const size_t n_plans = run->n_plans;
+    uint64_t sum = 0;
+    size_t i = from;
+    for (; i < batch->n; i++) {
+        const struct pfd_record *r = &batch->records[i];
+        if (!is_plain(r) || r->string->index >= n_plans)
+            break;
+        const struct plan *plan = &plans[r->string->index];
+        size_t at = (size_t)(r->offset - base) + r->n_header;
+        if (!plan->range || range_holds(plan, pfd_cursor_peek(&bytes, at)))
+            break;
+        sum += r->n_bytes;
+    }
+    *n_bytes += sum;
+    return i;
+}
+
 /* Of an entry that no table has; or memory is out, and it is not known. */
 static bool fulfils_alone(struct pfd_filter_run *run, struct pfd_entry *entry,
                           bool has_origins)

@@ -19,6 +19,16 @@ enum pfd_look_result pfd_filter_look(struct pfd_filter_run *run,
                                      const struct pfd_record *record,
                                      const uint8_t *payload, bool has_origins);
 
+/*
+ * The same of many: the first record from `from` on that is not surely an entry
+ * that is turned down, or batch->n; *n_bytes: those of the entries before it
+ * are added. view, base: of pfd_batch_payload().
+ */
+size_t pfd_filter_pass(const struct pfd_filter_run *run,
+                       const struct pfd_batch *batch, size_t from,
+                       const struct pfd_cursor *view, uint64_t base,
+                       uint64_t *n_bytes);
+
 /* Is a buffer of this name wanted at all? */
 bool pfd_filter_want_source(const struct pfd_filter *filter,
                             const char *source);
