@@ -300,6 +300,31 @@ static enum pfd_status step_odd(struct pfd_walk *w, struct llpc_state *st,
     return PFD_OK;
 }
 
+/* An entry that says itself whether it is whole. */
+static void step_committed(struct pfd_walk *w, const struct llpc_header *h,
+                           const struct pfd_string *s)
+{
+    struct pfd_cursor c = w->view;
+    struct pfd_quoted text;
+    size_t n = (size_t)h->n_bytes - LLPC_DWORD;
+    pfd_cursor_seek(&c, w->at - w->base);
+    const uint8_t *bytes = pfd_cursor_bytes(&c, n);
+    uint32_t stored = pfd_cursor_u32(&c);
+    if (bytes && stored == llpc_commit_word(bytes, n, w->at)) {
+        struct pfd_record *r = &w->batch->records[w->batch->n];
+        add_entry(w, h, s, 0);
+        r->flags |= PFD_RECORD_SURE;
+        return;
+    }
+    pfd_quote(&text, pfd_string_text(s), s->n_text);
+    pfd_walk_finding(w, PFD_FINDING_unwritten, w->at,
+                     "the entry of '%s' is not whole, by its commit word; %u "
+                     "dwords skipped",
+                     text.text, h->size);
+    w->batch->skipped_bytes += h->n_bytes;
+    w->at += h->n_bytes;
+}
+
 /* Fewer dwords than an entry header are left, or none. */
 static enum pfd_status finish(struct pfd_walk *w, struct llpc_state *st)
 {
@@ -342,7 +367,10 @@ static enum pfd_status step(struct pfd_walk *w, struct llpc_state *st)
         return step_unknown(w, st, &h);
     if (!llpc_law_holds(s, h.n_bytes - LLPC_ENTRY_HEADER))
         return step_odd(w, st, &h, s);
-    add_entry(w, &h, s, 0);
+    if (llpc_is_committed(s))
+        step_committed(w, &h, s);
+    else
+        add_entry(w, &h, s, 0);
     return PFD_OK;
 }
 
@@ -493,6 +521,14 @@ static int llpc_probe(const struct pfd_cursor *first, uint64_t n_buffer)
                                                                           : 20;
 }
 
+static void llpc_make(const struct pfd_look *look, struct pfd_made *ret)
+{
+    if (llpc_is_own(look->record->string))
+        llpc_own_make(look, ret);
+    else
+        llpc_abort_make(look, ret);
+}
+
 static const char *const header_words[] = {
     "bufferOffset, low half",
     "bufferOffset, high half",
@@ -523,5 +559,7 @@ const struct pfd_format pfd_format_llpc = {
     .slots = llpc_slots,
     .layout_text = llpc_layout_text,
     .live = &llpc_live,
-    .make = llpc_abort_make,
+    .make = llpc_make,
+    .origin = llpc_origin,
+    .origin_names = llpc_origin_names,
 };

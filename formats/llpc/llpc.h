@@ -22,8 +22,60 @@ enum {
  */
 static inline bool llpc_is_abort(const struct pfd_string *s)
 {
-    return s->flags & PFD_STRING_LITERAL;
+    return (s->flags & (PFD_STRING_LITERAL | PFD_STRING_OWN)) ==
+           PFD_STRING_LITERAL;
 }
+
+/*
+ * A string of PFD_PRINTF (own.c, rows.c). Its layout words are the arguments
+ * that take two dwords, as a mask; those of them that stand for texts, as
+ * another; flags, level << 8 and bytes of its file's name << 32; the line; the
+ * name. As a literal it is a text that an argument can stand for.
+ */
+enum {
+    LLPC_OWN_WORDS = 4, /* before the name */
+};
+
+static inline bool llpc_is_own(const struct pfd_string *s)
+{
+    return s->flags & PFD_STRING_OWN;
+}
+
+/* Enum PFD_ROW_ORIGIN... of one. */
+static inline unsigned llpc_own_flags(const struct pfd_string *s)
+{
+    return (unsigned)pfd_string_layout(s)[2] & 0xff;
+}
+
+/* Does its entry say itself whether it is whole? */
+bool llpc_is_committed(const struct pfd_string *s);
+
+/* Bytes of payload of one's entry. */
+uint64_t llpc_own_payload(const struct pfd_string *s);
+
+/* The commit word of bytes [n] at byte `at` of a buffer. */
+uint32_t llpc_commit_word(const uint8_t *bytes, size_t n, uint64_t at);
+
+/* Whether an entry's text takes more than its steps: abort messages, and
+ * arguments that stand for texts. */
+static inline bool llpc_is_made(const struct pfd_string *s)
+{
+    return llpc_is_abort(s) || (llpc_is_own(s) && pfd_string_layout(s)[1]);
+}
+
+/* As llpc_abort_make(), of one with such arguments. */
+void llpc_own_make(const struct pfd_look *look, struct pfd_made *ret);
+
+/* Member of pfd_format_llpc, and its origin_names. */
+size_t llpc_origin(const struct pfd_look *look, struct pfd_origin *ret);
+extern const char *const llpc_origin_names[];
+
+/* As llpc_load(), of rows; adds to *n_rows. */
+enum pfd_status llpc_load_rows(const struct pfd_format *format,
+                               const struct pfd_image *image,
+                               struct pfd_strings *strings,
+                               struct pfd_report *report, size_t *n_rows,
+                               struct pfd_error *err);
 
 /* Dwords of the whole message. */
 static inline uint32_t llpc_abort_dwords(const struct pfd_string *s)

@@ -493,7 +493,8 @@ enum pfd_status llpc_load(const struct pfd_format *self,
     };
     enum pfd_status status =
         pfd_image_notes(image, read_note, &loader, report, err);
-    if (status == PFD_OK)
-        *n_rows = loader.n_rows;
-    return status;
+    if (status != PFD_OK)
+        return status;
+    *n_rows = loader.n_rows;
+    return llpc_load_rows(self, image, strings, report, n_rows, err);
 }

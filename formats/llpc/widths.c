@@ -161,13 +161,34 @@ size_t llpc_fill_slots(const struct pfd_string *s, uint64_t layout, bool cut,
     return n;
 }
 
+static void own_layout(const struct pfd_string *s, struct pfd_layout *ret)
+{
+    uint64_t texts = pfd_string_layout(s)[1];
+    /* One that is committed is looked at before it is believed, and texts are
+     * put in when an entry is made. */
+    if (!llpc_is_committed(s) && !texts)
+        ret->n_payload = (uint32_t)llpc_own_payload(s);
+    ret->n_slots =
+        llpc_fill_slots(s, LAYOUT_OWN, false, UINT32_MAX, ret->slots);
+    for (size_t i = 0; i < ret->n_slots && i < BITS; i++) {
+        if (!(texts >> i & 1))
+            continue;
+        ret->slots[i].store = PFD_STORE_STRING;
+        ret->slots[i].n_bytes = PFD_STRING_NULL;
+    }
+}
+
 void llpc_layout(const struct pfd_string *s,
                  const struct pfd_program_facts *facts, struct pfd_layout *ret)
 {
     /* No entry has so much: each is looked at by itself. */
     ret->n_payload = UINT32_MAX;
-    if (llpc_is_abort(s))
+    if (llpc_is_abort(s) || (llpc_is_own(s) && s->flags & PFD_STRING_LITERAL))
         return;
+    if (llpc_is_own(s)) {
+        own_layout(s, ret);
+        return;
+    }
     /* LLPC writes component 0 of a vector and counts it as one argument. */
     ret->cut = facts->n_scalars != facts->n_cut_scalars &&
                s->n_arguments == facts->n_cut_scalars;
@@ -212,6 +233,8 @@ uint64_t llpc_payload(const struct pfd_string *s)
 {
     if (s->n_payload != UINT32_MAX)
         return s->n_payload;
+    if (llpc_is_own(s))
+        return llpc_own_payload(s);
     return (llpc_is_abort(s) ? s->n_arguments : mask_dwords(s)) * DWORD;
 }
 
@@ -241,7 +264,7 @@ static bool is_layout(const struct pfd_string *s, uint64_t layout,
         return fits(s, n_payload);
     if (layout == LAYOUT_FITTING)
         return !fits(s, n_payload);
-    return layout < LAYOUT_FITTING && !llpc_is_abort(s) &&
+    return layout < LAYOUT_FITTING && !llpc_is_abort(s) && !llpc_is_own(s) &&
            sums_to(s, s->flags & PFD_STRING_CUT, (enum layout)layout,
                    n_payload / DWORD);
 }
@@ -250,11 +273,11 @@ bool llpc_is_record(const struct pfd_look *look)
 {
     const struct pfd_record *r = look->record;
     const struct pfd_string *s = r->string;
-    unsigned flags = s && llpc_is_abort(s) ? PFD_RECORD_MADE : 0;
+    unsigned flags = s && llpc_is_made(s) ? PFD_RECORD_MADE : 0;
+    unsigned free = PFD_RECORD_COPIED | PFD_RECORD_SURE;
     uint64_t n_payload = pfd_cursor_left(&look->bytes);
     return r->n_header == LLPC_ENTRY_HEADER && n_payload % DWORD == 0 &&
-           (r->flags & ~PFD_RECORD_COPIED) == flags &&
-           r->key >> LLPC_ID_BITS == 0 &&
+           (r->flags & ~free) == flags && r->key >> LLPC_ID_BITS == 0 &&
            (!s || (r->key == s->key && is_layout(s, r->layout, n_payload)));
 }
 
@@ -274,7 +297,7 @@ static void offer(struct readings *all, const struct pfd_string *s,
     r.string = s;
     r.layout = layout;
     r.findings |= findings;
-    r.flags = llpc_is_abort(s) ? PFD_RECORD_MADE : 0;
+    r.flags = llpc_is_made(s) ? PFD_RECORD_MADE : 0;
     if (all->n++ == 0) {
         *all->entry = r;
         return;
@@ -312,7 +335,7 @@ static void offer_stated(struct readings *all, const struct pfd_string *s)
     bool cut = s->flags & PFD_STRING_CUT;
     if (!fits(s, all->n_payload))
         return;
-    if (llpc_is_abort(s) || s->n_payload != UINT32_MAX ||
+    if (llpc_is_abort(s) || llpc_is_own(s) || s->n_payload != UINT32_MAX ||
         s->n_arguments > PFD_ARGUMENTS_MAX) {
         offer(all, s, LAYOUT_OWN, 0);
     } else if (differ(s, cut, LAYOUT_UNSHIFTED, LAYOUT_MODIFIERS)) {
@@ -330,8 +353,8 @@ static void offer_recovered(struct readings *all, const struct pfd_string *s)
                                            LAYOUT_MODIFIERS };
     uint64_t dwords = all->n_payload / DWORD;
     size_t n = s->n_arguments;
-    if (llpc_is_abort(s) || n > PFD_ARGUMENTS_MAX || dwords < n ||
-        dwords > 2 * n)
+    if (llpc_is_abort(s) || llpc_is_own(s) || n > PFD_ARGUMENTS_MAX ||
+        dwords < n || dwords > 2 * n)
         return;
     offer_layouts(all, s, layouts, 5, FINDING(width_mismatch));
 }

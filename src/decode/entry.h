@@ -77,7 +77,8 @@ static inline bool pfd_entry_make(struct pfd_entry_source *of,
         ret->steps = s->steps;
         ret->room = s->room;
     }
-    uint64_t flags = record->flags & ~(unsigned)PFD_RECORD_COPIED;
+    uint64_t flags =
+        record->flags & ~(unsigned)(PFD_RECORD_COPIED | PFD_RECORD_SURE);
     if (__builtin_expect((flags | record->layout) != 0, 0))
         return pfd_entry_make_special(ret);
     return true;

@@ -37,6 +37,7 @@ enum pfd_record_flag {
     PFD_RECORD_COPIED = 8, /* its bytes are the batch's, not the view's */
     PFD_RECORD_OWN = 16,   /* this and the next one mean what the format says */
     PFD_RECORD_OWN2 = 32,
+    PFD_RECORD_SURE = 64, /* its bytes are whole: they say so themselves */
 };
 
 /*

@@ -5,7 +5,7 @@
 enum {
     STREAMS = PFD_RECORD_STDOUT | PFD_RECORD_STDERR,
     FLAGS = STREAMS | PFD_RECORD_MADE | PFD_RECORD_COPIED | PFD_RECORD_OWN |
-            PFD_RECORD_OWN2,
+            PFD_RECORD_OWN2 | PFD_RECORD_SURE,
 };
 
 /* Bits that entries can have. */

@@ -257,6 +257,8 @@ void pfd_string_fill(struct pfd_string *ret, const struct pfd_string_row *row,
     };
     if (row->literal)
         ret->flags |= PFD_STRING_LITERAL;
+    if (row->own)
+        ret->flags |= PFD_STRING_OWN;
     memcpy(ret->steps, steps, n_steps * sizeof *steps);
     if (pfd_program_has_char(steps, n_steps))
         ret->flags |= PFD_STRING_CHAR;

@@ -22,6 +22,8 @@ enum pfd_string_flag {
     PFD_STRING_CUT = 4,      /* each vector takes one scalar */
     PFD_STRING_CHAR = 8,     /* has %c or %s, which can print any byte */
     PFD_STRING_LITERAL = 16, /* a message, not a format string */
+    PFD_STRING_OWN = 32,     /* its layout words are another kind's of the
+                                format */
 };
 
 /*
@@ -128,6 +130,7 @@ struct pfd_string_row {
     const uint64_t *layout; /* [n_layout] words, borrowed for the call */
     size_t n_layout;        /* at most PFD_LAYOUT_MAX */
     bool literal;           /* the text names a message, it is no format */
+    bool own;               /* PFD_STRING_OWN */
 };
 
 /*

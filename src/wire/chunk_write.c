@@ -175,7 +175,8 @@ static uint64_t findings_of(const struct pfd_entry *entry)
 static void put_long(struct pfd_chunk_writer *w, const struct pfd_record *r,
                      uint64_t index, uint64_t findings, size_t n)
 {
-    const uint8_t bytes[] = { r->n_header, r->flags, r->n_alternatives, 0 };
+    const uint8_t flags = r->flags & (uint8_t)~PFD_RECORD_SURE;
+    const uint8_t bytes[] = { r->n_header, flags, r->n_alternatives, 0 };
     put64(&w->records, index);
     put64(&w->records, r->offset);
     put64(&w->records, bits_of(w, findings));
@@ -191,7 +192,8 @@ static bool is_short(const struct pfd_chunk_writer *w,
                      const struct pfd_entry *entry, size_t n)
 {
     const struct pfd_record *r = entry->record;
-    uint64_t flags = r->flags & ~(unsigned)PFD_RECORD_COPIED;
+    uint64_t flags =
+        r->flags & ~(unsigned)(PFD_RECORD_COPIED | PFD_RECORD_SURE);
     return r->string && !(findings_of(entry) | r->layout | flags) &&
            !r->n_alternatives && r->key == r->string->key &&
            r->n_header == w->n_header && entry->index == w->index &&

@@ -144,7 +144,7 @@ static void check_damaged(const struct pfd_format *format,
     r.kind = PFD_RECORD_FINDING;
     ck_assert(!pfd_record_is_sound(format, &look));
     r.kind = sound->record->kind;
-    r.flags |= 64;
+    r.flags |= 128;
     ck_assert(!pfd_record_is_sound(format, &look));
     r.flags = PFD_RECORD_STDOUT | PFD_RECORD_STDERR;
     ck_assert(!pfd_record_is_sound(format, &look));

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * printf for kernels of CUDA and HIP, thirty times as fast as the vendors':
+ *
+ *   PFD_PRINTF("ray %u t=%f\n", id, t);
+ *
+ * Format string and arguments are checked by the compiler. Only an id and the
+ * arguments are stored, in LLPC's buffer (formats/llpc/README.md), which the
+ * host shares with a reader while kernels run; printfdecode/device/host.h has
+ * that side. The strings stay in the program's file: `printfdecode dump a.out`
+ * needs nothing else. C++17.
+ *
+ * Arguments: integers, bool, enum, float (which stays 32 bits wide), double,
+ * what turns into a float, pointers (%p), and for %s a literal or a
+ * PFD_TEXT("literal"); 32 at most. A conversion of 64 bits has one of the
+ * lengths l, ll, j, z, t. Not there: %n, and vectors as a whole.
+ *
+ * When a site is off, because nobody has bound a buffer or the control block
+ * says so, its arguments are not evaluated, and it costs one load and a
+ * branch.
+ *
+ * Options, defined before this file is included, alike or not in each file:
+ *   PFD_COMMIT  each entry ends in a word made of all of it, so that a reader
+ *               of a live buffer sees whether it is whole
+ *   PFD_ORIGIN  each entry says which workgroup, wave and lane wrote it, and
+ *               when
+ *
+ * Threads of one wave that print the same thing at once do it with one atomic,
+ * and their entries stand side by side.
+ */
+#ifndef PRINTFDECODE_DEVICE_PRINTF_H
+#define PRINTFDECODE_DEVICE_PRINTF_H
+
+#include <printfdecode/device/control.h>
+#include <printfdecode/device/platform.h>
+#include <printfdecode/device/row.h>
+
+#ifdef PFD_COMMIT
+#define PFD_COMMIT_FLAG PFD_ROW_COMMIT
+#else
+#define PFD_COMMIT_FLAG 0
+#endif
+#ifdef PFD_ORIGIN
+#define PFD_ORIGIN_FLAG PFD_ROW_ORIGIN
+#else
+#define PFD_ORIGIN_FLAG 0
+#endif
+
+/* Prints, in device code. The second form says how much it matters: ERROR,
+ * WARNING, INFO, DEBUG or TRACE. */
+#define PFD_PRINTF(...)     PFD_PRINTF_AT(PFD_LEVEL_NONE, __VA_ARGS__)
+#define PFD_LOG(level, ...) PFD_PRINTF_AT(PFD_LEVEL_##level, __VA_ARGS__)
+
+/* One of several literals for %s: PFD_PRINTF("%s\n", hit ? PFD_TEXT("hit") :
+ * PFD_TEXT("miss")). */
+#define PFD_TEXT(literal_text)                                   \
+    ([] {                                                        \
+        struct pfd_text_site {                                   \
+            PFD_BOTH static constexpr const char *text()         \
+            {                                                    \
+                return literal_text;                             \
+            }                                                    \
+        };                                                       \
+        return pfd::keep_text<pfd::named_text<pfd_text_site>>(); \
+    }())
+
+#define PFD_FIRST_OF(first, ...) first
+#define PFD_SOURCE_OF(...)       #__VA_ARGS__
+
+#define PFD_PRINTF_AT(the_level, ...)                                          \
+    do {                                                                       \
+        struct pfd_site_here {                                                 \
+            PFD_BOTH static constexpr const char *text()                       \
+            {                                                                  \
+                return PFD_FIRST_OF(__VA_ARGS__, 0);                           \
+            }                                                                  \
+            PFD_BOTH static constexpr const char *arguments()                  \
+            {                                                                  \
+                return PFD_SOURCE_OF(__VA_ARGS__);                             \
+            }                                                                  \
+            PFD_BOTH static constexpr const char *file()                       \
+            {                                                                  \
+                return __FILE__;                                               \
+            }                                                                  \
+            PFD_BOTH static constexpr unsigned line()                          \
+            {                                                                  \
+                return __LINE__;                                               \
+            }                                                                  \
+            PFD_BOTH static constexpr unsigned level()                         \
+            {                                                                  \
+                return the_level;                                              \
+            }                                                                  \
+            PFD_BOTH static constexpr unsigned flags()                         \
+            {                                                                  \
+                return PFD_COMMIT_FLAG | PFD_ORIGIN_FLAG;                      \
+            }                                                                  \
+        };                                                                     \
+        if (uint32_t pfd_gate = pfd::look_at<pfd_site_here>(pfd_control_here)) \
+            pfd::print<pfd_site_here>(pfd_control_here, pfd_gate,              \
+                                      __VA_ARGS__);                            \
+    } while (0)
+
+/* The control block that this file's kernels obey; host.h sets it. Each source
+ * file has its own: not every program links its device code. */
+#if defined(PFD_HOST_DEVICE)
+static pfd_control *pfd_control_here __attribute__((unused));
+#else
+static __attribute__((device)) __attribute__((constant)) __attribute__((unused))
+pfd_control *pfd_control_here;
+#endif
+
+namespace pfd
+{
+
+/* ---- what all sites share; noinline, so that a kernel pays for it once ---- */
+
+PFD_DEVICE PFD_INLINE pfd_site *sites_of(pfd_control *c)
+{
+    return (pfd_site *)(c + 1);
+}
+
+/* NULL: it is off, and another site with its gate is on. */
+PFD_DEVICE PFD_INLINE pfd_site *find_site(pfd_control *c, uint32_t gate,
+                                          uint64_t id)
+{
+    while (gate) {
+        pfd_site *site = &sites_of(c)[gate - 1];
+        if (site->id == id)
+            return look(&site->is_on) ? site : nullptr;
+        gate = site->next;
+    }
+    return nullptr;
+}
+
+PFD_DEVICE PFD_INLINE bool is_within(const pfd_control_range &range,
+                                     const uint32_t *at)
+{
+    bool ret = true;
+    for (int i = 0; i < 3; i++)
+        ret &= at[i] >= range.first[i] && at[i] <= range.last[i];
+    return ret;
+}
+
+PFD_DEVICE PFD_INLINE uint32_t rank_in(uint64_t mask, uint32_t lane)
+{
+    return count_lanes(mask & ((UINT64_C(1) << lane) - 1));
+}
+
+/* One lane adds for all of mask; all get what was there before. */
+template <class Add>
+PFD_DEVICE PFD_INLINE uint64_t add_once(Add add, uint64_t mask, uint32_t lane,
+                                        uint64_t *to, uint64_t n)
+{
+    uint32_t leader = first_lane(mask);
+    uint64_t before = 0;
+    if (lane == leader)
+        before = add(to, n);
+    uint32_t low = shuffle(mask, (uint32_t)before, leader);
+    uint32_t high = shuffle(mask, (uint32_t)(before >> 32), leader);
+    return (uint64_t)high << 32 | low;
+}
+
+/* Which lanes of mask may print, by the rules; the others are counted. */
+PFD_DEVICE PFD_INLINE uint64_t withhold(pfd_control *c, pfd_site *site,
+                                        uint64_t mask, uint32_t lane)
+{
+    uint32_t budget = look(&site->budget);
+    uint32_t every = look(&site->every);
+    bool filtered = look(&c->is_filtered) != 0;
+    bool keep = true;
+    if (!filtered && budget == PFD_NO_BUDGET && every <= 1)
+        return mask;
+    if (filtered) {
+        place here = this_place();
+        keep = is_within(c->threads, here.thread) &&
+               is_within(c->groups, here.group);
+    }
+    uint64_t kept = ballot(mask, keep);
+    if (keep && (budget != PFD_NO_BUDGET || every > 1)) {
+        uint64_t seen =
+            add_once(add_device, kept, lane, &site->seen, count_lanes(kept)) +
+            rank_in(kept, lane);
+        uint64_t step = every ? every : 1;
+        keep = seen % step == 0 &&
+               (budget == PFD_NO_BUDGET || seen / step < budget);
+    }
+    kept = ballot(mask, keep);
+    if (lane == first_lane(mask) && kept != mask)
+        add_device(&site->withheld, count_lanes(mask) - count_lanes(kept));
+    return kept;
+}
+
+/* PFD_ROW_ORIGIN_DWORDS of where this is. */
+PFD_DEVICE PFD_INLINE void fill_origin(uint32_t *words)
+{
+    place here = this_place();
+    uint64_t clock = device_clock();
+    for (int i = 0; i < 3; i++)
+        words[i] = here.group[i];
+    words[3] = here.wave << 8 | here.lane;
+    words[4] = (uint32_t)clock;
+    words[5] = (uint32_t)(clock >> 32);
+}
+
+/* The commit word of an entry of n dwords, and of where it is: MurmurHash3's
+ * 32 bits of both. */
+PFD_DEVICE PFD_INLINE uint32_t commit_word(const uint32_t *words, uint32_t n,
+                                           uint64_t at)
+{
+    uint32_t h = (uint32_t)at;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = words[i] * UINT32_C(0xcc9e2d51);
+        k = (k << 15 | k >> 17) * UINT32_C(0x1b873593);
+        h ^= k;
+        h = (h << 13 | h >> 19) * 5 + UINT32_C(0xe6546b64);
+    }
+    h ^= n * 4;
+    h = (h ^ h >> 16) * UINT32_C(0x85ebca6b);
+    h = (h ^ h >> 13) * UINT32_C(0xc2b2ae35);
+    return h ^ h >> 16;
+}
+
+/* The lane of mask with so many of it before it. */
+PFD_DEVICE PFD_INLINE uint32_t lane_of(uint64_t mask, uint32_t rank)
+{
+    if ((mask & (mask + 1)) == 0)
+        return rank;
+    while (rank--)
+        mask &= mask - 1;
+    return first_lane(mask);
+}
+
+/*
+ * Stores the lanes' n words each, one lane's behind the other's, from dword
+ * `base` on. All lanes of mask store dwords that are side by side, whoever's
+ * they are: so they go over a bus in as few pieces as can be.
+ */
+PFD_DEVICE PFD_INLINE void store_together(pfd_control *c, uint64_t mask,
+                                          uint32_t rank, uint64_t base,
+                                          const uint32_t *words, uint32_t n)
+{
+    volatile uint32_t *to = (volatile uint32_t *)c->buffer + 4;
+    uint32_t n_lanes = count_lanes(mask);
+    for (uint32_t i = rank; i < n * n_lanes; i += n_lanes) {
+        uint32_t from = lane_of(mask, i / n);
+        uint32_t wanted = i % n;
+        uint32_t word = 0;
+        for (uint32_t k = 0; k < n; k++) {
+            uint32_t offered = shuffle(mask, words[k], from);
+            word = k == wanted ? offered : word;
+        }
+        if (base + i < c->n_dwords)
+            to[base + i] = word;
+    }
+}
+
+/* Prints words [n], whose header is filled, for all lanes of mask, which are at
+ * one site. */
+template <class Unused = void>
+PFD_DEVICE PFD_NOINLINE void put(pfd_control *c, uint32_t gate, uint64_t mask,
+                                 uint32_t flags, uint32_t *words, uint32_t n)
+{
+    uint64_t id = (uint64_t)words[1] << 16 | words[0] >> 16;
+    uint32_t lane = lane_number();
+    pfd_site *site = find_site(c, gate, id);
+    if (!site)
+        return;
+    mask = withhold(c, site, mask, lane);
+    if (!(mask >> lane & 1))
+        return;
+    uint32_t rank = rank_in(mask, lane);
+    uint64_t base = add_once(add_system, mask, lane, (uint64_t *)c->buffer,
+                             (uint64_t)n * count_lanes(mask));
+    uint32_t n_commit = flags & PFD_ROW_COMMIT ? 1 : 0;
+    if (flags & PFD_ROW_ORIGIN)
+        fill_origin(words + n - n_commit - PFD_ROW_ORIGIN_DWORDS);
+    if (n_commit)
+        words[n - 1] = commit_word(words, n - 1, base + (uint64_t)rank * n);
+    store_together(c, mask, rank, base, words, n);
+}
+
+/* ---- one site ---- */
+
+/* Sees to it that a row is in the file. */
+template <class Maker> PFD_DEVICE PFD_INLINE uint64_t keep_row()
+{
+    constexpr uint64_t id = Maker::make().header.id;
+    (void)&row_of<Maker>;
+    return id;
+}
+
+template <class Text> PFD_DEVICE PFD_INLINE text keep_text()
+{
+    return text{ keep_row<text_row<Text>>() };
+}
+
+/* Argument I of a site as words; returns how many. */
+template <class Site, unsigned I, class A>
+PFD_DEVICE PFD_INLINE uint32_t pack(uint32_t *words, const A &value)
+{
+    constexpr char letter = letter_of<const A &>();
+    uint64_t bits = 0;
+    if constexpr (letter == 'a') {
+        bits = keep_row<text_row<literal<Site, I>>>();
+    } else if constexpr (letter == 's') {
+        bits = value.id;
+    } else if constexpr (letter == 'f') {
+        float f = (float)value;
+        uint32_t word;
+        __builtin_memcpy(&word, &f, sizeof word);
+        bits = word;
+    } else if constexpr (letter == 'd') {
+        __builtin_memcpy(&bits, &value, sizeof bits);
+    } else if constexpr (letter == 'p') {
+        bits = (uint64_t)(uintptr_t)value;
+    } else {
+        bits = (uint64_t)value;
+    }
+    words[0] = (uint32_t)bits;
+    if constexpr (dwords_of(letter) == 2)
+        words[1] = (uint32_t)(bits >> 32);
+    return dwords_of(letter);
+}
+
+template <unsigned... I> struct numbers {
+};
+template <unsigned N, unsigned... I>
+struct make_numbers : make_numbers<N - 1, N - 1, I...> {
+};
+template <unsigned... I> struct make_numbers<0, I...> {
+    using type = numbers<I...>;
+};
+
+/* 0: the site is off. The one load. */
+template <class Site> PFD_DEVICE PFD_INLINE uint32_t look_at(pfd_control *c)
+{
+    constexpr uint32_t gate = gate_of<Site>();
+    return c ? look(&c->gates[gate]) : 0;
+}
+
+template <class Site, class... A> struct call : checks<Site, A...> {
+    using maker = format_row<Site, A...>;
+    static constexpr uint32_t n_extra =
+        (Site::flags() & PFD_ROW_ORIGIN ? PFD_ROW_ORIGIN_DWORDS : 0) +
+        (Site::flags() & PFD_ROW_COMMIT ? 1 : 0);
+    static constexpr uint32_t n_dwords =
+        2 + (dwords_of(letter_of<A>()) + ... + 0) + n_extra;
+
+    template <unsigned... I>
+    PFD_DEVICE PFD_INLINE static void print(numbers<I...>, pfd_control *c,
+                                            uint32_t gate, const A &...values)
+    {
+        uint32_t words[n_dwords];
+        uint64_t id = keep_row<maker>();
+        uint64_t header = id << 16 | n_dwords;
+        uint32_t at = 2;
+        words[0] = (uint32_t)header;
+        words[1] = (uint32_t)(header >> 32);
+        ((at += pack<Site, I>(words + at, values)), ...);
+        (void)at;
+        put(c, gate, active_lanes(id), Site::flags(), words, n_dwords);
+    }
+};
+
+template <class Site, class Format, class... A>
+PFD_DEVICE PFD_INLINE void print(pfd_control *c, uint32_t gate, const Format &,
+                                 const A &...values)
+{
+    call<Site, const A &...>::print(typename make_numbers<sizeof...(A)>::type(),
+                                    c, gate, values...);
+}
+
+} /* namespace pfd */
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For programs that print with PFD_PRINTF (device/printf.h): the sites that
+ * are in their own files, the control block that says which of them print
+ * what, and what was withheld. Knows no device: the caller copies the block.
+ *
+ * A block that was made has all sites on. It is changed here, on the host, and
+ * copied as a whole before a kernel, or dword by dword while one runs.
+ *
+ * Thread rule: one thread at a time.
+ */
+#ifndef PRINTFDECODE_SITES_H
+#define PRINTFDECODE_SITES_H
+
+#include <printfdecode/common.h>
+#include <printfdecode/device/control.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct pfd_sites;
+
+/*
+ * The sites of a program's file; path NULL: of this program and the libraries
+ * that it has loaded. Their rows are looked for as they lie in the file: device
+ * code that is compressed there (nvcc's --compress-mode=size) has none.
+ *
+ * PFD_OK; PFD_ERR_IO: a file cannot be read; PFD_ERR_UNSUPPORTED: no rows are
+ * there; PFD_ERR_NOMEM.
+ */
+PFD_API enum pfd_status pfd_sites_new(const char *path, struct pfd_sites **ret,
+                                      struct pfd_error *err);
+
+/* NULL is allowed. */
+PFD_API void pfd_sites_free(struct pfd_sites *sites);
+
+/* An ELF file that holds their rows and nothing else, [*n] bytes, for
+ * pfd_client_code_object(). Borrowed. */
+PFD_API const void *pfd_sites_object(const struct pfd_sites *sites, size_t *n);
+
+/* One site. Texts are not NUL-terminated, and borrowed. */
+struct pfd_site_info {
+    uint64_t id;
+    const char *text; /* [n_text] */
+    size_t n_text;
+    const char *file; /* [n_file], as the compiler was given it */
+    size_t n_file;
+    uint32_t line;
+    enum pfd_level level;
+    struct pfd_site now; /* its rules and counts, as the block has them */
+};
+
+/* How many there are. One that a template makes for several types counts as
+ * often. */
+PFD_API size_t pfd_sites_count(const struct pfd_sites *sites);
+
+/* Fills ret with site i. PFD_OK; PFD_END: there is no i. */
+PFD_API enum pfd_status pfd_sites_get(const struct pfd_sites *sites, size_t i,
+                                      struct pfd_site_info *ret);
+
+/* The block, [*n] bytes. Its owner fills buffer, n_dwords and what filters
+ * threads; the rest is changed by pfd_sites_set(). Borrowed. */
+PFD_API struct pfd_control *pfd_sites_control(struct pfd_sites *sites,
+                                              size_t *n);
+
+/* Which sites are meant: all that each member says that is not zero. */
+struct pfd_site_match {
+    uint64_t id;
+    const char *file; /* a pattern for fnmatch(); it need not match folders */
+    uint32_t line;
+    enum pfd_level above; /* those that matter less, and say how much */
+};
+
+/* What they may do. */
+struct pfd_site_rule {
+    bool is_on;
+    uint32_t budget; /* entries, until pfd_sites_reset(); PFD_NO_BUDGET */
+    uint32_t every;  /* the first of so many; 0 as 1 */
+};
+
+/* Changes the block; returns how many sites are meant. match NULL: all. */
+PFD_API size_t pfd_sites_set(struct pfd_sites *sites,
+                             const struct pfd_site_match *match,
+                             const struct pfd_site_rule *rule);
+
+/* Takes over the counts of a block [n] that comes from the device. PFD_OK;
+ * PFD_ERR_USAGE: it is not a copy of this one's. */
+PFD_API enum pfd_status pfd_sites_take(struct pfd_sites *sites,
+                                       const void *block, size_t n,
+                                       struct pfd_error *err);
+
+/* Entries that rules kept back, of all sites, as taken last. What a site that
+ * is off would have printed is not counted. */
+PFD_API uint64_t pfd_sites_withheld(const struct pfd_sites *sites);
+
+/* Counts, and with them budgets, begin anew in the block. */
+PFD_API void pfd_sites_reset(struct pfd_sites *sites);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
