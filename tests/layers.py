@@ -14,7 +14,7 @@ import sys
 
 # The library's floors, a folder each, from the ground up.
 LIBRARY = ('base print scan objects memory spirv strings decode filter forms'
-           ' wire convert live').split()
+           ' wire convert live find').split()
 FORMATS = LIBRARY.index('decode')
 
 # The daemon's, which are narrower: none includes its own floor.

@@ -538,6 +538,39 @@ static int hip_probe(const struct pfd_cursor *first, uint64_t n_buffer)
     return is_inline && !is_text ? score - CHAIN_OF_ONE : score;
 }
 
+/* A string that stands in the entry says little: all have to lead on. */
+static struct pfd_rocm_chain hip_chain(const struct pfd_table *table,
+                                       struct pfd_cursor c)
+{
+    struct pfd_rocm_chain ret = { 0 };
+    bool is_inline = false;
+    while (ret.n < PROBED_ENTRIES && pfd_cursor_left(&c)) {
+        size_t at = c.at;
+        size_t left = pfd_cursor_left(&c);
+        uint32_t control = pfd_cursor_u32(&c);
+        uint64_t hash = pfd_cursor_u64(&c);
+        uint32_t n = control >> 2;
+        bool is_constant = control & HIP_FLAG_CONSTANT;
+        uint8_t letter = (uint8_t)hash;
+        if (!pfd_cursor_ok(&c) || n < HIP_ENTRY_MIN || n % DWORD || n > left ||
+            (is_constant ? !pfd_table_find(table, hash)
+                         : letter < 0x20 || letter >= 0x7f))
+            return is_inline ? (struct pfd_rocm_chain){ 0 } : ret;
+        ret.is_telling |= is_constant;
+        is_inline |= !is_constant;
+        ret.n++;
+        pfd_cursor_seek(&c, at + n);
+    }
+    ret.is_whole = true;
+    return ret;
+}
+
+static size_t hip_find(const struct pfd_table *table, const uint8_t *bytes,
+                       size_t n, size_t from, size_t to, struct pfd_whole *ret)
+{
+    return pfd_rocm_find(hip_chain, table, bytes, n, from, to, ret);
+}
+
 static const char *const header_words[] = {
     "bytes used",
     "capacity in bytes",
@@ -560,4 +593,6 @@ const struct pfd_format pfd_format_hip = {
     .is_record = hip_is_record,
     .slots = hip_slots,
     .make = hip_make,
+    .find = hip_find,
+    .measure = pfd_rocm_measure,
 };

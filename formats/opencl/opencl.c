@@ -23,6 +23,8 @@ enum {
     VERDICTS = 1024,
     /* One string's evidence on the compiler's age counts for so much. */
     AGE_BITS_MAX = 1000,
+    /* How far a buffer is followed to believe that it is one. */
+    FOUND_ENTRIES = 64,
     /* How far a place is followed to believe it. */
     CHAIN_DEPTH = 8,
     /* Readings as longer strings look at so many bytes more than the entry. */
@@ -559,6 +561,28 @@ static int opencl_probe(const struct pfd_cursor *first, uint64_t n_buffer)
     return score;
 }
 
+static struct pfd_rocm_chain opencl_chain(const struct pfd_table *table,
+                                          struct pfd_cursor c)
+{
+    struct pfd_rocm_chain ret = { 0 };
+    while (ret.n < FOUND_ENTRIES && pfd_cursor_left(&c)) {
+        const struct pfd_string *s = pfd_table_find(table, pfd_cursor_u32(&c));
+        if (!pfd_cursor_ok(&c) || !s || s->n_payload > pfd_cursor_left(&c))
+            return ret;
+        pfd_cursor_skip(&c, s->n_payload);
+        ret.n++;
+    }
+    ret.is_whole = true;
+    return ret;
+}
+
+static size_t opencl_find(const struct pfd_table *table, const uint8_t *bytes,
+                          size_t n, size_t from, size_t to,
+                          struct pfd_whole *ret)
+{
+    return pfd_rocm_find(opencl_chain, table, bytes, n, from, to, ret);
+}
+
 static const char *const header_words[] = {
     "bytes used",
     "capacity in bytes",
@@ -609,4 +633,6 @@ const struct pfd_format pfd_format_opencl = {
     .is_record = opencl_is_record,
     .slots = opencl_slots,
     .make = opencl_make,
+    .find = opencl_find,
+    .measure = pfd_rocm_measure,
 };

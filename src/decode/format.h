@@ -163,6 +163,13 @@ struct pfd_made {
     uint64_t findings;      /* bits, beside the record's */
 };
 
+/* A whole buffer that stands in memory of some kind, as its header tells. */
+struct pfd_whole {
+    uint64_t size; /* bytes of it, those that are not there as well */
+    uint64_t used; /* bytes of it that the device reserved, header and all */
+    unsigned n_entries; /* that lead from one to the next; few are looked at */
+};
+
 /* An entry has no more origins. */
 enum {
     PFD_ORIGINS_MAX = 24
@@ -323,6 +330,22 @@ struct pfd_format {
 
     /* NULL: only whole buffers can be read. */
     const struct pfd_format_live *live;
+
+    /*
+     * For whole buffers in memory of any kind: the first place in [from, to),
+     * at multiples of 8 from `from` on, of bytes [n], where chance would hardly
+     * make such a header and such an entry behind it; ret tells of it. `to` or
+     * beyond: there is none. NULL: not to be found by its header.
+     */
+    size_t (*find)(const struct pfd_table *table, const uint8_t *bytes,
+                   size_t n, size_t from, size_t to, struct pfd_whole *ret);
+
+    /*
+     * What stands where it is known from elsewhere that a buffer of this format
+     * or of one like it begins, bytes [n]: how long it is. False: no such
+     * header. NULL: nobody else knows.
+     */
+    bool (*measure)(const uint8_t *bytes, size_t n, struct pfd_whole *ret);
 };
 
 /* All formats, NULL at the end; written by meson from formats/meson.build. */

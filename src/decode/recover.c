@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "decode/recover.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include <printfdecode/recover.h>
 
 #include "base/ranges.h"
 #include "decode/decoder.h"
@@ -41,28 +41,28 @@ static size_t pass_holes(const struct pfd_recover *r, size_t page)
     return page;
 }
 
-/* The run that begins with the entry of n_first bytes at `from`. */
-static struct pfd_recover_run measure(const struct search *s, uint64_t from,
-                                      uint64_t n_first)
+struct pfd_recover_run pfd_recover_measure(const struct pfd_format *format,
+                                           const struct pfd_table *table,
+                                           const uint8_t *bytes, size_t n,
+                                           size_t from)
 {
-    const struct pfd_format_live *live = s->format->live;
+    const struct pfd_format_live *live = format->live;
     struct pfd_recover_run run = {
         .from = from,
-        .to = from + n_first,
-        .n_entries = 1,
+        .to = from,
         .header = PFD_NO_OFFSET,
     };
     for (;;) {
-        size_t n =
-            live->entry_at(s->table, s->bytes + run.to, s->n - (size_t)run.to);
-        if (!n)
+        size_t n_entry =
+            live->entry_at(table, bytes + run.to, n - (size_t)run.to);
+        if (!n_entry)
             break;
-        run.to += n;
+        run.to += n_entry;
         run.n_entries++;
     }
     if (from < live->n_header)
         return run;
-    const uint8_t *header = s->bytes + from - live->n_header;
+    const uint8_t *header = bytes + from - live->n_header;
     uint64_t used = live->is_header(header) ? live->used(header) : 0;
     if (used >= run.to - from + live->n_header) {
         run.header = from - live->n_header;
@@ -128,8 +128,8 @@ static void search(struct search *s)
         at = live->find(s->table, s->bytes, s->n, at, to < s->n ? to : s->n);
         if (at >= to || at >= s->n)
             continue;
-        size_t n = live->entry_at(s->table, s->bytes + at, s->n - at);
-        struct pfd_recover_run run = measure(s, at, n);
+        struct pfd_recover_run run =
+            pfd_recover_measure(s->format, s->table, s->bytes, s->n, at);
         if (run.n_entries == 1 && !live->is_telling(s->bytes + at)) {
             at += unit;
             continue;

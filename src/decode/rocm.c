@@ -146,6 +146,52 @@ int pfd_rocm_probe(const struct pfd_cursor *first, uint64_t n_buffer)
     return n_buffer - PFD_ROCM_HEADER < used ? 10 : 30;
 }
 
+bool pfd_rocm_measure(const uint8_t *bytes, size_t n, struct pfd_whole *ret)
+{
+    struct pfd_cursor c = pfd_cursor(bytes, n);
+    uint32_t used = pfd_cursor_u32(&c);
+    uint32_t capacity = pfd_cursor_u32(&c);
+    if (!pfd_cursor_ok(&c) || used > capacity || used % DWORD || !capacity)
+        return false;
+    *ret = (struct pfd_whole){
+        .size = (uint64_t)capacity + PFD_ROCM_HEADER,
+        .used = (uint64_t)used + PFD_ROCM_HEADER,
+    };
+    return true;
+}
+
+size_t pfd_rocm_find(pfd_rocm_chain_fn chain, const struct pfd_table *table,
+                     const uint8_t *bytes, size_t n, size_t from, size_t to,
+                     struct pfd_whole *ret)
+{
+    enum {
+        ENTRIES_MIN = 4 /* where the header is not that of whole pages */
+    };
+    struct pfd_cursor all = pfd_cursor(bytes, n);
+    size_t at = from;
+    for (; at < to && n - at >= PFD_ROCM_HEADER + DWORD;
+         at += PFD_ROCM_HEADER) {
+        uint32_t used = pfd_cursor_peek_u32(&all, at);
+        uint32_t capacity = pfd_cursor_peek_u32(&all, at + DWORD);
+        if (__builtin_expect(used > capacity || used < DWORD || used % DWORD,
+                             1))
+            continue;
+        struct pfd_cursor entries = all;
+        size_t left = n - at - PFD_ROCM_HEADER;
+        pfd_cursor_seek(&entries, at + PFD_ROCM_HEADER);
+        struct pfd_rocm_chain c =
+            chain(table, pfd_cursor_sub(&entries, left < used ? left : used));
+        bool is_pages = (capacity + PFD_ROCM_HEADER) % PAGE == 0;
+        if (!c.n ||
+            (!c.is_telling && !is_pages && (c.n < ENTRIES_MIN || !c.is_whole)))
+            continue;
+        pfd_rocm_measure(bytes + at, n - at, ret);
+        ret->n_entries = c.n;
+        return at;
+    }
+    return to;
+}
+
 bool pfd_rocm_buffer_word(const struct pfd_walk *w, uint64_t at,
                           struct pfd_word *ret)
 {

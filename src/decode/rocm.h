@@ -50,6 +50,24 @@ uint64_t pfd_rocm_left(const struct pfd_rocm_buffer *b, uint64_t at,
 /* What pfd_format.probe says of the header alone; 0: cannot be one. */
 int pfd_rocm_probe(const struct pfd_cursor *first, uint64_t n_buffer);
 
+/*
+ * pfd_format.find and pfd_format.measure. count: how many entries lead from one
+ * to the next from the header on, some dozens at most, by strings that are
+ * known; *is_whole: they lead to the end, or further than was looked. telling:
+ * chance cannot make even one.
+ */
+struct pfd_rocm_chain {
+    unsigned n;
+    bool is_whole;
+    bool is_telling;
+};
+typedef struct pfd_rocm_chain (*pfd_rocm_chain_fn)(
+    const struct pfd_table *table, struct pfd_cursor entries);
+size_t pfd_rocm_find(pfd_rocm_chain_fn chain, const struct pfd_table *table,
+                     const uint8_t *bytes, size_t n, size_t from, size_t to,
+                     struct pfd_whole *ret);
+bool pfd_rocm_measure(const uint8_t *bytes, size_t n, struct pfd_whole *ret);
+
 /* What lies behind the used part, as pfd_format.buffer_word says it. */
 bool pfd_rocm_buffer_word(const struct pfd_walk *walk, uint64_t at,
                           struct pfd_word *ret);

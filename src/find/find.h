@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inside of the search for buffers: places that could be one. search.c
+ * looks at memory and collects them; find.c tries them and keeps what is
+ * believed.
+ */
+#ifndef PFD_FIND_H
+#define PFD_FIND_H
+
+#include <printfdecode/find.h>
+
+#include "decode/format.h"
+#include "find/kernels.h"
+
+/* A place that could be a buffer. */
+struct pfd_candidate {
+    struct pfd_found found;
+    const struct pfd_format *format; /* NULL: whichever decodes it best */
+    bool is_dropped;
+};
+
+enum {
+    PFD_CANDIDATES_MAX = 1024
+};
+
+struct pfd_search {
+    const struct pfd_find *how;
+    struct pfd_kernels kernels;
+    struct pfd_candidate *candidates; /* [n] of PFD_CANDIDATES_MAX, owned */
+    size_t n;
+    bool is_more;
+    uint64_t n_stray_runs;
+    uint64_t n_stray_entries;
+    uint64_t n_left;     /* bytes that may be tried or compared yet */
+    uint64_t n_searched; /* bytes, holes left out */
+    uint64_t n_done;     /* bytes, holes and all */
+    uint64_t n_told;
+    bool is_stopped;
+    bool failed; /* out of memory */
+};
+
+/* Looks at all memory; candidates come by address. */
+void pfd_search_all(struct pfd_search *search);
+
+#endif

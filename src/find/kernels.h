@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels that are loaded, by the address of their descriptors, which is what
+ * dispatch packets name them by. Owns what it holds.
+ */
+#ifndef PFD_KERNELS_H
+#define PFD_KERNELS_H
+
+#include <printfdecode/find.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+
+struct pfd_kernel {
+    uint64_t address;       /* of its descriptor */
+    uint64_t printf_buffer; /* where its arguments have the buffer's address */
+    const char *name;       /* NUL-terminated */
+};
+
+/* All zero is an empty set. */
+struct pfd_kernels {
+    struct pfd_kernel *at; /* [n], by address once settled */
+    size_t n;
+    size_t room;
+    struct pfd_arena names;
+};
+
+/* Adds those of a code object that print into a buffer. PFD_OK, also where it
+ * cannot be read; PFD_ERR_NOMEM. */
+enum pfd_status pfd_kernels_add(struct pfd_kernels *kernels,
+                                const struct pfd_find_object *object,
+                                struct pfd_error *err);
+void pfd_kernels_settle(struct pfd_kernels *kernels);
+void pfd_kernels_free(struct pfd_kernels *kernels);
+
+/* The kernel whose descriptor is at an address; NULL: none is. */
+const struct pfd_kernel *pfd_kernels_find(const struct pfd_kernels *kernels,
+                                          uint64_t address);
+
+#endif
