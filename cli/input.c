@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core.h"
 #include "memory.h"
 #include "shaders.h"
 #include "tell.h"
@@ -145,7 +146,7 @@ void input_reading(const struct options *o, const struct buffer *b,
 {
     struct pfd_option_info info;
     *decoding = (struct pfd_options){ 0 };
-    *format = NULL;
+    *format = b->format;
     /* What cannot be obeyed was said when the capture was opened. */
     if (b->capture)
         pfd_capture_reading(b->captured.origin, format, decoding, NULL);
@@ -177,7 +178,7 @@ static void close_buffer(struct buffer *b)
         pfd_memory_copy_free(&b->copied);
         b->bytes = NULL;
     }
-    if (b->bytes && !b->input)
+    if (b->bytes && !b->input && !b->is_borrowed)
         munmap((void *)(uintptr_t)b->bytes, b->n);
     if (b->fd >= 0)
         close(b->fd);
@@ -454,6 +455,7 @@ void inputs_close(struct inputs *inputs)
     close_buffers(inputs);
     free(inputs->buffers);
     pfd_memory_close(inputs->memory);
+    core_close(inputs->core);
     pfd_strings_free(inputs->strings);
 }
 

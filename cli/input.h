@@ -33,7 +33,10 @@ struct buffer {
     struct pfd_memory_copy copied; /* from memory, and bytes are in it */
     bool is_memory;                /* of inputs.memory, [n] at address */
     uint64_t address;
+    bool is_borrowed; /* bytes are a part of inputs.core's */
     char *own_name;
+    const char *format; /* that it was found to have; NULL: not known */
+    const struct pfd_wire_frame *origin; /* where it comes from, or NULL */
     struct pfd_capture *capture; /* that it is in, as number i; bytes are there
                                     once it is mapped. Its first owns it */
     bool owns_capture;
@@ -48,6 +51,7 @@ struct inputs {
     size_t n_buffers;
     size_t n_captures;         /* whose buffers are among them */
     struct pfd_memory *memory; /* that is read; NULL: none */
+    struct core *core;         /* that memory is of; NULL: of none */
     uint64_t n_findings; /* of the strings and of memory, notes left out */
     bool failed;         /* a file could not be read; said already */
 };

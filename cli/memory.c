@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core.h"
 #include "tell.h"
 
 enum {
@@ -44,10 +45,14 @@ static struct buffer *add_buffer(struct inputs *in, const struct options *o,
     b->is_memory = true;
     b->address = o->address;
     b->n = (size_t)size;
-    if (asprintf(&b->own_name, "memory://%llu#offset=0x%llx&size=%llu",
-                 (unsigned long long)pfd_memory_pid(in->memory),
-                 (unsigned long long)o->address,
-                 (unsigned long long)size) < 0) {
+    int n = o->core ? asprintf(&b->own_name, "%s@0x%llx", o->core,
+                               (unsigned long long)o->address)
+                    : asprintf(&b->own_name,
+                               "memory://%llu#offset=0x%llx&size=%llu",
+                               (unsigned long long)pfd_memory_pid(in->memory),
+                               (unsigned long long)o->address,
+                               (unsigned long long)size);
+    if (n < 0) {
         tell_error("out of memory");
         exit(EXIT_ERROR);
     }
@@ -59,6 +64,10 @@ static bool copy_buffer(struct inputs *in, struct buffer *b,
                         pfd_finding_fn tell, void *user)
 {
     struct pfd_error err;
+    b->bytes = in->core ? core_bytes(in->core, b->address, b->n) : NULL;
+    b->is_borrowed = b->bytes != NULL;
+    if (b->bytes)
+        return true;
     if (pfd_memory_copy(in->memory, b->address, b->n, b->name, tell, user,
                         &b->copied, &err) != PFD_OK)
         return fail(b, &err);
@@ -72,15 +81,38 @@ static bool copy_buffer(struct inputs *in, struct buffer *b,
     return true;
 }
 
+static bool add_found(struct inputs *in, const struct options *o,
+                      pfd_finding_fn tell, void *user)
+{
+    bool ok = core_add_found(in, o);
+    for (size_t i = 0; ok && i < in->n_buffers; i++) {
+        struct buffer *b = &in->buffers[i];
+        if (!b->bytes && b->address)
+            ok = copy_buffer(in, b, tell, user);
+    }
+    return ok;
+}
+
+static bool open_memory(struct inputs *in, const struct options *o,
+                        pfd_finding_fn tell, void *user)
+{
+    struct pfd_error err;
+    if (o->core)
+        return core_open(in, o, tell, user);
+    if (pfd_memory_open_process(o->pid, &in->memory, &err) == PFD_OK)
+        return true;
+    tell_error("%s", err.text);
+    return false;
+}
+
 bool memory_add(struct inputs *in, const struct options *o, pfd_finding_fn tell,
                 void *user)
 {
-    struct pfd_error err;
     uint64_t size = o->size;
-    if (pfd_memory_open_process(o->pid, &in->memory, &err) != PFD_OK) {
-        tell_error("%s", err.text);
+    if (!open_memory(in, o, tell, user))
         return false;
-    }
+    if (!o->has_address)
+        return add_found(in, o, tell, user);
     if (size > SIZE_MAX_COPIED) {
         tell_error("--size %llu is too large: at most %llu bytes are read",
                    (unsigned long long)size,

@@ -282,6 +282,7 @@ static const char **text_of(struct options *o, int key)
         int key;
         const char **at;
     } texts[] = {
+        { OPT_CORE, &o->core },
         { OPT_FROM, &o->from },
         { OPT_WHERE, &o->where },
         { OPT_TO, &o->to },

@@ -39,6 +39,7 @@ enum {
     OPT_AT,
     OPT_ENTRY,
     OPT_PID,
+    OPT_CORE,
     OPT_ADDRESS,
     OPT_SIZE,
     OPT_TLS_CA,

@@ -94,6 +94,8 @@ static const struct option_row {
       "the buffers' format; see 'printfdecode formats'" },
     { "pid", OPT_PID, "PID", READS_BUFFERS & ~RECOVER,
       "read the memory of this process, which goes on" },
+    { "core", OPT_CORE, "FILE", READS_BUFFERS & ~RECOVER & ~FOLLOW,
+      "read the memory that a core has; without --address buffers are found" },
     { "address", OPT_ADDRESS, "A", READS_BUFFERS & ~RECOVER,
       "where a buffer begins in that memory" },
     { "size", OPT_SIZE, "BYTES", READS_BUFFERS & ~RECOVER,
@@ -409,10 +411,16 @@ static bool options_check_memory(const struct options *o)
 {
     const char *what = o->size ? "--size" : "--address";
     if (!options_have_memory(o) && (o->has_address || o->size)) {
-        tell_error("%s is for the memory of a process: --pid is missing", what);
+        tell_error("%s is for the memory of a process or a core: --pid or "
+                   "--core is missing",
+                   what);
         return false;
     }
-    if (options_have_memory(o) && !o->has_address) {
+    if (o->pid && o->core) {
+        tell_error("one of --pid and --core is enough");
+        return false;
+    }
+    if ((o->pid || o->size) && !o->has_address) {
         tell_error("where in that memory? --address is missing");
         return false;
     }
@@ -474,7 +482,7 @@ void options_free(struct options *options)
 
 bool options_have_memory(const struct options *options)
 {
-    return options->pid != 0;
+    return options->pid != 0 || options->core;
 }
 
 bool options_have_tls(const struct options *options)

@@ -101,7 +101,8 @@ struct options {
     bool has_at;
     uint64_t entry; /* an entry's index */
     bool has_entry;
-    uint64_t pid;     /* whose memory is read; 0: no process' */
+    const char *core; /* whose memory is read; NULL: no core's */
+    uint64_t pid;     /* likewise; 0: no process' */
     uint64_t address; /* of a buffer in it */
     bool has_address;
     uint64_t size; /* of that buffer, bytes; 0: not said */

@@ -77,12 +77,13 @@ static void use_captured(struct pfd_convert *convert, struct pfd_lines *lines,
                          const struct buffer *buffer)
 {
     const struct pfd_capture_buffer *b = &buffer->captured;
-    bool is_said = buffer->capture && lines;
+    const struct pfd_wire_frame *origin =
+        buffer->capture ? b->origin : buffer->origin;
     convert->members = NULL;
     convert->origin_members = NULL;
-    if (!is_said)
+    if (!origin || !lines)
         return;
-    if (pfd_lines_set_origin(lines, b->origin) < 0)
+    if (pfd_lines_set_origin(lines, origin) < 0)
         tell_error("out of memory");
     pfd_lines_set_time(lines, b->time);
     pfd_lines_set_place(lines, b->generation, UINT64_MAX);

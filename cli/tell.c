@@ -94,6 +94,15 @@ void tell_summary(const struct pfd_summary *s)
             s->findings == 1 ? "finding" : "findings");
 }
 
+void tell_progress_search(uint64_t n_done, uint64_t n_all)
+{
+    progress_shown = true;
+    fprintf(stderr, "\r\033[K%3.0f %% of %.0f MiB searched",
+            100.0 * (double)n_done / (double)(n_all ? n_all : 1),
+            (double)n_all / 1048576.0);
+    fflush(stderr);
+}
+
 void tell_progress_files(size_t n_looked_at, size_t n_found)
 {
     progress_shown = true;

@@ -22,6 +22,8 @@ void tell_summary(const struct pfd_summary *summary);
 
 /* The progress line: shown, and taken away before anything else is said. */
 void tell_progress(const struct pfd_summary *so_far, uint64_t n_buffer);
+/* How much of a core was searched. */
+void tell_progress_search(uint64_t n_done, uint64_t n_all);
 void tell_progress_files(size_t n_looked_at, size_t n_found);
 void tell_progress_done(void);
 

@@ -53,7 +53,7 @@ _printfdecode_values()
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -d -- "$3")
         return ;;
-    --strings | --buffer | --tls-ca | --tls-certificate | --tls-key)
+    --strings | --buffer | --core | --tls-ca | --tls-certificate | --tls-key)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$3")
         return ;;

@@ -167,7 +167,7 @@ struct pfd_made {
 struct pfd_whole {
     uint64_t size; /* bytes of it, those that are not there as well */
     uint64_t used; /* bytes of it that the device reserved, header and all */
-    unsigned n_entries; /* that lead from one to the next; few are looked at */
+    bool is_sure;  /* no other one is to be looked for in those */
 };
 
 /* An entry has no more origins. */

@@ -182,11 +182,12 @@ size_t pfd_rocm_find(pfd_rocm_chain_fn chain, const struct pfd_table *table,
         struct pfd_rocm_chain c =
             chain(table, pfd_cursor_sub(&entries, left < used ? left : used));
         bool is_pages = (capacity + PFD_ROCM_HEADER) % PAGE == 0;
-        if (!c.n ||
-            (!c.is_telling && !is_pages && (c.n < ENTRIES_MIN || !c.is_whole)))
+        bool is_likely =
+            is_pages || (c.n >= ENTRIES_MIN && c.is_whole && used <= left);
+        if (!c.n || (!c.is_telling && !is_likely))
             continue;
         pfd_rocm_measure(bytes + at, n - at, ret);
-        ret->n_entries = c.n;
+        ret->is_sure = used <= left && (is_pages || c.is_whole);
         return at;
     }
     return to;

@@ -224,11 +224,12 @@ static void weed(struct pfd_search *s)
         struct pfd_candidate *c = &s->candidates[i];
         for (size_t k = 0; k < i && !c->is_dropped; k++) {
             struct pfd_candidate *better = &s->candidates[k];
-            if (better->is_dropped)
+            if (better->is_dropped && !better->is_copy)
                 continue;
             c->is_dropped = overlap(&c->found, &better->found);
-            if (!c->is_dropped && is_copy(s, c, better)) {
+            if (!c->is_dropped && !better->is_copy && is_copy(s, c, better)) {
                 c->is_dropped = true;
+                c->is_copy = true;
                 better->found.n_copies++;
             }
         }

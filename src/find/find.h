@@ -17,6 +17,7 @@ struct pfd_candidate {
     struct pfd_found found;
     const struct pfd_format *format; /* NULL: whichever decodes it best */
     bool is_dropped;
+    bool is_copy; /* and is dropped for that */
 };
 
 enum {

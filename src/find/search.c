@@ -113,14 +113,15 @@ static void search_packets(struct stretch *t, size_t from, size_t to)
 /* ---- headers ---- */
 
 static void search_headers(struct stretch *t, const struct pfd_format *format,
-                           const struct pfd_table *table, size_t from,
+                           const struct pfd_table *table, size_t i, size_t from,
                            size_t to)
 {
     enum {
         ALIGNMENT = 8
     };
     struct pfd_whole whole;
-    size_t at = from + (size_t)(-(t->address + from) % ALIGNMENT);
+    size_t at = t->next[i] > from ? t->next[i] : from;
+    at += (size_t)(-(t->address + at) % ALIGNMENT);
     while (at < to) {
         at = format->find(table, t->bytes, t->n, at, to, &whole);
         if (at >= to)
@@ -131,7 +132,9 @@ static void search_headers(struct stretch *t, const struct pfd_format *format,
         c->format = format;
         c->found.size = whole.size;
         c->found.used = whole.used;
-        at += ALIGNMENT;
+        at += whole.is_sure ? (size_t)whole.used : (size_t)ALIGNMENT;
+        at += (size_t)(-(t->address + at) % ALIGNMENT);
+        t->next[i] = at;
     }
 }
 
@@ -214,7 +217,7 @@ static void search_page(struct stretch *t, size_t from, size_t to)
         const struct pfd_format *f = pfd_formats[i];
         const struct pfd_table *table = pfd_strings_table(strings, &f->strings);
         if (f->find)
-            search_headers(t, f, table, from, to);
+            search_headers(t, f, table, i, from, to);
         if (table->n && f->live && f->live->find)
             search_runs(t, f, table, i, from, to);
     }
