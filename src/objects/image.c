@@ -16,6 +16,8 @@
 #include <gelf.h>
 #include <libelf.h>
 
+#include "base/pack.h"
+
 /* More PT_NOTE program headers than this are not read: each is compared with
  * every section. Linkers write one for each alignment, so two or three. */
 enum {
@@ -385,7 +387,7 @@ static bool begins_map(const struct pfd_note *note)
 {
     struct pfd_cursor desc = note->desc;
     uint8_t first = pfd_cursor_u8(&desc);
-    return first >> 4 == 8 || first == 0xde || first == 0xdf;
+    return pfd_pack_map_header(first) > 0;
 }
 
 /* Does a note, which was read from the cursor at `at`, look as producers write

@@ -12,6 +12,7 @@
 
 #include <msgpack.h>
 
+#include "base/pack.h"
 #include "objects/metadata_yaml.h"
 
 struct pfd_metadata {
@@ -32,120 +33,44 @@ static const struct pfd_value *value(const msgpack_object *o)
     return (const struct pfd_value *)(const void *)o;
 }
 
-/* What the first byte of an object says about the rest of it. */
-struct shape {
-    uint64_t n_bytes; /* that follow, and hold no objects */
-    uint64_t n_items; /* objects that follow those */
-    bool container;
-    bool reserved;
-};
-
-static uint64_t read_big_endian(struct pfd_cursor *c, size_t n)
+static enum pfd_status ends_within(size_t at, struct pfd_error *err)
 {
-    const uint8_t *p = pfd_cursor_bytes(c, n);
-    uint64_t number = 0;
-    for (size_t i = 0; p && i < n; i++)
-        number = number << 8 | p[i];
-    return number;
-}
-
-/* Bytes 0xc0 to 0xdf; github.com/msgpack/msgpack/blob/master/spec.md */
-static const struct {
-    uint8_t n_fixed; /* bytes of the value itself */
-    uint8_t n_count; /* bytes of a count */
-    uint8_t items;   /* objects that each count stands for; 0: bytes */
-} forms[32] = {
-    [0xca - 0xc0] = { .n_fixed = 4 },
-    [0xcb - 0xc0] = { .n_fixed = 8 },
-    [0xcc - 0xc0] = { .n_fixed = 1 },
-    [0xcd - 0xc0] = { .n_fixed = 2 },
-    [0xce - 0xc0] = { .n_fixed = 4 },
-    [0xcf - 0xc0] = { .n_fixed = 8 },
-    [0xd0 - 0xc0] = { .n_fixed = 1 },
-    [0xd1 - 0xc0] = { .n_fixed = 2 },
-    [0xd2 - 0xc0] = { .n_fixed = 4 },
-    [0xd3 - 0xc0] = { .n_fixed = 8 },
-    /* bin */
-    [0xc4 - 0xc0] = { .n_count = 1 },
-    [0xc5 - 0xc0] = { .n_count = 2 },
-    [0xc6 - 0xc0] = { .n_count = 4 },
-    /* ext: one byte more, its type */
-    [0xc7 - 0xc0] = { .n_fixed = 1, .n_count = 1 },
-    [0xc8 - 0xc0] = { .n_fixed = 1, .n_count = 2 },
-    [0xc9 - 0xc0] = { .n_fixed = 1, .n_count = 4 },
-    [0xd4 - 0xc0] = { .n_fixed = 2 },
-    [0xd5 - 0xc0] = { .n_fixed = 3 },
-    [0xd6 - 0xc0] = { .n_fixed = 5 },
-    [0xd7 - 0xc0] = { .n_fixed = 9 },
-    [0xd8 - 0xc0] = { .n_fixed = 17 },
-    /* str */
-    [0xd9 - 0xc0] = { .n_count = 1 },
-    [0xda - 0xc0] = { .n_count = 2 },
-    [0xdb - 0xc0] = { .n_count = 4 },
-    /* array, map */
-    [0xdc - 0xc0] = { .n_count = 2, .items = 1 },
-    [0xdd - 0xc0] = { .n_count = 4, .items = 1 },
-    [0xde - 0xc0] = { .n_count = 2, .items = 2 },
-    [0xdf - 0xc0] = { .n_count = 4, .items = 2 },
-};
-
-static struct shape read_shape(struct pfd_cursor *c)
-{
-    uint8_t first = pfd_cursor_u8(c);
-    if (first < 0x80 || first >= 0xe0) /* small integers */
-        return (struct shape){ 0 };
-    if (first < 0x90) {
-        return (struct shape){ .n_items = 2 * (uint64_t)(first & 15),
-                               .container = true };
-    }
-    if (first < 0xa0)
-        return (struct shape){ .n_items = first & 15, .container = true };
-    if (first < 0xc0)
-        return (struct shape){ .n_bytes = first & 31 };
-    if (first == 0xc1)
-        return (struct shape){ .reserved = true };
-    size_t form = first - 0xc0u;
-    uint64_t count = read_big_endian(c, forms[form].n_count);
-    if (forms[form].items > 0) {
-        return (struct shape){ .n_items = count * forms[form].items,
-                               .container = true };
-    }
-    return (struct shape){ .n_bytes = forms[form].n_fixed + count };
+    return pfd_fail(err, PFD_ERR_CORRUPT, at,
+                    "the document ends within the object at %zu", at);
 }
 
 /* Reads one object, but not what a container contains. */
-static enum pfd_status check_object(struct pfd_cursor *c, struct shape *ret,
+static enum pfd_status check_object(struct pfd_cursor *c, struct pfd_pack *ret,
                                     struct pfd_error *err)
 {
     size_t at = c->at;
-    *ret = read_shape(c);
-    if (ret->reserved) {
+    *ret = pfd_pack_read(c);
+    size_t left = pfd_cursor_left(c);
+    bool ok = pfd_cursor_ok(c);
+    if (ok && ret->kind == PFD_PACK_BAD) {
         return pfd_fail(err, PFD_ERR_CORRUPT, at,
                         "byte 0xc1 at %zu of the document, which no "
                         "MessagePack object starts with",
                         at);
     }
-    size_t left = pfd_cursor_left(c);
     /* An element is at least one byte, so a count above the bytes left is
      * wrong, whatever follows. */
-    if (pfd_cursor_ok(c) && ret->n_items > left) {
+    if (ok && ret->kind == PFD_PACK_ITEMS && ret->n_follow > left) {
         return pfd_fail(err, PFD_ERR_CORRUPT, at,
                         "container of %llu objects at %zu of the document, "
                         "which has %zu bytes left",
-                        (unsigned long long)ret->n_items, at, left);
+                        (unsigned long long)ret->n_follow, at, left);
     }
-    if (ret->n_bytes > left) {
+    if (ret->kind == PFD_PACK_ITEMS)
+        return ok ? PFD_OK : ends_within(at, err);
+    if (ret->n_follow > left) {
         return pfd_fail(err, PFD_ERR_CORRUPT, at,
                         "object of %llu bytes at %zu of the document, which "
                         "has %zu bytes left",
-                        (unsigned long long)ret->n_bytes, at, left);
+                        (unsigned long long)ret->n_follow, at, left);
     }
-    pfd_cursor_skip(c, (size_t)ret->n_bytes);
-    if (!pfd_cursor_ok(c)) {
-        return pfd_fail(err, PFD_ERR_CORRUPT, at,
-                        "the document ends within the object at %zu", at);
-    }
-    return PFD_OK;
+    pfd_cursor_skip(c, (size_t)ret->n_follow);
+    return ok ? PFD_OK : ends_within(at, err);
 }
 
 /*
@@ -159,20 +84,21 @@ static enum pfd_status check_document(struct pfd_cursor *c, size_t *n_objects,
     size_t depth = 0;
     size_t n = 0;
     do {
-        struct shape shape;
+        struct pfd_pack object;
         size_t at = c->at;
-        enum pfd_status status = check_object(c, &shape, err);
+        enum pfd_status status = check_object(c, &object, err);
         if (status != PFD_OK)
             return status;
         n++;
-        if (shape.container && depth == PFD_METADATA_DEPTH) {
+        bool is_container = object.kind == PFD_PACK_ITEMS;
+        if (is_container && depth == PFD_METADATA_DEPTH) {
             return pfd_fail(err, PFD_ERR_UNSUPPORTED, at,
                             "nested deeper than %d levels at %zu of the "
                             "document",
                             PFD_METADATA_DEPTH, at);
         }
-        if (shape.n_items > 0) {
-            owed[depth++] = shape.n_items;
+        if (is_container && object.n_follow > 0) {
+            owed[depth++] = object.n_follow;
         } else {
             while (depth > 0 && --owed[depth - 1] == 0)
                 depth--;

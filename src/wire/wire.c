@@ -11,6 +11,7 @@
 #include "base/crc32c.h"
 #include "base/cursor.h"
 #include "base/error.h"
+#include "base/pack.h"
 
 bool pfd_wire_recognise(const void *bytes, size_t n)
 {
@@ -416,16 +417,11 @@ static bool is_hopeless(const struct pfd_wire_reader *r)
  * the key "type". */
 static bool is_map_start(const uint8_t *p, size_t n)
 {
-    size_t n_header = 1;
     if (n == 0)
         return true;
-    if (p[0] == 0xde) {
-        n_header = 3;
-    } else if (p[0] == 0xdf) {
-        n_header = 5;
-    } else if ((p[0] & 0xf0) != 0x80) {
+    size_t n_header = pfd_pack_map_header(p[0]);
+    if (!n_header)
         return false;
-    }
     return n < n_header + PFD_WIRE_KEY_BYTES ||
            !memcmp(p + n_header, PFD_WIRE_FIRST_KEY, PFD_WIRE_KEY_BYTES);
 }

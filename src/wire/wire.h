@@ -32,6 +32,7 @@ enum pfd_wire_kind {
 
 struct pfd_wire_key {
     const char *name;
+    size_t n_name;
     enum pfd_wire_kind kind;
     size_t member; /* offsetof in struct pfd_wire_frame */
 };

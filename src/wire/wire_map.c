@@ -6,11 +6,12 @@
 
 #include "base/cursor.h"
 #include "base/error.h"
+#include "base/pack.h"
 #include "wire/wire.h"
 
-#define ROW(kind, name)                                    \
-    {                                                      \
-#name, kind, offsetof(struct pfd_wire_frame, name) \
+#define ROW(kind, name)                                                      \
+    {                                                                        \
+#name, sizeof #name - 1, kind, offsetof(struct pfd_wire_frame, name) \
     }
 
 const struct pfd_wire_key pfd_wire_keys[] = {
@@ -48,91 +49,27 @@ const char *pfd_wire_type_name(enum pfd_wire_type type)
     return i < PFD_WIRE_N_TYPES && pfd_wire_types[i] ? pfd_wire_types[i] : "?";
 }
 
-static uint64_t big_endian(struct pfd_cursor *c, size_t n)
-{
-    const uint8_t *p = pfd_cursor_bytes(c, n);
-    uint64_t number = 0;
-    for (size_t i = 0; p && i < n; i++)
-        number = number << 8 | p[i];
-    return number;
-}
-
-/* One MessagePack object without what it contains. */
+/* One object without what it contains; what is no number from 0 on, bytes or a
+ * container is passed over. */
 struct object {
-    enum {
-        OBJECT_OTHER, /* nil, bool, float, ext, a negative integer */
-        OBJECT_NUMBER,
-        OBJECT_BYTES, /* str or bin */
-        OBJECT_ITEMS, /* array or map: so many objects follow */
-        OBJECT_BAD,
-    } kind;
+    unsigned kind; /* of a struct pfd_pack */
     bool is_map;
-    uint64_t number; /* or how many bytes or objects */
+    uint64_t number; /* or how many bytes or objects follow */
 };
-
-/* First bytes 0xc0 to 0xdf: how many bytes of number or length follow, and
- * how many more; github.com/msgpack/msgpack/blob/master/spec.md */
-static const struct {
-    uint8_t kind;
-    uint8_t n_number;
-    uint8_t n_more;
-} forms[32] = {
-    [0x01] = { OBJECT_BAD, 0, 0 },    [0x04] = { OBJECT_BYTES, 1, 0 },
-    [0x05] = { OBJECT_BYTES, 2, 0 },  [0x06] = { OBJECT_BYTES, 4, 0 },
-    [0x07] = { OBJECT_OTHER, 1, 1 },  [0x08] = { OBJECT_OTHER, 2, 1 },
-    [0x09] = { OBJECT_OTHER, 4, 1 },  [0x0a] = { OBJECT_OTHER, 0, 4 },
-    [0x0b] = { OBJECT_OTHER, 0, 8 },  [0x0c] = { OBJECT_NUMBER, 1, 0 },
-    [0x0d] = { OBJECT_NUMBER, 2, 0 }, [0x0e] = { OBJECT_NUMBER, 4, 0 },
-    [0x0f] = { OBJECT_NUMBER, 8, 0 }, [0x10] = { OBJECT_NUMBER, 1, 0 },
-    [0x11] = { OBJECT_NUMBER, 2, 0 }, [0x12] = { OBJECT_NUMBER, 4, 0 },
-    [0x13] = { OBJECT_NUMBER, 8, 0 }, [0x14] = { OBJECT_OTHER, 0, 2 },
-    [0x15] = { OBJECT_OTHER, 0, 3 },  [0x16] = { OBJECT_OTHER, 0, 5 },
-    [0x17] = { OBJECT_OTHER, 0, 9 },  [0x18] = { OBJECT_OTHER, 0, 17 },
-    [0x19] = { OBJECT_BYTES, 1, 0 },  [0x1a] = { OBJECT_BYTES, 2, 0 },
-    [0x1b] = { OBJECT_BYTES, 4, 0 },  [0x1c] = { OBJECT_ITEMS, 2, 0 },
-    [0x1d] = { OBJECT_ITEMS, 4, 0 },  [0x1e] = { OBJECT_ITEMS, 2, 0 },
-    [0x1f] = { OBJECT_ITEMS, 4, 0 },
-};
-
-static struct object object_of(int kind, bool is_map, uint64_t number)
-{
-    struct object ret = { .is_map = is_map, .number = number };
-    ret.kind = (unsigned)kind;
-    return ret;
-}
-
-static struct object read_form(struct pfd_cursor *c, uint8_t first)
-{
-    unsigned form = first - 0xc0u;
-    unsigned n = forms[form].n_number;
-    uint64_t number = big_endian(c, n);
-    struct object ret = object_of(forms[form].kind, form >= 0x1e, number);
-    pfd_cursor_skip(c, forms[form].n_more);
-    if (ret.kind == OBJECT_OTHER && n)
-        pfd_cursor_skip(c, (size_t)number); /* ext */
-    if (form >= 0x10 && form <= 0x13 && n && number >> (8 * n - 1) & 1)
-        ret.kind = OBJECT_OTHER;
-    if (ret.is_map)
-        ret.number *= 2;
-    return ret;
-}
 
 static struct object read_object(struct pfd_cursor *c)
 {
-    uint8_t first = pfd_cursor_u8(c);
-    if (!pfd_cursor_ok(c))
-        return object_of(OBJECT_BAD, false, 0);
-    if (first < 0x80)
-        return object_of(OBJECT_NUMBER, false, first);
-    if (first < 0x90)
-        return object_of(OBJECT_ITEMS, true, 2 * (first & 15u));
-    if (first < 0xa0)
-        return object_of(OBJECT_ITEMS, false, first & 15u);
-    if (first < 0xc0)
-        return object_of(OBJECT_BYTES, false, first & 31u);
-    if (first >= 0xe0)
-        return object_of(OBJECT_OTHER, false, 0);
-    return read_form(c, first);
+    struct pfd_pack o = pfd_pack_read(c);
+    struct object ret = { o.kind, o.is_map, o.n_follow };
+    if (o.kind == PFD_PACK_OTHER) {
+        pfd_cursor_skip(c, (size_t)o.n_follow);
+    } else if (o.kind == PFD_PACK_NUMBER) {
+        unsigned n = (unsigned)o.n_follow;
+        ret.number = n ? pfd_pack_big_endian(c, n) : o.small;
+        if (o.is_signed && ret.number >> (8 * n - 1) & 1)
+            ret.kind = PFD_PACK_OTHER;
+    }
+    return ret;
 }
 
 /* The bytes of an object that has been read. */
@@ -147,12 +84,12 @@ static bool skip_rest(struct pfd_cursor *c, struct object o)
 {
     uint64_t left = 0;
     for (;;) {
-        if (o.kind == OBJECT_BYTES)
+        if (o.kind == PFD_PACK_BYTES)
             pfd_cursor_skip(c, (size_t)o.number);
-        if (o.kind == OBJECT_ITEMS)
+        if (o.kind == PFD_PACK_ITEMS)
             left += o.number;
         /* Each object is a byte at least. */
-        if (o.kind == OBJECT_BAD || !pfd_cursor_ok(c) ||
+        if (o.kind == PFD_PACK_BAD || !pfd_cursor_ok(c) ||
             left > pfd_cursor_left(c))
             return false;
         if (left-- == 0)
@@ -184,7 +121,7 @@ static bool read_labels(struct pfd_wire_label *labels, struct pfd_cursor *c,
                         struct complaint *complaint)
 {
     size_t at = c->at;
-    if (map->kind != OBJECT_ITEMS || !map->is_map)
+    if (map->kind != PFD_PACK_ITEMS || !map->is_map)
         return complain(complaint, "labels are not a map", at);
     if (map->number / 2 > PFD_WIRE_LABELS_MAX)
         return complain(complaint, "more than 64 labels", at);
@@ -192,7 +129,7 @@ static bool read_labels(struct pfd_wire_label *labels, struct pfd_cursor *c,
         struct pfd_wire_bytes *halves[] = { &labels[i].key, &labels[i].value };
         for (size_t k = 0; k < 2; k++) {
             struct object o = read_object(c);
-            if (o.kind != OBJECT_BYTES)
+            if (o.kind != PFD_PACK_BYTES)
                 return complain(complaint, "a label is not text", c->at);
             *halves[k] = take_bytes(c, o.number);
         }
@@ -205,7 +142,8 @@ static bool read_labels(struct pfd_wire_label *labels, struct pfd_cursor *c,
 static const struct pfd_wire_key *find_key(struct pfd_wire_bytes name)
 {
     for (size_t i = 0; i < pfd_wire_n_keys; i++) {
-        if (is_text(name, pfd_wire_keys[i].name))
+        if (name.n == pfd_wire_keys[i].n_name &&
+            !memcmp(name.at, pfd_wire_keys[i].name, name.n))
             return &pfd_wire_keys[i];
     }
     return NULL;
@@ -228,7 +166,7 @@ static bool read_value(struct pfd_wire_label *labels, struct pfd_cursor *c,
     struct object o = read_object(c);
     if (is_text(name, "labels"))
         return read_labels(labels, c, &o, frame, complaint);
-    if (is_text(name, "type") && o.kind == OBJECT_BYTES) {
+    if (is_text(name, "type") && o.kind == PFD_PACK_BYTES) {
         frame->type = find_type(take_bytes(c, o.number));
         return true;
     }
@@ -237,12 +175,12 @@ static bool read_value(struct pfd_wire_label *labels, struct pfd_cursor *c,
         return skip_rest(c, o) || complain(complaint, "a bad value", at);
     char *member = (char *)frame + key->member;
     if (key->kind == PFD_WIRE_KEY_NUMBER) {
-        if (o.kind != OBJECT_NUMBER)
+        if (o.kind != PFD_PACK_NUMBER)
             return complain(complaint, "not a number from 0 on", at);
         memcpy(member, &o.number, sizeof o.number);
         return true;
     }
-    if (o.kind != OBJECT_BYTES)
+    if (o.kind != PFD_PACK_BYTES)
         return complain(complaint, "neither text nor bytes", at);
     struct pfd_wire_bytes bytes = take_bytes(c, o.number);
     memcpy(member, &bytes, sizeof bytes);
@@ -259,7 +197,7 @@ static enum pfd_status read_pair(struct pfd_wire_label *labels,
     struct pfd_quoted quoted;
     size_t key_at = c->at;
     struct object o = read_object(c);
-    if (o.kind != OBJECT_BYTES) {
+    if (o.kind != PFD_PACK_BYTES) {
         return pfd_fail(err, PFD_ERR_CORRUPT, at + key_at,
                         "a key that is not text");
     }
@@ -284,7 +222,7 @@ enum pfd_status pfd_wire_read_map(struct pfd_cursor *c,
                                   struct pfd_error *err)
 {
     struct object map = read_object(c);
-    if (map.kind != OBJECT_ITEMS || !map.is_map)
+    if (map.kind != PFD_PACK_ITEMS || !map.is_map)
         return pfd_fail(err, PFD_ERR_CORRUPT, at, "a frame that is not a map");
     for (uint64_t i = 0; i < map.number / 2; i++) {
         enum pfd_status status = read_pair(labels, c, at, frame, err);
@@ -305,18 +243,18 @@ bool pfd_wire_read_cut(struct pfd_cursor *c, struct pfd_wire_label *labels,
     uint32_t length = pfd_cursor_u32(c);
     pfd_cursor_skip(c, PFD_WIRE_HEADER_BYTES - sizeof length);
     struct object o = read_object(c);
-    if (o.kind != OBJECT_ITEMS || !o.is_map)
+    if (o.kind != PFD_PACK_ITEMS || !o.is_map)
         return false;
     for (uint64_t i = 1; i < o.number / 2; i++) {
         if (read_pair(labels, c, 0, ret, NULL) != PFD_OK)
             return false;
     }
     o = read_object(c);
-    if (o.kind != OBJECT_BYTES || !is_text(take_bytes(c, o.number), "bytes"))
+    if (o.kind != PFD_PACK_BYTES || !is_text(take_bytes(c, o.number), "bytes"))
         return false;
     o = read_object(c);
     uint64_t left = pfd_cursor_left(c);
-    if (!pfd_cursor_ok(c) || o.kind != OBJECT_BYTES || o.number <= left ||
+    if (!pfd_cursor_ok(c) || o.kind != PFD_PACK_BYTES || o.number <= left ||
         c->at + o.number != PFD_WIRE_HEADER_BYTES + (uint64_t)length)
         return false;
     ret->bytes = take_bytes(c, left);

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * MessagePack, one object at a time and in place: what an object is and how
+ * much follows it. Whoever reads keeps the account of what containers owe.
+ * github.com/msgpack/msgpack/blob/master/spec.md
+ */
+#ifndef PFD_PACK_H
+#define PFD_PACK_H
+
+#include "base/cursor.h"
+
+struct pfd_pack {
+    enum {
+        PFD_PACK_OTHER,  /* nil, bool, float, ext, a small negative integer */
+        PFD_PACK_NUMBER, /* another integer */
+        PFD_PACK_BYTES,  /* str or bin */
+        PFD_PACK_ITEMS,  /* array or map */
+        PFD_PACK_BAD,    /* no object begins so, or there is no byte */
+    } kind;
+    bool is_map;
+    bool is_signed;    /* of a NUMBER */
+    uint8_t small;     /* a NUMBER that nothing follows */
+    uint64_t n_follow; /* bytes, which hold no objects; ITEMS: objects, at
+                          least a byte each */
+};
+
+/* An object that begins with a byte from 0xc0 to 0xdf. */
+struct pfd_pack pfd_pack_read_long(struct pfd_cursor *c, uint8_t first);
+
+/* The next object, up to where what follows begins. */
+static inline struct pfd_pack pfd_pack_read(struct pfd_cursor *c)
+{
+    struct pfd_pack ret = { .kind = PFD_PACK_NUMBER };
+    uint8_t first = pfd_cursor_u8(c);
+    if (!pfd_cursor_ok(c)) {
+        ret.kind = PFD_PACK_BAD;
+    } else if (first < 0x80) {
+        ret.small = first;
+    } else if (first < 0xa0) {
+        ret.kind = PFD_PACK_ITEMS;
+        ret.is_map = first < 0x90;
+        ret.n_follow = (first & 15u) << ret.is_map;
+    } else if (first < 0xc0) {
+        ret.kind = PFD_PACK_BYTES;
+        ret.n_follow = first & 31u;
+    } else if (first >= 0xe0) {
+        ret.kind = PFD_PACK_OTHER;
+    } else {
+        return pfd_pack_read_long(c, first);
+    }
+    return ret;
+}
+
+/* Bytes of the header of a map that begins with this byte; 0: none does. */
+static inline size_t pfd_pack_map_header(uint8_t first)
+{
+    return first >> 4 == 8 ? 1 : first == 0xde ? 3 : first == 0xdf ? 5 : 0;
+}
+
+/* n bytes, the highest first; 0 where fewer are left. */
+static inline uint64_t pfd_pack_big_endian(struct pfd_cursor *c, size_t n)
+{
+    const uint8_t *p = pfd_cursor_bytes(c, n);
+    uint64_t number = 0;
+    for (size_t i = 0; p && i < n; i++)
+        number = number << 8 | p[i];
+    return number;
+}
+
+#endif
