@@ -60,7 +60,9 @@ SHARED = {('cli/follow_lines.c', 'delivery/line.h')}
 
 # What belongs to few: a header, and the only files that include it.
 OWNERS = {
-    r'(libelf|gelf|elf)\.h': 'src/objects/image.c src/scan/table.c',
+    r'(libelf|gelf)\.h': 'src/objects/image.c',
+    r'elf\.h': 'src/memory/loaded_scan.c src/memory/symbols.c'
+    ' src/scan/table.c',
     r'msgpack.*': 'src/objects/metadata.c',
     r'yaml.*': 'src/objects/metadata_yaml.c daemon/config/config.c',
     r'pcre2.*': 'src/base/pattern.c',

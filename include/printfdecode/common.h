@@ -128,6 +128,7 @@ struct pfd_error {
     X(hole, 0)              /* a stretch that nobody wrote, passed over */     \
     X(unreadable, 0)        /* addresses that cannot be read */                \
     X(torn, 0)              /* memory that changed while it was read */        \
+    X(bad_list, 0)          /* a runtime's list that contradicts itself */     \
     X(bad_core, 0)          /* a core file that contradicts itself */
 
 enum pfd_finding_kind {

@@ -74,6 +74,8 @@ struct pfd_memory {
     uint8_t *auxv; /* [n_auxv]: the auxiliary vector, pairs of 64 bits; owned;
                       NULL: not known */
     size_t n_auxv;
+    uint64_t loaded; /* address of the ROCm runtime's r_debug, where the kind
+                        knows it; 0: it is to be searched for */
 };
 
 /* Reads a word of the auxiliary vector (AT_... of elf.h); false: it has none.
