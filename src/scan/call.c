@@ -13,6 +13,18 @@ void pfd_call_free(struct pfd_call *call)
     *call = (struct pfd_call){ 0 };
 }
 
+bool pfd_call_is(const struct pfd_call_names *names,
+                 const struct pfd_lexer *lexer, const struct pfd_token *token)
+{
+    if (pfd_token_is(lexer, token, "PFD_PRINTF"))
+        return true;
+    for (size_t i = 0; i < names->n; i++) {
+        if (pfd_token_is(lexer, token, names->names[i]))
+            return true;
+    }
+    return false;
+}
+
 static struct pfd_call_argument *add_argument(struct pfd_call *call)
 {
     if (call->n == call->n_room) {
@@ -31,6 +43,7 @@ static struct pfd_call_argument *add_argument(struct pfd_call *call)
 /* A call while it is read. */
 struct reader {
     struct pfd_lexer *lexer;
+    const struct pfd_call_names *names;
     struct pfd_call *call;
     bool in_directive;
     bool at_line_start;
@@ -60,6 +73,8 @@ static enum pfd_status next(struct reader *r, struct pfd_token *ret)
     if (r->at_line_start && pfd_token_is_mark(r->lexer, ret, '#'))
         return fail(r, ret, "a directive stands inside of a call");
     r->at_line_start = false;
+    if (pfd_call_is(r->names, r->lexer, ret))
+        return fail(r, ret, "a call stands inside of another");
     return PFD_OK;
 }
 
@@ -117,10 +132,11 @@ static enum pfd_status read_argument(struct reader *r, struct pfd_token *ret)
     }
 }
 
-enum pfd_status pfd_call_read(struct pfd_lexer *lexer, bool in_directive,
-                              struct pfd_call *call)
+enum pfd_status pfd_call_read(struct pfd_lexer *lexer,
+                              const struct pfd_call_names *names,
+                              bool in_directive, struct pfd_call *call)
 {
-    struct reader r = { lexer, call, in_directive, false, 0 };
+    struct reader r = { lexer, names, call, in_directive, false, 0 };
     struct pfd_token token;
     enum pfd_status status = next(&r, &token);
     if (status != PFD_OK)

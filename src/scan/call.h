@@ -28,12 +28,23 @@ struct pfd_call {
 
 void pfd_call_free(struct pfd_call *call);
 
+/* Names [n] of calls beside PFD_PRINTF; borrowed. */
+struct pfd_call_names {
+    const char *const *names;
+    size_t n;
+};
+
+/* Is this word the name of a call? */
+bool pfd_call_is(const struct pfd_call_names *names,
+                 const struct pfd_lexer *lexer, const struct pfd_token *token);
+
 /*
  * Reads what follows the name, which is in the call already. in_directive: a
  * line end ends the source. PFD_OK; PFD_ERR_CORRUPT, said in lexer->err;
  * PFD_ERR_NOMEM.
  */
-enum pfd_status pfd_call_read(struct pfd_lexer *lexer, bool in_directive,
-                              struct pfd_call *call);
+enum pfd_status pfd_call_read(struct pfd_lexer *lexer,
+                              const struct pfd_call_names *names,
+                              bool in_directive, struct pfd_call *call);
 
 #endif

@@ -4,11 +4,19 @@
 
 #include "scan/source.h"
 
+enum {
+    /* Some 70 bytes come out for each byte of the worst source. */
+    SOURCE_MAX = 16 << 20
+};
+
 struct pfd_scan *pfd_scan_new(const struct pfd_scan_options *options)
 {
     struct pfd_scan *scan = calloc(1, sizeof *scan);
-    if (scan && options)
+    if (scan && options) {
         scan->options = *options;
+        scan->names =
+            (struct pfd_call_names){ options->calls, options->n_calls };
+    }
     return scan;
 }
 
@@ -66,19 +74,6 @@ void pfd_source_give_back(struct pfd_source *source,
     source->lexer.line = token->line;
 }
 
-bool pfd_source_is_call(const struct pfd_source *source,
-                        const struct pfd_token *token)
-{
-    const struct pfd_scan_options *o = &source->scan->options;
-    if (pfd_token_is(&source->lexer, token, "PFD_PRINTF"))
-        return true;
-    for (size_t i = 0; i < o->n_calls; i++) {
-        if (pfd_token_is(&source->lexer, token, o->calls[i]))
-            return true;
-    }
-    return false;
-}
-
 /* The device's source goes before the first code; before the #if that this is
  * in, which may be false, unless #extension stands there. */
 static void choose_place(struct pfd_source *f, const struct pfd_token *first)
@@ -94,7 +89,7 @@ static enum pfd_status take_code(struct pfd_source *f,
     f->at_line_start = false;
     if (!f->has_place)
         choose_place(f, token);
-    if (pfd_source_is_call(f, token))
+    if (pfd_call_is(&f->scan->names, &f->lexer, token))
         return pfd_source_call(f, token, false);
     if (pfd_token_is(&f->lexer, token, "PFD_PARAMETERS") ||
         pfd_token_is(&f->lexer, token, "PFD_ARGUMENTS"))
@@ -173,6 +168,10 @@ static void add_device(struct pfd_source *f)
 /* A byte 0 ends source for compilers, and hides the rest of it. */
 static enum pfd_status check_bytes(struct pfd_source *f)
 {
+    if (f->lexer.n > SOURCE_MAX) {
+        return pfd_token_fail(&f->lexer, &(struct pfd_token){ .line = 1 },
+                              "the source is longer than 16 MiB");
+    }
     const char *zero = memchr(f->lexer.text, '\0', f->lexer.n);
     struct pfd_token at = { .line = 1 };
     if (!zero)

@@ -95,11 +95,12 @@ static enum pfd_status read_conversion(struct reader *r, size_t i, size_t *next)
         add_argument(r, PFD_SHAPE_U, 1, &r->steps[first], &r->steps[first]);
     i += r->steps[i].conv == PFD_CONV_LENGTH;
     const struct pfd_step *main = &r->steps[i];
+    *next = i + 1;
+    if (main->conv == '\0') /* text only, perhaps the last step */
+        return PFD_OK;
     while (r->steps[i + n].flags & PFD_STEP_JOIN)
         n++;
     *next = i + n;
-    if (main->conv == '\0')
-        return PFD_OK;
     if (!pfd_step_takes(main) || !class_of(main, &class))
         return fail(r, &r->steps[first], "is none that a device can print");
     if (class == PFD_N_SHAPE_CLASSES &&

@@ -5,12 +5,14 @@
 
 #include <printfdecode/scan.h>
 
+#include "scan/call.h"
 #include "scan/device.h"
 #include "scan/table.h"
 #include "scan/token.h"
 
 struct pfd_scan {
     struct pfd_scan_options options;
+    struct pfd_call_names names;
     struct pfd_scan_table table;
     size_t n_calls;
 };
@@ -51,10 +53,6 @@ struct pfd_source_place pfd_source_place(const struct pfd_source *source,
 /* Un-reads a token that ends a line. */
 void pfd_source_give_back(struct pfd_source *source,
                           const struct pfd_token *token);
-
-/* Is this word PFD_PRINTF, or another name of calls? */
-bool pfd_source_is_call(const struct pfd_source *source,
-                        const struct pfd_token *token);
 
 /* Rewrites the call whose name was read; in_directive: in a macro's text. Each
  * returns PFD_OK; PFD_ERR_CORRUPT, said in lexer.err; PFD_ERR_NOMEM. */

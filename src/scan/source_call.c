@@ -3,6 +3,11 @@
 #include "scan/call.h"
 #include "scan/source.h"
 
+enum {
+    FORMAT_MAX = 65536,   /* bytes of a format string, texts of %s counted in */
+    TABLE_MAX = 256 << 20 /* of all of them */
+};
+
 /* The source up to `to`, as it is. */
 static void keep(struct pfd_source *f, size_t to)
 {
@@ -62,13 +67,21 @@ static enum pfd_status check_arguments(struct pfd_source *f,
     return PFD_OK;
 }
 
+static enum pfd_status too_long(const struct pfd_source *f,
+                                const struct pfd_call *call)
+{
+    return pfd_token_fail(&f->lexer, &call->name,
+                          "the format string is longer than %d bytes",
+                          FORMAT_MAX);
+}
+
 /* The format string with the texts of %s in it. */
 static void fill_in(const struct pfd_call *call, const struct pfd_shape *shape,
                     struct pfd_text *ret)
 {
     const struct pfd_text *format = &call->arguments[0].text;
     size_t done = 0;
-    for (size_t i = 0; i < shape->n; i++) {
+    for (size_t i = 0; i < shape->n && ret->n <= FORMAT_MAX; i++) {
         const struct pfd_shape_argument *a = &shape->arguments[i];
         const struct pfd_text *text = &call->arguments[1 + i].text;
         if (!a->is_literal)
@@ -82,23 +95,32 @@ static void fill_in(const struct pfd_call *call, const struct pfd_shape *shape,
         pfd_text_add(ret, format->data + done, format->n - done);
 }
 
+/* Adds the call's format string to the table. */
 static enum pfd_status find_id(struct pfd_source *f,
                                const struct pfd_call *call,
                                const struct pfd_shape *shape, uint64_t *ret)
 {
     struct pfd_text text = { 0 };
+    enum pfd_status status = PFD_OK;
     fill_in(call, shape, &text);
-    enum pfd_status status =
-        text.failed
-            ? PFD_ERR_NOMEM
-            : pfd_scan_table_add(&f->scan->table, text.data ? text.data : "",
-                                 text.n, shape, ret);
-    pfd_text_free(&text);
-    if (status == PFD_ERR_CORRUPT) {
-        return pfd_token_fail(&f->lexer, &call->name,
-                              "another format string has the same id: change "
-                              "one of them a little");
+    if (text.failed) {
+        status = PFD_ERR_NOMEM;
+    } else if (text.n > FORMAT_MAX) {
+        status = too_long(f, call);
+    } else if (f->scan->table.n_bytes > TABLE_MAX) {
+        status = pfd_token_fail(&f->lexer, &call->name,
+                                "the format strings of all files are longer "
+                                "than 256 MiB");
+    } else {
+        status = pfd_scan_table_add(&f->scan->table, text.data ? text.data : "",
+                                    text.n, shape, ret);
+        if (status == PFD_ERR_CORRUPT) {
+            pfd_token_fail(&f->lexer, &call->name,
+                           "another format string has the same id: change one "
+                           "of them a little");
+        }
     }
+    pfd_text_free(&text);
     return status;
 }
 
@@ -164,22 +186,32 @@ static enum pfd_status write_call(struct pfd_source *f,
     return ok ? PFD_OK : PFD_ERR_NOMEM;
 }
 
+static enum pfd_status read_shape(struct pfd_source *f,
+                                  const struct pfd_call *call,
+                                  struct pfd_shape *ret)
+{
+    const struct pfd_text *format = &call->arguments[0].text;
+    char why[160];
+    if (format->failed)
+        return PFD_ERR_NOMEM;
+    if (format->n > FORMAT_MAX)
+        return too_long(f, call);
+    enum pfd_status status =
+        pfd_shape_read(ret, format->data ? format->data : "", format->n, why);
+    if (status == PFD_ERR_CORRUPT)
+        pfd_token_fail(&f->lexer, &call->name, "%s", why);
+    return status;
+}
+
 enum pfd_status pfd_source_call(struct pfd_source *f,
                                 const struct pfd_token *name, bool in_directive)
 {
     struct pfd_call call = { .name = *name };
     struct pfd_shape shape = { 0 };
-    char why[160];
-    enum pfd_status status = pfd_call_read(&f->lexer, in_directive, &call);
-    if (status == PFD_OK) {
-        const struct pfd_text *format = &call.arguments[0].text;
-        status = format->failed
-                     ? PFD_ERR_NOMEM
-                     : pfd_shape_read(&shape, format->data ? format->data : "",
-                                      format->n, why);
-        if (status == PFD_ERR_CORRUPT)
-            pfd_token_fail(&f->lexer, name, "%s", why);
-    }
+    enum pfd_status status =
+        pfd_call_read(&f->lexer, &f->scan->names, in_directive, &call);
+    if (status == PFD_OK)
+        status = read_shape(f, &call, &shape);
     if (status == PFD_OK)
         status = check_arguments(f, &call, &shape);
     if (status == PFD_OK)

@@ -69,7 +69,7 @@ static enum pfd_status take_define(struct pfd_source *f)
     enum pfd_status status = pfd_token_solid(&f->lexer, false, &token);
     while (status == PFD_OK && !ends_line(&token)) {
         status = pfd_token_solid(&f->lexer, false, &token);
-        if (status == PFD_OK && pfd_source_is_call(f, &token))
+        if (status == PFD_OK && pfd_call_is(&f->scan->names, &f->lexer, &token))
             status = pfd_source_call(f, &token, true);
     }
     if (status == PFD_OK)

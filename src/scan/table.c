@@ -84,6 +84,7 @@ enum pfd_status pfd_scan_table_add(struct pfd_scan_table *table,
         *ret = table->rows[number].id;
         return PFD_OK;
     }
+    table->n_bytes += n;
     row.id = id_of(table->texts.texts[number].hash);
     table->rows[number] = row;
     if (!fill_mask(&table->rows[number], shape))

@@ -18,6 +18,7 @@ struct pfd_scan_table {
     struct pfd_set ids;         /* as 8 bytes: row i has id number i */
     struct pfd_table_row *rows; /* [texts.n] */
     size_t n_rows_room;
+    size_t n_bytes; /* of all texts */
 };
 
 void pfd_scan_table_free(struct pfd_scan_table *table);

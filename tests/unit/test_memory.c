@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <printfdecode/scan.h>
+
 #include "dump.h"
 #include "suite.h"
 
@@ -249,6 +251,31 @@ static enum pfd_status add_and_list(void)
     return status;
 }
 
+/* Calls of several shapes, each with a string of its own. */
+static enum pfd_status scan(void)
+{
+    char source[64];
+    void *out = NULL;
+    size_t n;
+    struct pfd_scan *scan = pfd_scan_new(NULL);
+    enum pfd_status status = scan ? PFD_OK : PFD_ERR_NOMEM;
+    for (int i = 0; i < 40 && status == PFD_OK; i++) {
+        int n_source =
+            snprintf(source, sizeof source,
+                     "f();PFD_PRINTF(\"%d %%lf%.*s%%s\",1%.*s,\"\");", i,
+                     i % 8 * 2, "%d%d%d%d%d%d%d", i % 8 * 2, ",1,1,1,1,1,1,1");
+        status = pfd_scan_source(scan, PFD_SCAN_GLSL, "x", source,
+                                 (size_t)n_source, &out, &n, NULL);
+        free(out);
+    }
+    if (status == PFD_OK)
+        status = pfd_scan_strings(scan, &out, &n, NULL);
+    if (status == PFD_OK)
+        free(out);
+    pfd_scan_free(scan);
+    return status;
+}
+
 /* Without failure, then with failure number 0, 1, ... until none happens. */
 static void try_all(enum pfd_status (*work)(void), bool may_hide)
 {
@@ -301,6 +328,12 @@ START_TEST(adding)
 }
 END_TEST
 
+START_TEST(scanning)
+{
+    try_all(scan, false);
+}
+END_TEST
+
 START_TEST(decoding)
 {
     prepare(300);
@@ -342,8 +375,8 @@ END_TEST
 int main(void)
 {
     atomic_init(&until, -1);
-    return suite_run(
-        "memory",
-        TESTS(loading, adding, decoding, converting, converting_on_threads),
-        280);
+    return suite_run("memory",
+                     TESTS(loading, adding, scanning, decoding, converting,
+                           converting_on_threads),
+                     280);
 }

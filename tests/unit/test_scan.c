@@ -195,6 +195,13 @@ static const struct {
                       "macro stands for is not seen" },
     { "printf(\"%d\" X, 1)", "a.cl:1: the format string is no string literal: "
                              "what a macro stands for is not seen" },
+    { "printf(\"%d\",\n (PFD_PRINTF(\"\")))",
+      "a.cl:2: a call stands inside of another" },
+    { "printf(\"%4096s%4096s%4096s%4096s%4096s%4096s%4096s%4096s%4096s%4096s"
+      "%4096s%4096s%4096s%4096s%4096s%4096s%4096s\", \"\", \"\", \"\", \"\","
+      "\"\", \"\", \"\", \"\", \"\", \"\", \"\", \"\", \"\", \"\", \"\", \"\","
+      "\"\")",
+      "a.cl:1: the format string is longer than 65536 bytes" },
     { "printf()", "a.cl:1: an argument is missing" },
     { "printf(\"%d\",\n)", "a.cl:2: an argument is missing" },
     { "printf(\"%d %v4f\", 1)",
