@@ -177,7 +177,7 @@ do_fuzz() {
     local target
     [ -x "$builds/asan/tests/fuzz/fuzz_llpc" ] || return
     for target in program image llpc spirv khronos container wire rocm record \
-        chunk config http request stream; do
+        chunk scan config http request stream; do
         [ "$(jobs -rp | wc -l)" -lt "$(nproc)" ] || wait -n
         fuzz $target &
     done

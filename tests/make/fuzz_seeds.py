@@ -280,9 +280,28 @@ def core_seeds():
     yield "core/gzip", gzip.compress(cores.core([(0x1000, page, 4096)]), mtime=0)
 
 
+def scan_seeds():
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../device")
+    for kind, name in ((0, "says.comp"), (3, "says.cl")):
+        with open(os.path.join(folder, name), "rb") as f:
+            yield "scan/" + name, bytes([kind]) + f.read()
+    for name, kind, text in (
+            ("markers", 3, '# 7 "a.cl" 1\n#line 9\nprintf("%p %s", q, "x\\n");'),
+            ("groups", 0, "#version 310 es\n#ifdef A\n#extension B : enable\n"
+                          'f();\n#endif\nPFD_PRINTF("%v3lf", v);'),
+            ("macro", 12, '#define L(x) PFD_PRINTF("%d" \\\n , x)\nL(1);'),
+            ("nested", 3, 'printf("%d", printf("%d", (1)))'),
+            ("directive", 3, 'printf("%d",\n#if 1\n 1)'),
+            ("open", 1, 'PFD_PRINTF("%d", (1'),
+            ("quote", 1, "x 'a \" \n"),
+            ("comment", 1, "#error /* \\\n"),
+            ("escape", 1, 'PFD_PRINTF("\\x41\\101\\\n\\q")')):
+        yield "scan/" + name, bytes([kind]) + text.encode()
+
+
 def main():
     for name, data in [*core_seeds(), *seeds(), *image_seeds(), *rocm_seeds(), *record_seeds(),
-                       *chunk_seeds(),
+                       *chunk_seeds(), *scan_seeds(),
                        *stream_seeds(), *request_seeds(), *config_seeds()]:
         path = os.path.join(sys.argv[1], name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
