@@ -146,7 +146,7 @@ static void run(const struct job *job, void *bytes)
         clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                        job->n_bytes, bytes, &status);
     must(status, "buffer");
-    must(clSetKernelArg(kernel, 0, sizeof buffer, &buffer), "pfd_buffer");
+    must(clSetKernelArg(kernel, 0, sizeof(cl_mem), &buffer), "pfd_buffer");
     must(clSetKernelArg(kernel, 1, sizeof n_dwords, &n_dwords), "pfd_size");
     must(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &job->n_items,
                                 job->n_local ? &job->n_local : NULL, 0, NULL,

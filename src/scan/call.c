@@ -141,10 +141,11 @@ enum pfd_status pfd_call_read(struct pfd_lexer *lexer,
     enum pfd_status status = next(&r, &token);
     if (status != PFD_OK)
         return status;
-    if (!pfd_token_is_mark(lexer, &token, '('))
+    if (!pfd_token_is_mark(lexer, &token, '(')) {
         return fail(&r, &call->name,
                     "the name stands without its arguments: a call is not "
                     "seen through a macro");
+    }
     call->open = token.from;
     do {
         status = read_argument(&r, &token);

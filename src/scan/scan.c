@@ -56,22 +56,21 @@ bool pfd_scan_language_of(const char *name, enum pfd_scan_language *ret)
 
 /* ---- a file ---- */
 
-struct pfd_source_place pfd_source_place(const struct pfd_source *source,
+struct pfd_source_place pfd_source_place(const struct pfd_source *f,
                                          const struct pfd_token *token)
 {
     return (struct pfd_source_place){
-        .at = source->out.n + (token->from - source->done),
+        .at = f->out.n + (token->from - f->done),
         .line = token->line,
-        .file = source->lexer.file,
-        .n_file = source->lexer.n_file,
+        .file = f->lexer.file,
+        .n_file = f->lexer.n_file,
     };
 }
 
-void pfd_source_give_back(struct pfd_source *source,
-                          const struct pfd_token *token)
+void pfd_source_give_back(struct pfd_source *f, const struct pfd_token *token)
 {
-    source->lexer.at = token->from;
-    source->lexer.line = token->line;
+    f->lexer.at = token->from;
+    f->lexer.line = token->line;
 }
 
 /* The device's source goes before the first code; before the #if that this is

@@ -47,28 +47,27 @@ struct pfd_source {
 };
 
 /* Where the source's byte `token->from`, which is not written yet, will be. */
-struct pfd_source_place pfd_source_place(const struct pfd_source *source,
+struct pfd_source_place pfd_source_place(const struct pfd_source *f,
                                          const struct pfd_token *token);
 
 /* Un-reads a token that ends a line. */
-void pfd_source_give_back(struct pfd_source *source,
-                          const struct pfd_token *token);
+void pfd_source_give_back(struct pfd_source *f, const struct pfd_token *token);
 
 /* Rewrites the call whose name was read; in_directive: in a macro's text. Each
  * returns PFD_OK; PFD_ERR_CORRUPT, said in lexer.err; PFD_ERR_NOMEM. */
-enum pfd_status pfd_source_call(struct pfd_source *source,
+enum pfd_status pfd_source_call(struct pfd_source *f,
                                 const struct pfd_token *name,
                                 bool in_directive);
 
 /* Reads the directive whose '#' was read. */
-enum pfd_status pfd_source_directive(struct pfd_source *source,
+enum pfd_status pfd_source_directive(struct pfd_source *f,
                                      const struct pfd_token *hash);
 
 /* In GLSL before 3.30 a #line says which line it is itself on. */
-static inline bool pfd_source_line_is_next(const struct pfd_source *source)
+static inline bool pfd_source_line_is_next(const struct pfd_source *f)
 {
-    return source->language == PFD_SCAN_OPENCL || source->is_es ||
-           !source->version || source->version >= 330;
+    return f->language == PFD_SCAN_OPENCL || f->is_es || !f->version ||
+           f->version >= 330;
 }
 
 #endif

@@ -60,9 +60,10 @@ static enum pfd_status check_arguments(struct pfd_source *f,
         const char *why = misfit(f, call, shape, i);
         struct pfd_token at = { .from = call->arguments[1 + i].from,
                                 .line = call->arguments[1 + i].line };
-        if (why)
+        if (why) {
             return pfd_token_fail(&f->lexer, &at, "argument %zu %s", i + 1,
                                   why);
+        }
     }
     return PFD_OK;
 }
@@ -162,7 +163,7 @@ static enum pfd_status write_call(struct pfd_source *f,
                                   bool in_directive)
 {
     struct pfd_text name = { 0 };
-    uint64_t id;
+    uint64_t id = 0;
     enum pfd_status status = find_id(f, call, shape, &id);
     if (status != PFD_OK)
         return status;
