@@ -562,4 +562,5 @@ const struct pfd_format pfd_format_llpc = {
     .make = llpc_make,
     .origin = llpc_origin,
     .origin_names = llpc_origin_names,
+    .origin_flag = PFD_STRING_OWN,
 };

@@ -115,15 +115,19 @@ static const uint8_t *payload_of(const struct pfd_worker *w,
     return pfd_batch_payload(&w->batch, &w->view, w->base, r, n);
 }
 
-/* What can be said of a record before its entry is made. */
-static enum pfd_look_result look(const struct pfd_worker *w,
-                                 const struct pfd_record *r)
+static enum pfd_look_result ask_filter(const struct pfd_worker *w,
+                                       const struct pfd_record *r)
 {
     uint32_t n = 0;
-    if (!w->filter)
-        return PFD_LOOK_YES;
     return pfd_filter_look(w->filter, r, payload_of(w, r, &n),
-                           w->pool->format->origin != NULL);
+                           pfd_format_has_origin(w->pool->format, r->string));
+}
+
+/* What can be said of a record before its entry is made. */
+static inline enum pfd_look_result look(const struct pfd_worker *w,
+                                        const struct pfd_record *r)
+{
+    return w->filter ? ask_filter(w, r) : PFD_LOOK_YES;
 }
 
 static uint64_t index_of(const struct pfd_worker *w, size_t i)

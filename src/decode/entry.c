@@ -251,7 +251,7 @@ const struct pfd_origin *pfd_entry_origins(struct pfd_entry *entry, size_t *n)
     struct pfd_entry_source *of = entry->of;
     struct pfd_look look = look_at(entry);
     *n = 0;
-    if (!of->format->origin)
+    if (!pfd_format_has_origin(of->format, entry->record->string))
         return NULL;
     if (!of->origins)
         of->origins = malloc(PFD_ORIGINS_MAX * sizeof *of->origins);

@@ -317,6 +317,8 @@ struct pfd_format {
     size_t (*origin)(const struct pfd_look *look, struct pfd_origin *ret);
     /* The names that it can give, NULL at the end; NULL: none. */
     const char *const *origin_names;
+    /* Only records of strings with this flag have any; 0: any record may. */
+    uint8_t origin_flag;
 
     /*
      * What the dwords at byte `at` are, as pfd_decoder_word() and
@@ -347,6 +349,14 @@ struct pfd_format {
      */
     bool (*measure)(const uint8_t *bytes, size_t n, struct pfd_whole *ret);
 };
+
+/* May a record of this string (or none) have an origin? */
+static inline bool pfd_format_has_origin(const struct pfd_format *format,
+                                         const struct pfd_string *string)
+{
+    return format->origin && (!format->origin_flag ||
+                              (string && string->flags & format->origin_flag));
+}
 
 /* All formats, NULL at the end; written by meson from formats/meson.build. */
 extern const struct pfd_format *const pfd_formats[];

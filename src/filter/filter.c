@@ -406,7 +406,8 @@ static bool fulfils_alone(struct pfd_filter_run *run, struct pfd_entry *entry,
 static bool fulfils_condition(struct pfd_filter_run *run,
                               struct pfd_entry *entry)
 {
-    bool has_origins = entry->of->format->origin != NULL;
+    bool has_origins =
+        pfd_format_has_origin(entry->of->format, entry->record->string);
     const struct plan *plan = plan_of(run, entry->string, has_origins);
     if (!run->filter->where)
         return true;
@@ -435,8 +436,9 @@ bool pfd_filter_want(struct pfd_filter_run *run, struct pfd_entry *entry)
 {
     const struct pfd_filter *f = run->filter;
     const struct pfd_string *s = entry->string;
-    const struct plan *plan =
-        plan_of(run, s, entry->of->format->origin != NULL);
+    const struct plan *plan = plan_of(
+        run, s,
+        pfd_format_has_origin(entry->of->format, entry->record->string));
     bool has_plan = plan && entry->id == s->key;
     bool string_is_wanted = has_plan
                                 ? plan->state != NEVER

@@ -13,8 +13,8 @@ enum pfd_look_result {
     PFD_LOOK_ASK, /* the entry itself: pfd_filter_want() */
 };
 
-/* What a record and its payload say already. has_origins: its format tells
- * any. */
+/* What a record and its payload say already. has_origins:
+ * pfd_format_has_origin(). */
 enum pfd_look_result pfd_filter_look(struct pfd_filter_run *run,
                                      const struct pfd_record *record,
                                      const uint8_t *payload, bool has_origins);

@@ -177,7 +177,8 @@ static char *put_circumstances(char *out, struct pfd_entry *entry,
 
 static bool has_circumstances(const struct pfd_entry *entry)
 {
-    return entry->stream || entry->of->format->origin;
+    return entry->stream ||
+           pfd_format_has_origin(entry->of->format, entry->record->string);
 }
 
 /* Are there arguments that no conversion takes? */
