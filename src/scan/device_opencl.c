@@ -19,7 +19,6 @@ static const char core[] =
     "#define PFD_ATOMICS_64\n"
     "#endif\n"
     "#if defined(PFD_SUBGROUPS) && defined(cl_khr_subgroup_ballot)\n"
-    "#pragma OPENCL EXTENSION cl_khr_subgroup_ballot : enable\n"
     "#define PFD_BALLOT\n"
     "#endif\n"
     "#ifdef cl_khr_fp16\n"

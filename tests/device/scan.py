@@ -6,6 +6,7 @@ run_comp, else run_cl. Exit status 77: there is no device."""
 import collections
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -156,6 +157,20 @@ def check_wrong():
         print('refused:', what)
 
 
+def check_subgroups(source):
+    """What no driver here can run is at least code for a GPU."""
+    if not shutil.which('clang'):
+        print('not compiled with sub-groups: no clang')
+        return
+    out = scan(source)
+    p = call('clang', '-target', 'spir64', '-x', 'cl', '-cl-std=CL2.0',
+             '-Xclang', '-finclude-default-header', '-DPFD_SUBGROUPS',
+             '-Dcl_khr_subgroup_ballot', '-Werror', '-S', '-emit-llvm', out,
+             '-o', '-')
+    assert 'sub_group_ballot' in p.stdout
+    print('compiled with sub-groups')
+
+
 def main():
     name = 'says.comp' if GLSLANG else 'says.cl'
     source = os.path.join(HERE, name)
@@ -172,6 +187,8 @@ def main():
             check(source, [], '--subgroups', '--wide-atomics', '--set', '2',
                   '--binding', '5')
             check(source, ['-DPFD_SET=3'], '--binding', '7')
+        if not GLSLANG:
+            check_subgroups(source)
         check_wrong()
 
 
