@@ -27,11 +27,12 @@ enum {
     CAPTURE = 256,
     RECOVER = 512,
     SCAN = 1024,
+    INFO = 2048,
     READS_BUFFERS = DECODE | INSPECT | STATS | FOLLOW | CAPTURE | RECOVER,
     SHOWS = DECODE | FOLLOW | RECOVER,
     FILTERS = SHOWS | STATS | CAPTURE,
-    ALL = 2047,
-    LOADS_STRINGS = ALL & ~FORMATS & ~EXTRACT & ~SCAN,
+    ALL = 4095,
+    LOADS_STRINGS = ALL & ~FORMATS & ~EXTRACT & ~SCAN & ~INFO,
 };
 
 static const struct verb verbs[] = {
@@ -58,6 +59,8 @@ static const struct verb verbs[] = {
     { "scan", "FILE...",
       "rewrite PFD_PRINTF of GLSL and OpenCL C into code that prints",
       scan_run },
+    { "info", "FILE...",
+      "say what files are: cores, captures, dumps and others", info_run },
 };
 
 static const struct option_row {
@@ -69,7 +72,7 @@ static const struct option_row {
 } fixed_rows[] = {
     { "output", 'o', "FILE", CAPTURE, "the capture to write (- is stdout)" },
     { "output", 'o', "KIND",
-      DECODE | STRINGS | INSPECT | STATS | FOLLOW | RECOVER,
+      DECODE | STRINGS | INSPECT | STATS | FOLLOW | RECOVER | INFO,
       "text (default), json (one record a line); decode, follow: raw" },
     { "output", 'o', "OUT", SCAN,
       "the rewritten file (- is stdout); of several files, their folder" },

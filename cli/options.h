@@ -164,6 +164,7 @@ int follow_run(const struct options *options);
 /* The file is a daemon's socket, TLS address or URL: its lines as they come. */
 bool follow_client_wants(const struct options *options);
 int follow_client_run(const struct options *options);
+int info_run(const struct options *options);
 int inspect_run(const struct options *options);
 int recover_run(const struct options *options);
 int scan_run(const struct options *options);

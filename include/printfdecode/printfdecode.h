@@ -39,6 +39,16 @@ struct pfd_format_info {
 PFD_API enum pfd_status pfd_format_get(size_t i, struct pfd_format_info *ret);
 
 /*
+ * How much the first bytes [n] of a buffer (64 KiB of them count; fewer are the
+ * whole buffer) look like one of format i, 0 to 100: 0 cannot be, 20 nothing
+ * speaks against it, 60 the header makes sense, 80 and more it could hardly be
+ * chance. PFD_OK; PFD_END: there is no i; PFD_ERR_UNSUPPORTED: it cannot be
+ * told by bytes alone. Any thread.
+ */
+PFD_API enum pfd_status pfd_format_likelihood(size_t i, const void *bytes,
+                                              size_t n, int *ret);
+
+/*
  * How buffers are read where there is a choice; all zero is the default. Each
  * member can also be set by the name and a word of pfd_option_get().
  */

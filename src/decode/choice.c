@@ -146,3 +146,18 @@ void pfd_walk_report_choice(struct pfd_walk *walk,
     if (pfd_choice_describe(choice, text, sizeof text))
         pfd_walk_finding(walk, PFD_FINDING_format_choice, 0, "%s", text);
 }
+
+enum pfd_status pfd_format_likelihood(size_t i, const void *bytes, size_t n,
+                                      int *ret)
+{
+    bool longer = n > PFD_PROBE_BYTES;
+    struct pfd_format_info info;
+    struct pfd_cursor first = pfd_cursor(bytes, longer ? PFD_PROBE_BYTES : n);
+    enum pfd_status status = pfd_format_get(i, &info);
+    if (status != PFD_OK)
+        return status;
+    if (!pfd_formats[i]->probe)
+        return PFD_ERR_UNSUPPORTED;
+    *ret = pfd_formats[i]->probe(&first, longer ? 0 : n);
+    return PFD_OK;
+}

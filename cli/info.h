@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of `info` share. */
+#ifndef CLI_INFO_H
+#define CLI_INFO_H
+
+#include "options.h"
+#include "source.h"
+
+struct info {
+    const struct options *options;
+    bool json;
+    pfd_finding_fn hear; /* with this struct as its user */
+    uint64_t n_findings;
+};
+
+/* A capture: frames, strings, time, buffers and labels. False: said. */
+bool info_capture(struct info *x, const struct source *source);
+
+#endif
