@@ -164,6 +164,7 @@ do_tsan() {
 
 fuzz() { # fuzz TARGET
     local seeds=tests/fuzz/corpus/$1
+    [ -d "$seeds" ] || seeds=tests/fuzz/corpus/record # of all formats
     local work=$builds/corpus_$1
     mkdir -p "$work"
     step "fuzz_$1" env UBSAN_OPTIONS=halt_on_error=1 \
@@ -174,12 +175,12 @@ fuzz() { # fuzz TARGET
 }
 
 do_fuzz() {
-    local target
+    local program
     [ -x "$builds/asan/tests/fuzz/fuzz_llpc" ] || return
-    for target in program image llpc spirv khronos container wire rocm record \
-        chunk scan config http request stream; do
+    for program in "$builds"/asan/tests/fuzz/fuzz_*; do
+        [ -f "$program" ] || continue
         [ "$(jobs -rp | wc -l)" -lt "$(nproc)" ] || wait -n
-        fuzz $target &
+        fuzz "${program##*/fuzz_}" &
     done
     wait
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An input of any format: a byte for the format, one for the options, the bytes
+ * An input of any format: a byte for its place in the list, one for the options, the bytes
  * of its strings (2) and of a buffer (2), both, and what a target makes of the
  * rest.
  */
@@ -14,20 +14,6 @@
 #include "code_object.h"
 #include "decode/format.h"
 #include "llpc_strings.h"
-
-/* What the input says of a format: how its strings stand there. */
-static const struct any_row {
-    const char *format;
-    enum {
-        FIXED,
-        ROWS,
-        MODULE
-    } strings;
-} any_rows[] = {
-    { "llpc", FIXED },         { "opencl", ROWS },  { "hip", ROWS },
-    { "hostcall", ROWS },      { "gpuav", MODULE }, { "abort", MODULE },
-    { "debugprintf", MODULE },
-};
 
 /* A message of four dwords, two of them constant. */
 static inline void add_abort(struct pfd_strings *strings)
@@ -47,8 +33,9 @@ static inline void add_abort(struct pfd_strings *strings)
                                    &row, &report, 0, NULL) == PFD_OK);
 }
 
-static inline struct pfd_strings *make_strings(const struct any_row *row,
-                                               unsigned how,
+/* The strings of each kind that the bytes can be: a module, or rows; and those
+ * that are always there. */
+static inline struct pfd_strings *make_strings(unsigned how,
                                                const uint8_t *bytes, size_t n)
 {
     const struct pfd_vulkan_capture capture = { .verbose = how & 4 };
@@ -58,17 +45,11 @@ static inline struct pfd_strings *make_strings(const struct any_row *row,
         .n_bytes = n,
         .source = "module",
     };
-    struct pfd_strings *strings =
-        row->strings == FIXED ? make_llpc_strings() : pfd_strings_new();
-    FUZZ_CHECK(strings);
-    if (row->strings == FIXED) {
-        add_abort(strings);
-    } else if (row->strings == ROWS) {
+    struct pfd_strings *strings = make_llpc_strings();
+    add_abort(strings);
+    if (pfd_strings_add_shader(strings, &shader, NULL, NULL, NULL) != PFD_OK)
         load_rows(strings, bytes, n);
-    } else {
-        pfd_strings_add_shader(strings, &shader, NULL, NULL, NULL);
-        pfd_strings_set_capture(strings, &capture, NULL);
-    }
+    pfd_strings_set_capture(strings, &capture, NULL);
     return strings;
 }
 
@@ -85,8 +66,10 @@ static inline bool any_format_read(struct any_format *ret, const uint8_t *data,
                                    size_t n)
 {
     struct pfd_cursor c = pfd_cursor(data, n);
-    size_t n_rows = sizeof any_rows / sizeof *any_rows;
-    const struct any_row *row = &any_rows[pfd_cursor_u8(&c) % n_rows];
+    size_t n_formats = 0;
+    while (pfd_formats[n_formats])
+        n_formats++;
+    ret->format = pfd_formats[pfd_cursor_u8(&c) % n_formats]->info.name;
     unsigned how = pfd_cursor_u8(&c);
     size_t n_strings = pfd_cursor_u16(&c);
     size_t n_buffer = pfd_cursor_u16(&c);
@@ -95,12 +78,11 @@ static inline bool any_format_read(struct any_format *ret, const uint8_t *data,
     ret->rest = c;
     if (!pfd_cursor_ok(&c))
         return false;
-    ret->format = row->format;
     ret->options = (struct pfd_options){
         .compat = (enum pfd_compat)((how & 3) % 3),
         .printf_layout = (enum pfd_printf_layout)((how >> 4) % 7),
     };
-    ret->strings = make_strings(row, how, strings, n_strings);
+    ret->strings = make_strings(how, strings, n_strings);
     return true;
 }
 

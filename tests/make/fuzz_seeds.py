@@ -3,6 +3,7 @@
 """Writes the fuzz targets' first inputs: fuzz_seeds.py CORPUS_FOLDER"""
 import gzip
 import os
+import re
 import struct
 import sys
 
@@ -116,10 +117,15 @@ def rocm_seeds():
             {1: 0}, rocm.call(b"%d", rocm.u64(4))).pool(), 255)
 
 
-def record_input(kind, strings, data, edits=b"", how=0):
-    """The numbers are any_format.h's."""
-    return bytes([kind, how]) + struct.pack("<2H", len(strings), len(data)) + \
-        strings + data + edits
+def formats():
+    folder = os.path.dirname(os.path.abspath(__file__))
+    with open(os.path.join(folder, "../../formats/meson.build")) as f:
+        return re.findall(r"^  '(\w+)',$", f.read(), re.M)
+
+
+def record_input(name, strings, data, edits=b"", how=0):
+    return bytes([formats().index(name), how]) + \
+        struct.pack("<2H", len(strings), len(data)) + strings + data + edits
 
 
 def record_seeds():
@@ -132,39 +138,42 @@ def record_seeds():
         e(0x424242424242, cases.words(7)), e(0x474747474747, cases.words(1, 2)),
         e(0x434343434343, cases.words(5, 0, 0x3ff80000, 1, 65)),
         e(0x454545454545, cases.words(1, 2)), e(0x777777777777))
-    yield "record/llpc", record_input(0, b"", llpc, edits)
+    yield "record/llpc", record_input("llpc", b"", llpc, edits)
     for i, (name, data) in enumerate(rocm_seeds()):
         n_rows = struct.unpack_from("<H", data, 2)[0]
         rows, data, kind = data[4:4 + n_rows], data[4 + n_rows:], data[0]
         yield name.replace("rocm/", "record/"), record_input(
-            1 + kind % 4, rows, data, (empty if i % 2 else b"") + edits,
-            1 if kind & 4 else 0)
+            ("opencl", "hip", "hostcall")[kind % 4], rows, data,
+            (empty if i % 2 else b"") + edits, 1 if kind & 4 else 0)
 
     # Arguments without bytes, which no conversion takes.
     yield "record/opencl_unused", record_input(
-        1, b"1:400:" + b"0:" * 400 + b"unused\0", rocm.buffer(rocm.u32(1)))
+        "opencl", b"1:400:" + b"0:" * 400 + b"unused\0",
+        rocm.buffer(rocm.u32(1)))
 
     m, other = khronos.hello_module(), khronos.load_module()
     for how, layout in enumerate(("p1", "p2", "p3", "p4", "p5", "p6")):
         data = khronos.spv.printf_buffer(
             layout, khronos.hello_records(layout, m, shader=0))
-        yield "record/" + layout, record_input(6, m.bytes(), data, edits)
+        yield "record/" + layout, record_input(
+            "debugprintf", m.bytes(), data, edits)
         yield "record/%s_khronos" % layout, record_input(
-            6, m.bytes(), data, edits, 2 | 4 | (8 if how % 2 else 0))
+            "debugprintf", m.bytes(), data, edits,
+            2 | 4 | (8 if how % 2 else 0))
     errors = [[12, 1 << 24 | 1 << 18, 4 << 27 | other.loads[0], 0, 0, 0, 3,
                25, 6, 1, 0, 0],
               [10, 0, 5, 5, 1, 2, 3, 0, 9, 8],
               [16, 1, 20, 5, 0, 0, 0, 4, 2, 1, 1, 0, 3, 9, 8, 0]]
     for i, error in enumerate(errors):
         yield "record/gpuav_%d" % i, record_input(
-            4, other.bytes(), khronos.error_buffer([error]),
+            "gpuav", other.bytes(), khronos.error_buffer([error]),
             empty if i else edits, i % 2 * 2)
     m = khronos.abort_module(b"test: %u", ["u32"], [8], 8)
     m.words()
     pairs = khronos.pair(bytes.fromhex("746573743a2025752a000000")) + \
         khronos.pair(b"\1\2\3\4\5\6\7\x80")
-    yield "record/abort", record_input(5, m.bytes(), pairs, edits)
-    yield "record/abort_text", record_input(5, b"", pairs, edits)
+    yield "record/abort", record_input("abort", m.bytes(), pairs, edits)
+    yield "record/abort_text", record_input("abort", b"", pairs, edits)
 
 
 def chunk_seeds():
