@@ -83,6 +83,7 @@ static enum pfd_status add_row(struct row_loader *loader,
         .n_layout = words.n,
         .literal = row->header.kind == PFD_ROW_TEXT,
         .own = true,
+        .committed = row->header.flags & PFD_ROW_COMMIT,
     };
     return pfd_strings_add_row(loader->strings, &loader->format->strings, &read,
                                loader->report, row->offset, loader->err);

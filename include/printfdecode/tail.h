@@ -14,6 +14,9 @@
  *    has), holds back all that is behind it for `settle_ns` from when it was
  *    reserved. Then it is given up, with a finding, and looked after: entries
  *    that are written there later come out with the finding `late`.
+ *  - One that says itself that it is whole (formats/llpc/README.md, "Beyond
+ *    LLPC") is believed at once, and where a buffer may have such, what is
+ *    not whole is waited for, two seconds at least.
  *  - When the cursor moves back, or delivered bytes change, a new generation
  *    begins. What then stands in the buffer as it stood there before waits for
  *    `settle_ns` as well and comes out with the finding `stale`: perhaps

@@ -30,7 +30,9 @@ enum {
 };
 
 #define SETTLE_NS UINT64_C(100000000)
-#define APART_NS  UINT64_C(1000000)
+/* Where entries say that they are whole, one that is not is on its way. */
+#define PATIENT_NS UINT64_C(2000000000)
+#define APART_NS   UINT64_C(1000000)
 
 static enum pfd_status no_memory(struct pfd_error *err)
 {
@@ -218,6 +220,7 @@ static enum pfd_status check_hole(struct pfd_tail *t, size_t i, bool final,
         .other = &t->scratch,
         .end = hole->to,
         .settled = UINT64_MAX,
+        .patient = UINT64_MAX,
         .is_hole = true,
         .is_final = final,
     };
@@ -292,6 +295,13 @@ static uint64_t cut_to_buffer(const struct pfd_tail *t, uint64_t used,
     return n_buffer - (n_buffer - live->n_header) % live->unit;
 }
 
+static uint64_t patience(const struct pfd_tail *t)
+{
+    uint64_t settle_ns = t->o.settle_ns;
+    return t->of.table->has_committed && settle_ns < PATIENT_NS ? PATIENT_NS
+                                                                : settle_ns;
+}
+
 /* Takes over what the header says; a reset is noticed here. */
 static enum pfd_status take_header(struct pfd_tail *t, uint64_t n_buffer,
                                    uint64_t now_ns, struct pfd_error *err)
@@ -322,7 +332,7 @@ static enum pfd_status take_header(struct pfd_tail *t, uint64_t n_buffer,
     if (!t->looked)
         status = pfd_tail_generation_attach(t, n_buffer, err);
     t->looked = true;
-    pfd_tail_marks_add(&t->marks, t->end, now_ns, t->o.settle_ns);
+    pfd_tail_marks_add(&t->marks, t->end, now_ns, patience(t));
     return status;
 }
 
@@ -351,6 +361,7 @@ static bool run_passes(struct pfd_tail *t, size_t most)
         .most = most,
         .end = t->o.arrives ? t->end : settled,
         .settled = settled,
+        .patient = pfd_tail_marks_older(&t->marks, now, patience(t)),
         .hard = pfd_tail_marks_older(&t->marks, now, PATIENCE * t->o.settle_ns),
         .is_arriving = is_arriving,
     };
@@ -460,6 +471,7 @@ static bool give_rest(struct pfd_tail *t)
         .other = &t->before,
         .end = t->end,
         .settled = t->end,
+        .patient = t->end,
         .hard = t->end,
     };
     pfd_tail_pass_run(t, &p, t->at);

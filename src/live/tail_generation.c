@@ -69,6 +69,7 @@ enum pfd_status pfd_tail_generation_next(struct pfd_tail *t, const char *why,
             .third = &t->scratch,
             .end = end,
             .settled = end,
+            .patient = end,
             .is_over = true,
         };
         pfd_tail_pass_run(t, &p, t->at);

@@ -223,9 +223,10 @@ static bool take_late(struct pfd_tail *t, struct pfd_tail_pass *p,
                       const struct pfd_record *r)
 {
     uint64_t findings = FINDING(late);
-    bool doubt =
-        pfd_record_is_unknown(r) || r->findings ||
-        (t->is_saturated && !p->is_final && may_be_unwritten(t, p->copy, r));
+    bool is_sure = r->flags & PFD_RECORD_SURE;
+    bool doubt = pfd_record_is_unknown(r) || r->findings ||
+                 (t->is_saturated && !is_sure && !p->is_final &&
+                  may_be_unwritten(t, p->copy, r));
     bool same = pfd_tail_image_is(&t->image, r->offset,
                                   p->copy->bytes + (r->offset - p->copy->base),
                                   r->n_bytes);
@@ -235,7 +236,7 @@ static bool take_late(struct pfd_tail *t, struct pfd_tail_pass *p,
         open_quiet_gap(p, r->offset);
         return true;
     }
-    if (same && t->has_leftovers)
+    if (same && t->has_leftovers && !is_sure)
         findings |= FINDING(stale);
     p->failed |= !close_gap(t, p, r->offset);
     uint64_t skipped = t->summary.skipped_bytes;
@@ -252,21 +253,24 @@ static bool take(struct pfd_tail *t, struct pfd_tail_pass *p,
                  const struct pfd_record *r)
 {
     bool is_settled = r->offset < p->settled;
+    bool is_sure = r->flags & PFD_RECORD_SURE;
     if (r->kind != PFD_RECORD_ENTRY) {
+        if (t->of.table->has_committed)
+            is_settled = r->offset < p->patient;
         if (is_settled)
             open_gap(t, p, r);
         return is_settled;
     }
     if (p->is_hole)
         return take_late(t, p, r);
-    bool is_still = r->offset < p->hard || stood_still(p, r);
+    bool is_still = is_sure || r->offset < p->hard || stood_still(p, r);
     if (!is_still && !p->is_over)
         return false;
-    if (t->is_saturated && !p->is_over && r->offset >= p->hard &&
+    if (t->is_saturated && !is_sure && !p->is_over && r->offset >= p->hard &&
         may_be_unwritten(t, p->copy, r))
         return false;
-    bool stale = is_stale(t, p, r);
-    bool doubt = stale || is_attached(t, r);
+    bool stale = !is_sure && is_stale(t, p, r);
+    bool doubt = stale || (!is_sure && is_attached(t, r));
     if (!is_settled && (pfd_record_is_unknown(r) || r->findings || doubt))
         return false;
     p->failed |= !close_gap(t, p, r->offset);
@@ -275,7 +279,7 @@ static bool take(struct pfd_tail *t, struct pfd_tail_pass *p,
         p->lost += r->n_bytes;
         return true;
     }
-    doubt |= is_behind_stale(t, p, r);
+    doubt |= !is_sure && is_behind_stale(t, p, r);
     p->failed |= !give_entry(t, r, p->copy, stale ? FINDING(stale) : 0);
     if (doubt)
         p->failed |= !add_hole(t, p->copy, r->offset, t->at);

@@ -66,7 +66,9 @@ struct pfd_tail_pass {
     const struct pfd_tail_copy *third; /* or here; may be NULL */
     size_t most;      /* bytes of the copy that are walked; 0: all */
     uint64_t end;     /* entries end here */
-    uint64_t settled; /* before it, what cannot be read is given up */
+    uint64_t settled; /* before it, what cannot be read is given up, */
+    uint64_t patient; /* and where entries say that they are whole, before
+                         this */
     uint64_t hard;    /* before it, bytes need not have stood still */
     bool is_arriving; /* behind `end`, there will be more */
     bool is_over;     /* what has changed is lost, and does not wait */

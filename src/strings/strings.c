@@ -31,7 +31,7 @@ struct pfd_strings {
 };
 
 static struct pfd_table_slot no_slot;
-static const struct pfd_table no_table = { &no_slot, 0, 0, 63, false };
+static const struct pfd_table no_table = { &no_slot, 0, 0, 63, false, false };
 
 struct pfd_strings *pfd_strings_new(void)
 {
@@ -347,6 +347,7 @@ enum pfd_status pfd_strings_add_row(struct pfd_strings *strings,
         !find_source(strings, report->source, &source) ||
         (is_full(table) && !grow_table(table)))
         return pfd_fail(err, PFD_ERR_NOMEM, offset, "out of memory");
+    table->has_committed |= row->committed;
     struct pfd_table_slot *slot = slot_of(table, row->key);
     const struct pfd_string *last = slot->string;
     unsigned n_same = 0;

@@ -131,6 +131,8 @@ struct pfd_string_row {
     size_t n_layout;        /* at most PFD_LAYOUT_MAX */
     bool literal;           /* the text names a message, it is no format */
     bool own;               /* PFD_STRING_OWN */
+    bool committed;         /* its entries say themselves whether they are
+                               whole (PFD_RECORD_SURE) */
 };
 
 /*
@@ -165,6 +167,7 @@ struct pfd_table {
     size_t n;
     unsigned shift;
     bool has_collisions; /* several strings have one key */
+    bool has_committed;  /* entries of some of them say that they are whole */
 };
 
 /* kind's table; one without strings is an empty table, never NULL. */

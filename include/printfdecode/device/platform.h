@@ -24,15 +24,9 @@
 #if defined(PFD_HOST_DEVICE)
 #define PFD_DEVICE
 #define PFD_BOTH
-#define PFD_IS_DEVICE 1
 #else
 #define PFD_DEVICE __attribute__((device))
 #define PFD_BOTH   __attribute__((host)) __attribute__((device))
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-#define PFD_IS_DEVICE 1
-#else
-#define PFD_IS_DEVICE 0
-#endif
 #endif
 #define PFD_NOINLINE __attribute__((noinline))
 #define PFD_INLINE   inline __attribute__((always_inline))

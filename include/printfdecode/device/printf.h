@@ -112,6 +112,25 @@ pfd_control *pfd_control_here;
 namespace pfd
 {
 
+/* Those of all source files of the program, for host.h. */
+struct binding {
+    static inline binding *first;
+    const void *symbol;
+    binding *next;
+
+    explicit binding(const void *of) : symbol(of), next(first)
+    {
+        first = this;
+    }
+};
+
+} /* namespace pfd */
+
+static pfd::binding pfd_binding_here(&pfd_control_here);
+
+namespace pfd
+{
+
 /* ---- what all sites share; noinline, so that a kernel pays for it once ---- */
 
 PFD_DEVICE PFD_INLINE pfd_site *sites_of(pfd_control *c)

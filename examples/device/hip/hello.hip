@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints from a kernel of HIP; README.md says how to see it. */
+#include <hip/hip_runtime.h>
+#include <printfdecode/device/host.h>
+
+__global__ void kernel(float step)
+{
+    unsigned id = blockIdx.x * blockDim.x + threadIdx.x;
+    PFD_PRINTF("ray %u t=%f\n", id, id * step);
+}
+
+int main()
+{
+    pfd::printer out(1 << 20);
+    if (out.error())
+        fprintf(stderr, "hello: %s\n", out.error());
+    kernel<<<1, 8>>>(0.5f);
+    return hipDeviceSynchronize() != hipSuccess;
+}
