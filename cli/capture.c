@@ -14,6 +14,7 @@
 #include <printfdecode/wire.h>
 
 #include "input.h"
+#include "loaded.h"
 #include "options.h"
 #include "output.h"
 #include "run.h"
@@ -440,9 +441,19 @@ static bool write_objects(struct packer *p)
     return true;
 }
 
+static enum pfd_status write_loaded(void *user,
+                                    const struct pfd_loaded_object *object)
+{
+    struct packer *p = user;
+    bool ok = !object->bytes ||
+              write_object(p, object->source, object->bytes, object->n);
+    return ok ? PFD_OK : PFD_ERR_STOPPED;
+}
+
 static bool write_all(struct packer *p, struct inputs *in)
 {
-    if (!write_hello(p) || !write_objects(p))
+    if (!write_hello(p) || !write_objects(p) ||
+        (in->loaded && !loaded_again(in, p->o, write_loaded, p)))
         return false;
     for (size_t i = 0; i < in->n_buffers; i++) {
         if (!write_buffer(p, &in->buffers[i]))

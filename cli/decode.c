@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "filter.h"
+#include "loaded.h"
 #include "output.h"
 #include "run.h"
 #include "tell.h"
@@ -49,6 +50,8 @@ int decode_run(const struct options *o)
     struct inputs in;
     struct filtering filtering = { 0 };
     bool json = o->output && !strcmp(o->output, "json");
+    if (o->code_objects)
+        return o->to ? extract_run(o) : loaded_run(o);
     if (!filtering_open(&filtering, o))
         return EXIT_ERROR;
     inputs_open(&in, o, json ? output_finding : tell_finding, NULL);

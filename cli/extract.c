@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "loaded.h"
 #include "options.h"
 #include "output.h"
 #include "source.h"
@@ -190,6 +191,25 @@ static void extract_file(struct extraction *e, const struct file *file)
     e->failed = true;
 }
 
+/* What a program has loaded. */
+static enum pfd_status extract_loaded(void *user,
+                                      const struct pfd_loaded_object *object)
+{
+    struct extraction *e = user;
+    struct pfd_error err;
+    e->path = object->source;
+    if (!object->bytes)
+        return PFD_OK;
+    enum pfd_status status = pfd_objects_read(
+        object->bytes, object->n, object->source, e->options->max_inflated,
+        extract_object, e, hear, e, &err);
+    if (status != PFD_ERR_UNSUPPORTED)
+        return status;
+    tell_error("%s: no code object", object->source);
+    e->failed = true;
+    return PFD_OK;
+}
+
 static int open_folder(const char *to)
 {
     if (mkdir(to, 0777) && errno != EEXIST)
@@ -212,6 +232,9 @@ int extract_run(const struct options *options)
     }
     for (size_t i = 0; i < options->n_files; i++)
         extract_file(&e, &options->files[i]);
+    if (options_have_memory(options) &&
+        !loaded_each(options, extract_loaded, &e, hear, &e))
+        e.failed = true;
     tdestroy(e.used, free);
     close(e.folder);
     if (e.failed || output_failed())

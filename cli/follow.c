@@ -20,6 +20,7 @@
 
 #include "filter.h"
 #include "input.h"
+#include "loaded.h"
 #include "options.h"
 #include "output.h"
 #include "run.h"
@@ -28,6 +29,8 @@
 enum {
     NS_PER_MS = 1000000,
     REPLACED_EVERY_MS = 250, /* is the path another file now? */
+    LOADED_EVERY_MS = 250,   /* has the program loaded more code? And when */
+    LOADED_SOON_MS = 10,     /* something waits, perhaps for its string: */
     LOOK_ANYWAY_MS = 20,     /* although nothing seems to have moved */
     SENTENCE = 512,
 };
@@ -52,7 +55,8 @@ struct follow {
     struct pfd_filter_run *filter; /* NULL: all are wanted */
     uint64_t moved_ns;             /* when anything came last */
     uint64_t replaced_ns;
-    uint64_t n_findings; /* of processes that have ended */
+    uint64_t loaded_ns;
+    uint64_t n_findings; /* of processes that have ended, and what they load */
     bool json;
     bool is_over; /* the limit, or a reader that went away */
 };
@@ -321,6 +325,52 @@ static void follow_names(struct follow *follow)
     }
 }
 
+static void take_finding(void *user, const struct pfd_finding *finding)
+{
+    struct follow *follow = user;
+    bool note = pfd_finding_is_note(finding->kind);
+    follow->n_findings += !note;
+    give_finding(follow, finding);
+}
+
+/* What the program has loaded since is known from the next look on. */
+static void follow_code(struct follow *follow)
+{
+    struct pfd_error err;
+    struct inputs *in = &follow->in;
+    size_t before = pfd_strings_count(in->strings);
+    if (!loaded_renew(in, take_finding, follow))
+        return;
+    if (follow->o->verbose) {
+        tell_hint("%s: %zu format strings were loaded since",
+                  pfd_memory_name(in->memory),
+                  pfd_strings_count(in->strings) - before);
+    }
+    pfd_filter_run_free(follow->filter);
+    follow->filter = NULL;
+    bool ok = filtering_run(&follow->filtering, in->strings, &follow->filter);
+    for (size_t i = 0; ok && i < follow->n_buffers; i++) {
+        struct followed *f = &follow->buffers[i];
+        if (f->tail && pfd_tail_set_strings(f->tail, in->strings, &err) < 0)
+            fail(f, &err);
+    }
+    follow->is_over |= !ok;
+}
+
+static void follow_code_in_turn(struct follow *follow, uint64_t now)
+{
+    uint64_t every = LOADED_EVERY_MS;
+    for (size_t i = 0; i < follow->n_buffers; i++) {
+        const struct followed *f = &follow->buffers[i];
+        if (f->tail && pfd_tail_pending(f->tail))
+            every = LOADED_SOON_MS;
+    }
+    if (now - follow->loaded_ns < every * NS_PER_MS)
+        return;
+    follow->loaded_ns = now;
+    follow_code(follow);
+}
+
 static bool is_idle(const struct follow *follow, uint64_t now)
 {
     return follow->o->has_until_idle &&
@@ -337,6 +387,8 @@ static void run(struct follow *follow)
             follow->moved_ns = now;
         if (is_idle(follow, now))
             break;
+        if (follow->in.loaded)
+            follow_code_in_turn(follow, now);
         if (now - follow->replaced_ns >=
             (uint64_t)REPLACED_EVERY_MS * NS_PER_MS) {
             follow->replaced_ns = now;

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core.h"
 #include "memory.h"
 #include "shaders.h"
 #include "tell.h"
@@ -454,8 +453,7 @@ void inputs_close(struct inputs *inputs)
 {
     close_buffers(inputs);
     free(inputs->buffers);
-    pfd_memory_close(inputs->memory);
-    core_close(inputs->core);
+    memory_close(inputs);
     pfd_strings_free(inputs->strings);
 }
 

@@ -8,6 +8,7 @@
 #include <printfdecode/capture.h>
 #include <printfdecode/convert.h>
 #include <printfdecode/input.h>
+#include <printfdecode/loaded.h>
 #include <printfdecode/memory.h>
 
 #include "options.h"
@@ -52,6 +53,7 @@ struct inputs {
     size_t n_captures;         /* whose buffers are among them */
     struct pfd_memory *memory; /* that is read; NULL: none */
     struct core *core;         /* that memory is of; NULL: of none */
+    struct pfd_loaded *loaded; /* what is loaded there; NULL: not asked for */
     uint64_t n_findings; /* of the strings and of memory, notes left out */
     bool failed;         /* a file could not be read; said already */
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core.h"
+#include "loaded.h"
 #include "tell.h"
 
 enum {
@@ -93,8 +94,8 @@ static bool add_found(struct inputs *in, const struct options *o,
     return ok;
 }
 
-static bool open_memory(struct inputs *in, const struct options *o,
-                        pfd_finding_fn tell, void *user)
+bool memory_open(struct inputs *in, const struct options *o,
+                 pfd_finding_fn tell, void *user)
 {
     struct pfd_error err;
     if (o->core)
@@ -105,12 +106,23 @@ static bool open_memory(struct inputs *in, const struct options *o,
     return false;
 }
 
+void memory_close(struct inputs *in)
+{
+    pfd_loaded_close(in->loaded);
+    pfd_memory_close(in->memory);
+    core_close(in->core);
+}
+
 bool memory_add(struct inputs *in, const struct options *o, pfd_finding_fn tell,
                 void *user)
 {
     uint64_t size = o->size;
-    if (!open_memory(in, o, tell, user))
+    bool has_strings = in->n_strings_files > 0;
+    if (!memory_open(in, o, tell, user) ||
+        ((!has_strings || o->scan) && !loaded_add(in, o, tell, user)))
         return false;
+    if (o->verb->run == strings_run)
+        return true;
     if (!o->has_address)
         return add_found(in, o, tell, user);
     if (size > SIZE_MAX_COPIED) {

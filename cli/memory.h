@@ -5,9 +5,15 @@
 
 #include "input.h"
 
+/* Opens it as inputs->memory, and inputs->core when it is one. Findings go to
+ * tell with user. False: said. */
+bool memory_open(struct inputs *inputs, const struct options *options,
+                 pfd_finding_fn tell, void *user);
+void memory_close(struct inputs *inputs);
+
 /*
- * Opens it as inputs->memory and adds the buffer: its bytes, or for `follow`
- * where it is. Findings go to tell with user. False: said.
+ * Opens it as inputs->memory, loads its code objects where no strings are given,
+ * and adds the buffer: its bytes, or for `follow` where it is. Findings go to tell with user. False: said.
  */
 bool memory_add(struct inputs *inputs, const struct options *options,
                 pfd_finding_fn tell, void *user);

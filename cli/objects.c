@@ -26,7 +26,20 @@ static void print_argument_text(const char *before, const char *name,
         output_printf("%s%s at %llu", before, name, (unsigned long long)offset);
 }
 
-static void print_text(const struct pfd_object_info *o)
+/* How objects are printed. */
+struct printing {
+    bool json;
+    const struct pfd_loaded_object *loaded; /* that they are in; NULL: none */
+};
+
+static void print_place_text(const struct pfd_loaded_object *loaded)
+{
+    output_printf("#   %s at 0x%llx\n", loaded->is_found ? "stands" : "loaded",
+                  (unsigned long long)loaded->load_address);
+}
+
+static void print_text(const struct pfd_object_info *o,
+                       const struct printing *p)
 {
     output_printf("# ");
     put(o->source);
@@ -43,6 +56,8 @@ static void print_text(const struct pfd_object_info *o)
     output_printf(", %zu bytes, %llu format string%s\n", o->n,
                   (unsigned long long)o->n_strings,
                   o->n_strings == 1 ? "" : "s");
+    if (p->loaded)
+        print_place_text(p->loaded);
     if (o->why_none)
         output_printf("#   no table of format strings: %s\n", o->why_none);
     for (size_t i = 0; i < o->n_kernels; i++) {
@@ -78,7 +93,15 @@ static void print_offset_json(const char *name, uint64_t offset)
     }
 }
 
-static void print_json(const struct pfd_object_info *o)
+static void print_place_json(const struct pfd_loaded_object *loaded)
+{
+    output_printf(",\"loaded\":%s,\"address\":\"0x%llx\"",
+                  loaded->is_found ? "false" : "true",
+                  (unsigned long long)loaded->load_address);
+}
+
+static void print_json(const struct pfd_object_info *o,
+                       const struct printing *p)
 {
     output_printf("{\"object\":\"");
     output_json(o->source, strlen(o->source));
@@ -92,6 +115,8 @@ static void print_json(const struct pfd_object_info *o)
     output_printf(",\"bytes\":%zu,\"version\":%u,\"format_strings\":%llu", o->n,
                   o->version, (unsigned long long)o->n_strings);
     print_text_json("why_none", o->why_none);
+    if (p->loaded)
+        print_place_json(p->loaded);
     output_printf(",\"kernels\":[");
     for (size_t i = 0; i < o->n_kernels; i++) {
         const struct pfd_kernel_info *k = &o->kernels[i];
@@ -108,23 +133,44 @@ static void print_json(const struct pfd_object_info *o)
 static enum pfd_status print_object(void *user,
                                     const struct pfd_object_info *object)
 {
-    const bool *json = user;
-    if (*json) {
-        print_json(object);
+    const struct printing *p = user;
+    if (p->json) {
+        print_json(object, p);
     } else {
-        print_text(object);
+        print_text(object, p);
     }
     return PFD_OK;
 }
 
+enum pfd_status objects_print_loaded(const struct pfd_loaded_object *loaded,
+                                     uint64_t max_inflated, bool json,
+                                     pfd_finding_fn tell, void *user,
+                                     struct pfd_error *err)
+{
+    struct printing p = { .json = json, .loaded = loaded };
+    return pfd_objects_read(loaded->bytes, loaded->n, loaded->source,
+                            max_inflated, print_object, &p, tell, user, err);
+}
+
+void objects_print_unknown(const struct pfd_loaded_object *loaded)
+{
+    output_printf("# ");
+    put(loaded->source);
+    output_printf(loaded->bytes ? ": no code object, %zu bytes\n"
+                                : ": cannot be read\n",
+                  loaded->n);
+    print_place_text(loaded);
+}
+
 void objects_print(const struct options *options, bool json)
 {
+    struct printing p = { .json = json };
     for (size_t i = 0; i < options->n_files; i++) {
         struct source source;
         if (source_open(&source, options->files[i].path, options->max_inflated,
                         NULL, NULL, NULL) == PFD_OK) {
-            (void)source_read(&source, options->max_inflated, print_object,
-                              &json, NULL, NULL, NULL);
+            (void)source_read(&source, options->max_inflated, print_object, &p,
+                              NULL, NULL, NULL);
         }
         source_close(&source);
     }

@@ -322,6 +322,10 @@ static bool *flag_of(struct options *o, int key)
         return &o->verbose;
     case OPT_ACK:
         return &o->ack;
+    case OPT_CODE_OBJECTS:
+        return &o->code_objects;
+    case OPT_SCAN:
+        return &o->scan;
     case OPT_ENTRIES:
         return &o->entries;
     case OPT_FORCE:

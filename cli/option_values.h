@@ -39,6 +39,8 @@ enum {
     OPT_AT,
     OPT_ENTRY,
     OPT_PID,
+    OPT_CODE_OBJECTS,
+    OPT_SCAN,
     OPT_CORE,
     OPT_ADDRESS,
     OPT_SIZE,

@@ -95,10 +95,14 @@ static const struct option_row {
       "read FILE as a buffer, whatever it looks like" },
     { "format", OPT_FORMAT, "NAME", READS_BUFFERS,
       "the buffers' format; see 'printfdecode formats'" },
-    { "pid", OPT_PID, "PID", READS_BUFFERS & ~RECOVER,
+    { "pid", OPT_PID, "PID", (READS_BUFFERS & ~RECOVER) | STRINGS,
       "read the memory of this process, which goes on" },
-    { "core", OPT_CORE, "FILE", READS_BUFFERS & ~RECOVER & ~FOLLOW,
+    { "core", OPT_CORE, "FILE", (READS_BUFFERS & ~RECOVER & ~FOLLOW) | STRINGS,
       "read the memory that a core has; without --address buffers are found" },
+    { "code-objects", OPT_CODE_OBJECTS, NULL, DECODE,
+      "list what code objects are in that memory; --to writes them" },
+    { "scan", OPT_SCAN, NULL, (READS_BUFFERS & ~RECOVER) | STRINGS,
+      "also search all that memory for shaders and code objects" },
     { "address", OPT_ADDRESS, "A", READS_BUFFERS & ~RECOVER,
       "where a buffer begins in that memory" },
     { "size", OPT_SIZE, "BYTES", READS_BUFFERS & ~RECOVER,
@@ -132,7 +136,8 @@ static const struct option_row {
       "and N entries before and after each" },
     { "threads", 'j', "N", DECODE | STATS | CAPTURE,
       "threads to work with (default: one per processor)" },
-    { "to", OPT_TO, "FOLDER", EXTRACT, "where to write; made if missing" },
+    { "to", OPT_TO, "FOLDER", EXTRACT | DECODE,
+      "where to write; made if missing" },
     { "force", OPT_FORCE, NULL, EXTRACT, "overwrite files that are there" },
     { "max-inflated", OPT_MAX_INFLATED, "BYTES",
       ALL & ~FORMATS & ~CHECK & ~SCAN,
@@ -412,8 +417,13 @@ static void add_default_daemon(struct options *o)
 /* What of a memory is said goes together. */
 static bool options_check_memory(const struct options *o)
 {
-    const char *what = o->size ? "--size" : "--address";
-    if (!options_have_memory(o) && (o->has_address || o->size)) {
+    const char *what = o->code_objects ? "--code-objects"
+                       : o->scan       ? "--scan"
+                       : o->size       ? "--size"
+                                       : "--address";
+    bool any = o->has_address || o->size || o->code_objects || o->scan;
+    bool needs_place = !o->code_objects && o->verb->run != strings_run;
+    if (!options_have_memory(o) && any) {
         tell_error("%s is for the memory of a process or a core: --pid or "
                    "--core is missing",
                    what);
@@ -423,8 +433,12 @@ static bool options_check_memory(const struct options *o)
         tell_error("one of --pid and --core is enough");
         return false;
     }
-    if ((o->pid || o->size) && !o->has_address) {
+    if (((o->pid && needs_place) || o->size) && !o->has_address) {
         tell_error("where in that memory? --address is missing");
+        return false;
+    }
+    if (o->to && o->verb->run == decode_run && !o->code_objects) {
+        tell_error("--to is for --code-objects");
         return false;
     }
     return true;

@@ -105,7 +105,9 @@ struct options {
     uint64_t pid;     /* likewise; 0: no process' */
     uint64_t address; /* of a buffer in it */
     bool has_address;
-    uint64_t size; /* of that buffer, bytes; 0: not said */
+    uint64_t size;     /* of that buffer, bytes; 0: not said */
+    bool code_objects; /* of it are to be listed */
+    bool scan;         /* search it for code objects */
     struct tls_config tls;
     /* scan: what is written, and how. */
     const char *strings_to;
