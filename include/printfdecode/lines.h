@@ -9,6 +9,7 @@
 #ifndef PRINTFDECODE_LINES_H
 #define PRINTFDECODE_LINES_H
 
+#include <printfdecode/chunk.h>
 #include <printfdecode/printfdecode.h>
 #include <printfdecode/wire.h>
 
@@ -27,6 +28,14 @@ PFD_API enum pfd_status pfd_lines_new(const char *output, bool color,
 /* From now on text says an entry's findings before its message. */
 PFD_API void pfd_lines_mark(struct pfd_lines *lines);
 
+/*
+ * From now on text has lines of their own, each with "! SOURCE: " before it,
+ * for what is found in an entry (behind its message) and between entries, and
+ * for gaps: for who sees nothing but these lines. Other forms have a place for
+ * findings, or none.
+ */
+PFD_API void pfd_lines_tell(struct pfd_lines *lines);
+
 /* NULL is allowed. */
 PFD_API void pfd_lines_free(struct pfd_lines *lines);
 
@@ -42,10 +51,23 @@ PFD_API void pfd_lines_set_time(struct pfd_lines *lines, uint64_t time_unix_ns);
 PFD_API void pfd_lines_set_place(struct pfd_lines *lines, uint64_t generation,
                                  uint64_t sequence);
 
-/* Adds a line; forms that show no findings or summaries add nothing. */
+/* As pfd_lines_origin_members() gave them, of other lines; borrowed. */
+PFD_API void pfd_lines_set_origin_members(struct pfd_lines *lines,
+                                          const char *members);
+
+/* The number and the time of the next record: in JSON they stand as "sequence",
+ * "time" and "time_unix_nano" behind its "type", where they are found without
+ * reading all of it. */
+PFD_API void pfd_lines_set_stamp(struct pfd_lines *lines, uint64_t sequence,
+                                 uint64_t time_unix_ns);
+
+/* Adds a line; forms that show no findings, gaps or summaries add nothing.
+ * source: the name of the gap's buffer, or NULL. */
 PFD_API void pfd_lines_entry(struct pfd_lines *lines, struct pfd_entry *entry);
 PFD_API void pfd_lines_finding(struct pfd_lines *lines,
                                const struct pfd_finding *finding);
+PFD_API void pfd_lines_gap(struct pfd_lines *lines, const struct pfd_gap *gap,
+                           const char *source);
 PFD_API void pfd_lines_summary(struct pfd_lines *lines,
                                const struct pfd_summary *summary,
                                const char *source);
@@ -57,7 +79,13 @@ PFD_API const char *pfd_lines_bytes(const struct pfd_lines *lines, size_t *n);
 /* Takes it away. */
 PFD_API void pfd_lines_clear(struct pfd_lines *lines);
 
-/* The same, and gives back its memory. */
+/* Takes away what stands behind the first n bytes, also after a failure. */
+PFD_API void pfd_lines_cut(struct pfd_lines *lines, size_t n);
+
+/* Gives away what has gathered, [*n], allocated (free()); NULL: nothing. */
+PFD_API char *pfd_lines_take(struct pfd_lines *lines, size_t *n);
+
+/* The same as pfd_lines_clear(), and gives back its memory. */
 PFD_API void pfd_lines_trim(struct pfd_lines *lines);
 
 /* The same as pfd_convert.members and .origin_members, as they are set;

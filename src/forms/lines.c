@@ -23,6 +23,13 @@ struct pfd_lines {
     uint64_t sequence;
     char members[256];
     bool members_stale;
+    /* Behind the type of each record: a sequence number and a time. */
+    bool is_stamped;
+    uint64_t stamp;
+    uint64_t stamp_ns;
+    char stamp_time[96]; /* [n_stamp_time], of stamp_ns */
+    size_t n_stamp_time;
+    bool tells;
 };
 
 static const struct pfd_sink *find_sink(const char *name)
@@ -126,6 +133,11 @@ static void add_labels(struct pfd_text *out, const struct pfd_wire_frame *frame)
     pfd_text_puts(out, "},");
 }
 
+void pfd_lines_set_origin_members(struct pfd_lines *lines, const char *members)
+{
+    lines->options.origin_members = members;
+}
+
 enum pfd_status pfd_lines_set_origin(struct pfd_lines *lines,
                                      const struct pfd_wire_frame *buffer)
 {
@@ -178,9 +190,9 @@ enum {
     NS = 1000000000
 };
 
-static int put_time(struct pfd_lines *lines, char *out, size_t n)
+static int put_time(struct pfd_lines *lines, uint64_t ns, char *out, size_t n)
 {
-    uint64_t second = lines->time_ns / NS;
+    uint64_t second = ns / NS;
     if (second != lines->second) {
         time_t t = (time_t)second;
         struct tm tm;
@@ -190,10 +202,9 @@ static int put_time(struct pfd_lines *lines, char *out, size_t n)
                       "%Y-%m-%dT%H:%M:%S", &tm))
             lines->time_text[0] = '\0';
     }
-    return snprintf(out, n,
-                    ",\"time\":\"%s.%09lluZ\",\"time_unix_nano\":\"%llu\"",
-                    lines->time_text, (unsigned long long)lines->time_ns % NS,
-                    (unsigned long long)lines->time_ns);
+    return snprintf(
+        out, n, ",\"time\":\"%s.%09lluZ\",\"time_unix_nano\":\"%llu\"",
+        lines->time_text, (unsigned long long)ns % NS, (unsigned long long)ns);
 }
 
 const char *pfd_lines_members(struct pfd_lines *lines)
@@ -204,7 +215,8 @@ const char *pfd_lines_members(struct pfd_lines *lines)
     lines->members_stale = false;
     lines->members[0] = '\0';
     if (lines->time_ns)
-        n = put_time(lines, lines->members, sizeof lines->members);
+        n = put_time(lines, lines->time_ns, lines->members,
+                     sizeof lines->members);
     if (lines->generation != UINT64_MAX) {
         n += snprintf(lines->members + n, sizeof lines->members - (size_t)n,
                       ",\"generation\":%llu",
@@ -227,19 +239,114 @@ const char *pfd_lines_origin_members(struct pfd_lines *lines)
     return lines->options.origin_members;
 }
 
+/* ---- stamps ---- */
+
+void pfd_lines_set_stamp(struct pfd_lines *lines, uint64_t sequence,
+                         uint64_t time_unix_ns)
+{
+    if (!lines->is_stamped || lines->stamp_ns != time_unix_ns) {
+        lines->n_stamp_time = (size_t)put_time(
+            lines, time_unix_ns, lines->stamp_time, sizeof lines->stamp_time);
+    }
+    lines->is_stamped = lines->sink->has_type;
+    lines->stamp = sequence;
+    lines->stamp_ns = time_unix_ns;
+}
+
+static char *put_number(char *out, uint64_t v)
+{
+    char digits[20];
+    size_t n = 0;
+    do {
+        digits[n++] = (char)('0' + v % 10);
+        v /= 10;
+    } while (v);
+    while (n)
+        *out++ = digits[--n];
+    return out;
+}
+
+enum {
+    STAMP_ROOM = 32 + sizeof((struct pfd_lines *)0)->stamp_time,
+};
+
+/* A record is written as far behind as its stamp is long; then its type is
+ * moved to the front, and the stamp between them. */
+static size_t put_stamp(struct pfd_lines *lines, char stamp[STAMP_ROOM])
+{
+    static const char key[] = ",\"sequence\":";
+    if (!lines->is_stamped || !pfd_text_reserve(&lines->out, STAMP_ROOM))
+        return 0;
+    memcpy(stamp, key, sizeof key - 1);
+    char *end = put_number(stamp + sizeof key - 1, lines->stamp);
+    memcpy(end, lines->stamp_time, lines->n_stamp_time);
+    size_t n = (size_t)(end - stamp) + lines->n_stamp_time;
+    lines->out.n += n;
+    return n;
+}
+
+static void set_stamp(struct pfd_lines *lines, size_t before, size_t n_type,
+                      const char *stamp, size_t n)
+{
+    if (n == 0)
+        return;
+    char *at = lines->out.data + before;
+    if (lines->out.failed || lines->out.n < before + n + n_type) {
+        lines->out.n = before;
+        lines->out.failed = true;
+        return;
+    }
+    memmove(at, at + n, n_type);
+    memcpy(at + n_type, stamp, n);
+}
+
+#define TYPE_BYTES(type) (sizeof "{\"type\":\"" type "\"" - 1)
+
+/* ---- lines ---- */
+
+void pfd_lines_tell(struct pfd_lines *lines)
+{
+    lines->tells = true;
+}
+
 void pfd_lines_entry(struct pfd_lines *lines, struct pfd_entry *entry)
 {
+    char stamp[STAMP_ROOM];
+    size_t before = lines->out.n;
+    size_t n = put_stamp(lines, stamp);
     lines->options.members = pfd_lines_members(lines);
     lines->sink->entry(&lines->out, entry, &lines->options);
+    set_stamp(lines, before, TYPE_BYTES("entry"), stamp, n);
+    if (lines->tells && entry->findings && lines->sink->tell_entry)
+        lines->sink->tell_entry(&lines->out, entry);
 }
 
 void pfd_lines_finding(struct pfd_lines *lines,
                        const struct pfd_finding *finding)
 {
+    char stamp[STAMP_ROOM];
+    size_t before = lines->out.n;
+    if (lines->tells && lines->sink->tell)
+        lines->sink->tell(&lines->out, finding);
     if (!lines->sink->finding)
         return;
+    size_t n = put_stamp(lines, stamp);
     lines->options.members = pfd_lines_members(lines);
     lines->sink->finding(&lines->out, finding, &lines->options);
+    set_stamp(lines, before, TYPE_BYTES("finding"), stamp, n);
+}
+
+void pfd_lines_gap(struct pfd_lines *lines, const struct pfd_gap *gap,
+                   const char *source)
+{
+    char stamp[STAMP_ROOM];
+    size_t before = lines->out.n;
+    bool is_told = lines->sink->has_type || lines->tells;
+    if (!is_told || !lines->sink->gap)
+        return;
+    size_t n = put_stamp(lines, stamp);
+    lines->sink->gap(&lines->out, gap, source);
+    set_stamp(lines, before, TYPE_BYTES("gap"), stamp, n);
 }
 
 void pfd_lines_summary(struct pfd_lines *lines,
@@ -264,4 +371,19 @@ void pfd_lines_clear(struct pfd_lines *lines)
 {
     lines->out.n = 0;
     lines->out.failed = false;
+}
+
+void pfd_lines_cut(struct pfd_lines *lines, size_t n)
+{
+    lines->out.failed = false;
+    if (n < lines->out.n)
+        lines->out.n = n;
+}
+
+char *pfd_lines_take(struct pfd_lines *lines, size_t *n)
+{
+    char *ret = lines->out.data;
+    *n = lines->out.n;
+    lines->out = (struct pfd_text){ 0 };
+    return ret;
 }

@@ -3,11 +3,13 @@
  * An output form: entries, findings and the summary to bytes. A sink keeps no
  * state; bytes are appended to a text, whose `failed` tells of missing memory.
  *
- * To add one: src/sink_NAME.c with `const struct pfd_sink pfd_sink_NAME`, and
- * one word in src/meson.build.
+ * To add one: src/forms/sink_NAME.c with `const struct pfd_sink pfd_sink_NAME`,
+ * and one word in src/meson.build.
  */
 #ifndef PFD_SINK_H
 #define PFD_SINK_H
+
+#include <printfdecode/chunk.h>
 
 #include "decode/entry.h"
 
@@ -35,6 +37,15 @@ struct pfd_sink {
     void (*hidden)(struct pfd_text *out, uint64_t n, bool color);
     /* Between entries that do not follow each other. NULL: nothing. */
     void (*between)(struct pfd_text *out, bool color);
+    /* Its records begin with {"type":"...": members may stand behind that. */
+    bool has_type;
+    /* Lines among those of entries, for who sees nothing else: what is found
+     * in an entry that stands above, what is found between entries, and what
+     * was lost on the way. NULL: this form has no place for them. */
+    void (*tell_entry)(struct pfd_text *out, const struct pfd_entry *entry);
+    void (*tell)(struct pfd_text *out, const struct pfd_finding *finding);
+    void (*gap)(struct pfd_text *out, const struct pfd_gap *gap,
+                const char *source);
 };
 
 /* All sinks, NULL at the end; written by meson. */

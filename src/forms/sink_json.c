@@ -592,6 +592,22 @@ static void json_summary(struct pfd_text *out,
     pfd_text_puts(out, "}\n");
 }
 
+static void json_gap(struct pfd_text *out, const struct pfd_gap *gap,
+                     const char *source)
+{
+    unsigned long long missed = gap->missed;
+    pfd_text_printf(out, "{\"type\":\"gap\",\"missed\":%llu", missed);
+    add_string(out, "reason", gap->reason);
+    if (missed > PFD_EXACT_MAX)
+        pfd_text_printf(out, ",\"missed_exact\":\"%llu\"", missed);
+    pfd_text_puts(out, "}\n");
+}
+
 const struct pfd_sink pfd_sink_json = {
-    "json", json_entry, json_finding, json_summary, NULL, NULL,
+    .name = "json",
+    .entry = json_entry,
+    .finding = json_finding,
+    .summary = json_summary,
+    .has_type = true,
+    .gap = json_gap,
 };

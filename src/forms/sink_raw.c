@@ -17,5 +17,6 @@ static void raw_entry(struct pfd_text *out, struct pfd_entry *entry,
 }
 
 const struct pfd_sink pfd_sink_raw = {
-    "raw", raw_entry, NULL, NULL, NULL, NULL
+    .name = "raw",
+    .entry = raw_entry,
 };

@@ -148,6 +148,78 @@ static void text_between(struct pfd_text *out, bool color)
     pfd_text_puts(out, color ? "\033[36m--\033[0m\n" : "--\n");
 }
 
+/* ---- lines beside messages ---- */
+
+/* Foreign text, which stays on its line. */
+static void add_safe(struct pfd_text *out, const char *text)
+{
+    size_t n = strlen(text);
+    char *at = pfd_text_reserve(out, 4 * n);
+    if (!at)
+        return;
+    char *end = pfd_escape_terminal(at, text, n);
+    out->n += (size_t)(end - at);
+    for (; at < end; at++)
+        *at = *at == '\n' ? ' ' : *at;
+}
+
+/* "! SOURCE: dword 7: ". */
+static void add_place(struct pfd_text *out, const char *source, uint64_t offset)
+{
+    pfd_text_puts(out, "! ");
+    if (source) {
+        add_safe(out, source);
+        pfd_text_puts(out, ": ");
+    }
+    if (offset != PFD_NO_OFFSET)
+        pfd_text_printf(out, "dword %llu: ", (unsigned long long)offset / 4);
+}
+
+static void text_tell_entry(struct pfd_text *out, const struct pfd_entry *entry)
+{
+    bool any = false;
+    for (uint64_t left = entry->findings; left && entry->string;
+         left &= left - 1) {
+        enum pfd_finding_kind kind =
+            (enum pfd_finding_kind)__builtin_ctzll(left);
+        if (pfd_finding_is_note(kind))
+            continue;
+        if (!any)
+            add_place(out, entry->of->source, entry->offset);
+        pfd_text_printf(out, "%s%s", any ? ", " : "", pfd_finding_name(kind));
+        any = true;
+    }
+    if (any)
+        pfd_text_puts(out, "\n");
+}
+
+static void text_tell(struct pfd_text *out, const struct pfd_finding *finding)
+{
+    if (pfd_finding_is_note(finding->kind))
+        return;
+    add_place(out, finding->source, finding->offset);
+    pfd_text_printf(out, "%s: ", pfd_finding_name(finding->kind));
+    add_safe(out, finding->text);
+    pfd_text_puts(out, "\n");
+}
+
+static void text_gap(struct pfd_text *out, const struct pfd_gap *gap,
+                     const char *source)
+{
+    add_place(out, source, PFD_NO_OFFSET);
+    pfd_text_puts(out, "gap: ");
+    if (gap->missed)
+        pfd_text_printf(out, "%llu lost: ", (unsigned long long)gap->missed);
+    add_safe(out, gap->reason);
+    pfd_text_puts(out, "\n");
+}
+
 const struct pfd_sink pfd_sink_text = {
-    "text", text_entry, NULL, NULL, text_hidden, text_between,
+    .name = "text",
+    .entry = text_entry,
+    .hidden = text_hidden,
+    .between = text_between,
+    .tell_entry = text_tell_entry,
+    .tell = text_tell,
+    .gap = text_gap,
 };
