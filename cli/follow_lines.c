@@ -8,7 +8,7 @@
 
 #include <printfdecode/convert.h>
 
-#include "delivery/line.h"
+#include "line.h"
 #include "options.h"
 #include "output.h"
 
@@ -93,17 +93,17 @@ static bool has_id(const struct options *o, uint64_t id)
 
 /* A choice of entries leaves out what is said of single ones, as a pattern
  * does; about the others they say it themselves. */
-static bool is_wanted(const struct follow_lines *l, enum pfdd_kind kind,
+static bool is_wanted(const struct follow_lines *l, enum line_kind kind,
                       const char *line, size_t n)
 {
     uint64_t id = 0;
-    if (kind != PFDD_ENTRY && l->o->no_findings)
+    if (kind != LINE_ENTRY && l->o->no_findings)
         return false;
     if (!l->o->n_ids)
         return true;
-    if (kind != PFDD_ENTRY)
-        return pfdd_line_is_of_buffer(line, n);
-    return pfdd_line_id(line, n, &id) && has_id(l->o, id);
+    if (kind != LINE_ENTRY)
+        return line_is_of_buffer(line, n);
+    return line_id(line, n, &id) && has_id(l->o, id);
 }
 
 /* The message first, what is escaped behind it. */
@@ -111,7 +111,7 @@ static bool write_message(struct follow_lines *l, const char *line, size_t n,
                           bool *has_message)
 {
     size_t n_message = 0;
-    *has_message = pfdd_line_message(line, n, l->room, &n_message);
+    *has_message = line_message(line, n, l->room, &n_message);
     if (!*has_message)
         return true;
     char *at = l->room;
@@ -124,42 +124,42 @@ static bool write_message(struct follow_lines *l, const char *line, size_t n,
     return output_gather(at, n_message);
 }
 
-static bool write_text(struct follow_lines *l, enum pfdd_kind kind,
+static bool write_text(struct follow_lines *l, enum line_kind kind,
                        const char *line, size_t n)
 {
     bool has_message = false;
-    size_t n_room = pfdd_line_room(n, NULL) + 1;
+    size_t n_room = line_room(n, NULL) + 1;
     if (!has_room(&l->room, &l->n_room, n_room))
         return false;
-    if (kind == PFDD_ENTRY && !write_message(l, line, n, &has_message))
+    if (kind == LINE_ENTRY && !write_message(l, line, n, &has_message))
         return false;
-    if (l->is_raw || (has_message &&
-                      (l->o->no_findings || !pfdd_line_has_findings(line, n))))
+    if (l->is_raw ||
+        (has_message && (l->o->no_findings || !line_has_findings(line, n))))
         return true;
-    size_t n_text = pfdd_line_text(kind, line, n, NULL, l->room);
+    size_t n_text = line_text(kind, line, n, NULL, l->room);
     return n_text == 0 || output_gather(l->room, n_text);
 }
 
 static enum outcome take_line(struct follow_lines *l, const char *line,
                               size_t n)
 {
-    enum pfdd_kind kind = pfdd_line_kind(line, n);
+    enum line_kind kind = line_kind(line, n);
     char why[200];
-    if (pfdd_line_error(line, n, why, sizeof why))
+    if (line_error(line, n, why, sizeof why))
         return fail(l, "refused: %s", why);
     if (!begins(line, n, "{\"type\":\""))
         return stranger(l, line, n);
     bool is_chosen = l->o->n_ids || l->o->no_findings;
     bool is_left_out = is_chosen && !is_wanted(l, kind, line, n);
-    if (!is_left_out && kind == PFDD_ENTRY && l->n_entries == l->o->limit)
+    if (!is_left_out && kind == LINE_ENTRY && l->n_entries == l->o->limit)
         return OUTCOME_STOPPED;
     l->sequence = sequence_of(line, n);
     if (is_left_out)
         return OUTCOME_DONE;
-    l->is_doubtful |= pfdd_line_is_doubtful(kind, line, n);
+    l->is_doubtful |= line_is_doubtful(kind, line, n);
     bool ok =
         l->is_json ? output_gather(line, n) : write_text(l, kind, line, n);
-    l->n_entries += kind == PFDD_ENTRY;
+    l->n_entries += kind == LINE_ENTRY;
     return ok && l->n_entries < l->o->limit ? OUTCOME_DONE : OUTCOME_STOPPED;
 }
 

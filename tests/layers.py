@@ -19,10 +19,13 @@ FORMATS = LIBRARY.index('decode')
 
 # The daemon's, which are narrower: none includes its own floor.
 DAEMON = [
-    'crowd descriptors feature foreign head http log name'
-    ' peer positions ring sources sums work',
-    'line origin segments template',
-    'checkpoint reader resume',
+    'binding crowd descriptors feature foreign head http log name'
+    ' peer positions sources sums work',
+    'chunk origin request template',
+    'ring',
+    'page',
+    'reader render segments',
+    'checkpoint resume',
     'config query',
     'owned',
     'address folder plan rotated sandbox systemd tls',
@@ -37,26 +40,25 @@ DAEMON = [
     'session',
     'stream_objects',
     'stream',
+    'pump',
     'connection input_buffer metrics output_*',
     'feeder input_connect input_listen input_stdin',
     'input_directory',
     'main',
 ]
 
-# What points up in the daemon all the same: the ring's rows are made of what
-# its readers ask for; daemon.c starts, ends and counts what stands above its
+# What points up in the daemon all the same: the ring and the pages wake those
+# who read them; daemon.c starts, ends and counts what stands above its
 # header; and a session, its strings and the shelf that keeps both know each
 # other. To be made fewer, never more.
 UPWARDS = {
-    'ring': 'line reader',
+    'ring': 'reader',
+    'page': 'reader',
     'daemon': 'library poller holdup queue session shelf',
     'library': 'session shelf',
     'shelf': 'stream',
     'poller': 'session',
 }
-
-# `follow` shows lines as text with what the daemon has for that.
-SHARED = {('cli/follow_lines.c', 'delivery/line.h')}
 
 # What belongs to few: a header, and the only files that include it.
 OWNERS = {
@@ -68,11 +70,10 @@ OWNERS = {
     r'pcre2.*': 'src/base/pattern.c',
     r'(zlib|zstd).*': 'src/base/inflate.c daemon/outputs/rotated.c',
     r'uv\.h': 'daemon/core/work.h daemon/delivery/reader.c'
-    ' daemon/delivery/ring.c daemon/net/connection.h daemon/net/socket.h'
-    ' daemon/net/tls.h daemon/sources/daemon.h',
-    r'jansson.*': 'cli/shaders.c daemon/core/http.c'
-    ' daemon/delivery/checkpoint.h daemon/delivery/line.c'
-    ' daemon/delivery/queue.c daemon/delivery/reader.c daemon/net/socket.c'
+    ' daemon/delivery/render.c daemon/delivery/ring.c daemon/net/connection.h'
+    ' daemon/net/socket.h daemon/net/tls.h daemon/sources/daemon.h',
+    r'jansson.*': 'cli/line.c cli/shaders.c daemon/config/request.c'
+    ' daemon/core/http.c daemon/delivery/checkpoint.h daemon/delivery/queue.c'
     ' daemon/outputs/output_acked.c',
     r'check\.h': '',
     r'openssl/.*': 'cli/tls.c daemon/net/tls.c',
@@ -161,8 +162,7 @@ def check_programs():
             own = file.split('/', 1)[0]
             for quote, header in includes:
                 if quote == '"':
-                    seen = ((file, header) in SHARED or
-                            os.path.isfile(f'{own}/{header}'))
+                    seen = os.path.isfile(f'{own}/{header}')
                 else:
                     seen = (not header.startswith('printfdecode/') or
                             os.path.isfile(f'include/{header}'))

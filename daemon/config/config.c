@@ -112,6 +112,11 @@ static const struct key output_keys[] = {
     { "path", KIND_TEXT, OUT(path), 0, 0, NULL },
     { "output", KIND_WORD, OUT(form), 0, 0, forms },
     { "match", KIND_TEXT, OUT(match), 0, 0, NULL },
+    { "format_string", KIND_TEXT, OUT(format_string), 0, 0, NULL },
+    { "id", KIND_TEXT, OUT(id), 0, 0, NULL },
+    { "where", KIND_TEXT, OUT(where), 0, 0, NULL },
+    { "ignore_case", KIND_BOOL, OUT(ignore_case), 0, 0, NULL },
+    { "invert", KIND_BOOL, OUT(invert), 0, 0, NULL },
     { "entries_only", KIND_BOOL, OUT(entries_only), 0, 0, NULL },
     { "findings", KIND_BOOL, OUT(findings), 0, 0, NULL },
     { "required", KIND_BOOL, OUT(required), 0, 0, NULL },
@@ -152,12 +157,15 @@ static const struct block_type input_blocks[] = {
     { " settle ", "" },
 };
 
+#define CHOICE " match format_string id where ignore_case invert "
+
 static const struct block_type output_blocks[] = {
-    { " name output match entries_only findings required ", "" },
-    { " name path output match entries_only findings required rotate_size "
-      "rotate_age keep compress ",
+    { CHOICE " name output entries_only findings required ", "" },
+    { CHOICE " name path output entries_only findings required rotate_size "
+             "rotate_age keep compress ",
       " path " },
-    { " name address mode allow_uids allow_gids max_clients output match "
+    { CHOICE
+      " name address mode allow_uids allow_gids max_clients output "
       "entries_only findings required on_lag tls_certificate tls_key tls_ca ",
       " address " },
     { " address mode allow_uids allow_gids max_clients on_lag idle_timeout "
@@ -530,18 +538,56 @@ static bool is_template(const char *path)
     return true;
 }
 
+/* The first of its keys that choose entries; NULL: none does. */
+static const char *choice_key(const struct pfdd_output_config *out)
+{
+    return out->match           ? "match"
+           : out->where         ? "where"
+           : out->format_string ? "format_string"
+           : out->id            ? "id"
+                                : NULL;
+}
+
+bool pfdd_config_request(const struct pfdd_output_config *out,
+                         struct pfdd_request *ret, char *err, size_t n_err)
+{
+    const struct {
+        const char *key;
+        const char *value;
+    } keys[] = {
+        { "match", out->match },
+        { "format_string", out->format_string },
+        { "id", out->id },
+        { "where", out->where },
+    };
+    *ret = (struct pfdd_request){ .form = (enum pfdd_form)out->form };
+    ret->ignore_case = out->ignore_case;
+    ret->invert = out->invert;
+    ret->wants.entries_only = out->entries_only;
+    ret->wants.no_findings = !out->findings;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (keys[i].value &&
+            !pfdd_request_set(ret, keys[i].key, keys[i].value, err, n_err))
+            return false;
+    }
+    ret->keys_seen = 0; /* who asks may say them otherwise */
+    return true;
+}
+
 static void check_output(struct context *c, const yaml_node_t *map,
                          struct pfdd_output_config *out)
 {
-    char err[160];
-    struct pfdd_filter filter = { 0 };
+    char err[256];
+    struct pfdd_request request;
     check_address(c, map, out->address_text, &out->address);
     check_tls(c, map, &out->address, &out->access.tls);
     if (out->type == PFDD_OUTPUT_HTTP)
         check_feature(c, map, PFDD_FEATURE_HTTP, "HTTP");
-    if (out->match && !pfdd_filter_match(&filter, out->match, err, sizeof err))
-        wrong(c, mark_of(c, map, "match"), "'match': %s", err);
-    pfdd_filter_deinit(&filter);
+    if (!pfdd_config_request(out, &request, err, sizeof err) ||
+        !pfdd_request_finish(&request, err, sizeof err))
+        wrong(c, mark_of(c, map, choice_key(out)), "'%s': %s", choice_key(out),
+              err);
+    pfdd_request_deinit(&request);
     if (out->type == PFDD_OUTPUT_FILE && out->path && !is_template(out->path)) {
         wrong(c, mark_of(c, map, "path"),
               "'path' knows {host}, {pid} and {buffer}");
@@ -550,10 +596,11 @@ static void check_output(struct context *c, const yaml_node_t *map,
         wrong(c, map->start_mark,
               "a required output is json: only there lines have numbers");
     }
-    if (out->required && (out->match || out->entries_only || !out->findings)) {
+    if (out->required &&
+        (choice_key(out) || out->entries_only || !out->findings)) {
         wrong(c,
               mark_of(c, map,
-                      out->match          ? "match"
+                      choice_key(out)     ? choice_key(out)
                       : out->entries_only ? "entries_only"
                                           : "findings"),
               "a required output gets all lines");

@@ -15,8 +15,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "config/request.h"
 #include "core/log.h"
-#include "delivery/reader.h"
 
 struct pfdd_names {
     char **items; /* [n] */
@@ -101,7 +101,12 @@ struct pfdd_output_config {
     char *name;
     char *path;    /* may have {host}, {pid} and {buffer} */
     unsigned form; /* enum pfdd_form */
-    char *match;
+    char *match;   /* these choose entries, as in a request (request.h) */
+    char *format_string;
+    char *id;
+    char *where;
+    bool ignore_case;
+    bool invert;
     bool entries_only;
     bool findings; /* true: told where the form has a place for them */
     bool required;
@@ -143,6 +148,11 @@ struct pfdd_config *pfdd_config_read_text(const char *name, const char *text,
                                           size_t n, pfdd_config_tell_fn tell,
                                           void *user);
 void pfdd_config_free(struct pfdd_config *config);
+
+/* What an output gives where nobody says otherwise; not finished yet. False:
+ * err [n] says why not. */
+bool pfdd_config_request(const struct pfdd_output_config *output,
+                         struct pfdd_request *ret, char *err, size_t n_err);
 
 /* False: err [n] says why. */
 bool pfdd_address_read(struct pfdd_address *ret, const char *text, char *err,

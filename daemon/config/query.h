@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a request of HTTP says of the lines that it wants: ?from=, ?match=,
- * ?source=, ?output=, ?findings=, ?entries_only=, and Last-Event-ID.
- *
- * To add a parameter: a row in the table of query.c, its lines in
- * printfdecoded.8.
+ * What a request of HTTP says of the lines that it wants: the keys of a request
+ * (request.h) as parameters, and Last-Event-ID.
  */
 #ifndef PFDD_QUERY_H
 #define PFDD_QUERY_H
@@ -12,11 +9,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "config/request.h"
 #include "core/http.h"
-#include "delivery/reader.h"
 
 /* Adds to ret, whose form says what page it is; false: err [n] says what is not
- * understood, and the filter is the caller's all the same. */
+ * understood, which is to be freed all the same. */
 bool pfdd_query_read(struct pfdd_request *ret,
                      const struct pfdd_http_request *q, char *err,
                      size_t n_err);

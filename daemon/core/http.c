@@ -146,12 +146,6 @@ static unsigned read_query(struct pfdd_http_request *ret, char *query,
         ret->args[ret->n_args++] =
             (struct pfdd_http_arg){ name, value ? value : "" };
     }
-    for (size_t i = 0; i < ret->n_args; i++) {
-        for (size_t j = 0; j < i; j++) {
-            if (!strcmp(ret->args[i].name, ret->args[j].name))
-                return fail(400, why, "a parameter is given twice");
-        }
-    }
     return 0;
 }
 

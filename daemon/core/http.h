@@ -27,7 +27,7 @@ enum pfdd_http_field {
     PFDD_HTTP_N_FIELDS
 };
 
-/* ?name=value: UTF-8 without NUL; no value is "". */
+/* ?name=value: UTF-8 without NUL; no value is "". A name may come again. */
 struct pfdd_http_arg {
     const char *name;
     const char *value;

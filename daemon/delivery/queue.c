@@ -26,6 +26,7 @@ enum {
                                one stays, also when all of it is acknowledged */
     CHECKPOINT_MS = 1,      /* from an acknowledgement to its checkpoint */
     RETRY_MS = 1000,
+    BATCH_MAX = 2 * PFDD_PAGE + PFDD_QUEUE_LINE_MAX, /* records of a page */
 };
 
 struct pfdd_queue {
@@ -45,11 +46,10 @@ struct pfdd_queue {
     struct pfdd_reader reader;
     bool reading;
     bool busy;
-    bool failing;             /* the last write failed, */
-    bool is_full;             /* because there is no more room for it */
-    bool pausing;             /* before it is tried again */
-    bool has_begun;           /* the last segment is one of this run */
-    struct pfdd_chunk *chunk; /* the batch's, a reference */
+    bool failing;   /* the last write failed, */
+    bool is_full;   /* because there is no more room for it */
+    bool pausing;   /* before it is tried again */
+    bool has_begun; /* the last segment is one of this run */
     uv_timer_t timer;
     bool timer_open;
     bool checkpointing;
@@ -184,10 +184,9 @@ struct pfdd_queue *pfdd_queue_open(const char *dir, uint64_t n_bytes_max,
     }
     q->dir = strdup(dir);
     q->lock = -1;
-    q->writer =
-        (struct pfdd_segment_writer){ .fd = -1,
-                                      .records = malloc(PFDD_QUEUE_LINE_MAX),
-                                      .size = PFDD_QUEUE_LINE_MAX };
+    q->writer = (struct pfdd_segment_writer){ .fd = -1,
+                                              .records = malloc(BATCH_MAX),
+                                              .size = BATCH_MAX };
     q->n_bytes_max = n_bytes_max;
     q->n_segment = n_bytes_max / SEGMENTS;
     if (q->n_segment > SEGMENT_MAX)
@@ -290,10 +289,9 @@ static void start_write(struct pfdd_queue *q)
         return;
     if (!pfdd_reader_peek(&q->reader, &b->bytes, &b->n))
         return;
-    struct pfdd_chunk *c = q->reader.chunk;
-    b->first = c->first_seq + q->reader.line;
-    b->n_lines = c->n_lines - q->reader.line;
-    q->chunk = pfdd_chunk_ref(c);
+    b->first = pfdd_reader_seq(&q->reader);
+    b->n_lines = (size_t)(q->reader.page->end - b->first);
+    q->reader.is_lent = true;
     q->error = place_batch(q);
     if (q->error) {
         hear_failure(q);
@@ -303,25 +301,21 @@ static void start_write(struct pfdd_queue *q)
     pfdd_pool_submit(q->d->disk, &q->job);
 }
 
-/* The last entry of each source in the batch says how far it has come, where
- * somebody will ask. */
+/* The last entry of each chunk that is on disk now says how far its source has
+ * come, where somebody will ask. */
 static void note_positions(struct pfdd_queue *q)
 {
-    uint64_t seen[PFDD_SOURCES_MAX / 64 + 1] = { 0 };
-    const struct pfdd_chunk *c = q->chunk;
-    size_t first = (size_t)(q->batch.first - c->first_seq);
-    for (size_t i = first + q->batch.n_lines; i > first; i--) {
-        const struct pfdd_line *l = &c->lines[i - 1];
-        struct pfdd_position position;
-        uint64_t bit = UINT64_C(1) << (l->source % 64);
-        const char *name = pfdd_source_name(q->d, l->source);
-        if (l->kind != PFDD_ENTRY || !name ||
-            !pfdd_sources_is_resumed(&q->d->sources, l->source) ||
-            (seen[l->source / 64] & bit) ||
-            !pfdd_position_find(c->data + l->at, l->n, &position))
-            continue;
-        seen[l->source / 64] |= bit;
-        pfdd_positions_set(&q->known.positions, name, &position);
+    const struct pfdd_ring *ring = &q->d->ring;
+    uint64_t end = q->batch.first + q->batch.n_lines;
+    size_t i = pfdd_ring_find(ring, q->batch.first);
+    for (; i < ring->n_chunks; i++) {
+        const struct pfdd_chunk *c = pfdd_ring_at(ring, i);
+        if (c->first_seq + c->n_items > end)
+            return;
+        if (c->contents.n[PFDD_ENTRY] &&
+            pfdd_sources_is_resumed(&q->d->sources, c->source))
+            pfdd_positions_set(&q->known.positions, c->buffer->name,
+                               &c->contents.last);
     }
 }
 
@@ -356,8 +350,7 @@ static void hear_failure(struct pfdd_queue *q)
     q->failing = true;
     q->pausing = true;
     q->has_begun &= !q->batch.n_new;
-    pfdd_chunk_unref(q->chunk);
-    q->chunk = NULL;
+    q->reader.is_lent = false;
     uv_timer_start(&q->timer, on_timer, RETRY_MS, 0);
 }
 
@@ -379,8 +372,7 @@ static void write_done(struct pfdd_job *job)
     q->segments.items[q->segments.n - 1].end += pfdd_batch_bytes(b);
     note_positions(q);
     q->durable = b->first + b->n_lines - 1;
-    pfdd_chunk_unref(q->chunk);
-    q->chunk = NULL;
+    q->reader.is_lent = false;
     if (q->reading)
         pfdd_reader_take(&q->reader, b->n);
     wake_consumers(q);
@@ -517,7 +509,8 @@ bool pfdd_queue_start(struct pfdd_queue *q, struct pfdd *d)
     uv_timer_init(d->loop, &q->timer);
     q->timer.data = q;
     q->timer_open = true;
-    pfdd_reader_init(&q->reader, &d->ring, &request);
+    if (!pfdd_reader_init(&q->reader, &d->pages, &request))
+        return false;
     q->reader.must_have_all = true;
     q->reader.name = "the queue on disk";
     q->reader.wake = on_lines;

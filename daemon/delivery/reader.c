@@ -5,355 +5,47 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include <jansson.h>
 #include <uv.h>
 
-#include <printfdecode/convert.h>
-
-#include "core/name.h"
-#include "delivery/line.h"
-
 enum {
-    OUT_ENOUGH = 64 * 1024, /* bytes made ahead of what is taken */
-    DEAR_MAX = 4,           /* of a pattern's repeats */
-    MATCHED_MAX = 8 * 1024, /* bytes until a pattern is compiled anew */
-    COMPILE = REG_EXTENDED | REG_NOSUB,
+    REST_MAX = 64 * 1024, /* bytes of a line that has been begun */
 };
 
 #define LATELY_NS   UINT64_C(250000000)
 #define PATIENCE_NS UINT64_C(5000000000)
 #define PERIOD_NS   (6 * PATIENCE_NS)
+/* Of processor time, beyond what entries that are looked at may cost. */
+#define DEBT_MAX_NS INT64_C(2000000000)
 
-/* ---- forms ---- */
+/* ---- where it stands ---- */
 
-bool pfdd_form_find(const char *name, enum pfdd_form *ret)
+/* The first item of that time or later; sources may say times out of order. */
+static uint64_t find_time(const struct pfdd_ring *ring, uint64_t time)
 {
-    static const char *const names[] = { "json", "text", "raw" };
-    for (unsigned i = 0; i < 3; i++) {
-        if (!strcmp(name, names[i])) {
-            *ret = (enum pfdd_form)i;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* ---- requests ---- */
-
-void pfdd_filter_deinit(struct pfdd_filter *filter)
-{
-    pfdd_filter_unmatch(filter);
-    free(filter->source);
-    *filter = (struct pfdd_filter){ 0 };
-}
-
-void pfdd_filter_unmatch(struct pfdd_filter *filter)
-{
-    if (filter->pattern)
-        regfree(&filter->match);
-    free(filter->pattern);
-    filter->pattern = NULL;
-}
-
-static bool is_repeat(char c)
-{
-    return c == '*' || c == '+' || c == '?';
-}
-
-/* Counted repeats and back references make glibc's matcher need as much memory
- * or time as it likes: others' patterns may have neither. A '+' doubles what it
- * repeats; behind a group that may be doubled already. Repeats of repeats cost
- * more with each of them. */
-static bool is_costly(const char *pattern)
-{
-    unsigned n_dear = 0;
-    char before = '\0';
-    for (const char *c = pattern; *c; before = *c++) {
-        if (*c == '{')
-            return true;
-        if (*c == '\\' && c[1] >= '1' && c[1] <= '9')
-            return true;
-        n_dear += is_repeat(*c) && is_repeat(before);
-        n_dear += *c == '+' && before == ')';
-        if (*c == '\\' && c[1])
-            c++;
-    }
-    return n_dear > DEAR_MAX || strlen(pattern) > 256;
-}
-
-bool pfdd_filter_match(struct pfdd_filter *filter, const char *pattern,
-                       char *err, size_t n_err)
-{
-    if (is_costly(pattern)) {
-        snprintf(err, n_err,
-                 "'match' may have no {repeats}, no back references, no more "
-                 "than 4 '+' behind groups and repeats of repeats, and no more "
-                 "than 256 bytes");
-        return false;
-    }
-    char *copy = strdup(pattern);
-    int rc = copy ? regcomp(&filter->match, pattern, COMPILE) : REG_ESPACE;
-    if (rc) {
-        regerror(rc, NULL, err, n_err);
-        free(copy);
-        return false;
-    }
-    filter->pattern = copy;
-    filter->n_matched = 0;
-    return true;
-}
-
-bool pfdd_filter_source(struct pfdd_filter *filter, const char *source,
-                        char *err, size_t n_err)
-{
-    size_t n = strlen(source);
-    if (n == 0 || n > PFDD_NAME_MAX) {
-        snprintf(err, n_err, "'source' is a name of 1 to %d bytes",
-                 PFDD_NAME_MAX);
-        return false;
-    }
-    free(filter->source);
-    filter->source = strdup(source);
-    snprintf(err, n_err, "out of memory");
-    return filter->source != NULL;
-}
-
-/* glibc's matcher remembers each state that a message brings it into, some
- * kilobytes for each byte of it at worst: it is made to forget. */
-static void match_anew(struct pfdd_filter *filter)
-{
-    regex_t fresh;
-    filter->n_matched = 0;
-    if (regcomp(&fresh, filter->pattern, COMPILE) != 0)
-        return;
-    regfree(&filter->match);
-    filter->match = fresh;
-}
-
-static bool read_time(const char *text, uint64_t *ret)
-{
-    struct tm tm = { 0 };
-    char fraction[10] = "000000000";
-    const char *at = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
-    if (!at)
-        return false;
-    if (*at == '.') {
-        size_t n = strspn(++at, "0123456789");
-        memcpy(fraction, at, n < 9 ? n : 9);
-        at += n;
-    }
-    if (strcmp(at, "Z") != 0)
-        return false;
-    time_t seconds = timegm(&tm);
-    if (seconds < 0 || (uint64_t)seconds >= UINT64_MAX / 1000000000)
-        return false;
-    *ret = (uint64_t)seconds * 1000000000 + strtoull(fraction, NULL, 10);
-    return true;
-}
-
-bool pfdd_from_read(struct pfdd_from *ret, const char *text)
-{
-    *ret = (struct pfdd_from){ 0 };
-    if (!strcmp(text, "oldest") || !strcmp(text, "now")) {
-        ret->is_seq = text[0] == 'o';
-        return true;
-    }
-    ret->is_time = true;
-    return read_time(text, &ret->value);
-}
-
-static bool read_from(struct pfdd_from *ret, const json_t *value)
-{
-    *ret = (struct pfdd_from){ 0 };
-    if (json_is_integer(value) && json_integer_value(value) >= 0) {
-        ret->is_seq = true;
-        ret->value = (uint64_t)json_integer_value(value);
-        return true;
-    }
-    const char *text = json_string_value(value);
-    return text && pfdd_from_read(ret, text);
-}
-
-static bool read_key(struct pfdd_request *ret, const char *key,
-                     const json_t *value, char *err, size_t n_err)
-{
-    const char *text = json_string_value(value);
-    if (!strcmp(key, "output")) {
-        if (text && pfdd_form_find(text, &ret->form))
-            return true;
-        snprintf(err, n_err, "'output' is \"json\", \"text\" or \"raw\"");
-        return false;
-    }
-    if (!strcmp(key, "from")) {
-        if (read_from(&ret->from, value))
-            return true;
-        snprintf(err, n_err,
-                 "'from' is a sequence number, a time such as "
-                 "\"2026-11-20T20:09:49Z\", \"oldest\" or \"now\"");
-        return false;
-    }
-    if (!strcmp(key, "match") && text && !ret->filter.pattern)
-        return pfdd_filter_match(&ret->filter, text, err, n_err);
-    if (!strcmp(key, "source") && text)
-        return pfdd_filter_source(&ret->filter, text, err, n_err);
-    if (!strcmp(key, "entries_only") && json_is_boolean(value)) {
-        ret->filter.entries_only = json_is_true(value);
-        return true;
-    }
-    if (!strcmp(key, "findings") && json_is_boolean(value)) {
-        ret->filter.no_findings = !json_is_true(value);
-        return true;
-    }
-    snprintf(err, n_err,
-             "'%.32s' is no key of a request, or has a value of "
-             "the wrong type",
-             key);
-    return false;
-}
-
-bool pfdd_request_read(struct pfdd_request *ret, const char *line, size_t n,
-                       char *err, size_t n_err)
-{
-    json_error_t why;
-    const char *key = NULL;
-    json_t *value = NULL;
-    bool ok = true;
-    json_t *root = json_loadb(line, n, JSON_REJECT_DUPLICATES, &why);
-    if (!json_is_object(root)) {
-        snprintf(err, n_err, "a request is one line with a JSON object: %s",
-                 root ? "this is something else" : why.text);
-        json_decref(root);
-        return false;
-    }
-    json_object_foreach(root, key, value) ok =
-        ok && read_key(ret, key, value, err, n_err);
-    json_decref(root);
-    return ok;
-}
-
-/* ---- cursor ---- */
-
-static void attach(struct pfdd_reader *r, struct pfdd_chunk *chunk)
-{
-    pfdd_chunk_unref(r->chunk);
-    r->chunk = chunk ? pfdd_chunk_ref(chunk) : NULL;
-    r->line = 0;
-    r->at = 0;
-    if (chunk)
-        r->n_chunk = chunk->number;
-}
-
-static void seek_line(struct pfdd_reader *r, size_t line)
-{
-    const struct pfdd_chunk *c = r->chunk;
-    if (!c)
-        return;
-    r->line = line;
-    r->at = line < c->n_lines ? c->lines[line].at : c->n;
-}
-
-static void seek_seq(struct pfdd_reader *r, uint64_t seq)
-{
-    struct pfdd_ring *ring = r->ring;
     for (size_t i = 0; i < ring->n_chunks; i++) {
-        struct pfdd_chunk *c = ring->chunks[i];
-        if (seq >= c->first_seq + c->n_lines && i + 1 < ring->n_chunks)
-            continue;
-        attach(r, c);
-        if (seq > c->first_seq) {
-            seek_line(r, seq - c->first_seq < c->n_lines
-                             ? (size_t)(seq - c->first_seq)
-                             : c->n_lines);
-        }
-        return;
+        const struct pfdd_chunk *c = pfdd_ring_at(ring, i);
+        if (c->time >= time)
+            return c->first_seq;
     }
-}
-
-static uint64_t line_time(const struct pfdd_chunk *c, size_t line)
-{
-    static const char key[] = "\"time_unix_nano\":\"";
-    const char *text = c->data + c->lines[line].at;
-    const char *at = memmem(text, c->lines[line].n, key, sizeof key - 1);
-    return at ? strtoull(at + sizeof key - 1, NULL, 10) : 0;
-}
-
-/* Stands at the first line of that time or later; lines of several sources
- * may come with times out of order. */
-static void seek_time(struct pfdd_reader *r, uint64_t time)
-{
-    struct pfdd_ring *ring = r->ring;
-    for (size_t i = 0; i < ring->n_chunks; i++) {
-        const struct pfdd_chunk *c = ring->chunks[i];
-        bool is_last = i + 1 == ring->n_chunks;
-        size_t line = 0;
-        if (c->time_max < time && !is_last)
-            continue;
-        while (line < c->n_lines && line_time(c, line) < time)
-            line++;
-        attach(r, ring->chunks[i]);
-        seek_line(r, line);
-        return;
-    }
-}
-
-static void make_gap(struct pfdd_reader *r, uint64_t missed, uint64_t next_seq);
-
-void pfdd_reader_init(struct pfdd_reader *r, struct pfdd_ring *ring,
-                      struct pfdd_request *request)
-{
-    *r = (struct pfdd_reader){ .ring = ring,
-                               .form = request->form,
-                               .filter = request->filter,
-                               .next = ring->readers,
-                               .n_chunk = ring->next_chunk,
-                               .first_seq = ring->next_seq };
-    request->filter = (struct pfdd_filter){ 0 };
-    ring->readers = r;
-    const struct pfdd_from *from = &request->from;
-    uint64_t oldest =
-        ring->n_chunks ? ring->chunks[0]->first_seq : ring->next_seq;
-    if (from->is_time) {
-        seek_time(r, from->value);
-    } else {
-        seek_seq(r, from->is_seq ? from->value : ring->next_seq);
-    }
-    /* "oldest" is 0; sequence numbers begin with 1. */
-    if (from->is_seq && from->value && from->value < oldest)
-        make_gap(r, oldest - from->value, oldest);
-}
-
-void pfdd_reader_deinit(struct pfdd_reader *r)
-{
-    struct pfdd_reader **at = &r->ring->readers;
-    while (*at != r)
-        at = &(*at)->next;
-    *at = r->next;
-    attach(r, NULL);
-    pfdd_filter_deinit(&r->filter);
-    free(r->out);
-}
-
-uint64_t pfdd_reader_chunk(const struct pfdd_reader *r)
-{
-    return r->n_chunk;
-}
-
-bool pfdd_reader_has_missed(const struct pfdd_reader *r)
-{
-    const struct pfdd_ring *ring = r->ring;
-    return r->missed || (r->chunk && ring->n_chunks &&
-                         r->n_chunk + 1 < ring->chunks[0]->number);
+    return ring->next_seq;
 }
 
 uint64_t pfdd_reader_seq(const struct pfdd_reader *r)
 {
-    if (r->out_at < r->out_n)
-        return r->out_seq;
-    if (!r->chunk)
-        return r->first_seq;
-    return r->chunk->first_seq + r->line;
+    return r->page && r->page->is_ready ? r->page->first + r->item : r->seq;
+}
+
+bool pfdd_reader_has_missed(const struct pfdd_reader *r)
+{
+    uint64_t next = r->page ? r->page->end : r->seq;
+    return r->missed || next < pfdd_ring_oldest(r->ring);
+}
+
+bool pfdd_reader_is_done(const struct pfdd_reader *r)
+{
+    return r->out_at == r->out_n &&
+           (r->is_over || (!r->page && r->seq >= r->ring->next_seq));
 }
 
 bool pfdd_reader_is_awaited(struct pfdd_reader *r, uint64_t now_ns)
@@ -372,258 +64,288 @@ bool pfdd_reader_is_awaited(struct pfdd_reader *r, uint64_t now_ns)
 
 size_t pfdd_reader_memory(const struct pfdd_reader *r)
 {
-    return sizeof *r + r->out_size;
+    return sizeof *r + r->out_n + (r->choice ? sizeof *r->choice : 0);
 }
 
-/* Moves on to the chunk behind this one; true: there is something to read or
- * a gap to tell of. */
-static bool next_chunk(struct pfdd_reader *r)
-{
-    struct pfdd_ring *ring = r->ring;
-    uint64_t number = r->chunk ? r->n_chunk + 1 : r->n_chunk;
-    if (number >= ring->next_chunk)
-        return false;
-    uint64_t seq =
-        r->chunk ? r->chunk->first_seq + r->chunk->n_lines : r->first_seq;
-    struct pfdd_chunk *c = pfdd_ring_chunk(ring, number);
-    if (c) {
-        attach(r, c);
-        return true;
-    }
-    c = ring->chunks[0];
-    uint64_t missed = c->first_seq - seq;
-    attach(r, c);
-    if (missed)
-        make_gap(r, missed, c->first_seq);
-    return true;
-}
+/* ---- what it says itself ---- */
 
-/* ---- lines to bytes ---- */
-
-static char *reserve(struct pfdd_reader *r, size_t n)
+/* Behind what is there. */
+static void add_out(struct pfdd_reader *r, const char *bytes, size_t n)
 {
-    if (r->out_at == r->out_n)
-        r->out_at = r->out_n = 0;
-    if (r->out_size - r->out_n >= n)
-        return r->out + r->out_n;
-    size_t size = r->out_n + n > 2 * OUT_ENOUGH ? r->out_n + n : 2 * OUT_ENOUGH;
-    char *out = realloc(r->out, size);
+    size_t left = r->out_n - r->out_at;
+    char *out = malloc(left + n);
     if (!out)
-        return NULL;
-    r->out = out;
-    r->out_size = size;
-    return out + r->out_n;
-}
-
-static void make_sse(struct pfdd_reader *r, const char *event, uint64_t seq,
-                     const char *line, size_t n)
-{
-    char *at = reserve(r, n + 128);
-    if (!at)
         return;
-    int head = event ? sprintf(at, "event: %s\n", event) : 0;
-    if (seq)
-        head += sprintf(at + head, "id: %" PRIu64 "\n", seq);
-    head += sprintf(at + head, "data: ");
-    memcpy(at + head, line, n); /* ends with a newline */
-    at[(size_t)head + n] = '\n';
-    r->out_n += (size_t)head + n + 1;
+    if (left)
+        memcpy(out, r->out + r->out_at, left);
+    memcpy(out + left, bytes, n);
+    free(r->out);
+    r->out = out;
+    r->out_at = 0;
+    r->out_n = left + n;
 }
 
-static void make_gap(struct pfdd_reader *r, uint64_t missed, uint64_t next_seq)
+/* A record in its form; text: the same in words. */
+static void say(struct pfdd_reader *r, const char *event, const char *json,
+                const char *text)
 {
-    char line[160];
+    char line[512];
+    int n = 0;
+    if (r->form == PFDD_RAW) /* Bytes only: there is no place for it. */
+        return;
+    if (r->form == PFDD_SSE) {
+        n = snprintf(line, sizeof line, "event: %s\ndata: %s\n\n", event, json);
+    } else {
+        n = snprintf(line, sizeof line, "%s\n",
+                     r->form == PFDD_TEXT ? text : json);
+    }
+    add_out(r, line, (size_t)n);
+}
+
+static void miss(struct pfdd_reader *r, uint64_t missed, const char *reason)
+{
+    char json[200];
+    char text[120];
     r->missed += missed;
     r->gaps++;
-    r->out_seq = next_seq; /* nothing else is in out */
-    int n = 0;
-    if (r->form == PFDD_TEXT) {
-        n = snprintf(line, sizeof line,
-                     "! gap: %" PRIu64 " records missed, next is %" PRIu64 "\n",
-                     missed, next_seq);
-    } else {
-        n = snprintf(line, sizeof line,
-                     "{\"type\":\"gap\",\"missed\":%" PRIu64
-                     ",\"next_sequence\":%" PRIu64
-                     ",\"reason\":\"subscriber_lag\"}\n",
-                     missed, next_seq);
-    }
-    /* Bytes only: there is no place for it. */
-    if (r->form == PFDD_RAW || r->filter.no_findings)
+    r->seq += missed;
+    if (r->choice && r->choice->wants.no_findings)
         return;
-    if (r->form == PFDD_SSE) {
-        make_sse(r, "gap", 0, line, (size_t)n);
-        return;
-    }
-    char *at = reserve(r, (size_t)n);
-    if (at) {
-        memcpy(at, line, (size_t)n);
-        r->out_n += (size_t)n;
-    }
+    snprintf(json, sizeof json,
+             "{\"type\":\"gap\",\"missed\":%" PRIu64
+             ",\"next_sequence\":%" PRIu64 ",\"reason\":\"%s\"}",
+             missed, r->seq, reason);
+    snprintf(text, sizeof text,
+             "! gap: %" PRIu64 " records missed, next is %" PRIu64, missed,
+             r->seq);
+    say(r, "gap", json, text);
 }
 
-/* What it says beside its message. */
-static void make_more(struct pfdd_reader *r, const struct pfdd_line *l,
-                      const char *line)
+static void cut_off(struct pfdd_reader *r)
 {
-    const char *source =
-        r->source_name ? r->source_name(r->source_user, l->source) : NULL;
-    char *at = reserve(r, pfdd_line_room(l->n, source));
-    if (at)
-        r->out_n += pfdd_line_text(l->kind, line, l->n, source, at);
+    r->is_over = true;
+    say(r, "error",
+        "{\"type\":\"error\",\"text\":\"what is matched costs more than it "
+        "may\"}",
+        "! error: what is matched costs more than it may");
 }
 
-static bool make_message(struct pfdd_reader *r, const struct pfdd_line *l,
-                         const char *line)
+/* ---- life ---- */
+
+static bool is_choosy(const struct pfdd_wants *w)
 {
-    size_t n = 0;
-    /* The message first, what is escaped behind it. */
-    char *at = reserve(r, (size_t)l->n * 5 + 1);
-    if (!at || !pfdd_line_message(line, l->n, at, &n))
-        return false;
-    if (r->form == PFDD_TEXT) {
-        size_t n_escaped = pfd_escape_for_terminal(at + n, at, n);
-        memmove(at, at + n, n_escaped);
-        n = n_escaped;
-        if (n == 0 || at[n - 1] != '\n')
-            at[n++] = '\n';
+    return w->entries || w->source || w->entries_only || w->no_findings;
+}
+
+bool pfdd_reader_init(struct pfdd_reader *r, struct pfdd_pages *pages,
+                      struct pfdd_request *request)
+{
+    struct pfdd_ring *ring = pages->ring;
+    const struct pfdd_from *from = &request->from;
+    *r = (struct pfdd_reader){ .ring = ring,
+                               .pages = pages,
+                               .form = request->form,
+                               .next = ring->readers,
+                               .seq = ring->next_seq };
+    if (is_choosy(&request->wants)) {
+        r->choice = calloc(1, sizeof *r->choice);
+        if (!r->choice)
+            return false;
+        r->choice->wants = request->wants;
+        request->wants = (struct pfdd_wants){ 0 };
     }
-    r->out_n += n;
+    ring->readers = r;
+    if (from->is_time) {
+        r->seq = find_time(ring, from->value);
+    } else if (from->is_seq && from->value < ring->next_seq) {
+        /* "oldest" is 0; sequence numbers begin with 1. */
+        r->seq = from->value ? from->value : pfdd_ring_oldest(ring);
+    }
     return true;
 }
 
-static void make_text(struct pfdd_reader *r, const struct pfdd_line *l,
-                      const char *line)
+static void drop_page(struct pfdd_reader *r)
 {
-    bool has_message = l->kind == PFDD_ENTRY && make_message(r, l, line);
-    bool has_more = !has_message || (!r->filter.no_findings &&
-                                     pfdd_line_has_findings(line, l->n));
-    /* Of raw bytes nobody could tell what is no message. */
-    if (r->form == PFDD_TEXT && has_more)
-        make_more(r, l, line);
+    pfdd_page_unref(r->page);
+    r->page = NULL;
+    r->item = r->at = 0;
 }
 
-static void make_line(struct pfdd_reader *r, const struct pfdd_line *l,
-                      uint64_t seq)
+void pfdd_reader_deinit(struct pfdd_reader *r)
 {
-    const char *line = r->chunk->data + l->at;
-    static const char *const events[] = { NULL, "finding", "gap", "other" };
-    if (r->form == PFDD_SSE) {
-        make_sse(r, events[l->kind], seq, line, l->n);
-    } else if (r->form == PFDD_JSON) {
-        char *at = reserve(r, l->n);
-        if (!at)
-            return;
-        memcpy(at, line, l->n);
-        r->out_n += l->n;
+    struct pfdd_reader **at = &r->ring->readers;
+    struct pfdd_page *p = r->page;
+    while (*at != r)
+        at = &(*at)->next;
+    *at = r->next;
+    if (p && !p->is_shared && !p->is_ready) {
+        p->reader = NULL; /* its job frees the choice */
     } else {
-        make_text(r, l, line);
+        pfdd_choice_free(r->choice);
     }
+    drop_page(r);
+    free(r->out);
 }
 
-static bool matches(struct pfdd_reader *r, const struct pfdd_line *l)
+/* ---- pages ---- */
+
+static size_t end_of(const struct pfdd_page *p, size_t item)
 {
-    regmatch_t range = { 0, 0 };
-    size_t n = 0;
-    /* Used as room only: nothing is added to out. */
-    char *at = reserve(r, l->n);
-    if (!at || !pfdd_line_message(r->chunk->data + l->at, l->n, at, &n))
-        return false;
-    range.rm_eo = (regoff_t)n;
-    r->filter.n_matched += n;
-    if (r->filter.n_matched > MATCHED_MAX)
-        match_anew(&r->filter);
-    return regexec(&r->filter.match, at, 1, &range, REG_STARTEND) == 0;
+    return p->ends[item];
 }
 
-static bool is_wanted(struct pfdd_reader *r, const struct pfdd_line *l)
+/* The page is ready; it may begin before the item. */
+static void enter_page(struct pfdd_reader *r)
 {
-    const struct pfdd_filter *f = &r->filter;
-    if (f->no_findings && l->kind != PFDD_ENTRY)
+    const struct pfdd_page *p = r->page;
+    r->item = (size_t)(r->seq - p->first);
+    r->at = r->item ? end_of(p, r->item - 1) : 0;
+}
+
+static void leave_page(struct pfdd_reader *r)
+{
+    struct pfdd_choice *choice = r->choice;
+    r->seq = r->page->end;
+    drop_page(r);
+    if (choice && choice->debt_ns < 0)
+        choice->debt_ns = 0;
+    if (choice && choice->debt_ns > DEBT_MAX_NS)
+        cut_off(r);
+}
+
+/* False: there is none now. */
+static bool find_page(struct pfdd_reader *r)
+{
+    if (r->seq >= r->ring->next_seq || r->is_over)
         return false;
-    if (l->kind == PFDD_GAP)
+    uint64_t oldest = pfdd_ring_oldest(r->ring);
+    if (r->seq < oldest) {
+        miss(r, oldest - r->seq, "subscriber_lag");
         return true;
-    if (f->source && r->source_name) {
-        const char *name = r->source_name(r->source_user, l->source);
-        if (!name || strcmp(name, f->source) != 0)
-            return false;
     }
-    if (l->kind == PFDD_ENTRY)
-        return !f->pattern || matches(r, l);
-    /* A pattern chooses messages, and what is found in them. */
-    return !f->entries_only &&
-           (!f->pattern ||
-            pfdd_line_is_of_buffer(r->chunk->data + l->at, l->n));
+    r->page = r->choice ? pfdd_pages_choose(r->pages, r, r->seq)
+                        : pfdd_pages_get(r->pages, r->form, r->seq);
+    r->waits = !r->page;
+    if (!r->page)
+        return false;
+    if (r->page->is_ready) {
+        enter_page(r);
+    } else if (!r->choice) {
+        pfdd_pages_prepare(r->pages, r->form, r->page->end);
+    }
+    return true;
 }
 
-static bool is_plain(const struct pfdd_reader *r)
+/* True: it has bytes, or something else can be tried. */
+static bool read_page(struct pfdd_reader *r, const char **bytes, size_t *n)
 {
-    return r->form == PFDD_JSON && !r->filter.pattern && !r->filter.source &&
-           !r->filter.entries_only && !r->filter.no_findings;
-}
-
-/* Makes lines until there are enough. A pattern that wants nothing must not
- * keep the loop from its other work: a chunk at a time. */
-static void make_lines(struct pfdd_reader *r)
-{
-    while (r->line < r->chunk->n_lines && r->out_n - r->out_at < OUT_ENOUGH) {
-        const struct pfdd_line *l = &r->chunk->lines[r->line];
-        uint64_t seq = r->chunk->first_seq + r->line;
-        if (r->out_at == r->out_n)
-            r->out_seq = seq;
-        if (is_wanted(r, l)) {
-            make_line(r, l, seq);
-            r->lines++;
-        }
-        r->line++;
+    struct pfdd_page *p = r->page;
+    if (p->has_failed) {
+        uint64_t end = p->end;
+        drop_page(r);
+        r->waits = r->must_have_all;
+        if (!r->waits)
+            miss(r, end - r->seq, "no_memory");
+        return !r->waits;
     }
+    if (r->at < p->n) {
+        *bytes = p->text + r->at;
+        *n = p->n - r->at;
+        return true;
+    }
+    r->lines += (size_t)(p->end - p->first) - r->item;
+    leave_page(r);
+    return true;
 }
 
 bool pfdd_reader_peek(struct pfdd_reader *r, const char **bytes, size_t *n)
 {
-    while (r->out_at == r->out_n) {
-        bool at_end = !r->chunk || (is_plain(r) ? r->at == r->chunk->n
-                                                : r->line == r->chunk->n_lines);
-        if (at_end) {
-            if (!next_chunk(r))
-                return false;
-        } else if (is_plain(r)) {
-            *bytes = r->chunk->data + r->at;
-            *n = r->chunk->n - r->at;
-            return true;
-        } else {
-            make_lines(r);
+    *n = 0;
+    while (*n == 0) {
+        if (r->out_at < r->out_n) {
+            *bytes = r->out + r->out_at;
+            *n = r->out_n - r->out_at;
+        } else if (r->page && !r->page->is_ready) {
+            return false;
+        } else if (!(r->page ? read_page(r, bytes, n) : find_page(r))) {
+            return false;
         }
     }
-    *bytes = r->out + r->out_at;
-    *n = r->out_n - r->out_at;
     return true;
 }
 
-/* A long line needs several times its length for a moment. */
-static void give_room_back(struct pfdd_reader *r)
+static void take_out(struct pfdd_reader *r, size_t n)
 {
-    if (r->out_size <= 2 * OUT_ENOUGH)
+    r->out_at += n;
+    if (r->out_at < r->out_n)
         return;
     free(r->out);
     r->out = NULL;
-    r->out_at = r->out_n = r->out_size = 0;
+    r->out_at = r->out_n = 0;
 }
 
 void pfdd_reader_take(struct pfdd_reader *r, size_t n)
 {
     r->taken_ns = uv_hrtime();
     if (r->out_at < r->out_n) {
-        r->out_at += n;
-        if (r->out_at == r->out_n)
-            give_room_back(r);
+        take_out(r, n);
         return;
     }
+    const struct pfdd_page *p = r->page;
+    size_t n_items = (size_t)(p->end - p->first);
     r->at += n;
-    const struct pfdd_chunk *c = r->chunk;
-    while (r->line < c->n_lines &&
-           c->lines[r->line].at + (size_t)c->lines[r->line].n <= r->at) {
-        r->line++;
+    while (r->item < n_items && end_of(p, r->item) <= r->at) {
+        r->item++;
         r->lines++;
     }
+    if (r->item < n_items)
+        return;
+    leave_page(r);
+    if (!r->choice)
+        pfdd_pages_prepare(r->pages, r->form, r->seq);
+}
+
+/* ---- all of them ---- */
+
+void pfdd_readers_wake(struct pfdd_ring *ring, const struct pfdd_page *page)
+{
+    struct pfdd_reader *next = NULL;
+    for (struct pfdd_reader *r = ring->readers; r; r = next) {
+        bool is_meant = page ? r->page == page : r->waits;
+        next = r->next;
+        if (!is_meant)
+            continue;
+        if (page)
+            enter_page(r);
+        r->waits = false;
+        if (r->wake)
+            r->wake(r);
+    }
+}
+
+/* What it has begun of a line it has to end; the rest is made again. */
+static bool let_go(struct pfdd_reader *r)
+{
+    const struct pfdd_page *p = r->page;
+    size_t before = r->item ? end_of(p, r->item - 1) : 0;
+    size_t n_rest = r->at > before ? end_of(p, r->item) - r->at : 0;
+    if (n_rest > REST_MAX)
+        return false;
+    if (n_rest)
+        add_out(r, p->text + r->at, n_rest);
+    r->seq = p->first + r->item + (n_rest > 0);
+    drop_page(r);
+    return true;
+}
+
+bool pfdd_readers_let_go(struct pfdd_ring *ring)
+{
+    uint64_t now = uv_hrtime();
+    for (struct pfdd_reader *r = ring->readers; r; r = r->next) {
+        bool is_idle = r->page && r->page->is_ready && !r->is_lent &&
+                       now - r->taken_ns > LATELY_NS;
+        if (is_idle && let_go(r))
+            return true;
+    }
+    return false;
 }

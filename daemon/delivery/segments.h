@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "delivery/ring.h"
+#include "delivery/page.h"
 
 enum {
     PFDD_SEGMENT_HEADER = 16,

@@ -13,7 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <jansson.h>
+#include <printfdecode/convert.h>
 
 #include "config/systemd.h"
 #include "core/descriptors.h"
@@ -119,16 +119,17 @@ int pfdd_socket_listen(const struct pfdd_address *address, unsigned mode,
 
 void pfdd_socket_refuse(int fd, const char *why)
 {
-    char line[256];
-    json_t *text = json_string(why);
-    char *quoted = text ? json_dumps(text, JSON_ENCODE_ANY) : NULL;
-    int n =
-        snprintf(line, sizeof line, "{\"type\":\"error\",\"text\":%.200s}\n",
-                 quoted ? quoted : "\"?\"");
-    if (send(fd, line, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+    enum {
+        WHY_MAX = 256
+    };
+    static const char begin[] = "{\"type\":\"error\",\"text\":\"";
+    char line[sizeof begin + 6 * WHY_MAX + 4];
+    size_t n = sizeof begin - 1;
+    memcpy(line, begin, n);
+    n += pfd_escape_for_json(line + n, why, strnlen(why, WHY_MAX));
+    memcpy(line + n, "\"}\n", 3);
+    if (send(fd, line, n + 3, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
         pfdd_log(PFDD_DEBUG, "a refused client is gone");
-    free(quoted);
-    json_decref(text);
 }
 
 static bool has_id(const struct pfdd_ids *ids, unsigned id)

@@ -81,14 +81,15 @@ static void put_memory(FILE *out, const struct pfdd *d)
     head(out, "memory_bytes", "gauge", "Memory by what holds it.");
     fprintf(out,
             "printfdecode_memory_bytes{part=\"ring\"} %zu\n"
+            "printfdecode_memory_bytes{part=\"pages\"} %zu\n"
             "printfdecode_memory_bytes{part=\"inputs\"} %zu\n"
             "printfdecode_memory_bytes{part=\"frames\"} %zu\n"
             "printfdecode_memory_bytes{part=\"buffers\"} %zu\n"
             "printfdecode_memory_bytes{part=\"sessions\"} %zu\n"
             "printfdecode_memory_bytes{part=\"strings\"} %zu\n"
             "printfdecode_memory_bytes{part=\"outputs\"} %zu\n",
-            m.ring, m.inputs, m.frames, m.buffers, m.sessions, m.strings,
-            m.outputs);
+            m.ring, m.pages, m.inputs, m.frames, m.buffers, m.sessions,
+            m.strings, m.outputs);
     gauge(out, "memory_accounted_bytes", total, "The sum of all parts.");
     gauge(out, "memory_peak_bytes", d->memory_peak,
           "The largest that this sum has been.");
@@ -112,14 +113,15 @@ static void put_queue(FILE *out, const struct pfdd *d)
 
 static void put_lines(FILE *out, const struct pfdd *d)
 {
-    static const char *const kinds[] = { "entry", "finding", "gap", "other" };
+    static const char *const kinds[] = { "entry", "finding", "gap" };
     head(out, "lines_total", "counter",
          "Lines delivered to the ring, by type.");
     for (unsigned i = 0; i < PFDD_N_KINDS; i++) {
         fprintf(out, "printfdecode_lines_total{type=\"%s\"} %" PRIu64 "\n",
                 kinds[i], d->ring.n_lines[i]);
     }
-    counter(out, "bytes_total", d->ring.n_in, "Bytes of all lines.");
+    counter(out, "bytes_total", d->ring.n_in,
+            "Bytes of all chunks of entries.");
     gauge(out, "next_sequence", d->ring.next_seq,
           "Sequence number of the next line.");
     put_sources(
@@ -200,8 +202,12 @@ char *pfdd_metrics(const struct pfdd *d, size_t *n)
     counter(out, "lost_entries_total", c->gap_lines,
             "Entries known to be lost on their way in.");
     put_sums(out, &d->sums);
-    counter(out, "too_long_lines_total", d->ring.too_long,
+    counter(out, "too_long_lines_total", d->pages.n_long,
             "Lines above 1 MiB, each replaced by a gap record.");
+    counter(out, "pages_made_total", d->pages.n_made,
+            "Pages of text that were made of entries.");
+    counter(out, "costly_total", c->costly,
+            "Subscribers cut off because what they match costs too much.");
     counter(out, "no_memory_lines_total", d->ring.no_memory,
             "Lines lost for lack of memory, with a gap record.");
     counter(out, "bad_frames_total", c->bad_frames,

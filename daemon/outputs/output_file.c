@@ -23,8 +23,8 @@
 #include "core/log.h"
 #include "core/template.h"
 #include "delivery/queue.h"
-#include "delivery/reader.h"
 #include "delivery/resume.h"
+#include "outputs/pump.h"
 #include "outputs/rotated.h"
 #include "sources/daemon.h"
 
@@ -321,6 +321,7 @@ static void job_done(struct pfdd_job *job)
     struct file_output *o = w->of;
     struct pfdd *d = o->base.d;
     w->busy = false;
+    w->reader.is_lent = false;
     if (w->reading) {
         if (w->n_written)
             pfdd_reader_take(&w->reader, w->n_written);
@@ -379,6 +380,7 @@ static void start_job(struct writer *w)
     if (!has_work(w))
         return;
     w->busy = true;
+    w->reader.is_lent = true;
     d->count.file_retries += w->failing;
     pfdd_pool_submit(w->of->is_stdout ? w->of->pool : d->disk, &w->job);
 }
@@ -422,22 +424,21 @@ static bool read_ring(struct writer *w, const char *source, uint64_t first_seq)
     const struct pfdd_output_config *config = w->of->base.config;
     struct pfdd *d = w->of->base.d;
     char err[160];
-    struct pfdd_request request = { .form = (enum pfdd_form)config->form };
+    struct pfdd_request request;
+    bool ok = pfdd_config_request(config, &request, err, sizeof err);
     request.from.is_seq = true;
     request.from.value = first_seq;
-    request.filter.entries_only = config->entries_only;
-    request.filter.no_findings = !config->findings;
-    if (config->match &&
-        !pfdd_filter_match(&request.filter, config->match, err, sizeof err))
+    ok = ok &&
+         (!source ||
+          pfdd_request_set(&request, "source", source, err, sizeof err)) &&
+         pfdd_request_finish(&request, err, sizeof err) &&
+         pfdd_reader_init(&w->reader, &d->pages, &request);
+    pfdd_request_deinit(&request);
+    if (!ok)
         return false;
-    if (source)
-        request.filter.source = strdup(source);
-    pfdd_reader_init(&w->reader, &d->ring, &request);
     w->reader.wake = on_lines;
     w->reader.user = w;
     w->reader.name = w->path;
-    w->reader.source_name = pfdd_source_name;
-    w->reader.source_user = d;
     w->reading = true;
     return true;
 }
@@ -515,7 +516,8 @@ static void retire(struct file_output *o, struct source_file *f,
 {
     struct writer *w = f->writer;
     struct writer **at = &o->writers;
-    if (w->busy || w->failing || has_work(w))
+    if (w->busy || w->failing || has_work(w) ||
+        !pfdd_reader_is_done(&w->reader))
         return;
     f->seq = pfdd_reader_seq(&w->reader);
     f->n_lines = n_lines;
@@ -534,8 +536,7 @@ static uint64_t first_seq(const struct file_output *o,
                           const struct pfdd_source *it)
 {
     const struct pfdd_ring *ring = &o->base.d->ring;
-    uint64_t oldest =
-        ring->n_chunks ? ring->chunks[0]->first_seq : ring->next_seq;
+    uint64_t oldest = pfdd_ring_oldest(ring);
     bool has_all = it->n_lines - it->n_held <= f->n_lines;
     return has_all && oldest > f->seq ? oldest : f->seq;
 }
@@ -671,7 +672,8 @@ static bool is_drained(const struct pfdd_output *output)
         if (w->busy)
             return false;
         start_job(w);
-        if (w->busy || w->failing || is_waiting(w))
+        if (w->busy || w->failing || is_waiting(w) ||
+            (w->reading && !pfdd_reader_is_done(&w->reader)))
             return false;
     }
     return true;

@@ -19,12 +19,10 @@
 #include "config/query.h"
 #include "core/http.h"
 #include "core/log.h"
-#include "delivery/reader.h"
 #include "net/socket.h"
-#include "sources/daemon.h"
+#include "outputs/pump.h"
 
 enum {
-    TURN = 1 << 20,   /* bytes written before others have their turn */
     PAGES = 16,       /* connections beside max_clients streams */
     LINGER_MS = 1000, /* for the peer to read why, and to close */
 };
@@ -220,42 +218,21 @@ static void refuse(struct client *c, bool is_head, unsigned status,
 
 /* ---- streams ---- */
 
-static bool has_lagged(struct client *c)
-{
-    struct pfdd_output *o = &c->of->base;
-    if (o->config->on_lag != PFDD_DISCONNECT ||
-        !pfdd_reader_has_missed(&c->reader))
-        return false;
-    o->d->count.disconnected++;
-    return true;
-}
-
-/* Writes until it would block. */
+/* Writes what there is now. */
 static void write_lines(struct client *c)
 {
-    const char *bytes = NULL;
-    size_t n = 0;
-    size_t total = 0;
-    while (total < TURN && pfdd_reader_peek(&c->reader, &bytes, &n)) {
-        if (has_lagged(c)) {
-            close_client(c);
-            return;
-        }
-        ssize_t written = send(c->fd, bytes, n, MSG_NOSIGNAL);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0 && errno == EAGAIN) {
-            watch(c, UV_READABLE | UV_WRITABLE);
-            return;
-        }
-        if (written < 0) {
-            close_client(c);
-            return;
-        }
-        pfdd_reader_take(&c->reader, (size_t)written);
-        total += (size_t)written;
+    switch (pfdd_pump(&c->of->base, &c->reader, c->fd)) {
+    case PFDD_PUMP_BLOCKS:
+    case PFDD_PUMP_TURN:
+        watch(c, UV_READABLE | UV_WRITABLE);
+        break;
+    case PFDD_PUMP_EMPTY:
+        watch(c, UV_READABLE);
+        break;
+    case PFDD_PUMP_END:
+        close_client(c);
+        break;
     }
-    watch(c, total < TURN ? UV_READABLE : UV_READABLE | UV_WRITABLE);
 }
 
 static void on_lines(struct pfdd_reader *reader)
@@ -264,7 +241,7 @@ static void on_lines(struct pfdd_reader *reader)
     /* While it waits for the socket, there is nothing else to do. */
     if (!c->answer && !(c->events & UV_WRITABLE)) {
         write_lines(c);
-    } else if (has_lagged(c)) {
+    } else if (pfdd_pump_has_lagged(&c->of->base, reader)) {
         close_client(c);
     }
 }
@@ -280,29 +257,30 @@ static void start_stream(struct client *c, const struct pfdd_http_request *q,
     struct pfdd_request request = { .form = form };
     char err[320] = "";
     char head[640];
-    if (!pfdd_query_read(&request, q, err, sizeof err)) {
-        pfdd_filter_deinit(&request.filter);
+    if (!pfdd_query_read(&request, q, err, sizeof err) ||
+        !pfdd_request_finish(&request, err, sizeof err)) {
+        pfdd_request_deinit(&request);
         refuse(c, q->is_head, 400, err);
         return;
     }
     c->keeps = false;
     size_t n_head =
         put_head(c, head, sizeof head, 200, types[request.form], -1);
-    if (q->is_head || o->n_streams >= o->base.config->access.max_clients) {
-        pfdd_filter_deinit(&request.filter);
-        if (q->is_head) {
-            send_answer(c, head, n_head, NULL, 0);
-        } else {
-            refuse(c, false, 503, "too many streams");
-        }
+    bool is_taken = !q->is_head &&
+                    o->n_streams < o->base.config->access.max_clients &&
+                    pfdd_reader_init(&c->reader, &o->base.d->pages, &request);
+    pfdd_request_deinit(&request);
+    if (q->is_head) {
+        send_answer(c, head, n_head, NULL, 0);
         return;
     }
-    pfdd_reader_init(&c->reader, &o->base.d->ring, &request);
+    if (!is_taken) {
+        refuse(c, false, 503, "too many streams");
+        return;
+    }
     c->reader.wake = on_lines;
     c->reader.user = c;
     c->reader.name = o->label;
-    c->reader.source_name = pfdd_source_name;
-    c->reader.source_user = o->base.d;
     c->state = STREAMING;
     o->n_streams++;
     uv_timer_stop(&c->timer);
@@ -583,8 +561,7 @@ static bool is_drained(const struct pfdd_output *output)
 {
     const struct http_output *o = (const struct http_output *)output;
     for (const struct client *c = o->clients; c; c = c->next) {
-        if (c->state == STREAMING &&
-            pfdd_reader_seq(&c->reader) < output->d->ring.next_seq)
+        if (c->state == STREAMING && !pfdd_reader_is_done(&c->reader))
             return false;
     }
     return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Subscribers on a unix or TCP socket. A client may send one line with a
- * request (reader.h) at once; one that says nothing for a moment gets what the
+ * request (request.h) at once; one that says nothing for a moment gets what the
  * configuration says. A client that ends its own side gets what there is and
  * the end.
  */
@@ -16,13 +16,11 @@
 #include <printfdecode/wire.h>
 
 #include "core/log.h"
-#include "delivery/reader.h"
 #include "net/socket.h"
-#include "sources/daemon.h"
+#include "outputs/pump.h"
 
 enum {
     GRACE_MS = 100,      /* to send a request */
-    TURN = 1 << 20,      /* bytes written before others have their turn */
     SEND_ROOM = 1 << 20, /* that the kernel may hold for a client; it gives
                             less where the system says so */
 };
@@ -104,49 +102,25 @@ static void watch(struct client *c, int events)
     }
 }
 
-static bool has_lagged(struct client *c)
-{
-    if (c->of->base.config->on_lag != PFDD_DISCONNECT ||
-        !pfdd_reader_has_missed(&c->reader))
-        return false;
-    c->of->base.d->count.disconnected++;
-    pfdd_log(PFDD_INFO, "a subscriber of %s was too slow: disconnected",
-             c->of->base.config->address_text);
-    return true;
-}
-
-/* Writes until it would block. */
+/* Writes what there is now. */
 static void pump(struct client *c)
 {
-    const char *bytes = NULL;
-    size_t n = 0;
-    size_t total = 0;
     int readable = c->ended ? 0 : UV_READABLE;
-    while (total < TURN && pfdd_reader_peek(&c->reader, &bytes, &n)) {
-        if (has_lagged(c)) {
-            close_client(c);
-            return;
-        }
-        ssize_t written = send(c->fd, bytes, n, MSG_NOSIGNAL);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0 && errno == EAGAIN) {
-            watch(c, readable | UV_WRITABLE);
-            return;
-        }
-        if (written < 0) {
-            close_client(c);
-            return;
-        }
-        pfdd_reader_take(&c->reader, (size_t)written);
-        total += (size_t)written;
-    }
-    if (total >= TURN) {
+    switch (pfdd_pump(&c->of->base, &c->reader, c->fd)) {
+    case PFDD_PUMP_BLOCKS:
+    case PFDD_PUMP_TURN:
         watch(c, readable | UV_WRITABLE);
-    } else if (c->ended) {
+        break;
+    case PFDD_PUMP_EMPTY:
+        if (c->ended && pfdd_reader_is_done(&c->reader)) {
+            close_client(c);
+        } else {
+            watch(c, readable);
+        }
+        break;
+    case PFDD_PUMP_END:
         close_client(c);
-    } else {
-        watch(c, UV_READABLE);
+        break;
     }
 }
 
@@ -156,7 +130,7 @@ static void on_lines(struct pfdd_reader *reader)
     /* While it waits for the socket, there is nothing else to do. */
     if (!(c->events & UV_WRITABLE)) {
         pump(c);
-    } else if (has_lagged(c)) {
+    } else if (pfdd_pump_has_lagged(&c->of->base, reader)) {
         close_client(c);
     }
 }
@@ -167,43 +141,36 @@ static void refuse(struct client *c, const char *why)
     close_client(c);
 }
 
-static bool default_request(const struct client *c, struct pfdd_request *ret)
+static bool read_request(const struct client *c, struct pfdd_request *ret,
+                         const char *line, size_t n, char *err, size_t n_err)
 {
-    const struct pfdd_output_config *config = c->of->base.config;
-    char err[160];
-    *ret = (struct pfdd_request){ .form = (enum pfdd_form)config->form };
-    ret->filter.entries_only = config->entries_only;
-    ret->filter.no_findings = !config->findings;
-    return !config->match ||
-           pfdd_filter_match(&ret->filter, config->match, err, sizeof err);
+    bool ok = pfdd_config_request(c->of->base.config, ret, err, n_err);
+    if (n) /* The client's own choice takes the place of the default one. */
+        pfdd_request_widen(ret);
+    return ok && (!n || pfdd_request_read(ret, line, n, err, n_err)) &&
+           pfdd_request_finish(ret, err, n_err);
 }
 
 static void begin(struct client *c, const char *line, size_t n)
 {
     struct pfdd_request request;
-    char err[160] = "the pattern cannot be used";
-    struct pfdd *d = c->of->base.d;
-    bool ok = default_request(c, &request);
-    if (n) /* The client's own pattern takes the place of the default one. */
-        pfdd_filter_unmatch(&request.filter);
-    ok = ok && (!n || pfdd_request_read(&request, line, n, err, sizeof err));
+    char err[256] = "out of memory";
+    bool ok = read_request(c, &request, line, n, err, sizeof err);
     if (!ok && n && pfd_wire_may_begin(line, n)) {
         snprintf(err, sizeof err,
                  "subscribers connect here; producers connect to an input");
     }
+    ok = ok && pfdd_reader_init(&c->reader, &c->of->base.d->pages, &request);
+    pfdd_request_deinit(&request);
     if (!ok) {
-        pfdd_filter_deinit(&request.filter);
         refuse(c, err);
         return;
     }
     uv_timer_stop(&c->grace);
-    pfdd_reader_init(&c->reader, &d->ring, &request);
     c->reading = true;
     c->reader.user = c;
     c->reader.name = c->of->label;
     c->reader.wake = on_lines;
-    c->reader.source_name = pfdd_source_name;
-    c->reader.source_user = d;
     pump(c);
 }
 
@@ -338,7 +305,7 @@ static bool is_drained(const struct pfdd_output *output)
 {
     const struct listen_output *o = (const struct listen_output *)output;
     for (const struct client *c = o->clients; c; c = c->next) {
-        if (c->reading && (c->events & UV_WRITABLE))
+        if (c->reading && !pfdd_reader_is_done(&c->reader))
             return false;
     }
     return true;

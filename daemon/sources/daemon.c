@@ -18,7 +18,10 @@
 
 enum {
     RESERVE = 32, /* this part of memory_max */
-    LOOKS = 8,    /* likewise: what looks at buffers take */
+    LOOKS = 8,    /* likewise: what looks at buffers take, */
+    PAGES = 16,   /* and text that is made of chunks */
+    PAGES_MIN = 1 << 20,
+    PAGES_MAX = 64 << 20,
     TICK_MS = 100,
     LAG_MAX_MS = 5000,    /* a loop that is later than this is not alive */
     STUCK_MAX_MS = 10000, /* a job that takes longer does not end */
@@ -64,6 +67,7 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
 {
     *ret = (struct pfdd_memory){
         .ring = d->ring.n_held,
+        .pages = d->pages.n_bytes,
         .inputs = d->input_bytes,
         .frames = d->frame_bytes,
         .sessions = d->session_bytes + d->sources.n_bytes,
@@ -75,7 +79,7 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
         ret->outputs = pfdd_queue_memory(d->queue);
     for (const struct pfdd_output *o = d->outputs; o; o = o->next)
         ret->outputs += o->class->memory(o);
-    return ret->ring + ret->inputs + ret->frames + ret->buffers +
+    return ret->ring + ret->pages + ret->inputs + ret->frames + ret->buffers +
            ret->sessions + ret->strings + ret->outputs;
 }
 
@@ -97,6 +101,8 @@ static size_t taken(const struct pfdd *d)
      * some for what is not known before. */
     n += pfdd_ring_most(&d->ring) - parts.ring + d->frame_reserve +
          d->config->config->memory_max / RESERVE;
+    if (d->pages.n_bytes_max > parts.pages)
+        n += d->pages.n_bytes_max - parts.pages;
     return n + (d->library ? pfdd_library_most(d->library) : 0);
 }
 
@@ -275,6 +281,30 @@ void pfdd_session_ended(struct pfdd *d)
 
 /* ---- the end ---- */
 
+static struct pfdd_pool **pools(struct pfdd *d, size_t i)
+{
+    struct pfdd_pool **const all[] = { &d->decoders, &d->printers, &d->choosers,
+                                       &d->disk };
+    return i < sizeof all / sizeof all[0] ? all[i] : NULL;
+}
+
+static void close_pools(struct pfdd *d)
+{
+    for (size_t i = 0; pools(d, i); i++) {
+        pfdd_pool_close(*pools(d, i));
+        *pools(d, i) = NULL;
+    }
+}
+
+static bool has_jobs(struct pfdd *d)
+{
+    for (size_t i = 0; pools(d, i); i++) {
+        if (*pools(d, i) && pfdd_pool_pending(*pools(d, i)))
+            return true;
+    }
+    return false;
+}
+
 static void on_handle_closed(uv_handle_t *handle)
 {
     struct pfdd *d = handle->data;
@@ -307,9 +337,7 @@ static void finish(struct pfdd *d)
         pfdd_queue_stop(d->queue);
     pfdd_poller_free(d->poller);
     d->poller = NULL;
-    pfdd_pool_close(d->decoders);
-    pfdd_pool_close(d->disk);
-    d->decoders = d->disk = NULL;
+    close_pools(d);
     uv_close((uv_handle_t *)&d->hangup, on_handle_closed);
     uv_close((uv_handle_t *)&d->terminate, on_handle_closed);
     uv_close((uv_handle_t *)&d->interrupt, on_handle_closed);
@@ -329,9 +357,7 @@ static void go_on(struct pfdd *d)
         d->phase = ENDING_OUTPUTS;
         close_all_outputs(d);
     }
-    if (d->phase == ENDING_OUTPUTS && !d->outputs &&
-        (!d->decoders || pfdd_pool_pending(d->decoders) == 0) &&
-        (!d->disk || pfdd_pool_pending(d->disk) == 0)) {
+    if (d->phase == ENDING_OUTPUTS && !d->outputs && !has_jobs(d)) {
         d->phase = ENDED;
         finish(d);
     }
@@ -362,8 +388,9 @@ void pfdd_deinit(struct pfdd *d)
 {
     pfdd_shelf_free(d->shelf);
     pfdd_queue_free(d->queue);
-    pfdd_library_free(d->library);
+    pfdd_pages_deinit(&d->pages);
     pfdd_ring_deinit(&d->ring);
+    pfdd_library_free(d->library);
     pfdd_sources_deinit(&d->sources);
     unshare_config(d->config);
     free(d->config_text);
@@ -385,12 +412,14 @@ static void on_hangup(uv_signal_t *signal, int number)
 }
 
 /* The loop turns in time, and jobs get done. */
-static bool is_alive(const struct pfdd *d)
+static bool is_alive(struct pfdd *d)
 {
     uint64_t now = uv_hrtime();
-    return d->lag_ms < LAG_MAX_MS &&
-           (!d->decoders || pfdd_pool_stuck(d->decoders, now) < STUCK_MAX_MS) &&
-           (!d->disk || pfdd_pool_stuck(d->disk, now) < STUCK_MAX_MS);
+    for (size_t i = 0; pools(d, i); i++) {
+        if (*pools(d, i) && pfdd_pool_stuck(*pools(d, i), now) >= STUCK_MAX_MS)
+            return false;
+    }
+    return d->lag_ms < LAG_MAX_MS;
 }
 
 /* The watchdog hears from us only while there is progress. */
@@ -406,6 +435,7 @@ static void on_tick(uv_timer_t *timer)
     if (d->phase == ENDING_INPUTS && uv_now(d->loop) >= d->deadline)
         pfdd_sessions_abandon(d);
     pfdd_holdup_look(&d->holdup, d);
+    pfdd_pages_kick(&d->pages);
     go_on(d);
 }
 
@@ -448,6 +478,12 @@ static unsigned count_workers(const struct pfdd_config *config)
     return n > 1 ? n - 1 : 1;
 }
 
+static size_t pages_max(const struct pfdd_config *config)
+{
+    uint64_t n = config->memory_max / PAGES;
+    return n < PAGES_MIN ? PAGES_MIN : n < PAGES_MAX ? (size_t)n : PAGES_MAX;
+}
+
 static bool start_parts(struct pfdd *d, char *err, size_t n_err)
 {
     const struct pfdd_config *config = d->config->config;
@@ -462,12 +498,16 @@ static bool start_parts(struct pfdd *d, char *err, size_t n_err)
     d->ring.held = pfdd_sources_note;
     d->ring.held_user = &d->sources;
     d->decoders = pfdd_pool_new(d->loop, count_workers(config));
+    d->printers = pfdd_pool_new(d->loop, count_workers(config));
+    d->choosers = pfdd_pool_new(d->loop, count_workers(config));
     d->disk = pfdd_pool_new(d->loop, 1);
+    pfdd_pages_init(&d->pages, &d->ring, d->printers, d->choosers,
+                    pages_max(config));
     d->library = pfdd_library_new(d, config->memory_max / 4);
     d->poller = pfdd_poller_new(d);
     d->shelf = pfdd_shelf_new(d);
-    if (d->decoders && d->disk && d->library && d->poller && d->shelf &&
-        (!d->queue || pfdd_queue_start(d->queue, d)))
+    if (d->decoders && d->printers && d->choosers && d->disk && d->library &&
+        d->poller && d->shelf && (!d->queue || pfdd_queue_start(d->queue, d)))
         return true;
     snprintf(err, n_err, "out of memory, threads or file descriptors");
     return false;
@@ -581,6 +621,9 @@ static bool same_output(const struct pfdd_output_config *a,
            a->compress == b->compress && a->on_lag == b->on_lag &&
            a->idle_ms == b->idle_ms && same_text(a->name, b->name) &&
            same_text(a->path, b->path) && same_text(a->match, b->match) &&
+           same_text(a->format_string, b->format_string) &&
+           same_text(a->id, b->id) && same_text(a->where, b->where) &&
+           a->ignore_case == b->ignore_case && a->invert == b->invert &&
            same_text(a->address_text, b->address_text) &&
            same_access(&a->access, &b->access);
 }

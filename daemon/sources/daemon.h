@@ -18,6 +18,7 @@
 #include "core/sums.h"
 #include "core/work.h"
 #include "delivery/holdup.h"
+#include "delivery/page.h"
 #include "delivery/ring.h"
 #include "delivery/sources.h"
 
@@ -75,7 +76,8 @@ struct pfdd_counters {
     uint64_t gap_lines;    /* that the daemon knows were lost on the way in */
     uint64_t bad_frames;   /* of producers */
     uint64_t disconnected; /* subscribers, for lag */
-    uint64_t missed;       /* lines, by subscribers that are gone */
+    uint64_t costly;       /* likewise, for what they match */
+    uint64_t missed;       /* items, by subscribers that are gone */
     uint64_t file_errors;
     uint64_t file_retries;
     uint64_t requests; /* of HTTP */
@@ -95,7 +97,10 @@ struct pfdd {
     uv_loop_t *loop;
     struct pfdd_shared_config *config;
     struct pfdd_ring ring;
+    struct pfdd_pages pages;
     struct pfdd_pool *decoders;
+    struct pfdd_pool *printers; /* of pages that all share, */
+    struct pfdd_pool *choosers; /* and of those of one reader */
     struct pfdd_pool *disk;
     struct pfdd_library *library; /* format strings */
     struct pfdd_poller *poller;
@@ -119,7 +124,7 @@ struct pfdd {
     unsigned n_looks;    /* on their way */
     size_t buffer_bytes; /* that producers sent, and sessions keep */
     size_t memory_peak;  /* the most that pfdd_memory() came to */
-    size_t batch;        /* bytes of lines that a job makes, about */
+    size_t batch;        /* bytes of chunks that a job makes, about */
     unsigned n_failing;  /* required outputs that cannot write */
     uint64_t started;    /* ns since 1970 */
     uint64_t lag_ms;     /* of the loop, the last time it was looked at */
@@ -160,6 +165,7 @@ const char *pfdd_source_name(void *d, uint32_t source);
 /* Bytes in memory, part by part. */
 struct pfdd_memory {
     size_t ring;
+    size_t pages;
     size_t inputs;
     size_t buffers; /* that producers send */
     size_t frames;

@@ -24,7 +24,8 @@ struct pfdd_scope {
     size_t n_objects;
     size_t n_coming; /* code objects of its producer, read or built */
     size_t n_bytes;  /* of the library's room that its producer takes */
-    struct pfdd_strings *strings; /* NULL: no objects yet */
+    struct pfdd_binding *binding; /* NULL: nobody has asked for it */
+    bool has_set;                 /* of its own; otherwise it has everybody's */
     /* The job's. */
     struct pfdd_scope *next_stale; /* perhaps to be built anew */
     struct pfd_strings *set;
@@ -33,7 +34,10 @@ struct pfdd_scope {
 struct pfdd_library {
     struct pfdd_job job;
     struct pfdd *d;
-    struct pfdd_strings *current;
+    struct pfdd_binding *current;
+    struct pfdd_bindings behind;      /* of chunks, when something went */
+    bool has_shrunk;                  /* something has, since a set was begun */
+    bool lacks;                       /* the set that is made, something old */
     struct pfdd_catalogue *catalogue; /* of current */
     size_t n_bytes;                   /* of its objects */
     size_t n_bytes_max;
@@ -69,31 +73,22 @@ static void job_done(struct pfdd_job *job);
 struct pfdd_library *pfdd_library_new(struct pfdd *d, size_t n_bytes_max)
 {
     struct pfdd_library *lib = calloc(1, sizeof *lib);
-    struct pfdd_strings *empty = calloc(1, sizeof *empty);
+    struct pfdd_strings *empty = pfdd_strings_new(pfd_strings_new());
+    struct pfdd_binding *binding = empty ? pfdd_binding_new(empty) : NULL;
     struct pfdd_catalogue *none = pfdd_catalogue_new(0);
-    if (empty)
-        empty->set = pfd_strings_new();
-    if (!lib || !empty || !empty->set || !none) {
+    pfdd_strings_unref(empty);
+    if (!lib || !binding || !none) {
         free(lib);
-        free(empty);
+        pfdd_binding_unref(binding);
         pfdd_catalogue_drop(none);
         return NULL;
     }
-    empty->refs = 1;
     lib->d = d;
-    lib->current = empty;
+    lib->current = binding;
     lib->catalogue = none;
     lib->n_bytes_max = n_bytes_max;
     lib->job = (struct pfdd_job){ .run = run_job, .done = job_done };
     return lib;
-}
-
-void pfdd_strings_unref(struct pfdd_strings *strings)
-{
-    if (!strings || --strings->refs > 0)
-        return;
-    pfd_strings_free(strings->set);
-    free(strings);
 }
 
 void pfdd_library_free(struct pfdd_library *lib)
@@ -105,20 +100,21 @@ void pfdd_library_free(struct pfdd_library *lib)
     while (lib->scopes) {
         struct pfdd_scope *scope = lib->scopes;
         lib->scopes = scope->next;
-        pfdd_strings_unref(scope->strings);
+        pfdd_binding_unref(scope->binding);
         free(scope);
     }
-    pfdd_strings_unref(lib->current);
+    pfdd_binding_unref(lib->current);
     free(lib);
 }
 
-struct pfdd_strings *pfdd_library_get(struct pfdd_library *lib,
-                                      const struct pfdd_scope *scope)
+struct pfdd_binding *pfdd_library_bind(struct pfdd_library *lib,
+                                       struct pfdd_scope *scope)
 {
-    struct pfdd_strings *strings =
-        scope && scope->strings ? scope->strings : lib->current;
-    strings->refs++;
-    return strings;
+    if (!scope)
+        return lib->current;
+    if (!scope->binding)
+        scope->binding = pfdd_binding_new(lib->current->strings);
+    return scope->binding ? scope->binding : lib->current;
 }
 
 /* ---- scopes ---- */
@@ -181,6 +177,7 @@ static bool sweep(struct pfdd_library *lib)
         if (!old->objects[i]->is_dropped)
             pfdd_catalogue_put(c, old->objects[i]);
     }
+    lib->has_shrunk |= c->n < old->n;
     pfdd_catalogue_drop(old);
     lib->catalogue = c;
     return true;
@@ -212,7 +209,8 @@ static void drop_scopes(struct pfdd_library *lib)
         }
         *at = scope->next;
         lib->n_coming -= drop_waiting(&lib->waiting, scope);
-        pfdd_strings_unref(scope->strings);
+        if (scope->binding)
+            pfdd_binding_leave(scope->binding, &lib->behind);
         free(scope);
     }
 }
@@ -247,10 +245,10 @@ bool pfdd_library_is_busy_for(const struct pfdd_library *lib,
 
 size_t pfdd_library_memory(const struct pfdd_library *lib)
 {
-    size_t n =
-        lib->n_bytes + lib->n_coming + lib->n_kept_free + lib->current->n_bytes;
+    size_t n = lib->n_bytes + lib->n_coming + lib->n_kept_free +
+               lib->current->strings->n_bytes + lib->behind.n_bytes;
     for (const struct pfdd_scope *s = lib->scopes; s; s = s->next)
-        n += sizeof *s + (s->strings ? s->strings->n_bytes : 0);
+        n += sizeof *s + (s->has_set ? s->binding->strings->n_bytes : 0);
     return n;
 }
 
@@ -261,15 +259,16 @@ uint64_t pfdd_library_version(const struct pfdd_library *lib)
 
 size_t pfdd_library_most(const struct pfdd_library *lib)
 {
-    return lib->n_coming + (lib->busy ? lib->current->n_bytes : 0);
+    return lib->n_coming + (lib->busy ? lib->current->strings->n_bytes : 0);
 }
 
 size_t pfdd_library_count(const struct pfdd_library *lib)
 {
-    size_t n_shared = pfd_strings_count(lib->current->set);
+    size_t n_shared = pfd_strings_count(lib->current->strings->set);
     size_t n = n_shared;
     for (const struct pfdd_scope *s = lib->scopes; s; s = s->next) {
-        size_t n_all = s->strings ? pfd_strings_count(s->strings->set) : 0;
+        size_t n_all =
+            s->has_set ? pfd_strings_count(s->binding->strings->set) : 0;
         n += n_all > n_shared ? n_all - n_shared : 0;
     }
     return n;
@@ -373,7 +372,7 @@ static void run_job(struct pfdd_job *job)
     bool news = has_news(lib, NULL);
     lib->set = news ? build(lib, NULL) : NULL;
     for (struct pfdd_scope *s = lib->stale; s; s = s->next_stale) {
-        bool wanted = has_news(lib, s) || (news && s->strings);
+        bool wanted = has_news(lib, s) || (news && s->has_set);
         s->set = wanted ? build(lib, s) : NULL;
     }
 }
@@ -404,6 +403,8 @@ static void start_job(struct pfdd_library *lib)
     lib->old->refs++;
     lib->left = lib->n_kept_free = room_for_uris(lib);
     lib->busy = true;
+    lib->lacks = lib->has_shrunk;
+    lib->has_shrunk = false;
     lib->stale = NULL;
     for (struct pfdd_scope *s = lib->scopes; s; s = s->next) {
         if (!s->n_objects)
@@ -478,6 +479,7 @@ static void keep_all(struct pfdd_library *lib)
         if (!lib->old->objects[i]->is_dropped)
             pfdd_catalogue_put(c, lib->old->objects[i]);
     }
+    lib->has_shrunk |= c && c->n < lib->old->n;
     while (lib->fresh) {
         struct pfdd_code *o = lib->fresh;
         lib->fresh = o->next;
@@ -491,18 +493,26 @@ static void keep_all(struct pfdd_library *lib)
     lib->catalogue = c;
 }
 
-static void take_set(struct pfdd_strings **at, struct pfd_strings *set)
+/* NULL: nothing is new, or out of memory. */
+static bool take_set(struct pfdd_library *lib, struct pfdd_binding **at,
+                     struct pfd_strings *set)
 {
-    struct pfdd_strings *strings = set ? calloc(1, sizeof *strings) : NULL;
-    if (!strings) {
-        pfd_strings_free(set);
-        return;
+    struct pfdd_strings *strings = set ? pfdd_strings_new(set) : NULL;
+    if (strings)
+        pfdd_binding_move(at, strings, !lib->lacks, &lib->behind);
+    pfdd_strings_unref(strings);
+    return strings != NULL;
+}
+
+/* One without a set of its own has everybody's. */
+static void take_shared(struct pfdd_library *lib)
+{
+    for (struct pfdd_scope *s = lib->scopes; s; s = s->next) {
+        if (s->binding && !s->has_set) {
+            pfdd_binding_move(&s->binding, lib->current->strings, !lib->lacks,
+                              &lib->behind);
+        }
     }
-    strings->refs = 1;
-    strings->set = set;
-    strings->n_bytes = pfd_strings_memory(set);
-    pfdd_strings_unref(*at);
-    *at = strings;
 }
 
 static void job_done(struct pfdd_job *job)
@@ -511,9 +521,18 @@ static void job_done(struct pfdd_job *job)
     lib->n_kept_free = 0;
     keep_all(lib);
     lib->version += lib->set != NULL;
-    take_set(&lib->current, lib->set);
-    for (struct pfdd_scope *s = lib->stale; s; s = s->next_stale)
-        take_set(&s->strings, s->set);
+    lib->has_shrunk |= lib->lacks && !lib->set;
+    take_set(lib, &lib->current, lib->set);
+    for (struct pfdd_scope *s = lib->stale; s; s = s->next_stale) {
+        if (s->set && pfdd_library_bind(lib, s) == s->binding) {
+            s->has_set |= take_set(lib, &s->binding, s->set);
+        } else {
+            pfd_strings_free(s->set);
+        }
+    }
+    take_shared(lib);
+    pfdd_bindings_trim(&lib->behind, lib->n_bytes_max / 2,
+                       lib->current->strings);
     lib->busy = false;
     drop_scopes(lib);
     pfdd_sessions_wake(lib->d);
@@ -526,7 +545,7 @@ static void job_done(struct pfdd_job *job)
 static bool has_room(const struct pfdd_library *lib, size_t n)
 {
     return lib->n_bytes + lib->n_coming + n <= lib->n_bytes_max &&
-           pfdd_has_room(lib->d, 2 * n + lib->current->n_bytes);
+           pfdd_has_room(lib->d, 2 * n + lib->current->strings->n_bytes);
 }
 
 /* What nobody who is here has sent goes for it, oldest first. */

@@ -20,19 +20,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <printfdecode/strings.h>
+#include "delivery/binding.h"
 
 struct pfdd;
 struct pfdd_folder;
 struct pfdd_library;
 struct pfdd_peer;
 struct pfdd_scope;
-
-struct pfdd_strings {
-    unsigned refs;
-    struct pfd_strings *set;
-    size_t n_bytes;
-};
 
 struct pfdd_library *pfdd_library_new(struct pfdd *d, size_t n_bytes_max);
 /* Nothing may be pending. NULL is allowed. */
@@ -74,10 +68,10 @@ bool pfdd_library_is_busy(const struct pfdd_library *lib);
 bool pfdd_library_is_busy_for(const struct pfdd_library *lib,
                               const struct pfdd_scope *scope);
 
-/* The newest set of a scope (NULL: everybody's), with a reference. */
-struct pfdd_strings *pfdd_library_get(struct pfdd_library *lib,
-                                      const struct pfdd_scope *scope);
-void pfdd_strings_unref(struct pfdd_strings *strings);
+/* What is read with the newest set of a scope (NULL: everybody's), borrowed.
+ * NULL: out of memory. */
+struct pfdd_binding *pfdd_library_bind(struct pfdd_library *lib,
+                                       struct pfdd_scope *scope);
 
 /* A scope, with a reference; NULL: out of memory. */
 struct pfdd_scope *pfdd_scope_new(struct pfdd_library *lib);

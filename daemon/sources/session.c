@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <printfdecode/chunk.h>
 #include <printfdecode/lines.h>
 #include <printfdecode/tail.h>
 
@@ -25,10 +26,11 @@
 
 enum {
     WINDOW = 512 * 1024, /* bytes of a buffer that one look takes, */
-    GIVE = 64 * 1024,    /* and makes lines of: some megabytes */
+    GIVE = 64 * 1024,    /* and makes entries of */
     QUIET = 4,
-    LOOKS = 16, /* of a finished buffer in one job */
-    LINES_ENOUGH = 1 << 20,
+    LOOKS = 16,        /* of a finished buffer in one job */
+    CHUNK = 24 * 1024, /* bytes of a chunk, but for its last item */
+    CHUNKS_ENOUGH = 256 * 1024,
     BETWEEN_LOOKS_US = 800, /* less than a poll: timers come early, too */
     LOOK_ANYWAY_MS = 2000,
     LOOK_AT_HOLES_MS = 20, /* while something has moved lately: */
@@ -39,10 +41,11 @@ enum {
 
 /* What a job has made. */
 struct batch {
-    struct pfd_lines *lines;
-    uint64_t n_entries;
-    struct pfdd_position last; /* of its entries */
-    uint32_t last_bytes;       /* of that entry */
+    struct pfdd_chunk *first;
+    struct pfdd_chunk **end;
+    size_t n;           /* bytes */
+    uint64_t n_entries; /* of them */
+    uint64_t lost;      /* entries that there was no memory for */
 };
 
 struct pfdd_session {
@@ -51,6 +54,7 @@ struct pfdd_session {
     struct pfdd_session *next;
     struct pfdd_session_options options;
     struct pfdd_strings *strings;
+    struct pfdd_buffer *buffer; /* what its chunks say of it */
     uint32_t source;
     struct pfdd_head head;
     uint64_t looked; /* ns, uv_hrtime() */
@@ -58,7 +62,7 @@ struct pfdd_session {
     uint64_t due;    /* likewise */
     uint64_t time;   /* for lines; 0: now */
     bool busy;
-    bool has_piece;      /* the job waits until its lines are taken */
+    bool has_piece;      /* the job waits until its chunks are taken */
     bool completing;     /* no more bytes in this generation */
     bool completes_next; /* nor in the one that wants_restart begins */
     bool closing;
@@ -85,6 +89,8 @@ struct pfdd_session {
     enum pfd_status status;
     struct pfd_error err;
     uint64_t n_buffer;
+    struct pfd_chunk_writer *writer;
+    struct pfdd_contents contents; /* of the chunk that is being written */
     struct batch work;
     struct pfdd_sums sums;  /* of all that has come out */
     struct pfdd_sums ended; /* the same, up to the present generation */
@@ -123,13 +129,6 @@ static bool is_known(const struct pfdd_session *s,
              item->entry->index <= s->skip.index));
 }
 
-static size_t count_bytes(const struct pfdd_session *s)
-{
-    size_t n = 0;
-    pfd_lines_bytes(s->work.lines, &n);
-    return n;
-}
-
 /* Those that no item says: they do not go back, even where the tail's do. */
 static void sum_bytes(struct pfdd_session *s)
 {
@@ -151,33 +150,100 @@ static void note_generation(struct pfdd_session *s, uint64_t generation)
     s->generation = generation;
 }
 
+/* ---- chunks ---- */
+
+static void batch_init(struct batch *b)
+{
+    *b = (struct batch){ .end = &b->first };
+}
+
+/* Another one, with what this one had. */
+static void batch_move(struct batch *to, struct batch *from)
+{
+    *to = *from;
+    if (!to->first)
+        to->end = &to->first;
+    batch_init(from);
+}
+
+static void batch_put(struct batch *b, struct pfdd_chunk *c)
+{
+    *b->end = c;
+    b->end = &c->next;
+    b->n += pfdd_chunk_bytes(c);
+    b->n_entries += c->contents.n[PFDD_ENTRY];
+}
+
+static void batch_drop(struct batch *b)
+{
+    while (b->first) {
+        struct pfdd_chunk *c = b->first;
+        b->first = c->next;
+        pfdd_chunk_unref(c);
+    }
+    batch_init(b);
+}
+
+/* Ends the chunk that is being written. */
+static void cut_chunk(struct pfdd_session *s)
+{
+    size_t n = 0;
+    if (pfd_chunk_size(s->writer) == 0)
+        return;
+    const void *bytes = pfd_chunk_finish(s->writer, &n);
+    struct pfdd_chunk *c =
+        bytes ? pfdd_chunk_new(&s->contents, bytes, n) : NULL;
+    if (c) {
+        batch_put(&s->work, c);
+    } else {
+        s->work.lost += s->contents.n[PFDD_ENTRY];
+    }
+    s->contents = (struct pfdd_contents){ 0 };
+}
+
+static enum pfd_status add_entry(struct pfdd_session *s,
+                                 const struct pfd_entry *entry,
+                                 uint64_t generation)
+{
+    enum pfd_status status = pfd_chunk_add_entry(s->writer, entry, NULL);
+    if (status == PFD_ERR_USAGE) { /* of another format */
+        cut_chunk(s);
+        status = pfd_chunk_add_entry(s->writer, entry, NULL);
+    }
+    s->contents.last =
+        (struct pfdd_position){ generation, entry->index, entry->offset };
+    s->contents.last_bytes = entry->n_bytes;
+    return status;
+}
+
+static void put_item(struct pfdd_session *s, const struct pfd_tail_item *item,
+                     uint64_t generation)
+{
+    if (s->contents.generation != generation ||
+        pfd_chunk_size(s->writer) > CHUNK)
+        cut_chunk(s);
+    s->contents.generation = generation;
+    enum pfd_status status =
+        item->is_entry ? add_entry(s, item->entry, generation)
+                       : pfd_chunk_add_finding(s->writer, item->finding, NULL);
+    if (status == PFD_OK) {
+        s->contents.n[item->is_entry ? PFDD_ENTRY : PFDD_FINDING]++;
+    } else {
+        s->work.lost += item->is_entry;
+    }
+}
+
 static void take_item(void *user, const struct pfd_tail_item *item)
 {
     struct pfdd_session *s = user;
-    uint64_t generation = s->options.generation + item->generation;
     note_generation(s, item->generation);
     if (is_known(s, item))
         return;
-    s->work.n_entries += item->is_entry;
-    if (item->is_entry) {
-        s->work.last = (struct pfdd_position){ generation, item->entry->index,
-                                               item->entry->offset };
-        s->work.last_bytes = item->entry->n_bytes;
-    }
-    if (s->options.is_trial) {
-        pfdd_sums_item(&s->sums, item);
+    pfdd_sums_item(&s->sums, item);
+    if (s->options.is_trial)
         return;
-    }
-    /* Lines of the first generation do not say so. */
-    pfd_lines_set_place(s->work.lines, generation ? generation : UINT64_MAX,
-                        UINT64_MAX);
-    if (item->is_entry) {
-        pfd_lines_entry(s->work.lines, item->entry);
-    } else {
-        pfd_lines_finding(s->work.lines, item->finding);
-    }
-    pfdd_sums_item(&s->sums, item); /* printing finds more */
-    if (count_bytes(s) > s->memory.n_piece)
+    put_item(s, item, s->options.generation + item->generation);
+    if (s->work.n > s->memory.n_piece)
         pfdd_pool_pause(&s->job);
 }
 
@@ -214,7 +280,7 @@ static uint64_t clock_of(const struct pfdd_session *s)
  */
 static bool look_to_the_end(struct pfdd_session *s)
 {
-    for (int i = 0; i < LOOKS && count_bytes(s) < LINES_ENOUGH; i++) {
+    for (int i = 0; i < LOOKS && s->work.n < CHUNKS_ENOUGH; i++) {
         s->ahead += 2 * (s->options.settle_ms + 1) * UINT64_C(1000000);
         s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
         s->n_quiet = s->status == PFD_OK ? 0 : s->n_quiet + 1;
@@ -246,7 +312,8 @@ static void look(struct pfdd_session *s)
     /* The second look need not wait for the loop's timer, which is no finer
      * than a millisecond, while nobody else needs this thread. */
     bool too_soon = s->status == PFD_MORE && s->burst;
-    bool only_seen = s->status == PFD_OK && s->work.n_entries == 0;
+    bool only_seen = s->status == PFD_OK && s->work.n_entries == 0 &&
+                     s->contents.n[PFDD_ENTRY] == 0;
     if (s->linger && (too_soon || only_seen) && pfd_tail_pending(s->tail)) {
         usleep(BETWEEN_LOOKS_US + 20);
         s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
@@ -257,7 +324,6 @@ static void run_job(struct pfdd_job *job)
 {
     struct pfdd_session *s = (struct pfdd_session *)job;
     s->status = PFD_OK;
-    s->work.n_entries = 0;
     if (!s->tail && !make_tail(s))
         return;
     if (s->restart)
@@ -270,6 +336,7 @@ static void run_job(struct pfdd_job *job)
     }
     look(s);
     sum_bytes(s);
+    cut_chunk(s);
 }
 
 /* ---- on the loop ---- */
@@ -323,48 +390,54 @@ static void free_session(struct pfdd_session *s)
     pfdd_sources_release(&d->sources, s->source);
     if (ended)
         ended(user);
-    pfd_lines_free(s->work.lines);
-    pfd_lines_free(s->ready.lines);
+    batch_drop(&s->work);
+    batch_drop(&s->ready);
+    pfd_chunk_writer_free(s->writer);
+    pfdd_buffer_unref(s->buffer);
     free((void *)(uintptr_t)s->options.name);
     free((void *)(uintptr_t)s->options.format);
     free(s);
     pfdd_session_ended(d);
 }
 
-static void give_lines(struct pfdd_session *s, struct batch *b)
+/* The last entry of a batch. */
+static void note_kept(struct pfdd_session *s, const struct batch *b)
+{
+    const struct pfdd_contents *last = NULL;
+    for (const struct pfdd_chunk *c = b->first; c; c = c->next)
+        last = c->contents.n[PFDD_ENTRY] ? &c->contents : last;
+    if (s->options.kept && last) {
+        pfdd_kept_note(s->options.kept, s->options.fd, last->last.generation,
+                       last->last.index, last->last.offset, last->last_bytes);
+    }
+}
+
+static void give_chunks(struct pfdd_session *s, struct batch *b)
 {
     struct pfdd *d = s->d;
     struct pfdd_stamp stamp = { .source = s->source,
-                                .time = s->time ? s->time : pfdd_time_now() };
-    size_t n = 0;
-    const char *lines = pfd_lines_bytes(b->lines, &n);
-    if (!lines && n) {
-        pfdd_session_gap(s, "no_memory", b->n_entries);
-    } else if (n) {
-        pfdd_sources_count(&d->sources, s->source, b->n_entries, 0);
-        pfdd_ring_append(&d->ring, &stamp, lines, n);
-    }
-    if (s->options.kept && b->n_entries) {
-        pfdd_kept_note(s->options.kept, s->options.fd, b->last.generation,
-                       b->last.index, b->last.offset, b->last_bytes);
-    }
+                                .time = s->time ? s->time : pfdd_time_now(),
+                                .buffer = s->buffer };
+    size_t n = b->n;
+    note_kept(s, b);
+    pfdd_sources_count(&d->sources, s->source, b->n_entries, 0);
+    if (b->first)
+        pfdd_ring_append(&d->ring, &stamp, b->first);
+    if (b->lost)
+        pfdd_session_gap(s, "no_memory", b->lost);
     d->batch = n > d->batch ? n : d->batch - (d->batch - n) / 8;
-    pfd_lines_clear(b->lines);
-    b->n_entries = 0;
+    batch_init(b);
 }
 
 /* The look waits until the ring has what it has made so far. */
 static void take_piece(struct pfdd_session *s)
 {
-    size_t n = 0;
     if (s->abandoned) {
-        pfd_lines_clear(s->work.lines);
+        batch_drop(&s->work);
     } else if (pfdd_must_wait(s->d)) {
         return; /* the poller comes again */
     } else {
-        pfd_lines_bytes(s->work.lines, &n);
-        s->memory.n_lines = n > s->memory.n_lines ? n : s->memory.n_lines;
-        give_lines(s, &s->work);
+        give_chunks(s, &s->work);
     }
     s->has_piece = false;
     pfdd_pool_resume(&s->job);
@@ -394,13 +467,8 @@ static bool start_job(struct pfdd_session *s, bool burst);
 /* What the job has left, before another one starts. True: something moved. */
 static bool take_over(struct pfdd_session *s)
 {
-    struct batch done = s->work;
-    size_t n = 0;
-    s->work = s->ready;
-    s->ready = done;
-    pfd_lines_bytes(done.lines, &n);
-    s->memory.n_lines = n > s->memory.n_lines ? n : s->memory.n_lines;
-    bool moved = n > 0 || s->status == PFD_OK;
+    batch_move(&s->ready, &s->work);
+    bool moved = s->ready.first || s->status == PFD_OK;
     s->pending = s->tail && pfd_tail_pending(s->tail) > 0;
     s->has_holes = s->tail && pfd_tail_holes(s->tail) > 0;
     s->memory.n_tail = s->tail ? pfd_tail_memory(s->tail) : 0;
@@ -433,7 +501,7 @@ static void job_done(struct pfdd_job *job)
     bool burst = moved && s->pending && !s->finish && s->status == PFD_OK &&
                  pfd_tail_pending(s->tail) > GIVE;
     bool started = burst && start_job(s, true);
-    give_lines(s, &s->ready);
+    give_chunks(s, &s->ready);
     if (started)
         return;
     hear_failure(s);
@@ -456,9 +524,6 @@ static void trim_others(struct pfdd_session *s)
         if (o == s || o->busy || !o->tail)
             continue;
         pfd_tail_trim(o->tail);
-        pfd_lines_trim(o->work.lines);
-        pfd_lines_trim(o->ready.lines);
-        o->memory.n_lines = 0;
         o->memory.n_tail = pfd_tail_memory(o->tail);
         pfdd_session_memory_charge(&o->memory);
     }
@@ -494,12 +559,10 @@ static bool start_job(struct pfdd_session *s, bool burst)
         !find_memory(s))
         return false;
     struct pfdd_strings *strings =
-        pfdd_library_get(d->library, s->options.scope);
-    if (strings == s->strings || s->old_strings) {
-        pfdd_strings_unref(strings);
-    } else {
+        pfdd_library_bind(d->library, s->options.scope)->strings;
+    if (strings != s->strings && !s->old_strings) {
         s->old_strings = s->strings;
-        s->strings = strings;
+        s->strings = pfdd_strings_ref(strings);
         s->new_strings = true;
     }
     /* What ended before a restart was announced comes first. */
@@ -516,10 +579,20 @@ static bool start_job(struct pfdd_session *s, bool burst)
     return true;
 }
 
-static bool make_lines(struct batch *b, const struct pfd_wire_frame *origin)
+/* What its chunks say of it, with these strings. */
+static struct pfdd_buffer *make_buffer(struct pfdd *d, const char *name,
+                                       const struct pfd_wire_frame *origin,
+                                       struct pfdd_scope *scope)
 {
-    return pfd_lines_new("json", false, true, &b->lines, NULL) == PFD_OK &&
-           (!origin || pfd_lines_set_origin(b->lines, origin) == PFD_OK);
+    struct pfd_lines *lines = NULL;
+    struct pfdd_buffer *ret = NULL;
+    if (pfd_lines_new("json", false, true, &lines, NULL) == PFD_OK &&
+        (!origin || pfd_lines_set_origin(lines, origin) == PFD_OK)) {
+        ret = pfdd_buffer_new(name, pfd_lines_origin_members(lines),
+                              pfdd_library_bind(d->library, scope));
+    }
+    pfd_lines_free(lines);
+    return ret;
 }
 
 struct pfdd_session *pfdd_session_new(
@@ -529,19 +602,20 @@ struct pfdd_session *pfdd_session_new(
     char *name = strdup(options->name);
     char *format = options->format ? strdup(options->format) : NULL;
     bool ok = s && name && (format || !options->format) &&
-              make_lines(&s->work, options->origin) &&
-              make_lines(&s->ready, options->origin);
-    if (!ok) {
-        if (s) {
-            pfd_lines_free(s->work.lines);
-            pfd_lines_free(s->ready.lines);
-        }
+              pfd_chunk_writer_new(&s->writer, NULL) == PFD_OK;
+    if (ok)
+        s->buffer = make_buffer(d, name, options->origin, options->scope);
+    if (!ok || !s->buffer) {
+        if (s)
+            pfd_chunk_writer_free(s->writer);
         free(s);
         free(name);
         free(format);
         close(options->fd);
         return NULL;
     }
+    batch_init(&s->work);
+    batch_init(&s->ready);
     s->options = *options;
     pfdd_scope_ref(options->scope);
     s->options.name = name;
@@ -576,6 +650,13 @@ struct pfdd_session *pfdd_session_new(
 
 void pfdd_session_use(struct pfdd_session *s, struct pfdd_scope *scope)
 {
+    struct pfdd_buffer *buffer =
+        pfdd_buffer_new(s->buffer->name, s->buffer->origin,
+                        pfdd_library_bind(s->d->library, scope));
+    if (buffer) {
+        pfdd_buffer_unref(s->buffer);
+        s->buffer = buffer;
+    }
     pfdd_scope_ref(scope);
     pfdd_scope_unref(s->options.scope);
     s->options.scope = scope;
@@ -590,7 +671,9 @@ void pfdd_session_gap(struct pfdd_session *s, const char *reason,
                       uint64_t missed)
 {
     struct pfdd *d = s->d;
-    struct pfdd_stamp stamp = { .source = s->source, .time = pfdd_time_now() };
+    struct pfdd_stamp stamp = { .source = s->source,
+                                .time = pfdd_time_now(),
+                                .buffer = s->buffer };
     pfdd_sources_count(&d->sources, s->source, 0, 1);
     d->count.gap_lines += missed;
     pfdd_ring_gap(&d->ring, &stamp, reason, missed);

@@ -4,7 +4,7 @@
 #include "sources/daemon.h"
 
 enum {
-    PART = 256, /* of memory_max: one piece of lines, and one copy; */
+    PART = 256, /* of memory_max: one piece of chunks, and one copy; */
     PIECE_MIN = 256 * 1024,
     PIECE_MAX = 4 << 20,
     FARTHER_MIN = 512 * 1024, /* one window of a tail */
@@ -14,7 +14,8 @@ enum {
     IMAGE_MAX = 4 << 20,
     ROOM_MIN = 64 * 1024, /* of what grows by doubling */
     COPIES = 3,           /* of what is read: two looks, and what is compared */
-    BATCHES = 2,          /* of lines */
+    BATCHES = 2,          /* of chunks */
+    CHUNK = 64 * 1024,    /* one that is being written, its copy beside it */
 };
 
 static size_t clamp(size_t n, size_t min, size_t max)
@@ -56,8 +57,7 @@ static size_t image_bytes(const struct pfdd_session_memory *m)
 static size_t bytes_of(const struct pfdd_session_memory *m)
 {
     size_t n_tail = m->n_tail > image_bytes(m) ? m->n_tail : image_bytes(m);
-    return m->n_session + n_tail +
-           (m->n_lines ? BATCHES * room_for(m->n_lines) : 0);
+    return m->n_session + n_tail + CHUNK;
 }
 
 static void count(struct pfdd_session_memory *m, size_t n, size_t n_buffer)
@@ -84,9 +84,8 @@ size_t pfdd_session_memory_wants(const struct pfdd_session_memory *m,
                                  size_t n_buffer)
 {
     size_t n_copy = n_buffer < m->n_farther ? n_buffer : m->n_farther;
-    size_t n_lines = m->n_piece > m->n_lines ? m->n_piece : m->n_lines;
-    size_t n = m->n_session + image_bytes(m) + COPIES * room_for(n_copy) +
-               BATCHES * room_for(n_lines);
+    size_t n = m->n_session + image_bytes(m) + CHUNK +
+               COPIES * room_for(n_copy) + BATCHES * m->n_piece;
     return n > bytes_of(m) ? n - bytes_of(m) : 0;
 }
 

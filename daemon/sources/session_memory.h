@@ -18,11 +18,10 @@ struct pfdd_session_memory {
     size_t n_session; /* bytes of itself */
     size_t n_image;   /* of the buffer that the tail remembers */
     size_t n_farther; /* that a look that waits reads */
-    size_t n_piece;   /* of lines that a look makes until the loop has taken
-                         them, but for the last line */
+    size_t n_piece;   /* of chunks that a look makes until the loop has taken
+                         them */
     /* What there is. */
     size_t n_tail;    /* bytes of the tail */
-    size_t n_lines;   /* the most that were made at once */
     size_t n_written; /* of a buffer that is kept here */
     /* What is counted. */
     size_t n_charged;        /* in the daemon's session_bytes, */

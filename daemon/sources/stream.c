@@ -285,9 +285,13 @@ static void stream_gap(struct pfdd_stream *st, struct buffer *b,
         .source = pfdd_sources_find(&st->d->sources, st->name),
         .time = pfdd_time_now(),
     };
+    stamp.buffer = pfdd_buffer_new(st->name, NULL,
+                                   pfdd_library_bind(st->d->library, NULL));
     st->d->count.gap_lines += missed;
     pfdd_sources_count(&st->d->sources, stamp.source, 0, 1);
-    pfdd_ring_gap(&st->d->ring, &stamp, reason, missed);
+    if (stamp.buffer)
+        pfdd_ring_gap(&st->d->ring, &stamp, reason, missed);
+    pfdd_buffer_unref(stamp.buffer);
 }
 
 static int own_memory(void)

@@ -91,4 +91,5 @@ def main(kind, elf_path, rows_path):
                                            t.replace("\n", "\\n")))
 
 
-main(*sys.argv[1:4])
+if __name__ == '__main__':
+    main(*sys.argv[1:4])

@@ -274,7 +274,7 @@ START_TEST(bad_requests_are_refused)
         "{\"from\":-1}\n",
         "{\"nope\":1}\n",
         "{\"match\":\"(\"}\n",
-        "{\"match\":\"(a{99}){99}\"}\n",
+        "{\"match\":\"((a{999}){999}){999}\"}\n",
         "{\"output\":\"xml\"}\n",
         "{\"from\":\"yesterday\"}\n",
     };
@@ -301,6 +301,7 @@ START_TEST(who_stalls_gets_a_gap)
     struct bytes b = capture(0);
     snprintf(yaml, sizeof yaml, "ring: 1MiB\n%s", sockets);
     start(yaml);
+    d.ring.n_bytes_max = 100 * 1024; /* of which a configuration has more */
     struct heard slow = subscribe("{\"output\":\"json\"}\n");
     int small = 4096;
     setsockopt(slow.fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);

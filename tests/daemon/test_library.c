@@ -109,7 +109,8 @@ START_TEST(scopes_go_when_they_may)
         turn();
         ck_assert_uint_le(walk(*scope), 2);
         pfdd_strings_unref(strings);
-        strings = pfdd_library_get(d.library, *scope);
+        strings =
+            pfdd_strings_ref(pfdd_library_bind(d.library, *scope)->strings);
     }
     for (int i = 0; i < 8; i++)
         pfdd_scope_unref(scopes[i]);

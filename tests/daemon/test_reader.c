@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Readers of a ring: what they miss, and what they are asked for. */
-#include <malloc.h>
+/* Readers of a ring: what they miss, and what they are asked for. Pages are made
+ * at once here, without threads. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,50 +9,67 @@
 
 #include "../unit/suite.h"
 #include "delivery/reader.h"
+#include "made.h"
 
+static const char *elf_path;
+static const char *dump_path;
+static struct made made;
 static struct pfdd_ring ring;
+static struct pfdd_pages pages;
 static struct pfdd_reader reader;
 
-/* Small chunks: few lines fill it. */
+/* Few chunks fill it. */
 static void setup(void)
 {
+    ck_assert(made_init(&made, elf_path, dump_path, "some\athing"));
     pfdd_ring_init(&ring, 8192, 1);
-    ring.n_chunk = 4096;
+    pfdd_pages_init(&pages, &ring, NULL, NULL, 2 << 20);
 }
 
 static void teardown(void)
 {
+    pfdd_pages_deinit(&pages);
     pfdd_ring_deinit(&ring);
+    ck_assert_uint_eq(ring.n_held, 0);
+    made_deinit(&made);
+}
+
+static bool is_taken(const char *text, struct pfdd_request *ret)
+{
+    char err[256];
+    *ret = (struct pfdd_request){ 0 };
+    bool ok = pfdd_request_read(ret, text, strlen(text), err, sizeof err) &&
+              pfdd_request_finish(ret, err, sizeof err);
+    ck_assert(ok || err[0]);
+    return ok;
 }
 
 static void subscribe(const char *text)
 {
-    char err[160];
-    struct pfdd_request request = { .form = PFDD_JSON };
-    ck_assert_msg(
-        pfdd_request_read(&request, text, strlen(text), err, sizeof err),
-        "%s: %s", text, err);
-    pfdd_reader_init(&reader, &ring, &request);
+    struct pfdd_request request;
+    ck_assert_msg(is_taken(text, &request), "%s", text);
+    ck_assert(pfdd_reader_init(&reader, &pages, &request));
+    pfdd_request_deinit(&request);
 }
 
-static bool is_taken(const char *text)
+static bool can_ask(const char *text)
 {
-    char err[160];
-    struct pfdd_request request = { .form = PFDD_JSON };
-    bool ok = pfdd_request_read(&request, text, strlen(text), err, sizeof err);
-    pfdd_filter_deinit(&request.filter);
+    struct pfdd_request request;
+    bool ok = is_taken(text, &request);
+    pfdd_request_deinit(&request);
     return ok;
 }
 
-static const char *name_of(void *user, uint32_t source)
+static void append(void)
 {
-    return "some\athing";
+    struct pfdd_stamp stamp = { .time = 1, .buffer = made.buffer };
+    pfdd_ring_append(&ring, &stamp, made_chunk(&made));
 }
 
-static void append(const char *line)
+static void append_entries(unsigned n)
 {
-    struct pfdd_stamp stamp = { 0 };
-    pfdd_ring_append(&ring, &stamp, line, strlen(line));
+    made_entries(&made, n);
+    append();
 }
 
 /* All there is, allocated. */
@@ -70,133 +88,97 @@ static char *read_all(void)
     return ret;
 }
 
-START_TEST(empty_ring_tells_what_was_missed)
+static size_t count(const char *text, const char *what)
+{
+    size_t n = 0;
+    for (; (text = strstr(text, what)); text += strlen(what))
+        n++;
+    return n;
+}
+
+/* What the request gives of chunks that come one by one. */
+static void expect(const char *request, void (*add)(void), const char *wanted)
+{
+    subscribe(request);
+    add();
+    char *text = read_all();
+    ck_assert_str_eq(text, wanted);
+    free(text);
+    ck_assert(pfdd_reader_is_done(&reader));
+    pfdd_reader_deinit(&reader);
+}
+
+START_TEST(what_was_pushed_out_is_a_gap)
 {
     static const char gap[] = "{\"type\":\"gap\",\"missed\":";
     subscribe("{}");
     for (int i = 0; i < 200; i++)
-        append("{\"type\":\"entry\",\"message\":\"x\"}\n");
+        append_entries(1);
     ck_assert_uint_eq(pfdd_reader_seq(&reader), 1);
+    ck_assert(pfdd_reader_has_missed(&reader));
     char *text = read_all();
     ck_assert_int_eq(strncmp(text, gap, sizeof gap - 1), 0);
     ck_assert_uint_gt(reader.missed, 0);
     ck_assert_uint_eq(reader.missed + reader.lines, 200);
     ck_assert_uint_eq(pfdd_reader_seq(&reader), 201);
+    ck_assert_uint_eq(count(text, "\n"), reader.lines + 1);
     free(text);
     pfdd_reader_deinit(&reader);
 }
 END_TEST
 
-START_TEST(gap_stands_for_the_line_behind_it)
+START_TEST(a_gap_stands_for_the_item_behind_it)
 {
     const char *bytes = NULL;
     size_t n = 0;
     subscribe("{\"output\":\"text\"}");
     for (int i = 0; i < 200; i++)
-        append("{\"type\":\"entry\",\"message\":\"x\"}\n");
+        append_entries(1);
     ck_assert(pfdd_reader_peek(&reader, &bytes, &n));
     ck_assert_uint_eq(pfdd_reader_seq(&reader), reader.missed + 1);
     pfdd_reader_deinit(&reader);
 }
 END_TEST
 
-/* glibc doubles what stands before a '+': 50 bytes would cost 200 MB. 100 stars
- * in a row take minutes. */
-START_TEST(costly_patterns_are_refused)
+START_TEST(who_must_have_all_misses_nothing)
 {
-    ck_assert(!is_taken("{\"match\":\"((((((a)+)+)+)+)+)+\"}"));
-    ck_assert(!is_taken("{\"match\":\"a++++++\"}"));
-    ck_assert(!is_taken("{\"match\":\"(b******|c)\"}"));
-    ck_assert(!is_taken("{\"match\":\"a*+?+*+?+*+\"}"));
-    ck_assert(is_taken("{\"match\":\"(a*)*(b?)?\\\\++ x+?\"}"));
-    ck_assert(is_taken("{\"match\":\"(a+b+)+c+d+e+f+g+h+|(i)+\"}"));
-}
-END_TEST
-
-/* Each byte brings the matcher into another state. */
-START_TEST(patterns_forget)
-{
-    char line[512] = "{\"type\":\"entry\",\"message\":\"";
-    size_t n = strlen(line);
-    srand(1);
-    subscribe("{\"match\":\"^.*a..............................c\"}");
-    size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
-    for (int i = 0; i < 150; i++) {
-        for (int k = 0; k < 200; k++)
-            line[n + (size_t)k] = rand() & 256 ? 'a' : 'b';
-        strcpy(line + n + 200, "\"}\n");
-        append(line);
-        free(read_all());
-    }
-    size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;
-    ck_assert_uint_lt(after, before + (40 << 20));
-    pfdd_reader_deinit(&reader);
-}
-END_TEST
-
-START_TEST(all_words_become_text)
-{
-    char line[2000] = "{\"type\":\"entry\",\"id\":\"0x1\",\"args\":[0";
-    for (int i = 1; i < 300; i++)
-        strcat(line, ",0");
-    strcat(line, "]}\n");
-    subscribe("{\"output\":\"text\"}");
-    append(line);
+    subscribe("{}");
+    reader.must_have_all = true;
+    for (int i = 0; i < 400; i++)
+        append_entries(1);
+    ck_assert(pfdd_ring_is_full(&ring));
     char *text = read_all();
-    ck_assert_uint_eq(strlen(text), strlen("<unknown id 0x1:>\n") + 300 * 9);
-    ck_assert_str_eq(text + strlen(text) - 3, "0>\n");
+    ck_assert_uint_eq(reader.lines, 400);
+    ck_assert_ptr_null(strstr(text, "gap"));
     free(text);
+    append_entries(1);
+    ck_assert(!pfdd_ring_is_full(&ring));
+    ck_assert_uint_le(ring.n_bytes, ring.n_bytes_max);
     pfdd_reader_deinit(&reader);
 }
 END_TEST
 
-/* What the request gives of the lines, as text. */
-static void expect(const char *request, const char *const *lines,
-                   const char *wanted)
+static void add_found(void)
 {
-    subscribe(request);
-    for (; *lines; lines++)
-        append(*lines);
-    char *text = read_all();
-    ck_assert_str_eq(text, wanted);
-    free(text);
-    pfdd_reader_deinit(&reader);
+    made_entries(&made, 1);
+    made_finding(&made, PFD_FINDING_unwritten, 1, "of one\nentry");
+    made_finding(&made, PFD_FINDING_overflow, PFD_NO_INDEX, "a \"lot\"");
+    made_finding(&made, PFD_FINDING_reset, PFD_NO_INDEX, "anew");
+    made_gap(&made, 5, "sender_lost");
+    made_gap(&made, 0, "bad_frame");
+    append();
 }
 
-static const char *const found[] = {
-    "{\"type\":\"entry\",\"message\":\"sure\",\"index\":0,\"offset\":16,"
-    "\"source\":\"a\"}\n",
-    "{\"type\":\"entry\",\"message\":\"doubt\\u0000\",\"index\":1,"
-    "\"offset\":24,\"source\":\"a\\u001b\",\"findings\":[\"late\","
-    "\"ambiguous\",\"stale\"],\"alternatives\":[{\"message\":\"no\"}]}\n",
-    "{\"type\":\"entry\",\"message\":\"noted\",\"index\":2,\"offset\":28,"
-    "\"source\":\"a\",\"findings\":[\"late\"]}\n",
-    "{\"type\":\"entry\",\"message\":null,\"id\":\"0x7\",\"args\":[1],"
-    "\"index\":3,\"findings\":[\"torn_header\"],\"alternatives\":"
-    "[{\"message\":\"no\"}]}\n",
-    "{\"type\":\"finding\",\"kind\":\"unwritten\",\"text\":\"of one\\nentry\","
-    "\"index\":4,\"offset\":32,\"source\":\"a\"}\n",
-    "{\"type\":\"finding\",\"kind\":\"overflow\",\"text\":\"a \\\"lot\\\"\","
-    "\"offset\":64,\"source\":\"a\"}\n",
-    "{\"type\":\"finding\",\"kind\":\"reset\",\"text\":\"anew\","
-    "\"offset\":0,\"source\":\"a\"}\n",
-    "{\"type\":\"gap\",\"missed\":5,\"reason\":\"sender_lost\"}\n",
-    "{\"type\":\"gap\",\"missed\":0,\"reason\":\"bad_frame\"}\n",
-    NULL,
-};
-
-#define UNKNOWN "<torn header, id 0x7: 00000001>\n"
-#define OF_ONE  "! a: dword 8: unwritten: of one entry\n"
-#define OF_ALL                             \
-    "! a: dword 16: overflow: a \"lot\"\n" \
-    "! gap: 5 lost: sender_lost\n! gap: bad_frame\n"
+#define FIRST  "Output:-1527281300\n"
+#define OF_ONE "! some\\x07thing: dword 8: unwritten: of one entry\n"
+#define OF_ALL                                                            \
+    "! some\\x07thing: dword 8: overflow: a \"lot\"\n"                    \
+    "! some\\x07thing: gap: 5 lost: sender_lost\n! some\\x07thing: gap: " \
+    "bad_frame\n"
 
 START_TEST(text_tells_findings)
 {
-    expect(
-        "{\"output\":\"text\"}", found,
-        "sure\ndoubt\\x00\n! a\\x1b: dword 6: ambiguous, stale\nnoted\n" UNKNOWN
-            OF_ONE OF_ALL);
+    expect("{\"output\":\"text\"}", add_found, FIRST OF_ONE OF_ALL);
 }
 END_TEST
 
@@ -204,15 +186,28 @@ END_TEST
  * same. */
 START_TEST(patterns_leave_what_is_lost)
 {
-    expect("{\"output\":\"text\",\"match\":\"sure\"}", found, "sure\n" OF_ALL);
+    expect("{\"output\":\"text\",\"match\":\"Out\"}", add_found,
+           FIRST OF_ONE OF_ALL);
 }
 END_TEST
 
 START_TEST(findings_may_be_left_out)
 {
-    expect("{\"output\":\"text\",\"findings\":false}", found,
-           "sure\ndoubt\\x00\nnoted\n" UNKNOWN);
-    expect("{\"output\":\"raw\"}", found + 4, "");
+    expect("{\"output\":\"text\",\"findings\":false}", add_found, FIRST);
+}
+END_TEST
+
+START_TEST(raw_is_nothing_but_messages)
+{
+    expect("{\"output\":\"raw\"}", add_found, FIRST);
+}
+END_TEST
+
+START_TEST(gaps_of_all_are_told)
+{
+    expect("{\"output\":\"text\",\"source\":\"another\"}", add_found,
+           "! some\\x07thing: gap: 5 lost: sender_lost\n"
+           "! some\\x07thing: gap: bad_frame\n");
 }
 END_TEST
 
@@ -220,7 +215,7 @@ START_TEST(what_was_missed_may_be_left_out)
 {
     subscribe("{\"output\":\"json\",\"findings\":false}");
     for (int i = 0; i < 200; i++)
-        append("{\"type\":\"entry\",\"message\":\"x\"}\n");
+        append_entries(1);
     char *text = read_all();
     ck_assert_ptr_null(strstr(text, "gap"));
     ck_assert_uint_gt(reader.missed, 0);
@@ -229,82 +224,211 @@ START_TEST(what_was_missed_may_be_left_out)
 }
 END_TEST
 
-START_TEST(names_stand_before_gaps)
+static void add_more(void)
 {
-    struct pfdd_reader *r = &reader;
-    subscribe("{\"output\":\"text\"}");
-    r->source_name = name_of;
-    append("{\"type\":\"gap\",\"missed\":1,\"reason\":\"x\"}\n");
-    char *text = read_all();
-    ck_assert_str_eq(text, "! some\\x07thing: gap: 1 lost: x\n");
-    free(text);
-    pfdd_reader_deinit(r);
+    made_entries(&made, 3);
+    append();
+}
+
+START_TEST(conditions_are_on_arguments)
+{
+    expect("{\"output\":\"text\",\"where\":\"a0 == 400.5\"}", add_more,
+           "half 400.500000 bool 1 byte 5c\n");
 }
 END_TEST
 
-START_TEST(times_are_ns_of_64_bits)
+START_TEST(ids_are_hexadecimal)
 {
-    ck_assert(is_taken("{\"from\":\"2554-01-01T00:00:00Z\"}"));
-    ck_assert(!is_taken("{\"from\":\"2555-01-01T00:00:00Z\"}"));
-    ck_assert(!is_taken("{\"from\":\"1969-01-01T00:00:00Z\"}"));
+    expect("{\"output\":\"text\",\"id\":[\"0xe4d87cf98e97\",7]}", add_more,
+           FIRST);
 }
 END_TEST
 
-/* A long line has no room, where a chunk would have. */
-START_TEST(who_must_have_all_misses_nothing)
+START_TEST(patterns_are_several_and_inverted)
 {
-    char line[7000];
-    int n = snprintf(line, sizeof line, "{\"type\":\"entry\",\"message\":\"%*s",
-                     6000, "");
-    snprintf(line + n, sizeof line - (size_t)n, "\"}\n");
-    ring.n_bytes_max = 22000; /* two chunks and a small one more */
-    subscribe("{}");
-    reader.must_have_all = true;
-    for (int i = 0; i < 40; i++)
-        append("{\"type\":\"entry\",\"message\":\"x\"}\n");
-    append(line);
-    char *text = read_all();
-    ck_assert_uint_eq(ring.n_chunks, 3);
-    ck_assert_uint_eq(reader.lines, 41);
-    ck_assert_ptr_null(strstr(text, "gap"));
-    free(text);
+    expect("{\"output\":\"text\",\"match\":[\"OUT\",\"V3\"],"
+           "\"ignore_case\":true,\"invert\":true}",
+           add_more, "half 400.500000 bool 1 byte 5c\n");
+}
+END_TEST
+
+START_TEST(requests_are_understood_or_refused)
+{
+    static const char *const good[] = {
+        "{\"from\":\"2554-01-01T00:00:00Z\"}", "{\"from\":7}",
+        "{\"format_string\":\"^v\"}",          "{\"where\":\"lane == 3\"}",
+        "{\"id\":\"0xffffffffffffffff\"}",     "{\"match\":[\"a\",\"b\"]}",
+    };
+    static const char *const bad[] = {
+        "{\"from\":\"2555-01-01T00:00:00Z\"}",
+        "{\"from\":\"1969-01-01T00:00:00Z\"}",
+        "{\"from\":-1}",
+        "{\"from\":1.5}",
+        "{\"from\":[1]}",
+        "{\"id\":\"0x\"}",
+        "{\"id\":\"0x10000000000000000\"}",
+        "{\"id\":-1}",
+        "{\"match\":[]}",
+        "{\"match\":[[\"a\"]]}",
+        "{\"match\":true}",
+        "{\"match\":\"(\"}",
+        "{\"where\":\"a0 ==\"}",
+        "{\"where\":[\"a0\"]}",
+        "{\"findings\":\"yes\"}",
+        "{\"ignore_case\":1}",
+        "{\"source\":\"\"}",
+        "{\"output\":\"sse\"}",
+        "{\"what\":1}",
+        "[]",
+        "{\"match\":[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\","
+        "\"\",\"\",\"\",\"\",\"\",\"\"]}",
+    };
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+        ck_assert_msg(can_ask(good[i]), "%s", good[i]);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        ck_assert_msg(!can_ask(bad[i]), "%s", bad[i]);
+}
+END_TEST
+
+/* ---- pages ---- */
+
+START_TEST(pages_are_made_once)
+{
+    ring.n_bytes_max = 1 << 20;
+    append_entries(500);
+    append_entries(500);
+    ck_assert_uint_eq(pages.n_made, 0); /* nobody asks */
+    subscribe("{\"from\":\"oldest\"}");
+    char *first = read_all();
+    uint64_t n_made = pages.n_made;
+    ck_assert_uint_gt(n_made, 0);
+    pfdd_reader_deinit(&reader);
+    subscribe("{\"from\":\"oldest\"}");
+    char *second = read_all();
+    ck_assert_str_eq(first, second);
+    ck_assert_uint_eq(pages.n_made, n_made);
+    free(first);
+    free(second);
     pfdd_reader_deinit(&reader);
 }
 END_TEST
 
-/* What a long message took is not kept for the next ones. */
-START_TEST(long_lines_are_forgotten)
+/* Wherever it begins, the rest is the same. */
+START_TEST(readers_begin_anywhere)
 {
-    char line[100100];
-    int n = snprintf(line, sizeof line, "{\"type\":\"entry\",\"message\":\"%*s",
-                     100000, "");
-    snprintf(line + n, sizeof line - (size_t)n, "\"}\n");
-    subscribe("{\"output\":\"text\"}");
-    append(line);
+    ring.n_bytes_max = 1 << 20;
+    for (int i = 0; i < 10; i++)
+        append_entries(7);
+    subscribe("{\"from\":\"oldest\"}");
+    char *all = read_all();
+    pfdd_reader_deinit(&reader);
+    for (unsigned seq = 1; seq <= 71; seq++) {
+        char request[64];
+        char number[64];
+        snprintf(request, sizeof request, "{\"from\":%u}", seq);
+        snprintf(number, sizeof number, "{\"type\":\"entry\",\"sequence\":%u,",
+                 seq);
+        subscribe(request);
+        char *text = read_all();
+        const char *at = strstr(all, number);
+        ck_assert_str_eq(text, at ? at : "");
+        ck_assert(at || seq == 71);
+        free(text);
+        pfdd_reader_deinit(&reader);
+    }
+    free(all);
+}
+END_TEST
+
+/* Bytes are taken in bites; who has begun a page and does not go on gives it
+ * back, and has the rest of its line. */
+START_TEST(pages_are_given_back)
+{
+    ring.n_bytes_max = 1 << 20;
+    append_entries(300);
+    subscribe("{\"from\":\"oldest\"}");
+    char *all = read_all();
+    pfdd_reader_deinit(&reader);
+    subscribe("{\"from\":\"oldest\"}");
+    char *got = calloc(1, strlen(all) + 1);
     const char *bytes = NULL;
-    size_t n_bytes = 0;
-    ck_assert(pfdd_reader_peek(&reader, &bytes, &n_bytes));
-    ck_assert_uint_eq(n_bytes, 100001);
-    ck_assert_uint_gt(pfdd_reader_memory(&reader), 200000);
-    pfdd_reader_take(&reader, 1);
-    ck_assert(pfdd_reader_peek(&reader, &bytes, &n_bytes));
-    pfdd_reader_take(&reader, n_bytes);
-    ck_assert_uint_lt(pfdd_reader_memory(&reader), 140000);
-    ck_assert(!pfdd_reader_peek(&reader, &bytes, &n_bytes));
+    size_t n_got = 0;
+    for (size_t n = 0; pfdd_reader_peek(&reader, &bytes, &n);) {
+        size_t bite = 1 + n_got % 997;
+        n = n < bite ? n : bite;
+        memcpy(got + n_got, bytes, n);
+        n_got += n;
+        pfdd_reader_take(&reader, n);
+        if (n_got % 3 == 0) {
+            reader.taken_ns = 0;
+            pfdd_readers_let_go(&ring);
+            ck_assert(!reader.page);
+        }
+    }
+    ck_assert_str_eq(got, all);
+    ck_assert_uint_eq(reader.missed, 0);
+    free(got);
+    free(all);
     pfdd_reader_deinit(&reader);
 }
 END_TEST
 
-int main(void)
+/* Readers that stall in pages of their own do not keep others from theirs, nor
+ * the share from being one. */
+START_TEST(pages_have_a_share)
 {
+    enum {
+        N = 64
+    };
+    static struct pfdd_reader many[N];
+    ring.n_bytes_max = 4 << 20;
+    for (int i = 0; i < 200; i++)
+        append_entries(500);
+    for (int i = 0; i < N; i++) {
+        struct pfdd_request request;
+        const char *bytes = NULL;
+        size_t n = 0;
+        char text[64];
+        snprintf(text, sizeof text, "{\"from\":%d,\"match\":\".\"}",
+                 1 + 1500 * i);
+        ck_assert(is_taken(text, &request));
+        ck_assert(pfdd_reader_init(&many[i], &pages, &request));
+        pfdd_request_deinit(&request);
+        if (!pfdd_reader_peek(&many[i], &bytes, &n)) {
+            many[0].taken_ns = 0;
+            continue;
+        }
+        pfdd_reader_take(&many[i], 1);
+        many[i].taken_ns = 0; /* long ago */
+        ck_assert_uint_le(pages.n_bytes, pages.n_bytes_max);
+    }
+    subscribe("{\"from\":\"oldest\"}");
+    char *text = read_all();
+    ck_assert_uint_eq(reader.lines, 100000);
+    ck_assert_uint_eq(count(text, "\n"), 100000);
+    ck_assert_uint_le(pages.n_bytes, pages.n_bytes_max);
+    free(text);
+    for (int i = 0; i < N; i++)
+        pfdd_reader_deinit(&many[i]);
+    pfdd_reader_deinit(&reader);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    if (argc < 3)
+        return EXIT_FAILURE;
+    dump_path = argv[1];
+    elf_path = argv[2];
     return suite_run_with(
         "reader", setup, teardown,
-        TESTS(empty_ring_tells_what_was_missed,
-              gap_stands_for_the_line_behind_it, costly_patterns_are_refused,
-              patterns_forget, all_words_become_text, text_tells_findings,
+        TESTS(what_was_pushed_out_is_a_gap, a_gap_stands_for_the_item_behind_it,
+              who_must_have_all_misses_nothing, text_tells_findings,
               patterns_leave_what_is_lost, findings_may_be_left_out,
-              what_was_missed_may_be_left_out, names_stand_before_gaps,
-              times_are_ns_of_64_bits, who_must_have_all_misses_nothing,
-              long_lines_are_forgotten),
+              raw_is_nothing_but_messages, gaps_of_all_are_told,
+              what_was_missed_may_be_left_out, conditions_are_on_arguments,
+              ids_are_hexadecimal, patterns_are_several_and_inverted,
+              requests_are_understood_or_refused, pages_are_made_once,
+              readers_begin_anywhere, pages_are_given_back, pages_have_a_share),
         60);
 }

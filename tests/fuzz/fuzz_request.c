@@ -1,70 +1,70 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A subscriber's request, one line of JSON, and the reader that it makes: a few
- * lines of each kind stand in the ring. A request that is taken wants lines in
- * its form; one that is not says why.
+ * A subscriber's request, one line of JSON, and the reader that it makes: some
+ * entries, findings and gaps stand in the ring. A request that is taken reads
+ * all of them in its form; one that is not says why.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "../daemon/made.h"
 #include "delivery/reader.h"
-#include "delivery/ring.h"
 #include "fuzz.h"
 
-static const char lines[] =
-    "{\"type\":\"entry\",\"message\":\"a \\\"b\\\\c\\n\\u001b\\u00e9\","
-    "\"id\":\"0x1\",\"args\":[1]}\n"
-    "{\"type\":\"entry\",\"message\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\"}\n"
-    "{\"type\":\"entry\",\"message\":\"\xef\xbf\xbd\",\"message_b64\":\"/w==\"}\n"
-    "{\"type\":\"entry\",\"id\":\"0x777777777777\",\"args\":[1,4294967295]}\n"
-    "{\"type\":\"finding\",\"finding\":\"overflow\"}\n"
-    "{\"type\":\"summary\",\"entries\":3}\n";
+static struct made made;
 
 static void fill(struct pfdd_ring *ring)
 {
-    struct pfdd_stamp stamp = { .time = UINT64_C(1790000000000000000) };
+    struct pfdd_stamp stamp = { .time = UINT64_C(1790000000000000000),
+                                .buffer = made.buffer };
     pfdd_ring_init(ring, 1 << 20, 5);
-    pfdd_ring_append(ring, &stamp, lines, sizeof lines - 1);
+    made_entries(&made, 20);
+    made_finding(&made, PFD_FINDING_unwritten, 20, "of an entry");
+    pfdd_ring_append(ring, &stamp, made_chunk(&made));
     pfdd_ring_gap(ring, &stamp, "sender_lost", 3);
     stamp.time++;
     stamp.source = 1;
-    pfdd_ring_append(ring, &stamp, lines, sizeof lines - 1);
-}
-
-static const char *source_name(void *user, uint32_t source)
-{
-    return source ? "other" : "buffer";
+    made_finding(&made, PFD_FINDING_overflow, PFD_NO_INDEX, "of all");
+    made_entries(&made, 3);
+    pfdd_ring_append(ring, &stamp, made_chunk(&made));
 }
 
 static void read_lines(struct pfdd_ring *ring, struct pfdd_request *request)
 {
     struct pfdd_reader r;
+    struct pfdd_pages pages;
     const char *bytes = NULL;
     size_t n = 0;
-    pfdd_reader_init(&r, ring, request);
-    r.source_name = source_name;
+    pfdd_pages_init(&pages, ring, NULL, NULL, 2 << 20);
+    FUZZ_CHECK(pfdd_reader_init(&r, &pages, request));
     while (pfdd_reader_peek(&r, &bytes, &n)) {
         FUZZ_CHECK(n > 0 && memchr(bytes, '\0', n) == NULL);
         pfdd_reader_take(&r, n);
     }
     FUZZ_CHECK(r.lines <= ring->next_seq - 5);
-    FUZZ_CHECK(pfdd_reader_seq(&r) == ring->next_seq);
+    FUZZ_CHECK(r.is_over || pfdd_reader_seq(&r) == ring->next_seq);
+    FUZZ_CHECK(pfdd_reader_is_done(&r));
     pfdd_reader_deinit(&r);
+    pfdd_pages_deinit(&pages);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     char err[256] = "";
     struct pfdd_request request = { .form = PFDD_JSON };
+    if (!made.writer && !made_init(&made, FUZZ_ELF, FUZZ_DUMP, "buffer"))
+        abort();
     /* A client that sends more is refused before. */
     if (n <= PFDD_REQUEST_MAX &&
-        pfdd_request_read(&request, (const char *)data, n, err, sizeof err)) {
+        pfdd_request_read(&request, (const char *)data, n, err, sizeof err) &&
+        pfdd_request_finish(&request, err, sizeof err)) {
         struct pfdd_ring ring;
         fill(&ring);
         read_lines(&ring, &request);
         pfdd_ring_deinit(&ring);
     } else {
         FUZZ_CHECK(n > PFDD_REQUEST_MAX || err[0]);
-        pfdd_filter_deinit(&request.filter);
     }
+    pfdd_request_deinit(&request);
     return 0;
 }

@@ -35,7 +35,7 @@ enum {
     MEMORIES = 4,
     MEMORY_BYTES = 8192,
     FDS_MAX = 16,
-    CHUNK = 8192, /* small, so that few lines fill the ring */
+    RING = 8192, /* bytes: few entries fill it */
     TURNS_MAX = 200000,
 };
 
@@ -484,8 +484,8 @@ static void start(struct run *r)
     FUZZ_CHECK(pfdd_start(&r->d, &r->loop, config, err, sizeof err));
     if (r->flags & IS_SHORT)
         config->memory_max = 3 << 20;
-    r->d.ring.n_chunk = CHUNK;
-    r->d.ring.n_bytes_max = 4 * CHUNK;
+    r->d.ring.n_bytes_max = RING;
+    r->d.pages.shared = r->d.pages.chosen = NULL; /* made at once */
     r->stream = pfdd_stream_new(&r->d, &options);
     FUZZ_CHECK(r->stream);
 }

@@ -14,15 +14,14 @@ void subscriber_init(struct subscriber *s, struct pfdd *d, const char *request,
     char err[256];
     struct pfdd_request wanted = { .from = { .is_seq = true, .value = 1 } };
     FUZZ_CHECK(
-        pfdd_request_read(&wanted, request, strlen(request), err, sizeof err));
+        pfdd_request_read(&wanted, request, strlen(request), err, sizeof err) &&
+        pfdd_request_finish(&wanted, err, sizeof err));
     if (is_sse)
         wanted.form = PFDD_SSE;
     *s = (struct subscriber){ .d = d, .bite = bite, .next = 1 };
-    s->is_filtered = wanted.filter.pattern || wanted.filter.source ||
-                     wanted.filter.entries_only || wanted.filter.no_findings;
-    pfdd_reader_init(&s->reader, &d->ring, &wanted);
-    s->reader.source_name = pfdd_source_name;
-    s->reader.source_user = d;
+    FUZZ_CHECK(pfdd_reader_init(&s->reader, &d->pages, &wanted));
+    pfdd_request_deinit(&wanted);
+    s->is_filtered = s->reader.choice != NULL;
 }
 
 /* ---- one line ---- */

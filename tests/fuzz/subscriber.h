@@ -22,7 +22,7 @@ struct subscriber {
     size_t line_size;
 };
 
-/* request: as of a client (reader.h); SSE is a form that it cannot ask for. */
+/* request: as of a client (request.h); SSE is a form that it cannot ask for. */
 void subscriber_init(struct subscriber *s, struct pfdd *d, const char *request,
                      bool is_sse, size_t bite);
 

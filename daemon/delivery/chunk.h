@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Chunks as the daemon keeps them: the bytes of a frame of entries
+ * (printfdecode/chunk.h), settled and never changed, and what is known of them
+ * without reading them. References are counted on the loop.
+ */
+#ifndef PFDD_CHUNK_H
+#define PFDD_CHUNK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "delivery/binding.h"
+#include "delivery/positions.h"
+
+enum pfdd_kind {
+    PFDD_ENTRY,
+    PFDD_FINDING,
+    PFDD_GAP,
+    PFDD_N_KINDS
+};
+
+/* What those who read a chunk have to know of its buffer. */
+struct pfdd_buffer {
+    unsigned refs;
+    char *name;                   /* of the source */
+    char *origin;                 /* members of "origin" in JSON, or NULL */
+    struct pfdd_binding *binding; /* a reference */
+};
+
+/* NULL: out of memory. binding: a reference is taken. */
+struct pfdd_buffer *pfdd_buffer_new(const char *name, const char *origin,
+                                    struct pfdd_binding *binding);
+struct pfdd_buffer *pfdd_buffer_ref(struct pfdd_buffer *buffer);
+/* NULL is allowed. */
+void pfdd_buffer_unref(struct pfdd_buffer *buffer);
+
+/* What its maker knows of a chunk. */
+struct pfdd_contents {
+    uint32_t n[PFDD_N_KINDS]; /* items */
+    uint64_t generation;
+    struct pfdd_position last; /* of its entries, if there are any */
+    uint32_t last_bytes;       /* of that entry */
+};
+
+struct pfdd_chunk {
+    unsigned refs;
+    size_t *held; /* what counts the bytes of those that are alive, or NULL */
+    struct pfdd_chunk *next;    /* of those that go in together */
+    struct pfdd_buffer *buffer; /* a reference */
+    uint32_t source;
+    uint32_t n_items;
+    uint64_t first_seq;
+    uint64_t time; /* ns since 1970 */
+    uint64_t at;   /* bytes that went into the ring before it */
+    struct pfdd_contents contents;
+    size_t n;     /* of bytes */
+    char bytes[]; /* of a frame of entries */
+};
+
+/* Any thread; bytes [n] are copied. NULL: out of memory. */
+struct pfdd_chunk *pfdd_chunk_new(const struct pfdd_contents *contents,
+                                  const void *bytes, size_t n);
+struct pfdd_chunk *pfdd_chunk_ref(struct pfdd_chunk *chunk);
+/* NULL is allowed. */
+void pfdd_chunk_unref(struct pfdd_chunk *chunk);
+/* Of memory. */
+size_t pfdd_chunk_bytes(const struct pfdd_chunk *chunk);
+
+#endif
