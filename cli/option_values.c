@@ -364,6 +364,44 @@ static uint64_t *number_of(struct options *o, int key)
     }
 }
 
+/* Which words it adds one to; NULL: to none. */
+static struct words *words_of(struct options *o, int key)
+{
+    switch (key) {
+    case 'm':
+        return &o->matches;
+    case OPT_FORMAT_STRING:
+        return &o->format_strings;
+    case OPT_SOURCE:
+        return &o->sources;
+    case OPT_CALL:
+        return &o->calls;
+    default:
+        return NULL;
+    }
+}
+
+/* A file and what it is; false: the option names none. */
+static bool add_file(struct options *o, int key, const char *path)
+{
+    static const struct {
+        int key;
+        enum role role;
+    } roles[] = {
+        { OPT_STRINGS, ROLE_STRINGS },
+        { OPT_BUFFER, ROLE_BUFFER },
+        { OPT_SHADER, ROLE_SHADER },
+        { OPT_SHADERS, ROLE_SHADERS },
+    };
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
+        if (roles[i].key == key) {
+            options_add_file(o, path, roles[i].role);
+            return true;
+        }
+    }
+    return false;
+}
+
 bool option_set(struct options *o, int key, const char *text)
 {
     bool *flag = flag_of(o, key);
@@ -374,31 +412,16 @@ bool option_set(struct options *o, int key, const char *text)
     }
     if (number)
         return read_number(text, number);
+    if (add_file(o, key, text))
+        return true;
+    struct words *words = words_of(o, key);
+    if (words)
+        return add_word(words, text);
     switch (key) {
     case 'o':
         return set_output(o, text);
-    case OPT_STRINGS:
-        options_add_file(o, text, ROLE_STRINGS);
-        return true;
-    case OPT_BUFFER:
-        options_add_file(o, text, ROLE_BUFFER);
-        return true;
     case OPT_FORMAT:
         return set_format(o, text);
-    case OPT_SHADER:
-        options_add_file(o, text, ROLE_SHADER);
-        return true;
-    case OPT_SHADERS:
-        options_add_file(o, text, ROLE_SHADERS);
-        return true;
-    case 'm':
-        return add_word(&o->matches, text);
-    case OPT_FORMAT_STRING:
-        return add_word(&o->format_strings, text);
-    case OPT_SOURCE:
-        return add_word(&o->sources, text);
-    case OPT_CALL:
-        return add_word(&o->calls, text);
     case OPT_LANGUAGE:
         return set_language(o, text);
     case OPT_ID:

@@ -66,7 +66,7 @@ static inline bool any_format_read(struct any_format *ret, const uint8_t *data,
                                    size_t n)
 {
     struct pfd_cursor c = pfd_cursor(data, n);
-    size_t n_formats = 0;
+    size_t n_formats = 1;
     while (pfd_formats[n_formats])
         n_formats++;
     ret->format = pfd_formats[pfd_cursor_u8(&c) % n_formats]->info.name;
