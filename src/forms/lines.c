@@ -9,6 +9,7 @@
 #include "base/escape.h"
 #include "forms/sink.h"
 #include "print/json_exact.h"
+#include "print/number_fast.h"
 
 struct pfd_lines {
     const struct pfd_sink *sink;
@@ -25,8 +26,10 @@ struct pfd_lines {
     bool members_stale;
     /* Behind the type of each record: a sequence number and a time. */
     bool is_stamped;
-    uint64_t stamp;
+    struct pfd_counter stamp_number;
     uint64_t stamp_ns;
+    char stamp[160]; /* [n_stamp] */
+    size_t n_stamp;
     char stamp_time[96]; /* [n_stamp_time], of stamp_ns */
     size_t n_stamp_time;
     bool tells;
@@ -241,52 +244,39 @@ const char *pfd_lines_origin_members(struct pfd_lines *lines)
 
 /* ---- stamps ---- */
 
+static const char stamp_key[] = ",\"sequence\":";
+
 void pfd_lines_set_stamp(struct pfd_lines *lines, uint64_t sequence,
                          uint64_t time_unix_ns)
 {
-    if (!lines->is_stamped || lines->stamp_ns != time_unix_ns) {
+    char *digits = lines->stamp + sizeof stamp_key - 1;
+    bool is_news = !lines->is_stamped || lines->stamp_ns != time_unix_ns;
+    if (is_news) {
+        memcpy(lines->stamp, stamp_key, sizeof stamp_key - 1);
         lines->n_stamp_time = (size_t)put_time(
             lines, time_unix_ns, lines->stamp_time, sizeof lines->stamp_time);
     }
+    char *end = pfd_counter_put(&lines->stamp_number, digits, sequence);
+    size_t n = (size_t)(end - lines->stamp) + lines->n_stamp_time;
+    if (is_news || n != lines->n_stamp)
+        memcpy(end, lines->stamp_time, lines->n_stamp_time);
+    lines->n_stamp = n;
     lines->is_stamped = lines->sink->has_type;
-    lines->stamp = sequence;
     lines->stamp_ns = time_unix_ns;
 }
 
-static char *put_number(char *out, uint64_t v)
-{
-    char digits[20];
-    size_t n = 0;
-    do {
-        digits[n++] = (char)('0' + v % 10);
-        v /= 10;
-    } while (v);
-    while (n)
-        *out++ = digits[--n];
-    return out;
-}
-
-enum {
-    STAMP_ROOM = 32 + sizeof((struct pfd_lines *)0)->stamp_time,
-};
-
 /* A record is written as far behind as its stamp is long; then its type is
  * moved to the front, and the stamp between them. */
-static size_t put_stamp(struct pfd_lines *lines, char stamp[STAMP_ROOM])
+static size_t leave_room(struct pfd_lines *lines)
 {
-    static const char key[] = ",\"sequence\":";
-    if (!lines->is_stamped || !pfd_text_reserve(&lines->out, STAMP_ROOM))
+    if (!lines->is_stamped || !pfd_text_reserve(&lines->out, lines->n_stamp))
         return 0;
-    memcpy(stamp, key, sizeof key - 1);
-    char *end = put_number(stamp + sizeof key - 1, lines->stamp);
-    memcpy(end, lines->stamp_time, lines->n_stamp_time);
-    size_t n = (size_t)(end - stamp) + lines->n_stamp_time;
-    lines->out.n += n;
-    return n;
+    lines->out.n += lines->n_stamp;
+    return lines->n_stamp;
 }
 
-static void set_stamp(struct pfd_lines *lines, size_t before, size_t n_type,
-                      const char *stamp, size_t n)
+static inline void put_stamp(struct pfd_lines *lines, size_t before,
+                             size_t n_type, size_t n)
 {
     if (n == 0)
         return;
@@ -297,12 +287,19 @@ static void set_stamp(struct pfd_lines *lines, size_t before, size_t n_type,
         return;
     }
     memmove(at, at + n, n_type);
-    memcpy(at + n_type, stamp, n);
+    memcpy(at + n_type, lines->stamp, n);
 }
 
 #define TYPE_BYTES(type) (sizeof "{\"type\":\"" type "\"" - 1)
 
 /* ---- lines ---- */
+
+/* Most records have none. */
+static void set_members(struct pfd_lines *lines)
+{
+    const char *members = pfd_lines_members(lines);
+    lines->options.members = members[0] ? members : NULL;
+}
 
 void pfd_lines_tell(struct pfd_lines *lines)
 {
@@ -311,12 +308,11 @@ void pfd_lines_tell(struct pfd_lines *lines)
 
 void pfd_lines_entry(struct pfd_lines *lines, struct pfd_entry *entry)
 {
-    char stamp[STAMP_ROOM];
     size_t before = lines->out.n;
-    size_t n = put_stamp(lines, stamp);
-    lines->options.members = pfd_lines_members(lines);
+    size_t n = leave_room(lines);
+    set_members(lines);
     lines->sink->entry(&lines->out, entry, &lines->options);
-    set_stamp(lines, before, TYPE_BYTES("entry"), stamp, n);
+    put_stamp(lines, before, TYPE_BYTES("entry"), n);
     if (lines->tells && entry->findings && lines->sink->tell_entry)
         lines->sink->tell_entry(&lines->out, entry);
 }
@@ -324,29 +320,27 @@ void pfd_lines_entry(struct pfd_lines *lines, struct pfd_entry *entry)
 void pfd_lines_finding(struct pfd_lines *lines,
                        const struct pfd_finding *finding)
 {
-    char stamp[STAMP_ROOM];
     size_t before = lines->out.n;
     if (lines->tells && lines->sink->tell)
         lines->sink->tell(&lines->out, finding);
     if (!lines->sink->finding)
         return;
-    size_t n = put_stamp(lines, stamp);
-    lines->options.members = pfd_lines_members(lines);
+    size_t n = leave_room(lines);
+    set_members(lines);
     lines->sink->finding(&lines->out, finding, &lines->options);
-    set_stamp(lines, before, TYPE_BYTES("finding"), stamp, n);
+    put_stamp(lines, before, TYPE_BYTES("finding"), n);
 }
 
 void pfd_lines_gap(struct pfd_lines *lines, const struct pfd_gap *gap,
                    const char *source)
 {
-    char stamp[STAMP_ROOM];
     size_t before = lines->out.n;
     bool is_told = lines->sink->has_type || lines->tells;
     if (!is_told || !lines->sink->gap)
         return;
-    size_t n = put_stamp(lines, stamp);
+    size_t n = leave_room(lines);
     lines->sink->gap(&lines->out, gap, source);
-    set_stamp(lines, before, TYPE_BYTES("gap"), stamp, n);
+    put_stamp(lines, before, TYPE_BYTES("gap"), n);
 }
 
 void pfd_lines_summary(struct pfd_lines *lines,
