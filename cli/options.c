@@ -28,11 +28,12 @@ enum {
     RECOVER = 512,
     SCAN = 1024,
     INFO = 2048,
+    RUN = 4096,
     READS_BUFFERS = DECODE | INSPECT | STATS | FOLLOW | CAPTURE | RECOVER,
     SHOWS = DECODE | FOLLOW | RECOVER,
     FILTERS = SHOWS | STATS | CAPTURE,
-    ALL = 4095,
-    LOADS_STRINGS = ALL & ~FORMATS & ~EXTRACT & ~SCAN & ~INFO,
+    ALL = 8191,
+    LOADS_STRINGS = ALL & ~FORMATS & ~EXTRACT & ~SCAN & ~INFO & ~RUN,
 };
 
 static const struct verb verbs[] = {
@@ -61,6 +62,8 @@ static const struct verb verbs[] = {
       scan_run },
     { "info", "FILE...",
       "say what files are: cores, captures, dumps and others", info_run },
+    { "run", "[--] PROGRAM [ARGUMENT...]",
+      "run a program, and print what its buffers say meanwhile", launch_run },
 };
 
 static const struct option_row {
@@ -72,7 +75,7 @@ static const struct option_row {
 } fixed_rows[] = {
     { "output", 'o', "FILE", CAPTURE, "the capture to write (- is stdout)" },
     { "output", 'o', "KIND",
-      DECODE | STRINGS | INSPECT | STATS | FOLLOW | RECOVER | INFO,
+      DECODE | STRINGS | INSPECT | STATS | FOLLOW | RECOVER | INFO | RUN,
       "text (default), json (one record a line); decode, follow: raw" },
     { "output", 'o', "OUT", SCAN,
       "the rewritten file (- is stdout); of several files, their folder" },
@@ -140,7 +143,7 @@ static const struct option_row {
       "where to write; made if missing" },
     { "force", OPT_FORCE, NULL, EXTRACT, "overwrite files that are there" },
     { "max-inflated", OPT_MAX_INFLATED, "BYTES",
-      ALL & ~FORMATS & ~CHECK & ~SCAN,
+      ALL & ~FORMATS & ~CHECK & ~SCAN & ~RUN,
       "what a compressed file or bundle may have (default: 1 GiB)" },
     { "with-filename", OPT_WITH_FILENAME, NULL, DECODE | INSPECT,
       "text: say each buffer's name (default: of several buffers)" },
@@ -301,6 +304,8 @@ static bool wrong_option(const struct verb *verb, int key, const char *last)
 /* The tables as getopt wants them; only this verb's options exist. */
 static void make_getopt(unsigned verb, struct option *longs, char *shorts)
 {
+    if (verb == RUN)
+        *shorts++ = '+'; /* the program's options are its own */
     *shorts++ = ':';
     for (size_t i = 0; i < n_rows; i++) {
         const struct option_row *r = &rows[i];
@@ -346,6 +351,10 @@ static void tell_verb(const char *word)
 
 static void add_operand(struct options *o, const char *path, bool named_verb)
 {
+    if (o->verb->run == launch_run) {
+        options_add_file(o, path, ROLE_ARGUMENT);
+        return;
+    }
     if (!named_verb && access(path, F_OK))
         tell_verb(path);
     options_add_file(o, path,
@@ -356,7 +365,7 @@ static bool read_options(struct options *o, int argc, char **argv,
                          bool *named_verb, int *status)
 {
     struct option longs[ROWS_MAX + 1];
-    char shorts[2 * ROWS_MAX + 2];
+    char shorts[2 * ROWS_MAX + 3];
     int key;
 
     make_getopt(1u << (o->verb - verbs), longs, shorts);

@@ -26,8 +26,9 @@ enum role {
     ROLE_BY_CONTENT,
     ROLE_STRINGS,
     ROLE_BUFFER,
-    ROLE_SHADER, /* ID=FILE */
-    ROLE_SHADERS /* a JSON file of them */
+    ROLE_SHADER,  /* ID=FILE */
+    ROLE_SHADERS, /* a JSON file of them */
+    ROLE_ARGUMENT /* of a program */
 };
 
 /* Bits of --show. */
@@ -168,6 +169,7 @@ bool follow_client_wants(const struct options *options);
 int follow_client_run(const struct options *options);
 int info_run(const struct options *options);
 int inspect_run(const struct options *options);
+int launch_run(const struct options *options);
 int recover_run(const struct options *options);
 int scan_run(const struct options *options);
 int spirv_check_run(const struct options *options);

@@ -24,6 +24,7 @@ struct pfd_client_buffer;
 
 /*
  * Where printfdecoded without a configuration has its sockets:
+ * $PRINTFDECODE_DIR (`printfdecode run` sets it), else
  * $XDG_RUNTIME_DIR/printfdecode; where that is not set, /run/printfdecode for
  * root and /tmp/printfdecode-UID for others. Into ret [n] bytes, with NUL.
  * False: no room.

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""launch.py PRINTFDECODE LIVE_BUFFER CODE_OBJECT: `printfdecode run` prints all
+that a program says, gives its exit status, passes signals on, and leaves
+nothing behind."""
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import tempfile
+
+PROGRAM, LIVE, ELF = (os.path.abspath(a) for a in sys.argv[1:4])
+LINES = [f'workgroup size:{i}.000000,{i * 0.5:.6f}' for i in range(10)]
+
+
+def run(*args, **more):
+    return subprocess.run([PROGRAM, 'run', *args], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          **more)
+
+
+def check_lines():
+    for _ in range(5):
+        p = run('--', LIVE, ELF)
+        assert (p.returncode, p.stdout.splitlines()) == (0, LINES), p
+        assert not p.stderr, p.stderr
+    p = run('-o', 'json', LIVE, ELF)
+    messages = [json.loads(line)['message'].strip()
+                for line in p.stdout.splitlines()]
+    assert messages == LINES, p
+    p = run('sh', '-c', '"$@" & "$@"; wait; exit 3', 'sh', LIVE, ELF)
+    assert p.returncode == 3, p
+    assert sorted(p.stdout.splitlines()) == sorted(LINES * 2), p.stdout
+
+
+def check_statuses():
+    for args, status, text in (
+            (['sh', '-c', 'exit 7'], 7, ''),
+            (['sh', '-c', 'kill -9 $$'], 137, ''),
+            (['no such program'], 127, 'No such file or directory'),
+            (['/'], 126, 'Permission denied'),
+            ([], 1, 'no file is given'),
+            (['-o', 'raw', 'true'], 1, "'run' has: text, json"),
+            (['--', 'sh', '-c', 'test "$*" = "-o --x"', 'sh', '-o', '--x'],
+             0, '')):
+        p = run(*args)
+        assert p.returncode == status and text in p.stderr, (args, p)
+
+
+def check_environment():
+    """A folder that is only ours, named to the program, gone behind it."""
+    p = run('sh', '-c', 'cat; stat -c "%a %u" "$PRINTFDECODE_DIR";'
+            ' echo "$PRINTFDECODE_DIR"', input='input\n')
+    words = p.stdout.split()
+    assert words[:3] == ['input', '700', str(os.geteuid())], p
+    assert words[3].startswith(os.environ['TMPDIR'] + '/printfdecode-'), p
+    p = run('true', env={**os.environ, 'TMPDIR': '/tmp/' + 'x' * 90})
+    assert p.returncode == 1 and 'TMPDIR is too long' in p.stderr, p
+    p = run('true', env={**os.environ, 'TMPDIR': '/nonexistent'})
+    assert p.returncode == 1 and '/nonexistent' in p.stderr, p
+
+
+TRAP = ('live=$1 elf=$2; trap \'echo got; "$live" "$elf"; exit 5\' {0};'
+        ' echo ready; while :; do sleep 0.1; done')
+
+
+def check_signals():
+    for name in ('TERM', 'INT', 'HUP', 'USR1'):
+        p = subprocess.Popen([PROGRAM, 'run', 'bash', '-c', TRAP.format(name),
+                              'sh', LIVE, ELF], text=True,
+                             stdout=subprocess.PIPE)
+        assert p.stdout.readline() == 'ready\n'
+        p.send_signal(getattr(signal, 'SIG' + name))
+        out = p.stdout.read().splitlines()
+        assert p.wait() == 5 and out == ['got'] + LINES, (name, out)
+
+
+def check_terminal():
+    """Control-C: the program's, once; the daemon stays for its last lines."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(PROGRAM, [PROGRAM, 'run', 'bash', '-c', TRAP.format('INT'),
+                           'sh', LIVE, ELF])
+    out = b''
+    while b'ready' not in out:
+        out += os.read(terminal, 1000)
+    os.write(terminal, b'\x03')
+    try:
+        while piece := os.read(terminal, 1000):
+            out += piece
+    except OSError:
+        pass
+    lines = out.decode().replace('^C', '').split()
+    _, status = os.waitpid(pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 5, (status, out)
+    assert lines.count('got') == 1, out
+    assert lines[-20:] == ' '.join(LINES).split(), out
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ['TMPDIR'] = folder
+        check_lines()
+        check_statuses()
+        check_environment()
+        check_signals()
+        check_terminal()
+        assert not os.listdir(folder), os.listdir(folder)
+
+
+main()
