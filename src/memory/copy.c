@@ -56,7 +56,8 @@ static enum pfd_status read_again(struct copying *c, struct pfd_error *err)
     if (!later)
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     for (size_t at = 0; at < c->copy->n && status == PFD_OK; at += STEP) {
-        size_t n = c->copy->n - at < STEP ? c->copy->n - at : STEP;
+        size_t left = c->copy->n - at;
+        size_t n = left < STEP ? left : STEP;
         status = pfd_memory_read(c->memory, c->address + at, later, n,
                                  take_absent, c, NULL, err);
         if (status == PFD_OK)
@@ -71,11 +72,11 @@ static void tell(struct copying *c, const struct pfd_ranges *ranges,
 {
     for (size_t i = 0; i < ranges->n && i < TOLD_MAX; i++) {
         const struct pfd_range *r = &ranges->at[i];
+        unsigned long long from = c->address + r->from;
+        unsigned long long n = r->to - r->from;
         pfd_report_add(&c->report, kind, r->from,
-                       "addresses 0x%llx to 0x%llx (%llu bytes) %s",
-                       (unsigned long long)(c->address + r->from),
-                       (unsigned long long)(c->address + r->to - 1),
-                       (unsigned long long)(r->to - r->from), what);
+                       "addresses 0x%llx to 0x%llx (%llu bytes) %s", from,
+                       from + n - 1, n, what);
     }
     if (ranges->n > TOLD_MAX) {
         pfd_report_add(&c->report, kind, ranges->at[TOLD_MAX].from,

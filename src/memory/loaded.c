@@ -90,10 +90,11 @@ static char *read_name(struct pfd_memory *memory, uint64_t at, bool *failed)
         size_t step = NAME_STEP - (size_t)((at + n) % NAME_STEP);
         char *more = realloc(name, n + step);
         *failed |= !more;
-        if (!more || at > UINT64_MAX - n - step)
+        if (!more)
             break;
         name = more;
-        if (!pfd_memory_take(memory, at + n, name + n, step))
+        if (at > UINT64_MAX - n - step ||
+            !pfd_memory_take(memory, at + n, name + n, step))
             break;
         if (memchr(name + n, '\0', step))
             return name;
@@ -117,30 +118,35 @@ static bool add_entry(struct list *l, const struct entry *e)
     return true;
 }
 
+/* An entry's place, and its number in the list. */
+struct mark {
+    uint64_t at;
+    size_t i;
+};
+
 static int by_place(const void *a, const void *b)
 {
-    const struct entry *one = *(struct entry *const *)a;
-    const struct entry *other = *(struct entry *const *)b;
+    const struct mark *one = a;
+    const struct mark *other = b;
     if (one->at != other->at)
         return one->at < other->at ? -1 : 1;
-    return (one > other) - (one < other);
+    return (one->i > other->i) - (one->i < other->i);
 }
 
 /* Takes away what comes a second time: there the list is a circle. */
 static void cut_cycle(struct list *l)
 {
-    struct entry **sorted = malloc((l->n + 1) * sizeof *sorted);
+    struct mark *sorted = malloc((l->n + 1) * sizeof *sorted);
     size_t end = l->n;
     l->failed |= !sorted;
     if (!sorted)
         return;
     for (size_t i = 0; i < l->n; i++)
-        sorted[i] = &l->entries[i];
+        sorted[i] = (struct mark){ l->entries[i].at, i };
     qsort(sorted, l->n, sizeof *sorted, by_place);
-    for (size_t i = 1; i < l->n; i++) {
-        size_t second = (size_t)(sorted[i] - l->entries);
-        if (sorted[i]->at == sorted[i - 1]->at && second < end)
-            end = second;
+    for (size_t k = 1; k < l->n; k++) {
+        if (sorted[k].at == sorted[k - 1].at && sorted[k].i < end)
+            end = sorted[k].i;
     }
     if (end < l->n)
         l->cycle = l->entries[end].at;
@@ -180,6 +186,13 @@ static void walk(struct pfd_memory *memory, uint64_t first, struct list *ret)
     cut_cycle(ret);
 }
 
+static bool have_equal_names(const struct entry *a, const struct entry *b)
+{
+    if (!a->name || !b->name)
+        return !a->name && !b->name;
+    return !strcmp(a->name, b->name);
+}
+
 static bool are_equal(const struct list *a, const struct list *b)
 {
     if (a->n != b->n || a->cycle != b->cycle || a->lost != b->lost)
@@ -188,7 +201,7 @@ static bool are_equal(const struct list *a, const struct list *b)
         const struct entry *x = &a->entries[i];
         const struct entry *y = &b->entries[i];
         if (x->at != y->at || x->load_address != y->load_address ||
-            !x->name != !y->name || (x->name && strcmp(x->name, y->name) != 0))
+            !have_equal_names(x, y))
             return false;
     }
     return true;
@@ -239,7 +252,7 @@ static bool was_there(const struct list *l, const struct entry *e, size_t *next)
         size_t i = (*next + k) % l->n;
         const struct entry *old = &l->entries[i];
         if (old->at == e->at && old->load_address == e->load_address &&
-            old->name && e->name && !strcmp(old->name, e->name)) {
+            old->name && have_equal_names(old, e)) {
             *next = i + 1;
             return true;
         }

@@ -66,11 +66,11 @@ static bool read_all(struct reading *r, enum pfd_status *status)
         }
         r->bytes = more;
         if (!read_step(r, r->bytes + r->n, n)) {
+            unsigned long long from = r->uri.offset + r->n;
             pfd_report_add(r->report, PFD_FINDING_unreadable, PFD_NO_OFFSET,
                            "'%s': %s 0x%llx to 0x%llx are not all there",
                            r->name.text, r->fd < 0 ? "addresses" : "bytes",
-                           (unsigned long long)(r->uri.offset + r->n),
-                           (unsigned long long)(r->uri.offset + r->n + n - 1));
+                           from, from + n - 1);
             return false;
         }
         r->n += n;

@@ -245,10 +245,11 @@ static enum pfd_status search(struct scan *s, uint64_t address, size_t n,
     for (size_t i = 0; i + HEAD <= n && status == PFD_OK; i += ALIGNMENT) {
         const uint8_t *at = s->window + i;
         uint32_t word = word_at(at, 0);
-        if (word == elf)
+        if (word == elf) {
             status = give_elf(s, address + i, at, n_left - i);
-        else if (word == SPIRV_MAGIC && is_spirv(at, (n - i) / 4))
+        } else if (word == SPIRV_MAGIC && is_spirv(at, (n - i) / 4)) {
             status = give_spirv(s, address + i, n_left - i);
+        }
     }
     return status;
 }

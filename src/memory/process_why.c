@@ -60,7 +60,7 @@ static uint64_t last_number(const char *text)
 /* Field 22 of `stat`, whose second is a name with anything in it. */
 static uint64_t start_of(int folder)
 {
-    char text[1024];
+    char text[1024] = "";
     slurp(folder, "stat", text, sizeof text);
     const char *field = strrchr(text, ')');
     for (int i = 2; field && i < 22; i++) {
@@ -72,7 +72,7 @@ static uint64_t start_of(int folder)
 
 struct pfd_process_status pfd_process_status(int folder)
 {
-    char text[8192];
+    char text[8192] = "";
     struct pfd_process_status ret = { 0 };
     slurp(folder, "status", text, sizeof text);
     const char *state = find_line(text, "State");
@@ -92,9 +92,9 @@ struct pfd_process_status pfd_process_status(int folder)
 /* -1: there is no such thing. */
 static int ptrace_scope(void)
 {
-    char text[16];
+    char text[16] = "";
     slurp(AT_FDCWD, "/proc/sys/kernel/yama/ptrace_scope", text, sizeof text);
-    return *text ? atoi(text) : -1;
+    return *text >= '0' && *text <= '9' ? *text - '0' : -1;
 }
 
 /* It belongs to us, and has no more rights than we have. */

@@ -48,12 +48,22 @@ static uint8_t *map_pages(void)
     return pages;
 }
 
-/* A child that waits until `end` is closed, or it is told something. */
+static bool become_nobody(void)
+{
+    return setgroups(0, NULL) == 0 && setgid(65534) == 0 && setuid(65534) == 0;
+}
+
+static int answers; /* of the child that was started last */
+
+/* A child that waits until `end` is closed, or it is told something: x: be
+ * another program; u: be another user, and say so. */
 static pid_t start_child(int *end)
 {
     int fds[2];
+    int back[2];
     char byte;
     ck_assert_int_eq(pipe(fds), 0);
+    ck_assert_int_eq(pipe(back), 0);
     pid_t pid = fork();
     ck_assert_int_ge(pid, 0);
     if (pid == 0) {
@@ -62,10 +72,14 @@ static pid_t start_child(int *end)
         while (read(fds[0], &byte, 1) == 1) {
             if (byte == 'x' && dup2(fds[0], STDIN_FILENO) == STDIN_FILENO)
                 execl("/bin/cat", "cat", (char *)NULL);
+            if (byte == 'u' && (!become_nobody() || write(back[1], "u", 1) < 1))
+                _exit(1);
         }
         _exit(0);
     }
     close(fds[0]);
+    close(back[1]);
+    answers = back[0];
     *end = fds[1];
     return pid;
 }
@@ -211,34 +225,53 @@ START_TEST(test_executes)
 END_TEST
 
 /* Of a user who is nobody; the exit status says what went wrong. */
-static int try_as_nobody(pid_t pid)
+static int try_as_nobody(pid_t pid, const char *why)
 {
     struct pfd_memory *memory = NULL;
     struct pfd_error err;
-    if (setgroups(0, NULL) || setgid(65534) || setuid(65534))
+    if (!become_nobody())
         return 2;
     if (pfd_memory_open_process((uint64_t)pid, &memory, &err) != PFD_ERR_IO)
         return 3;
-    return strstr(err.text, "is of user 0") &&
-                   strstr(err.text, "CAP_SYS_PTRACE")
-               ? 0
-               : 4;
+    return strstr(err.text, why) && strstr(err.text, "CAP_SYS_PTRACE") ? 0 : 4;
+}
+
+static void expect_refusal(pid_t pid, const char *why)
+{
+    int status = 0;
+    pid_t nobody = fork();
+    if (nobody == 0)
+        _exit(try_as_nobody(pid, why));
+    ck_assert_int_eq(waitpid(nobody, &status, 0), nobody);
+    ck_assert_int_eq(status, 0);
 }
 
 START_TEST(test_of_another_user)
 {
     int end;
-    int status = 0;
     if (geteuid() != 0) {
         printf("left out: only root has processes that others must not read\n");
         return;
     }
     pid_t pid = start_child(&end);
-    pid_t nobody = fork();
-    if (nobody == 0)
-        _exit(try_as_nobody(pid));
-    ck_assert_int_eq(waitpid(nobody, &status, 0), nobody);
-    ck_assert_int_eq(status, 0);
+    expect_refusal(pid, "is of user 0");
+    end_child(pid, end);
+}
+END_TEST
+
+/* Who has changed its user is protected from its new one. */
+START_TEST(test_protected)
+{
+    int end;
+    char byte = 0;
+    if (geteuid() != 0) {
+        printf("left out: only root can become another user\n");
+        return;
+    }
+    pid_t pid = start_child(&end);
+    ck_assert_int_eq(write(end, "u", 1), 1);
+    ck_assert_int_eq(read(answers, &byte, 1), 1);
+    expect_refusal(pid, "is protected");
     end_child(pid, end);
 }
 END_TEST
@@ -440,8 +473,8 @@ int main(void)
 {
     return suite_run("process",
                      TESTS(test_read, test_regions, test_ends, test_executes,
-                           test_of_another_user, test_copy, test_torn,
-                           test_source_of_memory, test_source_of_file,
-                           test_pause, test_no_process),
+                           test_of_another_user, test_protected, test_copy,
+                           test_torn, test_source_of_memory,
+                           test_source_of_file, test_pause, test_no_process),
                      60);
 }
