@@ -308,9 +308,80 @@ def scan_seeds():
         yield "scan/" + name, bytes([kind]) + text.encode()
 
 
+BASE = 0x10000
+
+
+def name_hash(name, gnu):
+    h = 5381 if gnu else 0
+    for c in name:
+        if gnu:
+            h = h * 33 + c & 0xffffffff
+        else:
+            h = (h << 4) + c & 0xffffffff
+            h = (h ^ (h & 0xf0000000) >> 24) & 0x0fffffff
+    return h
+
+
+def program_memory(gnu, uris, flags=0, version=10, state=0, cycle=False):
+    """A memory with an image whose symbol leads to a runtime's list."""
+    m = bytearray(8192)
+    m[0] = flags
+    symbol = b"_amdgpu_r_debug"
+
+    def put(at, form, *values):
+        struct.pack_into("<" + form, m, at, *values)
+
+    debug, links, names, objects = 2048, 2304, 3072, 4096
+    put(8, "Q", BASE + debug)
+    put(16, "QQQQ", 3, BASE + 128, 5, 3)  # AT_PHDR, AT_PHNUM
+    # Header, at 64, where a region begins; three program headers; the tables.
+    m[64:80] = b"\x7fELF\x02\x01\x01" + bytes(9)
+    put(80, "HHIQQQIHHHHHH", 3, 62, 1, 0, 64, 0, 0, 64, 56, 3, 64, 0, 0)
+    put(128, "IIQQQQQQ", 1, 4, 0, 64, 0, 4096, 4096, 4096)
+    put(184, "IIQQQQQQ", 2, 4, 512, 576, 0, 256, 256, 8)
+    put(240, "IIQQQQQQ", 6, 4, 64, 128, 0, 168, 168, 8)
+    tags = [(6, 1024), (5, 1216), (10, 64), (0x6ffffef5 if gnu else 4, 1280), (21, 1600), (0, 0)]
+    for i, (tag, at) in enumerate(tags):
+        put(576 + 16 * i, "QQ", tag, at + (0 if tag in (0, 10) else BASE))
+    put(1024 + 24, "IBBHQQ", 1, 17, 0, 1, debug, 40)
+    m[1217:1217 + len(symbol)] = symbol
+    if gnu:
+        put(1280, "IIII", 1, 1, 1, 0)
+        put(1296, "QII", 2 ** 64 - 1, 1, name_hash(symbol, True) | 1)
+    else:
+        put(1280, "IIIII", 1, 2, 1, 0, 0)
+    # The dynamic linker's list has this image.
+    put(1600, "IIQ", 1, 0, BASE + 1664)
+    put(1664, "QQQQQ", BASE, 0, BASE + 576, 0, 0)
+    put(debug, "iiQQiiQ", version, 0, BASE + links if uris else 0, 0, state, 0, 0)
+    for i, uri in enumerate(uris):
+        last = i + 1 == len(uris)
+        following = 0 if last and not cycle else BASE + links + 40 * ((i + 1) % len(uris))
+        put(links + 40 * i, "QQQQQ", i, BASE + names + 128 * i, 0, following, 0)
+        m[names + 128 * i:names + 128 * i + len(uri)] = uri
+    code = cases.elf(b"")
+    m[objects:objects + len(code)] = code
+    return bytes(m)
+
+
+def loaded_seeds():
+    uris = [b"memory://1#offset=0x11000&size=64", b"file:///a/b.co#offset=1&size=2",
+            b"memory://1#offset=0&size=64"]
+    yield "loaded/gnu", program_memory(True, uris)
+    yield "loaded/sysv", program_memory(False, uris)
+    yield "loaded/linker", program_memory(True, uris, flags=2)
+    yield "loaded/known", program_memory(True, uris, flags=1)
+    yield "loaded/cycle", program_memory(True, uris, flags=1, cycle=True)
+    yield "loaded/changing", program_memory(True, uris, flags=1, state=1)
+    yield "loaded/version", program_memory(True, uris, flags=1, version=11)
+    words = [0x07230203, 0x00010000, 0, 10, 0, 2 << 16 | 17, 1, 3 << 16 | 14, 0, 0,
+             5 << 16 | 54, 1, 2, 0, 3, 1 << 16 | 56]
+    yield "loaded/module", bytes(64) + struct.pack("<16I", *words) + bytes(64)
+
+
 def main():
     for name, data in [*core_seeds(), *seeds(), *image_seeds(), *rocm_seeds(), *record_seeds(),
-                       *chunk_seeds(), *scan_seeds(),
+                       *chunk_seeds(), *scan_seeds(), *loaded_seeds(),
                        *stream_seeds(), *request_seeds(), *config_seeds()]:
         path = os.path.join(sys.argv[1], name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
