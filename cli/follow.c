@@ -246,9 +246,9 @@ static void hear_failure(struct followed *f, const struct pfd_error *why)
     if (!measure(f, &n))
         return;
     if (f->buffer->is_memory && err.offset != PFD_NO_OFFSET) {
+        unsigned long long at = f->buffer->address + err.offset;
         snprintf(err.text, sizeof err.text,
-                 "nothing that can be read is mapped at 0x%llx (any more)",
-                 (unsigned long long)(f->buffer->address + err.offset));
+                 "nothing that can be read is mapped at 0x%llx (any more)", at);
     }
     fail(f, &err);
 }
