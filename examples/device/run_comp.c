@@ -129,6 +129,8 @@ int main(int argc, char **argv)
         return usage();
     const char *why = shader_read(&shader, job.shader);
     int status = 1;
+    if (!why && !shader.is_compute)
+        why = "is no compute shader";
     if (why) {
         fprintf(stderr, "run_comp: %s: %s\n", job.shader, why);
     } else {

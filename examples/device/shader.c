@@ -110,8 +110,9 @@ static const char *take(struct shader *ret, struct id *ids, uint32_t bound,
 {
     switch (w[0] & 0xffff) {
     case OP_ENTRY_POINT:
-        if (n < 4 || w[1] != MODEL_GL_COMPUTE || !has_string(w + 3, n - 3))
-            return "is no compute shader";
+        if (n < 4 || !has_string(w + 3, n - 3))
+            return "is cut, or no SPIR-V";
+        ret->is_compute = w[1] == MODEL_GL_COMPUTE;
         snprintf(ret->entry, sizeof ret->entry, "%s", (const char *)(w + 3));
         return NULL;
     case OP_NAME:
@@ -153,9 +154,7 @@ const char *shader_read(struct shader *ret, const char *path)
         at += n;
     }
     free(ids);
-    if (!why && !*ret->entry)
-        why = "is no compute shader";
-    return why;
+    return why || *ret->entry ? why : "has no entry point";
 }
 
 void shader_free(struct shader *shader)

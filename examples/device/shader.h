@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a compute shader wants bound, read from its SPIR-V. */
+/* What a shader wants bound, read from its SPIR-V. */
 #ifndef DEVICE_SHADER_H
 #define DEVICE_SHADER_H
 
@@ -22,6 +22,7 @@ struct shader {
     uint32_t *words; /* [n]; owned */
     size_t n;
     char entry[64]; /* the name of the entry point */
+    bool is_compute;
     struct shader_resource resources[SHADER_RESOURCES_MAX];
     size_t n_resources;
 };

@@ -1,0 +1,8 @@
+#version 450
+/* A triangle that covers everything. */
+
+void main()
+{
+    gl_Position = vec4(gl_VertexIndex == 1 ? 3 : -1,
+                       gl_VertexIndex == 2 ? 3 : -1, 0, 1);
+}
