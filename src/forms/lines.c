@@ -249,6 +249,7 @@ static const char stamp_key[] = ",\"sequence\":";
 void pfd_lines_set_stamp(struct pfd_lines *lines, uint64_t sequence,
                          uint64_t time_unix_ns)
 {
+    char number[PFD_ROOM_INT];
     char *digits = lines->stamp + sizeof stamp_key - 1;
     bool is_news = !lines->is_stamped || lines->stamp_ns != time_unix_ns;
     if (is_news) {
@@ -256,10 +257,14 @@ void pfd_lines_set_stamp(struct pfd_lines *lines, uint64_t sequence,
         lines->n_stamp_time = (size_t)put_time(
             lines, time_unix_ns, lines->stamp_time, sizeof lines->stamp_time);
     }
-    char *end = pfd_counter_put(&lines->stamp_number, digits, sequence);
-    size_t n = (size_t)(end - lines->stamp) + lines->n_stamp_time;
+    /* It may write behind the number. */
+    size_t n_digits =
+        (size_t)(pfd_counter_put(&lines->stamp_number, number, sequence) -
+                 number);
+    memcpy(digits, number, n_digits);
+    size_t n = sizeof stamp_key - 1 + n_digits + lines->n_stamp_time;
     if (is_news || n != lines->n_stamp)
-        memcpy(end, lines->stamp_time, lines->n_stamp_time);
+        memcpy(digits + n_digits, lines->stamp_time, lines->n_stamp_time);
     lines->n_stamp = n;
     lines->is_stamped = lines->sink->has_type;
     lines->stamp_ns = time_unix_ns;

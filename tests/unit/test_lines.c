@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of single entries: stamps, what text tells beside messages, gaps. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,40 @@ START_TEST(stamps_stand_behind_the_type)
 }
 END_TEST
 
+/* Numbers grow, and times change, from one record to the next. */
+START_TEST(stamps_are_all_their_own)
+{
+    static const uint64_t first[] = { 0,
+                                      95,
+                                      9990,
+                                      99990,
+                                      4294967290u,
+                                      9999999999999995u,
+                                      18446744073709551500u };
+    for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) {
+        begin("json");
+        for (uint64_t k = 0; k < 30; k++) {
+            char wanted[160];
+            size_t n = 0;
+            unsigned long long seq = first[i] + k;
+            pfd_lines_clear(lines);
+            pfd_lines_set_stamp(lines, seq, k / 7);
+            pfd_lines_gap(lines, &gap, NULL);
+            snprintf(wanted, sizeof wanted,
+                     "{\"type\":\"gap\",\"sequence\":%llu,"
+                     "\"time\":\"1970-01-01T00:00:00.00000000%dZ\","
+                     "\"time_unix_nano\":\"%d\",\"missed\":5,"
+                     "\"reason\":\"sender_lost\"}\n",
+                     seq, (int)(k / 7), (int)(k / 7));
+            const char *text = pfd_lines_bytes(lines, &n);
+            ck_assert_uint_eq(n, strlen(wanted));
+            ck_assert(!memcmp(text, wanted, n));
+        }
+        pfd_lines_free(lines);
+    }
+}
+END_TEST
+
 START_TEST(text_has_no_stamps)
 {
     begin("text");
@@ -109,7 +144,8 @@ END_TEST
 int main(void)
 {
     return suite_run("lines",
-                     TESTS(stamps_stand_behind_the_type, text_has_no_stamps,
+                     TESTS(stamps_stand_behind_the_type,
+                           stamps_are_all_their_own, text_has_no_stamps,
                            text_tells_when_it_is_asked, raw_has_no_place_for_it,
                            lines_can_be_cut),
                      10);
