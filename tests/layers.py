@@ -26,7 +26,8 @@ DAEMON = [
     'page',
     'reader render segments',
     'checkpoint resume',
-    'config query',
+    'keys query',
+    'config',
     'owned',
     'address folder plan rotated sandbox systemd tls',
     'deputy socket tls_none',
@@ -52,6 +53,7 @@ DAEMON = [
 # header; and a session, its strings and the shelf that keeps both know each
 # other. To be made fewer, never more.
 UPWARDS = {
+    'keys': 'config',
     'ring': 'reader',
     'page': 'reader',
     'daemon': 'library poller holdup queue session shelf',

@@ -14,6 +14,7 @@
 
 #include <printfdecode/printfdecode.h>
 
+#include "config/keys.h"
 #include "core/feature.h"
 #include "core/name.h"
 
@@ -31,130 +32,25 @@ struct context {
     unsigned n_errors;
 };
 
-enum kind {
-    KIND_TEXT,
-    KIND_BOOL,
-    KIND_NUMBER,
-    KIND_SIZE,  /* bytes: 32MiB */
-    KIND_TIME,  /* milliseconds: 100ms, 5s, 1h */
-    KIND_WORD,  /* one of `words` */
-    KIND_MODE,  /* octal */
-    KIND_NAMES, /* a list of texts */
-    KIND_UIDS,
-    KIND_GIDS,
-    KIND_BLOCKS, /* a list of mappings; read apart */
-};
-
-struct key {
-    const char *name;
-    enum kind kind;
-    size_t at; /* of the member */
-    uint64_t min;
-    uint64_t max;
-    const char *const *words; /* NULL at the end */
-};
-
-static const char *const levels[] = { "error", "warning", "info", "debug",
-                                      NULL };
-static const char *const forms[] = { "json", "text", "raw", NULL };
-static const char *const lags[] = { "drop_oldest", "disconnect", NULL };
-static const char *const uris[] = { "own", "all", "none", NULL };
-static const char *const input_types[] = { "buffer",  "directory", "listen",
-                                           "connect", "stdin",     NULL };
-static const char *const output_types[] = { "stdout", "file", "listen", "http",
-                                            NULL };
-
-#define TOP(member) offsetof(struct pfdd_config, member)
-static const struct key top_keys[] = {
-    { "log_level", KIND_WORD, TOP(log_level), 0, 0, levels },
-    { "state_dir", KIND_TEXT, TOP(state_dir), 0, 0, NULL },
-    { "ring", KIND_SIZE, TOP(ring), 1 << 20, UINT64_C(1) << 36, NULL },
-    { "memory_max", KIND_SIZE, TOP(memory_max), 16 << 20, UINT64_C(1) << 40,
-      NULL },
-    { "queue_max", KIND_SIZE, TOP(queue_max), 4 << 20, UINT64_C(1) << 44,
-      NULL },
-    { "workers", KIND_NUMBER, TOP(workers), 0, 64, NULL },
-    { "drain", KIND_TIME, TOP(drain_ms), 0, 3600000, NULL },
-    { "sandbox", KIND_BOOL, TOP(sandbox), 0, 0, NULL },
-    { "code_objects", KIND_NAMES, TOP(code_objects), 0, 0, NULL },
-    { "inputs", KIND_BLOCKS, 0, 0, 0, NULL },
-    { "outputs", KIND_BLOCKS, 0, 0, 0, NULL },
-    { 0 },
-};
-
-#define IN(member) offsetof(struct pfdd_input_config, member)
-static const struct key input_keys[] = {
-    { "type", KIND_WORD, IN(type), 0, 0, input_types },
-    { "name", KIND_TEXT, IN(name), 0, 0, NULL },
-    { "path", KIND_TEXT, IN(path), 0, 0, NULL },
-    { "format", KIND_TEXT, IN(format), 0, 0, NULL },
-    { "code_objects", KIND_TEXT, IN(code_objects), 0, 0, NULL },
-    { "dumps", KIND_TEXT, IN(dumps), 0, 0, NULL },
-    { "code_object_uris", KIND_WORD, IN(uris), 0, 0, uris },
-    { "owners", KIND_UIDS, IN(owners), 0, 0, NULL },
-    { "address", KIND_TEXT, IN(address_text), 0, 0, NULL },
-    { "mode", KIND_MODE, IN(access.mode), 0, 0777, NULL },
-    { "allow_uids", KIND_UIDS, IN(access.uids), 0, 0, NULL },
-    { "allow_gids", KIND_GIDS, IN(access.gids), 0, 0, NULL },
-    { "tls_certificate", KIND_TEXT, IN(access.tls.certificate), 0, 0, NULL },
-    { "tls_key", KIND_TEXT, IN(access.tls.key), 0, 0, NULL },
-    { "tls_ca", KIND_TEXT, IN(access.tls.authority), 0, 0, NULL },
-    { "tls_name", KIND_TEXT, IN(access.tls.name), 0, 0, NULL },
-    { "max_clients", KIND_NUMBER, IN(access.max_clients), 1, 4096, NULL },
-    { "settle", KIND_TIME, IN(settle_ms), 1, 60000, NULL },
-    { 0 },
-};
-
-#define OUT(member) offsetof(struct pfdd_output_config, member)
-static const struct key output_keys[] = {
-    { "type", KIND_WORD, OUT(type), 0, 0, output_types },
-    { "name", KIND_TEXT, OUT(name), 0, 0, NULL },
-    { "path", KIND_TEXT, OUT(path), 0, 0, NULL },
-    { "output", KIND_WORD, OUT(form), 0, 0, forms },
-    { "match", KIND_TEXT, OUT(match), 0, 0, NULL },
-    { "format_string", KIND_TEXT, OUT(format_string), 0, 0, NULL },
-    { "id", KIND_TEXT, OUT(id), 0, 0, NULL },
-    { "where", KIND_TEXT, OUT(where), 0, 0, NULL },
-    { "ignore_case", KIND_BOOL, OUT(ignore_case), 0, 0, NULL },
-    { "invert", KIND_BOOL, OUT(invert), 0, 0, NULL },
-    { "entries_only", KIND_BOOL, OUT(entries_only), 0, 0, NULL },
-    { "findings", KIND_BOOL, OUT(findings), 0, 0, NULL },
-    { "required", KIND_BOOL, OUT(required), 0, 0, NULL },
-    { "rotate_size", KIND_SIZE, OUT(rotate_size), 4096, UINT64_C(1) << 44,
-      NULL },
-    { "rotate_age", KIND_TIME, OUT(rotate_age_ms), 1000, UINT64_C(1) << 40,
-      NULL },
-    { "keep", KIND_NUMBER, OUT(keep), 1, 10000, NULL },
-    { "compress", KIND_BOOL, OUT(compress), 0, 0, NULL },
-    { "on_lag", KIND_WORD, OUT(on_lag), 0, 0, lags },
-    { "idle_timeout", KIND_TIME, OUT(idle_ms), 100, 3600000, NULL },
-    { "address", KIND_TEXT, OUT(address_text), 0, 0, NULL },
-    { "mode", KIND_MODE, OUT(access.mode), 0, 0777, NULL },
-    { "allow_uids", KIND_UIDS, OUT(access.uids), 0, 0, NULL },
-    { "allow_gids", KIND_GIDS, OUT(access.gids), 0, 0, NULL },
-    { "tls_certificate", KIND_TEXT, OUT(access.tls.certificate), 0, 0, NULL },
-    { "tls_key", KIND_TEXT, OUT(access.tls.key), 0, 0, NULL },
-    { "tls_ca", KIND_TEXT, OUT(access.tls.authority), 0, 0, NULL },
-    { "max_clients", KIND_NUMBER, OUT(access.max_clients), 1, 4096, NULL },
-    { 0 },
-};
-
 /* The keys of a type of block, and those it cannot do without; by type. */
 struct block_type {
     const char *allowed;
     const char *needed;
 };
 
+#define OPTIONS " compat layout opencl_strings "
+
 static const struct block_type input_blocks[] = {
-    { " name path format settle ", " path " },
-    { " path format code_objects dumps owners ", " path " },
-    { " address mode allow_uids allow_gids max_clients settle tls_certificate "
+    { OPTIONS " name path format settle ", " path " },
+    { OPTIONS " path format code_objects dumps owners ", " path " },
+    { OPTIONS
+      " address mode allow_uids allow_gids max_clients settle tls_certificate "
       "tls_key tls_ca code_object_uris ",
       " address " },
-    { " address settle tls_certificate tls_key tls_ca tls_name "
-      "code_object_uris ",
+    { OPTIONS " address settle tls_certificate tls_key tls_ca tls_name "
+              "code_object_uris ",
       " address " },
-    { " settle ", "" },
+    { OPTIONS " settle ", "" },
 };
 
 #define CHOICE " match format_string id where ignore_case invert "
@@ -222,7 +118,7 @@ static bool read_number(const char *text, const struct unit *units,
 }
 
 static bool read_text(struct context *c, const yaml_node_t *node,
-                      const struct key *key, char *at)
+                      const struct pfdd_key *key, char *at)
 {
     const char *text = scalar(node);
     if (!text || !*text)
@@ -232,7 +128,7 @@ static bool read_text(struct context *c, const yaml_node_t *node,
 }
 
 static bool read_bool(struct context *c, const yaml_node_t *node,
-                      const struct key *key, char *at)
+                      const struct pfdd_key *key, char *at)
 {
     const char *text = scalar(node);
     bool yes = text && (!strcmp(text, "true") || !strcmp(text, "yes"));
@@ -244,7 +140,7 @@ static bool read_bool(struct context *c, const yaml_node_t *node,
 }
 
 static bool read_word(struct context *c, const yaml_node_t *node,
-                      const struct key *key, char *at)
+                      const struct pfdd_key *key, char *at)
 {
     const char *text = scalar(node);
     char all[160] = "";
@@ -259,8 +155,20 @@ static bool read_word(struct context *c, const yaml_node_t *node,
     return wrong(c, node->start_mark, "'%s' is one of: %s", key->name, all);
 }
 
+static bool read_option(struct context *c, const yaml_node_t *node,
+                        const struct pfdd_key *key, char *at)
+{
+    struct pfd_error err;
+    const char *text = scalar(node);
+    if (text && pfd_options_set((struct pfd_options *)(void *)at, key->name,
+                                text, &err) == PFD_OK)
+        return true;
+    return wrong(c, node->start_mark, "'%s': %s", key->name,
+                 text ? err.text : "a text is wanted");
+}
+
 static bool read_amount(struct context *c, const yaml_node_t *node,
-                        const struct key *key, char *at)
+                        const struct pfdd_key *key, char *at)
 {
     static const struct unit plain[] = { { "", 1 }, { 0 } };
     static const struct unit sizes[] = { { "", 1 },          { "B", 1 },
@@ -269,9 +177,9 @@ static bool read_amount(struct context *c, const yaml_node_t *node,
     static const struct unit times[] = { { "ms", 1 },       { "s", 1000 },
                                          { "min", 60000 },  { "h", 3600000 },
                                          { "d", 86400000 }, { 0 } };
-    const struct unit *units = key->kind == KIND_SIZE   ? sizes
-                               : key->kind == KIND_TIME ? times
-                                                        : plain;
+    const struct unit *units = key->kind == PFDD_KEY_SIZE   ? sizes
+                               : key->kind == PFDD_KEY_TIME ? times
+                                                            : plain;
     static const char *const like[] = { "a whole number",
                                         "a size such as 32MiB",
                                         "a time such as 100ms or 5s" };
@@ -279,22 +187,22 @@ static bool read_amount(struct context *c, const yaml_node_t *node,
     const char *text = scalar(node);
     if (!text || !read_number(text, units, &value)) {
         return wrong(c, node->start_mark, "'%s' wants %s", key->name,
-                     like[key->kind - KIND_NUMBER]);
+                     like[key->kind - PFDD_KEY_NUMBER]);
     }
     if (value < key->min || value > key->max) {
         return wrong(c, node->start_mark,
                      "'%s' is from %" PRIu64 " to %" PRIu64 "%s", key->name,
                      key->min, key->max,
-                     key->kind == KIND_SIZE   ? " bytes"
-                     : key->kind == KIND_TIME ? " ms"
-                                              : "");
+                     key->kind == PFDD_KEY_SIZE   ? " bytes"
+                     : key->kind == PFDD_KEY_TIME ? " ms"
+                                                  : "");
     }
     *(uint64_t *)(void *)at = value;
     return true;
 }
 
 static bool read_mode(struct context *c, const yaml_node_t *node,
-                      const struct key *key, char *at)
+                      const struct pfdd_key *key, char *at)
 {
     const char *text = scalar(node);
     char *end = NULL;
@@ -324,7 +232,7 @@ static bool find_id(const char *text, bool is_user, unsigned *ret)
 }
 
 static bool read_list(struct context *c, const yaml_node_t *node,
-                      const struct key *key, char *at)
+                      const struct pfdd_key *key, char *at)
 {
     if (node->type != YAML_SEQUENCE_NODE)
         return wrong(c, node->start_mark, "'%s' wants a list", key->name);
@@ -336,7 +244,7 @@ static bool read_list(struct context *c, const yaml_node_t *node,
     }
     struct pfdd_names *names = (void *)at;
     struct pfdd_ids *ids = (void *)at;
-    if (key->kind == KIND_NAMES) {
+    if (key->kind == PFDD_KEY_NAMES) {
         names->items = calloc(n + 1, sizeof *names->items);
     } else {
         ids->items = calloc(n + 1, sizeof *ids->items);
@@ -348,44 +256,47 @@ static bool read_list(struct context *c, const yaml_node_t *node,
             return wrong(c, one->start_mark, "'%s' is a list of texts",
                          key->name);
         }
-        if (key->kind == KIND_NAMES) {
+        if (key->kind == PFDD_KEY_NAMES) {
             names->items[names->n++] = strdup(text);
-        } else if (!find_id(text, key->kind == KIND_UIDS,
+        } else if (!find_id(text, key->kind == PFDD_KEY_UIDS,
                             &ids->items[ids->n++])) {
             return wrong(c, one->start_mark, "there is no %s '%.64s'",
-                         key->kind == KIND_UIDS ? "user" : "group", text);
+                         key->kind == PFDD_KEY_UIDS ? "user" : "group", text);
         }
     }
     return true;
 }
 
 static bool read_value(struct context *c, const yaml_node_t *node,
-                       const struct key *key, char *at)
+                       const struct pfdd_key *key, char *at)
 {
     switch (key->kind) {
-    case KIND_TEXT:
+    case PFDD_KEY_TEXT:
         return read_text(c, node, key, at);
-    case KIND_BOOL:
+    case PFDD_KEY_BOOL:
         return read_bool(c, node, key, at);
-    case KIND_WORD:
+    case PFDD_KEY_WORD:
         return read_word(c, node, key, at);
-    case KIND_MODE:
+    case PFDD_KEY_OPTION:
+        return read_option(c, node, key, at);
+    case PFDD_KEY_MODE:
         return read_mode(c, node, key, at);
-    case KIND_NUMBER:
-    case KIND_SIZE:
-    case KIND_TIME:
+    case PFDD_KEY_NUMBER:
+    case PFDD_KEY_SIZE:
+    case PFDD_KEY_TIME:
         return read_amount(c, node, key, at);
-    case KIND_NAMES:
-    case KIND_UIDS:
-    case KIND_GIDS:
+    case PFDD_KEY_NAMES:
+    case PFDD_KEY_UIDS:
+    case PFDD_KEY_GIDS:
         return read_list(c, node, key, at);
-    case KIND_BLOCKS:
+    case PFDD_KEY_BLOCKS:
         break;
     }
     return true;
 }
 
-static const struct key *find_key(const struct key *keys, const char *name)
+static const struct pfdd_key *find_key(const struct pfdd_key *keys,
+                                       const char *name)
 {
     for (; keys->name; keys++) {
         if (!strcmp(keys->name, name))
@@ -415,7 +326,7 @@ static yaml_mark_t mark_of(struct context *c, const yaml_node_t *map,
 }
 
 static void read_map(struct context *c, const yaml_node_t *map,
-                     const struct key *keys, char *base,
+                     const struct pfdd_key *keys, char *base,
                      const struct block_type *type)
 {
     uint64_t given = 0;
@@ -423,7 +334,7 @@ static void read_map(struct context *c, const yaml_node_t *map,
     for (; pair < map->data.mapping.pairs.top; pair++) {
         const yaml_node_t *name = yaml_document_get_node(c->doc, pair->key);
         const char *text = scalar(name);
-        const struct key *key = text ? find_key(keys, text) : NULL;
+        const struct pfdd_key *key = text ? find_key(keys, text) : NULL;
         char padded[40];
         snprintf(padded, sizeof padded, " %.36s ", text ? text : "");
         if (!key) {
@@ -440,7 +351,7 @@ static void read_map(struct context *c, const yaml_node_t *map,
                        base + key->at);
         }
     }
-    for (const struct key *key = keys; type && key->name; key++) {
+    for (const struct pfdd_key *key = keys; type && key->name; key++) {
         char padded[40];
         snprintf(padded, sizeof padded, " %s ", key->name);
         if (strstr(type->needed, padded) &&
@@ -626,8 +537,8 @@ static void read_input(struct context *c, const yaml_node_t *map, void *at)
     const yaml_node_t *type = find_value(c, map, "type");
     if (!type) {
         wrong(c, map->start_mark, "'type' is missing");
-    } else if (read_word(c, type, &input_keys[0], (char *)in)) {
-        read_map(c, map, input_keys, (char *)in, &input_blocks[in->type]);
+    } else if (read_word(c, type, &pfdd_input_keys[0], (char *)in)) {
+        read_map(c, map, pfdd_input_keys, (char *)in, &input_blocks[in->type]);
         check_input(c, map, in);
     }
 }
@@ -643,8 +554,9 @@ static void read_output(struct context *c, const yaml_node_t *map, void *at)
     const yaml_node_t *type = find_value(c, map, "type");
     if (!type) {
         wrong(c, map->start_mark, "'type' is missing");
-    } else if (read_word(c, type, &output_keys[0], (char *)out)) {
-        read_map(c, map, output_keys, (char *)out, &output_blocks[out->type]);
+    } else if (read_word(c, type, &pfdd_output_keys[0], (char *)out)) {
+        read_map(c, map, pfdd_output_keys, (char *)out,
+                 &output_blocks[out->type]);
         check_output(c, map, out);
     }
 }
@@ -751,7 +663,7 @@ static void read_root(struct context *c, struct pfdd_config *config)
               "a configuration is a mapping");
         return;
     }
-    read_map(c, root, top_keys, (char *)config, NULL);
+    read_map(c, root, pfdd_top_keys, (char *)config, NULL);
     config->inputs = read_blocks(c, root, "inputs", sizeof *config->inputs,
                                  &config->n_inputs, read_input);
     config->outputs = read_blocks(c, root, "outputs", sizeof *config->outputs,
@@ -818,44 +730,16 @@ struct pfdd_config *pfdd_config_read(const char *path, pfdd_config_tell_fn tell,
     return config;
 }
 
-static void free_access(struct pfdd_access *access)
-{
-    free(access->uids.items);
-    free(access->gids.items);
-    free(access->tls.certificate);
-    free(access->tls.key);
-    free(access->tls.authority);
-    free(access->tls.name);
-}
-
 void pfdd_config_free(struct pfdd_config *config)
 {
     if (!config)
         return;
-    for (size_t i = 0; i < config->code_objects.n; i++)
-        free(config->code_objects.items[i]);
-    free(config->code_objects.items);
-    for (size_t i = 0; i < config->n_inputs; i++) {
-        struct pfdd_input_config *in = &config->inputs[i];
-        free(in->name);
-        free(in->path);
-        free(in->format);
-        free(in->code_objects);
-        free(in->dumps);
-        free(in->owners.items);
-        free(in->address_text);
-        free_access(&in->access);
-    }
-    for (size_t i = 0; i < config->n_outputs; i++) {
-        struct pfdd_output_config *out = &config->outputs[i];
-        free(out->name);
-        free(out->path);
-        free(out->match);
-        free(out->address_text);
-        free_access(&out->access);
-    }
+    for (size_t i = 0; i < config->n_inputs; i++)
+        pfdd_keys_free(pfdd_input_keys, &config->inputs[i]);
+    for (size_t i = 0; i < config->n_outputs; i++)
+        pfdd_keys_free(pfdd_output_keys, &config->outputs[i]);
+    pfdd_keys_free(pfdd_top_keys, config);
     free(config->inputs);
     free(config->outputs);
-    free(config->state_dir);
     free(config);
 }

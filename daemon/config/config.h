@@ -4,8 +4,8 @@
  * all of them are told, not just the first. A key that is not known is an
  * error. Immutable once read.
  *
- * To add an option: a member here, a row in a table of config.c, its lines in
- * printfdecoded.8.
+ * To add an option: a member here, a row in a table of keys.c, a word in the
+ * blocks of config.c that have it, its lines in printfdecoded.8.
  */
 #ifndef PFDD_CONFIG_H
 #define PFDD_CONFIG_H
@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include <printfdecode/printfdecode.h>
 
 #include "config/request.h"
 #include "core/log.h"
@@ -73,8 +75,9 @@ struct pfdd_input_config {
     unsigned type; /* enum pfdd_input_type */
     char *name;    /* of the source; NULL: from the path */
     char *path;
-    char *format;       /* NULL: chosen by the strings */
-    char *code_objects; /* glob patterns of a directory */
+    char *format;               /* NULL: chosen by the strings */
+    struct pfd_options options; /* of streams: what they do not say */
+    char *code_objects;         /* glob patterns of a directory */
     char *dumps;
     struct pfdd_ids owners; /* of files in it; none: as folder.h says */
     char *address_text;

@@ -5,13 +5,16 @@
 #include <string.h>
 
 struct pfdd_buffer *pfdd_buffer_new(const char *name, const char *origin,
-                                    struct pfdd_binding *binding)
+                                    struct pfdd_binding *binding,
+                                    const struct pfd_options *options)
 {
     struct pfdd_buffer *b = calloc(1, sizeof *b);
     if (!b)
         return NULL;
     b->refs = 1;
     b->binding = pfdd_binding_ref(binding);
+    if (options)
+        b->options = *options;
     b->name = strdup(name);
     b->origin = origin ? strdup(origin) : NULL;
     if (!b->name || (origin && !b->origin)) {

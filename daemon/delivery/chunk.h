@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <printfdecode/printfdecode.h>
+
 #include "delivery/binding.h"
 #include "delivery/positions.h"
 
@@ -26,12 +28,15 @@ struct pfdd_buffer {
     unsigned refs;
     char *name;                   /* of the source */
     char *origin;                 /* members of "origin" in JSON, or NULL */
+    struct pfd_options options;   /* how it is read */
     struct pfdd_binding *binding; /* a reference */
 };
 
-/* NULL: out of memory. binding: a reference is taken. */
+/* NULL: out of memory. binding: a reference is taken; options: copied, NULL: the
+ * defaults. */
 struct pfdd_buffer *pfdd_buffer_new(const char *name, const char *origin,
-                                    struct pfdd_binding *binding);
+                                    struct pfdd_binding *binding,
+                                    const struct pfd_options *options);
 struct pfdd_buffer *pfdd_buffer_ref(struct pfdd_buffer *buffer);
 /* NULL is allowed. */
 void pfdd_buffer_unref(struct pfdd_buffer *buffer);

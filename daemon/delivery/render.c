@@ -166,8 +166,9 @@ static bool open_chunk(struct render *r, const struct pfdd_chunk *c)
         pfd_chunk_reader_free(r->reader);
         r->reader = NULL;
         r->buffer = c->buffer;
-        if (pfd_chunk_reader_new(r->page->strings->set, c->buffer->name, NULL,
-                                 &r->reader, NULL) != PFD_OK)
+        if (pfd_chunk_reader_new(r->page->strings->set, c->buffer->name,
+                                 &c->buffer->options, &r->reader,
+                                 NULL) != PFD_OK)
             return false;
     }
     uint64_t generation = c->contents.generation;

@@ -102,12 +102,14 @@ void pfdd_feeder_stop(struct pfdd_feeder *f)
 }
 
 struct pfdd_feeder *pfdd_feeder_new(struct pfdd *d, int fd, const char *name,
+                                    const struct pfd_options *reading,
                                     void (*ended)(void *user), void *user)
 {
     struct pfdd_feeder *f = calloc(1, sizeof *f);
     struct pfdd_stream_options options = {
         .name = name,
         .settle_ms = SETTLE_MS,
+        .options = *reading,
         .resume = on_resume,
         .ended = on_ended,
         .user = f,

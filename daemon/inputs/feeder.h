@@ -8,12 +8,15 @@
 
 #include <stdbool.h>
 
+#include <printfdecode/printfdecode.h>
+
 struct pfdd;
 struct pfdd_feeder;
 
-/* fd is taken over, also on failure. `ended` is called when all of it has come
+/* fd is taken over, also on failure. reading: of buffers that do not say how. `ended` is called when all of it has come
  * out, and the feeder is gone. NULL: out of memory. */
 struct pfdd_feeder *pfdd_feeder_new(struct pfdd *d, int fd, const char *name,
+                                    const struct pfd_options *reading,
                                     void (*ended)(void *user), void *user);
 
 /* Reads no more: what has come so far comes out. */

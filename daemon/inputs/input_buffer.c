@@ -75,6 +75,7 @@ static void begin(struct buffer_input *in, int fd, const struct stat *st)
     struct pfdd_session_options options = {
         .name = name,
         .format = config->format,
+        .options = config->options,
         .fd = fd,
         .settle_ms = config->settle_ms,
         .resume = !in->reopened,

@@ -167,7 +167,8 @@ static bool begin_capture(struct dump *dump, int fd)
     struct pfdd *d = dump->of->base.d;
     char name[PFDD_NAME_ROOM];
     pfdd_name_of_file(name, dump->path, fd);
-    dump->feeder = pfdd_feeder_new(d, fd, name, dump_ended, dump);
+    dump->feeder = pfdd_feeder_new(d, fd, name, &dump->of->base.config->options,
+                                   dump_ended, dump);
     dump->state = READ;
     return dump->feeder != NULL;
 }
@@ -180,6 +181,7 @@ static bool begin(struct dump *dump, int fd, bool is_trial)
     struct pfdd_session_options options = {
         .name = name,
         .format = dump->of->base.config->format,
+        .options = dump->of->base.config->options,
         .fd = fd,
         .is_trial = is_trial,
         .sums = &dump->sums,

@@ -129,6 +129,7 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
     struct pfdd_stream_options options = {
         .name = "stdin",
         .settle_ms = input->config->settle_ms,
+        .options = input->config->options,
         .may_be_raw = true,
         .resume = on_resume,
         .ended = on_ended,

@@ -220,6 +220,7 @@ bool pfdd_connection_open(struct pfdd_connection *c, struct pfdd *d, int fd,
     struct pfdd_stream_options options = {
         .name = name,
         .settle_ms = config->settle_ms,
+        .options = config->options,
         .pid = peer_pid(fd, config),
         .peer = find_deputed(fd, config),
         .resume = on_resume,

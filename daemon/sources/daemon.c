@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/keys.h"
 #include "config/sandbox.h"
 #include "config/systemd.h"
 #include "core/descriptors.h"
@@ -582,57 +583,12 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-static bool same_ids(const struct pfdd_ids *a, const struct pfdd_ids *b)
-{
-    return a->n == b->n &&
-           (!a->n || !memcmp(a->items, b->items, a->n * sizeof *a->items));
-}
-
-static bool same_access(const struct pfdd_access *a,
-                        const struct pfdd_access *b)
-{
-    return a->mode == b->mode && a->max_clients == b->max_clients &&
-           same_ids(&a->uids, &b->uids) && same_ids(&a->gids, &b->gids) &&
-           same_text(a->tls.certificate, b->tls.certificate) &&
-           same_text(a->tls.key, b->tls.key) &&
-           same_text(a->tls.authority, b->tls.authority) &&
-           same_text(a->tls.name, b->tls.name);
-}
-
-static bool same_input(const struct pfdd_input_config *a,
-                       const struct pfdd_input_config *b)
-{
-    return a->type == b->type && a->settle_ms == b->settle_ms &&
-           a->uris == b->uris && same_text(a->name, b->name) &&
-           same_text(a->path, b->path) && same_text(a->format, b->format) &&
-           same_text(a->code_objects, b->code_objects) &&
-           same_text(a->dumps, b->dumps) && same_ids(&a->owners, &b->owners) &&
-           same_text(a->address_text, b->address_text) &&
-           same_access(&a->access, &b->access);
-}
-
-static bool same_output(const struct pfdd_output_config *a,
-                        const struct pfdd_output_config *b)
-{
-    return a->type == b->type && a->form == b->form &&
-           a->entries_only == b->entries_only && a->findings == b->findings &&
-           a->required == b->required && a->rotate_size == b->rotate_size &&
-           a->rotate_age_ms == b->rotate_age_ms && a->keep == b->keep &&
-           a->compress == b->compress && a->on_lag == b->on_lag &&
-           a->idle_ms == b->idle_ms && same_text(a->name, b->name) &&
-           same_text(a->path, b->path) && same_text(a->match, b->match) &&
-           same_text(a->format_string, b->format_string) &&
-           same_text(a->id, b->id) && same_text(a->where, b->where) &&
-           a->ignore_case == b->ignore_case && a->invert == b->invert &&
-           same_text(a->address_text, b->address_text) &&
-           same_access(&a->access, &b->access);
-}
-
 static const struct pfdd_input *find_input(
     const struct pfdd *d, const struct pfdd_input_config *config)
 {
     for (const struct pfdd_input *i = d->inputs; i; i = i->next) {
-        if (!i->closing && same_input(i->config, config))
+        if (!i->closing &&
+            pfdd_keys_are_same(pfdd_input_keys, i->config, config))
             return i;
     }
     return NULL;
@@ -642,7 +598,8 @@ static const struct pfdd_output *find_output(
     const struct pfdd *d, const struct pfdd_output_config *config)
 {
     for (const struct pfdd_output *o = d->outputs; o; o = o->next) {
-        if (!o->closing && same_output(o->config, config))
+        if (!o->closing &&
+            pfdd_keys_are_same(pfdd_output_keys, o->config, config))
             return o;
     }
     return NULL;
@@ -652,7 +609,8 @@ static bool has_input(const struct pfdd_config *config,
                       const struct pfdd_input *input)
 {
     for (size_t i = 0; i < config->n_inputs; i++) {
-        if (same_input(&config->inputs[i], input->config))
+        if (pfdd_keys_are_same(pfdd_input_keys, &config->inputs[i],
+                               input->config))
             return true;
     }
     return false;
@@ -662,7 +620,8 @@ static bool has_output(const struct pfdd_config *config,
                        const struct pfdd_output *output)
 {
     for (size_t i = 0; i < config->n_outputs; i++) {
-        if (same_output(&config->outputs[i], output->config))
+        if (pfdd_keys_are_same(pfdd_output_keys, &config->outputs[i],
+                               output->config))
             return true;
     }
     return false;

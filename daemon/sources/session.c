@@ -252,6 +252,7 @@ static bool make_tail(struct pfdd_session *s)
     struct pfd_tail_options options = {
         .strings = s->strings->set,
         .format = s->options.format,
+        .options = s->options.options,
         .source = s->options.name,
         .settle_ns = s->options.settle_ms * 1000000,
         .apart_ns = BETWEEN_LOOKS_US * UINT64_C(1000),
@@ -579,17 +580,18 @@ static bool start_job(struct pfdd_session *s, bool burst)
     return true;
 }
 
-/* What its chunks say of it, with these strings. */
-static struct pfdd_buffer *make_buffer(struct pfdd *d, const char *name,
-                                       const struct pfd_wire_frame *origin,
-                                       struct pfdd_scope *scope)
+/* What its chunks say of it. */
+static struct pfdd_buffer *make_buffer(
+    struct pfdd *d, const struct pfdd_session_options *options)
 {
     struct pfd_lines *lines = NULL;
     struct pfdd_buffer *ret = NULL;
     if (pfd_lines_new("json", false, true, &lines, NULL) == PFD_OK &&
-        (!origin || pfd_lines_set_origin(lines, origin) == PFD_OK)) {
-        ret = pfdd_buffer_new(name, pfd_lines_origin_members(lines),
-                              pfdd_library_bind(d->library, scope));
+        (!options->origin ||
+         pfd_lines_set_origin(lines, options->origin) == PFD_OK)) {
+        ret = pfdd_buffer_new(options->name, pfd_lines_origin_members(lines),
+                              pfdd_library_bind(d->library, options->scope),
+                              &options->options);
     }
     pfd_lines_free(lines);
     return ret;
@@ -604,7 +606,7 @@ struct pfdd_session *pfdd_session_new(
     bool ok = s && name && (format || !options->format) &&
               pfd_chunk_writer_new(&s->writer, NULL) == PFD_OK;
     if (ok)
-        s->buffer = make_buffer(d, name, options->origin, options->scope);
+        s->buffer = make_buffer(d, options);
     if (!ok || !s->buffer) {
         if (s)
             pfd_chunk_writer_free(s->writer);
@@ -650,9 +652,9 @@ struct pfdd_session *pfdd_session_new(
 
 void pfdd_session_use(struct pfdd_session *s, struct pfdd_scope *scope)
 {
-    struct pfdd_buffer *buffer =
-        pfdd_buffer_new(s->buffer->name, s->buffer->origin,
-                        pfdd_library_bind(s->d->library, scope));
+    struct pfdd_buffer *buffer = pfdd_buffer_new(
+        s->buffer->name, s->buffer->origin,
+        pfdd_library_bind(s->d->library, scope), &s->buffer->options);
     if (buffer) {
         pfdd_buffer_unref(s->buffer);
         s->buffer = buffer;

@@ -23,8 +23,9 @@ struct pfdd_scope;
 struct pfdd_sums;
 
 struct pfdd_session_options {
-    const char *name;                    /* of the source (name.h); copied */
-    const char *format;                  /* NULL: chosen; copied */
+    const char *name;   /* of the source (name.h); copied */
+    const char *format; /* NULL: chosen; copied */
+    struct pfd_options options;
     const struct pfd_wire_frame *origin; /* copied; NULL: nothing is known */
     struct pfdd_scope *scope;            /* of its shaders; a reference is
                                             taken; may be NULL */

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <printfdecode/capture.h>
 #include <printfdecode/wire.h>
 
 #include "config/owned.h"
@@ -56,7 +57,8 @@ struct buffer {
     struct doorbell *doorbell;
     struct pfdd_slot *slot; /* NULL: not kept over a restart */
     char *name;
-    char *format;
+    const char *format; /* static; NULL: chosen */
+    struct pfd_options options;
 };
 
 struct pfdd_stream {
@@ -197,7 +199,6 @@ static void free_stream(struct pfdd_stream *st)
         struct buffer *b = st->buffers;
         st->buffers = b->next;
         free(b->name);
-        free(b->format);
         free(b);
     }
     st->d->frame_bytes -= st->reader_bytes;
@@ -257,6 +258,7 @@ static bool start_session(struct buffer *b, int fd,
     struct pfdd_session_options options = {
         .name = b->name,
         .format = b->format,
+        .options = b->options,
         .origin = &origin.frame,
         .scope = st->objects.scope,
         .fd = fd,
@@ -285,8 +287,8 @@ static void stream_gap(struct pfdd_stream *st, struct buffer *b,
         .source = pfdd_sources_find(&st->d->sources, st->name),
         .time = pfdd_time_now(),
     };
-    stamp.buffer = pfdd_buffer_new(st->name, NULL,
-                                   pfdd_library_bind(st->d->library, NULL));
+    stamp.buffer = pfdd_buffer_new(
+        st->name, NULL, pfdd_library_bind(st->d->library, NULL), NULL);
     st->d->count.gap_lines += missed;
     pfdd_sources_count(&st->d->sources, stamp.source, 0, 1);
     if (stamp.buffer)
@@ -337,11 +339,12 @@ static struct buffer *add_buffer(struct pfdd_stream *st, uint64_t number)
 static void describe(struct buffer *b, const struct pfd_wire_frame *f)
 {
     char name[PFDD_NAME_ROOM];
+    struct pfd_error err;
     free(b->name);
-    free(b->format);
-    b->name = b->format = NULL;
-    if (pfdd_name_put(name, f->format.at, f->format.n))
-        b->format = strdup(name);
+    b->name = NULL;
+    b->options = b->of->options.options;
+    if (pfd_capture_reading(f, &b->format, &b->options, &err) != PFD_OK)
+        bad_frame(b->of, err.text);
     if (pfdd_name_put(name, f->name.at, f->name.n) &&
         pfdd_name_disown(b->of->d->config->config, name)) {
         b->name = strdup(name);

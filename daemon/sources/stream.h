@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <printfdecode/printfdecode.h>
+
 struct pfdd;
 struct pfdd_peer;
 struct pfdd_stream;
@@ -22,6 +24,7 @@ enum {
 struct pfdd_stream_options {
     const char *name; /* (name.h), of what has none; copied */
     uint64_t settle_ms;
+    struct pfd_options options; /* of buffers that do not say otherwise */
     long long pid;              /* of the peer; 0: as it says itself */
     struct pfdd_peer *peer;     /* who may use URIs; NULL: nobody */
     bool may_be_raw;            /* what is no capture is one buffer */

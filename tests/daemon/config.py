@@ -16,16 +16,17 @@ from harness import (DUMP, N_ENTRIES, PATIENCE, PROGRAM, START, Daemon, dial,
                      producer, run, slurp, until)
 
 CHOICE = 'match format_string id where ignore_case invert '
+OPTIONS = 'compat layout opencl_strings '
 KEYS = {
     '': 'log_level state_dir ring memory_max queue_max workers drain '
         'code_objects sandbox inputs outputs',
-    'inputs buffer': 'name path format settle',
-    'inputs directory': 'path format code_objects dumps owners',
-    'inputs listen': 'address mode allow_uids allow_gids max_clients settle '
+    'inputs buffer': OPTIONS + 'name path format settle',
+    'inputs directory': OPTIONS + 'path format code_objects dumps owners',
+    'inputs listen': OPTIONS + 'address mode allow_uids allow_gids max_clients settle '
                      'tls_certificate tls_key tls_ca code_object_uris',
-    'inputs connect': 'address settle tls_certificate tls_key tls_ca tls_name '
+    'inputs connect': OPTIONS + 'address settle tls_certificate tls_key tls_ca tls_name '
                       'code_object_uris',
-    'inputs stdin': 'settle',
+    'inputs stdin': OPTIONS + 'settle',
     'outputs stdout': CHOICE + 'name output entries_only findings required',
     'outputs file': CHOICE + 'name path output entries_only findings required '
                     'rotate_size rotate_age keep compress',
@@ -57,6 +58,8 @@ WRONG = [
     ('inputs:\n  - type: buffer', '2:5', "'path' is missing"),
     ('inputs:\n  - {type: buffer, path: a, format: x}', '2:37',
      "no buffer format is called 'x'"),
+    ('inputs: [{type: stdin, layout: p9}]', '1:32', "'layout': "),
+    ('inputs: [{type: stdin, compat: []}]', '1:32', "'compat': a text"),
     ('inputs: [{type: listen, address: "unix:/a", code_object_uris: x}]', '1:63',
      "'code_object_uris' is one of: own, all, none"),
     ('inputs: [{type: listen, address: "tcp:[::1]:9", code_object_uris: own}]',
