@@ -34,6 +34,8 @@ fail() { # fail TEXT
 followed() { # followed NAME PROGRAM LINES SETTLE ARGUMENT...
     local name=$1 program=$2 lines=$3 settle=$4
     shift 4
+    local some=()
+    [ "$1" != lines ] || some=(some) # more than can be read meanwhile is lost
     rm -f "$shm/buffer"
     PFD_BUFFER=$shm/buffer "$work/$program" "$@" &
     local pid=$!
@@ -43,12 +45,13 @@ followed() { # followed NAME PROGRAM LINES SETTLE ARGUMENT...
     done
     { "$here/bin/printfdecode" follow --settle "$settle" "$shm/buffer" \
         "$work/$program" 2>"$work/follow.err" & echo $! >"$work/follow.pid"
-        wait; } | "$work/lines" "$lines" >"$work/result" &
+        wait; } | "$work/lines" "$lines" "${some[@]}" >"$work/result" &
     local checker=$!
     wait "$pid"
     sleep 4
     kill -INT "$(cat "$work/follow.pid")"
     wait "$checker" || fail "$name"
+    ! grep -q stale "$work/follow.err" || fail "$name: stale"
     echo "$name: $(cat "$work/result")"
     cut -d: -f4 "$work/follow.err" | sort | uniq -c | sort -rn | head -5
     tail -2 "$work/follow.err"

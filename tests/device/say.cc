@@ -170,7 +170,7 @@ int main(int argc, char **argv)
     }
     pfd_control *c = pfd_sites_control(sites, nullptr);
     c->buffer = (uint64_t)(uintptr_t)buffer.data();
-    c->n_dwords = n / 4 - 4;
+    c->n_dwords = (uint32_t)(n / 4 - 4);
     pfd_control_here = c;
     for (uint32_t i = 0; i < waves; i++) {
         uint64_t all = width == 64 ? ~UINT64_C(0) : (UINT64_C(1) << width) - 1;

@@ -90,11 +90,13 @@ struct pfd_control_range {
 struct pfd_control {
     uint32_t version; /* PFD_CONTROL_VERSION */
     uint32_t n_sites;
-    uint64_t buffer;      /* its address on the device */
-    uint64_t n_dwords;    /* of it behind its header: what is beyond is counted
-                          and not stored */
-    uint32_t is_filtered; /* threads and groups are looked at */
+    uint64_t buffer;     /* its address on the device */
+    uint64_t n_reserved; /* what the buffer's header is to say; the device's */
+    uint32_t is_telling; /* a lane is seeing to that; the device's */
+    uint32_t n_dwords;   /* of the buffer behind its header, 2^29 at most: what
+                            is beyond is counted and not stored */
     uint32_t reserved;
+    uint32_t is_filtered; /* threads and groups are looked at */
     struct pfd_control_range threads;
     struct pfd_control_range groups;
     /* For all sites with this gate (formats/llpc/README.md): 0, or the first of

@@ -104,6 +104,17 @@ class printer
         poll();
     }
 
+    /* Waits for the device, and begins anew only where fewer bytes than these
+     * are left: a reader that is slower than the device has more time. */
+    void make_room(size_t bytes)
+    {
+        if (error())
+            return;
+        PFD_RUNTIME(DeviceSynchronize)();
+        if (used_bytes() > n_ || bytes > n_ - used_bytes())
+            reset();
+    }
+
     /* Rings the reader, and connects to one that came late. Not needed while
      * there is one. */
     void poll()
@@ -180,7 +191,7 @@ class printer
         /* No shader stores further (formats/llpc/README.md). */
         uint64_t most = UINT64_C(1) << 29;
         uint64_t n_dwords = n_ / 4 - 4;
-        control()->n_dwords = n_dwords < most ? n_dwords : most;
+        control()->n_dwords = (uint32_t)(n_dwords < most ? n_dwords : most);
         if (check(PFD_RUNTIME(Malloc)((void **)&device_control_, n_control_),
                   "allocate the control block") &&
             check(PFD_RUNTIME(Memcpy)(device_control_, control(), n_control_,
@@ -233,12 +244,16 @@ class printer
         return pfd_sites_control(sites_, &n_control_);
     }
 
-    void clear()
+    uint64_t used_bytes() const
     {
         uint64_t used = 0;
         memcpy(&used, memory_, sizeof used);
-        uint64_t n = used < n_ / 4 - 4 ? 16 + 4 * used : n_;
-        memset(memory_, 0, n);
+        return 16 + 4 * used;
+    }
+
+    void clear()
+    {
+        memset(memory_, 0, used_bytes() < n_ ? used_bytes() : n_);
     }
 
     template <class Status> bool check(Status status, const char *what)

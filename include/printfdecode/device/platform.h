@@ -30,6 +30,12 @@
 #endif
 #define PFD_NOINLINE __attribute__((noinline))
 #define PFD_INLINE   inline __attribute__((always_inline))
+/* A loop that is to need few registers. */
+#if defined(PFD_HOST_DEVICE)
+#define PFD_ROLLED
+#else
+#define PFD_ROLLED _Pragma("unroll 1")
+#endif
 
 namespace pfd
 {
@@ -44,8 +50,10 @@ struct place {
 
 #if defined(PFD_CUDA)
 
+using lanes = uint32_t; /* a bit for each lane of a wave */
+
 /* The lanes that are at this place of the code together. */
-PFD_DEVICE PFD_INLINE uint64_t active_lanes(uint64_t)
+PFD_DEVICE PFD_INLINE lanes active_lanes(uint64_t)
 {
     return __activemask();
 }
@@ -57,31 +65,39 @@ PFD_DEVICE PFD_INLINE uint32_t lane_number()
     return lane;
 }
 
-PFD_DEVICE PFD_INLINE uint32_t shuffle(uint64_t mask, uint32_t word,
-                                       uint32_t lane)
+PFD_DEVICE PFD_INLINE uint32_t shuffle(lanes mask, uint32_t word, uint32_t lane)
 {
-    return __shfl_sync((uint32_t)mask, word, (int)lane);
+    return __shfl_sync(mask, word, (int)lane);
 }
 
-PFD_DEVICE PFD_INLINE uint64_t ballot(uint64_t mask, bool yes)
+PFD_DEVICE PFD_INLINE lanes ballot(lanes mask, bool yes)
 {
-    return __ballot_sync((uint32_t)mask, yes);
+    return __ballot_sync(mask, yes);
 }
 
-PFD_DEVICE PFD_INLINE uint32_t count_lanes(uint64_t mask)
+PFD_DEVICE PFD_INLINE uint32_t count_lanes(lanes mask)
 {
-    return (uint32_t)__popc((uint32_t)mask);
+    return (uint32_t)__popc(mask);
 }
 
-PFD_DEVICE PFD_INLINE uint32_t first_lane(uint64_t mask)
+PFD_DEVICE PFD_INLINE uint32_t first_lane(lanes mask)
 {
-    return (uint32_t)__ffs((int)(uint32_t)mask) - 1;
+    return (uint32_t)__ffs((int)mask) - 1;
 }
 
-/* The counter of the buffer, which the host sees as well. */
-PFD_DEVICE PFD_INLINE uint64_t add_system(uint64_t *to, uint64_t n)
+PFD_DEVICE PFD_INLINE uint32_t exchange(uint32_t *at, uint32_t word)
 {
-    return atomicAdd_system((unsigned long long *)to, (unsigned long long)n);
+    return atomicExch(at, word);
+}
+
+PFD_DEVICE PFD_INLINE void fence_device()
+{
+    __threadfence();
+}
+
+PFD_DEVICE PFD_INLINE void fence_system()
+{
+    __threadfence_system();
 }
 
 PFD_DEVICE PFD_INLINE uint64_t add_device(uint64_t *to, uint64_t n)
@@ -121,7 +137,9 @@ PFD_DEVICE PFD_INLINE place this_place()
 
 #elif defined(PFD_HIP)
 
-PFD_DEVICE PFD_INLINE uint64_t active_lanes(uint64_t)
+using lanes = uint64_t;
+
+PFD_DEVICE PFD_INLINE lanes active_lanes(uint64_t)
 {
     return __builtin_amdgcn_ballot_w64(true);
 }
@@ -131,30 +149,40 @@ PFD_DEVICE PFD_INLINE uint32_t lane_number()
     return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0));
 }
 
-PFD_DEVICE PFD_INLINE uint32_t shuffle(uint64_t, uint32_t word, uint32_t lane)
+PFD_DEVICE PFD_INLINE uint32_t shuffle(lanes, uint32_t word, uint32_t lane)
 {
     return (uint32_t)__builtin_amdgcn_ds_bpermute((int)(lane * 4), (int)word);
 }
 
-PFD_DEVICE PFD_INLINE uint64_t ballot(uint64_t, bool yes)
+PFD_DEVICE PFD_INLINE lanes ballot(lanes, bool yes)
 {
     return __builtin_amdgcn_ballot_w64(yes);
 }
 
-PFD_DEVICE PFD_INLINE uint32_t count_lanes(uint64_t mask)
+PFD_DEVICE PFD_INLINE uint32_t count_lanes(lanes mask)
 {
     return (uint32_t)__builtin_popcountll(mask);
 }
 
-PFD_DEVICE PFD_INLINE uint32_t first_lane(uint64_t mask)
+PFD_DEVICE PFD_INLINE uint32_t first_lane(lanes mask)
 {
     return (uint32_t)__builtin_ctzll(mask);
 }
 
-PFD_DEVICE PFD_INLINE uint64_t add_system(uint64_t *to, uint64_t n)
+PFD_DEVICE PFD_INLINE uint32_t exchange(uint32_t *at, uint32_t word)
 {
-    return __hip_atomic_fetch_add(to, n, __ATOMIC_RELAXED,
-                                  __HIP_MEMORY_SCOPE_SYSTEM);
+    return __hip_atomic_exchange(at, word, __ATOMIC_RELAXED,
+                                 __HIP_MEMORY_SCOPE_AGENT);
+}
+
+PFD_DEVICE PFD_INLINE void fence_device()
+{
+    __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent");
+}
+
+PFD_DEVICE PFD_INLINE void fence_system()
+{
+    __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "");
 }
 
 PFD_DEVICE PFD_INLINE uint64_t add_device(uint64_t *to, uint64_t n)
@@ -195,28 +223,40 @@ PFD_DEVICE PFD_INLINE place this_place()
 
 #else
 
+using lanes = uint64_t;
+
 /* Defined by the host that stands in; site: the id of the place in the code,
  * since here one function is at all of them. */
-uint64_t active_lanes(uint64_t site);
+lanes active_lanes(uint64_t site);
 uint32_t lane_number();
-uint32_t shuffle(uint64_t mask, uint32_t word, uint32_t lane);
-uint64_t ballot(uint64_t mask, bool yes);
+uint32_t shuffle(lanes mask, uint32_t word, uint32_t lane);
+lanes ballot(lanes mask, bool yes);
 uint64_t device_clock();
 place this_place();
 
-inline uint32_t count_lanes(uint64_t mask)
+inline uint32_t count_lanes(lanes mask)
 {
     return (uint32_t)__builtin_popcountll(mask);
 }
 
-inline uint32_t first_lane(uint64_t mask)
+inline uint32_t first_lane(lanes mask)
 {
     return (uint32_t)__builtin_ctzll(mask);
 }
 
-inline uint64_t add_system(uint64_t *to, uint64_t n)
+inline uint32_t exchange(uint32_t *at, uint32_t word)
 {
-    return __atomic_fetch_add(to, n, __ATOMIC_RELAXED);
+    return __atomic_exchange_n(at, word, __ATOMIC_RELAXED);
+}
+
+inline void fence_device()
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+inline void fence_system()
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 inline uint64_t add_device(uint64_t *to, uint64_t n)

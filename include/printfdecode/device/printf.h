@@ -67,37 +67,38 @@
 #define PFD_FIRST_OF(first, ...) first
 #define PFD_SOURCE_OF(...)       #__VA_ARGS__
 
-#define PFD_PRINTF_AT(the_level, ...)                                          \
-    do {                                                                       \
-        struct pfd_site_here {                                                 \
-            PFD_BOTH static constexpr const char *text()                       \
-            {                                                                  \
-                return PFD_FIRST_OF(__VA_ARGS__, 0);                           \
-            }                                                                  \
-            PFD_BOTH static constexpr const char *arguments()                  \
-            {                                                                  \
-                return PFD_SOURCE_OF(__VA_ARGS__);                             \
-            }                                                                  \
-            PFD_BOTH static constexpr const char *file()                       \
-            {                                                                  \
-                return __FILE__;                                               \
-            }                                                                  \
-            PFD_BOTH static constexpr unsigned line()                          \
-            {                                                                  \
-                return __LINE__;                                               \
-            }                                                                  \
-            PFD_BOTH static constexpr unsigned level()                         \
-            {                                                                  \
-                return the_level;                                              \
-            }                                                                  \
-            PFD_BOTH static constexpr unsigned flags()                         \
-            {                                                                  \
-                return PFD_COMMIT_FLAG | PFD_ORIGIN_FLAG;                      \
-            }                                                                  \
-        };                                                                     \
-        if (uint32_t pfd_gate = pfd::look_at<pfd_site_here>(pfd_control_here)) \
-            pfd::print<pfd_site_here>(pfd_control_here, pfd_gate,              \
-                                      __VA_ARGS__);                            \
+#define PFD_PRINTF_AT(the_level, ...)                                      \
+    do {                                                                   \
+        struct pfd_site_here {                                             \
+            PFD_BOTH static constexpr const char *text()                   \
+            {                                                              \
+                return PFD_FIRST_OF(__VA_ARGS__, 0);                       \
+            }                                                              \
+            PFD_BOTH static constexpr const char *arguments()              \
+            {                                                              \
+                return PFD_SOURCE_OF(__VA_ARGS__);                         \
+            }                                                              \
+            PFD_BOTH static constexpr const char *file()                   \
+            {                                                              \
+                return __FILE__;                                           \
+            }                                                              \
+            PFD_BOTH static constexpr unsigned line()                      \
+            {                                                              \
+                return __LINE__;                                           \
+            }                                                              \
+            PFD_BOTH static constexpr unsigned level()                     \
+            {                                                              \
+                return the_level;                                          \
+            }                                                              \
+            PFD_BOTH static constexpr unsigned flags()                     \
+            {                                                              \
+                return PFD_COMMIT_FLAG | PFD_ORIGIN_FLAG;                  \
+            }                                                              \
+        };                                                                 \
+        uint32_t pfd_gate = pfd::look_at<pfd_site_here>(pfd_control_here); \
+        if (__builtin_expect(pfd_gate != 0, 0))                            \
+            pfd::print<pfd_site_here>(pfd_control_here, pfd_gate,          \
+                                      __VA_ARGS__);                        \
     } while (0)
 
 /* The control block that this file's kernels obey; host.h sets it. Each source
@@ -131,24 +132,22 @@ static pfd::binding pfd_binding_here(&pfd_control_here);
 namespace pfd
 {
 
-/* ---- what all sites share; noinline, so that a kernel pays for it once ---- */
+/* ---- what all sites share, in one function: a kernel needs as many registers
+ * as any that it may call, and more for what lives across calls. ---- */
 
 PFD_DEVICE PFD_INLINE pfd_site *sites_of(pfd_control *c)
 {
     return (pfd_site *)(c + 1);
 }
 
-/* NULL: it is off, and another site with its gate is on. */
-PFD_DEVICE PFD_INLINE pfd_site *find_site(pfd_control *c, uint32_t gate,
-                                          uint64_t id)
+PFD_DEVICE PFD_INLINE uint64_t id_of(const uint32_t *words)
 {
-    while (gate) {
-        pfd_site *site = &sites_of(c)[gate - 1];
-        if (site->id == id)
-            return look(&site->is_on) ? site : nullptr;
-        gate = site->next;
-    }
-    return nullptr;
+    return (uint64_t)words[1] << 16 | words[0] >> 16;
+}
+
+PFD_DEVICE PFD_INLINE uint32_t size_of(const uint32_t *words)
+{
+    return words[0] & 0xffff;
 }
 
 PFD_DEVICE PFD_INLINE bool is_within(const pfd_control_range &range,
@@ -160,53 +159,98 @@ PFD_DEVICE PFD_INLINE bool is_within(const pfd_control_range &range,
     return ret;
 }
 
-PFD_DEVICE PFD_INLINE uint32_t rank_in(uint64_t mask, uint32_t lane)
+PFD_DEVICE PFD_INLINE uint32_t rank_in(lanes mask)
 {
-    return count_lanes(mask & ((UINT64_C(1) << lane) - 1));
+    return count_lanes(mask & (((lanes)1 << lane_number()) - 1));
 }
 
-/* One lane adds for all of mask; all get what was there before. */
-template <class Add>
-PFD_DEVICE PFD_INLINE uint64_t add_once(Add add, uint64_t mask, uint32_t lane,
-                                        uint64_t *to, uint64_t n)
+PFD_DEVICE PFD_INLINE bool is_first(lanes mask)
 {
-    uint32_t leader = first_lane(mask);
+    return lane_number() == first_lane(mask);
+}
+
+/* One lane of mask counts all; each gets its own number. */
+PFD_DEVICE PFD_INLINE uint64_t count(lanes mask, uint64_t *to)
+{
     uint64_t before = 0;
-    if (lane == leader)
-        before = add(to, n);
-    uint32_t low = shuffle(mask, (uint32_t)before, leader);
-    uint32_t high = shuffle(mask, (uint32_t)(before >> 32), leader);
-    return (uint64_t)high << 32 | low;
+    if (is_first(mask))
+        before = add_device(to, count_lanes(mask));
+    uint32_t low = shuffle(mask, (uint32_t)before, first_lane(mask));
+    uint32_t high = shuffle(mask, (uint32_t)(before >> 32), first_lane(mask));
+    return ((uint64_t)high << 32 | low) + rank_in(mask);
 }
 
-/* Which lanes of mask may print, by the rules; the others are counted. */
-PFD_DEVICE PFD_INLINE uint64_t withhold(pfd_control *c, pfd_site *site,
-                                        uint64_t mask, uint32_t lane)
+/* Those of mask that may print, by a site's rules; the others are counted. */
+PFD_DEVICE PFD_INLINE lanes withhold(pfd_control *c, pfd_site *site, lanes mask)
 {
-    uint32_t budget = look(&site->budget);
-    uint32_t every = look(&site->every);
-    bool filtered = look(&c->is_filtered) != 0;
     bool keep = true;
-    if (!filtered && budget == PFD_NO_BUDGET && every <= 1)
-        return mask;
-    if (filtered) {
+    if (look(&c->is_filtered)) {
         place here = this_place();
         keep = is_within(c->threads, here.thread) &&
                is_within(c->groups, here.group);
     }
-    uint64_t kept = ballot(mask, keep);
+    lanes kept = ballot(mask, keep);
+    uint32_t budget = look(&site->budget);
+    uint32_t every = look(&site->every);
     if (keep && (budget != PFD_NO_BUDGET || every > 1)) {
-        uint64_t seen =
-            add_once(add_device, kept, lane, &site->seen, count_lanes(kept)) +
-            rank_in(kept, lane);
+        uint64_t seen = count(kept, &site->seen);
         uint64_t step = every ? every : 1;
         keep = seen % step == 0 &&
                (budget == PFD_NO_BUDGET || seen / step < budget);
     }
     kept = ballot(mask, keep);
-    if (lane == first_lane(mask) && kept != mask)
+    if (is_first(mask) && kept != mask)
         add_device(&site->withheld, count_lanes(mask) - count_lanes(kept));
     return kept;
+}
+
+/* Those of mask, which are at the site of words, that may print. */
+PFD_DEVICE PFD_INLINE lanes choose(pfd_control *c, uint32_t gate, lanes mask,
+                                   const uint32_t *words)
+{
+    pfd_site *site = &sites_of(c)[gate - 1];
+    while (site->id != id_of(words)) {
+        if (!site->next)
+            return 0;
+        site = &sites_of(c)[site->next - 1];
+    }
+    if (!look(&site->is_on))
+        return 0;
+    if (!look(&c->is_filtered) && look(&site->budget) == PFD_NO_BUDGET &&
+        look(&site->every) <= 1)
+        return mask;
+    return withhold(c, site, mask);
+}
+
+/*
+ * Has the buffer's header say what is reserved. The counter is the device's own
+ * and quick; over a bus an atomic takes a microsecond of all the device. One
+ * lane at a time stores what it has come to; who comes meanwhile leaves it to
+ * that one, which looks again when it is done.
+ */
+PFD_DEVICE PFD_INLINE void publish(pfd_control *c)
+{
+    volatile uint64_t *header = (volatile uint64_t *)c->buffer;
+    uint64_t told;
+    fence_device();
+    do {
+        if (exchange(&c->is_telling, 1))
+            return;
+        fence_device();
+        told = add_device(&c->n_reserved, 0);
+        *header = told;
+        fence_system();
+        exchange(&c->is_telling, 0);
+        fence_device();
+    } while (add_device(&c->n_reserved, 0) != told);
+}
+
+/* The first of n dwords; beyond the end, one that is there. */
+PFD_DEVICE PFD_INLINE uint32_t reserve(pfd_control *c, uint32_t n)
+{
+    uint64_t before = add_device(&c->n_reserved, n);
+    publish(c);
+    return before < c->n_dwords ? (uint32_t)before : c->n_dwords;
 }
 
 /* PFD_ROW_ORIGIN_DWORDS of where this is. */
@@ -224,9 +268,10 @@ PFD_DEVICE PFD_INLINE void fill_origin(uint32_t *words)
 /* The commit word of an entry of n dwords, and of where it is: MurmurHash3's
  * 32 bits of both. */
 PFD_DEVICE PFD_INLINE uint32_t commit_word(const uint32_t *words, uint32_t n,
-                                           uint64_t at)
+                                           uint32_t at)
 {
-    uint32_t h = (uint32_t)at;
+    uint32_t h = at;
+    PFD_ROLLED
     for (uint32_t i = 0; i < n; i++) {
         uint32_t k = words[i] * UINT32_C(0xcc9e2d51);
         k = (k << 15 | k >> 17) * UINT32_C(0x1b873593);
@@ -239,8 +284,18 @@ PFD_DEVICE PFD_INLINE uint32_t commit_word(const uint32_t *words, uint32_t n,
     return h ^ h >> 16;
 }
 
+/* Fills what stands behind an entry's arguments; at: its first dword. */
+PFD_DEVICE PFD_INLINE void finish(uint32_t *words, uint32_t flags, uint32_t at)
+{
+    uint32_t n = size_of(words) - (flags & PFD_ROW_COMMIT ? 1 : 0);
+    if (flags & PFD_ROW_ORIGIN)
+        fill_origin(words + n - PFD_ROW_ORIGIN_DWORDS);
+    if (flags & PFD_ROW_COMMIT)
+        words[n] = commit_word(words, n, at);
+}
+
 /* The lane of mask with so many of it before it. */
-PFD_DEVICE PFD_INLINE uint32_t lane_of(uint64_t mask, uint32_t rank)
+PFD_DEVICE PFD_INLINE uint32_t lane_of(lanes mask, uint32_t rank)
 {
     if ((mask & (mask + 1)) == 0)
         return rank;
@@ -250,52 +305,45 @@ PFD_DEVICE PFD_INLINE uint32_t lane_of(uint64_t mask, uint32_t rank)
 }
 
 /*
- * Stores the lanes' n words each, one lane's behind the other's, from dword
- * `base` on. All lanes of mask store dwords that are side by side, whoever's
- * they are: so they go over a bus in as few pieces as can be.
+ * Stores the lanes' entries, one behind the other, from dword `base` on. All
+ * lanes of mask store dwords that are side by side, whoever's they are: so they
+ * go over a bus in as few pieces as can be.
  */
-PFD_DEVICE PFD_INLINE void store_together(pfd_control *c, uint64_t mask,
-                                          uint32_t rank, uint64_t base,
-                                          const uint32_t *words, uint32_t n)
+PFD_DEVICE PFD_INLINE void store_together(pfd_control *c, lanes mask,
+                                          const uint32_t *words, uint32_t base)
 {
-    volatile uint32_t *to = (volatile uint32_t *)c->buffer + 4;
-    uint32_t n_lanes = count_lanes(mask);
-    for (uint32_t i = rank; i < n * n_lanes; i += n_lanes) {
+    uint32_t n = size_of(words);
+    uint32_t n_all = n * count_lanes(mask);
+    for (uint32_t i = rank_in(mask); i < n_all; i += count_lanes(mask)) {
         uint32_t from = lane_of(mask, i / n);
         uint32_t wanted = i % n;
         uint32_t word = 0;
+        PFD_ROLLED
         for (uint32_t k = 0; k < n; k++) {
             uint32_t offered = shuffle(mask, words[k], from);
             word = k == wanted ? offered : word;
         }
         if (base + i < c->n_dwords)
-            to[base + i] = word;
+            ((volatile uint32_t *)c->buffer)[4 + base + i] = word;
     }
 }
 
-/* Prints words [n], whose header is filled, for all lanes of mask, which are at
+/* Prints an entry, whose header is filled, for each lane of mask: they are at
  * one site. */
 template <class Unused = void>
-PFD_DEVICE PFD_NOINLINE void put(pfd_control *c, uint32_t gate, uint64_t mask,
-                                 uint32_t flags, uint32_t *words, uint32_t n)
+PFD_DEVICE PFD_NOINLINE void put(pfd_control *c, uint32_t gate, lanes mask,
+                                 uint32_t flags, uint32_t *words)
 {
-    uint64_t id = (uint64_t)words[1] << 16 | words[0] >> 16;
-    uint32_t lane = lane_number();
-    pfd_site *site = find_site(c, gate, id);
-    if (!site)
+    uint32_t base = 0;
+    mask = choose(c, gate, mask, words);
+    if (!(mask >> lane_number() & 1))
         return;
-    mask = withhold(c, site, mask, lane);
-    if (!(mask >> lane & 1))
-        return;
-    uint32_t rank = rank_in(mask, lane);
-    uint64_t base = add_once(add_system, mask, lane, (uint64_t *)c->buffer,
-                             (uint64_t)n * count_lanes(mask));
-    uint32_t n_commit = flags & PFD_ROW_COMMIT ? 1 : 0;
-    if (flags & PFD_ROW_ORIGIN)
-        fill_origin(words + n - n_commit - PFD_ROW_ORIGIN_DWORDS);
-    if (n_commit)
-        words[n - 1] = commit_word(words, n - 1, base + (uint64_t)rank * n);
-    store_together(c, mask, rank, base, words, n);
+    if (is_first(mask))
+        base = reserve(c, size_of(words) * count_lanes(mask));
+    base = shuffle(mask, base, first_lane(mask));
+    if (flags)
+        finish(words, flags, base + rank_in(mask) * size_of(words));
+    store_together(c, mask, words, base);
 }
 
 /* ---- one site ---- */
@@ -377,7 +425,7 @@ template <class Site, class... A> struct call : checks<Site, A...> {
         words[1] = (uint32_t)(header >> 32);
         ((at += pack<Site, I>(words + at, values)), ...);
         (void)at;
-        put(c, gate, active_lanes(id), Site::flags(), words, n_dwords);
+        put(c, gate, active_lanes(id), Site::flags(), words);
     }
 };
 
