@@ -254,9 +254,10 @@ static bool take(struct pfd_tail *t, struct pfd_tail_pass *p,
 {
     bool is_settled = r->offset < p->settled;
     bool is_sure = r->flags & PFD_RECORD_SURE;
-    if (r->kind != PFD_RECORD_ENTRY) {
-        if (t->of.table->has_committed)
-            is_settled = r->offset < p->patient;
+    bool is_gap = r->kind != PFD_RECORD_ENTRY;
+    if (t->of.table->has_committed && (is_gap || pfd_record_is_unknown(r)))
+        is_settled = r->offset < p->patient;
+    if (is_gap) {
         if (is_settled)
             open_gap(t, p, r);
         return is_settled;
