@@ -6,6 +6,7 @@
  *                                 CUDA's printf, whose lines go to stdout
  *   measure lines ROUNDS SUBMITS  numbered lines, into an empty buffer each time
  *   measure grow ROUNDS SUBMITS   likewise, one behind the other
+ *   measure rules                 what the control block keeps back, and when
  *   measure off                   kernels whose sites are off, and none
  *
  * What was measured is on stderr.
@@ -162,6 +163,68 @@ static int run_lines(int rounds, int submits, bool grow)
     return 0;
 }
 
+/* ---- rules ---- */
+
+/* One launch; what was printed and what was kept back are all. */
+static bool run_rule(pfd::printer &out, const char *name, uint64_t printed)
+{
+    enum {
+        ROUNDS = 8
+    };
+    const uint64_t all = (uint64_t)BLOCKS * THREADS * ROUNDS;
+    numbered<<<BLOCKS, THREADS>>>(ROUNDS, 0);
+    cudaDeviceSynchronize();
+    uint64_t withheld = out.count();
+    bool ok = withheld == all - printed;
+    fprintf(stderr, "%s: %llu of %llu printed, expected %llu: %s\n", name,
+            (unsigned long long)(all - withheld), (unsigned long long)all,
+            (unsigned long long)printed, ok ? "exact" : "WRONG");
+    out.reset();
+    return ok;
+}
+
+static bool run_switch(pfd::printer &out)
+{
+    const pfd_site_rule off = { false, PFD_NO_BUDGET, 0 };
+    double start = now();
+    numbered<<<BLOCKS, THREADS>>>(4000, 0);
+    usleep(200000);
+    out.set(nullptr, off);
+    double told = now();
+    cudaDeviceSynchronize();
+    fprintf(stderr, "switched off after %.3f s, ended %.3f s later\n",
+            told - start, now() - told);
+    return true;
+}
+
+static int run_rules()
+{
+    const uint64_t n = (uint64_t)BLOCKS * THREADS * 8;
+    const pfd_control_range one = { { 777, 0, 0 }, { 777, 0, 0 } };
+    const pfd_control_range some = { { 3, 0, 0 }, { 7, 0, 0 } };
+    pfd::printer out((size_t)1 << 30);
+    if (out.error()) {
+        fprintf(stderr, "measure: %s\n", out.error());
+        return 1;
+    }
+    bool ok = run_rule(out, "no rule", n);
+    out.set(nullptr, pfd_site_rule{ true, 1000, 0 });
+    ok &= run_rule(out, "budget 1000", 1000);
+    out.set(nullptr, pfd_site_rule{ true, PFD_NO_BUDGET, 7 });
+    ok &= run_rule(out, "every 7th", (n + 6) / 7);
+    out.set(nullptr, pfd_site_rule{ true, 12345, 10 });
+    ok &= run_rule(out, "every 10th, budget 12345", 12345);
+    out.set(nullptr, pfd_site_rule{ true, PFD_NO_BUDGET, 0 });
+    out.filter(&one, nullptr);
+    ok &= run_rule(out, "thread 777", 8);
+    out.filter(nullptr, &some);
+    ok &= run_rule(out, "groups 3 to 7", 5 * THREADS * 8);
+    out.filter(nullptr, nullptr);
+    ok &= run_rule(out, "no rule any more", n);
+    ok &= run_switch(out);
+    return !ok;
+}
+
 /* ---- what a site costs that is off ---- */
 
 /* March through a field, as shaders do: many registers, few loads. */
@@ -286,8 +349,10 @@ int main(int argc, char **argv)
         return run_rates(rounds);
     if (!strcmp(what, "lines") || !strcmp(what, "grow"))
         return run_lines(rounds, submits, !strcmp(what, "grow"));
+    if (!strcmp(what, "rules"))
+        return run_rules();
     if (!strcmp(what, "off"))
         return run_off();
-    fputs("usage: measure rate|lines|grow|off [ROUNDS [SUBMITS]]\n", stderr);
+    fputs("usage: measure rate|lines|grow|rules|off [ROUNDS [SUBMITS]]\n", stderr);
     return 2;
 }

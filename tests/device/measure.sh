@@ -3,7 +3,8 @@
 # Measures PFD_PRINTF on a GPU of NVIDIA. Needs nvcc and cc, and the folder that
 # pack.sh made, in which it lies; nothing of it is built there but what is
 # measured.
-# usage: FOLDER/measure.sh [STEP ...]   steps: hello rate off grow lines daemon
+# usage: FOLDER/measure.sh [STEP ...]   steps: hello rate rules off grow lines
+#        daemon
 # Exit status 1: a line was wrong or missing, or a step failed.
 # shellcheck disable=SC2317 # the steps are called by name
 set -u
@@ -76,6 +77,13 @@ do_rate() {
     done
 }
 
+do_rules() {
+    build measure measure.cu -DPFD_COMMIT
+    PFD_BUFFER=$shm/rules "$work/measure" rules 2>"$work/rules.err" || fail rules
+    grep -v 'were withheld' "$work/rules.err"
+    grep 'were withheld' "$work/rules.err" | head -2
+}
+
 do_off() {
     build measure measure.cu
     PFD_BUFFER=$shm/off "$work/measure" off || fail off
@@ -111,7 +119,7 @@ do_daemon() {
 cc -O2 -o "$work/lines" "$here/lines.c" || exit 1
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
 df -h /dev/shm | tail -1
-[ $# -gt 0 ] || set -- hello rate off grow lines daemon
+[ $# -gt 0 ] || set -- hello rate rules off grow lines daemon
 for step in "$@"; do
     echo "== $step"
     "do_$step"
