@@ -367,10 +367,11 @@ static enum pfd_status step(struct pfd_walk *w, struct llpc_state *st)
         return step_unknown(w, st, &h);
     if (!llpc_law_holds(s, h.n_bytes - LLPC_ENTRY_HEADER))
         return step_odd(w, st, &h, s);
-    if (llpc_is_committed(s))
+    if (llpc_is_committed(s)) {
         step_committed(w, &h, s);
-    else
+    } else {
         add_entry(w, &h, s, 0);
+    }
     return PFD_OK;
 }
 
@@ -523,10 +524,11 @@ static int llpc_probe(const struct pfd_cursor *first, uint64_t n_buffer)
 
 static void llpc_make(const struct pfd_look *look, struct pfd_made *ret)
 {
-    if (llpc_is_own(look->record->string))
+    if (llpc_is_own(look->record->string)) {
         llpc_own_make(look, ret);
-    else
+    } else {
         llpc_abort_make(look, ret);
+    }
 }
 
 static const char *const header_words[] = {

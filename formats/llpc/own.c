@@ -129,9 +129,10 @@ size_t llpc_origin(const struct pfd_look *look, struct pfd_origin *ret)
     size_t n_file = (size_t)(words[2] >> 32);
     if (level && level < sizeof levels / sizeof *levels)
         add_text(ret, &n, "level", levels[level], strlen(levels[level]));
-    if (n_file)
+    if (n_file) {
         add_text(ret, &n, "file", (const char *)(words + LLPC_OWN_WORDS),
                  n_file);
+    }
     if (words[3])
         add(ret, &n, "line", PFD_ORIGIN_NUMBER, words[3]);
     if (llpc_own_flags(s) & PFD_ROW_ORIGIN)

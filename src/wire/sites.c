@@ -161,10 +161,11 @@ enum pfd_status pfd_sites_new(const char *path, struct pfd_sites **ret,
     }
     if (status == PFD_OK && !make_control(s))
         status = no_memory(err);
-    if (status == PFD_OK)
+    if (status == PFD_OK) {
         *ret = s;
-    else
+    } else {
         pfd_sites_free(s);
+    }
     return status;
 }
 
