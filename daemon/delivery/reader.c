@@ -194,10 +194,15 @@ static size_t end_of(const struct pfdd_page *p, size_t item)
     return p->ends[item];
 }
 
-/* The page is ready; it may begin before the item. */
+/* The page is ready; it may begin before the item, or have been full before
+ * it. */
 static void enter_page(struct pfdd_reader *r)
 {
     const struct pfdd_page *p = r->page;
+    if (r->seq >= p->end && !p->has_failed) {
+        drop_page(r);
+        return;
+    }
     r->item = (size_t)(r->seq - p->first);
     r->at = r->item ? end_of(p, r->item - 1) : 0;
 }
@@ -213,16 +218,31 @@ static void leave_page(struct pfdd_reader *r)
         cut_off(r);
 }
 
+/* What is of other sources need not be looked at. */
+static void skip_others(struct pfdd_reader *r)
+{
+    const char *source = r->choice ? r->choice->wants.source : NULL;
+    size_t i = source ? pfdd_ring_find(r->ring, r->seq) : r->ring->n_chunks;
+    for (; i < r->ring->n_chunks; i++) {
+        const struct pfdd_chunk *c = pfdd_ring_at(r->ring, i);
+        if (c->contents.n[PFDD_GAP] || !strcmp(c->buffer->name, source))
+            return;
+        r->lines += c->first_seq + c->n_items - r->seq;
+        r->seq = c->first_seq + c->n_items;
+    }
+}
+
 /* False: there is none now. */
 static bool find_page(struct pfdd_reader *r)
 {
-    if (r->seq >= r->ring->next_seq || r->is_over)
-        return false;
     uint64_t oldest = pfdd_ring_oldest(r->ring);
-    if (r->seq < oldest) {
+    if (r->seq < oldest && !r->is_over) {
         miss(r, oldest - r->seq, "subscriber_lag");
         return true;
     }
+    skip_others(r);
+    if (r->seq >= r->ring->next_seq || r->is_over)
+        return false;
     r->page = r->choice ? pfdd_pages_choose(r->pages, r, r->seq)
                         : pfdd_pages_get(r->pages, r->form, r->seq);
     r->waits = !r->page;
