@@ -9,7 +9,8 @@
  *   out.reset();                         // for the next one; or never, if the
  *                                        // buffer holds all
  *
- * Where the environment has PFD_BUFFER, the buffer is that file instead, for
+ * Where the environment has PFD_BUFFER, the buffer is that file instead, in a
+ * file system in memory (CUDA refuses to map others), such as /dev/shm, for
  * `printfdecode follow FILE ./program`, or to be decoded later. All kernels of
  * all source files that include printf.h print into the printer that was made
  * last. To be linked with libprintfdecode. C++17.
@@ -180,7 +181,9 @@ class printer
             return;
         if (check(PFD_RUNTIME(HostRegister)(memory_, n_,
                                             PFD_RUNTIME(HostRegisterMapped)),
-                  "register the buffer"))
+                  fd_ >= 0 ? "register the file (is it in memory, as in "
+                             "/dev/shm?)"
+                           : "register the buffer"))
             is_registered_ = true;
         void *on_device = nullptr;
         if (error() ||
