@@ -350,6 +350,34 @@ START_TEST(many)
 }
 END_TEST
 
+/* A million brackets, directives and words cost no more than their bytes. */
+START_TEST(large)
+{
+    enum {
+        N = 1 << 20
+    };
+    static const char *const pieces[] = { "(", "#if A\n", "x ", "\\\n",
+                                          "\"%\"" };
+    char *source = malloc(8 * N);
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        size_t n = strlen(pieces[i]);
+        memcpy(source, "PFD_PRINTF(\"\",", 14);
+        for (size_t k = 0; k < N; k++)
+            memcpy(source + 14 + k * n, pieces[i], n);
+        struct pfd_scan *s = pfd_scan_new(NULL);
+        ck_assert_ptr_null(
+            scan_with(s, PFD_SCAN_OPENCL, "x", source, 14 + N * n));
+        ck_assert_int_eq(err.code, PFD_ERR_CORRUPT);
+        char *out = scan_with(s, PFD_SCAN_OPENCL, "x", source + 14, N * n);
+        ck_assert_msg(out != NULL, "%s", err.text);
+        ck_assert_mem_eq(out, source + 14, N * n);
+        free(out);
+        pfd_scan_free(s);
+    }
+    free(source);
+}
+END_TEST
+
 START_TEST(languages)
 {
     enum pfd_scan_language language;
@@ -366,6 +394,6 @@ int main(void)
 {
     return suite_run("scan",
                      TESTS(rewriting, macros, untouched, refusing, long_entries,
-                           strings, many, languages),
+                           strings, many, large, languages),
                      60);
 }
