@@ -123,7 +123,7 @@ struct pfd_memory_copy {
  * told to finding (may be NULL) with its addresses; source: the copy's name.
  *
  * PFD_OK, also when nothing is there; PFD_ERR_IO, PFD_ERR_USAGE: as
- * pfd_memory_read(); PFD_ERR_NOMEM.
+ * pfd_memory_read(), and for more than 16 GiB; PFD_ERR_NOMEM.
  */
 PFD_API enum pfd_status pfd_memory_copy(struct pfd_memory *memory,
                                         uint64_t address, size_t n,

@@ -12,6 +12,9 @@ enum {
     TOLD_MAX = 64,  /* stretches of one kind */
 };
 
+/* More is a mistake, and would be told as being out of memory at best. */
+#define COPY_MAX (UINT64_C(16) << 30)
+
 struct copying {
     struct pfd_memory *memory;
     struct pfd_memory_copy *copy;
@@ -120,7 +123,7 @@ enum pfd_status pfd_memory_copy(struct pfd_memory *memory, uint64_t address,
                                 struct pfd_memory_copy *ret,
                                 struct pfd_error *err)
 {
-    struct pfd_memory_copy copy = { .bytes = calloc(1, n + 1), .n = n };
+    struct pfd_memory_copy copy = { .n = n };
     struct copying c = {
         .memory = memory,
         .copy = &copy,
@@ -130,6 +133,11 @@ enum pfd_status pfd_memory_copy(struct pfd_memory *memory, uint64_t address,
                     .source = source,
                     .in_buffer = true },
     };
+    if (n > COPY_MAX) {
+        return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
+                        "%zu bytes: at most 16 GiB are copied", n);
+    }
+    copy.bytes = calloc(1, n + 1);
     if (!copy.bytes)
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     enum pfd_status status = copy_bytes(&c, err);

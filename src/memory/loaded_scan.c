@@ -254,20 +254,42 @@ static enum pfd_status search(struct scan *s, uint64_t address, size_t n,
     return status;
 }
 
+/* Addresses [from, to) of a region. */
+static enum pfd_status scan_stretch(struct scan *s, uint64_t from, uint64_t to,
+                                    uint64_t region_end)
+{
+    enum pfd_status status = PFD_OK;
+    while (from < to && status == PFD_OK) {
+        uint64_t left = to - from;
+        size_t n = left < WINDOW ? (size_t)left : WINDOW;
+        status = pfd_memory_read(s->memory, from, s->window, n, NULL, NULL,
+                                 NULL, s->err);
+        if (status == PFD_OK)
+            status = search(s, from, n, region_end - from);
+        /* A head that is cut here is seen whole by the next one. */
+        from += n == left ? n : n - HEAD;
+    }
+    return status;
+}
+
+/* Anonymous memory may be terabytes that nobody has written. */
+static bool is_sparse(const struct scan *s, const struct pfd_memory_region *r)
+{
+    return s->memory->hooks->populated && (!r->name || *r->name == '[') &&
+           !(r->permissions & PFD_MEMORY_SHARED);
+}
+
 static enum pfd_status scan_region(struct scan *s,
                                    const struct pfd_memory_region *r)
 {
     enum pfd_status status = PFD_OK;
-    for (uint64_t at = 0; at < r->present && status == PFD_OK;) {
-        uint64_t left = r->present - at;
-        size_t n = left < WINDOW ? (size_t)left : WINDOW;
-        status = pfd_memory_read(s->memory, r->address + at, s->window, n, NULL,
-                                 NULL, NULL, s->err);
-        if (status == PFD_OK)
-            status = search(s, r->address + at, n, left);
-        /* A head that is cut here is seen whole by the next one. */
-        at += n == left ? n : n - HEAD;
-    }
+    uint64_t end = r->address + r->present;
+    struct pfd_range next = { r->address, r->address };
+    if (!is_sparse(s, r))
+        return scan_stretch(s, r->address, end, end);
+    while (status == PFD_OK && next.to < end &&
+           s->memory->hooks->populated(s->memory, next.to, end, &next))
+        status = scan_stretch(s, next.from, next.to, end);
     return status;
 }
 

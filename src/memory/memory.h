@@ -51,6 +51,13 @@ struct pfd_memory_hooks {
     enum pfd_status (*read)(struct pfd_memory *memory, uint64_t address,
                             void *bytes, size_t n, struct pfd_memory_got *ret,
                             struct pfd_error *err);
+    /*
+     * The first stretch of anonymous memory in addresses [from, to) that has
+     * pages; false: there is none. What has none is zero, and reading it would
+     * make some there. NULL: all is worth reading.
+     */
+    bool (*populated)(struct pfd_memory *memory, uint64_t from, uint64_t to,
+                      struct pfd_range *ret);
     /* NULL: the regions never change. Adds what there is now to `fresh`. */
     enum pfd_status (*refresh)(struct pfd_memory *memory,
                                struct pfd_memory_map *fresh,

@@ -32,6 +32,7 @@ struct process {
     int folder; /* in /proc */
     int mem;
     int maps;
+    int pagemap;      /* -1: it must not be read */
     bool by_mem_only; /* copying by id is forbidden */
 };
 
@@ -229,6 +230,47 @@ static enum pfd_status refresh_process(struct pfd_memory *memory,
                : pfd_process_refused(memory->pid, p->folder, number, err);
 }
 
+/* Bits of the words of `pagemap`, one a page: "pagemap" in the kernel's
+ * documentation. */
+#define IN_MEMORY (UINT64_C(1) << 63)
+#define IN_SWAP   (UINT64_C(1) << 62)
+
+static bool find_populated(struct pfd_memory *memory, uint64_t from,
+                           uint64_t to, struct pfd_range *ret)
+{
+    enum {
+        WORDS = 8192
+    };
+    struct process *p = process_of(memory);
+    uint64_t words[WORDS];
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t at = from - from % page;
+    *ret = (struct pfd_range){ 0 };
+    while (at < to) {
+        uint64_t left = (to - at + page - 1) / page;
+        size_t n = left < WORDS ? (size_t)left : WORDS;
+        ssize_t got = p->pagemap < 0
+                          ? -1
+                          : pread(p->pagemap, words, n * sizeof *words,
+                                  (off_t)(at / page * sizeof *words));
+        if (got < (ssize_t)sizeof *words) { /* it is not said */
+            ret->from = ret->from ? ret->from : at;
+            break;
+        }
+        for (size_t i = 0; i < (size_t)got / sizeof *words; i++, at += page) {
+            bool has_page = words[i] & (IN_MEMORY | IN_SWAP);
+            if (has_page && !ret->from)
+                ret->from = at;
+            if (!has_page && ret->from) {
+                ret->to = at;
+                return true;
+            }
+        }
+    }
+    ret->to = to;
+    return ret->from != 0;
+}
+
 /* ---- files ---- */
 
 static int open_in(int folder, const char *path)
@@ -273,12 +315,14 @@ static void close_process(struct pfd_memory *memory)
     close_fd(p->folder);
     close_fd(p->mem);
     close_fd(p->maps);
+    close_fd(p->pagemap);
     free(p);
 }
 
 static const struct pfd_memory_hooks hooks = {
     .read = read_process,
     .refresh = refresh_process,
+    .populated = find_populated,
     .check = check_process,
     .open_file = open_process_file,
     .close = close_process,
@@ -321,6 +365,7 @@ static enum pfd_status open_parts(struct process *p, struct pfd_error *err)
         return pfd_process_refused(pid, p->folder, number, err);
     if (has_ended(p) || is_gone(p))
         return pfd_process_refused(pid, p->folder, ESRCH, err);
+    p->pagemap = openat(p->folder, "pagemap", O_RDONLY | O_CLOEXEC);
     p->memory.pid_inside = s.pid_inside;
     p->memory.started = s.started;
     read_auxv(p);
@@ -343,6 +388,7 @@ enum pfd_status pfd_memory_open_process(uint64_t pid, struct pfd_memory **ret,
     p->folder = -1;
     p->mem = -1;
     p->maps = -1;
+    p->pagemap = -1;
     snprintf(p->memory.name, sizeof p->memory.name, "process %llu",
              (unsigned long long)pid);
     enum pfd_status status = open_parts(p, err);

@@ -300,6 +300,21 @@ static enum pfd_status take_within(void *user,
     return PFD_OK;
 }
 
+#define SPARSE ((size_t)64 << 30)
+
+/* No page is there; mincore() says that of files only. */
+static bool is_untouched(const unsigned char *at)
+{
+    uint64_t word = 0;
+    int fd = open("/proc/self/pagemap", O_RDONLY);
+    ck_assert_int_eq(
+        pread(fd, &word, sizeof word,
+              (off_t)((uintptr_t)at / (size_t)sysconf(_SC_PAGESIZE) * 8)),
+        8);
+    close(fd);
+    return word >> 62 == 0;
+}
+
 START_TEST(test_scan)
 {
     enum {
@@ -331,7 +346,14 @@ START_TEST(test_scan)
     memcpy(room + ROOM - 1000, elf, 900);
     memset(module, 0, sizeof module);
     memset(elf, 0, sizeof elf);
+    /* Much that nobody has written, and that is not looked at. */
+    unsigned char *sparse =
+        mmap(NULL, SPARSE, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ck_assert_ptr_ne(sparse, MAP_FAILED);
     ck_assert_int_eq(pfd_loaded_scan(memory, take_within, NULL, &err), PFD_OK);
+    ck_assert(is_untouched(sparse + SPARSE / 2));
+    munmap(sparse, SPARSE);
     ck_assert_uint_eq(within.n, 3);
     ck_assert_uint_eq(within.at[0] - within.from, 4);
     ck_assert_uint_eq(within.bytes[0], n_module);

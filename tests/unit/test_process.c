@@ -326,7 +326,7 @@ START_TEST(test_copy)
     pfd_memory_copy_free(&copy);
     ck_assert_int_eq(pfd_memory_copy(memory, at, SIZE_MAX / 2, "buffer", NULL,
                                      NULL, &copy, NULL),
-                     PFD_ERR_NOMEM);
+                     PFD_ERR_USAGE);
     pfd_memory_close(memory);
     end_child(pid, end);
 }
