@@ -9,7 +9,7 @@ build=$1
 mkdir -p "$2/bin" "$2/lib"
 cp "$build/cli/printfdecode" "$build/daemon/printfdecoded" "$2/bin/"
 cp -L "$build/src/libprintfdecode.so.0" "$2/lib/"
-ln -sf libprintfdecode.so.0 "$2/lib/libprintfdecode.so"
+cp -L "$build/src/libprintfdecode.so.0" "$2/lib/libprintfdecode.so"
 # All but the C library's, which every system has.
 ldd "$2/bin/printfdecode" "$2/bin/printfdecoded" "$2/lib/libprintfdecode.so.0" |
     sed -n 's|.* => \(/[^ ]*\) .*|\1|p' | sort -u |
