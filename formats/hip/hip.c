@@ -538,12 +538,10 @@ static int hip_probe(const struct pfd_cursor *first, uint64_t n_buffer)
     return is_inline && !is_text ? score - CHAIN_OF_ONE : score;
 }
 
-/* A string that stands in the entry says little: all have to lead on. */
 static struct pfd_rocm_chain hip_chain(const struct pfd_table *table,
                                        struct pfd_cursor c)
 {
     struct pfd_rocm_chain ret = { 0 };
-    bool is_inline = false;
     while (ret.n < PROBED_ENTRIES && pfd_cursor_left(&c)) {
         size_t at = c.at;
         size_t left = pfd_cursor_left(&c);
@@ -555,9 +553,9 @@ static struct pfd_rocm_chain hip_chain(const struct pfd_table *table,
         if (!pfd_cursor_ok(&c) || n < HIP_ENTRY_MIN || n % DWORD || n > left ||
             (is_constant ? !pfd_table_find(table, hash)
                          : letter < 0x20 || letter >= 0x7f))
-            return is_inline ? (struct pfd_rocm_chain){ 0 } : ret;
+            return ret;
         ret.is_telling |= is_constant;
-        is_inline |= !is_constant;
+        ret.is_weak |= !is_constant;
         ret.n++;
         pfd_cursor_seek(&c, at + n);
     }

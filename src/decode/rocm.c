@@ -173,7 +173,8 @@ size_t pfd_rocm_find(pfd_rocm_chain_fn chain, const struct pfd_table *table,
          at += PFD_ROCM_HEADER) {
         uint32_t used = pfd_cursor_peek_u32(&all, at);
         uint32_t capacity = pfd_cursor_peek_u32(&all, at + DWORD);
-        if (__builtin_expect(used > capacity || used < DWORD || used % DWORD,
+        if (__builtin_expect(used > capacity || used < DWORD ||
+                                 (used | capacity) % DWORD,
                              1))
             continue;
         struct pfd_cursor entries = all;
@@ -182,8 +183,9 @@ size_t pfd_rocm_find(pfd_rocm_chain_fn chain, const struct pfd_table *table,
         struct pfd_rocm_chain c =
             chain(table, pfd_cursor_sub(&entries, left < used ? left : used));
         bool is_pages = (capacity + PFD_ROCM_HEADER) % PAGE == 0;
+        bool is_long = c.n >= ENTRIES_MIN && c.is_whole && used <= left;
         bool is_likely =
-            is_pages || (c.n >= ENTRIES_MIN && c.is_whole && used <= left);
+            c.is_weak ? is_pages && c.is_whole : is_pages || is_long;
         if (!c.n || (!c.is_telling && !is_likely))
             continue;
         pfd_rocm_measure(bytes + at, n - at, ret);

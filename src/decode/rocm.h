@@ -60,6 +60,7 @@ struct pfd_rocm_chain {
     unsigned n;
     bool is_whole;
     bool is_telling;
+    bool is_weak; /* other data could look so: the header has to say more */
 };
 typedef struct pfd_rocm_chain (*pfd_rocm_chain_fn)(
     const struct pfd_table *table, struct pfd_cursor entries);

@@ -281,7 +281,7 @@ static struct pfd_found_list *make_list(const struct pfd_search *s)
 
 static void judge(struct pfd_search *s)
 {
-    uint64_t n = pfd_core_info(s->how->core)->n_present;
+    uint64_t n = s->n_searched;
     s->n_left = n < UINT64_MAX / TRIED_FACTOR - TRIED_LEAST
                     ? n * TRIED_FACTOR + TRIED_LEAST
                     : UINT64_MAX;

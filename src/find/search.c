@@ -20,6 +20,7 @@ enum {
     /* A buffer whose first entries are not written yet begins at a page, and so
      * many before the first entry that is. */
     PAGES_BACK = 256,
+    REACH_MAX = 16, /* and it is not so many times longer than what is seen */
     FORMATS_MAX = 32,
 };
 
@@ -152,7 +153,8 @@ static bool look_back(const struct stretch *t, const struct pfd_format *format,
         const uint8_t *header = t->bytes + at;
         if (t->n - at >= live->n_header && live->is_header(header)) {
             uint64_t used = live->used(header);
-            if (at + used >= run->to && used <= t->n - at) {
+            if (at + used >= run->to && used <= t->n - at &&
+                used / REACH_MAX <= run->to - at) {
                 run->header = at;
                 run->used = at + used;
                 return true;
