@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <printfdecode/find.h>
+#include <printfdecode/loaded.h>
 
 #include "tell.h"
 
@@ -190,25 +191,84 @@ static bool add_found(struct inputs *in, const struct pfd_found *f,
     return true;
 }
 
-bool core_add_found(struct inputs *in, const struct options *o)
+/* ---- what is loaded ---- */
+
+/* Copies of code objects, whose kernels packets start. */
+struct objects {
+    struct pfd_find_object *at; /* [n] */
+    size_t n;
+};
+
+static enum pfd_status keep_object(void *user,
+                                   const struct pfd_loaded_object *object)
+{
+    struct objects *all = user;
+    void *bytes =
+        object->bytes && !object->is_found ? malloc(object->n + 1) : NULL;
+    if (!object->bytes || object->is_found)
+        return PFD_OK;
+    void *at = realloc(all->at, (all->n + 1) * sizeof *all->at);
+    if (at)
+        all->at = at;
+    if (!at || !bytes) {
+        free(bytes);
+        return PFD_ERR_NOMEM;
+    }
+    memcpy(bytes, object->bytes, object->n);
+    all->at[all->n++] =
+        (struct pfd_find_object){ bytes, object->n, object->load_address };
+    return PFD_OK;
+}
+
+static void free_objects(struct objects *all)
+{
+    for (size_t i = 0; i < all->n; i++)
+        free((void *)(uintptr_t)all->at[i].bytes);
+    free(all->at);
+}
+
+/* Their list is in the core, or there are no packets of theirs to look for. */
+static void keep_objects(const struct inputs *in, struct objects *ret)
+{
+    struct pfd_loaded *loaded = NULL;
+    if (pfd_loaded_open(in->memory, &loaded, NULL) == PFD_OK) {
+        (void)pfd_loaded_read(loaded, keep_object, ret, NULL, NULL, NULL, NULL);
+    }
+    pfd_loaded_close(loaded);
+}
+
+static enum pfd_status search(const struct inputs *in, const struct options *o,
+                              struct pfd_error *err)
 {
     struct core *core = in->core;
+    struct objects objects = { 0 };
     struct searching searching = {
         .is_shown = o->progress == WHEN_AUTO ? isatty(STDERR_FILENO)
                                              : o->progress == WHEN_ALWAYS,
     };
+    keep_objects(in, &objects);
     const struct pfd_find find = {
         .core = core->file,
         .strings = in->strings,
+        .objects = objects.at,
+        .n_objects = objects.n,
         .progress = show_progress,
         .user = &searching,
     };
+    clock_gettime(CLOCK_MONOTONIC, &searching.start);
+    enum pfd_status status = pfd_find_buffers(&find, &core->found, err);
+    tell_progress_done();
+    free_objects(&objects);
+    return status;
+}
+
+bool core_add_found(struct inputs *in, const struct options *o)
+{
+    struct core *core = in->core;
     struct pfd_error err;
     size_t n_told = 0;
     bool ok = true;
-    clock_gettime(CLOCK_MONOTONIC, &searching.start);
-    enum pfd_status status = pfd_find_buffers(&find, &core->found, &err);
-    tell_progress_done();
+    enum pfd_status status = search(in, o, &err);
     if (status == PFD_OK)
         core->origins = calloc(core->found->n + 1, sizeof *core->origins);
     if (status != PFD_OK || !core->origins) {

@@ -17,7 +17,7 @@ packages=(
     python3 libuv1-dev libsystemd-dev libssl-dev openssl libseccomp-dev mandoc
     glslang-tools libvulkan-dev mesa-vulkan-drivers prometheus
     pocl-opencl-icd ocl-icd-opencl-dev
-    clang-19 lld-19 clang-tools-19
+    clang-19 lld-19 clang-tools-19 gdb zstd
 )
 builds=${CI_BUILD:-build-ci}
 fuzz_runs=${CI_FUZZ_RUNS:-3000}

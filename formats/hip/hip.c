@@ -539,7 +539,7 @@ static int hip_probe(const struct pfd_cursor *first, uint64_t n_buffer)
 }
 
 static struct pfd_rocm_chain hip_chain(const struct pfd_table *table,
-                                       struct pfd_cursor c)
+                                       struct pfd_cursor c, bool is_pages)
 {
     struct pfd_rocm_chain ret = { 0 };
     while (ret.n < PROBED_ENTRIES && pfd_cursor_left(&c)) {
@@ -552,7 +552,7 @@ static struct pfd_rocm_chain hip_chain(const struct pfd_table *table,
         uint8_t letter = (uint8_t)hash;
         if (!pfd_cursor_ok(&c) || n < HIP_ENTRY_MIN || n % DWORD || n > left ||
             (is_constant ? !pfd_table_find(table, hash)
-                         : letter < 0x20 || letter >= 0x7f))
+                         : !is_pages || letter < 0x20 || letter >= 0x7f))
             return ret;
         ret.is_telling |= is_constant;
         ret.is_weak |= !is_constant;

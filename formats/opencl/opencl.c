@@ -562,9 +562,10 @@ static int opencl_probe(const struct pfd_cursor *first, uint64_t n_buffer)
 }
 
 static struct pfd_rocm_chain opencl_chain(const struct pfd_table *table,
-                                          struct pfd_cursor c)
+                                          struct pfd_cursor c, bool is_pages)
 {
     struct pfd_rocm_chain ret = { 0 };
+    (void)is_pages;
     while (ret.n < FOUND_ENTRIES && pfd_cursor_left(&c)) {
         const struct pfd_string *s = pfd_table_find(table, pfd_cursor_u32(&c));
         if (!pfd_cursor_ok(&c) || !s || s->n_payload > pfd_cursor_left(&c))

@@ -165,7 +165,8 @@ size_t pfd_rocm_find(pfd_rocm_chain_fn chain, const struct pfd_table *table,
                      struct pfd_whole *ret)
 {
     enum {
-        ENTRIES_MIN = 4 /* where the header is not that of whole pages */
+        ENTRIES_MIN = 4, /* where the header is not that of whole pages */
+        LOOKED_MAX = 1 << 20,
     };
     struct pfd_cursor all = pfd_cursor(bytes, n);
     size_t at = from;
@@ -179,13 +180,14 @@ size_t pfd_rocm_find(pfd_rocm_chain_fn chain, const struct pfd_table *table,
             continue;
         struct pfd_cursor entries = all;
         size_t left = n - at - PFD_ROCM_HEADER;
-        pfd_cursor_seek(&entries, at + PFD_ROCM_HEADER);
-        struct pfd_rocm_chain c =
-            chain(table, pfd_cursor_sub(&entries, left < used ? left : used));
         bool is_pages = (capacity + PFD_ROCM_HEADER) % PAGE == 0;
+        size_t most = used < left ? used : left;
+        pfd_cursor_seek(&entries, at + PFD_ROCM_HEADER);
+        most = most < LOOKED_MAX ? most : (size_t)LOOKED_MAX;
+        struct pfd_rocm_chain c =
+            chain(table, pfd_cursor_sub(&entries, most), is_pages);
         bool is_long = c.n >= ENTRIES_MIN && c.is_whole && used <= left;
-        bool is_likely =
-            c.is_weak ? is_pages && c.is_whole : is_pages || is_long;
+        bool is_likely = c.is_weak ? c.is_whole : is_pages || is_long;
         if (!c.n || (!c.is_telling && !is_likely))
             continue;
         pfd_rocm_measure(bytes + at, n - at, ret);

@@ -54,16 +54,16 @@ int pfd_rocm_probe(const struct pfd_cursor *first, uint64_t n_buffer);
  * pfd_format.find and pfd_format.measure. count: how many entries lead from one
  * to the next from the header on, some dozens at most, by strings that are
  * known; *is_whole: they lead to the end, or further than was looked. telling:
- * chance cannot make even one.
+ * chance cannot make even one. is_pages: by the header it has whole pages.
  */
 struct pfd_rocm_chain {
     unsigned n;
     bool is_whole;
     bool is_telling;
-    bool is_weak; /* other data could look so: the header has to say more */
+    bool is_weak; /* other data could look so: all of them have to lead on */
 };
 typedef struct pfd_rocm_chain (*pfd_rocm_chain_fn)(
-    const struct pfd_table *table, struct pfd_cursor entries);
+    const struct pfd_table *table, struct pfd_cursor entries, bool is_pages);
 size_t pfd_rocm_find(pfd_rocm_chain_fn chain, const struct pfd_table *table,
                      const uint8_t *bytes, size_t n, size_t from, size_t to,
                      struct pfd_whole *ret);

@@ -275,6 +275,7 @@ enum pfd_status pfd_memory_open_core(const struct pfd_core *core,
     m->memory.hooks = &hooks;
     m->memory.pid = core->info.pid;
     m->memory.pid_inside = core->info.pid;
+    m->memory.loaded = core->info.r_debug;
     m->core = core;
     m->fd = -1;
     m->verdicts = calloc(core->info.n_files + 1, 1);

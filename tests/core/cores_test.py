@@ -5,6 +5,7 @@ given: in cores made here, in those of a real process, compressed, split, and
 damaged in every way.
 usage: cores_test.py PRINTFDECODE CASES [MUTATIONS [SEED]]"""
 import gzip
+import json
 import os
 import random
 import resource
@@ -143,6 +144,70 @@ def test_absent():
         check(done.returncode == 1 and not done.stdout, f'none {args}: status')
 
 
+def symbols(elf):
+    """The values of an ELF file's dynamic symbols."""
+    at, count = struct.unpack_from('<Q', elf, 40)[0], \
+        struct.unpack_from('<H', elf, 60)[0]
+    sections = [struct.unpack_from('<IIQQQQIIQQ', elf, at + 64 * i)
+                for i in range(count)]
+    ret = {}
+    for kind, offset, size, link in ((s[1], s[4], s[5], s[6]) for s in sections):
+        for i in range(offset, offset + size if kind == 11 else offset, 24):
+            name, value = struct.unpack_from('<I4xQ', elf, i)
+            start = sections[link][4] + name
+            ret[elf[start:elf.index(b'\0', start)].decode()] = value
+    return ret
+
+
+def test_dispatch():
+    """A packet of a queue leads to a buffer that its header does not show: its
+    first entry is not written yet. The code object comes from the core, by the
+    list that AMD's note tells of."""
+    case, strings = SOUND[2]
+    elf = read(case, strings)
+    buffer = bytearray(paged(read(case, 'buffer.bin')))
+    dump = run('decode', '--buffer', write('dump', bytes(buffer)),
+               write('strings', elf))
+    assert dump.stdout
+    write('co', elf)
+    objects = json.loads(run('strings', '-v', '-o', 'json', 'co').stdout
+                         .decode().splitlines()[0])
+    kernel = next(k for k in objects['kernels'] if k['printf_buffer'] is not None)
+    descriptor = symbols(elf)[kernel['name'] + '.kd']
+    load, code, lists, ring, arguments, place = (
+        0x7f0000000000, 0x100000, 0x200000, 0x300000, 0x400000, 0x500000)
+    uri = f'memory://4711#offset={code:#x}&size={len(elf)}'.encode() + b'\0'
+    debug = struct.pack('<iiQQiiQ', 10, 0, lists + 64, 0, 0, 0, 0).ljust(64, b'\0') + \
+        struct.pack('<QQQQQ', load, lists + 128, 0, 0, 0).ljust(64, b'\0') + uri
+    packets = bytearray(PAGE)
+    struct.pack_into('<HHHHHHIIIIIQQ', packets, 3 * 64, 0x0b02, 1, 64, 1, 1, 0,
+                     64, 1, 1, 0, 0, load + descriptor, arguments)
+    given = bytearray(PAGE)
+    struct.pack_into('<Q', given, kernel['printf_buffer'], place)
+    notes = cores.process(4711, b'app') + cores.gpus(
+        lists, [cores.agent()], [cores.queue(number=5, ring=ring, size=PAGE)])
+    for first_is_written in True, False:
+        if not first_is_written:
+            buffer[8:12] = bytes(4)
+        core = write('core', cores.core(
+            [(code, elf, len(elf)), (lists, paged(debug), PAGE),
+             (ring, bytes(packets), PAGE), (arguments, bytes(given), PAGE),
+             (place, bytes(buffer), len(buffer))], notes))
+        done = run('decode', '--core', core)
+        dump = run('decode', '--buffer', write('dump', bytes(buffer)), 'strings')
+        check(done.stdout == dump.stdout and done.stdout, 'dispatch: other lines')
+        check(f'packet at {ring + 192:#x} of queue 5, of kernel {kernel["name"]}'
+              .encode() in done.stderr, f'dispatch: not said: {done.stderr}')
+        first = json.loads(run('decode', '-o', 'json', '--core', core).stdout
+                           .decode().splitlines()[0])
+        check(first['origin'] == {'process': 'app', 'pid': 4711, 'queue': '5',
+                                  'device': 'gfx90a, gpu 4711'},
+              f'dispatch: origin {first.get("origin")}')
+    plain = run('decode', '--core', core, '--address', hex(place), '--size',
+                str(len(buffer)))
+    check(plain.stdout == dump.stdout, 'dispatch: other lines at its address')
+
+
 def test_real():
     """The core of a real process by the debugger, and what it was given."""
     if not shutil.which('gcore'):
@@ -220,8 +285,8 @@ def test_mutated():
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for test in (test_sound, test_together, test_absent, test_real,
-                     test_mutated):
+        for test in (test_sound, test_together, test_absent, test_dispatch,
+                     test_real, test_mutated):
             test()
     sys.exit(bool(wrong))
 
