@@ -11,9 +11,10 @@ static enum pfd_status load_shader(struct pfd_strings *strings,
 {
     enum pfd_status status = PFD_OK;
     for (size_t i = 0; pfd_formats[i] && status == PFD_OK; i++) {
-        if (pfd_formats[i]->shader)
+        if (pfd_formats[i]->shader) {
             status = pfd_formats[i]->shader(pfd_formats[i], strings, shader,
                                             report, err);
+        }
     }
     return status;
 }
