@@ -565,15 +565,16 @@ static struct pfd_rocm_chain opencl_chain(const struct pfd_table *table,
                                           struct pfd_cursor c, bool is_pages)
 {
     struct pfd_rocm_chain ret = { 0 };
-    (void)is_pages;
-    while (ret.n < FOUND_ENTRIES && pfd_cursor_left(&c)) {
+    /* Small numbers are common: where the header says little, all lead on. */
+    unsigned n_most = is_pages ? FOUND_ENTRIES : 4 * FOUND_ENTRIES;
+    while (ret.n < n_most && pfd_cursor_left(&c)) {
         const struct pfd_string *s = pfd_table_find(table, pfd_cursor_u32(&c));
         if (!pfd_cursor_ok(&c) || !s || s->n_payload > pfd_cursor_left(&c))
             return ret;
         pfd_cursor_skip(&c, s->n_payload);
         ret.n++;
     }
-    ret.is_whole = true;
+    ret.is_whole = is_pages || !pfd_cursor_left(&c);
     return ret;
 }
 

@@ -186,7 +186,7 @@ size_t pfd_rocm_find(pfd_rocm_chain_fn chain, const struct pfd_table *table,
         most = most < LOOKED_MAX ? most : (size_t)LOOKED_MAX;
         struct pfd_rocm_chain c =
             chain(table, pfd_cursor_sub(&entries, most), is_pages);
-        bool is_long = c.n >= ENTRIES_MIN && c.is_whole && used <= left;
+        bool is_long = c.n >= ENTRIES_MIN && c.is_whole && used == most;
         bool is_likely = c.is_weak ? c.is_whole : is_pages || is_long;
         if (!c.n || (!c.is_telling && !is_likely))
             continue;

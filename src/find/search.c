@@ -5,6 +5,8 @@
  * 1.2; the processor sets a packet's type to "invalid" once it has taken it and
  * leaves the rest.
  */
+#include <sys/mman.h>
+
 #include "base/ranges.h"
 #include "decode/recover.h"
 #include "find/find.h"
@@ -17,6 +19,7 @@ enum {
     PACKET_INVALID = 1,
     PACKET_DISPATCH = 2,
     TELL_EVERY = 1 << 26,
+    BROUGHT_IN = 1 << 23, /* bytes at a time */
     /* A buffer whose first entries are not written yet begins at a page, and so
      * many before the first entry that is. */
     PAGES_BACK = 256,
@@ -235,10 +238,24 @@ static void tell(struct pfd_search *s, uint64_t n)
                                       pfd_core_info(s->how->core)->n_present);
 }
 
+/* Has the system bring bytes in at once, and not the holes around them page by
+ * page; where it cannot, they come as they are looked at. */
+static void bring_in(const struct stretch *t, size_t from, size_t end)
+{
+    uintptr_t first = (uintptr_t)(t->bytes + from) / PAGE * PAGE;
+    uintptr_t last = (uintptr_t)(t->bytes + end);
+    (void)madvise((void *)first, last - first, MADV_POPULATE_READ);
+}
+
 static void search_range(struct stretch *t, size_t from, size_t end)
 {
     size_t to = 0;
+    size_t there = from;
     for (size_t at = from; at < end && !t->search->is_stopped; at = to) {
+        if (at >= there) {
+            there = end - at < BROUGHT_IN ? end : at + BROUGHT_IN;
+            bring_in(t, at, there);
+        }
         uint64_t left = PAGE - (t->address + at) % PAGE;
         to = left < end - at ? at + (size_t)left : end;
         /* Most of a memory image is zero. */
