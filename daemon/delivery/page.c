@@ -169,6 +169,8 @@ static void settle(struct pfdd_page *p)
 {
     struct pfdd_page_list *list = &p->of->lists[p->form];
     p->is_ready = true;
+    if (!p->has_failed)
+        p->end = p->full;
     free_input(p);
     charge(p, page_bytes(p));
     p->of->n_made++;

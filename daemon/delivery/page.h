@@ -42,7 +42,8 @@ struct pfdd_page {
     bool is_ready;
     bool has_failed;            /* there was no memory */
     uint64_t first;             /* sequence number */
-    uint64_t end;               /* likewise, behind the last one */
+    uint64_t end;               /* likewise, behind the last one; it may come
+                                   nearer when the page is ready */
     struct pfdd_reader *reader; /* whose it is, if it is not shared; NULL: it
                                    has gone */
     char *text;                 /* [n] */
@@ -53,6 +54,7 @@ struct pfdd_page {
     /* The job's. */
     struct pfdd_strings *strings; /* a reference */
     struct pfdd_choice *choice;   /* NULL: everything */
+    uint64_t full;                /* where it was full */
     size_t n_pieces;
     struct pfdd_chunk *pieces[]; /* [n_pieces], a reference to each */
 };

@@ -254,8 +254,7 @@ static void finish(struct render *r)
     char *fits = p->n ? realloc(p->text, p->n) : NULL;
     p->text = fits ? fits : p->text;
     p->has_failed = r->failed;
-    if (!r->failed)
-        p->end = r->seq;
+    p->full = r->seq;
 }
 
 void pfdd_page_render(struct pfdd_page *page)
