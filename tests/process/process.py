@@ -168,6 +168,7 @@ def test_no_runtime():
 def test_scan():
     module = f'{SOURCES}/tests/fuzz/corpus/spirv/calls'
     with Producer() as p:
+        p.place('hidden', LLPC[1])
         with open(f'/proc/{p.pid}/maps') as f:
             if any(int(m[2], 16) - int(m[1], 16) >= 1 << 40 for m in
                    re.finditer(r'^(\w+)-(\w+) r', f.read(), re.M)):
@@ -175,7 +176,6 @@ def test_scan():
                       "minute")
                 return
         p.place('hidden', module)
-        p.place('hidden', LLPC[1])
         out = run('--pid', p.pid, '--code-objects', '--scan', '-o', 'json',
                   status=0).stdout
         found = [json.loads(line) for line in out.splitlines()]
