@@ -129,8 +129,12 @@ static void try_candidate(struct pfd_search *s, struct pfd_candidate *c)
         c->found.size = n;
     if (c->found.used > n)
         c->found.used = n;
-    c->is_dropped = !bytes || !c->format ||
-                    (!c->found.by_dispatch && !decoded(&c->found.summary));
+    /* Where next to nothing decodes, chance has made the header. */
+    bool is_chance = !decoded(&c->found.summary) ||
+                     (c->format && c->format->measure &&
+                      c->found.summary.bytes < c->found.used / 100);
+    c->is_dropped =
+        !bytes || !c->format || (!c->found.by_dispatch && is_chance);
     if (c->format)
         c->found.format = c->format->info.name;
 }
