@@ -495,9 +495,10 @@ static void check_output(struct context *c, const yaml_node_t *map,
     if (out->type == PFDD_OUTPUT_HTTP)
         check_feature(c, map, PFDD_FEATURE_HTTP, "HTTP");
     if (!pfdd_config_request(out, &request, err, sizeof err) ||
-        !pfdd_request_finish(&request, err, sizeof err))
+        !pfdd_request_finish(&request, err, sizeof err)) {
         wrong(c, mark_of(c, map, choice_key(out)), "'%s': %s", choice_key(out),
               err);
+    }
     pfdd_request_deinit(&request);
     if (out->type == PFDD_OUTPUT_FILE && out->path && !is_template(out->path)) {
         wrong(c, mark_of(c, map, "path"),

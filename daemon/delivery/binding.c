@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "delivery/binding.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 struct pfdd_strings *pfdd_strings_new(struct pfd_strings *set)
@@ -49,9 +50,10 @@ struct pfdd_binding *pfdd_binding_ref(struct pfdd_binding *binding)
 static void unlist(struct pfdd_binding *b)
 {
     struct pfdd_bindings *of = b->of;
+    assert(of);
     struct pfdd_binding **at = &of->first;
     struct pfdd_binding *before = NULL;
-    while (*at != b) {
+    while (*at && *at != b) {
         before = *at;
         at = &before->next;
     }

@@ -78,7 +78,7 @@ static void remove_at(struct pfdd_page_list *list, size_t i)
     struct pfdd_page *p = list->items[i];
     list->n--;
     memmove(list->items + i, list->items + i + 1,
-            (list->n - i) * sizeof *list->items);
+            (list->n - i) * sizeof(void *));
     pfdd_page_unref(p);
 }
 
@@ -86,14 +86,14 @@ static bool insert(struct pfdd_page_list *list, size_t i, struct pfdd_page *p)
 {
     if (list->n == list->size) {
         size_t size = list->size ? 2 * list->size : 16;
-        void *items = realloc(list->items, size * sizeof *list->items);
+        void *items = realloc(list->items, size * sizeof(void *));
         if (!items)
             return false;
         list->items = items;
         list->size = size;
     }
     memmove(list->items + i + 1, list->items + i,
-            (list->n - i) * sizeof *list->items);
+            (list->n - i) * sizeof(void *));
     list->items[i] = p;
     list->n++;
     p->refs++;
@@ -234,6 +234,7 @@ static struct pfdd_page *new_page(struct pfdd_pages *pages, uint64_t first,
     const struct pfdd_ring *ring = pages->ring;
     size_t from = pfdd_ring_find(ring, first);
     size_t n = count_pieces(ring, from, limit);
+    assert(n > 0); /* the ring has it */
     const struct pfdd_chunk *last = pfdd_ring_at(ring, from + n - 1);
     uint64_t end = last->first_seq + last->n_items;
     size_t room = sizeof(struct pfdd_page) + n * sizeof(void *) +

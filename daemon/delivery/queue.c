@@ -313,9 +313,10 @@ static void note_positions(struct pfdd_queue *q)
         if (c->first_seq + c->n_items > end)
             return;
         if (c->contents.n[PFDD_ENTRY] &&
-            pfdd_sources_is_resumed(&q->d->sources, c->source))
+            pfdd_sources_is_resumed(&q->d->sources, c->source)) {
             pfdd_positions_set(&q->known.positions, c->buffer->name,
                                &c->contents.last);
+        }
     }
 }
 

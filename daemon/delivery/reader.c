@@ -260,6 +260,8 @@ static bool find_page(struct pfdd_reader *r)
 static bool read_page(struct pfdd_reader *r, const char **bytes, size_t *n)
 {
     struct pfdd_page *p = r->page;
+    if (!p->is_ready)
+        return false;
     if (p->has_failed) {
         uint64_t end = p->end;
         drop_page(r);
@@ -285,8 +287,6 @@ bool pfdd_reader_peek(struct pfdd_reader *r, const char **bytes, size_t *n)
         if (r->out_at < r->out_n) {
             *bytes = r->out + r->out_at;
             *n = r->out_n - r->out_at;
-        } else if (r->page && !r->page->is_ready) {
-            return false;
         } else if (!(r->page ? read_page(r, bytes, n) : find_page(r))) {
             return false;
         }

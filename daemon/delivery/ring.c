@@ -30,6 +30,7 @@ void pfdd_ring_init(struct pfdd_ring *ring, size_t n_bytes_max,
 
 struct pfdd_chunk *pfdd_ring_at(const struct pfdd_ring *ring, size_t i)
 {
+    assert(ring->chunks && i < ring->n_chunks);
     return ring->chunks[(ring->first + i) & ring->mask];
 }
 
@@ -121,7 +122,7 @@ static bool make_room_for_pointer(struct pfdd_ring *ring)
     if (ring->chunks && ring->n_chunks <= ring->mask)
         return true;
     size_t size = ring->chunks ? 2 * (ring->mask + 1) : FIRST_ROOM;
-    struct pfdd_chunk **chunks = malloc(size * sizeof *chunks);
+    struct pfdd_chunk **chunks = malloc(size * sizeof(void *));
     if (!chunks)
         return false;
     for (size_t i = 0; i < ring->n_chunks; i++)

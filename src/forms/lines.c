@@ -217,9 +217,10 @@ const char *pfd_lines_members(struct pfd_lines *lines)
         return lines->members;
     lines->members_stale = false;
     lines->members[0] = '\0';
-    if (lines->time_ns)
+    if (lines->time_ns) {
         n = put_time(lines, lines->time_ns, lines->members,
                      sizeof lines->members);
+    }
     if (lines->generation != UINT64_MAX) {
         n += snprintf(lines->members + n, sizeof lines->members - (size_t)n,
                       ",\"generation\":%llu",
