@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <printfdecode/chunk.h>
 #include <printfdecode/lines.h>
 #include <printfdecode/tail.h>
 
@@ -20,6 +19,7 @@
 #include "delivery/segments.h"
 #include "sources/daemon.h"
 #include "sources/library.h"
+#include "sources/maker.h"
 #include "sources/poller.h"
 #include "sources/session_memory.h"
 #include "sources/shelf.h"
@@ -28,8 +28,7 @@ enum {
     WINDOW = 512 * 1024, /* bytes of a buffer that one look takes, */
     GIVE = 64 * 1024,    /* and makes entries of */
     QUIET = 4,
-    LOOKS = 16,        /* of a finished buffer in one job */
-    CHUNK = 24 * 1024, /* bytes of a chunk, but for its last item */
+    LOOKS = 16, /* of a finished buffer in one job */
     CHUNKS_ENOUGH = 256 * 1024,
     BETWEEN_LOOKS_US = 800, /* less than a poll: timers come early, too */
     LOOK_ANYWAY_MS = 2000,
@@ -38,15 +37,6 @@ enum {
 };
 
 #define NS_PER_MS UINT64_C(1000000)
-
-/* What a job has made. */
-struct batch {
-    struct pfdd_chunk *first;
-    struct pfdd_chunk **end;
-    size_t n;           /* bytes */
-    uint64_t n_entries; /* of them */
-    uint64_t lost;      /* entries that there was no memory for */
-};
 
 struct pfdd_session {
     struct pfdd_job job;
@@ -71,7 +61,7 @@ struct pfdd_session {
     bool pending;   /* of the last look */
     bool has_holes; /* likewise */
     bool io_failed;
-    struct batch ready; /* while the next job is on its way */
+    struct pfdd_made ready; /* while the next job is on its way */
     struct pfdd_session_memory memory;
     bool skipping;
     struct pfdd_position skip; /* entries up to here are in the queue */
@@ -89,9 +79,7 @@ struct pfdd_session {
     enum pfd_status status;
     struct pfd_error err;
     uint64_t n_buffer;
-    struct pfd_chunk_writer *writer;
-    struct pfdd_contents contents; /* of the chunk that is being written */
-    struct batch work;
+    struct pfdd_maker maker;
     struct pfdd_sums sums;  /* of all that has come out */
     struct pfdd_sums ended; /* the same, up to the present generation */
     uint64_t generation;    /* of the item before */
@@ -150,89 +138,6 @@ static void note_generation(struct pfdd_session *s, uint64_t generation)
     s->generation = generation;
 }
 
-/* ---- chunks ---- */
-
-static void batch_init(struct batch *b)
-{
-    *b = (struct batch){ .end = &b->first };
-}
-
-/* Another one, with what this one had. */
-static void batch_move(struct batch *to, struct batch *from)
-{
-    *to = *from;
-    if (!to->first)
-        to->end = &to->first;
-    batch_init(from);
-}
-
-static void batch_put(struct batch *b, struct pfdd_chunk *c)
-{
-    *b->end = c;
-    b->end = &c->next;
-    b->n += pfdd_chunk_bytes(c);
-    b->n_entries += c->contents.n[PFDD_ENTRY];
-}
-
-static void batch_drop(struct batch *b)
-{
-    while (b->first) {
-        struct pfdd_chunk *c = b->first;
-        b->first = c->next;
-        pfdd_chunk_unref(c);
-    }
-    batch_init(b);
-}
-
-/* Ends the chunk that is being written. */
-static void cut_chunk(struct pfdd_session *s)
-{
-    size_t n = 0;
-    if (pfd_chunk_size(s->writer) == 0)
-        return;
-    const void *bytes = pfd_chunk_finish(s->writer, &n);
-    struct pfdd_chunk *c =
-        bytes ? pfdd_chunk_new(&s->contents, bytes, n) : NULL;
-    if (c) {
-        batch_put(&s->work, c);
-    } else {
-        s->work.lost += s->contents.n[PFDD_ENTRY];
-    }
-    s->contents = (struct pfdd_contents){ 0 };
-}
-
-static enum pfd_status add_entry(struct pfdd_session *s,
-                                 const struct pfd_entry *entry,
-                                 uint64_t generation)
-{
-    enum pfd_status status = pfd_chunk_add_entry(s->writer, entry, NULL);
-    if (status == PFD_ERR_USAGE) { /* of another format */
-        cut_chunk(s);
-        status = pfd_chunk_add_entry(s->writer, entry, NULL);
-    }
-    s->contents.last =
-        (struct pfdd_position){ generation, entry->index, entry->offset };
-    s->contents.last_bytes = entry->n_bytes;
-    return status;
-}
-
-static void put_item(struct pfdd_session *s, const struct pfd_tail_item *item,
-                     uint64_t generation)
-{
-    if (s->contents.generation != generation ||
-        pfd_chunk_size(s->writer) > CHUNK)
-        cut_chunk(s);
-    s->contents.generation = generation;
-    enum pfd_status status =
-        item->is_entry ? add_entry(s, item->entry, generation)
-                       : pfd_chunk_add_finding(s->writer, item->finding, NULL);
-    if (status == PFD_OK) {
-        s->contents.n[item->is_entry ? PFDD_ENTRY : PFDD_FINDING]++;
-    } else {
-        s->work.lost += item->is_entry;
-    }
-}
-
 static void take_item(void *user, const struct pfd_tail_item *item)
 {
     struct pfdd_session *s = user;
@@ -242,8 +147,8 @@ static void take_item(void *user, const struct pfd_tail_item *item)
     pfdd_sums_item(&s->sums, item);
     if (s->options.is_trial)
         return;
-    put_item(s, item, s->options.generation + item->generation);
-    if (s->work.n > s->memory.n_piece)
+    pfdd_maker_put(&s->maker, item, s->options.generation + item->generation);
+    if (s->maker.made.n > s->memory.n_piece)
         pfdd_pool_pause(&s->job);
 }
 
@@ -281,7 +186,7 @@ static uint64_t clock_of(const struct pfdd_session *s)
  */
 static bool look_to_the_end(struct pfdd_session *s)
 {
-    for (int i = 0; i < LOOKS && s->work.n < CHUNKS_ENOUGH; i++) {
+    for (int i = 0; i < LOOKS && s->maker.made.n < CHUNKS_ENOUGH; i++) {
         s->ahead += 2 * (s->options.settle_ms + 1) * UINT64_C(1000000);
         s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
         s->n_quiet = s->status == PFD_OK ? 0 : s->n_quiet + 1;
@@ -313,8 +218,7 @@ static void look(struct pfdd_session *s)
     /* The second look need not wait for the loop's timer, which is no finer
      * than a millisecond, while nobody else needs this thread. */
     bool too_soon = s->status == PFD_MORE && s->burst;
-    bool only_seen = s->status == PFD_OK && s->work.n_entries == 0 &&
-                     s->contents.n[PFDD_ENTRY] == 0;
+    bool only_seen = s->status == PFD_OK && !pfdd_maker_has_entries(&s->maker);
     if (s->linger && (too_soon || only_seen) && pfd_tail_pending(s->tail)) {
         usleep(BETWEEN_LOOKS_US + 20);
         s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
@@ -337,7 +241,7 @@ static void run_job(struct pfdd_job *job)
     }
     look(s);
     sum_bytes(s);
-    cut_chunk(s);
+    pfdd_maker_cut(&s->maker);
 }
 
 /* ---- on the loop ---- */
@@ -391,9 +295,8 @@ static void free_session(struct pfdd_session *s)
     pfdd_sources_release(&d->sources, s->source);
     if (ended)
         ended(user);
-    batch_drop(&s->work);
-    batch_drop(&s->ready);
-    pfd_chunk_writer_free(s->writer);
+    pfdd_made_drop(&s->ready);
+    pfdd_maker_deinit(&s->maker);
     pfdd_buffer_unref(s->buffer);
     free((void *)(uintptr_t)s->options.name);
     free((void *)(uintptr_t)s->options.format);
@@ -402,7 +305,7 @@ static void free_session(struct pfdd_session *s)
 }
 
 /* The last entry of a batch. */
-static void note_kept(struct pfdd_session *s, const struct batch *b)
+static void note_kept(struct pfdd_session *s, const struct pfdd_made *b)
 {
     const struct pfdd_contents *last = NULL;
     for (const struct pfdd_chunk *c = b->first; c; c = c->next)
@@ -413,7 +316,7 @@ static void note_kept(struct pfdd_session *s, const struct batch *b)
     }
 }
 
-static void give_chunks(struct pfdd_session *s, struct batch *b)
+static void give_chunks(struct pfdd_session *s, struct pfdd_made *b)
 {
     struct pfdd *d = s->d;
     struct pfdd_stamp stamp = { .source = s->source,
@@ -427,18 +330,18 @@ static void give_chunks(struct pfdd_session *s, struct batch *b)
     if (b->lost)
         pfdd_session_gap(s, "no_memory", b->lost);
     d->batch = n > d->batch ? n : d->batch - (d->batch - n) / 8;
-    batch_init(b);
+    pfdd_made_init(b);
 }
 
 /* The look waits until the ring has what it has made so far. */
 static void take_piece(struct pfdd_session *s)
 {
     if (s->abandoned) {
-        batch_drop(&s->work);
+        pfdd_made_drop(&s->maker.made);
     } else if (pfdd_must_wait(s->d)) {
         return; /* the poller comes again */
     } else {
-        give_chunks(s, &s->work);
+        give_chunks(s, &s->maker.made);
     }
     s->has_piece = false;
     pfdd_pool_resume(&s->job);
@@ -468,7 +371,7 @@ static bool start_job(struct pfdd_session *s, bool burst);
 /* What the job has left, before another one starts. True: something moved. */
 static bool take_over(struct pfdd_session *s)
 {
-    batch_move(&s->ready, &s->work);
+    pfdd_made_move(&s->ready, &s->maker.made);
     bool moved = s->ready.first || s->status == PFD_OK;
     s->pending = s->tail && pfd_tail_pending(s->tail) > 0;
     s->has_holes = s->tail && pfd_tail_holes(s->tail) > 0;
@@ -603,21 +506,20 @@ struct pfdd_session *pfdd_session_new(
     struct pfdd_session *s = calloc(1, sizeof *s);
     char *name = strdup(options->name);
     char *format = options->format ? strdup(options->format) : NULL;
-    bool ok = s && name && (format || !options->format) &&
-              pfd_chunk_writer_new(&s->writer, NULL) == PFD_OK;
+    bool ok =
+        s && name && (format || !options->format) && pfdd_maker_init(&s->maker);
     if (ok)
         s->buffer = make_buffer(d, options);
     if (!ok || !s->buffer) {
         if (s)
-            pfd_chunk_writer_free(s->writer);
+            pfdd_maker_deinit(&s->maker);
         free(s);
         free(name);
         free(format);
         close(options->fd);
         return NULL;
     }
-    batch_init(&s->work);
-    batch_init(&s->ready);
+    pfdd_made_init(&s->ready);
     s->options = *options;
     pfdd_scope_ref(options->scope);
     s->options.name = name;

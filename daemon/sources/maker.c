@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "sources/maker.h"
+
+enum {
+    CHUNK = 24 * 1024, /* bytes of a chunk, but for its last item */
+};
+
+void pfdd_made_init(struct pfdd_made *made)
+{
+    *made = (struct pfdd_made){ .end = &made->first };
+}
+
+void pfdd_made_move(struct pfdd_made *to, struct pfdd_made *from)
+{
+    *to = *from;
+    if (!to->first)
+        to->end = &to->first;
+    pfdd_made_init(from);
+}
+
+void pfdd_made_drop(struct pfdd_made *made)
+{
+    while (made->first) {
+        struct pfdd_chunk *c = made->first;
+        made->first = c->next;
+        pfdd_chunk_unref(c);
+    }
+    pfdd_made_init(made);
+}
+
+static void add_chunk(struct pfdd_made *made, struct pfdd_chunk *c)
+{
+    *made->end = c;
+    made->end = &c->next;
+    made->n += pfdd_chunk_bytes(c);
+    made->n_entries += c->contents.n[PFDD_ENTRY];
+}
+
+bool pfdd_maker_init(struct pfdd_maker *maker)
+{
+    *maker = (struct pfdd_maker){ 0 };
+    pfdd_made_init(&maker->made);
+    return pfd_chunk_writer_new(&maker->writer, NULL) == PFD_OK;
+}
+
+void pfdd_maker_deinit(struct pfdd_maker *maker)
+{
+    pfdd_made_drop(&maker->made);
+    pfd_chunk_writer_free(maker->writer);
+}
+
+bool pfdd_maker_has_entries(const struct pfdd_maker *maker)
+{
+    return maker->made.n_entries || maker->contents.n[PFDD_ENTRY];
+}
+
+void pfdd_maker_cut(struct pfdd_maker *maker)
+{
+    size_t n = 0;
+    if (pfd_chunk_size(maker->writer) == 0)
+        return;
+    const void *bytes = pfd_chunk_finish(maker->writer, &n);
+    struct pfdd_chunk *c =
+        bytes ? pfdd_chunk_new(&maker->contents, bytes, n) : NULL;
+    if (c) {
+        add_chunk(&maker->made, c);
+    } else {
+        maker->made.lost += maker->contents.n[PFDD_ENTRY];
+    }
+    maker->contents = (struct pfdd_contents){ 0 };
+}
+
+static enum pfd_status add_entry(struct pfdd_maker *maker,
+                                 const struct pfd_entry *entry,
+                                 uint64_t generation)
+{
+    struct pfdd_contents *contents = &maker->contents;
+    enum pfd_status status = pfd_chunk_add_entry(maker->writer, entry, NULL);
+    if (status == PFD_ERR_USAGE) { /* of another format */
+        pfdd_maker_cut(maker);
+        contents->generation = generation;
+        status = pfd_chunk_add_entry(maker->writer, entry, NULL);
+    }
+    contents->last =
+        (struct pfdd_position){ generation, entry->index, entry->offset };
+    contents->last_bytes = entry->n_bytes;
+    return status;
+}
+
+void pfdd_maker_put(struct pfdd_maker *maker, const struct pfd_tail_item *item,
+                    uint64_t generation)
+{
+    if (maker->contents.generation != generation ||
+        pfd_chunk_size(maker->writer) > CHUNK)
+        pfdd_maker_cut(maker);
+    maker->contents.generation = generation;
+    enum pfd_status status =
+        item->is_entry
+            ? add_entry(maker, item->entry, generation)
+            : pfd_chunk_add_finding(maker->writer, item->finding, NULL);
+    if (status == PFD_OK) {
+        maker->contents.n[item->is_entry ? PFDD_ENTRY : PFDD_FINDING]++;
+    } else {
+        maker->made.lost += item->is_entry;
+    }
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a tail gives, made into chunks for the ring: on a worker, and then the
+ * loop's. One thread at a time.
+ */
+#ifndef PFDD_MAKER_H
+#define PFDD_MAKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <printfdecode/chunk.h>
+#include <printfdecode/tail.h>
+
+#include "delivery/chunk.h"
+
+/* Chunks that are done, in order. */
+struct pfdd_made {
+    struct pfdd_chunk *first;
+    struct pfdd_chunk **end;
+    size_t n;           /* bytes */
+    uint64_t n_entries; /* of them */
+    uint64_t lost;      /* entries that there was no memory for */
+};
+
+void pfdd_made_init(struct pfdd_made *made);
+/* `to`, which has none, has what `from` had. */
+void pfdd_made_move(struct pfdd_made *to, struct pfdd_made *from);
+void pfdd_made_drop(struct pfdd_made *made);
+
+struct pfdd_maker {
+    struct pfd_chunk_writer *writer;
+    struct pfdd_contents contents; /* of the chunk that is being written */
+    struct pfdd_made made;
+};
+
+/* False: out of memory; to be deinited all the same. */
+bool pfdd_maker_init(struct pfdd_maker *maker);
+void pfdd_maker_deinit(struct pfdd_maker *maker);
+
+/* generation: of the item. */
+void pfdd_maker_put(struct pfdd_maker *maker, const struct pfd_tail_item *item,
+                    uint64_t generation);
+
+/* Ends the chunk that is being written, if there is one. */
+void pfdd_maker_cut(struct pfdd_maker *maker);
+
+bool pfdd_maker_has_entries(const struct pfdd_maker *maker);
+
+#endif
