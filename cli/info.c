@@ -271,10 +271,11 @@ static bool info_socket(struct info *x, const char *path)
     fields_begin(&f, x->json, path, "socket");
     fields_flag(&f, "listening", is_there);
     fields_end(&f);
-    if (is_there && !x->json)
+    if (is_there && !x->json) {
         tell_hint("%s: if it is a daemon's, printfdecode follow %s shows its "
                   "lines",
                   path, path);
+    }
     return true;
 }
 

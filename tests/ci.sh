@@ -89,7 +89,9 @@ configure() { # configure NAME MESON_OPTION...
     local dir=$builds/$1
     shift
     rm -rf "$dir"
-    meson setup "$dir" -Dwerror=true -Dtests=enabled "$@"
+    # One compiler's sanitizers do not go with another's C++.
+    local cxx=${CC/clang/clang++}
+    CXX=${cxx/gcc/g++} meson setup "$dir" -Dwerror=true -Dtests=enabled "$@"
 }
 
 build() { # build NAME MESON_OPTION...

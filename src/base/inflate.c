@@ -40,7 +40,7 @@ static void damaged(struct inflation *f, const char *what)
 {
     pfd_fail(f->problem, PFD_ERR_CORRUPT, f->n_read,
              "%s after %zu compressed bytes, which gave %llu", what, f->n_read,
-             (unsigned long long)(f->n_given + f->n_written));
+             (unsigned long long)f->n_given + f->n_written);
 }
 
 /* False: out of memory. */

@@ -47,7 +47,9 @@ static uint64_t number_at(const char *text, int base)
 static uint64_t last_number(const char *text)
 {
     uint64_t number = 0;
-    while (text && *text && *text != '\n') {
+    if (!text)
+        return 0;
+    while (*text && *text != '\n') {
         char *end;
         number = strtoull(text, &end, 10);
         text = end + strspn(end, " \t");

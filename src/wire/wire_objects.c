@@ -6,6 +6,7 @@
 #include <printfdecode/wire_objects.h>
 
 #include "base/error.h"
+#include "spirv/spirv.h"
 
 /* One that has not come whole, or a module. */
 struct object {
@@ -166,8 +167,7 @@ static struct object *add(struct pfd_wire_objects *set,
 
 static bool is_module(const struct object *o)
 {
-    static const unsigned char magic[] = { 0x03, 0x02, 0x23, 0x07 };
-    return o->n >= sizeof magic && !memcmp(o->bytes, magic, sizeof magic);
+    return pfd_spirv_recognise(o->bytes, o->n);
 }
 
 static void give(struct pfd_wire_objects *set, struct pfd_wire_object *given)

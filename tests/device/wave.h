@@ -150,6 +150,17 @@ inline bool advance()
     return false;
 }
 
+/* Apart: what getcontext() returns to twice must not keep anything. */
+__attribute__((noinline)) inline void prepare(lane &l)
+{
+    l.stack.resize(256 * 1024);
+    getcontext(&l.context);
+    l.context.uc_stack.ss_sp = l.stack.data();
+    l.context.uc_stack.ss_size = l.stack.size();
+    l.context.uc_link = &scheduler;
+    makecontext(&l.context, run_lane, 0);
+}
+
 /* Runs fn for the lanes of one wave; those that are not in mask never start. */
 inline void run(uint32_t width, uint32_t which, uint64_t mask,
                 void (*fn)(uint32_t))
@@ -159,17 +170,11 @@ inline void run(uint32_t width, uint32_t which, uint64_t mask,
     number = which;
     kernel = fn;
     for (uint32_t i = 0; i < width; i++) {
-        lane &l = lanes[i];
-        if (!(mask >> i & 1)) {
-            l.waits = wait::done;
-            continue;
+        if (mask >> i & 1) {
+            prepare(lanes[i]);
+        } else {
+            lanes[i].waits = wait::done;
         }
-        l.stack.resize(256 * 1024);
-        getcontext(&l.context);
-        l.context.uc_stack.ss_sp = l.stack.data();
-        l.context.uc_stack.ss_size = l.stack.size();
-        l.context.uc_link = &scheduler;
-        makecontext(&l.context, run_lane, 0);
     }
     while (advance())
         continue;

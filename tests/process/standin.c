@@ -24,7 +24,7 @@ __attribute__((visibility("default"))) struct r_debug _amdgpu_r_debug = {
 
 static struct link_map *last;
 
-static void announce(int state)
+static void announce(unsigned state)
 {
     _amdgpu_r_debug.r_state = state;
     on_change();

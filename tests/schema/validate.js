@@ -28,6 +28,7 @@ const records = {
   strings: ['string', 'call', 'object', 'finding'],
   inspect: ['dword', 'region', 'finding'],
   stats: ['string_stats', 'summary', 'finding'],
+  info: ['info'],
   follow: [...decoded, 'gap', 'error'],
 };
 
