@@ -141,11 +141,11 @@ static void read_file(struct core_memory *m, uint64_t address, void *bytes,
 {
     const struct pfd_core *core = m->core;
     size_t i = find_file(core, address);
-    const struct pfd_core_file *f = &core->files[i];
     ret->absent = n;
     ret->why = reasons[NOT_ASKED];
     if (i == core->info.n_files)
         return;
+    const struct pfd_core_file *f = &core->files[i];
     if (f->from > address) {
         if (f->from - address < n)
             ret->absent = f->from - address;
@@ -207,8 +207,9 @@ static void add_segments(struct core_memory *m)
     for (size_t i = 0; i < core->info.n_segments; i++) {
         const struct pfd_core_segment *s = &core->segments[i];
         size_t k = find_file(core, s->address);
-        const struct pfd_core_file *f = &core->files[k];
-        bool is_file = k < core->info.n_files && f->from <= s->address;
+        const struct pfd_core_file *f =
+            k < core->info.n_files ? &core->files[k] : NULL;
+        bool is_file = f && f->from <= s->address;
         struct pfd_memory_region r = {
             .address = s->address,
             .size = s->n_memory,
