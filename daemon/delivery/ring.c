@@ -184,8 +184,6 @@ static void put_gap(struct pfdd_ring *ring, const struct pfdd_stamp *stamp,
 
 static void tell_readers(struct pfdd_ring *ring)
 {
-    if (ring->appended)
-        ring->appended(ring->user);
     struct pfdd_reader *next = NULL;
     for (struct pfdd_reader *r = ring->readers; r; r = next) {
         next = r->next;

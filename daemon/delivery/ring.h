@@ -37,10 +37,6 @@ struct pfdd_ring {
      * NULL. */
     void (*held)(void *user, uint32_t source, int change);
     void *held_user;
-    /* Called when something went in, before the readers are woken; may be
-     * NULL. */
-    void (*appended)(void *user);
-    void *user;
 };
 
 void pfdd_ring_init(struct pfdd_ring *ring, size_t n_bytes_max,
