@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The core that the command line names: its memory, and the buffers in it. */
+/* The core that the command line names. */
 #ifndef CLI_CORE_H
 #define CLI_CORE_H
 
@@ -18,8 +18,6 @@ void core_close(struct core *core);
 /* The bytes of a range where they stand in the file; NULL: not in one piece. */
 const void *core_bytes(const struct core *core, uint64_t address, uint64_t n);
 
-/* Finds buffers, says why each is one, and adds them, the most believable
- * first. False: said. */
-bool core_add_found(struct inputs *inputs, const struct options *options);
+const struct pfd_core *core_file(const struct core *core);
 
 #endif

@@ -3,25 +3,80 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collapsing.h"
 #include "filter.h"
 #include "loaded.h"
 #include "output.h"
 #include "run.h"
 #include "tell.h"
+#include "tracing.h"
+
+/* What entries become instead of lines; each may be NULL. */
+struct rows {
+    struct pfd_collapse *collapse;
+    struct pfd_trace *trace;
+};
+
+/* A run ends with its buffer. */
+static void begin_buffer(void *user, struct pfd_convert *convert,
+                         const struct buffer *buffer)
+{
+    const struct rows *rows = user;
+    if (rows->collapse)
+        pfd_collapse_end(rows->collapse);
+    if (rows->trace) {
+        convert->row_time = buffer->capture ? buffer->captured.time : 0;
+        pfd_trace_set_source(rows->trace, buffer->name);
+    }
+}
+
+static bool open_rows(const struct options *o, const struct inputs *in,
+                      struct rows *ret)
+{
+    *ret = (struct rows){ 0 };
+    return o->count || (collapsing_open(o, &ret->collapse) &&
+                        tracing_open(o, in->strings, &ret->trace));
+}
+
+static bool close_rows(const struct rows *rows)
+{
+    bool ok = collapsing_end(rows->collapse);
+    ok = tracing_end(rows->trace) && ok;
+    pfd_collapse_free(rows->collapse);
+    pfd_trace_free(rows->trace);
+    return ok;
+}
+
+static void set_output(const struct options *o, const struct rows *rows,
+                       struct pfd_convert *convert)
+{
+    convert->write = output_write;
+    if (rows->collapse) {
+        convert->write = pfd_collapse_write;
+        convert->write_user = rows->collapse;
+    } else if (rows->trace) {
+        convert->write = pfd_trace_write;
+        convert->write_user = rows->trace;
+    }
+    convert->rows = convert->row_pieces = convert->write_user;
+    if (!o->count && !rows->trace)
+        convert->output = o->output ? o->output : "text";
+}
 
 int decode_inputs(const struct options *o, struct inputs *in,
                   struct filtering *filtering)
 {
     struct pfd_summary total = { 0 };
-    bool can_filter = filtering_check(filtering, in->strings);
+    struct rows rows;
+    bool can_filter =
+        open_rows(o, in, &rows) && filtering_check(filtering, in->strings);
     struct pfd_convert convert = {
         .strings = in->strings,
         .format = o->format,
         .options = o->decoding,
-        .origin = o->verbose,
-        .output = o->count    ? NULL
-                  : o->output ? o->output
-                              : "text",
+        .show = options_show(o),
+        .links = options_links(o),
+        .tells = options_tells(o),
         .threads = o->threads,
         .filter = filtering->filter,
         .n_given = &filtering->n_given,
@@ -30,10 +85,13 @@ int decode_inputs(const struct options *o, struct inputs *in,
         .limit = o->limit,
         .color = options_color(o, STDOUT_FILENO),
         .marks = options_marks(o),
-        .few_unknown = !(o->show & SHOW_UNKNOWN),
-        .write = output_write,
+        .few_unknown = !(o->show & (SHOW_UNKNOWN | SHOW_ALL)),
     };
-    bool ok = can_filter && run_buffers(o, in, &convert, &total) && !in->failed;
+    set_output(o, &rows, &convert);
+    bool ok = can_filter &&
+              run_each(o, in, &convert, &total, begin_buffer, &rows) &&
+              !in->failed;
+    ok = close_rows(&rows) && ok;
     if (ok && o->count)
         output_printf("%llu\n", (unsigned long long)filtering->n_given);
     total.findings += in->n_findings;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * printfdecode follow: what mapped buffers say while they are written. Stores
- * into a mapping wake nobody: the files, or the process' memory, are looked at
- * again and again, often while something moves.
+ * into a mapping wake nobody: files and memory are looked at again and again.
  */
+#include "follow.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +18,19 @@
 #include <printfdecode/source.h>
 #include <printfdecode/tail.h>
 
+#include "collapsing.h"
 #include "filter.h"
+#include "found.h"
 #include "input.h"
+#include "interrupt.h"
 #include "loaded.h"
 #include "options.h"
 #include "output.h"
+#include "pressing.h"
+#include "replay.h"
 #include "run.h"
 #include "tell.h"
+#include "tracing.h"
 
 enum {
     NS_PER_MS = 1000000,
@@ -32,11 +38,15 @@ enum {
     LOADED_EVERY_MS = 250,   /* has the program loaded more code? And when */
     LOADED_SOON_MS = 10,     /* something waits, perhaps for its string: */
     LOOK_ANYWAY_MS = 20,     /* although nothing seems to have moved */
+    SEARCH_EVERY_MS = 1000,  /* are there new buffers in memory? But not before
+                               so many times what a search took: */
+    SEARCH_PART = 20,
     SENTENCE = 512,
 };
 
 struct followed {
     struct follow *follow;
+    uint64_t number; /* of follow.buffers */
     struct buffer *buffer;
     struct pfd_source *source;
     struct pfd_tail *tail;
@@ -48,26 +58,31 @@ struct followed {
 struct follow {
     const struct options *o;
     struct inputs in;
-    struct followed *buffers; /* [n_buffers] */
-    size_t n_buffers;         /* the first of in.buffers; others are complete */
+    struct followed **buffers; /* [n_buffers] */
+    size_t n_buffers; /* the first of in.buffers; others are complete */
+    size_t n_first;   /* so many there were at first */
+    const struct follow_taker *taker; /* NULL: lines are printed */
     struct pfd_lines *lines;
+    struct pressing pressing;
+    const struct followed *placed; /* whose items come, of this generation; */
+    uint64_t generation;           /* NULL: of a new look */
+    struct pfd_collapse *collapse; /* NULL: each line stands for itself */
+    struct pfd_trace *trace;       /* NULL: they are no trace */
+    const struct followed *traced; /* whose entries come */
     struct filtering filtering;
     struct pfd_filter_run *filter; /* NULL: all are wanted */
+    uint64_t collapsed_ns;         /* when all runs were ended */
+    uint64_t time;                 /* of the look, nanoseconds since 1970 */
     uint64_t moved_ns;             /* when anything came last */
     uint64_t replaced_ns;
     uint64_t loaded_ns;
+    uint64_t search_ns;  /* when buffers are searched for next */
+    bool searches;       /* nobody said where they are */
     uint64_t n_findings; /* of processes that have ended, and what they load */
     bool json;
+    bool failed;  /* without any buffer; said */
     bool is_over; /* the limit, or a reader that went away */
 };
-
-static volatile sig_atomic_t stopped;
-
-static void on_signal(int number)
-{
-    (void)number;
-    stopped = 1;
-}
 
 static uint64_t now_ns(clockid_t clock)
 {
@@ -79,12 +94,15 @@ static uint64_t now_ns(clockid_t clock)
 static void flush(struct follow *follow)
 {
     size_t n = 0;
+    follow->is_over |= !pressing_rest(&follow->pressing);
     const char *bytes = pfd_lines_bytes(follow->lines, &n);
     if (!bytes && n) {
         tell_error("out of memory");
         exit(EXIT_ERROR);
     }
-    if (n && !output_write(NULL, bytes, n))
+    if (n && !(follow->collapse ? pfd_collapse_write(follow->collapse, bytes, n)
+               : follow->trace  ? pfd_trace_write(follow->trace, bytes, n)
+                                : output_write(NULL, bytes, n)))
         follow->is_over = true;
     pfd_lines_clear(follow->lines);
 }
@@ -99,7 +117,10 @@ static void give_finding(struct follow *follow,
 {
     if (!is_told(follow, finding->kind))
         return;
+    follow->is_over |= !pressing_rest(&follow->pressing);
     pfd_lines_finding(follow->lines, finding);
+    if (options_tells(follow->o)) /* behind what was before it */
+        flush(follow);
     tell_finding(NULL, finding);
 }
 
@@ -121,6 +142,25 @@ static void give_entry_findings(struct followed *f,
     }
 }
 
+/* Where the items to come are from. */
+static void set_place(struct followed *f, uint64_t generation)
+{
+    struct follow *follow = f->follow;
+    struct pfd_press_place place = {
+        .strings = follow->in.strings,
+        .options = &follow->o->decoding,
+        .source = f->buffer->name,
+        .buffer = f->number,
+        .generation = generation,
+        .time = follow->time,
+    };
+    pressing_set_place(&follow->pressing, &place);
+    pfd_lines_set_place(follow->lines, generation, UINT64_MAX);
+    pfd_lines_set_buffer(follow->lines, f->number);
+    follow->placed = f;
+    follow->generation = generation;
+}
+
 static void take(void *user, const struct pfd_tail_item *item)
 {
     enum {
@@ -131,17 +171,32 @@ static void take(void *user, const struct pfd_tail_item *item)
     size_t n = 0;
     if (follow->is_over)
         return;
-    pfd_lines_set_place(follow->lines, item->generation, UINT64_MAX);
+    if (follow->placed != f || follow->generation != item->generation)
+        set_place(f, item->generation);
+    if (follow->trace && follow->traced != f) {
+        flush(follow);
+        pfd_trace_set_source(follow->trace, f->buffer->name);
+        follow->traced = f;
+    }
     if (!item->is_entry) {
         give_finding(follow, item->finding);
         return;
     }
     if (follow->filter && !pfd_filter_want(follow->filter, item->entry))
         return;
-    pfd_lines_entry(follow->lines, item->entry);
+    if (!follow->taker && pressing_take(&follow->pressing, item->entry)) {
+        follow->filtering.n_given++;
+        return;
+    }
+    if (!follow->taker)
+        pfd_lines_entry(follow->lines, item->entry);
     if (item->entry->findings)
         give_entry_findings(f, item->entry);
     follow->is_over = ++follow->filtering.n_given >= follow->o->limit;
+    if (follow->taker &&
+        !follow->taker->entry(follow->taker->user, item->entry, follow->time,
+                              follow->in.strings))
+        follow->is_over = follow->failed = true;
     pfd_lines_bytes(follow->lines, &n);
     if (n >= FLUSH_AT)
         flush(follow);
@@ -170,18 +225,19 @@ static bool open_source(struct followed *f)
     return false;
 }
 
-static bool start(struct follow *follow, struct followed *f)
+static bool start(struct followed *f)
 {
+    const struct follow *follow = f->follow;
     const struct options *o = follow->o;
     struct pfd_error err;
     if (!open_source(f))
         return false;
     struct pfd_tail_options options = {
         .strings = follow->in.strings,
-        .format = o->format,
+        .format = o->format ? o->format : f->buffer->format,
         .source = f->buffer->name,
         .options = o->decoding,
-        .settle_ns = o->settle_ms * NS_PER_MS,
+        .settle_ns = o->has_settle ? o->settle_ms * NS_PER_MS + 1 : 0,
         .read = pfd_source_read,
         .read_user = f->source,
         .item = take,
@@ -275,19 +331,37 @@ static bool look_at(struct followed *f, uint64_t now)
     return status == PFD_OK || pfd_tail_pending(f->tail) > 0;
 }
 
+/* For buffers that are yet to be found, as long as the process is there. */
+static bool is_waiting(struct follow *follow)
+{
+    struct pfd_error err;
+    if (!follow->searches)
+        return false;
+    if (pfd_memory_check(follow->in.memory, &err) == PFD_OK)
+        return true;
+    if (!follow->n_buffers) /* or that was said of each */
+        tell_error("%s, and no buffer was found in it", err.text);
+    follow->failed |= !follow->n_buffers;
+    return false;
+}
+
 static bool look(struct follow *follow)
 {
     bool moved = false;
     bool any = false;
     uint64_t now = now_ns(CLOCK_MONOTONIC);
-    pfd_lines_set_time(follow->lines, now_ns(CLOCK_REALTIME));
+    follow->time = now_ns(CLOCK_REALTIME);
+    follow->placed = NULL;
+    pfd_lines_set_time(follow->lines, follow->time);
     for (size_t i = 0; i < follow->n_buffers; i++) {
-        struct followed *f = &follow->buffers[i];
+        struct followed *f = follow->buffers[i];
         moved |= look_at(f, now);
         any |= !f->failed && !f->is_gone;
     }
-    flush(follow);
-    follow->is_over |= !any;
+    if (!follow->pressing.is_on)
+        flush(follow);
+    follow->is_over |= !pressing_end_look(&follow->pressing);
+    follow->is_over |= !any && !is_waiting(follow);
     return moved;
 }
 
@@ -305,7 +379,7 @@ static void finish(struct follow *follow, struct followed *f)
 static void follow_names(struct follow *follow)
 {
     for (size_t i = 0; i < follow->n_buffers; i++) {
-        struct followed *f = &follow->buffers[i];
+        struct followed *f = follow->buffers[i];
         struct stat named;
         struct stat open_file;
         if (f->failed || f->buffer->is_memory ||
@@ -321,15 +395,14 @@ static void follow_names(struct follow *follow)
         f->buffer->fd = fd;
         close_followed(f);
         tell_hint("%s: another file has taken its place", f->buffer->name);
-        start(follow, f);
+        start(f);
     }
 }
 
 static void take_finding(void *user, const struct pfd_finding *finding)
 {
     struct follow *follow = user;
-    bool note = pfd_finding_is_note(finding->kind);
-    follow->n_findings += !note;
+    follow->n_findings += !pfd_finding_is_note(finding->kind);
     give_finding(follow, finding);
 }
 
@@ -339,6 +412,8 @@ static void follow_code(struct follow *follow)
     struct pfd_error err;
     struct inputs *in = &follow->in;
     size_t before = pfd_strings_count(in->strings);
+    flush(follow); /* what strings that go are needed for */
+    follow->placed = NULL;
     if (!loaded_renew(in, take_finding, follow))
         return;
     if (follow->o->verbose) {
@@ -350,7 +425,7 @@ static void follow_code(struct follow *follow)
     follow->filter = NULL;
     bool ok = filtering_run(&follow->filtering, in->strings, &follow->filter);
     for (size_t i = 0; ok && i < follow->n_buffers; i++) {
-        struct followed *f = &follow->buffers[i];
+        struct followed *f = follow->buffers[i];
         if (f->tail && pfd_tail_set_strings(f->tail, in->strings, &err) < 0)
             fail(f, &err);
     }
@@ -361,7 +436,7 @@ static void follow_code_in_turn(struct follow *follow, uint64_t now)
 {
     uint64_t every = LOADED_EVERY_MS;
     for (size_t i = 0; i < follow->n_buffers; i++) {
-        const struct followed *f = &follow->buffers[i];
+        const struct followed *f = follow->buffers[i];
         if (f->tail && pfd_tail_pending(f->tail))
             every = LOADED_SOON_MS;
     }
@@ -371,93 +446,155 @@ static void follow_code_in_turn(struct follow *follow, uint64_t now)
     follow_code(follow);
 }
 
+/* ---- buffers that come ---- */
+
+static struct followed *add_followed(struct follow *follow)
+{
+    size_t n = follow->n_buffers + 1;
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): pointers are meant */
+    struct followed **at = realloc(follow->buffers, n * sizeof *at);
+    struct followed *f = at ? calloc(1, sizeof *f) : NULL;
+    if (at)
+        follow->buffers = at;
+    if (!f) {
+        tell_error("out of memory");
+        exit(EXIT_ERROR);
+    }
+    f->follow = follow;
+    f->number = follow->n_buffers;
+    follow->buffers[follow->n_buffers++] = f;
+    return f;
+}
+
+/* Those that were added to the list of all come behind those that are
+ * followed, which may have moved. */
+static void take_new(struct follow *follow, size_t n_before)
+{
+    struct inputs *in = &follow->in;
+    size_t first = follow->n_buffers;
+    for (size_t i = n_before; i < in->n_buffers; i++) {
+        struct buffer b = in->buffers[i];
+        size_t to = follow->n_buffers;
+        add_followed(follow);
+        in->buffers[i] = in->buffers[to];
+        in->buffers[to] = b;
+    }
+    for (size_t i = 0; i < follow->n_buffers; i++)
+        follow->buffers[i]->buffer = &in->buffers[i];
+    for (size_t i = first; i < follow->n_buffers; i++)
+        start(follow->buffers[i]);
+}
+
+/* While memory is searched, what is known is followed. */
+static bool look_meanwhile(void *user)
+{
+    struct follow *follow = user;
+    if (look(follow))
+        follow->moved_ns = now_ns(CLOCK_MONOTONIC);
+    return !interrupt_came() && !follow->is_over;
+}
+
+static void search_in_turn(struct follow *follow, uint64_t now)
+{
+    size_t n = follow->in.n_buffers;
+    if (now < follow->search_ns)
+        return;
+    found_renew(&follow->in, follow->o, look_meanwhile, follow, take_finding,
+                follow);
+    if (follow->in.n_buffers > n)
+        take_new(follow, n);
+    uint64_t end = now_ns(CLOCK_MONOTONIC);
+    uint64_t pause = (end - now) * SEARCH_PART;
+    uint64_t least = (uint64_t)SEARCH_EVERY_MS * NS_PER_MS;
+    follow->search_ns = end + (pause > least ? pause : least);
+}
+
+/* ---- all of it ---- */
+
 static bool is_idle(const struct follow *follow, uint64_t now)
 {
     return follow->o->has_until_idle &&
            now - follow->moved_ns >= follow->o->until_idle_ms * NS_PER_MS;
 }
 
+static bool turn(const struct follow *follow, bool is_last)
+{
+    const struct follow_taker *taker = follow->taker;
+    return !taker || taker->turn(taker->user, is_last);
+}
+
 static void run(struct follow *follow)
 {
     follow->moved_ns = now_ns(CLOCK_MONOTONIC);
-    while (!stopped && !follow->is_over) {
+    follow->collapsed_ns = follow->moved_ns;
+    while (!interrupt_came() && !follow->is_over) {
         bool moved = look(follow);
         uint64_t now = now_ns(CLOCK_MONOTONIC);
         if (moved)
             follow->moved_ns = now;
-        if (is_idle(follow, now))
+        collapsing_end_in_time(follow->collapse, &follow->collapsed_ns);
+        if (is_idle(follow, now) || !turn(follow, false))
             break;
         if (follow->in.loaded)
             follow_code_in_turn(follow, now);
+        if (follow->searches)
+            search_in_turn(follow, now);
         if (now - follow->replaced_ns >=
             (uint64_t)REPLACED_EVERY_MS * NS_PER_MS) {
             follow->replaced_ns = now;
             follow_names(follow);
         }
-        uint64_t ns = pfd_source_pause(now - follow->moved_ns);
-        struct timespec pause = { .tv_nsec = (long)ns };
-        nanosleep(&pause, NULL);
+        long ns = (long)pfd_source_pause(now - follow->moved_ns);
+        nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
     }
     for (size_t i = 0; i < follow->n_buffers; i++)
-        finish(follow, &follow->buffers[i]);
+        finish(follow, follow->buffers[i]);
+    collapsing_end(follow->collapse);
+    follow->failed |= !turn(follow, true);
 }
 
-static void handle_signals(void)
+/* May anything come? */
+static bool is_live(const struct follow *follow)
 {
-    /* Without SA_RESTART: a pause ends at once. */
-    struct sigaction action = { .sa_handler = on_signal };
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    return follow->n_first || follow->searches;
 }
 
-/* Buffers of captures and compressed files will not change any more. */
-static bool is_complete(const struct buffer *b)
+static struct pfd_lines *make_lines(void *user)
 {
-    return b->capture || (b->bytes && b->fd < 0);
-}
-
-static void put_complete_last(struct follow *follow)
-{
-    struct inputs *in = &follow->in;
-    for (size_t i = 0; i < in->n_buffers; i++) {
-        struct buffer b = in->buffers[i];
-        if (is_complete(&b))
-            continue;
-        memmove(&in->buffers[follow->n_buffers + 1],
-                &in->buffers[follow->n_buffers],
-                (i - follow->n_buffers) * sizeof b);
-        in->buffers[follow->n_buffers++] = b;
-    }
-    if (follow->n_buffers && follow->n_buffers < in->n_buffers) {
-        tell_hint("%zu buffers are complete and are not followed; "
-                  "'printfdecode decode' prints them",
-                  in->n_buffers - follow->n_buffers);
-    }
+    const struct follow *follow = user;
+    return pressing_lines(follow->o, !follow->taker, follow->collapse,
+                          follow->trace);
 }
 
 static bool open_all(struct follow *follow)
 {
     const struct options *o = follow->o;
-    struct pfd_error err;
     inputs_open(&follow->in, o, follow->json ? output_finding : tell_finding,
                 NULL);
     if (follow->in.failed)
         return false;
-    if (!follow->in.n_buffers) {
+    follow->searches = o->pid && !o->has_address;
+    if (!follow->in.n_buffers && !follow->searches) {
         tell_error("no buffer to follow among the files");
         return false;
     }
-    put_complete_last(follow);
-    if (pfd_lines_new(o->output ? o->output : "text",
-                      options_color(o, STDOUT_FILENO), o->verbose,
-                      &follow->lines, &err) == PFD_OK) {
-        if (options_marks(o))
-            pfd_lines_mark(follow->lines);
-        return true;
-    }
-    tell_error("%s", err.text);
-    return false;
+    follow->n_first = inputs_put_complete_last(&follow->in);
+    if (is_live(follow) &&
+        (!collapsing_open(o, &follow->collapse) ||
+         !tracing_open(o, follow->in.strings, &follow->trace)))
+        return false;
+    follow->lines = make_lines(follow);
+    if (!follow->lines)
+        return false;
+    struct pfd_press_options press = {
+        .lines = make_lines,
+        .write = output_write,
+        .user = follow,
+    };
+    pressing_init(&follow->pressing, &press,
+                  !follow->taker && !follow->collapse && !follow->trace &&
+                      o->limit == UINT64_MAX);
+    return true;
 }
 
 static void close_all(struct follow *follow)
@@ -465,21 +602,66 @@ static void close_all(struct follow *follow)
     if (follow->filter)
         follow->filtering.n_doubts = pfd_filter_gave_up(follow->filter);
     pfd_filter_run_free(follow->filter);
+    pressing_deinit(&follow->pressing);
     pfd_lines_free(follow->lines);
+    pfd_collapse_free(follow->collapse);
+    pfd_trace_free(follow->trace);
+    for (size_t i = 0; i < follow->n_buffers; i++)
+        free(follow->buffers[i]);
     free(follow->buffers);
     inputs_close(&follow->in);
 }
 
+/* False: one of them failed, which was said. */
+static bool sum_up(struct follow *follow, struct pfd_summary *total)
+{
+    bool ok = !follow->failed;
+    for (size_t i = 0; i < follow->n_buffers; i++) {
+        struct pfd_summary summary = { 0 };
+        struct followed *f = follow->buffers[i];
+        if (f->tail)
+            pfd_tail_summary(f->tail, &summary);
+        pfd_summary_add(total, &summary);
+        ok = ok && !f->failed;
+        close_followed(f);
+    }
+    return ok;
+}
+
+/* All is there, and nothing will come. */
+static int take_all(struct follow *follow)
+{
+    pfd_filter_run_free(follow->filter);
+    follow->filter = NULL;
+    if (!follow->taker)
+        return decode_inputs(follow->o, &follow->in, &follow->filtering);
+    tell_error("nothing more will come of what is complete: without --live");
+    return filtering_close(&follow->filtering, EXIT_ERROR);
+}
+
 int follow_run(const struct options *o)
 {
+    if (o->nats.url)
+        return replay_take(o, true);
+    if (options_have_nats(o)) {
+        tell_error("--since, --credentials, --user and --password-file are "
+                   "for --nats");
+        return EXIT_ERROR;
+    }
     if (follow_client_wants(o))
-        return follow_client_run(o);
-    if (o->from || o->ack || o->no_findings || options_have_tls(o)) {
+        return follow_client_take(o, NULL);
+    if (options_have_daemon(o)) {
         tell_error("--from, --ack, --findings and --tls-... are for a daemon");
         return EXIT_ERROR;
     }
+    return follow_take(o, NULL);
+}
+
+int follow_take(const struct options *o, const struct follow_taker *taker)
+{
     struct follow follow = {
         .o = o,
+        .taker = taker,
         .json = o->output && !strcmp(o->output, "json"),
     };
     struct pfd_summary total = { 0 };
@@ -489,32 +671,24 @@ int follow_run(const struct options *o)
         open_all(&follow) &&
         filtering_check(&follow.filtering, follow.in.strings) &&
         filtering_run(&follow.filtering, follow.in.strings, &follow.filter);
-    if (ok && !follow.n_buffers) { /* all is there, and nothing will come */
-        pfd_filter_run_free(follow.filter);
-        follow.filter = NULL;
-        int status = decode_inputs(o, &follow.in, &follow.filtering);
+    if (ok && !is_live(&follow)) {
+        int status = take_all(&follow);
         close_all(&follow);
         return status;
     }
-    follow.buffers = calloc(follow.n_buffers + 1, sizeof *follow.buffers);
-    ok = ok && follow.buffers;
-    for (size_t i = 0; ok && i < follow.n_buffers; i++) {
-        follow.buffers[i].follow = &follow;
-        follow.buffers[i].buffer = &follow.in.buffers[i];
-        ok = start(&follow, &follow.buffers[i]);
+    ok = ok &&
+         (!taker || taker->begin(taker->user, &follow.in, &follow.filtering));
+    for (size_t i = 0; ok && i < follow.n_first; i++) {
+        struct followed *f = add_followed(&follow);
+        f->buffer = &follow.in.buffers[i];
+        ok = start(f);
     }
     if (ok) {
-        handle_signals();
+        interrupt_catch();
         run(&follow);
     }
-    for (size_t i = 0; follow.buffers && i < follow.n_buffers; i++) {
-        struct pfd_summary summary = { 0 };
-        if (follow.buffers[i].tail)
-            pfd_tail_summary(follow.buffers[i].tail, &summary);
-        pfd_summary_add(&total, &summary);
-        ok = ok && !follow.buffers[i].failed;
-        close_followed(&follow.buffers[i]);
-    }
+    ok = sum_up(&follow, &total) && ok;
+    ok = ok && tracing_end(follow.trace);
     total.findings += follow.in.n_findings + follow.n_findings;
     if (ok && (total.findings || o->verbose))
         tell_summary(&total);

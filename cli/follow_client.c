@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * printfdecode follow SOCKET, address or URL: lines of a running
- * printfdecoded. The daemon decodes, chooses messages and numbers them; what
- * comes is dealt with in follow_lines.h.
+ * printfdecode follow SOCKET, address or URL: entries of a running
+ * printfdecoded. The daemon decodes, chooses and numbers them; what comes is
+ * dealt with in follow_entries.h.
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include <printfdecode/subscriber.h>
+
+#include "collapsing.h"
 #include "connection.h"
-#include "follow_lines.h"
+#include "follow.h"
+#include "follow_entries.h"
 #include "options.h"
 #include "output.h"
 #include "tell.h"
+#include "tracing.h"
 
 enum {
     NS_PER_MS = 1000000,
-    REQUEST = 4096,
+    TURN_MS = 20,        /* between turns of a taker, where nothing comes */
+    REQUEST = 16 * 1024, /* of HTTP: a byte may take three */
+    LINE = 4096,
     BYTES = 64 * 1024,
     HOST = 256,
 };
-
-/* What the daemon is asked to match; NULL: nothing. */
-static const char *pattern_of(const struct options *o)
-{
-    return o->matches.n ? o->matches.all[0] : NULL;
-}
 
 static const struct scheme {
     const char *prefix;
@@ -46,9 +48,10 @@ struct client {
     const struct scheme *scheme; /* NULL: a unix socket */
     bool is_url;
     struct connection connection;
-    char host[HOST]; /* as it was given, with its port */
-    char bare[HOST]; /* the name in it */
-    struct follow_lines lines;
+    char host[HOST];                  /* as it was given, with its port */
+    char bare[HOST];                  /* the name in it */
+    const struct follow_taker *taker; /* NULL: lines are written */
+    struct follow_entries entries;
 };
 
 static const struct scheme *find_scheme(const char *name)
@@ -83,60 +86,76 @@ bool follow_client_wants(const struct options *options)
 
 /* ---- the request ---- */
 
-static bool is_number(const char *text)
+static struct pfd_subscription subscription_of(const struct options *o)
 {
-    return *text && strspn(text, "0123456789") == strlen(text);
+    return (struct pfd_subscription){
+        .from = o->from,
+        .matches = o->matches.all,
+        .n_matches = o->matches.n,
+        .format_strings = o->format_strings.all,
+        .n_format_strings = o->format_strings.n,
+        .ids = o->ids,
+        .n_ids = o->n_ids,
+        .where = o->where,
+        .source = o->sources.n ? o->sources.all[0] : NULL,
+        .ignore_case = o->ignore_case,
+        .invert = o->invert,
+        .no_findings = o->no_findings,
+    };
 }
 
-static void put_json(char *ret, const char *text)
+/* Adds to [n] bytes of ret; more than REQUEST is cut, and refused later. */
+__attribute__((format(printf, 3, 4))) static void put(char *ret, size_t *n,
+                                                      const char *text, ...)
 {
-    *ret++ = '"';
-    ret += pfd_escape_for_json(ret, text, strlen(text));
-    memcpy(ret, "\"", 2);
+    va_list ap;
+    va_start(ap, text);
+    int k = vsnprintf(ret + *n, REQUEST - *n, text, ap);
+    va_end(ap);
+    *n += (size_t)k < REQUEST - *n ? (size_t)k : REQUEST - *n;
 }
 
-static int put_line(char *ret, const struct options *o)
+static void put_key(char *ret, size_t *n, const char *key, const char *value)
 {
-    char match[6 * 256 + 3] = "";
-    char from[6 * 64 + 3] = "";
-    if (pattern_of(o))
-        put_json(match, pattern_of(o));
-    if (o->from && is_number(o->from)) {
-        snprintf(from, sizeof from, "%.20s", o->from);
-    } else if (o->from) {
-        put_json(from, o->from);
-    }
-    return snprintf(ret, REQUEST, "{\"output\":\"json\"%s%s%s%s}\n",
-                    pattern_of(o) ? ",\"match\":" : "", match,
-                    o->from ? ",\"from\":" : "", from);
+    if (!value)
+        return;
+    put(ret, n, "&%s=", key);
+    for (; *value; value++)
+        put(ret, n, "%%%02x", (unsigned char)*value);
 }
 
-static void put_percent(char *ret, const char *text)
+static void put_keys(char *ret, size_t *n, const char *key, const char **values,
+                     size_t n_values)
 {
-    for (; *text; text++)
-        ret += sprintf(ret, "%%%02x", (unsigned char)*text);
+    for (size_t i = 0; i < n_values; i++)
+        put_key(ret, n, key, values[i]);
 }
 
-static int put_get(char *ret, const struct options *o, const char *host)
+static size_t put_get(char *ret, const struct options *o, const char *host)
 {
-    char match[3 * 256 + 1] = "";
-    char from[3 * 64 + 1] = "";
-    if (pattern_of(o))
-        put_percent(match, pattern_of(o));
-    if (o->from)
-        put_percent(from, o->from);
-    return snprintf(ret, REQUEST,
-                    "GET /lines?output=json%s%s%s%s HTTP/1.1\r\n"
-                    "Host: %.200s\r\nConnection: close\r\n\r\n",
-                    pattern_of(o) ? "&match=" : "", match,
-                    o->from ? "&from=" : "", from, host);
+    size_t n = 0;
+    put(ret, &n, "GET /lines?output=entries");
+    put_key(ret, &n, "from", o->from);
+    put_keys(ret, &n, "match", o->matches.all, o->matches.n);
+    put_keys(ret, &n, "format_string", o->format_strings.all,
+             o->format_strings.n);
+    for (size_t i = 0; i < o->n_ids; i++)
+        put(ret, &n, "&id=0x%llx", (unsigned long long)o->ids[i]);
+    put_key(ret, &n, "where", o->where);
+    put_keys(ret, &n, "source", o->sources.all, o->sources.n);
+    put(ret, &n, "%s%s%s", o->ignore_case ? "&ignore_case=true" : "",
+        o->invert ? "&invert=true" : "",
+        o->no_findings ? "&findings=false" : "");
+    put(ret, &n, " HTTP/1.1\r\nHost: %.200s\r\nConnection: close\r\n\r\n",
+        host);
+    return n;
 }
 
 static enum outcome take(struct client *c, const char *bytes, size_t n)
 {
-    enum outcome outcome = follow_lines_take(&c->lines, bytes, n);
+    enum outcome outcome = follow_entries_take(&c->entries, bytes, n);
     return outcome == OUTCOME_FAILED
-               ? connection_fail(&c->connection, "%s", c->lines.why)
+               ? connection_fail(&c->connection, "%s", c->entries.why)
                : outcome;
 }
 
@@ -170,17 +189,48 @@ static enum outcome read_head(struct client *c)
     return take(c, end, n - (size_t)(end - head));
 }
 
-/* ---- lines ---- */
+/* ---- what comes ---- */
 
 /* Only what has left this process is acknowledged. */
 static enum outcome acknowledge(struct client *c, uint64_t before)
 {
     char line[64];
-    if (!c->o->ack || c->lines.sequence == before)
+    if (!c->o->ack || c->entries.written == before)
         return OUTCOME_DONE;
     int n = snprintf(line, sizeof line, "{\"ack\":%llu}\n",
-                     (unsigned long long)c->lines.sequence);
+                     (unsigned long long)c->entries.written);
     return connection_send(&c->connection, line, (size_t)n);
+}
+
+static enum outcome end(struct client *c)
+{
+    enum outcome outcome = follow_entries_end(&c->entries);
+    return outcome == OUTCOME_FAILED
+               ? connection_fail(&c->connection, "%s", c->entries.why)
+               : outcome;
+}
+
+/* Bytes; what waits to be collapsed is written in time, and a taker has its
+ * turns, whatever comes. */
+static enum outcome receive(struct client *c, char *bytes, size_t n,
+                            size_t *n_ret)
+{
+    const struct options *o = c->o;
+    bool pauses = o->collapse || c->taker;
+    uint64_t each_ns =
+        (uint64_t)(c->taker ? TURN_MS : COLLAPSING_MS) * NS_PER_MS;
+    uint64_t left_ns =
+        o->has_until_idle ? o->until_idle_ms * NS_PER_MS : UINT64_MAX;
+    enum outcome outcome = OUTCOME_LATE;
+    do {
+        uint64_t part_ns = pauses && left_ns > each_ns ? each_ns : left_ns;
+        c->connection.idle_ns = part_ns;
+        left_ns -= left_ns == UINT64_MAX ? 0 : part_ns;
+        outcome = connection_receive(&c->connection, bytes, n, n_ret);
+        if (!follow_entries_pause(&c->entries, false))
+            return OUTCOME_STOPPED;
+    } while (outcome == OUTCOME_LATE && left_ns);
+    return outcome;
 }
 
 static enum outcome pass_on(struct client *c)
@@ -189,48 +239,40 @@ static enum outcome pass_on(struct client *c)
     enum outcome outcome = OUTCOME_DONE;
     while (outcome == OUTCOME_DONE) {
         size_t n = 0;
-        uint64_t before = c->lines.sequence;
-        outcome = connection_receive(&c->connection, bytes, sizeof bytes, &n);
+        uint64_t before = c->entries.written;
+        outcome = receive(c, bytes, sizeof bytes, &n);
         if (outcome != OUTCOME_DONE)
             break;
         outcome = take(c, bytes, n);
-        if (outcome == OUTCOME_FAILED || c->lines.is_closed)
+        if (outcome == OUTCOME_FAILED || c->entries.is_closed)
             break;
         enum outcome told = acknowledge(c, before);
         outcome = told == OUTCOME_DONE ? outcome : told;
     }
-    if (outcome != OUTCOME_END)
-        return outcome;
-    outcome = follow_lines_end(&c->lines);
-    return outcome == OUTCOME_FAILED
-               ? connection_fail(&c->connection, "%s", c->lines.why)
-               : outcome;
+    return outcome == OUTCOME_END ? end(c) : outcome;
 }
 
 /* ---- all of it ---- */
 
-/* What is found out from entries, which a daemon does not send. */
-static bool wants_too_much(const struct options *o)
+static bool chooses(const struct options *o)
 {
-    return o->matches.n > 1 || o->ignore_case || o->invert || o->where ||
-           o->format_strings.n || o->sources.n;
+    return o->matches.n || o->format_strings.n || o->n_ids || o->where ||
+           o->sources.n;
 }
 
 static bool is_possible(const struct client *c)
 {
     const struct options *o = c->o;
-    bool is_json = o->output && !strcmp(o->output, "json");
     bool is_tls = c->scheme && c->scheme->is_tls;
-    if (pattern_of(o) && strlen(pattern_of(o)) > 256) {
-        tell_error("--match: a daemon takes at most 256 bytes");
-    } else if (o->from && strlen(o->from) > 64) {
-        tell_error("--from: a daemon takes at most 64 bytes");
-    } else if (wants_too_much(o)) {
-        tell_error("of a daemon, one --match, --id and --limit can be asked");
-    } else if (o->ack && (c->is_url || !is_json)) {
-        tell_error("--ack wants a socket and --output json");
-    } else if (o->ack && (o->n_ids || o->no_findings)) {
-        tell_error("--ack is for all lines: without --id and --findings no");
+    if (o->sources.n > 1) {
+        tell_error("--source: a daemon can be asked for one");
+    } else if (o->ack && c->is_url) {
+        tell_error("--ack wants a socket");
+    } else if (o->ack && (chooses(o) || o->no_findings)) {
+        tell_error("--ack is for all lines: nothing can be chosen");
+    } else if (o->ack && (o->collapse || o->window || tracing_wanted(o))) {
+        tell_error("--ack is for lines as they come, not for what is made of "
+                   "several");
     } else if (options_have_tls(o) && !is_tls) {
         tell_error("--tls-... are for tls:HOST:PORT and https:// URLs");
     } else if (!o->tls.certificate != !o->tls.key) {
@@ -266,13 +308,25 @@ static bool read_host(struct client *c, struct peer *ret)
     return false;
 }
 
-/* Who does not want us may be gone before it has read this: it is heard out. */
-static enum outcome ask(struct client *c)
+/* What is sent first; 0: it is too long, which was said. */
+static size_t put_request(const struct client *c, char *ret)
 {
-    char request[REQUEST];
-    int n =
-        c->is_url ? put_get(request, c->o, c->host) : put_line(request, c->o);
-    enum outcome outcome = connection_send(&c->connection, request, (size_t)n);
+    struct pfd_subscription what = subscription_of(c->o);
+    struct pfd_error err;
+    size_t n = 0;
+    if (c->o->ack)
+        return (size_t)sprintf(ret, "{\"output\":\"entries\"}\n");
+    if (pfd_subscription_line(&what, ret, LINE, &n, &err) != PFD_OK) {
+        tell_error("%s", err.text);
+        return 0;
+    }
+    return c->is_url ? put_get(ret, c->o, c->host) : n;
+}
+
+/* Who does not want us may be gone before it has read this: it is heard out. */
+static enum outcome ask(struct client *c, const char *request, size_t n)
+{
+    enum outcome outcome = connection_send(&c->connection, request, n);
     if (outcome == OUTCOME_END)
         outcome = OUTCOME_DONE;
     if (outcome == OUTCOME_DONE && c->is_url)
@@ -280,39 +334,55 @@ static enum outcome ask(struct client *c)
     return outcome;
 }
 
-int follow_client_run(const struct options *o)
+static int status_of(const struct client *c, enum outcome outcome)
 {
-    struct client c = {
-        .o = o,
-        .name = o->files[0].path,
-        .scheme = find_scheme(o->files[0].path),
-    };
-    struct peer peer = { .path = socket_path(c.name) };
-    follow_lines_init(&c.lines, o);
-    c.is_url = c.scheme && c.scheme->is_url;
-    if (!is_possible(&c) || (c.scheme && !read_host(&c, &peer)))
+    const struct options *o = c->o;
+    if (outcome == OUTCOME_FAILED || output_failed() || c->entries.has_failed)
         return EXIT_ERROR;
-    enum outcome outcome = connection_open(&c.connection, &peer);
-    if (o->has_until_idle)
-        c.connection.idle_ns = o->until_idle_ms * NS_PER_MS;
+    if (c->entries.is_doubtful)
+        return EXIT_FINDINGS;
+    return chooses(o) && c->entries.n_entries == 0 ? EXIT_NOTHING : EXIT_CLEAN;
+}
+
+static enum outcome follow(struct client *c, const struct peer *peer,
+                           const char *request, size_t n)
+{
+    enum outcome outcome = connection_open(&c->connection, peer);
     if (outcome == OUTCOME_DONE)
-        outcome = ask(&c);
+        outcome = ask(c, request, n);
     if (outcome == OUTCOME_DONE)
-        outcome = pass_on(&c);
+        outcome = pass_on(c);
+    follow_entries_pause(&c->entries, true);
     if (outcome == OUTCOME_FAILED)
-        tell_error("%s: %s", c.name, c.connection.why);
-    if (outcome == OUTCOME_FAILED && o->is_default_daemon) {
+        tell_error("%s: %s", c->name, c->connection.why);
+    if (outcome == OUTCOME_FAILED && c->o->is_default_daemon) {
         tell_hint("no file is given, and no printfdecoded of yours is there: "
                   "start one, or name a buffer, a socket or an address");
     }
     if (outcome == OUTCOME_END)
-        tell_hint("%s: the daemon has ended the connection", c.name);
-    connection_close(&c.connection);
-    follow_lines_deinit(&c.lines);
-    if (outcome == OUTCOME_FAILED || output_failed())
+        tell_hint("%s: the daemon has ended the connection", c->name);
+    connection_close(&c->connection);
+    return outcome;
+}
+
+int follow_client_take(const struct options *o,
+                       const struct follow_taker *taker)
+{
+    char request[REQUEST];
+    struct client c = {
+        .o = o,
+        .taker = taker,
+        .name = o->files[0].path,
+        .scheme = find_scheme(o->files[0].path),
+    };
+    struct peer peer = { .path = socket_path(c.name) };
+    c.is_url = c.scheme && c.scheme->is_url;
+    if (!is_possible(&c) || (c.scheme && !read_host(&c, &peer)))
         return EXIT_ERROR;
-    if (c.lines.is_doubtful)
-        return EXIT_FINDINGS;
-    bool nothing = (o->n_ids || pattern_of(o)) && c.lines.n_entries == 0;
-    return nothing ? EXIT_NOTHING : EXIT_CLEAN;
+    size_t n = put_request(&c, request);
+    if (!n || !follow_entries_init(&c.entries, o, taker))
+        return EXIT_ERROR;
+    int status = status_of(&c, follow(&c, &peer, request, n));
+    follow_entries_deinit(&c.entries);
+    return status;
 }

@@ -29,6 +29,14 @@ static void hear(void *user, const struct pfd_finding *finding)
 
 /* ---- cores ---- */
 
+static void show_exceptions(struct fields *f, uint64_t status)
+{
+    char text[512];
+    fields_hex(f, "exception_status", status);
+    pfd_core_exceptions(status, text, sizeof text);
+    fields_text(f, "exceptions", *text ? text : NULL);
+}
+
 static void show_agents(struct fields *f, const struct pfd_core *core)
 {
     struct pfd_core_agent a;
@@ -41,7 +49,7 @@ static void show_agents(struct fields *f, const struct pfd_core *core)
         fields_hex(f, "location_id", a.location_id);
         fields_count(f, "simds", a.simd_count);
         fields_count(f, "waves_per_simd", a.max_waves_per_simd);
-        fields_hex(f, "exception_status", a.exception_status);
+        show_exceptions(f, a.exception_status);
         fields_item_end(f);
     }
 }
@@ -59,7 +67,7 @@ static void show_queues(struct fields *f, const struct pfd_core *core)
         fields_hex(f, "address", q.ring_address);
         fields_number(f, "bytes", q.ring_size);
         fields_count(f, "wave_bytes", q.wave_bytes);
-        fields_hex(f, "exception_status", q.exception_status);
+        show_exceptions(f, q.exception_status);
         fields_item_end(f);
     }
 }

@@ -537,3 +537,27 @@ void input_guard(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGBUS, &action, NULL);
 }
+
+/* Buffers of captures and compressed files will not change any more. */
+static bool is_complete(const struct buffer *b)
+{
+    return b->capture || (b->bytes && b->fd < 0);
+}
+
+size_t inputs_put_complete_last(struct inputs *in)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < in->n_buffers; i++) {
+        struct buffer b = in->buffers[i];
+        if (is_complete(&b))
+            continue;
+        memmove(&in->buffers[n + 1], &in->buffers[n], (i - n) * sizeof b);
+        in->buffers[n++] = b;
+    }
+    if (n && n < in->n_buffers) {
+        tell_hint("%zu buffers are complete and are not followed; "
+                  "'printfdecode decode' prints them",
+                  in->n_buffers - n);
+    }
+    return n;
+}

@@ -34,6 +34,8 @@ struct buffer {
     struct pfd_memory_copy copied; /* from memory, and bytes are in it */
     bool is_memory;                /* of inputs.memory, [n] at address */
     uint64_t address;
+    uint64_t used;    /* of one that was found: bytes that it has reserved, as
+                         was seen last */
     bool is_borrowed; /* bytes are a part of inputs.core's */
     char *own_name;
     const char *format; /* that it was found to have; NULL: not known */
@@ -53,6 +55,7 @@ struct inputs {
     size_t n_captures;         /* whose buffers are among them */
     struct pfd_memory *memory; /* that is read; NULL: none */
     struct core *core;         /* that memory is of; NULL: of none */
+    struct found *found; /* what was found in it; NULL: not searched for */
     struct pfd_loaded *loaded; /* what is loaded there; NULL: not asked for */
     uint64_t n_findings; /* of the strings and of memory, notes left out */
     bool failed;         /* a file could not be read; said already */
@@ -100,6 +103,10 @@ bool input_slurp(struct buffer *buffer, char **ret, size_t *n,
 /* What a code object URI names, copied; [*n] bytes, the caller's to free. */
 bool input_copy_uri(const char *uri, char **ret, size_t *n,
                     struct pfd_error *err);
+
+/* Moves buffers that will not change any more, those of captures and compressed
+ * files, behind those that may be followed, if there are any: how many. */
+size_t inputs_put_complete_last(struct inputs *inputs);
 
 /* From now on a mapped file that is cut while it is read is an error message
  * and not a crash. */

@@ -19,6 +19,7 @@
 
 #include "options.h"
 #include "tell.h"
+#include "vulkan.h"
 
 enum {
     NOT_RUNNABLE = 126, /* as shells say it */
@@ -88,7 +89,8 @@ static bool make_folder(struct launch *l)
 
 static void remove_folder(const struct launch *l)
 {
-    static const char *const names[] = { "config.yaml", "input.sock" };
+    static const char *const names[] = { "config.yaml", "input.sock",
+                                         VULKAN_SETTINGS };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlink(path_of(l, names[i]).text);
     rmdir(l->folder);
@@ -194,7 +196,9 @@ static void run_program(const struct launch *l)
     char **argv = calloc(o->n_files + 1, sizeof *argv);
     for (size_t i = 0; argv && i < o->n_files; i++)
         argv[i] = strdup(o->files[i].path);
-    if (!argv || !argv[0] || setenv("PRINTFDECODE_DIR", l->folder, 1))
+    if (!argv || !argv[0] || setenv("PRINTFDECODE_DIR", l->folder, 1) ||
+        (o->vulkan_debug_printf &&
+         !vulkan_set_environment(path_of(l, VULKAN_SETTINGS).text)))
         _exit(EXIT_ERROR);
     signal(SIGPIPE, SIG_DFL);
     sigprocmask(SIG_SETMASK, &l->before, NULL);
@@ -258,7 +262,9 @@ int launch_run(const struct options *o)
     if (!make_folder(&l))
         return EXIT_ERROR;
     sigprocmask(SIG_BLOCK, &signals, &l.before);
-    if (start_daemon(&l))
+    bool is_ready = !o->vulkan_debug_printf ||
+                    vulkan_prepare(path_of(&l, VULKAN_SETTINGS).text);
+    if (is_ready && start_daemon(&l))
         status = start_program(&l, &signals);
     if (!stop_daemon(&l) && status == EXIT_CLEAN) {
         tell_error("printfdecoded did not end well: lines may be missing");

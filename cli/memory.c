@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core.h"
+#include "found.h"
 #include "loaded.h"
 #include "tell.h"
 
@@ -85,10 +86,10 @@ static bool copy_buffer(struct inputs *in, struct buffer *b,
 static bool add_found(struct inputs *in, const struct options *o,
                       pfd_finding_fn tell, void *user)
 {
-    bool ok = core_add_found(in, o);
+    bool ok = found_add(in, o, tell, user);
     for (size_t i = 0; ok && i < in->n_buffers; i++) {
         struct buffer *b = &in->buffers[i];
-        if (!b->bytes && b->address)
+        if (b->is_memory && !options_follow(o))
             ok = copy_buffer(in, b, tell, user);
     }
     return ok;
@@ -108,6 +109,7 @@ bool memory_open(struct inputs *in, const struct options *o,
 
 void memory_close(struct inputs *in)
 {
+    found_free(in->found);
     pfd_loaded_close(in->loaded);
     pfd_memory_close(in->memory);
     core_close(in->core);
@@ -134,5 +136,5 @@ bool memory_add(struct inputs *in, const struct options *o, pfd_finding_fn tell,
     if (!size && !guess_size(o, in->memory, &size))
         return false;
     struct buffer *b = add_buffer(in, o, size);
-    return o->verb->run == follow_run || copy_buffer(in, b, tell, user);
+    return options_follow(o) || copy_buffer(in, b, tell, user);
 }

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include <printfdecode/convert.h>
+#include <printfdecode/table.h>
 
+#include "since.h"
 #include "tell.h"
 
 bool option_wrong(const char *what, const char *value)
@@ -107,15 +109,50 @@ static bool add_word(struct words *words, const char *text)
     return true;
 }
 
+static bool set_table_output(struct options *o, const char *text)
+{
+    struct pfd_table_output output;
+    char list[OPTION_LIST] = "";
+    for (size_t i = 0; pfd_table_output_get(i, &output) == PFD_OK; i++) {
+        option_list(list, "", output.name);
+        if (!strcmp(text, output.name)) {
+            o->output = output.name;
+            return true;
+        }
+    }
+    tell_error("no such output: '%s'; 'table' has: %s", text, list);
+    return false;
+}
+
+static bool set_plot_output(struct options *o, const char *text)
+{
+    struct pfd_plot_output output;
+    char list[OPTION_LIST] = "";
+    for (size_t i = 0; pfd_plot_output_get(i, &output) == PFD_OK; i++) {
+        option_list(list, "", output.name);
+        if (!strcmp(text, output.name)) {
+            o->output = output.name;
+            return true;
+        }
+    }
+    tell_error("no such output: '%s'; 'plot' has: %s", text, list);
+    return false;
+}
+
 static bool set_output(struct options *o, const char *text)
 {
     const char *name = NULL;
     char list[OPTION_LIST] = "";
-    bool is_decode = o->verb->run == decode_run || o->verb->run == follow_run;
+    bool is_decode = o->verb->run == decode_run || o->verb->run == follow_run ||
+                     o->verb->run == replay_run;
     if (o->verb->run == capture_run || o->verb->run == scan_run) {
         o->to = text;
         return true;
     }
+    if (o->verb->run == plot_run)
+        return set_plot_output(o, text);
+    if (o->verb->run == table_run)
+        return set_table_output(o, text);
     for (size_t i = 0; pfd_output_get(i, &name) == PFD_OK; i++) {
         if (!is_decode && !strcmp(name, "raw"))
             continue;
@@ -124,6 +161,12 @@ static bool set_output(struct options *o, const char *text)
             o->output = name;
             return true;
         }
+    }
+    if (is_decode) {
+        option_list(list, "", "perfetto");
+        o->output = "perfetto";
+        if (!strcmp(text, o->output))
+            return true;
     }
     tell_error("no such output: '%s'; '%s' has: %s", text, o->verb->name, list);
     return false;
@@ -144,9 +187,10 @@ static bool set_settle(struct options *o, const char *text)
 {
     if (!read_number(text, &o->settle_ms))
         return false;
-    if (o->settle_ms >= 1 && o->settle_ms <= 3600000)
+    o->has_settle = true;
+    if (o->settle_ms <= 3600000)
         return true;
-    return option_wrong("not a number of milliseconds, 1 to 3600000:", text);
+    return option_wrong("not a number of milliseconds, 0 to 3600000:", text);
 }
 
 /* Decimal, or 0x and more. */
@@ -235,6 +279,32 @@ static bool set_findings(struct options *o, const char *text)
     return true;
 }
 
+/* The words of enum pfd_reducer, in its order. */
+static bool set_reducer(struct options *o, const char *text)
+{
+    static const char *const words[] = { "last", "first", "count", "sum", "min",
+                                         "max",  "mean",  "nan",   NULL };
+    int i = find_word(words, text);
+    if (i < 0) {
+        return option_wrong(
+            "not last, first, count, sum, min, max, mean or nan:", text);
+    }
+    o->reducer = (enum pfd_reducer)i;
+    o->has_reducer = true;
+    return true;
+}
+
+static bool set_scale(struct options *o, const char *text)
+{
+    static const char *const words[] = { "linear", "log", "equal", NULL };
+    int i = find_word(words, text);
+    if (i < 0)
+        return option_wrong("not linear, log or equal:", text);
+    o->scale = (enum pfd_plot_scale)i;
+    o->has_scale = true;
+    return true;
+}
+
 static bool set_language(struct options *o, const char *text)
 {
     static const char *const words[] = { "glsl", "opencl", NULL };
@@ -262,17 +332,54 @@ static bool set_decoding(struct options *o, unsigned i, const char *text)
 /* One word or several, with commas between them. */
 static bool set_show(struct options *o, const char *text)
 {
-    static const char *const words[] = { "findings", "unknown", NULL };
+    static const char *const words[] = { "findings", "unknown", "time",
+                                         "source",   "line",    "lane",
+                                         "id",       "all",     NULL };
     char word[16];
     for (const char *at = text; at; at = strchr(at, ',')) {
         at += at > text;
         snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
         int i = find_word(words, word);
-        if (i < 0)
-            return option_wrong("not findings or unknown:", text);
+        if (i < 0) {
+            return option_wrong("not time, source, line, lane, id, findings, "
+                                "unknown or all:",
+                                text);
+        }
         o->show |= 1u << i;
     }
     return true;
+}
+
+static bool set_live(struct options *o, const char *text)
+{
+    enum {
+        USUAL = 4,
+        MOST = 100
+    };
+    char *end = NULL;
+    o->live = USUAL;
+    if (!text)
+        return true;
+    o->live = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+    return (o->live >= 1 && o->live <= MOST && !*end) ||
+           option_wrong("--live is so many times a second, 1 to 100, not",
+                        text);
+}
+
+static bool set_since(struct options *o, const char *text)
+{
+    o->nats.has_since = since_read(text, &o->nats.since, &o->nats.ago);
+    return o->nats.has_since ||
+           option_wrong("not 10m, 90s, 2h, 1d or a time such as "
+                        "2026-11-20T20:09:49Z:",
+                        text);
+}
+
+static bool set_collapse(struct options *o, const char *text)
+{
+    o->collapse = text ? COLLAPSE_EQUAL : COLLAPSE_STRING;
+    return !text || !strcmp(text, "equal") ||
+           option_wrong("--collapse stands alone or says =equal, not", text);
 }
 
 /* Where the value of an option is kept as it is given; NULL: of another. */
@@ -291,6 +398,20 @@ static const char **text_of(struct options *o, int key)
         { OPT_TLS_KEY, &o->tls.key },
         { OPT_TLS_NAME, &o->tls.name },
         { OPT_STRINGS_TO, &o->strings_to },
+        { OPT_SORT, &o->sort },
+        { OPT_DISTINCT, &o->distinct },
+        { OPT_X, &o->x },
+        { OPT_Y, &o->y },
+        { OPT_VALUE, &o->value },
+        { OPT_BY, &o->by },
+        { OPT_X_RANGE, &o->x_range },
+        { OPT_Y_RANGE, &o->y_range },
+        { OPT_RANGE, &o->range },
+        { OPT_MAP, &o->map },
+        { OPT_NATS, &o->nats.url },
+        { OPT_CREDENTIALS, &o->nats.credentials },
+        { OPT_USER, &o->nats.user },
+        { OPT_PASSWORD_FILE, &o->nats.password_file },
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (texts[i].key == key)
@@ -322,6 +443,8 @@ static bool *flag_of(struct options *o, int key)
         return &o->verbose;
     case OPT_ACK:
         return &o->ack;
+    case OPT_ALL:
+        return &o->all;
     case OPT_CODE_OBJECTS:
         return &o->code_objects;
     case OPT_SCAN:
@@ -340,6 +463,20 @@ static bool *flag_of(struct options *o, int key)
         return &o->subgroups;
     case OPT_WIDE_ATOMICS:
         return &o->wide_atomics;
+    case OPT_SITES:
+        return &o->sites;
+    case OPT_COMMIT:
+        return &o->commit;
+    case OPT_ORIGIN:
+        return &o->origin;
+    case OPT_CONTROL:
+        return &o->control;
+    case OPT_VULKAN_DEBUG_PRINTF:
+        return &o->vulkan_debug_printf;
+    case OPT_BARE:
+        return &o->bare;
+    case OPT_DARK:
+        return &o->dark;
     default:
         return NULL;
     }
@@ -364,6 +501,25 @@ static uint64_t *number_of(struct options *o, int key)
     }
 }
 
+/* Likewise of one that is not 0. */
+static uint64_t *positive_of(struct options *o, int key)
+{
+    switch (key) {
+    case OPT_CELLS:
+        return &o->cells;
+    case OPT_PIXEL:
+        return &o->pixel;
+    case OPT_TAIL:
+        return &o->tail;
+    case OPT_TOP:
+        return &o->top;
+    case OPT_WINDOW:
+        return &o->window;
+    default:
+        return NULL;
+    }
+}
+
 /* Which words it adds one to; NULL: to none. */
 static struct words *words_of(struct options *o, int key)
 {
@@ -376,6 +532,12 @@ static struct words *words_of(struct options *o, int key)
         return &o->sources;
     case OPT_CALL:
         return &o->calls;
+    case OPT_COLUMNS:
+        return &o->columns;
+    case OPT_GROUP_BY:
+        return &o->group_by;
+    case OPT_AGG:
+        return &o->aggregates;
     default:
         return NULL;
     }
@@ -402,6 +564,39 @@ static bool add_file(struct options *o, int key, const char *path)
     return false;
 }
 
+/* Options whose values are read in a way of their own. */
+static const struct setter {
+    int key;
+    bool (*set)(struct options *o, const char *text);
+} setters[] = {
+    { 'o', set_output },
+    { OPT_FORMAT, set_format },
+    { OPT_LANGUAGE, set_language },
+    { OPT_ID, add_id },
+    { OPT_REDUCE, set_reducer },
+    { OPT_SCALE, set_scale },
+    { OPT_COLLAPSE, set_collapse },
+    { OPT_LIVE, set_live },
+    { OPT_SHOW, set_show },
+    { OPT_PID, set_pid },
+    { OPT_ADDRESS, set_address },
+    { OPT_SIZE, set_size },
+    { OPT_FINDINGS, set_findings },
+    { OPT_MAX_INFLATED, set_max_inflated },
+    { OPT_LABEL, add_label },
+    { OPT_SETTLE, set_settle },
+    { OPT_SINCE, set_since },
+};
+
+static const struct setter *setter_of(int key)
+{
+    for (size_t i = 0; i < sizeof setters / sizeof setters[0]; i++) {
+        if (setters[i].key == key)
+            return &setters[i];
+    }
+    return NULL;
+}
+
 bool option_set(struct options *o, int key, const char *text)
 {
     bool *flag = flag_of(o, key);
@@ -412,52 +607,35 @@ bool option_set(struct options *o, int key, const char *text)
     }
     if (number)
         return read_number(text, number);
+    number = positive_of(o, key);
+    if (number) {
+        return read_number(text, number) &&
+               (*number || option_wrong("not a number above 0:", text));
+    }
     if (add_file(o, key, text))
         return true;
     struct words *words = words_of(o, key);
     if (words)
         return add_word(words, text);
+    const struct setter *setter = setter_of(key);
+    if (setter)
+        return setter->set(o, text);
     switch (key) {
-    case 'o':
-        return set_output(o, text);
-    case OPT_FORMAT:
-        return set_format(o, text);
-    case OPT_LANGUAGE:
-        return set_language(o, text);
-    case OPT_ID:
-        return add_id(o, text);
-    case OPT_TAIL:
-        return read_number(text, &o->tail) &&
-               (o->tail || option_wrong("not a number above 0:", text));
     case 'j':
         return read_threads(text, &o->threads);
     case OPT_COLOR:
         return read_when(text, &o->color);
     case OPT_PROGRESS:
         return read_when(text, &o->progress);
-    case OPT_SHOW:
-        return set_show(o, text);
+    case OPT_LINKS:
+        return read_when(text, &o->links);
     case OPT_AT:
         return set_place(o, text, &o->at, &o->has_at);
     case OPT_ENTRY:
         return set_place(o, text, &o->entry, &o->has_entry);
-    case OPT_PID:
-        return set_pid(o, text);
-    case OPT_ADDRESS:
-        return set_address(o, text);
-    case OPT_SIZE:
-        return set_size(o, text);
-    case OPT_FINDINGS:
-        return set_findings(o, text);
-    case OPT_MAX_INFLATED:
-        return set_max_inflated(o, text);
-    case OPT_LABEL:
-        return add_label(o, text);
     case OPT_UNTIL_IDLE:
         o->has_until_idle = true;
         return read_seconds(text, &o->until_idle_ms);
-    case OPT_SETTLE:
-        return set_settle(o, text);
     default:
         return key < OPT_DECODING
                    ? set_text(o, key, text)

@@ -14,6 +14,7 @@
 #include "nearest.h"
 #include "option_values.h"
 #include "tell.h"
+#include "terminal.h"
 
 enum {
     DECODE = 1,
@@ -29,11 +30,15 @@ enum {
     SCAN = 1024,
     INFO = 2048,
     RUN = 4096,
-    READS_BUFFERS = DECODE | INSPECT | STATS | FOLLOW | CAPTURE | RECOVER,
-    SHOWS = DECODE | FOLLOW | RECOVER,
-    FILTERS = SHOWS | STATS | CAPTURE,
-    ALL = 8191,
-    LOADS_STRINGS = ALL & ~FORMATS & ~EXTRACT & ~SCAN & ~INFO & ~RUN,
+    TABLE = 8192,
+    PLOT = 16384,
+    REPLAY = 32768,
+    READS_BUFFERS =
+        DECODE | INSPECT | STATS | FOLLOW | CAPTURE | RECOVER | TABLE | PLOT,
+    SHOWS = DECODE | FOLLOW | RECOVER | REPLAY,
+    FILTERS = SHOWS | STATS | CAPTURE | TABLE | PLOT,
+    ALL = 65535,
+    LOADS_STRINGS = ALL & ~FORMATS & ~EXTRACT & ~SCAN & ~INFO & ~RUN & ~REPLAY,
 };
 
 static const struct verb verbs[] = {
@@ -64,19 +69,34 @@ static const struct verb verbs[] = {
       "say what files are: cores, captures, dumps and others", info_run },
     { "run", "[--] PROGRAM [ARGUMENT...]",
       "run a program, and print what its buffers say meanwhile", launch_run },
+    { "table", "BUFFER [FILE...]",
+      "arguments as columns: text, CSV, JSON, NumPy and others", table_run },
+    { "plot", "heat|hist|scatter|line BUFFER [FILE...]",
+      "arguments as a picture: a file, or on the terminal", plot_run },
+    { "replay", "", "print what edges have sent to servers of NATS",
+      replay_run },
 };
+
+static const char OPTIONAL[] = "";
 
 static const struct option_row {
     const char *name;
     int key;
-    const char *argument; /* NULL: takes none */
+    const char *argument; /* NULL: takes none; OPTIONAL: only behind a = */
     unsigned verbs;
     const char *help;
 } fixed_rows[] = {
     { "output", 'o', "FILE", CAPTURE, "the capture to write (- is stdout)" },
     { "output", 'o', "KIND",
-      DECODE | STRINGS | INSPECT | STATS | FOLLOW | RECOVER | INFO | RUN,
-      "text (default), json (one record a line); decode, follow: raw" },
+      DECODE | STRINGS | INSPECT | STATS | FOLLOW | RECOVER | INFO | RUN |
+          REPLAY,
+      "text (default), json (one record a line); decode, follow, replay: raw, "
+      "perfetto" },
+    { "output", 'o', "FORM", TABLE,
+      "text (default), csv, tsv, json (one object a line), npy (NumPy), "
+      "arrow, sqlite" },
+    { "output", 'o', "FORM", PLOT,
+      "png, svg; on a terminal blocks, braille, sixel or kitty" },
     { "output", 'o', "OUT", SCAN,
       "the rewritten file (- is stdout); of several files, their folder" },
     { "strings", OPT_STRINGS_TO, "FILE", SCAN,
@@ -90,6 +110,16 @@ static const struct option_row {
     { "binding", OPT_BINDING, "N", SCAN, "GLSL: its binding (default: 0)" },
     { "subgroups", OPT_SUBGROUPS, NULL, SCAN,
       "one atomic for a subgroup; as defining PFD_SUBGROUPS does" },
+    { "sites", OPT_SITES, NULL, SCAN,
+      "strings say file, line and level; the next three do, too" },
+    { "commit", OPT_COMMIT, NULL, SCAN,
+      "each entry says itself whether it is whole" },
+    { "origin", OPT_ORIGIN, NULL, SCAN,
+      "each says its workgroup, wave and lane, or its pixel" },
+    { "control", OPT_CONTROL, NULL, SCAN,
+      "a second buffer says what may be printed" },
+    { "vulkan-debug-printf", OPT_VULKAN_DEBUG_PRINTF, NULL, RUN,
+      "Vulkan: what shaders print with debugPrintfEXT or printf" },
     { "wide-atomics", OPT_WIDE_ATOMICS, NULL, SCAN,
       "GLSL: count in 64 bits; as defining PFD_WIDE_ATOMICS does" },
     { "strings", OPT_STRINGS, "FILE", LOADS_STRINGS,
@@ -99,7 +129,7 @@ static const struct option_row {
     { "format", OPT_FORMAT, "NAME", READS_BUFFERS,
       "the buffers' format; see 'printfdecode formats'" },
     { "pid", OPT_PID, "PID", (READS_BUFFERS & ~RECOVER) | STRINGS,
-      "read the memory of this process, which goes on" },
+      "read the memory of this process; without --address buffers are found" },
     { "core", OPT_CORE, "FILE", (READS_BUFFERS & ~RECOVER & ~FOLLOW) | STRINGS,
       "read the memory that a core has; without --address buffers are found" },
     { "code-objects", OPT_CODE_OBJECTS, NULL, DECODE,
@@ -131,53 +161,115 @@ static const struct option_row {
     { "source", OPT_SOURCE, "NAME", FILTERS,
       "only of the buffer with this name; repeatable" },
     { "count", 'c', NULL, DECODE, "say how many entries there are instead" },
-    { "skip", OPT_SKIP, "N", DECODE | CAPTURE,
+    { "skip", OPT_SKIP, "N", DECODE | CAPTURE | TABLE | PLOT,
       "leave out the first N entries" },
-    { "limit", 'n', "N", SHOWS | CAPTURE, "stop after N entries" },
+    { "limit", 'n', "N", SHOWS | CAPTURE | TABLE | PLOT,
+      "stop after N entries" },
     { "tail", OPT_TAIL, "N", DECODE | CAPTURE, "only the last N of them" },
+    { "collapse", OPT_COLLAPSE, OPTIONAL, DECODE | FOLLOW | REPLAY,
+      "one line for entries of a format string, with what varies in it; "
+      "=equal: for equal messages only" },
+    { "window", OPT_WINDOW, "N", DECODE | FOLLOW | REPLAY,
+      "with --collapse: entries of a line are so far apart at most (default: 1000)" },
     { "context", 'C', "N", DECODE | CAPTURE,
       "and N entries before and after each" },
-    { "threads", 'j', "N", DECODE | STATS | CAPTURE,
+    { "threads", 'j', "N", DECODE | STATS | CAPTURE | TABLE | PLOT,
       "threads to work with (default: one per processor)" },
     { "to", OPT_TO, "FOLDER", EXTRACT | DECODE,
       "where to write; made if missing" },
+    { "to", OPT_TO, "FILE", TABLE,
+      "where to write; its name's end chooses the form (--all: a folder)" },
+    { "all", OPT_ALL, NULL, TABLE,
+      "a table for each format string, not of one only" },
+    { "columns", OPT_COLUMNS, "NAMES", TABLE,
+      "these columns, in this order; NAME=NEW renames; with commas between" },
+    { "group-by", OPT_GROUP_BY, "NAMES", TABLE,
+      "a row for all that have equal values in these columns" },
+    { "agg", OPT_AGG, "WHAT", TABLE,
+      "of the others: count, min, max, mean, std, p50, p99, nan, first, last "
+      "(default: count,min,max,mean)" },
+    { "sort", OPT_SORT, "NAME", TABLE,
+      "in the order of this column; -NAME: the greatest first" },
+    { "top", OPT_TOP, "N", TABLE, "only N rows; of --sort NAME the greatest" },
+    { "distinct", OPT_DISTINCT, "NAME", TABLE,
+      "each value of this column, and how often it is there" },
+    { "to", OPT_TO, "FILE", PLOT,
+      "where to write; its name's end chooses the form" },
+    { "x", OPT_X, "COLUMN", PLOT,
+      "by its name or number: across (line: index, where it is not said)" },
+    { "y", OPT_Y, "COLUMN", PLOT, "up; of heat pictures down, as in images" },
+    { "value", OPT_VALUE, "COLUMN", PLOT,
+      "heat: what is coloured (default: how many entries there are)" },
+    { "by", OPT_BY, "COLUMN", PLOT, "a panel for each of its values" },
+    { "reduce", OPT_REDUCE, "HOW", PLOT,
+      "several values of a cell: last (default), first, count, sum, min, max, "
+      "mean, nan (how many are)" },
+    { "scale", OPT_SCALE, "HOW", PLOT,
+      "linear (default), log, or equal: each colour for as many cells" },
+    { "x-range", OPT_X_RANGE, "A:B", PLOT,
+      "only from A to B (default: as wide as it comes)" },
+    { "y-range", OPT_Y_RANGE, "A:B", PLOT, "likewise" },
+    { "range", OPT_RANGE, "A:B", PLOT,
+      "what the first and the last colour stand for; either may be missing" },
+    { "cells", OPT_CELLS, "N", PLOT, "no more than N in a row or column" },
+    { "pixel", OPT_PIXEL, "N", PLOT, "a cell is N pixels wide and high" },
+    { "bare", OPT_BARE, NULL, PLOT,
+      "heat: the file is the cells themselves, one pixel each" },
+    { "map", OPT_MAP, "NAME", PLOT,
+      "colours: tide (default), ember, grey, balance" },
+    { "dark", OPT_DARK, NULL, PLOT, "on black" },
+    { "live", OPT_LIVE, OPTIONAL, PLOT,
+      "follow the files, and draw it again N times a second at most (=N)" },
     { "force", OPT_FORCE, NULL, EXTRACT, "overwrite files that are there" },
     { "max-inflated", OPT_MAX_INFLATED, "BYTES",
-      ALL & ~FORMATS & ~CHECK & ~SCAN & ~RUN,
+      ALL & ~FORMATS & ~CHECK & ~SCAN & ~RUN & ~REPLAY,
       "what a compressed file or bundle may have (default: 1 GiB)" },
     { "with-filename", OPT_WITH_FILENAME, NULL, DECODE | INSPECT,
       "text: say each buffer's name (default: of several buffers)" },
     { "no-filename", OPT_NO_FILENAME, NULL, DECODE | INSPECT, "never" },
-    { "keep-going", OPT_KEEP_GOING, NULL, DECODE | INSPECT | STATS,
+    { "keep-going", OPT_KEEP_GOING, NULL,
+      DECODE | INSPECT | STATS | TABLE | PLOT,
       "decode the rest although a file cannot be read" },
     { "entries", OPT_ENTRIES, NULL, CAPTURE,
       "decoded entries instead of the buffers' bytes; filters imply it" },
     { "label", OPT_LABEL, "KEY=VALUE", CAPTURE,
       "say this of the buffers; repeatable" },
-    { "until-idle", OPT_UNTIL_IDLE, "SECONDS", FOLLOW,
+    { "until-idle", OPT_UNTIL_IDLE, "SECONDS", FOLLOW | PLOT,
       "end when nothing has come for so long" },
-    { "settle", OPT_SETTLE, "MS", FOLLOW,
+    { "settle", OPT_SETTLE, "MS", FOLLOW | PLOT,
       "give up what stays unwritten for so long (default: 100)" },
-    { "from", OPT_FROM, "WHERE", FOLLOW,
+    { "from", OPT_FROM, "WHERE", FOLLOW | PLOT,
       "of a daemon: oldest, a sequence number or a time" },
     { "ack", OPT_ACK, NULL, FOLLOW,
-      "tell a daemon which lines are written, for a required output" },
-    { "findings", OPT_FINDINGS, "WHETHER", FOLLOW,
-      "of a daemon: yes (default), or no: messages only" },
-    { "tls-ca", OPT_TLS_CA, "FILE", FOLLOW,
+      "tell a daemon which entries are written, for a required output" },
+    { "findings", OPT_FINDINGS, "WHETHER", FOLLOW | PLOT | REPLAY,
+      "of a daemon or NATS: yes (default), or no: messages only" },
+    { "tls-ca", OPT_TLS_CA, "FILE", FOLLOW | PLOT | REPLAY,
       "the authority that signs daemons (default: the system's)" },
-    { "tls-certificate", OPT_TLS_CERTIFICATE, "FILE", FOLLOW,
+    { "tls-certificate", OPT_TLS_CERTIFICATE, "FILE", FOLLOW | PLOT | REPLAY,
       "our certificate for a daemon, and those that lead to its authority" },
-    { "tls-key", OPT_TLS_KEY, "FILE", FOLLOW, "its key, without passphrase" },
-    { "tls-name", OPT_TLS_NAME, "NAME", FOLLOW,
+    { "tls-key", OPT_TLS_KEY, "FILE", FOLLOW | PLOT | REPLAY,
+      "its key, without passphrase" },
+    { "tls-name", OPT_TLS_NAME, "NAME", FOLLOW | PLOT | REPLAY,
       "what the daemon's certificate is for (default: HOST)" },
+    { "nats", OPT_NATS, "URL", FOLLOW | REPLAY,
+      "of servers that edges send to: nats://HOST:PORT, tls://HOST:PORT" },
+    { "since", OPT_SINCE, "WHEN", FOLLOW | REPLAY,
+      "of NATS: what is not older, as 10m, 2h, or a time" },
+    { "credentials", OPT_CREDENTIALS, "FILE", FOLLOW | REPLAY,
+      "who we are for NATS, as nsc writes it" },
+    { "user", OPT_USER, "NAME", FOLLOW | REPLAY, "likewise, by name" },
+    { "password-file", OPT_PASSWORD_FILE, "FILE", FOLLOW | REPLAY,
+      "with this password" },
     { "color", OPT_COLOR, "WHEN", ALL & ~FORMATS,
       "auto (default), always or never; NO_COLOR is honoured" },
-    { "progress", OPT_PROGRESS, "WHEN", DECODE | STATS | CAPTURE,
+    { "progress", OPT_PROGRESS, "WHEN", DECODE | STATS | CAPTURE | TABLE | PLOT,
       "auto (default), always or never: a line on stderr" },
     { "show", OPT_SHOW, "WHAT", SHOWS,
-      "findings: before each line what is doubtful about it; unknown: all "
-      "entries of unknown ids; with commas between them" },
+      "before each line: time, source, line (of the program), lane, id, "
+      "findings; unknown: all entries of unknown ids; all; with commas" },
+    { "links", OPT_LINKS, "WHEN", SHOWS,
+      "names of source files lead there: auto (default), always or never" },
     { "verbose", 'v', NULL, ALL & ~FORMATS,
       "also say notes, and the summary even when all is well" },
     { "help", 'h', NULL, ALL, "print this" },
@@ -229,7 +321,8 @@ static void print_options(unsigned verb)
         const struct option_row *r = &rows[i];
         if (!(r->verbs & verb))
             continue;
-        snprintf(left, sizeof left, "--%s%s%s", r->name, r->argument ? " " : "",
+        snprintf(left, sizeof left, "--%s%s%s", r->name,
+                 r->argument && *r->argument ? " " : "",
                  r->argument ? r->argument : "");
         if (r->key < 256) {
             printf("  -%c, %-18s %s\n", r->key, left, r->help);
@@ -311,9 +404,12 @@ static void make_getopt(unsigned verb, struct option *longs, char *shorts)
         const struct option_row *r = &rows[i];
         if (!(r->verbs & verb))
             continue;
-        *longs++ = (struct option){
-            r->name, r->argument ? required_argument : no_argument, NULL, r->key
-        };
+        *longs++ =
+            (struct option){ r->name,
+                             !r->argument              ? no_argument
+                             : r->argument == OPTIONAL ? optional_argument
+                                                       : required_argument,
+                             NULL, r->key };
         if (r->key >= 256)
             continue;
         *shorts++ = (char)r->key;
@@ -377,8 +473,9 @@ static bool read_options(struct options *o, int argc, char **argv,
             return false;
         }
         if (key == 'V') {
-            printf("printfdecode %s\n%s\n", pfd_version(),
-                   HAVE_TLS ? "with tls" : "without tls (libssl-dev)");
+            printf("printfdecode %s\n%s\n%s\n", pfd_version(),
+                   HAVE_TLS ? "with tls" : "without tls (libssl-dev)",
+                   HAVE_NATS ? "with nats" : "without nats (libnats-dev)");
             return false;
         }
         *status = EXIT_ERROR;
@@ -431,7 +528,6 @@ static bool options_check_memory(const struct options *o)
                        : o->size       ? "--size"
                                        : "--address";
     bool any = o->has_address || o->size || o->code_objects || o->scan;
-    bool needs_place = !o->code_objects && o->verb->run != strings_run;
     if (!options_have_memory(o) && any) {
         tell_error("%s is for the memory of a process or a core: --pid or "
                    "--core is missing",
@@ -442,7 +538,7 @@ static bool options_check_memory(const struct options *o)
         tell_error("one of --pid and --core is enough");
         return false;
     }
-    if (((o->pid && needs_place) || o->size) && !o->has_address) {
+    if (o->size && !o->has_address) {
         tell_error("where in that memory? --address is missing");
         return false;
     }
@@ -475,7 +571,8 @@ bool options_read(struct options *ret, int argc, char **argv, int *status)
         *status = EXIT_ERROR;
         return false;
     }
-    bool none = ret->n_files == 0 && !options_have_memory(ret);
+    bool none =
+        ret->n_files == 0 && !options_have_memory(ret) && !ret->nats.url;
     if (none && verb && verb->run == follow_run) {
         add_default_daemon(ret);
         none = ret->n_files == 0;
@@ -499,6 +596,9 @@ void options_free(struct options *options)
     free(options->format_strings.all);
     free(options->sources.all);
     free(options->calls.all);
+    free(options->columns.all);
+    free(options->group_by.all);
+    free(options->aggregates.all);
     for (size_t i = 0; i < options->n_files; i++)
         free(options->files[i].found);
     free(options->files);
@@ -517,6 +617,18 @@ bool options_have_tls(const struct options *options)
     return tls->authority || tls->certificate || tls->key || tls->name;
 }
 
+bool options_have_nats(const struct options *options)
+{
+    return options->nats.has_since || options->nats.credentials ||
+           options->nats.user || options->nats.password_file;
+}
+
+bool options_have_daemon(const struct options *options)
+{
+    return options->from || options->ack || options->no_findings ||
+           options_have_tls(options);
+}
+
 bool options_color(const struct options *options, int fd)
 {
     const char *no = getenv("NO_COLOR");
@@ -532,5 +644,40 @@ bool options_names(const struct options *options, size_t n_buffers)
 
 bool options_marks(const struct options *options)
 {
-    return options->show & SHOW_FINDINGS || isatty(STDOUT_FILENO);
+    return options->show & (SHOW_FINDINGS | SHOW_ALL) || isatty(STDOUT_FILENO);
+}
+
+unsigned options_show(const struct options *options)
+{
+    static const struct {
+        unsigned said;
+        unsigned shown;
+    } all[] = { { SHOW_TIME, PFD_SHOW_TIME }, { SHOW_SOURCE, PFD_SHOW_SOURCE },
+                { SHOW_LINE, PFD_SHOW_LINE }, { SHOW_LANE, PFD_SHOW_LANE },
+                { SHOW_ID, PFD_SHOW_ID },     { 0, PFD_SHOW_ORIGIN } };
+    unsigned ret = options->verbose ? PFD_SHOW_ORIGIN : 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (options->show & (all[i].said | SHOW_ALL))
+            ret |= all[i].shown;
+    }
+    return ret;
+}
+
+const char *options_links(const struct options *options)
+{
+    bool is_wanted = options->links == WHEN_AUTO
+                         ? terminal_can_link()
+                         : options->links == WHEN_ALWAYS;
+    return is_wanted ? terminal_folder_url() : NULL;
+}
+
+bool options_tells(const struct options *options)
+{
+    bool is_text = !options->output || !strcmp(options->output, "text");
+    return is_text && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
+}
+
+bool options_follow(const struct options *options)
+{
+    return options->verb->run == follow_run || options->live;
 }

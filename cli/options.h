@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <printfdecode/plot.h>
 #include <printfdecode/printfdecode.h>
 #include <printfdecode/wire.h>
 
@@ -35,6 +36,12 @@ enum role {
 enum show {
     SHOW_FINDINGS = 1,
     SHOW_UNKNOWN = 2,
+    SHOW_TIME = 4,
+    SHOW_SOURCE = 8,
+    SHOW_LINE = 16,
+    SHOW_LANE = 32,
+    SHOW_ID = 64,
+    SHOW_ALL = 128,
 };
 
 struct file {
@@ -53,6 +60,13 @@ enum when {
 struct words {
     const char **all; /* [n] */
     size_t n;
+};
+
+/* Which entries --collapse makes one line. */
+enum collapse {
+    COLLAPSE_NO,
+    COLLAPSE_STRING, /* of one format string */
+    COLLAPSE_EQUAL,  /* of one message */
 };
 
 struct options {
@@ -78,12 +92,39 @@ struct options {
     uint64_t limit;   /* UINT64_MAX: all */
     uint64_t tail;    /* the last so many of them; 0: all */
     uint64_t context; /* entries around each */
+    enum collapse collapse;
+    uint64_t window; /* of that, entries; 0: the library's default */
     unsigned threads;
     enum when color;
     enum when progress;
+    enum when links;
     bool verbose;
-    unsigned show;  /* enum show */
-    const char *to; /* a folder; capture, scan: what is written */
+    unsigned show;        /* enum show */
+    const char *to;       /* a folder; capture, scan: what is written */
+    bool all;             /* table: of each format string */
+    struct words columns; /* likewise: which, and as what */
+    const char *x;        /* plot: columns */
+    const char *y;
+    const char *value;
+    const char *by;
+    const char *x_range;
+    const char *y_range;
+    const char *range;
+    const char *map;
+    enum pfd_reducer reducer;
+    bool has_reducer;
+    enum pfd_plot_scale scale;
+    bool has_scale;
+    uint64_t cells;
+    uint64_t pixel;
+    bool bare;
+    bool dark;
+    uint64_t live; /* times a second that it is drawn at the most; 0: once */
+    struct words group_by;
+    struct words aggregates;
+    const char *sort;
+    const char *distinct;
+    uint64_t top;
     bool force;
     bool with_filename;
     bool no_filename;
@@ -94,8 +135,9 @@ struct options {
     bool entries; /* capture these instead of bytes */
     uint64_t until_idle_ms;
     bool has_until_idle;
-    uint64_t settle_ms; /* 0: the library's default */
-    const char *from;   /* of a daemon's lines; NULL: what comes from now on */
+    uint64_t settle_ms;
+    bool has_settle;  /* else the library's default */
+    const char *from; /* of a daemon's lines; NULL: what comes from now on */
     bool ack;
     bool no_findings; /* of a daemon: nothing but messages */
     uint64_t at;      /* a dword */
@@ -110,6 +152,15 @@ struct options {
     bool code_objects; /* of it are to be listed */
     bool scan;         /* search it for code objects */
     struct tls_config tls;
+    struct {
+        const char *url; /* of servers whose entries are read; NULL: none */
+        const char *credentials; /* a file */
+        const char *user;
+        const char *password_file;
+        bool has_since;
+        uint64_t since; /* ns since 1970, */
+        uint64_t ago;   /* or ns before now */
+    } nats;
     /* scan: what is written, and how. */
     const char *strings_to;
     struct words calls;
@@ -118,6 +169,11 @@ struct options {
     uint64_t binding;
     bool subgroups;
     bool wide_atomics;
+    bool sites;
+    bool commit;
+    bool origin;
+    bool control;
+    bool vulkan_debug_printf; /* run: with the layers for that */
 };
 
 /* A verb and what runs it; the exit status comes back. */
@@ -147,33 +203,50 @@ bool options_decide(const struct options *options, bool text_too);
 /* True when what goes to fd is to be coloured. */
 bool options_color(const struct options *options, int fd);
 
+/* Are buffers looked at again and again? */
+bool options_follow(const struct options *options);
+
 /* Is each of n buffers named in text? */
 bool options_names(const struct options *options, size_t n_buffers);
 
 /* Are lines on standard output marked with their findings? */
 bool options_marks(const struct options *options);
 
+/* What text has before each message: bits of enum pfd_show. */
+unsigned options_show(const struct options *options);
+
+/* What names of source files are linked by on this terminal; NULL: they are
+ * not. */
+const char *options_links(const struct options *options);
+
+/* Findings stand among the messages: they are on the same terminal. */
+bool options_tells(const struct options *options);
+
 /* Is the memory of something to be read? */
 bool options_have_memory(const struct options *options);
 
 /* Is any --tls-... given? */
 bool options_have_tls(const struct options *options);
+/* Is anything said that is for --nats alone? */
+bool options_have_nats(const struct options *options);
+/* Is anything said that is for a daemon alone? */
+bool options_have_daemon(const struct options *options);
 
 int capture_run(const struct options *options);
 int decode_run(const struct options *options);
 int extract_run(const struct options *options);
 int formats_run(const struct options *options);
 int follow_run(const struct options *options);
-/* The file is a daemon's socket, TLS address or URL: its lines as they come. */
-bool follow_client_wants(const struct options *options);
-int follow_client_run(const struct options *options);
 int info_run(const struct options *options);
 int inspect_run(const struct options *options);
 int launch_run(const struct options *options);
+int plot_run(const struct options *options);
 int recover_run(const struct options *options);
+int replay_run(const struct options *options);
 int scan_run(const struct options *options);
 int spirv_check_run(const struct options *options);
 int stats_run(const struct options *options);
 int strings_run(const struct options *options);
+int table_run(const struct options *options);
 
 #endif

@@ -73,12 +73,6 @@ static void put(const char *bytes, size_t n)
     n_pending += n;
 }
 
-bool output_gather(const void *bytes, size_t n)
-{
-    put(bytes, n);
-    return !closed;
-}
-
 void output_finding(void *user, const struct pfd_finding *finding)
 {
     tell_finding(user, finding);

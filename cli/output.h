@@ -15,10 +15,7 @@
  * written. */
 bool output_write(void *user, const void *bytes, size_t n);
 
-/* Small pieces are gathered until a flush; false as output_write(). */
-bool output_gather(const void *bytes, size_t n);
-
-/* Hands over what was gathered; false as output_write(). */
+/* Hands over what output_printf() and its like gathered; false as output_write(). */
 bool output_flush(void);
 
 /* Flushes; true after an error other than a reader that went away, which was

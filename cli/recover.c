@@ -135,6 +135,8 @@ int recover_run(const struct options *o)
         ok = false;
     }
     ok = ok && open_filter(&r, in.strings);
+    if (ok)
+        pfd_lines_show(r.lines, options_show(o), options_links(o));
     if (ok && options_marks(o))
         pfd_lines_mark(r.lines);
     for (size_t i = 0; ok && i < in.n_buffers && !r.is_over; i++)

@@ -20,7 +20,8 @@ enum {
 
 /* What was found in one buffer. */
 struct heard {
-    bool all; /* is told */
+    bool all;      /* is told */
+    bool in_place; /* what is between entries stands there */
     uint64_t n[PFD_N_FINDING_KINDS];
     uint64_t n_untold;
     bool unknown_places; /* ids that no string has, not in entries */
@@ -32,6 +33,9 @@ static void hear(void *user, const struct pfd_finding *finding)
     struct heard *h = user;
     if (finding->kind == PFD_FINDING_unknown_id && !finding->count)
         h->unknown_places = true;
+    if (h->in_place && !finding->has_id && !finding->count &&
+        !pfd_finding_is_note(finding->kind))
+        return;
     if (finding->has_id && h->n[finding->kind]++ >= IDS_TOLD && !h->all) {
         h->n_untold++;
     } else {
@@ -81,6 +85,8 @@ static void use_captured(struct pfd_convert *convert, struct pfd_lines *lines,
         buffer->capture ? b->origin : buffer->origin;
     convert->members = NULL;
     convert->origin_members = NULL;
+    if (convert->show & PFD_SHOW_TIME)
+        convert->row_time = buffer->capture ? b->time : 0;
     if (!origin || !lines)
         return;
     if (pfd_lines_set_origin(lines, origin) < 0)
@@ -273,7 +279,8 @@ enum pfd_status run_buffer(const struct options *options,
                            struct pfd_lines *lines, struct pfd_summary *total)
 {
     struct pfd_id_counts ids = { 0 };
-    struct heard heard = { .all = options->verbose };
+    struct heard heard = { .all = options->verbose,
+                           .in_place = convert->tells };
     uint64_t before = total->entries;
     const char *why = why_nothing(buffer);
     convert->finding = hear;
@@ -297,8 +304,21 @@ enum pfd_status run_buffer(const struct options *options,
     return status;
 }
 
+bool run_quietly(const struct options *options, struct pfd_convert *convert,
+                 struct buffer *buffer, struct pfd_summary *total)
+{
+    return convert_buffer(options, convert, buffer, NULL, total) >= 0;
+}
+
 bool run_buffers(const struct options *options, struct inputs *inputs,
                  struct pfd_convert *convert, struct pfd_summary *total)
+{
+    return run_each(options, inputs, convert, total, NULL, NULL);
+}
+
+bool run_each(const struct options *options, struct inputs *inputs,
+              struct pfd_convert *convert, struct pfd_summary *total,
+              run_begin_fn begin, void *user)
 {
     struct progress progress = { 0 };
     enum pfd_status status = PFD_OK;
@@ -312,6 +332,8 @@ bool run_buffers(const struct options *options, struct inputs *inputs,
          i++) {
         progress = (struct progress){ .n_buffer = inputs->buffers[i].n };
         clock_gettime(CLOCK_MONOTONIC, &progress.start);
+        if (begin)
+            begin(user, convert, &inputs->buffers[i]);
         name_buffer(options, inputs, convert, i);
         status = run_buffer(options, inputs, convert, &inputs->buffers[i],
                             lines, total);

@@ -208,6 +208,10 @@ int scan_run(const struct options *o)
         .binding = (uint32_t)o->binding,
         .subgroups = o->subgroups,
         .wide_atomics = o->wide_atomics,
+        .sites = o->sites,
+        .commit = o->commit,
+        .origin = o->origin,
+        .control = o->control,
     };
     if (!is_complete(o))
         return EXIT_ERROR;

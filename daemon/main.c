@@ -12,11 +12,13 @@
 #include <printfdecode/client.h>
 #include <printfdecode/version.h>
 
+#include "config/farm.h"
 #include "config/plan.h"
 #include "config/sandbox.h"
 #include "config/systemd.h"
 #include "core/feature.h"
 #include "core/log.h"
+#include "net/nats_setup.h"
 #include "sources/daemon.h"
 
 enum {
@@ -26,6 +28,7 @@ enum {
 static const char usage[] =
     "Usage: printfdecoded [--config FILE]\n"
     "       printfdecoded check-config FILE\n"
+    "       printfdecoded nats-setup FILE\n"
     "\n"
     "Follows GPU printf buffers and hands their lines to subscribers.\n"
     "Without a configuration: producers connect to DIR/input.sock, lines are\n"
@@ -50,6 +53,31 @@ static int check_config(const char *path)
     pfdd_plan_print(config, path, stdout, tell_stderr, NULL);
     pfdd_config_free(config);
     return fflush(stdout) == 0 ? 0 : 1;
+}
+
+/* What an input or output of it wants of NATS. */
+static const struct pfdd_farm *find_farm(const struct pfdd_config *config)
+{
+    const struct pfdd_farm *ret = NULL;
+    for (size_t i = 0; i < config->n_inputs && !ret; i++)
+        ret = pfdd_farm_of(config->inputs[i]);
+    for (size_t i = 0; i < config->n_outputs && !ret; i++)
+        ret = pfdd_farm_of(config->outputs[i]);
+    return ret;
+}
+
+static int nats_setup(const char *path)
+{
+    char err[512] = "no input or output is of type 'nats'";
+    struct pfdd_config *config = pfdd_config_read(path, tell_stderr, NULL);
+    if (!config)
+        return EXIT_CONFIG;
+    const struct pfdd_farm *farm = find_farm(config);
+    bool ok = farm && pfdd_nats_setup(farm, stdout, err, sizeof err);
+    if (!ok)
+        fprintf(stderr, "printfdecoded: %s: %s\n", path, err);
+    pfdd_config_free(config);
+    return !farm ? EXIT_CONFIG : ok && fflush(stdout) == 0 ? 0 : 1;
 }
 
 /* The folder of the built-in configuration's sockets, made if need be. In a
@@ -151,6 +179,8 @@ int main(int argc, char **argv)
     }
     if (argc - optind == 2 && !strcmp(argv[optind], "check-config") && !path)
         return check_config(argv[optind + 1]);
+    if (argc - optind == 2 && !strcmp(argv[optind], "nats-setup") && !path)
+        return nats_setup(argv[optind + 1]);
     if (optind < argc) {
         fputs(usage, stderr);
         return 1;

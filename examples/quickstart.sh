@@ -4,10 +4,11 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# The second half is for the daemon: TLS, seccomp and systemd.
+# The second half is for the daemon: TLS, seccomp, systemd and OTLP.
 packages='gcc libc6-dev meson ninja-build pkg-config libelf-dev libmsgpack-dev
     libpcre2-dev libyaml-dev zlib1g-dev libzstd-dev libjansson-dev
-    libuv1-dev libssl-dev libseccomp-dev libsystemd-dev'
+    libuv1-dev libssl-dev libseccomp-dev libsystemd-dev libsqlite3-dev
+    libpng-dev libcurl4-openssl-dev'
 missing=''
 for package in $packages; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null |

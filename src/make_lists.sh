@@ -1,15 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# make_lists.sh OUT "FORMATS" "SINKS": the tables of formats and sinks as C.
+# make_lists.sh OUT "FORMATS" "SINKS" "TABLE FORMS" "PLOT FORMS": the tables of them as C.
 set -eu
 {
     echo '#include "decode/format.h"'
     echo '#include "forms/sink.h"'
+    echo '#include "plot/form.h"'
+    echo '#include "table/form.h"'
     for name in $2; do
         echo "extern const struct pfd_format pfd_format_$name;"
     done
     for name in $3; do
         echo "extern const struct pfd_sink pfd_sink_$name;"
+    done
+    for name in $4; do
+        echo "extern const struct pfd_table_form pfd_table_form_$name;"
+    done
+    for name in $5; do
+        echo "extern const struct pfd_plot_form pfd_plot_form_$name;"
     done
     echo 'const struct pfd_format *const pfd_formats[] = {'
     for name in $2; do
@@ -26,6 +34,16 @@ set -eu
     echo 'const struct pfd_sink *const pfd_sinks[] = {'
     for name in $3; do
         echo "    &pfd_sink_$name,"
+    done
+    echo '    NULL };'
+    echo 'const struct pfd_table_form *const pfd_table_forms[] = {'
+    for name in $4; do
+        echo "    &pfd_table_form_$name,"
+    done
+    echo '    NULL };'
+    echo 'const struct pfd_plot_form *const pfd_plot_forms[] = {'
+    for name in $5; do
+        echo "    &pfd_plot_form_$name,"
     done
     echo '    NULL };'
 } >"$1"

@@ -24,7 +24,8 @@ OTHER_VERBS = {"strings", "inspect", "stats", "capture", "recover", "follow",
 OTHER_OPTIONS = ("-o", "--output", "--show", "-n", "--limit", "--skip", "-c",
                  "--count", "-j", "--threads", "--color", "--with-", "--no-",
                  "--keep", "-v", "--compat", "-m", "--match", "--where", "--id",
-                 "--invert", "--format-string", "--source", "-i")
+                 "--invert", "--format-string", "--source", "-i", "--collapse",
+                 "--window")
 NOT_HERE = {
     # What the layer's JSON says of the device has no place in a capture.
     "gpuav/capture_av_dispatch_1",

@@ -109,6 +109,21 @@ def unit_is_right(at, temp):
     said = run('systemd-analyze', 'verify', '--man=no',
                f'{temp}/printfdecoded.service')
     assert 'printfdecoded' not in said, said
+    # In tenths; what is above it ends with an error.
+    run('systemd-analyze', 'security', '--offline=true', '--no-pager',
+        '--threshold=13', f'{temp}/printfdecoded.service')
+
+
+def layer_is_there(at):
+    manifest = at.path('datadir', 'vulkan/explicit_layer.d/VkLayer_PFD_capture.json')
+    if not os.path.exists(manifest):
+        print('left out: no Vulkan layer')
+        return
+    with open(manifest) as f:
+        path = json.load(f)['layer']['library_path']
+    assert '@' not in path and os.path.exists(
+        path if path.startswith('/') else
+        os.path.join(os.path.dirname(manifest), path)), path
 
 
 def a_program_can_be_built(at, temp):
@@ -134,6 +149,7 @@ def papers_are_there(at):
             ('mandir', 'man1/printfdecode.1'),
             ('mandir', 'man8/printfdecoded.8'),
             ('datadir', 'printfdecode/printfdecode.schema.json'),
+            ('datadir', 'printfdecode/printfdecode.lnav.json'),
             ('datadir', 'doc/printfdecode/SECURITY.md'),
             ('datadir', 'bash-completion/completions/printfdecode'),
             ('datadir', 'zsh/site-functions/_printfdecode')):
@@ -145,6 +161,7 @@ def look(at, temp):
     library_is_ours(at)
     daemon_starts(at)
     unit_is_right(at, temp)
+    layer_is_there(at)
     a_program_can_be_built(at, temp)
     papers_are_there(at)
     print('ok:', at.root or option('prefix'))

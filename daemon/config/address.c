@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "config/address.h"
+
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "config/config.h"
 
 static bool read_unix(struct pfdd_address *ret, const char *path, char *err,
                       size_t n_err)
@@ -17,6 +17,18 @@ static bool read_unix(struct pfdd_address *ret, const char *path, char *err,
     }
     snprintf(err, n_err, "a unix address is unix:/PATH, of at most 103 bytes");
     return false;
+}
+
+/* One whose last part is no number, which would be an address amiss. */
+static bool is_name(const char *text)
+{
+    size_t n =
+        strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXY"
+                     "Z0123456789-._");
+    const char *dot = strrchr(text, '.');
+    const char *last = dot ? dot + 1 : text;
+    return *text && *text != '-' && *text != '.' && !text[n] && *last &&
+           (*last < '0' || *last > '9');
 }
 
 static bool read_host(struct pfdd_address *ret, const char *host, size_t n)
@@ -35,7 +47,10 @@ static bool read_host(struct pfdd_address *ret, const char *host, size_t n)
         return true;
     }
     ret->is_loopback = !strcmp(ret->host, "::1");
-    return inet_pton(AF_INET6, ret->host, binary) == 1;
+    if (inet_pton(AF_INET6, ret->host, binary) == 1)
+        return true;
+    ret->is_name = is_name(ret->host);
+    return ret->is_name;
 }
 
 static bool read_port(struct pfdd_address *ret, const char *text)
@@ -50,6 +65,7 @@ bool pfdd_address_read(struct pfdd_address *ret, const char *text, char *err,
                        size_t n_err)
 {
     *ret = (struct pfdd_address){ 0 };
+    snprintf(ret->text, sizeof ret->text, "%s", text);
     if (!strncmp(text, "unix:", 5))
         return read_unix(ret, text + 5, err, n_err);
     const char *colon = strrchr(text, ':');
@@ -57,7 +73,7 @@ bool pfdd_address_read(struct pfdd_address *ret, const char *text, char *err,
     if (strncmp(text, "tcp:", 4) != 0 || colon < text + 5) {
         why = "an address is unix:/PATH or tcp:HOST:PORT";
     } else if (!read_host(ret, text + 4, (size_t)(colon - text) - 4)) {
-        why = "the host is an IP address or localhost";
+        why = "the host is an IP address or a name";
     } else if (!read_port(ret, colon + 1)) {
         why = "the port is from 0 to 65535";
     }

@@ -1,29 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "config/owned.h"
 
-#include <stdio.h>
 #include <string.h>
 
-/* As inputs make names of what is configured. */
-static bool is_put(const char *text, const char *name, bool *is_whole)
+bool pfdd_name_begins(const char *name, const char *text, bool *is_whole)
 {
     char put[PFDD_NAME_ROOM];
     if (!text || !pfdd_name_put(put, text, strlen(text)))
         return false;
     size_t n = strlen(put);
+    if (strncmp(put, name, n) != 0)
+        return false;
     *is_whole = name[n] == '\0';
-    return !strncmp(put, name, n);
+    return true;
 }
 
 static bool owns(const struct pfdd_input_config *in, const char *name)
 {
-    bool is_whole = false;
-    if (in->type == PFDD_INPUT_BUFFER) {
-        return (is_put(in->name, name, &is_whole) && is_whole) ||
-               (is_put(in->path, name, &is_whole) && is_whole);
-    }
-    return in->type == PFDD_INPUT_DIRECTORY &&
-           is_put(in->path, name, &is_whole) && !is_whole;
+    const struct pfdd_input_class *class = pfdd_input_class_of(in);
+    return class->owns && class->owns(in, name);
 }
 
 bool pfdd_name_is_owned(const struct pfdd_config *config, const char *name)
@@ -33,7 +28,7 @@ bool pfdd_name_is_owned(const struct pfdd_config *config, const char *name)
     if (!strncmp(name, file, sizeof file - 1))
         return true;
     for (size_t i = 0; i < config->n_inputs; i++) {
-        if (owns(&config->inputs[i], name))
+        if (owns(pfdd_config_input(config, i), name))
             return true;
     }
     return false;

@@ -11,6 +11,10 @@
 #include "config/config.h"
 #include "core/name.h"
 
+/* As inputs make names of what is configured: does the name begin with what
+ * becomes of text (NULL: no), and if so, is that all of it? */
+bool pfdd_name_begins(const char *name, const char *text, bool *is_whole);
+
 /* Is this the name of a watched buffer, or of a file in a watched folder? */
 bool pfdd_name_is_owned(const struct pfdd_config *config, const char *name);
 

@@ -9,13 +9,18 @@
 
 #include <jansson.h>
 
+#include "config/fieldmap.h"
 #include "core/name.h"
+
+enum {
+    SAMPLE_MAX = 1000000,
+};
 
 /* ---- what is asked for ---- */
 
 bool pfdd_form_find(const char *name, enum pfdd_form *ret)
 {
-    static const char *const names[] = { "json", "text", "raw" };
+    static const char *const names[] = { "json", "text", "raw", "entries" };
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (!strcmp(name, names[i])) {
             *ret = (enum pfdd_form)i;
@@ -29,6 +34,7 @@ void pfdd_wants_deinit(struct pfdd_wants *wants)
 {
     pfd_filter_free(wants->entries);
     free(wants->source);
+    pfdd_fieldmap_free(wants->map);
     *wants = (struct pfdd_wants){ 0 };
 }
 
@@ -189,6 +195,32 @@ static bool set_findings(request_t *r, const char *value)
     return ok;
 }
 
+static bool set_collapse(request_t *r, const char *value)
+{
+    bool wanted = false;
+    if (!strcmp(value, "equal")) {
+        r->wants.collapse = PFDD_COLLAPSE_EQUAL;
+        return true;
+    }
+    if (!read_bool(&wanted, value))
+        return false;
+    r->wants.collapse = wanted ? PFDD_COLLAPSE_STRING : PFDD_COLLAPSE_NO;
+    return true;
+}
+
+static bool set_window(request_t *r, const char *value)
+{
+    r->wants.window = is_digits(value) ? strtoull(value, NULL, 10) : 0;
+    return r->wants.window > 0;
+}
+
+static bool set_sample(request_t *r, const char *value)
+{
+    unsigned long n = is_digits(value) ? strtoul(value, NULL, 10) : 0;
+    r->wants.sample = n <= SAMPLE_MAX ? (uint32_t)n : 0;
+    return r->wants.sample;
+}
+
 enum kind {
     TEXT = 1,
     NUMBER = 2,
@@ -216,6 +248,10 @@ static const struct key {
     { "invert", BOOLEAN, set_invert, "true or false" },
     { "entries_only", BOOLEAN, set_entries_only, "true or false" },
     { "findings", BOOLEAN, set_findings, "true or false" },
+    { "collapse", TEXT | BOOLEAN, set_collapse, "true, false or equal" },
+    { "window", TEXT | NUMBER, set_window, "a number of entries, from 1 on" },
+    { "sample", NUMBER | TEXT, set_sample,
+      "a number of entries a second, up to 1000000" },
 };
 
 static const struct key *find_key(const char *name)
@@ -331,6 +367,28 @@ bool pfdd_request_finish(struct pfdd_request *r, char *err, size_t n_err)
         .n_format_strings = r->format_strings.n,
         .where = r->where,
     };
+    bool is_collapsed = r->wants.collapse != PFDD_COLLAPSE_NO;
+    /* Whoever asks for another form does not ask for these names. */
+    if (r->form != PFDD_JSON || is_collapsed) {
+        pfdd_fieldmap_free(r->wants.map);
+        r->wants.map = NULL;
+    }
+    if (is_collapsed && (r->form == PFDD_RAW || r->form == PFDD_ENTRIES)) {
+        snprintf(err, n_err, "'collapse' is for text and json");
+        return false;
+    }
+    if (r->wants.window && !is_collapsed) {
+        snprintf(err, n_err, "'window' is for 'collapse'");
+        return false;
+    }
+    if (r->wants.sample && is_collapsed) {
+        snprintf(err, n_err, "'sample' and 'collapse' do not go together");
+        return false;
+    }
+    if (r->wants.sample && r->form != PFDD_JSON && r->form != PFDD_SSE) {
+        snprintf(err, n_err, "'sample' is for json, which says what it lacks");
+        return false;
+    }
     if (r->match.n + r->n_ids + r->format_strings.n == 0 && !r->where)
         return true;
     if (pfd_filter_new(&spec, &r->wants.entries, &why) == PFD_OK)

@@ -17,12 +17,23 @@ enum pfdd_form {
     PFDD_JSON,
     PFDD_TEXT,
     PFDD_RAW,
-    PFDD_SSE, /* events of HTTP */
+    PFDD_ENTRIES, /* a capture: chunks, and what they are read with */
+    PFDD_SSE,     /* events of HTTP */
     PFDD_N_FORMS
 };
 
-/* "json", "text", "raw"; false: none of these. */
+/* "json", "text", "raw", "entries"; false: none of these. */
 bool pfdd_form_find(const char *name, enum pfdd_form *ret);
+
+/* Which entries become one line. */
+enum pfdd_collapse {
+    PFDD_COLLAPSE_NO,
+    PFDD_COLLAPSE_STRING, /* those of a format string */
+    PFDD_COLLAPSE_EQUAL,  /* whose messages are equal, too */
+};
+
+struct pfdd_encoding; /* delivery/note.h */
+struct pfdd_fieldmap; /* config/fieldmap.h */
 
 /* Owned by whoever made it. All zeros: everything. */
 struct pfdd_wants {
@@ -30,6 +41,13 @@ struct pfdd_wants {
     char *source;               /* only of this one, or NULL */
     bool entries_only;          /* and gaps */
     bool no_findings;           /* nor gaps, nor what is found in entries */
+    enum pfdd_collapse collapse;
+    uint64_t window;                      /* of collapse.h */
+    const struct pfdd_encoding *encoding; /* notes in it instead of lines, with
+                                             text as the form; NULL: lines */
+    struct pfdd_fieldmap *map; /* lines of JSON have these names; NULL: ours */
+    uint32_t sample; /* entries a second, at most; what is left out is counted
+                        then, and told. 0: all of them */
 };
 
 void pfdd_wants_deinit(struct pfdd_wants *wants);
@@ -72,7 +90,7 @@ struct pfdd_request {
  * Sets a key: output, from ("oldest", "now", a sequence number or an RFC 3339
  * time such as 2026-11-20T20:09:49.5Z), match, format_string, id (these three
  * may be set again), ignore_case, invert, where, source, entries_only,
- * findings. False: why is in err [n_err].
+ * findings, collapse, window, sample. False: why is in err [n_err].
  */
 bool pfdd_request_set(struct pfdd_request *request, const char *key,
                       const char *value, char *err, size_t n_err);

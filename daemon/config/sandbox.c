@@ -43,6 +43,7 @@ struct grant {
 static struct grant *grants; /* [n_grants] */
 static size_t n_grants;
 static int abi;          /* of landlock; 0: not in force */
+static bool is_open;     /* landlock would keep inputs from processes */
 static unsigned n_calls; /* of seccomp; 0: not in force */
 
 /* ---- what a configuration wants ---- */
@@ -73,42 +74,37 @@ static bool want_folder_of(want_fn want, void *user, const char *path,
     return want(user, real, rights);
 }
 
-static bool want_access(want_fn want, void *user,
-                        const struct pfdd_address *address,
-                        const struct pfdd_access *access)
-{
-    const struct pfdd_tls_config *tls = &access->tls;
-    if (address->is_unix && !want_folder_of(want, user, address->path, SOCKET))
-        return false;
-    return !tls->certificate ||
-           (want_folder_of(want, user, tls->certificate, READ) &&
-            want_folder_of(want, user, tls->key, READ) &&
-            want_folder_of(want, user, tls->authority, READ));
-}
+/* Who asks for all that a configuration names. */
+struct wish {
+    want_fn want;
+    void *user;
+};
 
-static bool want_input(want_fn want, void *user,
-                       const struct pfdd_input_config *in)
+static bool want_path(void *user, enum pfdd_use use, const char *path)
 {
-    if (in->type == PFDD_INPUT_DIRECTORY)
-        return want(user, in->path, READ);
-    if (in->path)
-        return want_folder_of(want, user, in->path, READ);
-    return want_access(want, user, &in->address, &in->access);
+    static const struct {
+        uint64_t rights;
+        bool itself; /* else the folder that it is in */
+    } uses[] = {
+        [PFDD_USE_NONE] = { 0, true },
+        [PFDD_USE_READ] = { READ, false },
+        [PFDD_USE_AWAIT] = { READ, false },
+        [PFDD_USE_WATCH] = { READ, true },
+        [PFDD_USE_WRITE] = { WRITE, false },
+        [PFDD_USE_KEEP] = { WRITE, true },
+        [PFDD_USE_LISTEN] = { SOCKET, false },
+        [PFDD_USE_CONNECT] = { SOCKET, false },
+    };
+    const struct wish *w = user;
+    return uses[use].itself
+               ? w->want(w->user, path, uses[use].rights)
+               : want_folder_of(w->want, w->user, path, uses[use].rights);
 }
 
 static bool want_all(const struct pfdd_config *config, want_fn want, void *user)
 {
-    bool ok = !config->state_dir || want(user, config->state_dir, WRITE);
-    for (size_t i = 0; ok && i < config->code_objects.n; i++)
-        ok = want_folder_of(want, user, config->code_objects.items[i], READ);
-    for (size_t i = 0; ok && i < config->n_inputs; i++)
-        ok = want_input(want, user, &config->inputs[i]);
-    for (size_t i = 0; ok && i < config->n_outputs; i++) {
-        const struct pfdd_output_config *out = &config->outputs[i];
-        ok = out->path ? want_folder_of(want, user, out->path, WRITE)
-                       : want_access(want, user, &out->address, &out->access);
-    }
-    return ok;
+    struct wish wish = { want, user };
+    return pfdd_config_paths(config, want_path, &wish);
 }
 
 /* The folder itself, or the closest one above it that is there. */
@@ -190,12 +186,14 @@ void pfdd_sandbox_files(const struct pfdd_config *config, const char *path)
         { "/etc", READ },
         { "/proc", READ },
         { "/sys/devices", READ },
+        { "/run/systemd/resolve", READ }, /* who knows names */
         { "/dev/urandom", LANDLOCK_ACCESS_FS_READ_FILE },
         { "/dev/null",
           LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE },
     };
     int version = landlock_abi();
-    if (!config->sandbox || !version)
+    is_open = pfdd_config_reads_processes(config);
+    if (!config->sandbox || !version || is_open)
         return;
     /* Its parent is closed to us soon. */
     if (config->state_dir && mkdir(config->state_dir, 0750) != 0 &&
@@ -251,6 +249,12 @@ static bool is_granted(void *user, const char *path, uint64_t rights)
 bool pfdd_sandbox_covers(const struct pfdd_config *config, char *err, size_t n)
 {
     struct question q = { err, n };
+    if ((abi || n_calls) && !is_open && pfdd_config_reads_processes(config)) {
+        snprintf(err, n,
+                 "an input reads processes, which this one may not do since it "
+                 "started (sandbox): restart it");
+        return false;
+    }
     return !abi || want_all(config, is_granted, &q);
 }
 
@@ -269,6 +273,7 @@ bool pfdd_sandbox_covers(const struct pfdd_config *config, char *err, size_t n)
 #endif
 
 #if HAVE_SECCOMP
+#include <linux/sockios.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
@@ -321,6 +326,7 @@ static const char *const plain_calls[] = {
     "fadvise64",
     "fsync",
     "fdatasync",
+    "syncfs",
     "flock",
     "fcntl",
     "dup",
@@ -420,6 +426,7 @@ static const struct part {
     { "prlimit64", 2, UINT64_MAX, 0 }, /* to ask */
     { "ioctl", 1, UINT32_MAX, FIONBIO },
     { "ioctl", 1, UINT32_MAX, FIONREAD },
+    { "ioctl", 1, UINT32_MAX, SIOCOUTQ },
     { "ioctl", 1, UINT32_MAX, FIOCLEX },
     { "ioctl", 1, UINT32_MAX, TCGETS },
 };
@@ -442,6 +449,10 @@ static bool add_calls(scmp_filter_ctx filter)
         /* -EEXIST: all uses of it are allowed. */
         int rc = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, number, 1, &is);
         ok &= rc == 0 || rc == -EEXIST;
+    }
+    if (is_open) {
+        ok &= seccomp_rule_add(filter, SCMP_ACT_ALLOW,
+                               SCMP_SYS(process_vm_readv), 0) == 0;
     }
     /* Its flags cannot be looked at: the C library then takes clone(). */
     return ok && seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS),
@@ -475,6 +486,10 @@ void pfdd_sandbox_tell(void)
     char calls[128] = "no seccomp";
     if (abi)
         snprintf(files, sizeof files, "landlock (version %d)", abi);
+    if (is_open) {
+        snprintf(files, sizeof files,
+                 "no landlock, which keeps from other processes");
+    }
     if (n_calls)
         snprintf(calls, sizeof calls, "seccomp (%u system calls)", n_calls);
     if (!pfdd_feature_is_there(PFDD_FEATURE_SECCOMP)) {

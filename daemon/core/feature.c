@@ -19,6 +19,12 @@ static const struct feature {
                                BUILD_AGAIN("libseccomp-dev"), HAVE_SECCOMP },
     [PFDD_FEATURE_SYSTEMD] = { "systemd", "libsystemd-dev",
                                BUILD_AGAIN("libsystemd-dev"), HAVE_SYSTEMD },
+    [PFDD_FEATURE_CURL] = { "curl", "libcurl4-openssl-dev",
+                            BUILD_AGAIN("libcurl4-openssl-dev"), HAVE_CURL },
+    [PFDD_FEATURE_SQLITE] = { "sqlite", "libsqlite3-dev",
+                              BUILD_AGAIN("libsqlite3-dev"), HAVE_SQLITE },
+    [PFDD_FEATURE_NATS] = { "nats", "libnats-dev", BUILD_AGAIN("libnats-dev"),
+                            HAVE_NATS },
 };
 
 bool pfdd_feature_is_there(enum pfdd_feature feature)

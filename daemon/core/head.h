@@ -16,9 +16,10 @@ enum {
 };
 
 struct pfdd_head {
-    int fd;     /* borrowed */
-    void *page; /* NULL: to be read from the file */
-    ssize_t n;  /* bytes of `bytes`; below 0: none */
+    int fd;           /* borrowed */
+    bool is_coherent; /* a page of it shows what a read would */
+    void *page;       /* NULL: to be read from the file */
+    ssize_t n;        /* bytes of `bytes`; below 0: none */
     char bytes[PFDD_HEAD];
 };
 

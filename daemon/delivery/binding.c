@@ -28,6 +28,8 @@ void pfdd_strings_unref(struct pfdd_strings *strings)
     if (!strings || --strings->refs > 0)
         return;
     pfd_strings_free(strings->set);
+    if (strings->own)
+        strings->close_own(strings->close_user, strings->own);
     free(strings);
 }
 
@@ -47,6 +49,33 @@ struct pfdd_binding *pfdd_binding_ref(struct pfdd_binding *binding)
     return binding;
 }
 
+/* ---- those that were left ---- */
+
+static void add(struct pfdd_bindings *left, const struct pfdd_strings *strings)
+{
+    left->n_bytes += strings->n_bytes;
+    left->n_own_bytes += strings->n_own_bytes;
+}
+
+static void take_off(struct pfdd_bindings *left,
+                     const struct pfdd_strings *strings)
+{
+    left->n_bytes -= strings->n_bytes;
+    left->n_own_bytes -= strings->n_own_bytes;
+}
+
+static void charge(struct pfdd_bindings *left, struct pfdd_strings *strings)
+{
+    if (strings->n_left++ == 0 && strings != left->current)
+        add(left, strings);
+}
+
+static void discharge(struct pfdd_bindings *left, struct pfdd_strings *strings)
+{
+    if (--strings->n_left == 0 && strings != left->current)
+        take_off(left, strings);
+}
+
 static void unlist(struct pfdd_binding *b)
 {
     struct pfdd_bindings *of = b->of;
@@ -60,7 +89,7 @@ static void unlist(struct pfdd_binding *b)
     *at = b->next;
     if (of->last == b)
         of->last = before;
-    of->n_bytes -= b->strings->n_bytes;
+    discharge(of, b->strings);
     b->of = NULL;
 }
 
@@ -88,7 +117,7 @@ void pfdd_binding_leave(struct pfdd_binding *b, struct pfdd_bindings *left)
         b->next = NULL;
         *(left->last ? &left->last->next : &left->first) = b;
         left->last = b;
-        left->n_bytes += b->strings->n_bytes;
+        charge(left, b->strings);
     }
     pfdd_binding_unref(b);
 }
@@ -106,12 +135,36 @@ void pfdd_binding_move(struct pfdd_binding **at, struct pfdd_strings *strings,
     *at = fresh;
 }
 
-void pfdd_bindings_trim(struct pfdd_bindings *left, size_t n_max,
-                        struct pfdd_strings *strings)
+/* To what is current. */
+static void move_on(struct pfdd_bindings *left, struct pfdd_binding *b)
 {
-    while (left->first && left->n_bytes > n_max) {
-        struct pfdd_binding *oldest = left->first;
-        unlist(oldest);
-        rebind(oldest, strings);
+    charge(left, left->current);
+    discharge(left, b->strings);
+    rebind(b, left->current);
+}
+
+void pfdd_bindings_go_on(struct pfdd_bindings *left,
+                         struct pfdd_strings *strings, bool is_superset)
+{
+    struct pfdd_strings *old = left->current;
+    left->current = strings;
+    if (old && old->n_left)
+        add(left, old);
+    if (strings->n_left)
+        take_off(left, strings);
+    for (struct pfdd_binding *b = old ? left->first : NULL; b; b = b->next) {
+        if (b->strings == old && (is_superset || b->is_trimmed))
+            move_on(left, b);
+    }
+}
+
+void pfdd_bindings_trim(struct pfdd_bindings *left, size_t n_max)
+{
+    struct pfdd_binding *b = left->first;
+    for (; b && left->n_bytes > n_max; b = b->next) {
+        if (b->strings == left->current)
+            continue;
+        b->is_trimmed = true;
+        move_on(left, b);
     }
 }

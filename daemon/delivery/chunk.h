@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include <printfdecode/printfdecode.h>
+#include <printfdecode/wire.h>
 
 #include "delivery/binding.h"
 #include "delivery/positions.h"
@@ -29,14 +30,28 @@ struct pfdd_buffer {
     char *name;                   /* of the source */
     char *origin;                 /* members of "origin" in JSON, or NULL */
     struct pfd_options options;   /* how it is read */
-    struct pfdd_binding *binding; /* a reference */
+    struct pfdd_binding *binding; /* a reference, or NULL */
+    size_t n_bytes;               /* of memory */
+    size_t *held; /* what counts them once a chunk was in the ring, or NULL */
+    unsigned n_in_ring;           /* chunks of it */
+    struct pfd_wire_frame *frame; /* owned: the `buffer` frame by which others
+                                     are told of it, of generation 0; its number
+                                     is no other buffer's */
 };
 
-/* NULL: out of memory. binding: a reference is taken; options: copied, NULL: the
- * defaults. */
-struct pfdd_buffer *pfdd_buffer_new(const char *name, const char *origin,
-                                    struct pfdd_binding *binding,
-                                    const struct pfd_options *options);
+/* All borrowed for the call. */
+struct pfdd_buffer_options {
+    const char *name;
+    const struct pfd_wire_frame *frame; /* what its producer said; NULL: nothing
+                                         */
+    const char *origin;           /* the same, as members of "origin" in JSON */
+    struct pfdd_binding *binding; /* a reference is taken; may be NULL */
+    uint64_t scope;               /* whose shaders its entries may have */
+    const struct pfd_options *options; /* NULL: the defaults */
+};
+
+/* NULL: out of memory. */
+struct pfdd_buffer *pfdd_buffer_new(const struct pfdd_buffer_options *options);
 struct pfdd_buffer *pfdd_buffer_ref(struct pfdd_buffer *buffer);
 /* NULL is allowed. */
 void pfdd_buffer_unref(struct pfdd_buffer *buffer);

@@ -8,19 +8,49 @@
 #include "delivery/reader.h"
 
 enum {
-    INPUT = 24 * 1024, /* bytes of chunks: a page of JSON, about */
+    LINE_FIRST = 384, /* bytes of a line, until some have been seen */
     PIECES_MAX = 256,
-    GROWTH = 128 * 1024, /* bytes of text beyond PFDD_PAGE, about */
 };
 
 void pfdd_pages_init(struct pfdd_pages *pages, struct pfdd_ring *ring,
                      struct pfdd_pool *shared, struct pfdd_pool *chosen,
-                     size_t n_bytes_max)
+                     unsigned n_ahead, size_t n_bytes_max)
 {
     *pages = (struct pfdd_pages){ .ring = ring,
                                   .shared = shared,
                                   .chosen = chosen,
+                                  .n_ahead = n_ahead,
                                   .n_bytes_max = n_bytes_max };
+}
+
+/* ---- blocks ---- */
+
+static void keep_block(struct pfdd_pages *pages, char *block)
+{
+    if (pages->n_blocks > pages->n_ahead ||
+        pages->n_blocks == PFDD_BLOCKS_MAX ||
+        pages->n_bytes + PFDD_BLOCK > pages->n_bytes_max) {
+        free(block);
+        return;
+    }
+    pages->blocks[pages->n_blocks++] = block;
+    pages->n_bytes += PFDD_BLOCK;
+}
+
+/* NULL: there is none. */
+static char *take_block(struct pfdd_pages *pages)
+{
+    if (!pages->n_blocks)
+        return NULL;
+    pages->n_bytes -= PFDD_BLOCK;
+    return pages->blocks[--pages->n_blocks];
+}
+
+static bool drop_block(struct pfdd_pages *pages)
+{
+    char *block = take_block(pages);
+    free(block);
+    return block;
 }
 
 /* ---- life ---- */
@@ -39,14 +69,23 @@ void pfdd_page_unref(struct pfdd_page *page)
         return;
     free_input(page);
     page->of->n_bytes -= page->n_charged;
-    free(page->text);
+    while (page->n_buffers)
+        pfdd_buffer_unref(page->buffers[--page->n_buffers].buffer);
+    free(page->buffers);
+    if (page->is_block) {
+        keep_block(page->of, page->text);
+    } else {
+        free(page->text);
+    }
     free(page->ends);
     free(page);
 }
 
 static size_t page_bytes(const struct pfdd_page *p)
 {
-    return sizeof *p + p->n + (size_t)(p->end - p->first) * sizeof *p->ends;
+    return sizeof *p + (p->is_block ? (size_t)PFDD_BLOCK : p->n) +
+           (size_t)(p->end - p->first) * sizeof *p->ends +
+           p->n_buffers * sizeof *p->buffers;
 }
 
 static void charge(struct pfdd_page *p, size_t n)
@@ -109,6 +148,8 @@ void pfdd_pages_deinit(struct pfdd_pages *pages)
         free(list->items);
         *list = (struct pfdd_page_list){ 0 };
     }
+    while (drop_block(pages))
+        continue;
     assert(pages->n_bytes == 0);
 }
 
@@ -144,15 +185,30 @@ static bool has_room(const struct pfdd_pages *pages, size_t n)
 static bool make_room(struct pfdd_pages *pages, size_t n)
 {
     while (!has_room(pages, n)) {
-        if (!drop_one(pages) && !pfdd_readers_let_go(pages->ring))
+        if (!drop_block(pages) && !drop_one(pages) &&
+            !pfdd_readers_let_go(pages->ring))
             return false;
     }
     return true;
 }
 
+bool pfdd_pages_reserve(struct pfdd_pages *pages, size_t n)
+{
+    if (!make_room(pages, n))
+        return false;
+    pages->n_bytes += n;
+    return true;
+}
+
+void pfdd_pages_release(struct pfdd_pages *pages, size_t n)
+{
+    pages->n_bytes -= n;
+}
+
 void pfdd_pages_kick(struct pfdd_pages *pages)
 {
     pfdd_readers_wake(pages->ring, NULL);
+    pfdd_readers_end_runs(pages->ring);
 }
 
 /* ---- making ---- */
@@ -164,13 +220,31 @@ static void run_job(struct pfdd_job *job)
     pfdd_page_render((struct pfdd_page *)job);
 }
 
+/* A page with little text does not keep a block. */
+static void fit(struct pfdd_page *p)
+{
+    if (!p->is_block || (p->n > PFDD_BLOCK / 2 && p->n <= PFDD_BLOCK))
+        return;
+    char *fits = malloc(p->n ? p->n : 1);
+    if (!fits)
+        return;
+    memcpy(fits, p->text, p->n);
+    keep_block(p->of, p->text);
+    p->text = fits;
+    p->is_block = false;
+}
+
 /* One that could not be made is tried again by whoever asks next. */
-static void settle(struct pfdd_page *p)
+void pfdd_page_settle(struct pfdd_page *p)
 {
     struct pfdd_page_list *list = &p->of->lists[p->form];
     p->is_ready = true;
-    if (!p->has_failed)
+    if (!p->has_failed) {
         p->end = p->full;
+        if (p->is_shared && p->end > p->first)
+            list->line = p->n / (size_t)(p->end - p->first) + 1;
+    }
+    fit(p);
     free_input(p);
     charge(p, page_bytes(p));
     p->of->n_made++;
@@ -183,7 +257,7 @@ static void page_done(struct pfdd_job *job)
 {
     struct pfdd_page *p = (struct pfdd_page *)job;
     struct pfdd_pages *pages = p->of;
-    settle(p);
+    pfdd_page_settle(p);
     if (!p->is_shared && !p->reader)
         pfdd_choice_free(p->choice);
     pfdd_readers_wake(pages->ring, p);
@@ -195,7 +269,7 @@ static void make(struct pfdd_page *p, struct pfdd_pool *pool)
 {
     if (!pool) {
         pfdd_page_render(p);
-        settle(p);
+        pfdd_page_settle(p);
         return;
     }
     p->job.run = run_job;
@@ -210,35 +284,62 @@ static struct pfdd_strings *strings_of(const struct pfdd_chunk *c)
 }
 
 /* Chunks up to an item, as many as make a page of text. */
-static size_t count_pieces(const struct pfdd_ring *ring, size_t from,
-                           uint64_t limit)
+static size_t count_pieces(const struct pfdd_pages *pages, enum pfdd_form form,
+                           size_t from, uint64_t first, uint64_t limit)
 {
+    const struct pfdd_ring *ring = pages->ring;
+    size_t line = pages->lists[form].line;
+    size_t n_items = PFDD_PAGE / (line ? line : LINE_FIRST);
     size_t n = 0;
-    size_t n_bytes = 0;
     const struct pfdd_strings *strings = NULL;
-    while (from + n < ring->n_chunks && n < PIECES_MAX && n_bytes < INPUT) {
+    while (from + n < ring->n_chunks && n < PIECES_MAX) {
         const struct pfdd_chunk *c = pfdd_ring_at(ring, from + n);
-        if (c->first_seq >= limit || (strings && strings_of(c) != strings))
+        uint64_t end = c->first_seq + c->n_items;
+        if (c->first_seq >= limit || (strings && strings_of(c) != strings) ||
+            (n > 0 && end > first + n_items))
             break;
         strings = strings_of(c);
-        n_bytes += c->n;
         n++;
     }
     return n;
 }
 
+static bool is_noted(const struct pfdd_page *p, const struct pfdd_chunk *c)
+{
+    for (size_t i = 0; i < p->n_buffers; i++) {
+        if (p->buffers[i].buffer == c->buffer &&
+            p->buffers[i].generation == c->contents.generation)
+            return true;
+    }
+    return false;
+}
+
+static bool note_buffers(struct pfdd_page *p)
+{
+    p->buffers = calloc(p->n_pieces, sizeof *p->buffers);
+    for (size_t i = 0; p->buffers && i < p->n_pieces; i++) {
+        const struct pfdd_chunk *c = p->pieces[i];
+        if (!is_noted(p, c)) {
+            p->buffers[p->n_buffers++] =
+                (struct pfdd_page_buffer){ pfdd_buffer_ref(c->buffer),
+                                           c->contents.generation };
+        }
+    }
+    return p->buffers;
+}
+
 /* Of the items from `first` on, before `limit`. NULL: no room. */
-static struct pfdd_page *new_page(struct pfdd_pages *pages, uint64_t first,
-                                  uint64_t limit)
+static struct pfdd_page *new_page(struct pfdd_pages *pages, enum pfdd_form form,
+                                  uint64_t first, uint64_t limit)
 {
     const struct pfdd_ring *ring = pages->ring;
     size_t from = pfdd_ring_find(ring, first);
-    size_t n = count_pieces(ring, from, limit);
+    size_t n = count_pieces(pages, form, from, first, limit);
     assert(n > 0); /* the ring has it */
     const struct pfdd_chunk *last = pfdd_ring_at(ring, from + n - 1);
     uint64_t end = last->first_seq + last->n_items;
     size_t room = sizeof(struct pfdd_page) + n * sizeof(void *) +
-                  (size_t)(end - first) * sizeof(uint32_t) + PFDD_PAGE + GROWTH;
+                  (size_t)(end - first) * sizeof(uint32_t) + PFDD_BLOCK;
     struct pfdd_page *p = make_room(pages, room)
                               ? calloc(1, sizeof *p + n * sizeof(void *))
                               : NULL;
@@ -246,6 +347,7 @@ static struct pfdd_page *new_page(struct pfdd_pages *pages, uint64_t first,
         return NULL;
     p->of = pages;
     p->refs = 1;
+    p->form = form;
     p->first = first;
     p->end = end < limit ? end : limit;
     for (; p->n_pieces < n; p->n_pieces++) {
@@ -254,6 +356,10 @@ static struct pfdd_page *new_page(struct pfdd_pages *pages, uint64_t first,
     }
     p->strings = pfdd_strings_ref(strings_of(p->pieces[0]));
     charge(p, room);
+    if (form == PFDD_ENTRIES && !note_buffers(p)) {
+        pfdd_page_unref(p);
+        return NULL;
+    }
     return p;
 }
 
@@ -280,11 +386,13 @@ struct pfdd_page *pfdd_pages_get(struct pfdd_pages *pages, enum pfdd_form form,
     }
     uint64_t first = first_of(pages, list, i, seq);
     uint64_t limit = i < list->n ? list->items[i]->first : UINT64_MAX;
-    struct pfdd_page *p = new_page(pages, first, limit);
+    struct pfdd_page *p = new_page(pages, form, first, limit);
     if (!p)
         return NULL;
-    p->form = form;
     p->is_shared = true;
+    if (form != PFDD_SSE && form != PFDD_ENTRIES)
+        p->text = take_block(pages);
+    p->is_block = p->text;
     /* What had to go for it moved the others. */
     if (!insert(list, find(list, first), p)) {
         pfdd_page_unref(p);
@@ -297,29 +405,86 @@ struct pfdd_page *pfdd_pages_get(struct pfdd_pages *pages, enum pfdd_form form,
 void pfdd_pages_prepare(struct pfdd_pages *pages, enum pfdd_form form,
                         uint64_t seq)
 {
-    if (seq < pages->ring->next_seq && seq >= pfdd_ring_oldest(pages->ring) &&
-        has_room(pages, 2 * (PFDD_PAGE + GROWTH)))
-        pfdd_page_unref(pfdd_pages_get(pages, form, seq));
+    for (unsigned i = 0; i < pages->n_ahead; i++) {
+        if (seq >= pages->ring->next_seq ||
+            seq < pfdd_ring_oldest(pages->ring) ||
+            !has_room(pages, 2 * PFDD_BLOCK))
+            return;
+        struct pfdd_page *p = pfdd_pages_get(pages, form, seq);
+        if (!p)
+            return;
+        seq = p->end;
+        pfdd_page_unref(p);
+    }
 }
 
 struct pfdd_page *pfdd_pages_choose(struct pfdd_pages *pages,
                                     struct pfdd_reader *reader, uint64_t seq)
 {
     struct pfdd_choice *choice = reader->choice;
-    struct pfdd_page *p = new_page(pages, seq, UINT64_MAX);
+    struct pfdd_page *p = new_page(pages, reader->form, seq, UINT64_MAX);
     if (!p)
         return NULL;
-    p->form = reader->form;
     p->reader = reader;
     p->choice = choice;
-    if (choice->strings != p->strings) {
-        pfd_filter_run_free(choice->run);
-        choice->run = NULL;
-        pfdd_strings_unref(choice->strings);
-        choice->strings = pfdd_strings_ref(p->strings);
-    }
+    pfdd_choice_use(choice, p->strings);
     make(p, pages->chosen);
     return p;
+}
+
+struct pfdd_page *pfdd_page_of(struct pfdd_pages *pages,
+                               struct pfdd_chunk *const *chunks, size_t n,
+                               struct pfdd_strings *strings,
+                               struct pfdd_choice *choice, uint64_t first,
+                               bool is_entries)
+{
+    struct pfdd_page *p = calloc(1, sizeof *p + n * sizeof(void *));
+    if (!p)
+        return NULL;
+    p->of = pages;
+    p->refs = 1;
+    p->form = is_entries                         ? PFDD_ENTRIES
+              : choice && choice->wants.encoding ? PFDD_TEXT
+                                                 : PFDD_JSON;
+    p->choice = choice;
+    p->first = first;
+    p->end = chunks[n - 1]->first_seq + chunks[n - 1]->n_items;
+    for (; p->n_pieces < n; p->n_pieces++)
+        p->pieces[p->n_pieces] = pfdd_chunk_ref(chunks[p->n_pieces]);
+    p->strings = pfdd_strings_ref(strings);
+    if (choice)
+        pfdd_choice_use(choice, strings);
+    charge(p, sizeof *p + PFDD_BLOCK);
+    return p;
+}
+
+static bool is_choosy(const struct pfdd_wants *w)
+{
+    return w->entries || w->source || w->entries_only || w->no_findings ||
+           w->collapse || w->sample || w->encoding || w->map;
+}
+
+bool pfdd_choice_new(struct pfdd_request *request, struct pfdd_choice **ret)
+{
+    *ret = NULL;
+    if (!is_choosy(&request->wants))
+        return true;
+    *ret = calloc(1, sizeof **ret);
+    if (!*ret)
+        return false;
+    (*ret)->wants = request->wants;
+    request->wants = (struct pfdd_wants){ 0 };
+    return true;
+}
+
+void pfdd_choice_use(struct pfdd_choice *choice, struct pfdd_strings *strings)
+{
+    if (choice->strings == strings)
+        return;
+    pfd_filter_run_free(choice->run);
+    choice->run = NULL;
+    pfdd_strings_unref(choice->strings);
+    choice->strings = pfdd_strings_ref(strings);
 }
 
 void pfdd_choice_free(struct pfdd_choice *choice)
@@ -328,6 +493,7 @@ void pfdd_choice_free(struct pfdd_choice *choice)
         return;
     pfd_filter_run_free(choice->run);
     pfdd_strings_unref(choice->strings);
+    pfdd_runs_free(choice->runs);
     pfdd_wants_deinit(&choice->wants);
     free(choice);
 }

@@ -3,68 +3,83 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <jansson.h>
 
 #include "core/log.h"
+#include "delivery/batch.h"
 #include "delivery/checkpoint.h"
+#include "delivery/claim.h"
 #include "delivery/reader.h"
-#include "delivery/segments.h"
+#include "delivery/recall.h"
+#include "delivery/space.h"
 #include "sources/daemon.h"
 
 enum {
-    SEGMENT_MAX = 16 << 20, /* bytes of a segment, preallocated */
-    SEGMENTS = 4,           /* at least, in the room that there is: the last
-                               one stays, also when all of it is acknowledged */
-    CHECKPOINT_MS = 1,      /* from an acknowledgement to its checkpoint */
+    CHECKPOINT_MS = 1, /* from an acknowledgement to its checkpoint */
     RETRY_MS = 1000,
-    BATCH_MAX = 2 * PFDD_PAGE + PFDD_QUEUE_LINE_MAX, /* records of a page */
+    STUCK_MS = 1500,   /* without an acknowledgement, until it is said */
+    ROOM = 512 * 1024, /* of memory, for what is written, at least */
+};
+
+/* What the disk's thread said last of what lies beside the segments. */
+struct held {
+    uint64_t bytes;
+    size_t memory;
 };
 
 struct pfdd_queue {
     struct pfdd *d;
     char *dir;
     int lock;
-    uint64_t n_bytes_max;
-    uint64_t n_segment; /* bytes of one */
-    struct pfdd_consumer *consumers;
+    struct pfdd_space space;
+    struct pfdd_consumers consumers;
     struct pfdd_checkpoint known; /* written by the loop only */
     uint64_t next_seq;
-    uint64_t cut;
     uint64_t errors;
-    uint64_t durable;
-    struct pfdd_segments segments; /* that are safe on disk */
-    size_t n_going;                /* the oldest: being removed */
-    struct pfdd_reader reader;
+    struct held held;
+    struct pfdd_reader reader; /* stands where the next batch begins */
     bool reading;
     bool busy;
     bool failing;   /* the last write failed, */
     bool is_full;   /* because there is no more room for it */
+    bool is_said;   /* in the log */
+    uint64_t since; /* the loop's ms: nothing has moved since then */
+    uint64_t acked; /* by then, by whom all wait for */
     bool pausing;   /* before it is tried again */
     bool has_begun; /* the last segment is one of this run */
+    size_t n_room;  /* bytes that the writer had when its job began */
     uv_timer_t timer;
     bool timer_open;
     bool checkpointing;
     bool wants_checkpoint;
-    bool wants_wake; /* consumers try again */
+    struct pfdd_kept *kept; /* the disk's thread's */
     /* The job's while it is on its way: what to write, and what came of it. */
     struct pfdd_job job;
     struct pfdd_batch batch;
+    struct pfdd_kept_list list;
+    struct pfdd_segment_place place;
     struct pfdd_segment_writer writer;
+    struct held held_then;
     int error;
     /* The checkpoint's likewise. */
     struct pfdd_job checkpoint;
     char *text;
     uint64_t *going; /* [n_going]: when it is written they may go */
     bool checkpoint_failed;
+    struct held held_behind;
+    /* Likewise, when code objects have come. */
+    struct pfdd_job growth;
+    bool growing;
+    bool grow_failing;
+    struct pfdd_kept_list grown;
+    struct held held_grown;
+    int grow_error;
 };
 
 #define PFDD_QUEUE_OF(at, member) PFDD_MEMBER_OF(struct pfdd_queue, at, member)
@@ -75,12 +90,10 @@ static void submit_checkpoint(struct pfdd_queue *q);
 
 static void want_checkpoint(struct pfdd_queue *q);
 
-bool pfdd_queue_position(struct pfdd_queue *q, const char *source, int fd,
-                         struct pfdd_position *ret)
+bool pfdd_queue_position(struct pfdd_queue *q, const char *source,
+                         const char *file, struct pfdd_position *ret)
 {
-    char file[PFDD_FILE_ROOM];
     bool is_news = false;
-    pfdd_file_describe(fd, file);
     bool is_known =
         pfdd_positions_begin(&q->known.positions, source, file, ret, &is_news);
     /* The disk has one thread: what is asked for first is written first. */
@@ -92,86 +105,32 @@ bool pfdd_queue_position(struct pfdd_queue *q, const char *source, int fd,
     return is_known;
 }
 
-static void note_line(void *user, const char *line, size_t n)
-{
-    struct pfdd_queue *q = user;
-    static const char entry[] = "{\"type\":\"entry\"";
-    struct pfdd_position position;
-    if (n < sizeof entry || memcmp(line, entry, sizeof entry - 1) != 0 ||
-        !pfdd_position_find(line, n, &position))
-        return;
-    /* Arguments may be larger than jansson's integers. */
-    json_t *root = json_loadb(line, n, JSON_DECODE_INT_AS_REAL, NULL);
-    const char *source = json_string_value(json_object_get(root, "source"));
-    if (source)
-        pfdd_positions_set(&q->known.positions, source, &position);
-    json_decref(root);
-}
-
 /* ---- the start ---- */
 
-static void scan(struct pfdd_queue *q)
+static bool recall(struct pfdd_queue *q)
 {
-    char path[PFDD_PATH];
-    size_t n = 0;
-    uint64_t *firsts = pfdd_segments_find(q->dir, &n);
-    struct pfdd_segment_scan scan = { .line = malloc(PFDD_QUEUE_LINE_MAX),
-                                      .hear = note_line,
-                                      .user = q };
-    for (size_t i = 0; scan.line && i < n; i++) {
-        uint64_t end = pfdd_segment_scan(q->dir, firsts[i], &scan);
-        q->cut += scan.cut;
-        if (scan.last >= q->next_seq)
-            q->next_seq = scan.last + 1;
-        pfdd_segment_path(q->dir, firsts[i], path);
-        if (end <= PFDD_SEGMENT_HEADER) {
-            if (end == 0) {
-                pfdd_log(PFDD_WARNING, "%s: no segment of a queue: removed",
-                         path);
-            }
-            unlink(path);
-            continue;
-        }
-        if (truncate(path, (off_t)end) != 0)
-            pfdd_log(PFDD_WARNING, "%s: %s", path, strerror(errno));
-        if (pfdd_segments_reserve(&q->segments))
-            pfdd_segments_add(&q->segments, firsts[i], end);
-    }
-    free(firsts);
-    free(scan.line);
-    if (q->cut) {
-        pfdd_log(PFDD_WARNING,
-                 "queue: %" PRIu64 " bytes could not be read and "
-                 "were cut off",
-                 q->cut);
-    }
+    struct pfdd_recall recall = { .dir = q->dir,
+                                  .positions = &q->known.positions };
+    q->kept = recall.kept = pfdd_kept_open(q->dir);
+    if (!q->kept)
+        return false;
+    pfdd_recall(&recall);
+    pfdd_kept_tidy(q->kept);
+    q->held =
+        (struct held){ pfdd_kept_bytes(q->kept), pfdd_kept_memory(q->kept) };
+    q->consumers.segments = recall.segments;
+    q->consumers.cut = recall.cut;
+    if (recall.last >= q->next_seq)
+        q->next_seq = recall.last + 1;
+    return true;
 }
 
 static void read_checkpoint(struct pfdd_queue *q)
 {
     pfdd_checkpoint_read(q->dir, &q->known);
-    if (q->known.next_seq > q->next_seq)
+    if (q->known.next_seq > q->next_seq &&
+        q->known.next_seq <= PFDD_SEQUENCE_MAX)
         q->next_seq = q->known.next_seq;
-}
-
-static bool make_dirs(struct pfdd_queue *q, char *err, size_t n_err)
-{
-    char path[PFDD_PATH];
-    snprintf(path, sizeof path, "%.400s/queue", q->dir);
-    if ((mkdir(q->dir, 0750) == 0 || errno == EEXIST) &&
-        (mkdir(path, 0750) == 0 || errno == EEXIST)) {
-        snprintf(path, sizeof path, "%.400s/lock", q->dir);
-        q->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0640);
-        if (q->lock >= 0 && flock(q->lock, LOCK_EX | LOCK_NB) == 0)
-            return true;
-        if (errno == EWOULDBLOCK) {
-            snprintf(err, n_err, "%.200s: in use by another printfdecoded",
-                     q->dir);
-            return false;
-        }
-    }
-    snprintf(err, n_err, "%.200s: %s", path, strerror(errno));
-    return false;
 }
 
 struct pfdd_queue *pfdd_queue_open(const char *dir, uint64_t n_bytes_max,
@@ -184,23 +143,22 @@ struct pfdd_queue *pfdd_queue_open(const char *dir, uint64_t n_bytes_max,
     }
     q->dir = strdup(dir);
     q->lock = -1;
-    q->writer = (struct pfdd_segment_writer){ .fd = -1,
-                                              .records = malloc(BATCH_MAX),
-                                              .size = BATCH_MAX };
-    q->n_bytes_max = n_bytes_max;
-    q->n_segment = n_bytes_max / SEGMENTS;
-    if (q->n_segment > SEGMENT_MAX)
-        q->n_segment = SEGMENT_MAX;
+    q->writer.fd = -1;
+    pfdd_space_init(&q->space, &q->consumers, n_bytes_max);
     q->next_seq = 1;
     snprintf(err, n_err, "out of memory");
-    if (!q->dir || !q->writer.records || !make_dirs(q, err, n_err)) {
+    q->lock = q->dir ? pfdd_claim(q->dir, err, n_err) : -1;
+    bool ok = q->lock >= 0;
+    if (ok) {
+        read_checkpoint(q);
+        ok = recall(q);
+    }
+    if (!ok) {
         pfdd_queue_free(q);
         return NULL;
     }
-    read_checkpoint(q);
-    scan(q);
     *next_seq = q->next_seq;
-    q->durable = q->next_seq - 1;
+    q->consumers.durable = q->next_seq - 1;
     return q;
 }
 
@@ -209,12 +167,14 @@ void pfdd_queue_free(struct pfdd_queue *q)
     if (!q)
         return;
     pfdd_checkpoint_deinit(&q->known);
-    free(q->writer.records);
-    if (q->writer.fd >= 0)
-        close(q->writer.fd);
+    pfdd_batch_deinit(&q->batch);
+    pfdd_pages_deinit(&q->consumers.supplies.pages);
+    pfdd_strings_unref(q->consumers.supplies.none);
+    pfdd_segment_writer_deinit(&q->writer);
+    pfdd_kept_free(q->kept);
     if (q->lock >= 0)
         close(q->lock);
-    pfdd_segments_deinit(&q->segments);
+    pfdd_segments_deinit(&q->consumers.segments);
     free(q->text);
     free(q->going);
     free(q->dir);
@@ -223,29 +183,38 @@ void pfdd_queue_free(struct pfdd_queue *q)
 
 /* ---- on the disk thread ---- */
 
+static struct held look_at_kept(const struct pfdd_queue *q)
+{
+    return (struct held){ pfdd_kept_bytes(q->kept), pfdd_kept_memory(q->kept) };
+}
+
 static void run_write(struct pfdd_job *job)
 {
     struct pfdd_queue *q = PFDD_QUEUE_OF(job, job);
-    q->error = pfdd_segment_write(&q->writer, q->dir, &q->batch);
+    q->error = pfdd_batch_write(&q->batch, &q->writer, q->dir, &q->place,
+                                q->kept, &q->list);
+    q->held_then = look_at_kept(q);
+}
+
+static void run_growth(struct pfdd_job *job)
+{
+    struct pfdd_queue *q = PFDD_QUEUE_OF(job, growth);
+    q->grow_error = pfdd_kept_grow(q->kept, &q->grown);
+    q->held_grown = look_at_kept(q);
 }
 
 static void run_checkpoint(struct pfdd_job *job)
 {
     struct pfdd_queue *q = PFDD_QUEUE_OF(job, checkpoint);
     q->checkpoint_failed = !pfdd_checkpoint_write(q->dir, q->text);
-    /* Only now may the lines that it speaks of go. */
-    for (size_t i = 0; i < q->n_going && !q->checkpoint_failed; i++) {
+    /* Only now may the chunks that it speaks of go. */
+    for (size_t i = 0; i < q->consumers.n_going && !q->checkpoint_failed; i++) {
         char path[PFDD_PATH];
         pfdd_segment_path(q->dir, q->going[i], path);
         unlink(path);
+        pfdd_kept_release(q->kept, q->going[i]);
     }
-}
-
-size_t pfdd_queue_read(const struct pfdd_queue *q,
-                       struct pfdd_consumer *consumer, char *ret, size_t size)
-{
-    return pfdd_segment_read(&consumer->reader, q->dir, &consumer->todo, ret,
-                             size);
+    q->held_behind = look_at_kept(q);
 }
 
 /* ---- on the loop ---- */
@@ -261,57 +230,85 @@ static void on_lines(struct pfdd_reader *reader)
 
 static void on_timer(uv_timer_t *timer);
 
+static bool fits_last(const struct pfdd_queue *q)
+{
+    const struct pfdd_segments *s = &q->consumers.segments;
+    return s->n && q->has_begun &&
+           s->items[s->n - 1].end + q->batch.n_bytes <= q->space.n_segment;
+}
+
 /* Where the batch goes; all of it into one segment. 0, or an errno value. */
 static int place_batch(struct pfdd_queue *q)
 {
-    struct pfdd_segments *s = &q->segments;
-    struct pfdd_batch *b = &q->batch;
-    const struct pfdd_segment *last = s->n ? &s->items[s->n - 1] : NULL;
-    if (last && q->has_begun &&
-        last->end + pfdd_batch_bytes(b) <= q->n_segment) {
-        b->segment = last->first;
-        b->at = last->end;
-        b->n_new = 0;
+    struct pfdd_segments *s = &q->consumers.segments;
+    if (fits_last(q)) {
+        q->place =
+            (struct pfdd_segment_place){ .segment = s->items[s->n - 1].first,
+                                         .at = s->items[s->n - 1].end };
         return 0;
     }
-    if (s->n && (s->n + 1) * q->n_segment > q->n_bytes_max)
+    if (!pfdd_space_may_begin(&q->space, q->held.bytes))
         return EDQUOT;
-    b->segment = b->first;
-    b->at = PFDD_SEGMENT_HEADER;
-    b->n_new = q->n_segment;
+    q->place = (struct pfdd_segment_place){ .segment = q->reader.seq,
+                                            .at = PFDD_SEGMENT_HEADER,
+                                            .n_new = q->space.n_segment };
     return pfdd_segments_reserve(s) ? 0 : ENOMEM;
+}
+
+/* What begins a segment describes its buffers anew. */
+static int find_batch(struct pfdd_queue *q)
+{
+    bool ok = pfdd_batch_gather(&q->batch, &q->d->ring, q->reader.seq);
+    q->error = ok ? place_batch(q) : ENOMEM;
+    if (q->error || !q->place.n_new)
+        return q->error;
+    pfdd_batch_drop(&q->batch);
+    pfdd_batch_forget(&q->batch);
+    return pfdd_batch_gather(&q->batch, &q->d->ring, q->reader.seq) ? 0
+                                                                    : ENOMEM;
+}
+
+/* For a segment of n_new bytes; 0: for those that are there. */
+static struct pfdd_kept_list open_list(const struct pfdd_queue *q,
+                                       uint64_t n_new)
+{
+    struct pfdd_kept_list ret = { .of = &q->d->pages.objects,
+                                  .n_bytes_max =
+                                      pfdd_space_for_kept(&q->space, n_new) };
+    if (ret.of->open)
+        ret.list = ret.of->open(ret.of->user, &ret.n, &ret.changes);
+    return ret;
+}
+
+static void close_list(struct pfdd_kept_list *list)
+{
+    if (list->of && list->of->open)
+        list->of->close(list->of->user, list->list);
+    list->list = NULL;
 }
 
 static void start_write(struct pfdd_queue *q)
 {
-    struct pfdd_batch *b = &q->batch;
-    if (q->busy || q->pausing || !q->reading)
+    if (q->busy || q->pausing || !q->reading ||
+        q->reader.seq >= q->d->ring.next_seq)
         return;
-    if (!pfdd_reader_peek(&q->reader, &b->bytes, &b->n))
-        return;
-    b->first = pfdd_reader_seq(&q->reader);
-    b->n_lines = (size_t)(q->reader.page->end - b->first);
-    q->reader.is_lent = true;
-    q->error = place_batch(q);
+    q->error = find_batch(q);
     if (q->error) {
         hear_failure(q);
         return;
     }
     q->busy = true;
-    pfdd_pool_submit(q->d->disk, &q->job);
+    q->list = open_list(q, q->place.n_new);
+    q->n_room = q->writer.size;
+    pfdd_pool_submit(q->d->pools.disk, &q->job);
 }
 
 /* The last entry of each chunk that is on disk now says how far its source has
  * come, where somebody will ask. */
 static void note_positions(struct pfdd_queue *q)
 {
-    const struct pfdd_ring *ring = &q->d->ring;
-    uint64_t end = q->batch.first + q->batch.n_lines;
-    size_t i = pfdd_ring_find(ring, q->batch.first);
-    for (; i < ring->n_chunks; i++) {
-        const struct pfdd_chunk *c = pfdd_ring_at(ring, i);
-        if (c->first_seq + c->n_items > end)
-            return;
+    for (size_t i = 0; i < q->batch.n; i++) {
+        const struct pfdd_chunk *c = q->batch.items[i].chunk;
         if (c->contents.n[PFDD_ENTRY] &&
             pfdd_sources_is_resumed(&q->d->sources, c->source)) {
             pfdd_positions_set(&q->known.positions, c->buffer->name,
@@ -322,14 +319,14 @@ static void note_positions(struct pfdd_queue *q)
 
 static void wake_consumers(struct pfdd_queue *q)
 {
-    for (struct pfdd_consumer *c = q->consumers; c; c = c->next)
+    for (struct pfdd_consumer *c = q->consumers.first; c; c = c->next)
         c->wake(c);
 }
 
 const struct pfdd_consumer *pfdd_queue_culprit(const struct pfdd_queue *q)
 {
     const struct pfdd_consumer *ret = NULL;
-    for (const struct pfdd_consumer *c = q->consumers; c && q->is_full;
+    for (const struct pfdd_consumer *c = q->consumers.first; c && q->is_full;
          c = c->next) {
         if (!ret || c->acked < ret->acked)
             ret = c;
@@ -342,7 +339,13 @@ static void hear_failure(struct pfdd_queue *q)
     q->errors++;
     q->is_full = q->error == EDQUOT;
     const struct pfdd_consumer *c = pfdd_queue_culprit(q);
-    if (!q->failing) {
+    uint64_t now = uv_now(q->timer.loop);
+    if (!q->failing || (c && c->acked != q->acked))
+        q->since = now;
+    q->acked = c ? c->acked : 0;
+    /* Full is how those who write wait for those who read, if these do. */
+    if (!q->is_said && (!q->is_full || now - q->since >= STUCK_MS)) {
+        q->is_said = true;
         pfdd_log(PFDD_ERROR, "queue in %s: %s%s%s; sources wait", q->dir,
                  c ? "full: the required output " : "",
                  c ? c->name : strerror(q->error),
@@ -350,34 +353,70 @@ static void hear_failure(struct pfdd_queue *q)
     }
     q->failing = true;
     q->pausing = true;
-    q->has_begun &= !q->batch.n_new;
-    q->reader.is_lent = false;
+    q->has_begun &= !q->place.n_new && !q->is_full;
+    pfdd_batch_drop(&q->batch);
     uv_timer_start(&q->timer, on_timer, RETRY_MS, 0);
 }
 
 static void write_done(struct pfdd_job *job)
 {
     struct pfdd_queue *q = PFDD_QUEUE_OF(job, job);
-    const struct pfdd_batch *b = &q->batch;
+    const struct pfdd_segment_place *p = &q->place;
     q->busy = false;
+    q->held = q->held_then;
+    close_list(&q->list);
     if (q->error) {
         hear_failure(q);
         return;
     }
-    if (q->failing)
+    if (q->is_said)
         pfdd_log(PFDD_WARNING, "queue in %s: writing again", q->dir);
-    q->failing = q->is_full = false;
-    if (b->n_new)
-        pfdd_segments_add(&q->segments, b->segment, b->at);
+    q->failing = q->is_full = q->is_said = false;
+    if (p->n_new)
+        pfdd_segments_add(&q->consumers.segments, p->segment, p->at);
     q->has_begun = true;
-    q->segments.items[q->segments.n - 1].end += pfdd_batch_bytes(b);
+    q->consumers.segments.items[q->consumers.segments.n - 1].end += q->writer.n;
     note_positions(q);
-    q->durable = b->first + b->n_lines - 1;
-    q->reader.is_lent = false;
+    q->consumers.durable = q->batch.end - 1;
     if (q->reading)
-        pfdd_reader_take(&q->reader, b->n);
+        pfdd_reader_pass(&q->reader, q->batch.end);
+    pfdd_batch_done(&q->batch);
     wake_consumers(q);
     start_write(q);
+}
+
+/* ---- code objects ---- */
+
+static void growth_done(struct pfdd_job *job)
+{
+    struct pfdd_queue *q = PFDD_QUEUE_OF(job, growth);
+    q->growing = false;
+    q->held = q->held_grown;
+    close_list(&q->grown);
+    if (q->grow_error && !q->grow_failing) {
+        pfdd_log(PFDD_ERROR, "queue in %s: code objects: %s; trying again",
+                 q->dir,
+                 q->grow_error == EDQUOT ? "beyond queue_max"
+                                         : strerror(q->grow_error));
+    }
+    q->grow_failing = q->grow_error != 0;
+    q->errors += q->grow_failing;
+    if (q->grow_failing)
+        q->grown.n = SIZE_MAX; /* no list's */
+}
+
+void pfdd_queue_look(struct pfdd_queue *q)
+{
+    if (q->growing || !q->reading || q->consumers.segments.n == 0)
+        return;
+    struct pfdd_kept_list now = open_list(q, 0);
+    if (now.n == q->grown.n && now.changes == q->grown.changes) {
+        close_list(&now);
+        return;
+    }
+    q->grown = now;
+    q->growing = true;
+    pfdd_pool_submit(q->d->pools.disk, &q->growth);
 }
 
 /* ---- checkpoints ---- */
@@ -393,8 +432,8 @@ static void note_acked(struct pfdd_queue *q,
 
 static char *checkpoint_text(struct pfdd_queue *q)
 {
-    q->known.next_seq = q->durable + 1;
-    for (struct pfdd_consumer *c = q->consumers; c; c = c->next) {
+    q->known.next_seq = q->consumers.durable + 1;
+    for (struct pfdd_consumer *c = q->consumers.first; c; c = c->next) {
         c->saving = c->acked;
         note_acked(q, c);
     }
@@ -405,19 +444,16 @@ static char *checkpoint_text(struct pfdd_queue *q)
  * outputs leave one by one, and what they are owed has to stay. */
 static void choose_going(struct pfdd_queue *q)
 {
-    uint64_t free_below = q->d->stopping ? 0 : q->durable + 1;
+    uint64_t free_below =
+        q->d->stopping ? 0 : pfdd_consumers_acked(&q->consumers) + 1;
     size_t n = 0;
-    for (const struct pfdd_consumer *c = q->consumers; c; c = c->next) {
-        if (c->acked + 1 < free_below)
-            free_below = c->acked + 1;
-    }
-    while (n + 1 < q->segments.n &&
-           q->segments.items[n + 1].first <= free_below)
+    while (n + 1 < q->consumers.segments.n &&
+           q->consumers.segments.items[n + 1].first <= free_below)
         n++;
     q->going = n ? malloc(n * sizeof *q->going) : NULL;
-    q->n_going = q->going ? n : 0;
-    for (size_t i = 0; i < q->n_going; i++)
-        q->going[i] = q->segments.items[i].first;
+    q->consumers.n_going = q->going ? n : 0;
+    for (size_t i = 0; i < q->consumers.n_going; i++)
+        q->going[i] = q->consumers.segments.items[i].first;
 }
 
 static void submit_checkpoint(struct pfdd_queue *q)
@@ -427,11 +463,11 @@ static void submit_checkpoint(struct pfdd_queue *q)
     if (!q->text) {
         free(q->going);
         q->going = NULL;
-        q->n_going = 0;
+        q->consumers.n_going = 0;
         return;
     }
     q->checkpointing = true;
-    pfdd_pool_submit(q->d->disk, &q->checkpoint);
+    pfdd_pool_submit(q->d->pools.disk, &q->checkpoint);
 }
 
 static void start_checkpoint(struct pfdd_queue *q)
@@ -442,19 +478,20 @@ static void start_checkpoint(struct pfdd_queue *q)
 
 static void finish_checkpoint(struct pfdd_queue *q)
 {
+    q->held = q->held_behind;
     if (!q->checkpoint_failed)
-        pfdd_segments_drop(&q->segments, q->n_going);
+        pfdd_segments_drop(&q->consumers.segments, q->consumers.n_going);
     free(q->going);
     free(q->text);
     q->going = NULL;
     q->text = NULL;
-    q->n_going = 0;
+    q->consumers.n_going = 0;
 }
 
 /* Who has not joined since. */
 static void hear_saved(struct pfdd_queue *q)
 {
-    for (struct pfdd_consumer *c = q->consumers; c; c = c->next) {
+    for (struct pfdd_consumer *c = q->consumers.first; c; c = c->next) {
         bool is_news = !q->checkpoint_failed && c->saving > c->saved;
         if (is_news)
             c->saved = c->saving;
@@ -463,11 +500,24 @@ static void hear_saved(struct pfdd_queue *q)
     }
 }
 
+/* There is room again. */
+static void try_again(struct pfdd_queue *q)
+{
+    q->pausing = false;
+    start_write(q);
+}
+
 static void checkpoint_done(struct pfdd_job *job)
 {
     struct pfdd_queue *q = PFDD_QUEUE_OF(job, checkpoint);
+    bool is_room = q->consumers.n_going && q->is_full;
     q->checkpointing = false;
     finish_checkpoint(q);
+    if (is_room && q->timer_open) {
+        try_again(q);
+    } else if (q->pausing && q->timer_open) {
+        uv_timer_start(&q->timer, on_timer, RETRY_MS, 0);
+    }
     hear_saved(q);
     q->errors += q->checkpoint_failed;
     q->wants_checkpoint |= q->checkpoint_failed;
@@ -478,7 +528,10 @@ static void checkpoint_done(struct pfdd_job *job)
 static void want_checkpoint(struct pfdd_queue *q)
 {
     q->wants_checkpoint = true;
-    if (!q->checkpointing && !uv_is_active((uv_handle_t *)&q->timer)) {
+    /* Room comes by it: then it does not wait for the next try. */
+    bool is_awaited = q->pausing && q->is_full;
+    if (!q->checkpointing &&
+        (is_awaited || !uv_is_active((uv_handle_t *)&q->timer))) {
         uv_timer_start(&q->timer, on_timer,
                        q->checkpoint_failed ? RETRY_MS : CHECKPOINT_MS, 0);
     }
@@ -489,20 +542,63 @@ static void on_timer(uv_timer_t *timer)
     struct pfdd_queue *q = timer->data;
     if (q->wants_checkpoint && !q->checkpointing)
         start_checkpoint(q);
-    if (q->pausing) {
-        q->pausing = false;
-        start_write(q);
-    }
-    if (q->wants_wake) {
-        q->wants_wake = false;
-        wake_consumers(q);
-    }
+    if (q->pausing && !(q->is_full && q->checkpointing))
+        try_again(q);
+    if (q->consumers.waits)
+        pfdd_consumers_retry(&q->consumers);
+}
+
+static struct pfdd_strings *live_strings(void *user, uint64_t stock)
+{
+    const struct pfdd_queue *q = user;
+    return pfdd_batch_strings(&q->batch, stock);
+}
+
+static bool has_room(void *user, size_t n)
+{
+    const struct pfdd_queue *q = user;
+    return pfdd_room_has(&q->d->room, n);
+}
+
+static void on_ack(struct pfdd_consumers *consumers)
+{
+    want_checkpoint(PFDD_QUEUE_OF(consumers, consumers));
+}
+
+static void on_retry(struct pfdd_consumers *consumers)
+{
+    struct pfdd_queue *q = PFDD_QUEUE_OF(consumers, consumers);
+    if (!uv_is_active((uv_handle_t *)&q->timer))
+        uv_timer_start(&q->timer, on_timer, RETRY_MS, 0);
+}
+
+static void set_supplies(struct pfdd_queue *q)
+{
+    struct pfdd *d = q->d;
+    q->consumers.supplies = (struct pfdd_supplies){
+        .dir = q->dir,
+        .kept = q->kept,
+        .disk = d->pools.disk,
+        .loaders = d->pools.decoders,
+        .printers = d->pools.printers,
+        .none = pfdd_strings_new(pfd_strings_new()),
+        .n_strings_max = d->config->config->memory_max / 4,
+        .live = live_strings,
+        .has_room = has_room,
+        .user = q,
+    };
+    pfdd_pages_init(&q->consumers.supplies.pages, NULL, NULL, NULL, 0, 0);
+    q->consumers.acked = on_ack;
+    q->consumers.retry_later = on_retry;
 }
 
 bool pfdd_queue_start(struct pfdd_queue *q, struct pfdd *d)
 {
     struct pfdd_request request = { .form = PFDD_JSON };
     q->d = d;
+    set_supplies(q);
+    q->growth.run = run_growth;
+    q->growth.done = growth_done;
     q->job.run = run_write;
     q->job.done = write_done;
     q->checkpoint.run = run_checkpoint;
@@ -510,7 +606,8 @@ bool pfdd_queue_start(struct pfdd_queue *q, struct pfdd *d)
     uv_timer_init(d->loop, &q->timer);
     q->timer.data = q;
     q->timer_open = true;
-    if (!pfdd_reader_init(&q->reader, &d->pages, &request))
+    if (!q->consumers.supplies.none ||
+        !pfdd_reader_init(&q->reader, &d->pages, &request))
         return false;
     q->reader.must_have_all = true;
     q->reader.name = "the queue on disk";
@@ -522,10 +619,10 @@ bool pfdd_queue_start(struct pfdd_queue *q, struct pfdd *d)
 
 bool pfdd_queue_is_drained(const struct pfdd_queue *q)
 {
-    if (q->busy || q->durable + 1 < q->d->ring.next_seq)
+    if (q->busy || q->consumers.durable + 1 < q->d->ring.next_seq)
         return false;
-    for (const struct pfdd_consumer *c = q->consumers; c; c = c->next) {
-        if (!c->absent && c->acked < q->durable)
+    for (const struct pfdd_consumer *c = q->consumers.first; c; c = c->next) {
+        if (!c->absent && c->acked < q->consumers.durable)
             return false;
     }
     return true;
@@ -549,116 +646,36 @@ void pfdd_queue_stop(struct pfdd_queue *q)
 
 void pfdd_queue_join(struct pfdd_queue *q, struct pfdd_consumer *consumer)
 {
-    const struct pfdd_segments *s = &q->segments;
-    consumer->acked = (uint64_t)json_integer_value(
-        json_object_get(q->known.acked, consumer->name));
-    consumer->saved = consumer->acked;
-    if (consumer->acked > q->durable)
-        consumer->acked = q->durable;
-    /* A new one begins with the oldest line that there is. */
-    uint64_t oldest =
-        s->n > q->n_going ? s->items[q->n_going].first : q->durable + 1;
-    if (consumer->acked + 1 < oldest)
-        consumer->acked = oldest - 1;
-    consumer->given = consumer->passed = consumer->acked;
-    pfdd_segment_reader_init(&consumer->reader, consumer->acked);
-    consumer->next = q->consumers;
-    q->consumers = consumer;
-}
-
-static bool is_line(const struct pfdd_queue *q, uint64_t seq, const char *line,
-                    size_t n)
-{
-    struct pfdd_segment segment;
-    struct pfdd_segment_reader r;
-    size_t got = 0;
-    char *there = malloc(PFDD_QUEUE_LINE_MAX + 1);
-    pfdd_segment_reader_init(&r, seq - 1);
-    while (there && !got && !r.error &&
-           pfdd_segments_next(&q->segments, q->n_going, &r, &segment))
-        got = pfdd_segment_read(&r, q->dir, &segment, there, 1);
-    bool ok = got && r.seq == seq && got == n && !memcmp(there, line, n);
-    pfdd_segment_reader_deinit(&r);
-    free(there);
-    return ok;
-}
-
-void pfdd_queue_resume(struct pfdd_queue *q, struct pfdd_consumer *consumer,
-                       uint64_t seq, const char *line, size_t n)
-{
-    if (seq <= consumer->acked || seq > q->durable || !is_line(q, seq, line, n))
-        return;
-    consumer->acked = consumer->given = consumer->passed = seq;
-    pfdd_segment_reader_deinit(&consumer->reader);
-    pfdd_segment_reader_init(&consumer->reader, seq);
-    want_checkpoint(q);
-}
-
-bool pfdd_queue_aim(const struct pfdd_queue *q, struct pfdd_consumer *consumer)
-{
-    bool waits = consumer->reader.error && q->wants_wake;
-    return !waits && pfdd_segments_next(&q->segments, q->n_going,
-                                        &consumer->reader, &consumer->todo);
-}
-
-bool pfdd_queue_took(struct pfdd_queue *q, struct pfdd_consumer *consumer)
-{
-    struct pfdd_segment_reader *r = &consumer->reader;
-    struct pfdd_segment more;
-    if (r->lost) {
-        q->cut += r->lost;
-        pfdd_log(PFDD_ERROR,
-                 "queue in %s: %" PRIu64 " bytes cannot be read any more: %s "
-                 "does not get their lines",
-                 q->dir, r->lost, consumer->name);
-        r->lost = 0;
-    }
-    consumer->given = r->seq;
-    bool has_more = pfdd_segments_next(&q->segments, q->n_going, r, &more);
-    consumer->passed = has_more ? r->seq : q->durable;
-    if (!r->error)
-        return true;
-    q->wants_wake = true;
-    if (!uv_is_active((uv_handle_t *)&q->timer))
-        uv_timer_start(&q->timer, on_timer, RETRY_MS, 0);
-    return false;
+    pfdd_consumer_init(consumer, &q->consumers,
+                       (uint64_t)json_integer_value(
+                           json_object_get(q->known.acked, consumer->name)));
 }
 
 void pfdd_queue_leave(struct pfdd_queue *q, struct pfdd_consumer *consumer)
 {
-    struct pfdd_consumer **at = &q->consumers;
-    while (*at != consumer)
-        at = &(*at)->next;
-    *at = consumer->next;
-    pfdd_segment_reader_deinit(&consumer->reader);
+    pfdd_consumer_deinit(consumer);
     note_acked(q, consumer);
 }
 
-void pfdd_queue_ack(struct pfdd_queue *q, struct pfdd_consumer *consumer,
-                    uint64_t seq)
-{
-    /* What could not be read behind it is not waited for. */
-    if (seq == consumer->given)
-        seq = consumer->passed;
-    if (seq > consumer->acked)
-        consumer->acked = seq;
-    want_checkpoint(q);
-}
+/* ---- how it is ---- */
 
 size_t pfdd_queue_memory(const struct pfdd_queue *q)
 {
-    return sizeof *q + q->writer.size +
-           q->segments.size * sizeof *q->segments.items;
+    size_t n = q->n_room > ROOM ? q->n_room : ROOM;
+    return sizeof *q + n + q->held.memory +
+           pfdd_consumers_memory(&q->consumers);
 }
 
 void pfdd_queue_state(const struct pfdd_queue *q, struct pfdd_queue_state *ret)
 {
     *ret = (struct pfdd_queue_state){
-        .durable = q->durable,
-        .segments = q->segments.n,
-        .bytes = q->segments.n * q->n_segment,
-        .cut = q->cut,
+        .durable = q->consumers.durable,
+        .segments = q->consumers.segments.n,
+        .bytes = q->consumers.segments.n * q->space.n_segment,
+        .objects = q->held.bytes,
+        .cut = q->consumers.cut,
         .errors = q->errors,
+        .n_long = q->consumers.supplies.pages.n_long,
         .failing = q->failing,
     };
 }

@@ -8,6 +8,8 @@
 
 #include <uv.h>
 
+#include "delivery/mapped.h"
+
 enum {
     REST_MAX = 64 * 1024, /* bytes of a line that has been begun */
 };
@@ -42,15 +44,29 @@ bool pfdd_reader_has_missed(const struct pfdd_reader *r)
     return r->missed || next < pfdd_ring_oldest(r->ring);
 }
 
+uint64_t pfdd_reader_dropped(const struct pfdd_reader *r)
+{
+    uint64_t next = r->page ? r->page->end : r->seq;
+    uint64_t oldest = pfdd_ring_oldest(r->ring);
+    return r->missed + (next < oldest ? oldest - next : 0);
+}
+
+static struct pfdd_runs *runs_of(const struct pfdd_reader *r)
+{
+    return r->choice ? r->choice->runs : NULL;
+}
+
 bool pfdd_reader_is_done(const struct pfdd_reader *r)
 {
     return r->out_at == r->out_n &&
-           (r->is_over || (!r->page && r->seq >= r->ring->next_seq));
+           (r->is_over || (!r->page && r->seq >= r->ring->next_seq &&
+                           !(runs_of(r) && runs_of(r)->waits)));
 }
 
 bool pfdd_reader_is_awaited(struct pfdd_reader *r, uint64_t now_ns)
 {
-    if (now_ns - r->taken_ns > LATELY_NS)
+    bool samples = r->choice && r->choice->wants.sample;
+    if (samples || now_ns - r->taken_ns > LATELY_NS)
         return false;
     if (now_ns - r->period_ns > PERIOD_NS) {
         r->period_ns = now_ns;
@@ -64,18 +80,19 @@ bool pfdd_reader_is_awaited(struct pfdd_reader *r, uint64_t now_ns)
 
 size_t pfdd_reader_memory(const struct pfdd_reader *r)
 {
-    return sizeof *r + r->out_n + (r->choice ? sizeof *r->choice : 0);
+    return sizeof *r + r->out_n + (r->choice ? sizeof *r->choice : 0) +
+           (runs_of(r) ? PFDD_RUNS_BYTES : 0) + pfdd_told_memory(&r->told);
 }
 
 /* ---- what it says itself ---- */
 
 /* Behind what is there. */
-static void add_out(struct pfdd_reader *r, const char *bytes, size_t n)
+static bool add_out(struct pfdd_reader *r, const char *bytes, size_t n)
 {
     size_t left = r->out_n - r->out_at;
     char *out = malloc(left + n);
     if (!out)
-        return;
+        return false;
     if (left)
         memcpy(out, r->out + r->out_at, left);
     memcpy(out + left, bytes, n);
@@ -83,6 +100,39 @@ static void add_out(struct pfdd_reader *r, const char *bytes, size_t n)
     r->out = out;
     r->out_at = 0;
     r->out_n = left + n;
+    return true;
+}
+
+static bool add_frame_bytes(void *user, const void *bytes, size_t n)
+{
+    return add_out(user, bytes, n);
+}
+
+/* A stream that lacks something is none: it ends. */
+static void add_frame(struct pfdd_reader *r, const struct pfd_wire_frame *frame)
+{
+    if (!pfdd_told_begin(&r->told, add_frame_bytes, r) ||
+        pfd_wire_write(frame, add_frame_bytes, r, NULL) != PFD_OK)
+        r->is_over = true;
+}
+
+/* text: "! ..." */
+static void say_note(struct pfdd_reader *r, const char *type, const char *text)
+{
+    struct pfdd_growing out = { 0 };
+    const struct pfdd_note note = {
+        .type = type,
+        .severity = PFDD_SEVERITY_WARNING,
+        .sequence = r->seq,
+        .time = pfdd_time_now(),
+        .text = text + 2,
+        .n = strlen(text) - 2,
+        .map = r->choice->wants.map,
+    };
+    pfdd_note_put(&out, r->choice->wants.encoding, &note);
+    if (!out.failed)
+        add_out(r, out.at, out.n);
+    pfdd_growing_free(&out);
 }
 
 /* A record in its form; text: the same in words. */
@@ -91,6 +141,10 @@ static void say(struct pfdd_reader *r, const char *event, const char *json,
 {
     char line[512];
     int n = 0;
+    if (r->choice && r->choice->wants.encoding) {
+        say_note(r, event, text);
+        return;
+    }
     if (r->form == PFDD_RAW) /* Bytes only: there is no place for it. */
         return;
     if (r->form == PFDD_SSE) {
@@ -111,6 +165,15 @@ static void miss(struct pfdd_reader *r, uint64_t missed, const char *reason)
     r->seq += missed;
     if (r->choice && r->choice->wants.no_findings)
         return;
+    if (r->form == PFDD_ENTRIES) {
+        struct pfd_wire_frame gap = { .type = PFD_WIRE_GAP,
+                                      .lost_entries = missed,
+                                      .sequence = r->seq,
+                                      .time = pfdd_time_now(),
+                                      .reason = pfd_wire_text(reason) };
+        add_frame(r, &gap);
+        return;
+    }
     snprintf(json, sizeof json,
              "{\"type\":\"gap\",\"missed\":%" PRIu64
              ",\"next_sequence\":%" PRIu64 ",\"reason\":\"%s\"}",
@@ -121,21 +184,39 @@ static void miss(struct pfdd_reader *r, uint64_t missed, const char *reason)
     say(r, "gap", json, text);
 }
 
-static void cut_off(struct pfdd_reader *r)
+static void cut_off(struct pfdd_reader *r, const char *why)
 {
+    char json[160];
+    char text[120];
+    struct pfd_wire_frame error = { .type = PFD_WIRE_ERROR,
+                                    .reason = pfd_wire_text(why) };
     r->is_over = true;
-    say(r, "error",
-        "{\"type\":\"error\",\"text\":\"what is matched costs more than it "
-        "may\"}",
-        "! error: what is matched costs more than it may");
+    if (r->form == PFDD_ENTRIES) {
+        add_frame(r, &error);
+        return;
+    }
+    snprintf(json, sizeof json, "{\"type\":\"error\",\"text\":\"%s\"}", why);
+    snprintf(text, sizeof text, "! error: %s", why);
+    say(r, "error", json, text);
+}
+
+/* What waits to be collapsed, all before the present item; no page is being
+ * made. */
+static void end_runs(struct pfdd_reader *r)
+{
+    struct pfdd_runs *runs = runs_of(r);
+    size_t n = 0;
+    if (!runs)
+        return;
+    pfdd_runs_end(runs, r->seq - 1, uv_hrtime());
+    char *text = pfdd_runs_take(runs, &n);
+    bool ok = !runs->failed && (!n || add_out(r, text, n));
+    free(text);
+    if (!ok)
+        cut_off(r, "out of memory for what is collapsed");
 }
 
 /* ---- life ---- */
-
-static bool is_choosy(const struct pfdd_wants *w)
-{
-    return w->entries || w->source || w->entries_only || w->no_findings;
-}
 
 bool pfdd_reader_init(struct pfdd_reader *r, struct pfdd_pages *pages,
                       struct pfdd_request *request)
@@ -147,12 +228,17 @@ bool pfdd_reader_init(struct pfdd_reader *r, struct pfdd_pages *pages,
                                .form = request->form,
                                .next = ring->readers,
                                .seq = ring->next_seq };
-    if (is_choosy(&request->wants)) {
-        r->choice = calloc(1, sizeof *r->choice);
-        if (!r->choice)
-            return false;
-        r->choice->wants = request->wants;
-        request->wants = (struct pfdd_wants){ 0 };
+    if (request->wants.map && !request->wants.encoding) {
+        request->wants.encoding = &pfdd_mapped_encoding;
+        r->form = PFDD_TEXT;
+    }
+    if (!pfdd_choice_new(request, &r->choice))
+        return false;
+    if (r->choice && r->choice->wants.collapse &&
+        !(r->choice->runs =
+              pfdd_runs_new(r->form, &r->choice->wants, uv_hrtime()))) {
+        pfdd_choice_free(r->choice);
+        return false;
     }
     ring->readers = r;
     if (from->is_time) {
@@ -168,7 +254,7 @@ static void drop_page(struct pfdd_reader *r)
 {
     pfdd_page_unref(r->page);
     r->page = NULL;
-    r->item = r->at = 0;
+    r->item = r->at = r->n_told = 0;
 }
 
 void pfdd_reader_deinit(struct pfdd_reader *r)
@@ -184,6 +270,7 @@ void pfdd_reader_deinit(struct pfdd_reader *r)
         pfdd_choice_free(r->choice);
     }
     drop_page(r);
+    pfdd_told_deinit(&r->told);
     free(r->out);
 }
 
@@ -214,14 +301,17 @@ static void leave_page(struct pfdd_reader *r)
     drop_page(r);
     if (choice && choice->debt_ns < 0)
         choice->debt_ns = 0;
-    if (choice && choice->debt_ns > DEBT_MAX_NS)
-        cut_off(r);
+    if (choice && choice->debt_ns > DEBT_MAX_NS) {
+        r->is_costly = true;
+        cut_off(r, "what is matched costs more than it may");
+    }
 }
 
-/* What is of other sources need not be looked at. */
+/* What is of other sources need not be looked at, unless it is counted. */
 static void skip_others(struct pfdd_reader *r)
 {
-    const char *source = r->choice ? r->choice->wants.source : NULL;
+    const struct pfdd_wants *w = r->choice ? &r->choice->wants : NULL;
+    const char *source = w && !w->sample ? w->source : NULL;
     size_t i = source ? pfdd_ring_find(r->ring, r->seq) : r->ring->n_chunks;
     for (; i < r->ring->n_chunks; i++) {
         const struct pfdd_chunk *c = pfdd_ring_at(r->ring, i);
@@ -237,6 +327,7 @@ static bool find_page(struct pfdd_reader *r)
 {
     uint64_t oldest = pfdd_ring_oldest(r->ring);
     if (r->seq < oldest && !r->is_over) {
+        end_runs(r);
         miss(r, oldest - r->seq, "subscriber_lag");
         return true;
     }
@@ -256,20 +347,41 @@ static bool find_page(struct pfdd_reader *r)
     return true;
 }
 
+/* What the page speaks of goes before it. */
+static bool tell(struct pfdd_reader *r)
+{
+    const struct pfdd_page_buffer *b = &r->page->buffers[r->n_told];
+    uint64_t n_streams = r->told.n_streams;
+    bool done = false;
+    if (!pfdd_told_tell(&r->told, &r->pages->objects, b->buffer, b->generation,
+                        add_frame_bytes, r, &done))
+        r->is_over = true;
+    r->n_told += done;
+    if (r->told.n_streams != n_streams)
+        r->n_told = 0;
+    return !r->is_over;
+}
+
 /* True: it has bytes, or something else can be tried. */
 static bool read_page(struct pfdd_reader *r, const char **bytes, size_t *n)
 {
     struct pfdd_page *p = r->page;
-    if (!p->is_ready)
+    if (!p->is_ready || r->is_over)
         return false;
     if (p->has_failed) {
         uint64_t end = p->end;
         drop_page(r);
+        if (runs_of(r)) { /* nobody knows what of it was counted */
+            cut_off(r, "out of memory for what is collapsed");
+            return true;
+        }
         r->waits = r->must_have_all;
         if (!r->waits)
             miss(r, end - r->seq, "no_memory");
         return !r->waits;
     }
+    if (r->form == PFDD_ENTRIES && r->n_told < p->n_buffers)
+        return tell(r);
     if (r->at < p->n) {
         *bytes = p->text + r->at;
         *n = p->n - r->at;
@@ -283,6 +395,9 @@ static bool read_page(struct pfdd_reader *r, const char **bytes, size_t *n)
 bool pfdd_reader_peek(struct pfdd_reader *r, const char **bytes, size_t *n)
 {
     *n = 0;
+    if (r->form == PFDD_ENTRIES && !r->told.has_begun && !r->is_over &&
+        !pfdd_told_begin(&r->told, add_frame_bytes, r))
+        r->is_over = true;
     while (*n == 0) {
         if (r->out_at < r->out_n) {
             *bytes = r->out + r->out_at;
@@ -325,6 +440,13 @@ void pfdd_reader_take(struct pfdd_reader *r, size_t n)
         pfdd_pages_prepare(r->pages, r->form, r->seq);
 }
 
+void pfdd_reader_pass(struct pfdd_reader *r, uint64_t seq)
+{
+    r->taken_ns = uv_hrtime();
+    r->lines += seq - r->seq;
+    r->seq = seq;
+}
+
 /* ---- all of them ---- */
 
 void pfdd_readers_wake(struct pfdd_ring *ring, const struct pfdd_page *page)
@@ -343,17 +465,35 @@ void pfdd_readers_wake(struct pfdd_ring *ring, const struct pfdd_page *page)
     }
 }
 
+void pfdd_readers_end_runs(struct pfdd_ring *ring)
+{
+    struct pfdd_reader *next = NULL;
+    uint64_t now = uv_hrtime();
+    for (struct pfdd_reader *r = ring->readers; r; r = next) {
+        struct pfdd_runs *runs = runs_of(r);
+        next = r->next;
+        if (r->page || !runs || !pfdd_runs_are_old(runs, now))
+            continue;
+        end_runs(r);
+        if (r->wake)
+            r->wake(r);
+    }
+}
+
 /* What it has begun of a line it has to end; the rest is made again. */
 static bool let_go(struct pfdd_reader *r)
 {
     const struct pfdd_page *p = r->page;
     size_t before = r->item ? end_of(p, r->item - 1) : 0;
     size_t n_rest = r->at > before ? end_of(p, r->item) - r->at : 0;
+    bool is_once = runs_of(r); /* its entries have been counted */
+    if (is_once)
+        n_rest = p->n - r->at;
     if (n_rest > REST_MAX)
         return false;
     if (n_rest)
         add_out(r, p->text + r->at, n_rest);
-    r->seq = p->first + r->item + (n_rest > 0);
+    r->seq = is_once ? p->end : p->first + r->item + (n_rest > 0);
     drop_page(r);
     return true;
 }

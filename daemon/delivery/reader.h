@@ -15,6 +15,7 @@
 #include "config/request.h"
 #include "delivery/page.h"
 #include "delivery/ring.h"
+#include "delivery/told.h"
 
 struct pfdd_reader {
     struct pfdd_reader *next; /* the ring's */
@@ -29,7 +30,8 @@ struct pfdd_reader {
     size_t at;                  /* bytes of the page that were taken */
     bool waits;                 /* for room for a page */
     bool is_lent;               /* somebody writes bytes of it: they stay */
-    bool is_over;               /* it was cut off: nothing comes any more */
+    bool is_over;               /* nothing comes any more */
+    bool is_costly;             /* that is why: it was cut off */
     const char *name;           /* for the log, borrowed; NULL: it is not spoken
                                    of */
     bool must_have_all;         /* the ring waits for it */
@@ -41,6 +43,10 @@ struct pfdd_reader {
     char *out; /* [out_n], from out_at on */
     size_t out_at;
     size_t out_n;
+    /* Of entries: what it has been told of, and how much of what the page speaks
+     * of is among that. */
+    struct pfdd_told told;
+    size_t n_told;
     uint64_t missed; /* items, in all */
     uint64_t gaps;
     uint64_t lines;                           /* items that it had */
@@ -61,6 +67,9 @@ void pfdd_reader_deinit(struct pfdd_reader *r);
 bool pfdd_reader_peek(struct pfdd_reader *r, const char **bytes, size_t *n);
 void pfdd_reader_take(struct pfdd_reader *r, size_t n);
 
+/* Whoever takes items themselves, and no bytes, has those before this one. */
+void pfdd_reader_pass(struct pfdd_reader *r, uint64_t seq);
+
 /* True: it has had everything that there is, or was cut off. */
 bool pfdd_reader_is_done(const struct pfdd_reader *r);
 
@@ -70,8 +79,11 @@ uint64_t pfdd_reader_seq(const struct pfdd_reader *r);
 /* True when items are gone that it has not read, whether it knows or not. */
 bool pfdd_reader_has_missed(const struct pfdd_reader *r);
 
-/* True when it has taken something lately, and has not been waited for too
- * long; called again and again while it is waited for. */
+/* Items that it has missed, also those that it does not know of yet. */
+uint64_t pfdd_reader_dropped(const struct pfdd_reader *r);
+
+/* True when it has taken something lately, takes all, and has not been waited
+ * for too long; called again and again while it is waited for. */
 bool pfdd_reader_is_awaited(struct pfdd_reader *r, uint64_t now_ns);
 
 /* Bytes of its own: pages count by themselves. */
@@ -79,6 +91,8 @@ size_t pfdd_reader_memory(const struct pfdd_reader *r);
 
 /* For the pages: wakes who waits for this one, or (NULL) for room. */
 void pfdd_readers_wake(struct pfdd_ring *ring, const struct pfdd_page *page);
+/* Of those that collapse what they have: says what has waited for too long. */
+void pfdd_readers_end_runs(struct pfdd_ring *ring);
 /* Somebody who has begun a page and does not go on gives it back. False: nobody
  * has one. */
 bool pfdd_readers_let_go(struct pfdd_ring *ring);

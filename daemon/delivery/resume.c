@@ -15,14 +15,12 @@ enum {
     ROOM = PFDD_QUEUE_LINE_MAX + 1,
     STEP = 1 << 20, /* bytes that are gone back at once */
     STEPS_MAX = 64, /* records that are not saved lie behind that */
-    HEAD = 96,      /* bytes in which a record says its number */
 };
-
-static const char begin[] = "{\"type\":\"";
 
 /* Lines of a file, from a place on. */
 struct lines {
     int fd;
+    const struct pfdd_look *look;
     uint64_t size; /* of the file */
     uint64_t at;   /* of `bytes` in it */
     size_t n;
@@ -39,17 +37,6 @@ struct walk {
     uint64_t place; /* of the record `last` */
     size_t n_place;
 };
-
-/* Of a whole record of ours; else 0. */
-static uint64_t number_of(const char *line, size_t n)
-{
-    static const char key[] = "\"sequence\":";
-    const char *at = NULL;
-    if (n > sizeof begin && !memcmp(line, begin, sizeof begin - 1) &&
-        line[n - 2] == '}' && !memchr(line, '\0', n))
-        at = memmem(line, n < HEAD ? n : HEAD, key, sizeof key - 1);
-    return at ? strtoull(at + sizeof key - 1, NULL, 10) : 0;
-}
 
 static void move_to(struct lines *l, uint64_t at)
 {
@@ -99,7 +86,7 @@ static bool find_start(struct lines *l, uint64_t saved)
         int rc = next_line(l, &line, &n);
         if (rc < 0)
             return false;
-        uint64_t number = rc ? number_of(line, n) : 0;
+        uint64_t number = rc ? pfdd_look_number(l->look, line, n) : 0;
         move_to(l, start);
         if (number && number <= saved + 1)
             return true;
@@ -125,7 +112,7 @@ static bool comes_again(const struct walk *k)
 static bool take_line(struct walk *k, const struct lines *l, const char *line,
                       size_t n)
 {
-    uint64_t number = number_of(line, n);
+    uint64_t number = pfdd_look_number(l->look, line, n);
     bool follows = number && k->last && number <= k->last + 1;
     if (!follows && comes_again(k))
         return false;
@@ -148,20 +135,23 @@ static bool is_torn(const struct walk *k, const struct lines *l)
 {
     const char *rest = l->bytes + l->used;
     size_t n = l->n - l->used;
-    size_t n_begin = n < sizeof begin - 1 ? n : sizeof begin - 1;
+    const char *begin = l->look->begin;
+    size_t n_begin = n < strlen(begin) ? n : strlen(begin);
     return n &&
            (comes_again(k) || rest[0] == '\0' || !memcmp(rest, begin, n_begin));
 }
 
-static bool keep_last(const struct walk *k, int fd, struct pfdd_resume *ret)
+static bool keep_last(const struct walk *k, const struct lines *l,
+                      struct pfdd_resume *ret)
 {
     ret->line = malloc(k->n_place);
-    if (!ret->line || pread(fd, ret->line, k->n_place, (off_t)k->place) !=
+    if (!ret->line || pread(l->fd, ret->line, k->n_place, (off_t)k->place) !=
                           (ssize_t)k->n_place) {
         pfdd_resume_deinit(ret);
         return false;
     }
     ret->n_line = k->n_place;
+    ret->time = pfdd_look_time(l->look, ret->line, ret->n_line);
     ret->seq = k->last;
     return true;
 }
@@ -180,13 +170,14 @@ static bool go_through(struct lines *l, uint64_t saved, struct pfdd_resume *ret)
     if (rc < 0)
         return false;
     ret->end = rc > 0 || is_torn(&k, l) ? k.end : l->size;
-    return !is_connected(&k) || k.last == saved || keep_last(&k, l->fd, ret);
+    return !is_connected(&k) || k.last == saved || keep_last(&k, l, ret);
 }
 
-bool pfdd_resume_find(int fd, uint64_t saved, struct pfdd_resume *ret)
+bool pfdd_resume_find(int fd, const struct pfdd_look *look, uint64_t saved,
+                      struct pfdd_resume *ret)
 {
     struct stat st;
-    struct lines l = { .fd = fd };
+    struct lines l = { .fd = fd, .look = look };
     *ret = (struct pfdd_resume){ 0 };
     if (fstat(fd, &st) != 0)
         return false;
@@ -225,8 +216,8 @@ static void end_line(const char *path, int fd, uint64_t size)
         pfdd_log(PFDD_WARNING, "%s: %s", path, strerror(errno));
 }
 
-void pfdd_resume_mend(const char *path, bool has_records, uint64_t saved,
-                      struct pfdd_resume *ret)
+void pfdd_resume_mend(const char *path, const struct pfdd_look *look,
+                      uint64_t saved, struct pfdd_resume *ret)
 {
     struct stat st;
     *ret = (struct pfdd_resume){ 0 };
@@ -234,9 +225,9 @@ void pfdd_resume_mend(const char *path, bool has_records, uint64_t saved,
     if (fd < 0)
         return;
     bool is_file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-    if (is_file && !has_records) {
+    if (is_file && !look) {
         end_line(path, fd, (uint64_t)st.st_size);
-    } else if (is_file && pfdd_resume_find(fd, saved, ret)) {
+    } else if (is_file && pfdd_resume_find(fd, look, saved, ret)) {
         cut(path, fd, (uint64_t)st.st_size, ret->end);
     } else if (is_file) {
         pfdd_log(PFDD_WARNING, "%s: %s", path, strerror(errno));

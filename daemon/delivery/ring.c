@@ -63,10 +63,18 @@ uint64_t pfdd_ring_behind(const struct pfdd_ring *ring, uint64_t seq)
 
 /* ---- oldest ones go ---- */
 
+/* What is said of a buffer, such as its labels, may be more than a chunk has:
+ * it is there as long as one of its chunks is. */
+static size_t cost(const struct pfdd_chunk *c, const struct pfdd_buffer *b)
+{
+    return pfdd_chunk_bytes(c) + (b->n_in_ring ? 0 : b->n_bytes);
+}
+
 static void drop_oldest(struct pfdd_ring *ring)
 {
     struct pfdd_chunk *c = pfdd_ring_at(ring, 0);
-    ring->n_bytes -= pfdd_chunk_bytes(c);
+    c->buffer->n_in_ring--;
+    ring->n_bytes -= cost(c, c->buffer);
     ring->first++;
     ring->n_chunks--;
     if (ring->held)
@@ -139,21 +147,26 @@ static bool make_room_for_pointer(struct pfdd_ring *ring)
 static bool put(struct pfdd_ring *ring, const struct pfdd_stamp *stamp,
                 struct pfdd_chunk *c)
 {
-    size_t n = pfdd_chunk_bytes(c);
-    while (ring->n_chunks && ring->n_bytes + n > ring->n_bytes_max &&
+    struct pfdd_buffer *b = stamp->buffer;
+    while (ring->n_chunks && ring->n_bytes + cost(c, b) > ring->n_bytes_max &&
            !is_needed(ring))
         drop_oldest(ring);
     if (!make_room_for_pointer(ring))
         return false;
+    size_t n = pfdd_chunk_bytes(c);
+    ring->n_bytes += cost(c, b);
+    b->n_in_ring++;
+    if (!b->held)
+        ring->n_held += b->n_bytes;
+    b->held = &ring->n_held;
     c->source = stamp->source;
     c->time = stamp->time;
-    c->buffer = pfdd_buffer_ref(stamp->buffer);
+    c->buffer = pfdd_buffer_ref(b);
     c->held = &ring->n_held;
     c->next = NULL;
     c->at = ring->n_in;
     c->first_seq = ring->next_seq;
     ring->chunks[(ring->first + ring->n_chunks++) & ring->mask] = c;
-    ring->n_bytes += n;
     ring->n_held += n;
     ring->n_in += n;
     ring->next_seq += c->n_items;

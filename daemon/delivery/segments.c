@@ -8,13 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <printfdecode/wire.h>
-
-enum {
-    VERSION = 1,
-};
 
 static const char magic[4] = { 'P', 'F', 'D', 'Q' };
 
@@ -91,66 +88,6 @@ uint64_t *pfdd_segments_find(const char *dir, size_t *n)
     return firsts;
 }
 
-/* ---- records ---- */
-
-static uint32_t record_crc(uint64_t seq, const char *line, size_t n)
-{
-    uint32_t crc = pfd_crc32c(0, &seq, sizeof seq);
-    return pfd_crc32c(crc, line, n);
-}
-
-/* Reads the record at `at`; its line into line (room PFDD_QUEUE_LINE_MAX); 0:
- * there is none that is whole. */
-static size_t read_record(int fd, uint64_t at, uint64_t *seq, char *line)
-{
-    struct {
-        uint32_t n;
-        uint32_t crc;
-        uint64_t seq;
-    } head;
-    if (pread(fd, &head, sizeof head, (off_t)at) != (ssize_t)sizeof head ||
-        head.n == 0 || head.n > PFDD_QUEUE_LINE_MAX ||
-        pread(fd, line, head.n, (off_t)at + PFDD_RECORD_HEADER) !=
-            (ssize_t)head.n ||
-        record_crc(head.seq, line, head.n) != head.crc)
-        return 0;
-    *seq = head.seq;
-    return head.n;
-}
-
-/* ---- the start ---- */
-
-uint64_t pfdd_segment_scan(const char *dir, uint64_t first,
-                           struct pfdd_segment_scan *scan)
-{
-    char header[PFDD_SEGMENT_HEADER];
-    uint64_t at = PFDD_SEGMENT_HEADER;
-    uint64_t seq = 0;
-    size_t n = 0;
-    scan->last = scan->cut = 0;
-    int fd = open_segment(dir, first, O_RDONLY);
-    if (fd < 0)
-        return 0;
-    if (pread(fd, header, sizeof header, 0) != sizeof header ||
-        memcmp(header, magic, sizeof magic) != 0) {
-        close(fd);
-        return 0;
-    }
-    while ((n = read_record(fd, at, &seq, scan->line)) > 0 &&
-           seq > scan->last) {
-        at += PFDD_RECORD_HEADER + n;
-        scan->last = seq;
-        scan->hear(scan->user, scan->line, n);
-    }
-    /* Zeros are what was never written; anything else is cut off. */
-    uint32_t rest = 0;
-    if (pread(fd, &rest, sizeof rest, (off_t)at) == (ssize_t)sizeof rest &&
-        rest)
-        scan->cut = (uint64_t)lseek(fd, 0, SEEK_END) - at;
-    close(fd);
-    return at;
-}
-
 /* ---- which there are ---- */
 
 void pfdd_segments_deinit(struct pfdd_segments *segments)
@@ -225,16 +162,58 @@ bool pfdd_segments_next(const struct pfdd_segments *segments, size_t n_going,
 
 /* ---- writing ---- */
 
-size_t pfdd_batch_bytes(const struct pfdd_batch *batch)
+struct record_head {
+    uint32_t n;
+    uint32_t crc;
+    uint64_t number;
+};
+
+void pfdd_segment_writer_deinit(struct pfdd_segment_writer *w)
 {
-    return batch->n + batch->n_lines * PFDD_RECORD_HEADER;
+    if (w->fd >= 0)
+        close(w->fd);
+    free(w->room);
+    *w = (struct pfdd_segment_writer){ .fd = -1 };
 }
 
-/* A new one of n bytes, for lines from `first` on. -1: errno says why. */
+static bool make_room(char **room, size_t *size, size_t n)
+{
+    if (n <= *size)
+        return true;
+    size_t more = n + n / 4;
+    char *at = realloc(*room, more);
+    if (!at)
+        return false;
+    *room = at;
+    *size = more;
+    return true;
+}
+
+bool pfdd_segment_put(struct pfdd_segment_writer *w, uint64_t number,
+                      const void *head, size_t n_head, const void *bytes,
+                      size_t n)
+{
+    struct record_head record = { .n = (uint32_t)(n_head + n),
+                                  .number = number };
+    size_t n_all = sizeof record + n_head + n;
+    if (!make_room(&w->room, &w->size, w->n + n_all))
+        return false;
+    record.crc = pfd_crc32c(0, &number, sizeof number);
+    record.crc = pfd_crc32c(record.crc, head, n_head);
+    record.crc = pfd_crc32c(record.crc, bytes, n);
+    char *at = w->room + w->n;
+    memcpy(at, &record, sizeof record);
+    memcpy(at + sizeof record, head, n_head);
+    memcpy(at + sizeof record + n_head, bytes, n);
+    w->n += n_all;
+    return true;
+}
+
+/* A new one of n bytes, from item `first` on. -1: errno says why. */
 static int begin_segment(const char *dir, uint64_t first, uint64_t n)
 {
     char header[PFDD_SEGMENT_HEADER];
-    uint32_t version = VERSION;
+    uint32_t version = PFDD_SEGMENT_VERSION;
     memcpy(header, magic, sizeof magic);
     memcpy(header + 4, &version, sizeof version);
     memcpy(header + 8, &first, sizeof first);
@@ -254,49 +233,18 @@ static int begin_segment(const char *dir, uint64_t first, uint64_t n)
     return fd;
 }
 
-static void put_records(const struct pfdd_batch *batch, char *ret)
-{
-    const char *line = batch->bytes;
-    for (size_t i = 0; i < batch->n_lines; i++) {
-        const char *end = batch->bytes + batch->n;
-        const char *newline = memchr(line, '\n', (size_t)(end - line));
-        uint64_t seq = batch->first + i;
-        uint32_t n = (uint32_t)(newline + 1 - line);
-        uint32_t crc = record_crc(seq, line, n);
-        memcpy(ret, &n, 4);
-        memcpy(ret + 4, &crc, 4);
-        memcpy(ret + 8, &seq, 8);
-        memcpy(ret + PFDD_RECORD_HEADER, line, n);
-        ret += PFDD_RECORD_HEADER + n;
-        line += n;
-    }
-}
-
-static bool write_batch(struct pfdd_segment_writer *w, const char *dir,
-                        const struct pfdd_batch *batch)
-{
-    size_t n = pfdd_batch_bytes(batch);
-    if (n > w->size) {
-        errno = ENOMEM;
-        return false;
-    }
-    if (batch->n_new) {
-        if (w->fd >= 0)
-            close(w->fd);
-        w->fd = begin_segment(dir, batch->segment, batch->n_new);
-        if (w->fd < 0)
-            return false;
-    }
-    put_records(batch, w->records);
-    return pfdd_write_at(w->fd, w->records, n, batch->at) &&
-           fdatasync(w->fd) == 0;
-}
-
 int pfdd_segment_write(struct pfdd_segment_writer *w, const char *dir,
-                       const struct pfdd_batch *batch)
+                       const struct pfdd_segment_place *place)
 {
     errno = 0;
-    return write_batch(w, dir, batch) ? 0 : errno ? errno : EIO;
+    if (place->n_new) {
+        if (w->fd >= 0)
+            close(w->fd);
+        w->fd = begin_segment(dir, place->segment, place->n_new);
+    }
+    bool ok = w->fd >= 0 && pfdd_write_at(w->fd, w->room, w->n, place->at) &&
+              fdatasync(w->fd) == 0;
+    return ok ? 0 : errno ? errno : EIO;
 }
 
 /* ---- reading ---- */
@@ -312,7 +260,10 @@ void pfdd_segment_reader_deinit(struct pfdd_segment_reader *r)
 {
     if (r->fd >= 0)
         close(r->fd);
+    free(r->bytes);
     r->fd = -1;
+    r->bytes = NULL;
+    r->n = r->size = 0;
 }
 
 static void pass_over(struct pfdd_segment_reader *r,
@@ -322,43 +273,92 @@ static void pass_over(struct pfdd_segment_reader *r,
     r->at = segment->end;
 }
 
-static bool enter(struct pfdd_segment_reader *r, const char *dir,
-                  const struct pfdd_segment *segment)
+static bool read_version(struct pfdd_segment_reader *r)
+{
+    char header[PFDD_SEGMENT_HEADER];
+    r->version = 0;
+    if (pread(r->fd, header, sizeof header, 0) != sizeof header ||
+        memcmp(header, magic, sizeof magic) != 0)
+        return false;
+    memcpy(&r->version, header + 4, sizeof r->version);
+    return r->version == PFDD_SEGMENT_LINES ||
+           r->version == PFDD_SEGMENT_VERSION;
+}
+
+bool pfdd_segment_enter(struct pfdd_segment_reader *r, const char *dir,
+                        const struct pfdd_segment *segment)
 {
     r->error = 0;
     if (r->segment != segment->first) {
-        pfdd_segment_reader_deinit(r);
+        if (r->fd >= 0)
+            close(r->fd);
+        r->fd = -1;
         r->segment = segment->first;
         r->at = PFDD_SEGMENT_HEADER;
     }
-    if (r->fd < 0)
-        r->fd = open_segment(dir, segment->first, O_RDONLY);
-    if (r->fd < 0 && errno == ENOENT) {
-        pass_over(r, segment); /* somebody has removed it */
-    } else if (r->fd < 0) {
+    if (r->fd >= 0)
+        return true;
+    r->fd = open_segment(dir, segment->first, O_RDONLY);
+    if (r->fd < 0 && errno != ENOENT) {
         r->error = errno;
+        return false;
     }
-    return r->fd >= 0;
+    /* Somebody has removed it, or put something else in its place. */
+    if (r->fd < 0 || !read_version(r)) {
+        pass_over(r, segment);
+        return false;
+    }
+    return true;
 }
 
-size_t pfdd_segment_read(struct pfdd_segment_reader *r, const char *dir,
-                         const struct pfdd_segment *segment, char *ret,
-                         size_t size)
+static bool is_whole(const struct pfdd_segment_reader *r,
+                     const struct record_head *head)
 {
-    size_t total = 0;
-    bool is_open = enter(r, dir, segment);
-    while (is_open && total < size && r->at < segment->end) {
-        uint64_t seq = 0;
-        size_t n = read_record(r->fd, r->at, &seq, ret + total);
-        if (n == 0) {
-            pass_over(r, segment); /* all that follows in it */
-            break;
-        }
-        r->at += PFDD_RECORD_HEADER + n;
-        if (seq > r->seq) {
-            r->seq = seq;
-            total += n;
-        }
+    uint32_t crc = pfd_crc32c(0, &head->number, sizeof head->number);
+    return pfd_crc32c(crc, r->bytes, head->n) == head->crc;
+}
+
+/* False: there is none that is whole before `end`, or r->error. */
+static bool read_record(struct pfdd_segment_reader *r, uint64_t end)
+{
+    struct record_head head;
+    if (end < r->at + sizeof head ||
+        pread(r->fd, &head, sizeof head, (off_t)r->at) != sizeof head ||
+        head.n == 0 || head.n > PFDD_RECORD_MAX ||
+        head.n > end - r->at - sizeof head)
+        return false;
+    if (!make_room(&r->bytes, &r->size, head.n)) {
+        r->error = ENOMEM;
+        return false;
     }
-    return total;
+    if (pread(r->fd, r->bytes, head.n, (off_t)(r->at + sizeof head)) !=
+            (ssize_t)head.n ||
+        !is_whole(r, &head))
+        return false;
+    r->number = head.number;
+    r->n = head.n;
+    return true;
+}
+
+bool pfdd_segment_peek(struct pfdd_segment_reader *r,
+                       const struct pfdd_segment *segment)
+{
+    if (r->at >= segment->end)
+        return false;
+    if (read_record(r, segment->end))
+        return true;
+    if (!r->error)
+        pass_over(r, segment); /* all that follows in it */
+    return false;
+}
+
+void pfdd_segment_step(struct pfdd_segment_reader *r)
+{
+    r->at += PFDD_RECORD_HEADER + r->n;
+}
+
+void pfdd_segment_lose(struct pfdd_segment_reader *r)
+{
+    r->lost += PFDD_RECORD_HEADER + r->n;
+    pfdd_segment_step(r);
 }

@@ -5,8 +5,10 @@
  * handed to it: the list itself belongs to one thread.
  *
  * A segment: "PFDQ", u32 version, u64 first sequence number; then records of
- * u32 length, u32 CRC-32C (of sequence number and bytes), u64 sequence number,
- * the line; zeros behind the last. Little-endian.
+ * u32 length, u32 CRC-32C (of number and bytes), u64 number, bytes; zeros
+ * behind the last. Little-endian. In version 2 the number is 0 for what
+ * describes a buffer, else that of the first item of a chunk (record.h); in
+ * version 1, which is only read, it is that of a line of JSON.
  */
 #ifndef PFDD_SEGMENTS_H
 #define PFDD_SEGMENTS_H
@@ -16,11 +18,15 @@
 #include <stdint.h>
 
 #include "delivery/page.h"
+#include "delivery/record.h"
 
 enum {
+    PFDD_SEGMENT_LINES = 1, /* its records are lines of JSON */
+    PFDD_SEGMENT_VERSION,   /* they are chunks */
     PFDD_SEGMENT_HEADER = 16,
-    PFDD_RECORD_HEADER = 16,                         /* in front of each line */
-    PFDD_QUEUE_LINE_MAX = PFDD_LINE_MAX + 64 * 1024, /* on disk */
+    PFDD_RECORD_HEADER = 16,
+    PFDD_RECORD_MAX = 8 * 1024 * 1024, /* bytes of one */
+    PFDD_QUEUE_LINE_MAX = PFDD_LINE_MAX + 64 * 1024,
     PFDD_PATH = 512,
 };
 
@@ -33,19 +39,6 @@ bool pfdd_write_at(int fd, const char *bytes, size_t n, uint64_t at);
 /* The first sequence numbers of all that there are, in order, allocated;
  * NULL: none. */
 uint64_t *pfdd_segments_find(const char *dir, size_t *n);
-
-/* What is in one. */
-struct pfdd_segment_scan {
-    char *line;                                           /* room for one */
-    void (*hear)(void *user, const char *line, size_t n); /* each one */
-    void *user;
-    uint64_t last; /* sequence number; 0: it has no lines */
-    uint64_t cut;  /* bytes behind the last whole record */
-};
-
-/* Where its whole records end; 0: it is no segment. */
-uint64_t pfdd_segment_scan(const char *dir, uint64_t first,
-                           struct pfdd_segment_scan *scan);
 
 /* ---- which there are ---- */
 
@@ -74,44 +67,50 @@ void pfdd_segments_drop(struct pfdd_segments *segments, size_t n);
 
 /* ---- writing ---- */
 
-/* Whole lines that go to disk at once, with the sequence numbers from `first`
- * on, and where. */
-struct pfdd_batch {
-    const char *bytes; /* [n] */
-    size_t n;
-    size_t n_lines;
-    uint64_t first;
+struct pfdd_segment_writer {
+    int fd;     /* of the last segment, or -1 */
+    char *room; /* [size] */
+    size_t size;
+    size_t n; /* bytes of records that are to be written */
+};
+
+void pfdd_segment_writer_deinit(struct pfdd_segment_writer *w);
+
+/* Adds a record of two parts; false: out of memory. */
+bool pfdd_segment_put(struct pfdd_segment_writer *w, uint64_t number,
+                      const void *head, size_t n_head, const void *bytes,
+                      size_t n);
+
+/* Where records go. */
+struct pfdd_segment_place {
     uint64_t segment; /* named so */
     uint64_t at;      /* in it */
     uint64_t n_new;   /* not 0: it is made, with so many bytes */
 };
 
-/* Bytes of its records. */
-size_t pfdd_batch_bytes(const struct pfdd_batch *batch);
-
-struct pfdd_segment_writer {
-    int fd;        /* of the last segment, or -1 */
-    char *records; /* [size] */
-    size_t size;
-};
-
-/* Nothing of it counts before all of it is safe: 0; otherwise an errno value,
- * and it may be written again. */
+/* Writes what was put. Nothing of it counts before all of it is safe: 0;
+ * otherwise an errno value, and it may be written again. */
 int pfdd_segment_write(struct pfdd_segment_writer *w, const char *dir,
-                       const struct pfdd_batch *batch);
+                       const struct pfdd_segment_place *place);
 
 /* ---- reading ---- */
 
 struct pfdd_segment_reader {
     int fd; /* -1 */
     uint64_t segment;
+    uint32_t version; /* of it */
     uint64_t at;
-    uint64_t seq;  /* read last */
+    uint64_t seq;  /* of the last item that was taken */
     uint64_t lost; /* bytes that could not be read */
     int error;     /* an errno value: try again later */
+    /* The record that it stands before, until the next call. */
+    uint64_t number;
+    char *bytes; /* [n] */
+    size_t n;
+    size_t size;
 };
 
-/* Begins behind a line. */
+/* Begins behind an item. */
 void pfdd_segment_reader_init(struct pfdd_segment_reader *r, uint64_t seq);
 void pfdd_segment_reader_deinit(struct pfdd_segment_reader *r);
 
@@ -121,11 +120,19 @@ bool pfdd_segments_next(const struct pfdd_segments *segments, size_t n_going,
                         const struct pfdd_segment_reader *r,
                         struct pfdd_segment *ret);
 
-/* Whole lines of a segment, from where it stands, into ret [size +
- * PFDD_QUEUE_LINE_MAX]; returns bytes. 0: there are none behind r->seq in what
- * was safe, or r->error says why not. What cannot be read is passed over. */
-size_t pfdd_segment_read(struct pfdd_segment_reader *r, const char *dir,
-                         const struct pfdd_segment *segment, char *ret,
-                         size_t size);
+/* Goes into a segment, to its first record if it comes from another one. False:
+ * r->error says why not, or it has gone: that is lost. */
+bool pfdd_segment_enter(struct pfdd_segment_reader *r, const char *dir,
+                        const struct pfdd_segment *segment);
+
+/* The record that it stands before. False: there is none in what is safe, or
+ * r->error. What cannot be read is passed over, up to the end, and counts as
+ * lost. */
+bool pfdd_segment_peek(struct pfdd_segment_reader *r,
+                       const struct pfdd_segment *segment);
+/* Steps behind it. */
+void pfdd_segment_step(struct pfdd_segment_reader *r);
+/* The same; nobody knows what it says. */
+void pfdd_segment_lose(struct pfdd_segment_reader *r);
 
 #endif

@@ -40,6 +40,7 @@ static void unlist(struct pfdd_sources *s, struct pfdd_source *it)
     s->others.lines += it->counts.lines;
     s->others.gaps += it->counts.gaps;
     it->counts = (struct pfdd_source_counts){ 0 };
+    it->troubles = (struct pfdd_source_troubles){ 0 };
     it->is_listed = false;
     s->n_listed--;
 }
@@ -172,6 +173,34 @@ void pfdd_sources_count(struct pfdd_sources *s, uint32_t source,
         it->is_listed ? &it->counts : &s->others;
     counts->lines += n_lines;
     counts->gaps += n_gaps;
+}
+
+bool pfdd_troubles_note_id(struct pfdd_source_troubles *troubles, uint64_t id)
+{
+    for (size_t i = 0; i < troubles->n_ids; i++) {
+        if (troubles->ids[i] == id)
+            return true;
+    }
+    if (troubles->n_ids == PFDD_SOURCE_IDS)
+        return false;
+    troubles->ids[troubles->n_ids++] = id;
+    return true;
+}
+
+void pfdd_sources_trouble(struct pfdd_sources *s, uint32_t source,
+                          const struct pfdd_source_troubles *more)
+{
+    struct pfdd_source_troubles *to = &s->items[source].troubles;
+    if (!s->items[source].is_listed)
+        return;
+    to->findings += more->findings;
+    to->unknown += more->unknown;
+    to->lost_bytes += more->lost_bytes;
+    to->skipped_bytes += more->skipped_bytes;
+    for (size_t i = 0; i < more->n_ids; i++)
+        pfdd_troubles_note_id(to, more->ids[i]);
+    if (more->overflow.lost_bytes >= to->overflow.lost_bytes)
+        to->overflow = more->overflow;
 }
 
 const char *pfdd_sources_name(const struct pfdd_sources *s, uint32_t source)

@@ -18,11 +18,28 @@ enum {
                                    PFDD_SOURCE_OTHER */
     PFDD_SOURCES_LISTED = 4096, /* counted one by one */
     PFDD_SOURCE_OTHER = 0,      /* called so as no name is: "\other" */
+    PFDD_SOURCE_IDS = 8,        /* unknown ones that are remembered */
 };
 
 struct pfdd_source_counts {
     uint64_t lines; /* entries */
     uint64_t gaps;
+};
+
+/* What went wrong in its buffers. */
+struct pfdd_source_troubles {
+    uint64_t findings; /* but for notes */
+    uint64_t unknown;  /* entries */
+    uint64_t lost_bytes;
+    uint64_t skipped_bytes;
+    uint64_t ids[PFDD_SOURCE_IDS]; /* [n_ids], of unknown entries */
+    size_t n_ids;
+    /* Of the buffer, used once, that lost the most. */
+    struct pfdd_source_overflow {
+        uint64_t lost_bytes;
+        uint64_t size;    /* bytes */
+        uint64_t entries; /* that it held */
+    } overflow;
 };
 
 struct pfdd_source {
@@ -35,7 +52,8 @@ struct pfdd_source {
     uint64_t born;    /* there is no other one with this */
     uint64_t gone;    /* when refs came to 0: later ones have larger numbers */
     bool is_listed;
-    struct pfdd_source_counts counts; /* since it is listed */
+    struct pfdd_source_counts counts;     /* since it is listed */
+    struct pfdd_source_troubles troubles; /* likewise */
 };
 
 struct pfdd_sources {
@@ -67,6 +85,13 @@ void pfdd_sources_note(void *sources, uint32_t source, int change);
 
 void pfdd_sources_count(struct pfdd_sources *s, uint32_t source,
                         uint64_t n_lines, uint64_t n_gaps);
+
+/* Adds what has gone wrong lately. */
+void pfdd_sources_trouble(struct pfdd_sources *s, uint32_t source,
+                          const struct pfdd_source_troubles *more);
+
+/* True: the id is among them, or has been added. */
+bool pfdd_troubles_note_id(struct pfdd_source_troubles *troubles, uint64_t id);
 
 /* True: somebody who holds it, or has, wants to know how far it came. */
 bool pfdd_sources_is_resumed(const struct pfdd_sources *s, uint32_t source);

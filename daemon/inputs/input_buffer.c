@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "config/owned.h"
 #include "core/log.h"
 #include "core/name.h"
 #include "sources/daemon.h"
@@ -19,6 +20,12 @@
 enum {
     LOOK_MS = 250,  /* for a file at the path */
     WATCH_MS = 1000 /* whether it is still the same */
+};
+
+struct buffer_config {
+    struct pfdd_input_config base;
+    char *name; /* of the source; NULL: from the path */
+    char *path;
 };
 
 struct buffer_input {
@@ -34,6 +41,11 @@ struct buffer_input {
     bool reopened; /* not the first file at this path */
 };
 
+static const struct buffer_config *config_of(const struct buffer_input *in)
+{
+    return (const struct buffer_config *)in->base.config;
+}
+
 static void finish_close(struct buffer_input *in)
 {
     if (in->base.closing && in->timer_closed && !in->session)
@@ -43,7 +55,7 @@ static void finish_close(struct buffer_input *in)
 static void complain(struct buffer_input *in, const char *why)
 {
     if (!in->complained) {
-        pfdd_log(PFDD_WARNING, "%s: %s; waiting for it", in->base.config->path,
+        pfdd_log(PFDD_WARNING, "%s: %s; waiting for it", config_of(in)->path,
                  why);
     }
     in->complained = true;
@@ -65,7 +77,7 @@ static void session_ended(void *user)
 
 static void begin(struct buffer_input *in, int fd, const struct stat *st)
 {
-    const struct pfdd_input_config *config = in->base.config;
+    const struct buffer_config *config = config_of(in);
     char name[PFDD_NAME_ROOM];
     if (config->name) {
         pfdd_name_put(name, config->name, strlen(config->name));
@@ -74,10 +86,10 @@ static void begin(struct buffer_input *in, int fd, const struct stat *st)
     }
     struct pfdd_session_options options = {
         .name = name,
-        .format = config->format,
-        .options = config->options,
+        .format = config->base.format,
+        .options = config->base.options,
         .fd = fd,
-        .settle_ms = config->settle_ms,
+        .settle_ms = config->base.settle_ms,
         .resume = !in->reopened,
         .ended = session_ended,
         .user = in,
@@ -95,7 +107,7 @@ static void begin(struct buffer_input *in, int fd, const struct stat *st)
 static void look_for_file(struct buffer_input *in)
 {
     struct stat st;
-    const char *path = in->base.config->path;
+    const char *path = config_of(in)->path;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0 && (errno == EMFILE || errno == ENFILE))
         in->base.d->count.out_of_fds++;
@@ -110,6 +122,11 @@ static void look_for_file(struct buffer_input *in)
         close(fd);
         return;
     }
+    if (!pfdd_room_has(&in->base.d->room, PFDD_SESSION_BYTES)) {
+        complain(in, "memory is up to its cap");
+        close(fd);
+        return;
+    }
     begin(in, fd, &st);
 }
 
@@ -117,7 +134,7 @@ static void watch_file(struct buffer_input *in)
 {
     struct stat st;
     struct pfdd *d = in->base.d;
-    const char *path = in->base.config->path;
+    const char *path = config_of(in)->path;
     if (stat(path, &st) != 0)
         return; /* Removed: its writer may still have it mapped. */
     if (st.st_dev != in->device || st.st_ino != in->inode) {
@@ -171,9 +188,58 @@ static void close_input(struct pfdd_input *input)
         pfdd_session_close(in->session);
 }
 
+/* ---- its keys ---- */
+
+static void check(const void *group, const struct pfdd_places *places)
+{
+    const struct buffer_config *config = group;
+    char name[PFDD_NAME_ROOM];
+    if (config->name &&
+        !pfdd_name_put(name, config->name, strlen(config->name)))
+        pfdd_complain(places, "name", "'name' is too long for a name");
+}
+
+static const struct pfdd_key keys[] = {
+    { .name = "name",
+      .kind = PFDD_KEY_TEXT,
+      .at = offsetof(struct buffer_config, name) },
+    { .name = "path",
+      .kind = PFDD_KEY_TEXT,
+      .at = offsetof(struct buffer_config, path),
+      .use = PFDD_USE_AWAIT,
+      .needed = true },
+    { 0 },
+};
+static const struct pfdd_group group = { keys, check };
+static const struct pfdd_part parts[] = {
+    { &group, 0 },
+    { &pfdd_options_group, 0 },
+    { &pfdd_format_group, 0 },
+    { &pfdd_settle_group, 0 },
+    { 0 },
+};
+
+static void plan(const struct pfdd_block *block, FILE *out)
+{
+    fprintf(out, "the buffer in %s is followed",
+            ((const struct buffer_config *)block)->path);
+}
+
+static bool owns(const struct pfdd_input_config *config, const char *name)
+{
+    const struct buffer_config *c = (const struct buffer_config *)config;
+    bool is_whole = false;
+    return (pfdd_name_begins(name, c->name, &is_whole) && is_whole) ||
+           (pfdd_name_begins(name, c->path, &is_whole) && is_whole);
+}
+
 const struct pfdd_input_class pfdd_input_buffer = {
-    "buffer",
-    sizeof(struct buffer_input),
-    open_input,
-    close_input,
+    .base = { .name = "buffer",
+              .size = sizeof(struct buffer_config),
+              .parts = parts,
+              .plan = plan },
+    .size = sizeof(struct buffer_input),
+    .open = open_input,
+    .close = close_input,
+    .owns = owns,
 };

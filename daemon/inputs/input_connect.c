@@ -1,45 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* A socket of somebody else that sends capture frames; connected again when it
  * goes away, less and less often. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "core/log.h"
 #include "core/name.h"
 #include "net/connection.h"
-#include "net/socket.h"
+#include "net/uplink.h"
 #include "sources/daemon.h"
-
-enum {
-    SOONEST_MS = 50,
-    LATEST_MS = 5000,
-};
 
 struct connect_input {
     struct pfdd_input base;
-    uv_timer_t timer;
+    struct pfdd_uplink uplink;
     struct pfdd_connection *connection;
-    struct pfdd_tls *tls; /* NULL: bytes go as they are */
-    unsigned wait_ms;
-    uint64_t connected; /* uv_now() */
-    bool complained;
-    bool timer_closed;
+    bool uplink_closed;
 };
 
 static void finish_close(struct connect_input *in)
 {
-    if (in->base.closing && in->timer_closed && !in->connection && !in->tls)
+    if (in->base.closing && in->uplink_closed && !in->connection)
         pfdd_input_closed(&in->base);
-}
-
-static void on_timer(uv_timer_t *timer);
-
-static void try_later(struct connect_input *in)
-{
-    uv_timer_start(&in->timer, on_timer, in->wait_ms, 0);
-    in->wait_ms = in->wait_ms * 2 < LATEST_MS ? in->wait_ms * 2 : LATEST_MS;
 }
 
 static void on_closed(struct pfdd_connection *c)
@@ -49,129 +30,84 @@ static void on_closed(struct pfdd_connection *c)
     in->connection = NULL;
     if (in->base.closing) {
         finish_close(in);
-        return;
+    } else {
+        pfdd_uplink_lost(&in->uplink, "the peer has gone");
     }
-    if (uv_now(in->base.d->loop) - in->connected > LATEST_MS)
-        in->wait_ms = SOONEST_MS;
-    try_later(in);
 }
 
-static void complain(struct connect_input *in, const char *why)
+static void on_up(void *user, int fd)
 {
-    if (!in->complained) {
-        pfdd_log(PFDD_WARNING, "%s: %s; trying again",
-                 in->base.config->address_text, why);
-    }
-    in->complained = true;
-    try_later(in);
-}
-
-static void take(struct connect_input *in, int fd)
-{
+    struct connect_input *in = user;
     const struct pfdd_input_config *config = in->base.config;
-    struct pfdd *d = in->base.d;
     struct pfdd_connection *c = calloc(1, sizeof *c);
     char name[PFDD_NAME_ROOM];
-    pfdd_name_put(name, config->address_text, strlen(config->address_text));
+    const char *text = config->access.address.text;
+    pfdd_name_put(name, text, strlen(text));
     if (c) {
         c->closed = on_closed;
         c->user = in;
     }
-    if (c && pfdd_connection_open(c, d, fd, name, config)) {
+    if (c && pfdd_connection_open(c, in->base.d, fd, name, config)) {
         in->connection = c;
-        in->connected = uv_now(d->loop);
-        in->complained = false;
         return;
     }
     if (!c)
         close(fd);
     free(c);
-    complain(in, "out of memory");
+    pfdd_uplink_lost(&in->uplink, "out of memory");
 }
 
-static void on_timer(uv_timer_t *timer)
-{
-    struct connect_input *in = timer->data;
-    int fd = pfdd_socket_connect(&in->base.config->address);
-    if (fd < 0) {
-        complain(in, strerror(-fd));
-    } else if (in->tls) {
-        pfdd_tls_begin(in->tls, fd);
-    } else {
-        take(in, fd);
-    }
-}
-
-static void on_known(void *user, int fd)
-{
-    take(user, fd);
-}
-
-static void on_unknown(void *user)
+static void on_uplink_closed(void *user)
 {
     struct connect_input *in = user;
-    if (!in->base.closing)
-        try_later(in);
-}
-
-static void on_tls_closed(void *user)
-{
-    struct connect_input *in = user;
-    in->tls = NULL;
+    in->uplink_closed = true;
     finish_close(in);
-}
-
-static bool open_tls(struct connect_input *in, char *err, size_t n_err)
-{
-    const struct pfdd_input_config *config = in->base.config;
-    struct pfdd_tls_options options = {
-        .loop = in->base.d->loop,
-        .config = &config->access.tls,
-        .label = config->address_text,
-        .peer = config->address.host,
-        .ready = on_known,
-        .failed = on_unknown,
-        .closed = on_tls_closed,
-        .user = in,
-    };
-    if (!config->access.tls.certificate)
-        return true;
-    in->tls = pfdd_tls_new(&options, err, n_err);
-    return in->tls != NULL;
 }
 
 static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
 {
     struct connect_input *in = (struct connect_input *)input;
-    if (!open_tls(in, err, n_err))
-        return false;
-    in->wait_ms = SOONEST_MS;
-    uv_timer_init(input->d->loop, &in->timer);
-    in->timer.data = in;
-    uv_timer_start(&in->timer, on_timer, 0, 0);
-    return true;
-}
-
-static void on_timer_closed(uv_handle_t *handle)
-{
-    struct connect_input *in = handle->data;
-    in->timer_closed = true;
-    finish_close(in);
+    in->uplink = (struct pfdd_uplink){ .loop = input->d->loop,
+                                       .access = &input->config->access,
+                                       .up = on_up,
+                                       .closed = on_uplink_closed,
+                                       .user = in };
+    return pfdd_uplink_open(&in->uplink, err, n_err);
 }
 
 static void close_input(struct pfdd_input *input)
 {
     struct connect_input *in = (struct connect_input *)input;
-    uv_close((uv_handle_t *)&in->timer, on_timer_closed);
+    pfdd_uplink_close(&in->uplink);
     if (in->connection)
         pfdd_connection_close(in->connection);
-    if (in->tls)
-        pfdd_tls_close(in->tls);
+}
+
+/* ---- its keys ---- */
+
+static const struct pfdd_part parts[] = {
+    { &pfdd_connect_group, offsetof(struct pfdd_input_config, access) },
+    { &pfdd_tls_group, offsetof(struct pfdd_input_config, access) },
+    { &pfdd_uris_group, 0 },
+    { &pfdd_options_group, 0 },
+    { &pfdd_settle_group, 0 },
+    { 0 },
+};
+
+static void plan(const struct pfdd_block *block, FILE *out)
+{
+    const struct pfdd_input_config *config =
+        (const struct pfdd_input_config *)block;
+    fprintf(out, "captures come from %s%s", config->access.address.text,
+            config->access.tls.certificate ? ", with TLS" : "");
 }
 
 const struct pfdd_input_class pfdd_input_connect = {
-    "connect",
-    sizeof(struct connect_input),
-    open_input,
-    close_input,
+    .base = { .name = "connect",
+              .size = sizeof(struct pfdd_input_config),
+              .parts = parts,
+              .plan = plan },
+    .size = sizeof(struct connect_input),
+    .open = open_input,
+    .close = close_input,
 };

@@ -13,7 +13,6 @@
  * libuv's own watcher does not tell a file that is being written from one that
  * is finished, so this is inotify itself.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -25,25 +24,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <printfdecode/wire.h>
-
 #include "config/folder.h"
+#include "config/owned.h"
 #include "core/log.h"
 #include "core/name.h"
+#include "core/said.h"
 #include "core/sums.h"
 #include "inputs/feeder.h"
+#include "inputs/listing.h"
 #include "sources/daemon.h"
 #include "sources/library.h"
 #include "sources/session.h"
 
 enum {
     SESSIONS_MAX = 64, /* dumps at once; others wait */
+    WAITING_MAX = 256, /* for their turn; of more there are names only */
+    TURN_MS = 1,       /* of looking at names, and as much for others */
     RETRY_MS = 500,
     LOOK_MS = 100,    /* for strings, while something waits for them */
     HOLD_MS = 10000,  /* at most */
     HELD_MAX = 64,    /* dumps that wait; more are read as they are */
     DOUBTED_MAX = 64, /* that are decoded again when strings come */
-    TOLD = 64,        /* refusals that are not told again */
 };
 
 enum state {
@@ -69,19 +70,34 @@ struct dump {
     struct pfdd_sums sums;
 };
 
+struct directory_config {
+    struct pfdd_input_config base;
+    char *path;
+    char *code_objects; /* glob patterns */
+    char *dumps;
+    struct pfdd_ids owners; /* of files in it; none: as folder.h says */
+};
+
 struct directory_input {
     struct pfdd_input base;
     uv_poll_t poll;
     uv_timer_t timer;
+    uv_timer_t turn;
     int fd;
     int watch;
     unsigned n_open;
     struct dump *dumps;
+    struct pfdd_listing *names; /* that have not been looked at */
     struct pfdd_folder *folder;
     struct pfdd_log_topic refused;
-    unsigned n_told;
-    uint32_t told[TOLD]; /* of whom it was told last, and what */
+    struct pfdd_said said;
 };
+
+static const struct directory_config *config_of(
+    const struct directory_input *in)
+{
+    return (const struct directory_config *)in->base.config;
+}
 
 static unsigned count(const struct directory_input *in, enum state state)
 {
@@ -99,6 +115,7 @@ static unsigned count_sessions(const struct directory_input *in)
 static void finish_close(struct directory_input *in)
 {
     if (in->base.closing && in->n_open == 0 && count_sessions(in) == 0) {
+        pfdd_listing_free(in->names);
         pfdd_folder_unref(in->folder);
         pfdd_input_closed(&in->base);
     }
@@ -121,25 +138,11 @@ static void look_again(struct directory_input *in, uint64_t ms)
         uv_timer_start(&in->timer, in->timer.timer_cb, ms, 0);
 }
 
-/* True: it has been told of not long ago. */
-static bool is_told(struct directory_input *in, const char *path,
-                    const char *why)
-{
-    uint32_t hash =
-        pfd_crc32c(pfd_crc32c(0, path, strlen(path)), why, strlen(why));
-    for (unsigned i = 0; i < TOLD; i++) {
-        if (in->told[i] == hash)
-            return true;
-    }
-    in->told[in->n_told++ % TOLD] = hash;
-    return false;
-}
-
 static void refuse(struct directory_input *in, const char *path,
                    const char *why)
 {
     in->base.d->count.refused_files++;
-    if (!is_told(in, path, why)) {
+    if (!pfdd_said_before(&in->said, path, why)) {
         pfdd_log_about(&in->refused, PFDD_WARNING, "%.200s: not read: %s", path,
                        why);
     }
@@ -206,8 +209,9 @@ static bool open_and_begin(struct dump *dump, bool is_trial)
 {
     struct directory_input *in = dump->of;
     struct stat st;
-    int fd = open_file(in, dump->path, &st);
-    bool retry = fd == -EMFILE || fd == -ENFILE;
+    bool has_room = pfdd_room_has(&in->base.d->room, PFDD_SESSION_BYTES);
+    int fd = has_room ? open_file(in, dump->path, &st) : -1;
+    bool retry = fd == -EMFILE || fd == -ENFILE || !has_room;
     if (fd >= 0 && (dump->is_capture ? begin_capture(dump, fd)
                                      : begin(dump, fd, is_trial)))
         return true;
@@ -291,6 +295,13 @@ static void came_out(struct dump *dump)
 
 static void start_dumps(struct directory_input *in);
 
+/* Names are looked at again. */
+static void go_on(struct directory_input *in)
+{
+    if (!in->base.closing && !uv_is_active((uv_handle_t *)&in->turn))
+        uv_timer_start(&in->turn, in->turn.timer_cb, TURN_MS, 0);
+}
+
 static void dump_ended(void *user)
 {
     struct dump *dump = user;
@@ -304,6 +315,7 @@ static void dump_ended(void *user)
     }
     if (!in->base.closing)
         start_dumps(in);
+    go_on(in);
     finish_close(in);
 }
 
@@ -410,7 +422,7 @@ static void take_file(struct directory_input *in, const char *name)
 {
     struct stat st;
     char path[PATH_MAX];
-    const struct pfdd_input_config *config = in->base.config;
+    const struct directory_config *config = config_of(in);
     bool is_object = matches(config->code_objects, name);
     if (snprintf(path, sizeof path, "%s/%s", config->path, name) >=
             (int)sizeof path ||
@@ -434,20 +446,43 @@ static void take_file(struct directory_input *in, const char *name)
     }
 }
 
-/* Everything that is there: code objects first. */
-static void scan(struct directory_input *in, bool objects)
+/* Code objects come first. */
+static bool is_first(const void *user, const char *name)
 {
-    const struct pfdd_input_config *config = in->base.config;
-    struct dirent **entries = NULL;
-    int n = scandir(config->path, &entries, NULL, alphasort);
-    for (int i = 0; i < n; i++) {
-        const char *name = entries[i]->d_name;
-        if (matches(config->code_objects, name) == objects &&
-            entries[i]->d_type != DT_DIR)
-            take_file(in, name);
-        free(entries[i]);
+    return matches(config_of(user)->code_objects, name);
+}
+
+/* False: there is nothing to be done now. */
+static bool look_at_name(struct directory_input *in)
+{
+    char name[NAME_MAX + 1];
+    if (count(in, WAITING) >= WAITING_MAX)
+        return false; /* one that ends goes on */
+    enum pfdd_listing_step step = pfdd_listing_step(in->names, name);
+    if (step == PFDD_LISTING_TAKEN)
+        take_file(in, name);
+    return step != PFDD_LISTING_NONE;
+}
+
+/* However many have come, others have their turn. */
+static void on_turn(uv_timer_t *timer)
+{
+    struct directory_input *in = timer->data;
+    uint64_t end = uv_hrtime() + UINT64_C(1000000) * TURN_MS;
+    bool more = true;
+    while (more && uv_hrtime() < end)
+        more = look_at_name(in);
+    if (more)
+        go_on(in);
+}
+
+static void list_all(struct directory_input *in)
+{
+    if (pfdd_listing_list(in->names)) {
+        pfdd_log_about(&in->refused, PFDD_WARNING,
+                       "%s: too many files at once: reading all",
+                       config_of(in)->path);
     }
-    free(entries);
 }
 
 /* One that waits for strings, when some have come, or it has waited enough. */
@@ -470,7 +505,8 @@ static void on_timer(uv_timer_t *timer)
 {
     struct directory_input *in = timer->data;
     struct dump *next = NULL;
-    bool is_busy = pfdd_library_is_busy(in->base.d->library);
+    /* What producers send may never end. */
+    bool is_busy = pfdd_library_is_busy_for(in->base.d->library, NULL);
     for (struct dump *d = in->dumps; d && !is_busy; d = next) {
         next = d->next;
         if ((d->state == HELD || d->state == DOUBTED) &&
@@ -478,8 +514,22 @@ static void on_timer(uv_timer_t *timer)
             look_at(d);
     }
     start_dumps(in);
+    go_on(in);
     if (count(in, HELD) + count(in, DOUBTED) > 0)
         look_again(in, LOOK_MS);
+}
+
+static void on_event(struct directory_input *in,
+                     const struct inotify_event *event, const char *name)
+{
+    bool is_file = event->len && !(event->mask & IN_ISDIR);
+    if (event->mask & (IN_IGNORED | IN_DELETE_SELF)) {
+        pfdd_log(PFDD_WARNING, "%s: the directory is gone",
+                 config_of(in)->path);
+    } else if ((event->mask & IN_Q_OVERFLOW) ||
+               (is_file && !pfdd_listing_put(in->names, name))) {
+        list_all(in);
+    }
 }
 
 static void on_events(uv_poll_t *poll, int status, int events)
@@ -491,19 +541,11 @@ static void on_events(uv_poll_t *poll, int status, int events)
     for (ssize_t at = 0; at < n;) {
         struct inotify_event event;
         memcpy(&event, bytes + at, sizeof event);
-        if (event.mask & IN_Q_OVERFLOW) {
-            pfdd_log(PFDD_WARNING, "%s: too many files at once: reading all",
-                     in->base.config->path);
-            scan(in, true);
-            scan(in, false);
-        } else if (event.mask & (IN_IGNORED | IN_DELETE_SELF)) {
-            pfdd_log(PFDD_WARNING, "%s: the directory is gone",
-                     in->base.config->path);
-        } else if (event.len && !(event.mask & IN_ISDIR)) {
-            take_file(in, bytes + at + sizeof event);
-        }
+        on_event(in, &event, bytes + at + sizeof event);
         at += (ssize_t)(sizeof event + event.len);
     }
+    if (!uv_is_active((uv_handle_t *)&in->turn))
+        on_turn(&in->turn);
 }
 
 static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
@@ -512,27 +554,33 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
     struct pfdd *d = input->d;
     in->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
     in->watch = in->fd < 0 ? -1
-                           : inotify_add_watch(in->fd, input->config->path,
+                           : inotify_add_watch(in->fd, config_of(in)->path,
                                                IN_CLOSE_WRITE | IN_MOVED_TO |
                                                    IN_DELETE_SELF | IN_ONLYDIR);
     in->folder = in->watch < 0 ? NULL
-                               : pfdd_folder_new(input->config->path,
-                                                 &input->config->owners);
-    if (!in->folder || uv_poll_init(d->loop, &in->poll, in->fd) != 0) {
-        snprintf(err, n_err, "%s: %s", input->config->path, strerror(errno));
+                               : pfdd_folder_new(config_of(in)->path,
+                                                 &config_of(in)->owners);
+    in->names = in->folder ? pfdd_listing_new(&d->room, config_of(in)->path,
+                                              is_first, in)
+                           : NULL;
+    if (!in->names || uv_poll_init(d->loop, &in->poll, in->fd) != 0) {
+        snprintf(err, n_err, "%s: %s", config_of(in)->path, strerror(errno));
+        pfdd_listing_free(in->names);
         pfdd_folder_unref(in->folder);
         if (in->fd >= 0)
             close(in->fd);
         return false;
     }
     uv_timer_init(d->loop, &in->timer);
+    uv_timer_init(d->loop, &in->turn);
     in->poll.data = in;
-    in->timer.data = in;
+    in->timer.data = in->turn.data = in;
     in->timer.timer_cb = on_timer;
-    in->n_open = 2;
+    in->turn.timer_cb = on_turn;
+    in->n_open = 3;
     uv_poll_start(&in->poll, UV_READABLE, on_events);
-    scan(in, true);
-    scan(in, false);
+    pfdd_listing_list(in->names);
+    on_turn(&in->turn);
     return true;
 }
 
@@ -561,11 +609,70 @@ static void close_input(struct pfdd_input *input)
     close(in->fd);
     uv_close((uv_handle_t *)&in->poll, on_closed);
     uv_close((uv_handle_t *)&in->timer, on_closed);
+    uv_close((uv_handle_t *)&in->turn, on_closed);
+}
+
+/* ---- its keys ---- */
+
+static void check(const void *group, const struct pfdd_places *places)
+{
+    const struct directory_config *config = group;
+    if (!config->code_objects && !config->dumps) {
+        pfdd_complain(places, NULL,
+                      "a directory wants 'code_objects', 'dumps' or both");
+    }
+}
+
+#define AT(member) offsetof(struct directory_config, member)
+
+static const struct pfdd_key keys[] = {
+    { .name = "path",
+      .kind = PFDD_KEY_TEXT,
+      .at = AT(path),
+      .use = PFDD_USE_WATCH,
+      .needed = true },
+    { .name = "code_objects", .kind = PFDD_KEY_TEXT, .at = AT(code_objects) },
+    { .name = "dumps", .kind = PFDD_KEY_TEXT, .at = AT(dumps) },
+    { .name = "owners", .kind = PFDD_KEY_UIDS, .at = AT(owners) },
+    { 0 },
+};
+static const struct pfdd_group group = { keys, check };
+static const struct pfdd_part parts[] = {
+    { &group, 0 },
+    { &pfdd_options_group, 0 },
+    { &pfdd_format_group, 0 },
+    { 0 },
+};
+
+static void plan(const struct pfdd_block *block, FILE *out)
+{
+    const struct directory_config *config =
+        (const struct directory_config *)block;
+    fprintf(out, "files that appear in %s are read:", config->path);
+    if (config->code_objects)
+        fprintf(out, " code objects %s", config->code_objects);
+    if (config->dumps) {
+        fprintf(out, "%s dumps and captures %s",
+                config->code_objects ? "," : "", config->dumps);
+    }
+    if (config->owners.n)
+        fprintf(out, ", only of %zu users", config->owners.n);
+}
+
+static bool owns(const struct pfdd_input_config *config, const char *name)
+{
+    const struct directory_config *c = (const struct directory_config *)config;
+    bool is_whole = false;
+    return pfdd_name_begins(name, c->path, &is_whole) && !is_whole;
 }
 
 const struct pfdd_input_class pfdd_input_directory = {
-    "directory",
-    sizeof(struct directory_input),
-    open_input,
-    close_input,
+    .base = { .name = "directory",
+              .size = sizeof(struct directory_config),
+              .parts = parts,
+              .plan = plan },
+    .size = sizeof(struct directory_input),
+    .open = open_input,
+    .close = close_input,
+    .owns = owns,
 };

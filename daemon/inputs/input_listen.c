@@ -1,21 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /* Producers that connect to us, and send capture frames or hand over memory. */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core/log.h"
 #include "net/connection.h"
 #include "net/socket.h"
 #include "sources/daemon.h"
+#include "sources/library.h"
+#include "sources/session.h"
 #include "sources/stream.h"
+
+/* A peer that is connected, as far as it is known. */
+struct user {
+    struct user *next;
+    struct pfdd_peer_key key;
+    unsigned n_connections;
+    struct pfdd_holder holder;
+};
 
 struct listen_input {
     struct pfdd_input base;
+    struct user *users;
+    struct pfdd_holder holder; /* of all producers */
     struct pfdd_listener listener;
     struct pfdd_connection *connections;
     unsigned n_connections; /* with those that are being closed */
     struct pfdd_crowd crowd;
     uint64_t n_accepted;
+    bool is_full;        /* for whoever came last, there was no room, */
+    uint64_t full_since; /* since then (uv_now()) */
     bool listener_closed;
 };
 
@@ -23,6 +38,39 @@ static void finish_close(struct listen_input *in)
 {
     if (in->base.closing && in->listener_closed && !in->connections)
         pfdd_input_closed(&in->base);
+}
+
+/* NULL: out of memory. */
+static struct user *join_user(struct listen_input *in,
+                              const struct pfdd_peer_key *key)
+{
+    struct user *u = in->users;
+    while (u && memcmp(&u->key, key, sizeof *key) != 0)
+        u = u->next;
+    if (!u) {
+        u = calloc(1, sizeof *u);
+        if (!u)
+            return NULL;
+        u->key = *key;
+        u->holder.kind = PFDD_HOLDER_USER;
+        u->holder.of = &in->holder;
+        u->next = in->users;
+        in->users = u;
+    }
+    u->n_connections++;
+    return u;
+}
+
+static void leave_user(struct listen_input *in, struct pfdd_holder *holder)
+{
+    struct user **at = &in->users;
+    while (&(*at)->holder != holder)
+        at = &(*at)->next;
+    struct user *u = *at;
+    if (--u->n_connections > 0)
+        return;
+    *at = u->next;
+    free(u);
 }
 
 static void on_closed(struct pfdd_connection *c)
@@ -33,8 +81,38 @@ static void on_closed(struct pfdd_connection *c)
         at = &(*at)->next;
     *at = c->next;
     in->n_connections--;
+    leave_user(in, c->holder.of);
     free(c);
     finish_close(in);
+}
+
+enum {
+    FULL_MS = 2000, /* until it is said */
+    GUEST = sizeof(struct pfdd_connection) + PFDD_STREAM_SMALL, /* bytes */
+};
+
+/* Others come and go, and code objects are read: there will be room. Nobody is
+ * sent away because there is none now. And nobody is let in who would take what
+ * those that are in need for a session, while they wait for it least of all: all
+ * would wait for all. */
+static bool must_wait(void *user)
+{
+    struct listen_input *in = user;
+    struct pfdd *d = in->base.d;
+    uint64_t now = uv_now(d->loop);
+    pfdd_library_make_way(d->library, GUEST);
+    bool is_full =
+        d->room.n_waiting > 0 ||
+        !pfdd_room_has_for_last(&d->room, GUEST + PFDD_SESSION_BYTES);
+    if (!is_full || !in->is_full)
+        in->full_since = now;
+    in->is_full = is_full;
+    if (is_full && now - in->full_since >= FULL_MS) {
+        pfdd_log_about(&d->told_peers, PFDD_WARNING,
+                       "%s: memory is up to its cap; who comes waits",
+                       in->base.config->access.address.text);
+    }
+    return is_full;
 }
 
 /* Whoever has not said what a producer says makes way for others. */
@@ -42,8 +120,9 @@ static bool make_place(struct listen_input *in, const struct pfdd_peer_key *key)
 {
     struct pfdd_guest *silent = NULL;
     unsigned n_max = (unsigned)in->base.config->access.max_clients;
-    size_t n = sizeof(struct pfdd_connection) + PFDD_STREAM_SMALL;
-    if (in->n_connections >= 2 * n_max || !pfdd_has_room(in->base.d, n) ||
+    pfdd_library_make_way(in->base.d->library, GUEST);
+    if (in->n_connections >= 2 * n_max ||
+        !pfdd_room_has_for_last(&in->base.d->room, GUEST) ||
         !pfdd_crowd_make_way(&in->crowd, key, n_max, &silent))
         return false;
     for (struct pfdd_connection *c = in->connections; silent && c;
@@ -64,16 +143,20 @@ static void on_accept(struct pfdd_listener *l, int fd)
     struct pfdd_peer_key key = pfdd_listener_peer(l, fd);
     struct pfdd_connection *c =
         make_place(in, &key) ? calloc(1, sizeof *c) : NULL;
-    if (!c) {
+    struct user *user = c ? join_user(in, &key) : NULL;
+    if (!user) {
         in->base.d->count.refused++;
+        free(c);
         close(fd);
         return;
     }
+    c->holder.of = &user->holder;
     c->closed = on_closed;
     c->user = in;
     snprintf(name, sizeof name, "producer %llu",
              (unsigned long long)++in->n_accepted);
     if (!pfdd_connection_open(c, in->base.d, fd, name, in->base.config)) {
+        leave_user(in, &user->holder);
         free(c);
         return;
     }
@@ -94,16 +177,18 @@ static void on_listener_closed(void *user)
 static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
 {
     struct listen_input *in = (struct listen_input *)input;
+    in->holder.kind = PFDD_HOLDER_INPUT;
     in->listener.user = in;
     in->listener.accept = on_accept;
+    in->listener.waits = must_wait;
     in->listener.closed = on_listener_closed;
     in->listener.refused = &input->d->count.refused;
     in->listener.out_of_fds = &input->d->count.out_of_fds;
     if (!pfdd_listener_open(&in->listener, input->d->loop,
-                            &input->config->address, &input->config->access,
-                            err, n_err))
+                            &input->config->access.address,
+                            &input->config->access, err, n_err))
         return false;
-    pfdd_log(PFDD_INFO, "producers: %s", input->config->address_text);
+    pfdd_log(PFDD_INFO, "producers: %s", input->config->access.address.text);
     return true;
 }
 
@@ -115,9 +200,44 @@ static void close_input(struct pfdd_input *input)
         pfdd_connection_close(c);
 }
 
+/* ---- its keys ---- */
+
+static const struct pfdd_key keys[] = {
+    { .name = "idle_timeout",
+      .kind = PFDD_KEY_TIME,
+      .at = offsetof(struct pfdd_input_config, idle_ms),
+      .min = 100,
+      .max = 86400000,
+      .initial = 60000 },
+    { 0 },
+};
+static const struct pfdd_group group = { keys, NULL };
+static const struct pfdd_part parts[] = {
+    { &group, 0 },
+    { &pfdd_listen_group, offsetof(struct pfdd_input_config, access) },
+    { &pfdd_tls_group, offsetof(struct pfdd_input_config, access) },
+    { &pfdd_uris_group, 0 },
+    { &pfdd_options_group, 0 },
+    { &pfdd_settle_group, 0 },
+    { 0 },
+};
+
+static void plan(const struct pfdd_block *block, FILE *out)
+{
+    const struct pfdd_input_config *config =
+        (const struct pfdd_input_config *)block;
+    fprintf(out, "producers connect to %s", config->access.address.text);
+    pfdd_access_plan(&config->access, out);
+    if (config->uris == PFDD_URIS_ALL)
+        fputs(", and may name files as code objects", out);
+}
+
 const struct pfdd_input_class pfdd_input_listen = {
-    "listen",
-    sizeof(struct listen_input),
-    open_input,
-    close_input,
+    .base = { .name = "listen",
+              .size = sizeof(struct pfdd_input_config),
+              .parts = parts,
+              .plan = plan },
+    .size = sizeof(struct listen_input),
+    .open = open_input,
+    .close = close_input,
 };

@@ -157,9 +157,26 @@ static void close_input(struct pfdd_input *input)
         close_all(in);
 }
 
+/* ---- its keys ---- */
+
+static const struct pfdd_part parts[] = {
+    { &pfdd_options_group, 0 },
+    { &pfdd_settle_group, 0 },
+    { 0 },
+};
+
+static void plan(const struct pfdd_block *block, FILE *out)
+{
+    fputs("a capture or a dump on standard input", out);
+}
+
 const struct pfdd_input_class pfdd_input_stdin = {
-    "stdin",
-    sizeof(struct stdin_input),
-    open_input,
-    close_input,
+    .base = { .name = "stdin",
+              .size = sizeof(struct pfdd_input_config),
+              .parts = parts,
+              .plan = plan,
+              .only_one = "there is one standard input only" },
+    .size = sizeof(struct stdin_input),
+    .open = open_input,
+    .close = close_input,
 };

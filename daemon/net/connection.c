@@ -9,6 +9,7 @@
 #include <printfdecode/wire.h>
 
 #include "core/descriptors.h"
+#include "core/holder.h"
 #include "core/log.h"
 #include "core/peer.h"
 #include "net/socket.h"
@@ -20,15 +21,16 @@ enum {
 
 static void finish_close(struct pfdd_connection *c)
 {
-    if (c->poll_closed && !c->stream)
+    if (c->n_handles == 0 && !c->stream)
         c->closed(c);
 }
 
-static void on_poll_closed(uv_handle_t *handle)
+static void on_handle_closed(uv_handle_t *handle)
 {
     struct pfdd_connection *c = handle->data;
-    c->poll_closed = true;
-    c->d->input_bytes -= sizeof *c;
+    if (--c->n_handles > 0)
+        return;
+    c->d->room.inputs -= sizeof *c;
     finish_close(c);
 }
 
@@ -49,8 +51,26 @@ void pfdd_connection_close(struct pfdd_connection *c)
         pfdd_crowd_leave(c->crowd, &c->guest);
     uv_poll_stop(&c->poll);
     close(c->fd);
-    uv_close((uv_handle_t *)&c->poll, on_poll_closed);
+    uv_close((uv_handle_t *)&c->poll, on_handle_closed);
+    uv_close((uv_handle_t *)&c->timer, on_handle_closed);
     pfdd_stream_end(c->stream);
+}
+
+/* Who has a buffer need say nothing: what is written there is seen. Others
+ * leave their place; who comes again tells all of it once more. */
+static void on_timer(uv_timer_t *timer)
+{
+    struct pfdd_connection *c = timer->data;
+    uint64_t now = uv_now(c->d->loop);
+    if (pfdd_stream_has_buffers(c->stream) || pfdd_stream_is_waiting(c->stream))
+        c->heard = now;
+    uint64_t end = c->heard + c->idle_ms;
+    if (now < end) {
+        uv_timer_start(timer, on_timer, end - now, 0);
+        return;
+    }
+    c->d->count.idle++;
+    pfdd_connection_close(c);
 }
 
 /* Hands over what was read; false: it waits for the stream, or is closed. */
@@ -158,6 +178,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
         pfdd_connection_close(c);
         return;
     }
+    c->heard = uv_now(c->d->loop);
     c->at = 0;
     c->n = c->n_early + (size_t)n;
     size_t n_fds = take_fds(&message, fds);
@@ -195,7 +216,7 @@ static long long peer_pid(int fd, const struct pfdd_input_config *config)
 {
     struct ucred peer = { .pid = 0 };
     socklen_t n = sizeof peer;
-    return config->address.is_unix &&
+    return config->access.address.is_unix &&
                    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) == 0
                ? peer.pid
                : 0;
@@ -205,7 +226,8 @@ static long long peer_pid(int fd, const struct pfdd_input_config *config)
 static struct pfdd_peer *find_deputed(int fd,
                                       const struct pfdd_input_config *config)
 {
-    bool none = !config->address.is_unix || config->uris == PFDD_URIS_NONE;
+    bool none =
+        !config->access.address.is_unix || config->uris == PFDD_URIS_NONE;
     struct pfdd_peer *peer = none ? NULL : pfdd_peer_new(fd);
     if (!peer || config->uris == PFDD_URIS_ALL || peer->uid == geteuid())
         return peer;
@@ -223,6 +245,7 @@ bool pfdd_connection_open(struct pfdd_connection *c, struct pfdd *d, int fd,
         .options = config->options,
         .pid = peer_pid(fd, config),
         .peer = find_deputed(fd, config),
+        .holder = c->holder.of ? &c->holder : NULL,
         .resume = on_resume,
         .ended = on_stream_ended,
         .user = c,
@@ -231,9 +254,15 @@ bool pfdd_connection_open(struct pfdd_connection *c, struct pfdd *d, int fd,
     c->fd = fd;
     c->stream = pfdd_stream_new(d, &options);
     pfdd_peer_unref(options.peer);
+    c->idle_ms = config->idle_ms;
+    c->heard = uv_now(d->loop);
     if (c->stream && uv_poll_init(d->loop, &c->poll, fd) == 0) {
-        c->poll.data = c;
-        d->input_bytes += sizeof *c;
+        uv_timer_init(d->loop, &c->timer);
+        c->poll.data = c->timer.data = c;
+        c->n_handles = 2;
+        d->room.inputs += sizeof *c;
+        if (c->idle_ms)
+            uv_timer_start(&c->timer, on_timer, c->idle_ms, 0);
         watch(c, true);
         return true;
     }

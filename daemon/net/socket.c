@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +21,9 @@
 #include "core/log.h"
 
 enum {
-    BACKLOG = 128,
+    BACKLOG = SOMAXCONN,
     RETRY_MS = 200, /* after running out of descriptors */
+    WAIT_MS = 10,   /* until there is room, perhaps */
     SPARE = 16,     /* connections over TLS beside max_clients: HTTP has
                        some for pages */
 };
@@ -52,15 +54,44 @@ static socklen_t fill_address(union any *ret, const struct pfdd_address *a)
     return sizeof ret->in6;
 }
 
-int pfdd_socket_connect(const struct pfdd_address *address)
+socklen_t pfdd_socket_address(const struct pfdd_address *address,
+                              struct sockaddr_storage *ret)
 {
-    union any to;
-    socklen_t n = fill_address(&to, address);
-    int fd =
-        socket(to.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    union any any;
+    socklen_t n = fill_address(&any, address);
+    memset(ret, 0, sizeof *ret);
+    memcpy(ret, &any, n);
+    return n;
+}
+
+/* After a quarter of a minute without a word it is asked three times. */
+static void mistrust(int fd)
+{
+    const struct {
+        int level;
+        int name;
+        int value;
+    } options[] = {
+        { SOL_SOCKET, SO_KEEPALIVE, 1 },
+        { IPPROTO_TCP, TCP_KEEPIDLE, 15 },
+        { IPPROTO_TCP, TCP_KEEPINTVL, 5 },
+        { IPPROTO_TCP, TCP_KEEPCNT, 3 },
+        { IPPROTO_TCP, TCP_USER_TIMEOUT, 30000 }, /* ms */
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        setsockopt(fd, options[i].level, options[i].name, &options[i].value,
+                   sizeof options[i].value);
+    }
+}
+
+int pfdd_socket_dial(const struct sockaddr *to, socklen_t n, int type)
+{
+    int fd = socket(to->sa_family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return -errno;
-    if (connect(fd, &to.any, n) == 0 || errno == EINPROGRESS)
+    if (to->sa_family != AF_UNIX)
+        mistrust(fd);
+    if (connect(fd, to, n) == 0 || errno == EINPROGRESS)
         return fd;
     int why = errno;
     close(fd);
@@ -74,7 +105,9 @@ static void remove_stale(const struct pfdd_address *address)
     struct stat st;
     if (lstat(address->path, &st) != 0 || !S_ISSOCK(st.st_mode))
         return;
-    int fd = pfdd_socket_connect(address);
+    union any to;
+    socklen_t n = fill_address(&to, address);
+    int fd = pfdd_socket_dial(&to.any, n, SOCK_STREAM);
     if (fd >= 0) {
         close(fd);
     } else if (fd == -ECONNREFUSED) {
@@ -166,11 +199,22 @@ static void on_retry(uv_timer_t *timer)
     uv_poll_start(&l->poll, UV_READABLE, on_connection);
 }
 
+/* Those who come wait where they are. */
+static void pause_for(struct pfdd_listener *l, uint64_t ms)
+{
+    uv_poll_stop(&l->poll);
+    uv_timer_start(&l->retry, on_retry, ms, 0);
+}
+
 static void on_connection(uv_poll_t *poll, int status, int events)
 {
     struct pfdd_listener *l = poll->data;
     /* A few at a time: others want their turn. */
     for (int i = 0; i < 16; i++) {
+        if (l->waits && l->waits(l->user)) {
+            pause_for(l, WAIT_MS);
+            return;
+        }
         int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd >= 0 && !pfdd_descriptor_is_spare(fd)) {
             close(fd);
@@ -184,8 +228,7 @@ static void on_connection(uv_poll_t *poll, int status, int events)
             ++*l->out_of_fds;
             pfdd_log_about(&l->told, PFDD_WARNING, "cannot accept: %s",
                            strerror(errno));
-            uv_poll_stop(poll);
-            uv_timer_start(&l->retry, on_retry, RETRY_MS, 0);
+            pause_for(l, RETRY_MS);
             return;
         }
         if (!may_connect(l, fd)) {

@@ -6,6 +6,8 @@
 #ifndef PFDD_SOCKET_H
 #define PFDD_SOCKET_H
 
+#include <sys/socket.h>
+
 #include <uv.h>
 
 #include "config/config.h"
@@ -29,9 +31,11 @@ struct pfdd_listener {
     unsigned n_open;      /* handles, and TLS */
     struct pfdd_tls *tls; /* NULL: bytes go as they are */
     uint64_t n_tunnels;   /* through which others came so far */
-    char label[96];       /* for the log */
+    char label[288];      /* for the log */
     struct pfdd_log_topic told; /* of those who may not come in */
     pfdd_accept_fn accept;
+    /* True: there is no room for one more now, but soon. NULL: never. */
+    bool (*waits)(void *user);
     pfdd_closed_fn closed;
     void *user;
     /* Counters, borrowed. */
@@ -47,8 +51,13 @@ int pfdd_socket_listen(const struct pfdd_address *address, unsigned mode,
 /* Tells a subscriber why it gets nothing, if its socket takes that now. */
 void pfdd_socket_refuse(int fd, const char *why);
 
-/* Begins to connect, non-blocking. Below 0: an errno value, negated. */
-int pfdd_socket_connect(const struct pfdd_address *address);
+/* Where an address is, that is no name. */
+socklen_t pfdd_socket_address(const struct pfdd_address *address,
+                              struct sockaddr_storage *ret);
+
+/* Begins to connect, non-blocking; a TCP peer that falls silent is found out.
+ * Below 0: an errno value, negated. */
+int pfdd_socket_dial(const struct sockaddr *to, socklen_t n, int type);
 
 /*
  * Opens a listener; user, accept, closed and counters are set before, address

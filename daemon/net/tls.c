@@ -474,6 +474,8 @@ static bool prepare(struct tunnel *t)
     SSL_set_connect_state(t->ssl);
     if (options->config->name)
         return SSL_set1_host(t->ssl, options->config->name) == 1;
+    if (options->is_name)
+        return SSL_set1_host(t->ssl, options->peer) == 1;
     return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(t->ssl),
                                          options->peer) == 1;
 }

@@ -24,8 +24,9 @@ struct pfdd_tls_options {
     const struct pfdd_tls_config *config; /* borrowed until closed */
     const char *label;                    /* for the log, likewise */
     unsigned max_known; /* peers that are known; others are sent away at once */
-    const char *peer;   /* we are the client: the address to be proved; else
-                         NULL */
+    const char *peer;   /* we are the client: the address to be proved, or
+                         the name (is_name); else NULL */
+    bool is_name;
     /* A peer is known; fd is the callee's. */
     void (*ready)(void *user, int fd);
     /* A connection came to nothing; said in the log. May be NULL. */

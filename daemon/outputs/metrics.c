@@ -91,10 +91,18 @@ static void put_memory(FILE *out, const struct pfdd *d)
             m.ring, m.pages, m.inputs, m.frames, m.buffers, m.sessions,
             m.strings, m.outputs);
     gauge(out, "memory_accounted_bytes", total, "The sum of all parts.");
-    gauge(out, "memory_peak_bytes", d->memory_peak,
+    gauge(out, "memory_peak_bytes", d->room.peak,
           "The largest that this sum has been.");
     gauge(out, "memory_max_bytes", d->config->config->memory_max,
           "The configured cap.");
+}
+
+static uint64_t n_long_of_queue(const struct pfdd *d)
+{
+    struct pfdd_queue_state q = { 0 };
+    if (d->queue)
+        pfdd_queue_state(d->queue, &q);
+    return q.n_long;
 }
 
 static void put_queue(FILE *out, const struct pfdd *d)
@@ -104,6 +112,8 @@ static void put_queue(FILE *out, const struct pfdd *d)
         return;
     pfdd_queue_state(d->queue, &q);
     gauge(out, "queue_bytes", q.bytes, "Disk space of the queue's segments.");
+    gauge(out, "queue_object_bytes", q.objects,
+          "Disk space of the code objects that its entries need.");
     gauge(out, "queue_segments", q.segments, "Segments of the queue.");
     counter(out, "queue_cut_bytes_total", q.cut,
             "Bytes that could not be read.");
@@ -152,6 +162,56 @@ static void put_readers(FILE *out, const struct pfdd *d)
           "Lines that the slowest reader has left.");
 }
 
+/* Of what others were sent. */
+static void put_sent(FILE *out, const struct pfdd *d, const char *name,
+                     const char *type, const char *help, size_t member)
+{
+    head(out, name, type, help);
+    for (const struct pfdd_output *o = d->outputs; o; o = o->next) {
+        if (!o->class->sent || o->closing)
+            continue;
+        struct pfdd_sent sent = o->class->sent(o);
+        fprintf(out, "printfdecode_%s{type=\"%s\",output=\"", name,
+                o->class->base.name);
+        put_label(out, o->class->checkpoint_name(o->config));
+        const char *at = (const char *)&sent + member;
+        uint64_t value = member == offsetof(struct pfdd_sent, is_connected)
+                             ? sent.is_connected
+                             : *(const uint64_t *)(const void *)at;
+        if (member == offsetof(struct pfdd_sent, age_ns)) {
+            fprintf(out, "\"} %.3f\n", (double)value / 1e9);
+        } else {
+            fprintf(out, "\"} %" PRIu64 "\n", value);
+        }
+    }
+}
+
+static void put_outputs(FILE *out, const struct pfdd *d)
+{
+    bool any = false;
+    for (const struct pfdd_output *o = d->outputs; o; o = o->next)
+        any |= o->class->sent && !o->closing;
+    if (!any)
+        return;
+    put_sent(out, d, "output_sent_total", "counter",
+             "Messages that an output has sent.",
+             offsetof(struct pfdd_sent, sent));
+    put_sent(out, d, "output_dropped_total", "counter",
+             "Messages that it could not send in time, or at all.",
+             offsetof(struct pfdd_sent, dropped));
+    put_sent(out, d, "output_retried_total", "counter",
+             "Sends that failed and were tried again.",
+             offsetof(struct pfdd_sent, retried));
+    put_sent(out, d, "output_acknowledged_total", "counter",
+             "Messages of which it is known that they have arrived.",
+             offsetof(struct pfdd_sent, acked));
+    put_sent(out, d, "output_oldest_seconds", "gauge",
+             "For how long the oldest waits that has not arrived, or not gone.",
+             offsetof(struct pfdd_sent, age_ns));
+    put_sent(out, d, "output_connected", "gauge", "1: its peer is connected.",
+             offsetof(struct pfdd_sent, is_connected));
+}
+
 static void put_sums(FILE *out, const struct pfdd_sums *sums)
 {
     counter(out, "unknown_entries_total", sums->unknown,
@@ -168,41 +228,11 @@ static void put_sums(FILE *out, const struct pfdd_sums *sums)
     }
 }
 
-char *pfdd_metrics(const struct pfdd *d, size_t *n)
+/* What went wrong, or was asked for, so often. */
+static void put_counters(FILE *out, const struct pfdd *d)
 {
-    char *text = NULL;
     const struct pfdd_counters *c = &d->count;
-    FILE *out = open_memstream(&text, n);
-    if (!out)
-        return NULL;
-    size_t n_sessions = 0;
-    for (const struct pfdd_session *s = d->sessions; s;
-         s = pfdd_session_next(s))
-        n_sessions++;
-    head(out, "build_info", "gauge", "The version.");
-    fprintf(out, "printfdecode_build_info{version=\"%s\"} 1\n", pfd_version());
-    gauge(out, "start_time_seconds", d->started / 1000000000,
-          "When it started, seconds since 1970.");
-    put_lines(out, d);
-    put_readers(out, d);
-    put_memory(out, d);
-    put_queue(out, d);
-    gauge(out, "sessions", n_sessions, "Buffers that are followed.");
-    gauge(out, "kept_buffers", pfdd_shelf_count(d->shelf),
-          "Buffers that the service manager keeps over a restart.");
-    gauge(out, "strings", pfdd_library_count(d->library), "Format strings.");
-    seconds(out, "poll_interval_seconds",
-            d->poller ? pfdd_poller_interval(d->poller) : 0,
-            "Between looks at buffers.");
-    seconds(out, "loop_lag_seconds", d->lag_ms,
-            "By how much the loop was late the last time.");
-    counter(out, "polls_total", c->polls, "Looks at buffers.");
-    counter(out, "waits_total", c->waits,
-            "Looks put off because readers were behind.");
-    counter(out, "lost_entries_total", c->gap_lines,
-            "Entries known to be lost on their way in.");
-    put_sums(out, &d->sums);
-    counter(out, "too_long_lines_total", d->pages.n_long,
+    counter(out, "too_long_lines_total", d->pages.n_long + n_long_of_queue(d),
             "Lines above 1 MiB, each replaced by a gap record.");
     counter(out, "pages_made_total", d->pages.n_made,
             "Pages of text that were made of entries.");
@@ -225,14 +255,66 @@ char *pfdd_metrics(const struct pfdd *d, size_t *n)
     counter(out, "out_of_descriptors_total", c->out_of_fds,
             "Times that no file descriptor was left.");
     counter(out, "refused_total", c->refused, "Connections refused.");
+    counter(out, "idle_producers_total", c->idle,
+            "Producers without a buffer that said nothing, closed.");
     counter(out, "refused_files_total", c->refused_files,
             "Files in watched folders that were not read.");
+    gauge(out, "waiting_files", c->waiting_files,
+          "Sources with lines whose file waits until others are written.");
+    gauge(out, "unread_processes", c->unread_processes,
+          "Processes that inputs are to read, and cannot.");
+    counter(out, "nats_duplicates_total", c->nats_duplicates,
+            "Messages of edges that were there already.");
+    counter(out, "nats_again_total", c->nats_again,
+            "Times that an edge was asked to send something again.");
+    counter(out, "nats_refused_total", c->nats_refused,
+            "Messages of NATS that are no edge's, or lack code objects.");
+    gauge(out, "nats_partitions", c->nats_partitions,
+          "Partitions of NATS that are leased to this worker.");
     counter(out, "http_requests_total", c->requests, "HTTP requests.");
     counter(out, "reloads_total", c->reloads, "Configurations taken over.");
     counter(out, "bad_reloads_total", c->bad_reloads,
             "Configurations that could not be used.");
     counter(out, "log_suppressed_total", pfdd_log_suppressed(),
             "Log lines held back because there were too many.");
+}
+
+char *pfdd_metrics(const struct pfdd *d, size_t *n)
+{
+    char *text = NULL;
+    const struct pfdd_counters *c = &d->count;
+    FILE *out = open_memstream(&text, n);
+    if (!out)
+        return NULL;
+    size_t n_sessions = 0;
+    for (const struct pfdd_session *s = d->sessions; s;
+         s = pfdd_session_next(s))
+        n_sessions++;
+    head(out, "build_info", "gauge", "The version.");
+    fprintf(out, "printfdecode_build_info{version=\"%s\"} 1\n", pfd_version());
+    gauge(out, "start_time_seconds", d->started / 1000000000,
+          "When it started, seconds since 1970.");
+    put_lines(out, d);
+    put_readers(out, d);
+    put_memory(out, d);
+    put_queue(out, d);
+    put_outputs(out, d);
+    gauge(out, "sessions", n_sessions, "Buffers that are followed.");
+    gauge(out, "kept_buffers", pfdd_shelf_count(d->shelf),
+          "Buffers that the service manager keeps over a restart.");
+    gauge(out, "strings", pfdd_library_count(d->library), "Format strings.");
+    seconds(out, "poll_interval_seconds",
+            d->poller ? pfdd_poller_interval(d->poller) : 0,
+            "Between looks at buffers.");
+    seconds(out, "loop_lag_seconds", d->lag_ms,
+            "By how much the loop was late the last time.");
+    counter(out, "polls_total", c->polls, "Looks at buffers.");
+    counter(out, "waits_total", c->waits,
+            "Looks put off because readers were behind.");
+    counter(out, "lost_entries_total", c->gap_lines,
+            "Entries known to be lost on their way in.");
+    put_sums(out, &d->outcome.sums);
+    put_counters(out, d);
     if (fclose(out) != 0) {
         free(text);
         return NULL;

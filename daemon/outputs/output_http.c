@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * HTTP: /metrics, /healthz, /readyz, and the lines as they come: /events as
- * server-sent events (Last-Event-ID resumes), /lines as ?output= says. ?from=
- * says where to begin, ?match=, ?source=, ?findings= and ?entries_only= choose.
+ * HTTP: the live page (page/), /state, /metrics, /healthz, /readyz, /excerpt,
+ * and the lines as they come: /events as server-sent events (Last-Event-ID resumes),
+ * /lines as ?output= says. ?from= says where to begin, ?match=, ?source=,
+ * ?findings= and ?entries_only= choose.
  * What is asked for and not understood is refused, never left out.
  *
  * Nothing is read from a connection while an answer is on its way, so each has
@@ -14,40 +15,35 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "config/query.h"
 #include "core/http.h"
 #include "core/log.h"
-#include "net/socket.h"
+#include "net/visitor.h"
+#include "outputs/excerpt.h"
 #include "outputs/pump.h"
+#include "outputs/site.h"
 
 enum {
+    HEAD = 1024,      /* bytes of an answer's, at most */
     PAGES = 16,       /* connections beside max_clients streams */
     LINGER_MS = 1000, /* for the peer to read why, and to close */
 };
 
 enum state {
     ASKING,    /* a head is to come */
+    WAITING,   /* for a worker that makes the answer */
     ANSWERING, /* `answer` goes out */
     STREAMING, /* and lines behind it */
     LINGERING, /* all is sent; what comes is not read */
 };
 
 struct client {
-    uv_poll_t poll;
-    uv_timer_t timer;
-    int fd;
-    unsigned n_open;
-    struct http_output *of;
-    struct client *next;
+    struct pfdd_visitor
+        base; /* silent: it does not stream, and we wait for it */
     enum state state;
     bool keeps; /* another request may follow */
     bool ended; /* its own side */
-    bool closing;
-    int events; /* polled for */
-    struct pfdd_guest
-        guest; /* silent: it does not stream, and we wait for it */
     struct pfdd_reader reader;
     char head[PFDD_HTTP_HEAD];
     size_t n_head;
@@ -56,42 +52,44 @@ struct client {
     size_t at;
 };
 
+struct http_config {
+    struct pfdd_output_config base;
+    uint64_t idle_ms; /* of a connection that asks for nothing */
+};
+
 struct http_output {
     struct pfdd_output base;
-    struct pfdd_listener listener;
-    struct client *clients;
-    struct pfdd_crowd crowd;
+    struct pfdd_visitors visitors;
     unsigned n_streams;
-    bool listener_closed;
-    char label[160]; /* of a stream, for the log */
+    char label[320]; /* of a stream, for the log */
 };
 
 /* ---- the end of a connection ---- */
 
-static void finish_close(struct http_output *o)
+static const struct http_config *config_of(const struct http_output *o)
 {
-    if (o->base.closing && o->listener_closed && !o->clients)
-        pfdd_output_closed(&o->base);
+    return (const struct http_config *)o->base.config;
 }
 
-static void client_closed(uv_handle_t *handle)
+static struct http_output *output_of(const struct client *c)
 {
-    struct client *c = handle->data;
-    if (--c->n_open > 0)
-        return;
-    struct http_output *o = c->of;
-    struct client **at = &o->clients;
-    while (*at != c)
-        at = &(*at)->next;
-    *at = c->next;
-    free(c->answer);
-    free(c);
-    finish_close(o);
+    return PFDD_MEMBER_OF(struct http_output, c->base.of, visitors);
 }
 
-static void stop_stream(struct client *c)
+static void close_client(struct client *c)
 {
-    struct http_output *o = c->of;
+    pfdd_visitor_close(&c->base);
+}
+
+static void watch(struct client *c, int events)
+{
+    pfdd_visitor_watch(&c->base, events);
+}
+
+static void on_leave(struct pfdd_visitor *v)
+{
+    struct client *c = (struct client *)v;
+    struct http_output *o = output_of(c);
     if (c->state != STREAMING)
         return;
     o->n_streams--;
@@ -100,36 +98,9 @@ static void stop_stream(struct client *c)
     c->state = LINGERING;
 }
 
-static void close_client(struct client *c)
+static void on_gone(struct pfdd_visitor *v)
 {
-    if (c->closing)
-        return;
-    c->closing = true;
-    pfdd_crowd_leave(&c->of->crowd, &c->guest);
-    stop_stream(c);
-    uv_poll_stop(&c->poll);
-    close(c->fd);
-    uv_close((uv_handle_t *)&c->poll, client_closed);
-    uv_close((uv_handle_t *)&c->timer, client_closed);
-}
-
-static void on_late(uv_timer_t *timer)
-{
-    close_client(timer->data);
-}
-
-static void on_event(uv_poll_t *poll, int status, int events);
-
-static void watch(struct client *c, int events)
-{
-    if (c->events == events)
-        return;
-    c->events = events;
-    if (events) {
-        uv_poll_start(&c->poll, events, on_event);
-    } else {
-        uv_poll_stop(&c->poll);
-    }
+    free(((struct client *)v)->answer);
 }
 
 /* Whoever has not read the answer when bytes of theirs are thrown away would
@@ -141,9 +112,9 @@ static void linger(struct client *c)
         return;
     }
     c->state = LINGERING;
-    c->guest.is_silent = true;
-    shutdown(c->fd, SHUT_WR);
-    uv_timer_start(&c->timer, on_late, LINGER_MS, 0);
+    c->base.guest.is_silent = true;
+    shutdown(c->base.fd, SHUT_WR);
+    pfdd_visitor_expect(&c->base, LINGER_MS);
     watch(c, UV_READABLE);
 }
 
@@ -151,9 +122,13 @@ static void linger(struct client *c)
 
 static void write_answer(struct client *c);
 
+/* What is no page for people may do nothing in a browser. */
+static const char no_page[] = "default-src 'none'; frame-ancestors 'none'";
+
 /* n: of the body, or -1: there are lines for as long as it likes. */
 static size_t put_head(const struct client *c, char *ret, size_t n_ret,
-                       unsigned status, const char *type, long long n)
+                       unsigned status, const char *type, const char *policy,
+                       long long n)
 {
     char length[40] = "";
     if (n >= 0)
@@ -164,11 +139,11 @@ static size_t put_head(const struct client *c, char *ret, size_t n_ret,
                             "Cache-Control: no-store\r\n"
                             "X-Content-Type-Options: nosniff\r\n"
                             "Cross-Origin-Resource-Policy: same-origin\r\n"
-                            "Content-Security-Policy: default-src 'none'; "
-                            "frame-ancestors 'none'\r\n"
+                            "Referrer-Policy: no-referrer\r\n"
+                            "Content-Security-Policy: %s\r\n"
                             "Connection: %s\r\n\r\n",
                             status, pfdd_http_phrase(status), type, length,
-                            status == 405 ? "Allow: GET, HEAD\r\n" : "",
+                            status == 405 ? "Allow: GET, HEAD\r\n" : "", policy,
                             c->keeps ? "keep-alive" : "close");
 }
 
@@ -181,21 +156,22 @@ static void send_answer(struct client *c, const char *head, size_t n_head,
         return;
     }
     memcpy(c->answer, head, n_head);
-    if (n)
+    if (body)
         memcpy(c->answer + n_head, body, n);
     c->n_answer = n_head + n;
     c->at = 0;
-    if (c->state == ASKING)
+    if (c->state == ASKING || c->state == WAITING)
         c->state = ANSWERING;
-    c->guest.is_silent = false;
+    c->base.guest.is_silent = false;
     write_answer(c);
 }
 
 static void give_page(struct client *c, bool is_head, unsigned status,
                       const char *type, const char *body, size_t n)
 {
-    char head[640];
-    size_t n_head = put_head(c, head, sizeof head, status, type, (long long)n);
+    char head[HEAD];
+    size_t n_head =
+        put_head(c, head, sizeof head, status, type, no_page, (long long)n);
     send_answer(c, head, n_head, body, is_head ? 0 : n);
 }
 
@@ -221,7 +197,7 @@ static void refuse(struct client *c, bool is_head, unsigned status,
 /* Writes what there is now. */
 static void write_lines(struct client *c)
 {
-    switch (pfdd_pump(&c->of->base, &c->reader, c->fd)) {
+    switch (pfdd_pump(&output_of(c)->base, &c->reader, c->base.fd)) {
     case PFDD_PUMP_BLOCKS:
     case PFDD_PUMP_TURN:
         watch(c, UV_READABLE | UV_WRITABLE);
@@ -239,9 +215,9 @@ static void on_lines(struct pfdd_reader *reader)
 {
     struct client *c = reader->user;
     /* While it waits for the socket, there is nothing else to do. */
-    if (!c->answer && !(c->events & UV_WRITABLE)) {
+    if (!c->answer && !(c->base.events & UV_WRITABLE)) {
         write_lines(c);
-    } else if (pfdd_pump_has_lagged(&c->of->base, reader)) {
+    } else if (pfdd_pump_has_lagged(&output_of(c)->base, reader)) {
         close_client(c);
     }
 }
@@ -252,11 +228,12 @@ static void start_stream(struct client *c, const struct pfdd_http_request *q,
     static const char *const types[] = { "application/x-ndjson",
                                          "text/plain; charset=utf-8",
                                          "application/octet-stream",
+                                         "application/octet-stream",
                                          "text/event-stream" };
-    struct http_output *o = c->of;
+    struct http_output *o = output_of(c);
     struct pfdd_request request = { .form = form };
     char err[320] = "";
-    char head[640];
+    char head[HEAD];
     if (!pfdd_query_read(&request, q, err, sizeof err) ||
         !pfdd_request_finish(&request, err, sizeof err)) {
         pfdd_request_deinit(&request);
@@ -265,7 +242,7 @@ static void start_stream(struct client *c, const struct pfdd_http_request *q,
     }
     c->keeps = false;
     size_t n_head =
-        put_head(c, head, sizeof head, 200, types[request.form], -1);
+        put_head(c, head, sizeof head, 200, types[request.form], no_page, -1);
     bool is_taken = !q->is_head &&
                     o->n_streams < o->base.config->access.max_clients &&
                     pfdd_reader_init(&c->reader, &o->base.d->pages, &request);
@@ -283,7 +260,7 @@ static void start_stream(struct client *c, const struct pfdd_http_request *q,
     c->reader.name = o->label;
     c->state = STREAMING;
     o->n_streams++;
-    uv_timer_stop(&c->timer);
+    pfdd_visitor_expect(&c->base, 0);
     send_answer(c, head, n_head, NULL, 0);
 }
 
@@ -292,10 +269,22 @@ static void start_stream(struct client *c, const struct pfdd_http_request *q,
 static void give_metrics(struct client *c, const struct pfdd_http_request *q)
 {
     size_t n = 0;
-    char *page = pfdd_metrics(c->of->base.d, &n);
+    char *page = pfdd_metrics(output_of(c)->base.d, &n);
     if (page) {
         give_page(c, q->is_head, 200,
                   "text/plain; version=0.0.4; charset=utf-8", page, n);
+    } else {
+        close_client(c);
+    }
+    free(page);
+}
+
+static void give_state(struct client *c, const struct pfdd_http_request *q)
+{
+    size_t n = 0;
+    char *page = pfdd_state(output_of(c)->base.d, &n);
+    if (page) {
+        give_page(c, q->is_head, 200, "application/json", page, n);
     } else {
         close_client(c);
     }
@@ -309,9 +298,52 @@ static void give_health(struct client *c, const struct pfdd_http_request *q)
 
 static void give_readiness(struct client *c, const struct pfdd_http_request *q)
 {
-    bool ready = pfdd_is_ready(c->of->base.d);
+    bool ready = pfdd_is_ready(output_of(c)->base.d);
     give_text(c, q->is_head, ready ? 200 : 503,
               ready ? "ready\n" : "not ready\n");
+}
+
+static void excerpt_done(struct pfdd_excerpt *e)
+{
+    struct client *c = e->user;
+    if (!e->text)
+        close_client(c);
+    if (!c->base.closing)
+        give_page(c, e->is_head, 200, "application/json", e->text, e->n);
+    pfdd_excerpt_free(e);
+    pfdd_visitor_let_go(&c->base);
+}
+
+/* Nothing is heard of the connection until it is there. */
+static void give_excerpt(struct client *c, const struct pfdd_http_request *q)
+{
+    char err[160];
+    unsigned status = pfdd_excerpt_ask(&output_of(c)->base.d->pages, q,
+                                       excerpt_done, c, err, sizeof err);
+    if (status) {
+        refuse(c, q->is_head, status, err);
+        return;
+    }
+    pfdd_visitor_hold(&c->base);
+    c->state = WAITING;
+    c->base.guest.is_silent = false;
+    watch(c, 0);
+}
+
+/* A file of the live page, or nothing that there is. */
+static void give_site(struct client *c, const struct pfdd_http_request *q)
+{
+    const struct pfdd_site_file *f = pfdd_site_find(q->path);
+    char head[HEAD];
+    if (!f) {
+        give_text(c, q->is_head, 404,
+                  "there are /, /state, /excerpt, /metrics, /healthz, /readyz, "
+                  "/events and /lines\n");
+        return;
+    }
+    size_t n = put_head(c, head, sizeof head, 200, f->type, pfdd_site_policy,
+                        (long long)f->n);
+    send_answer(c, head, n, (const char *)f->bytes, q->is_head ? 0 : f->n);
 }
 
 static void give_events(struct client *c, const struct pfdd_http_request *q)
@@ -325,54 +357,52 @@ static void give_lines(struct client *c, const struct pfdd_http_request *q)
 }
 
 static const struct page {
-    const char *path;
+    const char *path; /* NULL: all others */
     bool has_args;
     void (*give)(struct client *c, const struct pfdd_http_request *q);
 } pages[] = {
     { "/metrics", false, give_metrics },  { "/healthz", false, give_health },
     { "/readyz", false, give_readiness }, { "/events", true, give_events },
-    { "/lines", true, give_lines },
+    { "/lines", true, give_lines },       { "/state", false, give_state },
+    { "/excerpt", true, give_excerpt },   { NULL, false, give_site },
 };
+
+static void give(struct client *c, const struct pfdd_http_request *q)
+{
+    const struct page *page = pages;
+    char err[160];
+    while (page->path && strcmp(q->path, page->path) != 0)
+        page++;
+    if (q->n_args && !page->has_args) {
+        snprintf(err, sizeof err, "there is no parameter '%.64s'",
+                 q->args[0].name);
+        refuse(c, q->is_head, 400, err);
+    } else {
+        page->give(c, q);
+    }
+}
 
 static void answer(struct client *c, const struct pfdd_http_request *q)
 {
-    const struct pfdd_output_config *config = c->of->base.config;
-    char err[160];
+    const struct pfdd_output_config *config = output_of(c)->base.config;
     /* No name leads to a unix socket; TLS proves names by itself. */
-    if (!config->address.is_unix && !config->access.tls.certificate &&
+    if (!config->access.address.is_unix && !config->access.tls.certificate &&
         !pfdd_http_is_local(q)) {
         refuse(c, q->is_head, 403, "'Host' is not this machine");
-        return;
-    }
-    if (!pfdd_http_is_same_origin(q)) {
+    } else if (!pfdd_http_is_same_origin(q)) {
         refuse(c, q->is_head, 403, "this is not for pages of another origin");
-        return;
+    } else {
+        give(c, q);
     }
-    for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
-        if (strcmp(q->path, pages[i].path) != 0)
-            continue;
-        if (q->n_args && !pages[i].has_args) {
-            snprintf(err, sizeof err, "there is no parameter '%.64s'",
-                     q->args[0].name);
-            refuse(c, q->is_head, 400, err);
-        } else {
-            pages[i].give(c, q);
-        }
-        return;
-    }
-    give_text(c, q->is_head, 404,
-              "there are /metrics, /healthz, /readyz, /events and /lines\n");
 }
 
 /* ---- one after another ---- */
 
 static void ask(struct client *c)
 {
-    struct pfdd *d = c->of->base.d;
     c->state = ASKING;
-    c->guest.is_silent = true;
-    c->guest.since = uv_now(d->loop);
-    uv_timer_start(&c->timer, on_late, c->of->base.config->idle_ms, 0);
+    pfdd_visitor_fall_silent(&c->base);
+    pfdd_visitor_expect(&c->base, config_of(output_of(c))->idle_ms);
     /* What has come already has its turn as if it came now. */
     watch(c, c->n_head ? UV_READABLE | UV_WRITABLE : UV_READABLE);
 }
@@ -393,12 +423,12 @@ static void end_answer(struct client *c)
 static void write_answer(struct client *c)
 {
     while (c->at < c->n_answer) {
-        ssize_t n =
-            send(c->fd, c->answer + c->at, c->n_answer - c->at, MSG_NOSIGNAL);
+        ssize_t n = send(c->base.fd, c->answer + c->at, c->n_answer - c->at,
+                         MSG_NOSIGNAL);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN) {
-            c->guest.is_silent = c->state == ANSWERING;
+            c->base.guest.is_silent = c->state == ANSWERING;
             watch(c, UV_WRITABLE);
             return;
         }
@@ -435,7 +465,7 @@ static void look_at_head(struct client *c)
     memcpy(head, c->head, n);
     c->n_head -= n;
     memmove(c->head, c->head + n, c->n_head);
-    c->of->base.d->count.requests++;
+    output_of(c)->base.d->count.requests++;
     unsigned status = pfdd_http_read(&q, head, n, &why);
     if (status) {
         refuse(c, q.is_head, status, why);
@@ -451,7 +481,7 @@ static bool receive(struct client *c)
     char waste[4096];
     bool is_asking = c->state == ASKING;
     size_t room = is_asking ? sizeof c->head - c->n_head : sizeof waste;
-    ssize_t n = recv(c->fd, is_asking ? c->head + c->n_head : waste, room,
+    ssize_t n = recv(c->base.fd, is_asking ? c->head + c->n_head : waste, room,
                      MSG_DONTWAIT);
     if (n > 0 && is_asking)
         c->n_head += (size_t)n;
@@ -464,13 +494,9 @@ static bool receive(struct client *c)
     return false;
 }
 
-static void on_event(uv_poll_t *poll, int status, int events)
+static void on_event(struct pfdd_visitor *v, int events)
 {
-    struct client *c = poll->data;
-    if (status < 0) {
-        close_client(c);
-        return;
-    }
+    struct client *c = (struct client *)v;
     if ((events & UV_READABLE) && !receive(c))
         return;
     if (c->answer) {
@@ -484,83 +510,54 @@ static void on_event(uv_poll_t *poll, int status, int events)
 
 /* ---- connections ---- */
 
-/* Streams never take the places of those that ask for pages. */
-static bool make_place(struct http_output *o, const struct pfdd_peer_key *key)
+static void on_come(struct pfdd_visitor *v)
 {
-    struct pfdd_guest *silent = NULL;
-    unsigned n_max = (unsigned)o->base.config->access.max_clients + PAGES;
-    if (o->base.closing || !pfdd_crowd_make_way(&o->crowd, key, n_max, &silent))
-        return false;
-    for (struct client *c = o->clients; silent && c; c = c->next) {
-        if (&c->guest == silent) {
-            close_client(c);
-            break;
-        }
-    }
-    return true;
+    ask((struct client *)v);
 }
 
-static void on_accept(struct pfdd_listener *l, int fd)
+static void on_closed(struct pfdd_visitors *vs)
 {
-    struct http_output *o = l->user;
-    struct pfdd *d = o->base.d;
-    struct pfdd_peer_key key = pfdd_listener_peer(l, fd);
-    struct client *c = make_place(o, &key) ? calloc(1, sizeof *c) : NULL;
-    if (!c || uv_poll_init(d->loop, &c->poll, fd) != 0) {
-        free(c);
-        d->count.refused++;
-        close(fd);
-        return;
-    }
-    uv_timer_init(d->loop, &c->timer);
-    c->fd = fd;
-    c->of = o;
-    c->n_open = 2;
-    c->poll.data = c;
-    c->timer.data = c;
-    c->next = o->clients;
-    o->clients = c;
-    pfdd_crowd_join(&o->crowd, &c->guest, &key, uv_now(d->loop));
-    ask(c);
+    struct http_output *o = PFDD_MEMBER_OF(struct http_output, vs, visitors);
+    pfdd_output_closed(&o->base);
 }
 
-static void on_listener_closed(void *user)
-{
-    struct http_output *o = user;
-    o->listener_closed = true;
-    finish_close(o);
-}
+static const struct pfdd_visitors_class clients = {
+    .size = sizeof(struct client),
+    .come = on_come,
+    .event = on_event,
+    .leave = on_leave,
+    .gone = on_gone,
+    .closed = on_closed,
+};
 
 static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
 {
     struct http_output *o = (struct http_output *)output;
-    o->listener.user = o;
-    o->listener.accept = on_accept;
-    o->listener.closed = on_listener_closed;
-    o->listener.refused = &output->d->count.refused;
-    o->listener.out_of_fds = &output->d->count.out_of_fds;
-    if (!pfdd_listener_open(&o->listener, output->d->loop,
-                            &output->config->address, &output->config->access,
-                            err, n_err))
+    const struct pfdd_access *access = &output->config->access;
+    o->visitors.class = &clients;
+    o->visitors.loop = output->d->loop;
+    o->visitors.count = &output->d->count;
+    /* Streams never take the places of those that ask for pages. */
+    o->visitors.n_max = (unsigned)access->max_clients + PAGES;
+    if (!pfdd_visitors_open(&o->visitors, access, err, n_err))
         return false;
     snprintf(o->label, sizeof o->label, "a subscriber of %s",
-             output->config->address_text);
-    pfdd_log(PFDD_INFO, "http: %s", output->config->address_text);
+             access->address.text);
+    pfdd_log(PFDD_INFO, "http: %s", access->address.text);
     return true;
 }
 
 static void close_output(struct pfdd_output *output)
 {
     struct http_output *o = (struct http_output *)output;
-    pfdd_listener_close(&o->listener);
-    for (struct client *c = o->clients; c; c = c->next)
-        close_client(c);
+    pfdd_visitors_close(&o->visitors);
 }
 
 static bool is_drained(const struct pfdd_output *output)
 {
     const struct http_output *o = (const struct http_output *)output;
-    for (const struct client *c = o->clients; c; c = c->next) {
+    for (struct pfdd_visitor *v = o->visitors.first; v; v = v->next) {
+        const struct client *c = (const struct client *)v;
         if (c->state == STREAMING && !pfdd_reader_is_done(&c->reader))
             return false;
     }
@@ -570,15 +567,51 @@ static bool is_drained(const struct pfdd_output *output)
 static size_t memory(const struct pfdd_output *output)
 {
     const struct http_output *o = (const struct http_output *)output;
-    size_t n = sizeof *o + pfdd_listener_memory(&o->listener);
-    for (const struct client *c = o->clients; c; c = c->next) {
+    size_t n = sizeof *o + pfdd_visitors_memory(&o->visitors);
+    for (struct pfdd_visitor *v = o->visitors.first; v; v = v->next) {
+        const struct client *c = (const struct client *)v;
         n += sizeof *c + c->n_answer +
              (c->state == STREAMING ? pfdd_reader_memory(&c->reader) : 0);
     }
     return n;
 }
 
+/* ---- its keys ---- */
+
+static const struct pfdd_key keys[] = {
+    { .name = "idle_timeout",
+      .kind = PFDD_KEY_TIME,
+      .at = offsetof(struct http_config, idle_ms),
+      .min = 100,
+      .max = 3600000,
+      .initial = 30000 },
+    { 0 },
+};
+static const struct pfdd_group group = { keys, NULL };
+static const struct pfdd_part parts[] = {
+    { &pfdd_listen_group, offsetof(struct http_config, base.access) },
+    { &pfdd_tls_group, offsetof(struct http_config, base.access) },
+    { &pfdd_lag_group, 0 },
+    { &group, 0 },
+    { 0 },
+};
+
+static void plan(const struct pfdd_block *block, FILE *out)
+{
+    const struct pfdd_output_config *config =
+        (const struct pfdd_output_config *)block;
+    fprintf(out, "HTTP at %s", config->access.address.text);
+    pfdd_access_plan(&config->access, out);
+}
+
 const struct pfdd_output_class pfdd_output_http = {
-    "http", sizeof(struct http_output), open_output, close_output, is_drained,
-    memory,
+    .base = { .name = "http",
+              .size = sizeof(struct http_config),
+              .parts = parts,
+              .plan = plan },
+    .size = sizeof(struct http_output),
+    .open = open_output,
+    .close = close_output,
+    .is_drained = is_drained,
+    .memory = memory,
 };

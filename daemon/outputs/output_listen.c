@@ -11,12 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <printfdecode/wire.h>
 
 #include "core/log.h"
-#include "net/socket.h"
+#include "net/visitor.h"
 #include "outputs/pump.h"
 
 enum {
@@ -26,100 +25,53 @@ enum {
 };
 
 struct client {
-    uv_poll_t poll;
-    uv_timer_t grace;
-    int fd;
-    unsigned n_open;
-    struct listen_output *of;
-    struct client *next;
-    struct pfdd_guest guest; /* it need not say anything */
+    struct pfdd_visitor base; /* it need not say anything */
     struct pfdd_reader reader;
     bool reading; /* reader is in use */
     bool ended;   /* its own side */
-    bool closing;
-    int events; /* polled for */
     char request[PFDD_REQUEST_MAX];
     size_t n_request;
 };
 
 struct listen_output {
     struct pfdd_output base;
-    struct pfdd_listener listener;
-    struct client *clients;
-    struct pfdd_crowd crowd;
-    bool listener_closed;
-    char label[160]; /* of a subscriber, for the log */
+    struct pfdd_visitors visitors;
+    char label[320]; /* of a subscriber, for the log */
 };
 
-static void finish_close(struct listen_output *o)
+static struct listen_output *output_of(const struct client *c)
 {
-    if (o->base.closing && o->listener_closed && !o->clients)
-        pfdd_output_closed(&o->base);
+    return PFDD_MEMBER_OF(struct listen_output, c->base.of, visitors);
 }
 
-static void client_closed(uv_handle_t *handle)
+static void on_leave(struct pfdd_visitor *v)
 {
-    struct client *c = handle->data;
-    if (--c->n_open > 0)
+    struct client *c = (struct client *)v;
+    if (!c->reading)
         return;
-    struct listen_output *o = c->of;
-    struct client **at = &o->clients;
-    while (*at != c)
-        at = &(*at)->next;
-    *at = c->next;
-    free(c);
-    finish_close(o);
-}
-
-static void close_client(struct client *c)
-{
-    if (c->closing)
-        return;
-    c->closing = true;
-    pfdd_crowd_leave(&c->of->crowd, &c->guest);
-    if (c->reading) {
-        c->of->base.d->count.missed += c->reader.missed;
-        pfdd_reader_deinit(&c->reader);
-        c->reading = false;
-    }
-    uv_poll_stop(&c->poll);
-    close(c->fd);
-    uv_close((uv_handle_t *)&c->poll, client_closed);
-    uv_close((uv_handle_t *)&c->grace, client_closed);
-}
-
-static void on_event(uv_poll_t *poll, int status, int events);
-
-static void watch(struct client *c, int events)
-{
-    if (c->events == events)
-        return;
-    c->events = events;
-    if (events) {
-        uv_poll_start(&c->poll, events, on_event);
-    } else {
-        uv_poll_stop(&c->poll);
-    }
+    output_of(c)->base.d->count.missed += c->reader.missed;
+    pfdd_reader_deinit(&c->reader);
+    c->reading = false;
 }
 
 /* Writes what there is now. */
 static void pump(struct client *c)
 {
     int readable = c->ended ? 0 : UV_READABLE;
-    switch (pfdd_pump(&c->of->base, &c->reader, c->fd)) {
+    switch (pfdd_pump(&output_of(c)->base, &c->reader, c->base.fd)) {
     case PFDD_PUMP_BLOCKS:
     case PFDD_PUMP_TURN:
-        watch(c, readable | UV_WRITABLE);
+        pfdd_visitor_watch(&c->base, readable | UV_WRITABLE);
         break;
     case PFDD_PUMP_EMPTY:
         if (c->ended && pfdd_reader_is_done(&c->reader)) {
-            close_client(c);
+            pfdd_visitor_close(&c->base);
         } else {
-            watch(c, readable);
+            pfdd_visitor_watch(&c->base, readable);
         }
         break;
     case PFDD_PUMP_END:
-        close_client(c);
+        pfdd_visitor_close(&c->base);
         break;
     }
 }
@@ -128,23 +80,23 @@ static void on_lines(struct pfdd_reader *reader)
 {
     struct client *c = reader->user;
     /* While it waits for the socket, there is nothing else to do. */
-    if (!(c->events & UV_WRITABLE)) {
+    if (!(c->base.events & UV_WRITABLE)) {
         pump(c);
-    } else if (pfdd_pump_has_lagged(&c->of->base, reader)) {
-        close_client(c);
+    } else if (pfdd_pump_has_lagged(&output_of(c)->base, reader)) {
+        pfdd_visitor_close(&c->base);
     }
 }
 
 static void refuse(struct client *c, const char *why)
 {
-    pfdd_socket_refuse(c->fd, why);
-    close_client(c);
+    pfdd_socket_refuse(c->base.fd, why);
+    pfdd_visitor_close(&c->base);
 }
 
 static bool read_request(const struct client *c, struct pfdd_request *ret,
                          const char *line, size_t n, char *err, size_t n_err)
 {
-    bool ok = pfdd_config_request(c->of->base.config, ret, err, n_err);
+    bool ok = pfdd_output_request(output_of(c)->base.config, ret, err, n_err);
     if (n) /* The client's own choice takes the place of the default one. */
         pfdd_request_widen(ret);
     return ok && (!n || pfdd_request_read(ret, line, n, err, n_err)) &&
@@ -160,23 +112,24 @@ static void begin(struct client *c, const char *line, size_t n)
         snprintf(err, sizeof err,
                  "subscribers connect here; producers connect to an input");
     }
-    ok = ok && pfdd_reader_init(&c->reader, &c->of->base.d->pages, &request);
+    ok = ok &&
+         pfdd_reader_init(&c->reader, &output_of(c)->base.d->pages, &request);
     pfdd_request_deinit(&request);
     if (!ok) {
         refuse(c, err);
         return;
     }
-    uv_timer_stop(&c->grace);
+    pfdd_visitor_expect(&c->base, 0);
     c->reading = true;
     c->reader.user = c;
-    c->reader.name = c->of->label;
+    c->reader.name = output_of(c)->label;
     c->reader.wake = on_lines;
     pump(c);
 }
 
-static void on_grace(uv_timer_t *timer)
+static void on_grace(struct pfdd_visitor *v)
 {
-    struct client *c = timer->data;
+    struct client *c = (struct client *)v;
     if (!c->reading && c->n_request == 0)
         begin(c, NULL, 0);
 }
@@ -196,10 +149,10 @@ static void on_input(struct client *c)
     char waste[4096];
     char *to = c->reading ? waste : c->request + c->n_request;
     size_t room = c->reading ? sizeof waste : sizeof c->request - c->n_request;
-    ssize_t n = recv(c->fd, to, room, MSG_DONTWAIT);
+    ssize_t n = recv(c->base.fd, to, room, MSG_DONTWAIT);
     if (n < 0) {
         if (errno != EAGAIN && errno != EINTR)
-            close_client(c);
+            pfdd_visitor_close(&c->base);
         return;
     }
     if (n == 0) {
@@ -217,94 +170,69 @@ static void on_input(struct client *c)
     }
 }
 
-static void on_event(uv_poll_t *poll, int status, int events)
+static void on_event(struct pfdd_visitor *v, int events)
 {
-    struct client *c = poll->data;
-    if (status < 0) {
-        close_client(c);
-        return;
-    }
+    struct client *c = (struct client *)v;
     if (events & UV_READABLE)
         on_input(c);
-    if (!c->closing && c->reading && (events & UV_WRITABLE))
+    if (!v->closing && c->reading && (events & UV_WRITABLE))
         pump(c);
 }
 
-static void on_accept(struct pfdd_listener *l, int fd)
+static void on_come(struct pfdd_visitor *v)
 {
-    struct listen_output *o = l->user;
-    struct pfdd *d = o->base.d;
-    struct client *c = NULL;
-    unsigned n_max = (unsigned)o->base.config->access.max_clients;
-    struct pfdd_peer_key key = pfdd_listener_peer(l, fd);
-    struct pfdd_guest *nobody = NULL; /* is silent */
-    if (!o->base.closing &&
-        pfdd_crowd_make_way(&o->crowd, &key, n_max, &nobody)) {
-        c = calloc(1, sizeof *c);
-    } else {
-        d->count.refused++;
-    }
-    if (c && uv_poll_init(d->loop, &c->poll, fd) != 0) {
-        free(c);
-        c = NULL;
-    }
-    if (!c) {
-        close(fd);
-        return;
-    }
     int room = SEND_ROOM;
-    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
-    uv_timer_init(d->loop, &c->grace);
-    c->fd = fd;
-    c->of = o;
-    c->n_open = 2;
-    c->poll.data = c;
-    c->grace.data = c;
-    c->next = o->clients;
-    o->clients = c;
-    pfdd_crowd_join(&o->crowd, &c->guest, &key, uv_now(d->loop));
-    c->guest.is_silent = false;
-    watch(c, UV_READABLE);
-    uv_timer_start(&c->grace, on_grace, GRACE_MS, 0);
+    setsockopt(v->fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+    v->guest.is_silent = false;
+    pfdd_visitor_watch(v, UV_READABLE);
+    pfdd_visitor_expect(v, GRACE_MS);
 }
 
-static void on_listener_closed(void *user)
+static void on_closed(struct pfdd_visitors *vs)
 {
-    struct listen_output *o = user;
-    o->listener_closed = true;
-    finish_close(o);
+    struct listen_output *o =
+        PFDD_MEMBER_OF(struct listen_output, vs, visitors);
+    pfdd_output_closed(&o->base);
 }
+
+static const struct pfdd_visitors_class clients = {
+    .size = sizeof(struct client),
+    .come = on_come,
+    .event = on_event,
+    .late = on_grace,
+    .leave = on_leave,
+    .closed = on_closed,
+};
+
+/* ---- life ---- */
 
 static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
 {
     struct listen_output *o = (struct listen_output *)output;
-    o->listener.user = o;
-    o->listener.accept = on_accept;
-    o->listener.closed = on_listener_closed;
-    o->listener.refused = &output->d->count.refused;
-    o->listener.out_of_fds = &output->d->count.out_of_fds;
-    if (!pfdd_listener_open(&o->listener, output->d->loop,
-                            &output->config->address, &output->config->access,
-                            err, n_err))
+    const struct pfdd_access *access = &output->config->access;
+    o->visitors.class = &clients;
+    o->visitors.loop = output->d->loop;
+    o->visitors.count = &output->d->count;
+    o->visitors.n_max = (unsigned)access->max_clients;
+    if (!pfdd_visitors_open(&o->visitors, access, err, n_err))
         return false;
     snprintf(o->label, sizeof o->label, "a subscriber of %s",
-             output->config->address_text);
-    pfdd_log(PFDD_INFO, "subscribers: %s", output->config->address_text);
+             access->address.text);
+    pfdd_log(PFDD_INFO, "subscribers: %s", access->address.text);
     return true;
 }
 
 static void close_output(struct pfdd_output *output)
 {
     struct listen_output *o = (struct listen_output *)output;
-    pfdd_listener_close(&o->listener);
-    for (struct client *c = o->clients; c; c = c->next)
-        close_client(c);
+    pfdd_visitors_close(&o->visitors);
 }
 
 static bool is_drained(const struct pfdd_output *output)
 {
     const struct listen_output *o = (const struct listen_output *)output;
-    for (const struct client *c = o->clients; c; c = c->next) {
+    for (struct pfdd_visitor *v = o->visitors.first; v; v = v->next) {
+        const struct client *c = (const struct client *)v;
         if (c->reading && !pfdd_reader_is_done(&c->reader))
             return false;
     }
@@ -314,14 +242,78 @@ static bool is_drained(const struct pfdd_output *output)
 static size_t memory(const struct pfdd_output *output)
 {
     const struct listen_output *o = (const struct listen_output *)output;
-    size_t n = sizeof *o + pfdd_listener_memory(&o->listener);
-    for (const struct client *c = o->clients; c; c = c->next)
+    size_t n = sizeof *o + pfdd_visitors_memory(&o->visitors);
+    for (struct pfdd_visitor *v = o->visitors.first; v; v = v->next) {
+        const struct client *c = (const struct client *)v;
         n += sizeof *c + (c->reading ? pfdd_reader_memory(&c->reader) : 0);
+    }
     return n;
 }
 
+/* ---- its keys ---- */
+
+static void check(const void *group, const struct pfdd_places *places)
+{
+    const struct pfdd_output_config *config = group;
+    if (config->required && config->on_lag == PFDD_DISCONNECT) {
+        pfdd_complain(places, "on_lag",
+                      "a required output is waited for, whatever its lag");
+    }
+    if (config->name && !config->required) {
+        pfdd_complain(places, "name",
+                      "'name' is for required outputs: the checkpoint has it");
+    }
+}
+
+static const struct pfdd_key no_keys[] = { { 0 } };
+static const struct pfdd_group group = { no_keys, check };
+static const struct pfdd_part parts[] = {
+    { &pfdd_listen_group, offsetof(struct pfdd_output_config, access) },
+    { &pfdd_tls_group, offsetof(struct pfdd_output_config, access) },
+    { &pfdd_choice_group, 0 },
+    { &pfdd_form_group, 0 },
+    { &pfdd_lag_group, 0 },
+    { &group, 0 },
+    { 0 },
+};
+
+static void plan(const struct pfdd_block *block, FILE *out)
+{
+    const struct pfdd_output_config *config =
+        (const struct pfdd_output_config *)block;
+    const char *address = config->access.address.text;
+    if (config->required) {
+        fprintf(out, "one subscriber connects to %s", address);
+    } else {
+        fprintf(out, "subscribers connect to %s, by default for %s", address,
+                pfdd_output_form(config));
+    }
+    pfdd_access_plan(&config->access, out);
+    pfdd_output_plan(config, out);
+    if (config->required) {
+        fputs(", and lines wait from the start on, until it acknowledges them "
+              "(printfdecode follow --ack)",
+              out);
+    }
+}
+
+static const char *checkpoint_name(const struct pfdd_output_config *config)
+{
+    return config->name ? config->name : config->access.address.text;
+}
+
+extern const struct pfdd_output_class pfdd_output_acked;
+
 const struct pfdd_output_class pfdd_output_listen = {
-    "listen",    sizeof(struct listen_output),
-    open_output, close_output,
-    is_drained,  memory,
+    .base = { .name = "listen",
+              .size = sizeof(struct pfdd_output_config),
+              .parts = parts,
+              .plan = plan },
+    .size = sizeof(struct listen_output),
+    .open = open_output,
+    .close = close_output,
+    .is_drained = is_drained,
+    .memory = memory,
+    .checkpoint_name = checkpoint_name,
+    .when_required = &pfdd_output_acked,
 };

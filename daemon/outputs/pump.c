@@ -18,7 +18,7 @@ bool pfdd_pump_has_lagged(const struct pfdd_output *output,
         return false;
     output->d->count.disconnected++;
     pfdd_log(PFDD_INFO, "a subscriber of %s was too slow: disconnected",
-             output->config->address_text);
+             output->config->access.address.text);
     return true;
 }
 
@@ -40,9 +40,11 @@ enum pfdd_pump pfdd_pump(const struct pfdd_output *output,
             return errno == EAGAIN ? PFDD_PUMP_BLOCKS : PFDD_PUMP_END;
         pfdd_reader_take(reader, (size_t)written);
         total += (size_t)written;
+        if ((size_t)written < n)
+            return PFDD_PUMP_BLOCKS;
     }
     if (!reader->is_over)
         return PFDD_PUMP_EMPTY;
-    output->d->count.costly++;
+    output->d->count.costly += reader->is_costly;
     return PFDD_PUMP_END;
 }

@@ -223,12 +223,11 @@ static void run_care(struct pfdd_job *job)
 }
 
 void pfdd_rotated_care(struct pfdd_rotated_care *ret, const char *old,
-                       const char *path,
-                       const struct pfdd_output_config *config)
+                       const char *path, bool compress, uint64_t keep)
 {
     *ret = (struct pfdd_rotated_care){ .job = { .run = run_care },
-                                       .compress = config->compress,
-                                       .keep = config->keep };
+                                       .compress = compress,
+                                       .keep = keep };
     snprintf(ret->old, sizeof ret->old, "%s", old);
     snprintf(ret->path, sizeof ret->path, "%s", path);
 }

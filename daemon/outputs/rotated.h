@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "config/config.h"
 #include "core/work.h"
 
 enum {
@@ -46,7 +45,6 @@ struct pfdd_rotated_care {
 };
 
 void pfdd_rotated_care(struct pfdd_rotated_care *ret, const char *old,
-                       const char *path,
-                       const struct pfdd_output_config *config);
+                       const char *path, bool compress, uint64_t keep);
 
 #endif

@@ -26,6 +26,8 @@ size_t pfdd_code_cost(size_t n_bytes)
 
 void pfdd_code_free(struct pfdd_code *o)
 {
+    if (o->alive)
+        *o->alive -= pfdd_code_cost(o->n);
     free(o->owners);
     pfdd_folder_unref(o->folder);
     pfdd_peer_unref(o->peer);
@@ -34,25 +36,18 @@ void pfdd_code_free(struct pfdd_code *o)
     free(o);
 }
 
-void pfdd_code_disown(struct pfdd_code *o, const struct pfdd_scope *scope)
+bool pfdd_code_has_gone(const struct pfdd_code *o)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < o->n_owners; i++) {
-        if (o->owners[i] != scope)
-            o->owners[n++] = o->owners[i];
-    }
-    o->n_owners = n;
+    return o->is_given && !o->n_owners && !o->is_dropped;
 }
 
-void pfdd_code_own(struct pfdd_code *o, struct pfdd_scope *sender)
+void pfdd_code_free_all(struct pfdd_code *first)
 {
-    struct pfdd_scope **owners =
-        sender ? realloc(o->owners, (o->n_owners + 1) * sizeof(void *)) : NULL;
-    if (!owners)
-        return;
-    o->owners = owners;
-    pfdd_code_disown(o, sender);
-    owners[o->n_owners++] = sender;
+    while (first) {
+        struct pfdd_code *next = first->next;
+        pfdd_code_free(first);
+        first = next;
+    }
 }
 
 struct pfdd_catalogue *pfdd_catalogue_new(size_t n_max)
@@ -70,6 +65,17 @@ void pfdd_catalogue_put(struct pfdd_catalogue *c, struct pfdd_code *o)
     c->objects[c->n++] = o;
 }
 
+struct pfdd_catalogue *pfdd_catalogue_sweep(const struct pfdd_catalogue *of,
+                                            size_t n_more)
+{
+    struct pfdd_catalogue *c = pfdd_catalogue_new(of->n + n_more);
+    for (size_t i = 0; c && i < of->n; i++) {
+        if (!of->objects[i]->is_dropped)
+            pfdd_catalogue_put(c, of->objects[i]);
+    }
+    return c;
+}
+
 void pfdd_catalogue_drop(struct pfdd_catalogue *c)
 {
     if (!c || --c->refs > 0)
@@ -80,6 +86,71 @@ void pfdd_catalogue_drop(struct pfdd_catalogue *c)
     }
     free(c);
 }
+
+void pfdd_catalogue_get(const void *catalogue, size_t i,
+                        struct pfdd_code_object *ret)
+{
+    const struct pfdd_catalogue *c = catalogue;
+    const struct pfdd_code *o = c->objects[i];
+    *ret = (struct pfdd_code_object){ .name = o->name,
+                                      .bytes = o->bytes,
+                                      .n = o->n,
+                                      .number = o->number,
+                                      .scope = o->scope_number,
+                                      .since = o->since,
+                                      .is_shader = o->is_shader,
+                                      .shader = o->shader };
+}
+
+/* ---- by what is in them ---- */
+
+static size_t first_slot(const struct pfdd_code_index *index,
+                         const struct pfdd_code *o)
+{
+    return (o->crc * UINT32_C(2654435761) ^ o->n) & index->mask;
+}
+
+void pfdd_code_index_init(struct pfdd_code_index *index,
+                          const struct pfdd_catalogue *of)
+{
+    size_t n = 16;
+    while (n < 2 * of->n)
+        n *= 2;
+    *index =
+        (struct pfdd_code_index){ of, calloc(n, sizeof *index->slots), n - 1 };
+    for (size_t i = 0; index->slots && i < of->n; i++) {
+        size_t at = first_slot(index, of->objects[i]);
+        while (index->slots[at])
+            at = (at + 1) & index->mask;
+        index->slots[at] = (uint32_t)i + 1;
+    }
+}
+
+void pfdd_code_index_deinit(struct pfdd_code_index *index)
+{
+    free(index->slots);
+}
+
+static bool is_same(const struct pfdd_code *a, const struct pfdd_code *b)
+{
+    return a->crc == b->crc && a->n == b->n && a->is_shader == b->is_shader &&
+           a->shader == b->shader && a->scope == b->scope &&
+           !memcmp(a->bytes, b->bytes, b->n);
+}
+
+struct pfdd_code *pfdd_code_index_find(const struct pfdd_code_index *index,
+                                       const struct pfdd_code *o)
+{
+    size_t at = first_slot(index, o);
+    for (; index->slots && index->slots[at]; at = (at + 1) & index->mask) {
+        struct pfdd_code *old = index->of->objects[index->slots[at] - 1];
+        if (is_same(old, o))
+            return old;
+    }
+    return NULL;
+}
+
+/* ---- reading ---- */
 
 static int open_object(struct pfdd_code *o)
 {

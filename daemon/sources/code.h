@@ -13,20 +13,30 @@
 #include <printfdecode/strings.h>
 
 #include "config/folder.h"
+#include "delivery/objects.h"
 
 struct pfdd_peer;
 struct pfdd_scope;
+struct pfdd_turn;
 
 struct pfdd_code {
-    struct pfdd_code *next;     /* of those that come */
-    unsigned refs;              /* the sets' that it is in; the loop's */
-    struct pfdd_scope *scope;   /* NULL: everybody's */
-    bool is_given;              /* by a producer: it goes when room is wanted */
-    bool is_dropped;            /* it goes with the next set */
-    struct pfdd_scope *sender;  /* of one that comes; NULL: none, or gone */
+    struct pfdd_code *next;    /* of those that come */
+    unsigned refs;             /* the sets' that it is in; the loop's */
+    struct pfdd_scope *scope;  /* NULL: everybody's */
+    uint64_t scope_number;     /* it says so also when the scope has gone */
+    uint64_t number;           /* no other one's */
+    uint64_t since;            /* the change of the library that it came with */
+    bool is_given;             /* by a producer: it goes when room is wanted */
+    bool is_dropped;           /* it goes with the next set */
+    struct pfdd_scope *sender; /* of one that comes; NULL: none, or gone */
     struct pfdd_scope **owners; /* [n_owners]: who has sent it, and is here */
     size_t n_owners;
-    struct pfdd_code *same; /* the job's: an older one that is as this */
+    struct pfdd_code *same; /* the build's: an older one that is as this */
+    bool is_renewed;        /* likewise: it is in the set that is made anew */
+    struct pfdd_turn *turn; /* the queue (turns.h) that it has waited in */
+    uint64_t spent;         /* ns of processor time that reading it took */
+    size_t n_set;           /* bytes that its strings take in the set */
+    size_t *alive;          /* what counts the bytes of those that are there */
     char *name;
     char *bytes; /* [n]; NULL: to be read */
     size_t n;
@@ -53,10 +63,10 @@ struct pfdd_catalogue {
 /* What it takes of the library's room. */
 size_t pfdd_code_cost(size_t n_bytes);
 void pfdd_code_free(struct pfdd_code *o);
-
-/* Who has sent it, too, keeps it here, and does no more. */
-void pfdd_code_own(struct pfdd_code *o, struct pfdd_scope *sender);
-void pfdd_code_disown(struct pfdd_code *o, const struct pfdd_scope *scope);
+/* By a producer, and nobody who is here has sent it. */
+bool pfdd_code_has_gone(const struct pfdd_code *o);
+/* A list, by `next`. */
+void pfdd_code_free_all(struct pfdd_code *first);
 
 /* On a worker: its bytes, of a URI at most n_max. */
 void pfdd_code_read(struct pfdd_code *o, size_t n_max);
@@ -66,8 +76,32 @@ enum pfd_status pfdd_code_load(struct pfd_strings *set,
 
 /* For up to n_max; NULL: out of memory. */
 struct pfdd_catalogue *pfdd_catalogue_new(size_t n_max);
+/* Another one, of those that are not dropped, and for n_more; NULL: out of
+ * memory. */
+struct pfdd_catalogue *pfdd_catalogue_sweep(const struct pfdd_catalogue *of,
+                                            size_t n_more);
 void pfdd_catalogue_put(struct pfdd_catalogue *c, struct pfdd_code *o);
 /* A reference to it; NULL is allowed. */
 void pfdd_catalogue_drop(struct pfdd_catalogue *c);
+
+/* Finds the objects of a catalogue by what is in them; of one job. */
+struct pfdd_code_index {
+    const struct pfdd_catalogue *of;
+    uint32_t *slots; /* [mask + 1]: place + 1; 0: none */
+    size_t mask;
+};
+
+/* Without memory it finds nothing. */
+void pfdd_code_index_init(struct pfdd_code_index *index,
+                          const struct pfdd_catalogue *of);
+void pfdd_code_index_deinit(struct pfdd_code_index *index);
+/* One that is the same as o, which has been read, for the same scope; NULL:
+ * there is none. */
+struct pfdd_code *pfdd_code_index_find(const struct pfdd_code_index *index,
+                                       const struct pfdd_code *o);
+
+/* Object i, for those who are handed lists (objects.h). */
+void pfdd_catalogue_get(const void *catalogue, size_t i,
+                        struct pfdd_code_object *ret);
 
 #endif

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/keys.h"
 #include "config/sandbox.h"
 #include "config/systemd.h"
 #include "core/descriptors.h"
@@ -33,25 +32,6 @@ enum phase {
     DRAINING,
     ENDING_OUTPUTS,
     ENDED,
-};
-
-static const struct pfdd_input_class *const input_classes[] = {
-    [PFDD_INPUT_BUFFER] = &pfdd_input_buffer,
-    [PFDD_INPUT_DIRECTORY] = &pfdd_input_directory,
-    [PFDD_INPUT_LISTEN] = &pfdd_input_listen,
-    [PFDD_INPUT_CONNECT] = &pfdd_input_connect,
-    [PFDD_INPUT_STDIN] = &pfdd_input_stdin,
-};
-
-static const struct pfdd_output_class *const output_classes[] = {
-    [PFDD_OUTPUT_STDOUT] = &pfdd_output_stdout,
-    [PFDD_OUTPUT_FILE] = &pfdd_output_file,
-    [PFDD_OUTPUT_LISTEN] = &pfdd_output_listen,
-#if HAVE_HTTP
-    [PFDD_OUTPUT_HTTP] = &pfdd_output_http,
-#else
-    [PFDD_OUTPUT_HTTP] = NULL,
-#endif
 };
 
 /* ---- what is shared ---- */
@@ -99,7 +79,7 @@ static bool open_input(struct pfdd *d, struct pfdd_shared_config *shared,
                        const struct pfdd_input_config *config, char *err,
                        size_t n_err)
 {
-    const struct pfdd_input_class *class = input_classes[config->type];
+    const struct pfdd_input_class *class = pfdd_input_class_of(config);
     struct pfdd_input *input = calloc(1, class->size);
     if (!input) {
         snprintf(err, n_err, "out of memory");
@@ -119,22 +99,16 @@ static bool open_input(struct pfdd *d, struct pfdd_shared_config *shared,
     return true;
 }
 
-static const struct pfdd_output_class *class_of(
-    const struct pfdd_output_config *config)
-{
-    if (config->type == PFDD_OUTPUT_LISTEN && config->required)
-        return &pfdd_output_acked;
-    return output_classes[config->type];
-}
-
 static bool open_output(struct pfdd *d, struct pfdd_shared_config *shared,
                         const struct pfdd_output_config *config, char *err,
                         size_t n_err)
 {
-    const struct pfdd_output_class *class = class_of(config);
-    struct pfdd_output *output = class ? calloc(1, class->size) : NULL;
+    const struct pfdd_output_class *class = pfdd_output_class_of(config);
+    if (config->required && class->when_required)
+        class = class->when_required;
+    struct pfdd_output *output = calloc(1, class->size);
     if (!output) {
-        snprintf(err, n_err, class ? "out of memory" : "built without HTTP");
+        snprintf(err, n_err, "out of memory");
         return false;
     }
     output->class = class;
@@ -200,30 +174,6 @@ void pfdd_session_ended(struct pfdd *d)
 
 /* ---- the end ---- */
 
-static struct pfdd_pool **pools(struct pfdd *d, size_t i)
-{
-    struct pfdd_pool **const all[] = { &d->decoders, &d->printers, &d->choosers,
-                                       &d->disk };
-    return i < sizeof all / sizeof all[0] ? all[i] : NULL;
-}
-
-static void close_pools(struct pfdd *d)
-{
-    for (size_t i = 0; pools(d, i); i++) {
-        pfdd_pool_close(*pools(d, i));
-        *pools(d, i) = NULL;
-    }
-}
-
-static bool has_jobs(struct pfdd *d)
-{
-    for (size_t i = 0; pools(d, i); i++) {
-        if (*pools(d, i) && pfdd_pool_pending(*pools(d, i)))
-            return true;
-    }
-    return false;
-}
-
 static void on_handle_closed(uv_handle_t *handle)
 {
     struct pfdd *d = handle->data;
@@ -256,11 +206,12 @@ static void finish(struct pfdd *d)
         pfdd_queue_stop(d->queue);
     pfdd_poller_free(d->poller);
     d->poller = NULL;
-    close_pools(d);
+    pfdd_pools_close(&d->pools);
     uv_close((uv_handle_t *)&d->hangup, on_handle_closed);
     uv_close((uv_handle_t *)&d->terminate, on_handle_closed);
     uv_close((uv_handle_t *)&d->interrupt, on_handle_closed);
     uv_close((uv_handle_t *)&d->tick, on_handle_closed);
+    pfdd_rounds_close(&d->rounds, on_handle_closed, d);
 }
 
 /* Steps from one phase to the next when there is nothing left to wait for. */
@@ -276,7 +227,8 @@ static void go_on(struct pfdd *d)
         d->phase = ENDING_OUTPUTS;
         close_all_outputs(d);
     }
-    if (d->phase == ENDING_OUTPUTS && !d->outputs && !has_jobs(d)) {
+    if (d->phase == ENDING_OUTPUTS && !d->outputs &&
+        !pfdd_pools_are_busy(&d->pools)) {
         d->phase = ENDED;
         finish(d);
     }
@@ -333,12 +285,8 @@ static void on_hangup(uv_signal_t *signal, int number)
 /* The loop turns in time, and jobs get done. */
 static bool is_alive(struct pfdd *d)
 {
-    uint64_t now = uv_hrtime();
-    for (size_t i = 0; pools(d, i); i++) {
-        if (*pools(d, i) && pfdd_pool_stuck(*pools(d, i), now) >= STUCK_MAX_MS)
-            return false;
-    }
-    return d->lag_ms < LAG_MAX_MS;
+    return d->lag_ms < LAG_MAX_MS &&
+           pfdd_pools_stuck(&d->pools, uv_hrtime()) < STUCK_MAX_MS;
 }
 
 /* The watchdog hears from us only while there is progress. */
@@ -355,6 +303,8 @@ static void on_tick(uv_timer_t *timer)
         pfdd_sessions_abandon(d);
     pfdd_holdup_look(&d->holdup, d);
     pfdd_pages_kick(&d->pages);
+    if (d->queue)
+        pfdd_queue_look(d->queue);
     go_on(d);
 }
 
@@ -369,7 +319,8 @@ static bool start_handles(struct pfdd *d)
     uv_timer_init(d->loop, &d->tick);
     d->hangup.data = d->terminate.data = d->interrupt.data = d;
     d->tick.data = d;
-    d->n_handles = 4;
+    pfdd_rounds_open(&d->rounds, d->loop);
+    d->n_handles = 6;
     uv_signal_start(&d->hangup, on_hangup, SIGHUP);
     uv_signal_start(&d->terminate, on_terminate, SIGTERM);
     uv_signal_start(&d->interrupt, on_terminate, SIGINT);
@@ -380,21 +331,17 @@ static bool start_handles(struct pfdd *d)
     return true;
 }
 
-static bool has_required(const struct pfdd_config *config)
+/* Printing is most of the work: the loop has little to do meanwhile. */
+static unsigned count_printers(const struct pfdd_config *config)
 {
-    for (size_t i = 0; i < config->n_outputs; i++) {
-        if (config->outputs[i].required)
-            return true;
-    }
-    return false;
+    return config->workers ? (unsigned)config->workers
+                           : uv_available_parallelism();
 }
 
 static unsigned count_workers(const struct pfdd_config *config)
 {
-    unsigned n = uv_available_parallelism();
-    if (config->workers)
-        return (unsigned)config->workers;
-    return n > 1 ? n - 1 : 1;
+    unsigned n = count_printers(config);
+    return config->workers || n == 1 ? n : n - 1;
 }
 
 static size_t pages_max(const struct pfdd_config *config)
@@ -407,7 +354,7 @@ static bool start_parts(struct pfdd *d, char *err, size_t n_err)
 {
     const struct pfdd_config *config = d->config->config;
     uint64_t first_seq = 1;
-    if (has_required(config)) {
+    if (pfdd_config_has_required(config)) {
         d->queue = pfdd_queue_open(config->state_dir, config->queue_max,
                                    &first_seq, err, n_err);
         if (!d->queue)
@@ -416,17 +363,18 @@ static bool start_parts(struct pfdd *d, char *err, size_t n_err)
     pfdd_ring_init(&d->ring, config->ring, first_seq);
     d->ring.held = pfdd_sources_note;
     d->ring.held_user = &d->sources;
-    d->decoders = pfdd_pool_new(d->loop, count_workers(config));
-    d->printers = pfdd_pool_new(d->loop, count_workers(config));
-    d->choosers = pfdd_pool_new(d->loop, count_workers(config));
-    d->disk = pfdd_pool_new(d->loop, 1);
-    pfdd_pages_init(&d->pages, &d->ring, d->printers, d->choosers,
-                    pages_max(config));
+    unsigned n_printers = count_printers(config);
+    bool ok =
+        pfdd_pools_open(&d->pools, d->loop, count_workers(config), n_printers);
+    pfdd_pages_init(&d->pages, &d->ring, d->pools.printers, d->pools.choosers,
+                    n_printers, pages_max(config));
     d->library = pfdd_library_new(d, config->memory_max / 4);
+    if (d->library)
+        d->pages.objects = pfdd_library_objects(d->library);
     d->poller = pfdd_poller_new(d);
     d->shelf = pfdd_shelf_new(d);
-    if (d->decoders && d->printers && d->choosers && d->disk && d->library &&
-        d->poller && d->shelf && (!d->queue || pfdd_queue_start(d->queue, d)))
+    if (ok && d->library && d->poller && d->shelf &&
+        (!d->queue || pfdd_queue_start(d->queue, d)))
         return true;
     snprintf(err, n_err, "out of memory, threads or file descriptors");
     return false;
@@ -436,12 +384,10 @@ static bool start_parts(struct pfdd *d, char *err, size_t n_err)
 static void end_parts(struct pfdd *d)
 {
     pfdd_poller_free(d->poller);
-    pfdd_pool_close(d->decoders);
-    pfdd_pool_close(d->disk);
+    pfdd_pools_close(&d->pools);
     if (d->shelf)
         pfdd_shelf_close(d->shelf);
     d->poller = NULL;
-    d->decoders = d->disk = NULL;
 }
 
 static bool open_all(struct pfdd *d, char *err, size_t n_err)
@@ -451,11 +397,11 @@ static bool open_all(struct pfdd *d, char *err, size_t n_err)
     for (size_t i = 0; i < config->code_objects.n; i++)
         pfdd_library_add_file(d->library, config->code_objects.items[i]);
     for (size_t i = 0; i < config->n_outputs; i++) {
-        if (!open_output(d, shared, &config->outputs[i], err, n_err))
+        if (!open_output(d, shared, pfdd_config_output(config, i), err, n_err))
             return false;
     }
     for (size_t i = 0; i < config->n_inputs; i++) {
-        if (!open_input(d, shared, &config->inputs[i], err, n_err))
+        if (!open_input(d, shared, pfdd_config_input(config, i), err, n_err))
             return false;
     }
     return true;
@@ -473,6 +419,7 @@ bool pfdd_start(struct pfdd *d, uv_loop_t *loop, struct pfdd_config *config,
         snprintf(err, n_err, "out of memory");
         return false;
     }
+    pfdd_memory_init(d, config->memory_max);
     pfdd_log_level((enum pfdd_level)config->log_level);
     bool ok = start_parts(d, err, n_err);
     if (ok && !start_handles(d)) {
@@ -506,7 +453,7 @@ static const struct pfdd_input *find_input(
 {
     for (const struct pfdd_input *i = d->inputs; i; i = i->next) {
         if (!i->closing &&
-            pfdd_keys_are_same(pfdd_input_keys, i->config, config))
+            pfdd_block_is_same(&i->config->block, &config->block))
             return i;
     }
     return NULL;
@@ -517,7 +464,7 @@ static const struct pfdd_output *find_output(
 {
     for (const struct pfdd_output *o = d->outputs; o; o = o->next) {
         if (!o->closing &&
-            pfdd_keys_are_same(pfdd_output_keys, o->config, config))
+            pfdd_block_is_same(&o->config->block, &config->block))
             return o;
     }
     return NULL;
@@ -527,8 +474,7 @@ static bool has_input(const struct pfdd_config *config,
                       const struct pfdd_input *input)
 {
     for (size_t i = 0; i < config->n_inputs; i++) {
-        if (pfdd_keys_are_same(pfdd_input_keys, &config->inputs[i],
-                               input->config))
+        if (pfdd_block_is_same(config->inputs[i], &input->config->block))
             return true;
     }
     return false;
@@ -538,8 +484,7 @@ static bool has_output(const struct pfdd_config *config,
                        const struct pfdd_output *output)
 {
     for (size_t i = 0; i < config->n_outputs; i++) {
-        if (pfdd_keys_are_same(pfdd_output_keys, &config->outputs[i],
-                               output->config))
+        if (pfdd_block_is_same(config->outputs[i], &output->config->block))
             return true;
     }
     return false;
@@ -569,13 +514,15 @@ static void open_added(struct pfdd *d)
     for (size_t i = 0; i < config->code_objects.n; i++)
         pfdd_library_add_file(d->library, config->code_objects.items[i]);
     for (size_t i = 0; i < config->n_outputs; i++) {
-        if (!find_output(d, &config->outputs[i]) &&
-            !open_output(d, shared, &config->outputs[i], err, sizeof err))
+        if (!find_output(d, pfdd_config_output(config, i)) &&
+            !open_output(d, shared, pfdd_config_output(config, i), err,
+                         sizeof err))
             pfdd_log(PFDD_ERROR, "output: %s", err);
     }
     for (size_t i = 0; i < config->n_inputs; i++) {
-        if (!find_input(d, &config->inputs[i]) &&
-            !open_input(d, shared, &config->inputs[i], err, sizeof err))
+        if (!find_input(d, pfdd_config_input(config, i)) &&
+            !open_input(d, shared, pfdd_config_input(config, i), err,
+                        sizeof err))
             pfdd_log(PFDD_ERROR, "input: %s", err);
     }
 }
@@ -592,7 +539,7 @@ static bool needs_restart(const struct pfdd *d, const struct pfdd_config *new)
     return old->ring != new->ring || old->memory_max != new->memory_max ||
            old->queue_max != new->queue_max || old->workers != new->workers ||
            old->sandbox != new->sandbox ||
-           has_required(old) != has_required(new) ||
+           pfdd_config_has_required(old) != pfdd_config_has_required(new) ||
            !same_text(old->state_dir, new->state_dir);
 }
 

@@ -2,8 +2,8 @@
 /*
  * The daemon: what its inputs, sessions and outputs share, and their lives.
  *
- * An input or output is a class (one file each, listed in daemon.c) and an
- * object that its open() makes. close() may take a while: the object calls
+ * An input or output is a class (class.h: one file each) and an object, which
+ * is made here and begins as below. close() may take a while: the object calls
  * pfdd_input_closed() or pfdd_output_closed() when its handles are gone, and
  * then frees itself. Loop thread only.
  */
@@ -15,12 +15,16 @@
 #include <uv.h>
 
 #include "config/config.h"
-#include "core/sums.h"
-#include "core/work.h"
+#include "core/counters.h"
+#include "core/log.h"
+#include "core/pools.h"
+#include "core/rounds.h"
 #include "delivery/holdup.h"
 #include "delivery/page.h"
 #include "delivery/ring.h"
 #include "delivery/sources.h"
+#include "sources/room.h"
+#include "sources/session_sums.h"
 
 struct pfdd;
 struct pfdd_session;
@@ -38,14 +42,6 @@ struct pfdd_input {
     bool closing;
 };
 
-struct pfdd_input_class {
-    const char *name;
-    size_t size; /* of the object, which begins with struct pfdd_input */
-    /* False: err says why; nothing was opened. */
-    bool (*open)(struct pfdd_input *input, char *err, size_t n_err);
-    void (*close)(struct pfdd_input *input);
-};
-
 struct pfdd_output {
     const struct pfdd_output_class *class;
     struct pfdd *d;
@@ -55,42 +51,10 @@ struct pfdd_output {
     bool closing;
 };
 
-struct pfdd_output_class {
-    const char *name;
-    size_t size;
-    bool (*open)(struct pfdd_output *output, char *err, size_t n_err);
-    void (*close)(struct pfdd_output *output);
-    /* True when it has written all lines that there are. */
-    bool (*is_drained)(const struct pfdd_output *output);
-    /* Bytes of memory that it holds. */
-    size_t (*memory)(const struct pfdd_output *output);
-};
-
 /* A configuration that lives as long as something was opened by it. */
 struct pfdd_shared_config {
     unsigned refs;
     struct pfdd_config *config;
-};
-
-struct pfdd_counters {
-    uint64_t gap_lines;    /* that the daemon knows were lost on the way in */
-    uint64_t bad_frames;   /* of producers */
-    uint64_t disconnected; /* subscribers, for lag */
-    uint64_t costly;       /* likewise, for what they match */
-    uint64_t missed;       /* items, by subscribers that are gone */
-    uint64_t file_errors;
-    uint64_t file_retries;
-    uint64_t requests; /* of HTTP */
-    uint64_t reloads;
-    uint64_t bad_reloads;
-    uint64_t out_of_fds;
-    uint64_t refused;
-    uint64_t refused_files; /* of watched folders */
-    uint64_t truncated;     /* watched files that were cut */
-    uint64_t replaced; /* watched files that another one took the place of */
-    uint64_t generations;
-    uint64_t polls;
-    uint64_t waits; /* looks put off because readers were behind */
 };
 
 struct pfdd {
@@ -98,10 +62,7 @@ struct pfdd {
     struct pfdd_shared_config *config;
     struct pfdd_ring ring;
     struct pfdd_pages pages;
-    struct pfdd_pool *decoders;
-    struct pfdd_pool *printers; /* of pages that all share, */
-    struct pfdd_pool *choosers; /* and of those of one reader */
-    struct pfdd_pool *disk;
+    struct pfdd_pools pools;
     struct pfdd_library *library; /* format strings */
     struct pfdd_poller *poller;
     struct pfdd_shelf *shelf;
@@ -111,23 +72,15 @@ struct pfdd {
     struct pfdd_session *sessions;
     struct pfdd_sources sources;
     struct pfdd_counters count;
-    struct pfdd_sums sums; /* of all buffers */
+    struct pfdd_outcome outcome;
     struct pfdd_holdup holdup;
-    struct pfdd_log_topic told_well; /* what became of buffers */
-    struct pfdd_log_topic told_bad;
     struct pfdd_log_topic told_peers; /* what they did wrong */
-    size_t input_bytes;               /* that connections and streams hold */
-    size_t frame_bytes;               /* of frames that have not come whole */
-    size_t frame_reserve; /* more of them that streams may take unasked */
-    size_t session_bytes;
-    size_t look_bytes;   /* of these: more that looks on their way may take */
-    unsigned n_looks;    /* on their way */
-    size_t buffer_bytes; /* that producers sent, and sessions keep */
-    size_t memory_peak;  /* the most that pfdd_memory() came to */
-    size_t batch;        /* bytes of chunks that a job makes, about */
-    unsigned n_failing;  /* required outputs that cannot write */
-    uint64_t started;    /* ns since 1970 */
-    uint64_t lag_ms;     /* of the loop, the last time it was looked at */
+    struct pfdd_room room;            /* the memory of all */
+    struct pfdd_rounds rounds;        /* and the loop's time */
+    size_t batch;       /* bytes of chunks that a job makes, about */
+    unsigned n_failing; /* required outputs that cannot write */
+    uint64_t started;   /* ns since 1970 */
+    uint64_t lag_ms;    /* of the loop, the last time it was looked at */
     bool ready;
     bool stopping;
     /* Private. */
@@ -175,27 +128,12 @@ struct pfdd_memory {
 };
 size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret);
 
-/* To be called where something has grown: keeps memory_peak. */
-void pfdd_note_memory(struct pfdd *d);
+/* Room counts what all parts hold, max bytes at most. */
+void pfdd_memory_init(struct pfdd *d, size_t max);
 
 /* True: the ring is full of lines that have not been read (ring.h). Sources
  * wait. */
 bool pfdd_must_wait(struct pfdd *d);
-
-/* True: n more bytes are below the cap of memory, with what parts may still
- * take without asking; what wants more is refused. Ask before there is more. */
-bool pfdd_has_room(const struct pfdd *d, size_t n);
-
-/* True: a look at a buffer may take n bytes more; they have a share of the cap
- * that nothing else takes. */
-bool pfdd_has_look_room(const struct pfdd *d, size_t n);
-
-/* How much more there is room for. */
-size_t pfdd_room(const struct pfdd *d);
-
-/* True: likewise, for frames that have not come whole. They have half of the
- * cap: half frames of some producers leave room for what others send. */
-bool pfdd_has_frame_room(const struct pfdd *d, size_t n);
 
 /* Ready: outputs that must write can. */
 bool pfdd_is_ready(const struct pfdd *d);
@@ -206,21 +144,8 @@ void pfdd_session_ended(struct pfdd *d);
 void pfdd_input_closed(struct pfdd_input *input);
 void pfdd_output_closed(struct pfdd_output *output);
 
-/* Opens an input beside those of the configuration, such as one of a
- * directory's; NULL: err says why. */
-extern const struct pfdd_input_class pfdd_input_buffer;
-extern const struct pfdd_input_class pfdd_input_directory;
-extern const struct pfdd_input_class pfdd_input_listen;
-extern const struct pfdd_input_class pfdd_input_connect;
-extern const struct pfdd_input_class pfdd_input_stdin;
-
-extern const struct pfdd_output_class pfdd_output_stdout;
-extern const struct pfdd_output_class pfdd_output_file;
-extern const struct pfdd_output_class pfdd_output_listen;
-extern const struct pfdd_output_class pfdd_output_acked;
-extern const struct pfdd_output_class pfdd_output_http;
-
-/* The page of /metrics, allocated; NULL: out of memory. */
+/* The page of /metrics, and that of /state, allocated; NULL: out of memory. */
 char *pfdd_metrics(const struct pfdd *d, size_t *n);
+char *pfdd_state(const struct pfdd *d, size_t *n);
 
 #endif

@@ -11,82 +11,67 @@
 #include "config/folder.h"
 #include "core/log.h"
 #include "core/peer.h"
+#include "sources/build.h"
 #include "sources/code.h"
 #include "sources/daemon.h"
+#include "sources/renewal.h"
+#include "sources/scope.h"
 #include "sources/session.h"
+#include "sources/sets.h"
 #include "sources/shelf.h"
 
-struct pfdd_scope {
-    struct pfdd_scope *next;
-    struct pfdd_library *lib;
-    unsigned refs;
-    uint64_t number;
-    size_t n_objects;
-    size_t n_coming; /* code objects of its producer, read or built */
-    size_t n_bytes;  /* of the library's room that its producer takes */
-    struct pfdd_binding *binding; /* NULL: nobody has asked for it */
-    bool has_set;                 /* of its own; otherwise it has everybody's */
-    /* The job's. */
-    struct pfdd_scope *next_stale; /* perhaps to be built anew */
-    struct pfd_strings *set;
+enum {
+    AT_ONCE = 256, /* code objects of a build, at most */
+    SPARE = 16,    /* this part of all memory those who have gone leave */
 };
 
 struct pfdd_library {
     struct pfdd_job job;
     struct pfdd *d;
-    struct pfdd_binding *current;
-    struct pfdd_bindings behind;      /* of chunks, when something went */
-    bool has_shrunk;                  /* something has, since a set was begun */
-    bool lacks;                       /* the set that is made, something old */
+    struct pfdd_sets sets;
     struct pfdd_catalogue *catalogue; /* of current */
-    size_t n_bytes;                   /* of its objects */
+    size_t n_bytes;                   /* of its objects, */
     size_t n_bytes_max;
-    struct pfdd_scope *scopes; /* a list */
-    uint64_t n_scopes;         /* so far */
-    struct pfdd_code *waiting;
-    size_t n_coming;    /* bytes of those that wait and that are read */
-    size_t n_awaited;   /* objects among them that are no producer's */
-    size_t n_kept_free; /* for what is behind URIs, while they are read */
+    size_t floor;   /* of these a producer always has */
+    size_t n_alive; /* and of all that somebody still holds */
+    struct pfdd_scopes scopes;
+    uint64_t n_scopes; /* so far */
+    struct pfdd_turns turns;
+    struct pfdd_turn files;   /* of the configuration, and watched ones */
+    struct pfdd_turn orphans; /* whose producers have gone, */
+    size_t n_orphans;         /* and their bytes */
+    size_t n_coming;          /* bytes of those that wait and that are read */
+    size_t n_awaited;         /* objects among them that are no producer's */
+    size_t n_kept_free;       /* for what a build takes */
+    struct pfdd_renewal renewal;
+    bool may_have_gone; /* producers of code objects that are here */
     bool busy;
     uint64_t version;
-    /* The job's. */
-    struct pfdd_code *fresh;    /* what it reads, no part of a set yet */
-    struct pfdd_catalogue *old; /* what there was before, a reference */
-    size_t left;                /* bytes that URIs may add */
-    struct pfdd_scope *stale;
-    struct pfd_strings *set;
+    uint64_t n_changes; /* of the catalogue, by what came */
+    struct pfdd_build build;
+    uint64_t n_numbers; /* of code objects, so far */
 };
 
-static void free_objects(struct pfdd_code *o)
+static void run_job(struct pfdd_job *job)
 {
-    while (o) {
-        struct pfdd_code *next = o->next;
-        pfdd_code_free(o);
-        o = next;
-    }
+    pfdd_build_run(&((struct pfdd_library *)job)->build);
 }
-
-static void run_job(struct pfdd_job *job);
 
 static void job_done(struct pfdd_job *job);
 
 struct pfdd_library *pfdd_library_new(struct pfdd *d, size_t n_bytes_max)
 {
     struct pfdd_library *lib = calloc(1, sizeof *lib);
-    struct pfdd_strings *empty = pfdd_strings_new(pfd_strings_new());
-    struct pfdd_binding *binding = empty ? pfdd_binding_new(empty) : NULL;
     struct pfdd_catalogue *none = pfdd_catalogue_new(0);
-    pfdd_strings_unref(empty);
-    if (!lib || !binding || !none) {
+    if (!lib || !none || !pfdd_sets_init(&lib->sets)) {
         free(lib);
-        pfdd_binding_unref(binding);
         pfdd_catalogue_drop(none);
         return NULL;
     }
     lib->d = d;
-    lib->current = binding;
     lib->catalogue = none;
     lib->n_bytes_max = n_bytes_max;
+    lib->floor = pfdd_scope_floor(n_bytes_max);
     lib->job = (struct pfdd_job){ .run = run_job, .done = job_done };
     return lib;
 }
@@ -96,25 +81,35 @@ void pfdd_library_free(struct pfdd_library *lib)
     if (!lib)
         return;
     pfdd_catalogue_drop(lib->catalogue);
-    free_objects(lib->waiting);
-    while (lib->scopes) {
-        struct pfdd_scope *scope = lib->scopes;
-        lib->scopes = scope->next;
+    pfdd_code_free_all(pfdd_turns_clear(&lib->turns, &lib->files));
+    pfdd_code_free_all(pfdd_turns_clear(&lib->turns, &lib->orphans));
+    pfd_strings_free(lib->busy ? lib->build.renewed : lib->renewal.set);
+    while (lib->scopes.first) {
+        struct pfdd_scope *scope = lib->scopes.first;
+        pfdd_code_free_all(pfdd_turns_clear(&lib->turns, &scope->turn));
         pfdd_binding_unref(scope->binding);
-        free(scope);
+        pfdd_scopes_drop(&lib->scopes, &lib->scopes.first);
     }
-    pfdd_binding_unref(lib->current);
+    pfdd_sets_deinit(&lib->sets);
     free(lib);
 }
 
 struct pfdd_binding *pfdd_library_bind(struct pfdd_library *lib,
                                        struct pfdd_scope *scope)
 {
-    if (!scope)
-        return lib->current;
-    if (!scope->binding)
-        scope->binding = pfdd_binding_new(lib->current->strings);
-    return scope->binding ? scope->binding : lib->current;
+    return pfdd_sets_bind(&lib->sets, scope);
+}
+
+/* ---- shares ---- */
+
+/* Of the library's room, and the memory that there is. */
+static size_t share_of(const struct pfdd_library *lib, size_t n_own)
+{
+    size_t room = pfdd_library_memory(lib) + pfdd_room_left(&lib->d->room);
+    size_t max = room < lib->n_bytes_max ? room : lib->n_bytes_max;
+    /* What producers have sent that are here, and what comes of others. */
+    size_t taken = lib->n_orphans + lib->scopes.n_bytes;
+    return pfdd_scope_share(max, taken, n_own, lib->floor);
 }
 
 /* ---- scopes ---- */
@@ -127,8 +122,7 @@ struct pfdd_scope *pfdd_scope_new(struct pfdd_library *lib)
     scope->refs = 1;
     scope->lib = lib;
     scope->number = ++lib->n_scopes;
-    scope->next = lib->scopes;
-    lib->scopes = scope;
+    pfdd_scopes_put(&lib->scopes, scope);
     return scope;
 }
 
@@ -139,29 +133,35 @@ struct pfdd_scope *pfdd_scope_ref(struct pfdd_scope *scope)
     return scope;
 }
 
-/* Those that wait; returns their bytes. */
-static size_t drop_waiting(struct pfdd_code **at,
-                           const struct pfdd_scope *scope)
+/* Its producer has gone: what is everybody's comes all the same, as far as
+ * those have room together that have gone. */
+static void drop_waiting(struct pfdd_library *lib, struct pfdd_scope *scope)
 {
-    size_t n = 0;
-    while (*at) {
-        struct pfdd_code *o = *at;
-        if (o->scope != scope) {
-            at = &o->next;
-            continue;
+    struct pfdd_code *next = NULL;
+    struct pfdd_code *o = pfdd_turns_clear(&lib->turns, &scope->turn);
+    for (; o; o = next) {
+        next = o->next;
+        o->sender = NULL;
+        scope->n_coming--;
+        pfdd_scopes_charge(&lib->scopes, scope, o->n_coming, 0);
+        if (o->scope == scope || o->n_coming > share_of(lib, lib->n_orphans)) {
+            scope->n_objects -= o->scope == scope;
+            lib->n_coming -= o->n_coming;
+            pfdd_code_free(o);
+        } else {
+            lib->n_orphans += o->n_coming;
+            pfdd_turns_put(&lib->turns, &lib->orphans, o);
         }
-        *at = o->next;
-        n += o->n_coming;
-        pfdd_code_free(o);
     }
-    return n;
 }
 
 /* Its room is others', though it is there until the next set. */
 static void drop_object(struct pfdd_library *lib, struct pfdd_code *o)
 {
-    if (!o->is_dropped)
+    if (!o->is_dropped) {
         lib->n_bytes -= pfdd_code_cost(o->n);
+        lib->renewal.n_garbage += o->scope ? 0 : o->n_set;
+    }
     o->is_dropped = true;
 }
 
@@ -169,56 +169,51 @@ static void drop_object(struct pfdd_library *lib, struct pfdd_code *o)
  * False: there is no memory for it. */
 static bool sweep(struct pfdd_library *lib)
 {
-    struct pfdd_catalogue *old = lib->catalogue;
-    struct pfdd_catalogue *c = pfdd_catalogue_new(old->n);
+    struct pfdd_catalogue *c = pfdd_catalogue_sweep(lib->catalogue, 0);
     if (!c)
         return false;
-    for (size_t i = 0; i < old->n; i++) {
-        if (!old->objects[i]->is_dropped)
-            pfdd_catalogue_put(c, old->objects[i]);
-    }
-    lib->has_shrunk |= c->n < old->n;
-    pfdd_catalogue_drop(old);
+    pfdd_catalogue_drop(lib->catalogue);
     lib->catalogue = c;
     return true;
 }
 
 /* Its producer has gone. False: there is no memory to see to that. */
-static bool forget(struct pfdd_library *lib, const struct pfdd_scope *scope)
+static bool forget(struct pfdd_library *lib, struct pfdd_scope *scope)
 {
-    const struct pfdd_catalogue *c = lib->catalogue;
-    for (size_t i = 0; i < c->n; i++) {
-        pfdd_code_disown(c->objects[i], scope);
-        if (c->objects[i]->scope == scope)
-            drop_object(lib, c->objects[i]);
+    for (size_t i = 0; i < scope->n_owned; i++) {
+        if (scope->owned[i]->scope == scope)
+            drop_object(lib, scope->owned[i]);
     }
-    for (struct pfdd_code *o = lib->waiting; o; o = o->next)
-        o->sender = o->sender == scope ? NULL : o->sender;
+    pfdd_scope_disown_all(scope);
+    lib->may_have_gone = true;
     return !scope->n_objects || sweep(lib);
 }
 
 /* Scopes that nobody uses any more. */
 static void drop_scopes(struct pfdd_library *lib)
 {
-    struct pfdd_scope **at = &lib->scopes;
+    struct pfdd_scope **at = &lib->scopes.first;
     while (*at) {
         struct pfdd_scope *scope = *at;
         if (scope->refs > 0 || !forget(lib, scope)) {
             at = &scope->next;
             continue;
         }
-        *at = scope->next;
-        lib->n_coming -= drop_waiting(&lib->waiting, scope);
+        drop_waiting(lib, scope); /* what the build had no time for */
         if (scope->binding)
-            pfdd_binding_leave(scope->binding, &lib->behind);
-        free(scope);
+            pfdd_binding_leave(scope->binding, &lib->sets.behind);
+        pfdd_scopes_drop(&lib->scopes, at);
     }
+    pfdd_scopes_recount(&lib->scopes);
+    pfdd_bindings_trim(&lib->sets.behind, lib->n_bytes_max / 2);
 }
 
 void pfdd_scope_unref(struct pfdd_scope *scope)
 {
-    /* A job builds for it. */
-    if (scope && --scope->refs == 0 && !scope->lib->busy)
+    if (!scope || --scope->refs > 0)
+        return;
+    drop_waiting(scope->lib, scope);
+    if (!scope->lib->busy) /* no job builds for it */
         drop_scopes(scope->lib);
 }
 
@@ -240,16 +235,14 @@ bool pfdd_library_is_busy(const struct pfdd_library *lib)
 bool pfdd_library_is_busy_for(const struct pfdd_library *lib,
                               const struct pfdd_scope *scope)
 {
-    return lib->n_awaited || (scope && scope->n_coming);
+    return lib->n_awaited || (scope && (scope->n_coming || scope->is_awaited));
 }
 
 size_t pfdd_library_memory(const struct pfdd_library *lib)
 {
-    size_t n = lib->n_bytes + lib->n_coming + lib->n_kept_free +
-               lib->current->strings->n_bytes + lib->behind.n_bytes;
-    for (const struct pfdd_scope *s = lib->scopes; s; s = s->next)
-        n += sizeof *s + (s->has_set ? s->binding->strings->n_bytes : 0);
-    return n;
+    return lib->n_alive + lib->n_coming + lib->n_kept_free +
+           lib->renewal.n_bytes + pfdd_sets_memory(&lib->sets) +
+           lib->scopes.n_memory;
 }
 
 uint64_t pfdd_library_version(const struct pfdd_library *lib)
@@ -259,14 +252,14 @@ uint64_t pfdd_library_version(const struct pfdd_library *lib)
 
 size_t pfdd_library_most(const struct pfdd_library *lib)
 {
-    return lib->n_coming + (lib->busy ? lib->current->strings->n_bytes : 0);
+    return lib->n_coming;
 }
 
 size_t pfdd_library_count(const struct pfdd_library *lib)
 {
-    size_t n_shared = pfd_strings_count(lib->current->strings->set);
+    size_t n_shared = pfd_strings_count(lib->sets.current->strings->set);
     size_t n = n_shared;
-    for (const struct pfdd_scope *s = lib->scopes; s; s = s->next) {
+    for (const struct pfdd_scope *s = lib->scopes.first; s; s = s->next) {
         size_t n_all =
             s->has_set ? pfd_strings_count(s->binding->strings->set) : 0;
         n += n_all > n_shared ? n_all - n_shared : 0;
@@ -303,137 +296,118 @@ void pfdd_library_each(const struct pfdd_library *lib,
     }
 }
 
-/* ---- on a worker ---- */
-
-static void load_fresh(struct pfd_strings *set, struct pfdd_code *o,
-                       const struct pfdd_scope *scope)
+static const void *open_objects(void *user, size_t *n, uint64_t *changes)
 {
-    struct pfd_error err;
-    if (o->why[0] || !belongs(o, scope))
-        return;
-    if (pfdd_code_load(set, o, &err) < 0 && o->scope == scope)
-        snprintf(o->why, sizeof o->why, "%.190s", err.text);
+    struct pfdd_library *lib = user;
+    lib->catalogue->refs++;
+    *n = lib->catalogue->n;
+    *changes = lib->n_changes;
+    return lib->catalogue;
 }
 
-/* The older one that is the same; NULL: there is none. */
-static struct pfdd_code *find_same(const struct pfdd_library *lib,
-                                   const struct pfdd_code *o)
+struct pfdd_object_lists pfdd_library_objects(struct pfdd_library *lib)
 {
-    for (size_t i = 0; i < lib->old->n; i++) {
-        struct pfdd_code *old = lib->old->objects[i];
-        if (old->n == o->n && old->crc == o->crc &&
-            old->is_shader == o->is_shader && old->shader == o->shader &&
-            old->scope == o->scope && !memcmp(old->bytes, o->bytes, o->n))
-            return old;
-    }
-    return NULL;
-}
-
-static struct pfd_strings *build(struct pfdd_library *lib,
-                                 const struct pfdd_scope *scope)
-{
-    struct pfd_strings *set = pfd_strings_new();
-    if (!set)
-        return NULL;
-    pfd_strings_set_max_inflated(set, lib->n_bytes_max);
-    struct pfd_error err;
-    for (size_t i = 0; i < lib->old->n; i++) {
-        if (belongs(lib->old->objects[i], scope))
-            pfdd_code_load(set, lib->old->objects[i], &err);
-    }
-    for (struct pfdd_code *o = lib->fresh; o; o = o->next)
-        load_fresh(set, o, scope);
-    return set;
-}
-
-/* Has something come for it that can be used? */
-static bool has_news(const struct pfdd_library *lib,
-                     const struct pfdd_scope *scope)
-{
-    for (const struct pfdd_code *o = lib->fresh; o; o = o->next) {
-        if (!o->why[0] && o->scope == scope)
-            return true;
-    }
-    return false;
-}
-
-static void run_job(struct pfdd_job *job)
-{
-    struct pfdd_library *lib = (struct pfdd_library *)job;
-    for (struct pfdd_code *o = lib->fresh; o; o = o->next) {
-        if (!o->bytes)
-            pfdd_code_read(o, lib->left);
-        lib->left -= o->peer ? o->n : 0;
-        o->crc = o->why[0] ? 0 : pfd_crc32c(0, o->bytes, o->n);
-        o->same = o->why[0] ? NULL : find_same(lib, o);
-        if (o->same)
-            snprintf(o->why, sizeof o->why, "known");
-    }
-    bool news = has_news(lib, NULL);
-    lib->set = news ? build(lib, NULL) : NULL;
-    for (struct pfdd_scope *s = lib->stale; s; s = s->next_stale) {
-        bool wanted = has_news(lib, s) || (news && s->has_set);
-        s->set = wanted ? build(lib, s) : NULL;
-    }
+    return (struct pfdd_object_lists){ open_objects, pfdd_catalogue_get,
+                                       pfdd_sets_close, lib };
 }
 
 /* ---- on the loop ---- */
 
-/* How much is behind a URI is known when it has been read. */
-static size_t room_for_uris(const struct pfdd_library *lib)
+static void choose_fresh(struct pfdd_library *lib)
 {
-    size_t taken = lib->n_bytes + lib->n_coming;
-    size_t share = taken < lib->n_bytes_max ? lib->n_bytes_max - taken : 0;
-    size_t room = pfdd_room(lib->d);
-    const struct pfdd_code *o = lib->fresh;
-    while (o && !o->peer)
-        o = o->next;
-    if (!o)
-        return 0;
-    return share < room ? share : room;
+    struct pfdd_code **at = &lib->build.fresh;
+    for (int i = 0; i < AT_ONCE; i++) {
+        *at = pfdd_turns_take(&lib->turns);
+        if (!*at)
+            break;
+        at = &(*at)->next;
+    }
+}
+
+/* Whose set may be another one behind this build. */
+static void choose_scopes(struct pfdd_library *lib)
+{
+    for (struct pfdd_scope *s = lib->scopes.first; s; s = s->next) {
+        s->last_room = s->n_bytes < lib->floor ? lib->floor - s->n_bytes : 0;
+        s->share = share_of(lib, s->n_bytes);
+        if (!s->n_objects)
+            continue;
+        s->set = NULL;
+        s->is_tried = s->is_refreshed = false;
+        s->next_built = lib->build.scopes;
+        lib->build.scopes = s;
+    }
+}
+
+/* Bytes of everybody's set. */
+static size_t n_current(const struct pfdd_library *lib)
+{
+    return lib->sets.current->strings->n_bytes;
+}
+
+static bool wants_renewal(const struct pfdd_library *lib)
+{
+    return pfdd_renewal_is_due(&lib->renewal, n_current(lib),
+                               pfdd_room_left(&lib->d->room));
+}
+
+static void begin_renewal(struct pfdd_library *lib)
+{
+    struct pfdd_build *b = &lib->build;
+    b->begins = wants_renewal(lib) && sweep(lib) &&
+                pfdd_renewal_begin(&lib->renewal, n_current(lib),
+                                   pfdd_room_left(&lib->d->room));
+    b->renewed = lib->renewal.set;
+    b->renewal_room = pfdd_renewal_rest(&lib->renewal);
 }
 
 static void start_job(struct pfdd_library *lib)
 {
-    /* Newest first, as they came in; loaded in the order of the list, which
-     * matters for collisions only. */
-    lib->fresh = lib->waiting;
-    lib->waiting = NULL;
-    lib->old = lib->catalogue;
-    lib->old->refs++;
-    lib->left = lib->n_kept_free = room_for_uris(lib);
+    struct pfdd_build *b = &lib->build;
+    *b = (struct pfdd_build){ 0 };
+    begin_renewal(lib);
+    b->current = lib->sets.current->strings->set;
+    b->old = lib->catalogue;
+    b->old->refs++;
+    choose_fresh(lib);
+    choose_scopes(lib);
+    lib->n_kept_free =
+        pfdd_build_give_room(b, &lib->d->room, lib->n_bytes + lib->n_coming,
+                             lib->n_bytes_max, lib->scopes.first);
+    pfdd_room_note(&lib->d->room);
     lib->busy = true;
-    lib->lacks = lib->has_shrunk;
-    lib->has_shrunk = false;
-    lib->stale = NULL;
-    for (struct pfdd_scope *s = lib->scopes; s; s = s->next) {
-        if (!s->n_objects)
-            continue;
-        s->next_stale = lib->stale;
-        lib->stale = s;
-    }
-    pfdd_pool_submit(lib->d->decoders, &lib->job);
+    pfdd_pool_submit(lib->d->pools.decoders, &lib->job);
 }
 
 /* It has come: it may be had again. */
 static void revive(struct pfdd_library *lib, struct pfdd_code *o,
                    const struct pfdd_code *fresh)
 {
-    if (o->is_dropped)
+    if (o->is_dropped) {
         lib->n_bytes += pfdd_code_cost(o->n);
+        lib->renewal.n_garbage -= o->n_set < lib->renewal.n_garbage
+                                      ? o->n_set
+                                      : lib->renewal.n_garbage;
+    }
     o->is_dropped = false;
+    o->since = lib->n_changes;
     o->is_given = o->is_given && fresh->is_given;
-    pfdd_code_own(o, fresh->sender);
+    if (fresh->sender)
+        pfdd_scope_own(fresh->sender, o);
 }
 
 static void arrive(struct pfdd_library *lib, const struct pfdd_code *o)
 {
     lib->n_coming -= o->n_coming;
     lib->n_awaited -= !o->is_given;
+    if (o->turn == &lib->orphans)
+        lib->n_orphans -= o->n_coming;
     if (!o->sender)
         return;
     o->sender->n_coming--;
-    o->sender->n_bytes += (o->why[0] ? 0 : pfdd_code_cost(o->n)) - o->n_coming;
+    /* What came of one that cannot be used is in the set, too. */
+    pfdd_scopes_charge(&lib->scopes, o->sender, o->n_coming,
+                       o->n_set + (o->why[0] ? 0 : pfdd_code_cost(o->n)));
 }
 
 /* One that cannot be used, or for which there is no memory, goes. */
@@ -450,122 +424,182 @@ static void keep(struct pfdd_library *lib, struct pfdd_catalogue *c,
         pfdd_code_free(o);
         return;
     }
-    pfdd_log_about(&lib->d->told_well, PFDD_INFO, "code object %s: %zu bytes",
-                   o->name, o->n);
+    pfdd_log_about(&lib->d->outcome.told_well, PFDD_INFO,
+                   "code object %s: %zu bytes", o->name, o->n);
     pfdd_folder_unref(o->folder);
     pfdd_peer_unref(o->peer);
     o->folder = NULL;
     o->peer = NULL;
+    o->since = lib->n_changes;
     pfdd_catalogue_put(c, o);
-    pfdd_code_own(o, o->sender);
+    if (o->sender) {
+        pfdd_scope_own(o->sender, o);
+        o->sender->is_awaited |= o->sender->has_set && !o->scope;
+    }
+    o->sender = NULL; /* which may go before it does */
     lib->n_bytes += pfdd_code_cost(o->n);
+    lib->n_alive += pfdd_code_cost(o->n);
+    o->alive = &lib->n_alive;
     struct pfdd_object object = view(o);
     if (!o->is_file)
         pfdd_shelf_object(lib->d->shelf, &object);
 }
 
-/* What the job has read and what there was are the next set. */
+/* What the job has read and what there was are the next catalogue. */
 static void keep_all(struct pfdd_library *lib)
 {
-    size_t n = lib->old->n;
-    for (const struct pfdd_code *o = lib->fresh; o; o = o->next)
+    struct pfdd_build *b = &lib->build;
+    size_t n = 0;
+    lib->n_changes++;
+    lib->may_have_gone = true;
+    for (const struct pfdd_code *o = b->fresh; o; o = o->next) {
         n++;
-    struct pfdd_catalogue *c = pfdd_catalogue_new(n);
-    for (const struct pfdd_code *o = lib->fresh; o; o = o->next) {
         if (o->same)
             revive(lib, o->same, o);
     }
-    for (size_t i = 0; c && i < lib->old->n; i++) {
-        if (!lib->old->objects[i]->is_dropped)
-            pfdd_catalogue_put(c, lib->old->objects[i]);
-    }
-    lib->has_shrunk |= c && c->n < lib->old->n;
-    while (lib->fresh) {
-        struct pfdd_code *o = lib->fresh;
-        lib->fresh = o->next;
+    struct pfdd_catalogue *c = pfdd_catalogue_sweep(b->old, n);
+    while (b->fresh) {
+        struct pfdd_code *o = b->fresh;
+        b->fresh = o->next;
+        pfdd_turns_charge(o);
         keep(lib, c, o);
     }
-    pfdd_catalogue_drop(lib->old);
-    lib->old = NULL;
+    pfdd_catalogue_drop(b->old);
+    b->old = NULL;
     if (!c)
         return;
     pfdd_catalogue_drop(lib->catalogue);
     lib->catalogue = c;
 }
 
-/* NULL: nothing is new, or out of memory. */
-static bool take_set(struct pfdd_library *lib, struct pfdd_binding **at,
-                     struct pfd_strings *set)
+static bool has_work(const struct pfdd_library *lib)
 {
-    struct pfdd_strings *strings = set ? pfdd_strings_new(set) : NULL;
-    if (strings)
-        pfdd_binding_move(at, strings, !lib->lacks, &lib->behind);
-    pfdd_strings_unref(strings);
-    return strings != NULL;
-}
-
-/* One without a set of its own has everybody's. */
-static void take_shared(struct pfdd_library *lib)
-{
-    for (struct pfdd_scope *s = lib->scopes; s; s = s->next) {
-        if (s->binding && !s->has_set) {
-            pfdd_binding_move(&s->binding, lib->current->strings, !lib->lacks,
-                              &lib->behind);
-        }
-    }
+    const struct pfdd_scope *s = lib->scopes.first;
+    while (s && !s->is_stale)
+        s = s->next;
+    return s || lib->turns.first || lib->renewal.set || wants_renewal(lib);
 }
 
 static void job_done(struct pfdd_job *job)
 {
     struct pfdd_library *lib = (struct pfdd_library *)job;
+    struct pfdd_build *b = &lib->build;
+    bool is_new = b->set != NULL;
     lib->n_kept_free = 0;
-    keep_all(lib);
-    lib->version += lib->set != NULL;
-    lib->has_shrunk |= lib->lacks && !lib->set;
-    take_set(lib, &lib->current, lib->set);
-    for (struct pfdd_scope *s = lib->stale; s; s = s->next_stale) {
-        if (s->set && pfdd_library_bind(lib, s) == s->binding) {
-            s->has_set |= take_set(lib, &s->binding, s->set);
-        } else {
-            pfd_strings_free(s->set);
-        }
+    for (struct pfdd_scope *s = b->scopes; s; s = s->next_built) {
+        pfdd_sets_take_scope(&lib->sets, s);
+        /* Once: without room for it there is none the next time either. */
+        s->is_stale &= !s->is_tried;
+        s->is_awaited &= !s->is_tried;
     }
-    take_shared(lib);
-    pfdd_bindings_trim(&lib->behind, lib->n_bytes_max / 2,
-                       lib->current->strings);
+    keep_all(lib);
+    for (struct pfdd_scope *s = b->scopes; s; s = s->next_built) {
+        if (s->has_set)
+            pfdd_sets_hold_own(s, lib->catalogue);
+    }
+    pfdd_turns_give_back(&lib->turns, b->undone);
+    lib->version += is_new;
+    pfdd_sets_take(&lib->sets, b->set, b->is_renewed, lib->scopes.first);
+    if (lib->renewal.set && !b->renewed)
+        pfdd_renewal_end(&lib->renewal, b->is_renewed);
+    pfdd_scopes_recount(&lib->scopes);
+    pfdd_room_note(&lib->d->room);
     lib->busy = false;
     drop_scopes(lib);
     pfdd_sessions_wake(lib->d);
-    if (lib->waiting)
+    if (has_work(lib))
         start_job(lib);
 }
 
-/* Its share has room for n bytes more, and memory for these, for what becomes
- * of them, and for the set that takes the place of the present one. */
-static bool has_room(const struct pfdd_library *lib, size_t n)
+/* The library has room for n bytes more, and there is memory for these, for
+ * what becomes of them, and for the next set. */
+static bool has_room(const struct pfdd_library *lib, bool is_little, size_t n)
 {
+    const struct pfdd_room *room = &lib->d->room;
+    size_t n_all = 2 * n + pfdd_build_cost(lib->sets.current->strings->set);
     return lib->n_bytes + lib->n_coming + n <= lib->n_bytes_max &&
-           pfdd_has_room(lib->d, 2 * n + lib->current->strings->n_bytes);
+           (is_little ? pfdd_room_has_for_last(room, n_all)
+                      : pfdd_room_has(room, n_all));
+}
+
+static bool has_little(const struct pfdd_library *lib,
+                       const struct pfdd_scope *sender, size_t n)
+{
+    return sender && sender->n_bytes + n <= lib->floor;
+}
+
+/* The oldest that nobody who is here has sent, from place *i on; NULL: there is
+ * none. */
+static struct pfdd_code *next_gone(struct pfdd_library *lib, size_t *i)
+{
+    const struct pfdd_catalogue *c = lib->catalogue;
+    while (lib->may_have_gone && *i < c->n) {
+        struct pfdd_code *o = c->objects[(*i)++];
+        if (pfdd_code_has_gone(o))
+            return o;
+    }
+    lib->may_have_gone = false;
+    return NULL;
 }
 
 /* What nobody who is here has sent goes for it, oldest first. */
 static bool make_room(struct pfdd_library *lib, const struct pfdd_scope *sender,
                       size_t n)
 {
-    const struct pfdd_catalogue *c = lib->catalogue;
+    size_t i = 0;
+    struct pfdd_code *o = NULL;
     bool is_swept = true;
-    if (sender && sender->n_bytes + n > lib->n_bytes_max / 4 * 3)
+    bool is_little = has_little(lib, sender, n);
+    if (sender && n > share_of(lib, sender->n_bytes))
         return false;
-    for (size_t i = 0; i < c->n && !has_room(lib, n); i++) {
-        struct pfdd_code *o = c->objects[i];
-        if (!o->is_given || o->n_owners || o->is_dropped)
-            continue;
+    while (!has_room(lib, is_little, n) && (o = next_gone(lib, &i))) {
         drop_object(lib, o);
         is_swept = false;
     }
     if (!is_swept && !lib->busy)
         sweep(lib);
-    return has_room(lib, n);
+    return has_room(lib, is_little, n);
+}
+
+static void start(struct pfdd_library *lib)
+{
+    if (!lib->busy && has_work(lib))
+        start_job(lib);
+}
+
+/* Memory that nobody has, but for what the library wants for a while. */
+static size_t steady_left(const struct pfdd_library *lib)
+{
+    return pfdd_room_left(&lib->d->room) + lib->n_kept_free +
+           lib->renewal.n_bytes;
+}
+
+/* Whoever comes finds some memory, and as much as there are strings, which the
+ * next set may take at once: what those who have gone had is the first to go,
+ * the oldest before others. */
+static void leave_spare(struct pfdd_library *lib)
+{
+    size_t wanted = lib->d->room.max / SPARE + n_current(lib);
+    size_t left = steady_left(lib);
+    if (left >= wanted)
+        return;
+    size_t n_most = lib->sets.behind.n_bytes + left;
+    pfdd_bindings_trim(&lib->sets.behind,
+                       n_most > wanted ? n_most - wanted : 0);
+    if (steady_left(lib) >= wanted || lib->renewal.set)
+        return;
+    size_t i = 0;
+    struct pfdd_code *o = NULL;
+    while (!wants_renewal(lib) && (o = next_gone(lib, &i)))
+        drop_object(lib, o);
+}
+
+void pfdd_library_make_way(struct pfdd_library *lib, size_t n)
+{
+    leave_spare(lib);
+    if (!pfdd_room_has_for_last(&lib->d->room, n))
+        make_room(lib, NULL, n);
+    start(lib);
 }
 
 static struct pfdd_code *add(struct pfdd_library *lib, const char *name,
@@ -574,6 +608,7 @@ static struct pfdd_code *add(struct pfdd_library *lib, const char *name,
     struct pfdd_code *o = calloc(1, sizeof *o);
     if (o)
         o->name = strdup(name);
+    leave_spare(lib);
     if (!o || !o->name || !make_room(lib, sender, pfdd_code_cost(n))) {
         pfdd_log_about(&lib->d->told_peers, PFDD_WARNING,
                        "code object %.300s: no room for it", name);
@@ -581,6 +616,7 @@ static struct pfdd_code *add(struct pfdd_library *lib, const char *name,
         free(o);
         return NULL;
     }
+    o->number = ++lib->n_numbers;
     o->n = n;
     o->n_coming = pfdd_code_cost(n);
     o->is_given = is_given;
@@ -589,17 +625,14 @@ static struct pfdd_code *add(struct pfdd_library *lib, const char *name,
     lib->n_awaited += !is_given;
     if (sender) {
         sender->n_coming++;
-        sender->n_bytes += o->n_coming;
+        pfdd_scopes_charge(&lib->scopes, sender, 0, o->n_coming);
     }
-    o->next = lib->waiting;
-    lib->waiting = o;
+    pfdd_turns_put(&lib->turns,
+                   sender     ? &sender->turn
+                   : is_given ? &lib->orphans
+                              : &lib->files,
+                   o);
     return o;
-}
-
-static void start(struct pfdd_library *lib)
-{
-    if (lib->waiting && !lib->busy)
-        start_job(lib);
 }
 
 void pfdd_library_add_file(struct pfdd_library *lib, const char *path)
@@ -636,14 +669,15 @@ void pfdd_library_add_uri(struct pfdd_library *lib, const char *uri,
 void pfdd_library_add(struct pfdd_library *lib,
                       const struct pfdd_object *object)
 {
-    struct pfdd_code *o =
-        add(lib, object->name, true, object->owner, object->n);
+    struct pfdd_scope *owner = object->owner ? object->owner : object->scope;
+    struct pfdd_code *o = add(lib, object->name, true, owner, object->n);
     if (!o) {
         free((void *)(uintptr_t)object->bytes);
     } else {
         o->bytes = (char *)(uintptr_t)object->bytes;
         o->is_kept = object->is_kept;
         o->scope = object->scope;
+        o->scope_number = pfdd_scope_number(object->scope);
         if (o->scope)
             o->scope->n_objects++;
         o->is_shader = object->is_shader;

@@ -5,9 +5,9 @@
  * whoever holds the old one may go on with it. Loop thread only; sets are
  * built on a worker.
  *
- * What producers send takes room that they share: one has three quarters of it
- * at most. When it has gone, its code objects stay for others until somebody
- * wants the room.
+ * What producers send takes room that they share: one has three times what it
+ * leaves at most, and some is kept for those that have little. When it has
+ * gone, its code objects stay for others until somebody wants the room.
  *
  * Validation layers number their shaders, each process for itself: these
  * belong to a scope, which has a set of its own with everybody's strings and
@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "delivery/binding.h"
+#include "delivery/objects.h"
 
 struct pfdd;
 struct pfdd_folder;
@@ -59,6 +60,10 @@ void pfdd_library_add(struct pfdd_library *lib,
 void pfdd_library_add_uri(struct pfdd_library *lib, const char *uri,
                           struct pfdd_peer *peer, struct pfdd_scope *owner);
 
+/* Where there is no room for somebody who wants n bytes, what only those need
+ * goes who have gone: strings of old chunks, then code objects. */
+void pfdd_library_make_way(struct pfdd_library *lib, size_t n);
+
 /* True: code objects are being read. */
 bool pfdd_library_is_busy(const struct pfdd_library *lib);
 
@@ -89,6 +94,9 @@ typedef void (*pfdd_object_fn)(void *user, const struct pfdd_object *object);
 void pfdd_library_each(const struct pfdd_library *lib,
                        const struct pfdd_scope *scope, pfdd_object_fn fn,
                        void *user);
+
+/* For who passes entries on: all that can be used. */
+struct pfdd_object_lists pfdd_library_objects(struct pfdd_library *lib);
 
 size_t pfdd_library_memory(const struct pfdd_library *lib);
 /* Grows with each new set. */

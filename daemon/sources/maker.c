@@ -2,7 +2,8 @@
 #include "sources/maker.h"
 
 enum {
-    CHUNK = 24 * 1024, /* bytes of a chunk, but for its last item */
+    CHUNK = 16 * 1024, /* bytes of a chunk, but for its last item: a page of
+                          JSON, about */
 };
 
 void pfdd_made_init(struct pfdd_made *made)
@@ -34,6 +35,26 @@ static void add_chunk(struct pfdd_made *made, struct pfdd_chunk *c)
     made->end = &c->next;
     made->n += pfdd_chunk_bytes(c);
     made->n_entries += c->contents.n[PFDD_ENTRY];
+}
+
+bool pfdd_made_add(struct pfdd_made *made, const struct pfd_wire_frame *frame,
+                   const struct pfd_chunk_counts *counts)
+{
+    struct pfdd_contents contents = {
+        .n = { [PFDD_ENTRY] = (uint32_t)counts->entries,
+               [PFDD_FINDING] = (uint32_t)counts->findings,
+               [PFDD_GAP] = (uint32_t)counts->gaps },
+        .generation = frame->generation,
+        .last = { frame->generation, counts->index, counts->offset },
+        .last_bytes = counts->n_bytes,
+    };
+    if (!counts->entries && !counts->findings && !counts->gaps)
+        return true;
+    struct pfdd_chunk *c =
+        pfdd_chunk_new(&contents, frame->bytes.at, frame->bytes.n);
+    if (c)
+        add_chunk(made, c);
+    return c;
 }
 
 bool pfdd_maker_init(struct pfdd_maker *maker)

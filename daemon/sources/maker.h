@@ -29,6 +29,15 @@ void pfdd_made_init(struct pfdd_made *made);
 void pfdd_made_move(struct pfdd_made *to, struct pfdd_made *from);
 void pfdd_made_drop(struct pfdd_made *made);
 
+enum {
+    PFDD_GIVEN_MAX = 256 * 1024, /* bytes of a chunk that others have made */
+};
+
+/* Adds a chunk that came in an `entries` frame, which has so many items. False:
+ * out of memory. */
+bool pfdd_made_add(struct pfdd_made *made, const struct pfd_wire_frame *frame,
+                   const struct pfd_chunk_counts *counts);
+
 struct pfdd_maker {
     struct pfd_chunk_writer *writer;
     struct pfdd_contents contents; /* of the chunk that is being written */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <printfdecode/lines.h>
+
 #include "core/name.h"
 
 enum {
@@ -83,4 +85,19 @@ void pfdd_origin_deinit(struct pfdd_origin *origin)
 {
     free(origin->labels);
     free(origin->names);
+}
+
+struct pfdd_buffer *pfdd_origin_buffer(
+    const struct pfdd_buffer_options *options)
+{
+    struct pfdd_buffer_options said = *options;
+    struct pfd_lines *lines = NULL;
+    struct pfdd_buffer *ret = NULL;
+    if (pfd_lines_new("json", false, true, &lines, NULL) == PFD_OK &&
+        (!said.frame || pfd_lines_set_origin(lines, said.frame) == PFD_OK)) {
+        said.origin = pfd_lines_origin_members(lines);
+        ret = pfdd_buffer_new(&said);
+    }
+    pfd_lines_free(lines);
+    return ret;
 }

@@ -7,7 +7,10 @@
 #ifndef PFDD_ORIGIN_H
 #define PFDD_ORIGIN_H
 
+#include <printfdecode/printfdecode.h>
 #include <printfdecode/wire.h>
+
+#include "delivery/chunk.h"
 
 struct pfdd_origin {
     struct pfd_wire_frame frame;
@@ -20,5 +23,10 @@ struct pfdd_origin {
 const char *pfdd_origin_init(struct pfdd_origin *ret,
                              const struct pfd_wire_frame *frame);
 void pfdd_origin_deinit(struct pfdd_origin *origin);
+
+/* What the chunks of a buffer say of it; `origin` is made of `frame`. NULL: out
+ * of memory. */
+struct pfdd_buffer *pfdd_origin_buffer(
+    const struct pfdd_buffer_options *options);
 
 #endif

@@ -1,90 +1,116 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory that all parts have together, and what is left of it. */
-#include "delivery/queue.h"
-#include "sources/daemon.h"
-#include "sources/library.h"
+#include "sources/room.h"
+
+#include "core/holder.h"
 
 enum {
-    RESERVE = 32, /* this part of memory_max is for what is not known before, */
-    LOOKS = 8,    /* and this for looks at buffers */
+    RESERVE = 32, /* this part of the cap is for what is not known before, */
+    LOOKS = 8,    /* and this for looks at buffers, */
+    LAST = 8,     /* this, but for LAST_FROM, for those who have little, */
+    LAST_FROM = 3 << 20,
+    FRAMES = 8, /* and this half frames leave */
 };
 
-size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
+static size_t add_up(const struct pfdd_room *r, size_t *reserve)
 {
-    *ret = (struct pfdd_memory){
-        .ring = d->ring.n_held,
-        .pages = d->pages.n_bytes,
-        .inputs = d->input_bytes,
-        .frames = d->frame_bytes,
-        .sessions = d->session_bytes + d->sources.n_bytes,
-        .buffers = d->buffer_bytes,
-    };
-    if (d->library)
-        ret->strings = pfdd_library_memory(d->library);
-    if (d->queue)
-        ret->outputs = pfdd_queue_memory(d->queue);
-    for (const struct pfdd_output *o = d->outputs; o; o = o->next)
-        ret->outputs += o->class->memory(o);
-    return ret->ring + ret->pages + ret->inputs + ret->frames + ret->buffers +
-           ret->sessions + ret->strings + ret->outputs;
+    return r->others(r->user, reserve) + r->inputs + r->frames + r->sessions +
+           r->buffers;
 }
 
-bool pfdd_must_wait(struct pfdd *d)
+size_t pfdd_room_taken(const struct pfdd_room *r)
 {
-    /* Those on their way, one that is done, and the one that asks. */
-    size_t n_coming = (pfdd_pool_pending(d->decoders) + 2) * d->batch;
-    bool busy = pfdd_ring_is_busy(&d->ring, n_coming);
-    d->count.waits += busy;
-    return busy;
+    size_t reserve = 0;
+    return add_up(r, &reserve);
+}
+
+void pfdd_room_note(struct pfdd_room *r)
+{
+    size_t n = pfdd_room_taken(r);
+    r->peak = n > r->peak ? n : r->peak;
 }
 
 /* Bytes that are taken, or kept for parts that do not ask. */
-static size_t taken(const struct pfdd *d)
+static size_t kept(const struct pfdd_room *r)
 {
-    struct pfdd_memory parts;
-    size_t n = pfdd_memory(d, &parts);
-    /* Lines come whether there is room or not: the ring's is kept free, and
-     * some for what is not known before. */
-    n += pfdd_ring_most(&d->ring) - parts.ring + d->frame_reserve +
-         d->config->config->memory_max / RESERVE;
-    if (d->pages.n_bytes_max > parts.pages)
-        n += d->pages.n_bytes_max - parts.pages;
-    return n + (d->library ? pfdd_library_most(d->library) : 0);
+    size_t reserve = 0;
+    size_t n = add_up(r, &reserve);
+    return n + reserve + r->frame_reserve + r->max / RESERVE;
 }
 
-static size_t left_for_looks(const struct pfdd *d)
+static size_t left_for_looks(const struct pfdd_room *r)
 {
-    size_t share = d->config->config->memory_max / LOOKS;
-    return share > d->look_bytes ? share - d->look_bytes : 0;
+    size_t share = r->max / LOOKS;
+    return share > r->looks ? share - r->looks : 0;
 }
 
-size_t pfdd_room(const struct pfdd *d)
+size_t pfdd_room_left_for_last(const struct pfdd_room *r)
 {
-    size_t n = taken(d) + left_for_looks(d);
-    size_t max = d->config->config->memory_max;
-    return n < max ? max - n : 0;
+    size_t n = kept(r) + left_for_looks(r);
+    return n < r->max ? r->max - n : 0;
 }
 
-bool pfdd_has_room(const struct pfdd *d, size_t n)
+size_t pfdd_room_left(const struct pfdd_room *r)
 {
-    return n < pfdd_room(d);
+    size_t left = pfdd_room_left_for_last(r);
+    size_t part = r->max / LAST;
+    size_t last = part > LAST_FROM ? part - LAST_FROM : 0;
+    return left > last ? left - last : 0;
 }
 
-bool pfdd_has_look_room(const struct pfdd *d, size_t n)
+bool pfdd_room_has(const struct pfdd_room *r, size_t n)
 {
-    return n <= left_for_looks(d) &&
-           taken(d) + n < d->config->config->memory_max;
+    return n < pfdd_room_left(r);
 }
 
-void pfdd_note_memory(struct pfdd *d)
+bool pfdd_room_has_for_last(const struct pfdd_room *r, size_t n)
 {
-    struct pfdd_memory parts;
-    size_t n = pfdd_memory(d, &parts);
-    d->memory_peak = n > d->memory_peak ? n : d->memory_peak;
+    return n < pfdd_room_left_for_last(r);
 }
 
-bool pfdd_has_frame_room(const struct pfdd *d, size_t n)
+bool pfdd_room_has_for_look(const struct pfdd_room *r, size_t n)
 {
-    size_t max = d->config->config->memory_max;
-    return d->frame_bytes + n < max / 2 && pfdd_has_room(d, n + max / 8);
+    return n <= left_for_looks(r) && kept(r) + n < r->max;
+}
+
+/* Bytes that holders may have together. */
+static size_t max_of_holders(const struct pfdd_room *r)
+{
+    size_t n = r->for_all(r->user) + r->max / RESERVE + r->max / LOOKS;
+    return n < r->max ? r->max - n : 0;
+}
+
+static size_t lower(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+size_t pfdd_room_left_for(const struct pfdd_room *r,
+                          const struct pfdd_holder *holder)
+{
+    size_t max = max_of_holders(r);
+    size_t little = lower(pfdd_holder_left_of_floor(holder, max),
+                          pfdd_room_left_for_last(r));
+    size_t left = pfdd_room_left(r);
+    return lower(pfdd_holder_left(holder, max), left > little ? left : little);
+}
+
+bool pfdd_room_has_for(const struct pfdd_room *r,
+                       const struct pfdd_holder *holder, size_t n)
+{
+    return n < pfdd_room_left_for(r, holder);
+}
+
+bool pfdd_room_is_short_for(const struct pfdd_room *r,
+                            const struct pfdd_holder *holder, size_t n)
+{
+    return !pfdd_room_has_for(r, holder, n) &&
+           n <= pfdd_holder_left_of_floor(holder, max_of_holders(r));
+}
+
+bool pfdd_room_has_for_frame(const struct pfdd_room *r,
+                             const struct pfdd_holder *holder, size_t n)
+{
+    return r->frames + n < r->max / 2 &&
+           pfdd_room_has_for_last(r, n + r->max / FRAMES) &&
+           pfdd_room_has_for(r, holder, n);
 }

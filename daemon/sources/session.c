@@ -1,278 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 #include "sources/session.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <printfdecode/lines.h>
 #include <printfdecode/tail.h>
 
-#include "core/head.h"
 #include "core/log.h"
 #include "core/sums.h"
 #include "delivery/queue.h"
 #include "delivery/segments.h"
 #include "sources/daemon.h"
 #include "sources/library.h"
-#include "sources/maker.h"
+#include "sources/origin.h"
 #include "sources/poller.h"
-#include "sources/session_memory.h"
+#include "sources/session_look.h"
 #include "sources/shelf.h"
 
 enum {
-    WINDOW = 512 * 1024, /* bytes of a buffer that one look takes, */
-    GIVE = 64 * 1024,    /* and makes entries of */
-    QUIET = 4,
-    LOOKS = 16, /* of a finished buffer in one job */
-    CHUNKS_ENOUGH = 256 * 1024,
-    BETWEEN_LOOKS_US = 800, /* less than a poll: timers come early, too */
     LOOK_ANYWAY_MS = 2000,
+    NEW_STRINGS_MS = 100,
     LOOK_AT_HOLES_MS = 20, /* while something has moved lately: */
     LATELY_MS = 10000,
 };
 
 #define NS_PER_MS UINT64_C(1000000)
 
-struct pfdd_session {
-    struct pfdd_job job;
-    struct pfdd *d;
-    struct pfdd_session *next;
-    struct pfdd_session_options options;
-    struct pfdd_strings *strings;
-    struct pfdd_buffer *buffer; /* what its chunks say of it */
-    uint32_t source;
-    struct pfdd_head head;
-    uint64_t looked; /* ns, uv_hrtime() */
-    uint64_t moved;  /* likewise: when something moved last */
-    uint64_t due;    /* likewise */
-    uint64_t time;   /* for lines; 0: now */
-    bool busy;
-    bool has_piece;      /* the job waits until its chunks are taken */
-    bool completing;     /* no more bytes in this generation */
-    bool completes_next; /* nor in the one that wants_restart begins */
-    bool closing;
-    bool abandoned;
-    bool wants_restart;
-    bool pending;   /* of the last look */
-    bool has_holes; /* likewise */
-    bool io_failed;
-    struct pfdd_made ready; /* while the next job is on its way */
-    struct pfdd_session_memory memory;
-    bool skipping;
-    struct pfdd_position skip; /* entries up to here are in the queue */
-    /* The job's. */
-    struct pfd_tail *tail;
-    struct pfdd_strings *old_strings; /* until the tail has let go of them */
-    bool new_strings;
-    bool linger;
-    bool burst; /* it follows one that has left much */
-    bool finish;
-    bool finished;
-    bool restart;
-    int n_quiet;    /* looks in a row that moved nothing */
-    uint64_t ahead; /* ns, of the tail's clock */
-    enum pfd_status status;
-    struct pfd_error err;
-    uint64_t n_buffer;
-    struct pfdd_maker maker;
-    struct pfdd_sums sums;  /* of all that has come out */
-    struct pfdd_sums ended; /* the same, up to the present generation */
-    uint64_t generation;    /* of the item before */
-    /* The loop's. */
-    struct pfdd_sums counted; /* in the daemon's sums */
-    struct pfdd_sums told;    /* in the log */
-};
-
-/* ---- on a worker ---- */
-
-static long read_buffer(void *user, uint64_t offset, void *bytes, size_t n)
+static void close_file(const struct pfdd_session_options *options)
 {
-    struct pfdd_session *s = user;
-    size_t total = 0;
-    while (total < n) {
-        ssize_t got = pread(s->options.fd, (char *)bytes + total, n - total,
-                            (off_t)(offset + total));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return total ? (long)total : -errno;
-        if (got == 0)
-            break;
-        total += (size_t)got;
-    }
-    return (long)total;
-}
-
-static bool is_known(const struct pfdd_session *s,
-                     const struct pfd_tail_item *item)
-{
-    return s->skipping && item->is_entry &&
-           (item->generation < s->skip.generation ||
-            (item->generation == s->skip.generation &&
-             item->entry->index <= s->skip.index));
-}
-
-/* Those that no item says: they do not go back, even where the tail's do. */
-static void sum_bytes(struct pfdd_session *s)
-{
-    struct pfd_summary summary;
-    struct pfdd_sums *sums = &s->sums;
-    pfd_tail_summary(s->tail, &summary);
-    if (summary.lost_bytes > sums->lost_bytes)
-        sums->lost_bytes = summary.lost_bytes;
-    if (summary.skipped_bytes > sums->skipped_bytes)
-        sums->skipped_bytes = summary.skipped_bytes;
-}
-
-static void note_generation(struct pfdd_session *s, uint64_t generation)
-{
-    if (generation == s->generation)
-        return;
-    sum_bytes(s);
-    s->ended = s->sums;
-    s->generation = generation;
-}
-
-static void take_item(void *user, const struct pfd_tail_item *item)
-{
-    struct pfdd_session *s = user;
-    note_generation(s, item->generation);
-    if (is_known(s, item))
-        return;
-    pfdd_sums_item(&s->sums, item);
-    if (s->options.is_trial)
-        return;
-    pfdd_maker_put(&s->maker, item, s->options.generation + item->generation);
-    if (s->maker.made.n > s->memory.n_piece)
-        pfdd_pool_pause(&s->job);
-}
-
-static bool make_tail(struct pfdd_session *s)
-{
-    struct pfd_tail_options options = {
-        .strings = s->strings->set,
-        .format = s->options.format,
-        .options = s->options.options,
-        .source = s->options.name,
-        .settle_ns = s->options.settle_ms * 1000000,
-        .apart_ns = BETWEEN_LOOKS_US * UINT64_C(1000),
-        .window = WINDOW,
-        .give = GIVE,
-        .farther = s->memory.n_farther,
-        .memory = s->memory.n_image,
-        .arrives = s->options.arrives,
-        .read = read_buffer,
-        .read_user = s,
-        .item = take_item,
-        .item_user = s,
-    };
-    s->status = pfd_tail_new(&options, &s->tail, &s->err);
-    return s->status == PFD_OK;
-}
-
-static uint64_t clock_of(const struct pfdd_session *s)
-{
-    return uv_hrtime() + s->ahead;
-}
-
-/*
- * A buffer that is complete: window by window, as if time flew, so that memory
- * stays bounded; then what is left. True: that is all.
- */
-static bool look_to_the_end(struct pfdd_session *s)
-{
-    for (int i = 0; i < LOOKS && s->maker.made.n < CHUNKS_ENOUGH; i++) {
-        s->ahead += 2 * (s->options.settle_ms + 1) * UINT64_C(1000000);
-        s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
-        s->n_quiet = s->status == PFD_OK ? 0 : s->n_quiet + 1;
-        if (s->n_quiet < QUIET)
-            continue;
-        s->n_quiet = 0;
-        s->status = pfd_tail_finish(s->tail, s->n_buffer, &s->err);
-        return true;
-    }
-    return false;
-}
-
-static void look(struct pfdd_session *s)
-{
-    struct stat st;
-    s->finished = false;
-    if (fstat(s->options.fd, &st) != 0) {
-        s->status = PFD_ERR_IO;
-        snprintf(s->err.text, sizeof s->err.text, "%s", strerror(errno));
-        s->finished = s->finish;
-        return;
-    }
-    s->n_buffer = (uint64_t)st.st_size;
-    if (s->finish) {
-        s->finished = look_to_the_end(s);
-        return;
-    }
-    s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
-    /* The second look need not wait for the loop's timer, which is no finer
-     * than a millisecond, while nobody else needs this thread. */
-    bool too_soon = s->status == PFD_MORE && s->burst;
-    bool only_seen = s->status == PFD_OK && !pfdd_maker_has_entries(&s->maker);
-    if (s->linger && (too_soon || only_seen) && pfd_tail_pending(s->tail)) {
-        usleep(BETWEEN_LOOKS_US + 20);
-        s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
-    }
-}
-
-static void run_job(struct pfdd_job *job)
-{
-    struct pfdd_session *s = (struct pfdd_session *)job;
-    s->status = PFD_OK;
-    if (!s->tail && !make_tail(s))
-        return;
-    if (s->restart)
-        pfd_tail_restart(s->tail);
-    if (s->new_strings) {
-        s->status = pfd_tail_set_strings(s->tail, s->strings->set, &s->err);
-        if (s->status < 0)
-            return;
-        s->new_strings = false;
-    }
-    look(s);
-    sum_bytes(s);
-    pfdd_maker_cut(&s->maker);
-}
-
-/* ---- on the loop ---- */
-
-static void count_sums(struct pfdd_session *s)
-{
-    if (s->options.is_trial)
-        return;
-    pfdd_sums_add(&s->d->sums, &s->sums, &s->counted);
-    s->counted = s->sums;
-}
-
-static void tell_sums(struct pfdd_session *s, const char *what,
-                      const struct pfdd_sums *sums)
-{
-    char text[PFDD_SUMS_TEXT];
-    pfdd_sums_text(sums, text);
-    bool bad = pfdd_sums_are_bad(sums);
-    pfdd_log_about(bad ? &s->d->told_bad : &s->d->told_well,
-                   bad ? PFDD_WARNING : PFDD_INFO, "%s: %s: %s",
-                   s->options.name, what, text);
-}
-
-/* Buffers may begin anew many times a second: of these, what went wrong. */
-static void tell_generation(struct pfdd_session *s)
-{
-    struct pfdd_sums sums = { 0 };
-    pfdd_sums_add(&sums, &s->ended, &s->told);
-    s->told = s->ended;
-    if (pfdd_sums_are_bad(&sums) && !s->options.is_trial)
-        tell_sums(s, "begins anew; before that", &sums);
+    if (!options->memory)
+        close(options->fd);
 }
 
 static void free_session(struct pfdd_session *s)
@@ -281,16 +40,16 @@ static void free_session(struct pfdd_session *s)
     void (*ended)(void *) = s->options.ended;
     void *user = s->options.user;
     if (!s->options.is_trial)
-        tell_sums(s, "ended", &s->sums);
+        pfdd_session_sums_tell_end(&s->sums, &d->outcome, s->options.name);
     if (s->options.sums)
-        *s->options.sums = s->sums;
+        *s->options.sums = s->sums.all;
     pfdd_session_memory_release(&s->memory);
     pfd_tail_free(s->tail);
     pfdd_strings_unref(s->old_strings);
     pfdd_strings_unref(s->strings);
     pfdd_scope_unref(s->options.scope);
-    pfdd_head_deinit(&s->head);
-    close(s->options.fd);
+    pfdd_bytes_deinit(&s->bytes);
+    close_file(&s->options);
     pfdd_session_unlink(&d->sessions, s);
     pfdd_sources_release(&d->sources, s->source);
     if (ended)
@@ -359,9 +118,11 @@ static void job_paused(struct pfdd_job *job)
 static void hear_failure(struct pfdd_session *s)
 {
     bool failed = s->status < 0;
-    if (failed && !s->io_failed && !s->options.is_trial) {
+    if (s->was_still) /* it has not been tried */
+        return;
+    if (failed && (!s->io_failed || s->is_gone) && !s->options.is_trial) {
         pfdd_log(PFDD_WARNING, "%s: %s", s->options.name, s->err.text);
-        pfdd_session_gap(s, "read_error", 0);
+        pfdd_session_gap(s, s->is_gone ? "process_ended" : "read_error", 0);
     }
     s->io_failed = failed;
 }
@@ -375,12 +136,33 @@ static bool take_over(struct pfdd_session *s)
     bool moved = s->ready.first || s->status == PFD_OK;
     s->pending = s->tail && pfd_tail_pending(s->tail) > 0;
     s->has_holes = s->tail && pfd_tail_holes(s->tail) > 0;
+    s->size = s->n_buffer;
     s->memory.n_tail = s->tail ? pfd_tail_memory(s->tail) : 0;
-    s->looked = uv_hrtime();
-    if (moved)
+    pfdd_session_memory_give_whole_back(&s->memory);
+    if (!s->was_still)
+        s->looked = uv_hrtime();
+    if (moved || (s->may_be_still && !s->was_still))
         s->moved = s->looked;
     pfdd_session_memory_charge(&s->memory);
     return moved;
+}
+
+static void count(struct pfdd_session *s)
+{
+    struct pfdd_source_troubles troubles;
+    pfdd_session_sums_troubles(&s->sums, s->n_buffer, &troubles);
+    pfdd_sources_trouble(&s->d->sources, s->source, &troubles);
+    pfdd_session_sums_count(&s->sums, &s->d->outcome);
+}
+
+/* What was bound before stays with the strings that had to go; what comes from
+ * now on is of those that its look had. */
+static void rebind(struct pfdd_session *s)
+{
+    const struct pfdd_binding *b =
+        pfdd_library_bind(s->d->library, s->options.scope);
+    if (b != s->buffer->binding && b->strings == s->strings)
+        pfdd_session_use(s, s->options.scope);
 }
 
 static void job_done(struct pfdd_job *job)
@@ -393,22 +175,29 @@ static void job_done(struct pfdd_job *job)
         s->old_strings = NULL;
     }
     bool finished = s->finish && (s->finished || s->status < 0);
-    count_sums(s);
+    if (!s->options.is_trial)
+        count(s);
     if (s->abandoned) {
         free_session(s);
         return;
     }
-    if (memcmp(&s->ended, &s->told, sizeof s->told) != 0)
-        tell_generation(s);
+    if (!s->options.is_trial)
+        pfdd_session_sums_tell_ended(&s->sums, &s->d->outcome, s->options.name);
     bool moved = take_over(s);
     /* A burst is read at full speed, while the loop takes what came before. */
     bool burst = moved && s->pending && !s->finish && s->status == PFD_OK &&
-                 pfd_tail_pending(s->tail) > GIVE;
+                 pfd_tail_pending(s->tail) > PFDD_GIVE;
     bool started = burst && start_job(s, true);
     give_chunks(s, &s->ready);
-    if (started)
+    if (started) {
+        rebind(s);
         return;
+    }
     hear_failure(s);
+    if (s->is_gone) {
+        free_session(s);
+        return;
+    }
     if (finished) {
         s->completing = false;
         if (s->closing && !s->wants_restart) {
@@ -419,6 +208,12 @@ static void job_done(struct pfdd_job *job)
     /* A finished buffer goes on at once, too. */
     if (!s->finish || finished || !start_job(s, false))
         pfdd_poller_kick(s->d->poller);
+}
+
+/* What ended before a restart was announced comes first. */
+static bool is_to_finish(const struct pfdd_session *s)
+{
+    return s->completing || (s->closing && !s->wants_restart);
 }
 
 /* What all others hold that they can do without for a while. */
@@ -435,32 +230,34 @@ static void trim_others(struct pfdd_session *s)
 
 /*
  * Memory for a look, before it takes any. False: others that are on their way
- * give some back. The share of looks has enough for one, once nobody holds any
- * beside what was asked for when the buffers came.
+ * give some back, or are as many as one producer may have. The share of looks
+ * has enough for one, once nobody holds any beside what was asked for when the
+ * buffers came.
  */
 static bool find_memory(struct pfdd_session *s)
 {
-    struct stat st;
     struct pfdd *d = s->d;
-    size_t n_buffer =
-        fstat(s->options.fd, &st) == 0 ? (size_t)st.st_size : SIZE_MAX;
+    size_t n_buffer = pfdd_bytes_size(&s->bytes);
+    if (is_to_finish(s) && !(s->tail && pfd_tail_is_followed(s->tail)))
+        s->n_whole = pfdd_session_memory_whole(&s->memory, n_buffer);
     size_t n = pfdd_session_memory_wants(&s->memory, n_buffer);
-    if (!pfdd_has_look_room(d, n)) {
+    if (!pfdd_room_has_for_look(&d->room, n)) {
         d->count.waits++;
-        if (d->n_looks)
+        if (d->room.n_looks)
             return false;
         trim_others(s);
     }
-    pfdd_session_memory_grant(&s->memory, n);
-    return true;
+    if (pfdd_session_memory_grant(&s->memory, n))
+        return true;
+    d->count.waits++;
+    return false;
 }
 
 static bool start_job(struct pfdd_session *s, bool burst)
 {
     struct pfdd *d = s->d;
-    if (s->busy || pfdd_must_wait(d) ||
-        pfdd_library_is_busy_for(d->library, s->options.scope) ||
-        !find_memory(s))
+    s->awaits_strings = pfdd_library_is_busy_for(d->library, s->options.scope);
+    if (s->busy || s->awaits_strings || pfdd_must_wait(d) || !find_memory(s))
         return false;
     struct pfdd_strings *strings =
         pfdd_library_bind(d->library, s->options.scope)->strings;
@@ -469,35 +266,41 @@ static bool start_job(struct pfdd_session *s, bool burst)
         s->strings = pfdd_strings_ref(strings);
         s->new_strings = true;
     }
-    /* What ended before a restart was announced comes first. */
-    s->finish = s->completing || (s->closing && !s->wants_restart);
+    s->finish = is_to_finish(s);
     s->restart = s->wants_restart && !s->finish;
     if (s->restart) {
         s->wants_restart = false;
         s->completing = s->completes_next;
     }
     s->burst = burst;
-    s->linger = pfdd_pool_pending(d->decoders) == 0;
+    s->may_be_still &= !burst && !s->finish;
+    if (!burst)
+        rebind(s);
+    s->linger = pfdd_pool_pending(d->pools.decoders) == 0;
     s->busy = true;
-    pfdd_pool_submit(d->decoders, &s->job);
+    pfdd_pool_submit(d->pools.decoders, &s->job);
     return true;
 }
 
-/* What its chunks say of it. */
 static struct pfdd_buffer *make_buffer(
     struct pfdd *d, const struct pfdd_session_options *options)
 {
-    struct pfd_lines *lines = NULL;
-    struct pfdd_buffer *ret = NULL;
-    if (pfd_lines_new("json", false, true, &lines, NULL) == PFD_OK &&
-        (!options->origin ||
-         pfd_lines_set_origin(lines, options->origin) == PFD_OK)) {
-        ret = pfdd_buffer_new(options->name, pfd_lines_origin_members(lines),
-                              pfdd_library_bind(d->library, options->scope),
-                              &options->options);
-    }
-    pfd_lines_free(lines);
-    return ret;
+    struct pfdd_buffer_options said = {
+        .name = options->name,
+        .frame = options->origin,
+        .binding = pfdd_library_bind(d->library, options->scope),
+        .scope = pfdd_scope_number(options->scope),
+        .options = &options->options,
+    };
+    return pfdd_origin_buffer(&said);
+}
+
+/* Who waits for a look is before who comes. */
+static void put_last(struct pfdd_session **list, struct pfdd_session *s)
+{
+    while (*list)
+        list = &(*list)->next;
+    *list = s;
 }
 
 struct pfdd_session *pfdd_session_new(
@@ -506,17 +309,21 @@ struct pfdd_session *pfdd_session_new(
     struct pfdd_session *s = calloc(1, sizeof *s);
     char *name = strdup(options->name);
     char *format = options->format ? strdup(options->format) : NULL;
-    bool ok =
-        s && name && (format || !options->format) && pfdd_maker_init(&s->maker);
+    bool ok = s && name && (format || !options->format) &&
+              pfdd_bytes_init(&s->bytes, options->fd, options->memory,
+                              options->n_memory);
+    ok = ok && pfdd_maker_init(&s->maker);
     if (ok)
         s->buffer = make_buffer(d, options);
     if (!ok || !s->buffer) {
-        if (s)
+        if (s) {
+            pfdd_bytes_deinit(&s->bytes);
             pfdd_maker_deinit(&s->maker);
+        }
         free(s);
         free(name);
         free(format);
-        close(options->fd);
+        close_file(options);
         return NULL;
     }
     pfdd_made_init(&s->ready);
@@ -526,21 +333,21 @@ struct pfdd_session *pfdd_session_new(
     s->options.format = format;
     s->options.origin = NULL;
     s->d = d;
-    s->job.run = run_job;
+    s->job.run = pfdd_session_look;
     s->job.done = job_done;
     s->job.half = job_paused;
-    pfdd_session_memory_init(&s->memory, d, sizeof *s);
+    pfdd_session_memory_init(&s->memory, &d->room, options->holder,
+                             sizeof *s + s->buffer->n_bytes);
     s->source = pfdd_sources_find(&d->sources, name);
     pfdd_sources_hold(&d->sources, s->source, options->resume);
     s->completing = options->complete;
     s->moved = uv_hrtime();
-    pfdd_head_init(&s->head, options->fd);
-    s->next = d->sessions;
-    d->sessions = s;
+    put_last(&d->sessions, s);
     pfdd_session_memory_charge(&s->memory);
     if (options->resume && d->queue) {
-        s->skipping =
-            pfdd_queue_position(d->queue, name, options->fd, &s->skip);
+        char file[PFDD_FILE_ROOM];
+        pfdd_bytes_describe(&s->bytes, file);
+        s->skipping = pfdd_queue_position(d->queue, name, file, &s->skip);
     }
     if (options->kept && pfdd_kept_holds(options->kept, options->fd)) {
         s->skipping = true;
@@ -554,9 +361,15 @@ struct pfdd_session *pfdd_session_new(
 
 void pfdd_session_use(struct pfdd_session *s, struct pfdd_scope *scope)
 {
-    struct pfdd_buffer *buffer = pfdd_buffer_new(
-        s->buffer->name, s->buffer->origin,
-        pfdd_library_bind(s->d->library, scope), &s->buffer->options);
+    struct pfdd_buffer_options options = {
+        .name = s->buffer->name,
+        .frame = s->buffer->frame,
+        .origin = s->buffer->origin,
+        .binding = pfdd_library_bind(s->d->library, scope),
+        .scope = pfdd_scope_number(scope),
+        .options = &s->buffer->options,
+    };
+    struct pfdd_buffer *buffer = pfdd_buffer_new(&options);
     if (buffer) {
         pfdd_buffer_unref(s->buffer);
         s->buffer = buffer;
@@ -566,9 +379,45 @@ void pfdd_session_use(struct pfdd_session *s, struct pfdd_scope *scope)
     s->options.scope = scope;
 }
 
-void pfdd_session_hand_over(struct pfdd_session *s, void *user)
+void pfdd_session_hand_over(struct pfdd_session *s, void *user,
+                            struct pfdd_holder *holder)
 {
     s->options.user = user;
+    pfdd_session_memory_move(&s->memory, holder);
+}
+
+bool pfdd_session_give(struct pfdd_session *s, const struct pfd_wire_frame *f,
+                       const char **why)
+{
+    struct pfd_chunk_counts counts;
+    struct pfdd_made made;
+    *why = NULL;
+    if (f->bytes.n > PFDD_GIVEN_MAX) {
+        *why = "too_large";
+        return true;
+    }
+    /* Its strings come first. */
+    if (pfdd_must_wait(s->d) ||
+        pfdd_library_is_busy_for(s->d->library, s->options.scope))
+        return false;
+    pfdd_made_init(&made);
+    if (pfd_chunk_count(f->bytes.at, f->bytes.n, &counts, NULL) != PFD_OK) {
+        *why = "bad_frame";
+    } else if (!pfdd_made_add(&made, f, &counts)) {
+        *why = "no_memory";
+    } else {
+        uint64_t time = s->time;
+        s->time = f->time;
+        pfdd_session_sums_give(&s->sums, &s->d->outcome, &counts);
+        pfdd_sources_trouble(&s->d->sources, s->source,
+                             &(struct pfdd_source_troubles){
+                                 .findings = counts.findings,
+                                 .lost_bytes = counts.lost_bytes,
+                                 .skipped_bytes = counts.skipped_bytes });
+        give_chunks(s, &made);
+        s->time = time;
+    }
+    return true;
 }
 
 void pfdd_session_gap(struct pfdd_session *s, const char *reason,
@@ -596,6 +445,11 @@ bool pfdd_session_write(struct pfdd_session *s, uint64_t offset,
     return true;
 }
 
+bool pfdd_session_extend(struct pfdd_session *s, uint64_t n)
+{
+    return ftruncate(s->options.fd, (off_t)n) == 0;
+}
+
 void pfdd_session_time(struct pfdd_session *s, uint64_t time)
 {
     s->time = time;
@@ -605,7 +459,7 @@ void pfdd_session_ring(struct pfdd_session *s)
 {
     s->moved = uv_hrtime();
     s->due = 0;
-    pfdd_head_forget(&s->head);
+    pfdd_bytes_forget(&s->bytes);
     pfdd_poller_kick(s->d->poller);
 }
 
@@ -632,25 +486,37 @@ void pfdd_session_close(struct pfdd_session *s)
     pfdd_session_ring(s);
 }
 
+/* Whatever the head says: something is awaited, or it was long ago. */
+static bool is_due(const struct pfdd_session *s, uint64_t now)
+{
+    bool awaited = s->has_holes && now - s->moved < LATELY_MS * NS_PER_MS;
+    return s->pending ||
+           now - s->looked >=
+               (awaited ? LOOK_AT_HOLES_MS : LOOK_ANYWAY_MS) * NS_PER_MS;
+}
+
 /* Nothing in the head has changed, nothing is awaited: no look is needed. */
 static bool is_still(struct pfdd_session *s, uint64_t now)
 {
-    bool same = !pfdd_head_has_changed(&s->head);
+    bool same = !pfdd_bytes_may_have_changed(&s->bytes);
     s->d->count.polls++;
-    bool awaited = s->has_holes && now - s->moved < LATELY_MS * NS_PER_MS;
-    return same && !s->pending &&
-           now - s->looked <
-               (awaited ? LOOK_AT_HOLES_MS : LOOK_ANYWAY_MS) * NS_PER_MS;
+    return same && !is_due(s, now);
+}
+
+/* There are others by now; while more and more of them come, it is enough to
+ * look now and then. */
+static bool has_old_strings(const struct pfdd_session *s, uint64_t now)
+{
+    struct pfdd *d = s->d;
+    return now - s->looked >= NEW_STRINGS_MS * NS_PER_MS &&
+           pfdd_library_bind(d->library, s->options.scope)->strings !=
+               s->strings;
 }
 
 static unsigned interval(const struct pfdd_session *s, uint64_t now)
 {
-    uint64_t idle_ms = (now - s->moved) / 1000000;
-    if (idle_ms < 100 || s->pending)
-        return 1;
-    if (idle_ms < 1000)
-        return 5;
-    return idle_ms < 10000 ? 20 : 50;
+    uint64_t idle_ns = s->pending ? 0 : now - s->moved;
+    return (unsigned)(pfd_source_pause(idle_ns) / NS_PER_MS);
 }
 
 unsigned pfdd_session_poll(struct pfdd_session *s, uint64_t now)
@@ -669,20 +535,44 @@ unsigned pfdd_session_poll(struct pfdd_session *s, uint64_t now)
     s->due = every > 1 ? (now / step + 1) * step : 0;
     bool asked = s->completing || s->closing || s->wants_restart;
     /* The tail would do nothing, and what has changed would be forgotten. */
-    if (!asked && now - s->looked < BETWEEN_LOOKS_US * UINT64_C(1000)) {
+    if (!asked && now - s->looked < PFDD_BETWEEN_LOOKS_US * UINT64_C(1000)) {
         s->due = 0;
         return 1;
     }
-    if (!asked && is_still(s, now))
+    if (!asked && is_still(s, now)) {
+        if (has_old_strings(s, now))
+            start_job(s, false);
         return every;
-    if (!asked && !s->pending) {
+    }
+    s->may_be_still =
+        !asked && pfdd_bytes_are_of_process(&s->bytes) && !is_due(s, now);
+    if (!asked && !s->pending && !pfdd_bytes_are_of_process(&s->bytes)) {
         s->moved = now - s->looked < LOOK_ANYWAY_MS * UINT64_C(1000000)
                        ? now
                        : s->moved;
     }
     if (!start_job(s, false)) /* it has to wait: this was no look */
-        pfdd_head_forget(&s->head);
+        pfdd_bytes_forget(&s->bytes);
     return every > 5 ? 5 : every;
+}
+
+static bool has_said(const struct pfdd_sums *sums)
+{
+    return sums->entries || pfdd_sums_are_bad(sums);
+}
+
+void pfdd_session_see(const struct pfdd_session *s,
+                      struct pfdd_session_view *ret)
+{
+    *ret = (struct pfdd_session_view){
+        .source = s->source,
+        .size = s->size,
+        .is_written = has_said(&s->sums.counted) || has_said(&s->sums.given),
+        .has_holes = s->has_holes,
+        .is_unread = s->io_failed,
+        .waits = s->awaits_strings,
+        .is_trial = s->options.is_trial,
+    };
 }
 
 struct pfdd_session *pfdd_session_next(const struct pfdd_session *s)
@@ -714,8 +604,13 @@ void pfdd_sessions_begin_with(struct pfdd *d, struct pfdd_session *first)
 
 void pfdd_sessions_wake(struct pfdd *d)
 {
-    for (struct pfdd_session *s = d->sessions; s; s = s->next)
-        pfdd_session_ring(s);
+    for (struct pfdd_session *s = d->sessions; s; s = s->next) {
+        if (s->awaits_strings &&
+            !pfdd_library_is_busy_for(d->library, s->options.scope)) {
+            s->awaits_strings = false;
+            pfdd_session_ring(s);
+        }
+    }
 }
 
 void pfdd_sessions_abandon(struct pfdd *d)

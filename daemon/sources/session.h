@@ -2,9 +2,9 @@
 /*
  * One buffer that is followed: its bytes stand in a file (a mapped one, a
  * memfd, a finished dump) that is read and not mapped, but for its first page
- * (head.h), so that somebody who cuts it short cannot hurt us. Looks are jobs
- * on a worker, one at a time; lines go into the ring in the order of the
- * buffer. A session dies alone.
+ * (head.h), so that somebody who cuts it short cannot hurt us, or in the memory
+ * of a process. Looks are jobs on a worker (session_look.h), one at a time;
+ * lines go into the ring in the order of the buffer. A session dies alone.
  */
 #ifndef PFDD_SESSION_H
 #define PFDD_SESSION_H
@@ -13,34 +13,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <printfdecode/printfdecode.h>
-#include <printfdecode/wire.h>
+#include "sources/session_options.h"
 
+struct pfd_wire_frame;
 struct pfdd;
 struct pfdd_session;
-struct pfdd_kept;
 struct pfdd_scope;
-struct pfdd_sums;
 
-struct pfdd_session_options {
-    const char *name;   /* of the source (name.h); copied */
-    const char *format; /* NULL: chosen; copied */
-    struct pfd_options options;
-    const struct pfd_wire_frame *origin; /* copied; NULL: nothing is known */
-    struct pfdd_scope *scope;            /* of its shaders; a reference is
-                                            taken; may be NULL */
-    int fd;                              /* taken over */
-    uint64_t settle_ms;
-    bool arrives;              /* bytes come by pfd_session_write(), in order */
-    bool is_trial;             /* nothing comes out, only `sums` */
-    struct pfdd_sums *sums;    /* at the end, what became of it; may be NULL */
-    bool complete;             /* nobody writes it any more */
-    uint64_t generation;       /* of what comes first */
-    bool resume;               /* skip what the queue has already */
-    struct pfdd_kept *kept;    /* go on behind it, keep it up to date; borrowed
-                                  until ended; may be NULL */
-    void (*ended)(void *user); /* the session is gone; may be NULL */
-    void *user;
+enum {
+    PFDD_SESSION_BYTES = 1 << 20, /* to be asked for (room.h) before one */
 };
 
 /* NULL: out of memory; fd is closed. */
@@ -53,8 +34,9 @@ void pfdd_session_ring(struct pfdd_session *s);
 /* Its shaders are others from now on; a reference is taken. */
 void pfdd_session_use(struct pfdd_session *s, struct pfdd_scope *scope);
 
-/* Another user hears of its end. */
-void pfdd_session_hand_over(struct pfdd_session *s, void *user);
+/* Another user hears of its end, and its memory is another holder's. */
+void pfdd_session_hand_over(struct pfdd_session *s, void *user,
+                            struct pfdd_holder *holder);
 
 /* No more bytes will come in this generation. */
 void pfdd_session_complete(struct pfdd_session *s);
@@ -66,11 +48,20 @@ void pfdd_session_restart(struct pfdd_session *s);
 bool pfdd_session_write(struct pfdd_session *s, uint64_t offset,
                         const void *bytes, size_t n);
 
+/* Such a buffer has n bytes, of which those that did not come are zero. False:
+ * likewise. */
+bool pfdd_session_extend(struct pfdd_session *s, uint64_t n);
+
 /* The time for lines from now on, ns since 1970; 0: when they come. */
 void pfdd_session_time(struct pfdd_session *s, uint64_t time);
 
 /* Gives what is left, then ends. */
 void pfdd_session_close(struct pfdd_session *s);
+
+/* A chunk of the buffer's entries, [n] bytes, that its sender has decoded. False:
+ * the ring has no place for it now. *why: it is none that can be used. */
+bool pfdd_session_give(struct pfdd_session *s, const struct pfd_wire_frame *f,
+                       const char **why);
 
 /* A gap record for this source. */
 void pfdd_session_gap(struct pfdd_session *s, const char *reason,
@@ -78,6 +69,19 @@ void pfdd_session_gap(struct pfdd_session *s, const char *reason,
 
 /* The poller's: looks if it is time; returns ms until the next time. */
 unsigned pfdd_session_poll(struct pfdd_session *s, uint64_t now_ns);
+
+/* What is known of it now. */
+struct pfdd_session_view {
+    uint32_t source;
+    uint64_t size;   /* bytes, at the last look */
+    bool is_written; /* something has come of it */
+    bool has_holes;  /* entries are reserved and not written */
+    bool is_unread;  /* it cannot be read */
+    bool waits;      /* for code objects that are on their way */
+    bool is_trial;   /* nothing comes out of it */
+};
+void pfdd_session_see(const struct pfdd_session *s,
+                      struct pfdd_session_view *ret);
 
 struct pfdd_session *pfdd_session_next(const struct pfdd_session *s);
 void pfdd_session_unlink(struct pfdd_session **list, struct pfdd_session *s);

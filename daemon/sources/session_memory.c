@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sources/session_memory.h"
 
-#include "sources/daemon.h"
+#include "core/holder.h"
+#include "sources/room.h"
 
 enum {
     PART = 256, /* of memory_max: one piece of chunks, and one copy; */
@@ -13,9 +14,10 @@ enum {
     IMAGE_MIN = 64 * 1024,
     IMAGE_MAX = 4 << 20,
     ROOM_MIN = 64 * 1024, /* of what grows by doubling */
-    COPIES = 3,           /* of what is read: two looks, and what is compared */
-    BATCHES = 2,          /* of chunks */
-    CHUNK = 64 * 1024,    /* one that is being written, its copy beside it */
+    WHOLE_MAX = 1 << 30,
+    COPIES = 3,        /* of what is read: two looks, and what is compared */
+    BATCHES = 2,       /* of chunks */
+    CHUNK = 64 * 1024, /* one that is being written, its copy beside it */
 };
 
 static size_t clamp(size_t n, size_t min, size_t max)
@@ -25,15 +27,18 @@ static size_t clamp(size_t n, size_t min, size_t max)
     return n < max ? n : max;
 }
 
-void pfdd_session_memory_init(struct pfdd_session_memory *m, struct pfdd *d,
-                              size_t n_session)
+void pfdd_session_memory_init(struct pfdd_session_memory *m,
+                              struct pfdd_room *room,
+                              struct pfdd_holder *holder, size_t n_session)
 {
-    size_t max = d->config->config->memory_max;
+    size_t max = room->max;
     size_t n_image = IMAGE_MAX;
-    while (n_image > IMAGE_MIN && n_image > pfdd_room(d) / IMAGES)
+    size_t left = pfdd_room_left_for(room, holder);
+    while (n_image > IMAGE_MIN && n_image > left / IMAGES)
         n_image /= 2;
     *m = (struct pfdd_session_memory){
-        .d = d,
+        .room = room,
+        .holder = holder,
         .n_session = n_session,
         .n_image = n_image,
         .n_farther = clamp(max / PART, FARTHER_MIN, FARTHER_MAX),
@@ -41,12 +46,12 @@ void pfdd_session_memory_init(struct pfdd_session_memory *m, struct pfdd *d,
     };
 }
 
-static size_t room_for(size_t n)
+static size_t doubled(size_t n)
 {
-    size_t room = ROOM_MIN;
-    while (room < n)
-        room *= 2;
-    return room;
+    size_t ret = ROOM_MIN;
+    while (ret < n)
+        ret *= 2;
+    return ret;
 }
 
 static size_t image_bytes(const struct pfdd_session_memory *m)
@@ -57,49 +62,90 @@ static size_t image_bytes(const struct pfdd_session_memory *m)
 static size_t bytes_of(const struct pfdd_session_memory *m)
 {
     size_t n_tail = m->n_tail > image_bytes(m) ? m->n_tail : image_bytes(m);
-    return m->n_session + n_tail + CHUNK;
+    return m->n_session + n_tail + m->n_whole + CHUNK;
+}
+
+/* But what a look has for a while. */
+static void count_held(struct pfdd_session_memory *m, size_t n)
+{
+    pfdd_holder_count(m->holder, m->n_held, n);
+    m->n_held = n;
+}
+
+void pfdd_session_memory_move(struct pfdd_session_memory *m,
+                              struct pfdd_holder *holder)
+{
+    size_t n = m->n_held;
+    count_held(m, 0);
+    m->holder = holder;
+    count_held(m, n);
 }
 
 static void count(struct pfdd_session_memory *m, size_t n, size_t n_buffer)
 {
-    struct pfdd *d = m->d;
-    d->session_bytes += n - m->n_charged;
-    d->buffer_bytes += n_buffer - m->n_buffer_charged;
+    m->room->sessions += n - m->n_charged;
+    m->room->buffers += n_buffer - m->n_buffer_charged;
     m->n_charged = n;
     m->n_buffer_charged = n_buffer;
-    pfdd_note_memory(d);
+    pfdd_room_note(m->room);
 }
 
 void pfdd_session_memory_charge(struct pfdd_session_memory *m)
 {
     count(m, bytes_of(m) + m->n_granted, m->n_written);
+    count_held(m, bytes_of(m) + m->n_written);
 }
 
 void pfdd_session_memory_release(struct pfdd_session_memory *m)
 {
     count(m, 0, 0);
+    count_held(m, 0);
 }
 
 size_t pfdd_session_memory_wants(const struct pfdd_session_memory *m,
                                  size_t n_buffer)
 {
     size_t n_copy = n_buffer < m->n_farther ? n_buffer : m->n_farther;
-    size_t n = m->n_session + image_bytes(m) + CHUNK +
-               COPIES * room_for(n_copy) + BATCHES * m->n_piece;
+    size_t n = m->n_session + image_bytes(m) + m->n_whole + CHUNK +
+               COPIES * doubled(n_copy) + BATCHES * m->n_piece;
     return n > bytes_of(m) ? n - bytes_of(m) : 0;
 }
 
-void pfdd_session_memory_grant(struct pfdd_session_memory *m, size_t n)
+size_t pfdd_session_memory_whole(struct pfdd_session_memory *m, size_t n)
 {
-    m->d->n_looks++;
-    m->d->look_bytes += n;
+    /* Looks have three copies of what they read; this is the only one. */
+    size_t granted = 2 * m->n_farther;
+    pfdd_session_memory_give_whole_back(m);
+    if (n <= granted || n > WHOLE_MAX ||
+        !pfdd_room_has_for(m->room, m->holder, doubled(n)))
+        return granted;
+    m->n_whole = doubled(n);
+    pfdd_session_memory_charge(m);
+    return n;
+}
+
+void pfdd_session_memory_give_whole_back(struct pfdd_session_memory *m)
+{
+    m->n_whole = 0;
+}
+
+bool pfdd_session_memory_grant(struct pfdd_session_memory *m, size_t n)
+{
+    if (!pfdd_holder_begin_look(m->holder))
+        return false;
+    m->looker = m->holder;
+    m->room->n_looks++;
+    m->room->looks += n;
     m->n_granted = n;
     pfdd_session_memory_charge(m);
+    return true;
 }
 
 void pfdd_session_memory_give_back(struct pfdd_session_memory *m)
 {
-    m->d->n_looks--;
-    m->d->look_bytes -= m->n_granted;
+    pfdd_holder_end_look(m->looker);
+    m->looker = NULL;
+    m->room->n_looks--;
+    m->room->looks -= m->n_granted;
     m->n_granted = 0;
 }

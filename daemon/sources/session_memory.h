@@ -10,10 +10,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct pfdd;
+struct pfdd_holder;
+struct pfdd_room;
 
 struct pfdd_session_memory {
-    struct pfdd *d;
+    struct pfdd_room *room;     /* of all */
+    struct pfdd_holder *holder; /* whose it is; NULL: nobody counts */
     /* What there may be; set once. */
     size_t n_session; /* bytes of itself */
     size_t n_image;   /* of the buffer that the tail remembers */
@@ -23,15 +25,23 @@ struct pfdd_session_memory {
     /* What there is. */
     size_t n_tail;    /* bytes of the tail */
     size_t n_written; /* of a buffer that is kept here */
+    size_t n_whole;   /* of one that is read at once at its end */
     /* What is counted. */
-    size_t n_charged;        /* in the daemon's session_bytes, */
-    size_t n_granted;        /* and of these in its look_bytes */
-    size_t n_buffer_charged; /* in its buffer_bytes */
+    size_t n_charged;           /* in the daemon's session_bytes, */
+    size_t n_granted;           /* and of these in its look_bytes */
+    size_t n_buffer_charged;    /* in its buffer_bytes, */
+    struct pfdd_holder *looker; /* whose look is on its way; NULL: nobody's */
+    size_t n_held;              /* and to the holder */
 };
 
 /* By what room there is now. */
-void pfdd_session_memory_init(struct pfdd_session_memory *m, struct pfdd *d,
-                              size_t n_session);
+void pfdd_session_memory_init(struct pfdd_session_memory *m,
+                              struct pfdd_room *room,
+                              struct pfdd_holder *holder, size_t n_session);
+
+/* It is somebody else's from now on. */
+void pfdd_session_memory_move(struct pfdd_session_memory *m,
+                              struct pfdd_holder *holder);
 
 /* Counts what there is. */
 void pfdd_session_memory_charge(struct pfdd_session_memory *m);
@@ -42,8 +52,14 @@ void pfdd_session_memory_release(struct pfdd_session_memory *m);
 size_t pfdd_session_memory_wants(const struct pfdd_session_memory *m,
                                  size_t n_buffer);
 
-/* A look with n bytes more begins, and has ended. */
-void pfdd_session_memory_grant(struct pfdd_session_memory *m, size_t n);
+/* A buffer of n bytes that could not be followed is to be read at once: how many
+ * of them may be. Charged until it is given back. */
+size_t pfdd_session_memory_whole(struct pfdd_session_memory *m, size_t n);
+void pfdd_session_memory_give_whole_back(struct pfdd_session_memory *m);
+
+/* A look with n bytes more begins, and has ended. False: too many of the same
+ * holder's are on their way. */
+bool pfdd_session_memory_grant(struct pfdd_session_memory *m, size_t n);
 void pfdd_session_memory_give_back(struct pfdd_session_memory *m);
 
 #endif

@@ -94,6 +94,8 @@ static struct pfdd_slot *new_slot(struct pfdd_shelf *shelf, unsigned number,
     slot->kept = page;
     slot->meta = meta;
     slot->end = (uint64_t)meta_st.st_size;
+    shelf->d->room.inputs += slot->end;
+    pfdd_room_note(&shelf->d->room);
     slot->next = shelf->slots;
     shelf->slots = slot;
     shelf->n_slots++;
@@ -102,6 +104,7 @@ static struct pfdd_slot *new_slot(struct pfdd_shelf *shelf, unsigned number,
 
 static void unmap_slot(struct pfdd_slot *slot)
 {
+    slot->of->d->room.inputs -= slot->end;
     munmap(slot->kept, PAGE);
     close(slot->meta);
     free(slot);
@@ -132,15 +135,19 @@ struct pfdd_slot *pfdd_shelf_find(struct pfdd_shelf *shelf, int memory)
 static bool append(void *user, const void *bytes, size_t n)
 {
     struct pfdd_slot *slot = user;
-    if (slot->end + n > META_MAX ||
+    struct pfdd_room *room = &slot->of->d->room;
+    if (slot->end + n > META_MAX || !pfdd_room_has(room, n) ||
         pwrite(slot->meta, bytes, n, (off_t)slot->end) != (ssize_t)n)
         return false;
     slot->end += n;
+    room->inputs += n;
+    pfdd_room_note(room);
     return true;
 }
 
 static void cut(struct pfdd_slot *slot, uint64_t end)
 {
+    slot->of->d->room.inputs -= slot->end - end;
     slot->end = end;
     if (ftruncate(slot->meta, (off_t)end) != 0)
         pfdd_log(PFDD_DEBUG, "shelf: %s", strerror(errno));
@@ -192,7 +199,8 @@ static void append_object(void *user, const struct pfdd_object *object)
         return;
     cut(slot, before);
     pfdd_log(PFDD_WARNING,
-             "%s: not kept over a restart: more than 64 MiB of them",
+             "%s: not kept over a restart: more than 64 MiB of them, or memory "
+             "is up to its cap",
              object->name);
 }
 
@@ -318,6 +326,7 @@ static void restore(struct pfdd_shelf *shelf, unsigned number, int memory,
     snprintf(name, sizeof name, "kept %u", number);
     bool ok = memory >= 0 && meta >= 0 && fstat(meta, &st) == 0 &&
               st.st_size > PAGE && st.st_size <= META_MAX &&
+              pfdd_room_has(&shelf->d->room, (size_t)st.st_size) &&
               pread(meta, &kept, sizeof kept, 0) == sizeof kept &&
               !memcmp(kept.magic, magic, sizeof magic);
     struct pfdd_slot *slot =
@@ -345,6 +354,13 @@ static void restore(struct pfdd_shelf *shelf, unsigned number, int memory,
     free_slot(slot);
 }
 
+void pfdd_shelf_let_go(struct pfdd_slot *slot)
+{
+    struct pfdd_stream *stream = slot->stream;
+    slot->stream = NULL;
+    pfdd_stream_end(stream);
+}
+
 /* Nobody tells us when a producer of before ends. */
 static void on_timer(uv_timer_t *timer)
 {
@@ -355,11 +371,9 @@ static void on_timer(uv_timer_t *timer)
         if (!s->stream || s->kept->pid <= 0 ||
             kill((pid_t)s->kept->pid, 0) == 0 || errno != ESRCH)
             continue;
-        struct pfdd_stream *stream = s->stream;
         pfdd_log(PFDD_INFO, "buffer %u of before: its producer is gone",
                  s->number);
-        s->stream = NULL;
-        pfdd_stream_end(stream);
+        pfdd_shelf_let_go(s);
     }
 }
 

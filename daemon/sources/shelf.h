@@ -75,6 +75,9 @@ struct pfdd_slot *pfdd_shelf_put(struct pfdd_shelf *shelf, int memory, int bell,
 /* The buffer is done with: the manager lets go of it, unless we are ending. */
 void pfdd_shelf_drop(struct pfdd_slot *slot);
 
+/* The stream of what was restored ends: a producer has come for it. */
+void pfdd_shelf_let_go(struct pfdd_slot *slot);
+
 /* A code object that a producer sent or named: all buffers may need it, or
  * those of its scope. */
 void pfdd_shelf_object(struct pfdd_shelf *shelf,

@@ -14,6 +14,7 @@
 #include <printfdecode/printfdecode.h>
 
 struct pfdd;
+struct pfdd_holder;
 struct pfdd_peer;
 struct pfdd_stream;
 
@@ -27,6 +28,8 @@ struct pfdd_stream_options {
     struct pfd_options options; /* of buffers that do not say otherwise */
     long long pid;              /* of the peer; 0: as it says itself */
     struct pfdd_peer *peer;     /* who may use URIs; NULL: nobody */
+    struct pfdd_holder *holder; /* of what it makes us have; NULL: nobody
+                                   counts */
     bool may_be_raw;            /* what is no capture is one buffer */
     bool is_kept;               /* the shelf's, of before */
     void (*resume)(void *user); /* bytes are wanted again */
@@ -51,6 +54,9 @@ void pfdd_stream_settle(struct pfdd_stream *st);
 
 /* True: `resume` will be called; not yet the time for pfdd_stream_end(). */
 bool pfdd_stream_is_waiting(const struct pfdd_stream *st);
+
+/* True: it has buffers that are followed. */
+bool pfdd_stream_has_buffers(const struct pfdd_stream *st);
 
 /* The process that sends, 0: not known. */
 long long pfdd_stream_pid(const struct pfdd_stream *st);

@@ -8,6 +8,7 @@
 #include <printfdecode/shaders.h>
 #include <printfdecode/wire_objects.h>
 
+#include "core/holder.h"
 #include "core/log.h"
 #include "core/name.h"
 #include "core/peer.h"
@@ -16,6 +17,7 @@
 
 enum {
     NAME = 2 * PFDD_NAME_ROOM,
+    OBJECT = 256, /* at most, of one that has no bytes yet */
 };
 
 /* Of the log and of sources, which nothing is found by: as much as fits. */
@@ -49,7 +51,8 @@ static bool add_module(struct pfdd_objects *o,
 {
     char name[NAME];
     bool is_shader = given->use == PFD_WIRE_OBJECT_SHADER;
-    void *copy = pfdd_has_room(o->d, given->n) ? malloc(given->n) : NULL;
+    bool has_room = pfdd_room_has_for(&o->d->room, o->holder, given->n);
+    void *copy = has_room ? malloc(given->n) : NULL;
     if (!copy)
         return false;
     memcpy(copy, given->bytes, given->n);
@@ -117,19 +120,44 @@ static bool take_object(void *user, struct pfd_wire_object *given)
 
 /* ---- what is held ---- */
 
+static size_t cost_of(const struct pfd_wire_frame *f)
+{
+    uint64_t n = f->total <= PFD_WIRE_OBJECT_MAX ? f->total : 0;
+    n = n > f->offset ? n - f->offset : 0;
+    return OBJECT + f->name.n + (n > f->bytes.n ? (size_t)n : f->bytes.n);
+}
+
+bool pfdd_objects_have_room(struct pfdd_objects *o,
+                            const struct pfd_wire_frame *f)
+{
+    size_t n = cost_of(f);
+    if (pfdd_room_has_for(&o->d->room, o->holder, n))
+        return true;
+    pfdd_library_make_way(o->d->library, n);
+    return pfdd_room_has_for(&o->d->room, o->holder, n);
+}
+
+bool pfdd_objects_are_short(const struct pfdd_objects *o,
+                            const struct pfd_wire_frame *f)
+{
+    return pfdd_room_is_short_for(&o->d->room, o->holder, cost_of(f));
+}
+
 static bool hold(void *user, size_t n)
 {
     struct pfdd_objects *o = user;
-    if (!pfdd_has_room(o->d, n))
+    if (!pfdd_room_has_for(&o->d->room, o->holder, n))
         return false;
-    o->d->input_bytes += n;
+    o->d->room.inputs += n;
+    pfdd_holder_count(o->holder, 0, n);
     return true;
 }
 
 static void release(void *user, size_t n)
 {
     struct pfdd_objects *o = user;
-    o->d->input_bytes -= n;
+    o->d->room.inputs -= n;
+    pfdd_holder_count(o->holder, n, 0);
 }
 
 static void on_finding(void *user, const struct pfd_finding *finding)

@@ -13,14 +13,16 @@
 
 struct pfd_wire_objects;
 struct pfdd;
+struct pfdd_holder;
 struct pfdd_peer;
 struct pfdd_scope;
 
 struct pfdd_objects {
     struct pfdd *d;
-    const char *name;       /* of the stream; borrowed */
-    struct pfdd_peer *peer; /* owned; who may use URIs; NULL: nobody */
-    bool is_kept;           /* the shelf gives back what it kept */
+    const char *name;           /* of the stream; borrowed */
+    struct pfdd_peer *peer;     /* owned; who may use URIs; NULL: nobody */
+    struct pfdd_holder *holder; /* NULL: nobody counts */
+    bool is_kept;               /* the shelf gives back what it kept */
     /* Why something cannot be used. */
     void (*refused)(void *user, const char *why);
     void *user;
@@ -32,6 +34,14 @@ struct pfdd_objects {
 
 /* The members above are set. */
 void pfdd_objects_init(struct pfdd_objects *o);
+
+/* Whether there is room for a frame of a code object, or a shader, up to where
+ * it is whole; and whether there is none because others have more than they
+ * would if all had their share. */
+bool pfdd_objects_have_room(struct pfdd_objects *o,
+                            const struct pfd_wire_frame *f);
+bool pfdd_objects_are_short(const struct pfdd_objects *o,
+                            const struct pfd_wire_frame *f);
 
 /* A frame of any type. */
 void pfdd_objects_take(struct pfdd_objects *o, const struct pfd_wire_frame *f);

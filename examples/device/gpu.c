@@ -75,10 +75,27 @@ static void choose_family(void)
         end(77, "the device cannot compute");
 }
 
+static bool has_extension(const char *name)
+{
+    VkExtensionProperties all[512];
+    uint32_t n = sizeof all / sizeof *all;
+    vkEnumerateDeviceExtensionProperties(gpu.physical, NULL, &n, all);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!strcmp(all[i].extensionName, name))
+            return true;
+    }
+    return false;
+}
+
 /* All that the device can is enabled: a shader may need it. */
 static void open_device(void)
 {
+    static const char *const clock_name = VK_KHR_SHADER_CLOCK_EXTENSION_NAME;
+    const bool has_clock = has_extension(clock_name);
     VkPhysicalDeviceProperties properties;
+    VkPhysicalDeviceShaderClockFeaturesKHR clock = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR,
+    };
     VkPhysicalDeviceVulkan13Features features13 = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
     };
@@ -91,14 +108,19 @@ static void open_device(void)
     };
     VkPhysicalDeviceFeatures2 features = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+        .pNext = has_clock ? &clock : NULL,
     };
     vkGetPhysicalDeviceProperties(gpu.physical, &properties);
     if (properties.apiVersion < VK_API_VERSION_1_1)
         end(77, "the device has no Vulkan 1.1");
-    if (properties.apiVersion >= VK_API_VERSION_1_2)
+    if (properties.apiVersion >= VK_API_VERSION_1_2) {
+        features12.pNext = features.pNext;
         features.pNext = &features11;
-    if (properties.apiVersion >= VK_API_VERSION_1_3)
+    }
+    if (properties.apiVersion >= VK_API_VERSION_1_3) {
+        features13.pNext = features12.pNext;
         features12.pNext = &features13;
+    }
     vkGetPhysicalDeviceFeatures2(gpu.physical, &features);
     float priority = 1;
     VkDeviceQueueCreateInfo queue = {
@@ -112,6 +134,8 @@ static void open_device(void)
         .pNext = &features,
         .queueCreateInfoCount = 1,
         .pQueueCreateInfos = &queue,
+        .enabledExtensionCount = has_clock,
+        .ppEnabledExtensionNames = &clock_name,
     };
     gpu_must(vkCreateDevice(gpu.physical, &info, NULL, &gpu.device), "device");
     vkGetDeviceQueue(gpu.device, gpu.family, 0, &gpu.queue);

@@ -4,11 +4,16 @@
  * then in that buffer to a file for printfdecode.
  *
  *   run_cl SOURCE.cl KERNEL ITEMS [--local N] [--options TEXT]
- *          [--buffer-bytes N] --to dump.bin
+ *          [--buffer-bytes N] [--to dump.bin]
+ *          [--strings app.pfdb [--rule RULE]...]
  *
  * The kernel's parameters are PFD_PARAMETERS and nothing else; ITEMS:
  * work-items, --local: of a work-group; --options: for the compiler, as
  * -DPFD_SUBGROUPS; --buffer-bytes: with the header of 16 (default: 1048576).
+ * With --strings and without --to whoever reads sees the lines while the kernel
+ * runs, if the device works on the host's memory: printfdecoded, or
+ * `printfdecode run -- run_cl ...`. --rule (printer.h) is for kernels scanned
+ * with --control.
  *
  * Exit status: 0 done, 1 an error, 77 there is no OpenCL device.
  */
@@ -18,6 +23,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "printer.h"
 
 enum {
     SOURCE_MAX = 16 << 20,
@@ -32,6 +39,7 @@ struct job {
     size_t n_items;
     size_t n_local; /* 0: the driver chooses */
     cl_uint n_bytes;
+    struct printer_options printer;
 };
 
 static cl_context context;
@@ -68,14 +76,16 @@ static bool read_option(struct job *ret, const char *name, const char *value)
         ret->n_bytes = (cl_uint)n;
         return ok;
     } else {
-        return false;
+        return printer_take(&ret->printer, name, value);
     }
     return true;
 }
 
 static bool read_arguments(struct job *ret, int argc, char **argv)
 {
-    *ret = (struct job){ .options = "", .n_bytes = 1 << 20 };
+    *ret = (struct job){ .options = "",
+                         .n_bytes = 1 << 20,
+                         .printer = { .program = "run_cl" } };
     if (argc < 6)
         return false;
     ret->source = argv[1];
@@ -83,7 +93,7 @@ static bool read_arguments(struct job *ret, int argc, char **argv)
     bool ok = read_number(argv[3], &ret->n_items);
     for (int i = 4; i < argc && ok; i += 2)
         ok = i + 1 < argc && read_option(ret, argv[i], argv[i + 1]);
-    return ok && ret->to;
+    return ok && (ret->to || ret->printer.strings);
 }
 
 static void open_device(void)
@@ -136,29 +146,78 @@ static cl_kernel build(const struct job *job)
     return kernel;
 }
 
-/* Into bytes [job->n_bytes]. */
-static void run(const struct job *job, void *bytes)
+static cl_mem make_buffer(void *bytes, size_t n)
 {
     cl_int status;
+    cl_mem ret = clCreateBuffer(
+        context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, n, bytes, &status);
+    must(status, "buffer");
+    return ret;
+}
+
+/* Waits for the kernel; what it wrote is then in the buffer's own bytes. */
+static void take_back(cl_mem from, size_t n)
+{
+    cl_int status;
+    void *mapped = clEnqueueMapBuffer(queue, from, CL_TRUE, CL_MAP_READ, 0, n,
+                                      0, NULL, NULL, &status);
+    must(status, "reading the buffer");
+    must(clEnqueueUnmapMemObject(queue, from, mapped, 0, NULL, NULL),
+         "reading the buffer");
+    must(clFinish(queue), "reading the buffer");
+    clReleaseMemObject(from);
+}
+
+/* Has the kernel been scanned with --control? */
+static bool asks(cl_kernel kernel)
+{
+    cl_uint n = 0;
+    must(clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof n, &n, NULL),
+         "the kernel");
+    return n == 3;
+}
+
+/* Into bytes [job->n_bytes]. False: the control block is not to be had. */
+static bool run(const struct job *job, void *bytes)
+{
     cl_kernel kernel = build(job);
     cl_uint n_dwords = job->n_bytes / 4;
-    cl_mem buffer =
-        clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                       job->n_bytes, bytes, &status);
-    must(status, "buffer");
+    size_t n_control = 0;
+    void *control = NULL;
+    cl_mem rules = NULL;
+    if (asks(kernel)) {
+        control = printer_control(&job->printer, &n_control);
+        if (!control)
+            return false;
+        rules = make_buffer(control, n_control);
+        must(clSetKernelArg(kernel, 2, sizeof(cl_mem), &rules), "pfd_rules");
+    }
+    cl_mem buffer = make_buffer(bytes, job->n_bytes);
     must(clSetKernelArg(kernel, 0, sizeof(cl_mem), &buffer), "pfd_buffer");
     must(clSetKernelArg(kernel, 1, sizeof n_dwords, &n_dwords), "pfd_size");
     must(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &job->n_items,
                                 job->n_local ? &job->n_local : NULL, 0, NULL,
                                 NULL),
          "the kernel");
-    must(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, job->n_bytes, bytes, 0,
-                             NULL, NULL),
-         "reading the buffer");
-    clReleaseMemObject(buffer);
+    take_back(buffer, job->n_bytes);
+    if (rules) {
+        take_back(rules, n_control);
+        printer_say_withheld(control, n_control);
+    }
     clReleaseKernel(kernel);
     clReleaseCommandQueue(queue);
     clReleaseContext(context);
+    return true;
+}
+
+static bool write_file(const struct job *job, const void *bytes)
+{
+    FILE *file = fopen(job->to, "wb");
+    bool ok = file && fwrite(bytes, 1, job->n_bytes, file) == job->n_bytes;
+    ok = file && !fclose(file) && ok;
+    if (!ok)
+        perror(job->to);
+    return ok;
 }
 
 int main(int argc, char **argv)
@@ -166,19 +225,15 @@ int main(int argc, char **argv)
     struct job job;
     if (!read_arguments(&job, argc, argv)) {
         fprintf(stderr, "usage: run_cl SOURCE.cl KERNEL ITEMS [--local N] "
-                        "[--options TEXT] [--buffer-bytes N] --to FILE\n");
+                        "[--options TEXT] [--buffer-bytes N] [--to FILE] "
+                        "[--strings FILE [--rule RULE]...]\n");
         return 1;
     }
     open_device();
-    void *bytes = calloc(1, job.n_bytes);
-    if (!bytes)
-        return 1;
-    run(&job, bytes);
-    FILE *file = fopen(job.to, "wb");
-    bool ok = file && fwrite(bytes, 1, job.n_bytes, file) == job.n_bytes;
-    ok = file && !fclose(file) && ok;
-    if (!ok)
-        perror(job.to);
-    free(bytes);
+    void *file = job.to ? calloc(1, job.n_bytes) : NULL;
+    void *bytes = job.to ? file : printer_share(&job.printer, job.n_bytes);
+    bool ok = bytes && run(&job, bytes) && (!job.to || write_file(&job, bytes));
+    printer_close();
+    free(file);
     return ok ? 0 : 1;
 }

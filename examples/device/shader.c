@@ -27,6 +27,7 @@ enum {
 };
 
 static const char print_name[] = "pfd_buffer";
+static const char control_name[] = "pfd_control";
 
 /* What is said of an id. */
 struct id {
@@ -34,6 +35,7 @@ struct id {
     uint32_t binding;
     uint32_t pointee; /* of a pointer type */
     bool is_print;
+    bool is_control;
     bool is_block;
     bool is_buffer_block;
 };
@@ -100,6 +102,7 @@ static const char *take_variable(struct shader *ret, struct id *ids,
         .binding = ids[w[2]].binding,
         .is_uniform = w[3] == STORAGE_UNIFORM && type->is_block,
         .is_print = type->is_print,
+        .is_control = type->is_control,
     };
     return NULL;
 }
@@ -116,8 +119,11 @@ static const char *take(struct shader *ret, struct id *ids, uint32_t bound,
         snprintf(ret->entry, sizeof ret->entry, "%s", (const char *)(w + 3));
         return NULL;
     case OP_NAME:
-        if (n > 2 && w[1] < bound && has_string(w + 2, n - 2))
-            ids[w[1]].is_print = !strcmp((const char *)(w + 2), print_name);
+        if (n > 2 && w[1] < bound && has_string(w + 2, n - 2)) {
+            const char *name = (const char *)(w + 2);
+            ids[w[1]].is_print = !strcmp(name, print_name);
+            ids[w[1]].is_control = !strcmp(name, control_name);
+        }
         return NULL;
     case OP_DECORATE:
         if (n > 2 && w[1] < bound)

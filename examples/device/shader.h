@@ -16,6 +16,7 @@ struct shader_resource {
     uint32_t binding;
     bool is_uniform; /* a uniform buffer; else a storage buffer */
     bool is_print;   /* what `printfdecode scan` makes */
+    bool is_control; /* likewise, the block that says what may be printed */
 };
 
 struct shader {

@@ -4,7 +4,11 @@
  * prints into is shared memory that the service reads as well, imported into
  * Vulkan as host memory: no copy is made anywhere.
  *
- *   vulkan_live SOCKET CODE_OBJECT SHADER.spv
+ *   vulkan_live SOCKET CODE_OBJECT SHADER.spv [SUBMITS]
+ *
+ * The shader gets the number of the submit as a push constant, from 0 on. With
+ * SUBMITS each of them waits for a line on standard input, and a line on
+ * standard output says that it is done.
  *
  * Exit status 77: there is no Vulkan device that can import host memory.
  */
@@ -19,7 +23,8 @@ enum {
     FILE_MAX = 1 << 20,
     THREADS = 1024,
     GROUP = 64,
-    DISPATCHES = 4,
+    SUBMITS = 4,
+    SUBMITS_MAX = 4096,
     SIZE = 1 << 20,
 };
 
@@ -158,8 +163,15 @@ static VkBuffer import_memory(void *memory)
     return buffer;
 }
 
-/* A command buffer that runs the shader over the buffer. */
-static VkCommandBuffer record(VkBuffer buffer, const uint32_t *spirv, size_t n)
+/* The shader and its buffer, ready to be run. */
+struct job {
+    VkPipelineLayout layout;
+    VkPipeline pipeline;
+    VkDescriptorSet set;
+    VkCommandPool commands;
+};
+
+static struct job make_job(VkBuffer buffer, const uint32_t *spirv, size_t n)
 {
     VkDescriptorSetLayoutBinding binding = {
         .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
@@ -174,13 +186,17 @@ static VkCommandBuffer record(VkBuffer buffer, const uint32_t *spirv, size_t n)
     VkDescriptorSetLayout set_layout;
     must(vkCreateDescriptorSetLayout(device, &set_info, NULL, &set_layout),
          "descriptor set layout");
+    VkPushConstantRange number = { VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                                   sizeof(uint32_t) };
     VkPipelineLayoutCreateInfo layout_info = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
         .setLayoutCount = 1,
         .pSetLayouts = &set_layout,
+        .pushConstantRangeCount = 1,
+        .pPushConstantRanges = &number,
     };
-    VkPipelineLayout layout;
-    must(vkCreatePipelineLayout(device, &layout_info, NULL, &layout),
+    struct job job;
+    must(vkCreatePipelineLayout(device, &layout_info, NULL, &job.layout),
          "pipeline layout");
     VkShaderModuleCreateInfo module_info = {
         .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
@@ -195,11 +211,10 @@ static VkCommandBuffer record(VkBuffer buffer, const uint32_t *spirv, size_t n)
                    .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                    .module = module,
                    .pName = "main" },
-        .layout = layout,
+        .layout = job.layout,
     };
-    VkPipeline pipeline;
     must(vkCreateComputePipelines(device, NULL, 1, &pipeline_info, NULL,
-                                  &pipeline),
+                                  &job.pipeline),
          "pipeline");
     VkDescriptorPoolSize pool_size = { VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1 };
     VkDescriptorPoolCreateInfo pool_info = {
@@ -216,12 +231,11 @@ static VkCommandBuffer record(VkBuffer buffer, const uint32_t *spirv, size_t n)
         .descriptorSetCount = 1,
         .pSetLayouts = &set_layout,
     };
-    VkDescriptorSet set;
-    must(vkAllocateDescriptorSets(device, &set_allocate, &set), "set");
+    must(vkAllocateDescriptorSets(device, &set_allocate, &job.set), "set");
     VkDescriptorBufferInfo buffer_info = { buffer, 0, VK_WHOLE_SIZE };
     VkWriteDescriptorSet write = {
         .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-        .dstSet = set,
+        .dstSet = job.set,
         .descriptorCount = 1,
         .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
         .pBufferInfo = &buffer_info,
@@ -231,12 +245,17 @@ static VkCommandBuffer record(VkBuffer buffer, const uint32_t *spirv, size_t n)
         .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
         .queueFamilyIndex = family,
     };
-    VkCommandPool commands;
-    must(vkCreateCommandPool(device, &commands_info, NULL, &commands),
+    must(vkCreateCommandPool(device, &commands_info, NULL, &job.commands),
          "command pool");
+    return job;
+}
+
+/* A command buffer for one submit. */
+static VkCommandBuffer record(const struct job *job, uint32_t number)
+{
     VkCommandBufferAllocateInfo command_allocate = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-        .commandPool = commands,
+        .commandPool = job->commands,
         .commandBufferCount = 1,
     };
     VkCommandBufferBeginInfo begin = {
@@ -246,12 +265,32 @@ static VkCommandBuffer record(VkBuffer buffer, const uint32_t *spirv, size_t n)
     must(vkAllocateCommandBuffers(device, &command_allocate, &command),
          "command buffer");
     must(vkBeginCommandBuffer(command, &begin), "begin");
-    vkCmdBindPipeline(command, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-    vkCmdBindDescriptorSets(command, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0,
-                            1, &set, 0, NULL);
+    vkCmdBindPipeline(command, VK_PIPELINE_BIND_POINT_COMPUTE, job->pipeline);
+    vkCmdBindDescriptorSets(command, VK_PIPELINE_BIND_POINT_COMPUTE,
+                            job->layout, 0, 1, &job->set, 0, NULL);
+    vkCmdPushConstants(command, job->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                       sizeof number, &number);
     vkCmdDispatch(command, THREADS / GROUP, 1, 1);
     must(vkEndCommandBuffer(command), "end");
     return command;
+}
+
+static void submit(VkQueue queue, VkCommandBuffer command)
+{
+    VkSubmitInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+        .commandBufferCount = 1,
+        .pCommandBuffers = &command,
+    };
+    must(vkQueueSubmit(queue, 1, &info, VK_NULL_HANDLE), "submit");
+    must(vkQueueWaitIdle(queue), "wait");
+}
+
+/* False: standard input has ended. */
+static int is_wanted(void)
+{
+    char line[16];
+    return fgets(line, sizeof line, stdin) != NULL;
 }
 
 int main(int argc, char **argv)
@@ -264,8 +303,10 @@ int main(int argc, char **argv)
     VkPhysicalDeviceProperties properties;
     VkQueue queue;
 
-    if (argc != 4)
-        die("usage: vulkan_live SOCKET CODE_OBJECT SHADER.spv");
+    int waits = argc == 5;
+    long n_submits = waits ? strtol(argv[4], NULL, 10) : SUBMITS;
+    if ((argc != 4 && !waits) || n_submits < 1 || n_submits > SUBMITS_MAX)
+        die("usage: vulkan_live SOCKET CODE_OBJECT SHADER.spv [SUBMITS]");
     open_device();
     vkGetPhysicalDeviceProperties(physical, &properties);
     struct pfd_wire_frame origin = {
@@ -281,20 +322,18 @@ int main(int argc, char **argv)
         pfd_client_code_object(client, argv[2], elf, n_elf, NULL, &err) < 0 ||
         pfd_client_buffer_new(client, &origin, true, &buffer, &err) < 0)
         die(err.text);
-    VkCommandBuffer command =
-        record(import_memory(pfd_client_buffer_memory(buffer, NULL)), spirv,
-               read_file(argv[3], spirv));
-    VkSubmitInfo submit = {
-        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-        .commandBufferCount = 1,
-        .pCommandBuffers = &command,
-    };
+    struct job job =
+        make_job(import_memory(pfd_client_buffer_memory(buffer, NULL)), spirv,
+                 read_file(argv[3], spirv));
     vkGetDeviceQueue(device, family, 0, &queue);
-    for (int i = 0; i < DISPATCHES; i++) {
-        must(vkQueueSubmit(queue, 1, &submit, VK_NULL_HANDLE), "submit");
-        must(vkQueueWaitIdle(queue), "wait");
+    for (int i = 0; i < n_submits && (!waits || is_wanted()); i++) {
+        submit(queue, record(&job, (uint32_t)i));
         pfd_client_buffer_ring(buffer);
         pfd_client_poll(client);
+        if (waits) {
+            puts("done");
+            fflush(stdout);
+        }
     }
     pfd_client_buffer_free(buffer);
     pfd_client_free(client);

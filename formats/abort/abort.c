@@ -584,6 +584,7 @@ const struct pfd_format pfd_format_abort = {
         .entry_words = entry_words,
         .n_entry_words = sizeof entry_words / sizeof *entry_words,
     },
+    .complains = true,
     .state_size = sizeof(struct state),
     .strings = { .name = "abort", .layout = abort_layout },
     .reads_shaders = true,
@@ -595,4 +596,5 @@ const struct pfd_format pfd_format_abort = {
     .origin = abort_origin,
     .origin_names = origin_names,
     .buffer_word = abort_buffer_word,
+    .find = abort_find,
 };

@@ -47,4 +47,8 @@ bool abort_is_site(const struct pfd_shaders *shaders, uint64_t layout,
 void abort_find_sites(const struct pfd_shaders *shaders, const uint8_t *payload,
                       uint64_t n, struct abort_sites *ret);
 
+/* Member of pfd_format_abort. */
+size_t abort_find(const struct pfd_field *field, size_t from, size_t to,
+                  struct pfd_whole *ret);
+
 #endif

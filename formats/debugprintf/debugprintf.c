@@ -409,5 +409,6 @@ const struct pfd_format pfd_format_debugprintf = {
     .origin = debugprintf_origin,
     .origin_names = origin_names,
     .buffer_word = debugprintf_buffer_word,
+    .find = debugprintf_find,
     .entry_word = debugprintf_entry_word,
 };

@@ -108,8 +108,7 @@ static const struct pfd_shader *next_candidate(struct candidates *c)
     return NULL;
 }
 
-/* Is it a record of a call, in any module and numbering that can be? */
-static bool is_sound_anyhow(const struct pfd_walk *w,
+bool debugprintf_is_of_call(const struct pfd_walk *w,
                             const struct debugprintf_shape *s,
                             const struct debugprintf_head *h, uint64_t left)
 {
@@ -129,7 +128,7 @@ static bool is_sound_anyhow(const struct pfd_walk *w,
 static bool try_record(struct tally *t, const struct debugprintf_head *h)
 {
     t->tries += (unsigned)t->walk->shaders->n;
-    return is_sound_anyhow(t->walk, t->shape, h, t->n - h->at);
+    return debugprintf_is_of_call(t->walk, t->shape, h, t->n - h->at);
 }
 
 static bool size_fits(const struct tally *t, const struct debugprintf_head *h)

@@ -85,6 +85,16 @@ uint32_t debugprintf_stage_word(const struct pfd_walk *walk,
 /* The format's probe(). */
 int debugprintf_probe(const struct pfd_cursor *first, uint64_t n_buffer);
 
+/* The format's find(). */
+size_t debugprintf_find(const struct pfd_field *field, size_t from, size_t to,
+                        struct pfd_whole *ret);
+
+/* Is a record, of which [left] bytes are there, of a call of any module, by any
+ * numbering that can be? */
+bool debugprintf_is_of_call(const struct pfd_walk *walk,
+                            const struct debugprintf_shape *shape,
+                            const struct debugprintf_head *head, uint64_t left);
+
 /* Decides; the view is the buffer's start, with the bytes above or all. */
 void debugprintf_decide(const struct pfd_walk *walk,
                         struct debugprintf_evidence *ret);

@@ -203,7 +203,7 @@ size_t debugprintf_origin(const struct pfd_look *look, struct pfd_origin *ret)
     add_number(&o, "instruction", offset);
     size_t call = debugprintf_call_at(
         v.shader->module, pfd_spirv_by_offset(v.shader->module, offset));
-    const struct pfd_spirv_place *place = &v.shader->places[call];
-    o.n += pfd_khronos_place_origin(ret + o.n, place);
+    o.n += pfd_khronos_place_origin(
+        ret + o.n, pfd_shaders_place(look->shaders, v.shader, call));
     return o.n;
 }

@@ -418,6 +418,7 @@ const struct pfd_format pfd_format_gpuav = {
         .name = "gpuav",
         .title = "GPU-AV error records of the Vulkan validation layer",
     },
+    .complains = true,
     .options = options,
     .state_size = sizeof(struct state),
     .strings = { .name = "gpuav", .layout = gpuav_layout },
@@ -430,5 +431,6 @@ const struct pfd_format pfd_format_gpuav = {
     .origin = gpuav_origin,
     .origin_names = origin_names,
     .buffer_word = gpuav_buffer_word,
+    .find = gpuav_find,
     .entry_word = gpuav_entry_word,
 };

@@ -35,6 +35,10 @@ enum {
 };
 struct gpuav_age gpuav_decide(const struct pfd_walk *walk);
 
+/* The format's find(). */
+size_t gpuav_find(const struct pfd_field *field, size_t from, size_t to,
+                  struct pfd_whole *ret);
+
 /* The format's probe(). */
 int gpuav_probe(const struct pfd_cursor *first, uint64_t n_buffer);
 

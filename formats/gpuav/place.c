@@ -139,6 +139,11 @@ static enum fit find_instruction(const struct pfd_spirv *m,
     uint32_t k = r->is_now ? pfd_spirv_by_offset(m, r->position)
                            : pfd_spirv_by_counted(m, r->position);
     enum fit fit = k == PFD_SPIRV_NONE ? FIT_NO : fit_of(m, k, r);
+    /* What reports it stands where the instruction was. */
+    if (pfd_spirv_is_instrumented(m) && !r->is_now) {
+        *ret = k;
+        return k == PFD_SPIRV_NONE ? FIT_NO : FIT_MAYBE;
+    }
     if (fit == FIT_NO && !r->is_now &&
         r->position < pfd_spirv_n_instructions(m)) {
         k = r->position;

@@ -563,10 +563,10 @@ static struct pfd_rocm_chain hip_chain(const struct pfd_table *table,
     return ret;
 }
 
-static size_t hip_find(const struct pfd_table *table, const uint8_t *bytes,
-                       size_t n, size_t from, size_t to, struct pfd_whole *ret)
+static size_t hip_find(const struct pfd_field *field, size_t from, size_t to,
+                       struct pfd_whole *ret)
 {
-    return pfd_rocm_find(hip_chain, table, bytes, n, from, to, ret);
+    return pfd_rocm_find(hip_chain, field, from, to, ret);
 }
 
 static const char *const header_words[] = {

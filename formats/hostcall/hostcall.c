@@ -689,4 +689,5 @@ const struct pfd_format pfd_format_hostcall = {
     .origin = hostcall_origin,
     .origin_names = origin_names,
     .buffer_word = hostcall_buffer_word,
+    .find = hostcall_find,
 };

@@ -15,6 +15,10 @@ enum {
     HOSTCALL_PAYLOAD = HOSTCALL_LANES * HOSTCALL_SLOT,
     HOSTCALL_PRINTF = 2,
     HOSTCALL_SERVICE_MAX = 4,
+    /* Of a pool and of its packets; packets.c has what stands in them. */
+    HOSTCALL_POOL_HEADER = 56,
+    HOSTCALL_HEADER_OLD = 24,
+    HOSTCALL_HEADER_NEW = 16,
     /* A message's descriptor, qword 0 of a slot. */
     HOSTCALL_BEGIN = 1,
     HOSTCALL_END = 2,
@@ -23,6 +27,10 @@ enum {
     /* Before the payload of a record: u64 message id, u32 packet, u32 lane. */
     HOSTCALL_RECORD_HEADER = 16,
 };
+
+/* Member of pfd_format_hostcall. */
+size_t hostcall_find(const struct pfd_field *field, size_t from, size_t to,
+                     struct pfd_whole *ret);
 
 /* ---- packets.c: where packets are ---- */
 

@@ -6,9 +6,12 @@
 #include "hostcall.h"
 
 enum {
-    HEADER_OLD = 24,  /* u64 next, u64 activemask, u32 service, control */
-    HEADER_NEW = 16,  /* u64 activemask, u32 service, 4 bytes padding */
-    POOL_HEADER = 56, /* both pools: six qwords and a seventh */
+    /* u64 next, u64 activemask, u32 service, control */
+    HEADER_OLD = HOSTCALL_HEADER_OLD,
+    /* u64 activemask, u32 service, 4 bytes padding */
+    HEADER_NEW = HOSTCALL_HEADER_NEW,
+    /* both pools: six qwords and a seventh */
+    POOL_HEADER = HOSTCALL_POOL_HEADER,
     CONTROL_READY = 1,
 };
 

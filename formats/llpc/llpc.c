@@ -10,6 +10,11 @@
 /* Ids are halves of hashes; small numbers stand everywhere. */
 #define TELLING_ID (UINT64_C(1) << 32)
 
+enum {
+    LARGE_TABLE = 1 << 16, /* slots */
+    AHEAD = 32,            /* entries */
+};
+
 /* ---- the walk ---- */
 
 static struct llpc_header read_header(const struct pfd_walk *w, uint64_t at)
@@ -375,6 +380,31 @@ static enum pfd_status step(struct pfd_walk *w, struct llpc_state *st)
     return PFD_OK;
 }
 
+/*
+ * Each look into a large table is at memory that no cache has: the next few
+ * entries, as their sizes say where they are, have theirs brought at once. The
+ * last may begin at `to`, and ends before `end`. Returns how many those are.
+ */
+static size_t look_ahead(const struct pfd_cursor *view,
+                         const struct pfd_table *table, size_t at, size_t to,
+                         size_t end)
+{
+    uint64_t ids[AHEAD];
+    size_t n = 0;
+    while (n < AHEAD && at <= to) {
+        uint64_t h = pfd_cursor_peek_u64(view, at);
+        size_t n_bytes = (h & 0xffff) * LLPC_DWORD;
+        ids[n++] = h >> 16;
+        pfd_table_prefetch(table, h >> 16);
+        if (n_bytes < LLPC_ENTRY_HEADER || n_bytes > end - at)
+            break;
+        at += n_bytes;
+    }
+    for (size_t i = 0; i < n; i++)
+        pfd_table_prefetch_string(table, ids[i]);
+    return n;
+}
+
 /* The hot loop: entries that are exactly what their string says. */
 static void walk_sound(struct pfd_walk *w, const struct llpc_state *st)
 {
@@ -388,7 +418,19 @@ static void walk_sound(struct pfd_walk *w, const struct llpc_state *st)
     size_t room = pfd_walk_room(w);
     struct pfd_record *r = &w->batch->records[w->batch->n];
     struct pfd_record *last = r + room;
-    for (; r < last && end - at >= LLPC_ENTRY_HEADER; r++) {
+    /* The last place where an entry may begin. */
+    uint64_t to = end - LLPC_ENTRY_HEADER;
+    if (w->until && w->until - 1 < to)
+        to = w->until - 1;
+    size_t n_ahead = table.mask < LARGE_TABLE ? SIZE_MAX : 0;
+    if (end - at < LLPC_ENTRY_HEADER)
+        return;
+    for (; r < last && at <= to; r++) {
+        if (__builtin_expect(!n_ahead--, 0)) {
+            n_ahead = look_ahead(&view, &table, (size_t)(at - base),
+                                 (size_t)(to - base), (size_t)(end - base)) -
+                      1;
+        }
         uint64_t h = pfd_cursor_peek_u64(&view, (size_t)(at - base));
         uint64_t n_bytes = (h & 0xffff) * LLPC_DWORD;
         const struct pfd_string *s = pfd_table_find(&table, h >> 16);
@@ -409,6 +451,12 @@ static void walk_sound(struct pfd_walk *w, const struct llpc_state *st)
     w->at = at;
 }
 
+/* A walk that has lost its way stays where it lost it until it finds it. */
+static bool is_over(const struct pfd_walk *w)
+{
+    return w->until && w->at >= w->until;
+}
+
 static enum pfd_status llpc_walk(struct pfd_walk *w)
 {
     struct llpc_state *st = w->state;
@@ -419,7 +467,7 @@ static enum pfd_status llpc_walk(struct pfd_walk *w)
     }
     if (w->last && !st->closed)
         close_buffer(w, st);
-    while (pfd_walk_has_room(w)) {
+    while (pfd_walk_has_room(w) && !is_over(w)) {
         enum pfd_status status = PFD_OK;
         if (st->done)
             return finish(w, st);
@@ -428,12 +476,28 @@ static enum pfd_status llpc_walk(struct pfd_walk *w)
         } else {
             walk_sound(w, st);
         }
-        if (status == PFD_OK && pfd_walk_has_room(w) && !st->is_lost)
+        if (status == PFD_OK && pfd_walk_has_room(w) && !is_over(w) &&
+            !st->is_lost)
             status = step(w, st);
         if (status != PFD_OK)
             return status;
     }
     return PFD_OK;
+}
+
+static bool llpc_split(struct pfd_walk *w, uint64_t from, uint64_t to)
+{
+    struct llpc_state *st = w->state;
+    uint64_t found = 0;
+    if (to > st->end)
+        to = st->end;
+    if (seek(w, st, from, to, PROOF_SOUND, &found) != PFD_OK)
+        return false;
+    st->is_lost = false;
+    st->done = false;
+    st->sought = 0;
+    w->at = found;
+    return true;
 }
 
 /* ---- buffers that are being written ---- */
@@ -467,21 +531,39 @@ static size_t llpc_entry_at(const struct pfd_table *table, const uint8_t *bytes,
     return llpc_law_holds(s, n_bytes - LLPC_ENTRY_HEADER) ? (size_t)n_bytes : 0;
 }
 
+/* Could one of the four headers that begin in these 16 bytes have a known id?
+ * Ids are told apart by their upper bits first. */
+static inline bool has_mark(const uint64_t *marks, const struct pfd_cursor *c,
+                            size_t at)
+{
+    bool is_there = false;
+    for (size_t i = 0; i < 4; i++) {
+        uint32_t high = pfd_cursor_peek_u32(c, at + (i + 1) * LLPC_DWORD);
+        is_there |= pfd_table_marks(marks, (uint16_t)(high >> 16));
+    }
+    return is_there;
+}
+
 static size_t llpc_find(const struct pfd_table *table, const uint8_t *bytes,
                         size_t n, size_t from, size_t to)
 {
     const struct pfd_cursor c = pfd_cursor(bytes, n);
-    for (size_t at = from; at < to && n - at >= LLPC_ENTRY_HEADER;
-         at += LLPC_DWORD) {
+    const uint64_t *marks = table->marks;
+    size_t at = from;
+    while (table->n && at < to && n - at >= LLPC_ENTRY_HEADER) {
+        if (n - at >= 5 * LLPC_DWORD && !has_mark(marks, &c, at)) {
+            at += 4 * LLPC_DWORD;
+            continue;
+        }
         uint32_t low = pfd_cursor_peek_u32(&c, at);
         uint32_t high = pfd_cursor_peek_u32(&c, at + LLPC_DWORD);
-        /* Sizes of zero and one, and ids that only zeros make, are common. */
-        if ((low & 0xffff) < LLPC_SIZE_MIN || (low >> 16 | high) == 0)
-            continue;
         uint64_t id = (uint64_t)high << 16 | low >> 16;
-        if (__builtin_expect(!!pfd_table_find(table, id), 0) &&
+        /* Sizes of zero and one, and ids that only zeros make, are common. */
+        if ((low & 0xffff) >= LLPC_SIZE_MIN && id &&
+            pfd_table_find(table, id) &&
             llpc_entry_at(table, bytes + at, n - at))
             return at;
+        at += LLPC_DWORD;
     }
     return n - from < to - from ? n : to;
 }
@@ -557,7 +639,9 @@ const struct pfd_format pfd_format_llpc = {
     .load = llpc_load,
     .probe = llpc_probe,
     .walk = llpc_walk,
+    .split = llpc_split,
     .is_record = llpc_is_record,
+    .is_record_by_size = true,
     .slots = llpc_slots,
     .layout_text = llpc_layout_text,
     .live = &llpc_live,

@@ -11,6 +11,8 @@ enum {
     QWORD = 8,
     BUFFER_HEADER = 16,
     PAD_MAX = 4096, /* as printing has it */
+    NO_LANE = 0xff,
+    NO_WAVE = 0xffffff,
 };
 
 /* ---- sizes ---- */
@@ -68,8 +70,9 @@ uint32_t llpc_commit_word(const uint8_t *bytes, size_t n, uint64_t at)
 
 /* ---- where an entry comes from ---- */
 
-const char *const llpc_origin_names[] = { "level", "file", "line",  "workgroup",
-                                          "wave",  "lane", "clock", NULL };
+const char *const llpc_origin_names[] = { "level",     "file",     "line",
+                                          "workgroup", "wave",     "lane",
+                                          "clock",     "fragment", NULL };
 
 static void add(struct pfd_origin *ret, size_t *n, const char *name,
                 enum pfd_origin_type type, uint64_t value)
@@ -103,16 +106,22 @@ static size_t add_words(const struct pfd_look *look, struct pfd_origin *ret,
         words[i] = pfd_cursor_u32(&c);
     if (!pfd_cursor_ok(&c))
         return n;
-    ret[n++] = (struct pfd_origin){
-        .name = "workgroup",
-        .type = PFD_ORIGIN_COORDS,
-        .n = 3,
-        .value = { words[0], words[1], words[2] },
-    };
-    add(ret, &n, "wave", PFD_ORIGIN_NUMBER, words[3] >> 8);
-    add(ret, &n, "lane", PFD_ORIGIN_NUMBER, words[3] & 0xff);
-    add(ret, &n, "clock", PFD_ORIGIN_NUMBER,
-        (uint64_t)words[5] << 32 | words[4]);
+    bool is_pixel = words[2] == UINT32_MAX;
+    if (!is_pixel || words[0] != UINT32_MAX || words[1] != UINT32_MAX) {
+        ret[n++] = (struct pfd_origin){
+            .name = is_pixel ? "fragment" : "workgroup",
+            .type = PFD_ORIGIN_COORDS,
+            .n = is_pixel ? 2 : 3,
+            .value = { words[0], words[1], words[2] },
+        };
+    }
+    uint64_t clock = (uint64_t)words[5] << 32 | words[4];
+    if (words[3] >> 8 != NO_WAVE)
+        add(ret, &n, "wave", PFD_ORIGIN_NUMBER, words[3] >> 8);
+    if ((words[3] & NO_LANE) != NO_LANE)
+        add(ret, &n, "lane", PFD_ORIGIN_NUMBER, words[3] & NO_LANE);
+    if (clock)
+        add(ret, &n, "clock", PFD_ORIGIN_NUMBER, clock);
     return n;
 }
 

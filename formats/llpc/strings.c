@@ -10,6 +10,7 @@
 
 #include "llpc.h"
 #include "objects/metadata.h"
+#include "plain.h"
 
 enum {
     EM_AMDGPU = 224,
@@ -17,9 +18,10 @@ enum {
     TABLE_VERSION = 1,
     /* More arguments than an entry can hold need no mask. */
     MASK_WORDS_MAX = (PFD_ARGUMENTS_MAX + 63) / 64,
+    ROWS_AHEAD = 16,
 };
 
-static const char table_key[] = "amdpal.format_strings";
+static const char table_key[] = LLPC_TABLE_KEY;
 
 struct loader {
     const struct pfd_format *format;
@@ -448,6 +450,48 @@ static enum pfd_status report_unreadable(struct loader *loader,
     return PFD_OK;
 }
 
+static enum pfd_status add_plain(struct loader *loader,
+                                 const struct pfd_note *note,
+                                 const struct llpc_plain *plain)
+{
+    enum pfd_status status = PFD_OK;
+    const struct pfd_string_kind *kind = &loader->format->strings;
+    pfd_strings_expect(loader->strings, kind, plain->n);
+    for (size_t i = 0; i < plain->n && status == PFD_OK; i++) {
+        struct llpc_plain_row row = llpc_plain_at(plain, i);
+        if (i + ROWS_AHEAD < plain->n) {
+            pfd_strings_announce(loader->strings, kind,
+                                 llpc_plain_at(plain, i + ROWS_AHEAD).key);
+        }
+        struct pfd_string_row read = {
+            .key = row.key,
+            .text = row.text,
+            .n_text = row.n_text,
+            .n_arguments = row.n_arguments,
+            .layout = &row.mask,
+            .n_layout = row.mask != 0,
+        };
+        status =
+            pfd_strings_add_row(loader->strings, kind, &read, loader->report,
+                                note->desc_offset + row.offset, loader->err);
+        loader->n_rows++;
+    }
+    return status;
+}
+
+/* Where nobody counts memory, and nothing is to be said of the document. */
+static bool read_plain(struct loader *loader, const struct pfd_note *note,
+                       enum pfd_status *ret)
+{
+    struct llpc_plain plain;
+    if (loader->machine != EM_AMDGPU || note->room != SIZE_MAX ||
+        !llpc_plain_read(note->desc, &plain))
+        return false;
+    *ret = add_plain(loader, note, &plain);
+    llpc_plain_free(&plain);
+    return true;
+}
+
 static enum pfd_status read_note(void *user, const struct pfd_note *note)
 {
     struct loader *loader = user;
@@ -457,8 +501,11 @@ static enum pfd_status read_note(void *user, const struct pfd_note *note)
     if (note->type != NT_AMDGPU_METADATA || note->n_owner != 6 ||
         memcmp(note->owner, "AMDGPU", 6) != 0)
         return PFD_OK;
-    enum pfd_status status =
-        pfd_metadata_open(note->desc, &metadata, &n_used, &why);
+    enum pfd_status status = PFD_OK;
+    if (read_plain(loader, note, &status))
+        return status;
+    status =
+        pfd_metadata_open(note->desc, note->room, &metadata, &n_used, &why);
     if (status != PFD_OK)
         return report_unreadable(loader, note, &why);
     if (n_used < note->desc.n) {

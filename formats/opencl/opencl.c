@@ -567,22 +567,24 @@ static struct pfd_rocm_chain opencl_chain(const struct pfd_table *table,
     struct pfd_rocm_chain ret = { 0 };
     /* Small numbers are common: where the header says little, all lead on. */
     unsigned n_most = is_pages ? FOUND_ENTRIES : 4 * FOUND_ENTRIES;
+    uint64_t kinds = 0; /* a bit for some of them each */
     while (ret.n < n_most && pfd_cursor_left(&c)) {
         const struct pfd_string *s = pfd_table_find(table, pfd_cursor_u32(&c));
         if (!pfd_cursor_ok(&c) || !s || s->n_payload > pfd_cursor_left(&c))
             return ret;
         pfd_cursor_skip(&c, s->n_payload);
+        kinds |= UINT64_C(1) << s->key % 64;
         ret.n++;
     }
-    ret.is_whole = is_pages || !pfd_cursor_left(&c);
+    ret.n_kinds = (unsigned)__builtin_popcountll(kinds);
+    ret.is_whole = is_pages || ret.n == n_most || !pfd_cursor_left(&c);
     return ret;
 }
 
-static size_t opencl_find(const struct pfd_table *table, const uint8_t *bytes,
-                          size_t n, size_t from, size_t to,
+static size_t opencl_find(const struct pfd_field *field, size_t from, size_t to,
                           struct pfd_whole *ret)
 {
-    return pfd_rocm_find(opencl_chain, table, bytes, n, from, to, ret);
+    return pfd_rocm_find(opencl_chain, field, from, to, ret);
 }
 
 static const char *const header_words[] = {
@@ -633,6 +635,7 @@ const struct pfd_format pfd_format_opencl = {
     .buffer_word = pfd_rocm_buffer_word,
     .walk = opencl_walk,
     .is_record = opencl_is_record,
+    .is_record_by_size = true,
     .slots = opencl_slots,
     .make = opencl_make,
     .find = opencl_find,

@@ -72,6 +72,32 @@ PFD_API size_t pfd_chunk_size(const struct pfd_chunk_writer *writer);
 PFD_API const void *pfd_chunk_finish(struct pfd_chunk_writer *writer,
                                      size_t *n);
 
+/* What a chunk has, without reading it. */
+struct pfd_chunk_counts {
+    uint64_t entries;
+    uint64_t findings;
+    uint64_t gaps;
+    /* Of the last entry, if there is one. */
+    uint64_t index;
+    uint64_t offset;
+    uint32_t n_bytes; /* that it stands for */
+    /* The chunk's accounts. */
+    uint64_t lost_bytes;
+    uint64_t skipped_bytes;
+};
+
+/*
+ * Counts the items of a chunk [n]: as many as pfd_chunk_reader_next() gives.
+ * Whether its entries are sound is not looked at. Any bytes are safe; any
+ * thread.
+ *
+ * PFD_OK; PFD_ERR_CORRUPT, PFD_ERR_UNSUPPORTED, PFD_ERR_NOMEM: as
+ * pfd_chunk_reader_open() and pfd_chunk_reader_next().
+ */
+PFD_API enum pfd_status pfd_chunk_count(const void *bytes, size_t n,
+                                        struct pfd_chunk_counts *ret,
+                                        struct pfd_error *err);
+
 struct pfd_chunk_reader;
 
 /* What a chunk gives, in order. Everything is borrowed until the next one. */

@@ -27,6 +27,8 @@ typedef bool (*pfd_progress_fn)(void *user, const struct pfd_summary *so_far);
  */
 typedef long (*pfd_read_fn)(void *user, void *bytes, size_t n);
 
+struct pfd_points; /* of a plot */
+
 /* The different ids of a buffer's entries. */
 struct pfd_id_counts {
     uint64_t known;   /* strings that entries have */
@@ -64,8 +66,17 @@ struct pfd_convert {
     uint64_t *n_doubts; /* of those, where a pattern gave up; likewise */
     bool notes;         /* hand over notes as well as findings */
     bool origin;        /* text: say where each message comes from */
-    bool color;         /* text: mark what is not a message */
-    bool marks;         /* text: say an entry's findings before its message */
+    unsigned show;      /* likewise, bits of enum pfd_show */
+    /* text: names of source files are hyperlinks of a terminal, to this and
+     * the name; NULL: they are not. A URL's beginning, such as
+     * "file://host/home/me/", taken as it is; of a name from / on, up to its
+     * third slash. */
+    const char *links;
+    /* text: what is found between entries has lines of its own, where it
+     * belongs, "! SOURCE: dword 7: KIND: sentence"; notes have none. */
+    bool tells;
+    bool color; /* text: mark what is not a message */
+    bool marks; /* text: say an entry's findings before its message */
     /* text: of the entries of unknown ids show 8 of each id and 64 of all, and
      * then say how many there are more. */
     bool few_unknown;
@@ -79,6 +90,17 @@ struct pfd_convert {
     const char *(*chunk_members)(void *user, size_t i);
     void *chunk_user;
     pfd_write_fn write;
+    /* Give write() rows of typed values, for pfd_tables_write() of table.h and
+     * pfd_collapse_write() of collapse.h. With an output, rows hold its lines,
+     * too; row_pieces: and what of the message each argument became. */
+    bool rows;
+    bool row_pieces;
+    /* Of all that is no chunk, in rows and for PFD_SHOW_TIME; nanoseconds since
+     * 1970; 0: unknown. */
+    uint64_t row_time;
+    /* Give write() what a picture takes of each entry instead, and nothing
+     * else: pfd_plot_points() and pfd_plot_write() of plot.h. */
+    const struct pfd_points *points;
     /* Instead of an output: the wanted entries and all findings between them as
      * chunks of some 100 KiB, each with so many items; user: write_user. */
     bool (*write_chunk)(void *user, const void *bytes, size_t n,
@@ -143,6 +165,11 @@ PFD_API size_t pfd_escape_for_terminal(char *ret, const void *bytes, size_t n);
 /* The same as the inside of a JSON string; what is not UTF-8 becomes U+FFFD.
  * ret has room for 6 * n bytes. */
 PFD_API size_t pfd_escape_for_json(char *ret, const void *bytes, size_t n);
+
+/* The arguments of an entry as JSON has them in "args": a list, [1,"a"]. ret has
+ * room for pfd_entry_args_room() bytes; returns how many. */
+PFD_API size_t pfd_entry_args_room(struct pfd_entry *entry);
+PFD_API size_t pfd_entry_args(char *ret, struct pfd_entry *entry);
 
 /* Gives a finding to write as one line of JSON, as pfd_convert_*() does with
  * "json". PFD_OK; PFD_ERR_STOPPED: write said so; PFD_ERR_NOMEM. */

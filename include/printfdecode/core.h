@@ -6,7 +6,7 @@
  * where ROCm's debugger or kernel driver wrote it, which agents and queues
  * there were.
  *
- * ELF, 64 bits, little-endian, of any machine; compressed ones (zstd, gzip)
+ * ELF, 32 or 64 bits, little-endian, of any machine; compressed ones (zstd, gzip)
  * are inflated into a file without a name in $TMPDIR or /var/tmp. Everything is
  * input that may lie: nothing in it can make a call fail but that it is no
  * core, and memory stays in proportion to the bytes of the file.
@@ -78,8 +78,10 @@ struct pfd_core_queue {
 };
 
 struct pfd_core_info {
-    const char *machine;     /* "x86-64", "AArch64", "AMDGPU"; NULL: another */
+    const char *machine; /* "x86-64", "x86", "AArch64", "ARM", "AMDGPU"; NULL:
+                                another */
     uint32_t machine_number; /* e_machine */
+    bool is_32;              /* addresses have 32 bits */
     const char *command;     /* of the process, any bytes; NULL: not said */
     uint64_t pid;            /* 0: not said */
     uint32_t signal;         /* that ended it; 0: none, or not said */
@@ -111,7 +113,7 @@ PFD_API bool pfd_core_recognise(const void *bytes, size_t n);
  * about it goes to fn (may be NULL).
  *
  * PFD_OK; PFD_ERR_IO: it cannot be read, or not be inflated for want of space;
- * PFD_ERR_UNSUPPORTED: no core, or of 32 bits or big-endian; PFD_ERR_NOMEM.
+ * PFD_ERR_UNSUPPORTED: no core, or big-endian; PFD_ERR_NOMEM.
  */
 PFD_API enum pfd_status pfd_core_open(const char *path, uint64_t max_inflated,
                                       pfd_finding_fn fn, void *user,
@@ -134,6 +136,14 @@ PFD_API enum pfd_status pfd_core_agent(const struct pfd_core *core, size_t i,
                                        struct pfd_core_agent *ret);
 PFD_API enum pfd_status pfd_core_queue(const struct pfd_core *core, size_t i,
                                        struct pfd_core_queue *ret);
+
+/*
+ * The exceptions of an exception_status in words, "wave: memory violation,
+ * device: fatal halt" (enum kfd_dbg_trap_exception_code of Linux' kfd_ioctl.h; bit 0 is
+ * code 1), NUL-terminated in ret [n], cut where it does not fit; codes without a
+ * name are numbers. Which wave it was no note says. Any thread.
+ */
+PFD_API void pfd_core_exceptions(uint64_t status, char *ret, size_t n);
 
 /* A value of the auxiliary vector (AT_PHDR and others of <elf.h>). False: it is
  * not there. */
@@ -163,10 +173,12 @@ PFD_API enum pfd_status pfd_memory_open_core(const struct pfd_core *core,
                                              struct pfd_error *err);
 
 /*
- * The parts of a segment that are more than holes of a sparse file: calls fn
- * with ranges of addresses, in order; false from fn ends it.
+ * What of addresses [address, address + n) is in the core and more than holes
+ * of a sparse file: calls fn with ranges of addresses, in order; false from fn
+ * ends it. What would run over the last address is left out.
  */
-PFD_API void pfd_core_data(const struct pfd_core *core, size_t segment,
+PFD_API void pfd_core_data(const struct pfd_core *core, uint64_t address,
+                           uint64_t n,
                            bool (*fn)(void *user, uint64_t from, uint64_t to),
                            void *user);
 

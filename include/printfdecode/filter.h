@@ -84,6 +84,10 @@ PFD_API void pfd_filter_run_free(struct pfd_filter_run *run);
 PFD_API bool pfd_filter_want(struct pfd_filter_run *run,
                              struct pfd_entry *entry);
 
+/* Can entries of string i of a set be wanted, by its id and its text alone? */
+PFD_API bool pfd_filter_may_want(struct pfd_filter_run *run,
+                                 const struct pfd_strings *strings, size_t i);
+
 /* Messages that were passed since a pattern gave up on them. */
 PFD_API uint64_t pfd_filter_gave_up(const struct pfd_filter_run *run);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds printf buffers in a core, where nobody says at which address they are:
+ * Finds printf buffers in a core or in a process that runs, where nobody says
+ * at which address they are:
  *
  *   by a dispatch: a packet of ROCm's queues that starts a kernel which is
  *   loaded leads to the kernel's arguments, and they to its buffer;
@@ -20,20 +21,19 @@
 extern "C" {
 #endif
 
-/* An AMD code object, and the address that was added to its own ones when it
- * was loaded (l_addr of its link map). bytes: [n], borrowed for the call. */
-struct pfd_find_object {
-    const void *bytes;
-    size_t n;
-    uint64_t address;
-};
-
 /* A buffer. Texts live until the result is freed. */
 struct pfd_found {
     const char *format; /* a name of pfd_format_get() */
     uint64_t address;
-    uint64_t size; /* bytes of it; fewer than it had where the core ends */
+    uint64_t size; /* bytes of it; fewer than it had where the core ends. In a
+                      process, of one whose header says no size: up to the next
+                      buffer or the end of what is mapped, 64 MiB at most */
     uint64_t used; /* of those, what the device reserved, header and all */
+    /* The header says no size, and what it counts does not decode to its end,
+     * or that end is zeros like what lies behind it, or the last entry goes over
+     * the border of a page: the buffer may have ended before, and its last entry
+     * may have bytes that are not its own. */
+    bool is_end_doubtful;
 
     /* By a packet: its address, the kernel that it starts, and where AMD's note
      * has the queue that it stands in, that queue. */
@@ -43,6 +43,9 @@ struct pfd_found {
     bool has_queue;
     uint32_t queue_id;
     uint32_t gpu_id;
+
+    const char *why; /* it is believed, in a few words, static; by a packet:
+                        NULL */
 
     /* How much of it decodes. */
     struct pfd_summary summary;
@@ -65,18 +68,27 @@ struct pfd_found_list {
 /* All borrowed for the call. */
 struct pfd_find {
     const struct pfd_core *core;
+    /* Or, where core is NULL, a process, which goes on meanwhile: what is found
+     * may be others' by then. It belongs to this thread, and its regions are
+     * asked for anew. */
+    struct pfd_memory *memory;
     const struct pfd_strings *strings;
-    const struct pfd_find_object *objects; /* [n_objects] */
-    size_t n_objects;
+    /* Bytes of a process that are copied at a time; 0: 384 MiB; at least 24 MiB.
+     * A buffer that is larger than a third of it is judged by what comes first.
+     */
+    uint64_t n_copied_max;
+    unsigned threads; /* 0: as many as there are processors */
     /* Told now and then: bytes of n_all were looked at; false: stop. Or NULL. */
     bool (*progress)(void *user, uint64_t n_done, uint64_t n_all);
     void *user;
 };
 
 /*
- * Looks at all memory that is in the core, once. Any thread.
+ * Looks at all memory that is in the core, or all of a process' that can be
+ * read and is no device, once. Any thread, for a core.
  *
- * PFD_OK; PFD_ERR_STOPPED: progress said so; PFD_ERR_NOMEM.
+ * PFD_OK; PFD_ERR_STOPPED: progress said so; PFD_ERR_IO: the process has ended,
+ * or runs another program now; PFD_ERR_NOMEM.
  */
 PFD_API enum pfd_status pfd_find_buffers(const struct pfd_find *find,
                                          struct pfd_found_list **ret,

@@ -25,6 +25,11 @@ PFD_API enum pfd_status pfd_lines_new(const char *output, bool color,
                                       bool origin, struct pfd_lines **ret,
                                       struct pfd_error *err);
 
+/* show, links: as in struct pfd_convert, links is borrowed; beside what `origin`
+ * says. */
+PFD_API void pfd_lines_show(struct pfd_lines *lines, unsigned show,
+                            const char *links);
+
 /* From now on text says an entry's findings before its message. */
 PFD_API void pfd_lines_mark(struct pfd_lines *lines);
 
@@ -35,6 +40,19 @@ PFD_API void pfd_lines_mark(struct pfd_lines *lines);
  * findings, or none.
  */
 PFD_API void pfd_lines_tell(struct pfd_lines *lines);
+
+/* From now on what gathers is rows that hold the lines, for
+ * pfd_collapse_write(); a stamp then stands behind an entry's other members. */
+PFD_API void pfd_lines_rows(struct pfd_lines *lines);
+
+/* Rows without lines instead, of entries whose format strings are all of one
+ * set, for pfd_trace_write(). */
+PFD_API void pfd_lines_values(struct pfd_lines *lines);
+
+/* Of rows: which of several buffers what comes next is from, by any number: an
+ * entry of one, or of one of its generations, is never collapsed with those of
+ * another. 0 to begin with. */
+PFD_API void pfd_lines_set_buffer(struct pfd_lines *lines, uint64_t number);
 
 /* NULL is allowed. */
 PFD_API void pfd_lines_free(struct pfd_lines *lines);
@@ -68,6 +86,8 @@ PFD_API void pfd_lines_finding(struct pfd_lines *lines,
                                const struct pfd_finding *finding);
 PFD_API void pfd_lines_gap(struct pfd_lines *lines, const struct pfd_gap *gap,
                            const char *source);
+/* A line of one's own, or several: bytes [n], copied as they are. */
+PFD_API void pfd_lines_add(struct pfd_lines *lines, const char *line, size_t n);
 PFD_API void pfd_lines_summary(struct pfd_lines *lines,
                                const struct pfd_summary *summary,
                                const char *source);
@@ -84,6 +104,10 @@ PFD_API void pfd_lines_cut(struct pfd_lines *lines, size_t n);
 
 /* Gives away what has gathered, [*n], allocated (free()); NULL: nothing. */
 PFD_API char *pfd_lines_take(struct pfd_lines *lines, size_t *n);
+
+/* Memory to gather in, [n], allocated (malloc()), theirs from now on; what has
+ * gathered is taken away. If it is too small another one takes its place. */
+PFD_API void pfd_lines_give(struct pfd_lines *lines, char *memory, size_t n);
 
 /* The same as pfd_lines_clear(), and gives back its memory. */
 PFD_API void pfd_lines_trim(struct pfd_lines *lines);

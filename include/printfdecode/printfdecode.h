@@ -223,6 +223,17 @@ struct pfd_origin {
     const char *text; /* borrowed as the entry is */
 };
 
+/* What a line of text can have of an entry before its message, where it is
+ * known. */
+enum pfd_show {
+    PFD_SHOW_TIME = 1,    /* when it came */
+    PFD_SHOW_SOURCE = 2,  /* the buffer's name */
+    PFD_SHOW_LINE = 4,    /* file and line of the shader's or kernel's source */
+    PFD_SHOW_LANE = 8,    /* the lane of its wave */
+    PFD_SHOW_ID = 16,     /* its format string's id */
+    PFD_SHOW_ORIGIN = 32, /* all that is known of where it comes from */
+};
+
 /* Origin i of an entry, in the format's order. PFD_OK; PFD_END: there is no
  * i. Many formats know none. */
 PFD_API enum pfd_status pfd_entry_origin(struct pfd_entry *entry, size_t i,

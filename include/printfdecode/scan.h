@@ -53,6 +53,20 @@ struct pfd_scan_options {
      * them a count beyond 2^32 dwords is carried in a second step: what other
      * invocations print between the two can be misplaced. */
     bool wide_atomics;
+    /* Each call is a site of its own, whose string says its file, line and
+     * level; calls may be PFD_LOG(LEVEL, "format", ...). Any of the three
+     * below has this, too. formats/llpc/README.md, "Beyond LLPC". */
+    bool sites;
+    /* Each entry ends in a word made of all of it: a reader of a live buffer
+     * sees whether it is whole. */
+    bool commit;
+    /* Each entry says which workgroup, wave and lane, or which pixel, wrote
+     * it. */
+    bool origin;
+    /* A second buffer says what may be printed: printfdecode/sites.h makes and
+     * changes it, from the file of strings. A site that is off costs one load
+     * and a branch, and its arguments are not evaluated. */
+    bool control;
 };
 
 struct pfd_scan;
@@ -91,7 +105,8 @@ PFD_API size_t pfd_scan_n_strings(const struct pfd_scan *scan);
 /*
  * The format strings of all sources so far, as an ELF file for
  * pfd_strings_load(): *ret, [*n_ret] bytes to be freed with free(). An id is a
- * hash of its text alone: files of several scans can be loaded together.
+ * hash of its text alone, and with sites of all that is said of one: files of
+ * several scans can be loaded together.
  *
  * PFD_OK; PFD_ERR_NOMEM.
  */

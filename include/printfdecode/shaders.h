@@ -53,7 +53,7 @@ PFD_API enum pfd_status pfd_strings_shader(const struct pfd_strings *strings,
 /* An object of the Vulkan API. */
 struct pfd_vulkan_object {
     const char *name; /* NULL: none was given */
-    uint64_t handle;
+    uint64_t handle;  /* 0: not known, and messages say so */
 };
 
 /*
@@ -78,6 +78,20 @@ struct pfd_vulkan_capture {
 PFD_API enum pfd_status pfd_strings_set_capture(
     struct pfd_strings *strings, const struct pfd_vulkan_capture *capture,
     struct pfd_error *err);
+
+struct pfd_entry;
+
+/*
+ * The line of source that an entry's message comes from (its origins `line` and
+ * `source_line`) with up to `around` lines before and behind it, of which more
+ * than PFD_EXCERPT_AROUND are not given, as the modules of the entry's set of
+ * strings have them. What is borrowed is the set's.
+ *
+ * PFD_OK; PFD_END: it is not known which line, or no module has its text.
+ */
+PFD_API enum pfd_status pfd_entry_excerpt(struct pfd_entry *entry,
+                                          uint32_t around,
+                                          struct pfd_excerpt *ret);
 
 #ifdef __cplusplus
 }

@@ -23,8 +23,8 @@ struct pfd_sites;
 
 /*
  * The sites of a program's file; path NULL: of this program and the libraries
- * that it has loaded. Their rows are looked for as they lie in the file: device
- * code that is compressed there (nvcc's --compress-mode=size) has none.
+ * that it has loaded. Their rows are looked for as they lie in the file, and in
+ * device code that is compressed there by zstd (nvcc's --compress-mode=size).
  *
  * PFD_OK; PFD_ERR_IO: a file cannot be read; PFD_ERR_UNSUPPORTED: no rows are
  * there; PFD_ERR_NOMEM.

@@ -47,6 +47,24 @@ struct pfd_spirv_place {
     size_t n_text;
 };
 
+/* A line of source, [n] bytes, any bytes, without its line break. */
+struct pfd_excerpt_line {
+    uint32_t number; /* as the place counts; 0: a #line lies between */
+    const char *text;
+    size_t n;
+};
+
+enum {
+    PFD_EXCERPT_AROUND = 20 /* lines before and behind, at most */
+};
+
+/* A line of source and those around it. Texts are borrowed from the module. */
+struct pfd_excerpt {
+    struct pfd_excerpt_line lines[2 * PFD_EXCERPT_AROUND + 1]; /* [n] */
+    size_t n;
+    size_t marked; /* the line itself is lines[marked] */
+};
+
 /* One debugPrintf call. */
 struct pfd_spirv_call {
     uint32_t format_id; /* of the OpString */

@@ -24,6 +24,34 @@ PFD_API struct pfd_strings *pfd_strings_new(void);
 /* Frees the set and everything borrowed from it. NULL is allowed. */
 PFD_API void pfd_strings_free(struct pfd_strings *strings);
 
+/*
+ * A set that has all that `of` has, and is filled further; what both have they
+ * share, and it is freed with the last of them. `of` may be read by any thread
+ * meanwhile, and freed at any time, but not filled any more.
+ *
+ * pfd_strings_extend(): one set follows another: one set only is made of each
+ * so. pfd_strings_branch(): of sets that are made of one, each is filled for
+ * itself; the memory of what it adds is its own.
+ *
+ * NULL: out of memory.
+ */
+PFD_API struct pfd_strings *pfd_strings_extend(struct pfd_strings *of);
+PFD_API struct pfd_strings *pfd_strings_branch(struct pfd_strings *of);
+
+/* Takes the shaders that `from` has and this set has not, and their strings;
+ * modules are shared. PFD_OK; PFD_ERR_NOMEM. */
+PFD_API enum pfd_status pfd_strings_take_shaders(struct pfd_strings *strings,
+                                                 const struct pfd_strings *from,
+                                                 struct pfd_error *err);
+
+/* Bytes that the set may take from now on while it is filled, also for a
+ * moment: what needs more is not taken, and filling fails with PFD_ERR_NOMEM.
+ * A new set has no such limit. */
+PFD_API void pfd_strings_set_room(struct pfd_strings *strings, size_t n);
+
+/* Gives back what only filling needs. */
+PFD_API void pfd_strings_trim(struct pfd_strings *strings);
+
 /* Bytes that one compressed bundle may inflate to in files that are loaded from
  * now on; what states more is a finding (too_large) and is not inflated. 0: 1
  * GiB, which is also what a new set has. */
@@ -98,7 +126,9 @@ PFD_API enum pfd_status pfd_strings_add(struct pfd_strings *strings,
                                         pfd_finding_fn fn, void *user,
                                         struct pfd_error *err);
 
-/* Bytes of memory that the set holds, tables and all. */
+/* Bytes of memory that the set holds, tables and all, but not what
+ * pfd_strings_trim() gives back; what a branch shares counts for the set that
+ * it was made of. */
 PFD_API size_t pfd_strings_memory(const struct pfd_strings *strings);
 
 #ifdef __cplusplus

@@ -110,6 +110,12 @@ PFD_API enum pfd_status pfd_tail_finish(struct pfd_tail *tail,
                                         uint64_t n_buffer,
                                         struct pfd_error *err);
 
+/* False: nothing of the buffer has come so far that can be followed; if it ends
+ * like this, all of it is read at once: n bytes of memory at most, where they
+ * were given (0: whatever it takes). What has more is a finding, too_large. */
+PFD_API bool pfd_tail_is_followed(const struct pfd_tail *tail);
+PFD_API void pfd_tail_give_whole(struct pfd_tail *tail, size_t n);
+
 /* The program says that it begins anew: so does the tail, at its next look. */
 PFD_API void pfd_tail_restart(struct pfd_tail *tail);
 

@@ -44,6 +44,7 @@ enum pfd_wire_type {
     PFD_WIRE_GAP,         /* something was lost before this frame */
     PFD_WIRE_END,         /* the stream ends: what has gone before */
     PFD_WIRE_ENTRIES,     /* a chunk of a buffer's entries */
+    PFD_WIRE_ERROR,       /* the sender gives up, and says why */
     PFD_WIRE_N_TYPES
 };
 
@@ -85,10 +86,12 @@ struct pfd_wire_frame {
     uint64_t dispatch;
     uint64_t lost_bytes;
     uint64_t lost_frames;
-    uint64_t zeros;    /* of the buffer, at offset: they do not come */
-    uint64_t frames;   /* of the stream, before its end frame */
-    uint64_t sequence; /* of the first item of entries */
-    uint64_t crc;      /* CRC-32C of the stream before its end frame */
+    uint64_t lost_entries; /* and findings: items that were numbered */
+    uint64_t scope;        /* whose numbers of shaders; 0: everybody's */
+    uint64_t zeros;        /* of the buffer, at offset: they do not come */
+    uint64_t frames;       /* of the stream, before its end frame */
+    uint64_t sequence;     /* of the first item of entries, or behind a gap */
+    uint64_t crc;          /* CRC-32C of the stream before its end frame */
 
     /* Text. */
     struct pfd_wire_bytes host;
@@ -98,11 +101,13 @@ struct pfd_wire_frame {
     struct pfd_wire_bytes uri;  /* of a code object without bytes */
     struct pfd_wire_bytes format;
     struct pfd_wire_bytes layout;
+    struct pfd_wire_bytes compat;
+    struct pfd_wire_bytes opencl_strings;
     struct pfd_wire_bytes device;
     struct pfd_wire_bytes queue;
     struct pfd_wire_bytes pipeline_type;
     struct pfd_wire_bytes stage;
-    struct pfd_wire_bytes reason; /* of a gap */
+    struct pfd_wire_bytes reason; /* of a gap or an error */
 
     /* Bytes. */
     struct pfd_wire_bytes uuid; /* of the buffer */
@@ -184,6 +189,11 @@ PFD_API void pfd_wire_reader_finish(struct pfd_wire_reader *reader);
 PFD_API enum pfd_status pfd_wire_reader_next(struct pfd_wire_reader *reader,
                                              struct pfd_wire_frame *ret,
                                              struct pfd_error *err);
+
+/* A copy that has everything it points to with it, in one piece; free(). NULL:
+ * out of memory. Any thread. */
+PFD_API struct pfd_wire_frame *pfd_wire_copy(
+    const struct pfd_wire_frame *frame);
 
 /* Bytes passed over so far because they were in no sound frame. */
 PFD_API uint64_t pfd_wire_reader_skipped(const struct pfd_wire_reader *reader);

@@ -36,6 +36,7 @@ struct pfd_wire_object {
     enum pfd_wire_object_use use;
     uint64_t number;            /* the sender's */
     uint64_t shader;            /* of a SHADER: below 2^32 - 1 */
+    uint64_t scope;             /* the buffers that it is for; 0: all */
     uint64_t at;                /* of the frame that it is given for, bytes
                                    from the start of the stream */
     struct pfd_wire_bytes name; /* a SHADER's own; may be empty */

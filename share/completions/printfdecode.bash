@@ -40,17 +40,29 @@ _printfdecode_values()
             return
         fi
         words='text json'
-        [[ $2 == decode || $2 == follow ]] && words+=' raw' ;;
+        [[ $2 == table ]] && words='text csv tsv json npy arrow sqlite'
+        [[ $2 == plot ]] && words='png svg blocks braille sixel kitty'
+        [[ $2 == decode || $2 == follow || $2 == replay ]] && words+=' raw' ;;
     --color | --progress)
         words='auto always never' ;;
     --format)
         words=$(printfdecode formats 2>/dev/null | awk '{ print $1 }') ;;
+    --reduce)
+        words='last first count sum min max mean nan' ;;
+    --scale)
+        words='linear log equal' ;;
+    --map)
+        words='tide ember grey balance' ;;
     --language)
         words='glsl opencl' ;;
     --call)
         words='printf debugPrintfEXT' ;;
     --to)
         compopt -o filenames 2>/dev/null
+        if [[ $2 == table || $2 == plot ]]; then
+            mapfile -t COMPREPLY < <(compgen -f -- "$3")
+            return
+        fi
         mapfile -t COMPREPLY < <(compgen -d -- "$3")
         return ;;
     --strings | --buffer | --core | --tls-ca | --tls-certificate | --tls-key)

@@ -57,11 +57,15 @@ static inline size_t pfd_pack_map_header(uint8_t first)
     return first >> 4 == 8 ? 1 : first == 0xde ? 3 : first == 0xdf ? 5 : 0;
 }
 
-/* n bytes, the highest first; 0 where fewer are left. */
+/* n bytes, 8 at most, the highest first; 0 where fewer are left. */
 static inline uint64_t pfd_pack_big_endian(struct pfd_cursor *c, size_t n)
 {
     const uint8_t *p = pfd_cursor_bytes(c, n);
     uint64_t number = 0;
+    if (p && n && c->n - c->at >= sizeof number) { /* read beyond, and drop */
+        memcpy(&number, p, sizeof number);
+        return __builtin_bswap64(number) >> (64 - 8 * n);
+    }
     for (size_t i = 0; p && i < n; i++)
         number = number << 8 | p[i];
     return number;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum {
     ROOM_FIRST = 256
@@ -30,6 +31,18 @@ char *pfd_text_grow(struct pfd_text *text, size_t n)
     text->data = data;
     text->room = room;
     return data + text->n;
+}
+
+char *pfd_text_expect(struct pfd_text *text, size_t n)
+{
+    enum {
+        PAGE = 4096
+    };
+    char *at = pfd_text_reserve(text, n ? n : 1);
+    uintptr_t skip = (uintptr_t)at % PAGE;
+    if (at && n > PAGE) /* or not */
+        madvise(at - skip, n + skip, MADV_HUGEPAGE);
+    return at;
 }
 
 void pfd_text_add(struct pfd_text *text, const void *bytes, size_t n)

@@ -25,6 +25,10 @@ void pfd_text_free(struct pfd_text *text);
  * then sets text->n), or NULL when out of memory. */
 char *pfd_text_grow(struct pfd_text *text, size_t n);
 
+/* n bytes more are about to come: their memory comes in large pages, where it
+ * can. As pfd_text_grow(). */
+char *pfd_text_expect(struct pfd_text *text, size_t n);
+
 static inline char *pfd_text_reserve(struct pfd_text *text, size_t n)
 {
     if (text->room - text->n >= n)

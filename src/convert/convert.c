@@ -2,8 +2,9 @@
 /*
  * The pump: walk, make entries, print them, write. Every worker does all of
  * it for one batch after the other: walking goes in turns under `walking`
- * (headers only, cheap), making and printing in parallel, writing in turns
- * again, in the order of the walk. One worker is the same with no threads.
+ * (headers only, cheap) or side by side (convert_split.c), making and printing
+ * in parallel, writing in turns again, in the order of the walk. One worker is
+ * the same with no threads.
  */
 #include <errno.h>
 #include <sched.h>
@@ -13,131 +14,15 @@
 #include "convert/convert_pool.h"
 
 enum {
-    BATCH = 4096,     /* records; about a megabyte of JSON */
-    THREADS_MAX = 64, /* a hostile number of threads is a typing error */
+    BATCH = 8192 + PFD_BATCH_SPARE, /* records: those of any stretch of a walk
+                                       by several workers */
+    BATCH_ALONE = 4096, /* of another one; about a megabyte of JSON */
+    THREADS_MAX = 64,   /* a hostile number of threads is a typing error */
     THREADS_DEFAULT = 16,
     BATCHES_ALONE = 4, /* small inputs are done before a thread has started */
     SENTENCE = 768,
     IDS_TOLD = 4096, /* with findings of their own */
 };
-
-/* ---- turns ---- */
-
-static void fail(struct pfd_pool *pool, enum pfd_status status,
-                 const char *text)
-{
-    pthread_mutex_lock(&pool->turn);
-    if (pool->error.code == PFD_OK)
-        pfd_fail(&pool->error, status, PFD_NO_OFFSET, "%s", text);
-    atomic_store(&pool->stop, true);
-    pthread_cond_broadcast(&pool->turned);
-    pthread_mutex_unlock(&pool->turn);
-}
-
-/* Waits until all batches before this one are written. */
-static void await_turn(struct pfd_worker *w)
-{
-    struct pfd_pool *pool = w->pool;
-    if (w->in_turn)
-        return;
-    pthread_mutex_lock(&pool->turn);
-    while (pool->n_written != w->number && !atomic_load(&pool->stop))
-        pthread_cond_wait(&pool->turned, &pool->turn);
-    w->in_turn = true;
-    pthread_mutex_unlock(&pool->turn);
-}
-
-/* The kept findings; only in this worker's turn. */
-static void hand_over(struct pfd_worker *w)
-{
-    const struct pfd_convert *convert = w->pool->convert;
-    if (w->sentences.failed)
-        return; /* out of memory: the run fails, with what was said so far */
-    for (size_t i = 0; i < w->n_kept && convert->finding; i++) {
-        const struct pfd_kept *kept = &w->kept[i];
-        struct pfd_finding finding = {
-            .kind = kept->kind,
-            .offset = kept->offset,
-            .index = kept->index,
-            .in_buffer = true,
-            .source = w->of.source,
-            .text = w->sentences.data + kept->text,
-        };
-        convert->finding(convert->finding_user, &finding);
-    }
-    w->n_kept = 0;
-    w->sentences.n = 0;
-}
-
-static void give(struct pfd_pool *pool, const struct pfd_text *out)
-{
-    const struct pfd_convert *convert = pool->convert;
-    if (out->failed) {
-        fail(pool, PFD_ERR_NOMEM, "out of memory");
-    } else if (out->n && convert->write &&
-               !convert->write(convert->write_user, out->data, out->n)) {
-        fail(pool, PFD_ERR_STOPPED, "writing was stopped");
-    }
-}
-
-static void give_chunk(struct pfd_pool *pool, struct pfd_chunk_writer *writer)
-{
-    const struct pfd_convert *convert = pool->convert;
-    size_t n = pfd_chunk_size(writer);
-    const void *bytes = n ? pfd_chunk_finish(writer, &n) : NULL;
-    if (!bytes && n) {
-        fail(pool, PFD_ERR_NOMEM, "out of memory");
-    } else if (bytes && !convert->write_chunk(convert->write_user, bytes, n,
-                                              pfd_chunk_count(bytes, n))) {
-        fail(pool, PFD_ERR_STOPPED, "writing was stopped");
-    }
-}
-
-void pfd_worker_write(struct pfd_worker *w)
-{
-    struct pfd_pool *pool = w->pool;
-    await_turn(w);
-    if (!atomic_load(&pool->stop)) {
-        hand_over(w);
-        pool->n_hidden += pfd_shown_cut(&pool->shown, &w->unsure, &w->out);
-        atomic_store(&pool->shows_no_more, pool->shown.n == PFD_SHOWN_MAX);
-        give(pool, &w->out);
-        if (w->given.n) {
-            pool->convert->given(pool->convert->given_user,
-                                 (const void *)w->given.data,
-                                 w->given.n / sizeof(uint64_t));
-        }
-        if (w->chunk)
-            give_chunk(pool, w->chunk);
-    }
-    w->out.n = 0;
-    w->given.n = 0;
-}
-
-static void end_turn(struct pfd_worker *w)
-{
-    struct pfd_pool *pool = w->pool;
-    const struct pfd_convert *convert = pool->convert;
-    pthread_mutex_lock(&pool->turn);
-    bool stopped = atomic_load(&pool->stop);
-    if (!stopped) {
-        pfd_summary_add(&pool->summary, &w->summary);
-        pfd_tally_merge(&pool->tally, &w->tally);
-        pool->n_hidden += w->unsure.n_hidden;
-    }
-    if (w->ended)
-        atomic_store(&pool->stop, true);
-    struct pfd_summary so_far = pool->summary;
-    pthread_mutex_unlock(&pool->turn);
-    if (!stopped && convert->progress &&
-        !convert->progress(convert->progress_user, &so_far))
-        fail(pool, PFD_ERR_STOPPED, "stopped");
-    pthread_mutex_lock(&pool->turn);
-    pool->n_written++;
-    pthread_cond_broadcast(&pool->turned);
-    pthread_mutex_unlock(&pool->turn);
-    w->in_turn = false;
-}
 
 /* ---- batches, in the order of the walk ---- */
 
@@ -174,14 +59,22 @@ static void walk_on(struct pfd_pool *pool, struct pfd_batch *batch)
     pfd_walk_mark_missing(&pool->walk);
 }
 
-static void fill(struct pfd_pool *pool, struct pfd_worker *w)
+/* The records that come next; false: there are none. */
+static bool fill(struct pfd_pool *pool, struct pfd_worker *w)
 {
+    w->batch.max = pool->split.is_on ? BATCH : BATCH_ALONE;
+    if (pool->split.is_on)
+        return pfd_split_take(w);
     pfd_batch_clear(&w->batch);
     if (pool->chunks) {
         pfd_pool_fill_chunks(pool, w);
     } else {
         walk_on(pool, &w->batch);
     }
+    w->n_entries = 0;
+    for (size_t i = 0; i < w->batch.n; i++)
+        w->n_entries += w->batch.records[i].kind == PFD_RECORD_ENTRY;
+    return w->batch.n > 0;
 }
 
 /* Numbers the batch and its entries. */
@@ -191,8 +84,7 @@ static void number(struct pfd_worker *w)
     const struct pfd_convert *convert = pool->convert;
     w->number = pool->n_batches++;
     w->first_index = pool->n_entries;
-    for (size_t i = 0; i < w->batch.n; i++)
-        pool->n_entries += w->batch.records[i].kind == PFD_RECORD_ENTRY;
+    pool->n_entries += w->n_entries;
     if (!convert->filter) /* else one worker goes on counting what passed */
         w->first_wanted = w->first_index;
 }
@@ -202,10 +94,8 @@ static bool take_batch(struct pfd_worker *w)
     struct pfd_pool *pool = w->pool;
     pthread_mutex_lock(&pool->walking);
     bool more = pool->walked == PFD_OK && !atomic_load(&pool->stop);
-    if (more) {
-        fill(pool, w);
-        more = w->batch.n > 0;
-    }
+    if (more)
+        more = fill(pool, w);
     if (more) {
         number(w);
         w->view = pool->walk.view;
@@ -213,9 +103,9 @@ static bool take_batch(struct pfd_worker *w)
         w->window = pool->windows ? pool->windows->current : NULL;
         if (w->window)
             pfd_window_use(w->window);
-        pfd_tally_clear(&w->tally);
-        pfd_unsure_clear(&w->unsure);
-        w->summary = (struct pfd_summary){
+        pfd_tally_clear(&w->made.tally);
+        pfd_unsure_clear(&w->made.unsure);
+        w->made.summary = (struct pfd_summary){
             .lost_bytes = w->batch.lost_bytes,
             .skipped_bytes = w->batch.skipped_bytes,
         };
@@ -230,8 +120,7 @@ static bool do_next(struct pfd_worker *w)
     if (w->failed || !take_batch(w))
         return false;
     pfd_worker_do_batch(w);
-    pfd_worker_write(w);
-    end_turn(w);
+    pfd_worker_end_turn(w);
     pfd_window_drop(w->window);
     w->window = NULL;
     return true;
@@ -243,7 +132,7 @@ static void *work(void *arg)
     while (do_next(w))
         ;
     if (w->failed)
-        fail(w->pool, PFD_ERR_NOMEM, "out of memory");
+        pfd_pool_fail(w->pool, PFD_ERR_NOMEM, "out of memory");
     return NULL;
 }
 
@@ -258,13 +147,21 @@ static bool worker_init(struct pfd_worker *w, struct pfd_pool *pool)
         return false;
     pfd_entry_source_set(&w->of, convert->strings, pool->format,
                          &convert->options);
-    if (convert->write_chunk && pfd_chunk_writer_new(&w->chunk, NULL) != PFD_OK)
+    if (!pfd_product_init(&w->made, convert))
         return false;
     if (convert->string_entries && convert->string_bytes) {
         size_t n = pfd_strings_count(convert->strings) + 1;
         w->entries = calloc(n, sizeof *w->entries);
         w->bytes = calloc(n, sizeof *w->bytes);
         if (!w->entries || !w->bytes)
+            return false;
+    }
+    bool has_share = convert->points && convert->points->plot;
+    if (has_share && !(w->share = pfd_share_new(convert->points)))
+        return false;
+    if (pool->format->split) {
+        w->state = malloc(pool->format->state_size);
+        if (!w->state)
             return false;
     }
     if (pool->used)
@@ -291,33 +188,36 @@ static void worker_deinit(struct pfd_worker *w)
     if (convert->n_doubts && w->filter)
         *convert->n_doubts += pfd_filter_gave_up(w->filter);
     pfd_filter_run_free(w->filter);
+    pfd_share_end(w->share);
     free(w->entries);
     free(w->bytes);
     for (size_t i = 0; w->used && i < pfd_strings_count(convert->strings); i++)
         w->pool->used[i] |= w->used[i];
     free(w->used);
-    pfd_tally_free(&w->tally);
-    pfd_unsure_free(&w->unsure);
+    free(w->state);
     pfd_batch_deinit(&w->batch);
     pfd_entry_source_deinit(&w->of);
-    pfd_text_free(&w->out);
-    pfd_text_free(&w->sentences);
     pfd_text_free(&w->members);
-    pfd_text_free(&w->given);
-    pfd_chunk_writer_free(w->chunk);
-    free(w->kept);
+    pfd_product_deinit(&w->made);
+}
+
+static unsigned count_processors(void)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    int n = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+    return n < 1 ? 1 : (unsigned)n;
 }
 
 static unsigned thread_count(const struct pfd_convert *convert)
 {
     if (convert->filter && (convert->skip || convert->limit != UINT64_MAX))
         return 1; /* which entries are given depends on all before */
-    if (convert->threads)
-        return convert->threads < THREADS_MAX ? convert->threads : THREADS_MAX;
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    int n = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
-    return n < 1 ? 1 : n > THREADS_DEFAULT ? THREADS_DEFAULT : (unsigned)n;
+    unsigned wanted = convert->threads;
+    if (wanted)
+        return wanted < PFD_POOL_THREADS ? wanted : PFD_POOL_THREADS;
+    unsigned n = count_processors();
+    return n > THREADS_DEFAULT ? THREADS_DEFAULT : n;
 }
 
 /* Workers [n]; the first is the calling thread, and is alone for a while. */
@@ -328,6 +228,8 @@ static void run_workers(struct pfd_pool *pool, struct pfd_worker *workers,
     bool more = true;
     for (int i = 0; i < BATCHES_ALONE && more; i++)
         more = do_next(&workers[0]);
+    if (more && n > 1 && pfd_split_can(pool))
+        pfd_split_begin(pool, n <= count_processors());
     for (; more && started < n; started++) {
         struct pfd_worker *w = &workers[started];
         if (!worker_init(w, pool))
@@ -338,10 +240,11 @@ static void run_workers(struct pfd_pool *pool, struct pfd_worker *workers,
         }
     }
     work(&workers[0]);
-    for (unsigned i = 1; i < started; i++) {
+    for (unsigned i = 1; i < started; i++)
         pthread_join(workers[i].thread, NULL);
+    /* What they have for themselves is given when nobody else has a turn. */
+    for (unsigned i = 1; i < started; i++)
         worker_deinit(&workers[i]);
-    }
 }
 
 /* ---- behind all entries ---- */
@@ -361,7 +264,7 @@ static void give_tally(struct pfd_pool *pool, const char *source,
             convert->finding(convert->finding_user, &finding);
     }
     if (pool->tally.failed || text.failed)
-        fail(pool, PFD_ERR_NOMEM, "out of memory");
+        pfd_pool_fail(pool, PFD_ERR_NOMEM, "out of memory");
     pfd_text_free(&text);
 }
 
@@ -388,13 +291,18 @@ static void give_end(struct pfd_pool *pool, const char *source)
     struct pfd_text out = { 0 };
     if (pool->error.code != PFD_OK && pool->error.code != PFD_ERR_STOPPED)
         return;
-    if (pool->n_hidden)
+    if (pool->n_hidden && pool->convert->rows) {
+        pfd_rows_hidden(&out, pool->n_hidden, &pool->sink_options);
+    } else if (pool->n_hidden) {
         sink->hidden(&out, pool->n_hidden, pool->sink_options.color);
+    }
     give_tally(pool, source, &out);
     if (sink && sink->summary)
         sink->summary(&out, &pool->summary, source);
+    if (pool->convert->rows)
+        pfd_rows_summary(&out, &pool->summary, source, &pool->sink_options);
     if (pool->error.code == PFD_OK)
-        give(pool, &out);
+        pfd_pool_give(pool, &out);
     pfd_text_free(&out);
     count_ids(pool);
 }
@@ -410,7 +318,8 @@ static bool start(struct pfd_pool *pool, struct pfd_worker **workers,
             return false;
     }
     *workers = calloc(n, sizeof **workers);
-    return *workers && worker_init(*workers, pool);
+    return *workers && worker_init(*workers, pool) &&
+           (n == 1 || pfd_slots_init(pool, n));
 }
 
 static enum pfd_status run(struct pfd_pool *pool, struct pfd_error *err)
@@ -428,6 +337,7 @@ static enum pfd_status run(struct pfd_pool *pool, struct pfd_error *err)
     if (workers)
         worker_deinit(&workers[0]);
     free(workers);
+    pfd_slots_deinit(pool);
     give_end(pool, source);
     pfd_tally_free(&pool->tally);
     free(pool->used);
@@ -474,6 +384,17 @@ static enum pfd_status choose(struct pfd_pool *pool, struct pfd_error *err)
     return PFD_OK;
 }
 
+/* Both are held for less time than falling asleep takes. */
+static void init_locks(struct pfd_pool *pool)
+{
+    pthread_mutexattr_t attr;
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ADAPTIVE_NP);
+    pthread_mutex_init(&pool->walking, &attr);
+    pthread_mutex_init(&pool->turn, &attr);
+    pthread_mutexattr_destroy(&attr);
+}
+
 static enum pfd_status convert_walk(const struct pfd_convert *convert,
                                     struct pfd_pool *pool,
                                     struct pfd_summary *summary,
@@ -487,13 +408,31 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
     enum pfd_status status = choose(pool, err);
     if (status != PFD_OK)
         return status;
+    if (convert->rows) {
+        pool->sink_options.form = pool->sink;
+        pool->sink_options.pieces = convert->row_pieces;
+        pool->sink_options.sequence = UINT64_MAX;
+        pool->sink = &pfd_sink_rows;
+    }
+    if (convert->points) {
+        pool->sink_options.points = convert->points;
+        pool->sink_options.time = convert->row_time;
+        pool->sink = &pfd_sink_points;
+        pfd_shares_begin(convert->points);
+    }
     pool->sink_options.color = convert->color;
-    pool->sink_options.origin = convert->origin;
+    pool->sink_options.show =
+        convert->show | (convert->origin ? PFD_SHOW_ORIGIN : 0);
+    pool->sink_options.links = convert->links;
+    pool->sink_options.tells = convert->tells;
+    pool->sink_options.time = convert->row_time;
     pool->sink_options.marks = convert->marks;
-    pool->sink_options.members = convert->members;
-    pool->sink_options.origin_members = convert->origin_members;
+    pfd_sink_set_members(&pool->sink_options, convert->members);
+    pfd_sink_set_origin_members(&pool->sink_options, convert->origin_members);
     pool->reported = reported_kinds(convert);
-    pool->hides = convert->few_unknown && pool->sink && pool->sink->hidden;
+    const struct pfd_sink *form =
+        convert->rows ? pool->sink_options.form : pool->sink;
+    pool->hides = convert->few_unknown && form && form->hidden;
     pool->is_selective = convert->filter || convert->skip || convert->ranges ||
                          convert->given || convert->limit != UINT64_MAX;
     struct pfd_walk walk;
@@ -509,13 +448,20 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
         walk.n_missing = convert->n_missing;
     }
     pool->walk = walk;
-    pthread_mutex_init(&pool->walking, NULL);
-    pthread_mutex_init(&pool->turn, NULL);
-    pthread_cond_init(&pool->turned, NULL);
+    init_locks(pool);
+    pthread_cond_init(&pool->idle, NULL);
+    for (size_t i = 0; i < PFD_POOL_THREADS; i++) {
+        pthread_cond_init(&pool->turned[i], NULL);
+        pthread_cond_init(&pool->joined[i], NULL);
+    }
     atomic_init(&pool->stop, false);
     atomic_init(&pool->shows_no_more, false);
     status = run(pool, err);
-    pthread_cond_destroy(&pool->turned);
+    for (size_t i = 0; i < PFD_POOL_THREADS; i++) {
+        pthread_cond_destroy(&pool->turned[i]);
+        pthread_cond_destroy(&pool->joined[i]);
+    }
+    pthread_cond_destroy(&pool->idle);
     pthread_mutex_destroy(&pool->turn);
     pthread_mutex_destroy(&pool->walking);
     pfd_walk_deinit(&pool->walk);

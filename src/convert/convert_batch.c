@@ -16,23 +16,23 @@ enum {
 
 static void keep(struct pfd_worker *w, const struct pfd_finding *finding)
 {
-    if (w->n_kept == w->kept_room) {
-        size_t room = w->kept_room ? w->kept_room * 2 : 16;
-        struct pfd_kept *kept = realloc(w->kept, room * sizeof *kept);
+    if (w->made.n_kept == w->made.kept_room) {
+        size_t room = w->made.kept_room ? w->made.kept_room * 2 : 16;
+        struct pfd_kept *kept = realloc(w->made.kept, room * sizeof *kept);
         if (!kept) {
             w->failed = true;
             return;
         }
-        w->kept = kept;
-        w->kept_room = room;
+        w->made.kept = kept;
+        w->made.kept_room = room;
     }
-    w->kept[w->n_kept++] = (struct pfd_kept){
+    w->made.kept[w->made.n_kept++] = (struct pfd_kept){
         .kind = finding->kind,
         .offset = finding->offset,
         .index = finding->index,
-        .text = w->sentences.n,
+        .text = w->made.sentences.n,
     };
-    pfd_text_add(&w->sentences, finding->text, strlen(finding->text) + 1);
+    pfd_text_add(&w->made.sentences, finding->text, strlen(finding->text) + 1);
 }
 
 /* Notes only where they are asked for. */
@@ -47,11 +47,13 @@ static void give_finding(struct pfd_worker *w,
 {
     struct pfd_pool *pool = w->pool;
     if (!pfd_finding_is_note(finding->kind))
-        w->summary.findings++;
+        w->made.summary.findings++;
     if (!pfd_pool_reports(pool->convert, finding->kind))
         return;
     if (pool->sink && pool->sink->finding)
-        pool->sink->finding(&w->out, finding, &w->sink_options);
+        pool->sink->finding(&w->made.out, finding, &w->sink_options);
+    if (pool->convert->tells && pool->sink && pool->sink->tell)
+        pool->sink->tell(&w->made.out, finding, w->sink_options.color);
     if (pool->convert->finding)
         keep(w, finding);
 }
@@ -64,16 +66,16 @@ static void count_findings(struct pfd_worker *w, const struct pfd_entry *entry)
         enum pfd_finding_kind kind =
             (enum pfd_finding_kind)__builtin_ctzll(left);
         struct pfd_tally_row *row = pfd_tally_row(
-            &w->tally, kind, entry->id, pfd_entry_string_index(entry));
+            &w->made.tally, kind, entry->id, pfd_entry_string_index(entry));
         if (!row)
             return;
         if (!row->has_text) {
             char sentence[SENTENCE];
             pfd_entry_finding_text(entry, kind, sentence, sizeof sentence);
-            pfd_tally_set_text(&w->tally, row, sentence);
+            pfd_tally_set_text(&w->made.tally, row, sentence);
         }
         pfd_tally_count(row, 1, entry->offset, entry->index);
-        w->summary.findings += !pfd_finding_is_note(kind);
+        w->made.summary.findings += !pfd_finding_is_note(kind);
     }
 }
 
@@ -83,15 +85,15 @@ static bool in_range(struct pfd_worker *w, uint64_t wanted)
     const struct pfd_convert *convert = w->pool->convert;
     if (wanted < convert->skip)
         return false;
-    w->ended = wanted - convert->skip + 1 >= convert->limit;
+    w->made.ended = wanted - convert->skip + 1 >= convert->limit;
     return wanted - convert->skip < convert->limit;
 }
 
 static void count_entry(struct pfd_worker *w, const struct pfd_record *r)
 {
-    w->summary.entries++;
-    w->summary.unknown += pfd_record_is_unknown(r);
-    w->summary.bytes += r->n_bytes;
+    w->made.summary.entries++;
+    w->made.summary.unknown += pfd_record_is_unknown(r);
+    w->made.summary.bytes += r->n_bytes;
 }
 
 static inline void count_string(struct pfd_worker *w,
@@ -133,7 +135,7 @@ static inline enum pfd_look_result look(const struct pfd_worker *w,
 static uint64_t index_of(const struct pfd_worker *w, size_t i)
 {
     return w->batch.places ? w->batch.places[i].index
-                           : w->first_index + w->summary.entries;
+                           : w->first_index + w->made.summary.entries;
 }
 
 /* Indexes only grow. */
@@ -167,12 +169,12 @@ static void print_entry(struct pfd_worker *w, struct pfd_entry *entry)
 {
     struct pfd_pool *pool = w->pool;
     if (__builtin_expect(!may_be_hidden(pool, entry), 1)) {
-        pool->sink->entry(&w->out, entry, &w->sink_options);
+        pool->sink->entry(&w->made.out, entry, &w->sink_options);
     } else if (atomic_load(&pool->shows_no_more)) {
-        w->unsure.n_hidden++;
-    } else if (pfd_unsure_begin(&w->unsure, entry->id, w->out.n)) {
-        pool->sink->entry(&w->out, entry, &w->sink_options);
-        pfd_unsure_end(&w->unsure, w->out.n);
+        w->made.unsure.n_hidden++;
+    } else if (pfd_unsure_begin(&w->made.unsure, entry->id, w->made.out.n)) {
+        pool->sink->entry(&w->made.out, entry, &w->sink_options);
+        pfd_unsure_end(&w->made.unsure, w->made.out.n);
     }
 }
 
@@ -182,10 +184,10 @@ static void note_given(struct pfd_worker *w, uint64_t index)
     const struct pfd_convert *convert = w->pool->convert;
     const struct pfd_sink *sink = w->pool->sink;
     if (convert->given)
-        pfd_text_add(&w->given, &index, sizeof index);
+        pfd_text_add(&w->made.given, &index, sizeof index);
     if (convert->ranges && convert->marks_ranges && w->range && sink &&
         sink->between && index == convert->ranges[w->range].from)
-        sink->between(&w->out, w->sink_options.color);
+        sink->between(&w->made.out, w->sink_options.color);
 }
 
 static void give_entry(struct pfd_worker *w, const struct pfd_record *r,
@@ -208,10 +210,10 @@ static void give_entry(struct pfd_worker *w, const struct pfd_record *r,
     bool is_full = false;
     if (pool->sink) {
         print_entry(w, &entry);
-        is_full = w->out.n > OUT_MAX;
-    } else if (w->chunk) {
-        w->failed |= pfd_chunk_add_entry(w->chunk, &entry, NULL) != PFD_OK;
-        is_full = pfd_chunk_size(w->chunk) > CHUNK_MAX;
+        is_full = w->made.out.n > OUT_MAX;
+    } else if (w->made.chunk) {
+        w->failed |= pfd_chunk_add_entry(w->made.chunk, &entry, NULL) != PFD_OK;
+        is_full = pfd_chunk_size(w->made.chunk) > CHUNK_MAX;
     }
     if (__builtin_expect((entry.findings & pool->reported) != 0, 0))
         count_findings(w, &entry);
@@ -233,8 +235,10 @@ static void do_finding(struct pfd_worker *w, const struct pfd_record *r)
     char sentence[SENTENCE];
     struct pfd_finding finding = pfd_batch_finding(&w->batch, r, w->of.source,
                                                    sentence, sizeof sentence);
-    if (w->chunk)
-        w->failed |= pfd_chunk_add_finding(w->chunk, &finding, NULL) != PFD_OK;
+    if (w->made.chunk) {
+        w->failed |=
+            pfd_chunk_add_finding(w->made.chunk, &finding, NULL) != PFD_OK;
+    }
     give_finding(w, &finding);
 }
 
@@ -256,7 +260,81 @@ static size_t pass_quiet(struct pfd_worker *w, size_t i)
         sum.entries++;
         sum.bytes += r->n_bytes;
     }
-    pfd_summary_add(&w->summary, &sum);
+    pfd_summary_add(&w->made.summary, &sum);
+    return i;
+}
+
+/* The plan of a string's entries, where their values are read from the payload
+ * without making them; else NULL. */
+static const struct pfd_point_plan *quick_plan(const struct pfd_worker *w,
+                                               const struct pfd_string *string)
+{
+    const struct pfd_points *points = w->pool->convert->points;
+    if (!string || string->index >= points->n_plans ||
+        string->findings & w->pool->reported)
+        return NULL;
+    const struct pfd_point_plan *plan = &points->plans[string->index];
+    return plan->is_quick ? plan : NULL;
+}
+
+/* Is its payload as its string says, and is there nothing to tell? */
+static inline bool is_quick(const struct pfd_worker *w,
+                            const struct pfd_record *r)
+{
+    const unsigned plain = PFD_RECORD_COPIED | PFD_RECORD_SURE;
+    return r->kind == PFD_RECORD_ENTRY && !r->layout && !(r->flags & ~plain) &&
+           !(r->findings & w->pool->reported);
+}
+
+/* Is it one of this string that needs no more than a look? */
+static inline bool is_next(const struct pfd_worker *w, size_t i,
+                           const struct pfd_string *string)
+{
+    const struct pfd_record *r = &w->batch.records[i];
+    return i < w->batch.n && r->string == string && is_quick(w, r) &&
+           look(w, r) == PFD_LOOK_YES;
+}
+
+static inline void count_point(struct pfd_worker *w, const struct pfd_record *r)
+{
+    count_string(w, r);
+    w->made.summary.entries++;
+    w->made.summary.bytes += r->n_bytes;
+}
+
+/* Points [n] from record i on, whose payloads these are, become a run. */
+static void give_run(struct pfd_worker *w, const struct pfd_point_plan *plan,
+                     const uint8_t *const *payloads, size_t n, uint64_t index)
+{
+    const struct pfd_points *points = w->pool->convert->points;
+    uint64_t *to =
+        n ? pfd_points_begin(&w->made.out, points, plan, n, index) : NULL;
+    for (size_t i = 0; to && i < n; i++)
+        to = pfd_point_load(to, payloads[i], plan, points->n, index + i);
+    if (to)
+        pfd_points_end(&w->made.out, n, points->n);
+}
+
+/* Likewise: entries of one format string, which the worker reduces itself
+ * where it can, or that become runs of points. */
+static size_t pass_points(struct pfd_worker *w, size_t i)
+{
+    const struct pfd_string *string = w->batch.records[i].string;
+    const struct pfd_point_plan *plan = quick_plan(w, string);
+    bool shares = plan && w->share && pfd_share_opens(w->share, plan);
+    while (plan && is_next(w, i, string)) {
+        const uint8_t *payloads[PFD_SHARE_POINTS];
+        uint32_t n_payload = 0;
+        uint64_t index = index_of(w, i);
+        size_t n = 0;
+        for (; n < PFD_SHARE_POINTS && is_next(w, i, string); i++) {
+            payloads[n++] = payload_of(w, &w->batch.records[i], &n_payload);
+            count_point(w, &w->batch.records[i]);
+        }
+        size_t taken =
+            shares ? pfd_share_take(w->share, payloads, n, index) : 0;
+        give_run(w, plan, payloads + taken, n - taken, index + taken);
+    }
     return i;
 }
 
@@ -280,14 +358,24 @@ static size_t pass_unwanted(struct pfd_worker *w, size_t i)
     const struct pfd_batch *batch = &w->batch;
     for (;;) {
         size_t to = pfd_filter_pass(w->filter, batch, i, &w->view, w->base,
-                                    &w->summary.bytes);
-        w->summary.entries += to - i;
+                                    &w->made.summary.bytes);
+        w->made.summary.entries += to - i;
         i = to;
         if (i == batch->n || batch->records[i].kind != PFD_RECORD_ENTRY ||
             look(w, &batch->records[i]) != PFD_LOOK_NO)
             return i;
         count_entry(w, &batch->records[i++]);
     }
+}
+
+/* Of an entry of a chunk: each of its items has a number. */
+static void number_row(struct pfd_worker *w, size_t i)
+{
+    for (; w->numbered < i; w->numbered++) {
+        w->sequence +=
+            w->batch.records[w->numbered].kind != PFD_RECORD_ALTERNATIVE;
+    }
+    w->sink_options.sequence = w->sequence;
 }
 
 /* Has a string that is soon needed brought from memory: the table of a whole
@@ -305,12 +393,15 @@ static void prefetch_string(const struct pfd_worker *w, size_t i)
 void pfd_worker_do_batch(struct pfd_worker *w)
 {
     const struct pfd_convert *convert = w->pool->convert;
-    bool is_plain = !w->pool->sink && !w->chunk && !convert->given &&
-                    !convert->ranges && convert->limit == UINT64_MAX &&
-                    !convert->skip;
-    for (size_t i = 0; i < w->batch.n && !w->ended; i++) {
+    bool is_any = !w->made.chunk && !convert->given && !convert->ranges &&
+                  convert->limit == UINT64_MAX && !convert->skip;
+    bool is_plain = !w->pool->sink && is_any;
+    for (size_t i = 0; i < w->batch.n && !w->made.ended; i++) {
         if (is_plain) {
             i = pass_quiet(w, i);
+        } else if (convert->points && is_any) {
+            i = w->filter ? pass_unwanted(w, i) : i;
+            i = i < w->batch.n ? pass_points(w, i) : i;
         } else if (convert->ranges) {
             i = pass_between(w, i);
         } else if (w->filter) {
@@ -327,12 +418,15 @@ void pfd_worker_do_batch(struct pfd_worker *w)
         uint64_t index = index_of(w, i);
         prefetch_string(w, i + PREFETCH_AHEAD);
         count_entry(w, r);
+        if (w->pool->chunks && convert->rows)
+            number_row(w, i);
         give_entry(w, r, index);
     }
-    if (w->chunk) {
-        pfd_chunk_add_loss(w->chunk, w->batch.lost_bytes,
+    if (w->made.chunk) {
+        pfd_chunk_add_loss(w->made.chunk, w->batch.lost_bytes,
                            w->batch.skipped_bytes);
     }
-    w->failed |= w->out.failed || w->sentences.failed || w->of.message.failed ||
-                 w->tally.failed || w->unsure.failed || w->given.failed;
+    w->failed |= w->made.out.failed || w->made.sentences.failed ||
+                 w->of.message.failed || w->made.tally.failed ||
+                 w->made.unsure.failed || w->made.given.failed;
 }

@@ -47,6 +47,7 @@ static bool open_next(struct pfd_pool *pool, struct pfd_worker *w)
     } else {
         w->batch.lost_bytes = c->chunk.lost_bytes;
         w->batch.skipped_bytes = c->chunk.skipped_bytes;
+        c->n_items = 0;
         c->is_open = true;
     }
     return c->is_open;
@@ -55,8 +56,12 @@ static bool open_next(struct pfd_pool *pool, struct pfd_worker *w)
 static void take_records(struct pfd_pool *pool, struct pfd_worker *w)
 {
     struct pfd_error err = { 0 };
-    enum pfd_status status =
-        pfd_chunk_fill(&pool->chunks->chunk, &w->batch, &err);
+    struct pfd_pool_chunks *c = pool->chunks;
+    w->numbered = w->batch.n;
+    w->sequence = c->all[c->next - 1].sequence + c->n_items;
+    enum pfd_status status = pfd_chunk_fill(&c->chunk, &w->batch, &err);
+    for (size_t i = w->numbered; i < w->batch.n; i++)
+        c->n_items += w->batch.records[i].kind != PFD_RECORD_ALTERNATIVE;
     if (status == PFD_ERR_CORRUPT)
         report(w, err.text);
     w->failed |= status == PFD_ERR_NOMEM;
@@ -66,6 +71,8 @@ static void take_records(struct pfd_pool *pool, struct pfd_worker *w)
 static void set_members(struct pfd_pool *pool, struct pfd_worker *w)
 {
     const struct pfd_convert *convert = pool->convert;
+    const struct pfd_pool_chunks *c = pool->chunks;
+    w->sink_options.time = c->next ? c->all[c->next - 1].time : 0;
     if (!convert->chunk_members)
         return;
     const char *members =
@@ -73,7 +80,7 @@ static void set_members(struct pfd_pool *pool, struct pfd_worker *w)
     w->members.n = 0;
     if (members)
         pfd_text_add(&w->members, members, strlen(members) + 1);
-    w->sink_options.members = members ? w->members.data : NULL;
+    pfd_sink_set_members(&w->sink_options, members ? w->members.data : NULL);
     w->failed |= w->members.failed;
 }
 

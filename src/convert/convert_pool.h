@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The pump's inside: what all workers share, and what each has for itself.
- * convert.c gives out work in turns, convert_batch.c does it.
+ * convert.c gives out work in turns, convert_batch.c does it, convert_turn.c
+ * writes what was made of it.
  */
 #ifndef PFD_CONVERT_POOL_H
 #define PFD_CONVERT_POOL_H
@@ -14,9 +15,12 @@
 #include "decode/decoder.h"
 #include "decode/window.h"
 #include "filter/filter.h"
+#include "forms/points.h"
+#include "forms/rows.h"
 #include "forms/shown.h"
 #include "forms/sink.h"
 #include "forms/tally.h"
+#include "plot/share.h"
 #include "wire/chunk.h"
 
 /* Chunks that are read instead of a buffer that is walked over. */
@@ -25,7 +29,52 @@ struct pfd_pool_chunks {
     size_t n;
     size_t next;            /* to be opened */
     struct pfd_chunk chunk; /* that is read */
+    uint64_t n_items;       /* of it, that are in batches */
     bool is_open;
+};
+
+/* A hostile number of threads is a typing error. */
+enum {
+    PFD_POOL_THREADS = 64
+};
+
+/* A finding of a batch, kept until the batch's turn. */
+struct pfd_kept {
+    enum pfd_finding_kind kind;
+    uint64_t offset;
+    uint64_t index;
+    size_t text; /* place in pfd_product.sentences, NUL-terminated */
+};
+
+/* What a worker makes of a batch, until it is written. */
+struct pfd_product {
+    struct pfd_text out;
+    struct pfd_text given;          /* indexes, until they are handed over */
+    struct pfd_chunk_writer *chunk; /* NULL: text is written, or nothing */
+    struct pfd_summary summary;
+    struct pfd_tally tally;
+    struct pfd_unsure unsure;
+    struct pfd_kept *kept;
+    size_t n_kept;
+    size_t kept_room;
+    struct pfd_text sentences;
+    bool ended;    /* the limit is reached in this batch */
+    bool is_ready; /* in a slot: it awaits its turn */
+};
+
+/* A walk by several workers (convert_split.c). */
+struct pfd_split {
+    bool is_on;
+    bool spins;         /* who waits for another's walk is not in its way */
+    uint64_t front;     /* the stretch that the walk so far has come to */
+    uint64_t next;      /* to be claimed; front: nobody looks ahead */
+    uint64_t epoch;     /* claims of an earlier one are void */
+    unsigned alone;     /* so many stretches are to be walked one by one */
+    unsigned n_failed;  /* stretches that did not join, of late */
+    unsigned n_joined;  /* since then */
+    unsigned n_idle;    /* workers that wait for a stretch to claim */
+    atomic_uint n_news; /* grows when something may have changed for those who
+                           wait for the walk */
 };
 
 struct pfd_pool {
@@ -39,6 +88,10 @@ struct pfd_pool {
     bool hides;        /* most entries of unknown ids */
 
     pthread_mutex_t walking; /* guards these: */
+    /* By stretch: the walk has come to it, or claims are void. */
+    pthread_cond_t joined[PFD_POOL_THREADS];
+    pthread_cond_t idle; /* there may be a stretch to claim */
+    struct pfd_split split;
     struct pfd_walk walk;
     struct pfd_windows *windows;    /* NULL: the whole buffer is in view */
     struct pfd_pool_chunks *chunks; /* NULL: the buffer is walked over */
@@ -47,9 +100,12 @@ struct pfd_pool {
     uint64_t n_batches;
     uint64_t n_entries;
 
-    pthread_mutex_t turn; /* guards these: */
-    pthread_cond_t turned;
+    pthread_mutex_t turn;                    /* guards these: */
+    pthread_cond_t turned[PFD_POOL_THREADS]; /* by batch: it is its turn */
+    struct pfd_product *slots; /* [n_slots], by batch: made before their turn */
+    size_t n_slots;
     uint64_t n_written; /* batches */
+    bool is_writing;    /* somebody has the turn of batch n_written */
     struct pfd_summary summary;
     struct pfd_tally tally;
     struct pfd_shown shown;
@@ -61,44 +117,38 @@ struct pfd_pool {
     atomic_bool shows_no_more; /* of unknown ids */
 };
 
-/* A finding of this batch, kept until the batch's turn. */
-struct pfd_kept {
-    enum pfd_finding_kind kind;
-    uint64_t offset;
-    uint64_t index;
-    size_t text; /* place in worker.sentences, NUL-terminated */
-};
-
 struct pfd_worker {
     struct pfd_pool *pool;
     struct pfd_batch batch;
     struct pfd_text members; /* of the batch's chunk, NUL-terminated */
     struct pfd_sink_options sink_options;
-    uint64_t number; /* of the batch */
+    /* A walk over the stretch that was claimed, where it began, how it
+     * ended. */
+    struct pfd_walk walk;
+    void *state; /* of that walk; NULL where there are none */
+    uint64_t stretch;
+    uint64_t epoch;
+    uint64_t begun;
+    enum pfd_status walked;
+    uint64_t n_entries; /* in the batch */
+    uint64_t number;    /* of the batch */
     uint64_t first_index;
     uint64_t first_wanted;
+    uint64_t sequence; /* of chunks: number of record `numbered` */
+    size_t numbered;
     struct pfd_window *window; /* holds the batch's bytes; NULL: no windows */
     struct pfd_cursor view;
     uint64_t base;
     struct pfd_entry_source of;
     struct pfd_filter_run *filter; /* NULL: all entries are wanted */
     size_t range;                  /* of convert->ranges: that is not passed */
-    struct pfd_text given;         /* indexes, until they are handed over */
     uint64_t n_given;
-    struct pfd_text out;
-    struct pfd_chunk_writer *chunk; /* NULL: text is written, or nothing */
-    struct pfd_summary summary;     /* of the batch */
-    struct pfd_tally tally;         /* likewise */
-    struct pfd_unsure unsure;       /* likewise */
-    struct pfd_kept *kept;
-    size_t n_kept;
-    size_t kept_room;
-    struct pfd_text sentences;
-    uint64_t *entries; /* [pfd_strings_count()], or NULL */
+    struct pfd_share *share; /* of a picture; NULL: it has none */
+    struct pfd_product made; /* of the batch */
+    uint64_t *entries;       /* [pfd_strings_count()], or NULL */
     uint64_t *bytes;
     bool *used; /* [pfd_strings_count()]: which strings entries have, or NULL */
     bool in_turn; /* this worker's batch may be written */
-    bool ended;   /* the limit is reached in this batch */
     bool failed;  /* out of memory */
     pthread_t thread;
 };
@@ -115,8 +165,35 @@ void pfd_pool_fill_chunks(struct pfd_pool *pool, struct pfd_worker *w);
  * none has. */
 const struct pfd_format *pfd_chunks_format(const struct pfd_pool *pool);
 
+/* Can several workers walk over what is left? */
+bool pfd_split_can(const struct pfd_pool *pool);
+/* spins: there is a processor for each worker. */
+void pfd_split_begin(struct pfd_pool *pool, bool spins);
+
+/* With pool->walking locked, which it gives up meanwhile: fills the worker's
+ * batch with the records that come next. False: there are none. */
+bool pfd_split_take(struct pfd_worker *w);
+
+bool pfd_product_init(struct pfd_product *made,
+                      const struct pfd_convert *convert);
+void pfd_product_deinit(struct pfd_product *made);
+
+/* False when out of memory. */
+bool pfd_slots_init(struct pfd_pool *pool, size_t n);
+void pfd_slots_deinit(struct pfd_pool *pool);
+
+/* The run fails, unless it has failed before, and everybody stops. */
+void pfd_pool_fail(struct pfd_pool *pool, enum pfd_status status,
+                   const char *text);
+
+/* Hands text to convert->write; one at a time. */
+void pfd_pool_give(struct pfd_pool *pool, const struct pfd_text *out);
+
 /* Waits for the worker's turn, and writes what it has printed so far. */
 void pfd_worker_write(struct pfd_worker *w);
+
+/* The batch is made: it is written when its turn comes. */
+void pfd_worker_end_turn(struct pfd_worker *w);
 
 /* Counts and prints the entries and findings of the worker's batch. */
 void pfd_worker_do_batch(struct pfd_worker *w);

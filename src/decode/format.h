@@ -123,6 +123,8 @@ struct pfd_walk {
     uint64_t base;          /* bytes from the start of the buffer */
     bool last;              /* the view reaches the buffer's end */
     uint64_t at;            /* where the walk is, same unit */
+    uint64_t until;         /* entries that begin here or behind are left; 0:
+                               none are. See pfd_format.split() */
     const struct pfd_table *table;
     const struct pfd_shaders *shaders; /* borrowed, never NULL */
     const struct pfd_options *options; /* likewise */
@@ -163,11 +165,26 @@ struct pfd_made {
     uint64_t findings;      /* bits, beside the record's */
 };
 
+/* Memory of any kind that is searched, with what is known. Borrowed. */
+struct pfd_field {
+    const uint8_t *bytes; /* [n], in one piece */
+    size_t n;
+    uint64_t address;                  /* of the first */
+    const struct pfd_table *table;     /* the format's; never NULL */
+    const struct pfd_shaders *shaders; /* likewise */
+};
+
 /* A whole buffer that stands in memory of some kind, as its header tells. */
 struct pfd_whole {
-    uint64_t size; /* bytes of it, those that are not there as well */
-    uint64_t used; /* bytes of it that the device reserved, header and all */
-    bool is_sure;  /* no other one is to be looked for in those */
+    uint64_t size;    /* bytes of it, those that are not there as well */
+    uint64_t used;    /* bytes of it that the device reserved, header and all */
+    bool is_sure;     /* no other one is to be looked for in those */
+    bool is_doubtful; /* other data could look so: believed only where what
+                         allocates memory would have put a buffer */
+    bool has_no_size; /* its header says how much is used and no more: where it
+                         ends is not known */
+    /* Why it is believed, static; NULL: header and entries agree. */
+    const char *why;
 };
 
 /* An entry has no more origins. */
@@ -249,6 +266,9 @@ struct pfd_format {
     /* An entry's bytes stand in several places: n_bytes says only how many. */
     bool is_scattered;
 
+    /* Its messages are of errors, all of them. */
+    bool complains;
+
     /* Its buffers speak of shaders (walk->shaders, look->shaders). */
     bool reads_shaders;
 
@@ -280,6 +300,16 @@ struct pfd_format {
     enum pfd_status (*walk)(struct pfd_walk *walk);
 
     /*
+     * Moves a copy of a walk that has made records to the first place in
+     * [from, to), any multiple of 8, where an entry begins beyond doubt; its
+     * state is then that of any walk that comes there. False: there is none.
+     * walk() obeys walk->until, and is between two entries where it ends at or
+     * behind that: what came before has no bearing on what comes. The view is
+     * all of the buffer. NULL: such places cannot be told.
+     */
+    bool (*split)(struct pfd_walk *walk, uint64_t from, uint64_t to);
+
+    /*
      * Could walk() have made this record, of these bytes, with this string?
      * Asked of records that come from elsewhere, before slots(), make(),
      * origin() and entry_word(), which may then rely on it as they rely on the
@@ -288,6 +318,9 @@ struct pfd_format {
      * of every format is enough.
      */
     bool (*is_record)(const struct pfd_look *look);
+    /* What it says hangs on the record, its string and how many bytes there
+     * are, not on what they are: it need not be asked again of the same. */
+    bool is_record_by_size;
 
     /*
      * Slots of a look whose string is known, into ret [PFD_ARGUMENTS_MAX];
@@ -334,13 +367,13 @@ struct pfd_format {
     const struct pfd_format_live *live;
 
     /*
-     * For whole buffers in memory of any kind: the first place in [from, to),
-     * at multiples of 8 from `from` on, of bytes [n], where chance would hardly
-     * make such a header and such an entry behind it; ret tells of it. `to` or
+     * For whole buffers in memory of any kind: the first place in [from, to) of
+     * a field whose address is a multiple of 8, where chance would hardly make
+     * such a header and such an entry behind it; ret tells of it. `to` or
      * beyond: there is none. NULL: not to be found by its header.
      */
-    size_t (*find)(const struct pfd_table *table, const uint8_t *bytes,
-                   size_t n, size_t from, size_t to, struct pfd_whole *ret);
+    size_t (*find)(const struct pfd_field *field, size_t from, size_t to,
+                   struct pfd_whole *ret);
 
     /*
      * What stands where it is known from elsewhere that a buffer of this format

@@ -70,6 +70,8 @@ static enum pfd_status load_piece(void *user, const struct pfd_piece *piece,
         return PFD_OK;
     enum pfd_status status = pfd_image_open(piece->bytes.base, piece->bytes.n,
                                             &image, report, loader->err);
+    if (status == PFD_OK)
+        pfd_image_set_room(image, pfd_strings_room(loader->strings));
     for (size_t i = 0; pfd_formats[i] && status == PFD_OK; i++) {
         size_t n_rows = 0;
         if (pfd_formats[i]->load) {

@@ -43,7 +43,7 @@ static uint64_t largest_entry(const struct pfd_table *table, uint32_t n_header)
 {
     uint64_t largest = n_header;
     for (size_t i = 0; i <= table->mask; i++) {
-        for (const struct pfd_string *s = table->slots[i].string; s;
+        for (const struct pfd_string *s = pfd_table_at(table, i); s;
              s = s->next) {
             if (n_header + (uint64_t)s->n_payload > largest)
                 largest = n_header + (uint64_t)s->n_payload;
@@ -160,38 +160,74 @@ bool pfd_rocm_measure(const uint8_t *bytes, size_t n, struct pfd_whole *ret)
     return true;
 }
 
-size_t pfd_rocm_find(pfd_rocm_chain_fn chain, const struct pfd_table *table,
-                     const uint8_t *bytes, size_t n, size_t from, size_t to,
-                     struct pfd_whole *ret)
+/* Could this be the header of a buffer with entries? */
+static inline bool is_likely_header(const struct pfd_cursor *c, size_t at)
+{
+    uint32_t used = pfd_cursor_peek_u32(c, at);
+    uint32_t capacity = pfd_cursor_peek_u32(c, at + DWORD);
+    bool is_aligned = (used | capacity) % DWORD == 0;
+    return is_aligned & (used - 1 < capacity); /* 0 wraps */
+}
+
+/* The first place in [from, to) where a header could be, or `to`. */
+static size_t find_header(const struct pfd_cursor *c, size_t from, size_t to)
 {
     enum {
-        ENTRIES_MIN = 4, /* where the header is not that of whole pages */
-        LOOKED_MAX = 1 << 20,
+        AT_ONCE = 4
     };
-    struct pfd_cursor all = pfd_cursor(bytes, n);
     size_t at = from;
-    for (; at < to && n - at >= PFD_ROCM_HEADER + DWORD;
-         at += PFD_ROCM_HEADER) {
+    while (at < to && c->n - at >= PFD_ROCM_HEADER + DWORD) {
+        bool is_any = c->n - at < AT_ONCE * PFD_ROCM_HEADER;
+        for (size_t i = 0; !is_any && i < AT_ONCE; i++)
+            is_any |= is_likely_header(c, at + i * PFD_ROCM_HEADER);
+        if (!is_any) {
+            at += AT_ONCE * PFD_ROCM_HEADER;
+            continue;
+        }
+        if (is_likely_header(c, at))
+            return at;
+        at += PFD_ROCM_HEADER;
+    }
+    return to;
+}
+
+size_t pfd_rocm_find(pfd_rocm_chain_fn chain, const struct pfd_field *field,
+                     size_t from, size_t to, struct pfd_whole *ret)
+{
+    enum {
+        /* Where the header is not that of whole pages, small numbers that mean
+         * something else look like entries: so many in a row, or fewer where a
+         * mapping begins. */
+        ENTRIES_MIN = 8,
+        ENTRIES_SURE = 32,
+        KINDS_MIN = 3,
+        LOOKED_MAX = 1 << 20,
+        CAPACITY_MAX = 1 << 30, /* of whole pages; -8 is a common number */
+    };
+    const size_t n = field->n;
+    struct pfd_cursor all = pfd_cursor(field->bytes, n);
+    from += (size_t)(-(field->address + from) % PFD_ROCM_HEADER);
+    for (size_t at = find_header(&all, from, to); at < to;
+         at = find_header(&all, at + PFD_ROCM_HEADER, to)) {
         uint32_t used = pfd_cursor_peek_u32(&all, at);
         uint32_t capacity = pfd_cursor_peek_u32(&all, at + DWORD);
-        if (__builtin_expect(used > capacity || used < DWORD ||
-                                 (used | capacity) % DWORD,
-                             1))
-            continue;
         struct pfd_cursor entries = all;
         size_t left = n - at - PFD_ROCM_HEADER;
-        bool is_pages = (capacity + PFD_ROCM_HEADER) % PAGE == 0;
+        bool is_pages =
+            (capacity + PFD_ROCM_HEADER) % PAGE == 0 && capacity < CAPACITY_MAX;
         size_t most = used < left ? used : left;
         pfd_cursor_seek(&entries, at + PFD_ROCM_HEADER);
         most = most < LOOKED_MAX ? most : (size_t)LOOKED_MAX;
         struct pfd_rocm_chain c =
-            chain(table, pfd_cursor_sub(&entries, most), is_pages);
-        bool is_long = c.n >= ENTRIES_MIN && c.is_whole && used == most;
+            chain(field->table, pfd_cursor_sub(&entries, most), is_pages);
+        bool is_long = c.n >= ENTRIES_MIN && c.n_kinds >= KINDS_MIN &&
+                       c.is_whole && used == most;
         bool is_likely = c.is_weak ? c.is_whole : is_pages || is_long;
         if (!c.n || (!c.is_telling && !is_likely))
             continue;
-        pfd_rocm_measure(bytes + at, n - at, ret);
+        pfd_rocm_measure(field->bytes + at, n - at, ret);
         ret->is_sure = used <= left && (is_pages || c.is_whole);
+        ret->is_doubtful = !c.is_telling && !is_pages && c.n < ENTRIES_SURE;
         return at;
     }
     return to;

@@ -58,15 +58,15 @@ int pfd_rocm_probe(const struct pfd_cursor *first, uint64_t n_buffer);
  */
 struct pfd_rocm_chain {
     unsigned n;
+    unsigned n_kinds; /* different strings among them, as far as was counted */
     bool is_whole;
     bool is_telling;
     bool is_weak; /* other data could look so: all of them have to lead on */
 };
 typedef struct pfd_rocm_chain (*pfd_rocm_chain_fn)(
     const struct pfd_table *table, struct pfd_cursor entries, bool is_pages);
-size_t pfd_rocm_find(pfd_rocm_chain_fn chain, const struct pfd_table *table,
-                     const uint8_t *bytes, size_t n, size_t from, size_t to,
-                     struct pfd_whole *ret);
+size_t pfd_rocm_find(pfd_rocm_chain_fn chain, const struct pfd_field *field,
+                     size_t from, size_t to, struct pfd_whole *ret);
 bool pfd_rocm_measure(const uint8_t *bytes, size_t n, struct pfd_whole *ret);
 
 /* What lies behind the used part, as pfd_format.buffer_word says it. */

@@ -254,12 +254,20 @@ static bool want_string(struct pfd_filter_run *run, const struct pfd_string *s)
            match_any(run, p, pfd_string_text(s), s->n_text) != PFD_MATCH_NO;
 }
 
+bool pfd_filter_may_want(struct pfd_filter_run *run,
+                         const struct pfd_strings *strings, size_t i)
+{
+    const struct pfd_string *s = pfd_strings_at(strings, i);
+    return s && has_id(run->filter, s->key) && want_string(run, s);
+}
+
 /* Many buffers mix strings that are wanted with such that are not: what a
  * range can say is asked without a branch. */
 static void set_range(const struct pfd_filter *f, struct plan *plan)
 {
     bool is_never = plan->state == NEVER;
-    bool has_one = f->where && f->where->n == 1 && plan->bound->ranges;
+    /* Who is turned down by its text is not bound to the condition. */
+    bool has_one = plan->bound && f->where->n == 1 && plan->bound->ranges;
     if (f->n_sources)
         return;
     if (is_never) {

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "find/find.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <printfdecode/convert.h>
+
+#include "find/piece.h"
 
 enum {
     /* All that is tried, in bytes of what is searched: places that lie in each
@@ -13,36 +16,15 @@ enum {
     TRIED_LEAST = 1 << 26,
     /* So many equal bytes at the start, header and an entry, are a copy. */
     COPY_MIN = 32,
+    COMPARED_MAX = 1 << 26,
+    GROWTH_MAX = 1 << 26,
+    COPIED_DEFAULT = 384 << 20,
+    COPIED_LEAST = 24 << 20,
+    DWORD = 4,
+    PAGE = 4096,
+    /* What a header that a packet leads to is known by. */
+    HEADER_MAX = 4096,
 };
-
-/* The bytes of a range: where they stand, or copied, which is the caller's to
- * free; [*n], fewer where the core ends. */
-static const uint8_t *read_range(const struct pfd_core *core, uint64_t address,
-                                 uint64_t n_wanted, size_t *n, uint8_t **copy)
-{
-    uint64_t left = 0;
-    uint64_t n_there = 0;
-    const void *bytes = pfd_core_bytes(core, address, &left);
-    *copy = NULL;
-    *n = 0;
-    if (!bytes)
-        return NULL;
-    if (left >= n_wanted) {
-        *n = (size_t)n_wanted;
-        return bytes;
-    }
-    for (uint64_t more = left; n_there < n_wanted && bytes; n_there += more) {
-        bytes = pfd_core_bytes(core, address + n_there, &more);
-        if (!bytes)
-            break;
-    }
-    *n = (size_t)(n_there < n_wanted ? n_there : n_wanted);
-    if (*n <= left)
-        return pfd_core_bytes(core, address, &left);
-    *copy = malloc(*n);
-    *n = *copy ? pfd_core_read(core, address, *copy, *n) : 0;
-    return *copy;
-}
 
 static uint64_t decoded(const struct pfd_summary *s)
 {
@@ -56,24 +38,30 @@ static void spend(struct pfd_search *s, uint64_t n)
 
 /* ---- trying ---- */
 
-/* Counts what of a candidate decodes as one format. */
+/* Counts what of a candidate decodes as one format. Holes are no data: what
+ * they cost to pass over is little. */
 static void try_format(struct pfd_search *s, const struct pfd_candidate *c,
-                       const struct pfd_format *format, const uint8_t *bytes,
-                       size_t n, struct pfd_summary *ret)
+                       const struct pfd_format *format, struct pfd_summary *ret)
 {
+    struct pfd_piece piece;
+    *ret = (struct pfd_summary){ 0 };
+    pfd_piece_take(&s->space, c->found.address, c->found.used, s->n_left,
+                   &piece);
     const struct pfd_convert convert = {
         .strings = s->how->strings,
         .format = format->info.name,
         .source = "",
+        .holes = piece.holes.at,
+        .n_holes = piece.holes.n,
         .threads = 1,
         .limit = UINT64_MAX,
     };
-    *ret = (struct pfd_summary){ 0 };
-    if (c->found.used < n)
-        n = (size_t)c->found.used;
-    spend(s, n);
-    if (pfd_convert_bytes(&convert, bytes, n, ret, NULL) == PFD_ERR_NOMEM)
-        s->failed = true;
+    spend(s, piece.n_data);
+    s->failed |=
+        piece.failed ||
+        (piece.bytes && pfd_convert_bytes(&convert, piece.bytes, piece.n, ret,
+                                          NULL) == PFD_ERR_NOMEM);
+    pfd_piece_free(&piece);
 }
 
 static bool has_strings(const struct pfd_search *s,
@@ -84,20 +72,22 @@ static bool has_strings(const struct pfd_search *s,
 
 /* A packet leads to it: a format whose header stands there, and which decodes
  * most of it. */
-static void choose_format(struct pfd_search *s, struct pfd_candidate *c,
-                          const uint8_t *bytes, size_t n)
+static void choose_format(struct pfd_search *s, struct pfd_candidate *c)
 {
+    uint8_t header[HEADER_MAX];
+    size_t n =
+        pfd_space_read(&s->space, c->found.address, header, sizeof header);
     for (size_t i = 0; pfd_formats[i]; i++) {
         const struct pfd_format *f = pfd_formats[i];
         struct pfd_candidate as = *c;
         struct pfd_summary summary;
         struct pfd_whole whole;
-        if (!f->measure || !f->measure(bytes, n, &whole))
+        if (!f->measure || !f->measure(header, n, &whole))
             continue;
         as.format = f;
         as.found.size = whole.size;
         as.found.used = whole.used;
-        try_format(s, &as, f, bytes, n, &summary);
+        try_format(s, &as, f, &summary);
         as.found.summary = summary;
         if (!c->format || decoded(&summary) > decoded(&c->found.summary) ||
             (!decoded(&c->found.summary) && !has_strings(s, c->format)))
@@ -105,38 +95,43 @@ static void choose_format(struct pfd_search *s, struct pfd_candidate *c,
     }
 }
 
+/* Where next to nothing decodes, chance has made the header. */
+static bool is_chance(const struct pfd_candidate *c)
+{
+    return !decoded(&c->found.summary) ||
+           (c->format->measure && c->found.summary.bytes < c->found.used / 100);
+}
+
+/* A process goes on to write, and its header does not say up to where. */
+static uint64_t room_to_grow(const struct pfd_search *s,
+                             const struct pfd_found *f)
+{
+    uint64_t n = pfd_space_room(&s->space, f->address);
+    n = n < GROWTH_MAX ? n : GROWTH_MAX;
+    return n > f->used ? n : f->used;
+}
+
 static void try_candidate(struct pfd_search *s, struct pfd_candidate *c)
 {
-    const struct pfd_core *core = s->how->core;
-    uint8_t *copy = NULL;
-    size_t n = 0;
-    /* Of one that a packet leads to, the header says how long it is. */
-    uint64_t wanted = c->format ? c->found.size : UINT64_C(1) << 32;
+    struct pfd_found *f = &c->found;
     if (!s->n_left) {
         s->is_more = true;
         c->is_dropped = true;
         return;
     }
-    const uint8_t *bytes =
-        read_range(core, c->found.address, wanted, &n, &copy);
-    if (bytes && c->format) {
-        try_format(s, c, c->format, bytes, n, &c->found.summary);
-    } else if (bytes) {
-        choose_format(s, c, bytes, n);
+    if (c->format) {
+        try_format(s, c, c->format, &f->summary);
+    } else {
+        choose_format(s, c);
     }
-    free(copy);
-    if (c->found.size > n)
-        c->found.size = n;
-    if (c->found.used > n)
-        c->found.used = n;
-    /* Where next to nothing decodes, chance has made the header. */
-    bool is_chance = !decoded(&c->found.summary) ||
-                     (c->format && c->format->measure &&
-                      c->found.summary.bytes < c->found.used / 100);
-    c->is_dropped =
-        !bytes || !c->format || (!c->found.by_dispatch && is_chance);
+    if (c->has_no_size && !s->how->core)
+        f->size = room_to_grow(s, f);
+    f->size = pfd_space_measure(&s->space, f->address, f->size);
+    if (f->used > f->size)
+        f->used = f->size;
+    c->is_dropped = !f->size || !c->format || (!f->by_dispatch && is_chance(c));
     if (c->format)
-        c->found.format = c->format->info.name;
+        f->format = c->format->info.name;
 }
 
 /* ---- ranking ---- */
@@ -176,42 +171,51 @@ static bool is_sound(const struct pfd_candidate *c)
     return !s->skipped_bytes && !s->unknown && !s->lost_bytes;
 }
 
-static bool starts_alike(const struct pfd_core *core, const struct pfd_found *a,
+static bool starts_alike(struct pfd_space *space, const struct pfd_found *a,
                          const struct pfd_found *b)
 {
     uint8_t head[2][COPY_MIN] = { { 0 }, { 0 } };
     uint64_t n = a->used < b->used ? a->used : b->used;
     n = n < COPY_MIN ? n : COPY_MIN;
-    pfd_core_read(core, a->address, head[0], (size_t)n);
-    pfd_core_read(core, b->address, head[1], (size_t)n);
+    pfd_space_read(space, a->address, head[0], (size_t)n);
+    pfd_space_read(space, b->address, head[1], (size_t)n);
     return !memcmp(head[0], head[1], COPY_MIN);
+}
+
+/* Bytes that are the same at the beginning of both. */
+static size_t compare_bytes(struct pfd_search *s, const struct pfd_found *a,
+                            const struct pfd_found *b)
+{
+    struct pfd_piece x;
+    struct pfd_piece y;
+    uint64_t n = a->used < b->used ? a->used : b->used;
+    size_t same = 0;
+    n = n < COMPARED_MAX ? n : COMPARED_MAX;
+    pfd_piece_take(&s->space, a->address, n, s->n_left, &x);
+    pfd_piece_take(&s->space, b->address, n, s->n_left, &y);
+    size_t most = x.n < y.n ? x.n : y.n;
+    while (x.bytes && y.bytes && same < most && x.bytes[same] == y.bytes[same])
+        same++;
+    spend(s, x.n_data + y.n_data);
+    s->failed |= x.failed || y.failed;
+    pfd_piece_free(&x);
+    pfd_piece_free(&y);
+    return same;
 }
 
 /* Does it say nothing that the better one does not say? */
 static bool is_copy(struct pfd_search *s, const struct pfd_candidate *c,
                     const struct pfd_candidate *better)
 {
-    const struct pfd_core *core = s->how->core;
-    uint8_t *copies[2] = { NULL, NULL };
-    size_t n[2] = { 0, 0 };
-    size_t i = 0;
     if (c->format != better->format || c->found.by_dispatch || !s->n_left ||
-        !starts_alike(core, &c->found, &better->found))
+        !starts_alike(&s->space, &c->found, &better->found))
         return false;
-    const uint8_t *a =
-        read_range(core, c->found.address, c->found.used, &n[0], &copies[0]);
-    const uint8_t *b = read_range(core, better->found.address,
-                                  better->found.used, &n[1], &copies[1]);
-    size_t most = n[0] < n[1] ? n[0] : n[1];
-    while (a && b && i < most && a[i] == b[i])
-        i++;
-    spend(s, i);
-    free(copies[0]);
-    free(copies[1]);
-    if (i == n[0] && n[0] == n[1])
+    uint64_t n = compare_bytes(s, &c->found, &better->found);
+    if (c->found.used == better->found.used &&
+        (n == c->found.used || n == COMPARED_MAX))
         return true;
     /* Part of one, such as a block of a file that was being written. */
-    return i >= COPY_MIN && i < n[0] && !is_sound(c) &&
+    return n >= COPY_MIN && n < c->found.used && !is_sound(c) &&
            decoded(&c->found.summary) <= decoded(&better->found.summary);
 }
 
@@ -257,6 +261,48 @@ static void trim(struct pfd_search *s)
     }
 }
 
+/* Is the last dword zero, and what lies behind it? An entry that the buffer's
+ * end cuts looks so in memory that nobody else uses. */
+static bool ends_in_zeros(struct pfd_space *space, const struct pfd_found *f)
+{
+    uint8_t bytes[2 * DWORD];
+    if (f->used < DWORD)
+        return false;
+    size_t n = pfd_space_read(space, f->address + f->used - DWORD, bytes,
+                              sizeof bytes);
+    return n >= DWORD && pfd_is_zero(bytes, n);
+}
+
+/* Does its last entry begin before the border of a page and end behind it?
+ * There memory may become another's. What goes on behind that is sound. */
+static bool is_last_over_border(struct pfd_search *s,
+                                const struct pfd_candidate *c)
+{
+    const struct pfd_format_live *live = c->format->live;
+    const struct pfd_found *f = &c->found;
+    struct pfd_candidate cut = *c;
+    struct pfd_summary before;
+    uint64_t border = (f->address + f->used - 1) / PAGE * PAGE;
+    if (!live || !f->used || border <= f->address + live->n_header)
+        return false;
+    cut.found.used = border - f->address;
+    try_format(s, &cut, c->format, &before);
+    return before.bytes + live->n_header < cut.found.used &&
+           f->summary.entries - before.entries == 1;
+}
+
+static void doubt_ends(struct pfd_search *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        struct pfd_candidate *c = &s->candidates[i];
+        if (!c->is_dropped && c->has_no_size) {
+            c->found.is_end_doubtful = !is_sound(c) ||
+                                       ends_in_zeros(&s->space, &c->found) ||
+                                       is_last_over_border(s, c);
+        }
+    }
+}
+
 /* ---- results ---- */
 
 static struct pfd_found_list *make_list(const struct pfd_search *s)
@@ -294,33 +340,80 @@ static void judge(struct pfd_search *s)
     qsort(s->candidates, s->n, sizeof *s->candidates, compare);
     weed(s);
     trim(s);
+    doubt_ends(s);
+}
+
+static uint64_t count_copied(uint64_t wanted)
+{
+    wanted = wanted ? wanted : COPIED_DEFAULT;
+    return wanted > COPIED_LEAST ? wanted : COPIED_LEAST;
+}
+
+static unsigned count_threads(unsigned wanted)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (wanted)
+        return wanted;
+    return sched_getaffinity(0, sizeof set, &set) ? 1
+                                                  : (unsigned)CPU_COUNT(&set);
+}
+
+static enum pfd_status load_kernels(struct pfd_search *s, struct pfd_error *err)
+{
+    struct pfd_memory *memory = s->how->memory;
+    enum pfd_status status = PFD_OK;
+    if (s->how->core)
+        status = pfd_memory_open_core(s->how->core, &memory, err);
+    if (status == PFD_OK)
+        status = pfd_kernels_load(&s->kernels, memory, err);
+    if (s->how->core)
+        pfd_memory_close(memory);
+    return status;
+}
+
+/* PFD_OK, or why there is no list. */
+static enum pfd_status search_and_judge(struct pfd_search *s,
+                                        struct pfd_found_list **ret,
+                                        struct pfd_error *err)
+{
+    enum pfd_status status = load_kernels(s, err);
+    if (status != PFD_OK)
+        return status;
+    pfd_search_all(s);
+    if (s->is_stopped)
+        return pfd_fail(err, PFD_ERR_STOPPED, PFD_NO_OFFSET, "stopped");
+    if (s->space.status == PFD_OK && !s->failed)
+        judge(s);
+    if (s->space.status != PFD_OK)
+        return s->space.status;
+    *ret = s->failed ? NULL : make_list(s);
+    return *ret ? PFD_OK
+                : pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
 }
 
 enum pfd_status pfd_find_buffers(const struct pfd_find *find,
                                  struct pfd_found_list **ret,
                                  struct pfd_error *err)
 {
-    struct pfd_search s = { .how = find };
-    enum pfd_status status = PFD_OK;
+    struct pfd_search s = {
+        .how = find,
+        .space = { .core = find->core,
+                   .memory = find->memory,
+                   .n_copied_max = count_copied(find->n_copied_max),
+                   .err = err },
+    };
     s.candidates = calloc(PFD_CANDIDATES_MAX, sizeof *s.candidates);
-    s.failed = !s.candidates;
-    for (size_t i = 0; status == PFD_OK && i < find->n_objects; i++)
-        status = pfd_kernels_add(&s.kernels, &find->objects[i], err);
-    pfd_kernels_settle(&s.kernels);
-    if (status == PFD_OK && !s.failed)
-        pfd_search_all(&s);
+    s.pieces = calloc(PFD_SIEVE_PIECES, sizeof *s.pieces);
+    s.failed = !s.candidates || !s.pieces;
+    s.sieve = (struct pfd_sieve){ find->strings, &s.kernels,
+                                  count_threads(find->threads) };
     *ret = NULL;
-    if (status == PFD_OK && !s.failed && !s.is_stopped) {
-        judge(&s);
-        *ret = make_list(&s);
-    }
+    enum pfd_status status = search_and_judge(&s, ret, err);
     free(s.candidates);
+    free(s.pieces);
     pfd_kernels_free(&s.kernels);
-    if (status == PFD_OK && s.is_stopped)
-        return pfd_fail(err, PFD_ERR_STOPPED, PFD_NO_OFFSET, "stopped");
-    if (status != PFD_OK || *ret)
-        return status;
-    return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+    return status;
 }
 
 void pfd_found_free(struct pfd_found_list *list)

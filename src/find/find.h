@@ -11,11 +11,14 @@
 
 #include "decode/format.h"
 #include "find/kernels.h"
+#include "find/sieve.h"
+#include "find/space.h"
 
 /* A place that could be a buffer. */
 struct pfd_candidate {
     struct pfd_found found;
     const struct pfd_format *format; /* NULL: whichever decodes it best */
+    bool has_no_size;                /* by its header: see struct pfd_whole */
     bool is_dropped;
     bool is_copy; /* and is dropped for that */
 };
@@ -26,7 +29,10 @@ enum {
 
 struct pfd_search {
     const struct pfd_find *how;
+    struct pfd_space space;
     struct pfd_kernels kernels;
+    struct pfd_sieve sieve;
+    struct pfd_sieve_piece *pieces;   /* [PFD_SIEVE_PIECES], owned */
     struct pfd_candidate *candidates; /* [n] of PFD_CANDIDATES_MAX, owned */
     size_t n;
     bool is_more;
@@ -35,6 +41,7 @@ struct pfd_search {
     uint64_t n_left;     /* bytes that may be tried or compared yet */
     uint64_t n_searched; /* bytes, holes left out */
     uint64_t n_done;     /* bytes, holes and all */
+    uint64_t n_all;      /* of which it will be so many */
     uint64_t n_told;
     bool is_stopped;
     bool failed; /* out of memory */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <printfdecode/loaded.h>
 #include <printfdecode/objects.h>
 
 #include "base/cursor.h"
@@ -131,18 +132,6 @@ static enum pfd_status add_object(void *user,
     return ok ? PFD_OK : PFD_ERR_NOMEM;
 }
 
-enum pfd_status pfd_kernels_add(struct pfd_kernels *kernels,
-                                const struct pfd_find_object *object,
-                                struct pfd_error *err)
-{
-    struct adding a = { kernels, object->address };
-    enum pfd_status status = pfd_objects_read(object->bytes, object->n, "", 0,
-                                              add_object, &a, NULL, NULL, err);
-    return status == PFD_ERR_NOMEM
-               ? pfd_fail(err, status, PFD_NO_OFFSET, "out of memory")
-               : PFD_OK;
-}
-
 static int compare(const void *a, const void *b)
 {
     const struct pfd_kernel *x = a;
@@ -150,10 +139,34 @@ static int compare(const void *a, const void *b)
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
-void pfd_kernels_settle(struct pfd_kernels *kernels)
+static enum pfd_status add_loaded(void *user,
+                                  const struct pfd_loaded_object *object)
 {
+    struct adding a = { user, object->load_address };
+    enum pfd_status status = PFD_OK;
+    if (object->bytes) {
+        status = pfd_objects_read(object->bytes, object->n, "", 0, add_object,
+                                  &a, NULL, NULL, NULL);
+    }
+    return status == PFD_ERR_NOMEM ? status : PFD_OK;
+}
+
+enum pfd_status pfd_kernels_load(struct pfd_kernels *kernels,
+                                 struct pfd_memory *memory,
+                                 struct pfd_error *err)
+{
+    struct pfd_loaded *loaded = NULL;
+    enum pfd_status status = pfd_loaded_open(memory, &loaded, err);
+    if (status == PFD_OK) {
+        status = pfd_loaded_read(loaded, add_loaded, kernels, NULL, NULL, NULL,
+                                 NULL);
+    }
+    pfd_loaded_close(loaded);
     if (kernels->n)
         qsort(kernels->at, kernels->n, sizeof *kernels->at, compare);
+    return status == PFD_ERR_NOMEM
+               ? pfd_fail(err, status, PFD_NO_OFFSET, "out of memory")
+               : PFD_OK;
 }
 
 void pfd_kernels_free(struct pfd_kernels *kernels)

@@ -6,7 +6,7 @@
 #ifndef PFD_KERNELS_H
 #define PFD_KERNELS_H
 
-#include <printfdecode/find.h>
+#include <printfdecode/memory.h>
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -19,18 +19,17 @@ struct pfd_kernel {
 
 /* All zero is an empty set. */
 struct pfd_kernels {
-    struct pfd_kernel *at; /* [n], by address once settled */
+    struct pfd_kernel *at; /* [n], by address */
     size_t n;
     size_t room;
     struct pfd_arena names;
 };
 
-/* Adds those of a code object that print into a buffer. PFD_OK, also where it
- * cannot be read; PFD_ERR_NOMEM. */
-enum pfd_status pfd_kernels_add(struct pfd_kernels *kernels,
-                                const struct pfd_find_object *object,
-                                struct pfd_error *err);
-void pfd_kernels_settle(struct pfd_kernels *kernels);
+/* Those that print into a buffer, of the code objects that ROCm's runtime has
+ * loaded. PFD_OK, also where these cannot be read; PFD_ERR_NOMEM. */
+enum pfd_status pfd_kernels_load(struct pfd_kernels *kernels,
+                                 struct pfd_memory *memory,
+                                 struct pfd_error *err);
 void pfd_kernels_free(struct pfd_kernels *kernels);
 
 /* The kernel whose descriptor is at an address; NULL: none is. */

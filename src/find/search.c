@@ -1,48 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One pass over the memory of a core, page by page. Source of what a dispatch
- * packet is: hsa_kernel_dispatch_packet_t of the HSA runtime's specification,
- * 1.2; the processor sets a packet's type to "invalid" once it has taken it and
- * leaves the rest.
+ * One pass over memory. A sieve (sieve.c) looks at every page, on
+ * several threads; what it leaves is looked at here, in order.
  */
-#include <sys/mman.h>
+#include <string.h>
 
-#include "base/ranges.h"
 #include "decode/recover.h"
 #include "find/find.h"
+#include "find/packets.h"
+#include "find/piece.h"
 
 enum {
-    PAGE = 4096,
-    PACKET = 64,
-    PACKET_KERNEL = 32,
-    PACKET_ARGUMENTS = 40,
-    PACKET_INVALID = 1,
-    PACKET_DISPATCH = 2,
+    PAGE = PFD_SIEVE_PAGE,
     TELL_EVERY = 1 << 26,
-    BROUGHT_IN = 1 << 23, /* bytes at a time */
     /* A buffer whose first entries are not written yet begins at a page, and so
      * many before the first entry that is. */
     PAGES_BACK = 256,
     REACH_MAX = 16, /* and it is not so many times longer than what is seen */
-    FORMATS_MAX = 32,
 };
 
-/* Memory that stands in one piece. */
+static const char agreement[] = "header and entries agree";
+
+/* A stretch that is looked at. */
 struct stretch {
     struct pfd_search *search;
-    const uint8_t *bytes; /* [n] */
+    const struct pfd_space_walk *walk;
+    struct pfd_stretch piece;
+    struct pfd_field field;
+    const uint8_t *bytes; /* [n]: the field's */
     size_t n;
     uint64_t address;
-    struct pfd_ranges data;       /* of the bytes: what is no hole */
-    size_t next[FORMATS_MAX];     /* of each format: what is before is told */
-    uint64_t within[FORMATS_MAX]; /* and which run belongs to the buffer that
-                                     was found last */
+    size_t n_pieces;
+    size_t next[PFD_SIEVE_FORMATS];     /* of each format: what is before is
+                                           told */
+    uint64_t within[PFD_SIEVE_FORMATS]; /* and which run belongs to the buffer
+                                           that was found last */
 };
-
-static bool is_zero(const uint8_t *p, size_t n)
-{
-    return p[0] == 0 && !memcmp(p, p + 1, n - 1);
-}
 
 static struct pfd_candidate *add(struct pfd_search *s, uint64_t address)
 {
@@ -60,7 +53,8 @@ static struct pfd_candidate *add(struct pfd_search *s, uint64_t address)
 static void name_queue(const struct pfd_search *s, struct pfd_found *found)
 {
     struct pfd_core_queue q;
-    for (size_t i = 0; pfd_core_queue(s->how->core, i, &q) == PFD_OK; i++) {
+    for (size_t i = 0;
+         s->how->core && pfd_core_queue(s->how->core, i, &q) == PFD_OK; i++) {
         if (found->packet < q.ring_address ||
             found->packet - q.ring_address >= q.ring_size)
             continue;
@@ -71,80 +65,92 @@ static void name_queue(const struct pfd_search *s, struct pfd_found *found)
     }
 }
 
-static void take_packet(const struct stretch *t, size_t at,
-                        const struct pfd_kernel *kernel)
+static void take_packet(const struct stretch *t, size_t at)
 {
-    const struct pfd_core *core = t->search->how->core;
-    struct pfd_cursor c = pfd_cursor(t->bytes + at, PACKET);
-    uint8_t type = pfd_cursor_u8(&c);
+    struct pfd_search *s = t->search;
+    struct pfd_packet p = pfd_packet_read(&s->kernels, &t->field, at);
     uint64_t buffer = 0;
-    pfd_cursor_seek(&c, PACKET_ARGUMENTS);
-    uint64_t arguments = pfd_cursor_u64(&c);
-    if ((type != PACKET_INVALID && type != PACKET_DISPATCH) ||
-        kernel->printf_buffer > UINT64_MAX - arguments ||
-        pfd_core_read(core, arguments + kernel->printf_buffer, &buffer,
-                      sizeof buffer) != sizeof buffer ||
+    if (!p.is_dispatch || p.kernel->printf_buffer > UINT64_MAX - p.arguments ||
+        pfd_space_read(&s->space, p.arguments + p.kernel->printf_buffer,
+                       &buffer, sizeof buffer) != sizeof buffer ||
         !buffer)
         return;
-    struct pfd_candidate *candidate = add(t->search, buffer);
+    struct pfd_candidate *candidate = add(s, buffer);
     if (!candidate)
         return;
     candidate->found.by_dispatch = true;
     candidate->found.packet = t->address + at;
-    candidate->found.kernel = kernel->name;
-    name_queue(t->search, &candidate->found);
+    candidate->found.kernel = p.kernel->name;
+    name_queue(s, &candidate->found);
 }
 
-static void search_packets(struct stretch *t, size_t from, size_t to)
+static void search_packets(const struct stretch *t, size_t from, size_t to)
 {
     const struct pfd_kernels *kernels = &t->search->kernels;
-    const struct pfd_cursor c = pfd_cursor(t->bytes, t->n);
-    if (!kernels->n)
-        return;
-    uint64_t first = kernels->at[0].address;
-    uint64_t last = kernels->at[kernels->n - 1].address;
-    size_t at = from + (size_t)(-(t->address + from) % PACKET);
-    for (; at < to && t->n - at >= PACKET; at += PACKET) {
-        uint64_t address = pfd_cursor_peek_u64(&c, at + PACKET_KERNEL);
-        if (address < first || address > last)
-            continue;
-        const struct pfd_kernel *kernel = pfd_kernels_find(kernels, address);
-        if (kernel)
-            take_packet(t, at, kernel);
-    }
+    size_t at = pfd_packet_find(kernels, &t->field, from, to);
+    for (; at < to; at = pfd_packet_find(kernels, &t->field, at + 1, to))
+        take_packet(t, at);
 }
 
 /* ---- headers ---- */
 
-static void search_headers(struct stretch *t, const struct pfd_format *format,
-                           const struct pfd_table *table, size_t i, size_t from,
-                           size_t to)
+/* Where what allocates memory puts a large buffer: at the beginning of a page,
+ * or behind what malloc() keeps there. */
+static bool is_allocation(uint64_t address)
+{
+    enum {
+        MALLOC_HEADER = 16
+    };
+    return address % PAGE == 0 || address % PAGE == MALLOC_HEADER;
+}
+
+static void search_headers(struct stretch *t, const struct pfd_field *field,
+                           size_t i, size_t from, size_t to)
 {
     enum {
         ALIGNMENT = 8
     };
+    const struct pfd_format *format = pfd_formats[i];
     struct pfd_whole whole;
     size_t at = t->next[i] > from ? t->next[i] : from;
-    at += (size_t)(-(t->address + at) % ALIGNMENT);
     while (at < to) {
-        at = format->find(table, t->bytes, t->n, at, to, &whole);
+        at = format->find(field, at, to, &whole);
         if (at >= to)
             return;
+        if (whole.is_doubtful && !is_allocation(t->address + at)) {
+            at += ALIGNMENT;
+            continue;
+        }
         struct pfd_candidate *c = add(t->search, t->address + at);
         if (!c)
             return;
         c->format = format;
         c->found.size = whole.size;
         c->found.used = whole.used;
+        c->has_no_size = whole.has_no_size;
+        c->found.why = whole.why ? whole.why : agreement;
         at += whole.is_sure ? (size_t)whole.used : (size_t)ALIGNMENT;
-        at += (size_t)(-(t->address + at) % ALIGNMENT);
         t->next[i] = at;
     }
+}
+
+/* What stands behind a header where the first entry is not whole: nothing yet,
+ * or an older entry. */
+static bool is_first(const struct pfd_format *format,
+                     const struct pfd_table *table, const uint8_t *bytes,
+                     size_t n)
+{
+    enum {
+        DWORD = 4
+    };
+    return n >= DWORD && (pfd_is_zero(bytes, DWORD) ||
+                          format->live->entry_at(table, bytes, n));
 }
 
 /* A header at the beginning of a page before a run, whose entries reach over
  * it; false: there is none. */
 static bool look_back(const struct stretch *t, const struct pfd_format *format,
+                      const struct pfd_table *table,
                       struct pfd_recover_run *run)
 {
     const struct pfd_format_live *live = format->live;
@@ -154,7 +160,9 @@ static bool look_back(const struct stretch *t, const struct pfd_format *format,
     size_t at = (size_t)run->from - in_page;
     for (unsigned i = 0; i < PAGES_BACK; i++, at -= PAGE) {
         const uint8_t *header = t->bytes + at;
-        if (t->n - at >= live->n_header && live->is_header(header)) {
+        if (t->n - at >= live->n_header && live->is_header(header) &&
+            is_first(format, table, header + live->n_header,
+                     t->n - at - live->n_header)) {
             uint64_t used = live->used(header);
             if (at + used >= run->to && used <= t->n - at &&
                 used / REACH_MAX <= run->to - at) {
@@ -169,12 +177,13 @@ static bool look_back(const struct stretch *t, const struct pfd_format *format,
     return false;
 }
 
-static void take_run(struct stretch *t, const struct pfd_format *format,
-                     size_t i, struct pfd_recover_run *run)
+static void take_run(struct stretch *t, const struct pfd_field *field, size_t i,
+                     struct pfd_recover_run *run)
 {
     struct pfd_search *s = t->search;
+    const struct pfd_format *format = pfd_formats[i];
     if (run->header == PFD_NO_OFFSET &&
-        (run->to <= t->within[i] || !look_back(t, format, run))) {
+        (run->to <= t->within[i] || !look_back(t, format, field->table, run))) {
         bool is_stray = run->to > t->within[i];
         s->n_stray_runs += is_stray;
         s->n_stray_entries += is_stray ? run->n_entries : 0;
@@ -185,14 +194,17 @@ static void take_run(struct stretch *t, const struct pfd_format *format,
         return;
     c->format = format;
     c->found.size = c->found.used = run->used - run->header;
+    c->found.why = agreement;
+    c->has_no_size = true;
     if (run->used > t->within[i])
         t->within[i] = run->used;
 }
 
-static void search_runs(struct stretch *t, const struct pfd_format *format,
-                        const struct pfd_table *table, size_t i, size_t from,
-                        size_t to)
+static void search_runs(struct stretch *t, const struct pfd_field *field,
+                        size_t i, size_t from, size_t to)
 {
+    const struct pfd_format *format = pfd_formats[i];
+    const struct pfd_table *table = field->table;
     const struct pfd_format_live *live = format->live;
     size_t at = t->next[i] > from ? t->next[i] : from;
     at += (size_t)(-(t->address + at) % live->unit);
@@ -206,7 +218,7 @@ static void search_runs(struct stretch *t, const struct pfd_format *format,
             at += live->unit;
             continue;
         }
-        take_run(t, format, i, &run);
+        take_run(t, field, i, &run);
         at = (size_t)run.to;
     }
     t->next[i] = at;
@@ -214,91 +226,109 @@ static void search_runs(struct stretch *t, const struct pfd_format *format,
 
 /* ---- all of it ---- */
 
-static void search_page(struct stretch *t, size_t from, size_t to)
+static void search_page(struct stretch *t, size_t from, size_t to,
+                        uint64_t mark)
 {
-    const struct pfd_strings *strings = t->search->how->strings;
-    search_packets(t, from, to);
-    for (size_t i = 0; i < FORMATS_MAX && pfd_formats[i]; i++) {
-        const struct pfd_format *f = pfd_formats[i];
-        const struct pfd_table *table = pfd_strings_table(strings, &f->strings);
-        if (f->find)
-            search_headers(t, f, table, i, from, to);
-        if (table->n && f->live && f->live->find)
-            search_runs(t, f, table, i, from, to);
+    const struct pfd_sieve *sieve = &t->search->sieve;
+    if (mark & PFD_SIEVE_PACKET)
+        search_packets(t, from, to);
+    for (size_t i = 0; i < PFD_SIEVE_FORMATS && pfd_formats[i]; i++) {
+        const struct pfd_field own = pfd_sieve_field(sieve, &t->field, i);
+        if (mark & PFD_SIEVE_HEADER(i))
+            search_headers(t, &own, i, from, to);
+        if (mark & PFD_SIEVE_ENTRIES(i))
+            search_runs(t, &own, i, from, to);
     }
 }
 
-static void tell(struct pfd_search *s, uint64_t n)
+static void tell(struct pfd_search *s, uint64_t n_done)
 {
-    s->n_done += n;
+    s->n_done = n_done;
     if (!s->how->progress || s->n_done - s->n_told < TELL_EVERY)
         return;
     s->n_told = s->n_done;
-    s->is_stopped = !s->how->progress(s->how->user, s->n_done,
-                                      pfd_core_info(s->how->core)->n_present);
+    s->is_stopped = !s->how->progress(s->how->user, s->n_done, s->n_all);
 }
 
-/* Has the system bring bytes in at once, and not the holes around them page by
- * page; where it cannot, they come as they are looked at. */
-static void bring_in(const struct stretch *t, size_t from, size_t end)
+/* Looks at the pieces that have come together. */
+static void search_pieces(struct stretch *t)
 {
-    uintptr_t first = (uintptr_t)(t->bytes + from) / PAGE * PAGE;
-    uintptr_t last = (uintptr_t)(t->bytes + end);
-    (void)madvise((void *)first, last - first, MADV_POPULATE_READ);
-}
-
-static void search_range(struct stretch *t, size_t from, size_t end)
-{
-    size_t to = 0;
-    size_t there = from;
-    for (size_t at = from; at < end && !t->search->is_stopped; at = to) {
-        if (at >= there) {
-            there = end - at < BROUGHT_IN ? end : at + BROUGHT_IN;
-            bring_in(t, at, there);
+    struct pfd_search *s = t->search;
+    struct pfd_sieve_piece *pieces = s->pieces;
+    pfd_sieve_run(&s->sieve, &t->field, pieces, t->n_pieces);
+    for (size_t i = 0; i < t->n_pieces && !s->is_stopped; i++) {
+        const struct pfd_sieve_piece *p = &pieces[i];
+        size_t page = 0;
+        for (size_t at = p->from; at < p->to; page++) {
+            size_t end = pfd_sieve_page_end(&t->field, at, p->to);
+            if (p->marks[page])
+                search_page(t, at, end, p->marks[page]);
+            at = end;
         }
-        uint64_t left = PAGE - (t->address + at) % PAGE;
-        to = left < end - at ? at + (size_t)left : end;
-        /* Most of a memory image is zero. */
-        if (!is_zero(t->bytes + at, to - at))
-            search_page(t, at, to);
-        t->search->n_searched += to - at;
-        tell(t->search, to - at);
+        s->n_searched += p->to - p->from;
+        tell(s, s->n_done + (p->to - p->from));
     }
+    t->n_pieces = 0;
 }
 
-static bool add_data(void *user, uint64_t from, uint64_t to)
+static bool add_data(void *user, size_t from, size_t to)
 {
     struct stretch *t = user;
-    pfd_ranges_add(&t->data, from - t->address, to - t->address);
-    return !t->data.failed;
+    for (size_t at = from; at < to && !t->search->is_stopped;) {
+        struct pfd_sieve_piece *p = &t->search->pieces[t->n_pieces++];
+        /* No more pages than there are marks, wherever it begins. */
+        size_t n = PFD_SIEVE_PIECE - (t->address + at) % PAGE;
+        p->from = at;
+        p->to = n < to - at ? at + n : to;
+        at = p->to;
+        if (t->n_pieces == PFD_SIEVE_PIECES)
+            search_pieces(t);
+    }
+    return !t->search->is_stopped;
 }
 
-static void search_segment(struct pfd_search *s, size_t i,
-                           const struct pfd_core_segment *segment)
+/* What was told of its region, in its own places. */
+static void move(struct stretch *t, size_t n)
 {
-    struct stretch t = { .search = s, .address = segment->address };
-    uint64_t n = 0;
-    uint64_t at = 0;
-    t.bytes = pfd_core_bytes(s->how->core, segment->address, &n);
-    if (!t.bytes)
-        return;
-    t.n = (size_t)n;
-    pfd_core_data(s->how->core, i, add_data, &t);
-    s->failed |= t.data.failed;
-    for (size_t k = 0; k < t.data.n && !s->is_stopped; k++) {
-        tell(s, t.data.at[k].from - at);
-        at = t.data.at[k].to;
-        search_range(&t, (size_t)t.data.at[k].from, (size_t)at);
+    for (size_t i = 0; i < PFD_SIEVE_FORMATS; i++) {
+        t->next[i] = t->next[i] > n ? t->next[i] - n : 0;
+        t->within[i] = t->within[i] > n ? t->within[i] - n : 0;
     }
-    tell(s, t.n - at);
-    pfd_ranges_free(&t.data);
+}
+
+static void search_stretch(struct stretch *t)
+{
+    struct pfd_search *s = t->search;
+    const struct pfd_stretch *p = &t->piece;
+    if (p->goes_on) {
+        move(t, (size_t)(p->address - t->address));
+    } else {
+        memset(t->next, 0, sizeof t->next);
+        memset(t->within, 0, sizeof t->within);
+    }
+    t->bytes = p->bytes;
+    t->n = p->n;
+    t->address = p->address;
+    t->field = (struct pfd_field){
+        .bytes = t->bytes,
+        .n = t->n,
+        .address = t->address,
+        .shaders = pfd_strings_shaders(s->how->strings),
+    };
+    pfd_space_data(&s->space, t->walk, p, add_data, t);
+    search_pieces(t);
+    if (!s->is_stopped)
+        tell(s, p->n_all); /* the holes */
 }
 
 void pfd_search_all(struct pfd_search *s)
 {
-    struct pfd_core_segment segment;
-    for (size_t i = 0; pfd_core_segment(s->how->core, i, &segment) == PFD_OK &&
-                       !s->is_stopped && !s->failed;
-         i++)
-        search_segment(s, i, &segment);
+    struct pfd_space_walk walk = { 0 };
+    struct stretch t = { .search = s, .walk = &walk };
+    pfd_space_renew(&s->space);
+    s->n_all = pfd_space_size(&s->space);
+    while (!s->is_stopped && !s->failed &&
+           pfd_space_next(&s->space, &walk, &t.piece))
+        search_stretch(&t);
+    pfd_space_walk_end(&walk);
 }

@@ -7,6 +7,7 @@
 #include <printfdecode/lines.h>
 
 #include "base/escape.h"
+#include "forms/rows.h"
 #include "forms/sink.h"
 #include "print/json_exact.h"
 #include "print/number_fast.h"
@@ -57,7 +58,7 @@ enum pfd_status pfd_lines_new(const char *output, bool color, bool origin,
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     lines->sink = sink;
     lines->options.color = color;
-    lines->options.origin = origin;
+    lines->options.show = origin ? PFD_SHOW_ORIGIN : 0;
     lines->second = UINT64_MAX;
     lines->generation = UINT64_MAX;
     lines->sequence = UINT64_MAX;
@@ -65,9 +66,35 @@ enum pfd_status pfd_lines_new(const char *output, bool color, bool origin,
     return PFD_OK;
 }
 
+void pfd_lines_show(struct pfd_lines *lines, unsigned show, const char *links)
+{
+    lines->options.show |= show;
+    lines->options.links = links;
+}
+
 void pfd_lines_mark(struct pfd_lines *lines)
 {
     lines->options.marks = true;
+}
+
+void pfd_lines_rows(struct pfd_lines *lines)
+{
+    lines->options.form = lines->sink;
+    lines->options.pieces = lines->options.has_texts = true;
+    lines->options.sequence = UINT64_MAX;
+    lines->sink = &pfd_sink_rows;
+}
+
+void pfd_lines_values(struct pfd_lines *lines)
+{
+    lines->options.pieces = true;
+    lines->options.sequence = UINT64_MAX;
+    lines->sink = &pfd_sink_rows;
+}
+
+void pfd_lines_set_buffer(struct pfd_lines *lines, uint64_t number)
+{
+    lines->options.buffer = number;
 }
 
 void pfd_lines_free(struct pfd_lines *lines)
@@ -138,7 +165,7 @@ static void add_labels(struct pfd_text *out, const struct pfd_wire_frame *frame)
 
 void pfd_lines_set_origin_members(struct pfd_lines *lines, const char *members)
 {
-    lines->options.origin_members = members;
+    pfd_sink_set_origin_members(&lines->options, members);
 }
 
 enum pfd_status pfd_lines_set_origin(struct pfd_lines *lines,
@@ -146,7 +173,7 @@ enum pfd_status pfd_lines_set_origin(struct pfd_lines *lines,
 {
     struct pfd_text *out = &lines->origin;
     out->n = 0;
-    lines->options.origin_members = NULL;
+    pfd_sink_set_origin_members(&lines->options, NULL);
     if (!buffer)
         return PFD_OK;
     add_text(out, "host", buffer->host);
@@ -170,14 +197,14 @@ enum pfd_status pfd_lines_set_origin(struct pfd_lines *lines,
         return PFD_ERR_NOMEM;
     }
     if (out->n > 1)
-        lines->options.origin_members = out->data;
+        pfd_sink_set_origin_members(&lines->options, out->data);
     return PFD_OK;
 }
 
 void pfd_lines_set_time(struct pfd_lines *lines, uint64_t time_unix_ns)
 {
     lines->members_stale |= lines->time_ns != time_unix_ns;
-    lines->time_ns = time_unix_ns;
+    lines->time_ns = lines->options.time = time_unix_ns;
 }
 
 void pfd_lines_set_place(struct pfd_lines *lines, uint64_t generation,
@@ -185,6 +212,8 @@ void pfd_lines_set_place(struct pfd_lines *lines, uint64_t generation,
 {
     lines->members_stale |=
         lines->generation != generation || lines->sequence != sequence;
+    lines->options.generation = generation;
+    lines->options.sequence = sequence;
     lines->generation = generation;
     lines->sequence = sequence;
 }
@@ -210,12 +239,10 @@ static int put_time(struct pfd_lines *lines, uint64_t ns, char *out, size_t n)
         lines->time_text, (unsigned long long)ns % NS, (unsigned long long)ns);
 }
 
-const char *pfd_lines_members(struct pfd_lines *lines)
+/* Most records have none. */
+static void put_members(struct pfd_lines *lines)
 {
     int n = 0;
-    if (!lines->members_stale)
-        return lines->members;
-    lines->members_stale = false;
     lines->members[0] = '\0';
     if (lines->time_ns) {
         n = put_time(lines, lines->time_ns, lines->members,
@@ -235,6 +262,16 @@ const char *pfd_lines_members(struct pfd_lines *lines)
         snprintf(lines->members + n, sizeof lines->members - (size_t)n,
                  ",\"sequence\":%llu", (unsigned long long)lines->sequence);
     }
+}
+
+const char *pfd_lines_members(struct pfd_lines *lines)
+{
+    if (lines->members_stale) {
+        put_members(lines);
+        pfd_sink_set_members(&lines->options,
+                             lines->members[0] ? lines->members : NULL);
+        lines->members_stale = false;
+    }
     return lines->members;
 }
 
@@ -245,10 +282,28 @@ const char *pfd_lines_origin_members(struct pfd_lines *lines)
 
 /* ---- stamps ---- */
 
+/* What a line is printed with, also one in a row. */
+static const struct pfd_sink *form_of(const struct pfd_lines *lines)
+{
+    return lines->options.form ? lines->options.form : lines->sink;
+}
+
 static const char stamp_key[] = ",\"sequence\":";
 
-void pfd_lines_set_stamp(struct pfd_lines *lines, uint64_t sequence,
-                         uint64_t time_unix_ns)
+/* The line in a row is not where its stamp could be put. */
+static void stamp_rows(struct pfd_lines *lines, uint64_t sequence,
+                       uint64_t time_unix_ns)
+{
+    lines->options.sequence = sequence;
+    if (form_of(lines)->has_type) {
+        pfd_lines_set_time(lines, time_unix_ns);
+        lines->members_stale |= lines->sequence != sequence;
+        lines->sequence = sequence;
+    }
+}
+
+static void put_number_and_time(struct pfd_lines *lines, uint64_t sequence,
+                                uint64_t time_unix_ns)
 {
     char number[PFD_ROOM_INT];
     char *digits = lines->stamp + sizeof stamp_key - 1;
@@ -267,8 +322,20 @@ void pfd_lines_set_stamp(struct pfd_lines *lines, uint64_t sequence,
     if (is_news || n != lines->n_stamp)
         memcpy(digits + n_digits, lines->stamp_time, lines->n_stamp_time);
     lines->n_stamp = n;
-    lines->is_stamped = lines->sink->has_type;
+    lines->is_stamped = true;
     lines->stamp_ns = time_unix_ns;
+}
+
+/* Forms without a type have no place for a stamp. */
+void pfd_lines_set_stamp(struct pfd_lines *lines, uint64_t sequence,
+                         uint64_t time_unix_ns)
+{
+    lines->options.time = time_unix_ns;
+    if (lines->options.form) {
+        stamp_rows(lines, sequence, time_unix_ns);
+    } else if (lines->sink->has_type) {
+        put_number_and_time(lines, sequence, time_unix_ns);
+    }
 }
 
 /* A record is written as far behind as its stamp is long; then its type is
@@ -300,53 +367,86 @@ static inline void put_stamp(struct pfd_lines *lines, size_t before,
 
 /* ---- lines ---- */
 
-/* Most records have none. */
-static void set_members(struct pfd_lines *lines)
-{
-    const char *members = pfd_lines_members(lines);
-    lines->options.members = members[0] ? members : NULL;
-}
-
 void pfd_lines_tell(struct pfd_lines *lines)
 {
     lines->tells = true;
 }
 
+/* A line that is no entry's: where it begins; *row: the row that it is in. */
+static size_t begin_line(struct pfd_lines *lines, size_t *row)
+{
+    *row = lines->out.n;
+    if (lines->options.form)
+        *row = pfd_rows_begin_line(&lines->out);
+    return lines->out.n;
+}
+
+static void end_line(struct pfd_lines *lines, size_t row)
+{
+    if (lines->options.form)
+        pfd_rows_end_line(&lines->out, row);
+}
+
+static void tell_entry(struct pfd_lines *lines, const struct pfd_entry *entry)
+{
+    size_t row = 0;
+    begin_line(lines, &row);
+    form_of(lines)->tell_entry(&lines->out, entry, lines->options.color);
+    end_line(lines, row);
+}
+
 void pfd_lines_entry(struct pfd_lines *lines, struct pfd_entry *entry)
 {
+    bool is_row = lines->options.form;
     size_t before = lines->out.n;
-    size_t n = leave_room(lines);
-    set_members(lines);
+    size_t n = is_row ? 0 : leave_room(lines);
+    pfd_lines_members(lines);
     lines->sink->entry(&lines->out, entry, &lines->options);
     put_stamp(lines, before, TYPE_BYTES("entry"), n);
-    if (lines->tells && entry->findings && lines->sink->tell_entry)
-        lines->sink->tell_entry(&lines->out, entry);
+    if (lines->tells && entry->findings && form_of(lines)->tell_entry)
+        tell_entry(lines, entry);
 }
 
 void pfd_lines_finding(struct pfd_lines *lines,
                        const struct pfd_finding *finding)
 {
-    size_t before = lines->out.n;
-    if (lines->tells && lines->sink->tell)
-        lines->sink->tell(&lines->out, finding);
-    if (!lines->sink->finding)
+    const struct pfd_sink *form = form_of(lines);
+    bool is_told = lines->tells && form->tell;
+    if (!is_told && !form->finding)
         return;
-    size_t n = leave_room(lines);
-    set_members(lines);
-    lines->sink->finding(&lines->out, finding, &lines->options);
-    put_stamp(lines, before, TYPE_BYTES("finding"), n);
+    size_t row = 0;
+    size_t before = begin_line(lines, &row);
+    if (is_told)
+        form->tell(&lines->out, finding, lines->options.color);
+    if (form->finding) {
+        size_t n = lines->options.form ? 0 : leave_room(lines);
+        pfd_lines_members(lines);
+        form->finding(&lines->out, finding, &lines->options);
+        put_stamp(lines, before, TYPE_BYTES("finding"), n);
+    }
+    end_line(lines, row);
 }
 
 void pfd_lines_gap(struct pfd_lines *lines, const struct pfd_gap *gap,
                    const char *source)
 {
-    size_t before = lines->out.n;
-    bool is_told = lines->sink->has_type || lines->tells;
-    if (!is_told || !lines->sink->gap)
+    const struct pfd_sink *form = form_of(lines);
+    if (!form->gap || !(form->has_type || lines->tells))
         return;
+    size_t row = 0;
+    size_t before = begin_line(lines, &row);
     size_t n = leave_room(lines);
-    lines->sink->gap(&lines->out, gap, source);
+    form->gap(&lines->out, gap, source, lines->options.color);
     put_stamp(lines, before, TYPE_BYTES("gap"), n);
+    end_line(lines, row);
+}
+
+void pfd_lines_add(struct pfd_lines *lines, const char *line, size_t n)
+{
+    size_t row = 0;
+    begin_line(lines, &row);
+    pfd_text_add(&lines->out, line, n);
+    end_line(lines, row);
 }
 
 void pfd_lines_summary(struct pfd_lines *lines,
@@ -360,6 +460,13 @@ const char *pfd_lines_bytes(const struct pfd_lines *lines, size_t *n)
 {
     *n = lines->out.failed ? 1 : lines->out.n;
     return lines->out.failed ? NULL : lines->out.data;
+}
+
+void pfd_lines_give(struct pfd_lines *lines, char *memory, size_t n)
+{
+    pfd_text_free(&lines->out);
+    lines->out.data = memory;
+    lines->out.room = n;
 }
 
 void pfd_lines_trim(struct pfd_lines *lines)

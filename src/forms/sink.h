@@ -9,19 +9,36 @@
 #ifndef PFD_SINK_H
 #define PFD_SINK_H
 
+#include <string.h>
+
 #include <printfdecode/chunk.h>
 
 #include "decode/entry.h"
 
 struct pfd_sink_options {
     bool color;
-    bool origin; /* show where each entry comes from */
-    bool marks;  /* text: say an entry's findings before its message */
+    bool marks;        /* text: say an entry's findings before its message */
+    bool tells;        /* rows of text: what is found has lines, too */
+    unsigned show;     /* text: enum pfd_show */
+    const char *links; /* text: what source files' names are linked by; NULL:
+                          they are not */
     /* JSON, rendered already: members of each entry, each with a comma before
-     * it, and members of its "origin", each with a comma behind it. May be
-     * NULL. */
-    const char *members;
-    const char *origin_members;
+     * it, and members of its "origin", each with a comma behind it. Each may
+     * be NULL; the lengths stand beside them, as every line has them. */
+    const char *members; /* [n_members] */
+    size_t n_members;
+    const char *origin_members; /* [n_origin_members] */
+    size_t n_origin_members;
+    /* Rows (forms/rows.h): the form whose line goes into each, or NULL, the
+     * message in pieces, and when the entry came (nanoseconds since 1970). */
+    const struct pfd_sink *form;
+    bool pieces;
+    bool has_texts; /* each has its format string's, which may be of any set */
+    uint64_t time;
+    uint64_t sequence; /* as of pfd_row, and so are these */
+    uint64_t buffer;
+    uint64_t generation;
+    const struct pfd_points *points; /* points (forms/points.h) */
 };
 
 struct pfd_sink {
@@ -42,14 +59,31 @@ struct pfd_sink {
     /* Lines among those of entries, for who sees nothing else: what is found
      * in an entry that stands above, what is found between entries, and what
      * was lost on the way. NULL: this form has no place for them. */
-    void (*tell_entry)(struct pfd_text *out, const struct pfd_entry *entry);
-    void (*tell)(struct pfd_text *out, const struct pfd_finding *finding);
+    void (*tell_entry)(struct pfd_text *out, const struct pfd_entry *entry,
+                       bool color);
+    void (*tell)(struct pfd_text *out, const struct pfd_finding *finding,
+                 bool color);
     void (*gap)(struct pfd_text *out, const struct pfd_gap *gap,
-                const char *source);
+                const char *source, bool color);
 };
 
 /* All sinks, NULL at the end; written by meson. */
 extern const struct pfd_sink *const pfd_sinks[];
+
+/* Texts that end with a zero, or NULL. */
+static inline void pfd_sink_set_members(struct pfd_sink_options *options,
+                                        const char *members)
+{
+    options->members = members;
+    options->n_members = members ? strlen(members) : 0;
+}
+
+static inline void pfd_sink_set_origin_members(struct pfd_sink_options *options,
+                                               const char *members)
+{
+    options->origin_members = members;
+    options->n_origin_members = members ? strlen(members) : 0;
+}
 
 /* NULL: none is called that. */
 const struct pfd_sink *pfd_sink_find(const char *name);

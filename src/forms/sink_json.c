@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include <printfdecode/convert.h>
+
 #include "base/escape.h"
 #include "forms/sink.h"
 #include "print/json_exact.h"
@@ -226,6 +228,30 @@ static size_t arguments_room(struct pfd_entry *entry)
     return room;
 }
 
+/* Behind each a comma. */
+static char *put_arguments(char *out, struct pfd_entry *entry)
+{
+    if (!entry->string)
+        return put_words(out, entry);
+    out = pfd_program_print_arguments(out, entry->steps, entry->payload);
+    return has_unused(entry) ? put_unused(out, entry) : out;
+}
+
+size_t pfd_entry_args_room(struct pfd_entry *entry)
+{
+    return ROOM_FIXED + arguments_room(entry);
+}
+
+size_t pfd_entry_args(char *ret, struct pfd_entry *entry)
+{
+    char *out = ret;
+    *out++ = '[';
+    out = put_arguments(out, entry);
+    out -= out > ret + 1; /* the last comma */
+    *out++ = ']';
+    return (size_t)(out - ret);
+}
+
 /* Room for what only some entries have. */
 static size_t rare_room(struct pfd_entry *entry)
 {
@@ -346,14 +372,7 @@ static void add_arguments(struct pfd_text *out, struct pfd_entry *entry)
     if (!at)
         return;
     char *start = PUT(at, ",\"args\":[");
-    char *end = start;
-    if (entry->string) {
-        end = pfd_program_print_arguments(end, entry->steps, entry->payload);
-        if (has_unused(entry))
-            end = put_unused(end, entry);
-    } else {
-        end = put_words(end, entry);
-    }
+    char *end = put_arguments(start, entry);
     end -= end > start; /* the last comma */
     const char *last = end;
     *end++ = ']';
@@ -418,12 +437,7 @@ static bool has_shared(const struct pfd_sink_options *options)
 
 static size_t shared_room(const struct pfd_sink_options *options)
 {
-    size_t room = ROOM_FIXED;
-    if (options->members)
-        room += strlen(options->members);
-    if (options->origin_members)
-        room += strlen(options->origin_members);
-    return room;
+    return ROOM_FIXED + options->n_members + options->n_origin_members;
 }
 
 /* Behind a whole record; one with origins of its own has all of them. */
@@ -436,12 +450,12 @@ static char *put_shared(char *out, struct pfd_entry *entry,
     out -= 2; /* "}\n" */
     if (options->origin_members && !n) {
         out = PUT(out, ",\"origin\":{");
-        out = stpcpy(out, options->origin_members);
+        memcpy(out, options->origin_members, options->n_origin_members);
+        out += options->n_origin_members;
         out[-1] = '}'; /* the last comma */
     }
-    if (options->members)
-        out = stpcpy(out, options->members);
-    return PUT(out, "}\n");
+    memcpy(out, options->members ? options->members : "", options->n_members);
+    return PUT(out + options->n_members, "}\n");
 }
 
 /* Nearly all entries: the same as put_entry() and straight on, for what
@@ -593,13 +607,15 @@ static void json_summary(struct pfd_text *out,
 }
 
 static void json_gap(struct pfd_text *out, const struct pfd_gap *gap,
-                     const char *source)
+                     const char *source, bool color)
 {
     unsigned long long missed = gap->missed;
     pfd_text_printf(out, "{\"type\":\"gap\",\"missed\":%llu", missed);
     add_string(out, "reason", gap->reason);
     if (missed > PFD_EXACT_MAX)
         pfd_text_printf(out, ",\"missed_exact\":\"%llu\"", missed);
+    if (source && *source)
+        add_string(out, "source", source);
     pfd_text_puts(out, "}\n");
 }
 

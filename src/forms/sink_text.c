@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "forms/sink.h"
+#include "forms/prefix.h"
 
 /* The payload as words, so that nothing is lost from sight. */
 static void add_unknown(struct pfd_text *out, const struct pfd_entry *entry,
@@ -32,52 +32,6 @@ static bool is_plain(const struct pfd_string *s)
            PFD_STRING_PLAIN;
 }
 
-static double origin_float(const struct pfd_origin *o, uint32_t i)
-{
-    uint32_t bits = (uint32_t)o->value[i];
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    return (double)f;
-}
-
-static void add_value(struct pfd_text *out, const struct pfd_origin *o)
-{
-    if (o->type == PFD_ORIGIN_TEXT) {
-        char *at = pfd_text_reserve(out, 4 * (size_t)o->n + 1);
-        if (at)
-            out->n += (size_t)(pfd_escape_terminal(at, o->text, o->n) - at);
-        return;
-    }
-    bool several = o->type == PFD_ORIGIN_COORDS || o->type == PFD_ORIGIN_FLOATS;
-    uint32_t n = several && o->n <= 3 ? o->n : 1;
-    for (uint32_t i = 0; i < n; i++) {
-        if (o->type == PFD_ORIGIN_FLOATS) {
-            pfd_text_printf(out, "%s%.9g", i ? "," : "", origin_float(o, i));
-        } else {
-            pfd_text_printf(out,
-                            o->type == PFD_ORIGIN_HEX ? "%s0x%llx" : "%s%llu",
-                            i ? "," : "", (unsigned long long)o->value[i]);
-        }
-    }
-}
-
-/* "[stderr lane=3] " before a message, as far as that is known. */
-static void add_origin(struct pfd_text *out, struct pfd_entry *entry,
-                       bool color)
-{
-    const char *stream = pfd_stream_name((enum pfd_stream)entry->stream);
-    size_t n;
-    const struct pfd_origin *o = pfd_entry_origins(entry, &n);
-    if (!stream && !n)
-        return;
-    pfd_text_printf(out, "%s[%s", color ? "\033[2m" : "", stream ? stream : "");
-    for (size_t i = 0; i < n; i++) {
-        pfd_text_printf(out, "%s%s=", i || stream ? " " : "", o[i].name);
-        add_value(out, &o[i]);
-    }
-    pfd_text_printf(out, "]%s ", color ? "\033[0m" : "");
-}
-
 /* "[ambiguous] " before a message that findings make doubtful. */
 static void add_marks(struct pfd_text *out, const struct pfd_entry *entry,
                       bool color)
@@ -101,15 +55,16 @@ static void add_marks(struct pfd_text *out, const struct pfd_entry *entry,
 static void text_entry(struct pfd_text *out, struct pfd_entry *entry,
                        const struct pfd_sink_options *options)
 {
-    if (__builtin_expect(options->origin, 0))
-        add_origin(out, entry, options->color);
+    if (__builtin_expect(options->show, 0))
+        pfd_prefix_add(out, entry, options);
     if (!entry->string) {
         add_unknown(out, entry, options->color);
         return;
     }
+    const char *style = options->color ? pfd_prefix_color(entry) : NULL;
     char *at = NULL;
     char *end = NULL;
-    if (is_plain(entry->string) && !options->marks) {
+    if (is_plain(entry->string) && !options->marks && !style) {
         at = pfd_text_reserve(out, entry->room + 1);
         if (!at)
             return;
@@ -121,6 +76,8 @@ static void text_entry(struct pfd_text *out, struct pfd_entry *entry,
         const char *message = pfd_entry_message(entry, &n);
         if (options->marks)
             add_marks(out, entry, options->color);
+        if (style)
+            pfd_text_puts(out, style);
         at = message ? pfd_text_reserve(out, 4 * n + 1) : NULL;
         if (!at) {
             out->failed = true;
@@ -131,6 +88,10 @@ static void text_entry(struct pfd_text *out, struct pfd_entry *entry,
     if (end == at || end[-1] != '\n')
         *end++ = '\n';
     out->n += (size_t)(end - at);
+    if (style) { /* the end of its line is no part of what is coloured */
+        out->n--;
+        pfd_text_puts(out, "\033[0m\n");
+    }
 }
 
 static void text_hidden(struct pfd_text *out, uint64_t n, bool color)
@@ -164,8 +125,10 @@ static void add_safe(struct pfd_text *out, const char *text)
 }
 
 /* "! SOURCE: dword 7: ". */
-static void add_place(struct pfd_text *out, const char *source, uint64_t offset)
+static void add_place(struct pfd_text *out, const char *source, uint64_t offset,
+                      const char *style)
 {
+    pfd_text_puts(out, style);
     pfd_text_puts(out, "! ");
     if (source) {
         add_safe(out, source);
@@ -175,7 +138,8 @@ static void add_place(struct pfd_text *out, const char *source, uint64_t offset)
         pfd_text_printf(out, "dword %llu: ", (unsigned long long)offset / 4);
 }
 
-static void text_tell_entry(struct pfd_text *out, const struct pfd_entry *entry)
+static void text_tell_entry(struct pfd_text *out, const struct pfd_entry *entry,
+                            bool color)
 {
     bool any = false;
     for (uint64_t left = entry->findings; left && entry->string;
@@ -184,34 +148,37 @@ static void text_tell_entry(struct pfd_text *out, const struct pfd_entry *entry)
             (enum pfd_finding_kind)__builtin_ctzll(left);
         if (pfd_finding_is_note(kind))
             continue;
-        if (!any)
-            add_place(out, entry->of->source, entry->offset);
+        if (!any) {
+            add_place(out, entry->of->source, entry->offset,
+                      color ? "\033[33m" : "");
+        }
         pfd_text_printf(out, "%s%s", any ? ", " : "", pfd_finding_name(kind));
         any = true;
     }
     if (any)
-        pfd_text_puts(out, "\n");
+        pfd_text_puts(out, color ? "\033[0m\n" : "\n");
 }
 
-static void text_tell(struct pfd_text *out, const struct pfd_finding *finding)
+static void text_tell(struct pfd_text *out, const struct pfd_finding *finding,
+                      bool color)
 {
     if (pfd_finding_is_note(finding->kind))
         return;
-    add_place(out, finding->source, finding->offset);
+    add_place(out, finding->source, finding->offset, color ? "\033[33m" : "");
     pfd_text_printf(out, "%s: ", pfd_finding_name(finding->kind));
     add_safe(out, finding->text);
-    pfd_text_puts(out, "\n");
+    pfd_text_puts(out, color ? "\033[0m\n" : "\n");
 }
 
 static void text_gap(struct pfd_text *out, const struct pfd_gap *gap,
-                     const char *source)
+                     const char *source, bool color)
 {
-    add_place(out, source, PFD_NO_OFFSET);
+    add_place(out, source, PFD_NO_OFFSET, color ? "\033[31m" : "");
     pfd_text_puts(out, "gap: ");
     if (gap->missed)
         pfd_text_printf(out, "%llu lost: ", (unsigned long long)gap->missed);
     add_safe(out, gap->reason);
-    pfd_text_puts(out, "\n");
+    pfd_text_puts(out, color ? "\033[0m\n" : "\n");
 }
 
 const struct pfd_sink pfd_sink_text = {

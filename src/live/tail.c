@@ -484,6 +484,14 @@ static enum pfd_status give_whole(struct pfd_tail *t, uint64_t n_buffer,
 {
     struct pfd_decoder *decoder = NULL;
     struct pfd_item item;
+    if (t->n_whole && n_buffer > t->n_whole) {
+        pfd_tail_say(t, PFD_FINDING_too_large, 0,
+                     "%llu bytes that cannot be followed are more than there "
+                     "is memory for",
+                     (unsigned long long)n_buffer);
+        t->summary.skipped_bytes += n_buffer;
+        return PFD_OK;
+    }
     enum pfd_status status =
         pfd_tail_copy_read(&t->now, &t->o, 0, (size_t)n_buffer, err);
     if (status == PFD_OK) {
@@ -513,7 +521,18 @@ static enum pfd_status give_whole(struct pfd_tail *t, uint64_t n_buffer,
     t->summary.skipped_bytes += sum.skipped_bytes;
     t->summary.findings += sum.findings;
     pfd_decoder_free(decoder);
+    pfd_tail_trim(t);
     return status < 0 ? status : PFD_OK;
+}
+
+bool pfd_tail_is_followed(const struct pfd_tail *t)
+{
+    return t->looked;
+}
+
+void pfd_tail_give_whole(struct pfd_tail *t, size_t n)
+{
+    t->n_whole = n;
 }
 
 static void report_forgotten(struct pfd_tail *t)

@@ -37,8 +37,9 @@ struct pfd_tail {
     bool is_saturated; /* much was reserved between the last two looks */
     uint64_t looked_ns;
     bool looked;
-    bool is_held;  /* the last look gave nothing, though there is something */
-    bool has_more; /* of what the look has shown, not all has come out */
+    size_t n_whole; /* bytes that may be read at once; 0: all */
+    bool is_held;   /* the last look gave nothing, though there is something */
+    bool has_more;  /* of what the look has shown, not all has come out */
     bool restart;
     bool too_short; /* the finding `shrunk` was given */
 

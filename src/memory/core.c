@@ -18,17 +18,17 @@
 
 enum {
     IDENT = 16,
+    CLASS_32 = 1,
     CLASS_64 = 2,
     LITTLE_ENDIAN_DATA = 1,
     ELF_HEADER = 64,
-    PROGRAM_HEADER = 56,
-    SECTION_HEADER = 64,
     ET_CORE = 4,
+    EM_386 = 3,
+    EM_ARM = 40,
     EM_X86_64 = 62,
     EM_AARCH64 = 183,
     EM_AMDGPU = 224,
     PN_XNUM = 0xffff, /* the number is section 0's sh_info */
-    SH_INFO = 44,
     PT_LOAD = 1,
     PT_NOTE = 4,
     /* The kernel allows 65530 maps of a process unless told otherwise. */
@@ -37,6 +37,13 @@ enum {
     NOTES_MAX = 1 << 28,
     BLOCK = 512, /* unit of st_blocks */
 };
+
+/* Bytes of an ELF file's parts: of 64 bits and of 32. */
+static const struct shape {
+    unsigned program_header;
+    unsigned section_header;
+    unsigned sh_info; /* its place in a section header */
+} shapes[] = { { 56, 64, 44 }, { 32, 40, 28 } };
 
 static const uint64_t inflated_max = UINT64_C(256) << 30;
 
@@ -66,18 +73,27 @@ struct program_header {
     uint64_t n_memory;
 };
 
+static const struct shape *shape_of(const struct headers *h)
+{
+    return &shapes[h->core->info.is_32];
+}
+
 static struct program_header read_header(const struct headers *h, size_t i)
 {
+    bool is_32 = h->core->info.is_32;
     struct pfd_cursor c = h->table;
-    struct program_header ret;
-    pfd_cursor_seek(&c, i * PROGRAM_HEADER);
+    struct program_header ret = { 0 };
+    pfd_cursor_seek(&c, i * shape_of(h)->program_header);
     ret.type = pfd_cursor_u32(&c);
-    ret.flags = pfd_cursor_u32(&c);
-    ret.offset = pfd_cursor_u64(&c);
-    ret.address = pfd_cursor_u64(&c);
-    pfd_cursor_skip(&c, 8); /* physical address */
-    ret.n_file = pfd_cursor_u64(&c);
-    ret.n_memory = pfd_cursor_u64(&c);
+    if (!is_32)
+        ret.flags = pfd_cursor_u32(&c);
+    ret.offset = pfd_core_word(h->core, &c);
+    ret.address = pfd_core_word(h->core, &c);
+    pfd_core_word(h->core, &c); /* physical address */
+    ret.n_file = pfd_core_word(h->core, &c);
+    ret.n_memory = pfd_core_word(h->core, &c);
+    if (is_32)
+        ret.flags = pfd_cursor_u32(&c);
     return ret;
 }
 
@@ -89,8 +105,8 @@ static uint64_t count_headers(const struct headers *h, uint64_t n,
     if (n != PN_XNUM)
         return n;
     pfd_cursor_seek(&c, sections);
-    struct pfd_cursor section = pfd_cursor_sub(&c, SECTION_HEADER);
-    pfd_cursor_skip(&section, SH_INFO);
+    struct pfd_cursor section = pfd_cursor_sub(&c, shape_of(h)->section_header);
+    pfd_cursor_skip(&section, shape_of(h)->sh_info);
     uint32_t info = pfd_cursor_u32(&section);
     if (sections && pfd_cursor_ok(&section) && info)
         return info;
@@ -105,17 +121,19 @@ static void find_headers(struct headers *h)
     struct pfd_cursor c = pfd_cursor(h->core->bytes, (size_t)h->core->n);
     pfd_cursor_skip(&c, IDENT + 2);
     h->core->info.machine_number = pfd_cursor_u16(&c);
-    pfd_cursor_skip(&c, 4 + 8); /* version, entry */
-    uint64_t at = pfd_cursor_u64(&c);
-    uint64_t sections = pfd_cursor_u64(&c);
+    pfd_cursor_skip(&c, 4);     /* version */
+    pfd_core_word(h->core, &c); /* entry */
+    uint64_t at = pfd_core_word(h->core, &c);
+    uint64_t sections = pfd_core_word(h->core, &c);
     pfd_cursor_skip(&c, 4 + 2); /* flags, size of this header */
     uint16_t size = pfd_cursor_u16(&c);
     uint64_t n = count_headers(h, pfd_cursor_u16(&c), sections);
-    uint64_t room = at < h->core->n ? (h->core->n - at) / PROGRAM_HEADER : 0;
-    if (n && size != PROGRAM_HEADER) {
-        pfd_report_add(h->report, PFD_FINDING_bad_core, 54,
-                       "program headers of %u bytes, expected %d: not read",
-                       size, PROGRAM_HEADER);
+    unsigned each = shape_of(h)->program_header;
+    uint64_t room = at < h->core->n ? (h->core->n - at) / each : 0;
+    if (n && size != each) {
+        pfd_report_add(
+            h->report, PFD_FINDING_bad_core, h->core->info.is_32 ? 42 : 54,
+            "program headers of %u bytes, expected %u: not read", size, each);
         return;
     }
     if (n > room) {
@@ -133,8 +151,7 @@ static void find_headers(struct headers *h)
         n = HEADERS_MAX;
     }
     h->n = (size_t)n;
-    h->table =
-        pfd_cursor(h->core->bytes + (n ? at : 0), (size_t)n * PROGRAM_HEADER);
+    h->table = pfd_cursor(h->core->bytes + (n ? at : 0), (size_t)n * each);
 }
 
 /* ---- memory ---- */
@@ -152,8 +169,8 @@ static bool make_segment(const struct headers *h, size_t i,
 {
     struct program_header p = read_header(h, i);
     uint64_t n = h->core->n;
-    uint64_t place =
-        (uint64_t)(h->table.base - h->core->bytes) + i * PROGRAM_HEADER;
+    uint64_t place = (uint64_t)(h->table.base - h->core->bytes) +
+                     i * shape_of(h)->program_header;
     if (p.type != PT_LOAD)
         return false;
     if (p.n_file > p.n_memory)
@@ -320,18 +337,21 @@ static enum pfd_status inflate(struct pfd_core *core, uint64_t n_max,
     return status == PFD_OK ? map(core, err) : status;
 }
 
-static enum pfd_status check(const struct pfd_core *core, struct pfd_error *err)
+static enum pfd_status check(struct pfd_core *core, struct pfd_error *err)
 {
     const uint8_t *ident = core->bytes;
     if (!pfd_core_recognise(core->bytes, ELF_HEADER)) {
         return pfd_fail(err, PFD_ERR_UNSUPPORTED, 0,
                         "not a core: no ELF file of type ET_CORE");
     }
-    if (ident[4] == CLASS_64 && ident[5] == LITTLE_ENDIAN_DATA)
-        return PFD_OK;
-    return pfd_fail(err, PFD_ERR_UNSUPPORTED, 4,
-                    "a core of a process of 32 bits, or big-endian: only "
-                    "64 bits, little-endian, are read");
+    core->info.is_32 = ident[4] == CLASS_32;
+    if ((ident[4] != CLASS_32 && ident[4] != CLASS_64) ||
+        ident[5] != LITTLE_ENDIAN_DATA) {
+        return pfd_fail(err, PFD_ERR_UNSUPPORTED, 4,
+                        "a core of a big-endian process, or neither of 32 nor "
+                        "of 64 bits: it is not read");
+    }
+    return PFD_OK;
 }
 
 static enum pfd_status open_core(struct pfd_core *core, uint64_t max_inflated,
@@ -352,6 +372,8 @@ static enum pfd_status open_core(struct pfd_core *core, uint64_t max_inflated,
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     uint32_t machine = core->info.machine_number;
     core->info.machine = machine == EM_X86_64    ? "x86-64"
+                         : machine == EM_386     ? "x86"
+                         : machine == EM_ARM     ? "ARM"
                          : machine == EM_AARCH64 ? "AArch64"
                          : machine == EM_AMDGPU  ? "AMDGPU"
                                                  : NULL;
@@ -389,6 +411,7 @@ void pfd_core_close(struct pfd_core *core)
     free(core->files);
     free(core->agents);
     free(core->queues);
+    free(core->wide);
     free(core);
 }
 
@@ -501,24 +524,41 @@ size_t pfd_core_read(const struct pfd_core *core, uint64_t address, void *ret,
     return done;
 }
 
-void pfd_core_data(const struct pfd_core *core, size_t segment,
+/* The data in bytes [*from, end) of the file: the first stretch, which begins at
+ * *from then. False: there is none. */
+static bool find_data(const struct pfd_core *core, uint64_t *from, uint64_t end,
+                      uint64_t *to)
+{
+    *to = end;
+    if (!core->is_sparse)
+        return *from < end;
+    off_t data = lseek(core->fd, (off_t)*from, SEEK_DATA);
+    if (data < 0) /* none up to the end of the file, or it cannot be told */
+        return errno != ENXIO && *from < end;
+    *from = (uint64_t)data;
+    off_t hole = *from < end ? lseek(core->fd, data, SEEK_HOLE) : -1;
+    if (hole >= 0 && (uint64_t)hole < end)
+        *to = (uint64_t)hole;
+    return *from < end;
+}
+
+void pfd_core_data(const struct pfd_core *core, uint64_t address, uint64_t n,
                    bool (*fn)(void *user, uint64_t from, uint64_t to),
                    void *user)
 {
-    const struct pfd_core_segment *s = &core->segments[segment];
-    uint64_t end = s->offset + s->n_file;
-    for (uint64_t at = s->offset; at < end;) {
-        off_t data =
-            core->is_sparse ? lseek(core->fd, (off_t)at, SEEK_DATA) : -1;
-        bool is_said = data >= 0 || (core->is_sparse && errno == ENXIO);
-        uint64_t from = data >= 0 ? (uint64_t)data : is_said ? end : at;
-        off_t hole = data >= 0 && from < end
-                         ? lseek(core->fd, (off_t)from, SEEK_HOLE)
-                         : -1;
-        uint64_t to = hole >= 0 && (uint64_t)hole < end ? (uint64_t)hole : end;
-        if (from < to && !fn(user, s->address + (from - s->offset),
-                             s->address + (to - s->offset)))
-            return;
-        at = to;
+    uint64_t last = n <= UINT64_MAX - address ? address + n : UINT64_MAX;
+    uint64_t left = 0;
+    for (uint64_t at = address; at < last; at += left) {
+        const uint8_t *bytes = pfd_core_bytes(core, at, &left);
+        left = left < last - at ? left : last - at;
+        if (!bytes)
+            continue;
+        uint64_t start = (uint64_t)(bytes - core->bytes);
+        uint64_t to = 0;
+        for (uint64_t from = start; find_data(core, &from, start + left, &to);
+             from = to) {
+            if (!fn(user, at + (from - start), at + (to - start)))
+                return;
+        }
     }
 }

@@ -26,8 +26,16 @@ struct pfd_core {
     struct pfd_core_agent *agents; /* [info.n_agents] */
     struct pfd_core_queue *queues; /* [info.n_queues] */
     struct pfd_cursor auxiliary;   /* pairs of u64 */
+    uint64_t *wide; /* those of a process of 32 bits, owned; or NULL */
     char command[17];
 };
+
+/* The next number that is as wide as an address of the process. */
+static inline uint64_t pfd_core_word(const struct pfd_core *core,
+                                     struct pfd_cursor *c)
+{
+    return core->info.is_32 ? pfd_cursor_u32(c) : pfd_cursor_u64(c);
+}
 
 /* Reads one stretch of notes. False: out of memory. */
 bool pfd_core_read_notes(struct pfd_core *core, uint64_t offset,

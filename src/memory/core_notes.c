@@ -22,9 +22,11 @@ enum {
     PRSTATUS_SIGNAL = 12, /* pr_cursig */
     PRPSINFO_PID = 24,
     PRPSINFO_NAME = 40,
+    PRPSINFO_PID_32 = 12, /* x86 and ARM have users of 16 bits */
+    PRPSINFO_NAME_32 = 28,
     NAME_MAX_BYTES = 16,
 
-    FILE_ROW = 24, /* start, end, offset in pages */
+    FILE_ROW = 3, /* words: start, end, offset in pages */
     KFD_VERSION = 1,
     RUNTIME_MIN = 16,
     AGENT_MIN = 56, /* up to its ids */
@@ -93,10 +95,13 @@ static bool read_thread(struct pfd_core *core, const struct note *note,
 static bool read_process(struct pfd_core *core, const struct note *note,
                          struct pfd_report *report)
 {
+    bool is_32 = core->info.is_32;
     struct pfd_cursor c = note->bytes;
-    pfd_cursor_skip(&c, PRPSINFO_PID);
+    pfd_cursor_skip(&c, is_32 ? PRPSINFO_PID_32 : PRPSINFO_PID);
     uint32_t pid = pfd_cursor_u32(&c);
-    pfd_cursor_skip(&c, PRPSINFO_NAME - PRPSINFO_PID - 4);
+    pfd_cursor_skip(&c, (is_32 ? PRPSINFO_NAME_32 - PRPSINFO_PID_32
+                               : PRPSINFO_NAME - PRPSINFO_PID) -
+                            4);
     const uint8_t *name = pfd_cursor_bytes(&c, NAME_MAX_BYTES);
     if (!name) {
         cut_note(note, "the process' name", report);
@@ -111,9 +116,18 @@ static bool read_process(struct pfd_core *core, const struct note *note,
 static bool read_auxiliary(struct pfd_core *core, const struct note *note,
                            struct pfd_report *report)
 {
+    struct pfd_cursor c = note->bytes;
+    size_t n = pfd_cursor_left(&c) / sizeof(uint32_t);
     (void)report;
     core->auxiliary = note->bytes;
-    return true;
+    if (!core->info.is_32 || !n)
+        return true;
+    free(core->wide);
+    core->wide = calloc(n, sizeof *core->wide);
+    for (size_t i = 0; core->wide && i < n; i++)
+        core->wide[i] = pfd_cursor_u32(&c);
+    core->auxiliary = pfd_cursor(core->wide, core->wide ? n * 8 : 0);
+    return core->wide != NULL;
 }
 
 /* ---- mapped files ---- */
@@ -141,23 +155,24 @@ static bool read_files(struct pfd_core *core, const struct note *note,
                        struct pfd_report *report)
 {
     struct pfd_cursor rows = note->bytes;
-    uint64_t n = pfd_cursor_u64(&rows);
-    uint64_t page = pfd_cursor_u64(&rows);
+    uint64_t n = pfd_core_word(core, &rows);
+    uint64_t page = pfd_core_word(core, &rows);
+    size_t row = FILE_ROW * (core->info.is_32 ? 4 : 8);
     if (core->files)
         return true; /* one table is enough */
-    if (!pfd_cursor_ok(&rows) || n > pfd_cursor_left(&rows) / FILE_ROW) {
+    if (!pfd_cursor_ok(&rows) || n > pfd_cursor_left(&rows) / row) {
         cut_note(note, "the mapped files", report);
         return true;
     }
     struct pfd_cursor names = rows;
-    pfd_cursor_skip(&names, (size_t)n * FILE_ROW);
+    pfd_cursor_skip(&names, (size_t)n * row);
     core->files = calloc((size_t)n + 1, sizeof *core->files);
     if (!core->files)
         return false;
     for (uint64_t i = 0; i < n; i++) {
-        struct pfd_core_file f = { .from = pfd_cursor_u64(&rows) };
-        f.to = pfd_cursor_u64(&rows);
-        uint64_t pages = pfd_cursor_u64(&rows);
+        struct pfd_core_file f = { .from = pfd_core_word(core, &rows) };
+        f.to = pfd_core_word(core, &rows);
+        uint64_t pages = pfd_core_word(core, &rows);
         f.name = next_name(&names);
         if (!f.name || f.to <= f.from || (page && pages > UINT64_MAX / page)) {
             pfd_report_add(report, PFD_FINDING_bad_core, note->offset,
@@ -281,6 +296,47 @@ static bool read_gpus(struct pfd_core *core, const struct note *note,
     if (n_runtime >= RUNTIME_MIN)
         info->r_debug = pfd_cursor_u64(&runtime);
     return read_rows(core, note, &c, counts, report);
+}
+
+void pfd_core_exceptions(uint64_t status, char *ret, size_t n)
+{
+    static const char *const names[64] = {
+        [1] = "wave: abort",
+        [2] = "wave: trap",
+        [3] = "wave: math error",
+        [4] = "wave: illegal instruction",
+        [5] = "wave: memory violation",
+        [6] = "wave: aperture violation",
+        [16] = "packet: invalid dimensions",
+        [17] = "packet: invalid group segment size",
+        [18] = "packet: invalid code",
+        [19] = "packet: reserved",
+        [20] = "packet: unsupported",
+        [21] = "packet: invalid workgroup size",
+        [22] = "packet: invalid register",
+        [23] = "packet: unsupported by the vendor",
+        [30] = "queue: preemption error",
+        [31] = "queue: new",
+        [32] = "device: queue deleted",
+        [33] = "device: memory violation",
+        [34] = "device: RAS error",
+        [35] = "device: fatal halt",
+        [36] = "device: new",
+        [48] = "process: runtime",
+        [49] = "process: device removed",
+    };
+    size_t at = 0;
+    if (n)
+        *ret = '\0';
+    for (unsigned code = 1; code <= 64 && at < n; code++) {
+        const char *name = code < 64 ? names[code] : NULL;
+        if (!(status >> (code - 1) & 1))
+            continue;
+        const char *comma = at ? ", " : "";
+        int k = name ? snprintf(ret + at, n - at, "%s%s", comma, name)
+                     : snprintf(ret + at, n - at, "%scode %u", comma, code);
+        at += k > 0 ? (size_t)k : 0;
+    }
 }
 
 /* ---- all of them ---- */

@@ -13,6 +13,7 @@
 
 #include "base/md5.h"
 #include "memory/memory.h"
+#include "memory/stretch.h"
 
 enum {
     WINDOW = 4 << 20, /* bytes that are searched at once */
@@ -216,24 +217,6 @@ static enum pfd_status give_spirv(struct scan *s, uint64_t address,
 
 /* ---- everywhere ---- */
 
-/* Reading a device may do something; its memory is there by other names. */
-static bool is_wanted(const struct pfd_memory_region *r)
-{
-    static const char *const kept[] = { "/dev/shm/", "/dev/zero",
-                                        "/dev/dri/renderD" };
-    if (!(r->permissions & PFD_MEMORY_READ) || !r->present)
-        return false;
-    if (!r->name)
-        return true;
-    if (!strcmp(r->name, "[vvar]") || !strcmp(r->name, "[vsyscall]"))
-        return false;
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
-        if (!strncmp(r->name, kept[i], strlen(kept[i])))
-            return true;
-    }
-    return strncmp(r->name, "/dev/", 5) != 0;
-}
-
 /* Looks at each place of [n] bytes of the window, which stand at an address;
  * n_left: bytes of the region from there on. */
 static enum pfd_status search(struct scan *s, uint64_t address, size_t n,
@@ -272,23 +255,14 @@ static enum pfd_status scan_stretch(struct scan *s, uint64_t from, uint64_t to,
     return status;
 }
 
-/* Anonymous memory may be terabytes that nobody has written. */
-static bool is_sparse(const struct scan *s, const struct pfd_memory_region *r)
-{
-    return s->memory->hooks->populated && (!r->name || *r->name == '[') &&
-           !(r->permissions & PFD_MEMORY_SHARED);
-}
-
 static enum pfd_status scan_region(struct scan *s,
                                    const struct pfd_memory_region *r)
 {
     enum pfd_status status = PFD_OK;
     uint64_t end = r->address + r->present;
     struct pfd_range next = { r->address, r->address };
-    if (!is_sparse(s, r))
-        return scan_stretch(s, r->address, end, end);
-    while (status == PFD_OK && next.to < end &&
-           s->memory->hooks->populated(s->memory, next.to, end, &next))
+    while (status == PFD_OK &&
+           pfd_memory_stretch(s->memory, r, next.to, end, &next))
         status = scan_stretch(s, next.from, next.to, end);
     return status;
 }
@@ -306,7 +280,7 @@ enum pfd_status pfd_loaded_scan(struct pfd_memory *memory, pfd_loaded_fn fn,
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     for (size_t i = 0;
          status == PFD_OK && pfd_memory_region(memory, i, &r) == PFD_OK; i++) {
-        if (is_wanted(&r))
+        if (pfd_memory_is_wanted(&r))
             status = scan_region(&s, &r);
     }
     free(s.window);

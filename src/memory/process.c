@@ -239,16 +239,19 @@ static bool find_populated(struct pfd_memory *memory, uint64_t from,
                            uint64_t to, struct pfd_range *ret)
 {
     enum {
-        WORDS = 8192
+        WORDS = 8192,
+        WORDS_FIRST = 64, /* where pages are scattered, the next is near */
     };
     struct process *p = process_of(memory);
     uint64_t words[WORDS];
+    size_t most = WORDS_FIRST;
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t at = from - from % page;
     *ret = (struct pfd_range){ 0 };
     while (at < to) {
         uint64_t left = (to - at + page - 1) / page;
-        size_t n = left < WORDS ? (size_t)left : WORDS;
+        size_t n = left < most ? (size_t)left : most;
+        most = most < WORDS ? 2 * most : most;
         ssize_t got = p->pagemap < 0
                           ? -1
                           : pread(p->pagemap, words, n * sizeof *words,

@@ -44,14 +44,17 @@ static uint64_t number_at(const char *text, int base)
     return text ? strtoull(text, NULL, base) : 0;
 }
 
-static uint64_t last_number(const char *text)
+/* The last of the numbers on a line, and how many there are. */
+static uint64_t last_number(const char *text, unsigned *n)
 {
     uint64_t number = 0;
+    *n = 0;
     if (!text)
         return 0;
     while (*text && *text != '\n') {
         char *end;
         number = strtoull(text, &end, 10);
+        *n += end > text;
         text = end + strspn(end, " \t");
         if (*text < '0' || *text > '9')
             break;
@@ -83,7 +86,7 @@ struct pfd_process_status pfd_process_status(int folder)
     ret.is_there = true;
     ret.state = state[strspn(state, " \t")];
     ret.group = number_at(find_line(text, "Tgid"), 10);
-    ret.pid_inside = last_number(find_line(text, "NSpid"));
+    ret.pid_inside = last_number(find_line(text, "NSpid"), &ret.n_ids);
     ret.uid = number_at(find_line(text, "Uid"), 10);
     ret.capabilities = number_at(find_line(text, "CapPrm"), 16);
     ret.started = start_of(folder);
@@ -99,8 +102,41 @@ static int ptrace_scope(void)
     return *text >= '0' && *text <= '9' ? *text - '0' : -1;
 }
 
+/* ---- the sentence ---- */
+
+static enum pfd_status refused_by_user(const struct pfd_process_facts *f,
+                                       struct pfd_error *err)
+{
+    return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
+                    "process %llu is of user %llu, and this runs as user "
+                    "%llu: run it as that user, or as root (CAP_SYS_PTRACE)",
+                    (unsigned long long)f->pid,
+                    (unsigned long long)f->status.uid,
+                    (unsigned long long)f->own_uid);
+}
+
+static enum pfd_status refused_by_rights(const struct pfd_process_facts *f,
+                                         struct pfd_error *err)
+{
+    return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
+                    "process %llu has capabilities that this has not: run "
+                    "this as root (CAP_SYS_PTRACE)",
+                    (unsigned long long)f->pid);
+}
+
+static enum pfd_status refused_by_itself(const struct pfd_process_facts *f,
+                                         struct pfd_error *err)
+{
+    return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
+                    "process %llu is protected (it has changed its user, or "
+                    "asked for it: prctl(PR_SET_DUMPABLE)): run this as root "
+                    "(CAP_SYS_PTRACE)",
+                    (unsigned long long)f->pid);
+}
+
 /* It belongs to us, and has no more rights than we have. */
-static enum pfd_status refused_by_scope(uint64_t pid, struct pfd_error *err)
+static enum pfd_status refused_by_scope(const struct pfd_process_facts *f,
+                                        struct pfd_error *err)
 {
     static const char *const reasons[] = {
         [1] =
@@ -111,74 +147,85 @@ static enum pfd_status refused_by_scope(uint64_t pid, struct pfd_error *err)
         [3] = "kernel.yama.ptrace_scope is 3: nobody may read it until the "
               "system starts anew",
     };
-    int scope = ptrace_scope();
     const char *why = "the system forbids it; CAP_SYS_PTRACE may be missing, "
                       "or a security module or a container may keep it from us";
-    if (scope >= 1 && scope <= 3)
-        why = reasons[scope];
+    if (f->scope >= 1 && f->scope <= 3)
+        why = reasons[f->scope];
     return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
                     "process %llu must not be read: %s",
-                    (unsigned long long)pid, why);
+                    (unsigned long long)f->pid, why);
 }
 
-static enum pfd_status refused(uint64_t pid, int folder,
-                               const struct pfd_process_status *s,
+/* It runs in a container, where being root of ours may count for nothing. */
+static enum pfd_status refused_by_namespace(const struct pfd_process_facts *f,
+                                            struct pfd_error *err)
+{
+    return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
+                    "process %llu must not be read: it is in another pid "
+                    "namespace (a container), where its id is %llu. Run this "
+                    "there with that id, or here as root (CAP_SYS_PTRACE)",
+                    (unsigned long long)f->pid,
+                    (unsigned long long)f->status.pid_inside);
+}
+
+static enum pfd_status refused(const struct pfd_process_facts *f,
                                struct pfd_error *err)
 {
-    struct stat owner;
-    struct pfd_process_status own = { 0 };
-    int self = open("/proc/self", O_PATH | O_CLOEXEC);
-    if (self >= 0) {
-        own = pfd_process_status(self);
-        close(self);
-    }
-    if (s->uid != getuid()) {
+    if (f->status.uid != f->own_uid)
+        return refused_by_user(f, err);
+    if (f->status.capabilities & ~f->own_capabilities)
+        return refused_by_rights(f, err);
+    if (f->has_owner && f->owner != f->own_uid)
+        return refused_by_itself(f, err);
+    if (f->status.n_ids > 1 && f->scope < 1)
+        return refused_by_namespace(f, err);
+    return refused_by_scope(f, err);
+}
+
+enum pfd_status pfd_process_explain(const struct pfd_process_facts *f,
+                                    struct pfd_error *err)
+{
+    unsigned long long pid = f->pid;
+    if (!f->status.is_there) {
         return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
-                        "process %llu is of user %llu, and this runs as user "
-                        "%llu: run it as that user, or as root "
-                        "(CAP_SYS_PTRACE)",
-                        (unsigned long long)pid, (unsigned long long)s->uid,
-                        (unsigned long long)getuid());
+                        "there is no process %llu", pid);
     }
-    if (s->capabilities & ~own.capabilities) {
+    if (f->status.state == 'Z' || f->status.state == 'X') {
         return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
-                        "process %llu has capabilities that this has not: run "
-                        "this as root (CAP_SYS_PTRACE)",
-                        (unsigned long long)pid);
+                        "process %llu has ended (a zombie, until its parent "
+                        "asks how): its memory is gone",
+                        pid);
     }
-    if (fstatat(folder, "mem", &owner, 0) == 0 && owner.st_uid != getuid()) {
+    if (!f->status.has_memory) {
         return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
-                        "process %llu is protected (it has changed its user, "
-                        "or asked for it: prctl(PR_SET_DUMPABLE)): run this as "
-                        "root (CAP_SYS_PTRACE)",
-                        (unsigned long long)pid);
+                        "process %llu has no memory: it is a thread of the "
+                        "kernel, or ends just now",
+                        pid);
     }
-    return refused_by_scope(pid, err);
+    if (f->number == EACCES || f->number == EPERM)
+        return refused(f, err);
+    return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
+                    "process %llu cannot be read: %s", pid,
+                    strerror(f->number));
 }
 
 enum pfd_status pfd_process_refused(uint64_t pid, int folder, int number,
                                     struct pfd_error *err)
 {
-    struct pfd_process_status s = pfd_process_status(folder);
-    if (!s.is_there) {
-        return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
-                        "there is no process %llu", (unsigned long long)pid);
+    struct pfd_process_facts facts = {
+        .pid = pid,
+        .status = pfd_process_status(folder),
+        .number = number,
+        .own_uid = getuid(),
+        .scope = ptrace_scope(),
+    };
+    struct stat owner;
+    int self = open("/proc/self", O_PATH | O_CLOEXEC);
+    if (self >= 0) {
+        facts.own_capabilities = pfd_process_status(self).capabilities;
+        close(self);
     }
-    if (s.state == 'Z' || s.state == 'X') {
-        return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
-                        "process %llu has ended (a zombie, until its parent "
-                        "asks how): its memory is gone",
-                        (unsigned long long)pid);
-    }
-    if (!s.has_memory) {
-        return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
-                        "process %llu has no memory: it is a thread of the "
-                        "kernel, or ends just now",
-                        (unsigned long long)pid);
-    }
-    if (number == EACCES || number == EPERM)
-        return refused(pid, folder, &s, err);
-    return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
-                    "process %llu cannot be read: %s", (unsigned long long)pid,
-                    strerror(number));
+    facts.has_owner = fstatat(folder, "mem", &owner, 0) == 0;
+    facts.owner = facts.has_owner ? owner.st_uid : 0;
+    return pfd_process_explain(&facts, err);
 }

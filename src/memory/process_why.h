@@ -13,6 +13,8 @@ struct pfd_process_status {
     char state;            /* 'Z': a zombie; ps(1) has them all */
     uint64_t group;        /* id of the process, of which it may be a thread */
     uint64_t pid_inside;   /* innermost of its ids; 0: not known */
+    unsigned n_ids;        /* how many it has: one for each pid namespace from
+                              ours on; 0: not known */
     uint64_t uid;          /* the real one */
     uint64_t capabilities; /* those that it may use */
     uint64_t started;      /* ticks of the clock from the system's start */
@@ -21,6 +23,23 @@ struct pfd_process_status {
 
 /* Reads the `status` file in a folder of /proc. */
 struct pfd_process_status pfd_process_status(int folder);
+
+/* What is asked before it is said why a process may not be read. */
+struct pfd_process_facts {
+    uint64_t pid;
+    struct pfd_process_status status; /* its own */
+    int number;                       /* errno value that the system gave */
+    uint64_t own_uid;                 /* ours, and what we may use */
+    uint64_t own_capabilities;
+    bool has_owner; /* of its memory's file: not the process' user where it is
+                       protected */
+    uint64_t owner;
+    int scope; /* kernel.yama.ptrace_scope; -1: there is none */
+};
+
+/* Fills err by facts alone; PFD_ERR_IO. */
+enum pfd_status pfd_process_explain(const struct pfd_process_facts *facts,
+                                    struct pfd_error *err);
 
 /* Fills err: why process pid, whose folder in /proc is `folder`, cannot be
  * read, when the system has said `number` (an errno value). Returns

@@ -10,6 +10,8 @@
  */
 #include "objects/bundle.h"
 
+#include "objects/fatbin.h"
+
 #define BUNDLE_MAGIC     "__CLANG_OFFLOAD_BUNDLE__"
 #define COMPRESSED_MAGIC "CCOB"
 #define BINARY_MAGIC     "\x10\xff\x10\xad"
@@ -36,6 +38,8 @@ enum pfd_blob_kind pfd_blob_recognise(const void *bytes, size_t n)
         return PFD_BLOB_COMPRESSED;
     if (starts(bytes, n, BINARY_MAGIC, MAGIC_SIZE))
         return PFD_BLOB_BINARY;
+    if (pfd_fatbin_recognise(bytes, n))
+        return PFD_BLOB_FATBIN;
     return PFD_BLOB_NONE;
 }
 
@@ -44,6 +48,7 @@ static bool plausible(const uint8_t *p, size_t n)
 {
     switch (pfd_blob_recognise(p, n)) {
     case PFD_BLOB_BUNDLE:
+    case PFD_BLOB_FATBIN:
         return true;
     case PFD_BLOB_COMPRESSED:
         return n >= 8 && p[4] >= 1 && p[4] <= COMPRESSED_MAX && p[5] == 0 &&
@@ -60,7 +65,7 @@ size_t pfd_blob_find(const void *bytes, size_t n, size_t at)
 {
     const uint8_t *p = bytes;
     for (; at < n; at++) {
-        if ((p[at] == '_' || p[at] == 'C' || p[at] == 0x10) &&
+        if ((p[at] == '_' || p[at] == 'C' || p[at] == 0x10 || p[at] == 0x50) &&
             plausible(p + at, n - at))
             return at;
     }

@@ -18,6 +18,7 @@ enum pfd_blob_kind {
     PFD_BLOB_BUNDLE,     /* "__CLANG_OFFLOAD_BUNDLE__" */
     PFD_BLOB_COMPRESSED, /* "CCOB" */
     PFD_BLOB_BINARY,     /* 10 ff 10 ad */
+    PFD_BLOB_FATBIN,     /* 50 ed 55 ba: fatbin.h */
 };
 
 enum pfd_blob_kind pfd_blob_recognise(const void *bytes, size_t n);

@@ -10,6 +10,7 @@
 #include "objects/archive.h"
 #include "objects/bundle.h"
 #include "objects/cache.h"
+#include "objects/fatbin.h"
 #include "objects/image.h"
 
 enum {
@@ -394,6 +395,7 @@ static enum pfd_status walk_compressed(const struct blob *blob,
     uint8_t *bytes;
     size_t n;
     size_t n_read;
+    uint64_t n_before = walk->max_inflated;
     if (!may_inflate(blob, head))
         return PFD_OK;
     enum pfd_status status =
@@ -414,9 +416,65 @@ static enum pfd_status walk_compressed(const struct blob *blob,
         memcpy(bytes, head->data.base - head->n_kept, head->n_kept);
         pfd_binary_inflated(bytes, n);
     }
+    /* What is in it is there together with it. */
+    walk->max_inflated -= n < walk->max_inflated ? n : walk->max_inflated;
     if (n > head->n_kept)
         status = walk_inflated(blob, bytes, n);
+    walk->max_inflated = n_before;
     free(bytes);
+    return status;
+}
+
+/* -- CUDA: "range:sm_75" -- */
+
+static enum pfd_status walk_part(const struct blob *blob,
+                                 const struct pfd_fatbin_part *part)
+{
+    const struct range *range = blob->range;
+    char name[32];
+    size_t n_used = 0;
+    if (part->packing == PFD_FATBIN_LZ4) {
+        pfd_report_add(range->report, PFD_FINDING_not_read,
+                       blob->at + part->offset,
+                       "code for sm_%u is compressed by LZ4: not read (nvcc's "
+                       "--compress-mode=size and none can be)",
+                       part->target);
+        return PFD_OK;
+    }
+    if (part->packing == PFD_FATBIN_ZSTD) {
+        const struct blob inner = { range, blob->at + part->offset,
+                                    blob->number };
+        const struct pfd_compressed head = {
+            .method = PFD_COMPRESSION_ZSTD,
+            .data = part->bytes,
+            .n_out = part->n_out,
+        };
+        return walk_compressed(&inner, &head, &n_used);
+    }
+    int n = snprintf(name, sizeof name, "sm_%u", part->target);
+    return walk_inner(range, make_path(range, ":", name, (size_t)n, ""),
+                      part->bytes, blob->at + part->offset, false);
+}
+
+/* What is not compressed lies in the program's file as it is, and whoever took
+ * that has seen it. */
+static enum pfd_status walk_fatbin(const struct blob *blob, const uint8_t *p,
+                                   size_t n, size_t *n_used)
+{
+    enum pfd_status status = PFD_OK;
+    struct pfd_fatbin_part part;
+    size_t at = 0;
+    *n_used = pfd_fatbin_size(p, n);
+    while (status == PFD_OK && pfd_fatbin_next(p, n, &at, &part)) {
+        if (part.is_elf && afford_bytes(blob->range, part.bytes.n))
+            status = walk_part(blob, &part);
+    }
+    if (status == PFD_OK && (!*n_used || (at && at != *n_used))) {
+        pfd_report_add(blob->range->report, PFD_FINDING_bad_bundle, blob->at,
+                       "CUDA's code is cut or broken %zu bytes in: the rest of "
+                       "it is not read",
+                       at);
+    }
     return status;
 }
 
@@ -443,6 +501,8 @@ static enum pfd_status walk_blob(struct blob *blob, size_t *n_used)
         }
         *n_used = head.n_total;
         return walk_compressed(blob, &head, n_used);
+    case PFD_BLOB_FATBIN:
+        return walk_fatbin(blob, p, n, n_used);
     case PFD_BLOB_NONE:
         break;
     }

@@ -89,7 +89,7 @@ static enum pfd_status read_msgpack(const struct reader *reader,
     struct pfd_error why;
     size_t n_used = 0;
     enum pfd_status status =
-        pfd_metadata_open(note->desc, &metadata, &n_used, &why);
+        pfd_metadata_open(note->desc, note->room, &metadata, &n_used, &why);
     if (status != PFD_OK) {
         if (status == PFD_ERR_NOMEM && reader->err)
             *reader->err = why;
@@ -106,8 +106,8 @@ static enum pfd_status read_yaml(const struct reader *reader,
 {
     struct pfd_metadata *metadata = NULL;
     struct pfd_error problem;
-    enum pfd_status status =
-        pfd_metadata_open_yaml(note->desc, &metadata, &problem, reader->err);
+    enum pfd_status status = pfd_metadata_open_yaml(
+        note->desc, note->room, &metadata, &problem, reader->err);
     if (status != PFD_OK)
         return status;
     if (problem.code != PFD_OK) {

@@ -39,6 +39,7 @@ struct pfd_image {
     struct header_table sections;
     struct header_table segments;
     struct pfd_cursor names; /* of the sections; may be empty */
+    size_t room;             /* of what reads a note */
 };
 
 /* The bytes of a range that the file holds; `at` beyond the file: none. */
@@ -246,10 +247,16 @@ enum pfd_status pfd_image_open(const void *bytes, size_t n,
     if (!image)
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     image->bytes = pfd_cursor(bytes, n);
+    image->room = SIZE_MAX;
     if (readable(image->bytes, report))
         read_tables(image, report);
     *ret = image;
     return PFD_OK;
+}
+
+void pfd_image_set_room(struct pfd_image *image, size_t n)
+{
+    image->room = n;
 }
 
 size_t pfd_image_size(const void *bytes, size_t n)
@@ -510,6 +517,7 @@ static enum pfd_status walk_range(struct walk *walk,
         }
         note.offset = offset;
         note.desc_offset += offset;
+        note.room = walk->image->room;
         if (first_time(walk, offset))
             status = give(walk, &note);
     }

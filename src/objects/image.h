@@ -43,6 +43,7 @@ struct pfd_note {
     struct pfd_cursor desc;
     uint64_t offset;      /* of the note in the file */
     uint64_t desc_offset; /* of its contents in the file */
+    size_t room;          /* bytes of memory that reading it may take */
 };
 
 /* Takes one note. Any status but PFD_OK ends the walk and is its result. */
@@ -58,6 +59,10 @@ enum pfd_status pfd_image_open(const void *bytes, size_t n,
                                struct pfd_image **ret,
                                struct pfd_report *report,
                                struct pfd_error *err);
+
+/* Bytes of memory that reading one of its notes may take; SIZE_MAX where nobody
+ * says. */
+void pfd_image_set_room(struct pfd_image *image, size_t n);
 
 /* Bytes of the ELF file that starts at bytes, of which there are n, as far as
  * its header tells: up to the end of its section headers. n: it does not. */

@@ -135,7 +135,15 @@ static enum pfd_status unpack(struct pfd_metadata *metadata, size_t n_objects,
     return PFD_OK;
 }
 
-enum pfd_status pfd_metadata_open(struct pfd_cursor doc,
+static enum pfd_status too_large(size_t n, size_t room, struct pfd_error *err)
+{
+    return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET,
+                    "metadata of %zu objects, of which %zu bytes of memory "
+                    "have no room",
+                    n, room);
+}
+
+enum pfd_status pfd_metadata_open(struct pfd_cursor doc, size_t room,
                                   struct pfd_metadata **ret, size_t *n_used,
                                   struct pfd_error *err)
 {
@@ -149,6 +157,8 @@ enum pfd_status pfd_metadata_open(struct pfd_cursor doc,
     enum pfd_status status = check_document(&c, &n_objects, err);
     if (status != PFD_OK)
         return status;
+    if (n_objects > room / sizeof(msgpack_object))
+        return too_large(n_objects, room, err);
     struct pfd_metadata *metadata = calloc(1, sizeof *metadata);
     if (!metadata)
         return no_memory(err);
@@ -163,19 +173,22 @@ enum pfd_status pfd_metadata_open(struct pfd_cursor doc,
     return PFD_OK;
 }
 
-enum pfd_status pfd_metadata_open_yaml(struct pfd_cursor doc,
+enum pfd_status pfd_metadata_open_yaml(struct pfd_cursor doc, size_t room,
                                        struct pfd_metadata **ret,
                                        struct pfd_error *problem,
                                        struct pfd_error *err)
 {
     struct pfd_yaml yaml;
     size_t n_used;
+    size_t n = pfd_cursor_left(&doc);
+    if (n > room / sizeof(msgpack_object))
+        return too_large(n, room, err);
     enum pfd_status status =
         pfd_yaml_encode(doc, PFD_METADATA_DEPTH, &yaml, problem, err);
     if (status != PFD_OK)
         return status;
     status = pfd_metadata_open(pfd_cursor(yaml.encoded.data, yaml.encoded.n),
-                               ret, &n_used, err);
+                               room, ret, &n_used, err);
     if (status == PFD_OK) {
         (*ret)->yaml = yaml;
     } else {

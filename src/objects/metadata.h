@@ -35,7 +35,7 @@ enum pfd_value_kind {
 };
 
 /*
- * Reads the document at doc's position. n_used: its size in bytes; what comes
+ * Reads the document at doc's position, in up to `room` bytes of memory. n_used: its size in bytes; what comes
  * after it is not looked at. Everything is checked before memory is taken,
  * and that is at most 24 bytes for each byte of the document. An error's
  * offset counts from doc's position.
@@ -43,7 +43,7 @@ enum pfd_value_kind {
  * PFD_OK; PFD_ERR_CORRUPT: not well-formed; PFD_ERR_UNSUPPORTED: deeper than
  * PFD_METADATA_DEPTH or 4 GiB and more; PFD_ERR_NOMEM.
  */
-enum pfd_status pfd_metadata_open(struct pfd_cursor doc,
+enum pfd_status pfd_metadata_open(struct pfd_cursor doc, size_t room,
                                   struct pfd_metadata **ret, size_t *n_used,
                                   struct pfd_error *err);
 
@@ -55,7 +55,7 @@ enum pfd_status pfd_metadata_open(struct pfd_cursor doc,
  *
  * PFD_OK; PFD_ERR_NOMEM.
  */
-enum pfd_status pfd_metadata_open_yaml(struct pfd_cursor doc,
+enum pfd_status pfd_metadata_open_yaml(struct pfd_cursor doc, size_t room,
                                        struct pfd_metadata **ret,
                                        struct pfd_error *problem,
                                        struct pfd_error *err);

@@ -136,8 +136,8 @@ static enum pfd_status open_yaml(struct documents *walk,
                                  struct pfd_metadata **ret)
 {
     struct pfd_error problem;
-    enum pfd_status status =
-        pfd_metadata_open_yaml(note->desc, ret, &problem, walk->err);
+    enum pfd_status status = pfd_metadata_open_yaml(note->desc, note->room, ret,
+                                                    &problem, walk->err);
     walk->damaged |= status == PFD_OK && problem.code != PFD_OK;
     return status;
 }
@@ -148,7 +148,8 @@ static enum pfd_status open_msgpack(struct documents *walk,
 {
     struct pfd_error why;
     size_t n_used;
-    enum pfd_status status = pfd_metadata_open(note->desc, ret, &n_used, &why);
+    enum pfd_status status =
+        pfd_metadata_open(note->desc, note->room, ret, &n_used, &why);
     if (status == PFD_ERR_NOMEM && walk->err)
         *walk->err = why;
     walk->damaged |= status != PFD_OK;

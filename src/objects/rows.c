@@ -3,7 +3,10 @@
 
 enum {
     MAGIC_BYTES = 8,
+    ID_AT = 16,
 };
+
+_Static_assert(sizeof(struct pfd_row_header) == PFD_ROW_HEADER, "of no holes");
 
 /* FNV-1a. */
 static uint64_t hash_bytes(uint64_t h, const void *bytes, size_t n)
@@ -66,14 +69,33 @@ static bool read_row(struct pfd_cursor c, struct pfd_row *ret)
     return pfd_cursor_ok(&c) && id_of(ret) == h->id;
 }
 
+/* The magic number in bytes [n], or NULL. Its third byte is the rarest in code
+ * and in text. */
+static const uint8_t *find_magic(const uint8_t *bytes, size_t n)
+{
+    enum {
+        RARE = 2
+    };
+    const uint64_t magic = PFD_ROW_MAGIC;
+    for (size_t at = 0; n - at >= sizeof magic; at++) {
+        const uint8_t *rare =
+            memchr(bytes + at + RARE, PFD_ROW_MAGIC >> 16 & 255,
+                   n - at - sizeof magic + 1);
+        if (!rare)
+            return NULL;
+        at = (size_t)(rare - bytes) - RARE;
+        if (!memcmp(bytes + at, &magic, sizeof magic))
+            return bytes + at;
+    }
+    return NULL;
+}
+
 bool pfd_row_next(const struct pfd_cursor *bytes, size_t *at,
                   struct pfd_row *ret)
 {
-    const uint64_t magic = PFD_ROW_MAGIC;
     struct pfd_cursor c = pfd_cursor(bytes->base, bytes->n);
     while (c.at < c.n && *at < c.n) {
-        const uint8_t *found =
-            memmem(c.base + *at, c.n - *at, &magic, sizeof magic);
+        const uint8_t *found = find_magic(c.base + *at, c.n - *at);
         if (!found)
             return false;
         c.at = (size_t)(found - c.base);
@@ -84,6 +106,28 @@ bool pfd_row_next(const struct pfd_cursor *bytes, size_t *at,
         *at = c.at + 1;
     }
     return false;
+}
+
+void pfd_row_write(struct pfd_row *row, struct pfd_text *ret)
+{
+    static const char zeros[8];
+    struct pfd_row_header *h = &row->header;
+    size_t at = ret->n;
+    size_t n = (size_t)h->n_types + h->n_text + h->n_file;
+    h->magic = PFD_ROW_MAGIC;
+    h->n_bytes = (uint32_t)(PFD_ROW_HEADER + (n + 7) / 8 * 8);
+    h->id = 0;
+    pfd_text_add(ret, (const char *)h, sizeof *h);
+    pfd_text_add(ret, row->types, h->n_types);
+    pfd_text_add(ret, row->text, h->n_text);
+    pfd_text_add(ret, row->file, h->n_file);
+    pfd_text_add(ret, zeros, -n % 8);
+    if (ret->failed)
+        return;
+    row->bytes = (const uint8_t *)ret->data + at;
+    h->id = id_of(row);
+    memcpy(ret->data + at + ID_AT, &h->id, sizeof h->id);
+    row->bytes = NULL; /* the text may move */
 }
 
 uint32_t pfd_row_gate(const struct pfd_row *row)

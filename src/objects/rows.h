@@ -11,6 +11,7 @@
 #include <printfdecode/device/control.h>
 
 #include "base/cursor.h"
+#include "base/text.h"
 
 /* One row, borrowed from the bytes. */
 struct pfd_row {
@@ -26,6 +27,10 @@ struct pfd_row {
  * none. */
 bool pfd_row_next(const struct pfd_cursor *bytes, size_t *at,
                   struct pfd_row *ret);
+
+/* Adds the row to ret: types, text and file [their sizes in the header, with
+ * kind, level, flags and line]. Fills the header's other members. */
+void pfd_row_write(struct pfd_row *row, struct pfd_text *ret);
 
 /* Where device code looks for whether it is on: below PFD_GATES. */
 uint32_t pfd_row_gate(const struct pfd_row *row);

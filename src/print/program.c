@@ -12,6 +12,7 @@ enum {
     /* Six bytes at most for each byte in JSON: fits 16 bits escaped, too. */
     LITERAL_MAX = 10920,
     VECTOR_MAX = 16,
+    WIDE_MAX = 8, /* columns: a word of eight digits is all that is stored */
 };
 
 /* One conversion as it is written. */
@@ -252,20 +253,39 @@ static void add_spec(struct compiler *c, size_t at, const struct spec *spec)
     pass(c, spec->end);
 }
 
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A conversion takes a step; so does each of its stars, a string's length, and
+ * each further component of its vector. */
 size_t pfd_program_steps_max(const char *text, size_t n)
 {
-    size_t max = 2 + n / (LITERAL_MAX - 3);
-    bool vector = true;
-    for (size_t i = 0; i < n; i++) {
-        if (text[i] == '%') {
-            max += 4; /* a literal, or a string with two stars */
-            vector = false;
-        } else if (text[i] == 'v' && !vector) {
-            max += VECTOR_MAX - 1; /* one conversion has one vN at most */
-            vector = true;
+    size_t n_percent = 0;
+    size_t n_star = 0;
+    size_t n_string = 0;
+    size_t n_vector = 0;
+    for (size_t at = 0; at < n;) { /* small counters: many at once */
+        size_t to = n - at < UINT8_MAX ? n : at + UINT8_MAX;
+        uint8_t percent = 0;
+        uint8_t star = 0;
+        uint8_t string = 0;
+        uint8_t vector = 0;
+        for (; at < to; at++) {
+            percent = (uint8_t)(percent + (text[at] == '%'));
+            star = (uint8_t)(star + (text[at] == '*'));
+            string = (uint8_t)(string + (text[at] == 's'));
+            vector = (uint8_t)(vector + (text[at] == 'v'));
         }
+        n_percent += percent;
+        n_star += star;
+        n_string += string;
+        n_vector += vector;
     }
-    return max;
+    return 2 + n / (LITERAL_MAX - 3) + n_percent + n_star +
+           least(n_string, n_percent) +
+           least(n_vector, n_percent) * (VECTOR_MAX - 1);
 }
 
 size_t pfd_program_compile(const char *text, size_t n, struct pfd_step *ret,
@@ -343,6 +363,18 @@ static enum pfd_op plain_op(const struct pfd_step *s)
     }
 }
 
+/* Integers that are only to be as wide as few columns: %5d, and %08x. */
+static enum pfd_op wide_op(const struct pfd_step *s)
+{
+    unsigned flags = s->flags & ~(unsigned)PFD_STEP_JOIN;
+    if (s->precision >= 0 || s->width > WIDE_MAX || s->store != PFD_STORE_DWORD)
+        return PFD_OP_INT;
+    if (!flags && (s->conv == 'd' || s->conv == 'i' || s->conv == 'u'))
+        return PFD_OP_WIDE32;
+    return flags == PFD_SPEC_ZERO && s->conv == 'x' ? PFD_OP_ZEROS_X32
+                                                    : PFD_OP_INT;
+}
+
 static enum pfd_op op_of(const struct pfd_step *s)
 {
     bool bare = !(s->flags & ~PFD_STEP_JOIN) && !s->width;
@@ -351,12 +383,16 @@ static enum pfd_op op_of(const struct pfd_step *s)
         return PFD_OP_STRING;
     if (s->store > PFD_STORE_QWORD)
         return is_float(s->conv) ? PFD_OP_DOUBLE : PFD_OP_INT;
-    if (is_float(s->conv)) {
-        if (!bare || s->conv != 'f')
-            return PFD_OP_DOUBLE;
-        return s->store == PFD_STORE_QWORD ? PFD_OP_FIXED64 : PFD_OP_FIXED32;
-    }
-    return bare && !narrow && s->precision < 0 ? plain_op(s) : PFD_OP_INT;
+    bool wide = s->store == PFD_STORE_QWORD;
+    if (bare && s->conv == 'f')
+        return wide ? PFD_OP_FIXED64 : PFD_OP_FIXED32;
+    if (bare && s->conv == 'g')
+        return wide ? PFD_OP_GENERAL64 : PFD_OP_GENERAL32;
+    if (is_float(s->conv))
+        return PFD_OP_DOUBLE;
+    if (narrow)
+        return PFD_OP_INT;
+    return bare && s->precision < 0 ? plain_op(s) : wide_op(s);
 }
 
 static size_t spec_room(const struct pfd_step *s, const struct pfd_slot *slot)

@@ -93,6 +93,10 @@ enum {
     X(X64)         \
     X(FIXED32)     \
     X(FIXED64)     \
+    X(GENERAL32)   \
+    X(GENERAL64)   \
+    X(WIDE32)      \
+    X(ZEROS_X32)   \
     X(INT)         \
     X(DOUBLE)      \
     X(STAR)        \

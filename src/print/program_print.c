@@ -199,6 +199,54 @@ static char *print_double(char *out, const struct pfd_step *s,
     return pfd_number_double(out, &spec, pfd_step_double(s, payload));
 }
 
+/* %g. */
+INLINE char *put_general(char *out, uint64_t bits, unsigned precision)
+{
+    return pfd_put_general64(out, bits, precision, false, false);
+}
+
+INLINE uint64_t double_of(uint32_t bits)
+{
+    float f;
+    double d;
+    uint64_t ret;
+    memcpy(&f, &bits, sizeof f);
+    d = (double)f;
+    memcpy(&ret, &d, sizeof ret);
+    return ret;
+}
+
+/* An integer of 32 bits, of a conversion with a sign or without. */
+INLINE char *put_decimal(char *out, uint32_t bits, bool is_signed)
+{
+    uint32_t negative = bits >> 31 & (uint32_t)is_signed;
+    *out = '-';
+    return pfd_put_u32(out + negative, (bits ^ (0 - negative)) + negative);
+}
+
+/* The same, at least so wide: 8 at most. */
+INLINE char *put_wide(char *out, uint32_t bits, bool is_signed, unsigned width)
+{
+    uint32_t negative = bits >> 31 & (uint32_t)is_signed;
+    uint32_t magnitude = (bits ^ (0 - negative)) + negative;
+    unsigned n = pfd_digits10_32(magnitude);
+    unsigned len = n + negative;
+    memset(out, ' ', sizeof(uint64_t));
+    out += width > len ? width - len : 0;
+    *out = '-';
+    return pfd_put_u32_len(out + negative, magnitude, n);
+}
+
+/* At least so many hexadecimal digits: 8 at most. */
+INLINE char *put_zeros_hex(char *out, uint32_t bits, unsigned width)
+{
+    unsigned n = pfd_digits16(bits);
+    n = n < width ? width : n;
+    uint64_t digits = pfd_hex8(bits, PFD_HEX_LOWER) >> (64 - 8 * n);
+    memcpy(out, &digits, sizeof digits);
+    return out + n;
+}
+
 /* %s as C prints it: cut to the precision, padded to the width; a null string
  * as glibc does. */
 /* Apart: the interpreter's registers are for numbers. */

@@ -108,6 +108,23 @@ static char *run(char *out, const struct pfd_step *s, const char *text,
     out = pfd_put_fixed64(out, load64(payload, s), (unsigned)s->precision);
     ARGUMENT(pfd_put_shortest64(args, load64(payload, s)));
     NEXT();
+    BEGIN(GENERAL32);
+    out =
+        put_general(out, double_of(load32(payload, s)), (unsigned)s->precision);
+    ARGUMENT(pfd_put_shortest32(args, load32(payload, s)));
+    NEXT();
+    BEGIN(GENERAL64);
+    out = put_general(out, load64(payload, s), (unsigned)s->precision);
+    ARGUMENT(pfd_put_shortest64(args, load64(payload, s)));
+    NEXT();
+    BEGIN(WIDE32);
+    out = put_wide(out, load32(payload, s), s->conv != 'u', (unsigned)s->width);
+    ARGUMENT(put_decimal(args, load32(payload, s), s->conv != 'u'));
+    NEXT();
+    BEGIN(ZEROS_X32);
+    out = put_zeros_hex(out, load32(payload, s), (unsigned)s->width);
+    ARGUMENT(pfd_put_u32(args, load32(payload, s)));
+    NEXT();
     BEGIN(INT);
     out = print_integer(out, s, payload, &stars, findings);
     GENERAL_ARGUMENT();

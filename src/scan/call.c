@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include <printfdecode/device/control.h>
+
 #include "scan/literal.h"
 
 void pfd_call_free(struct pfd_call *call)
@@ -16,7 +18,8 @@ void pfd_call_free(struct pfd_call *call)
 bool pfd_call_is(const struct pfd_call_names *names,
                  const struct pfd_lexer *lexer, const struct pfd_token *token)
 {
-    if (pfd_token_is(lexer, token, "PFD_PRINTF"))
+    if (pfd_token_is(lexer, token, "PFD_PRINTF") ||
+        pfd_token_is(lexer, token, "PFD_LOG"))
         return true;
     for (size_t i = 0; i < names->n; i++) {
         if (pfd_token_is(lexer, token, names->names[i]))
@@ -132,6 +135,29 @@ static enum pfd_status read_argument(struct reader *r, struct pfd_token *ret)
     }
 }
 
+/* "LEVEL," before the format string. */
+static enum pfd_status read_level(struct reader *r)
+{
+    static const char *const levels[] = { "ERROR", "WARNING", "INFO", "DEBUG",
+                                          "TRACE" };
+    struct pfd_token word;
+    struct pfd_token comma;
+    enum pfd_status status = next(r, &word);
+    if (status == PFD_OK)
+        status = next(r, &comma);
+    if (status != PFD_OK)
+        return status;
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        if (pfd_token_is(r->lexer, &word, levels[i]) &&
+            pfd_token_is_mark(r->lexer, &comma, ','))
+            r->call->level = (uint8_t)(i + PFD_LEVEL_ERROR);
+    }
+    return r->call->level ? PFD_OK
+                          : fail(r, &word,
+                                 "PFD_LOG begins with ERROR, WARNING, INFO, "
+                                 "DEBUG or TRACE");
+}
+
 enum pfd_status pfd_call_read(struct pfd_lexer *lexer,
                               const struct pfd_call_names *names,
                               bool in_directive, struct pfd_call *call)
@@ -147,6 +173,10 @@ enum pfd_status pfd_call_read(struct pfd_lexer *lexer,
                     "seen through a macro");
     }
     call->open = token.from;
+    if (pfd_token_is(lexer, &call->name, "PFD_LOG"))
+        status = read_level(&r);
+    if (status != PFD_OK)
+        return status;
     do {
         status = read_argument(&r, &token);
     } while (status == PFD_OK && !pfd_token_is_mark(lexer, &token, ')'));

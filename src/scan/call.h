@@ -19,6 +19,7 @@ struct pfd_call_argument {
 /* All zero is an empty one. */
 struct pfd_call {
     struct pfd_token name;
+    uint8_t level;                       /* enum pfd_level; of PFD_LOG */
     size_t open;                         /* of its parenthesis */
     size_t end;                          /* behind the closing one */
     struct pfd_call_argument *arguments; /* [n]; the first is the format */
@@ -28,7 +29,7 @@ struct pfd_call {
 
 void pfd_call_free(struct pfd_call *call);
 
-/* Names [n] of calls beside PFD_PRINTF; borrowed. */
+/* Names [n] of calls beside PFD_PRINTF and PFD_LOG; borrowed. */
 struct pfd_call_names {
     const char *const *names;
     size_t n;

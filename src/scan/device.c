@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <printfdecode/device/control.h>
+
 enum {
     HEADER_DWORDS = 2
 };
@@ -36,11 +38,18 @@ void pfd_device_guard(const char *name, struct pfd_text *ret)
                     name);
 }
 
+static const char prefix[] = "pfd_print";
+
+bool pfd_device_has(const char *name, char extra)
+{
+    const char *at = name + sizeof prefix - 1;
+    return memchr(at, extra, strcspn(at, "_")) != NULL;
+}
+
 bool pfd_device_parameter(const char **name, struct pfd_device_parameter *ret)
 {
-    static const char prefix[] = "pfd_print";
     if (!strncmp(*name, prefix, sizeof prefix - 1))
-        *name += sizeof prefix - 1;
+        *name += strcspn(*name + sizeof prefix - 1, "_") + sizeof prefix - 1;
     if (**name != '_')
         return false;
     *ret = (struct pfd_device_parameter){ (*name)[1] == 'q', 0 };
@@ -54,6 +63,8 @@ unsigned pfd_device_dwords(const char *name)
 {
     struct pfd_device_parameter p;
     unsigned n = HEADER_DWORDS;
+    n += pfd_device_has(name, PFD_DEVICE_ORIGIN) ? PFD_ROW_ORIGIN_DWORDS : 0;
+    n += pfd_device_has(name, PFD_DEVICE_COMMIT) ? 1 : 0;
     while (pfd_device_parameter(&name, &p))
         n += p.n << p.is_wide;
     return n;

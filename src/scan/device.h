@@ -22,6 +22,10 @@ struct pfd_device {
     bool subgroups;    /* PFD_SUBGROUPS is defined */
     bool wide_atomics; /* PFD_WIDE_ATOMICS is defined; GLSL */
     bool fragment;     /* PFD_FRAGMENT is defined; GLSL */
+    bool compute;      /* PFD_COMPUTE is; likewise */
+    bool control;      /* calls ask the control block */
+    bool commit;       /* some name has this extra */
+    bool origin;
     /* Bit i of takes[class]: vectors of the i-th size. */
     uint8_t takes[PFD_N_SHAPE_CLASSES];
     struct pfd_set shapes; /* their names */
@@ -53,6 +57,13 @@ struct pfd_device_parameter {
 /* The next parameter that *name says, which moves on; false: there are no
  * more. */
 bool pfd_device_parameter(const char **name, struct pfd_device_parameter *ret);
+
+/* What an entry has behind its arguments: letters behind "pfd_print". */
+enum {
+    PFD_DEVICE_COMMIT = 'c',
+    PFD_DEVICE_ORIGIN = 'o',
+};
+bool pfd_device_has(const char *name, char extra);
 
 /* Dwords of the entry that a function of this name writes. */
 unsigned pfd_device_dwords(const char *name);

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* GLSL for Vulkan. The buffer that it writes: formats/llpc/README.md. */
+#include <stdio.h>
+
+#include <printfdecode/device/control.h>
+
 #include "scan/device.h"
+#include "scan/extras.h"
 
 static const char components[] = "xyzw";
 
@@ -20,6 +25,9 @@ static const char core[] =
     "#ifdef PFD_WIDE_ATOMICS\n"
     "#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require\n"
     "#extension GL_EXT_shader_atomic_int64 : require\n"
+    "#endif\n"
+    "#ifdef PFD_CLOCK\n"
+    "#extension GL_EXT_shader_realtime_clock : require\n"
     "#endif\n"
     "layout(std430, set = PFD_SET, binding = PFD_BINDING) coherent buffer "
     "pfd_buffer\n"
@@ -187,20 +195,51 @@ static void put_all_takers(const struct pfd_device *device, unsigned class,
     }
 }
 
+/* Stores a word; with a commit word, it counts to that. */
+static void put_store(struct pfd_text *ret, const char *name, unsigned at,
+                      const char *word)
+{
+    pfd_text_printf(ret, "    pfd_put(at + %uu, %s);\n", at, word);
+    if (pfd_device_has(name, PFD_DEVICE_COMMIT))
+        pfd_text_printf(ret, "    h = pfd_mix(h, %s);\n", word);
+}
+
 /* Stores what a parameter holds, from dword *at on. */
-static void put_stores(struct pfd_text *ret,
+static void put_stores(struct pfd_text *ret, const char *name,
                        const struct pfd_device_parameter *p, unsigned i,
                        unsigned *at)
 {
     unsigned n = p->n << p->is_wide;
+    char word[32];
     for (unsigned k = 0; k < n; k++, ++*at) {
-        pfd_text_printf(ret, "    pfd_put(at + %uu, a%u", *at, i);
         if (p->is_wide && p->n > 1) {
-            pfd_text_printf(ret, "[%u].%c", k / 2, components[k % 2]);
+            snprintf(word, sizeof word, "a%u[%u].%c", i, k / 2,
+                     components[k % 2]);
         } else if (n > 1) {
-            pfd_text_printf(ret, ".%c", components[k]);
+            snprintf(word, sizeof word, "a%u.%c", i, components[k % 4]);
+        } else {
+            snprintf(word, sizeof word, "a%u", i);
         }
-        pfd_text_puts(ret, ");\n");
+        put_store(ret, name, *at, word);
+    }
+}
+
+/* What stands behind the arguments, from dword `at` on. */
+static void put_extras(struct pfd_text *ret, const char *name, unsigned at)
+{
+    static const char *const words[PFD_ROW_ORIGIN_DWORDS] = {
+        "group.x", "group.y", "group.z", "lane", "clock.x", "clock.y",
+    };
+    if (pfd_device_has(name, PFD_DEVICE_ORIGIN)) {
+        pfd_text_puts(ret, "    uvec3 group = pfd_group();\n"
+                           "    uint lane = pfd_lane();\n"
+                           "    uvec2 clock = pfd_clock();\n");
+        for (unsigned i = 0; i < PFD_ROW_ORIGIN_DWORDS; i++)
+            put_store(ret, name, at++, words[i]);
+    }
+    if (pfd_device_has(name, PFD_DEVICE_COMMIT)) {
+        pfd_text_printf(ret, "    pfd_put(at + %uu, pfd_mixed(h, %uu));\n", at,
+                        at);
     }
 }
 
@@ -210,7 +249,7 @@ static void put_shape(struct pfd_text *ret, const char *name)
     unsigned at = 2;
     unsigned i = 0;
     pfd_device_guard(name, ret);
-    pfd_text_printf(ret, "void %s(uint low, uint high", name);
+    pfd_text_printf(ret, "bool %s(uint low, uint high", name);
     for (const char *rest = name; pfd_device_parameter(&rest, &p); i++) {
         pfd_text_puts(ret, ", ");
         put_type(ret, p.is_wide, p.n);
@@ -218,18 +257,22 @@ static void put_shape(struct pfd_text *ret, const char *name)
     }
     pfd_text_printf(ret, ")\n{\n    uint at = pfd_reserve(%uu);\n",
                     pfd_device_dwords(name));
+    if (pfd_device_has(name, PFD_DEVICE_COMMIT))
+        pfd_text_puts(ret, "    uint h = pfd_mix(pfd_mix(at, low), high);\n");
     i = 0;
     for (const char *rest = name; pfd_device_parameter(&rest, &p); i++)
-        put_stores(ret, &p, i, &at);
-    pfd_text_puts(ret, "    pfd_end(at, low, high);\n}\n#endif\n");
+        put_stores(ret, name, &p, i, &at);
+    put_extras(ret, name, at);
+    pfd_text_puts(ret, "    pfd_end(at, low, high);\n    return true;\n}\n"
+                       "#endif\n");
 }
 
 void pfd_device_glsl(const struct pfd_device *device, struct pfd_text *ret)
 {
     static const char *const defines[] = { "PFD_SUBGROUPS", "PFD_WIDE_ATOMICS",
-                                           "PFD_FRAGMENT" };
+                                           "PFD_FRAGMENT", "PFD_COMPUTE" };
     const bool wanted[] = { device->subgroups, device->wide_atomics,
-                            device->fragment };
+                            device->fragment, device->compute };
     pfd_text_printf(ret, begin, device->set, device->binding);
     for (size_t i = 0; i < sizeof wanted; i++) {
         if (wanted[i]) {
@@ -240,6 +283,7 @@ void pfd_device_glsl(const struct pfd_device *device, struct pfd_text *ret)
     if (device->takes[PFD_SHAPE_Q] || device->takes[PFD_SHAPE_P])
         pfd_text_puts(ret, int64_extension);
     pfd_text_puts(ret, core);
+    pfd_extras_put(&pfd_extras_glsl, device, ret);
     for (unsigned class = 0; class < PFD_N_SHAPE_CLASSES; class ++)
         put_all_takers(device, class, ret);
     for (size_t i = 0; i < device->shapes.n; i++)

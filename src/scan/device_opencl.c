@@ -2,17 +2,30 @@
 /* OpenCL C 1.2 and later. The buffer that it writes: formats/llpc/README.md. */
 #include <stdio.h>
 
+#include <printfdecode/device/control.h>
+
 #include "scan/device.h"
+#include "scan/extras.h"
 
 static const char subgroups[] = "#ifndef PFD_SUBGROUPS\n"
                                 "#define PFD_SUBGROUPS 1\n"
                                 "#endif\n";
 
+static const char has_control[] = "#ifndef PFD_CONTROL\n"
+                                  "#define PFD_CONTROL 1\n"
+                                  "#endif\n";
+
 static const char core[] =
     "#ifndef PFD_DEVICE\n"
     "#define PFD_DEVICE\n"
+    "#ifdef PFD_CONTROL\n"
+    "#define PFD_PARAMETERS volatile __global uint *pfd_buffer, uint pfd_size, "
+    "volatile __global uint *pfd_rules\n"
+    "#define PFD_ARGUMENTS pfd_buffer, pfd_size, pfd_rules\n"
+    "#else\n"
     "#define PFD_PARAMETERS volatile __global uint *pfd_buffer, uint pfd_size\n"
     "#define PFD_ARGUMENTS pfd_buffer, pfd_size\n"
+    "#endif\n"
     "#define PFD_OVER __attribute__((overloadable))\n"
     "#if defined(cl_khr_int64_base_atomics) && !defined(PFD_ATOMICS_32)\n"
     "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
@@ -186,21 +199,53 @@ static void put_takers(struct pfd_text *ret, unsigned class, unsigned n)
     pfd_text_free(&name);
 }
 
+/* Stores a word; with a commit word, it counts to that. */
+static void put_store(struct pfd_text *ret, const char *name, unsigned at,
+                      const char *word)
+{
+    pfd_text_printf(ret, "    pfd_put(PFD_ARGUMENTS, at + %u, %s);\n", at,
+                    word);
+    if (pfd_device_has(name, PFD_DEVICE_COMMIT))
+        pfd_text_printf(ret, "    h = pfd_mix(h, %s);\n", word);
+}
+
 /* Stores what a parameter holds, from dword *at on. */
-static void put_stores(struct pfd_text *ret,
+static void put_stores(struct pfd_text *ret, const char *name,
                        const struct pfd_device_parameter *p, unsigned i,
                        unsigned *at)
 {
     for (unsigned k = 0; k < p->n << p->is_wide; k++, ++*at) {
         char component[8] = "";
+        char word[40];
         if (p->n > 1) {
             snprintf(component, sizeof component, ".s%x",
                      k >> p->is_wide & 15u);
         }
-        pfd_text_printf(ret, "    pfd_put(PFD_ARGUMENTS, at + %u, ", *at);
-        pfd_text_printf(ret, p->is_wide ? "(uint)(a%u%s%s)" : "a%u%s%s", i,
-                        component, p->is_wide && k % 2 ? " >> 32" : "");
-        pfd_text_puts(ret, ");\n");
+        snprintf(word, sizeof word, p->is_wide ? "(uint)(a%u%s%s)" : "a%u%s%s",
+                 i, component, p->is_wide && k % 2 ? " >> 32" : "");
+        put_store(ret, name, *at, word);
+    }
+}
+
+/* What stands behind the arguments, from dword `at` on. */
+static void put_extras(struct pfd_text *ret, const char *name, unsigned at)
+{
+    static const char *const words[PFD_ROW_ORIGIN_DWORDS] = {
+        "(uint)get_group_id(0)",
+        "(uint)get_group_id(1)",
+        "(uint)get_group_id(2)",
+        "pfd_lane()",
+        "0u",
+        "0u",
+    };
+    if (pfd_device_has(name, PFD_DEVICE_ORIGIN)) {
+        for (unsigned i = 0; i < PFD_ROW_ORIGIN_DWORDS; i++)
+            put_store(ret, name, at++, words[i]);
+    }
+    if (pfd_device_has(name, PFD_DEVICE_COMMIT)) {
+        pfd_text_printf(
+            ret, "    pfd_put(PFD_ARGUMENTS, at + %u, pfd_mixed(h, %u));\n", at,
+            at);
     }
 }
 
@@ -211,7 +256,7 @@ static void put_shape(struct pfd_text *ret, const char *name)
     unsigned i = 0;
     pfd_device_guard(name, ret);
     pfd_text_printf(
-        ret, "static inline void %s(PFD_PARAMETERS, uint low, uint high", name);
+        ret, "static inline bool %s(PFD_PARAMETERS, uint low, uint high", name);
     for (const char *rest = name; pfd_device_parameter(&rest, &p); i++) {
         pfd_text_printf(ret, ", %s%s a%u", p.is_wide ? "ulong" : "uint",
                         size_name(p.n), i);
@@ -219,18 +264,24 @@ static void put_shape(struct pfd_text *ret, const char *name)
     pfd_text_printf(ret,
                     ")\n{\n    uint at = pfd_reserve(PFD_ARGUMENTS, %u);\n",
                     pfd_device_dwords(name));
+    if (pfd_device_has(name, PFD_DEVICE_COMMIT))
+        pfd_text_puts(ret, "    uint h = pfd_mix(pfd_mix(at, low), high);\n");
     i = 0;
     for (const char *rest = name; pfd_device_parameter(&rest, &p); i++)
-        put_stores(ret, &p, i, &at);
-    pfd_text_puts(ret, "    pfd_end(PFD_ARGUMENTS, at, low, high);\n}\n"
-                       "#endif\n");
+        put_stores(ret, name, &p, i, &at);
+    put_extras(ret, name, at);
+    pfd_text_puts(ret, "    pfd_end(PFD_ARGUMENTS, at, low, high);\n"
+                       "    return true;\n}\n#endif\n");
 }
 
 void pfd_device_opencl(const struct pfd_device *device, struct pfd_text *ret)
 {
     if (device->subgroups)
         pfd_text_puts(ret, subgroups);
+    if (device->control)
+        pfd_text_puts(ret, has_control);
     pfd_text_puts(ret, core);
+    pfd_extras_put(&pfd_extras_opencl, device, ret);
     for (unsigned class = 0; class < PFD_N_SHAPE_CLASSES; class ++) {
         for (unsigned i = 0; i < PFD_DEVICE_N_SIZES; i++) {
             if (device->takes[class] >> i & 1)

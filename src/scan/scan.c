@@ -224,7 +224,12 @@ enum pfd_status pfd_scan_source(struct pfd_scan *scan,
                     .binding = o->binding,
                     .subgroups = o->subgroups,
                     .wide_atomics = o->wide_atomics,
-                    .fragment = ends_in(name, ".frag") },
+                    .fragment = ends_in(name, ".frag"),
+                    .compute = ends_in(name, ".comp") ||
+                               ends_in(name, ".mesh") || ends_in(name, ".task"),
+                    .control = o->control,
+                    .commit = o->commit,
+                    .origin = o->origin },
         .at_line_start = true,
     };
     enum pfd_status status = check_bytes(&f);
@@ -245,7 +250,7 @@ size_t pfd_scan_n_calls(const struct pfd_scan *scan)
 
 size_t pfd_scan_n_strings(const struct pfd_scan *scan)
 {
-    return scan->table.texts.n;
+    return scan->table.texts.n + scan->table.sites.n;
 }
 
 enum pfd_status pfd_scan_strings(const struct pfd_scan *scan, void **ret,

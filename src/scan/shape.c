@@ -187,9 +187,10 @@ void pfd_shape_put_literal(const char *conversion, size_t n_conversion,
     add_blanks(ret, left ? n_blanks : 0);
 }
 
-void pfd_shape_name(const struct pfd_shape *shape, struct pfd_text *ret)
+void pfd_shape_name(const struct pfd_shape *shape, const char *extras,
+                    struct pfd_text *ret)
 {
-    pfd_text_puts(ret, "pfd_print");
+    pfd_text_printf(ret, "pfd_print%s", extras);
     for (size_t i = 0; i < shape->n; i++) {
         const struct pfd_shape_argument *a = &shape->arguments[i];
         if (a->is_literal)

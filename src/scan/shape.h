@@ -53,7 +53,9 @@ static inline bool pfd_shape_is_wide(const struct pfd_shape_argument *a)
 }
 
 /* Adds the name of what the device prints this with, such as "pfd_print_u_q2":
- * u, q and what of them, with its components when they are several. */
-void pfd_shape_name(const struct pfd_shape *shape, struct pfd_text *ret);
+ * u, q and what of them, with its components when they are several. extras:
+ * letters behind "pfd_print" (device.h). */
+void pfd_shape_name(const struct pfd_shape *shape, const char *extras,
+                    struct pfd_text *ret);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A call, rewritten where it stands. */
+#include <string.h>
+
 #include "scan/call.h"
 #include "scan/source.h"
 
@@ -96,11 +98,46 @@ static void fill_in(const struct pfd_call *call, const struct pfd_shape *shape,
         pfd_text_add(ret, format->data + done, format->n - done);
 }
 
+/* What the table makes of a call. */
+struct entry {
+    uint64_t id;
+    uint32_t gate; /* of a site */
+};
+
+static bool has_sites(const struct pfd_source *f)
+{
+    const struct pfd_scan_options *o = &f->scan->options;
+    return o->sites || o->commit || o->origin || o->control;
+}
+
+static enum pfd_status add_site(struct pfd_source *f,
+                                const struct pfd_call *call,
+                                const struct pfd_shape *shape,
+                                const struct pfd_text *text, struct entry *ret,
+                                const char **why)
+{
+    const struct pfd_lexer *l = &f->lexer;
+    const struct pfd_scan_site site = {
+        .format = text->data ? text->data : "",
+        .n = text->n,
+        .shape = shape,
+        .file = l->file ? l->file : l->name,
+        .n_file = l->file ? l->n_file : strlen(l->name),
+        .line = call->name.line,
+        .level = call->level,
+        .flags = (uint8_t)((f->device.origin ? PFD_ROW_ORIGIN : 0) |
+                           (f->device.commit ? PFD_ROW_COMMIT : 0)),
+    };
+    return pfd_scan_table_add_site(&f->scan->table, &site, &ret->id, &ret->gate,
+                                   why);
+}
+
 /* Adds the call's format string to the table. */
 static enum pfd_status find_id(struct pfd_source *f,
                                const struct pfd_call *call,
-                               const struct pfd_shape *shape, uint64_t *ret)
+                               const struct pfd_shape *shape, struct entry *ret)
 {
+    const char *why = NULL;
     struct pfd_text text = { 0 };
     enum pfd_status status = PFD_OK;
     fill_in(call, shape, &text);
@@ -112,15 +149,14 @@ static enum pfd_status find_id(struct pfd_source *f,
         status = pfd_token_fail(&f->lexer, &call->name,
                                 "the format strings of all files are longer "
                                 "than 256 MiB");
+    } else if (has_sites(f)) {
+        status = add_site(f, call, shape, &text, ret, &why);
     } else {
         status = pfd_scan_table_add(&f->scan->table, text.data ? text.data : "",
-                                    text.n, shape, ret);
-        if (status == PFD_ERR_CORRUPT) {
-            pfd_token_fail(&f->lexer, &call->name,
-                           "another format string has the same id: change one "
-                           "of them a little");
-        }
+                                    text.n, shape, &ret->id, &why);
     }
+    if (why && status == PFD_ERR_CORRUPT)
+        pfd_token_fail(&f->lexer, &call->name, "%s", why);
     pfd_text_free(&text);
     return status;
 }
@@ -157,33 +193,71 @@ static void write_arguments(struct pfd_source *f, const struct pfd_call *call,
     }
 }
 
+/* The entry's header: size and id. */
+static void write_header(struct pfd_source *f, const struct entry *entry,
+                         unsigned n_dwords)
+{
+    pfd_text_printf(&f->out, "0x%08xu, 0x%08xu",
+                    (unsigned)((entry->id << 16 | n_dwords) & 0xffffffffu),
+                    (unsigned)(entry->id >> 16));
+}
+
+/* Whether the site is on, and may print, before what prints. */
+static void write_gate(struct pfd_source *f, const struct entry *entry,
+                       unsigned n_dwords)
+{
+    const char *arguments =
+        f->language == PFD_SCAN_OPENCL ? "PFD_ARGUMENTS, " : "";
+    pfd_text_printf(&f->out, "(pfd_is_on(%s%uu) && pfd_may(%s%uu, ", arguments,
+                    entry->gate, arguments, entry->gate);
+    write_header(f, entry, n_dwords);
+    pfd_text_puts(&f->out, ") && ");
+}
+
+static bool name_function(struct pfd_source *f, const struct pfd_shape *shape,
+                          struct pfd_text *ret)
+{
+    const char extras[] = { f->device.commit ? PFD_DEVICE_COMMIT : '\0', '\0' };
+    const char origin[] = { PFD_DEVICE_ORIGIN, extras[0], '\0' };
+    pfd_shape_name(shape, f->device.origin ? origin : extras, ret);
+    size_t n = ret->n;
+    pfd_text_add(ret, "", 1);
+    return !ret->failed && note_needs(f, shape, ret->data, n);
+}
+
 static enum pfd_status write_call(struct pfd_source *f,
                                   const struct pfd_call *call,
                                   const struct pfd_shape *shape,
                                   bool in_directive)
 {
     struct pfd_text name = { 0 };
-    uint64_t id = 0;
-    enum pfd_status status = find_id(f, call, shape, &id);
+    struct entry entry = { 0 };
+    enum pfd_status status = find_id(f, call, shape, &entry);
     if (status != PFD_OK)
         return status;
-    pfd_shape_name(shape, &name);
-    bool ok = !name.failed && note_needs(f, shape, name.data, name.n);
+    bool ok = name_function(f, shape, &name);
+    unsigned n_dwords = ok ? pfd_device_dwords(name.data) : 0;
     keep(f, call->name.from);
+    if (f->device.control)
+        write_gate(f, &entry, n_dwords);
     if (ok)
-        pfd_text_add(&f->out, name.data, name.n);
+        pfd_text_puts(&f->out, name.data);
     pfd_text_free(&name);
     leave_out(f, call->name.to, in_directive);
     keep(f, call->open + 1);
     if (f->language == PFD_SCAN_OPENCL)
         pfd_text_puts(&f->out, "PFD_ARGUMENTS, ");
-    keep(f, call->arguments[0].from);
-    pfd_text_printf(&f->out, "0x%08xu, 0x%08xu",
-                    (unsigned)((id << 16 | shape->n_dwords) & 0xffffffffu),
-                    (unsigned)(id >> 16));
+    if (call->level) {
+        leave_out(f, call->arguments[0].from, in_directive);
+    } else {
+        keep(f, call->arguments[0].from);
+    }
+    write_header(f, &entry, n_dwords);
     leave_out(f, call->arguments[0].to, in_directive);
     write_arguments(f, call, shape, in_directive);
     keep(f, call->end);
+    if (f->device.control)
+        pfd_text_puts(&f->out, ")");
     return ok ? PFD_OK : PFD_ERR_NOMEM;
 }
 
@@ -211,6 +285,11 @@ enum pfd_status pfd_source_call(struct pfd_source *f,
     struct pfd_shape shape = { 0 };
     enum pfd_status status =
         pfd_call_read(&f->lexer, &f->scan->names, in_directive, &call);
+    if (status == PFD_OK && call.level && !has_sites(f)) {
+        status = pfd_token_fail(&f->lexer, name,
+                                "a level goes with --sites, --commit, "
+                                "--origin or --control: see there");
+    }
     if (status == PFD_OK)
         status = read_shape(f, &call, &shape);
     if (status == PFD_OK)

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "objects/rows.h"
+#include "objects/rows_file.h"
+
 enum {
     NT_METADATA = 32,     /* NT_AMDGPU_METADATA (AMDGPUUsage) */
     OSABI_PAL = 65,       /* ELFOSABI_AMDGPU_PAL (likewise) */
@@ -28,6 +31,7 @@ void pfd_scan_table_free(struct pfd_scan_table *table)
         free(table->rows[i].mask);
     free(table->rows);
     pfd_set_free(&table->texts);
+    pfd_set_free(&table->sites);
     pfd_set_free(&table->ids);
 }
 
@@ -69,9 +73,24 @@ static bool make_room(struct pfd_scan_table *table)
     return true;
 }
 
+/* Notes that text or site `number` has this id. */
+static enum pfd_status add_id(struct pfd_scan_table *table, uint64_t id,
+                              size_t number, const char **why)
+{
+    char bytes[sizeof id];
+    memcpy(bytes, &id, sizeof bytes);
+    size_t number_of_id = pfd_set_add(&table->ids, bytes, sizeof bytes);
+    if (number_of_id == SIZE_MAX)
+        return PFD_ERR_NOMEM;
+    *why = "another format string has the same id: change one of them a "
+           "little";
+    return number_of_id == number ? PFD_OK : PFD_ERR_CORRUPT;
+}
+
 enum pfd_status pfd_scan_table_add(struct pfd_scan_table *table,
                                    const char *format, size_t n,
-                                   const struct pfd_shape *shape, uint64_t *ret)
+                                   const struct pfd_shape *shape, uint64_t *ret,
+                                   const char **why)
 {
     struct pfd_table_row row = { 0 };
     if (!make_room(table))
@@ -89,13 +108,61 @@ enum pfd_status pfd_scan_table_add(struct pfd_scan_table *table,
     table->rows[number] = row;
     if (!fill_mask(&table->rows[number], shape))
         return PFD_ERR_NOMEM;
-    char bytes[sizeof row.id];
-    memcpy(bytes, &row.id, sizeof bytes);
-    size_t number_of_id = pfd_set_add(&table->ids, bytes, sizeof bytes);
-    if (number_of_id == SIZE_MAX)
-        return PFD_ERR_NOMEM;
     *ret = row.id;
-    return number_of_id == number ? PFD_OK : PFD_ERR_CORRUPT;
+    return add_id(table, row.id, number, why);
+}
+
+/* A letter for each scalar (formats/llpc/README.md, "Rows"). */
+static size_t fill_types(const struct pfd_shape *shape, char *ret)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < shape->n; i++) {
+        const struct pfd_shape_argument *a = &shape->arguments[i];
+        for (size_t k = 0; k < a->n && !a->is_literal; k++)
+            ret[n++] = "ufUdp"[a->class];
+    }
+    return n;
+}
+
+enum pfd_status pfd_scan_table_add_site(struct pfd_scan_table *table,
+                                        const struct pfd_scan_site *site,
+                                        uint64_t *ret, uint32_t *gate,
+                                        const char **why)
+{
+    char types[PFD_ROW_TYPES_MAX];
+    struct pfd_text bytes = { 0 };
+    *why = site->shape->n_scalars > PFD_ROW_TYPES_MAX
+               ? "a site prints 32 values at most"
+           : site->n > UINT16_MAX ? "a site's format string is longer than "
+                                    "65535 bytes"
+                                  : NULL;
+    if (*why)
+        return PFD_ERR_CORRUPT;
+    struct pfd_row row = {
+        .header = { .kind = PFD_ROW_FORMAT,
+                    .level = site->level,
+                    .flags = site->flags,
+                    .n_types = (uint8_t)fill_types(site->shape, types),
+                    .line = site->line,
+                    .n_text = (uint16_t)site->n,
+                    .n_file =
+                        (uint16_t)(site->n_file < UINT16_MAX ? site->n_file
+                                                             : UINT16_MAX) },
+        .types = types,
+        .text = site->format,
+        .file = site->file,
+    };
+    pfd_row_write(&row, &bytes);
+    size_t number = bytes.failed
+                        ? SIZE_MAX
+                        : pfd_set_add(&table->sites, bytes.data, bytes.n);
+    pfd_text_free(&bytes);
+    if (number == SIZE_MAX)
+        return PFD_ERR_NOMEM;
+    table->n_bytes += row.header.n_bytes;
+    *ret = row.header.id;
+    *gate = pfd_row_gate(&row);
+    return add_id(table, *ret, number, why);
 }
 
 /* ---- MessagePack ---- */
@@ -221,9 +288,22 @@ static void put_sections(struct pfd_text *ret, size_t from, size_t n_note,
         memcpy(ret->data + from, &header, sizeof header);
 }
 
+static void write_sites(const struct pfd_scan_table *table,
+                        struct pfd_text *ret)
+{
+    pfd_rows_begin_file(ret);
+    for (size_t i = 0; i < table->sites.n; i++)
+        pfd_text_add(ret, table->sites.texts[i].text, table->sites.texts[i].n);
+    pfd_rows_finish_file(ret);
+}
+
 void pfd_scan_table_write(const struct pfd_scan_table *table,
                           struct pfd_text *ret)
 {
+    if (table->sites.n) {
+        write_sites(table, ret);
+        return;
+    }
     static const Elf64_Ehdr room;
     size_t from = ret->n;
     pfd_text_add(ret, &room, sizeof room);

@@ -7,14 +7,29 @@
 #ifndef PFD_TABLE_H
 #define PFD_TABLE_H
 
+#include <printfdecode/device/control.h>
+
 #include "scan/set.h"
 #include "scan/shape.h"
 
 struct pfd_table_row;
 
-/* All zero is an empty table. */
+/* A call as a site of its own. */
+struct pfd_scan_site {
+    const char *format; /* [n] */
+    size_t n;
+    const struct pfd_shape *shape;
+    const char *file; /* [n_file] */
+    size_t n_file;
+    uint32_t line;
+    uint8_t level; /* enum pfd_level */
+    uint8_t flags; /* PFD_ROW_ORIGIN, PFD_ROW_COMMIT */
+};
+
+/* All zero is an empty table. It has texts or sites, not both. */
 struct pfd_scan_table {
     struct pfd_set texts;
+    struct pfd_set sites;       /* rows as objects/rows.h has them */
     struct pfd_set ids;         /* as 8 bytes: row i has id number i */
     struct pfd_table_row *rows; /* [texts.n] */
     size_t n_rows_room;
@@ -24,11 +39,20 @@ struct pfd_scan_table {
 void pfd_scan_table_free(struct pfd_scan_table *table);
 
 /* The id of format [n], which is added if it is new; shape: what it asks for.
- * PFD_OK; PFD_ERR_CORRUPT: another text has its id; PFD_ERR_NOMEM. */
+ * PFD_OK; PFD_ERR_CORRUPT: another text has its id, which *why says;
+ * PFD_ERR_NOMEM. */
 enum pfd_status pfd_scan_table_add(struct pfd_scan_table *table,
                                    const char *format, size_t n,
-                                   const struct pfd_shape *shape,
-                                   uint64_t *ret);
+                                   const struct pfd_shape *shape, uint64_t *ret,
+                                   const char **why);
+
+/* The same for a site; *gate: where it looks for whether it is on. Also
+ * PFD_ERR_CORRUPT: a row has no room for so many arguments or so long a text;
+ * *why says which it is. */
+enum pfd_status pfd_scan_table_add_site(struct pfd_scan_table *table,
+                                        const struct pfd_scan_site *site,
+                                        uint64_t *ret, uint32_t *gate,
+                                        const char **why);
 
 /* Adds the ELF file to ret. */
 void pfd_scan_table_write(const struct pfd_scan_table *table,

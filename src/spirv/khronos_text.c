@@ -260,13 +260,18 @@ size_t pfd_khronos_place_origin(struct pfd_origin *ret,
 
 /* ---- objects and actions ---- */
 
+/* A handle that nobody has said is not made one. */
 static void add_object(struct pfd_text *out, const char *what,
                        const struct pfd_vulkan_object *object)
 {
     pfd_text_puts(out, what);
     if (object->name && *object->name)
         pfd_text_printf(out, "(%s)", object->name);
-    pfd_text_printf(out, "(0x%llx)", (unsigned long long)object->handle);
+    if (object->handle) {
+        pfd_text_printf(out, "(0x%llx)", (unsigned long long)object->handle);
+    } else {
+        pfd_text_puts(out, "(unknown)");
+    }
 }
 
 void pfd_khronos_common_2019(struct pfd_text *out,
@@ -294,12 +299,7 @@ void pfd_khronos_debug_info(struct pfd_text *out,
     add_object(out, "Command buffer ", &capture->command_buffer);
     pfd_text_printf(out, "\n\t%s Index %u\n", actions[capture->action],
                     capture->action_index);
-    if (shader->handle) {
-        add_object(out, "Shader Module ", shader);
-    } else {
-        pfd_text_puts(out, "Shader Module was passed in via "
-                           "VkPipelineShaderStageCreateInfo::pNext");
-    }
+    add_object(out, "Shader Module ", shader);
     pfd_text_printf(out, " (internal ID %u)\n", shader_id);
 }
 

@@ -6,12 +6,20 @@
 
 #include "spirv/khronos.h"
 
-static void free_shader(struct pfd_shader *s)
+/* Nobody else has it. */
+static void drop_shader(struct pfd_shader *s)
 {
+    free(s->refs);
     pfd_spirv_free(s->module);
     free(s->source);
     free((void *)(uintptr_t)s->object.name);
     free(s->places);
+}
+
+static void free_shader(struct pfd_shader *s)
+{
+    if (!s->refs || atomic_fetch_sub(s->refs, 1) <= 1)
+        drop_shader(s);
 }
 
 static void free_capture(struct pfd_vulkan_capture *c)
@@ -87,6 +95,91 @@ static uint32_t stages_of(const struct pfd_spirv *module)
     return stages;
 }
 
+/* Into place i; false: out of memory. */
+static bool insert(struct pfd_shaders *shaders, size_t i,
+                   const struct pfd_shader *shader)
+{
+    struct pfd_shader *grown =
+        realloc(shaders->shaders, (shaders->n + 1) * sizeof *shaders->shaders);
+    if (!grown)
+        return false;
+    shaders->shaders = grown;
+    memmove(grown + i + 1, grown + i, (shaders->n - i) * sizeof *grown);
+    grown[i] = *shader;
+    shaders->n++;
+    return true;
+}
+
+static void link_pair(struct pfd_shader *made,
+                      const struct pfd_shader *original)
+{
+    if (made->has_original ||
+        !pfd_spirv_is_original(original->module, made->module))
+        return;
+    made->has_original = true;
+    made->original = original->id;
+}
+
+/* Which of the others shader i was made of, or they of it. */
+static void link_original(struct pfd_shaders *shaders, size_t i)
+{
+    struct pfd_shader *s = &shaders->shaders[i];
+    for (size_t k = 0; k < shaders->n; k++) {
+        link_pair(s, &shaders->shaders[k]);
+        link_pair(&shaders->shaders[k], s);
+    }
+}
+
+const struct pfd_spirv_place *pfd_shaders_place(
+    const struct pfd_shaders *shaders, const struct pfd_shader *shader,
+    size_t i)
+{
+    const struct pfd_shader *original =
+        shader->has_original ? pfd_shaders_find(shaders, shader->original)
+                             : NULL;
+    if (!original)
+        return &shader->places[i];
+    size_t call = pfd_spirv_original_call(shader->module, i, original->module);
+    return &original->places[call];
+}
+
+/* As it is, with what it was made of. */
+static bool take_copy(struct pfd_shaders *shaders,
+                      const struct pfd_shader *shader, struct pfd_shader **ret)
+{
+    size_t i = place_of(shaders, shader->id);
+    *ret = NULL;
+    if (i < shaders->n && shaders->shaders[i].id == shader->id)
+        return true;
+    if (!insert(shaders, i, shader))
+        return false;
+    atomic_fetch_add(shader->refs, 1);
+    *ret = &shaders->shaders[i];
+    return true;
+}
+
+bool pfd_shaders_take(struct pfd_shaders *shaders,
+                      const struct pfd_shader *shader, struct pfd_shader **ret)
+{
+    if (!take_copy(shaders, shader, ret))
+        return false;
+    if (*ret) {
+        (*ret)->has_original = false;
+        link_original(shaders, (size_t)(*ret - shaders->shaders));
+    }
+    return true;
+}
+
+bool pfd_shaders_share(struct pfd_shaders *shaders,
+                       const struct pfd_shaders *of)
+{
+    struct pfd_shader *ignored = NULL;
+    bool ok = pfd_shaders_set_capture(shaders, &of->capture);
+    for (size_t i = 0; ok && i < of->n; i++)
+        ok = take_copy(shaders, &of->shaders[i], &ignored);
+    return ok;
+}
+
 static enum pfd_status open_shader(const struct pfd_shader_info *info,
                                    pfd_finding_fn fn, void *user,
                                    struct pfd_shader *ret,
@@ -97,10 +190,14 @@ static enum pfd_status open_shader(const struct pfd_shader_info *info,
                                             fn, user, &ret->module, err);
     if (status != PFD_OK)
         return status;
+    ret->refs = malloc(sizeof *ret->refs);
+    if (ret->refs)
+        atomic_init(ret->refs, 1);
     ret->source = strdup(source);
     ret->object.handle = info->handle;
     ret->object.name = info->name ? strdup(info->name) : NULL;
-    if (!ret->source || (info->name && !ret->object.name) || !find_places(ret))
+    if (!ret->refs || !ret->source || (info->name && !ret->object.name) ||
+        !find_places(ret))
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     ret->has_stage = pfd_spirv_stage(ret->module, &ret->stage);
     ret->stages = stages_of(ret->module);
@@ -124,42 +221,49 @@ static uint32_t next_loose(const struct pfd_shaders *shaders)
     return last < PFD_SHADER_LOOSE ? PFD_SHADER_LOOSE : last + 1;
 }
 
+/* A number of its own, if nobody gave one: what an instrumented module says,
+ * unless another one says the same. */
+static void set_id(const struct pfd_shaders *shaders, struct pfd_shader *s)
+{
+    s->is_loose =
+        s->id == PFD_SHADER_NEXT &&
+        (!pfd_spirv_shader(s->module, &s->id) || s->id >= PFD_SHADER_LOOSE ||
+         pfd_shaders_find(shaders, s->id));
+    if (s->is_loose)
+        s->id = next_loose(shaders);
+}
+
 enum pfd_status pfd_shaders_add(struct pfd_shaders *shaders,
                                 const struct pfd_shader_info *info,
                                 pfd_finding_fn fn, void *user,
                                 struct pfd_shader **ret, struct pfd_error *err)
 {
     struct pfd_shader shader = { .id = info->id };
-    shader.is_loose = info->id == PFD_SHADER_NEXT;
-    if (shader.is_loose)
-        shader.id = next_loose(shaders);
-    size_t i = place_of(shaders, shader.id);
-    if (i < shaders->n && shaders->shaders[i].id == shader.id) {
+    const struct pfd_shader *other = info->id == PFD_SHADER_NEXT
+                                         ? NULL
+                                         : pfd_shaders_find(shaders, info->id);
+    if (other) {
         return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
-                        "shader %u is '%s' already", shader.id,
-                        shaders->shaders[i].source);
+                        "shader %u is '%s' already", info->id, other->source);
     }
     enum pfd_status status = open_shader(info, fn, user, &shader, err);
     if (status != PFD_OK) {
-        free_shader(&shader);
+        drop_shader(&shader);
         return status;
     }
+    set_id(shaders, &shader);
+    size_t i = place_of(shaders, shader.id);
     if (shader.is_loose && is_known(shaders, shader.module)) {
-        free_shader(&shader);
+        drop_shader(&shader);
         *ret = NULL;
         return PFD_OK;
     }
-    struct pfd_shader *grown =
-        realloc(shaders->shaders, (shaders->n + 1) * sizeof *shaders->shaders);
-    if (!grown) {
-        free_shader(&shader);
+    if (!insert(shaders, i, &shader)) {
+        drop_shader(&shader);
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     }
-    shaders->shaders = grown;
-    memmove(grown + i + 1, grown + i, (shaders->n - i) * sizeof *grown);
-    grown[i] = shader;
-    shaders->n++;
-    *ret = &grown[i];
+    link_original(shaders, i);
+    *ret = &shaders->shaders[i];
     return PFD_OK;
 }
 
@@ -186,13 +290,16 @@ bool pfd_shaders_set_capture(struct pfd_shaders *shaders,
     return true;
 }
 
+size_t pfd_shader_memory(const struct pfd_shader *shader)
+{
+    return sizeof *shader + pfd_spirv_memory(shader->module) +
+           pfd_spirv_call_count(shader->module) * sizeof *shader->places;
+}
+
 size_t pfd_shaders_memory(const struct pfd_shaders *shaders)
 {
-    size_t n = shaders->n * sizeof *shaders->shaders;
-    for (size_t i = 0; i < shaders->n; i++) {
-        n += pfd_spirv_memory(shaders->shaders[i].module) +
-             pfd_spirv_call_count(shaders->shaders[i].module) *
-                 sizeof *shaders->shaders[i].places;
-    }
+    size_t n = 0;
+    for (size_t i = 0; i < shaders->n; i++)
+        n += pfd_shader_memory(&shaders->shaders[i]);
     return n;
 }

@@ -296,6 +296,8 @@ uint32_t pfd_spirv_by_offset(const struct pfd_spirv *m, uint32_t offset)
 /* Lines share the number of what they are in front of: the last one it is. */
 uint32_t pfd_spirv_by_counted(const struct pfd_spirv *m, uint32_t counted)
 {
+    if (m->is_instrumented)
+        return spirv_reported(m, counted);
     uint32_t n = count_up_to(m->counted, m->n, counted);
     return n && m->counted[n - 1] == counted ? n - 1 : PFD_SPIRV_NONE;
 }
@@ -338,28 +340,42 @@ static int by_format(const void *a, const void *b)
     return x->k < y->k ? -1 : x->k > y->k;
 }
 
-static bool index_calls(struct pfd_spirv *m)
+static bool find_calls(struct pfd_spirv *m)
 {
     size_t n = 0;
     for (uint32_t k = 0; k < m->n; k++)
         n += is_printf(m, k);
     m->calls = spirv_alloc(m, n, sizeof *m->calls);
+    for (uint32_t k = 0; m->calls && k < m->n; k++) {
+        uint32_t n_words = 0;
+        if (is_printf(m, k)) {
+            m->calls[m->n_calls++] = (struct spirv_call){
+                .k = k,
+                .format_id = spirv_at(m, k, &n_words)[5],
+            };
+        }
+    }
+    return m->calls != NULL;
+}
+
+static bool index_calls(struct pfd_spirv *m)
+{
+    if (!spirv_index_instrumented(m) || (!m->is_instrumented && !find_calls(m)))
+        return false;
+    size_t n = m->n_calls;
     m->ranked = spirv_alloc(m, n, sizeof *m->ranked);
     struct spirv_call *sorted = calloc(n + 1, sizeof *sorted);
-    if (!m->calls || !m->ranked || !sorted) {
+    if (!m->ranked || !sorted) {
         free(sorted);
         return false;
     }
-    for (uint32_t k = 0; k < m->n; k++) {
-        uint32_t n_words = 0;
-        if (is_printf(m, k)) {
-            m->calls[m->n_calls++] =
-                (struct spirv_call){ k, spirv_at(m, k, &n_words)[5] };
-        }
-    }
     /* Sorted as (format id, number of the call). */
-    for (size_t i = 0; i < n; i++)
-        sorted[i] = (struct spirv_call){ (uint32_t)i, m->calls[i].format_id };
+    for (size_t i = 0; i < n; i++) {
+        sorted[i] = (struct spirv_call){
+            .k = (uint32_t)i,
+            .format_id = m->calls[i].format_id,
+        };
+    }
     qsort(sorted, n, sizeof *sorted, by_format);
     for (size_t i = 0; i < n; i++)
         m->ranked[i] = sorted[i].k;
@@ -404,11 +420,35 @@ uint32_t pfd_spirv_call_format(const struct pfd_spirv *m, size_t i)
     return m->calls[i].format_id;
 }
 
+bool pfd_spirv_is_instrumented(const struct pfd_spirv *m)
+{
+    return m->is_instrumented;
+}
+
+bool pfd_spirv_shader(const struct pfd_spirv *m, uint32_t *ret)
+{
+    *ret = m->shader;
+    return m->shader != PFD_SPIRV_NONE;
+}
+
+/* The ids of a call's operands, [*n]. */
+static const uint32_t *operands_of(const struct pfd_spirv *m, size_t i,
+                                   uint32_t *n)
+{
+    const struct spirv_call *call = &m->calls[i];
+    if (m->is_instrumented) {
+        *n = call->n_operands;
+        return m->operands + call->first;
+    }
+    const uint32_t *w = spirv_at(m, call->k, n);
+    *n -= 6;
+    return w + 6;
+}
+
 uint32_t pfd_spirv_call_operand(const struct pfd_spirv *m, size_t i, uint32_t k)
 {
     uint32_t n = 0;
-    const uint32_t *w = spirv_at(m, m->calls[i].k, &n);
-    return w[6 + k];
+    return operands_of(m, i, &n)[k];
 }
 
 enum pfd_status pfd_spirv_call_get(const struct pfd_spirv *m, size_t i,
@@ -418,12 +458,12 @@ enum pfd_status pfd_spirv_call_get(const struct pfd_spirv *m, size_t i,
     if (i >= m->n_calls)
         return PFD_END;
     uint32_t k = m->calls[i].k;
-    spirv_at(m, k, &n);
+    operands_of(m, i, &n);
     *ret = (struct pfd_spirv_call){
         .format_id = m->calls[i].format_id,
         .offset = m->offset[k],
         .ordinal = k,
-        .n_operands = n - 6,
+        .n_operands = n,
     };
     ret->text = pfd_spirv_string(m, ret->format_id, &ret->n_text);
     pfd_spirv_place_of(m, k, &ret->place);
@@ -543,6 +583,8 @@ void pfd_spirv_free(struct pfd_spirv *m)
     free(m->ids);
     free(m->calls);
     free(m->ranked);
+    free(m->operands);
+    free(m->reports);
     free(m->decorations);
     free(m->aborts);
     free(m->members);

@@ -115,6 +115,13 @@ bool pfd_spirv_constant(const struct pfd_spirv *module, uint32_t id,
 
 /* ---- calls ---- */
 
+/* True: SPIRV-Tools has instrumented it for the validation layer. Positions of
+ * records are then those of calls that write them, and counted ones alone; see
+ * spirv_instrumented.c. */
+bool pfd_spirv_is_instrumented(const struct pfd_spirv *module);
+/* The layer's number of an instrumented shader; false: it does not say. */
+bool pfd_spirv_shader(const struct pfd_spirv *module, uint32_t *ret);
+
 /* Number of the first call of this format id in pfd_spirv_call_by_format(),
  * and the call with rank i there (ordered by format id, then place); returns
  * pfd_spirv_call_count() when there is none. */
@@ -126,6 +133,15 @@ uint32_t pfd_spirv_call_instruction(const struct pfd_spirv *module, size_t i);
 uint32_t pfd_spirv_call_operand(const struct pfd_spirv *module, size_t i,
                                 uint32_t k);
 uint32_t pfd_spirv_call_format(const struct pfd_spirv *module, size_t i);
+
+/* Whether an instrumented module was made of another one: it has all its lines,
+ * and the calls where positions say so. */
+bool pfd_spirv_is_original(const struct pfd_spirv *original,
+                           const struct pfd_spirv *module);
+/* The call of the original that call i of an instrumented module was, or
+ * pfd_spirv_call_count() of the original. */
+size_t pfd_spirv_original_call(const struct pfd_spirv *module, size_t i,
+                               const struct pfd_spirv *original);
 
 /* The stage of the module's one entry point as a SpvExecutionModel; false:
  * there is none, or they are of several stages. */
@@ -188,6 +204,12 @@ enum pfd_spirv_found pfd_spirv_source_2019(const struct pfd_spirv *module,
 /* Where instruction k is in the source, as far as the module says. */
 void pfd_spirv_place_of(const struct pfd_spirv *module, uint32_t k,
                         struct pfd_spirv_place *ret);
+
+/* The lines around the one, of this number, whose text pfd_spirv_place_of() gave
+ * as `text`. False: it is no line of this module. */
+bool pfd_spirv_excerpt(const struct pfd_spirv *module, const char *text,
+                       uint32_t number, uint32_t around,
+                       struct pfd_excerpt *ret);
 
 /* ---- accesses ---- */
 

@@ -194,8 +194,7 @@ static bool split_lines(struct pfd_spirv *m, struct spirv_source *s)
     return true;
 }
 
-static const char *line_text(const struct spirv_source *s, uint32_t i,
-                             size_t *n)
+const char *spirv_line_text(const struct spirv_source *s, uint32_t i, size_t *n)
 {
     *n = 0;
     if (!s || !s->starts || i >= s->n_lines)
@@ -267,7 +266,7 @@ static bool find_directives(struct pfd_spirv *m, struct spirv_source *s,
     size_t n = 0;
     uint32_t n_found = 0;
     for (uint32_t i = 0; i < s->n_lines; i++) {
-        const char *text = line_text(s, i, &n);
+        const char *text = spirv_line_text(s, i, &n);
         n_found += read_directive(text, n, &d);
     }
     if (n_found > *room)
@@ -278,7 +277,7 @@ static bool find_directives(struct pfd_spirv *m, struct spirv_source *s,
         return false;
     const struct spirv_directive *named = NULL;
     for (uint32_t i = 0; i < s->n_lines && s->n_directives < n_found; i++) {
-        const char *text = line_text(s, i, &n);
+        const char *text = spirv_line_text(s, i, &n);
         if (!read_directive(text, n, &d))
             continue;
         struct spirv_directive *to = &s->directives[s->n_directives++];
@@ -308,31 +307,59 @@ enum {
     SOURCES_MAX = 1024 /* files of one module */
 };
 
-static bool index_sources(struct pfd_spirv *m, struct pfd_report *report)
+/* A source that has an id, told by instruction k. */
+static bool is_source(const struct pfd_spirv *m, uint32_t k, uint32_t *id,
+                      bool *is_debug)
 {
+    uint32_t n = 0;
+    const uint32_t *w = spirv_at(m, k, &n);
+    uint32_t op = w[0] & 0xffff;
+    *is_debug =
+        op == PFD_SPV_EXT_INST && spirv_debug_number(m, k) == PFD_DEBUG_SOURCE;
+    if (!*is_debug && (op != PFD_SPV_SOURCE || n < 5))
+        return false;
+    *id = *is_debug ? w[2] : w[3];
+    return true;
+}
+
+/* At most n_max sources. */
+static size_t count_sources(const struct pfd_spirv *m, size_t n_max)
+{
+    uint32_t id = 0;
+    bool is_debug = false;
+    size_t n = 0;
+    for (uint32_t k = 0; k < m->n && n < n_max; k++)
+        n += is_source(m, k, &id, &is_debug);
+    return n;
+}
+
+static bool add_sources(struct pfd_spirv *m, size_t *n_missed)
+{
+    size_t n_max = count_sources(m, SOURCES_MAX);
     size_t room = m->n_words * 4;
-    size_t n_directives = DIRECTIVES_MAX;
-    size_t n_missed = 0;
-    m->sources = spirv_alloc(m, SOURCES_MAX, sizeof *m->sources);
+    uint32_t id = 0;
+    bool is_debug = false;
+    m->sources = spirv_alloc(m, n_max, sizeof *m->sources);
     if (!m->sources)
         return false;
     for (uint32_t k = 0; k < m->n; k++) {
-        uint32_t n = 0;
-        const uint32_t *w = spirv_at(m, k, &n);
-        uint32_t op = w[0] & 0xffff;
-        bool is_debug = op == PFD_SPV_EXT_INST &&
-                        spirv_debug_number(m, k) == PFD_DEBUG_SOURCE;
-        if (!is_debug && (op != PFD_SPV_SOURCE || n < 5))
+        if (!is_source(m, k, &id, &is_debug) || is_known(m, id, is_debug))
             continue;
-        uint32_t id = is_debug ? w[2] : w[3];
-        if (is_known(m, id, is_debug))
-            continue;
-        if (m->n_sources == SOURCES_MAX) {
-            n_missed++;
+        if (m->n_sources == n_max) {
+            ++*n_missed;
         } else if (!add_source(m, k, id, is_debug, &room)) {
             return false;
         }
     }
+    return true;
+}
+
+static bool index_sources(struct pfd_spirv *m, struct pfd_report *report)
+{
+    size_t n_directives = DIRECTIVES_MAX;
+    size_t n_missed = 0;
+    if (!add_sources(m, &n_missed))
+        return false;
     for (size_t i = 0; i < m->n_sources; i++) {
         if (!split_lines(m, &m->sources[i]) ||
             !find_directives(m, &m->sources[i], &n_directives))
@@ -361,7 +388,7 @@ bool spirv_index_lines(struct pfd_spirv *m, struct pfd_report *report)
 
 void spirv_free_lines(struct pfd_spirv *m)
 {
-    for (size_t i = 0; m->sources && i < SOURCES_MAX; i++) {
+    for (size_t i = 0; i < m->n_sources; i++) {
         free(m->sources[i].text);
         free(m->sources[i].starts);
         free(m->sources[i].directives);
@@ -483,7 +510,7 @@ static enum pfd_spirv_found give_line(const struct spirv_source *s, uint64_t i,
                                       enum pfd_spirv_found found,
                                       struct pfd_spirv_text *ret)
 {
-    ret->text = line_text(s, (uint32_t)i, &ret->n);
+    ret->text = spirv_line_text(s, (uint32_t)i, &ret->n);
     return found;
 }
 
@@ -553,7 +580,7 @@ static const char *elsewhere(const struct pfd_spirv *m,
             continue;
         uint64_t at = (uint64_t)line->line - best->number + 1 + best->line;
         if (at < s->n_lines)
-            return line_text(s, (uint32_t)at, n);
+            return spirv_line_text(s, (uint32_t)at, n);
     }
     return NULL;
 }
@@ -575,7 +602,8 @@ void pfd_spirv_place_of(const struct pfd_spirv *m, uint32_t k,
     ret->text = text.text;
     ret->n_text = text.n;
     if (found == PFD_FOUND_NO_LINE && line.line && text.n_lines == line.line) {
-        ret->text = line_text(source_of(m, &line), line.line - 1, &ret->n_text);
+        ret->text =
+            spirv_line_text(source_of(m, &line), line.line - 1, &ret->n_text);
     } else if (!ret->text) {
         ret->text = elsewhere(m, &line, &ret->n_text);
     }

@@ -35,6 +35,15 @@ struct spirv_id {
 struct spirv_call {
     uint32_t k;
     uint32_t format_id;
+    uint32_t position; /* in the original module, of an instrumented one */
+    uint32_t first;    /* of its operands, where they are listed */
+    uint32_t n_operands;
+};
+
+/* A call that writes a record, of an instrumented module. */
+struct spirv_report {
+    uint32_t position; /* in the original module */
+    uint32_t k;
 };
 
 /* A #line directive. */
@@ -79,6 +88,12 @@ struct pfd_spirv {
     struct spirv_call *calls; /* [n_calls], in module order */
     uint32_t *ranked;         /* [n_calls] call numbers, by format id */
     size_t n_calls;
+    bool is_instrumented; /* the rest is of such a module */
+    uint32_t shader;      /* its number; PFD_SPIRV_NONE: it says none */
+    uint32_t *operands;   /* [n_operands] ids, of all calls */
+    size_t n_operands;
+    struct spirv_report *reports; /* [n_reports], by position */
+    size_t n_reports;
     struct spirv_source *sources; /* [n_sources] */
     size_t n_sources;
     struct spirv_decoration *decorations; /* [n_decorations], sorted */
@@ -123,7 +138,17 @@ void *spirv_alloc(struct pfd_spirv *m, size_t n, size_t size);
 bool spirv_decoration(const struct pfd_spirv *m, uint32_t target,
                       uint32_t member, uint32_t kind, uint32_t *ret);
 
+/* The call that writes records with this position, of an instrumented module;
+ * or PFD_SPIRV_NONE. */
+uint32_t spirv_reported(const struct pfd_spirv *m, uint32_t position);
+
+/* Line i of a source, from 0, [*n] bytes without its line break; "": there is
+ * none. */
+const char *spirv_line_text(const struct spirv_source *s, uint32_t i,
+                            size_t *n);
+
 /* The parts of pfd_spirv_open(); false when out of memory. */
+bool spirv_index_instrumented(struct pfd_spirv *m);
 bool spirv_index_decorations(struct pfd_spirv *m);
 bool spirv_index_lines(struct pfd_spirv *m, struct pfd_report *report);
 bool spirv_index_aborts(struct pfd_spirv *m, struct pfd_report *report);

@@ -6,7 +6,8 @@
  * both are kept, in the order in which they came. Knows nothing of ELF or of
  * what a key or a layout means.
  *
- * Filled by one thread; once filled, read by any number.
+ * Filled by one thread; once filled, read by any number. Strings of a set
+ * without a limit are compiled when they are first asked for.
  */
 #ifndef PFD_STRINGS_H
 #define PFD_STRINGS_H
@@ -155,12 +156,32 @@ enum pfd_status pfd_strings_add_row(struct pfd_strings *strings,
                                     struct pfd_report *report, uint64_t offset,
                                     struct pfd_error *err);
 
+/* So many rows more are about to come into kind's table: it grows once. */
+void pfd_strings_expect(struct pfd_strings *strings,
+                        const struct pfd_string_kind *kind, size_t n);
+
+/* A row of this key comes soon: its place is brought from memory. */
+void pfd_strings_announce(const struct pfd_strings *strings,
+                          const struct pfd_string_kind *kind, uint64_t key);
+
 struct pfd_table_slot {
     uint64_t key;
-    const struct pfd_string *string; /* NULL: free */
+    const struct pfd_string *string; /* NULL: free; see pfd_is_unmade() */
 };
 
-/* Open addressing, linear probing, mask + 1 slots. */
+/* A place that holds no string yet, but the row that its string is made of when
+ * somebody asks for it (unmade.c): places of strings are even. */
+static inline bool pfd_is_unmade(const struct pfd_string *string)
+{
+    return (uintptr_t)string & 1;
+}
+
+/* Makes the string of a slot that has such a row. */
+const struct pfd_string *pfd_table_meet(struct pfd_table_slot *slot,
+                                        const struct pfd_string *unmade);
+
+/* Open addressing, linear probing, mask + 1 slots; sets that were made of one
+ * another share them until one of them writes. */
 struct pfd_table {
     struct pfd_table_slot *slots;
     size_t mask;
@@ -168,11 +189,53 @@ struct pfd_table {
     unsigned shift;
     bool has_collisions; /* several strings have one key */
     bool has_committed;  /* entries of some of them say that they are whole */
+    uint64_t *marks;     /* [PFD_TABLE_MARKS / 64]; see pfd_table_marks();
+                            NULL: it has no strings */
+};
+
+/* Keys are told apart by twelve of their bits before they are looked up, where
+ * something is searched for at every place: 512 bytes stay in the cache. */
+enum {
+    PFD_TABLE_MARKS = 1 << 12,
+    PFD_TABLE_MARKS_FIRST = 36, /* bit of a key */
 };
 
 /* kind's table; one without strings is an empty table, never NULL. */
 const struct pfd_table *pfd_strings_table(const struct pfd_strings *strings,
                                           const struct pfd_string_kind *kind);
+
+/* The first string of slot i, or NULL. */
+static inline const struct pfd_string *pfd_table_at(
+    const struct pfd_table *table, size_t i)
+{
+    struct pfd_table_slot *slot = &table->slots[i];
+    const struct pfd_string *s =
+        __atomic_load_n(&slot->string, __ATOMIC_ACQUIRE);
+    return __builtin_expect(pfd_is_unmade(s), 0) ? pfd_table_meet(slot, s) : s;
+}
+
+/* Bytes of a string, or of its row, that are brought: all of most. */
+enum {
+    PFD_STRING_PREFETCH = 128
+};
+
+static inline void pfd_table_prefetch(const struct pfd_table *table,
+                                      uint64_t key)
+{
+    size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> table->shift);
+    __builtin_prefetch(&table->slots[i & table->mask], 1);
+}
+
+/* Likewise what is in its place; mostly it is that key's. */
+static inline void pfd_table_prefetch_string(const struct pfd_table *table,
+                                             uint64_t key)
+{
+    size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> table->shift);
+    const char *s = (const char *)__atomic_load_n(
+        &table->slots[i & table->mask].string, __ATOMIC_RELAXED);
+    for (size_t at = 0; s && at < PFD_STRING_PREFETCH; at += 64)
+        __builtin_prefetch(s + at);
+}
 
 /* The first string of this key, or NULL. */
 static inline const struct pfd_string *pfd_table_find(
@@ -180,16 +243,32 @@ static inline const struct pfd_string *pfd_table_find(
 {
     size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> table->shift);
     for (;; i++) {
-        const struct pfd_table_slot *slot = &table->slots[i & table->mask];
-        if (slot->key == key || !slot->string)
-            return slot->string;
+        struct pfd_table_slot *slot = &table->slots[i & table->mask];
+        const struct pfd_string *s =
+            __atomic_load_n(&slot->string, __ATOMIC_ACQUIRE);
+        if (slot->key != key && s)
+            continue;
+        return __builtin_expect(pfd_is_unmade(s), 0) ? pfd_table_meet(slot, s)
+                                                     : s;
     }
+}
+
+/* May a key have these in its bits 36 to 47? `bits` is the word of 16 bits that
+ * ends there: its upper twelve are asked. */
+static inline bool pfd_table_marks(const uint64_t *marks, uint16_t bits)
+{
+    return marks[bits >> 10] >> (bits >> 4 & 63) & 1;
 }
 
 /* The set's shaders. */
 const struct pfd_shaders *pfd_strings_shaders(
     const struct pfd_strings *strings);
 struct pfd_shaders *pfd_strings_own_shaders(struct pfd_strings *strings);
+
+/* Bytes that it may take while it is filled. */
+size_t pfd_strings_room(const struct pfd_strings *strings);
+/* Takes n bytes of it. False: it may not have so many more. */
+bool pfd_strings_take(struct pfd_strings *strings, size_t n);
 
 /* What was last set. */
 uint64_t pfd_strings_max_inflated(const struct pfd_strings *strings);

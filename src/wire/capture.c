@@ -409,12 +409,28 @@ static void take_entries(struct pfd_capture *c,
 static void take_gap(struct pfd_capture *c, const struct pfd_wire_frame *frame)
 {
     struct pfd_quoted quoted;
+    if (frame->lost_entries) {
+        pfd_report_add(&c->report, PFD_FINDING_gap, frame->at,
+                       "%llu entries and findings were not sent: '%s'",
+                       (unsigned long long)frame->lost_entries,
+                       pfd_quote(&quoted, frame->reason.at, frame->reason.n));
+        return;
+    }
     pfd_report_add(&c->report, PFD_FINDING_gap, frame->at,
                    "the sender lost %llu frames, %llu bytes (buffer %llu): "
                    "'%s'",
                    (unsigned long long)frame->lost_frames,
                    (unsigned long long)frame->lost_bytes,
                    (unsigned long long)frame->buffer,
+                   pfd_quote(&quoted, frame->reason.at, frame->reason.n));
+}
+
+static void take_error(struct pfd_capture *c,
+                       const struct pfd_wire_frame *frame)
+{
+    struct pfd_quoted quoted;
+    pfd_report_add(&c->report, PFD_FINDING_gap, frame->at,
+                   "the sender gave up here: '%s'",
                    pfd_quote(&quoted, frame->reason.at, frame->reason.n));
 }
 
@@ -448,6 +464,9 @@ static void take(struct pfd_capture *c, const struct pfd_wire_frame *frame)
     }
     case PFD_WIRE_GAP:
         take_gap(c, frame);
+        break;
+    case PFD_WIRE_ERROR:
+        take_error(c, frame);
         break;
     case PFD_WIRE_CODE_OBJECT: /* taken above */
     case PFD_WIRE_SHADER:

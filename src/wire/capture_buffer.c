@@ -67,7 +67,7 @@ bool pfd_captured_add_chunk(struct pfd_captured *b,
                             const struct pfd_wire_frame *frame,
                             struct pfd_report *report)
 {
-    uint64_t n = pfd_chunk_count(frame->bytes.at, frame->bytes.n);
+    uint64_t n = pfd_chunk_said(frame->bytes.at, frame->bytes.n);
     uint64_t end = frame->sequence + n;
     if (frame->sequence < b->next_sequence || end < frame->sequence) {
         pfd_report_add(report, PFD_FINDING_bad_frame, frame->at,

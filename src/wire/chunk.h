@@ -33,7 +33,7 @@ enum pfd_chunk_kind {
 #define PFD_CHUNK_NO_STRING UINT32_MAX
 
 /* How many items a chunk [n] says to have. */
-uint64_t pfd_chunk_count(const void *bytes, size_t n);
+uint64_t pfd_chunk_said(const void *bytes, size_t n);
 
 /* By this a string is known again, beside its key: its text and layout. */
 uint64_t pfd_chunk_hash(const struct pfd_string *string);
@@ -52,7 +52,9 @@ struct pfd_chunk {
     struct pfd_chunk_string {
         uint64_t key;
         const struct pfd_string *string; /* NULL: it is not loaded */
-    } * strings;                         /* [n_strings], owned */
+        uint64_t n_sound; /* bytes of an entry in short form that was sound;
+                             UINT64_MAX: none was seen yet */
+    } * strings;          /* [n_strings], owned */
     size_t room;
     uint64_t index; /* of the entry behind the last one */
     uint64_t offset;

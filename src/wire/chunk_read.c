@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,9 +96,9 @@ static enum pfd_status read_strings(struct pfd_chunk *chunk,
     for (uint32_t i = 0; i < chunk->n_strings; i++) {
         uint64_t key = pfd_cursor_u64(c);
         uint64_t hash = pfd_cursor_u64(c);
-        chunk->strings[i] =
-            (struct pfd_chunk_string){ key, find_string(chunk->look.table, key,
-                                                        hash) };
+        chunk->strings[i] = (struct pfd_chunk_string){
+            key, find_string(chunk->look.table, key, hash), UINT64_MAX
+        };
     }
     return PFD_OK;
 }
@@ -135,7 +136,7 @@ static void set_look(struct pfd_chunk *chunk, const struct pfd_strings *strings,
     };
 }
 
-uint64_t pfd_chunk_count(const void *bytes, size_t n)
+uint64_t pfd_chunk_said(const void *bytes, size_t n)
 {
     struct pfd_cursor c = pfd_cursor(bytes, n);
     pfd_cursor_skip(&c, sizeof(uint32_t));
@@ -393,6 +394,14 @@ static void add_unsound(struct pfd_batch *batch, uint64_t offset)
                      "left out");
 }
 
+/* One in short form was sound. */
+static void note_sound(struct pfd_chunk *chunk, const struct raw *raw)
+{
+    if (chunk->format->is_record_by_size && !raw->is_long &&
+        raw->number < chunk->n_strings && chunk->strings[raw->number].string)
+        chunk->strings[raw->number].n_sound = raw->n;
+}
+
 static bool read_entry(struct pfd_chunk *chunk, struct raw *raw,
                        struct pfd_batch *batch)
 {
@@ -409,6 +418,8 @@ static bool read_entry(struct pfd_chunk *chunk, struct raw *raw,
                  read_alternatives(chunk, raw, batch, &sound);
     if (!whole || !sound)
         batch->n = n;
+    if (whole && sound)
+        note_sound(chunk, raw);
     if (whole && !sound)
         add_unsound(batch, raw->record.offset);
     return whole;
@@ -446,6 +457,42 @@ static bool read_gap(const struct raw *raw, struct pfd_batch *batch)
     return true;
 }
 
+/* What an entry in short form is follows from its string and its size: most are
+ * as one before. False: it has to be looked at, or is none. */
+static bool read_known(struct pfd_chunk *chunk, struct pfd_batch *batch)
+{
+    struct pfd_cursor *c = &chunk->records;
+    const uint8_t *at = c->base + c->at;
+    uint32_t words[2];
+    if (c->n - c->at < sizeof words)
+        return false;
+    memcpy(words, at, sizeof words);
+    uint32_t n = le32toh(words[0]) >> PFD_CHUNK_BITS;
+    uint32_t number = le32toh(words[1]);
+    size_t size = sizeof words + ((n + 3U) & ~3U);
+    if (le32toh(words[0]) & (2 * PFD_CHUNK_LONG - 1) ||
+        number >= chunk->n_strings || chunk->strings[number].n_sound != n ||
+        c->n - c->at < size || chunk->offset > UINT64_MAX - n)
+        return false;
+    batch->records[batch->n] = (struct pfd_record){
+        .offset = chunk->offset,
+        .n_bytes = n,
+        .n_header = (uint8_t)chunk->n_header,
+        .key = chunk->strings[number].key,
+        .string = chunk->strings[number].string,
+        .flags = PFD_RECORD_COPIED,
+    };
+    batch->places[batch->n++] = (struct pfd_place){
+        .index = chunk->index,
+        .bytes = at + sizeof words,
+        .n = n,
+    };
+    chunk->index++;
+    chunk->offset += n;
+    c->at += size;
+    return true;
+}
+
 static bool read_record(struct pfd_chunk *chunk, struct pfd_batch *batch)
 {
     struct raw raw;
@@ -471,6 +518,8 @@ enum pfd_status pfd_chunk_fill(struct pfd_chunk *chunk, struct pfd_batch *batch,
     while (batch->n + PFD_BATCH_SPARE <= batch->max) {
         if (!pfd_cursor_left(c))
             return PFD_END;
+        if (read_known(chunk, batch))
+            continue;
         if (!read_record(chunk, batch)) {
             size_t at = c->at;
             *c = pfd_cursor(c->base, 0);
@@ -480,4 +529,70 @@ enum pfd_status pfd_chunk_fill(struct pfd_chunk *chunk, struct pfd_batch *batch,
         }
     }
     return batch->text.failed || batch->bytes.failed ? no_memory(err) : PFD_OK;
+}
+
+/* ---- counting ---- */
+
+static bool count_entry(struct pfd_chunk *chunk, const struct raw *entry,
+                        struct pfd_chunk_counts *ret)
+{
+    const struct pfd_record *r = &entry->record;
+    if (!chunk->format || r->n_alternatives > PFD_ALTERNATIVES_MAX ||
+        (entry->number == PFD_CHUNK_NO_STRING
+             ? !entry->is_long
+             : entry->number >= chunk->n_strings))
+        return false;
+    chunk->index = entry->index + 1;
+    chunk->offset = r->offset + r->n_bytes;
+    ret->entries++;
+    ret->index = entry->index;
+    ret->offset = r->offset;
+    ret->n_bytes = r->n_bytes;
+    for (unsigned i = 0; i < r->n_alternatives; i++) {
+        struct raw raw;
+        if (!read_raw(chunk, &raw) || raw.kind != PFD_CHUNK_IS_ALTERNATIVE ||
+            !raw.is_long ||
+            (raw.number != PFD_CHUNK_NO_STRING &&
+             raw.number >= chunk->n_strings))
+            return false;
+    }
+    return true;
+}
+
+static bool count_record(struct pfd_chunk *chunk, struct pfd_chunk_counts *ret)
+{
+    struct raw raw;
+    if (!read_raw(chunk, &raw))
+        return false;
+    if (raw.kind == PFD_CHUNK_IS_ENTRY)
+        return count_entry(chunk, &raw, ret);
+    ret->findings += raw.kind == PFD_CHUNK_IS_FINDING;
+    ret->gaps += raw.kind == PFD_CHUNK_IS_GAP;
+    return raw.kind != PFD_CHUNK_IS_ALTERNATIVE && !raw.is_long &&
+           (raw.kind == PFD_CHUNK_IS_GAP || raw.number <= raw.n);
+}
+
+enum pfd_status pfd_chunk_count(const void *bytes, size_t n,
+                                struct pfd_chunk_counts *ret,
+                                struct pfd_error *err)
+{
+    static const struct pfd_options options;
+    struct pfd_chunk chunk = { 0 };
+    struct pfd_strings *none = pfd_strings_new();
+    *ret = (struct pfd_chunk_counts){ 0 };
+    enum pfd_status status =
+        none ? pfd_chunk_open(&chunk, none, &options, bytes, n, err)
+             : no_memory(err);
+    while (status == PFD_OK && pfd_cursor_left(&chunk.records)) {
+        size_t at = chunk.records.at;
+        if (!count_record(&chunk, ret)) {
+            status = pfd_fail(err, PFD_ERR_CORRUPT, at,
+                              "a chunk of entries: no record can be read on");
+        }
+    }
+    ret->lost_bytes = chunk.lost_bytes;
+    ret->skipped_bytes = chunk.skipped_bytes;
+    pfd_chunk_close(&chunk);
+    pfd_strings_free(none);
+    return status;
 }

@@ -218,22 +218,39 @@ static void put_alternatives(struct pfd_chunk_writer *w,
     }
 }
 
+/* Nearly all: two words and the bytes, padded, in one go. */
+static void put_short(struct pfd_chunk_writer *w, const struct pfd_string *s,
+                      const char *bytes, size_t n)
+{
+    size_t n_pad = -n & (sizeof(uint32_t) - 1);
+    uint32_t words[2] = {
+        (uint32_t)(n << PFD_CHUNK_BITS | PFD_CHUNK_IS_ENTRY),
+        number_of(w, s),
+    };
+    char *out = pfd_text_reserve(&w->records, sizeof words + n + n_pad);
+    if (!out)
+        return;
+    memcpy(out, words, sizeof words);
+    memcpy(out + sizeof words, bytes, n);
+    memset(out + sizeof words + n, 0, n_pad);
+    w->records.n += sizeof words + n + n_pad;
+}
+
 static void put_entry(struct pfd_chunk_writer *w, const struct pfd_entry *entry)
 {
     const struct pfd_record *r = entry->record;
     size_t n = r->n_header + (size_t)entry->n_payload;
     const char *bytes = (const char *)entry->payload - r->n_header;
     if (is_short(w, entry, n)) {
-        put32(&w->records, n << PFD_CHUNK_BITS | PFD_CHUNK_IS_ENTRY);
-        put32(&w->records, number_of(w, r->string));
+        put_short(w, r->string, bytes, n);
     } else {
         put32(&w->records, PFD_CHUNK_LONG | PFD_CHUNK_IS_ENTRY);
         put32(&w->records, number_of(w, r->string));
         put_long(w, r, entry->index, findings_of(entry), n);
+        pfd_text_add(&w->records, bytes, n);
+        pad(&w->records, sizeof(uint32_t));
+        put_alternatives(w, entry, bytes + n);
     }
-    pfd_text_add(&w->records, bytes, n);
-    pad(&w->records, sizeof(uint32_t));
-    put_alternatives(w, entry, bytes + n);
     w->index = entry->index + 1;
     w->offset = r->offset + r->n_bytes;
     w->n_items++;

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,34 +20,13 @@
 #include <printfdecode/client.h>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "wire/service.h"
+#include "wire/waiting.h"
 #include "wire/wire.h"
 
 enum {
     QUEUE_MAX = 4 << 20,
     RETRY_MS = 100, /* between attempts to connect */
-    FDS_MAX = 2,
-};
-
-/* A frame, ready to go; counted, since two lists can hold it. */
-struct item {
-    unsigned n_users;
-    size_t n;
-    int fds[FDS_MAX]; /* [n_fds], borrowed from the buffer */
-    int n_fds;
-    bool is_state; /* goes out anew on each connection */
-    char bytes[];
-};
-
-struct node {
-    struct node *next;
-    struct item *item;
-};
-
-struct list {
-    struct node *first;
-    struct node **end;
 };
 
 struct pfd_client {
@@ -57,11 +37,11 @@ struct pfd_client {
     char *process;
     int fd;
     uint64_t tried_ms;
-    struct list queue;
+    struct pfd_waiting_list queue;
     size_t n_sent;  /* of the first item */
     size_t n_queue; /* bytes that count */
     size_t queue_max;
-    struct list state; /* code objects */
+    struct pfd_waiting_list state; /* code objects */
     struct pfd_client_buffer *buffers;
     uint64_t n_objects;
     uint64_t n_buffers;
@@ -74,7 +54,7 @@ struct pfd_client {
 struct pfd_client_buffer {
     struct pfd_client *client;
     struct pfd_client_buffer *next;
-    struct item *item; /* its frame, with descriptors */
+    struct pfd_waiting *item; /* its frame, with descriptors */
     uint64_t number;
     uint64_t generation;
     void *memory; /* [size] */
@@ -95,82 +75,17 @@ static enum pfd_status no_memory(struct pfd_error *err)
     return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
 }
 
-/* ---- items ---- */
+/* ---- frames that wait ---- */
 
-static bool put_text(void *user, const void *bytes, size_t n)
-{
-    struct pfd_text *text = user;
-    pfd_text_add(text, bytes, n);
-    return !text->failed;
-}
-
-static void drop(struct item *item)
-{
-    if (item && --item->n_users == 0)
-        free(item);
-}
-
-/* The frame as an item; start: with a stream's start before it. */
-static enum pfd_status make_item(const struct pfd_wire_frame *frame, bool start,
-                                 struct item **ret, struct pfd_error *err)
-{
-    struct pfd_text text = { 0 };
-    enum pfd_status status = PFD_OK;
-    if (start)
-        status = pfd_wire_write_start(put_text, &text);
-    if (status == PFD_OK)
-        status = pfd_wire_write(frame, put_text, &text, err);
-    struct item *item = status == PFD_OK ? malloc(sizeof *item + text.n) : NULL;
-    if (item) {
-        *item = (struct item){ .n_users = 1, .n = text.n };
-        memcpy(item->bytes, text.data, text.n);
-        *ret = item;
-    } else if (status == PFD_OK || status == PFD_ERR_STOPPED) {
-        status = no_memory(err);
-    }
-    pfd_text_free(&text);
-    return status;
-}
-
-/* ---- lists ---- */
-
-static void list_init(struct list *list)
-{
-    list->first = NULL;
-    list->end = &list->first;
-}
-
-static bool list_add(struct list *list, struct item *item)
-{
-    struct node *node = malloc(sizeof *node);
-    if (!node)
-        return false;
-    *node = (struct node){ .item = item };
-    item->n_users++;
-    *list->end = node;
-    list->end = &node->next;
-    return true;
-}
-
-static void list_remove_first(struct list *list)
-{
-    struct node *node = list->first;
-    list->first = node->next;
-    if (!list->first)
-        list->end = &list->first;
-    drop(node->item);
-    free(node);
-}
-
-static void count_lost(struct pfd_client *c, const struct item *item)
+static void count_lost(struct pfd_client *c, const struct pfd_waiting *item)
 {
     c->lost_frames++;
     c->lost_bytes += item->n;
 }
 
-static bool enqueue(struct pfd_client *c, struct item *item)
+static bool enqueue(struct pfd_client *c, struct pfd_waiting *item)
 {
-    if (!list_add(&c->queue, item))
+    if (!pfd_waiting_add(&c->queue, item))
         return false;
     if (!item->is_state)
         c->n_queue += item->n;
@@ -179,11 +94,11 @@ static bool enqueue(struct pfd_client *c, struct item *item)
 
 static void dequeue(struct pfd_client *c)
 {
-    struct item *item = c->queue.first->item;
+    struct pfd_waiting *item = c->queue.first->item;
     if (!item->is_state)
         c->n_queue -= item->n;
     c->n_sent = 0;
-    list_remove_first(&c->queue);
+    pfd_waiting_remove_first(&c->queue);
 }
 
 /* ---- the connection ---- */
@@ -200,11 +115,11 @@ static void disconnect(struct pfd_client *c)
     }
 }
 
-static struct item *make_hello(const struct pfd_client *c)
+static struct pfd_waiting *make_hello(const struct pfd_client *c)
 {
     char host[256] = "";
     char boot_id[37] = "";
-    struct item *item = NULL;
+    struct pfd_waiting *item = NULL;
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? 0 : read(fd, boot_id, sizeof boot_id - 1);
     if (fd >= 0)
@@ -219,7 +134,7 @@ static struct item *make_hello(const struct pfd_client *c)
         .time = now_ns(CLOCK_REALTIME),
         .monotonic = now_ns(CLOCK_MONOTONIC),
     };
-    if (make_item(&hello, true, &item, NULL) != PFD_OK || !item)
+    if (pfd_waiting_new(&hello, true, &item, NULL) != PFD_OK || !item)
         return NULL;
     item->is_state = true;
     return item;
@@ -228,7 +143,7 @@ static struct item *make_hello(const struct pfd_client *c)
 /* Says what was left out, once there is somebody to be told. */
 static bool enqueue_gap(struct pfd_client *c)
 {
-    struct item *item = NULL;
+    struct pfd_waiting *item = NULL;
     struct pfd_wire_frame gap = {
         .type = PFD_WIRE_GAP,
         .lost_frames = c->lost_frames - c->told_frames,
@@ -238,12 +153,12 @@ static bool enqueue_gap(struct pfd_client *c)
     };
     if (!gap.lost_frames)
         return true;
-    if (make_item(&gap, false, &item, NULL) != PFD_OK)
+    if (pfd_waiting_new(&gap, false, &item, NULL) != PFD_OK)
         return false;
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): PFD_OK has an item */
     item->is_state = true; /* its loss is no loss */
     bool ok = enqueue(c, item);
-    drop(item);
+    pfd_waiting_drop(item);
     c->told_frames = c->lost_frames;
     c->told_bytes = c->lost_bytes;
     return ok;
@@ -252,10 +167,11 @@ static bool enqueue_gap(struct pfd_client *c)
 /* All that a new listener must know. */
 static bool enqueue_state(struct pfd_client *c)
 {
-    struct item *hello = make_hello(c);
+    struct pfd_waiting *hello = make_hello(c);
     bool ok = hello && enqueue(c, hello);
-    drop(hello);
-    for (struct node *node = c->state.first; ok && node; node = node->next)
+    pfd_waiting_drop(hello);
+    for (struct pfd_waiting_node *node = c->state.first; ok && node;
+         node = node->next)
         ok = enqueue(c, node->item);
     for (struct pfd_client_buffer *b = c->buffers; ok && b; b = b->next)
         ok = enqueue(c, b->item);
@@ -296,10 +212,10 @@ static bool connect_now(struct pfd_client *c)
 
 static ssize_t send_first(struct pfd_client *c)
 {
-    const struct item *item = c->queue.first->item;
+    const struct pfd_waiting *item = c->queue.first->item;
     union {
         struct cmsghdr header;
-        char bytes[CMSG_SPACE(FDS_MAX * sizeof(int))];
+        char bytes[CMSG_SPACE(PFD_WAITING_FDS * sizeof(int))];
     } control = { .bytes = { 0 } };
     struct iovec part = {
         .iov_base = (char *)(uintptr_t)item->bytes + c->n_sent,
@@ -319,8 +235,19 @@ static ssize_t send_first(struct pfd_client *c)
     return sendmsg(c->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
+/* A service may close a connection that says nothing. Where nothing waits
+ * nothing is lost by that, if it is seen before something is sent. */
+static bool has_been_left(const struct pfd_client *c)
+{
+    struct pollfd p = { .fd = c->fd };
+    return c->fd >= 0 && !c->queue.first && poll(&p, 1, 0) == 1 &&
+           (p.revents & (POLLHUP | POLLERR));
+}
+
 enum pfd_status pfd_client_poll(struct pfd_client *c)
 {
+    if (has_been_left(c))
+        disconnect(c);
     if (!connect_now(c))
         return PFD_MORE;
     while (c->queue.first) {
@@ -354,7 +281,7 @@ void pfd_client_unsent(const struct pfd_client *c, uint64_t *frames,
 }
 
 /* Queues an item if there is somebody to take it and room. */
-static enum pfd_status send_item(struct pfd_client *c, struct item *item,
+static enum pfd_status send_item(struct pfd_client *c, struct pfd_waiting *item,
                                  struct pfd_error *err)
 {
     bool ok = true;
@@ -379,12 +306,12 @@ enum pfd_status pfd_client_send(struct pfd_client *c,
     struct pfd_wire_frame part;
     enum pfd_status status = PFD_OK;
     while (status == PFD_OK && pfd_wire_next_part(frame, &parts, &part)) {
-        struct item *item = NULL;
+        struct pfd_waiting *item = NULL;
         part.fds = 0;
-        status = make_item(&part, false, &item, err);
+        status = pfd_waiting_new(&part, false, &item, err);
         if (status == PFD_OK)
             status = send_item(c, item, err);
-        drop(item);
+        pfd_waiting_drop(item);
     }
     return status;
 }
@@ -421,8 +348,8 @@ enum pfd_status pfd_client_new(const char *path, const char *process,
         c->address.sun_path[0] = '\0';
     c->n_address = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n +
                                (path[0] != '@'));
-    list_init(&c->queue);
-    list_init(&c->state);
+    pfd_waiting_init(&c->queue);
+    pfd_waiting_init(&c->state);
     c->process = strdup(process ? process : program_invocation_short_name);
     c->folder = is_default ? strdup(folder) : NULL;
     if (!c->process || (is_default && !c->folder)) {
@@ -444,7 +371,7 @@ void pfd_client_free(struct pfd_client *c)
         pfd_client_poll(c);
     disconnect(c);
     while (c->state.first)
-        list_remove_first(&c->state);
+        pfd_waiting_remove_first(&c->state);
     free(c->process);
     free(c->folder);
     free(c);
@@ -459,7 +386,7 @@ enum pfd_status pfd_client_code_object(struct pfd_client *c, const char *name,
                                        const void *bytes, size_t n,
                                        uint64_t *number, struct pfd_error *err)
 {
-    struct item *item = NULL;
+    struct pfd_waiting *item = NULL;
     struct pfd_wire_frame frame = {
         .type = PFD_WIRE_CODE_OBJECT,
         .code_object = c->n_objects + 1,
@@ -470,20 +397,20 @@ enum pfd_status pfd_client_code_object(struct pfd_client *c, const char *name,
         return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
                         "a code object of %zu bytes is too large", n);
     }
-    enum pfd_status status = make_item(&frame, false, &item, err);
+    enum pfd_status status = pfd_waiting_new(&frame, false, &item, err);
     if (status != PFD_OK)
         return status;
     item->is_state = true;
     pfd_client_poll(c);
-    if (!list_add(&c->state, item)) {
-        drop(item);
+    if (!pfd_waiting_add(&c->state, item)) {
+        pfd_waiting_drop(item);
         return no_memory(err);
     }
     c->n_objects++;
     if (number)
         *number = c->n_objects;
     status = send_item(c, item, err);
-    drop(item);
+    pfd_waiting_drop(item);
     return status;
 }
 
@@ -493,7 +420,7 @@ enum pfd_status pfd_client_code_object(struct pfd_client *c, const char *name,
  * not: with_fds). */
 static enum pfd_status make_buffer_item(const struct pfd_client_buffer *b,
                                         const struct pfd_wire_frame *origin,
-                                        bool with_fds, struct item **ret,
+                                        bool with_fds, struct pfd_waiting **ret,
                                         struct pfd_error *err)
 {
     struct pfd_wire_frame frame = *origin;
@@ -505,7 +432,7 @@ static enum pfd_status make_buffer_item(const struct pfd_client_buffer *b,
     frame.fds = !with_fds ? 0 : b->doorbell >= 0 ? 2 : 1;
     if (!frame.time)
         frame.time = now_ns(CLOCK_REALTIME);
-    enum pfd_status status = make_item(&frame, false, ret, err);
+    enum pfd_status status = pfd_waiting_new(&frame, false, ret, err);
     if (status != PFD_OK)
         return status;
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): PFD_OK has an item */
@@ -540,7 +467,7 @@ static void free_buffer(struct pfd_client_buffer *b)
         close(b->fd);
     if (b->doorbell >= 0)
         close(b->doorbell);
-    drop(b->item);
+    pfd_waiting_drop(b->item);
     free(b);
 }
 
@@ -622,8 +549,8 @@ enum pfd_status pfd_client_buffer_restart(struct pfd_client_buffer *b,
                                           struct pfd_error *err)
 {
     static const struct pfd_wire_frame plain = { .type = PFD_WIRE_BUFFER };
-    struct item *with_fds = NULL;
-    struct item *without = NULL;
+    struct pfd_waiting *with_fds = NULL;
+    struct pfd_waiting *without = NULL;
     const struct pfd_wire_frame *next = origin ? origin : &plain;
     struct pfd_wire_reader *reader = NULL;
     struct pfd_wire_frame before;
@@ -632,20 +559,11 @@ enum pfd_status pfd_client_buffer_restart(struct pfd_client_buffer *b,
         return status;
     if (!origin) {
         /* What was said last stands in the frame that is kept. */
-        size_t taken = 0;
         reader = pfd_wire_reader_new(0);
-        struct pfd_text stream = { 0 };
-        pfd_wire_write_start(put_text, &stream);
-        pfd_text_add(&stream, b->item->bytes, b->item->n);
-        if (reader && !stream.failed &&
-            pfd_wire_reader_feed(reader, stream.data, stream.n, &taken, err) ==
-                PFD_OK &&
-            pfd_wire_reader_next(reader, &before, err) == PFD_OK &&
-            pfd_wire_reader_next(reader, &before, err) == PFD_OK) {
+        if (reader && pfd_waiting_read(b->item, reader, &before)) {
             before.time = 0;
             next = &before;
         }
-        pfd_text_free(&stream);
     }
     b->generation++;
     status = make_buffer_item(b, next, true, &with_fds, err);
@@ -653,12 +571,12 @@ enum pfd_status pfd_client_buffer_restart(struct pfd_client_buffer *b,
         status = make_buffer_item(b, next, false, &without, err);
     pfd_wire_reader_free(reader);
     if (status != PFD_OK) {
-        drop(with_fds);
+        pfd_waiting_drop(with_fds);
         return status;
     }
     status = send_item(b->client, without, err);
-    drop(without);
-    drop(b->item);
+    pfd_waiting_drop(without);
+    pfd_waiting_drop(b->item);
     b->item = with_fds;
     return status;
 }
@@ -667,7 +585,8 @@ enum pfd_status pfd_client_buffer_restart(struct pfd_client_buffer *b,
 static void forget_fds(struct pfd_client_buffer *b)
 {
     struct pfd_client *c = b->client;
-    for (struct node *node = c->queue.first; node; node = node->next) {
+    for (struct pfd_waiting_node *node = c->queue.first; node;
+         node = node->next) {
         bool is_sent = node == c->queue.first && c->n_sent > 0;
         if (node->item->n_fds && node->item->fds[0] == b->fd && !is_sent) {
             disconnect(c); /* begin anew, without this buffer */

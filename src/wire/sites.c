@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "objects/container.h"
 #include "objects/rows.h"
 #include "objects/rows_file.h"
 
@@ -32,22 +33,40 @@ static struct pfd_site *sites_of(const struct pfd_sites *s)
 
 /* ---- files ---- */
 
+static void add_rows(struct pfd_sites *s, struct pfd_cursor bytes)
+{
+    struct pfd_row row;
+    size_t at = 0;
+    while (pfd_row_next(&bytes, &at, &row))
+        pfd_text_add(&s->object, row.bytes, row.header.n_bytes);
+}
+
+/* What lies in the file as it is was searched as a whole. */
+static enum pfd_status add_inflated(void *user, const struct pfd_piece *piece,
+                                    struct pfd_report *report)
+{
+    (void)report;
+    if (piece->offset == PFD_NO_OFFSET)
+        add_rows(user, pfd_cursor(piece->bytes.base, piece->bytes.n));
+    return PFD_OK;
+}
+
 static enum pfd_status add_file(struct pfd_sites *s, const char *path,
                                 struct pfd_error *err)
 {
     struct pfd_input *input = NULL;
-    struct pfd_row row;
-    size_t at = 0;
+    struct pfd_report silent = { .source = path };
     size_t n = 0;
     enum pfd_status status = pfd_input_open(path, &input, err);
     if (status != PFD_OK)
         return status;
     const void *bytes = pfd_input_bytes(input, &n);
-    struct pfd_cursor c = pfd_cursor(bytes, n);
-    while (pfd_row_next(&c, &at, &row))
-        pfd_text_add(&s->object, row.bytes, row.header.n_bytes);
+    add_rows(s, pfd_cursor(bytes, n));
+    status = pfd_container_walk(bytes, n, 0, add_inflated, s, &silent, err);
     pfd_input_close(input);
-    return s->object.failed ? no_memory(err) : PFD_OK;
+    if (status == PFD_ERR_UNSUPPORTED) /* rows may be in any bytes */
+        status = PFD_OK;
+    return s->object.failed ? no_memory(err) : status;
 }
 
 static int add_library(struct dl_phdr_info *info, size_t size, void *user)
@@ -129,6 +148,7 @@ static bool make_control(struct pfd_sites *s)
     for (int i = 0; i < 3; i++) {
         s->control->threads.last[i] = UINT32_MAX;
         s->control->groups.last[i] = UINT32_MAX;
+        s->control->pixels.last[i] = UINT32_MAX;
     }
     for (size_t i = 0; i < s->n; i++) {
         sites_of(s)[i] = (struct pfd_site){

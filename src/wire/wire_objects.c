@@ -16,7 +16,8 @@ struct object {
     char *bytes;             /* [n] of [room], owned */
     size_t n;
     size_t room;
-    uint64_t total;            /* all parts together */
+    uint64_t total; /* all parts together */
+    uint64_t scope;
     uint64_t at;               /* of its first frame */
     bool is_refused;           /* which has been said */
     bool is_whole;             /* a module */
@@ -153,6 +154,7 @@ static struct object *add(struct pfd_wire_objects *set,
     *found = o;
     o->total = frame->total ? frame->total : frame->bytes.n + frame->missing;
     o->at = frame->at;
+    o->scope = frame->scope;
     o->n_name = frame->name.n;
     if (o->n_name)
         memcpy(o->name, frame->name.at, o->n_name);
@@ -182,6 +184,7 @@ static void give_object(struct pfd_wire_objects *set, struct object *o,
         .use = use,
         .number = o->number,
         .at = at,
+        .scope = o->scope,
         .name = { o->name, o->n_name },
         .bytes = o->bytes,
         .n = o->n,
@@ -330,6 +333,7 @@ static void take_shader(struct pfd_wire_objects *set,
         .use = PFD_WIRE_OBJECT_SHADER,
         .number = o->number,
         .shader = frame->shader,
+        .scope = frame->scope,
         .at = frame->at,
         .name = frame->name,
         .bytes = o->bytes,

@@ -3,7 +3,7 @@
 """Speed, as ratios to a yardstick that runs in turn with us.
 
 bench.py --build DIR [--entries N] [--runs N] [--json FILE] [--growth]
-         [--check]
+         [--threads LIST] [--check]
 
 Makes the inputs (hot: one format; mixed: 64 formats in random order), runs the
 yardstick and printfdecode A B A B ..., output to /dev/null, and prints medians
@@ -12,6 +12,13 @@ text of both is compared byte for byte. Then what large tables cost: starting
 with them, and finding strings in them.
 
 --growth  also the time for each entry at 1, 10 and 100 million entries
+--threads LIST
+          the same work with so many threads each (0: as many as it takes by
+          itself), in turn, to /dev/null, a file in memory and a pipe; and
+          nothing else. With 0: how many times as long as with the best number
+          that takes, the median of the rounds. On 16 processors, 4 minutes:
+          bench.py --build DIR --entries 8000000 --runs 5 \
+                   --threads 1,2,4,8,16,0
 --check   exit status 1 when a target of the table is missed
 """
 import argparse
@@ -59,8 +66,45 @@ def run(command):
     return seconds, usage.ru_maxrss * 1024
 
 
+def run_into(command, to):
+    """Seconds, with output to /dev/null, to a file in memory or to a pipe that
+    somebody reads."""
+    reader = None
+    if to == "memory":
+        out = os.memfd_create("out")
+    elif to == "pipe":
+        reader = subprocess.Popen(["cat"], stdin=subprocess.PIPE,
+                                  stdout=subprocess.DEVNULL)
+        out = os.dup(reader.stdin.fileno())
+        reader.stdin.close()
+    else:
+        out = os.open(os.devnull, os.O_WRONLY)
+    start = time.monotonic()
+    process = subprocess.run(command, stdout=out, stderr=subprocess.DEVNULL,
+                             check=False)
+    os.close(out)
+    if reader:
+        reader.wait()
+    seconds = time.monotonic() - start
+    if process.returncode:
+        sys.exit("bench: failed: " + " ".join(command))
+    return seconds
+
+
 def output(command):
     return subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
+
+
+def compare_auto(what, kind, to, times):
+    """The number of threads that it takes by itself, and the best other."""
+    best = min((n for n in times if n),
+               key=lambda n: statistics.median(times[n]))
+    ratios = [a / b for a, b in zip(times[0], times[best])]
+    print("%-6s %-6s to %-9s auto takes %.2f times as long as %d (%.2f to "
+          "%.2f)" % (what, kind, to, statistics.median(ratios), best,
+                     min(ratios), max(ratios)))
+    return {"what": what, "input": kind, "to": to, "best": best,
+            "auto_to_best": statistics.median(ratios)}
 
 
 class Bench:
@@ -127,6 +171,65 @@ class Bench:
             show(result[-1])
         return result
 
+    def npy(self):
+        """A column of one of 64 format strings to a file of NumPy's, in turn
+        with all as JSON: times as fast, on several threads."""
+        dump, elf, rows = self.make("mixed", self.o.entries)
+        with open(rows, encoding="utf-8") as f:
+            ident = f.readline().split()[0]
+        threads = str(min(4, len(os.sched_getaffinity(0))))
+        json_to = [self.ours, "decode", "-o", "json", "-j", threads, dump, elf]
+        npy_to = [self.ours, "table", "--id", ident, "-j", threads, "--to",
+                  self.path("x.npy"), dump, elf]
+        ratios = [run(json_to)[0] / run(npy_to)[0]
+                  for _ in range(self.o.runs + 1)][1:]
+        result = {"what": "npy", "input": "mixed", "threads": int(threads),
+                  "ratio": statistics.median(ratios),
+                  "ratio_min": min(ratios), "ratio_max": max(ratios),
+                  "target": 5}
+        print("table of one of 64 format strings to .npy: %.1f times as fast "
+              "as -o json (%.1f to %.1f), %s threads, target 5" % (
+                  result["ratio"], min(ratios), max(ratios), threads))
+        return result
+
+    def threads(self):
+        """Seconds with each number of threads, in turn; and how many times as
+        fast as the first number."""
+        counts = [int(n) for n in self.o.threads.split(",")]
+        result = []
+        for what, kind in (("raw", "hot"), ("raw", "mixed"), ("json", "mixed"),
+                           ("stats", "mixed")):
+            dump, elf, _ = self.make(kind, self.o.entries)
+            command = [self.ours] + (["stats"] if what == "stats" else
+                                     ["decode", "-o", what])
+            for to in ("/dev/null", "memory", "pipe"):
+                if what == "stats" and to != "/dev/null":
+                    continue
+                times = {n: [] for n in counts}
+                for i in range(self.o.runs + 1):
+                    for n in counts:
+                        seconds = run_into(
+                            command + ["-j", str(n)] * (n > 0) + [dump, elf],
+                            to)
+                        if i:
+                            times[n].append(seconds)
+                first = statistics.median(times[counts[0]])
+                for n in counts:
+                    seconds = statistics.median(times[n])
+                    result.append({
+                        "what": what, "input": kind, "to": to, "threads": n,
+                        "entries": self.o.entries, "seconds": seconds,
+                        "seconds_least": min(times[n]),
+                        "speedup": first / seconds})
+                print("%-6s %-6s to %-9s %s" % (what, kind, to, "  ".join(
+                    "%s: %.3f s (%.2fx)" % (
+                        n or "auto", statistics.median(times[n]),
+                        first / statistics.median(times[n]))
+                    for n in counts)))
+                if 0 in times:
+                    result.append(compare_auto(what, kind, to, times))
+        return result
+
     def growth(self):
         result = []
         for entries, runs in ((10**6, 25), (10**7, 9), (10**8, 3)):
@@ -184,18 +287,24 @@ def main():
     p.add_argument("--runs", type=int, default=7)
     p.add_argument("--json")
     p.add_argument("--growth", action="store_true")
+    p.add_argument("--threads", metavar="LIST")
     p.add_argument("--check", action="store_true")
     o = p.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(o, folder)
-        bench.check_text()
+        if not o.threads:
+            bench.check_text()
         machine = "%s, %d processors, %s" % (
             platform.platform(), len(os.sched_getaffinity(0)), cpu_name())
         print("machine: " + machine)
-        print("%-6s %-6s %9s %10s %10s   %s" % (
-            "what", "input", "", "yardstick", "ours", "ratio (spread)"))
-        report = {"machine": machine, "work": bench.work(),
-                  "tables": bench.tables()}
+        report = {"machine": machine, "work": []}
+        if o.threads:
+            report["threads"] = bench.threads()
+        else:
+            print("%-6s %-6s %9s %10s %10s   %s" % (
+                "what", "input", "", "yardstick", "ours", "ratio (spread)"))
+            report["work"] = bench.work() + [bench.npy()]
+            report["tables"] = bench.tables()
         if o.growth:
             report["growth"] = bench.growth()
     if o.json:

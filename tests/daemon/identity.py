@@ -26,7 +26,8 @@ def indexes(temp):
     """Of the entries of each source, in the order of the file."""
     ret = collections.defaultdict(list)
     if os.path.exists(f'{temp}/out'):
-        for line in slurp(f'{temp}/out').splitlines():
+        # The last line may be half written at any moment.
+        for line in slurp(f'{temp}/out').split(b'\n')[:-1]:
             r = json.loads(line)
             if r['type'] == 'entry':
                 ret[r['source']].append(r['index'])

@@ -115,6 +115,8 @@ def of_others(temp):
     with producer(f'{temp}/in.sock', elf_frame(), *dump_frames(1, 'c')):
         until('the lines', lambda: slurp(f'{temp}/out').count(
             b'"type":"entry"') == 2 * N_ENTRIES + 1)
+        until('a checkpoint', lambda: os.path.exists(
+            f'{temp}/state/checkpoint'))
     d.kill()
     assert slurp(f'{temp}/out').startswith(before)
     # Killed before its first checkpoint, so to speak.

@@ -43,8 +43,9 @@ bool made_init(struct made *m, const char *elf, const char *dump,
     struct pfdd_strings *strings = pfdd_strings_new(set);
     m->binding = strings ? pfdd_binding_new(strings) : NULL;
     pfdd_strings_unref(strings);
-    m->buffer =
-        m->binding ? pfdd_buffer_new(source, NULL, m->binding, NULL) : NULL;
+    struct pfdd_buffer_options options = { .name = source,
+                                           .binding = m->binding };
+    m->buffer = m->binding ? pfdd_buffer_new(&options) : NULL;
     return m->buffer && begin_anew(m);
 }
 

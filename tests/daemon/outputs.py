@@ -11,11 +11,13 @@ import subprocess
 import time
 import urllib.request
 
-from harness import (N_ENTRIES, PATIENCE, PROGRAM, REST, Daemon, can_be_ended, dial, dial_tcp,
-                     dump_frames, elf_frame, free_port, http, need, producer,
-                     run, until)
+from harness import (N_ENTRIES, PATIENCE, PROGRAM, REST, START, Daemon,
+                     can_be_ended, dial, dial_tcp, dump_frames, elf_frame,
+                     frame, free_port, http, is_sanitized, need, producer, run,
+                     until)
 
 FOLLOW = REST[0]
+IDLE = '10' if is_sanitized(PROGRAM) else '2'  # seconds; a busy machine takes some
 
 ASKED = '''code_objects: [$E]
 inputs:
@@ -112,7 +114,7 @@ def asked(temp):
     for where in f'{temp}/l.sock', f'http://127.0.0.1:{web}/':
         out = subprocess.run(
             [FOLLOW, 'follow', '--from', middle, '-o', 'json', '--until-idle',
-             '0.5', where], stdout=subprocess.PIPE, check=True, timeout=PATIENCE).stdout
+             IDLE, where], stdout=subprocess.PIPE, check=True, timeout=PATIENCE).stdout
         assert json.loads(out.split(b'\n')[0])['sequence'] >= first_later
         assert out.count(b'"type":"entry"') == N_ENTRIES, where
     first.close()
@@ -163,6 +165,59 @@ def acknowledged(temp):
     assert 'not written all' not in d.log()
 
 
+CHOSEN = ACKED + '''  - {type: file, path: $T/no.log, required: true, match: ^no arguments}
+'''
+CHOSEN = CHOSEN.replace('name: collector', 'name: collector, match: ^workgroup, '
+                        'findings: no')
+
+
+def numbers_of(path):
+    with open(path, encoding='utf-8') as f:
+        lines = [json.loads(line) for line in f]
+    assert all(line['message'].startswith('no arguments') for line in lines)
+    return [line['sequence'] for line in lines]
+
+
+def chosen(temp):
+    """A required output gets what it wants, each once, and acknowledges with it
+    what it does not: nothing of that stays on disk for it."""
+    d = Daemon(temp, CHOSEN)
+    every = []
+    for n in range(3):
+        live = dial(f'{temp}/l.sock', {'from': 'oldest'})
+        with entries(f'{temp}/in.sock', 2):
+            some = live.entries(2 * N_ENTRIES)
+            every += some
+            got = dial(f'{temp}/ack.sock')
+            wanted = [e['sequence'] for e in some
+                      if e['message'].startswith('workgroup')]
+            assert [e['sequence'] for e in got.entries(len(wanted))] == wanted
+            # Some of them, and from the first that is missing on again.
+            got.send({'ack': wanted[3]})
+            until('a checkpoint', lambda s=wanted[3]: acked(temp) == s)
+            got.close()
+            got = dial(f'{temp}/ack.sock')
+            assert [e['sequence'] for e in got.entries(len(wanted) - 4)] == wanted[4:]
+            got.send({'ack': wanted[-1]})
+            # If what it does not want counted, it would stay there.
+            last = some[-1]['sequence']
+            assert last > wanted[-1]
+            until('a checkpoint', lambda s=last: acked(temp) >= s)
+            got.close()
+        no = [e['sequence'] for e in every
+              if e['message'].startswith('no arguments')]
+        until('its file', lambda no=no: numbers_of(f'{temp}/no.log') == no)
+        live.close()
+        if n == 0:
+            d.kill()
+            d.start()
+        elif n == 1:
+            d.stop()
+            d.start()
+    d.stop()
+    assert numbers_of(f'{temp}/no.log') == no
+
+
 def followed(temp):
     """printfdecode follow --ack: each line once, over restarts of both."""
     d = Daemon(temp, ACKED)
@@ -189,6 +244,73 @@ def followed(temp):
     numbers = [json.loads(line)['sequence'] for line in got.splitlines()
                if b'"type":"entry"' in line]
     assert len(numbers) == len(set(numbers)) == 3 * N_ENTRIES, len(numbers)
+
+
+def killed(temp):
+    """The same where nobody ends in order: nothing is lost, and what comes again,
+    because nobody had acknowledged it, is what it was."""
+    d = Daemon(temp, ACKED)
+    got = {}
+    for i in range(4):
+        n = len(got) + N_ENTRIES
+        with producer(f'{temp}/in.sock', elf_frame(),
+                      *dump_frames(name=f'c{i}')):
+            with subprocess.Popen(
+                    [FOLLOW, 'follow', '--ack', '-o', 'json', f'{temp}/ack.sock'],
+                    stdout=subprocess.PIPE) as f:
+                while len(got) < n:
+                    line = f.stdout.readline()
+                    sequence = json.loads(line)['sequence']
+                    assert got.setdefault(sequence, line) == line, line
+                f.kill()
+            if i % 2:
+                d.kill()
+                d.start()
+    entries = sorted(map(json.loads, got.values()), key=lambda r: r['sequence'])
+    wanted = [(f'c{i}', j) for i in range(4) for j in range(N_ENTRIES)]
+    assert [(e['source'], e['index']) for e in entries
+            if e['type'] == 'entry'] == wanted
+    d.stop()
+
+
+def printed(temp):
+    """printfdecode follow --ack prints any form of what such an output wants,
+    and says what it cannot do."""
+    d = Daemon(temp, CHOSEN)
+    live = dial(f'{temp}/l.sock', {'from': 'oldest'})
+    for form in 'text', 'raw', 'json':
+        with entries(f'{temp}/in.sock', 1):
+            some = live.entries(N_ENTRIES)
+            wanted = [e for e in some if e['message'].startswith('workgroup')]
+            p = subprocess.run(
+                [FOLLOW, 'follow', '--ack', '-o', form, '-n', str(len(wanted)),
+                 f'{temp}/ack.sock'], stdout=subprocess.PIPE, check=True,
+                timeout=PATIENCE)
+            out = p.stdout.decode().splitlines()
+            if form == 'json':
+                out = [json.loads(line) for line in out]
+                assert out == wanted, (form, out)
+            else:
+                said = '\n'.join(e['message'] for e in wanted)
+                assert '\n'.join(out).split() == said.split(), (form, out)
+        # What it does not want is acknowledged with what it does.
+        last = some[-1]['sequence']
+        assert last > wanted[-1]['sequence']
+        until('a checkpoint', lambda s=last: acked(temp) >= s)
+    for words in ('--collapse',), ('-o', 'perfetto'), ('--match', 'x'):
+        p = follow('--ack', *words, f'{temp}/ack.sock')
+        assert p.wait(PATIENCE) == 1 and '--ack' in p.stderr.read(), words
+    # Words of somebody who has entries stand in the stream, as its end.
+    sock = dial(f'{temp}/ack.sock', {'output': 'entries'})
+    with entries(f'{temp}/in.sock', 1):
+        assert sock.sock.recv(8) == START[:8]
+        sock.send({'ack': 1 << 40})
+        got = b''
+        while more := sock.sock.recv(1 << 16):
+            got += more
+        assert b'that was sent' in got or got, got
+    sock.close()
+    d.stop()
 
 
 def follow(*args):
@@ -239,9 +361,10 @@ def crowded(temp):
             time.sleep(0.1)
             server.accept()[0].close()
             with server.accept()[0] as s:
-                assert s.recv(4096) == b'{"output":"json"}\n'
-                s.sendall(b'{"type":"entry","message":"a line\\n"}\n')
-        assert f.communicate(timeout=PATIENCE)[0] == 'a line\n'
+                assert s.recv(4096) == b'{"output":"entries"}\n'
+                s.sendall(START + frame('gap', lost_entries=3, sequence=4))
+        said = f.communicate(timeout=PATIENCE)[0]
+        assert said == '! gap: 3 records missed, next is 4\n', said
 
 
 def resumed(temp):
@@ -362,5 +485,5 @@ def few_descriptors(temp):
     assert ends == {0, 1}, ends
 
 
-run(asked, acknowledged, followed, ended, crowded, resumed, too_slow,
+run(asked, acknowledged, chosen, followed, killed, printed, ended, crowded, resumed, too_slow,
     http_has_no_port, http_moves, few_descriptors)

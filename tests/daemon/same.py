@@ -82,6 +82,10 @@ def from_daemon(temp, objects, n):
                  {'from': 'oldest', 'output': form, 'findings': False}).sock
         s.shutdown(1)
         got[form] = b''.join(iter(lambda: s.recv(65536), b''))
+        # Whoever gets entries makes the same of them.
+        followed = output(temp, 'follow', '--until-idle', '0.3', '--findings',
+                          'no', '--from', 'oldest', '-o', form, 'l.sock')
+        assert followed == got[form], (form, followed, got[form])
     os.rename(source, f'{temp}/buffer.bin')
     d.stop()
     got['json'] = entries(got['json'].replace(b'"source":"' + source,

@@ -7,6 +7,7 @@ import re
 import shutil
 import struct
 import subprocess
+import threading
 
 from harness import (DUMP, ELF, N_ENTRIES, PROGRAM, REST, Daemon, die_with_us,
                      dump_frames, elf_frame, free_port, metric, producer, run,
@@ -32,7 +33,7 @@ def shipped(temp, port):
     for before, after in (
             ('/run/printfdecoded', f'{temp}/run'),
             ('/var/lib/printfdecoded', f'{temp}/lib'), ('9464', str(port)),
-            ('queue_max: 1GiB', 'queue_max: 4MiB'), ('32MiB', '1MiB')):
+            ('queue_max: 1GiB', 'queue_max: 16MiB'), ('32MiB', '1MiB')):
         assert before in text, before
         text = text.replace(before, after)
     return text
@@ -75,7 +76,11 @@ outputs:
 
 def culprits_are_named(temp):
     d = Daemon(temp, HELD)
-    with producer(f'{temp}/in.sock', elf_frame(), *dump_frames(1, 'b', large())):
+    frames = [f for i in range(4) for f in dump_frames(i + 1, f'b{i}', large())]
+    with producer(f'{temp}/in.sock', elf_frame()) as sock:
+        # It may have to wait itself.
+        threading.Thread(target=sock.sendall, args=[b''.join(frames)],
+                         daemon=True).start()
         until('the queue to be full', lambda: 'full: the required output '
               'collector does not take its lines; sources wait' in d.log())
         until('its name', lambda: re.search(
@@ -92,7 +97,7 @@ def culprits_are_named(temp):
               'any more, after' in d.log())
         until('lines on disk again', lambda: 'writing again' in d.log())
         until('all lines', lambda: slurp(f'{temp}/out.ndjson').count(
-            b'"type":"entry"') == N_ENTRIES * TIMES)
+            b'"type":"entry"') == 4 * N_ENTRIES * TIMES)
     d.stop()
     reader.kill()
     reader.wait()
@@ -141,11 +146,11 @@ outputs:
     missing = 'No such file or directory'
     assert warnings == [
         f'{temp}/none.elf: {missing}',
+        f'{temp}/none: {missing}: the folder is to be made before',
         f'{temp}/later: {missing}: it is waited for',
         f'{temp}: not a regular file',
         f'{temp}/none: {missing}: the daemon would not start',
-        f'{temp}/a.file: no folder: the daemon would not start',
-        f'{temp}/none: {missing}: the folder is to be made before'], warnings
+        f'{temp}/a.file: no folder: the daemon would not start'], warnings
     assert any('then all sources wait' in line for line in said), said
     assert any('text on standard output, without findings' in line
                for line in said), said

@@ -16,7 +16,7 @@ import subprocess
 import threading
 import time
 
-from harness import (DUMP, ELF, N_ENTRIES, PATIENCE, REST, Daemon, dial,
+from harness import (DUMP, ELF, N_ENTRIES, PATIENCE, REST, START, Daemon, dial,
                      dump_frames, elf_frame, entry_ends, frame, producer, run,
                      sent_from, slurp, until, used_bytes)
 
@@ -231,6 +231,52 @@ def origins(temp):
     d.stop()
 
 
+def zeros(temp):
+    """Bytes that do not come, because they are zero: said so, or left out of a
+    buffer that is done, come out as those that do."""
+    d = Daemon(temp, CONFIG)
+    lines = dial(f'{temp}/l.sock', {'output': 'json', 'from': 'oldest'})
+    data = slurp(DUMP)
+    used = entry_ends(data)[-1]
+    n = 64
+    whole = struct.pack('<Q', (used - 16 + n) // 4) + data[8:used] + bytes(n)
+    begin = b'\x89PFDCAP\n' + struct.pack('<II', 1, 1)
+
+    def send(says_zeros, size, *parts):
+        with socket.socket(socket.AF_UNIX) as s:
+            s.connect(f'{temp}/in.sock')
+            s.sendall((begin if says_zeros else START) + elf_frame() +
+                      frame('buffer', buffer=1, name='z', size=size) +
+                      b''.join(frame('data', buffer=1, **p) for p in parts) +
+                      frame('done', buffer=1))
+            until('its end', lambda: 'z: ended' in d.log()[seen:])
+        with producer(f'{temp}/in.sock', *dump_frames(name='end')):
+            got = []
+            while True:
+                line = lines.next()
+                if line['source'] == 'end':
+                    lines.entries(N_ENTRIES - 1)
+                    return got
+                if line['type'] == 'gap':  # a stream of which the end is missing
+                    continue
+                got.append({k: v for k, v in line.items() if k not in (
+                    'sequence', 'time', 'time_unix_nano', 'origin')})
+    seen = 0
+    wanted = send(False, len(whole), {'bytes': whole})
+    assert len(wanted) > N_ENTRIES, wanted[-1]
+    for says_zeros, parts in (
+            (True, [{'bytes': whole[:used]}, {'offset': used, 'zeros': n}]),
+            (True, [{'offset': used, 'zeros': n}, {'bytes': whole[:used]}]),
+            (False, [{'bytes': whole[:used]}])):
+        seen = len(d.log())
+        got = send(says_zeros, len(whole), *parts)
+        assert got == wanted, (got[N_ENTRIES:], wanted[N_ENTRIES:], len(got), len(wanted))
+    # Where zeros are said, others are not made up.
+    seen = len(d.log())
+    assert send(True, len(whole), {'bytes': whole[:used]}) != wanted
+    d.stop()
+
+
 def shared(path, data, bell, number=1):
     """A producer that hands over memory, and that as its doorbell."""
     memory = os.memfd_create('b', os.MFD_ALLOW_SEALING | os.MFD_CLOEXEC)
@@ -338,5 +384,5 @@ def nothing_waits_for_a_peer(temp):
     peer.close()
 
 
-run(nothing_waits_for_a_peer, doorbells_are_heard, shaders, own_shaders, loose_module, by_uri, from_memory, from_foreign_memory,
+run(zeros, nothing_waits_for_a_peer, doorbells_are_heard, shaders, own_shaders, loose_module, by_uri, from_memory, from_foreign_memory,
     files_of_strangers, origins)

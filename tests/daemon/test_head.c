@@ -59,11 +59,13 @@ START_TEST(test_cut)
         ck_assert(pfdd_head_has_changed(&head));
         ck_assert_int_eq(head.n, 0);
         ck_assert(!pfdd_head_has_changed(&head));
+        ck_assert_ptr_null(head.page); /* no fault each time */
         ck_assert_int_eq(ftruncate(fd, 4096), 0);
         put(fd, 0, (char)i);
         ck_assert(pfdd_head_has_changed(&head));
         ck_assert_int_eq(head.n, PFDD_HEAD);
         ck_assert_int_eq(head.bytes[0], i);
+        ck_assert_ptr_nonnull(head.page);
     }
     pfdd_head_deinit(&head);
     close(fd);

@@ -23,15 +23,15 @@ static void setup(void)
 {
     ck_assert(made_init(&made, elf_path, dump_path, "some\athing"));
     pfdd_ring_init(&ring, 8192, 1);
-    pfdd_pages_init(&pages, &ring, NULL, NULL, 2 << 20);
+    pfdd_pages_init(&pages, &ring, NULL, NULL, 1, 2 << 20);
 }
 
 static void teardown(void)
 {
     pfdd_pages_deinit(&pages);
     pfdd_ring_deinit(&ring);
+    made_deinit(&made); /* its buffer is held as long as that */
     ck_assert_uint_eq(ring.n_held, 0);
-    made_deinit(&made);
 }
 
 static bool is_taken(const char *text, struct pfdd_request *ret)
@@ -259,9 +259,15 @@ END_TEST
 START_TEST(requests_are_understood_or_refused)
 {
     static const char *const good[] = {
-        "{\"from\":\"2554-01-01T00:00:00Z\"}", "{\"from\":7}",
-        "{\"format_string\":\"^v\"}",          "{\"where\":\"lane == 3\"}",
-        "{\"id\":\"0xffffffffffffffff\"}",     "{\"match\":[\"a\",\"b\"]}",
+        "{\"from\":\"2554-01-01T00:00:00Z\"}",
+        "{\"from\":7}",
+        "{\"format_string\":\"^v\"}",
+        "{\"where\":\"lane == 3\"}",
+        "{\"id\":\"0xffffffffffffffff\"}",
+        "{\"match\":[\"a\",\"b\"]}",
+        "{\"collapse\":true}",
+        "{\"collapse\":false}",
+        "{\"collapse\":\"equal\",\"window\":5}",
     };
     static const char *const bad[] = {
         "{\"from\":\"2555-01-01T00:00:00Z\"}",
@@ -283,6 +289,12 @@ START_TEST(requests_are_understood_or_refused)
         "{\"source\":\"\"}",
         "{\"output\":\"sse\"}",
         "{\"what\":1}",
+        "{\"collapse\":1}",
+        "{\"collapse\":\"some\"}",
+        "{\"window\":5}",
+        "{\"collapse\":true,\"window\":0}",
+        "{\"collapse\":true,\"output\":\"raw\"}",
+        "{\"collapse\":true,\"output\":\"entries\"}",
         "[]",
         SEVENTEEN,
     };
@@ -437,6 +449,101 @@ START_TEST(pages_have_a_share)
 }
 END_TEST
 
+/* ---- runs ---- */
+
+static uint64_t sum_of(const char *text, const char *what)
+{
+    uint64_t sum = 0;
+    for (; (text = strstr(text, what)); text += strlen(what))
+        sum += strtoull(text + strlen(what), NULL, 10);
+    return sum;
+}
+
+/* Entries that a text stands for. */
+static uint64_t stood_for(const char *text)
+{
+    return count(text, "\"type\":\"entry\"") - count(text, "\"collapsed\":") +
+           sum_of(text, "\"collapsed\":");
+}
+
+/* What waits is said when it has waited for long enough. */
+static char *read_late(void)
+{
+    ck_assert(!pfdd_reader_is_done(&reader));
+    reader.choice->runs->ended_ns = 0;
+    pfdd_readers_end_runs(&ring);
+    char *text = read_all();
+    ck_assert(pfdd_reader_is_done(&reader));
+    return text;
+}
+
+/* What was before a gap is said before it. */
+START_TEST(runs_end_at_a_gap)
+{
+    subscribe("{\"collapse\":true}");
+    append_entries(3);
+    char *text = read_all();
+    ck_assert_str_eq(text, "");
+    free(text);
+    for (int i = 0; i < 200; i++)
+        append_entries(1);
+    text = read_all();
+    const char *gap = strstr(text, "\"type\":\"gap\"");
+    ck_assert_ptr_nonnull(gap);
+    ck_assert_uint_eq(stood_for(text), 3);
+    ck_assert_uint_eq(stood_for(gap), 0);
+    free(text);
+    text = read_late();
+    ck_assert_uint_eq(stood_for(text) + 3 + reader.missed, 203);
+    ck_assert_uint_gt(reader.missed, 0);
+    free(text);
+    pfdd_reader_deinit(&reader);
+}
+END_TEST
+
+/* Whoever gives back a page has what was made of it, and counts no entry
+ * again. */
+START_TEST(runs_are_counted_once)
+{
+    char got[65536];
+    size_t n_got = 0;
+    const char *bytes = NULL;
+    ring.n_bytes_max = 1 << 20;
+    subscribe("{\"from\":\"oldest\",\"collapse\":\"equal\",\"window\":1}");
+    append_entries(30);
+    for (size_t n = 0; pfdd_reader_peek(&reader, &bytes, &n);) {
+        n = n < 7 ? n : 7;
+        memcpy(got + n_got, bytes, n);
+        n_got += n;
+        pfdd_reader_take(&reader, n);
+        reader.taken_ns = 0;
+        pfdd_readers_let_go(&ring);
+        ck_assert(!reader.page);
+    }
+    got[n_got] = '\0';
+    uint64_t n = stood_for(got);
+    char *text = read_late();
+    ck_assert_uint_eq(n + stood_for(text), 30);
+    free(text);
+    pfdd_reader_deinit(&reader);
+}
+END_TEST
+
+/* A page that is not made leaves it unknown what was counted. */
+START_TEST(runs_want_all_memory)
+{
+    subscribe("{\"collapse\":true,\"output\":\"text\"}");
+    append_entries(3);
+    reader.choice->runs->failed = true;
+    char *text = read_all();
+    ck_assert_str_eq(text, "! error: out of memory for what is collapsed\n");
+    free(text);
+    ck_assert(reader.is_over);
+    ck_assert(pfdd_reader_is_done(&reader));
+    pfdd_reader_deinit(&reader);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     if (argc < 3)
@@ -453,6 +560,7 @@ int main(int argc, char **argv)
               ids_are_hexadecimal, patterns_are_several_and_inverted,
               requests_are_understood_or_refused, pages_are_made_once,
               readers_begin_anywhere, pages_are_given_back,
-              pages_may_be_many_of_a_chunk, pages_have_a_share),
+              pages_may_be_many_of_a_chunk, pages_have_a_share,
+              runs_end_at_a_gap, runs_are_counted_once, runs_want_all_memory),
         300);
 }

@@ -10,6 +10,7 @@
 #include <check.h>
 
 #include "../unit/suite.h"
+#include "config/fieldmap.h"
 #include "delivery/resume.h"
 
 enum {
@@ -21,19 +22,56 @@ static char *text;               /* [ends[RECORDS]] */
 static size_t ends[RECORDS + 1]; /* of record i, from 1 on */
 static int fd;
 
-static void setup(void)
+static struct pfdd_look look;
+
+/* Some are long. */
+static void begin(void (*put)(FILE *out, int number, int width))
 {
     size_t n = 0;
     FILE *out = open_memstream(&text, &n);
     for (int i = 1; i <= RECORDS; i++) {
-        fprintf(out,
-                "{\"type\":\"entry\",\"sequence\":%d,\"message\":\"%0*d\"}\n",
-                i, i % 10 ? i : PAD, 0);
+        put(out, i, i % 10 ? i : PAD);
         fflush(out);
         ends[i] = n;
     }
     fclose(out);
     fd = memfd_create("lines", MFD_CLOEXEC);
+}
+
+static void put_own(FILE *out, int number, int width)
+{
+    fprintf(out,
+            "{\"type\":\"entry\",\"sequence\":%d,"
+            "\"time_unix_nano\":\"1795422251503540530\","
+            "\"message\":\"%0*d\"}\n",
+            number, width, 0);
+}
+
+static void setup(void)
+{
+    pfdd_look_init(&look, NULL);
+    begin(put_own);
+}
+
+/* The number stands behind a message, which has one, too. */
+static void put_mapped(FILE *out, int number, int width)
+{
+    fprintf(out,
+            "{\"@timestamp\":\"2026-11-23T08:24:11.503540530Z\","
+            "\"message\":\",\\\"event.sequence\\\":7%0*d\","
+            "\"event.sequence\":%d,\"labels.gpu_id\":\"0\"}\n",
+            width, 0, number);
+}
+
+static void setup_mapped(void)
+{
+    char word[] = "ecs";
+    char *const words[] = { word };
+    char err[200];
+    struct pfdd_fieldmap *map = pfdd_fieldmap_new(words, 1, err, sizeof err);
+    pfdd_look_init(&look, map);
+    pfdd_fieldmap_free(map);
+    begin(put_mapped);
 }
 
 static void teardown(void)
@@ -50,7 +88,7 @@ static struct pfdd_resume find(size_t n, const char *rest, size_t n_rest,
     ck_assert_int_eq(ftruncate(fd, 0), 0);
     ck_assert_int_eq(pwrite(fd, text, n, 0), (ssize_t)n);
     ck_assert_int_eq(pwrite(fd, rest, n_rest, (off_t)n), (ssize_t)n_rest);
-    ck_assert(pfdd_resume_find(fd, saved, &ret));
+    ck_assert(pfdd_resume_find(fd, &look, saved, &ret));
     return ret;
 }
 
@@ -62,6 +100,7 @@ static void expect(struct pfdd_resume r, int last, uint64_t saved)
     if (r.seq) {
         ck_assert_uint_eq(r.n_line, ends[last] - from);
         ck_assert_mem_eq(r.line, text + from, r.n_line);
+        ck_assert_uint_eq(r.time, UINT64_C(1795422251503540530));
     }
     pfdd_resume_deinit(&r);
 }
@@ -70,9 +109,10 @@ static void expect(struct pfdd_resume r, int last, uint64_t saved)
 START_TEST(test_cut)
 {
     for (uint64_t saved = 30; saved <= 39; saved += 3) {
-        for (size_t n = ends[39]; n <= ends[RECORDS]; n += 1 + (n % 7) * 100)
+        for (size_t n = ends[39]; n <= ends[RECORDS]; n += 1 + (n % 7) * 100) {
             expect(find(n, "", 0, saved), n == ends[RECORDS] ? RECORDS : 39,
                    saved);
+        }
         for (size_t n = ends[35]; n < ends[37]; n++)
             expect(find(n, "", 0, 35), n < ends[36] ? 35 : 36, 35);
     }
@@ -134,7 +174,11 @@ END_TEST
 
 int main(void)
 {
-    return suite_run_with("resume", setup, teardown,
-                          TESTS(test_cut, test_unknown, test_damage, test_long),
-                          20);
+    int rc = suite_run_with(
+        "resume", setup, teardown,
+        TESTS(test_cut, test_unknown, test_damage, test_long), 20);
+    int mapped = suite_run_with(
+        "resume, other names", setup_mapped, teardown,
+        TESTS(test_cut, test_unknown, test_damage, test_long), 20);
+    return rc ? rc : mapped;
 }

@@ -126,7 +126,7 @@ static int shared_memory(void)
 
 static void use_as_little(void)
 {
-    d.config->config->memory_max = 1;
+    d.room.max = 1;
 }
 
 /* ---- tests ---- */

@@ -548,11 +548,11 @@ outputs:
          f'tls:127.0.0.1:{old.port}')
 
     # Whoever ends it says so: else somebody has cut it off.
-    for end, rc, what in ((lambda s: s.unwrap(), 0, 'daemon has ended'),
+    for end, rc, what in ((lambda s: s.unwrap(), 2, 'daemon has ended'),
                           (lambda s: None, 1, 'the connection was cut off')):
         def talk(s):
             s.recv(4096)
-            s.sendall(b'{"type":"entry"}\n')
+            s.sendall(START + frame('gap', lost_entries=3, sequence=4))
             end(s)
         server = Server(temp, talk=talk)
         got, lines, said = follow(*own(temp), f'tls:127.0.0.1:{server.port}')
@@ -571,6 +571,7 @@ if 'built without TLS' in subprocess.run(
     for address in 'tls:127.0.0.1:1', 'https://127.0.0.1:1':
         says('built without TLS', address)
     skip('built without TLS')
-run(both_ways, named_files, strangers, silent_strangers, connects, not_without,
-    files_that_are_none, followed, acknowledged, certificates, no_keys,
-    other_servers)
+if __name__ == '__main__':
+    run(both_ways, named_files, strangers, silent_strangers, connects,
+        not_without, files_that_are_none, followed, acknowledged, certificates,
+        no_keys, other_servers)

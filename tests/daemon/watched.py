@@ -230,4 +230,22 @@ def sparse(temp):
     d.stop()
 
 
-run(links, no_files, owners, second_names, swapped, another_folder, sparse)
+def many(temp):
+    """More files than their names have room for: nobody waits until all have
+    been looked at, and each is in the end."""
+    n = 20000
+    os.mkdir(f'{temp}/in')
+    for i in range(n):
+        os.close(os.open(f'{temp}/in/{i}.txt', os.O_CREAT | os.O_WRONLY))
+    d = Daemon(temp, CONFIG.replace('$MORE', '').replace('64MiB', '16MiB'))
+    assert '.txt: not read' not in d.log().split(': ready')[0]
+    refused(d, n)
+    lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
+    put(temp, 'real.elf', slurp(ELF))
+    reads(d, lines, temp, 'real.dump')
+    refused(d, n)
+    assert d.metric('memory_peak_bytes') <= 16 << 20
+    d.stop()
+
+
+run(many, links, no_files, owners, second_names, swapped, another_folder, sparse)

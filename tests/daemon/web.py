@@ -4,14 +4,20 @@
 not understood is refused; pages of another origin read nothing; no connection
 becomes anything else than HTTP/1."""
 import json
+import os
 import re
 import socket
+import sys
 
-from harness import (N_ENTRIES, PATIENCE, PROGRAM, Daemon, dial, dump_frames,
-                     elf_frame, free_port, http, is_sanitized, need, producer,
-                     run, until)
+from harness import (DUMP, N_ENTRIES, PATIENCE, PROGRAM, Daemon, dial,
+                     dump_frames, elf_frame, entry_ends, frame, free_port, http,
+                     is_sanitized, need, producer, run, slurp, until, used_bytes)
 
-PAGES = '/metrics', '/healthz', '/readyz', '/events', '/lines', '/none'
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                '..', 'make'))
+import llpc_cases as box  # noqa: E402
+
+PAGES = '/', '/page.css', '/state', '/metrics', '/healthz', '/readyz', '/events', '/lines', '/none'
 CONFIG = '''inputs:
   - {type: listen, address: "unix:$T/in.sock"}
 outputs:
@@ -81,6 +87,8 @@ def a_filter_never_widens(temp):
         'from': ['', '-1', '1' * 20, 'yesterday', '1' * 400],
         'entries_only': ['', '1', 'TRUE', 'true' + ' ' * 300],
         'findings': ['no', 'x' * 400],
+        'collapse': ['', '1', 'some'],
+        'window': ['', '0', '-1', '5'],
         'output': ['', 'xml', 'j' * 400],
     }
     for page in '/lines', '/events':
@@ -102,6 +110,9 @@ def a_filter_never_widens(temp):
             ('/events?output=json', "'output'"),
             ('/metrics?x', "no parameter 'x'"),
             ('/healthz?source=b', "no parameter 'source'"),
+            ('/state?source=b', "no parameter 'source'"),
+            ('/?where=a0', "no parameter 'where'"),
+            ('/page.css?x', "no parameter 'x'"),
             ('/lines?' + '&'.join(f'a{i}=' for i in range(17)), 'parameters')):
         status, body = ask(port, path)
         assert status == 400 and said in body, (path, status, body)
@@ -224,6 +235,145 @@ def browsers(temp):
     d.stop()
 
 
+def the_page_is_alone(temp):
+    """Its files name nothing but each other, and may do nothing else."""
+    d, port = started(temp)
+    found, names = {}, {'/'}
+    while names:
+        name = names.pop()
+        head, _, body = raw(port, f'GET {name} HTTP/1.0\r\n\r\n'.encode()
+                            ).decode().partition('\r\n\r\n')
+        assert head.startswith('HTTP/1.1 200 '), (name, head)
+        policy = re.search('Content-Security-Policy: (.*)\r', head)[1].split('; ')
+        assert "default-src 'none'" in policy and "script-src 'self'" in policy
+        assert "require-trusted-types-for 'script'" in policy
+        assert 'unsafe' not in head and '*' not in head, head
+        assert 'X-Content-Type-Options: nosniff' in head
+        assert 'Referrer-Policy: no-referrer' in head
+        assert not re.search(r'(?i)(src|href|url|import)\W{1,3}(https?:)?//', body)
+        assert not re.search(r'(?i) (on\w+|style)="|<style|innerHTML|eval\(', body)
+        found[name] = body
+        more = re.findall(r'(?:href|src)="(/[^"#]*)"', body)
+        more += re.findall(r"from '\.(/[\w.]+)'", body)
+        names |= set(more) - set(found)
+    assert {'/', '/page.css', '/main.js', '/stream.js', '/icon.svg'} <= set(found)
+    d.stop()
+
+
+def the_state(temp):
+    """What became of sources, however many, and whatever they are called."""
+    d, port = started(temp)
+    data = slurp(DUMP)
+    cut = data[:entry_ends(data)[9]]
+    unknown = bytearray(data)
+    unknown[18:24] = b'\x55' * 6  # the first entry's id
+    state = json.loads(ask(port, '/state')[1])
+    assert state['sources'] == [] and len(state['inputs']) == 1, state
+    assert f'connect to unix:{temp}/in.sock' in state['inputs'][0]['text'], state
+    odd = 'a"b\\c\nd\x1b</script>\u202e'
+    with producer(f'{temp}/in.sock', elf_frame(), *dump_frames(1, odd, data),
+                  *dump_frames(2, 'cut', cut),
+                  *dump_frames(3, 'unknown', bytes(unknown)),
+                  frame('buffer', buffer=4, name='empty', size=4096),
+                  frame('data', buffer=4, bytes=bytes(16))):
+        def sources():
+            said = json.loads(ask(port, '/state')[1])
+            return {s['name']: s for s in said['sources']}
+        until('entries', lambda: len(sources()) == 4 and
+              sources()['unknown']['entries'] == N_ENTRIES)
+        now = until('a look', lambda: sources()['empty']['size'] and sources())
+        assert now['empty']['unwritten'] == now['empty']['buffers'] == 1
+        lost = used_bytes(data) - len(cut)
+        assert now['cut']['overflow'] == {
+            'size': len(cut), 'lost_bytes': lost, 'entries': 10}, now['cut']
+        assert now['cut']['lost_bytes'] == lost and now['cut']['findings']
+        assert now['unknown']['unknown_ids'] == ['0x555555555555'], now
+        assert now['unknown']['unknown'] == 1
+        name, = set(now) - {'cut', 'empty', 'unknown'}
+        assert '\n' not in name and '\x1b' not in name and '"' in name, name
+        assert now[name]['entries'] == N_ENTRIES
+    # It stays short.
+    for first in range(0, 600, 50):
+        with producer(f'{temp}/in.sock', *(
+                f for i in range(50) for f in
+                dump_frames(i + 1, f'n{first + i}', cut))):
+            until('its sources', lambda: json.loads(ask(port, '/state')[1])
+                  ['n_sources'] >= 4 + first + 50)
+    _, body = ask(port, '/state')
+    assert len(json.loads(body)['sources']) == 256 and len(body) < 300000
+    for _ in range(300):
+        assert ask(port, '/state')[0] == 200
+    d.stop()
+
+
+def a_sample_says_what_it_lacks(temp):
+    """However little is asked for, all of it is counted."""
+    d, port = started(temp)
+    data = slurp(DUMP)
+    unknown = bytearray(data)
+    unknown[18:24] = b'\x55' * 6  # the first entry's id
+    all_lines = dial(f'{temp}/l.sock', {'output': 'json'})
+    with producer(f'{temp}/in.sock', elf_frame(), *dump_frames(1, 'b', data),
+                  *dump_frames(2, 'c', bytes(unknown))):
+        all_lines.entries(2 * N_ENTRIES)
+    all_lines.close()
+
+    def sample(query, page='/lines'):
+        with connect(port) as s:
+            s.sendall(f'GET {page}?from=oldest&{query} HTTP/1.0\r\n\r\n'.encode())
+            f = s.makefile('rb')
+            entries, left = [], None
+            for line in f:
+                if line.startswith(b'data: '):
+                    line = line[6:]
+                record = json.loads(line) if line.startswith(b'{') else {}
+                if record.get('type') == 'entry':
+                    entries.append(record)
+                if record.get('type') == 'left_out':
+                    left = record
+                n = len(entries) + (left['filtered']['entries'] +
+                                    left['sampled']['entries'] if left else 0)
+                if n >= 2 * N_ENTRIES:
+                    return entries, left
+        raise AssertionError((len(entries), left))
+    for page in '/lines', '/events':
+        entries, left = sample('sample=10', page)
+        assert 2 < len(entries) < 60, len(entries)
+        # Spread, and what is amiss comes first of all.
+        assert entries[-1]['sequence'] > N_ENTRIES
+        assert [e for e in entries if e.get('findings')] and \
+            left['sampled']['findings'] == 0, left
+        entries, left = sample('sample=1000000', page)
+        assert len(entries) == 2 * N_ENTRIES and not left, left
+    entries, left = sample('sample=100000&source=b&id=0x555555555555')
+    assert not entries and left['filtered']['entries'] == 2 * N_ENTRIES
+    assert left['filtered']['findings'] >= 1, left
+    for value in '0', '-1', '1000001', '1' * 30, '', 'x', '1.5':
+        assert ask(port, f'/lines?sample={value}')[0] == 400, value
+    for form in 'text', 'raw', 'entries':
+        assert ask(port, f'/lines?sample=5&output={form}')[0] == 400, form
+    assert ask(port, '/lines?sample=5&collapse=true')[0] == 400
+    bad = dial(f'{temp}/l.sock', {'output': 'text', 'sample': 5})
+    assert bad.next()['type'] == 'error'
+    # What fills a page leaves nothing of its share behind.
+    long = box.Str(0x123456789abc, 'x' * 2000 + '%u\n', '4')
+    with producer(f'{temp}/in.sock',
+                  frame('code_object', code_object=2, name='long.elf',
+                        bytes=box.image(long)),
+                  *dump_frames(3, 'd', box.buffer(*(long(i) for i in range(3000))))):
+        until('all of it', lambda: {s['name']: s['entries'] for s in json.loads(
+            ask(port, '/state')[1])['sources']}.get('d') == 3000)
+        with connect(port) as s:
+            s.sendall(b'GET /lines?from=oldest&sample=4000 HTTP/1.0\r\n\r\n')
+            f = s.makefile('rb')
+            n = 0
+            while n < 3000:
+                line = f.readline()
+                assert b'left_out' not in line, (n, line)
+                n += b'"source":"d"' in line
+    d.stop()
+
+
 def nothing_but_http_1(temp):
     d, port = started(temp)
     upgrade = ('GET /healthz HTTP/1.1\r\nHost: localhost\r\n'
@@ -257,7 +407,8 @@ def nothing_but_http_1(temp):
         got = raw(port, head)
         assert got.startswith(b'HTTP/1.1 400 '), (head, got)
     # The paths are these, and not what might be made of others.
-    for path in '/x/../metrics', '//metrics', '/metrics/', '/%6detrics', '/':
+    for path in '/x/../metrics', '//metrics', '/metrics/', '/%6detrics', '/index', \
+            '/page', '/../page.css', '/page.css/', '//':
         assert ask(port, path)[0] == 404, path
     d.stop()
 
@@ -334,5 +485,5 @@ def is_closed(s):
 
 
 if __name__ == '__main__':
-    run(a_filter_never_widens, other_methods, browsers, nothing_but_http_1,
-        one_after_another, crowded)
+    run(a_filter_never_widens, other_methods, browsers, the_page_is_alone, the_state,
+        a_sample_says_what_it_lacks, nothing_but_http_1, one_after_another, crowded)

@@ -4,13 +4,16 @@
  * shader that prints, and writes the buffer to a file:
  *
  *   draw VERTEX.spv FRAGMENT.spv WIDTH HEIGHT BUFFER_BYTES FILE
+ *        [--strings FILE [--rule RULE]...]
  *
  * Exit status 77: there is no device.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "gpu.h"
+#include "printer.h"
 
 static VkPipelineShaderStageCreateInfo stage(VkShaderStageFlagBits of,
                                              const struct shader *shader)
@@ -95,11 +98,43 @@ static void draw(const struct shader *shaders, const struct gpu_buffer *buffers,
     gpu_end();
 }
 
+/* What the shader wants: the buffer to print into, and perhaps rules. */
+static void make_buffers(const struct shader *shader,
+                         const struct printer_options *printer, size_t n_print,
+                         struct gpu_buffer *ret)
+{
+    for (size_t i = 0; i < shader->n_resources; i++) {
+        size_t n = n_print;
+        const void *control = shader->resources[i].is_control
+                                  ? printer_control(printer, &n)
+                                  : NULL;
+        if (shader->resources[i].is_control && !control)
+            exit(1);
+        ret[i] = gpu_buffer(n);
+        if (control)
+            memcpy(ret[i].memory, control, n);
+    }
+}
+
+static bool write_file(const char *path, const struct gpu_buffer *buffer)
+{
+    FILE *file = fopen(path, "wb");
+    bool ok = file && fwrite(buffer->memory, 1, buffer->n_bytes, file) ==
+                          buffer->n_bytes;
+    return file && !fclose(file) && ok;
+}
+
 int main(int argc, char **argv)
 {
     struct shader shaders[2] = { 0 };
-    if (argc != 7)
+    struct gpu_buffer buffers[SHADER_RESOURCES_MAX];
+    struct printer_options printer = { .program = "draw" };
+    if (argc < 7)
         return 1;
+    for (int i = 7; i + 1 < argc; i += 2) {
+        if (!printer_take(&printer, argv[i], argv[i + 1]))
+            return 1;
+    }
     for (int i = 0; i < 2; i++) {
         const char *why = shader_read(&shaders[i], argv[1 + i]);
         if (why) {
@@ -108,11 +143,17 @@ int main(int argc, char **argv)
         }
     }
     gpu_open();
-    struct gpu_buffer buffer = gpu_buffer(strtoul(argv[5], NULL, 10));
-    draw(shaders, &buffer, (uint32_t)strtoul(argv[3], NULL, 10),
+    make_buffers(&shaders[1], &printer, strtoul(argv[5], NULL, 10), buffers);
+    draw(shaders, buffers, (uint32_t)strtoul(argv[3], NULL, 10),
          (uint32_t)strtoul(argv[4], NULL, 10));
-    FILE *file = fopen(argv[6], "wb");
-    bool ok = file &&
-              fwrite(buffer.memory, 1, buffer.n_bytes, file) == buffer.n_bytes;
-    return file && !fclose(file) && ok ? 0 : 1;
+    bool ok = true;
+    for (size_t i = 0; i < shaders[1].n_resources; i++) {
+        if (shaders[1].resources[i].is_control) {
+            printer_say_withheld(buffers[i].memory, buffers[i].n_bytes);
+        } else {
+            ok &= write_file(argv[6], &buffers[i]);
+        }
+    }
+    printer_close();
+    return ok ? 0 : 1;
 }

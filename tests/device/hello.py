@@ -14,6 +14,9 @@ import tempfile
 ROOT, PROGRAM, RUNNERS = (os.path.abspath(a) for a in sys.argv[1:4])
 os.environ['PATH'] = ':'.join([os.path.dirname(PROGRAM), RUNNERS,
                                os.environ['PATH']])
+os.environ['PKG_CONFIG_PATH'] = os.path.join(os.path.dirname(PROGRAM), '..',
+                                             'meson-uninstalled')
+VALIDATION = '/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json'
 skipped = []
 
 
@@ -21,9 +24,10 @@ def sections():
     with open(f'{ROOT}/README.md') as f:
         text = re.search(r'^## Print from your own shaders\n(.*?)^## ',
                          f.read(), re.M | re.S)[1]
-    found = re.findall(r'^```sh\n(.*?)^```\n\n```\n(.*?)^```\n', text,
+    inside = r'((?:(?!^```).)*)'
+    found = re.findall(rf'^```sh\n{inside}^```\n\n```\n{inside}^```\n', text,
                        re.M | re.S)
-    assert len(found) == 2, found
+    assert len(found) == 3, found
     return found
 
 
@@ -42,6 +46,9 @@ def check_commands(commands, wanted):
     if not has(*(t for t in ('glslangValidator', 'run_comp', 'run_cl')
                  if t in commands)):
         return
+    if 'vulkan-debug-printf' in commands and not os.path.exists(VALIDATION):
+        skipped.append('no validation layer')
+        return
     p = run(commands)
     if p.returncode == 77:
         skipped.append(p.stdout.strip())
@@ -49,6 +56,22 @@ def check_commands(commands, wanted):
     lines = p.stdout.splitlines()[-4:]
     assert p.returncode == 0 and sorted(lines) == wanted.splitlines(), p.stdout
     print('ok:', commands.splitlines()[0])
+
+
+def check_cuda():
+    """What CUDA's commands make has its string; to run it takes a GPU, which
+    tests/device/measure.sh is for."""
+    with open(f'{ROOT}/README.md') as f:
+        commands = re.search(r'^(nvcc .* hello\.cu .*)$', f.read(), re.M)[1]
+    if not has('nvcc', 'pkg-config'):
+        return
+    shutil.copy(f'{ROOT}/examples/device/cuda/hello.cu', '.')
+    for more in ('', ' --compress-mode=size', ' --compress-mode=none'):
+        p = run(commands + more)
+        assert p.returncode == 0, p.stdout
+        listed = run('printfdecode strings hello').stdout
+        assert 'ray %u t=%f' in listed, (more, listed)
+        print('ok:', commands + more)
 
 
 def check_build(tool, commands):
@@ -70,6 +93,7 @@ def main():
                                  f'{folder}/a hello'))
         for commands, wanted in sections():
             check_commands(commands, wanted)
+        check_cuda()
         check_build('meson', 'meson setup out && ninja -C out')
         check_build('cmake', 'cmake -B out && cmake --build out')
     print('\n'.join(f'skipped: {why}' for why in skipped))

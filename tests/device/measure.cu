@@ -238,7 +238,9 @@ static int run_rules()
 
 /* ---- what a site costs that is off ---- */
 
-/* March through a field, as shaders do: many registers, few loads. */
+/* March through a field, as shaders do: many registers, few loads. What is hit
+ * is told in both cases: to keep it for the message alone is no cost of the
+ * site. */
 template <bool prints>
 __global__ void march(const float4 *spheres, float *ret, int n, int steps)
 {
@@ -246,6 +248,7 @@ __global__ void march(const float4 *spheres, float *ret, int n, int steps)
     float3 at = { (float)(i % 1024) / 512 - 1, (float)(i / 1024) / 128 - 1, -3 };
     float3 to = { at.x * 0.1f, at.y * 0.1f, 1 };
     float travelled = 0;
+    int hit = -1;
     for (int s = 0; s < steps; s++) {
         float nearest = 1e9f;
         int which = 0;
@@ -267,10 +270,11 @@ __global__ void march(const float4 *spheres, float *ret, int n, int steps)
         if (nearest < 1e-4f) {
             if (prints)
                 PFD_PRINTF("ray %d hit %d t=%f\n", i, which, travelled);
+            hit = which;
             break;
         }
     }
-    ret[i] = travelled;
+    ret[i] = travelled + (float)hit;
 }
 
 /* Nothing but memory. */

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""scan.py PRINTFDECODE RUNNER [GLSLANG]: shaders are rewritten, compiled, run
-and decoded; what comes out is what was said. With a GLSL compiler RUNNER is
-run_comp, else run_cl. Exit status 77: there is no device."""
+"""scan.py PRINTFDECODE RUNNER [GLSLANG | WAVES]: shaders are rewritten,
+compiled, run and decoded; what comes out is what was said. With a GLSL compiler
+RUNNER is run_comp, else run_cl, and WAVES stands in for sub-groups. Exit status
+77: there is no device."""
 import collections
 import json
 import os
@@ -13,7 +14,9 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM, RUNNER = (os.path.abspath(a) for a in sys.argv[1:3])
-GLSLANG = sys.argv[3] if len(sys.argv) > 3 else None
+GLSL = os.path.basename(RUNNER) == 'run_comp'
+GLSLANG = sys.argv[3] if GLSL else None
+WAVES = None if GLSL or len(sys.argv) < 4 else os.path.abspath(sys.argv[3])
 THREADS = 1024
 
 SPECIAL = [
@@ -65,15 +68,19 @@ def compile_glsl(source, defines):
          'out.spv')
 
 
-def run(defines, n_bytes):
-    """Runs what was compiled with a buffer of so many bytes."""
-    if GLSLANG:
+def run(defines, n_bytes, waves=None):
+    """Runs what was compiled with a buffer of so many bytes; waves: how wide
+    those are that are stood in for."""
+    if waves:
+        call(WAVES, './out.so', 'says', str(waves), str(THREADS // waves),
+             str(n_bytes), 'dump.bin')
+    elif GLSLANG:
         call(RUNNER, 'out.spv', str(THREADS // 64), '1', '1', '--buffer-bytes',
-             str(n_bytes), '--to', 'dump.bin')
+             str(n_bytes), '--to', 'dump.bin', '--strings', 'app.pfdb')
     else:
         call(RUNNER, 'out.cl', 'says', str(THREADS), '--local', '64',
              '--options', ' '.join(defines), '--buffer-bytes', str(n_bytes),
-             '--to', 'dump.bin')
+             '--to', 'dump.bin', '--strings', 'app.pfdb')
 
 
 def decoded():
@@ -86,10 +93,10 @@ def decoded():
     return lines, records[-1], kinds
 
 
-def check_small(defines, whole):
+def check_small(defines, whole, waves=None):
     """Buffers that are too small: what is there is right, the rest counted."""
     for n_bytes in (16, 20, 24, 100, 1000, 30000):
-        run(defines, n_bytes)
+        run(defines, n_bytes, waves)
         lines, summary, kinds = decoded()
         wrong = lines - said()
         assert not wrong, (n_bytes, wrong)
@@ -171,6 +178,28 @@ def check_subgroups(source):
     print('compiled with sub-groups')
 
 
+def check_waves(source, defines, *options):
+    """Compiled for this processor, with sub-groups that are stood in for:
+    lanes meet at a place in all ways there are."""
+    if not WAVES or not shutil.which('clang'):
+        print('not run with sub-groups: no clang, or no C++')
+        return
+    out = scan(source, '--subgroups', *options)
+    call('clang', '-w', '-x', 'cl', '-cl-std=CL2.0', '-Xclang',
+         '-finclude-default-header', '-Dcl_khr_subgroup_ballot',
+         '-Dcl_khr_int64_base_atomics', *defines, '-O2', '-mllvm',
+         '-inline-threshold=1000000', '-fPIC', '-shared', out,
+         os.path.join(HERE, 'waves.cl'), '-o', 'out.so')
+    for width in (8, 32, 64) if not options else (32,):
+        run([], 1 << 20, width)
+        lines, summary, kinds = decoded()
+        assert lines == said(), (width, lines - said(), said() - lines)
+        assert not kinds and not summary['lost_bytes'], (kinds, summary)
+        if width == 32:
+            check_small([], summary['bytes'], width)
+        print('ok: waves of', width, *defines, *options)
+
+
 def main():
     name = 'says.comp' if GLSLANG else 'says.cl'
     source = os.path.join(HERE, name)
@@ -187,8 +216,14 @@ def main():
             check(source, [], '--subgroups', '--wide-atomics', '--set', '2',
                   '--binding', '5')
             check(source, ['-DPFD_SET=3'], '--binding', '7')
+        for options in (['--sites'], ['--control', '--subgroups'],
+                        ['--commit', '--origin', '--control']):
+            check(source, [], *options)
         if not GLSLANG:
             check_subgroups(source)
+            check_waves(source, [])
+            check_waves(source, ['-DPFD_ATOMICS_32'])
+            check_waves(source, [], '--commit', '--origin')
         check_wrong()
 
 

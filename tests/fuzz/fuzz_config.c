@@ -14,15 +14,24 @@ static void hear(void *user, const char *text)
     ++*(unsigned *)user;
 }
 
+static bool is_in(const struct pfdd_class *const *classes,
+                  const struct pfdd_class *class)
+{
+    while (*classes && *classes != class)
+        classes++;
+    return *classes != NULL;
+}
+
 static void check(const struct pfdd_config *c)
 {
     FUZZ_CHECK(c->ring >= 1 << 20 && c->ring <= c->memory_max / 2);
     for (size_t i = 0; i < c->n_inputs; i++)
-        FUZZ_CHECK(c->inputs[i].type <= PFDD_INPUT_STDIN);
+        FUZZ_CHECK(is_in(pfdd_inputs, c->inputs[i]->class));
     for (size_t i = 0; i < c->n_outputs; i++) {
-        FUZZ_CHECK(c->outputs[i].type <= PFDD_OUTPUT_HTTP);
-        FUZZ_CHECK(c->outputs[i].form <= PFDD_RAW);
-        FUZZ_CHECK(!c->outputs[i].required || c->state_dir);
+        const struct pfdd_output_config *out = pfdd_config_output(c, i);
+        FUZZ_CHECK(is_in(pfdd_outputs, out->block.class));
+        FUZZ_CHECK(out->form <= PFDD_RAW);
+        FUZZ_CHECK(!out->required || c->state_dir);
     }
 }
 

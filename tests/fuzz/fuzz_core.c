@@ -56,7 +56,7 @@ static void see_memory(struct seen *seen)
         size_t got = pfd_core_read(seen->core, s.address, bytes, sizeof bytes);
         FUZZ_CHECK(!at || !memcmp(at, bytes, got < n ? got : (size_t)n));
         seen->at = 0;
-        pfd_core_data(seen->core, i, see_range, seen);
+        pfd_core_data(seen->core, s.address, s.n_memory, see_range, seen);
     }
     FUZZ_CHECK(present == pfd_core_info(seen->core)->n_present);
 }

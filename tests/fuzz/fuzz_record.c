@@ -6,6 +6,7 @@
  * with bytes of its own, is edited, and if it can still be a walk's, it is
  * shown in every way there is.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "any_format.h"
@@ -48,7 +49,13 @@ static void see(struct world *w, const void *bytes, size_t n)
 
 static void show_sinks(struct world *w, struct pfd_entry *e)
 {
-    const struct pfd_sink_options options = { .origin = true, .marks = true };
+    const struct pfd_sink_options options = {
+        .show = UINT_MAX,
+        .links = "file://host/folder/",
+        .time = 1,
+        .marks = true,
+        .color = true,
+    };
     for (size_t i = 0; pfd_sinks[i]; i++) {
         struct pfd_text out = { 0 };
         pfd_sinks[i]->entry(&out, e, &options);

@@ -35,7 +35,7 @@ static void read_lines(struct pfdd_ring *ring, struct pfdd_request *request)
     struct pfdd_pages pages;
     const char *bytes = NULL;
     size_t n = 0;
-    pfdd_pages_init(&pages, ring, NULL, NULL, 2 << 20);
+    pfdd_pages_init(&pages, ring, NULL, NULL, 1, 2 << 20);
     FUZZ_CHECK(pfdd_reader_init(&r, &pages, request));
     while (pfdd_reader_peek(&r, &bytes, &n)) {
         FUZZ_CHECK(n > 0 && memchr(bytes, '\0', n) == NULL);

@@ -68,6 +68,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         .n_calls = data[0] >> 1 & 1,
         .subgroups = data[0] & 4,
         .wide_atomics = data[0] & 8,
+        .sites = data[0] & 16,
+        .commit = data[0] & 32,
+        .origin = data[0] & 64,
+        .control = data[0] & 128,
     };
     struct pfd_scan *scan = pfd_scan_new(&options);
     FUZZ_CHECK(scan);

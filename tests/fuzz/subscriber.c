@@ -6,6 +6,8 @@
 
 #include <jansson.h>
 
+#include <printfdecode/subscriber.h>
+
 #include "fuzz.h"
 
 void subscriber_init(struct subscriber *s, struct pfdd *d, const char *request,
@@ -88,6 +90,39 @@ static void check_line(struct subscriber *s, const char *line, size_t n)
     }
 }
 
+/* ---- entries ---- */
+
+/* All of a stream, whose items have the numbers that they should have. */
+static void check_entries(const struct subscriber *s)
+{
+    struct pfd_subscriber *reader = NULL;
+    struct pfd_batch batch;
+    struct pfd_error err;
+    uint64_t next = 1;
+    size_t at = 0;
+    enum pfd_status status = PFD_MORE;
+    FUZZ_CHECK(pfd_subscriber_new(NULL, &reader, NULL) == PFD_OK);
+    while (status == PFD_OK || at < s->n_line) {
+        size_t taken = 0;
+        pfd_subscriber_feed(reader, s->line + at, s->n_line - at, &taken, NULL);
+        at += taken;
+        while ((status = pfd_subscriber_next(reader, &batch, &err)) == PFD_OK) {
+            struct pfd_chunk_item item;
+            uint64_t sequence = 0;
+            FUZZ_CHECK(s->is_filtered || batch.sequence == next + batch.missed);
+            next = batch.sequence;
+            while (pfd_subscriber_item(reader, &item, &sequence, NULL) ==
+                   PFD_OK) {
+                FUZZ_CHECK(sequence == next);
+                next++;
+            }
+        }
+        FUZZ_CHECK(status == PFD_MORE);
+    }
+    FUZZ_CHECK(s->is_filtered || next == s->d->ring.next_seq);
+    pfd_subscriber_free(reader);
+}
+
 /* ---- bytes ---- */
 
 static void keep(struct subscriber *s, const char *bytes, size_t n)
@@ -105,7 +140,8 @@ static void keep(struct subscriber *s, const char *bytes, size_t n)
 static void take_bytes(struct subscriber *s, const char *bytes, size_t n)
 {
     while (n) {
-        const char *newline = memchr(bytes, '\n', n);
+        const char *newline =
+            s->reader.form == PFDD_ENTRIES ? NULL : memchr(bytes, '\n', n);
         size_t n_here = newline ? (size_t)(newline + 1 - bytes) : n;
         keep(s, bytes, n_here);
         bytes += n_here;
@@ -134,7 +170,11 @@ void subscriber_deinit(struct subscriber *s)
     const struct pfdd_reader *r = &s->reader;
     uint64_t end = s->d->ring.next_seq;
     subscriber_read(s);
-    FUZZ_CHECK(r->form == PFDD_RAW || s->n_line == 0);
+    if (r->form == PFDD_ENTRIES) {
+        check_entries(s);
+    } else {
+        FUZZ_CHECK(r->form == PFDD_RAW || s->n_line == 0);
+    }
     FUZZ_CHECK(s->is_filtered || r->lines + r->missed == end - 1);
     FUZZ_CHECK(pfdd_reader_seq(r) == end);
     if (!s->is_filtered && (r->form == PFDD_JSON || r->form == PFDD_SSE))

@@ -100,6 +100,10 @@ def check_terminal():
 
 
 def main():
+    # Whoever runs this in the background, or with nohup, may have them
+    # ignored: no shell can catch them then.
+    for name in ('TERM', 'INT', 'HUP', 'USR1'):
+        signal.signal(getattr(signal, 'SIG' + name), signal.SIG_DFL)
     with tempfile.TemporaryDirectory() as folder:
         os.environ['TMPDIR'] = folder
         check_lines()

@@ -40,9 +40,9 @@ def agent(gpu=4711, target=90010, device=0x740f):
                        0, 0, 0, 0, target, 416, 8, 0, 0, 0, 0, 0)
 
 
-def queue(number=1, gpu=4711, ring=0, size=4096, save=0, n_save=0):
+def queue(number=1, gpu=4711, ring=0, size=4096, save=0, n_save=0, status=0):
     """kfd_queue_snapshot_entry, of type AQL"""
-    return struct.pack("<5Q6I", 0, ring, 0, 0, save, number, gpu, size, 2,
+    return struct.pack("<5Q6I", status, ring, 0, 0, save, number, gpu, size, 2,
                        n_save, 0)
 
 
@@ -66,9 +66,40 @@ def core(segments, notes=b"", machine=62, extended=False):
                       1 if extended else 0, 0)
     body = notes
     out += struct.pack("<IIQQQQQQ", PT_NOTE, 4, at, 0, 0, len(notes), 0, 4)
+    places = {}  # the same bytes stand there once
+    for address, data, size in segments:
+        if id(data) not in places:
+            body += bytes(-(at + len(body)) % PAGE)
+            places[id(data)] = at + len(body)
+            body += data
+        out += struct.pack("<IIQQQQQQ", PT_LOAD, 6, places[id(data)], address,
+                           0, len(data), size, PAGE)
+    return out + struct.pack("<44xI16x", n if extended else 0) + body
+
+
+def core_32(segments, notes=b"", machine=3):
+    """The same of a process of 32 bits."""
+    n = len(segments) + 1
+    at = 52 + n * 32
+    out = struct.pack("<4sBBB9xHHIIIIIHHHHHH", b"\x7fELF", 1, 1, 1, 4, machine,
+                      1, 0, 52, 0, 0, 52, 32, n, 0, 0, 0)
+    out += struct.pack("<8I", PT_NOTE, at, 0, 0, len(notes), 0, 0, 4)
+    body = notes
     for address, data, size in segments:
         body += bytes(-(at + len(body)) % PAGE)
-        out += struct.pack("<IIQQQQQQ", PT_LOAD, 6, at + len(body), address, 0,
-                           len(data), size, PAGE)
+        out += struct.pack("<8I", PT_LOAD, at + len(body), address, 0, len(data),
+                           size, 6, PAGE)
         body += data
-    return out + struct.pack("<44xI16x", n if extended else 0) + body
+    return out + body
+
+
+def process_32(pid, name):
+    status = struct.pack("<12xh", 6) + bytes(130)
+    info = struct.pack("<12xI12x16s80x", pid, name)
+    return note(b"CORE", 1, status) + note(b"CORE", 3, info)
+
+
+def files_32(rows, page=PAGE):
+    desc = struct.pack("<II", len(rows), page)
+    desc += b"".join(struct.pack("<III", *row[:3]) for row in rows)
+    return note(b"CORE", 0x46494c45, desc + b"".join(row[3] + b"\0" for row in rows))

@@ -286,7 +286,55 @@ def core_seeds():
                                     notes + gpus)
     yield "core/gpu", cores.core([(0x1000, page, 1024)], gpus, machine=224)
     yield "core/numbered", cores.core([(0x1000, page, 1024)], notes, extended=True)
+    yield "core/32_bits", cores.core_32([(0x1000, page, 1024)], cores.process_32(
+        4711, b"app") + cores.note(b"CORE", 6, struct.pack("<4I", 3, 5, 0, 0)) +
+        cores.files_32([(0x1000, 0x2000, 0, b"/bin/app")]))
     yield "core/gzip", gzip.compress(cores.core([(0x1000, page, 4096)]), mtime=0)
+
+
+def find_seeds():
+    """Buffers of formats that are found, in cores."""
+    llpc = b"".join(struct.pack("<Q", id_ << 16 | 2 + len(words)) +
+                    struct.pack(f"<{len(words)}I", *words) for id_, words in (
+        (0x414141414141, []), (0x424242424242, [7]), (0x424242424242, [1, 2]),
+        (0x434343434343, [1, 2, 3, 4, 5])))
+    llpc = struct.pack("<QQ", len(llpc) // 4, 0) + llpc
+    opencl = struct.pack("<10I", 1, 2, 7, 3, 1, 2, 3, 1, 2, 9) * 3
+    opencl = struct.pack("<II", len(opencl), 4088) + opencl
+    inline = struct.pack("<I8s", 12 << 2, b"in\n".ljust(8, b"\0"))
+    hip = struct.pack("<II", 3 * len(inline), 4088) + 3 * inline
+    page = b"".join(b.ljust(512, b"\0") for b in (llpc, opencl, hip)).ljust(4096, b"\0")
+    yield "find/each", cores.core([(0x10000, page, 8192)])
+    half = page[:544] + bytes(3552)
+    yield "find/split", cores.core([(0x10000, page[:528], 528),
+                                    (0x10000 + 528, page[528:], 3568)])
+    yield "find/copies", cores.core([(0x10000, page, 4096), (0x20000, half, 4096),
+                                     (0x30010, page, 4096)],
+                                    cores.gpus(0x10010, [cores.agent()],
+                                               [cores.queue(ring=0x10000)]))
+
+
+def rows_seeds():
+    """Rows as fuzz_rows.c reads them, and a buffer of their entries."""
+    def row(kind, flags, types, text, file=b"a.cu", level=1, line=9):
+        return struct.pack("<BBBHBBB", kind, level, flags, line, len(types),
+                           len(text), len(file)) + types + text + file
+
+    def entry(number, *words, wrong=0):
+        return struct.pack(f"<BBB{len(words)}I", number, wrong, len(words),
+                           *words)
+    plain = row(1, 0, b"uf", b"ray %u t=%f\\n")
+    commit = row(1, 2, b"iU", b"%*d|%lx")
+    both = row(1, 3, b"s", b"%-8.3s|")
+    text = row(2, 0, b"", b"50% of it", file=b"")
+    for name, rows, data in (
+            ("plain", [plain], entry(0, 7, 0x3f800000) + entry(0, 7)),
+            ("commit", [commit, plain], entry(0, 4, 5, 6) +
+             entry(0, 4, 5, 6, wrong=1) + entry(1, 1, 2)),
+            ("text", [both, text], entry(0, 1, 2, 3, 4, 5, 6, 7, 8)),
+            ("kinds", [row(3, 0, b"u", b"%u"), row(1, 4, b"z", b"%u"), text],
+             entry(0, 1) + entry(2, 5) + struct.pack("<BI", 255, 77))):
+        yield "rows/" + name, bytes([len(rows)]) + b"".join(rows) + data
 
 
 def scan_seeds():
@@ -379,10 +427,51 @@ def loaded_seeds():
     yield "loaded/module", bytes(64) + struct.pack("<16I", *words) + bytes(64)
 
 
+def spirv_seeds():
+    cases_of = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cases")
+    for name, case in (("printf", "debugprintf/instrumented_gfx"),
+                       ("check", "gpuav/instrumented_av_line")):
+        with gzip.open(os.path.join(cases_of, case, "module0.spv.gz")) as f:
+            yield "spirv/instrumented_" + name, f.read()
+
+
+def nats_seeds():
+    edge = "0123456789abcdef" * 2
+    digest = "0f" * 32
+    for name, subject, values in (
+            ("entries", "gpulog.v1.07.h.g", (edge, "5", "9", "4", "3", "17", digest)),
+            ("signs", "gpulog.v1.07.h.g", (edge, "+5", " 9", "-4", "3", "", "")),
+            ("backwards", "gpulog.v1.07.h.g", (edge, "9", "5", "8", "0", "1", "")),
+            ("large", "gpulog.v1.07.h.g", (edge, "1", str(2 ** 64), "0", "0", "1", "")),
+            ("ack_of_edge", "gpuack.v1.07." + edge, ("",) * 7),
+            ("ack_of_nobody", "gpuack.v1.07." + "-" * 32, ("",) * 7)):
+        payload = "12 34 ok" if "ack" in name else "payload"
+        yield "nats/" + name, ("\0" + "\n".join((subject, *values, payload))).encode()
+    for i, text in enumerate(("12 34 ok", "0 1 again", "-1 2 ok", "1 2 ok ", "9" * 30)):
+        yield f"nats/ack_{i}", b"\1" + text.encode()
+    whole = f"printfdecoded edges 1\n{edge} 77\n{'f' * 32} 1\nend\n"
+    for i, text in enumerate((whole, whole[:-3], whole + "more", whole.replace("77", "-7"),
+                              whole.replace(" 1", " 2"), "")):
+        yield f"nats/ledger_{i}", b"\2" + text.encode()
+    item = '{"sha256":"%s","bytes":%s,"name":"a"%s}'
+    for i, text in enumerate((item % (digest, 5, ""), item % (digest, -1, ""),
+                              item % (digest, 5, ',"shader":7'), item % ("x", 5, ""), "[]")):
+        yield f"nats/list_{i}", b'\3{"version":1,"objects":[' + text.encode() + b"]}"
+        yield f"farm/list_{i}", b'\1{"version":1,"objects":[' + text.encode() + b"]}"
+    for name, numbers in (("order", (0, 0, 4, 5, 0, 4, 10, 0, 0)),
+                          ("hole", (0, 0, 4, 50, 0, 4, 5, 0, 44)),
+                          ("again", (0, 0, 4, 0, 0, 4, 3, 7, 31)),
+                          ("backwards", (200, 0, 9, 100, 0, 9, 50, 0, 9, 0, 0, 31))):
+        yield f"farm/{name}", bytes((0, *numbers))
+    for i, text in enumerate(("07", "64", "7", "x", "worker.1", "-1")):
+        yield f"nats/lease_{i}", b"\4gpulease.v1." + text.encode()
+
+
 def main():
-    for name, data in [*core_seeds(), *seeds(), *image_seeds(), *rocm_seeds(), *record_seeds(),
-                       *chunk_seeds(), *scan_seeds(), *loaded_seeds(),
-                       *stream_seeds(), *request_seeds(), *config_seeds()]:
+    for name, data in [*core_seeds(), *find_seeds(), *seeds(), *image_seeds(), *rocm_seeds(), *record_seeds(),
+                       *chunk_seeds(), *scan_seeds(), *rows_seeds(), *loaded_seeds(),
+                       *spirv_seeds(), *stream_seeds(), *request_seeds(), *config_seeds(),
+                       *nats_seeds()]:
         path = os.path.join(sys.argv[1], name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as f:

@@ -526,6 +526,33 @@ def filters():
          "-v buffer.bin image.elf")
 
 
+def collapse():
+    """Runs of entries that are one line each."""
+    check = Str(0x1001, "reduce.cu:%d: block: [%u,0,0], thread: [%u,%u,0] "
+                "Assertion `i < n` failed.\n", "4444")
+    lanes = [check(41, i // 128, i % 128, 0) for i in range(10000)]
+    case("collapse_assert", "An assert that 10,000 lanes of a CUDA kernel "
+         "printed is one line.", both(*lanes, strings=[check]),
+         "--collapse buffer.bin image.elf", ("text", "json"))
+    mixed = Str(0x1002, "t=%f at %5d x=%#x big=%lld\n", "4448")
+    plain = Str(0x1003, "no arguments\n")
+    nan = struct.unpack("<f", b"\0\0\xc0\x7f")[0]
+    entries = []
+    for i, t in enumerate((0.5, nan, -2.25, nan, 0.5, 7.0)):
+        entries += [mixed(t, i * i % 4 - 1, i * 16, (1 << 53) + i), plain()]
+        if i % 3 == 1:  # what has a finding stands alone, where it is
+            entries.append(entry(0x1002, words(1, 2)))
+        entries.append(entry(0xbadbadbadbad, words(i)))
+    files = both(*entries, strings=[mixed, plain])
+    case("collapse", "Runs of two format strings in turn, and between them "
+         "entries with findings, which are shown one by one.", files,
+         "--collapse buffer.bin image.elf", ("text", "json"))
+    case("collapse_window", "Only what follows each other is a run.", files,
+         "--collapse --window 1 buffer.bin image.elf", ("text",))
+    case("collapse_equal", "Only equal messages are one line.", files,
+         "--collapse=equal buffer.bin image.elf", ("text", "json"))
+
+
 def usage():
     def cli(name, shows, cmd, files=None):
         CASES["cli/" + name] = (shows, files or {}, cmd, ("out",))
@@ -563,7 +590,7 @@ def write(path, data):
 
 def main():
     for make in (x_walk, x_format, x_grammar, x_metadata, l_compiler,
-                 torn_and_wide, filters, usage):
+                 torn_and_wide, filters, collapse, usage):
         make()
     for name, (shows, files, cmd, kinds) in CASES.items():
         folder = os.path.join(sys.argv[1], name)

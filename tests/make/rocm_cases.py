@@ -757,6 +757,16 @@ def hostcall_cases():
                  lambda lane: u64(lane),
                  lambda lane: text8(b"hi" if lane < 32 else b"ho")).bytes())
     r = Recording()
+    for first in range(0, 10000, 64):
+        r.message({lane: lane for lane in range(min(64, 10000 - first))},
+                  u64(1), text8(b"%s:%u: %s: Device-side assertion `%s' "
+                                b"failed.\n"),
+                  text8(b"reduce.hip"), u64(41), text8(b"reduce"),
+                  text8(b"i < n"))
+    hostcall("assert_10000", "HIP's assert as its headers send it, on 10,000 "
+             "lanes: one line.", r.bytes(), "--collapse buffer.bin",
+             ("text", "json"))
+    r = Recording()
     a, b = pieces(call(b"first %d\n", u64(1))), pieces(call(b"second %d\n",
                                                             u64(2)))
     r.packet({1: (descriptor(1, BEGIN), a[0])})

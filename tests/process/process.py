@@ -5,7 +5,9 @@ program is what its dumps say, and what cannot be read is said."""
 import gzip
 import json
 import os
+import platform
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -158,6 +160,145 @@ def test_code_objects():
         assert strings == run('strings', *OBJECTS[1:], status=0).stdout
 
 
+def is_huge(p, test):
+    with open(f'/proc/{p.pid}/maps') as f:
+        huge = any(int(m[2], 16) - int(m[1], 16) >= 1 << 40 for m in
+                   re.finditer(r'^(\w+)-(\w+) r', f.read(), re.M))
+    if huge:
+        print(f"{test}: left out, a sanitizer's terabytes take a minute")
+    return huge
+
+
+def test_found():
+    """Nobody says where buffers are: they are found, and say what their dumps
+    say."""
+    dumps = [LLPC[0], OPENCL[0], HIP[0]]
+    for how in 'buffer', 'share', 'hidden':
+        with Producer() as p:
+            p.load_all()
+            if is_huge(p, 'test_found'):
+                return
+            for dump in dumps:
+                p.ask(how, dump)
+            for form in 'text', 'json', 'raw':
+                more = ['--no-filename'] if form == 'text' else []
+                q = run('-o', form, *more, '--pid', p.pid, status=0)
+                have = plain(q.stdout, b'')
+                want = [plain(run('-o', form, dump, *OBJECTS).stdout, b'')
+                        for dump in dumps]
+                assert len(have) == sum(map(len, want)), (how, form, q.stderr)
+                assert all(text in have for text in want), (how, form)
+            assert b'100 % decodes' in q.stderr, q.stderr
+            q = run('--pid', p.pid, '--format', 'hip', status=0)
+            assert q.stdout == run(HIP[0], *OBJECTS).stdout, q.stderr
+            capture = f'{WORK.name}/found-{how}.pfcap'
+            run('capture', '-o', capture, '--pid', p.pid, status=0)
+            q = run('--no-filename', '-o', 'raw', capture, status=0)
+            assert len(q.stdout) == len(have), q.stderr
+
+
+def test_found_later():
+    """Buffers, and what names their strings, that come while it is followed."""
+    want = run(LLPC[0], LLPC[1], status=0).stdout
+    with Producer() as p:
+        p.ask('memory', LLPC[1])
+        p.ask('unload')
+        if is_huge(p, 'test_found_later'):
+            return
+        with start_follow(['--pid', p.pid]) as q:
+            while b'looking again' not in q.stderr.readline():
+                pass
+            p.load_all()
+            for _ in range(2):
+                p.ask('share', LLPC[0])
+                have = b''.join(wait_for(q, want.count(b'\n')))
+                assert have == want, have
+            p.ask('share', empty_buffer())
+            p.ask('append', OTHER[0])  # without strings: no buffer yet
+            p.ask('memory', OTHER[1])
+            more = run(*OTHER, status=0).stdout
+            have = b''.join(wait_for(q, more.count(b'\n')))
+            assert have == more, have
+            p.end()
+            assert q.wait(60) == 2
+            assert q.stdout.read() == b''
+        q = run('follow', '--pid', str(os.getpid()), '--until-idle', '0.1',
+                status=0)
+        assert b'looking again' in q.stderr and not q.stdout, q.stderr
+    with Producer() as p:
+        with start_follow(['--pid', p.pid]) as q:
+            while b'looking again' not in q.stderr.readline():
+                pass
+            p.end()
+            assert q.wait(60) == 1
+            err = q.stderr.read()
+            assert b'no buffer was found' in err, err
+
+
+def test_found_none():
+    with Producer() as p:
+        p.ask('memory', LLPC[1])
+        p.ask('unload')
+        if is_huge(p, 'test_found_none'):
+            return
+        q = run('--pid', p.pid, status=1)
+        assert b'without format strings' in q.stderr, q.stderr
+        p.load_all()
+        q = run('--pid', p.pid, status=1)
+        assert b'no buffer is found in it with' in q.stderr, q.stderr
+
+
+TINY = '''
+static char buffer[65536] __attribute__((aligned(4096)));
+static long call(long n, long a, long b, long c)
+{
+    long ret;
+    __asm__ volatile("int $0x80" : "=a"(ret)
+                     : "0"(n), "b"(a), "c"(b), "d"(c) : "memory");
+    return ret;
+}
+void _start(void)
+{
+    char *at = buffer;
+    long n;
+    while ((n = call(3, 0, (long)at, 4096)) > 0)
+        at += n;
+    for (call(4, 1, (long)"\\n", 1);; call(29, 0, 0, 0))
+        ;
+}
+'''
+
+
+def test_32_bits():
+    """A real process of 32 bits, and its core."""
+    program = f'{WORK.name}/tiny'
+    made = subprocess.run(
+        ['cc', '-m32', '-nostdlib', '-static', '-ffreestanding', '-fno-pic',
+         '-fno-stack-protector', '-no-pie', '-O1', '-x', 'c', '-', '-o',
+         program], input=TINY, text=True, capture_output=True)
+    if made.returncode or platform.machine() != 'x86_64':
+        print('test_32_bits: left out, no such program can be made here')
+        return
+    want = run(*LLPC, status=0).stdout
+    with open(LLPC[0], 'rb') as f, subprocess.Popen(
+            [program], stdin=f, stdout=subprocess.PIPE) as p:
+        if p.stdout.readline() != b'\n':
+            print('test_32_bits: left out, the kernel does not run it')
+            return
+        q = run('--pid', str(p.pid), LLPC[1], status=0)
+        assert q.stdout == want, q.stderr
+        have = subprocess.run(['gcore', '-o', f'{WORK.name}/tiny', str(p.pid)],
+                              capture_output=True) if shutil.which(
+                                  'gcore') else None
+        p.kill()
+    core = f'{WORK.name}/tiny.{p.pid}'
+    if not have or not os.path.exists(core):
+        print('test_32_bits: without a core, gcore is missing or may not')
+        return
+    assert run('--core', core, LLPC[1], status=0).stdout == want
+    assert b'machine: x86\n' in run('info', core, status=0).stdout
+
+
 def test_no_runtime():
     with subprocess.Popen(['sleep', '1000']) as p:
         q = run('--pid', str(p.pid), '--code-objects', status=0)
@@ -169,12 +310,8 @@ def test_scan():
     module = f'{SOURCES}/tests/fuzz/corpus/spirv/calls'
     with Producer() as p:
         p.place('hidden', LLPC[1])
-        with open(f'/proc/{p.pid}/maps') as f:
-            if any(int(m[2], 16) - int(m[1], 16) >= 1 << 40 for m in
-                   re.finditer(r'^(\w+)-(\w+) r', f.read(), re.M)):
-                print("test_scan: left out, a sanitizer's terabytes take a "
-                      "minute")
-                return
+        if is_huge(p, 'test_scan'):
+            return
         p.place('hidden', module)
         out = run('--pid', p.pid, '--code-objects', '--scan', '-o', 'json',
                   status=0).stdout
@@ -235,7 +372,11 @@ def test_follow_loads():
             p.ask('append', OTHER[0])
             assert wait_for(q, len(more)) == more
             q.send_signal(signal.SIGTERM)
-            assert q.wait(60) == 0, q.stderr.read()
+            status = q.wait(60)
+            err = q.stderr.read()
+            # Where the second one is long in coming, bytes that both have are in
+            # doubt.
+            assert status == 0 or (status == 2 and b': stale: ' in err), err
 
 
 def test_unmapped():
@@ -308,7 +449,7 @@ def test_other_user():
 def test_wrong():
     for args, text in (
             (['--address', '1'], b'--pid'),
-            (['--pid', '1'], b'--address'),
+            (['--pid', '1', '--size', '4'], b'--address'),
             (['--pid', '0', '--address', '1'], b'not the id of a process'),
             (['--pid', 'x', '--address', '1'], b'not'),
             (['--pid', '1', '--address', 'x'], b'not a number'),

@@ -9,6 +9,7 @@
  *   hidden PATH            bytes in memory that nobody knows of; address, size
  *   unload                 the first one goes
  *   buffer PATH            a buffer; address and size
+ *   fixed ADDRESS PATH     likewise, at that address
  *   share PATH             likewise, shared with nobody
  *   append PATH            adds to the LLPC buffer that came last, entry after
  *                          entry, what another one has
@@ -37,7 +38,7 @@ struct bytes {
 static struct bytes buffer;
 
 /* A file in pages of their own. */
-static struct bytes place(const char *path, int flags)
+static struct bytes place_at(void *at, const char *path, int flags)
 {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -46,12 +47,17 @@ static struct bytes place(const char *path, int flags)
         exit(1);
     }
     struct bytes b = { .n = (size_t)st.st_size };
-    b.at = mmap(NULL, b.n + 1, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS,
-                -1, 0);
+    b.at =
+        mmap(at, b.n + 1, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
     if (b.at == MAP_FAILED || read(fd, b.at, b.n) != (ssize_t)b.n)
         exit(1);
     close(fd);
     return b;
+}
+
+static struct bytes place(const char *path, int flags)
+{
+    return place_at(NULL, path, flags);
 }
 
 static void answer_place(const struct bytes *b)
@@ -87,27 +93,36 @@ static void store(unsigned char *to, const unsigned char *from, size_t n)
 }
 
 /* An LLPC buffer: used dwords behind the header, two dwords; two of nothing;
- * entries, whose size in dwords is the lower half of their first. */
+ * entries, whose size in dwords is the lower half of their first. They come
+ * out of the file one by one: a copy in memory would be one more buffer for
+ * whoever looks for them. */
 static void append(const char *path)
 {
     enum {
         HEADER = 16
     };
-    struct bytes more = place(path, MAP_PRIVATE);
+    unsigned char entry[4 * UINT16_MAX];
     uint64_t used;
     uint64_t end;
+    FILE *f = fopen(path, "rbe");
+    if (!f || fread(&end, sizeof end, 1, f) != 1 || fseek(f, HEADER, SEEK_SET))
+        exit(1);
     memcpy(&used, buffer.at, sizeof used);
-    memcpy(&end, more.at, sizeof end);
-    for (size_t at = HEADER; at < HEADER + 4 * end;) {
+    while (ftell(f) < (long)(HEADER + 4 * end)) {
         uint16_t n_words;
-        memcpy(&n_words, more.at + at, sizeof n_words);
+        if (fread(&n_words, sizeof n_words, 1, f) != 1 || n_words < 1)
+            exit(1);
+        size_t n = 4 * (size_t)n_words;
+        memcpy(entry, &n_words, sizeof n_words);
+        if (fread(entry + 2, 1, n - 2, f) != n - 2)
+            exit(1);
         uint64_t then = used + n_words;
         store(buffer.at, (const unsigned char *)&then, sizeof then);
-        store(buffer.at + HEADER + 4 * used, more.at + at, 4 * (size_t)n_words);
+        store(buffer.at + HEADER + 4 * used, entry, n);
         used = then;
-        at += 4 * (size_t)n_words;
         usleep(500);
     }
+    fclose(f);
     puts("done");
 }
 
@@ -130,6 +145,10 @@ static void obey(char *line)
         puts("done");
     } else if (!strcmp(word, "buffer") || !strcmp(word, "share")) {
         buffer = place(a, *word == 'b' ? MAP_PRIVATE : MAP_SHARED);
+        answer_place(&buffer);
+    } else if (!strcmp(word, "fixed")) {
+        buffer = place_at((void *)strtoul(a, NULL, 0), b,
+                          MAP_PRIVATE | MAP_FIXED_NOREPLACE);
         answer_place(&buffer);
     } else if (!strcmp(word, "append")) {
         append(a);

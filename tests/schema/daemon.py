@@ -8,6 +8,9 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 '..', 'daemon'))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                '..', 'make'))
+import spirv_module as spv  # noqa: E402
 from harness import (DUMP, N_ENTRIES, PATIENCE, PROGRAM, REST, SKIP, Daemon, Lacking,
                      UnixConnection, dial, dump_frames, entry_ends, frame,
                      has, producer, run, slurp, until)
@@ -61,6 +64,38 @@ def from_web(temp, n):
     return b''.join(answer.readline() for _ in range(n))
 
 
+def sampled(temp):
+    connection = UnixConnection(f'{temp}/http.sock', timeout=PATIENCE)
+    connection.request('GET', '/lines?from=oldest&sample=1',
+                       headers={'Host': 'localhost'})
+    answer = connection.getresponse()
+    lines = []
+    while not lines or b'"left_out"' not in lines[-1]:
+        lines.append(answer.readline())
+    return b''.join(lines)
+
+
+def excerpts(temp, d):
+    """Of a line whose source is known, and of one whose is not."""
+    module = spv.Module()
+    name = module.string('a.comp')
+    module.source(name, '// 1\n#line 7\n// 7\n' + 'x' * 2000 + '\n')
+    module.line(name, 7)
+    call = module.call(module.string('%u'), ['u32'])
+    binary = module.bytes()
+    data = spv.printf_buffer('p4', [spv.record('p4', 0, module, call, [1])])
+    with producer(f'{temp}/in.sock',
+                  frame('code_object', code_object=1, name='x', bytes=binary),
+                  frame('shader', shader=0, code_object=1),
+                  *dump_frames(1, 'shader', data)):
+        line, = dial(f'{temp}/l.sock', {'output': 'json', 'from': 'oldest',
+                                        'source': 'shader'}).entries(1)
+    for sequence in line['sequence'], line['sequence'] - 1:
+        status, text = d.http(f'/excerpt?sequence={sequence}')
+        assert status == 200, text
+        yield text.encode()
+
+
 def all_lines(temp):
     folder = f'{temp}/checked'
     os.mkdir(folder)
@@ -72,13 +107,24 @@ def all_lines(temp):
         [COMMAND, 'follow', '-o', 'json', '--from', 'oldest', '--until-idle',
          '0.3', f'{temp}/l.sock'], stdout=subprocess.PIPE, check=False).stdout
     lines.add(['follow', 'the socket'], followed)
+    collapsed = subprocess.run(
+        [COMMAND, 'follow', '-o', 'json', '--collapse', '--from', 'oldest',
+         '--until-idle', '0.3', f'{temp}/l.sock'],
+        stdout=subprocess.PIPE, check=False).stdout
+    assert b'"last_sequence"' in collapsed
+    lines.add(['follow', '--collapse'], collapsed)
     if HAS_HTTP:
         n = written(temp).count(b'\n')
         lines.add(['follow', 'the web'], from_web(temp, n))
+        lines.add(['follow', 'a sample'], sampled(temp))
+        lines.add(['state'], d.http('/state')[1].encode())
+        for excerpt in excerpts(temp, d):
+            lines.add(['excerpt'], excerpt)
     for refusal in refusals(temp):
         lines.add(['follow', 'a refusal'], refusal)
     d.stop()
-    status = lines.validate(VALIDATE, ('entry', 'finding', 'gap', 'error'))
+    kinds = ['entry', 'finding', 'gap', 'error', *['state', 'left_out', 'excerpt'] * HAS_HTTP]
+    status = lines.validate(VALIDATE, kinds)
     if status == SKIP:
         raise Lacking('node_modules')
     assert status == 0, status

@@ -29,7 +29,9 @@ const records = {
   inspect: ['dword', 'region', 'finding'],
   stats: ['string_stats', 'summary', 'finding'],
   info: ['info'],
-  follow: [...decoded, 'gap', 'error'],
+  state: ['state'],
+  excerpt: ['excerpt'],
+  follow: [...decoded, 'gap', 'error', 'left_out'],
 };
 
 function read(file) {

@@ -17,6 +17,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import shlex
 import struct
 import subprocess
@@ -44,6 +45,9 @@ OPTIONS = {
     "--compat": {"none": "0", "clr": "1", "khronos": "2"},
 }
 TIMEOUT_S = 300
+# The source in what a line of text may have before its message.
+SHOWN = re.compile(rb"(?m)^(\[(?:[^]\n]* )?)" + re.escape(BUFFER.encode())
+                   + rb"(?=[] ])")
 
 
 class Runs:
@@ -53,6 +57,7 @@ class Runs:
         self.program, self.pieces = map(os.path.abspath, (program, pieces))
         self.folder = folder
         self.few = few
+        self.turn = None  # of a golden case, among the ways
 
     def decode(self, words, kind, threads, as_file):
         """(exit status, hash of the output, what was said beside it)"""
@@ -68,15 +73,22 @@ class Runs:
             err.seek(0)
             said = out.read().replace(b'"%s"' % BUFFER.encode(), b'"-"')
             said = said.replace(b"==> %s <==" % BUFFER.encode(), b"==> - <==")
+            said = SHOWN.sub(rb"\1-", said)
             beside = err.read().replace(b" %s:" % BUFFER.encode(), b" -:")
         return done.returncode, hashlib.sha256(said).hexdigest(), len(said), \
             beside
+
+    def ways(self):
+        """With few, one and always the same; of golden cases, one each."""
+        if self.few:
+            return WAYS[:1]
+        return WAYS if self.turn is None else [WAYS[self.turn % len(WAYS)]]
 
     def compare(self, words, kinds):
         """How the ways differ, as a sentence; None: they do not."""
         for kind in kinds[:1] if self.few else kinds:
             first = self.decode(words, kind, 1, True)
-            for threads, as_file in WAYS[:1] if self.few else WAYS:
+            for threads, as_file in self.ways():
                 other = self.decode(words, kind, threads, as_file)
                 if other != first:
                     return "-o %s -j %d, %s: %r, not %r" % (
@@ -158,6 +170,7 @@ def golden(runs, root):
         if words is None:
             continue
         unpack(case, runs.folder)
+        runs.turn = n
         n += 1
         problem = runs.compare(words, ("json", "text")) or \
             runs.in_pieces(words, SIZES)

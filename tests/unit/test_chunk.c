@@ -62,11 +62,21 @@ static enum pfd_status say(struct pfd_chunk_reader *reader, const void *bytes,
                            size_t n, struct build *out)
 {
     struct pfd_chunk_item item;
+    struct pfd_chunk_counts counts;
+    uint64_t n_items = 0;
     enum pfd_status status = pfd_chunk_reader_open(reader, bytes, n, NULL);
     while (status == PFD_OK) {
         status = pfd_chunk_reader_next(reader, &item, NULL);
+        n_items += status == PFD_OK;
         if (status == PFD_OK)
             describe(out, &item);
+    }
+    /* Counting them says the same. */
+    enum pfd_status counted = pfd_chunk_count(bytes, n, &counts, NULL);
+    ck_assert_int_eq(counted, status == PFD_END ? PFD_OK : status);
+    if (status == PFD_END) {
+        ck_assert_uint_eq(counts.entries + counts.findings + counts.gaps,
+                          n_items);
     }
     return status;
 }

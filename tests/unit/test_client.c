@@ -125,10 +125,12 @@ START_TEST(test_life)
     ck_assert_int_eq(n_fds, 0);
     /* It goes, and comes back: told again, the buffer in its generation. */
     close(server);
+    close(listener);
     pfd_client_send(client, &data, &err);
     pfd_client_send(client, &data, &err);
     pfd_client_unsent(client, &unsent, NULL);
     ck_assert_uint_ge(unsent, 2);
+    listener = listen_now();
     pause_ms(110);
     pfd_client_poll(client);
     server = accept(listener, NULL, NULL);
@@ -139,6 +141,40 @@ START_TEST(test_life)
     pfd_client_free(client);
     receive(server, types, &n_fds);
     ck_assert_str_eq(types, "F");
+    close(server);
+    close(listener);
+    unlink(address.sun_path);
+}
+END_TEST
+
+/* A service that closes what says nothing loses nothing by it. */
+START_TEST(test_idle)
+{
+    static char types[4096];
+    struct pfd_client *client = NULL;
+    struct pfd_error err;
+    struct pfd_wire_frame data = { .type = PFD_WIRE_DATA,
+                                   .buffer = 9,
+                                   .bytes = { "1234", 4 } };
+    uint64_t unsent;
+    int n_fds;
+    int listener = listen_now();
+    ck_assert_int_eq(pfd_client_new(address.sun_path, "test", 0, &client, &err),
+                     PFD_OK);
+    ck_assert_int_eq(
+        pfd_client_code_object(client, "elf", "abc", 3, NULL, &err), PFD_OK);
+    int server = accept(listener, NULL, NULL);
+    receive(server, types, &n_fds);
+    ck_assert_str_eq(types, "SHO");
+    close(server);
+    pause_ms(110);
+    ck_assert_int_eq(pfd_client_send(client, &data, &err), PFD_OK);
+    server = accept(listener, NULL, NULL);
+    receive(server, types, &n_fds);
+    ck_assert_str_eq(types, "SHOD");
+    pfd_client_unsent(client, &unsent, NULL);
+    ck_assert_uint_eq(unsent, 0);
+    pfd_client_free(client);
     close(server);
     close(listener);
     unlink(address.sun_path);
@@ -332,6 +368,7 @@ int main(void)
     TCase *tcase = tcase_create("client");
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, test_life);
+    tcase_add_test(tcase, test_idle);
     tcase_add_test(tcase, test_slow);
     tcase_add_test(tcase, test_usage);
     tcase_add_test(tcase, test_squatting);

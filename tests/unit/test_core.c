@@ -243,7 +243,9 @@ START_TEST(test_holes)
     put(11 * PAGE, "y", 1);
     put_core(&header, 1);
     struct pfd_core *core = opened();
-    pfd_core_data(core, 0, add_range, text);
+    struct pfd_core_segment first;
+    pfd_core_segment(core, 0, &first);
+    pfd_core_data(core, first.address, first.n_memory, add_range, text);
     ck_assert_str_eq(text, "10a000-10b000 13f000-140000 ");
     pfd_core_close(core);
 }
@@ -523,7 +525,7 @@ END_TEST
 START_TEST(test_others)
 {
     struct pfd_core *core;
-    const uint8_t small[64] = { 0x7f, 'E', 'L', 'F', 1, 1, 1, [16] = 4 };
+    const uint8_t small[64] = { 0x7f, 'E', 'L', 'F', 3, 1, 1, [16] = 4 };
     ck_assert_int_eq(open_core(&core), PFD_ERR_UNSUPPORTED); /* empty */
     put(0, "no core, but as long as an ELF header would have to be, or more",
         64);

@@ -53,7 +53,7 @@ START_TEST(stamps_stand_behind_the_type)
              "{\"type\":\"gap\",\"sequence\":18446744073709551615,"
              "\"time\":\"2026-09-21T14:13:20.000000001Z\","
              "\"time_unix_nano\":\"1790000000000000001\","
-             "\"missed\":5,\"reason\":\"sender_lost\"}\n");
+             "\"missed\":5,\"reason\":\"sender_lost\",\"source\":\"a\"}\n");
 }
 END_TEST
 

@@ -35,11 +35,14 @@ static void teardown(void)
     build_free(&b);
 }
 
+static size_t room = SIZE_MAX;
+
 static enum pfd_status open_bytes(const void *bytes, size_t n)
 {
     close_doc();
     guard = guard_new(bytes, n);
-    return pfd_metadata_open(pfd_cursor(guard.bytes, n), &doc, &n_used, &err);
+    return pfd_metadata_open(pfd_cursor(guard.bytes, n), room, &doc, &n_used,
+                             &err);
 }
 
 static const struct pfd_value *open_ok(void)
@@ -373,12 +376,25 @@ START_TEST(test_agrees_with_msgpack)
                 bytes[k] = (uint8_t)(0x80 + (state >> 24 & 0x1f));
         }
         struct pfd_metadata *one;
-        if (pfd_metadata_open(pfd_cursor(bytes, sizeof bytes), &one, &n_used,
-                              &err) == PFD_OK)
+        if (pfd_metadata_open(pfd_cursor(bytes, sizeof bytes), SIZE_MAX, &one,
+                              &n_used, &err) == PFD_OK)
             pfd_metadata_free(one);
         else
             ck_assert_ptr_null(strstr(err.text, "msgpack-c"));
     }
+}
+END_TEST
+
+/* Objects are made of bytes only where there is room for them. */
+START_TEST(test_room)
+{
+    static const char ten[] = "\x9a\1\1\1\1\1\1\1\1\1\1";
+    room = 11 * 24 - 1;
+    ck_assert_int_eq(open_bytes(ten, sizeof ten - 1), PFD_ERR_NOMEM);
+    ck_assert_ptr_nonnull(strstr(err.text, "11 objects"));
+    room++;
+    ck_assert_int_eq(open_bytes(ten, sizeof ten - 1), PFD_OK);
+    room = SIZE_MAX;
 }
 END_TEST
 
@@ -399,6 +415,7 @@ int main(void)
     tcase_add_test(tcase, test_depth);
     tcase_add_loop_test(tcase, test_too_deep, 0, 5);
     tcase_add_loop_test(tcase, test_count_too_large, 0, 10);
+    tcase_add_test(tcase, test_room);
     tcase_add_test(tcase, test_reserved_byte);
     tcase_add_test(tcase, test_every_cut);
     tcase_add_test(tcase, test_agrees_with_msgpack);

@@ -123,6 +123,30 @@ static void say(const char *text, const char *widths, const uint64_t *values)
     bound_free(&b);
 }
 
+/* Text of two conversions of one value, with its arguments beside it. */
+static void say_both(const char *text, size_t n_text, uint32_t value,
+                     const char *want, const char *json)
+{
+    struct bound b;
+    struct pfd_slot slots[2];
+    uint8_t payload[8];
+    char out[1024];
+    char arguments[1024];
+    char *end = arguments;
+    size_t room = 0;
+    for (unsigned i = 0; i < 2; i++)
+        slots[i] = put_value(payload, 4 * i, '4', value);
+    compile(&b, text, n_text);
+    pfd_program_bind(b.steps, b.n_steps, slots, 2, false, &room);
+    ck_assert_uint_lt(room + n_text, sizeof out);
+    *pfd_program_print_both(out, b.steps, b.text, PFD_RAW, payload, &found,
+                            &end) = '\0';
+    *end = '\0';
+    ck_assert_str_eq(out, want);
+    ck_assert_str_eq(arguments, json);
+    bound_free(&b);
+}
+
 struct row {
     const char *text;
     const char *widths;
@@ -228,6 +252,69 @@ START_TEST(integers)
     CHECK_ROWS(rows);
 }
 END_TEST
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+
+/* Flags and widths of all kinds, against the C library; and the value beside
+ * the text. */
+START_TEST(widths_as_in_c)
+{
+    static const char *const flags[] = { "", "0", "-", "+", " ", "#", "-0" };
+    uint64_t rng = 5;
+    for (int i = 0; i < 8000; i++) {
+        char conv = "diuxXo"[dump_below(&rng, 6)];
+        uint64_t value = dump_random(&rng) >> dump_below(&rng, 64) & UINT32_MAX;
+        char text[32];
+        char want[128];
+        char json[64];
+        if (dump_below(&rng, 2))
+            value = -value & UINT32_MAX;
+        int n_text = snprintf(text, sizeof text, "%%%s%u%c|%%%u%c",
+                              flags[dump_below(&rng, 7)], dump_below(&rng, 12),
+                              conv, dump_below(&rng, 10), conv);
+        snprintf(want, sizeof want, text, (uint32_t)value, (uint32_t)value);
+        say(text, "44", (uint64_t[]){ value, value });
+        ck_assert_msg(!strcmp(printed, want), "'%s' of %x: '%s', not '%s'",
+                      text, (unsigned)value, printed, want);
+        bool is_signed = conv == 'd' || conv == 'i';
+        snprintf(json, sizeof json, is_signed ? "%d,%d," : "%u,%u,",
+                 (uint32_t)value, (uint32_t)value);
+        say_both(text, (size_t)n_text, (uint32_t)value, want, json);
+    }
+}
+END_TEST
+
+/* %g of floats and doubles of all sizes. */
+START_TEST(general_as_in_c)
+{
+    static const char *const texts[] = { "%g|%g", "%.3g|%.3g", "%.9g|%.17g",
+                                         "%-9g|%09g" };
+    uint64_t rng = 6;
+    for (int i = 0; i < 4000; i++) {
+        uint64_t bits = dump_random(&rng);
+        uint32_t low = (uint32_t)dump_random(&rng);
+        const char *text = texts[i % 4];
+        char want[256];
+        float f;
+        double d;
+        if (i % 3 == 0) { /* few digits */
+            d = (double)(int32_t)low / 1000;
+            f = (float)d;
+            memcpy(&bits, &d, sizeof bits);
+            memcpy(&low, &f, sizeof low);
+        }
+        memcpy(&f, &low, sizeof f);
+        memcpy(&d, &bits, sizeof d);
+        snprintf(want, sizeof want, text, (double)f, d);
+        say(text, "48", (uint64_t[]){ low, bits });
+        ck_assert_msg(!strcmp(printed, want), "'%s': '%s', not '%s'", text,
+                      printed, want);
+    }
+}
+END_TEST
+
+#pragma GCC diagnostic pop
 
 START_TEST(floats)
 {
@@ -729,8 +816,9 @@ END_TEST
 int main(void)
 {
     return suite_run("program",
-                     TESTS(literals, integers, floats, vectors, stars, clamps,
-                           verbatim, driver_grammar, nul_from_char_and_in_text,
+                     TESTS(literals, integers, widths_as_in_c, general_as_in_c,
+                           floats, vectors, stars, clamps, verbatim,
+                           driver_grammar, nul_from_char_and_in_text,
                            cut_vectors, stored_strings, small_scalars,
                            tight_vectors, literal_program, star_as_letter,
                            arguments_as_json, rebind, suggested_widths,

@@ -273,6 +273,54 @@ START_TEST(long_entries)
 }
 END_TEST
 
+/* Calls as sites: what is asked before they print, and what is refused. */
+static char *scan_sites(const struct pfd_scan_options *options,
+                        enum pfd_scan_language language, const char *source)
+{
+    struct pfd_scan *s = pfd_scan_new(options);
+    char *ret = scan_with(s, language, "a", source, strlen(source));
+    pfd_scan_free(s);
+    return ret;
+}
+
+START_TEST(sites)
+{
+    static const struct pfd_scan_options all = { .control = true,
+                                                 .commit = true,
+                                                 .origin = true };
+    static const struct pfd_scan_options places = { .sites = true };
+    char *out =
+        scan_sites(&all, PFD_SCAN_GLSL, "PFD_LOG(/* a */ERROR,\n\"%ld\", x);");
+    take_ids_out(out);
+    const char *gate = strstr(behind(out), "(pfd_is_on(");
+    ck_assert_ptr_nonnull(gate);
+    unsigned long number = strtoul(gate + 11, NULL, 10);
+    char want[256];
+    snprintf(want, sizeof want,
+             "#line 1\n(pfd_is_on(%luu) && pfd_may(%luu, @, @) && "
+             "pfd_printoc_q(\n@, @, pfd_q(x)));",
+             number, number);
+    ck_assert_str_eq(behind(out), want);
+    free(out);
+    out = scan_sites(&places, PFD_SCAN_OPENCL,
+                     "#define L \\\n PFD_LOG( \\\n TRACE, \"\")\n");
+    take_ids_out(out);
+    ck_assert_ptr_nonnull(strstr(out, "pfd_print(PFD_ARGUMENTS, \\\n@, @)"));
+    free(out);
+    ck_assert_ptr_null(
+        scan_sites(NULL, PFD_SCAN_GLSL, "\nPFD_LOG(ERROR, \"\");"));
+    ck_assert_str_eq(err.text, "a:2: a level goes with --sites, --commit, "
+                               "--origin or --control: see there");
+    ck_assert_ptr_null(
+        scan_sites(&places, PFD_SCAN_GLSL, "PFD_LOG(NONE, \"\");"));
+    ck_assert_str_eq(err.text, "a:1: PFD_LOG begins with ERROR, WARNING, INFO, "
+                               "DEBUG or TRACE");
+    ck_assert_ptr_null(scan_sites(&places, PFD_SCAN_OPENCL,
+                                  "PFD_PRINTF(\"%v16d%v16d%d\", a, b, 1);"));
+    ck_assert_str_eq(err.text, "a:1: a site prints 32 values at most");
+}
+END_TEST
+
 struct loaded {
     const char *text;
     const char *widths; /* "4" and "8" */
@@ -326,6 +374,21 @@ START_TEST(strings)
     check_strings(s, want, 4);
     free(scan_with(s, PFD_SCAN_GLSL, "x", source, strlen(source)));
     ck_assert_uint_eq(pfd_scan_n_strings(s), 4);
+    pfd_scan_free(s);
+    /* As sites: those of the same text at other lines are others. */
+    static const struct pfd_scan_options places = { .sites = true };
+    static const struct loaded apart[] = {
+        { "a\tAA\"\n", "" },
+        { "%d", "4" },
+        { "%d", "4" },
+        { "%v3lf %c %p", "88848" },
+        { "[50%%] ab  |  xy|| %lu", "8" },
+    };
+    s = pfd_scan_new(&places);
+    for (int i = 0; i < 2; i++) {
+        free(scan_with(s, PFD_SCAN_OPENCL, "x", source, strlen(source)));
+        check_strings(s, apart, 5);
+    }
     pfd_scan_free(s);
     pfd_scan_free(NULL);
 }
@@ -394,6 +457,6 @@ int main(void)
 {
     return suite_run("scan",
                      TESTS(rewriting, macros, untouched, refusing, long_entries,
-                           strings, many, large, languages),
+                           sites, strings, many, large, languages),
                      60);
 }

@@ -2,9 +2,12 @@
 /* The SPIR-V reader, with modules right before an unreadable page. */
 #include <string.h>
 
+#include <printfdecode/shaders.h>
+
 #include "build.h"
 #include "guard.h"
 #include "spirv/spirv.h"
+#include "strings/strings.h"
 #include "suite.h"
 
 /* The module that most tests read; numbers behind words are dword offsets. */
@@ -194,6 +197,35 @@ START_TEST(lines)
 }
 END_TEST
 
+/* Of "x", "#line 7", "y": what the #line does not reach has no number. */
+START_TEST(excerpt)
+{
+    struct pfd_spirv *m = open_bytes(words, sizeof words);
+    struct pfd_spirv_place place;
+    struct pfd_excerpt e;
+    pfd_spirv_place_of(m, pfd_spirv_by_offset(m, AT_CALL), &place);
+    ck_assert(pfd_spirv_excerpt(m, place.text, place.line, UINT32_MAX, &e));
+    ck_assert_uint_eq(e.n, 3);
+    ck_assert_uint_eq(e.marked, 2);
+    ck_assert_uint_eq(e.lines[0].number, 0);
+    ck_assert_uint_eq(e.lines[0].n, 1);
+    ck_assert_int_eq(e.lines[0].text[0], 'x');
+    ck_assert_uint_eq(e.lines[1].number, 0);
+    ck_assert_uint_eq(e.lines[2].number, 7);
+    ck_assert_ptr_eq(e.lines[2].text, place.text);
+    ck_assert(pfd_spirv_excerpt(m, place.text, 7, 0, &e));
+    ck_assert_uint_eq(e.n, 1);
+    ck_assert_uint_eq(e.marked, 0);
+    /* What is no beginning of a line of its own is nothing of its. */
+    ck_assert(!pfd_spirv_excerpt(m, place.text + 1, 7, 1, &e) ||
+              e.lines[e.marked].n == 0);
+    ck_assert(!pfd_spirv_excerpt(m, place.text - 1, 7, 1, &e));
+    ck_assert(!pfd_spirv_excerpt(m, "y", 7, 1, &e));
+    ck_assert(!pfd_spirv_excerpt(m, NULL, 7, 1, &e));
+    pfd_spirv_free(m);
+}
+END_TEST
+
 START_TEST(stage)
 {
     struct pfd_spirv *m = open_bytes(words, sizeof words);
@@ -247,10 +279,36 @@ START_TEST(no_module)
 }
 END_TEST
 
+/* Whatever a module says, its size says what it can take; a set asks for so
+ * much, and counts what it is. */
+START_TEST(memory)
+{
+    enum {
+        ROOM = 256 << 10
+    };
+    struct pfd_spirv *m = open_bytes(words, sizeof words);
+    ck_assert_uint_le(pfd_spirv_memory(m), 4096 + 16 * sizeof words);
+    pfd_spirv_free(m);
+    struct pfd_strings *strings = pfd_strings_new();
+    struct pfd_shader_info info = { .bytes = words, .n_bytes = sizeof words };
+    size_t before = pfd_strings_memory(strings);
+    enum pfd_status status = PFD_OK;
+    pfd_strings_set_room(strings, ROOM);
+    for (; status == PFD_OK; info.id++) {
+        status = pfd_strings_add_shader(strings, &info, NULL, NULL, NULL);
+        ck_assert_uint_le(pfd_strings_memory(strings), before + ROOM);
+        ck_assert_uint_lt(info.id, ROOM / sizeof words);
+    }
+    ck_assert_int_eq(status, PFD_ERR_NOMEM);
+    ck_assert_uint_gt(info.id, 10);
+    pfd_strings_free(strings);
+}
+END_TEST
+
 int main(void)
 {
     return suite_run("spirv",
-                     TESTS(calls, byte_order, numberings, lines, stage, cut,
-                           damaged, no_module),
+                     TESTS(calls, byte_order, numberings, lines, excerpt, stage,
+                           cut, damaged, no_module, memory),
                      60);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dump.h"
+#include "strings/strings.h"
 #include "suite.h"
 
 struct heard {
@@ -224,6 +225,125 @@ START_TEST(clustered_ids)
 }
 END_TEST
 
+static void clear(struct pfd_strings **set)
+{
+    pfd_strings_free(*set);
+    *set = NULL;
+}
+
+static bool says(const struct pfd_string *s, const char *text)
+{
+    return s->n_text == strlen(text) &&
+           !memcmp(pfd_string_text(s), text, s->n_text);
+}
+
+/* A set goes on where another one ends, which stays as it was. */
+START_TEST(extends)
+{
+    setup();
+    ck_assert_int_eq(add(1, "a", "one %d", 1, 0), PFD_OK);
+    ck_assert_int_eq(add(2, "a", "two", 0, 0), PFD_OK);
+    struct pfd_strings *before = strings;
+    strings = pfd_strings_extend(before);
+    ck_assert_uint_eq(pfd_strings_count(strings), 2);
+    ck_assert_int_eq(add(2, "b", "two", 0, 0), PFD_OK);
+    ck_assert_int_eq(heard.n, 0);
+    ck_assert_uint_eq(pfd_strings_count(strings), 2);
+    for (uint64_t i = 3; i < 100; i++)
+        ck_assert_int_eq(add(i, "b", "more", 0, 0), PFD_OK);
+    ck_assert_int_eq(add(1, "b", "another one", 0, 0), PFD_OK);
+    ck_assert_int_eq(add(1, "b", "a third one", 0, 0), PFD_OK);
+    ck_assert_int_eq(heard.n, 2);
+    ck_assert_ptr_nonnull(strstr(heard.text, "'one %d' (1 arguments) in 'a'"));
+    ck_assert_uint_eq(pfd_strings_count(strings), 101);
+    ck_assert_uint_eq(pfd_strings_count(before), 2);
+    const struct pfd_string *old = pfd_strings_at(before, 0);
+    const struct pfd_string *now = pfd_strings_at(strings, 0);
+    ck_assert_ptr_null(old->next);
+    ck_assert(says(now, "one %d"));
+    ck_assert_ptr_eq(now->next, pfd_strings_at(strings, 99));
+    ck_assert_ptr_eq(now->next->next, pfd_strings_at(strings, 100));
+    ck_assert_ptr_eq(pfd_strings_at(before, 1), pfd_strings_at(strings, 1));
+    clear(&before);
+    ck_assert_str_eq(pfd_strings_source(strings, now), "a");
+    teardown();
+}
+END_TEST
+
+/* What branches add is their own. */
+START_TEST(branches)
+{
+    setup();
+    ck_assert_int_eq(add(1, "a", "one", 0, 0), PFD_OK);
+    struct pfd_strings *trunk = strings;
+    struct pfd_strings *left = pfd_strings_branch(trunk);
+    struct pfd_strings *right = pfd_strings_branch(trunk);
+    strings = left;
+    ck_assert_int_eq(add(1, "l", "left", 0, 0), PFD_OK);
+    ck_assert_int_eq(add(7, "l", "left", 0, 0), PFD_OK);
+    strings = right;
+    ck_assert_int_eq(add(7, "r", "right", 0, 0), PFD_OK);
+    strings = pfd_strings_extend(trunk);
+    ck_assert_int_eq(add(9, "t", "trunk", 0, 0), PFD_OK);
+    clear(&trunk);
+    clear(&strings);
+    ck_assert_uint_eq(pfd_strings_count(left), 3);
+    ck_assert_uint_eq(pfd_strings_count(right), 2);
+    ck_assert(says(pfd_strings_at(left, 0)->next, "left"));
+    ck_assert_ptr_null(pfd_strings_at(right, 0)->next);
+    clear(&left);
+    ck_assert(says(pfd_strings_at(right, 1), "right"));
+    clear(&right);
+}
+END_TEST
+
+/* Growing step by step takes no more than at once; duplicates take nothing. */
+START_TEST(extends_cheaply)
+{
+    setup();
+    for (uint64_t i = 0; i < 1000; i++) {
+        struct pfd_strings *before = strings;
+        strings = pfd_strings_extend(before);
+        clear(&before);
+        ck_assert_int_eq(add(i, "a", "some text of %d words", 1, 0), PFD_OK);
+        ck_assert_int_eq(add(i / 2, "b", "some text of %d words", 1, 0),
+                         PFD_OK);
+    }
+    ck_assert_uint_eq(pfd_strings_count(strings), 1000);
+    ck_assert_uint_lt(pfd_strings_memory(strings), 1000 * 400);
+    teardown();
+}
+END_TEST
+
+/* Nothing is taken beyond the room, for a moment neither. */
+START_TEST(keeps_to_its_room)
+{
+    static char text[1 << 20];
+    struct pfd_error err;
+    struct pfd_string_info info = { .text = text, .n_text = sizeof text };
+    setup();
+    memset(text, 'x', sizeof text);
+    size_t before = pfd_strings_memory(strings);
+    pfd_strings_set_room(strings, 2 << 20);
+    ck_assert_int_eq(
+        pfd_strings_add(strings, &info, NULL, 0, hear, &heard, &err),
+        PFD_ERR_NOMEM);
+    ck_assert_int_eq(add(1, "a", "small", 0, 0), PFD_OK);
+    ck_assert_uint_lt(pfd_strings_memory(strings), before + 65536);
+    for (uint64_t i = 2; i < 100000; i++) {
+        if (add(i, "a", "small", 0, 0) != PFD_OK)
+            break;
+        ck_assert_uint_lt(pfd_strings_memory(strings), before + (2 << 20));
+    }
+    ck_assert_uint_lt(pfd_strings_count(strings), 99000);
+    pfd_strings_set_room(strings, SIZE_MAX);
+    pfd_strings_trim(strings);
+    ck_assert_int_eq(
+        pfd_strings_add(strings, &info, NULL, 0, hear, &heard, &err), PFD_OK);
+    teardown();
+}
+END_TEST
+
 START_TEST(recognises)
 {
     ck_assert(pfd_strings_recognise("\177ELF", 4));
@@ -239,6 +359,7 @@ int main(void)
     return suite_run("strings",
                      TESTS(empty, listing, duplicates_are_silent,
                            collisions_name_both, refused, hostile_counts,
-                           loose_masks, many, clustered_ids, recognises),
+                           loose_masks, many, clustered_ids, extends, branches,
+                           extends_cheaply, keeps_to_its_room, recognises),
                      60);
 }

@@ -81,11 +81,33 @@ START_TEST(arena_refuses_too_much)
 }
 END_TEST
 
+/* Whatever is taken in whatever order, what was reserved is there. */
+START_TEST(arena_keeps_what_is_reserved)
+{
+    struct pfd_arena a = { 0 };
+    static size_t sizes[5000];
+    for (size_t i = 0; i < 5000; i++) {
+        sizes[i] = i * 7919 % 9 ? i * 131 % 300 : i * 977 % PFD_ARENA_PIECE;
+        ck_assert(pfd_arena_reserve(&a, sizes[i]));
+    }
+    size_t n_memory = a.n_memory;
+    for (size_t i = 0; i < 5000; i++) {
+        size_t n = sizes[i * 3989 % 5000];
+        char *p = pfd_arena_take_reserved(&a, i % 2 ? n : n / 2);
+        ck_assert_ptr_nonnull(p);
+        memset(p, 1, i % 2 ? n : n / 2);
+    }
+    ck_assert_uint_eq(a.n_memory, n_memory);
+    pfd_arena_free(&a);
+}
+END_TEST
+
 int main(void)
 {
     return suite_run("text",
                      TESTS(text_grows, text_remembers_failure,
                            arena_gives_aligned_memory, arena_slack_can_be_read,
-                           arena_refuses_too_much),
+                           arena_refuses_too_much,
+                           arena_keeps_what_is_reserved),
                      30);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Any number of threads, any filter: the output is that of a plain loop. */
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "dump.h"
 #include "suite.h"
@@ -25,12 +27,24 @@ struct sink {
     struct build findings;
     size_t n_writes;
     size_t stop_after;
+    bool is_slow; /* all wait for it */
+    atomic_bool is_busy;
 };
+
+/* One at a time. */
+static void enter(struct sink *s)
+{
+    ck_assert(!atomic_exchange(&s->is_busy, true));
+    if (s->is_slow)
+        usleep(200);
+}
 
 static bool take(void *user, const void *bytes, size_t n)
 {
     struct sink *s = user;
+    enter(s);
     build_bytes(&s->bytes, bytes, n);
+    atomic_store(&s->is_busy, false);
     return !s->stop_after || ++s->n_writes < s->stop_after;
 }
 
@@ -38,9 +52,11 @@ static void hear(void *user, const struct pfd_finding *f)
 {
     struct sink *s = user;
     char line[1200];
+    enter(s);
     int n = snprintf(line, sizeof line, "%s %" PRIu64 " %" PRIu64 " %s\n",
                      pfd_finding_name(f->kind), f->index, f->offset, f->text);
     build_bytes(&s->findings, line, (size_t)n);
+    atomic_store(&s->is_busy, false);
 }
 
 static void sink_free(struct sink *s)
@@ -80,11 +96,11 @@ static bool equal(const struct build *a, const struct build *b)
 
 static void compare_threads(const struct dump *d, struct pfd_convert convert)
 {
-    static const unsigned threads[] = { 1, 2, 3, 8 };
+    static const unsigned threads[] = { 1, 2, 3, 8, 8, 64 };
     struct sink first = { 0 };
     struct pfd_summary summary[2];
-    for (size_t i = 0; i < 4; i++) {
-        struct sink sink = { 0 };
+    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+        struct sink sink = { .is_slow = i > 3 };
         convert.threads = threads[i];
         ck_assert_int_eq(run(d, &convert, i ? &sink : &first, &summary[!!i]),
                          PFD_OK);
@@ -117,10 +133,11 @@ START_TEST(same_output)
     for (uint64_t seed = 1; seed <= 2; seed++) {
         struct dump d;
         make(&d, seed, seed == 2);
-        for (size_t i = 0; i < 3; i++)
+        for (size_t i = 0; i < 3; i++) {
             compare_threads(&d, (struct pfd_convert){ .output = outputs[i],
                                                       .notes = true,
                                                       .limit = UINT64_MAX });
+        }
         dump_deinit(&d);
     }
 }

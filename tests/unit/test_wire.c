@@ -77,8 +77,8 @@ static bool take(struct pfd_wire_reader *reader, struct seen *seen)
     ck_assert_uint_lt(seen->n, sizeof seen->types - 1);
     seen->types[seen->n++] = 'E';
     if (status == PFD_OK) {
-        static const char of[] = { '?', 'S', 'H', 'O', 's',
-                                   'B', 'D', 'F', 'G', 'e' };
+        static const char of[] = { '?', 'S', 'H', 'O', 's', 'B',
+                                   'D', 'F', 'G', 'e', 'C', '!' };
         seen->types[seen->n - 1] = of[frame.type];
         seen->last = frame;
     }
@@ -112,6 +112,36 @@ static struct seen read_all(const void *bytes, size_t n, size_t piece,
     seen.types[seen.n] = '\0';
     return seen;
 }
+
+/* Everything that a frame points to is the copy's own. */
+START_TEST(test_copy)
+{
+    char name[] = "name";
+    char value[] = "value";
+    struct pfd_wire_label labels[] = { { pfd_wire_text(name),
+                                         pfd_wire_text(value) },
+                                       { pfd_wire_text(value), { NULL, 0 } } };
+    struct pfd_wire_frame frame = { .type = PFD_WIRE_BUFFER,
+                                    .buffer = 7,
+                                    .name = pfd_wire_text(name),
+                                    .bytes = pfd_wire_text(value),
+                                    .labels = labels,
+                                    .n_labels = 2 };
+    struct pfd_text before = { 0 };
+    struct pfd_text after = { 0 };
+    put(&before, &frame);
+    struct pfd_wire_frame *copy = pfd_wire_copy(&frame);
+    memset(name, 0, sizeof name);
+    memset(value, 0, sizeof value);
+    memset(labels, 0, sizeof labels);
+    put(&after, copy);
+    ck_assert_mem_eq(before.data, after.data, before.n);
+    ck_assert_uint_eq(before.n, after.n);
+    free(copy);
+    pfd_text_free(&before);
+    pfd_text_free(&after);
+}
+END_TEST
 
 START_TEST(test_crc)
 {
@@ -553,6 +583,7 @@ int main(void)
     Suite *suite = suite_create("wire");
     TCase *tcase = tcase_create("wire");
     tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, test_copy);
     tcase_add_test(tcase, test_crc);
     tcase_add_test(tcase, test_round_trip);
     tcase_add_test(tcase, test_any_split);

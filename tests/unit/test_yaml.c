@@ -79,7 +79,8 @@ static void read_n(const char *text, size_t n)
 {
     struct guard guard = guard_new(text, n);
     ck_assert_int_eq(pfd_metadata_open_yaml(pfd_cursor(guard.bytes, n),
-                                            &metadata, &problem, NULL),
+                                            SIZE_MAX, &metadata, &problem,
+                                            NULL),
                      PFD_OK);
     seen[0] = '\0';
     if (n < 10000)

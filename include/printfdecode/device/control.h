@@ -60,7 +60,7 @@ enum pfd_level {
 /* ---- the control block ---- */
 
 enum {
-    PFD_CONTROL_VERSION = 1,
+    PFD_CONTROL_VERSION = 2,
     PFD_GATES = 1024, /* a power of two */
 };
 
@@ -80,8 +80,10 @@ struct pfd_site {
 /* Unlimited. */
 #define PFD_NO_BUDGET UINT32_C(0xffffffff)
 
-/* Only threads and workgroups (blocks) whose numbers are all within first and
- * last print; numbers are of the whole grid. */
+/* Only threads, workgroups (blocks) and pixels whose numbers are all within
+ * first and last print; threads' numbers are of the whole grid. A range asks
+ * only shaders that have such numbers: pixels those of fragments, where the
+ * third is 0, and the two others those that compute. */
 struct pfd_control_range {
     uint32_t first[3];
     uint32_t last[3];
@@ -96,9 +98,10 @@ struct pfd_control {
     uint32_t n_dwords;   /* of the buffer behind its header, 2^29 at most: what
                             is beyond is counted and not stored */
     uint32_t reserved;
-    uint32_t is_filtered; /* threads and groups are looked at */
+    uint32_t is_filtered; /* the ranges are looked at */
     struct pfd_control_range threads;
     struct pfd_control_range groups;
+    struct pfd_control_range pixels;
     /* For all sites with this gate (formats/llpc/README.md): 0, or the first of
      * them, from 1, when one of them is on. */
     uint32_t gates[PFD_GATES];

@@ -28,8 +28,10 @@
 #define PFD_DEVICE __attribute__((device))
 #define PFD_BOTH   __attribute__((host)) __attribute__((device))
 #endif
-#define PFD_NOINLINE __attribute__((noinline))
-#define PFD_INLINE   inline __attribute__((always_inline))
+#define PFD_INLINE inline __attribute__((always_inline))
+/* A function that is never part of others, one for each file. */
+#define PFD_STEP \
+    static PFD_DEVICE __attribute__((noinline)) __attribute__((unused))
 /* A loop that is to need few registers. */
 #if defined(PFD_HOST_DEVICE)
 #define PFD_ROLLED
@@ -105,14 +107,28 @@ PFD_DEVICE PFD_INLINE uint64_t add_device(uint64_t *to, uint64_t n)
     return atomicAdd((unsigned long long *)to, (unsigned long long)n);
 }
 
-/* What the host may change while this runs. */
+/* What the host may change while this runs. Orders nothing: a kernel keeps
+ * what it knows of memory across a site that is off. */
 PFD_DEVICE PFD_INLINE uint32_t look(const uint32_t *at)
 {
     uint32_t word;
-    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
-                 : "=r"(word)
-                 : "l"(at)
-                 : "memory");
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(word) : "l"(at));
+    return word;
+}
+
+/* What nobody changes while this runs, read anew: no register keeps it, and a
+ * cache near by may answer. */
+PFD_DEVICE PFD_INLINE uint32_t again(const uint32_t *at)
+{
+    uint32_t word;
+    asm volatile("ld.global.u32 %0, [%1];" : "=r"(word) : "l"(at));
+    return word;
+}
+
+PFD_DEVICE PFD_INLINE uint64_t again(const uint64_t *at)
+{
+    uint64_t word;
+    asm volatile("ld.global.u64 %0, [%1];" : "=l"(word) : "l"(at));
     return word;
 }
 
@@ -196,6 +212,11 @@ PFD_DEVICE PFD_INLINE uint32_t look(const uint32_t *at)
     return __hip_atomic_load(at, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 
+template <class T> PFD_DEVICE PFD_INLINE T again(const T *at)
+{
+    return *(const volatile T *)at;
+}
+
 PFD_DEVICE PFD_INLINE uint64_t device_clock()
 {
     return __builtin_readcyclecounter();
@@ -267,6 +288,11 @@ inline uint64_t add_device(uint64_t *to, uint64_t n)
 inline uint32_t look(const uint32_t *at)
 {
     return __atomic_load_n(at, __ATOMIC_RELAXED);
+}
+
+template <class T> T again(const T *at)
+{
+    return *at;
 }
 
 #endif

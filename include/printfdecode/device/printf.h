@@ -97,8 +97,7 @@
         };                                                                 \
         uint32_t pfd_gate = pfd::look_at<pfd_site_here>(pfd_control_here); \
         if (__builtin_expect(pfd_gate != 0, 0))                            \
-            pfd::print<pfd_site_here>(pfd_control_here, pfd_gate,          \
-                                      __VA_ARGS__);                        \
+            pfd::print<pfd_site_here>(pfd_gate, __VA_ARGS__);              \
     } while (0)
 
 /* The control block that this file's kernels obey; host.h sets it. Each source
@@ -132,8 +131,34 @@ static pfd::binding pfd_binding_here(&pfd_control_here);
 namespace pfd
 {
 
-/* ---- what all sites share, in one function: a kernel needs as many registers
- * as any that it may call, and more for what lives across calls. ---- */
+/*
+ * ---- what all sites share: steps, each a function of its own ----
+ *
+ * A kernel needs as many registers as the greediest function that it may call,
+ * beside what lives across the call; who has a site that is off pays for them,
+ * too. So steps are small, hand on what they know in memory, and are called by
+ * the site itself: a function that called them would keep its way back. They
+ * take the control block from their file's variable: a kernel that passed it on
+ * would keep it all the time.
+ */
+
+/* An entry that a lane prints, in its own memory; its words follow. */
+struct draft {
+    pfd_site *site;
+    lanes mask;    /* who prints with it: at first all that are at the site */
+    uint32_t gate; /* what its gate says */
+    uint32_t at;   /* of the buffer: the first dword of the mask's entries */
+};
+
+template <uint32_t N> struct draft_of {
+    draft head;
+    uint32_t words[N];
+};
+
+PFD_DEVICE PFD_INLINE uint32_t *words_of(draft *d)
+{
+    return (uint32_t *)(d + 1);
+}
 
 PFD_DEVICE PFD_INLINE pfd_site *sites_of(pfd_control *c)
 {
@@ -180,9 +205,57 @@ PFD_DEVICE PFD_INLINE uint64_t count(lanes mask, uint64_t *to)
     return ((uint64_t)high << 32 | low) + rank_in(mask);
 }
 
-/* Those of mask that may print, by a site's rules; the others are counted. */
-PFD_DEVICE PFD_INLINE lanes withhold(pfd_control *c, pfd_site *site, lanes mask)
+/* Whether the n-th entry that was counted, from 0, is printed. */
+PFD_DEVICE PFD_INLINE bool is_due(uint64_t n, uint32_t budget, uint32_t every)
 {
+    uint32_t rest = 0;
+    /* By hand: what compilers call for it takes twice the registers. */
+    PFD_ROLLED
+    for (int i = 0; every > 1 && i < 64; i++) {
+        bool carry = rest >> 31;
+        rest = rest << 1 | (uint32_t)(n >> 63);
+        n <<= 1;
+        if (carry || rest >= every) {
+            rest -= every;
+            n |= 1;
+        }
+    }
+    return rest == 0 && (budget == PFD_NO_BUDGET || n < budget);
+}
+
+enum class choice {
+    off,
+    on,
+    ruled
+};
+
+/* What the control block says of a draft's site, to all its lanes alike. */
+PFD_STEP choice choose(draft *d)
+{
+    pfd_control *c = pfd_control_here;
+    uint64_t id = id_of(words_of(d));
+    uint32_t number = d->gate;
+    pfd_site *site;
+    PFD_ROLLED
+    do {
+        site = &sites_of(c)[number - 1];
+        number = site->next;
+    } while (site->id != id && number);
+    d->site = site;
+    if (site->id != id || !look(&site->is_on))
+        return choice::off;
+    bool all = !look(&c->is_filtered) && look(&site->budget) == PFD_NO_BUDGET &&
+               look(&site->every) <= 1;
+    return all ? choice::on : choice::ruled;
+}
+
+/* Takes those lanes out of a draft's mask that may not print by its site's
+ * rules, and counts them. Returns whether this lane prints. */
+PFD_STEP bool withhold(draft *d)
+{
+    pfd_control *c = pfd_control_here;
+    pfd_site *site = d->site;
+    lanes mask = d->mask;
     bool keep = true;
     if (look(&c->is_filtered)) {
         place here = this_place();
@@ -192,34 +265,30 @@ PFD_DEVICE PFD_INLINE lanes withhold(pfd_control *c, pfd_site *site, lanes mask)
     lanes kept = ballot(mask, keep);
     uint32_t budget = look(&site->budget);
     uint32_t every = look(&site->every);
-    if (keep && (budget != PFD_NO_BUDGET || every > 1)) {
-        uint64_t seen = count(kept, &site->seen);
-        uint64_t step = every ? every : 1;
-        keep = seen % step == 0 &&
-               (budget == PFD_NO_BUDGET || seen / step < budget);
-    }
+    if (keep && (budget != PFD_NO_BUDGET || every > 1))
+        keep = is_due(count(kept, &site->seen), budget, every);
     kept = ballot(mask, keep);
     if (is_first(mask) && kept != mask)
         add_device(&site->withheld, count_lanes(mask) - count_lanes(kept));
-    return kept;
+    d->mask = kept;
+    return keep;
 }
 
-/* Those of mask, which are at the site of words, that may print. */
-PFD_DEVICE PFD_INLINE lanes choose(pfd_control *c, uint32_t gate, lanes mask,
-                                   const uint32_t *words)
+/* Takes the room for the entries of a draft's lanes. Returns whether this lane
+ * has to publish() it. */
+PFD_STEP bool reserve(draft *d)
 {
-    pfd_site *site = &sites_of(c)[gate - 1];
-    while (site->id != id_of(words)) {
-        if (!site->next)
-            return 0;
-        site = &sites_of(c)[site->next - 1];
+    pfd_control *c = pfd_control_here;
+    lanes mask = d->mask;
+    uint32_t at = 0;
+    if (is_first(mask)) {
+        uint32_t n = size_of(words_of(d)) * count_lanes(mask);
+        uint64_t before = add_device(&c->n_reserved, n);
+        /* Beyond the end: a place that is there, and behind it. */
+        at = before < c->n_dwords ? (uint32_t)before : c->n_dwords;
     }
-    if (!look(&site->is_on))
-        return 0;
-    if (!look(&c->is_filtered) && look(&site->budget) == PFD_NO_BUDGET &&
-        look(&site->every) <= 1)
-        return mask;
-    return withhold(c, site, mask);
+    d->at = shuffle(mask, at, first_lane(mask));
+    return is_first(mask);
 }
 
 /*
@@ -228,8 +297,9 @@ PFD_DEVICE PFD_INLINE lanes choose(pfd_control *c, uint32_t gate, lanes mask,
  * lane at a time stores what it has come to; who comes meanwhile leaves it to
  * that one, which looks again when it is done.
  */
-PFD_DEVICE PFD_INLINE void publish(pfd_control *c)
+PFD_STEP void publish()
 {
+    pfd_control *c = pfd_control_here;
     volatile uint64_t *header = (volatile uint64_t *)c->buffer;
     uint64_t told;
     fence_device();
@@ -243,14 +313,6 @@ PFD_DEVICE PFD_INLINE void publish(pfd_control *c)
         exchange(&c->is_telling, 0);
         fence_device();
     } while (add_device(&c->n_reserved, 0) != told);
-}
-
-/* The first of n dwords; beyond the end, one that is there. */
-PFD_DEVICE PFD_INLINE uint32_t reserve(pfd_control *c, uint32_t n)
-{
-    uint64_t before = add_device(&c->n_reserved, n);
-    publish(c);
-    return before < c->n_dwords ? (uint32_t)before : c->n_dwords;
 }
 
 /* PFD_ROW_ORIGIN_DWORDS of where this is. */
@@ -284,10 +346,12 @@ PFD_DEVICE PFD_INLINE uint32_t commit_word(const uint32_t *words, uint32_t n,
     return h ^ h >> 16;
 }
 
-/* Fills what stands behind an entry's arguments; at: its first dword. */
-PFD_DEVICE PFD_INLINE void finish(uint32_t *words, uint32_t flags, uint32_t at)
+/* Fills what stands behind an entry's arguments. */
+PFD_STEP void finish(draft *d, uint32_t flags)
 {
+    uint32_t *words = words_of(d);
     uint32_t n = size_of(words) - (flags & PFD_ROW_COMMIT ? 1 : 0);
+    uint32_t at = d->at + rank_in(d->mask) * size_of(words);
     if (flags & PFD_ROW_ORIGIN)
         fill_origin(words + n - PFD_ROW_ORIGIN_DWORDS);
     if (flags & PFD_ROW_COMMIT)
@@ -305,16 +369,19 @@ PFD_DEVICE PFD_INLINE uint32_t lane_of(lanes mask, uint32_t rank)
 }
 
 /*
- * Stores the lanes' entries, one behind the other, from dword `base` on. All
- * lanes of mask store dwords that are side by side, whoever's they are: so they
- * go over a bus in as few pieces as can be.
+ * Stores the entries of a draft's lanes, one behind the other. All lanes store
+ * dwords that are side by side, whoever's they are: so they go over a bus in as
+ * few pieces as can be. What the loop needs once is looked up each time.
  */
-PFD_DEVICE PFD_INLINE void store_together(pfd_control *c, lanes mask,
-                                          const uint32_t *words, uint32_t base)
+PFD_STEP void store(draft *d)
 {
+    const pfd_control *c = pfd_control_here;
+    const uint32_t *words = words_of(d);
+    lanes mask = d->mask;
     uint32_t n = size_of(words);
-    uint32_t n_all = n * count_lanes(mask);
-    for (uint32_t i = rank_in(mask); i < n_all; i += count_lanes(mask)) {
+    PFD_ROLLED
+    for (uint32_t i = rank_in(mask); i < n * count_lanes(mask);
+         i += count_lanes(mask)) {
         uint32_t from = lane_of(mask, i / n);
         uint32_t wanted = i % n;
         uint32_t word = 0;
@@ -323,27 +390,23 @@ PFD_DEVICE PFD_INLINE void store_together(pfd_control *c, lanes mask,
             uint32_t offered = shuffle(mask, words[k], from);
             word = k == wanted ? offered : word;
         }
-        if (base + i < c->n_dwords)
-            ((volatile uint32_t *)c->buffer)[4 + base + i] = word;
+        uint32_t at = d->at + i;
+        if (at < again(&c->n_dwords))
+            ((volatile uint32_t *)again(&c->buffer))[4 + at] = word;
     }
 }
 
-/* Prints an entry, whose header is filled, for each lane of mask: they are at
- * one site. */
-template <class Unused = void>
-PFD_DEVICE PFD_NOINLINE void put(pfd_control *c, uint32_t gate, lanes mask,
-                                 uint32_t flags, uint32_t *words)
+/* Prints a draft, whose header and arguments are filled. */
+template <uint32_t flags> PFD_DEVICE PFD_INLINE void put(draft *d)
 {
-    uint32_t base = 0;
-    mask = choose(c, gate, mask, words);
-    if (!(mask >> lane_number() & 1))
+    choice chosen = choose(d);
+    if (chosen == choice::off || (chosen == choice::ruled && !withhold(d)))
         return;
-    if (is_first(mask))
-        base = reserve(c, size_of(words) * count_lanes(mask));
-    base = shuffle(mask, base, first_lane(mask));
-    if (flags)
-        finish(words, flags, base + rank_in(mask) * size_of(words));
-    store_together(c, mask, words, base);
+    if (reserve(d))
+        publish();
+    if constexpr (flags != 0)
+        finish(d, flags);
+    store(d);
 }
 
 /* ---- one site ---- */
@@ -414,27 +477,29 @@ template <class Site, class... A> struct call : checks<Site, A...> {
         2 + (dwords_of(letter_of<A>()) + ... + 0) + n_extra;
 
     template <unsigned... I>
-    PFD_DEVICE PFD_INLINE static void print(numbers<I...>, pfd_control *c,
-                                            uint32_t gate, const A &...values)
+    PFD_DEVICE PFD_INLINE static void print(numbers<I...>, uint32_t gate,
+                                            const A &...values)
     {
-        uint32_t words[n_dwords];
+        draft_of<n_dwords> d;
         uint64_t id = keep_row<maker>();
         uint64_t header = id << 16 | n_dwords;
         uint32_t at = 2;
-        words[0] = (uint32_t)header;
-        words[1] = (uint32_t)(header >> 32);
-        ((at += pack<Site, I>(words + at, values)), ...);
+        d.words[0] = (uint32_t)header;
+        d.words[1] = (uint32_t)(header >> 32);
+        ((at += pack<Site, I>(d.words + at, values)), ...);
         (void)at;
-        put(c, gate, active_lanes(id), Site::flags(), words);
+        d.head.mask = active_lanes(id);
+        d.head.gate = gate;
+        put<Site::flags()>(&d.head);
     }
 };
 
 template <class Site, class Format, class... A>
-PFD_DEVICE PFD_INLINE void print(pfd_control *c, uint32_t gate, const Format &,
+PFD_DEVICE PFD_INLINE void print(uint32_t gate, const Format &,
                                  const A &...values)
 {
     call<Site, const A &...>::print(typename make_numbers<sizeof...(A)>::type(),
-                                    c, gate, values...);
+                                    gate, values...);
 }
 
 } /* namespace pfd */

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "farm_seen.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    EDGES_MAX = 1 << 14,
+    RANGES_MAX = 256, /* of an edge: so many places are remembered where
+                         something is missing */
+};
+
+struct range {
+    uint64_t from; /* sequence numbers */
+    uint64_t to;
+};
+
+struct edge {
+    char name[FARM_EDGE]; /* first: what the tree is ordered by */
+    size_t n;
+    struct range ranges[RANGES_MAX]; /* [n], in order, with holes between */
+};
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+void farm_seen_deinit(struct farm_seen *seen)
+{
+    tdestroy(seen->edges, free);
+    *seen = (struct farm_seen){ 0 };
+}
+
+static struct edge *find(struct farm_seen *seen, const char *name)
+{
+    struct edge *const *found = tfind(name, &seen->edges, compare);
+    if (found)
+        return *found;
+    struct edge *e = seen->n_edges < EDGES_MAX ? calloc(1, sizeof *e) : NULL;
+    if (!e)
+        return NULL;
+    memcpy(e->name, name, sizeof e->name);
+    if (!tsearch(e, &seen->edges, compare)) {
+        free(e);
+        return NULL;
+    }
+    seen->n_edges++;
+    return e;
+}
+
+/* The first range that ends at `at` or behind it; n: none does. */
+static size_t find_range(const struct edge *e, uint64_t at)
+{
+    size_t low = 0;
+    size_t high = e->n;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (e->ranges[mid].to < at) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low;
+}
+
+static void take_out(struct edge *e, size_t i)
+{
+    e->n--;
+    memmove(e->ranges + i, e->ranges + i + 1, (e->n - i) * sizeof *e->ranges);
+}
+
+/* The oldest place where something is missing is given up. */
+static void forget_oldest(struct farm_seen *seen, struct edge *e)
+{
+    seen->n_missing += e->ranges[1].from - e->ranges[0].to - 1;
+    e->ranges[1].from = e->ranges[0].from;
+    take_out(e, 0);
+}
+
+bool farm_seen_has(const struct farm_seen *seen,
+                   const struct farm_message *message)
+{
+    struct edge *const *found = tfind(message->edge, &seen->edges, compare);
+    size_t i = found ? find_range(*found, message->first) : 0;
+    return found && i < (*found)->n &&
+           (*found)->ranges[i].from <= message->first &&
+           (*found)->ranges[i].to >= message->last;
+}
+
+bool farm_seen_take(struct farm_seen *seen, const struct farm_message *message)
+{
+    struct edge *e = find(seen, message->edge);
+    /* Numbers in between are nobody's. */
+    struct range new = { message->previous + 1, message->last };
+    if (!e)
+        return false;
+    if (e->n == RANGES_MAX)
+        forget_oldest(seen, e);
+    size_t i = find_range(e, new.from - 1);
+    /* With those that it touches it is one. */
+    while (i < e->n && e->ranges[i].from <= new.to + 1) {
+        if (e->ranges[i].from < new.from)
+            new.from = e->ranges[i].from;
+        if (e->ranges[i].to > new.to)
+            new.to = e->ranges[i].to;
+        take_out(e, i);
+    }
+    memmove(e->ranges + i + 1, e->ranges + i, (e->n - i) * sizeof *e->ranges);
+    e->ranges[i] = new;
+    e->n++;
+    return true;
+}
+
+static uint64_t missing_of(const struct edge *e)
+{
+    uint64_t ret = 0;
+    for (size_t i = 1; i < e->n; i++)
+        ret += e->ranges[i].from - e->ranges[i - 1].to - 1;
+    return ret;
+}
+
+static void add_missing(const void *node, VISIT visit, void *user)
+{
+    uint64_t *n = user;
+    if (visit == postorder || visit == leaf)
+        *n += missing_of(*(const struct edge *const *)node);
+}
+
+uint64_t farm_seen_missing(const struct farm_seen *seen)
+{
+    uint64_t n = seen->n_missing;
+    twalk_r(seen->edges, add_missing, &n);
+    return n;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The threads that all parts share, by what they are for. Loop thread only. */
+#ifndef PFDD_POOLS_H
+#define PFDD_POOLS_H
+
+#include "core/work.h"
+
+/* NULL: not open. */
+struct pfdd_pools {
+    struct pfdd_pool *decoders;
+    struct pfdd_pool *printers; /* of pages that all share, */
+    struct pfdd_pool *choosers; /* and of those of one reader */
+    struct pfdd_pool *disk;     /* one thread: what is asked for first is
+                                   written first */
+};
+
+/* n_printers: threads of the printers; n_threads: of each other but the disk's.
+ * False: not all are open, for want of memory or threads. */
+bool pfdd_pools_open(struct pfdd_pools *pools, uv_loop_t *loop,
+                     unsigned n_threads, unsigned n_printers);
+/* No job may be pending. */
+void pfdd_pools_close(struct pfdd_pools *pools);
+
+/* True: jobs are pending. */
+bool pfdd_pools_are_busy(const struct pfdd_pools *pools);
+/* The longest that any has been stuck (work.h), ms. */
+uint64_t pfdd_pools_stuck(const struct pfdd_pools *pools, uint64_t now);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+#include "delivery/note.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- what is known ---- */
+
+struct fields {
+    pfdd_field_fn call;
+    void *user;
+};
+
+static void put_bytes(const struct fields *f, const char *name,
+                      struct pfd_wire_bytes value)
+{
+    if (value.n)
+        f->call(f->user, name, value.at, value.n, false);
+}
+
+static void put_text(const struct fields *f, const char *name,
+                     const char *value)
+{
+    f->call(f->user, name, value, strlen(value), false);
+}
+
+/* Of each note several: a format would take most of the time. */
+static void put_number(const struct fields *f, const char *name, uint64_t value)
+{
+    char text[24];
+    char *at = text + sizeof text;
+    do {
+        *--at = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    f->call(f->user, name, at, (size_t)(text + sizeof text - at), true);
+}
+
+static void put_hex(const struct fields *f, const char *name, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "0x%016" PRIx64, value);
+    put_text(f, name, text);
+}
+
+/* "1,2,3" */
+static void put_parts(const struct fields *f, const struct pfd_origin *o)
+{
+    char text[3 * 24 + 1] = "";
+    size_t n = 0;
+    for (uint32_t i = 0; i < o->n && i < 3; i++) {
+        const char *comma = i ? "," : "";
+        uint32_t bits = (uint32_t)o->value[i];
+        float real;
+        memcpy(&real, &bits, sizeof real);
+        int more = o->type == PFD_ORIGIN_FLOATS
+                       ? snprintf(text + n, sizeof text - n, "%s%.9g", comma,
+                                  (double)real)
+                       : snprintf(text + n, sizeof text - n, "%s%" PRIu64,
+                                  comma, o->value[i]);
+        n += (size_t)more;
+    }
+    put_text(f, o->name, text);
+}
+
+static void put_origin(const struct fields *f, const struct pfd_origin *o)
+{
+    switch (o->type) {
+    case PFD_ORIGIN_NUMBER:
+        put_number(f, o->name, o->value[0]);
+        break;
+    case PFD_ORIGIN_HEX:
+        put_hex(f, o->name, o->value[0]);
+        break;
+    case PFD_ORIGIN_COORDS:
+    case PFD_ORIGIN_FLOATS:
+        put_parts(f, o);
+        break;
+    case PFD_ORIGIN_TEXT:
+        f->call(f->user, o->name, o->text, o->n, false);
+        break;
+    }
+}
+
+static void put_entry(const struct fields *f, struct pfd_entry *entry)
+{
+    struct pfd_origin origin;
+    const char *stream = pfd_stream_name((enum pfd_stream)entry->stream);
+    char id[24];
+    snprintf(id, sizeof id, "0x%012" PRIx64, entry->id);
+    put_text(f, "id", id);
+    if (stream)
+        put_text(f, "stream", stream);
+    for (size_t i = 0; pfd_entry_origin(entry, i, &origin) == PFD_OK; i++)
+        put_origin(f, &origin);
+}
+
+/* "unknown_id width_mismatch" */
+static void put_findings(const struct fields *f, uint64_t findings)
+{
+    char text[1024] = "";
+    size_t n = 0;
+    for (uint64_t left = findings; left && n < sizeof text; left &= left - 1) {
+        unsigned kind = (unsigned)__builtin_ctzll(left);
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? " " : "",
+                              pfd_finding_name((enum pfd_finding_kind)kind));
+    }
+    if (findings)
+        put_text(f, "findings", text);
+}
+
+static void put_buffer(const struct fields *f, const struct pfdd_note *note)
+{
+    const struct pfd_wire_frame *frame = note->buffer->frame;
+    put_text(f, "source", note->buffer->name);
+    if (note->generation)
+        put_number(f, "generation", note->generation);
+    put_bytes(f, "host", frame->host);
+    put_bytes(f, "process", frame->process);
+    if (frame->pid)
+        put_number(f, "pid", frame->pid);
+    put_bytes(f, "device", frame->device);
+    put_bytes(f, "queue", frame->queue);
+    if (frame->pipeline)
+        put_hex(f, "pipeline", frame->pipeline);
+    put_bytes(f, "pipeline_type", frame->pipeline_type);
+    if (frame->dispatch)
+        put_number(f, "dispatch", frame->dispatch);
+    put_bytes(f, "stage", frame->stage);
+}
+
+void pfdd_note_fields(const struct pfdd_note *note, pfdd_field_fn call,
+                      void *user)
+{
+    struct fields f = { call, user };
+    put_text(&f, "type", note->type);
+    put_number(&f, "sequence", note->sequence);
+    put_number(&f, "time_unix_nano", note->time);
+    if (note->buffer)
+        put_buffer(&f, note);
+    if (note->entry)
+        put_entry(&f, note->entry);
+    put_findings(&f, note->findings);
+}
+
+bool pfdd_note_origin(const struct pfdd_note *note, const char *name,
+                      struct pfd_origin *ret)
+{
+    for (size_t i = 0; note->entry; i++) {
+        if (pfd_entry_origin(note->entry, i, ret) != PFD_OK)
+            return false;
+        if (!strcmp(ret->name, name))
+            return true;
+    }
+    return false;
+}
+
+enum pfdd_severity pfdd_note_severity(struct pfd_entry *entry,
+                                      uint64_t findings)
+{
+    static const struct {
+        const char *level;
+        enum pfdd_severity severity;
+    } levels[] = {
+        { "error", PFDD_SEVERITY_ERROR }, { "warning", PFDD_SEVERITY_WARNING },
+        { "info", PFDD_SEVERITY_INFO },   { "debug", PFDD_SEVERITY_DEBUG },
+        { "trace", PFDD_SEVERITY_DEBUG },
+    };
+    const struct pfdd_note note = { .entry = entry };
+    struct pfd_origin level;
+    enum pfdd_severity ret = PFDD_SEVERITY_INFO;
+    if (pfdd_note_origin(&note, "level", &level)) {
+        for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+            if (level.n == strlen(levels[i].level) &&
+                !memcmp(level.text, levels[i].level, level.n))
+                ret = levels[i].severity;
+        }
+    } else if (entry->stream == PFD_STREAM_STDERR) {
+        ret = PFDD_SEVERITY_ERROR;
+    }
+    return findings && ret > PFDD_SEVERITY_WARNING ? PFDD_SEVERITY_WARNING
+                                                   : ret;
+}
+
+const char *pfdd_severity_name(enum pfdd_severity severity)
+{
+    switch (severity) {
+    case PFDD_SEVERITY_ERROR:
+        return "error";
+    case PFDD_SEVERITY_WARNING:
+        return "warning";
+    case PFDD_SEVERITY_DEBUG:
+        return "debug";
+    case PFDD_SEVERITY_INFO:
+        break;
+    }
+    return "info";
+}
+
+/* ---- one behind the other ---- */
+
+struct head {
+    uint64_t sequence;
+    uint64_t time;
+    uint64_t n; /* bytes behind it */
+};
+
+void pfdd_note_put(struct pfdd_growing *out,
+                   const struct pfdd_encoding *encoding,
+                   const struct pfdd_note *note)
+{
+    struct head head = { note->sequence, note->time, 0 };
+    size_t before = out->n;
+    if (encoding->is_lines) {
+        encoding->put(out, note);
+        return;
+    }
+    pfdd_growing_add(out, &head, sizeof head);
+    encoding->put(out, note);
+    if (out->failed)
+        return;
+    head.n = out->n - before - sizeof head;
+    memcpy(out->at + before, &head, sizeof head);
+}
+
+void pfdd_note_at(const char *bytes, size_t n, struct pfdd_noted *ret)
+{
+    struct head head = { 0 };
+    assert(n >= sizeof head);
+    memcpy(&head, bytes, sizeof head);
+    assert(head.n <= n - sizeof head);
+    *ret = (struct pfdd_noted){ .sequence = head.sequence,
+                                .time = head.time,
+                                .bytes = bytes + sizeof head,
+                                .n = (size_t)head.n,
+                                .n_whole = sizeof head + (size_t)head.n };
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "inputs/edge_buffers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <printfdecode/capture.h>
+
+#include "config/owned.h"
+#include "core/log.h"
+#include "core/name.h"
+#include "sources/daemon.h"
+#include "sources/library.h"
+#include "sources/origin.h"
+
+/* ---- code objects ---- */
+
+static void forget_buffers(struct pfdd_edge_buffers *known)
+{
+    while (known->n_buffers) {
+        struct pfdd_edge_buffer *b = &known->buffers[--known->n_buffers];
+        free(b->said);
+        pfdd_buffer_unref(b->buffer);
+    }
+}
+
+void pfdd_edge_buffers_forget(struct pfdd_edge_buffers *known)
+{
+    forget_buffers(known);
+    while (known->n_codes)
+        pfdd_scope_unref(known->codes[--known->n_codes].scope);
+}
+
+const struct pfdd_edge_code *pfdd_edge_code_find(
+    const struct pfdd_edge_buffers *known, const char *digest)
+{
+    for (size_t i = known->n_codes; i > 0; i--) {
+        if (!strcmp(known->codes[i - 1].digest, digest))
+            return &known->codes[i - 1];
+    }
+    return NULL;
+}
+
+static void add_object(struct pfdd_edge_buffers *known,
+                       const struct pfdd_edge_code *code,
+                       struct pfdd_parcel_object *given)
+{
+    struct pfdd *d = known->d;
+    pfdd_library_make_way(d->library, given->n);
+    if (!pfdd_room_has(&d->room, given->n)) {
+        pfdd_log(PFDD_ERROR,
+                 "nats: memory is up to its cap: entries go without '%.200s'",
+                 given->name);
+        return;
+    }
+    struct pfdd_object object = { .name = given->name,
+                                  .scope =
+                                      given->is_shader ? code->scope : NULL,
+                                  .owner = code->scope,
+                                  .bytes = given->bytes,
+                                  .n = given->n,
+                                  .is_shader = given->is_shader,
+                                  .shader = given->shader };
+    pfdd_library_add(d->library, &object);
+    given->bytes = NULL;
+}
+
+void pfdd_edge_code_take(struct pfdd_edge_buffers *known, struct pfdd_parcel *p)
+{
+    if (known->n_codes == PFDD_EDGE_CODES)
+        pfdd_edge_buffers_forget(known);
+    struct pfdd_edge_code *code = &known->codes[known->n_codes];
+    *code =
+        (struct pfdd_edge_code){ .scope = pfdd_scope_new(known->d->library) };
+    snprintf(code->digest, sizeof code->digest, "%s", p->code);
+    if (!code->scope)
+        return;
+    known->n_codes++;
+    for (size_t i = 0; i < p->n_objects; i++)
+        add_object(known, code, &p->objects[i]);
+}
+
+/* ---- buffers ---- */
+
+struct pfdd_buffer *pfdd_edge_buffer_make(struct pfdd_edge_buffers *known,
+                                          const struct pfdd_parcel *p,
+                                          const struct pfdd_edge_code *code,
+                                          const struct pfd_wire_frame *frame)
+{
+    struct pfdd *d = known->d;
+    struct pfdd_scope *scope = code ? code->scope : NULL;
+    struct pfdd_origin origin;
+    struct pfd_options options = { 0 };
+    struct pfd_error err;
+    const char *format = NULL;
+    char name[PFDD_NAME_ROOM];
+    pfd_capture_reading(frame, &format, &options, &err);
+    if (!pfdd_name_put(name, frame->name.at, frame->name.n) ||
+        !pfdd_name_disown(d->config->config, name))
+        snprintf(name, sizeof name, "edge %.32s", p->edge);
+    pfdd_origin_init(&origin, frame);
+    struct pfdd_buffer_options said = {
+        .name = name,
+        .frame = &origin.frame,
+        .binding = pfdd_library_bind(d->library, scope),
+        .scope = pfdd_scope_number(scope),
+        .options = &options,
+    };
+    struct pfdd_buffer *ret = pfdd_origin_buffer(&said);
+    pfdd_origin_deinit(&origin);
+    return ret;
+}
+
+static struct pfdd_edge_buffer *find_slot(struct pfdd_edge_buffers *known)
+{
+    if (known->n_buffers < PFDD_EDGE_BUFFERS)
+        return &known->buffers[known->n_buffers++];
+    struct pfdd_edge_buffer *oldest = &known->buffers[0];
+    for (size_t i = 1; i < PFDD_EDGE_BUFFERS; i++) {
+        if (known->buffers[i].used < oldest->used)
+            oldest = &known->buffers[i];
+    }
+    free(oldest->said);
+    pfdd_buffer_unref(oldest->buffer);
+    return oldest;
+}
+
+struct pfdd_buffer *pfdd_edge_buffer_find(struct pfdd_edge_buffers *known,
+                                          const struct pfdd_parcel *p,
+                                          const struct pfdd_edge_code *code,
+                                          const struct pfd_wire_frame *frame)
+{
+    size_t n = (size_t)frame->n_bytes;
+    for (size_t i = 0; i < known->n_buffers; i++) {
+        struct pfdd_edge_buffer *b = &known->buffers[i];
+        if (b->code == code && b->n_said == n && !strcmp(b->edge, p->edge) &&
+            !memcmp(b->said, p->bytes, n)) {
+            b->used = ++known->clock;
+            return b->buffer;
+        }
+    }
+    struct pfdd_buffer *buffer = pfdd_edge_buffer_make(known, p, code, frame);
+    char *said = malloc(n);
+    if (!buffer || !said) {
+        pfdd_buffer_unref(buffer);
+        free(said);
+        return NULL;
+    }
+    memcpy(said, p->bytes, n);
+    struct pfdd_edge_buffer *b = find_slot(known);
+    *b = (struct pfdd_edge_buffer){ .code = code,
+                                    .said = said,
+                                    .n_said = n,
+                                    .buffer = buffer,
+                                    .used = ++known->clock };
+    snprintf(b->edge, sizeof b->edge, "%s", p->edge);
+    return buffer;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Buffers of edges (input_nats.c), as if they were here, and the lists of code
+ * objects that their entries are read with. Loop thread only.
+ */
+#ifndef PFDD_EDGE_BUFFERS_H
+#define PFDD_EDGE_BUFFERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <printfdecode/wire.h>
+
+#include "core/sha256.h"
+#include "net/parcel.h"
+
+struct pfdd;
+struct pfdd_buffer;
+struct pfdd_scope;
+
+enum {
+    PFDD_EDGE_CODES = 1024,   /* lists of code objects */
+    PFDD_EDGE_BUFFERS = 1024, /* that are known at a time */
+};
+
+/* A list of code objects that entries speak of. */
+struct pfdd_edge_code {
+    char digest[PFDD_SHA256_TEXT];
+    struct pfdd_scope *scope;
+};
+
+/* A buffer of an edge. */
+struct pfdd_edge_buffer {
+    char edge[PFDD_EDGE_NAME];
+    const struct pfdd_edge_code *code; /* NULL: none */
+    char *said;                        /* [n_said], owned: its frame */
+    size_t n_said;
+    struct pfdd_buffer *buffer; /* a reference */
+    uint64_t used;
+};
+
+/* d is borrowed; the rest all zeros: none is known. */
+struct pfdd_edge_buffers {
+    struct pfdd *d;
+    struct pfdd_edge_code codes[PFDD_EDGE_CODES]; /* [n_codes] */
+    size_t n_codes;
+    struct pfdd_edge_buffer buffers[PFDD_EDGE_BUFFERS]; /* [n_buffers] */
+    size_t n_buffers;
+    uint64_t clock;
+};
+
+/* All of them. */
+void pfdd_edge_buffers_forget(struct pfdd_edge_buffers *known);
+
+/* The list of this digest; NULL: it has not come. Borrowed until all are
+ * forgotten, which a new one may do. */
+const struct pfdd_edge_code *pfdd_edge_code_find(
+    const struct pfdd_edge_buffers *known, const char *digest);
+
+/* A list that has come, with its objects, which may be taken out of it. */
+void pfdd_edge_code_take(struct pfdd_edge_buffers *known,
+                         struct pfdd_parcel *parcel);
+
+/* The buffer of a parcel's frame, borrowed until the next one; NULL: out of
+ * memory. */
+struct pfdd_buffer *pfdd_edge_buffer_find(struct pfdd_edge_buffers *known,
+                                          const struct pfdd_parcel *p,
+                                          const struct pfdd_edge_code *code,
+                                          const struct pfd_wire_frame *frame);
+
+/* One that is not remembered; a reference. */
+struct pfdd_buffer *pfdd_edge_buffer_make(struct pfdd_edge_buffers *known,
+                                          const struct pfdd_parcel *p,
+                                          const struct pfdd_edge_code *code,
+                                          const struct pfd_wire_frame *frame);
+
+#endif

@@ -1,0 +1,676 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * NATS JetStream: a worker. Chunks of entries come from edges (output_nats.c)
+ * and go into the ring as if their buffers were here; what all required outputs
+ * have written of them is said to the edges, which keep them until then.
+ *
+ * A chunk says which one of its edge went before it: so none is taken that
+ * comes too early or twice, and an edge is asked to send again what is missing.
+ * After a restart a file (delivery/ledger.h) and the queue on disk
+ * (delivery/marks.h) say what is there already.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <printfdecode/chunk.h>
+#include <printfdecode/wire.h>
+
+#include "delivery/ledger.h"
+#include "delivery/marks.h"
+#include "delivery/queue.h"
+#include "inputs/edge_buffers.h"
+#include "net/nats_worker.h"
+#include "sources/daemon.h"
+#include "sources/library.h"
+#include "sources/maker.h"
+
+enum {
+    TURN = 1 << 20, /* bytes, until others have theirs */
+    LOOK_MS = 20,   /* between looks at what is written */
+    RETRY_MS = 10,  /* until it is looked whether there is room */
+    FRAME_MAX = 16 << 20,
+};
+
+struct nats_input_config {
+    struct pfdd_input_config base;
+    struct pfdd_farm farm;
+};
+
+/* In the ring, or beyond. */
+struct arrival {
+    struct arrival *next;
+    char edge[PFDD_LEDGER_ID];
+    unsigned partition;
+    uint64_t last; /* sequence number, the edge's */
+    uint64_t end;  /* behind it, ours */
+};
+
+struct nats_input {
+    struct pfdd_input base;
+    struct pfdd_worker *worker; /* NULL: another one has to end first */
+    bool has_joined;
+    struct pfdd_consumer consumer; /* keeps segments that the file does not
+                                      speak of yet */
+    uv_timer_t timer;
+    uv_timer_t retry;
+    unsigned n_handles;         /* that are open */
+    uint64_t deadline;          /* uv_now(), of what is on its way at the end */
+    bool is_shut;               /* nothing is waited for any more */
+    struct pfdd_parcel *parcel; /* the one that waits */
+    struct pfdd_edge_buffers known;
+    struct pfdd_ledger ledger;
+    struct pfdd_marks marks;
+    struct arrival *arrivals; /* oldest first */
+    struct arrival **end;
+    size_t n_arrivals;
+    unsigned n_of_part[PFDD_PARTITIONS]; /* of these */
+    bool is_leaving[PFDD_PARTITIONS];    /* to another worker, when there are
+                                            none */
+    struct pfdd_session_sums sums;
+    size_t n_bytes;     /* of memory, that are counted */
+    uint64_t n_refused; /* messages, likewise */
+    /* The job's: the file. */
+    struct pfdd_job job;
+    bool is_saving;
+    bool has_failed;
+    char *text;
+    uint64_t saving; /* our sequence number, up to which it speaks */
+};
+
+static const struct nats_input_config *config_of(const struct nats_input *in)
+{
+    return (const struct nats_input_config *)(const void *)in->base.config;
+}
+
+/* ---- memory ---- */
+
+static size_t memory_of(const struct nats_input *in)
+{
+    return sizeof *in + (in->worker ? pfdd_worker_memory(in->worker) : 0) +
+           (in->parcel ? in->parcel->n_memory : 0) +
+           in->ledger.size * sizeof *in->ledger.edges +
+           in->marks.size * sizeof *in->marks.items +
+           in->n_arrivals * sizeof *in->arrivals;
+}
+
+static void count_memory(struct nats_input *in, size_t n)
+{
+    in->base.d->room.inputs += n - in->n_bytes;
+    in->n_bytes = n;
+    pfdd_room_note(&in->base.d->room);
+}
+
+/* ---- entries ---- */
+
+static struct pfdd_stamp stamp_of(struct nats_input *in,
+                                  struct pfdd_buffer *buffer, uint64_t time)
+{
+    return (struct pfdd_stamp){
+        .source = pfdd_sources_find(&in->base.d->sources, buffer->name),
+        .time = time ? time : pfdd_time_now(),
+        .buffer = buffer,
+    };
+}
+
+static void put_gap(struct nats_input *in, struct pfdd_buffer *buffer,
+                    const char *reason, uint64_t missed)
+{
+    struct pfdd *d = in->base.d;
+    struct pfdd_stamp stamp = stamp_of(in, buffer, 0);
+    pfdd_sources_count(&d->sources, stamp.source, 0, 1);
+    d->count.gap_lines += missed;
+    pfdd_ring_gap(&d->ring, &stamp, reason, missed);
+}
+
+/* NULL, or why it cannot be used. */
+static const char *put_entries(struct nats_input *in,
+                               struct pfdd_buffer *buffer,
+                               const struct pfd_wire_frame *f)
+{
+    struct pfdd *d = in->base.d;
+    struct pfd_chunk_counts counts;
+    struct pfdd_made made;
+    if (f->bytes.n > PFDD_GIVEN_MAX)
+        return "too_large";
+    if (pfd_chunk_count(f->bytes.at, f->bytes.n, &counts, NULL) != PFD_OK)
+        return "bad_frame";
+    pfdd_made_init(&made);
+    if (!pfdd_made_add(&made, f, &counts))
+        return "no_memory";
+    struct pfdd_stamp stamp = stamp_of(in, buffer, f->time);
+    pfdd_session_sums_give(&in->sums, &d->outcome, &counts);
+    pfdd_sources_count(&d->sources, stamp.source, made.n_entries, 0);
+    pfdd_sources_trouble(&d->sources, stamp.source,
+                         &(struct pfdd_source_troubles){
+                             .findings = counts.findings,
+                             .lost_bytes = counts.lost_bytes,
+                             .skipped_bytes = counts.skipped_bytes });
+    if (made.first)
+        pfdd_ring_append(&d->ring, &stamp, made.first);
+    return NULL;
+}
+
+/* What was of this chunk in the queue at the start: 0, or the number behind it.
+ */
+static uint64_t find_mark(struct nats_input *in, const struct pfd_wire_frame *f)
+{
+    if (in->marks.n_left == 0)
+        return 0;
+    return pfdd_marks_find(&in->marks,
+                           pfdd_mark_of(f->time, f->bytes.at, f->bytes.n));
+}
+
+/* The next frame of bytes [n], of which *at are with the reader; false: there
+ * is none that is sound. */
+static bool next_frame(struct pfd_wire_reader *reader, const char *bytes,
+                       size_t n, size_t *at, struct pfd_wire_frame *ret)
+{
+    for (;;) {
+        size_t taken = 0;
+        enum pfd_status status = pfd_wire_reader_next(reader, ret, NULL);
+        if (status == PFD_OK && ret->type != PFD_WIRE_START)
+            return true;
+        if (status == PFD_OK)
+            continue;
+        if (status != PFD_MORE || *at == n ||
+            pfd_wire_reader_feed(reader, bytes + *at, n - *at, &taken, NULL) !=
+                PFD_OK)
+            return false;
+        *at += taken;
+    }
+}
+
+static bool feed_start(void *reader, const void *bytes, size_t n)
+{
+    size_t taken = 0;
+    return pfd_wire_reader_feed(reader, bytes, n, &taken, NULL) == PFD_OK &&
+           taken == n;
+}
+
+/* Of a message: its buffer, and what stands behind it. Returns the number
+ * behind what came of it. */
+static uint64_t put_frames(struct nats_input *in, const struct pfdd_parcel *p,
+                           const struct pfdd_edge_code *code,
+                           struct pfd_wire_reader *reader)
+{
+    struct pfdd *d = in->base.d;
+    struct pfd_wire_frame frame;
+    struct pfdd_buffer *buffer = NULL;
+    const char *why = "bad_frame";
+    uint64_t missed = p->last - p->first + 1;
+    size_t at = 0;
+    if (next_frame(reader, p->bytes, p->n, &at, &frame) &&
+        frame.type == PFD_WIRE_BUFFER) {
+        buffer = pfdd_edge_buffer_find(&in->known, p, code, &frame);
+        why = buffer ? why : "no_memory";
+    }
+    if (buffer && next_frame(reader, p->bytes, p->n, &at, &frame)) {
+        uint64_t end =
+            frame.type == PFD_WIRE_ENTRIES ? find_mark(in, &frame) : 0;
+        if (end)
+            return end;
+        if (frame.type == PFD_WIRE_ENTRIES)
+            why = put_entries(in, buffer, &frame);
+        if (frame.type == PFD_WIRE_GAP) {
+            why = "too_large";
+            missed = frame.lost_entries;
+        }
+    }
+    if (!why)
+        return d->ring.next_seq;
+    d->count.bad_frames++;
+    pfdd_log_about(&d->told_peers, PFDD_WARNING,
+                   "nats: a message of edge %s cannot be used: %s", p->edge,
+                   why);
+    struct pfd_wire_frame none = { .type = PFD_WIRE_BUFFER };
+    struct pfdd_buffer *made =
+        buffer ? pfdd_buffer_ref(buffer)
+               : pfdd_edge_buffer_make(&in->known, p, code, &none);
+    if (made)
+        put_gap(in, made, why, missed);
+    pfdd_buffer_unref(made);
+    return d->ring.next_seq;
+}
+
+static uint64_t put_message(struct nats_input *in, const struct pfdd_parcel *p,
+                            const struct pfdd_edge_code *code)
+{
+    struct pfd_wire_reader *reader = pfd_wire_reader_new(FRAME_MAX);
+    uint64_t end = 0;
+    if (reader && pfd_wire_write_start(feed_start, reader) == PFD_OK)
+        end = put_frames(in, p, code, reader);
+    pfd_wire_reader_free(reader);
+    return end;
+}
+
+/* ---- what an edge sends ---- */
+
+static void ask_again(struct nats_input *in, struct pfdd_ledger_edge *e,
+                      uint64_t epoch)
+{
+    if (e->epoch == epoch)
+        return;
+    e->epoch = epoch;
+    in->base.d->count.nats_again++;
+    pfdd_worker_ack(in->worker, e->id, e->saved, epoch, true);
+}
+
+/* True: it is the one that comes next. */
+static bool is_next(struct nats_input *in, struct pfdd_ledger_edge *e,
+                    const struct pfdd_parcel *p)
+{
+    if (p->acked > e->taken)
+        e->taken = p->acked;
+    if (p->acked > e->acked)
+        e->acked = p->acked;
+    if (p->last <= e->taken) {
+        in->base.d->count.nats_duplicates++;
+        e->is_news |= p->last <= e->saved;
+        return false;
+    }
+    if (p->previous > e->taken) {
+        ask_again(in, e, p->epoch);
+        return false;
+    }
+    return true;
+}
+
+/* False: it cannot be taken yet. */
+static bool take_entries(struct nats_input *in, const struct pfdd_parcel *p)
+{
+    struct pfdd *d = in->base.d;
+    struct pfdd_ledger_edge *e = pfdd_ledger_find(&in->ledger, p->edge);
+    const struct pfdd_edge_code *code =
+        *p->code ? pfdd_edge_code_find(&in->known, p->code) : NULL;
+    struct arrival *a = NULL;
+    if (!e || !is_next(in, e, p))
+        return true;
+    if (*p->code && !code) {
+        ask_again(in, e, p->epoch);
+        return true;
+    }
+    if (pfdd_must_wait(d) ||
+        pfdd_library_is_busy_for(d->library, code ? code->scope : NULL) ||
+        !(a = calloc(1, sizeof *a)))
+        return false;
+    a->end = put_message(in, p, code);
+    if (!a->end) {
+        free(a);
+        return false;
+    }
+    snprintf(a->edge, sizeof a->edge, "%s", p->edge);
+    a->last = e->taken = p->last;
+    a->partition = p->partition;
+    in->n_of_part[a->partition]++;
+    *in->end = a;
+    in->end = &a->next;
+    in->n_arrivals++;
+    return true;
+}
+
+/* False: it cannot be taken yet. */
+static bool take_parcel(struct nats_input *in, struct pfdd_parcel *p)
+{
+    struct pfdd_ledger_edge *e = NULL;
+    switch (p->kind) {
+    case PFDD_PARCEL_ENTRIES:
+        return take_entries(in, p);
+    case PFDD_PARCEL_CODE:
+        pfdd_edge_code_take(&in->known, p);
+        return true;
+    case PFDD_PARCEL_FORGET:
+        pfdd_edge_buffers_forget(&in->known);
+        return true;
+    case PFDD_PARCEL_MISSING:
+        e = pfdd_ledger_find(&in->ledger, p->edge);
+        if (e && is_next(in, e, p))
+            ask_again(in, e, p->epoch);
+        return true;
+    case PFDD_PARCEL_LEAVE:
+        in->is_leaving[p->partition] = true;
+        return true;
+    case PFDD_PARCEL_ACKED:
+        e = pfdd_ledger_find(&in->ledger, p->edge);
+        if (e && p->acked > e->acked)
+            e->acked = e->saved = p->acked;
+        if (e && p->acked > e->taken)
+            e->taken = p->acked;
+        return true;
+    }
+    return true;
+}
+
+static void on_retry(uv_timer_t *timer);
+
+static void take_parcels(struct nats_input *in)
+{
+    size_t n = 0;
+    while (!in->base.closing && n < TURN) {
+        struct pfdd_parcel *p = in->parcel;
+        if (!p)
+            p = pfdd_worker_take(in->worker);
+        in->parcel = NULL;
+        if (!p)
+            break;
+        if (!take_parcel(in, p)) {
+            in->parcel = p;
+            break;
+        }
+        n += p->n_memory;
+        pfdd_parcel_free(p);
+    }
+    count_memory(in, memory_of(in));
+    if (!in->base.closing && (in->parcel || n >= TURN))
+        uv_timer_start(&in->retry, on_retry, in->parcel ? RETRY_MS : 0, 0);
+}
+
+static void on_retry(uv_timer_t *timer)
+{
+    take_parcels(timer->data);
+}
+
+static void on_worker(void *user)
+{
+    struct nats_input *in = user;
+    if (!in->base.closing && !uv_is_active((uv_handle_t *)&in->retry))
+        take_parcels(in);
+}
+
+/* ---- what is written ---- */
+
+/* By all others that must have it; our sequence number. */
+static uint64_t written(const struct nats_input *in)
+{
+    const struct pfdd_consumers *of = in->consumer.of;
+    uint64_t ret = of->durable;
+    for (const struct pfdd_consumer *c = of->first; c; c = c->next) {
+        if (c != &in->consumer && c->acked < ret)
+            ret = c->acked;
+    }
+    return ret;
+}
+
+static void pass(struct nats_input *in, uint64_t seq)
+{
+    if (seq <= in->consumer.acked)
+        return;
+    in->consumer.passed = in->consumer.given = in->consumer.last = seq;
+    pfdd_consumer_ack(&in->consumer, seq);
+}
+
+/* True: edges are farther than the file says. */
+static bool note_written(struct nats_input *in, uint64_t seq)
+{
+    bool is_news = false;
+    while (in->arrivals && in->arrivals->end <= seq + 1) {
+        struct arrival *a = in->arrivals;
+        struct pfdd_ledger_edge *e = pfdd_ledger_find(&in->ledger, a->edge);
+        if (e && a->last > e->acked) {
+            e->acked = a->last;
+            is_news = true;
+        }
+        in->arrivals = a->next;
+        if (!in->arrivals)
+            in->end = &in->arrivals;
+        in->n_arrivals--;
+        in->n_of_part[a->partition]--;
+        free(a);
+    }
+    for (size_t i = 0; i < in->ledger.n && !is_news; i++)
+        is_news = in->ledger.edges[i].acked > in->ledger.edges[i].saved;
+    return is_news;
+}
+
+static void finish_close(struct nats_input *in);
+
+static void run_save(struct pfdd_job *job)
+{
+    struct nats_input *in = PFDD_MEMBER_OF(struct nats_input, job, job);
+    in->has_failed =
+        !pfdd_ledger_write(in->base.d->config->config->state_dir, in->text);
+}
+
+static void tell_edges(struct nats_input *in)
+{
+    for (size_t i = 0; i < in->ledger.n; i++) {
+        struct pfdd_ledger_edge *e = &in->ledger.edges[i];
+        if (e->is_news) {
+            e->is_news =
+                !pfdd_worker_ack(in->worker, e->id, e->saved, 0, false);
+        }
+    }
+}
+
+static void save_done(struct pfdd_job *job)
+{
+    struct nats_input *in = PFDD_MEMBER_OF(struct nats_input, job, job);
+    in->is_saving = false;
+    free(in->text);
+    in->text = NULL;
+    if (in->has_failed) {
+        pfdd_log(PFDD_ERROR, "nats: what edges may forget cannot be written "
+                             "to the state folder; trying again");
+    }
+    for (size_t i = 0; i < in->ledger.n && !in->has_failed; i++) {
+        struct pfdd_ledger_edge *e = &in->ledger.edges[i];
+        e->is_news |= e->saving > e->saved;
+        if (e->saving > e->saved)
+            e->saved = e->saving;
+    }
+    if (!in->has_failed)
+        pass(in, in->saving);
+    if (in->worker)
+        tell_edges(in);
+    finish_close(in);
+}
+
+static void save(struct nats_input *in, uint64_t seq)
+{
+    in->text = pfdd_ledger_text(&in->ledger);
+    if (!in->text)
+        return;
+    for (size_t i = 0; i < in->ledger.n; i++)
+        in->ledger.edges[i].saving = in->ledger.edges[i].acked;
+    in->saving = seq;
+    in->is_saving = true;
+    pfdd_pool_submit(in->base.d->pools.disk, &in->job);
+}
+
+/* All that came of some is written, and their edges have been told. */
+static void leave(struct nats_input *in)
+{
+    for (unsigned i = 0; i < PFDD_PARTITIONS; i++) {
+        if (in->is_leaving[i] && !in->n_of_part[i]) {
+            in->is_leaving[i] = false;
+            pfdd_worker_leave(in->worker, i);
+        }
+    }
+}
+
+static bool begin(struct nats_input *in);
+static void shut(struct nats_input *in);
+
+/* At the end others get what it has only when that is written and said, or they
+ * would write it once more. */
+static void look_whether_done(struct nats_input *in)
+{
+    if (!in->is_shut && !in->n_arrivals)
+        shut(in);
+}
+
+static void look_whether_late(struct nats_input *in)
+{
+    if (!in->is_shut && uv_now(in->base.d->loop) >= in->deadline)
+        shut(in);
+}
+
+static void count_refused(struct nats_input *in)
+{
+    uint64_t n = pfdd_worker_refused(in->worker);
+    in->base.d->count.nats_refused += n - in->n_refused;
+    in->n_refused = n;
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct nats_input *in = timer->data;
+    if (in->base.closing)
+        look_whether_late(in);
+    if (in->is_shut || in->is_saving || (!in->worker && !begin(in)))
+        return;
+    in->base.d->count.nats_partitions = pfdd_worker_partitions(in->worker);
+    count_refused(in);
+    uint64_t seq = written(in);
+    if (note_written(in, seq)) {
+        save(in, seq);
+    } else {
+        pass(in, seq);
+        tell_edges(in);
+        leave(in);
+        if (in->base.closing)
+            look_whether_done(in);
+    }
+}
+
+/* ---- life ---- */
+
+static void finish_close(struct nats_input *in)
+{
+    if (!in->base.closing || in->worker || in->n_handles || in->is_saving)
+        return;
+    if (in->has_joined)
+        pfdd_queue_leave(in->base.d->queue, &in->consumer);
+    while (in->arrivals) {
+        struct arrival *a = in->arrivals;
+        in->arrivals = a->next;
+        free(a);
+    }
+    in->base.d->count.nats_partitions = 0;
+    pfdd_parcel_free(in->parcel);
+    pfdd_edge_buffers_forget(&in->known);
+    pfdd_ledger_deinit(&in->ledger);
+    pfdd_marks_deinit(&in->marks);
+    count_memory(in, 0);
+    pfdd_input_closed(&in->base);
+}
+
+static void on_worker_closed(void *user)
+{
+    struct nats_input *in = user;
+    in->worker = NULL;
+    finish_close(in);
+}
+
+static void on_handle_closed(uv_handle_t *handle)
+{
+    struct nats_input *in = handle->data;
+    in->n_handles--;
+    finish_close(in);
+}
+
+static void on_queue(struct pfdd_consumer *consumer)
+{
+    (void)consumer; /* it is looked at every so often */
+}
+
+static bool is_alone(const struct nats_input *in)
+{
+    for (const struct pfdd_input *i = in->base.d->inputs; i; i = i->next) {
+        if (i->class == in->base.class && i != &in->base)
+            return false;
+    }
+    return true;
+}
+
+/* When the one of an older configuration has ended, and has left what it knew.
+ * False: not yet. */
+static bool begin(struct nats_input *in)
+{
+    struct pfdd *d = in->base.d;
+    const struct pfdd_worker_options options = {
+        .loop = d->loop,
+        .farm = &config_of(in)->farm,
+        .n_code_max = (size_t)d->config->config->memory_max / 4,
+        .wake = on_worker,
+        .closed = on_worker_closed,
+        .user = in,
+    };
+    if (in->base.closing || !is_alone(in))
+        return false;
+    in->worker = pfdd_worker_new(&options);
+    if (!in->worker)
+        return false;
+    in->consumer.name = "input nats";
+    in->consumer.wake = on_queue;
+    in->consumer.is_raw = true;
+    pfdd_queue_join(d->queue, &in->consumer);
+    in->has_joined = true;
+    pfdd_ledger_read(d->config->config->state_dir, &in->ledger);
+    pfdd_marks_read(&in->consumer, &in->marks);
+    count_memory(in, memory_of(in));
+    return true;
+}
+
+static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
+{
+    struct nats_input *in = (struct nats_input *)input;
+    if (!input->d->queue) {
+        snprintf(err, n_err,
+                 "an input 'nats' needs an output that is required");
+        return false;
+    }
+    in->known.d = input->d;
+    in->end = &in->arrivals;
+    in->job.run = run_save;
+    in->job.done = save_done;
+    uv_timer_init(input->d->loop, &in->timer);
+    uv_timer_init(input->d->loop, &in->retry);
+    in->timer.data = in->retry.data = in;
+    in->n_handles = 2;
+    uv_timer_start(&in->timer, on_timer, LOOK_MS, LOOK_MS);
+    return true;
+}
+
+static void shut(struct nats_input *in)
+{
+    in->is_shut = true;
+    uv_close((uv_handle_t *)&in->timer, on_handle_closed);
+    uv_close((uv_handle_t *)&in->retry, on_handle_closed);
+    if (in->worker)
+        pfdd_worker_close(in->worker);
+}
+
+static void close_input(struct pfdd_input *input)
+{
+    struct nats_input *in = (struct nats_input *)input;
+    in->deadline = uv_now(input->d->loop) + input->d->config->config->drain_ms;
+    if (!in->worker)
+        shut(in);
+}
+
+/* ---- its keys ---- */
+
+static const struct pfdd_part parts[] = {
+    { &pfdd_farm_group, offsetof(struct nats_input_config, farm) },
+    { 0 },
+};
+
+static void plan(const struct pfdd_block *block, FILE *out)
+{
+    const struct nats_input_config *config = (const void *)block;
+    fputs("entries of edges come from NATS at ", out);
+    pfdd_farm_plan(&config->farm, out);
+}
+
+const struct pfdd_input_class pfdd_input_nats = {
+    .base = { .name = "nats",
+              .size = sizeof(struct nats_input_config),
+              .parts = parts,
+              .plan = plan,
+              .needs_required = "an input 'nats' needs an output that is "
+                                "required: edges keep what is not written",
+              .only_one = "there is one input 'nats'" },
+    .size = sizeof(struct nats_input),
+    .open = open_input,
+    .close = close_input,
+};

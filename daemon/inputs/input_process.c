@@ -1,0 +1,678 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Buffers in the memory of processes that run: of one by its id, or of all of
+ * our own user's that have a name, also those that come later. Nothing in them
+ * is stopped or changed. The code objects that a process has loaded give the
+ * format strings, and so do those that it loads later. Where nobody says at
+ * which address a buffer is, memory is searched for them, again and again.
+ *
+ * To look at processes may take as long as they like, so that a thread of this
+ * input's own does it, in rounds; a buffer is read by a session, each with the
+ * memory opened once more: a memory belongs to one thread at a time.
+ */
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <printfdecode/loaded.h>
+#include <printfdecode/source.h>
+
+#include "config/systemd.h"
+#include "core/log.h"
+#include "core/name.h"
+#include "core/running.h"
+#include "core/said.h"
+#include "inputs/finds.h"
+#include "sources/daemon.h"
+#include "sources/library.h"
+#include "sources/search.h"
+#include "sources/session.h"
+
+enum {
+    ROUND_MS = 250, /* between rounds, or so many times what one took: */
+    ROUND_PART = 50,
+    PROCESSES_MAX = 64,         /* that are read at a time */
+    SPOTS_MAX = 64,             /* buffers of one that are found */
+    SIZE_GUESSED_MAX = 64 << 20 /* bytes, where nobody says how many */
+};
+
+struct process_config {
+    struct pfdd_input_config base;
+    uint64_t pid;     /* 0: by name */
+    char *pattern;    /* of names */
+    uint64_t address; /* 0: buffers are searched for */
+    uint64_t size;    /* bytes; 0: up to the end of what is mapped there */
+};
+
+/* A buffer of one. */
+struct spot {
+    struct spot *next;
+    struct target *of;
+    uint64_t address;
+    uint64_t size;
+    uint64_t used;      /* of one that was found, as it was seen last */
+    const char *format; /* static; NULL: nobody says */
+    const char *why; /* it is believed to be one, static; NULL: it was said */
+    struct pfd_memory *memory;
+    struct pfd_source *source;
+    struct pfdd_session *session; /* NULL: it has ended, or not begun */
+    bool waits;                   /* for room to begin */
+};
+
+/* A process that is read. */
+struct target {
+    struct target *next;
+    struct process_input *of;
+    struct pfdd_running running;
+    struct spot *spots;
+    struct pfdd_scope *scope; /* whose room its code objects take */
+    /* The rounds'. */
+    struct pfd_memory *inside;
+    struct pfd_loaded *loaded;
+    struct pfdd_finds objects;    /* that are new */
+    struct spot *fresh;           /* likewise */
+    struct pfdd_strings *strings; /* to search with, a reference; NULL: wait */
+    struct pfdd_search search;
+    bool is_gone;
+};
+
+struct process_input {
+    struct pfdd_input base;
+    struct pfdd_job job; /* a round */
+    struct pfdd_pool *pool;
+    uv_timer_t timer;
+    bool busy;
+    bool timer_closed;
+    atomic_bool is_stopping; /* a search ends */
+    unsigned n_counted;      /* of n_refused, in the daemon's count */
+    char told_refusal[256];
+    bool is_over; /* the process that was asked for has ended */
+    struct target *targets;
+    /* The job's, while it is on its way; `targets` are as well. */
+    struct target *fresh;
+    size_t n_room; /* that a search may take; 0: none now */
+    unsigned n_targets;
+    unsigned n_refused; /* that are not read, and why the last one is not */
+    char refusal[256];
+    uint64_t took_ns;
+    struct pfdd_said said;
+    struct pfdd_log_topic topic; /* where that are too many */
+};
+
+static const struct process_config *config_of(const struct process_input *in)
+{
+    return (const struct process_config *)in->base.config;
+}
+
+/* ---- a round, on our own thread ---- */
+
+static void free_spot(struct spot *spot)
+{
+    pfd_source_close(spot->source);
+    pfd_memory_close(spot->memory);
+    free(spot);
+}
+
+/* Its spots are gone, or have not begun. */
+static void free_target(struct target *t)
+{
+    while (t->fresh) {
+        struct spot *spot = t->fresh;
+        t->fresh = spot->next;
+        free_spot(spot);
+    }
+    pfd_loaded_close(t->loaded);
+    pfd_memory_close(t->inside);
+    pfdd_scope_unref(t->scope);
+    pfdd_strings_unref(t->strings);
+    pfdd_finds_deinit(&t->objects);
+    free(t);
+}
+
+/* Once for each process; what is later true of it is told then. */
+static void tell(struct process_input *in, const struct pfdd_running *process,
+                 const char *what)
+{
+    char about[48];
+    snprintf(about, sizeof about, "%" PRIu64 " %" PRIu64, process->pid,
+             process->started);
+    if (!pfdd_said_before(&in->said, about, what))
+        pfdd_log_about(&in->topic, PFDD_WARNING, "%s", what);
+}
+
+static enum pfd_status take_object(void *user,
+                                   const struct pfd_loaded_object *found)
+{
+    struct target *t = user;
+    return pfdd_finds_add(&t->objects, found);
+}
+
+static void take_finding(void *user, const struct pfd_finding *finding)
+{
+    struct target *t = user;
+    char text[512];
+    snprintf(text, sizeof text, "%s: %.160s: %s", pfd_memory_name(t->inside),
+             finding->source ? finding->source : "code objects", finding->text);
+    if (!pfd_finding_is_note(finding->kind))
+        tell(t->of, &t->running, text);
+}
+
+static void look_for_objects(struct target *t)
+{
+    if (pfd_loaded_changed(t->loaded))
+        pfd_loaded_read(t->loaded, take_object, t, take_finding, t, NULL, NULL);
+}
+
+/* ---- buffers ---- */
+
+/* Up to the end of its mapping. */
+static bool find_size(struct spot *spot, struct pfd_error *err)
+{
+    struct pfd_memory_region r;
+    if (pfd_memory_find(spot->memory, spot->address, &r) == PFD_OK &&
+        r.address <= spot->address) {
+        uint64_t n = r.address + r.size - spot->address;
+        if (!spot->size)
+            spot->size = n < SIZE_GUESSED_MAX ? n : SIZE_GUESSED_MAX;
+        return true;
+    }
+    snprintf(err->text, sizeof err->text,
+             "%s: nothing is mapped at 0x%" PRIx64 "; waiting for it",
+             pfd_memory_name(spot->memory), spot->address);
+    return false;
+}
+
+/* One that is to be followed from the end of this round on. */
+static bool add_spot(struct target *t, const struct spot *of,
+                     struct pfd_error *err)
+{
+    struct spot *spot = malloc(sizeof *spot);
+    if (!spot) {
+        snprintf(err->text, sizeof err->text, "out of memory");
+        return false;
+    }
+    *spot = *of;
+    spot->of = t;
+    if (pfd_memory_open_process(t->running.pid, &spot->memory, err) != PFD_OK ||
+        !find_size(spot, err) ||
+        pfd_source_open_memory(spot->memory, spot->address, spot->size,
+                               &spot->source, err) != PFD_OK) {
+        free_spot(spot);
+        return false;
+    }
+    spot->next = t->fresh;
+    t->fresh = spot;
+    return true;
+}
+
+/* Is it one that is there, or does it stand in one? */
+static bool is_there(struct spot *list, const struct pfd_found *f)
+{
+    for (struct spot *s = list; s; s = s->next) {
+        if (f->address < s->address ||
+            (f->address > s->address && f->address - s->address >= s->used))
+            continue;
+        if (f->address == s->address && f->used > s->used)
+            s->used = f->used;
+        return true;
+    }
+    return false;
+}
+
+static void take_found(struct target *t, const struct pfd_found_list *found)
+{
+    const char *format = config_of(t->of)->base.format;
+    struct pfd_error err;
+    size_t n = 0;
+    for (const struct spot *s = t->spots; s; s = s->next)
+        n++;
+    for (size_t i = 0; i < found->n; i++) {
+        const struct pfd_found *f = &found->at[i];
+        const struct spot spot = {
+            .address = f->address,
+            .size = f->size,
+            .used = f->used,
+            .format = f->format,
+            .why = f->why ? f->why : "a dispatch packet leads to it",
+        };
+        if ((format && strcmp(format, f->format) != 0) ||
+            is_there(t->spots, f) || is_there(t->fresh, f))
+            continue;
+        if (n++ >= SPOTS_MAX) {
+            tell(t->of, &t->running,
+                 "more buffers are found than are read: the best are");
+            return;
+        }
+        if (!add_spot(t, &spot, &err))
+            tell(t->of, &t->running, err.text);
+    }
+}
+
+static bool go_on(void *user, uint64_t n_done, uint64_t n_all)
+{
+    const struct process_input *in = user;
+    (void)n_done;
+    (void)n_all;
+    return !atomic_load(&in->is_stopping);
+}
+
+static void search(struct target *t)
+{
+    const struct pfd_find how = {
+        .memory = t->inside,
+        .strings = t->strings ? t->strings->set : NULL,
+        .n_copied_max = t->of->n_room,
+        .threads = 1,
+        .progress = go_on,
+        .user = t->of,
+    };
+    struct pfd_found_list *found = pfdd_search_run(&t->search, &how);
+    if (found)
+        take_found(t, found);
+    pfd_found_free(found);
+}
+
+/* ---- processes ---- */
+
+static void look_at(struct target *t)
+{
+    t->is_gone = pfd_memory_check(t->inside, NULL) != PFD_OK;
+    if (t->is_gone)
+        return;
+    look_for_objects(t);
+    if (!config_of(t->of)->address)
+        search(t);
+}
+
+static bool open_target(struct target *t, struct pfd_error *err)
+{
+    const struct process_config *config = config_of(t->of);
+    const struct spot spot = { .address = config->address,
+                               .size = config->size };
+    return pfd_memory_open_process(t->running.pid, &t->inside, err) == PFD_OK &&
+           pfd_loaded_open(t->inside, &t->loaded, err) == PFD_OK &&
+           (!config->address || add_spot(t, &spot, err));
+}
+
+static bool is_known(const struct target *t, const struct pfdd_running *process)
+{
+    for (; t; t = t->next) {
+        if (t->running.pid == process->pid &&
+            t->running.started == process->started)
+            return true;
+    }
+    return false;
+}
+
+static bool begin(void *user, const struct pfdd_running *process)
+{
+    struct process_input *in = user;
+    struct pfd_error err;
+    if (is_known(in->targets, process))
+        return true;
+    if (in->n_targets >= PROCESSES_MAX) {
+        tell(in, &(struct pfdd_running){ 0 },
+             "more processes than are read at a time: the others wait");
+        return false;
+    }
+    struct target *t = calloc(1, sizeof *t);
+    if (!t)
+        return false;
+    t->of = in;
+    t->running = *process;
+    if (!open_target(t, &err)) {
+        in->n_refused++;
+        snprintf(in->refusal, sizeof in->refusal, "%s", err.text);
+        tell(in, process, err.text);
+        free_target(t);
+        return true;
+    }
+    look_for_objects(t);
+    t->next = in->fresh;
+    in->fresh = t;
+    in->n_targets++;
+    return true;
+}
+
+static void run_round(struct pfdd_job *job)
+{
+    struct process_input *in = PFDD_MEMBER_OF(struct process_input, job, job);
+    const struct process_config *config = config_of(in);
+    uint64_t start = uv_hrtime();
+    struct pfdd_running one = { .pid = config->pid };
+    in->n_targets = in->n_refused = 0;
+    in->refusal[0] = '\0';
+    for (struct target *t = in->targets; t; t = t->next) {
+        in->n_targets++;
+        look_at(t);
+    }
+    if (config->pattern) {
+        pfdd_running_find(config->pattern, begin, in);
+    } else if (!in->targets) {
+        pfdd_running_get(config->pid, &one); /* why not, opening it says */
+        begin(in, &one);
+    }
+    in->took_ns = uv_hrtime() - start;
+}
+
+/* ---- on the loop ---- */
+
+static void finish_close(struct process_input *in)
+{
+    if (!in->base.closing || !in->timer_closed || in->busy || in->targets)
+        return;
+    pfdd_pool_close(in->pool);
+    pfdd_input_closed(&in->base);
+}
+
+static void drop_spots(struct target *t)
+{
+    struct spot **at = &t->spots;
+    while (*at) {
+        struct spot *spot = *at;
+        if (spot->session ||
+            (spot->waits && !t->is_gone && !t->of->base.closing)) {
+            at = &spot->next;
+            continue;
+        }
+        if (spot->waits && t->is_gone) {
+            tell(t->of, &t->running,
+                 "a process has ended while a buffer of it waited for memory: "
+                 "it was not read");
+        }
+        *at = spot->next;
+        free_spot(spot);
+    }
+}
+
+/* Those whose sessions have gone; a round may still look at them. */
+static void drop_ended(struct process_input *in)
+{
+    struct target **at = &in->targets;
+    while (!in->busy && *at) {
+        struct target *t = *at;
+        bool searches = !config_of(in)->address && !in->base.closing;
+        drop_spots(t);
+        if (t->spots || (searches && !t->is_gone)) {
+            at = &t->next;
+            continue;
+        }
+        in->is_over |= !config_of(in)->pattern;
+        *at = t->next;
+        free_target(t);
+    }
+    finish_close(in);
+}
+
+static void session_ended(void *user)
+{
+    struct spot *spot = user;
+    spot->session = NULL;
+    drop_ended(spot->of->of);
+}
+
+static void name_source(const struct spot *spot, char ret[PFDD_NAME_ROOM])
+{
+    snprintf(ret, PFDD_NAME_ROOM,
+             "memory://%" PRIu64 "#offset=0x%" PRIx64 "&size=%" PRIu64,
+             spot->of->running.pid, spot->address, spot->size);
+}
+
+static void follow(struct spot *spot)
+{
+    const struct target *t = spot->of;
+    const struct process_config *config = config_of(t->of);
+    char name[PFDD_NAME_ROOM];
+    char program[PFDD_NAME_ROOM];
+    struct pfd_wire_frame origin = { .pid = t->running.pid };
+    name_source(spot, name);
+    if (pfdd_name_put(program, t->running.name, strlen(t->running.name))) {
+        origin.process.at = program;
+        origin.process.n = strlen(program);
+    }
+    struct pfdd_session_options options = {
+        .name = name,
+        .format = spot->format ? spot->format : config->base.format,
+        .options = config->base.options,
+        .origin = &origin,
+        .scope = t->scope,
+        .memory = spot->source,
+        .n_memory = spot->size,
+        .settle_ms = config->base.settle_ms,
+        .resume = true,
+        .ended = session_ended,
+        .user = spot,
+    };
+    spot->session = pfdd_session_new(t->of->base.d, &options);
+    if (spot->session) {
+        pfdd_log(PFDD_INFO, "%s: following '%s'%s%s", name, program,
+                 spot->why ? ": " : "", spot->why ? spot->why : "");
+    }
+}
+
+/* Where there is no room for it, it waits for a later round. */
+static void try_to_follow(struct spot *spot)
+{
+    struct process_input *in = spot->of->of;
+    spot->waits = !pfdd_room_has(&in->base.d->room, PFDD_SESSION_BYTES);
+    if (spot->waits) {
+        tell(in, &spot->of->running,
+             "memory is up to its cap: a buffer of a process waits");
+    } else {
+        follow(spot);
+    }
+}
+
+static void follow_fresh(struct target *t)
+{
+    for (struct spot *spot = t->spots; spot; spot = spot->next) {
+        if (spot->waits && !t->of->base.closing)
+            try_to_follow(spot);
+    }
+    while (t->fresh) {
+        struct spot *spot = t->fresh;
+        t->fresh = spot->next;
+        spot->next = t->spots;
+        t->spots = spot;
+        if (!t->of->base.closing)
+            try_to_follow(spot);
+    }
+}
+
+static void begin_fresh(struct process_input *in)
+{
+    while (in->fresh) {
+        struct target *t = in->fresh;
+        in->fresh = t->next;
+        t->scope =
+            in->base.closing ? NULL : pfdd_scope_new(in->base.d->library);
+        if (!t->scope) {
+            free_target(t);
+            continue;
+        }
+        t->next = in->targets;
+        in->targets = t;
+    }
+}
+
+/* What the service manager and /metrics say of those that are not read. */
+static void put_status(struct process_input *in)
+{
+    struct pfdd *d = in->base.d;
+    char status[sizeof in->refusal + 16];
+    d->count.unread_processes += in->n_refused;
+    d->count.unread_processes -= in->n_counted;
+    in->n_counted = in->n_refused;
+    if (!strcmp(in->refusal, in->told_refusal))
+        return;
+    snprintf(status, sizeof status, "STATUS=%s", in->refusal);
+    pfdd_systemd_notify(status);
+    memcpy(in->told_refusal, in->refusal, sizeof in->refusal);
+}
+
+static void round_done(struct pfdd_job *job)
+{
+    struct process_input *in = PFDD_MEMBER_OF(struct process_input, job, job);
+    uint64_t ms = in->took_ns / 1000000 * ROUND_PART;
+    in->busy = false;
+    in->base.d->room.inputs -= in->n_room;
+    in->n_room = 0;
+    put_status(in);
+    begin_fresh(in);
+    for (struct target *t = in->targets; t; t = t->next) {
+        pfdd_finds_give(&t->objects, in->base.d->library, t->scope);
+        follow_fresh(t);
+    }
+    drop_ended(in);
+    if (!in->base.closing) {
+        uv_timer_start(&in->timer, in->timer.timer_cb,
+                       ms > ROUND_MS ? ms : ROUND_MS, 0);
+    }
+}
+
+/* What a search needs of the loop: strings, and memory. */
+static void prepare_search(struct process_input *in)
+{
+    struct pfdd *d = in->base.d;
+    in->n_room = in->targets ? pfdd_search_bytes(&d->room) : 0;
+    d->room.inputs += in->n_room;
+    pfdd_room_note(&d->room);
+    for (struct target *t = in->targets; t; t = t->next) {
+        pfdd_strings_unref(t->strings);
+        t->strings = NULL;
+        if (!pfdd_library_is_busy_for(d->library, t->scope)) {
+            struct pfdd_binding *b = pfdd_library_bind(d->library, t->scope);
+            t->strings = b ? pfdd_strings_ref(b->strings) : NULL;
+        }
+    }
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct process_input *in = timer->data;
+    if (in->busy || in->is_over)
+        return;
+    if (!config_of(in)->address)
+        prepare_search(in);
+    in->busy = true;
+    pfdd_pool_submit(in->pool, &in->job);
+}
+
+static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
+{
+    struct process_input *in = (struct process_input *)input;
+    in->pool = pfdd_pool_new(input->d->loop, 1);
+    if (!in->pool) {
+        snprintf(err, n_err, "out of memory or threads");
+        return false;
+    }
+    in->job.run = run_round;
+    in->job.done = round_done;
+    uv_timer_init(input->d->loop, &in->timer);
+    in->timer.data = in;
+    uv_timer_start(&in->timer, on_timer, 0, 0);
+    return true;
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    struct process_input *in = handle->data;
+    in->timer_closed = true;
+    finish_close(in);
+}
+
+static void close_input(struct pfdd_input *input)
+{
+    struct process_input *in = (struct process_input *)input;
+    input->d->count.unread_processes -= in->n_counted;
+    uv_close((uv_handle_t *)&in->timer, on_timer_closed);
+    atomic_store(&in->is_stopping, true);
+    for (struct target *t = in->targets; t; t = t->next) {
+        for (struct spot *spot = t->spots; spot; spot = spot->next) {
+            if (spot->session)
+                pfdd_session_close(spot->session);
+        }
+    }
+    drop_ended(in);
+}
+
+/* ---- its keys ---- */
+
+static void check(const void *group, const struct pfdd_places *places)
+{
+    const struct process_config *config = group;
+    if (!config->pid == !config->pattern) {
+        pfdd_complain(places, config->pid ? "name" : NULL,
+                      "a process is chosen by 'pid' or by 'name'");
+    }
+    if (config->size && !config->address) {
+        pfdd_complain(places, "size",
+                      "a size is that of the buffer at 'address'");
+    }
+}
+
+#define AT(member) offsetof(struct process_config, member)
+
+static const struct pfdd_key keys[] = {
+    { .name = "pid",
+      .kind = PFDD_KEY_NUMBER,
+      .at = AT(pid),
+      .min = 1,
+      .max = INT32_MAX },
+    { .name = "name", .kind = PFDD_KEY_TEXT, .at = AT(pattern) },
+    { .name = "address",
+      .kind = PFDD_KEY_NUMBER,
+      .at = AT(address),
+      .min = 1,
+      .max = UINT64_MAX },
+    { .name = "size",
+      .kind = PFDD_KEY_SIZE,
+      .at = AT(size),
+      .min = 1,
+      .max = UINT64_C(16) << 30 },
+    { 0 },
+};
+static const struct pfdd_group group = { keys, check };
+static const struct pfdd_part parts[] = {
+    { &group, 0 },
+    { &pfdd_options_group, 0 },
+    { &pfdd_format_group, 0 },
+    { &pfdd_settle_group, 0 },
+    { 0 },
+};
+
+static void plan(const struct pfdd_block *block, FILE *out)
+{
+    const struct process_config *config = (const struct process_config *)block;
+    if (config->pattern) {
+        fprintf(out, "our own processes called %s are read", config->pattern);
+    } else {
+        fprintf(out, "process %" PRIu64 " is read", config->pid);
+    }
+    if (config->address) {
+        fprintf(out, " at 0x%" PRIx64, config->address);
+    } else {
+        fprintf(out, ", wherever buffers are found in its memory");
+    }
+    fprintf(out, ", with the code objects that it loads");
+}
+
+/* As name_source() makes them. */
+static bool owns(const struct pfdd_input_config *config, const char *name)
+{
+    return !strncmp(name, "memory://", 9);
+}
+
+const struct pfdd_input_class pfdd_input_process = {
+    .base = { .name = "process",
+              .size = sizeof(struct process_config),
+              .parts = parts,
+              .plan = plan,
+              .reads_processes = true },
+    .size = sizeof(struct process_input),
+    .open = open_input,
+    .close = close_input,
+    .owns = owns,
+};

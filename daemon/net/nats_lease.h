@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How workers share the partitions: each has one message in GPULEASE, which is
+ * only replaced by who knows its number, and goes after some seconds unless it
+ * is. So one worker at a time has a partition, and each sees how many there
+ * are. Calls may wait for the network.
+ */
+#ifndef PFDD_NATS_LEASE_H
+#define PFDD_NATS_LEASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "net/nats.h"
+
+struct pfdd_leases {
+    char worker[PFDD_EDGE_ID];             /* who we are, in this run */
+    uint64_t tokens[PFDD_NATS_PARTITIONS]; /* numbers of ours; 0: not ours */
+    uint64_t renewed;                      /* ms, when they were renewed last */
+};
+
+void pfdd_leases_init(struct pfdd_leases *leases);
+
+/* Renews those that it has, if it is time, and takes free ones up to its share;
+ * *share: partitions that it should have. now: ms. False: not now; what could
+ * not be renewed is not ours any more. */
+bool pfdd_leases_look(struct pfdd_leases *leases, struct pfdd_nats *line,
+                      uint64_t now, unsigned *share);
+
+/* The partition that a subject of GPULEASE is of; -1: of none. */
+int pfdd_lease_partition(const char *subject);
+
+/* Others may have it at once. */
+void pfdd_leases_release(struct pfdd_leases *leases, struct pfdd_nats *line,
+                         unsigned partition);
+void pfdd_leases_release_all(struct pfdd_leases *leases,
+                             struct pfdd_nats *line);
+
+#endif

@@ -1,0 +1,691 @@
+/* SPDX-License-Identifier: MIT */
+#include "net/nats_worker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/log.h"
+#include "net/nats_fetch.h"
+#include "net/nats_lease.h"
+
+enum {
+    QUEUE_MAX = 4 << 20, /* bytes that wait for the loop */
+    N_LISTS = 1024,      /* of code objects, that the loop has */
+    LOOK_MS = 1000,      /* between looks at streams and leases */
+    POLL_MS = 20,        /* between looks for messages, while there are none, */
+    POLL_MAX_MS = 100,   /* up to */
+    FEW = 64,            /* messages that are new */
+    TURN = 64,           /* messages of a partition, until others have theirs */
+};
+
+#define NS_OF_MS(ms) ((uint64_t)(ms)*1000000)
+
+struct outgoing {
+    struct outgoing *next;
+    char edge[PFDD_EDGE_NAME];
+    struct pfdd_nats_ack ack;
+};
+
+struct part {
+    struct pfdd_worker *of;
+    unsigned number;
+    /* Under the mutex. */
+    uint64_t leased; /* ms: up to when we have it; 0: we have not */
+    bool is_left;    /* by the loop */
+    /* The thread's. */
+    bool is_read; /* what others have acknowledged is known */
+    bool is_leaving;
+    uint64_t position; /* in the stream, of the last message */
+};
+
+struct pfdd_worker {
+    struct pfdd_worker_options options;
+    uv_async_t async;
+    uv_thread_t thread;
+    uv_mutex_t mutex;
+    uv_cond_t cond; /* there is something for the thread, or room */
+    atomic_ullong n_refused;
+    /* Under the mutex. */
+    bool stop;
+    bool has_ended;
+    struct pfdd_parcel *first;
+    struct pfdd_parcel **end;
+    size_t n_bytes;
+    struct outgoing *acks;
+    struct outgoing **acks_end;
+    struct part parts[PFDD_PARTITIONS];
+    /* The thread's. */
+    struct pfdd_nats line;
+    struct pfdd_leases leases;
+    int64_t created; /* of the stream that it is at, */
+    uint64_t last;   /* and of its last message when it was looked at */
+    uint64_t seen;   /* up to where all partitions were read */
+    uint64_t looked; /* ms */
+    uint64_t pause_ms;
+    char lists[N_LISTS][PFDD_SHA256_TEXT]; /* [n_lists] that the loop has */
+    size_t n_lists;
+    struct pfdd_missing missing;
+};
+
+static uint64_t now_ms(void)
+{
+    return uv_hrtime() / 1000000;
+}
+
+static void wake(struct pfdd_worker *w)
+{
+    uv_async_send(&w->async);
+}
+
+static void hand_over(struct pfdd_worker *w, struct pfdd_parcel *p)
+{
+    p->next = NULL;
+    p->n_memory = sizeof *p + p->n;
+    for (size_t i = 0; i < p->n_objects; i++)
+        p->n_memory += sizeof *p->objects + p->objects[i].n;
+    uv_mutex_lock(&w->mutex);
+    *w->end = p;
+    w->end = &p->next;
+    w->n_bytes += p->n_memory;
+    uv_mutex_unlock(&w->mutex);
+    wake(w);
+}
+
+static bool has_room(struct pfdd_worker *w)
+{
+    uv_mutex_lock(&w->mutex);
+    bool ret = !w->stop && w->n_bytes < QUEUE_MAX;
+    uv_mutex_unlock(&w->mutex);
+    return ret;
+}
+
+/* ---- code objects ---- */
+
+static bool has_list(const struct pfdd_worker *w, const char *digest)
+{
+    for (size_t i = w->n_lists; i > 0; i--) {
+        if (!strcmp(w->lists[i - 1], digest))
+            return true;
+    }
+    return false;
+}
+
+static bool forget_lists(struct pfdd_worker *w)
+{
+    struct pfdd_parcel *p = calloc(1, sizeof *p);
+    if (!p)
+        return false;
+    p->kind = PFDD_PARCEL_FORGET;
+    w->n_lists = 0;
+    hand_over(w, p);
+    return true;
+}
+
+/* What entries need is with the loop, or on its way before them. */
+static bool bring_code(struct pfdd_worker *w, const char *digest,
+                       bool *is_unsure)
+{
+    *is_unsure = false;
+    if (!*digest || has_list(w, digest))
+        return true;
+    if (pfdd_missing_has(&w->missing, digest, now_ms()) ||
+        (w->n_lists == N_LISTS && !forget_lists(w)))
+        return false;
+    struct pfdd_parcel *p =
+        pfdd_fetch_code(&w->line, digest, w->options.n_code_max, is_unsure);
+    if (!p) {
+        if (!*is_unsure)
+            pfdd_missing_note(&w->missing, digest, now_ms());
+        return false;
+    }
+    hand_over(w, p);
+    snprintf(w->lists[w->n_lists++], PFDD_SHA256_TEXT, "%s", digest);
+    return true;
+}
+
+/* ---- messages ---- */
+
+/* False: not now. */
+static bool take_message(struct part *part, natsMsg *message)
+{
+    struct pfdd_worker *w = part->of;
+    bool is_unsure = false;
+    struct pfdd_parcel *p = pfdd_fetch_entries(message);
+    if (!p) {
+        pfdd_log(PFDD_WARNING, "nats: a message of %s is none of an edge",
+                 natsMsg_GetSubject(message));
+        w->n_refused++;
+        return true;
+    }
+    p->partition = part->number;
+    bool ok = bring_code(w, p->code, &is_unsure);
+    if (!ok && is_unsure) {
+        pfdd_parcel_free(p);
+        return false;
+    }
+    if (!ok) {
+        free(p->bytes);
+        p->bytes = NULL;
+        p->n = 0;
+        p->kind = PFDD_PARCEL_MISSING;
+        w->n_refused++;
+    }
+    hand_over(w, p);
+    return true;
+}
+
+/* The first message of a subject that stands behind a position. NATS_NOT_FOUND:
+ * there is none. */
+static natsStatus get_next(struct pfdd_worker *w, const char *subject,
+                           uint64_t position, natsMsg **ret)
+{
+    jsDirectGetMsgOptions which;
+    jsDirectGetMsgOptions_Init(&which);
+    which.NextBySubject = subject;
+    which.Sequence = position + 1;
+    return js_DirectGetMsg(ret, w->line.js, PFDD_LOG_STREAM, NULL, &which);
+}
+
+/* The next message of a partition; likewise. */
+static natsStatus read_next(struct part *part)
+{
+    char subject[PFDD_SUBJECT];
+    natsMsg *message = NULL;
+    snprintf(subject, sizeof subject, "gpulog.v1.%02u.>", part->number);
+    natsStatus s = get_next(part->of, subject, part->position, &message);
+    if (s == NATS_OK) {
+        uint64_t position = natsMsg_GetSequence(message);
+        s = take_message(part, message) ? NATS_OK : NATS_TIMEOUT;
+        if (s == NATS_OK)
+            part->position = position;
+    }
+    natsMsg_Destroy(message);
+    return s;
+}
+
+static bool is_ours(const struct part *part)
+{
+    return part->leased > now_ms() && part->is_read && !part->is_leaving;
+}
+
+/* The partition that a message is of, if it is ours and has not come to it. */
+static struct part *part_of(struct pfdd_worker *w, natsMsg *message)
+{
+    int i = pfdd_log_partition(natsMsg_GetSubject(message));
+    struct part *part = i >= 0 ? &w->parts[i] : NULL;
+    return part && is_ours(part) &&
+                   part->position < natsMsg_GetSequence(message)
+               ? part
+               : NULL;
+}
+
+/* Where few are new they are read as they stand: to ask for each partition
+ * would take longer. As read_some(). */
+static unsigned read_new(struct pfdd_worker *w, bool *is_all)
+{
+    unsigned n = 0;
+    natsStatus s = NATS_OK;
+    while (s == NATS_OK && w->seen < w->last && has_room(w)) {
+        natsMsg *message = NULL;
+        s = get_next(w, "gpulog.v1.>", w->seen, &message);
+        struct part *part = s == NATS_OK ? part_of(w, message) : NULL;
+        if (part && !take_message(part, message))
+            s = NATS_TIMEOUT;
+        if (s == NATS_OK)
+            w->seen = natsMsg_GetSequence(message);
+        if (s == NATS_OK && part) {
+            part->position = w->seen;
+            n++;
+        }
+        natsMsg_Destroy(message);
+    }
+    /* More may have come meanwhile. */
+    if (w->last < w->seen)
+        w->last = w->seen;
+    *is_all = s == NATS_NOT_FOUND;
+    return n;
+}
+
+static bool has_most(const struct pfdd_worker *w)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < PFDD_PARTITIONS; i++)
+        n += is_ours(&w->parts[i]);
+    return n > PFDD_PARTITIONS / 2;
+}
+
+/* Of all partitions, by turns. Returns how many messages came; *is_all: there
+ * are no more, and nothing went wrong. */
+static unsigned read_some(struct pfdd_worker *w, bool *is_all)
+{
+    unsigned n = 0;
+    *is_all = true;
+    for (unsigned i = 0; i < PFDD_PARTITIONS; i++) {
+        struct part *part = &w->parts[i];
+        natsStatus s = NATS_OK;
+        for (unsigned k = 0; k < TURN && s == NATS_OK && is_ours(part); k++) {
+            if (!has_room(w)) {
+                *is_all = false;
+                return n;
+            }
+            s = read_next(part);
+            n += s == NATS_OK;
+        }
+        *is_all &= s == NATS_NOT_FOUND || !is_ours(part);
+        if (s != NATS_OK && s != NATS_NOT_FOUND)
+            return n;
+    }
+    return n;
+}
+
+/* ---- the stream ---- */
+
+/* What is at one that is not the one that it was, or has fewer messages than
+ * it had, is read from the beginning: what is there already is told by its
+ * numbers. False: there is none. */
+static bool check_stream(struct pfdd_worker *w)
+{
+    jsStreamInfo *info = NULL;
+    natsStatus s =
+        js_GetStreamInfo(&info, w->line.js, PFDD_LOG_STREAM, NULL, NULL);
+    if (s != NATS_OK)
+        return pfdd_nats_failed(&w->line, PFDD_LOG_STREAM, s);
+    uint64_t last = info->State.LastSeq;
+    bool is_another = info->Created != w->created || last < w->last;
+    w->created = info->Created;
+    w->last = last;
+    jsStreamInfo_Destroy(info);
+    for (unsigned i = 0; i < PFDD_PARTITIONS && is_another; i++)
+        w->parts[i].position = 0;
+    if (is_another)
+        w->seen = 0;
+    return true;
+}
+
+/* ---- partitions ---- */
+
+static void lose(struct part *part)
+{
+    part->is_leaving = part->is_read = false;
+    uv_mutex_lock(&part->of->mutex);
+    part->leased = 0;
+    uv_mutex_unlock(&part->of->mutex);
+}
+
+/* The loop ends it: what it has taken is written first. */
+static void begin_to_leave(struct part *part)
+{
+    struct pfdd_parcel *p = calloc(1, sizeof *p);
+    if (!p)
+        return;
+    p->kind = PFDD_PARCEL_LEAVE;
+    p->partition = part->number;
+    part->is_leaving = true;
+    uv_mutex_lock(&part->of->mutex);
+    part->is_left = false;
+    uv_mutex_unlock(&part->of->mutex);
+    hand_over(part->of, p);
+}
+
+static bool was_left(struct part *part)
+{
+    uv_mutex_lock(&part->of->mutex);
+    bool ret = part->is_leaving && part->is_left;
+    uv_mutex_unlock(&part->of->mutex);
+    return ret;
+}
+
+/* What the loop has ended goes to others; the last acknowledgements are there
+ * before. */
+static void give_back(struct pfdd_worker *w)
+{
+    bool is_complete = false;
+    for (unsigned i = 0; i < PFDD_PARTITIONS; i++) {
+        struct part *part = &w->parts[i];
+        if (!was_left(part))
+            continue;
+        jsPubOptions options;
+        jsPubOptions_Init(&options);
+        options.MaxWait = PFDD_NATS_WAIT_MS;
+        is_complete = is_complete ||
+                      js_PublishAsyncComplete(w->line.js, &options) == NATS_OK;
+        if (!is_complete)
+            return;
+        lose(part);
+        pfdd_leases_release(&w->leases, &w->line, i);
+    }
+}
+
+static void note_leases(struct pfdd_worker *w)
+{
+    for (unsigned i = 0; i < PFDD_PARTITIONS; i++) {
+        struct part *part = &w->parts[i];
+        bool is_lost = part->leased && !w->leases.tokens[i];
+        uv_mutex_lock(&w->mutex);
+        if (w->leases.tokens[i])
+            part->leased = w->leases.renewed + PFDD_LEASE_MS * 2 / 3;
+        uv_mutex_unlock(&w->mutex);
+        if (is_lost)
+            lose(part);
+    }
+}
+
+/* More than its share goes. */
+static void leave_some(struct pfdd_worker *w, unsigned share)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < PFDD_PARTITIONS; i++) {
+        struct part *part = &w->parts[i];
+        bool is_held = part->leased && !part->is_leaving;
+        if (is_held && n == share) {
+            begin_to_leave(part);
+        } else if (is_held) {
+            n++;
+        }
+    }
+}
+
+static void take_ack(void *user, struct pfdd_parcel *p)
+{
+    hand_over(user, p);
+}
+
+/* Those that are new begin where others have got to. */
+static bool begin_all(struct pfdd_worker *w)
+{
+    bool has_acks = false;
+    for (unsigned i = 0; i < PFDD_PARTITIONS; i++) {
+        struct part *part = &w->parts[i];
+        if (!part->leased || part->is_read)
+            continue;
+        has_acks = has_acks || pfdd_fetch_acks(&w->line, take_ack, w);
+        if (!has_acks)
+            return false;
+        part->is_read = true;
+        w->seen = 0;
+    }
+    return true;
+}
+
+/* False: not now. */
+static bool share_out(struct pfdd_worker *w)
+{
+    unsigned share = 0;
+    give_back(w);
+    bool ok = pfdd_leases_look(&w->leases, &w->line, now_ms(), &share);
+    note_leases(w);
+    if (!ok)
+        return false;
+    leave_some(w, share);
+    return begin_all(w);
+}
+
+/* ---- the thread ---- */
+
+static void wait_a_while(struct pfdd_worker *w, uint64_t ms)
+{
+    uv_mutex_lock(&w->mutex);
+    if (!w->stop && !w->acks)
+        uv_cond_timedwait(&w->cond, &w->mutex, NS_OF_MS(ms));
+    uv_mutex_unlock(&w->mutex);
+}
+
+static void on_published(jsCtx *js, natsMsg *message, jsPubAck *ack,
+                         jsPubAckErr *error, void *user)
+{
+    (void)js;
+    (void)ack;
+    (void)error; /* the next one says more, and edges ask again */
+    (void)user;
+    natsMsg_Destroy(message);
+}
+
+static void dial(struct pfdd_worker *w)
+{
+    if (!pfdd_nats_connect(&w->line, on_published, w))
+        wait_a_while(w, pfdd_nats_pause(&w->line));
+    w->looked = 0;
+}
+
+static void send_acks(struct pfdd_worker *w)
+{
+    uv_mutex_lock(&w->mutex);
+    struct outgoing *out = w->acks;
+    w->acks = NULL;
+    w->acks_end = &w->acks;
+    uv_mutex_unlock(&w->mutex);
+    while (out) {
+        struct outgoing *next = out->next;
+        char subject[PFDD_SUBJECT];
+        char text[64];
+        int n = pfdd_ack_put(text, sizeof text, &out->ack);
+        pfdd_ack_subject(out->edge, subject);
+        js_PublishAsync(w->line.js, subject, text, n, NULL);
+        free(out);
+        out = next;
+    }
+}
+
+/* Streams that have gone are made again. */
+static void look(struct pfdd_worker *w)
+{
+    if (now_ms() - w->looked < LOOK_MS)
+        return;
+    bool ok = check_stream(w) ||
+              (pfdd_nats_make_streams(&w->line) && check_stream(w));
+    ok = ok && share_out(w);
+    if (!ok && !w->line.is_told)
+        pfdd_log(PFDD_WARNING, "nats: %s; trying again", w->line.why);
+    w->line.is_told = !ok;
+    w->looked = now_ms();
+    /* A server that is behind may have said that there is no more. */
+    w->seen = 0;
+}
+
+static void work(struct pfdd_worker *w)
+{
+    bool is_all = true;
+    send_acks(w);
+    look(w);
+    if (w->seen == w->last && w->last && !check_stream(w)) {
+        wait_a_while(w, POLL_MAX_MS);
+        return;
+    }
+    uint64_t last = w->last;
+    unsigned n = 0;
+    if (w->seen && w->seen < last && last - w->seen <= FEW && has_most(w)) {
+        n = read_new(w, &is_all);
+    } else if (w->seen < last) {
+        n = read_some(w, &is_all);
+    }
+    if (is_all)
+        w->seen = last;
+    if (n) {
+        w->pause_ms = POLL_MS;
+        return;
+    }
+    wait_a_while(w, w->pause_ms);
+    w->pause_ms =
+        w->pause_ms < POLL_MAX_MS ? w->pause_ms + POLL_MS : POLL_MAX_MS;
+}
+
+static void run(void *user)
+{
+    struct pfdd_worker *w = user;
+    bool stop = false;
+    while (!stop) {
+        if (w->line.nc && !pfdd_nats_is_up(&w->line))
+            pfdd_nats_drop(&w->line, "the server has gone");
+        if (w->line.nc) {
+            work(w);
+        } else {
+            dial(w);
+        }
+        uv_mutex_lock(&w->mutex);
+        stop = w->stop;
+        uv_mutex_unlock(&w->mutex);
+    }
+    if (w->line.nc) {
+        send_acks(w);
+        pfdd_leases_release_all(&w->leases, &w->line);
+        natsConnection_FlushTimeout(w->line.nc, 1000);
+    }
+    jsCtx_Destroy(w->line.js);
+    natsConnection_Destroy(w->line.nc);
+    uv_mutex_lock(&w->mutex);
+    w->has_ended = true;
+    uv_mutex_unlock(&w->mutex);
+    wake(w);
+}
+
+/* ---- on the loop ---- */
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct pfdd_worker *w = handle->data;
+    w->options.closed(w->options.user);
+    uv_mutex_destroy(&w->mutex);
+    uv_cond_destroy(&w->cond);
+    free(w);
+}
+
+static void on_unused_closed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+static void drop_all(struct pfdd_worker *w)
+{
+    while (w->first) {
+        struct pfdd_parcel *p = w->first;
+        w->first = p->next;
+        pfdd_parcel_free(p);
+    }
+    while (w->acks) {
+        struct outgoing *out = w->acks;
+        w->acks = out->next;
+        free(out);
+    }
+}
+
+static void on_async(uv_async_t *async)
+{
+    struct pfdd_worker *w = async->data;
+    uv_mutex_lock(&w->mutex);
+    bool has_ended = w->has_ended;
+    uv_mutex_unlock(&w->mutex);
+    if (has_ended) {
+        uv_thread_join(&w->thread);
+        drop_all(w);
+        uv_close((uv_handle_t *)async, on_closed);
+    } else {
+        w->options.wake(w->options.user);
+    }
+}
+
+struct pfdd_worker *pfdd_worker_new(const struct pfdd_worker_options *options)
+{
+    struct pfdd_worker *w = calloc(1, sizeof *w);
+    if (!w)
+        return NULL;
+    w->options = *options;
+    w->line.farm = options->farm;
+    w->end = &w->first;
+    w->acks_end = &w->acks;
+    for (unsigned i = 0; i < PFDD_PARTITIONS; i++) {
+        w->parts[i].of = w;
+        w->parts[i].number = i;
+    }
+    pfdd_leases_init(&w->leases);
+    w->pause_ms = POLL_MS;
+    uv_mutex_init(&w->mutex);
+    uv_cond_init(&w->cond);
+    uv_async_init(options->loop, &w->async, on_async);
+    w->async.data = w;
+    if (uv_thread_create(&w->thread, run, w) == 0)
+        return w;
+    uv_close((uv_handle_t *)&w->async, on_unused_closed);
+    return NULL;
+}
+
+/* Whoever stood still for too long has lost what was leased to it: another
+ * one has taken that. Under the mutex. */
+static bool is_late(const struct pfdd_worker *w, const struct pfdd_parcel *p)
+{
+    return p->kind == PFDD_PARCEL_ENTRIES &&
+           now_ms() >= w->parts[p->partition].leased;
+}
+
+struct pfdd_parcel *pfdd_worker_take(struct pfdd_worker *w)
+{
+    struct pfdd_parcel *p = NULL;
+    uv_mutex_lock(&w->mutex);
+    while ((p = w->first)) {
+        w->first = p->next;
+        if (!w->first)
+            w->end = &w->first;
+        w->n_bytes -= p->n_memory;
+        uv_cond_broadcast(&w->cond);
+        if (!is_late(w, p))
+            break;
+        pfdd_parcel_free(p);
+    }
+    uv_mutex_unlock(&w->mutex);
+    return p;
+}
+
+void pfdd_worker_leave(struct pfdd_worker *w, unsigned partition)
+{
+    uv_mutex_lock(&w->mutex);
+    w->parts[partition].is_left = true;
+    uv_cond_broadcast(&w->cond);
+    uv_mutex_unlock(&w->mutex);
+}
+
+unsigned pfdd_worker_partitions(struct pfdd_worker *w)
+{
+    unsigned n = 0;
+    uv_mutex_lock(&w->mutex);
+    for (unsigned i = 0; i < PFDD_PARTITIONS; i++)
+        n += w->parts[i].leased > 0;
+    uv_mutex_unlock(&w->mutex);
+    return n;
+}
+
+uint64_t pfdd_worker_refused(struct pfdd_worker *w)
+{
+    return w->n_refused;
+}
+
+bool pfdd_worker_ack(struct pfdd_worker *w, const char *edge, uint64_t acked,
+                     uint64_t epoch, bool again)
+{
+    struct outgoing *out = calloc(1, sizeof *out);
+    if (!out)
+        return false;
+    snprintf(out->edge, sizeof out->edge, "%s", edge);
+    out->ack = (struct pfdd_nats_ack){ acked, epoch, again };
+    uv_mutex_lock(&w->mutex);
+    *w->acks_end = out;
+    w->acks_end = &out->next;
+    uv_cond_broadcast(&w->cond);
+    uv_mutex_unlock(&w->mutex);
+    return true;
+}
+
+size_t pfdd_worker_memory(struct pfdd_worker *w)
+{
+    uv_mutex_lock(&w->mutex);
+    size_t n = w->n_bytes;
+    uv_mutex_unlock(&w->mutex);
+    return sizeof *w + n;
+}
+
+void pfdd_worker_close(struct pfdd_worker *w)
+{
+    uv_mutex_lock(&w->mutex);
+    w->stop = true;
+    uv_cond_broadcast(&w->cond);
+    uv_mutex_unlock(&w->mutex);
+}

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: MIT */
+#include "outputs/database.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "outputs/rows.h"
+
+enum {
+    OURS = 0x70666464,  /* the application's number in the file: "pfdd" */
+    VERSION = 1,        /* of the tables */
+    BUSY_MS = 1000,     /* that others may take */
+    LOG_MAX = 16 << 20, /* bytes of the write-ahead log, or: */
+    LOG_PART = 8,       /* this part of the file's largest size */
+    REMOVE = 256,       /* rows at a time, at least */
+    ROUNDS = 64,        /* of removing, in one transaction */
+    PAGES = 16,         /* that a transaction may take beside its rows' */
+};
+
+enum statement {
+    INSERT,
+    OLDEST,   /* removes rows */
+    POSITION, /* sets it */
+    LAST_ROW,
+    PAGE_COUNT,
+    FREE_COUNT,
+    N_STATEMENTS
+};
+
+/* ---- failures ---- */
+
+static void close_all(struct pfdd_database *db)
+{
+    for (size_t i = 0; i < N_STATEMENTS; i++) {
+        sqlite3_finalize(db->statements[i]);
+        db->statements[i] = NULL;
+    }
+    sqlite3_close_v2(db->db);
+    db->db = NULL;
+}
+
+/* What SQLite, and below it the system, says. */
+static bool fail(struct pfdd_database *db)
+{
+    int error = db->db ? sqlite3_system_errno(db->db) : 0;
+    int code = db->db ? sqlite3_errcode(db->db) : SQLITE_NOMEM;
+    bool is_system = error && (code == SQLITE_CANTOPEN || code == SQLITE_IOERR);
+    snprintf(db->why, sizeof db->why, "%s%s%s%s",
+             code == SQLITE_BUSY ? "others write to it: " : "",
+             db->db ? sqlite3_errmsg(db->db) : "out of memory",
+             is_system ? ": " : "", is_system ? strerror(error) : "");
+    close_all(db);
+    return false;
+}
+
+static bool fail_with(struct pfdd_database *db, const char *why)
+{
+    snprintf(db->why, sizeof db->why, "%s", why);
+    close_all(db);
+    return false;
+}
+
+static bool run(struct pfdd_database *db, const char *sql)
+{
+    return sqlite3_exec(db->db, sql, NULL, NULL, NULL) == SQLITE_OK || fail(db);
+}
+
+/* The number that a prepared question gives. */
+static bool ask(struct pfdd_database *db, struct sqlite3_stmt *question,
+                int64_t *ret)
+{
+    bool ok = question && sqlite3_step(question) == SQLITE_ROW;
+    if (!ok)
+        return fail(db);
+    *ret = sqlite3_column_int64(question, 0);
+    sqlite3_reset(question);
+    return true;
+}
+
+static bool ask_once(struct pfdd_database *db, const char *sql, int64_t *ret)
+{
+    struct sqlite3_stmt *question = NULL;
+    int64_t number = 0;
+    bool ok =
+        sqlite3_prepare_v2(db->db, sql, -1, &question, NULL) == SQLITE_OK &&
+        sqlite3_step(question) == SQLITE_ROW;
+    if (ok)
+        number = sqlite3_column_int64(question, 0);
+    *ret = number;
+    if (!ok)
+        fail(db); /* the statement outlives it */
+    sqlite3_finalize(question);
+    return ok;
+}
+
+/* ---- opening ---- */
+
+static void put_columns(struct pfdd_growing *sql, bool with_types)
+{
+    for (const struct pfdd_row_column *c = pfdd_row_columns; c->name; c++) {
+        pfdd_growing_print(sql, ", \"%s\"%s%s", c->name, with_types ? " " : "",
+                           with_types ? c->type : "");
+    }
+}
+
+static bool run_grown(struct pfdd_database *db, struct pfdd_growing *sql)
+{
+    pfdd_growing_add(sql, "", 1);
+    bool ok = sql->failed ? fail_with(db, "out of memory") : run(db, sql->at);
+    pfdd_growing_free(sql);
+    return ok;
+}
+
+/* The tables of a file in which there is nothing yet. */
+static bool make_tables(struct pfdd_database *db)
+{
+    struct pfdd_growing sql = { 0 };
+    /* This has to be said before anything is written. */
+    if (!run(db, "PRAGMA auto_vacuum = INCREMENTAL"))
+        return false;
+    pfdd_growing_puts(&sql, "BEGIN IMMEDIATE;"
+                            "CREATE TABLE messages "
+                            "(\"row\" INTEGER PRIMARY KEY");
+    put_columns(&sql, true);
+    pfdd_growing_print(&sql,
+                       "); CREATE TABLE position (one INTEGER PRIMARY KEY, "
+                       "sequence INTEGER, time INTEGER, \"row\" INTEGER);"
+                       "PRAGMA application_id = %d; PRAGMA user_version = %d;"
+                       "COMMIT",
+                       OURS, VERSION);
+    return run_grown(db, &sql);
+}
+
+/* Nothing of somebody else's is changed. */
+static bool check_owner(struct pfdd_database *db)
+{
+    int64_t owner = 0;
+    int64_t version = 0;
+    int64_t n_tables = 0;
+    if (!ask_once(db, "PRAGMA application_id", &owner) ||
+        !ask_once(db, "PRAGMA user_version", &version) ||
+        !ask_once(db, "SELECT count(*) FROM sqlite_master", &n_tables))
+        return false;
+    if (!owner && !n_tables)
+        return make_tables(db);
+    if (owner != OURS)
+        return fail_with(db, "this is a database of another program");
+    return version == VERSION ||
+           fail_with(db, "its tables are of another version of printfdecoded");
+}
+
+static bool prepare(struct pfdd_database *db, enum statement which,
+                    const char *sql)
+{
+    return sqlite3_prepare_v3(db->db, sql, -1, SQLITE_PREPARE_PERSISTENT,
+                              &db->statements[which], NULL) == SQLITE_OK ||
+           fail(db);
+}
+
+static bool prepare_insert(struct pfdd_database *db)
+{
+    struct pfdd_growing sql = { 0 };
+    pfdd_growing_puts(&sql, "INSERT INTO messages (\"row\"");
+    put_columns(&sql, false);
+    pfdd_growing_puts(&sql, ") VALUES (?");
+    for (const struct pfdd_row_column *c = pfdd_row_columns; c->name; c++)
+        pfdd_growing_puts(&sql, ", ?");
+    pfdd_growing_add(&sql, ")", 2);
+    bool ok = sql.failed ? fail_with(db, "out of memory")
+                         : prepare(db, INSERT, sql.at);
+    pfdd_growing_free(&sql);
+    return ok;
+}
+
+static bool prepare_all(struct pfdd_database *db)
+{
+    static const struct {
+        enum statement which;
+        const char *sql;
+    } others[] = {
+        { OLDEST, "DELETE FROM messages WHERE \"row\" <= (SELECT max(\"row\") "
+                  "FROM (SELECT \"row\", time FROM messages ORDER BY \"row\" "
+                  "LIMIT ?1) WHERE time < ?2)" },
+        { POSITION, "INSERT OR REPLACE INTO position VALUES (1, ?, ?, ?)" },
+        { LAST_ROW, "SELECT coalesce(max(\"row\"), 0) FROM messages" },
+        { PAGE_COUNT, "PRAGMA page_count" },
+        { FREE_COUNT, "PRAGMA freelist_count" },
+    };
+    bool ok = prepare_insert(db);
+    for (size_t i = 0; ok && i < sizeof others / sizeof *others; i++)
+        ok = prepare(db, others[i].which, others[i].sql);
+    return ok;
+}
+
+static bool read_position(struct pfdd_database *db)
+{
+    int64_t sequence = 0;
+    int64_t time = 0;
+    if (!ask_once(db, "SELECT coalesce(max(sequence), 0) FROM position",
+                  &sequence) ||
+        !ask_once(db, "SELECT coalesce(max(time), 0) FROM position", &time) ||
+        !ask_once(db, "SELECT coalesce(max(\"row\"), 0) FROM position",
+                  &db->row))
+        return false;
+    db->sequence = (uint64_t)sequence;
+    db->time = (uint64_t)time;
+    return true;
+}
+
+static bool set_up(struct pfdd_database *db)
+{
+    sqlite3_busy_timeout(db->db, BUSY_MS);
+    return run(db, "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2048;"
+                   "PRAGMA secure_delete = FAST; PRAGMA trusted_schema = OFF;"
+                   "PRAGMA cell_size_check = ON") &&
+           check_owner(db) &&
+           run(db, "PRAGMA journal_mode = WAL;"
+                   "PRAGMA journal_size_limit = 4194304") &&
+           run(db, db->is_durable ? "PRAGMA synchronous = FULL"
+                                  : "PRAGMA synchronous = NORMAL") &&
+           ask_once(db, "PRAGMA page_size", &db->page_size) &&
+           read_position(db) && prepare_all(db);
+}
+
+/* SQLite would let everybody read it; its other files get the same rights. */
+static bool make_file(struct pfdd_database *db)
+{
+    struct stat st;
+    int fd = open(db->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0640);
+    bool ok = fd >= 0 && fstat(fd, &st) == 0;
+    if (ok && !S_ISREG(st.st_mode)) {
+        errno = EINVAL;
+        ok = false;
+    }
+    if (ok) {
+        db->device = st.st_dev;
+        db->inode = st.st_ino;
+    } else {
+        fail_with(db, strerror(errno));
+    }
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+static bool is_there(const struct pfdd_database *db)
+{
+    struct stat st;
+    return stat(db->path, &st) == 0 && st.st_dev == db->device &&
+           st.st_ino == db->inode;
+}
+
+bool pfdd_database_open(struct pfdd_database *db)
+{
+    if (db->db && is_there(db))
+        return true;
+    close_all(db);
+    if (!make_file(db))
+        return false;
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+    return sqlite3_open_v2(db->path, &db->db, flags, NULL) == SQLITE_OK
+               ? set_up(db)
+               : fail(db);
+}
+
+void pfdd_database_close(struct pfdd_database *db)
+{
+    close_all(db);
+}
+
+/* ---- what goes ---- */
+
+static bool remove_oldest(struct pfdd_database *db, int64_t n,
+                          int64_t older_than, int *n_removed)
+{
+    struct sqlite3_stmt *s = db->statements[OLDEST];
+    sqlite3_bind_int64(s, 1, n);
+    sqlite3_bind_int64(s, 2, older_than);
+    if (sqlite3_step(s) != SQLITE_DONE)
+        return fail(db);
+    sqlite3_reset(s);
+    *n_removed = sqlite3_changes(db->db);
+    return true;
+}
+
+static bool remove_aged(struct pfdd_database *db)
+{
+    struct timespec now;
+    int n_removed = 1;
+    if (!db->max_age_ns)
+        return true;
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    int64_t limit = ns - (int64_t)db->max_age_ns;
+    for (int i = 0; i < ROUNDS && n_removed; i++) {
+        if (!remove_oldest(db, REMOVE, limit, &n_removed))
+            return false;
+    }
+    return true;
+}
+
+static bool used_pages(struct pfdd_database *db, int64_t *ret)
+{
+    int64_t all = 0;
+    int64_t unused = 0;
+    bool ok = ask(db, db->statements[PAGE_COUNT], &all) &&
+              ask(db, db->statements[FREE_COUNT], &unused);
+    *ret = all - unused;
+    return ok;
+}
+
+/* Makes room for n bytes of notes. What rows leave is used again; the file
+ * becomes smaller only where it may not be as large any more. */
+static bool remove_surplus(struct pfdd_database *db, size_t n)
+{
+    int64_t max = (int64_t)db->n_max / db->page_size;
+    int64_t needed = (int64_t)(n + n / 2) / db->page_size + PAGES;
+    int64_t used = 0;
+    int64_t all = 0;
+    int n_removed = 1;
+    if (!db->n_max)
+        return true;
+    for (int i = 0; i < ROUNDS && n_removed; i++) {
+        if (!used_pages(db, &used))
+            return false;
+        if (used + needed <= max)
+            break;
+        if (!remove_oldest(db, REMOVE, INT64_MAX, &n_removed))
+            return false;
+    }
+    return ask(db, db->statements[PAGE_COUNT], &all) &&
+           (all <= max || run(db, "PRAGMA incremental_vacuum"));
+}
+
+/* A reader that does not end keeps the log from beginning anew. */
+static bool look_after_log(struct pfdd_database *db)
+{
+    char path[4096];
+    struct stat st;
+    uint64_t part = db->n_max / LOG_PART;
+    snprintf(path, sizeof path, "%s-wal", db->path);
+    if (stat(path, &st) != 0 ||
+        (uint64_t)st.st_size <= (part > LOG_MAX ? part : LOG_MAX))
+        return true;
+    int rc = sqlite3_wal_checkpoint_v2(db->db, NULL, SQLITE_CHECKPOINT_TRUNCATE,
+                                       NULL, NULL);
+    if (rc != SQLITE_BUSY)
+        return rc == SQLITE_OK || fail(db);
+    snprintf(db->why, sizeof db->why,
+             "a reader that does not end keeps %" PRIu64 " MiB in its log",
+             (uint64_t)st.st_size >> 20);
+    close_all(db);
+    return false;
+}
+
+/* ---- what comes ---- */
+
+static void bind(struct sqlite3_stmt *s, int at, const struct pfdd_value *v)
+{
+    switch (v->kind) {
+    case PFDD_VALUE_NULL:
+        sqlite3_bind_null(s, at);
+        break;
+    case PFDD_VALUE_INTEGER:
+        sqlite3_bind_int64(s, at, v->number);
+        break;
+    case PFDD_VALUE_TEXT:
+        sqlite3_bind_text(s, at, v->at, (int)v->n, SQLITE_STATIC);
+        break;
+    case PFDD_VALUE_BYTES:
+        sqlite3_bind_blob(s, at, v->at, (int)v->n, SQLITE_STATIC);
+        break;
+    }
+}
+
+static bool insert(struct pfdd_database *db, const struct pfdd_noted *note,
+                   int64_t row)
+{
+    struct sqlite3_stmt *s = db->statements[INSERT];
+    size_t at = 0;
+    sqlite3_bind_int64(s, 1, row);
+    for (int i = 2; at < note->n; i++) {
+        struct pfdd_value value;
+        at += pfdd_row_value(note->bytes + at, note->n - at, &value);
+        bind(s, i, &value);
+    }
+    if (sqlite3_step(s) != SQLITE_DONE)
+        return fail(db);
+    sqlite3_reset(s);
+    return true;
+}
+
+struct progress {
+    struct pfdd_noted note; /* the last one */
+    int64_t row;
+    uint64_t n_rows;
+};
+
+static bool insert_all(struct pfdd_database *db, const char *notes, size_t n,
+                       struct progress *p)
+{
+    if (!ask(db, db->statements[LAST_ROW], &p->row))
+        return false;
+    p->row = p->row > db->row ? p->row : db->row;
+    for (size_t at = 0; at < n; at += p->note.n_whole) {
+        pfdd_note_at(notes + at, n - at, &p->note);
+        if (!insert(db, &p->note, ++p->row))
+            return false;
+        p->n_rows++;
+    }
+    return true;
+}
+
+static bool set_position(struct pfdd_database *db, const struct progress *p)
+{
+    struct sqlite3_stmt *s = db->statements[POSITION];
+    sqlite3_bind_int64(s, 1, (int64_t)p->note.sequence);
+    sqlite3_bind_int64(s, 2, (int64_t)p->note.time);
+    sqlite3_bind_int64(s, 3, p->row);
+    if (sqlite3_step(s) != SQLITE_DONE)
+        return fail(db);
+    sqlite3_reset(s);
+    return true;
+}
+
+/* What fails closes it, which takes back what is not committed. */
+bool pfdd_database_write(struct pfdd_database *db, const char *notes, size_t n,
+                         uint64_t *n_rows)
+{
+    struct progress p = { .n_rows = 0 };
+    *n_rows = 0;
+    if (!look_after_log(db) || !run(db, "BEGIN IMMEDIATE") ||
+        !remove_aged(db) || !remove_surplus(db, n) ||
+        !insert_all(db, notes, n, &p) || (n && !set_position(db, &p)) ||
+        !run(db, "COMMIT"))
+        return false;
+    if (!n)
+        return true;
+    db->row = p.row;
+    db->sequence = p.note.sequence;
+    db->time = p.note.time;
+    *n_rows = p.n_rows;
+    return true;
+}

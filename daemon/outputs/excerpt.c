@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#include "outputs/excerpt.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <printfdecode/chunk.h>
+#include <printfdecode/convert.h>
+#include <printfdecode/shaders.h>
+
+#include "core/growing.h"
+
+enum {
+    AROUND = 5,      /* lines before and behind, unless it is said */
+    TOLD_MAX = 1000, /* bytes of a line that are told */
+    ESCAPED = 6,     /* bytes of one, at most, in JSON */
+    LINES = 2 * PFD_EXCERPT_AROUND + 1,
+    /* What making one may take, beside reading its chunk. */
+    ROOM = 2 * LINES * (TOLD_MAX * ESCAPED + 64),
+};
+
+/* ---- what is asked for ---- */
+
+struct asked {
+    bool is_there; /* a sequence number */
+    bool has_lines;
+    uint64_t sequence;
+    uint32_t around;
+    const char *source; /* NULL: of any */
+};
+
+static bool read_number(const char *text, uint64_t max, uint64_t *ret)
+{
+    size_t n = strspn(text, "0123456789");
+    if (!n || n > 19 || text[n])
+        return false;
+    *ret = strtoull(text, NULL, 10);
+    return *ret <= max;
+}
+
+/* NULL, or what is wrong. */
+static const char *take(struct asked *asked, const struct pfdd_http_arg *arg)
+{
+    uint64_t value = 0;
+    if (!strcmp(arg->name, "sequence")) {
+        if (asked->is_there ||
+            !read_number(arg->value, UINT64_MAX, &asked->sequence))
+            return "'sequence' is the number of one line";
+        asked->is_there = true;
+    } else if (!strcmp(arg->name, "lines")) {
+        if (asked->has_lines ||
+            !read_number(arg->value, PFD_EXCERPT_AROUND, &value))
+            return "'lines' is one number, up to 20";
+        asked->has_lines = true;
+        asked->around = (uint32_t)value;
+    } else if (!strcmp(arg->name, "source")) {
+        if (asked->source || !*arg->value)
+            return "'source' is the name of one";
+        asked->source = arg->value;
+    } else {
+        return "there are 'sequence', 'source' and 'lines'";
+    }
+    return NULL;
+}
+
+static const char *read_query(struct asked *ret,
+                              const struct pfdd_http_request *q)
+{
+    const char *wrong = NULL;
+    *ret = (struct asked){ .around = AROUND };
+    for (size_t i = 0; i < q->n_args && !wrong; i++)
+        wrong = take(ret, &q->args[i]);
+    return wrong || ret->is_there ? wrong : "'sequence' is missing";
+}
+
+/* The chunk that has the line; NULL: none, and why. */
+static struct pfdd_chunk *find(const struct pfdd_ring *ring,
+                               const struct asked *asked, const char **why)
+{
+    uint64_t sequence = asked->sequence;
+    *why = sequence < ring->next_seq ? "this line is not kept any more"
+                                     : "there is no such line yet";
+    if (sequence < pfdd_ring_oldest(ring) || sequence >= ring->next_seq)
+        return NULL;
+    size_t i = pfdd_ring_find(ring, sequence);
+    struct pfdd_chunk *c = i < ring->n_chunks ? pfdd_ring_at(ring, i) : NULL;
+    if (!c || c->first_seq > sequence || sequence - c->first_seq >= c->n_items)
+        return NULL;
+    *why = "this line is of another source";
+    return asked->source && strcmp(asked->source, c->buffer->name) != 0 ? NULL
+                                                                        : c;
+}
+
+/* ---- making it, on a worker ---- */
+
+static void put_line(struct pfdd_growing *out,
+                     const struct pfd_excerpt_line *line)
+{
+    size_t n = line->n;
+    if (n > TOLD_MAX) { /* Half a letter is none. */
+        n = TOLD_MAX;
+        while (n && ((unsigned char)line->text[n] & 0xc0) == 0x80)
+            n--;
+    }
+    if (line->number) {
+        pfdd_growing_print(out, "{\"line\":%" PRIu32 ",", line->number);
+    } else {
+        pfdd_growing_puts(out, "{\"line\":null,");
+    }
+    pfdd_growing_puts(out, "\"text\":\"");
+    char *at = pfdd_growing_room(out, n * ESCAPED + 1);
+    if (at)
+        out->n += pfd_escape_for_json(at, line->text, n);
+    pfdd_growing_puts(out, n < line->n ? "\",\"cut\":true}" : "\"}");
+}
+
+static void put_lines(struct pfdd_growing *out, const struct pfd_excerpt *e)
+{
+    pfdd_growing_puts(out, ",\"lines\":[");
+    for (size_t i = 0; i < e->n; i++) {
+        pfdd_growing_puts(out, i ? "," : "");
+        put_line(out, &e->lines[i]);
+    }
+    pfdd_growing_print(out, "],\"marked\":%zu}\n", e->marked);
+}
+
+static void put_sequence(struct pfdd_growing *out, uint64_t sequence)
+{
+    pfdd_growing_print(out, "{\"type\":\"excerpt\",\"sequence\":%" PRIu64,
+                       sequence);
+    if (sequence > UINT64_C(1) << 53) {
+        pfdd_growing_print(out, ",\"sequence_exact\":\"%" PRIu64 "\"",
+                           sequence);
+    }
+}
+
+/* NULL: it is there. */
+static const char *read_item(const struct pfdd_excerpt *e,
+                             struct pfd_chunk_reader *reader,
+                             struct pfd_excerpt *ret)
+{
+    struct pfd_chunk_item item = { .type = PFD_CHUNK_GAP };
+    const struct pfdd_chunk *c = e->chunk;
+    if (pfd_chunk_reader_open(reader, c->bytes, c->n, NULL) != PFD_OK)
+        return "this line cannot be read";
+    for (uint64_t i = c->first_seq; i <= e->sequence; i++) {
+        if (pfd_chunk_reader_next(reader, &item, NULL) != PFD_OK)
+            return "this line cannot be read";
+    }
+    if (item.type != PFD_CHUNK_ENTRY)
+        return "this is no message";
+    return pfd_entry_excerpt(&item.entry, e->around, ret) == PFD_OK
+               ? NULL
+               : "no module has the text of this line's source";
+}
+
+static void make(struct pfdd_job *job)
+{
+    struct pfdd_excerpt *e = (struct pfdd_excerpt *)job;
+    struct pfdd_buffer *buffer = e->chunk->buffer;
+    struct pfd_chunk_reader *reader = NULL;
+    struct pfdd_growing out = { 0 };
+    struct pfd_excerpt found;
+    if (pfd_chunk_reader_new(e->strings->set, buffer->name, &buffer->options,
+                             &reader, NULL) != PFD_OK)
+        return;
+    const char *reason = read_item(e, reader, &found);
+    put_sequence(&out, e->sequence);
+    if (reason) {
+        pfdd_growing_print(&out, ",\"lines\":[],\"reason\":\"%s\"}\n", reason);
+    } else {
+        put_lines(&out, &found);
+    }
+    pfd_chunk_reader_free(reader);
+    if (out.failed) {
+        pfdd_growing_free(&out);
+        return;
+    }
+    e->text = out.at;
+    e->n = out.n;
+}
+
+/* ---- its life ---- */
+
+static void made(struct pfdd_job *job)
+{
+    struct pfdd_excerpt *e = (struct pfdd_excerpt *)job;
+    e->done(e);
+}
+
+unsigned pfdd_excerpt_ask(struct pfdd_pages *pages,
+                          const struct pfdd_http_request *q,
+                          void (*done)(struct pfdd_excerpt *excerpt),
+                          void *user, char *err, size_t n_err)
+{
+    struct asked asked;
+    const char *why = read_query(&asked, q);
+    snprintf(err, n_err, "%s", why ? why : "");
+    if (why)
+        return 400;
+    struct pfdd_chunk *c = find(pages->ring, &asked, &why);
+    snprintf(err, n_err, "%s", c ? "no memory for it now" : why);
+    if (!c)
+        return 404;
+    if (!pfdd_pages_reserve(pages, ROOM))
+        return 503;
+    struct pfdd_excerpt *e = calloc(1, sizeof *e);
+    if (!e) {
+        pfdd_pages_release(pages, ROOM);
+        return 503;
+    }
+    e->of = pages;
+    e->chunk = pfdd_chunk_ref(c);
+    e->strings = pfdd_strings_ref(c->buffer->binding->strings);
+    e->sequence = asked.sequence;
+    e->around = asked.around;
+    e->is_head = q->is_head;
+    e->done = done;
+    e->user = user;
+    e->job.run = make;
+    e->job.done = made;
+    pfdd_pool_submit(pages->chosen, &e->job);
+    return 0;
+}
+
+void pfdd_excerpt_free(struct pfdd_excerpt *excerpt)
+{
+    pfdd_pages_release(excerpt->of, ROOM);
+    pfdd_chunk_unref(excerpt->chunk);
+    pfdd_strings_unref(excerpt->strings);
+    free(excerpt->text);
+    free(excerpt);
+}

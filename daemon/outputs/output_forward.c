@@ -1,0 +1,697 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fluent's Forward protocol, version 1 (of Fluentd, Fluent Bit and others):
+ * notes go in chunks (mode PackedForward), which the peer acknowledges; those
+ * that it has not acknowledged are kept, a few at a time, and sent again on the
+ * next connection, under the same names. Times have nanoseconds. With a shared
+ * key both sides prove that they know it.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "core/gzip.h"
+#include "net/uplink.h"
+#include "outputs/greeting.h"
+#include "outputs/notes.h"
+
+enum {
+    TICK_MS = 25,
+    WINDOW = 8,         /* chunks that are not acknowledged, at most */
+    ANSWER_MAX = 16384, /* bytes of what a peer says at a time */
+    NAME_ROOM = 64,     /* of a chunk */
+};
+
+struct forward_config {
+    struct pfdd_output_config base;
+    char *tag; /* NULL: "printfdecode" */
+    struct pfdd_greeting_config secrets;
+    bool compress;
+    uint64_t ack_ms;
+};
+
+/* Notes that go, and are acknowledged, together. */
+struct chunk {
+    struct pfdd_job job; /* compresses it */
+    struct forward_output *of;
+    struct chunk *next;
+    bool is_packing;             /* the job is on its way */
+    struct pfdd_growing entries; /* until then */
+    struct pfdd_growing bytes;   /* the whole message */
+    size_t at;                   /* so many of them are out */
+    size_t n_counted;            /* bytes of memory */
+    uint64_t n_notes;
+    uint64_t first;   /* sequence number */
+    uint64_t last;    /* likewise */
+    uint64_t time;    /* of the first */
+    uint64_t sent_ms; /* uv_now(), when the last of them went out */
+    char name[NAME_ROOM];
+};
+
+struct link {
+    uv_poll_t poll;
+    int fd;
+    int events; /* polled for */
+    struct forward_output *of;
+};
+
+/* Of a connection. */
+enum state {
+    DOWN,
+    GREETED, /* waits for HELO */
+    PINGED,  /* waits for PONG */
+    READY,
+};
+
+struct forward_output {
+    struct pfdd_output base;
+    struct pfdd_notes notes;
+    struct pfdd_uplink uplink;
+    bool uplink_closed;
+    uv_timer_t timer; /* for what gathers, and for those who do not answer */
+    bool timer_closed;
+    struct link *link; /* NULL: not connected */
+    unsigned n_links;
+    enum state state;
+    struct chunk *chunks; /* oldest first, all not acknowledged */
+    size_t n_chunks;
+    size_t n_packing;
+    size_t n_bytes;
+    char heard[ANSWER_MAX]; /* [n_heard], not yet understood */
+    size_t n_heard;
+    struct pfdd_greeting greeting;
+    char run[17]; /* of this daemon, in names of chunks */
+    uint64_t n_named;
+    uint64_t last_acked; /* the largest number of an acknowledged chunk */
+    struct pfdd_sent count;
+};
+
+static const struct forward_config *config_of(const struct forward_output *o)
+{
+    return (const struct forward_config *)(const void *)o->base.config;
+}
+
+static const char *tag_of(const struct forward_config *config)
+{
+    return config->tag ? config->tag : "printfdecode";
+}
+
+/* ---- chunks ---- */
+
+static void free_chunk(struct forward_output *o, struct chunk **at)
+{
+    struct chunk *c = *at;
+    *at = c->next;
+    o->n_chunks--;
+    o->n_bytes -= c->n_counted;
+    pfdd_growing_free(&c->bytes);
+    free(c);
+}
+
+static bool make_message(struct chunk *c, const char *entries, size_t n,
+                         bool is_gzip)
+{
+    const struct pfdd_forward_chunk said = {
+        .tag = tag_of(config_of(c->of)),
+        .name = c->name,
+        .entries = entries,
+        .n = n,
+        .n_notes = c->n_notes,
+        .is_gzip = is_gzip,
+    };
+    pfdd_forward_message(&c->bytes, &said);
+    return !c->bytes.failed;
+}
+
+/* On a worker. Room for the message is there: what cannot be compressed goes as
+ * it is. */
+static void pack(struct pfdd_job *job)
+{
+    struct chunk *c = PFDD_MEMBER_OF(struct chunk, job, job);
+    size_t n = 0;
+    char *packed = pfdd_gzip(c->entries.at, c->entries.n, &n);
+    if (packed && n < c->entries.n) {
+        make_message(c, packed, n, true);
+    } else {
+        make_message(c, c->entries.at, c->entries.n, false);
+    }
+    free(packed);
+}
+
+static void finish_close(struct forward_output *o);
+static void go_on(struct forward_output *o);
+
+static void on_packed(struct pfdd_job *job)
+{
+    struct chunk *c = PFDD_MEMBER_OF(struct chunk, job, job);
+    struct forward_output *o = c->of;
+    c->is_packing = false;
+    o->n_packing--;
+    pfdd_growing_free(&c->entries);
+    o->n_bytes -= c->n_counted - c->bytes.size;
+    c->n_counted = c->bytes.size;
+    if (o->base.closing) {
+        finish_close(o);
+    } else {
+        go_on(o);
+    }
+}
+
+/* Of the notes in bytes [n], up to as many as are sent without waiting; returns
+ * the bytes of those. */
+static size_t gather(struct chunk *c, const char *bytes, size_t n)
+{
+    size_t at = 0;
+    size_t enough = c->of->notes.batch_size;
+    for (; at < n && c->entries.n < enough; c->n_notes++) {
+        struct pfdd_noted note;
+        pfdd_note_at(bytes + at, n - at, &note);
+        pfdd_growing_add(&c->entries, note.bytes, note.n);
+        at += note.n_whole;
+        c->last = note.sequence;
+        if (c->n_notes)
+            continue;
+        c->first = note.sequence;
+        c->time = note.time;
+    }
+    return at;
+}
+
+static void add_last(struct forward_output *o, struct chunk *c)
+{
+    struct chunk **at = &o->chunks;
+    while (*at)
+        at = &(*at)->next;
+    *at = c;
+    o->n_chunks++;
+    c->n_counted = c->bytes.size;
+    if (config_of(o)->compress) {
+        c->n_counted += 2 * c->entries.size;
+        c->is_packing = true;
+        o->n_packing++;
+        pfdd_pool_submit(o->base.d->pools.printers, &c->job);
+    } else {
+        pfdd_growing_free(&c->entries);
+    }
+    o->n_bytes += c->n_counted;
+}
+
+/* What a message has beside its notes, and more. */
+static bool make_room(struct chunk *c)
+{
+    enum {
+        AROUND = 512
+    };
+    return !c->entries.failed &&
+           pfdd_growing_room(&c->bytes, c->entries.n + AROUND);
+}
+
+/* False: out of memory; what was not taken comes again. */
+static bool add_chunk(struct forward_output *o, const char *bytes, size_t n)
+{
+    struct chunk *c = calloc(1, sizeof *c);
+    if (!c)
+        return false;
+    c->of = o;
+    c->job.run = pack;
+    c->job.done = on_packed;
+    size_t taken = gather(c, bytes, n);
+    snprintf(c->name, sizeof c->name, "%s-%" PRIu64, o->run, ++o->n_named);
+    if (!make_room(c) ||
+        (!config_of(o)->compress &&
+         !make_message(c, c->entries.at, c->entries.n, false))) {
+        pfdd_growing_free(&c->entries);
+        pfdd_growing_free(&c->bytes);
+        free(c);
+        return false;
+    }
+    add_last(o, c);
+    pfdd_notes_take(&o->notes, taken);
+    return true;
+}
+
+static void on_timer(uv_timer_t *timer);
+
+/* Makes chunks of what there is, if there is enough, or it has waited. */
+static void fill(struct forward_output *o)
+{
+    const char *bytes = NULL;
+    size_t n = 0;
+    while (o->n_chunks < WINDOW && pfdd_notes_gather(&o->notes, &bytes, &n)) {
+        if (!add_chunk(o, bytes, n))
+            break;
+    }
+    if ((o->chunks || o->notes.gathers) &&
+        !uv_is_active((uv_handle_t *)&o->timer))
+        uv_timer_start(&o->timer, on_timer, TICK_MS, TICK_MS);
+}
+
+/* ---- the link ---- */
+
+static void on_link_closed(uv_handle_t *handle);
+
+static void drop_link(struct forward_output *o)
+{
+    struct link *link = o->link;
+    o->link = NULL;
+    o->state = DOWN;
+    for (struct chunk *c = o->chunks; c; c = c->next) {
+        o->count.retried += c->at > 0;
+        c->at = 0;
+    }
+    o->n_heard = 0;
+    pfdd_notes_attend(&o->notes, false);
+    uv_poll_stop(&link->poll);
+    close(link->fd);
+    uv_close((uv_handle_t *)&link->poll, on_link_closed);
+}
+
+static void lose_link(struct forward_output *o, const char *why)
+{
+    drop_link(o);
+    pfdd_uplink_lost(&o->uplink, why);
+}
+
+static void on_event(uv_poll_t *poll, int status, int events);
+
+static void watch(struct link *link, int events)
+{
+    if (link->events == events)
+        return;
+    link->events = events;
+    uv_poll_start(&link->poll, events, on_event);
+}
+
+/* False: the peer does not take more now, or is lost. */
+static bool send_chunk(struct forward_output *o, struct chunk *c)
+{
+    while (c->at < c->bytes.n) {
+        ssize_t n = send(o->link->fd, c->bytes.at + c->at, c->bytes.n - c->at,
+                         MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN) {
+            watch(o->link, UV_READABLE | UV_WRITABLE);
+            return false;
+        }
+        if (n < 0) {
+            lose_link(o, strerror(errno));
+            return false;
+        }
+        c->at += (size_t)n;
+        c->sent_ms = uv_now(o->base.d->loop);
+    }
+    return true;
+}
+
+static void go_on(struct forward_output *o)
+{
+    if (o->state != READY)
+        return;
+    fill(o);
+    for (struct chunk *c = o->chunks; c; c = c->next) {
+        if (c->is_packing)
+            break;
+        if (!send_chunk(o, c))
+            return;
+    }
+    watch(o->link, UV_READABLE);
+}
+
+/* Of a whole answer, at once: the socket has room for what is so short. */
+static void answer(struct forward_output *o, const struct pfdd_growing *g)
+{
+    if (g->failed ||
+        send(o->link->fd, g->at, g->n, MSG_NOSIGNAL) != (ssize_t)g->n)
+        lose_link(o, "it takes no greeting");
+}
+
+/* ---- what the peer says ---- */
+
+static bool is_word(struct pfdd_piece piece, const char *word)
+{
+    return piece.n == strlen(word) && !memcmp(piece.at, word, piece.n);
+}
+
+/* We answer with PING. */
+static const char *take_helo(struct forward_output *o,
+                             const struct pfdd_forward_said *said)
+{
+    struct pfdd_growing g = { 0 };
+    const char *why = pfdd_greeting_answer(&o->greeting, said, &g);
+    if (!why) {
+        o->state = PINGED;
+        answer(o, &g);
+    }
+    pfdd_growing_free(&g);
+    return why;
+}
+
+static const char *take_pong(struct forward_output *o,
+                             const struct pfdd_forward_said *said)
+{
+    const char *why = pfdd_greeting_check(&o->greeting, said);
+    if (!why)
+        o->state = READY;
+    return why;
+}
+
+/* A chunk is the peer's that ends with a number; what older ones still have is
+ * not. */
+static void tell_acked(struct forward_output *o, uint64_t last)
+{
+    o->last_acked = last > o->last_acked ? last : o->last_acked;
+    last = o->last_acked;
+    if (o->chunks && o->chunks->first <= last)
+        last = o->chunks->first - 1;
+    pfdd_notes_ack(&o->notes, last);
+}
+
+static bool is_out(const struct chunk *c)
+{
+    return !c->is_packing && c->at == c->bytes.n;
+}
+
+static const char *take_ack(struct forward_output *o,
+                            const struct pfdd_forward_said *said)
+{
+    for (struct chunk **at = &o->chunks; *at; at = &(*at)->next) {
+        if (is_out(*at) && is_word(said->chunk, (*at)->name)) {
+            uint64_t last = (*at)->last;
+            o->count.sent += (*at)->n_notes;
+            o->count.acked += (*at)->n_notes;
+            free_chunk(o, at);
+            tell_acked(o, last);
+            return NULL;
+        }
+    }
+    return "it acknowledges what it was not sent";
+}
+
+/* NULL: all is well. */
+static const char *take_answer(struct forward_output *o,
+                               const struct pfdd_forward_said *said)
+{
+    if (said->kind == PFDD_FORWARD_ACK && o->state == READY)
+        return take_ack(o, said);
+    if (said->kind == PFDD_FORWARD_HELO && o->state == GREETED)
+        return take_helo(o, said);
+    if (said->kind == PFDD_FORWARD_PONG && o->state == PINGED)
+        return take_pong(o, said);
+    if (said->kind == PFDD_FORWARD_HELO && !o->greeting.key.n)
+        return "it wants a shared key";
+    return "it says what nobody understands";
+}
+
+/* NULL: all that came was understood. */
+static const char *take_answers(struct forward_output *o)
+{
+    const char *why = NULL;
+    size_t at = 0;
+    while (!why && o->link && at < o->n_heard) {
+        struct pfdd_forward_said said;
+        long n = pfdd_forward_read(o->heard + at, o->n_heard - at, &said);
+        if (n < 0)
+            return "it says what nobody understands";
+        if (n == 0)
+            break;
+        why = take_answer(o, &said);
+        at += (size_t)n;
+    }
+    if (!o->link)
+        return NULL;
+    o->n_heard -= at;
+    memmove(o->heard, o->heard + at, o->n_heard);
+    return why                             ? why
+           : o->n_heard == sizeof o->heard ? "it says too much"
+                                           : NULL;
+}
+
+static void hear(struct forward_output *o)
+{
+    ssize_t n = recv(o->link->fd, o->heard + o->n_heard,
+                     sizeof o->heard - o->n_heard, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (n <= 0) {
+        lose_link(o, n ? strerror(errno) : "the peer has gone");
+        return;
+    }
+    o->n_heard += (size_t)n;
+    const char *why = take_answers(o);
+    if (why)
+        lose_link(o, why);
+}
+
+static void on_event(uv_poll_t *poll, int status, int events)
+{
+    struct link *link = poll->data;
+    struct forward_output *o = link->of;
+    if (status < 0) {
+        lose_link(o, strerror(pfdd_uplink_error(link->fd, status)));
+        return;
+    }
+    if (events & UV_READABLE)
+        hear(o);
+    if (o->link)
+        go_on(o);
+}
+
+static void on_up(void *user, int fd)
+{
+    struct forward_output *o = user;
+    struct link *link = calloc(1, sizeof *link);
+    if (!link || uv_poll_init(o->base.d->loop, &link->poll, fd) != 0) {
+        free(link);
+        close(fd);
+        pfdd_uplink_lost(&o->uplink, "out of memory");
+        return;
+    }
+    link->poll.data = link;
+    link->fd = fd;
+    link->of = o;
+    o->link = link;
+    o->n_links++;
+    o->state = o->greeting.key.n ? GREETED : READY;
+    pfdd_notes_attend(&o->notes, true);
+    uv_timer_start(&o->timer, on_timer, TICK_MS, TICK_MS);
+    watch(link, UV_READABLE);
+    go_on(o);
+}
+
+/* The oldest is not acknowledged for too long. */
+static bool is_overdue(const struct forward_output *o)
+{
+    const struct chunk *c = o->chunks;
+    return c && is_out(c) &&
+           uv_now(o->base.d->loop) - c->sent_ms > config_of(o)->ack_ms;
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct forward_output *o = timer->data;
+    if (!o->link || (!o->chunks && !o->notes.gathers)) {
+        uv_timer_stop(&o->timer);
+    } else if (is_overdue(o)) {
+        lose_link(o, "it does not acknowledge what it was sent");
+    } else if (!(o->link->events & UV_WRITABLE)) {
+        go_on(o);
+    }
+}
+
+static void on_notes(void *user)
+{
+    struct forward_output *o = user;
+    if (o->base.closing) {
+        finish_close(o);
+    } else if (o->link && !(o->link->events & UV_WRITABLE)) {
+        go_on(o);
+    }
+}
+
+/* ---- life ---- */
+
+static void finish_close(struct forward_output *o)
+{
+    if (!o->base.closing || !o->uplink_closed || !o->timer_closed ||
+        o->n_links || o->n_packing || !pfdd_notes_can_close(&o->notes))
+        return;
+    pfdd_notes_close(&o->notes);
+    while (o->chunks)
+        free_chunk(o, &o->chunks);
+    pfdd_output_closed(&o->base);
+}
+
+static void on_link_closed(uv_handle_t *handle)
+{
+    struct link *link = handle->data;
+    struct forward_output *o = link->of;
+    free(link);
+    o->n_links--;
+    finish_close(o);
+}
+
+static void on_uplink_closed(void *user)
+{
+    struct forward_output *o = user;
+    o->uplink_closed = true;
+    finish_close(o);
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    struct forward_output *o = handle->data;
+    o->timer_closed = true;
+    finish_close(o);
+}
+
+static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
+{
+    struct forward_output *o = (struct forward_output *)output;
+    struct pfdd *d = output->d;
+    snprintf(err, n_err, "out of memory");
+    o->uplink = (struct pfdd_uplink){ .loop = d->loop,
+                                      .access = &output->config->access,
+                                      .up = on_up,
+                                      .closed = on_uplink_closed,
+                                      .user = o };
+    o->notes.wake = on_notes;
+    o->notes.user = o;
+    if (!pfdd_make_random(o->run, 8) ||
+        !pfdd_greeting_read(&o->greeting, &config_of(o)->secrets, err, n_err) ||
+        !pfdd_notes_open(&o->notes, output, &pfdd_forward_encoding, err, n_err))
+        return false;
+    if (!pfdd_uplink_open(&o->uplink, err, n_err)) {
+        pfdd_notes_close(&o->notes);
+        return false;
+    }
+    uv_timer_init(d->loop, &o->timer);
+    o->timer.data = o;
+    pfdd_notes_look(&o->notes);
+    return true;
+}
+
+static void close_output(struct pfdd_output *output)
+{
+    struct forward_output *o = (struct forward_output *)output;
+    if (o->link)
+        drop_link(o);
+    uv_close((uv_handle_t *)&o->timer, on_timer_closed);
+    pfdd_uplink_close(&o->uplink);
+}
+
+/* Whoever is away is not waited for. */
+static bool is_drained(const struct pfdd_output *output)
+{
+    const struct forward_output *o = (const struct forward_output *)output;
+    return o->uplink.is_down || (!o->chunks && pfdd_notes_are_done(&o->notes));
+}
+
+static size_t memory(const struct pfdd_output *output)
+{
+    const struct forward_output *o = (const struct forward_output *)output;
+    return sizeof *o + pfdd_notes_memory(&o->notes) + o->n_bytes +
+           o->n_chunks * sizeof *o->chunks + pfdd_uplink_memory(&o->uplink);
+}
+
+static struct pfdd_sent sent(const struct pfdd_output *output)
+{
+    const struct forward_output *o = (const struct forward_output *)output;
+    struct pfdd_sent ret = o->count;
+    ret.dropped = pfdd_notes_dropped(&o->notes);
+    ret.age_ns = pfdd_notes_age(&o->notes, o->chunks ? o->chunks->time : 0);
+    ret.is_connected = o->state == READY;
+    return ret;
+}
+
+/* ---- its keys ---- */
+
+static void check(const void *group, const struct pfdd_places *places)
+{
+    const struct forward_config *config = group;
+    pfdd_check_word(places, "tag", tag_of(config));
+    if (config->secrets.key_file && !pfdd_feature_is_there(PFDD_FEATURE_TLS)) {
+        pfdd_complain(places, "shared_key_file",
+                      "this printfdecoded is built without what proves a key: "
+                      "%s",
+                      pfdd_feature_remedy(PFDD_FEATURE_TLS));
+    }
+    if (!config->secrets.user != !config->secrets.password_file) {
+        const char *missing = config->secrets.user ? "password_file" : "user";
+        pfdd_complain(places, missing, "'%s' is missing", missing);
+    } else if (config->secrets.user && !config->secrets.key_file) {
+        pfdd_complain(places, "user",
+                      "who asks for a password has a shared key, too: "
+                      "'shared_key_file' is missing");
+    }
+}
+
+#define AT(member) offsetof(struct forward_config, member)
+
+static const struct pfdd_key keys[] = {
+    { .name = "tag", .kind = PFDD_KEY_TEXT, .at = AT(tag) },
+    { .name = "shared_key_file",
+      .kind = PFDD_KEY_TEXT,
+      .at = AT(secrets.key_file),
+      .use = PFDD_USE_READ },
+    { .name = "user", .kind = PFDD_KEY_TEXT, .at = AT(secrets.user) },
+    { .name = "password_file",
+      .kind = PFDD_KEY_TEXT,
+      .at = AT(secrets.password_file),
+      .use = PFDD_USE_READ },
+    { .name = "compress", .kind = PFDD_KEY_BOOL, .at = AT(compress) },
+    PFDD_BATCH_KEYS(64 * 1024, 50),
+    { .name = "ack_timeout",
+      .kind = PFDD_KEY_TIME,
+      .at = AT(ack_ms),
+      .min = 100,
+      .max = 3600000,
+      .initial = 30000 },
+    { 0 },
+};
+static const struct pfdd_group group = { keys, check };
+static const struct pfdd_part parts[] = {
+    { &pfdd_connect_group, offsetof(struct pfdd_output_config, access) },
+    { &pfdd_tls_group, offsetof(struct pfdd_output_config, access) },
+    { &group, 0 },
+    { &pfdd_choice_group, 0 },
+    { &pfdd_required_group, 0 },
+    { 0 },
+};
+
+static void plan(const struct pfdd_block *block, FILE *out)
+{
+    const struct pfdd_output_config *base =
+        (const struct pfdd_output_config *)block;
+    const struct forward_config *config =
+        (const struct forward_config *)(const void *)base;
+    fprintf(out, "Fluent Forward to %s, with tag %s", base->access.address.text,
+            tag_of(config));
+    if (config->secrets.key_file)
+        fprintf(out, ", with the shared key in %s", config->secrets.key_file);
+    if (config->secrets.user)
+        fprintf(out, ", as user %s", config->secrets.user);
+    if (config->compress)
+        fputs(", compressed", out);
+    if (base->access.tls.certificate)
+        fputs(", with TLS", out);
+    pfdd_output_plan(base, out);
+}
+
+const struct pfdd_output_class pfdd_output_forward = {
+    .base = { .name = "forward",
+              .size = sizeof(struct forward_config),
+              .parts = parts,
+              .plan = plan },
+    .size = sizeof(struct forward_output),
+    .open = open_output,
+    .close = close_output,
+    .is_drained = is_drained,
+    .memory = memory,
+    .sent = sent,
+    .checkpoint_name = pfdd_output_name,
+};

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* In the place of output_http.c in a build without HTTP. */
+#include "config/output.h"
+
+const struct pfdd_output_class pfdd_output_http = {
+    .base = { .name = "http", .lacks = "HTTP", .feature = PFDD_FEATURE_HTTP },
+};

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The journal of systemd, in its native protocol: a datagram for each item, of
+ * fields; what is too large for one goes as sealed memory. (The protocol:
+ * systemd.io/JOURNAL_NATIVE_PROTOCOL.)
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "outputs/sender.h"
+
+#define SOCKET "/run/systemd/journal/socket"
+
+struct journald_config {
+    struct pfdd_output_config base;
+    char *identifier; /* NULL: "printfdecode" */
+};
+
+static const char *identifier_of(const struct pfdd_output_config *base)
+{
+    const struct journald_config *config = (const void *)base;
+    return config->identifier ? config->identifier : "printfdecode";
+}
+
+/* ---- fields ---- */
+
+/* A value with a newline in it has its length before it, little-endian. */
+static void put_value(struct pfdd_growing *out, const char *value, size_t n)
+{
+    bool is_long = memchr(value, '\n', n);
+    char length[8];
+    for (unsigned i = 0; i < sizeof length; i++)
+        length[i] = (char)((uint64_t)n >> 8 * i);
+    pfdd_growing_puts(out, is_long ? "\n" : "=");
+    if (is_long)
+        pfdd_growing_add(out, length, sizeof length);
+    pfdd_growing_add(out, value, n);
+    pfdd_growing_puts(out, "\n");
+}
+
+/* Its own keys: our names in capitals. */
+static void put_field(void *user, const char *name, const char *value, size_t n,
+                      bool is_number)
+{
+    struct pfdd_growing *out = user;
+    size_t n_name = strlen(name);
+    pfdd_growing_puts(out, "GPU_");
+    char *at = pfdd_growing_room(out, n_name);
+    if (!at)
+        return;
+    for (size_t i = 0; i < n_name; i++) {
+        bool is_small = name[i] >= 'a' && name[i] <= 'z';
+        at[i] = is_small ? (char)(name[i] - 'a' + 'A') : name[i];
+    }
+    out->n += n_name;
+    put_value(out, value, n);
+}
+
+static void put_code(struct pfdd_growing *out, const struct pfdd_note *note)
+{
+    struct pfd_origin origin;
+    if (pfdd_note_origin(note, "file", &origin) &&
+        origin.type == PFD_ORIGIN_TEXT) {
+        pfdd_growing_puts(out, "CODE_FILE");
+        put_value(out, origin.text, origin.n);
+    }
+    if (pfdd_note_origin(note, "line", &origin) &&
+        origin.type == PFD_ORIGIN_NUMBER) {
+        pfdd_growing_print(out, "CODE_LINE=%llu\n",
+                           (unsigned long long)origin.value[0]);
+    }
+}
+
+static void put(struct pfdd_growing *out, const struct pfdd_note *note)
+{
+    pfdd_growing_print(out, "PRIORITY=%u\nMESSAGE", note->severity);
+    put_value(out, note->text, note->n);
+    put_code(out, note);
+    pfdd_note_fields(note, put_field, out);
+}
+
+static const struct pfdd_encoding encoding = { .put = put };
+
+/* ---- the protocol ---- */
+
+static bool is_datagram(const struct pfdd_output_config *config)
+{
+    return true;
+}
+
+static void wrap(const struct pfdd_output_config *config, const char *note,
+                 size_t n, struct pfdd_wrap *ret)
+{
+    ret->n_head =
+        (size_t)snprintf(ret->head, sizeof ret->head, "SYSLOG_IDENTIFIER=%s\n",
+                         identifier_of(config));
+}
+
+static const struct pfdd_protocol protocol = {
+    .encoding = &encoding,
+    .access = { .address = { .text = "unix:" SOCKET,
+                             .is_unix = true,
+                             .path = SOCKET } },
+    .is_datagram = is_datagram,
+    .wrap = wrap,
+    .takes_memory = true,
+};
+
+static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
+{
+    return pfdd_sender_open((struct pfdd_sender *)output, &protocol, err,
+                            n_err);
+}
+
+/* ---- its keys ---- */
+
+static void check(const void *group, const struct pfdd_places *places)
+{
+    const struct journald_config *config = group;
+    const struct pfdd_address *address = &config->base.access.address;
+    if (address->text[0] && !address->is_unix)
+        pfdd_complain(places, "address", "the journal is a unix socket");
+    pfdd_check_word(places, "identifier", identifier_of(&config->base));
+}
+
+static const struct pfdd_key keys[] = {
+    { .name = "address",
+      .kind = PFDD_KEY_ADDRESS,
+      .at = offsetof(struct journald_config, base.access.address),
+      .use = PFDD_USE_CONNECT },
+    { .name = "identifier",
+      .kind = PFDD_KEY_TEXT,
+      .at = offsetof(struct journald_config, identifier) },
+    PFDD_BATCH_KEYS(64 * 1024, 0),
+    { 0 },
+};
+static const struct pfdd_group group = { keys, check };
+static const struct pfdd_part parts[] = {
+    { &group, 0 },
+    { &pfdd_choice_group, 0 },
+    { &pfdd_required_group, 0 },
+    { 0 },
+};
+
+static void plan(const struct pfdd_block *block, FILE *out)
+{
+    const struct pfdd_output_config *config =
+        (const struct pfdd_output_config *)block;
+    const char *address = config->access.address.text;
+    fprintf(out, "the journal at %s, as %s",
+            *address ? address : protocol.access.address.text,
+            identifier_of(config));
+    pfdd_output_plan(config, out);
+}
+
+const struct pfdd_output_class pfdd_output_journald = {
+    .base = { .name = "journald",
+              .size = sizeof(struct journald_config),
+              .parts = parts,
+              .plan = plan },
+    .size = sizeof(struct pfdd_sender),
+    .open = open_output,
+    .close = pfdd_sender_close,
+    .is_drained = pfdd_sender_is_drained,
+    .memory = pfdd_sender_memory,
+    .sent = pfdd_sender_sent,
+    .checkpoint_name = pfdd_output_name,
+};

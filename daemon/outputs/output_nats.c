@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * NATS JetStream: an edge. Chunks of entries go from the queue on disk to
+ * servers as they are, not printed, and on to a worker (input_nats.c), which
+ * prints them. What a server has taken may still be lost there: a chunk leaves
+ * the disk when a worker has said that all of its outputs have written it.
+ * Until then it is sent again whenever something on the way begins anew, in an
+ * epoch of its own, so that the worker can tell what is missing.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "core/growing.h"
+#include "delivery/queue.h"
+#include "net/nats_edge.h"
+#include "sources/daemon.h"
+#include "sources/maker.h"
+
+enum {
+    ID = 33,       /* 32 hexadecimal digits and a NUL */
+    PATIENCE = 10, /* seconds without an acknowledgement, until all that waits
+                       is sent again, twice as long each time, up to */
+    PATIENCE_MAX = 300,
+    LOOK_MS = 1000,
+    BUFFER_FRAME = 1024, /* of the room that a server leaves for a message */
+};
+
+struct nats_config {
+    struct pfdd_output_config base;
+    struct pfdd_farm farm;
+    uint64_t window; /* bytes that are on their way, at most */
+};
+
+/* On its way. */
+struct flight {
+    struct flight *next;
+    uint64_t last; /* sequence number */
+    uint64_t time; /* of its items */
+    size_t n;
+};
+
+struct nats_output {
+    struct pfdd_output base;
+    struct pfdd_consumer consumer;
+    struct pfdd_edge *edge;
+    bool edge_closed;
+    uv_timer_t timer;
+    bool timer_closed;
+    char id[ID];
+    char host[256];
+    struct flight *flights; /* oldest first */
+    struct flight **end;
+    size_t n_flights;
+    size_t n_bytes; /* of them */
+    uint64_t epoch;
+    uint64_t moved; /* uv_now(), when something was acknowledged last */
+    uint64_t patience;
+    size_t max_payload;
+    bool is_connected;
+    struct pfdd_sent count;
+};
+
+static const struct nats_config *config_of(const struct nats_output *o)
+{
+    return (const struct nats_config *)(const void *)o->base.config;
+}
+
+/* ---- who we are ---- */
+
+static bool make_id(const char *dir, const char *path, char ret[ID])
+{
+    unsigned char bytes[(ID - 1) / 2];
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+    bool ok =
+        fd >= 0 && getrandom(bytes, sizeof bytes, 0) == (ssize_t)sizeof bytes;
+    for (size_t i = 0; ok && i < sizeof bytes; i++)
+        sprintf(ret + 2 * i, "%02x", bytes[i]);
+    ok = ok && pfdd_write_at(fd, ret, ID - 1, 0) && fsync(fd) == 0;
+    if (fd >= 0)
+        close(fd);
+    if (ok)
+        pfdd_sync_dir(dir, "");
+    return ok;
+}
+
+/* It lies with the queue, whose numbers it goes with. */
+static bool find_id(const char *dir, char ret[ID], char *err, size_t n_err)
+{
+    char path[PFDD_PATH];
+    snprintf(path, sizeof path, "%.400s/edge", dir);
+    FILE *file = fopen(path, "re");
+    bool ok = file && fread(ret, 1, ID - 1, file) == ID - 1 &&
+              strspn(ret, "0123456789abcdef") == ID - 1;
+    if (file) {
+        fclose(file);
+        errno = EBADMSG;
+    } else if (errno == ENOENT) {
+        ok = make_id(dir, path, ret);
+    }
+    if (!ok)
+        snprintf(err, n_err, "%s: %s", path, strerror(errno));
+    return ok;
+}
+
+/* ---- messages ---- */
+
+static bool add_bytes(void *user, const void *bytes, size_t n)
+{
+    struct pfdd_growing *g = user;
+    pfdd_growing_add(g, bytes, n);
+    return !g->failed;
+}
+
+static bool is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') || c == '-' || c == '_';
+}
+
+/* Servers keep something for each subject: few of them. */
+static void put_gpu(char ret[PFDD_TOKEN], const struct pfd_wire_bytes *device)
+{
+    size_t n = device->n < PFDD_TOKEN ? device->n : PFDD_TOKEN - 1;
+    for (size_t i = 0; i < n; i++)
+        ret[i] = device->at[i];
+    for (size_t i = 0; i < n; i++) {
+        if (!is_plain(ret[i]))
+            ret[i] = '_';
+    }
+    ret[n] = '\0';
+    if (n == 0)
+        memcpy(ret, "none", sizeof "none");
+}
+
+/* A chunk that no server takes: those who read get to know. */
+static struct pfd_wire_frame too_large(const struct pfdd_chunk *c)
+{
+    return (struct pfd_wire_frame){
+        .type = PFD_WIRE_GAP,
+        .lost_entries = c->contents.n[PFDD_ENTRY],
+        .sequence = c->first_seq + c->n_items,
+        .reason = pfd_wire_text("too_large"),
+    };
+}
+
+static struct pfd_wire_frame entries_of(const struct nats_output *o,
+                                        const struct pfdd_chunk *c)
+{
+    size_t max = PFDD_GIVEN_MAX;
+    if (o->max_payload && o->max_payload < max + BUFFER_FRAME)
+        max = o->max_payload > BUFFER_FRAME ? o->max_payload - BUFFER_FRAME : 0;
+    if (c->n > max)
+        return too_large(c);
+    return (struct pfd_wire_frame){
+        .type = PFD_WIRE_ENTRIES,
+        .sequence = c->first_seq,
+        .time = c->time,
+        .bytes = { c->bytes, c->n },
+    };
+}
+
+static bool put_frames(struct nats_output *o, const struct pfdd_chunk *c,
+                       struct pfdd_growing *out)
+{
+    struct pfd_wire_frame buffer = *c->buffer->frame;
+    struct pfd_wire_frame entries = entries_of(o, c);
+    buffer.generation = entries.generation = c->contents.generation;
+    entries.buffer = buffer.buffer;
+    if (!buffer.host.n)
+        buffer.host = pfd_wire_text(o->host);
+    o->count.dropped += entries.type == PFD_WIRE_GAP;
+    return pfd_wire_write(&buffer, add_bytes, out, NULL) == PFD_OK &&
+           pfd_wire_write(&entries, add_bytes, out, NULL) == PFD_OK;
+}
+
+static struct pfdd_shipment *pack(struct nats_output *o,
+                                  const struct pfdd_chunk *c, uint64_t previous,
+                                  const struct pfdd_stock *stock)
+{
+    struct pfdd_growing bytes = { 0 };
+    struct pfdd_shipment *s = calloc(1, sizeof *s);
+    if (s)
+        s->buffer = strdup(c->buffer->name);
+    if (!s || !s->buffer || !put_frames(o, c, &bytes)) {
+        pfdd_growing_free(&bytes);
+        pfdd_shipment_free(s);
+        return NULL;
+    }
+    s->first = c->first_seq;
+    s->last = c->first_seq + c->n_items - 1;
+    s->previous = previous;
+    s->acked = o->consumer.acked;
+    s->epoch = o->epoch;
+    if (c->contents.n[PFDD_ENTRY])
+        s->stock = *stock;
+    s->pid = c->buffer->frame->pid;
+    put_gpu(s->gpu, &c->buffer->frame->device);
+    s->bytes = bytes.at;
+    s->n = bytes.n;
+    return s;
+}
+
+/* ---- what is on its way ---- */
+
+static void land_first(struct nats_output *o)
+{
+    struct flight *f = o->flights;
+    o->flights = f->next;
+    if (!o->flights)
+        o->end = &o->flights;
+    o->n_flights--;
+    o->n_bytes -= f->n;
+    free(f);
+}
+
+static void forget_flights(struct nats_output *o)
+{
+    while (o->flights)
+        land_first(o);
+}
+
+/* False: out of memory. */
+static bool send_chunk(struct nats_output *o, const struct pfdd_chunk *c,
+                       uint64_t previous, const struct pfdd_stock *stock)
+{
+    struct flight *f = calloc(1, sizeof *f);
+    struct pfdd_shipment *s = f ? pack(o, c, previous, stock) : NULL;
+    if (!s) {
+        free(f);
+        return false;
+    }
+    if (!o->flights)
+        o->moved = uv_now(o->base.d->loop);
+    f->last = s->last;
+    f->time = c->time;
+    f->n = s->n;
+    *o->end = f;
+    o->end = &f->next;
+    o->n_flights++;
+    o->n_bytes += f->n;
+    o->count.sent++;
+    pfdd_edge_send(o->edge, s);
+    return true;
+}
+
+static void begin_again(struct nats_output *o)
+{
+    o->count.retried += o->n_flights;
+    o->epoch++;
+    forget_flights(o);
+    pfdd_edge_forget(o->edge);
+    pfdd_consumer_rewind(&o->consumer);
+    o->moved = uv_now(o->base.d->loop);
+}
+
+static uint64_t last_sent(const struct nats_output *o)
+{
+    if (!o->flights)
+        return o->consumer.acked;
+    return PFDD_MEMBER_OF(struct flight, o->end, next)->last;
+}
+
+static void go_on(struct nats_output *o)
+{
+    struct pfdd_stock stock = { 0 };
+    size_t n = 0;
+    struct pfdd_chunk *const *chunks = NULL;
+    while (!o->base.closing && o->n_bytes < config_of(o)->window &&
+           pfdd_edge_has_room(o->edge) &&
+           (chunks = pfdd_consumer_peek_chunks(&o->consumer, &n, &stock))) {
+        for (size_t i = 0; i < n; i++) {
+            if (!send_chunk(o, chunks[i], last_sent(o), &stock)) {
+                begin_again(o);
+                return;
+            }
+        }
+        pfdd_consumer_take_chunks(&o->consumer);
+    }
+}
+
+/* ---- what is said ---- */
+
+static void take_ack(struct nats_output *o, uint64_t acked)
+{
+    uint64_t last = 0;
+    while (o->flights && o->flights->last <= acked) {
+        last = o->flights->last;
+        o->count.acked++;
+        land_first(o);
+    }
+    if (!last)
+        return;
+    o->moved = uv_now(o->base.d->loop);
+    o->patience = PATIENCE;
+    pfdd_consumer_ack(&o->consumer, last);
+}
+
+static void hear(struct nats_output *o)
+{
+    struct pfdd_edge_news news;
+    pfdd_edge_hear(o->edge, &news);
+    o->is_connected = news.is_connected;
+    o->consumer.absent = !news.is_connected;
+    o->max_payload = news.max_payload;
+    take_ack(o, news.acked);
+    if (news.again)
+        begin_again(o);
+}
+
+static void on_edge(void *user)
+{
+    struct nats_output *o = user;
+    if (o->base.closing)
+        return;
+    hear(o);
+    go_on(o);
+}
+
+/* Servers may have lost what they took, and no worker misses what came last. */
+static void on_timer(uv_timer_t *timer)
+{
+    struct nats_output *o = timer->data;
+    uint64_t now = uv_now(o->base.d->loop);
+    if (o->flights && o->is_connected && now - o->moved >= o->patience * 1000) {
+        o->patience *= 2;
+        if (o->patience > PATIENCE_MAX)
+            o->patience = PATIENCE_MAX;
+        begin_again(o);
+    }
+    go_on(o);
+}
+
+/* ---- life ---- */
+
+static void finish_close(struct nats_output *o)
+{
+    if (!o->base.closing || !o->edge_closed || !o->timer_closed ||
+        pfdd_consumer_is_busy(&o->consumer))
+        return;
+    forget_flights(o);
+    pfdd_queue_leave(o->base.d->queue, &o->consumer);
+    pfdd_output_closed(&o->base);
+}
+
+static void on_chunks(struct pfdd_consumer *consumer)
+{
+    struct nats_output *o = consumer->user;
+    if (o->base.closing) {
+        finish_close(o);
+    } else {
+        go_on(o);
+    }
+}
+
+static void on_edge_closed(void *user)
+{
+    struct nats_output *o = user;
+    o->edge_closed = true;
+    finish_close(o);
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    struct nats_output *o = handle->data;
+    o->timer_closed = true;
+    finish_close(o);
+}
+
+static const char *name_of(const struct pfdd_output_config *base)
+{
+    const struct nats_config *config = (const void *)base;
+    return base->name ? base->name : config->farm.servers.items[0];
+}
+
+static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
+{
+    struct nats_output *o = (struct nats_output *)output;
+    const char *dir = output->d->config->config->state_dir;
+    if (!find_id(dir, o->id, err, n_err))
+        return false;
+    const struct pfdd_edge_options options = {
+        .loop = output->d->loop,
+        .farm = &config_of(o)->farm,
+        .dir = dir,
+        .id = o->id,
+        .wake = on_edge,
+        .closed = on_edge_closed,
+        .user = o,
+    };
+    o->end = &o->flights;
+    o->patience = PATIENCE;
+    o->epoch = pfdd_time_now() / 1000; /* of no epoch before a restart */
+    gethostname(o->host, sizeof o->host - 1);
+    o->edge = pfdd_edge_new(&options);
+    if (!o->edge) {
+        snprintf(err, n_err, "nats: no memory, or no thread");
+        return false;
+    }
+    o->consumer.name = name_of(output->config);
+    o->consumer.wake = on_chunks;
+    o->consumer.user = o;
+    o->consumer.is_raw = true;
+    o->consumer.absent = true;
+    pfdd_queue_join(output->d->queue, &o->consumer);
+    uv_timer_init(output->d->loop, &o->timer);
+    o->timer.data = o;
+    uv_timer_start(&o->timer, on_timer, LOOK_MS, LOOK_MS);
+    return true;
+}
+
+static void close_output(struct pfdd_output *output)
+{
+    struct nats_output *o = (struct nats_output *)output;
+    uv_close((uv_handle_t *)&o->timer, on_timer_closed);
+    pfdd_edge_close(o->edge);
+}
+
+/* Whoever is away is not waited for. */
+static bool is_drained(const struct pfdd_output *output)
+{
+    const struct nats_output *o = (const struct nats_output *)output;
+    return !o->is_connected ||
+           (!o->flights && pfdd_consumer_is_done(&o->consumer));
+}
+
+static size_t memory(const struct pfdd_output *output)
+{
+    const struct nats_output *o = (const struct nats_output *)output;
+    return sizeof *o + o->n_flights * sizeof *o->flights +
+           pfdd_edge_memory(o->edge);
+}
+
+/* ns; 0: nothing waits. */
+static uint64_t age(const struct nats_output *o)
+{
+    const struct pfdd_ring *ring = &o->base.d->ring;
+    uint64_t now = pfdd_time_now();
+    uint64_t time = o->flights ? o->flights->time : 0;
+    uint64_t next = o->consumer.acked + 1;
+    if (!time && next < ring->next_seq) {
+        uint64_t oldest = pfdd_ring_oldest(ring);
+        size_t i = pfdd_ring_find(ring, next > oldest ? next : oldest);
+        time = i < ring->n_chunks ? pfdd_ring_at(ring, i)->time : 0;
+    }
+    return time && time < now ? now - time : 0;
+}
+
+static struct pfdd_sent sent(const struct pfdd_output *output)
+{
+    const struct nats_output *o = (const struct nats_output *)output;
+    struct pfdd_sent ret = o->count;
+    ret.age_ns = age(o);
+    ret.is_connected = o->is_connected;
+    return ret;
+}
+
+/* ---- its keys ---- */
+
+static void check(const void *group, const struct pfdd_places *places)
+{
+    const struct nats_config *config = group;
+    if (!config->base.required) {
+        pfdd_complain(places, "required",
+                      "an output 'nats' is always required: it gives up what "
+                      "a worker has acknowledged");
+    }
+}
+
+#define AT(member) offsetof(struct nats_config, member)
+
+static const struct pfdd_key keys[] = {
+    { .name = "name", .kind = PFDD_KEY_TEXT, .at = AT(base.name) },
+    { .name = "required",
+      .kind = PFDD_KEY_BOOL,
+      .at = AT(base.required),
+      .initial = true },
+    { .name = "window",
+      .kind = PFDD_KEY_SIZE,
+      .at = AT(window),
+      .min = 1 << 20,
+      .max = UINT64_C(1) << 34,
+      .initial = 64 << 20 },
+    { 0 },
+};
+static const struct pfdd_group group = { keys, check };
+static const struct pfdd_part parts[] = {
+    { &pfdd_farm_group, AT(farm) },
+    { &group, 0 },
+    { 0 },
+};
+
+static void plan(const struct pfdd_block *block, FILE *out)
+{
+    const struct nats_config *config = (const void *)block;
+    fputs("entries, not printed, to NATS at ", out);
+    pfdd_farm_plan(&config->farm, out);
+    fputs(", until a worker has written them", out);
+}
+
+const struct pfdd_output_class pfdd_output_nats = {
+    .base = { .name = "nats",
+              .size = sizeof(struct nats_config),
+              .parts = parts,
+              .plan = plan,
+              .only_one = "there is one output 'nats': a worker's "
+                          "acknowledgements are of one edge" },
+    .size = sizeof(struct nats_output),
+    .open = open_output,
+    .close = close_output,
+    .is_drained = is_drained,
+    .memory = memory,
+    .sent = sent,
+    .checkpoint_name = name_of,
+};

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* In the place of output_otlp.c in a build without libcurl. */
+#include "config/output.h"
+
+const struct pfdd_output_class pfdd_output_otlp = {
+    .base = { .name = "otlp", .lacks = "OTLP", .feature = PFDD_FEATURE_CURL },
+};

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A database of SQLite: a row for each item, written by a thread of its own, in
+ * a transaction for what there is. A required one goes on behind the position
+ * that the same transaction has set, so that each item is there once.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/amount.h"
+#include "outputs/database.h"
+#include "outputs/notes.h"
+#include "outputs/rows.h"
+
+enum {
+    TICK_MS = 500, /* age of rows, tries */
+    RETRY_MS = 1000,
+};
+
+struct sqlite_config {
+    struct pfdd_output_config base;
+    char *path;
+    uint64_t max_size;
+    uint64_t max_age_ms; /* 0: rows stay */
+};
+
+struct sqlite_output {
+    struct pfdd_output base;
+    struct pfdd_notes notes;
+    struct pfdd_pool *pool; /* its own thread */
+    uv_timer_t tick;
+    bool tick_closed;
+    bool is_open; /* it was, the last time */
+    bool failing;
+    uint64_t retry_at; /* uv_now() */
+    uint64_t tidied;   /* likewise: rows that are too old went */
+    struct pfdd_sent count;
+    /* The job's while it is on its way. */
+    struct pfdd_job job;
+    bool is_busy;
+    struct pfdd_database db;
+    const char *bytes; /* [n], lent */
+    size_t n;
+    uint64_t n_rows;
+    bool ok;
+};
+
+static const struct sqlite_config *config_of(const struct sqlite_output *o)
+{
+    return (const struct sqlite_config *)(const void *)o->base.config;
+}
+
+/* ---- on its thread ---- */
+
+static void run(struct pfdd_job *job)
+{
+    struct sqlite_output *o = PFDD_MEMBER_OF(struct sqlite_output, job, job);
+    o->n_rows = 0;
+    o->ok = pfdd_database_open(&o->db) &&
+            (!o->is_open ||
+             pfdd_database_write(&o->db, o->bytes, o->n, &o->n_rows));
+}
+
+/* ---- on the loop ---- */
+
+static void set_failing(struct sqlite_output *o, bool failing)
+{
+    struct pfdd *d = o->base.d;
+    if (failing == o->failing)
+        return;
+    if (o->notes.is_required)
+        d->n_failing += failing ? 1 : -1U;
+    if (failing) {
+        pfdd_log(PFDD_ERROR, "%s: %s; trying again", o->db.path, o->db.why);
+    } else {
+        pfdd_log(PFDD_INFO, "%s: writing again", o->db.path);
+    }
+    o->failing = failing;
+}
+
+static void start_job(struct sqlite_output *o);
+static void finish_close(struct sqlite_output *o);
+
+/* It is open for the first time since it failed: perhaps it has more than the
+ * last transaction that we know of. */
+static void begin(struct sqlite_output *o)
+{
+    o->is_open = true;
+    pfdd_notes_resume(&o->notes, o->db.sequence, o->db.time);
+    pfdd_notes_attend(&o->notes, true);
+}
+
+static void on_written(struct pfdd_job *job)
+{
+    struct sqlite_output *o = PFDD_MEMBER_OF(struct sqlite_output, job, job);
+    o->is_busy = false;
+    pfdd_notes_lend(&o->notes, false);
+    set_failing(o, !o->ok);
+    if (!o->ok) {
+        o->base.d->count.file_errors++;
+        o->count.retried += o->n > 0;
+        o->retry_at = uv_now(o->base.d->loop) + RETRY_MS;
+    } else if (!o->is_open) {
+        begin(o);
+    } else if (o->n) {
+        o->count.sent += o->n_rows;
+        o->count.acked += o->n_rows;
+        pfdd_notes_ack(&o->notes, o->db.sequence);
+        pfdd_notes_take(&o->notes, o->n);
+    }
+    o->n = 0;
+    if (o->base.closing) {
+        finish_close(o);
+    } else {
+        start_job(o);
+    }
+}
+
+/* Without notes, too: rows become old. */
+static bool has_work(struct sqlite_output *o)
+{
+    uint64_t now = uv_now(o->base.d->loop);
+    if (!o->is_open || pfdd_notes_gather(&o->notes, &o->bytes, &o->n))
+        return true;
+    o->n = 0;
+    return o->db.max_age_ns && now - o->tidied >= TICK_MS;
+}
+
+static void on_tick(uv_timer_t *timer);
+
+/* Sooner while rows gather. */
+static void set_tick(struct sqlite_output *o)
+{
+    uint64_t ms = o->notes.gathers && o->notes.batch_ms < TICK_MS
+                      ? o->notes.batch_ms
+                      : TICK_MS;
+    if (ms && uv_timer_get_repeat(&o->tick) != ms)
+        uv_timer_start(&o->tick, on_tick, ms, ms);
+}
+
+static void start_job(struct sqlite_output *o)
+{
+    struct pfdd *d = o->base.d;
+    if (o->is_busy || (o->failing && uv_now(d->loop) < o->retry_at))
+        return;
+    o->n = 0;
+    if (!has_work(o)) {
+        set_tick(o);
+        return;
+    }
+    d->count.file_retries += o->failing;
+    o->tidied = uv_now(d->loop);
+    o->is_busy = true;
+    pfdd_notes_lend(&o->notes, true);
+    pfdd_pool_submit(o->pool, &o->job);
+}
+
+static void on_notes(void *user)
+{
+    struct sqlite_output *o = user;
+    if (o->base.closing) {
+        finish_close(o);
+    } else {
+        start_job(o);
+    }
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    start_job(timer->data);
+}
+
+/* ---- life ---- */
+
+static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
+{
+    struct sqlite_output *o = (struct sqlite_output *)output;
+    const struct sqlite_config *config = config_of(o);
+    struct pfdd *d = output->d;
+    o->db = (struct pfdd_database){ .path = config->path,
+                                    .n_max = config->max_size,
+                                    .max_age_ns = config->max_age_ms * 1000000,
+                                    .is_durable = output->config->required };
+    o->job.run = run;
+    o->job.done = on_written;
+    o->notes.wake = on_notes;
+    o->notes.user = o;
+    o->pool = pfdd_pool_new(d->loop, 1);
+    if (!o->pool) {
+        snprintf(err, n_err, "out of memory or threads");
+        return false;
+    }
+    if (!pfdd_notes_open(&o->notes, output, &pfdd_row_encoding, err, n_err)) {
+        pfdd_pool_close(o->pool);
+        return false;
+    }
+    uv_timer_init(d->loop, &o->tick);
+    o->tick.data = o;
+    uv_timer_start(&o->tick, on_tick, TICK_MS, TICK_MS);
+    start_job(o);
+    return true;
+}
+
+static void finish_close(struct sqlite_output *o)
+{
+    if (!o->base.closing || !o->tick_closed || o->is_busy ||
+        !pfdd_notes_can_close(&o->notes))
+        return;
+    pfdd_notes_close(&o->notes);
+    pfdd_database_close(&o->db);
+    if (o->failing && o->notes.is_required)
+        o->base.d->n_failing--;
+    pfdd_pool_close(o->pool);
+    pfdd_output_closed(&o->base);
+}
+
+static void on_tick_closed(uv_handle_t *handle)
+{
+    struct sqlite_output *o = handle->data;
+    o->tick_closed = true;
+    finish_close(o);
+}
+
+static void close_output(struct pfdd_output *output)
+{
+    struct sqlite_output *o = (struct sqlite_output *)output;
+    uv_close((uv_handle_t *)&o->tick, on_tick_closed);
+}
+
+static bool is_drained(const struct pfdd_output *output)
+{
+    struct sqlite_output *o = (struct sqlite_output *)(uintptr_t)output;
+    if (!o->is_busy)
+        start_job(o);
+    return !o->is_busy && !o->failing && pfdd_notes_are_done(&o->notes);
+}
+
+static size_t memory(const struct pfdd_output *output)
+{
+    const struct sqlite_output *o = (const struct sqlite_output *)output;
+    return sizeof *o + PFDD_DATABASE_MEMORY + pfdd_notes_memory(&o->notes);
+}
+
+static struct pfdd_sent sent(const struct pfdd_output *output)
+{
+    const struct sqlite_output *o = (const struct sqlite_output *)output;
+    struct pfdd_sent ret = o->count;
+    ret.dropped = pfdd_notes_dropped(&o->notes);
+    ret.age_ns = pfdd_notes_age(&o->notes, 0);
+    ret.is_connected = o->is_open && !o->failing;
+    return ret;
+}
+
+/* ---- its keys ---- */
+
+static void check(const void *group, const struct pfdd_places *places)
+{
+    const struct sqlite_config *config = group;
+    if (config->path && strchr(config->path, '{'))
+        pfdd_complain(places, "path", "a database is one file: no {words}");
+}
+
+#define AT(member) offsetof(struct sqlite_config, member)
+
+static const struct pfdd_key keys[] = {
+    { .name = "path",
+      .kind = PFDD_KEY_TEXT,
+      .at = AT(path),
+      .use = PFDD_USE_WRITE,
+      .needed = true },
+    { .name = "max_size",
+      .kind = PFDD_KEY_SIZE,
+      .at = AT(max_size),
+      .min = 4 << 20,
+      .max = UINT64_C(1) << 40,
+      .initial = 1 << 30 },
+    { .name = "max_age",
+      .kind = PFDD_KEY_TIME,
+      .at = AT(max_age_ms),
+      .min = 1000,
+      .max = UINT64_C(1) << 40 },
+    PFDD_BATCH_KEYS(256 * 1024, 100),
+    { 0 },
+};
+static const struct pfdd_group group = { keys, check };
+static const struct pfdd_part parts[] = {
+    { &group, 0 },
+    { &pfdd_choice_group, 0 },
+    { &pfdd_required_group, 0 },
+    { 0 },
+};
+
+static void plan(const struct pfdd_block *block, FILE *out)
+{
+    const struct sqlite_config *config = (const void *)block;
+    fprintf(out, "rows in the database %s, of at most ", config->path);
+    pfdd_size_put(out, config->max_size);
+    if (config->max_age_ms) {
+        fputs(", none older than ", out);
+        pfdd_time_put(out, config->max_age_ms);
+    }
+    pfdd_output_plan(&config->base, out);
+}
+
+static const char *checkpoint_name(const struct pfdd_output_config *config)
+{
+    const struct sqlite_config *ours = (const void *)config;
+    return config->name ? config->name : ours->path;
+}
+
+const struct pfdd_output_class pfdd_output_sqlite = {
+    .base = { .name = "sqlite",
+              .size = sizeof(struct sqlite_config),
+              .parts = parts,
+              .plan = plan },
+    .size = sizeof(struct sqlite_output),
+    .open = open_output,
+    .close = close_output,
+    .is_drained = is_drained,
+    .memory = memory,
+    .sent = sent,
+    .checkpoint_name = checkpoint_name,
+};

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* In the place of output_sqlite.c in a build without SQLite. */
+#include "config/output.h"
+
+const struct pfdd_output_class pfdd_output_sqlite = {
+    .base = { .name = "sqlite",
+              .lacks = "SQLite",
+              .feature = PFDD_FEATURE_SQLITE },
+};

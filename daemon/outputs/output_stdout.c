@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Standard output. */
+#include "outputs/written.h"
+
+static const struct pfdd_part parts[] = {
+    { &pfdd_choice_group, 0 },
+    { &pfdd_form_group, 0 },
+    { 0 },
+};
+
+static void plan(const struct pfdd_block *block, FILE *out)
+{
+    const struct pfdd_output_config *config =
+        (const struct pfdd_output_config *)block;
+    fprintf(out, "%s on standard output", pfdd_output_form(config));
+    pfdd_output_plan(config, out);
+}
+
+static const char *checkpoint_name(const struct pfdd_output_config *config)
+{
+    return "stdout";
+}
+
+const struct pfdd_output_class pfdd_output_stdout = {
+    .base = { .name = "stdout",
+              .size = sizeof(struct pfdd_written_config),
+              .parts = parts,
+              .plan = plan,
+              .only_one = "there is one standard output only" },
+    .size = sizeof(struct pfdd_written),
+    .open = pfdd_written_open,
+    .close = pfdd_written_close,
+    .is_drained = pfdd_written_is_drained,
+    .memory = pfdd_written_memory,
+    .checkpoint_name = checkpoint_name,
+};

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Syslog, RFC 5424: to a unix socket, by datagrams or as a stream, or over TCP
+ * and TLS; frames of a stream as RFC 6587 has them. Times have six digits behind
+ * the second, since some receivers spoil longer ones; nanoseconds stand in the
+ * structured data, with all else that is known.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "outputs/sender.h"
+
+enum framing {
+    OCTET_COUNTING,
+    NEWLINE,
+};
+
+enum {
+    HOST_MAX = 255, /* bytes of names in the header, as the RFC has them */
+    PROCESS_MAX = 128,
+    EXAMPLES = 32473, /* the enterprise number for examples */
+};
+
+struct syslog_config {
+    struct pfdd_output_config base;
+    char *identifier; /* NULL: "printfdecode" */
+    unsigned facility;
+    unsigned framing; /* enum framing */
+    bool is_stream;   /* also on a unix socket */
+    uint64_t enterprise;
+};
+
+static const struct syslog_config *config_of(
+    const struct pfdd_output_config *base)
+{
+    return (const struct syslog_config *)(const void *)base;
+}
+
+static const char *identifier_of(const struct syslog_config *config)
+{
+    return config->identifier ? config->identifier : "printfdecode";
+}
+
+/* ---- notes ---- */
+
+/*
+ * A note is what the configuration says nothing about: the severity's digit,
+ * "TIME HOST", NUL, "PROCID MSGID", NUL, then what stands behind the name of the
+ * structured data.
+ */
+
+/* Control characters as "#012", as syslog servers write them; is_value: of
+ * structured data, where some have a '\' before them. */
+static void put_safe(struct pfdd_growing *out, const char *text, size_t n,
+                     bool is_value)
+{
+    char *at = pfdd_growing_room(out, 4 * n);
+    if (!at)
+        return;
+    char *end = at;
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c < ' ' || c == 0x7f) {
+            *end++ = '#';
+            *end++ = (char)('0' + (c >> 6));
+            *end++ = (char)('0' + (c >> 3 & 7));
+            *end++ = (char)('0' + (c & 7));
+            continue;
+        }
+        if (is_value && (c == '"' || c == '\\' || c == ']'))
+            *end++ = '\\';
+        *end++ = (char)c;
+    }
+    out->n += (size_t)(end - at);
+}
+
+/* A word of the header; what it may not have becomes '?'. */
+static void put_word(struct pfdd_growing *out, const char *text, size_t n,
+                     size_t max)
+{
+    char *at = pfdd_growing_room(out, max + 1);
+    if (!at)
+        return;
+    n = n < max ? n : max;
+    for (size_t i = 0; i < n; i++)
+        at[i] = text[i] > ' ' && text[i] <= '~' ? text[i] : '?';
+    if (!n)
+        at[n++] = '-';
+    out->n += n;
+}
+
+static void put_time(struct pfdd_growing *out, uint64_t ns)
+{
+    time_t second = (time_t)(ns / 1000000000);
+    char text[32] = "-";
+    struct tm tm;
+    if (gmtime_r(&second, &tm) &&
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm)) {
+        pfdd_growing_print(out, "%s.%06" PRIu64 "Z ", text,
+                           ns % 1000000000 / 1000);
+    } else {
+        pfdd_growing_puts(out, "- ");
+    }
+}
+
+/* Read when the first output is opened: asked for each note it would be a
+ * system call. */
+static char our_host[HOST_MAX + 1];
+
+static void put_host(struct pfdd_growing *out, const struct pfdd_note *note)
+{
+    if (note->buffer && note->buffer->frame->host.n) {
+        put_word(out, note->buffer->frame->host.at, note->buffer->frame->host.n,
+                 HOST_MAX);
+        return;
+    }
+    put_word(out, our_host, strlen(our_host), HOST_MAX);
+}
+
+static void put_process(struct pfdd_growing *out, const struct pfdd_note *note)
+{
+    uint64_t pid = note->buffer ? note->buffer->frame->pid : 0;
+    if (pid) {
+        pfdd_growing_print(out, "%" PRIu64 " ", pid);
+    } else {
+        pfdd_growing_puts(out, "- ");
+    }
+}
+
+static void put_field(void *user, const char *name, const char *value, size_t n,
+                      bool is_number)
+{
+    struct pfdd_growing *out = user;
+    pfdd_growing_puts(out, " ");
+    pfdd_growing_puts(out, name);
+    pfdd_growing_puts(out, "=\"");
+    put_safe(out, value, n, true);
+    pfdd_growing_puts(out, "\"");
+}
+
+static void put(struct pfdd_growing *out, const struct pfdd_note *note)
+{
+    pfdd_growing_print(out, "%u", note->severity);
+    put_time(out, note->time);
+    put_host(out, note);
+    pfdd_growing_add(out, "", 1);
+    put_process(out, note);
+    pfdd_growing_puts(out, note->type);
+    pfdd_growing_add(out, "", 1);
+    pfdd_note_fields(note, put_field, out);
+    pfdd_growing_puts(out, "] ");
+    put_safe(out, note->text, note->n, false);
+}
+
+static const struct pfdd_encoding encoding = { .put = put };
+
+/* ---- the protocol ---- */
+
+static bool is_datagram(const struct pfdd_output_config *base)
+{
+    return base->access.address.is_unix && !config_of(base)->is_stream;
+}
+
+static void wrap(const struct pfdd_output_config *base, const char *note,
+                 size_t n, struct pfdd_wrap *ret)
+{
+    const struct syslog_config *config = config_of(base);
+    const char *place = note + 1;
+    const char *process = place + strlen(place) + 1;
+    const char *rest = process + strlen(process) + 1;
+    unsigned priority = config->facility * 8 + (unsigned)(*note - '0');
+    char head[PFDD_WRAP];
+    int n_head =
+        snprintf(head, sizeof head, "<%u>1 %s %s %s [gpu@%" PRIu64, priority,
+                 place, identifier_of(config), process, config->enterprise);
+    size_t n_note = (size_t)n_head + n - (size_t)(rest - note);
+    bool counts = !is_datagram(base) && config->framing == OCTET_COUNTING;
+    int n_count =
+        counts ? snprintf(ret->head, sizeof ret->head, "%zu ", n_note) : 0;
+    memcpy(ret->head + n_count, head, (size_t)n_head);
+    ret->n_head = (size_t)n_count + (size_t)n_head;
+    ret->n_skip = (size_t)(rest - note);
+    if (!is_datagram(base) && config->framing == NEWLINE) {
+        ret->tail = "\n";
+        ret->n_tail = 1;
+    }
+}
+
+static const struct pfdd_protocol protocol = {
+    .encoding = &encoding,
+    .is_datagram = is_datagram,
+    .wrap = wrap,
+};
+
+static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
+{
+    if (!*our_host)
+        gethostname(our_host, sizeof our_host - 1);
+    return pfdd_sender_open((struct pfdd_sender *)output, &protocol, err,
+                            n_err);
+}
+
+/* ---- its keys ---- */
+
+static const char *const facilities[] = {
+    "kern",   "user",   "mail",   "daemon",   "auth",   "syslog", "lpr",
+    "news",   "uucp",   "cron",   "authpriv", "ftp",    "ntp",    "audit",
+    "alert",  "clock",  "local0", "local1",   "local2", "local3", "local4",
+    "local5", "local6", "local7", NULL,
+};
+static const char *const framings[] = { "octet_counting", "newline", NULL };
+
+static void check(const void *group, const struct pfdd_places *places)
+{
+    const struct syslog_config *config = group;
+    const struct pfdd_address *address = &config->base.access.address;
+    pfdd_check_word(places, "identifier", identifier_of(config));
+    if (!address->text[0])
+        return;
+    if (!address->is_unix && pfdd_is_given(places, "stream"))
+        pfdd_complain(places, "stream", "'stream' is for unix sockets");
+    if (is_datagram(&config->base) && pfdd_is_given(places, "framing")) {
+        pfdd_complain(places, "framing",
+                      "'framing' is for TCP, or with 'stream: yes': each "
+                      "datagram is one message");
+    }
+}
+
+#define AT(member) offsetof(struct syslog_config, member)
+
+static const struct pfdd_key keys[] = {
+    { .name = "identifier", .kind = PFDD_KEY_TEXT, .at = AT(identifier) },
+    { .name = "facility",
+      .kind = PFDD_KEY_WORD,
+      .at = AT(facility),
+      .initial = 1,
+      .words = facilities },
+    { .name = "framing",
+      .kind = PFDD_KEY_WORD,
+      .at = AT(framing),
+      .words = framings },
+    { .name = "stream", .kind = PFDD_KEY_BOOL, .at = AT(is_stream) },
+    { .name = "enterprise",
+      .kind = PFDD_KEY_NUMBER,
+      .at = AT(enterprise),
+      .min = 1,
+      .max = UINT32_MAX,
+      .initial = EXAMPLES },
+    PFDD_BATCH_KEYS(64 * 1024, 0),
+    { 0 },
+};
+static const struct pfdd_group group = { keys, check };
+static const struct pfdd_part parts[] = {
+    { &pfdd_connect_group, offsetof(struct pfdd_output_config, access) },
+    { &pfdd_tls_group, offsetof(struct pfdd_output_config, access) },
+    { &group, 0 },
+    { &pfdd_choice_group, 0 },
+    { &pfdd_required_group, 0 },
+    { 0 },
+};
+
+static void plan(const struct pfdd_block *block, FILE *out)
+{
+    const struct pfdd_output_config *base =
+        (const struct pfdd_output_config *)block;
+    const struct syslog_config *config = config_of(base);
+    fprintf(out, "syslog to %s, as %s.%s, %s", base->access.address.text,
+            facilities[config->facility], identifier_of(config),
+            is_datagram(base)            ? "datagrams"
+            : config->framing == NEWLINE ? "a line each"
+                                         : "each with its length");
+    if (base->access.tls.certificate)
+        fputs(", with TLS", out);
+    pfdd_output_plan(base, out);
+}
+
+const struct pfdd_output_class pfdd_output_syslog = {
+    .base = { .name = "syslog",
+              .size = sizeof(struct syslog_config),
+              .parts = parts,
+              .plan = plan },
+    .size = sizeof(struct pfdd_sender),
+    .open = open_output,
+    .close = pfdd_sender_close,
+    .is_drained = pfdd_sender_is_drained,
+    .memory = pfdd_sender_memory,
+    .sent = pfdd_sender_sent,
+    .checkpoint_name = pfdd_output_name,
+};

@@ -1,0 +1,85 @@
+/* Format strings: how many entries each had, of those that came here, and how
+ * many each second lately. */
+import { Columns } from './columns.js';
+
+const KEPT = 500; /* format strings; all others are one */
+const SECONDS = 60;
+const HISTORY = 4096; /* entries of each whose arguments are kept */
+const COLUMNS = 16;
+
+class Pattern {
+    constructor(key, id, text) {
+        this.key = key;
+        this.id = id;
+        this.text = text;
+        this.count = 0;
+        this.findings = 0;
+        this.rates = new Array(SECONDS).fill(0);
+        this.now = 0;
+        this.columns = null;
+    }
+
+    add(record) {
+        const { args } = record.json;
+        this.count++;
+        this.now++;
+        this.findings += record.isFinding ? 1 : 0;
+        if (!args?.length || !this.key)
+            return;
+        const n = Math.min(args.length, COLUMNS);
+        if (this.columns?.data.length !== n)
+            this.columns = new Columns(this.text, n, HISTORY);
+        this.columns.push(args);
+    }
+}
+
+export class Patterns {
+    #all = new Map();
+    #others = new Pattern('', '', 'all others');
+
+    constructor() {
+        this.count = 0;
+    }
+
+    /* Is it the first of its format string? */
+    add(record) {
+        const { id, format_string: text } = record.json;
+        const key = id + text;
+        let pattern = this.#all.get(key);
+        const isFirst = !pattern && this.#all.size < KEPT;
+        if (isFirst) {
+            pattern = new Pattern(key, id, text ?? `(no format string has the id ${id})`);
+            this.#all.set(key, pattern);
+        }
+        (pattern ?? this.#others).add(record);
+        this.count++;
+        return isFirst;
+    }
+
+    /* A second is over. */
+    tick() {
+        for (const pattern of [...this.#all.values(), this.#others]) {
+            pattern.rates.shift();
+            pattern.rates.push(pattern.now);
+            pattern.now = 0;
+        }
+    }
+
+    /* The n of the most entries. */
+    top(n) {
+        const all = [...this.#all.values(), this.#others].filter((p) => p.count);
+        return all.sort((a, b) => b.count - a.count).slice(0, n);
+    }
+
+    /* The one of this text, or the one of the most entries that has it in it. */
+    find(text) {
+        const all = this.top(KEPT + 1).filter((p) => p.text.includes(text));
+        return all.find((p) => p.text === text) ?? all[0];
+    }
+
+    clear() {
+        this.#all.clear();
+        this.#others = new Pattern('', '', 'all others');
+        this.count = 0;
+    }
+}

@@ -1,0 +1,40 @@
+/* The last of many: adding one more than it holds drops the oldest. */
+export class Ring {
+    #items;
+    #first = 0;
+    #n = 0;
+
+    constructor(size) {
+        this.#items = new Array(size);
+        this.dropped = 0; /* in all */
+    }
+
+    get length() {
+        return this.#n;
+    }
+
+    /* The i-th oldest. */
+    at(i) {
+        return this.#items[(this.#first + i) % this.#items.length];
+    }
+
+    get last() {
+        return this.#n ? this.at(this.#n - 1) : undefined;
+    }
+
+    push(item) {
+        const size = this.#items.length;
+        this.#items[(this.#first + this.#n) % size] = item;
+        if (this.#n < size) {
+            this.#n++;
+        } else {
+            this.#first = (this.#first + 1) % size;
+            this.dropped++;
+        }
+    }
+
+    clear() {
+        this.#items.fill(undefined);
+        this.#first = this.#n = this.dropped = 0;
+    }
+}

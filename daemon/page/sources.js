@@ -1,0 +1,83 @@
+/* Sources as the daemon counts them: it is asked each second. */
+import { loss, troubles } from './words.js';
+import { bytes, count, make, visible } from './text.js';
+
+const AGAIN_MS = 1000;
+const TITLES = ['Source', 'Messages', 'A second', 'Buffers', 'Holes', 'Lost', 'Findings', 'Gaps'];
+
+function makeRow(source, rate) {
+    const { entries, buffers, with_holes: holes, lost_bytes: lost, findings, gaps } = source;
+    const texts = [count(entries), count(rate), count(buffers), count(holes),
+        lost ? bytes(lost) : '0', count(findings), count(gaps)];
+    return make('tr', {}, make('th', { scope: 'row', text: visible(source.name) }),
+        ...texts.map((text) => make('td', { class: 'number', text })));
+}
+
+export class Sources {
+    #before = null;
+
+    /* changed(state): it is known anew; null: the daemon does not answer. */
+    constructor(element, changed) {
+        this.element = element;
+        this.changed = changed;
+        this.state = null;
+        this.#ask();
+    }
+
+    async fetch() {
+        try {
+            const answer = await fetch('/state', { cache: 'no-store' });
+            this.state = answer.ok ? await answer.json() : null;
+        } catch {
+            this.state = null;
+        }
+        return this.state;
+    }
+
+    async #ask() {
+        for (;;) {
+            await this.fetch();
+            if (!document.hidden)
+                this.#draw();
+            this.changed(this.state);
+            await new Promise((done) => setTimeout(done, AGAIN_MS));
+        }
+    }
+
+    #rates(state) {
+        const before = this.#before ?? state;
+        const seconds = Number(BigInt(state.time_unix_nano) - BigInt(before.time_unix_nano)) / 1e9;
+        const old = new Map(before.sources.map((source) => [source.name, source.entries]));
+        this.#before = state;
+        return state.sources.map(({ name, entries }) => {
+            const more = entries - (old.get(name) ?? entries);
+            return seconds > 0 && more > 0 ? Math.round(more / seconds) : 0;
+        });
+    }
+
+    #draw() {
+        const { state } = this;
+        if (!state)
+            return;
+        const rates = this.#rates(state);
+        const head = make('tr', {}, ...TITLES.map((text, i) =>
+            make('th', { text, scope: 'col', class: i ? 'number' : '' })));
+        const rows = state.sources.map((source, i) => makeRow(source, rates[i]));
+        const words = state.sources.flatMap((source) => [loss(source), ...troubles(source)].filter(Boolean));
+        const more = state.n_sources - state.sources.length;
+        const parts = rows.length ? [make('table', {}, make('thead', {}, head), make('tbody', {}, ...rows))] :
+            [make('p', { class: 'soft', text: 'None has come yet.' })];
+        if (more > 0)
+            parts.push(make('p', { class: 'soft', text: `and ${count(more)} more` }));
+        parts.push(...words.map((text) => make('p', { class: 'loss', text })));
+        this.element.replaceChildren(...parts);
+        this.#names(state);
+    }
+
+    #names(state) {
+        const list = document.getElementById('names');
+        const names = state.sources.map((source) => source.name);
+        if (names.join('\n') !== [...list.children].map((option) => option.value).join('\n'))
+            list.replaceChildren(...names.map((value) => make('option', { value })));
+    }
+}

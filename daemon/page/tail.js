@@ -1,0 +1,65 @@
+/* The lines: what has come, what waits while it is paused, and what they are
+ * seen through. */
+import { List } from './list.js';
+import { Ring } from './ring.js';
+import { Rows } from './thin.js';
+
+const KEPT = 20000; /* lines */
+
+export class Tail {
+    /* chosen(row): one was made the current one. */
+    constructor(element, chosen) {
+        this.rows = new Rows(KEPT);
+        this.waiting = new Ring(KEPT);
+        this.isPaused = false;
+        this.list = new List(element, this.rows.rows, chosen);
+        this.n = 0; /* records */
+        this.nFindings = 0;
+    }
+
+    push(record) {
+        this.n++;
+        this.nFindings += record.isFinding ? 1 : 0;
+        if (this.isPaused) {
+            this.waiting.push(record);
+        } else {
+            this.rows.push(record);
+        }
+    }
+
+    draw() {
+        if (!this.isPaused)
+            this.list.draw();
+    }
+
+    pause(isPaused) {
+        this.isPaused = isPaused;
+        if (isPaused)
+            return;
+        for (let i = 0; i < this.waiting.length; i++)
+            this.rows.push(this.waiting.at(i));
+        this.waiting.clear();
+        this.list.draw();
+    }
+
+    thin(mode) {
+        this.rows.thin(mode);
+        this.list.clear();
+        this.list.draw();
+    }
+
+    clear() {
+        this.rows.clear();
+        this.waiting.clear();
+        this.list.clear();
+        this.n = this.nFindings = 0;
+        this.list.draw();
+    }
+
+    /* Rows as they are seen. */
+    *[Symbol.iterator]() {
+        const { rows } = this.rows;
+        for (let i = 0; i < rows.length; i++)
+            yield rows.at(i);
+    }
+}

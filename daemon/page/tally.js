@@ -1,0 +1,42 @@
+/* What did not come, over all connections of a question: what the filter hides,
+ * what the sample left out, and what this page was too slow for. Each connection
+ * counts from its beginning. */
+
+function sum(a, b) {
+    return { entries: a.entries + b.entries, findings: a.findings + b.findings };
+}
+
+const NONE = { entries: 0, findings: 0 };
+
+export class Tally {
+    constructor() {
+        this.clear();
+    }
+
+    clear() {
+        this.filtered = this.sampled = NONE; /* of connections before */
+        this.now = { filtered: NONE, sampled: NONE };
+        this.missed = 0;
+    }
+
+    /* A connection begins. */
+    begin() {
+        this.filtered = sum(this.filtered, this.now.filtered);
+        this.sampled = sum(this.sampled, this.now.sampled);
+        this.now = { filtered: NONE, sampled: NONE };
+    }
+
+    note({ type, json }) {
+        if (type === 'left_out')
+            this.now = json;
+        this.missed += type === 'gap' ? json.missed ?? 0 : 0;
+    }
+
+    all() {
+        return {
+            filtered: sum(this.filtered, this.now.filtered),
+            sampled: sum(this.sampled, this.now.sampled),
+            missed: this.missed,
+        };
+    }
+}

@@ -1,0 +1,65 @@
+/* Words and numbers for people. What programs print is foreign: nothing of it is
+ * ever HTML, and what would not be seen, or turn what stands around it, is
+ * written out. */
+
+/* eslint-disable-next-line no-control-regex */
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+function code(c) {
+    return '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0');
+}
+
+export function visible(text) {
+    return text.replace(UNSEEN, (c) => (c === '\t' ? c : c === '\n' ? '⏎' : code(c)));
+}
+
+/* A message ends with its newline, which is not worth a sign. */
+export function oneLine(text) {
+    return visible(text.endsWith('\n') ? text.slice(0, -1) : text);
+}
+
+const NUMBER = new Intl.NumberFormat('en');
+
+export function count(n) {
+    return NUMBER.format(n);
+}
+
+/* "1 message", "3 messages" */
+export function many(n, one, more = one + 's') {
+    return `${count(n)} ${n === 1 ? one : more}`;
+}
+
+export function bytes(n) {
+    const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+    let unit = 0;
+    while (n >= 1024 && unit < units.length - 1) {
+        n /= 1024;
+        unit++;
+    }
+    return `${NUMBER.format(unit && n < 100 ? Math.round(n * 10) / 10 : Math.round(n))} ${units[unit]}`;
+}
+
+/* Of a number that was measured: six digits. */
+export function short(value) {
+    if (typeof value !== 'number' || !Number.isFinite(value))
+        return String(value);
+    return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
+}
+
+/* An element with text and children; no HTML is ever read. */
+export function make(tag, options = {}, ...children) {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(options)) {
+        if (name === 'class') {
+            element.className = value;
+        } else if (name === 'text') {
+            element.textContent = value;
+        } else if (name.startsWith('on')) {
+            element.addEventListener(name.slice(2), value);
+        } else {
+            element.setAttribute(name, value);
+        }
+    }
+    element.append(...children);
+    return element;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* What of the daemon's memory is whose. */
+#include "delivery/queue.h"
+#include "sources/daemon.h"
+#include "sources/library.h"
+
+size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
+{
+    *ret = (struct pfdd_memory){
+        .ring = d->ring.n_held,
+        .pages = d->pages.n_bytes,
+        .inputs = d->room.inputs,
+        .frames = d->room.frames,
+        .sessions = d->room.sessions + d->sources.n_bytes,
+        .buffers = d->room.buffers,
+    };
+    if (d->library)
+        ret->strings = pfdd_library_memory(d->library);
+    if (d->queue)
+        ret->outputs = pfdd_queue_memory(d->queue);
+    for (const struct pfdd_output *o = d->outputs; o; o = o->next)
+        ret->outputs += o->class->memory(o);
+    return ret->ring + ret->pages + ret->inputs + ret->frames + ret->buffers +
+           ret->sessions + ret->strings + ret->outputs;
+}
+
+/* Lines come whether there is room or not: the ring's is kept free. */
+static size_t others(const void *user, size_t *reserve)
+{
+    const struct pfdd *d = user;
+    struct pfdd_memory m;
+    pfdd_memory(d, &m);
+    *reserve = pfdd_ring_most(&d->ring) - m.ring;
+    if (d->pages.n_bytes_max > m.pages)
+        *reserve += d->pages.n_bytes_max - m.pages;
+    if (d->library)
+        *reserve += pfdd_library_most(d->library);
+    return m.ring + m.pages + m.strings + m.outputs + d->sources.n_bytes;
+}
+
+static size_t for_all(const void *user)
+{
+    const struct pfdd *d = user;
+    return pfdd_ring_most(&d->ring) + d->pages.n_bytes_max;
+}
+
+void pfdd_memory_init(struct pfdd *d, size_t max)
+{
+    d->room.max = max;
+    d->room.others = others;
+    d->room.for_all = for_all;
+    d->room.user = d;
+}
+
+bool pfdd_must_wait(struct pfdd *d)
+{
+    /* Those on their way, one that is done, and the one that asks. */
+    size_t n_coming = (pfdd_pool_pending(d->pools.decoders) + 2) * d->batch;
+    bool busy = pfdd_ring_is_busy(&d->ring, n_coming);
+    d->count.waits += busy;
+    return busy;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* Buffers in memory: their first records are of calls of a loaded shader, by
+ * position, format id, size, masks, stage and values. */
+#include "evidence.h"
+
+enum {
+    DWORD = 4,
+    ALIGNMENT = 16, /* what devices ask of storage buffers, at least */
+    LOOKED_MAX = 64,
+    SIZE_MIN = 4,  /* dwords of a record's header in any layout */
+    HEAD_MAX = 13, /* and of both headers, at most */
+    CALLS_MAX = 256,
+    /* Records in a row of which chance makes none; one is enough where it is
+     * exactly what the header counts. */
+    RECORDS_MIN = 2,
+};
+
+/* A bit for each format id of a loaded call, by its lower bits. */
+static uint64_t format_bits(const struct pfd_shaders *shaders)
+{
+    uint64_t ret = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < shaders->n; i++) {
+        const struct pfd_spirv *m = shaders->shaders[i].module;
+        for (size_t k = 0; k < pfd_spirv_call_count(m); k++) {
+            struct pfd_spirv_call call;
+            if (n++ == CALLS_MAX)
+                return UINT64_MAX;
+            pfd_spirv_call_get(m, k, &call);
+            ret |= UINT64_C(1) << call.format_id % 64;
+        }
+    }
+    return ret;
+}
+
+/* Could a count and the size of a first record be words i and i + 1? */
+static inline bool has_size(const uint8_t *bytes, unsigned i)
+{
+    uint32_t count = debugprintf_word(bytes, i);
+    uint32_t size = debugprintf_word(bytes, i + 1);
+    return size >= SIZE_MIN && size <= count && size <= DEBUGPRINTF_RECORD_MAX;
+}
+
+/* Could the first record of this layout be here? All of its header is. */
+static bool is_likely(const struct debugprintf_shape *s, const uint8_t *bytes,
+                      uint64_t formats)
+{
+    uint32_t format = debugprintf_word(bytes, (size_t)s->data + s->format);
+    bool has_flags = s->data > 1 && debugprintf_word(bytes, 0);
+    return has_size(bytes, s->data - 1u) && !has_flags &&
+           debugprintf_word(bytes, s->data) >= s->header &&
+           formats >> format % 64 & 1;
+}
+
+/* The end, in bytes, of the records of calls from the first one on; 0: they
+ * could be chance. A count can be too small: those behind it are the buffer's,
+ * too. */
+static uint64_t follow(const struct pfd_walk *w,
+                       const struct debugprintf_shape *s, uint32_t count)
+{
+    uint64_t at = (uint64_t)s->data * DWORD;
+    uint64_t stated = at + (uint64_t)count * DWORD;
+    bool is_sure = false;
+    for (unsigned n = 1;
+         n <= LOOKED_MAX && w->view.n - at >= (uint64_t)s->header * DWORD;
+         n++) {
+        struct debugprintf_head h = debugprintf_head_at(w, s, at);
+        if (h.size < s->header || h.size > (w->view.n - at) / DWORD ||
+            !debugprintf_is_of_call(w, s, &h, w->view.n - at))
+            break;
+        at += (uint64_t)h.size * DWORD;
+        is_sure |= n >= RECORDS_MIN || at == stated;
+    }
+    return is_sure ? at : 0;
+}
+
+static bool find_shape(const struct pfd_walk *w, uint64_t formats,
+                       struct pfd_whole *ret)
+{
+    for (size_t i = 0; i < DEBUGPRINTF_N_SHAPES; i++) {
+        const struct debugprintf_shape *s = &debugprintf_shapes[i];
+        uint32_t count = debugprintf_word(w->view.base, s->data - 1u);
+        uint64_t end =
+            is_likely(s, w->view.base, formats) ? follow(w, s, count) : 0;
+        uint64_t stated = ((uint64_t)s->data + count) * DWORD;
+        if (!end)
+            continue;
+        *ret = (struct pfd_whole){
+            .size = end > stated ? end : stated,
+            .used = end > stated ? end : stated,
+            .has_no_size = true,
+            .why = "records of debugPrintf calls of a loaded shader",
+        };
+        ret->is_sure = ret->used <= w->view.n;
+        return true;
+    }
+    return false;
+}
+
+size_t debugprintf_find(const struct pfd_field *field, size_t from, size_t to,
+                        struct pfd_whole *ret)
+{
+    static const struct pfd_options options;
+    struct pfd_walk w = {
+        .last = true,
+        .table = field->table,
+        .shaders = field->shaders,
+        .options = &options,
+    };
+    size_t at = from + (size_t)(-(field->address + from) % ALIGNMENT);
+    uint64_t formats = 0;
+    for (; field->table->n && at < to && field->n - at >= HEAD_MAX * DWORD;
+         at += ALIGNMENT) {
+        const uint8_t *bytes = field->bytes + at;
+        if (!has_size(bytes, 0) && !has_size(bytes, 1))
+            continue;
+        formats = formats ? formats : format_bits(field->shaders);
+        w.view = pfd_cursor(bytes, field->n - at);
+        if (find_shape(&w, formats, ret))
+            return at;
+    }
+    return to;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tables: the arguments of entries as columns with true types, a table for each
+ * format string, written in a form that other programs read.
+ *
+ *   pfd_tables_new(), then pfd_convert_*() with `rows` and pfd_tables_write()
+ *   for each buffer, then pfd_tables_end()
+ *
+ * Thread rule: tables belong to one thread at a time.
+ */
+#ifndef PRINTFDECODE_TABLE_H
+#define PRINTFDECODE_TABLE_H
+
+#include <printfdecode/convert.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What the values of a column are. */
+enum pfd_value_type {
+    PFD_VALUE_INT,
+    PFD_VALUE_UNSIGNED,
+    PFD_VALUE_FLOAT, /* of 2, 4 or 8 bytes: IEEE binary16, 32, 64 */
+    PFD_VALUE_TEXT,
+    PFD_VALUE_TIME, /* nanoseconds since 1970, 8 bytes */
+};
+
+/* A form that tables are written in; static storage. */
+struct pfd_table_output {
+    const char *name;     /* "csv" */
+    const char *title;    /* one line */
+    const char *suffixes; /* of files, with blanks between: ".npy .npz" */
+    bool wants_file;      /* it cannot be written to a pipe */
+    bool holds_all;       /* one file may have several tables */
+};
+
+/* Outputs by number. PFD_OK; PFD_END: there is no i. Any thread. */
+PFD_API enum pfd_status pfd_table_output_get(size_t i,
+                                             struct pfd_table_output *ret);
+
+/* What tables are wanted; borrowed until the tables are freed. */
+struct pfd_table_spec {
+    const struct pfd_strings *strings;
+    const char *output; /* a name of pfd_table_output_get(); NULL: text */
+    /* Where to: a file, made anew; with all and an output that holds one table,
+     * a folder, made if it is missing. NULL: write. */
+    const char *to;
+    pfd_write_fn write;
+    void *write_user;
+    /* A table of each format string; else all rows have to be of one. */
+    bool all;
+    /* Columns [n_columns] in this order, as NAME or NAME=NEW; none: all that
+     * there are but `offset`, `id` and `message`. */
+    const char *const *columns;
+    size_t n_columns;
+    /* One row for all rows of equal values in these columns [n_group_by], with
+     * aggregates [n_aggregates] of the other arguments: count, min, max, mean,
+     * std, p50, p99, nan, first, last. With aggregates alone, of all rows. */
+    const char *const *group_by;
+    size_t n_group_by;
+    const char *const *aggregates;
+    size_t n_aggregates;
+    /* In the order of this column, with a - before it the greatest first; NULL:
+     * as they come. Nulls are last, and NaN before them. */
+    const char *sort;
+    uint64_t top; /* only so many rows; 0: all */
+    size_t width; /* text: characters of a line that should do; 0: any */
+};
+
+/* What was done, and what could not be. */
+struct pfd_table_counts {
+    uint64_t tables;
+    uint64_t rows;
+    uint64_t unknown;   /* entries that no format string is known of: in none */
+    uint64_t others;    /* of other format strings than the one: in none */
+    uint64_t misfits;   /* values that their column cannot hold: null there */
+    uint64_t extra;     /* values that have no column: left out */
+    uint64_t escaped;   /* texts that are no UTF-8, where the output wants it:
+                          bytes of them are shown as \xNN */
+    uint64_t ungrouped; /* rows of groups that memory did not suffice for */
+    uint64_t sketched;  /* p50 and p99 that are not exact, and how far their */
+    double off;         /* rank may be off at the most, as a share of all */
+    uint64_t findings;  /* rows of entries that have findings (not notes) */
+};
+
+struct pfd_tables;
+
+/* PFD_OK; PFD_ERR_USAGE: no such output, or it needs a file; PFD_ERR_IO: the
+ * file cannot be made; PFD_ERR_NOMEM. */
+PFD_API enum pfd_status pfd_tables_new(const struct pfd_table_spec *spec,
+                                       struct pfd_tables **ret,
+                                       struct pfd_error *err);
+
+/* NULL is allowed. */
+PFD_API void pfd_tables_free(struct pfd_tables *tables);
+
+/* Do they need the messages? Then the conversion's output has to be "raw". */
+PFD_API bool pfd_tables_want_messages(const struct pfd_tables *tables);
+
+/* The rows that come now are of this buffer; name: copied. is_one: of several,
+ * so that its name is worth a column. */
+PFD_API void pfd_tables_set_source(struct pfd_tables *tables, const char *name,
+                                   bool is_one);
+
+/* A pfd_write_fn; user: the tables. False: something went wrong, which
+ * pfd_tables_end() says. */
+PFD_API bool pfd_tables_write(void *user, const void *bytes, size_t n);
+
+/*
+ * Writes what is left. PFD_OK; PFD_ERR_USAGE: a column that no table has;
+ * PFD_ERR_IO; PFD_ERR_STOPPED: write() said so; PFD_ERR_NOMEM;
+ * PFD_ERR_UNSUPPORTED: the output cannot hold it.
+ */
+PFD_API enum pfd_status pfd_tables_end(struct pfd_tables *tables,
+                                       struct pfd_table_counts *counts,
+                                       struct pfd_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

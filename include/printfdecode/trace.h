@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Entries that have times as a trace that Perfetto opens: an instant for each
+ * entry, on a track for each buffer, and a counter for each of its numbers.
+ *
+ *   pfd_trace_new(), then pfd_convert_*() with `rows`, `row_pieces` and
+ *   pfd_trace_write(), each after pfd_trace_set_source(); pfd_trace_end()
+ *
+ * Thread rule: one thread at a time.
+ */
+#ifndef PRINTFDECODE_TRACE_H
+#define PRINTFDECODE_TRACE_H
+
+#include <printfdecode/convert.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct pfd_trace;
+
+/* Borrowed until the trace is freed. */
+struct pfd_trace_spec {
+    const struct pfd_strings *strings; /* of the conversion */
+    pfd_write_fn write;
+    void *write_user;
+};
+
+/* What is in the trace, and what could not be. */
+struct pfd_trace_counts {
+    uint64_t instants;
+    uint64_t counters;   /* values of counters */
+    uint64_t untimed;    /* entries without a time: not in it */
+    uint64_t unbounded;  /* NaN and infinite: no counter's value, but with the
+                            instant */
+    uint64_t uncounted;  /* values of counters beyond 65,536: likewise */
+    uint64_t over_large; /* entries of 256 MiB and more: not in it */
+};
+
+/* PFD_OK; PFD_ERR_NOMEM. */
+PFD_API enum pfd_status pfd_trace_new(const struct pfd_trace_spec *spec,
+                                      struct pfd_trace **ret,
+                                      struct pfd_error *err);
+
+/* NULL is allowed. */
+PFD_API void pfd_trace_free(struct pfd_trace *trace);
+
+/* The rows that come now are of these strings, which are borrowed until the next
+ * call of this, or until no more rows come. */
+PFD_API void pfd_trace_set_strings(struct pfd_trace *trace,
+                                   const struct pfd_strings *strings);
+
+/* The rows that come now are of this buffer, whose track has this name;
+ * nothing of it is kept. */
+PFD_API void pfd_trace_set_source(struct pfd_trace *trace, const char *name);
+
+/* A pfd_write_fn; user: the trace. False: write() said so, or memory is
+ * out. */
+PFD_API bool pfd_trace_write(void *user, const void *bytes, size_t n);
+
+/* What came of it; counts is filled in any case. PFD_OK; PFD_ERR_STOPPED:
+ * write() said so; PFD_ERR_NOMEM. */
+PFD_API enum pfd_status pfd_trace_end(const struct pfd_trace *trace,
+                                      struct pfd_trace_counts *counts);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

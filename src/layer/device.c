@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "device.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "command.h"
+#include "memory.h"
+#include "modules.h"
+#include "names.h"
+#include "queue.h"
+#include "string_files.h"
+#include "take.h"
+
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static struct instance *instances;
+static struct device *devices;
+static atomic_uint n_devices;
+
+/* Queues and command buffers begin with their device's table, as the loader
+ * wants it; so do instances and physical devices with theirs. */
+static const void *table_of(const void *handle)
+{
+    return *(const void *const *)handle;
+}
+
+struct instance *instance_of(const void *handle)
+{
+    pthread_rwlock_rdlock(&lock);
+    struct instance *i = instances;
+    while (i && table_of(i->handle) != table_of(handle))
+        i = i->next;
+    pthread_rwlock_unlock(&lock);
+    return i;
+}
+
+struct device *device_of(const void *handle)
+{
+    pthread_rwlock_rdlock(&lock);
+    struct device *d = devices;
+    while (d && table_of(d->handle) != table_of(handle))
+        d = d->next_device;
+    pthread_rwlock_unlock(&lock);
+    return d;
+}
+
+void instance_add(struct instance *instance)
+{
+    pthread_rwlock_wrlock(&lock);
+    instance->next = instances;
+    instances = instance;
+    pthread_rwlock_unlock(&lock);
+}
+
+void instance_remove(struct instance *instance)
+{
+    pthread_rwlock_wrlock(&lock);
+    struct instance **at = &instances;
+    while (*at && *at != instance)
+        at = &(*at)->next;
+    if (*at)
+        *at = instance->next;
+    pthread_rwlock_unlock(&lock);
+    free(instance);
+}
+
+static void load(struct device *d, PFN_vkGetDeviceProcAddr next)
+{
+    d->next.GetDeviceProcAddr = next;
+#define LOAD(name, twin)                                      \
+    d->next.name = (PFN_vk##name)next(d->handle, "vk" #name); \
+    if (!d->next.name)                                        \
+        d->next.name = (PFN_vk##name)next(d->handle, "vk" #twin);
+    LAYER_FUNCTIONS(LOAD)
+#undef LOAD
+}
+
+struct device *device_new(struct instance *instance, VkDevice handle,
+                          PFN_vkGetDeviceProcAddr next)
+{
+    struct device *d = calloc(1, sizeof *d);
+    if (!d)
+        return NULL;
+    d->outlet = outlet_new(atomic_fetch_add(&n_devices, 1) + 1);
+    if (!d->outlet) {
+        free(d);
+        return NULL;
+    }
+    d->instance = instance;
+    d->handle = handle;
+    d->last_submission = &d->submissions;
+    d->last_module = &d->modules;
+    pthread_mutex_init(&d->lock, NULL);
+    load(d, next);
+    string_files_give(d->outlet);
+    return d;
+}
+
+void device_add(struct device *device)
+{
+    pthread_rwlock_wrlock(&lock);
+    device->next_device = devices;
+    devices = device;
+    pthread_rwlock_unlock(&lock);
+}
+
+static void free_device(struct device *d)
+{
+    command_forget(d);
+    memory_forget(d);
+    names_forget(d);
+    modules_free(d);
+    outlet_free(d->outlet);
+    pthread_mutex_destroy(&d->lock);
+    free(d->scratch);
+    free(d);
+}
+
+void device_remove(struct device *device)
+{
+    pthread_mutex_lock(&device->lock);
+    queue_finish_all(device);
+    take_end(device);
+    pthread_mutex_unlock(&device->lock);
+    pthread_rwlock_wrlock(&lock);
+    struct device **at = &devices;
+    while (*at && *at != device)
+        at = &(*at)->next_device;
+    if (*at)
+        *at = device->next_device;
+    pthread_rwlock_unlock(&lock);
+    free_device(device);
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * VK_LAYER_PFD_capture: takes what shaders print, below the validation layer.
+ * This is the loader's side of it: the calls that make and end a chain, and
+ * the table of functions that are ours.
+ */
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "device.h"
+#include "memory.h"
+#include "names.h"
+#include "pipelines.h"
+#include "queue.h"
+#include "settings.h"
+#include "tell.h"
+
+enum {
+    INTERFACE_VERSION = 2,
+    SETS_ADJUSTED_MAX = 33, /* of which validation takes the last */
+};
+
+static const char layer_name[] = "VK_LAYER_PFD_capture";
+static const char validation_file[] = "khronos_validation";
+
+/* ---- who is above, who is below ---- */
+
+static int is_validation(struct dl_phdr_info *info, size_t n, void *found)
+{
+    bool *ret = found;
+    *ret |= info->dlpi_name && strstr(info->dlpi_name, validation_file);
+    return *ret;
+}
+
+static bool is_of_validation(PFN_vkGetInstanceProcAddr function)
+{
+    Dl_info info;
+    void *address;
+    memcpy(&address, &function, sizeof address);
+    return dladdr(address, &info) && info.dli_fname &&
+           strstr(info.dli_fname, validation_file);
+}
+
+/* The loader opens all layers before it calls the first. */
+static bool is_validated(const VkLayerInstanceLink *below)
+{
+    bool is_loaded = false;
+    for (; below; below = below->pNext) {
+        if (is_of_validation(below->pfnNextGetInstanceProcAddr)) {
+            tell_once(TELL_ORDER,
+                      "wrong order: validation is below, and its buffers "
+                      "cannot be seen. VK_INSTANCE_LAYERS="
+                      "VK_LAYER_PFD_debug_printf has both in the right order, "
+                      "whatever the loader (until 1.3.239 it takes single "
+                      "layers in the order of their files) and also where the "
+                      "application enables validation itself");
+            return false;
+        }
+    }
+    dl_iterate_phdr(is_validation, &is_loaded);
+    if (!is_loaded &&
+        (settings_get()->takes_debugprintf || settings_get()->takes_gpuav)) {
+        tell_once(TELL_NO_VALIDATION,
+                  "the validation layer is not there: only buffers that are "
+                  "named pfd:NAME are taken");
+    }
+    return is_loaded;
+}
+
+/* ---- instances ---- */
+
+/* Ours among what the loader hands down; NULL: there is none. */
+static VkLayerInstanceCreateInfo *instance_link(
+    const VkInstanceCreateInfo *info)
+{
+    const VkBaseInStructure *at = info->pNext;
+    for (; at; at = at->pNext) {
+        VkLayerInstanceCreateInfo *link = (void *)(uintptr_t)at;
+        if (at->sType == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO &&
+            link->function == VK_LAYER_LINK_INFO)
+            return link;
+    }
+    return NULL;
+}
+
+static bool has_debug_utils(const VkInstanceCreateInfo *info)
+{
+    for (uint32_t i = 0; i < info->enabledExtensionCount; i++) {
+        if (!strcmp(info->ppEnabledExtensionNames[i],
+                    VK_EXT_DEBUG_UTILS_EXTENSION_NAME))
+            return true;
+    }
+    return false;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+layer_CreateInstance(const VkInstanceCreateInfo *info,
+                     const VkAllocationCallbacks *allocator, VkInstance *ret)
+{
+    VkLayerInstanceCreateInfo *link = instance_link(info);
+    if (!link || !link->u.pLayerInfo)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    PFN_vkGetInstanceProcAddr next =
+        link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    PFN_vkCreateInstance create =
+        (PFN_vkCreateInstance)next(NULL, "vkCreateInstance");
+    struct instance *i = calloc(1, sizeof *i);
+    if (!create || !i) {
+        free(i);
+        return create ? VK_ERROR_OUT_OF_HOST_MEMORY
+                      : VK_ERROR_INITIALIZATION_FAILED;
+    }
+    i->is_validated = is_validated(link->u.pLayerInfo);
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    VkResult result = create(info, allocator, ret);
+    if (result != VK_SUCCESS) {
+        free(i);
+        return result;
+    }
+    i->handle = *ret;
+    i->has_debug_utils = has_debug_utils(info);
+    i->GetInstanceProcAddr = next;
+    i->DestroyInstance = (PFN_vkDestroyInstance)next(*ret, "vkDestroyInstance");
+    instance_add(i);
+    return VK_SUCCESS;
+}
+
+static VKAPI_ATTR void VKAPI_CALL layer_DestroyInstance(
+    VkInstance instance, const VkAllocationCallbacks *allocator)
+{
+    struct instance *i = instance ? instance_of(instance) : NULL;
+    if (!i)
+        return;
+    PFN_vkDestroyInstance destroy = i->DestroyInstance;
+    instance_remove(i);
+    destroy(instance, allocator);
+}
+
+/* ---- devices ---- */
+
+static VkLayerDeviceCreateInfo *device_link(const VkDeviceCreateInfo *info)
+{
+    const VkBaseInStructure *at = info->pNext;
+    for (; at; at = at->pNext) {
+        VkLayerDeviceCreateInfo *link = (void *)(uintptr_t)at;
+        if (at->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO &&
+            link->function == VK_LAYER_LINK_INFO)
+            return link;
+    }
+    return NULL;
+}
+
+static void describe(struct device *d, VkPhysicalDevice physical)
+{
+    VkPhysicalDeviceProperties properties;
+    PFN_vkGetInstanceProcAddr get = d->instance->GetInstanceProcAddr;
+    VkInstance instance = d->instance->handle;
+    PFN_vkGetPhysicalDeviceProperties get_properties =
+        (PFN_vkGetPhysicalDeviceProperties)get(instance,
+                                               "vkGetPhysicalDeviceProperties");
+    PFN_vkGetPhysicalDeviceMemoryProperties get_memory =
+        (PFN_vkGetPhysicalDeviceMemoryProperties)get(
+            instance, "vkGetPhysicalDeviceMemoryProperties");
+    get_properties(physical, &properties);
+    get_memory(physical, &d->memory_types);
+    uint32_t n_sets = properties.limits.maxBoundDescriptorSets;
+    d->reserved_set =
+        (n_sets < SETS_ADJUSTED_MAX ? n_sets : SETS_ADJUSTED_MAX) - 1;
+    snprintf(d->name, sizeof d->name, "%s", properties.deviceName);
+    d->is_validated = d->instance->is_validated;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+layer_CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
+                   const VkAllocationCallbacks *allocator, VkDevice *ret)
+{
+    VkLayerDeviceCreateInfo *link = device_link(info);
+    struct instance *i = instance_of(physical);
+    if (!i || !link || !link->u.pLayerInfo)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    PFN_vkGetInstanceProcAddr next_instance =
+        link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    PFN_vkGetDeviceProcAddr next = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+    PFN_vkCreateDevice create =
+        (PFN_vkCreateDevice)next_instance(i->handle, "vkCreateDevice");
+    if (!create)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    VkResult result = create(physical, info, allocator, ret);
+    if (result != VK_SUCCESS)
+        return result;
+    struct device *d = device_new(i, *ret, next);
+    if (!d) {
+        PFN_vkDestroyDevice destroy =
+            (PFN_vkDestroyDevice)next(*ret, "vkDestroyDevice");
+        destroy(*ret, allocator);
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    describe(d, physical);
+    device_add(d);
+    return VK_SUCCESS;
+}
+
+static VKAPI_ATTR void VKAPI_CALL
+layer_DestroyDevice(VkDevice device, const VkAllocationCallbacks *allocator)
+{
+    struct device *d = device ? device_of(device) : NULL;
+    if (!d)
+        return;
+    PFN_vkDestroyDevice destroy = d->next.DestroyDevice;
+    device_remove(d);
+    destroy(device, allocator);
+}
+
+/* ---- what there is ---- */
+
+static VkResult count_none(const char *name, uint32_t *n)
+{
+    if (!name || strcmp(name, layer_name) != 0)
+        return VK_ERROR_LAYER_NOT_PRESENT;
+    *n = 0;
+    return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+layer_EnumerateInstanceExtensionProperties(const char *name, uint32_t *n,
+                                           VkExtensionProperties *ret)
+{
+    return count_none(name, n);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+layer_EnumerateInstanceLayerProperties(uint32_t *n, VkLayerProperties *ret)
+{
+    static const VkLayerProperties ours = {
+        .layerName = "VK_LAYER_PFD_capture",
+        .specVersion = VK_MAKE_API_VERSION(0, 1, 3, 0),
+        .implementationVersion = 1,
+        .description = "Takes what shaders print",
+    };
+    if (!ret) {
+        *n = 1;
+        return VK_SUCCESS;
+    }
+    if (*n < 1)
+        return VK_INCOMPLETE;
+    *n = 1;
+    *ret = ours;
+    return VK_SUCCESS;
+}
+
+/* ---- functions by name ---- */
+
+struct hook {
+    const char *name;
+    PFN_vkVoidFunction function;
+};
+
+#define HOOK(folder, name)                              \
+    {                                                   \
+        "vk" #name, (PFN_vkVoidFunction)folder##_##name \
+    }
+#define TWIN(folder, name, twin)                        \
+    {                                                   \
+        "vk" #twin, (PFN_vkVoidFunction)folder##_##name \
+    }
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL
+layer_GetDeviceProcAddr(VkDevice device, const char *name);
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL
+layer_GetInstanceProcAddr(VkInstance instance, const char *name);
+
+/* Those that are ours even before there is an instance. */
+static const struct hook global_hooks[] = {
+    HOOK(layer, CreateInstance),
+    HOOK(layer, EnumerateInstanceExtensionProperties),
+    HOOK(layer, EnumerateInstanceLayerProperties),
+    HOOK(layer, GetInstanceProcAddr),
+};
+
+static const struct hook instance_hooks[] = {
+    HOOK(layer, CreateDevice),
+    HOOK(layer, DestroyInstance),
+};
+
+static const struct hook device_hooks[] = {
+    HOOK(layer, GetDeviceProcAddr),
+    HOOK(layer, DestroyDevice),
+    HOOK(memory, AllocateMemory),
+    HOOK(memory, FreeMemory),
+    HOOK(memory, MapMemory),
+    HOOK(memory, UnmapMemory),
+    HOOK(memory, MapMemory2KHR),
+    TWIN(memory, MapMemory2KHR, MapMemory2),
+    HOOK(memory, UnmapMemory2KHR),
+    TWIN(memory, UnmapMemory2KHR, UnmapMemory2),
+    HOOK(memory, CreateBuffer),
+    HOOK(memory, DestroyBuffer),
+    HOOK(memory, BindBufferMemory),
+    HOOK(memory, BindBufferMemory2),
+    TWIN(memory, BindBufferMemory2, BindBufferMemory2KHR),
+    HOOK(names, SetDebugUtilsObjectNameEXT),
+    HOOK(names, CreateShaderModule),
+    HOOK(names, DestroyShaderModule),
+    HOOK(names, DestroyPipeline),
+    HOOK(pipelines, CreateComputePipelines),
+    HOOK(pipelines, CreateGraphicsPipelines),
+    HOOK(pipelines, CreateRayTracingPipelinesKHR),
+    HOOK(pipelines, CreateShadersEXT),
+    HOOK(command, UpdateDescriptorSets),
+    HOOK(command, FreeDescriptorSets),
+    HOOK(command, AllocateCommandBuffers),
+    HOOK(command, FreeCommandBuffers),
+    HOOK(command, ResetCommandPool),
+    HOOK(command, DestroyCommandPool),
+    HOOK(command, BeginCommandBuffer),
+    HOOK(command, ResetCommandBuffer),
+    HOOK(command, CmdExecuteCommands),
+    HOOK(command, CmdBindPipeline),
+    HOOK(command, CmdBindDescriptorSets),
+    HOOK(command, CmdFillBuffer),
+    HOOK(command, CmdUpdateBuffer),
+    HOOK(command, CmdCopyBuffer),
+    HOOK(command, CmdCopyBuffer2),
+    TWIN(command, CmdCopyBuffer2, CmdCopyBuffer2KHR),
+    HOOK(queue, QueueSubmit),
+    HOOK(queue, QueueSubmit2),
+    TWIN(queue, QueueSubmit2, QueueSubmit2KHR),
+    HOOK(queue, QueueWaitIdle),
+    HOOK(queue, QueuePresentKHR),
+    HOOK(queue, DeviceWaitIdle),
+    HOOK(queue, WaitForFences),
+    HOOK(queue, GetFenceStatus),
+    HOOK(queue, ResetFences),
+    HOOK(queue, DestroyFence),
+    HOOK(queue, WaitSemaphores),
+    TWIN(queue, WaitSemaphores, WaitSemaphoresKHR),
+    HOOK(queue, GetSemaphoreCounterValue),
+    TWIN(queue, GetSemaphoreCounterValue, GetSemaphoreCounterValueKHR),
+};
+
+static PFN_vkVoidFunction find(const struct hook *hooks, size_t n,
+                               const char *name)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!strcmp(hooks[i].name, name))
+            return hooks[i].function;
+    }
+    return NULL;
+}
+
+#define FIND(hooks, name) find((hooks), sizeof(hooks) / sizeof *(hooks), (name))
+
+/* Ours where there is one below; names need nobody below. */
+static PFN_vkVoidFunction layer_GetDeviceProcAddr(VkDevice device,
+                                                  const char *name)
+{
+    struct device *d = device_of(device);
+    PFN_vkVoidFunction ours = FIND(device_hooks, name);
+    PFN_vkVoidFunction next =
+        d ? d->next.GetDeviceProcAddr(device, name) : NULL;
+    bool is_name = !strcmp(name, "vkSetDebugUtilsObjectNameEXT") && d &&
+                   d->instance->has_debug_utils;
+    return ours && (next || is_name) ? ours : next;
+}
+
+static PFN_vkVoidFunction layer_GetInstanceProcAddr(VkInstance instance,
+                                                    const char *name)
+{
+    PFN_vkVoidFunction ours = FIND(global_hooks, name);
+    struct instance *i = instance ? instance_of(instance) : NULL;
+    if (ours || !i)
+        return ours;
+    ours = FIND(instance_hooks, name);
+    if (ours)
+        return ours;
+    PFN_vkVoidFunction next = i->GetInstanceProcAddr(instance, name);
+    ours = FIND(device_hooks, name);
+    return ours && next ? ours : next;
+}
+
+/* The one name that is exported. */
+VK_LAYER_EXPORT VkResult vkNegotiateLoaderLayerInterfaceVersion(
+    VkNegotiateLayerInterface *pVersionStruct)
+{
+    VkNegotiateLayerInterface *interface = pVersionStruct;
+    if (!interface || interface->sType != LAYER_NEGOTIATE_INTERFACE_STRUCT)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    if (interface->loaderLayerInterfaceVersion < INTERFACE_VERSION)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    interface->loaderLayerInterfaceVersion = INTERFACE_VERSION;
+    interface->pfnGetInstanceProcAddr = layer_GetInstanceProcAddr;
+    interface->pfnGetDeviceProcAddr = layer_GetDeviceProcAddr;
+    interface->pfnGetPhysicalDeviceProcAddr = NULL;
+    settings_get();
+    return VK_SUCCESS;
+}

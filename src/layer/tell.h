@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* What the layer says, on standard error, a line each. Any thread. */
+#ifndef LAYER_TELL_H
+#define LAYER_TELL_H
+
+#include <stdbool.h>
+
+/* What is said only once in a process. */
+enum tell_once {
+    TELL_ORDER,
+    TELL_NO_VALIDATION,
+    TELL_NO_SERVICE,
+    TELL_MODULES_MAX,
+    TELL_UNMAPPABLE,
+    TELL_TOO_LARGE,
+    TELL_MEMORY,
+    TELL_FILE,
+    TELL_LOST,
+    TELL_N
+};
+
+/* Unless PFD_LAYER says quiet. */
+__attribute__((format(printf, 1, 2))) void tell(const char *format, ...);
+__attribute__((format(printf, 2, 3))) void tell_once(enum tell_once what,
+                                                     const char *format, ...);
+
+#endif

@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: MIT */
+#include "plot/grid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot/quick.h"
+
+void pfd_grid_init(struct pfd_grid *ret, enum pfd_reducer reducer)
+{
+    *ret = (struct pfd_grid){ .reducer = reducer };
+    pfd_axis_init(&ret->x, PFD_GRID_CELLS_MAX, true);
+    pfd_axis_init(&ret->y, PFD_GRID_CELLS_MAX, true);
+}
+
+void pfd_grid_deinit(struct pfd_grid *grid)
+{
+    for (size_t i = 0; i < grid->n_panels; i++)
+        free(grid->panels[i]);
+    free(grid->panels);
+    pfd_sums_deinit(&grid->sums);
+    *grid = (struct pfd_grid){ 0 };
+}
+
+static bool is_sum(const struct pfd_grid *grid)
+{
+    return grid->reducer == PFD_REDUCE_SUM || grid->reducer == PFD_REDUCE_MEAN;
+}
+
+/* What there is room for; false: there is none. */
+static bool take_room(struct pfd_grid *grid, enum pfd_sums_room room)
+{
+    grid->failed |= room == PFD_SUMS_NO_MEMORY;
+    grid->is_too_wide |= room == PFD_SUMS_TOO_WIDE;
+    return room == PFD_SUMS_OK;
+}
+
+/* ---- cells ---- */
+
+static bool takes(enum pfd_reducer reducer, uint64_t old, uint64_t new)
+{
+    return reducer == PFD_REDUCE_FIRST ? new < old : new >= old;
+}
+
+/* The points of b come to those of a. */
+static void merge(struct pfd_grid_cell *a, const struct pfd_grid_cell *b,
+                  enum pfd_reducer reducer)
+{
+    if (!a->n || !b->n) {
+        *a = a->n ? *a : *b;
+        return;
+    }
+    switch (reducer) {
+    case PFD_REDUCE_FIRST:
+    case PFD_REDUCE_LAST:
+        if (takes(reducer, a->order, b->order)) {
+            a->value = b->value;
+            a->order = b->order;
+        }
+        break;
+    case PFD_REDUCE_MIN:
+    case PFD_REDUCE_MAX:
+        a->value =
+            pfd_wide_choose(a->value, b->value, reducer == PFD_REDUCE_MIN);
+        break;
+    case PFD_REDUCE_SUM:
+    case PFD_REDUCE_MEAN:
+        a->order |= b->order;
+        break;
+    case PFD_REDUCE_NAN:
+        a->value = pfd_wide_add(a->value, b->value);
+        break;
+    case PFD_REDUCE_COUNT:
+        break;
+    }
+    a->n += b->n;
+}
+
+static uint64_t odd_bit(double value)
+{
+    if (isnan(value))
+        return PFD_GRID_HAS_NAN;
+    if (isinf(value))
+        return value < 0 ? PFD_GRID_HAS_MINUS_INF : PFD_GRID_HAS_PLUS_INF;
+    return 0;
+}
+
+static void add_part(struct pfd_grid *grid, size_t panel, size_t i,
+                     struct pfd_units part)
+{
+    take_room(grid, pfd_sums_add(&grid->sums, panel, i, part));
+}
+
+/* The value comes to what cell i adds up. */
+static void add_number(struct pfd_grid *grid, size_t panel, size_t i,
+                       struct pfd_wide value)
+{
+    struct pfd_grid_cell *cell = &grid->panels[panel][i];
+    uint64_t odd = odd_bit(value.hi);
+    grid->has_new = true;
+    cell->n++;
+    cell->order |= odd;
+    if (odd)
+        return;
+    add_part(grid, panel, i, pfd_units_of(value.hi));
+    if (value.lo != 0)
+        add_part(grid, panel, i, pfd_units_of(value.lo));
+}
+
+static void add_to_cell(struct pfd_grid *grid, size_t panel, size_t i,
+                        struct pfd_wide value, uint64_t order)
+{
+    struct pfd_grid_cell *cell = &grid->panels[panel][i];
+    struct pfd_grid_cell one = { value, order, 1 };
+    if (grid->reducer == PFD_REDUCE_NAN)
+        one.value = pfd_wide_double(isnan(value.hi) ? 1 : 0);
+    if (grid->reducer == PFD_REDUCE_COUNT) {
+        cell->n++;
+    } else if (is_sum(grid)) {
+        add_number(grid, panel, i, value);
+    } else {
+        merge(cell, &one, grid->reducer);
+    }
+}
+
+/* What a cell's values add up to, with those that are no finite numbers. */
+static struct pfd_wide whole_sum(const struct pfd_grid *grid, size_t panel,
+                                 size_t i)
+{
+    uint64_t odd = grid->panels[panel][i].order;
+    const uint64_t both = PFD_GRID_HAS_PLUS_INF | PFD_GRID_HAS_MINUS_INF;
+    if (odd & PFD_GRID_HAS_NAN || (odd & both) == both)
+        return pfd_wide_double((double)NAN);
+    if (odd & both) {
+        const double inf = (double)INFINITY;
+        return pfd_wide_double(odd & PFD_GRID_HAS_PLUS_INF ? inf : -inf);
+    }
+    return pfd_sums_round(&grid->sums, panel, i);
+}
+
+enum pfd_grid_kind pfd_grid_look(const struct pfd_grid_cell *cell,
+                                 enum pfd_reducer reducer, struct pfd_wide *ret)
+{
+    if (!cell || !cell->n)
+        return PFD_GRID_EMPTY;
+    *ret =
+        reducer == PFD_REDUCE_COUNT ? pfd_wide_unsigned(cell->n) : cell->value;
+    if (isnan(ret->hi))
+        return PFD_GRID_NAN;
+    if (isinf(ret->hi))
+        return ret->hi < 0 ? PFD_GRID_MINUS_INF : PFD_GRID_PLUS_INF;
+    if (reducer == PFD_REDUCE_MEAN && cell->n > 1) {
+        *ret = pfd_wide_double((ret->hi + ret->lo) / (double)cell->n);
+    }
+    return PFD_GRID_NUMBER;
+}
+
+/* ---- room ---- */
+
+static struct pfd_grid_cell *make_cells(size_t n)
+{
+    return calloc(1, n * sizeof(struct pfd_grid_cell) + n / PFD_GRID_BLOCK + 1);
+}
+
+/* Which blocks of [n] cells may have points. */
+static uint8_t *blocks_of(struct pfd_grid_cell *cells, size_t n)
+{
+    return (uint8_t *)(cells + n);
+}
+
+/* The next cell from i on that has points, or n. */
+static size_t next_used(struct pfd_grid_cell *cells, size_t n, size_t i)
+{
+    const uint8_t *blocks = blocks_of(cells, n);
+    while (i < n && !cells[i].n) {
+        if (blocks[i / PFD_GRID_BLOCK]) {
+            i++;
+        } else {
+            i = (i / PFD_GRID_BLOCK + 1) * PFD_GRID_BLOCK;
+        }
+    }
+    return i < n ? i : n;
+}
+
+static struct pfd_grid_cell *cell_at(struct pfd_grid_cell *panel,
+                                     const struct pfd_axis *x,
+                                     const struct pfd_axis *y, pfd_place at_x,
+                                     pfd_place at_y)
+{
+    return &panel[(size_t)(at_y - y->from) * x->n + (size_t)(at_x - x->from)];
+}
+
+static pfd_place shifted(pfd_place place, int times)
+{
+    return times < 127 ? place >> times : place < 0 ? -1 : 0;
+}
+
+/* Moves the cells of a panel, and their sums, to where they are in the grown
+ * axes. */
+static struct pfd_grid_cell *move_panel(const struct pfd_grid *grid,
+                                        size_t panel, const struct pfd_axis *x,
+                                        const struct pfd_axis *y,
+                                        struct pfd_sums *sums)
+{
+    struct pfd_grid_cell *old = grid->panels[panel];
+    size_t n_old = old ? grid->x.n * grid->y.n : 0;
+    size_t n = x->n * y->n;
+    struct pfd_grid_cell *new = make_cells(n);
+    for (size_t i = 0; new &&n_old && (i = next_used(old, n_old, i)) < n_old;
+         i++) {
+        pfd_place at_x = grid->x.from + (pfd_place)(i % grid->x.n);
+        pfd_place at_y = grid->y.from + (pfd_place)(i / grid->x.n);
+        struct pfd_grid_cell *to =
+            cell_at(new, x, y, shifted(at_x, x->k - grid->x.k),
+                    shifted(at_y, y->k - grid->y.k));
+        merge(to, &old[i], grid->reducer);
+        if (is_sum(grid))
+            pfd_sums_join(sums, panel, (size_t)(to - new), &grid->sums, i);
+        blocks_of(new, n)[(size_t)(to - new) / PFD_GRID_BLOCK] = 1;
+    }
+    return new;
+}
+
+static struct pfd_axis apply(const struct pfd_axis *axis,
+                             const struct pfd_axis_growth *growth)
+{
+    struct pfd_axis a = *axis;
+    if (growth->times)
+        pfd_axis_coarsen(&a, growth->times);
+    a.from = growth->from;
+    a.n = growth->n;
+    a.seen[0] = growth->seen[0];
+    a.seen[1] = growth->seen[1];
+    a.is_used = true;
+    return a;
+}
+
+static size_t used_by(const struct pfd_axis_growth *growth)
+{
+    return (size_t)(growth->seen[1] - growth->seen[0]) + 1;
+}
+
+/* Room in advance, where there is not enough for twice as many of both: more
+ * of it for an axis that grows, so that few copies are made either way. */
+static size_t with_spare(size_t used, double spare, bool grows, bool both)
+{
+    double share = !both ? (grows ? 0.75 : 0.25) : 0.5;
+    return (size_t)((double)used * pow(spare, share));
+}
+
+static size_t most_of(const struct pfd_grid *grid, const struct pfd_axis *axis)
+{
+    size_t most = axis->max >> grid->n_halved;
+    return most ? most : 1;
+}
+
+/* Both axes such that the point is in them, and their cells few enough. What
+ * that makes of them depends on which points come, not on their order. */
+static void grow_both(struct pfd_grid *grid, struct pfd_wide x,
+                      struct pfd_wide y, struct pfd_axis_growth *of_x,
+                      struct pfd_axis_growth *of_y)
+{
+    size_t all = PFD_GRID_CELLS_MAX / (grid->n_panels ? grid->n_panels : 1);
+    size_t max_x = most_of(grid, &grid->x);
+    size_t max_y = most_of(grid, &grid->y);
+    for (;;) {
+        *of_x = pfd_axis_grow(&grid->x, x, max_x);
+        *of_y = pfd_axis_grow(&grid->y, y, max_y);
+        if (of_x->n * of_y->n <= all)
+            return;
+        size_t used_x = used_by(of_x);
+        size_t used_y = used_by(of_y);
+        if (used_x * used_y <= all) {
+            double spare = (double)all / (double)(used_x * used_y);
+            bool x_grows = used_x > pfd_axis_used(&grid->x);
+            bool y_grows = used_y > pfd_axis_used(&grid->y);
+            bool both = x_grows == y_grows;
+            max_x = with_spare(used_x, spare, x_grows, both);
+            max_y = with_spare(used_y, spare, y_grows, both);
+            max_x = max_x > of_x->n ? of_x->n : max_x;
+            max_y = max_y > of_y->n ? of_y->n : max_y;
+        } else {
+            grid->n_halved++;
+            max_x = most_of(grid, &grid->x);
+            max_y = most_of(grid, &grid->y);
+        }
+    }
+}
+
+void pfd_grid_refresh(struct pfd_grid *grid)
+{
+    struct pfd_axis *x = &grid->x;
+    struct pfd_axis *y = &grid->y;
+    size_t low_x = SIZE_MAX;
+    size_t low_y = SIZE_MAX;
+    size_t high_x = 0;
+    size_t high_y = 0;
+    size_t n = x->n * y->n;
+    for (size_t p = 0; p < grid->n_panels && n; p++) {
+        for (size_t i = 0; (i = next_used(grid->panels[p], n, i)) < n; i++) {
+            size_t at_x = i % x->n;
+            size_t at_y = i / x->n;
+            low_x = at_x < low_x ? at_x : low_x;
+            high_x = at_x > high_x ? at_x : high_x;
+            low_y = at_y < low_y ? at_y : low_y;
+            high_y = at_y > high_y ? at_y : high_y;
+        }
+    }
+    if (low_x == SIZE_MAX)
+        return;
+    if (!x->is_limited) {
+        x->seen[0] = x->from + (pfd_place)low_x;
+        x->seen[1] = x->from + (pfd_place)high_x;
+    }
+    if (!y->is_limited) {
+        y->seen[0] = y->from + (pfd_place)low_y;
+        y->seen[1] = y->from + (pfd_place)high_y;
+    }
+}
+
+/* All panels or none. */
+static bool move_all(struct pfd_grid *grid, const struct pfd_axis *x,
+                     const struct pfd_axis *y)
+{
+    size_t n = 0;
+    struct pfd_sums sums = { 0 };
+    if (is_sum(grid) &&
+        !take_room(grid, pfd_sums_like(&grid->sums, grid->n_panels, x->n * y->n,
+                                       &sums)))
+        return false;
+    struct pfd_grid_cell **moved =
+        calloc(grid->n_panels + 1, sizeof(struct pfd_grid_cell *));
+    while (moved && n < grid->n_panels &&
+           (moved[n] = move_panel(grid, n, x, y, &sums)))
+        n++;
+    if (!moved || n < grid->n_panels) {
+        while (n)
+            free(moved[--n]);
+        free(moved);
+        pfd_sums_deinit(&sums);
+        grid->failed = true;
+        return false;
+    }
+    for (size_t i = 0; i < n; i++)
+        free(grid->panels[i]);
+    free(grid->panels);
+    grid->panels = moved;
+    pfd_sums_deinit(&grid->sums);
+    grid->sums = sums;
+    return true;
+}
+
+static bool grow(struct pfd_grid *grid, struct pfd_wide x, struct pfd_wide y)
+{
+    struct pfd_axis_growth of_x;
+    struct pfd_axis_growth of_y;
+    pfd_grid_refresh(grid);
+    grow_both(grid, x, y, &of_x, &of_y);
+    struct pfd_axis new_x = apply(&grid->x, &of_x);
+    struct pfd_axis new_y = apply(&grid->y, &of_y);
+    if (!move_all(grid, &new_x, &new_y))
+        return false;
+    grid->x = new_x;
+    grid->y = new_y;
+    return true;
+}
+
+/* Room for the place of a part's cell: both are nested, the part's is no wider.
+ * Coordinates that are limited have all their places already. */
+static bool make_room(struct pfd_grid *grid, pfd_place x, pfd_place y)
+{
+    bool is_there =
+        x >= grid->x.from && x - grid->x.from < (pfd_place)grid->x.n &&
+        y >= grid->y.from && y - grid->y.from < (pfd_place)grid->y.n;
+    return is_there ||
+           grow(grid, pfd_axis_start(&grid->x, x), pfd_axis_start(&grid->y, y));
+}
+
+void pfd_grid_merge(struct pfd_grid *grid, size_t panel,
+                    const struct pfd_grid_part *part)
+{
+    pfd_place x = shifted(part->x, grid->x.k - part->k_x);
+    pfd_place y = shifted(part->y, grid->y.k - part->k_y);
+    if (grid->failed || grid->is_too_wide || !make_room(grid, x, y))
+        return;
+    /* Growing may have made cells wider. */
+    x = shifted(part->x, grid->x.k - part->k_x);
+    y = shifted(part->y, grid->y.k - part->k_y);
+    struct pfd_grid_cell *cells = grid->panels[panel];
+    struct pfd_grid_cell *to = cell_at(cells, &grid->x, &grid->y, x, y);
+    size_t n = grid->x.n * grid->y.n;
+    merge(to, &part->cell, grid->reducer);
+    grid->has_new = true;
+    if (is_sum(grid))
+        add_part(grid, panel, (size_t)(to - cells), part->sum);
+    blocks_of(cells, n)[(size_t)(to - cells) / PFD_GRID_BLOCK] = 1;
+    grid->n_points += part->cell.n;
+}
+
+static bool is_outside(const struct pfd_axis *axis, struct pfd_wide at)
+{
+    return axis->is_limited && (pfd_wide_compare(at, axis->low) < 0 ||
+                                pfd_wide_compare(at, axis->high) > 0);
+}
+
+/* The cell of a point; SIZE_MAX: it can have none, which was counted. */
+static size_t make_cell(struct pfd_grid *grid, size_t panel, struct pfd_wide x,
+                        struct pfd_wide y)
+{
+    if (!isfinite(x.hi) || !isfinite(y.hi)) {
+        grid->n_nowhere++;
+        return SIZE_MAX;
+    }
+    if (is_outside(&grid->x, x) || is_outside(&grid->y, y)) {
+        grid->n_outside++;
+        return SIZE_MAX;
+    }
+    if (grid->failed || grid->is_too_wide)
+        return SIZE_MAX;
+    bool is_there = pfd_axis_cell(&grid->x, x) != SIZE_MAX &&
+                    pfd_axis_cell(&grid->y, y) != SIZE_MAX;
+    if (!is_there && !grow(grid, x, y))
+        return SIZE_MAX;
+    size_t i =
+        pfd_axis_cell(&grid->y, y) * grid->x.n + pfd_axis_cell(&grid->x, x);
+    struct pfd_grid_cell *cells = grid->panels[panel];
+    blocks_of(cells, grid->x.n * grid->y.n)[i / PFD_GRID_BLOCK] = 1;
+    return i;
+}
+
+void pfd_grid_add(struct pfd_grid *grid, size_t panel, struct pfd_wide x,
+                  struct pfd_wide y, struct pfd_wide value, uint64_t order)
+{
+    size_t i = make_cell(grid, panel, x, y);
+    if (i == SIZE_MAX)
+        return;
+    grid->n_points++;
+    add_to_cell(grid, panel, i, value, order);
+}
+
+/* ---- many at once ---- */
+
+static inline double double_at(const double *values, int i)
+{
+    return i >= 0 ? values[i] : 0;
+}
+
+/* As many as have a cell; how many. */
+static size_t add_quickly(struct pfd_grid *grid, size_t panel,
+                          const struct pfd_grid_doubles *points, size_t from,
+                          uint64_t order)
+{
+    const struct pfd_quick x = pfd_quick_of(&grid->x);
+    const struct pfd_quick y = pfd_quick_of(&grid->y);
+    struct pfd_grid_cell *cells = grid->panels[panel];
+    if (!cells)
+        return 0;
+    uint8_t *blocks = blocks_of(cells, grid->x.n * grid->y.n);
+    const double *values = points->all + from * points->stride;
+    size_t i = from;
+    if (!x.is_possible || !y.is_possible)
+        return 0;
+    for (; i < points->n; i++, values += points->stride) {
+        size_t at_x = pfd_quick_cell(&x, double_at(values, points->x));
+        size_t at_y = pfd_quick_cell(&y, double_at(values, points->y));
+        if (at_x >= x.n || at_y >= y.n)
+            break;
+        size_t at = at_y * x.n + at_x;
+        struct pfd_grid_cell *cell = &cells[at];
+        blocks[at / PFD_GRID_BLOCK] = 1;
+        struct pfd_wide value =
+            pfd_wide_double(double_at(values, points->value));
+        if (grid->reducer == PFD_REDUCE_LAST) {
+            cell->value = value;
+            cell->order = order + i;
+            cell->n++;
+        } else if (grid->reducer == PFD_REDUCE_COUNT) {
+            cell->n++;
+        } else {
+            add_to_cell(grid, panel, at, value, order + i);
+        }
+    }
+    grid->n_points += i - from;
+    return i - from;
+}
+
+void pfd_grid_add_doubles(struct pfd_grid *grid, size_t panel,
+                          const struct pfd_grid_doubles *points, uint64_t order)
+{
+    for (size_t i = 0; i < points->n; i++) {
+        i += add_quickly(grid, panel, points, i, order);
+        if (i == points->n)
+            break;
+        const double *values = points->all + i * points->stride;
+        pfd_grid_add(grid, panel, pfd_wide_double(double_at(values, points->x)),
+                     pfd_wide_double(double_at(values, points->y)),
+                     pfd_wide_double(double_at(values, points->value)),
+                     order + i);
+    }
+}
+
+bool pfd_grid_add_panel(struct pfd_grid *grid)
+{
+    struct pfd_grid_cell **panels = realloc(
+        grid->panels, (grid->n_panels + 1) * sizeof(struct pfd_grid_cell *));
+    if (!panels) {
+        grid->failed = true;
+        return false;
+    }
+    grid->panels = panels;
+    panels[grid->n_panels] = NULL;
+    size_t n = grid->x.n * grid->y.n;
+    if (n && !(panels[grid->n_panels] = make_cells(n))) {
+        grid->failed = true;
+        return false;
+    }
+    grid->n_panels++;
+    return !is_sum(grid) || take_room(grid, pfd_sums_add_panel(&grid->sums, n));
+}
+
+static struct pfd_axis coarser_axis(const struct pfd_axis *axis, size_t max)
+{
+    struct pfd_axis a = *axis;
+    while (pfd_axis_used(&a) > max)
+        pfd_axis_coarsen(&a, 1);
+    a.max = max;
+    a.from = a.seen[0];
+    a.n = pfd_axis_used(&a);
+    return a;
+}
+
+bool pfd_grid_coarser(struct pfd_grid *grid, size_t max_x, size_t max_y,
+                      struct pfd_grid *ret)
+{
+    pfd_grid_refresh(grid);
+    *ret = *grid;
+    ret->panels = NULL;
+    ret->n_panels = 0;
+    ret->sums = (struct pfd_sums){ 0 };
+    ret->has_new = true;
+    if (!grid->x.is_used || !grid->y.is_used)
+        return true;
+    ret->x = coarser_axis(&grid->x, max_x);
+    ret->y = coarser_axis(&grid->y, max_y);
+    if (is_sum(grid) &&
+        !take_room(ret, pfd_sums_like(&grid->sums, grid->n_panels,
+                                      ret->x.n * ret->y.n, &ret->sums)))
+        return false;
+    ret->panels = calloc(grid->n_panels + 1, sizeof(struct pfd_grid_cell *));
+    for (; ret->panels && ret->n_panels < grid->n_panels; ret->n_panels++) {
+        struct pfd_grid_cell *cells =
+            move_panel(grid, ret->n_panels, &ret->x, &ret->y, &ret->sums);
+        if (!cells)
+            return false;
+        ret->panels[ret->n_panels] = cells;
+    }
+    return ret->panels != NULL;
+}
+
+/* ---- what is in it ---- */
+
+const struct pfd_grid_cell *pfd_grid_at(const struct pfd_grid *grid,
+                                        size_t panel, pfd_place x, pfd_place y)
+{
+    const struct pfd_axis *ax = &grid->x;
+    const struct pfd_axis *ay = &grid->y;
+    bool is_there = x >= ax->from && x - ax->from < (pfd_place)ax->n &&
+                    y >= ay->from && y - ay->from < (pfd_place)ay->n &&
+                    panel < grid->n_panels && grid->panels[panel];
+    return is_there ? cell_at(grid->panels[panel], ax, ay, x, y) : NULL;
+}
+
+static void sum_number(struct pfd_grid_sums *s, struct pfd_wide v)
+{
+    if (!s->any || pfd_wide_compare(v, s->low) < 0)
+        s->low = v;
+    if (!s->any || pfd_wide_compare(v, s->high) > 0)
+        s->high = v;
+    s->any = true;
+    if (v.hi <= 0) {
+        s->n_not_above_0++;
+    } else if (s->least_above_0.hi == 0 ||
+               pfd_wide_compare(v, s->least_above_0) < 0) {
+        s->least_above_0 = v;
+    }
+}
+
+void pfd_grid_sum(struct pfd_grid *grid, struct pfd_grid_sums *ret)
+{
+    pfd_grid_refresh(grid);
+    const struct pfd_axis *x = &grid->x;
+    const struct pfd_axis *y = &grid->y;
+    *ret = (struct pfd_grid_sums){ 0 };
+    if (!x->is_used || !y->is_used)
+        return;
+    size_t n = x->n * y->n;
+    ret->n[PFD_GRID_EMPTY] =
+        pfd_axis_used(x) * pfd_axis_used(y) * grid->n_panels;
+    for (size_t p = 0; p < grid->n_panels && n; p++) {
+        for (size_t i = 0; (i = next_used(grid->panels[p], n, i)) < n; i++) {
+            struct pfd_wide v;
+            struct pfd_grid_cell *c = &grid->panels[p][i];
+            if (is_sum(grid) && grid->has_new)
+                c->value = whole_sum(grid, p, i);
+            enum pfd_grid_kind kind = pfd_grid_look(c, grid->reducer, &v);
+            ret->n[kind]++;
+            ret->n[PFD_GRID_EMPTY]--;
+            ret->n_several += c->n > 1;
+            if (kind == PFD_GRID_NUMBER)
+                sum_number(ret, v);
+        }
+    }
+    grid->has_new = false;
+}

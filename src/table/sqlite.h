@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* SQLite's library, loaded when it is needed: few need it, and it is large. */
+#ifndef PFD_SQLITE_H
+#define PFD_SQLITE_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+
+#define PFD_SQLITE_CALLS(X) \
+    X(open_v2)              \
+    X(close)                \
+    X(exec)                 \
+    X(errmsg)               \
+    X(prepare_v2)           \
+    X(step)                 \
+    X(reset)                \
+    X(finalize)             \
+    X(bind_null)            \
+    X(bind_int64)           \
+    X(bind_double)          \
+    X(bind_text)            \
+    X(bind_blob)            \
+    X(limit)
+
+struct pfd_sqlite {
+    void *library;
+#define PFD_X(name) __typeof__(sqlite3_##name) *name;
+    PFD_SQLITE_CALLS(PFD_X)
+#undef PFD_X
+};
+
+/* False: it cannot be loaded, *why says so. */
+bool pfd_sqlite_load(struct pfd_sqlite *ret, const char **why);
+void pfd_sqlite_unload(struct pfd_sqlite *sqlite);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* What a table is called: the words of its format string. */
+#ifndef PFD_TITLE_H
+#define PFD_TITLE_H
+
+#include <stddef.h>
+
+/* Letters and digits of the text [n], 40 at most, with _ between; `table` where
+ * it has none. Conversions are no words. */
+void pfd_title_make(char *ret, size_t room, const char *text, size_t n);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an OTLP server answers: of so many records no more are refused; and
+ * whatever bytes a note has, what is said of it is JSON.
+ */
+#include <string.h>
+
+#include <jansson.h>
+
+#include "fuzz.h"
+#include "outputs/otlp.h"
+
+static void check_body(const uint8_t *data, size_t n)
+{
+    struct pfdd_growing notes = { 0 };
+    struct pfdd_otlp body = { { 0 }, NULL };
+    struct pfdd_noted noted;
+    const struct pfdd_note note = { .type = "gap",
+                                    .severity = PFDD_SEVERITY_WARNING,
+                                    .sequence = n,
+                                    .text = (const char *)data,
+                                    .n = n };
+    pfdd_note_put(&notes, &pfdd_otlp_encoding, &note);
+    FUZZ_CHECK(!notes.failed);
+    pfdd_note_at(notes.at, notes.n, &noted);
+    pfdd_otlp_add(&body, "a \"service\"", &noted);
+    pfdd_otlp_add(&body, "a \"service\"", &noted);
+    FUZZ_CHECK(pfdd_otlp_end(&body));
+    json_t *root = json_loadb(body.text.at, body.text.n,
+                              JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
+    const json_t *all = json_object_get(root, "resourceLogs");
+    FUZZ_CHECK(json_array_size(all) == 1);
+    json_decref(root);
+    pfdd_otlp_free(&body);
+    pfdd_growing_free(&notes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+    char why[40];
+    char *exact = malloc(n ? n : 1); /* not a byte behind it */
+    if (n)
+        memcpy(exact, data, n);
+    FUZZ_CHECK(pfdd_otlp_rejected(exact, n, 5, why, sizeof why) <= 5);
+    FUZZ_CHECK(strlen(why) < sizeof why);
+    check_body(data, n);
+    free(exact);
+    return 0;
+}

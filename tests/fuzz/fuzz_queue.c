@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A segment of the queue on disk, as what a daemon finds when it starts and
+ * then delivers. The first byte says whether checksums are made right, so that
+ * what is behind them is reached.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <printfdecode/wire.h>
+
+#include "../daemon/made.h"
+#include "core/log.h"
+#include "delivery/recall.h"
+#include "delivery/supply.h"
+#include "fuzz.h"
+
+static struct made made;
+static char dir[] = "/tmp/fuzz-queue-XXXXXX";
+static char path[PFDD_PATH];
+
+static void clean_up(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -r %s", dir);
+    if (system(command) != 0)
+        perror(dir);
+}
+
+static void begin(void)
+{
+    char queue[64];
+    FUZZ_CHECK(made_init(&made, FUZZ_ELF, FUZZ_DUMP, "buffer"));
+    FUZZ_CHECK(mkdtemp(dir));
+    snprintf(queue, sizeof queue, "%s/queue", dir);
+    FUZZ_CHECK(mkdir(queue, 0700) == 0);
+    pfdd_segment_path(dir, 1, path);
+    pfdd_log_level(PFDD_ERROR);
+    atexit(clean_up);
+}
+
+static void mend(uint8_t *bytes, size_t n)
+{
+    size_t at = PFDD_SEGMENT_HEADER;
+    while (at + PFDD_RECORD_HEADER < n) {
+        uint32_t length = 0;
+        memcpy(&length, bytes + at, sizeof length);
+        if (length == 0 || length > n - at - PFDD_RECORD_HEADER)
+            return;
+        uint32_t crc = pfd_crc32c(0, bytes + at + 8, 8 + length);
+        memcpy(bytes + at + 4, &crc, sizeof crc);
+        at += PFDD_RECORD_HEADER + length;
+    }
+}
+
+static void write_segment(const uint8_t *data, size_t n)
+{
+    uint8_t *bytes = malloc(n + 1);
+    FUZZ_CHECK(bytes);
+    if (n)
+        memcpy(bytes, data, n);
+    if (n && data[0] == 'P')
+        mend(bytes, n);
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    FUZZ_CHECK(fd >= 0 && write(fd, bytes, n) == (ssize_t)n);
+    close(fd);
+    free(bytes);
+}
+
+static void changed(struct pfdd_supply *supply)
+{
+    (void)supply;
+}
+
+static void render(struct pfdd_supply *s, bool is_entries)
+{
+    uint64_t first = s->first_seq;
+    while (s->n_pieces && first < s->end_seq) {
+        struct pfdd_page *p =
+            pfdd_page_of(&s->of->pages, s->pieces, s->n_pieces,
+                         made.binding->strings, NULL, first, is_entries);
+        FUZZ_CHECK(p);
+        pfdd_page_render(p);
+        pfdd_page_settle(p);
+        FUZZ_CHECK(!p->has_failed && p->end > first && p->end <= s->end_seq);
+        FUZZ_CHECK(p->n == 0 || is_entries || p->text[p->n - 1] == '\n');
+        first = p->end;
+        pfdd_page_unref(p);
+    }
+}
+
+/* What its entries need, but for code objects, of which there are none. */
+static void tell(struct pfdd_supply *s)
+{
+    const struct pfdd_brief_of of = { .dir = dir,
+                                      .stock = { s->needs.number, 0 },
+                                      .chunks = s->pieces,
+                                      .n = s->n_pieces };
+    struct pfdd_growing out = { 0 };
+    bool done = false;
+    FUZZ_CHECK(pfdd_brief_tell(&s->brief, &of, &out, &done) && done);
+    pfdd_growing_free(&out);
+}
+
+static void deliver(struct pfdd_recall *recall)
+{
+    struct pfdd_supplies all = { .dir = dir };
+    struct pfdd_supply s;
+    pfdd_pages_init(&all.pages, NULL, NULL, NULL, 0, 0);
+    pfdd_supply_init(&s, &all, 0, changed);
+    while (pfdd_segments_next(&recall->segments, 0, &s.reader, &s.todo)) {
+        uint64_t at = s.reader.at;
+        pfdd_supply_fetch(&s);
+        FUZZ_CHECK(!s.reader.error && s.reader.seq <= recall->last);
+        FUZZ_CHECK(s.reader.at > at || s.reader.at == s.todo.end);
+        render(&s, false);
+        tell(&s);
+        render(&s, true);
+        pfdd_supply_forget(&s);
+    }
+    pfdd_supply_deinit(&s);
+    pfdd_pages_deinit(&all.pages);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+    if (!made.writer)
+        begin();
+    struct pfdd_positions positions = { 0 };
+    struct pfdd_recall recall = { .dir = dir, .positions = &positions };
+    write_segment(data, n);
+    recall.kept = pfdd_kept_open(dir);
+    FUZZ_CHECK(recall.kept);
+    pfdd_recall(&recall);
+    pfdd_kept_tidy(recall.kept);
+    deliver(&recall);
+    pfdd_kept_free(recall.kept);
+    pfdd_segments_deinit(&recall.segments);
+    pfdd_positions_deinit(&positions);
+    unlink(path);
+    return 0;
+}

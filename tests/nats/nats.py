@@ -1,0 +1,417 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""nats.py DAEMON DUMP ELF FOLLOW GROUP: edges publish what they decode to a
+real nats-server, workers print it: each entry once, whoever is killed. GROUP is
+a word of GROUPS, below."""
+import collections
+import hashlib
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'outputs'))
+
+from server import Server, program
+
+from real import check_config
+
+from harness import (DUMP, ELF, N_ENTRIES, PROGRAM, REST, Daemon, dump_frames, elf_frame, frame,
+                     free_port, producer, run, skip, slurp, until)
+
+EDGE = '''state_dir: $T/state
+inputs:
+  - {type: listen, address: "unix:$T/in.sock"}
+outputs:
+  - {type: nats, servers: ["%s"], %s}
+  - {type: file, path: $T/kept.log, required: true}
+  - {type: http, address: "unix:$T/http.sock"}
+'''
+WORKER = '''state_dir: $T/state
+inputs:
+  - {type: nats, servers: ["%s"]}
+outputs:
+  - {type: file, path: $T/kept.log, required: true}
+  - {type: http, address: "unix:$T/http.sock"}
+'''
+
+
+def make(temp, name, config):
+    os.makedirs(f'{temp}/{name}', exist_ok=True)
+    return Daemon(f'{temp}/{name}', config)
+
+
+def edge(temp, server, name='edge', more='window: 64MiB'):
+    return make(temp, name, EDGE % (server.url, more))
+
+
+def worker(temp, server, name='worker'):
+    return make(temp, name, WORKER % server.url)
+
+
+def lines(temp, name):
+    """What identifies each record of a daemon's file, and how often it is
+    there: all but what is of the daemon itself."""
+    found = []
+    try:
+        with open(f'{temp}/{name}/kept.log', 'rb') as f:
+            text = f.read()
+    except FileNotFoundError:
+        text = b''
+    for line in text.split(b'\n')[:-1]:
+        record = json.loads(line)
+        record.pop('sequence')
+        origin = record.pop('origin', {})
+        origin.pop('host', None)
+        if origin:
+            record['origin'] = origin
+        found.append(json.dumps(record, sort_keys=True))
+    return collections.Counter(found)
+
+
+def send(temp, n, name='edge', first=1):
+    data = slurp(DUMP)
+    return producer(f'{temp}/{name}/in.sock', elf_frame(),
+                    *(f for i in range(n)
+                      for f in dump_frames(buffer=first + i, name=f'b{first + i}',
+                                           data=data)))
+
+
+def send_data(temp, data, name='edge'):
+    """One buffer that holds this."""
+    return producer(f'{temp}/{name}/in.sock', elf_frame(),
+                    *dump_frames(name='b1', data=data))
+
+
+def same(temp, n, names=('edge',)):
+    """All that the edges have is at the worker, once, and with its strings."""
+    wanted = collections.Counter()
+
+    def is_there():
+        wanted.clear()
+        for name in names:
+            wanted.update(lines(temp, name))
+        return sum(wanted.values()) >= n * N_ENTRIES
+
+    until('the edges', is_there)
+    until('the worker', lambda: sum(lines(temp, 'worker').values()) >=
+          sum(wanted.values()))
+    got = lines(temp, 'worker')
+    assert got == wanted, (wanted - got, got - wanted)
+
+
+def acknowledged(d):
+    until('acknowledged', lambda: d.metric('output_oldest_seconds') == 0)
+
+
+def plain(temp):
+    server = Server(temp).start()
+    e, w = edge(temp, server), worker(temp, server)
+    with send(temp, 20):
+        same(temp, 20)
+        acknowledged(e)
+    assert e.metric('output_sent_total') == e.metric('output_acknowledged_total')
+    assert e.metric('output_dropped_total') == 0
+    e.stop()
+    w.stop()
+    # Nothing comes again.
+    e.start()
+    w.start()
+    with send(temp, 1, first=100):
+        same(temp, 21)
+        acknowledged(e)
+    e.stop()
+    w.stop()
+    server.kill()
+
+
+def absent(temp):
+    """The server comes later: until then all else works, and nothing is lost.
+    When it begins anew, or stands still for a while, likewise."""
+    server = Server(temp)
+    e, w = edge(temp, server), worker(temp, server)
+    with send(temp, 5):
+        until('the file', lambda: sum(lines(temp, 'edge').values()) ==
+              5 * N_ENTRIES)
+        assert e.metric('output_connected') == 0
+        server.start()
+        same(temp, 5)
+    server.kill()
+    with send(temp, 5, first=10):
+        until('the file', lambda: sum(lines(temp, 'edge').values()) ==
+              10 * N_ENTRIES)
+        server.start()
+        same(temp, 10)
+        acknowledged(e)
+    server.freeze()
+    with send(temp, 5, first=20):
+        until('the file', lambda: sum(lines(temp, 'edge').values()) ==
+              15 * N_ENTRIES)
+        time.sleep(0.5)
+        server.thaw()
+        same(temp, 15)
+        acknowledged(e)
+    e.stop()
+    w.stop()
+    server.kill()
+
+
+def killed(temp):
+    """Anybody at any time; the server's folder may be as it was before, or
+    gone. No entry is lost, or comes twice."""
+    server = Server(temp).start()
+    daemons = {'edge': edge(temp, server), 'worker': worker(temp, server)}
+    dice = random.Random(15)
+    n = 0
+    for turn in range(6):
+        sock = send(temp, 40, first=1 + 40 * turn)
+        n += 40
+        until('the file', lambda: sum(lines(temp, 'edge').values()) ==
+              n * N_ENTRIES)
+        for name in dice.sample(['edge', 'worker', 'server', 'power'], 2):
+            time.sleep(dice.random() * 0.05)
+            if name in daemons:
+                daemons[name].kill()
+                daemons[name].start()
+            else:
+                server.kill()
+                if name == 'power':
+                    server.roll_back()
+                server.start()
+        sock.close()
+    same(temp, n)
+    acknowledged(daemons['edge'])
+    for d in daemons.values():
+        d.stop()
+    server.kill()
+
+
+def records_of(temp, *names):
+    ret = collections.Counter()
+    for name in names:
+        ret.update(lines(temp, name))
+    return ret
+
+
+def shared(temp):
+    """Workers share the partitions; what one had that is killed another one
+    takes, and what one leaves. All is written by somebody, once but for what
+    somebody had on the way when it was killed."""
+    server = Server(temp).start()
+    edges = [edge(temp, server, f'edge{i}') for i in range(4)]
+    names = [f'edge{i}' for i in range(4)]
+    workers = {name: worker(temp, server, name) for name in ('a', 'b')}
+
+    def have(**wanted):
+        return all(workers[name].metric('nats_partitions') == n
+                   for name, n in wanted.items())
+
+    def all_there(n):
+        until('the edges', lambda: sum(records_of(temp, *names).values()) == n)
+        wanted = records_of(temp, *names)
+        until('the workers', lambda: not wanted - records_of(temp, 'a', 'b'))
+        return records_of(temp, 'a', 'b') - wanted
+
+    until('halves', lambda: have(a=32, b=32))
+    socks = [send(temp, 10, name) for name in names]
+    assert not all_there(4 * 10 * N_ENTRIES)
+    # In order, one leaves nothing.
+    workers['b'].stop()
+    until('all', lambda: have(a=64))
+    socks += [send(temp, 10, name, first=100) for name in names]
+    assert not all_there(4 * 20 * N_ENTRIES)
+    workers['b'].start()
+    until('halves', lambda: have(a=32, b=32))
+    workers['a'].kill()
+    socks += [send(temp, 10, name, first=200) for name in names]
+    until('all', lambda: have(b=64))
+    workers['a'].start()
+    assert not all_there(4 * 30 * N_ENTRIES)
+    for d in edges + list(workers.values()):
+        d.stop()
+    server.kill()
+
+
+def cluster(temp):
+    """Three servers, three replicas: the stream's leader is killed, then all at
+    once, and their folders are as they were some seconds before."""
+    routes = [free_port() for _ in range(3)]
+    servers = [Server(temp, f'n{i}', routes, routes[i]) for i in range(3)]
+    for s in servers:
+        s.start()
+    urls = '", "'.join(s.url for s in servers)
+    e = make(temp, 'edge', EDGE % (urls, 'replicas: 3'))
+    w = make(temp, 'worker', (WORKER % urls).replace('"]}', '"], replicas: 3}'))
+    send(temp, 20).close()
+    same(temp, 20)
+    acknowledged(e)
+    copies = []
+    for s in servers:
+        copies.append(f'{temp}/{s.name}.copy')
+        shutil.copytree(s.store, copies[-1])
+    with send(temp, 20, first=100):
+        leader = next((s for s in servers if s.leads('GPULOG')), servers[0])
+        leader.kill()
+        same(temp, 40)
+        leader.start()
+        acknowledged(e)
+    with send(temp, 20, first=200):
+        time.sleep(0.1)
+        for s in servers:
+            s.kill()
+        for s, copy in zip(servers, copies):
+            s.roll_back(copy)
+            s.start()
+        same(temp, 60)
+        acknowledged(e)
+    e.stop()
+    w.stop()
+    for s in servers:
+        s.kill()
+
+
+def hostile(temp):
+    """Whoever may publish can send anything: what is no message of an edge is
+    left, what says that it is one and is not costs it a gap, and others
+    nothing."""
+    server = Server(temp).start()
+    e, w = edge(temp, server), worker(temp, server)
+    until('a worker', lambda: w.metric('nats_partitions') == 64)
+    said = {'Gpulog_Edge': '0' * 32, 'Gpulog_Previous': 0, 'Gpulog_Acked': 0,
+            'Gpulog_Epoch': 1}
+    begun = frame('buffer', buffer=1, name='x')
+    dice = random.Random(15)
+    bad = [b'x', begun, begun + dice.randbytes(100), dice.randbytes(3000),
+           begun + frame('entries', buffer=1, sequence=1, bytes=b'\0' * 99),
+           begun + frame('data', buffer=1, bytes=b'1234'),
+           begun + begun, b'\xff' * 40]
+    server.publish('gpulog.v1.07.h.g', b'', **said)
+    for i, payload in enumerate(bad):
+        server.publish('gpulog.v1.07.h.g', payload)
+        server.publish('gpulog.v1.07.h.g', payload, **{
+            **said, 'Gpulog_Previous': i, 'Gpulog_First': i + 1,
+            'Gpulog_Last': i + 1})
+    for wrong in ({'Gpulog_First': 2, 'Gpulog_Last': 1},
+                  {'Gpulog_First': 'x', 'Gpulog_Last': 1},
+                  {'Gpulog_First': 0, 'Gpulog_Last': 2 ** 64 - 1},
+                  {'Gpulog_First': 1, 'Gpulog_Last': 1, 'Gpulog_Edge': '../x'},
+                  {'Gpulog_First': 90, 'Gpulog_Last': 99,
+                   'Gpulog_Previous': 89, 'Gpulog_Code': 'f' * 64}):
+        server.publish('gpulog.v1.07.h.g', begun, **{**said, **wrong})
+    # Acknowledgements of what was not sent, and of nobody.
+    with open(f'{temp}/edge/state/edge', encoding='ascii') as f:
+        ident = f.read().strip()
+    for text in (b'', b'99999999999 0 ok', b'-1 2 again', b'1 1 again extra',
+                 b'18446744073709551615 18446744073709551615 again'):
+        for pp in range(64):
+            server.publish(f'gpuack.v1.{pp:02}.{ident}', text)
+    with send(temp, 5):
+        same_entries(temp, 5)
+    until('gaps', lambda: w.metric('bad_frames_total') >= len(bad))
+    e.stop()
+    w.stop()
+    server.kill()
+
+
+def wrong_code(temp):
+    """A code object that is not what its hash says is taken away, and the edge
+    sends the right one; a lease of nonsense holds no partition."""
+    server = Server(temp).start()
+    w = worker(temp, server)
+    until('a worker', lambda: w.metric('nats_partitions') == 64)
+    with open(ELF, 'rb') as f:
+        digest = hashlib.sha256(f.read()).hexdigest()
+    for i, payload in enumerate((b'something else', b'behind it')):
+        server.publish(f'gpucode.v1.{digest}.{i}', payload)
+    for name in ('x', '-1', '64', '007', 'worker', '00.more'):
+        server.publish(f'gpulease.v1.{name}', b'me')
+    for text in (b'5 0 ok', b'+5 0 ok', b'', b'\0' * 30, b'5 0'):
+        server.publish('gpuack.v1.00.' + '-' * 32, text)
+    e = edge(temp, server)
+    with send(temp, 3):
+        same(temp, 3)
+        acknowledged(e)
+    assert w.metric('nats_refused_total') >= 1
+    assert 'is something else: taken away' in w.log()
+    e.stop()
+    w.stop()
+    server.kill()
+
+
+def same_entries(temp, n):
+    """The entries alone."""
+    def entries(name):
+        return collections.Counter(line for line in lines(temp, name).elements()
+                                   if '"type": "entry"' in line)
+    until('entries', lambda: sum(entries('worker').values()) >= n * N_ENTRIES)
+    assert entries('worker') == entries('edge')
+
+
+def set_up(temp):
+    """The streams are made, then left, then changed."""
+    server = Server(temp).start()
+    path = f'{temp}/setup.yaml'
+
+    def said(more):
+        with open(path, 'w', encoding='ascii') as f:
+            f.write(EDGE.replace('$T', temp) % (server.url, more))
+        done = subprocess.run([PROGRAM, 'nats-setup', path], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              check=False)
+        return done.returncode, done.stdout.splitlines(), done.stderr
+
+    streams = ('GPULOG', 'GPUCODE', 'GPUACK', 'GPULEASE')
+    for more, first, others in (('stream_max: 2GiB', 'made', 'made'),
+                                ('stream_max: 2GiB', 'is there', 'is there'),
+                                ('stream_max: 3GiB', 'changed', 'is there')):
+        assert said(more) == (0, [
+            f'{s}: {others if i else first}' for i, s in enumerate(streams)],
+            ''), more
+    server.kill()
+    status, out, errors = said('stream_max: 2GiB')
+    assert status == 1 and not out and server.url in errors, errors
+    with open(path, 'w', encoding='ascii') as f:
+        f.write('inputs: [{type: stdin}]\n')
+    done = subprocess.run([PROGRAM, 'nats-setup', path], text=True,
+                          stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 78 and 'no input or output' in done.stderr
+
+
+def refused(temp):
+    """What a configuration cannot mean is said where it stands."""
+    farm = 'servers: ["nats://127.0.0.1:4222"]'
+    for block, place, words in (
+            ('{type: nats}', '1:11', "'servers' is missing"),
+            ('{type: nats, servers: []}', '1:33', 'has none'),
+            ('{type: nats, servers: ["http://[::1]"]}', '1:33',
+             'no nats://HOST:PORT'),
+            ('{type: nats, servers: ["nats://a.example"]}', '1:33',
+             'beyond this machine it is tls://'),
+            ('{type: nats, servers: ["tls://me:pw@a.example"]}', '1:33',
+             "'password_file'"),
+            ('{type: nats, %s, tls_ca: /a}' % farm, '1:33', 'is for tls://'),
+            ('{type: nats, %s, user: me}' % farm, '1:11',
+             "'password_file' is missing"),
+            ('{type: nats, %s, required: no}' % farm, '1:70', 'always required'),
+            ('{type: nats, %s}' % farm, '1:1', "'state_dir'")):
+        check_config(temp, f'outputs: [{block}]', place, words)
+    check_config(temp, f'inputs: [{{type: nats, {farm}}}]', '1:1',
+                 'needs an output that is required')
+    check_config(temp, f'state_dir: /a\ninputs: [{{type: nats, {farm}}}]\n'
+                 f'outputs: [{{type: nats, {farm}}}]', '1:1', 'for ever')
+
+
+GROUPS = {
+    'plain': (refused, set_up, plain, absent, hostile, wrong_code),
+    'killed': (killed,),
+    'shared': (shared,),
+    'cluster': (cluster,),
+}
+
+if __name__ == '__main__':
+    if not program():
+        skip('no nats-server')
+    run(*GROUPS[os.path.basename(REST[1])])

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""peers.py DAEMON DUMP ELF PRINTFDECODE GROUP: a nats-server that wants to know
+who comes, and one that does not answer any more."""
+import os
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'daemon'))
+
+import tls
+from server import Server, program
+
+from nats import EDGE, WORKER, acknowledged, edge, lines, make, same, send, worker
+
+from harness import N_ENTRIES, PROGRAM, REST, run, skip, until
+
+PRINTFDECODE = REST[0]
+TLS = '''tls { cert_file: "%s/server.pem", key_file: "%s/server.key",
+  ca_file: "%s/ca.pem", verify: true }
+authorization { user: gpu, password: "right one" }
+'''
+
+
+def secret(temp, name, text):
+    with open(f'{temp}/{name}', 'w', encoding='ascii') as f:
+        f.write(text + '\n')
+    return f'{temp}/{name}'
+
+
+def secure(temp):
+    """With TLS, certificates of both and a password all is as without; whoever
+    lacks one of them gets nothing, and is told why."""
+    tls.make_all(temp)
+    tls.make_certificate(temp, 'server', of='DNS:localhost')
+    server = Server(temp, more=TLS % (temp, temp, temp)).start()
+    server.url = f'tls://localhost:{server.port}'
+    right, wrong = secret(temp, 'right', 'right one'), secret(temp, 'wrong', 'x')
+
+    def keys(ca='ca', client='client', password=right):
+        own = (f', tls_certificate: {temp}/{client}.pem, '
+               f'tls_key: {temp}/{client}.key' if client else '')
+        return (f'tls_ca: {temp}/{ca}.pem{own}, user: gpu, '
+                f'password_file: {password}')
+
+    for i, (bad, words) in enumerate((
+            ({'ca': 'other'}, 'ertificate'), ({'client': None}, ''),
+            ({'password': wrong}, 'uthorization'),
+            ({'password': '/nowhere/x'}, '/nowhere/x cannot be read'))):
+        e = make(temp, f'bad{i}', EDGE % (server.url, keys(**bad)))
+        until('it is said', lambda e=e, words=words: words in e.log() and
+              'trying again' in e.log())
+        assert e.metric('output_connected') == 0
+        e.stop()
+    e = make(temp, 'edge', EDGE % (server.url, keys()))
+    w = make(temp, 'worker',
+             (WORKER % server.url).replace('"]}', f'"], {keys()}}}'))
+    with send(temp, 3):
+        same(temp, 3)
+        acknowledged(e)
+    ours = ['--tls-ca', f'{temp}/ca.pem', '--tls-certificate',
+            f'{temp}/client.pem', '--tls-key', f'{temp}/client.key', '--user',
+            'gpu', '--password-file']
+    for password, status, n in ((right, 0, 3 * N_ENTRIES), (wrong, 1, 0)):
+        done = subprocess.run([PRINTFDECODE, 'replay', '--nats', server.url,
+                               '-o', 'json', *ours, password], check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert done.returncode == status, done.stderr
+        assert done.stdout.count(b'\n') == n
+        assert bool(done.stderr) == bool(status)
+    e.stop()
+    w.stop()
+    server.kill()
+
+
+def checked(temp):
+    """check-config says what is not there, and what would be done."""
+    path = f'{temp}/c.yaml'
+    with open(path, 'w', encoding='ascii') as f:
+        f.write(f'state_dir: {temp}/state\n'
+                'inputs: [{type: stdin}]\noutputs:\n'
+                '  - {type: nats, servers: ["tls://a.example"], user: me, '
+                'password_file: /nowhere/p, tls_ca: /nowhere/ca}\n')
+    done = subprocess.run([PROGRAM, 'check-config', path], check=False,
+                          text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE)
+    assert done.returncode == 0, done.stderr
+    assert 'to NATS at tls://a.example, as me' in done.stdout, done.stdout
+    for missing in '/nowhere/p', '/nowhere/ca':
+        assert f'{missing}: No such file' in done.stderr, done.stderr
+
+
+def count(temp, name):
+    with open(f'{temp}/{name}/kept.log', 'rb') as f:
+        return f.read().count(b'\n')
+
+
+def capped(name, d):
+    """Within its cap, by its own account and, but for what it was before it
+    began, by the system's."""
+    taken = d.metric('memory_accounted_bytes')
+    assert taken <= 64 << 20, (name, taken)
+    return taken
+
+
+def half_open(temp):
+    """A server that stands still: all else goes on, in the memory that it may
+    have, and what waits is there when the server is back, once."""
+    server = Server(temp).start()
+    e = make(temp, 'edge', 'memory_max: 64MiB\nring: 4MiB\n' +
+             EDGE % (server.url, 'window: 4MiB'))
+    w = make(temp, 'worker', 'memory_max: 64MiB\nring: 4MiB\n' +
+             WORKER % server.url)
+    with send(temp, 5):
+        same(temp, 5)
+    server.freeze()
+    n = 5
+    while any('connection lost' not in d.log() for d in (e, w)):
+        with send(temp, 5, first=100 * n):
+            n += 5
+            until('the file', lambda n=n: count(temp, 'edge') == n * N_ENTRIES)
+        capped('edge', e)
+        capped('worker', w)
+        time.sleep(0.5)
+    until('it is known', lambda: e.metric('output_connected') == 0)
+    server.thaw()
+    same(temp, n)
+    acknowledged(e)
+    e.stop()
+    w.stop()
+    server.kill()
+
+
+def gone(temp):
+    """A server that never comes back holds up nobody's end; an edge that never
+    does holds nothing at a worker: others' entries and its end come."""
+    server = Server(temp).start()
+    one, two = edge(temp, server, 'edge'), edge(temp, server, 'two')
+    w = worker(temp, server)
+    socks = [send(temp, 5, name, first=i)
+             for i, name in ((1, 'edge'), (100, 'two'))]
+    same(temp, 10, ('edge', 'two'))
+    two.kill()
+    with send(temp, 5, first=200):
+        same(temp, 15, ('edge', 'two'))
+    acknowledged(one)
+    server.freeze()
+    with send(temp, 5, first=300):
+        until('the file', lambda: sum(lines(temp, 'edge').values()) ==
+              10 * N_ENTRIES)
+    one.stop()
+    w.stop()
+    for sock in socks:
+        sock.close()
+    server.kill()
+
+
+GROUPS = {
+    'peers': (checked, secure, half_open, gone),
+}
+
+if __name__ == '__main__':
+    if not program():
+        skip('no nats-server')
+    run(*GROUPS[os.path.basename(REST[1])])

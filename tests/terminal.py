@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""terminal.py PRINTFDECODE CASES: what text is on a terminal, and only there:
+findings among the messages, colours, links to source files."""
+import gzip
+import os
+import pty
+import socket
+import subprocess
+import sys
+import tempfile
+
+PROGRAM, CASES = map(os.path.abspath, sys.argv[1:3])
+
+
+def environment(**keys):
+    ret = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "TERM")}
+    return dict(ret, TERM="xterm-256color", **keys)
+
+
+def on_terminal(folder, *words, stderr=None, **keys):
+    """All that the terminal has shown."""
+    main, side = pty.openpty()
+    env = environment()
+    env.update(keys)
+    with subprocess.Popen([PROGRAM, *words], cwd=folder, stdin=side, stdout=side,
+                          stderr=stderr or side, env=env) as p:
+        os.close(side)
+        shown = b""
+        while True:
+            try:
+                more = os.read(main, 65536)
+            except OSError:  # nobody has the other side any more
+                break
+            if not more:
+                break
+            shown += more
+    os.close(main)
+    return shown.decode().replace("\r\n", "\n")
+
+
+def piped(folder, *words):
+    return subprocess.run([PROGRAM, *words], cwd=folder, env=environment(),
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          check=False).stdout.decode()
+
+
+def findings():
+    folder = f"{CASES}/llpc/corrupt_20_hole_mid_flight"
+    files = "buffer.bin", "image.elf"
+    shown = on_terminal(folder, "--color", "never", *files).splitlines()
+    assert [line.split(":")[0] for line in shown] == [
+        "one 7", "! buffer.bin", "two 8 2.500000", "printfdecode"], shown
+    assert "dword 7: unwritten: " in shown[1], shown
+    follow = on_terminal(folder, "follow", "--until-idle", "0.3", "--color",
+                         "never", *files).splitlines()
+    assert follow[0] == "one 7" and "unwritten" in follow[1], follow
+    assert follow[2] == "two 8 2.500000", follow
+    # Runs do not move them.
+    shown = on_terminal(folder, "--collapse", "--color", "never", *files)
+    assert shown.splitlines()[1].startswith("! buffer.bin: "), shown
+    # Where standard error goes elsewhere, all of them go there.
+    with tempfile.TemporaryFile() as err:
+        shown = on_terminal(folder, "--color", "never", *files, stderr=err)
+        err.seek(0)
+        said = err.read().decode()
+    assert shown.splitlines() == ["one 7", "two 8 2.500000"], shown
+    assert "buffer.bin: dword 7: unwritten: " in said, said
+    assert "\033[33m! buffer.bin" in on_terminal(folder, *files)
+    assert "\033" not in on_terminal(folder, *files, NO_COLOR="1")
+    assert piped(folder, *files) == "one 7\ntwo 8 2.500000\n"
+
+
+def links():
+    with tempfile.TemporaryDirectory(suffix=" ä") as folder:
+        for name in "buffer.bin", "hello.cubin":
+            path = f"{CASES}/llpc/printed_by_cuda/{name}"
+            with open(path, "rb") if os.path.exists(path) else \
+                    gzip.open(path + ".gz") as f, \
+                    open(f"{folder}/{name}", "wb") as to:
+                to.write(f.read())
+        words = "--show", "line", "-n", "1", "buffer.bin", "hello.cubin"
+        where = os.path.realpath(folder).replace(" ", "%20").replace(
+            "ä", "%C3%A4")
+        link = (f"\033]8;;file://{socket.gethostname()}{where}/hello.cu#8\033\\"
+                "hello.cu:8\033]8;;\033\\")
+        plain = "[hello.cu:8] ray 0 t=0.000000\n"
+        shown = on_terminal(folder, *words)
+        assert f"[{link}]" in shown, repr(shown)
+        for keys in {"TERM": "dumb"}, {"TERM": "linux"}, {"TERM": ""}:
+            shown = on_terminal(folder, "--color", "never", *words, **keys)
+            assert shown == plain, (keys, shown)
+        assert on_terminal(folder, "--links", "never", "--color", "never",
+                           *words) == plain
+        assert piped(folder, *words) == plain
+        assert piped(folder, "--links", "always", *words) == \
+            f"[{link}] ray 0 t=0.000000\n"
+
+
+findings()
+links()
