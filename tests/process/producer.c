@@ -94,8 +94,8 @@ static void store(unsigned char *to, const unsigned char *from, size_t n)
 
 /* An LLPC buffer: used dwords behind the header, two dwords; two of nothing;
  * entries, whose size in dwords is the lower half of their first. They come
- * out of the file one by one: a copy in memory would be one more buffer for
- * whoever looks for them. */
+ * out of the file one by one: a copy in memory, the stream's too, would be one
+ * more buffer for whoever looks for them. */
 static void append(const char *path)
 {
     enum {
@@ -105,7 +105,8 @@ static void append(const char *path)
     uint64_t used;
     uint64_t end;
     FILE *f = fopen(path, "rbe");
-    if (!f || fread(&end, sizeof end, 1, f) != 1 || fseek(f, HEADER, SEEK_SET))
+    if (!f || setvbuf(f, NULL, _IONBF, 0) ||
+        fread(&end, sizeof end, 1, f) != 1 || fseek(f, HEADER, SEEK_SET))
         exit(1);
     memcpy(&used, buffer.at, sizeof used);
     while (ftell(f) < (long)(HEADER + 4 * end)) {
