@@ -511,15 +511,17 @@ static void job_done(struct pfdd_job *job)
         start_job(lib);
 }
 
-/* The library has room for n bytes more, and there is memory for these, for
- * what becomes of them, and for the next set. */
+/* The library has room for n bytes more, and there is memory for these, and, with
+ * what a build gives back that is on its way, for what becomes of them and for
+ * the next set. */
 static bool has_room(const struct pfdd_library *lib, bool is_little, size_t n)
 {
     const struct pfdd_room *room = &lib->d->room;
-    size_t n_all = 2 * n + pfdd_build_cost(lib->sets.current->strings->set);
-    return lib->n_bytes + lib->n_coming + n <= lib->n_bytes_max &&
-           (is_little ? pfdd_room_has_for_last(room, n_all)
-                      : pfdd_room_has(room, n_all));
+    size_t left =
+        is_little ? pfdd_room_left_for_last(room) : pfdd_room_left(room);
+    size_t n_build = n + pfdd_build_cost(lib->sets.current->strings->set);
+    return lib->n_bytes + lib->n_coming + n <= lib->n_bytes_max && n < left &&
+           n + n_build < left + lib->n_kept_free;
 }
 
 static bool has_little(const struct pfdd_library *lib,
