@@ -16,6 +16,7 @@ enum {
     ROOM_MIN = 64 * 1024, /* of what grows by doubling */
     WHOLE_MAX = 1 << 30,
     COPIES = 3,        /* of what is read: two looks, and what is compared */
+    TAIL = 8 * 1024,   /* what a tail has beside them */
     BATCHES = 2,       /* of chunks */
     CHUNK = 64 * 1024, /* one that is being written, its copy beside it */
 };
@@ -90,9 +91,16 @@ static void count(struct pfdd_session_memory *m, size_t n, size_t n_buffer)
     pfdd_room_note(m->room);
 }
 
+/* What a first look leaves, until it is on its way: whoever asks for room
+ * before that has to know. */
+static size_t first_look(const struct pfdd_session_memory *m)
+{
+    return m->n_tail || m->n_granted ? 0 : COPIES * ROOM_MIN + TAIL;
+}
+
 void pfdd_session_memory_charge(struct pfdd_session_memory *m)
 {
-    count(m, bytes_of(m) + m->n_granted, m->n_written);
+    count(m, bytes_of(m) + first_look(m) + m->n_granted, m->n_written);
     count_held(m, bytes_of(m) + m->n_written);
 }
 
