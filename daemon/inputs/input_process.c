@@ -456,7 +456,7 @@ static void follow(struct spot *spot)
 static void try_to_follow(struct spot *spot)
 {
     struct process_input *in = spot->of->of;
-    spot->waits = !pfdd_room_has(&in->base.d->room, PFDD_SESSION_BYTES);
+    spot->waits = !pfdd_room_has(&in->base.d->room, PFDD_SESSION_STAYS_BYTES);
     if (spot->waits) {
         tell(in, &spot->of->running,
              "memory is up to its cap: a buffer of a process waits");

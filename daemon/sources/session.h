@@ -21,7 +21,10 @@ struct pfdd_session;
 struct pfdd_scope;
 
 enum {
-    PFDD_SESSION_BYTES = 1 << 20, /* to be asked for (room.h) before one */
+    PFDD_SESSION_BYTES = 1 << 20, /* to be asked for (room.h) before one, */
+    /* and before one of ours that may stay for good: it leaves room for those
+     * that come to their end, a folder's dumps, however many stay. */
+    PFDD_SESSION_STAYS_BYTES = 2 * PFDD_SESSION_BYTES,
 };
 
 /* NULL: out of memory; fd is closed. */
