@@ -255,6 +255,22 @@ static void ask_again(struct nats_input *in, struct pfdd_ledger_edge *e,
     pfdd_worker_ack(in->worker, e->id, e->saved, epoch, true);
 }
 
+/* NULL: there are too many, or there is no memory. What it sends is not
+ * acknowledged, so it keeps that; who reads the log is told. */
+static struct pfdd_ledger_edge *edge_of(struct nats_input *in,
+                                        const struct pfdd_parcel *p)
+{
+    struct pfdd_ledger_edge *e = pfdd_ledger_find(&in->ledger, p->edge);
+    if (!e) {
+        pfdd_log_about(&in->base.d->told_peers, PFDD_ERROR,
+                       "nats: nothing is taken of edge %s: %s", p->edge,
+                       in->ledger.n == PFDD_LEDGER_MAX
+                           ? "this worker knows as many as it can"
+                           : "out of memory");
+    }
+    return e;
+}
+
 /* True: it is the one that comes next. */
 static bool is_next(struct nats_input *in, struct pfdd_ledger_edge *e,
                     const struct pfdd_parcel *p)
@@ -279,7 +295,7 @@ static bool is_next(struct nats_input *in, struct pfdd_ledger_edge *e,
 static bool take_entries(struct nats_input *in, const struct pfdd_parcel *p)
 {
     struct pfdd *d = in->base.d;
-    struct pfdd_ledger_edge *e = pfdd_ledger_find(&in->ledger, p->edge);
+    struct pfdd_ledger_edge *e = edge_of(in, p);
     const struct pfdd_edge_code *code =
         *p->code ? pfdd_edge_code_find(&in->known, p->code) : NULL;
     struct arrival *a = NULL;
@@ -322,7 +338,7 @@ static bool take_parcel(struct nats_input *in, struct pfdd_parcel *p)
         pfdd_edge_buffers_forget(&in->known);
         return true;
     case PFDD_PARCEL_MISSING:
-        e = pfdd_ledger_find(&in->ledger, p->edge);
+        e = edge_of(in, p);
         if (e && is_next(in, e, p))
             ask_again(in, e, p->epoch);
         return true;
@@ -330,7 +346,7 @@ static bool take_parcel(struct nats_input *in, struct pfdd_parcel *p)
         in->is_leaving[p->partition] = true;
         return true;
     case PFDD_PARCEL_ACKED:
-        e = pfdd_ledger_find(&in->ledger, p->edge);
+        e = edge_of(in, p);
         if (e && p->acked > e->acked)
             e->acked = e->saved = p->acked;
         if (e && p->acked > e->taken)

@@ -128,6 +128,37 @@ def plain(temp):
     server.kill()
 
 
+def know_edges(temp, n):
+    """A worker's file that says it knows n others."""
+    os.makedirs(f'{temp}/worker/state', exist_ok=True)
+    with open(f'{temp}/worker/state/edges', 'w') as f:
+        f.write('printfdecoded edges 1\n')
+        f.writelines(f'{i:032x} 1\n' for i in range(n))
+        f.write('end\n')
+
+
+def too_many_edges(temp):
+    """A worker that knows as many edges as it can says so, and one more keeps
+    what it has until there is room for it."""
+    server = Server(temp).start()
+    know_edges(temp, 65536)
+    e, w = edge(temp, server), worker(temp, server)
+    with send(temp, 1):
+        until('the edge', lambda: lines(temp, 'edge').total() == N_ENTRIES)
+        until('a word', lambda: 'nothing is taken of edge' in w.log())
+    assert 'knows as many as it can' in w.log(), w.log()
+    assert not lines(temp, 'worker')
+    assert e.metric('output_acknowledged_total') == 0
+    w.stop()
+    know_edges(temp, 65535)
+    w.start()
+    same(temp, 1)
+    acknowledged(e)
+    e.stop()
+    w.stop()
+    server.kill()
+
+
 def absent(temp):
     """The server comes later: until then all else works, and nothing is lost.
     When it begins anew, or stands still for a while, likewise."""
@@ -405,7 +436,7 @@ def refused(temp):
 
 
 GROUPS = {
-    'plain': (refused, set_up, plain, absent, hostile, wrong_code),
+    'plain': (refused, set_up, plain, too_many_edges, absent, hostile, wrong_code),
     'killed': (killed,),
     'shared': (shared,),
     'cluster': (cluster,),
