@@ -183,7 +183,8 @@ static bool draw(struct plot *p)
         return plot_draw_file(p, p->o->to);
     plot_choose_form(p);
     if (pfd_plot_draw(p->plot, p->form, &p->terminal.screen, output_write, NULL,
-                      &err) == PFD_OK)
+                      &err) == PFD_OK ||
+        !output_flush()) /* who reads has gone; output_failed() knows more */
         return true;
     tell_error("%s", err.text);
     return false;

@@ -396,6 +396,25 @@ def check_words(folder):
     expect("of a pipe", 1, len(png.read(out)))
 
 
+def check_closed(folder):
+    """Whoever reads may go, and has what it wanted; a disk that is full is
+    said."""
+    write(folder, pixels_of([(1, 2, 3.0)]), PIXEL)
+    words = [PROGRAM, "plot", "heat", "--x", "0", "--y", "1", "-o", "png",
+             "dump.bin", "app.elf"]
+    to, gone = os.pipe()
+    os.close(to)
+    done = subprocess.run(words, cwd=folder, env=ENV, stdout=gone,
+                          stderr=subprocess.PIPE, timeout=240)
+    os.close(gone)
+    expect("of who went", (0, b""), (done.returncode, done.stderr))
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(words, cwd=folder, env=ENV, stdout=full,
+                              stderr=subprocess.PIPE, timeout=240)
+    expect("of a full disk", 1, done.returncode)
+    expect_said("No space left", done.stderr.decode())
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         colour_map = colours(folder)
@@ -409,6 +428,7 @@ def main():
         check_hostile(folder)
         check_kinds(folder)
         check_words(folder)
+        check_closed(folder)
 
 
 main()
