@@ -3,11 +3,15 @@
 """What outputs cost next to a file of JSON: outputs.py DAEMON DUMP ELF [ENTRIES]
 Each output, alone in a daemon that has one processor, gets the same entries;
 its peer does nothing but what has to be done to be sent more. Best effort, where
-an output can be: what the ring lets go of is said."""
+an output can be: what the ring lets go of is said. Then what real peers take,
+each on a processor of its own, and what SQLite itself needs for the same rows."""
 import os
 import re
+import shutil
 import socket
+import sqlite3
 import struct
+import subprocess
 import sys
 import tempfile
 import threading
@@ -16,11 +20,21 @@ import time
 sys.path[1:1] = [os.path.join(os.path.dirname(__file__), '..', name)
                  for name in ('daemon', 'nats')]
 
-from harness import (ARGUMENTS, Daemon, dump_frames, elf_frame, http, producer, until)
+from harness import (ARGUMENTS, Daemon, die_with_us, dump_frames, elf_frame,
+                     free_port, http, producer, until)
 from load import copied, seconds_of
 from server import Server, program
 
 COPIES = 150
+PEERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'outputs')
+# They answer as their libraries do, and leave what came.
+OTLP = """const { MockOtlpServer } = require('@elastic/mockotlpserver');
+new MockOtlpServer({ services: ['http'], logLevel: 'warn', httpHostname:
+  '127.0.0.1', httpPort: %d, onLogs() {} }).start();"""
+FORWARD = """const { FluentServer } = require('@fluent-org/logger');
+new FluentServer({ listenOptions: { port: %d, host: '127.0.0.1' } }).listen();"""
+# A transaction of ours has about as many rows.
+ROWS = 8192
 CONFIG = '''state_dir: $T/state
 ring: 64MiB
 memory_max: 512MiB
@@ -129,10 +143,88 @@ def cases(temp):
     yield 'forward', f'type: forward, address: "tcp:127.0.0.1:{sink.port}"', sink
     sink = Sink(answer_http)
     yield 'otlp', f'type: otlp, url: "http://127.0.0.1:{sink.port}/v1/logs"', sink
+    yield ('otlp, not packed',
+           f'type: otlp, url: "http://127.0.0.1:{sink.port}/v1/logs", compress: no', sink)
     yield 'sqlite', 'type: sqlite, path: $T/out.db', None
     if program():
         server = Server(temp).start()
         yield 'nats', f'type: nats, servers: ["{server.url}"], window: 16GiB', server
+
+
+class Peer:
+    """A server of somebody else's library, on the other processor."""
+
+    def __init__(self, script):
+        self.port = free_port()
+        self.process = subprocess.Popen(
+            [shutil.which('node'), '-e', script % self.port], cwd=PEERS,
+            preexec_fn=die_with_us, stdout=subprocess.DEVNULL)
+        os.sched_setaffinity(self.process.pid, {1})
+        until('the server', self.is_up)
+        self.before = self.seconds()
+
+    def is_up(self):
+        try:
+            socket.create_connection(('127.0.0.1', self.port)).close()
+            return True
+        except OSError:
+            return False
+
+    def seconds(self):
+        return seconds_of(self.process.pid)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def real_peers():
+    if not shutil.which('node') or not os.path.isdir(f'{PEERS}/node_modules'):
+        print("real peers are left out: 'npm ci' in tests/outputs")
+        return
+    peer = Peer(FORWARD)
+    yield ('forward', 'FluentServer',
+           f'type: forward, address: "tcp:127.0.0.1:{peer.port}"', peer)
+    peer = Peer(OTLP)
+    yield ('otlp', 'mockotlpserver',
+           f'type: otlp, url: "http://127.0.0.1:{peer.port}/v1/logs", compress: no, required: true',
+           peer)
+
+
+def measure_peers(top, n_buffers):
+    for output, name, config, peer in real_peers():
+        temp = f'{top}/{output}-peer'
+        os.mkdir(temp)
+        took, cost, missed = measure(temp, config, n_buffers, output)
+        given = n_buffers * 64 * COPIES / 1e6 - missed / 1e6
+        own = peer.seconds() - peer.before
+        print(f'{output} to {name}: {given / took:6.3f} million entries/s; '
+              f'of a processor for a million: ours {cost / given:5.2f} s, the '
+              f"peer's {own / given:5.2f} s, {missed:.0f} left out", flush=True)
+        peer.kill()
+
+
+def sqlite_itself(path):
+    """The same rows into another file, by SQLite alone."""
+    db = sqlite3.connect(f'{path}.copy', isolation_level=None)
+    db.execute('PRAGMA auto_vacuum = INCREMENTAL')
+    for words in ('journal_mode = WAL', 'synchronous = NORMAL',
+                  'temp_store = MEMORY', 'cache_size = -2048'):
+        db.execute(f'PRAGMA {words}')
+    db.execute('ATTACH ? AS ours', (path,))
+    for (sql,) in db.execute('SELECT sql FROM ours.sqlite_master '
+                             "WHERE name LIKE 'messages%'").fetchall():
+        db.execute(sql)
+    first, last = db.execute('SELECT min(rowid), max(rowid) FROM ours.messages'
+                             ).fetchone()
+    begun = time.process_time()
+    for at in range(first, last + 1, ROWS):
+        db.execute('INSERT INTO main.messages SELECT * FROM ours.messages '
+                   'WHERE rowid >= ? AND rowid < ?', (at, at + ROWS))
+    cost = time.process_time() - begun
+    n = db.execute('SELECT count(*) FROM main.messages').fetchone()[0]
+    print(f'sqlite itself, copying these rows: {cost / n * 1e6:5.2f} s of a '
+          'processor for a million', flush=True)
 
 
 def subscribe(path):
@@ -190,11 +282,14 @@ def main():
             given = millions - missed / 1e6
             each = cost / given if given > 0 else float('nan')
             base = base or each
-            print(f'{name:15} {given / took:6.3f} million entries/s, {each:5.2f} s '
+            print(f'{name:16} {given / took:6.3f} million entries/s, {each:5.2f} s '
                   f'of a processor for a million, {each / base:5.2f} of a file\'s'
                   f', {missed:.0f} left out', flush=True)
             if hasattr(peer, 'kill'):
                 peer.kill()
+            if name == 'sqlite':
+                sqlite_itself(f'{temp}/out.db')
+        measure_peers(top, n_buffers)
 
 
 if __name__ == '__main__':
