@@ -3,6 +3,7 @@
 """peers.py DAEMON DUMP ELF PRINTFDECODE GROUP: a nats-server that wants to know
 who comes, and one that does not answer any more."""
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -10,6 +11,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'daemon'))
 
 import tls
+from nkeys import make_operator
 from server import Server, program
 
 from nats import EDGE, WORKER, acknowledged, edge, lines, make, same, send, worker
@@ -65,6 +67,42 @@ def secure(temp):
     for password, status, n in ((right, 0, 3 * N_ENTRIES), (wrong, 1, 0)):
         done = subprocess.run([PRINTFDECODE, 'replay', '--nats', server.url,
                                '-o', 'json', *ours, password], check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert done.returncode == status, done.stderr
+        assert done.stdout.count(b'\n') == n
+        assert bool(done.stderr) == bool(status)
+    e.stop()
+    w.stop()
+    server.kill()
+
+
+def with_credentials(temp):
+    """A server that knows nobody but who has claims of its operator: with their
+    file all is as without; with those of another operator, or none, nothing."""
+    if not shutil.which('openssl'):
+        skip('no openssl')
+    make_operator(temp, 'wrong')
+    server = Server(temp, more=make_operator(temp, 'right')).start()
+    right = f'credentials_file: {temp}/right.creds'
+    for i, (bad, words) in enumerate((
+            (f'credentials_file: {temp}/wrong.creds', 'uthorization'),
+            ('window: 64MiB', 'uthorization'),
+            ('credentials_file: /nowhere/x', '/nowhere/x'))):
+        e = make(temp, f'bad{i}', EDGE % (server.url, bad))
+        until('it is said', lambda e=e, words=words: words in e.log() and
+              'trying again' in e.log())
+        assert e.metric('output_connected') == 0
+        e.stop()
+    e = make(temp, 'edge', EDGE % (server.url, right))
+    w = make(temp, 'worker',
+             (WORKER % server.url).replace('"]}', f'"], {right}}}'))
+    with send(temp, 3):
+        same(temp, 3)
+        acknowledged(e)
+    for name, status, n in (('right', 0, 3 * N_ENTRIES), ('wrong', 1, 0)):
+        done = subprocess.run([PRINTFDECODE, 'replay', '--nats', server.url,
+                               '-o', 'json', '--credentials',
+                               f'{temp}/{name}.creds'], check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         assert done.returncode == status, done.stderr
         assert done.stdout.count(b'\n') == n
@@ -157,7 +195,7 @@ def gone(temp):
 
 
 GROUPS = {
-    'peers': (checked, secure, half_open, gone),
+    'peers': (checked, secure, with_credentials, half_open, gone),
 }
 
 if __name__ == '__main__':
