@@ -18,11 +18,12 @@ import threading
 import time
 
 sys.path[1:1] = [os.path.join(os.path.dirname(__file__), '..', name)
-                 for name in ('daemon', 'nats')]
+                 for name in ('daemon', 'nats', 'outputs')]
 
-from harness import (ARGUMENTS, Daemon, die_with_us, dump_frames, elf_frame,
-                     free_port, http, producer, until)
+from harness import (ARGUMENTS, Daemon, dump_frames, elf_frame, free_port, http,
+                     producer, until)
 from load import copied, seconds_of
+from real import Process
 from server import Server, program
 
 COPIES = 150
@@ -151,14 +152,13 @@ def cases(temp):
         yield 'nats', f'type: nats, servers: ["{server.url}"], window: 16GiB', server
 
 
-class Peer:
+class Peer(Process):
     """A server of somebody else's library, on the other processor."""
 
     def __init__(self, script):
         self.port = free_port()
-        self.process = subprocess.Popen(
-            [shutil.which('node'), '-e', script % self.port], cwd=PEERS,
-            preexec_fn=die_with_us, stdout=subprocess.DEVNULL)
+        super().__init__(shutil.which('node'), '-e', script % self.port,
+                         cwd=PEERS, stdout=subprocess.DEVNULL)
         os.sched_setaffinity(self.process.pid, {1})
         until('the server', self.is_up)
         self.before = self.seconds()
@@ -172,10 +172,6 @@ class Peer:
 
     def seconds(self):
         return seconds_of(self.process.pid)
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
 
 
 def real_peers():

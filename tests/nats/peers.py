@@ -31,6 +31,36 @@ def secret(temp, name, text):
     return f'{temp}/{name}'
 
 
+def kept_out(temp, server, bad):
+    """Edges with wrong keys get nothing, and are told why."""
+    for i, (keys, words) in enumerate(bad):
+        e = make(temp, f'bad{i}', EDGE % (server.url, keys))
+        until('it is said', lambda e=e, words=words: words in e.log() and
+              'trying again' in e.log())
+        assert e.metric('output_connected') == 0
+        e.stop()
+
+
+def let_in(temp, server, keys, right, wrong):
+    """With these keys an edge and a worker are as without; so is the command
+    with the words `right`, and gets nothing with `wrong`."""
+    e = make(temp, 'edge', EDGE % (server.url, keys))
+    w = make(temp, 'worker',
+             (WORKER % server.url).replace('"]}', f'"], {keys}}}'))
+    with send(temp, 3):
+        same(temp, 3)
+        acknowledged(e)
+    for words, status, n in ((right, 0, 3 * N_ENTRIES), (wrong, 1, 0)):
+        done = subprocess.run([PRINTFDECODE, 'replay', '--nats', server.url,
+                               '-o', 'json', *words], check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert done.returncode == status, done.stderr
+        assert done.stdout.count(b'\n') == n
+        assert bool(done.stderr) == bool(status)
+    e.stop()
+    w.stop()
+
+
 def secure(temp):
     """With TLS, certificates of both and a password all is as without; whoever
     lacks one of them gets nothing, and is told why."""
@@ -46,33 +76,14 @@ def secure(temp):
         return (f'tls_ca: {temp}/{ca}.pem{own}, user: gpu, '
                 f'password_file: {password}')
 
-    for i, (bad, words) in enumerate((
-            ({'ca': 'other'}, 'ertificate'), ({'client': None}, ''),
-            ({'password': wrong}, 'uthorization'),
-            ({'password': '/nowhere/x'}, '/nowhere/x cannot be read'))):
-        e = make(temp, f'bad{i}', EDGE % (server.url, keys(**bad)))
-        until('it is said', lambda e=e, words=words: words in e.log() and
-              'trying again' in e.log())
-        assert e.metric('output_connected') == 0
-        e.stop()
-    e = make(temp, 'edge', EDGE % (server.url, keys()))
-    w = make(temp, 'worker',
-             (WORKER % server.url).replace('"]}', f'"], {keys()}}}'))
-    with send(temp, 3):
-        same(temp, 3)
-        acknowledged(e)
+    kept_out(temp, server, (
+        (keys(ca='other'), 'ertificate'), (keys(client=None), ''),
+        (keys(password=wrong), 'uthorization'),
+        (keys(password='/nowhere/x'), '/nowhere/x cannot be read')))
     ours = ['--tls-ca', f'{temp}/ca.pem', '--tls-certificate',
             f'{temp}/client.pem', '--tls-key', f'{temp}/client.key', '--user',
             'gpu', '--password-file']
-    for password, status, n in ((right, 0, 3 * N_ENTRIES), (wrong, 1, 0)):
-        done = subprocess.run([PRINTFDECODE, 'replay', '--nats', server.url,
-                               '-o', 'json', *ours, password], check=False,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        assert done.returncode == status, done.stderr
-        assert done.stdout.count(b'\n') == n
-        assert bool(done.stderr) == bool(status)
-    e.stop()
-    w.stop()
+    let_in(temp, server, keys(), [*ours, right], [*ours, wrong])
     server.kill()
 
 
@@ -83,32 +94,12 @@ def with_credentials(temp):
         skip('no openssl')
     make_operator(temp, 'wrong')
     server = Server(temp, more=make_operator(temp, 'right')).start()
-    right = f'credentials_file: {temp}/right.creds'
-    for i, (bad, words) in enumerate((
-            (f'credentials_file: {temp}/wrong.creds', 'uthorization'),
-            ('window: 64MiB', 'uthorization'),
-            ('credentials_file: /nowhere/x', '/nowhere/x'))):
-        e = make(temp, f'bad{i}', EDGE % (server.url, bad))
-        until('it is said', lambda e=e, words=words: words in e.log() and
-              'trying again' in e.log())
-        assert e.metric('output_connected') == 0
-        e.stop()
-    e = make(temp, 'edge', EDGE % (server.url, right))
-    w = make(temp, 'worker',
-             (WORKER % server.url).replace('"]}', f'"], {right}}}'))
-    with send(temp, 3):
-        same(temp, 3)
-        acknowledged(e)
-    for name, status, n in (('right', 0, 3 * N_ENTRIES), ('wrong', 1, 0)):
-        done = subprocess.run([PRINTFDECODE, 'replay', '--nats', server.url,
-                               '-o', 'json', '--credentials',
-                               f'{temp}/{name}.creds'], check=False,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        assert done.returncode == status, done.stderr
-        assert done.stdout.count(b'\n') == n
-        assert bool(done.stderr) == bool(status)
-    e.stop()
-    w.stop()
+    kept_out(temp, server, (
+        (f'credentials_file: {temp}/wrong.creds', 'uthorization'),
+        ('window: 64MiB', 'uthorization'),
+        ('credentials_file: /nowhere/x', '/nowhere/x')))
+    let_in(temp, server, f'credentials_file: {temp}/right.creds',
+           *(['--credentials', f'{temp}/{name}.creds'] for name in ('right', 'wrong')))
     server.kill()
 
 
