@@ -59,6 +59,7 @@ DAEMON = [
     'stream_buffers',
     'stream',
     'excerpt forward notes otlp pump rows written',
+    'row_table',
     'database edge_buffers greeting sender',
     'connection input_buffer metrics output_* state',
     'feeder finds input_connect input_listen input_nats input_nats_none input_stdin listing',
@@ -99,7 +100,7 @@ OWNERS = {
     ' daemon/core/http.c daemon/delivery/checkpoint.h daemon/delivery/queue.c'
     ' daemon/delivery/recall.c daemon/delivery/stock.c'
     ' daemon/outputs/output_acked.c daemon/outputs/otlp.c',
-    r'sqlite3\.h': 'src/table/sqlite.h daemon/outputs/database.c',
+    r'sqlite3\.h': 'src/table/sqlite.h daemon/outputs/database.c daemon/outputs/row_table.c',
     r'png\.h': 'src/plot/png.c',
     r'check\.h': '',
     r'vulkan/.*': 'src/layer/dispatch.h',

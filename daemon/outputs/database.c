@@ -84,6 +84,15 @@ static bool ask(struct pfdd_database *db, struct sqlite3_stmt *question,
     return true;
 }
 
+static bool step(struct pfdd_database *db, enum statement which)
+{
+    struct sqlite3_stmt *s = db->statements[which];
+    if (sqlite3_step(s) != SQLITE_DONE)
+        return fail(db);
+    sqlite3_reset(s);
+    return true;
+}
+
 static bool ask_once(struct pfdd_database *db, const char *sql, int64_t *ret)
 {
     struct sqlite3_stmt *question = NULL;
@@ -104,7 +113,8 @@ static bool ask_once(struct pfdd_database *db, const char *sql, int64_t *ret)
 
 static void put_columns(struct pfdd_growing *sql, bool with_types)
 {
-    for (const struct pfdd_row_column *c = pfdd_row_columns; c->name; c++) {
+    for (size_t i = 0; i < PFDD_ROW_COLUMNS; i++) {
+        const struct pfdd_row_column *c = &pfdd_row_columns[i];
         pfdd_growing_print(sql, ", \"%s\"%s%s", c->name, with_types ? " " : "",
                            with_types ? c->type : "");
     }
@@ -164,15 +174,15 @@ static bool prepare(struct pfdd_database *db, enum statement which,
            fail(db);
 }
 
+/* A row that fails takes back all of the transaction, so SQLite keeps nothing to
+ * take back one statement alone. */
 static bool prepare_insert(struct pfdd_database *db)
 {
     struct pfdd_growing sql = { 0 };
-    pfdd_growing_puts(&sql, "INSERT INTO messages (\"row\"");
+    pfdd_growing_puts(&sql, "INSERT OR ROLLBACK INTO messages (\"row\"");
     put_columns(&sql, false);
-    pfdd_growing_puts(&sql, ") VALUES (?");
-    for (const struct pfdd_row_column *c = pfdd_row_columns; c->name; c++)
-        pfdd_growing_puts(&sql, ", ?");
-    pfdd_growing_add(&sql, ")", 2);
+    pfdd_growing_puts(&sql, ") SELECT * FROM " PFDD_ROW_TABLE);
+    pfdd_growing_add(&sql, "", 1);
     bool ok = sql.failed ? fail_with(db, "out of memory")
                          : prepare(db, INSERT, sql.at);
     pfdd_growing_free(&sql);
@@ -193,7 +203,8 @@ static bool prepare_all(struct pfdd_database *db)
         { PAGE_COUNT, "PRAGMA page_count" },
         { FREE_COUNT, "PRAGMA freelist_count" },
     };
-    bool ok = prepare_insert(db);
+    bool ok = (pfdd_row_table_add(db->db, &db->rows) || fail(db)) &&
+              prepare_insert(db);
     for (size_t i = 0; ok && i < sizeof others / sizeof *others; i++)
         ok = prepare(db, others[i].which, others[i].sql);
     return ok;
@@ -283,9 +294,8 @@ static bool remove_oldest(struct pfdd_database *db, int64_t n,
     struct sqlite3_stmt *s = db->statements[OLDEST];
     sqlite3_bind_int64(s, 1, n);
     sqlite3_bind_int64(s, 2, older_than);
-    if (sqlite3_step(s) != SQLITE_DONE)
-        return fail(db);
-    sqlite3_reset(s);
+    if (!step(db, OLDEST))
+        return false;
     *n_removed = sqlite3_changes(db->db);
     return true;
 }
@@ -362,90 +372,39 @@ static bool look_after_log(struct pfdd_database *db)
 
 /* ---- what comes ---- */
 
-static void bind(struct sqlite3_stmt *s, int at, const struct pfdd_value *v)
+static bool insert_all(struct pfdd_database *db, const char *notes, size_t n)
 {
-    switch (v->kind) {
-    case PFDD_VALUE_NULL:
-        sqlite3_bind_null(s, at);
-        break;
-    case PFDD_VALUE_INTEGER:
-        sqlite3_bind_int64(s, at, v->number);
-        break;
-    case PFDD_VALUE_TEXT:
-        sqlite3_bind_text(s, at, v->at, (int)v->n, SQLITE_STATIC);
-        break;
-    case PFDD_VALUE_BYTES:
-        sqlite3_bind_blob(s, at, v->at, (int)v->n, SQLITE_STATIC);
-        break;
-    }
-}
-
-static bool insert(struct pfdd_database *db, const struct pfdd_noted *note,
-                   int64_t row)
-{
-    struct sqlite3_stmt *s = db->statements[INSERT];
-    size_t at = 0;
-    sqlite3_bind_int64(s, 1, row);
-    for (int i = 2; at < note->n; i++) {
-        struct pfdd_value value;
-        at += pfdd_row_value(note->bytes + at, note->n - at, &value);
-        bind(s, i, &value);
-    }
-    if (sqlite3_step(s) != SQLITE_DONE)
-        return fail(db);
-    sqlite3_reset(s);
-    return true;
-}
-
-struct progress {
-    struct pfdd_noted note; /* the last one */
-    int64_t row;
-    uint64_t n_rows;
-};
-
-static bool insert_all(struct pfdd_database *db, const char *notes, size_t n,
-                       struct progress *p)
-{
-    if (!ask(db, db->statements[LAST_ROW], &p->row))
+    db->rows = (struct pfdd_row_source){ .notes = notes, .n = n };
+    if (!ask(db, db->statements[LAST_ROW], &db->rows.row))
         return false;
-    p->row = p->row > db->row ? p->row : db->row;
-    for (size_t at = 0; at < n; at += p->note.n_whole) {
-        pfdd_note_at(notes + at, n - at, &p->note);
-        if (!insert(db, &p->note, ++p->row))
-            return false;
-        p->n_rows++;
-    }
-    return true;
+    db->rows.row = db->rows.row > db->row ? db->rows.row : db->row;
+    return step(db, INSERT);
 }
 
-static bool set_position(struct pfdd_database *db, const struct progress *p)
+static bool set_position(struct pfdd_database *db)
 {
     struct sqlite3_stmt *s = db->statements[POSITION];
-    sqlite3_bind_int64(s, 1, (int64_t)p->note.sequence);
-    sqlite3_bind_int64(s, 2, (int64_t)p->note.time);
-    sqlite3_bind_int64(s, 3, p->row);
-    if (sqlite3_step(s) != SQLITE_DONE)
-        return fail(db);
-    sqlite3_reset(s);
-    return true;
+    sqlite3_bind_int64(s, 1, (int64_t)db->rows.sequence);
+    sqlite3_bind_int64(s, 2, (int64_t)db->rows.time);
+    sqlite3_bind_int64(s, 3, db->rows.row);
+    return step(db, POSITION);
 }
 
 /* What fails closes it, which takes back what is not committed. */
 bool pfdd_database_write(struct pfdd_database *db, const char *notes, size_t n,
                          uint64_t *n_rows)
 {
-    struct progress p = { .n_rows = 0 };
     *n_rows = 0;
     if (!look_after_log(db) || !run(db, "BEGIN IMMEDIATE") ||
         !remove_aged(db) || !remove_surplus(db, n) ||
-        !insert_all(db, notes, n, &p) || (n && !set_position(db, &p)) ||
+        (n && (!insert_all(db, notes, n) || !set_position(db))) ||
         !run(db, "COMMIT"))
         return false;
     if (!n)
         return true;
-    db->row = p.row;
-    db->sequence = p.note.sequence;
-    db->time = p.note.time;
-    *n_rows = p.n_rows;
+    db->row = db->rows.row;
+    db->sequence = db->rows.sequence;
+    db->time = db->rows.time;
+    *n_rows = db->rows.n_rows;
     return true;
 }

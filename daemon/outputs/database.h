@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "outputs/row_table.h"
+
 enum {
     PFDD_DATABASE_WHY = 256,
     /* Bytes of memory that one that is open takes, about. */
@@ -41,6 +43,7 @@ struct pfdd_database {
     uint64_t inode;
     int64_t row; /* the last one's number */
     int64_t page_size;
+    struct pfdd_row_source rows; /* that are being written */
     struct sqlite3_stmt *statements[6];
 };
 

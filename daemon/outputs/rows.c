@@ -8,7 +8,7 @@
 
 #include <printfdecode/convert.h>
 
-const struct pfdd_row_column pfdd_row_columns[] = {
+const struct pfdd_row_column pfdd_row_columns[PFDD_ROW_COLUMNS] = {
     { "time", "INTEGER" },   { "sequence", "INTEGER" },
     { "type", "TEXT" },      { "severity", "TEXT" },
     { "source", "TEXT" },    { "generation", "INTEGER" },
@@ -16,7 +16,6 @@ const struct pfdd_row_column pfdd_row_columns[] = {
     { "format_string", "" }, { "message", "" },
     { "args", "TEXT" },      { "stream", "TEXT" },
     { "origin", "TEXT" },    { "findings", "TEXT" },
-    { NULL, NULL },
 };
 
 /* ---- values: a byte for the kind, then a number, or a length and bytes ---- */

@@ -23,12 +23,14 @@ struct pfdd_value {
     size_t n;
 };
 
-/* NULL name: there are no more. The number of the row itself is none of them. */
+enum { PFDD_ROW_COLUMNS = 14 };
+
+/* The number of the row itself is none of them. */
 struct pfdd_row_column {
     const char *name; /* the word that our JSON has for it */
     const char *type; /* of SQL */
 };
-extern const struct pfdd_row_column pfdd_row_columns[];
+extern const struct pfdd_row_column pfdd_row_columns[PFDD_ROW_COLUMNS];
 
 extern const struct pfdd_encoding pfdd_row_encoding;
 

@@ -249,6 +249,37 @@ def foreign(temp):
         os.remove(f'{temp}/log.db')
 
 
+def altered(temp):
+    """What others add to it stands in nobody's way; a row that a trigger of
+    theirs refuses takes back its whole transaction, which comes again."""
+    d = Daemon(temp, KEPT)
+    d.stop()
+    with contextlib.closing(sqlite3.connect(f'{temp}/log.db')) as db:
+        db.executescript('''
+            CREATE TABLE notes (theirs);
+            INSERT INTO notes VALUES ('not ours');
+            ALTER TABLE messages ADD COLUMN mine TEXT DEFAULT 'x';
+            CREATE INDEX by_id ON messages (id);
+            CREATE TRIGGER refuse BEFORE INSERT ON messages
+              WHEN NEW.sequence = 20 BEGIN
+                SELECT RAISE(ABORT, 'not this one');
+              END;''')
+    d.start()
+    with producer(f'{temp}/in.sock', *dump_frames()):
+        until('it is said',
+              lambda: 'log.db: not this one; trying again' in d.log())
+        assert not {number for number, _ in entries(temp)} & set(range(20, 100))
+        with contextlib.closing(sqlite3.connect(f'{temp}/log.db',
+                                                timeout=60)) as db:
+            db.execute('DROP TRIGGER refuse')
+        until('all of them', lambda: len(entries(temp)) == N_ENTRIES)
+    d.stop()
+    got = ask(temp, 'SELECT sequence, "row", mine FROM messages')
+    assert [tuple(r.values()) for r in got] == [
+        (i, i, 'x') for i in range(1, N_ENTRIES + 1)], got
+    assert is_sound(temp)
+
+
 def moved(temp):
     """One that is moved away keeps what it has; the next one has the rest."""
     d = Daemon(temp, KEPT)
@@ -308,5 +339,5 @@ def refused(temp):
 
 if __name__ == '__main__':
     need('sqlite')
-    run(rows, gathered, hostile, once, chosen, while_read, locked, bounded, aged, foreign,
-        moved, full, refused)
+    run(rows, gathered, hostile, once, chosen, while_read, locked, bounded, aged,
+        foreign, altered, moved, full, refused)
