@@ -4,13 +4,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-char *pfdd_growing_room(struct pfdd_growing *g, size_t n)
+char *pfdd_growing_grow(struct pfdd_growing *g, size_t n)
 {
     size_t room = g->n + n;
-    if (g->failed || room <= g->size)
-        return g->failed ? NULL : g->at + g->n;
     char *more = realloc(g->at, 2 * room);
     if (!more) {
         g->failed = true;
@@ -21,18 +18,30 @@ char *pfdd_growing_room(struct pfdd_growing *g, size_t n)
     return g->at + g->n;
 }
 
-void pfdd_growing_add(struct pfdd_growing *g, const void *bytes, size_t n)
+void pfdd_growing_number(struct pfdd_growing *g, uint64_t value)
 {
-    char *at = n ? pfdd_growing_room(g, n) : NULL;
-    if (!at)
-        return;
-    memcpy(at, bytes, n);
-    g->n += n;
+    char text[24];
+    char *end = text + sizeof text;
+    char *at = end;
+    do {
+        *--at = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    pfdd_growing_add(g, at, (size_t)(end - at));
 }
 
-void pfdd_growing_puts(struct pfdd_growing *g, const char *text)
+void pfdd_growing_hex(struct pfdd_growing *g, uint64_t value, unsigned n)
 {
-    pfdd_growing_add(g, text, strlen(text));
+    char text[24];
+    char *end = text + sizeof text;
+    char *at = end;
+    do {
+        *--at = "0123456789abcdef"[value & 15];
+        value >>= 4;
+    } while (value || end - at < (int)n);
+    *--at = 'x';
+    *--at = '0';
+    pfdd_growing_add(g, at, (size_t)(end - at));
 }
 
 void pfdd_growing_print(struct pfdd_growing *g, const char *format, ...)
