@@ -32,6 +32,9 @@ struct render {
     struct pfdd_growing own; /* events, frames, notes; of other forms lines has
                                 all */
     char *block;             /* that lines began with */
+    const char *message; /* [n_message], of a note, borrowed; NULL: lines has
+                            what it says */
+    size_t n_message;
     /* Of entries that are chosen: those that follow each other. */
     struct pfd_chunk_writer *writer;
     const struct pfdd_chunk *run_of; /* NULL: there is none */
@@ -284,6 +287,15 @@ static void tell_doubt(struct render *r, struct pfd_entry *entry)
     }
 }
 
+/* A note is of what was printed, where that is known, and of no line. */
+static void put_words(struct render *r, struct pfd_entry *entry)
+{
+    if (encoding_of(r))
+        r->message = pfd_entry_message(entry, &r->n_message);
+    if (!r->message)
+        pfd_lines_entry(r->lines, entry);
+}
+
 /* False: it is not wanted. */
 static bool put_entry(struct render *r, struct pfd_entry *entry)
 {
@@ -298,7 +310,7 @@ static bool put_entry(struct render *r, struct pfd_entry *entry)
         pfdd_left_out_add(&sample->sampled, 1, entry->findings);
         return true;
     }
-    pfd_lines_entry(r->lines, entry);
+    put_words(r, entry);
     if (run && pfd_filter_gave_up(run) != doubts)
         tell_doubt(r, entry);
     return true;
@@ -361,15 +373,14 @@ static void put_note(struct render *r, const struct pfdd_chunk *c,
         .buffer = c->buffer,
         .generation = c->contents.generation,
         .map = r->choice->wants.map,
+        .text = r->message,
+        .n = r->n_message,
     };
-    size_t n = 0;
-    note.text = pfd_lines_bytes(r->lines, &note.n);
-    if (!note.text || !note.n)
+    if (!r->message)
+        note.text = pfd_lines_bytes(r->lines, &note.n);
+    if (!note.text || (!r->message && !note.n))
         return;
     if (is_entry) {
-        const char *message = pfd_entry_message(&item->entry, &n);
-        note.text = message ? message : note.text;
-        note.n = message ? n : note.n;
         note.entry = &item->entry;
         note.findings = findings_in(r, &item->entry);
         note.severity = pfdd_note_severity(&item->entry, note.findings);
@@ -404,14 +415,17 @@ static void put_item(struct render *r, const struct pfdd_chunk *c, bool is_else,
         return;
     }
     before = gathered(r);
+    r->message = NULL;
+    r->n_message = 0;
     pfd_lines_set_stamp(r->lines, r->seq, c->time);
     if (!put_record(r, c, is_else, item))
         leave_out(r, item);
     if (!pfd_lines_bytes(r->lines, &n) && n) {
         lose(r, before, "no_memory");
         is_lost = true;
-    } else if (n - before > PFDD_LINE_MAX) {
+    } else if (n - before > PFDD_LINE_MAX || r->n_message > PFDD_LINE_MAX) {
         lose(r, before, "line_too_long");
+        r->message = NULL;
         r->page->n_long++;
         is_lost = true;
     }
