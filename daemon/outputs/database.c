@@ -25,7 +25,8 @@ enum {
 };
 
 enum statement {
-    INSERT,
+    APPEND,   /* rows behind the last one: no number is looked for */
+    INSERT,   /* rows with their numbers */
     OLDEST,   /* removes rows */
     POSITION, /* sets it */
     LAST_ROW,
@@ -115,8 +116,8 @@ static void put_columns(struct pfdd_growing *sql, bool with_types)
 {
     for (size_t i = 0; i < PFDD_ROW_COLUMNS; i++) {
         const struct pfdd_row_column *c = &pfdd_row_columns[i];
-        pfdd_growing_print(sql, ", \"%s\"%s%s", c->name, with_types ? " " : "",
-                           with_types ? c->type : "");
+        pfdd_growing_print(sql, "%s\"%s\"%s%s", i ? ", " : "", c->name,
+                           with_types ? " " : "", with_types ? c->type : "");
     }
 }
 
@@ -137,7 +138,7 @@ static bool make_tables(struct pfdd_database *db)
         return false;
     pfdd_growing_puts(&sql, "BEGIN IMMEDIATE;"
                             "CREATE TABLE messages "
-                            "(\"row\" INTEGER PRIMARY KEY");
+                            "(\"row\" INTEGER PRIMARY KEY, ");
     put_columns(&sql, true);
     pfdd_growing_print(&sql,
                        "); CREATE TABLE position (one INTEGER PRIMARY KEY, "
@@ -176,15 +177,18 @@ static bool prepare(struct pfdd_database *db, enum statement which,
 
 /* A row that fails takes back all of the transaction, so SQLite keeps nothing to
  * take back one statement alone. */
-static bool prepare_insert(struct pfdd_database *db)
+static bool prepare_insert(struct pfdd_database *db, enum statement which)
 {
+    const char *row = which == INSERT ? "\"row\", " : "";
     struct pfdd_growing sql = { 0 };
-    pfdd_growing_puts(&sql, "INSERT OR ROLLBACK INTO messages (\"row\"");
+    pfdd_growing_print(&sql, "INSERT OR ROLLBACK INTO messages (%s", row);
     put_columns(&sql, false);
-    pfdd_growing_puts(&sql, ") SELECT * FROM " PFDD_ROW_TABLE);
+    pfdd_growing_print(&sql, ") SELECT %s", row);
+    put_columns(&sql, false);
+    pfdd_growing_puts(&sql, " FROM " PFDD_ROW_TABLE);
     pfdd_growing_add(&sql, "", 1);
     bool ok = sql.failed ? fail_with(db, "out of memory")
-                         : prepare(db, INSERT, sql.at);
+                         : prepare(db, which, sql.at);
     pfdd_growing_free(&sql);
     return ok;
 }
@@ -204,7 +208,7 @@ static bool prepare_all(struct pfdd_database *db)
         { FREE_COUNT, "PRAGMA freelist_count" },
     };
     bool ok = (pfdd_row_table_add(db->db, &db->rows) || fail(db)) &&
-              prepare_insert(db);
+              prepare_insert(db, APPEND) && prepare_insert(db, INSERT);
     for (size_t i = 0; ok && i < sizeof others / sizeof *others; i++)
         ok = prepare(db, others[i].which, others[i].sql);
     return ok;
@@ -374,11 +378,16 @@ static bool look_after_log(struct pfdd_database *db)
 
 static bool insert_all(struct pfdd_database *db, const char *notes, size_t n)
 {
-    db->rows = (struct pfdd_row_source){ .notes = notes, .n = n };
-    if (!ask(db, db->statements[LAST_ROW], &db->rows.row))
+    int64_t last = 0;
+    if (!ask(db, db->statements[LAST_ROW], &last))
         return false;
-    db->rows.row = db->rows.row > db->row ? db->rows.row : db->row;
-    return step(db, INSERT);
+    bool is_short = last < db->row; /* its last rows were too old */
+    db->rows = (struct pfdd_row_source){
+        .notes = notes,
+        .n = n,
+        .row = (uint64_t)(is_short ? db->row : last),
+    };
+    return step(db, is_short ? INSERT : APPEND);
 }
 
 static bool set_position(struct pfdd_database *db)
@@ -386,7 +395,7 @@ static bool set_position(struct pfdd_database *db)
     struct sqlite3_stmt *s = db->statements[POSITION];
     sqlite3_bind_int64(s, 1, (int64_t)db->rows.sequence);
     sqlite3_bind_int64(s, 2, (int64_t)db->rows.time);
-    sqlite3_bind_int64(s, 3, db->rows.row);
+    sqlite3_bind_int64(s, 3, (int64_t)db->rows.row);
     return step(db, POSITION);
 }
 
@@ -402,7 +411,7 @@ bool pfdd_database_write(struct pfdd_database *db, const char *notes, size_t n,
         return false;
     if (!n)
         return true;
-    db->row = db->rows.row;
+    db->row = (int64_t)db->rows.row;
     db->sequence = db->rows.sequence;
     db->time = db->rows.time;
     *n_rows = db->rows.n_rows;

@@ -44,7 +44,7 @@ struct pfdd_database {
     int64_t row; /* the last one's number */
     int64_t page_size;
     struct pfdd_row_source rows; /* that are being written */
-    struct sqlite3_stmt *statements[6];
+    struct sqlite3_stmt *statements[7];
 };
 
 /* Makes it, where there is none. False: it could not be opened, or is none of

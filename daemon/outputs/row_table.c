@@ -120,7 +120,7 @@ static int column(struct sqlite3_vtab_cursor *cursor,
 {
     const struct cursor *c = (const struct cursor *)cursor;
     if (!at) {
-        sqlite3_result_int64(result, c->source->row);
+        sqlite3_result_int64(result, (int64_t)c->source->row);
         return SQLITE_OK;
     }
     const struct pfdd_value *v = &c->values[at - 1];
@@ -142,7 +142,7 @@ static int column(struct sqlite3_vtab_cursor *cursor,
 
 static int row_number(struct sqlite3_vtab_cursor *cursor, sqlite3_int64 *ret)
 {
-    *ret = ((const struct cursor *)cursor)->source->row;
+    *ret = (int64_t)((const struct cursor *)cursor)->source->row;
     return SQLITE_OK;
 }
 

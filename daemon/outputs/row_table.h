@@ -21,7 +21,7 @@ struct sqlite3;
 struct pfdd_row_source {
     const char *notes; /* [n], whole ones, borrowed */
     size_t n;
-    int64_t row;       /* the number of the row before; then of the last one */
+    uint64_t row;      /* the number of the row before; then of the last one */
     uint64_t n_rows;   /* that were read */
     uint64_t sequence; /* of the last one, if there is one */
     uint64_t time;     /* likewise */

@@ -52,14 +52,28 @@ static void put_text(struct pfdd_growing *out, const char *text)
     }
 }
 
+/* Texts that are made at their place have their length set when they end. */
+static size_t begin_text(struct pfdd_growing *out)
+{
+    put_head(out, PFDD_VALUE_TEXT, 0);
+    return out->n;
+}
+
+static void end_text(struct pfdd_growing *out, size_t begin)
+{
+    uint32_t length = (uint32_t)(out->n - begin);
+    if (!out->failed)
+        memcpy(out->at + begin - sizeof length, &length, sizeof length);
+}
+
 /* Integers of SQL have a sign: what has no place there is a text of digits. */
 static void put_number(struct pfdd_growing *out, uint64_t value)
 {
     char bytes[1 + sizeof value] = { PFDD_VALUE_INTEGER };
-    char digits[24];
     if (value > INT64_MAX) {
-        snprintf(digits, sizeof digits, "%" PRIu64, value);
-        put_text(out, digits);
+        size_t begin = begin_text(out);
+        pfdd_growing_number(out, value);
+        end_text(out, begin);
         return;
     }
     memcpy(bytes + 1, &value, sizeof value);
@@ -90,13 +104,10 @@ size_t pfdd_row_value(const char *bytes, size_t n, struct pfdd_value *ret)
 
 static bool is_ascii(const char *at, size_t n)
 {
-    unsigned char all = 0;
-    bool has_nul = false;
-    for (size_t i = 0; i < n; i++) {
-        all |= (unsigned char)at[i];
-        has_nul |= !at[i];
-    }
-    return all < 0x80 && !has_nul;
+    unsigned char none = 0; /* NUL becomes 0xff there */
+    for (size_t i = 0; i < n; i++)
+        none |= (unsigned char)at[i] | (unsigned char)(at[i] - 1);
+    return none < 0x80;
 }
 
 /* The bytes of a character at [n]; 0: it is none. */
@@ -147,20 +158,6 @@ static void put_foreign(struct pfdd_growing *out, const char *at, size_t n)
 
 /* ---- JSON ---- */
 
-/* Texts that are made at their place have their length set when they end. */
-static size_t begin_text(struct pfdd_growing *out)
-{
-    put_head(out, PFDD_VALUE_TEXT, 0);
-    return out->n;
-}
-
-static void end_text(struct pfdd_growing *out, size_t begin)
-{
-    uint32_t length = (uint32_t)(out->n - begin);
-    if (!out->failed)
-        memcpy(out->at + begin - sizeof length, &length, sizeof length);
-}
-
 static void put_args(struct pfdd_growing *out, struct pfd_entry *entry)
 {
     size_t begin = begin_text(out);
@@ -178,7 +175,7 @@ static void put_parts(struct pfdd_growing *out, const struct pfd_origin *o)
         memcpy(&real, &bits, sizeof real);
         pfdd_growing_puts(out, i ? "," : "[");
         if (o->type == PFD_ORIGIN_COORDS) {
-            pfdd_growing_print(out, "%" PRIu64, o->value[i]);
+            pfdd_growing_number(out, o->value[i]);
         } else if (real - real == 0) {
             pfdd_growing_print(out, "%.9g", (double)real);
         } else {
@@ -191,13 +188,17 @@ static void put_parts(struct pfdd_growing *out, const struct pfd_origin *o)
 static void put_origin(struct pfdd_growing *out, const struct pfd_origin *o)
 {
     char *at;
-    pfdd_growing_print(out, "\"%s\":", o->name);
+    pfdd_growing_puts(out, "\"");
+    pfdd_growing_puts(out, o->name);
+    pfdd_growing_puts(out, "\":");
     switch (o->type) {
     case PFD_ORIGIN_NUMBER:
-        pfdd_growing_print(out, "%" PRIu64, o->value[0]);
+        pfdd_growing_number(out, o->value[0]);
         break;
     case PFD_ORIGIN_HEX:
-        pfdd_growing_print(out, "\"0x%" PRIx64 "\"", o->value[0]);
+        pfdd_growing_puts(out, "\"");
+        pfdd_growing_hex(out, o->value[0], 1);
+        pfdd_growing_puts(out, "\"");
         break;
     case PFD_ORIGIN_COORDS:
     case PFD_ORIGIN_FLOATS:
@@ -274,7 +275,7 @@ static void put_string(struct pfdd_growing *out, const struct pfd_entry *entry)
 static void put_entry(struct pfdd_growing *out, const struct pfdd_note *note)
 {
     struct pfd_entry *entry = note->entry;
-    char id[24];
+    size_t begin = 0;
     if (!entry) {
         for (unsigned i = 0; i < 3; i++)
             put_null(out);
@@ -283,9 +284,10 @@ static void put_entry(struct pfdd_growing *out, const struct pfdd_note *note)
         put_null(out);
         return;
     }
-    snprintf(id, sizeof id, "0x%012" PRIx64, entry->id);
     put_number(out, entry->index);
-    put_text(out, id);
+    begin = begin_text(out);
+    pfdd_growing_hex(out, entry->id, 12);
+    end_text(out, begin);
     put_string(out, entry);
     put_foreign(out, note->text, note->n);
     put_args(out, entry);

@@ -23,7 +23,9 @@ struct pfdd_value {
     size_t n;
 };
 
-enum { PFDD_ROW_COLUMNS = 14 };
+enum {
+    PFDD_ROW_COLUMNS = 14
+};
 
 /* The number of the row itself is none of them. */
 struct pfdd_row_column {
