@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/digits.h"
+
 char *pfdd_growing_grow(struct pfdd_growing *g, size_t n)
 {
     size_t room = g->n + n;
@@ -20,28 +22,16 @@ char *pfdd_growing_grow(struct pfdd_growing *g, size_t n)
 
 void pfdd_growing_number(struct pfdd_growing *g, uint64_t value)
 {
-    char text[24];
-    char *end = text + sizeof text;
-    char *at = end;
-    do {
-        *--at = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    pfdd_growing_add(g, at, (size_t)(end - at));
+    char *at = pfdd_growing_room(g, PFDD_DIGITS);
+    if (at)
+        g->n += pfdd_decimal(at, value);
 }
 
 void pfdd_growing_hex(struct pfdd_growing *g, uint64_t value, unsigned n)
 {
-    char text[24];
-    char *end = text + sizeof text;
-    char *at = end;
-    do {
-        *--at = "0123456789abcdef"[value & 15];
-        value >>= 4;
-    } while (value || end - at < (int)n);
-    *--at = 'x';
-    *--at = '0';
-    pfdd_growing_add(g, at, (size_t)(end - at));
+    char *at = pfdd_growing_room(g, PFDD_DIGITS);
+    if (at)
+        g->n += pfdd_hex(at, value, n);
 }
 
 void pfdd_growing_print(struct pfdd_growing *g, const char *format, ...)

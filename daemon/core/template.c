@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/host.h"
 #include "core/name.h"
 
 enum {
@@ -14,16 +15,14 @@ enum {
 
 char *pfdd_template_fill(const char *template, const char *name)
 {
-    char host[65] = "localhost";
     char *ret = NULL;
     size_t n = 0;
-    gethostname(host, sizeof host - 1);
     FILE *out = open_memstream(&ret, &n);
     if (!out)
         return NULL;
     for (const char *at = template; *at;) {
         if (!strncmp(at, "{host}", 6)) {
-            fputs(host, out);
+            fputs(pfdd_host(), out);
             at += 6;
         } else if (!strncmp(at, "{pid}", 5)) {
             fprintf(out, "%d", (int)getpid());

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "delivery/mapped.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include <printfdecode/convert.h>
 
 #include "config/fieldmap.h"
+#include "core/moment.h"
 
 enum {
     KEYS_MAX = 96, /* of a line; what comes behind them is left out */
@@ -77,10 +77,9 @@ static void put_member(struct line *l, const char *prefix, const char *name,
     }
 }
 
-static void put_field(void *user, const char *name, const char *value, size_t n,
-                      bool is_number)
+static void put_value(struct line *l, const char *name, const char *value,
+                      size_t n, bool is_number)
 {
-    struct line *l = user;
     const char *prefix = NULL;
     const char *theirs = NULL;
     bool is_label = false;
@@ -91,17 +90,15 @@ static void put_field(void *user, const char *name, const char *value, size_t n,
     put_member(l, prefix, theirs, value, n, is_number && !is_label);
 }
 
+static void put_field(void *user, const struct pfdd_field *field)
+{
+    put_value(user, field->name, field->value, field->n, field->is_number);
+}
+
 static void put_time(struct line *l, uint64_t ns)
 {
-    char text[64] = "";
-    time_t second = (time_t)(ns / 1000000000);
-    struct tm tm;
-    if (!gmtime_r(&second, &tm))
-        return;
-    size_t n = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm);
-    n += (size_t)snprintf(text + n, sizeof text - n, ".%09" PRIu64 "Z",
-                          ns % 1000000000);
-    put_field(l, "time", text, n, false);
+    char text[PFDD_MOMENT];
+    put_value(l, "time", text, pfdd_moment(text, ns, 9), false);
 }
 
 static void put(struct pfdd_growing *out, const struct pfdd_note *note)
@@ -110,8 +107,8 @@ static void put(struct pfdd_growing *out, const struct pfdd_note *note)
     const char *severity = pfdd_severity_name(note->severity);
     const char *ecs = pfdd_fieldmap_ecs(note->map);
     put_time(&l, note->time);
-    put_field(&l, "severity", severity, strlen(severity), false);
-    put_field(&l, "message", note->text, note->n, false);
+    put_value(&l, "severity", severity, strlen(severity), false);
+    put_value(&l, "message", note->text, note->n, false);
     if (ecs)
         put_member(&l, "", "ecs.version", ecs, strlen(ecs), false);
     pfdd_note_fields(note, put_field, &l);

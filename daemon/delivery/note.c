@@ -2,84 +2,96 @@
 #include "delivery/note.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "core/digits.h"
 
 /* ---- what is known ---- */
 
 struct fields {
     pfdd_field_fn call;
     void *user;
+    bool of_buffer;
 };
 
-static void put_bytes(const struct fields *f, const char *name,
+/* A name that is known when this is compiled. */
+struct name {
+    const char *at; /* [n] */
+    size_t n;
+};
+#define NAME(text) ((struct name){ (text), sizeof(text) - 1 })
+
+static void put(const struct fields *f, struct name name, const char *value,
+                size_t n, bool is_number)
+{
+    const struct pfdd_field field = { name.at, name.n,    value,
+                                      n,       is_number, f->of_buffer };
+    f->call(f->user, &field);
+}
+
+static void put_bytes(const struct fields *f, struct name name,
                       struct pfd_wire_bytes value)
 {
     if (value.n)
-        f->call(f->user, name, value.at, value.n, false);
+        put(f, name, value.at, value.n, false);
 }
 
-static void put_text(const struct fields *f, const char *name,
+static void put_text(const struct fields *f, struct name name,
                      const char *value)
 {
-    f->call(f->user, name, value, strlen(value), false);
+    put(f, name, value, strlen(value), false);
 }
 
-/* Of each note several: a format would take most of the time. */
-static void put_number(const struct fields *f, const char *name, uint64_t value)
+static void put_number(const struct fields *f, struct name name, uint64_t value)
 {
-    char text[24];
-    char *at = text + sizeof text;
-    do {
-        *--at = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    f->call(f->user, name, at, (size_t)(text + sizeof text - at), true);
+    char text[PFDD_DIGITS];
+    put(f, name, text, pfdd_decimal(text, value), true);
 }
 
-static void put_hex(const struct fields *f, const char *name, uint64_t value)
+static void put_hex(const struct fields *f, struct name name, uint64_t value,
+                    unsigned n_digits)
 {
-    char text[24];
-    snprintf(text, sizeof text, "0x%016" PRIx64, value);
-    put_text(f, name, text);
+    char text[PFDD_DIGITS];
+    put(f, name, text, pfdd_hex(text, value, n_digits), false);
 }
 
 /* "1,2,3" */
-static void put_parts(const struct fields *f, const struct pfd_origin *o)
+static void put_parts(const struct fields *f, struct name name,
+                      const struct pfd_origin *o)
 {
-    char text[3 * 24 + 1] = "";
+    char text[3 * PFDD_DIGITS];
     size_t n = 0;
     for (uint32_t i = 0; i < o->n && i < 3; i++) {
-        const char *comma = i ? "," : "";
         uint32_t bits = (uint32_t)o->value[i];
         float real;
         memcpy(&real, &bits, sizeof real);
-        int more = o->type == PFD_ORIGIN_FLOATS
-                       ? snprintf(text + n, sizeof text - n, "%s%.9g", comma,
-                                  (double)real)
-                       : snprintf(text + n, sizeof text - n, "%s%" PRIu64,
-                                  comma, o->value[i]);
-        n += (size_t)more;
+        if (i)
+            text[n++] = ',';
+        n += o->type == PFD_ORIGIN_FLOATS
+                 ? (size_t)snprintf(text + n, sizeof text - n, "%.9g",
+                                    (double)real)
+                 : pfdd_decimal(text + n, o->value[i]);
     }
-    put_text(f, o->name, text);
+    put(f, name, text, n, false);
 }
 
 static void put_origin(const struct fields *f, const struct pfd_origin *o)
 {
+    struct name name = { o->name, strlen(o->name) };
     switch (o->type) {
     case PFD_ORIGIN_NUMBER:
-        put_number(f, o->name, o->value[0]);
+        put_number(f, name, o->value[0]);
         break;
     case PFD_ORIGIN_HEX:
-        put_hex(f, o->name, o->value[0]);
+        put_hex(f, name, o->value[0], 16);
         break;
     case PFD_ORIGIN_COORDS:
     case PFD_ORIGIN_FLOATS:
-        put_parts(f, o);
+        put_parts(f, name, o);
         break;
     case PFD_ORIGIN_TEXT:
-        f->call(f->user, o->name, o->text, o->n, false);
+        put(f, name, o->text, o->n, false);
         break;
     }
 }
@@ -88,11 +100,9 @@ static void put_entry(const struct fields *f, struct pfd_entry *entry)
 {
     struct pfd_origin origin;
     const char *stream = pfd_stream_name((enum pfd_stream)entry->stream);
-    char id[24];
-    snprintf(id, sizeof id, "0x%012" PRIx64, entry->id);
-    put_text(f, "id", id);
+    put_hex(f, NAME("id"), entry->id, 12);
     if (stream)
-        put_text(f, "stream", stream);
+        put_text(f, NAME("stream"), stream);
     for (size_t i = 0; pfd_entry_origin(entry, i, &origin) == PFD_OK; i++)
         put_origin(f, &origin);
 }
@@ -108,38 +118,42 @@ static void put_findings(const struct fields *f, uint64_t findings)
                               pfd_finding_name((enum pfd_finding_kind)kind));
     }
     if (findings)
-        put_text(f, "findings", text);
+        put_text(f, NAME("findings"), text);
 }
 
-static void put_buffer(const struct fields *f, const struct pfdd_note *note)
+void pfdd_note_buffer_fields(const struct pfdd_note *note, pfdd_field_fn call,
+                             void *user)
 {
-    const struct pfd_wire_frame *frame = note->buffer->frame;
-    put_text(f, "source", note->buffer->name);
-    if (note->generation)
-        put_number(f, "generation", note->generation);
-    put_bytes(f, "host", frame->host);
-    put_bytes(f, "process", frame->process);
+    const struct fields f = { call, user, true };
+    const struct pfd_wire_frame *frame =
+        note->buffer ? note->buffer->frame : NULL;
+    if (!frame)
+        return;
+    put_text(&f, NAME("source"), note->buffer->name);
+    put_bytes(&f, NAME("host"), frame->host);
+    put_bytes(&f, NAME("process"), frame->process);
     if (frame->pid)
-        put_number(f, "pid", frame->pid);
-    put_bytes(f, "device", frame->device);
-    put_bytes(f, "queue", frame->queue);
+        put_number(&f, NAME("pid"), frame->pid);
+    put_bytes(&f, NAME("device"), frame->device);
+    put_bytes(&f, NAME("queue"), frame->queue);
     if (frame->pipeline)
-        put_hex(f, "pipeline", frame->pipeline);
-    put_bytes(f, "pipeline_type", frame->pipeline_type);
+        put_hex(&f, NAME("pipeline"), frame->pipeline, 16);
+    put_bytes(&f, NAME("pipeline_type"), frame->pipeline_type);
     if (frame->dispatch)
-        put_number(f, "dispatch", frame->dispatch);
-    put_bytes(f, "stage", frame->stage);
+        put_number(&f, NAME("dispatch"), frame->dispatch);
+    put_bytes(&f, NAME("stage"), frame->stage);
 }
 
 void pfdd_note_fields(const struct pfdd_note *note, pfdd_field_fn call,
                       void *user)
 {
-    struct fields f = { call, user };
-    put_text(&f, "type", note->type);
-    put_number(&f, "sequence", note->sequence);
-    put_number(&f, "time_unix_nano", note->time);
-    if (note->buffer)
-        put_buffer(&f, note);
+    const struct fields f = { call, user, false };
+    put_text(&f, NAME("type"), note->type);
+    put_number(&f, NAME("sequence"), note->sequence);
+    put_number(&f, NAME("time_unix_nano"), note->time);
+    pfdd_note_buffer_fields(note, call, user);
+    if (note->generation)
+        put_number(&f, NAME("generation"), note->generation);
     if (note->entry)
         put_entry(&f, note->entry);
     put_findings(&f, note->findings);

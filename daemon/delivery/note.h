@@ -46,13 +46,23 @@ struct pfdd_encoding {
     bool is_lines; /* nothing stands before a note: it is a line */
 };
 
-/* What is known beside the text, each under the name that it has in our JSON:
- * one word, letters and '_'. is_number: the value is one, without a sign and
- * below 2^64. */
-typedef void (*pfdd_field_fn)(void *user, const char *name, const char *value,
-                              size_t n, bool is_number);
+/* What is known beside the text, under the name that it has in our JSON: one
+ * word, letters and '_'. Borrowed for the call; the name ends with NUL. */
+struct pfdd_field {
+    const char *name; /* [n_name] */
+    size_t n_name;
+    const char *value; /* [n] */
+    size_t n;
+    bool is_number; /* the value is one, without a sign and below 2^64 */
+    bool of_buffer; /* it says where notes of this buffer come from */
+};
+typedef void (*pfdd_field_fn)(void *user, const struct pfdd_field *field);
 void pfdd_note_fields(const struct pfdd_note *note, pfdd_field_fn call,
                       void *user);
+
+/* Only those of the buffer: the same for all of its notes. */
+void pfdd_note_buffer_fields(const struct pfdd_note *note, pfdd_field_fn call,
+                             void *user);
 
 /* What is known of an entry by name; false: nothing. */
 bool pfdd_note_origin(const struct pfdd_note *note, const char *name,

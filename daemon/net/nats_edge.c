@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/host.h"
 #include "core/log.h"
 #include "delivery/stock.h"
 #include "net/nats.h"
@@ -528,14 +529,11 @@ static void on_unused_closed(uv_handle_t *handle)
 
 static void name_host(char ret[PFDD_TOKEN])
 {
-    gethostname(ret, PFDD_TOKEN - 1);
-    ret[PFDD_TOKEN - 1] = '\0';
+    snprintf(ret, PFDD_TOKEN, "%s", pfdd_host());
     for (char *c = ret; *c; c++) {
         if (*c == '.' || *c == '*' || *c == '>' || *c <= ' ')
             *c = '_';
     }
-    if (!*ret)
-        memcpy(ret, "host", sizeof "host");
 }
 
 struct pfdd_edge *pfdd_edge_new(const struct pfdd_edge_options *options)

@@ -231,17 +231,15 @@ static void put_word(msgpack_packer *pk, const char *text)
     put_text(pk, text, strlen(text));
 }
 
-static void count_field(void *user, const char *name, const char *value,
-                        size_t n, bool is_number)
+static void count_field(void *user, const struct pfdd_field *field)
 {
     ++*(size_t *)user;
 }
 
-static void put_field(void *user, const char *name, const char *value, size_t n,
-                      bool is_number)
+static void put_field(void *user, const struct pfdd_field *field)
 {
-    put_word(user, name);
-    put_text(user, value, n);
+    put_text(user, field->name, field->n_name);
+    put_text(user, field->value, field->n);
 }
 
 /* [EventTime, {"message": ..., "severity": ..., what is known}] */

@@ -4,11 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
-#include <unistd.h>
 
-enum {
-    HOST_ROOM = 256,
-};
+#include "core/host.h"
 
 static bool read_secret(struct pfdd_secret *ret, const char *path,
                         const char *what, char *err, size_t n_err)
@@ -81,9 +78,8 @@ const char *pfdd_greeting_answer(struct pfdd_greeting *g,
     const struct pfdd_piece *nonce = &helo->nonce;
     char proof[PFDD_SHA512_TEXT];
     char digest[PFDD_SHA512_TEXT] = "";
-    char host[HOST_ROOM] = "";
+    const char *host = pfdd_host();
     bool wants_user = helo->auth.n > 0;
-    gethostname(host, sizeof host - 1);
     if (!nonce->n || nonce->n > sizeof g->nonce)
         return "its greeting has no nonce";
     if (wants_user && !g->user)

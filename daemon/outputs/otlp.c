@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #include "outputs/otlp.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <jansson.h>
 
 #include <printfdecode/convert.h>
 #include <printfdecode/version.h>
 
+#include "core/host.h"
+
 /* ---- values ---- */
 
 static void put_string(struct pfdd_growing *out, const char *text, size_t n)
 {
-    pfdd_growing_puts(out, "\"");
-    char *at = pfdd_growing_room(out, 6 * n);
-    if (at)
-        out->n += pfd_escape_for_json(at, text, n);
-    pfdd_growing_puts(out, "\"");
+    char *at = pfdd_growing_room(out, 6 * n + 2);
+    if (!at)
+        return;
+    size_t n_out = pfd_escape_for_json(at + 1, text, n);
+    at[0] = at[n_out + 1] = '"';
+    out->n += n_out + 2;
 }
 
 /* OTLP's integers have a sign: what does not fit is a text. */
@@ -32,18 +33,26 @@ static bool is_int64(const char *digits, size_t n)
 }
 
 static void put_attribute(struct pfdd_growing *out, const char *prefix,
-                          const char *name, const char *value, size_t n,
-                          bool is_number)
+                          const struct pfdd_field *field)
 {
     bool is_next = out->n && out->at[out->n - 1] == '}';
     pfdd_growing_puts(out, is_next ? ",{\"key\":\"" : "{\"key\":\"");
     pfdd_growing_puts(out, prefix);
-    pfdd_growing_puts(out, name);
-    pfdd_growing_puts(out, is_number && is_int64(value, n)
+    pfdd_growing_add(out, field->name, field->n_name);
+    pfdd_growing_puts(out, field->is_number && is_int64(field->value, field->n)
                                ? "\",\"value\":{\"intValue\":"
                                : "\",\"value\":{\"stringValue\":");
-    put_string(out, value, n);
+    put_string(out, field->value, field->n);
     pfdd_growing_puts(out, "}}");
+}
+
+static void put_text(struct pfdd_growing *out, const char *name,
+                     const char *value)
+{
+    const struct pfdd_field field = {
+        .name = name, .n_name = strlen(name), .value = value, .n = strlen(value)
+    };
+    put_attribute(out, "", &field);
 }
 
 /* ---- notes ---- */
@@ -51,59 +60,84 @@ static void put_attribute(struct pfdd_growing *out, const char *prefix,
 /* What names of ours are in the semantic conventions. */
 static const struct name {
     const char *ours;
+    size_t n;
     const char *theirs;
-    bool is_resource; /* says who has printed, not what */
 } names[] = {
-    { "host", "host.name", true },
-    { "process", "process.executable.name", true },
-    { "pid", "process.pid", true },
-    { "device", "hw.name", true },
-    { "file", "code.file.path", false },
-    { "line", "code.line.number", false },
-    { "time_unix_nano", NULL, false }, /* stands in the record itself */
+    { "file", 4, "code.file.path" },
+    { "line", 4, "code.line.number" },
+    { "time_unix_nano", 14, NULL }, /* stands in the record itself */
+}, resource_names[] = {
+    /* They say who has printed, not what. */
+    { "host", 4, "host.name" },
+    { "process", 7, "process.executable.name" },
+    { "pid", 3, "process.pid" },
+    { "device", 6, "hw.name" },
 };
 
-struct fields {
-    struct pfdd_growing *out;
-    bool of_resource; /* these, or the others */
+static const struct name *find_name(const struct pfdd_field *field,
+                                    const struct name *all, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (all[i].n == field->n_name &&
+            !memcmp(all[i].ours, field->name, field->n_name))
+            return &all[i];
+    }
+    return NULL;
+}
+
+#define FIND(field, all) find_name(field, all, sizeof(all) / sizeof *(all))
+
+static void put_named(struct pfdd_growing *out, const struct name *name,
+                      const struct pfdd_field *field)
+{
+    struct pfdd_field theirs = *field;
+    theirs.name = name->theirs;
+    theirs.n_name = strlen(name->theirs);
+    put_attribute(out, "", &theirs);
+}
+
+struct resource {
+    struct pfdd_growing own;
     bool has_host;
     bool has_device;
 };
 
-static void put_field(void *user, const char *name, const char *value, size_t n,
-                      bool is_number)
+static void put_resource_field(void *user, const struct pfdd_field *field)
 {
-    struct fields *f = user;
-    const struct name *known = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (!strcmp(names[i].ours, name))
-            known = &names[i];
-    }
-    bool is_resource = known && known->is_resource;
-    f->has_host |= !strcmp(name, "host");
-    f->has_device |= !strcmp(name, "device");
-    if (is_resource != f->of_resource || (known && !known->theirs))
+    struct resource *r = user;
+    const struct name *name = FIND(field, resource_names);
+    if (!name)
         return;
-    put_attribute(f->out, known ? "" : "gpu.", known ? known->theirs : name,
-                  value, n, is_number);
+    r->has_host |= !strcmp(name->ours, "host");
+    r->has_device |= !strcmp(name->ours, "device");
+    put_named(&r->own, name, field);
 }
 
 static void put_resource(struct pfdd_growing *out, const struct pfdd_note *note)
 {
-    struct pfdd_growing own = { 0 };
-    struct fields f = { &own, true, false, false };
-    pfdd_note_fields(note, put_field, &f);
-    if (!f.has_host) {
-        char host[256] = "";
-        gethostname(host, sizeof host - 1);
-        put_attribute(&own, "", "host.name", host, strlen(host), false);
-    }
-    if (f.has_device)
-        put_attribute(&own, "", "hw.type", "gpu", 3, false);
-    pfdd_growing_add(out, own.at, own.n);
+    struct resource r = { .has_host = false };
+    pfdd_note_buffer_fields(note, put_resource_field, &r);
+    if (!r.has_host)
+        put_text(&r.own, "host.name", pfdd_host());
+    if (r.has_device)
+        put_text(&r.own, "hw.type", "gpu");
+    pfdd_growing_add(out, r.own.at, r.own.n);
     pfdd_growing_add(out, "", 1);
-    out->failed |= own.failed;
-    pfdd_growing_free(&own);
+    out->failed |= r.own.failed;
+    pfdd_growing_free(&r.own);
+}
+
+/* Of what stands in no resource. */
+static void put_field(void *user, const struct pfdd_field *field)
+{
+    const struct name *name = FIND(field, names);
+    if (field->of_buffer && FIND(field, resource_names))
+        return;
+    if (!name) {
+        put_attribute(user, "gpu.", field);
+    } else if (name->theirs) {
+        put_named(user, name, field);
+    }
 }
 
 /* The number of a level, and its word. */
@@ -136,16 +170,18 @@ static struct severity severity_of(const struct pfdd_note *note)
 static void put_record(struct pfdd_growing *out, const struct pfdd_note *note)
 {
     struct severity severity = severity_of(note);
-    struct fields f = { out, false, false, false };
-    pfdd_growing_print(out,
-                       "{\"timeUnixNano\":\"%" PRIu64
-                       "\",\"observedTimeUnixNano\":\"%" PRIu64
-                       "\",\"severityNumber\":%u,\"severityText\":\"%s\","
-                       "\"body\":{\"stringValue\":",
-                       note->time, note->time, severity.number, severity.text);
+    pfdd_growing_puts(out, "{\"timeUnixNano\":\"");
+    pfdd_growing_number(out, note->time);
+    pfdd_growing_puts(out, "\",\"observedTimeUnixNano\":\"");
+    pfdd_growing_number(out, note->time);
+    pfdd_growing_puts(out, "\",\"severityNumber\":");
+    pfdd_growing_number(out, severity.number);
+    pfdd_growing_puts(out, ",\"severityText\":\"");
+    pfdd_growing_puts(out, severity.text);
+    pfdd_growing_puts(out, "\",\"body\":{\"stringValue\":");
     put_string(out, note->text, note->n);
     pfdd_growing_puts(out, "},\"attributes\":[");
-    pfdd_note_fields(note, put_field, &f);
+    pfdd_note_fields(note, put_field, out);
     pfdd_growing_puts(out, "]}");
     pfdd_growing_add(out, "", 1);
 }
@@ -166,7 +202,7 @@ static void begin_resource(struct pfdd_otlp *body, const char *service,
     struct pfdd_growing *out = &body->text;
     pfdd_growing_puts(out, body->resource ? "]}]}," : "{\"resourceLogs\":[");
     pfdd_growing_puts(out, "{\"resource\":{\"attributes\":[");
-    put_attribute(out, "", "service.name", service, strlen(service), false);
+    put_text(out, "service.name", service);
     if (*resource)
         pfdd_growing_puts(out, ",");
     pfdd_growing_puts(out, resource);

@@ -39,21 +39,19 @@ static void put_value(struct pfdd_growing *out, const char *value, size_t n)
 }
 
 /* Its own keys: our names in capitals. */
-static void put_field(void *user, const char *name, const char *value, size_t n,
-                      bool is_number)
+static void put_field(void *user, const struct pfdd_field *field)
 {
     struct pfdd_growing *out = user;
-    size_t n_name = strlen(name);
     pfdd_growing_puts(out, "GPU_");
-    char *at = pfdd_growing_room(out, n_name);
+    char *at = pfdd_growing_room(out, field->n_name);
     if (!at)
         return;
-    for (size_t i = 0; i < n_name; i++) {
-        bool is_small = name[i] >= 'a' && name[i] <= 'z';
-        at[i] = is_small ? (char)(name[i] - 'a' + 'A') : name[i];
+    for (size_t i = 0; i < field->n_name; i++) {
+        char c = field->name[i];
+        at[i] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
     }
-    out->n += n_name;
-    put_value(out, value, n);
+    out->n += field->n_name;
+    put_value(out, field->value, field->n);
 }
 
 static void put_code(struct pfdd_growing *out, const struct pfdd_note *note)

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "core/growing.h"
+#include "core/host.h"
 #include "delivery/queue.h"
 #include "net/nats_edge.h"
 #include "sources/daemon.h"
@@ -53,7 +54,6 @@ struct nats_output {
     uv_timer_t timer;
     bool timer_closed;
     char id[ID];
-    char host[256];
     struct flight *flights; /* oldest first */
     struct flight **end;
     size_t n_flights;
@@ -173,7 +173,7 @@ static bool put_frames(struct nats_output *o, const struct pfdd_chunk *c,
     buffer.generation = entries.generation = c->contents.generation;
     entries.buffer = buffer.buffer;
     if (!buffer.host.n)
-        buffer.host = pfd_wire_text(o->host);
+        buffer.host = pfd_wire_text(pfdd_host());
     o->count.dropped += entries.type == PFD_WIRE_GAP;
     return pfd_wire_write(&buffer, add_bytes, out, NULL) == PFD_OK &&
            pfd_wire_write(&entries, add_bytes, out, NULL) == PFD_OK;
@@ -396,7 +396,6 @@ static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
     o->end = &o->flights;
     o->patience = PATIENCE;
     o->epoch = pfdd_time_now() / 1000; /* of no epoch before a restart */
-    gethostname(o->host, sizeof o->host - 1);
     o->edge = pfdd_edge_new(&options);
     if (!o->edge) {
         snprintf(err, n_err, "nats: no memory, or no thread");

@@ -5,13 +5,14 @@
  * the second, since some receivers spoil longer ones; nanoseconds stand in the
  * structured data, with all else that is known.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "core/digits.h"
+#include "core/host.h"
+#include "core/moment.h"
 #include "outputs/sender.h"
 
 enum framing {
@@ -53,6 +54,17 @@ static const char *identifier_of(const struct syslog_config *config)
  * structured data.
  */
 
+/* Without a control character, nor one that needs a '\\'. */
+static bool is_plain(const char *text, size_t n)
+{
+    unsigned n_odd = 0;
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)text[i];
+        n_odd += c < ' ' || c == 0x7f || c == '"' || c == '\\' || c == ']';
+    }
+    return !n_odd;
+}
+
 /* Control characters as "#012", as syslog servers write them; is_value: of
  * structured data, where some have a '\' before them. */
 static void put_safe(struct pfdd_growing *out, const char *text, size_t n,
@@ -61,6 +73,11 @@ static void put_safe(struct pfdd_growing *out, const char *text, size_t n,
     char *at = pfdd_growing_room(out, 4 * n);
     if (!at)
         return;
+    if (is_plain(text, n)) {
+        memcpy(at, text, n);
+        out->n += n;
+        return;
+    }
     char *end = at;
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)text[i];
@@ -95,21 +112,11 @@ static void put_word(struct pfdd_growing *out, const char *text, size_t n,
 
 static void put_time(struct pfdd_growing *out, uint64_t ns)
 {
-    time_t second = (time_t)(ns / 1000000000);
-    char text[32] = "-";
-    struct tm tm;
-    if (gmtime_r(&second, &tm) &&
-        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm)) {
-        pfdd_growing_print(out, "%s.%06" PRIu64 "Z ", text,
-                           ns % 1000000000 / 1000);
-    } else {
-        pfdd_growing_puts(out, "- ");
-    }
+    char *at = pfdd_growing_room(out, PFDD_MOMENT);
+    if (at)
+        out->n += pfdd_moment(at, ns, 6);
+    pfdd_growing_puts(out, " ");
 }
-
-/* Read when the first output is opened: asked for each note it would be a
- * system call. */
-static char our_host[HOST_MAX + 1];
 
 static void put_host(struct pfdd_growing *out, const struct pfdd_note *note)
 {
@@ -118,33 +125,33 @@ static void put_host(struct pfdd_growing *out, const struct pfdd_note *note)
                  HOST_MAX);
         return;
     }
-    put_word(out, our_host, strlen(our_host), HOST_MAX);
+    put_word(out, pfdd_host(), strlen(pfdd_host()), HOST_MAX);
 }
 
 static void put_process(struct pfdd_growing *out, const struct pfdd_note *note)
 {
     uint64_t pid = note->buffer ? note->buffer->frame->pid : 0;
     if (pid) {
-        pfdd_growing_print(out, "%" PRIu64 " ", pid);
+        pfdd_growing_number(out, pid);
+        pfdd_growing_puts(out, " ");
     } else {
         pfdd_growing_puts(out, "- ");
     }
 }
 
-static void put_field(void *user, const char *name, const char *value, size_t n,
-                      bool is_number)
+static void put_field(void *user, const struct pfdd_field *field)
 {
     struct pfdd_growing *out = user;
     pfdd_growing_puts(out, " ");
-    pfdd_growing_puts(out, name);
+    pfdd_growing_add(out, field->name, field->n_name);
     pfdd_growing_puts(out, "=\"");
-    put_safe(out, value, n, true);
+    put_safe(out, field->value, field->n, true);
     pfdd_growing_puts(out, "\"");
 }
 
 static void put(struct pfdd_growing *out, const struct pfdd_note *note)
 {
-    pfdd_growing_print(out, "%u", note->severity);
+    pfdd_growing_number(out, note->severity);
     put_time(out, note->time);
     put_host(out, note);
     pfdd_growing_add(out, "", 1);
@@ -165,6 +172,7 @@ static bool is_datagram(const struct pfdd_output_config *base)
     return base->access.address.is_unix && !config_of(base)->is_stream;
 }
 
+/* The pieces' sizes are bounded: by the header's, and by check(). */
 static void wrap(const struct pfdd_output_config *base, const char *note,
                  size_t n, struct pfdd_wrap *ret)
 {
@@ -172,17 +180,21 @@ static void wrap(const struct pfdd_output_config *base, const char *note,
     const char *place = note + 1;
     const char *process = place + strlen(place) + 1;
     const char *rest = process + strlen(process) + 1;
-    unsigned priority = config->facility * 8 + (unsigned)(*note - '0');
-    char head[PFDD_WRAP];
-    int n_head =
-        snprintf(head, sizeof head, "<%u>1 %s %s %s [gpu@%" PRIu64, priority,
-                 place, identifier_of(config), process, config->enterprise);
-    size_t n_note = (size_t)n_head + n - (size_t)(rest - note);
-    bool counts = !is_datagram(base) && config->framing == OCTET_COUNTING;
-    int n_count =
-        counts ? snprintf(ret->head, sizeof ret->head, "%zu ", n_note) : 0;
-    memcpy(ret->head + n_count, head, (size_t)n_head);
-    ret->n_head = (size_t)n_count + (size_t)n_head;
+    char head[PFDD_WRAP - PFDD_DIGITS];
+    char *at = stpcpy(head, "<");
+    at += pfdd_decimal(at, config->facility * 8 + (unsigned)(*note - '0'));
+    at = stpcpy(stpcpy(stpcpy(at, ">1 "), place), " ");
+    at = stpcpy(stpcpy(stpcpy(at, identifier_of(config)), " "), process);
+    at = stpcpy(at, " [gpu@");
+    at += pfdd_decimal(at, config->enterprise);
+    size_t n_head = (size_t)(at - head);
+    size_t n_count = 0;
+    if (!is_datagram(base) && config->framing == OCTET_COUNTING) {
+        n_count = pfdd_decimal(ret->head, n_head + n - (size_t)(rest - note));
+        ret->head[n_count++] = ' ';
+    }
+    memcpy(ret->head + n_count, head, n_head);
+    ret->n_head = n_count + n_head;
     ret->n_skip = (size_t)(rest - note);
     if (!is_datagram(base) && config->framing == NEWLINE) {
         ret->tail = "\n";
@@ -198,8 +210,6 @@ static const struct pfdd_protocol protocol = {
 
 static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
 {
-    if (!*our_host)
-        gethostname(our_host, sizeof our_host - 1);
     return pfdd_sender_open((struct pfdd_sender *)output, &protocol, err,
                             n_err);
 }
