@@ -23,7 +23,7 @@ sys.path[1:1] = [os.path.join(os.path.dirname(__file__), '..', name)
 from harness import (ARGUMENTS, Daemon, dump_frames, elf_frame, free_port, http,
                      producer, until)
 from load import copied, seconds_of
-from real import Process
+from real import Journald, Process, Rsyslog
 from server import Server, program
 
 COPIES = 150
@@ -152,16 +152,14 @@ def cases(temp):
         yield 'nats', f'type: nats, servers: ["{server.url}"], window: 16GiB', server
 
 
-class Peer(Process):
-    """A server of somebody else's library, on the other processor."""
+class Node(Process):
+    """A server of somebody else's library."""
 
     def __init__(self, script):
         self.port = free_port()
         super().__init__(shutil.which('node'), '-e', script % self.port,
                          cwd=PEERS, stdout=subprocess.DEVNULL)
-        os.sched_setaffinity(self.process.pid, {1})
         until('the server', self.is_up)
-        self.before = self.seconds()
 
     def is_up(self):
         try:
@@ -170,30 +168,45 @@ class Peer(Process):
         except OSError:
             return False
 
-    def seconds(self):
-        return seconds_of(self.process.pid)
 
-
-def real_peers():
-    if not shutil.which('node') or not os.path.isdir(f'{PEERS}/node_modules'):
-        print("real peers are left out: 'npm ci' in tests/outputs")
-        return
-    peer = Peer(FORWARD)
-    yield ('forward', 'FluentServer',
-           f'type: forward, address: "tcp:127.0.0.1:{peer.port}"', peer)
-    peer = Peer(OTLP)
-    yield ('otlp', 'mockotlpserver',
-           f'type: otlp, url: "http://127.0.0.1:{peer.port}/v1/logs", compress: no, required: true',
-           peer)
+def real_peers(temp):
+    """(output, whose, configuration, peer)"""
+    if shutil.which('node') and os.path.isdir(f'{PEERS}/node_modules'):
+        peer = Node(FORWARD)
+        yield ('forward', 'FluentServer',
+               f'type: forward, address: "tcp:127.0.0.1:{peer.port}"', peer)
+        peer = Node(OTLP)
+        yield ('otlp', 'mockotlpserver',
+               f'type: otlp, url: "http://127.0.0.1:{peer.port}/v1/logs", '
+               'compress: no, required: true', peer)
+    else:
+        print("forward and otlp are left out: 'npm ci' in tests/outputs")
+    if Rsyslog.is_here():
+        peer = Rsyslog(temp, 'tcp', free_port())
+        yield ('syslog', 'rsyslogd',
+               f'type: syslog, address: "tcp:127.0.0.1:{peer.port}", '
+               'required: true', peer)
+    else:
+        print('syslog is left out: no rsyslogd')
+    why = Journald.is_here()
+    if not why:
+        peer = Journald(temp)
+        yield ('journald', 'systemd-journald',
+               f'type: journald, address: "unix:{peer.socket}"', peer)
+    else:
+        print(f'journald is left out: {why}')
 
 
 def measure_peers(top, n_buffers):
-    for output, name, config, peer in real_peers():
+    """What they take, each on the other processor."""
+    for output, name, config, peer in real_peers(top):
         temp = f'{top}/{output}-peer'
         os.mkdir(temp)
+        give_processor(peer.pid(), 1)
+        before = seconds_of(peer.pid())
         took, cost, missed = measure(temp, config, n_buffers, output)
         given = n_buffers * 64 * COPIES / 1e6 - missed / 1e6
-        own = peer.seconds() - peer.before
+        own = seconds_of(peer.pid()) - before
         print(f'{output} to {name}: {given / took:6.3f} million entries/s; '
               f'of a processor for a million: ours {cost / given:5.2f} s, the '
               f"peer's {own / given:5.2f} s, {missed:.0f} left out", flush=True)
@@ -239,11 +252,27 @@ def read_metric(d, name):
     return sum(map(float, found))
 
 
+def last_work(d, patience=3):
+    """When it did something for the last time, and the seconds of a processor
+    that it had taken by then. Peers that are busy answer late; to be asked is no
+    work."""
+    seen, end = (0, 0), time.monotonic()
+    while time.monotonic() - end < patience:
+        now = (seconds_of(d.process.pid), read_metric(d, 'output_sent_total'))
+        if now[1] != seen[1] or now[0] > seen[0] + 0.05:
+            seen, end = now, time.monotonic()
+        time.sleep(0.2)
+    return end, seen[0]
+
+
+def give_processor(pid, number):
+    for thread in os.listdir(f'/proc/{pid}/task'):
+        os.sched_setaffinity(int(thread), {number})
+
+
 def measure(temp, config, n_buffers, name):
     d = Daemon(temp, CONFIG % config)
-    os.sched_setaffinity(d.process.pid, {0})
-    for thread in os.listdir(f'/proc/{d.process.pid}/task'):
-        os.sched_setaffinity(int(thread), {0})
+    give_processor(d.process.pid, 0)
     if name == 'listen':
         subscribe(f'{temp}/l.sock')
     data = copied(COPIES)
@@ -254,16 +283,11 @@ def measure(temp, config, n_buffers, name):
                     for f in dump_frames(buffer=i + 1, name=f'b{i}', data=data))):
         until('all is decoded', lambda: read_metric(d, 'source_entries_total') >=
               n_buffers * 64 * COPIES)
-        seen = None
-        while seen != (seen := (seconds_of(d.process.pid),
-                                read_metric(d, 'output_sent_total'))):
-            time.sleep(0.4)
-    took = time.monotonic() - begun - 0.4
-    cost = seconds_of(d.process.pid) - before
+        end, cost = last_work(d)
     missed = (read_metric(d, 'output_dropped_total') +
               read_metric(d, 'missed_lines_total'))
     d.stop()
-    return took, cost, missed
+    return end - begun, cost - before, missed
 
 
 def main():

@@ -43,8 +43,11 @@ class Process:
             self.process.send_signal(signal.SIGKILL)
             self.process.wait()
 
+    def pid(self):
+        return self.process.pid
+
     def signal(self, number):
-        self.process.send_signal(number)
+        os.kill(self.pid(), number)
 
 
 class Journald(Process):
@@ -72,12 +75,11 @@ class Journald(Process):
         super().kill()
         until('the end of journald', lambda: not self.is_up())
 
-    def signal(self, number):
+    def pid(self):
         """Of unshare it is the child."""
         pid = self.process.pid
         with open(f'/proc/{pid}/task/{pid}/children', encoding='ascii') as f:
-            for child in f.read().split():
-                os.kill(int(child), number)
+            return int(f.read())
 
     def is_up(self):
         try:
