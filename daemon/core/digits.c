@@ -1,13 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/digits.h"
 
+#include <string.h>
+
+/* Two digits at a time: times have nineteen. */
 size_t pfdd_decimal(char ret[PFDD_DIGITS], uint64_t value)
 {
-    size_t n = 1;
-    for (uint64_t left = value / 10; left; left /= 10)
-        n++;
-    for (size_t i = n; i--; value /= 10)
-        ret[i] = (char)('0' + value % 10);
+    static const char pairs[] = "00010203040506070809"
+                                "10111213141516171819"
+                                "20212223242526272829"
+                                "30313233343536373839"
+                                "40414243444546474849"
+                                "50515253545556575859"
+                                "60616263646566676869"
+                                "70717273747576777879"
+                                "80818283848586878889"
+                                "90919293949596979899";
+    char text[PFDD_DIGITS];
+    char *end = text + sizeof text;
+    char *at = end;
+    for (; value >= 10; value /= 100)
+        memcpy(at -= 2, pairs + 2 * (value % 100), 2);
+    if (value || at == end)
+        *--at = (char)('0' + value);
+    size_t n = (size_t)(end - at);
+    memcpy(ret, at, n);
     return n;
 }
 

@@ -110,15 +110,16 @@ static void put_entry(const struct fields *f, struct pfd_entry *entry)
 /* "unknown_id width_mismatch" */
 static void put_findings(const struct fields *f, uint64_t findings)
 {
-    char text[1024] = "";
+    char text[1024];
     size_t n = 0;
+    if (!findings)
+        return;
     for (uint64_t left = findings; left && n < sizeof text; left &= left - 1) {
         unsigned kind = (unsigned)__builtin_ctzll(left);
         n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? " " : "",
                               pfd_finding_name((enum pfd_finding_kind)kind));
     }
-    if (findings)
-        put_text(f, NAME("findings"), text);
+    put_text(f, NAME("findings"), text);
 }
 
 void pfdd_note_buffer_fields(const struct pfdd_note *note, pfdd_field_fn call,

@@ -231,35 +231,41 @@ static void put_word(msgpack_packer *pk, const char *text)
     put_text(pk, text, strlen(text));
 }
 
-static void count_field(void *user, const struct pfdd_field *field)
-{
-    ++*(size_t *)user;
-}
+struct map {
+    msgpack_packer pk;
+    uint16_t n; /* pairs */
+};
 
 static void put_field(void *user, const struct pfdd_field *field)
 {
-    put_text(user, field->name, field->n_name);
-    put_text(user, field->value, field->n);
+    struct map *map = user;
+    put_text(&map->pk, field->name, field->n_name);
+    put_text(&map->pk, field->value, field->n);
+    map->n++;
 }
 
-/* [EventTime, {"message": ..., "severity": ..., what is known}] */
+/* [EventTime, {"message": ..., "severity": ..., what is known}]: how much is
+ * known is set when all has been put. */
 static void put(struct pfdd_growing *out, const struct pfdd_note *note)
 {
     const uint32_t time[] = { htonl((uint32_t)(note->time / 1000000000)),
                               htonl((uint32_t)(note->time % 1000000000)) };
-    msgpack_packer pk;
-    size_t n = 2;
-    msgpack_packer_init(&pk, out, add);
-    msgpack_pack_array(&pk, 2);
-    msgpack_pack_ext(&pk, sizeof time, 0);
-    msgpack_pack_ext_body(&pk, time, sizeof time);
-    pfdd_note_fields(note, count_field, &n);
-    msgpack_pack_map(&pk, n);
-    put_word(&pk, "message");
-    put_text(&pk, note->text, note->n);
-    put_word(&pk, "severity");
-    put_word(&pk, pfdd_severity_name(note->severity));
-    pfdd_note_fields(note, put_field, &pk);
+    struct map map = { .n = 2 };
+    msgpack_packer *pk = &map.pk;
+    msgpack_packer_init(pk, out, add);
+    msgpack_pack_array(pk, 2);
+    msgpack_pack_ext(pk, sizeof time, 0);
+    msgpack_pack_ext_body(pk, time, sizeof time);
+    msgpack_pack_map(pk, UINT16_MAX);
+    size_t behind = out->n;
+    put_word(pk, "message");
+    put_text(pk, note->text, note->n);
+    put_word(pk, "severity");
+    put_word(pk, pfdd_severity_name(note->severity));
+    pfdd_note_fields(note, put_field, &map);
+    uint16_t n = htons(map.n);
+    if (!out->failed)
+        memcpy(out->at + behind - sizeof n, &n, sizeof n);
 }
 
 const struct pfdd_encoding pfdd_forward_encoding = { .put = put };

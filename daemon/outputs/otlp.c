@@ -32,11 +32,19 @@ static bool is_int64(const char *digits, size_t n)
            (n == sizeof max - 1 && memcmp(digits, max, n) <= 0);
 }
 
-static void put_attribute(struct pfdd_growing *out, const char *prefix,
+struct attributes {
+    struct pfdd_growing *out;
+    bool is_next; /* there is one already */
+    bool has_host;
+    bool has_device;
+};
+
+static void put_attribute(struct attributes *a, const char *prefix,
                           const struct pfdd_field *field)
 {
-    bool is_next = out->n && out->at[out->n - 1] == '}';
-    pfdd_growing_puts(out, is_next ? ",{\"key\":\"" : "{\"key\":\"");
+    struct pfdd_growing *out = a->out;
+    pfdd_growing_puts(out, a->is_next ? ",{\"key\":\"" : "{\"key\":\"");
+    a->is_next = true;
     pfdd_growing_puts(out, prefix);
     pfdd_growing_add(out, field->name, field->n_name);
     pfdd_growing_puts(out, field->is_number && is_int64(field->value, field->n)
@@ -46,13 +54,12 @@ static void put_attribute(struct pfdd_growing *out, const char *prefix,
     pfdd_growing_puts(out, "}}");
 }
 
-static void put_text(struct pfdd_growing *out, const char *name,
-                     const char *value)
+static void put_text(struct attributes *a, const char *name, const char *value)
 {
     const struct pfdd_field field = {
         .name = name, .n_name = strlen(name), .value = value, .n = strlen(value)
     };
-    put_attribute(out, "", &field);
+    put_attribute(a, "", &field);
 }
 
 /* ---- notes ---- */
@@ -87,44 +94,35 @@ static const struct name *find_name(const struct pfdd_field *field,
 
 #define FIND(field, all) find_name(field, all, sizeof(all) / sizeof *(all))
 
-static void put_named(struct pfdd_growing *out, const struct name *name,
+static void put_named(struct attributes *a, const struct name *name,
                       const struct pfdd_field *field)
 {
     struct pfdd_field theirs = *field;
     theirs.name = name->theirs;
     theirs.n_name = strlen(name->theirs);
-    put_attribute(out, "", &theirs);
+    put_attribute(a, "", &theirs);
 }
-
-struct resource {
-    struct pfdd_growing own;
-    bool has_host;
-    bool has_device;
-};
 
 static void put_resource_field(void *user, const struct pfdd_field *field)
 {
-    struct resource *r = user;
+    struct attributes *a = user;
     const struct name *name = FIND(field, resource_names);
     if (!name)
         return;
-    r->has_host |= !strcmp(name->ours, "host");
-    r->has_device |= !strcmp(name->ours, "device");
-    put_named(&r->own, name, field);
+    a->has_host |= !strcmp(name->ours, "host");
+    a->has_device |= !strcmp(name->ours, "device");
+    put_named(a, name, field);
 }
 
 static void put_resource(struct pfdd_growing *out, const struct pfdd_note *note)
 {
-    struct resource r = { .has_host = false };
-    pfdd_note_buffer_fields(note, put_resource_field, &r);
-    if (!r.has_host)
-        put_text(&r.own, "host.name", pfdd_host());
-    if (r.has_device)
-        put_text(&r.own, "hw.type", "gpu");
-    pfdd_growing_add(out, r.own.at, r.own.n);
+    struct attributes a = { .out = out };
+    pfdd_note_buffer_fields(note, put_resource_field, &a);
+    if (!a.has_host)
+        put_text(&a, "host.name", pfdd_host());
+    if (a.has_device)
+        put_text(&a, "hw.type", "gpu");
     pfdd_growing_add(out, "", 1);
-    out->failed |= r.own.failed;
-    pfdd_growing_free(&r.own);
 }
 
 /* Of what stands in no resource. */
@@ -170,6 +168,7 @@ static struct severity severity_of(const struct pfdd_note *note)
 static void put_record(struct pfdd_growing *out, const struct pfdd_note *note)
 {
     struct severity severity = severity_of(note);
+    struct attributes a = { .out = out };
     pfdd_growing_puts(out, "{\"timeUnixNano\":\"");
     pfdd_growing_number(out, note->time);
     pfdd_growing_puts(out, "\",\"observedTimeUnixNano\":\"");
@@ -181,7 +180,7 @@ static void put_record(struct pfdd_growing *out, const struct pfdd_note *note)
     pfdd_growing_puts(out, "\",\"body\":{\"stringValue\":");
     put_string(out, note->text, note->n);
     pfdd_growing_puts(out, "},\"attributes\":[");
-    pfdd_note_fields(note, put_field, out);
+    pfdd_note_fields(note, put_field, &a);
     pfdd_growing_puts(out, "]}");
     pfdd_growing_add(out, "", 1);
 }
@@ -200,9 +199,10 @@ static void begin_resource(struct pfdd_otlp *body, const char *service,
                            const char *resource)
 {
     struct pfdd_growing *out = &body->text;
+    struct attributes a = { .out = out };
     pfdd_growing_puts(out, body->resource ? "]}]}," : "{\"resourceLogs\":[");
     pfdd_growing_puts(out, "{\"resource\":{\"attributes\":[");
-    put_text(out, "service.name", service);
+    put_text(&a, "service.name", service);
     if (*resource)
         pfdd_growing_puts(out, ",");
     pfdd_growing_puts(out, resource);

@@ -47,7 +47,7 @@ class Process:
         return self.process.pid
 
     def signal(self, number):
-        os.kill(self.pid(), number)
+        self.process.send_signal(number)
 
 
 class Journald(Process):
@@ -80,6 +80,9 @@ class Journald(Process):
         pid = self.process.pid
         with open(f'/proc/{pid}/task/{pid}/children', encoding='ascii') as f:
             return int(f.read())
+
+    def signal(self, number):
+        os.kill(self.pid(), number)
 
     def is_up(self):
         try:
