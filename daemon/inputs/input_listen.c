@@ -88,22 +88,35 @@ static void on_closed(struct pfdd_connection *c)
 
 enum {
     FULL_MS = 2000, /* until it is said */
+    EARLY_MS = 500, /* in which one that has come says that it has a buffer */
     GUEST = sizeof(struct pfdd_connection) + PFDD_STREAM_SMALL, /* bytes */
+    EARLY = PFDD_SESSION_BYTES / 2, /* a session takes no more, as a rule */
 };
+
+/* They have come, and are about to have a buffer. */
+static size_t count_early(const struct listen_input *in)
+{
+    uint64_t now = uv_now(in->base.d->loop);
+    size_t n = 0;
+    for (const struct pfdd_connection *c = in->connections; c; c = c->next) {
+        n += !c->closing && !pfdd_stream_has_buffers(c->stream) &&
+             (pfdd_stream_is_waiting(c->stream) || now - c->heard < EARLY_MS);
+    }
+    return n;
+}
 
 /* Others come and go, and code objects are read: there will be room. Nobody is
  * sent away because there is none now. And nobody is let in who would take what
- * those that are in need for a session, while they wait for it least of all: all
- * would wait for all. */
+ * those that are in need for a session each: all would wait for all. */
 static bool must_wait(void *user)
 {
     struct listen_input *in = user;
     struct pfdd *d = in->base.d;
     uint64_t now = uv_now(d->loop);
     pfdd_library_make_way(d->library, GUEST);
+    size_t wanted = GUEST + PFDD_SESSION_BYTES + count_early(in) * EARLY;
     bool is_full =
-        d->room.n_waiting > 0 ||
-        !pfdd_room_has_for_last(&d->room, GUEST + PFDD_SESSION_BYTES);
+        d->room.n_waiting > 0 || !pfdd_room_has_for_last(&d->room, wanted);
     if (!is_full || !in->is_full)
         in->full_since = now;
     in->is_full = is_full;
