@@ -18,6 +18,7 @@ struct pfdd_counters {
     uint64_t bad_reloads;
     uint64_t out_of_fds;
     uint64_t refused;
+    uint64_t waiting;          /* now: producers, until there is room */
     uint64_t idle;             /* producers that said nothing */
     uint64_t refused_files;    /* of watched folders */
     uint64_t waiting_files;    /* now: of {buffer}, until others are done */

@@ -6,6 +6,7 @@
 enum {
     MOST = 65536,
     OWN_MOST = 128, /* that are kept for the daemon itself */
+    WAITING_PART = 16,
 };
 
 static unsigned for_peers; /* 0: not yet asked for */
@@ -29,6 +30,13 @@ bool pfdd_descriptor_is_spare(int fd)
     if (!for_peers)
         pfdd_descriptors_raise();
     return fd >= 0 && (unsigned)fd < for_peers;
+}
+
+unsigned pfdd_descriptors_for_waiting(void)
+{
+    if (!for_peers)
+        pfdd_descriptors_raise();
+    return for_peers / WAITING_PART + 1;
 }
 
 unsigned pfdd_descriptors_share(void)

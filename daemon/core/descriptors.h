@@ -16,6 +16,9 @@ void pfdd_descriptors_raise(void);
 /* Of one that a peer has made us have just now: false: it should be closed. */
 bool pfdd_descriptor_is_spare(int fd);
 
+/* Of those, for peers who wait at a socket until there is room. */
+unsigned pfdd_descriptors_for_waiting(void);
+
 /* What one peer may make us have of them. */
 unsigned pfdd_descriptors_share(void);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/descriptors.h"
 #include "core/log.h"
 #include "net/connection.h"
 #include "net/socket.h"
@@ -91,6 +92,8 @@ enum {
     EARLY_MS = 500, /* in which one that has come says that it has a buffer */
     GUEST = sizeof(struct pfdd_connection) + PFDD_STREAM_SMALL, /* bytes */
     EARLY = PFDD_SESSION_BYTES / 2, /* a session takes no more, as a rule */
+    PLACES_MAX = 4096,              /* for those who wait, */
+    PLACE = 16 << 10,               /* one for so many bytes of the cap */
 };
 
 /* They have come, and are about to have a buffer. */
@@ -180,10 +183,23 @@ static void on_accept(struct pfdd_listener *l, int fd)
     pfdd_crowd_join(&in->crowd, &c->guest, &key, uv_now(in->base.d->loop));
 }
 
+static unsigned lower(unsigned a, size_t b)
+{
+    return a < b ? a : (unsigned)b;
+}
+
+/* In the lobby. */
+static unsigned count_places(const struct pfdd *d)
+{
+    unsigned n = lower(pfdd_descriptors_for_waiting(), d->room.max / PLACE);
+    return lower(n, PLACES_MAX);
+}
+
 static void on_listener_closed(void *user)
 {
     struct listen_input *in = user;
     in->listener_closed = true;
+    in->base.d->room.inputs -= pfdd_lobby_memory(in->listener.lobby.n_max);
     finish_close(in);
 }
 
@@ -194,6 +210,8 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
     in->listener.user = in;
     in->listener.accept = on_accept;
     in->listener.waits = must_wait;
+    in->listener.lobby.n_max = count_places(input->d);
+    in->listener.n_waiting = &input->d->count.waiting;
     in->listener.closed = on_listener_closed;
     in->listener.refused = &input->d->count.refused;
     in->listener.out_of_fds = &input->d->count.out_of_fds;
@@ -201,6 +219,8 @@ static bool open_input(struct pfdd_input *input, char *err, size_t n_err)
                             &input->config->access.address,
                             &input->config->access, err, n_err))
         return false;
+    /* Counted before they come. */
+    input->d->room.inputs += pfdd_lobby_memory(in->listener.lobby.n_max);
     pfdd_log(PFDD_INFO, "producers: %s", input->config->access.address.text);
     return true;
 }

@@ -23,7 +23,9 @@
 enum {
     BACKLOG = SOMAXCONN,
     RETRY_MS = 200, /* after running out of descriptors */
-    WAIT_MS = 10,   /* until there is room, perhaps */
+    WAIT_MS = 2,    /* until there is room, perhaps */
+    GO_ON_MS = 1,   /* others have had their turn */
+    AT_ONCE = 16,   /* that come or go in */
     SPARE = 16,     /* connections over TLS beside max_clients: HTTP has
                        some for pages */
 };
@@ -191,6 +193,74 @@ static bool may_connect(struct pfdd_listener *l, int fd)
     return false;
 }
 
+static void let_in(struct pfdd_listener *l, int fd)
+{
+    if (l->tls) {
+        pfdd_tls_begin(l->tls, fd);
+    } else {
+        l->accept(l, fd);
+    }
+}
+
+/* ---- waiting for room ---- */
+
+static void refuse(struct pfdd_listener *l, int fd)
+{
+    ++*l->refused;
+    close(fd);
+}
+
+/* Of this machine. */
+static pid_t process_of(const struct pfdd_listener *l, int fd)
+{
+    struct ucred peer = { .pid = 0 };
+    socklen_t n = sizeof peer;
+    if (!l->address.is_unix ||
+        getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) != 0)
+        return 0;
+    return peer.pid;
+}
+
+static void join_lobby(struct pfdd_listener *l, int fd)
+{
+    struct pfdd_peer_key user = pfdd_peer_key(fd);
+    int last = fd;
+    pfdd_lobby_join(&l->lobby, &user, process_of(l, fd), fd, &last);
+    if (last >= 0) {
+        pfdd_log_about(&l->told, PFDD_WARNING,
+                       "%s: more wait than there are places; refused the last "
+                       "connection of process %d, which has the most",
+                       l->address.text, process_of(l, last));
+        refuse(l, last);
+    }
+}
+
+/* Among all listeners. */
+static void count_waiting(struct pfdd_listener *l)
+{
+    if (!l->waits)
+        return;
+    *l->n_waiting += (uint64_t)l->lobby.n - l->n_counted;
+    l->n_counted = l->lobby.n;
+}
+
+static void on_room(uv_timer_t *timer)
+{
+    struct pfdd_listener *l = timer->data;
+    for (int i = 0; i < AT_ONCE && l->lobby.n; i++) {
+        if (l->waits(l->user)) {
+            uv_timer_start(timer, on_room, WAIT_MS, 0);
+            break;
+        }
+        let_in(l, pfdd_lobby_next(&l->lobby));
+    }
+    count_waiting(l);
+    if (l->lobby.n && !uv_is_active((uv_handle_t *)timer))
+        uv_timer_start(timer, on_room, GO_ON_MS, 0);
+}
+
+/* ---- coming ---- */
+
 static void on_connection(uv_poll_t *poll, int status, int events);
 
 static void on_retry(uv_timer_t *timer)
@@ -206,42 +276,49 @@ static void pause_for(struct pfdd_listener *l, uint64_t ms)
     uv_timer_start(&l->retry, on_retry, ms, 0);
 }
 
+/* Below 0: nobody comes now. */
+static int accept_one(struct pfdd_listener *l)
+{
+    if (l->waits && !pfdd_lobby_has_place(&l->lobby)) {
+        pause_for(l, WAIT_MS);
+        return -1;
+    }
+    int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd >= 0 && pfdd_descriptor_is_spare(fd))
+        return fd;
+    if (fd >= 0) {
+        close(fd);
+        errno = EMFILE;
+    }
+    if (errno == EMFILE || errno == ENFILE || errno == ENOMEM ||
+        errno == ENOBUFS) {
+        ++*l->out_of_fds;
+        pfdd_log_about(&l->told, PFDD_WARNING, "cannot accept: %s",
+                       strerror(errno));
+        pause_for(l, RETRY_MS);
+    }
+    return -1;
+}
+
 static void on_connection(uv_poll_t *poll, int status, int events)
 {
     struct pfdd_listener *l = poll->data;
     /* A few at a time: others want their turn. */
-    for (int i = 0; i < 16; i++) {
-        if (l->waits && l->waits(l->user)) {
-            pause_for(l, WAIT_MS);
-            return;
-        }
-        int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-        if (fd >= 0 && !pfdd_descriptor_is_spare(fd)) {
-            close(fd);
-            fd = -1;
-            errno = EMFILE;
-        }
-        if (fd < 0) {
-            if (errno != EMFILE && errno != ENFILE && errno != ENOMEM &&
-                errno != ENOBUFS)
-                return;
-            ++*l->out_of_fds;
-            pfdd_log_about(&l->told, PFDD_WARNING, "cannot accept: %s",
-                           strerror(errno));
-            pause_for(l, RETRY_MS);
-            return;
-        }
+    for (int i = 0; i < AT_ONCE; i++) {
+        int fd = accept_one(l);
+        if (fd < 0)
+            break;
         if (!may_connect(l, fd)) {
-            ++*l->refused;
-            close(fd);
-            continue;
-        }
-        if (l->tls) {
-            pfdd_tls_begin(l->tls, fd);
+            refuse(l, fd);
+        } else if (l->waits) {
+            join_lobby(l, fd);
         } else {
-            l->accept(l, fd);
+            let_in(l, fd);
         }
     }
+    count_waiting(l);
+    if (l->lobby.n && !uv_is_active((uv_handle_t *)&l->room))
+        on_room(&l->room);
 }
 
 static void on_known(void *user, int fd)
@@ -315,9 +392,11 @@ bool pfdd_listener_open(struct pfdd_listener *l, uv_loop_t *loop,
         return false;
     }
     uv_timer_init(loop, &l->retry);
+    uv_timer_init(loop, &l->room);
     l->poll.data = l;
     l->retry.data = l;
-    l->n_open += 2;
+    l->room.data = l;
+    l->n_open += 3;
     uv_poll_start(&l->poll, UV_READABLE, on_connection);
     return true;
 }
@@ -335,6 +414,10 @@ void pfdd_listener_close(struct pfdd_listener *l)
     close(l->fd);
     uv_close((uv_handle_t *)&l->poll, on_closed);
     uv_close((uv_handle_t *)&l->retry, on_closed);
+    uv_close((uv_handle_t *)&l->room, on_closed);
+    while (l->lobby.n)
+        refuse(l, pfdd_lobby_next(&l->lobby));
+    count_waiting(l);
     if (l->tls)
         pfdd_tls_close(l->tls);
     l->tls = NULL;

@@ -12,6 +12,7 @@
 
 #include "config/config.h"
 #include "core/crowd.h"
+#include "core/lobby.h"
 #include "core/log.h"
 #include "net/tls.h"
 
@@ -36,11 +37,16 @@ struct pfdd_listener {
     pfdd_accept_fn accept;
     /* True: there is no room for one more now, but soon. NULL: never. */
     bool (*waits)(void *user);
+    /* Those who wait for that; n_max is set with `waits`. */
+    struct pfdd_lobby lobby;
+    unsigned n_counted; /* of them */
+    uv_timer_t room;    /* until there may be some */
     pfdd_closed_fn closed;
     void *user;
     /* Counters, borrowed. */
     uint64_t *refused; /* by access; the owner counts those that are too many */
     uint64_t *out_of_fds;
+    uint64_t *n_waiting; /* now, set with `waits` */
 };
 
 /* Makes a listening socket, non-blocking. A socket that nobody listens on any

@@ -255,6 +255,8 @@ static void put_counters(FILE *out, const struct pfdd *d)
     counter(out, "out_of_descriptors_total", c->out_of_fds,
             "Times that no file descriptor was left.");
     counter(out, "refused_total", c->refused, "Connections refused.");
+    gauge(out, "waiting_producers", c->waiting,
+          "Producers that have connected and wait until there is room.");
     counter(out, "idle_producers_total", c->idle,
             "Producers without a buffer that said nothing, closed.");
     counter(out, "refused_files_total", c->refused_files,

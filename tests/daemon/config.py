@@ -2,19 +2,17 @@
 # SPDX-License-Identifier: MIT
 """config.py DAEMON DUMP ELF PRINTFDECODE: what a configuration may say, who
 may connect, how much is said and kept."""
-import contextlib
 import os
 import re
 import socket
 import stat
 import struct
 import subprocess
-import threading
 import time
 
 from harness import (DUMP, N_ENTRIES, PATIENCE, PROGRAM, START, Daemon, dial,
                      dump_frames, elf_frame, frame, free_port, has, http, metric,
-                     producer, run, slurp, until)
+                     producer, run, send_behind, slurp, until)
 
 CHOICE = 'match format_string id where ignore_case invert '
 BATCH = 'batch_size batch_time '
@@ -295,14 +293,6 @@ def is_below_cap(port):
     assert sum(map(int, parts.values())) == total, parts
     assert cap == 24 << 20 and total <= cap and peak <= cap, (peak, parts)
     return f'{parts}, {peak} at most'
-
-
-def send_behind(sock, data):
-    """Whoever comes at the cap waits in front of the door, as long as it takes."""
-    def send():
-        with contextlib.suppress(OSError):  # it may be refused, or we close it
-            sock.sendall(data)
-    threading.Thread(target=send, daemon=True).start()
 
 
 def waiting_producer(temp, *frames):

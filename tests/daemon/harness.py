@@ -467,6 +467,14 @@ def producer(path, *frames):
     return sock
 
 
+def send_behind(sock, data):
+    """Whoever comes at the cap waits in front of the door, as long as it takes."""
+    def send():
+        with contextlib.suppress(OSError):  # it may be refused, or we close it
+            sock.sendall(data)
+    threading.Thread(target=send, daemon=True).start()
+
+
 @contextlib.contextmanager
 def sent_from(path, make, before=None):
     """Another process: make() says its frames, and it lives until all is done.
