@@ -97,7 +97,6 @@ static void add_number(struct pfd_grid *grid, size_t panel, size_t i,
 {
     struct pfd_grid_cell *cell = &grid->panels[panel][i];
     uint64_t odd = odd_bit(value.hi);
-    grid->has_new = true;
     cell->n++;
     cell->order |= odd;
     if (odd)
@@ -168,18 +167,28 @@ static uint8_t *blocks_of(struct pfd_grid_cell *cells, size_t n)
     return (uint8_t *)(cells + n);
 }
 
-/* The next cell from i on that has points, or n. */
-static size_t next_used(struct pfd_grid_cell *cells, size_t n, size_t i)
+/* The next cell of [n] from i on that has points, or `end`. Blocks without any
+ * are not looked into: they take no memory as yet. */
+static size_t next_before(struct pfd_grid_cell *cells, size_t n, size_t i,
+                          size_t end)
 {
     const uint8_t *blocks = blocks_of(cells, n);
-    while (i < n && !cells[i].n) {
-        if (blocks[i / PFD_GRID_BLOCK]) {
-            i++;
-        } else {
-            i = (i / PFD_GRID_BLOCK + 1) * PFD_GRID_BLOCK;
+    while (i < end) {
+        size_t stop = (i / PFD_GRID_BLOCK + 1) * PFD_GRID_BLOCK;
+        stop = stop < end ? stop : end;
+        if (!blocks[i / PFD_GRID_BLOCK])
+            i = stop;
+        for (; i < stop; i++) {
+            if (cells[i].n)
+                return i;
         }
     }
-    return i < n ? i : n;
+    return end;
+}
+
+static size_t next_used(struct pfd_grid_cell *cells, size_t n, size_t i)
+{
+    return next_before(cells, n, i, n);
 }
 
 static struct pfd_grid_cell *cell_at(struct pfd_grid_cell *panel,
@@ -287,34 +296,50 @@ static void grow_both(struct pfd_grid *grid, struct pfd_wide x,
     }
 }
 
+/* Which columns [2] have points, as far as those of a panel's row say: who is
+ * between others changes nothing. False: it has none. */
+static bool look_at_row(const struct pfd_grid *grid, size_t panel, size_t row,
+                        size_t columns[2])
+{
+    struct pfd_grid_cell *cells = grid->panels[panel];
+    size_t n = grid->x.n * grid->y.n;
+    size_t begin = row * grid->x.n;
+    size_t end = begin + grid->x.n;
+    size_t first = next_before(cells, n, begin, end);
+    if (first == end)
+        return false;
+    columns[0] = first - begin < columns[0] ? first - begin : columns[0];
+    size_t last = first;
+    size_t i = begin + columns[1] > last ? begin + columns[1] : last;
+    for (; (i = next_before(cells, n, i, end)) < end; i++)
+        last = i;
+    columns[1] = last - begin > columns[1] ? last - begin : columns[1];
+    return true;
+}
+
 void pfd_grid_refresh(struct pfd_grid *grid)
 {
     struct pfd_axis *x = &grid->x;
     struct pfd_axis *y = &grid->y;
-    size_t low_x = SIZE_MAX;
-    size_t low_y = SIZE_MAX;
-    size_t high_x = 0;
-    size_t high_y = 0;
-    size_t n = x->n * y->n;
-    for (size_t p = 0; p < grid->n_panels && n; p++) {
-        for (size_t i = 0; (i = next_used(grid->panels[p], n, i)) < n; i++) {
-            size_t at_x = i % x->n;
-            size_t at_y = i / x->n;
-            low_x = at_x < low_x ? at_x : low_x;
-            high_x = at_x > high_x ? at_x : high_x;
-            low_y = at_y < low_y ? at_y : low_y;
-            high_y = at_y > high_y ? at_y : high_y;
+    size_t columns[2] = { SIZE_MAX, 0 };
+    size_t rows[2] = { SIZE_MAX, 0 };
+    for (size_t p = 0; p < grid->n_panels && x->n; p++) {
+        for (size_t j = 0; j < y->n; j++) {
+            if (!look_at_row(grid, p, j, columns))
+                continue;
+            rows[0] = j < rows[0] ? j : rows[0];
+            rows[1] = j > rows[1] ? j : rows[1];
         }
     }
-    if (low_x == SIZE_MAX)
+    if (rows[0] == SIZE_MAX)
         return;
     if (!x->is_limited) {
-        x->seen[0] = x->from + (pfd_place)low_x;
-        x->seen[1] = x->from + (pfd_place)high_x;
+        x->seen[0] = x->from + (pfd_place)columns[0];
+        x->seen[1] = x->from + (pfd_place)columns[1];
     }
     if (!y->is_limited) {
-        y->seen[0] = y->from + (pfd_place)low_y;
-        y->seen[1] = y->from + (pfd_place)high_y;
+        y->seen[0] = y->from + (pfd_place)rows[0];
+        y->seen[1] = y->from + (pfd_place)rows[1];
     }
 }
 
@@ -403,6 +428,21 @@ static bool is_outside(const struct pfd_axis *axis, struct pfd_wide at)
                                 pfd_wide_compare(at, axis->high) > 0);
 }
 
+static bool is_inside(const struct pfd_grid *grid, struct pfd_wide x,
+                      struct pfd_wide y)
+{
+    return isfinite(x.hi) && isfinite(y.hi) && !is_outside(&grid->x, x) &&
+           !is_outside(&grid->y, y);
+}
+
+/* False: there is no room for a cell. */
+static bool reach(struct pfd_grid *grid, struct pfd_wide x, struct pfd_wide y)
+{
+    bool is_there = pfd_axis_cell(&grid->x, x) != SIZE_MAX &&
+                    pfd_axis_cell(&grid->y, y) != SIZE_MAX;
+    return is_there || grow(grid, x, y);
+}
+
 /* The cell of a point; SIZE_MAX: it can have none, which was counted. */
 static size_t make_cell(struct pfd_grid *grid, size_t panel, struct pfd_wide x,
                         struct pfd_wide y)
@@ -415,11 +455,7 @@ static size_t make_cell(struct pfd_grid *grid, size_t panel, struct pfd_wide x,
         grid->n_outside++;
         return SIZE_MAX;
     }
-    if (grid->failed || grid->is_too_wide)
-        return SIZE_MAX;
-    bool is_there = pfd_axis_cell(&grid->x, x) != SIZE_MAX &&
-                    pfd_axis_cell(&grid->y, y) != SIZE_MAX;
-    if (!is_there && !grow(grid, x, y))
+    if (grid->failed || grid->is_too_wide || !reach(grid, x, y))
         return SIZE_MAX;
     size_t i =
         pfd_axis_cell(&grid->y, y) * grid->x.n + pfd_axis_cell(&grid->x, x);
@@ -435,6 +471,7 @@ void pfd_grid_add(struct pfd_grid *grid, size_t panel, struct pfd_wide x,
     if (i == SIZE_MAX)
         return;
     grid->n_points++;
+    grid->has_new = true;
     add_to_cell(grid, panel, i, value, order);
 }
 
@@ -481,7 +518,30 @@ static size_t add_quickly(struct pfd_grid *grid, size_t panel,
         }
     }
     grid->n_points += i - from;
+    grid->has_new |= i > from;
     return i - from;
+}
+
+void pfd_grid_reach(struct pfd_grid *grid,
+                    const struct pfd_grid_doubles *points, size_t i)
+{
+    double low[2] = { HUGE_VAL, HUGE_VAL };
+    double high[2] = { -HUGE_VAL, -HUGE_VAL };
+    for (; i < points->n; i++) {
+        const double *values = points->all + i * points->stride;
+        const double at[2] = { double_at(values, points->x),
+                               double_at(values, points->y) };
+        if (!is_inside(grid, pfd_wide_double(at[0]), pfd_wide_double(at[1])))
+            continue;
+        for (int k = 0; k < 2; k++) {
+            low[k] = fmin(low[k], at[k]);
+            high[k] = fmax(high[k], at[k]);
+        }
+    }
+    if (low[0] > high[0] || grid->failed || grid->is_too_wide)
+        return;
+    (void)(reach(grid, pfd_wide_double(low[0]), pfd_wide_double(low[1])) &&
+           reach(grid, pfd_wide_double(high[0]), pfd_wide_double(high[1])));
 }
 
 void pfd_grid_add_doubles(struct pfd_grid *grid, size_t panel,
@@ -491,6 +551,7 @@ void pfd_grid_add_doubles(struct pfd_grid *grid, size_t panel,
         i += add_quickly(grid, panel, points, i, order);
         if (i == points->n)
             break;
+        pfd_grid_reach(grid, points, i);
         const double *values = points->all + i * points->stride;
         pfd_grid_add(grid, panel, pfd_wide_double(double_at(values, points->x)),
                      pfd_wide_double(double_at(values, points->y)),
@@ -515,6 +576,7 @@ bool pfd_grid_add_panel(struct pfd_grid *grid)
         return false;
     }
     grid->n_panels++;
+    grid->has_new = true;
     return !is_sum(grid) || take_room(grid, pfd_sums_add_panel(&grid->sums, n));
 }
 
@@ -585,30 +647,40 @@ static void sum_number(struct pfd_grid_sums *s, struct pfd_wide v)
     }
 }
 
+static void sum_cell(struct pfd_grid *grid, size_t panel, size_t i,
+                     struct pfd_grid_sums *s)
+{
+    struct pfd_wide v;
+    struct pfd_grid_cell *c = &grid->panels[panel][i];
+    if (is_sum(grid))
+        c->value = whole_sum(grid, panel, i);
+    enum pfd_grid_kind kind = pfd_grid_look(c, grid->reducer, &v);
+    s->n[kind]++;
+    s->n[PFD_GRID_EMPTY]--;
+    s->n_several += c->n > 1;
+    if (kind == PFD_GRID_NUMBER)
+        sum_number(s, v);
+}
+
 void pfd_grid_sum(struct pfd_grid *grid, struct pfd_grid_sums *ret)
 {
-    pfd_grid_refresh(grid);
     const struct pfd_axis *x = &grid->x;
     const struct pfd_axis *y = &grid->y;
-    *ret = (struct pfd_grid_sums){ 0 };
-    if (!x->is_used || !y->is_used)
-        return;
-    size_t n = x->n * y->n;
-    ret->n[PFD_GRID_EMPTY] =
-        pfd_axis_used(x) * pfd_axis_used(y) * grid->n_panels;
-    for (size_t p = 0; p < grid->n_panels && n; p++) {
-        for (size_t i = 0; (i = next_used(grid->panels[p], n, i)) < n; i++) {
-            struct pfd_wide v;
-            struct pfd_grid_cell *c = &grid->panels[p][i];
-            if (is_sum(grid) && grid->has_new)
-                c->value = whole_sum(grid, p, i);
-            enum pfd_grid_kind kind = pfd_grid_look(c, grid->reducer, &v);
-            ret->n[kind]++;
-            ret->n[PFD_GRID_EMPTY]--;
-            ret->n_several += c->n > 1;
-            if (kind == PFD_GRID_NUMBER)
-                sum_number(ret, v);
+    struct pfd_grid_sums *s = &grid->all;
+    if (grid->has_new) {
+        pfd_grid_refresh(grid);
+        bool is_used = x->is_used && y->is_used;
+        size_t n = is_used ? x->n * y->n : 0;
+        *s = (struct pfd_grid_sums){ 0 };
+        if (is_used) {
+            s->n[PFD_GRID_EMPTY] =
+                pfd_axis_used(x) * pfd_axis_used(y) * grid->n_panels;
         }
+        for (size_t p = 0; p < grid->n_panels && n; p++) {
+            for (size_t i = 0; (i = next_used(grid->panels[p], n, i)) < n; i++)
+                sum_cell(grid, p, i, s);
+        }
+        grid->has_new = false;
     }
-    grid->has_new = false;
+    *ret = *s;
 }

@@ -30,6 +30,26 @@ enum {
     PFD_GRID_HAS_MINUS_INF = 4,
 };
 
+enum pfd_grid_kind {
+    PFD_GRID_EMPTY,
+    PFD_GRID_NAN,
+    PFD_GRID_PLUS_INF,
+    PFD_GRID_MINUS_INF,
+    PFD_GRID_NUMBER,
+    PFD_GRID_KINDS,
+};
+
+/* What all cells are, and the range of their numbers. */
+struct pfd_grid_sums {
+    uint64_t n[PFD_GRID_KINDS];
+    uint64_t n_several; /* cells with more than one value */
+    bool any;           /* there are numbers: */
+    struct pfd_wide low;
+    struct pfd_wide high;
+    struct pfd_wide least_above_0; /* hi 0: none is */
+    uint64_t n_not_above_0;
+};
+
 struct pfd_grid {
     enum pfd_reducer reducer;
     struct pfd_axis x;
@@ -37,15 +57,16 @@ struct pfd_grid {
     struct pfd_grid_cell *
         *panels; /* [n_panels] of x.n * y.n, row by row; owned */
     size_t n_panels;
-    struct pfd_sums sums; /* of sums and means: the finite values'; as many
+    struct pfd_sums sums;     /* of sums and means: the finite values'; as many
                              panels and cells */
-    bool has_new;         /* since the values of sums were brought up to date */
-    int n_halved;         /* how often an axis' greatest number of cells was */
-    uint64_t n_points;    /* that are in it */
-    uint64_t n_outside;   /* of the limits */
-    uint64_t n_nowhere;   /* a coordinate is NaN or infinite */
-    bool failed;          /* out of memory */
-    bool is_too_wide;     /* rather: values differ too much to be added up */
+    struct pfd_grid_sums all; /* as of the last look at all cells */
+    bool has_new;             /* since then */
+    int n_halved;       /* how often an axis' greatest number of cells was */
+    uint64_t n_points;  /* that are in it */
+    uint64_t n_outside; /* of the limits */
+    uint64_t n_nowhere; /* a coordinate is NaN or infinite */
+    bool failed;        /* out of memory */
+    bool is_too_wide;   /* rather: values differ too much to be added up */
 };
 
 void pfd_grid_init(struct pfd_grid *ret, enum pfd_reducer reducer);
@@ -58,15 +79,6 @@ bool pfd_grid_add_panel(struct pfd_grid *grid);
 const struct pfd_grid_cell *pfd_grid_at(const struct pfd_grid *grid,
                                         size_t panel, pfd_place x, pfd_place y);
 
-enum pfd_grid_kind {
-    PFD_GRID_EMPTY,
-    PFD_GRID_NAN,
-    PFD_GRID_PLUS_INF,
-    PFD_GRID_MINUS_INF,
-    PFD_GRID_NUMBER,
-    PFD_GRID_KINDS,
-};
-
 /* What a cell shows; NULL is empty. */
 enum pfd_grid_kind pfd_grid_look(const struct pfd_grid_cell *cell,
                                  enum pfd_reducer reducer,
@@ -78,15 +90,6 @@ void pfd_grid_refresh(struct pfd_grid *grid);
 
 /* What all cells are, and the range of their numbers; brings `seen` of the
  * axes and the values of cells up to date. */
-struct pfd_grid_sums {
-    uint64_t n[PFD_GRID_KINDS];
-    uint64_t n_several; /* cells with more than one value */
-    bool any;           /* there are numbers: */
-    struct pfd_wide low;
-    struct pfd_wide high;
-    struct pfd_wide least_above_0; /* hi 0: none is */
-    uint64_t n_not_above_0;
-};
 void pfd_grid_sum(struct pfd_grid *grid, struct pfd_grid_sums *ret);
 
 /* The same points in fewer cells, no more than these each way. False: out of
@@ -124,5 +127,9 @@ struct pfd_grid_doubles {
 void pfd_grid_add_doubles(struct pfd_grid *grid, size_t panel,
                           const struct pfd_grid_doubles *points,
                           uint64_t order);
+/* Room for those from number i on, in two steps and not in one for each that is
+ * farther out than all before. */
+void pfd_grid_reach(struct pfd_grid *grid,
+                    const struct pfd_grid_doubles *points, size_t i);
 
 #endif

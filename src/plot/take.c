@@ -184,11 +184,11 @@ static bool is_quick(const struct pfd_plot *plot,
     return plot->role[PFD_ROLE_BY] < 0;
 }
 
-static void take_quickly(struct pfd_plot *plot, const struct pfd_point_run *run,
-                         uint64_t order)
+static struct pfd_grid_doubles doubles_of(const struct pfd_plot *plot,
+                                          const struct pfd_point_run *run)
 {
     bool is_line = plot->spec.kind == PFD_PLOT_LINE;
-    const struct pfd_grid_doubles points = {
+    return (struct pfd_grid_doubles){
         .all = (const double *)(const void *)(run + 1),
         .n = run->n,
         .stride = run->n_values,
@@ -196,6 +196,12 @@ static void take_quickly(struct pfd_plot *plot, const struct pfd_point_run *run,
         .y = is_line ? -1 : plot->role[PFD_ROLE_Y],
         .value = plot->role[is_line ? PFD_ROLE_Y : PFD_ROLE_VALUE],
     };
+}
+
+static void take_quickly(struct pfd_plot *plot, const struct pfd_point_run *run,
+                         uint64_t order)
+{
+    const struct pfd_grid_doubles points = doubles_of(plot, run);
     for (size_t i = 0; i < plot->n_grids; i++)
         pfd_grid_add_doubles(&plot->grids[i], 0, &points, order);
 }
@@ -231,6 +237,14 @@ static void look_at(const struct pfd_plot *plot,
                 p.type[r] == PFD_POINT_DOUBLE && isfinite(d) && d != floor(d);
         }
     }
+}
+
+/* Room for what comes, while there is nothing that would have to be moved. */
+static void reach(struct pfd_plot *plot, const struct pfd_point_run *run)
+{
+    const struct pfd_grid_doubles points = doubles_of(plot, run);
+    for (size_t i = 0; i < plot->n_grids && is_quick(plot, run); i++)
+        pfd_grid_reach(&plot->grids[i], &points, 0);
 }
 
 static void begin_axis(const struct pfd_plot *plot, struct pfd_axis *axis,
@@ -269,6 +283,8 @@ void pfd_plot_begin(struct pfd_plot *plot)
         begin_axis(plot, &plot->grids[i].x, PFD_ROLE_X, parts[PFD_ROLE_X]);
         begin_axis(plot, &plot->grids[i].y, PFD_ROLE_Y, parts[PFD_ROLE_Y]);
     }
+    for (size_t at = 0; (run = next_run(w->data, w->n, &at));)
+        reach(plot, run);
     for (size_t at = 0; (run = next_run(w->data, w->n, &at));)
         take_run(plot, run);
     pfd_text_free(&plot->waiting);
