@@ -295,11 +295,38 @@ static inline bool is_next(const struct pfd_worker *w, size_t i,
            look(w, r) == PFD_LOOK_YES;
 }
 
-static inline void count_point(struct pfd_worker *w, const struct pfd_record *r)
+/* Entries [n] of one string, of so many bytes in all. */
+static void count_points(struct pfd_worker *w, const struct pfd_string *string,
+                         size_t n, uint64_t n_bytes)
 {
-    count_string(w, r);
-    w->made.summary.entries++;
-    w->made.summary.bytes += r->n_bytes;
+    w->n_given += n;
+    w->made.summary.entries += n;
+    w->made.summary.bytes += n_bytes;
+    if (w->entries) {
+        w->entries[string->index] += n;
+        w->bytes[string->index] += n_bytes;
+    } else if (w->used) {
+        w->used[string->index] = true;
+    }
+}
+
+/* The payloads of records from number i on that are of this string and need no
+ * more than a look; how many. */
+static size_t gather(struct pfd_worker *w, size_t i,
+                     const struct pfd_string *string,
+                     const uint8_t *payloads[PFD_SHARE_POINTS])
+{
+    uint64_t n_bytes = 0;
+    uint32_t n_payload = 0;
+    size_t n = 0;
+    for (; n < PFD_SHARE_POINTS && is_next(w, i + n, string); n++) {
+        const struct pfd_record *r = &w->batch.records[i + n];
+        payloads[n] = payload_of(w, r, &n_payload);
+        n_bytes += r->n_bytes;
+    }
+    if (n)
+        count_points(w, string, n, n_bytes);
+    return n;
 }
 
 /* Points [n] from record i on, whose payloads these are, become a run. */
@@ -322,15 +349,13 @@ static size_t pass_points(struct pfd_worker *w, size_t i)
     const struct pfd_string *string = w->batch.records[i].string;
     const struct pfd_point_plan *plan = quick_plan(w, string);
     bool shares = plan && w->share && pfd_share_opens(w->share, plan);
-    while (plan && is_next(w, i, string)) {
+    while (plan && i < w->batch.n) {
         const uint8_t *payloads[PFD_SHARE_POINTS];
-        uint32_t n_payload = 0;
         uint64_t index = index_of(w, i);
-        size_t n = 0;
-        for (; n < PFD_SHARE_POINTS && is_next(w, i, string); i++) {
-            payloads[n++] = payload_of(w, &w->batch.records[i], &n_payload);
-            count_point(w, &w->batch.records[i]);
-        }
+        size_t n = gather(w, i, string, payloads);
+        if (!n)
+            break;
+        i += n;
         size_t taken =
             shares ? pfd_share_take(w->share, payloads, n, index) : 0;
         give_run(w, plan, payloads + taken, n - taken, index + taken);

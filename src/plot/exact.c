@@ -8,15 +8,25 @@ enum {
     HEADROOM = 44, /* bits: 2^43 numbers, and a sign */
     MARGIN = 20,   /* bits more, so that it seldom grows */
     WORDS_MAX = 40,
+    MANTISSA = 53, /* of a double */
+    BIAS = 1023,
 };
 
 /* ---- parts ---- */
 
 struct pfd_units pfd_units_of(double number)
 {
-    int exponent = 0;
-    double fraction = frexp(number, &exponent);
-    return (struct pfd_units){ (__int128)ldexp(fraction, 53), exponent - 53 };
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    int exponent = (int)(bits >> (MANTISSA - 1)) & 0x7ff;
+    int64_t units = (int64_t)(bits & ((UINT64_C(1) << (MANTISSA - 1)) - 1));
+    if (exponent) {
+        units |= INT64_C(1) << (MANTISSA - 1);
+    } else {
+        exponent = 1; /* below it numbers have fewer bits, of the same places */
+    }
+    return (struct pfd_units){ bits >> 63 ? -units : units,
+                               exponent - BIAS - (MANTISSA - 1) };
 }
 
 static unsigned __int128 size_of(__int128 units)
@@ -151,6 +161,18 @@ static void negate(uint64_t *words, unsigned n)
     }
 }
 
+/* number * 2^exponent, of an integer of 32 bits: exact, but for what is less
+ * than doubles have. */
+static double scaled(uint32_t number, int exponent)
+{
+    uint64_t bits = (uint64_t)(exponent + BIAS) << (MANTISSA - 1);
+    double power;
+    if (exponent <= -BIAS || exponent >= BIAS - WORD)
+        return ldexp((double)number, exponent);
+    memcpy(&power, &bits, sizeof power);
+    return (double)number * power;
+}
+
 struct pfd_wide pfd_exact_round(const struct pfd_exact *e,
                                 const uint64_t *words)
 {
@@ -164,12 +186,12 @@ struct pfd_wide pfd_exact_round(const struct pfd_exact *e,
     /* From the greatest on: what is far below changes nothing. */
     for (unsigned i = n; i-- > 0;) {
         int exponent = e->low + (int)i * WORD;
-        double high = (double)(uint32_t)(size[i] >> 32);
-        double low = (double)(uint32_t)size[i];
+        if (!size[i])
+            continue;
         struct pfd_wide part =
-            pfd_wide_add2(ldexp(high, exponent + 32), ldexp(low, exponent));
-        if (size[i])
-            sum = pfd_wide_add(sum, part);
+            pfd_wide_add2(scaled((uint32_t)(size[i] >> 32), exponent + 32),
+                          scaled((uint32_t)size[i], exponent));
+        sum = pfd_wide_add(sum, part);
     }
     return is_negative ? (struct pfd_wide){ -sum.hi, -sum.lo } : sum;
 }

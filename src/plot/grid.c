@@ -42,12 +42,21 @@ static bool takes(enum pfd_reducer reducer, uint64_t old, uint64_t new)
     return reducer == PFD_REDUCE_FIRST ? new < old : new >= old;
 }
 
+/* So that it does not matter who has counted them: workers have less room. */
+static void limit(struct pfd_grid_cell *cell, enum pfd_reducer reducer)
+{
+    bool is_limited = reducer == PFD_REDUCE_FIRST || reducer == PFD_REDUCE_LAST;
+    if (is_limited && cell->n > PFD_GRID_SEVERAL)
+        cell->n = PFD_GRID_SEVERAL;
+}
+
 /* The points of b come to those of a. */
 static void merge(struct pfd_grid_cell *a, const struct pfd_grid_cell *b,
                   enum pfd_reducer reducer)
 {
     if (!a->n || !b->n) {
         *a = a->n ? *a : *b;
+        limit(a, reducer);
         return;
     }
     switch (reducer) {
@@ -74,6 +83,7 @@ static void merge(struct pfd_grid_cell *a, const struct pfd_grid_cell *b,
         break;
     }
     a->n += b->n;
+    limit(a, reducer);
 }
 
 static uint64_t odd_bit(double value)
@@ -419,7 +429,6 @@ void pfd_grid_merge(struct pfd_grid *grid, size_t panel,
     if (is_sum(grid))
         add_part(grid, panel, (size_t)(to - cells), part->sum);
     blocks_of(cells, n)[(size_t)(to - cells) / PFD_GRID_BLOCK] = 1;
-    grid->n_points += part->cell.n;
 }
 
 static bool is_outside(const struct pfd_axis *axis, struct pfd_wide at)
@@ -510,7 +519,7 @@ static size_t add_quickly(struct pfd_grid *grid, size_t panel,
         if (grid->reducer == PFD_REDUCE_LAST) {
             cell->value = value;
             cell->order = order + i;
-            cell->n++;
+            cell->n += cell->n < PFD_GRID_SEVERAL;
         } else if (grid->reducer == PFD_REDUCE_COUNT) {
             cell->n++;
         } else {

@@ -14,6 +14,7 @@
 enum {
     PFD_GRID_CELLS_MAX = 1 << 24, /* of all panels */
     PFD_GRID_BLOCK = 128, /* cells: most of a sparse grid have nothing */
+    PFD_GRID_SEVERAL = 2,
 };
 
 struct pfd_grid_cell {
@@ -21,7 +22,8 @@ struct pfd_grid_cell {
                               and means, as of pfd_grid_sum(): the sum */
     uint64_t order; /* of the point that it is of: first, last; of sums and
                        means bits: which of its values are no finite numbers */
-    uint64_t n;     /* points; 0: nothing is here */
+    uint64_t n;     /* points; 0: nothing is here; of first and last no more
+                       than PFD_GRID_SEVERAL are counted */
 };
 
 enum {

@@ -20,15 +20,38 @@ struct pfd_quick {
     bool
         is_shift; /* cells are 2 to the power of k wide, and k is not below 0 */
     unsigned k;
-    int64_t least; /* integers of 32 bits that are between low and high */
-    int64_t most;
+    int64_t least;   /* the first integer of 32 bits that has a cell, */
+    uint64_t behind; /* as have so many from it on */
 };
+
+/* What is farther from 0 is no integer of 32 bits. */
+static inline pfd_place pfd_quick_near(pfd_place at)
+{
+    const pfd_place far = (pfd_place)1 << 40;
+    return at < -far ? -far : at > far ? far : at;
+}
+
+/* The integers of 32 bits that have cells. */
+static inline void pfd_quick_span(struct pfd_quick *q, const struct pfd_axis *a)
+{
+    const double far = 0x1p40;
+    pfd_place width = (pfd_place)1 << q->k;
+    pfd_place least = pfd_quick_near(q->from * width);
+    pfd_place most = pfd_quick_near((q->from + (pfd_place)q->n) * width - 1);
+    if (a->is_limited) {
+        pfd_place low = (pfd_place)ceil(fmax(fmin(a->low.hi, far), -far));
+        pfd_place high = (pfd_place)floor(fmax(fmin(a->high.hi, far), -far));
+        least = low > least ? low : least;
+        most = high < most ? high : most;
+    }
+    q->least = (int64_t)least;
+    q->behind = most >= least ? (uint64_t)(most - least) + 1 : 0;
+}
 
 static inline struct pfd_quick pfd_quick_of(const struct pfd_axis *a)
 {
     const pfd_place far = (pfd_place)1 << 52;
-    const double all = 0x1p40; /* more than 32 bits need */
-    return (struct pfd_quick){
+    struct pfd_quick q = {
         .scale = a->scale[0] * a->scale[1],
         .from = (int64_t)a->from,
         .n = a->n,
@@ -38,12 +61,10 @@ static inline struct pfd_quick pfd_quick_of(const struct pfd_axis *a)
                        (!a->is_limited || (a->low.lo == 0 && a->high.lo == 0)),
         .is_shift = a->k >= 0 && a->k < 40,
         .k = (unsigned)a->k,
-        .least = a->is_limited ? (int64_t)ceil(fmax(fmin(a->low.hi, all), -all))
-                               : INT64_MIN,
-        .most = a->is_limited
-                    ? (int64_t)floor(fmax(fmin(a->high.hi, all), -all))
-                    : INT64_MAX,
     };
+    if (q.is_possible && q.is_shift)
+        pfd_quick_span(&q, a);
+    return q;
 }
 
 /* SIZE_MAX, or something as great: there is none. A cast of what is no place
@@ -60,8 +81,9 @@ static inline size_t pfd_quick_cell(const struct pfd_quick *q, double at)
 
 static inline size_t pfd_quick_shift(const struct pfd_quick *q, int64_t at)
 {
-    return at >= q->least && at <= q->most ? (size_t)((at >> q->k) - q->from)
-                                           : SIZE_MAX;
+    return (uint64_t)at - (uint64_t)q->least < q->behind
+               ? (size_t)((at >> q->k) - q->from)
+               : SIZE_MAX;
 }
 
 #endif

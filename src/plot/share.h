@@ -31,7 +31,7 @@ bool pfd_share_opens(struct pfd_share *share,
                      const struct pfd_point_plan *plan);
 
 enum {
-    PFD_SHARE_POINTS = 64 /* at once */
+    PFD_SHARE_POINTS = 512 /* at once */
 };
 
 /*

@@ -56,7 +56,7 @@ struct pfd_plot {
     bool is_begun;
     uint64_t order;  /* greater than that of all points that came */
     uint64_t before; /* likewise, of buffers before this one */
-    size_t n_shared; /* cells that workers have for themselves */
+    size_t n_shared; /* bytes of cells that workers have for themselves */
     struct pfd_plot_counts counts;
     struct pfd_colours colours;
     struct pfd_error error;
