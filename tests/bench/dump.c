@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dump ROWS ENTRIES OUT: an LLPC buffer of ENTRIES entries over the formats of
- * ROWS (see inputs.py), in random order, with random values of many lengths.
+ * dump ROWS ENTRIES OUT [WIDTH HEIGHT raster|random]: an LLPC buffer of ENTRIES
+ * entries over the formats of ROWS (see inputs.py), in random order, with random
+ * values of many lengths; of pixels, in this order.
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -29,13 +30,38 @@ static uint64_t next(void)
     return state;
 }
 
+static struct {
+    uint64_t width;
+    uint64_t height;
+    int is_random;
+    uint64_t at;
+} pixel = { 1, 1, 0, 0 };
+
+static void next_pixel(uint64_t entry)
+{
+    uint64_t all = pixel.width * pixel.height;
+    pixel.at = pixel.is_random ? (next() >> 20) % all : entry % all;
+}
+
 /* Writes one random argument; returns how many words it takes. */
 static int argument(char kind, uint32_t *word)
 {
     uint64_t v = next();
+    uint64_t x = pixel.at % pixel.width;
+    uint64_t y = pixel.at / pixel.width;
     float f = (float)(int32_t)v / (float)(1u << (v >> 60)) * 1e-3f;
     double d = (double)(int64_t)v * 1e-9;
     switch (kind) {
+    case 'p':
+        *word = (uint32_t)x;
+        return 1;
+    case 'q':
+        *word = (uint32_t)y;
+        return 1;
+    case 's': /* as smooth as pictures are, with some noise */
+        f = (float)(x + y) + (float)(v >> 40) * 0x1p-24f;
+        memcpy(word, &f, 4);
+        return 1;
     case 'd':
         *word = (uint32_t)((int32_t)v >> (v >> 59));
         return 1;
@@ -77,11 +103,17 @@ static int read_rows(const char *path)
 
 int main(int argc, char **argv)
 {
-    int n = argc == 4 ? read_rows(argv[1]) : 0;
+    int n = argc == 4 || argc == 7 ? read_rows(argv[1]) : 0;
     FILE *out = n ? fopen(argv[3], "wb") : NULL;
     if (!out) {
-        fprintf(stderr, "usage: dump ROWS ENTRIES OUT\n");
+        fprintf(stderr, "usage: dump ROWS ENTRIES OUT [WIDTH HEIGHT "
+                        "raster|random]\n");
         return 1;
+    }
+    if (argc == 7) {
+        pixel.width = strtoull(argv[4], NULL, 10);
+        pixel.height = strtoull(argv[5], NULL, 10);
+        pixel.is_random = !strcmp(argv[6], "random");
     }
     uint64_t entries = strtoull(argv[2], NULL, 10);
     uint64_t used = 0;
@@ -91,6 +123,8 @@ int main(int argc, char **argv)
         const struct row *r = &rows[n == 1 ? 0 : next() % (uint64_t)n];
         uint32_t words[WORDS_MAX];
         int k = 2;
+        if (argc == 7)
+            next_pixel(e);
         for (const char *c = r->kinds; *c && *c != '-'; c++)
             k += argument(*c, words + k);
         uint64_t h = r->id << 16 | (uint64_t)k;

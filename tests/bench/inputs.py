@@ -6,6 +6,7 @@ hot    one format: int, hex, float
 mixed  64 formats of 0 to 6 arguments: ints, hex, 64-bit, floats, doubles
 10k    10,000 of them
 100k   100,000 of them
+pixels one format: two coordinates and a float
 OUT.rows is the same table as text (id, kinds, format with \\n escaped), for
 dump.c and yardstick.c.
 """
@@ -81,6 +82,9 @@ def main(kind, elf_path, rows_path):
         by_letter = {k[0]: k for k in KINDS}
         table = [(0xA1AF6B83F3E4, [by_letter[c] for c in "dxf"],
                   "thread %d: word 0x%x value %f\n")]
+    elif kind == "pixels":
+        table = [(0x5eed0f91e1a5, [(c, "", 0) for c in "pqs"],
+                  "pixel %u,%u: %f\n")]
     else:
         table = mixed(random.Random(1), SIZES[kind])
     with open(elf_path, "wb") as out:
