@@ -120,17 +120,21 @@ static bool take_object(void *user, struct pfd_wire_object *given)
 
 /* ---- what is held ---- */
 
-static size_t cost_of(const struct pfd_wire_frame *f)
+/* A shader's module is copied for the library. */
+static size_t cost_of(const struct pfdd_objects *o,
+                      const struct pfd_wire_frame *f)
 {
+    size_t n_module = o->set ? pfd_wire_objects_module(o->set, f) : 0;
     uint64_t n = f->total <= PFD_WIRE_OBJECT_MAX ? f->total : 0;
     n = n > f->offset ? n - f->offset : 0;
-    return OBJECT + f->name.n + (n > f->bytes.n ? (size_t)n : f->bytes.n);
+    return OBJECT + f->name.n + n_module +
+           (n > f->bytes.n ? (size_t)n : f->bytes.n);
 }
 
 bool pfdd_objects_have_room(struct pfdd_objects *o,
                             const struct pfd_wire_frame *f)
 {
-    size_t n = cost_of(f);
+    size_t n = cost_of(o, f);
     if (pfdd_room_has_for(&o->d->room, o->holder, n))
         return true;
     pfdd_library_make_way(o->d->library, n);
@@ -140,7 +144,7 @@ bool pfdd_objects_have_room(struct pfdd_objects *o,
 bool pfdd_objects_are_short(const struct pfdd_objects *o,
                             const struct pfd_wire_frame *f)
 {
-    return pfdd_room_is_short_for(&o->d->room, o->holder, cost_of(f));
+    return pfdd_room_is_short_for(&o->d->room, o->holder, cost_of(o, f));
 }
 
 static bool hold(void *user, size_t n)

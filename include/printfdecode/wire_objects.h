@@ -80,6 +80,11 @@ PFD_API void pfd_wire_objects_free(struct pfd_wire_objects *set);
 PFD_API enum pfd_status pfd_wire_objects_take(
     struct pfd_wire_objects *set, const struct pfd_wire_frame *frame);
 
+/* Bytes of the module that a `shader` frame will give; 0: the frame is another
+ * one, or its module has not come. */
+PFD_API size_t pfd_wire_objects_module(struct pfd_wire_objects *set,
+                                       const struct pfd_wire_frame *frame);
+
 /* No shader will speak of the modules that none has spoken of by now: they are
  * given as loose ones. PFD_OK; PFD_ERR_NOMEM. */
 PFD_API enum pfd_status pfd_wire_objects_settle(struct pfd_wire_objects *set);

@@ -317,11 +317,27 @@ static void take_code_object(struct pfd_wire_objects *set,
         use_object(set, o, frame->at);
 }
 
+/* NULL: it has not come. */
+static struct object *find_module(struct pfd_wire_objects *set,
+                                  const struct pfd_wire_frame *frame)
+{
+    struct object *o = find(set, frame->code_object);
+    return o && is_module(o) && frame->shader < UINT32_MAX ? o : NULL;
+}
+
+size_t pfd_wire_objects_module(struct pfd_wire_objects *set,
+                               const struct pfd_wire_frame *frame)
+{
+    const struct object *o =
+        frame->type == PFD_WIRE_SHADER ? find_module(set, frame) : NULL;
+    return o ? o->n : 0;
+}
+
 static void take_shader(struct pfd_wire_objects *set,
                         const struct pfd_wire_frame *frame)
 {
-    struct object *o = find(set, frame->code_object);
-    if (!o || !is_module(o) || frame->shader >= UINT32_MAX) {
+    struct object *o = find_module(set, frame);
+    if (!o) {
         pfd_report_add(&set->report, PFD_FINDING_bad_frame, frame->at,
                        "shader %llu is of module %llu, which has not come",
                        (unsigned long long)frame->shader,

@@ -15,7 +15,8 @@ struct heard {
     struct pfd_text text;
     struct pfd_wire_objects *set;
     size_t held;
-    size_t most; /* that may be held; 0: any number */
+    size_t most;     /* that may be held; 0: any number */
+    size_t n_shader; /* bytes of the module of the last one */
     bool takes;
 };
 
@@ -32,8 +33,10 @@ static bool give(void *user, struct pfd_wire_object *o)
     size_t n_magic = o->n >= 4 && !memcmp(o->bytes, MODULE, 4) ? 4 : 0;
     pfd_text_printf(&h->text, "%s %llu", uses[o->use],
                     (unsigned long long)o->number);
-    if (o->use == PFD_WIRE_OBJECT_SHADER)
+    if (o->use == PFD_WIRE_OBJECT_SHADER) {
+        h->n_shader = o->n;
         pfd_text_printf(&h->text, " as %llu", (unsigned long long)o->shader);
+    }
     pfd_text_printf(&h->text, " %.*s%.*s; ", (int)o->uri.n, o->uri.at,
                     (int)(o->n - n_magic),
                     o->bytes ? (char *)o->bytes + n_magic : "");
@@ -112,7 +115,10 @@ static void shader(struct heard *h, uint64_t id, uint64_t number)
     struct pfd_wire_frame frame = { .type = PFD_WIRE_SHADER,
                                     .shader = id,
                                     .code_object = number };
+    size_t n = pfd_wire_objects_module(h->set, &frame);
+    h->n_shader = 0;
     take(h, &frame);
+    ck_assert_uint_eq(h->n_shader, n);
 }
 
 static void other(struct heard *h, enum pfd_wire_type type)
