@@ -14,6 +14,15 @@ enum {
     SUM_FIRST_FLOAT = 56,
     SUM_MOST = 94,
     MANTISSA = 53,
+    /* Of a flat sum: its unit above the other's, its bits above its unit, and
+     * those of how many were added, which are below. */
+    FLAT_UNIT = 12,
+    FLAT_BITS = 53,
+    FLAT_COUNT = 10,
+    FLAT_COUNT_MAX = (1 << FLAT_COUNT) - 1,
+    /* Blocks have points in these. */
+    IN_ALL = 1,
+    IN_FLAT = 2,
 };
 
 /* Of words of 32 bits. */
@@ -65,10 +74,23 @@ static bool can_be_narrow(enum pfd_reducer reducer,
     return reducer == PFD_REDUCE_COUNT || (!is_sum(reducer) && is_word(value));
 }
 
-size_t pfd_cells_size(enum pfd_reducer reducer, const struct pfd_source *value)
+/* Sums of words are added up in 8 bytes as long as they fit. */
+static bool can_be_flat(enum pfd_reducer reducer,
+                        const struct pfd_source *value)
+{
+    return is_sum(reducer) && is_word(value);
+}
+
+static size_t size_of(enum pfd_reducer reducer, const struct pfd_source *value)
 {
     return can_be_narrow(reducer, value) ? sizeof(struct narrow)
                                          : sizeof(struct wide);
+}
+
+size_t pfd_cells_size(enum pfd_reducer reducer, const struct pfd_source *value)
+{
+    return size_of(reducer, value) +
+           (can_be_flat(reducer, value) ? sizeof(uint64_t) : 0);
 }
 
 /* Cells that are met in any order are seldom in what a processor knows of small
@@ -87,20 +109,24 @@ static void *make(size_t n_bytes)
 bool pfd_cells_init(struct pfd_cells *ret, enum pfd_reducer reducer,
                     const struct pfd_source *value, size_t n)
 {
+    bool is_flat = can_be_flat(reducer, value);
+    size_t n_bytes = n * size_of(reducer, value);
     *ret = (struct pfd_cells){
         .reducer = reducer,
         .is_narrow = can_be_narrow(reducer, value),
         .load = value->load,
         .n = n,
-        .all = make(n * pfd_cells_size(reducer, value)),
+        .all = is_flat ? calloc(n_bytes, 1) : make(n_bytes),
+        .flat = is_flat ? make(n * sizeof(uint64_t)) : NULL,
         .blocks = calloc(n / PFD_GRID_BLOCK + 1, 1),
     };
-    return ret->all && ret->blocks;
+    return ret->all && ret->blocks && (ret->flat || !is_flat);
 }
 
 void pfd_cells_deinit(struct pfd_cells *cells)
 {
     free(cells->all);
+    free(cells->flat);
     free(cells->blocks);
     *cells = (struct pfd_cells){ 0 };
 }
@@ -181,7 +207,7 @@ static inline __attribute__((always_inline)) void reduce_words(
         uint32_t word = 0;
         bring(&all[p->at[i + PFD_CELLS_AHEAD]]);
         if (!cell->rest)
-            blocks[p->at[i] / PFD_GRID_BLOCK] = 1;
+            blocks[p->at[i] / PFD_GRID_BLOCK] = IN_ALL;
         if (reducer != PFD_REDUCE_COUNT)
             memcpy(&word, p->payloads[i] + of, sizeof word);
         reduce_word(cell, reducer, cells->load, word, p->behind + (uint32_t)i);
@@ -223,7 +249,7 @@ static inline struct wide *wide_at(const struct pfd_cells *cells,
     struct wide *cell = &all[p->at[i]];
     bring(&all[p->at[i + PFD_CELLS_AHEAD]]);
     if (!cell->n)
-        cells->blocks[p->at[i] / PFD_GRID_BLOCK] = 1;
+        cells->blocks[p->at[i] / PFD_GRID_BLOCK] |= IN_ALL;
     return cell;
 }
 
@@ -294,8 +320,8 @@ static inline bool in_units(double value, int unit, __int128 *ret)
     return true;
 }
 
-/* False: it would be more than it has room for. */
-static inline bool add_units(struct wide *cell, __int128 units)
+/* So many numbers; false: it would be more than it has room for. */
+static inline bool add_units(struct wide *cell, __int128 units, uint32_t n)
 {
     uint64_t low = 0;
     int32_t high = 0;
@@ -305,22 +331,7 @@ static inline bool add_units(struct wide *cell, __int128 units)
         return false;
     cell->low = low;
     cell->high = high;
-    cell->n++;
-    return true;
-}
-
-/* The same of what fits a word. */
-static inline bool add_long(struct wide *cell, int64_t units)
-{
-    uint64_t low = 0;
-    int32_t high = 0;
-    bool carry = __builtin_add_overflow(cell->low, (uint64_t)units, &low);
-    if (__builtin_add_overflow(cell->high, (int32_t)(units >> 63) + carry,
-                               &high))
-        return false;
-    cell->low = low;
-    cell->high = high;
-    cell->n++;
+    cell->n += n;
     return true;
 }
 
@@ -330,7 +341,7 @@ enum {
     FLOAT_ODD = 0xff, /* the exponent of what is no finite number */
 };
 
-/* The exponents of floats that are a word's in these units. */
+/* The exponents of floats that are flat in these units. */
 struct floats {
     int zero; /* of what is not shifted */
     unsigned least;
@@ -341,29 +352,89 @@ static struct floats floats_of(int unit)
 {
     int zero = unit + FLOAT_BIAS + FLOAT_BITS;
     int least = zero > 1 ? zero : 1;
-    int end = zero + 64 - FLOAT_BITS;
+    int end = zero + FLAT_BITS - FLOAT_BITS;
     end = end < FLOAT_ODD ? end : FLOAT_ODD;
     return (struct floats){ zero, (unsigned)least,
                             end > least ? (unsigned)(end - least) : 0 };
 }
 
-/* Both of what has fewer bits, which mostly are all there: then without a
- * branch, as nobody can tell the next one's sign. */
-static inline bool add_float(struct wide *cell, float value,
-                             const struct floats *floats, int unit)
+/* False: there is no room. */
+static inline bool add_flat(uint64_t *flat, int64_t units)
+{
+    int64_t sum = 0;
+    uint64_t more = ((uint64_t)units << FLAT_COUNT) + 1;
+    if ((*flat & FLAT_COUNT_MAX) == FLAT_COUNT_MAX ||
+        __builtin_add_overflow((int64_t)*flat, (int64_t)more, &sum))
+        return false;
+    *flat = (uint64_t)sum;
+    return true;
+}
+
+static int64_t flat_sum(uint64_t flat)
+{
+    return (int64_t)flat >> FLAT_COUNT;
+}
+
+/* What a flat sum has comes to where there is more room; false: it does not fit
+ * there either. */
+static bool spill(const struct pfd_cells *cells, size_t at)
+{
+    struct wide *cell = &((struct wide *)cells->all)[at];
+    uint64_t *flat = &cells->flat[at];
+    uint32_t n = *flat & FLAT_COUNT_MAX;
+    if (!cells->has_unit) {
+        cell->sum += flat_sum(*flat);
+        cell->n += n;
+    } else if (!add_units(cell,
+                          (__int128)flat_sum(*flat) * (1 << FLAT_UNIT), n)) {
+        return false;
+    }
+    *flat = 0;
+    cells->blocks[at / PFD_GRID_BLOCK] |= IN_ALL;
+    return true;
+}
+
+/* An integer that a flat sum has no room for now. */
+static bool add_behind(struct pfd_cells *cells, size_t at, int64_t units)
+{
+    cells->n_spilt++;
+    return spill(cells, at) && add_flat(&cells->flat[at], units);
+}
+
+/* A float that is not in the middle of those that are flat, or for which there
+ * is no room. */
+static bool add_odd_float(struct pfd_cells *cells, size_t at, float value)
+{
+    __int128 units;
+    const __int128 most = (__int128)1 << FLAT_BITS;
+    if (in_units((double)value, cells->unit + FLAT_UNIT, &units) &&
+        units < most && units > -most) {
+        return add_flat(&cells->flat[at], (int64_t)units) ||
+               add_behind(cells, at, (int64_t)units);
+    }
+    cells->n_spilt++;
+    if (!in_units((double)value, cells->unit, &units) ||
+        !add_units(&((struct wide *)cells->all)[at], units, 1))
+        return false;
+    cells->blocks[at / PFD_GRID_BLOCK] |= IN_ALL;
+    return true;
+}
+
+/* Which mostly are all there: then without a branch, as nobody can tell the
+ * next one's sign. */
+static inline bool add_float(uint64_t *flat, float value,
+                             const struct floats *floats)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     unsigned exponent = bits >> (FLOAT_BITS - 1) & 0xff;
-    if (exponent - floats->least >= floats->n) {
-        __int128 units;
-        return in_units((double)value, unit, &units) && add_units(cell, units);
-    }
+    if (exponent - floats->least >= floats->n)
+        return false;
     uint64_t m =
         (bits & ((1U << (FLOAT_BITS - 1)) - 1)) | 1U << (FLOAT_BITS - 1);
     uint64_t is_less = bits >> 31; /* than 0: all bits turned, and 1 more */
     int shift = (int)exponent - floats->zero;
-    return add_long(cell, (int64_t)(((m ^ -is_less) + is_less) << shift));
+    return add_flat(flat, (int64_t)(((m ^ -is_less) + is_less) << shift));
 }
 
 /* Such that what comes now fits, and much that is smaller. */
@@ -384,19 +455,55 @@ static void choose_unit(struct pfd_cells *cells,
     cells->has_unit = true;
 }
 
-static size_t add_floats(const struct pfd_cells *cells,
+/* The flat sum of point i, likewise. */
+static inline uint64_t *flat_at(const struct pfd_cells *cells,
+                                const struct pfd_cell_points *p, size_t i)
+{
+    uint64_t *flat = &cells->flat[p->at[i]];
+    bring(&cells->flat[p->at[i + PFD_CELLS_AHEAD]]);
+    if (!*flat)
+        cells->blocks[p->at[i] / PFD_GRID_BLOCK] |= IN_FLAT;
+    return flat;
+}
+
+/* Where many are not flat, the others' cells are brought as well. */
+static void begin_flat(struct pfd_cells *cells, const struct pfd_cell_points *p)
+{
+    const struct wide *all = cells->all;
+    for (size_t i = 0; i < p->n && cells->n_spilt > p->n / 16; i++)
+        bring(&all[p->at[i]]);
+    cells->n_spilt = 0;
+}
+
+static size_t add_floats(struct pfd_cells *cells,
                          const struct pfd_cell_points *p)
 {
     uint32_t of = p->value->at;
-    int unit = cells->unit;
-    const struct floats floats = floats_of(unit);
+    const struct floats floats = floats_of(cells->unit + FLAT_UNIT);
+    begin_flat(cells, p);
     for (size_t i = 0; i < p->n; i++) {
         float value;
         memcpy(&value, p->payloads[i] + of, sizeof value);
-        if (!add_float(wide_at(cells, p, i), value, &floats, unit))
+        if (!add_float(flat_at(cells, p, i), value, &floats) &&
+            !add_odd_float(cells, p->at[i], value))
             return i;
     }
     return p->n;
+}
+
+static void add_integers(struct pfd_cells *cells,
+                         const struct pfd_cell_points *p)
+{
+    uint32_t of = p->value->at;
+    bool is_signed = p->value->load == PFD_LOAD_I32;
+    begin_flat(cells, p);
+    for (size_t i = 0; i < p->n; i++) {
+        uint32_t word;
+        memcpy(&word, p->payloads[i] + of, sizeof word);
+        int64_t units = is_signed ? (int32_t)word : (int64_t)word;
+        if (!add_flat(flat_at(cells, p, i), units))
+            (void)add_behind(cells, p->at[i], units);
+    }
 }
 
 /* Up to the first that does not fit; how many. */
@@ -407,14 +514,14 @@ static size_t add_numbers(struct pfd_cells *cells,
     size_t i = 0;
     if (!cells->has_unit && p->n)
         choose_unit(cells, p);
-    if (s->of >= 0 && s->load == PFD_LOAD_F32)
+    if (cells->flat && s->of >= 0 && s->load == PFD_LOAD_F32)
         return add_floats(cells, p);
     for (; i < p->n; i++) {
         __int128 units;
         double value =
             pfd_source_load(s, s->load, p->payloads[i], p->order + i);
         if (!in_units(value, cells->unit, &units) ||
-            !add_units(wide_at(cells, p, i), units))
+            !add_units(wide_at(cells, p, i), units, 1))
             break;
     }
     return i;
@@ -433,10 +540,12 @@ static bool needs_units(const struct pfd_cells *cells,
 
 void pfd_cells_prefetch(const struct pfd_cells *cells, const uint32_t *at)
 {
-    size_t size =
-        cells->is_narrow ? sizeof(struct narrow) : sizeof(struct wide);
+    size_t size = cells->flat        ? sizeof(uint64_t)
+                  : cells->is_narrow ? sizeof(struct narrow)
+                                     : sizeof(struct wide);
+    const char *first = cells->flat ? (const char *)cells->flat : cells->all;
     for (size_t i = 0; i < PFD_CELLS_AHEAD; i++)
-        bring((const char *)cells->all + at[i] * size);
+        bring(first + at[i] * size);
 }
 
 size_t pfd_cells_add(struct pfd_cells *cells,
@@ -447,6 +556,8 @@ size_t pfd_cells_add(struct pfd_cells *cells,
     cells->has_sums = is_sum(cells->reducer);
     if (cells->is_narrow) {
         reduce_narrow(cells, points);
+    } else if (cells->flat && points->value->of >= 0) {
+        add_integers(cells, points);
     } else {
         reduce_wide(cells, points);
     }
@@ -471,12 +582,37 @@ static bool get_narrow(const struct pfd_cells *cells, size_t i, uint64_t order,
     return cell->rest != 0;
 }
 
+/* A flat sum, with what came to where there is more room. */
+static bool get_flat(const struct pfd_cells *cells, size_t i,
+                     struct pfd_grid_part *ret)
+{
+    const struct wide *cell = &((const struct wide *)cells->all)[i];
+    uint64_t flat = cells->flat[i];
+    __int128 sum = flat_sum(flat);
+    int unit = cells->has_unit ? cells->unit + FLAT_UNIT : 0;
+    ret->cell.n = flat & FLAT_COUNT_MAX;
+    if (cells->blocks[i / PFD_GRID_BLOCK] & IN_ALL && cell->n) {
+        ret->cell.n += cell->n;
+        if (cells->has_unit) {
+            unit = cells->unit;
+            sum = sum * (1 << FLAT_UNIT) +
+                  (__int128)cell->high * ((__int128)1 << 64) + cell->low;
+        } else {
+            sum += cell->sum;
+        }
+    }
+    ret->sum = (struct pfd_units){ sum, unit };
+    return ret->cell.n != 0;
+}
+
 bool pfd_cells_get(const struct pfd_cells *cells, size_t i, uint64_t order,
                    struct pfd_grid_part *ret)
 {
     const struct wide *cell = &((const struct wide *)cells->all)[i];
     if (cells->is_narrow)
         return get_narrow(cells, i, order, ret);
+    if (cells->flat)
+        return get_flat(cells, i, ret);
     ret->cell.n = cell->n;
     if (cells->has_unit) {
         __int128 high = cell->high;

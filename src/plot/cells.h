@@ -37,7 +37,11 @@ struct pfd_cells {
     enum pfd_point_load load;
     size_t n;
     void *all;       /* [n]; owned */
-    uint8_t *blocks; /* which PFD_GRID_BLOCK of them may have points; owned */
+    uint64_t *flat;  /* [n], of sums of words: what was added last, until it
+                        comes to `all`; owned */
+    size_t n_spilt;  /* of the last points, those that needed `all` */
+    uint8_t *blocks; /* whether PFD_GRID_BLOCK of them may have points, bits
+                        that say where; owned */
     bool has_sums;   /* of integers */
     bool has_unit;   /* sums are of others: */
     int unit;        /* counted in 2^unit */
