@@ -3,6 +3,7 @@
 
 #include <png.h>
 #include <setjmp.h>
+#include <stdlib.h>
 
 static void put(png_structp png, png_bytep bytes, size_t n)
 {
@@ -30,32 +31,110 @@ static void warn(png_structp png, png_const_charp text)
     (void)text;
 }
 
-bool pfd_png_write(struct pfd_text *out, const struct pfd_raster *raster)
+/* ---- colours ---- */
+
+enum {
+    COLOURS_MAX = 256,
+    SLOT_BITS = 10,
+    SLOTS = 1 << SLOT_BITS
+};
+
+/* Those of a picture that has few: its pixels are a byte each then, which are
+ * packed several times as quickly, into fewer. */
+struct palette {
+    png_color all[COLOURS_MAX];
+    size_t n;
+    uint16_t slots[SLOTS]; /* by what a colour is, its number and 1 more; 0:
+                              none */
+};
+
+static bool is_colour(png_color a, struct pfd_colour b)
 {
-    png_infop info = NULL;
-    png_structp png =
-        png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, fail, warn);
-    if (!png)
-        return false;
-    if (setjmp(png_jmpbuf(png))) {
-        png_destroy_write_struct(&png, &info);
-        return false;
+    return a.red == b.r && a.green == b.g && a.blue == b.b;
+}
+
+/* Where it is, or would be. */
+static uint16_t *slot_of(struct palette *palette, struct pfd_colour c)
+{
+    uint32_t bits = c.r | (uint32_t)c.g << 8 | (uint32_t)c.b << 16;
+    size_t at = bits * UINT32_C(2654435769) >> (32 - SLOT_BITS);
+    while (palette->slots[at] &&
+           !is_colour(palette->all[palette->slots[at] - 1], c))
+        at = (at + 1) % SLOTS;
+    return &palette->slots[at];
+}
+
+/* False: there are too many. */
+static bool find_colours(struct palette *ret, const struct pfd_raster *raster)
+{
+    size_t n = raster->width * raster->height;
+    *ret = (struct palette){ .n = 0 };
+    for (size_t i = 0; i < n; i++) {
+        struct pfd_colour c = raster->pixels[i];
+        uint16_t *slot = slot_of(ret, c);
+        if (*slot)
+            continue;
+        if (ret->n == COLOURS_MAX)
+            return false;
+        ret->all[ret->n] = (png_color){ c.r, c.g, c.b };
+        *slot = (uint16_t)++ret->n;
     }
-    info = png_create_info_struct(png);
-    if (!info)
-        png_error(png, "out of memory");
-    png_set_write_fn(png, out, put, flush);
-    png_set_user_limits(png, PFD_RASTER_MAX, PFD_RASTER_MAX);
-    png_set_IHDR(png, info, (png_uint_32)raster->width,
-                 (png_uint_32)raster->height, 8, PNG_COLOR_TYPE_RGB,
+    return true;
+}
+
+/* ---- files ---- */
+
+struct writer {
+    png_structp png;
+    png_infop info;
+    const struct pfd_raster *raster;
+    struct palette palette;
+    bool has_palette;
+    uint8_t *row; /* [width] */
+};
+
+static void write_rows(struct writer *w)
+{
+    const struct pfd_raster *raster = w->raster;
+    for (size_t y = 0; y < raster->height; y++) {
+        const struct pfd_colour *pixels = raster->pixels + y * raster->width;
+        for (size_t x = 0; x < raster->width && w->has_palette; x++)
+            w->row[x] = (uint8_t)(*slot_of(&w->palette, pixels[x]) - 1);
+        png_write_row(w->png,
+                      w->has_palette ? w->row : (png_const_bytep)pixels);
+    }
+}
+
+static bool write_png(struct writer *w, struct pfd_text *out)
+{
+    if (setjmp(png_jmpbuf(w->png)))
+        return false;
+    w->info = png_create_info_struct(w->png);
+    if (!w->info)
+        png_error(w->png, "out of memory");
+    png_set_write_fn(w->png, out, put, flush);
+    png_set_user_limits(w->png, PFD_RASTER_MAX, PFD_RASTER_MAX);
+    png_set_IHDR(w->png, w->info, (png_uint_32)w->raster->width,
+                 (png_uint_32)w->raster->height, 8,
+                 w->has_palette ? PNG_COLOR_TYPE_PALETTE : PNG_COLOR_TYPE_RGB,
                  PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
-    png_write_info(png, info);
-    for (size_t y = 0; y < raster->height; y++) {
-        png_write_row(png,
-                      (png_const_bytep)(raster->pixels + y * raster->width));
-    }
-    png_write_end(png, info);
-    png_destroy_write_struct(&png, &info);
-    return !out->failed;
+    if (w->has_palette)
+        png_set_PLTE(w->png, w->info, w->palette.all, (int)w->palette.n);
+    png_write_info(w->png, w->info);
+    write_rows(w);
+    png_write_end(w->png, w->info);
+    return true;
+}
+
+bool pfd_png_write(struct pfd_text *out, const struct pfd_raster *raster)
+{
+    struct writer w = { .raster = raster };
+    w.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, fail, warn);
+    w.row = malloc(raster->width ? raster->width : 1);
+    w.has_palette = find_colours(&w.palette, raster);
+    bool ok = w.png && w.row && write_png(&w, out);
+    png_destroy_write_struct(&w.png, &w.info);
+    free(w.row);
+    return ok && !out->failed;
 }

@@ -4,11 +4,11 @@ import struct
 import zlib
 
 
-def undo(kind, row, above):
+def undo(kind, row, above, step):
     for i in range(len(row)):
-        a = row[i - 3] if i >= 3 else 0
+        a = row[i - step] if i >= step else 0
         u = above[i]
-        c = above[i - 3] if i >= 3 else 0
+        c = above[i - step] if i >= step else 0
         if kind == 1:
             row[i] = (row[i] + a) & 255
         elif kind == 2:
@@ -27,7 +27,7 @@ def read(data):
     """Rows of (r, g, b)."""
     if data[:8] != b"\x89PNG\r\n\x1a\n":
         raise ValueError("no PNG")
-    at, packed, size = 8, b"", None
+    at, packed, size, colours = 8, b"", None, None
     while at < len(data):
         n, kind = struct.unpack(">I4s", data[at:at + 8])
         body = data[at + 8:at + 8 + n]
@@ -37,16 +37,21 @@ def read(data):
         at += 12 + n
         if kind == b"IHDR":
             size = struct.unpack(">IIBBBBB", body)
+        elif kind == b"PLTE":
+            colours = [tuple(body[i:i + 3]) for i in range(0, n, 3)]
         elif kind == b"IDAT":
             packed += body
     width, height = size[:2]
-    if size[2:] != (8, 2, 0, 0, 0):
+    if size[2:] != (8, 3 if colours else 2, 0, 0, 0):
         raise ValueError("not the colours that are written: %r" % (size,))
     raw = zlib.decompress(packed)
-    rows, above = [], bytearray(3 * width)
+    step = 1 if colours else 3
+    n = step * width
+    rows, above = [], bytearray(n)
     for y in range(height):
-        start = y * (3 * width + 1)
-        above = undo(raw[start], bytearray(raw[start + 1:start + 1 + 3 * width]),
-                     above)
-        rows.append([tuple(above[i:i + 3]) for i in range(0, 3 * width, 3)])
+        start = y * (n + 1)
+        above = undo(raw[start], bytearray(raw[start + 1:start + 1 + n]), above,
+                     step)
+        rows.append([colours[i] for i in above] if colours else
+                    [tuple(above[i:i + 3]) for i in range(0, n, 3)])
     return rows
