@@ -3,11 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+
+#include "plot/room.h"
 
 enum {
-    HUGE_PAGES = 1 << 22, /* bytes of cells from which on they are worth it */
     /* Bits of a sum above its unit: of what comes first, and of anything. A
      * float, and 128 times as much, fits a word. */
     SUM_FIRST = 75,
@@ -93,16 +92,10 @@ size_t pfd_cells_size(enum pfd_reducer reducer, const struct pfd_source *value)
            (can_be_flat(reducer, value) ? sizeof(uint64_t) : 0);
 }
 
-/* Cells that are met in any order are seldom in what a processor knows of small
- * pages. Whether there are large ones does not matter. */
 static void *make(size_t n_bytes)
 {
     void *cells = calloc(n_bytes, 1);
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uintptr_t first = ((uintptr_t)cells + page - 1) / page * page;
-    uintptr_t end = ((uintptr_t)cells + n_bytes) / page * page;
-    if (cells && n_bytes >= HUGE_PAGES)
-        (void)madvise((void *)first, end - first, MADV_HUGEPAGE);
+    pfd_room_whole(cells, n_bytes);
     return cells;
 }
 
@@ -385,8 +378,8 @@ static bool spill(const struct pfd_cells *cells, size_t at)
     if (!cells->has_unit) {
         cell->sum += flat_sum(*flat);
         cell->n += n;
-    } else if (!add_units(cell,
-                          (__int128)flat_sum(*flat) * (1 << FLAT_UNIT), n)) {
+    } else if (!add_units(cell, (__int128)flat_sum(*flat) * (1 << FLAT_UNIT),
+                          n)) {
         return false;
     }
     *flat = 0;

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plot/grid_cells.h"
 #include "plot/quick.h"
+#include "plot/room.h"
 
 void pfd_grid_init(struct pfd_grid *ret, enum pfd_reducer reducer)
 {
@@ -20,11 +22,6 @@ void pfd_grid_deinit(struct pfd_grid *grid)
     free(grid->panels);
     pfd_sums_deinit(&grid->sums);
     *grid = (struct pfd_grid){ 0 };
-}
-
-static bool is_sum(const struct pfd_grid *grid)
-{
-    return grid->reducer == PFD_REDUCE_SUM || grid->reducer == PFD_REDUCE_MEAN;
 }
 
 /* What there is room for; false: there is none. */
@@ -125,88 +122,35 @@ static void add_to_cell(struct pfd_grid *grid, size_t panel, size_t i,
         one.value = pfd_wide_double(isnan(value.hi) ? 1 : 0);
     if (grid->reducer == PFD_REDUCE_COUNT) {
         cell->n++;
-    } else if (is_sum(grid)) {
+    } else if (pfd_grid_is_sum(grid)) {
         add_number(grid, panel, i, value);
     } else {
         merge(cell, &one, grid->reducer);
     }
 }
 
-/* What a cell's values add up to, with those that are no finite numbers. */
-static struct pfd_wide whole_sum(const struct pfd_grid *grid, size_t panel,
-                                 size_t i)
-{
-    uint64_t odd = grid->panels[panel][i].order;
-    const uint64_t both = PFD_GRID_HAS_PLUS_INF | PFD_GRID_HAS_MINUS_INF;
-    if (odd & PFD_GRID_HAS_NAN || (odd & both) == both)
-        return pfd_wide_double((double)NAN);
-    if (odd & both) {
-        const double inf = (double)INFINITY;
-        return pfd_wide_double(odd & PFD_GRID_HAS_PLUS_INF ? inf : -inf);
-    }
-    return pfd_sums_round(&grid->sums, panel, i);
-}
-
-enum pfd_grid_kind pfd_grid_look(const struct pfd_grid_cell *cell,
-                                 enum pfd_reducer reducer, struct pfd_wide *ret)
-{
-    if (!cell || !cell->n)
-        return PFD_GRID_EMPTY;
-    *ret =
-        reducer == PFD_REDUCE_COUNT ? pfd_wide_unsigned(cell->n) : cell->value;
-    if (isnan(ret->hi))
-        return PFD_GRID_NAN;
-    if (isinf(ret->hi))
-        return ret->hi < 0 ? PFD_GRID_MINUS_INF : PFD_GRID_PLUS_INF;
-    if (reducer == PFD_REDUCE_MEAN && cell->n > 1) {
-        *ret = pfd_wide_double((ret->hi + ret->lo) / (double)cell->n);
-    }
-    return PFD_GRID_NUMBER;
-}
-
 /* ---- room ---- */
 
-static struct pfd_grid_cell *make_cells(size_t n)
+static struct pfd_grid_cell *make_cells(size_t n, bool is_whole)
 {
-    return calloc(1, n * sizeof(struct pfd_grid_cell) + n / PFD_GRID_BLOCK + 1);
+    struct pfd_grid_cell *cells = calloc(1, pfd_grid_bytes(n));
+    if (is_whole)
+        pfd_room_whole(cells, pfd_grid_bytes(n));
+    return cells;
 }
 
-/* Which blocks of [n] cells may have points. */
-static uint8_t *blocks_of(struct pfd_grid_cell *cells, size_t n)
+/* Are there points all over it, so that large pages are no waste? */
+static bool is_whole(const struct pfd_grid *grid)
 {
-    return (uint8_t *)(cells + n);
-}
-
-/* The next cell of [n] from i on that has points, or `end`. Blocks without any
- * are not looked into: they take no memory as yet. */
-static size_t next_before(struct pfd_grid_cell *cells, size_t n, size_t i,
-                          size_t end)
-{
-    const uint8_t *blocks = blocks_of(cells, n);
-    while (i < end) {
-        size_t stop = (i / PFD_GRID_BLOCK + 1) * PFD_GRID_BLOCK;
-        stop = stop < end ? stop : end;
-        if (!blocks[i / PFD_GRID_BLOCK])
-            i = stop;
-        for (; i < stop; i++) {
-            if (cells[i].n)
-                return i;
-        }
+    size_t n = grid->x.n * grid->y.n;
+    size_t n_blocks = n / PFD_GRID_BLOCK + 1;
+    size_t used = 0;
+    for (size_t p = 0; p < grid->n_panels && grid->panels[p]; p++) {
+        const uint8_t *blocks = pfd_grid_blocks(grid->panels[p], n);
+        for (size_t i = 0; i < n_blocks; i++)
+            used += blocks[i];
     }
-    return end;
-}
-
-static size_t next_used(struct pfd_grid_cell *cells, size_t n, size_t i)
-{
-    return next_before(cells, n, i, n);
-}
-
-static struct pfd_grid_cell *cell_at(struct pfd_grid_cell *panel,
-                                     const struct pfd_axis *x,
-                                     const struct pfd_axis *y, pfd_place at_x,
-                                     pfd_place at_y)
-{
-    return &panel[(size_t)(at_y - y->from) * x->n + (size_t)(at_x - x->from)];
+    return used > n_blocks * grid->n_panels / 4;
 }
 
 static pfd_place shifted(pfd_place place, int times)
@@ -224,18 +168,18 @@ static struct pfd_grid_cell *move_panel(const struct pfd_grid *grid,
     struct pfd_grid_cell *old = grid->panels[panel];
     size_t n_old = old ? grid->x.n * grid->y.n : 0;
     size_t n = x->n * y->n;
-    struct pfd_grid_cell *new = make_cells(n);
-    for (size_t i = 0; new &&n_old && (i = next_used(old, n_old, i)) < n_old;
-         i++) {
+    struct pfd_grid_cell *new = make_cells(n, sums->is_whole);
+    for (size_t i = 0;
+         new &&n_old && (i = pfd_grid_next(old, n_old, i)) < n_old; i++) {
         pfd_place at_x = grid->x.from + (pfd_place)(i % grid->x.n);
         pfd_place at_y = grid->y.from + (pfd_place)(i / grid->x.n);
         struct pfd_grid_cell *to =
-            cell_at(new, x, y, shifted(at_x, x->k - grid->x.k),
-                    shifted(at_y, y->k - grid->y.k));
+            pfd_grid_cell_at(new, x, y, shifted(at_x, x->k - grid->x.k),
+                             shifted(at_y, y->k - grid->y.k));
         merge(to, &old[i], grid->reducer);
-        if (is_sum(grid))
+        if (pfd_grid_is_sum(grid))
             pfd_sums_join(sums, panel, (size_t)(to - new), &grid->sums, i);
-        blocks_of(new, n)[(size_t)(to - new) / PFD_GRID_BLOCK] = 1;
+        pfd_grid_blocks(new, n)[(size_t)(to - new) / PFD_GRID_BLOCK] = 1;
     }
     return new;
 }
@@ -315,13 +259,13 @@ static bool look_at_row(const struct pfd_grid *grid, size_t panel, size_t row,
     size_t n = grid->x.n * grid->y.n;
     size_t begin = row * grid->x.n;
     size_t end = begin + grid->x.n;
-    size_t first = next_before(cells, n, begin, end);
+    size_t first = pfd_grid_next_before(cells, n, begin, end);
     if (first == end)
         return false;
     columns[0] = first - begin < columns[0] ? first - begin : columns[0];
     size_t last = first;
     size_t i = begin + columns[1] > last ? begin + columns[1] : last;
-    for (; (i = next_before(cells, n, i, end)) < end; i++)
+    for (; (i = pfd_grid_next_before(cells, n, i, end)) < end; i++)
         last = i;
     columns[1] = last - begin > columns[1] ? last - begin : columns[1];
     return true;
@@ -353,15 +297,22 @@ void pfd_grid_refresh(struct pfd_grid *grid)
     }
 }
 
+/* Those of so many cells, if there are any; the grid fails where not. */
+static bool make_sums(struct pfd_grid *grid, size_t n, struct pfd_sums *ret)
+{
+    *ret = (struct pfd_sums){ .is_whole = is_whole(grid) };
+    return !pfd_grid_is_sum(grid) ||
+           take_room(grid, pfd_sums_like(&grid->sums, grid->n_panels, n,
+                                         ret->is_whole, ret));
+}
+
 /* All panels or none. */
 static bool move_all(struct pfd_grid *grid, const struct pfd_axis *x,
                      const struct pfd_axis *y)
 {
     size_t n = 0;
-    struct pfd_sums sums = { 0 };
-    if (is_sum(grid) &&
-        !take_room(grid, pfd_sums_like(&grid->sums, grid->n_panels, x->n * y->n,
-                                       &sums)))
+    struct pfd_sums sums;
+    if (!make_sums(grid, x->n * y->n, &sums))
         return false;
     struct pfd_grid_cell **moved =
         calloc(grid->n_panels + 1, sizeof(struct pfd_grid_cell *));
@@ -422,13 +373,14 @@ void pfd_grid_merge(struct pfd_grid *grid, size_t panel,
     x = shifted(part->x, grid->x.k - part->k_x);
     y = shifted(part->y, grid->y.k - part->k_y);
     struct pfd_grid_cell *cells = grid->panels[panel];
-    struct pfd_grid_cell *to = cell_at(cells, &grid->x, &grid->y, x, y);
+    struct pfd_grid_cell *to =
+        pfd_grid_cell_at(cells, &grid->x, &grid->y, x, y);
     size_t n = grid->x.n * grid->y.n;
     merge(to, &part->cell, grid->reducer);
     grid->has_new = true;
-    if (is_sum(grid))
+    if (pfd_grid_is_sum(grid))
         add_part(grid, panel, (size_t)(to - cells), part->sum);
-    blocks_of(cells, n)[(size_t)(to - cells) / PFD_GRID_BLOCK] = 1;
+    pfd_grid_blocks(cells, n)[(size_t)(to - cells) / PFD_GRID_BLOCK] = 1;
 }
 
 static bool is_outside(const struct pfd_axis *axis, struct pfd_wide at)
@@ -469,7 +421,7 @@ static size_t make_cell(struct pfd_grid *grid, size_t panel, struct pfd_wide x,
     size_t i =
         pfd_axis_cell(&grid->y, y) * grid->x.n + pfd_axis_cell(&grid->x, x);
     struct pfd_grid_cell *cells = grid->panels[panel];
-    blocks_of(cells, grid->x.n * grid->y.n)[i / PFD_GRID_BLOCK] = 1;
+    pfd_grid_blocks(cells, grid->x.n * grid->y.n)[i / PFD_GRID_BLOCK] = 1;
     return i;
 }
 
@@ -501,7 +453,7 @@ static size_t add_quickly(struct pfd_grid *grid, size_t panel,
     struct pfd_grid_cell *cells = grid->panels[panel];
     if (!cells)
         return 0;
-    uint8_t *blocks = blocks_of(cells, grid->x.n * grid->y.n);
+    uint8_t *blocks = pfd_grid_blocks(cells, grid->x.n * grid->y.n);
     const double *values = points->all + from * points->stride;
     size_t i = from;
     if (!x.is_possible || !y.is_possible)
@@ -569,6 +521,31 @@ void pfd_grid_add_doubles(struct pfd_grid *grid, size_t panel,
     }
 }
 
+void pfd_grid_expect(struct pfd_grid *grid, size_t panel,
+                     const struct pfd_grid_doubles *points)
+{
+    const struct pfd_quick x = pfd_quick_of(&grid->x);
+    const struct pfd_quick y = pfd_quick_of(&grid->y);
+    struct pfd_grid_cell *cells = grid->panels[panel];
+    size_t n = grid->x.n * grid->y.n;
+    for (size_t i = 0; cells && x.is_possible && y.is_possible && i < points->n;
+         i++) {
+        const double *values = points->all + i * points->stride;
+        size_t at_x = pfd_quick_cell(&x, double_at(values, points->x));
+        size_t at_y = pfd_quick_cell(&y, double_at(values, points->y));
+        if (at_x < x.n && at_y < y.n)
+            pfd_grid_blocks(cells, n)[(at_y * x.n + at_x) / PFD_GRID_BLOCK] = 1;
+    }
+}
+
+void pfd_grid_settle(struct pfd_grid *grid)
+{
+    size_t n = grid->x.n * grid->y.n;
+    grid->sums.is_whole = is_whole(grid);
+    for (size_t p = 0; p < grid->n_panels && grid->sums.is_whole; p++)
+        pfd_room_whole(grid->panels[p], pfd_grid_bytes(n));
+}
+
 bool pfd_grid_add_panel(struct pfd_grid *grid)
 {
     struct pfd_grid_cell **panels = realloc(
@@ -580,13 +557,14 @@ bool pfd_grid_add_panel(struct pfd_grid *grid)
     grid->panels = panels;
     panels[grid->n_panels] = NULL;
     size_t n = grid->x.n * grid->y.n;
-    if (n && !(panels[grid->n_panels] = make_cells(n))) {
+    if (n && !(panels[grid->n_panels] = make_cells(n, false))) {
         grid->failed = true;
         return false;
     }
     grid->n_panels++;
     grid->has_new = true;
-    return !is_sum(grid) || take_room(grid, pfd_sums_add_panel(&grid->sums, n));
+    return !pfd_grid_is_sum(grid) ||
+           take_room(grid, pfd_sums_add_panel(&grid->sums, n));
 }
 
 static struct pfd_axis coarser_axis(const struct pfd_axis *axis, size_t max)
@@ -613,10 +591,11 @@ bool pfd_grid_coarser(struct pfd_grid *grid, size_t max_x, size_t max_y,
         return true;
     ret->x = coarser_axis(&grid->x, max_x);
     ret->y = coarser_axis(&grid->y, max_y);
-    if (is_sum(grid) &&
-        !take_room(ret, pfd_sums_like(&grid->sums, grid->n_panels,
-                                      ret->x.n * ret->y.n, &ret->sums)))
+    if (!make_sums(grid, ret->x.n * ret->y.n, &ret->sums)) {
+        ret->failed = grid->failed;
+        ret->is_too_wide = grid->is_too_wide;
         return false;
+    }
     ret->panels = calloc(grid->n_panels + 1, sizeof(struct pfd_grid_cell *));
     for (; ret->panels && ret->n_panels < grid->n_panels; ret->n_panels++) {
         struct pfd_grid_cell *cells =
@@ -626,70 +605,4 @@ bool pfd_grid_coarser(struct pfd_grid *grid, size_t max_x, size_t max_y,
         ret->panels[ret->n_panels] = cells;
     }
     return ret->panels != NULL;
-}
-
-/* ---- what is in it ---- */
-
-const struct pfd_grid_cell *pfd_grid_at(const struct pfd_grid *grid,
-                                        size_t panel, pfd_place x, pfd_place y)
-{
-    const struct pfd_axis *ax = &grid->x;
-    const struct pfd_axis *ay = &grid->y;
-    bool is_there = x >= ax->from && x - ax->from < (pfd_place)ax->n &&
-                    y >= ay->from && y - ay->from < (pfd_place)ay->n &&
-                    panel < grid->n_panels && grid->panels[panel];
-    return is_there ? cell_at(grid->panels[panel], ax, ay, x, y) : NULL;
-}
-
-static void sum_number(struct pfd_grid_sums *s, struct pfd_wide v)
-{
-    if (!s->any || pfd_wide_compare(v, s->low) < 0)
-        s->low = v;
-    if (!s->any || pfd_wide_compare(v, s->high) > 0)
-        s->high = v;
-    s->any = true;
-    if (v.hi <= 0) {
-        s->n_not_above_0++;
-    } else if (s->least_above_0.hi == 0 ||
-               pfd_wide_compare(v, s->least_above_0) < 0) {
-        s->least_above_0 = v;
-    }
-}
-
-static void sum_cell(struct pfd_grid *grid, size_t panel, size_t i,
-                     struct pfd_grid_sums *s)
-{
-    struct pfd_wide v;
-    struct pfd_grid_cell *c = &grid->panels[panel][i];
-    if (is_sum(grid))
-        c->value = whole_sum(grid, panel, i);
-    enum pfd_grid_kind kind = pfd_grid_look(c, grid->reducer, &v);
-    s->n[kind]++;
-    s->n[PFD_GRID_EMPTY]--;
-    s->n_several += c->n > 1;
-    if (kind == PFD_GRID_NUMBER)
-        sum_number(s, v);
-}
-
-void pfd_grid_sum(struct pfd_grid *grid, struct pfd_grid_sums *ret)
-{
-    const struct pfd_axis *x = &grid->x;
-    const struct pfd_axis *y = &grid->y;
-    struct pfd_grid_sums *s = &grid->all;
-    if (grid->has_new) {
-        pfd_grid_refresh(grid);
-        bool is_used = x->is_used && y->is_used;
-        size_t n = is_used ? x->n * y->n : 0;
-        *s = (struct pfd_grid_sums){ 0 };
-        if (is_used) {
-            s->n[PFD_GRID_EMPTY] =
-                pfd_axis_used(x) * pfd_axis_used(y) * grid->n_panels;
-        }
-        for (size_t p = 0; p < grid->n_panels && n; p++) {
-            for (size_t i = 0; (i = next_used(grid->panels[p], n, i)) < n; i++)
-                sum_cell(grid, p, i, s);
-        }
-        grid->has_new = false;
-    }
-    *ret = *s;
 }

@@ -133,5 +133,10 @@ void pfd_grid_add_doubles(struct pfd_grid *grid, size_t panel,
  * farther out than all before. */
 void pfd_grid_reach(struct pfd_grid *grid,
                     const struct pfd_grid_doubles *points, size_t i);
+/* These come next, to an empty grid that has room for them; */
+void pfd_grid_expect(struct pfd_grid *grid, size_t panel,
+                     const struct pfd_grid_doubles *points);
+/* and all that come next are known. */
+void pfd_grid_settle(struct pfd_grid *grid);
 
 #endif

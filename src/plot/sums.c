@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "plot/room.h"
+
 void pfd_sums_deinit(struct pfd_sums *sums)
 {
     for (size_t i = 0; i < sums->n_panels; i++)
@@ -12,9 +14,9 @@ void pfd_sums_deinit(struct pfd_sums *sums)
 
 /* Panels without sums, with room for them. */
 static enum pfd_sums_room make(struct pfd_exact exact, size_t n_panels,
-                               size_t n, struct pfd_sums *ret)
+                               size_t n, bool is_whole, struct pfd_sums *ret)
 {
-    *ret = (struct pfd_sums){ .exact = exact, .n = n };
+    *ret = (struct pfd_sums){ .exact = exact, .n = n, .is_whole = is_whole };
     if (exact.words && n * n_panels > PFD_SUMS_WORDS_MAX / exact.words)
         return PFD_SUMS_TOO_WIDE;
     for (; ret->n_panels < n_panels; ret->n_panels++) {
@@ -24,15 +26,17 @@ static enum pfd_sums_room make(struct pfd_exact exact, size_t n_panels,
             pfd_sums_deinit(ret);
             return PFD_SUMS_NO_MEMORY;
         }
+        if (is_whole)
+            pfd_room_whole(panel, n * exact.words * sizeof *panel);
         ret->panels[ret->n_panels] = panel;
     }
     return PFD_SUMS_OK;
 }
 
 enum pfd_sums_room pfd_sums_like(const struct pfd_sums *sums, size_t n_panels,
-                                 size_t n, struct pfd_sums *ret)
+                                 size_t n, bool is_whole, struct pfd_sums *ret)
 {
-    return make(sums->exact, n_panels, n, ret);
+    return make(sums->exact, n_panels, n, is_whole, ret);
 }
 
 enum pfd_sums_room pfd_sums_add_panel(struct pfd_sums *sums, size_t n)
@@ -42,7 +46,7 @@ enum pfd_sums_room pfd_sums_add_panel(struct pfd_sums *sums, size_t n)
     unsigned words = sums->exact.words;
     if (words && n * n_all > PFD_SUMS_WORDS_MAX / words)
         return PFD_SUMS_TOO_WIDE;
-    enum pfd_sums_room room = make(sums->exact, 1, n, &one);
+    enum pfd_sums_room room = make(sums->exact, 1, n, false, &one);
     if (room == PFD_SUMS_OK)
         sums->panels[sums->n_panels++] = one.panels[0];
     sums->n = n;
@@ -68,7 +72,8 @@ static enum pfd_sums_room widen(struct pfd_sums *sums, struct pfd_units part)
 {
     struct pfd_sums wider;
     struct pfd_exact exact = pfd_exact_grown(&sums->exact, part);
-    enum pfd_sums_room room = make(exact, sums->n_panels, sums->n, &wider);
+    enum pfd_sums_room room =
+        make(exact, sums->n_panels, sums->n, sums->is_whole, &wider);
     if (room != PFD_SUMS_OK)
         return room;
     for (size_t p = 0; p < sums->n_panels && sums->exact.words; p++) {

@@ -17,6 +17,7 @@ enum {
 struct pfd_sums {
     struct pfd_exact exact;
     size_t n_panels;
+    bool is_whole;                         /* most cells will have sums */
     size_t n;                              /* cells of each */
     uint64_t *panels[PFD_SUMS_PANELS_MAX]; /* [n * exact.words]; owned; NULL:
                                               all are 0 */
@@ -30,9 +31,9 @@ enum pfd_sums_room {
 
 void pfd_sums_deinit(struct pfd_sums *sums);
 
-/* As many panels of n cells, in the same room. */
+/* As many panels of n cells, in the same room, most of which will have sums. */
 enum pfd_sums_room pfd_sums_like(const struct pfd_sums *sums, size_t n_panels,
-                                 size_t n, struct pfd_sums *ret);
+                                 size_t n, bool is_whole, struct pfd_sums *ret);
 
 /* One more. */
 enum pfd_sums_room pfd_sums_add_panel(struct pfd_sums *sums, size_t n);

@@ -247,6 +247,13 @@ static void reach(struct pfd_plot *plot, const struct pfd_point_run *run)
         pfd_grid_reach(&plot->grids[i], &points, 0);
 }
 
+static void expect(struct pfd_plot *plot, const struct pfd_point_run *run)
+{
+    const struct pfd_grid_doubles points = doubles_of(plot, run);
+    for (size_t i = 0; i < plot->n_grids && is_quick(plot, run); i++)
+        pfd_grid_expect(&plot->grids[i], 0, &points);
+}
+
 static void begin_axis(const struct pfd_plot *plot, struct pfd_axis *axis,
                        int role, bool has_parts)
 {
@@ -285,6 +292,10 @@ void pfd_plot_begin(struct pfd_plot *plot)
     }
     for (size_t at = 0; (run = next_run(w->data, w->n, &at));)
         reach(plot, run);
+    for (size_t at = 0; (run = next_run(w->data, w->n, &at));)
+        expect(plot, run);
+    for (size_t i = 0; i < plot->n_grids; i++)
+        pfd_grid_settle(&plot->grids[i]);
     for (size_t at = 0; (run = next_run(w->data, w->n, &at));)
         take_run(plot, run);
     pfd_text_free(&plot->waiting);
