@@ -448,17 +448,6 @@ static void choose_unit(struct pfd_cells *cells,
     cells->has_unit = true;
 }
 
-/* The flat sum of point i, likewise. */
-static inline uint64_t *flat_at(const struct pfd_cells *cells,
-                                const struct pfd_cell_points *p, size_t i)
-{
-    uint64_t *flat = &cells->flat[p->at[i]];
-    bring(&cells->flat[p->at[i + PFD_CELLS_AHEAD]]);
-    if (!*flat)
-        cells->blocks[p->at[i] / PFD_GRID_BLOCK] |= IN_FLAT;
-    return flat;
-}
-
 /* Where many are not flat, the others' cells are brought as well. */
 static void begin_flat(struct pfd_cells *cells, const struct pfd_cell_points *p)
 {
@@ -471,31 +460,47 @@ static void begin_flat(struct pfd_cells *cells, const struct pfd_cell_points *p)
 static size_t add_floats(struct pfd_cells *cells,
                          const struct pfd_cell_points *p)
 {
-    uint32_t of = p->value->at;
+    const struct pfd_cell_points points = *p;
     const struct floats floats = floats_of(cells->unit + FLAT_UNIT);
+    uint64_t *all = cells->flat;
+    uint8_t *blocks = cells->blocks;
+    uint32_t of = points.value->at;
     begin_flat(cells, p);
-    for (size_t i = 0; i < p->n; i++) {
+    for (size_t i = 0; i < points.n; i++) {
+        uint32_t at = points.at[i];
+        uint64_t *flat = &all[at];
         float value;
-        memcpy(&value, p->payloads[i] + of, sizeof value);
-        if (!add_float(flat_at(cells, p, i), value, &floats) &&
-            !add_odd_float(cells, p->at[i], value))
+        bring(&all[points.at[i + PFD_CELLS_AHEAD]]);
+        memcpy(&value, points.payloads[i] + of, sizeof value);
+        if (!*flat)
+            blocks[at / PFD_GRID_BLOCK] |= IN_FLAT;
+        if (!add_float(flat, value, &floats) &&
+            !add_odd_float(cells, at, value))
             return i;
     }
-    return p->n;
+    return points.n;
 }
 
 static void add_integers(struct pfd_cells *cells,
                          const struct pfd_cell_points *p)
 {
-    uint32_t of = p->value->at;
-    bool is_signed = p->value->load == PFD_LOAD_I32;
+    const struct pfd_cell_points points = *p;
+    uint64_t *all = cells->flat;
+    uint8_t *blocks = cells->blocks;
+    uint32_t of = points.value->at;
+    bool is_signed = points.value->load == PFD_LOAD_I32;
     begin_flat(cells, p);
-    for (size_t i = 0; i < p->n; i++) {
+    for (size_t i = 0; i < points.n; i++) {
+        uint32_t at = points.at[i];
+        uint64_t *flat = &all[at];
         uint32_t word;
-        memcpy(&word, p->payloads[i] + of, sizeof word);
+        bring(&all[points.at[i + PFD_CELLS_AHEAD]]);
+        memcpy(&word, points.payloads[i] + of, sizeof word);
+        if (!*flat)
+            blocks[at / PFD_GRID_BLOCK] |= IN_FLAT;
         int64_t units = is_signed ? (int32_t)word : (int64_t)word;
-        if (!add_flat(flat_at(cells, p, i), units))
-            (void)add_behind(cells, p->at[i], units);
+        if (!add_flat(flat, units))
+            (void)add_behind(cells, at, units);
     }
 }
 

@@ -173,6 +173,35 @@ static double scaled(uint32_t number, int exponent)
     return (double)number * power;
 }
 
+/* A sum [n] that is a double, which most are; false: it is none. */
+static bool is_double(const uint64_t *size, unsigned n, int low, double *ret)
+{
+    unsigned top = n;
+    while (top && !size[top - 1])
+        top--;
+    unsigned end = top > 2 ? top - 2 : 0;
+    for (unsigned i = 0; i < end; i++) {
+        if (size[i])
+            return false;
+    }
+    *ret = 0;
+    if (!top)
+        return true;
+    unsigned __int128 u = (unsigned __int128)(top > 1 ? size[top - 1] : 0)
+                          << WORD;
+    u |= size[end];
+    int zeros = count_zeros(u);
+    int exponent = low + (int)end * WORD + zeros;
+    if (count_bits(u) - zeros > MANTISSA || exponent <= -BIAS ||
+        exponent >= BIAS - WORD)
+        return false;
+    uint64_t bits = (uint64_t)(exponent + BIAS) << (MANTISSA - 1);
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    *ret = (double)(uint64_t)(u >> zeros) * power;
+    return true;
+}
+
 struct pfd_wide pfd_exact_round(const struct pfd_exact *e,
                                 const uint64_t *words)
 {
@@ -183,6 +212,8 @@ struct pfd_wide pfd_exact_round(const struct pfd_exact *e,
     memcpy(size, words, n * sizeof *size);
     if (is_negative)
         negate(size, n);
+    if (is_double(size, n, e->low, &sum.hi))
+        return (struct pfd_wide){ is_negative ? -sum.hi : sum.hi, 0 };
     /* From the greatest on: what is far below changes nothing. */
     for (unsigned i = n; i-- > 0;) {
         int exponent = e->low + (int)i * WORD;

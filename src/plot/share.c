@@ -294,6 +294,48 @@ static size_t place_all(const struct pfd_quick *q, const struct pfd_source *s,
     return place_any(q, s, payloads, n, order, stride, to);
 }
 
+/* Both directions at once, of what most pictures have; false: it is something
+ * else. */
+static bool place_pixels(const struct pfd_share *share,
+                         const uint8_t *const *payloads, size_t *n,
+                         uint32_t *to)
+{
+    const struct pfd_source *s = share->source;
+    const struct pfd_quick x = share->x;
+    const struct pfd_quick y = share->y;
+    uint32_t of_x = s[PFD_ROLE_X].at;
+    uint32_t of_y = s[PFD_ROLE_Y].at;
+    if (s[PFD_ROLE_X].of < 0 || s[PFD_ROLE_X].load != PFD_LOAD_U32 ||
+        s[PFD_ROLE_Y].of < 0 || s[PFD_ROLE_Y].load != PFD_LOAD_U32 ||
+        !x.is_shift || !y.is_shift)
+        return false;
+    for (size_t i = 0; i < *n; i++) {
+        uint32_t word[2];
+        memcpy(&word[0], payloads[i] + of_x, sizeof word[0]);
+        memcpy(&word[1], payloads[i] + of_y, sizeof word[1]);
+        size_t at_x = pfd_quick_shift(&x, word[0]);
+        size_t at_y = pfd_quick_shift(&y, word[1]);
+        if (at_x < x.n && at_y < y.n) {
+            to[i] = (uint32_t)(at_y * x.n + at_x);
+        } else {
+            *n = i;
+        }
+    }
+    return true;
+}
+
+static size_t place(const struct pfd_share *share,
+                    const uint8_t *const *payloads, size_t n, uint64_t order,
+                    uint32_t *to)
+{
+    if (place_pixels(share, payloads, &n, to))
+        return n;
+    n = place_all(&share->x, &share->source[PFD_ROLE_X], payloads, n, order, 1,
+                  to);
+    return place_all(&share->y, &share->source[PFD_ROLE_Y], payloads, n, order,
+                     share->x.n, to);
+}
+
 /* How many fit into the cells of all grids. Only sums have any that do not, and
  * they are alone. */
 static size_t reduce(struct pfd_share *share,
@@ -312,10 +354,7 @@ size_t pfd_share_take(struct pfd_share *share, const uint8_t *const *payloads,
     share->order = share->order == UINT64_MAX ? order : share->order;
     share->is_full |= order + n - share->order > PFD_CELLS_ORDERS_MAX;
     size_t found = share->is_full ? 0 : n;
-    found = place_all(&share->x, &share->source[PFD_ROLE_X], payloads, found,
-                      order, 1, at);
-    found = place_all(&share->y, &share->source[PFD_ROLE_Y], payloads, found,
-                      order, share->x.n, at);
+    found = place(share, payloads, found, order, at);
     const struct pfd_cell_points points = {
         .value = &share->source[PFD_ROLE_VALUE],
         .payloads = payloads,
