@@ -28,7 +28,8 @@ static inline char *pfdd_growing_room(struct pfdd_growing *g, size_t n)
 {
     if (g->failed)
         return NULL;
-    return n <= g->size - g->n ? g->at + g->n : pfdd_growing_grow(g, n);
+    bool is_there = g->at && n <= g->size - g->n;
+    return is_there ? g->at + g->n : pfdd_growing_grow(g, n);
 }
 
 /* Here, as of each note there are dozens of small ones. */
