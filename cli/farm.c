@@ -157,6 +157,10 @@ static struct farm *open_farm(const struct farm_config *config, char *err,
         s = set_options(options, config, err, n_err);
     if (s == NATS_OK)
         s = natsConnection_Connect(&f->nc, options);
+    /* Servers refuse about one of 400 signatures that libnats 3.4 makes with
+     * good credentials: each connection has another one. */
+    if (s == NATS_CONNECTION_AUTH_FAILED && config->credentials)
+        s = natsConnection_Connect(&f->nc, options);
     natsOptions_Destroy(options);
     jsOptions_Init(&js);
     js.Wait = WAIT_MS;

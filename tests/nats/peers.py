@@ -54,7 +54,7 @@ def let_in(temp, server, keys, right, wrong):
         done = subprocess.run([PRINTFDECODE, 'replay', '--nats', server.url,
                                '-o', 'json', *words], check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        assert done.returncode == status, done.stderr
+        assert done.returncode == status, (done.stderr, server.log())
         assert done.stdout.count(b'\n') == n
         assert bool(done.stderr) == bool(status)
     e.stop()
