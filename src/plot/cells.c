@@ -94,7 +94,7 @@ size_t pfd_cells_size(enum pfd_reducer reducer, const struct pfd_source *value)
 
 static void *make(size_t n_bytes)
 {
-    void *cells = calloc(n_bytes, 1);
+    void *cells = pfd_room_new(n_bytes);
     pfd_room_whole(cells, n_bytes);
     return cells;
 }
@@ -109,7 +109,8 @@ bool pfd_cells_init(struct pfd_cells *ret, enum pfd_reducer reducer,
         .is_narrow = can_be_narrow(reducer, value),
         .load = value->load,
         .n = n,
-        .all = is_flat ? calloc(n_bytes, 1) : make(n_bytes),
+        .size = size_of(reducer, value),
+        .all = is_flat ? pfd_room_new(n_bytes) : make(n_bytes),
         .flat = is_flat ? make(n * sizeof(uint64_t)) : NULL,
         .blocks = calloc(n / PFD_GRID_BLOCK + 1, 1),
     };
@@ -118,8 +119,8 @@ bool pfd_cells_init(struct pfd_cells *ret, enum pfd_reducer reducer,
 
 void pfd_cells_deinit(struct pfd_cells *cells)
 {
-    free(cells->all);
-    free(cells->flat);
+    pfd_room_free(cells->all, cells->n * cells->size);
+    pfd_room_free(cells->flat, cells->n * sizeof(uint64_t));
     free(cells->blocks);
     *cells = (struct pfd_cells){ 0 };
 }

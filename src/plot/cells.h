@@ -36,6 +36,7 @@ struct pfd_cells {
     bool is_narrow; /* values are words of 32 bits, of one kind: */
     enum pfd_point_load load;
     size_t n;
+    size_t size;     /* of each of: */
     void *all;       /* [n]; owned */
     uint64_t *flat;  /* [n], of sums of words: what was added last, until it
                         comes to `all`; owned */

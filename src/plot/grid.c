@@ -15,10 +15,15 @@ void pfd_grid_init(struct pfd_grid *ret, enum pfd_reducer reducer)
     pfd_axis_init(&ret->y, PFD_GRID_CELLS_MAX, true);
 }
 
+static void free_cells(const struct pfd_grid *grid, struct pfd_grid_cell *cells)
+{
+    pfd_room_free(cells, pfd_grid_bytes(grid->x.n * grid->y.n));
+}
+
 void pfd_grid_deinit(struct pfd_grid *grid)
 {
     for (size_t i = 0; i < grid->n_panels; i++)
-        free(grid->panels[i]);
+        free_cells(grid, grid->panels[i]);
     free(grid->panels);
     pfd_sums_deinit(&grid->sums);
     *grid = (struct pfd_grid){ 0 };
@@ -133,7 +138,7 @@ static void add_to_cell(struct pfd_grid *grid, size_t panel, size_t i,
 
 static struct pfd_grid_cell *make_cells(size_t n, bool is_whole)
 {
-    struct pfd_grid_cell *cells = calloc(1, pfd_grid_bytes(n));
+    struct pfd_grid_cell *cells = pfd_room_new(pfd_grid_bytes(n));
     if (is_whole)
         pfd_room_whole(cells, pfd_grid_bytes(n));
     return cells;
@@ -217,6 +222,16 @@ static size_t most_of(const struct pfd_grid *grid, const struct pfd_axis *axis)
     return most ? most : 1;
 }
 
+/* How much room columns are worth, all of which every row has: in advance as
+ * much as they have grown by, twice. */
+static size_t columns_worth(const struct pfd_axis *axis,
+                            const struct pfd_axis_growth *growth)
+{
+    size_t used = used_by(growth);
+    size_t grown = growth->times ? used : used - pfd_axis_used(axis);
+    return used + (2 * grown > used / 4 ? 2 * grown : used / 4);
+}
+
 /* Both axes such that the point is in them, and their cells few enough. What
  * that makes of them depends on which points come, not on their order. */
 static void grow_both(struct pfd_grid *grid, struct pfd_wide x,
@@ -229,8 +244,12 @@ static void grow_both(struct pfd_grid *grid, struct pfd_wide x,
     for (;;) {
         *of_x = pfd_axis_grow(&grid->x, x, max_x);
         *of_y = pfd_axis_grow(&grid->y, y, max_y);
-        if (of_x->n * of_y->n <= all)
+        if (of_x->n * of_y->n <= all) {
+            size_t n = columns_worth(&grid->x, of_x);
+            if (n < of_x->n)
+                *of_x = pfd_axis_grow(&grid->x, x, n);
             return;
+        }
         size_t used_x = used_by(of_x);
         size_t used_y = used_by(of_y);
         if (used_x * used_y <= all) {
@@ -321,19 +340,56 @@ static bool move_all(struct pfd_grid *grid, const struct pfd_axis *x,
         n++;
     if (!moved || n < grid->n_panels) {
         while (n)
-            free(moved[--n]);
+            pfd_room_free(moved[--n], pfd_grid_bytes(x->n * y->n));
         free(moved);
         pfd_sums_deinit(&sums);
         grid->failed = true;
         return false;
     }
     for (size_t i = 0; i < n; i++)
-        free(grid->panels[i]);
+        free_cells(grid, grid->panels[i]);
     free(grid->panels);
     grid->panels = moved;
     pfd_sums_deinit(&grid->sums);
     grid->sums = sums;
     return true;
+}
+
+/* Are there only more rows, behind the others? */
+static bool is_taller(const struct pfd_grid *grid, const struct pfd_axis *x,
+                      const struct pfd_axis *y)
+{
+    return grid->n_panels == 1 && grid->x.n && grid->y.n && x->k == grid->x.k &&
+           x->from == grid->x.from && x->n == grid->x.n && y->k == grid->y.k &&
+           y->from == grid->y.from && y->n > grid->y.n;
+}
+
+/* Then the cells of before stay where they are, but for their blocks. */
+static bool extend(struct pfd_grid *grid, const struct pfd_axis *y)
+{
+    size_t n_old = grid->x.n * grid->y.n;
+    size_t n = grid->x.n * y->n;
+    size_t n_blocks = n_old / PFD_GRID_BLOCK + 1;
+    uint8_t *blocks = malloc(n_blocks);
+    struct pfd_grid_cell *cells = NULL;
+    grid->sums.is_whole |= is_whole(grid);
+    bool ok = blocks && (!pfd_grid_is_sum(grid) ||
+                         take_room(grid, pfd_sums_extend(&grid->sums, n)));
+    if (ok) {
+        memcpy(blocks, pfd_grid_blocks(grid->panels[0], n_old), n_blocks);
+        cells = pfd_room_grow(grid->panels[0], pfd_grid_bytes(n_old),
+                              pfd_grid_bytes(n));
+    }
+    if (cells) {
+        grid->panels[0] = cells;
+        if (grid->sums.is_whole)
+            pfd_room_whole(cells, pfd_grid_bytes(n));
+        memset(pfd_grid_blocks(cells, n_old), 0, n_blocks);
+        memcpy(pfd_grid_blocks(cells, n), blocks, n_blocks);
+    }
+    free(blocks);
+    grid->failed |= !cells;
+    return cells != NULL;
 }
 
 static bool grow(struct pfd_grid *grid, struct pfd_wide x, struct pfd_wide y)
@@ -344,7 +400,8 @@ static bool grow(struct pfd_grid *grid, struct pfd_wide x, struct pfd_wide y)
     grow_both(grid, x, y, &of_x, &of_y);
     struct pfd_axis new_x = apply(&grid->x, &of_x);
     struct pfd_axis new_y = apply(&grid->y, &of_y);
-    if (!move_all(grid, &new_x, &new_y))
+    if (is_taller(grid, &new_x, &new_y) ? !extend(grid, &new_y)
+                                        : !move_all(grid, &new_x, &new_y))
         return false;
     grid->x = new_x;
     grid->y = new_y;
@@ -362,6 +419,31 @@ static bool make_room(struct pfd_grid *grid, pfd_place x, pfd_place y)
            grow(grid, pfd_axis_start(&grid->x, x), pfd_axis_start(&grid->y, y));
 }
 
+size_t pfd_grid_find(const struct pfd_grid *grid,
+                     const struct pfd_grid_part *part, size_t n)
+{
+    bool is_there = part->k_x == grid->x.k && part->k_y == grid->y.k &&
+                    part->x >= grid->x.from && part->y >= grid->y.from &&
+                    part->x - grid->x.from + n <= (pfd_place)grid->x.n &&
+                    part->y - grid->y.from < (pfd_place)grid->y.n;
+    return is_there ? (size_t)(part->y - grid->y.from) * grid->x.n +
+                          (size_t)(part->x - grid->x.from)
+                    : SIZE_MAX;
+}
+
+void pfd_grid_merge_at(struct pfd_grid *grid, size_t panel, size_t i,
+                       const struct pfd_grid_part *part)
+{
+    struct pfd_grid_cell *cells = grid->panels[panel];
+    if (grid->failed || grid->is_too_wide)
+        return;
+    merge(&cells[i], &part->cell, grid->reducer);
+    grid->has_new = true;
+    if (pfd_grid_is_sum(grid))
+        add_part(grid, panel, i, part->sum);
+    pfd_grid_blocks(cells, grid->x.n * grid->y.n)[i / PFD_GRID_BLOCK] = 1;
+}
+
 void pfd_grid_merge(struct pfd_grid *grid, size_t panel,
                     const struct pfd_grid_part *part)
 {
@@ -375,12 +457,7 @@ void pfd_grid_merge(struct pfd_grid *grid, size_t panel,
     struct pfd_grid_cell *cells = grid->panels[panel];
     struct pfd_grid_cell *to =
         pfd_grid_cell_at(cells, &grid->x, &grid->y, x, y);
-    size_t n = grid->x.n * grid->y.n;
-    merge(to, &part->cell, grid->reducer);
-    grid->has_new = true;
-    if (pfd_grid_is_sum(grid))
-        add_part(grid, panel, (size_t)(to - cells), part->sum);
-    pfd_grid_blocks(cells, n)[(size_t)(to - cells) / PFD_GRID_BLOCK] = 1;
+    pfd_grid_merge_at(grid, panel, (size_t)(to - cells), part);
 }
 
 static bool is_outside(const struct pfd_axis *axis, struct pfd_wide at)
@@ -548,6 +625,8 @@ void pfd_grid_settle(struct pfd_grid *grid)
 
 bool pfd_grid_add_panel(struct pfd_grid *grid)
 {
+    if (grid->failed)
+        return false;
     struct pfd_grid_cell **panels = realloc(
         grid->panels, (grid->n_panels + 1) * sizeof(struct pfd_grid_cell *));
     if (!panels) {

@@ -112,6 +112,14 @@ struct pfd_grid_part {
 void pfd_grid_merge(struct pfd_grid *grid, size_t panel,
                     const struct pfd_grid_part *part);
 
+/* The cell of a part, where it has one as wide as its own, and those of the n - 1
+ * parts right of it are the next ones; SIZE_MAX: not so. */
+size_t pfd_grid_find(const struct pfd_grid *grid,
+                     const struct pfd_grid_part *part, size_t n);
+/* To cell i, which was found; part's place is not looked at. */
+void pfd_grid_merge_at(struct pfd_grid *grid, size_t panel, size_t i,
+                       const struct pfd_grid_part *part);
+
 /* Adds a point; order: greater than that of all before. */
 void pfd_grid_add(struct pfd_grid *grid, size_t panel, struct pfd_wide x,
                   struct pfd_wide y, struct pfd_wide value, uint64_t order);

@@ -51,18 +51,39 @@ struct pfd_share *pfd_share_new(const struct pfd_points *points)
 
 /* ---- cells ---- */
 
+/* Cells [n] of a row. Those that the plot has as they are need not be looked
+ * for each. */
+static void give_row(struct pfd_share *share, size_t grid, size_t from,
+                     size_t n)
+{
+    struct pfd_plot *plot = share->plot;
+    uint64_t order = plot->before + share->order;
+    struct pfd_grid_part part = {
+        .x = share->x.from + (pfd_place)(from % share->x.n),
+        .y = share->y.from + (pfd_place)(from / share->x.n),
+        .k_x = share->k_x,
+        .k_y = share->k_y,
+    };
+    size_t at = pfd_grid_find(&plot->grids[grid], &part, n);
+    for (size_t i = 0; i < n; i++, part.x++) {
+        if (!pfd_cells_get(&share->cells[grid], from + i, order, &part))
+            continue;
+        if (at != SIZE_MAX) {
+            pfd_grid_merge_at(&plot->grids[grid], 0, at + i, &part);
+        } else {
+            pfd_grid_merge(&plot->grids[grid], 0, &part);
+        }
+    }
+}
+
 static void give_cells(struct pfd_share *share, size_t grid, size_t from,
                        size_t to)
 {
-    struct pfd_plot *plot = share->plot;
-    const struct pfd_cells *cells = &share->cells[grid];
-    for (size_t i = from; i < to; i++) {
-        struct pfd_grid_part part = { .k_x = share->k_x, .k_y = share->k_y };
-        if (!pfd_cells_get(cells, i, plot->before + share->order, &part))
-            continue;
-        part.x = share->x.from + (pfd_place)(i % share->x.n);
-        part.y = share->y.from + (pfd_place)(i / share->x.n);
-        pfd_grid_merge(&plot->grids[grid], 0, &part);
+    while (from < to) {
+        size_t n = share->x.n - from % share->x.n;
+        n = n < to - from ? n : to - from;
+        give_row(share, grid, from, n);
+        from += n;
     }
 }
 

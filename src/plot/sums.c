@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "plot/sums.h"
 
-#include <stdlib.h>
-
 #include "plot/room.h"
+
+static size_t bytes_of(const struct pfd_sums *sums, size_t n)
+{
+    return n * sums->exact.words * sizeof(uint64_t);
+}
 
 void pfd_sums_deinit(struct pfd_sums *sums)
 {
     for (size_t i = 0; i < sums->n_panels; i++)
-        free(sums->panels[i]);
+        pfd_room_free(sums->panels[i], bytes_of(sums, sums->n));
     *sums = (struct pfd_sums){ 0 };
 }
 
@@ -20,14 +23,13 @@ static enum pfd_sums_room make(struct pfd_exact exact, size_t n_panels,
     if (exact.words && n * n_panels > PFD_SUMS_WORDS_MAX / exact.words)
         return PFD_SUMS_TOO_WIDE;
     for (; ret->n_panels < n_panels; ret->n_panels++) {
-        uint64_t *panel =
-            exact.words ? calloc(n, exact.words * sizeof *panel) : NULL;
+        uint64_t *panel = exact.words ? pfd_room_new(bytes_of(ret, n)) : NULL;
         if (exact.words && !panel) {
             pfd_sums_deinit(ret);
             return PFD_SUMS_NO_MEMORY;
         }
         if (is_whole)
-            pfd_room_whole(panel, n * exact.words * sizeof *panel);
+            pfd_room_whole(panel, bytes_of(ret, n));
         ret->panels[ret->n_panels] = panel;
     }
     return PFD_SUMS_OK;
@@ -37,6 +39,24 @@ enum pfd_sums_room pfd_sums_like(const struct pfd_sums *sums, size_t n_panels,
                                  size_t n, bool is_whole, struct pfd_sums *ret)
 {
     return make(sums->exact, n_panels, n, is_whole, ret);
+}
+
+enum pfd_sums_room pfd_sums_extend(struct pfd_sums *sums, size_t n)
+{
+    unsigned words = sums->exact.words;
+    if (words && n > PFD_SUMS_WORDS_MAX / words)
+        return PFD_SUMS_TOO_WIDE;
+    if (words) {
+        uint64_t *panel = pfd_room_grow(
+            sums->panels[0], bytes_of(sums, sums->n), bytes_of(sums, n));
+        if (!panel)
+            return PFD_SUMS_NO_MEMORY;
+        sums->panels[0] = panel;
+        if (sums->is_whole)
+            pfd_room_whole(panel, bytes_of(sums, n));
+    }
+    sums->n = n;
+    return PFD_SUMS_OK;
 }
 
 enum pfd_sums_room pfd_sums_add_panel(struct pfd_sums *sums, size_t n)

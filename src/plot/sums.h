@@ -35,6 +35,9 @@ void pfd_sums_deinit(struct pfd_sums *sums);
 enum pfd_sums_room pfd_sums_like(const struct pfd_sums *sums, size_t n_panels,
                                  size_t n, bool is_whole, struct pfd_sums *ret);
 
+/* More cells behind those of the only panel. */
+enum pfd_sums_room pfd_sums_extend(struct pfd_sums *sums, size_t n);
+
 /* One more. */
 enum pfd_sums_room pfd_sums_add_panel(struct pfd_sums *sums, size_t n);
 

@@ -128,6 +128,52 @@ START_TEST(order_does_not_matter)
 }
 END_TEST
 
+/* Column by column, row by row, either way, the grid is laid out anew, or gets
+ * rows behind the others: every cell has its value and sum, and nothing is
+ * where no point was. More cells than what comes from malloc(). */
+START_TEST(growing_keeps_cells)
+{
+    enum {
+        W = 700,
+        H = 400
+    };
+    for (int way = 0; way < 8; way++) {
+        struct pfd_grid g;
+        enum pfd_reducer reducer = way & 4 ? PFD_REDUCE_SUM : PFD_REDUCE_LAST;
+        pfd_grid_init(&g, reducer);
+        ck_assert(pfd_grid_add_panel(&g));
+        for (uint64_t i = 0; i < W * H; i++) {
+            int x = (int)(way & 1 ? i / H : i % W);
+            int y = (int)(way & 1 ? i % H : i / W);
+            int turn = way & 2 ? -1 : 1;
+            if ((x ^ y) % 16)
+                pfd_grid_add(&g, 0, d(turn * x), d(turn * y), d(x * 1000 + y),
+                             i);
+        }
+        struct pfd_grid_sums s;
+        pfd_grid_sum(&g, &s);
+        ck_assert(!g.failed && g.x.k == 0 && g.y.k == 0);
+        ck_assert_uint_lt(g.x.n * g.y.n, 4 * W * H);
+        uint64_t n_empty = 0;
+        uint64_t n_wrong = 0;
+        for (int y = 0; y < H; y++) {
+            for (int x = 0; x < W; x++) {
+                int turn = way & 2 ? -1 : 1;
+                const struct pfd_grid_cell *c =
+                    pfd_grid_at(&g, 0, turn * x, turn * y);
+                bool is_there = (x ^ y) % 16 != 0;
+                n_empty += !is_there;
+                n_wrong += (c && c->n ? c->n : 0) != is_there;
+                n_wrong += is_there && c && c->value.hi != x * 1000 + y;
+            }
+        }
+        ck_assert_uint_eq(n_wrong, 0);
+        ck_assert_uint_eq(s.n[PFD_GRID_EMPTY], n_empty);
+        pfd_grid_deinit(&g);
+    }
+}
+END_TEST
+
 /* A grid has no more cells than it may, whatever comes. */
 START_TEST(memory_is_bounded)
 {
@@ -233,7 +279,7 @@ int main(void)
 {
     return suite_run("plot",
                      TESTS(numbers_are_exact, cells_hold_their_values,
-                           order_does_not_matter, memory_is_bounded, scales,
-                           maps_are_even),
+                           order_does_not_matter, growing_keeps_cells,
+                           memory_is_bounded, scales, maps_are_even),
                      240);
 }
