@@ -144,6 +144,8 @@ static inline uint64_t bits_of(double number)
 /* Of two, does the new one win? */
 static inline bool wins(double old, double new, bool least)
 {
+    if (__builtin_expect(old < new || old > new, 1))
+        return (new < old) == least;
     struct pfd_wide w =
         pfd_wide_choose(pfd_wide_double(old), pfd_wide_double(new), least);
     return bits_of(w.hi) == bits_of(new);

@@ -146,9 +146,10 @@ START_TEST(growing_keeps_cells)
             int x = (int)(way & 1 ? i / H : i % W);
             int y = (int)(way & 1 ? i % H : i / W);
             int turn = way & 2 ? -1 : 1;
-            if ((x ^ y) % 16)
+            if ((x ^ y) % 16) {
                 pfd_grid_add(&g, 0, d(turn * x), d(turn * y), d(x * 1000 + y),
                              i);
+            }
         }
         struct pfd_grid_sums s;
         pfd_grid_sum(&g, &s);
