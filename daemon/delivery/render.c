@@ -31,6 +31,8 @@ struct render {
     uint64_t until;                   /* a choice has until then */
     struct pfdd_growing own; /* events, frames, notes; of other forms lines has
                                 all */
+    bool is_own;             /* it is of the former */
+    size_t made;             /* bytes, up to the last item */
     char *block;             /* that lines began with */
     const char *message; /* [n_message], of a note, borrowed; NULL: lines has
                             what it says */
@@ -70,12 +72,6 @@ static const struct pfdd_encoding *encoding_of(const struct render *r)
     return r->choice ? r->choice->wants.encoding : NULL;
 }
 
-static bool is_own(const struct render *r)
-{
-    return r->page->form == PFDD_SSE || r->page->form == PFDD_ENTRIES ||
-           encoding_of(r) || sample_of(r);
-}
-
 static struct pfdd_runs *runs_of(const struct render *r)
 {
     return r->choice ? r->choice->runs : NULL;
@@ -85,7 +81,7 @@ static size_t bytes_made(const struct render *r)
 {
     if (runs_of(r))
         return runs_of(r)->n;
-    return is_own(r) ? r->own.n : gathered(r);
+    return r->is_own ? r->own.n : gathered(r);
 }
 
 /* Room for n more bytes of its own; NULL: there is none. */
@@ -201,7 +197,8 @@ static void end_run(struct render *r)
 
 static void end_item(struct render *r)
 {
-    r->page->ends[r->seq - r->page->first] = (uint32_t)bytes_made(r);
+    r->made = bytes_made(r);
+    r->page->ends[r->seq - r->page->first] = (uint32_t)r->made;
     r->seq++;
 }
 
@@ -414,7 +411,7 @@ static void put_item(struct render *r, const struct pfdd_chunk *c, bool is_else,
         put_chosen(r, c, is_else, item);
         return;
     }
-    before = gathered(r);
+    before = r->is_own || runs_of(r) ? 0 : r->made;
     r->message = NULL;
     r->n_message = 0;
     pfd_lines_set_stamp(r->lines, r->seq, c->time);
@@ -436,7 +433,7 @@ static void put_item(struct render *r, const struct pfdd_chunk *c, bool is_else,
         put_note(r, c, is_lost ? NULL : item);
     } else if (r->page->form == PFDD_SSE) {
         put_event(r, events[item->type]);
-    } else if (is_own(r)) {
+    } else if (r->is_own) {
         put_line(r);
     }
 }
@@ -448,7 +445,7 @@ static void put_item(struct render *r, const struct pfdd_chunk *c, bool is_else,
 static bool is_full(const struct render *r)
 {
     size_t enough = r->choice ? PFDD_PAGE : PFDD_PAGE + PFDD_PAGE / 4;
-    return bytes_made(r) >= enough || (r->choice && uv_hrtime() > r->until);
+    return r->made >= enough || (r->choice && uv_hrtime() > r->until);
 }
 
 static bool open_chunk(struct render *r, const struct pfdd_chunk *c)
@@ -517,7 +514,7 @@ static bool put_chunk(struct render *r, const struct pfdd_chunk *c)
         return true;
     if (r->page->form == PFDD_ENTRIES && !r->choice && c->first_seq >= r->seq) {
         put_whole(r, c);
-        return bytes_made(r) < PFDD_PAGE;
+        return r->made < PFDD_PAGE;
     }
     if (!has_writer(r))
         return false;
@@ -563,6 +560,8 @@ static bool start(struct render *r)
     static const char *const names[] = { "json", "text", "raw", "raw", "json" };
     struct pfdd_page *p = r->page;
     struct pfdd_choice *choice = p->choice;
+    r->is_own = p->form == PFDD_SSE || p->form == PFDD_ENTRIES ||
+                encoding_of(r) || sample_of(r);
     if (pfd_lines_new(names[p->form], false, p->form != PFDD_TEXT, &r->lines,
                       NULL) != PFD_OK)
         return false;
@@ -574,7 +573,7 @@ static bool start(struct render *r)
         pfd_filter_run_new(choice->wants.entries, p->strings->set, &choice->run,
                            NULL) != PFD_OK)
         return false;
-    if (!is_own(r) && !choice)
+    if (!r->is_own && !choice)
         give_block(r);
     if (choice && choice->wants.sample) {
         pfdd_sample_begin(&choice->sample, choice->wants.sample, p->first,
@@ -603,7 +602,7 @@ static void finish(struct render *r)
     struct pfdd_runs *runs = runs_of(r);
     if (runs) {
         take_runs(r, runs);
-    } else if (is_own(r)) {
+    } else if (r->is_own) {
         p->text = r->own.at;
         p->n = r->own.n;
     } else {

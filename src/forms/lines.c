@@ -25,14 +25,7 @@ struct pfd_lines {
     uint64_t sequence;
     char members[256];
     bool members_stale;
-    /* Behind the type of each record: a sequence number and a time. */
-    bool is_stamped;
-    struct pfd_counter stamp_number;
-    uint64_t stamp_ns;
-    char stamp[160]; /* [n_stamp] */
-    size_t n_stamp;
-    char stamp_time[96]; /* [n_stamp_time], of stamp_ns */
-    size_t n_stamp_time;
+    struct pfd_stamp stamp;
     bool tells;
 };
 
@@ -288,8 +281,6 @@ static const struct pfd_sink *form_of(const struct pfd_lines *lines)
     return lines->options.form ? lines->options.form : lines->sink;
 }
 
-static const char stamp_key[] = ",\"sequence\":";
-
 /* The line in a row is not where its stamp could be put. */
 static void stamp_rows(struct pfd_lines *lines, uint64_t sequence,
                        uint64_t time_unix_ns)
@@ -302,28 +293,18 @@ static void stamp_rows(struct pfd_lines *lines, uint64_t sequence,
     }
 }
 
-static void put_number_and_time(struct pfd_lines *lines, uint64_t sequence,
-                                uint64_t time_unix_ns)
+static void stamp_lines(struct pfd_lines *lines, uint64_t sequence,
+                        uint64_t time_unix_ns)
 {
-    char number[PFD_ROOM_INT];
-    char *digits = lines->stamp + sizeof stamp_key - 1;
-    bool is_news = !lines->is_stamped || lines->stamp_ns != time_unix_ns;
+    struct pfd_stamp *stamp = &lines->stamp;
+    bool is_news = !lines->options.stamp || stamp->time_unix_ns != time_unix_ns;
+    lines->options.stamp = stamp;
+    stamp->sequence = sequence;
+    stamp->time_unix_ns = time_unix_ns;
     if (is_news) {
-        memcpy(lines->stamp, stamp_key, sizeof stamp_key - 1);
-        lines->n_stamp_time = (size_t)put_time(
-            lines, time_unix_ns, lines->stamp_time, sizeof lines->stamp_time);
+        stamp->n_time =
+            (size_t)put_time(lines, time_unix_ns, stamp->time, PFD_STAMP_TIME);
     }
-    /* It may write behind the number. */
-    size_t n_digits =
-        (size_t)(pfd_counter_put(&lines->stamp_number, number, sequence) -
-                 number);
-    memcpy(digits, number, n_digits);
-    size_t n = sizeof stamp_key - 1 + n_digits + lines->n_stamp_time;
-    if (is_news || n != lines->n_stamp)
-        memcpy(digits + n_digits, lines->stamp_time, lines->n_stamp_time);
-    lines->n_stamp = n;
-    lines->is_stamped = true;
-    lines->stamp_ns = time_unix_ns;
 }
 
 /* Forms without a type have no place for a stamp. */
@@ -334,36 +315,9 @@ void pfd_lines_set_stamp(struct pfd_lines *lines, uint64_t sequence,
     if (lines->options.form) {
         stamp_rows(lines, sequence, time_unix_ns);
     } else if (lines->sink->has_type) {
-        put_number_and_time(lines, sequence, time_unix_ns);
+        stamp_lines(lines, sequence, time_unix_ns);
     }
 }
-
-/* A record is written as far behind as its stamp is long; then its type is
- * moved to the front, and the stamp between them. */
-static size_t leave_room(struct pfd_lines *lines)
-{
-    if (!lines->is_stamped || !pfd_text_reserve(&lines->out, lines->n_stamp))
-        return 0;
-    lines->out.n += lines->n_stamp;
-    return lines->n_stamp;
-}
-
-static inline void put_stamp(struct pfd_lines *lines, size_t before,
-                             size_t n_type, size_t n)
-{
-    if (n == 0)
-        return;
-    char *at = lines->out.data + before;
-    if (lines->out.failed || lines->out.n < before + n + n_type) {
-        lines->out.n = before;
-        lines->out.failed = true;
-        return;
-    }
-    memmove(at, at + n, n_type);
-    memcpy(at + n_type, lines->stamp, n);
-}
-
-#define TYPE_BYTES(type) (sizeof "{\"type\":\"" type "\"" - 1)
 
 /* ---- lines ---- */
 
@@ -372,13 +326,11 @@ void pfd_lines_tell(struct pfd_lines *lines)
     lines->tells = true;
 }
 
-/* A line that is no entry's: where it begins; *row: the row that it is in. */
-static size_t begin_line(struct pfd_lines *lines, size_t *row)
+/* A line that is no entry's: where the row begins that it is in, or it. */
+static size_t begin_line(struct pfd_lines *lines)
 {
-    *row = lines->out.n;
-    if (lines->options.form)
-        *row = pfd_rows_begin_line(&lines->out);
-    return lines->out.n;
+    return lines->options.form ? pfd_rows_begin_line(&lines->out)
+                               : lines->out.n;
 }
 
 static void end_line(struct pfd_lines *lines, size_t row)
@@ -389,20 +341,15 @@ static void end_line(struct pfd_lines *lines, size_t row)
 
 static void tell_entry(struct pfd_lines *lines, const struct pfd_entry *entry)
 {
-    size_t row = 0;
-    begin_line(lines, &row);
+    size_t row = begin_line(lines);
     form_of(lines)->tell_entry(&lines->out, entry, lines->options.color);
     end_line(lines, row);
 }
 
 void pfd_lines_entry(struct pfd_lines *lines, struct pfd_entry *entry)
 {
-    bool is_row = lines->options.form;
-    size_t before = lines->out.n;
-    size_t n = is_row ? 0 : leave_room(lines);
     pfd_lines_members(lines);
     lines->sink->entry(&lines->out, entry, &lines->options);
-    put_stamp(lines, before, TYPE_BYTES("entry"), n);
     if (lines->tells && entry->findings && form_of(lines)->tell_entry)
         tell_entry(lines, entry);
 }
@@ -414,15 +361,12 @@ void pfd_lines_finding(struct pfd_lines *lines,
     bool is_told = lines->tells && form->tell;
     if (!is_told && !form->finding)
         return;
-    size_t row = 0;
-    size_t before = begin_line(lines, &row);
+    size_t row = begin_line(lines);
     if (is_told)
         form->tell(&lines->out, finding, lines->options.color);
     if (form->finding) {
-        size_t n = lines->options.form ? 0 : leave_room(lines);
         pfd_lines_members(lines);
         form->finding(&lines->out, finding, &lines->options);
-        put_stamp(lines, before, TYPE_BYTES("finding"), n);
     }
     end_line(lines, row);
 }
@@ -433,18 +377,14 @@ void pfd_lines_gap(struct pfd_lines *lines, const struct pfd_gap *gap,
     const struct pfd_sink *form = form_of(lines);
     if (!form->gap || !(form->has_type || lines->tells))
         return;
-    size_t row = 0;
-    size_t before = begin_line(lines, &row);
-    size_t n = leave_room(lines);
-    form->gap(&lines->out, gap, source, lines->options.color);
-    put_stamp(lines, before, TYPE_BYTES("gap"), n);
+    size_t row = begin_line(lines);
+    form->gap(&lines->out, gap, source, &lines->options);
     end_line(lines, row);
 }
 
 void pfd_lines_add(struct pfd_lines *lines, const char *line, size_t n)
 {
-    size_t row = 0;
-    begin_line(lines, &row);
+    size_t row = begin_line(lines);
     pfd_text_add(&lines->out, line, n);
     end_line(lines, row);
 }

@@ -14,6 +14,7 @@
 #include <printfdecode/chunk.h>
 
 #include "decode/entry.h"
+#include "forms/stamp.h"
 
 struct pfd_sink_options {
     bool color;
@@ -39,6 +40,8 @@ struct pfd_sink_options {
     uint64_t buffer;
     uint64_t generation;
     const struct pfd_points *points; /* points (forms/points.h) */
+    struct pfd_stamp *stamp; /* JSON: behind the type of each record; NULL:
+                                none */
 };
 
 struct pfd_sink {
@@ -54,7 +57,7 @@ struct pfd_sink {
     void (*hidden)(struct pfd_text *out, uint64_t n, bool color);
     /* Between entries that do not follow each other. NULL: nothing. */
     void (*between)(struct pfd_text *out, bool color);
-    /* Its records begin with {"type":"...": members may stand behind that. */
+    /* Its records begin with {"type":"...": a stamp may stand behind that. */
     bool has_type;
     /* Lines among those of entries, for who sees nothing else: what is found
      * in an entry that stands above, what is found between entries, and what
@@ -64,7 +67,7 @@ struct pfd_sink {
     void (*tell)(struct pfd_text *out, const struct pfd_finding *finding,
                  bool color);
     void (*gap)(struct pfd_text *out, const struct pfd_gap *gap,
-                const char *source, bool color);
+                const char *source, const struct pfd_sink_options *options);
 };
 
 /* All sinks, NULL at the end; written by meson. */

@@ -293,15 +293,19 @@ static const struct pfd_json_string *line_of(const struct pfd_entry *entry)
 
 /* The entry's message, or null, and what is known of its string. */
 static char *put_start(char *out, struct pfd_entry *entry,
-                       const struct pfd_json_part *part, char **arguments)
+                       const struct pfd_json_part *part, char **arguments,
+                       const struct pfd_sink_options *options)
 {
     const char *format = entry->of->format->info.name;
+    out = PUT(out, "{\"type\":\"entry\"");
+    if (options->stamp)
+        out = pfd_stamp_put(options->stamp, out);
     if (!entry->string) {
-        out = PUT(out, "{\"type\":\"entry\",\"message\":null");
+        out = PUT(out, ",\"message\":null");
         *arguments = put_words(*arguments, entry);
         return pfd_json_put_string(out, NULL, format, entry->id);
     }
-    out = PUT(out, "{\"type\":\"entry\",\"message\":\"");
+    out = PUT(out, ",\"message\":\"");
     out = put_message(out, entry, arguments);
     if (__builtin_expect(part != NULL, 1))
         return pfd_json_put_part(out, part);
@@ -336,7 +340,7 @@ static char *put_entry(char *out, struct pfd_entry *entry,
                        const struct pfd_sink_options *options)
 {
     char *args_end = args;
-    out = put_start(out, entry, part, &args_end);
+    out = put_start(out, entry, part, &args_end, options);
     struct pfd_json_part list = { args, (size_t)(args_end - args) };
     list.n -= list.n > 0; /* the last comma */
     out = pfd_json_put_part(out, &list);
@@ -440,6 +444,11 @@ static size_t shared_room(const struct pfd_sink_options *options)
     return ROOM_FIXED + options->n_members + options->n_origin_members;
 }
 
+static size_t stamp_room(const struct pfd_sink_options *options)
+{
+    return options->stamp ? PFD_STAMP_ROOM : 0;
+}
+
 /* Behind a whole record; one with origins of its own has all of them. */
 static char *put_shared(char *out, struct pfd_entry *entry,
                         const struct pfd_sink_options *options)
@@ -465,7 +474,7 @@ static void put_common(struct pfd_text *text, struct pfd_entry *entry,
                        const struct pfd_sink_options *options)
 {
     struct pfd_json_parts *json = &entry->of->json;
-    size_t room = line->room + ROOM_FIXED;
+    size_t room = line->room + ROOM_FIXED + stamp_room(options);
     if (__builtin_expect(has_shared(options), 0))
         room += shared_room(options);
     bool exact =
@@ -479,7 +488,10 @@ static void put_common(struct pfd_text *text, struct pfd_entry *entry,
     /* The arguments are printed beside the message, behind all room for it. */
     char *args = start + room;
     char *args_end = args;
-    char *out = PUT(start, "{\"type\":\"entry\",\"message\":\"");
+    char *out = PUT(start, "{\"type\":\"entry\"");
+    if (options->stamp)
+        out = pfd_stamp_put(options->stamp, out);
+    out = PUT(out, ",\"message\":\"");
     out = pfd_program_print_both(out, entry->steps,
                                  pfd_string_escaped(entry->string), PFD_ESCAPED,
                                  entry->payload, &entry->findings, &args_end);
@@ -524,7 +536,7 @@ static void json_entry(struct pfd_text *out, struct pfd_entry *entry,
     size_t n_arguments = arguments_room(entry);
     /* They stand there twice where they are given exactly, too. */
     size_t room = 2 * n_arguments + PFD_ROOM_EXACT + entry_room(entry, part) +
-                  rare_room(entry);
+                  rare_room(entry) + stamp_room(options);
     if (has_shared(options))
         room += shared_room(options);
     char *args = pfd_text_reserve(&entry->of->arguments, n_arguments);
@@ -552,13 +564,22 @@ static void add_string(struct pfd_text *out, const char *name, const char *text)
     out->n += (size_t)(end - at);
 }
 
+static void add_stamp(struct pfd_text *out,
+                      const struct pfd_sink_options *options)
+{
+    char *at = options->stamp ? pfd_text_reserve(out, PFD_STAMP_ROOM) : NULL;
+    if (at)
+        out->n += (size_t)(pfd_stamp_put(options->stamp, at) - at);
+}
+
 static void json_finding(struct pfd_text *out,
                          const struct pfd_finding *finding,
                          const struct pfd_sink_options *options)
 {
     const char *origin = options->origin_members;
-    pfd_text_printf(out, "{\"type\":\"finding\",\"kind\":\"%s\"",
-                    pfd_finding_name(finding->kind));
+    pfd_text_puts(out, "{\"type\":\"finding\"");
+    add_stamp(out, options);
+    pfd_text_printf(out, ",\"kind\":\"%s\"", pfd_finding_name(finding->kind));
     add_string(out, "text", finding->text);
     if (finding->has_id) {
         pfd_text_printf(out, ",\"id\":\"0x%012llx\"",
@@ -607,10 +628,12 @@ static void json_summary(struct pfd_text *out,
 }
 
 static void json_gap(struct pfd_text *out, const struct pfd_gap *gap,
-                     const char *source, bool color)
+                     const char *source, const struct pfd_sink_options *options)
 {
     unsigned long long missed = gap->missed;
-    pfd_text_printf(out, "{\"type\":\"gap\",\"missed\":%llu", missed);
+    pfd_text_puts(out, "{\"type\":\"gap\"");
+    add_stamp(out, options);
+    pfd_text_printf(out, ",\"missed\":%llu", missed);
     add_string(out, "reason", gap->reason);
     if (missed > PFD_EXACT_MAX)
         pfd_text_printf(out, ",\"missed_exact\":\"%llu\"", missed);

@@ -171,8 +171,9 @@ static void text_tell(struct pfd_text *out, const struct pfd_finding *finding,
 }
 
 static void text_gap(struct pfd_text *out, const struct pfd_gap *gap,
-                     const char *source, bool color)
+                     const char *source, const struct pfd_sink_options *options)
 {
+    bool color = options->color;
     add_place(out, source, PFD_NO_OFFSET, color ? "\033[31m" : "");
     pfd_text_puts(out, "gap: ");
     if (gap->missed)
