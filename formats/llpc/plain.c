@@ -26,6 +26,8 @@ enum {
     HAS_STRING = 2,
     HAS_COUNT = 4,
     HAS_MASK = 8,
+    IS_OTHER = 16, /* that is passed over */
+    N_KEYS = 4,
     HAS_VERSION = 1,
     HAS_ROWS = 2,
 };
@@ -54,26 +56,6 @@ static bool skip(struct pfd_cursor *c, uint64_t n)
     return true;
 }
 
-/* Text or binary: its first byte; NULL: it is something else. */
-static const char *read_bytes(struct pfd_cursor *c, size_t *n)
-{
-    struct pfd_pack object = pfd_pack_read(c);
-    if (object.kind != PFD_PACK_BYTES || object.n_follow > pfd_cursor_left(c))
-        return NULL;
-    *n = (size_t)object.n_follow;
-    return (const char *)pfd_cursor_bytes(c, *n);
-}
-
-static bool read_number(struct pfd_cursor *c, uint64_t *ret)
-{
-    struct pfd_pack object = pfd_pack_read(c);
-    if (object.kind != PFD_PACK_NUMBER || object.is_signed)
-        return false;
-    *ret = object.n_follow ? pfd_pack_big_endian(c, (size_t)object.n_follow)
-                           : object.small;
-    return pfd_cursor_ok(c);
-}
-
 /* The objects of an array, or pairs of a map. */
 static bool read_items(struct pfd_cursor *c, bool is_map, uint64_t *n)
 {
@@ -99,13 +81,13 @@ static bool read_mask(struct pfd_cursor *c, struct llpc_plain_row *ret)
     if (!read_items(c, false, &n) || n > 1)
         return false;
     ret->n_masks = (uint8_t)n;
-    return !n || read_number(c, &ret->mask);
+    return !n || pfd_pack_read_number(c, &ret->mask);
 }
 
 static bool read_text(struct pfd_cursor *c, struct llpc_plain_row *ret)
 {
-    size_t n;
-    ret->text = read_bytes(c, &n);
+    size_t n = 0;
+    ret->text = pfd_pack_read_bytes(c, &n);
     if (!ret->text || n > PFD_TEXT_MAX)
         return false;
     /* As strings.c has it. */
@@ -118,28 +100,73 @@ static bool read_text(struct pfd_cursor *c, struct llpc_plain_row *ret)
 static bool read_count(struct pfd_cursor *c, struct llpc_plain_row *ret)
 {
     uint64_t n = 0;
-    if (!read_number(c, &n) || n > MASK_BITS)
+    if (!pfd_pack_read_number(c, &n) || n > MASK_BITS)
         return false;
     ret->n_arguments = (uint8_t)n;
     return true;
 }
 
-/* One pair of a row; 0: it is not plain. */
-static unsigned read_pair(struct pfd_cursor *c, const char *key, size_t n,
-                          struct llpc_plain_row *ret)
+/* What the value of a row's key says. */
+static unsigned meaning(const char *key, size_t n)
 {
-    if (IS_KEY(key, n, ".index"))
-        return read_number(c, &ret->key) ? HAS_INDEX : 0;
-    if (IS_KEY(key, n, ".string"))
-        return read_text(c, ret) ? HAS_STRING : 0;
-    if (IS_KEY(key, n, ".argument_count"))
-        return read_count(c, ret) ? HAS_COUNT : 0;
-    if (IS_KEY(key, n, ".64bit_arguments"))
-        return read_mask(c, ret) ? HAS_MASK : 0;
-    return 0;
+    return IS_KEY(key, n, ".index")             ? HAS_INDEX
+           : IS_KEY(key, n, ".string")          ? HAS_STRING
+           : IS_KEY(key, n, ".argument_count")  ? HAS_COUNT
+           : IS_KEY(key, n, ".64bit_arguments") ? HAS_MASK
+                                                : IS_OTHER;
 }
 
-static bool read_row(struct pfd_cursor *c, struct llpc_plain_row *ret)
+static bool read_value(struct pfd_cursor *c, unsigned has,
+                       struct llpc_plain_row *ret)
+{
+    switch (has) {
+    case HAS_INDEX:
+        return pfd_pack_read_number(c, &ret->key);
+    case HAS_STRING:
+        return read_text(c, ret);
+    case HAS_COUNT:
+        return read_count(c, ret);
+    case HAS_MASK:
+        return read_mask(c, ret);
+    default:
+        return skip(c, 1);
+    }
+}
+
+/* The keys of the row before: a compiler writes the next one's like them. */
+struct keys {
+    struct {
+        const uint8_t *at; /* [n], the object with its header */
+        size_t n;
+        size_t n_text; /* at its end */
+        unsigned has;
+    } all[N_KEYS];
+};
+
+/* Key i of a row: what it says; 0: it is no text. */
+static unsigned read_key(struct pfd_cursor *c, struct keys *keys, uint64_t i,
+                         size_t *n_text)
+{
+    const uint8_t *at = c->base + c->at;
+    size_t n = i < N_KEYS ? keys->all[i].n : 0;
+    if (n && n <= pfd_cursor_left(c) && !memcmp(at, keys->all[i].at, n)) {
+        pfd_cursor_skip(c, n);
+        *n_text = keys->all[i].n_text;
+        return keys->all[i].has;
+    }
+    const char *key = pfd_pack_read_bytes(c, n_text);
+    unsigned has = key ? meaning(key, *n_text) : 0;
+    if (has && i < N_KEYS) {
+        keys->all[i].at = at;
+        keys->all[i].n = (size_t)(c->base + c->at - at);
+        keys->all[i].n_text = *n_text;
+        keys->all[i].has = has;
+    }
+    return has;
+}
+
+static bool read_row(struct pfd_cursor *c, struct keys *keys,
+                     struct llpc_plain_row *ret)
 {
     uint64_t n_pairs = 0;
     unsigned has = 0;
@@ -147,17 +174,13 @@ static bool read_row(struct pfd_cursor *c, struct llpc_plain_row *ret)
         return false;
     *ret = (struct llpc_plain_row){ 0 };
     for (uint64_t i = 0; i < n_pairs; i++) {
-        size_t n;
-        const char *key = read_bytes(c, &n);
-        if (!key)
-            return false;
+        size_t n_text = 0;
+        unsigned one = read_key(c, keys, i, &n_text);
         if (i == 0)
-            ret->offset = (uint32_t)((const uint8_t *)key - c->base);
-        unsigned had = has;
-        unsigned one = read_pair(c, key, n, ret);
-        has |= one;
-        if (had == has)
+            ret->offset = (uint32_t)(c->at - n_text);
+        if (!one || has & one || !read_value(c, one, ret))
             return false;
+        has |= one & ~(unsigned)IS_OTHER;
     }
     /* Bits for all arguments, and none beyond them. */
     if (ret->n_arguments > ret->n_masks * (unsigned)MASK_BITS)
@@ -171,15 +194,27 @@ static bool read_rows(struct pfd_cursor *c, struct llpc_plain *ret)
 {
     uint64_t n = 0;
     struct llpc_plain_row row;
+    struct keys keys = { 0 };
     if (!read_items(c, false, &n) || n > pfd_cursor_left(c) / ROW_MIN)
         return false;
     pfd_text_expect(&ret->rows, (size_t)n * sizeof row);
     for (; ret->n < n; ret->n++) {
-        if (!read_row(c, &row))
+        if (!read_row(c, &keys, &row))
             return false;
         pfd_text_add(&ret->rows, (const char *)&row, sizeof row);
     }
     return !ret->rows.failed;
+}
+
+static bool read_member(struct pfd_cursor *c, unsigned has,
+                        struct llpc_plain *ret)
+{
+    uint64_t version = 0;
+    if (has == HAS_ROWS)
+        return read_rows(c, ret);
+    if (has == HAS_VERSION)
+        return pfd_pack_read_number(c, &version) && version == VERSION;
+    return skip(c, 1); /* .user_data_offset, for one */
 }
 
 static bool read_table(struct pfd_cursor *c, struct llpc_plain *ret)
@@ -189,21 +224,16 @@ static bool read_table(struct pfd_cursor *c, struct llpc_plain *ret)
     if (!read_items(c, true, &n_pairs))
         return false;
     for (uint64_t i = 0; i < n_pairs; i++) {
-        size_t n;
-        uint64_t version = 0;
-        const char *key = read_bytes(c, &n);
-        unsigned had = has;
+        size_t n = 0;
+        const char *key = pfd_pack_read_bytes(c, &n);
         if (!key)
             return false;
-        if (IS_KEY(key, n, ".version") && read_number(c, &version) &&
-            version == VERSION) {
-            has |= HAS_VERSION;
-        } else if (IS_KEY(key, n, ".strings") && !(has & HAS_ROWS) &&
-                   read_rows(c, ret)) {
-            has |= HAS_ROWS;
-        }
-        if (had == has)
+        unsigned one = IS_KEY(key, n, ".version")   ? HAS_VERSION
+                       : IS_KEY(key, n, ".strings") ? HAS_ROWS
+                                                    : 0;
+        if (has & one || !read_member(c, one, ret))
             return false;
+        has |= one;
     }
     return has == (HAS_VERSION | HAS_ROWS);
 }
@@ -218,8 +248,8 @@ static bool read_document(struct pfd_cursor *c, struct llpc_plain *ret)
         return false;
     for (uint64_t i = 0; i < n_pairs; i++) {
         struct pfd_cursor before = *c;
-        size_t n;
-        const char *key = read_bytes(c, &n);
+        size_t n = 0;
+        const char *key = pfd_pack_read_bytes(c, &n);
         if (!key) {
             *c = before;
             if (!skip(c, 2))

@@ -71,4 +71,33 @@ static inline uint64_t pfd_pack_big_endian(struct pfd_cursor *c, size_t n)
     return number;
 }
 
+/* The next object, where it is an integer without a sign; false: it is
+ * something else, or cut, and the cursor is of no more use. */
+static inline bool pfd_pack_read_number(struct pfd_cursor *c, uint64_t *ret)
+{
+    uint8_t first = pfd_cursor_u8(c);
+    if (first >= 0xcc && first <= 0xcf) {
+        *ret = pfd_pack_big_endian(c, (size_t)1 << (first - 0xcc));
+    } else {
+        *ret = first;
+    }
+    return pfd_cursor_ok(c) && (first < 0x80 || (first >> 2) == 0xcc >> 2);
+}
+
+/* Likewise, text or binary of *n bytes; NULL. */
+static inline const char *pfd_pack_read_bytes(struct pfd_cursor *c, size_t *n)
+{
+    uint8_t first = pfd_cursor_u8(c);
+    if (first >= 0xa0 && first < 0xc0) {
+        *n = first & 31u;
+    } else if (first >= 0xd9 && first <= 0xdb) {
+        *n = (size_t)pfd_pack_big_endian(c, (size_t)1 << (first - 0xd9));
+    } else if (first >= 0xc4 && first <= 0xc6) {
+        *n = (size_t)pfd_pack_big_endian(c, (size_t)1 << (first - 0xc4));
+    } else {
+        return NULL;
+    }
+    return (const char *)pfd_cursor_bytes(c, *n);
+}
+
 #endif

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/pack.h"
 #include "objects/metadata.h"
 
 enum {
@@ -71,11 +72,19 @@ static enum pfd_status read_rows(const struct table *table)
 }
 
 /* The table's name is written out wherever there is one: most documents need
- * not be unpacked to know that there is none. */
+ * not be unpacked to know that there is none. One of a single key, which may be
+ * another large table's, says it with that. */
 static bool may_have_table(const struct pfd_note *note)
 {
     struct pfd_cursor c = note->desc;
     size_t n = pfd_cursor_left(&c);
+    struct pfd_cursor first = c;
+    struct pfd_pack root = pfd_pack_read(&first);
+    if (root.kind == PFD_PACK_ITEMS && root.is_map && root.n_follow == 2) {
+        size_t n_key = 0;
+        const char *key = pfd_pack_read_bytes(&first, &n_key);
+        return key && n_key == sizeof TABLE - 1 && !memcmp(key, TABLE, n_key);
+    }
     const uint8_t *bytes = pfd_cursor_bytes(&c, n);
     return n > 0 && memmem(bytes, n, TABLE, sizeof TABLE - 1);
 }

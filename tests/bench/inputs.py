@@ -27,27 +27,42 @@ SIZES = {"mixed": 64, "10k": 10000, "100k": 100000}
 
 
 def string(b):
-    return b"\xdb" + struct.pack(">I", len(b)) + b
+    n = len(b)
+    if n < 32:
+        return bytes([0xa0 | n]) + b
+    return (b"\xd9" + bytes([n]) if n < 256 else
+            b"\xda" + struct.pack(">H", n)) + b
 
 
 def uint(v):
-    return b"\xcf" + struct.pack(">Q", v)
+    if v < 128:
+        return bytes([v])
+    for first, code, bits in ((b"\xcc", ">B", 8), (b"\xcd", ">H", 16),
+                              (b"\xce", ">I", 32), (b"\xcf", ">Q", 64)):
+        if v >> bits == 0:
+            return first + struct.pack(code, v)
+    raise ValueError(v)
 
 
 def row(ident, text, wide):
+    """As LLPC writes it: keys in order, a NUL behind the text, no word of a
+    mask without arguments, everything in its shortest form."""
     mask = sum(w << i for i, w in enumerate(wide))
-    return (b"\x84" + string(b".index") + uint(ident) +
-            string(b".string") + string(text.encode()) +
+    return (b"\x84" + string(b".64bit_arguments") +
+            (b"\x91" + uint(mask) if wide else b"\x90") +
             string(b".argument_count") + uint(len(wide)) +
-            string(b".64bit_arguments") + b"\x91" + uint(mask))
+            string(b".index") + uint(ident) +
+            string(b".string") + string(text.encode() + b"\0"))
 
 
 def elf(rows):
     """An AMD GPU ELF file with one note section that holds the table."""
-    doc = (b"\x81" + string(b"amdpal.format_strings") +
-           b"\x82" + string(b".version") + uint(1) +
-           string(b".strings") + b"\xdd" + struct.pack(">I", len(rows)) +
-           b"".join(rows))
+    doc = (b"\x82" + string(b"amdpal.format_strings") +
+           b"\x83" + string(b".strings") + b"\xdd" +
+           struct.pack(">I", len(rows)) + b"".join(rows) +
+           string(b".user_data_offset") + uint(0) +
+           string(b".version") + uint(1) +
+           string(b"amdpal.version") + b"\x92" + uint(3) + uint(6))
     note = struct.pack("<III", 7, len(doc), 32) + b"AMDGPU\0\0" + doc
     note += b"\0" * (-len(note) % 4)
     names = b"\0.note\0.shstrtab\0"

@@ -208,6 +208,48 @@ START_TEST(test_unknown_keys)
 }
 END_TEST
 
+/* Rows like the one before them, and others: keys in any order and number. */
+START_TEST(test_rows_differ)
+{
+    static const char *const orders[] = { "iscm", "iscm",  "mcis",
+                                          "si",   "iscmo", "iosmc",
+                                          "iscm", "is",    "sicom" };
+    enum {
+        N = sizeof orders / sizeof *orders
+    };
+    start(N);
+    for (size_t i = 0; i < N; i++) {
+        build_map(&doc, strlen(orders[i]));
+        for (const char *o = orders[i]; *o; o++) {
+            build_text(&doc, *o == 'i'   ? ".index"
+                             : *o == 's' ? ".string"
+                             : *o == 'c' ? ".argument_count"
+                             : *o == 'm' ? ".64bit_arguments"
+                                         : ".other");
+            if (*o == 's') {
+                build_text(&doc, "x %d");
+            } else if (*o == 'm') {
+                build_array(&doc, 1);
+                build_uint(&doc, 1);
+            } else {
+                build_uint(&doc, *o == 'c' ? 1 : 100 + i);
+            }
+        }
+    }
+    finish();
+    load();
+    ck_assert_uint_eq(n_rows, N);
+    for (size_t i = 0; i < N; i++) {
+        bool has_mask = strchr(orders[i], 'm');
+        assert_text(100 + i, "x %d");
+        ck_assert_uint_eq(find(100 + i)->n_arguments,
+                          strchr(orders[i], 'c') != NULL);
+        ck_assert_uint_eq(find(100 + i)->n_layout, has_mask);
+    }
+    ck_assert_int_eq(findings.n_all, 0);
+}
+END_TEST
+
 START_TEST(test_version)
 {
     start_version(1, 2);
@@ -637,6 +679,7 @@ int main(void)
     tcase_add_test(tcase, test_nil_is_empty_text);
     tcase_add_test(tcase, test_other_encodings);
     tcase_add_test(tcase, test_unknown_keys);
+    tcase_add_test(tcase, test_rows_differ);
     tcase_add_test(tcase, test_version);
     tcase_add_test(tcase, test_no_version);
     tcase_add_loop_test(tcase, test_no_table, 0, 4);
