@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/pack.h"
 #include "objects/metadata.h"
 
 enum {
@@ -71,22 +70,29 @@ static enum pfd_status read_rows(const struct table *table)
     return status;
 }
 
+/* Is the table's name somewhere behind a byte like this? */
+static bool has_name_behind(const uint8_t *bytes, size_t n, uint8_t before)
+{
+    const size_t n_name = sizeof TABLE - 1;
+    const uint8_t *end = bytes + n;
+    while (bytes && (size_t)(end - bytes) > n_name) {
+        bytes = memchr(bytes, before, (size_t)(end - bytes) - n_name);
+        if (bytes && !memcmp(++bytes, TABLE, n_name))
+            return true;
+    }
+    return false;
+}
+
 /* The table's name is written out wherever there is one: most documents need
- * not be unpacked to know that there is none. One of a single key, which may be
- * another large table's, says it with that. */
+ * not be unpacked to know that there is none. Its length stands before it,
+ * alone or with the bits of a short text, which is found sooner than a name. */
 static bool may_have_table(const struct pfd_note *note)
 {
     struct pfd_cursor c = note->desc;
     size_t n = pfd_cursor_left(&c);
-    struct pfd_cursor first = c;
-    struct pfd_pack root = pfd_pack_read(&first);
-    if (root.kind == PFD_PACK_ITEMS && root.is_map && root.n_follow == 2) {
-        size_t n_key = 0;
-        const char *key = pfd_pack_read_bytes(&first, &n_key);
-        return key && n_key == sizeof TABLE - 1 && !memcmp(key, TABLE, n_key);
-    }
     const uint8_t *bytes = pfd_cursor_bytes(&c, n);
-    return n > 0 && memmem(bytes, n, TABLE, sizeof TABLE - 1);
+    return has_name_behind(bytes, n, sizeof TABLE - 1) ||
+           has_name_behind(bytes, n, 0xa0 | (sizeof TABLE - 1));
 }
 
 static enum pfd_status read_msgpack(const struct reader *reader,
