@@ -11,7 +11,7 @@
 #ifndef PRINTFDECODE_CHUNK_H
 #define PRINTFDECODE_CHUNK_H
 
-#include <printfdecode/printfdecode.h>
+#include <printfdecode/run.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,6 +51,16 @@ PFD_API void pfd_chunk_writer_free(struct pfd_chunk_writer *writer);
 PFD_API enum pfd_status pfd_chunk_add_entry(struct pfd_chunk_writer *writer,
                                             const struct pfd_entry *entry,
                                             struct pfd_error *err);
+
+/*
+ * Adds entries of a run, from number *from on, one at least, until there are no
+ * more or the chunk has more than n_bytes; *from: the next one then. As above,
+ * and on PFD_ERR_NOMEM those up to *from are not in the chunk, or it is lost.
+ */
+PFD_API enum pfd_status pfd_chunk_add_run(struct pfd_chunk_writer *writer,
+                                          const struct pfd_run *run,
+                                          size_t *from, size_t n_bytes,
+                                          struct pfd_error *err);
 PFD_API enum pfd_status pfd_chunk_add_finding(struct pfd_chunk_writer *writer,
                                               const struct pfd_finding *finding,
                                               struct pfd_error *err);

@@ -29,7 +29,7 @@
 #ifndef PRINTFDECODE_TAIL_H
 #define PRINTFDECODE_TAIL_H
 
-#include <printfdecode/printfdecode.h>
+#include <printfdecode/run.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,6 +48,10 @@ struct pfd_tail_item {
 };
 
 typedef void (*pfd_tail_fn)(void *user, const struct pfd_tail_item *item);
+
+/* Entries at once: all of one generation, whose indices count on. */
+typedef void (*pfd_tail_run_fn)(void *user, const struct pfd_run *run,
+                                uint64_t generation);
 
 /* Reads [n] bytes that stand at offset in the buffer; how many there were, or
  * below zero: an errno value, negated. Fewer than n: the buffer is shorter. */
@@ -78,7 +82,8 @@ struct pfd_tail_options {
     pfd_tail_read_fn read;
     void *read_user;
     pfd_tail_fn item;
-    void *item_user;
+    pfd_tail_run_fn run; /* NULL: entries come one by one, as items */
+    void *item_user;     /* of both */
 };
 
 /* PFD_OK; PFD_ERR_USAGE: no such format; PFD_ERR_NOMEM. */

@@ -156,8 +156,7 @@ bool pfd_tail_image_put_entry(struct pfd_tail_image *image, uint64_t at,
 {
     if (!pfd_tail_image_put(image, at, bytes, n))
         return false;
-    if (at < image->n)
-        image->out[at / 32] |= (uint8_t)(1 << at / 4 % 8);
+    pfd_tail_image_mark(image, at);
     return true;
 }
 

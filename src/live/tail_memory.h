@@ -84,6 +84,14 @@ struct pfd_tail_image {
 
 void pfd_tail_image_free(struct pfd_tail_image *image);
 
+/* An entry has come out whose bytes were put at `at`. */
+static inline void pfd_tail_image_mark(struct pfd_tail_image *image,
+                                       uint64_t at)
+{
+    if (at < image->n)
+        image->out[at / 32] |= (uint8_t)(1 << at / 4 % 8);
+}
+
 /* An entry of those bytes [n] has come out: pfd_tail_image_put() and a mark.
  * False when out of memory. */
 bool pfd_tail_image_put_entry(struct pfd_tail_image *image, uint64_t at,

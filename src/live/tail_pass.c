@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/crc32c.h"
+#include "decode/run.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 
@@ -289,6 +290,102 @@ static bool take(struct pfd_tail *t, struct pfd_tail_pass *p,
     return true;
 }
 
+/* ---- runs ---- */
+
+/* Up to where both copies have the same bytes, from here on, `to` at most. */
+static uint64_t same_until(const struct pfd_tail_copy *a,
+                           const struct pfd_tail_copy *b, uint64_t from,
+                           uint64_t to)
+{
+    enum {
+        BLOCK = 256
+    };
+    uint64_t end = b->base + b->n < to ? b->base + b->n : to;
+    if (from < b->base)
+        return from;
+    while (from < end) {
+        size_t n = end - from < BLOCK ? (size_t)(end - from) : BLOCK;
+        if (memcmp(a->bytes + (from - a->base), b->bytes + (from - b->base), n))
+            break;
+        from += n;
+    }
+    return from;
+}
+
+/*
+ * How many records from number i on are entries that take() would only give
+ * out: it is a run if there are several. Of bytes that have to stand still, the
+ * last few of a run may be left for take().
+ */
+static size_t count_run(const struct pfd_tail *t, struct pfd_tail_pass *p,
+                        size_t i)
+{
+    const struct pfd_batch *batch = &t->batch;
+    const struct pfd_record *r = &batch->records[i];
+    const struct pfd_record *last = &batch->records[batch->n - 1];
+    uint64_t at = r->offset;
+    if (!t->o.run || p->is_hole || p->in_gap || t->has_leftovers ||
+        at < t->attached || !pfd_run_takes(r))
+        return 0;
+    if (at >= p->same) {
+        p->same =
+            same_until(p->copy, p->other, at, last->offset + last->n_bytes);
+    }
+    size_t n = 0;
+    for (; i + n < batch->n; n++, r++) {
+        bool is_sure = r->flags & PFD_RECORD_SURE || r->offset < p->hard;
+        bool is_still = is_sure || r->offset + r->n_bytes <= p->same;
+        if (!pfd_run_takes(r) || r->offset != at || !is_still ||
+            (t->is_saturated && !is_sure && !p->is_over &&
+             may_be_unwritten(t, p->copy, r)))
+            break;
+        at += r->n_bytes;
+    }
+    return n;
+}
+
+static bool give_run(struct pfd_tail *t, const struct pfd_tail_pass *p,
+                     size_t i, size_t n)
+{
+    const struct pfd_record *r = &t->batch.records[i];
+    const struct pfd_run run = {
+        .of = &t->of,
+        .records = r,
+        .n = n,
+        .bytes = p->copy->bytes + (r->offset - p->copy->base),
+        .index = t->index,
+    };
+    uint64_t n_bytes = pfd_run_bytes(&run);
+    t->index += n;
+    t->at = r->offset + n_bytes;
+    t->summary.entries += n;
+    t->summary.bytes += n_bytes;
+    t->o.run(t->o.item_user, &run, t->generation);
+    if (!pfd_tail_image_put(&t->image, r->offset, run.bytes, (size_t)n_bytes))
+        return false;
+    for (; n; n--, r++)
+        pfd_tail_image_mark(&t->image, r->offset);
+    return true;
+}
+
+/* What the walk has found in one go; false: the rest is not believed yet. */
+static bool take_batch(struct pfd_tail *t, struct pfd_tail_pass *p)
+{
+    for (size_t i = 0; i < t->batch.n && !p->failed;) {
+        const struct pfd_record *r = &t->batch.records[i];
+        size_t n = count_run(t, p, i);
+        if (n > 1) {
+            p->failed |= !give_run(t, p, i, n);
+            i += n;
+        } else if (take(t, p, r)) {
+            i += 1u + r->n_alternatives;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
 /*
  * The walk wants more than the copy has, and has got nowhere: nothing here can
  * be read, and there is more of it than a look may take.
@@ -332,9 +429,7 @@ void pfd_tail_pass_run(struct pfd_tail *t, struct pfd_tail_pass *p,
     while (status == PFD_OK && believed && !p->failed) {
         pfd_batch_clear(&t->batch);
         status = t->format->walk(w);
-        for (size_t i = 0; i < t->batch.n && believed && !p->failed;
-             i += 1u + t->batch.records[i].n_alternatives)
-            believed = take(t, p, &t->batch.records[i]);
+        believed = take_batch(t, p);
         p->failed |= t->batch.text.failed || t->batch.bytes.failed;
     }
     if (p->failed || !believed)

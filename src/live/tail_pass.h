@@ -82,6 +82,7 @@ struct pfd_tail_pass {
     struct pfd_tail_hole left[PFD_TAIL_LEFT_MAX]; /* [n_left] gaps of a hole */
     size_t n_left;
     uint64_t rest; /* of a hole: from here on, nothing was looked at */
+    uint64_t same; /* before it, as far as was looked, copy and other are */
     uint64_t lost;
     bool failed; /* out of memory */
 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/entry.h"
+#include "decode/run.h"
 #include "wire/chunk.h"
 #include "wire/wire.h"
 
@@ -264,20 +264,73 @@ static enum pfd_status outcome(const struct pfd_chunk_writer *w,
     return PFD_OK;
 }
 
-enum pfd_status pfd_chunk_add_entry(struct pfd_chunk_writer *w,
-                                    const struct pfd_entry *entry,
-                                    struct pfd_error *err)
+/* PFD_ERR_USAGE: entries of this format are not for this chunk. */
+static enum pfd_status use_format(struct pfd_chunk_writer *w,
+                                  const struct pfd_format *format,
+                                  const struct pfd_record *first,
+                                  struct pfd_error *err)
 {
-    const struct pfd_format *format = entry->of->format;
     if (w->format && w->format != format) {
         return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
                         "an entry of '%s' in a chunk of '%s'",
                         format->info.name, w->format->info.name);
     }
     if (!w->format)
-        w->n_header = entry->record->n_header;
+        w->n_header = first->n_header;
     w->format = format;
+    return PFD_OK;
+}
+
+enum pfd_status pfd_chunk_add_entry(struct pfd_chunk_writer *w,
+                                    const struct pfd_entry *entry,
+                                    struct pfd_error *err)
+{
+    enum pfd_status status =
+        use_format(w, entry->of->format, entry->record, err);
+    if (status != PFD_OK)
+        return status;
     put_entry(w, entry);
+    return outcome(w, err);
+}
+
+/* As is_short(), of a record in a run. */
+static bool is_next(const struct pfd_chunk_writer *w,
+                    const struct pfd_record *r, uint64_t index)
+{
+    return r->offset == w->offset && index == w->index &&
+           r->key == r->string->key && r->n_header == w->n_header &&
+           r->n_bytes <= PFD_CHUNK_SHORT_MAX;
+}
+
+static void put_of_run(struct pfd_chunk_writer *w, const struct pfd_run *run,
+                       size_t i)
+{
+    const struct pfd_record *r = &run->records[i];
+    if (!is_next(w, r, run->index + i)) {
+        struct pfd_entry entry;
+        pfd_run_entry(run, i, &entry);
+        put_entry(w, &entry);
+        return;
+    }
+    put_short(w, r->string,
+              (const char *)run->bytes + (r->offset - run->records[0].offset),
+              r->n_bytes);
+    w->index++;
+    w->offset += r->n_bytes;
+    w->n_items++;
+}
+
+enum pfd_status pfd_chunk_add_run(struct pfd_chunk_writer *w,
+                                  const struct pfd_run *run, size_t *from,
+                                  size_t n_bytes, struct pfd_error *err)
+{
+    enum pfd_status status =
+        use_format(w, run->of->format, &run->records[*from], err);
+    if (status != PFD_OK)
+        return status;
+    do
+        put_of_run(w, run, (*from)++);
+    while (*from < run->n && pfd_chunk_size(w) <= n_bytes);
     return outcome(w, err);
 }
 

@@ -36,6 +36,7 @@ static struct world {
     struct pfd_text stale;
     struct pfd_text notes; /* "kind " for each finding */
     int fail;              /* errno of reads */
+    size_t n_in_runs;      /* entries */
 } w;
 
 static long read_bytes(void *user, uint64_t offset, void *bytes, size_t n)
@@ -74,6 +75,28 @@ static void take(void *user, const struct pfd_tail_item *item)
     }
 }
 
+/* What comes in runs is what would have come one by one. */
+static bool in_runs;
+
+static void take_run(void *user, const struct pfd_run *run, uint64_t generation)
+{
+    uint64_t n_bytes = 0;
+    for (size_t i = 0; i < pfd_run_count(run); i++) {
+        struct pfd_entry entry;
+        const struct pfd_tail_item item = {
+            .is_entry = true,
+            .entry = &entry,
+            .generation = generation,
+        };
+        pfd_run_entry(run, i, &entry);
+        ck_assert_uint_eq(entry.findings, 0);
+        n_bytes += entry.n_bytes;
+        take(user, &item);
+    }
+    ck_assert_uint_eq(pfd_run_bytes(run), n_bytes);
+    w.n_in_runs += pfd_run_count(run);
+}
+
 /* give: bytes that come out in one call, 0: all. */
 static void world_of(size_t n, struct pfd_tail_options o)
 {
@@ -86,6 +109,7 @@ static void world_of(size_t n, struct pfd_tail_options o)
     o.strings = w.strings;
     o.read = read_bytes;
     o.item = take;
+    o.run = in_runs ? take_run : NULL;
     ck_assert_int_eq(pfd_tail_new(&o, &w.tail, &err), PFD_OK);
 }
 
@@ -503,6 +527,7 @@ START_TEST(test_burst)
     pfd_text_add(&wanted, "", 1);
     looks(40);
     expect(wanted.data, "");
+    ck_assert_uint_ge(w.n_in_runs, in_runs ? N / 10 * 9 : 0);
     set_used(w.n);
     for (int i = 0; i < 400 && pfd_tail_pending(w.tail); i++)
         look(MS);
@@ -966,9 +991,9 @@ START_TEST(test_replay)
 }
 END_TEST
 
-int main(void)
+static int run_all(const char *name)
 {
-    Suite *suite = suite_create("tail");
+    Suite *suite = suite_create(name);
     TCase *tcase = tcase_create("tail");
     TCase *sized = tcase_create("of another size");
     tcase_set_timeout(tcase, 120);
@@ -1008,4 +1033,11 @@ int main(void)
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
     return failed != 0;
+}
+
+int main(void)
+{
+    int failed = run_all("tail");
+    in_runs = true;
+    return run_all("tail, in runs") | failed;
 }

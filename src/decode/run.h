@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFD_RUN_H
+#define PFD_RUN_H
+
+#include <printfdecode/run.h>
+
+#include "decode/entry.h"
+
+struct pfd_run {
+    struct pfd_entry_source *of;
+    const struct pfd_record *records; /* [n], none of which is special */
+    size_t n;
+    const uint8_t *bytes; /* of all of them */
+    uint64_t index;       /* of the first */
+};
+
+/* Can it be part of one? */
+static inline bool pfd_run_takes(const struct pfd_record *r)
+{
+    return r->kind == PFD_RECORD_ENTRY && r->string && !r->string->findings &&
+           !r->findings && !r->layout && !r->n_alternatives &&
+           !(r->flags & ~(unsigned)PFD_RECORD_SURE);
+}
+
+#endif
