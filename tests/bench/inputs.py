@@ -30,8 +30,10 @@ def string(b):
     n = len(b)
     if n < 32:
         return bytes([0xa0 | n]) + b
-    return (b"\xd9" + bytes([n]) if n < 256 else
-            b"\xda" + struct.pack(">H", n)) + b
+    if n < 256:
+        return b"\xd9" + bytes([n]) + b
+    return (b"\xda" + struct.pack(">H", n) if n < 65536 else
+            b"\xdb" + struct.pack(">I", n)) + b
 
 
 def uint(v):
