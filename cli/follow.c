@@ -161,6 +161,17 @@ static void set_place(struct followed *f, uint64_t generation)
     follow->generation = generation;
 }
 
+/* False: nothing more is wanted. */
+static bool begin_items(struct followed *f, uint64_t generation)
+{
+    struct follow *follow = f->follow;
+    if (follow->is_over)
+        return false;
+    if (follow->placed != f || follow->generation != generation)
+        set_place(f, generation);
+    return true;
+}
+
 static void take(void *user, const struct pfd_tail_item *item)
 {
     enum {
@@ -169,10 +180,8 @@ static void take(void *user, const struct pfd_tail_item *item)
     struct followed *f = user;
     struct follow *follow = f->follow;
     size_t n = 0;
-    if (follow->is_over)
+    if (!begin_items(f, item->generation))
         return;
-    if (follow->placed != f || follow->generation != item->generation)
-        set_place(f, item->generation);
     if (follow->trace && follow->traced != f) {
         flush(follow);
         pfd_trace_set_source(follow->trace, f->buffer->name);
@@ -200,6 +209,31 @@ static void take(void *user, const struct pfd_tail_item *item)
     pfd_lines_bytes(follow->lines, &n);
     if (n >= FLUSH_AT)
         flush(follow);
+}
+
+/* Each by itself, where more than threads that print is asked for. */
+static void take_run(void *user, const struct pfd_run *run, uint64_t generation)
+{
+    struct followed *f = user;
+    struct follow *follow = f->follow;
+    size_t n = pfd_run_count(run);
+    if (!begin_items(f, generation))
+        return;
+    if (!follow->filter && !follow->taker &&
+        pressing_take_run(&follow->pressing, run)) {
+        follow->filtering.n_given += n;
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct pfd_entry entry;
+        const struct pfd_tail_item item = {
+            .is_entry = true,
+            .entry = &entry,
+            .generation = generation,
+        };
+        pfd_run_entry(run, i, &entry);
+        take(f, &item);
+    }
 }
 
 static void close_followed(struct followed *f)
@@ -241,6 +275,7 @@ static bool start(struct followed *f)
         .read = pfd_source_read,
         .read_user = f->source,
         .item = take,
+        .run = take_run,
         .item_user = f,
     };
     if (pfd_tail_new(&options, &f->tail, &err) == PFD_OK)

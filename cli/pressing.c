@@ -82,6 +82,21 @@ bool pressing_take(struct pressing *p, const struct pfd_entry *entry)
     return true;
 }
 
+bool pressing_take_run(struct pressing *p, const struct pfd_run *run)
+{
+    size_t n = pfd_run_count(run);
+    if (!p->is_on)
+        return false;
+    p->n_bytes += pfd_run_bytes(run);
+    for (size_t i = 0; i < n;) {
+        struct pfd_chunk_writer *chunk = pfd_press_chunk(p->press);
+        check(pfd_chunk_add_run(chunk, run, &i, CHUNK - 1, NULL));
+        if (pfd_chunk_size(chunk) >= CHUNK)
+            pfd_press_go(p->press, &p->place);
+    }
+    return true;
+}
+
 /* Where no thread can be started, it goes on without. */
 static void begin(struct pressing *p)
 {

@@ -37,6 +37,9 @@ void pressing_set_place(struct pressing *pressing,
  * the program where memory is out, which was said; so do the others. */
 bool pressing_take(struct pressing *pressing, const struct pfd_entry *entry);
 
+/* The same for entries in which nothing was found. */
+bool pressing_take_run(struct pressing *pressing, const struct pfd_run *run);
+
 /* A look has ended: what it has given is on its way. False: nobody wants more,
  * as in pressing_rest(). */
 bool pressing_end_look(struct pressing *pressing);

@@ -108,13 +108,52 @@ static enum pfd_status add_entry(struct pfdd_maker *maker,
     return status;
 }
 
-void pfdd_maker_put(struct pfdd_maker *maker, const struct pfd_tail_item *item,
-                    uint64_t generation)
+/* The chunk is one of this generation, and not full. */
+static void begin(struct pfdd_maker *maker, uint64_t generation)
 {
     if (maker->contents.generation != generation ||
         pfd_chunk_size(maker->writer) > CHUNK)
         pfdd_maker_cut(maker);
     maker->contents.generation = generation;
+}
+
+static enum pfd_status add_run(struct pfdd_maker *maker,
+                               const struct pfd_run *run, size_t *from,
+                               uint64_t generation)
+{
+    struct pfdd_contents *contents = &maker->contents;
+    struct pfd_entry last;
+    enum pfd_status status =
+        pfd_chunk_add_run(maker->writer, run, from, CHUNK, NULL);
+    if (status == PFD_ERR_USAGE) { /* of another format */
+        pfdd_maker_cut(maker);
+        contents->generation = generation;
+        status = pfd_chunk_add_run(maker->writer, run, from, CHUNK, NULL);
+    }
+    pfd_run_entry(run, *from - 1, &last);
+    contents->last =
+        (struct pfdd_position){ generation, last.index, last.offset };
+    contents->last_bytes = last.n_bytes;
+    return status;
+}
+
+size_t pfdd_maker_put_run(struct pfdd_maker *maker, const struct pfd_run *run,
+                          size_t from, uint64_t generation)
+{
+    size_t end = from;
+    begin(maker, generation);
+    if (add_run(maker, run, &end, generation) == PFD_OK) {
+        maker->contents.n[PFDD_ENTRY] += (uint32_t)(end - from);
+    } else {
+        maker->made.lost += end - from;
+    }
+    return end;
+}
+
+void pfdd_maker_put(struct pfdd_maker *maker, const struct pfd_tail_item *item,
+                    uint64_t generation)
+{
+    begin(maker, generation);
     enum pfd_status status =
         item->is_entry
             ? add_entry(maker, item->entry, generation)

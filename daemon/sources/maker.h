@@ -48,7 +48,10 @@ struct pfdd_maker {
 bool pfdd_maker_init(struct pfdd_maker *maker);
 void pfdd_maker_deinit(struct pfdd_maker *maker);
 
-/* generation: of the item. */
+/* Entries of a run from number `from` on, as many as fit into a chunk: the next
+ * one. generation: theirs; below, of the item. */
+size_t pfdd_maker_put_run(struct pfdd_maker *maker, const struct pfd_run *run,
+                          size_t from, uint64_t generation);
 void pfdd_maker_put(struct pfdd_maker *maker, const struct pfd_tail_item *item,
                     uint64_t generation);
 

@@ -35,6 +35,36 @@ static void take_item(void *user, const struct pfd_tail_item *item)
         pfdd_pool_pause(&s->job);
 }
 
+/* Of a run, how many is_known(). */
+static size_t count_known(const struct pfdd_session *s,
+                          const struct pfd_run *run, uint64_t generation)
+{
+    struct pfd_entry first;
+    size_t n = pfd_run_count(run);
+    pfd_run_entry(run, 0, &first);
+    if (!s->skipping || generation > s->skip.generation ||
+        (generation == s->skip.generation && first.index > s->skip.index))
+        return 0;
+    uint64_t n_known =
+        generation < s->skip.generation ? n : s->skip.index - first.index + 1;
+    return n_known < n ? (size_t)n_known : n;
+}
+
+static void take_run(void *user, const struct pfd_run *run, uint64_t generation)
+{
+    struct pfdd_session *s = user;
+    pfdd_session_sums_at(&s->sums, s->tail, generation);
+    size_t from = count_known(s, run, generation);
+    size_t n = pfd_run_count(run);
+    pfdd_session_sums_entries(&s->sums, n - from);
+    while (from < n && !s->options.is_trial) {
+        from = pfdd_maker_put_run(&s->maker, run, from,
+                                  s->options.generation + generation);
+        if (s->maker.made.n > s->memory.n_piece)
+            pfdd_pool_pause(&s->job);
+    }
+}
+
 static bool make_tail(struct pfdd_session *s)
 {
     struct pfd_tail_options options = {
@@ -52,6 +82,7 @@ static bool make_tail(struct pfdd_session *s)
         .read = pfd_source_read,
         .read_user = s->bytes.source,
         .item = take_item,
+        .run = take_run,
         .item_user = s,
     };
     s->status = pfd_tail_new(&options, &s->tail, &s->err);

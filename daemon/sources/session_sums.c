@@ -12,6 +12,11 @@ void pfdd_session_sums_item(struct pfdd_session_sums *s,
         pfdd_troubles_note_id(&s->unknown, item->entry->id);
 }
 
+void pfdd_session_sums_entries(struct pfdd_session_sums *s, size_t n)
+{
+    s->all.entries += n;
+}
+
 /* They do not go back, even where the tail's do. */
 void pfdd_session_sums_bytes(struct pfdd_session_sums *s,
                              const struct pfd_tail *tail)

@@ -33,10 +33,11 @@ struct pfdd_session_sums {
     struct pfdd_sums given;   /* what came decoded, counted at once */
 };
 
-/* On a worker: an item; the bytes of a tail that no item says; an item is of
- * another generation, perhaps. */
+/* On a worker: an item; entries [n] of a run; the bytes of a tail that no item
+ * says; an item is of another generation, perhaps. */
 void pfdd_session_sums_item(struct pfdd_session_sums *s,
                             const struct pfd_tail_item *item);
+void pfdd_session_sums_entries(struct pfdd_session_sums *s, size_t n);
 void pfdd_session_sums_bytes(struct pfdd_session_sums *s,
                              const struct pfd_tail *tail);
 void pfdd_session_sums_at(struct pfdd_session_sums *s,
