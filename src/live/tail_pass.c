@@ -305,7 +305,8 @@ static uint64_t same_until(const struct pfd_tail_copy *a,
         return from;
     while (from < end) {
         size_t n = end - from < BLOCK ? (size_t)(end - from) : BLOCK;
-        if (memcmp(a->bytes + (from - a->base), b->bytes + (from - b->base), n))
+        const uint8_t *at = a->bytes + (from - a->base);
+        if (memcmp(at, b->bytes + (from - b->base), n) != 0)
             break;
         from += n;
     }

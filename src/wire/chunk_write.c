@@ -328,9 +328,9 @@ enum pfd_status pfd_chunk_add_run(struct pfd_chunk_writer *w,
         use_format(w, run->of->format, &run->records[*from], err);
     if (status != PFD_OK)
         return status;
-    do
+    do {
         put_of_run(w, run, (*from)++);
-    while (*from < run->n && pfd_chunk_size(w) <= n_bytes);
+    } while (*from < run->n && pfd_chunk_size(w) <= n_bytes);
     return outcome(w, err);
 }
 
