@@ -91,8 +91,8 @@ static bool may_have_table(const struct pfd_note *note)
     struct pfd_cursor c = note->desc;
     size_t n = pfd_cursor_left(&c);
     const uint8_t *bytes = pfd_cursor_bytes(&c, n);
-    return has_name_behind(bytes, n, sizeof TABLE - 1) ||
-           has_name_behind(bytes, n, 0xa0 | (sizeof TABLE - 1));
+    return n > 0 && (has_name_behind(bytes, n, sizeof TABLE - 1) ||
+                     has_name_behind(bytes, n, 0xa0 | (sizeof TABLE - 1)));
 }
 
 static enum pfd_status read_msgpack(const struct reader *reader,
