@@ -155,8 +155,8 @@ void pfdd_pages_deinit(struct pfdd_pages *pages)
 
 /* ---- room ---- */
 
-/* The oldest that nobody reads. */
-static bool drop_one(struct pfdd_pages *pages)
+/* The oldest that nobody reads, if it ends before this item. */
+static bool drop_one(struct pfdd_pages *pages, uint64_t before)
 {
     struct pfdd_page_list *oldest = NULL;
     size_t at = 0;
@@ -166,7 +166,7 @@ static bool drop_one(struct pfdd_pages *pages)
         while (i < list->n &&
                (list->items[i]->refs > 1 || !list->items[i]->is_ready))
             i++;
-        if (i < list->n &&
+        if (i < list->n && list->items[i]->end <= before &&
             (!oldest || list->items[i]->first < oldest->items[at]->first)) {
             oldest = list;
             at = i;
@@ -177,16 +177,28 @@ static bool drop_one(struct pfdd_pages *pages)
     return oldest != NULL;
 }
 
-static bool has_room(const struct pfdd_pages *pages, size_t n)
+/* Is a page's text gathered in a block? */
+static bool uses_block(enum pfdd_form form)
 {
-    return pages->n_bytes + n <= pages->n_bytes_max;
+    return form != PFDD_SSE && form != PFDD_ENTRIES;
 }
 
-static bool make_room(struct pfdd_pages *pages, size_t n)
+/* n_used: blocks that are kept and will be part of it. */
+static bool has_room(const struct pfdd_pages *pages, size_t n, unsigned n_used)
 {
-    while (!has_room(pages, n)) {
-        if (!drop_block(pages) && !drop_one(pages) &&
-            !pfdd_readers_let_go(pages->ring))
+    size_t kept = pages->n_blocks < n_used ? pages->n_blocks : n_used;
+    return pages->n_bytes - kept * PFDD_BLOCK + n <= pages->n_bytes_max;
+}
+
+/* For n bytes; by pages that end before this item, others stay. A page's block
+ * is kept, and is the next one's. */
+static bool make_room(struct pfdd_pages *pages, size_t n, unsigned n_used,
+                      uint64_t before)
+{
+    while (!has_room(pages, n, n_used)) {
+        if (!(pages->n_blocks > n_used && drop_block(pages)) &&
+            !drop_one(pages, before) &&
+            !(before == UINT64_MAX && pfdd_readers_let_go(pages->ring)))
             return false;
     }
     return true;
@@ -194,7 +206,7 @@ static bool make_room(struct pfdd_pages *pages, size_t n)
 
 bool pfdd_pages_reserve(struct pfdd_pages *pages, size_t n)
 {
-    if (!make_room(pages, n))
+    if (!make_room(pages, n, 0, UINT64_MAX))
         return false;
     pages->n_bytes += n;
     return true;
@@ -328,9 +340,11 @@ static bool note_buffers(struct pfdd_page *p)
     return p->buffers;
 }
 
-/* Of the items from `first` on, before `limit`. NULL: no room. */
+/* Of the items from `first` on, before `limit`; n_used: see has_room(). NULL:
+ * no room. */
 static struct pfdd_page *new_page(struct pfdd_pages *pages, enum pfdd_form form,
-                                  uint64_t first, uint64_t limit)
+                                  uint64_t first, uint64_t limit,
+                                  unsigned n_used)
 {
     const struct pfdd_ring *ring = pages->ring;
     size_t from = pfdd_ring_find(ring, first);
@@ -340,7 +354,7 @@ static struct pfdd_page *new_page(struct pfdd_pages *pages, enum pfdd_form form,
     uint64_t end = last->first_seq + last->n_items;
     size_t room = sizeof(struct pfdd_page) + n * sizeof(void *) +
                   (size_t)(end - first) * sizeof(uint32_t) + PFDD_BLOCK;
-    struct pfdd_page *p = make_room(pages, room)
+    struct pfdd_page *p = make_room(pages, room, n_used, UINT64_MAX)
                               ? calloc(1, sizeof *p + n * sizeof(void *))
                               : NULL;
     if (!p)
@@ -386,11 +400,11 @@ struct pfdd_page *pfdd_pages_get(struct pfdd_pages *pages, enum pfdd_form form,
     }
     uint64_t first = first_of(pages, list, i, seq);
     uint64_t limit = i < list->n ? list->items[i]->first : UINT64_MAX;
-    struct pfdd_page *p = new_page(pages, form, first, limit);
+    struct pfdd_page *p = new_page(pages, form, first, limit, uses_block(form));
     if (!p)
         return NULL;
     p->is_shared = true;
-    if (form != PFDD_SSE && form != PFDD_ENTRIES)
+    if (uses_block(form))
         p->text = take_block(pages);
     p->is_block = p->text;
     /* What had to go for it moved the others. */
@@ -405,10 +419,11 @@ struct pfdd_page *pfdd_pages_get(struct pfdd_pages *pages, enum pfdd_form form,
 void pfdd_pages_prepare(struct pfdd_pages *pages, enum pfdd_form form,
                         uint64_t seq)
 {
+    const uint64_t before = seq;
     for (unsigned i = 0; i < pages->n_ahead; i++) {
         if (seq >= pages->ring->next_seq ||
             seq < pfdd_ring_oldest(pages->ring) ||
-            !has_room(pages, 2 * PFDD_BLOCK))
+            !make_room(pages, 2 * PFDD_BLOCK, uses_block(form), before))
             return;
         struct pfdd_page *p = pfdd_pages_get(pages, form, seq);
         if (!p)
@@ -422,7 +437,7 @@ struct pfdd_page *pfdd_pages_choose(struct pfdd_pages *pages,
                                     struct pfdd_reader *reader, uint64_t seq)
 {
     struct pfdd_choice *choice = reader->choice;
-    struct pfdd_page *p = new_page(pages, reader->form, seq, UINT64_MAX);
+    struct pfdd_page *p = new_page(pages, reader->form, seq, UINT64_MAX, 0);
     if (!p)
         return NULL;
     p->reader = reader;

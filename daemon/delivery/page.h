@@ -86,8 +86,8 @@ struct pfdd_pages {
                                     knows any */
     struct pfdd_pool *shared; /* makes pages; NULL: made at once */
     struct pfdd_pool *chosen; /* likewise, those of single readers */
-    unsigned n_ahead; /* pages that are made before a reader gets there, while
-                         there is room: one for each of shared's threads */
+    unsigned n_ahead; /* pages that are made before a reader gets there: one
+                         for each of shared's threads */
     size_t n_bytes;
     size_t n_bytes_max;
     /* Blocks that no page has: memory that comes and goes with each page costs
@@ -115,7 +115,8 @@ void pfdd_pages_deinit(struct pfdd_pages *pages);
  * waited for: the readers that have it are woken. NULL: there is no room now. */
 struct pfdd_page *pfdd_pages_get(struct pfdd_pages *pages, enum pfdd_form form,
                                  uint64_t seq);
-/* Has those made that will be wanted soon, from an item on, if there is room. */
+/* Has those made that will be wanted soon, from an item on, if there is room, or
+ * pages before it can make some. */
 void pfdd_pages_prepare(struct pfdd_pages *pages, enum pfdd_form form,
                         uint64_t seq);
 /* The page of a reader with a choice, from an item on; likewise. */

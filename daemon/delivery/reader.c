@@ -339,11 +339,10 @@ static bool find_page(struct pfdd_reader *r)
     r->waits = !r->page;
     if (!r->page)
         return false;
-    if (r->page->is_ready) {
-        enter_page(r);
-    } else if (!r->choice) {
+    if (!r->choice)
         pfdd_pages_prepare(r->pages, r->form, r->page->end);
-    }
+    if (r->page->is_ready)
+        enter_page(r);
     return true;
 }
 

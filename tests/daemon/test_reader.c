@@ -449,6 +449,34 @@ START_TEST(pages_have_a_share)
 }
 END_TEST
 
+/* Also where what has been read would fill all the room that there is: the next
+ * pages are there when the reader comes, and each is made once. */
+START_TEST(pages_are_made_ahead)
+{
+    enum {
+        N = 30000,
+        AHEAD = 2
+    };
+    const char *bytes = NULL;
+    uint64_t n_read = 0;
+    ring.n_bytes_max = 4 << 20;
+    pages.n_ahead = AHEAD;
+    for (int i = 0; i < N / 500; i++)
+        append_entries(500);
+    subscribe("{\"from\":\"oldest\"}");
+    for (size_t n = 0; pfdd_reader_peek(&reader, &bytes, &n); n_read++) {
+        pfdd_reader_take(&reader, n);
+        ck_assert_uint_le(pages.n_bytes, pages.n_bytes_max);
+        if (pfdd_reader_seq(&reader) < N - 4000)
+            ck_assert_uint_ge(pages.n_made, n_read + 1 + AHEAD);
+    }
+    ck_assert_uint_eq(reader.lines, N);
+    ck_assert_uint_gt(n_read, 2 * (pages.n_bytes_max / PFDD_BLOCK));
+    ck_assert_uint_eq(pages.n_made, n_read);
+    pfdd_reader_deinit(&reader);
+}
+END_TEST
+
 /* ---- runs ---- */
 
 static uint64_t sum_of(const char *text, const char *what)
@@ -561,6 +589,7 @@ int main(int argc, char **argv)
               requests_are_understood_or_refused, pages_are_made_once,
               readers_begin_anywhere, pages_are_given_back,
               pages_may_be_many_of_a_chunk, pages_have_a_share,
-              runs_end_at_a_gap, runs_are_counted_once, runs_want_all_memory),
+              pages_are_made_ahead, runs_end_at_a_gap, runs_are_counted_once,
+              runs_want_all_memory),
         300);
 }
