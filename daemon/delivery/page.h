@@ -86,8 +86,7 @@ struct pfdd_pages {
                                     knows any */
     struct pfdd_pool *shared; /* makes pages; NULL: made at once */
     struct pfdd_pool *chosen; /* likewise, those of single readers */
-    unsigned n_ahead; /* pages that are made before a reader gets there: one
-                         for each of shared's threads */
+    unsigned n_ahead; /* pages that are made before a reader gets there */
     size_t n_bytes;
     size_t n_bytes_max;
     /* Blocks that no page has: memory that comes and goes with each page costs

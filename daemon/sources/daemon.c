@@ -20,6 +20,7 @@ enum {
     PAGES = 16, /* this part of memory_max: text that is made of chunks */
     PAGES_MIN = 1 << 20,
     PAGES_MAX = 64 << 20,
+    AHEAD_MAX = 8, /* pages: made sooner than sent, and others may be late */
     TICK_MS = 100,
     LAG_MAX_MS = 5000,    /* a loop that is later than this is not alive */
     STUCK_MAX_MS = 10000, /* a job that takes longer does not end */
@@ -367,7 +368,8 @@ static bool start_parts(struct pfdd *d, char *err, size_t n_err)
     bool ok =
         pfdd_pools_open(&d->pools, d->loop, count_workers(config), n_printers);
     pfdd_pages_init(&d->pages, &d->ring, d->pools.printers, d->pools.choosers,
-                    n_printers, pages_max(config));
+                    n_printers < AHEAD_MAX ? n_printers : AHEAD_MAX,
+                    pages_max(config));
     d->library = pfdd_library_new(d, config->memory_max / 4);
     if (d->library)
         d->pages.objects = pfdd_library_objects(d->library);
