@@ -155,26 +155,95 @@ void pfdd_pages_deinit(struct pfdd_pages *pages)
 
 /* ---- room ---- */
 
-/* The oldest that nobody reads, if it ends before this item. */
-static bool drop_one(struct pfdd_pages *pages, uint64_t before)
+static bool is_idle(const struct pfdd_page *p)
 {
-    struct pfdd_page_list *oldest = NULL;
+    return p->is_ready && p->refs == 1;
+}
+
+/* One whose items the ring has no more: nobody can ask for it. */
+static bool drop_dead(struct pfdd_pages *pages)
+{
+    uint64_t oldest = pfdd_ring_oldest(pages->ring);
+    for (unsigned form = 0; form < PFDD_N_FORMS; form++) {
+        struct pfdd_page_list *list = &pages->lists[form];
+        for (size_t i = 0; i < list->n && list->items[i]->end <= oldest; i++) {
+            if (is_idle(list->items[i])) {
+                remove_at(list, i);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The last one that all readers of its form have behind them: what it takes is
+ * still in the processor's cache, and who comes later begins with older ones. */
+static bool drop_read(struct pfdd_pages *pages)
+{
+    struct pfdd_page_list *last = NULL;
     size_t at = 0;
     for (unsigned form = 0; form < PFDD_N_FORMS; form++) {
         struct pfdd_page_list *list = &pages->lists[form];
-        size_t i = 0;
-        while (i < list->n &&
-               (list->items[i]->refs > 1 || !list->items[i]->is_ready))
-            i++;
-        if (i < list->n && list->items[i]->end <= before &&
-            (!oldest || list->items[i]->first < oldest->items[at]->first)) {
-            oldest = list;
-            at = i;
+        size_t i =
+            list->n ? find(list, pfdd_readers_lowest(pages->ring, form)) : 0;
+        while (i > 0 && !is_idle(list->items[i - 1]))
+            i--;
+        if (i > 0 &&
+            (!last || list->items[i - 1]->end > last->items[at]->end)) {
+            last = list;
+            at = i - 1;
         }
     }
-    if (oldest)
-        remove_at(oldest, at);
-    return oldest != NULL;
+    if (last)
+        remove_at(last, at);
+    return last != NULL;
+}
+
+/* Of a list, the idle page before an item that a reader has farthest to, if it
+ * is farther than the others' (*far, items). */
+static bool find_far(const struct pfdd_page_list *list, uint64_t before,
+                     uint64_t *far, size_t *at)
+{
+    uint64_t reader = 0; /* where the last one before the page stands */
+    bool found = false;
+    for (size_t i = 0; i < list->n; i++) {
+        struct pfdd_page *p = list->items[i];
+        if (p->is_next)
+            reader = p->first;
+        p->is_next = false;
+        if (is_idle(p) && p->end <= before && p->first - reader >= *far) {
+            *far = p->first - reader;
+            *at = i;
+            found = true;
+        }
+    }
+    return found;
+}
+
+/* The one that will be wanted last, of those that end before this item. */
+static bool drop_farthest(struct pfdd_pages *pages, uint64_t before)
+{
+    struct pfdd_page_list *farthest = NULL;
+    uint64_t far = 0;
+    size_t at = 0;
+    for (struct pfdd_reader *r = pages->ring->readers; r; r = r->next) {
+        struct pfdd_page_list *list = &pages->lists[r->form];
+        size_t i = r->choice ? list->n : find(list, pfdd_reader_seq(r));
+        if (i < list->n)
+            list->items[i]->is_next = true;
+    }
+    for (unsigned form = 0; form < PFDD_N_FORMS; form++) {
+        if (find_far(&pages->lists[form], before, &far, &at))
+            farthest = &pages->lists[form];
+    }
+    if (farthest)
+        remove_at(farthest, at);
+    return farthest != NULL;
+}
+
+static bool drop_one(struct pfdd_pages *pages, uint64_t before)
+{
+    return drop_dead(pages) || drop_read(pages) || drop_farthest(pages, before);
 }
 
 /* Is a page's text gathered in a block? */

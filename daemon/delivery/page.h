@@ -5,8 +5,10 @@
  * reader chooses by itself has pages of its own, made by other workers, so that
  * a choice that costs much delays nobody who makes none.
  *
- * All pages together have a share of the memory; what nobody reads goes first,
- * then what somebody has begun and does not take. Loop thread only.
+ * All pages together have a share of the memory: what the ring has no more goes
+ * first, then what all readers have behind them, the last one first, then what
+ * will be wanted last, then what somebody has begun and does not take. Loop
+ * thread only.
  */
 #ifndef PFDD_PAGE_H
 #define PFDD_PAGE_H
@@ -53,6 +55,7 @@ struct pfdd_page {
     enum pfdd_form form;
     bool is_shared;
     bool is_ready;
+    bool is_next;               /* for a reader, while one to drop is sought */
     bool has_failed;            /* there was no memory */
     uint64_t first;             /* sequence number */
     uint64_t end;               /* likewise, behind the last one; it may come

@@ -464,6 +464,17 @@ void pfdd_readers_wake(struct pfdd_ring *ring, const struct pfdd_page *page)
     }
 }
 
+uint64_t pfdd_readers_lowest(const struct pfdd_ring *ring, enum pfdd_form form)
+{
+    uint64_t ret = UINT64_MAX;
+    for (const struct pfdd_reader *r = ring->readers; r; r = r->next) {
+        uint64_t seq = pfdd_reader_seq(r);
+        if (r->form == form && !r->choice && seq < ret)
+            ret = seq;
+    }
+    return ret;
+}
+
 void pfdd_readers_end_runs(struct pfdd_ring *ring)
 {
     struct pfdd_reader *next = NULL;

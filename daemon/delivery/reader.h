@@ -91,6 +91,9 @@ size_t pfdd_reader_memory(const struct pfdd_reader *r);
 
 /* For the pages: wakes who waits for this one, or (NULL) for room. */
 void pfdd_readers_wake(struct pfdd_ring *ring, const struct pfdd_page *page);
+/* Where the hindmost of those that share pages of a form stands; UINT64_MAX:
+ * there is none. */
+uint64_t pfdd_readers_lowest(const struct pfdd_ring *ring, enum pfdd_form form);
 /* Of those that collapse what they have: says what has waited for too long. */
 void pfdd_readers_end_runs(struct pfdd_ring *ring);
 /* Somebody who has begun a page and does not go on gives it back. False: nobody

@@ -477,6 +477,94 @@ START_TEST(pages_are_made_ahead)
 }
 END_TEST
 
+static size_t pages_of_ring(void)
+{
+    const struct pfdd_page_list *list = &pages.lists[PFDD_JSON];
+    size_t n = 0;
+    for (size_t i = 0; i < list->n; i++)
+        n += list->items[i]->end > pfdd_ring_oldest(&ring);
+    return n;
+}
+
+/* The oldest stay for who comes later, where that one begins. */
+START_TEST(what_was_read_last_goes_first)
+{
+    const char *bytes = NULL;
+    size_t n = 0;
+    ring.n_bytes_max = 4 << 20;
+    for (int i = 0; i < 60; i++)
+        append_entries(500);
+    subscribe("{\"from\":\"oldest\"}");
+    free(read_all());
+    uint64_t n_made = pages.n_made;
+    size_t n_kept = pages.lists[PFDD_JSON].n;
+    ck_assert_uint_ge(n_kept, 3);
+    ck_assert_uint_gt(n_made, 2 * n_kept);
+    struct pfdd_reader first = reader;
+    pfdd_reader_deinit(&reader);
+    subscribe("{\"from\":\"oldest\"}");
+    for (size_t i = 0; i < n_kept - 1; i++) {
+        ck_assert_uint_eq(pages.n_made, n_made);
+        ck_assert(pfdd_reader_peek(&reader, &bytes, &n));
+        pfdd_reader_take(&reader, n);
+    }
+    free(read_all());
+    ck_assert_uint_eq(reader.lines, first.lines);
+    pfdd_reader_deinit(&reader);
+}
+END_TEST
+
+/* What a reader has before it stays, whoever has it behind. */
+START_TEST(what_one_will_read_stays)
+{
+    const char *bytes = NULL;
+    struct pfdd_request request;
+    struct pfdd_reader slow;
+    size_t n = 0;
+    ring.n_bytes_max = 4 << 20;
+    for (int i = 0; i < 7; i++)
+        append_entries(500);
+    subscribe("{\"from\":\"oldest\"}");
+    free(read_all());
+    ck_assert(is_taken("{\"from\":1100}", &request));
+    ck_assert(pfdd_reader_init(&slow, &pages, &request));
+    pfdd_request_deinit(&request);
+    ck_assert(pfdd_reader_peek(&slow, &bytes, &n));
+    for (int i = 0; i < 50; i++) {
+        append_entries(500);
+        free(read_all());
+    }
+    uint64_t n_made = pages.n_made;
+    while (pfdd_reader_seq(&slow) < 3000) {
+        ck_assert(pfdd_reader_peek(&slow, &bytes, &n));
+        ck_assert_uint_eq(pages.n_made, n_made);
+        pfdd_reader_take(&slow, n);
+    }
+    pfdd_reader_deinit(&slow);
+    pfdd_reader_deinit(&reader);
+}
+END_TEST
+
+/* Those that nobody can ask for go before all others. */
+START_TEST(what_the_ring_has_not_goes_first)
+{
+    ring.n_bytes_max = 64 << 10;
+    subscribe("{}");
+    for (int i = 0; i < 100; i++) {
+        append_entries(500);
+        free(read_all());
+    }
+    ck_assert_uint_eq(reader.lines, 50000);
+    ck_assert_uint_ge(pages_of_ring(), 2);
+    pfdd_reader_deinit(&reader);
+    uint64_t n_made = pages.n_made;
+    subscribe("{\"from\":\"oldest\"}");
+    free(read_all());
+    ck_assert_uint_eq(pages.n_made, n_made);
+    pfdd_reader_deinit(&reader);
+}
+END_TEST
+
 /* ---- runs ---- */
 
 static uint64_t sum_of(const char *text, const char *what)
@@ -589,7 +677,8 @@ int main(int argc, char **argv)
               requests_are_understood_or_refused, pages_are_made_once,
               readers_begin_anywhere, pages_are_given_back,
               pages_may_be_many_of_a_chunk, pages_have_a_share,
-              pages_are_made_ahead, runs_end_at_a_gap, runs_are_counted_once,
-              runs_want_all_memory),
+              pages_are_made_ahead, what_was_read_last_goes_first,
+              what_one_will_read_stays, what_the_ring_has_not_goes_first,
+              runs_end_at_a_gap, runs_are_counted_once, runs_want_all_memory),
         300);
 }
