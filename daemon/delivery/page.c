@@ -301,10 +301,11 @@ static void run_job(struct pfdd_job *job)
     pfdd_page_render((struct pfdd_page *)job);
 }
 
-/* A page with little text does not keep a block. */
+/* A page with little text does not keep a block. A chunk's is about half of one,
+ * and copying that would be the loop's time. */
 static void fit(struct pfdd_page *p)
 {
-    if (!p->is_block || (p->n > PFDD_BLOCK / 2 && p->n <= PFDD_BLOCK))
+    if (!p->is_block || (p->n > PFDD_BLOCK / 3 && p->n <= PFDD_BLOCK))
         return;
     char *fits = malloc(p->n ? p->n : 1);
     if (!fits)

@@ -523,19 +523,19 @@ START_TEST(what_one_will_read_stays)
     size_t n = 0;
     ring.n_bytes_max = 4 << 20;
     for (int i = 0; i < 7; i++)
-        append_entries(500);
+        append_entries(300);
     subscribe("{\"from\":\"oldest\"}");
     free(read_all());
-    ck_assert(is_taken("{\"from\":1100}", &request));
+    ck_assert(is_taken("{\"from\":700}", &request));
     ck_assert(pfdd_reader_init(&slow, &pages, &request));
     pfdd_request_deinit(&request);
     ck_assert(pfdd_reader_peek(&slow, &bytes, &n));
     for (int i = 0; i < 50; i++) {
-        append_entries(500);
+        append_entries(300);
         free(read_all());
     }
     uint64_t n_made = pages.n_made;
-    while (pfdd_reader_seq(&slow) < 3000) {
+    while (pfdd_reader_seq(&slow) < 1800) {
         ck_assert(pfdd_reader_peek(&slow, &bytes, &n));
         ck_assert_uint_eq(pages.n_made, n_made);
         pfdd_reader_take(&slow, n);
