@@ -380,11 +380,10 @@ static bool is_waiting(struct follow *follow)
     return false;
 }
 
-static bool look(struct follow *follow)
+static bool look(struct follow *follow, uint64_t now)
 {
     bool moved = false;
     bool any = false;
-    uint64_t now = now_ns(CLOCK_MONOTONIC);
     follow->time = now_ns(CLOCK_REALTIME);
     follow->placed = NULL;
     pfd_lines_set_time(follow->lines, follow->time);
@@ -524,7 +523,7 @@ static void take_new(struct follow *follow, size_t n_before)
 static bool look_meanwhile(void *user)
 {
     struct follow *follow = user;
-    if (look(follow))
+    if (look(follow, now_ns(CLOCK_MONOTONIC)))
         follow->moved_ns = now_ns(CLOCK_MONOTONIC);
     return !interrupt_came() && !follow->is_over;
 }
@@ -558,12 +557,23 @@ static bool turn(const struct follow *follow, bool is_last)
     return !taker || taker->turn(taker->user, is_last);
 }
 
+/* While something moves, looks begin at that pace, however long they take. */
+static void pause_after(const struct follow *follow, uint64_t began, bool moved)
+{
+    uint64_t now = now_ns(CLOCK_MONOTONIC);
+    uint64_t pause = pfd_source_pause(now - follow->moved_ns);
+    uint64_t over = moved ? now - began : 0;
+    if (over < pause)
+        nanosleep(&(struct timespec){ .tv_nsec = (long)(pause - over) }, NULL);
+}
+
 static void run(struct follow *follow)
 {
     follow->moved_ns = now_ns(CLOCK_MONOTONIC);
     follow->collapsed_ns = follow->moved_ns;
     while (!interrupt_came() && !follow->is_over) {
-        bool moved = look(follow);
+        uint64_t began = now_ns(CLOCK_MONOTONIC);
+        bool moved = look(follow, began);
         uint64_t now = now_ns(CLOCK_MONOTONIC);
         if (moved)
             follow->moved_ns = now;
@@ -579,8 +589,7 @@ static void run(struct follow *follow)
             follow->replaced_ns = now;
             follow_names(follow);
         }
-        long ns = (long)pfd_source_pause(now - follow->moved_ns);
-        nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
+        pause_after(follow, began, moved);
     }
     for (size_t i = 0; i < follow->n_buffers; i++)
         finish(follow, follow->buffers[i]);

@@ -128,6 +128,16 @@ static void look_on(struct pfdd_session *s)
     }
 }
 
+/* The second look need not wait for the loop's timer, which is no finer than a
+ * millisecond, while nobody else needs this thread. */
+static void sleep_until_due(const struct pfdd_session *s)
+{
+    uint64_t due = pfd_tail_due(s->tail);
+    uint64_t now = clock_of(s);
+    if (now < due)
+        usleep((unsigned)((due - now) / 1000) + 1);
+}
+
 static void look(struct pfdd_session *s)
 {
     s->finished = false;
@@ -146,12 +156,10 @@ static void look(struct pfdd_session *s)
         return;
     }
     s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
-    /* The second look need not wait for the loop's timer, which is no finer
-     * than a millisecond, while nobody else needs this thread. */
     bool too_soon = s->status == PFD_MORE && s->burst;
     bool only_seen = s->status == PFD_OK && !pfdd_maker_has_entries(&s->maker);
     if (s->linger && (too_soon || only_seen) && pfd_tail_pending(s->tail)) {
-        usleep(PFDD_BETWEEN_LOOKS_US + 20);
+        sleep_until_due(s);
         s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
     }
     look_on(s);

@@ -129,6 +129,11 @@ PFD_API enum pfd_status pfd_tail_set_strings(struct pfd_tail *tail,
                                              const struct pfd_strings *strings,
                                              struct pfd_error *err);
 
+/* From when on, on the caller's clock, pfd_tail_look() reads the buffer again:
+ * apart_ns after it did so last; 0: it has not yet. Sooner, it only gives what
+ * the last reading showed. */
+PFD_API uint64_t pfd_tail_due(const struct pfd_tail *tail);
+
 /* Bytes that are reserved in the buffer and have not come out yet. */
 PFD_API uint64_t pfd_tail_pending(const struct pfd_tail *tail);
 

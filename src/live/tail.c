@@ -137,6 +137,11 @@ enum pfd_status pfd_tail_set_strings(struct pfd_tail *t,
     return use_format(t, name, NULL, false, err);
 }
 
+uint64_t pfd_tail_due(const struct pfd_tail *t)
+{
+    return t->looked ? t->looked_ns + t->o.apart_ns : 0;
+}
+
 uint64_t pfd_tail_pending(const struct pfd_tail *t)
 {
     return t->end > t->at ? t->end - t->at : 0;
@@ -453,7 +458,7 @@ enum pfd_status pfd_tail_look(struct pfd_tail *t, uint64_t n_buffer,
         return no_memory(err);
     if (t->at != at)
         return PFD_OK;
-    if (t->looked && now_ns - t->looked_ns < t->o.apart_ns)
+    if (now_ns < pfd_tail_due(t))
         return PFD_MORE;
     enum pfd_status status = look_anew(t, n_buffer, now_ns, err);
     bool moved = at != t->at || end != t->end || generation != t->generation ||

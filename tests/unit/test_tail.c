@@ -218,6 +218,7 @@ static void print_from(uint32_t first, uint32_t n)
 
 START_TEST(test_two_looks)
 {
+    ck_assert_uint_eq(pfd_tail_due(w.tail), 0);
     look(MS);
     print(1);
     look(MS);
@@ -225,11 +226,19 @@ START_TEST(test_two_looks)
     print(2);
     look(MS);
     expect("1\n", "");
+    ck_assert_uint_eq(pfd_tail_due(w.tail), w.now + MS);
     look(MS / 2); /* too soon */
+    ck_assert_uint_eq(pfd_tail_due(w.tail), w.now + MS / 2);
+    look(MS / 2 - 1);
+    expect("", "");
+    look(1);
+    expect("2\n", "");
+    print(3);
+    look(MS);
     expect("", "");
     ck_assert_uint_eq(pfd_tail_pending(w.tail), 12);
     look(MS);
-    expect("2\n", "");
+    expect("3\n", "");
     ck_assert_uint_eq(pfd_tail_pending(w.tail), 0);
     look(1000 * MS);
     finish();
