@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 enum {
-    WINDOW = 512 * 1024, /* bytes of a buffer that one look takes */
     QUIET = 4,
     LOOKS = 16, /* of a finished buffer in one job */
     CHUNKS_ENOUGH = 256 * 1024,
@@ -74,9 +73,9 @@ static bool make_tail(struct pfdd_session *s)
         .source = s->options.name,
         .settle_ns = s->options.settle_ms * 1000000,
         .apart_ns = PFDD_BETWEEN_LOOKS_US * UINT64_C(1000),
-        .window = WINDOW,
+        .window = s->memory.n_window,
         .give = PFDD_GIVE,
-        .farther = s->memory.n_farther,
+        .farther = s->memory.n_window,
         .memory = s->memory.n_image,
         .arrives = s->options.arrives,
         .read = pfd_source_read,
@@ -115,11 +114,13 @@ static bool look_to_the_end(struct pfdd_session *s)
 }
 
 /* Of a burst more comes out at a time while nobody else needs this thread: the
- * loop is asked less often. */
+ * loop is asked less often. What is made is no more than has to be taken at
+ * once. */
 static void look_on(struct pfdd_session *s)
 {
+    size_t enough = s->memory.n_piece / 4 * 3;
     while (s->burst && s->linger && s->status == PFD_OK &&
-           s->maker.made.n < CHUNKS_ENOUGH) {
+           s->maker.made.n < enough) {
         enum pfd_status status =
             pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
         if (status == PFD_MORE)

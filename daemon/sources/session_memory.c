@@ -8,9 +8,10 @@ enum {
     PART = 256, /* of memory_max: one piece of chunks, and one copy; */
     PIECE_MIN = 256 * 1024,
     PIECE_MAX = 4 << 20,
-    FARTHER_MIN = 512 * 1024, /* one window of a tail */
-    FARTHER_MAX = 2 << 20,
-    IMAGES = 64, /* part of the room that there is */
+    WINDOW_MIN = 512 * 1024, /* the least of a tail */
+    WINDOW_MAX = 2 << 20,    /* half of it comes out in 0.8 ms: more than a bus
+                             brings */
+    IMAGES = 64,             /* part of the room that there is */
     IMAGE_MIN = 64 * 1024,
     IMAGE_MAX = 4 << 20,
     ROOM_MIN = 64 * 1024, /* of what grows by doubling */
@@ -42,7 +43,7 @@ void pfdd_session_memory_init(struct pfdd_session_memory *m,
         .holder = holder,
         .n_session = n_session,
         .n_image = n_image,
-        .n_farther = clamp(max / PART, FARTHER_MIN, FARTHER_MAX),
+        .n_window = clamp(max / PART, WINDOW_MIN, WINDOW_MAX),
         .n_piece = clamp(max / PART, PIECE_MIN, PIECE_MAX),
     };
 }
@@ -113,7 +114,7 @@ void pfdd_session_memory_release(struct pfdd_session_memory *m)
 size_t pfdd_session_memory_wants(const struct pfdd_session_memory *m,
                                  size_t n_buffer)
 {
-    size_t n_copy = n_buffer < m->n_farther ? n_buffer : m->n_farther;
+    size_t n_copy = n_buffer < m->n_window ? n_buffer : m->n_window;
     size_t n = m->n_session + image_bytes(m) + m->n_whole + CHUNK +
                COPIES * doubled(n_copy) + BATCHES * m->n_piece;
     return n > bytes_of(m) ? n - bytes_of(m) : 0;
@@ -122,7 +123,7 @@ size_t pfdd_session_memory_wants(const struct pfdd_session_memory *m,
 size_t pfdd_session_memory_whole(struct pfdd_session_memory *m, size_t n)
 {
     /* Looks have three copies of what they read; this is the only one. */
-    size_t granted = 2 * m->n_farther;
+    size_t granted = 2 * m->n_window;
     pfdd_session_memory_give_whole_back(m);
     if (n <= granted || n > WHOLE_MAX ||
         !pfdd_room_has_for(m->room, m->holder, doubled(n)))

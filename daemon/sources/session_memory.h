@@ -19,7 +19,7 @@ struct pfdd_session_memory {
     /* What there may be; set once. */
     size_t n_session; /* bytes of itself */
     size_t n_image;   /* of the buffer that the tail remembers */
-    size_t n_farther; /* that a look that waits reads */
+    size_t n_window;  /* that a look reads */
     size_t n_piece;   /* of chunks that a look makes until the loop has taken
                          them */
     /* What there is. */
