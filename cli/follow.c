@@ -74,6 +74,7 @@ struct follow {
     uint64_t collapsed_ns;         /* when all runs were ended */
     uint64_t time;                 /* of the look, nanoseconds since 1970 */
     uint64_t moved_ns;             /* when anything came last */
+    bool has_come;                 /* something did with the last look */
     uint64_t replaced_ns;
     uint64_t loaded_ns;
     uint64_t search_ns;  /* when buffers are searched for next */
@@ -363,6 +364,7 @@ static bool look_at(struct followed *f, uint64_t now)
     enum pfd_status status = pfd_tail_look(f->tail, n, now, &err);
     if (status < 0)
         hear_failure(f, &err);
+    f->follow->has_come |= status == PFD_OK;
     return status == PFD_OK || pfd_tail_pending(f->tail) > 0;
 }
 
@@ -384,6 +386,7 @@ static bool look(struct follow *follow, uint64_t now)
 {
     bool moved = false;
     bool any = false;
+    follow->has_come = false;
     follow->time = now_ns(CLOCK_REALTIME);
     follow->placed = NULL;
     pfd_lines_set_time(follow->lines, follow->time);
@@ -557,12 +560,12 @@ static bool turn(const struct follow *follow, bool is_last)
     return !taker || taker->turn(taker->user, is_last);
 }
 
-/* While something moves, looks begin at that pace, however long they take. */
-static void pause_after(const struct follow *follow, uint64_t began, bool moved)
+/* While something comes, looks begin at that pace, however long they take. */
+static void pause_after(const struct follow *follow, uint64_t began)
 {
     uint64_t now = now_ns(CLOCK_MONOTONIC);
     uint64_t pause = pfd_source_pause(now - follow->moved_ns);
-    uint64_t over = moved ? now - began : 0;
+    uint64_t over = follow->has_come ? now - began : 0;
     if (over < pause)
         nanosleep(&(struct timespec){ .tv_nsec = (long)(pause - over) }, NULL);
 }
@@ -589,7 +592,7 @@ static void run(struct follow *follow)
             follow->replaced_ns = now;
             follow_names(follow);
         }
-        pause_after(follow, began, moved);
+        pause_after(follow, began);
     }
     for (size_t i = 0; i < follow->n_buffers; i++)
         finish(follow, follow->buffers[i]);
