@@ -19,14 +19,13 @@
 #include <printfdecode/tail.h>
 
 #include "collapsing.h"
-#include "filter.h"
+#include "follow_items.h"
 #include "found.h"
 #include "input.h"
 #include "interrupt.h"
 #include "loaded.h"
 #include "options.h"
 #include "output.h"
-#include "pressing.h"
 #include "replay.h"
 #include "run.h"
 #include "tell.h"
@@ -46,7 +45,7 @@ enum {
 
 struct followed {
     struct follow *follow;
-    uint64_t number; /* of follow.buffers */
+    struct follow_origin origin;
     struct buffer *buffer;
     struct pfd_source *source;
     struct pfd_tail *tail;
@@ -61,28 +60,17 @@ struct follow {
     struct followed **buffers; /* [n_buffers] */
     size_t n_buffers; /* the first of in.buffers; others are complete */
     size_t n_first;   /* so many there were at first */
-    const struct follow_taker *taker; /* NULL: lines are printed */
-    struct pfd_lines *lines;
-    struct pressing pressing;
-    const struct followed *placed; /* whose items come, of this generation; */
-    uint64_t generation;           /* NULL: of a new look */
-    struct pfd_collapse *collapse; /* NULL: each line stands for itself */
-    struct pfd_trace *trace;       /* NULL: they are no trace */
-    const struct followed *traced; /* whose entries come */
-    struct filtering filtering;
-    struct pfd_filter_run *filter; /* NULL: all are wanted */
-    uint64_t collapsed_ns;         /* when all runs were ended */
-    uint64_t time;                 /* of the look, nanoseconds since 1970 */
-    uint64_t moved_ns;             /* when anything came last */
-    bool has_come;                 /* something did with the last look */
+    struct follow_items items;
+    uint64_t collapsed_ns; /* when all runs were ended */
+    uint64_t moved_ns;     /* when anything came last */
+    bool has_come;         /* something did with the last look */
     uint64_t replaced_ns;
     uint64_t loaded_ns;
     uint64_t search_ns;  /* when buffers are searched for next */
     bool searches;       /* nobody said where they are */
     uint64_t n_findings; /* of processes that have ended, and what they load */
     bool json;
-    bool failed;  /* without any buffer; said */
-    bool is_over; /* the limit, or a reader that went away */
+    bool failed; /* without any buffer; said */
 };
 
 static uint64_t now_ns(clockid_t clock)
@@ -90,151 +78,6 @@ static uint64_t now_ns(clockid_t clock)
     struct timespec t;
     clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-static void flush(struct follow *follow)
-{
-    size_t n = 0;
-    follow->is_over |= !pressing_rest(&follow->pressing);
-    const char *bytes = pfd_lines_bytes(follow->lines, &n);
-    if (!bytes && n) {
-        tell_error("out of memory");
-        exit(EXIT_ERROR);
-    }
-    if (n && !(follow->collapse ? pfd_collapse_write(follow->collapse, bytes, n)
-               : follow->trace  ? pfd_trace_write(follow->trace, bytes, n)
-                                : output_write(NULL, bytes, n)))
-        follow->is_over = true;
-    pfd_lines_clear(follow->lines);
-}
-
-static bool is_told(const struct follow *follow, enum pfd_finding_kind kind)
-{
-    return follow->o->verbose || !pfd_finding_is_note(kind);
-}
-
-static void give_finding(struct follow *follow,
-                         const struct pfd_finding *finding)
-{
-    if (!is_told(follow, finding->kind))
-        return;
-    follow->is_over |= !pressing_rest(&follow->pressing);
-    pfd_lines_finding(follow->lines, finding);
-    if (options_tells(follow->o)) /* behind what was before it */
-        flush(follow);
-    tell_finding(NULL, finding);
-}
-
-static void give_entry_findings(struct followed *f,
-                                const struct pfd_entry *entry)
-{
-    for (uint64_t left = entry->findings; left; left &= left - 1) {
-        char sentence[SENTENCE];
-        struct pfd_finding finding = {
-            .kind = (enum pfd_finding_kind)__builtin_ctzll(left),
-            .offset = entry->offset,
-            .index = entry->index,
-            .in_buffer = true,
-            .source = f->buffer->name,
-            .text = sentence,
-        };
-        pfd_entry_finding_text(entry, finding.kind, sentence, sizeof sentence);
-        give_finding(f->follow, &finding);
-    }
-}
-
-/* Where the items to come are from. */
-static void set_place(struct followed *f, uint64_t generation)
-{
-    struct follow *follow = f->follow;
-    struct pfd_press_place place = {
-        .strings = follow->in.strings,
-        .options = &follow->o->decoding,
-        .source = f->buffer->name,
-        .buffer = f->number,
-        .generation = generation,
-        .time = follow->time,
-    };
-    pressing_set_place(&follow->pressing, &place);
-    pfd_lines_set_place(follow->lines, generation, UINT64_MAX);
-    pfd_lines_set_buffer(follow->lines, f->number);
-    follow->placed = f;
-    follow->generation = generation;
-}
-
-/* False: nothing more is wanted. */
-static bool begin_items(struct followed *f, uint64_t generation)
-{
-    struct follow *follow = f->follow;
-    if (follow->is_over)
-        return false;
-    if (follow->placed != f || follow->generation != generation)
-        set_place(f, generation);
-    return true;
-}
-
-static void take(void *user, const struct pfd_tail_item *item)
-{
-    enum {
-        FLUSH_AT = 1 << 20
-    };
-    struct followed *f = user;
-    struct follow *follow = f->follow;
-    size_t n = 0;
-    if (!begin_items(f, item->generation))
-        return;
-    if (follow->trace && follow->traced != f) {
-        flush(follow);
-        pfd_trace_set_source(follow->trace, f->buffer->name);
-        follow->traced = f;
-    }
-    if (!item->is_entry) {
-        give_finding(follow, item->finding);
-        return;
-    }
-    if (follow->filter && !pfd_filter_want(follow->filter, item->entry))
-        return;
-    if (!follow->taker && pressing_take(&follow->pressing, item->entry)) {
-        follow->filtering.n_given++;
-        return;
-    }
-    if (!follow->taker)
-        pfd_lines_entry(follow->lines, item->entry);
-    if (item->entry->findings)
-        give_entry_findings(f, item->entry);
-    follow->is_over = ++follow->filtering.n_given >= follow->o->limit;
-    if (follow->taker &&
-        !follow->taker->entry(follow->taker->user, item->entry, follow->time,
-                              follow->in.strings))
-        follow->is_over = follow->failed = true;
-    pfd_lines_bytes(follow->lines, &n);
-    if (n >= FLUSH_AT)
-        flush(follow);
-}
-
-/* Each by itself, where more than threads that print is asked for. */
-static void take_run(void *user, const struct pfd_run *run, uint64_t generation)
-{
-    struct followed *f = user;
-    struct follow *follow = f->follow;
-    size_t n = pfd_run_count(run);
-    if (!begin_items(f, generation))
-        return;
-    if (!follow->filter && !follow->taker &&
-        pressing_take_run(&follow->pressing, run)) {
-        follow->filtering.n_given += n;
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        struct pfd_entry entry;
-        const struct pfd_tail_item item = {
-            .is_entry = true,
-            .entry = &entry,
-            .generation = generation,
-        };
-        pfd_run_entry(run, i, &entry);
-        take(f, &item);
-    }
 }
 
 static void close_followed(struct followed *f)
@@ -267,6 +110,7 @@ static bool start(struct followed *f)
     struct pfd_error err;
     if (!open_source(f))
         return false;
+    f->origin.name = f->buffer->name;
     struct pfd_tail_options options = {
         .strings = follow->in.strings,
         .format = o->format ? o->format : f->buffer->format,
@@ -275,9 +119,9 @@ static bool start(struct followed *f)
         .settle_ns = o->has_settle ? o->settle_ms * NS_PER_MS + 1 : 0,
         .read = pfd_source_read,
         .read_user = f->source,
-        .item = take,
-        .run = take_run,
-        .item_user = f,
+        .item = follow_items_take,
+        .run = follow_items_take_run,
+        .item_user = &f->origin,
     };
     if (pfd_tail_new(&options, &f->tail, &err) == PFD_OK)
         return true;
@@ -311,7 +155,7 @@ static void tell_end(struct followed *f, const struct pfd_error *err)
              err->text, (unsigned long long)n);
     f->is_gone = true;
     f->follow->n_findings++;
-    give_finding(f->follow, &finding);
+    follow_items_finding(&f->follow->items, &finding);
 }
 
 /* False: it cannot be looked at, which was said. */
@@ -387,18 +231,16 @@ static bool look(struct follow *follow, uint64_t now)
     bool moved = false;
     bool any = false;
     follow->has_come = false;
-    follow->time = now_ns(CLOCK_REALTIME);
-    follow->placed = NULL;
-    pfd_lines_set_time(follow->lines, follow->time);
+    follow_items_look(&follow->items, now_ns(CLOCK_REALTIME));
     for (size_t i = 0; i < follow->n_buffers; i++) {
         struct followed *f = follow->buffers[i];
         moved |= look_at(f, now);
         any |= !f->failed && !f->is_gone;
     }
-    if (!follow->pressing.is_on)
-        flush(follow);
-    follow->is_over |= !pressing_end_look(&follow->pressing);
-    follow->is_over |= !any && !is_waiting(follow);
+    if (!follow->items.pressing.is_on)
+        follow_items_flush(&follow->items);
+    follow->items.is_over |= !pressing_end_look(&follow->items.pressing);
+    follow->items.is_over |= !any && !is_waiting(follow);
     return moved;
 }
 
@@ -408,7 +250,7 @@ static void finish(struct follow *follow, struct followed *f)
     uint64_t n = 0;
     if (measure(f, &n) && pfd_tail_finish(f->tail, n, &err) < 0)
         hear_failure(f, &err);
-    flush(follow);
+    follow_items_flush(&follow->items);
 }
 
 /* Programs that start again make a new file under the old name: the old one
@@ -440,7 +282,7 @@ static void take_finding(void *user, const struct pfd_finding *finding)
 {
     struct follow *follow = user;
     follow->n_findings += !pfd_finding_is_note(finding->kind);
-    give_finding(follow, finding);
+    follow_items_finding(&follow->items, finding);
 }
 
 /* What the program has loaded since is known from the next look on. */
@@ -449,8 +291,8 @@ static void follow_code(struct follow *follow)
     struct pfd_error err;
     struct inputs *in = &follow->in;
     size_t before = pfd_strings_count(in->strings);
-    flush(follow); /* what strings that go are needed for */
-    follow->placed = NULL;
+    /* What strings that go are needed for. */
+    follow_items_flush(&follow->items);
     if (!loaded_renew(in, take_finding, follow))
         return;
     if (follow->o->verbose) {
@@ -458,15 +300,13 @@ static void follow_code(struct follow *follow)
                   pfd_memory_name(in->memory),
                   pfd_strings_count(in->strings) - before);
     }
-    pfd_filter_run_free(follow->filter);
-    follow->filter = NULL;
-    bool ok = filtering_run(&follow->filtering, in->strings, &follow->filter);
+    bool ok = follow_items_renew(&follow->items);
     for (size_t i = 0; ok && i < follow->n_buffers; i++) {
         struct followed *f = follow->buffers[i];
         if (f->tail && pfd_tail_set_strings(f->tail, in->strings, &err) < 0)
             fail(f, &err);
     }
-    follow->is_over |= !ok;
+    follow->items.is_over |= !ok;
 }
 
 static void follow_code_in_turn(struct follow *follow, uint64_t now)
@@ -498,7 +338,8 @@ static struct followed *add_followed(struct follow *follow)
         exit(EXIT_ERROR);
     }
     f->follow = follow;
-    f->number = follow->n_buffers;
+    f->origin.items = &follow->items;
+    f->origin.number = follow->n_buffers;
     follow->buffers[follow->n_buffers++] = f;
     return f;
 }
@@ -528,7 +369,7 @@ static bool look_meanwhile(void *user)
     struct follow *follow = user;
     if (look(follow, now_ns(CLOCK_MONOTONIC)))
         follow->moved_ns = now_ns(CLOCK_MONOTONIC);
-    return !interrupt_came() && !follow->is_over;
+    return !interrupt_came() && !follow->items.is_over;
 }
 
 static void search_in_turn(struct follow *follow, uint64_t now)
@@ -556,7 +397,7 @@ static bool is_idle(const struct follow *follow, uint64_t now)
 
 static bool turn(const struct follow *follow, bool is_last)
 {
-    const struct follow_taker *taker = follow->taker;
+    const struct follow_taker *taker = follow->items.taker;
     return !taker || taker->turn(taker->user, is_last);
 }
 
@@ -574,13 +415,13 @@ static void run(struct follow *follow)
 {
     follow->moved_ns = now_ns(CLOCK_MONOTONIC);
     follow->collapsed_ns = follow->moved_ns;
-    while (!interrupt_came() && !follow->is_over) {
+    while (!interrupt_came() && !follow->items.is_over) {
         uint64_t began = now_ns(CLOCK_MONOTONIC);
         bool moved = look(follow, began);
         uint64_t now = now_ns(CLOCK_MONOTONIC);
         if (moved)
             follow->moved_ns = now;
-        collapsing_end_in_time(follow->collapse, &follow->collapsed_ns);
+        collapsing_end_in_time(follow->items.collapse, &follow->collapsed_ns);
         if (is_idle(follow, now) || !turn(follow, false))
             break;
         if (follow->in.loaded)
@@ -596,7 +437,7 @@ static void run(struct follow *follow)
     }
     for (size_t i = 0; i < follow->n_buffers; i++)
         finish(follow, follow->buffers[i]);
-    collapsing_end(follow->collapse);
+    collapsing_end(follow->items.collapse);
     follow->failed |= !turn(follow, true);
 }
 
@@ -604,13 +445,6 @@ static void run(struct follow *follow)
 static bool is_live(const struct follow *follow)
 {
     return follow->n_first || follow->searches;
-}
-
-static struct pfd_lines *make_lines(void *user)
-{
-    const struct follow *follow = user;
-    return pressing_lines(follow->o, !follow->taker, follow->collapse,
-                          follow->trace);
 }
 
 static bool open_all(struct follow *follow)
@@ -627,32 +461,15 @@ static bool open_all(struct follow *follow)
     }
     follow->n_first = inputs_put_complete_last(&follow->in);
     if (is_live(follow) &&
-        (!collapsing_open(o, &follow->collapse) ||
-         !tracing_open(o, follow->in.strings, &follow->trace)))
+        (!collapsing_open(o, &follow->items.collapse) ||
+         !tracing_open(o, follow->in.strings, &follow->items.trace)))
         return false;
-    follow->lines = make_lines(follow);
-    if (!follow->lines)
-        return false;
-    struct pfd_press_options press = {
-        .lines = make_lines,
-        .write = output_write,
-        .user = follow,
-    };
-    pressing_init(&follow->pressing, &press,
-                  !follow->taker && !follow->collapse && !follow->trace &&
-                      o->limit == UINT64_MAX);
-    return true;
+    return follow_items_open(&follow->items);
 }
 
 static void close_all(struct follow *follow)
 {
-    if (follow->filter)
-        follow->filtering.n_doubts = pfd_filter_gave_up(follow->filter);
-    pfd_filter_run_free(follow->filter);
-    pressing_deinit(&follow->pressing);
-    pfd_lines_free(follow->lines);
-    pfd_collapse_free(follow->collapse);
-    pfd_trace_free(follow->trace);
+    follow_items_close(&follow->items);
     for (size_t i = 0; i < follow->n_buffers; i++)
         free(follow->buffers[i]);
     free(follow->buffers);
@@ -662,7 +479,7 @@ static void close_all(struct follow *follow)
 /* False: one of them failed, which was said. */
 static bool sum_up(struct follow *follow, struct pfd_summary *total)
 {
-    bool ok = !follow->failed;
+    bool ok = !follow->failed && !follow->items.failed;
     for (size_t i = 0; i < follow->n_buffers; i++) {
         struct pfd_summary summary = { 0 };
         struct followed *f = follow->buffers[i];
@@ -678,12 +495,12 @@ static bool sum_up(struct follow *follow, struct pfd_summary *total)
 /* All is there, and nothing will come. */
 static int take_all(struct follow *follow)
 {
-    pfd_filter_run_free(follow->filter);
-    follow->filter = NULL;
-    if (!follow->taker)
-        return decode_inputs(follow->o, &follow->in, &follow->filtering);
+    pfd_filter_run_free(follow->items.filter);
+    follow->items.filter = NULL;
+    if (!follow->items.taker)
+        return decode_inputs(follow->o, &follow->in, &follow->items.filtering);
     tell_error("nothing more will come of what is complete: without --live");
-    return filtering_close(&follow->filtering, EXIT_ERROR);
+    return filtering_close(&follow->items.filtering, EXIT_ERROR);
 }
 
 int follow_run(const struct options *o)
@@ -708,23 +525,22 @@ int follow_take(const struct options *o, const struct follow_taker *taker)
 {
     struct follow follow = {
         .o = o,
-        .taker = taker,
+        .items = { .o = o, .in = &follow.in, .taker = taker },
         .json = o->output && !strcmp(o->output, "json"),
     };
     struct pfd_summary total = { 0 };
-    if (!filtering_open(&follow.filtering, o))
+    if (!filtering_open(&follow.items.filtering, o))
         return EXIT_ERROR;
-    bool ok =
-        open_all(&follow) &&
-        filtering_check(&follow.filtering, follow.in.strings) &&
-        filtering_run(&follow.filtering, follow.in.strings, &follow.filter);
+    bool ok = open_all(&follow) &&
+              filtering_check(&follow.items.filtering, follow.in.strings) &&
+              follow_items_renew(&follow.items);
     if (ok && !is_live(&follow)) {
         int status = take_all(&follow);
         close_all(&follow);
         return status;
     }
-    ok = ok &&
-         (!taker || taker->begin(taker->user, &follow.in, &follow.filtering));
+    ok = ok && (!taker ||
+                taker->begin(taker->user, &follow.in, &follow.items.filtering));
     for (size_t i = 0; ok && i < follow.n_first; i++) {
         struct followed *f = add_followed(&follow);
         f->buffer = &follow.in.buffers[i];
@@ -735,13 +551,14 @@ int follow_take(const struct options *o, const struct follow_taker *taker)
         run(&follow);
     }
     ok = sum_up(&follow, &total) && ok;
-    ok = ok && tracing_end(follow.trace);
+    ok = ok && tracing_end(follow.items.trace);
     total.findings += follow.in.n_findings + follow.n_findings;
     if (ok && (total.findings || o->verbose))
         tell_summary(&total);
     close_all(&follow);
     ok = ok && !output_failed();
-    return filtering_close(&follow.filtering, !ok              ? EXIT_ERROR
-                                              : total.findings ? EXIT_FINDINGS
-                                                               : EXIT_CLEAN);
+    return filtering_close(&follow.items.filtering, !ok ? EXIT_ERROR
+                                                    : total.findings
+                                                        ? EXIT_FINDINGS
+                                                        : EXIT_CLEAN);
 }
