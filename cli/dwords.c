@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "entry_findings.h"
+
 enum {
     DWORD = 4,
     FOLD = 16,         /* dwords of one kind that are shown singly */
@@ -312,28 +314,17 @@ static void choose_range(struct walk *w, const struct pfd_entry *entry)
     }
 }
 
-static void show_entry_findings(struct walk *w, const struct pfd_entry *entry)
+static void show_finding(void *user, const struct pfd_finding *finding)
 {
-    for (uint64_t left = entry->findings; left; left &= left - 1) {
-        char text[768];
-        struct pfd_finding finding = {
-            .kind = (enum pfd_finding_kind)__builtin_ctzll(left),
-            .offset = entry->offset,
-            .index = entry->index,
-            .in_buffer = true,
-            .source = w->name,
-            .text = text,
-        };
-        pfd_entry_finding_text(entry, finding.kind, text, sizeof text);
-        count(w, finding.kind);
-        w->form->finding(&finding, w->wish->color);
-    }
+    struct walk *w = user;
+    count(w, finding->kind);
+    w->form->finding(finding, w->wish->color);
 }
 
 static void show_message(struct walk *w, struct pfd_entry *entry)
 {
     w->form->message(entry, w->wish->color);
-    show_entry_findings(w, entry);
+    entry_findings_each(entry, w->name, show_finding, w);
 }
 
 static void walk_dwords(struct walk *w, struct place *p)

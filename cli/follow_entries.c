@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "collapsing.h"
+#include "entry_findings.h"
 #include "options.h"
 #include "output.h"
 #include "tell.h"
@@ -15,7 +16,6 @@
 
 enum {
     FLUSH_AT = 1 << 20,
-    SENTENCE = 512,
     WORD = 40,
 };
 
@@ -138,26 +138,12 @@ static bool is_doubt(uint64_t findings)
 }
 
 /* What lines say of an entry themselves, and a trace in names alone. */
-static void tell_entry_findings(const struct follow_entries *e,
-                                const struct pfd_entry *entry,
-                                const char *source)
+static void tell_entry_finding(void *user, const struct pfd_finding *finding)
 {
-    for (uint64_t left = entry->findings; left; left &= left - 1) {
-        char sentence[SENTENCE];
-        struct pfd_finding finding = {
-            .kind = (enum pfd_finding_kind)__builtin_ctzll(left),
-            .offset = entry->offset,
-            .index = entry->index,
-            .in_buffer = true,
-            .source = source,
-            .text = sentence,
-        };
-        if (e->o->no_findings ||
-            (pfd_finding_is_note(finding.kind) && !e->o->verbose))
-            continue;
-        pfd_entry_finding_text(entry, finding.kind, sentence, sizeof sentence);
-        pfd_lines_finding(e->beside, &finding);
-    }
+    const struct follow_entries *e = user;
+    bool is_told = e->o->verbose || !pfd_finding_is_note(finding->kind);
+    if (is_told && !e->o->no_findings)
+        pfd_lines_finding(e->beside, finding);
 }
 
 static void give_entry(struct follow_entries *e, const struct pfd_batch *batch,
@@ -170,7 +156,7 @@ static void give_entry(struct follow_entries *e, const struct pfd_batch *batch,
         e->has_failed = true;
     }
     if (e->beside)
-        tell_entry_findings(e, entry, batch->source);
+        entry_findings_each(entry, batch->source, tell_entry_finding, e);
     e->is_doubtful |= is_doubt(entry->findings);
     e->n_entries++;
 }

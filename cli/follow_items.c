@@ -3,13 +3,10 @@
 
 #include <stdlib.h>
 
+#include "entry_findings.h"
 #include "output.h"
 #include "run.h"
 #include "tell.h"
-
-enum {
-    SENTENCE = 512,
-};
 
 void follow_items_flush(struct follow_items *items)
 {
@@ -45,22 +42,9 @@ void follow_items_finding(struct follow_items *items,
     tell_finding(NULL, finding);
 }
 
-static void give_entry_findings(const struct follow_origin *from,
-                                const struct pfd_entry *entry)
+static void take_finding(void *user, const struct pfd_finding *finding)
 {
-    for (uint64_t left = entry->findings; left; left &= left - 1) {
-        char sentence[SENTENCE];
-        struct pfd_finding finding = {
-            .kind = (enum pfd_finding_kind)__builtin_ctzll(left),
-            .offset = entry->offset,
-            .index = entry->index,
-            .in_buffer = true,
-            .source = from->name,
-            .text = sentence,
-        };
-        pfd_entry_finding_text(entry, finding.kind, sentence, sizeof sentence);
-        follow_items_finding(from->items, &finding);
-    }
+    follow_items_finding(user, finding);
 }
 
 /* Where the items to come are from. */
@@ -120,8 +104,7 @@ void follow_items_take(void *user, const struct pfd_tail_item *item)
     }
     if (!items->taker)
         pfd_lines_entry(items->lines, item->entry);
-    if (item->entry->findings)
-        give_entry_findings(from, item->entry);
+    entry_findings_each(item->entry, from->name, take_finding, items);
     items->is_over = ++items->filtering.n_given >= items->o->limit;
     if (items->taker && !items->taker->entry(items->taker->user, item->entry,
                                              items->time, items->in->strings))
