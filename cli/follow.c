@@ -14,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <printfdecode/lines.h>
 #include <printfdecode/source.h>
 #include <printfdecode/tail.h>
 
@@ -460,11 +459,7 @@ static bool open_all(struct follow *follow)
         return false;
     }
     follow->n_first = inputs_put_complete_last(&follow->in);
-    if (is_live(follow) &&
-        (!collapsing_open(o, &follow->items.collapse) ||
-         !tracing_open(o, follow->in.strings, &follow->items.trace)))
-        return false;
-    return follow_items_open(&follow->items);
+    return follow_items_open(&follow->items, is_live(follow));
 }
 
 static void close_all(struct follow *follow)

@@ -149,7 +149,7 @@ static struct pfd_lines *make_lines(void *user)
                           items->trace);
 }
 
-bool follow_items_open(struct follow_items *items)
+bool follow_items_open(struct follow_items *items, bool is_live)
 {
     const struct options *o = items->o;
     const struct pfd_press_options press = {
@@ -157,6 +157,9 @@ bool follow_items_open(struct follow_items *items)
         .write = output_write,
         .user = items,
     };
+    if (is_live && (!collapsing_open(o, &items->collapse) ||
+                    !tracing_open(o, items->in->strings, &items->trace)))
+        return false;
     items->lines = make_lines(items);
     if (!items->lines)
         return false;

@@ -39,8 +39,8 @@ struct follow_items {
     bool is_over; /* the limit, or a reader that went away */
 };
 
-/* Where they go. False: what is wrong was said. */
-bool follow_items_open(struct follow_items *items);
+/* Where they go; is_live: some will come. False: what is wrong was said. */
+bool follow_items_open(struct follow_items *items, bool is_live);
 /* What was opened, if anything, and the filter. */
 void follow_items_close(struct follow_items *items);
 
