@@ -7,6 +7,13 @@
 #include "wire/chunk.h"
 #include "wire/wire.h"
 
+enum {
+    /* Of a run, entries that are copied in blocks: nearly all. */
+    RUN_ENTRY_MAX = 256,
+    RUN_BLOCK = 32,
+    RUN_ENTRY_ROOM = 2 * sizeof(uint32_t) + RUN_ENTRY_MAX + sizeof(uint32_t),
+};
+
 struct known_string {
     const struct pfd_string *string;
     uint32_t number;
@@ -115,26 +122,27 @@ static bool grow(struct pfd_chunk_writer *w)
     return true;
 }
 
+static __attribute__((noinline)) uint32_t add_string(struct pfd_chunk_writer *w,
+                                                     const struct pfd_string *s)
+{
+    if (w->n_strings >= w->mask / 2 && !grow(w)) {
+        w->records.failed = true;
+        return PFD_CHUNK_NO_STRING;
+    }
+    *slot_of(w, s) = (struct known_string){ s, w->n_strings };
+    put64(&w->strings, s->key);
+    put64(&w->strings, pfd_chunk_hash(s));
+    return w->n_strings++;
+}
+
 /* The string's number in the chunk. */
-static uint32_t number_of(struct pfd_chunk_writer *w,
-                          const struct pfd_string *s)
+static inline uint32_t number_of(struct pfd_chunk_writer *w,
+                                 const struct pfd_string *s)
 {
     if (!s)
         return PFD_CHUNK_NO_STRING;
-    struct known_string *slot = slot_of(w, s);
-    if (slot->string)
-        return slot->number;
-    if (w->n_strings >= w->mask / 2) {
-        if (!grow(w)) {
-            w->records.failed = true;
-            return PFD_CHUNK_NO_STRING;
-        }
-        slot = slot_of(w, s);
-    }
-    *slot = (struct known_string){ s, w->n_strings++ };
-    put64(&w->strings, s->key);
-    put64(&w->strings, pfd_chunk_hash(s));
-    return slot->number;
+    const struct known_string *slot = slot_of(w, s);
+    return slot->string ? slot->number : add_string(w, s);
 }
 
 /* Kinds have names on the wire: their numbers are one library's. */
@@ -158,6 +166,18 @@ static uint64_t bits_of(struct pfd_chunk_writer *w, uint64_t findings)
         ret |= UINT64_C(1) << number_of_kind(w, kind);
     }
     return ret;
+}
+
+/* As pfd_chunk_size(). */
+static inline size_t size_of(const struct pfd_chunk_writer *w)
+{
+    enum {
+        NAME_MAX_BYTES = 32 /* of a format or a kind */
+    };
+    if (!w->records.n && !w->lost_bytes && !w->skipped_bytes)
+        return 0;
+    return PFD_CHUNK_HEADER + (1 + w->n_kinds) * NAME_MAX_BYTES + w->strings.n +
+           w->records.n;
 }
 
 /* ---- records ---- */
@@ -299,25 +319,53 @@ static bool is_next(const struct pfd_chunk_writer *w,
 {
     return r->offset == w->offset && index == w->index &&
            r->key == r->string->key && r->n_header == w->n_header &&
-           r->n_bytes <= PFD_CHUNK_SHORT_MAX;
+           r->n_bytes <= RUN_ENTRY_MAX;
 }
 
-static void put_of_run(struct pfd_chunk_writer *w, const struct pfd_run *run,
-                       size_t i)
+/* n <= RUN_ENTRY_MAX bytes of [left]: in blocks, where that many can be read. */
+static void copy_blocks(char *out, const uint8_t *from, size_t n, size_t left)
 {
-    const struct pfd_record *r = &run->records[i];
-    if (!is_next(w, r, run->index + i)) {
-        struct pfd_entry entry;
-        pfd_run_entry(run, i, &entry);
-        put_entry(w, &entry);
+    if (left < RUN_ENTRY_MAX) {
+        memcpy(out, from, n);
         return;
     }
-    put_short(w, r->string,
-              (const char *)run->bytes + (r->offset - run->records[0].offset),
-              r->n_bytes);
-    w->index++;
-    w->offset += r->n_bytes;
-    w->n_items++;
+    for (size_t i = 0; i < n; i += RUN_BLOCK)
+        memcpy(out + i, from + i, RUN_BLOCK);
+}
+
+/*
+ * As put_entry() of records from `from` on, while they are in short form and
+ * the chunk has no more than n_bytes; returns the number of the next. Nearly
+ * all entries of a buffer that is followed come by here, on one thread.
+ */
+static size_t put_shorts(struct pfd_chunk_writer *w, const struct pfd_run *run,
+                         size_t from, size_t n_bytes)
+{
+    const struct pfd_record *all = run->records;
+    const struct pfd_record *last = &all[run->n - 1];
+    const uint64_t end = last->offset + last->n_bytes;
+    size_t i = from;
+    for (; i < run->n && size_of(w) <= n_bytes; i++) {
+        const struct pfd_record *r = &all[i];
+        if (!is_next(w, r, run->index + i))
+            break;
+        char *out = pfd_text_reserve(&w->records, RUN_ENTRY_ROOM);
+        if (!out)
+            break;
+        size_t n_pad = -(size_t)r->n_bytes & (sizeof(uint32_t) - 1);
+        uint32_t words[2] = { r->n_bytes << PFD_CHUNK_BITS | PFD_CHUNK_IS_ENTRY,
+                              number_of(w, r->string) };
+        memcpy(out, words, sizeof words);
+        copy_blocks(out + sizeof words,
+                    run->bytes + (r->offset - all[0].offset), r->n_bytes,
+                    (size_t)(end - r->offset));
+        memset(out + sizeof words + r->n_bytes, 0, sizeof(uint32_t));
+        w->records.n += sizeof words + r->n_bytes + n_pad;
+        w->offset += r->n_bytes;
+        w->index++;
+    }
+    w->n_items += (uint32_t)(i - from);
+    return i;
 }
 
 enum pfd_status pfd_chunk_add_run(struct pfd_chunk_writer *w,
@@ -329,8 +377,15 @@ enum pfd_status pfd_chunk_add_run(struct pfd_chunk_writer *w,
     if (status != PFD_OK)
         return status;
     do {
-        put_of_run(w, run, (*from)++);
-    } while (*from < run->n && pfd_chunk_size(w) <= n_bytes);
+        size_t i = put_shorts(w, run, *from, n_bytes);
+        if (i == *from) {
+            struct pfd_entry entry;
+            pfd_run_entry(run, i, &entry);
+            put_entry(w, &entry);
+            i++;
+        }
+        *from = i;
+    } while (*from < run->n && size_of(w) <= n_bytes);
     return outcome(w, err);
 }
 
@@ -381,13 +436,7 @@ void pfd_chunk_add_loss(struct pfd_chunk_writer *w, uint64_t lost_bytes,
 
 size_t pfd_chunk_size(const struct pfd_chunk_writer *w)
 {
-    enum {
-        NAME_MAX_BYTES = 32 /* of a format or a kind */
-    };
-    if (!w->records.n && !w->lost_bytes && !w->skipped_bytes)
-        return 0;
-    return PFD_CHUNK_HEADER + (1 + w->n_kinds) * NAME_MAX_BYTES + w->strings.n +
-           w->records.n;
+    return size_of(w);
 }
 
 static void join(struct pfd_chunk_writer *w)

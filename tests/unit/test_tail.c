@@ -9,6 +9,7 @@
 
 #include <check.h>
 
+#include <printfdecode/chunk.h>
 #include <printfdecode/convert.h>
 #include <printfdecode/tail.h>
 
@@ -21,6 +22,8 @@
 enum {
     ID = 0x123456,
     ID_TEXT = 0x234567,
+    ID_LONG = 0x345678, /* of LONG_ARGUMENTS */
+    LONG_ARGUMENTS = 100,
     N_BUFFER = 1 << 16,
 };
 
@@ -37,6 +40,10 @@ static struct world {
     struct pfd_text notes; /* "kind " for each finding */
     int fail;              /* errno of reads */
     size_t n_in_runs;      /* entries */
+    /* Chunks of the same entries, made of runs and one by one. */
+    struct pfd_chunk_writer *of_runs;
+    struct pfd_chunk_writer *of_entries;
+    size_t n_chunks;
 } w;
 
 static long read_bytes(void *user, uint64_t offset, void *bytes, size_t n)
@@ -78,9 +85,47 @@ static void take(void *user, const struct pfd_tail_item *item)
 /* What comes in runs is what would have come one by one. */
 static bool in_runs;
 
+static void compare_chunks(void)
+{
+    size_t n = 0;
+    size_t n_one_by_one = 0;
+    const void *a = pfd_chunk_finish(w.of_runs, &n);
+    const void *b = pfd_chunk_finish(w.of_entries, &n_one_by_one);
+    ck_assert_ptr_nonnull(a);
+    ck_assert_ptr_nonnull(b);
+    ck_assert_uint_eq(n, n_one_by_one);
+    ck_assert_mem_eq(a, b, n);
+    w.n_chunks++;
+}
+
+static void add_to_chunks(const struct pfd_run *run)
+{
+    for (size_t i = 0; i < pfd_run_count(run);) {
+        /* Of all sizes, and of less than an entry. */
+        size_t full = 10 + w.n_chunks * 7919 % 5000;
+        size_t from = i;
+        ck_assert_int_eq(pfd_chunk_add_run(w.of_runs, run, &i, full, NULL),
+                         PFD_OK);
+        ck_assert_uint_gt(i, from);
+        for (; from < i; from++) {
+            struct pfd_entry entry;
+            ck_assert(from + 1 == i || pfd_chunk_size(w.of_entries) <= full);
+            pfd_run_entry(run, from, &entry);
+            ck_assert_int_eq(pfd_chunk_add_entry(w.of_entries, &entry, NULL),
+                             PFD_OK);
+        }
+        ck_assert_uint_eq(pfd_chunk_size(w.of_runs),
+                          pfd_chunk_size(w.of_entries));
+        if (i < pfd_run_count(run))
+            compare_chunks();
+    }
+}
+
 static void take_run(void *user, const struct pfd_run *run, uint64_t generation)
 {
     uint64_t n_bytes = 0;
+    if (w.of_runs)
+        add_to_chunks(run);
     for (size_t i = 0; i < pfd_run_count(run); i++) {
         struct pfd_entry entry;
         const struct pfd_tail_item item = {
@@ -104,6 +149,14 @@ static void world_of(size_t n, struct pfd_tail_options o)
     w = (struct world){ .n = n, .now = 12345 * MS };
     w.bytes = calloc(1, n);
     w.strings = pfd_strings_new();
+    char text[4 * LONG_ARGUMENTS + 1] = "";
+    char sizes[LONG_ARGUMENTS + 1] = "";
+    for (size_t i = 0; i < LONG_ARGUMENTS; i++) {
+        memcpy(text + 4 * i, ",%u", 4);
+        text[4 * i + 3] = ';';
+        sizes[i] = '4';
+    }
+    dump_add_string(w.strings, ID_LONG, text, sizes);
     dump_add_string(w.strings, ID, "%u\n", "4");
     dump_add_string(w.strings, ID_TEXT, "a=%u b=%u\n", "44");
     o.strings = w.strings;
@@ -542,6 +595,45 @@ START_TEST(test_burst)
         look(MS);
     ck_assert_uint_eq(pfd_tail_pending(w.tail), 0);
     pfd_text_free(&wanted);
+}
+END_TEST
+
+/* A run makes the chunk that its entries make. */
+START_TEST(test_runs_in_chunks)
+{
+    static const uint32_t sizes[][2] = { { ID, 1 },
+                                         { ID_TEXT, 2 },
+                                         { ID_LONG, LONG_ARGUMENTS } };
+    enum {
+        N = 50000
+    };
+    world_init(16 + 4 * N, 0, 0);
+    ck_assert_int_eq(pfd_chunk_writer_new(&w.of_runs, NULL), PFD_OK);
+    ck_assert_int_eq(pfd_chunk_writer_new(&w.of_entries, NULL), PFD_OK);
+    set_used(16);
+    for (uint32_t seed = 1; used() + 1000 < w.n;) {
+        seed = seed * 1664525 + 1013904223;
+        /* Long ones are rare, and side by side. */
+        const uint32_t *kind = sizes[seed >> 22 & 3   ? seed >> 30 & 1
+                                     : seed >> 20 & 1 ? 2
+                                                      : 1];
+        uint64_t header = (uint64_t)kind[0] << 16 | (kind[1] + 2);
+        uint64_t at = used();
+        for (uint32_t i = 0; i < kind[1]; i++) {
+            uint32_t value = seed ^ (i * 2654435761U);
+            memcpy(w.bytes + at + 8 + 4 * i, &value, 4);
+        }
+        memcpy(w.bytes + at, &header, 8);
+        set_used(at + 8 + 4 * kind[1]);
+    }
+    looks(20);
+    finish();
+    if (in_runs) {
+        ck_assert_uint_gt(w.n_chunks, 20);
+        compare_chunks();
+    }
+    pfd_chunk_writer_free(w.of_runs);
+    pfd_chunk_writer_free(w.of_entries);
 }
 END_TEST
 
@@ -1028,6 +1120,7 @@ static int run_all(const char *name)
     tcase_add_loop_test(sized, test_arriving, 0, 12);
     tcase_add_test(sized, test_arrived_in_part);
     tcase_add_test(sized, test_burst);
+    tcase_add_test(sized, test_runs_in_chunks);
     tcase_add_test(sized, test_pieces);
     tcase_add_test(sized, test_reset_far_behind_doubt);
     tcase_add_test(sized, test_saturated);
