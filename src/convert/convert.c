@@ -151,9 +151,8 @@ static bool worker_init(struct pfd_worker *w, struct pfd_pool *pool)
         return false;
     if (convert->string_entries && convert->string_bytes) {
         size_t n = pfd_strings_count(convert->strings) + 1;
-        w->entries = calloc(n, sizeof *w->entries);
-        w->bytes = calloc(n, sizeof *w->bytes);
-        if (!w->entries || !w->bytes)
+        w->sums = calloc(n, sizeof *w->sums);
+        if (!w->sums)
             return false;
     }
     bool has_share = convert->points && convert->points->plot;
@@ -176,12 +175,12 @@ static bool worker_init(struct pfd_worker *w, struct pfd_pool *pool)
 static void worker_deinit(struct pfd_worker *w)
 {
     const struct pfd_convert *convert = w->pool->convert;
-    size_t n = w->entries && w->bytes ? pfd_strings_count(convert->strings) : 0;
+    size_t n = w->sums ? pfd_strings_count(convert->strings) : 0;
     for (size_t i = 0; i < n; i++) {
-        convert->string_entries[i] += w->entries[i];
-        convert->string_bytes[i] += w->bytes[i];
+        convert->string_entries[i] += w->sums[i].entries;
+        convert->string_bytes[i] += w->sums[i].bytes;
         if (w->used)
-            w->used[i] = w->entries[i] > 0;
+            w->used[i] = w->sums[i].entries > 0;
     }
     if (convert->n_given)
         *convert->n_given += w->n_given;
@@ -189,8 +188,7 @@ static void worker_deinit(struct pfd_worker *w)
         *convert->n_doubts += pfd_filter_gave_up(w->filter);
     pfd_filter_run_free(w->filter);
     pfd_share_end(w->share);
-    free(w->entries);
-    free(w->bytes);
+    free(w->sums);
     for (size_t i = 0; w->used && i < pfd_strings_count(convert->strings); i++)
         w->pool->used[i] |= w->used[i];
     free(w->used);

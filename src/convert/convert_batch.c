@@ -96,16 +96,17 @@ static void count_entry(struct pfd_worker *w, const struct pfd_record *r)
     w->made.summary.bytes += r->n_bytes;
 }
 
-static inline void count_string(struct pfd_worker *w,
-                                const struct pfd_record *r)
+/* Counts n entries of one string, of so many bytes in all. */
+static inline void count_given(struct pfd_worker *w,
+                               const struct pfd_string *string, size_t n,
+                               uint64_t n_bytes)
 {
-    const struct pfd_string *string = r->string;
-    w->n_given++;
+    w->n_given += n;
     if (!string)
         return;
-    if (w->entries) {
-        w->entries[string->index]++;
-        w->bytes[string->index] += r->n_bytes;
+    if (w->sums) {
+        w->sums[string->index].entries += n;
+        w->sums[string->index].bytes += n_bytes;
     } else if (w->used) {
         w->used[string->index] = true;
     }
@@ -206,7 +207,7 @@ static void give_entry(struct pfd_worker *w, const struct pfd_record *r,
             return;
         note_given(w, index);
     }
-    count_string(w, r);
+    count_given(w, r->string, 1, r->n_bytes);
     bool is_full = false;
     if (pool->sink) {
         print_entry(w, &entry);
@@ -221,13 +222,12 @@ static void give_entry(struct pfd_worker *w, const struct pfd_record *r,
         pfd_worker_write(w);
 }
 
-/* Nothing is printed, and the entry has nothing to tell. */
-static bool is_quiet(const struct pfd_worker *w, const struct pfd_record *r)
+/* Of findings that are handed over: has it none? Making an entry that is not
+ * as its string says can find more. */
+static inline bool is_quiet(const struct pfd_record *r, uint64_t reported)
 {
-    uint64_t findings = r->findings | (r->string ? r->string->findings : 0);
-    /* Making an entry that is not as its string says can find more. */
-    bool is_plain = !r->layout && !(r->flags & PFD_RECORD_MADE);
-    return is_plain && !(findings & w->pool->reported);
+    return !r->layout && !(r->flags & PFD_RECORD_MADE) &&
+           !((r->findings | r->string->findings) & reported);
 }
 
 static void do_finding(struct pfd_worker *w, const struct pfd_record *r)
@@ -247,19 +247,31 @@ static void do_finding(struct pfd_worker *w, const struct pfd_record *r)
 static size_t pass_quiet(struct pfd_worker *w, size_t i)
 {
     const struct pfd_batch *batch = &w->batch;
+    /* Copies: sums are written through pointers that could be anything's. */
+    const uint64_t reported = w->pool->reported;
+    const bool has_filter = w->filter;
+    struct pfd_string_sum *sums = w->sums;
+    uint64_t n_given = 0;
     struct pfd_summary sum = { 0 };
     for (; i < batch->n; i++) {
         const struct pfd_record *r = &batch->records[i];
-        if (r->kind != PFD_RECORD_ENTRY || !r->string || !is_quiet(w, r))
+        if (r->kind != PFD_RECORD_ENTRY || !r->string || !is_quiet(r, reported))
             break;
-        enum pfd_look_result result = look(w, r);
+        enum pfd_look_result result =
+            has_filter ? ask_filter(w, r) : PFD_LOOK_YES;
         if (result == PFD_LOOK_ASK)
             break;
-        if (result == PFD_LOOK_YES)
-            count_string(w, r);
+        if (result == PFD_LOOK_YES && sums) {
+            sums[r->string->index].entries++;
+            sums[r->string->index].bytes += r->n_bytes;
+            n_given++;
+        } else if (result == PFD_LOOK_YES) {
+            count_given(w, r->string, 1, r->n_bytes);
+        }
         sum.entries++;
         sum.bytes += r->n_bytes;
     }
+    w->n_given += n_given;
     pfd_summary_add(&w->made.summary, &sum);
     return i;
 }
@@ -295,21 +307,6 @@ static inline bool is_next(const struct pfd_worker *w, size_t i,
            look(w, r) == PFD_LOOK_YES;
 }
 
-/* Entries [n] of one string, of so many bytes in all. */
-static void count_points(struct pfd_worker *w, const struct pfd_string *string,
-                         size_t n, uint64_t n_bytes)
-{
-    w->n_given += n;
-    w->made.summary.entries += n;
-    w->made.summary.bytes += n_bytes;
-    if (w->entries) {
-        w->entries[string->index] += n;
-        w->bytes[string->index] += n_bytes;
-    } else if (w->used) {
-        w->used[string->index] = true;
-    }
-}
-
 /* The payloads of records from number i on that are of this string and need no
  * more than a look; how many. */
 static size_t gather(struct pfd_worker *w, size_t i,
@@ -325,7 +322,9 @@ static size_t gather(struct pfd_worker *w, size_t i,
         n_bytes += r->n_bytes;
     }
     if (n)
-        count_points(w, string, n, n_bytes);
+        count_given(w, string, n, n_bytes);
+    w->made.summary.entries += n;
+    w->made.summary.bytes += n_bytes;
     return n;
 }
 

@@ -117,6 +117,12 @@ struct pfd_pool {
     atomic_bool shows_no_more; /* of unknown ids */
 };
 
+/* Of the given entries of a string. */
+struct pfd_string_sum {
+    uint64_t entries;
+    uint64_t bytes;
+};
+
 struct pfd_worker {
     struct pfd_pool *pool;
     struct pfd_batch batch;
@@ -143,10 +149,9 @@ struct pfd_worker {
     struct pfd_filter_run *filter; /* NULL: all entries are wanted */
     size_t range;                  /* of convert->ranges: that is not passed */
     uint64_t n_given;
-    struct pfd_share *share; /* of a picture; NULL: it has none */
-    struct pfd_product made; /* of the batch */
-    uint64_t *entries;       /* [pfd_strings_count()], or NULL */
-    uint64_t *bytes;
+    struct pfd_share *share;     /* of a picture; NULL: it has none */
+    struct pfd_product made;     /* of the batch */
+    struct pfd_string_sum *sums; /* [pfd_strings_count()], or NULL */
     bool *used; /* [pfd_strings_count()]: which strings entries have, or NULL */
     bool in_turn; /* this worker's batch may be written */
     bool failed;  /* out of memory */
