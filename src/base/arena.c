@@ -7,8 +7,10 @@
 
 struct pfd_arena_block {
     struct pfd_arena_block *next;
-    size_t n;    /* bytes of data, without the slack */
-    char data[]; /* 8-byte aligned: after two words */
+    char *data; /* [n], and the slack; 8-byte aligned */
+    size_t n;
+    bool is_large; /* data is memory of its own, so that what stands here does
+                      not touch it */
 };
 
 enum {
@@ -17,38 +19,45 @@ enum {
     LARGE_PAGE = 2 << 20,
     LARGE_FROM = 512 * 1024, /* bytes that there are already */
     SPARE_FIRST = 2 * PFD_ARENA_PIECE,
-    SPARE_MAX = 1 << 20,
 };
 
-/* A block of n bytes before those that there are. */
-static bool add_block(struct pfd_arena *arena, struct pfd_arena_block **blocks,
-                      size_t n)
+static struct pfd_arena_block *make_block(struct pfd_arena *arena, size_t n)
 {
     struct pfd_arena_block *block =
         calloc(1, sizeof *block + n + PFD_ARENA_SLACK);
     if (!block)
-        return false;
+        return NULL;
     block->n = n;
-    block->next = *blocks;
-    *blocks = block;
+    block->data = (char *)(block + 1);
     arena->n_memory += sizeof *block + n + PFD_ARENA_SLACK;
-    return true;
+    return block;
 }
 
-/* Not zeroed: nobody relies on that. False: as small ones, then. */
-static bool add_large_block(struct pfd_arena *arena)
+/* Of a page. Not zeroed: nobody relies on that. NULL: as small ones, then. */
+static struct pfd_arena_block *make_large_block(struct pfd_arena *arena)
 {
-    void *at = NULL;
-    if (posix_memalign(&at, LARGE_PAGE, LARGE_PAGE))
-        return false;
-    madvise(at, LARGE_PAGE, MADV_HUGEPAGE); /* or not */
-    struct pfd_arena_block *block = at;
-    block->n = LARGE_PAGE - sizeof *block - PFD_ARENA_SLACK;
+    void *data = NULL;
+    struct pfd_arena_block *block = malloc(sizeof *block);
+    if (!block || posix_memalign(&data, LARGE_PAGE, LARGE_PAGE)) {
+        free(block);
+        return NULL;
+    }
+    madvise(data, LARGE_PAGE, MADV_HUGEPAGE); /* or not */
+    *block = (struct pfd_arena_block){
+        .data = data,
+        .n = LARGE_PAGE - PFD_ARENA_SLACK,
+        .is_large = true,
+    };
+    arena->n_memory += sizeof *block + LARGE_PAGE;
+    return block;
+}
+
+/* Pieces come out of this one now. */
+static void use(struct pfd_arena *arena, struct pfd_arena_block *block)
+{
     block->next = arena->blocks;
     arena->blocks = block;
-    arena->n_memory += LARGE_PAGE;
     arena->left = block->n;
-    return true;
 }
 
 static bool new_block(struct pfd_arena *arena, size_t n)
@@ -58,10 +67,10 @@ static bool new_block(struct pfd_arena *arena, size_t n)
         want = BLOCK_MAX;
     if (want < n)
         want = n;
-    if (!add_block(arena, &arena->blocks, want))
-        return false;
-    arena->left = want;
-    return true;
+    struct pfd_arena_block *block = make_block(arena, want);
+    if (block)
+        use(arena, block);
+    return block;
 }
 
 static size_t aligned(size_t n)
@@ -91,23 +100,36 @@ void *pfd_arena_take_of_many(struct pfd_arena *arena, size_t n)
 {
     bool is_large = arena->n_memory >= LARGE_FROM && n <= LARGE_PAGE / 2 &&
                     aligned(n) > arena->left;
-    if (is_large && add_large_block(arena))
-        return cut(arena, aligned(n));
+    struct pfd_arena_block *block = is_large ? make_large_block(arena) : NULL;
+    if (block)
+        use(arena, block);
     return pfd_arena_take(arena, n);
+}
+
+/* As much again as there is, up to a large page. */
+static struct pfd_arena_block *make_spare(struct pfd_arena *arena)
+{
+    size_t want = arena->n_kept + SPARE_FIRST;
+    struct pfd_arena_block *block =
+        want > LARGE_FROM ? make_large_block(arena) : NULL;
+    if (block)
+        return block;
+    return make_block(arena, want < LARGE_FROM ? want : LARGE_FROM);
 }
 
 bool pfd_arena_reserve(struct pfd_arena *arena, size_t n)
 {
     size_t promised = arena->n_promised + aligned(n);
     if (promised > arena->n_kept) {
-        /* As much again as there is; what is left of a block when a piece does
-         * not fit any more is less than a piece. */
-        size_t want = arena->n_kept + SPARE_FIRST;
-        if (want > SPARE_MAX)
-            want = SPARE_MAX;
-        if (!add_block(arena, &arena->spare, want))
+        struct pfd_arena_block *block = make_spare(arena);
+        if (!block)
             return false;
-        arena->n_kept += want - PFD_ARENA_PIECE;
+        block->next = NULL;
+        *(arena->spare ? &arena->last_spare->next : &arena->spare) = block;
+        arena->last_spare = block;
+        /* What is left of a block when a piece does not fit any more is less
+         * than a piece. */
+        arena->n_kept += block->n - PFD_ARENA_PIECE;
     }
     arena->n_promised = promised;
     return true;
@@ -119,9 +141,7 @@ void *pfd_arena_take_reserved(struct pfd_arena *arena, size_t n)
     if (n > arena->left || !arena->blocks) {
         struct pfd_arena_block *block = arena->spare;
         arena->spare = block->next;
-        block->next = arena->blocks;
-        arena->blocks = block;
-        arena->left = block->n;
+        use(arena, block);
     }
     return cut(arena, n);
 }
@@ -155,6 +175,8 @@ static void free_blocks(struct pfd_arena_block *block)
 {
     while (block) {
         struct pfd_arena_block *next = block->next;
+        if (block->is_large)
+            free(block->data);
         free(block);
         block = next;
     }

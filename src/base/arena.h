@@ -16,9 +16,11 @@ struct pfd_arena {
     struct pfd_arena_block *blocks;
     size_t left;     /* free bytes at the end of the first block */
     size_t n_memory; /* bytes taken from the system */
-    struct pfd_arena_block *spare; /* that nothing is taken from yet */
-    size_t n_promised;             /* bytes reserved so far */
-    size_t n_kept;                 /* bytes that there are for these */
+    /* That nothing is taken from yet, the smallest first. */
+    struct pfd_arena_block *spare;
+    struct pfd_arena_block *last_spare;
+    size_t n_promised; /* bytes reserved so far */
+    size_t n_kept;     /* bytes that there are for these */
 };
 
 /* n bytes, aligned to 8, followed by at least PFD_ARENA_SLACK bytes that may
@@ -33,7 +35,9 @@ void *pfd_arena_take_of_many(struct pfd_arena *arena, size_t n);
  * pfd_arena_reserve(): a piece of up to n bytes, PFD_ARENA_PIECE at most, will be
  * there; false: out of memory. pfd_arena_take_reserved(): one of those pieces,
  * which cannot fail. Such an arena has no other pieces. Untouched memory costs
- * nothing, and pieces lie close together in the order in which they are taken.
+ * nothing, pieces lie close together in the order in which they are taken, and
+ * many of them in large pages: looking into one after the other at random is
+ * looking for their pages otherwise.
  */
 enum {
     PFD_ARENA_PIECE = 4096
