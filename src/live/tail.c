@@ -134,6 +134,7 @@ enum pfd_status pfd_tail_set_strings(struct pfd_tail *t,
     pfd_entry_source_deinit(&t->of);
     t->of = of;
     t->o.strings = strings;
+    t->has_seen = false;
     return use_format(t, name, NULL, false, err);
 }
 
@@ -421,6 +422,39 @@ static enum pfd_status read_reserved(struct pfd_tail *t, struct pfd_error *err)
                               n < most ? (size_t)n : most, err);
 }
 
+/* A look that gave nothing: has it seen what the one before has? */
+static bool has_seen_same(const struct pfd_tail *t)
+{
+    const struct pfd_tail_copy *a = &t->before;
+    const struct pfd_tail_copy *b = &t->now;
+    return t->unwritten == t->at && a->base == t->at && b->base == a->base &&
+           a->n >= t->o.window && b->n == a->n &&
+           !memcmp(a->bytes, b->bytes, a->n);
+}
+
+/*
+ * Would a look stop again where the last one did? While a device writes as fast
+ * as it can, a dword that may be unwritten stops all behind it, and reading that
+ * anew each time costs more than letting it out: the entry alone is read.
+ */
+static enum pfd_status is_stuck(struct pfd_tail *t, uint64_t now_ns, bool *ret,
+                                struct pfd_error *err)
+{
+    uint64_t hard =
+        pfd_tail_marks_older(&t->marks, now_ns, PATIENCE * t->o.settle_ns);
+    size_t n = t->n_unwritten;
+    *ret = false;
+    if (!t->is_held || !t->has_seen || !t->is_saturated ||
+        t->unwritten != t->at || t->at < hard || t->before.base != t->at ||
+        t->before.n < n)
+        return PFD_OK;
+    enum pfd_status status =
+        pfd_tail_copy_read(&t->scratch, &t->o, t->at, n, err);
+    *ret = status == PFD_OK && t->scratch.n == n &&
+           !memcmp(t->scratch.bytes, t->before.bytes, n);
+    return status;
+}
+
 static enum pfd_status look_anew(struct pfd_tail *t, uint64_t n_buffer,
                                  uint64_t now_ns, struct pfd_error *err)
 {
@@ -436,14 +470,19 @@ static enum pfd_status look_anew(struct pfd_tail *t, uint64_t n_buffer,
     if (status != PFD_OK)
         return status == PFD_END ? PFD_MORE : status;
     t->looked_ns = now_ns;
+    bool stuck = false;
+    status = is_stuck(t, now_ns, &stuck, err);
     if (!t->holes.n)
         pfd_tail_copy_shrink(&t->scratch);
+    if (status != PFD_OK || stuck)
+        return status;
     uint64_t at = t->at;
     status = read_reserved(t, err);
     if (status != PFD_OK)
         return status;
     bool ok = give_some(t);
     t->is_held = t->at == at && t->at < t->end;
+    t->has_seen = t->is_held && has_seen_same(t);
     return ok ? PFD_OK : no_memory(err);
 }
 

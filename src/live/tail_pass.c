@@ -269,8 +269,11 @@ static bool take(struct pfd_tail *t, struct pfd_tail_pass *p,
     if (!is_still && !p->is_over)
         return false;
     if (t->is_saturated && !is_sure && !p->is_over && r->offset >= p->hard &&
-        may_be_unwritten(t, p->copy, r))
+        may_be_unwritten(t, p->copy, r)) {
+        t->unwritten = r->offset;
+        t->n_unwritten = r->n_bytes;
         return false;
+    }
     bool stale = !is_sure && is_stale(t, p, r);
     bool doubt = stale || (!is_sure && is_attached(t, r));
     if (!is_settled && (pfd_record_is_unknown(r) || r->findings || doubt))

@@ -39,7 +39,12 @@ struct pfd_tail {
     bool looked;
     size_t n_whole; /* bytes that may be read at once; 0: all */
     bool is_held;   /* the last look gave nothing, though there is something */
-    bool has_more;  /* of what the look has shown, not all has come out */
+    /* What it stopped at, because of a dword that may be unwritten. */
+    uint64_t unwritten;
+    uint32_t n_unwritten; /* bytes of that entry */
+    bool has_seen;        /* all that a look can read from there on, twice, and
+                             it was the same */
+    bool has_more;        /* of what the look has shown, not all has come out */
     bool restart;
     bool too_short; /* the finding `shrunk` was given */
 

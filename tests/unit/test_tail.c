@@ -39,6 +39,7 @@ static struct world {
     struct pfd_text stale;
     struct pfd_text notes; /* "kind " for each finding */
     int fail;              /* errno of reads */
+    size_t n_read;         /* bytes */
     size_t n_in_runs;      /* entries */
     /* Chunks of the same entries, made of runs and one by one. */
     struct pfd_chunk_writer *of_runs;
@@ -58,6 +59,7 @@ static long read_bytes(void *user, uint64_t offset, void *bytes, size_t n)
     if (n > 1000 && w.now % 3 == 0)
         n = 1000;
     memcpy(bytes, w.bytes + offset, n);
+    w.n_read += n;
     return (long)n;
 }
 
@@ -781,6 +783,84 @@ START_TEST(test_saturated_late)
 }
 END_TEST
 
+enum {
+    STUCK_WINDOW = 1 << 19,
+    STUCK_LOOKS = 100, /* fewer than until it is believed all the same */
+    /* Entries before the first of those. */
+    STUCK_BEFORE = 5 * STUCK_WINDOW / 12,
+};
+
+/* Much is printed behind an entry of which a dword may be unwritten: what stands
+ * there is read twice, and not again with each look. */
+static void get_stuck(struct pfd_text *wanted, uint32_t first)
+{
+    const size_t beside = 32 << 10; /* of each look: the header, what has come
+                                       out, the entry */
+    world_init(4 << 20, STUCK_WINDOW, 0);
+    fill_header(reserve());
+    pfd_text_printf(wanted, "%u\n", first);
+    for (uint32_t i = 0; i < STUCK_LOOKS; i++) {
+        uint32_t n = i == 0 ? STUCK_BEFORE : PER_MS;
+        uint32_t at = i == 0 ? 1 : STUCK_BEFORE + 1 + (i - 1) * PER_MS;
+        print_from(at, n);
+        for (uint32_t k = 0; k < n; k++)
+            pfd_text_printf(wanted, "%u\n", at + k);
+        look(MS);
+    }
+    expect("", "");
+    ck_assert_uint_lt(w.n_read,
+                      10 * (size_t)STUCK_WINDOW + STUCK_LOOKS * beside);
+    pfd_text_add(wanted, "", 1);
+}
+
+START_TEST(test_stuck)
+{
+    struct pfd_text wanted = { 0 };
+    get_stuck(&wanted, 0);
+    looks(20); /* nothing more is printed */
+    expect(wanted.data, "");
+    pfd_text_free(&wanted);
+}
+END_TEST
+
+/* The dword comes, and more is printed. */
+START_TEST(test_stuck_until_written)
+{
+    struct pfd_text wanted = { 0 };
+    get_stuck(&wanted, 4711);
+    fill(16, 4711);
+    wanted.n--;
+    for (uint32_t i = 0; i < 40; i++) {
+        uint32_t at = STUCK_BEFORE + 1 + (STUCK_LOOKS - 1 + i) * PER_MS;
+        print_from(at, PER_MS);
+        for (uint32_t k = 0; k < PER_MS; k++)
+            pfd_text_printf(&wanted, "%u\n", at + k);
+        look(MS);
+    }
+    ck_assert_uint_gt(said().entries, STUCK_BEFORE);
+    looks(4);
+    pfd_text_add(&wanted, "", 1);
+    expect(wanted.data, "");
+    pfd_text_free(&wanted);
+}
+END_TEST
+
+/* The buffer begins anew: what a look could read is there. */
+START_TEST(test_stuck_reset)
+{
+    struct pfd_text wanted = { 0 };
+    get_stuck(&wanted, 0);
+    set_used(16);
+    memset(w.bytes + 16, 0, w.n - 16);
+    look(MS);
+    ck_assert_uint_ge(said().entries, 4 * STUCK_WINDOW / 12 - 1);
+    w.out.n = strlen("0\n1\n2\n");
+    pfd_text_add(&w.out, "", 1);
+    ck_assert_str_eq(w.out.data, "0\n1\n2\n");
+    pfd_text_free(&wanted);
+}
+END_TEST
+
 /* Zeros that are meant come out at once when little is printed, */
 START_TEST(test_zeros)
 {
@@ -1125,6 +1205,9 @@ static int run_all(const char *name)
     tcase_add_test(sized, test_reset_far_behind_doubt);
     tcase_add_test(sized, test_saturated);
     tcase_add_test(sized, test_saturated_late);
+    tcase_add_test(sized, test_stuck);
+    tcase_add_test(sized, test_stuck_until_written);
+    tcase_add_test(sized, test_stuck_reset);
     tcase_add_test(sized, test_zeros_saturated);
     tcase_add_loop_test(sized, test_replay, 0,
                         sizeof replays / sizeof *replays);
