@@ -243,6 +243,12 @@ static char *exact_put_fixed(char *out, struct binary value, unsigned precision)
 /* [decimals] as [precision] digits, zeros in front; precision <= 19. */
 static char *put_decimals(char *out, uint64_t decimals, unsigned precision)
 {
+    if (precision <= 8) { /* as the leading ones of eight, nearly always */
+        uint64_t digits =
+            pfd_digits8((uint32_t)(decimals * pfd_pow10_u64[8 - precision]));
+        pfd_store64(out, digits | PFD_WORD_OF('0'));
+        return out + precision;
+    }
     uint64_t top = decimals / 100000000;
     pfd_put_words3(
         out, PFD_WORD_OF('0') | pfd_digits8((uint32_t)(top / 100000000)),
@@ -252,22 +258,26 @@ static char *put_decimals(char *out, uint64_t decimals, unsigned precision)
     return out + precision;
 }
 
-static char *put_u128(char *out, pfd_u128 value)
+/* value >= 2^64 */
+static __attribute__((noinline)) char *put_u128(char *out, pfd_u128 value)
 {
     const uint64_t base = UINT64_C(10000000000000000000);
-    if (value >> 64 == 0)
-        return pfd_put_u64(out, (uint64_t)value);
-    out = put_u128(out, value / base);
+    pfd_u128 high = value / base;
+    out = high >> 64 ? put_u128(out, high) : pfd_put_u64(out, (uint64_t)high);
     return put_decimals(out, (uint64_t)(value % base), 19);
 }
 
 static char *put_fixed_integer(char *out, pfd_u128 value, unsigned precision)
 {
-    out = put_u128(out, value);
+    out =
+        value >> 64 ? put_u128(out, value) : pfd_put_u64(out, (uint64_t)value);
     if (precision == 0)
         return out;
     *out++ = '.';
-    return put_zeros(out, precision);
+    if (precision > 8)
+        return put_zeros(out, precision);
+    pfd_store64(out, PFD_WORD_OF('0'));
+    return out + precision;
 }
 
 static char *put_fixed(char *out, struct binary value, unsigned precision)
