@@ -70,10 +70,8 @@ static bool fill(struct pfd_pool *pool, struct pfd_worker *w)
         pfd_pool_fill_chunks(pool, w);
     } else {
         walk_on(pool, &w->batch);
+        w->n_entries = w->batch.n - w->batch.n_others;
     }
-    w->n_entries = 0;
-    for (size_t i = 0; i < w->batch.n; i++)
-        w->n_entries += w->batch.records[i].kind == PFD_RECORD_ENTRY;
     return w->batch.n > 0;
 }
 

@@ -60,8 +60,11 @@ static void take_records(struct pfd_pool *pool, struct pfd_worker *w)
     w->numbered = w->batch.n;
     w->sequence = c->all[c->next - 1].sequence + c->n_items;
     enum pfd_status status = pfd_chunk_fill(&c->chunk, &w->batch, &err);
-    for (size_t i = w->numbered; i < w->batch.n; i++)
-        c->n_items += w->batch.records[i].kind != PFD_RECORD_ALTERNATIVE;
+    for (size_t i = w->numbered; i < w->batch.n; i++) {
+        const struct pfd_record *r = &w->batch.records[i];
+        c->n_items += r->kind != PFD_RECORD_ALTERNATIVE;
+        w->n_entries += r->kind == PFD_RECORD_ENTRY;
+    }
     if (status == PFD_ERR_CORRUPT)
         report(w, err.text);
     w->failed |= status == PFD_ERR_NOMEM;
@@ -98,6 +101,7 @@ static void count_loss(struct pfd_pool *pool, struct pfd_batch *batch)
 void pfd_pool_fill_chunks(struct pfd_pool *pool, struct pfd_worker *w)
 {
     struct pfd_pool_chunks *c = pool->chunks;
+    w->n_entries = 0;
     while (!w->batch.n && !w->failed) {
         if (!c->is_open && c->next == c->n) {
             pool->walked = PFD_END;

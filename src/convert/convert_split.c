@@ -125,9 +125,7 @@ static bool walk_stretch(struct pfd_worker *w, bool is_front)
     w->begun = walk->at;
     w->walked = format->walk(walk);
     pfd_walk_mark_missing(walk);
-    w->n_entries = 0;
-    for (size_t i = 0; i < w->batch.n; i++)
-        w->n_entries += w->batch.records[i].kind == PFD_RECORD_ENTRY;
+    w->n_entries = w->batch.n - w->batch.n_others;
     return true;
 }
 

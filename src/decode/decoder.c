@@ -81,6 +81,7 @@ void pfd_batch_deinit(struct pfd_batch *batch)
 void pfd_batch_clear(struct pfd_batch *batch)
 {
     batch->n = 0;
+    batch->n_others = 0;
     batch->text.n = 0;
     batch->bytes.n = 0;
     batch->n_copies = 0;

@@ -31,6 +31,7 @@ void pfd_walk_alternative(struct pfd_walk *walk,
     struct pfd_record *r = pfd_walk_record(walk);
     *r = *reading;
     r->kind = PFD_RECORD_ALTERNATIVE;
+    batch->n_others++;
     r->n_alternatives = 0;
 }
 
@@ -52,6 +53,7 @@ void pfd_walk_finding(struct pfd_walk *walk, enum pfd_finding_kind kind,
         .kind = PFD_RECORD_FINDING,
         .layout = kind,
     };
+    walk->batch->n_others++;
     pfd_text_add(&walk->batch->text, sentence, n);
     if (walk->batch->text.failed)
         r->n_bytes = 0; /* it has no sentence; whoever fills batches asks */

@@ -91,6 +91,7 @@ struct pfd_place {
 struct pfd_batch {
     struct pfd_record *records; /* [n] of [max] */
     size_t n;
+    size_t n_others; /* of them that a walk added and that are no entries */
     size_t max;
     struct pfd_text text;    /* the sentences of findings */
     struct pfd_text bytes;   /* of copied records, one after another */

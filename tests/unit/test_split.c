@@ -6,6 +6,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dump.h"
@@ -85,11 +86,38 @@ static bool equal(const struct build *a, const struct build *b)
     return a->n == b->n && (!a->n || !memcmp(a->bytes, b->bytes, a->n));
 }
 
+/* However many records stand between them, entries are numbered one by one. */
+static void check_indexes(const struct said *said, int seed)
+{
+    static const char key[] = "\"index\":";
+    const char *at = (const char *)said->text.bytes;
+    const char *end = at + said->text.n;
+    uint64_t n = 0;
+    while (at < end) {
+        const char *line_end = memchr(at, '\n', (size_t)(end - at));
+        ck_assert_ptr_nonnull(line_end);
+        const char *found =
+            memmem(at, (size_t)(line_end - at), key, sizeof key - 1);
+        bool is_entry = !strncmp(at, "{\"type\":\"entry\"", 15);
+        if (is_entry) {
+            ck_assert_ptr_nonnull(found);
+            uint64_t index = strtoull(found + sizeof key - 1, NULL, 10);
+            ck_assert_msg(index == n, "seed %d: entry %llu", seed,
+                          (unsigned long long)n);
+        }
+        n += is_entry;
+        at = line_end + 1;
+    }
+    ck_assert_uint_eq(n, said->summary.entries);
+}
+
 static void compare(const struct dump *d, const char *output, int seed)
 {
     static const unsigned threads[] = { 2, 5 };
     struct said one;
     say(d, output, 1, &one);
+    if (output && !strcmp(output, "json"))
+        check_indexes(&one, seed);
     for (size_t i = 0; i < 2; i++) {
         struct said many;
         say(d, output, threads[i], &many);
