@@ -13,6 +13,7 @@
 enum {
     LARGE_TABLE = 1 << 16, /* slots */
     AHEAD = 32,            /* entries */
+    PREFETCH = 2048,       /* bytes: processors do so within a page of memory */
 };
 
 /* ---- the walk ---- */
@@ -432,6 +433,7 @@ static void walk_sound(struct pfd_walk *w, const struct llpc_state *st)
                       1;
         }
         uint64_t h = pfd_cursor_peek_u64(&view, (size_t)(at - base));
+        __builtin_prefetch(view.base + (at - base) + PREFETCH);
         uint64_t n_bytes = (h & 0xffff) * LLPC_DWORD;
         const struct pfd_string *s = pfd_table_find(&table, h >> 16);
         if (!s || s->n_payload + (uint64_t)LLPC_ENTRY_HEADER != n_bytes ||
