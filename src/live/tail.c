@@ -410,16 +410,20 @@ static bool give_some(struct pfd_tail *t)
 }
 
 /*
- * Reads what is reserved and has not come out, as much as a look may. One that
+ * What is reserved and has not come out, as much as a look may read. One that
  * has to wait reads farther: what it sees is not lost when the buffer begins
  * anew meanwhile.
  */
-static enum pfd_status read_reserved(struct pfd_tail *t, struct pfd_error *err)
+static size_t reserved_bytes(const struct pfd_tail *t)
 {
     uint64_t n = t->end > t->at ? t->end - t->at : 0;
     size_t most = t->is_held ? t->o.farther : t->o.window;
-    return pfd_tail_copy_read(&t->now, &t->o, t->at,
-                              n < most ? (size_t)n : most, err);
+    return n < most ? (size_t)n : most;
+}
+
+static enum pfd_status read_reserved(struct pfd_tail *t, struct pfd_error *err)
+{
+    return pfd_tail_copy_read(&t->now, &t->o, t->at, reserved_bytes(t), err);
 }
 
 /* A look that gave nothing: has it seen what the one before has? */
@@ -428,8 +432,7 @@ static bool has_seen_same(const struct pfd_tail *t)
     const struct pfd_tail_copy *a = &t->before;
     const struct pfd_tail_copy *b = &t->now;
     return t->unwritten == t->at && a->base == t->at && b->base == a->base &&
-           a->n >= t->o.window && b->n == a->n &&
-           !memcmp(a->bytes, b->bytes, a->n);
+           a->n && b->n == a->n && !memcmp(a->bytes, b->bytes, a->n);
 }
 
 /*
@@ -446,7 +449,7 @@ static enum pfd_status is_stuck(struct pfd_tail *t, uint64_t now_ns, bool *ret,
     *ret = false;
     if (!t->is_held || !t->has_seen || !t->is_saturated ||
         t->unwritten != t->at || t->at < hard || t->before.base != t->at ||
-        t->before.n < n)
+        t->before.n < n || t->before.n < reserved_bytes(t))
         return PFD_OK;
     enum pfd_status status =
         pfd_tail_copy_read(&t->scratch, &t->o, t->at, n, err);

@@ -268,11 +268,15 @@ static bool take(struct pfd_tail *t, struct pfd_tail_pass *p,
     bool is_still = is_sure || r->offset < p->hard || stood_still(p, r);
     if (!is_still && !p->is_over)
         return false;
-    if (t->is_saturated && !is_sure && !p->is_over && r->offset >= p->hard &&
+    if (t->is_saturated && !is_sure && r->offset >= p->hard &&
         may_be_unwritten(t, p->copy, r)) {
-        t->unwritten = r->offset;
-        t->n_unwritten = r->n_bytes;
-        return false;
+        if (!p->is_over) {
+            t->unwritten = r->offset;
+            t->n_unwritten = r->n_bytes;
+            return false;
+        }
+        /* It may have been written since it was read last. */
+        is_still = p->third && is_same(p->copy, p->third, r);
     }
     bool stale = !is_sure && is_stale(t, p, r);
     bool doubt = stale || (!is_sure && is_attached(t, r));
@@ -340,8 +344,7 @@ static size_t count_run(const struct pfd_tail *t, struct pfd_tail_pass *p,
         bool is_sure = r->flags & PFD_RECORD_SURE || r->offset < p->hard;
         bool is_still = is_sure || r->offset + r->n_bytes <= p->same;
         if (!pfd_run_takes(r) || r->offset != at || !is_still ||
-            (t->is_saturated && !is_sure && !p->is_over &&
-             may_be_unwritten(t, p->copy, r)))
+            (t->is_saturated && !is_sure && may_be_unwritten(t, p->copy, r)))
             break;
         at += r->n_bytes;
     }

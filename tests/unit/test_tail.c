@@ -845,15 +845,34 @@ START_TEST(test_stuck_until_written)
 }
 END_TEST
 
-/* The buffer begins anew: what a look could read is there. */
+/* The buffer begins anew: what a look could read is there, but for what nobody
+ * knows: whether the dword was written at last. */
 START_TEST(test_stuck_reset)
 {
     struct pfd_text wanted = { 0 };
     get_stuck(&wanted, 0);
     set_used(16);
-    memset(w.bytes + 16, 0, w.n - 16);
+    if (_i)
+        fill(16, 4711);
+    else
+        memset(w.bytes + 16, 0, w.n - 16);
     look(MS);
-    ck_assert_uint_ge(said().entries, 4 * STUCK_WINDOW / 12 - 1);
+    ck_assert_uint_ge(said().entries, 4 * STUCK_WINDOW / 12 - 2);
+    ck_assert_uint_ge(said().skipped_bytes, 12);
+    w.out.n = strlen("1\n2\n3\n");
+    pfd_text_add(&w.out, "", 1);
+    ck_assert_str_eq(w.out.data, "1\n2\n3\n");
+    pfd_text_free(&wanted);
+}
+END_TEST
+
+/* It still stands there as it was read. */
+START_TEST(test_stuck_reset_as_it_was)
+{
+    struct pfd_text wanted = { 0 };
+    get_stuck(&wanted, 0);
+    set_used(16);
+    look(MS);
     w.out.n = strlen("0\n1\n2\n");
     pfd_text_add(&w.out, "", 1);
     ck_assert_str_eq(w.out.data, "0\n1\n2\n");
@@ -1207,7 +1226,8 @@ static int run_all(const char *name)
     tcase_add_test(sized, test_saturated_late);
     tcase_add_test(sized, test_stuck);
     tcase_add_test(sized, test_stuck_until_written);
-    tcase_add_test(sized, test_stuck_reset);
+    tcase_add_loop_test(sized, test_stuck_reset, 0, 2);
+    tcase_add_test(sized, test_stuck_reset_as_it_was);
     tcase_add_test(sized, test_zeros_saturated);
     tcase_add_loop_test(sized, test_replay, 0,
                         sizeof replays / sizeof *replays);
