@@ -11,9 +11,8 @@
 #define TELLING_ID (UINT64_C(1) << 32)
 
 enum {
-    LARGE_TABLE = 1 << 16, /* slots */
-    AHEAD = 32,            /* entries */
-    PREFETCH = 2048,       /* bytes: processors do so within a page of memory */
+    AHEAD = 32,      /* entries */
+    PREFETCH = 2048, /* bytes: processors do so within a page of memory */
 };
 
 /* ---- the walk ---- */
@@ -423,7 +422,7 @@ static void walk_sound(struct pfd_walk *w, const struct llpc_state *st)
     uint64_t to = end - LLPC_ENTRY_HEADER;
     if (w->until && w->until - 1 < to)
         to = w->until - 1;
-    size_t n_ahead = table.mask < LARGE_TABLE ? SIZE_MAX : 0;
+    size_t n_ahead = pfd_table_is_large(&table) ? 0 : SIZE_MAX;
     if (end - at < LLPC_ENTRY_HEADER)
         return;
     for (; r < last && at <= to; r++) {

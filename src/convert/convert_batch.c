@@ -10,7 +10,7 @@ enum {
     OUT_MAX = 8 << 20, /* bytes printed before a worker waits for its turn */
     CHUNK_MAX = 512 << 10, /* of a chunk, likewise */
     SENTENCE = 768,
-    PREFETCH_AHEAD = 6, /* records */
+    RUN = 32, /* entries that are printed in one go */
     PREFETCH_BYTES = 320,
 };
 
@@ -402,16 +402,68 @@ static void number_row(struct pfd_worker *w, size_t i)
     w->sink_options.sequence = w->sequence;
 }
 
-/* Has a string that is soon needed brought from memory: the table of a whole
+/* Has strings that are soon needed brought from memory: the table of a whole
  * application is larger than the caches. */
-static void prefetch_string(const struct pfd_worker *w, size_t i)
+static void prefetch_strings(const struct pfd_worker *w, size_t from)
 {
-    const char *s =
-        i < w->batch.n ? (const char *)w->batch.records[i].string : NULL;
-    if (!s)
-        return;
-    for (size_t at = 0; at < PREFETCH_BYTES; at += 64)
-        __builtin_prefetch(s + at);
+    const size_t n = w->batch.n - from < RUN ? w->batch.n - from : RUN;
+    for (size_t i = from; i < from + n; i++) {
+        const char *s = (const char *)w->batch.records[i].string;
+        for (size_t at = 0; s && at < PREFETCH_BYTES; at += 64)
+            __builtin_prefetch(s + at);
+    }
+}
+
+/* Entries of which nothing is to be told, from record i on. */
+static struct pfd_run find_run(struct pfd_worker *w, size_t i)
+{
+    const struct pfd_batch *batch = &w->batch;
+    const struct pfd_record *r = &batch->records[i];
+    const size_t most = batch->n - i < RUN ? batch->n - i : RUN;
+    size_t n = 0;
+    while (n < most && pfd_run_takes(&r[n]))
+        n++;
+    return (struct pfd_run){
+        .of = &w->of,
+        .records = r,
+        .n = n,
+        .bytes =
+            n ? pfd_cursor_peek(&w->view, (size_t)(r->offset - w->base)) : NULL,
+        .index = index_of(w, i),
+    };
+}
+
+static void count_run(struct pfd_worker *w, const struct pfd_record *r,
+                      size_t n)
+{
+    uint64_t n_bytes = 0;
+    for (size_t i = 0; i < n; i++) {
+        n_bytes += r[i].n_bytes;
+        count_given(w, r[i].string, 1, r[i].n_bytes);
+    }
+    w->made.summary.entries += n;
+    w->made.summary.bytes += n_bytes;
+}
+
+/* Likewise, entries that are printed, all of them; the number of the first
+ * record that needs more. */
+static size_t pass_runs(struct pfd_worker *w, size_t i)
+{
+    const struct pfd_sink *sink = w->pool->sink;
+    struct pfd_text *out = &w->made.out;
+    const bool is_large = pfd_table_is_large(w->of.table);
+    for (;;) {
+        if (is_large)
+            prefetch_strings(w, i + RUN < w->batch.n ? i + RUN : w->batch.n);
+        const struct pfd_run run = find_run(w, i);
+        size_t n = run.n ? sink->run(out, &run, OUT_MAX, &w->sink_options) : 0;
+        count_run(w, run.records, n);
+        if (__builtin_expect(out->n > OUT_MAX, 0))
+            pfd_worker_write(w);
+        i += n;
+        if (n < RUN)
+            return i;
+    }
 }
 
 void pfd_worker_do_batch(struct pfd_worker *w)
@@ -420,8 +472,12 @@ void pfd_worker_do_batch(struct pfd_worker *w)
     bool is_any = !w->made.chunk && !convert->given && !convert->ranges &&
                   convert->limit == UINT64_MAX && !convert->skip;
     bool is_plain = !w->pool->sink && is_any;
+    bool has_runs = w->pool->sink && w->pool->sink->run && is_any &&
+                    !w->pool->is_selective && !w->pool->chunks;
     for (size_t i = 0; i < w->batch.n && !w->made.ended; i++) {
-        if (is_plain) {
+        if (has_runs) {
+            i = pass_runs(w, i);
+        } else if (is_plain) {
             i = pass_quiet(w, i);
         } else if (convert->points && is_any) {
             i = w->filter ? pass_unwanted(w, i) : i;
@@ -440,7 +496,6 @@ void pfd_worker_do_batch(struct pfd_worker *w)
             continue;
         }
         uint64_t index = index_of(w, i);
-        prefetch_string(w, i + PREFETCH_AHEAD);
         count_entry(w, r);
         if (w->pool->chunks && convert->rows)
             number_row(w, i);

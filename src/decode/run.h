@@ -14,6 +14,12 @@ struct pfd_run {
     uint64_t index;       /* of the first */
 };
 
+static inline const uint8_t *pfd_run_payload(const struct pfd_run *run,
+                                             const struct pfd_record *r)
+{
+    return run->bytes + (r->offset - run->records[0].offset) + r->n_header;
+}
+
 /* Can it be part of one? */
 static inline bool pfd_run_takes(const struct pfd_record *r)
 {

@@ -13,7 +13,7 @@
 
 #include <printfdecode/chunk.h>
 
-#include "decode/entry.h"
+#include "decode/run.h"
 #include "forms/stamp.h"
 
 struct pfd_sink_options {
@@ -47,6 +47,14 @@ struct pfd_sink_options {
 struct pfd_sink {
     const char *name;
     void (*entry)(struct pfd_text *out, struct pfd_entry *entry,
+                  const struct pfd_sink_options *options);
+    /*
+     * The same of a run's entries, from the first on, while the text has no
+     * more than `full` bytes; returns how many. It ends before one that has to
+     * go to entry(): that needs more, in which printing finds something, or
+     * for which there is no memory. NULL: all of them have to.
+     */
+    size_t (*run)(struct pfd_text *out, const struct pfd_run *run, size_t full,
                   const struct pfd_sink_options *options);
     /* NULL: this form shows none. */
     void (*finding)(struct pfd_text *out, const struct pfd_finding *finding,

@@ -552,6 +552,30 @@ static void json_entry(struct pfd_text *out, struct pfd_entry *entry,
     out->failed |= entry->of->message.failed || entry->of->readings.failed;
 }
 
+static size_t json_run(struct pfd_text *out, const struct pfd_run *run,
+                       size_t full, const struct pfd_sink_options *options)
+{
+    size_t i = 0;
+    for (; i < run->n && out->n <= full; i++) {
+        const struct pfd_record *r = &run->records[i];
+        const size_t n = out->n;
+        struct pfd_entry entry;
+        pfd_entry_make(run->of, r, pfd_run_payload(run, r),
+                       r->n_bytes - r->n_header, run->index + i, &entry);
+        const struct pfd_json_string *line = line_of(&entry);
+        if (!is_common(&entry, line))
+            break;
+        put_common(out, &entry, line, options);
+        if (__builtin_expect(entry.findings != 0, 0)) {
+            out->n = n;
+            break;
+        }
+        if (__builtin_expect(out->n == n, 0))
+            break;
+    }
+    return i;
+}
+
 static void add_string(struct pfd_text *out, const char *name, const char *text)
 {
     size_t n = strlen(text);
@@ -645,6 +669,7 @@ static void json_gap(struct pfd_text *out, const struct pfd_gap *gap,
 const struct pfd_sink pfd_sink_json = {
     .name = "json",
     .entry = json_entry,
+    .run = json_run,
     .finding = json_finding,
     .summary = json_summary,
     .has_type = true,

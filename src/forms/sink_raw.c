@@ -16,7 +16,28 @@ static void raw_entry(struct pfd_text *out, struct pfd_entry *entry,
     out->n += (size_t)(end - at);
 }
 
+static size_t raw_run(struct pfd_text *out, const struct pfd_run *run,
+                      size_t full, const struct pfd_sink_options *options)
+{
+    size_t i = 0;
+    for (; i < run->n && out->n <= full; i++) {
+        const struct pfd_record *r = &run->records[i];
+        const struct pfd_string *s = r->string;
+        uint64_t findings = 0;
+        char *at = pfd_text_reserve(out, s->room);
+        if (!at)
+            break;
+        char *end = pfd_program_print(at, s->steps, pfd_string_text(s), PFD_RAW,
+                                      pfd_run_payload(run, r), &findings);
+        if (findings)
+            break;
+        out->n += (size_t)(end - at);
+    }
+    return i;
+}
+
 const struct pfd_sink pfd_sink_raw = {
     .name = "raw",
     .entry = raw_entry,
+    .run = raw_run,
 };

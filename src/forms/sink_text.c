@@ -94,6 +94,30 @@ static void text_entry(struct pfd_text *out, struct pfd_entry *entry,
     }
 }
 
+static size_t text_run(struct pfd_text *out, const struct pfd_run *run,
+                       size_t full, const struct pfd_sink_options *options)
+{
+    size_t i = 0;
+    if (options->show || options->marks || options->color)
+        return 0;
+    for (; i < run->n && out->n <= full; i++) {
+        const struct pfd_record *r = &run->records[i];
+        const struct pfd_string *s = r->string;
+        uint64_t findings = 0;
+        char *at = is_plain(s) ? pfd_text_reserve(out, s->room + 1) : NULL;
+        if (!at)
+            break;
+        char *end = pfd_program_print(at, s->steps, pfd_string_text(s), PFD_RAW,
+                                      pfd_run_payload(run, r), &findings);
+        if (findings)
+            break;
+        if (end == at || end[-1] != '\n')
+            *end++ = '\n';
+        out->n += (size_t)(end - at);
+    }
+    return i;
+}
+
 static void text_hidden(struct pfd_text *out, uint64_t n, bool color)
 {
     pfd_text_printf(out,
@@ -185,6 +209,7 @@ static void text_gap(struct pfd_text *out, const struct pfd_gap *gap,
 const struct pfd_sink pfd_sink_text = {
     .name = "text",
     .entry = text_entry,
+    .run = text_run,
     .hidden = text_hidden,
     .between = text_between,
     .tell_entry = text_tell_entry,

@@ -214,10 +214,18 @@ static inline const struct pfd_string *pfd_table_at(
     return __builtin_expect(pfd_is_unmade(s), 0) ? pfd_table_meet(slot, s) : s;
 }
 
-/* Bytes of a string, or of its row, that are brought: all of most. */
 enum {
-    PFD_STRING_PREFETCH = 128
+    PFD_TABLE_LARGE = 1 << 16, /* slots */
+    PFD_STRING_PREFETCH = 128, /* bytes of a string, or of its row, that are
+                                   brought: all of most */
 };
+
+/* Is it larger than the caches, so that what is met next pays to be brought
+ * early? */
+static inline bool pfd_table_is_large(const struct pfd_table *table)
+{
+    return table->mask >= PFD_TABLE_LARGE;
+}
 
 static inline void pfd_table_prefetch(const struct pfd_table *table,
                                       uint64_t key)
