@@ -476,6 +476,24 @@ long input_read(void *user, void *bytes, size_t n)
     }
 }
 
+long input_read_at(void *user, uint64_t offset, void *bytes, size_t n)
+{
+    const struct buffer *b = user;
+    size_t done = 0;
+    while (done < n) {
+        ssize_t got = pread(b->fd, (char *)bytes + done, n - done,
+                            (off_t)(offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -(long)errno;
+        if (got == 0)
+            break;
+        done += (size_t)got;
+    }
+    return (long)done;
+}
+
 static bool slurp_error(struct pfd_error *err, const char *why)
 {
     err->code = PFD_ERR_IO;

@@ -95,6 +95,9 @@ bool input_is_missing(const struct buffer *buffer);
 /* A pfd_read_fn; user is a struct buffer. */
 long input_read(void *user, void *bytes, size_t n);
 
+/* A pfd_read_at_fn of one that is mapped, likewise. */
+long input_read_at(void *user, uint64_t offset, void *bytes, size_t n);
+
 /* Reads a stream to its end into *ret [*n], the caller's to free, also after a
  * failure (false, with err filled). */
 bool input_slurp(struct buffer *buffer, char **ret, size_t *n,

@@ -191,6 +191,8 @@ static enum pfd_status convert_buffer(const struct options *options,
         return PFD_ERR_NOMEM;
     }
     convert->source = buffer->name;
+    convert->read_at = buffer->is_mapped ? input_read_at : NULL;
+    convert->read_at_user = buffer;
     convert->holes = buffer->holes;
     convert->n_holes = buffer->n_holes;
     convert->missing = buffer->missing;

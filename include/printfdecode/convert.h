@@ -27,6 +27,10 @@ typedef bool (*pfd_progress_fn)(void *user, const struct pfd_summary *so_far);
  */
 typedef long (*pfd_read_fn)(void *user, void *bytes, size_t n);
 
+/* The same of bytes that stand at offset. */
+typedef long (*pfd_read_at_fn)(void *user, uint64_t offset, void *bytes,
+                               size_t n);
+
 struct pfd_points; /* of a plot */
 
 /* The different ids of a buffer's entries. */
@@ -51,6 +55,11 @@ struct pfd_convert {
      * read as zeros. Entries that have some carry the finding `incomplete`. */
     const struct pfd_range *missing;
     size_t n_missing;
+    /* Of pfd_convert_bytes(), for bytes that are a file's, mapped: reads them
+     * from the file, where what is read stays in a processor's cache and pages
+     * need not be mapped. Called by all threads, also at once; NULL: never. */
+    pfd_read_at_fn read_at;
+    void *read_at_user;
     unsigned threads; /* 0: as many as there are processors */
     /* Which entries are wanted; NULL: all. The others are counted in the
      * summary all the same. */

@@ -44,13 +44,35 @@ static bool advance(struct pfd_pool *pool)
     return true;
 }
 
-static void walk_on(struct pfd_pool *pool, struct pfd_batch *batch)
+/* Over a part, and over all that is in view where that does not do; and at
+ * first, as a walk begins with what the whole buffer says. */
+static enum pfd_status walk_some(struct pfd_pool *pool, struct pfd_worker *w)
 {
-    pool->walk.batch = batch;
+    enum pfd_status (*walk)(struct pfd_walk *) = pool->format->walk;
+    enum pfd_status status = PFD_MORE;
+    bool has_parts = pool->has_parts && pool->n_batches > 0;
+    if (has_parts && pfd_part_find(w, &pool->walk))
+        status = walk(&pool->walk);
+    if (status != PFD_MORE || w->batch.n)
+        return status;
+    if (has_parts && pfd_part_read(w, &pool->walk, pool->walk.at,
+                                   pool->walk.at + PFD_PART_BYTES))
+        status = walk(&pool->walk);
+    if (status != PFD_MORE || w->batch.n)
+        return status;
+    if (has_parts)
+        pfd_part_leave(pool, &pool->walk);
+    return walk(&pool->walk);
+}
+
+static void walk_on(struct pfd_pool *pool, struct pfd_worker *w)
+{
+    const struct pfd_batch *batch = &w->batch;
+    pool->walk.batch = &w->batch;
     if (pool->n_batches == 0)
         pfd_walk_report_choice(&pool->walk, &pool->choice);
     do {
-        enum pfd_status status = pool->format->walk(&pool->walk);
+        enum pfd_status status = walk_some(pool, w);
         if (status == PFD_END)
             pool->walked = PFD_END;
         if (status != PFD_MORE || batch->n)
@@ -69,7 +91,7 @@ static bool fill(struct pfd_pool *pool, struct pfd_worker *w)
     if (pool->chunks) {
         pfd_pool_fill_chunks(pool, w);
     } else {
-        walk_on(pool, &w->batch);
+        walk_on(pool, w);
         w->n_entries = w->batch.n - w->batch.n_others;
     }
     return w->batch.n > 0;
@@ -95,9 +117,13 @@ static bool take_batch(struct pfd_worker *w)
     if (more)
         more = fill(pool, w);
     if (more) {
+        const struct pfd_walk *walk =
+            pool->split.is_on ? &w->walk : &pool->walk;
         number(w);
-        w->view = pool->walk.view;
-        w->base = pool->walk.base;
+        w->view = walk->view;
+        w->base = walk->base;
+        if (pool->has_parts)
+            pfd_part_leave(pool, &pool->walk);
         w->window = pool->windows ? pool->windows->current : NULL;
         if (w->window)
             pfd_window_use(w->window);
@@ -191,6 +217,7 @@ static void worker_deinit(struct pfd_worker *w)
         w->pool->used[i] |= w->used[i];
     free(w->used);
     free(w->state);
+    pfd_part_deinit(&w->part);
     pfd_batch_deinit(&w->batch);
     pfd_entry_source_deinit(&w->of);
     pfd_text_free(&w->members);
@@ -444,6 +471,8 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
         walk.n_missing = convert->n_missing;
     }
     pool->walk = walk;
+    pool->whole = walk.view;
+    pool->has_parts = pfd_part_can(pool);
     init_locks(pool);
     pthread_cond_init(&pool->idle, NULL);
     for (size_t i = 0; i < PFD_POOL_THREADS; i++) {

@@ -77,8 +77,21 @@ struct pfd_split {
                            wait for the walk */
 };
 
+enum {
+    PFD_PART_BYTES = 128 * 1024 /* at most */
+};
+
+/* Bytes [n] of the buffer, from `from` on, that one worker walks over. */
+struct pfd_part {
+    uint8_t *bytes; /* [PFD_PART_BYTES], owned; NULL: none was made yet */
+    uint64_t from;
+    size_t n;
+};
+
 struct pfd_pool {
     const struct pfd_convert *convert;
+    bool has_parts;          /* workers walk over some, and now and then over */
+    struct pfd_cursor whole; /* the buffer */
     struct pfd_choice choice;
     const struct pfd_format *format;
     const struct pfd_sink *sink; /* NULL: nothing is printed */
@@ -142,6 +155,7 @@ struct pfd_worker {
     uint64_t first_wanted;
     uint64_t sequence; /* of chunks: number of record `numbered` */
     size_t numbered;
+    struct pfd_part part;
     struct pfd_window *window; /* holds the batch's bytes; NULL: no windows */
     struct pfd_cursor view;
     uint64_t base;
@@ -169,6 +183,19 @@ void pfd_pool_fill_chunks(struct pfd_pool *pool, struct pfd_worker *w);
 /* The format of the chunks' entries, by the first that has some; any, where
  * none has. */
 const struct pfd_format *pfd_chunks_format(const struct pfd_pool *pool);
+
+/* Are walks over parts worth it, and possible? */
+bool pfd_part_can(const struct pfd_pool *pool);
+void pfd_part_deinit(struct pfd_part *part);
+
+/* From now on the walk is over the worker's part, if `at` is in it; or over a
+ * new one, [from, to). False: it is over what it was. */
+bool pfd_part_find(struct pfd_worker *w, struct pfd_walk *walk);
+bool pfd_part_read(struct pfd_worker *w, struct pfd_walk *walk, uint64_t from,
+                   uint64_t to);
+
+/* From now on it is over the buffer. */
+void pfd_part_leave(const struct pfd_pool *pool, struct pfd_walk *walk);
 
 /* Can several workers walk over what is left? */
 bool pfd_split_can(const struct pfd_pool *pool);

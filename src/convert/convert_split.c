@@ -16,10 +16,11 @@ enum {
     /* Bytes of a stretch: its smallest entries fit a batch. */
     STRETCH = 64 * 1024,
     STRETCHES_MIN = 16,
-    ALONE_MAX = 6, /* log2 of stretches */
-    TRUST = 64,    /* stretches that joined, for one that did not */
-    SPINS = 256,   /* some microseconds, */
-    SPINS_MAX = 4, /* so many times */
+    BEHIND = 8 * 1024, /* bytes, of the entry that a stretch ends in */
+    ALONE_MAX = 6,     /* log2 of stretches */
+    TRUST = 64,        /* stretches that joined, for one that did not */
+    SPINS = 256,       /* some microseconds, */
+    SPINS_MAX = 4,     /* so many times */
 };
 
 /* Lets the processor's other thread work. */
@@ -113,17 +114,38 @@ static bool claim(struct pfd_worker *w)
     return is_front;
 }
 
+/* Where the walk over the claimed stretch begins: false: there is no such
+ * entry. */
+static bool begin_stretch(struct pfd_worker *w, bool is_front, uint64_t end)
+{
+    const struct pfd_pool *pool = w->pool;
+    const uint64_t start = start_of(w->stretch);
+    bool is_part =
+        pool->has_parts &&
+        pfd_part_read(w, &w->walk, is_front ? w->walk.at : start, end + BEHIND);
+    if (is_front || pool->format->split(&w->walk, start, end))
+        return true;
+    if (!is_part)
+        return false;
+    pfd_part_leave(pool, &w->walk);
+    return pool->format->split(&w->walk, start, end);
+}
+
 /* Walks over the claimed stretch; false: no entry was found in it. */
 static bool walk_stretch(struct pfd_worker *w, bool is_front)
 {
-    const struct pfd_format *format = w->pool->format;
+    const struct pfd_pool *pool = w->pool;
     struct pfd_walk *walk = &w->walk;
     uint64_t end = walk->until ? walk->until : pfd_walk_end(walk);
     pfd_batch_clear(&w->batch);
-    if (!is_front && !format->split(walk, start_of(w->stretch), end))
+    if (!begin_stretch(w, is_front, end))
         return false;
     w->begun = walk->at;
-    w->walked = format->walk(walk);
+    w->walked = pool->format->walk(walk);
+    if (w->walked == PFD_MORE && pool->has_parts) {
+        pfd_part_leave(pool, walk);
+        w->walked = pool->format->walk(walk);
+    }
     pfd_walk_mark_missing(walk);
     w->n_entries = w->batch.n - w->batch.n_others;
     return true;
