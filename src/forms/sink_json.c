@@ -282,14 +282,14 @@ static size_t entry_room(struct pfd_entry *entry,
 
 /* What the lines of a table's string share; NULL for others, for entries whose
  * id is not the string's, and when out of memory. */
-static const struct pfd_json_string *line_of(const struct pfd_entry *entry)
+static const struct pfd_json_string *line_of(struct pfd_entry_source *of,
+                                             const struct pfd_string *s,
+                                             uint64_t id)
 {
-    const struct pfd_string *s = entry->string;
     if (__builtin_expect(!s || s->index == PFD_STRING_MADE, 0) ||
-        __builtin_expect(entry->id != s->key, 0))
+        __builtin_expect(id != s->key, 0))
         return NULL;
-    return pfd_json_parts_get(&entry->of->json, s,
-                              entry->of->format->info.name);
+    return pfd_json_parts_get(&of->json, s, of->format->info.name);
 }
 
 /* The entry's message, or null, and what is known of its string. */
@@ -450,15 +450,13 @@ static size_t stamp_room(const struct pfd_sink_options *options)
     return options->stamp ? PFD_STAMP_ROOM : 0;
 }
 
-/* Behind a whole record; one with origins of its own has all of them. */
-static char *put_shared(char *out, struct pfd_entry *entry,
+/* Behind a whole record; one with origins of its own, n_origins, has all of
+ * them. */
+static char *put_shared(char *out, size_t n_origins,
                         const struct pfd_sink_options *options)
 {
-    size_t n = 0;
-    if (has_circumstances(entry))
-        pfd_entry_origins(entry, &n);
     out -= 2; /* "}\n" */
-    if (options->origin_members && !n) {
+    if (options->origin_members && !n_origins) {
         out = PUT(out, ",\"origin\":{");
         memcpy(out, options->origin_members, options->n_origin_members);
         out += options->n_origin_members;
@@ -468,18 +466,29 @@ static char *put_shared(char *out, struct pfd_entry *entry,
     return PUT(out + options->n_members, "}\n");
 }
 
-/* Nearly all entries: the same as put_entry() and straight on, for what
- * is_common() says yes to. */
-static void put_common(struct pfd_text *text, struct pfd_entry *entry,
-                       const struct pfd_json_string *line,
-                       const struct pfd_sink_options *options)
+/* Of an entry that is as its string says, without circumstances. */
+struct common {
+    struct pfd_entry_source *of;
+    const struct pfd_json_string *line;
+    const struct pfd_string *string;
+    const uint8_t *payload;
+    uint64_t index;
+    uint64_t offset;
+};
+
+/* The same as put_entry() and straight on; findings: of a `*`, if any. Inline:
+ * nearly all entries are made here. */
+static inline __attribute__((always_inline)) void put_common(
+    struct pfd_text *text, const struct common *c,
+    const struct pfd_sink_options *options, uint64_t *findings)
 {
-    struct pfd_json_parts *json = &entry->of->json;
+    struct pfd_json_parts *json = &c->of->json;
+    const struct pfd_json_string *line = c->line;
+    const struct pfd_step *steps = c->string->steps;
     size_t room = line->room + ROOM_FIXED + stamp_room(options);
     if (__builtin_expect(has_shared(options), 0))
         room += shared_room(options);
-    bool exact =
-        line->is_wide && pfd_steps_exceed(entry->steps, entry->payload);
+    bool exact = line->is_wide && pfd_steps_exceed(steps, c->payload);
     size_t n_exact = exact ? PFD_ROOM_EXACT + line->arguments_room : 0;
     char *start = pfd_text_reserve(text, room + line->arguments_room + n_exact);
     if (!start) {
@@ -493,26 +502,25 @@ static void put_common(struct pfd_text *text, struct pfd_entry *entry,
     if (options->stamp)
         out = pfd_stamp_put(options->stamp, out);
     out = PUT(out, ",\"message\":\"");
-    out = pfd_program_print_both(out, entry->steps,
-                                 pfd_string_escaped(entry->string), PFD_ESCAPED,
-                                 entry->payload, &entry->findings, &args_end);
+    out = pfd_program_print_both(out, steps, pfd_string_escaped(c->string),
+                                 PFD_ESCAPED, c->payload, findings, &args_end);
     out = pfd_json_put_part(out, &line->part);
     struct pfd_json_part list = { args, (size_t)(args_end - args) };
     list.n -= list.n > 0; /* the last comma */
     out = pfd_json_put_part(out, &list);
     *out++ = ']';
     if (exact)
-        out = pfd_steps_put_exact(out, entry->steps, entry->payload);
+        out = pfd_steps_put_exact(out, steps, c->payload);
     out = PUT(out, ",\"index\":");
-    out = pfd_counter_put(&json->index, out, entry->index);
+    out = pfd_counter_put(&json->index, out, c->index);
     out = PUT(out, ",\"offset\":");
-    out = pfd_counter_put(&json->offset, out, entry->offset);
+    out = pfd_counter_put(&json->offset, out, c->offset);
     out = pfd_json_put_part(out, &json->source);
-    if (__builtin_expect(entry->findings != 0, 0))
-        out = put_findings(out, entry->findings); /* of a `*` */
+    if (__builtin_expect(*findings != 0, 0))
+        out = put_findings(out, *findings);
     out = PUT(out, "}\n");
     if (__builtin_expect(has_shared(options), 0))
-        out = put_shared(out, entry, options);
+        out = put_shared(out, 0, options);
     text->n += (size_t)(out - start);
 }
 
@@ -523,12 +531,29 @@ static bool is_common(const struct pfd_entry *entry,
            !has_circumstances(entry);
 }
 
+static size_t count_origins(struct pfd_entry *entry)
+{
+    size_t n = 0;
+    if (has_circumstances(entry))
+        pfd_entry_origins(entry, &n);
+    return n;
+}
+
 static void json_entry(struct pfd_text *out, struct pfd_entry *entry,
                        const struct pfd_sink_options *options)
 {
-    const struct pfd_json_string *line = line_of(entry);
+    const struct pfd_json_string *line =
+        line_of(entry->of, entry->string, entry->id);
     if (__builtin_expect(is_common(entry, line), 1)) {
-        put_common(out, entry, line, options);
+        const struct common common = {
+            .of = entry->of,
+            .line = line,
+            .string = entry->string,
+            .payload = entry->payload,
+            .index = entry->index,
+            .offset = entry->offset,
+        };
+        put_common(out, &common, options, &entry->findings);
         return;
     }
     const struct pfd_json_part *part = line ? &line->part : NULL;
@@ -548,7 +573,7 @@ static void json_entry(struct pfd_text *out, struct pfd_entry *entry,
     }
     char *end = put_entry(at, entry, part, args, options);
     if (has_shared(options))
-        end = put_shared(end, entry, options);
+        end = put_shared(end, count_origins(entry), options);
     out->n += (size_t)(end - at);
     out->failed |= entry->of->message.failed || entry->of->readings.failed;
 }
@@ -556,23 +581,29 @@ static void json_entry(struct pfd_text *out, struct pfd_entry *entry,
 static size_t json_run(struct pfd_text *out, const struct pfd_run *run,
                        size_t full, const struct pfd_sink_options *options)
 {
+    const struct pfd_format *format = run->of->format;
     size_t i = 0;
     for (; i < run->n && out->n <= full; i++) {
         const struct pfd_record *r = &run->records[i];
-        const size_t n = out->n;
-        struct pfd_entry entry;
-        pfd_entry_make(run->of, r, pfd_run_payload(run, r),
-                       r->n_bytes - r->n_header, run->index + i, &entry);
-        const struct pfd_json_string *line = line_of(&entry);
-        if (!is_common(&entry, line))
+        const struct pfd_string *s = r->string;
+        const size_t before = out->n;
+        uint64_t findings = 0;
+        const struct common common = {
+            .of = run->of,
+            .line = line_of(run->of, s, r->key),
+            .string = s,
+            .payload = pfd_run_payload(run, r),
+            .index = run->index + i,
+            .offset = r->offset,
+        };
+        if (!common.line || !common.line->is_plain ||
+            pfd_format_has_origin(format, s))
             break;
-        put_common(out, &entry, line, options);
-        if (__builtin_expect(entry.findings != 0, 0)) {
-            out->n = n;
+        put_common(out, &common, options, &findings);
+        if (__builtin_expect(findings || out->failed, 0)) {
+            out->n = before;
             break;
         }
-        if (__builtin_expect(out->n == n, 0))
-            break;
     }
     return i;
 }
