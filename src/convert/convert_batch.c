@@ -436,11 +436,20 @@ static struct pfd_run find_run(struct pfd_worker *w, size_t i)
 static void count_run(struct pfd_worker *w, const struct pfd_record *r,
                       size_t n)
 {
+    /* A copy: what is written through it could be anything's. */
+    bool *used = w->sums ? NULL : w->used;
     uint64_t n_bytes = 0;
     for (size_t i = 0; i < n; i++) {
         n_bytes += r[i].n_bytes;
-        count_given(w, r[i].string, 1, r[i].n_bytes);
+        if (used)
+            used[r[i].string->index] = true;
     }
+    for (size_t i = 0; w->sums && i < n; i++) {
+        struct pfd_string_sum *sum = &w->sums[r[i].string->index];
+        sum->entries++;
+        sum->bytes += r[i].n_bytes;
+    }
+    w->n_given += n;
     w->made.summary.entries += n;
     w->made.summary.bytes += n_bytes;
 }

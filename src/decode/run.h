@@ -23,9 +23,10 @@ static inline const uint8_t *pfd_run_payload(const struct pfd_run *run,
 /* Can it be part of one? */
 static inline bool pfd_run_takes(const struct pfd_record *r)
 {
-    return r->kind == PFD_RECORD_ENTRY && r->string && !r->string->findings &&
-           !r->findings && !r->layout && !r->n_alternatives &&
-           !(r->flags & ~(unsigned)PFD_RECORD_SURE);
+    uint64_t odd = r->findings | r->layout | r->n_alternatives |
+                   (r->flags & ~(unsigned)PFD_RECORD_SURE);
+    return r->kind == PFD_RECORD_ENTRY && r->string &&
+           !(odd | r->string->findings);
 }
 
 #endif
