@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <printfdecode/client.h>
+#include <printfdecode/libraries.h>
 #include <printfdecode/version.h>
 
 #include "config/farm.h"
@@ -126,6 +127,7 @@ static int serve(const char *path)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error */
     pfdd_systemd_init();
+    pfd_libraries_load(); /* wherever they lie, before files are closed */
     pfdd_sandbox_files(config, path);
     bool calls = config->sandbox;
     if (uv_loop_init(&loop) != 0) {

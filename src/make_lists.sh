@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# make_lists.sh OUT "FORMATS" "SINKS" "TABLE FORMS" "PLOT FORMS": the tables of them as C.
+# make_lists.sh OUT "FORMATS" "SINKS" "TABLE FORMS" "PLOT FORMS" "LIBRARIES": the
+# tables of them as C.
 set -eu
 {
+    echo '#include "base/library.h"'
     echo '#include "decode/format.h"'
     echo '#include "forms/sink.h"'
     echo '#include "plot/form.h"'
@@ -18,6 +20,9 @@ set -eu
     done
     for name in $5; do
         echo "extern const struct pfd_plot_form pfd_plot_form_$name;"
+    done
+    for name in $6; do
+        echo "extern struct pfd_library pfd_library_$name;"
     done
     echo 'const struct pfd_format *const pfd_formats[] = {'
     for name in $2; do
@@ -44,6 +49,11 @@ set -eu
     echo 'const struct pfd_plot_form *const pfd_plot_forms[] = {'
     for name in $5; do
         echo "    &pfd_plot_form_$name,"
+    done
+    echo '    NULL };'
+    echo 'struct pfd_library *const pfd_libraries[] = {'
+    for name in $6; do
+        echo "    &pfd_library_$name,"
     done
     echo '    NULL };'
 } >"$1"

@@ -109,7 +109,7 @@ OWNERS = {
     r'seccomp\.h': 'daemon/config/sandbox.c',
     r'systemd/.*': 'daemon/config/systemd.c',
     r'pthread.*': 'src/convert/convert_pool.h src/convert/press.c src/find/sieve.c'
-    ' src/base/crc32c.c src/strings/set.h daemon/core/foreign.c daemon/core/host.c daemon/core/log.c'
+    ' src/base/crc32c.c src/base/library.c src/strings/set.h daemon/core/foreign.c daemon/core/host.c daemon/core/log.c'
     ' src/layer/device.h src/layer/settings.c',
 }
 

@@ -1,11 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/inflate.h"
 
+#include <zlib.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 #include <zstd.h>
+
+#include "base/library.h"
+
+#define ZSTD_CALLS(X)          \
+    X(createDCtx)              \
+    X(decompress)              \
+    X(decompressStream)        \
+    X(findFrameCompressedSize) \
+    X(freeDCtx)                \
+    X(getErrorName)            \
+    X(isError)
+#define ZSTD_POINTER(name) __typeof__(ZSTD_##name) *name;
+#define ZSTD_NAME(name)    "ZSTD_" #name "\0"
+
+static struct {
+    ZSTD_CALLS(ZSTD_POINTER)
+} zstd;
+
+PFD_LIBRARY(zstd, "libzstd.so.1", ZSTD_CALLS(ZSTD_NAME), &zstd,
+            "input by zstd");
 
 enum {
     /* The most that one compressed byte can stand for: a zlib match of 258
@@ -23,6 +43,14 @@ enum pfd_compression pfd_compression_of(const void *bytes, size_t n)
                    !memcmp(bytes, zstd_magic, sizeof zstd_magic)
                ? PFD_COMPRESSION_ZSTD
                : PFD_COMPRESSION_ZLIB;
+}
+
+/* zlib is linked: libelf, which reads every code object, brings it. */
+static enum pfd_status load(enum pfd_compression method, struct pfd_error *err)
+{
+    return method == PFD_COMPRESSION_ZSTD
+               ? pfd_library_load(&pfd_library_zstd, err)
+               : PFD_OK;
 }
 
 struct inflation {
@@ -76,37 +104,37 @@ static bool inflate_zlib(struct inflation *f)
 /* Frame by frame of one stream, for as much as a damaged one gives. */
 static bool stream_zstd(struct inflation *f)
 {
-    ZSTD_DCtx *ctx = ZSTD_createDCtx();
+    ZSTD_DCtx *ctx = zstd.createDCtx();
     ZSTD_inBuffer in = { f->in, f->n_in, 0 };
     ZSTD_outBuffer out = { f->out, f->n_out, 0 };
     size_t rc = 1;
     if (!ctx)
         return false;
-    while (rc > 0 && !ZSTD_isError(rc)) {
+    while (rc > 0 && !zstd.isError(rc)) {
         size_t in_before = in.pos;
         size_t out_before = out.pos;
-        rc = ZSTD_decompressStream(ctx, &out, &in);
+        rc = zstd.decompressStream(ctx, &out, &in);
         if (in.pos == in_before && out.pos == out_before)
             break; /* it wants more than there is */
     }
     f->n_read = in.pos;
     f->n_written = out.pos;
-    if (ZSTD_isError(rc)) {
-        damaged(f, ZSTD_getErrorName(rc));
+    if (zstd.isError(rc)) {
+        damaged(f, zstd.getErrorName(rc));
     } else if (rc > 0) {
         damaged(f, out.pos == out.size ? "more than the stated size"
                                        : "the data ends");
     }
-    ZSTD_freeDCtx(ctx);
+    zstd.freeDCtx(ctx);
     return true;
 }
 
 static bool inflate_zstd(struct inflation *f)
 {
-    size_t n_frame = ZSTD_findFrameCompressedSize(f->in, f->n_in);
-    if (!ZSTD_isError(n_frame)) {
-        size_t n = ZSTD_decompress(f->out, f->n_out, f->in, n_frame);
-        if (!ZSTD_isError(n)) {
+    size_t n_frame = zstd.findFrameCompressedSize(f->in, f->n_in);
+    if (!zstd.isError(n_frame)) {
+        size_t n = zstd.decompress(f->out, f->n_out, f->in, n_frame);
+        if (!zstd.isError(n)) {
             f->n_read = n_frame;
             f->n_written = n;
             return true;
@@ -139,6 +167,9 @@ enum pfd_status pfd_inflate(enum pfd_compression method, struct pfd_cursor in,
                  f.n_in, (unsigned long long)n_out);
         return PFD_OK;
     }
+    enum pfd_status status = load(method, err);
+    if (status != PFD_OK)
+        return status;
     uint8_t *block = n_out < SIZE_MAX - n_head - 1
                          ? malloc(n_head + (size_t)n_out + 1)
                          : NULL;
@@ -287,35 +318,40 @@ static void grow_gzip(struct growth *g)
 
 static void grow_zstd(struct growth *g)
 {
-    ZSTD_DCtx *ctx = ZSTD_createDCtx();
+    ZSTD_DCtx *ctx = zstd.createDCtx();
     size_t rc = 1;
     g->failed = !ctx;
     while (ctx && grow(g)) {
         ZSTD_inBuffer in = { g->f.in, g->f.n_in, g->f.n_read };
         ZSTD_outBuffer out = { g->f.out, g->f.n_out, g->f.n_written };
-        rc = ZSTD_decompressStream(ctx, &out, &in);
+        rc = zstd.decompressStream(ctx, &out, &in);
         bool stuck = in.pos == g->f.n_read && out.pos == g->f.n_written;
         g->f.n_read = in.pos;
         g->f.n_written = out.pos;
-        if (ZSTD_isError(rc) || stuck || (rc == 0 && in.pos == in.size))
+        if (zstd.isError(rc) || stuck || (rc == 0 && in.pos == in.size))
             break;
     }
-    if (ZSTD_isError(rc)) {
-        damaged(&g->f, ZSTD_getErrorName(rc));
+    if (zstd.isError(rc)) {
+        damaged(&g->f, zstd.getErrorName(rc));
     } else if (rc && g->f.problem->code == PFD_OK) {
         damaged(&g->f, "the data ends");
     }
-    ZSTD_freeDCtx(ctx);
+    zstd.freeDCtx(ctx);
 }
 
-static void inflate_all(struct growth *g)
+static enum pfd_status inflate_all(struct growth *g, struct pfd_error *err)
 {
+    enum pfd_compression method = pfd_compression_of(g->f.in, g->f.n_in);
+    enum pfd_status status = load(method, err);
     g->f.problem->code = PFD_OK;
-    if (pfd_compression_of(g->f.in, g->f.n_in) == PFD_COMPRESSION_ZSTD) {
+    if (status != PFD_OK)
+        return status;
+    if (method == PFD_COMPRESSION_ZSTD) {
         grow_zstd(g);
     } else {
         grow_gzip(g);
     }
+    return PFD_OK;
 }
 
 enum pfd_status pfd_inflate_to(const void *bytes, size_t n, uint64_t n_max,
@@ -326,7 +362,9 @@ enum pfd_status pfd_inflate_to(const void *bytes, size_t n, uint64_t n_max,
                         .n_max = n_max,
                         .fn = fn,
                         .user = user };
-    inflate_all(&g);
+    enum pfd_status status = inflate_all(&g, err);
+    if (status != PFD_OK)
+        return status;
     if (!g.failed && !g.stopped)
         give(&g);
     free(g.f.out);
@@ -345,7 +383,9 @@ enum pfd_status pfd_inflate_file(const void *bytes, size_t n, uint64_t n_max,
                         .n_max = n_max < SIZE_MAX / 4 ? n_max : SIZE_MAX / 4 };
     *ret = NULL;
     *n_ret = 0;
-    inflate_all(&g);
+    enum pfd_status status = inflate_all(&g, err);
+    if (status != PFD_OK)
+        return status;
     if (g.failed) {
         free(g.f.out);
         return no_memory(err, g.f.n_out);

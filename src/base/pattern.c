@@ -7,6 +7,34 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include "base/library.h"
+
+#define CALLS(X)            \
+    X(code_free)            \
+    X(compile)              \
+    X(get_error_message)    \
+    X(jit_compile)          \
+    X(jit_stack_assign)     \
+    X(jit_stack_create)     \
+    X(jit_stack_free)       \
+    X(match)                \
+    X(match_context_create) \
+    X(match_context_free)   \
+    X(match_data_create)    \
+    X(match_data_free)      \
+    X(set_depth_limit)      \
+    X(set_heap_limit)       \
+    X(set_match_limit)
+#define POINTER(name) __typeof__(pcre2_##name##_8) *name;
+#define NAME(name)    "pcre2_" #name "_8\0"
+
+static struct {
+    CALLS(POINTER)
+} pcre2;
+
+PFD_LIBRARY(pcre2, "libpcre2-8.so.0", CALLS(NAME), &pcre2,
+            "regular expressions");
+
 enum {
     /* What one match may cost: steps (some milliseconds), nesting, and KiB. */
     MATCH_LIMIT = 200000,
@@ -36,7 +64,7 @@ static enum pfd_status explain(const char *text, int code, size_t at,
 {
     PCRE2_UCHAR why[160];
     struct pfd_quoted quoted;
-    if (pcre2_get_error_message(code, why, sizeof why) < 0)
+    if (pcre2.get_error_message(code, why, sizeof why) < 0)
         why[0] = '\0';
     pfd_quote(&quoted, text, strlen(text));
     return pfd_fail(err, PFD_ERR_USAGE, at,
@@ -57,12 +85,15 @@ enum pfd_status pfd_pattern_new(const char *text, unsigned flags,
                         "a regular expression of more than %d bytes",
                         PFD_PATTERN_MAX);
     }
+    enum pfd_status status = pfd_library_load(&pfd_library_pcre2, err);
+    if (status != PFD_OK)
+        return status;
     struct pfd_pattern *p = calloc(1, sizeof *p);
     if (!p)
         return no_memory(err);
     if (flags & PFD_PATTERN_IGNORE_CASE)
         options |= PCRE2_CASELESS;
-    p->code = pcre2_compile((PCRE2_SPTR)text, n, options, &code, &at, NULL);
+    p->code = pcre2.compile((PCRE2_SPTR)text, n, options, &code, &at, NULL);
     if (!p->code) {
         free(p);
         return code == PCRE2_ERROR_NOMEMORY ? no_memory(err)
@@ -70,7 +101,7 @@ enum pfd_status pfd_pattern_new(const char *text, unsigned flags,
     }
     /* Without it, matching is slower and the same. */
     if (flags & PFD_PATTERN_JIT)
-        pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE);
+        pcre2.jit_compile(p->code, PCRE2_JIT_COMPLETE);
     *ret = p;
     return PFD_OK;
 }
@@ -79,7 +110,7 @@ void pfd_pattern_free(struct pfd_pattern *pattern)
 {
     if (!pattern)
         return;
-    pcre2_code_free(pattern->code);
+    pcre2.code_free(pattern->code);
     free(pattern);
 }
 
@@ -88,18 +119,18 @@ struct pfd_matcher *pfd_matcher_new(void)
     struct pfd_matcher *m = calloc(1, sizeof *m);
     if (!m)
         return NULL;
-    m->context = pcre2_match_context_create(NULL);
-    m->data = pcre2_match_data_create(1, NULL);
-    m->stack = pcre2_jit_stack_create(JIT_STACK_MIN, JIT_STACK_MAX, NULL);
+    m->context = pcre2.match_context_create(NULL);
+    m->data = pcre2.match_data_create(1, NULL);
+    m->stack = pcre2.jit_stack_create(JIT_STACK_MIN, JIT_STACK_MAX, NULL);
     if (!m->context || !m->data) {
         pfd_matcher_free(m);
         return NULL;
     }
-    pcre2_set_match_limit(m->context, MATCH_LIMIT);
-    pcre2_set_depth_limit(m->context, DEPTH_LIMIT);
-    pcre2_set_heap_limit(m->context, HEAP_LIMIT);
+    pcre2.set_match_limit(m->context, MATCH_LIMIT);
+    pcre2.set_depth_limit(m->context, DEPTH_LIMIT);
+    pcre2.set_heap_limit(m->context, HEAP_LIMIT);
     if (m->stack)
-        pcre2_jit_stack_assign(m->context, NULL, m->stack);
+        pcre2.jit_stack_assign(m->context, NULL, m->stack);
     return m;
 }
 
@@ -107,9 +138,9 @@ void pfd_matcher_free(struct pfd_matcher *matcher)
 {
     if (!matcher)
         return;
-    pcre2_jit_stack_free(matcher->stack);
-    pcre2_match_data_free(matcher->data);
-    pcre2_match_context_free(matcher->context);
+    pcre2.jit_stack_free(matcher->stack);
+    pcre2.match_data_free(matcher->data);
+    pcre2.match_context_free(matcher->context);
     free(matcher);
 }
 
@@ -117,7 +148,7 @@ enum pfd_match pfd_pattern_match(const struct pfd_pattern *pattern,
                                  struct pfd_matcher *matcher, const char *text,
                                  size_t n)
 {
-    int rc = pcre2_match(pattern->code, (PCRE2_SPTR)text, n, 0, 0,
+    int rc = pcre2.match(pattern->code, (PCRE2_SPTR)text, n, 0, 0,
                          matcher->data, matcher->context);
     if (rc == PCRE2_ERROR_NOMATCH)
         return PFD_MATCH_NO;

@@ -30,7 +30,8 @@ struct pfd_pattern; /* compiled; any number of threads may share it */
 struct pfd_matcher; /* what one thread needs to match */
 
 /* PFD_OK; PFD_ERR_USAGE: text is no pattern, err says where (offset: bytes)
- * and why; PFD_ERR_NOMEM. flags: enum pfd_pattern_flag. */
+ * and why; PFD_ERR_NOMEM; PFD_ERR_UNSUPPORTED: PCRE2 is not there. flags: enum
+ * pfd_pattern_flag. */
 enum pfd_status pfd_pattern_new(const char *text, unsigned flags,
                                 struct pfd_pattern **ret,
                                 struct pfd_error *err);
@@ -38,7 +39,7 @@ enum pfd_status pfd_pattern_new(const char *text, unsigned flags,
 /* NULL is allowed. */
 void pfd_pattern_free(struct pfd_pattern *pattern);
 
-/* NULL when out of memory. */
+/* After a pattern has been made. NULL when out of memory. */
 struct pfd_matcher *pfd_matcher_new(void);
 
 /* NULL is allowed. */

@@ -56,7 +56,7 @@ struct pfd_filter_run {
     const struct pfd_filter *filter;
     struct plan *plans; /* [n_plans], by the strings' index */
     size_t n_plans;
-    struct pfd_matcher *matcher;
+    struct pfd_matcher *matcher; /* NULL: there are no patterns */
     uint64_t gave_up;
 };
 
@@ -181,8 +181,9 @@ enum pfd_status pfd_filter_run_new(const struct pfd_filter *filter,
     run->filter = filter;
     run->n_plans = pfd_strings_count(strings);
     run->plans = calloc(run->n_plans + 1, sizeof *run->plans);
-    run->matcher = pfd_matcher_new();
-    if (!run->plans || !run->matcher) {
+    bool has_patterns = filter->messages.n + filter->format_strings.n > 0;
+    run->matcher = has_patterns ? pfd_matcher_new() : NULL;
+    if (!run->plans || (has_patterns && !run->matcher)) {
         pfd_filter_run_free(run);
         return no_memory(err);
     }

@@ -11,6 +11,25 @@
 
 #include <yaml.h>
 
+#include "base/library.h"
+
+#define CALLS(X)           \
+    X(event_delete)        \
+    X(parser_delete)       \
+    X(parser_initialize)   \
+    X(parser_parse)        \
+    X(parser_set_encoding) \
+    X(parser_set_input_string)
+#define POINTER(name) __typeof__(yaml_##name) *name;
+#define NAME(name)    "yaml_" #name "\0"
+
+static struct {
+    CALLS(POINTER)
+} yaml;
+
+PFD_LIBRARY(yaml, "libyaml-0.so.2", CALLS(NAME), &yaml,
+            "metadata of code objects V2");
+
 enum {
     LEVELS_MAX = 64,
     /* https://github.com/msgpack/msgpack/blob/master/spec.md */
@@ -258,14 +277,14 @@ static bool read_events(struct reader *r, yaml_parser_t *parser)
     bool more = true;
     while (more) {
         yaml_event_t event;
-        if (!yaml_parser_parse(parser, &event)) {
+        if (!yaml.parser_parse(parser, &event)) {
             if (parser->error == YAML_MEMORY_ERROR)
                 return false;
             report_problem(r, parser);
             break;
         }
         more = take_event(r, &event);
-        yaml_event_delete(&event);
+        yaml.event_delete(&event);
         if (r->yaml->encoded.failed || r->yaml->places.failed)
             return false;
     }
@@ -276,11 +295,28 @@ static bool read_events(struct reader *r, yaml_parser_t *parser)
     return !r->yaml->encoded.failed;
 }
 
+/* False: out of memory. */
+static bool read_document(struct reader *r)
+{
+    yaml_parser_t parser;
+    if (pfd_library_load(&pfd_library_yaml, r->problem) != PFD_OK) {
+        r->problem->offset = 0;
+        put_byte(r, MSGPACK_NIL);
+        return !r->yaml->encoded.failed;
+    }
+    if (!yaml.parser_initialize(&parser))
+        return false;
+    yaml.parser_set_encoding(&parser, YAML_UTF8_ENCODING);
+    yaml.parser_set_input_string(&parser, r->text.base, r->text.n);
+    bool ok = read_events(r, &parser);
+    yaml.parser_delete(&parser);
+    return ok;
+}
+
 enum pfd_status pfd_yaml_encode(struct pfd_cursor doc, size_t depth_max,
                                 struct pfd_yaml *ret, struct pfd_error *problem,
                                 struct pfd_error *err)
 {
-    yaml_parser_t parser;
     size_t n = pfd_cursor_left(&doc);
     const uint8_t *text = pfd_cursor_bytes(&doc, n);
     *ret = (struct pfd_yaml){ 0 };
@@ -299,21 +335,14 @@ enum pfd_status pfd_yaml_encode(struct pfd_cursor doc, size_t depth_max,
         .depth_max = depth_max,
         .problem = problem,
     };
-    bool ok = yaml_parser_initialize(&parser) == 1;
-    if (ok) {
-        yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
-        yaml_parser_set_input_string(&parser, text, n);
-        ok = read_events(&r, &parser);
-        yaml_parser_delete(&parser);
-    }
-    if (ok)
+    if (read_document(&r))
         return PFD_OK;
     pfd_yaml_free(ret);
     return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
 }
 
-void pfd_yaml_free(struct pfd_yaml *yaml)
+void pfd_yaml_free(struct pfd_yaml *document)
 {
-    pfd_text_free(&yaml->encoded);
-    pfd_text_free(&yaml->places);
+    pfd_text_free(&document->encoded);
+    pfd_text_free(&document->places);
 }

@@ -32,9 +32,10 @@ static void draw(struct pfd_plot *plot, const struct pfd_plot_screen *screen,
 {
     struct pfd_raster raster;
     struct pfd_text file = { 0 };
+    struct pfd_error err;
     if (pfd_plot_screen_pixels(plot, screen, &raster) &&
-        !pfd_png_write(&file, &raster))
-        pfd_plot_fail(plot, PFD_ERR_NOMEM, "out of memory");
+        pfd_png_write(&file, &raster, &err) != PFD_OK)
+        pfd_plot_fail(plot, err.code, err.text);
     for (size_t i = 0; i < file.n && plot->error.code == PFD_OK; i += PIECE) {
         size_t n = file.n - i < PIECE ? file.n - i : PIECE;
         pfd_text_printf(out, "\033_G%sm=%d;", i ? "" : "a=T,f=100,q=2,",

@@ -10,11 +10,12 @@ static void draw(struct pfd_plot *plot, const struct pfd_plot_screen *screen,
     const struct pfd_picture_size size = {
         .pixel = plot->spec.pixel ? plot->spec.pixel : plot->spec.bare,
     };
+    struct pfd_error err;
     (void)screen;
     if (pfd_picture_init(&picture, plot, plot->grids, &size) &&
         pfd_plot_pixels(plot, &picture, &raster) &&
-        !pfd_png_write(out, &raster))
-        pfd_plot_fail(plot, PFD_ERR_NOMEM, "out of memory");
+        pfd_png_write(out, &raster, &err) != PFD_OK)
+        pfd_plot_fail(plot, err.code, err.text);
     pfd_raster_deinit(&raster);
     pfd_picture_deinit(&picture);
 }

@@ -5,29 +5,55 @@
 #include <setjmp.h>
 #include <stdlib.h>
 
-static void put(png_structp png, png_bytep bytes, size_t n)
+#include "base/library.h"
+
+#define CALLS(X)            \
+    X(create_info_struct)   \
+    X(create_write_struct)  \
+    X(destroy_write_struct) \
+    X(error)                \
+    X(get_io_ptr)           \
+    X(longjmp)              \
+    X(set_IHDR)             \
+    X(set_PLTE)             \
+    X(set_longjmp_fn)       \
+    X(set_user_limits)      \
+    X(set_write_fn)         \
+    X(write_end)            \
+    X(write_info)           \
+    X(write_row)
+#define POINTER(name) __typeof__(png_##name) *name;
+#define NAME(name)    "png_" #name "\0"
+
+static struct {
+    CALLS(POINTER)
+} png;
+
+PFD_LIBRARY(png, "libpng16.so.16", CALLS(NAME), &png, "pictures as PNG");
+
+static void put(png_structp file, png_bytep bytes, size_t n)
 {
-    struct pfd_text *out = png_get_io_ptr(png);
+    struct pfd_text *out = png.get_io_ptr(file);
     pfd_text_add(out, bytes, n);
     if (out->failed)
-        png_error(png, "out of memory");
+        png.error(file, "out of memory");
 }
 
-static void flush(png_structp png)
+static void flush(png_structp file)
 {
-    (void)png;
+    (void)file;
 }
 
 /* A whole write failed: there is nothing that could be said but that. */
-static void fail(png_structp png, png_const_charp text)
+static void fail(png_structp file, png_const_charp text)
 {
     (void)text;
-    png_longjmp(png, 1);
+    png.longjmp(file, 1);
 }
 
-static void warn(png_structp png, png_const_charp text)
+static void warn(png_structp file, png_const_charp text)
 {
-    (void)png;
+    (void)file;
     (void)text;
 }
 
@@ -100,41 +126,48 @@ static void write_rows(struct writer *w)
         const struct pfd_colour *pixels = raster->pixels + y * raster->width;
         for (size_t x = 0; x < raster->width && w->has_palette; x++)
             w->row[x] = (uint8_t)(*slot_of(&w->palette, pixels[x]) - 1);
-        png_write_row(w->png,
+        png.write_row(w->png,
                       w->has_palette ? w->row : (png_const_bytep)pixels);
     }
 }
 
 static bool write_png(struct writer *w, struct pfd_text *out)
 {
-    if (setjmp(png_jmpbuf(w->png)))
+    if (setjmp(*png.set_longjmp_fn(w->png, longjmp, sizeof(jmp_buf))))
         return false;
-    w->info = png_create_info_struct(w->png);
+    w->info = png.create_info_struct(w->png);
     if (!w->info)
-        png_error(w->png, "out of memory");
-    png_set_write_fn(w->png, out, put, flush);
-    png_set_user_limits(w->png, PFD_RASTER_MAX, PFD_RASTER_MAX);
-    png_set_IHDR(w->png, w->info, (png_uint_32)w->raster->width,
+        png.error(w->png, "out of memory");
+    png.set_write_fn(w->png, out, put, flush);
+    png.set_user_limits(w->png, PFD_RASTER_MAX, PFD_RASTER_MAX);
+    png.set_IHDR(w->png, w->info, (png_uint_32)w->raster->width,
                  (png_uint_32)w->raster->height, 8,
                  w->has_palette ? PNG_COLOR_TYPE_PALETTE : PNG_COLOR_TYPE_RGB,
                  PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
     if (w->has_palette)
-        png_set_PLTE(w->png, w->info, w->palette.all, (int)w->palette.n);
-    png_write_info(w->png, w->info);
+        png.set_PLTE(w->png, w->info, w->palette.all, (int)w->palette.n);
+    png.write_info(w->png, w->info);
     write_rows(w);
-    png_write_end(w->png, w->info);
+    png.write_end(w->png, w->info);
     return true;
 }
 
-bool pfd_png_write(struct pfd_text *out, const struct pfd_raster *raster)
+enum pfd_status pfd_png_write(struct pfd_text *out,
+                              const struct pfd_raster *raster,
+                              struct pfd_error *err)
 {
     struct writer w = { .raster = raster };
-    w.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, fail, warn);
+    enum pfd_status status = pfd_library_load(&pfd_library_png, err);
+    if (status != PFD_OK)
+        return status;
+    w.png = png.create_write_struct(PNG_LIBPNG_VER_STRING, NULL, fail, warn);
     w.row = malloc(raster->width ? raster->width : 1);
     w.has_palette = find_colours(&w.palette, raster);
     bool ok = w.png && w.row && write_png(&w, out);
-    png_destroy_write_struct(&w.png, &w.info);
+    png.destroy_write_struct(&w.png, &w.info);
     free(w.row);
-    return ok && !out->failed;
+    return ok && !out->failed
+               ? PFD_OK
+               : pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
 }

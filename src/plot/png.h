@@ -3,10 +3,14 @@
 #ifndef PFD_PNG_H
 #define PFD_PNG_H
 
+#include "base/error.h"
 #include "base/text.h"
 #include "plot/raster.h"
 
-/* Appends a whole file. False: out of memory. */
-bool pfd_png_write(struct pfd_text *out, const struct pfd_raster *raster);
+/* Appends a whole file. PFD_OK; PFD_ERR_NOMEM; PFD_ERR_UNSUPPORTED: libpng is
+ * not there. */
+enum pfd_status pfd_png_write(struct pfd_text *out,
+                              const struct pfd_raster *raster,
+                              struct pfd_error *err);
 
 #endif

@@ -19,7 +19,6 @@ enum {
 
 /* Of all tables. */
 struct file {
-    struct pfd_sqlite sqlite;
     sqlite3 *db;
     struct pfd_text view; /* the current part's SELECTs */
     size_t n_terms;
@@ -36,7 +35,7 @@ static bool fail(struct pfd_table_writer *w)
 {
     struct file *f = w->file;
     pfd_target_fail(w->target, PFD_ERR_IO,
-                    f->db ? f->sqlite.errmsg(f->db) : "out of memory");
+                    f->db ? pfd_sqlite.errmsg(f->db) : "out of memory");
     return false;
 }
 
@@ -48,7 +47,7 @@ static bool run(struct pfd_table_writer *w, struct pfd_text *sql)
         pfd_target_fail(w->target, PFD_ERR_NOMEM, "out of memory");
         return false;
     }
-    bool ok = f->sqlite.exec(f->db, sql->data, NULL, NULL, NULL) == SQLITE_OK;
+    bool ok = pfd_sqlite.exec(f->db, sql->data, NULL, NULL, NULL) == SQLITE_OK;
     sql->n = 0;
     return ok || fail(w);
 }
@@ -83,14 +82,14 @@ static void add_name(struct pfd_text *sql, const char *name)
 static void sqlite_open(struct pfd_table_writer *w)
 {
     struct file *f = w->file;
-    const char *why = NULL;
-    if (!pfd_sqlite_load(&f->sqlite, &why)) {
-        pfd_target_fail(w->target, PFD_ERR_UNSUPPORTED, why);
+    struct pfd_error err;
+    if (pfd_sqlite_load(&err) != PFD_OK) {
+        pfd_target_fail(w->target, err.code, err.text);
         return;
     }
-    if (f->sqlite.open_v2(w->target->path, &f->db,
-                          SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-                          NULL) != SQLITE_OK) {
+    if (pfd_sqlite.open_v2(w->target->path, &f->db,
+                           SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                           NULL) != SQLITE_OK) {
         fail(w);
         return;
     }
@@ -141,8 +140,8 @@ static bool prepare(struct pfd_table_writer *w, struct pfd_text *sql)
     for (size_t i = 0; i < s->n_columns; i++)
         pfd_text_puts(sql, i ? ", ?" : "?");
     pfd_text_add(sql, ")", 2);
-    return !sql->failed && f->sqlite.prepare_v2(f->db, sql->data, -1,
-                                                &s->insert, NULL) == SQLITE_OK;
+    return !sql->failed && pfd_sqlite.prepare_v2(f->db, sql->data, -1,
+                                                 &s->insert, NULL) == SQLITE_OK;
 }
 
 /* ---- the view ---- */
@@ -211,7 +210,7 @@ static void sqlite_begin(struct pfd_table_writer *w)
     struct pfd_text sql = { 0 };
     if (!f->is_begun)
         return;
-    int max = f->sqlite.limit(f->db, SQLITE_LIMIT_COLUMN, -1);
+    int max = pfd_sqlite.limit(f->db, SQLITE_LIMIT_COLUMN, -1);
     s->n_columns = w->n_columns;
     if (max > 0 && s->n_columns > (size_t)max) {
         pfd_target_fail(w->target, PFD_ERR_UNSUPPORTED,
@@ -227,24 +226,23 @@ static void sqlite_begin(struct pfd_table_writer *w)
 }
 
 /* NaN and its bits, for instance nan(0x7fc00000). */
-static void bind_nan(const struct file *f, sqlite3_stmt *to, int at,
-                     const struct pfd_table_column *c, uint64_t bits)
+static void bind_nan(sqlite3_stmt *to, int at, const struct pfd_table_column *c,
+                     uint64_t bits)
 {
     char text[32];
     int n = snprintf(text, sizeof text, "nan(0x%0*llx)", 2 * c->n_bytes,
                      (unsigned long long)bits);
-    f->sqlite.bind_text(to, at, text, n, SQLITE_TRANSIENT);
+    pfd_sqlite.bind_text(to, at, text, n, SQLITE_TRANSIENT);
 }
 
-static void bind_digits(const struct file *f, sqlite3_stmt *to, int at,
-                        uint64_t value)
+static void bind_digits(sqlite3_stmt *to, int at, uint64_t value)
 {
     char text[32];
     int n = snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-    f->sqlite.bind_text(to, at, text, n, SQLITE_TRANSIENT);
+    pfd_sqlite.bind_text(to, at, text, n, SQLITE_TRANSIENT);
 }
 
-static void bind_value(const struct file *f, sqlite3_stmt *to, int at,
+static void bind_value(sqlite3_stmt *to, int at,
                        const struct pfd_columns *batch, size_t i, size_t row)
 {
     const struct pfd_table_column *c = &batch->columns[i];
@@ -254,14 +252,14 @@ static void bind_value(const struct file *f, sqlite3_stmt *to, int at,
     case PFD_VALUE_FLOAT:
         d = pfd_float_value(bits, c->n_bytes);
         if (isnan(d)) {
-            bind_nan(f, to, at, c, bits);
+            bind_nan(to, at, c, bits);
         } else {
-            f->sqlite.bind_double(to, at, d);
+            pfd_sqlite.bind_double(to, at, d);
         }
         return;
     case PFD_VALUE_INT:
-        f->sqlite.bind_int64(to, at,
-                             (sqlite3_int64)pfd_columns_wide(batch, i, row));
+        pfd_sqlite.bind_int64(to, at,
+                              (sqlite3_int64)pfd_columns_wide(batch, i, row));
         return;
     case PFD_VALUE_UNSIGNED:
     case PFD_VALUE_TIME:
@@ -269,54 +267,52 @@ static void bind_value(const struct file *f, sqlite3_stmt *to, int at,
         break;
     }
     if (bits > INT64_MAX) {
-        bind_digits(f, to, at, bits);
+        bind_digits(to, at, bits);
     } else {
-        f->sqlite.bind_int64(to, at, (sqlite3_int64)bits);
+        pfd_sqlite.bind_int64(to, at, (sqlite3_int64)bits);
     }
 }
 
-static void bind_text(const struct file *f, sqlite3_stmt *to, int at,
-                      const struct pfd_columns *batch, size_t i, size_t row)
+static void bind_text(sqlite3_stmt *to, int at, const struct pfd_columns *batch,
+                      size_t i, size_t row)
 {
     size_t n;
     const char *text = pfd_columns_text(batch, i, row, &n);
     if (pfd_table_is_plain_utf8(text, n)) {
-        f->sqlite.bind_text(to, at, text, (int)n, SQLITE_STATIC);
+        pfd_sqlite.bind_text(to, at, text, (int)n, SQLITE_STATIC);
     } else {
-        f->sqlite.bind_blob(to, at, text, (int)n, SQLITE_STATIC);
+        pfd_sqlite.bind_blob(to, at, text, (int)n, SQLITE_STATIC);
     }
 }
 
 static void sqlite_batch(struct pfd_table_writer *w,
                          const struct pfd_columns *batch)
 {
-    struct file *f = w->file;
     const struct state *s = w->state;
     for (size_t row = 0; s->insert && row < batch->n_rows; row++) {
         for (size_t i = 0; i < s->n_columns; i++) {
             int at = (int)i + 1;
             if (pfd_columns_is_null(batch, i, row)) {
-                f->sqlite.bind_null(s->insert, at);
+                pfd_sqlite.bind_null(s->insert, at);
             } else if (batch->columns[i].type == PFD_VALUE_TEXT) {
-                bind_text(f, s->insert, at, batch, i, row);
+                bind_text(s->insert, at, batch, i, row);
             } else {
-                bind_value(f, s->insert, at, batch, i, row);
+                bind_value(s->insert, at, batch, i, row);
             }
         }
-        if (f->sqlite.step(s->insert) != SQLITE_DONE) {
+        if (pfd_sqlite.step(s->insert) != SQLITE_DONE) {
             fail(w);
             return;
         }
-        f->sqlite.reset(s->insert);
+        pfd_sqlite.reset(s->insert);
     }
 }
 
 static void sqlite_end(struct pfd_table_writer *w)
 {
-    const struct file *f = w->file;
     const struct state *s = w->state;
     if (s->insert)
-        f->sqlite.finalize(s->insert);
+        pfd_sqlite.finalize(s->insert);
 }
 
 static void add_messages(struct pfd_table_writer *w)
@@ -342,10 +338,9 @@ static void sqlite_close(struct pfd_table_writer *w)
         add_messages(w);
         run_words(w, "COMMIT;");
     }
-    if (f->db && f->sqlite.close(f->db) != SQLITE_OK)
+    if (f->db && pfd_sqlite.close(f->db) != SQLITE_OK)
         pfd_target_fail(w->target, PFD_ERR_IO, "the database is not closed");
     pfd_text_free(&f->view);
-    pfd_sqlite_unload(&f->sqlite);
 }
 
 const struct pfd_table_form pfd_table_form_sqlite = {

@@ -1,36 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "table/sqlite.h"
 
-#include <dlfcn.h>
-#include <stddef.h>
-#include <string.h>
+#include "base/library.h"
 
-bool pfd_sqlite_load(struct pfd_sqlite *ret, const char **why)
-{
-    static const struct {
-        const char *name;
-        size_t at;
-    } calls[] = {
-#define PFD_X(name) { "sqlite3_" #name, offsetof(struct pfd_sqlite, name) },
-        PFD_SQLITE_CALLS(PFD_X)
-#undef PFD_X
-    };
-    *ret = (struct pfd_sqlite){ .library = dlopen("libsqlite3.so.0",
-                                                  RTLD_NOW | RTLD_LOCAL) };
-    bool ok = ret->library != NULL;
-    for (size_t i = 0; ok && i < sizeof calls / sizeof *calls; i++) {
-        void *call = dlsym(ret->library, calls[i].name);
-        memcpy((char *)ret + calls[i].at, &call, sizeof call);
-        ok = call != NULL;
-    }
-    if (!ok)
-        *why = dlerror();
-    return ok;
-}
+#define NAME(name) "sqlite3_" #name "\0"
 
-void pfd_sqlite_unload(struct pfd_sqlite *sqlite)
+struct pfd_sqlite pfd_sqlite;
+
+PFD_LIBRARY(sqlite, "libsqlite3.so.0", PFD_SQLITE_CALLS(NAME), &pfd_sqlite,
+            "databases");
+
+enum pfd_status pfd_sqlite_load(struct pfd_error *err)
 {
-    if (sqlite->library)
-        dlclose(sqlite->library);
-    sqlite->library = NULL;
+    return pfd_library_load(&pfd_library_sqlite, err);
 }

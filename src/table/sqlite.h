@@ -4,7 +4,8 @@
 #define PFD_SQLITE_H
 
 #include <sqlite3.h>
-#include <stdbool.h>
+
+#include "base/error.h"
 
 #define PFD_SQLITE_CALLS(X) \
     X(open_v2)              \
@@ -23,14 +24,14 @@
     X(limit)
 
 struct pfd_sqlite {
-    void *library;
 #define PFD_X(name) __typeof__(sqlite3_##name) *name;
     PFD_SQLITE_CALLS(PFD_X)
 #undef PFD_X
 };
 
-/* False: it cannot be loaded, *why says so. */
-bool pfd_sqlite_load(struct pfd_sqlite *ret, const char **why);
-void pfd_sqlite_unload(struct pfd_sqlite *sqlite);
+extern struct pfd_sqlite pfd_sqlite;
+
+/* Before the first call. PFD_OK; PFD_ERR_UNSUPPORTED: it cannot be loaded. */
+enum pfd_status pfd_sqlite_load(struct pfd_error *err);
 
 #endif

@@ -19,10 +19,10 @@ static enum pfd_match match(const char *pattern, const char *text, size_t n)
     enum pfd_match ret[2];
     for (unsigned jit = 0; jit < 2; jit++) {
         struct pfd_pattern *p = NULL;
-        struct pfd_matcher *m = pfd_matcher_new();
         ck_assert_int_eq(
             pfd_pattern_new(pattern, jit ? PFD_PATTERN_JIT : 0, &p, NULL),
             PFD_OK);
+        struct pfd_matcher *m = pfd_matcher_new();
         ret[jit] = pfd_pattern_match(p, m, text, n);
         pfd_pattern_free(p);
         pfd_matcher_free(m);
