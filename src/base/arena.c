@@ -3,7 +3,8 @@
 
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/mman.h>
+
+#include "base/large.h"
 
 struct pfd_arena_block {
     struct pfd_arena_block *next;
@@ -16,7 +17,6 @@ struct pfd_arena_block {
 enum {
     BLOCK_FIRST = 4096,
     BLOCK_MAX = 32 * 1024,
-    LARGE_PAGE = 2 << 20,
     LARGE_FROM = 512 * 1024, /* bytes that there are already */
     SPARE_FIRST = 2 * PFD_ARENA_PIECE,
 };
@@ -36,19 +36,18 @@ static struct pfd_arena_block *make_block(struct pfd_arena *arena, size_t n)
 /* Of a page. Not zeroed: nobody relies on that. NULL: as small ones, then. */
 static struct pfd_arena_block *make_large_block(struct pfd_arena *arena)
 {
-    void *data = NULL;
-    struct pfd_arena_block *block = malloc(sizeof *block);
-    if (!block || posix_memalign(&data, LARGE_PAGE, LARGE_PAGE)) {
-        free(block);
+    void *data = pfd_large_new(PFD_LARGE_PAGE);
+    struct pfd_arena_block *block = data ? malloc(sizeof *block) : NULL;
+    if (!block) {
+        free(data);
         return NULL;
     }
-    madvise(data, LARGE_PAGE, MADV_HUGEPAGE); /* or not */
     *block = (struct pfd_arena_block){
         .data = data,
-        .n = LARGE_PAGE - PFD_ARENA_SLACK,
+        .n = PFD_LARGE_PAGE - PFD_ARENA_SLACK,
         .is_large = true,
     };
-    arena->n_memory += sizeof *block + LARGE_PAGE;
+    arena->n_memory += sizeof *block + PFD_LARGE_PAGE;
     return block;
 }
 
@@ -98,7 +97,7 @@ void *pfd_arena_take(struct pfd_arena *arena, size_t n)
 
 void *pfd_arena_take_of_many(struct pfd_arena *arena, size_t n)
 {
-    bool is_large = arena->n_memory >= LARGE_FROM && n <= LARGE_PAGE / 2 &&
+    bool is_large = arena->n_memory >= LARGE_FROM && n <= PFD_LARGE_PAGE / 2 &&
                     aligned(n) > arena->left;
     struct pfd_arena_block *block = is_large ? make_large_block(arena) : NULL;
     if (block)

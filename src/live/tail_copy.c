@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/large.h"
 
 enum {
     ROOM_FIRST = 1 << 16, /* bytes */
@@ -17,6 +18,7 @@ void pfd_tail_copy_drop(struct pfd_tail_copy *copy)
     *copy = (struct pfd_tail_copy){ 0 };
 }
 
+/* What was there is gone. */
 static bool make_room(struct pfd_tail_copy *copy, size_t n)
 {
     if (copy->room >= n)
@@ -24,12 +26,10 @@ static bool make_room(struct pfd_tail_copy *copy, size_t n)
     size_t room = copy->room ? copy->room : ROOM_FIRST;
     while (room < n)
         room *= 2;
-    uint8_t *bytes = realloc(copy->bytes, room);
-    if (!bytes)
-        return false;
-    copy->bytes = bytes;
-    copy->room = room;
-    return true;
+    free(copy->bytes);
+    copy->bytes = pfd_large_new(room);
+    copy->room = copy->bytes ? room : 0;
+    return copy->bytes;
 }
 
 void pfd_tail_copy_shrink(struct pfd_tail_copy *copy)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/large.h"
+
 void pfd_tail_marks_add(struct pfd_tail_marks *marks, uint64_t used,
                         uint64_t now_ns, uint64_t settle_ns)
 {
@@ -113,6 +115,30 @@ bool pfd_tail_holes_add(struct pfd_tail_holes *holes,
     return true;
 }
 
+/* For that many bytes. */
+static bool make_room(struct pfd_tail_image *image, size_t n)
+{
+    size_t room = image->room ? image->room : 65536;
+    while (room < n)
+        room *= 2;
+    uint8_t *bytes = pfd_large_new(room);
+    uint8_t *out = calloc(1, room / 32);
+    if (!bytes || !out) {
+        free(bytes);
+        free(out);
+        return false;
+    }
+    if (image->room) {
+        memcpy(bytes, image->bytes, image->n);
+        memcpy(out, image->out, image->room / 32);
+    }
+    pfd_tail_image_free(image);
+    image->bytes = bytes;
+    image->out = out;
+    image->room = room;
+    return true;
+}
+
 bool pfd_tail_image_put(struct pfd_tail_image *image, uint64_t at,
                         const void *bytes, size_t n)
 {
@@ -121,21 +147,8 @@ bool pfd_tail_image_put(struct pfd_tail_image *image, uint64_t at,
     if (n > image->max - (size_t)at)
         n = image->max - (size_t)at;
     size_t end = (size_t)at + n;
-    if (end > image->room) {
-        size_t room = image->room ? image->room : 65536;
-        while (room < end)
-            room *= 2;
-        uint8_t *next = realloc(image->bytes, room);
-        if (!next)
-            return false;
-        image->bytes = next;
-        next = realloc(image->out, room / 32);
-        if (!next)
-            return false;
-        memset(next + image->room / 32, 0, (room - image->room) / 32);
-        image->out = next;
-        image->room = room;
-    }
+    if (end > image->room && !make_room(image, end))
+        return false;
     if (at > image->n)
         memset(image->bytes + image->n, 0, (size_t)at - image->n);
     if (n)

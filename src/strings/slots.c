@@ -2,14 +2,13 @@
 /* The hash tables of a set. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "base/large.h"
 #include "strings/set.h"
 
 enum {
     TABLE_FIRST = 64,
     SPARSE_MAX = 8192, /* slots */
-    LARGE_PAGE = 2 << 20,
 };
 
 /* Slots, behind the number of tables that have them and before their marks. */
@@ -22,13 +21,10 @@ static atomic_uint *refs_of(const struct pfd_table_slot *slots)
  * found sooner. */
 static void *new_block(size_t n)
 {
-    void *ret = NULL;
-    if (n < LARGE_PAGE)
+    if (n < PFD_LARGE_PAGE)
         return calloc(1, n);
-    if (posix_memalign(&ret, LARGE_PAGE, n))
-        return NULL;
-    madvise(ret, n, MADV_HUGEPAGE); /* or not */
-    return memset(ret, 0, n);
+    void *ret = pfd_large_new(n);
+    return ret ? memset(ret, 0, n) : NULL;
 }
 
 static struct pfd_table_slot *new_slots(size_t n)
