@@ -11,6 +11,7 @@
 enum {
     CHUNK = 16 << 10, /* bytes: its lines stay in the cache */
     MUCH = 512 << 10, /* bytes of entries in a look */
+    LONG_RUN = 64,    /* entries: worth the way to another thread */
 };
 
 struct pfd_lines *pressing_lines(const struct options *o, bool has_form,
@@ -88,6 +89,10 @@ bool pressing_take_run(struct pressing *p, const struct pfd_run *run)
     if (!p->is_on)
         return false;
     p->n_bytes += pfd_run_bytes(run);
+    if (n >= LONG_RUN) {
+        pfd_press_run(p->press, run, &p->place);
+        return true;
+    }
     for (size_t i = 0; i < n;) {
         struct pfd_chunk_writer *chunk = pfd_press_chunk(p->press);
         check(pfd_chunk_add_run(chunk, run, &i, CHUNK - 1, NULL));

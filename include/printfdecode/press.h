@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of chunks, made by several threads and written in the chunks' order:
+ * Lines of chunks and runs, made by several threads and written in their order:
  * for whoever takes entries from a tail faster than one thread prints them.
  *
  * Thread rule: all calls come from one thread; `write` is called from it and the
@@ -11,6 +11,7 @@
 
 #include <printfdecode/convert.h>
 #include <printfdecode/lines.h>
+#include <printfdecode/run.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,7 +29,7 @@ struct pfd_press_options {
     void *user;
 };
 
-/* What the entries of a chunk have in common; all borrowed until the press has
+/* What the entries of a chunk or run have in common; all borrowed until the press has
  * been drained. */
 struct pfd_press_place {
     const struct pfd_strings *strings;
@@ -56,6 +57,12 @@ PFD_API struct pfd_chunk_writer *pfd_press_chunk(struct pfd_press *press);
  * chunks before it. An empty one is nothing. */
 PFD_API void pfd_press_go(struct pfd_press *press,
                           const struct pfd_press_place *place);
+
+/* As pfd_press_go(), and behind that the lines of a run, which is copied: that
+ * costs less than a chunk, where it has dozens of entries. Its strings are the
+ * place's. Memory that is out shows in pfd_press_status(). */
+PFD_API void pfd_press_run(struct pfd_press *press, const struct pfd_run *run,
+                           const struct pfd_press_place *place);
 
 /* Waits until all is written. PFD_OK; PFD_ERR_STOPPED: write said so;
  * PFD_ERR_NOMEM: lines are missing; PFD_ERR_CORRUPT: likewise, as a chunk could

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A ring of chunks. The caller fills the next one, workers take them in turn
- * and make lines of them, and whoever has made the next ones to be written
- * writes them: nobody sleeps but where there is nothing to do. A caller that
- * has to wait works, too.
+ * A ring of sheets, each with a chunk or a part of a run. The caller fills the
+ * next one, workers take them in turn and make lines of them, and whoever has
+ * made the next ones to be written writes them: nobody sleeps but where there is
+ * nothing to do. A caller that has to wait works, too.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -12,20 +12,24 @@
 #include <printfdecode/press.h>
 
 #include "base/error.h"
+#include "decode/run_copy.h"
 
 enum {
     THREADS_MAX = 64,
     THREADS_DEFAULT = 8,
-    CHUNKS_EACH = 2, /* for a thread: in work, and waiting before and behind
+    SHEETS_EACH = 2, /* for a thread: in work, and waiting before and behind
                         that; the caller is one, too */
+    RUN_BYTES = 32 << 10, /* of a sheet: its lines stay in the cache */
 };
 
 struct sheet {
     struct pfd_chunk_writer *chunk;
+    struct pfd_run_copy run;
     struct pfd_lines *lines;
     struct pfd_press_place place;
-    const void *bytes; /* [n], when the chunk is full */
+    const void *bytes; /* [n], of the chunk; NULL: the run is what counts */
     size_t n;
+    bool is_full;
     bool is_made; /* its lines are to be written */
 };
 
@@ -37,9 +41,9 @@ struct pfd_press {
     size_t n_threads;
 
     pthread_mutex_t lock; /* guards these: */
-    pthread_cond_t full;  /* a chunk may be taken */
+    pthread_cond_t full;  /* a sheet may be taken */
     pthread_cond_t empty; /* some was written */
-    uint64_t n_full;      /* chunks, since the beginning */
+    uint64_t n_full;      /* sheets, since the beginning */
     uint64_t n_taken;
     uint64_t n_written;
     bool is_writing; /* somebody writes number n_written */
@@ -62,21 +66,45 @@ static enum pfd_status print_items(struct pfd_chunk_reader *reader,
     return status == PFD_END ? PFD_OK : status;
 }
 
-static enum pfd_status print_sheet(const struct sheet *sheet)
+static enum pfd_status print_chunk(const struct sheet *sheet)
 {
     const struct pfd_press_place *place = &sheet->place;
     struct pfd_chunk_reader *reader = NULL;
     enum pfd_status status = pfd_chunk_reader_new(
         place->strings, place->source, place->options, &reader, NULL);
-    pfd_lines_set_buffer(sheet->lines, place->buffer);
-    pfd_lines_set_place(sheet->lines, place->generation, UINT64_MAX);
-    pfd_lines_set_time(sheet->lines, place->time);
     if (status == PFD_OK)
         status = pfd_chunk_reader_open(reader, sheet->bytes, sheet->n, NULL);
     if (status == PFD_OK)
         status = print_items(reader, sheet->lines);
     pfd_chunk_reader_free(reader);
     return status;
+}
+
+static enum pfd_status print_run(const struct sheet *sheet)
+{
+    const struct pfd_press_place *place = &sheet->place;
+    const struct pfd_options defaults = { 0 };
+    struct pfd_entry_source of;
+    struct pfd_entry entry;
+    bool ok = pfd_entry_source_init(&of, place->source);
+    pfd_entry_source_set(&of, place->strings, sheet->run.format,
+                         place->options ? place->options : &defaults);
+    const struct pfd_run run = pfd_run_copy_view(&sheet->run, &of);
+    for (size_t i = 0; ok && i < run.n; i++) {
+        pfd_run_entry(&run, i, &entry);
+        pfd_lines_entry(sheet->lines, &entry);
+    }
+    pfd_entry_source_deinit(&of);
+    return ok ? PFD_OK : PFD_ERR_NOMEM;
+}
+
+static enum pfd_status print_sheet(const struct sheet *sheet)
+{
+    const struct pfd_press_place *place = &sheet->place;
+    pfd_lines_set_buffer(sheet->lines, place->buffer);
+    pfd_lines_set_place(sheet->lines, place->generation, UINT64_MAX);
+    pfd_lines_set_time(sheet->lines, place->time);
+    return sheet->bytes ? print_chunk(sheet) : print_run(sheet);
 }
 
 static enum pfd_status write_sheet(const struct pfd_press *press,
@@ -119,7 +147,7 @@ static void write_made(struct pfd_press *press)
     press->is_writing = false;
 }
 
-/* With the lock, which is given up meanwhile: the next chunk. False: there is
+/* With the lock, which is given up meanwhile: the next sheet. False: there is
  * none. */
 static bool take_next(struct pfd_press *press)
 {
@@ -187,7 +215,7 @@ enum pfd_status pfd_press_new(const struct pfd_press_options *options,
     pthread_cond_init(&press->full, NULL);
     pthread_cond_init(&press->empty, NULL);
     press->threads = calloc(n, sizeof *press->threads);
-    if (!press->threads || !make_sheets(press, CHUNKS_EACH * (n + 1))) {
+    if (!press->threads || !make_sheets(press, SHEETS_EACH * (n + 1))) {
         pfd_press_free(press);
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     }
@@ -216,6 +244,7 @@ void pfd_press_free(struct pfd_press *press)
         pthread_join(press->threads[i], NULL);
     for (size_t i = 0; i < press->n_sheets; i++) {
         pfd_chunk_writer_free(press->sheets[i].chunk);
+        pfd_run_copy_deinit(&press->sheets[i].run);
         pfd_lines_free(press->sheets[i].lines);
     }
     pthread_cond_destroy(&press->full);
@@ -226,7 +255,7 @@ void pfd_press_free(struct pfd_press *press)
     free(press);
 }
 
-/* Until at most so many chunks are not written: who waits does what nobody else
+/* Until at most so many sheets are not written: who waits does what nobody else
  * has begun. */
 static void await_written(struct pfd_press *press, size_t n)
 {
@@ -242,34 +271,71 @@ static struct sheet *next_sheet(struct pfd_press *press)
     return &press->sheets[press->n_full % press->n_sheets];
 }
 
-struct pfd_chunk_writer *pfd_press_chunk(struct pfd_press *press)
+/* The same when it is empty. */
+static struct sheet *await_sheet(struct pfd_press *press)
 {
     struct sheet *sheet = next_sheet(press);
-    if (!sheet->bytes)
-        return sheet->chunk;
+    if (!sheet->is_full)
+        return sheet;
     pthread_mutex_lock(&press->lock);
     await_written(press, press->n_sheets - 1);
     pthread_mutex_unlock(&press->lock);
-    sheet->bytes = NULL;
-    return sheet->chunk;
+    sheet->is_full = false;
+    return sheet;
 }
 
-void pfd_press_go(struct pfd_press *press, const struct pfd_press_place *place)
+struct pfd_chunk_writer *pfd_press_chunk(struct pfd_press *press)
 {
-    struct pfd_chunk_writer *chunk = pfd_press_chunk(press);
-    struct sheet *sheet = next_sheet(press);
-    if (!pfd_chunk_size(chunk))
-        return;
-    sheet->bytes = pfd_chunk_finish(chunk, &sheet->n);
+    return await_sheet(press)->chunk;
+}
+
+/* It is to be printed; not ok: there was no memory for what it should have. */
+static void give(struct pfd_press *press, struct sheet *sheet,
+                 const struct pfd_press_place *place, bool ok)
+{
     sheet->place = *place;
+    sheet->is_full = ok;
     pthread_mutex_lock(&press->lock);
-    if (sheet->bytes) {
+    if (ok) {
         press->n_full++;
         pthread_cond_signal(&press->full);
     } else {
         note(press, PFD_ERR_NOMEM);
     }
     pthread_mutex_unlock(&press->lock);
+}
+
+void pfd_press_go(struct pfd_press *press, const struct pfd_press_place *place)
+{
+    struct sheet *sheet = await_sheet(press);
+    if (!pfd_chunk_size(sheet->chunk))
+        return;
+    sheet->bytes = pfd_chunk_finish(sheet->chunk, &sheet->n);
+    give(press, sheet, place, sheet->bytes);
+}
+
+/* Behind the last entry of [from, run->n) that a sheet has. */
+static size_t end_of_sheet(const struct pfd_run *run, size_t from)
+{
+    const struct pfd_record *r = run->records;
+    size_t n = run->n - from;
+    while (n > 1 && r[from + n - 1].offset - r[from].offset > RUN_BYTES)
+        n /= 2;
+    return from + n;
+}
+
+void pfd_press_run(struct pfd_press *press, const struct pfd_run *run,
+                   const struct pfd_press_place *place)
+{
+    size_t to = 0;
+    pfd_press_go(press, place);
+    for (size_t from = 0; from < run->n; from = to) {
+        struct sheet *sheet = await_sheet(press);
+        to = end_of_sheet(run, from);
+        sheet->bytes = NULL;
+        give(press, sheet, place,
+             pfd_run_copy_take(&sheet->run, run, from, to));
+    }
 }
 
 enum pfd_status pfd_press_drain(struct pfd_press *press)

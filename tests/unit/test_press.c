@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <printfdecode/press.h>
+#include <printfdecode/tail.h>
 
 #include "dump.h"
 #include "suite.h"
@@ -137,6 +138,145 @@ START_TEST(lines_of_one)
 }
 END_TEST
 
+/* ---- runs ---- */
+
+/* Where what a tail gives goes: the press, or lines without one. */
+struct taking {
+    struct build *bytes; /* of the buffer */
+    struct pfd_press *press;
+    struct pfd_lines *lines;
+    struct pfd_press_place place;
+    size_t n_runs;
+    size_t n_large; /* runs that are more than a sheet */
+};
+
+static long read_bytes(void *user, uint64_t offset, void *bytes, size_t n)
+{
+    const struct taking *t = user;
+    size_t left = offset < t->bytes->n ? t->bytes->n - (size_t)offset : 0;
+    n = n < left ? n : left;
+    if (n)
+        memcpy(bytes, t->bytes->bytes + offset, n);
+    return (long)n;
+}
+
+static void take_item(void *user, const struct pfd_tail_item *item)
+{
+    const struct taking *t = user;
+    if (!item->is_entry)
+        return;
+    if (t->lines) {
+        pfd_lines_entry(t->lines, item->entry);
+        return;
+    }
+    struct pfd_chunk_writer *chunk = pfd_press_chunk(t->press);
+    ck_assert_int_eq(pfd_chunk_add_entry(chunk, item->entry, NULL), PFD_OK);
+}
+
+/* Each third goes by chunks, which the next one then finds half full. */
+static void take_run(void *user, const struct pfd_run *run, uint64_t generation)
+{
+    struct taking *t = user;
+    size_t n = pfd_run_count(run);
+    ck_assert_uint_eq(generation, 0);
+    t->n_large += pfd_run_bytes(run) > 40000;
+    if (++t->n_runs % 3) {
+        pfd_press_run(t->press, run, &t->place);
+        return;
+    }
+    for (size_t i = 0; i < n;) {
+        struct pfd_chunk_writer *chunk = pfd_press_chunk(t->press);
+        ck_assert_int_eq(pfd_chunk_add_run(chunk, run, &i, 999, NULL), PFD_OK);
+        if (i < n)
+            pfd_press_go(t->press, &t->place);
+    }
+}
+
+static void follow(const struct dump *d, struct taking *t)
+{
+    struct pfd_tail_options options = {
+        .strings = d->strings,
+        .format = "llpc",
+        .source = "buffer",
+        .read = read_bytes,
+        .read_user = t,
+        .item = take_item,
+        .run = t->press ? take_run : NULL,
+        .item_user = t,
+    };
+    struct pfd_tail *tail = NULL;
+    ck_assert_int_eq(pfd_tail_new(&options, &tail, NULL), PFD_OK);
+    ck_assert_int_eq(pfd_tail_finish(tail, t->bytes->n, NULL), PFD_OK);
+    pfd_tail_free(tail);
+}
+
+static void compare_runs(struct dump *d, const char *form, unsigned threads)
+{
+    struct sink sink = { .form = form };
+    struct taking one = { .bytes = &d->bytes, .lines = make_lines(&sink) };
+    struct taking many = {
+        .bytes = &d->bytes,
+        .press = new_press(&sink, threads),
+        .place = place_of(d, 0),
+    };
+    size_t n = 0;
+    pfd_lines_set_time(one.lines, many.place.time);
+    pfd_lines_set_place(one.lines, 0, UINT64_MAX);
+    follow(d, &one);
+    follow(d, &many);
+    pfd_press_go(many.press, &many.place);
+    ck_assert_int_eq(pfd_press_drain(many.press), PFD_OK);
+    ck_assert_uint_gt(many.n_runs, 10);
+    ck_assert_uint_gt(many.n_large, 2);
+    const char *bytes = pfd_lines_bytes(one.lines, &n);
+    ck_assert_uint_eq(n, sink.bytes.n);
+    ck_assert(!memcmp(bytes, sink.bytes.bytes, n));
+    pfd_press_free(many.press);
+    pfd_lines_free(one.lines);
+    build_free(&sink.bytes);
+}
+
+#define LONG_ID UINT64_C(0x123456789abc)
+
+/* Entries of 60 numbers behind the others. */
+static void add_long(struct dump *d)
+{
+    enum {
+        N_NUMBERS = 60,
+        N_LONG = 2500,
+    };
+    char text[3 * N_NUMBERS + 1] = "";
+    char widths[N_NUMBERS + 1] = "";
+    uint32_t numbers[N_NUMBERS];
+    for (size_t i = 0; i < N_NUMBERS; i++) {
+        memcpy(text + 3 * i, "%u,", 3);
+        widths[i] = '4';
+    }
+    dump_add_string(d->strings, LONG_ID, text, widths);
+    for (uint32_t i = 0; i < N_LONG; i++) {
+        for (uint32_t k = 0; k < N_NUMBERS; k++)
+            numbers[k] = i * 1000 + k;
+        dump_entry(&d->bytes, LONG_ID, N_NUMBERS + 2, numbers, N_NUMBERS);
+    }
+    uint64_t used = (d->bytes.n - 16) / 4;
+    memcpy(d->bytes.bytes, &used, sizeof used);
+}
+
+/* Whatever its way is, and however large a run. */
+START_TEST(runs)
+{
+    static const char *const forms[] = { "raw", "text", "json" };
+    struct dump d;
+    dump_init(&d, 6, N_ENTRIES);
+    add_long(&d);
+    for (size_t k = 0; k < 3; k++) {
+        for (unsigned threads = 1; threads < 5; threads += 3)
+            compare_runs(&d, forms[k], threads);
+    }
+    dump_deinit(&d);
+}
+END_TEST
+
 /* Nothing more is written, and nobody waits for ever. */
 START_TEST(stopping)
 {
@@ -174,5 +314,6 @@ END_TEST
 
 int main(void)
 {
-    return suite_run("press", TESTS(lines_of_one, stopping, leaving), 200);
+    return suite_run("press", TESTS(lines_of_one, runs, stopping, leaving),
+                     200);
 }
