@@ -21,6 +21,7 @@ bool pfdd_pools_open(struct pfdd_pools *pools, uv_loop_t *loop,
     pools->printers = pfdd_pool_new(loop, n_printers);
     pools->choosers = pfdd_pool_new(loop, n_threads);
     pools->disk = pfdd_pool_new(loop, 1);
+    (void)pfd_readers_new(0, &pools->readers, NULL);
     return pools->decoders && pools->printers && pools->choosers && pools->disk;
 }
 
@@ -29,6 +30,7 @@ void pfdd_pools_close(struct pfdd_pools *pools)
     bool more = true;
     for (size_t i = 0; more; i++)
         pfdd_pool_close(nth(pools, i, &more));
+    pfd_readers_free(pools->readers);
     *pools = (struct pfdd_pools){ 0 };
 }
 

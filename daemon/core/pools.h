@@ -3,15 +3,19 @@
 #ifndef PFDD_POOLS_H
 #define PFDD_POOLS_H
 
+#include <printfdecode/source.h>
+
 #include "core/work.h"
 
 /* NULL: not open. */
 struct pfdd_pools {
     struct pfdd_pool *decoders;
-    struct pfdd_pool *printers; /* of pages that all share, */
-    struct pfdd_pool *choosers; /* and of those of one reader */
-    struct pfdd_pool *disk;     /* one thread: what is asked for first is
+    struct pfdd_pool *printers;  /* of pages that all share, */
+    struct pfdd_pool *choosers;  /* and of those of one reader */
+    struct pfdd_pool *disk;      /* one thread: what is asked for first is
                                    written first */
+    struct pfd_readers *readers; /* of large parts of buffers, with a decoder;
+                                    NULL: no memory for that */
 };
 
 /* n_printers: threads of the printers; n_threads: of each other but the disk's.

@@ -313,8 +313,10 @@ struct pfdd_session *pfdd_session_new(
               pfdd_bytes_init(&s->bytes, options->fd, options->memory,
                               options->n_memory);
     ok = ok && pfdd_maker_init(&s->maker);
-    if (ok)
+    if (ok) {
+        pfd_source_set_readers(s->bytes.source, d->pools.readers);
         s->buffer = make_buffer(d, options);
+    }
     if (!ok || !s->buffer) {
         if (s) {
             pfdd_bytes_deinit(&s->bytes);

@@ -19,6 +19,20 @@ extern "C" {
 
 struct pfd_source;
 
+/*
+ * Threads that read large parts of files together with who asks for them: for
+ * buffers that are written faster than one thread copies them. They start with
+ * the first such part. Any number of sources may share them, of any threads:
+ * who finds them at work reads alone. threads: 0: a fourth of the processors
+ * that there are, 3 at most. PFD_OK; PFD_ERR_NOMEM.
+ */
+struct pfd_readers;
+PFD_API enum pfd_status pfd_readers_new(unsigned threads,
+                                        struct pfd_readers **ret,
+                                        struct pfd_error *err);
+/* No source has them any more. NULL is allowed. */
+PFD_API void pfd_readers_free(struct pfd_readers *readers);
+
 /* A file, by its descriptor, which is borrowed until the source is closed. It
  * is read and not mapped: who cuts it does no harm. PFD_OK; PFD_ERR_IO: it is
  * not a regular file; PFD_ERR_NOMEM. */
@@ -34,6 +48,11 @@ PFD_API enum pfd_status pfd_source_open_memory(struct pfd_memory *memory,
                                                uint64_t address, uint64_t n,
                                                struct pfd_source **ret,
                                                struct pfd_error *err);
+
+/* Of a file: who reads with it, borrowed until it is closed; NULL: nobody, as at
+ * first. */
+PFD_API void pfd_source_set_readers(struct pfd_source *source,
+                                    struct pfd_readers *readers);
 
 /* NULL is allowed. */
 PFD_API void pfd_source_close(struct pfd_source *source);

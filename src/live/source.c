@@ -8,6 +8,7 @@
 #include <printfdecode/source.h>
 
 #include "base/error.h"
+#include "live/readers.h"
 #include "memory/memory.h"
 
 enum {
@@ -27,8 +28,9 @@ struct source_hooks {
 
 struct pfd_source {
     const struct source_hooks *hooks;
-    int fd;                    /* borrowed; -1: none */
-    struct pfd_memory *memory; /* borrowed; NULL: none */
+    int fd;                      /* borrowed; -1: none */
+    struct pfd_readers *readers; /* borrowed; NULL: none */
+    struct pfd_memory *memory;   /* borrowed; NULL: none */
     uint64_t address;
     uint64_t n; /* bytes of the memory */
     /* When `changed` was asked last. */
@@ -47,13 +49,7 @@ static enum pfd_status io_error(struct pfd_error *err)
 static long read_file(struct pfd_source *s, uint64_t offset, void *bytes,
                       size_t n)
 {
-    for (;;) {
-        ssize_t got = pread(s->fd, bytes, n, (off_t)offset);
-        if (got >= 0)
-            return (long)got;
-        if (errno != EINTR)
-            return -(long)errno;
-    }
+    return pfd_readers_read(s->readers, s->fd, offset, bytes, n);
 }
 
 static enum pfd_status size_of_file(struct pfd_source *s, uint64_t *ret,
@@ -191,6 +187,11 @@ enum pfd_status pfd_source_open_memory(struct pfd_memory *memory,
                         (unsigned long long)n, (unsigned long long)address);
     }
     return make(&of, ret, err);
+}
+
+void pfd_source_set_readers(struct pfd_source *s, struct pfd_readers *readers)
+{
+    s->readers = readers;
 }
 
 void pfd_source_close(struct pfd_source *source)

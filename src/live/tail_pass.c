@@ -370,7 +370,7 @@ static bool give_run(struct pfd_tail *t, const struct pfd_tail_pass *p,
     t->o.run(t->o.item_user, &run, t->generation);
     if (!pfd_tail_image_put(&t->image, r->offset, run.bytes, (size_t)n_bytes))
         return false;
-    for (; n; n--, r++)
+    for (; n && r->offset < t->image.n; n--, r++)
         pfd_tail_image_mark(&t->image, r->offset);
     return true;
 }
