@@ -18,14 +18,17 @@ void pfd_tail_copy_drop(struct pfd_tail_copy *copy)
     *copy = (struct pfd_tail_copy){ 0 };
 }
 
-/* What was there is gone. */
-static bool make_room(struct pfd_tail_copy *copy, size_t n)
+/* What was there is gone. Once there are large pages, there is room for all that
+ * a look reads: those that are not touched cost nothing. */
+static bool make_room(struct pfd_tail_copy *copy, size_t n, size_t farther)
 {
     if (copy->room >= n)
         return true;
     size_t room = copy->room ? copy->room : ROOM_FIRST;
     while (room < n)
         room *= 2;
+    if (room > PFD_LARGE_PAGE && n <= farther)
+        room = farther;
     free(copy->bytes);
     copy->bytes = pfd_large_new(room);
     copy->room = copy->bytes ? room : 0;
@@ -47,7 +50,7 @@ enum pfd_status pfd_tail_copy_read(struct pfd_tail_copy *copy,
     copy->n = 0;
     if (n == 0)
         return PFD_OK;
-    if (!make_room(copy, n))
+    if (!make_room(copy, n, source->farther))
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     while (copy->n < n) {
         long got = source->read(source->read_user, from + copy->n,

@@ -115,12 +115,15 @@ bool pfd_tail_holes_add(struct pfd_tail_holes *holes,
     return true;
 }
 
-/* For that many bytes. */
+/* For that many bytes. Once there are large pages, for all that there may be:
+ * those that are not touched cost nothing. */
 static bool make_room(struct pfd_tail_image *image, size_t n)
 {
     size_t room = image->room ? image->room : 65536;
     while (room < n)
         room *= 2;
+    if (room > PFD_LARGE_PAGE)
+        room = (image->max + 31) / 32 * 32;
     uint8_t *bytes = pfd_large_new(room);
     uint8_t *out = calloc(1, room / 32);
     if (!bytes || !out) {
