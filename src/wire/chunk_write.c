@@ -130,8 +130,8 @@ static __attribute__((noinline)) uint32_t add_string(struct pfd_chunk_writer *w,
         return PFD_CHUNK_NO_STRING;
     }
     *slot_of(w, s) = (struct known_string){ s, w->n_strings };
-    put64(&w->strings, s->key);
-    put64(&w->strings, pfd_chunk_hash(s));
+    uint64_t words[2] = { s->key, pfd_chunk_hash(s) };
+    pfd_text_add(&w->strings, words, sizeof words);
     return w->n_strings++;
 }
 
@@ -168,16 +168,21 @@ static uint64_t bits_of(struct pfd_chunk_writer *w, uint64_t findings)
     return ret;
 }
 
-/* As pfd_chunk_size(). */
-static inline size_t size_of(const struct pfd_chunk_writer *w)
+/* Of a chunk, beside its records. */
+static inline size_t size_of_rest(const struct pfd_chunk_writer *w)
 {
     enum {
         NAME_MAX_BYTES = 32 /* of a format or a kind */
     };
+    return PFD_CHUNK_HEADER + (1 + w->n_kinds) * NAME_MAX_BYTES + w->strings.n;
+}
+
+/* As pfd_chunk_size(). */
+static inline size_t size_of(const struct pfd_chunk_writer *w)
+{
     if (!w->records.n && !w->lost_bytes && !w->skipped_bytes)
         return 0;
-    return PFD_CHUNK_HEADER + (1 + w->n_kinds) * NAME_MAX_BYTES + w->strings.n +
-           w->records.n;
+    return size_of_rest(w) + w->records.n;
 }
 
 /* ---- records ---- */
@@ -313,12 +318,11 @@ enum pfd_status pfd_chunk_add_entry(struct pfd_chunk_writer *w,
     return outcome(w, err);
 }
 
-/* As is_short(), of a record in a run. */
-static bool is_next(const struct pfd_chunk_writer *w,
-                    const struct pfd_record *r, uint64_t index)
+/* As is_short(), of a record in a run of which the chunk has all before it. */
+static inline bool is_short_in_run(const struct pfd_record *r,
+                                   uint32_t n_header)
 {
-    return r->offset == w->offset && index == w->index &&
-           r->key == r->string->key && r->n_header == w->n_header &&
+    return r->key == r->string->key && r->n_header == n_header &&
            r->n_bytes <= RUN_ENTRY_MAX;
 }
 
@@ -333,39 +337,57 @@ static void copy_blocks(char *out, const uint8_t *from, size_t n, size_t left)
         memcpy(out + i, from + i, RUN_BLOCK);
 }
 
+/* Where the short forms of records from `from` on go, as many as a chunk of
+ * n_bytes has, and one more; NULL: out of memory. */
+static char *reserve_shorts(struct pfd_chunk_writer *w,
+                            const struct pfd_run *run, size_t from,
+                            size_t n_bytes)
+{
+    size_t n = (run->n - from) * (RUN_ENTRY_ROOM - RUN_ENTRY_MAX) +
+               (size_t)pfd_run_bytes(run);
+    if (n > n_bytes)
+        n = n_bytes;
+    return pfd_text_reserve(&w->records, n + RUN_ENTRY_ROOM);
+}
+
 /*
- * As put_entry() of records from `from` on, while they are in short form and
- * the chunk has no more than n_bytes; returns the number of the next. Nearly
- * all entries of a buffer that is followed come by here, on one thread.
+ * As put_entry() of records from `from` on, while they are in short form, until
+ * the chunk has more than n_bytes; returns the number of the next. Nearly all
+ * entries of a buffer that is followed come by here, on one thread.
  */
 static size_t put_shorts(struct pfd_chunk_writer *w, const struct pfd_run *run,
                          size_t from, size_t n_bytes)
 {
-    const struct pfd_record *all = run->records;
-    const struct pfd_record *last = &all[run->n - 1];
-    const uint64_t end = last->offset + last->n_bytes;
-    size_t i = from;
-    for (; i < run->n && size_of(w) <= n_bytes; i++) {
-        const struct pfd_record *r = &all[i];
-        if (!is_next(w, r, run->index + i))
-            break;
-        char *out = pfd_text_reserve(&w->records, RUN_ENTRY_ROOM);
-        if (!out)
-            break;
-        size_t n_pad = -(size_t)r->n_bytes & (sizeof(uint32_t) - 1);
-        uint32_t words[2] = { r->n_bytes << PFD_CHUNK_BITS | PFD_CHUNK_IS_ENTRY,
+    const struct pfd_record *r = &run->records[from];
+    const struct pfd_record *end = run->records + run->n;
+    const uint8_t *first = run->bytes + (r->offset - run->records[0].offset);
+    const uint8_t *bytes = first;
+    const uint8_t *bytes_end = run->bytes + pfd_run_bytes(run);
+    const uint32_t n_header = w->n_header;
+    bool is_next = r->offset == w->offset && run->index + from == w->index;
+    char *out = is_next ? reserve_shorts(w, run, from, n_bytes) : NULL;
+    if (!out)
+        return from;
+    while (r < end && is_short_in_run(r, n_header)) {
+        size_t n = r->n_bytes;
+        uint32_t words[2] = { (uint32_t)n << PFD_CHUNK_BITS |
+                                  PFD_CHUNK_IS_ENTRY,
                               number_of(w, r->string) };
         memcpy(out, words, sizeof words);
-        copy_blocks(out + sizeof words,
-                    run->bytes + (r->offset - all[0].offset), r->n_bytes,
-                    (size_t)(end - r->offset));
-        memset(out + sizeof words + r->n_bytes, 0, sizeof(uint32_t));
-        w->records.n += sizeof words + r->n_bytes + n_pad;
-        w->offset += r->n_bytes;
-        w->index++;
+        copy_blocks(out + sizeof words, bytes, n, (size_t)(bytes_end - bytes));
+        memset(out + sizeof words + n, 0, sizeof(uint32_t));
+        out += sizeof words + n + (-n & (sizeof(uint32_t) - 1));
+        bytes += n;
+        r++;
+        w->records.n = (size_t)(out - w->records.data);
+        if (size_of_rest(w) + w->records.n > n_bytes)
+            break;
     }
-    w->n_items += (uint32_t)(i - from);
-    return i;
+    size_t to = (size_t)(r - run->records);
+    w->offset += (uint64_t)(bytes - first);
+    w->index += to - from;
+    w->n_items += (uint32_t)(to - from);
+    return to;
 }
 
 enum pfd_status pfd_chunk_add_run(struct pfd_chunk_writer *w,
