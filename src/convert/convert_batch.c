@@ -10,7 +10,8 @@ enum {
     OUT_MAX = 8 << 20, /* bytes printed before a worker waits for its turn */
     CHUNK_MAX = 512 << 10, /* of a chunk, likewise */
     SENTENCE = 768,
-    RUN = 32, /* entries that are printed in one go */
+    RUN = 64,           /* entries that are printed in one go */
+    PREFETCH_AHEAD = 6, /* records */
     PREFETCH_BYTES = 320,
 };
 
@@ -402,16 +403,16 @@ static void number_row(struct pfd_worker *w, size_t i)
     w->sink_options.sequence = w->sequence;
 }
 
-/* Has strings that are soon needed brought from memory: the table of a whole
- * application is larger than the caches. */
-static void prefetch_strings(const struct pfd_worker *w, size_t from)
+/* Has a string that is soon needed brought from memory, where the table is
+ * larger than the caches. */
+static void prefetch_string(const struct pfd_worker *w, size_t i)
 {
-    const size_t n = w->batch.n - from < RUN ? w->batch.n - from : RUN;
-    for (size_t i = from; i < from + n; i++) {
-        const char *s = (const char *)w->batch.records[i].string;
-        for (size_t at = 0; s && at < PREFETCH_BYTES; at += 64)
-            __builtin_prefetch(s + at);
-    }
+    const char *s =
+        i < w->batch.n ? (const char *)w->batch.records[i].string : NULL;
+    if (!s)
+        return;
+    for (size_t at = 0; at < PREFETCH_BYTES; at += 64)
+        __builtin_prefetch(s + at);
 }
 
 /* Entries of which nothing is to be told, from record i on. */
@@ -460,19 +461,15 @@ static size_t pass_runs(struct pfd_worker *w, size_t i)
 {
     const struct pfd_sink *sink = w->pool->sink;
     struct pfd_text *out = &w->made.out;
-    const bool is_large = pfd_table_is_large(w->of.table);
-    for (;;) {
-        if (is_large)
-            prefetch_strings(w, i + RUN < w->batch.n ? i + RUN : w->batch.n);
+    size_t n = RUN;
+    for (; n == RUN; i += n) {
         const struct pfd_run run = find_run(w, i);
-        size_t n = run.n ? sink->run(out, &run, OUT_MAX, &w->sink_options) : 0;
+        n = run.n ? sink->run(out, &run, OUT_MAX, &w->sink_options) : 0;
         count_run(w, run.records, n);
         if (__builtin_expect(out->n > OUT_MAX, 0))
             pfd_worker_write(w);
-        i += n;
-        if (n < RUN)
-            return i;
     }
+    return i;
 }
 
 void pfd_worker_do_batch(struct pfd_worker *w)
@@ -481,8 +478,11 @@ void pfd_worker_do_batch(struct pfd_worker *w)
     bool is_any = !w->made.chunk && !convert->given && !convert->ranges &&
                   convert->limit == UINT64_MAX && !convert->skip;
     bool is_plain = !w->pool->sink && is_any;
+    /* One by one, strings of a large table are brought in time; a run's are
+     * more than a processor asks memory for at once. */
+    const bool is_large = pfd_table_is_large(w->of.table);
     bool has_runs = w->pool->sink && w->pool->sink->run && is_any &&
-                    !w->pool->is_selective && !w->pool->chunks;
+                    !w->pool->is_selective && !w->pool->chunks && !is_large;
     for (size_t i = 0; i < w->batch.n && !w->made.ended; i++) {
         if (has_runs) {
             i = pass_runs(w, i);
@@ -505,6 +505,8 @@ void pfd_worker_do_batch(struct pfd_worker *w)
             continue;
         }
         uint64_t index = index_of(w, i);
+        if (is_large)
+            prefetch_string(w, i + PREFETCH_AHEAD);
         count_entry(w, r);
         if (w->pool->chunks && convert->rows)
             number_row(w, i);
