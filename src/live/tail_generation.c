@@ -102,6 +102,32 @@ enum pfd_status pfd_tail_generation_next(struct pfd_tail *t, const char *why,
     return PFD_OK;
 }
 
+static bool has_any(const uint8_t *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (bytes[i])
+            return true;
+    }
+    return false;
+}
+
+/* Bytes of the scratch that the device has reserved since t->end was read, as
+ * it says now: it may have written there before they were read. */
+static enum pfd_status count_reserved(struct pfd_tail *t, size_t *ret,
+                                      struct pfd_error *err)
+{
+    const struct pfd_format_live *live = t->format->live;
+    enum pfd_status status =
+        pfd_tail_copy_read(&t->now, &t->o, 0, live->n_header, err);
+    uint64_t used = status == PFD_OK && t->now.n == live->n_header
+                        ? live->used(t->now.bytes)
+                        : 0;
+    uint64_t n = used > t->end ? used - t->end : 0;
+    t->now.n = 0;
+    *ret = n < t->scratch.n ? (size_t)n : t->scratch.n;
+    return status;
+}
+
 /* What was there before us: entries behind the used part were written by an
  * earlier generation. */
 enum pfd_status pfd_tail_generation_attach(struct pfd_tail *t,
@@ -109,23 +135,24 @@ enum pfd_status pfd_tail_generation_attach(struct pfd_tail *t,
                                            struct pfd_error *err)
 {
     uint64_t n = n_buffer > t->end ? n_buffer - t->end : 0;
+    size_t n_new = 0;
     if (n > LEFTOVER_MAX)
         n = LEFTOVER_MAX;
     enum pfd_status status =
         pfd_tail_copy_read(&t->scratch, &t->o, t->end, (size_t)n, err);
+    if (status != PFD_OK || !has_any(t->scratch.bytes, t->scratch.n))
+        return status;
+    status = count_reserved(t, &n_new, err);
     if (status != PFD_OK)
         return status;
-    for (size_t i = 0; i < t->scratch.n; i++) {
-        if (t->scratch.bytes[i]) {
-            t->attached = t->end;
-            t->has_leftovers = true;
-            return pfd_tail_image_put(&t->image, t->scratch.base,
-                                      t->scratch.bytes, t->scratch.n)
-                       ? PFD_OK
-                       : no_memory(err);
-        }
-    }
-    return PFD_OK;
+    const uint8_t *behind = t->scratch.bytes + n_new;
+    size_t n_behind = t->scratch.n - n_new;
+    t->attached = t->end + n_new;
+    t->has_leftovers = has_any(behind, n_behind);
+    return !t->has_leftovers ||
+                   pfd_tail_image_put(&t->image, t->attached, behind, n_behind)
+               ? PFD_OK
+               : no_memory(err);
 }
 
 /*

@@ -45,12 +45,17 @@ static struct world {
     struct pfd_chunk_writer *of_runs;
     struct pfd_chunk_writer *of_entries;
     size_t n_chunks;
+    void (*meanwhile)(void); /* between a look's first two reads, once */
 } w;
 
 static long read_bytes(void *user, uint64_t offset, void *bytes, size_t n)
 {
     if (w.fail)
         return -w.fail;
+    if (w.meanwhile && offset) {
+        w.meanwhile();
+        w.meanwhile = NULL;
+    }
     if (offset >= w.n)
         return 0;
     if (n > w.n - offset)
@@ -472,6 +477,37 @@ START_TEST(test_attach)
     print(12);
     looks(110);
     expect("10\n11\n12\n", "");
+}
+END_TEST
+
+static void print_five(void)
+{
+    print_from(20, 5);
+}
+
+/* Attached while a device begins: what it has written is no leftover. */
+START_TEST(test_attach_meanwhile)
+{
+    w.meanwhile = print_five;
+    w.bytes[40] = 1; /* or nobody looks: of an entry to be */
+    looks(2);
+    expect("", "");
+    looks(110);
+    expect("20\n21\n22\n23\n24\n", "");
+}
+END_TEST
+
+/* The same with leftovers behind that. */
+START_TEST(test_attach_meanwhile_behind)
+{
+    print_from(0, 9);
+    set_used(16);
+    w.meanwhile = print_five;
+    looks(112);
+    expect("20\n21\n22\n23\n24\n", "");
+    print_from(30, 4);
+    looks(112);
+    expect("30\n31\n32\n33\n", "");
 }
 END_TEST
 
@@ -1210,6 +1246,8 @@ static int run_all(const char *name)
     tcase_add_test(tcase, test_reset_unseen);
     tcase_add_test(tcase, test_reset_rest);
     tcase_add_test(tcase, test_attach);
+    tcase_add_test(tcase, test_attach_meanwhile);
+    tcase_add_test(tcase, test_attach_meanwhile_behind);
     tcase_add_test(tcase, test_shrunk);
     tcase_add_test(tcase, test_reset_behind_doubt);
     tcase_add_test(tcase, test_zeros);
