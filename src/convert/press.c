@@ -85,15 +85,12 @@ static enum pfd_status print_run(const struct sheet *sheet)
     const struct pfd_press_place *place = &sheet->place;
     const struct pfd_options defaults = { 0 };
     struct pfd_entry_source of;
-    struct pfd_entry entry;
     bool ok = pfd_entry_source_init(&of, place->source);
     pfd_entry_source_set(&of, place->strings, sheet->run.format,
                          place->options ? place->options : &defaults);
     const struct pfd_run run = pfd_run_copy_view(&sheet->run, &of);
-    for (size_t i = 0; ok && i < run.n; i++) {
-        pfd_run_entry(&run, i, &entry);
-        pfd_lines_entry(sheet->lines, &entry);
-    }
+    if (ok)
+        pfd_lines_run(sheet->lines, &run);
     pfd_entry_source_deinit(&of);
     return ok ? PFD_OK : PFD_ERR_NOMEM;
 }

@@ -20,6 +20,19 @@ static inline const uint8_t *pfd_run_payload(const struct pfd_run *run,
     return run->bytes + (r->offset - run->records[0].offset) + r->n_header;
 }
 
+/* What is left of it behind its first n entries. */
+static inline struct pfd_run pfd_run_from(const struct pfd_run *run, size_t n)
+{
+    struct pfd_run ret = *run;
+    ret.n -= n;
+    if (ret.n) {
+        ret.records += n;
+        ret.bytes += ret.records->offset - run->records->offset;
+        ret.index += n;
+    }
+    return ret;
+}
+
 /* Can it be part of one? */
 static inline bool pfd_run_takes(const struct pfd_record *r)
 {

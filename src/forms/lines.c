@@ -354,6 +354,25 @@ void pfd_lines_entry(struct pfd_lines *lines, struct pfd_entry *entry)
         tell_entry(lines, entry);
 }
 
+void pfd_lines_run(struct pfd_lines *lines, const struct pfd_run *run)
+{
+    const struct pfd_sink *sink = lines->sink;
+    struct pfd_run rest = *run;
+    pfd_lines_members(lines);
+    while (rest.n) {
+        struct pfd_entry entry;
+        size_t n =
+            sink->run ? sink->run(&lines->out, &rest, SIZE_MAX, &lines->options)
+                      : 0;
+        if (n < rest.n) {
+            pfd_run_entry(&rest, n, &entry);
+            pfd_lines_entry(lines, &entry);
+            n++;
+        }
+        rest = pfd_run_from(&rest, n);
+    }
+}
+
 void pfd_lines_finding(struct pfd_lines *lines,
                        const struct pfd_finding *finding)
 {
