@@ -48,6 +48,11 @@ struct pfd_range {
     uint64_t to;
 };
 
+/* Reads [n] bytes that stand at offset; how many there were, or below zero: an
+ * errno value, negated. Fewer than n: there is no more. */
+typedef long (*pfd_read_at_fn)(void *user, uint64_t offset, void *bytes,
+                               size_t n);
+
 /*
  * One failure. The caller's memory, of fixed size, without pointers; filled on
  * failure only. Wherever a struct pfd_error is taken, NULL means "not wanted".

@@ -27,10 +27,6 @@ typedef bool (*pfd_progress_fn)(void *user, const struct pfd_summary *so_far);
  */
 typedef long (*pfd_read_fn)(void *user, void *bytes, size_t n);
 
-/* The same of bytes that stand at offset. */
-typedef long (*pfd_read_at_fn)(void *user, uint64_t offset, void *bytes,
-                               size_t n);
-
 struct pfd_points; /* of a plot */
 
 /* The different ids of a buffer's entries. */

@@ -29,8 +29,8 @@ struct pfd_press_options {
     void *user;
 };
 
-/* What the entries of a chunk or run have in common; all borrowed until the press has
- * been drained. */
+/* What the entries of a chunk or run have in common; all borrowed until the
+ * press has been drained. */
 struct pfd_press_place {
     const struct pfd_strings *strings;
     const struct pfd_options *options; /* NULL: the defaults */

@@ -58,7 +58,7 @@ PFD_API void pfd_source_set_readers(struct pfd_source *source,
 PFD_API void pfd_source_close(struct pfd_source *source);
 
 /*
- * A pfd_tail_read_fn; source is a struct pfd_source. Reads up to n bytes that
+ * A pfd_read_at_fn; source is a struct pfd_source. Reads up to n bytes that
  * stand at offset; how many there were, or below zero: an errno value, negated:
  * ESRCH: the process has ended or runs another program now; EFAULT: nothing is
  * mapped there any more.

@@ -53,11 +53,6 @@ typedef void (*pfd_tail_fn)(void *user, const struct pfd_tail_item *item);
 typedef void (*pfd_tail_run_fn)(void *user, const struct pfd_run *run,
                                 uint64_t generation);
 
-/* Reads [n] bytes that stand at offset in the buffer; how many there were, or
- * below zero: an errno value, negated. Fewer than n: the buffer is shorter. */
-typedef long (*pfd_tail_read_fn)(void *user, uint64_t offset, void *bytes,
-                                 size_t n);
-
 /* All borrowed for the tail's life, but source, which is copied. Numbers that
  * are 0 stand for the default. */
 struct pfd_tail_options {
@@ -79,7 +74,7 @@ struct pfd_tail_options {
     bool arrives;       /* the buffer's bytes come in order, and its size says
                            how far they have come: what is behind its end is
                            on its way, not lost, until pfd_tail_finish() */
-    pfd_tail_read_fn read;
+    pfd_read_at_fn read; /* of the buffer */
     void *read_user;
     pfd_tail_fn item;
     pfd_tail_run_fn run; /* NULL: entries come one by one, as items */

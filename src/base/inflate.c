@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/inflate.h"
 
-#include <zlib.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 #include <zstd.h>
 
 #include "base/library.h"
@@ -17,7 +17,7 @@
     X(freeDCtx)                \
     X(getErrorName)            \
     X(isError)
-#define ZSTD_POINTER(name) __typeof__(ZSTD_##name) *name;
+#define ZSTD_POINTER(name) __typeof__(ZSTD_##name) *(name);
 #define ZSTD_NAME(name)    "ZSTD_" #name "\0"
 
 static struct {

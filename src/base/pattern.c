@@ -25,7 +25,7 @@
     X(set_depth_limit)      \
     X(set_heap_limit)       \
     X(set_match_limit)
-#define POINTER(name) __typeof__(pcre2_##name##_8) *name;
+#define POINTER(name) __typeof__(pcre2_##name##_8) *(name);
 #define NAME(name)    "pcre2_" #name "_8\0"
 
 static struct {

@@ -20,7 +20,7 @@
     X(parser_parse)        \
     X(parser_set_encoding) \
     X(parser_set_input_string)
-#define POINTER(name) __typeof__(yaml_##name) *name;
+#define POINTER(name) __typeof__(yaml_##name) *(name);
 #define NAME(name)    "yaml_" #name "\0"
 
 static struct {

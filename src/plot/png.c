@@ -22,7 +22,7 @@
     X(write_end)            \
     X(write_info)           \
     X(write_row)
-#define POINTER(name) __typeof__(png_##name) *name;
+#define POINTER(name) __typeof__(png_##name) *(name);
 #define NAME(name)    "png_" #name "\0"
 
 static struct {
