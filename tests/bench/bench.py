@@ -25,7 +25,6 @@ import argparse
 import json
 import os
 import platform
-import resource
 import statistics
 import subprocess
 import sys
@@ -54,17 +53,30 @@ WORK = [
 ]
 
 
+def start(command):
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL)
+
+
 def run(command):
-    """Seconds, and bytes of memory at most: of an input that is read part by
-    part hardly anything is mapped."""
-    start = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.monotonic() - start
-    if status:
+    """Seconds."""
+    begin = time.monotonic()
+    if start(command).wait():
         sys.exit("bench: failed: " + " ".join(command))
-    return seconds, usage.ru_maxrss * 1024
+    return time.monotonic() - begin
+
+
+def peak(command):
+    """Bytes of memory at most, input and all. What the system says of a process
+    that has ended counts what it was before it ran the command."""
+    process = start(command)
+    most = 0
+    while process.poll() is None:
+        with open("/proc/%d/status" % process.pid, encoding="utf-8") as f:
+            lines = [line.split() for line in f if line.startswith("VmHWM")]
+        most = int(lines[0][1]) * 1024 if lines else most
+        time.sleep(0.001)
+    return most
 
 
 def run_into(command, to):
@@ -141,14 +153,11 @@ class Bench:
                     sys.exit("bench: the text differs for " + kind)
 
     def pairs(self, command, rows, dump):
-        a, b, memory = [], [], 0
-        for i in range(self.o.runs + 1):
-            base, _ = run([self.yardstick, rows, dump])
-            mine, rss = run(command)
-            if i:  # the first pair warms up
-                a.append(base)
-                b.append(mine)
-                memory = max(memory, rss)
+        memory = peak(command)  # and all is warm
+        a, b = [], []
+        for _ in range(self.o.runs):
+            a.append(run([self.yardstick, rows, dump]))
+            b.append(run(command))
         return a, b, memory
 
     def work(self):
@@ -182,7 +191,7 @@ class Bench:
         json_to = [self.ours, "decode", "-o", "json", "-j", threads, dump, elf]
         npy_to = [self.ours, "table", "--id", ident, "-j", threads, "--to",
                   self.path("x.npy"), dump, elf]
-        ratios = [run(json_to)[0] / run(npy_to)[0]
+        ratios = [run(json_to) / run(npy_to)
                   for _ in range(self.o.runs + 1)][1:]
         result = {"what": "npy", "input": "mixed", "threads": int(threads),
                   "ratio": statistics.median(ratios),
@@ -236,10 +245,10 @@ class Bench:
         for entries, runs in ((10**6, 25), (10**7, 9), (10**8, 3)):
             dump, elf, _ = self.make("mixed", entries)
             times = []
+            command = [self.ours, "decode", "-o", "raw", "-j", "1", dump, elf]
+            rss = peak(command)
             for _ in range(runs):
-                seconds, rss = run([self.ours, "decode", "-o", "raw", "-j", "1",
-                                    dump, elf])
-                times.append(seconds / entries * 1e9)
+                times.append(run(command) / entries * 1e9)
             result.append({"entries": entries, "ns": statistics.median(times),
                            "ns_least": min(times),
                            "memory": rss})
@@ -257,15 +266,15 @@ class Bench:
         result = []
         for strings, kind in ((64, "mixed"), (10000, "10k"), (100000, "100k")):
             dump, elf, _ = self.make(kind, self.o.entries)
-            start = statistics.median(run([self.ours, empty, elf])[0]
+            first = statistics.median(run([self.ours, empty, elf])
                                       for _ in range(self.o.runs * 3))
             whole = statistics.median(
-                run([self.ours, "decode", "-o", "raw", "-j", "1", dump,
-                     elf])[0] for _ in range(self.o.runs))
-            result.append({"strings": strings, "start_up_seconds": start,
-                           "raw_ns": (whole - start) / self.o.entries * 1e9})
+                run([self.ours, "decode", "-o", "raw", "-j", "1", dump, elf])
+                for _ in range(self.o.runs))
+            result.append({"strings": strings, "start_up_seconds": first,
+                           "raw_ns": (whole - first) / self.o.entries * 1e9})
             print("%6d strings: start-up %5.1f ms, raw %5.1f ns an entry" % (
-                strings, start * 1e3, result[-1]["raw_ns"]))
+                strings, first * 1e3, result[-1]["raw_ns"]))
         return result
 
 
