@@ -60,18 +60,18 @@ struct pfd_tail_options {
     const char *format; /* a buffer format's name; NULL: choose */
     const char *source; /* the buffer's name */
     struct pfd_options options;
-    uint64_t settle_ns; /* default 100 ms */
-    uint64_t apart_ns;  /* default 1 ms */
-    size_t window;      /* bytes that one look reads; default 4 MiB. Half of
+    uint64_t settle_ns;  /* default 100 ms */
+    uint64_t apart_ns;   /* default 1 ms */
+    size_t window;       /* bytes that one look reads; default 4 MiB. Half of
                            them may come out: the rest is then seen twice by
                            the next look */
-    size_t farther;     /* bytes that a look that waits reads; default: four
+    size_t farther;      /* bytes that a look that waits reads; default: four
                            windows */
-    size_t give;        /* bytes that come out in one call; default: all that
+    size_t give;         /* bytes that come out in one call; default: all that
                            may */
-    size_t memory;      /* bytes of the buffer that are remembered, to notice
+    size_t memory;       /* bytes of the buffer that are remembered, to notice
                            a reset and what it leaves; default 16 MiB */
-    bool arrives;       /* the buffer's bytes come in order, and its size says
+    bool arrives;        /* the buffer's bytes come in order, and its size says
                            how far they have come: what is behind its end is
                            on its way, not lost, until pfd_tail_finish() */
     pfd_read_at_fn read; /* of the buffer */
