@@ -43,6 +43,6 @@ enum pfd_status pfd_yaml_encode(struct pfd_cursor doc, size_t depth_max,
                                 struct pfd_yaml *ret, struct pfd_error *problem,
                                 struct pfd_error *err);
 
-void pfd_yaml_free(struct pfd_yaml *yaml);
+void pfd_yaml_free(struct pfd_yaml *document);
 
 #endif
