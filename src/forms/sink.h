@@ -78,6 +78,25 @@ struct pfd_sink {
                 const char *source, const struct pfd_sink_options *options);
 };
 
+/*
+ * The message of a run's record at the text's end, where there is room for
+ * `more` bytes behind it: its end; NULL: it has to go to entry(). What is written
+ * is no part of the text yet.
+ */
+static inline char *pfd_sink_message(struct pfd_text *out,
+                                     const struct pfd_run *run,
+                                     const struct pfd_record *r, size_t more)
+{
+    const struct pfd_string *s = r->string;
+    uint64_t findings = 0;
+    char *at = pfd_text_reserve(out, s->room + more);
+    if (!at)
+        return NULL;
+    char *end = pfd_program_print(at, s->steps, pfd_string_text(s), PFD_RAW,
+                                  pfd_run_payload(run, r), &findings);
+    return findings ? NULL : end;
+}
+
 /* All sinks, NULL at the end; written by meson. */
 extern const struct pfd_sink *const pfd_sinks[];
 

@@ -21,17 +21,10 @@ static size_t raw_run(struct pfd_text *out, const struct pfd_run *run,
 {
     size_t i = 0;
     for (; i < run->n && out->n <= full; i++) {
-        const struct pfd_record *r = &run->records[i];
-        const struct pfd_string *s = r->string;
-        uint64_t findings = 0;
-        char *at = pfd_text_reserve(out, s->room);
-        if (!at)
+        char *end = pfd_sink_message(out, run, &run->records[i], 0);
+        if (!end)
             break;
-        char *end = pfd_program_print(at, s->steps, pfd_string_text(s), PFD_RAW,
-                                      pfd_run_payload(run, r), &findings);
-        if (findings)
-            break;
-        out->n += (size_t)(end - at);
+        out->n = (size_t)(end - out->data);
     }
     return i;
 }

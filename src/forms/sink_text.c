@@ -102,18 +102,13 @@ static size_t text_run(struct pfd_text *out, const struct pfd_run *run,
         return 0;
     for (; i < run->n && out->n <= full; i++) {
         const struct pfd_record *r = &run->records[i];
-        const struct pfd_string *s = r->string;
-        uint64_t findings = 0;
-        char *at = is_plain(s) ? pfd_text_reserve(out, s->room + 1) : NULL;
-        if (!at)
+        char *end =
+            is_plain(r->string) ? pfd_sink_message(out, run, r, 1) : NULL;
+        if (!end)
             break;
-        char *end = pfd_program_print(at, s->steps, pfd_string_text(s), PFD_RAW,
-                                      pfd_run_payload(run, r), &findings);
-        if (findings)
-            break;
-        if (end == at || end[-1] != '\n')
+        if (end == out->data + out->n || end[-1] != '\n')
             *end++ = '\n';
-        out->n += (size_t)(end - at);
+        out->n = (size_t)(end - out->data);
     }
     return i;
 }
