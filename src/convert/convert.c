@@ -7,10 +7,10 @@
  * the same with no threads.
  */
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/processors.h"
 #include "convert/convert_pool.h"
 
 enum {
@@ -224,14 +224,6 @@ static void worker_deinit(struct pfd_worker *w)
     pfd_product_deinit(&w->made);
 }
 
-static unsigned count_processors(void)
-{
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    int n = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
-    return n < 1 ? 1 : (unsigned)n;
-}
-
 static unsigned thread_count(const struct pfd_convert *convert)
 {
     if (convert->filter && (convert->skip || convert->limit != UINT64_MAX))
@@ -239,7 +231,7 @@ static unsigned thread_count(const struct pfd_convert *convert)
     unsigned wanted = convert->threads;
     if (wanted)
         return wanted < PFD_POOL_THREADS ? wanted : PFD_POOL_THREADS;
-    unsigned n = count_processors();
+    unsigned n = pfd_processors();
     return n > THREADS_DEFAULT ? THREADS_DEFAULT : n;
 }
 
@@ -252,7 +244,7 @@ static void run_workers(struct pfd_pool *pool, struct pfd_worker *workers,
     for (int i = 0; i < BATCHES_ALONE && more; i++)
         more = do_next(&workers[0]);
     if (more && n > 1 && pfd_split_can(pool))
-        pfd_split_begin(pool, n <= count_processors());
+        pfd_split_begin(pool, n <= pfd_processors());
     for (; more && started < n; started++) {
         struct pfd_worker *w = &workers[started];
         if (!worker_init(w, pool))

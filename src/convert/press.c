@@ -6,12 +6,12 @@
  * nothing to do. A caller that has to wait works, too.
  */
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 
 #include <printfdecode/press.h>
 
 #include "base/error.h"
+#include "base/processors.h"
 #include "decode/run_copy.h"
 
 enum {
@@ -176,12 +176,10 @@ static void *work(void *arg)
 
 static size_t thread_count(unsigned wanted)
 {
-    cpu_set_t set;
-    CPU_ZERO(&set);
     if (wanted)
         return wanted < THREADS_MAX ? wanted : THREADS_MAX;
-    int n = sched_getaffinity(0, sizeof set, &set) ? 2 : CPU_COUNT(&set);
-    return n < 2 ? 1 : n > THREADS_DEFAULT ? THREADS_DEFAULT : (size_t)n - 1;
+    unsigned n = pfd_processors();
+    return n < 2 ? 1 : n > THREADS_DEFAULT ? THREADS_DEFAULT : n - 1;
 }
 
 static bool make_sheets(struct pfd_press *press, size_t n)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "find/find.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <printfdecode/convert.h>
 
+#include "base/processors.h"
 #include "find/piece.h"
 
 enum {
@@ -351,12 +351,7 @@ static uint64_t count_copied(uint64_t wanted)
 
 static unsigned count_threads(unsigned wanted)
 {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (wanted)
-        return wanted;
-    return sched_getaffinity(0, sizeof set, &set) ? 1
-                                                  : (unsigned)CPU_COUNT(&set);
+    return wanted ? wanted : pfd_processors();
 }
 
 static enum pfd_status load_kernels(struct pfd_search *s, struct pfd_error *err)

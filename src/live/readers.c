@@ -7,11 +7,11 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/processors.h"
 
 enum {
     THREADS_MAX = 16,
@@ -97,11 +97,8 @@ static void start_threads(struct pfd_readers *r)
 
 static size_t count_threads(void)
 {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    int n = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
-    n /= PROCESSORS_EACH;
-    return n < THREADS_DEFAULT ? (size_t)n : THREADS_DEFAULT;
+    unsigned n = pfd_processors() / PROCESSORS_EACH;
+    return n < THREADS_DEFAULT ? n : THREADS_DEFAULT;
 }
 
 enum pfd_status pfd_readers_new(unsigned threads, struct pfd_readers **ret,
