@@ -477,7 +477,8 @@ static void rehearse(struct pfd_walk *w)
 {
     struct state *st = w->state;
     st->is_rehearsal = true;
-    for (; st->packet < st->dump.n_packets; st->packet++) {
+    for (st->packet = hostcall_pass(w, 0); st->packet < st->dump.n_packets;
+         st->packet = hostcall_pass(w, st->packet + 1)) {
         uint64_t mask = hostcall_printing(w, st->packet);
         for (; mask; mask &= mask - 1) {
             st->lane = (unsigned)__builtin_ctzll(mask);
@@ -498,14 +499,12 @@ static void rehearse(struct pfd_walk *w)
 static void pass_hole(struct pfd_walk *w)
 {
     struct state *st = w->state;
-    uint64_t at = hostcall_header_at(w, st->packet);
-    uint64_t one = hostcall_header_at(w, 1) - hostcall_header_at(w, 0);
-    uint64_t n = (pfd_walk_pass(w, at, pfd_walk_end(w)) - at) / one;
-    uint64_t left = st->dump.n_packets - st->packet;
-    n = n < left ? n : left;
-    if (n && hostcall_is_pending(w, st->packet))
-        pfd_walk_report_hole(w, at, at + n * one);
-    st->packet += (uint32_t)n;
+    uint32_t next = hostcall_pass(w, st->packet);
+    if (next > st->packet && hostcall_is_pending(w, st->packet)) {
+        pfd_walk_report_hole(w, hostcall_header_at(w, st->packet),
+                             hostcall_header_at(w, next));
+    }
+    st->packet = next;
 }
 
 /* One packet that is no printf, or the next lane of one that is. */

@@ -63,6 +63,9 @@ uint64_t hostcall_slot_at(const struct pfd_walk *w, uint32_t i, unsigned lane);
 uint64_t hostcall_mask(const struct pfd_walk *w, uint32_t i);
 uint32_t hostcall_service(const struct pfd_walk *w, uint32_t i);
 
+/* The first packet from packet i on whose header is not in a hole. */
+uint32_t hostcall_pass(const struct pfd_walk *w, uint32_t i);
+
 /* A pool holds packets that nobody has handed over as well. */
 bool hostcall_is_pending(const struct pfd_walk *w, uint32_t i);
 

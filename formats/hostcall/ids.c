@@ -130,7 +130,8 @@ typedef bool (*slot_fn)(struct service *s, uint64_t desc, void *user);
 static bool for_slots(struct service *s, slot_fn fn, void *user)
 {
     const struct hostcall_dump *d = s->walk->state;
-    for (s->packet = 0; s->packet < d->n_packets; s->packet++) {
+    for (s->packet = hostcall_pass(s->walk, 0); s->packet < d->n_packets;
+         s->packet = hostcall_pass(s->walk, s->packet + 1)) {
         uint64_t mask = hostcall_printing(s->walk, s->packet);
         for (; mask; mask &= mask - 1) {
             s->lane = (unsigned)__builtin_ctzll(mask);

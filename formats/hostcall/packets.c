@@ -30,11 +30,16 @@ static bool is_new(const struct hostcall_dump *d)
     return d->kind == HOSTCALL_RECORDED_NEW || d->kind == HOSTCALL_POOL_NEW;
 }
 
+static bool is_recorded(const struct hostcall_dump *d)
+{
+    return d->kind == HOSTCALL_RECORDED_OLD || d->kind == HOSTCALL_RECORDED_NEW;
+}
+
 uint64_t hostcall_header_at(const struct pfd_walk *w, uint32_t i)
 {
     const struct hostcall_dump *d = w->state;
     uint64_t n = is_new(d) ? HEADER_NEW : HEADER_OLD;
-    if (d->kind == HOSTCALL_RECORDED_OLD || d->kind == HOSTCALL_RECORDED_NEW)
+    if (is_recorded(d))
         n += HOSTCALL_PAYLOAD;
     return d->headers + i * n;
 }
@@ -49,6 +54,16 @@ uint64_t hostcall_slot_at(const struct pfd_walk *w, uint32_t i, unsigned lane)
         payload = hostcall_header_at(w, i) + HEADER_NEW;
     }
     return payload + (uint64_t)lane * HOSTCALL_SLOT;
+}
+
+uint32_t hostcall_pass(const struct pfd_walk *w, uint32_t i)
+{
+    const struct hostcall_dump *d = w->state;
+    uint64_t at = hostcall_header_at(w, i);
+    uint64_t one = hostcall_header_at(w, 1) - hostcall_header_at(w, 0);
+    uint64_t n = (pfd_walk_pass(w, at, pfd_walk_end(w)) - at) / one;
+    uint64_t left = d->n_packets - i;
+    return i + (uint32_t)(n < left ? n : left);
 }
 
 uint64_t hostcall_mask(const struct pfd_walk *w, uint32_t i)
@@ -169,13 +184,12 @@ struct evidence {
 static bool fills(const struct pfd_walk *w)
 {
     const struct hostcall_dump *d = w->state;
-    bool is_pool = d->kind == HOSTCALL_POOL_OLD || d->kind == HOSTCALL_POOL_NEW;
-    uint64_t end = is_pool
-                       ? d->payloads + (uint64_t)d->n_stated * HOSTCALL_PAYLOAD
-                       : hostcall_header_at(w, d->n_packets);
+    uint64_t end = is_recorded(d)
+                       ? hostcall_header_at(w, d->n_packets)
+                       : d->payloads + (uint64_t)d->n_stated * HOSTCALL_PAYLOAD;
     /* A pool may be dumped in pages. */
-    return end == d->n_bytes ||
-           (is_pool && end < d->n_bytes && d->n_bytes - end < HOSTCALL_PAYLOAD);
+    return end == d->n_bytes || (!is_recorded(d) && end < d->n_bytes &&
+                                 d->n_bytes - end < HOSTCALL_PAYLOAD);
 }
 
 static void weigh_slots(const struct pfd_walk *w, uint32_t i,
@@ -194,6 +208,14 @@ static struct evidence weigh(const struct pfd_walk *w)
     const struct hostcall_dump *d = w->state;
     struct evidence ret = { .fills = fills(w) };
     for (uint32_t i = 0; i < d->n_packets; i++) {
+        /* In a hole, all of them are wrong: there is no need to read them. */
+        if (is_recorded(d)) {
+            uint32_t next = hostcall_pass(w, i);
+            ret.n_wrong += next - i;
+            i = next;
+            if (i == d->n_packets)
+                break;
+        }
         bool pending = hostcall_is_pending(w, i);
         bool sound = is_sound(w, i);
         ret.n_wrong += pending && !sound;
@@ -312,7 +334,7 @@ bool hostcall_open(struct pfd_walk *w)
     }
     read_as(w, best);
     report_rivals(w, all, best);
-    if (d->kind == HOSTCALL_RECORDED_OLD || d->kind == HOSTCALL_RECORDED_NEW) {
+    if (is_recorded(d)) {
         report_cut_packet(w);
     } else {
         report_cut_pool(w);
