@@ -405,6 +405,33 @@ static size_t look_ahead(const struct pfd_cursor *view,
     return n;
 }
 
+/* The last place where an entry may begin. */
+static uint64_t last_start(const struct pfd_walk *w, uint64_t end)
+{
+    uint64_t to = end - LLPC_ENTRY_HEADER;
+    return w->until && w->until - 1 < to ? w->until - 1 : to;
+}
+
+/* The end of the bytes that can be walked over. */
+static uint64_t walk_end(const struct pfd_walk *w, const struct llpc_state *st)
+{
+    uint64_t n_view = pfd_walk_end(w);
+    return st->end < n_view ? st->end : n_view;
+}
+
+/* An entry's string, if of n_bytes it is exactly what that says, and they are
+ * there; else NULL. */
+static inline const struct pfd_string *sound_string(
+    const struct pfd_table *table, uint64_t header, uint64_t n_bytes,
+    uint64_t n_left)
+{
+    const struct pfd_string *s = pfd_table_find(table, header >> 16);
+    bool is_sound = s &&
+                    s->n_payload + (uint64_t)LLPC_ENTRY_HEADER == n_bytes &&
+                    n_bytes <= n_left && !s->next;
+    return is_sound ? s : NULL;
+}
+
 /* The hot loop: entries that are exactly what their string says. */
 static void walk_sound(struct pfd_walk *w, const struct llpc_state *st)
 {
@@ -412,16 +439,11 @@ static void walk_sound(struct pfd_walk *w, const struct llpc_state *st)
     const struct pfd_cursor view = w->view;
     const struct pfd_table table = *w->table;
     const uint64_t base = w->base;
-    uint64_t n_view = pfd_walk_end(w);
-    uint64_t end = st->end < n_view ? st->end : n_view;
+    const uint64_t end = walk_end(w, st);
+    const uint64_t to = last_start(w, end);
     uint64_t at = w->at;
-    size_t room = pfd_walk_room(w);
     struct pfd_record *r = &w->batch->records[w->batch->n];
-    struct pfd_record *last = r + room;
-    /* The last place where an entry may begin. */
-    uint64_t to = end - LLPC_ENTRY_HEADER;
-    if (w->until && w->until - 1 < to)
-        to = w->until - 1;
+    struct pfd_record *last = r + pfd_walk_room(w);
     size_t n_ahead = pfd_table_is_large(&table) ? 0 : SIZE_MAX;
     if (end - at < LLPC_ENTRY_HEADER)
         return;
@@ -434,9 +456,8 @@ static void walk_sound(struct pfd_walk *w, const struct llpc_state *st)
         uint64_t h = pfd_cursor_peek_u64(&view, (size_t)(at - base));
         __builtin_prefetch(view.base + (at - base) + PREFETCH);
         uint64_t n_bytes = (h & 0xffff) * LLPC_DWORD;
-        const struct pfd_string *s = pfd_table_find(&table, h >> 16);
-        if (!s || s->n_payload + (uint64_t)LLPC_ENTRY_HEADER != n_bytes ||
-            n_bytes > end - at || s->next)
+        const struct pfd_string *s = sound_string(&table, h, n_bytes, end - at);
+        if (!s)
             break;
         *r = (struct pfd_record){
             .offset = at,
@@ -449,6 +470,34 @@ static void walk_sound(struct pfd_walk *w, const struct llpc_state *st)
         at += n_bytes;
     }
     w->batch->n = (size_t)(r - w->batch->records);
+    w->at = at;
+}
+
+/* Likewise, up to max of them, where they are only counted. */
+static void count_sound(struct pfd_walk *w, const struct llpc_state *st,
+                        size_t max)
+{
+    const struct pfd_cursor view = w->view;
+    const struct pfd_table table = *w->table;
+    const uint64_t base = w->base;
+    const uint64_t end = walk_end(w, st);
+    const uint64_t to = last_start(w, end);
+    uint64_t *counts = w->batch->counts;
+    uint64_t at = w->at;
+    size_t n = 0;
+    if (end - at < LLPC_ENTRY_HEADER)
+        return;
+    for (; n < max && at <= to; n++) {
+        uint64_t h = pfd_cursor_peek_u64(&view, (size_t)(at - base));
+        uint64_t n_bytes = (h & 0xffff) * LLPC_DWORD;
+        const struct pfd_string *s = sound_string(&table, h, n_bytes, end - at);
+        if (!s || s->findings)
+            break;
+        counts[s->index]++;
+        at += n_bytes;
+    }
+    w->batch->n_counted += n;
+    w->batch->counted_header = LLPC_ENTRY_HEADER;
     w->at = at;
 }
 
@@ -474,6 +523,8 @@ static enum pfd_status llpc_walk(struct pfd_walk *w)
             return finish(w, st);
         if (st->is_lost) {
             status = find_way(w, st);
+        } else if (pfd_walk_countable(w)) {
+            count_sound(w, st, pfd_walk_countable(w));
         } else {
             walk_sound(w, st);
         }

@@ -21,7 +21,8 @@ enum {
     THREADS_DEFAULT = 16,
     BATCHES_ALONE = 4, /* small inputs are done before a thread has started */
     SENTENCE = 768,
-    IDS_TOLD = 4096, /* with findings of their own */
+    COUNTS_MAX = 1024, /* strings */
+    IDS_TOLD = 4096,   /* with findings of their own */
 };
 
 /* ---- batches, in the order of the walk ---- */
@@ -53,12 +54,12 @@ static enum pfd_status walk_some(struct pfd_pool *pool, struct pfd_worker *w)
     bool has_parts = pool->has_parts && pool->n_batches > 0;
     if (has_parts && pfd_part_find(w, &pool->walk))
         status = walk(&pool->walk);
-    if (status != PFD_MORE || w->batch.n)
+    if (status != PFD_MORE || !pfd_batch_is_empty(&w->batch))
         return status;
     if (has_parts && pfd_part_read(w, &pool->walk, pool->walk.at,
                                    pool->walk.at + PFD_PART_BYTES))
         status = walk(&pool->walk);
-    if (status != PFD_MORE || w->batch.n)
+    if (status != PFD_MORE || !pfd_batch_is_empty(&w->batch))
         return status;
     if (has_parts)
         pfd_part_leave(pool, &pool->walk);
@@ -67,7 +68,6 @@ static enum pfd_status walk_some(struct pfd_pool *pool, struct pfd_worker *w)
 
 static void walk_on(struct pfd_pool *pool, struct pfd_worker *w)
 {
-    const struct pfd_batch *batch = &w->batch;
     pool->walk.batch = &w->batch;
     if (pool->n_batches == 0)
         pfd_walk_report_choice(&pool->walk, &pool->choice);
@@ -75,7 +75,7 @@ static void walk_on(struct pfd_pool *pool, struct pfd_worker *w)
         enum pfd_status status = walk_some(pool, w);
         if (status == PFD_END)
             pool->walked = PFD_END;
-        if (status != PFD_MORE || batch->n)
+        if (status != PFD_MORE || !pfd_batch_is_empty(&w->batch))
             break;
     } while (advance(pool));
     pfd_walk_mark_missing(&pool->walk);
@@ -92,9 +92,9 @@ static bool fill(struct pfd_pool *pool, struct pfd_worker *w)
         pfd_pool_fill_chunks(pool, w);
     } else {
         walk_on(pool, w);
-        w->n_entries = w->batch.n - w->batch.n_others;
+        w->n_entries = pfd_batch_entries(&w->batch);
     }
-    return w->batch.n > 0;
+    return !pfd_batch_is_empty(&w->batch);
 }
 
 /* Numbers the batch and its entries. */
@@ -162,6 +162,16 @@ static void *work(void *arg)
 
 /* ---- workers ---- */
 
+/* Does nobody ask for more than how many entries each string has? Of many
+ * strings, counts do not stay in the cache. */
+static bool counts_suffice(const struct pfd_pool *pool)
+{
+    const struct pfd_convert *convert = pool->convert;
+    return !pool->sink && !pool->chunks && !pool->is_selective &&
+           !convert->write_chunk &&
+           pfd_strings_count(convert->strings) < COUNTS_MAX;
+}
+
 static bool worker_init(struct pfd_worker *w, struct pfd_pool *pool)
 {
     const struct pfd_convert *convert = pool->convert;
@@ -193,7 +203,10 @@ static bool worker_init(struct pfd_worker *w, struct pfd_pool *pool)
                                               &w->filter, NULL) != PFD_OK)
         return false;
     return (!pool->used || w->used) && pfd_batch_init(&w->batch, BATCH) &&
-           (!pool->chunks || pfd_batch_init_places(&w->batch));
+           (!pool->chunks || pfd_batch_init_places(&w->batch)) &&
+           (!counts_suffice(pool) ||
+            pfd_batch_init_counts(&w->batch,
+                                  pfd_strings_count(convert->strings) + 1));
 }
 
 static void worker_deinit(struct pfd_worker *w)

@@ -472,6 +472,25 @@ static size_t pass_runs(struct pfd_worker *w, size_t i)
     return i;
 }
 
+/* Entries of which there are no records: they come before all that have. */
+static void take_counts(struct pfd_worker *w)
+{
+    const struct pfd_batch *batch = &w->batch;
+    if (!batch->n_counted)
+        return;
+    w->made.summary.entries += batch->n_counted;
+    for (size_t i = 0; i < batch->n_counts; i++) {
+        uint64_t n = batch->counts[i];
+        if (!n)
+            continue;
+        const struct pfd_string *s =
+            pfd_strings_at(w->pool->convert->strings, i);
+        uint64_t n_bytes = n * (s->n_payload + batch->counted_header);
+        w->made.summary.bytes += n_bytes;
+        count_given(w, s, n, n_bytes);
+    }
+}
+
 void pfd_worker_do_batch(struct pfd_worker *w)
 {
     const struct pfd_convert *convert = w->pool->convert;
@@ -483,6 +502,7 @@ void pfd_worker_do_batch(struct pfd_worker *w)
     const bool is_large = pfd_table_is_large(w->of.table);
     bool has_runs = w->pool->sink && w->pool->sink->run && is_any &&
                     !w->pool->is_selective && !w->pool->chunks && !is_large;
+    take_counts(w);
     for (size_t i = 0; i < w->batch.n && !w->made.ended; i++) {
         if (has_runs) {
             i = pass_runs(w, i);

@@ -147,7 +147,7 @@ static bool walk_stretch(struct pfd_worker *w, bool is_front)
         w->walked = pool->format->walk(walk);
     }
     pfd_walk_mark_missing(walk);
-    w->n_entries = w->batch.n - w->batch.n_others;
+    w->n_entries = pfd_batch_entries(&w->batch);
     return true;
 }
 
@@ -242,7 +242,7 @@ bool pfd_split_take(struct pfd_worker *w)
         pthread_mutex_lock(&pool->walking);
         if (!await_join(w))
             continue;
-        is_mine = join(w, found) && w->batch.n;
+        is_mine = join(w, found) && !pfd_batch_is_empty(&w->batch);
     }
     if (!is_mine || pool->walked != PFD_OK)
         wake_all(pool);

@@ -69,9 +69,17 @@ bool pfd_batch_init_places(struct pfd_batch *batch)
     return batch->places != NULL;
 }
 
+bool pfd_batch_init_counts(struct pfd_batch *batch, size_t n_counts)
+{
+    batch->counts = calloc(n_counts, sizeof *batch->counts);
+    batch->n_counts = n_counts;
+    return batch->counts != NULL;
+}
+
 void pfd_batch_deinit(struct pfd_batch *batch)
 {
     free(batch->records);
+    free(batch->counts);
     free(batch->places);
     free(batch->copies);
     pfd_text_free(&batch->text);
@@ -82,6 +90,9 @@ void pfd_batch_clear(struct pfd_batch *batch)
 {
     batch->n = 0;
     batch->n_others = 0;
+    if (batch->n_counted)
+        memset(batch->counts, 0, batch->n_counts * sizeof *batch->counts);
+    batch->n_counted = 0;
     batch->text.n = 0;
     batch->bytes.n = 0;
     batch->n_copies = 0;

@@ -19,6 +19,8 @@ void pfd_walk_deinit(struct pfd_walk *walk);
 bool pfd_batch_init(struct pfd_batch *batch, size_t max);
 /* So that chunks can fill it. */
 bool pfd_batch_init_places(struct pfd_batch *batch);
+/* So that a walk may count: n_counts: strings. */
+bool pfd_batch_init_counts(struct pfd_batch *batch, size_t n_counts);
 void pfd_batch_deinit(struct pfd_batch *batch);
 void pfd_batch_clear(struct pfd_batch *batch);
 

@@ -87,6 +87,11 @@ struct pfd_place {
     size_t at;
 };
 
+/* A batch counts no more entries than that. */
+enum {
+    PFD_COUNTED_MAX = 8192
+};
+
 /* Records of one stretch of a buffer, in order. */
 struct pfd_batch {
     struct pfd_record *records; /* [n] of [max] */
@@ -100,8 +105,16 @@ struct pfd_batch {
     size_t copies_room;
     struct pfd_place *places; /* [max], of copied records, instead of copies;
                                  NULL unless the batch is filled by chunks */
-    uint64_t lost_bytes;      /* never in the buffer */
-    uint64_t skipped_bytes;   /* in the buffer, but not decoded */
+    /* NULL, unless nobody asks for more than how many entries there are: then
+     * a walk may count some instead of adding records, those whose strings have
+     * no findings, and whose sizes are a header's and what their strings say.
+     * They come before all records. */
+    uint64_t *counts; /* [n_counts], by pfd_string.index; owned */
+    size_t n_counts;
+    size_t n_counted;        /* entries */
+    uint32_t counted_header; /* bytes of each one's header */
+    uint64_t lost_bytes;     /* never in the buffer */
+    uint64_t skipped_bytes;  /* in the buffer, but not decoded */
 };
 
 /* The first bytes of a buffer, by which its format is told. */
@@ -515,7 +528,29 @@ static inline size_t pfd_walk_room(const struct pfd_walk *walk)
 /* True while the batch has room for one more place. */
 static inline bool pfd_walk_has_room(const struct pfd_walk *walk)
 {
-    return walk->batch->n + PFD_BATCH_SPARE <= walk->batch->max;
+    const struct pfd_batch *batch = walk->batch;
+    return batch->n + PFD_BATCH_SPARE <= batch->max &&
+           batch->n_counted < PFD_COUNTED_MAX;
+}
+
+/* So many entries may be counted next, instead of adding records. */
+static inline size_t pfd_walk_countable(const struct pfd_walk *walk)
+{
+    const struct pfd_batch *batch = walk->batch;
+    return batch->counts && !batch->n && !walk->n_missing
+               ? PFD_COUNTED_MAX - batch->n_counted
+               : 0;
+}
+
+/* What a walk made of a stretch. */
+static inline size_t pfd_batch_entries(const struct pfd_batch *batch)
+{
+    return batch->n_counted + batch->n - batch->n_others;
+}
+
+static inline bool pfd_batch_is_empty(const struct pfd_batch *batch)
+{
+    return !batch->n && !batch->n_counted;
 }
 
 /* First byte after the view. */
