@@ -161,13 +161,14 @@ do_clang() {
     run_tests clang --suite unit
 }
 
-# Without what is others' work, mostly: compilers and drivers that take what
-# scan has written, and a browser.
+# Without what is others' work, mostly (compilers and drivers that take what scan
+# has written, a browser), and what fuzz runs once more.
 do_asan() {
     CC=clang step asan build asan -Db_sanitize=address,undefined \
         -Db_lundef=false -Dbuildtype=debugoptimized -Dfuzz=true || return
     UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 run_tests asan -t 4 --no-suite device \
-        --no-suite page
+        --no-suite page --no-suite once --no-suite fuzz --no-suite lint \
+        --no-suite docs --no-suite install
 }
 
 build_tsan() {
