@@ -419,21 +419,21 @@ static uint64_t walk_end(const struct pfd_walk *w, const struct llpc_state *st)
     return st->end < n_view ? st->end : n_view;
 }
 
-/* An entry's string, if of n_bytes it is exactly what that says, and they are
- * there; else NULL. */
+/* The string of entries with this header, if they are exactly what it says; else
+ * NULL. */
 static inline const struct pfd_string *sound_string(
-    const struct pfd_table *table, uint64_t header, uint64_t n_bytes,
-    uint64_t n_left)
+    const struct pfd_table *table, uint64_t header)
 {
     const struct pfd_string *s = pfd_table_find(table, header >> 16);
-    bool is_sound = s &&
-                    s->n_payload + (uint64_t)LLPC_ENTRY_HEADER == n_bytes &&
-                    n_bytes <= n_left && !s->next;
+    bool is_sound = s && !s->next &&
+                    s->n_payload + (uint64_t)LLPC_ENTRY_HEADER ==
+                        (header & 0xffff) * LLPC_DWORD;
     return is_sound ? s : NULL;
 }
 
 /* The hot loop: entries that are exactly what their string says. */
-static void walk_sound(struct pfd_walk *w, const struct llpc_state *st)
+static inline __attribute__((always_inline)) void walk_sound(
+    struct pfd_walk *w, const struct llpc_state *st, bool is_large)
 {
     /* Copies: records are written through pointers that could be anything's. */
     const struct pfd_cursor view = w->view;
@@ -444,11 +444,14 @@ static void walk_sound(struct pfd_walk *w, const struct llpc_state *st)
     uint64_t at = w->at;
     struct pfd_record *r = &w->batch->records[w->batch->n];
     struct pfd_record *last = r + pfd_walk_room(w);
-    size_t n_ahead = pfd_table_is_large(&table) ? 0 : SIZE_MAX;
+    size_t n_ahead = 0;
+    /* The lanes of a wave print one after the other: often it is the same. */
+    uint64_t header = 0;
+    const struct pfd_string *s = NULL;
     if (end - at < LLPC_ENTRY_HEADER)
         return;
     for (; r < last && at <= to; r++) {
-        if (__builtin_expect(!n_ahead--, 0)) {
+        if (is_large && __builtin_expect(!n_ahead--, 0)) {
             n_ahead = look_ahead(&view, &table, (size_t)(at - base),
                                  (size_t)(to - base), (size_t)(end - base)) -
                       1;
@@ -456,8 +459,11 @@ static void walk_sound(struct pfd_walk *w, const struct llpc_state *st)
         uint64_t h = pfd_cursor_peek_u64(&view, (size_t)(at - base));
         __builtin_prefetch(view.base + (at - base) + PREFETCH);
         uint64_t n_bytes = (h & 0xffff) * LLPC_DWORD;
-        const struct pfd_string *s = sound_string(&table, h, n_bytes, end - at);
-        if (!s)
+        if (h != header) {
+            header = h;
+            s = sound_string(&table, h);
+        }
+        if (!s || n_bytes > end - at)
             break;
         *r = (struct pfd_record){
             .offset = at,
@@ -484,14 +490,19 @@ static void count_sound(struct pfd_walk *w, const struct llpc_state *st,
     const uint64_t to = last_start(w, end);
     uint64_t *counts = w->batch->counts;
     uint64_t at = w->at;
+    uint64_t header = 0;
+    const struct pfd_string *s = NULL;
     size_t n = 0;
     if (end - at < LLPC_ENTRY_HEADER)
         return;
     for (; n < max && at <= to; n++) {
         uint64_t h = pfd_cursor_peek_u64(&view, (size_t)(at - base));
         uint64_t n_bytes = (h & 0xffff) * LLPC_DWORD;
-        const struct pfd_string *s = sound_string(&table, h, n_bytes, end - at);
-        if (!s || s->findings)
+        if (h != header) {
+            header = h;
+            s = sound_string(&table, h);
+        }
+        if (!s || s->findings || n_bytes > end - at)
             break;
         counts[s->index]++;
         at += n_bytes;
@@ -525,8 +536,10 @@ static enum pfd_status llpc_walk(struct pfd_walk *w)
             status = find_way(w, st);
         } else if (pfd_walk_countable(w)) {
             count_sound(w, st, pfd_walk_countable(w));
+        } else if (pfd_table_is_large(w->table)) {
+            walk_sound(w, st, true);
         } else {
-            walk_sound(w, st);
+            walk_sound(w, st, false);
         }
         if (status == PFD_OK && pfd_walk_has_room(w) && !is_over(w) &&
             !st->is_lost)
