@@ -18,6 +18,7 @@
 #include "config/sandbox.h"
 #include "config/systemd.h"
 #include "core/feature.h"
+#include "core/heap.h"
 #include "core/log.h"
 #include "net/nats_setup.h"
 #include "sources/daemon.h"
@@ -124,6 +125,7 @@ static int serve(const char *path)
         path ? pfdd_config_read(path, tell_stderr, NULL) : built_in_config();
     if (!config)
         return EXIT_CONFIG;
+    pfdd_heap_init(config->memory_max);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error */
     pfdd_systemd_init();

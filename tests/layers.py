@@ -23,7 +23,7 @@ LAYER = 'src/layer/'
 
 # The daemon's, which are narrower: none includes its own floor.
 DAEMON = [
-    'digits host moment',
+    'digits heap host moment',
     'address amount binding complaint counters crowd descriptors feature'
     ' fieldmap foreign growing gzip head http log name objects peer positions rounds running said'
     ' sample'
