@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Installs what the tests need, builds in several ways, and runs all of them.
-# usage: ci.sh [STEP ...]   steps: lint gcc soak clang asan tsan fuzz install
+# usage: ci.sh [STEP ...]   steps: lint gcc soak asan tsan fuzz install
 # The linters, and the soak once gcc's build is there, run beside the other
 # steps, in the time that those do not use.
 # The folder for builds is $CI_BUILD (default: build-ci); the soak takes
@@ -156,11 +156,6 @@ do_soak() {
     cat "$builds/log.soak"
 }
 
-# Builds what it runs; all files are seen by clang for asan.
-do_clang() {
-    run_tests clang --suite unit
-}
-
 # Without what is others' work, mostly (compilers and drivers that take what scan
 # has written, a browser), and what fuzz runs once more.
 do_asan() {
@@ -205,18 +200,22 @@ do_fuzz() {
     wait
 }
 
+# In a folder that is only configured: clang compiles all files for asan.
 do_lint() {
+    CC=clang step configure_clang configure clang || return
     step lint nice -n 19 tests/lint.sh "$builds/clang"
 }
 
 # The tests have installed a build into a folder of its own; this is a prefix
-# of its own, with a space, where nothing is moved.
+# of its own, with a space, where nothing is moved. What gcc has built is built
+# anew where it knows the prefix.
 use_installed() {
     local prefix="$builds/a prefix"
     rm -rf "$prefix"
-    CC=gcc build installed --prefix="$prefix" -Dtests=disabled || return
-    meson install -C "$builds/installed" || return
-    tests/install.py "$builds/installed" "$prefix"
+    [ -d "$builds/gcc" ] || CC=gcc configure gcc || return
+    meson configure "$builds/gcc" --prefix="$prefix" -Dtests=disabled &&
+        meson install -C "$builds/gcc" &&
+        tests/install.py "$builds/gcc" "$prefix"
 }
 
 do_install() {
@@ -228,11 +227,8 @@ do_install() {
 install_packages
 mkdir -p "$builds"
 builds=$(cd "$builds" && pwd)
-[ $# -gt 0 ] || set -- lint gcc soak clang asan tsan fuzz install
+[ $# -gt 0 ] || set -- lint gcc soak asan tsan fuzz install
 : >"$builds/counts"
-case " $* " in
-*\ lint\ * | *\ clang\ *) CC=clang step clang configure clang ;;
-esac
 beside=()
 for name in "$@"; do
     case $name in
