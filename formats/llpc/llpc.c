@@ -10,11 +10,6 @@
 /* Ids are halves of hashes; small numbers stand everywhere. */
 #define TELLING_ID (UINT64_C(1) << 32)
 
-enum {
-    AHEAD = 32,      /* entries */
-    PREFETCH = 2048, /* bytes: processors do so within a page of memory */
-};
-
 /* ---- the walk ---- */
 
 static struct llpc_header read_header(const struct pfd_walk *w, uint64_t at)
@@ -380,138 +375,6 @@ static enum pfd_status step(struct pfd_walk *w, struct llpc_state *st)
     return PFD_OK;
 }
 
-/*
- * Each look into a large table is at memory that no cache has: the next few
- * entries, as their sizes say where they are, have theirs brought at once. The
- * last may begin at `to`, and ends before `end`. Returns how many those are.
- */
-static size_t look_ahead(const struct pfd_cursor *view,
-                         const struct pfd_table *table, size_t at, size_t to,
-                         size_t end)
-{
-    uint64_t ids[AHEAD];
-    size_t n = 0;
-    while (n < AHEAD && at <= to) {
-        uint64_t h = pfd_cursor_peek_u64(view, at);
-        size_t n_bytes = (h & 0xffff) * LLPC_DWORD;
-        ids[n++] = h >> 16;
-        pfd_table_prefetch(table, h >> 16);
-        if (n_bytes < LLPC_ENTRY_HEADER || n_bytes > end - at)
-            break;
-        at += n_bytes;
-    }
-    for (size_t i = 0; i < n; i++)
-        pfd_table_prefetch_string(table, ids[i]);
-    return n;
-}
-
-/* The last place where an entry may begin. */
-static uint64_t last_start(const struct pfd_walk *w, uint64_t end)
-{
-    uint64_t to = end - LLPC_ENTRY_HEADER;
-    return w->until && w->until - 1 < to ? w->until - 1 : to;
-}
-
-/* The end of the bytes that can be walked over. */
-static uint64_t walk_end(const struct pfd_walk *w, const struct llpc_state *st)
-{
-    uint64_t n_view = pfd_walk_end(w);
-    return st->end < n_view ? st->end : n_view;
-}
-
-/* The string of entries with this header, if they are exactly what it says; else
- * NULL. */
-static inline const struct pfd_string *sound_string(
-    const struct pfd_table *table, uint64_t header)
-{
-    const struct pfd_string *s = pfd_table_find(table, header >> 16);
-    bool is_sound = s && !s->next &&
-                    s->n_payload + (uint64_t)LLPC_ENTRY_HEADER ==
-                        (header & 0xffff) * LLPC_DWORD;
-    return is_sound ? s : NULL;
-}
-
-/* The hot loop: entries that are exactly what their string says. */
-static inline __attribute__((always_inline)) void walk_sound(
-    struct pfd_walk *w, const struct llpc_state *st, bool is_large)
-{
-    /* Copies: records are written through pointers that could be anything's. */
-    const struct pfd_cursor view = w->view;
-    const struct pfd_table table = *w->table;
-    const uint64_t base = w->base;
-    const uint64_t end = walk_end(w, st);
-    const uint64_t to = last_start(w, end);
-    uint64_t at = w->at;
-    struct pfd_record *r = &w->batch->records[w->batch->n];
-    struct pfd_record *last = r + pfd_walk_room(w);
-    size_t n_ahead = 0;
-    /* The lanes of a wave print one after the other: often it is the same. */
-    uint64_t header = 0;
-    const struct pfd_string *s = NULL;
-    if (end - at < LLPC_ENTRY_HEADER)
-        return;
-    for (; r < last && at <= to; r++) {
-        if (is_large && __builtin_expect(!n_ahead--, 0)) {
-            n_ahead = look_ahead(&view, &table, (size_t)(at - base),
-                                 (size_t)(to - base), (size_t)(end - base)) -
-                      1;
-        }
-        uint64_t h = pfd_cursor_peek_u64(&view, (size_t)(at - base));
-        __builtin_prefetch(view.base + (at - base) + PREFETCH);
-        uint64_t n_bytes = (h & 0xffff) * LLPC_DWORD;
-        if (h != header) {
-            header = h;
-            s = sound_string(&table, h);
-        }
-        if (!s || n_bytes > end - at)
-            break;
-        *r = (struct pfd_record){
-            .offset = at,
-            .string = s,
-            .key = h >> 16,
-            .n_bytes = (uint32_t)n_bytes,
-            .n_header = LLPC_ENTRY_HEADER,
-            .kind = PFD_RECORD_ENTRY,
-        };
-        at += n_bytes;
-    }
-    w->batch->n = (size_t)(r - w->batch->records);
-    w->at = at;
-}
-
-/* Likewise, up to max of them, where they are only counted. */
-static void count_sound(struct pfd_walk *w, const struct llpc_state *st,
-                        size_t max)
-{
-    const struct pfd_cursor view = w->view;
-    const struct pfd_table table = *w->table;
-    const uint64_t base = w->base;
-    const uint64_t end = walk_end(w, st);
-    const uint64_t to = last_start(w, end);
-    uint64_t *counts = w->batch->counts;
-    uint64_t at = w->at;
-    uint64_t header = 0;
-    const struct pfd_string *s = NULL;
-    size_t n = 0;
-    if (end - at < LLPC_ENTRY_HEADER)
-        return;
-    for (; n < max && at <= to; n++) {
-        uint64_t h = pfd_cursor_peek_u64(&view, (size_t)(at - base));
-        uint64_t n_bytes = (h & 0xffff) * LLPC_DWORD;
-        if (h != header) {
-            header = h;
-            s = sound_string(&table, h);
-        }
-        if (!s || s->findings || n_bytes > end - at)
-            break;
-        counts[s->index]++;
-        at += n_bytes;
-    }
-    w->batch->n_counted += n;
-    w->batch->counted_header = LLPC_ENTRY_HEADER;
-    w->at = at;
-}
-
 /* A walk that has lost its way stays where it lost it until it finds it. */
 static bool is_over(const struct pfd_walk *w)
 {
@@ -534,12 +397,8 @@ static enum pfd_status llpc_walk(struct pfd_walk *w)
             return finish(w, st);
         if (st->is_lost) {
             status = find_way(w, st);
-        } else if (pfd_walk_countable(w)) {
-            count_sound(w, st, pfd_walk_countable(w));
-        } else if (pfd_table_is_large(w->table)) {
-            walk_sound(w, st, true);
         } else {
-            walk_sound(w, st, false);
+            llpc_walk_sound(w, st);
         }
         if (status == PFD_OK && pfd_walk_has_room(w) && !is_over(w) &&
             !st->is_lost)

@@ -65,6 +65,10 @@ void llpc_report_end(struct pfd_walk *w, const struct llpc_state *st);
 /* bufferOffset is beyond what shaders write. */
 void llpc_report_clamp(struct pfd_walk *w, uint64_t used);
 
+/* Takes entries that are exactly what their strings say, up to the first that is
+ * not, to the walk's end or until the batch is full (sound.c). */
+void llpc_walk_sound(struct pfd_walk *w, const struct llpc_state *st);
+
 /* Says why the walk lost its way at st->from, and what came of it. */
 void llpc_report_gap(struct pfd_walk *w, const struct llpc_state *st,
                      uint64_t to);

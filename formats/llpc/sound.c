@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The hot loops: entries that are exactly what their string says, up to the
+ * first that is not, which llpc.c looks at.
+ */
+#include "walk.h"
+
+enum {
+    AHEAD = 32,      /* entries */
+    PREFETCH = 2048, /* bytes: processors do so within a page of memory */
+};
+
+/* Where entries are: copies, since what is made of them is written through
+ * pointers that could be anything's. */
+struct stretch {
+    struct pfd_cursor view;
+    struct pfd_table table;
+    uint64_t base;
+    uint64_t end; /* of the bytes that can be walked over */
+    uint64_t to;  /* the last place where an entry may begin */
+};
+
+/* False: no entry fits. */
+static inline bool find_stretch(const struct pfd_walk *w,
+                                const struct llpc_state *st,
+                                struct stretch *ret)
+{
+    uint64_t n_view = pfd_walk_end(w);
+    uint64_t end = st->end < n_view ? st->end : n_view;
+    uint64_t to = end - LLPC_ENTRY_HEADER;
+    if (end - w->at < LLPC_ENTRY_HEADER)
+        return false;
+    *ret = (struct stretch){
+        .view = w->view,
+        .table = *w->table,
+        .base = w->base,
+        .end = end,
+        .to = w->until && w->until - 1 < to ? w->until - 1 : to,
+    };
+    return true;
+}
+
+/* The string of the entry before. The lanes of a wave print one after the
+ * other: often it is the same one's. */
+struct latest {
+    uint64_t header;
+    const struct pfd_string *string; /* NULL: entries with this header are not
+                                        exactly what a string says */
+};
+
+static inline const struct pfd_string *find_string(
+    struct latest *latest, const struct pfd_table *table, uint64_t header)
+{
+    if (header == latest->header)
+        return latest->string;
+    const struct pfd_string *s = pfd_table_find(table, header >> 16);
+    bool is_sound = s && !s->next &&
+                    s->n_payload + (uint64_t)LLPC_ENTRY_HEADER ==
+                        (header & 0xffff) * LLPC_DWORD;
+    *latest = (struct latest){ header, is_sound ? s : NULL };
+    return latest->string;
+}
+
+/*
+ * Each look into a large table is at memory that no cache has: the next few
+ * entries, as their sizes say where they are, have theirs brought at once. The
+ * last may begin at `to`, and ends before `end`. Returns how many those are.
+ */
+static size_t look_ahead(const struct pfd_cursor *view,
+                         const struct pfd_table *table, size_t at, size_t to,
+                         size_t end)
+{
+    uint64_t ids[AHEAD];
+    size_t n = 0;
+    while (n < AHEAD && at <= to) {
+        uint64_t h = pfd_cursor_peek_u64(view, at);
+        size_t n_bytes = (h & 0xffff) * LLPC_DWORD;
+        ids[n++] = h >> 16;
+        pfd_table_prefetch(table, h >> 16);
+        if (n_bytes < LLPC_ENTRY_HEADER || n_bytes > end - at)
+            break;
+        at += n_bytes;
+    }
+    for (size_t i = 0; i < n; i++)
+        pfd_table_prefetch_string(table, ids[i]);
+    return n;
+}
+
+static inline __attribute__((always_inline)) void add_sound(
+    struct pfd_walk *w, const struct stretch *in, bool is_large)
+{
+    const struct stretch s = *in;
+    struct latest latest = { 0 };
+    uint64_t at = w->at;
+    struct pfd_record *r = &w->batch->records[w->batch->n];
+    struct pfd_record *last = r + pfd_walk_room(w);
+    size_t n_ahead = 0;
+    for (; r < last && at <= s.to; r++) {
+        if (is_large && __builtin_expect(!n_ahead--, 0)) {
+            n_ahead =
+                look_ahead(&s.view, &s.table, (size_t)(at - s.base),
+                           (size_t)(s.to - s.base), (size_t)(s.end - s.base)) -
+                1;
+        }
+        uint64_t header = pfd_cursor_peek_u64(&s.view, (size_t)(at - s.base));
+        __builtin_prefetch(s.view.base + (at - s.base) + PREFETCH);
+        uint64_t n_bytes = (header & 0xffff) * LLPC_DWORD;
+        const struct pfd_string *string =
+            find_string(&latest, &s.table, header);
+        if (!string || n_bytes > s.end - at)
+            break;
+        *r = (struct pfd_record){
+            .offset = at,
+            .string = string,
+            .key = header >> 16,
+            .n_bytes = (uint32_t)n_bytes,
+            .n_header = LLPC_ENTRY_HEADER,
+            .kind = PFD_RECORD_ENTRY,
+        };
+        at += n_bytes;
+    }
+    w->batch->n = (size_t)(r - w->batch->records);
+    w->at = at;
+}
+
+/* Likewise, up to max of them, where they are only counted. */
+static void count_sound(struct pfd_walk *w, const struct stretch *in,
+                        size_t max)
+{
+    const struct stretch s = *in;
+    struct latest latest = { 0 };
+    uint64_t *counts = w->batch->counts;
+    uint64_t at = w->at;
+    size_t n = 0;
+    for (; n < max && at <= s.to; n++) {
+        uint64_t header = pfd_cursor_peek_u64(&s.view, (size_t)(at - s.base));
+        uint64_t n_bytes = (header & 0xffff) * LLPC_DWORD;
+        const struct pfd_string *string =
+            find_string(&latest, &s.table, header);
+        if (!string || string->findings || n_bytes > s.end - at)
+            break;
+        counts[string->index]++;
+        at += n_bytes;
+    }
+    w->batch->n_counted += n;
+    w->batch->counted_header = LLPC_ENTRY_HEADER;
+    w->at = at;
+}
+
+void llpc_walk_sound(struct pfd_walk *w, const struct llpc_state *st)
+{
+    struct stretch stretch;
+    size_t n_countable = pfd_walk_countable(w);
+    if (!find_stretch(w, st, &stretch))
+        return;
+    if (n_countable) {
+        count_sound(w, &stretch, n_countable);
+    } else if (pfd_table_is_large(&stretch.table)) {
+        add_sound(w, &stretch, true);
+    } else {
+        add_sound(w, &stretch, false);
+    }
+}
