@@ -48,12 +48,30 @@ void pfdd_visitor_close(struct pfdd_visitor *v)
     if (v->of->class->leave)
         v->of->class->leave(v);
     uv_poll_stop(&v->poll);
-    close(v->fd);
+    if (v->is_lent) {
+        shutdown(v->fd, SHUT_RDWR);
+    } else {
+        close(v->fd);
+    }
     uv_close((uv_handle_t *)&v->poll, on_handle_closed);
     uv_close((uv_handle_t *)&v->timer, on_handle_closed);
 }
 
 /* ---- while it is there ---- */
+
+void pfdd_visitor_lend(struct pfdd_visitor *v)
+{
+    pfdd_visitor_hold(v);
+    v->is_lent = true;
+}
+
+void pfdd_visitor_take_back(struct pfdd_visitor *v)
+{
+    v->is_lent = false;
+    if (v->closing)
+        close(v->fd);
+    pfdd_visitor_let_go(v);
+}
 
 static void on_event(uv_poll_t *poll, int status, int events)
 {

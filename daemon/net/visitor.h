@@ -25,6 +25,7 @@ struct pfdd_visitor {
     struct pfdd_guest guest; /* silent from when it comes; the owner's */
     int fd;
     int events;   /* polled for */
+    bool is_lent; /* fd is a thread's, too */
     bool closing; /* fd is closed; its memory stays until it is freed */
     /* Private. */
     uv_poll_t poll;
@@ -88,5 +89,11 @@ void pfdd_visitor_close(struct pfdd_visitor *visitor);
 /* Its memory stays until it is let go, also when it is closed. */
 void pfdd_visitor_hold(struct pfdd_visitor *visitor);
 void pfdd_visitor_let_go(struct pfdd_visitor *visitor);
+
+/* A thread uses fd, one at a time: the number is nobody else's until it is taken
+ * back, also when the visitor is closed; it leads nowhere then. */
+void pfdd_visitor_lend(struct pfdd_visitor *visitor);
+/* The visitor may be gone behind this, if it is closing. */
+void pfdd_visitor_take_back(struct pfdd_visitor *visitor);
 
 #endif
