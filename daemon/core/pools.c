@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/pools.h"
 
+enum {
+    PRINTERS_EACH = 4, /* for a sender: it copies faster than they print */
+};
+
 /* *more: false behind the last one; NULL: it is not open. */
 static struct pfdd_pool *nth(const struct pfdd_pools *pools, size_t i,
                              bool *more)
 {
     enum {
-        N_POOLS = 4
+        N_POOLS = 5
     };
     struct pfdd_pool *const all[N_POOLS] = { pools->decoders, pools->printers,
-                                             pools->choosers, pools->disk };
+                                             pools->choosers, pools->disk,
+                                             pools->senders };
     *more = i < N_POOLS;
     return *more ? all[i] : NULL;
 }
@@ -21,6 +26,8 @@ bool pfdd_pools_open(struct pfdd_pools *pools, uv_loop_t *loop,
     pools->printers = pfdd_pool_new(loop, n_printers);
     pools->choosers = pfdd_pool_new(loop, n_threads);
     pools->disk = pfdd_pool_new(loop, 1);
+    if (n_printers >= PRINTERS_EACH)
+        pools->senders = pfdd_pool_new(loop, n_printers / PRINTERS_EACH);
     (void)pfd_readers_new(0, &pools->readers, NULL);
     return pools->decoders && pools->printers && pools->choosers && pools->disk;
 }

@@ -14,11 +14,14 @@ struct pfdd_pools {
     struct pfdd_pool *choosers;  /* and of those of one reader */
     struct pfdd_pool *disk;      /* one thread: what is asked for first is
                                    written first */
+    struct pfdd_pool *senders;   /* of much to subscribers; NULL: there are too
+                                    few processors, the loop does it */
     struct pfd_readers *readers; /* of large parts of buffers, with a decoder;
                                     NULL: no memory for that */
 };
 
-/* n_printers: threads of the printers; n_threads: of each other but the disk's.
+/* n_printers: threads of the printers, of which the senders have a part;
+ * n_threads: of each other but the disk's.
  * False: not all are open, for want of memory or threads. */
 bool pfdd_pools_open(struct pfdd_pools *pools, uv_loop_t *loop,
                      unsigned n_threads, unsigned n_printers);

@@ -44,7 +44,7 @@ struct client {
     enum state state;
     bool keeps; /* another request may follow */
     bool ended; /* its own side */
-    struct pfdd_reader reader;
+    struct pfdd_pump pump;
     char head[PFDD_HTTP_HEAD];
     size_t n_head;
     char *answer; /* [n_answer] */
@@ -93,8 +93,7 @@ static void on_leave(struct pfdd_visitor *v)
     if (c->state != STREAMING)
         return;
     o->n_streams--;
-    o->base.d->count.missed += c->reader.missed;
-    pfdd_reader_deinit(&c->reader);
+    pfdd_pump_close(&c->pump);
     c->state = LINGERING;
 }
 
@@ -197,12 +196,13 @@ static void refuse(struct client *c, bool is_head, unsigned status,
 /* Writes what there is now. */
 static void write_lines(struct client *c)
 {
-    switch (pfdd_pump(&output_of(c)->base, &c->reader, c->base.fd)) {
+    switch (pfdd_pump_turn(&c->pump)) {
     case PFDD_PUMP_BLOCKS:
     case PFDD_PUMP_TURN:
         watch(c, UV_READABLE | UV_WRITABLE);
         break;
     case PFDD_PUMP_EMPTY:
+    case PFDD_PUMP_AWAY:
         watch(c, UV_READABLE);
         break;
     case PFDD_PUMP_END:
@@ -211,13 +211,18 @@ static void write_lines(struct client *c)
     }
 }
 
+static void go_on(struct pfdd_visitor *v)
+{
+    write_lines((struct client *)v);
+}
+
 static void on_lines(struct pfdd_reader *reader)
 {
     struct client *c = reader->user;
     /* While it waits for the socket, there is nothing else to do. */
     if (!c->answer && !(c->base.events & UV_WRITABLE)) {
         write_lines(c);
-    } else if (pfdd_pump_has_lagged(&output_of(c)->base, reader)) {
+    } else if (pfdd_pump_has_lagged(&c->pump)) {
         close_client(c);
     }
 }
@@ -243,9 +248,9 @@ static void start_stream(struct client *c, const struct pfdd_http_request *q,
     c->keeps = false;
     size_t n_head =
         put_head(c, head, sizeof head, 200, types[request.form], no_page, -1);
-    bool is_taken = !q->is_head &&
-                    o->n_streams < o->base.config->access.max_clients &&
-                    pfdd_reader_init(&c->reader, &o->base.d->pages, &request);
+    bool is_taken =
+        !q->is_head && o->n_streams < o->base.config->access.max_clients &&
+        pfdd_pump_open(&c->pump, &o->base, &c->base, &request, go_on);
     pfdd_request_deinit(&request);
     if (q->is_head) {
         send_answer(c, head, n_head, NULL, 0);
@@ -255,9 +260,9 @@ static void start_stream(struct client *c, const struct pfdd_http_request *q,
         refuse(c, false, 503, "too many streams");
         return;
     }
-    c->reader.wake = on_lines;
-    c->reader.user = c;
-    c->reader.name = o->label;
+    c->pump.reader.wake = on_lines;
+    c->pump.reader.user = c;
+    c->pump.reader.name = o->label;
     c->state = STREAMING;
     o->n_streams++;
     pfdd_visitor_expect(&c->base, 0);
@@ -558,7 +563,7 @@ static bool is_drained(const struct pfdd_output *output)
     const struct http_output *o = (const struct http_output *)output;
     for (struct pfdd_visitor *v = o->visitors.first; v; v = v->next) {
         const struct client *c = (const struct client *)v;
-        if (c->state == STREAMING && !pfdd_reader_is_done(&c->reader))
+        if (c->state == STREAMING && !pfdd_reader_is_done(&c->pump.reader))
             return false;
     }
     return true;
@@ -570,8 +575,8 @@ static size_t memory(const struct pfdd_output *output)
     size_t n = sizeof *o + pfdd_visitors_memory(&o->visitors);
     for (struct pfdd_visitor *v = o->visitors.first; v; v = v->next) {
         const struct client *c = (const struct client *)v;
-        n += sizeof *c + c->n_answer +
-             (c->state == STREAMING ? pfdd_reader_memory(&c->reader) : 0);
+        n += sizeof *c + c->n_answer;
+        n += c->pump.is_open ? pfdd_reader_memory(&c->pump.reader) : 0;
     }
     return n;
 }

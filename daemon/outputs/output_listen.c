@@ -26,9 +26,8 @@ enum {
 
 struct client {
     struct pfdd_visitor base; /* it need not say anything */
-    struct pfdd_reader reader;
-    bool reading; /* reader is in use */
-    bool ended;   /* its own side */
+    struct pfdd_pump pump;
+    bool ended; /* its own side */
     char request[PFDD_REQUEST_MAX];
     size_t n_request;
 };
@@ -46,34 +45,37 @@ static struct listen_output *output_of(const struct client *c)
 
 static void on_leave(struct pfdd_visitor *v)
 {
-    struct client *c = (struct client *)v;
-    if (!c->reading)
-        return;
-    output_of(c)->base.d->count.missed += c->reader.missed;
-    pfdd_reader_deinit(&c->reader);
-    c->reading = false;
+    pfdd_pump_close(&((struct client *)v)->pump);
 }
 
 /* Writes what there is now. */
 static void pump(struct client *c)
 {
     int readable = c->ended ? 0 : UV_READABLE;
-    switch (pfdd_pump(&output_of(c)->base, &c->reader, c->base.fd)) {
+    switch (pfdd_pump_turn(&c->pump)) {
     case PFDD_PUMP_BLOCKS:
     case PFDD_PUMP_TURN:
         pfdd_visitor_watch(&c->base, readable | UV_WRITABLE);
         break;
     case PFDD_PUMP_EMPTY:
-        if (c->ended && pfdd_reader_is_done(&c->reader)) {
+        if (c->ended && pfdd_reader_is_done(&c->pump.reader)) {
             pfdd_visitor_close(&c->base);
         } else {
             pfdd_visitor_watch(&c->base, readable);
         }
         break;
+    case PFDD_PUMP_AWAY:
+        pfdd_visitor_watch(&c->base, readable);
+        break;
     case PFDD_PUMP_END:
         pfdd_visitor_close(&c->base);
         break;
     }
+}
+
+static void go_on(struct pfdd_visitor *v)
+{
+    pump((struct client *)v);
 }
 
 static void on_lines(struct pfdd_reader *reader)
@@ -82,7 +84,7 @@ static void on_lines(struct pfdd_reader *reader)
     /* While it waits for the socket, there is nothing else to do. */
     if (!(c->base.events & UV_WRITABLE)) {
         pump(c);
-    } else if (pfdd_pump_has_lagged(&output_of(c)->base, reader)) {
+    } else if (pfdd_pump_has_lagged(&c->pump)) {
         pfdd_visitor_close(&c->base);
     }
 }
@@ -112,32 +114,31 @@ static void begin(struct client *c, const char *line, size_t n)
         snprintf(err, sizeof err,
                  "subscribers connect here; producers connect to an input");
     }
-    ok = ok &&
-         pfdd_reader_init(&c->reader, &output_of(c)->base.d->pages, &request);
+    ok = ok && pfdd_pump_open(&c->pump, &output_of(c)->base, &c->base, &request,
+                              go_on);
     pfdd_request_deinit(&request);
     if (!ok) {
         refuse(c, err);
         return;
     }
     pfdd_visitor_expect(&c->base, 0);
-    c->reading = true;
-    c->reader.user = c;
-    c->reader.name = output_of(c)->label;
-    c->reader.wake = on_lines;
+    c->pump.reader.user = c;
+    c->pump.reader.name = output_of(c)->label;
+    c->pump.reader.wake = on_lines;
     pump(c);
 }
 
 static void on_grace(struct pfdd_visitor *v)
 {
     struct client *c = (struct client *)v;
-    if (!c->reading && c->n_request == 0)
+    if (!c->pump.is_open && c->n_request == 0)
         begin(c, NULL, 0);
 }
 
 static void on_end(struct client *c)
 {
     c->ended = true;
-    if (c->reading) {
+    if (c->pump.is_open) {
         pump(c);
     } else {
         begin(c, c->request, c->n_request);
@@ -147,8 +148,9 @@ static void on_end(struct client *c)
 static void on_input(struct client *c)
 {
     char waste[4096];
-    char *to = c->reading ? waste : c->request + c->n_request;
-    size_t room = c->reading ? sizeof waste : sizeof c->request - c->n_request;
+    bool reads = c->pump.is_open;
+    char *to = reads ? waste : c->request + c->n_request;
+    size_t room = reads ? sizeof waste : sizeof c->request - c->n_request;
     ssize_t n = recv(c->base.fd, to, room, MSG_DONTWAIT);
     if (n < 0) {
         if (errno != EAGAIN && errno != EINTR)
@@ -159,7 +161,7 @@ static void on_input(struct client *c)
         on_end(c);
         return;
     }
-    if (c->reading)
+    if (reads)
         return;
     c->n_request += (size_t)n;
     const char *newline = memchr(c->request, '\n', c->n_request);
@@ -175,7 +177,7 @@ static void on_event(struct pfdd_visitor *v, int events)
     struct client *c = (struct client *)v;
     if (events & UV_READABLE)
         on_input(c);
-    if (!v->closing && c->reading && (events & UV_WRITABLE))
+    if (!v->closing && c->pump.is_open && (events & UV_WRITABLE))
         pump(c);
 }
 
@@ -233,7 +235,7 @@ static bool is_drained(const struct pfdd_output *output)
     const struct listen_output *o = (const struct listen_output *)output;
     for (struct pfdd_visitor *v = o->visitors.first; v; v = v->next) {
         const struct client *c = (const struct client *)v;
-        if (c->reading && !pfdd_reader_is_done(&c->reader))
+        if (c->pump.is_open && !pfdd_reader_is_done(&c->pump.reader))
             return false;
     }
     return true;
@@ -245,7 +247,8 @@ static size_t memory(const struct pfdd_output *output)
     size_t n = sizeof *o + pfdd_visitors_memory(&o->visitors);
     for (struct pfdd_visitor *v = o->visitors.first; v; v = v->next) {
         const struct client *c = (const struct client *)v;
-        n += sizeof *c + (c->reading ? pfdd_reader_memory(&c->reader) : 0);
+        n += sizeof *c;
+        n += c->pump.is_open ? pfdd_reader_memory(&c->pump.reader) : 0;
     }
     return n;
 }

@@ -77,6 +77,7 @@ struct pfdd {
     struct pfdd_log_topic told_peers; /* what they did wrong */
     struct pfdd_room room;            /* the memory of all */
     struct pfdd_rounds rounds;        /* and the loop's time */
+    const void *sent;   /* the subscriber that got much last, to compare with */
     size_t batch;       /* bytes of chunks that a job makes, about */
     unsigned n_failing; /* required outputs that cannot write */
     uint64_t started;   /* ns since 1970 */
