@@ -15,7 +15,7 @@
 #include "delivery/page.h"
 
 enum {
-    SLICE_NS = 5000000, /* what a choice may take until others have a turn */
+    SLICE_NS = 5000000, /* of a processor, until others have a turn */
     /* What a choice may take of itself, beside what it is allowed in all. */
     ITEM_NS = 20000,
     BYTE_NS = 50,
@@ -28,7 +28,8 @@ struct render {
     struct pfd_chunk_reader *reader;
     const struct pfdd_buffer *buffer; /* that reader is for */
     uint64_t seq;                     /* of the next item */
-    uint64_t until;                   /* a choice has until then */
+    uint64_t began;                   /* of a choice: cpu_ns(), */
+    uint64_t until;          /* and uv_hrtime(): before, its turn is not over */
     struct pfdd_growing own; /* events, frames, notes; of other forms lines has
                                 all */
     bool is_own;             /* it is of the former */
@@ -440,12 +441,26 @@ static void put_item(struct render *r, const struct pfdd_chunk *c, bool is_else,
 
 /* ---- chunks ---- */
 
+/* A choice has had a processor for its slice: on a busy machine that takes
+ * longer. The thread's own clock is a system call, and asked for seldom. */
+static bool has_had_its_turn(struct render *r)
+{
+    uint64_t now = uv_hrtime();
+    if (now <= r->until)
+        return false;
+    uint64_t had = cpu_ns() - r->began;
+    if (had >= SLICE_NS)
+        return true;
+    r->until = now + (SLICE_NS - had);
+    return false;
+}
+
 /* True: the page has enough, and others wait. Pages that all share are of whole
  * chunks where that is possible. */
-static bool is_full(const struct render *r)
+static bool is_full(struct render *r)
 {
     size_t enough = r->choice ? PFDD_PAGE : PFDD_PAGE + PFDD_PAGE / 4;
-    return r->made >= enough || (r->choice && uv_hrtime() > r->until);
+    return r->made >= enough || (r->choice && has_had_its_turn(r));
 }
 
 static bool open_chunk(struct render *r, const struct pfdd_chunk *c)
@@ -617,12 +632,12 @@ static void finish(struct render *r)
 
 void pfdd_page_render(struct pfdd_page *page)
 {
-    uint64_t began = page->choice ? cpu_ns() : 0;
     size_t n_in = 0;
     struct render r = {
         .page = page,
         .choice = page->choice,
         .seq = page->first,
+        .began = page->choice ? cpu_ns() : 0,
         .until = uv_hrtime() + SLICE_NS,
     };
     if (start(&r)) {
@@ -638,7 +653,7 @@ void pfdd_page_render(struct pfdd_page *page)
         page->has_failed = true;
     }
     if (page->choice) {
-        page->choice->debt_ns += (int64_t)(cpu_ns() - began) -
+        page->choice->debt_ns += (int64_t)(cpu_ns() - r.began) -
                                  (int64_t)(r.seq - page->first) * ITEM_NS -
                                  (int64_t)n_in * BYTE_NS;
     }
