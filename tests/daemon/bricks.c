@@ -2,6 +2,7 @@
 #include "bricks.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +12,21 @@
 
 #include <check.h>
 
+#include <printfdecode/convert.h>
+
 char temp[64];
 const char *elf_path;
+const char *dump_path;
 uv_loop_t loop;
 struct pfdd d;
+
+void take_arguments(char **argv)
+{
+    dump_path = argv[1];
+    elf_path = argv[2];
+    signal(SIGPIPE, SIG_IGN);
+    pfdd_log_level(getenv("PFDD_TEST_LOG") ? PFDD_DEBUG : PFDD_ERROR);
+}
 
 void make_temp(void)
 {
@@ -47,6 +59,19 @@ void spit(const char *name, const void *bytes, size_t n)
     ck_assert_ptr_nonnull(f);
     ck_assert_uint_eq(fwrite(bytes, 1, n, f), n);
     fclose(f);
+}
+
+size_t count_entries(const void *bytes, size_t n)
+{
+    struct pfd_strings *strings = pfd_strings_new();
+    struct pfd_summary summary = { 0 };
+    struct pfd_convert convert = { .strings = strings, .limit = UINT64_MAX };
+    ck_assert_int_eq(pfd_strings_load_file(strings, elf_path, NULL, NULL, NULL),
+                     PFD_OK);
+    ck_assert_int_eq(pfd_convert_bytes(&convert, bytes, n, &summary, NULL),
+                     PFD_OK);
+    pfd_strings_free(strings);
+    return summary.entries;
 }
 
 void tell(void *user, const char *text)

@@ -22,14 +22,21 @@ enum {
 
 extern char temp[64]; /* the test's folder */
 extern const char *elf_path;
+extern const char *dump_path;
 extern uv_loop_t loop;
 extern struct pfdd d;
+
+/* Of main(): the dump and the code object; what every one of them sets up. */
+void take_arguments(char **argv);
 
 void make_temp(void);
 void remove_temp(void);
 
 char *slurp(const char *path, size_t *n);
 void spit(const char *name, const void *bytes, size_t n);
+
+/* Of a buffer, with the code object. */
+size_t count_entries(const void *bytes, size_t n);
 
 /* $T is the folder, $E the code object. */
 char *fill(const char *text);

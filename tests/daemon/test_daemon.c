@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,6 @@
 
 #include <check.h>
 
-#include <printfdecode/convert.h>
 #include <printfdecode/wire.h>
 
 #include "../unit/suite.h"
@@ -26,7 +24,6 @@
 #include "delivery/queue.h"
 #include "sources/library.h"
 
-static const char *dump_path;
 static char *dump;
 static size_t n_dump;
 static size_t n_expected; /* entries of dump */
@@ -35,15 +32,7 @@ static void setup(void)
 {
     make_temp();
     dump = slurp(dump_path, &n_dump);
-    struct pfd_strings *strings = pfd_strings_new();
-    struct pfd_summary summary = { 0 };
-    ck_assert_int_eq(pfd_strings_load_file(strings, elf_path, NULL, NULL, NULL),
-                     PFD_OK);
-    struct pfd_convert convert = { .strings = strings, .limit = UINT64_MAX };
-    ck_assert_int_eq(pfd_convert_bytes(&convert, dump, n_dump, &summary, NULL),
-                     PFD_OK);
-    n_expected = summary.entries;
-    pfd_strings_free(strings);
+    n_expected = count_entries(dump, n_dump);
     ck_assert_uint_gt(n_expected, 0);
 }
 
@@ -528,10 +517,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    dump_path = argv[1];
-    elf_path = argv[2];
-    signal(SIGPIPE, SIG_IGN);
-    pfdd_log_level(getenv("PFDD_TEST_LOG") ? PFDD_DEBUG : PFDD_ERROR);
+    take_arguments(argv);
     return suite_run_with(
         "daemon", setup, teardown,
         TESTS(stores_reach_subscribers, frames_arrive_in_pieces,
