@@ -15,7 +15,7 @@ struct pfdd_pools {
     struct pfdd_pool *disk;      /* one thread: what is asked for first is
                                    written first */
     struct pfdd_pool *senders;   /* of much to subscribers; NULL: there are too
-                                    few processors, the loop does it */
+                                    few threads for that, the loop does it */
     struct pfd_readers *readers; /* of large parts of buffers, with a decoder;
                                     NULL: no memory for that */
 };

@@ -26,7 +26,8 @@ struct pfdd_visitor {
     int fd;
     int events;   /* polled for */
     bool is_lent; /* fd is a thread's, too */
-    bool closing; /* fd is closed; its memory stays until it is freed */
+    bool closing; /* fd is closed, or, if lent, leads nowhere; its memory stays
+                     until it is freed */
     /* Private. */
     uv_poll_t poll;
     uv_timer_t timer;

@@ -83,15 +83,12 @@ bool pfdd_pump_has_lagged(const struct pfdd_pump *p)
 }
 
 /* One subscriber alone has its bytes sooner from the loop. */
-static bool is_for_thread(struct pfdd_pump *p, size_t n)
+static bool is_for_thread(const struct pfdd_pump *p, size_t n)
 {
-    struct pfdd *d = p->output->d;
-    struct pfdd_pool *senders = d->pools.senders;
-    if (n < MUCH)
-        return false;
+    const struct pfdd *d = p->output->d;
+    const struct pfdd_pool *senders = d->pools.senders;
     bool is_alone = !d->sent || d->sent == p;
-    d->sent = p;
-    return senders && (!is_alone || pfdd_pool_pending(senders));
+    return n >= MUCH && senders && (!is_alone || pfdd_pool_pending(senders));
 }
 
 static void send_away(struct pfdd_pump *p, const char *bytes, size_t n)
@@ -136,7 +133,10 @@ enum pfdd_pump_turn pfdd_pump_turn(struct pfdd_pump *p)
             return PFDD_PUMP_END;
         if (total >= TURN)
             return PFDD_PUMP_TURN;
-        if (is_for_thread(p, n)) {
+        bool goes_away = is_for_thread(p, n);
+        if (n >= MUCH)
+            p->output->d->sent = p;
+        if (goes_away) {
             send_away(p, bytes, n);
             return PFDD_PUMP_AWAY;
         }
