@@ -59,7 +59,7 @@ struct follow {
     struct followed **buffers; /* [n_buffers] */
     size_t n_buffers; /* the first of in.buffers; others are complete */
     size_t n_first;   /* so many there were at first */
-    struct pfd_readers *readers; /* of all of them; NULL: no memory for that */
+    struct pfd_helpers *helpers; /* of all of them; NULL: no memory for that */
     struct follow_items items;
     uint64_t collapsed_ns; /* when all runs were ended */
     uint64_t moved_ns;     /* when anything came last */
@@ -110,7 +110,7 @@ static bool start(struct followed *f)
     struct pfd_error err;
     if (!open_source(f))
         return false;
-    pfd_source_set_readers(f->source, follow->readers);
+    pfd_source_set_helpers(f->source, follow->helpers);
     f->origin.name = f->buffer->name;
     struct pfd_tail_options options = {
         .strings = follow->in.strings,
@@ -461,7 +461,7 @@ static bool open_all(struct follow *follow)
         return false;
     }
     follow->n_first = inputs_put_complete_last(&follow->in);
-    (void)pfd_readers_new(0, &follow->readers, NULL);
+    (void)pfd_helpers_new(0, &follow->helpers, NULL);
     return follow_items_open(&follow->items, is_live(follow));
 }
 
@@ -471,7 +471,7 @@ static void close_all(struct follow *follow)
     for (size_t i = 0; i < follow->n_buffers; i++)
         free(follow->buffers[i]);
     free(follow->buffers);
-    pfd_readers_free(follow->readers);
+    pfd_helpers_free(follow->helpers);
     inputs_close(&follow->in);
 }
 

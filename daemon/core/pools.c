@@ -28,7 +28,7 @@ bool pfdd_pools_open(struct pfdd_pools *pools, uv_loop_t *loop,
     pools->disk = pfdd_pool_new(loop, 1);
     if (n_printers >= PRINTERS_EACH)
         pools->senders = pfdd_pool_new(loop, n_printers / PRINTERS_EACH);
-    (void)pfd_readers_new(0, &pools->readers, NULL);
+    (void)pfd_helpers_new(0, &pools->helpers, NULL);
     return pools->decoders && pools->printers && pools->choosers && pools->disk;
 }
 
@@ -37,7 +37,7 @@ void pfdd_pools_close(struct pfdd_pools *pools)
     bool more = true;
     for (size_t i = 0; more; i++)
         pfdd_pool_close(nth(pools, i, &more));
-    pfd_readers_free(pools->readers);
+    pfd_helpers_free(pools->helpers);
     *pools = (struct pfdd_pools){ 0 };
 }
 

@@ -16,7 +16,7 @@ struct pfdd_pools {
                                    written first */
     struct pfdd_pool *senders;   /* of much to subscribers; NULL: there are too
                                     few threads for that, the loop does it */
-    struct pfd_readers *readers; /* of large parts of buffers, with a decoder;
+    struct pfd_helpers *helpers; /* of a decoder, with a large buffer;
                                     NULL: no memory for that */
 };
 

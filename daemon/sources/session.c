@@ -314,7 +314,7 @@ struct pfdd_session *pfdd_session_new(
                               options->n_memory);
     ok = ok && pfdd_maker_init(&s->maker);
     if (ok) {
-        pfd_source_set_readers(s->bytes.source, d->pools.readers);
+        pfd_source_set_helpers(s->bytes.source, d->pools.helpers);
         s->buffer = make_buffer(d, options);
     }
     if (!ok || !s->buffer) {

@@ -11,6 +11,7 @@
 #ifndef PRINTFDECODE_SOURCE_H
 #define PRINTFDECODE_SOURCE_H
 
+#include <printfdecode/helpers.h>
 #include <printfdecode/memory.h>
 
 #ifdef __cplusplus
@@ -18,20 +19,6 @@ extern "C" {
 #endif
 
 struct pfd_source;
-
-/*
- * Threads that read large parts of files together with who asks for them: for
- * buffers that are written faster than one thread copies them. They start with
- * the first such part. Any number of sources may share them, of any threads:
- * who finds them at work reads alone. threads: 0: a fourth of the processors
- * that there are, 3 at most. PFD_OK; PFD_ERR_NOMEM.
- */
-struct pfd_readers;
-PFD_API enum pfd_status pfd_readers_new(unsigned threads,
-                                        struct pfd_readers **ret,
-                                        struct pfd_error *err);
-/* No source has them any more. NULL is allowed. */
-PFD_API void pfd_readers_free(struct pfd_readers *readers);
 
 /* A file, by its descriptor, which is borrowed until the source is closed. It
  * is read and not mapped: who cuts it does no harm. PFD_OK; PFD_ERR_IO: it is
@@ -49,10 +36,10 @@ PFD_API enum pfd_status pfd_source_open_memory(struct pfd_memory *memory,
                                                struct pfd_source **ret,
                                                struct pfd_error *err);
 
-/* Of a file: who reads with it, borrowed until it is closed; NULL: nobody, as at
- * first. */
-PFD_API void pfd_source_set_readers(struct pfd_source *source,
-                                    struct pfd_readers *readers);
+/* Of a file: who helps to read large parts of it, borrowed until it is closed;
+ * NULL: nobody, as at first. */
+PFD_API void pfd_source_set_helpers(struct pfd_source *source,
+                                    struct pfd_helpers *helpers);
 
 /* NULL is allowed. */
 PFD_API void pfd_source_close(struct pfd_source *source);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,11 +9,13 @@
 #include <printfdecode/source.h>
 
 #include "base/error.h"
-#include "live/readers.h"
+#include "live/helpers.h"
 #include "memory/memory.h"
 
 enum {
     HEAD = 64, /* bytes: all formats' headers are shorter */
+    PIECE = 256 << 10,
+    WORTH_SHARING = 2 * PIECE,
 };
 
 #define NS_PER_MS UINT64_C(1000000)
@@ -29,7 +32,7 @@ struct source_hooks {
 struct pfd_source {
     const struct source_hooks *hooks;
     int fd;                      /* borrowed; -1: none */
-    struct pfd_readers *readers; /* borrowed; NULL: none */
+    struct pfd_helpers *helpers; /* borrowed; NULL: none */
     struct pfd_memory *memory;   /* borrowed; NULL: none */
     uint64_t address;
     uint64_t n; /* bytes of the memory */
@@ -46,10 +49,60 @@ static enum pfd_status io_error(struct pfd_error *err)
 
 /* ---- files ---- */
 
+static long read_alone(int fd, uint64_t offset, void *bytes, size_t n)
+{
+    for (;;) {
+        ssize_t got = pread(fd, bytes, n, (off_t)offset);
+        if (got >= 0)
+            return (long)got;
+        if (errno != EINTR)
+            return -(long)errno;
+    }
+}
+
+/* What several threads read, in pieces. */
+struct reading {
+    int fd;
+    uint64_t offset;
+    char *bytes; /* [n] */
+    size_t n;
+    pthread_mutex_t lock; /* guards these: */
+    size_t n_got;         /* bytes from the start, less where one was short */
+    int error;            /* that ended them */
+};
+
+static void read_piece(void *user, size_t i)
+{
+    struct reading *r = user;
+    size_t at = i * PIECE;
+    size_t n = r->n - at < PIECE ? r->n - at : PIECE;
+    long got = read_alone(r->fd, r->offset + at, r->bytes + at, n);
+    size_t end = at + (got > 0 ? (size_t)got : 0);
+    pthread_mutex_lock(&r->lock);
+    if (end < at + n && end < r->n_got) {
+        r->n_got = end;
+        r->error = got < 0 ? (int)-got : 0;
+    }
+    pthread_mutex_unlock(&r->lock);
+}
+
 static long read_file(struct pfd_source *s, uint64_t offset, void *bytes,
                       size_t n)
 {
-    return pfd_readers_read(s->readers, s->fd, offset, bytes, n);
+    struct reading r = {
+        .fd = s->fd,
+        .offset = offset,
+        .bytes = bytes,
+        .n = n,
+        .lock = PTHREAD_MUTEX_INITIALIZER,
+        .n_got = n,
+    };
+    if (n < WORTH_SHARING || !pfd_helpers_hold(s->helpers))
+        return read_alone(s->fd, offset, bytes, n);
+    pfd_helpers_share(s->helpers, (n + PIECE - 1) / PIECE, read_piece, &r);
+    pfd_helpers_let_go(s->helpers);
+    pthread_mutex_destroy(&r.lock);
+    return r.n_got ? (long)r.n_got : -(long)r.error;
 }
 
 static enum pfd_status size_of_file(struct pfd_source *s, uint64_t *ret,
@@ -189,9 +242,9 @@ enum pfd_status pfd_source_open_memory(struct pfd_memory *memory,
     return make(&of, ret, err);
 }
 
-void pfd_source_set_readers(struct pfd_source *s, struct pfd_readers *readers)
+void pfd_source_set_helpers(struct pfd_source *s, struct pfd_helpers *helpers)
 {
-    s->readers = readers;
+    s->helpers = helpers;
 }
 
 void pfd_source_close(struct pfd_source *source)

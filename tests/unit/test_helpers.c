@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Readers: what is read by several threads is what one reads, whatever part it
+/* Helpers: what is read by several threads is what one reads, whatever part it
  * is, wherever the file ends, and whoever else reads. */
 #include <errno.h>
 #include <pthread.h>
@@ -29,7 +29,7 @@ static void setup(void)
         uint64_t v = dump_random(&rng);
         memcpy(bytes + i, &v, sizeof v);
     }
-    fd = memfd_create("readers", MFD_CLOEXEC);
+    fd = memfd_create("helpers", MFD_CLOEXEC);
     ck_assert_int_eq(pwrite(fd, bytes, N_FILE, 0), N_FILE);
 }
 
@@ -39,18 +39,18 @@ static void teardown(void)
     free(bytes);
 }
 
-static struct pfd_readers *new_readers(unsigned threads)
+static struct pfd_helpers *new_helpers(unsigned threads)
 {
-    struct pfd_readers *readers = NULL;
-    ck_assert_int_eq(pfd_readers_new(threads, &readers, NULL), PFD_OK);
-    return readers;
+    struct pfd_helpers *helpers = NULL;
+    ck_assert_int_eq(pfd_helpers_new(threads, &helpers, NULL), PFD_OK);
+    return helpers;
 }
 
-static struct pfd_source *open_source(struct pfd_readers *readers)
+static struct pfd_source *open_source(struct pfd_helpers *helpers)
 {
     struct pfd_source *source = NULL;
     ck_assert_int_eq(pfd_source_open_file(fd, &source, NULL), PFD_OK);
-    pfd_source_set_readers(source, readers);
+    pfd_source_set_helpers(source, helpers);
     return source;
 }
 
@@ -81,18 +81,18 @@ START_TEST(parts)
 {
     static const unsigned threads[] = { 0, 1, 2, 7, 1000 };
     for (size_t i = 0; i < 5; i++) {
-        struct pfd_readers *readers = new_readers(threads[i]);
-        struct pfd_source *source = open_source(readers);
+        struct pfd_helpers *helpers = new_helpers(threads[i]);
+        struct pfd_source *source = open_source(helpers);
         read_at(source, 0, N_FILE);
         read_at(source, 0, 2 * N_FILE);
         read_at(source, N_FILE - 1, N_FILE);
         read_at(source, N_FILE, N_FILE);
         read_at(source, 3 * (size_t)N_FILE, N_FILE);
         read_parts(source, i);
-        pfd_source_set_readers(source, NULL);
+        pfd_source_set_helpers(source, NULL);
         read_at(source, 1, N_FILE);
         pfd_source_close(source);
-        pfd_readers_free(readers);
+        pfd_helpers_free(helpers);
     }
 }
 END_TEST
@@ -100,8 +100,8 @@ END_TEST
 /* Not even the first piece can be read. */
 START_TEST(failing)
 {
-    struct pfd_readers *readers = new_readers(3);
-    struct pfd_source *source = open_source(readers);
+    struct pfd_helpers *helpers = new_helpers(3);
+    struct pfd_source *source = open_source(helpers);
     uint8_t *got = malloc(N_FILE);
     int other = dup(fd);
     close(fd);
@@ -111,9 +111,9 @@ START_TEST(failing)
     read_at(source, 0, N_FILE);
     free(got);
     pfd_source_close(source);
-    pfd_readers_free(readers);
-    pfd_readers_free(new_readers(2)); /* nobody has read */
-    pfd_readers_free(NULL);
+    pfd_helpers_free(helpers);
+    pfd_helpers_free(new_helpers(2)); /* nobody has read */
+    pfd_helpers_free(NULL);
 }
 END_TEST
 
@@ -128,17 +128,17 @@ static void *share(void *user)
 START_TEST(sharing)
 {
     pthread_t threads[N_SHARING];
-    struct pfd_readers *readers = new_readers(3);
+    struct pfd_helpers *helpers = new_helpers(3);
     for (size_t i = 0; i < N_SHARING; i++)
-        ck_assert(!pthread_create(&threads[i], NULL, share, readers));
+        ck_assert(!pthread_create(&threads[i], NULL, share, helpers));
     for (size_t i = 0; i < N_SHARING; i++)
         pthread_join(threads[i], NULL);
-    pfd_readers_free(readers);
+    pfd_helpers_free(helpers);
 }
 END_TEST
 
 int main(void)
 {
-    return suite_run_with("readers", setup, teardown,
+    return suite_run_with("helpers", setup, teardown,
                           TESTS(parts, failing, sharing), 60);
 }

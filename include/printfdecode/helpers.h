@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads that help one that follows a buffer, where that is written faster than
+ * one thread reads it: they copy parts of what is read (source.h).
+ *
+ * Thread rule: any number of sources may share them, of any threads: who finds
+ * them at work does without.
+ */
+#ifndef PRINTFDECODE_HELPERS_H
+#define PRINTFDECODE_HELPERS_H
+
+#include <printfdecode/printfdecode.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct pfd_helpers;
+
+/* They start when there is first something to do for them. threads: 16 at most;
+ * 0: a fourth of the processors that there are, 3 at most. PFD_OK;
+ * PFD_ERR_NOMEM. */
+PFD_API enum pfd_status pfd_helpers_new(unsigned threads,
+                                        struct pfd_helpers **ret,
+                                        struct pfd_error *err);
+
+/* Nobody has them any more. NULL is allowed. */
+PFD_API void pfd_helpers_free(struct pfd_helpers *helpers);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
