@@ -123,6 +123,7 @@ static bool start(struct followed *f)
         .item = follow_items_take,
         .run = follow_items_take_run,
         .item_user = &f->origin,
+        .helpers = follow->helpers,
     };
     if (pfd_tail_new(&options, &f->tail, &err) == PFD_OK)
         return true;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Threads that help one that follows a buffer, where that is written faster than
- * one thread reads it: they copy parts of what is read (source.h).
+ * one thread reads it: they copy parts of what is read (source.h), walk over the
+ * entries in it, and do what is asked of them with those (tail.h).
  *
- * Thread rule: any number of sources may share them, of any threads: who finds
- * them at work does without.
+ * Thread rule: any number of sources and tails may share them, of any threads:
+ * who finds them at work does without.
  */
 #ifndef PRINTFDECODE_HELPERS_H
 #define PRINTFDECODE_HELPERS_H
@@ -26,6 +27,10 @@ PFD_API enum pfd_status pfd_helpers_new(unsigned threads,
 
 /* Nobody has them any more. NULL is allowed. */
 PFD_API void pfd_helpers_free(struct pfd_helpers *helpers);
+
+/* Bytes that they take: some 4 MiB, once they have walked over entries. NULL is
+ * allowed: 0. */
+PFD_API size_t pfd_helpers_memory(struct pfd_helpers *helpers);
 
 #ifdef __cplusplus
 }

@@ -29,6 +29,7 @@
 #ifndef PRINTFDECODE_TAIL_H
 #define PRINTFDECODE_TAIL_H
 
+#include <printfdecode/helpers.h>
 #include <printfdecode/run.h>
 
 #ifdef __cplusplus
@@ -52,6 +53,13 @@ typedef void (*pfd_tail_fn)(void *user, const struct pfd_tail_item *item);
 /* Entries at once: all of one generation, whose indices count on. */
 typedef void (*pfd_tail_run_fn)(void *user, const struct pfd_run *run,
                                 uint64_t generation);
+
+/*
+ * Several runs at once, each behind the one before, with the help of threads:
+ * pfd_tail_share() may be called meanwhile.
+ */
+typedef void (*pfd_tail_runs_fn)(void *user, const struct pfd_run *const *runs,
+                                 size_t n, uint64_t generation);
 
 /* All borrowed for the tail's life, but source, which is copied. Numbers that
  * are 0 stand for the default. */
@@ -77,8 +85,12 @@ struct pfd_tail_options {
     pfd_read_at_fn read; /* of the buffer */
     void *read_user;
     pfd_tail_fn item;
-    pfd_tail_run_fn run; /* NULL: entries come one by one, as items */
-    void *item_user;     /* of both */
+    pfd_tail_run_fn run;         /* NULL: entries come one by one, as items */
+    pfd_tail_runs_fn runs;       /* NULL: runs come one by one, too */
+    void *item_user;             /* of all three */
+    struct pfd_helpers *helpers; /* that walk over parts of what a look has
+                                    read, where there are runs; NULL: nobody
+                                    does */
 };
 
 /* PFD_OK; PFD_ERR_USAGE: no such format; PFD_ERR_NOMEM. */
@@ -88,6 +100,12 @@ PFD_API enum pfd_status pfd_tail_new(const struct pfd_tail_options *options,
 
 /* NULL is allowed. */
 PFD_API void pfd_tail_free(struct pfd_tail *tail);
+
+/* In a pfd_tail_runs_fn only: does piece(user, i) for each i below n, here and on
+ * the threads of the tail's helpers, in any order; returns when all are done.
+ * Runs may be read by all of them. */
+PFD_API void pfd_tail_share(struct pfd_tail *tail, size_t n,
+                            void (*piece)(void *user, size_t i), void *user);
 
 /*
  * Looks once, or gives more of what the look before has shown. n_buffer: the

@@ -31,6 +31,7 @@ struct pfd_helpers {
     size_t n; /* pieces */
     size_t n_taken;
     size_t n_in_work;
+    struct pfd_stretches *stretches; /* the holder's; NULL: none yet */
 };
 
 /* With the lock, which is given up meanwhile. */
@@ -105,6 +106,7 @@ void pfd_helpers_free(struct pfd_helpers *h)
     pthread_cond_destroy(&h->come);
     pthread_cond_destroy(&h->done);
     pthread_mutex_destroy(&h->lock);
+    pfd_stretches_free(h->stretches);
     free(h);
 }
 
@@ -124,6 +126,27 @@ void pfd_helpers_let_go(struct pfd_helpers *h)
     pthread_mutex_lock(&h->lock);
     h->is_held = false;
     pthread_mutex_unlock(&h->lock);
+}
+
+struct pfd_stretches *pfd_helpers_stretches(struct pfd_helpers *h)
+{
+    if (h->stretches)
+        return h->stretches;
+    struct pfd_stretches *stretches = pfd_stretches_new();
+    pthread_mutex_lock(&h->lock);
+    h->stretches = stretches;
+    pthread_mutex_unlock(&h->lock);
+    return stretches;
+}
+
+size_t pfd_helpers_memory(struct pfd_helpers *h)
+{
+    if (!h)
+        return 0;
+    pthread_mutex_lock(&h->lock);
+    size_t n = sizeof *h + (h->stretches ? PFD_STRETCHES_BYTES : 0);
+    pthread_mutex_unlock(&h->lock);
+    return n;
 }
 
 void pfd_helpers_share(struct pfd_helpers *h, size_t n,

@@ -7,10 +7,15 @@
 
 #include <printfdecode/helpers.h>
 
+#include "live/stretches.h"
+
 /* From here on they are this caller's, until it lets them go. False: there are
  * none (NULL is allowed), or somebody has them. */
 bool pfd_helpers_hold(struct pfd_helpers *helpers);
 void pfd_helpers_let_go(struct pfd_helpers *helpers);
+
+/* What they find, the holder's. NULL: out of memory. */
+struct pfd_stretches *pfd_helpers_stretches(struct pfd_helpers *helpers);
 
 /* Does piece(user, i) for each i below n, here and on the threads, in any order;
  * returns when all are done. By who holds them. */

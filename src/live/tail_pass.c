@@ -7,6 +7,7 @@
 
 #include "base/crc32c.h"
 #include "decode/run.h"
+#include "live/tail_stretches.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 
@@ -299,10 +300,9 @@ static bool take(struct pfd_tail *t, struct pfd_tail_pass *p,
 
 /* ---- runs ---- */
 
-/* Up to where both copies have the same bytes, from here on, `to` at most. */
-static uint64_t same_until(const struct pfd_tail_copy *a,
-                           const struct pfd_tail_copy *b, uint64_t from,
-                           uint64_t to)
+uint64_t pfd_tail_same_until(const struct pfd_tail_copy *a,
+                             const struct pfd_tail_copy *b, uint64_t from,
+                             uint64_t to)
 {
     enum {
         BLOCK = 256
@@ -320,59 +320,77 @@ static uint64_t same_until(const struct pfd_tail_copy *a,
     return from;
 }
 
-/*
- * How many records from number i on are entries that take() would only give
- * out: it is a run if there are several. Of bytes that have to stand still, the
- * last few of a run may be left for take().
- */
+bool pfd_tail_pass_has_runs(const struct pfd_tail *t,
+                            const struct pfd_tail_pass *p, uint64_t at)
+{
+    return t->o.run && !p->is_hole && !p->in_gap && !t->has_leftovers &&
+           at >= t->attached;
+}
+
+size_t pfd_tail_pass_count(const struct pfd_tail *t,
+                           const struct pfd_tail_pass *p,
+                           const struct pfd_record *r, size_t n, uint64_t same)
+{
+    uint64_t at = r->offset;
+    size_t ret = 0;
+    for (; ret < n; ret++, r++) {
+        bool is_sure = r->flags & PFD_RECORD_SURE || r->offset < p->hard;
+        bool is_still = is_sure || r->offset + r->n_bytes <= same;
+        if (!pfd_run_takes(r) || r->offset != at || !is_still ||
+            (t->is_saturated && !is_sure && may_be_unwritten(t, p->copy, r)))
+            break;
+        at += r->n_bytes;
+    }
+    return ret;
+}
+
+/* How many records from number i on are a run, if there are several: of bytes
+ * that have to stand still, the last few may be left for take(). */
 static size_t count_run(const struct pfd_tail *t, struct pfd_tail_pass *p,
                         size_t i)
 {
     const struct pfd_batch *batch = &t->batch;
     const struct pfd_record *r = &batch->records[i];
     const struct pfd_record *last = &batch->records[batch->n - 1];
-    uint64_t at = r->offset;
-    if (!t->o.run || p->is_hole || p->in_gap || t->has_leftovers ||
-        at < t->attached || !pfd_run_takes(r))
+    if (!pfd_tail_pass_has_runs(t, p, r->offset) || !pfd_run_takes(r))
         return 0;
-    if (at >= p->same) {
-        p->same =
-            same_until(p->copy, p->other, at, last->offset + last->n_bytes);
+    if (r->offset >= p->same) {
+        p->same = pfd_tail_same_until(p->copy, p->other, r->offset,
+                                      last->offset + last->n_bytes);
     }
-    size_t n = 0;
-    for (; i + n < batch->n; n++, r++) {
-        bool is_sure = r->flags & PFD_RECORD_SURE || r->offset < p->hard;
-        bool is_still = is_sure || r->offset + r->n_bytes <= p->same;
-        if (!pfd_run_takes(r) || r->offset != at || !is_still ||
-            (t->is_saturated && !is_sure && may_be_unwritten(t, p->copy, r)))
-            break;
-        at += r->n_bytes;
-    }
-    return n;
+    return pfd_tail_pass_count(t, p, r, batch->n - i, p->same);
 }
 
-static bool give_run(struct pfd_tail *t, const struct pfd_tail_pass *p,
-                     size_t i, size_t n)
+bool pfd_tail_pass_take_run(struct pfd_tail *t, const struct pfd_tail_pass *p,
+                            const struct pfd_record *r, size_t n,
+                            struct pfd_run *ret)
 {
-    const struct pfd_record *r = &t->batch.records[i];
-    const struct pfd_run run = {
+    *ret = (struct pfd_run){
         .of = &t->of,
         .records = r,
         .n = n,
         .bytes = p->copy->bytes + (r->offset - p->copy->base),
         .index = t->index,
     };
-    uint64_t n_bytes = pfd_run_bytes(&run);
+    uint64_t n_bytes = pfd_run_bytes(ret);
     t->index += n;
     t->at = r->offset + n_bytes;
     t->summary.entries += n;
     t->summary.bytes += n_bytes;
-    t->o.run(t->o.item_user, &run, t->generation);
-    if (!pfd_tail_image_put(&t->image, r->offset, run.bytes, (size_t)n_bytes))
+    if (!pfd_tail_image_put(&t->image, r->offset, ret->bytes, (size_t)n_bytes))
         return false;
     for (; n && r->offset < t->image.n; n--, r++)
         pfd_tail_image_mark(&t->image, r->offset);
     return true;
+}
+
+static bool give_run(struct pfd_tail *t, const struct pfd_tail_pass *p,
+                     const struct pfd_record *r, size_t n)
+{
+    struct pfd_run run;
+    bool ret = pfd_tail_pass_take_run(t, p, r, n, &run);
+    t->o.run(t->o.item_user, &run, t->generation);
+    return ret;
 }
 
 /* What the walk has found in one go; false: the rest is not believed yet. */
@@ -382,7 +400,7 @@ static bool take_batch(struct pfd_tail *t, struct pfd_tail_pass *p)
         const struct pfd_record *r = &t->batch.records[i];
         size_t n = count_run(t, p, i);
         if (n > 1) {
-            p->failed |= !give_run(t, p, i, n);
+            p->failed |= !give_run(t, p, r, n);
             i += n;
         } else if (take(t, p, r)) {
             i += 1u + r->n_alternatives;
@@ -433,6 +451,7 @@ void pfd_tail_pass_run(struct pfd_tail *t, struct pfd_tail_pass *p,
     if (from > pfd_walk_end(w))
         return;
     t->format->live->resume(w, p->is_arriving ? t->used : p->end);
+    pfd_tail_stretches_walk(t, p);
     while (status == PFD_OK && believed && !p->failed) {
         pfd_batch_clear(&t->batch);
         status = t->format->walk(w);

@@ -10,6 +10,7 @@
 #include <printfdecode/tail.h>
 
 #include "decode/decoder.h"
+#include "decode/run.h"
 #include "live/tail_copy.h"
 #include "live/tail_memory.h"
 
@@ -95,6 +96,31 @@ struct pfd_tail_pass {
 /* Walks the copy from `from`; what was not believed stays for another look. */
 void pfd_tail_pass_run(struct pfd_tail *t, struct pfd_tail_pass *p,
                        uint64_t from);
+
+/* ---- runs: entries that need no more than being given out ---- */
+
+/* Can there be some at `at`? */
+bool pfd_tail_pass_has_runs(const struct pfd_tail *t,
+                            const struct pfd_tail_pass *p, uint64_t at);
+
+/* How many of the records [n] from r on are one. same: before it, both looks
+ * saw the same bytes, from the first record on. */
+size_t pfd_tail_pass_count(const struct pfd_tail *t,
+                           const struct pfd_tail_pass *p,
+                           const struct pfd_record *r, size_t n, uint64_t same);
+
+/* *ret: a run of n, which is given from here on, for the tail. False: out of
+ * memory. */
+bool pfd_tail_pass_take_run(struct pfd_tail *t, const struct pfd_tail_pass *p,
+                            const struct pfd_record *r, size_t n,
+                            struct pfd_run *ret);
+
+/* Up to where both copies have the same bytes, from `from` on, `to` at most. */
+uint64_t pfd_tail_same_until(const struct pfd_tail_copy *a,
+                             const struct pfd_tail_copy *b, uint64_t from,
+                             uint64_t to);
+
+/* ---- what is said ---- */
 
 /* Gives out a finding. */
 void pfd_tail_give_finding(struct pfd_tail *t,
