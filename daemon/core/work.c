@@ -18,7 +18,7 @@ struct pfdd_pool {
     struct fifo queued;
     struct fifo finished;
     unsigned n_pending; /* loop thread only */
-    unsigned n_paused;  /* likewise, of these */
+    unsigned n_handing; /* likewise, of these */
     uint64_t moved;     /* likewise: ns, when one was done or the first came */
     unsigned n_threads;
     bool stop;
@@ -47,6 +47,14 @@ static struct pfdd_job *fifo_take(struct fifo *f)
     return job;
 }
 
+/* With the pool's lock. */
+static void await_taken(const struct pfdd_job *job)
+{
+    struct pfdd_pool *pool = job->pool;
+    while (job->is_handing)
+        uv_cond_wait(&pool->go_on, &pool->lock);
+}
+
 static void work(void *user)
 {
     struct pfdd_pool *pool = user;
@@ -60,6 +68,7 @@ static void work(void *user)
         uv_mutex_unlock(&pool->lock);
         job->run(job);
         uv_mutex_lock(&pool->lock);
+        await_taken(job);
         fifo_put(&pool->finished, job);
         uv_async_send(&pool->async);
     }
@@ -76,8 +85,8 @@ static void finish(uv_async_t *async)
     while (job) {
         struct pfdd_job *next = job->next;
         pool->moved = uv_hrtime();
-        if (job->paused) {
-            pool->n_paused++;
+        if (job->is_handing) {
+            pool->n_handing++;
             job->half(job);
         } else {
             pool->n_pending--;
@@ -132,35 +141,42 @@ struct pfdd_pool *pfdd_pool_new(uv_loop_t *loop, unsigned n_threads)
 
 void pfdd_pool_submit(struct pfdd_pool *pool, struct pfdd_job *job)
 {
-    if (pool->n_pending++ == pool->n_paused)
+    if (pool->n_pending++ == pool->n_handing)
         pool->moved = uv_hrtime();
     job->pool = pool;
-    job->paused = false;
+    job->is_handing = false;
     uv_mutex_lock(&pool->lock);
     fifo_put(&pool->queued, job);
     uv_cond_signal(&pool->wake);
     uv_mutex_unlock(&pool->lock);
 }
 
-void pfdd_pool_pause(struct pfdd_job *job)
+void pfdd_pool_await(struct pfdd_job *job)
 {
     struct pfdd_pool *pool = job->pool;
     uv_mutex_lock(&pool->lock);
-    job->paused = true;
-    fifo_put(&pool->finished, job);
-    uv_async_send(&pool->async);
-    while (job->paused)
-        uv_cond_wait(&pool->go_on, &pool->lock);
+    await_taken(job);
     uv_mutex_unlock(&pool->lock);
 }
 
-void pfdd_pool_resume(struct pfdd_job *job)
+void pfdd_pool_hand(struct pfdd_job *job)
 {
     struct pfdd_pool *pool = job->pool;
-    pool->n_paused--;
+    uv_mutex_lock(&pool->lock);
+    assert(!job->is_handing);
+    job->is_handing = true;
+    fifo_put(&pool->finished, job);
+    uv_async_send(&pool->async);
+    uv_mutex_unlock(&pool->lock);
+}
+
+void pfdd_pool_taken(struct pfdd_job *job)
+{
+    struct pfdd_pool *pool = job->pool;
+    pool->n_handing--;
     pool->moved = uv_hrtime();
     uv_mutex_lock(&pool->lock);
-    job->paused = false;
+    job->is_handing = false;
     uv_cond_broadcast(&pool->go_on);
     uv_mutex_unlock(&pool->lock);
 }
@@ -168,7 +184,7 @@ void pfdd_pool_resume(struct pfdd_job *job)
 uint64_t pfdd_pool_stuck(const struct pfdd_pool *pool, uint64_t now)
 {
     bool waits =
-        pool->n_pending > pool->n_paused && pool->n_paused < pool->n_threads;
+        pool->n_pending > pool->n_handing && pool->n_handing < pool->n_threads;
     return waits && now > pool->moved ? (now - pool->moved) / 1000000 : 0;
 }
 

@@ -22,13 +22,13 @@ struct pfdd_pool;
 struct pfdd_job {
     void (*run)(struct pfdd_job *job);
     void (*done)(struct pfdd_job *job);
-    /* On the loop, when run pauses; it waits until pfdd_pool_resume(). NULL:
-     * it does not. */
+    /* On the loop, when run hands something over, which is then to be taken,
+     * sooner or later: pfdd_pool_taken(). NULL: it does not. */
     void (*half)(struct pfdd_job *job);
     /* The pool's. */
     struct pfdd_job *next;
     struct pfdd_pool *pool;
-    bool paused;
+    bool is_handing;
 };
 
 /* NULL: no memory or no thread. */
@@ -37,10 +37,13 @@ struct pfdd_pool *pfdd_pool_new(uv_loop_t *loop, unsigned n_threads);
 /* Loop thread only. */
 void pfdd_pool_submit(struct pfdd_pool *pool, struct pfdd_job *job);
 
-/* In run: has half called, and waits. */
-void pfdd_pool_pause(struct pfdd_job *job);
+/* In run: waits until what was handed over before has been taken, as the end of
+ * run does, too. */
+void pfdd_pool_await(struct pfdd_job *job);
+/* In run, when that has been: has half called, and goes on. */
+void pfdd_pool_hand(struct pfdd_job *job);
 /* Loop thread only. */
-void pfdd_pool_resume(struct pfdd_job *job);
+void pfdd_pool_taken(struct pfdd_job *job);
 
 /* For how long jobs have been waiting without any getting done, ms; 0: none
  * waits, but for the loop. now: uv_hrtime(). */

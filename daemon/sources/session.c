@@ -92,21 +92,21 @@ static void give_chunks(struct pfdd_session *s, struct pfdd_made *b)
     pfdd_made_init(b);
 }
 
-/* The look waits until the ring has what it has made so far. */
+/* The ring has it, or the look that has made it waits when it has more. */
 static void take_piece(struct pfdd_session *s)
 {
     if (s->abandoned) {
-        pfdd_made_drop(&s->maker.made);
+        pfdd_made_drop(&s->piece);
     } else if (pfdd_must_wait(s->d)) {
         return; /* the poller comes again */
     } else {
-        give_chunks(s, &s->maker.made);
+        give_chunks(s, &s->piece);
     }
     s->has_piece = false;
-    pfdd_pool_resume(&s->job);
+    pfdd_pool_taken(&s->job);
 }
 
-static void job_paused(struct pfdd_job *job)
+static void job_handed(struct pfdd_job *job)
 {
     struct pfdd_session *s = (struct pfdd_session *)job;
     s->has_piece = true;
@@ -329,6 +329,7 @@ struct pfdd_session *pfdd_session_new(
         return NULL;
     }
     pfdd_made_init(&s->ready);
+    pfdd_made_init(&s->piece);
     s->options = *options;
     pfdd_scope_ref(options->scope);
     s->options.name = name;
@@ -337,7 +338,7 @@ struct pfdd_session *pfdd_session_new(
     s->d = d;
     s->job.run = pfdd_session_look;
     s->job.done = job_done;
-    s->job.half = job_paused;
+    s->job.half = job_handed;
     pfdd_session_memory_init(&s->memory, &d->room, options->holder,
                              sizeof *s + s->buffer->n_bytes);
     s->source = pfdd_sources_find(&d->sources, name);

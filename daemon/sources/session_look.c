@@ -9,6 +9,9 @@ enum {
     QUIET = 4,
     LOOKS = 16, /* of a finished buffer in one job */
     CHUNKS_ENOUGH = 256 * 1024,
+    ON_NS = 5000000, /* of a burst, in one job */
+    PIECES = 4,      /* the loop gets what is made in parts of what there is
+                        room for */
 };
 
 static bool is_known(const struct pfdd_session *s,
@@ -18,6 +21,17 @@ static bool is_known(const struct pfdd_session *s,
            (item->generation < s->skip.generation ||
             (item->generation == s->skip.generation &&
              item->entry->index <= s->skip.index));
+}
+
+/* What was made goes to the loop, while the look goes on. */
+static void hand_over(struct pfdd_session *s)
+{
+    if (s->maker.made.n <= s->memory.n_piece / PIECES)
+        return;
+    pfdd_pool_await(&s->job);
+    pfdd_made_move(&s->piece, &s->maker.made);
+    pfdd_pool_hand(&s->job);
+    s->has_handed = true;
 }
 
 static void take_item(void *user, const struct pfd_tail_item *item)
@@ -30,8 +44,7 @@ static void take_item(void *user, const struct pfd_tail_item *item)
     if (s->options.is_trial)
         return;
     pfdd_maker_put(&s->maker, item, s->options.generation + item->generation);
-    if (s->maker.made.n > s->memory.n_piece)
-        pfdd_pool_pause(&s->job);
+    hand_over(s);
 }
 
 /* Of a run, how many is_known(). */
@@ -59,8 +72,7 @@ static void take_run(void *user, const struct pfd_run *run, uint64_t generation)
     while (from < n && !s->options.is_trial) {
         from = pfdd_maker_put_run(&s->maker, run, from,
                                   s->options.generation + generation);
-        if (s->maker.made.n > s->memory.n_piece)
-            pfdd_pool_pause(&s->job);
+        hand_over(s);
     }
 }
 
@@ -114,13 +126,12 @@ static bool look_to_the_end(struct pfdd_session *s)
 }
 
 /* Of a burst more comes out at a time while nobody else needs this thread: the
- * loop is asked less often. What is made is no more than has to be taken at
- * once. */
+ * loop is asked less often. */
 static void look_on(struct pfdd_session *s)
 {
-    size_t enough = s->memory.n_piece / 4 * 3;
+    uint64_t until = uv_hrtime() + ON_NS;
     while (s->burst && s->linger && s->status == PFD_OK &&
-           s->maker.made.n < enough) {
+           uv_hrtime() < until) {
         enum pfd_status status =
             pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
         if (status == PFD_MORE)
@@ -142,6 +153,7 @@ static void sleep_until_due(const struct pfdd_session *s)
 static void look(struct pfdd_session *s)
 {
     s->finished = false;
+    s->has_handed = false;
     s->status = pfd_source_size(s->bytes.source, &s->n_buffer, &s->err);
     if (s->status < 0) {
         s->finished = s->finish;
@@ -158,7 +170,8 @@ static void look(struct pfdd_session *s)
     }
     s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
     bool too_soon = s->status == PFD_MORE && s->burst;
-    bool only_seen = s->status == PFD_OK && !pfdd_maker_has_entries(&s->maker);
+    bool only_seen = s->status == PFD_OK && !s->has_handed &&
+                     !pfdd_maker_has_entries(&s->maker);
     if (s->linger && (too_soon || only_seen) && pfd_tail_pending(s->tail)) {
         sleep_until_due(s);
         s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);

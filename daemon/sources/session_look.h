@@ -34,7 +34,7 @@ struct pfdd_session {
     uint64_t due;    /* likewise */
     uint64_t time;   /* for lines; 0: now */
     bool busy;
-    bool has_piece;      /* the job waits until its chunks are taken */
+    bool has_piece;      /* the ring has no room for it now */
     bool completing;     /* no more bytes in this generation */
     bool completes_next; /* nor in the one that wants_restart begins */
     bool awaits_strings; /* its own producer's code objects come first */
@@ -58,6 +58,7 @@ struct pfdd_session {
     bool was_still;    /* likewise, and so it was */
     bool is_gone;      /* its process has ended */
     bool burst;        /* it follows one that has left much */
+    bool has_handed;   /* something over */
     bool finish;
     bool finished;
     bool restart;
@@ -68,6 +69,7 @@ struct pfdd_session {
     uint64_t n_buffer;
     size_t n_whole; /* bytes of it that may be read at once, at its end */
     struct pfdd_maker maker;
+    struct pfdd_made piece; /* of that, while the loop has it */
     struct pfdd_session_sums sums;
 };
 

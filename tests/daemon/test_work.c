@@ -2,6 +2,7 @@
 /* What the watchdog hears: a job that does not end is told from many that do,
  * and from none. */
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -27,10 +28,16 @@ static int check(bool ok, const char *what)
     return !ok;
 }
 
-static void pause_twice(struct pfdd_job *job)
+static atomic_int n_handed;
+
+/* The second time it waits, as does its end. */
+static void hand_twice(struct pfdd_job *job)
 {
-    pfdd_pool_pause(job);
-    pfdd_pool_pause(job);
+    for (int i = 0; i < 2; i++) {
+        pfdd_pool_await(job);
+        n_handed++;
+        pfdd_pool_hand(job);
+    }
 }
 
 static void do_nothing(struct pfdd_job *job)
@@ -45,10 +52,10 @@ static void note_half(struct pfdd_job *job)
 }
 
 /* One that waits for the loop is not stuck, however long that takes, nor is
- * what waits for its thread. */
-static int check_pauses(uv_loop_t *loop, struct pfdd_pool *pool)
+ * what waits for its thread; it goes on when what it has handed over is taken. */
+static int check_hands(uv_loop_t *loop, struct pfdd_pool *pool)
 {
-    struct pfdd_job job = { .run = pause_twice,
+    struct pfdd_job job = { .run = hand_twice,
                             .done = note,
                             .half = note_half };
     struct pfdd_job other = { .run = do_nothing, .done = note };
@@ -61,14 +68,15 @@ static int check_pauses(uv_loop_t *loop, struct pfdd_pool *pool)
             uv_run(loop, UV_RUN_ONCE);
         usleep(60000);
         n_wrong += check(pfdd_pool_pending(pool) == 2 && n_done == 0,
-                         "a job that pauses is not done");
+                         "a job of which something is to be taken is not done");
+        n_wrong += check(n_handed == i, "and hands over one at a time");
         n_wrong +=
             check(pfdd_pool_stuck(pool, uv_hrtime()) == 0, "nor is it stuck");
-        pfdd_pool_resume(&job);
+        pfdd_pool_taken(&job);
     }
     while (n_done < 2)
         uv_run(loop, UV_RUN_ONCE);
-    return n_wrong + check(n_halves == 2, "it has paused twice");
+    return n_wrong + check(n_halves == 2, "it has handed over twice");
 }
 
 int main(void)
@@ -96,7 +104,7 @@ int main(void)
         uv_run(&loop, UV_RUN_ONCE);
     usleep(60000);
     n_wrong += check(pfdd_pool_stuck(pool, uv_hrtime()) == 0, "idle again");
-    n_wrong += check_pauses(&loop, pool);
+    n_wrong += check_hands(&loop, pool);
     pfdd_pool_close(pool);
     uv_run(&loop, UV_RUN_DEFAULT);
     n_wrong += check(uv_loop_close(&loop) == 0, "nothing is left");
