@@ -17,7 +17,7 @@ struct pfdd_pools {
     struct pfdd_pool *senders;   /* of much to subscribers; NULL: there are too
                                     few threads for that, the loop does it */
     struct pfd_helpers *helpers; /* of a decoder, with a large buffer;
-                                    NULL: no memory for that */
+                                    NULL: likewise, or no memory */
 };
 
 /* n_printers: threads of the printers, of which the senders have a part;

@@ -86,10 +86,11 @@ static void put_memory(FILE *out, const struct pfdd *d)
             "printfdecode_memory_bytes{part=\"frames\"} %zu\n"
             "printfdecode_memory_bytes{part=\"buffers\"} %zu\n"
             "printfdecode_memory_bytes{part=\"sessions\"} %zu\n"
+            "printfdecode_memory_bytes{part=\"helpers\"} %zu\n"
             "printfdecode_memory_bytes{part=\"strings\"} %zu\n"
             "printfdecode_memory_bytes{part=\"outputs\"} %zu\n",
             m.ring, m.pages, m.inputs, m.frames, m.buffers, m.sessions,
-            m.strings, m.outputs);
+            m.helpers, m.strings, m.outputs);
     gauge(out, "memory_accounted_bytes", total, "The sum of all parts.");
     gauge(out, "memory_peak_bytes", d->room.peak,
           "The largest that this sum has been.");

@@ -124,6 +124,7 @@ struct pfdd_memory {
     size_t buffers; /* that producers send */
     size_t frames;
     size_t sessions;
+    size_t helpers; /* of sessions' looks */
     size_t strings;
     size_t outputs;
 };

@@ -4,6 +4,7 @@
 enum {
     CHUNK = 16 * 1024, /* bytes of a chunk, but for its last item: a page of
                           JSON, about */
+    PARTS = 8,         /* of runs: each ends with a chunk that is not full */
 };
 
 void pfdd_made_init(struct pfdd_made *made)
@@ -27,6 +28,19 @@ void pfdd_made_drop(struct pfdd_made *made)
         pfdd_chunk_unref(c);
     }
     pfdd_made_init(made);
+}
+
+/* Behind what it has. */
+static void join(struct pfdd_made *to, struct pfdd_made *from)
+{
+    if (from->first) {
+        *to->end = from->first;
+        to->end = from->end;
+    }
+    to->n += from->n;
+    to->n_entries += from->n_entries;
+    to->lost += from->lost;
+    pfdd_made_init(from);
 }
 
 static void add_chunk(struct pfdd_made *made, struct pfdd_chunk *c)
@@ -149,6 +163,64 @@ size_t pfdd_maker_put_run(struct pfdd_maker *maker, const struct pfd_run *run,
     }
     return end;
 }
+
+/* ---- runs that come together ---- */
+
+struct parts {
+    struct pfdd_maker makers[PARTS];
+    const struct pfd_run *const *runs; /* [n] */
+    size_t n;
+    size_t n_each; /* of a part, but for the last one */
+    uint64_t generation;
+};
+
+static void put_run(struct pfdd_maker *maker, const struct pfd_run *run,
+                    uint64_t generation)
+{
+    size_t n = pfd_run_count(run);
+    for (size_t from = 0; from < n;)
+        from = pfdd_maker_put_run(maker, run, from, generation);
+}
+
+static void make_part(void *user, size_t i)
+{
+    struct parts *parts = user;
+    struct pfdd_maker *maker = &parts->makers[i];
+    size_t from = i * parts->n_each;
+    size_t to =
+        from + parts->n_each < parts->n ? from + parts->n_each : parts->n;
+    bool ok = pfdd_maker_init(maker);
+    for (; from < to; from++) {
+        if (ok) {
+            put_run(maker, parts->runs[from], parts->generation);
+        } else {
+            maker->made.lost += pfd_run_count(parts->runs[from]);
+        }
+    }
+    if (ok)
+        pfdd_maker_cut(maker);
+}
+
+void pfdd_maker_put_runs(struct pfdd_maker *maker, struct pfd_tail *tail,
+                         const struct pfd_run *const *runs, size_t n,
+                         uint64_t generation)
+{
+    struct parts parts = {
+        .runs = runs,
+        .n = n,
+        .n_each = (n + PARTS - 1) / PARTS,
+        .generation = generation,
+    };
+    size_t n_parts = (n + parts.n_each - 1) / parts.n_each;
+    pfdd_maker_cut(maker);
+    pfd_tail_share(tail, n_parts, make_part, &parts);
+    for (size_t i = 0; i < n_parts; i++) {
+        join(&maker->made, &parts.makers[i].made);
+        pfdd_maker_deinit(&parts.makers[i]);
+    }
+}
+
+/* ---- items ---- */
 
 void pfdd_maker_put(struct pfdd_maker *maker, const struct pfd_tail_item *item,
                     uint64_t generation)

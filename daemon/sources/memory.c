@@ -3,15 +3,18 @@
 #include "delivery/queue.h"
 #include "sources/daemon.h"
 #include "sources/library.h"
+#include "sources/session_memory.h"
 
 size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
 {
+    size_t most = 0;
     *ret = (struct pfdd_memory){
         .ring = d->ring.n_held,
         .pages = d->pages.n_bytes,
         .inputs = d->room.inputs,
         .frames = d->room.frames,
         .sessions = d->room.sessions + d->sources.n_bytes,
+        .helpers = pfd_helpers_memory(d->pools.helpers, &most),
         .buffers = d->room.buffers,
     };
     if (d->library)
@@ -21,7 +24,15 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
     for (const struct pfdd_output *o = d->outputs; o; o = o->next)
         ret->outputs += o->class->memory(o);
     return ret->ring + ret->pages + ret->inputs + ret->frames + ret->buffers +
-           ret->sessions + ret->strings + ret->outputs;
+           ret->sessions + ret->helpers + ret->strings + ret->outputs;
+}
+
+/* What helpers may take more, once a look needs them. */
+static size_t helpers_reserve(const struct pfdd *d)
+{
+    size_t most = 0;
+    size_t n = pfd_helpers_memory(d->pools.helpers, &most);
+    return pfdd_session_memory_is_ample(&d->room) ? most - n : 0;
 }
 
 /* Lines come whether there is room or not: the ring's is kept free. */
@@ -30,12 +41,13 @@ static size_t others(const void *user, size_t *reserve)
     const struct pfdd *d = user;
     struct pfdd_memory m;
     pfdd_memory(d, &m);
-    *reserve = pfdd_ring_most(&d->ring) - m.ring;
+    *reserve = pfdd_ring_most(&d->ring) - m.ring + helpers_reserve(d);
     if (d->pages.n_bytes_max > m.pages)
         *reserve += d->pages.n_bytes_max - m.pages;
     if (d->library)
         *reserve += pfdd_library_most(d->library);
-    return m.ring + m.pages + m.strings + m.outputs + d->sources.n_bytes;
+    return m.ring + m.pages + m.helpers + m.strings + m.outputs +
+           d->sources.n_bytes;
 }
 
 static size_t for_all(const void *user)

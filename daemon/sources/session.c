@@ -186,7 +186,7 @@ static void job_done(struct pfdd_job *job)
     bool moved = take_over(s);
     /* A burst is read at full speed, while the loop takes what came before. */
     bool burst = moved && s->pending && !s->finish && s->status == PFD_OK &&
-                 pfd_tail_pending(s->tail) > PFDD_GIVE;
+                 pfd_tail_pending(s->tail) > PFDD_MUCH;
     bool started = burst && start_job(s, true);
     give_chunks(s, &s->ready);
     if (started) {
@@ -315,6 +315,8 @@ struct pfdd_session *pfdd_session_new(
     ok = ok && pfdd_maker_init(&s->maker);
     if (ok) {
         pfd_source_set_helpers(s->bytes.source, d->pools.helpers);
+        if (pfdd_session_memory_is_ample(&d->room))
+            s->helpers = d->pools.helpers;
         s->buffer = make_buffer(d, options);
     }
     if (!ok || !s->buffer) {

@@ -76,6 +76,23 @@ static void take_run(void *user, const struct pfd_run *run, uint64_t generation)
     }
 }
 
+static void take_runs(void *user, const struct pfd_run *const *runs, size_t n,
+                      uint64_t generation)
+{
+    struct pfdd_session *s = user;
+    if (s->skipping || s->options.is_trial) {
+        for (size_t i = 0; i < n; i++)
+            take_run(user, runs[i], generation);
+        return;
+    }
+    pfdd_session_sums_at(&s->sums, s->tail, generation);
+    for (size_t i = 0; i < n; i++)
+        pfdd_session_sums_entries(&s->sums, pfd_run_count(runs[i]));
+    pfdd_maker_put_runs(&s->maker, s->tail, runs, n,
+                        s->options.generation + generation);
+    hand_over(s);
+}
+
 static bool make_tail(struct pfdd_session *s)
 {
     struct pfd_tail_options options = {
@@ -86,7 +103,7 @@ static bool make_tail(struct pfdd_session *s)
         .settle_ns = s->options.settle_ms * 1000000,
         .apart_ns = PFDD_BETWEEN_LOOKS_US * UINT64_C(1000),
         .window = s->memory.n_window,
-        .give = PFDD_GIVE,
+        .give = s->memory.n_piece / PIECES,
         .farther = s->memory.n_window,
         .memory = s->memory.n_image,
         .arrives = s->options.arrives,
@@ -94,7 +111,9 @@ static bool make_tail(struct pfdd_session *s)
         .read_user = s->bytes.source,
         .item = take_item,
         .run = take_run,
+        .runs = take_runs,
         .item_user = s,
+        .helpers = s->helpers,
     };
     s->status = pfd_tail_new(&options, &s->tail, &s->err);
     return s->status == PFD_OK;

@@ -16,7 +16,7 @@
 #include "sources/session_sums.h"
 
 enum {
-    PFDD_GIVE = 64 * 1024,       /* bytes that entries are made of at a time */
+    PFDD_MUCH = 64 * 1024,       /* bytes that wait: a burst */
     PFDD_BETWEEN_LOOKS_US = 800, /* less than a poll: timers come early, too */
 };
 
@@ -29,10 +29,11 @@ struct pfdd_session {
     struct pfdd_buffer *buffer; /* what its chunks say of it */
     uint32_t source;
     struct pfdd_bytes bytes;
-    uint64_t looked; /* ns, uv_hrtime() */
-    uint64_t moved;  /* likewise: when something moved last */
-    uint64_t due;    /* likewise */
-    uint64_t time;   /* for lines; 0: now */
+    struct pfd_helpers *helpers; /* of its tail; borrowed; NULL: none */
+    uint64_t looked;             /* ns, uv_hrtime() */
+    uint64_t moved;              /* likewise: when something moved last */
+    uint64_t due;                /* likewise */
+    uint64_t time;               /* for lines; 0: now */
     bool busy;
     bool has_piece;      /* the ring has no room for it now */
     bool completing;     /* no more bytes in this generation */

@@ -9,8 +9,9 @@ enum {
     PIECE_MIN = 256 * 1024,
     PIECE_MAX = 4 << 20,
     WINDOW_MIN = 512 * 1024, /* the least of a tail */
-    WINDOW_MAX = 2 << 20,    /* half of it comes out in 0.8 ms: more than a bus
-                             brings */
+    WINDOW_MAX = 4 << 20,    /* half of it comes out in 0.8 ms: several times
+                             what a bus brings */
+    AMPLE = 1 << 20,         /* one piece */
     IMAGES = 64,             /* part of the room that there is */
     IMAGE_MIN = 64 * 1024,
     IMAGE_MAX = 4 << 20,
@@ -27,6 +28,11 @@ static size_t clamp(size_t n, size_t min, size_t max)
     if (n < min)
         return min;
     return n < max ? n : max;
+}
+
+bool pfdd_session_memory_is_ample(const struct pfdd_room *room)
+{
+    return room->max / PART >= AMPLE;
 }
 
 void pfdd_session_memory_init(struct pfdd_session_memory *m,

@@ -34,6 +34,10 @@ struct pfdd_session_memory {
     size_t n_held;              /* and to the holder */
 };
 
+/* Is there enough for helpers' memory, too (pfd_helpers_memory())? Then they walk
+ * over what a look has read. */
+bool pfdd_session_memory_is_ample(const struct pfdd_room *room);
+
 /* By what room there is now. */
 void pfdd_session_memory_init(struct pfdd_session_memory *m,
                               struct pfdd_room *room,

@@ -28,9 +28,9 @@ PFD_API enum pfd_status pfd_helpers_new(unsigned threads,
 /* Nobody has them any more. NULL is allowed. */
 PFD_API void pfd_helpers_free(struct pfd_helpers *helpers);
 
-/* Bytes that they take: some 4 MiB, once they have walked over entries. NULL is
- * allowed: 0. */
-PFD_API size_t pfd_helpers_memory(struct pfd_helpers *helpers);
+/* Bytes that they take; *most: those that they come to when they first walk over
+ * entries, some 3 MiB. NULL is allowed: 0 both. */
+PFD_API size_t pfd_helpers_memory(struct pfd_helpers *helpers, size_t *most);
 
 #ifdef __cplusplus
 }

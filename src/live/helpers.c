@@ -139,14 +139,15 @@ struct pfd_stretches *pfd_helpers_stretches(struct pfd_helpers *h)
     return stretches;
 }
 
-size_t pfd_helpers_memory(struct pfd_helpers *h)
+size_t pfd_helpers_memory(struct pfd_helpers *h, size_t *most)
 {
+    *most = h ? sizeof *h + PFD_STRETCHES_BYTES : 0;
     if (!h)
         return 0;
     pthread_mutex_lock(&h->lock);
-    size_t n = sizeof *h + (h->stretches ? PFD_STRETCHES_BYTES : 0);
+    bool has_all = h->stretches;
     pthread_mutex_unlock(&h->lock);
-    return n;
+    return has_all ? *most : sizeof *h;
 }
 
 void pfd_helpers_share(struct pfd_helpers *h, size_t n,

@@ -3,7 +3,8 @@
 """burst.py DAEMON BURST ELF ID [ENTRIES]: a burst as an H200 made one, 1.35
 million entries as fast as the machine can, up to 1288 of them reserved and not
 written at any moment. With the default ring, each line must reach a subscriber
-exactly once: the buffer holds them all."""
+exactly once, in the buffer's order: that holds them all. Once as the machine has
+processors, once with helpers of who looks at the buffer, whatever it has."""
 import array
 import re
 import subprocess
@@ -15,7 +16,9 @@ from harness import PATIENCE, Buffer, Daemon, Subscriber
 
 daemon, burst, elf, key = sys.argv[1:5]
 entries = int(sys.argv[5]) if len(sys.argv) > 5 else 1350000
+HELPED = 1 << 20  # bytes of helpers that have walked over entries
 ARGUMENT = re.compile(rb'"args":\[(\d+)\]')
+OFFSET = re.compile(rb'"offset":(\d+)')
 
 
 class Counter(Subscriber):
@@ -41,11 +44,14 @@ class Counter(Subscriber):
         self.failures += re.findall(rb'{"type":"gap".{,200}', text)
         for number in ARGUMENT.findall(text):
             self.seen[int(number)] += 1
+        offsets = list(map(int, OFFSET.findall(text)))
+        if offsets != sorted(offsets) or len(offsets) != entries:
+            self.failures.append('they are not in order')
 
 
-with tempfile.TemporaryDirectory(dir='/dev/shm') as temp:
+def watch(temp, more):
     Buffer(f'{temp}/b', 16 + 12 * entries + 4096)
-    d = Daemon(temp, f'''code_objects: [{elf}]
+    d = Daemon(temp, f'''{more}code_objects: [{elf}]
 inputs:
   - {{type: buffer, path: $T/b, name: b}}
 outputs:
@@ -61,6 +67,7 @@ outputs:
     s.join(PATIENCE)
     seconds = time.monotonic() - begin
     waits = d.metric('waits_total')
+    helpers = d.metric('memory_bytes{part="helpers"}')
     d.stop()
     s.count()
     missing = s.seen.count(0)
@@ -70,3 +77,11 @@ outputs:
           f'sources waited {waits:.0f} times')
     if missing or twice or s.failures:
         sys.exit(str(s.failures[:3]))
+    return helpers
+
+
+for more in '', 'workers: 12\n':
+    with tempfile.TemporaryDirectory(dir='/dev/shm') as temp:
+        helpers = watch(temp, more)
+    if more and helpers < HELPED:
+        sys.exit(f'no helper has helped: {helpers:.0f} bytes')

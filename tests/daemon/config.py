@@ -284,9 +284,8 @@ def is_below_cap(port):
     """Now, and at every moment so far."""
     page = http(port, '/metrics')[1]
     parts = dict(re.findall(r'memory_bytes\{part="(\w+)"\} (\d+)', page))
-    assert sorted(parts) == ['buffers', 'frames', 'inputs', 'outputs', 'pages',
-                             'ring',
-                             'sessions', 'strings'], parts
+    assert sorted(parts) == ['buffers', 'frames', 'helpers', 'inputs', 'outputs',
+                             'pages', 'ring', 'sessions', 'strings'], parts
     total, peak, cap = (
         int(re.search(rf'(?m)^printfdecode_memory_{name}_bytes (\d+)', page)
             .group(1)) for name in ('accounted', 'peak', 'max'))
