@@ -430,6 +430,22 @@ static void give_up_copy(struct pfd_tail *t, struct pfd_tail_pass *p)
     p->failed |= !close_gap(t, p, t->walk.at);
 }
 
+bool pfd_tail_pass_walk(struct pfd_tail *t, struct pfd_tail_pass *p,
+                        uint64_t until)
+{
+    struct pfd_walk *w = &t->walk;
+    w->until = until;
+    while (p->status == PFD_OK && !p->is_doubted && !p->failed &&
+           !(until && w->at >= until)) {
+        pfd_batch_clear(&t->batch);
+        p->status = t->format->walk(w);
+        p->is_doubted = !take_batch(t, p);
+        p->failed |= t->batch.text.failed || t->batch.bytes.failed;
+    }
+    w->until = 0;
+    return p->status == PFD_OK && !p->is_doubted && !p->failed;
+}
+
 void pfd_tail_pass_run(struct pfd_tail *t, struct pfd_tail_pass *p,
                        uint64_t from)
 {
@@ -438,8 +454,6 @@ void pfd_tail_pass_run(struct pfd_tail *t, struct pfd_tail_pass *p,
     uint64_t n = p->end - p->copy->base;
     size_t n_copy = p->most && p->most < p->copy->n ? p->most : p->copy->n;
     bool whole = n <= n_copy && !p->is_arriving;
-    bool believed = true;
-    enum pfd_status status = PFD_OK;
 
     if (from >= p->end || from < p->copy->base)
         return;
@@ -452,13 +466,8 @@ void pfd_tail_pass_run(struct pfd_tail *t, struct pfd_tail_pass *p,
         return;
     t->format->live->resume(w, p->is_arriving ? t->used : p->end);
     pfd_tail_stretches_walk(t, p);
-    while (status == PFD_OK && believed && !p->failed) {
-        pfd_batch_clear(&t->batch);
-        status = t->format->walk(w);
-        believed = take_batch(t, p);
-        p->failed |= t->batch.text.failed || t->batch.bytes.failed;
-    }
-    if (p->failed || !believed)
+    pfd_tail_pass_walk(t, p, 0);
+    if (p->failed || p->is_doubted)
         return;
     if (whole) {
         p->failed |= !close_gap(t, p, p->end);

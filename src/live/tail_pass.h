@@ -90,12 +90,19 @@ struct pfd_tail_pass {
     uint64_t rest; /* of a hole: from here on, nothing was looked at */
     uint64_t same; /* before it, as far as was looked, copy and other are */
     uint64_t lost;
-    bool failed; /* out of memory */
+    enum pfd_status status; /* of the walk */
+    bool is_doubted;        /* what comes next is not believed yet */
+    bool failed;            /* out of memory */
 };
 
 /* Walks the copy from `from`; what was not believed stays for another look. */
 void pfd_tail_pass_run(struct pfd_tail *t, struct pfd_tail_pass *p,
                        uint64_t from);
+
+/* Walks on and gives what is believed, up to entries that begin at `until` or
+ * behind it; 0: as far as it goes. False: it goes no farther. */
+bool pfd_tail_pass_walk(struct pfd_tail *t, struct pfd_tail_pass *p,
+                        uint64_t until);
 
 /* ---- runs: entries that need no more than being given out ---- */
 

@@ -3,9 +3,9 @@
  * A pass by several threads. What is to be walked over is cut into stretches;
  * in each, a thread looks for the first entry beyond doubt, walks on from there,
  * and counts how many entries need no more than being given out. Then they are
- * given, one stretch after the other, while each begins at the very place that
+ * given, one stretch after the other, where each begins at the very place that
  * has been come to: between two entries a walk knows nothing of those before.
- * Whatever is not like that is left for the pass that one thread makes.
+ * Over whatever is not like that one thread walks, as without helpers.
  */
 #include "live/tail_stretches.h"
 
@@ -85,51 +85,76 @@ static void walk(void *user, size_t i)
     stretch->n_plain = pfd_tail_pass_count(s->tail, p, first, batch->n, same);
 }
 
-/* What of it comes next; false: nothing does. */
-static bool take(struct pfd_tail *t, struct pfd_tail_pass *p,
-                 const struct pfd_stretch *stretch, struct pfd_run *ret)
+static bool begins_at(const struct pfd_stretch *stretch, uint64_t at)
 {
-    const struct pfd_record *first = stretch->batch.records;
-    if (!stretch->n_plain || first->offset != t->at)
-        return false;
-    p->failed |= !pfd_tail_pass_take_run(t, p, first, stretch->n_plain, ret);
-    return true;
+    return stretch->n_plain && stretch->batch.records[0].offset == at;
 }
 
-/* False: what comes behind them is not like that. */
-static bool give(struct pfd_tail *t, struct pfd_tail_pass *p,
-                 const struct shared *s)
+static bool begins_behind(const struct pfd_stretch *stretch, uint64_t at)
+{
+    return stretch->n_plain && stretch->batch.records[0].offset > at;
+}
+
+static void give(const struct pfd_tail *t, const struct pfd_run *runs, size_t n)
+{
+    const struct pfd_run *given[PFD_STRETCHES];
+    for (size_t i = 0; i < n; i++)
+        given[i] = &runs[i];
+    if (t->o.runs && n)
+        t->o.runs(t->o.item_user, given, n, t->generation);
+    for (size_t i = 0; !t->o.runs && i < n; i++)
+        t->o.run(t->o.item_user, given[i], t->generation);
+}
+
+/* Gives stretches from number i on, as far as each begins where the walk has
+ * come to: the number of the next one then. */
+static size_t give_some(struct pfd_tail *t, struct pfd_tail_pass *p,
+                        const struct shared *s, size_t i)
 {
     struct pfd_run runs[PFD_STRETCHES];
-    const struct pfd_run *taken[PFD_STRETCHES];
-    bool goes_on = true;
+    struct pfd_walk *w = &t->walk;
     size_t n = 0;
-    for (size_t i = 0; goes_on && i < s->n; i++) {
+    if (w->at != t->at || !pfd_tail_pass_has_runs(t, p, t->at))
+        return i;
+    for (; i < s->n && begins_at(&s->stretches->at[i], w->at); i++) {
         const struct pfd_stretch *stretch = &s->stretches->at[i];
-        goes_on = take(t, p, stretch, &runs[n]);
-        taken[n] = &runs[n];
-        n += goes_on;
-        goes_on &= t->at >= stretch->to && !p->failed;
+        p->failed |= !pfd_tail_pass_take_run(t, p, stretch->batch.records,
+                                             stretch->n_plain, &runs[n++]);
+        w->at = t->at;
     }
-    if (t->o.runs && n)
-        t->o.runs(t->o.item_user, taken, n, t->generation);
-    for (size_t i = 0; !t->o.runs && i < n; i++)
-        t->o.run(t->o.item_user, taken[i], t->generation);
-    return goes_on;
+    give(t, runs, n);
+    return i;
+}
+
+/* Where one of them begins again, one thread has walked to it meanwhile. False:
+ * it could not. */
+static bool give_all(struct pfd_tail *t, struct pfd_tail_pass *p,
+                     const struct shared *s)
+{
+    const struct pfd_stretch *all = s->stretches->at;
+    for (size_t i = 0; i < s->n && !p->failed;) {
+        i = give_some(t, p, s, i);
+        while (i < s->n && !begins_behind(&all[i], t->walk.at))
+            i++;
+        uint64_t next =
+            i < s->n ? all[i].batch.records[0].offset : all[s->n - 1].to;
+        if (!pfd_tail_pass_walk(t, p, next))
+            return false;
+    }
+    return !p->failed;
 }
 
 void pfd_tail_stretches_walk(struct pfd_tail *t, struct pfd_tail_pass *p)
 {
     struct shared s = { .tail = t, .pass = p };
-    bool goes_on = true;
     if (!is_worth_it(t, p) || !pfd_helpers_hold(t->o.helpers))
         return;
     s.stretches = pfd_helpers_stretches(t->o.helpers);
-    while (s.stretches && goes_on && left_of(&t->walk) >= WORTH_IT) {
+    while (s.stretches && is_worth_it(t, p)) {
         lay_out(&s);
         pfd_helpers_share(t->o.helpers, s.n, walk, &s);
-        goes_on = give(t, p, &s);
-        t->walk.at = t->at;
+        if (!give_all(t, p, &s))
+            break;
     }
     pfd_helpers_let_go(t->o.helpers);
 }
