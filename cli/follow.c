@@ -47,7 +47,6 @@ struct followed {
     struct follow_origin origin;
     struct buffer *buffer;
     struct pfd_source *source;
-    struct pfd_tail *tail;
     uint64_t looked_ns;
     bool failed;
     bool is_gone; /* its process has ended: that was said */
@@ -82,9 +81,9 @@ static uint64_t now_ns(clockid_t clock)
 
 static void close_followed(struct followed *f)
 {
-    pfd_tail_free(f->tail);
+    pfd_tail_free(f->origin.tail);
     pfd_source_close(f->source);
-    f->tail = NULL;
+    f->origin.tail = NULL;
     f->source = NULL;
 }
 
@@ -122,10 +121,11 @@ static bool start(struct followed *f)
         .read_user = f->source,
         .item = follow_items_take,
         .run = follow_items_take_run,
+        .runs = follow_items_take_runs,
         .item_user = &f->origin,
         .helpers = follow->helpers,
     };
-    if (pfd_tail_new(&options, &f->tail, &err) == PFD_OK)
+    if (pfd_tail_new(&options, &f->origin.tail, &err) == PFD_OK)
         return true;
     tell_error("%s: %s", f->buffer->name, err.text);
     f->failed = true;
@@ -142,7 +142,7 @@ static void fail(struct followed *f, const struct pfd_error *err)
 static void tell_end(struct followed *f, const struct pfd_error *err)
 {
     char sentence[SENTENCE];
-    uint64_t n = pfd_tail_pending(f->tail);
+    uint64_t n = pfd_tail_pending(f->origin.tail);
     struct pfd_finding finding = {
         .kind = PFD_FINDING_unreadable,
         .offset = PFD_NO_OFFSET,
@@ -195,7 +195,8 @@ static void hear_failure(struct followed *f, const struct pfd_error *why)
 static bool is_still(struct followed *f, uint64_t now)
 {
     bool same = !pfd_source_changed(f->source);
-    return same && !pfd_tail_pending(f->tail) && !pfd_tail_holes(f->tail) &&
+    return same && !pfd_tail_pending(f->origin.tail) &&
+           !pfd_tail_holes(f->origin.tail) &&
            now - f->looked_ns < (uint64_t)LOOK_ANYWAY_MS * NS_PER_MS;
 }
 
@@ -207,11 +208,11 @@ static bool look_at(struct followed *f, uint64_t now)
     if (!measure(f, &n) || is_still(f, now))
         return false;
     f->looked_ns = now;
-    enum pfd_status status = pfd_tail_look(f->tail, n, now, &err);
+    enum pfd_status status = pfd_tail_look(f->origin.tail, n, now, &err);
     if (status < 0)
         hear_failure(f, &err);
     f->follow->has_come |= status == PFD_OK;
-    return status == PFD_OK || pfd_tail_pending(f->tail) > 0;
+    return status == PFD_OK || pfd_tail_pending(f->origin.tail) > 0;
 }
 
 /* For buffers that are yet to be found, as long as the process is there. */
@@ -250,7 +251,7 @@ static void finish(struct follow *follow, struct followed *f)
 {
     struct pfd_error err;
     uint64_t n = 0;
-    if (measure(f, &n) && pfd_tail_finish(f->tail, n, &err) < 0)
+    if (measure(f, &n) && pfd_tail_finish(f->origin.tail, n, &err) < 0)
         hear_failure(f, &err);
     follow_items_flush(&follow->items);
 }
@@ -305,7 +306,8 @@ static void follow_code(struct follow *follow)
     bool ok = follow_items_renew(&follow->items);
     for (size_t i = 0; ok && i < follow->n_buffers; i++) {
         struct followed *f = follow->buffers[i];
-        if (f->tail && pfd_tail_set_strings(f->tail, in->strings, &err) < 0)
+        if (f->origin.tail &&
+            pfd_tail_set_strings(f->origin.tail, in->strings, &err) < 0)
             fail(f, &err);
     }
     follow->items.is_over |= !ok;
@@ -316,7 +318,7 @@ static void follow_code_in_turn(struct follow *follow, uint64_t now)
     uint64_t every = LOADED_EVERY_MS;
     for (size_t i = 0; i < follow->n_buffers; i++) {
         const struct followed *f = follow->buffers[i];
-        if (f->tail && pfd_tail_pending(f->tail))
+        if (f->origin.tail && pfd_tail_pending(f->origin.tail))
             every = LOADED_SOON_MS;
     }
     if (now - follow->loaded_ns < every * NS_PER_MS)
@@ -483,8 +485,8 @@ static bool sum_up(struct follow *follow, struct pfd_summary *total)
     for (size_t i = 0; i < follow->n_buffers; i++) {
         struct pfd_summary summary = { 0 };
         struct followed *f = follow->buffers[i];
-        if (f->tail)
-            pfd_tail_summary(f->tail, &summary);
+        if (f->origin.tail)
+            pfd_tail_summary(f->origin.tail, &summary);
         pfd_summary_add(total, &summary);
         ok = ok && !f->failed;
         close_followed(f);

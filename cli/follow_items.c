@@ -140,6 +140,23 @@ void follow_items_take_run(void *user, const struct pfd_run *run,
     }
 }
 
+/* Likewise. */
+void follow_items_take_runs(void *user, const struct pfd_run *const *runs,
+                            size_t n, uint64_t generation)
+{
+    const struct follow_origin *from = user;
+    struct follow_items *items = from->items;
+    bool is_plain = !items->filter && !items->taker;
+    if (begin_items(from, generation) && is_plain &&
+        pressing_take_runs(&items->pressing, runs, n, from->tail)) {
+        for (size_t i = 0; i < n; i++)
+            items->filtering.n_given += pfd_run_count(runs[i]);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        follow_items_take_run(user, runs[i], generation);
+}
+
 /* ---- life ---- */
 
 static struct pfd_lines *make_lines(void *user)

@@ -19,6 +19,7 @@ struct follow_origin {
     struct follow_items *items;
     const char *name; /* the buffer's */
     uint64_t number;  /* of the buffers that are followed */
+    struct pfd_tail *tail;
 };
 
 struct follow_items {
@@ -57,5 +58,7 @@ void follow_items_finding(struct follow_items *items,
 void follow_items_take(void *user, const struct pfd_tail_item *item);
 void follow_items_take_run(void *user, const struct pfd_run *run,
                            uint64_t generation);
+void follow_items_take_runs(void *user, const struct pfd_run *const *runs,
+                            size_t n, uint64_t generation);
 
 #endif

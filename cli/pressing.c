@@ -102,6 +102,23 @@ bool pressing_take_run(struct pressing *p, const struct pfd_run *run)
     return true;
 }
 
+static void share(void *user, size_t n, void (*piece)(void *of, size_t i),
+                  void *of)
+{
+    pfd_tail_share(user, n, piece, of);
+}
+
+bool pressing_take_runs(struct pressing *p, const struct pfd_run *const *runs,
+                        size_t n, struct pfd_tail *tail)
+{
+    if (!p->is_on)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        p->n_bytes += pfd_run_bytes(runs[i]);
+    pfd_press_runs(p->press, runs, n, &p->place, share, tail);
+    return true;
+}
+
 /* Where no thread can be started, it goes on without. */
 static void begin(struct pressing *p)
 {

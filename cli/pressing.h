@@ -7,6 +7,7 @@
 #define CLI_PRESSING_H
 
 #include <printfdecode/press.h>
+#include <printfdecode/tail.h>
 
 #include "options.h"
 
@@ -39,6 +40,10 @@ bool pressing_take(struct pressing *pressing, const struct pfd_entry *entry);
 
 /* The same for entries in which nothing was found. */
 bool pressing_take_run(struct pressing *pressing, const struct pfd_run *run);
+/* And for runs that a tail gives together. */
+bool pressing_take_runs(struct pressing *pressing,
+                        const struct pfd_run *const *runs, size_t n,
+                        struct pfd_tail *tail);
 
 /* A look has ended: what it has given is on its way. False: nobody wants more,
  * as in pressing_rest(). */

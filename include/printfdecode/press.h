@@ -64,6 +64,18 @@ PFD_API void pfd_press_go(struct pfd_press *press,
 PFD_API void pfd_press_run(struct pfd_press *press, const struct pfd_run *run,
                            const struct pfd_press_place *place);
 
+/* Does piece(of, i) for each i below n, in any order and by any threads; returns
+ * when all are done. pfd_tail_share() is one, but for the type of `user`. */
+typedef void (*pfd_share_fn)(void *user, size_t n,
+                             void (*piece)(void *of, size_t i), void *of);
+
+/* As pfd_press_run() for each of the runs, [n], which are copied by share(user),
+ * some at a time. */
+PFD_API void pfd_press_runs(struct pfd_press *press,
+                            const struct pfd_run *const *runs, size_t n,
+                            const struct pfd_press_place *place,
+                            pfd_share_fn share, void *user);
+
 /* Waits until all is written. PFD_OK; PFD_ERR_STOPPED: write said so;
  * PFD_ERR_NOMEM: lines are missing; PFD_ERR_CORRUPT: likewise, as a chunk could
  * not be read. */

@@ -260,23 +260,28 @@ static void await_written(struct pfd_press *press, size_t n)
     }
 }
 
-/* The next to be filled: only the caller counts on. */
-static struct sheet *next_sheet(struct pfd_press *press)
+/* The i-th of those to be filled: only the caller counts on. */
+static struct sheet *next_sheet(const struct pfd_press *press, size_t i)
 {
-    return &press->sheets[press->n_full % press->n_sheets];
+    return &press->sheets[(press->n_full + i) % press->n_sheets];
 }
 
-/* The same when it is empty. */
+/* So many of them are empty: they get so in their order. */
+static void await_sheets(struct pfd_press *press, size_t n)
+{
+    if (!next_sheet(press, n - 1)->is_full)
+        return;
+    pthread_mutex_lock(&press->lock);
+    await_written(press, press->n_sheets - n);
+    pthread_mutex_unlock(&press->lock);
+    for (size_t i = 0; i < n; i++)
+        next_sheet(press, i)->is_full = false;
+}
+
 static struct sheet *await_sheet(struct pfd_press *press)
 {
-    struct sheet *sheet = next_sheet(press);
-    if (!sheet->is_full)
-        return sheet;
-    pthread_mutex_lock(&press->lock);
-    await_written(press, press->n_sheets - 1);
-    pthread_mutex_unlock(&press->lock);
-    sheet->is_full = false;
-    return sheet;
+    await_sheets(press, 1);
+    return next_sheet(press, 0);
 }
 
 struct pfd_chunk_writer *pfd_press_chunk(struct pfd_press *press)
@@ -330,6 +335,41 @@ void pfd_press_run(struct pfd_press *press, const struct pfd_run *run,
         sheet->bytes = NULL;
         give(press, sheet, place,
              pfd_run_copy_take(&sheet->run, run, from, to));
+    }
+}
+
+/* ---- runs that come together ---- */
+
+struct copying {
+    struct pfd_press *press;
+    const struct pfd_run *const *runs;
+    bool ok[THREADS_MAX + 1];
+};
+
+static void copy_piece(void *user, size_t i)
+{
+    struct copying *c = user;
+    struct sheet *sheet = next_sheet(c->press, i);
+    sheet->bytes = NULL;
+    c->ok[i] = pfd_run_copy_take(&sheet->run, c->runs[i], 0, c->runs[i]->n);
+}
+
+void pfd_press_runs(struct pfd_press *press, const struct pfd_run *const *runs,
+                    size_t n, const struct pfd_press_place *place,
+                    pfd_share_fn share, void *user)
+{
+    size_t most = press->n_sheets / SHEETS_EACH;
+    bool ok = true;
+    pfd_press_go(press, place);
+    for (size_t from = 0, n_now = 0; ok && from < n; from += n_now) {
+        struct copying c = { .press = press, .runs = runs + from };
+        n_now = n - from < most ? n - from : most;
+        await_sheets(press, n_now);
+        share(user, n_now, copy_piece, &c);
+        for (size_t i = 0; ok && i < n_now; i++) {
+            ok = c.ok[i];
+            give(press, next_sheet(press, 0), place, ok);
+        }
     }
 }
 
