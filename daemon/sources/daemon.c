@@ -20,7 +20,7 @@ enum {
     PAGES = 16, /* this part of memory_max: text that is made of chunks */
     PAGES_MIN = 1 << 20,
     PAGES_MAX = 64 << 20,
-    AHEAD_MAX = 8, /* pages: made sooner than sent, and others may be late */
+    AHEAD_MAX = 12, /* pages: made sooner than sent, and others may be late */
     TICK_MS = 100,
     LAG_MAX_MS = 5000,    /* a loop that is later than this is not alive */
     STUCK_MAX_MS = 10000, /* a job that takes longer does not end */

@@ -29,7 +29,7 @@ PFD_API enum pfd_status pfd_helpers_new(unsigned threads,
 PFD_API void pfd_helpers_free(struct pfd_helpers *helpers);
 
 /* Bytes that they take; *most: those that they come to when they first walk over
- * entries, some 3 MiB. NULL is allowed: 0 both. */
+ * entries, some 6 MiB. NULL is allowed: 0 both. */
 PFD_API size_t pfd_helpers_memory(struct pfd_helpers *helpers, size_t *most);
 
 #ifdef __cplusplus

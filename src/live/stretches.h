@@ -10,7 +10,7 @@
 
 enum {
     PFD_STRETCHES = 32,            /* that are walked over together */
-    PFD_STRETCH_BYTES = 16 * 1024, /* of each, but for the entry it ends in */
+    PFD_STRETCH_BYTES = 32 * 1024, /* of each, but for the entry it ends in */
     /* Of a batch, room for the smallest entries, which are of 8 bytes. */
     PFD_STRETCH_RECORDS = PFD_STRETCH_BYTES / 8 + PFD_BATCH_SPARE,
 };
