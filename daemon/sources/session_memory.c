@@ -5,7 +5,8 @@
 #include "sources/room.h"
 
 enum {
-    PART = 256, /* of memory_max: one piece of chunks, and one copy; */
+    PIECES = 256,  /* of memory_max: one piece of chunks, */
+    WINDOWS = 128, /* and one copy of what is read */
     PIECE_MIN = 256 * 1024,
     PIECE_MAX = 4 << 20,
     WINDOW_MIN = 512 * 1024, /* the least of a tail */
@@ -32,7 +33,7 @@ static size_t clamp(size_t n, size_t min, size_t max)
 
 bool pfdd_session_memory_is_ample(const struct pfdd_room *room)
 {
-    return room->max / PART >= AMPLE;
+    return room->max / PIECES >= AMPLE;
 }
 
 void pfdd_session_memory_init(struct pfdd_session_memory *m,
@@ -49,8 +50,8 @@ void pfdd_session_memory_init(struct pfdd_session_memory *m,
         .holder = holder,
         .n_session = n_session,
         .n_image = n_image,
-        .n_window = clamp(max / PART, WINDOW_MIN, WINDOW_MAX),
-        .n_piece = clamp(max / PART, PIECE_MIN, PIECE_MAX),
+        .n_window = clamp(max / WINDOWS, WINDOW_MIN, WINDOW_MAX),
+        .n_piece = clamp(max / PIECES, PIECE_MIN, PIECE_MAX),
     };
 }
 
