@@ -10,8 +10,8 @@ enum {
     LOOKS = 16, /* of a finished buffer in one job */
     CHUNKS_ENOUGH = 256 * 1024,
     ON_NS = 5000000, /* of a burst, in one job */
-    PIECES = 4,      /* the loop gets what is made in parts of what there is
-                        room for */
+    HANDED = 4,      /* of what there is room for: this part goes to the loop at
+                        a time */
 };
 
 static bool is_known(const struct pfdd_session *s,
@@ -26,7 +26,7 @@ static bool is_known(const struct pfdd_session *s,
 /* What was made goes to the loop, while the look goes on. */
 static void hand_over(struct pfdd_session *s)
 {
-    if (s->maker.made.n <= s->memory.n_piece / PIECES)
+    if (s->maker.made.n <= s->memory.n_piece / HANDED)
         return;
     pfdd_pool_await(&s->job);
     pfdd_made_move(&s->piece, &s->maker.made);
@@ -103,7 +103,7 @@ static bool make_tail(struct pfdd_session *s)
         .settle_ns = s->options.settle_ms * 1000000,
         .apart_ns = PFDD_BETWEEN_LOOKS_US * UINT64_C(1000),
         .window = s->memory.n_window,
-        .give = s->memory.n_piece / PIECES,
+        .give = s->memory.n_piece / HANDED,
         .farther = s->memory.n_window,
         .memory = s->memory.n_image,
         .arrives = s->options.arrives,
