@@ -579,7 +579,7 @@ static void set_supplies(struct pfdd_queue *q)
         .dir = q->dir,
         .kept = q->kept,
         .disk = d->pools.disk,
-        .loaders = d->pools.decoders,
+        .loaders = d->pools.choosers, /* no decoders: they wait for the ring */
         .printers = d->pools.printers,
         .none = pfdd_strings_new(pfd_strings_new()),
         .n_strings_max = d->config->config->memory_max / 4,

@@ -62,7 +62,9 @@ def works_unread(temp):
     assert numbers == list(range(1, len(numbers) + 1))
 
 
+# Who decodes waits for who is held, whose strings have to be loaded meanwhile.
 HELD = '''state_dir: $T/state
+workers: 1
 queue_max: 4MiB
 ring: 1MiB
 inputs:
