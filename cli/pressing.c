@@ -102,12 +102,6 @@ bool pressing_take_run(struct pressing *p, const struct pfd_run *run)
     return true;
 }
 
-static void share(void *user, size_t n, void (*piece)(void *of, size_t i),
-                  void *of)
-{
-    pfd_tail_share(user, n, piece, of);
-}
-
 bool pressing_take_runs(struct pressing *p, const struct pfd_run *const *runs,
                         size_t n, struct pfd_tail *tail)
 {
@@ -115,7 +109,7 @@ bool pressing_take_runs(struct pressing *p, const struct pfd_run *const *runs,
         return false;
     for (size_t i = 0; i < n; i++)
         p->n_bytes += pfd_run_bytes(runs[i]);
-    pfd_press_runs(p->press, runs, n, &p->place, share, tail);
+    pfd_press_runs(p->press, runs, n, &p->place, pfd_tail_share, tail);
     return true;
 }
 

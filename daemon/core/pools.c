@@ -2,10 +2,7 @@
 #include "core/pools.h"
 
 enum {
-    PRINTERS_EACH =
-        4, /* for a sender: it copies faster than they print; and for
-                          a helper */
-    HELPERS_MAX = 3,
+    PRINTERS_EACH = 4, /* for a sender: it copies faster than they print */
 };
 
 /* *more: false behind the last one; NULL: it is not open. */
@@ -29,12 +26,11 @@ bool pfdd_pools_open(struct pfdd_pools *pools, uv_loop_t *loop,
     pools->printers = pfdd_pool_new(loop, n_printers);
     pools->choosers = pfdd_pool_new(loop, n_threads);
     pools->disk = pfdd_pool_new(loop, 1);
-    unsigned n_each = n_printers / PRINTERS_EACH;
-    if (n_each) {
-        unsigned n_helpers = n_each < HELPERS_MAX ? n_each : HELPERS_MAX;
-        pools->senders = pfdd_pool_new(loop, n_each);
+    if (n_printers >= PRINTERS_EACH)
+        pools->senders = pfdd_pool_new(loop, n_printers / PRINTERS_EACH);
+    unsigned n_helpers = pfd_helpers_for(n_printers);
+    if (n_helpers)
         (void)pfd_helpers_new(n_helpers, &pools->helpers, NULL);
-    }
     return pools->decoders && pools->printers && pools->choosers && pools->disk;
 }
 

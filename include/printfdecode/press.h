@@ -10,6 +10,7 @@
 #define PRINTFDECODE_PRESS_H
 
 #include <printfdecode/convert.h>
+#include <printfdecode/helpers.h>
 #include <printfdecode/lines.h>
 #include <printfdecode/run.h>
 
@@ -63,11 +64,6 @@ PFD_API void pfd_press_go(struct pfd_press *press,
  * place's. Memory that is out shows in pfd_press_status(). */
 PFD_API void pfd_press_run(struct pfd_press *press, const struct pfd_run *run,
                            const struct pfd_press_place *place);
-
-/* Does piece(of, i) for each i below n, in any order and by any threads; returns
- * when all are done. pfd_tail_share() is one, but for the type of `user`. */
-typedef void (*pfd_share_fn)(void *user, size_t n,
-                             void (*piece)(void *of, size_t i), void *of);
 
 /* As pfd_press_run() for each of the runs, [n], which are copied by share(user),
  * some at a time. */

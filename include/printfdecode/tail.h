@@ -101,11 +101,10 @@ PFD_API enum pfd_status pfd_tail_new(const struct pfd_tail_options *options,
 /* NULL is allowed. */
 PFD_API void pfd_tail_free(struct pfd_tail *tail);
 
-/* In a pfd_tail_runs_fn only: does piece(user, i) for each i below n, here and on
- * the threads of the tail's helpers, in any order; returns when all are done.
- * Runs may be read by all of them. */
-PFD_API void pfd_tail_share(struct pfd_tail *tail, size_t n,
-                            void (*piece)(void *user, size_t i), void *user);
+/* A pfd_share_fn; tail is a struct pfd_tail. In a pfd_tail_runs_fn only: here and
+ * on the threads of the tail's helpers, all of which may read the runs. */
+PFD_API void pfd_tail_share(void *tail, size_t n,
+                            void (*piece)(void *of, size_t i), void *of);
 
 /*
  * Looks once, or gives more of what the look before has shown. n_buffer: the

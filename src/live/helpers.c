@@ -71,9 +71,9 @@ static void start_threads(struct pfd_helpers *h)
     h->n_wanted = h->n_threads;
 }
 
-static size_t count_threads(void)
+unsigned pfd_helpers_for(unsigned processors)
 {
-    unsigned n = pfd_processors() / PROCESSORS_EACH;
+    unsigned n = processors / PROCESSORS_EACH;
     return n < THREADS_DEFAULT ? n : THREADS_DEFAULT;
 }
 
@@ -83,7 +83,7 @@ enum pfd_status pfd_helpers_new(unsigned threads, struct pfd_helpers **ret,
     struct pfd_helpers *h = calloc(1, sizeof *h);
     if (!h)
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
-    h->n_wanted = threads ? threads : count_threads();
+    h->n_wanted = threads ? threads : pfd_helpers_for(pfd_processors());
     if (h->n_wanted > THREADS_MAX)
         h->n_wanted = THREADS_MAX;
     pthread_mutex_init(&h->lock, NULL);

@@ -150,17 +150,18 @@ void pfd_tail_stretches_walk(struct pfd_tail *t, struct pfd_tail_pass *p)
     if (!is_worth_it(t, p) || !pfd_helpers_hold(t->o.helpers))
         return;
     s.stretches = pfd_helpers_stretches(t->o.helpers);
-    while (s.stretches && is_worth_it(t, p)) {
+    bool goes_on = s.stretches;
+    while (goes_on) {
         lay_out(&s);
         pfd_helpers_share(t->o.helpers, s.n, walk, &s);
-        if (!give_all(t, p, &s))
-            break;
+        goes_on = give_all(t, p, &s) && is_worth_it(t, p);
     }
     pfd_helpers_let_go(t->o.helpers);
 }
 
-void pfd_tail_share(struct pfd_tail *t, size_t n,
-                    void (*piece)(void *user, size_t i), void *user)
+void pfd_tail_share(void *tail, size_t n, void (*piece)(void *of, size_t i),
+                    void *of)
 {
-    pfd_helpers_share(t->o.helpers, n, piece, user);
+    const struct pfd_tail *t = tail;
+    pfd_helpers_share(t->o.helpers, n, piece, of);
 }

@@ -195,19 +195,13 @@ static void take_run(void *user, const struct pfd_run *run, uint64_t generation)
     }
 }
 
-static void share(void *user, size_t n, void (*piece)(void *of, size_t i),
-                  void *of)
-{
-    pfd_tail_share(user, n, piece, of);
-}
-
 static void take_runs(void *user, const struct pfd_run *const *runs, size_t n,
                       uint64_t generation)
 {
     struct taking *t = user;
     ck_assert_uint_eq(generation, 0);
     t->n_most = n > t->n_most ? n : t->n_most;
-    pfd_press_runs(t->press, runs, n, &t->place, share, t->tail);
+    pfd_press_runs(t->press, runs, n, &t->place, pfd_tail_share, t->tail);
 }
 
 static void follow(const struct dump *d, struct taking *t)
