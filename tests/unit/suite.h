@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs one test case with the given tests, each between setup and teardown
- * (which may be NULL); what main() of a test returns. */
+/* Runs tests; what main() of a test returns. */
 #ifndef SUITE_H
 #define SUITE_H
 
@@ -8,6 +7,18 @@
 
 #include <check.h>
 
+/* All that the suite has, which is freed. */
+static inline int suite_run_all(Suite *suite)
+{
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* One test case with these tests, each between setup and teardown (which may be
+ * NULL). */
 static inline int suite_run_with(const char *name, SFun setup, SFun teardown,
                                  const TTest *const *tests, double timeout_s)
 {
@@ -18,11 +29,7 @@ static inline int suite_run_with(const char *name, SFun setup, SFun teardown,
     for (; *tests; tests++)
         tcase_add_test(tcase, *tests);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run_all(suite);
 }
 
 static inline int suite_run(const char *name, const TTest *const *tests,

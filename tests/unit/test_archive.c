@@ -7,6 +7,7 @@
 #include "build.h"
 #include "guard.h"
 #include "objects/archive.h"
+#include "suite.h"
 
 static struct findings findings;
 static struct build archive;
@@ -264,9 +265,5 @@ int main(void)
     tcase_add_test(tcase, test_stop);
     tcase_add_test(tcase, test_no_archive);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return suite_run_all(suite);
 }

@@ -17,6 +17,8 @@
 
 #include <printfdecode/client.h>
 
+#include "suite.h"
+
 static struct sockaddr_un address = { .sun_family = AF_UNIX };
 
 static int listen_now(void)
@@ -373,10 +375,7 @@ int main(void)
     tcase_add_test(tcase, test_usage);
     tcase_add_test(tcase, test_squatting);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = suite_run_all(suite);
     rmdir(folder);
-    return failed != 0;
+    return failed;
 }

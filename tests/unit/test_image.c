@@ -7,6 +7,7 @@
 #include "build.h"
 #include "guard.h"
 #include "objects/image.h"
+#include "suite.h"
 
 static struct findings findings;
 static struct build notes;
@@ -587,9 +588,5 @@ int main(void)
     tcase_add_test(tcase, test_unaligned);
     tcase_add_test(tcase, test_many_note_segments);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return suite_run_all(suite);
 }

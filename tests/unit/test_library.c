@@ -6,6 +6,7 @@
 #include <check.h>
 
 #include "base/library.h"
+#include "suite.h"
 
 static struct {
     unsigned long (*crc)(unsigned long, const unsigned char *, unsigned);
@@ -102,9 +103,5 @@ int main(void)
     tcase_add_test(tcase, test_no_call);
     tcase_add_test(tcase, test_threads);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return suite_run_all(suite);
 }

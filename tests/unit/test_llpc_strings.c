@@ -7,6 +7,7 @@
 #include "build.h"
 #include "guard.h"
 #include "llpc.h"
+#include "suite.h"
 
 static struct findings findings;
 static struct pfd_strings *strings;
@@ -704,9 +705,5 @@ int main(void)
     tcase_add_test(tcase, test_every_cut_of_the_document);
     tcase_add_test(tcase, test_truncated_note);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return suite_run_all(suite);
 }

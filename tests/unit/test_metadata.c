@@ -7,6 +7,7 @@
 #include "build.h"
 #include "guard.h"
 #include "objects/metadata.h"
+#include "suite.h"
 
 static struct build b;
 static struct guard guard;
@@ -420,9 +421,5 @@ int main(void)
     tcase_add_test(tcase, test_every_cut);
     tcase_add_test(tcase, test_agrees_with_msgpack);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return suite_run_all(suite);
 }

@@ -15,6 +15,7 @@
 
 #include "print/number.h"
 #include "print/number_fast.h"
+#include "suite.h"
 
 enum {
     TEXT_MAX = 2 * PFD_WIDTH_MAX
@@ -291,9 +292,5 @@ int main(void)
     tcase_add_test(tcase, other_rounding);
     tcase_add_test(tcase, other_locale);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_run_all(suite);
 }

@@ -7,6 +7,8 @@
 
 #include <printfdecode/capture.h>
 
+#include "suite.h"
+
 /* Each word of each option is what its member then holds, and nothing else
  * changes. */
 START_TEST(sets_each)
@@ -127,9 +129,5 @@ int main(void)
     tcase_add_test(tests, refuses);
     tcase_add_test(tests, reads_frames);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run_all(suite);
 }

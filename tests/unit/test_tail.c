@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "build.h"
 #include "dump.h"
+#include "suite.h"
 
 #define MS UINT64_C(1000000)
 
@@ -1271,11 +1272,7 @@ static int run_all(const char *name)
                         sizeof replays / sizeof *replays);
     suite_add_tcase(suite, tcase);
     suite_add_tcase(suite, sized);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run_all(suite);
 }
 
 int main(void)

@@ -12,6 +12,7 @@
 #include <printfdecode/input.h>
 
 #include "base/uri.h"
+#include "suite.h"
 
 static const struct {
     const char *text;
@@ -300,9 +301,5 @@ int main(void)
     tcase_add_test(tcase, test_memory);
     tcase_add_test(tcase, test_dead_process);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return suite_run_all(suite);
 }

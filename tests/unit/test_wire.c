@@ -7,6 +7,7 @@
 
 #include "base/crc32c.h"
 #include "base/text.h"
+#include "suite.h"
 #include "wire/wire.h"
 
 static bool to_text(void *user, const void *bytes, size_t n)
@@ -600,9 +601,5 @@ int main(void)
     tcase_add_test(tcase, test_usage);
     tcase_add_test(tcase, test_readme);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run_all(suite);
 }

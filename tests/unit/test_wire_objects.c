@@ -8,6 +8,7 @@
 #include <printfdecode/wire_objects.h>
 
 #include "base/text.h"
+#include "suite.h"
 
 #define MODULE "\x03\x02\x23\x07"
 
@@ -252,9 +253,5 @@ int main(void)
     tcase_add_test(tests, tells_shaders);
     tcase_add_test(tests, keeps_within_a_cap);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run_all(suite);
 }

@@ -8,6 +8,7 @@
 #include "build.h"
 #include "guard.h"
 #include "objects/metadata.h"
+#include "suite.h"
 
 static struct pfd_metadata *metadata;
 static struct pfd_error problem;
@@ -284,9 +285,5 @@ int main(void)
     tcase_add_test(tcase, test_too_long);
     tcase_add_test(tcase, test_every_cut);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return suite_run_all(suite);
 }
