@@ -12,6 +12,7 @@ enum {
     N_STRINGS = sizeof((struct dump *)0)->ids / sizeof(uint64_t),
     PIECES_MAX = 5,
     TEXT_MAX = 512,
+    WORDS_MAX = 64,
 };
 
 uint64_t dump_random(uint64_t *state)
@@ -44,6 +45,20 @@ void dump_add_string(struct pfd_strings *strings, uint64_t id, const char *text,
     ck_assert_int_eq(
         pfd_strings_add(strings, &info, mask, (n + 63) / 64, NULL, NULL, NULL),
         PFD_OK);
+}
+
+void dump_add_words(struct pfd_strings *strings, uint64_t id,
+                    const char *conversion, size_t n)
+{
+    struct build text = { 0 };
+    char widths[WORDS_MAX + 1] = "";
+    ck_assert_uint_le(n, WORDS_MAX);
+    for (size_t i = 0; i < n; i++)
+        build_bytes(&text, conversion, strlen(conversion));
+    build_bytes(&text, "", 1);
+    memset(widths, '4', n);
+    dump_add_string(strings, id, (const char *)text.bytes, widths);
+    build_free(&text);
 }
 
 void dump_entry(struct build *b, uint64_t id, uint32_t size,

@@ -33,6 +33,10 @@ void dump_damage(struct dump *dump);
 void dump_add_string(struct pfd_strings *strings, uint64_t id, const char *text,
                      const char *widths);
 
+/* One of n dwords, 64 at most, each printed by this conversion, such as "%x ". */
+void dump_add_words(struct pfd_strings *strings, uint64_t id,
+                    const char *conversion, size_t n);
+
 /* An entry, and the buffer's header in front (used: dwords). */
 void dump_entry(struct build *b, uint64_t id, uint32_t size,
                 const uint32_t *payload, size_t n_payload);

@@ -260,14 +260,8 @@ static void add_long(struct dump *d)
         N_NUMBERS = 60,
         N_LONG = 2500,
     };
-    char text[3 * N_NUMBERS + 1] = "";
-    char widths[N_NUMBERS + 1] = "";
     uint32_t numbers[N_NUMBERS];
-    for (size_t i = 0; i < N_NUMBERS; i++) {
-        memcpy(text + 3 * i, "%u,", 3);
-        widths[i] = '4';
-    }
-    dump_add_string(d->strings, LONG_ID, text, widths);
+    dump_add_words(d->strings, LONG_ID, "%u,", N_NUMBERS);
     for (uint32_t i = 0; i < N_LONG; i++) {
         for (uint32_t k = 0; k < N_NUMBERS; k++)
             numbers[k] = i * 1000 + k;

@@ -235,15 +235,9 @@ static void make(struct dump *d, uint64_t seed)
 {
     static const uint32_t n_damaged[] = { 0, 0, 3, 60, 3000 };
     struct build body = { 0 };
-    char text[3 * LONG_WORDS + 1] = "";
-    char widths[LONG_WORDS + 1] = "";
     dump_init(d, seed, 0);
     build_free(&d->bytes);
-    for (size_t i = 0; i < LONG_WORDS; i++) {
-        strcat(text, "%x ");
-        strcat(widths, "4");
-    }
-    dump_add_string(d->strings, LONG_ID, text, widths);
+    dump_add_words(d->strings, LONG_ID, "%x ", LONG_WORDS);
     uint32_t one_in = 1u << dump_below(&d->rng, 7);
     bool is_small = dump_below(&d->rng, 4) == 0;
     while (body.n < N_BYTES) {

@@ -215,17 +215,6 @@ enum {
 #define PLAIN_ID known[0].id
 #define LONG_ID  UINT64_C(0x6789ab)
 
-static void add_long_string(struct pfd_strings *strings)
-{
-    char text[3 * LONG_WORDS + 1] = "";
-    char widths[LONG_WORDS + 1] = "";
-    for (size_t i = 0; i < LONG_WORDS; i++) {
-        memcpy(text + 3 * i, "%x ", 4);
-        widths[i] = '4';
-    }
-    dump_add_string(strings, LONG_ID, text, widths);
-}
-
 /* What it has looks like entries up to the next one, from every second dword
  * on. */
 static void add_long_entry(struct build *b)
@@ -259,7 +248,7 @@ static struct pfd_strings *make_buffer(int i)
     for (uint32_t k = 0; k < N_KNOWN; k++)
         dump_add_string(strings, known[k].id, known[k].text, known[k].widths);
     dump_header(&b, 0);
-    add_long_string(strings);
+    dump_add_words(strings, LONG_ID, "%x ", LONG_WORDS);
     while (b.n < N_BUFFER) {
         if (i == NESTED && dump_below(&rng, 2)) {
             add_long_entry(&b);
