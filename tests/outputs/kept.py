@@ -71,10 +71,10 @@ def acked_by(temp, name):
         return 0
 
 
-def arrived(temp, d):
-    """Nothing is on its way to anybody."""
-    until('acknowledged', lambda: in_file(temp) and
-          d.metric('output_oldest_seconds') == 0 and
+def arrived(temp, d, n_entries):
+    """The file has so many at least, and nothing is on its way to anybody."""
+    until('the file', lambda: len(in_file(temp)) >= n_entries)
+    until('acknowledged', lambda: d.metric('output_oldest_seconds') == 0 and
           d.metric('behind_lines') == 0)
 
 
@@ -93,9 +93,9 @@ def killed(temp, output, read, peer):
         sock.close()
         d.start()
     peer()
+    n_before = len(in_file(temp))
     with produce(temp, 3):
-        until('the last ones', lambda: len(in_file(temp)) >= 3 * N_ENTRIES)
-        arrived(temp, d)
+        arrived(temp, d, n_before + 3 * N_ENTRIES)
         times = same(temp, read, 'killed')
     assert sum(times.values()) >= 3 * N_ENTRIES
     assert d.metric('output_dropped_total') == 0
@@ -115,7 +115,7 @@ def away(temp, output, read, peer, gone, is_heard=True):
     d.start()
     until('it is older', lambda: d.metric('output_oldest_seconds') > 0.4)
     peer()
-    arrived(temp, d)
+    arrived(temp, d, 20 * N_ENTRIES)
     times = same(temp, read, 'away')
     assert set(times.values()) == {1}
     gone()
@@ -124,13 +124,13 @@ def away(temp, output, read, peer, gone, is_heard=True):
     with produce(temp, 20):
         until('the file', lambda: len(in_file(temp)) == 40 * N_ENTRIES)
         peer()
-        arrived(temp, d)
+        arrived(temp, d, 40 * N_ENTRIES)
     times = same(temp, read, 'gone')
     # An orderly end and another start send nothing again.
     d.stop()
     d.start()
     with produce(temp, 1):
-        arrived(temp, d)
+        arrived(temp, d, 41 * N_ENTRIES)
         assert same(temp, read, 'again').keys() > times.keys()
     assert len(in_file(temp)) == 41 * N_ENTRIES
     gone()
@@ -184,7 +184,7 @@ def chosen(temp, output, read, peer):
     live = dial(f'{temp}/l.sock', {'from': 'oldest'})
     with produce(temp, 3):
         said = live.entries(3 * N_ENTRIES)
-        arrived(temp, d)
+        arrived(temp, d, 3 * N_ENTRIES)
     wanted = {(e['sequence'], int(e['time_unix_nano'])) for e in said
               if e['message'].startswith('workgroup')}
     until('those', lambda: len(read()) >= len(wanted) > 0)

@@ -484,7 +484,7 @@ def required_refused(temp):
         until('it is tried', lambda: d.metric('output_retried_total') >= 2)
         assert d.metric('output_dropped_total') == 0
         sink.peer.answer = lambda n: (200, {}, b'')
-        kept.arrived(temp, d)
+        kept.arrived(temp, d, 2 * N_ENTRIES)
         assert collections.Counter(sink.entries()) == collections.Counter(
             kept.in_file(temp))
         sink.peer.answer = lambda n: (400, {}, b'')

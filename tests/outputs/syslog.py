@@ -333,7 +333,7 @@ def half_open(temp):
             deaf.close()
             server.close()
             sink.begin()
-            kept.arrived(temp, d)
+            kept.arrived(temp, d, 100 * N_ENTRIES)
     wanted, got = set(kept.in_file(temp)), set(sink.entries())
     assert len(wanted) == 100 * N_ENTRIES and got <= wanted
     assert len(wanted - got) <= n_done < 300, (len(wanted - got), n_done)
