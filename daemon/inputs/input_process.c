@@ -525,11 +525,11 @@ static void round_done(struct pfdd_job *job)
         pfdd_finds_give(&t->objects, in->base.d->library, t->scope);
         follow_fresh(t);
     }
-    drop_ended(in);
     if (!in->base.closing) {
         uv_timer_start(&in->timer, in->timer.timer_cb,
                        ms > ROUND_MS ? ms : ROUND_MS, 0);
     }
+    drop_ended(in); /* of one that closes, this may have been the last of it */
 }
 
 /* What a search needs of the loop: strings, and memory. */

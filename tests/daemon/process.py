@@ -279,6 +279,18 @@ def as_nobody():
     os.setuid(65534)
 
 
+def stopped(temp):
+    """It ends while it looks at all processes that there are."""
+    some = 'inputs: [{type: process, name: "*", settle: %dms}]' + OUTPUTS
+    d = Daemon(temp, some % 50)
+    for i in range(10):
+        # Its log says too much to say each.
+        d.write_config(some % (100 + i))
+        d.signal(signal.SIGHUP)
+        until('a reload', lambda n=i: d.metric('reloads_total') > n)
+    d.stop()
+
+
 def of_another_user(temp):
     """As printfdecode says it: in the log, once, and as a number."""
     if os.geteuid():
@@ -370,5 +382,5 @@ def sandboxed(temp):
 
 
 need('http')
-run(equals_dump, follows, killed, unmapped, comes_later, found, of_another_user,
-    none_there, waits_for_room, sandboxed)
+run(equals_dump, follows, killed, unmapped, comes_later, found, stopped,
+    of_another_user, none_there, waits_for_room, sandboxed)
