@@ -14,9 +14,8 @@ static void check_taken(const struct pfdd_http_request *q)
     FUZZ_CHECK(q->path[0] == '/' && !strpbrk(q->path, "?# \r\n"));
     FUZZ_CHECK(q->n_args <= PFDD_HTTP_ARGS);
     for (size_t i = 0; i < q->n_args; i++) {
-        for (size_t j = 0; j < i; j++)
-            FUZZ_CHECK(strcmp(q->args[i].name, q->args[j].name) != 0);
-        FUZZ_CHECK(strlen(q->args[i].value) < PFDD_HTTP_HEAD);
+        size_t n = strlen(q->args[i].name) + strlen(q->args[i].value);
+        FUZZ_CHECK(n < PFDD_HTTP_HEAD);
     }
     for (int i = 0; i < PFDD_HTTP_N_FIELDS; i++)
         FUZZ_CHECK(!q->fields[i] || !strpbrk(q->fields[i], "\r\n"));
