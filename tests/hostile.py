@@ -159,6 +159,16 @@ def entries_that_are_the_whole_file(n):
     return {"a": table(rows, 32 + 27 * rows, 1 << 40) + box.A + bytes(n)}
 
 
+@hostile(1 << 11, "strings a")
+def the_same_inflated_again_and_again(n):
+    """Each entry of one table is the next table, and those of the last one all
+    are a bundle that is broken where it is inflated."""
+    inner = table(16, 0, 999)
+    rows = n // 27 // 3
+    one = table(rows, 32 + 27 * rows, 1 << 40)
+    return {"a": one * 3 + box.compressed(3, 0, inner)}
+
+
 @hostile(1 << 22, "strings a")
 def magic_after_magic(n):
     return {"a": (box.MAGIC + b"CCOB\1\0\1\0" + b"\x10\xff\x10\xad\2\0\0\0") *

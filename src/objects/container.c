@@ -17,8 +17,8 @@ enum {
     EM_AMDGPU = 224,
     SHT_NOBITS = 8,
     ELF_MACHINE_AT = 18,
-    /* Each piece costs this and its bytes; a file is good for so many times
-     * its size. Sound files need their size for each level. */
+    /* Each piece costs this and its bytes, each finding as much; a file is good
+     * for so many times its size. Sound files need their size for each level. */
     WORK_PIECE = 1024,
     WORK_FACTOR = 16,
     WORK_SPARE = 1 << 20,
@@ -46,7 +46,11 @@ struct range {
     const char *path;
     struct pfd_cursor bytes;
     uint64_t offset; /* in the file, or PFD_NO_OFFSET */
-    bool is_code;    /* it is an entry of a bundle, and not the host's */
+    /* Of the file, or of what was inflated, that the range is in: compressed
+     * bytes that none has been inflated of. Where entries overlap, the same
+     * ones come again and again. */
+    uint64_t *compressed_left;
+    bool is_code; /* it is an entry of a bundle, and not the host's */
     struct pfd_report *report;
 };
 
@@ -136,6 +140,7 @@ static enum pfd_status walk_as(const struct range *outer, char *path,
         .bytes = pfd_cursor(bytes.base, bytes.n),
         .offset = outer->offset == PFD_NO_OFFSET ? PFD_NO_OFFSET
                                                  : outer->offset + offset,
+        .compressed_left = outer->compressed_left,
         .is_code = is_code,
         .report = &report,
     };
@@ -358,15 +363,25 @@ static void check_hash(const struct blob *blob,
     }
 }
 
+/* What comes out of compressed bytes is as good as a file of its size, once. */
+static void earn(const struct range *range, size_t n_compressed, size_t n)
+{
+    if (n_compressed > *range->compressed_left)
+        return;
+    *range->compressed_left -= n_compressed;
+    range->walk->work_left += WORK_FACTOR * (uint64_t)n;
+}
+
 /* What came out of a compressed blob has no place in the file. */
 static enum pfd_status walk_inflated(const struct blob *blob, uint8_t *bytes,
                                      size_t n)
 {
     struct range outer = *blob->range;
+    uint64_t compressed_left = n;
     char after[24] = "";
     struct pfd_cursor c = pfd_cursor(bytes, n);
     outer.offset = PFD_NO_OFFSET;
-    outer.walk->work_left += WORK_FACTOR * (uint64_t)n;
+    outer.compressed_left = &compressed_left;
     if (kind_of(c) == KIND_NONE) {
         pfd_report_add(outer.report, PFD_FINDING_bad_compressed, blob->at,
                        "what the bundle inflates to, %zu bytes, is neither a "
@@ -418,8 +433,10 @@ static enum pfd_status walk_compressed(const struct blob *blob,
     }
     /* What is in it is there together with it. */
     walk->max_inflated -= n < walk->max_inflated ? n : walk->max_inflated;
-    if (n > head->n_kept)
+    if (n > head->n_kept) {
+        earn(blob->range, n_read, n);
         status = walk_inflated(blob, bytes, n);
+    }
     walk->max_inflated = n_before;
     free(bytes);
     return status;
@@ -611,11 +628,15 @@ static enum pfd_status walk_kind(const struct range *range, enum kind kind)
 
 static enum pfd_status walk_range(const struct range *range)
 {
+    struct walk *walk = range->walk;
+    uint64_t n_before = range->report->n;
     if (!afford(range))
         return PFD_OK;
-    range->walk->depth++;
+    walk->depth++;
     enum pfd_status status = walk_kind(range, kind_of(range->bytes));
-    range->walk->depth--;
+    walk->depth--;
+    uint64_t cost = (range->report->n - n_before) * WORK_PIECE;
+    walk->work_left -= cost < walk->work_left ? cost : walk->work_left;
     return status;
 }
 
@@ -631,10 +652,12 @@ enum pfd_status pfd_container_walk(const void *bytes, size_t n,
         .work_left = WORK_FACTOR * (uint64_t)n + WORK_SPARE,
         .err = err,
     };
+    uint64_t compressed_left = n;
     struct range range = {
         .walk = &walk,
         .path = report->source,
         .bytes = pfd_cursor(bytes, n),
+        .compressed_left = &compressed_left,
         .report = report,
     };
     walk.inflated_left = INFLATED_FACTOR * (uint64_t)n;
