@@ -13,6 +13,8 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "make"))
 import captures  # noqa: E402
+import container_cases as box  # noqa: E402
+import llpc_cases as base  # noqa: E402
 
 PROGRAM = os.path.abspath(sys.argv[1])
 SAMPLES = os.path.abspath(sys.argv[2])
@@ -133,6 +135,18 @@ class Operands(unittest.TestCase):
         rc, _, err = run("--max-inflated", str(1 << 24), "--format", "llpc",
                          "x")
         self.assertEqual((rc, err), (0, ""))
+
+    def test_findings_hide_no_code_object(self):
+        """What is found in one keeps nobody from the next one."""
+        many = [base.Str(0x123456, "t%d" % i) for i in range(30000)]
+        last = [base.Str(0x999999, "the last one")]
+        write("many", box.bundle([(box.GFX906, base.image(*s))
+                                  for s in (many, last)], page=8))
+        rc, out, err = run("strings", "many")
+        self.assertEqual(rc, 2)
+        self.assertIn(b"the last one", out)
+        self.assertEqual(err.count("collision"), len(many) - 1)
+        self.assertNotIn("too_large", err)
 
     def test_captures_everywhere(self):
         self.assertEqual(run("strings", "c")[:2], run("strings", "a")[:2])

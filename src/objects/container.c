@@ -17,8 +17,9 @@ enum {
     EM_AMDGPU = 224,
     SHT_NOBITS = 8,
     ELF_MACHINE_AT = 18,
-    /* Each piece costs this and its bytes, each finding as much; a file is good
-     * for so many times its size. Sound files need their size for each level. */
+    /* Each piece costs this and its bytes, each finding about a container as
+     * much as that; a file is good for so many times its size. Sound files need
+     * their size for each level. */
     WORK_PIECE = 1024,
     WORK_FACTOR = 16,
     WORK_SPARE = 1 << 20,
@@ -35,7 +36,8 @@ struct walk {
     uint64_t max_inflated;
     uint64_t inflated_left;
     uint64_t work_left;
-    bool exhausted; /* said already */
+    uint64_t n_paid; /* findings that have cost theirs, or cost nothing */
+    bool exhausted;  /* said already */
     unsigned depth;
     struct pfd_error *err;
 };
@@ -196,6 +198,14 @@ static bool afford(const struct range *range)
     return spend(range, (uint64_t)range->bytes.n + WORK_PIECE);
 }
 
+static void pay_findings(const struct range *range)
+{
+    struct walk *walk = range->walk;
+    uint64_t cost = (range->report->n - walk->n_paid) * WORK_PIECE;
+    walk->work_left -= cost < walk->work_left ? cost : walk->work_left;
+    walk->n_paid = range->report->n;
+}
+
 /* -- Pieces -- */
 
 static enum pfd_status give(const struct range *range, enum pfd_piece_kind kind,
@@ -208,7 +218,12 @@ static enum pfd_status give(const struct range *range, enum pfd_piece_kind kind,
         .offset = range->offset,
         .is_code = is_code,
     };
-    return range->walk->fn(range->walk->user, &piece, range->report);
+    struct walk *walk = range->walk;
+    pay_findings(range);
+    enum pfd_status status = walk->fn(walk->user, &piece, range->report);
+    /* What is found in a piece keeps nobody from the next one. */
+    walk->n_paid = range->report->n;
+    return status;
 }
 
 /* -- ar archives: "archive(member)" -- */
@@ -628,15 +643,12 @@ static enum pfd_status walk_kind(const struct range *range, enum kind kind)
 
 static enum pfd_status walk_range(const struct range *range)
 {
-    struct walk *walk = range->walk;
-    uint64_t n_before = range->report->n;
     if (!afford(range))
         return PFD_OK;
-    walk->depth++;
+    range->walk->depth++;
     enum pfd_status status = walk_kind(range, kind_of(range->bytes));
-    walk->depth--;
-    uint64_t cost = (range->report->n - n_before) * WORK_PIECE;
-    walk->work_left -= cost < walk->work_left ? cost : walk->work_left;
+    range->walk->depth--;
+    pay_findings(range);
     return status;
 }
 
@@ -650,6 +662,7 @@ enum pfd_status pfd_container_walk(const void *bytes, size_t n,
         .user = user,
         .max_inflated = max_inflated ? max_inflated : PFD_INFLATED_MAX,
         .work_left = WORK_FACTOR * (uint64_t)n + WORK_SPARE,
+        .n_paid = report->n,
         .err = err,
     };
     uint64_t compressed_left = n;
