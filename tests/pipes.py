@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""pipes.py PRINTFDECODE DATA: what is much goes through a wide pipe, and all of
+it arrives; other pipes stay as they were."""
+import fcntl
+import os
+import subprocess
+import sys
+import tempfile
+
+PROGRAM, DATA = map(os.path.abspath, sys.argv[1:3])
+GET, SET = 1032, 1031  # F_GETPIPE_SZ, F_SETPIPE_SZ of Linux
+MOST = 1 << 20
+
+
+def command(n_buffers):
+    return [PROGRAM, '-o', 'json', *[f'{DATA}/small.bin'] * n_buffers,
+            f'{DATA}/app.elf']
+
+
+def through_pipe(n_buffers, size=None):
+    """(all that came, how large the pipe was then)"""
+    out, into = os.pipe()
+    if size:
+        fcntl.fcntl(into, SET, size)
+    with subprocess.Popen(command(n_buffers), stdout=into,
+                          stderr=subprocess.DEVNULL) as p:
+        os.close(into)
+        data = b''
+        while more := os.read(out, 1 << 20):
+            data += more
+        assert p.wait() in (0, 2), p.returncode
+    size = fcntl.fcntl(out, GET)
+    os.close(out)
+    return data, size
+
+
+def in_file(n_buffers):
+    with tempfile.TemporaryFile() as f:
+        subprocess.run(command(n_buffers), stdout=f, stderr=subprocess.DEVNULL,
+                       check=False)
+        f.seek(0)
+        return f.read()
+
+
+def gone():
+    """The reader takes a little of it, as head does."""
+    with subprocess.Popen(command(200), stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as p:
+        p.stdout.read(100)
+        p.stdout.close()
+        assert p.stderr.read().count(b'standard output') == 0
+        assert p.wait() in (0, 2), p.returncode
+
+
+first = os.pipe()
+plain = fcntl.fcntl(first[0], GET)
+much, little = in_file(100), in_file(1)
+assert len(much) > 3 * plain > 10 * len(little) > 0, (len(much), len(little))
+assert through_pipe(100) == (much, MOST)
+assert through_pipe(1) == (little, plain)
+assert through_pipe(100, MOST // 2) == (much, MOST)
+try:
+    fcntl.fcntl(first[0], SET, 2 * MOST)
+except PermissionError as e:
+    print(f'not looked at: a pipe that is wider than ours ({e})')
+else:
+    assert through_pipe(100, 2 * MOST) == (much, 2 * MOST)
+gone()
