@@ -17,8 +17,8 @@
 enum {
     THREADS_MAX = 64,
     THREADS_DEFAULT = 8,
-    SHEETS_EACH = 2, /* for a thread: in work, and waiting before and behind
-                        that; the caller is one, too */
+    SHEETS_EACH = 4, /* for a thread, of which the caller is one: half of them
+                        are filled while the others are printed and written */
     RUN_BYTES = 32 << 10, /* of a sheet: its lines stay in the cache */
 };
 
@@ -343,7 +343,7 @@ void pfd_press_run(struct pfd_press *press, const struct pfd_run *run,
 struct copying {
     struct pfd_press *press;
     const struct pfd_run *const *runs;
-    bool ok[THREADS_MAX + 1];
+    bool ok[SHEETS_EACH / 2 * (THREADS_MAX + 1)];
 };
 
 static void copy_piece(void *user, size_t i)
@@ -358,7 +358,7 @@ void pfd_press_runs(struct pfd_press *press, const struct pfd_run *const *runs,
                     size_t n, const struct pfd_press_place *place,
                     pfd_share_fn share, void *user)
 {
-    size_t most = press->n_sheets / SHEETS_EACH;
+    size_t most = press->n_sheets / 2;
     bool ok = true;
     pfd_press_go(press, place);
     for (size_t from = 0, n_now = 0; ok && from < n; from += n_now) {
