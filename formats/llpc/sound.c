@@ -8,6 +8,7 @@
 enum {
     AHEAD = 32,      /* entries */
     PREFETCH = 2048, /* bytes: processors do so within a page of memory */
+    KNOWN_BITS = 10, /* of the number of headers that are kept in mind */
 };
 
 /* Where entries are: copies, since what is made of them is written through
@@ -30,12 +31,16 @@ static inline bool find_stretch(const struct pfd_walk *w,
     uint64_t to = end - LLPC_ENTRY_HEADER;
     if (end - w->at < LLPC_ENTRY_HEADER)
         return false;
+    if (w->until && w->until - 1 < to)
+        to = w->until - 1;
+    if (to < w->at)
+        return false;
     *ret = (struct stretch){
         .view = w->view,
         .table = *w->table,
         .base = w->base,
         .end = end,
-        .to = w->until && w->until - 1 < to ? w->until - 1 : to,
+        .to = to,
     };
     return true;
 }
@@ -48,16 +53,22 @@ struct latest {
                                         exactly what a string says */
 };
 
-static inline const struct pfd_string *find_string(
-    struct latest *latest, const struct pfd_table *table, uint64_t header)
+/* The one string whose entries have this header; NULL: none, or several. */
+static inline const struct pfd_string *find_sound(const struct pfd_table *table,
+                                                  uint64_t header)
 {
-    if (header == latest->header)
-        return latest->string;
     const struct pfd_string *s = pfd_table_find(table, header >> 16);
     bool is_sound = s && !s->next &&
                     s->n_payload + (uint64_t)LLPC_ENTRY_HEADER ==
                         (header & 0xffff) * LLPC_DWORD;
-    *latest = (struct latest){ header, is_sound ? s : NULL };
+    return is_sound ? s : NULL;
+}
+
+static inline const struct pfd_string *find_string(
+    struct latest *latest, const struct pfd_table *table, uint64_t header)
+{
+    if (header != latest->header)
+        *latest = (struct latest){ header, find_sound(table, header) };
     return latest->string;
 }
 
@@ -91,26 +102,24 @@ static inline __attribute__((always_inline)) void add_sound(
 {
     const struct stretch s = *in;
     struct latest latest = { 0 };
-    uint64_t at = w->at;
+    size_t at = (size_t)(w->at - s.base);
+    size_t to = (size_t)(s.to - s.base);
+    size_t end = (size_t)(s.end - s.base);
     struct pfd_record *r = &w->batch->records[w->batch->n];
     struct pfd_record *last = r + pfd_walk_room(w);
     size_t n_ahead = 0;
-    for (; r < last && at <= s.to; r++) {
-        if (is_large && __builtin_expect(!n_ahead--, 0)) {
-            n_ahead =
-                look_ahead(&s.view, &s.table, (size_t)(at - s.base),
-                           (size_t)(s.to - s.base), (size_t)(s.end - s.base)) -
-                1;
-        }
-        uint64_t header = pfd_cursor_peek_u64(&s.view, (size_t)(at - s.base));
-        __builtin_prefetch(s.view.base + (at - s.base) + PREFETCH);
-        uint64_t n_bytes = (header & 0xffff) * LLPC_DWORD;
+    for (; r < last && at <= to; r++) {
+        if (is_large && __builtin_expect(!n_ahead--, 0))
+            n_ahead = look_ahead(&s.view, &s.table, at, to, end) - 1;
+        uint64_t header = pfd_cursor_peek_u64(&s.view, at);
+        __builtin_prefetch(s.view.base + at + PREFETCH);
+        size_t n_bytes = (header & 0xffff) * LLPC_DWORD;
         const struct pfd_string *string =
             find_string(&latest, &s.table, header);
-        if (!string || n_bytes > s.end - at)
+        if (!string || n_bytes > end - at)
             break;
         *r = (struct pfd_record){
-            .offset = at,
+            .offset = s.base + at,
             .string = string,
             .key = header >> 16,
             .n_bytes = (uint32_t)n_bytes,
@@ -120,31 +129,58 @@ static inline __attribute__((always_inline)) void add_sound(
         at += n_bytes;
     }
     w->batch->n = (size_t)(r - w->batch->records);
-    w->at = at;
+    w->at = s.base + at;
 }
 
-/* Likewise, up to max of them, where they are only counted. */
+/* A header that was met, and what counts entries that have it; NULL: they are
+ * not exactly what a string says, or there is something to tell of them. */
+struct known {
+    uint64_t header;
+    uint64_t *count;
+};
+
+static inline size_t known_place(uint64_t header)
+{
+    uint64_t product = header * UINT64_C(0x9e3779b97f4a7c15);
+    return (size_t)(product >> (64 - KNOWN_BITS));
+}
+
+static uint64_t *find_count(const struct pfd_table *table, uint64_t *counts,
+                            uint64_t header)
+{
+    const struct pfd_string *s = find_sound(table, header);
+    return s && !s->findings ? &counts[s->index] : NULL;
+}
+
+/*
+ * Likewise, up to max of them, where they are only counted. Then what there is
+ * to find out of a header is most of the work: it is kept.
+ */
 static void count_sound(struct pfd_walk *w, const struct stretch *in,
                         size_t max)
 {
     const struct stretch s = *in;
-    struct latest latest = { 0 };
-    uint64_t *counts = w->batch->counts;
-    uint64_t at = w->at;
+    struct known known[1 << KNOWN_BITS] = { 0 };
+    size_t at = (size_t)(w->at - s.base);
+    size_t to = (size_t)(s.to - s.base);
+    size_t end = (size_t)(s.end - s.base);
     size_t n = 0;
-    for (; n < max && at <= s.to; n++) {
-        uint64_t header = pfd_cursor_peek_u64(&s.view, (size_t)(at - s.base));
-        uint64_t n_bytes = (header & 0xffff) * LLPC_DWORD;
-        const struct pfd_string *string =
-            find_string(&latest, &s.table, header);
-        if (!string || string->findings || n_bytes > s.end - at)
+    for (; n < max && at <= to; n++) {
+        uint64_t header = pfd_cursor_peek_u64(&s.view, at);
+        struct known *k = &known[known_place(header)];
+        size_t n_bytes = (header & 0xffff) * LLPC_DWORD;
+        if (__builtin_expect(k->header != header, 0)) {
+            *k = (struct known){ header, find_count(&s.table, w->batch->counts,
+                                                    header) };
+        }
+        if (!k->count || n_bytes > end - at)
             break;
-        counts[string->index]++;
+        ++*k->count;
         at += n_bytes;
     }
     w->batch->n_counted += n;
     w->batch->counted_header = LLPC_ENTRY_HEADER;
-    w->at = at;
+    w->at = s.base + at;
 }
 
 void llpc_walk_sound(struct pfd_walk *w, const struct llpc_state *st)
