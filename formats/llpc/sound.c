@@ -45,31 +45,9 @@ static inline bool find_stretch(const struct pfd_walk *w,
     return true;
 }
 
-/* The string of the entry before. The lanes of a wave print one after the
- * other: often it is the same one's. */
-struct latest {
-    uint64_t header;
-    const struct pfd_string *string; /* NULL: entries with this header are not
-                                        exactly what a string says */
-};
-
-/* The one string whose entries have this header; NULL: none, or several. */
-static inline const struct pfd_string *find_sound(const struct pfd_table *table,
-                                                  uint64_t header)
+static inline uint32_t payload_of(uint64_t header)
 {
-    const struct pfd_string *s = pfd_table_find(table, header >> 16);
-    bool is_sound = s && !s->next &&
-                    s->n_payload + (uint64_t)LLPC_ENTRY_HEADER ==
-                        (header & 0xffff) * LLPC_DWORD;
-    return is_sound ? s : NULL;
-}
-
-static inline const struct pfd_string *find_string(
-    struct latest *latest, const struct pfd_table *table, uint64_t header)
-{
-    if (header != latest->header)
-        *latest = (struct latest){ header, find_sound(table, header) };
-    return latest->string;
+    return (uint32_t)(header & 0xffff) * LLPC_DWORD - LLPC_ENTRY_HEADER;
 }
 
 /*
@@ -101,7 +79,6 @@ static inline __attribute__((always_inline)) void add_sound(
     struct pfd_walk *w, const struct stretch *in, bool is_large)
 {
     const struct stretch s = *in;
-    struct latest latest = { 0 };
     size_t at = (size_t)(w->at - s.base);
     size_t to = (size_t)(s.to - s.base);
     size_t end = (size_t)(s.end - s.base);
@@ -115,7 +92,7 @@ static inline __attribute__((always_inline)) void add_sound(
         __builtin_prefetch(s.view.base + at + PREFETCH);
         size_t n_bytes = (header & 0xffff) * LLPC_DWORD;
         const struct pfd_string *string =
-            find_string(&latest, &s.table, header);
+            pfd_table_find_exact(&s.table, header >> 16, payload_of(header));
         if (!string || n_bytes > end - at)
             break;
         *r = (struct pfd_record){
@@ -148,7 +125,8 @@ static inline size_t known_place(uint64_t header)
 static uint64_t *find_count(const struct pfd_table *table, uint64_t *counts,
                             uint64_t header)
 {
-    const struct pfd_string *s = find_sound(table, header);
+    const struct pfd_string *s =
+        pfd_table_find_exact(table, header >> 16, payload_of(header));
     return s && !s->findings ? &counts[s->index] : NULL;
 }
 

@@ -254,7 +254,9 @@ static bool link_behind(struct pfd_strings *strings, struct pfd_table *table,
                         struct pfd_string *s, const struct pfd_string *first,
                         const struct pfd_string *last)
 {
+    struct pfd_table_slot *slot = pfd_table_slot_of(table, s->key);
     table->has_collisions = true;
+    slot->exact = 0;
     if (!strings->is_made_of_another ||
         pfd_arena_is_since(&strings->store->arena, &strings->mark, first)) {
         strings->all[last->index]->next = s;
@@ -265,7 +267,7 @@ static bool link_behind(struct pfd_strings *strings, struct pfd_table *table,
     if (!own)
         return false;
     own->next = s;
-    pfd_table_slot_of(table, s->key)->string = strings->all[at];
+    slot->string = strings->all[at];
     return true;
 }
 

@@ -98,9 +98,15 @@ bool pfd_table_reserve(struct pfd_strings *s, struct pfd_table *t, size_t more)
         memcpy(next.marks, t->marks, PFD_TABLE_MARKS / 8);
     next.mask = n - 1;
     next.shift = (unsigned)__builtin_clzll(n) + 1;
+    /* Not what was learnt: of slots that are shared, others are learning. */
     for (size_t i = 0; t->slots && i <= t->mask; i++) {
-        if (t->slots[i].string)
-            *pfd_table_slot_of(&next, t->slots[i].key) = t->slots[i];
+        const struct pfd_table_slot *slot = &t->slots[i];
+        if (slot->string) {
+            *pfd_table_slot_of(&next, slot->key) = (struct pfd_table_slot){
+                .key = slot->key,
+                .string = slot->string,
+            };
+        }
     }
     pfd_table_drop(t);
     *t = next;
@@ -110,7 +116,21 @@ bool pfd_table_reserve(struct pfd_strings *s, struct pfd_table *t, size_t more)
 void pfd_table_put(struct pfd_table *t, uint64_t key,
                    const struct pfd_string *string)
 {
-    *pfd_table_slot_of(t, key) = (struct pfd_table_slot){ key, string };
+    *pfd_table_slot_of(t, key) =
+        (struct pfd_table_slot){ .key = key, .string = string };
     t->n++;
     mark(t, key);
+}
+
+const struct pfd_string *pfd_table_learn(struct pfd_table_slot *slot,
+                                         uint32_t n_payload)
+{
+    const struct pfd_string *s =
+        __atomic_load_n(&slot->string, __ATOMIC_ACQUIRE);
+    if (pfd_is_unmade(s))
+        s = pfd_table_meet(slot, s);
+    if (!s || s->next || s->n_payload != n_payload)
+        return NULL;
+    __atomic_store_n(&slot->exact, n_payload + 1, __ATOMIC_RELAXED);
+    return s;
 }

@@ -167,6 +167,8 @@ void pfd_strings_announce(const struct pfd_strings *strings,
 struct pfd_table_slot {
     uint64_t key;
     const struct pfd_string *string; /* NULL: free; see pfd_is_unmade() */
+    uint32_t exact;                  /* the string's n_payload and 1, where
+                       pfd_table_find_exact() has looked at it; else 0 */
 };
 
 /* A place that holds no string yet, but the row that its string is made of when
@@ -232,15 +234,20 @@ static inline void pfd_table_prefetch(const struct pfd_table *table,
 {
     size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> table->shift);
     __builtin_prefetch(&table->slots[i & table->mask], 1);
+    __builtin_prefetch(&table->slots[i & table->mask].exact, 1);
 }
 
-/* Likewise what is in its place; mostly it is that key's. */
+/* Likewise what is in its place, mostly that key's, where
+ * pfd_table_find_exact() will look at it. */
 static inline void pfd_table_prefetch_string(const struct pfd_table *table,
                                              uint64_t key)
 {
     size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> table->shift);
-    const char *s = (const char *)__atomic_load_n(
-        &table->slots[i & table->mask].string, __ATOMIC_RELAXED);
+    const struct pfd_table_slot *slot = &table->slots[i & table->mask];
+    const char *s =
+        (const char *)__atomic_load_n(&slot->string, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&slot->exact, __ATOMIC_RELAXED))
+        return;
     for (size_t at = 0; s && at < PFD_STRING_PREFETCH; at += 64)
         __builtin_prefetch(s + at);
 }
@@ -258,6 +265,35 @@ static inline const struct pfd_string *pfd_table_find(
             continue;
         return __builtin_expect(pfd_is_unmade(s), 0) ? pfd_table_meet(slot, s)
                                                      : s;
+    }
+}
+
+/* Looks at a slot's string, for pfd_table_find_exact(). */
+const struct pfd_string *pfd_table_learn(struct pfd_table_slot *slot,
+                                         uint32_t n_payload);
+
+/*
+ * The string of a key whose entries are exactly what it says: it is the only
+ * one of its key, and takes n_payload bytes of payload; NULL: there is none.
+ * What was found out of that stays in the slot: of a large table no cache has
+ * the strings, and a walk need touch each of them only once.
+ */
+static inline const struct pfd_string *pfd_table_find_exact(
+    const struct pfd_table *table, uint64_t key, uint32_t n_payload)
+{
+    size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> table->shift);
+    for (;; i++) {
+        struct pfd_table_slot *slot = &table->slots[i & table->mask];
+        const struct pfd_string *s =
+            __atomic_load_n(&slot->string, __ATOMIC_ACQUIRE);
+        if (slot->key != key && s)
+            continue;
+        bool is_exact =
+            __atomic_load_n(&slot->exact, __ATOMIC_RELAXED) == n_payload + 1;
+        /* Another thread may have learnt so, of a string that it made. */
+        return __builtin_expect(!is_exact || pfd_is_unmade(s), 0)
+                   ? pfd_table_learn(slot, n_payload)
+                   : s;
     }
 }
 

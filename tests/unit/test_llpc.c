@@ -347,6 +347,26 @@ START_TEST(collisions_by_size)
 }
 END_TEST
 
+/* What a walk learnt of a string holds until there is another one. */
+START_TEST(collisions_that_come_later)
+{
+    setup();
+    one(1);
+    ck_assert_str_eq(decode_all(), "one 1\n");
+    ck_assert_str_eq(decode_all(), "one 1\n");
+    struct pfd_strings *first = strings;
+    strings = pfd_strings_branch(first);
+    dump_add_string(strings, ONE, "also %u\n", "4");
+    ck_assert_str_eq(decode_all(), "one 1\n<ambiguous>");
+    pfd_strings_free(strings);
+    strings = first;
+    ck_assert_str_eq(decode_all(), "one 1\n");
+    dump_add_string(strings, ONE, "also %u\n", "4");
+    ck_assert_str_eq(decode_all(), "one 1\n<ambiguous>");
+    teardown();
+}
+END_TEST
+
 START_TEST(other_readings)
 {
     setup();
@@ -470,7 +490,8 @@ int main(void)
                            swallowed_entries, clipped_entries, long_entries,
                            holes, unknown_ids, unknown_swallows_nothing,
                            overflow_counts_the_loss, odd_end_and_reserved,
-                           width_recovery, collisions_by_size, other_readings,
+                           width_recovery, collisions_by_size,
+                           collisions_that_come_later, other_readings,
                            wrong_use, over_two_gib),
                      200);
 }
