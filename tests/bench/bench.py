@@ -46,7 +46,7 @@ WORK = [
     ("json", "mixed", ["decode", "-o", "json"], 1, 2.8),
     ("json", "mixed", ["decode", "-o", "json"], 2, 5),
     ("stats", "hot", ["stats"], 1, None),
-    ("stats", "mixed", ["stats"], 1, 40),
+    ("stats", "mixed", ["stats"], 1, 60),
     # One entry in a hundred passes.
     ("where", "mixed", ["decode", "--where", "a0 > 16600000000000000000"], 1,
      None),
