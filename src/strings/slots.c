@@ -59,10 +59,16 @@ size_t pfd_table_memory(const struct pfd_table *table)
 struct pfd_table_slot *pfd_table_slot_of(const struct pfd_table *t,
                                          uint64_t key)
 {
-    size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> t->shift);
-    while (t->slots[i & t->mask].string && t->slots[i & t->mask].key != key)
-        i++;
-    return &t->slots[i & t->mask];
+    const struct pfd_string *first = NULL;
+    return pfd_table_probe(t, key, &first);
+}
+
+/* Of which nothing was learnt. */
+static void fill(const struct pfd_table *t, uint64_t key,
+                 const struct pfd_string *string)
+{
+    *pfd_table_slot_of(t, key) =
+        (struct pfd_table_slot){ .key = key, .string = string };
 }
 
 static void mark(struct pfd_table *t, uint64_t key)
@@ -100,13 +106,8 @@ bool pfd_table_reserve(struct pfd_strings *s, struct pfd_table *t, size_t more)
     next.shift = (unsigned)__builtin_clzll(n) + 1;
     /* Not what was learnt: of slots that are shared, others are learning. */
     for (size_t i = 0; t->slots && i <= t->mask; i++) {
-        const struct pfd_table_slot *slot = &t->slots[i];
-        if (slot->string) {
-            *pfd_table_slot_of(&next, slot->key) = (struct pfd_table_slot){
-                .key = slot->key,
-                .string = slot->string,
-            };
-        }
+        if (t->slots[i].string)
+            fill(&next, t->slots[i].key, t->slots[i].string);
     }
     pfd_table_drop(t);
     *t = next;
@@ -116,8 +117,7 @@ bool pfd_table_reserve(struct pfd_strings *s, struct pfd_table *t, size_t more)
 void pfd_table_put(struct pfd_table *t, uint64_t key,
                    const struct pfd_string *string)
 {
-    *pfd_table_slot_of(t, key) =
-        (struct pfd_table_slot){ .key = key, .string = string };
+    fill(t, key, string);
     t->n++;
     mark(t, key);
 }

@@ -167,8 +167,9 @@ void pfd_strings_announce(const struct pfd_strings *strings,
 struct pfd_table_slot {
     uint64_t key;
     const struct pfd_string *string; /* NULL: free; see pfd_is_unmade() */
-    uint32_t exact;                  /* the string's n_payload and 1, where
-                       pfd_table_find_exact() has looked at it; else 0 */
+    /* The string's n_payload and 1, once pfd_table_find_exact() has looked at
+     * it; else 0. */
+    uint32_t exact;
 };
 
 /* A place that holds no string yet, but the row that its string is made of when
@@ -229,12 +230,33 @@ static inline bool pfd_table_is_large(const struct pfd_table *table)
     return table->mask >= PFD_TABLE_LARGE;
 }
 
+/* Where a search for a key begins. */
+static inline size_t pfd_table_home(const struct pfd_table *table, uint64_t key)
+{
+    return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> table->shift) &
+           table->mask;
+}
+
+/* Where a key is or would be, and its first string: *ret, NULL if there is none;
+ * see pfd_is_unmade(). */
+static inline struct pfd_table_slot *pfd_table_probe(
+    const struct pfd_table *table, uint64_t key, const struct pfd_string **ret)
+{
+    for (size_t i = pfd_table_home(table, key);; i++) {
+        struct pfd_table_slot *slot = &table->slots[i & table->mask];
+        *ret = __atomic_load_n(&slot->string, __ATOMIC_ACQUIRE);
+        if (slot->key == key || !*ret)
+            return slot;
+    }
+}
+
 static inline void pfd_table_prefetch(const struct pfd_table *table,
                                       uint64_t key)
 {
-    size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> table->shift);
-    __builtin_prefetch(&table->slots[i & table->mask], 1);
-    __builtin_prefetch(&table->slots[i & table->mask].exact, 1);
+    const struct pfd_table_slot *slot =
+        &table->slots[pfd_table_home(table, key)];
+    __builtin_prefetch(slot, 1);
+    __builtin_prefetch(&slot->exact, 1);
 }
 
 /* Likewise what is in its place, mostly that key's, where
@@ -242,8 +264,8 @@ static inline void pfd_table_prefetch(const struct pfd_table *table,
 static inline void pfd_table_prefetch_string(const struct pfd_table *table,
                                              uint64_t key)
 {
-    size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> table->shift);
-    const struct pfd_table_slot *slot = &table->slots[i & table->mask];
+    const struct pfd_table_slot *slot =
+        &table->slots[pfd_table_home(table, key)];
     const char *s =
         (const char *)__atomic_load_n(&slot->string, __ATOMIC_RELAXED);
     if (__atomic_load_n(&slot->exact, __ATOMIC_RELAXED))
@@ -256,16 +278,9 @@ static inline void pfd_table_prefetch_string(const struct pfd_table *table,
 static inline const struct pfd_string *pfd_table_find(
     const struct pfd_table *table, uint64_t key)
 {
-    size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> table->shift);
-    for (;; i++) {
-        struct pfd_table_slot *slot = &table->slots[i & table->mask];
-        const struct pfd_string *s =
-            __atomic_load_n(&slot->string, __ATOMIC_ACQUIRE);
-        if (slot->key != key && s)
-            continue;
-        return __builtin_expect(pfd_is_unmade(s), 0) ? pfd_table_meet(slot, s)
-                                                     : s;
-    }
+    const struct pfd_string *s = NULL;
+    struct pfd_table_slot *slot = pfd_table_probe(table, key, &s);
+    return __builtin_expect(pfd_is_unmade(s), 0) ? pfd_table_meet(slot, s) : s;
 }
 
 /* Looks at a slot's string, for pfd_table_find_exact(). */
@@ -281,20 +296,14 @@ const struct pfd_string *pfd_table_learn(struct pfd_table_slot *slot,
 static inline const struct pfd_string *pfd_table_find_exact(
     const struct pfd_table *table, uint64_t key, uint32_t n_payload)
 {
-    size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> table->shift);
-    for (;; i++) {
-        struct pfd_table_slot *slot = &table->slots[i & table->mask];
-        const struct pfd_string *s =
-            __atomic_load_n(&slot->string, __ATOMIC_ACQUIRE);
-        if (slot->key != key && s)
-            continue;
-        bool is_exact =
-            __atomic_load_n(&slot->exact, __ATOMIC_RELAXED) == n_payload + 1;
-        /* Another thread may have learnt so, of a string that it made. */
-        return __builtin_expect(!is_exact || pfd_is_unmade(s), 0)
-                   ? pfd_table_learn(slot, n_payload)
-                   : s;
-    }
+    const struct pfd_string *s = NULL;
+    struct pfd_table_slot *slot = pfd_table_probe(table, key, &s);
+    bool is_exact =
+        __atomic_load_n(&slot->exact, __ATOMIC_RELAXED) == n_payload + 1;
+    /* Another thread may have learnt so, of a string that it made. */
+    return __builtin_expect(!is_exact || pfd_is_unmade(s), 0)
+               ? pfd_table_learn(slot, n_payload)
+               : s;
 }
 
 /* May a key have these in its bits 36 to 47? `bits` is the word of 16 bits that
