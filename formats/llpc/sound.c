@@ -11,14 +11,15 @@ enum {
     KNOWN_BITS = 10, /* of the number of headers that are kept in mind */
 };
 
-/* Where entries are: copies, since what is made of them is written through
- * pointers that could be anything's. */
+/* Where entries are; places are bytes from the view's start. Loops have a copy
+ * whose address nobody has, since what they make is written through pointers
+ * that could be anything's. */
 struct stretch {
     struct pfd_cursor view;
     struct pfd_table table;
-    uint64_t base;
-    uint64_t end; /* of the bytes that can be walked over */
-    uint64_t to;  /* the last place where an entry may begin */
+    size_t at;  /* where the next entry begins */
+    size_t to;  /* the last place where one may begin */
+    size_t end; /* of the bytes that can be walked over */
 };
 
 /* False: no entry fits. */
@@ -38,40 +39,46 @@ static inline bool find_stretch(const struct pfd_walk *w,
     *ret = (struct stretch){
         .view = w->view,
         .table = *w->table,
-        .base = w->base,
-        .end = end,
-        .to = to,
+        .at = (size_t)(w->at - w->base),
+        .to = (size_t)(to - w->base),
+        .end = (size_t)(end - w->base),
     };
     return true;
 }
 
-static inline uint32_t payload_of(uint64_t header)
+static inline size_t bytes_of(uint64_t header)
 {
-    return (uint32_t)(header & 0xffff) * LLPC_DWORD - LLPC_ENTRY_HEADER;
+    return (header & 0xffff) * LLPC_DWORD;
+}
+
+/* The string that says exactly what an entry with this header is; NULL: none. */
+static inline const struct pfd_string *find_exact(const struct pfd_table *table,
+                                                  uint64_t header)
+{
+    return pfd_table_find_exact(table, header >> 16,
+                                (uint32_t)bytes_of(header) - LLPC_ENTRY_HEADER);
 }
 
 /*
  * Each look into a large table is at memory that no cache has: the next few
- * entries, as their sizes say where they are, have theirs brought at once. The
- * last may begin at `to`, and ends before `end`. Returns how many those are.
+ * entries, as their sizes say where they are, have theirs brought at once.
+ * Returns how many those are.
  */
-static size_t look_ahead(const struct pfd_cursor *view,
-                         const struct pfd_table *table, size_t at, size_t to,
-                         size_t end)
+static size_t look_ahead(const struct stretch *s, size_t at)
 {
     uint64_t ids[AHEAD];
     size_t n = 0;
-    while (n < AHEAD && at <= to) {
-        uint64_t h = pfd_cursor_peek_u64(view, at);
-        size_t n_bytes = (h & 0xffff) * LLPC_DWORD;
+    while (n < AHEAD && at <= s->to) {
+        uint64_t h = pfd_cursor_peek_u64(&s->view, at);
+        size_t n_bytes = bytes_of(h);
         ids[n++] = h >> 16;
-        pfd_table_prefetch(table, h >> 16);
-        if (n_bytes < LLPC_ENTRY_HEADER || n_bytes > end - at)
+        pfd_table_prefetch(&s->table, h >> 16);
+        if (n_bytes < LLPC_ENTRY_HEADER || n_bytes > s->end - at)
             break;
         at += n_bytes;
     }
     for (size_t i = 0; i < n; i++)
-        pfd_table_prefetch_string(table, ids[i]);
+        pfd_table_prefetch_string(&s->table, ids[i]);
     return n;
 }
 
@@ -79,24 +86,21 @@ static inline __attribute__((always_inline)) void add_sound(
     struct pfd_walk *w, const struct stretch *in, bool is_large)
 {
     const struct stretch s = *in;
-    size_t at = (size_t)(w->at - s.base);
-    size_t to = (size_t)(s.to - s.base);
-    size_t end = (size_t)(s.end - s.base);
+    size_t at = s.at;
     struct pfd_record *r = &w->batch->records[w->batch->n];
     struct pfd_record *last = r + pfd_walk_room(w);
     size_t n_ahead = 0;
-    for (; r < last && at <= to; r++) {
+    for (; r < last && at <= s.to; r++) {
         if (is_large && __builtin_expect(!n_ahead--, 0))
-            n_ahead = look_ahead(&s.view, &s.table, at, to, end) - 1;
+            n_ahead = look_ahead(in, at) - 1;
         uint64_t header = pfd_cursor_peek_u64(&s.view, at);
         __builtin_prefetch(s.view.base + at + PREFETCH);
-        size_t n_bytes = (header & 0xffff) * LLPC_DWORD;
-        const struct pfd_string *string =
-            pfd_table_find_exact(&s.table, header >> 16, payload_of(header));
-        if (!string || n_bytes > end - at)
+        size_t n_bytes = bytes_of(header);
+        const struct pfd_string *string = find_exact(&s.table, header);
+        if (!string || n_bytes > s.end - at)
             break;
         *r = (struct pfd_record){
-            .offset = s.base + at,
+            .offset = w->base + at,
             .string = string,
             .key = header >> 16,
             .n_bytes = (uint32_t)n_bytes,
@@ -106,7 +110,7 @@ static inline __attribute__((always_inline)) void add_sound(
         at += n_bytes;
     }
     w->batch->n = (size_t)(r - w->batch->records);
-    w->at = s.base + at;
+    w->at = w->base + at;
 }
 
 /* A header that was met, and what counts entries that have it; NULL: they are
@@ -125,8 +129,7 @@ static inline size_t known_place(uint64_t header)
 static uint64_t *find_count(const struct pfd_table *table, uint64_t *counts,
                             uint64_t header)
 {
-    const struct pfd_string *s =
-        pfd_table_find_exact(table, header >> 16, payload_of(header));
+    const struct pfd_string *s = find_exact(table, header);
     return s && !s->findings ? &counts[s->index] : NULL;
 }
 
@@ -139,26 +142,24 @@ static void count_sound(struct pfd_walk *w, const struct stretch *in,
 {
     const struct stretch s = *in;
     struct known known[1 << KNOWN_BITS] = { 0 };
-    size_t at = (size_t)(w->at - s.base);
-    size_t to = (size_t)(s.to - s.base);
-    size_t end = (size_t)(s.end - s.base);
+    size_t at = s.at;
     size_t n = 0;
-    for (; n < max && at <= to; n++) {
+    for (; n < max && at <= s.to; n++) {
         uint64_t header = pfd_cursor_peek_u64(&s.view, at);
         struct known *k = &known[known_place(header)];
-        size_t n_bytes = (header & 0xffff) * LLPC_DWORD;
+        size_t n_bytes = bytes_of(header);
         if (__builtin_expect(k->header != header, 0)) {
-            *k = (struct known){ header, find_count(&s.table, w->batch->counts,
-                                                    header) };
+            *k = (struct known){ header, find_count(&in->table,
+                                                    w->batch->counts, header) };
         }
-        if (!k->count || n_bytes > end - at)
+        if (!k->count || n_bytes > s.end - at)
             break;
         ++*k->count;
         at += n_bytes;
     }
     w->batch->n_counted += n;
     w->batch->counted_header = LLPC_ENTRY_HEADER;
-    w->at = s.base + at;
+    w->at = w->base + at;
 }
 
 void llpc_walk_sound(struct pfd_walk *w, const struct llpc_state *st)
