@@ -22,8 +22,7 @@ static bool closed;
 /* What output_printf() and its like have not handed over yet. */
 static char pending[PENDING_MAX];
 static size_t n_pending;
-static size_t n_written; /* bytes, or much */
-static bool is_wide;     /* the pipe, if it is one, is as large as can be had */
+static size_t n_written; /* bytes, until it is much */
 
 /*
  * Who writes into a pipe as it is and who reads from it wait for each other most
@@ -32,7 +31,6 @@ static bool is_wide;     /* the pipe, if it is one, is as large as can be had */
 static void widen_pipe(void)
 {
     int size = fcntl(STDOUT_FILENO, F_GETPIPE_SZ);
-    is_wide = true;
     for (int n = PIPE_MAX; size > 0 && n > size; n /= 2) {
         if (fcntl(STDOUT_FILENO, F_SETPIPE_SZ, n) >= 0)
             return;
@@ -41,9 +39,11 @@ static void widen_pipe(void)
 
 static void write_all(const char *at, size_t n)
 {
-    n_written += n < MUCH ? n : MUCH;
-    if (!is_wide && n_written > MUCH)
-        widen_pipe();
+    if (n_written <= MUCH) {
+        n_written += n;
+        if (n_written > MUCH)
+            widen_pipe();
+    }
     while (n && !closed) {
         ssize_t done = write(STDOUT_FILENO, at, n);
         if (done < 0 && errno == EINTR)

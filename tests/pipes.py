@@ -9,7 +9,6 @@ import sys
 import tempfile
 
 PROGRAM, DATA = map(os.path.abspath, sys.argv[1:3])
-GET, SET = 1032, 1031  # F_GETPIPE_SZ, F_SETPIPE_SZ of Linux
 MOST = 1 << 20
 
 
@@ -22,7 +21,7 @@ def through_pipe(n_buffers, size=None):
     """(all that came, how large the pipe was then)"""
     out, into = os.pipe()
     if size:
-        fcntl.fcntl(into, SET, size)
+        fcntl.fcntl(into, fcntl.F_SETPIPE_SZ, size)
     with subprocess.Popen(command(n_buffers), stdout=into,
                           stderr=subprocess.DEVNULL) as p:
         os.close(into)
@@ -30,7 +29,7 @@ def through_pipe(n_buffers, size=None):
         while more := os.read(out, 1 << 20):
             data += more
         assert p.wait() in (0, 2), p.returncode
-    size = fcntl.fcntl(out, GET)
+    size = fcntl.fcntl(out, fcntl.F_GETPIPE_SZ)
     os.close(out)
     return data, size
 
@@ -54,14 +53,14 @@ def gone():
 
 
 first = os.pipe()
-plain = fcntl.fcntl(first[0], GET)
+plain = fcntl.fcntl(first[0], fcntl.F_GETPIPE_SZ)
 much, little = in_file(100), in_file(1)
 assert len(much) > 3 * plain > 10 * len(little) > 0, (len(much), len(little))
 assert through_pipe(100) == (much, MOST)
 assert through_pipe(1) == (little, plain)
 assert through_pipe(100, MOST // 2) == (much, MOST)
 try:
-    fcntl.fcntl(first[0], SET, 2 * MOST)
+    fcntl.fcntl(first[0], fcntl.F_SETPIPE_SZ, 2 * MOST)
 except PermissionError as e:
     print(f'not looked at: a pipe that is wider than ours ({e})')
 else:
