@@ -65,7 +65,8 @@ struct pfdd_page {
     char *text;                 /* [n]; a block, if it is nearly full */
     bool is_block;
     size_t n;
-    uint32_t *ends; /* [end - first], bytes behind each item */
+    uint32_t *ends; /* [n_ends], bytes behind each item */
+    size_t n_ends;  /* end - first, when it was begun */
     /* Of entries: what is spoken of, in this order. */
     struct pfdd_page_buffer {
         struct pfdd_buffer *buffer; /* a reference */

@@ -196,11 +196,18 @@ static void end_run(struct render *r)
     r->run_of = NULL;
 }
 
+/* A page has no place for more items than were reckoned with: one that gets them
+ * all the same has failed. */
 static void end_item(struct render *r)
 {
+    struct pfdd_page *p = r->page;
+    uint64_t i = r->seq++ - p->first;
     r->made = bytes_made(r);
-    r->page->ends[r->seq - r->page->first] = (uint32_t)r->made;
-    r->seq++;
+    if (i < p->n_ends) {
+        p->ends[i] = (uint32_t)r->made;
+    } else {
+        r->failed = true;
+    }
 }
 
 /* Entries that follow each other go out with the last of them. */
@@ -502,6 +509,20 @@ static bool is_of_another(const struct render *r, const struct pfdd_chunk *c)
     return source && strcmp(c->buffer->name, source) != 0;
 }
 
+/* Behind the last item of a chunk that the page has: it may end inside, where
+ * another page begins. */
+static uint64_t end_in_page(const struct render *r, const struct pfdd_chunk *c)
+{
+    uint64_t end = c->first_seq + c->n_items;
+    return end < r->page->end ? end : r->page->end;
+}
+
+/* Is all of it in what is still to be made? */
+static bool is_whole(const struct render *r, const struct pfdd_chunk *c)
+{
+    return c->first_seq >= r->seq && c->first_seq + c->n_items <= r->page->end;
+}
+
 /* All of it; its items come with the last one. */
 static void put_whole(struct render *r, const struct pfdd_chunk *c)
 {
@@ -524,10 +545,10 @@ static bool has_writer(struct render *r)
 /* False: the page is full. */
 static bool put_chunk(struct render *r, const struct pfdd_chunk *c)
 {
-    uint64_t end = c->first_seq + c->n_items;
+    uint64_t end = end_in_page(r, c);
     if (end <= r->seq)
         return true;
-    if (r->page->form == PFDD_ENTRIES && !r->choice && c->first_seq >= r->seq) {
+    if (r->page->form == PFDD_ENTRIES && !r->choice && is_whole(r, c)) {
         put_whole(r, c);
         return r->made < PFDD_PAGE;
     }
@@ -594,7 +615,8 @@ static bool start(struct render *r)
         pfdd_sample_begin(&choice->sample, choice->wants.sample, p->first,
                           p->end - p->first, uv_hrtime());
     }
-    p->ends = malloc((p->end - p->first) * sizeof *p->ends);
+    p->n_ends = (size_t)(p->end - p->first);
+    p->ends = malloc(p->n_ends * sizeof *p->ends);
     return p->ends;
 }
 

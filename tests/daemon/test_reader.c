@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <check.h>
+#include <uv.h>
 
 #include "../unit/suite.h"
 #include "delivery/reader.h"
@@ -375,6 +376,55 @@ START_TEST(pages_may_be_many_of_a_chunk)
 }
 END_TEST
 
+/* A page that is made up to one that exists ends there, inside of a chunk: it
+ * has less text than the one that it was before, whose first chunk has gone. */
+START_TEST(a_page_ends_where_the_next_begins)
+{
+    struct pfdd_reader stays;
+    const char *bytes = NULL;
+    size_t n = 0;
+    size_t n_taken = 0;
+    char request[64];
+    ring.n_bytes_max = 1 << 20;
+    append_entries(600);
+    append_entries(4000);
+    pages.lists[PFDD_JSON].line = 1; /* as if lines had been short so far */
+    subscribe("{\"from\":\"oldest\"}");
+    ck_assert(pfdd_reader_peek(&reader, &bytes, &n));
+    unsigned inside = (unsigned)reader.page->end;
+    ck_assert_uint_gt(inside, 601);
+    ck_assert_uint_lt(inside, 4601);
+    char *all = read_all();
+    pfdd_reader_deinit(&reader);
+
+    snprintf(request, sizeof request, "{\"from\":%u}", inside);
+    subscribe(request);
+    ck_assert(pfdd_reader_peek(&reader, &bytes, &n));
+    stays = reader;
+    stays.taken_ns = uv_hrtime();
+    ring.readers = &stays;
+    while (pages.lists[PFDD_JSON].items[0]->first == 1 &&
+           pfdd_pages_reserve(&pages, 65536))
+        n_taken += 65536;
+    pfdd_pages_release(&pages, n_taken);
+    ck_assert_uint_eq(pages.lists[PFDD_JSON].items[0]->first, inside);
+    ring.n_bytes_max = ring.n_bytes;
+    append_entries(1);
+    ck_assert_uint_eq(pfdd_ring_oldest(&ring), 601);
+
+    subscribe("{\"from\":\"oldest\"}");
+    char *rest = read_all();
+    const char *at = strstr(all, "{\"type\":\"entry\",\"sequence\":601,");
+    ck_assert_ptr_nonnull(at);
+    ck_assert_int_eq(strncmp(rest, at, strlen(at)), 0);
+    ck_assert_uint_eq(count(rest, "\n"), count(at, "\n") + 1);
+    free(all);
+    free(rest);
+    pfdd_reader_deinit(&reader);
+    pfdd_reader_deinit(&stays);
+}
+END_TEST
+
 /* Bytes are taken in bites; who has begun a page and does not go on gives it
  * back, and has the rest of its line. */
 START_TEST(pages_are_given_back)
@@ -676,9 +726,10 @@ int main(int argc, char **argv)
               ids_are_hexadecimal, patterns_are_several_and_inverted,
               requests_are_understood_or_refused, pages_are_made_once,
               readers_begin_anywhere, pages_are_given_back,
-              pages_may_be_many_of_a_chunk, pages_have_a_share,
-              pages_are_made_ahead, what_was_read_last_goes_first,
-              what_one_will_read_stays, what_the_ring_has_not_goes_first,
-              runs_end_at_a_gap, runs_are_counted_once, runs_want_all_memory),
+              pages_may_be_many_of_a_chunk, a_page_ends_where_the_next_begins,
+              pages_have_a_share, pages_are_made_ahead,
+              what_was_read_last_goes_first, what_one_will_read_stays,
+              what_the_ring_has_not_goes_first, runs_end_at_a_gap,
+              runs_are_counted_once, runs_want_all_memory),
         300);
 }
