@@ -467,14 +467,35 @@ static bool write_all(struct packer *p, struct inputs *in)
     return false;
 }
 
+static bool close_file(struct packer *p, bool ok)
+{
+    if (!fclose(p->out) || !ok)
+        return ok;
+    tell_error("%s: %s", p->o->to, strerror(errno));
+    return false;
+}
+
+/* A pipe, a device or a link, in whose place no file is put. */
+static bool write_through(struct packer *p, struct inputs *in)
+{
+    p->out = fopen(p->o->to, "wbe");
+    if (p->out)
+        return close_file(p, write_all(p, in));
+    tell_error("%s: %s", p->o->to, strerror(errno));
+    return false;
+}
+
 /* The file appears whole, or not at all. */
 static bool write_file(struct packer *p, struct inputs *in)
 {
     char *temp = NULL;
+    struct stat st;
     if (!strcmp(p->o->to, "-")) {
         p->out = stdout;
         return write_all(p, in);
     }
+    if (!lstat(p->o->to, &st) && !S_ISREG(st.st_mode))
+        return write_through(p, in);
     if (asprintf(&temp, "%s.XXXXXX", p->o->to) < 0) {
         tell_error("out of memory");
         return false;
@@ -490,11 +511,7 @@ static bool write_file(struct packer *p, struct inputs *in)
         free(temp);
         return false;
     }
-    bool ok = write_all(p, in);
-    if (fclose(p->out) && ok) {
-        tell_error("%s: %s", p->o->to, strerror(errno));
-        ok = false;
-    }
+    bool ok = close_file(p, write_all(p, in));
     if (ok && rename(temp, p->o->to)) {
         tell_error("%s: %s", p->o->to, strerror(errno));
         ok = false;

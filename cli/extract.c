@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "destination.h"
 #include "loaded.h"
 #include "options.h"
 #include "output.h"
@@ -115,6 +116,8 @@ static bool write_all(int fd, const char *bytes, size_t n)
 static bool write_file(const struct extraction *e, const char *name,
                        const struct pfd_object_info *object)
 {
+    if (!destination_check_at(e->options, e->folder, name))
+        return false;
     if (e->options->force)
         (void)unlinkat(e->folder, name, 0);
     int fd = openat(e->folder, name,
@@ -128,7 +131,7 @@ static bool write_file(const struct extraction *e, const char *name,
     if (ok)
         return true;
     tell_error("%s/%s: %s%s", e->options->to, name, strerror(why),
-               why == EEXIST ? " (--force overwrites)" : "");
+               why == EEXIST ? FORCE_HINT : "");
     return false;
 }
 

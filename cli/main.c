@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "destination.h"
 #include "folder.h"
 #include "input.h"
 #include "options.h"
@@ -19,8 +20,8 @@ int main(int argc, char **argv)
     input_guard();
     if (options_read(&options, argc, argv, &status)) {
         tell_color(options_color(&options, STDERR_FILENO));
-        status =
-            folders_expand(&options) ? options.verb->run(&options) : EXIT_ERROR;
+        bool ok = folders_expand(&options) && destinations_check(&options);
+        status = ok ? options.verb->run(&options) : EXIT_ERROR;
         /* What was printed before a failure is printed all the same. */
         if (output_failed())
             status = EXIT_ERROR;

@@ -38,6 +38,7 @@ enum {
     SHOWS = DECODE | FOLLOW | RECOVER | REPLAY,
     FILTERS = SHOWS | STATS | CAPTURE | TABLE | PLOT,
     ALL = 65535,
+    WRITES = CAPTURE | DECODE | EXTRACT | PLOT | SCAN | TABLE,
     LOADS_STRINGS = ALL & ~FORMATS & ~EXTRACT & ~SCAN & ~INFO & ~RUN & ~REPLAY,
 };
 
@@ -220,7 +221,7 @@ static const struct option_row {
     { "dark", OPT_DARK, NULL, PLOT, "on black" },
     { "live", OPT_LIVE, OPTIONAL, PLOT,
       "follow the files, and draw it again N times a second at most (=N)" },
-    { "force", OPT_FORCE, NULL, EXTRACT, "overwrite files that are there" },
+    { "force", OPT_FORCE, NULL, WRITES, "overwrite files that are there" },
     { "max-inflated", OPT_MAX_INFLATED, "BYTES",
       ALL & ~FORMATS & ~CHECK & ~SCAN & ~RUN & ~REPLAY,
       "what a compressed file or bundle may have (default: 1 GiB)" },
@@ -542,8 +543,8 @@ static bool options_check_memory(const struct options *o)
         tell_error("where in that memory? --address is missing");
         return false;
     }
-    if (o->to && o->verb->run == decode_run && !o->code_objects) {
-        tell_error("--to is for --code-objects");
+    if ((o->to || o->force) && o->verb->run == decode_run && !o->code_objects) {
+        tell_error("--to and --force are for --code-objects");
         return false;
     }
     return true;

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 #include <printfdecode/input.h>
 #include <printfdecode/scan.h>
 
+#include "destination.h"
 #include "options.h"
 #include "output.h"
 #include "tell.h"
@@ -87,29 +89,9 @@ static bool write_all(int fd, const char *bytes, size_t n)
     return ok;
 }
 
-/* A source that is written over would be gone. */
-static bool is_source(const struct options *o, int folder, const char *name)
+static bool write_file(int folder, const char *name, const void *bytes,
+                       size_t n)
 {
-    struct stat to;
-    struct stat from;
-    if (fstatat(folder, name, &to, 0))
-        return false;
-    for (size_t i = 0; i < o->n_files; i++) {
-        if (!stat(o->files[i].path, &from) && to.st_ino == from.st_ino &&
-            to.st_dev == from.st_dev) {
-            tell_error("%s: is read, and would be written over",
-                       o->files[i].path);
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool write_file(const struct options *o, int folder, const char *name,
-                       const void *bytes, size_t n)
-{
-    if (is_source(o, folder, name))
-        return false;
     int fd =
         openat(folder, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (write_all(fd, bytes, n))
@@ -140,6 +122,23 @@ static bool is_folder(const char *path)
     return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
+/* All files are looked at before one is written. */
+static bool may_write(const struct options *o, int folder,
+                      const struct rewritten *all, size_t n)
+{
+    bool ok = true;
+    for (size_t i = 0; i < n; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s", o->to, all[i].name);
+        ok = destination_check_at(o, folder, all[i].name) && ok;
+        if (destination_is_one(path, o->strings_to)) {
+            tell_error("%s: would be written twice", path);
+            ok = false;
+        }
+    }
+    return ok;
+}
+
 static bool write_folder(const struct options *o, const struct rewritten *all,
                          size_t n)
 {
@@ -153,9 +152,9 @@ static bool write_folder(const struct options *o, const struct rewritten *all,
         tell_error("%s: %s", to, strerror(errno));
         return false;
     }
-    bool ok = true;
+    bool ok = may_write(o, folder, all, n);
     for (size_t i = 0; i < n && ok; i++)
-        ok = write_file(o, folder, all[i].name, all[i].bytes, all[i].n);
+        ok = write_file(folder, all[i].name, all[i].bytes, all[i].n);
     close(folder);
     return ok;
 }
@@ -167,7 +166,7 @@ static bool write_sources(const struct options *o, const struct rewritten *all,
     if (!strcmp(to, "-") && n == 1)
         return output_write(NULL, all->bytes, all->n);
     if (n == 1 && !is_folder(to))
-        return write_file(o, AT_FDCWD, to, all->bytes, all->n);
+        return write_file(AT_FDCWD, to, all->bytes, all->n);
     return write_folder(o, all, n);
 }
 
@@ -180,7 +179,7 @@ static bool write_strings(const struct options *o, const struct pfd_scan *scan)
         tell_error("%s", err.text);
         return false;
     }
-    bool ok = write_file(o, AT_FDCWD, o->strings_to, bytes, n);
+    bool ok = write_file(AT_FDCWD, o->strings_to, bytes, n);
     free(bytes);
     return ok;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* printfdecode table: the arguments of entries as columns. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 
 #include <printfdecode/table.h>
 
+#include "destination.h"
 #include "filter.h"
 #include "one_string.h"
 #include "output.h"
@@ -30,6 +32,7 @@ struct table {
     struct list group_by;
     struct list aggregates;
     char sort[128];
+    bool is_refused; /* a file may not be written, which was said */
 };
 
 /* ---- the command line ---- */
@@ -183,6 +186,15 @@ static void tell_counts(const struct pfd_table_counts *c, bool grouped)
                "texts are not UTF-8: bytes of them stand as \\xNN");
 }
 
+/* One of several files. */
+static bool may_write(void *user, const char *path)
+{
+    struct table *t = user;
+    bool ok = destination_check_at(t->o, AT_FDCWD, path);
+    t->is_refused |= !ok;
+    return ok;
+}
+
 static void begin_buffer(void *user, struct pfd_convert *convert,
                          const struct buffer *buffer)
 {
@@ -217,7 +229,7 @@ static int make_tables(struct table *t)
     if (status != PFD_OK && status != PFD_ERR_STOPPED)
         tell_error("%s", err.text);
     tell_counts(&counts, t->aggregates.n > 0);
-    ok = ok && !t->in->failed && !output_failed() &&
+    ok = ok && !t->in->failed && !t->is_refused && !output_failed() &&
          (status == PFD_OK || status == PFD_ERR_STOPPED);
     total.findings += t->in->n_findings;
     if (t->in->n_buffers && (total.findings || o->verbose))
@@ -236,6 +248,8 @@ static int run(struct table *t)
         .write = output_write,
         .all = t->o->all,
         .width = terminal_width(t->o),
+        .may_write = may_write,
+        .may_write_user = t,
     };
     if (!filtering_check(t->filtering, t->in->strings) || !read_words(t) ||
         !find_form(t->o, &form))

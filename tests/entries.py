@@ -147,7 +147,7 @@ def check(name):
     want = run(folder, "decode", "-o", "json", *words)
     if want.returncode not in (0, 2):
         return None
-    done = run(folder, "capture", "--entries", "-o", CAPTURE, *words)
+    done = run(folder, "capture", "--entries", "--force", "-o", CAPTURE, *words)
     if b"captures are joined with cat" in done.stderr:
         return None
     assert done.returncode in (0, 2), done.stderr
@@ -166,7 +166,7 @@ def check_cut():
     """A capture that is cut anywhere says so, and gives what came."""
     folder = os.path.join(CASES, "cli", "match_inverted")
     words = ("small.bin", "app.elf")
-    assert run(folder, "capture", "--entries", "-o", CAPTURE,
+    assert run(folder, "capture", "--entries", "--force", "-o", CAPTURE,
                *words).returncode == 0
     whole = records(run(folder, "decode", "-o", "json", CAPTURE).stdout, ())
     with open(CAPTURE, "rb") as f:

@@ -92,7 +92,7 @@ class Operands(unittest.TestCase):
             self.same("b", "--strings", "x.elf" + end)
             self.assertEqual(run("strings", "x.elf" + end)[1],
                              run("strings", "a")[1])
-            rc = run("capture", "-o", "y", "x.bin" + end, "x.elf" + end)[0]
+            rc = run("capture", "--force", "-o", "y", "x.bin" + end, "x.elf" + end)[0]
             self.assertEqual(rc, 0)
             self.same("y")
             rc = run("extract", "--to", "out", "--force", "x.elf" + end)[0]

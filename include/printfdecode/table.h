@@ -66,6 +66,10 @@ struct pfd_table_spec {
     const char *sort;
     uint64_t top; /* only so many rows; 0: all */
     size_t width; /* text: characters of a line that should do; 0: any */
+    /* May a file of the folder be written? Called for all of them before the
+     * first is; a false one ends it with PFD_ERR_STOPPED. NULL: all may. */
+    bool (*may_write)(void *user, const char *path);
+    void *may_write_user;
 };
 
 /* What was done, and what could not be. */

@@ -148,14 +148,33 @@ static void init_writer(struct pfd_tables *t, struct pfd_one_table *one,
     };
 }
 
-/* Makes "FOLDER/NAME.csv" of a table. */
+/* "FOLDER/NAME.csv" of a table. */
+struct own_path {
+    char text[4096];
+};
+
+static struct own_path own_path(const struct pfd_tables *t,
+                                const struct pfd_one_table *one)
+{
+    struct own_path ret;
+    const char *suffixes = t->form->info.suffixes;
+    snprintf(ret.text, sizeof ret.text, "%s/%s%.*s", t->spec.to, one->name,
+             (int)strcspn(suffixes, " "), suffixes);
+    return ret;
+}
+
 static bool open_own(struct pfd_tables *t, const struct pfd_one_table *one)
 {
-    char path[4096];
-    const char *suffixes = t->form->info.suffixes;
-    snprintf(path, sizeof path, "%s/%s%.*s", t->spec.to, one->name,
-             (int)strcspn(suffixes, " "), suffixes);
-    return pfd_target_open(&t->target, path);
+    return pfd_target_open(&t->target, own_path(t, one).text);
+}
+
+static void ask_for_all(struct pfd_tables *t)
+{
+    for (size_t i = 0; i < t->n && t->spec.may_write; i++) {
+        if (!t->spec.may_write(t->spec.may_write_user,
+                               own_path(t, t->all[i]).text))
+            pfd_tables_fail(t, PFD_ERR_STOPPED, "a file may not be written");
+    }
 }
 
 /* Rows on their last step. */
@@ -615,6 +634,8 @@ static bool check_columns(struct pfd_tables *t)
 
 static void finish(struct pfd_tables *t)
 {
+    if (t->has_own_files)
+        ask_for_all(t);
     for (size_t i = 0; i < t->n && t->error.code == PFD_OK; i++) {
         struct pfd_one_table *one = t->all[i];
         if (t->spec.all || !one->is_begun) {

@@ -189,8 +189,8 @@ class Bench:
             ident = f.readline().split()[0]
         threads = str(min(4, len(os.sched_getaffinity(0))))
         json_to = [self.ours, "decode", "-o", "json", "-j", threads, dump, elf]
-        npy_to = [self.ours, "table", "--id", ident, "-j", threads, "--to",
-                  self.path("x.npy"), dump, elf]
+        npy_to = [self.ours, "table", "--id", ident, "-j", threads,
+                  "--force", "--to", self.path("x.npy"), dump, elf]
         ratios = [run(json_to) / run(npy_to)
                   for _ in range(self.o.runs + 1)][1:]
         result = {"what": "npy", "input": "mixed", "threads": int(threads),

@@ -59,7 +59,7 @@ class Bench:
     def plot(self, how, dump):
         value = [] if how == "count" else ["--value", "2"]
         return seconds([self.ours, "plot", "heat", "--x", "0", "--y", "1",
-                        *value, "--reduce", how, "--bare", "--to",
+                        *value, "--reduce", how, "--bare", "--force", "--to",
                         os.path.join(self.folder, "x.png"), "-j",
                         self.o.threads, dump, self.elf])
 

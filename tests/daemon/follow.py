@@ -340,12 +340,12 @@ def pictures(temp):
             (['--format-string', 'nowhere'], 1, 'nothing to draw'),
             (['--ack'], 1, '--ack'),
             (['--skip', '1'], 1, '--skip is not')):
-        words = [*HEAT[:1], '--x', '0', '--y', '0', '--live', '--to', to,
+        words = [*HEAT[:1], '--x', '0', '--y', '0', '--live', '--force', '--to', to,
                  '--until-idle', '1', '--from', 'oldest', *words]
         p = subprocess.run([FOLLOW, 'plot', *words, at], check=False,
                            stderr=subprocess.PIPE, timeout=PATIENCE)
         assert p.returncode == rc and why in p.stderr.decode(), (words, p)
-    p = subprocess.run([FOLLOW, 'plot', *HEAT, '--live', '--to', to, '--from',
+    p = subprocess.run([FOLLOW, 'plot', *HEAT, '--live', '--force', '--to', to, '--from',
                         'oldest', f'{temp}/dump.bin'], check=False,
                        stderr=subprocess.PIPE, timeout=PATIENCE)
     assert p.returncode == 1 and b'are for a daemon' in p.stderr, p

@@ -60,8 +60,8 @@ def check(*defines):
 
 def check_pixels(*options):
     """Only pixels 3 to 5, 4 to 20, and of the second site one in two."""
-    call(PROGRAM, 'scan', f'{HERE}/says.frag', '-o', 'says.frag', '--strings',
-         'app.pfdb', '--control', '--origin', '--commit', *options)
+    call(PROGRAM, 'scan', '--force', f'{HERE}/says.frag', '-o', 'says.frag',
+         '--strings', 'app.pfdb', '--control', '--origin', '--commit', *options)
     call(GLSLANG, '--target-env', 'vulkan1.1', '-V', 'says.frag', '-o',
          'says.spv')
     p = run(DRAW, 'all.spv', 'says.spv', str(SIZE), str(SIZE), '65536',
@@ -91,7 +91,7 @@ def check_pixels(*options):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        call(PROGRAM, 'scan', f'{HERE}/says.frag', '-o', 'says.frag',
+        call(PROGRAM, 'scan', '--force', f'{HERE}/says.frag', '-o', 'says.frag',
              '--strings', 'app.pfdb')
         call(GLSLANG, '-V', f'{HERE}/all.vert', '-o', 'all.spv')
         check()

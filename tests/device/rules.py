@@ -34,8 +34,8 @@ def call(*args, ok=(0,)):
 
 def scan(*options, defines=()):
     out = 'out.' + NAME.split('.')[1]
-    call(PROGRAM, 'scan', os.path.join(HERE, NAME), '-o', out, '--strings',
-         'app.pfdb', *options)
+    call(PROGRAM, 'scan', '--force', os.path.join(HERE, NAME), '-o', out,
+         '--strings', 'app.pfdb', *options)
     if GLSLANG:
         call(GLSLANG, '--target-env', 'vulkan1.1', *defines, '-V', out, '-o', 'out.spv')
 

@@ -58,7 +58,7 @@ def call(*args, ok=(0,)):
 
 def scan(source, *options):
     out = 'out.comp' if GLSLANG else 'out.cl'
-    call(PROGRAM, 'scan', source, '-o', out, '--strings', 'app.pfdb',
+    call(PROGRAM, 'scan', '--force', source, '-o', out, '--strings', 'app.pfdb',
          '--call', 'printf', *options)
     return out
 

@@ -45,11 +45,11 @@ def must(*words):
 def picture(text, groups):
     with open("a.comp", "w", encoding="ascii") as f:
         f.write(SHADER % ("", text))
-    must(PROGRAM, "scan", "a.comp", "-o", "a.gen.comp", "--strings", "a.pfdb")
+    must(PROGRAM, "scan", "--force", "a.comp", "-o", "a.gen.comp", "--strings", "a.pfdb")
     must(GLSLANG, "-V", "a.gen.comp", "-o", "a.spv")
     must(RUNNER, "a.spv", *map(str, groups), "--to", "dump.bin")
     must(PROGRAM, "plot", "heat", "--x", "0", "--y", "1", "--value", "2",
-         "--bare", "--to", "out.png", "dump.bin", "a.pfdb")
+         "--bare", "--force", "--to", "out.png", "dump.bin", "a.pfdb")
     with open("out.png", "rb") as f:
         return png.read(f.read())
 

@@ -65,8 +65,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         made, truth = inputs.bits()
         inputs.write(made, folder)
-        run(folder, "--to", "x.arrow", *files)
-        run(folder, "--to", "x.arrows", *files)
+        run(folder, "--force", "--to", "x.arrow", *files)
+        run(folder, "--force", "--to", "x.arrows", *files)
         out, _ = run(folder, "-o", "arrow", *files)
         with open(folder + "/x.arrows", "rb") as f:
             assert f.read() == out
@@ -78,8 +78,8 @@ def main():
         inputs.write(inputs.several(40000), folder)
         which = ["--id", "2221", "--columns", "ray,t,message,message=again",
                  *files]
-        run(folder, "--to", "x.arrow", *which)
-        run(folder, "--to", "x.arrows", *which)
+        run(folder, "--force", "--to", "x.arrow", *which)
+        run(folder, "--force", "--to", "x.arrows", *which)
         truth = ["ray %d hit t=%f" % (i, i / 4) for i in range(40000)]
         for said in read(folder, "x.arrow", "x.arrows"):
             assert said["types"][2] == "Utf8", said["types"]
@@ -88,8 +88,10 @@ def main():
                                           for i in range(40000)]
             assert said.get("polars", {"height": 40000})["height"] == 40000
         inputs.write(inputs.words(60000), folder)
-        run(folder, "--columns", "n,message", "--to", "x.arrow", *files)
-        run(folder, "--columns", "n,message", "--to", "x.arrows", *files)
+        run(folder, "--columns", "n,message", "--force", "--to", "x.arrow",
+            *files)
+        run(folder, "--columns", "n,message", "--force", "--to", "x.arrows",
+            *files)
         truth = ["n=%d\t" % (i % 100 if i < 16384 else i // 2)
                  for i in range(60000)]
         for said in read(folder, "x.arrow", "x.arrows"):
@@ -98,13 +100,13 @@ def main():
             if "polars" in said:
                 assert said["polars"]["columns"][1] == truth
         inputs.write(inputs.hostile(), folder)
-        run(folder, "--to", "x.arrow", *files, rc=2)
+        run(folder, "--force", "--to", "x.arrow", *files, rc=2)
         said = read(folder, "x.arrow")[0]
         assert said["columns"][12] == [None, "payload_short", "payload_long",
                                        None], said["columns"][12]
         assert said["columns"][8][1] is None and said["columns"][8][2], said
         inputs.write(inputs.wide(300), folder)
-        run(folder, "--to", "x.arrow", *files)
+        run(folder, "--force", "--to", "x.arrow", *files)
         said = read(folder, "x.arrow")[0]
         assert said["columns"][299] == [struct.pack("<I", i).hex()
                                         for i in (299, 599)]

@@ -30,7 +30,7 @@ def float_as(value, form):
 
 
 def bits(folder, truth):
-    run(folder, "--to", "x.db", *FILES)
+    run(folder, "--force", "--to", "x.db", *FILES)
     rows = ask(folder, "SELECT %s FROM u_d_f_big_wide_neg" % ", ".join(NAMES))
     for row, want in zip(rows, truth, strict=True):
         got = [row[0], row[1], row[2], int(row[3]), row[4], row[5]]
@@ -51,7 +51,7 @@ def bits(folder, truth):
 
 
 def several(folder):
-    run(folder, "--all", "--to", "x.db", *FILES, rc=2)
+    run(folder, "--all", "--force", "--to", "x.db", *FILES, rc=2)
     rows = ask(folder, "SELECT \"index\", message, \"table\" FROM messages")
     assert len(rows) == 2334 and [r[0] for r in rows] == sorted(
         r[0] for r in rows)
@@ -71,24 +71,24 @@ def many(folder):
                for i in range(450)]
     inputs.write({"image.elf": box.image(*strings), "buffer.bin": box.buffer(
         *(s(i) for i, s in enumerate(strings)))}, folder)
-    run(folder, "--all", "--to", "x.db", *FILES)
+    run(folder, "--all", "--force", "--to", "x.db", *FILES)
     rows = ask(folder, "SELECT \"index\", message FROM messages")
     assert rows == [(i, "string %d has %d" % (i, i)) for i in range(450)]
 
 
 def odd(folder):
     inputs.write(inputs.hostile(), folder)
-    run(folder, "--to", "x.db", *FILES, rc=2)
+    run(folder, "--force", "--to", "x.db", *FILES, rc=2)
     name = ask(folder, "SELECT \"table\" FROM messages LIMIT 1")[0][0]
     rows = ask(folder, 'SELECT "select", "SELECT_2", "index_2", "findings_2" '
                'FROM "%s"' % name)
     assert [r[3] for r in rows] == [None, "payload_short", "payload_long",
                                     None], rows
-    run(folder, "--columns", "a0=x\"; DROP TABLE \"y,a1='--", "--to", "x.db",
-        *FILES, rc=2)
+    run(folder, "--columns", "a0=x\"; DROP TABLE \"y,a1='--", "--force",
+        "--to", "x.db", *FILES, rc=2)
     assert ask(folder, 'SELECT * FROM "%s"' % name)[0] == (3, 1)
     inputs.write(inputs.wide(4096), folder)
-    _, err = run(folder, "--to", "x.db", *FILES, rc=1)
+    _, err = run(folder, "--force", "--to", "x.db", *FILES, rc=1)
     assert "2000 columns" in err, err
     _, err = run(folder, "-o", "sqlite", *FILES, rc=1)
     assert "needs a file" in err, err

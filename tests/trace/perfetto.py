@@ -131,7 +131,7 @@ def same(a, b):
 def check_bits(folder):
     made, rows = inputs.bits()
     inputs.write(made, folder)
-    run(folder, "capture", "-o", "c", *FILES)
+    run(folder, "capture", "--force", "-o", "c", *FILES)
     records = [json.loads(line) for line in
                run(folder, "-o", "json", "c")[0].splitlines()]
     records = [r for r in records if r["type"] == "entry"]
@@ -167,7 +167,7 @@ def check_several(folder):
     inputs.write(inputs.several(3000), folder)
     os.rename(os.path.join(folder, "buffer.bin"), os.path.join(folder, "a"))
     inputs.write(inputs.several(10), folder)
-    run(folder, "capture", "-o", "c", "a", *FILES)
+    run(folder, "capture", "--force", "-o", "c", "a", *FILES)
     one, _ = run(folder, "-o", "perfetto", "-j", "1", "c", rc=2)
     four, _ = run(folder, "-o", "perfetto", "-j", "4", "c", rc=2)
     assert one == four
@@ -198,7 +198,7 @@ def check_hostile(folder):
     inputs.write({"image.elf": box.image(*strings), "buffer.bin": box.buffer(
         strings[0](7), strings[1](8), strings[1](9),
         strings[2](*range(300)))}, folder)
-    run(folder, "capture", "-o", "c", *FILES)
+    run(folder, "capture", "--force", "-o", "c", *FILES)
     t = Trace(run(folder, "-o", "perfetto", "c")[0])
     assert len(t.instants) == 4
     assert t.instants[1][2] == t.instants[2][2] == long[:-1]

@@ -29,7 +29,7 @@ def run(folder, *words):
 
 
 def check(folder, *words):
-    run(folder, "capture", "-o", "c", *words, "buffer.bin", "image.elf")
+    run(folder, "capture", "--force", "-o", "c", *words, "buffer.bin", "image.elf")
     messages = run(folder, "c").splitlines()
     shown = run(folder, "--show", "time", "c").splitlines()
     assert messages and shown == ["[%s] %s" % (TEXT, m) for m in messages]
