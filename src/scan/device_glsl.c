@@ -18,6 +18,16 @@ static const char begin[] = "#ifndef PFD_DEVICE\n"
                             "#define PFD_BINDING %u\n"
                             "#endif\n";
 
+/*
+ * Stores are not ordered by memoryBarrierBuffer(): llvmpipe up to Mesa 22 takes
+ * it for a place where the subgroups of a workgroup meet, and where they print
+ * in loops of different length it ends all of them with the first. No reader
+ * needs the order. After the submission all stores are visible; a reader of a
+ * live buffer waits until what was reserved has stood still for its settling
+ * time, in which a header may come before its arguments; and a commit word is
+ * made of each word of its entry, header and place included, so it is right
+ * only where all of them have come, in whatever order.
+ */
 static const char core[] =
     "#ifdef PFD_SUBGROUPS\n"
     "#extension GL_KHR_shader_subgroup_ballot : require\n"
@@ -77,12 +87,9 @@ static const char core[] =
     "    if (at < min(uint(pfd_words.length()), 0x20000000u))\n"
     "        pfd_words[at] = word;\n"
     "}\n"
-    "/* The half with the size last: what is not zero there is complete. */\n"
     "void pfd_end(uint at, uint low, uint high)\n"
     "{\n"
-    "    memoryBarrierBuffer();\n"
     "    pfd_put(at + 1u, high);\n"
-    "    memoryBarrierBuffer();\n"
     "    pfd_put(at, low);\n"
     "}\n"
     "#endif\n";
