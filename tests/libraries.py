@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 COMMAND, LIBRARY = map(os.path.abspath, sys.argv[1:3])
+OURS = {os.path.realpath(path) for path in (COMMAND, LIBRARY)}
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DUMP = [f'{ROOT}/examples/data/small.bin', f'{ROOT}/examples/data/app.elf']
 
@@ -27,7 +28,8 @@ def find_lazy():
 
 
 def loaded(*arguments):
-    """Names of the libraries of a run that goes well."""
+    """Names of the libraries that ours asks for, itself or when it runs, in a
+    run that goes well; what those need in turn is up to them."""
     with tempfile.TemporaryDirectory() as folder:
         p = run(*arguments, LD_DEBUG='files', LD_DEBUG_OUTPUT=f'{folder}/log')
         assert p.returncode == 0, p.stderr
@@ -35,8 +37,10 @@ def loaded(*arguments):
         for name in os.listdir(folder):
             with open(f'{folder}/{name}', encoding='utf-8') as file:
                 log += file.read()
-    return {os.path.basename(name)
-            for name in re.findall(r'file=(\S+) \[0\];', log)}
+    return {os.path.basename(name) for name, of in
+            re.findall(r'file=(\S+) \[0\];  (?:needed|dynamically loaded) by '
+                       r'(\S+) \[0\]', log)
+            if os.path.realpath(of) in OURS}
 
 
 def assert_missing(soname, *arguments):
