@@ -43,16 +43,35 @@ def make_authority(temp, name):
             '-keyout', f'{name}.key', '-out', f'{name}.pem', '-days', '2')
 
 
-def make_certificate(temp, name, authority='ca', of='IP:127.0.0.1', days='2'):
+def make_request(temp, name, of):
     with open(f'{temp}/ext', 'w') as f:
         f.write(f'subjectAltName={of}\n')
     openssl(temp, 'req', '-newkey', 'ec', '-pkeyopt',
             'ec_paramgen_curve:P-256', '-nodes', '-subj', f'/CN={name}',
             '-keyout', f'{name}.key', '-out', f'{name}.csr')
+
+
+def make_certificate(temp, name, authority='ca', of='IP:127.0.0.1'):
+    make_request(temp, name, of)
     openssl(temp, 'x509', '-req', '-in', f'{name}.csr', '-CA',
             f'{authority}.pem', '-CAkey', f'{authority}.key',
-            '-CAcreateserial', '-extfile', 'ext', '-days', days, '-out',
+            '-CAcreateserial', '-extfile', 'ext', '-days', '2', '-out',
             f'{name}.pem')
+
+
+def make_expired(temp, name):
+    """By `ca`, which takes dates in every OpenSSL."""
+    make_request(temp, name, 'IP:127.0.0.1')
+    with open(f'{temp}/ca.cnf', 'w') as f:
+        f.write('[ca]\ndefault_ca=ours\n[ours]\ndatabase=index\n'
+                'new_certs_dir=.\nrand_serial=yes\ndefault_md=sha256\n'
+                'policy=names\n[names]\ncommonName=supplied\n')
+    with open(f'{temp}/index', 'w'):
+        pass  # of none so far
+    openssl(temp, 'ca', '-batch', '-notext', '-config', 'ca.cnf', '-cert',
+            'ca.pem', '-keyfile', 'ca.key', '-startdate', '20200101000000Z',
+            '-enddate', '20200102000000Z', '-extfile', 'ext', '-in',
+            f'{name}.csr', '-out', f'{name}.pem')
 
 
 def make_all(temp):
@@ -454,7 +473,7 @@ def certificates(temp):
     """Whoever is not proved to be the right one is not listened to, and what
     the server has against us is said."""
     d, port = started(temp)
-    make_certificate(temp, 'old', days='-1')
+    make_expired(temp, 'old')
     ca = ['--tls-ca', f'{temp}/ca.pem']
     for where in addresses(port):
         says(f'is not signed by {temp}/other.pem', *own(temp), '--tls-ca',
@@ -469,7 +488,7 @@ def certificates(temp):
         says('does not know who signed our certificate',
              *own(temp, 'stranger'), *ca, where)
         says('says that our certificate has expired', *own(temp, 'old'), where)
-    make_certificate(temp, 'server', days='-1')
+    make_expired(temp, 'server')
     says('cannot be trusted: certificate has expired', *own(temp),
          addresses(port)[0])
     d.stop()
