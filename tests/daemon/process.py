@@ -9,10 +9,14 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 from harness import (DUMP, ELF, N_ENTRIES, PROGRAM, REST, Daemon, dial, metric,
                      need, run, slurp, until)
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'process'))
+from nobody import as_nobody, copied  # noqa: E402  pylint: disable=wrong-import-position
 
 PRINTFDECODE, PRODUCER, CASE = REST
 OTHER = f'{CASE}/buffer.bin', f'{CASE}/image.elf'
@@ -274,12 +278,6 @@ def found(temp):
     d.stop()
 
 
-def as_nobody():
-    os.setgroups([])
-    os.setgid(65534)
-    os.setuid(65534)
-
-
 def stopped(temp):
     """It ends while it looks at all processes that there are."""
     some = 'inputs: [{type: process, name: "*", settle: %dms}]' + OUTPUTS
@@ -297,20 +295,22 @@ def of_another_user(temp):
     if os.geteuid():
         print('of_another_user: left out, only root can be somebody else')
         return
+    command, env = copied(PRINTFDECODE, temp)
+    program, _ = copied(PROGRAM, temp)
     os.chmod(temp, 0o777)
     with Producer() as p:
         config = p.input('buffer', DUMP)
         said = subprocess.run(
-            [PRINTFDECODE, '--pid', str(p.pid), '--address', '4096'],
-            check=False, preexec_fn=as_nobody, stderr=subprocess.PIPE,
+            [command, '--pid', str(p.pid), '--address', '4096'], check=False,
+            preexec_fn=as_nobody, stderr=subprocess.PIPE, env=env, cwd='/',
             text=True).stderr
         why = re.search(r'process \d+ is of user 0.*', said)[0]
         path = f'{temp}/config.yaml'
         with open(path, 'w') as f:
             f.write(config.replace('$T', temp))
         with open(f'{temp}/log', 'w+') as log, subprocess.Popen(
-                [PROGRAM, '-c', path], preexec_fn=as_nobody, stderr=log,
-                stdin=subprocess.DEVNULL) as d:
+                [program, '-c', path], preexec_fn=as_nobody, stderr=log,
+                stdin=subprocess.DEVNULL, env=env, cwd='/') as d:
             until('what is wrong', lambda: why in slurp(f'{temp}/log').decode())
             until('its number', lambda: metric(
                 f'{temp}/http.sock', 'unread_processes') == 1)

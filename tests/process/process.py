@@ -14,6 +14,8 @@ import sys
 import tempfile
 import time
 
+from nobody import NOBODY, as_nobody, copied
+
 PROGRAM, PRODUCER, SOURCES = map(os.path.abspath, sys.argv[1:4])
 WORK = tempfile.TemporaryDirectory(prefix='printfdecode-process-')
 ENV = {k: v for k, v in os.environ.items() if k != 'NO_COLOR'}
@@ -79,9 +81,9 @@ class Producer:
         self.end()
 
 
-def run(*args, status=None, **kw):
-    p = subprocess.run([PROGRAM, *args], capture_output=True, timeout=120,
-                       env=ENV, **kw)
+def run(*args, status=None, program=PROGRAM, env=None, **kw):
+    p = subprocess.run([program, *args], capture_output=True, timeout=120,
+                       env=env or ENV, **kw)
     if status is not None:
         assert p.returncode == status, (args, p.returncode, p.stdout, p.stderr)
     return p
@@ -436,20 +438,20 @@ def test_zombie():
     assert b'there is no process' in q.stderr, q.stderr
 
 
-def as_nobody():
-    os.setgroups([])
-    os.setgid(65534)
-    os.setuid(65534)
-
-
 def test_other_user():
     if os.geteuid():
         print('test_other_user: left out, only root can be somebody else')
         return
-    q = run('--pid', '1', '--address', '4096', preexec_fn=as_nobody, status=1)
-    assert b'is of user 0' in q.stderr and b'65534' in q.stderr, q.stderr
+    folder = f'{WORK.name}/nobody'
+    os.mkdir(folder)
+    program, env = copied(PROGRAM, folder)
+    q = run('--pid', '1', '--address', '4096', preexec_fn=as_nobody, status=1,
+            program=program, env=env, cwd='/')
+    assert b'is of user 0' in q.stderr, q.stderr
+    assert str(NOBODY).encode() in q.stderr, q.stderr
     assert b'CAP_SYS_PTRACE' in q.stderr, q.stderr
-    with subprocess.Popen(['sleep', '1000'], preexec_fn=as_nobody) as p:
+    with subprocess.Popen(['sleep', '1000'], preexec_fn=as_nobody,
+                          cwd='/') as p:
         run('--pid', str(p.pid), '--code-objects', status=0)
         p.kill()
 
