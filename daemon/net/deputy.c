@@ -66,32 +66,52 @@ static const char *type_of(const char *line, uint64_t mount)
                                                                    : NULL;
 }
 
-/* The peer sees it, not only we do: a path of ours means nothing to whoever has
- * other mounts, or another root. */
-static bool knows_mount(struct way *w, uint64_t mount)
+/* The type of a mount that a process lists; NULL: it lists no such mount. */
+static char *find_type(const char *process, uint64_t mount)
 {
     char path[40];
     char *line = NULL;
     size_t n = 0;
     const char *type = NULL;
-    if (w->has_mount && w->mount == mount)
-        return true;
-    snprintf(path, sizeof path, "/proc/%d/mountinfo", (int)w->peer->pid);
+    snprintf(path, sizeof path, "/proc/%s/mountinfo", process);
     FILE *mounts = fopen(path, "re");
     while (mounts && !type && getline(&line, &n, mounts) > 0)
         type = type_of(line, mount);
-    bool plain = type && is_plain(type, strcspn(type, " \n"));
+    char *ret = type ? strndup(type, strcspn(type, " \n")) : NULL;
     if (mounts)
         fclose(mounts);
-    if (!type) {
-        stop(w, "its file system is not one that the process sees");
-    } else if (!plain) {
-        stop(w, "its file system is not one of plain files");
-    }
     free(line);
+    return ret;
+}
+
+/* In a chroot that is no mount point, the mount that holds the root is listed
+ * nowhere: then it cannot be known what the peer sees. */
+static bool stop_unlisted(struct way *w, uint64_t mount)
+{
+    char *type = find_type("self", mount);
+    stop(w, type ? "its file system is not one that the process sees"
+                 : "/proc/self/mountinfo lists no mount that holds it, as in a "
+                   "chroot that is no mount point");
+    free(type);
+    return false;
+}
+
+/* The peer sees it, not only we do: a path of ours means nothing to whoever has
+ * other mounts, or another root. */
+static bool knows_mount(struct way *w, uint64_t mount)
+{
+    char pid[16];
+    if (w->has_mount && w->mount == mount)
+        return true;
+    snprintf(pid, sizeof pid, "%d", (int)w->peer->pid);
+    char *type = find_type(pid, mount);
+    bool is_listed = type != NULL;
     w->mount = mount;
-    w->has_mount = plain;
-    return plain;
+    w->has_mount = is_listed && is_plain(type, strlen(type));
+    free(type);
+    if (!is_listed)
+        return stop_unlisted(w, mount);
+    return w->has_mount || stop(w, "its file system is not one of plain files");
 }
 
 /* Asks nobody who answers for a file system: which one it is comes first. */

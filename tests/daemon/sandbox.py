@@ -10,8 +10,8 @@ import socket
 import tempfile
 
 from harness import (DUMP, ELF, N_ENTRIES, START, Daemon, dial, dump_frames,
-                     elf_frame, frame, free_port, http, producer, run, skip,
-                     slurp, until)
+                     elf_frame, frame, free_port, http, is_root_listed, producer,
+                     run, skip, slurp, until)
 
 CONFIG = '''state_dir: $T/state
 code_objects: [$T/elf/app.elf]
@@ -87,11 +87,13 @@ def forbidden(temp):
         d.stop()
         return
     # What our user may read, and we have no use for.
-    other = tempfile.TemporaryDirectory()
-    shutil.copy(ELF, f'{other.name}/app.elf')
-    with producer(f'{temp}/s/in.sock', frame(
-            'code_object', code_object=1, uri=f'file://{other.name}/app.elf')):
-        until('a refusal', lambda: 'app.elf: Permission denied' in d.log())
+    with tempfile.TemporaryDirectory() as other:
+        shutil.copy(ELF, f'{other}/app.elf')
+        why = ('Permission denied' if is_root_listed() else
+               '/proc/self/mountinfo lists no mount')
+        with producer(f'{temp}/s/in.sock', frame(
+                'code_object', code_object=1, uri=f'file://{other}/app.elf')):
+            until('a refusal', lambda: f'app.elf: {why}' in d.log())
     # A configuration that wants what the first one did not.
     d.reload(CONFIG + '  - {type: file, path: $T/secret/lines}\n')
     assert 'outside of what this process may use' in d.log()

@@ -17,8 +17,8 @@ import threading
 import time
 
 from harness import (DUMP, ELF, N_ENTRIES, PATIENCE, REST, START, Daemon, dial,
-                     dump_frames, elf_frame, entry_ends, frame, producer, run,
-                     sent_from, slurp, until, used_bytes)
+                     dump_frames, elf_frame, entry_ends, frame,
+                     need_listed_root, producer, run, sent_from, slurp, until, used_bytes)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CASE = f'{HERE}/../cases/debugprintf/capture_bytes'
@@ -108,6 +108,7 @@ def loose_module(temp):
 
 
 def by_uri(temp):
+    need_listed_root()
     shutil.copy(ELF, f'{temp}/app.elf')
     d = Daemon(temp, CONFIG)
     lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
@@ -192,6 +193,7 @@ def from_foreign_memory(temp):
 def files_of_strangers(temp):
     """A pipe that nobody writes keeps no worker, and nothing above the code
     objects' share is read."""
+    need_listed_root()
     d = Daemon(temp, 'workers: 1\n' + CONFIG)
     lines = dial(f'{temp}/l.sock', {'from': 'oldest'})
     os.mkfifo(f'{temp}/pipe')

@@ -13,7 +13,7 @@ import subprocess
 import time
 
 from harness import (DUMP, ELF, N_ENTRIES, PROGRAM, REST, START, Daemon, dial,
-                     elf_frame, frame, producer, run, skip, slurp, until)
+                     elf_frame, frame, need_listed_root, producer, run, skip, slurp, until)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CASE = f'{HERE}/../cases/debugprintf/capture_bytes'
@@ -251,6 +251,7 @@ def loose_modules_kept(temp):
 
 def named_files_kept(temp):
     """One that is longer than a frame may be, and gone after the restart."""
+    need_listed_root()
     with open(f'{temp}/app.elf', 'wb') as f:
         f.write(slurp(ELF) + bytes(17 << 20))
     restarted(temp, [frame('hello', process='p'),

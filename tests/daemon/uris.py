@@ -10,10 +10,13 @@ import shutil
 import signal
 import socket
 import struct
+import subprocess
 import threading
 
-from harness import (ELF, N_ENTRIES, START, Daemon, dump_frames, frame,
-                     free_port, producer, run, sent_from, slurp, until)
+from harness import (ELF, N_ENTRIES, PROGRAM, START, Daemon, Lacking,
+                     dump_frames, frame,
+                     free_port, is_root_listed, need_listed_root, producer, run,
+                     sent_from, slurp, until)
 
 OTHER = 54321  # no user that there is
 GROUP = 54322
@@ -24,16 +27,27 @@ outputs:
   - {type: listen, address: "unix:$T/l.sock"}
   - {type: http, address: "unix:$T/http.sock"}
 '''
+# All folders are there, and the root of them is no mount point.
+JAILED = '''#!/bin/sh
+exec unshare -m sh -ec '
+    for folder in /*; do
+        [ -d "$folder" ] && [ ! -L "$folder" ] || continue
+        mkdir -p "{jail}$folder"
+        mount --rbind "$folder" "{jail}$folder"
+    done
+    cp -P /lib* "{jail}" 2>/dev/null || :
+    exec chroot "{jail}" "{program}" "$@"' - "$@"
+'''
 libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Attack:
     """A daemon whose state the test looks at after each URI."""
 
-    def __init__(self, temp, more='', head=''):
+    def __init__(self, temp, more='', head='', **how):
         os.chmod(temp, 0o755)
         self.temp = temp
-        self.d = Daemon(temp, head + CONFIG.replace('$MORE', more))
+        self.d = Daemon(temp, head + CONFIG.replace('$MORE', more), **how)
         self.n = self.n_refused = 0
 
     def strings(self):
@@ -306,6 +320,25 @@ def other_mounts(temp):
     a.d.stop()
 
 
+def in_chroot(temp):
+    """Where no listed mount holds its root, the daemon says so."""
+    path = put(f'{temp}/app.elf')
+    program = f'{temp}/jailed'
+    with open(program, 'w') as f:
+        f.write(JAILED.format(jail=f'{temp}/jail', program=PROGRAM))
+    os.chmod(program, 0o755)
+    how = {}
+    if is_root_listed():
+        if subprocess.run([program, '--version'], check=False,
+                          stdout=subprocess.DEVNULL).returncode:
+            raise Lacking('nothing can be mounted')
+        how['program'] = program
+    a = Attack(temp, **how)
+    a.is_refused(f'file://{path}', f'{path}: /proc/self/mountinfo lists no '
+                 'mount that holds it, as in a chroot')
+    a.d.stop()
+
+
 def sender_is_gone(temp):
     """Its number is another process' by now, which has more to tell. The socket
     that it connected is ours."""
@@ -371,5 +404,15 @@ def not_known(temp):
     a.d.stop()
 
 
-run(own_files, no_plain_files, others_by_default, rights_of_others,
-    memory_of_others, swapped, other_mounts, sender_is_gone, not_known)
+def where_listed(test):
+    def checked(temp):
+        need_listed_root()
+        test(temp)
+    checked.__name__ = test.__name__
+    return checked
+
+
+run(in_chroot, memory_of_others,
+    *map(where_listed, [own_files, no_plain_files, others_by_default,
+                        rights_of_others, swapped, other_mounts, sender_is_gone,
+                        not_known]))
