@@ -65,9 +65,19 @@ static bool rewrite(const struct options *o, struct pfd_scan *scan,
     enum pfd_status status = pfd_scan_source(scan, language, path, bytes, n,
                                              &ret->bytes, &ret->n, &err);
     pfd_input_close(input);
-    if (status != PFD_OK)
+    if (status == PFD_ERR_NOMEM)
         tell_error("%s", err.text);
     return status == PFD_OK;
+}
+
+static void tell_note(void *user, bool is_error, const char *text)
+{
+    (void)user;
+    if (is_error) {
+        tell_error("%s", text);
+    } else {
+        tell_hint("%s", text);
+    }
 }
 
 /* Closes fd. */
@@ -211,6 +221,7 @@ int scan_run(const struct options *o)
         .commit = o->commit,
         .origin = o->origin,
         .control = o->control,
+        .note = tell_note,
     };
     if (!is_complete(o))
         return EXIT_ERROR;

@@ -36,6 +36,10 @@ enum pfd_scan_language {
     PFD_SCAN_OPENCL, /* OpenCL C 1.2 and later */
 };
 
+/* What is said of a source, "FILE:LINE: why"; is_error: it cannot be rewritten.
+ * text is borrowed for the call. */
+typedef void (*pfd_scan_note_fn)(void *user, bool is_error, const char *text);
+
 struct pfd_scan_options {
     /* Names [n_calls] that are calls as PFD_PRINTF is, such as "printf";
      * borrowed until the scan is freed. */
@@ -67,6 +71,9 @@ struct pfd_scan_options {
      * changes it, from the file of strings. A site that is off costs one load
      * and a branch, and its arguments are not evaluated. */
     bool control;
+    /* Gets all errors of a source, and what may help; NULL: not wanted. */
+    pfd_scan_note_fn note;
+    void *user;
 };
 
 struct pfd_scan;
@@ -89,8 +96,8 @@ PFD_API bool pfd_scan_language_of(const char *name,
  * Source without calls comes out as it is.
  *
  * PFD_OK; PFD_ERR_CORRUPT: the source, or a call in it, is wrong: err says
- * "FILE:LINE: why" (as line markers say), and err->offset is in bytes;
- * PFD_ERR_NOMEM.
+ * "FILE:LINE: why" (as line markers say) of the first error, and err->offset is
+ * in bytes; PFD_ERR_NOMEM.
  */
 PFD_API enum pfd_status pfd_scan_source(struct pfd_scan *scan,
                                         enum pfd_scan_language language,

@@ -28,6 +28,25 @@ bool pfd_call_is(const struct pfd_call_names *names,
     return false;
 }
 
+bool pfd_call_is_in(const struct pfd_call_names *names,
+                    const struct pfd_lexer *lexer,
+                    const struct pfd_token *broken)
+{
+    struct pfd_lexer inside = *lexer;
+    struct pfd_token word;
+    inside.n = broken->to;
+    for (inside.at = broken->from; inside.at < inside.n;) {
+        char c = inside.text[inside.at];
+        if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && c != '_') {
+            inside.at++;
+        } else if (pfd_token_next(&inside, &word) != PFD_OK ||
+                   pfd_call_is(names, &inside, &word)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static struct pfd_call_argument *add_argument(struct pfd_call *call)
 {
     if (call->n == call->n_room) {
@@ -48,7 +67,7 @@ struct reader {
     struct pfd_lexer *lexer;
     const struct pfd_call_names *names;
     struct pfd_call *call;
-    bool in_directive;
+    const struct pfd_token *macro; /* NULL: in no macro's text */
     bool at_line_start;
     size_t depth; /* of brackets inside the call's */
 };
@@ -59,6 +78,26 @@ static enum pfd_status fail(const struct reader *r,
     return pfd_token_fail(r->lexer, token, "%s", why);
 }
 
+/* Something that only the expansion of macros would show. */
+static enum pfd_status fail_macro(const struct reader *r, const char *what,
+                                  const char *else_what)
+{
+    const struct pfd_lexer *l = r->lexer;
+    const struct pfd_token *macro = r->macro;
+    struct pfd_quoted name;
+    if (!macro) {
+        return pfd_token_fail(l, &r->call->name,
+                              "%s, and macros are not "
+                              "expanded: %s",
+                              what, else_what);
+    }
+    return pfd_token_fail(
+        l, &r->call->name,
+        "%s, and macros are not expanded: with --call %s its calls print what "
+        "they say themselves",
+        what, pfd_quote(&name, l->text + macro->from, macro->to - macro->from));
+}
+
 /* The next token that counts; where the call cannot go on, an error. */
 static enum pfd_status next(struct reader *r, struct pfd_token *ret)
 {
@@ -67,12 +106,13 @@ static enum pfd_status next(struct reader *r, struct pfd_token *ret)
         status = pfd_token_solid(r->lexer, false, ret);
         if (ret->kind == PFD_TOKEN_NEWLINE)
             r->at_line_start = true;
-    } while (status == PFD_OK && ret->kind == PFD_TOKEN_NEWLINE &&
-             !r->in_directive);
+    } while (status == PFD_OK && ret->kind == PFD_TOKEN_NEWLINE && !r->macro);
     if (status != PFD_OK)
         return status;
     if (ret->kind == PFD_TOKEN_END || ret->kind == PFD_TOKEN_NEWLINE)
         return fail(r, &r->call->name, "the call does not end");
+    if (ret->kind == PFD_TOKEN_BROKEN)
+        return fail(r, ret, "the string or character does not end on its line");
     if (r->at_line_start && pfd_token_is_mark(r->lexer, ret, '#'))
         return fail(r, ret, "a directive stands inside of a call");
     r->at_line_start = false;
@@ -160,17 +200,17 @@ static enum pfd_status read_level(struct reader *r)
 
 enum pfd_status pfd_call_read(struct pfd_lexer *lexer,
                               const struct pfd_call_names *names,
-                              bool in_directive, struct pfd_call *call)
+                              const struct pfd_token *macro,
+                              struct pfd_call *call)
 {
-    struct reader r = { lexer, names, call, in_directive, false, 0 };
+    struct reader r = { lexer, names, call, macro, false, 0 };
     struct pfd_token token;
-    enum pfd_status status = next(&r, &token);
+    enum pfd_status status = pfd_token_solid(lexer, !macro, &token);
     if (status != PFD_OK)
         return status;
     if (!pfd_token_is_mark(lexer, &token, '(')) {
-        return fail(&r, &call->name,
-                    "the name stands without its arguments: a call is not "
-                    "seen through a macro");
+        return fail_macro(&r, "the name stands without its arguments",
+                          "write them here");
     }
     call->open = token.from;
     if (pfd_token_is(lexer, &call->name, "PFD_LOG"))
@@ -182,9 +222,8 @@ enum pfd_status pfd_call_read(struct pfd_lexer *lexer,
     } while (status == PFD_OK && !pfd_token_is_mark(lexer, &token, ')'));
     call->end = token.to;
     if (status == PFD_OK && !call->arguments[0].is_literal) {
-        return fail(&r, &call->name,
-                    "the format string is no string literal: what a macro "
-                    "stands for is not seen");
+        return fail_macro(&r, "the format string is no string literal",
+                          "write its text here");
     }
     return status;
 }

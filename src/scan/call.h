@@ -39,13 +39,20 @@ struct pfd_call_names {
 bool pfd_call_is(const struct pfd_call_names *names,
                  const struct pfd_lexer *lexer, const struct pfd_token *token);
 
+/* Is the name of a call in the rest of a line that a broken quote took? */
+bool pfd_call_is_in(const struct pfd_call_names *names,
+                    const struct pfd_lexer *lexer,
+                    const struct pfd_token *broken);
+
 /*
- * Reads what follows the name, which is in the call already. in_directive: a
- * line end ends the source. PFD_OK; PFD_ERR_CORRUPT, said in lexer->err;
+ * Reads what follows the name, which is in the call already. macro: the name
+ * that is defined where the call stands in a macro's text, which a line end
+ * ends; NULL: it stands in none. PFD_OK; PFD_ERR_CORRUPT, said in lexer->err;
  * PFD_ERR_NOMEM.
  */
 enum pfd_status pfd_call_read(struct pfd_lexer *lexer,
                               const struct pfd_call_names *names,
-                              bool in_directive, struct pfd_call *call);
+                              const struct pfd_token *macro,
+                              struct pfd_call *call);
 
 #endif

@@ -6,7 +6,8 @@
 
 enum {
     /* Some 70 bytes come out for each byte of the worst source. */
-    SOURCE_MAX = 16 << 20
+    SOURCE_MAX = 16 << 20,
+    ERRORS_MAX = 100, /* of a source */
 };
 
 struct pfd_scan *pfd_scan_new(const struct pfd_scan_options *options)
@@ -56,6 +57,37 @@ bool pfd_scan_language_of(const char *name, enum pfd_scan_language *ret)
 
 /* ---- a file ---- */
 
+static void note(const struct pfd_source *f, bool is_error, const char *text)
+{
+    const struct pfd_scan_options *o = &f->scan->options;
+    if (o->note)
+        o->note(o->user, is_error, text);
+}
+
+enum pfd_status pfd_source_error(struct pfd_source *f)
+{
+    if (f->dead)
+        return PFD_OK;
+    if (f->n_errors++ == 0)
+        f->first = f->err;
+    note(f, true, f->err.text);
+    if (f->n_errors < ERRORS_MAX)
+        return PFD_OK;
+    note(f, true, "there are more errors in this file");
+    return PFD_ERR_CORRUPT;
+}
+
+enum pfd_status pfd_source_broken(struct pfd_source *f,
+                                  const struct pfd_token *token)
+{
+    if (!pfd_call_is_in(&f->scan->names, &f->lexer, token))
+        return PFD_OK;
+    pfd_token_fail(&f->lexer, token,
+                   "the %s does not end on its line, and a call is behind it",
+                   f->lexer.text[token->from] == '"' ? "string" : "character");
+    return pfd_source_error(f);
+}
+
 struct pfd_source_place pfd_source_place(const struct pfd_source *f,
                                          const struct pfd_token *token)
 {
@@ -88,8 +120,10 @@ static enum pfd_status take_code(struct pfd_source *f,
     f->at_line_start = false;
     if (!f->has_place)
         choose_place(f, token);
+    if (token->kind == PFD_TOKEN_BROKEN)
+        return pfd_source_broken(f, token);
     if (pfd_call_is(&f->scan->names, &f->lexer, token))
-        return pfd_source_call(f, token, false);
+        return pfd_source_call(f, token, NULL);
     if (pfd_token_is(&f->lexer, token, "PFD_PARAMETERS") ||
         pfd_token_is(&f->lexer, token, "PFD_ARGUMENTS"))
         f->uses_parameters = true;
@@ -219,7 +253,11 @@ enum pfd_status pfd_scan_source(struct pfd_scan *scan,
     struct pfd_source f = {
         .scan = scan,
         .language = language,
-        .lexer = { n ? source : "", n, 0, 1, name, NULL, 0, err },
+        .lexer = { .text = n ? source : "",
+                   .n = n,
+                   .line = 1,
+                   .has_characters = language == PFD_SCAN_OPENCL,
+                   .name = name },
         .device = { .set = o->set,
                     .binding = o->binding,
                     .subgroups = o->subgroups,
@@ -232,9 +270,17 @@ enum pfd_status pfd_scan_source(struct pfd_scan *scan,
                     .origin = o->origin },
         .at_line_start = true,
     };
+    f.lexer.err = &f.err;
     enum pfd_status status = check_bytes(&f);
     if (status == PFD_OK)
         status = take_all(&f);
+    if (status == PFD_ERR_CORRUPT && f.n_errors < ERRORS_MAX)
+        pfd_source_error(&f);
+    if (f.n_errors && status != PFD_ERR_NOMEM) {
+        status = PFD_ERR_CORRUPT;
+        if (err)
+            *err = f.first;
+    }
     if (status == PFD_OK) {
         add_device(&f);
         scan->n_calls += f.n_calls;

@@ -44,7 +44,19 @@ struct pfd_source {
     size_t depth;
     struct pfd_source_place group;
     bool group_has_extension;
+    size_t dead;            /* depth of the #if 0 that this is in; 0: none */
+    struct pfd_error err;   /* what lexer.err is */
+    struct pfd_error first; /* error of [n_errors] */
+    size_t n_errors;
 };
+
+/* Takes the error that lexer.err has, unless it is in #if 0, where no compiler
+ * reads. PFD_OK: there may be more; PFD_ERR_CORRUPT: there are too many. */
+enum pfd_status pfd_source_error(struct pfd_source *f);
+
+/* A quote that does not end is no error, if no call is behind it. */
+enum pfd_status pfd_source_broken(struct pfd_source *f,
+                                  const struct pfd_token *token);
 
 /* Where the source's byte `token->from`, which is not written yet, will be. */
 struct pfd_source_place pfd_source_place(const struct pfd_source *f,
@@ -53,11 +65,13 @@ struct pfd_source_place pfd_source_place(const struct pfd_source *f,
 /* Un-reads a token that ends a line. */
 void pfd_source_give_back(struct pfd_source *f, const struct pfd_token *token);
 
-/* Rewrites the call whose name was read; in_directive: in a macro's text. Each
- * returns PFD_OK; PFD_ERR_CORRUPT, said in lexer.err; PFD_ERR_NOMEM. */
+/* Rewrites the call whose name was read; macro: the name that is defined where
+ * it stands in a macro's text, else NULL. A call
+ * that is wrong is taken as pfd_source_error() says. Each returns PFD_OK;
+ * PFD_ERR_CORRUPT, said in lexer.err: the source ends here; PFD_ERR_NOMEM. */
 enum pfd_status pfd_source_call(struct pfd_source *f,
                                 const struct pfd_token *name,
-                                bool in_directive);
+                                const struct pfd_token *macro);
 
 /* Reads the directive whose '#' was read. */
 enum pfd_status pfd_source_directive(struct pfd_source *f,

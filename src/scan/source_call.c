@@ -279,12 +279,18 @@ static enum pfd_status read_shape(struct pfd_source *f,
 }
 
 enum pfd_status pfd_source_call(struct pfd_source *f,
-                                const struct pfd_token *name, bool in_directive)
+                                const struct pfd_token *name,
+                                const struct pfd_token *macro)
 {
     struct pfd_call call = { .name = *name };
     struct pfd_shape shape = { 0 };
+    struct pfd_lexer behind = f->lexer;
     enum pfd_status status =
-        pfd_call_read(&f->lexer, &f->scan->names, in_directive, &call);
+        pfd_call_read(&f->lexer, &f->scan->names, macro, &call);
+    if (status == PFD_ERR_CORRUPT) { /* goes on behind the name */
+        f->lexer.at = behind.at;
+        f->lexer.line = behind.line;
+    }
     if (status == PFD_OK && call.level && !has_sites(f)) {
         status = pfd_token_fail(&f->lexer, name,
                                 "a level goes with --sites, --commit, "
@@ -295,9 +301,9 @@ enum pfd_status pfd_source_call(struct pfd_source *f,
     if (status == PFD_OK)
         status = check_arguments(f, &call, &shape);
     if (status == PFD_OK)
-        status = write_call(f, &call, &shape, in_directive);
+        status = write_call(f, &call, &shape, macro);
     f->n_calls++;
     pfd_shape_free(&shape);
     pfd_call_free(&call);
-    return status;
+    return status == PFD_ERR_CORRUPT ? pfd_source_error(f) : status;
 }

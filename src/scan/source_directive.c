@@ -62,25 +62,58 @@ static enum pfd_status take_version(struct pfd_source *f)
     return PFD_OK;
 }
 
-/* The name is not a call of itself; what it stands for may have some. */
+/* What a name stands for may have calls. Where it is a call of itself, its
+ * calls print, and are never expanded. */
 static enum pfd_status take_define(struct pfd_source *f)
 {
-    struct pfd_token token;
-    enum pfd_status status = pfd_token_solid(&f->lexer, false, &token);
+    struct pfd_token name;
+    enum pfd_status status = pfd_token_solid(&f->lexer, false, &name);
+    struct pfd_token token = name;
+    if (status == PFD_OK && pfd_call_is(&f->scan->names, &f->lexer, &name))
+        return pfd_token_rest_of_line(&f->lexer);
     while (status == PFD_OK && !ends_line(&token)) {
         status = pfd_token_solid(&f->lexer, false, &token);
+        if (status == PFD_OK && token.kind == PFD_TOKEN_BROKEN)
+            status = pfd_source_broken(f, &token);
         if (status == PFD_OK && pfd_call_is(&f->scan->names, &f->lexer, &token))
-            status = pfd_source_call(f, &token, true);
+            status = pfd_source_call(f, &token, &name);
     }
     if (status == PFD_OK)
         pfd_source_give_back(f, &token);
     return status;
 }
 
+/* "#if 0": neither it nor the rest of its line is taken from the lexer. */
+static bool is_never(const struct pfd_source *f)
+{
+    struct pfd_lexer l = f->lexer;
+    struct pfd_token zero;
+    struct pfd_token end;
+    return pfd_token_solid(&l, false, &zero) == PFD_OK &&
+           zero.kind == PFD_TOKEN_NUMBER && zero.to == zero.from + 1 &&
+           l.text[zero.from] == '0' &&
+           pfd_token_solid(&l, false, &end) == PFD_OK && ends_line(&end);
+}
+
+/* Text that no compiler reads: behind "#if 0". */
+static void take_dead(struct pfd_source *f, const struct pfd_token *word)
+{
+    const struct pfd_lexer *l = &f->lexer;
+    if (f->dead) {
+        if (f->dead == f->depth &&
+            (pfd_token_is(l, word, "endif") || pfd_token_is(l, word, "else") ||
+             pfd_token_is(l, word, "elif")))
+            f->dead = 0;
+    } else if (pfd_token_is(l, word, "if") && is_never(f)) {
+        f->dead = f->depth + 1;
+    }
+}
+
 static void take_group(struct pfd_source *f, const struct pfd_token *hash,
                        const struct pfd_token *word)
 {
     const struct pfd_lexer *l = &f->lexer;
+    take_dead(f, word);
     if (pfd_token_is(l, word, "endif")) {
         f->depth -= f->depth > 0;
     } else if (pfd_token_is(l, word, "if") || pfd_token_is(l, word, "ifdef") ||

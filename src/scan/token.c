@@ -122,8 +122,7 @@ static enum pfd_status read_space(struct pfd_lexer *lexer,
     return PFD_OK;
 }
 
-static enum pfd_status read_quoted(struct pfd_lexer *lexer,
-                                   const struct pfd_token *token)
+static enum pfd_token_kind read_quoted(struct pfd_lexer *lexer)
 {
     char quote = peek(lexer, 0);
     lexer->at++;
@@ -137,10 +136,9 @@ static enum pfd_status read_quoted(struct pfd_lexer *lexer,
         bool escapes = c == '\\' && lexer->at + 1 < lexer->n;
         lexer->at += escapes ? 2 : 1;
         if (c == quote)
-            return PFD_OK;
+            return c == '"' ? PFD_TOKEN_STRING : PFD_TOKEN_CHARACTER;
     }
-    return pfd_token_fail(lexer, token, "the %s does not end on its line",
-                          quote == '"' ? "string" : "character");
+    return PFD_TOKEN_BROKEN;
 }
 
 static void read_word(struct pfd_lexer *lexer)
@@ -189,9 +187,8 @@ static enum pfd_status read_token(struct pfd_lexer *lexer,
     } else if (is_digit(c) || (c == '.' && is_digit(peek(lexer, 1)))) {
         ret->kind = PFD_TOKEN_NUMBER;
         read_number(lexer);
-    } else if (c == '"' || c == '\'') {
-        ret->kind = c == '"' ? PFD_TOKEN_STRING : PFD_TOKEN_CHARACTER;
-        return read_quoted(lexer, ret);
+    } else if (c == '"' || (c == '\'' && lexer->has_characters)) {
+        ret->kind = read_quoted(lexer);
     } else {
         ret->kind = PFD_TOKEN_MARK;
         lexer->at++;

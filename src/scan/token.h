@@ -17,7 +17,9 @@ enum pfd_token_kind {
     PFD_TOKEN_WORD,    /* a name, a keyword */
     PFD_TOKEN_NUMBER,
     PFD_TOKEN_STRING,    /* with its quotes */
-    PFD_TOKEN_CHARACTER, /* with its quotes */
+    PFD_TOKEN_CHARACTER, /* with its quotes; GLSL has none */
+    PFD_TOKEN_BROKEN,    /* a quote that does not end, and the rest of its
+                            line: compilers pass it where they pass the line */
     PFD_TOKEN_MARK,      /* any other byte */
 };
 
@@ -32,15 +34,16 @@ struct pfd_lexer {
     const char *text; /* [n], borrowed */
     size_t n;
     size_t at;
-    uint32_t line;    /* of `at` */
-    const char *name; /* the file's, NUL-terminated, borrowed */
-    const char *file; /* [n_file] what a line marker calls it; NULL: name */
+    uint32_t line;       /* of `at` */
+    bool has_characters; /* ' begins a literal */
+    const char *name;    /* the file's, NUL-terminated, borrowed */
+    const char *file;    /* [n_file] what a line marker calls it; NULL: name */
     size_t n_file;
     struct pfd_error *err;
 };
 
-/* The next token. PFD_OK, an END at the end; PFD_ERR_CORRUPT: a string,
- * character or comment that does not end. */
+/* The next token. PFD_OK, an END at the end; PFD_ERR_CORRUPT: a comment that
+ * does not end. */
 enum pfd_status pfd_token_next(struct pfd_lexer *lexer, struct pfd_token *ret);
 
 /* The next that is no space; nor a newline, where those are passed, too. */

@@ -92,9 +92,9 @@ static const struct {
       " v[f(1, 2)] /* b */ , /* c */ g(1) );",
       "#line 2\nf(); pfd_print_u_u ( @, @\n /* ) */,\n pfd_f(v[f(1, 2)]) /* "
       "b */ , /* c */ pfd_u(g(1)) );" },
-    /* A macro's text, over several lines; its own name is none. */
+    /* A macro's text, over several lines; that of a call's name is none. */
     { PFD_SCAN_GLSL,
-      "#define PFD_PRINTF(...)\n#define L(x) \\\n  printf(\"%lu\" \\\n  , "
+      "#define PFD_PRINTF(...) printf(__VA_ARGS__)\n#define L(x) \\\n  printf(\"%lu\" \\\n  , "
       "x)\nL(1);",
       "#line 5\nL(1);" },
     /* Other names, and none of them in another or behind a '#'. */
@@ -117,6 +117,12 @@ static const struct {
       "#line 1 \"a.cl\"\nint c = '\"'; /* PFD_PRINTF( */ "
       "pfd_print_u_u_q(PFD_ARGUMENTS, @, @, pfd_u(a), pfd_u((b)), "
       "pfd_d(c));" },
+    /* No quote of text stops it, nor prose where no compiler reads. */
+    { PFD_SCAN_GLSL, "#version 450\n#if 0\ndon't printf\n#else\n'printf(\"\")'",
+      "#line 2\n#if 0\ndon't printf\n#else\n'pfd_print(@, @)'" },
+    { PFD_SCAN_OPENCL, "#if 0\n\"don't\n#endif\nprintf(\"\");",
+      "#line 1 \"a.cl\"\n#if 0\n\"don't\n#endif\npfd_print(PFD_ARGUMENTS, @, "
+      "@);" },
     /* Before the #if that the first code is in. */
     { PFD_SCAN_OPENCL, "#ifndef A\n#define A\nvoid f(PFD_PARAMETERS);\n#endif",
       "#line 1 \"a.cl\"\n#ifndef A\n#define A\nvoid f(PFD_PARAMETERS);\n"
@@ -143,6 +149,38 @@ START_TEST(rewriting)
 END_TEST
 
 /* Line ends before and behind the device's source are those of the source. */
+static void add_note(void *user, bool is_error, const char *text)
+{
+    char *notes = user;
+    strcat(notes, is_error ? "E " : "H ");
+    strcat(strcat(notes, text), "\n");
+}
+
+START_TEST(all_errors)
+{
+    static const char source[] = "PFD_PRINTF(\"%d\");\n#define A PFD_PRINTF\n"
+                                 "PFD_PRINTF(x, (PFD_PRINTF(\"%y\", 1)));\n"
+                                 "#if 0\nPFD_PRINTF\n#endif\n/*";
+    char notes[1024] = "";
+    const struct pfd_scan_options options = { .note = add_note, .user = notes };
+    struct pfd_scan *s = pfd_scan_new(&options);
+    ck_assert_ptr_null(
+        scan_with(s, PFD_SCAN_GLSL, "a.comp", source, sizeof source - 1));
+    pfd_scan_free(s);
+    ck_assert_str_eq(
+        notes,
+        "E a.comp:1: the format string wants 1 arguments, the call has 0\n"
+        "E a.comp:2: the name stands without its arguments, and macros are not "
+        "expanded: with --call A its calls print what they say themselves\n"
+        "E a.comp:3: a call stands inside of another\n"
+        "E a.comp:3: the conversion '%y' is none that a device can print\n"
+        "E a.comp:7: the comment does not end\n");
+    ck_assert_str_eq(
+        err.text,
+        "a.comp:1: the format string wants 1 arguments, the call has 0");
+}
+END_TEST
+
 START_TEST(macros)
 {
     char *out = scan(PFD_SCAN_GLSL,
@@ -166,6 +204,7 @@ START_TEST(untouched)
         "// PFD_PRINTF(\"x\")",
         "#if 0\n#error don't\n#endif",
         "int x = 'a'; /* \" */ char *s = \"\\\"\";",
+        "#if 0\nThis shouldn't matter, and printf\nis \" nothing\n#endif\n'",
     };
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
         char *out = scan(PFD_SCAN_OPENCL, sources[i]);
@@ -180,21 +219,28 @@ static const struct {
     const char *source;
     const char *why;
 } wrong[] = {
-    { "\n x \"abc", "a.cl:2: the string does not end on its line" },
-    { "\n\"abc\n\"", "a.cl:2: the string does not end on its line" },
-    { "'", "a.cl:1: the character does not end on its line" },
+    { "\n x \"abc printf(", "a.cl:2: the string does not end on its line, and "
+                            "a call is behind it" },
+    { "don't PFD_\\\nLOG(", "a.cl:1: the character does not end on its line, "
+                            "and a call is behind it" },
+    { "printf(\"abc\n\")", "a.cl:1: the string or character does not end on "
+                           "its line" },
     { "/* a\n\n", "a.cl:1: the comment does not end" },
     { "#error /* a\n\n", "a.cl:1: the comment does not end" },
     { "#line 30 \"o\"\n\nprintf(\"a\"", "o:31: the call does not end" },
     { "printf(\"a\", (b)", "a.cl:1: the call does not end" },
     { "\n#define X printf(\"%d\",\n 1)", "a.cl:2: the call does not end" },
     { "printf(\"a\",\n#if 1\n", "a.cl:2: a directive stands inside of a call" },
-    { "\nx = printf;", "a.cl:2: the name stands without its arguments: a call "
-                       "is not seen through a macro" },
-    { "printf(f, 1)", "a.cl:1: the format string is no string literal: what a "
-                      "macro stands for is not seen" },
-    { "printf(\"%d\" X, 1)", "a.cl:1: the format string is no string literal: "
-                             "what a macro stands for is not seen" },
+    { "\nx = printf;", "a.cl:2: the name stands without its arguments, and "
+                       "macros are not expanded: write them here" },
+    { "printf(f, 1)", "a.cl:1: the format string is no string literal, and "
+                      "macros are not expanded: write its text here" },
+    { "#define D(f, ...) printf(\"[x] \" f, __VA_ARGS__)",
+      "a.cl:1: the format string is no string literal, and macros are not "
+      "expanded: with --call D its calls print what they say themselves" },
+    { "printf(\"%d\" X, 1)", "a.cl:1: the format string is no string literal, "
+                             "and macros are not expanded: write its text "
+                             "here" },
     { "printf(\"%d\",\n (PFD_PRINTF(\"\")))",
       "a.cl:2: a call stands inside of another" },
     { "printf(\"%4096s%4096s%4096s%4096s%4096s%4096s%4096s%4096s%4096s%4096s"
@@ -225,6 +271,14 @@ static const struct {
                          "none of C's, or that is no byte" },
     { "printf(\"\\x100\")", "a.cl:1: the string has an escape sequence that is "
                             "none of C's, or that is no byte" },
+    { "printf(\"\\u00e\")", "a.cl:1: the string has a \\u that names no "
+                            "character, or one that C does not name so" },
+    { "printf(\"\\ud800\")", "a.cl:1: the string has a \\u that names no "
+                             "character, or one that C does not name so" },
+    { "printf(\"\\U00110000\")", "a.cl:1: the string has a \\U that names no "
+                                 "character, or one that C does not name so" },
+    { "printf(\"\\u0041\")", "a.cl:1: the string has a \\u that names no "
+                             "character, or one that C does not name so" },
     { "printf(\"\\0\")", "a.cl:1: the string has a byte 0" },
 };
 
@@ -357,29 +411,36 @@ START_TEST(strings)
 {
     static const char source[] =
         "PFD_PRINTF(\"a\\t\\x41\\101\\\"\\n\"); PFD_PRINTF(\"%d\", 1);\n"
+        "PFD_PRINTF(\"\\u00e9\\u20ac\\U0001f600\\u0024 \\U000000e90\");\n"
         "PFD_PRINTF(\"%d\", 2); PFD_PRINTF(\"%v3lf %c %p\", a, b, c);\n"
         "PFD_PRINTF(\"[%s] %-4s|%4.2s|%.0s|%s %lu\", \"50%\", \"ab\", \"xyz\", "
         "\"gone\", \"\", 1);\n";
     static const struct loaded want[] = {
         { "a\tAA\"\n", "" },
         { "%d", "4" },
+        { "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80$ \xc3\xa9"
+          "0",
+          "" },
         { "%v3lf %c %p", "88848" },
         { "[50%%] ab  |  xy|| %lu", "8" },
     };
     struct pfd_scan *s = pfd_scan_new(NULL);
     check_strings(s, want, 0);
     free(scan_with(s, PFD_SCAN_OPENCL, "x", source, strlen(source)));
-    ck_assert_uint_eq(pfd_scan_n_calls(s), 5);
-    ck_assert_uint_eq(pfd_scan_n_strings(s), 4);
-    check_strings(s, want, 4);
+    ck_assert_uint_eq(pfd_scan_n_calls(s), 6);
+    ck_assert_uint_eq(pfd_scan_n_strings(s), 5);
+    check_strings(s, want, 5);
     free(scan_with(s, PFD_SCAN_GLSL, "x", source, strlen(source)));
-    ck_assert_uint_eq(pfd_scan_n_strings(s), 4);
+    ck_assert_uint_eq(pfd_scan_n_strings(s), 5);
     pfd_scan_free(s);
     /* As sites: those of the same text at other lines are others. */
     static const struct pfd_scan_options places = { .sites = true };
     static const struct loaded apart[] = {
         { "a\tAA\"\n", "" },
         { "%d", "4" },
+        { "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80$ \xc3\xa9"
+          "0",
+          "" },
         { "%d", "4" },
         { "%v3lf %c %p", "88848" },
         { "[50%%] ab  |  xy|| %lu", "8" },
@@ -387,7 +448,7 @@ START_TEST(strings)
     s = pfd_scan_new(&places);
     for (int i = 0; i < 2; i++) {
         free(scan_with(s, PFD_SCAN_OPENCL, "x", source, strlen(source)));
-        check_strings(s, apart, 5);
+        check_strings(s, apart, 6);
     }
     pfd_scan_free(s);
     pfd_scan_free(NULL);
@@ -456,7 +517,8 @@ END_TEST
 int main(void)
 {
     return suite_run("scan",
-                     TESTS(rewriting, macros, untouched, refusing, long_entries,
-                           sites, strings, many, large, languages),
+                     TESTS(rewriting, all_errors, macros, untouched, refusing,
+                           long_entries, sites, strings, many, large,
+                           languages),
                      60);
 }

@@ -3,3 +3,6 @@ void main()
 {
     PFD_PRINTF("%d %d\n", 1);
 }
+#if 0
+This shouldn't stop it, and neither should PFD_PRINTF
+#endif

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""sources.py PRINTFDECODE RUNNER [GLSLANG]: sources as people have them, rewritten,
+compiled, run and decoded. With a GLSL compiler RUNNER is run_comp, and other
+stages are compiled only; else it is run_cl. Exit status 77: there is no
+device."""
+import os
+import subprocess
+import sys
+import tempfile
+
+PROGRAM, RUNNER = (os.path.abspath(a) for a in sys.argv[1:3])
+GLSLANG = sys.argv[3] if len(sys.argv) > 3 else None
+MARK = '\ufeff'
+
+# What is tried; files, the first of which is compiled; options of scan; the
+# lines that come out, sorted, or None where it is compiled only.
+GLSL = [
+    ('an apostrophe in #if 0', {'a.comp': '''#version 450
+layout(local_size_x = 2) in;
+#if 0
+This shouldn't matter, nor PFD_PRINTF.
+#endif
+void main() { PFD_PRINTF("x %u\\n", gl_GlobalInvocationID.x); }
+'''}, [], ['x 0', 'x 1']),
+]
+OPENCL = [
+    ('an apostrophe in #if 0', {'a.cl': '''#if 0
+This shouldn't matter, "nor this, nor PFD_PRINTF.
+#endif
+__kernel void k(PFD_PARAMETERS)
+{
+    char c = '"';
+    PFD_PRINTF("%c %u\\n", c, (uint)get_global_id(0));
+}
+'''}, [], ['" 0', '" 1']),
+    ('names of characters', {'a.cl': '''__kernel void k(PFD_PARAMETERS)
+{
+    PFD_PRINTF("caf\\u00e9 \\U0001f600 %u\\n", (uint)get_global_id(0));
+}
+'''}, [], ['café 😀 0', 'café 😀 1']),
+]
+
+
+def call(*args):
+    p = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                       text=True)
+    if p.returncode == 77:
+        print('skipped:', p.stderr.strip())
+        sys.exit(77)
+    assert p.returncode == 0, (args, p.returncode, p.stdout, p.stderr)
+    return p.stdout
+
+
+def check(what, files, options, lines):
+    for name, text in files.items():
+        if os.path.dirname(name):
+            os.makedirs(os.path.dirname(name), exist_ok=True)
+        with open(name, 'w') as f:
+            f.write(text)
+    call(PROGRAM, 'scan', *files, '-o', 'out/', '--strings', 'app.pfdb',
+         *options)
+    first = 'out/' + next(iter(files))
+    to = ['--to', 'dump.bin', '--strings', 'app.pfdb']
+    if GLSLANG:
+        call(GLSLANG, '--target-env', 'vulkan1.1', '-V', first, '-o', 'a.spv')
+        if lines is not None:
+            call(RUNNER, 'a.spv', '1', '1', '1', *to)
+    else:
+        call(RUNNER, first, 'k', '2', *to)
+    if lines is not None:
+        got = sorted(call(PROGRAM, '-o', 'raw', 'dump.bin',
+                          'app.pfdb').splitlines())
+        assert got == lines, (what, got, lines)
+    print('ok:', what)
+
+
+def main():
+    for what, files, options, lines in GLSL if GLSLANG else OPENCL:
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            os.mkdir('out')
+            os.environ['POCL_CACHE_DIR'] = folder
+            check(what, files, options, lines)
+            os.chdir('/')
+
+
+main()
