@@ -40,7 +40,38 @@ static bool read_byte(struct reader *r, int base, int n_max, unsigned *ret)
     return n > 0 && *ret <= 255;
 }
 
-static enum pfd_status read_escape(struct reader *r, char *ret)
+/* A character of n hexadecimal digits, as UTF-8: C99 6.4.3. False: it is none,
+ * or one that C writes as it is. */
+static bool read_character(struct reader *r, int n, struct pfd_text *ret)
+{
+    uint32_t code = 0;
+    for (int i = 0; i < n; i++, r->at++) {
+        int value = digit(peek(r), 16);
+        if (value < 0)
+            return false;
+        code = code << 4 | (uint32_t)value;
+    }
+    if (code > 0x10ffff || code >> 11 == 0x1b ||
+        (code < 0xa0 && code != '$' && code != '@' && code != '`'))
+        return false;
+    const char bytes[] = { (char)(0xf0 | code >> 18),
+                           (char)(0x80 | (code >> 12 & 0x3f)),
+                           (char)(0x80 | (code >> 6 & 0x3f)),
+                           (char)(0x80 | (code & 0x3f)) };
+    if (code < 0x80) {
+        pfd_text_add(ret, (char[]){ (char)code }, 1);
+    } else if (code < 0x800) {
+        pfd_text_add(ret, (char[]){ (char)(0xc0 | code >> 6), bytes[3] }, 2);
+    } else if (code < 0x10000) {
+        pfd_text_add(ret, (char[]){ (char)(0xe0 | code >> 12) }, 1);
+        pfd_text_add(ret, bytes + 2, 2);
+    } else {
+        pfd_text_add(ret, bytes, 4);
+    }
+    return true;
+}
+
+static enum pfd_status read_escape(struct reader *r, struct pfd_text *ret)
 {
     static const char letters[] = "abfnrtv\\\"'?";
     static const char bytes[] = "\a\b\f\n\r\t\v\\\"'?";
@@ -48,6 +79,15 @@ static enum pfd_status read_escape(struct reader *r, char *ret)
     char c = peek(r);
     const char *found = c ? strchr(letters, c) : NULL;
     bool ok = true;
+    if (c == 'u' || c == 'U') {
+        r->at++;
+        if (read_character(r, c == 'u' ? 4 : 8, ret))
+            return PFD_OK;
+        return pfd_token_fail(r->lexer, r->token,
+                              "the string has a \\%c that names no character, "
+                              "or one that C does not name so",
+                              c);
+    }
     if (found) {
         r->at++;
         value = (unsigned char)bytes[found - letters];
@@ -64,7 +104,7 @@ static enum pfd_status read_escape(struct reader *r, char *ret)
     }
     if (value == 0)
         return pfd_token_fail(r->lexer, r->token, "the string has a byte 0");
-    *ret = (char)value;
+    pfd_text_add(ret, (char[]){ (char)value }, 1);
     return PFD_OK;
 }
 
@@ -76,11 +116,13 @@ enum pfd_status pfd_literal_read(const struct pfd_lexer *lexer,
     for (char c = peek(&r); r.at < r.end; c = peek(&r)) {
         enum pfd_status status = PFD_OK;
         r.at++;
-        if (c == '\\')
-            status = read_escape(&r, &c);
+        if (c == '\\') {
+            status = read_escape(&r, ret);
+        } else {
+            pfd_text_add(ret, &c, 1);
+        }
         if (status != PFD_OK)
             return status;
-        pfd_text_add(ret, &c, 1);
     }
     return PFD_OK;
 }
