@@ -8,9 +8,11 @@ static const char hex[] = "0123456789abcdef";
 
 /* ASCII that neither JSON nor a terminal minds: nearly all there is, so the
  * loops below pass over it first. */
-static bool is_harmless(char c)
+static bool is_harmless(char byte)
 {
-    return c >= ' ' && c != '"' && c != '\\' && c != 0x7f;
+    unsigned char c =
+        (unsigned char)byte; /* char has no sign on some machines */
+    return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
 }
 
 #define EACH(byte) ((uint64_t)(byte)*0x0101010101010101u)
