@@ -132,6 +132,8 @@ static int serve(const char *path)
     pfd_libraries_load(); /* wherever they lie, before files are closed */
     pfdd_sandbox_files(config, path);
     bool calls = config->sandbox;
+    if (calls)
+        pfdd_sandbox_rings();
     if (uv_loop_init(&loop) != 0) {
         pfdd_log(PFDD_ERROR, "out of memory or file descriptors");
         pfdd_config_free(config);

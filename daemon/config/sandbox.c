@@ -431,6 +431,26 @@ static const struct part {
     { "ioctl", 1, UINT32_MAX, TCGETS },
 };
 
+static const char *const ring_calls[] = {
+    "io_uring_setup",
+    "io_uring_enter",
+    "io_uring_register",
+};
+
+/* They are newer than some of libseccomp: a name without a number cannot be
+ * called by it, either. */
+static bool refuse_rings(scmp_filter_ctx filter)
+{
+    bool ok = true;
+    for (size_t i = 0; i < sizeof ring_calls / sizeof *ring_calls; i++) {
+        int number = seccomp_syscall_resolve_name(ring_calls[i]);
+        if (number != __NR_SCMP_ERROR)
+            ok &= seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), number, 0) ==
+                  0;
+    }
+    return ok;
+}
+
 static bool add_calls(scmp_filter_ctx filter)
 {
     bool ok = true;
@@ -455,8 +475,20 @@ static bool add_calls(scmp_filter_ctx filter)
                                SCMP_SYS(process_vm_readv), 0) == 0;
     }
     /* Its flags cannot be looked at: the C library then takes clone(). */
-    return ok && seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS),
-                                  SCMP_SYS(clone3), 0) == 0;
+    ok &= seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3),
+                           0) == 0;
+    return ok && refuse_rings(filter);
+}
+
+bool pfdd_sandbox_rings(void)
+{
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+    if (!filter)
+        return false;
+    bool ok = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1) == 0 &&
+              refuse_rings(filter) && seccomp_load(filter) == 0;
+    seccomp_release(filter);
+    return ok;
 }
 
 bool pfdd_sandbox_calls(void)
@@ -472,6 +504,11 @@ bool pfdd_sandbox_calls(void)
 }
 
 #else
+
+bool pfdd_sandbox_rings(void)
+{
+    return false;
+}
 
 bool pfdd_sandbox_calls(void)
 {

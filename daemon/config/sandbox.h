@@ -22,6 +22,12 @@ void pfdd_sandbox_files(const struct pfdd_config *config, const char *path);
 /* True: it did so. */
 bool pfdd_sandbox_has_files(void);
 
+/* Refuses the making of io_uring's rings with ENOSYS. Before the loop is made:
+ * libuv from 1.45 on makes a ring with it, aborts where that may not be used
+ * later, and does without where there is none. Rings stay refused: what is done
+ * through one passes every filter. False: the kernel, or this build, cannot. */
+bool pfdd_sandbox_rings(void);
+
 /* Closes all system calls but those that are needed, for all threads. False:
  * the kernel, or this build, cannot. */
 bool pfdd_sandbox_calls(void);

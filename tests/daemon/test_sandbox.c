@@ -7,12 +7,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <uv.h>
 
 #include "config/sandbox.h"
 #include "core/log.h"
@@ -100,6 +104,44 @@ static void check_processes(void)
           "memory to write and run");
 }
 
+/* ---- the loop, made as the daemon makes it ---- */
+
+static void on_fd(uv_poll_t *poll, int status, int events)
+{
+    uint64_t n = 0;
+    uv_os_fd_t fd = -1;
+    uv_fileno((uv_handle_t *)poll, &fd);
+    check(status == 0 && read(fd, &n, sizeof n) == sizeof n, "a poll handle");
+    *(bool *)poll->data = true;
+    uv_close((uv_handle_t *)poll, NULL);
+}
+
+/* A handle that is added behind the filter: what libuv would give to a ring, it
+ * has to give to epoll. */
+static void check_loop(uv_loop_t *loop)
+{
+    bool was_called = false;
+    uint64_t one = 1;
+    uv_poll_t poll = { .data = &was_called };
+    int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    check(fd >= 0 && write(fd, &one, sizeof one) == sizeof one, "an eventfd");
+    check(uv_poll_init(loop, &poll, fd) == 0 &&
+              uv_poll_start(&poll, UV_READABLE, on_fd) == 0,
+          "a handle more");
+    check(uv_run(loop, UV_RUN_DEFAULT) == 0 && was_called, "the loop");
+    check(uv_loop_close(loop) == 0, "the loop's end");
+    close(fd);
+}
+
+static void check_rings(void)
+{
+    check(syscall(SYS_io_uring_setup, 1, NULL) < 0 && errno == ENOSYS,
+          "a ring");
+    check(syscall(SYS_io_uring_enter, -1, 0, 0, 0, NULL, 0) < 0 &&
+              errno == ENOSYS,
+          "use of a ring");
+}
+
 /* The exit status. */
 static int check_all(const char *in, const char *out, const char *other)
 {
@@ -107,7 +149,10 @@ static int check_all(const char *in, const char *out, const char *other)
     struct pfdd_config *config = read_config(in, out);
     struct pfdd_config *beyond = read_config(in, other);
     struct pfdd_config *writes = read_config(in, in);
+    uv_loop_t loop;
     pfdd_sandbox_files(config, NULL);
+    bool rings = pfdd_sandbox_rings();
+    check(uv_loop_init(&loop) == 0, "a loop");
     bool files = pfdd_sandbox_has_files();
     bool calls = pfdd_sandbox_calls();
     pfdd_sandbox_tell();
@@ -119,7 +164,10 @@ static int check_all(const char *in, const char *out, const char *other)
               "a configuration beyond the first");
         check(!pfdd_sandbox_covers(writes, err, sizeof err), "more rights");
     }
+    check(rings == calls, "both filters, or none");
+    check_loop(&loop);
     if (calls) {
+        check_rings();
         check_calls();
         check_processes();
     }
