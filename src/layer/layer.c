@@ -383,8 +383,9 @@ static PFN_vkVoidFunction layer_GetInstanceProcAddr(VkInstance instance,
     return ours && next ? ours : next;
 }
 
-/* The one name that is exported. */
-VK_LAYER_EXPORT VkResult vkNegotiateLoaderLayerInterfaceVersion(
+/* The one name that is exported. Headers from 1.3.239 on have no macro for it. */
+__attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
+vkNegotiateLoaderLayerInterfaceVersion(
     VkNegotiateLayerInterface *pVersionStruct)
 {
     VkNegotiateLayerInterface *interface = pVersionStruct;

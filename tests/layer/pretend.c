@@ -95,7 +95,7 @@ GetInstanceProcAddr(VkInstance instance, const char *name)
     return instance ? next_instance(instance, name) : NULL;
 }
 
-VK_LAYER_EXPORT VkResult
+__attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
 vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *interface)
 {
     interface->loaderLayerInterfaceVersion = 2;
