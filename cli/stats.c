@@ -62,7 +62,7 @@ static void print_bar(double percent)
 {
     static const char *const parts[] = { "",  "▏", "▎", "▍", "▌",
                                          "▋", "▊", "▉", "█" };
-    int eighths = (int)(percent / 100 * BAR * 8 + 0.5);
+    int eighths = (int)(percent / 100 * (double)(BAR * 8) + 0.5);
     int used = 0;
     for (; eighths > 0; eighths -= 8, used++)
         output_printf("%s", parts[eighths < 8 ? eighths : 8]);

@@ -134,7 +134,7 @@ static void place(const struct stop *s, double t, double lab[3])
 static void make_map(struct pfd_colour *ret, const struct stop *stops)
 {
     double far[FINE] = { 0 };
-    double last[3];
+    double last[3] = { 0 };
     double lab[3];
     size_t at = 0;
     for (int i = 0; i < FINE; i++) {

@@ -96,7 +96,7 @@ static void put_legend(struct pfd_text *out, const struct pfd_picture *p)
     pfd_text_printf(out, "%s: %s ", p->plot->label[PFD_ROLE_VALUE], ends[0]);
     for (int i = 0; i < LEGEND && !p->scale.is_empty; i++) {
         put_colour(out, 48,
-                   pfd_colours_at(&p->plot->colours, i / (LEGEND - 1.0)));
+                   pfd_colours_at(&p->plot->colours, i / (double)(LEGEND - 1)));
         pfd_text_puts(out, " ");
     }
     pfd_text_printf(out, "\033[0m %s", ends[1]);
