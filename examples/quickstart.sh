@@ -11,8 +11,9 @@ packages='gcc libc6-dev meson ninja-build pkg-config libelf-dev libmsgpack-dev
     libpng-dev libcurl4-openssl-dev'
 missing=''
 for package in $packages; do
-    dpkg-query -W -f='${Status}' "$package" 2>/dev/null |
-        grep -q '^install ok installed$' || missing="$missing $package"
+    # A line for each architecture that it is there for.
+    dpkg-query -W -f='${Status}\n' "$package" 2>/dev/null |
+        grep -qx 'install ok installed' || missing="$missing $package"
 done
 if [ -n "$missing" ]; then
     root=''
