@@ -80,9 +80,10 @@ struct use {
     uint64_t serial;
     enum contents contents;
     VkCommandBuffer command;
-    VkPipeline pipeline;
+    VkPipeline pipeline; /* null: none, or several */
     VkPipelineBindPoint point;
     uint32_t index; /* of the action, among those of its kind */
+    bool is_before; /* before an action, by validation's own pipeline */
 };
 
 struct uses {
@@ -98,6 +99,7 @@ enum {
 struct command {
     VkCommandPool pool;
     struct uses uses;
+    size_t errors;       /* number of the last use for errors; 0: none */
     struct uses renewed; /* buffers that it fills or copies to */
     VkPipeline pipeline[POINTS];
     uint32_t n_actions[POINTS];
@@ -125,6 +127,7 @@ struct module {
     VkShaderModule handle; /* null: it was destroyed */
     char *name;            /* of one that was; NULL: it had none. owned */
     uint64_t number;
+    uint64_t likeness; /* of an original that is not given yet */
     size_t n;
     char bytes[];
 };
@@ -135,7 +138,8 @@ struct instance {
     PFN_vkGetInstanceProcAddr GetInstanceProcAddr;
     PFN_vkDestroyInstance DestroyInstance;
     bool has_debug_utils;
-    bool is_validated; /* validation is above us */
+    bool is_validated;   /* validation is above us */
+    uint32_t validation; /* its version; 0: not known */
 };
 
 struct device {
@@ -163,6 +167,8 @@ struct device {
     bool is_dirty;  /* something was submitted since named ones were taken */
     struct told told[TOLD_MAX];
     size_t n_told;
+    bool is_checked;   /* a module was instrumented to look for errors */
+    bool knows_errors; /* a buffer that they are written to was bound */
     struct submission *submissions;
     struct submission **last_submission;
     size_t n_submissions;
@@ -170,9 +176,10 @@ struct device {
     uint64_t round;         /* of submissions that finish together */
     struct module *modules; /* not given yet, in order */
     struct module **last_module;
-    uint64_t n_modules;    /* so far */
-    size_t n_module_bytes; /* of those that were kept so far */
-    uint64_t numbers[3];   /* of the streams of enum contents; 0: none yet */
+    struct module *originals; /* as the program has them, that may be needed */
+    uint64_t n_modules;       /* so far */
+    size_t n_module_bytes;    /* of those that were kept so far */
+    uint64_t numbers[3];      /* of the streams of enum contents; 0: none yet */
     uint64_t generations[3];
     char *scratch; /* [n_scratch] */
     size_t n_scratch;

@@ -5,111 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scan.h"
 #include "settings.h"
 #include "tell.h"
-
-enum {
-    MAGIC = 0x07230203,
-    HEADER = 5,
-    OP_NAME = 5,
-    OP_EXT_INST_IMPORT = 11,
-    OP_FUNCTION = 54,
-    OP_DECORATE = 71,
-    DECORATION_BINDING = 33,
-    DECORATION_SET = 34,
-    OUTPUTS_MAX = 8,
-};
-
-/* A buffer that instrumentation has put into a module. */
-struct output {
-    uint32_t id;
-    uint32_t set;
-    uint32_t binding;
-    enum contents contents;
-};
-
-struct scan {
-    bool prints;
-    bool is_changed; /* by instrumentation */
-    struct output outputs[OUTPUTS_MAX];
-    size_t n;
-};
-
-/* ---- what a module says ---- */
-
-/* A literal of [n] words begins with, or is, this text. */
-static bool begins(const uint32_t *words, size_t n, const char *text)
-{
-    return strlen(text) < n * 4 &&
-           !strncmp((const char *)words, text, strlen(text));
-}
-
-/* As SPIRV-Tools calls them (seen in what layer 1.3.239 hands down). */
-static void take_name(struct scan *s, const uint32_t *w, size_t n)
-{
-    static const struct {
-        const char *name;
-        enum contents contents;
-    } names[] = {
-        { "inst_printf_output_buffer", CONTENTS_DEBUGPRINTF },
-        { "inst_bindless_output_buffer", CONTENTS_GPUAV },
-        { "inst_buff_addr_output_buffer", CONTENTS_GPUAV },
-    };
-    s->is_changed |= begins(w + 2, n - 2, "inst_");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (s->n < OUTPUTS_MAX && begins(w + 2, n - 2, names[i].name)) {
-            s->outputs[s->n++] = (struct output){ w[1], UINT32_MAX, UINT32_MAX,
-                                                  names[i].contents };
-        }
-    }
-}
-
-static void take_decoration(struct scan *s, const uint32_t *w)
-{
-    for (size_t i = 0; i < s->n; i++) {
-        if (s->outputs[i].id != w[1])
-            continue;
-        if (w[2] == DECORATION_SET)
-            s->outputs[i].set = w[3];
-        if (w[2] == DECORATION_BINDING)
-            s->outputs[i].binding = w[3];
-    }
-}
-
-static void scan_words(struct scan *s, const uint32_t *words, size_t n_words)
-{
-    if (n_words < HEADER || words[0] != MAGIC)
-        return;
-    for (size_t at = HEADER; at < n_words;) {
-        const uint32_t *w = words + at;
-        uint32_t n = w[0] >> 16;
-        uint32_t op = w[0] & 0xffff;
-        if (n == 0 || n > n_words - at || op == OP_FUNCTION)
-            return;
-        if (op == OP_NAME && n > 2)
-            take_name(s, w, n);
-        if (op == OP_EXT_INST_IMPORT && n > 2)
-            s->prints |= begins(w + 2, n - 2, "NonSemantic.DebugPrintf");
-        if (op == OP_DECORATE && n == 4)
-            take_decoration(s, w);
-        at += n;
-    }
-}
 
 static void tell_outputs(struct device *d, const struct scan *s)
 {
     for (size_t i = 0; i < s->n; i++) {
-        const struct output *o = &s->outputs[i];
-        bool is_known = o->set == UINT32_MAX || o->binding == UINT32_MAX;
+        const struct told *o = &s->outputs[i].told;
+        bool is_known = false;
         for (size_t k = 0; k < d->n_told && !is_known; k++) {
             is_known =
                 d->told[k].set == o->set && d->told[k].binding == o->binding;
         }
-        if (!is_known && d->n_told < TOLD_MAX) {
-            d->told[d->n_told++] =
-                (struct told){ o->set, o->binding, o->contents };
-        }
+        if (!is_known && d->n_told < TOLD_MAX)
+            d->told[d->n_told++] = *o;
     }
+    d->is_checked |= s->is_checked;
 }
 
 /* ---- copies ---- */
@@ -127,20 +39,50 @@ static bool is_wanted(const struct scan *s)
     return s->prints || s->is_changed;
 }
 
-static void keep(struct device *d, VkShaderModule handle, const void *bytes,
-                 size_t n)
+/* Validation may yet make a pipeline's own module of it, which looks for errors
+ * and has lost the lines that it has. */
+static bool may_have_twin(const struct device *d, const struct scan *s,
+                          VkShaderModule handle)
 {
-    if (n > settings_get()->n_modules - d->n_module_bytes) {
+    const struct settings *settings = settings_get();
+    return d->is_validated && handle && !s->is_changed &&
+           settings->takes_gpuav && settings->modules == MODULES_PRINTING;
+}
+
+static void free_module(struct module *m)
+{
+    free(m->name);
+    free(m);
+}
+
+/* Originals that may never be needed make room for what is. */
+static bool make_room(struct device *d, size_t n)
+{
+    size_t max = settings_get()->n_modules;
+    while (n > max - d->n_module_bytes && d->originals) {
+        struct module *m = d->originals;
+        d->originals = m->next;
+        d->n_module_bytes -= m->n;
+        free_module(m);
+    }
+    return n <= max - d->n_module_bytes;
+}
+
+/* NULL, and it was said: it cannot be had. */
+static struct module *module_new(struct device *d, VkShaderModule handle,
+                                 const void *bytes, size_t n)
+{
+    if (!make_room(d, n)) {
         tell_once(TELL_MODULES_MAX,
                   "modules of more than %zu bytes (module_bytes): what the "
                   "others print cannot be read",
                   settings_get()->n_modules);
-        return;
+        return NULL;
     }
     struct module *m = malloc(sizeof *m + n);
     if (!m) {
         tell_once(TELL_MEMORY, "out of memory: something is missing");
-        return;
+        return NULL;
     }
     m->next = NULL;
     m->handle = handle;
@@ -149,18 +91,62 @@ static void keep(struct device *d, VkShaderModule handle, const void *bytes,
     m->n = n;
     memcpy(m->bytes, bytes, n);
     d->n_module_bytes += n;
+    return m;
+}
+
+static void append(struct device *d, struct module *m)
+{
     *d->last_module = m;
     d->last_module = &m->next;
+}
+
+/* Originals that this one may have been made of go along. */
+static void append_originals(struct device *d, uint64_t likeness)
+{
+    for (struct module **at = &d->originals; *at;) {
+        struct module *m = *at;
+        if (m->likeness == likeness) {
+            *at = m->next;
+            m->next = NULL;
+            append(d, m);
+        } else {
+            at = &m->next;
+        }
+    }
+}
+
+static void forget_original(struct device *d, VkShaderModule handle)
+{
+    struct module **at = &d->originals;
+    while (*at && (*at)->handle != handle)
+        at = &(*at)->next;
+    if (*at) {
+        struct module *m = *at;
+        *at = m->next;
+        d->n_module_bytes -= m->n;
+        free_module(m);
+    }
 }
 
 void modules_add(struct device *d, VkShaderModule handle, const uint32_t *words,
                  size_t n)
 {
     struct scan s = { 0 };
-    scan_words(&s, words, n / 4);
+    scan_module(&s, words, n / 4);
     tell_outputs(d, &s);
-    if (is_wanted(&s))
-        keep(d, handle, words, n);
+    if (s.is_checked)
+        append_originals(d, s.likeness);
+    bool wanted = is_wanted(&s);
+    struct module *m = wanted || may_have_twin(d, &s, handle)
+                           ? module_new(d, handle, words, n)
+                           : NULL;
+    if (m && wanted) {
+        append(d, m);
+    } else if (m) {
+        m->likeness = s.likeness;
+        m->next = d->originals;
+        d->originals = m;
+    }
     d->n_modules++;
 }
 
@@ -172,6 +158,8 @@ static const char *name_of(const struct device *d, const struct module *m)
 
 void modules_name(struct device *d, VkShaderModule handle)
 {
+    if (handle)
+        forget_original(d, handle);
     for (struct module *m = d->modules; handle && m; m = m->next) {
         if (m->handle != handle)
             continue;
@@ -179,12 +167,6 @@ void modules_name(struct device *d, VkShaderModule handle)
         m->name = name ? strdup(name) : NULL;
         m->handle = VK_NULL_HANDLE;
     }
-}
-
-static void free_module(struct module *m)
-{
-    free(m->name);
-    free(m);
 }
 
 void modules_give(struct device *d)
@@ -203,12 +185,20 @@ void modules_give(struct device *d)
     d->last_module = &d->modules;
 }
 
+static void free_list(struct module *m)
+{
+    while (m) {
+        struct module *next = m->next;
+        free_module(m);
+        m = next;
+    }
+}
+
 void modules_free(struct device *d)
 {
-    while (d->modules) {
-        struct module *m = d->modules;
-        d->modules = m->next;
-        free_module(m);
-    }
+    free_list(d->modules);
+    free_list(d->originals);
+    d->modules = NULL;
+    d->originals = NULL;
     d->last_module = &d->modules;
 }

@@ -8,7 +8,9 @@
 
 #include "device.h"
 
-/* [n] bytes of SPIR-V, borrowed. handle may be null. */
+/* [n] bytes of SPIR-V, borrowed. handle may be null. A module that prints
+ * nothing is kept until it is destroyed: it goes along once validation has made
+ * another one of it that looks for errors. */
 void modules_add(struct device *device, VkShaderModule handle,
                  const uint32_t *words, size_t n);
 
