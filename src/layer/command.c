@@ -7,6 +7,7 @@
 #include "memory.h"
 #include "settings.h"
 #include "tell.h"
+#include "validation.h"
 
 enum {
     SETS_MAX = 1 << 16, /* that are remembered */
@@ -139,6 +140,7 @@ static void reset(struct command *c)
     if (!c)
         return;
     c->uses.n = 0;
+    c->errors = 0;
     c->renewed.n = 0;
     memset(c->pipeline, 0, sizeof c->pipeline);
     memset(c->n_actions, 0, sizeof c->n_actions);
@@ -289,46 +291,72 @@ void command_CmdBindPipeline(VkCommandBuffer commands,
     d->next.CmdBindPipeline(commands, point, pipeline);
 }
 
-/* What the buffer at this place holds; false: nothing that is taken. */
-static bool contents_of(const struct device *d, uint32_t set, uint32_t binding,
-                        enum contents *ret)
+/* What the buffer at this place holds. */
+static enum contents contents_of(const struct device *d, uint32_t set,
+                                 uint32_t binding, const struct buffer *b)
 {
-    const struct settings *s = settings_get();
-    *ret = CONTENTS_UNKNOWN;
     for (size_t i = 0; i < d->n_told; i++) {
         if (d->told[i].set == set && d->told[i].binding == binding)
-            *ret = d->told[i].contents;
+            return d->told[i].contents;
     }
-    if (*ret == CONTENTS_DEBUGPRINTF)
-        return s->takes_debugprintf;
-    if (*ret == CONTENTS_GPUAV)
-        return s->takes_gpuav;
-    /* Checks before a draw or a dispatch are in no module of the program's:
-     * they write where shaders do. */
-    return s->takes_gpuav && set == d->reserved_set && binding == 0;
+    uint32_t version = d->instance->validation;
+    if (set == d->reserved_set)
+        return validation_binding(version, binding);
+    if (!set && !binding && validation_is_errors_size(version, b->size))
+        return CONTENTS_GPUAV;
+    return CONTENTS_UNKNOWN;
+}
+
+static bool is_taken(enum contents contents)
+{
+    const struct settings *s = settings_get();
+    return (contents == CONTENTS_DEBUGPRINTF && s->takes_debugprintf) ||
+           (contents == CONTENTS_GPUAV && s->takes_gpuav);
+}
+
+/* Today a buffer has the errors of all of a command buffer's actions: it is a
+ * pipeline's only as long as there is but one. */
+static void note_use(struct device *d, struct command *c, const struct use *use)
+{
+    bool is_errors = use->contents == CONTENTS_GPUAV;
+    struct use *last =
+        is_errors && c->errors ? &c->uses.at[c->errors - 1] : NULL;
+    d->knows_errors |= is_errors;
+    if (!last || last->serial != use->serial) {
+        if (uses_add(&c->uses, use, 1) && is_errors)
+            c->errors = c->uses.n;
+    } else if (!use->is_before && last->is_before) {
+        *last = *use;
+    } else if (!use->is_before && last->pipeline != use->pipeline) {
+        last->pipeline = VK_NULL_HANDLE;
+    }
 }
 
 static void note_set(struct device *d, struct command *c,
-                     VkPipelineBindPoint point, uint32_t number,
-                     const struct set *set)
+                     VkCommandBuffer commands, VkPipelineBindPoint point,
+                     uint32_t number, const struct set *set)
 {
     unsigned i = point_of(point);
-    struct use use = {
-        .contents = CONTENTS_UNKNOWN,
-        .pipeline = c->pipeline[i],
-        .point = point,
-        .index = c->n_actions[i],
-    };
     bool is_theirs = false;
     for (uint32_t binding = 0; binding < BINDINGS_MAX; binding++) {
         struct buffer *b = table_find(&d->buffers, KEY(set->buffers[binding]));
-        if (!b || !contents_of(d, number, binding, &use.contents))
+        enum contents contents =
+            b ? contents_of(d, number, binding, b) : CONTENTS_UNKNOWN;
+        if (!is_taken(contents))
             continue;
-        is_theirs = true;
-        use.buffer = b->handle;
-        use.serial = b->serial;
+        struct use use = { .buffer = b->handle,
+                           .serial = b->serial,
+                           .contents = contents,
+                           .command = commands,
+                           .point = point };
+        use.is_before = contents == CONTENTS_GPUAV && number != d->reserved_set;
+        if (!use.is_before) {
+            use.pipeline = c->pipeline[i];
+            use.index = c->n_actions[i];
+            is_theirs = true;
+        }
         if (memory_hold(d, b))
-            uses_add(&c->uses, &use, 1);
+            note_use(d, c, &use);
     }
     c->n_actions[i] += is_theirs;
 }
@@ -338,14 +366,11 @@ static void note_sets(struct device *d, VkCommandBuffer commands,
                       const VkDescriptorSet *sets)
 {
     struct command *c = find(d, commands);
-    size_t before = c ? c->uses.n : 0;
     for (uint32_t i = 0; c && i < n; i++) {
         const struct set *set = table_find(&d->sets, KEY(sets[i]));
         if (set)
-            note_set(d, c, point, first + i, set);
+            note_set(d, c, commands, point, first + i, set);
     }
-    for (size_t i = before; c && i < c->uses.n; i++)
-        c->uses.at[i].command = commands;
 }
 
 void command_CmdBindDescriptorSets(VkCommandBuffer commands,

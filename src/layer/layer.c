@@ -4,8 +4,6 @@
  * This is the loader's side of it: the calls that make and end a chain, and
  * the table of functions that are ours.
  */
-#include <dlfcn.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +16,7 @@
 #include "queue.h"
 #include "settings.h"
 #include "tell.h"
+#include "validation.h"
 
 enum {
     INTERFACE_VERSION = 2,
@@ -25,32 +24,14 @@ enum {
 };
 
 static const char layer_name[] = "VK_LAYER_PFD_capture";
-static const char validation_file[] = "khronos_validation";
 
 /* ---- who is above, who is below ---- */
 
-static int is_validation(struct dl_phdr_info *info, size_t n, void *found)
-{
-    bool *ret = found;
-    *ret |= info->dlpi_name && strstr(info->dlpi_name, validation_file);
-    return *ret;
-}
-
-static bool is_of_validation(PFN_vkGetInstanceProcAddr function)
-{
-    Dl_info info;
-    void *address;
-    memcpy(&address, &function, sizeof address);
-    return dladdr(address, &info) && info.dli_fname &&
-           strstr(info.dli_fname, validation_file);
-}
-
-/* The loader opens all layers before it calls the first. */
 static bool is_validated(const VkLayerInstanceLink *below)
 {
-    bool is_loaded = false;
+    bool is_loaded = validation_is_loaded();
     for (; below; below = below->pNext) {
-        if (is_of_validation(below->pfnNextGetInstanceProcAddr)) {
+        if (validation_has(below->pfnNextGetInstanceProcAddr)) {
             tell_once(TELL_ORDER,
                       "wrong order: validation is below, and its buffers "
                       "cannot be seen. VK_INSTANCE_LAYERS="
@@ -61,7 +42,6 @@ static bool is_validated(const VkLayerInstanceLink *below)
             return false;
         }
     }
-    dl_iterate_phdr(is_validation, &is_loaded);
     if (!is_loaded &&
         (settings_get()->takes_debugprintf || settings_get()->takes_gpuav)) {
         tell_once(TELL_NO_VALIDATION,
@@ -115,6 +95,7 @@ layer_CreateInstance(const VkInstanceCreateInfo *info,
                       : VK_ERROR_INITIALIZATION_FAILED;
     }
     i->is_validated = is_validated(link->u.pLayerInfo);
+    i->validation = validation_version();
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
     VkResult result = create(info, allocator, ret);
     if (result != VK_SUCCESS) {

@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "memory.h"
+#include "settings.h"
 #include "take.h"
 #include "tell.h"
 
@@ -164,11 +165,29 @@ static void check_lost(struct device *d, VkResult result)
 
 /* ---- submissions ---- */
 
+static void check_errors(const struct device *d, const struct command *c)
+{
+    bool is_bound = false;
+    uint32_t version = d->instance->validation;
+    for (size_t i = 0; i < POINTS; i++)
+        is_bound |= c->pipeline[i] != VK_NULL_HANDLE;
+    if (!is_bound || !d->is_checked || d->knows_errors ||
+        !settings_get()->takes_gpuav)
+        return;
+    tell_once(TELL_NO_ERRORS,
+              "GPU-assisted validation is on, and where the validation layer "
+              "(%u.%u.%u) writes what it finds is not known: none of it is "
+              "taken",
+              VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
+              VK_API_VERSION_PATCH(version));
+}
+
 static void add_command(struct device *d, struct submission *s,
                         VkCommandBuffer commands)
 {
     const struct command *c = command_find(d, commands);
     if (c) {
+        check_errors(d, c);
         uses_add(&s->uses, c->uses.at, c->uses.n);
         uses_add(&s->renewed, c->renewed.at, c->renewed.n);
     }

@@ -116,13 +116,17 @@ static void add_use(struct device *d, struct labels *l, const struct use *use)
     uint64_t pipeline = KEY(use->pipeline);
     add_label(l, "command_buffer", table_find(&d->command_names, command));
     add_label(l, "command_buffer_handle", handle_text(l->command, command));
+    if (!pipeline)
+        return;
     add_label(l, "pipeline", table_find(&d->pipeline_names, pipeline));
     add_label(l, "pipeline_handle", handle_text(l->pipeline, pipeline));
 }
 
-static const char *point_name(VkPipelineBindPoint point)
+static const char *point_name(const struct use *use)
 {
-    switch ((int)point) {
+    if (use->is_before)
+        return "";
+    switch ((int)use->point) {
     case VK_PIPELINE_BIND_POINT_GRAPHICS:
         return "graphics";
     case VK_PIPELINE_BIND_POINT_COMPUTE:
@@ -202,7 +206,7 @@ void take_use(struct device *d, struct buffer *b, const struct use *use)
         .name = pfd_wire_text("validation"),
         .format = pfd_wire_text(format_names[use->contents]),
         .device = pfd_wire_text(d->name),
-        .pipeline_type = pfd_wire_text(point_name(use->point)),
+        .pipeline_type = pfd_wire_text(point_name(use)),
         .dispatch = use->index,
         .labels = labels.at,
         .n_labels = labels.n,

@@ -16,6 +16,7 @@ enum tell_once {
     TELL_MEMORY,
     TELL_FILE,
     TELL_LOST,
+    TELL_NO_ERRORS,
     TELL_N
 };
 

@@ -12,6 +12,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -241,6 +242,26 @@ def idle():
         check(f'lost, {what}', messages(got), messages(entries) * 2)
 
 
+def unknown_errors():
+    """Validation has changed a module so that it looks for errors, and no
+    buffer that these are written to is seen: it is said."""
+    shutil.copy(PRETEND, 'libVkLayer_khronos_validation.so')
+    name = b'inst_check\0\0'
+    words = [0x07230203, 0x10300, 0, 5, 0, (2 + len(name) // 4) << 16 | 5, 1]
+    for path, changed in ('changed.spv', name), ('own.spv', b'main_check\0\0'):
+        with open(path, 'wb') as f:
+            f.write(struct.pack('<7I', *words) + changed)
+    null = {'VK_ICD_FILENAMES': os.getcwd() + '/null.json',
+            'VK_INSTANCE_LAYERS': 'VK_LAYER_PFD_capture',
+            'LD_PRELOAD': os.getcwd() + '/libVkLayer_khronos_validation.so'}
+    for path, take, times in (('changed.spv', '', 1), ('own.spv', '', 0),
+                              ('changed.spv', 'take=debugprintf,', 0)):
+        done = run([PLAY, 'print', path, '1', path, '1'],
+                   PFD_LAYER=take + 'to=run.pfcap', **null)
+        check(f'said of {path} {take}',
+              done.stderr.count('GPU-assisted validation is on'), times)
+
+
 def inline():
     """Shaders that never are a module go along: those of a pipeline itself, and
     shader objects."""
@@ -418,7 +439,7 @@ def programs():
 
 PARTS = {f.__name__: f for f in (
     printing, lines, losing, addresses, lost_validated, named, named_counted, idle,
-    inline, order,
+    inline, order, unknown_errors,
     service, settings_help, threads, devices, together, programs)}
 
 

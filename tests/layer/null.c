@@ -207,7 +207,7 @@ null_BindBufferMemory(VkDevice device, VkBuffer buffer, VkDeviceMemory memory,
     return VK_SUCCESS;
 }
 
-/* Of buffers, memory, fences and pools. */
+/* Of all that calloc() has made. */
 static VKAPI_ATTR void VKAPI_CALL null_Free(
     VkDevice device, uint64_t handle, const VkAllocationCallbacks *allocator)
 {
@@ -219,6 +219,16 @@ null_Make(VkDevice device, const void *info,
           const VkAllocationCallbacks *allocator, uint64_t *ret)
 {
     *ret = (uint64_t)(uintptr_t)calloc(1, 1);
+    return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL null_CreateComputePipelines(
+    VkDevice device, VkPipelineCache cache, uint32_t n,
+    const VkComputePipelineCreateInfo *infos,
+    const VkAllocationCallbacks *allocator, VkPipeline *ret)
+{
+    for (uint32_t i = 0; i < n; i++)
+        ret[i] = (VkPipeline)(uintptr_t)calloc(1, 1);
     return VK_SUCCESS;
 }
 
@@ -342,7 +352,12 @@ static const struct {
     BY(DestroyBuffer, Free),
     OWN(GetBufferMemoryRequirements),
     OWN(BindBufferMemory),
-    BY(CreateComputePipelines, Succeed),
+    BY(CreateShaderModule, Make),
+    BY(DestroyShaderModule, Free),
+    BY(CreatePipelineLayout, Make),
+    BY(DestroyPipelineLayout, Free),
+    OWN(CreateComputePipelines),
+    BY(DestroyPipeline, Free),
     BY(CreateShadersEXT, Succeed),
     BY(CreateFence, Make),
     BY(DestroyFence, Free),
@@ -351,6 +366,8 @@ static const struct {
     OWN(AllocateCommandBuffers),
     OWN(BeginCommandBuffer),
     BY(EndCommandBuffer, Succeed),
+    BY(CmdBindPipeline, Succeed),
+    BY(CmdDispatch, Succeed),
     OWN(CmdFillBuffer),
     OWN(CmdUpdateBuffer),
     OWN(QueueSubmit),

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "validation.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+
+#define VERSION(major, minor, patch) VK_MAKE_API_VERSION(0, major, minor, patch)
+
+enum {
+    ERRORS_MAX = 4096, /* records of errors in a buffer */
+    ERRORS_HEAD = 2,   /* dwords before them */
+    NO_BINDING = -1,
+};
+
+/* Where a version, and those behind it, writes what; the last row that is not
+ * newer counts. */
+static const struct age {
+    uint32_t since;
+    int errors;      /* bindings */
+    int printf;      /* NO_BINDING: a set of its own, which modules name */
+    uint32_t dwords; /* of an error's record; 0: of any number */
+} ages[] = {
+    { VERSION(1, 0, 0), 0, NO_BINDING, 0 },
+    { VERSION(1, 3, 283), 0, NO_BINDING, 16 },
+    { VERSION(1, 4, 304), 1, 0, 16 },
+    { VERSION(1, 4, 313), 1, 0, 12 },
+};
+
+static const char file_name[] = "khronos_validation";
+
+bool validation_has(PFN_vkGetInstanceProcAddr function)
+{
+    Dl_info info;
+    void *address;
+    memcpy(&address, &function, sizeof address);
+    return dladdr(address, &info) && info.dli_fname &&
+           strstr(info.dli_fname, file_name);
+}
+
+static int find(struct dl_phdr_info *info, size_t n, void *found)
+{
+    const char **ret = found;
+    if (info->dlpi_name && strstr(info->dlpi_name, file_name))
+        *ret = info->dlpi_name;
+    return *ret != NULL;
+}
+
+static const char *path(void)
+{
+    const char *ret = NULL;
+    dl_iterate_phdr(find, &ret);
+    return ret;
+}
+
+bool validation_is_loaded(void)
+{
+    return path() != NULL;
+}
+
+uint32_t validation_version(void)
+{
+    PFN_vkEnumerateInstanceLayerProperties get = NULL;
+    VkLayerProperties properties;
+    uint32_t n = 1;
+    const char *name = path();
+    void *library = name ? dlopen(name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *symbol =
+        library ? dlsym(library, "vkEnumerateInstanceLayerProperties") : NULL;
+    memcpy(&get, &symbol, sizeof get);
+    bool ok = get && get(&n, &properties) == VK_SUCCESS && n == 1;
+    if (library)
+        dlclose(library);
+    return ok ? properties.specVersion : 0;
+}
+
+static const struct age *age_of(uint32_t version)
+{
+    const struct age *ret = NULL;
+    for (size_t i = 0; i < sizeof ages / sizeof *ages; i++)
+        ret = ages[i].since <= version ? &ages[i] : ret;
+    return ret;
+}
+
+enum contents validation_binding(uint32_t version, uint32_t binding)
+{
+    const struct age *age = age_of(version);
+    if (age && age->errors == (int)binding)
+        return CONTENTS_GPUAV;
+    if (age && age->printf == (int)binding)
+        return CONTENTS_DEBUGPRINTF;
+    return CONTENTS_UNKNOWN;
+}
+
+bool validation_is_errors_size(uint32_t version, VkDeviceSize size)
+{
+    const struct age *age = age_of(version);
+    return age && age->dwords &&
+           size == 4 * (ERRORS_MAX * (VkDeviceSize)age->dwords + ERRORS_HEAD);
+}
