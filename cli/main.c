@@ -20,6 +20,8 @@ int main(int argc, char **argv)
     input_guard();
     if (options_read(&options, argc, argv, &status)) {
         tell_color(options_color(&options, STDERR_FILENO));
+        if (options_show_json(&options))
+            output_guard_json();
         bool ok = folders_expand(&options) && destinations_check(&options);
         status = ok ? options.verb->run(&options) : EXIT_ERROR;
         /* What was printed before a failure is printed all the same. */

@@ -672,6 +672,12 @@ const char *options_links(const struct options *options)
     return is_wanted ? terminal_folder_url() : NULL;
 }
 
+bool options_show_json(const struct options *options)
+{
+    return options->output && !strcmp(options->output, "json") &&
+           isatty(STDOUT_FILENO);
+}
+
 bool options_tells(const struct options *options)
 {
     bool is_text = !options->output || !strcmp(options->output, "text");

@@ -219,6 +219,9 @@ unsigned options_show(const struct options *options);
  * not. */
 const char *options_links(const struct options *options);
 
+/* Is it JSON on a terminal? */
+bool options_show_json(const struct options *options);
+
 /* Findings stand among the messages: they are on the same terminal. */
 bool options_tells(const struct options *options);
 

@@ -60,17 +60,86 @@ static void write_all(const char *at, size_t n)
     }
 }
 
+/* ---- JSON on a terminal ---- */
+
+/* A character of two or three bytes that may be a control: it waits until it is
+ * whole. */
+static struct {
+    bool is_on;
+    char bytes[4];
+    size_t n;
+} held;
+
+static size_t length_of(char lead)
+{
+    unsigned char c = (unsigned char)lead;
+    return c == 0xc2 || c == 0xd8 ? 2 : c == 0xe2 ? 3 : 0;
+}
+
+static void release_held(void)
+{
+    char shown[4 * sizeof held.bytes];
+    const unsigned char *p = (const unsigned char *)held.bytes;
+    size_t n = held.n;
+    held.n = 0;
+    if (n && n == length_of(held.bytes[0]) &&
+        pfd_escape_for_terminal(shown, held.bytes, n) != n) {
+        unsigned c =
+            n == 2 ? (p[0] & 31u) << 6 | (p[1] & 63u)
+                   : (p[0] & 15u) << 12 | (p[1] & 63u) << 6 | (p[2] & 63u);
+        snprintf(shown, sizeof shown, "\\u%04x", c);
+        write_all(shown, strlen(shown));
+    } else {
+        write_all(held.bytes, n);
+    }
+}
+
+static void write_guarded(const char *at, size_t n)
+{
+    size_t from = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool goes_on = held.n && ((unsigned char)at[i] & 0xc0) == 0x80;
+        if (held.n && !goes_on)
+            release_held();
+        if (!goes_on && !length_of(at[i]))
+            continue;
+        write_all(at + from, i - from);
+        from = i + 1;
+        held.bytes[held.n++] = at[i];
+        if (held.n == length_of(held.bytes[0]))
+            release_held();
+    }
+    write_all(at + from, n - from);
+}
+
+void output_guard_json(void)
+{
+    held.is_on = true;
+}
+
+static void write_out(const char *bytes, size_t n)
+{
+    if (held.is_on) {
+        write_guarded(bytes, n);
+    } else {
+        write_all(bytes, n);
+    }
+}
+
+/* ---- small pieces ---- */
+
 bool output_flush(void)
 {
     size_t n = n_pending;
     n_pending = 0;
-    write_all(pending, n);
+    write_out(pending, n);
     return !closed;
 }
 
 bool output_failed(void)
 {
     output_flush();
+    release_held();
     return failed;
 }
 
@@ -78,7 +147,7 @@ bool output_write(void *user, const void *bytes, size_t n)
 {
     (void)user;
     output_flush();
-    write_all(bytes, n);
+    write_out(bytes, n);
     return !closed;
 }
 
@@ -88,7 +157,7 @@ static void put(const char *bytes, size_t n)
     if (n > PENDING_MAX - n_pending)
         output_flush();
     if (n > PENDING_MAX) {
-        write_all(bytes, n);
+        write_out(bytes, n);
         return;
     }
     memcpy(pending + n_pending, bytes, n);

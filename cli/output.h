@@ -11,6 +11,10 @@
 
 #include <printfdecode/convert.h>
 
+/* From now on it is JSON on a terminal: controls in its strings that JSON lets
+ * pass, C1 and those of direction, become \u escapes, which mean the same. */
+void output_guard_json(void);
+
 /* A pfd_write_fn; user is not used. False: no more is wanted or can be
  * written. */
 bool output_write(void *user, const void *bytes, size_t n);

@@ -3,12 +3,17 @@
 """terminal.py PRINTFDECODE CASES: what text is on a terminal, and only there:
 findings among the messages, colours, links to source files."""
 import gzip
+import json
 import os
 import pty
 import socket
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "make"))
+import llpc_cases  # noqa: E402  pylint: disable=wrong-import-position
 
 PROGRAM, CASES = map(os.path.abspath, sys.argv[1:3])
 
@@ -97,5 +102,36 @@ def links():
             f"[{link}] ray 0 t=0.000000\n"
 
 
+def controls():
+    """C1 and the controls of direction drive no terminal, in no form, but stay
+    what they are in files and raw."""
+    bad = "\x9b31m \u202e\u2066\u200f\u061c \u2069é\u20ac"
+    shown = "".join(c if ord(c) in (0x20, 0xe9, 0x20ac) or ord(c) < 0x7f else
+                    "".join(f"\\x{b:02x}" for b in c.encode()) for c in bad)
+    in_json = "".join(c if ord(c) in (0x20, 0xe9, 0x20ac) or ord(c) < 0x7f else
+                      f"\\u{ord(c):04x}" for c in bad)
+    with tempfile.TemporaryDirectory() as folder:
+        string = llpc_cases.Str(7, bad.encode())
+        for name, data in (("b", llpc_cases.buffer(string(), string())),
+                           ("e", llpc_cases.image(string))):
+            with open(f"{folder}/{name}", "wb") as f:
+                f.write(data)
+        words = "--color", "never", "b", "e"
+        assert on_terminal(folder, *words) == 2 * f"{shown}\n"
+        assert piped(folder, *words) == 2 * f"{shown}\n"
+        for verb in "decode", "strings", "stats":
+            text = on_terminal(folder, verb, "-o", "json", *words,
+                               stderr=subprocess.DEVNULL)
+            lines = piped(folder, verb, "-o", "json", *words)
+            assert f"{in_json}" in text and bad in lines, (verb, text, lines)
+            assert [json.loads(line) for line in text.splitlines()] == [
+                json.loads(line) for line in lines.splitlines()], verb
+            assert not set(bad) & set(text) - set(in_json), verb
+        for at in (lambda *w: on_terminal(folder, *w),
+                   lambda *w: piped(folder, *w)):
+            assert bad in at("-o", "raw", *words)
+
+
 findings()
 links()
+controls()

@@ -119,7 +119,7 @@ const char *pfd_quote(struct pfd_quoted *ret, const void *bytes, size_t n)
     size_t i = 0;
     while (i < n && at < sizeof ret->text - 8) {
         size_t k = pfd_utf8_length(in + i, n - i);
-        if (k > 1 && !pfd_is_c1(in + i, k)) {
+        if (k > 1 && !pfd_is_control(in + i, k)) {
             memcpy(ret->text + at, in + i, k);
             at += k;
             i += k;

@@ -85,10 +85,22 @@ bool pfd_is_utf8(const char *in, size_t n)
     return true;
 }
 
-bool pfd_is_c1(const char *in, size_t n)
+/* U+061C, U+200E, U+200F, U+202A to U+202E and U+2066 to U+2069. */
+static bool is_bidi(const unsigned char *in, size_t k)
 {
-    return n >= 2 && (unsigned char)in[0] == 0xc2 &&
-           (unsigned char)in[1] < 0xa0;
+    if (k == 2)
+        return in[0] == 0xd8 && in[1] == 0x9c;
+    if (k != 3 || in[0] != 0xe2)
+        return false;
+    return (in[1] == 0x80 && ((in[2] >= 0xaa && in[2] <= 0xae) ||
+                              in[2] == 0x8e || in[2] == 0x8f)) ||
+           (in[1] == 0x81 && in[2] >= 0xa6 && in[2] <= 0xa9);
+}
+
+bool pfd_is_control(const char *in, size_t k)
+{
+    const unsigned char *p = (const unsigned char *)in;
+    return (k == 2 && p[0] == 0xc2 && p[1] < 0xa0) || is_bidi(p, k);
 }
 
 char *pfd_escape_byte(char *out, char byte)
@@ -192,7 +204,9 @@ static size_t terminal_char(const char *in, size_t n, bool *plain)
     } else if (k == 0) {
         *plain = c >= 0xa0;
     } else {
-        *plain = !pfd_is_c1(in, k);
+        /* What a control begins with decides nearly always. */
+        *plain =
+            (c != 0xc2 && c != 0xd8 && c != 0xe2) || !pfd_is_control(in, k);
     }
     return k ? k : 1;
 }
@@ -200,9 +214,10 @@ static size_t terminal_char(const char *in, size_t n, bool *plain)
 bool pfd_is_plain(const char *in, size_t n)
 {
     bool plain = true;
-    for (size_t i = harmless(in, n); i < n && plain;
-         i += harmless(in + i, n - i))
-        i += terminal_char(in + i, n - i, &plain);
+    for (size_t i = 0; i < n && plain;) {
+        i += is_harmless(in[i]) ? harmless(in + i, n - i)
+                                : terminal_char(in + i, n - i, &plain);
+    }
     return plain;
 }
 
@@ -210,7 +225,15 @@ char *pfd_escape_terminal(char *out, const char *in, size_t n)
 {
     for (size_t i = 0; i < n;) {
         bool plain = true;
-        size_t k = terminal_char(in + i, n - i, &plain);
+        size_t k;
+        if (is_harmless(in[i])) {
+            k = harmless(in + i, n - i);
+            memcpy(out, in + i, k);
+            out += k;
+            i += k;
+            continue;
+        }
+        k = terminal_char(in + i, n - i, &plain);
         for (size_t j = 0; j < k; j++) {
             if (plain) {
                 *out++ = in[i + j];

@@ -15,9 +15,12 @@ size_t pfd_utf8_length(const char *in, size_t n);
 
 bool pfd_is_utf8(const char *in, size_t n);
 
-/* True for the two bytes of U+0080 to U+009F: control characters that some
- * terminals obey. */
-bool pfd_is_c1(const char *in, size_t n);
+/*
+ * True for the k bytes (2 to 4) of a character that changes how others are
+ * shown: U+0080 to U+009F (C1), which some terminals obey, and the controls of
+ * direction, which show text in an order that it does not have.
+ */
+bool pfd_is_control(const char *in, size_t k);
 
 /* Writes \xNN, four bytes; returns the end. */
 char *pfd_escape_byte(char *out, char byte);
@@ -36,7 +39,8 @@ bool pfd_is_plain(const char *in, size_t n);
 
 /*
  * Control bytes other than newline and tab become \xNN, and so do the bytes
- * 0x80 to 0x9f where they are not part of a character, and C1 controls.
+ * 0x80 to 0x9f where they are not part of a character, and the bytes of what
+ * pfd_is_control() is true for.
  * out has room for 4 * n bytes; returns the end.
  */
 char *pfd_escape_terminal(char *out, const char *in, size_t n);

@@ -60,7 +60,7 @@ static void clean(char *name)
     for (size_t i = 0; i < n;) {
         size_t length = pfd_utf8_length(name + i, n - i);
         bool is_control = (uint8_t)name[i] < ' ' || name[i] == 0x7f ||
-                          (length == 2 && pfd_is_c1(name + i, n - i));
+                          (length > 1 && pfd_is_control(name + i, length));
         if (length && !is_control) {
             i += length;
             continue;

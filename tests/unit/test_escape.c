@@ -57,9 +57,10 @@ static void random_bytes(uint64_t *rng, uint8_t *ret, size_t n)
 {
     static const char *const some[] = { "\xc3\xa9",         "\xe4\xbd\xa0",
                                         "\xf0\x9f\x98\x80", "plain text",
-                                        "\"\\/\b\f\n\r\t",  "\xc2\x9b" };
+                                        "\"\\/\b\f\n\r\t",  "\xc2\x9b",
+                                        "\xe2\x80\xae",     "\xd8\x9c" };
     for (size_t i = 0; i < n;) {
-        const char *piece = some[dump_below(rng, 6)];
+        const char *piece = some[dump_below(rng, 8)];
         size_t length = strlen(piece);
         if (dump_below(rng, 3) == 0 || length > n - i)
             ret[i++] = (uint8_t)dump_random(rng);
@@ -125,6 +126,35 @@ START_TEST(terminal)
 }
 END_TEST
 
+/* Of all characters of two and three bytes exactly these are controls. */
+START_TEST(controls)
+{
+    static const struct {
+        uint32_t from;
+        uint32_t to;
+    } ranges[] = { { 0x80, 0x9f },     { 0x61c, 0x61c },
+                   { 0x200e, 0x200f }, { 0x202a, 0x202e },
+                   { 0x2066, 0x2069 }, { UINT32_MAX, UINT32_MAX } };
+    size_t range = 0;
+    for (uint32_t c = 0x80; c < 0x10000; c++) {
+        char in[4] = { (char)(0xe0 | c >> 12), (char)(0x80 | (c >> 6 & 63)),
+                       (char)(0x80 | (c & 63)) };
+        const char *p = c < 0x800 ? in + 1 : in;
+        if (c < 0x800)
+            in[1] = (char)(0xc0 | c >> 6);
+        if (c > ranges[range].to)
+            range++;
+        bool is_control = c >= ranges[range].from && c <= ranges[range].to;
+        size_t k = c < 0x800 ? 2 : 3;
+        if (c >= 0xd800 && c < 0xe000)
+            continue;
+        ck_assert_uint_eq(pfd_is_control(p, k), is_control);
+        ck_assert_uint_eq(strlen(shown(p, k)), is_control ? 4 * k : k);
+        ck_assert_uint_eq(pfd_is_plain(p, k), !is_control);
+    }
+}
+END_TEST
+
 /* No byte of what is shown can drive a terminal, and plain means unchanged. */
 START_TEST(terminal_is_safe)
 {
@@ -181,7 +211,7 @@ END_TEST
 int main(void)
 {
     return suite_run("escape",
-                     TESTS(utf8_lengths, json_reads_back, terminal,
+                     TESTS(utf8_lengths, json_reads_back, terminal, controls,
                            terminal_is_safe, base64),
                      60);
 }
