@@ -93,7 +93,8 @@ PFD_API bool pfd_scan_language_of(const char *name,
  * Rewrites source [n]: *ret, [*n_ret] bytes to be freed with free(). name: the
  * file, for messages and for #line in OpenCL C; when it ends in .frag the
  * macro PFD_FRAGMENT is defined, which subgroups need in fragment shaders.
- * Source without calls comes out as it is.
+ * Source without calls comes out as it is, but for a byte order mark, which is
+ * left out.
  *
  * PFD_OK; PFD_ERR_CORRUPT: the source, or a call in it, is wrong: err says
  * "FILE:LINE: why" (as line markers say) of the first error, and err->offset is

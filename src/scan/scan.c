@@ -77,6 +77,16 @@ enum pfd_status pfd_source_error(struct pfd_source *f)
     return PFD_ERR_CORRUPT;
 }
 
+void pfd_source_hint(struct pfd_source *f, const struct pfd_token *token,
+                     const char *text)
+{
+    struct pfd_error err;
+    struct pfd_lexer l = f->lexer;
+    l.err = &err;
+    pfd_token_fail(&l, token, "%s", text);
+    note(f, false, err.text);
+}
+
 enum pfd_status pfd_source_broken(struct pfd_source *f,
                                   const struct pfd_token *token)
 {
@@ -198,6 +208,40 @@ static void add_device(struct pfd_source *f)
     f->out = all;
 }
 
+/* Compilers take a byte order mark at the very beginning, if at all; what is
+ * added goes before it, so it is left out. */
+static enum pfd_status take_mark(struct pfd_source *f)
+{
+    static const struct {
+        const char *bytes;
+        size_t n;
+        const char *encoding;
+    } marks[] = { { "\xff\xfe\0", 4, "UTF-32" },
+                  { "\0\0\xfe\xff", 4, "UTF-32" },
+                  { "\xff\xfe", 2, "UTF-16" },
+                  { "\xfe\xff", 2, "UTF-16" },
+                  { "\xef\xbb\xbf", 3, NULL } };
+    size_t i = 0;
+    while (i < sizeof marks / sizeof *marks &&
+           (f->lexer.n < marks[i].n ||
+            memcmp(f->lexer.text, marks[i].bytes, marks[i].n) != 0))
+        i++;
+    if (i == sizeof marks / sizeof *marks)
+        return PFD_OK;
+    if (marks[i].encoding) {
+        return pfd_token_fail(&f->lexer, &(struct pfd_token){ .line = 1 },
+                              "the source is %s: compilers take UTF-8",
+                              marks[i].encoding);
+    }
+    f->lexer.at = f->done = marks[i].n;
+    if (f->language == PFD_SCAN_GLSL) {
+        pfd_source_hint(f, &(struct pfd_token){ .line = 1 },
+                        "a byte order mark, which compilers of GLSL refuse, is "
+                        "left out");
+    }
+    return PFD_OK;
+}
+
 /* A byte 0 ends source for compilers, and hides the rest of it. */
 static enum pfd_status check_bytes(struct pfd_source *f)
 {
@@ -271,7 +315,9 @@ enum pfd_status pfd_scan_source(struct pfd_scan *scan,
         .at_line_start = true,
     };
     f.lexer.err = &f.err;
-    enum pfd_status status = check_bytes(&f);
+    enum pfd_status status = take_mark(&f);
+    if (status == PFD_OK)
+        status = check_bytes(&f);
     if (status == PFD_OK)
         status = take_all(&f);
     if (status == PFD_ERR_CORRUPT && f.n_errors < ERRORS_MAX)

@@ -54,6 +54,10 @@ struct pfd_source {
  * reads. PFD_OK: there may be more; PFD_ERR_CORRUPT: there are too many. */
 enum pfd_status pfd_source_error(struct pfd_source *f);
 
+/* Says something that may help, of the token's line. */
+void pfd_source_hint(struct pfd_source *f, const struct pfd_token *token,
+                     const char *text);
+
 /* A quote that does not end is no error, if no call is behind it. */
 enum pfd_status pfd_source_broken(struct pfd_source *f,
                                   const struct pfd_token *token);

@@ -23,6 +23,9 @@ This shouldn't matter, nor PFD_PRINTF.
 #endif
 void main() { PFD_PRINTF("x %u\\n", gl_GlobalInvocationID.x); }
 '''}, [], ['x 0', 'x 1']),
+    ('a byte order mark', {'a.comp': MARK + '''#version 450
+void main() { PFD_PRINTF("x\\n"); }
+'''}, [], ['x']),
 ]
 OPENCL = [
     ('an apostrophe in #if 0', {'a.cl': '''#if 0
@@ -34,6 +37,11 @@ __kernel void k(PFD_PARAMETERS)
     PFD_PRINTF("%c %u\\n", c, (uint)get_global_id(0));
 }
 '''}, [], ['" 0', '" 1']),
+    ('a byte order mark', {'a.cl': MARK + '''__kernel void k(PFD_PARAMETERS)
+{
+    PFD_PRINTF("x %u\\n", (uint)get_global_id(0));
+}
+'''}, [], ['x 0', 'x 1']),
     ('names of characters', {'a.cl': '''__kernel void k(PFD_PARAMETERS)
 {
     PFD_PRINTF("caf\\u00e9 \\U0001f600 %u\\n", (uint)get_global_id(0));

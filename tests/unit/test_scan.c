@@ -181,6 +181,35 @@ START_TEST(all_errors)
 }
 END_TEST
 
+START_TEST(byte_order)
+{
+    char notes[256] = "";
+    const struct pfd_scan_options options = { .note = add_note, .user = notes };
+    struct pfd_scan *s = pfd_scan_new(&options);
+    static const char source[] = "\xef\xbb\xbf#version 450\n";
+    char *out =
+        scan_with(s, PFD_SCAN_OPENCL, "a.cl", source, sizeof source - 1);
+    ck_assert_str_eq(out, source + 3);
+    ck_assert_str_eq(notes, "");
+    free(out);
+    out = scan_with(s, PFD_SCAN_GLSL, "a.comp", source, sizeof source - 1);
+    ck_assert_str_eq(out, source + 3);
+    ck_assert_str_eq(notes, "H a.comp:1: a byte order mark, which compilers of "
+                            "GLSL refuse, is left out\n");
+    free(out);
+    ck_assert_ptr_null(scan_with(s, PFD_SCAN_GLSL, "a",
+                                 "\xff\xfe"
+                                 "a",
+                                 4));
+    ck_assert_str_eq(err.text,
+                     "a:1: the source is UTF-16: compilers take UTF-8");
+    ck_assert_ptr_null(scan_with(s, PFD_SCAN_GLSL, "a", "\xff\xfe\0", 4));
+    ck_assert_str_eq(err.text,
+                     "a:1: the source is UTF-32: compilers take UTF-8");
+    pfd_scan_free(s);
+}
+END_TEST
+
 START_TEST(macros)
 {
     char *out = scan(PFD_SCAN_GLSL,
@@ -517,8 +546,8 @@ END_TEST
 int main(void)
 {
     return suite_run("scan",
-                     TESTS(rewriting, all_errors, macros, untouched, refusing,
-                           long_entries, sites, strings, many, large,
+                     TESTS(rewriting, all_errors, byte_order, macros, untouched,
+                           refusing, long_entries, sites, strings, many, large,
                            languages),
                      60);
 }
