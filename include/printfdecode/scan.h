@@ -32,7 +32,7 @@ extern "C" {
 #endif
 
 enum pfd_scan_language {
-    PFD_SCAN_GLSL,   /* for Vulkan, 4.50 and later */
+    PFD_SCAN_GLSL,   /* for Vulkan, 4.20 and later, or ES 3.10 and later */
     PFD_SCAN_OPENCL, /* OpenCL C 1.2 and later */
 };
 

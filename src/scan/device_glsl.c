@@ -11,12 +11,21 @@ static const char components[] = "xyzw";
 
 static const char begin[] = "#ifndef PFD_DEVICE\n"
                             "#define PFD_DEVICE\n"
+                            "#ifdef GL_ES\n"
+                            "#define PFD_HIGH highp\n"
+                            "#else\n"
+                            "#define PFD_HIGH\n"
+                            "#endif\n"
                             "#ifndef PFD_SET\n"
                             "#define PFD_SET %u\n"
                             "#endif\n"
                             "#ifndef PFD_BINDING\n"
-                            "#define PFD_BINDING %u\n"
-                            "#endif\n";
+                            "#define PFD_BINDING %u\n";
+
+/* GLSL ES takes literals only. */
+static const char control_binding[] = "#ifndef PFD_CONTROL_BINDING\n"
+                                      "#define PFD_CONTROL_BINDING %u\n"
+                                      "#endif\n";
 
 /*
  * Stores are not ordered by memoryBarrierBuffer(): llvmpipe up to Mesa 22 takes
@@ -39,40 +48,48 @@ static const char core[] =
     "#ifdef PFD_CLOCK\n"
     "#extension GL_EXT_shader_realtime_clock : require\n"
     "#endif\n"
+    "#if !defined(GL_ES) && __VERSION__ < 430\n"
+    "#extension GL_ARB_shader_storage_buffer_object : require\n"
+    "#endif\n"
     "layout(std430, set = PFD_SET, binding = PFD_BINDING) coherent buffer "
     "pfd_buffer\n"
     "{\n"
     "#ifdef PFD_WIDE_ATOMICS\n"
     "    uint64_t pfd_used;\n"
     "#else\n"
-    "    uint pfd_used;\n"
-    "    uint pfd_used_high;\n"
+    "    PFD_HIGH uint pfd_used;\n"
+    "    PFD_HIGH uint pfd_used_high;\n"
     "#endif\n"
-    "    uint pfd_reserved[2];\n"
-    "    uint pfd_words[];\n"
+    "    PFD_HIGH uint pfd_reserved[2];\n"
+    "    PFD_HIGH uint pfd_words[];\n"
     "};\n"
     "/* Where n dwords begin; 2^29 stands for any place beyond. */\n"
-    "uint pfd_add(uint n)\n"
+    "PFD_HIGH uint pfd_add(PFD_HIGH uint n)\n"
     "{\n"
     "#ifdef PFD_WIDE_ATOMICS\n"
     "    return uint(min(atomicAdd(pfd_used, uint64_t(n)), "
     "uint64_t(0x20000000u)));\n"
     "#else\n"
-    "    uint at = atomicAdd(pfd_used, n);\n"
+    "    PFD_HIGH uint at = atomicAdd(pfd_used, n);\n"
     "    if (at + n < at)\n"
     "        atomicAdd(pfd_used_high, 1u);\n"
     "    return pfd_used_high != 0u ? 0x20000000u : min(at, 0x20000000u);\n"
     "#endif\n"
     "}\n"
-    "uint pfd_reserve(uint n)\n"
+    "/* Where helper invocations are not known, each lane is on its own. */\n"
+    "#if defined(PFD_FRAGMENT) && (defined(GL_ES) || __VERSION__ >= 450)\n"
+    "#define PFD_HELPER gl_HelperInvocation\n"
+    "#endif\n"
+    "PFD_HIGH uint pfd_reserve(PFD_HIGH uint n)\n"
     "{\n"
-    "#ifdef PFD_SUBGROUPS\n"
-    "#ifdef PFD_FRAGMENT\n"
-    "    if (gl_HelperInvocation)\n"
+    "#if defined(PFD_SUBGROUPS) && (defined(PFD_HELPER) || "
+    "!defined(PFD_FRAGMENT))\n"
+    "#ifdef PFD_HELPER\n"
+    "    if (PFD_HELPER)\n"
     "        return 0x20000000u;\n"
     "#endif\n"
-    "    uvec4 lanes = subgroupBallot(true);\n"
-    "    uint at = 0u;\n"
+    "    PFD_HIGH uvec4 lanes = subgroupBallot(true);\n"
+    "    PFD_HIGH uint at = 0u;\n"
     "    if (subgroupElect())\n"
     "        at = pfd_add(n * subgroupBallotBitCount(lanes));\n"
     "    at = subgroupBroadcastFirst(at);\n"
@@ -82,47 +99,60 @@ static const char core[] =
     "    return pfd_add(n);\n"
     "#endif\n"
     "}\n"
-    "void pfd_put(uint at, uint word)\n"
+    "void pfd_put(PFD_HIGH uint at, PFD_HIGH uint word)\n"
     "{\n"
     "    if (at < min(uint(pfd_words.length()), 0x20000000u))\n"
     "        pfd_words[at] = word;\n"
     "}\n"
-    "void pfd_end(uint at, uint low, uint high)\n"
+    "void pfd_end(PFD_HIGH uint at, PFD_HIGH uint low, PFD_HIGH uint high)\n"
     "{\n"
     "    pfd_put(at + 1u, high);\n"
     "    pfd_put(at, low);\n"
     "}\n"
     "#endif\n";
 
-static const char int64_extension[] =
-    "#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require\n";
+/* What GLSL lacks in some versions. Each is true or false in #if. */
+static const char has_int64[] = "!defined(GL_ES) && __VERSION__ >= 400";
+static const char has_double[] = "!defined(GL_ES)";
 
-/* The types that a function takes, and what of each are the dwords. */
+static const char int64_extension[] =
+    "#if !defined(GL_ES) && __VERSION__ >= 400\n"
+    "#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require\n"
+    "#endif\n";
+static const char double_extension[] =
+    "#if !defined(GL_ES) && __VERSION__ < 400\n"
+    "#extension GL_ARB_gpu_shader_fp64 : require\n"
+    "#endif\n";
+
+/* The types that a function takes, and what of each are the dwords. What a
+ * shader of GLSL ES says of precisions does not count: PFD_HIGH is highp. */
 struct taker {
     const char *type; /* of a scalar */
     const char *vector;
-    const char *expression; /* of a scalar or component, where %s is */
+    const char *expression; /* of a scalar */
+    const char *needs;      /* NULL: nothing */
 };
 
 static const struct taker takers_u[] = {
-    { "uint", "uvec", "v" },
-    { "int", "ivec", "uint(v)" },
-    { "bool", "bvec", "uint(v)" },
+    { "PFD_HIGH uint", "PFD_HIGH uvec", "v", NULL },
+    { "PFD_HIGH int", "PFD_HIGH ivec", "uint(v)", NULL },
+    { "bool", "bvec", "uint(v)", NULL },
     { 0 },
 };
 static const struct taker takers_f[] = {
-    { "float", "vec", "floatBitsToUint(v)" },
+    { "PFD_HIGH float", "PFD_HIGH vec", "floatBitsToUint(v)", NULL },
     { 0 },
 };
 static const struct taker takers_q[] = {
-    { "uint64_t", "u64vec", "unpackUint2x32(v)" },
-    { "int64_t", "i64vec", "unpackUint2x32(uint64_t(v))" },
-    { "uint", "uvec", "uvec2(v, 0u)" },
-    { "int", "ivec", "uvec2(uint(v), v < 0 ? 0xffffffffu : 0u)" },
+    { "uint64_t", "u64vec", "uvec2(uint(v), uint(v >> 32))", has_int64 },
+    { "int64_t", "i64vec", "uvec2(uint(v), uint(v >> 32))", has_int64 },
+    { "PFD_HIGH uint", "PFD_HIGH uvec", "uvec2(v, 0u)", NULL },
+    { "PFD_HIGH int", "PFD_HIGH ivec",
+      "uvec2(uint(v), v < 0 ? 0xffffffffu : 0u)", NULL },
     { 0 },
 };
 static const struct taker takers_d[] = {
-    { "double", "dvec", "unpackDouble2x32(v)" },
+    { "double", "dvec", "unpackDouble2x32(v)", has_double },
     { 0 },
 };
 
@@ -142,11 +172,11 @@ static bool is_wide(unsigned class)
 static void put_type(struct pfd_text *ret, bool wide, unsigned n)
 {
     if (wide && n > 1) {
-        pfd_text_printf(ret, "uvec2[%u]", n);
+        pfd_text_printf(ret, "PFD_HIGH uvec2[%u]", n);
     } else if (wide || n > 1) {
-        pfd_text_printf(ret, "uvec%u", wide ? 2 : n);
+        pfd_text_printf(ret, "PFD_HIGH uvec%u", wide ? 2 : n);
     } else {
-        pfd_text_puts(ret, "uint");
+        pfd_text_puts(ret, "PFD_HIGH uint");
     }
 }
 
@@ -157,7 +187,7 @@ static void put_vector_taker(struct pfd_text *ret, const char *name,
 {
     put_type(ret, is_wide(class), n);
     pfd_text_printf(ret, " %s%u(%s%u v) { return ", name, n, taker->vector, n);
-    put_type(ret, is_wide(class), n);
+    pfd_text_printf(ret, is_wide(class) ? "uvec2[%u]" : "uvec%u", n);
     for (unsigned i = 0; i < n; i++) {
         pfd_text_printf(ret, "%s%s(v.%c)", i ? ", " : "(", name, components[i]);
     }
@@ -179,6 +209,8 @@ static void put_takers(struct pfd_text *ret, unsigned class, unsigned n)
     pfd_device_taker(&scalar, &name);
     pfd_text_add(&name, "", 1);
     for (const struct taker *t = takers[class]; t->type && !name.failed; t++) {
+        if (t->needs)
+            pfd_text_printf(ret, "#if %s\n", t->needs);
         if (n == 1) {
             put_type(ret, is_wide(class), 1);
             pfd_text_printf(ret, " %s(%s v) { return %s; }\n", name.data,
@@ -186,6 +218,8 @@ static void put_takers(struct pfd_text *ret, unsigned class, unsigned n)
         } else {
             put_vector_taker(ret, name.data, t, class, n);
         }
+        if (t->needs)
+            pfd_text_puts(ret, "#endif\n");
     }
     pfd_text_puts(ret, "#endif\n");
     ret->failed |= name.failed;
@@ -238,9 +272,9 @@ static void put_extras(struct pfd_text *ret, const char *name, unsigned at)
         "group.x", "group.y", "group.z", "lane", "clock.x", "clock.y",
     };
     if (pfd_device_has(name, PFD_DEVICE_ORIGIN)) {
-        pfd_text_puts(ret, "    uvec3 group = pfd_group();\n"
-                           "    uint lane = pfd_lane();\n"
-                           "    uvec2 clock = pfd_clock();\n");
+        pfd_text_puts(ret, "    PFD_HIGH uvec3 group = pfd_group();\n"
+                           "    PFD_HIGH uint lane = pfd_lane();\n"
+                           "    PFD_HIGH uvec2 clock = pfd_clock();\n");
         for (unsigned i = 0; i < PFD_ROW_ORIGIN_DWORDS; i++)
             put_store(ret, name, at++, words[i]);
     }
@@ -256,16 +290,17 @@ static void put_shape(struct pfd_text *ret, const char *name)
     unsigned at = 2;
     unsigned i = 0;
     pfd_device_guard(name, ret);
-    pfd_text_printf(ret, "bool %s(uint low, uint high", name);
+    pfd_text_printf(ret, "bool %s(PFD_HIGH uint low, PFD_HIGH uint high", name);
     for (const char *rest = name; pfd_device_parameter(&rest, &p); i++) {
         pfd_text_puts(ret, ", ");
         put_type(ret, p.is_wide, p.n);
         pfd_text_printf(ret, " a%u", i);
     }
-    pfd_text_printf(ret, ")\n{\n    uint at = pfd_reserve(%uu);\n",
+    pfd_text_printf(ret, ")\n{\n    PFD_HIGH uint at = pfd_reserve(%uu);\n",
                     pfd_device_dwords(name));
     if (pfd_device_has(name, PFD_DEVICE_COMMIT))
-        pfd_text_puts(ret, "    uint h = pfd_mix(pfd_mix(at, low), high);\n");
+        pfd_text_puts(
+            ret, "    PFD_HIGH uint h = pfd_mix(pfd_mix(at, low), high);\n");
     i = 0;
     for (const char *rest = name; pfd_device_parameter(&rest, &p); i++)
         put_stores(ret, name, &p, i, &at);
@@ -274,21 +309,35 @@ static void put_shape(struct pfd_text *ret, const char *name)
                        "#endif\n");
 }
 
+/* Extensions go before all code, and not into what another file may have. */
+static void put_extension(struct pfd_text *ret, const char *name,
+                          const char *extension)
+{
+    pfd_device_guard(name, ret);
+    pfd_text_puts(ret, extension);
+    pfd_text_puts(ret, "#endif\n");
+}
+
 void pfd_device_glsl(const struct pfd_device *device, struct pfd_text *ret)
 {
     static const char *const defines[] = { "PFD_SUBGROUPS", "PFD_WIDE_ATOMICS",
                                            "PFD_FRAGMENT", "PFD_COMPUTE" };
     const bool wanted[] = { device->subgroups, device->wide_atomics,
                             device->fragment, device->compute };
+    if (device->takes[PFD_SHAPE_Q] || device->takes[PFD_SHAPE_P])
+        put_extension(ret, "int64", int64_extension);
+    if (device->takes[PFD_SHAPE_D])
+        put_extension(ret, "doubles", double_extension);
     pfd_text_printf(ret, begin, device->set, device->binding);
+    if (device->control)
+        pfd_text_printf(ret, control_binding, device->binding + 1);
+    pfd_text_puts(ret, "#endif\n");
     for (size_t i = 0; i < sizeof wanted; i++) {
         if (wanted[i]) {
             pfd_text_printf(ret, "#ifndef %s\n#define %s 1\n#endif\n",
                             defines[i], defines[i]);
         }
     }
-    if (device->takes[PFD_SHAPE_Q] || device->takes[PFD_SHAPE_P])
-        pfd_text_puts(ret, int64_extension);
     pfd_text_puts(ret, core);
     pfd_extras_put(&pfd_extras_glsl, device, ret);
     for (unsigned class = 0; class < PFD_N_SHAPE_CLASSES; class ++)

@@ -168,8 +168,7 @@ static enum pfd_status take_all(struct pfd_source *f)
 static void add_line(const struct pfd_source *f, struct pfd_text *ret)
 {
     const struct pfd_source_place *place = &f->place;
-    uint32_t line = place->line - !pfd_source_line_is_next(f);
-    pfd_text_printf(ret, "#line %u", line);
+    pfd_text_printf(ret, "#line %u", place->line);
     if (f->language == PFD_SCAN_OPENCL) {
         pfd_text_puts(ret, " \"");
         if (place->file)
@@ -206,6 +205,18 @@ static void add_device(struct pfd_source *f)
     }
     pfd_text_free(&f->out);
     f->out = all;
+}
+
+/* Storage buffers, and what counts in them, are younger than some versions. */
+static enum pfd_status check_version(struct pfd_source *f)
+{
+    if (!f->n_calls || !f->version || f->version >= (f->is_es ? 310 : 420))
+        return PFD_OK;
+    pfd_token_fail(&f->lexer, &f->version_at,
+                   "GLSL %s%u cannot print: it has no atomic operations on "
+                   "buffers. 430 (or 420, or 310 es) is the least",
+                   f->is_es ? "ES " : "", f->version);
+    return pfd_source_error(f);
 }
 
 /* Compilers take a byte order mark at the very beginning, if at all; what is
@@ -320,6 +331,8 @@ enum pfd_status pfd_scan_source(struct pfd_scan *scan,
         status = check_bytes(&f);
     if (status == PFD_OK)
         status = take_all(&f);
+    if (status == PFD_OK)
+        status = check_version(&f);
     if (status == PFD_ERR_CORRUPT && f.n_errors < ERRORS_MAX)
         pfd_source_error(&f);
     if (f.n_errors && status != PFD_ERR_NOMEM) {

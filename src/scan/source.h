@@ -40,6 +40,7 @@ struct pfd_source {
     struct pfd_source_place place;
     uint32_t version; /* #version of GLSL; 0: none */
     bool is_es;
+    struct pfd_token version_at;
     /* #if groups: how deep, and where the outermost begins. */
     size_t depth;
     struct pfd_source_place group;

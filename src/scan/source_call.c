@@ -45,6 +45,8 @@ static const char *misfit(const struct pfd_source *f,
         return "is a string, its conversion is not '%s'";
     if (!wants->is_literal && wants->n > 4 && f->language == PFD_SCAN_GLSL)
         return "is for a vector that GLSL does not have";
+    if (f->is_es && wants->class == PFD_SHAPE_D)
+        return "is for a double, which GLSL ES does not have";
     return NULL;
 }
 

@@ -51,6 +51,7 @@ static enum pfd_status take_version(struct pfd_source *f)
 {
     struct pfd_token token;
     enum pfd_status status = pfd_token_solid(&f->lexer, false, &token);
+    f->version_at = token;
     if (status == PFD_OK && read_number(f, &token, &f->version))
         status = pfd_token_solid(&f->lexer, false, &token);
     if (status != PFD_OK)

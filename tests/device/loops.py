@@ -48,7 +48,7 @@ def call(*args):
 def check(*options):
     out = 'out.comp' if GLSLANG else 'out.cl'
     call(PROGRAM, 'scan', os.path.join(HERE, SOURCE), '-o', out, '--strings',
-         'app.pfdb', *options)
+         'app.pfdb', '--force', *options)
     to = ['--to', 'dump.bin', '--strings', 'app.pfdb']
     if GLSLANG:
         call(GLSLANG, '--target-env', 'vulkan1.1', '-V', out, '-o', 'out.spv')

@@ -23,10 +23,44 @@ This shouldn't matter, nor PFD_PRINTF.
 #endif
 void main() { PFD_PRINTF("x %u\\n", gl_GlobalInvocationID.x); }
 '''}, [], ['x 0', 'x 1']),
+    ('GLSL ES', {'a.comp': '''#version 310 es
+layout(local_size_x = 2) in;
+precision mediump float;
+precision mediump int;
+void main()
+{
+    uint i = gl_LocalInvocationID.x;
+    PFD_PRINTF("%u %f %v2f %v3d %ld\\n", i, 1.5, vec2(1, 2), ivec3(1, -2, 3),
+               -5);
+}
+'''}, ['--control', '--commit', '--origin', '--subgroups'],
+     [f'{i} 1.500000 1.000000, 2.000000 1, -2, 3 -5' for i in (0, 1)]),
+    ('GLSL 420', {'a.comp': '''#version 420
+#extension GL_ARB_compute_shader : require
+layout(local_size_x = 2) in;
+void main() { PFD_PRINTF("%f\\n", 1.5); }
+'''}, [], ['1.500000', '1.500000']),
     ('a byte order mark', {'a.comp': MARK + '''#version 450
 void main() { PFD_PRINTF("x\\n"); }
 '''}, [], ['x']),
 ]
+HEADS = {
+    'frag': 'precision mediump float;\nlayout(location = 0) out vec4 c;',
+    'vert': '',
+    'geom': 'layout(points) in;\nlayout(points, max_vertices = 1) out;',
+    'tesc': 'layout(vertices = 3) out;',
+    'tese': 'layout(triangles) in;',
+}
+GLSL += [(f'GLSL {version} .{stage} {" ".join(options)}', {f'a.{stage}': f'''\
+#version {version}
+#extension GL_EXT_geometry_shader : enable
+#extension GL_EXT_tessellation_shader : enable
+{head}
+void main() {{ PFD_PRINTF("%d %u %v2f\\n", 1, 2u, vec2(1, 2)); }}
+'''}, options, None) for version in ('310 es', '420', '450')
+         for stage, head in HEADS.items()
+         for options in ([], ['--control', '--commit', '--origin',
+                              '--subgroups'])]
 OPENCL = [
     ('an apostrophe in #if 0', {'a.cl': '''#if 0
 This shouldn't matter, "nor this, nor PFD_PRINTF.

@@ -107,7 +107,7 @@ static const struct {
     { PFD_SCAN_GLSL, "PFD_\\\r\nPRINTF(\"%ld\",\r\n x);",
       "#line 1\npfd_print_q\r\n(@, @,\r\n pfd_q(x));" },
     /* Line markers. */
-    { PFD_SCAN_GLSL, "#version 150\n#line 20\n#define X 1\nprintf(\"\");",
+    { PFD_SCAN_GLSL, "#version 450\n#line 20\n#define X 1\nprintf(\"\");",
       "#line 21\npfd_print(@, @);" },
     { PFD_SCAN_OPENCL, "# 7 \"in \\\"c.cl\" 1\n\nprintf(\"%p\", q);",
       "#line 8 \"in \\\"c.cl\"\npfd_print_q(PFD_ARGUMENTS, @, @, pfd_p(q));" },
@@ -210,13 +210,42 @@ START_TEST(byte_order)
 }
 END_TEST
 
+START_TEST(versions)
+{
+    static const struct {
+        const char *source;
+        const char *why; /* NULL: it can print */
+    } tried[] = {
+        { "#version 420\nPFD_PRINTF(\"\");", NULL },
+        { "\n#version 330 core\nPFD_PRINTF(\"\");",
+          "a.comp:2: GLSL 330 cannot print: it has no atomic operations on "
+          "buffers. 430 (or 420, or 310 es) is the least" },
+        { "#version 330\nvoid main() {}", NULL },
+        { "#version 310 es\nPFD_PRINTF(\"%ld\", 1);", NULL },
+        { "#version 300 es\nPFD_PRINTF(\"\");",
+          "a.comp:1: GLSL ES 300 cannot print: it has no atomic operations on "
+          "buffers. 430 (or 420, or 310 es) is the least" },
+        { "#version 320 es\nPFD_PRINTF(\"%d %lf\", 1,\n2.0);",
+          "a.comp:3: argument 2 is for a double, which GLSL ES does not have" },
+    };
+    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+        char *out = scan(PFD_SCAN_GLSL, tried[i].source);
+        ck_assert_int_eq(!out, tried[i].why != NULL);
+        if (tried[i].why)
+            ck_assert_str_eq(err.text, tried[i].why);
+        free(out);
+    }
+}
+END_TEST
+
 START_TEST(macros)
 {
     char *out = scan(PFD_SCAN_GLSL,
                      "#define L(x) \\\n  printf(\"%lu\" \\\n  , x)\nL(1);");
     take_ids_out(out);
-    ck_assert_ptr_nonnull(strstr(out, "#define L(x) \\\n  pfd_print_q(@, @ \\\n"
-                                      "  , pfd_q(x))\n#ifndef PFD_DEVICE\n"));
+    ck_assert_ptr_nonnull(strstr(out,
+                                 "#define L(x) \\\n  pfd_print_q(@, @ \\\n"
+                                 "  , pfd_q(x))\n#ifndef PFD_HAS_int64\n"));
     free(out);
     out = scan(PFD_SCAN_GLSL, "#version 310 es\n#ifdef A\n#extension B : "
                               "enable\nprintf(\"\");\n#endif\n");
@@ -546,8 +575,8 @@ END_TEST
 int main(void)
 {
     return suite_run("scan",
-                     TESTS(rewriting, all_errors, byte_order, macros, untouched,
-                           refusing, long_entries, sites, strings, many, large,
-                           languages),
+                     TESTS(rewriting, all_errors, byte_order, versions, macros,
+                           untouched, refusing, long_entries, sites, strings,
+                           many, large, languages),
                      60);
 }
