@@ -44,6 +44,7 @@ DAEMON = [
     'config query',
     'owned',
     'appended folder nats parcel plan rotated sandbox systemd tls',
+    'nats_get',
     'deputy nats_edge nats_fetch nats_lease nats_setup socket tls_none',
     'nats_setup_none nats_worker post uplink visitor',
     'daemon',
@@ -99,7 +100,7 @@ OWNERS = {
     ' daemon/sources/doorbell.h',
     r'jansson.*': 'cli/farm_list.c cli/shaders.c daemon/config/request.c'
     ' daemon/core/http.c daemon/delivery/checkpoint.h daemon/delivery/queue.c'
-    ' daemon/delivery/recall.c daemon/delivery/stock.c'
+    ' daemon/delivery/recall.c daemon/delivery/stock.c daemon/net/nats_get.c'
     ' daemon/outputs/output_acked.c daemon/outputs/otlp.c',
     r'sqlite3\.h': 'src/table/sqlite.h daemon/outputs/database.c daemon/outputs/row_table.c',
     r'png\.h': 'src/plot/png.c',
