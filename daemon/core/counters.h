@@ -29,7 +29,7 @@ struct pfdd_counters {
     uint64_t polls;
     uint64_t nats_duplicates; /* messages of edges that were there already */
     uint64_t nats_again;      /* times that an edge was asked to send again */
-    uint64_t nats_refused;    /* messages of no edge, or without their code */
+    uint64_t nats_refused;    /* messages of others that are of no use */
     uint64_t nats_partitions; /* now: that are leased to this worker */
     uint64_t waits;           /* looks put off because readers were behind */
 };

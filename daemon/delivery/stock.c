@@ -19,6 +19,7 @@
 
 enum {
     LIST_MAX = 64 << 20, /* bytes of a list's file */
+    ITEM_MAX = 64 << 10, /* bytes of what it says of one */
     SYNC_EACH = 16,      /* files; more of them are synced together */
 };
 
@@ -138,19 +139,115 @@ static bool read_item(struct pfdd_stock_list *list, const json_t *value)
     return false;
 }
 
-bool pfdd_stock_parse(const char *text, size_t n, struct pfdd_stock_list *ret)
+/* Where a text is read. */
+struct scan {
+    const char *at;
+    const char *end;
+};
+
+static void skip_space(struct scan *s)
 {
-    size_t i = 0;
-    json_t *value = NULL;
-    json_t *root = json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL);
-    const json_t *items = json_object_get(root, "objects");
-    bool ok = json_is_array(items);
-    *ret = (struct pfdd_stock_list){ 0 };
-    json_array_foreach(items, i, value)
-    {
-        ok = ok && read_item(ret, value);
+    while (s->at < s->end && strchr(" \t\r\n", *s->at) && *s->at)
+        s->at++;
+}
+
+/* True: it was the next one, and has been read. */
+static bool take_sign(struct scan *s, char sign)
+{
+    skip_space(s);
+    if (s->at == s->end || *s->at != sign)
+        return false;
+    s->at++;
+    return true;
+}
+
+/* Behind the string, number, or object of such that is next; NULL: there is
+ * something else, or it is too large to be parsed. Trees of arrays take much
+ * more memory than their text. */
+static const char *find_end(const struct scan *s)
+{
+    const char *text = s->at;
+    size_t left = (size_t)(s->end - text);
+    bool is_object = *text == '{';
+    bool is_string = false;
+    if (*text == '[')
+        return NULL;
+    for (size_t i = 0; i < left && i < ITEM_MAX; i++) {
+        char c = text[i];
+        bool is_end = c == '}' || (c == ',' && !is_object);
+        if (c == '"') {
+            is_string = !is_string;
+        } else if (is_string) {
+            i += c == '\\';
+        } else if (is_end) {
+            return text + i + is_object;
+        } else if (i && (c == '[' || c == '{')) {
+            return NULL;
+        }
     }
-    json_decref(root);
+    return NULL;
+}
+
+/* NULL: there is none that is sound. */
+static json_t *take_value(struct scan *s)
+{
+    skip_space(s);
+    const char *end = s->at < s->end ? find_end(s) : NULL;
+    json_t *ret =
+        end ? json_loadb(s->at, (size_t)(end - s->at),
+                         JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL)
+            : NULL;
+    s->at = end ? end : s->end;
+    return ret;
+}
+
+static bool take_items(struct scan *s, size_t n_max,
+                       struct pfdd_stock_list *ret)
+{
+    bool ok = take_sign(s, '[');
+    bool is_end = ok && take_sign(s, ']');
+    while (ok && !is_end) {
+        json_t *value = take_value(s);
+        if (ret->n == n_max)
+            ret->is_cut = value;
+        ok = value && (ret->is_cut || read_item(ret, value));
+        json_decref(value);
+        is_end = ok && take_sign(s, ']');
+        ok = ok && (is_end || take_sign(s, ','));
+    }
+    return ok;
+}
+
+/* "objects" once, and others' plain values. */
+static bool take_list(struct scan *s, size_t n_max, struct pfdd_stock_list *ret)
+{
+    bool has_items = false;
+    bool ok = take_sign(s, '{');
+    bool is_end = false;
+    while (ok && !is_end) {
+        const char *key = "\"objects\"";
+        skip_space(s);
+        const char *colon = memchr(s->at, ':', (size_t)(s->end - s->at));
+        bool is_items = colon && (size_t)(colon - s->at) >= strlen(key) &&
+                        !memcmp(s->at, key, strlen(key));
+        s->at = colon ? colon + 1 : s->end;
+        json_t *value = is_items ? NULL : take_value(s);
+        ok = is_items ? !has_items && take_items(s, n_max, ret) : value != NULL;
+        has_items |= is_items;
+        json_decref(value);
+        is_end = ok && take_sign(s, '}');
+        ok = ok && (is_end || take_sign(s, ','));
+    }
+    skip_space(s);
+    return ok && has_items && s->at == s->end;
+}
+
+bool pfdd_stock_parse(const char *text, size_t n, size_t n_max,
+                      struct pfdd_stock_list *ret)
+{
+    struct scan scan = { text, text + n };
+    *ret = (struct pfdd_stock_list){ 0 };
+    bool ok = take_list(&scan, n_max, ret);
     if (!ok)
         pfdd_stock_list_deinit(ret);
     return ok;
@@ -166,7 +263,7 @@ bool pfdd_stock_read(const char *dir, uint64_t number,
     char *text = read_file(path, LIST_MAX, &n, why);
     if (!text)
         return false;
-    bool ok = pfdd_stock_parse(text, n, ret);
+    bool ok = pfdd_stock_parse(text, n, SIZE_MAX, ret);
     ret->n_file = n;
     free(text);
     if (!ok)

@@ -30,6 +30,7 @@ struct pfdd_stock_list {
     size_t n;
     size_t size;
     size_t n_file; /* bytes of the file that it was read from */
+    bool is_cut;   /* there are more of them */
 };
 
 void pfdd_stock_list_deinit(struct pfdd_stock_list *list);
@@ -57,8 +58,9 @@ enum {
 /* A list's file; false: why not. */
 bool pfdd_stock_read(const char *dir, uint64_t number,
                      struct pfdd_stock_list *ret, char why[PFDD_STOCK_WHY]);
-/* The same of its text [n]. */
-bool pfdd_stock_parse(const char *text, size_t n, struct pfdd_stock_list *ret);
+/* The same of its text [n]: as many as n_max of them, read one at a time. */
+bool pfdd_stock_parse(const char *text, size_t n, size_t n_max,
+                      struct pfdd_stock_list *ret);
 /* Its text, allocated; NULL: out of memory. */
 char *pfdd_stock_text(const struct pfdd_stock_list *list);
 /* Writes a list's text [n], synced; the one that was there stays until it is

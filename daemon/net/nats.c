@@ -317,17 +317,24 @@ uint64_t pfdd_nats_pause(struct pfdd_nats *line)
 
 /* ---- names ---- */
 
-void pfdd_code_subject(const char *digest, size_t i, char ret[PFDD_SUBJECT])
+void pfdd_code_subject(const char *digest, const char *place, size_t i,
+                       char ret[PFDD_SUBJECT])
 {
-    snprintf(ret, PFDD_SUBJECT, "gpucode.v1.%s.%zu", digest, i);
+    snprintf(ret, PFDD_SUBJECT, "gpucode.v1.%s%s%s.%zu", digest,
+             *place ? "." : "", place, i);
 }
 
-unsigned pfdd_partition_of(const char *edge)
+unsigned pfdd_edge_hash(const char *edge)
 {
     uint32_t hash = 2166136261;
     for (; *edge; edge++)
         hash = (hash ^ (unsigned char)*edge) * 16777619;
-    return hash % PFDD_NATS_PARTITIONS;
+    return hash;
+}
+
+unsigned pfdd_partition_of(const char *edge)
+{
+    return pfdd_edge_hash(edge) % PFDD_NATS_PARTITIONS;
 }
 
 int pfdd_log_partition(const char *subject)

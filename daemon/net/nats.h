@@ -4,7 +4,8 @@
  * and workers meet at:
  *
  *   GPULOG   gpulog.v1.PARTITION.HOST.GPU   chunks of entries
- *   GPUCODE  gpucode.v1.SHA256.N            pieces of lists and code objects
+ *   GPUCODE  gpucode.v1.SHA256.N            pieces of lists and code objects,
+ *            gpucode.v1.SHA256.PLACE.N      where others are in the way
  *   GPUACK   gpuack.v1.PARTITION.EDGE       how far an edge's are written
  *   GPULEASE gpulease.v1.PARTITION          which worker has a partition, and
  *            gpulease.v1.worker.WORKER      which there are, for some seconds
@@ -25,6 +26,7 @@
 #include <uv.h>
 
 #include "config/farm.h"
+#include "core/log.h"
 #include "core/sha256.h"
 
 #define PFDD_LOG_STREAM   "GPULOG"
@@ -35,6 +37,7 @@
 enum {
     PFDD_EDGE_ID = 33,            /* 32 hexadecimal digits and a NUL */
     PFDD_CODE_PIECE = 512 * 1024, /* bytes of a message of GPUCODE */
+    PFDD_PLACE = 33, /* of an edge's own pieces: hexadecimal digits and a NUL */
     PFDD_SUBJECT = 400,
     PFDD_NATS_PARTITIONS = 64, /* by the subject's digits, for ever */
     PFDD_NATS_WHY = 300,
@@ -53,6 +56,7 @@ enum {
 #define PFDD_HEADER_ACKED    "Gpulog-Acked"
 #define PFDD_HEADER_EPOCH    "Gpulog-Epoch"
 #define PFDD_HEADER_CODE     "Gpulog-Code"
+#define PFDD_HEADER_PLACE    "Gpulog-Code-At"
 #define PFDD_HEADER_PID      "Gpulog-Pid"
 #define PFDD_HEADER_BUFFER   "Gpulog-Buffer"
 
@@ -61,9 +65,11 @@ struct pfdd_nats {
     const struct pfdd_farm *farm;
     natsConnection *nc;
     jsCtx *js;
-    uint64_t pause_ms;       /* before it is tried again */
-    bool is_told;            /* in the log, that it cannot be reached */
-    char why[PFDD_NATS_WHY]; /* of what failed last */
+    uint64_t pause_ms;          /* before it is tried again */
+    bool is_told;               /* in the log, that it cannot be reached */
+    struct pfdd_log_topic told; /* what others have published that is wrong */
+    atomic_ullong n_refused;    /* messages; for any thread */
+    char why[PFDD_NATS_WHY];    /* of what failed last */
 };
 
 /* Connects, and has the streams made that are missing. False: why, said once in
@@ -92,14 +98,18 @@ void pfdd_nats_close(struct pfdd_nats *line);
 /* How long to wait before the next try: longer each time, with some chance. */
 uint64_t pfdd_nats_pause(struct pfdd_nats *line);
 
+/* Of an edge's identity. */
+unsigned pfdd_edge_hash(const char *edge);
+
 /* The partition of an edge. */
 unsigned pfdd_partition_of(const char *edge);
 
 /* That of a subject of GPULOG; -1: it has none. */
 int pfdd_log_partition(const char *subject);
 
-/* Piece i of what has this digest. */
-void pfdd_code_subject(const char *digest, size_t i, char ret[PFDD_SUBJECT]);
+/* Piece i of what has this digest; place: that of an edge's own, or "". */
+void pfdd_code_subject(const char *digest, const char *place, size_t i,
+                       char ret[PFDD_SUBJECT]);
 void pfdd_ack_subject(const char *edge, char ret[PFDD_SUBJECT]);
 
 /* What an acknowledgement says. */

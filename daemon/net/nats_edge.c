@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "core/host.h"
 #include "core/log.h"
 #include "delivery/stock.h"
-#include "net/nats.h"
+#include "net/nats_pieces.h"
 
 enum {
     QUEUE_MAX = 4 << 20, /* bytes that wait to be sent */
@@ -26,6 +27,7 @@ enum {
 struct known {
     struct pfdd_stock stock;
     char digest[PFDD_SHA256_TEXT];
+    char place[PFDD_PLACE]; /* of our own, where others are in the way; or "" */
 };
 
 struct pfdd_edge {
@@ -47,11 +49,13 @@ struct pfdd_edge {
     bool has_failed;        /* something that was sent is not there */
     uint64_t failed_epoch;  /* nothing up to this one is sent any more */
     uint64_t current_epoch; /* of what was sent last */
+    bool was_asked;         /* by a worker, to send again */
     /* The thread's. */
     struct pfdd_nats line;
     natsSubscription *acks;
     struct known known[N_KNOWN]; /* [n_known] */
     size_t n_known;
+    struct pfdd_nats_pieces pieces;
 };
 
 void pfdd_shipment_free(struct pfdd_shipment *s)
@@ -102,17 +106,16 @@ static void on_stored(jsCtx *js, natsMsg *message, jsPubAck *ack,
     uv_mutex_unlock(&e->mutex);
 }
 
-static void take_ack(struct pfdd_edge *e, natsMsg *message)
+static void take_ack(struct pfdd_edge *e, const char *text, size_t n)
 {
     struct pfdd_nats_ack ack;
-    if (!pfdd_ack_get(natsMsg_GetData(message), natsMsg_GetDataLength(message),
-                      &ack))
+    if (!pfdd_ack_get(text, n > INT_MAX ? INT_MAX : (int)n, &ack))
         return;
     uv_mutex_lock(&e->mutex);
     if (ack.acked > e->news.acked)
         e->news.acked = ack.acked;
     if (ack.again && ack.epoch == e->current_epoch) {
-        e->has_failed = true;
+        e->has_failed = e->was_asked = true;
         uv_cond_signal(&e->cond);
     }
     uv_mutex_unlock(&e->mutex);
@@ -125,42 +128,12 @@ static void on_ack(natsConnection *nc, natsSubscription *sub, natsMsg *message,
 {
     (void)nc;
     (void)sub;
-    take_ack(user, message);
+    take_ack(user, natsMsg_GetData(message),
+             (size_t)natsMsg_GetDataLength(message));
     natsMsg_Destroy(message);
 }
 
 /* ---- code objects ---- */
-
-/* Bytes [n] as pieces under their digest; what is there is not sent again. */
-static bool send_pieces(struct pfdd_edge *e, const char *digest,
-                        const char *bytes, size_t n)
-{
-    char subject[PFDD_SUBJECT];
-    size_t n_pieces = (n + PFDD_CODE_PIECE - 1) / PFDD_CODE_PIECE;
-    natsMsg *last = NULL;
-    pfdd_code_subject(digest, n_pieces - 1, subject);
-    bool is_there = js_GetLastMsg(&last, e->line.js, PFDD_CODE_STREAM, subject,
-                                  NULL, NULL) == NATS_OK;
-    natsMsg_Destroy(last);
-    for (size_t i = 0; i < n_pieces && !is_there; i++) {
-        size_t at = i * PFDD_CODE_PIECE;
-        size_t left = n - at;
-        jsErrCode code = 0;
-        pfdd_code_subject(digest, i, subject);
-        natsStatus s =
-            js_Publish(NULL, e->line.js, subject, bytes + at,
-                       (int)(left < PFDD_CODE_PIECE ? left : PFDD_CODE_PIECE),
-                       NULL, &code);
-        /* Another edge has sent it meanwhile. */
-        if (s != NATS_OK && code != JSStreamStoreFailedErr) {
-            snprintf(e->line.why, sizeof e->line.why,
-                     "a code object cannot be stored: %s",
-                     natsStatus_GetText(s));
-            return false;
-        }
-    }
-    return true;
-}
 
 static char *read_whole(const char *path, size_t n)
 {
@@ -196,7 +169,7 @@ static bool send_object(struct pfdd_edge *e, const struct pfdd_stock_item *item)
         return true;
     }
     pfdd_sha256_text(item->digest, digest);
-    bool ok = send_pieces(e, digest, bytes, item->n);
+    bool ok = pfdd_nats_pieces_put(&e->pieces, digest, bytes, item->n);
     free(bytes);
     return ok;
 }
@@ -205,6 +178,7 @@ static bool send_list(struct pfdd_edge *e, struct pfdd_stock_list *list,
                       char digest[PFDD_SHA256_TEXT])
 {
     uint8_t sum[PFDD_SHA256_BYTES];
+    e->pieces.uses_place = false;
     for (size_t i = 0; i < list->n; i++) {
         if (!send_object(e, &list->items[i]))
             return false;
@@ -214,7 +188,7 @@ static bool send_list(struct pfdd_edge *e, struct pfdd_stock_list *list,
         return false;
     pfdd_sha256(text, strlen(text), sum);
     pfdd_sha256_text(sum, digest);
-    bool ok = send_pieces(e, digest, text, strlen(text));
+    bool ok = pfdd_nats_pieces_put(&e->pieces, digest, text, strlen(text));
     free(text);
     return ok;
 }
@@ -230,15 +204,15 @@ static const struct known *find_known(const struct pfdd_edge *e,
     return NULL;
 }
 
-/* The digest of the list that the entries of a stock need; NULL: not now. */
-static const char *send_code(struct pfdd_edge *e,
-                             const struct pfdd_stock *stock)
+/* The list that the entries of a stock need; NULL: not now. */
+static const struct known *send_code(struct pfdd_edge *e,
+                                     const struct pfdd_stock *stock)
 {
     struct pfdd_stock_list list;
     char why[PFDD_STOCK_WHY];
     const struct known *k = find_known(e, stock);
     if (k)
-        return k->digest;
+        return k;
     if (e->n_known == N_KNOWN)
         e->n_known = 0;
     if (!pfdd_stock_read(e->options.dir, stock->number, &list, why)) {
@@ -255,7 +229,9 @@ static const char *send_code(struct pfdd_edge *e,
     list.n = n;
     pfdd_stock_list_deinit(&list);
     e->n_known += ok;
-    return ok ? new->digest : NULL;
+    snprintf(new->place, sizeof new->place, "%s",
+             e->pieces.uses_place ? e->pieces.place : "");
+    return ok ? new : NULL;
 }
 
 /* ---- entries ---- */
@@ -279,7 +255,8 @@ static natsStatus set_text(natsMsg *message, const char *name, const char *text)
 }
 
 static natsStatus set_headers(const struct pfdd_edge *e, natsMsg *message,
-                              const struct pfdd_shipment *s, const char *code)
+                              const struct pfdd_shipment *s,
+                              const struct known *code)
 {
     const struct {
         const char *name;
@@ -298,7 +275,9 @@ static natsStatus set_headers(const struct pfdd_edge *e, natsMsg *message,
     if (status == NATS_OK)
         status = set_text(message, PFDD_HEADER_BUFFER, s->buffer);
     if (status == NATS_OK && code)
-        status = natsMsgHeader_Set(message, PFDD_HEADER_CODE, code);
+        status = natsMsgHeader_Set(message, PFDD_HEADER_CODE, code->digest);
+    if (status == NATS_OK && code && *code->place)
+        status = natsMsgHeader_Set(message, PFDD_HEADER_PLACE, code->place);
     return status;
 }
 
@@ -308,7 +287,7 @@ static bool publish(struct pfdd_edge *e, const struct pfdd_shipment *s)
     char id[160];
     natsMsg *message = NULL;
     jsPubOptions options;
-    const char *code = NULL;
+    const struct known *code = NULL;
     if (s->stock.number) {
         code = send_code(e, &s->stock);
         if (!code)
@@ -355,6 +334,8 @@ static void tell_again(struct pfdd_edge *e)
     e->failed_epoch = e->current_epoch;
     e->news.again = true;
     forget_waiting(e);
+    e->pieces.is_doubtful = e->was_asked;
+    e->was_asked = false;
     uv_mutex_unlock(&e->mutex);
     /* Perhaps that is what is missing. */
     e->n_known = 0;
@@ -383,15 +364,15 @@ static void hang_up(struct pfdd_edge *e, const char *why)
 static bool subscribe(struct pfdd_edge *e)
 {
     char subject[PFDD_SUBJECT];
-    natsMsg *last = NULL;
+    struct pfdd_nats_message last;
     pfdd_ack_subject(e->options.id, subject);
     if (natsConnection_Subscribe(&e->acks, e->line.nc, subject, on_ack, e) !=
         NATS_OK)
         return false;
-    if (js_GetLastMsg(&last, e->line.js, PFDD_ACK_STREAM, subject, NULL,
-                      NULL) == NATS_OK)
-        take_ack(e, last);
-    natsMsg_Destroy(last);
+    if (pfdd_nats_get_last(&e->line, PFDD_ACK_STREAM, subject, &last) ==
+        NATS_OK)
+        take_ack(e, last.bytes, last.n);
+    pfdd_nats_message_deinit(&last);
     return true;
 }
 
@@ -543,6 +524,7 @@ struct pfdd_edge *pfdd_edge_new(const struct pfdd_edge_options *options)
         return NULL;
     e->options = *options;
     e->line.farm = options->farm;
+    e->pieces.line = &e->line;
     e->end = &e->first;
     e->partition = pfdd_partition_of(options->id);
     name_host(e->host);

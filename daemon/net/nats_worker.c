@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "net/nats_worker.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/log.h"
-#include "net/nats_fetch.h"
+#include "net/nats_brought.h"
+#include "net/nats_codes.h"
 #include "net/nats_lease.h"
 
 enum {
     QUEUE_MAX = 4 << 20, /* bytes that wait for the loop */
-    N_LISTS = 1024,      /* of code objects, that the loop has */
     LOOK_MS = 1000,      /* between looks at streams and leases */
     POLL_MS = 20,        /* between looks for messages, while there are none, */
     POLL_MAX_MS = 100,   /* up to */
     FEW = 64,            /* messages that are new */
     TURN = 64,           /* messages of a partition, until others have theirs */
+    CODE_WAIT_MS = 2000, /* that a message waits for its list */
 };
 
 #define NS_OF_MS(ms) ((uint64_t)(ms)*1000000)
@@ -37,6 +39,8 @@ struct part {
     bool is_read; /* what others have acknowledged is known */
     bool is_leaving;
     uint64_t position; /* in the stream, of the last message */
+    unsigned term;     /* how often it has been ours */
+    uint64_t waits;    /* ms, since its next message waits; 0: it does not */
 };
 
 struct pfdd_worker {
@@ -45,7 +49,6 @@ struct pfdd_worker {
     uv_thread_t thread;
     uv_mutex_t mutex;
     uv_cond_t cond; /* there is something for the thread, or room */
-    atomic_ullong n_refused;
     /* Under the mutex. */
     bool stop;
     bool has_ended;
@@ -63,9 +66,9 @@ struct pfdd_worker {
     uint64_t seen;   /* up to where all partitions were read */
     uint64_t looked; /* ms */
     uint64_t pause_ms;
-    char lists[N_LISTS][PFDD_SHA256_TEXT]; /* [n_lists] that the loop has */
-    size_t n_lists;
-    struct pfdd_missing missing;
+    struct pfdd_nats_codes codes;
+    struct pfdd_nats_brought brought;
+    unsigned next_part; /* whose turn it is */
 };
 
 static uint64_t now_ms(void)
@@ -78,8 +81,9 @@ static void wake(struct pfdd_worker *w)
     uv_async_send(&w->async);
 }
 
-static void hand_over(struct pfdd_worker *w, struct pfdd_parcel *p)
+static void hand_over(void *user, struct pfdd_parcel *p)
 {
+    struct pfdd_worker *w = user;
     p->next = NULL;
     p->n_memory = sizeof *p + p->n;
     for (size_t i = 0; i < p->n_objects; i++)
@@ -100,107 +104,71 @@ static bool has_room(struct pfdd_worker *w)
     return ret;
 }
 
-/* ---- code objects ---- */
-
-static bool has_list(const struct pfdd_worker *w, const char *digest)
-{
-    for (size_t i = w->n_lists; i > 0; i--) {
-        if (!strcmp(w->lists[i - 1], digest))
-            return true;
-    }
-    return false;
-}
-
-static bool forget_lists(struct pfdd_worker *w)
-{
-    struct pfdd_parcel *p = calloc(1, sizeof *p);
-    if (!p)
-        return false;
-    p->kind = PFDD_PARCEL_FORGET;
-    w->n_lists = 0;
-    hand_over(w, p);
-    return true;
-}
-
-/* What entries need is with the loop, or on its way before them. */
-static bool bring_code(struct pfdd_worker *w, const char *digest,
-                       bool *is_unsure)
-{
-    *is_unsure = false;
-    if (!*digest || has_list(w, digest))
-        return true;
-    if (pfdd_missing_has(&w->missing, digest, now_ms()) ||
-        (w->n_lists == N_LISTS && !forget_lists(w)))
-        return false;
-    struct pfdd_parcel *p =
-        pfdd_fetch_code(&w->line, digest, w->options.n_code_max, is_unsure);
-    if (!p) {
-        if (!*is_unsure)
-            pfdd_missing_note(&w->missing, digest, now_ms());
-        return false;
-    }
-    hand_over(w, p);
-    snprintf(w->lists[w->n_lists++], PFDD_SHA256_TEXT, "%s", digest);
-    return true;
-}
-
 /* ---- messages ---- */
 
+/* True: a message has waited for its list for long enough: its edge is asked to
+ * send it again, others behind it come, and the list is fetched meanwhile. */
+static bool is_late_for(struct part *part)
+{
+    uint64_t now = now_ms();
+    if (!part->waits)
+        part->waits = now;
+    return now - part->waits > CODE_WAIT_MS;
+}
+
 /* False: not now. */
-static bool take_message(struct part *part, natsMsg *message)
+static bool take_entries(struct part *part, struct pfdd_parcel *p)
 {
     struct pfdd_worker *w = part->of;
-    bool is_unsure = false;
-    struct pfdd_parcel *p = pfdd_fetch_entries(message);
-    if (!p) {
-        pfdd_log(PFDD_WARNING, "nats: a message of %s is none of an edge",
-                 natsMsg_GetSubject(message));
-        w->n_refused++;
-        return true;
-    }
     p->partition = part->number;
-    bool ok = bring_code(w, p->code, &is_unsure);
-    if (!ok && is_unsure) {
-        pfdd_parcel_free(p);
+    enum pfdd_code_state code = pfdd_nats_codes_bring(&w->codes, p);
+    if ((code == PFDD_CODE_MORE && !is_late_for(part)) ||
+        !pfdd_nats_bring(&w->brought, &w->line, p, part->term, hand_over, w))
         return false;
-    }
-    if (!ok) {
+    part->waits = 0;
+    if (code != PFDD_CODE_DONE) {
         free(p->bytes);
         p->bytes = NULL;
         p->n = 0;
         p->kind = PFDD_PARCEL_MISSING;
-        w->n_refused++;
+        w->line.n_refused++;
     }
     hand_over(w, p);
     return true;
 }
 
-/* The first message of a subject that stands behind a position. NATS_NOT_FOUND:
- * there is none. */
-static natsStatus get_next(struct pfdd_worker *w, const char *subject,
-                           uint64_t position, natsMsg **ret)
+/* Likewise. */
+static bool take_message(struct part *part, struct pfdd_nats_message *message)
 {
-    jsDirectGetMsgOptions which;
-    jsDirectGetMsgOptions_Init(&which);
-    which.NextBySubject = subject;
-    which.Sequence = position + 1;
-    return js_DirectGetMsg(ret, w->line.js, PFDD_LOG_STREAM, NULL, &which);
+    struct pfdd_worker *w = part->of;
+    struct pfdd_parcel *p = pfdd_fetch_entries(message);
+    if (!p) {
+        pfdd_log_about(&w->line.told, PFDD_WARNING,
+                       "nats: message %" PRIu64 " of %.200s is none of an edge",
+                       message->number, message->subject);
+        w->line.n_refused++;
+        return true;
+    }
+    bool ok = take_entries(part, p);
+    if (!ok)
+        pfdd_parcel_free(p);
+    return ok;
 }
 
-/* The next message of a partition; likewise. */
+/* The next message of a partition. NATS_NOT_FOUND: there is none. */
 static natsStatus read_next(struct part *part)
 {
     char subject[PFDD_SUBJECT];
-    natsMsg *message = NULL;
+    struct pfdd_nats_message message;
     snprintf(subject, sizeof subject, "gpulog.v1.%02u.>", part->number);
-    natsStatus s = get_next(part->of, subject, part->position, &message);
-    if (s == NATS_OK) {
-        uint64_t position = natsMsg_GetSequence(message);
-        s = take_message(part, message) ? NATS_OK : NATS_TIMEOUT;
-        if (s == NATS_OK)
-            part->position = position;
+    natsStatus s = pfdd_nats_get_next(&part->of->line, PFDD_LOG_STREAM, subject,
+                                      part->position + 1, &message);
+    if (s == NATS_OK && take_message(part, &message)) {
+        part->position = message.number;
+    } else if (s == NATS_OK) {
+        s = NATS_TIMEOUT;
     }
-    natsMsg_Destroy(message);
+    pfdd_nats_message_deinit(&message);
     return s;
 }
 
@@ -210,14 +178,13 @@ static bool is_ours(const struct part *part)
 }
 
 /* The partition that a message is of, if it is ours and has not come to it. */
-static struct part *part_of(struct pfdd_worker *w, natsMsg *message)
+static struct part *part_of(struct pfdd_worker *w,
+                            const struct pfdd_nats_message *message)
 {
-    int i = pfdd_log_partition(natsMsg_GetSubject(message));
+    int i = pfdd_log_partition(message->subject);
     struct part *part = i >= 0 ? &w->parts[i] : NULL;
-    return part && is_ours(part) &&
-                   part->position < natsMsg_GetSequence(message)
-               ? part
-               : NULL;
+    return part && is_ours(part) && part->position < message->number ? part
+                                                                     : NULL;
 }
 
 /* Where few are new they are read as they stand: to ask for each partition
@@ -227,18 +194,19 @@ static unsigned read_new(struct pfdd_worker *w, bool *is_all)
     unsigned n = 0;
     natsStatus s = NATS_OK;
     while (s == NATS_OK && w->seen < w->last && has_room(w)) {
-        natsMsg *message = NULL;
-        s = get_next(w, "gpulog.v1.>", w->seen, &message);
-        struct part *part = s == NATS_OK ? part_of(w, message) : NULL;
-        if (part && !take_message(part, message))
+        struct pfdd_nats_message message;
+        s = pfdd_nats_get_next(&w->line, PFDD_LOG_STREAM, "gpulog.v1.>",
+                               w->seen + 1, &message);
+        struct part *part = s == NATS_OK ? part_of(w, &message) : NULL;
+        if (part && !take_message(part, &message))
             s = NATS_TIMEOUT;
         if (s == NATS_OK)
-            w->seen = natsMsg_GetSequence(message);
+            w->seen = message.number;
         if (s == NATS_OK && part) {
             part->position = w->seen;
             n++;
         }
-        natsMsg_Destroy(message);
+        pfdd_nats_message_deinit(&message);
     }
     /* More may have come meanwhile. */
     if (w->last < w->seen)
@@ -255,27 +223,38 @@ static bool has_most(const struct pfdd_worker *w)
     return n > PFDD_PARTITIONS / 2;
 }
 
-/* Of all partitions, by turns. Returns how many messages came; *is_all: there
- * are no more, and nothing went wrong. */
+/* A partition's turn: as read_some(). */
+static unsigned read_part(struct part *part, bool *is_all)
+{
+    unsigned n = 0;
+    natsStatus s = NATS_OK;
+    for (unsigned k = 0; k < TURN && s == NATS_OK && is_ours(part); k++) {
+        if (!has_room(part->of)) {
+            s = NATS_TIMEOUT;
+            break;
+        }
+        s = read_next(part);
+        n += s == NATS_OK;
+    }
+    *is_all &= s == NATS_NOT_FOUND || !is_ours(part);
+    return n;
+}
+
+/* Of all partitions, by turns, as long as nothing else is due. Returns how many
+ * messages came; *is_all: there are no more, and nothing went wrong. What cannot
+ * be taken now keeps the messages behind it, and no other partition's. */
 static unsigned read_some(struct pfdd_worker *w, bool *is_all)
 {
     unsigned n = 0;
+    unsigned i = 0;
     *is_all = true;
-    for (unsigned i = 0; i < PFDD_PARTITIONS; i++) {
-        struct part *part = &w->parts[i];
-        natsStatus s = NATS_OK;
-        for (unsigned k = 0; k < TURN && s == NATS_OK && is_ours(part); k++) {
-            if (!has_room(w)) {
-                *is_all = false;
-                return n;
-            }
-            s = read_next(part);
-            n += s == NATS_OK;
-        }
-        *is_all &= s == NATS_NOT_FOUND || !is_ours(part);
-        if (s != NATS_OK && s != NATS_NOT_FOUND)
-            return n;
+    for (; i < PFDD_PARTITIONS && now_ms() - w->looked < LOOK_MS; i++) {
+        struct part *part = &w->parts[w->next_part++ % PFDD_PARTITIONS];
+        n += read_part(part, is_all);
+        if (!has_room(w) || !pfdd_nats_is_up(&w->line))
+            break;
     }
+    *is_all &= i == PFDD_PARTITIONS;
     return n;
 }
 
@@ -386,26 +365,17 @@ static void leave_some(struct pfdd_worker *w, unsigned share)
     }
 }
 
-static void take_ack(void *user, struct pfdd_parcel *p)
+/* Those that are new begin where others have got to, edge by edge. */
+static void begin_all(struct pfdd_worker *w)
 {
-    hand_over(user, p);
-}
-
-/* Those that are new begin where others have got to. */
-static bool begin_all(struct pfdd_worker *w)
-{
-    bool has_acks = false;
     for (unsigned i = 0; i < PFDD_PARTITIONS; i++) {
         struct part *part = &w->parts[i];
         if (!part->leased || part->is_read)
             continue;
-        has_acks = has_acks || pfdd_fetch_acks(&w->line, take_ack, w);
-        if (!has_acks)
-            return false;
         part->is_read = true;
+        part->term++;
         w->seen = 0;
     }
-    return true;
 }
 
 /* False: not now. */
@@ -418,7 +388,8 @@ static bool share_out(struct pfdd_worker *w)
     if (!ok)
         return false;
     leave_some(w, share);
-    return begin_all(w);
+    begin_all(w);
+    return true;
 }
 
 /* ---- the thread ---- */
@@ -488,20 +459,23 @@ static void work(struct pfdd_worker *w)
     bool is_all = true;
     send_acks(w);
     look(w);
+    pfdd_nats_codes_turn(&w->codes);
+    bool is_fetching = w->codes.n_coming > 0;
     if (w->seen == w->last && w->last && !check_stream(w)) {
         wait_a_while(w, POLL_MAX_MS);
         return;
     }
     uint64_t last = w->last;
     unsigned n = 0;
-    if (w->seen && w->seen < last && last - w->seen <= FEW && has_most(w)) {
+    if (w->seen && w->seen < last && last - w->seen <= FEW && has_most(w) &&
+        !is_fetching) {
         n = read_new(w, &is_all);
     } else if (w->seen < last) {
         n = read_some(w, &is_all);
     }
     if (is_all)
         w->seen = last;
-    if (n) {
+    if (n || is_fetching) {
         w->pause_ms = POLL_MS;
         return;
     }
@@ -531,6 +505,7 @@ static void run(void *user)
         pfdd_leases_release_all(&w->leases, &w->line);
         natsConnection_FlushTimeout(w->line.nc, 1000);
     }
+    pfdd_nats_codes_deinit(&w->codes);
     jsCtx_Destroy(w->line.js);
     natsConnection_Destroy(w->line.nc);
     uv_mutex_lock(&w->mutex);
@@ -598,6 +573,10 @@ struct pfdd_worker *pfdd_worker_new(const struct pfdd_worker_options *options)
         w->parts[i].number = i;
     }
     pfdd_leases_init(&w->leases);
+    w->codes.line = &w->line;
+    w->codes.n_max = options->n_code_max;
+    w->codes.give = hand_over;
+    w->codes.user = w;
     w->pause_ms = POLL_MS;
     uv_mutex_init(&w->mutex);
     uv_cond_init(&w->cond);
@@ -655,7 +634,7 @@ unsigned pfdd_worker_partitions(struct pfdd_worker *w)
 
 uint64_t pfdd_worker_refused(struct pfdd_worker *w)
 {
-    return w->n_refused;
+    return w->line.n_refused;
 }
 
 bool pfdd_worker_ack(struct pfdd_worker *w, const char *edge, uint64_t acked,
@@ -679,7 +658,7 @@ size_t pfdd_worker_memory(struct pfdd_worker *w)
     uv_mutex_lock(&w->mutex);
     size_t n = w->n_bytes;
     uv_mutex_unlock(&w->mutex);
-    return sizeof *w + n;
+    return sizeof *w + n + w->codes.n_bytes;
 }
 
 void pfdd_worker_close(struct pfdd_worker *w)

@@ -51,8 +51,8 @@ void pfdd_worker_leave(struct pfdd_worker *worker, unsigned partition);
 /* Partitions that it has. */
 unsigned pfdd_worker_partitions(struct pfdd_worker *worker);
 
-/* Messages that cannot be an edge's, and of edges' that need code objects which
- * are not there. */
+/* Messages that cannot be an edge's, of edges' that need code objects which are
+ * not there, and what lies in the place of these. */
 uint64_t pfdd_worker_refused(struct pfdd_worker *worker);
 
 /* Of memory. */

@@ -43,6 +43,8 @@ struct pfdd_parcel {
     unsigned partition; /* of entries, and that is left */
     char edge[PFDD_EDGE_NAME];
     char code[PFDD_SHA256_TEXT]; /* a list's; "": none is needed */
+    char place[PFDD_EDGE_NAME];  /* where the edge has put it; "": nowhere
+                                    of its own */
     uint64_t first;              /* sequence numbers, the edge's */
     uint64_t last;
     uint64_t previous; /* of the item that went before */

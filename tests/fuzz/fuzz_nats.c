@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What comes by NATS, and the file that says how far a worker is. The first
- * byte says what it is; a message is its subject, the values of its headers,
- * and its payload, a line each. What is taken is within what numbers can be,
+ * byte says what it is; a message is its subject, its headers, and its payload.
+ * What is taken is within what numbers can be,
  * and says the same when it is written and read again.
  */
 #include <stdio.h>
@@ -13,6 +13,10 @@
 #include "fuzz.h"
 #include "net/nats_fetch.h"
 #include "net/nats_lease.h"
+
+enum {
+    LIST_MAX = 3,
+};
 
 static void check_ack(const char *text, size_t n)
 {
@@ -50,8 +54,9 @@ static void check_ledger(const char *text, size_t n)
 static void check_list(const char *text, size_t n)
 {
     struct pfdd_stock_list list;
-    if (!pfdd_stock_parse(text, n, &list))
+    if (!pfdd_stock_parse(text, n, LIST_MAX, &list))
         return;
+    FUZZ_CHECK(list.n <= LIST_MAX && (!list.is_cut || list.n == LIST_MAX));
     for (size_t i = 0; i < list.n; i++)
         FUZZ_CHECK(list.items[i].n > 0 && list.items[i].name);
     pfdd_stock_list_deinit(&list);
@@ -65,75 +70,71 @@ static void check_lease(const char *text, size_t n)
     FUZZ_CHECK(partition >= -1 && partition < PFDD_NATS_PARTITIONS);
 }
 
-static void check_entries(natsMsg *message)
+static void check_entries(struct pfdd_nats_message *message)
 {
     struct pfdd_parcel *p = pfdd_fetch_entries(message);
     if (!p)
         return;
     FUZZ_CHECK(strspn(p->edge, "0123456789abcdef") == PFDD_EDGE_NAME - 1);
     FUZZ_CHECK(!*p->code || strlen(p->code) == PFDD_SHA256_TEXT - 1);
+    FUZZ_CHECK(!*p->place || strlen(p->place) == PFDD_PLACE - 1);
     FUZZ_CHECK(p->previous < p->first && p->first <= p->last);
     FUZZ_CHECK(p->last <= PFDD_NATS_MAX && p->acked <= PFDD_NATS_MAX);
     FUZZ_CHECK(p->n > 0 && p->bytes);
     pfdd_parcel_free(p);
 }
 
-/* The next line of [*n], with a NUL; empty at the end. */
-static void take_line(const char **text, size_t *n, char *ret, size_t n_ret)
+static char *copy_of(const char *text, size_t n)
 {
-    const char *end = memchr(*text, '\n', *n);
-    size_t n_line = end ? (size_t)(end - *text) : *n;
-    size_t k = n_line < n_ret - 1 ? n_line : n_ret - 1;
-    memcpy(ret, *text, k);
-    ret[k] = '\0';
-    n_line += end != NULL;
-    *text += n_line;
-    *n -= n_line;
+    char *ret = malloc(n + 1);
+    FUZZ_CHECK(ret);
+    memcpy(ret, text, n);
+    ret[n] = '\0';
+    return ret;
 }
 
+/* Subject, headers and payload: a line that is empty stands before the latter. */
 static void check_message(const char *text, size_t n)
 {
-    static const char *const headers[] = {
-        PFDD_HEADER_EDGE,     PFDD_HEADER_FIRST, PFDD_HEADER_LAST,
-        PFDD_HEADER_PREVIOUS, PFDD_HEADER_ACKED, PFDD_HEADER_EPOCH,
-        PFDD_HEADER_CODE,
+    const char *line = memchr(text, '\n', n);
+    size_t n_subject = line ? (size_t)(line - text) : n;
+    const char *rest = text + n_subject + (line != NULL);
+    size_t n_rest = n - n_subject - (line != NULL);
+    const char *end = memmem(rest, n_rest, "\n\n", 2);
+    size_t n_headers = end ? (size_t)(end - rest) + 1 : n_rest;
+    size_t n_bytes = end ? n_rest - n_headers - 1 : 0;
+    struct pfdd_nats_message message = {
+        .subject = copy_of(text, n_subject),
+        .headers = copy_of(rest, n_headers),
+        .n_headers = n_headers,
+        .bytes = copy_of(rest + n_rest - n_bytes, n_bytes),
+        .n = n_bytes,
+        .number = 1,
     };
-    char line[PFDD_SUBJECT];
-    natsMsg *message = NULL;
-    natsMsg *whole = NULL;
-    take_line(&text, &n, line, sizeof line);
-    if (natsMsg_Create(&message, *line ? line : "x", NULL, "", 0) != NATS_OK)
+    pfdd_parcel_free(pfdd_fetch_ack(&message));
+    check_entries(&message);
+    pfdd_nats_message_deinit(&message);
+}
+
+static void check_answer(const char *text, size_t n)
+{
+    struct pfdd_nats_message message;
+    char value[80];
+    if (pfdd_nats_answer(text, n, &message) != NATS_OK)
         return;
-    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
-        take_line(&text, &n, line, sizeof line);
-        if (*line)
-            natsMsgHeader_Set(message, headers[i], line);
-    }
-    check_entries(message); /* without a payload it is none */
-    if (natsMsg_Create(&whole, natsMsg_GetSubject(message), NULL, text,
-                       (int)n) == NATS_OK) {
-        for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
-            const char *value = NULL;
-            if (natsMsgHeader_Get(message, headers[i], &value) == NATS_OK)
-                natsMsgHeader_Set(whole, headers[i], value);
-        }
-        check_entries(whole);
-        pfdd_parcel_free(pfdd_fetch_ack(whole));
-    }
-    natsMsg_Destroy(whole);
-    natsMsg_Destroy(message);
+    FUZZ_CHECK(message.number > 0 && message.subject);
+    pfdd_nats_header(&message, "Nats-Sequence", value, sizeof value);
+    pfdd_nats_message_deinit(&message);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     static void (*const checks[])(const char *text, size_t n) = {
-        check_message, check_ack, check_ledger, check_list, check_lease,
+        check_message, check_ack,   check_ledger,
+        check_list,    check_lease, check_answer,
     };
-    static bool is_open;
     if (n == 0)
         return 0;
-    FUZZ_CHECK(is_open || nats_Open(-1) == NATS_OK);
-    is_open = true;
     size_t which = data[0] % (sizeof checks / sizeof *checks);
     /* Copied: what is behind it nobody may read. */
     char *text = malloc(n - 1 ? n - 1 : 1);
