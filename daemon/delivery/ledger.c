@@ -19,6 +19,8 @@ enum {
     LINE = 128,
     PART = 64 * 1024,
     FILE_MAX = PFDD_LEDGER_MAX * LINE,
+    ALL_MAX = PFDD_LEDGER_MAX + PFDD_LEDGER_NEW,
+    WAY = PFDD_LEDGER_MAX / 8, /* edges that make way at a time */
 };
 
 /* Larger numbers are no edge's. */
@@ -46,28 +48,106 @@ static size_t place_of(const struct pfdd_ledger *ledger, const char *id)
     return low;
 }
 
-struct pfdd_ledger_edge *pfdd_ledger_find(struct pfdd_ledger *ledger,
+struct pfdd_ledger_edge *pfdd_ledger_seek(const struct pfdd_ledger *ledger,
                                           const char *id)
 {
     size_t i = place_of(ledger, id);
-    if (i < ledger->n && !strcmp(ledger->edges[i].id, id))
-        return &ledger->edges[i];
-    if (ledger->n == PFDD_LEDGER_MAX)
-        return NULL;
-    if (ledger->n == ledger->size) {
-        size_t size = ledger->size ? 2 * ledger->size : 16;
-        void *edges = realloc(ledger->edges, size * sizeof *ledger->edges);
-        if (!edges)
-            return NULL;
-        ledger->edges = edges;
-        ledger->size = size;
+    return i < ledger->n && !strcmp(ledger->edges[i].id, id) ? &ledger->edges[i]
+                                                             : NULL;
+}
+
+/* ---- who makes way ---- */
+
+/* Nothing is known of it that it, or GPUACK, has not been told. */
+static bool can_go(const struct pfdd_ledger_edge *e)
+{
+    return !e->n_waiting && !e->is_news && e->acked == e->saved;
+}
+
+/* Those that are proved, or not, and were not heard of since. */
+static void forget(struct pfdd_ledger *ledger, bool is_proved, uint64_t since)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < ledger->n; i++) {
+        const struct pfdd_ledger_edge *e = &ledger->edges[i];
+        bool goes = e->is_proved == is_proved && e->heard <= since && can_go(e);
+        ledger->n_proved -= goes && is_proved;
+        if (!goes)
+            ledger->edges[n++] = *e;
     }
-    struct pfdd_ledger_edge *e = &ledger->edges[i];
-    memmove(e + 1, e, (ledger->n - i) * sizeof *e);
-    *e = (struct pfdd_ledger_edge){ 0 };
-    snprintf(e->id, sizeof e->id, "%s", id);
-    ledger->n++;
+    ledger->n = n;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a;
+    uint64_t y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* An eighth of them at a time: to look for them takes a while. */
+static void forget_oldest(struct pfdd_ledger *ledger)
+{
+    uint64_t *heard = malloc(ledger->n * sizeof *heard);
+    size_t n = 0;
+    for (size_t i = 0; heard && i < ledger->n; i++) {
+        const struct pfdd_ledger_edge *e = &ledger->edges[i];
+        if (e->is_proved && can_go(e))
+            heard[n++] = e->heard;
+    }
+    if (n) {
+        qsort(heard, n, sizeof *heard, by_number);
+        forget(ledger, true, heard[n < WAY ? n - 1 : WAY - 1]);
+    }
+    free(heard);
+}
+
+/* ---- edges ---- */
+
+static bool make_room(struct pfdd_ledger *ledger)
+{
+    if (ledger->n - ledger->n_proved >= PFDD_LEDGER_NEW)
+        forget(ledger, false, UINT64_MAX);
+    if (ledger->n - ledger->n_proved >= PFDD_LEDGER_NEW || ledger->n == ALL_MAX)
+        return false;
+    if (ledger->n < ledger->size)
+        return true;
+    size_t size = ledger->size ? 2 * ledger->size : 16;
+    if (size > ALL_MAX)
+        size = ALL_MAX;
+    void *edges = realloc(ledger->edges, size * sizeof *ledger->edges);
+    if (!edges)
+        return false;
+    ledger->edges = edges;
+    ledger->size = size;
+    return true;
+}
+
+struct pfdd_ledger_edge *pfdd_ledger_find(struct pfdd_ledger *ledger,
+                                          const char *id)
+{
+    struct pfdd_ledger_edge *e = pfdd_ledger_seek(ledger, id);
+    if (!e && !make_room(ledger))
+        return NULL;
+    if (!e) {
+        size_t i = place_of(ledger, id);
+        e = &ledger->edges[i];
+        memmove(e + 1, e, (ledger->n - i) * sizeof *e);
+        *e = (struct pfdd_ledger_edge){ 0 };
+        snprintf(e->id, sizeof e->id, "%s", id);
+        ledger->n++;
+    }
+    e->heard = ++ledger->clock;
     return e;
+}
+
+void pfdd_ledger_prove(struct pfdd_ledger *ledger, struct pfdd_ledger_edge *e)
+{
+    if (e->is_proved)
+        return;
+    e->is_proved = true;
+    if (++ledger->n_proved > PFDD_LEDGER_MAX)
+        forget_oldest(ledger);
 }
 
 /* "EDGE NUMBER"; false: something else. */
@@ -83,9 +163,11 @@ static bool read_line(const char *line, struct pfdd_ledger *ret)
     uint64_t acked = strtoull(number, &end, 10);
     struct pfdd_ledger_edge *e =
         *end || acked > NUMBER_MAX ? NULL : pfdd_ledger_find(ret, id);
-    if (e)
-        e->acked = e->saved = e->taken = acked;
-    return e;
+    if (!e)
+        return false;
+    e->acked = e->saved = e->taken = acked;
+    pfdd_ledger_prove(ret, e);
+    return true;
 }
 
 bool pfdd_ledger_parse(const char *text, size_t n, struct pfdd_ledger *ret)
@@ -156,7 +238,7 @@ char *pfdd_ledger_text(const struct pfdd_ledger *ledger)
         return NULL;
     fprintf(out, "%s\n", first_line);
     for (size_t i = 0; i < ledger->n; i++) {
-        if (ledger->edges[i].acked) {
+        if (ledger->edges[i].is_proved) {
             fprintf(out, "%s %" PRIu64 "\n", ledger->edges[i].id,
                     ledger->edges[i].acked);
         }

@@ -41,8 +41,9 @@ struct arrival {
     struct arrival *next;
     char edge[PFDD_LEDGER_ID];
     unsigned partition;
-    uint64_t last; /* sequence number, the edge's */
-    uint64_t end;  /* behind it, ours */
+    uint64_t last;   /* sequence number, the edge's */
+    uint64_t end;    /* behind it, ours */
+    bool is_entries; /* else a gap */
 };
 
 struct nats_input {
@@ -188,10 +189,10 @@ static bool feed_start(void *reader, const void *bytes, size_t n)
 }
 
 /* Of a message: its buffer, and what stands behind it. Returns the number
- * behind what came of it. */
+ * behind what came of it; *is_entries: that is what it had. */
 static uint64_t put_frames(struct nats_input *in, const struct pfdd_parcel *p,
                            const struct pfdd_edge_code *code,
-                           struct pfd_wire_reader *reader)
+                           struct pfd_wire_reader *reader, bool *is_entries)
 {
     struct pfdd *d = in->base.d;
     struct pfd_wire_frame frame;
@@ -207,6 +208,7 @@ static uint64_t put_frames(struct nats_input *in, const struct pfdd_parcel *p,
     if (buffer && next_frame(reader, p->bytes, p->n, &at, &frame)) {
         uint64_t end =
             frame.type == PFD_WIRE_ENTRIES ? find_mark(in, &frame) : 0;
+        *is_entries = end > 0;
         if (end)
             return end;
         if (frame.type == PFD_WIRE_ENTRIES)
@@ -216,6 +218,7 @@ static uint64_t put_frames(struct nats_input *in, const struct pfdd_parcel *p,
             missed = frame.lost_entries;
         }
     }
+    *is_entries = !why;
     if (!why)
         return d->ring.next_seq;
     d->count.bad_frames++;
@@ -233,12 +236,12 @@ static uint64_t put_frames(struct nats_input *in, const struct pfdd_parcel *p,
 }
 
 static uint64_t put_message(struct nats_input *in, const struct pfdd_parcel *p,
-                            const struct pfdd_edge_code *code)
+                            const struct pfdd_edge_code *code, bool *is_entries)
 {
     struct pfd_wire_reader *reader = pfd_wire_reader_new(FRAME_MAX);
     uint64_t end = 0;
     if (reader && pfd_wire_write_start(feed_start, reader) == PFD_OK)
-        end = put_frames(in, p, code, reader);
+        end = put_frames(in, p, code, reader, is_entries);
     pfd_wire_reader_free(reader);
     return end;
 }
@@ -264,8 +267,8 @@ static struct pfdd_ledger_edge *edge_of(struct nats_input *in,
     if (!e) {
         pfdd_log_about(&in->base.d->told_peers, PFDD_ERROR,
                        "nats: nothing is taken of edge %s: %s", p->edge,
-                       in->ledger.n == PFDD_LEDGER_MAX
-                           ? "this worker knows as many as it can"
+                       in->ledger.n - in->ledger.n_proved == PFDD_LEDGER_NEW
+                           ? "too many new ones wait to be written"
                            : "out of memory");
     }
     return e;
@@ -309,13 +312,14 @@ static bool take_entries(struct nats_input *in, const struct pfdd_parcel *p)
         pfdd_library_is_busy_for(d->library, code ? code->scope : NULL) ||
         !(a = calloc(1, sizeof *a)))
         return false;
-    a->end = put_message(in, p, code);
+    a->end = put_message(in, p, code, &a->is_entries);
     if (!a->end) {
         free(a);
         return false;
     }
     snprintf(a->edge, sizeof a->edge, "%s", p->edge);
     a->last = e->taken = p->last;
+    e->n_waiting++;
     a->partition = p->partition;
     in->n_of_part[a->partition]++;
     *in->end = a;
@@ -420,11 +424,14 @@ static bool note_written(struct nats_input *in, uint64_t seq)
     bool is_news = false;
     while (in->arrivals && in->arrivals->end <= seq + 1) {
         struct arrival *a = in->arrivals;
-        struct pfdd_ledger_edge *e = pfdd_ledger_find(&in->ledger, a->edge);
-        if (e && a->last > e->acked) {
+        struct pfdd_ledger_edge *e = pfdd_ledger_seek(&in->ledger, a->edge);
+        if (a->last > e->acked) {
             e->acked = a->last;
             is_news = true;
         }
+        e->n_waiting--;
+        if (a->is_entries)
+            pfdd_ledger_prove(&in->ledger, e);
         in->arrivals = a->next;
         if (!in->arrivals)
             in->end = &in->arrivals;

@@ -8,6 +8,7 @@
 
 #include "../unit/suite.h"
 #include "delivery/ledger.h"
+#include "delivery/stock.h"
 #include "net/nats_fetch.h"
 #include "net/nats_lease.h"
 
@@ -104,6 +105,61 @@ START_TEST(test_ledgers)
 }
 END_TEST
 
+/* Edges that have proved nothing make way, and take no place from others; these
+ * do for others of their kind, those that have long been silent first. */
+START_TEST(test_ledger_room)
+{
+    struct pfdd_ledger ledger = { 0 };
+    char id[PFDD_LEDGER_ID];
+    struct pfdd_ledger_edge *e = NULL;
+    for (unsigned i = 0; i < PFDD_LEDGER_MAX; i++) {
+        snprintf(id, sizeof id, "a%031x", i);
+        e = pfdd_ledger_find(&ledger, id);
+        e->acked = e->saved = 1;
+        pfdd_ledger_prove(&ledger, e);
+    }
+    for (unsigned i = 0; i < 3 * PFDD_LEDGER_NEW; i++) {
+        snprintf(id, sizeof id, "b%031x", i);
+        ck_assert_ptr_nonnull(pfdd_ledger_find(&ledger, id));
+    }
+    ck_assert_uint_eq(ledger.n_proved, PFDD_LEDGER_MAX);
+    ck_assert_uint_le(ledger.n, PFDD_LEDGER_MAX + PFDD_LEDGER_NEW);
+    /* What is waited for stays. */
+    snprintf(id, sizeof id, "a%031x", 7);
+    pfdd_ledger_seek(&ledger, id)->n_waiting = 1;
+    snprintf(id, sizeof id, "a%031x", 8);
+    ck_assert_ptr_nonnull(pfdd_ledger_find(&ledger, id));
+    snprintf(id, sizeof id, "c%031x", 1);
+    e = pfdd_ledger_find(&ledger, id);
+    ck_assert_ptr_nonnull(e);
+    pfdd_ledger_prove(&ledger, e);
+    ck_assert_ptr_nonnull(pfdd_ledger_seek(&ledger, id));
+    ck_assert_uint_lt(ledger.n_proved, PFDD_LEDGER_MAX);
+    for (unsigned i = 0; i < 3; i++) {
+        static const unsigned which[] = { 6, 7, 8 };
+        snprintf(id, sizeof id, "a%031x", which[i]);
+        ck_assert_int_eq(pfdd_ledger_seek(&ledger, id) != NULL, i > 0);
+    }
+    pfdd_ledger_deinit(&ledger);
+}
+END_TEST
+
+/* New ones that all wait to be written leave no room: that is said. */
+START_TEST(test_ledger_full)
+{
+    struct pfdd_ledger ledger = { 0 };
+    char id[PFDD_LEDGER_ID];
+    for (unsigned i = 0; i < PFDD_LEDGER_NEW; i++) {
+        snprintf(id, sizeof id, "%032x", i);
+        pfdd_ledger_find(&ledger, id)->n_waiting = 1;
+    }
+    ck_assert_ptr_null(pfdd_ledger_find(&ledger, EDGE));
+    pfdd_ledger_seek(&ledger, id)->n_waiting = 0;
+    ck_assert_ptr_nonnull(pfdd_ledger_find(&ledger, EDGE));
+    pfdd_ledger_deinit(&ledger);
+}
+END_TEST
+
 /* Each with one value that is another. */
 START_TEST(test_entries)
 {
@@ -119,32 +175,159 @@ START_TEST(test_entries)
     } cases[] = {
         { 0, EDGE, true },  { 0, NULL, false },   { 0, "../edge", false },
         { 1, "9", true },   { 1, "10", false },   { 1, "x", false },
-        { 1, " 5", false }, { 2, LARGEST, true }, { 2, LARGER, false },
+        { 1, "5 ", false }, { 2, LARGEST, true }, { 2, LARGER, false },
         { 2, "4", false },  { 3, "5", false },    { 3, "0", true },
         { 3, "-1", false }, { 4, LARGER, false }, { 5, NULL, false },
         { 5, "-1", false },
     };
-    ck_assert_int_eq(nats_Open(-1), NATS_OK);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        natsMsg *message = NULL;
-        ck_assert_int_eq(
-            natsMsg_Create(&message, "gpulog.v1.00.h.g", NULL, "x", 1),
-            NATS_OK);
+        char headers[500] = "NATS/1.0\r\n";
+        size_t n = strlen(headers);
         for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
             const char *value = i == cases[k].i ? cases[k].value : sound[i];
-            if (value)
-                natsMsgHeader_Set(message, names[i], value);
+            if (value) {
+                n +=
+                    (size_t)sprintf(headers + n, "%s: %s\r\n", names[i], value);
+            }
         }
-        struct pfdd_parcel *p = pfdd_fetch_entries(message);
+        struct pfdd_nats_message message = {
+            .bytes = strdup("x"), .n = 1, .headers = headers, .n_headers = n
+        };
+        struct pfdd_parcel *p = pfdd_fetch_entries(&message);
         ck_assert_msg((p != NULL) == cases[k].is_taken, "case %zu", k);
         pfdd_parcel_free(p);
-        natsMsg_Destroy(message);
+        free(message.bytes);
+    }
+}
+END_TEST
+
+/* Where a message stands is what the server says outside of its headers. */
+START_TEST(test_answers)
+{
+    static const struct {
+        const char *text;
+        natsStatus status;
+        uint64_t number;
+        size_t n;
+        size_t n_headers;
+    } cases[] = {
+        { "{\"message\":{\"subject\":\"a.b\",\"seq\":7,\"data\":\"aGVsbG8=\"}}",
+          NATS_OK, 7, 5, 0 },
+        /* Nats-Sequence: 99 */
+        { "{\"message\":{\"subject\":\"a\",\"seq\":8,\"hdrs\":"
+          "\"TkFUUy8xLjANCk5hdHMtU2VxdWVuY2U6IDk5DQoNCg==\"}}",
+          NATS_OK, 8, 0, 31 },
+        { "{\"message\":{\"subject\":\"\\\"data\\\":\\\"\",\"seq\":9,"
+          "\"data\":\"\"}}",
+          NATS_OK, 9, 0, 0 },
+        { "{\"message\":{\"subject\":\"a\\u0000b\",\"seq\":1}}", NATS_OK, 1, 0,
+          0 },
+        { "{\"error\":{\"code\":404}}", NATS_NOT_FOUND, 0, 0, 0 },
+        { "{\"error\":{\"code\":503}}", NATS_ERR, 0, 0, 0 },
+        { "{\"message\":{\"subject\":\"a\",\"seq\":0}}", NATS_ERR, 0, 0, 0 },
+        { "{\"message\":{\"subject\":\"a\",\"seq\":-1}}", NATS_ERR, 0, 0, 0 },
+        { "{\"message\":{\"seq\":1}}", NATS_ERR, 0, 0, 0 },
+        { "{\"message\":{\"subject\":\"a\",\"seq\":1,\"data\":\"a\"}}",
+          NATS_ERR, 0, 0, 0 },
+        { "{\"message\":{\"subject\":\"a\",\"seq\":1,\"data\":\"a*==\"}}",
+          NATS_ERR, 0, 0, 0 },
+        { "{\"message\":{\"subject\":\"a\",\"seq\":1,\"data\":\"aaaa", NATS_ERR,
+          0, 0, 0 },
+        { "[", NATS_ERR, 0, 0, 0 },
+        { "", NATS_ERR, 0, 0, 0 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pfdd_nats_message m;
+        const char *text = cases[i].text;
+        ck_assert_msg(pfdd_nats_answer(text, strlen(text), &m) ==
+                          cases[i].status,
+                      "'%s'", text);
+        ck_assert_uint_eq(m.number, cases[i].number);
+        ck_assert_uint_eq(m.n, cases[i].n);
+        ck_assert_uint_eq(m.n_headers, cases[i].n_headers);
+        pfdd_nats_message_deinit(&m);
+    }
+}
+END_TEST
+
+START_TEST(test_headers)
+{
+    char text[] = "NATS/1.0\r\nA: 1\r\nA: 2\r\nB:\r\nLong: 123456789\r\nC:3";
+    static const struct {
+        const char *name;
+        const char *value; /* NULL: none */
+    } cases[] = {
+        { "A", "1" },  { "B", "" },   { "C", "3" },       { "Long", NULL },
+        { "D", NULL }, { "a", NULL }, { "NATS/1", NULL },
+    };
+    struct pfdd_nats_message m = { .headers = text,
+                                   .n_headers = sizeof text - 1 };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char value[8];
+        bool is_there = pfdd_nats_header(&m, cases[i].name, value, 8);
+        ck_assert_msg(is_there == (cases[i].value != NULL), "%s",
+                      cases[i].name);
+        if (is_there)
+            ck_assert_str_eq(value, cases[i].value);
+    }
+}
+END_TEST
+
+/* Lists are read an object at a time. */
+START_TEST(test_lists)
+{
+#define ITEM                                                                \
+    "{\"sha256\":"                                                          \
+    "\"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\"," \
+    "\"bytes\":3,\"name\":\"a}],{[\\\"\"}"
+    static const struct {
+        const char *text;
+        bool is_taken;
+        size_t n;
+        bool is_cut;
+    } cases[] = {
+        { "{\"version\":1,\"objects\":[]}", true, 0, false },
+        { "{\"objects\":[" ITEM "]}", true, 1, false },
+        { " { \"version\" : 1 , \"objects\" : [ " ITEM " , " ITEM " ] } \n",
+          true, 2, false },
+        { "{\"objects\":[" ITEM "," ITEM "," ITEM "],\"x\":\"y,\"}", true, 2,
+          true },
+        { "{\"objects\":[" ITEM "," ITEM ",0]}", false, 0, false },
+        { "{\"objects\":[" ITEM ",]}", false, 0, false },
+        { "{\"objects\":[],\"objects\":[]}", false, 0, false },
+        { "{\"objects\":[0]}", false, 0, false },
+        { "{\"objects\":[[]]}", false, 0, false },
+        { "{\"objects\":[{\"a\":{}}]}", false, 0, false },
+        { "{\"objects\":[{\"a\":[0]}]}", false, 0, false },
+        { "{\"objects\":{}}", false, 0, false },
+        { "{\"a\":[],\"objects\":[]}", false, 0, false },
+        { "{\"objects\":[]} x", false, 0, false },
+        { "{\"objects\":[", false, 0, false },
+        { "{\"objects\":", false, 0, false },
+        { "{\"objects\"", false, 0, false },
+        { "{\"version\":1}", false, 0, false },
+        { "{}", false, 0, false },
+        { "[]", false, 0, false },
+        { "", false, 0, false },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pfdd_stock_list list;
+        const char *text = cases[i].text;
+        ck_assert_msg(pfdd_stock_parse(text, strlen(text), 2, &list) ==
+                          cases[i].is_taken,
+                      "'%s'", text);
+        ck_assert_uint_eq(list.n, cases[i].n);
+        ck_assert_msg(list.is_cut == cases[i].is_cut, "'%s'", text);
+        pfdd_stock_list_deinit(&list);
     }
 }
 END_TEST
 
 int main(void)
 {
-    return suite_run(
-        "nats", TESTS(test_acks, test_leases, test_ledgers, test_entries), 10);
+    return suite_run("nats",
+                     TESTS(test_acks, test_leases, test_ledgers,
+                           test_ledger_room, test_ledger_full, test_entries,
+                           test_answers, test_headers, test_lists),
+                     10);
 }
