@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* A module: messages are had by direct gets, which any server of a cluster
- * answers, so there is no consumer that would have to be taken away again. */
+/* A module: messages are asked for one by one, so there is no consumer that
+ * would have to be taken away again. Where and when one stands is in the JSON of
+ * the answer, which only the server writes; headers are the publisher's. */
 #include "farm.h"
 
+#include <limits.h>
 #include <nats/nats.h>
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#include <jansson.h>
 
 #include "tls.h"
 
@@ -19,7 +24,8 @@ enum {
     PING_MS = 5000,
     PASSWORD_MAX = 4096,
     SERVERS_MAX = 64,
-    SUBJECT = 100,
+    SUBJECT = 200,
+    NOT_FOUND = 404,
     PIECE = 512 * 1024, /* bytes of a message of GPUCODE, but for the last */
     SHA256_BYTES = 32,
 };
@@ -27,14 +33,25 @@ enum {
 #define LOG_STREAM  "GPULOG"
 #define LOG_ALL     "gpulog.v1.>"
 #define CODE_STREAM "GPUCODE"
+#define MESSAGE_OF  "$JS.API.STREAM.MSG.GET."
 
 /* Larger numbers are nobody's. */
 #define NUMBER_MAX (UINT64_C(1) << 60)
 
+/* As the answer of a server has it. All zeros: none. */
+struct answer {
+    char *headers; /* [n_headers], owned, as bytes [n] */
+    char *bytes;
+    size_t n_headers;
+    size_t n;
+    uint64_t number;
+    uint64_t time;
+};
+
 struct farm {
     natsConnection *nc;
     jsCtx *js;
-    natsMsg *message; /* that was given last */
+    struct answer answer; /* that was given last */
     char why[WHY];
 };
 
@@ -135,11 +152,18 @@ static natsStatus set_options(natsOptions *options,
     return s;
 }
 
+static void free_answer(struct answer *a)
+{
+    free(a->headers);
+    free(a->bytes);
+    *a = (struct answer){ 0 };
+}
+
 static void close_farm(struct farm *f)
 {
     if (!f)
         return;
-    natsMsg_Destroy(f->message);
+    free_answer(&f->answer);
     jsCtx_Destroy(f->js);
     natsConnection_Destroy(f->nc);
     free(f);
@@ -177,6 +201,140 @@ static struct farm *open_farm(const struct farm_config *config, char *err,
     return NULL;
 }
 
+/* ---- answers ---- */
+
+/* The bytes of a text in base64, allocated, [*n_ret], a NUL behind them. NULL: it
+ * is none, or out of memory. */
+static char *decode(const char *text, size_t n, size_t *n_ret)
+{
+    size_t n_padding = 0;
+    while (n_padding < n && n_padding < 2 && text[n - 1 - n_padding] == '=')
+        n_padding++;
+    unsigned char *ret = n % 4 == 0 ? malloc(n / 4 * 3 + 1) : NULL;
+    int got = ret && n <= INT_MAX
+                  ? EVP_DecodeBlock(ret, (const unsigned char *)text, (int)n)
+                  : -1;
+    if (got < 0 || (size_t)got < n_padding) {
+        free(ret);
+        return NULL;
+    }
+    *n_ret = (size_t)got - n_padding;
+    ret[*n_ret] = '\0';
+    return (char *)ret;
+}
+
+/* 2001-02-03T04:05:06.789Z, ns since 1970; 0: it is none. */
+static uint64_t time_of(const char *text)
+{
+    struct tm tm = { 0 };
+    const char *rest = text ? strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) : NULL;
+    uint64_t unit = 1000000000;
+    time_t seconds = rest ? timegm(&tm) : 0;
+    uint64_t ret = seconds > 0 ? (uint64_t)seconds * unit : 0;
+    rest += rest && *rest == '.';
+    for (; ret && *rest >= '0' && *rest <= '9' && unit > 1; rest++) {
+        unit /= 10;
+        ret += unit * (uint64_t)(*rest - '0');
+    }
+    return ret;
+}
+
+/* The payload is most of an answer, and base64 has no escapes: it is cut out
+ * before the rest is parsed. A quotation mark in a string is escaped, so that
+ * this key is found nowhere else. */
+static json_t *parse(const char *text, size_t n, struct answer *ret, bool *ok)
+{
+    static const char key[] = "\"data\":\"";
+    const char *data = memmem(text, n, key, sizeof key - 1);
+    const char *end = NULL;
+    *ok = true;
+    if (data) {
+        data += sizeof key - 1;
+        end = memchr(data, '"', (size_t)(text + n - data));
+    }
+    if (end) {
+        ret->bytes = decode(data, (size_t)(end - data), &ret->n);
+        *ok = ret->bytes;
+    }
+    size_t n_data = end ? (size_t)(end - data) : 0;
+    size_t before = end ? (size_t)(data - text) : n;
+    char *rest = malloc(n - n_data + 1);
+    if (!rest)
+        return NULL;
+    memcpy(rest, text, before);
+    memcpy(rest + before, text + before + n_data, n - before - n_data);
+    json_t *root = json_loadb(rest, n - n_data, JSON_ALLOW_NUL, NULL);
+    free(rest);
+    return root;
+}
+
+static natsStatus read_answer(const char *text, size_t n, struct answer *ret)
+{
+    bool ok = false;
+    *ret = (struct answer){ 0 };
+    json_t *root = parse(text, n, ret, &ok);
+    const json_t *message = json_object_get(root, "message");
+    const json_t *headers = json_object_get(message, "hdrs");
+    json_int_t number = json_integer_value(json_object_get(message, "seq"));
+    json_int_t code = json_integer_value(
+        json_object_get(json_object_get(root, "error"), "code"));
+    ret->number = number > 0 ? (uint64_t)number : 0;
+    ret->time = time_of(json_string_value(json_object_get(message, "time")));
+    if (headers) {
+        ret->headers = decode(json_string_value(headers),
+                              json_string_length(headers), &ret->n_headers);
+        ok = ok && ret->headers;
+    }
+    json_decref(root);
+    if (ok && ret->number)
+        return NATS_OK;
+    free_answer(ret);
+    return code == NOT_FOUND ? NATS_NOT_FOUND : NATS_ERR;
+}
+
+static natsStatus ask(struct farm *f, const char *subject, const char *question,
+                      struct answer *ret)
+{
+    natsMsg *answer = NULL;
+    *ret = (struct answer){ 0 };
+    natsStatus s = natsConnection_RequestString(&answer, f->nc, subject,
+                                                question, WAIT_MS);
+    if (s == NATS_OK) {
+        s = read_answer(natsMsg_GetData(answer),
+                        (size_t)natsMsg_GetDataLength(answer), ret);
+    }
+    natsMsg_Destroy(answer);
+    return s;
+}
+
+/* The value of the first header of a name. False: there is none, or it does not
+ * fit. */
+static bool get_header(const struct answer *a, const char *name, char *ret,
+                       size_t n_ret)
+{
+    size_t n_name = strlen(name);
+    const char *at = a->headers;
+    const char *end = at ? at + a->n_headers : NULL;
+    while (at < end) {
+        const char *next = memchr(at, '\n', (size_t)(end - at));
+        size_t n = (size_t)((next ? next : end) - at);
+        if (n > n_name && !memcmp(at, name, n_name) && at[n_name] == ':') {
+            at += n_name + 1;
+            n -= n_name + 1;
+            for (; n && *at == ' '; n--)
+                at++;
+            n -= n && at[n - 1] == '\r';
+            bool fits = n < n_ret && !memchr(at, '\0', n);
+            if (fits)
+                memcpy(ret, at, n);
+            ret[fits ? n : 0] = '\0';
+            return fits;
+        }
+        at = next ? next + 1 : end;
+    }
+    return false;
+}
+
 /* ---- messages ---- */
 
 static enum outcome look(struct farm *f, struct farm_state *ret)
@@ -195,94 +353,86 @@ static enum outcome look(struct farm *f, struct farm_state *ret)
     return OUTCOME_DONE;
 }
 
-static bool get_number(natsMsg *message, const char *name, uint64_t *ret)
+static bool get_number(const struct answer *a, const char *name, uint64_t *ret)
 {
-    const char *text = NULL;
+    char text[24];
     char *end = NULL;
-    if (natsMsgHeader_Get(message, name, &text) != NATS_OK || !text ||
-        *text < '0' || *text > '9')
+    if (!get_header(a, name, text, sizeof text) || *text < '0' || *text > '9')
         return false;
     *ret = strtoull(text, &end, 10);
     return !*end && *ret <= NUMBER_MAX;
 }
 
-/* n_ret - 1 hexadecimal digits. */
-static bool get_digits(natsMsg *message, const char *name, char *ret,
+/* n_ret - 1 hexadecimal digits; else it is empty. */
+static bool get_digits(const struct answer *a, const char *name, char *ret,
                        size_t n_ret)
 {
-    const char *text = NULL;
-    if (natsMsgHeader_Get(message, name, &text) != NATS_OK || !text ||
-        strlen(text) != n_ret - 1 ||
-        strspn(text, "0123456789abcdef") != n_ret - 1)
-        return false;
-    memcpy(ret, text, n_ret);
-    return true;
+    bool ok = get_header(a, name, ret, n_ret) &&
+              strspn(ret, "0123456789abcdef") == n_ret - 1;
+    if (!ok)
+        *ret = '\0';
+    return ok;
 }
 
-static void read_message(natsMsg *message, struct farm_message *ret)
+static void read_message(const struct answer *a, struct farm_message *ret)
 {
     *ret = (struct farm_message){
-        .number = natsMsg_GetSequence(message),
-        .time = (uint64_t)natsMsg_GetTime(message),
-        .bytes = natsMsg_GetData(message),
-        .n = (size_t)natsMsg_GetDataLength(message),
+        .number = a->number,
+        .time = a->time,
+        .bytes = a->bytes,
+        .n = a->n,
     };
-    ret->is_edges =
-        ret->n > 0 &&
-        get_digits(message, "Gpulog-Edge", ret->edge, sizeof ret->edge) &&
-        get_number(message, "Gpulog-First", &ret->first) &&
-        get_number(message, "Gpulog-Last", &ret->last) &&
-        get_number(message, "Gpulog-Previous", &ret->previous) &&
-        ret->previous < ret->first && ret->first <= ret->last;
-    if (!get_digits(message, "Gpulog-Code", ret->code, sizeof ret->code))
-        *ret->code = '\0';
+    ret->is_edges = ret->n > 0 &&
+                    get_digits(a, "Gpulog-Edge", ret->edge, sizeof ret->edge) &&
+                    get_number(a, "Gpulog-First", &ret->first) &&
+                    get_number(a, "Gpulog-Last", &ret->last) &&
+                    get_number(a, "Gpulog-Previous", &ret->previous) &&
+                    ret->previous < ret->first && ret->first <= ret->last;
+    get_digits(a, "Gpulog-Code", ret->code, sizeof ret->code);
+    get_digits(a, "Gpulog-Code-At", ret->place, sizeof ret->place);
 }
 
 static enum outcome next(struct farm *f, uint64_t number,
                          struct farm_message *ret)
 {
-    jsDirectGetMsgOptions which;
-    jsDirectGetMsgOptions_Init(&which);
-    which.NextBySubject = LOG_ALL;
-    which.Sequence = number;
-    natsMsg_Destroy(f->message);
-    f->message = NULL;
-    natsStatus s =
-        js_DirectGetMsg(&f->message, f->js, LOG_STREAM, NULL, &which);
+    char question[SUBJECT];
+    snprintf(question, sizeof question,
+             "{\"seq\":%llu,\"next_by_subj\":\"" LOG_ALL "\"}",
+             (unsigned long long)(number ? number : 1));
+    free_answer(&f->answer);
+    natsStatus s = ask(f, MESSAGE_OF LOG_STREAM, question, &f->answer);
     if (s == NATS_NOT_FOUND)
         return OUTCOME_END;
     if (s != NATS_OK)
         return fail(f, LOG_STREAM, s);
-    read_message(f->message, ret);
+    read_message(&f->answer, ret);
     return OUTCOME_DONE;
 }
 
 /* ---- code objects ---- */
 
 /* Adds piece i to bytes [*n]. OUTCOME_END: there is none, or too much of it. */
-static enum outcome add_piece(struct farm *f, const char *digest, size_t i,
-                              size_t n_max, char **bytes, size_t *n)
+static enum outcome add_piece(struct farm *f, const char *digest,
+                              const char *place, size_t i, size_t n_max,
+                              char **bytes, size_t *n)
 {
-    char subject[SUBJECT];
-    natsMsg *message = NULL;
-    jsDirectGetMsgOptions which;
-    jsDirectGetMsgOptions_Init(&which);
-    snprintf(subject, sizeof subject, "gpucode.v1.%s.%zu", digest, i);
-    which.LastBySubject = subject;
-    natsStatus s = js_DirectGetMsg(&message, f->js, CODE_STREAM, NULL, &which);
+    char question[SUBJECT];
+    struct answer a;
+    snprintf(question, sizeof question,
+             "{\"last_by_subj\":\"gpucode.v1.%s%s%s.%zu\"}", digest,
+             *place ? "." : "", place, i);
+    natsStatus s = ask(f, MESSAGE_OF CODE_STREAM, question, &a);
     if (s == NATS_NOT_FOUND)
         return OUTCOME_END;
     if (s != NATS_OK)
         return fail(f, CODE_STREAM, s);
-    size_t n_piece = (size_t)natsMsg_GetDataLength(message);
-    char *longer =
-        n_piece && n_piece <= n_max - *n ? realloc(*bytes, *n + n_piece) : NULL;
+    char *longer = a.n && a.n <= n_max - *n ? realloc(*bytes, *n + a.n) : NULL;
     if (longer) {
-        memcpy(longer + *n, natsMsg_GetData(message), n_piece);
+        memcpy(longer + *n, a.bytes, a.n);
         *bytes = longer;
-        *n += n_piece;
+        *n += a.n;
     }
-    natsMsg_Destroy(message);
+    free_answer(&a);
     return longer ? OUTCOME_DONE : OUTCOME_END;
 }
 
@@ -299,8 +449,9 @@ static bool has_digest(const char *bytes, size_t n, const char *digest)
     return !strcmp(text, digest);
 }
 
-static enum outcome fetch(struct farm *f, const char *digest, size_t n_max,
-                          char **ret, size_t *n)
+static enum outcome fetch_from(struct farm *f, const char *digest,
+                               const char *place, size_t n_max, char **ret,
+                               size_t *n)
 {
     enum outcome outcome = OUTCOME_DONE;
     size_t before = 0;
@@ -308,7 +459,7 @@ static enum outcome fetch(struct farm *f, const char *digest, size_t n_max,
     *n = 0;
     for (size_t i = 0; outcome == OUTCOME_DONE; i++) {
         before = *n;
-        outcome = add_piece(f, digest, i, n_max, ret, n);
+        outcome = add_piece(f, digest, place, i, n_max, ret, n);
         if (*n - before != PIECE || *n == n_max)
             break;
     }
@@ -319,6 +470,15 @@ static enum outcome fetch(struct farm *f, const char *digest, size_t n_max,
         *ret = NULL;
     }
     return outcome;
+}
+
+static enum outcome fetch(struct farm *f, const char *digest, const char *place,
+                          size_t n_max, char **ret, size_t *n)
+{
+    enum outcome outcome = fetch_from(f, digest, "", n_max, ret, n);
+    return outcome == OUTCOME_END && *place
+               ? fetch_from(f, digest, place, n_max, ret, n)
+               : outcome;
 }
 
 static const char *why(const struct farm *f)

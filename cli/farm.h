@@ -44,6 +44,7 @@ struct farm_message {
     bool is_edges;          /* false: nothing of the following is there */
     char edge[FARM_EDGE];   /* who sent it */
     char code[FARM_DIGEST]; /* of a list of code objects; "": none */
+    char place[FARM_EDGE];  /* where the edge has put it, too; or "" */
     uint64_t first;         /* sequence numbers of its items, the edge's */
     uint64_t last;
     uint64_t previous; /* of the item before them */
@@ -67,10 +68,12 @@ struct farm_class {
     enum outcome (*next)(struct farm *farm, uint64_t number,
                          struct farm_message *ret);
 
-    /* Bytes [*n] with this digest, of at most n_max, the caller's to free.
-     * OUTCOME_END: they are not there, or not what the digest says. */
-    enum outcome (*fetch)(struct farm *farm, const char *digest, size_t n_max,
-                          char **ret, size_t *n);
+    /* Bytes [*n] with this digest, of at most n_max, the caller's to free; place:
+     * where they may lie, too, or "". OUTCOME_END: they are not there, or not
+     * what the digest says. */
+    enum outcome (*fetch)(struct farm *farm, const char *digest,
+                          const char *place, size_t n_max, char **ret,
+                          size_t *n);
 
     const char *(*why)(const struct farm *farm);
 };

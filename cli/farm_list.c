@@ -6,6 +6,20 @@
 
 #include <jansson.h>
 
+enum {
+    VALUES_MAX = 1 << 19, /* of a list: some 100,000 code objects */
+};
+
+/* Trees take much more memory than their text: 0 and a comma are 40 bytes. What
+ * is counted is at least what there is. */
+static bool is_small(const char *text, size_t n)
+{
+    size_t n_values = 0;
+    for (size_t i = 0; i < n; i++)
+        n_values += text[i] == ',' || text[i] == '[' || text[i] == '{';
+    return n_values <= VALUES_MAX;
+}
+
 static bool read_object(const json_t *value, struct farm_object *ret)
 {
     const char *digest = json_string_value(json_object_get(value, "sha256"));
@@ -29,7 +43,7 @@ static bool read_object(const json_t *value, struct farm_object *ret)
 
 bool farm_list_read(const char *text, size_t n, struct farm_list *ret)
 {
-    json_t *root = json_loadb(text, n, 0, NULL);
+    json_t *root = is_small(text, n) ? json_loadb(text, n, 0, NULL) : NULL;
     const json_t *objects = json_object_get(root, "objects");
     bool ok = json_is_array(objects) &&
               json_integer_value(json_object_get(root, "version")) == 1;

@@ -10,7 +10,7 @@
 #include "farm.h"
 
 enum {
-    FARM_LIST_MAX = 64 << 20, /* bytes of one */
+    FARM_LIST_MAX = 16 << 20, /* bytes of one */
 };
 
 struct farm_object {

@@ -16,6 +16,7 @@ enum {
     FRAME_MAX = 16 << 20,
     PIECE = PFD_WIRE_PIECE,
     THINGS_MAX = 1 << 16,
+    MISSING_MAX = 16, /* code objects of a list, until the rest is left */
 };
 
 /* Bytes of code objects: with more of them the stream begins anew. */
@@ -171,6 +172,7 @@ static enum outcome lacks(struct farm_stream *s, enum outcome outcome,
 
 /* A module is of its list alone, whose number of it is its own. */
 static enum outcome put_object(struct farm_stream *s,
+                               const struct farm_message *m,
                                const struct farm_object *o, uint64_t scope)
 {
     char *bytes = NULL;
@@ -192,7 +194,7 @@ static enum outcome put_object(struct farm_stream *s,
     if (!is_new)
         return OUTCOME_DONE;
     enum outcome outcome =
-        s->class->fetch(s->farm, o->digest, o->n, &bytes, &n);
+        s->class->fetch(s->farm, o->digest, m->place, o->n, &bytes, &n);
     if (outcome == OUTCOME_DONE && n != o->n) {
         free(bytes);
         outcome = OUTCOME_END;
@@ -209,26 +211,38 @@ static enum outcome put_object(struct farm_stream *s,
     return ok ? pass_on(s) : no_memory(s);
 }
 
-static enum outcome put_objects(struct farm_stream *s, const char *text,
+/* What is missing is told once; many of them cost a question each. */
+static enum outcome put_objects(struct farm_stream *s,
+                                const struct farm_message *m, const char *text,
                                 size_t n, uint64_t scope)
 {
     struct farm_list list;
     enum outcome outcome = OUTCOME_DONE;
+    unsigned n_missing = 0;
     if (!farm_list_read(text, n, &list)) {
         s->wrong = "what should be its list of code objects is none";
         return OUTCOME_DONE;
     }
-    for (size_t i = 0; i < list.n && outcome == OUTCOME_DONE; i++)
-        outcome = put_object(s, &list.objects[i], scope);
+    for (size_t i = 0;
+         i < list.n && outcome == OUTCOME_DONE && n_missing < MISSING_MAX;
+         i++) {
+        const char *before = s->wrong;
+        s->wrong = NULL;
+        outcome = put_object(s, m, &list.objects[i], scope);
+        n_missing += s->wrong != NULL;
+        if (!s->wrong)
+            s->wrong = before;
+    }
     farm_list_deinit(&list);
     return outcome;
 }
 
 /* All that entries of a list need; *scope: its number. What is missing is asked
  * for again with the next message. */
-static enum outcome put_list(struct farm_stream *s, const char *digest,
-                             uint64_t *scope)
+static enum outcome put_list(struct farm_stream *s,
+                             const struct farm_message *m, uint64_t *scope)
 {
+    const char *digest = m->code;
     char *text = NULL;
     size_t n = 0;
     bool is_new = false;
@@ -243,9 +257,9 @@ static enum outcome put_list(struct farm_stream *s, const char *digest,
     if (!is_new)
         return OUTCOME_DONE;
     enum outcome outcome =
-        s->class->fetch(s->farm, digest, FARM_LIST_MAX, &text, &n);
+        s->class->fetch(s->farm, digest, m->place, FARM_LIST_MAX, &text, &n);
     if (outcome == OUTCOME_DONE) {
-        outcome = put_objects(s, text, n, t->number);
+        outcome = put_objects(s, m, text, n, t->number);
     } else {
         outcome =
             lacks(s, outcome, "its list of code objects is not at the servers");
@@ -340,8 +354,7 @@ static enum outcome put_entries(struct farm_stream *s,
         s->wrong = "it has no entries that can be read";
         return OUTCOME_DONE;
     }
-    enum outcome outcome =
-        begin(s) ? put_list(s, m->code, &scope) : no_memory(s);
+    enum outcome outcome = begin(s) ? put_list(s, m, &scope) : no_memory(s);
     if (outcome != OUTCOME_DONE)
         return outcome;
     entries->buffer = put_buffer(s, m, buffer, scope);

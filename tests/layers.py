@@ -99,7 +99,7 @@ OWNERS = {
     ' daemon/delivery/render.c daemon/delivery/ring.c daemon/net/connection.h'
     ' daemon/net/socket.h daemon/net/tls.h daemon/net/uplink.h daemon/net/visitor.h daemon/sources/daemon.h'
     ' daemon/sources/doorbell.h',
-    r'jansson.*': 'cli/farm_list.c cli/shaders.c daemon/config/request.c'
+    r'jansson.*': 'cli/farm.c cli/farm_list.c cli/shaders.c daemon/config/request.c'
     ' daemon/core/http.c daemon/delivery/checkpoint.h daemon/delivery/queue.c'
     ' daemon/delivery/recall.c daemon/delivery/stock.c daemon/net/nats_get.c'
     ' daemon/outputs/output_acked.c daemon/outputs/otlp.c',
