@@ -64,6 +64,9 @@ static uint32_t instruction_of(const struct pfd_spirv *module,
                                enum debugprintf_numbering numbering,
                                uint32_t position)
 {
+    /* Its calls say their positions themselves. */
+    if (pfd_spirv_is_instrumented(module))
+        return pfd_spirv_by_counted(module, position);
     switch (numbering) {
     case DEBUGPRINTF_BY_OFFSET:
         return pfd_spirv_by_offset(module, position);

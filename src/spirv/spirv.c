@@ -146,7 +146,7 @@ static const char *set_name(const struct pfd_spirv *m, uint32_t id, size_t *n)
     return spirv_literal(w + 2, n_words - 2, n);
 }
 
-static bool is_printf(const struct pfd_spirv *m, uint32_t k)
+bool spirv_is_print(const struct pfd_spirv *m, uint32_t k)
 {
     uint32_t n = 0;
     size_t n_name = 0;
@@ -344,11 +344,11 @@ static bool find_calls(struct pfd_spirv *m)
 {
     size_t n = 0;
     for (uint32_t k = 0; k < m->n; k++)
-        n += is_printf(m, k);
+        n += spirv_is_print(m, k);
     m->calls = spirv_alloc(m, n, sizeof *m->calls);
     for (uint32_t k = 0; m->calls && k < m->n; k++) {
         uint32_t n_words = 0;
-        if (is_printf(m, k)) {
+        if (spirv_is_print(m, k)) {
             m->calls[m->n_calls++] = (struct spirv_call){
                 .k = k,
                 .format_id = spirv_at(m, k, &n_words)[5],
@@ -418,6 +418,11 @@ uint32_t pfd_spirv_call_instruction(const struct pfd_spirv *m, size_t i)
 uint32_t pfd_spirv_call_format(const struct pfd_spirv *m, size_t i)
 {
     return m->calls[i].format_id;
+}
+
+enum pfd_spirv_maker pfd_spirv_maker(const struct pfd_spirv *m)
+{
+    return m->maker;
 }
 
 bool pfd_spirv_is_instrumented(const struct pfd_spirv *m)
@@ -585,6 +590,7 @@ void pfd_spirv_free(struct pfd_spirv *m)
     free(m->ranked);
     free(m->operands);
     free(m->reports);
+    free(m->writers);
     free(m->decorations);
     free(m->aborts);
     free(m->members);

@@ -115,9 +115,19 @@ bool pfd_spirv_constant(const struct pfd_spirv *module, uint32_t id,
 
 /* ---- calls ---- */
 
-/* True: SPIRV-Tools has instrumented it for the validation layer. Positions of
- * records are then those of calls that write them, and counted ones alone; see
- * spirv_instrumented.c. */
+/* What has instrumented a module for the validation layer; the later, the
+ * larger. */
+enum pfd_spirv_maker {
+    PFD_SPIRV_NOT_MADE,
+    PFD_SPIRV_BY_TOOLS,      /* SPIRV-Tools, until SDK 1.3.280 */
+    PFD_SPIRV_BY_LAYER,      /* the layer; its checks say no more */
+    PFD_SPIRV_BY_LAYER_2024, /* with the checks of SDK 1.3.283 to 1.3.296 */
+    PFD_SPIRV_BY_LAYER_2025, /* with those of SDK 1.4.304 and later */
+};
+enum pfd_spirv_maker pfd_spirv_maker(const struct pfd_spirv *module);
+
+/* True: it is instrumented. Positions of records are then those of calls that
+ * write them, and counted ones alone; see spirv_instrumented.c. */
 bool pfd_spirv_is_instrumented(const struct pfd_spirv *module);
 /* The layer's number of an instrumented shader; false: it does not say. */
 bool pfd_spirv_shader(const struct pfd_spirv *module, uint32_t *ret);
@@ -225,6 +235,14 @@ struct pfd_spirv_access {
 /* False: instruction k, of the core, reaches no memory and no image. */
 bool pfd_spirv_access(const struct pfd_spirv *module, uint32_t k,
                       struct pfd_spirv_access *ret);
+
+/* The resource that the check of an instrumented module at instruction k is
+ * for, as far as the layer passes it; false: k is no such check. */
+bool pfd_spirv_checked(const struct pfd_spirv *module, uint32_t k,
+                       struct pfd_spirv_access *ret);
+/* Call i of those that report this position; PFD_SPIRV_NONE: there is none. */
+uint32_t pfd_spirv_reported(const struct pfd_spirv *module, uint32_t position,
+                            size_t i);
 
 /* ---- abort messages ---- */
 

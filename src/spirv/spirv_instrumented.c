@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Modules that SPIRV-Tools has instrumented for the validation layer, as
- * drivers see them (seen as layer 1.3.239 makes them). Each debugPrintf call
- * has become a call of inst_printf_stream_write_N(position, format id,
- * dwords...), each check one of another inst_..._stream_write_N(position,
- * ...). The position is the instruction's in the original module; these
- * functions store the shader's number behind a record's size.
+ * Modules that were instrumented for the validation layer, as drivers see them.
+ * Positions are those of instructions in the original module; the functions
+ * that write records store the shader's number behind a record's size.
  *
- * Which values the dwords were made of is told from how they are made, and from
- * what the conversions want: v.x and v.y for two of them, v for one %v2f.
+ * By SPIRV-Tools (seen as layer 1.3.239 makes them): each debugPrintf call has
+ * become a call of inst_printf_stream_write_N(position, format id, dwords...),
+ * each check one of another inst_..._stream_write_N(position, ...). Which
+ * values the dwords were made of is told from how they are made, and from what
+ * the conversions want: v.x and v.y for two of them, v for one %v2f.
+ *
+ * By the layer itself (since SDK 1.3.296, seen as 1.4.309 makes them): in front
+ * of each debugPrintf call that the layer prints stands one of
+ * inst_debug_printf_N(position, format id, masks, stage words, dwords...), a
+ * record of N dwords, and the call itself says which values these are. Checks
+ * are inst_descriptor_...(position, stage words, set, binding, ...) and others.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,30 +33,45 @@ enum {
     OP_I_ADD = 128,
     OP_SELECT = 169,
     OP_SHIFT_RIGHT_LOGICAL = 194,
-    ARGUMENTS_AT = 4, /* of a call, in words */
-    SHADER_AT = 1,    /* of the shader's number, in a record */
+    ARGUMENTS_AT = 4,          /* of a call, in words */
+    SET_AT = ARGUMENTS_AT + 2, /* of a check by the layer */
+    SHADER_AT = 1,             /* of the shader's number, in a record */
+    NOT_PASSED = 2,            /* words of a record: its size, the shader */
+    POSITION = (1u << 27) - 1, /* the stage may be in the upper bits */
+    EXT_INST_OPERANDS = 6,     /* words before those of a debugPrintf call */
 };
-
-static const char prefix[] = "inst_";
-static const char printf_prefix[] = "inst_printf_stream_write_";
-static const char write_word[] = "_stream_write_";
-
-/* ---- functions ---- */
 
 /* What kind of function writes records. */
 enum writer {
     WRITER_NONE,
     WRITER_CHECK,
-    WRITER_PRINTF,
+    WRITER_PRINTF,       /* by SPIRV-Tools */
+    WRITER_DEBUG_PRINTF, /* by the layer */
 };
 
-struct writer_id {
-    uint32_t id;
-    bool prints;
+/* Names of functions, the most special first. */
+static const struct writer_row {
+    const char *prefix;
+    const char *part; /* that is in the rest, too */
+    enum writer writer;
+    enum pfd_spirv_maker maker;
+} writer_rows[] = {
+    { "inst_printf_stream_write_", "", WRITER_PRINTF, PFD_SPIRV_BY_TOOLS },
+    { "inst_", "_stream_write_", WRITER_CHECK, PFD_SPIRV_BY_TOOLS },
+    { "inst_debug_printf_", "", WRITER_DEBUG_PRINTF, PFD_SPIRV_BY_LAYER },
+    { "inst_bindless_descriptor", "", WRITER_CHECK, PFD_SPIRV_BY_LAYER_2024 },
+    { "inst_non_bindless_oob_", "", WRITER_CHECK, PFD_SPIRV_BY_LAYER_2024 },
+    { "inst_descriptor_", "", WRITER_CHECK, PFD_SPIRV_BY_LAYER_2025 },
+    { "inst_vertex_attribute_fetch_oob", "", WRITER_CHECK,
+      PFD_SPIRV_BY_LAYER_2025 },
+    { "inst_buffer_device_address", "", WRITER_CHECK, PFD_SPIRV_BY_LAYER },
+    { "inst_ray_query", "", WRITER_CHECK, PFD_SPIRV_BY_LAYER },
 };
+
+/* ---- functions ---- */
 
 struct writers {
-    struct writer_id *at; /* [n], by id, owned */
+    struct spirv_writer *at; /* [n], by id, owned */
     size_t n;
     size_t room;
 };
@@ -61,39 +82,73 @@ static bool begins(const char *text, size_t n, const char *with)
     return n >= n_with && !memcmp(text, with, n_with);
 }
 
-static enum writer writer_named(const char *name, size_t n)
+/* A digit or a letter of such names: a front end's own functions have their
+ * types behind a parenthesis. */
+static bool is_plain_name(const char *name, size_t n)
 {
-    if (begins(name, n, printf_prefix))
-        return WRITER_PRINTF;
-    return begins(name, n, prefix) &&
-                   memmem(name, n, write_word, sizeof write_word - 1)
-               ? WRITER_CHECK
-               : WRITER_NONE;
+    for (size_t i = 0; i < n; i++) {
+        if (name[i] != '_' && !(name[i] >= 'a' && name[i] <= 'z') &&
+            !(name[i] >= '0' && name[i] <= '9'))
+            return false;
+    }
+    return true;
 }
 
-static bool add_writer(struct writers *writers, uint32_t id, bool prints)
+static const struct writer_row *row_named(const char *name, size_t n)
+{
+    for (size_t i = 0; i < sizeof writer_rows / sizeof *writer_rows; i++) {
+        const struct writer_row *row = &writer_rows[i];
+        if (begins(name, n, row->prefix) &&
+            memmem(name, n, row->part, strlen(row->part)) &&
+            (row->maker == PFD_SPIRV_BY_TOOLS || is_plain_name(name, n)))
+            return row;
+    }
+    return NULL;
+}
+
+/* The number at the end of a name, of up to nine digits; 0: there is none. */
+static uint32_t number_of(const char *name, size_t n)
+{
+    size_t at = n;
+    uint32_t ret = 0;
+    while (at && n - at < 9 && name[at - 1] >= '0' && name[at - 1] <= '9')
+        at--;
+    for (; at < n; at++)
+        ret = ret * 10 + (uint32_t)(name[at] - '0');
+    return ret;
+}
+
+static bool add_writer(struct writers *writers,
+                       const struct spirv_writer *writer)
 {
     if (writers->n == writers->room) {
         size_t room = writers->room ? writers->room * 2 : 16;
-        struct writer_id *at = realloc(writers->at, room * sizeof *at);
+        struct spirv_writer *at = realloc(writers->at, room * sizeof *at);
         if (!at)
             return false;
         writers->at = at;
         writers->room = room;
     }
-    writers->at[writers->n++] = (struct writer_id){ id, prints };
+    writers->at[writers->n++] = *writer;
     return true;
 }
 
 static int by_id(const void *a, const void *b)
 {
-    const struct writer_id *x = a;
-    const struct writer_id *y = b;
+    const struct spirv_writer *x = a;
+    const struct spirv_writer *y = b;
     return (x->id > y->id) - (x->id < y->id);
 }
 
+/* Variables of an application can have such names. */
+static bool is_function(const struct pfd_spirv *m, uint32_t id)
+{
+    uint32_t k = pfd_spirv_definition(m, id);
+    return k != PFD_SPIRV_NONE && spirv_op(m, k) == PFD_SPV_FUNCTION;
+}
+
 /* Names stand in front of all functions. */
-static bool find_writers(const struct pfd_spirv *m, struct writers *ret)
+static bool find_writers(struct pfd_spirv *m, struct writers *ret)
 {
     for (uint32_t k = 0; k < m->n && spirv_op(m, k) != PFD_SPV_FUNCTION; k++) {
         uint32_t n = 0;
@@ -102,10 +157,14 @@ static bool find_writers(const struct pfd_spirv *m, struct writers *ret)
             continue;
         size_t n_name = 0;
         const char *name = spirv_literal(w + 2, n - 2, &n_name);
-        enum writer kind = writer_named(name, n_name);
-        if (kind != WRITER_NONE &&
-            !add_writer(ret, w[1], kind == WRITER_PRINTF))
+        const struct writer_row *row = row_named(name, n_name);
+        if (!row || (row->maker != PFD_SPIRV_BY_TOOLS && !is_function(m, w[1])))
+            continue;
+        struct spirv_writer writer = { w[1], row->writer,
+                                       number_of(name, n_name) };
+        if (!add_writer(ret, &writer))
             return false;
+        m->maker = row->maker > m->maker ? row->maker : m->maker;
     }
     if (ret->n)
         qsort(ret->at, ret->n, sizeof *ret->at, by_id);
@@ -113,11 +172,13 @@ static bool find_writers(const struct pfd_spirv *m, struct writers *ret)
 }
 
 /* The function with this id; NULL: it is none of them. */
-static const struct writer_id *writer_of(const struct writers *writers,
-                                         uint32_t id)
+static const struct spirv_writer *writer_of(const struct writers *writers,
+                                            uint32_t id)
 {
-    struct writer_id key = { .id = id };
-    return bsearch(&key, writers->at, writers->n, sizeof key, by_id);
+    struct spirv_writer key = { .id = id };
+    return writers->n
+               ? bsearch(&key, writers->at, writers->n, sizeof key, by_id)
+               : NULL;
 }
 
 /* ---- the shader's number ---- */
@@ -346,6 +407,54 @@ static void add_call(struct pfd_spirv *m, uint32_t k, uint32_t position)
     m->calls[m->n_calls++] = call;
 }
 
+/* ---- calls by the layer ---- */
+
+/* The debugPrintf call that the one at k stands in front of, which is kept;
+ * PFD_SPIRV_NONE: there is none. */
+static uint32_t printed_by(const struct pfd_spirv *m, uint32_t k)
+{
+    uint32_t n = 0;
+    const uint32_t *call = spirv_at(m, k, &n);
+    for (uint32_t i = k + 1; i < m->n; i++) {
+        uint32_t op = spirv_op(m, i);
+        if (op == PFD_SPV_LINE || op == PFD_SPV_NO_LINE ||
+            spirv_debug_number(m, i))
+            continue;
+        if (!spirv_is_print(m, i))
+            return PFD_SPIRV_NONE;
+        uint32_t format_id = spirv_at(m, i, &n)[EXT_INST_OPERANDS - 1];
+        uint32_t passed = 0;
+        uint32_t n_call = call[0] >> 16;
+        for (uint32_t at = ARGUMENTS_AT + 1; at < n_call; at++) {
+            if (pfd_spirv_constant(m, call[at], &passed) && passed == format_id)
+                return i;
+        }
+        return PFD_SPIRV_NONE;
+    }
+    return PFD_SPIRV_NONE;
+}
+
+/* The call at k passes all words of a record but two. */
+static void add_printed(struct pfd_spirv *m, uint32_t k, uint32_t position,
+                        uint32_t n_record)
+{
+    uint32_t n = 0;
+    spirv_at(m, k, &n);
+    uint32_t printed = printed_by(m, k);
+    if (printed == PFD_SPIRV_NONE || n - ARGUMENTS_AT + NOT_PASSED != n_record)
+        return;
+    const uint32_t *w = spirv_at(m, printed, &n);
+    struct spirv_call call = { .k = k,
+                               .position = position,
+                               .format_id = w[EXT_INST_OPERANDS - 1],
+                               .first = (uint32_t)m->n_operands,
+                               .n_operands = n - EXT_INST_OPERANDS };
+    memcpy(m->operands + m->n_operands, w + EXT_INST_OPERANDS,
+           call.n_operands * sizeof *w);
+    m->n_operands += call.n_operands;
+    m->calls[m->n_calls++] = call;
+}
+
 /* ---- calls ---- */
 
 static int by_position(const void *a, const void *b)
@@ -358,9 +467,9 @@ static int by_position(const void *a, const void *b)
 }
 
 /* The function that instruction k calls, if it writes records. */
-static const struct writer_id *called_at(const struct pfd_spirv *m,
-                                         const struct writers *writers,
-                                         uint32_t k)
+static const struct spirv_writer *called_at(const struct pfd_spirv *m,
+                                            const struct writers *writers,
+                                            uint32_t k)
 {
     uint32_t n = 0;
     const uint32_t *w = spirv_at(m, k, &n);
@@ -375,9 +484,13 @@ static bool make_room(struct pfd_spirv *m, const struct writers *writers)
     size_t n_operands = 0;
     for (uint32_t k = 0; k < m->n; k++) {
         uint32_t n_words = 0;
-        if (!called_at(m, writers, k))
+        const struct spirv_writer *writer = called_at(m, writers, k);
+        if (!writer)
             continue;
-        spirv_at(m, k, &n_words);
+        uint32_t printed = writer->kind == WRITER_DEBUG_PRINTF
+                               ? printed_by(m, k)
+                               : PFD_SPIRV_NONE;
+        spirv_at(m, printed == PFD_SPIRV_NONE ? k : printed, &n_words);
         n_operands += n_words;
         n++;
     }
@@ -394,13 +507,17 @@ static bool index_calls(struct pfd_spirv *m, const struct writers *writers)
     for (uint32_t k = 0; k < m->n; k++) {
         uint32_t n = 0;
         const uint32_t *w = spirv_at(m, k, &n);
-        const struct writer_id *writer = called_at(m, writers, k);
+        const struct spirv_writer *writer = called_at(m, writers, k);
         struct spirv_report report = { .k = k };
         if (writer &&
             pfd_spirv_constant(m, w[ARGUMENTS_AT], &report.position)) {
+            if (writer->kind == WRITER_DEBUG_PRINTF)
+                report.position &= POSITION;
             m->reports[m->n_reports++] = report;
-            if (writer->prints)
+            if (writer->kind == WRITER_PRINTF)
                 add_call(m, k, report.position);
+            if (writer->kind == WRITER_DEBUG_PRINTF)
+                add_printed(m, k, report.position, writer->number);
         }
         if (m->shader == PFD_SPIRV_NONE &&
             (w[0] & 0xffff) == PFD_SPV_FUNCTION && n > 2 &&
@@ -419,11 +536,34 @@ bool spirv_index_instrumented(struct pfd_spirv *m)
     if (ok && writers.n)
         ok = index_calls(m, &writers);
     m->is_instrumented = writers.n > 0;
-    free(writers.at);
+    m->writers = writers.at;
+    m->n_writers = writers.n;
+    m->n_memory += writers.room * sizeof *writers.at;
     return ok;
 }
 
-uint32_t spirv_reported(const struct pfd_spirv *m, uint32_t position)
+bool spirv_calls_writer(const struct pfd_spirv *m, uint32_t k)
+{
+    struct writers writers = { .at = m->writers, .n = m->n_writers };
+    return called_at(m, &writers, k) != NULL;
+}
+
+bool pfd_spirv_checked(const struct pfd_spirv *m, uint32_t k,
+                       struct pfd_spirv_access *ret)
+{
+    uint32_t n = 0;
+    const uint32_t *w = spirv_at(m, k, &n);
+    *ret = (struct pfd_spirv_access){ 0 };
+    if (m->maker < PFD_SPIRV_BY_LAYER || !spirv_calls_writer(m, k) ||
+        n <= SET_AT + 1)
+        return false;
+    ret->has_set = pfd_spirv_constant(m, w[SET_AT], &ret->set);
+    ret->has_binding = pfd_spirv_constant(m, w[SET_AT + 1], &ret->binding);
+    return true;
+}
+
+/* The first report of this position, or of a later one. */
+static size_t first_report(const struct pfd_spirv *m, uint32_t position)
 {
     size_t low = 0;
     size_t high = m->n_reports;
@@ -435,7 +575,19 @@ uint32_t spirv_reported(const struct pfd_spirv *m, uint32_t position)
             high = mid;
         }
     }
-    return low < m->n_reports && m->reports[low].position == position
-               ? m->reports[low].k
+    return low;
+}
+
+uint32_t pfd_spirv_reported(const struct pfd_spirv *m, uint32_t position,
+                            size_t i)
+{
+    size_t at = first_report(m, position);
+    return i < m->n_reports - at && m->reports[at + i].position == position
+               ? m->reports[at + i].k
                : PFD_SPIRV_NONE;
+}
+
+uint32_t spirv_reported(const struct pfd_spirv *m, uint32_t position)
+{
+    return pfd_spirv_reported(m, position, 0);
 }

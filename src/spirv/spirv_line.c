@@ -8,6 +8,8 @@
 enum {
     /* #line directives that are kept of one module; real ones have a few. */
     DIRECTIVES_MAX = 4096,
+    OP_SELECTION_MERGE = 247,
+    OP_BRANCH_CONDITIONAL = 250,
 };
 
 /* ---- which line an instruction has ---- */
@@ -22,10 +24,46 @@ static bool is_line(const struct pfd_spirv *m, uint32_t k, bool *ends)
     return op == PFD_SPV_LINE || number == PFD_DEBUG_LINE || *ends;
 }
 
+/* A block that instrumentation has cut in pieces: the line of the cut goes on
+ * in those up to the merge block. */
+struct cut {
+    uint32_t line;
+    uint32_t merge; /* id of its label; 0: no block is cut */
+};
+
+/* The block ends at k. */
+static void note_cut(const struct pfd_spirv *m, uint32_t k, uint32_t line,
+                     struct cut *cut)
+{
+    uint32_t n = 0;
+    uint32_t n_merge = 0;
+    const uint32_t *w = spirv_at(m, k, &n);
+    if (!m->n_writers || (w[0] & 0xffff) != OP_BRANCH_CONDITIONAL || n < 4 ||
+        k == 0 || spirv_op(m, k - 1) != OP_SELECTION_MERGE)
+        return;
+    const uint32_t *merge = spirv_at(m, k - 1, &n_merge);
+    uint32_t made = pfd_spirv_definition(m, w[1]);
+    if (made != PFD_SPIRV_NONE && n_merge > 1 && spirv_calls_writer(m, made))
+        *cut = (struct cut){ .line = line, .merge = merge[1] };
+}
+
+/* The line that a label at k begins with. */
+static uint32_t line_of_label(const struct pfd_spirv *m, uint32_t k,
+                              struct cut *cut)
+{
+    uint32_t n = 0;
+    const uint32_t *w = spirv_at(m, k, &n);
+    uint32_t line = cut->merge ? cut->line : PFD_SPIRV_NONE;
+    if (n > 1 && w[1] == cut->merge)
+        cut->merge = 0;
+    return line;
+}
+
 static void find_lines(struct pfd_spirv *m)
 {
     uint32_t line = PFD_SPIRV_NONE;
     uint32_t layer = PFD_SPIRV_NONE;
+    struct cut cut = { PFD_SPIRV_NONE, 0 };
     for (uint32_t k = 0; k < m->n; k++) {
         bool ends = false;
         m->line[k] = line;
@@ -35,10 +73,14 @@ static void find_lines(struct pfd_spirv *m)
             line = ends ? PFD_SPIRV_NONE : k;
             layer = ends ? layer : k;
         } else if (spirv_ends_block(op)) {
+            note_cut(m, k, line, &cut);
             line = PFD_SPIRV_NONE;
+        } else if (op == PFD_SPV_LABEL) {
+            line = cut.merge ? line_of_label(m, k, &cut) : line;
         } else if (op == PFD_SPV_FUNCTION_END) {
             line = PFD_SPIRV_NONE;
             layer = PFD_SPIRV_NONE;
+            cut.merge = 0;
         }
     }
 }

@@ -40,6 +40,13 @@ struct spirv_call {
     uint32_t n_operands;
 };
 
+/* A function that writes records, of an instrumented module. */
+struct spirv_writer {
+    uint32_t id;
+    uint32_t kind;   /* spirv_instrumented.c's own */
+    uint32_t number; /* at the end of its name; 0: none is there */
+};
+
 /* A call that writes a record, of an instrumented module. */
 struct spirv_report {
     uint32_t position; /* in the original module */
@@ -94,6 +101,9 @@ struct pfd_spirv {
     size_t n_operands;
     struct spirv_report *reports; /* [n_reports], by position */
     size_t n_reports;
+    enum pfd_spirv_maker maker;
+    struct spirv_writer *writers; /* [n_writers], by id */
+    size_t n_writers;
     struct spirv_source *sources; /* [n_sources] */
     size_t n_sources;
     struct spirv_decoration *decorations; /* [n_decorations], sorted */
@@ -123,6 +133,12 @@ static inline uint32_t spirv_op(const struct pfd_spirv *m, uint32_t k)
 
 /* The number of a NonSemantic.Shader.DebugInfo instruction; 0: it is none. */
 uint32_t spirv_debug_number(const struct pfd_spirv *m, uint32_t k);
+
+/* Is instruction k a debugPrintf call, and whole? */
+bool spirv_is_print(const struct pfd_spirv *m, uint32_t k);
+
+/* Does instruction k call a function that writes records? */
+bool spirv_calls_writer(const struct pfd_spirv *m, uint32_t k);
 
 /* True for instructions that end a block. */
 bool spirv_ends_block(uint32_t op);

@@ -5,8 +5,10 @@
  * is nothing left of it: the original module knows.
  *
  * Instrumentation keeps ids and the order of what it keeps. So the original has
- * a call of the same string where each position of the instrumented one says
- * so, and all lines that the instrumented one has, in its order.
+ * a call of the same string, or what is checked, where each position of the
+ * instrumented one says so, and all lines that the instrumented one has, in its
+ * order. SPIRV-Tools counts copies of lines, the layer instructions, and since
+ * SDK 1.4.328 dwords.
  */
 #include <string.h>
 
@@ -14,6 +16,7 @@
 
 enum {
     LINE_WORDS = 4, /* of a line: file, line, end and column, as ids or not */
+    EXTENSIONS = 4096, /* the first opcode of theirs */
 };
 
 /* The line instruction at k; false: it is none, or is cut. */
@@ -69,11 +72,10 @@ static bool has_lines_of(const struct pfd_spirv *m,
     return some;
 }
 
-size_t pfd_spirv_original_call(const struct pfd_spirv *m, size_t i,
-                               const struct pfd_spirv *original)
+/* The call of this string at instruction k of the original, or n_calls. */
+static size_t call_at(const struct pfd_spirv *original, uint32_t k,
+                      uint32_t format_id)
 {
-    const struct spirv_call *call = &m->calls[i];
-    uint32_t k = pfd_spirv_by_counted(original, call->position);
     size_t low = 0;
     size_t high = original->n_calls;
     while (low < high) {
@@ -85,9 +87,47 @@ size_t pfd_spirv_original_call(const struct pfd_spirv *m, size_t i,
         }
     }
     return low < original->n_calls && original->calls[low].k == k &&
-                   original->calls[low].format_id == call->format_id
+                   original->calls[low].format_id == format_id
                ? low
                : original->n_calls;
+}
+
+size_t pfd_spirv_original_call(const struct pfd_spirv *m, size_t i,
+                               const struct pfd_spirv *original)
+{
+    const struct spirv_call *call = &m->calls[i];
+    if (m->maker == PFD_SPIRV_BY_TOOLS) {
+        return call_at(original, pfd_spirv_by_counted(original, call->position),
+                       call->format_id);
+    }
+    size_t ret = call_at(original, call->position, call->format_id);
+    return ret < original->n_calls
+               ? ret
+               : call_at(original,
+                         pfd_spirv_by_offset(original, call->position),
+                         call->format_id);
+}
+
+/* Can instruction k be one that is checked? Those of extensions can. */
+static bool is_checked(const struct pfd_spirv *m, uint32_t k)
+{
+    struct pfd_spirv_access access;
+    return k < m->n &&
+           (spirv_op(m, k) >= EXTENSIONS || pfd_spirv_access(m, k, &access));
+}
+
+/* Is there something to check wherever the layer says so? 0 is the whole
+ * shader. */
+static bool has_checks_of(const struct pfd_spirv *m,
+                          const struct pfd_spirv *original)
+{
+    for (size_t i = 0; i < m->n_reports; i++) {
+        uint32_t position = m->reports[i].position;
+        if (position && !is_checked(original, position) &&
+            !is_checked(original, pfd_spirv_by_offset(original, position)))
+            return false;
+    }
+    return m->n_reports > 0;
 }
 
 static bool same_text(const struct pfd_spirv *a, const struct pfd_spirv *b,
@@ -103,7 +143,10 @@ static bool same_text(const struct pfd_spirv *a, const struct pfd_spirv *b,
 bool pfd_spirv_is_original(const struct pfd_spirv *original,
                            const struct pfd_spirv *m)
 {
-    if (original->is_instrumented || !m->is_instrumented || !m->n_calls)
+    if (original->is_instrumented || !m->is_instrumented)
+        return false;
+    if (!m->n_calls &&
+        (m->maker == PFD_SPIRV_BY_TOOLS || !has_checks_of(m, original)))
         return false;
     for (size_t i = 0; i < m->n_calls; i++) {
         if (pfd_spirv_original_call(m, i, original) == original->n_calls ||
