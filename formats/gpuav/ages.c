@@ -6,6 +6,7 @@
  */
 #include "gpuav.h"
 #include "spirv/khronos.h"
+#include "spirv/shaders.h"
 
 enum {
     DWORD = GPUAV_DWORD,
@@ -129,6 +130,8 @@ bool gpuav_codes_fit(const uint8_t *bytes, uint32_t n, bool from_one)
     uint32_t code = gpuav_word(bytes, n < 10 ? 6 : GPUAV_HEADER);
     bool has_set = n == 13;
     bool empty = has_set && !gpuav_word(bytes, 11) && !gpuav_word(bytes, 12);
+    if (n == GPUAV_RECORD_MAX)
+        return gpuav_group_fits(bytes, from_one);
     if (n == GPUAV_NOW || n > 13)
         return true;
     if (from_one) {
@@ -157,8 +160,11 @@ struct tally {
     uint64_t strange;   /* whose parameters their error does not have */
     unsigned end;       /* more is better */
     unsigned fits[2];   /* records with codes from 0, and from 1 */
+    unsigned can[2];    /* of 16 dwords: parameters of later, earlier codes */
+    unsigned has[2];    /* and codes that the other has not */
     bool has_sets;      /* records of 2023 */
     bool has_own;       /* checks of the layer itself */
+    bool is_cut;        /* all there is of records is the first part of one */
 };
 
 /* How the chain of sizes ends: where the count says, before, behind it. */
@@ -179,9 +185,41 @@ static void count_record(struct tally *t, const uint8_t *bytes,
     t->now += size == GPUAV_NOW ? size : 0;
     t->has_own |= size && !gpuav_word(bytes, 0);
     t->has_sets |= size == 13;
+    if (size == GPUAV_RECORD_MAX) {
+        bool has[2] = { gpuav_group_has(bytes, false),
+                        gpuav_group_has(bytes, true) };
+        for (unsigned k = 0; k < 2; k++) {
+            t->can[k] += fits[k] && !fits[!k];
+            t->has[k] += has[k] && !has[!k];
+        }
+        return;
+    }
     t->strange += size && !fits[0] && !fits[1] ? size : 0;
     for (unsigned k = 0; size && k < 2; k++)
         t->fits[k] += fits[k];
+}
+
+/* Codes of records of 16 dwords: what a module or a code says counts first,
+ * then parameters. */
+static void decide_groups(const struct pfd_walk *w, const struct tally *t,
+                          struct gpuav_age *ret)
+{
+    unsigned made[2] = { 0 };
+    for (size_t i = 0; i < w->shaders->n; i++) {
+        enum pfd_spirv_maker maker =
+            pfd_spirv_maker(w->shaders->shaders[i].module);
+        made[0] += maker == PFD_SPIRV_BY_LAYER_2025;
+        made[1] += maker == PFD_SPIRV_BY_LAYER_2024;
+    }
+    const unsigned *evidence[] = { made, t->has, t->can };
+    ret->either = true;
+    for (size_t i = 0; ret->either && i < 3; i++) {
+        const unsigned *n = evidence[i];
+        ret->earlier = n[1] && !n[0];
+        ret->either = !n[0] == !n[1];
+        if (n[0] && n[1])
+            return;
+    }
 }
 
 /* Follows the sizes, and goes on behind damage where a record makes sense. */
@@ -206,6 +244,8 @@ static struct tally tally_of(const struct pfd_walk *w, uint8_t data)
             t.leading += end ? 0 : size;
             at += (size_t)next * DWORD;
         } else {
+            t.is_cut |= !end && !t.n_records && size >= GPUAV_NOW && w->last &&
+                        wanted >= size;
             end = end ? end : at;
             t.stray += at < limit && gpuav_word(bytes, 0) != 0;
             at += DWORD;
@@ -235,12 +275,14 @@ struct gpuav_age gpuav_decide(const struct pfd_walk *w)
     struct tally t[2] = { tally_of(w, 1), tally_of(w, 2) };
     bool two = starts_at_two(w, t);
     const unsigned *fits = t[two].fits;
-    return (struct gpuav_age){
+    struct gpuav_age ret = {
         .data = two ? 2 : 1,
         .from_one =
             fits[1] > fits[0] || (t[two].has_sets && fits[1] == fits[0]),
         .is_even = fits[0] == fits[1],
     };
+    decide_groups(w, &t[two], &ret);
+    return ret;
 }
 
 /* ---- the format ---- */
@@ -251,7 +293,7 @@ static int likelihood_of(const struct pfd_walk *w, uint8_t data)
     struct tally t = tally_of(w, data);
     uint32_t flags = pfd_walk_u32(w, 0);
     if (!t.plausible || (data == 2 && flags > FLAGS_MAX))
-        return 5;
+        return data == 2 && flags <= FLAGS_MAX && t.is_cut ? 60 : 5;
     /* Behind a hole anything may happen to look like a record or two, with
      * words of none beside them. */
     if (t.plausible < t.n_records / 4 || (!t.leading && t.n < CHAIN && t.stray))

@@ -109,7 +109,8 @@ static void read_address(struct gpuav_fault *f, uint32_t low, uint32_t high)
 /* Errors in groups; p: three parameters. */
 static void read_group(struct gpuav_fault *f, const uint32_t p[3])
 {
-    memcpy(f->params, p, sizeof f->params);
+    memcpy(f->params, p, 3 * sizeof *p);
+    f->n_params = 3;
     f->kind = GPUAV_OTHER;
     switch (f->group) {
     case 1:
@@ -161,6 +162,7 @@ static void read_now(const uint8_t *bytes, struct gpuav_record *r)
     r->shader = error & 0x3ffff;
     r->stage = place >> 27;
     r->position = place & ((1u << 27) - 1);
+    r->has_action = true;
     r->action = gpuav_word(bytes, 6) >> 16;
     r->logger = gpuav_word(bytes, 6) & 0xffff;
     r->fault.group = error >> 24;
@@ -275,21 +277,15 @@ void gpuav_read(const uint8_t *bytes, uint32_t n, bool from_one,
     r->stage = gpuav_word(bytes, 3);
     for (uint32_t i = 0; i < n_words; i++)
         r->words[i] = gpuav_word(bytes, 4 + i);
-    if (n == 16 || n == 14) {
-        at = n == 16 ? 9 : 7;
-        r->fault.group = gpuav_word(bytes, at);
-        r->fault.code = gpuav_word(bytes, at + 1);
-        for (uint32_t i = 0; i < 3; i++)
-            p[i] = gpuav_word(bytes, at + 2 + i);
-        memcpy(r->fault.params, p, sizeof p);
-        r->fault.kind = GPUAV_OTHER;
-        r->fault.is_unsure = true;
+    if (n > 13) {
+        gpuav_read_grouped(bytes, n, from_one, r);
         return;
     }
     r->fault.code = gpuav_word(bytes, at);
     for (uint32_t i = 0; i < 3 && at + 1 + i < n; i++)
         p[i] = gpuav_word(bytes, at + 1 + i);
     memcpy(r->fault.params, p, sizeof p);
+    r->fault.n_params = 3;
     if (from_one && n >= GPUAV_OWN_CHECK) { /* shorter ones are of 2018 */
         read_2023(&r->fault, bytes, n);
     } else if (n == 13) {
@@ -359,21 +355,18 @@ static void add_draw(struct pfd_text *out, const struct gpuav_fault *f)
 static void add_other(struct pfd_text *out, const struct gpuav_fault *f)
 {
     const struct group_row *row = group_row(f->group);
-    const char *name = code_name(f->group, f->code);
+    const char *name = f->n_params == 3 ? code_name(f->group, f->code) : NULL;
     if (row) {
         pfd_text_printf(out, "Error %u.%u, %s%s%s", f->group, f->code,
-                        row->name,
-                        !name          ? ""
-                        : f->is_unsure ? ": perhaps "
-                                       : ": ",
-                        name ? name : "");
+                        row->name, name ? ": " : "", name ? name : "");
     } else if (f->group) {
         pfd_text_printf(out, "Error %u.%u", f->group, f->code);
     } else {
         pfd_text_printf(out, "Error %u", f->code);
     }
-    pfd_text_printf(out, " (%u, %u, %u)", f->params[0], f->params[1],
-                    f->params[2]);
+    for (uint32_t i = 0; i < f->n_params; i++)
+        pfd_text_printf(out, "%s%u", i ? ", " : " (", f->params[i]);
+    pfd_text_puts(out, ")");
 }
 
 /* Until 2023. Sentences have the blanks that they had. */
@@ -480,7 +473,10 @@ static void add_now(struct pfd_text *out, const struct gpuav_fault *f,
 void gpuav_fault_text(struct pfd_text *out, const struct gpuav_record *record,
                       const struct pfd_vulkan_capture *capture, bool as_layer)
 {
-    if (record->is_now) {
+    if (record->fault.error && record->fault.error->text &&
+        record->fault.kind == record->fault.error->kind) {
+        gpuav_error_text(out, record);
+    } else if (record->is_now || record->fault.error) {
         add_now(out, &record->fault, capture);
     } else {
         add_old(out, &record->fault, capture, as_layer);
@@ -506,6 +502,21 @@ static size_t add_name(struct pfd_origin *ret, const char *name,
                                 .n = (uint32_t)strlen(text),
                                 .text = text };
     return 1;
+}
+
+static size_t add_params(const struct gpuav_fault *f, struct pfd_origin *ret)
+{
+    static const char *const more[] = { "parameter_3", "parameter_4" };
+    size_t n = 1;
+    *ret = (struct pfd_origin){
+        .name = "parameters",
+        .type = PFD_ORIGIN_COORDS,
+        .n = 3,
+        .value = { f->params[0], f->params[1], f->params[2] },
+    };
+    for (size_t i = 3; i < f->n_params; i++)
+        n += add_number(ret + n, more[i - 3], f->params[i]);
+    return n;
 }
 
 static size_t add_values(const struct gpuav_fault *f, struct pfd_origin *ret)
@@ -542,33 +553,37 @@ static size_t add_values(const struct gpuav_fault *f, struct pfd_origin *ret)
     case GPUAV_DRAW:
     case GPUAV_TRACE_RAYS:
     case GPUAV_OTHER:
-        ret[n++] = (struct pfd_origin){
-            .name = "parameters",
-            .type = PFD_ORIGIN_COORDS,
-            .n = 3,
-            .value = { f->params[0], f->params[1], f->params[2] },
-        };
+        n += add_params(f, ret);
         break;
     }
     return n;
+}
+
+static const char *error_name(const struct gpuav_fault *f)
+{
+    if (f->error)
+        return f->error->name;
+    if (f->group)
+        return f->n_params == 3 ? code_name(f->group, f->code) : NULL;
+    return f->kind == GPUAV_OTHER ? NULL : kind_names[f->kind];
 }
 
 size_t gpuav_fault_origin(const struct gpuav_fault *f, struct pfd_origin *ret)
 {
     const struct group_row *row = group_row(f->group);
     size_t n = 0;
-    const char *name = f->group                 ? code_name(f->group, f->code)
-                       : f->kind == GPUAV_OTHER ? NULL
-                                                : kind_names[f->kind];
+    const char *name = error_name(f);
     if (f->group)
         n += add_number(ret + n, "group", f->group);
     if (row)
         n += add_name(ret + n, "group_name", row->name);
     n += add_number(ret + n, "error", f->code);
-    if (name) {
-        n += add_name(ret + n,
-                      f->is_unsure ? "perhaps_error_name" : "error_name", name);
-    }
+    if (name)
+        n += add_name(ret + n, "error_name", name);
+    if (f->error && f->kind == GPUAV_DISPATCH)
+        return n + add_values(f, ret + n);
+    if (f->error)
+        return n + gpuav_error_origin(f, ret + n);
     if (f->has_set) {
         n += add_number(ret + n, "set", f->set);
         if (f->group != 8)

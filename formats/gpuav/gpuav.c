@@ -36,6 +36,12 @@ static const uint8_t *bytes_at(const struct pfd_walk *w, uint64_t at,
 
 /* ---- records ---- */
 
+/* Bytes before the error of a record of so many dwords. */
+static uint8_t header_of(uint32_t size)
+{
+    return size < 10 ? HEADER - DWORD : HEADER;
+}
+
 /* Is what is behind a record another one, or nothing? */
 static bool leads_on(const uint8_t *bytes, size_t n_bytes, uint8_t data)
 {
@@ -84,15 +90,66 @@ static void tell_module(struct pfd_walk *w, const struct gpuav_record *record,
                      record->shader, place->shader->source);
 }
 
-static void set_reading(const struct pfd_walk *w, const uint8_t *bytes,
-                        uint32_t size, bool from_one, struct pfd_record *r)
-{
+/* A record in one of its readings. */
+struct reading {
+    bool from_one;
+    bool fits;
     struct gpuav_record record;
-    gpuav_read(bytes, size, from_one, &record);
-    struct gpuav_place place = gpuav_place_of(w->shaders, &record);
-    r->key = gpuav_id(&record);
-    r->flags = PFD_RECORD_MADE | (from_one ? GPUAV_FROM_ONE : 0);
-    r->findings |= place.is_wrong ? FINDING(wrong_module) : 0;
+    struct gpuav_place place;
+};
+
+static struct reading read_as(const struct pfd_walk *w, const uint8_t *bytes,
+                              uint32_t size, bool from_one)
+{
+    struct reading ret = { .from_one = from_one };
+    ret.fits = gpuav_codes_fit(bytes, size, from_one);
+    gpuav_read(bytes, size, from_one, &ret.record);
+    ret.place = gpuav_place_of(w->shaders, &ret.record);
+    return ret;
+}
+
+/* Is there an instruction that can have this error? */
+static bool has_place(const struct reading *r)
+{
+    return r->place.k != PFD_SPIRV_NONE && !r->place.is_wrong;
+}
+
+/* Of 16 dwords, where codes do not tell: what the parameters, or an
+ * instruction of a module can be is the record's reading. Returns whether that
+ * decides. */
+static bool choose(struct reading r[2])
+{
+    bool first = r[0].fits;
+    bool second = r[1].fits;
+    if (first && second) {
+        first = has_place(&r[0]);
+        second = has_place(&r[1]);
+    }
+    if (first == second)
+        return false;
+    if (second) {
+        struct reading other = r[0];
+        r[0] = r[1];
+        r[1] = other;
+    }
+    return true;
+}
+
+/* Can the second reading be the record's as well? */
+static bool is_ambiguous(const struct gpuav_age *age, uint32_t size,
+                         struct reading r[2])
+{
+    bool is_decided = size == GPUAV_RECORD_MAX
+                          ? !age->either || choose(r)
+                          : !r[1].fits || (!age->is_even && r[0].fits);
+    return !is_decided && r[0].record.fault.kind != r[1].record.fault.kind;
+}
+
+static void set_reading(const struct reading *reading, struct pfd_record *r)
+{
+    r->key = gpuav_id(&reading->record);
+    r->flags = PFD_RECORD_MADE | (reading->from_one ? GPUAV_FROM_ONE : 0);
+    r->findings |= reading->place.is_wrong ? FINDING(wrong_module) : 0;
 }
 
 /* Adds the record at w->at, in the other reading, too, where that is no worse.
@@ -101,28 +158,24 @@ static void add_record(struct pfd_walk *w, struct state *st, uint32_t size)
 {
     size_t n = 0;
     const uint8_t *bytes = bytes_at(w, w->at, &n);
-    bool from_one = st->age.from_one;
-    bool fits = gpuav_codes_fit(bytes, size, from_one);
-    bool other_fits = gpuav_codes_fit(bytes, size, !from_one);
-    struct gpuav_record record;
-    gpuav_read(bytes, size, from_one, &record);
-    struct gpuav_place place = gpuav_place_of(w->shaders, &record);
-    tell_module(w, &record, &place);
+    bool from_one =
+        size == GPUAV_RECORD_MAX ? st->age.earlier : st->age.from_one;
+    struct reading readings[2] = { read_as(w, bytes, size, from_one),
+                                   read_as(w, bytes, size, !from_one) };
+    bool ambiguous = is_ambiguous(&st->age, size, readings);
+    tell_module(w, &readings[0].record, &readings[0].place);
     struct pfd_record *r = pfd_walk_record(w);
     *r = (struct pfd_record){
         .offset = w->at,
         .n_bytes = size * DWORD,
-        .n_header = size < 10 ? HEADER - DWORD : HEADER,
+        .n_header = header_of(size),
         .kind = PFD_RECORD_ENTRY,
     };
-    set_reading(w, bytes, size, from_one, r);
-    struct gpuav_record other;
-    gpuav_read(bytes, size, !from_one, &other);
-    if (other_fits && (st->age.is_even || !fits) &&
-        other.fault.kind != record.fault.kind) {
+    set_reading(&readings[0], r);
+    if (ambiguous) {
         r->findings |= FINDING(ambiguous);
         struct pfd_record reading = *r;
-        set_reading(w, bytes, size, !from_one, &reading);
+        set_reading(&readings[1], &reading);
         pfd_walk_alternative(w, &reading);
     }
     pfd_chain_pass(&st->chain, w, size, (uint64_t)size * DWORD);
@@ -211,12 +264,6 @@ static enum pfd_status gpuav_walk(struct pfd_walk *w)
 }
 
 /* ---- records from elsewhere ---- */
-
-/* Bytes before the error of a record of so many dwords. */
-static uint8_t header_of(uint32_t size)
-{
-    return size < 10 ? HEADER - DWORD : HEADER;
-}
 
 static bool gpuav_is_record(const struct pfd_look *look)
 {
@@ -311,13 +358,20 @@ static void gpuav_make(const struct pfd_look *look, struct pfd_made *ret)
     ret->n_slots = n;
 }
 
+static size_t add_action(const struct gpuav_record *r, struct pfd_origin *ret)
+{
+    *ret =
+        (struct pfd_origin){ .name = "action", .n = 1, .value = { r->action } };
+    return r->has_action;
+}
+
 static size_t gpuav_origin(const struct pfd_look *look, struct pfd_origin *ret)
 {
     struct view v = view_of(look);
     const struct gpuav_record *r = &v.record;
     size_t n = gpuav_fault_origin(&r->fault, ret);
     if (r->is_own)
-        return n;
+        return n + (r->is_now ? 0 : add_action(r, ret + n));
     const char *stage = pfd_stage_name(pfd_stage_of(r->stage));
     ret[n++] =
         (struct pfd_origin){ .name = "shader", .n = 1, .value = { r->shader } };
@@ -334,11 +388,7 @@ static size_t gpuav_origin(const struct pfd_look *look, struct pfd_origin *ret)
                                     .n = (uint32_t)strlen(stage),
                                     .text = stage };
     n += pfd_khronos_origin(ret + n, r->stage, r->words);
-    if (r->is_now) {
-        ret[n++] = (struct pfd_origin){ .name = "action",
-                                        .n = 1,
-                                        .value = { r->action } };
-    }
+    n += add_action(r, ret + n);
     if (!v.shader || v.k == PFD_SPIRV_NONE) {
         ret[n++] = (struct pfd_origin){ .name = "position",
                                         .n = 1,
@@ -395,11 +445,25 @@ static const char *const origin_names[] = {
     "address",
     "access",
     "size",
+    "opcode",
     "alignment",
     "access_offset",
+    "ray_flags",
     "axis",
     "count",
+    "draw",
+    "first_index",
+    "index_count",
+    "index_offset",
+    "vertex_offset",
+    "vertex_index",
+    "width",
+    "height",
+    "depth",
+    "texel_offset",
     "parameters",
+    "parameter_3",
+    "parameter_4",
     "shader",
     "module",
     "stage",

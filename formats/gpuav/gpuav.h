@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of gpuav: ages.c tells how old a buffer is, gpuav.c walks over its
- * records, faults.c says what they mean, place.c where they come from, words.c
- * names their dwords. */
+ * records, faults.c says what they mean, groups.c does for those of SDK 1.3.280
+ * to 1.4.309, place.c where they come from, words.c names their dwords. */
 #ifndef GPUAV_H
 #define GPUAV_H
 
@@ -18,7 +18,10 @@ enum {
     /* Words before the error; fewer until 2019. */
     GPUAV_HEADER = 7,
     GPUAV_RECORD_MAX = 16,
-    /* Of a record: its codes count from 1. */
+    /* Of groups, in records of 14 and 16 dwords. */
+    GPUAV_PARAMS = 5,
+    /* Of a record: its codes count from 1; of one of 16 dwords: its codes are
+     * those until SDK 1.3.296. */
     GPUAV_FROM_ONE = PFD_RECORD_OWN,
 };
 
@@ -27,11 +30,13 @@ struct gpuav_age {
     uint8_t data;  /* dword of the first record: 1, or 2 since SDK 1.3.236 */
     bool from_one; /* codes count from 1 (June 2023) and not from 0 */
     bool is_even;  /* as much speaks for the one as for the other */
+    bool earlier;  /* codes of records of 16 dwords are those until 1.3.296 */
+    bool either;   /* nothing tells, or all: it is each record's own matter */
 };
 
 /* Decides; the view is the buffer's start, with these bytes or all. */
 enum {
-    GPUAV_EVIDENCE_BYTES = 1 << 18
+    GPUAV_EVIDENCE_BYTES = 1 << 19
 };
 struct gpuav_age gpuav_decide(const struct pfd_walk *walk);
 
@@ -52,7 +57,13 @@ bool gpuav_is_size(uint32_t n);
  */
 uint32_t gpuav_plausible(const uint8_t *bytes, size_t n_bytes, uint8_t data);
 
-/* Does the record [n] make sense with codes from 0, or from 1? */
+/* Has a group of SDK 1.3.283 to 1.4.309, in a record of 16 dwords, this code? */
+bool gpuav_group_has(const uint8_t *bytes, bool earlier);
+/* Can the parameters be that error's, too? */
+bool gpuav_group_fits(const uint8_t *bytes, bool earlier);
+
+/* Does the record [n] make sense with codes from 0, or from 1; of 16 dwords:
+ * with the later codes, or with the earlier ones? */
 bool gpuav_codes_fit(const uint8_t *bytes, uint32_t n, bool from_one);
 
 static inline uint32_t gpuav_word(const uint8_t *bytes, size_t i)
@@ -77,9 +88,25 @@ enum gpuav_kind {
     GPUAV_OTHER, /* of today, by group and code */
 };
 
+/* An error of SDK 1.3.280 to 1.4.309. */
+struct gpuav_error {
+    uint8_t group;
+    uint8_t code;
+    uint8_t ages; /* groups.c's own */
+    enum gpuav_kind kind;
+    const char *name;
+    const char *text; /* with $ for values; NULL: the kind says it all */
+    const char *names[GPUAV_PARAMS];
+};
+
+enum {
+    GPUAV_WRITES = 2 /* in b, of an address */
+};
+
 struct gpuav_fault {
     enum gpuav_kind kind;
-    uint32_t group; /* of today; 0: there is none */
+    const struct gpuav_error *error; /* NULL: of another age, or not known */
+    uint32_t group;                  /* of today; 0: there is none */
     uint32_t code;
     bool has_set;
     uint32_t set;
@@ -89,8 +116,9 @@ struct gpuav_fault {
     uint32_t a;
     uint32_t b;
     uint64_t address;
-    uint32_t params[3];
-    bool is_unsure; /* the names of that age's codes are not known */
+    uint32_t opcode; /* what reached the address; 0: not known */
+    uint32_t params[GPUAV_PARAMS];
+    uint32_t n_params;
 };
 
 /* One record, read. */
@@ -102,14 +130,26 @@ struct gpuav_record {
     uint32_t stage; /* as it stands there */
     uint32_t words[3];
     uint32_t position;
-    uint32_t action; /* of today */
+    bool has_action; /* since SDK 1.3.283 */
+    uint32_t action;
     uint32_t logger;
     struct gpuav_fault fault;
 };
 
-/* Reads the record of [n] dwords, at least 8, at bytes. */
+/* Reads the record of [n] dwords, at least 8, at bytes; from_one: as its flag
+ * GPUAV_FROM_ONE. */
 void gpuav_read(const uint8_t *bytes, uint32_t n, bool from_one,
                 struct gpuav_record *ret);
+
+/* The error of a record of 14 or 16 dwords; the rest is read already. */
+void gpuav_read_grouped(const uint8_t *bytes, uint32_t n, bool earlier,
+                        struct gpuav_record *record);
+
+/* The text of an error that has one, and its parameters as origins, at most
+ * six; returns how many. */
+void gpuav_error_text(struct pfd_text *out, const struct gpuav_record *record);
+size_t gpuav_error_origin(const struct gpuav_fault *fault,
+                          struct pfd_origin *ret);
 
 /* Where a record comes from. */
 struct gpuav_place {

@@ -34,7 +34,7 @@ static enum fit fit_resource(const struct pfd_spirv *m, uint32_t k,
                              const struct gpuav_fault *f)
 {
     struct pfd_spirv_access access;
-    bool names_binding = f->has_set && f->group != 8;
+    bool names_binding = f->has_set && (f->error || f->group != 8);
     if (!pfd_spirv_access(m, k, &access))
         return FIT_NO;
     if (!f->has_set || !access.has_set)
@@ -44,6 +44,32 @@ static enum fit fit_resource(const struct pfd_spirv *m, uint32_t k,
     if (!names_binding || !access.has_binding)
         return FIT_MAYBE;
     return f->binding == access.binding ? FIT_SURE : FIT_NO;
+}
+
+/* What an error of SDK 1.3.280 to 1.4.309 reaches: texels are an image's. */
+static enum fit fit_error(const struct pfd_spirv *m, uint32_t k,
+                          const struct gpuav_fault *f)
+{
+    struct pfd_spirv_access access;
+    bool is_image = f->kind == GPUAV_TEXEL;
+    if (f->group == 8 && (is_image || f->kind == GPUAV_BUFFER) &&
+        pfd_spirv_access(m, k, &access) && access.is_image != is_image)
+        return FIT_NO;
+    return fit_resource(m, k, f);
+}
+
+/* An access behind an address, of that operation and alignment. */
+static enum fit fit_address(const struct pfd_spirv *m, uint32_t k,
+                            const struct gpuav_fault *f)
+{
+    struct pfd_spirv_access access;
+    if (!pfd_spirv_access(m, k, &access) || access.is_image || access.has_set ||
+        opcode(m, k) != f->opcode)
+        return FIT_NO;
+    return access.is_address && access.alignment &&
+                   access.alignment == f->params[4]
+               ? FIT_SURE
+               : FIT_MAYBE;
 }
 
 /* Memory behind an address: no image is there. */
@@ -84,6 +110,10 @@ static enum fit fit_group(const struct pfd_spirv *m, uint32_t k,
                           const struct gpuav_fault *f)
 {
     struct pfd_spirv_access access;
+    if (f->error && (f->group == 1 || f->group == 8))
+        return fit_error(m, k, f);
+    if (f->error && f->group == 2)
+        return fit_address(m, k, f);
     switch (f->group) {
     case 1:
     case 8:
@@ -122,7 +152,8 @@ static bool has_instruction(const struct gpuav_record *r)
     /* Addresses were checked in a module that was changed before; 0 is a check
      * of the whole shader. */
     return !r->is_own &&
-           (r->is_now ? r->position != 0 : r->fault.kind != GPUAV_ADDRESS);
+           (r->is_now || r->size > 13 ? r->position != 0
+                                      : r->fault.kind != GPUAV_ADDRESS);
 }
 
 static bool stage_fits(const struct pfd_shader *s, const struct gpuav_record *r)
@@ -131,26 +162,57 @@ static bool stage_fits(const struct pfd_shader *s, const struct gpuav_record *r)
     return stage == PFD_STAGE_UNKNOWN || !s->stages || s->stages >> stage & 1;
 }
 
+/* The call in an instrumented module that reports this: it stands where the
+ * instruction was. */
+static enum fit find_report(const struct pfd_spirv *m,
+                            const struct gpuav_record *r, uint32_t *ret)
+{
+    const struct gpuav_fault *f = &r->fault;
+    bool names = f->error && (f->group == 1 || f->group == 8);
+    for (size_t i = 0;; i++) {
+        struct pfd_spirv_access access;
+        uint32_t k = pfd_spirv_reported(m, r->position, i);
+        *ret = k;
+        if (k == PFD_SPIRV_NONE)
+            return FIT_NO;
+        if (!names || !pfd_spirv_checked(m, k, &access) ||
+            ((!access.has_set || access.set == f->set) &&
+             (!access.has_binding || access.binding == f->binding)))
+            return FIT_MAYBE;
+    }
+}
+
 /* The instruction in this module that fits, in any numbering of its age; right
- * where the layer was not. */
+ * where the layer was not. SPIRV-Tools counted copies of lines, the layer since
+ * SDK 1.3.283 instructions. */
 static enum fit find_instruction(const struct pfd_spirv *m,
                                  const struct gpuav_record *r, uint32_t *ret)
 {
-    uint32_t k = r->is_now ? pfd_spirv_by_offset(m, r->position)
-                           : pfd_spirv_by_counted(m, r->position);
-    enum fit fit = k == PFD_SPIRV_NONE ? FIT_NO : fit_of(m, k, r);
-    /* What reports it stands where the instruction was. */
-    if (pfd_spirv_is_instrumented(m) && !r->is_now) {
-        *ret = k;
-        return k == PFD_SPIRV_NONE ? FIT_NO : FIT_MAYBE;
+    if (pfd_spirv_is_instrumented(m) && !r->is_now)
+        return find_report(m, r, ret);
+    uint32_t plain = r->position < pfd_spirv_n_instructions(m) ? r->position
+                                                               : PFD_SPIRV_NONE;
+    uint32_t counted = pfd_spirv_by_counted(m, r->position);
+    uint32_t by_age[2] = { counted, plain };
+    if (r->size == GPUAV_RECORD_MAX) {
+        by_age[0] = plain;
+        by_age[1] = counted;
+    } else if (r->is_now) {
+        by_age[0] = pfd_spirv_by_offset(m, r->position);
+        by_age[1] = PFD_SPIRV_NONE;
     }
-    if (fit == FIT_NO && !r->is_now &&
-        r->position < pfd_spirv_n_instructions(m)) {
-        k = r->position;
-        fit = fit_of(m, k, r);
+    enum fit best = FIT_NO;
+    *ret = PFD_SPIRV_NONE;
+    for (size_t i = 0; i < 2; i++) {
+        enum fit fit =
+            by_age[i] == PFD_SPIRV_NONE ? FIT_NO : fit_of(m, by_age[i], r);
+        bool is_better = r->size > 13 ? fit > best : !best && fit;
+        if (is_better) {
+            best = fit;
+            *ret = by_age[i];
+        }
     }
-    *ret = fit == FIT_NO ? PFD_SPIRV_NONE : k;
-    return fit;
+    return best;
 }
 
 /* Among modules whose number nobody told: the only one with an instruction that
@@ -173,6 +235,24 @@ static struct gpuav_place find_loose(const struct pfd_shaders *shaders,
     return ret;
 }
 
+/* The module that an instrumented one was made of says more, where it is here.
+ */
+static void use_original(const struct pfd_shaders *shaders,
+                         const struct gpuav_record *r,
+                         struct gpuav_place *place)
+{
+    uint32_t k = PFD_SPIRV_NONE;
+    const struct pfd_shader *original =
+        place->shader->has_original
+            ? pfd_shaders_find(shaders, place->shader->original)
+            : NULL;
+    if (!original || r->size <= 13 ||
+        find_instruction(original->module, r, &k) == FIT_NO)
+        return;
+    place->shader = original;
+    place->k = k;
+}
+
 struct gpuav_place gpuav_place_of(const struct pfd_shaders *shaders,
                                   const struct gpuav_record *r)
 {
@@ -184,8 +264,11 @@ struct gpuav_place gpuav_place_of(const struct pfd_shaders *shaders,
         return has_instruction(r) ? find_loose(shaders, r) : ret;
     ret.is_wrong = !stage_fits(ret.shader, r);
     if (has_instruction(r) && !ret.is_wrong) {
-        ret.is_wrong =
-            find_instruction(ret.shader->module, r, &ret.k) == FIT_NO;
+        enum fit fit = find_instruction(ret.shader->module, r, &ret.k);
+        /* Addresses may have been checked in a module that was changed. */
+        ret.is_wrong = fit == FIT_NO && r->fault.kind != GPUAV_ADDRESS;
+        if (fit != FIT_NO)
+            use_original(shaders, r, &ret);
     }
     return ret;
 }

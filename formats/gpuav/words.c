@@ -173,9 +173,26 @@ static const char *fault_name(const struct gpuav_fault *fault, const char *what)
     return "not known";
 }
 
+/* A parameter that has a name, as origins have it. */
+static bool set_named(struct pfd_word *ret, uint64_t end,
+                      const struct gpuav_error *e, unsigned i)
+{
+    const char *name = i < GPUAV_PARAMS ? e->names[i] : NULL;
+    bool is_address = e->group == 2 && i < 2;
+    if (is_address)
+        return pfd_word_set(ret, end, "address, %s half", i ? "high" : "low");
+    bool is_set =
+        pfd_word_set(ret, end, "%s", name ? name : "not used by this error");
+    for (char *c = ret->text; is_set && (c = strchr(c, '_'));)
+        *c = ' ';
+    return is_set;
+}
+
 static bool set_parameter(struct pfd_word *ret, uint64_t end,
                           const struct gpuav_record *r, unsigned i)
 {
+    if (r->fault.error)
+        return set_named(ret, end, r->fault.error, i);
     for (size_t k = 0; k < sizeof parameters / sizeof *parameters; k++) {
         const struct parameter_row *row = &parameters[k];
         if (row->kind != r->fault.kind || row->packed != r->is_now)
@@ -191,8 +208,7 @@ static bool set_error(struct pfd_word *ret, uint64_t end,
                       const struct gpuav_record *r, const char *what)
 {
     const struct gpuav_fault *f = &r->fault;
-    const char *name =
-        fault_name(f, f->is_unsure ? "perhaps_error_name" : "error_name");
+    const char *name = fault_name(f, "error_name");
     if (r->is_now) {
         return pfd_word_set(ret, end, "error %u.%u (%s: %s), shader %u",
                             f->group, f->code, fault_name(f, "group_name"),
@@ -200,9 +216,8 @@ static bool set_error(struct pfd_word *ret, uint64_t end,
     }
     if (!f->group)
         return pfd_word_set(ret, end, "%s %u (%s)", what, f->code, name);
-    return pfd_word_set(ret, end, "%s: %u.%u (%s: %s%s)", what, f->group,
-                        f->code, fault_name(f, "group_name"),
-                        f->is_unsure ? "perhaps " : "", name);
+    return pfd_word_set(ret, end, "%s: %u.%u (%s: %s)", what, f->group, f->code,
+                        fault_name(f, "group_name"), name);
 }
 
 bool gpuav_entry_word(const struct pfd_look *look, uint32_t at,
@@ -219,8 +234,10 @@ bool gpuav_entry_word(const struct pfd_look *look, uint32_t at,
                &r);
     const struct word_row *row = &age->words[i];
     const char *stage = pfd_stage_name(pfd_stage_of(r.stage));
-    if (r.is_own && !r.is_now && i < 7)
-        return pfd_word_set(ret, end, "zero: a check by the layer itself");
+    if (r.is_own && !r.is_now && (size < 14 ? i < 7 : i > 0 && i < 7))
+        return pfd_word_set(ret, end,
+                            size < 14 ? "zero: a check by the layer itself"
+                                      : "not used: no shader found this");
     switch (row->telling) {
     case STAGE:
         return pfd_word_set(ret, end, "stage (%s)", stage);

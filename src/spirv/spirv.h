@@ -230,6 +230,8 @@ struct pfd_spirv_access {
     uint32_t set;
     bool has_binding;
     uint32_t binding;
+    bool is_address;    /* behind a buffer's address */
+    uint32_t alignment; /* that a load or store of it states; 0: none */
 };
 
 /* False: instruction k, of the core, reaches no memory and no image. */

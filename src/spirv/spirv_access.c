@@ -7,6 +7,10 @@
 enum {
     /* Pointers of pointers that are followed. */
     DEPTH_MAX = 64,
+    OP_LOAD = 61,
+    OP_STORE = 62,
+    PHYSICAL_STORAGE_BUFFER = 5349, /* a storage class */
+    ALIGNED = 2,                    /* of memory operands: their first word */
 };
 
 /* ---- decorations ---- */
@@ -138,6 +142,30 @@ static bool find_variable(const struct pfd_spirv *m, uint32_t id, uint32_t *ret)
     return false;
 }
 
+/* Is this a pointer of physical memory? */
+static bool is_address(const struct pfd_spirv *m, uint32_t id)
+{
+    uint32_t n = 0;
+    uint32_t k = pfd_spirv_definition(m, id);
+    if (k == PFD_SPIRV_NONE)
+        return false;
+    const uint32_t *w = spirv_at(m, k, &n);
+    k = n > 2 ? pfd_spirv_definition(m, w[1]) : PFD_SPIRV_NONE;
+    if (k == PFD_SPIRV_NONE)
+        return false;
+    w = spirv_at(m, k, &n);
+    return (w[0] & 0xffff) == PFD_SPV_TYPE_POINTER && n > 2 &&
+           w[2] == PHYSICAL_STORAGE_BUFFER;
+}
+
+/* What the memory operands of a load or store state; 0: nothing. */
+static uint32_t alignment_of(const uint32_t *w, uint32_t n)
+{
+    uint32_t op = w[0] & 0xffff;
+    uint32_t at = op == OP_LOAD ? 4 : op == OP_STORE ? 3 : n;
+    return at + 1 < n && w[at] & ALIGNED ? w[at + 1] : 0;
+}
+
 bool pfd_spirv_access(const struct pfd_spirv *m, uint32_t k,
                       struct pfd_spirv_access *ret)
 {
@@ -149,6 +177,8 @@ bool pfd_spirv_access(const struct pfd_spirv *m, uint32_t k,
     if (!row || n <= row->word)
         return false;
     ret->is_image = row->is_image;
+    ret->is_address = !row->is_image && is_address(m, w[row->word]);
+    ret->alignment = ret->is_address ? alignment_of(w, n) : 0;
     if (find_variable(m, w[row->word], &variable)) {
         ret->has_set = spirv_decoration(m, variable, PFD_SPIRV_NONE,
                                         PFD_DECORATION_SET, &ret->set);
