@@ -115,15 +115,16 @@ def unit_is_right(at, temp):
 
 
 def layer_is_there(at):
-    manifest = at.path('datadir', 'vulkan/explicit_layer.d/VkLayer_PFD_capture.json')
-    if not os.path.exists(manifest):
+    folder = at.path('datadir', 'vulkan/explicit_layer.d')
+    if not os.path.exists(folder):
         print('left out: no Vulkan layer')
         return
-    with open(manifest) as f:
-        path = json.load(f)['layer']['library_path']
-    assert '@' not in path and os.path.exists(
-        path if path.startswith('/') else
-        os.path.join(os.path.dirname(manifest), path)), path
+    for name in 'capture', 'messages':
+        with open(f'{folder}/VkLayer_PFD_{name}.json') as f:
+            path = json.load(f)['layer']['library_path']
+        assert '@' not in path and os.path.exists(
+            path if path.startswith('/') else os.path.join(folder, path)), path
+    assert os.path.exists(f'{folder}/VkLayer_PFD_debug_printf.json')
 
 
 def a_program_can_be_built(at, temp):

@@ -126,10 +126,20 @@ static bool set_buffer_bytes(const char *value)
     return ok;
 }
 
+static bool set_flag(const char *value, bool *ret)
+{
+    *ret = strcmp(value, "0") != 0;
+    return !strcmp(value, "0") || !strcmp(value, "1");
+}
+
+static bool set_errors(const char *value)
+{
+    return set_flag(value, &settings.shows_errors);
+}
+
 static bool set_quiet(const char *value)
 {
-    settings.is_quiet = strcmp(value, "0") != 0;
-    return !strcmp(value, "0") || !strcmp(value, "1");
+    return set_flag(value, &settings.is_quiet);
 }
 
 /* ---- keys ---- */
@@ -160,6 +170,9 @@ static const struct {
     { "wait", set_wait,
       "MS       how long a service that is slow may hold the program up;\n"
       "                  then it is told what it has missed (default: 1000)" },
+    { "errors", set_errors,
+      "0|1      shows what validation calls an error, on standard error\n"
+      "                  (VK_LAYER_PFD_messages)" },
     { "quiet", set_quiet, "0|1      says nothing" },
 };
 

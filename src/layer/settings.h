@@ -30,6 +30,7 @@ struct settings {
     bool takes_gpuav;
     bool takes_named;
     bool is_quiet;
+    bool shows_errors;   /* of validation, on standard error */
     unsigned wait_ms;    /* that a reader who is slow may hold the program up */
     size_t n_modules;    /* bytes of modules that are kept for the service */
     size_t n_buffer_max; /* bytes of a buffer that is taken */

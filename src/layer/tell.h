@@ -17,6 +17,7 @@ enum tell_once {
     TELL_FILE,
     TELL_LOST,
     TELL_NO_ERRORS,
+    TELL_NO_MESSAGES,
     TELL_N
 };
 
