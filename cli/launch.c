@@ -190,6 +190,11 @@ static bool stop_daemon(struct launch *l)
 
 /* ---- the program ---- */
 
+static bool uses_vulkan(const struct options *o)
+{
+    return o->vulkan_debug_printf || o->vulkan_gpu_validation;
+}
+
 static void run_program(const struct launch *l)
 {
     const struct options *o = l->options;
@@ -197,7 +202,7 @@ static void run_program(const struct launch *l)
     for (size_t i = 0; argv && i < o->n_files; i++)
         argv[i] = strdup(o->files[i].path);
     if (!argv || !argv[0] || setenv("PRINTFDECODE_DIR", l->folder, 1) ||
-        (o->vulkan_debug_printf &&
+        (uses_vulkan(o) &&
          !vulkan_set_environment(path_of(l, VULKAN_SETTINGS).text)))
         _exit(EXIT_ERROR);
     signal(SIGPIPE, SIG_DFL);
@@ -262,8 +267,8 @@ int launch_run(const struct options *o)
     if (!make_folder(&l))
         return EXIT_ERROR;
     sigprocmask(SIG_BLOCK, &signals, &l.before);
-    bool is_ready = !o->vulkan_debug_printf ||
-                    vulkan_prepare(path_of(&l, VULKAN_SETTINGS).text);
+    bool is_ready =
+        !uses_vulkan(o) || vulkan_prepare(o, path_of(&l, VULKAN_SETTINGS).text);
     if (is_ready && start_daemon(&l))
         status = start_program(&l, &signals);
     if (!stop_daemon(&l) && status == EXIT_CLEAN) {

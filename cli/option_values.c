@@ -473,6 +473,8 @@ static bool *flag_of(struct options *o, int key)
         return &o->control;
     case OPT_VULKAN_DEBUG_PRINTF:
         return &o->vulkan_debug_printf;
+    case OPT_VULKAN_GPU_VALIDATION:
+        return &o->vulkan_gpu_validation;
     case OPT_BARE:
         return &o->bare;
     case OPT_DARK:

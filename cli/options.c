@@ -121,6 +121,8 @@ static const struct option_row {
       "a second buffer says what may be printed" },
     { "vulkan-debug-printf", OPT_VULKAN_DEBUG_PRINTF, NULL, RUN,
       "Vulkan: what shaders print with debugPrintfEXT or printf" },
+    { "vulkan-gpu-validation", OPT_VULKAN_GPU_VALIDATION, NULL, RUN,
+      "Vulkan: errors that GPU-assisted validation finds in shaders" },
     { "wide-atomics", OPT_WIDE_ATOMICS, NULL, SCAN,
       "GLSL: count in 64 bits; as defining PFD_WIDE_ATOMICS does" },
     { "strings", OPT_STRINGS, "FILE", LOADS_STRINGS,

@@ -173,7 +173,8 @@ struct options {
     bool commit;
     bool origin;
     bool control;
-    bool vulkan_debug_printf; /* run: with the layers for that */
+    bool vulkan_debug_printf;   /* run: with the layers for that */
+    bool vulkan_gpu_validation; /* likewise */
 };
 
 /* A verb and what runs it; the exit status comes back. */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "options.h"
 #include "tell.h"
 
 enum {
@@ -15,11 +16,12 @@ enum {
     BUFFER_BYTES = 65536, /* of each draw and dispatch */
 };
 
-static const char manifest[] = "VkLayer_PFD_capture.json";
+static const char manifest[] = "VkLayer_PFD_messages.json";
 static const char validation_manifest[] = "VkLayer_khronos_validation.json";
 
-/* Stands for validation and ours below it, in this order. */
-static const char both_layers[] = "VK_LAYER_PFD_debug_printf";
+/* Stands for ours above validation, validation, and ours below it, in this
+ * order. */
+static const char all_layers[] = "VK_LAYER_PFD_debug_printf";
 
 /* ---- where the layer is ---- */
 
@@ -80,25 +82,37 @@ static bool is_installed(const char *name)
 
 /* ---- validation ---- */
 
-/* Only what debugPrintf needs, as validation's own preset has it; its messages
- * are not shown twice. Names of today and until 2023: each age passes over the
- * other's. */
+/* Only what is asked for, as validation's own preset has it; its messages are
+ * not shown twice, and its errors are shown by our layer above it. Names of
+ * today and until 2023: each age passes over the other's. */
 static const char settings_text[] =
-    "khronos_validation.enables = "
-    "VK_VALIDATION_FEATURE_ENABLE_DEBUG_PRINTF_EXT\n"
     "khronos_validation.disables = "
     "VK_VALIDATION_FEATURE_DISABLE_THREAD_SAFETY_EXT,"
     "VK_VALIDATION_FEATURE_DISABLE_OBJECT_LIFETIMES_EXT,"
     "VK_VALIDATION_FEATURE_DISABLE_API_PARAMETERS_EXT,"
     "VK_VALIDATION_FEATURE_DISABLE_CORE_CHECKS_EXT\n"
-    "khronos_validation.printf_enable = true\n"
-    "khronos_validation.printf_only_preset = true\n"
     "khronos_validation.printf_to_stdout = false\n"
-    "khronos_validation.report_flags = error\n"
-    "khronos_validation.debug_action = VK_DBG_LAYER_ACTION_LOG_MSG\n"
-    "khronos_validation.log_filename = stderr\n";
+    "khronos_validation.debug_action = VK_DBG_LAYER_ACTION_IGNORE\n";
 
-static bool write_settings(const char *path)
+static const char printf_text[] =
+    "khronos_validation.enables = "
+    "VK_VALIDATION_FEATURE_ENABLE_DEBUG_PRINTF_EXT\n"
+    "khronos_validation.printf_enable = true\n"
+    "khronos_validation.printf_only_preset = true\n";
+
+static const char checks_text[] =
+    "khronos_validation.enables = "
+    "VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT\n"
+    "khronos_validation.gpuav_enable = true\n";
+
+static const char both_text[] =
+    "khronos_validation.enables = "
+    "VK_VALIDATION_FEATURE_ENABLE_DEBUG_PRINTF_EXT,"
+    "VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT\n"
+    "khronos_validation.gpuav_enable = true\n"
+    "khronos_validation.printf_enable = true\n";
+
+static bool write_settings(const char *path, const struct options *o)
 {
     const char *size = getenv("VK_LAYER_PRINTF_BUFFER_SIZE");
     char usual[16];
@@ -106,6 +120,10 @@ static bool write_settings(const char *path)
     snprintf(usual, sizeof usual, "%d", BUFFER_BYTES);
     if (file) {
         fputs(settings_text, file);
+        fputs(!o->vulkan_gpu_validation ? printf_text
+              : o->vulkan_debug_printf  ? both_text
+                                        : checks_text,
+              file);
         fprintf(file, "khronos_validation.printf_buffer_size = %s\n",
                 size ? size : usual);
     }
@@ -115,7 +133,7 @@ static bool write_settings(const char *path)
     return false;
 }
 
-bool vulkan_prepare(const char *settings)
+bool vulkan_prepare(const struct options *o, const char *settings)
 {
     char folder[PATH_BYTES];
     if (!is_installed(validation_manifest)) {
@@ -131,7 +149,7 @@ bool vulkan_prepare(const char *settings)
                    manifest);
         return false;
     }
-    return getenv("VK_LAYER_SETTINGS_PATH") || write_settings(settings);
+    return getenv("VK_LAYER_SETTINGS_PATH") || write_settings(settings, o);
 }
 
 /* ---- the environment ---- */
@@ -155,7 +173,8 @@ static bool set_layers(void)
 {
     static const char *const members[] = { "VK_LAYER_KHRONOS_validation",
                                            "VK_LAYER_PFD_capture",
-                                           both_layers };
+                                           "VK_LAYER_PFD_messages",
+                                           all_layers };
     const char *before = getenv("VK_INSTANCE_LAYERS");
     char *copy = strdup(before ? before : "");
     char *rest = NULL;
@@ -168,7 +187,21 @@ static bool set_layers(void)
         ok = is_member || append("VK_INSTANCE_LAYERS", name);
     }
     free(copy);
-    return ok && append("VK_INSTANCE_LAYERS", both_layers);
+    return ok && append("VK_INSTANCE_LAYERS", all_layers);
+}
+
+/* Who has settings of his own has said where messages go. */
+static bool set_errors(void)
+{
+    const char *before = getenv("PFD_LAYER");
+    char *words = NULL;
+    if (getenv("VK_LAYER_SETTINGS_PATH"))
+        return true;
+    if (asprintf(&words, "errors=1,%s", before ? before : "") < 0)
+        return false;
+    bool ok = !setenv("PFD_LAYER", words, 1);
+    free(words);
+    return ok;
 }
 
 bool vulkan_set_environment(const char *settings)
@@ -180,5 +213,6 @@ bool vulkan_set_environment(const char *settings)
                                             : "VK_ADD_LAYER_PATH",
                     folder);
     }
-    return ok && set_layers() && !setenv("VK_LAYER_SETTINGS_PATH", settings, 0);
+    return ok && set_layers() && set_errors() &&
+           !setenv("VK_LAYER_SETTINGS_PATH", settings, 0);
 }

@@ -341,6 +341,37 @@ def service():
           [f'short {i}' for i in range(64)])
 
 
+def errors():
+    """`run` tells validation's errors on standard error, and nothing else: the
+    program's folder and its standard output stay as they are."""
+    need_validation()
+    with open('stderr', 'w', encoding='utf-8') as f:
+        f.write('mine')
+    folder = sorted(os.listdir())
+    free = {'VK_INSTANCE_LAYERS': None, 'VK_ADD_LAYER_PATH': None}
+    done = run([PRINTFDECODE, 'run', '--vulkan-debug-printf', '--', PLAY, 'print',
+                shader('short'), '1'], **free)
+    check('lines', done.stdout, ''.join(f'short {i}\n' for i in range(32)))
+    check('no error', done.stderr, '')
+    done = run([PRINTFDECODE, 'run', '--vulkan-gpu-validation', '--', PLAY, 'print',
+                shader('address'), '1'], **free)
+    check_that('decoded', re.fullmatch(r'.*address.*\n', done.stdout), done.stdout)
+    check_that('told', done.stderr.startswith('validation: ') and
+               '0x123450' in done.stderr, done.stderr)
+    done = run([PRINTFDECODE, 'run', '--vulkan-gpu-validation', '--', PLAY, 'print',
+                shader('address'), '1'], PFD_LAYER='errors=0', **free)
+    check('not told', done.stderr, '')
+    done = run([PRINTFDECODE, 'run', '--vulkan-debug-printf',
+                '--vulkan-gpu-validation', '--', PLAY, 'print', shader('short'),
+                '1'], **free)
+    check_that('both, or it is told that not',
+               done.stdout.startswith('short 0\n') or
+               'Debug Printf' in done.stderr, done.stdout, done.stderr)
+    check('folder', sorted(os.listdir()), folder)
+    with open('stderr', encoding='utf-8') as f:
+        check('file', f.read(), 'mine')
+
+
 def settings_help():
     """PFD_LAYER=help says what there is; what is not there is said."""
     null = {'VK_ICD_FILENAMES': os.getcwd() + '/null.json',
@@ -440,7 +471,7 @@ def programs():
 PARTS = {f.__name__: f for f in (
     printing, lines, losing, addresses, lost_validated, named, named_counted, idle,
     inline, order, unknown_errors,
-    service, settings_help, threads, devices, together, programs)}
+    errors, service, settings_help, threads, devices, together, programs)}
 
 
 def main():
