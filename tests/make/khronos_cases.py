@@ -29,14 +29,15 @@ def write(folder, name, data):
         f.write(data)
 
 
-def case(root, name, cmd, origin, files, expect=KINDS, exact=None):
+def case(root, name, cmd, origin, files, expect=KINDS, exact=None,
+         maker="khronos_cases.py"):
     folder = os.path.join(root, name)
     os.makedirs(folder, exist_ok=True)
     for file, data in files.items():
         write(folder, file, data)
     write(folder, "cmd", cmd + "\n")
     write(folder, "origin.md",
-          origin + "\n\nWritten by tests/make/khronos_cases.py.\n")
+          origin + "\n\nWritten by tests/make/%s.\n" % maker)
     for file, data in (exact or {}).items():
         write(folder, file, data)
     for kind in ["expect." + k for k in expect] + ["expect.err", "expect.rc"]:
