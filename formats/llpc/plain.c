@@ -109,11 +109,12 @@ static bool read_count(struct pfd_cursor *c, struct llpc_plain_row *ret)
 /* What the value of a row's key says. */
 static unsigned meaning(const char *key, size_t n)
 {
-    return IS_KEY(key, n, ".index")             ? HAS_INDEX
-           : IS_KEY(key, n, ".string")          ? HAS_STRING
-           : IS_KEY(key, n, ".argument_count")  ? HAS_COUNT
-           : IS_KEY(key, n, ".64bit_arguments") ? HAS_MASK
-                                                : IS_OTHER;
+    return IS_KEY(key, n, ".index")              ? HAS_INDEX
+           : IS_KEY(key, n, ".string")           ? HAS_STRING
+           : IS_KEY(key, n, ".argument_count")   ? HAS_COUNT
+           : IS_KEY(key, n, ".64bit_arguments")  ? HAS_MASK
+           : IS_KEY(key, n, ".vector_separator") ? 0 /* not plain */
+                                                 : IS_OTHER;
 }
 
 static bool read_value(struct pfd_cursor *c, unsigned has,

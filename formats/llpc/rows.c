@@ -52,7 +52,7 @@ static void fill_words(const struct pfd_row *row, struct words *ret)
 static bool is_usable(struct row_loader *loader, const struct pfd_row *row)
 {
     const struct pfd_row_header *h = &row->header;
-    unsigned known = PFD_ROW_ORIGIN | PFD_ROW_COMMIT;
+    unsigned known = PFD_ROW_ORIGIN | PFD_ROW_COMMIT | PFD_ROW_TIGHT;
     bool types = true;
     for (unsigned i = 0; i < h->n_types; i++)
         types &= row->types[i] && strchr("iuIUfdps", row->types[i]);
@@ -84,6 +84,7 @@ static enum pfd_status add_row(struct row_loader *loader,
         .literal = row->header.kind == PFD_ROW_TEXT,
         .own = true,
         .committed = row->header.flags & PFD_ROW_COMMIT,
+        .tight = row->header.flags & PFD_ROW_TIGHT,
     };
     return pfd_strings_add_row(loader->strings, &loader->format->strings, &read,
                                loader->report, row->offset, loader->err);

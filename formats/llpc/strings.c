@@ -47,6 +47,7 @@ struct row {
     const struct pfd_value *string;
     const struct pfd_value *count;
     const struct pfd_value *mask;
+    const struct pfd_value *separator;
 };
 
 /* A value's place in the file, or the note's where that is not known. */
@@ -200,6 +201,21 @@ static bool check_row(const struct table *table, const struct row *row,
     return true;
 }
 
+/* ".vector_separator": "," is that of OpenCL's printf, ", " that of others. */
+static bool read_separator(const struct table *table, const struct row *row,
+                           bool *ret)
+{
+    size_t n = 0;
+    const char *text = NULL;
+    bool is_text = pfd_value_bytes(row->separator, &text, &n);
+    *ret = is_text && n == 1 && *text == ',';
+    if (!row->separator || *ret ||
+        (is_text && n == 2 && !memcmp(text, ", ", 2)))
+        return true;
+    return bad_key(table, row, ".vector_separator", row->separator,
+                   "',' or ', '");
+}
+
 static enum pfd_status load_row(const struct table *table,
                                 const struct row *row)
 {
@@ -208,7 +224,8 @@ static enum pfd_status load_row(const struct table *table,
     struct pfd_string_row read = { .layout = words };
     if (!read_index(table, row, &read.key) || !read_text(table, row, &read) ||
         !read_count(table, row, &read.n_arguments) ||
-        !read_mask(table, row, read.n_arguments, words, &read.n_layout))
+        !read_mask(table, row, read.n_arguments, words, &read.n_layout) ||
+        !read_separator(table, row, &read.tight))
         return PFD_OK;
     loader->n_rows++;
     if (!check_row(table, row, &read))
@@ -349,6 +366,7 @@ static enum pfd_status read_row(const struct table *table, size_t i,
     row.string = get(table, map, ".string");
     row.count = get(table, map, ".argument_count");
     row.mask = get(table, map, ".64bit_arguments");
+    row.separator = get(table, map, ".vector_separator");
     if (!row.string && pfd_value_get(map, ".is_abort_message", NULL))
         return load_abort(table, &row, map);
     return load_row(table, &row);

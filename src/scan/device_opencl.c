@@ -40,6 +40,11 @@ static const char core[] =
     "#if defined(cl_khr_fp64) || defined(__opencl_c_fp64)\n"
     "#define PFD_DOUBLES\n"
     "#endif\n"
+    "/* What printf returns. */\n"
+    "static inline int pfd_printed(bool ok)\n"
+    "{\n"
+    "    return ok ? 0 : -1;\n"
+    "}\n"
     "/* Where n dwords begin; 2^29 stands for any place beyond. */\n"
     "static inline uint pfd_add(PFD_PARAMETERS, uint n)\n"
     "{\n"
@@ -270,8 +275,11 @@ static void put_shape(struct pfd_text *ret, const char *name)
     for (const char *rest = name; pfd_device_parameter(&rest, &p); i++)
         put_stores(ret, name, &p, i, &at);
     put_extras(ret, name, at);
-    pfd_text_puts(ret, "    pfd_end(PFD_ARGUMENTS, at, low, high);\n"
-                       "    return true;\n}\n#endif\n");
+    pfd_text_printf(ret,
+                    "    pfd_end(PFD_ARGUMENTS, at, low, high);\n"
+                    "    return at < 0x20000000u && at + %u <= pfd_size;\n"
+                    "}\n#endif\n",
+                    pfd_device_dwords(name) + 4);
 }
 
 void pfd_device_opencl(const struct pfd_device *device, struct pfd_text *ret)

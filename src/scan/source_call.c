@@ -112,6 +112,23 @@ static bool has_sites(const struct pfd_source *f)
     return o->sites || o->commit || o->origin || o->control;
 }
 
+/* OpenCL's own printf: its vectors print tight, and it returns 0 or -1. */
+static bool is_opencl_printf(const struct pfd_source *f,
+                             const struct pfd_call *call)
+{
+    return f->language == PFD_SCAN_OPENCL &&
+           pfd_token_is(&f->lexer, &call->name, "printf");
+}
+
+static bool is_tight(const struct pfd_source *f, const struct pfd_call *call,
+                     const struct pfd_shape *shape)
+{
+    bool has_vectors = false;
+    for (size_t i = 0; i < shape->n; i++)
+        has_vectors |= shape->arguments[i].n > 1;
+    return has_vectors && is_opencl_printf(f, call);
+}
+
 static enum pfd_status add_site(struct pfd_source *f,
                                 const struct pfd_call *call,
                                 const struct pfd_shape *shape,
@@ -128,7 +145,8 @@ static enum pfd_status add_site(struct pfd_source *f,
         .line = call->name.line,
         .level = call->level,
         .flags = (uint8_t)((f->device.origin ? PFD_ROW_ORIGIN : 0) |
-                           (f->device.commit ? PFD_ROW_COMMIT : 0)),
+                           (f->device.commit ? PFD_ROW_COMMIT : 0) |
+                           (is_tight(f, call, shape) ? PFD_ROW_TIGHT : 0)),
     };
     return pfd_scan_table_add_site(&f->scan->table, &site, &ret->id, &ret->gate,
                                    why);
@@ -154,8 +172,10 @@ static enum pfd_status find_id(struct pfd_source *f,
     } else if (has_sites(f)) {
         status = add_site(f, call, shape, &text, ret, &why);
     } else {
-        status = pfd_scan_table_add(&f->scan->table, text.data ? text.data : "",
-                                    text.n, shape, &ret->id, &why);
+        const struct pfd_scan_string string = { text.data ? text.data : "",
+                                                text.n, shape,
+                                                is_tight(f, call, shape) };
+        status = pfd_scan_table_add(&f->scan->table, &string, &ret->id, &why);
     }
     if (why && status == PFD_ERR_CORRUPT)
         pfd_token_fail(&f->lexer, &call->name, "%s", why);
@@ -204,16 +224,18 @@ static void write_header(struct pfd_source *f, const struct entry *entry,
                     (unsigned)(entry->id >> 16));
 }
 
-/* Whether the site is on, and may print, before what prints. */
+/* Whether the site is on, and may print, before what prints. A printf that
+ * rules keep back has succeeded. */
 static void write_gate(struct pfd_source *f, const struct entry *entry,
-                       unsigned n_dwords)
+                       unsigned n_dwords, bool is_printf)
 {
     const char *arguments =
         f->language == PFD_SCAN_OPENCL ? "PFD_ARGUMENTS, " : "";
-    pfd_text_printf(&f->out, "(pfd_is_on(%s%uu) && pfd_may(%s%uu, ", arguments,
-                    entry->gate, arguments, entry->gate);
+    pfd_text_printf(&f->out, "%s(pfd_is_on(%s%uu) && pfd_may(%s%uu, ",
+                    is_printf ? "!" : "", arguments, entry->gate, arguments,
+                    entry->gate);
     write_header(f, entry, n_dwords);
-    pfd_text_puts(&f->out, ") && ");
+    pfd_text_puts(&f->out, is_printf ? ")) || " : ") && ");
 }
 
 static bool name_function(struct pfd_source *f, const struct pfd_shape *shape,
@@ -239,9 +261,12 @@ static enum pfd_status write_call(struct pfd_source *f,
         return status;
     bool ok = name_function(f, shape, &name);
     unsigned n_dwords = ok ? pfd_device_dwords(name.data) : 0;
+    bool is_printf = is_opencl_printf(f, call);
     keep(f, call->name.from);
+    if (is_printf)
+        pfd_text_puts(&f->out, "pfd_printed(");
     if (f->device.control)
-        write_gate(f, &entry, n_dwords);
+        write_gate(f, &entry, n_dwords, is_printf);
     if (ok)
         pfd_text_puts(&f->out, name.data);
     pfd_text_free(&name);
@@ -258,7 +283,7 @@ static enum pfd_status write_call(struct pfd_source *f,
     leave_out(f, call->arguments[0].to, in_directive);
     write_arguments(f, call, shape, in_directive);
     keep(f, call->end);
-    if (f->device.control)
+    if (is_printf || f->device.control)
         pfd_text_puts(&f->out, ")");
     return ok ? PFD_OK : PFD_ERR_NOMEM;
 }

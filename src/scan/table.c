@@ -17,12 +17,16 @@ enum {
 
 static const char section_names[] = "\0.note\0.shstrtab";
 
+/* Behind the text of a string whose vectors are tight: no text has a byte 0. */
+static const char tight_end[] = { '\0', ',' };
+
 /* What a format string's row says beside its text. */
 struct pfd_table_row {
     uint64_t id;
     uint32_t n_scalars;
     uint32_t n_mask;
     uint64_t *mask; /* [n_mask]; owned */
+    bool is_tight;
 };
 
 void pfd_scan_table_free(struct pfd_scan_table *table)
@@ -88,25 +92,29 @@ static enum pfd_status add_id(struct pfd_scan_table *table, uint64_t id,
 }
 
 enum pfd_status pfd_scan_table_add(struct pfd_scan_table *table,
-                                   const char *format, size_t n,
-                                   const struct pfd_shape *shape, uint64_t *ret,
-                                   const char **why)
+                                   const struct pfd_scan_string *string,
+                                   uint64_t *ret, const char **why)
 {
-    struct pfd_table_row row = { 0 };
+    struct pfd_table_row row = { .is_tight = string->is_tight };
+    struct pfd_text text = { 0 };
     if (!make_room(table))
         return PFD_ERR_NOMEM;
     size_t n_before = table->texts.n;
-    size_t number = pfd_set_add(&table->texts, format, n);
+    pfd_text_add(&text, string->format, string->n);
+    pfd_text_add(&text, tight_end, string->is_tight ? sizeof tight_end : 0);
+    size_t number =
+        text.failed ? SIZE_MAX : pfd_set_add(&table->texts, text.data, text.n);
+    pfd_text_free(&text);
     if (number == SIZE_MAX)
         return PFD_ERR_NOMEM;
     if (number < n_before) {
         *ret = table->rows[number].id;
         return PFD_OK;
     }
-    table->n_bytes += n;
+    table->n_bytes += string->n;
     row.id = id_of(table->texts.texts[number].hash);
     table->rows[number] = row;
-    if (!fill_mask(&table->rows[number], shape))
+    if (!fill_mask(&table->rows[number], string->shape))
         return PFD_ERR_NOMEM;
     *ret = row.id;
     return add_id(table, row.id, number, why);
@@ -205,17 +213,24 @@ static void put_array(struct pfd_text *ret, size_t n)
 static void put_row(struct pfd_text *ret, const struct pfd_table_row *row,
                     const struct pfd_set_text *text)
 {
-    put_map(ret, 4);
+    size_t n = text->n - (row->is_tight ? sizeof tight_end : 0);
+    put_map(ret, row->is_tight ? 5 : 4);
     put_word(ret, ".index");
     put_number(ret, row->id);
     put_word(ret, ".string");
-    put_bytes(ret, text->text, text->n + 1); /* with its NUL, as LLPC does */
+    put_big_endian(ret, 0xdb, n + 1, 4); /* with its NUL, as LLPC does */
+    pfd_text_add(ret, text->text, n);
+    pfd_text_add(ret, "", 1);
     put_word(ret, ".argument_count");
     put_number(ret, row->n_scalars);
     put_word(ret, ".64bit_arguments");
     put_array(ret, row->n_mask);
     for (size_t i = 0; i < row->n_mask; i++)
         put_number(ret, row->mask[i]);
+    if (row->is_tight) {
+        put_word(ret, ".vector_separator");
+        put_word(ret, ",");
+    }
 }
 
 /* ---- the ELF file: its header, the note, the names, the sections ---- */

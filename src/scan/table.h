@@ -23,7 +23,7 @@ struct pfd_scan_site {
     size_t n_file;
     uint32_t line;
     uint8_t level; /* enum pfd_level */
-    uint8_t flags; /* PFD_ROW_ORIGIN, PFD_ROW_COMMIT */
+    uint8_t flags; /* PFD_ROW_ORIGIN, PFD_ROW_COMMIT, PFD_ROW_TIGHT */
 };
 
 /* All zero is an empty table. It has texts or sites, not both. */
@@ -36,15 +36,22 @@ struct pfd_scan_table {
     size_t n_bytes; /* of all texts */
 };
 
+/* A format string whose vectors print as those of OpenCL's printf is another
+ * one than the same text with PFD_PRINTF's. */
+struct pfd_scan_string {
+    const char *format; /* [n] */
+    size_t n;
+    const struct pfd_shape *shape; /* what it asks for */
+    bool is_tight;
+};
+
 void pfd_scan_table_free(struct pfd_scan_table *table);
 
-/* The id of format [n], which is added if it is new; shape: what it asks for.
- * PFD_OK; PFD_ERR_CORRUPT: another text has its id, which *why says;
+/* The id of the string, which is added if it is new. PFD_OK; PFD_ERR_CORRUPT: another text has its id, which *why says;
  * PFD_ERR_NOMEM. */
 enum pfd_status pfd_scan_table_add(struct pfd_scan_table *table,
-                                   const char *format, size_t n,
-                                   const struct pfd_shape *shape, uint64_t *ret,
-                                   const char **why);
+                                   const struct pfd_scan_string *string,
+                                   uint64_t *ret, const char **why);
 
 /* The same for a site; *gate: where it looks for whether it is on. Also
  * PFD_ERR_CORRUPT: a row has no room for so many arguments or so long a text;

@@ -168,12 +168,13 @@ static size_t compile(const struct pfd_string_row *row, struct pfd_step *ret,
 }
 
 static void bind(struct pfd_string *s, const struct pfd_string_kind *kind,
-                 const struct pfd_program_facts *facts, struct pfd_slot *slots)
+                 bool is_tight, const struct pfd_program_facts *facts,
+                 struct pfd_slot *slots)
 {
     struct pfd_layout layout = { .slots = slots };
     kind->layout(s, facts, &layout);
     size_t room = 0;
-    if (kind->tight)
+    if (is_tight || kind->tight)
         pfd_program_join_tight(s->steps, s->n_steps);
     s->findings =
         (uint32_t)(facts->findings | layout.findings |
@@ -200,7 +201,7 @@ struct pfd_string *pfd_string_make(const struct pfd_string_maker *maker,
     pfd_string_fill(s, row, maker->steps, n_steps);
     if (row->counted)
         s->n_arguments = facts.n_scalars;
-    bind(s, maker->kind, &facts, maker->slots);
+    bind(s, maker->kind, row->tight, &facts, maker->slots);
     return s;
 }
 

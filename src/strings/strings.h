@@ -132,6 +132,7 @@ struct pfd_string_row {
     size_t n_layout;        /* at most PFD_LAYOUT_MAX */
     bool literal;           /* the text names a message, it is no format */
     bool own;               /* PFD_STRING_OWN */
+    bool tight;             /* as kind's */
     bool committed;         /* its entries say themselves whether they are
                                whole (PFD_RECORD_SURE) */
 };

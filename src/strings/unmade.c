@@ -23,6 +23,7 @@ enum {
     IS_OWN = 2,
     IS_COUNTED = 4,
     IS_COMMITTED = 8,
+    IS_TIGHT = 16,
 };
 
 /* Layout words [n_layout], then the text [n_text]. */
@@ -64,6 +65,7 @@ static struct pfd_string_row row_of(const struct unmade *u)
         .literal = u->is & IS_LITERAL,
         .own = u->is & IS_OWN,
         .committed = u->is & IS_COMMITTED,
+        .tight = u->is & IS_TIGHT,
     };
 }
 
@@ -102,7 +104,8 @@ struct pfd_string *pfd_unmade_new(struct pfd_strings *strings,
         .is = (uint8_t)((row->literal ? IS_LITERAL : 0) |
                         (row->own ? IS_OWN : 0) |
                         (row->counted ? IS_COUNTED : 0) |
-                        (row->committed ? IS_COMMITTED : 0)),
+                        (row->committed ? IS_COMMITTED : 0) |
+                        (row->tight ? IS_TIGHT : 0)),
     };
     if (n_layout)
         memcpy(u->layout, row->layout, n_layout);

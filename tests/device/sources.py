@@ -83,6 +83,22 @@ __kernel void k(PFD_PARAMETERS)
 '''}, [], ['café 😀 0', 'café 😀 1']),
 ]
 
+OPENCL += [
+    ('OpenCL\'s own printf', {'a.cl': '''__kernel void k(PFD_PARAMETERS)
+{
+    float4 f = (float4)(1.0f, 2.5f, -3.0f, 4.0f);
+    if (get_global_id(0))
+        return;
+    PFD_PRINTF("f %v4hlf i %v2hld\\n", f, (int2)(-1, 7));
+    int n = printf("f %v4hlf i %v2hld\\n", f, (int2)(-1, 7));
+    printf("returned %d\\n", n);
+}
+'''}, ['--call', 'printf', *more],
+     ['f 1.000000, 2.500000, -3.000000, 4.000000 i -1, 7',
+      'f 1.000000,2.500000,-3.000000,4.000000 i -1,7', 'returned 0'])
+    for more in ([], ['--sites'], ['--control', '--commit', '--origin'])
+]
+
 
 def call(*args):
     p = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

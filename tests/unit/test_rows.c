@@ -130,7 +130,7 @@ START_TEST(test_unknown)
 {
     struct pfd_text out = { 0 };
     pfd_rows_begin_file(&out);
-    add_row(&out, "i", "%d of later flags\n", 4, 1);
+    add_row(&out, "i", "%d of later flags\n", 8, 1);
     add_row(&out, "x", "%d of a later type\n", 0, 2);
     add_row(&out, "i", "%d\n", 0, 3);
     pfd_rows_finish_file(&out);

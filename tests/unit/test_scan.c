@@ -110,19 +110,20 @@ static const struct {
     { PFD_SCAN_GLSL, "#version 450\n#line 20\n#define X 1\nprintf(\"\");",
       "#line 21\npfd_print(@, @);" },
     { PFD_SCAN_OPENCL, "# 7 \"in \\\"c.cl\" 1\n\nprintf(\"%p\", q);",
-      "#line 8 \"in \\\"c.cl\"\npfd_print_q(PFD_ARGUMENTS, @, @, pfd_p(q));" },
+      "#line 8 \"in \\\"c.cl\"\npfd_printed(pfd_print_q(PFD_ARGUMENTS, @, @, "
+      "pfd_p(q)));" },
     { PFD_SCAN_OPENCL,
       "int c = '\"'; /* PFD_PRINTF( */ printf(\"%*.*lf\", a, "
       "(b), c);",
       "#line 1 \"a.cl\"\nint c = '\"'; /* PFD_PRINTF( */ "
-      "pfd_print_u_u_q(PFD_ARGUMENTS, @, @, pfd_u(a), pfd_u((b)), "
-      "pfd_d(c));" },
+      "pfd_printed(pfd_print_u_u_q(PFD_ARGUMENTS, @, @, pfd_u(a), pfd_u((b)), "
+      "pfd_d(c)));" },
     /* No quote of text stops it, nor prose where no compiler reads. */
     { PFD_SCAN_GLSL, "#version 450\n#if 0\ndon't printf\n#else\n'printf(\"\")'",
       "#line 2\n#if 0\ndon't printf\n#else\n'pfd_print(@, @)'" },
     { PFD_SCAN_OPENCL, "#if 0\n\"don't\n#endif\nprintf(\"\");",
-      "#line 1 \"a.cl\"\n#if 0\n\"don't\n#endif\npfd_print(PFD_ARGUMENTS, @, "
-      "@);" },
+      "#line 1 \"a.cl\"\n#if 0\n\"don't\n#endif\n"
+      "pfd_printed(pfd_print(PFD_ARGUMENTS, @, @));" },
     /* Before the #if that the first code is in. */
     { PFD_SCAN_OPENCL, "#ifndef A\n#define A\nvoid f(PFD_PARAMETERS);\n#endif",
       "#line 1 \"a.cl\"\n#ifndef A\n#define A\nvoid f(PFD_PARAMETERS);\n"

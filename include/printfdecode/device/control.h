@@ -28,6 +28,7 @@ enum {
      * this order. */
     PFD_ROW_ORIGIN = 1, /* PFD_ROW_ORIGIN_DWORDS of where it comes from */
     PFD_ROW_COMMIT = 2, /* one dword made of all before it */
+    PFD_ROW_TIGHT = 4,  /* no more dwords: vectors print as OpenCL's, by "," */
     PFD_ROW_ORIGIN_DWORDS = 6,
 
     PFD_ROW_TYPES_MAX = 32,
