@@ -250,11 +250,21 @@ def check_owners():
                      f' take it from the list in {sys.argv[0]}')
 
 
+def check_environment():
+    """The library and the layer live in programs of others, some of which have
+    more rights than who starts them: his environment names no paths there."""
+    for file in sorted(glob.glob('src/**/*.[ch]', recursive=True)):
+        with open(file, encoding='utf-8') as text:
+            for number, line in enumerate(text, 1):
+                if re.search(r'\bgetenv\(', line):
+                    wrong.append(f'{file}:{number}: secure_getenv() is meant')
+
+
 def main():
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     os.chdir(sys.argv[1] if len(sys.argv) > 1 else here)
     for check in (check_library, check_formats, check_programs, check_daemon,
-                  check_owners):
+                  check_owners, check_environment):
         check()
     for each in wrong:
         print(each)

@@ -215,7 +215,7 @@ static void set(char *word)
 
 static void read_environment(void)
 {
-    const char *text = getenv("PFD_LAYER");
+    const char *text = secure_getenv("PFD_LAYER");
     char *copy = strdup(text ? text : "");
     char *rest = NULL;
     for (char *word = copy ? strtok_r(copy, ",", &rest) : NULL; word;

@@ -24,7 +24,7 @@ struct store {
 
 static int open_nameless(void)
 {
-    const char *folder = getenv("TMPDIR");
+    const char *folder = secure_getenv("TMPDIR");
     char path[4096];
     if (!folder || !*folder)
         folder = "/var/tmp";

@@ -42,7 +42,7 @@ bool pfd_target_open(struct pfd_target *ret, const char *path)
 bool pfd_target_open_scratch(struct pfd_target *ret)
 {
     char path[4096];
-    const char *folder = getenv("TMPDIR");
+    const char *folder = secure_getenv("TMPDIR");
     snprintf(path, sizeof path, "%s/printfdecode-XXXXXX",
              folder && *folder ? folder : "/var/tmp");
     *ret = (struct pfd_target){ .fd = mkostemp(path, O_CLOEXEC) };

@@ -11,7 +11,7 @@
 bool pfd_client_default_dir(char *ret, size_t n)
 {
     const char *folder = secure_getenv("PRINTFDECODE_DIR");
-    const char *base = getenv("XDG_RUNTIME_DIR");
+    const char *base = secure_getenv("XDG_RUNTIME_DIR");
     if (folder && folder[0] == '/') {
         int given = snprintf(ret, n, "%s", folder);
         return given > 0 && (size_t)given < n;
