@@ -25,7 +25,7 @@ LAYER = 'src/layer/'
 DAEMON = [
     'digits heap host moment',
     'address amount binding complaint counters crowd descriptors feature'
-    ' fieldmap foreign growing gzip head http log name objects peer positions rounds running said'
+    ' fieldmap foreign growing gzip head http log name objects own_file peer positions rounds running said'
     ' sample'
     ' digest sha256 site sources sums work',
     'chunk holder keys lobby pools session_sums request template',

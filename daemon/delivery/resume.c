@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/log.h"
+#include "core/own_file.h"
 #include "delivery/segments.h"
 
 enum {
@@ -221,7 +222,7 @@ void pfdd_resume_mend(const char *path, const struct pfdd_look *look,
 {
     struct stat st;
     *ret = (struct pfdd_resume){ 0 };
-    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int fd = pfdd_own_file_open(path, O_RDWR | O_NONBLOCK);
     if (fd < 0)
         return;
     bool is_file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);

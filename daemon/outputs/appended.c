@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/own_file.h"
+
 bool pfdd_appended_open(struct pfdd_appended *a)
 {
     struct stat st;
@@ -19,8 +21,7 @@ bool pfdd_appended_open(struct pfdd_appended *a)
         a->is_whole = true;
         return true;
     }
-    a->fd =
-        open(a->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0640);
+    a->fd = pfdd_own_file_open(a->path, O_RDWR | O_APPEND | O_CREAT);
     if (a->fd < 0)
         return false;
     a->size = fstat(a->fd, &st) == 0 ? (uint64_t)st.st_size : 0;

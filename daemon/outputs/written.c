@@ -10,6 +10,7 @@
 
 #include "config/systemd.h"
 #include "core/log.h"
+#include "core/own_file.h"
 #include "core/template.h"
 #include "delivery/queue.h"
 #include "delivery/reader.h"
@@ -223,7 +224,7 @@ static void job_done(struct pfdd_job *job)
         d->count.file_errors++;
         if (!w->failing) {
             pfdd_log(PFDD_ERROR, "%s: %s; trying again", w->path,
-                     strerror(w->error));
+                     pfdd_own_file_error(w->error));
         }
         w->retry_at = uv_now(d->loop) + RETRY_MS;
     } else if (w->failing) {

@@ -214,6 +214,44 @@ def old_ones(temp):
     d.stop()
 
 
+def links(temp):
+    """A link of another user would say which file of ours grows; the daemon's own
+    is followed."""
+    with open(f'{temp}/target', 'wb') as f:
+        f.write(b'of others\n')
+    with open(f'{temp}/ours', 'wb'):
+        pass
+    os.mkdir(f'{temp}/folder')
+    path = f'{temp}/folder/out'
+    config = CONFIG.replace('$T/out', path)
+    os.symlink('../ours', path)
+    for more in '', ', required: true':
+        before = len(slurp(f'{temp}/ours'))
+        d = Daemon(temp, config % more)
+        with producer(f'{temp}/in.sock', elf_frame(), *dump_frames(1)):
+            until('lines', lambda n=before: len(slurp(f'{temp}/ours')) > n)
+        d.stop()
+    assert os.path.islink(path)
+    if os.geteuid() != 0:
+        print('left out: links of others (only root makes some)')
+        return
+    for target in '../target', 'nowhere', path:
+        for more in '', ', required: true':
+            os.unlink(path)
+            os.symlink(target, path)
+            os.lchown(path, 65534, 65534)
+            d = Daemon(temp, config % more)
+            with producer(f'{temp}/in.sock', elf_frame(), *dump_frames(1)):
+                until('it is said', lambda: 'out: a link of another user'
+                      in d.log())
+                assert slurp(f'{temp}/target') == b'of others\n'
+                assert not os.path.exists(f'{temp}/folder/nowhere')
+                os.unlink(path)
+                until('lines', lambda: os.path.exists(path) and
+                      slurp(path).count(b'"type":"entry"') >= N_ENTRIES)
+            d.stop()
+
+
 def of_each_source(temp):
     path = f'{temp}/out/a.b.ndjson.{OLD}'
     os.mkdir(f'{temp}/out')
@@ -231,4 +269,5 @@ def of_each_source(temp):
     assert os.listdir(f'{temp}/other') == [f'a.ndjson.{OLD}']
 
 
-run(torn, not_acknowledged, of_others, not_required, old_ones, of_each_source)
+run(torn, not_acknowledged, of_others, not_required, old_ones, links,
+    of_each_source)
