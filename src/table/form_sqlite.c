@@ -79,6 +79,25 @@ static void add_name(struct pfd_text *sql, const char *name)
     add_quoted(sql, name, strlen(name), '"');
 }
 
+/* Others may have put files beside it, from which SQLite mends it. */
+static bool distrust(struct pfd_table_writer *w)
+{
+    static const struct {
+        int option;
+        int value;
+    } options[] = { { SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 },
+                    { SQLITE_DBCONFIG_ENABLE_VIEW, 0 },
+                    { SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
+                    { SQLITE_DBCONFIG_DEFENSIVE, 1 } };
+    struct file *f = w->file;
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (pfd_sqlite.db_config(f->db, options[i].option, options[i].value,
+                                 NULL) != SQLITE_OK)
+            return fail(w);
+    }
+    return true;
+}
+
 static void sqlite_open(struct pfd_table_writer *w)
 {
     struct file *f = w->file;
@@ -94,8 +113,9 @@ static void sqlite_open(struct pfd_table_writer *w)
         return;
     }
     /* The file is new: if this fails, it is made again, not mended. */
-    f->is_begun = run_words(w, "PRAGMA journal_mode = OFF;"
-                               "PRAGMA synchronous = OFF; BEGIN;");
+    f->is_begun =
+        distrust(w) && run_words(w, "PRAGMA journal_mode = MEMORY;"
+                                    "PRAGMA synchronous = OFF; BEGIN;");
 }
 
 /* What values are kept as. Without a type nothing is changed into another:

@@ -10,6 +10,7 @@
 #define PFD_SQLITE_CALLS(X) \
     X(open_v2)              \
     X(close)                \
+    X(db_config)            \
     X(exec)                 \
     X(errmsg)               \
     X(prepare_v2)           \

@@ -95,6 +95,30 @@ def odd(folder):
     run(folder, "--to", "nowhere/x.db", *FILES, rc=1)
 
 
+def laid(folder):
+    """What others put beside it comes into no database of ours."""
+    for mode, end in ("WAL", "-wal"), ("PERSIST", "-journal"):
+        path = os.path.join(folder, "trap.db")
+        db = sqlite3.connect(path, isolation_level=None)
+        db.execute("PRAGMA journal_mode = %s" % mode)
+        db.execute("CREATE TABLE secret (theirs)")
+        db.execute("BEGIN")
+        db.execute("CREATE TABLE other (theirs)")
+        db.execute("PRAGMA cache_spill = 1")
+        if mode == "WAL":
+            db.execute("COMMIT")
+        with open(path + end, "rb") as f, \
+                open(os.path.join(folder, "x.db" + end), "wb") as to:
+            to.write(f.read())
+        db.close()
+        run(folder, "--all", "--force", "--to", "x.db", *FILES, rc=2)
+        assert not [name for name, in ask(
+            folder, "SELECT name FROM sqlite_master") if name in
+            ("secret", "other")], mode
+        for name in "x.db", "trap.db":
+            os.unlink(os.path.join(folder, name))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         made, truth = inputs.bits()
@@ -104,6 +128,8 @@ def main():
         several(folder)
         many(folder)
         odd(folder)
+        inputs.write(inputs.several(1000), folder)
+        laid(folder)
 
 
 main()
