@@ -11,17 +11,22 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/own_file.h"
 #include "outputs/rows.h"
 
 enum {
-    OURS = 0x70666464,  /* the application's number in the file: "pfdd" */
-    VERSION = 1,        /* of the tables */
-    BUSY_MS = 1000,     /* that others may take */
-    LOG_MAX = 16 << 20, /* bytes of the write-ahead log, or: */
-    LOG_PART = 8,       /* this part of the file's largest size */
-    REMOVE = 256,       /* rows at a time, at least */
-    ROUNDS = 64,        /* of removing, in one transaction */
-    PAGES = 16,         /* that a transaction may take beside its rows' */
+    OURS = 0x70666464,   /* the application's number in the file: "pfdd" */
+    VERSION = 1,         /* of the tables */
+    BUSY_MS = 1000,      /* that others may take */
+    LOG_MAX = 16 << 20,  /* bytes of the write-ahead log, or: */
+    LOG_PART = 8,        /* this part of the file's largest size */
+    REMOVE = 256,        /* rows at a time, at least */
+    ROUNDS = 64,         /* of removing, in one transaction */
+    PAGES = 16,          /* that a transaction may take beside its rows' */
+    STEP = 1 << 16,      /* instructions of SQLite, after which they count: */
+    STEPS_MAX = 1 << 12, /* that a statement may take */
+    OPEN_STEPS_MAX = 1 << 6, /* likewise, until it is set up */
+    VALUE_MAX = 64 << 20,    /* bytes of a text that an expression makes */
 };
 
 enum statement {
@@ -54,7 +59,9 @@ static bool fail(struct pfdd_database *db)
     int code = db->db ? sqlite3_errcode(db->db) : SQLITE_NOMEM;
     bool is_system = error && (code == SQLITE_CANTOPEN || code == SQLITE_IOERR);
     snprintf(db->why, sizeof db->why, "%s%s%s%s",
-             code == SQLITE_BUSY ? "others write to it: " : "",
+             code == SQLITE_BUSY        ? "others write to it: "
+             : code == SQLITE_INTERRUPT ? "its tables take too much work: "
+                                        : "",
              db->db ? sqlite3_errmsg(db->db) : "out of memory",
              is_system ? ": " : "", is_system ? strerror(error) : "");
     close_all(db);
@@ -68,8 +75,44 @@ static bool fail_with(struct pfdd_database *db, const char *why)
     return false;
 }
 
+/* ---- files that others may have made ---- */
+
+/* A sqlite3_progress_handler(): ends what takes too long. */
+static int count_step(void *user)
+{
+    struct pfdd_database *db = user;
+    return ++db->n_steps > (db->is_set_up ? STEPS_MAX : OPEN_STEPS_MAX);
+}
+
+/*
+ * Whoever may write the file may have put SQL of his own into it. Nothing of it
+ * runs but what a table itself needs (indexes, checks), and that not for long.
+ */
+static bool distrust(struct pfdd_database *db)
+{
+    static const struct {
+        int option;
+        int value;
+    } options[] = { { SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 },
+                    { SQLITE_DBCONFIG_ENABLE_VIEW, 0 },
+                    { SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
+                    { SQLITE_DBCONFIG_DEFENSIVE, 1 } };
+    db->is_set_up = false;
+    sqlite3_progress_handler(db->db, STEP, count_step, db);
+    sqlite3_limit(db->db, SQLITE_LIMIT_LENGTH, VALUE_MAX);
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (sqlite3_db_config(db->db, options[i].option, options[i].value,
+                              NULL) != SQLITE_OK)
+            return fail(db);
+    }
+    return true;
+}
+
+/* ---- statements ---- */
+
 static bool run(struct pfdd_database *db, const char *sql)
 {
+    db->n_steps = 0;
     return sqlite3_exec(db->db, sql, NULL, NULL, NULL) == SQLITE_OK || fail(db);
 }
 
@@ -77,6 +120,7 @@ static bool run(struct pfdd_database *db, const char *sql)
 static bool ask(struct pfdd_database *db, struct sqlite3_stmt *question,
                 int64_t *ret)
 {
+    db->n_steps = 0;
     bool ok = question && sqlite3_step(question) == SQLITE_ROW;
     if (!ok)
         return fail(db);
@@ -88,6 +132,7 @@ static bool ask(struct pfdd_database *db, struct sqlite3_stmt *question,
 static bool step(struct pfdd_database *db, enum statement which)
 {
     struct sqlite3_stmt *s = db->statements[which];
+    db->n_steps = 0;
     if (sqlite3_step(s) != SQLITE_DONE)
         return fail(db);
     sqlite3_reset(s);
@@ -98,6 +143,7 @@ static bool ask_once(struct pfdd_database *db, const char *sql, int64_t *ret)
 {
     struct sqlite3_stmt *question = NULL;
     int64_t number = 0;
+    db->n_steps = 0;
     bool ok =
         sqlite3_prepare_v2(db->db, sql, -1, &question, NULL) == SQLITE_OK &&
         sqlite3_step(question) == SQLITE_ROW;
@@ -232,24 +278,45 @@ static bool read_position(struct pfdd_database *db)
 static bool set_up(struct pfdd_database *db)
 {
     sqlite3_busy_timeout(db->db, BUSY_MS);
-    return run(db, "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2048;"
-                   "PRAGMA secure_delete = FAST; PRAGMA trusted_schema = OFF;"
-                   "PRAGMA cell_size_check = ON") &&
-           check_owner(db) &&
-           run(db, "PRAGMA journal_mode = WAL;"
-                   "PRAGMA journal_size_limit = 4194304") &&
-           run(db, db->is_durable ? "PRAGMA synchronous = FULL"
-                                  : "PRAGMA synchronous = NORMAL") &&
-           ask_once(db, "PRAGMA page_size", &db->page_size) &&
-           read_position(db) && prepare_all(db);
+    db->is_set_up =
+        distrust(db) &&
+        run(db, "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2048;"
+                "PRAGMA secure_delete = FAST;"
+                "PRAGMA cell_size_check = ON") &&
+        check_owner(db) &&
+        run(db, "PRAGMA journal_mode = WAL;"
+                "PRAGMA journal_size_limit = 4194304") &&
+        run(db, db->is_durable ? "PRAGMA synchronous = FULL"
+                               : "PRAGMA synchronous = NORMAL") &&
+        ask_once(db, "PRAGMA page_size", &db->page_size) && read_position(db) &&
+        prepare_all(db);
+    return db->is_set_up;
+}
+
+/* SQLite follows links to the files beside it, which it overwrites. */
+static bool has_link_beside(const struct pfdd_database *db)
+{
+    static const char *const ends[] = { "-wal", "-shm", "-journal" };
+    char path[4096];
+    struct stat st;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        snprintf(path, sizeof path, "%s%s", db->path, ends[i]);
+        if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+            return true;
+    }
+    return false;
 }
 
 /* SQLite would let everybody read it; its other files get the same rights. */
 static bool make_file(struct pfdd_database *db)
 {
     struct stat st;
-    int fd = open(db->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0640);
+    int fd = pfdd_own_file_open(db->path, O_RDWR | O_CREAT);
     bool ok = fd >= 0 && fstat(fd, &st) == 0;
+    if (ok && has_link_beside(db)) {
+        errno = ELOOP;
+        ok = false;
+    }
     if (ok && !S_ISREG(st.st_mode)) {
         errno = EINVAL;
         ok = false;
@@ -258,7 +325,7 @@ static bool make_file(struct pfdd_database *db)
         db->device = st.st_dev;
         db->inode = st.st_ino;
     } else {
-        fail_with(db, strerror(errno));
+        fail_with(db, pfdd_own_file_error(errno));
     }
     if (fd >= 0)
         close(fd);

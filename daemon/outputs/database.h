@@ -45,6 +45,8 @@ struct pfdd_database {
     int64_t page_size;
     struct pfdd_row_source rows; /* that are being written */
     struct sqlite3_stmt *statements[7];
+    bool is_set_up;   /* what others may have made has been looked at */
+    unsigned n_steps; /* of the statement that runs */
 };
 
 /* Makes it, where there is none. False: it could not be opened, or is none of

@@ -4,6 +4,7 @@
 SQLite itself reads it: what stands in it, while it is written and after kills;
 how large it becomes, and what is said where nothing can be written."""
 import contextlib
+import glob
 import json
 import os
 import sqlite3
@@ -250,8 +251,9 @@ def foreign(temp):
 
 
 def altered(temp):
-    """What others add to it stands in nobody's way; a row that a trigger of
-    theirs refuses takes back its whole transaction, which comes again."""
+    """What others add to it stands in nobody's way, and triggers of theirs do
+    not run; a row that an index of theirs refuses takes back its whole
+    transaction, which comes again."""
     d = Daemon(temp, KEPT)
     d.stop()
     with contextlib.closing(sqlite3.connect(f'{temp}/log.db')) as db:
@@ -260,24 +262,93 @@ def altered(temp):
             INSERT INTO notes VALUES ('not ours');
             ALTER TABLE messages ADD COLUMN mine TEXT DEFAULT 'x';
             CREATE INDEX by_id ON messages (id);
-            CREATE TRIGGER refuse BEFORE INSERT ON messages
-              WHEN NEW.sequence = 20 BEGIN
+            CREATE UNIQUE INDEX refuse ON messages (sequence / 100)
+              WHERE sequence IN (20, 21);
+            CREATE TRIGGER pass BEFORE INSERT ON messages BEGIN
                 SELECT RAISE(ABORT, 'not this one');
+              END;
+            CREATE TRIGGER spy AFTER INSERT ON messages BEGIN
+                INSERT INTO notes VALUES (NEW.message);
               END;''')
     d.start()
     with producer(f'{temp}/in.sock', *dump_frames()):
         until('it is said',
-              lambda: 'log.db: not this one; trying again' in d.log())
+              lambda: "failed: index 'refuse'; trying again" in d.log())
         assert not {number for number, _ in entries(temp)} & set(range(20, 100))
         with contextlib.closing(sqlite3.connect(f'{temp}/log.db',
                                                 timeout=60)) as db:
-            db.execute('DROP TRIGGER refuse')
+            db.execute('DROP INDEX refuse')
         until('all of them', lambda: len(entries(temp)) == N_ENTRIES)
     d.stop()
     got = ask(temp, 'SELECT sequence, "row", mine FROM messages')
     assert [tuple(r.values()) for r in got] == [
         (i, i, 'x') for i in range(1, N_ENTRIES + 1)], got
+    assert ask(temp, 'SELECT * FROM notes') == [{'theirs': 'not ours'}]
     assert is_sound(temp)
+
+
+def laid(temp):
+    """Databases that look like ours and are laid for us: none of their SQL runs,
+    nothing hangs, and memory stays; in their place a new one is begun."""
+    d = Daemon(temp, KEPT)
+    d.stop()
+    ours = slurp(f'{temp}/log.db')
+    columns = [f'"{r["name"]}"' for r in
+               ask(temp, "SELECT name FROM pragma_table_info('messages')")]
+    forever = ('WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) '
+               'SELECT max(i) FROM n')
+    fake = f"""ALTER TABLE messages RENAME TO kept;
+               CREATE VIEW messages AS SELECT * FROM kept WHERE ({forever}) > 0;
+               CREATE TRIGGER t INSTEAD OF INSERT ON messages BEGIN
+                 SELECT 1; END;"""
+    laid_down = {
+        'view': (fake, 'because it is a view'),
+        'position': (f"""DROP TABLE position;
+            CREATE VIEW position AS SELECT ({forever}) AS sequence, 0 AS time,
+              0 AS "row";""",
+                     'access to view'),
+        'many': ("""WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM
+            n WHERE i < 1500000) INSERT INTO position SELECT i, 0, 0, 0 FROM n;
+            """, 'take too much work'),
+        'large': (f"""DROP TABLE messages; CREATE TABLE messages (
+            "row" INTEGER PRIMARY KEY, {', '.join(columns[1:])},
+            CHECK (length(hex(zeroblob(60000000))) > 1));""",
+                  'too big'),
+    }
+    for name, (script, words) in laid_down.items():
+        with open(f'{temp}/log.db', 'wb') as f:
+            f.write(ours)
+        with contextlib.closing(sqlite3.connect(f'{temp}/log.db')) as db:
+            db.executescript(script)
+        d.start()
+        with producer(f'{temp}/in.sock', *dump_frames()):
+            until(f'{name} is refused', lambda w=words: w in d.log())
+            assert d.memory_kib() < 300 << 10, (name, d.memory_kib())
+            os.rename(f'{temp}/log.db', f'{temp}/theirs.db')
+            until('a new one', lambda: len(entries(temp)) == N_ENTRIES)
+        d.stop()
+        os.remove(f'{temp}/log.db')
+
+
+def linked(temp):
+    """A link of another user is not followed, nor any to a file beside it."""
+    if os.geteuid() != 0:
+        print('left out: linked (it takes root to make a link of another user)')
+        return
+    with open(f'{temp}/target', 'wb') as f:
+        f.write(b'')
+    for name in 'log.db', 'log.db-wal', 'log.db-journal':
+        os.symlink(f'{temp}/target', f'{temp}/{name}')
+        os.lchown(f'{temp}/{name}', 65534, 65534)
+        d = Daemon(temp, CONFIG % '')
+        with producer(f'{temp}/in.sock', *dump_frames()):
+            until('it is said', lambda: 'is not followed' in d.log())
+            assert slurp(f'{temp}/target') == b'', name
+            os.unlink(f'{temp}/{name}')
+            until('rows', lambda: len(entries(temp)) == N_ENTRIES)
+        d.stop()
+        for made in glob.glob(f'{temp}/log.db*'):
+            os.unlink(made)
 
 
 def moved(temp):
@@ -340,4 +411,4 @@ def refused(temp):
 if __name__ == '__main__':
     need('sqlite')
     run(rows, gathered, hostile, once, chosen, while_read, locked, bounded, aged,
-        foreign, altered, moved, full, refused)
+        foreign, altered, laid, linked, moved, full, refused)
