@@ -5,18 +5,21 @@
 says so. LIBRARY's notes say what that is."""
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
 
 COMMAND, LIBRARY = map(os.path.abspath, sys.argv[1:3])
+# Runs a program of another architecture: meson says it, in a cross build.
+WRAPPER = shlex.split(os.environ.get('MESON_EXE_WRAPPER', ''))
 OURS = {os.path.realpath(path) for path in (COMMAND, LIBRARY)}
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DUMP = [f'{ROOT}/examples/data/small.bin', f'{ROOT}/examples/data/app.elf']
 
 
 def run(*arguments, **env):
-    return subprocess.run([COMMAND, *arguments], check=False, text=True,
+    return subprocess.run([*WRAPPER, COMMAND, *arguments], check=False, text=True,
                           env={**os.environ, **env}, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE)
 

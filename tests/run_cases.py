@@ -28,6 +28,8 @@ OUTPUTS = {"txt": ["--output", "raw"], "text": ["--output", "text"],
            "json": ["--output", "json"], "out": []}
 TIMEOUT_S = 120
 SANITIZER_RC = 99
+# Runs a program of another architecture: meson says it, in a cross build.
+WRAPPER = shlex.split(os.environ.get("MESON_EXE_WRAPPER", ""))
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -75,7 +77,7 @@ def run(program, words, stdin, folder):
                UBSAN_OPTIONS="halt_on_error=1:exitcode=%d" % SANITIZER_RC)
     env.pop("NO_COLOR", None)
     with open(os.path.join(folder, stdin) if stdin else os.devnull, "rb") as f:
-        return subprocess.run([program] + words, cwd=folder, stdin=f, env=env,
+        return subprocess.run(WRAPPER + [program] + words, cwd=folder, stdin=f, env=env,
                               capture_output=True, timeout=TIMEOUT_S)
 
 
