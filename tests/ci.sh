@@ -1,45 +1,83 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Installs what the tests need, builds in several ways, and runs all of them.
-# usage: ci.sh [STEP ...]   steps: lint gcc soak asan tsan fuzz install
-# The linters, and the soak once gcc's build is there, run beside the other
-# steps, in the time that those do not use.
+# usage: ci.sh [STEP ...]
+# Without a step, all of them but `quick`, the build and the quick tests alone:
+# lint gcc soak debian13 asan tsan fuzz unsigned arm64 install.
+# What waits for nobody (lint, arm64, unsigned, and the soak once gcc's build is
+# there) runs beside the other steps, in the time that those do not use.
+# debian13 and arm64 build and test in a root of Debian 13 (tests/roots.sh);
+# where none can be made they are skipped, and count as such.
 # The folder for builds is $CI_BUILD (default: build-ci); the soak takes
 # $CI_SOAK seconds (default: 120). The last line is
-# "N passed, N failed"; the exit status is 1 unless nothing failed.
+# "N passed, N failed[, N skipped]"; the exit status is 1 unless nothing failed.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
+# Those of Debian 12 and 13; of A|B the first one that apt knows. The first ones
+# are what `quick` needs.
 packages=(
-    build-essential clang clang-format clang-tidy cppcheck shellcheck git jq
-    ninja-build meson nodejs npm pkg-config check libjansson-dev libelf-dev
-    libmsgpack-dev libpcre2-dev libyaml-dev zlib1g-dev libzstd-dev libclang-rt-14-dev llvm
-    python3 libuv1-dev libsystemd-dev libssl-dev openssl libseccomp-dev mandoc
-    glslang-tools libvulkan-dev mesa-vulkan-drivers prometheus
-    vulkan-validationlayers vulkan-tools xvfb
+    build-essential git jq ninja-build meson pkg-config check python3 zstd
+    libelf-dev 'libmsgpack-c-dev|libmsgpack-dev' libpcre2-dev libyaml-dev
+    zlib1g-dev libzstd-dev libjansson-dev libpng-dev libsqlite3-dev
+    libuv1-dev libsystemd-dev libssl-dev libseccomp-dev libcurl4-openssl-dev
+    libnats-dev glslang-tools libvulkan-dev
+)
+more_packages=(
+    clang clang-format clang-tidy cppcheck shellcheck nodejs npm llvm
+    'libclang-rt-dev|libclang-rt-14-dev' openssl mandoc
+    debootstrap debian-archive-keyring
+    mesa-vulkan-drivers prometheus vulkan-validationlayers vulkan-tools xvfb
     pocl-opencl-icd ocl-icd-opencl-dev
-    clang-19 lld-19 clang-tools-19 gdb zstd python3-numpy python3-pandas
-    libsqlite3-dev sqlite3 lnav libpng-dev chromium protobuf-compiler systemd
-    rsyslog rsyslog-openssl libcurl4-openssl-dev libnats-dev nats-server
+    clang-19 lld-19 clang-tools-19 gdb python3-numpy python3-pandas
+    sqlite3 lnav chromium protobuf-compiler systemd
+    rsyslog rsyslog-openssl nats-server
+)
+# In the root of Debian 13. Those of arm64 are for a command that loads what it
+# can, and for its tests.
+root_packages=(
+    gcc g++ libc6-dev meson ninja-build pkg-config check python3 openssl
+    libelf-dev libmsgpack-c-dev libpcre2-dev libyaml-dev zlib1g-dev libzstd-dev
+    libjansson-dev libpng-dev libsqlite3-dev
+    libuv1-dev libssl-dev libseccomp-dev libsystemd-dev libcurl4-openssl-dev
+    libnats-dev glslang-tools libvulkan-dev mesa-vulkan-drivers
+    vulkan-validationlayers
+    gcc-aarch64-linux-gnu qemu-user libc6-dev:arm64 check:arm64
+    libelf-dev:arm64 libmsgpack-c2:arm64 libmsgpack-c-dev@arm64 libpcre2-dev:arm64
+    libyaml-dev:arm64 zlib1g-dev:arm64 libzstd-dev:arm64 libjansson-dev:arm64
+    libpng-dev:arm64 libsqlite3-dev:arm64
 )
 builds=${CI_BUILD:-build-ci}
 fuzz_runs=${CI_FUZZ_RUNS:-3000}
 
 # ---- what is needed ----
 
+is_there() { # is_there PACKAGE[|PACKAGE]
+    local name
+    for name in ${1//|/ }; do
+        dpkg -s "$name" >/dev/null 2>&1 && return
+    done
+    # Node from elsewhere brings its own npm.
+    case $1 in nodejs | npm) command -v npm >/dev/null ;; *) false ;; esac
+}
+
+# Some are optional, and not to be had everywhere.
+first_known() { # first_known PACKAGE[|PACKAGE]
+    local name
+    for name in ${1//|/ }; do
+        apt-cache show "$name" >/dev/null 2>&1 && echo "$name" && return
+    done
+}
+
 missing() {
     local package
     for package in "${packages[@]}"; do
-        # Node from elsewhere brings its own npm.
-        case $package in
-        nodejs | npm) command -v npm >/dev/null && continue ;;
-        esac
-        dpkg -s "$package" >/dev/null 2>&1 || echo "$package"
+        is_there "$package" || echo "$package"
     done
 }
 
 install_packages() {
-    local wanted known=() package
+    local wanted known package
     command -v apt-get >/dev/null || return 0
     mapfile -t wanted < <(missing)
     [ ${#wanted[@]} -eq 0 ] && return 0
@@ -50,18 +88,17 @@ install_packages() {
     fi
     export DEBIAN_FRONTEND=noninteractive
     apt-get -qq update
-    # Some are optional and named otherwise elsewhere than on Debian 12.
-    for package in "${wanted[@]}"; do
-        apt-cache show "$package" >/dev/null 2>&1 && known+=("$package")
-    done
+    mapfile -t known < <(
+        for package in "${wanted[@]}"; do first_known "$package"; done
+    )
     apt-get -qq install --no-install-recommends -y "${known[@]}" >/dev/null
 }
 
 # ---- counting ----
 
 # In a file: steps are processes of their own.
-count() { # count PASSED FAILED
-    echo "$1 $2" >>"$builds/counts"
+count() { # count PASSED FAILED [SKIPPED]
+    echo "$1 $2 ${3:-0}" >>"$builds/counts"
 }
 
 total() { # total COLUMN
@@ -88,25 +125,33 @@ step() { # step NAME COMMAND...
     return $status
 }
 
+# Runs a command where the builds of a step are: in folder $place, by ${inside[@]}.
+inside=(env)
+there() {
+    "${inside[@]}" "$@"
+}
+
 configure() { # configure NAME MESON_OPTION...
-    local dir=$builds/$1
+    local dir=$place/$1
     shift
-    rm -rf "$dir"
+    there rm -rf "$dir"
     # One compiler's sanitizers do not go with another's C++.
     local cxx=${CC/clang/clang++}
-    CXX=${cxx/gcc/g++} meson setup "$dir" -Dwerror=true -Dtests=enabled "$@"
+    there env CC="$CC" CXX="${cxx/gcc/g++}" meson setup "$dir" -Dwerror=true \
+        -Dtests=enabled "$@"
 }
 
 build() { # build NAME MESON_OPTION...
-    configure "$@" && ninja -C "$builds/$1"
+    configure "$@" && there ninja -C "$place/$1"
 }
 
 # Counts each of meson's tests by itself.
 run_tests() { # run_tests NAME MESON_TEST_OPTION...
-    local name=$1 log=$builds/log.test_$1
+    local name=$1 log
+    log=$(mktemp "$builds/log.test_$1.XXX")
     shift
     local counts
-    meson test -C "$builds/$name" --print-errorlogs "$@" >"$log" 2>&1
+    there meson test -C "$place/$name" --print-errorlogs "$@" >"$log" 2>&1
     counts=$(sed -nE 's/^(Ok|Expected Fail): +//p' "$log" | paste -sd+)
     local ok=$((${counts:-0}))
     counts=$(sed -nE 's/^(Fail|Timeout|Unexpected Pass): +//p' "$log" |
@@ -148,6 +193,19 @@ do_gcc() {
     done
     cat "$builds"/log.numbers_*
     note $status "numbers: 11 million values against snprintf"
+}
+
+# A first look, in minutes.
+do_quick() {
+    CC=gcc step quick build quick || return
+    run_tests quick --setup quick
+}
+
+# As on arm64, and many other machines.
+do_unsigned() {
+    CC=gcc step unsigned build unsigned -Dc_args=-funsigned-char \
+        -Ddaemon=disabled -Dlayer=disabled || return
+    run_tests unsigned --suite unit --suite golden
 }
 
 do_soak() {
@@ -222,22 +280,94 @@ do_install() {
     step install use_installed
 }
 
+# ---- other systems ----
+
+# Once, by whoever comes first.
+make_root() (
+    flock 9
+    [ ! -e "$root.status" ] || exit
+    {
+        tests/roots.sh make "$root" trixie "${root_packages[@]}" &&
+            tests/roots.sh copy "$root"
+    } >"$builds/log.root" 2>&1
+    echo $? >"$root.status"
+) 9>"$root.lock"
+
+enter_root() { # enter_root STEP
+    make_root
+    inside=(tests/roots.sh in "$root")
+    place=.
+    case $(cat "$root.status") in
+    0) return ;;
+    77)
+        echo "$1: $(tail -n 1 "$builds/log.root")"
+        count 0 0 1
+        ;;
+    *)
+        tail -n 60 "$builds/log.root"
+        note 1 "$1: a root of Debian 13"
+        ;;
+    esac
+    return 1
+}
+
+do_debian13() {
+    enter_root debian13 || return
+    CC=gcc step debian13 build gcc || return
+    run_tests gcc -t 4 --setup quick
+    run_tests gcc -t 4 --suite layer --suite daemon
+}
+
+# What looks into other processes would see the emulator's.
+do_arm64() {
+    enter_root arm64 || return
+    CC=aarch64-linux-gnu-gcc step arm64 configure arm64 \
+        --cross-file tests/cross/arm64.ini -Ddaemon=disabled -Dlayer=disabled \
+        -Dtls=disabled -Dcurl=disabled -Dnats=disabled || return
+    run_tests arm64 -t 20 --suite unit --suite golden --no-suite native
+}
+
 # ---- all of it ----
 
+run_step() { # run_step NAME
+    "do_$1"
+    echo "$1: done ($SECONDS s)"
+}
+
+# One after the other, when nothing else wants the processors.
+run_idle() { # run_idle NAME...
+    local name
+    renice -n 19 -p "$BASHPID" >/dev/null
+    for name in "$@"; do
+        (run_step "$name") >"$builds/log.do_$name"
+    done
+}
+
+[ "$*" = quick ] || packages+=("${more_packages[@]}")
 install_packages
 mkdir -p "$builds"
 builds=$(cd "$builds" && pwd)
-[ $# -gt 0 ] || set -- lint gcc soak asan tsan fuzz install
+place=$builds
+root=$builds/debian13
+[ $# -gt 0 ] ||
+    set -- lint gcc soak debian13 asan tsan fuzz unsigned arm64 install
 : >"$builds/counts"
+rm -f "$root.status"
+case " $* " in *' debian13 '* | *' arm64 '*) make_root & ;; esac
+idle=()
 beside=()
 for name in "$@"; do
     case $name in
-    lint | soak)
-        (
-            "do_$name"
-            echo "$name: done ($SECONDS s)"
-        ) >"$builds/log.do_$name" &
-        beside+=($! "$name")
+    lint | unsigned | arm64) idle+=("$name") ;;
+    esac
+done
+run_idle "${idle[@]}" &
+for name in "$@"; do
+    case $name in
+    lint | unsigned | arm64) ;;
+    soak)
+        run_step soak >"$builds/log.do_soak" &
+        beside+=(soak)
         ;;
     *)
         echo "== $name ($SECONDS s)"
@@ -245,12 +375,13 @@ for name in "$@"; do
         ;;
     esac
 done
-for ((i = 0; i < ${#beside[@]}; i += 2)); do
-    echo "== ${beside[i + 1]} ($SECONDS s)"
-    wait "${beside[i]}"
-    cat "$builds/log.do_${beside[i + 1]}"
+wait
+for name in "${idle[@]}" "${beside[@]}"; do
+    echo "== $name"
+    cat "$builds/log.do_$name"
 done
 echo "$SECONDS s"
 failed=$(total 2)
-echo "$(total 1) passed, $failed failed"
+skipped=$(total 3)
+echo "$(total 1) passed, $failed failed$([ "$skipped" -eq 0 ] || echo ", $skipped skipped")"
 [ "$failed" -eq 0 ]
