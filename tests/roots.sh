@@ -14,7 +14,7 @@ cd "$(dirname "$0")/.." || exit 1
 copy=root/printfdecode
 
 skip() {
-    echo "skipped: $*"
+    echo "$*"
     exit 77
 }
 
