@@ -63,6 +63,18 @@ static VKAPI_ATTR VkResult VKAPI_CALL QueueWaitIdle(VkQueue queue)
     return result == VK_SUCCESS ? VK_ERROR_DEVICE_LOST : result;
 }
 
+static VKAPI_ATTR VkResult VKAPI_CALL WaitForFences(VkDevice device, uint32_t n,
+                                                    const VkFence *fences,
+                                                    VkBool32 all,
+                                                    uint64_t timeout)
+{
+    PFN_vkWaitForFences wait =
+        (PFN_vkWaitForFences)next_device(the_device, "vkWaitForFences");
+    VkResult result = wait(device, n, fences, all, timeout);
+    is_lost = true;
+    return result == VK_SUCCESS ? VK_ERROR_DEVICE_LOST : result;
+}
+
 static VKAPI_ATTR VkResult VKAPI_CALL
 MapMemory(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset,
           VkDeviceSize size, VkMemoryMapFlags flags, void **ret)
@@ -80,6 +92,8 @@ GetDeviceProcAddr(VkDevice device, const char *name)
     the_device = device;
     if (loses && !strcmp(name, "vkQueueWaitIdle"))
         return (PFN_vkVoidFunction)QueueWaitIdle;
+    if (loses && !strcmp(name, "vkWaitForFences"))
+        return (PFN_vkVoidFunction)WaitForFences;
     if (loses && !strcmp(name, "vkMapMemory"))
         return (PFN_vkVoidFunction)MapMemory;
     return next_device(device, name);
