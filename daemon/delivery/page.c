@@ -459,16 +459,41 @@ static uint64_t first_of(const struct pfdd_pages *pages,
     return before > first ? before : first;
 }
 
+/* Of entries, a chunk goes out whole: is the item inside of one, that others
+ * may have had the beginning of? */
+static bool is_inside(const struct pfdd_pages *pages, uint64_t seq)
+{
+    const struct pfdd_ring *ring = pages->ring;
+    return pfdd_ring_at(ring, pfdd_ring_find(ring, seq))->first_seq < seq;
+}
+
+/* The rest of its chunk, for one reader. */
+static struct pfdd_page *make_rest(struct pfdd_pages *pages,
+                                   enum pfdd_form form, uint64_t seq)
+{
+    const struct pfdd_ring *ring = pages->ring;
+    const struct pfdd_chunk *c = pfdd_ring_at(ring, pfdd_ring_find(ring, seq));
+    struct pfdd_page *p =
+        new_page(pages, form, seq, c->first_seq + c->n_items, 0);
+    if (p)
+        make(p, pages->shared);
+    return p;
+}
+
 struct pfdd_page *pfdd_pages_get(struct pfdd_pages *pages, enum pfdd_form form,
                                  uint64_t seq)
 {
     struct pfdd_page_list *list = &pages->lists[form];
     size_t i = find(list, seq);
-    if (i < list->n && list->items[i]->first <= seq) {
+    bool is_there = i < list->n && list->items[i]->first <= seq;
+    uint64_t first =
+        is_there ? list->items[i]->first : first_of(pages, list, i, seq);
+    if (form == PFDD_ENTRIES && first < seq && is_inside(pages, seq))
+        return make_rest(pages, form, seq);
+    if (is_there) {
         list->items[i]->refs++;
         return list->items[i];
     }
-    uint64_t first = first_of(pages, list, i, seq);
     uint64_t limit = i < list->n ? list->items[i]->first : UINT64_MAX;
     struct pfdd_page *p = new_page(pages, form, first, limit, uses_block(form));
     if (!p)

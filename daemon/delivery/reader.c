@@ -281,6 +281,26 @@ static size_t end_of(const struct pfdd_page *p, size_t item)
     return p->ends[item];
 }
 
+static size_t n_items_of(const struct pfdd_page *p)
+{
+    return (size_t)(p->end - p->first);
+}
+
+/* The first item of which not all is among `at` bytes of the page. Entries go
+ * out with the last one of their frame: those before it have nothing of their
+ * own, and are left until it goes. */
+static size_t first_left(const struct pfdd_reader *r, size_t at)
+{
+    const struct pfdd_page *p = r->page;
+    size_t ret = r->item;
+    for (size_t i = r->item; i < n_items_of(p) && end_of(p, i) <= at; i++) {
+        bool has_bytes = end_of(p, i) > (i ? end_of(p, i - 1) : 0);
+        if (has_bytes || p->form != PFDD_ENTRIES)
+            ret = i + 1;
+    }
+    return ret;
+}
+
 /* The page is ready; it may begin before the item, or have been full before
  * it. */
 static void enter_page(struct pfdd_reader *r)
@@ -334,13 +354,15 @@ static bool find_page(struct pfdd_reader *r)
     skip_others(r);
     if (r->seq >= r->ring->next_seq || r->is_over)
         return false;
-    r->page = r->choice ? pfdd_pages_choose(r->pages, r, r->seq)
-                        : pfdd_pages_get(r->pages, r->form, r->seq);
-    r->waits = !r->page;
-    if (!r->page)
+    struct pfdd_page *p = r->choice ? pfdd_pages_choose(r->pages, r, r->seq)
+                                    : pfdd_pages_get(r->pages, r->form, r->seq);
+    r->waits = !p;
+    if (!p)
         return false;
+    /* Room for these may be taken from readers that have a page. */
     if (!r->choice)
-        pfdd_pages_prepare(r->pages, r->form, r->page->end);
+        pfdd_pages_prepare(r->pages, r->form, p->end);
+    r->page = p;
     if (r->page->is_ready)
         enter_page(r);
     return true;
@@ -386,7 +408,7 @@ static bool read_page(struct pfdd_reader *r, const char **bytes, size_t *n)
         *n = p->n - r->at;
         return true;
     }
-    r->lines += (size_t)(p->end - p->first) - r->item;
+    r->lines += n_items_of(p) - r->item;
     leave_page(r);
     return true;
 }
@@ -426,13 +448,11 @@ void pfdd_reader_take(struct pfdd_reader *r, size_t n)
         return;
     }
     const struct pfdd_page *p = r->page;
-    size_t n_items = (size_t)(p->end - p->first);
     r->at += n;
-    while (r->item < n_items && end_of(p, r->item) <= r->at) {
-        r->item++;
-        r->lines++;
-    }
-    if (r->item < n_items)
+    size_t item = first_left(r, r->at);
+    r->lines += item - r->item;
+    r->item = item;
+    if (item < n_items_of(p))
         return;
     leave_page(r);
     if (!r->choice)
@@ -495,15 +515,18 @@ static bool let_go(struct pfdd_reader *r)
 {
     const struct pfdd_page *p = r->page;
     size_t before = r->item ? end_of(p, r->item - 1) : 0;
-    size_t n_rest = r->at > before ? end_of(p, r->item) - r->at : 0;
-    bool is_once = runs_of(r); /* its entries have been counted */
-    if (is_once)
-        n_rest = p->n - r->at;
-    if (n_rest > REST_MAX)
+    size_t end = r->item; /* behind what it has, or is to have now */
+    if (runs_of(r)) {     /* its entries have been counted */
+        end = n_items_of(p);
+    } else if (r->at > before) {
+        while (end_of(p, end++) <= r->at)
+            continue;
+    }
+    size_t n_rest = end > r->item ? end_of(p, end - 1) - r->at : 0;
+    if (n_rest > REST_MAX || (n_rest && !add_out(r, p->text + r->at, n_rest)))
         return false;
-    if (n_rest)
-        add_out(r, p->text + r->at, n_rest);
-    r->seq = is_once ? p->end : p->first + r->item + (n_rest > 0);
+    r->lines += end - r->item;
+    r->seq = p->first + end;
     drop_page(r);
     return true;
 }
