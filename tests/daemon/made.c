@@ -30,23 +30,28 @@ static bool begin_anew(struct made *m)
                PFD_OK;
 }
 
-bool made_init(struct made *m, const char *elf, const char *dump,
-               const char *source)
+bool made_of(struct made *m, struct pfd_strings *set, char *dump, size_t n,
+             const char *source)
 {
-    struct pfd_strings *set = pfd_strings_new();
-    *m = (struct made){ 0 };
-    m->bytes = slurp(dump, &m->n);
-    if (!set || !m->bytes ||
-        pfd_strings_load_file(set, elf, NULL, NULL, NULL) != PFD_OK ||
-        pfd_chunk_writer_new(&m->writer, NULL) != PFD_OK)
-        return false;
-    struct pfdd_strings *strings = pfdd_strings_new(set);
+    *m = (struct made){ .bytes = dump, .n = n };
+    struct pfdd_strings *strings = set ? pfdd_strings_new(set) : NULL;
     m->binding = strings ? pfdd_binding_new(strings) : NULL;
     pfdd_strings_unref(strings);
     struct pfdd_buffer_options options = { .name = source,
                                            .binding = m->binding };
     m->buffer = m->binding ? pfdd_buffer_new(&options) : NULL;
-    return m->buffer && begin_anew(m);
+    return m->bytes && m->buffer &&
+           pfd_chunk_writer_new(&m->writer, NULL) == PFD_OK && begin_anew(m);
+}
+
+bool made_init(struct made *m, const char *elf, const char *dump,
+               const char *source)
+{
+    size_t n = 0;
+    char *bytes = slurp(dump, &n);
+    struct pfd_strings *set = pfd_strings_new();
+    return set && pfd_strings_load_file(set, elf, NULL, NULL, NULL) == PFD_OK &&
+           made_of(m, set, bytes, n, source);
 }
 
 void made_deinit(struct made *m)

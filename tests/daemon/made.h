@@ -28,6 +28,9 @@ struct made {
  * cannot be used. */
 bool made_init(struct made *m, const char *elf, const char *dump,
                const char *source);
+/* Of these strings and a dump of their entries, both of which it takes over. */
+bool made_of(struct made *m, struct pfd_strings *set, char *dump, size_t n,
+             const char *source);
 /* What it made may be there still. */
 void made_deinit(struct made *m);
 
