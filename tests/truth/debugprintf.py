@@ -5,9 +5,10 @@ counted here, from the modules' words.
 """
 import struct
 
+import instrument
 import model
 import spirv_module as spv
-from case import Case, Message
+from case import ABSENT, Case, Message
 
 LAYOUTS = ("p1", "p2", "p3", "p4", "p4s", "p4d", "p5a", "p5b", "p5c", "p6")
 OLD = ("p1", "p2", "p3")
@@ -151,10 +152,12 @@ class Shader:
         m = self.module = spv.Module(self.stage)
         for _ in range(rng.randint(0, 5)):
             m.string(rng.choice((b"main.comp", b"a", b"some other text")))
-        shared, file = {}, m.string("shader.glsl")
+        shared, file, line = {}, m.string("shader.glsl"), None
         for i, call in enumerate(calls):
             if lines and rng.random() < 0.7:
                 m.line(file, 10 + i)
+                line = 10 + i
+            call.line = line
             if call.text not in shared:
                 shared[call.text] = m.string(call.text)
             for _ in range(rng.randint(0, 3)):
@@ -163,6 +166,7 @@ class Shader:
             call.format = shared[call.text]
             if lines and rng.random() < 0.2:
                 m.op(m.body, spv.NO_LINE)
+                line = None
         words = m.words()
         ordinals = positions(words)
         for i, call in enumerate(calls):
@@ -212,6 +216,7 @@ def build(rng, layout, shaders, kind, n_records=(1, 2, 8, 40), words=None,
         data, out = record(rng, layout, ident, shaders[ident], call)
         messages.append(Message(start + len(body), len(data), out,
                                 {"origin.shader": ident}))
+        messages[-1].call = call
         body += data
     lost = rng.choice((0, 0, 0, 4 * rng.randint(9, 900)))
     head = struct.pack("<I", (len(body) + lost) // 4)
@@ -318,6 +323,25 @@ def wrong_module(rng):
     return case
 
 
+def by_layer(rng):
+    """Modules as the layer instruments them: all there is of inline modules.
+    Some calls it leaves out; lines are those of the calls."""
+    layout = rng.choice(("p5a", "p5b", "p5c", "p6"))
+    shaders = make_shaders(rng, layout, lines=rng.random() < 0.7)
+    case = build(rng, layout, shaders, "by the layer", where=None)
+    printed = {id(m.call) for m in case.messages}
+    for ident, shader in shaders.items():
+        sizes = [len(call.record(rng)[0])
+                 if id(call) in printed or rng.random() < 0.7 else None
+                 for call in shader.calls]
+        case.files["s%d.spv" % ident] = instrument.printing(
+            rng, shader.module, layout, ident, shader.calls,
+            TAKES_STAGE[shader.stage][layout == "p5a"], sizes)
+    for m in case.messages:
+        m.more["origin.line"] = m.call.line or ABSENT
+    return case
+
+
 def wrapped(rng):
     """The count passed 2^32: what is stored is gapless up to where the first
     record did not fit, and the count says anything."""
@@ -351,8 +375,8 @@ def cut_by_one(rng):
     return case
 
 
-KINDS = [(wrapped, 2), (cut_by_one, 1), (modern, 4), (any_layout, 6), (with_lines, 2), (forced, 2),
-         (lonely, 2), (twins, 2), (in_order, 1), (shuffled, 2),
+KINDS = [(wrapped, 2), (cut_by_one, 1), (modern, 4), (any_layout, 6),
+         (with_lines, 2), (forced, 2), (by_layer, 3), (lonely, 2), (twins, 2), (in_order, 1), (shuffled, 2),
          (wrong_module, 1)]
 # Those whose damage is looked at.
-SOUND = (modern, any_layout, with_lines, in_order)
+SOUND = (modern, any_layout, with_lines, by_layer, in_order)
