@@ -3,6 +3,7 @@
 """Writes the fuzz targets' first inputs: fuzz_seeds.py CORPUS_FOLDER"""
 import gzip
 import os
+import random
 import re
 import struct
 import sys
@@ -433,6 +434,12 @@ def spirv_seeds():
                        ("check", "gpuav/instrumented_av_line")):
         with gzip.open(os.path.join(cases_of, case, "module0.spv.gz")) as f:
             yield "spirv/instrumented_" + name, f.read()
+    with open(os.path.join(cases_of, "debugprintf/vvl_tess",
+                           "mod7.instrumented.spv"), "rb") as f:
+        yield "spirv/layer_printf", f.read()
+    sys.path.insert(0, os.path.join(cases_of, "..", "truth"))
+    import gpuav  # pylint: disable=import-outside-toplevel
+    yield "spirv/layer_check", gpuav.checked(random.Random(1)).files["s.spv"]
 
 
 def nats_seeds():
