@@ -14,15 +14,18 @@
 
 enum {
     LINE = 1024, /* a name, and what is said of it */
-    BURST = 50,  /* lines at once... */
-    REFILL = 5,  /* ...and so many a second */
-    TOPIC_BURST = 10,
-    TOPIC_REFILL = 1,
 };
+
+/* So many lines at once, and then a second. */
+struct rate {
+    unsigned burst;
+    unsigned refill;
+};
+static const struct rate of_place = { 50, 5 };
+static const struct rate of_topic = { 10, 1 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static enum pfdd_level highest = PFDD_INFO;
-static struct pfdd_log_topic all;
 static unsigned long long held_back_total;
 
 void pfdd_log_level(enum pfdd_level level)
@@ -59,19 +62,19 @@ static void put_line(enum pfdd_level level, const char *text)
         return; /* Nowhere to say so. */
 }
 
-static bool may_speak(struct pfdd_log_topic *topic, unsigned burst,
-                      unsigned refill)
+static bool may_speak(struct pfdd_log_topic *topic, const struct rate *rate)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     long long passed = now.tv_sec - topic->second;
     topic->second = now.tv_sec;
-    if (passed > burst || (unsigned)passed * refill > topic->spent) {
+    if (passed > rate->burst ||
+        (unsigned)passed * rate->refill > topic->spent) {
         topic->spent = 0;
     } else {
-        topic->spent -= (unsigned)passed * refill;
+        topic->spent -= (unsigned)passed * rate->refill;
     }
-    if (topic->spent == burst) {
+    if (topic->spent == rate->burst) {
         topic->held_back++;
         held_back_total++;
         return false;
@@ -91,39 +94,26 @@ static void own_up(struct pfdd_log_topic *topic, char line[LINE])
     topic->held_back = 0;
 }
 
-static void own_up_all(void)
-{
-    char note[64];
-    if (!all.held_back)
-        return;
-    snprintf(note, sizeof note, "%u lines were held back", all.held_back);
-    all.held_back = 0;
-    put_line(PFDD_WARNING, note);
-}
-
-__attribute__((format(printf, 3, 0))) static void speak(
-    struct pfdd_log_topic *topic, enum pfdd_level level, const char *text,
-    va_list args)
+__attribute__((format(printf, 4, 0))) static void speak(
+    struct pfdd_log_topic *topic, const struct rate *rate,
+    enum pfdd_level level, const char *text, va_list args)
 {
     char line[LINE];
     vsnprintf(line, sizeof line, text, args);
     pthread_mutex_lock(&lock);
-    if (level <= highest &&
-        (!topic || may_speak(topic, TOPIC_BURST, TOPIC_REFILL)) &&
-        may_speak(&all, BURST, REFILL)) {
-        own_up_all();
-        if (topic)
-            own_up(topic, line);
+    if (level <= highest && may_speak(topic, rate)) {
+        own_up(topic, line);
         put_line(level, line);
     }
     pthread_mutex_unlock(&lock);
 }
 
-void pfdd_log(enum pfdd_level level, const char *text, ...)
+void pfdd_log_at(struct pfdd_log_topic *here, enum pfdd_level level,
+                 const char *text, ...)
 {
     va_list args;
     va_start(args, text);
-    speak(NULL, level, text, args);
+    speak(here, &of_place, level, text, args);
     va_end(args);
 }
 
@@ -132,6 +122,6 @@ void pfdd_log_about(struct pfdd_log_topic *topic, enum pfdd_level level,
 {
     va_list args;
     va_start(args, text);
-    speak(topic, level, text, args);
+    speak(topic, &of_topic, level, text, args);
     va_end(args);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The daemon's own log: a line each on standard error, with a level, foreign
- * bytes escaped, at most so many lines in a while. Any thread.
+ * bytes escaped. Each kind of line, which is a place in the code or a topic, may
+ * be written so often in a while: one that somebody else can cause without end
+ * keeps no other from being read. Any thread.
  */
 #ifndef PFDD_LOG_H
 #define PFDD_LOG_H
@@ -16,8 +18,7 @@ enum pfdd_level {
 /* Lines above this level are dropped. */
 void pfdd_log_level(enum pfdd_level level);
 
-/* Lines that strangers can cause: few of them leave room for others. All zero
- * to begin with. */
+/* A kind of lines. All zero to begin with. */
 struct pfdd_log_topic {
     unsigned spent;
     unsigned held_back;
@@ -27,9 +28,16 @@ struct pfdd_log_topic {
 /* Lines that were held back because there were too many. */
 unsigned long long pfdd_log_suppressed(void);
 
-void pfdd_log(enum pfdd_level level, const char *text, ...)
-    __attribute__((format(printf, 2, 3)));
+/* A line of the kind of this place in the code. */
+#define pfdd_log(level, ...)                             \
+    do {                                                 \
+        static struct pfdd_log_topic pfdd_log_here;      \
+        pfdd_log_at(&pfdd_log_here, level, __VA_ARGS__); \
+    } while (0)
+void pfdd_log_at(struct pfdd_log_topic *here, enum pfdd_level level,
+                 const char *text, ...) __attribute__((format(printf, 3, 4)));
 
+/* One that strangers can cause: fewer of them. */
 void pfdd_log_about(struct pfdd_log_topic *topic, enum pfdd_level level,
                     const char *text, ...)
     __attribute__((format(printf, 3, 4)));
