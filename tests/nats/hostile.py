@@ -312,6 +312,59 @@ def invented_edges(temp):
     end(server, e, w)
 
 
+def forged_leases(temp):
+    """What is no lease keeps no partition from a worker that has none of it, nor
+    takes one that it has; workers that somebody invents have no share."""
+    server = Server(temp).start()
+    stranger = Stranger(server)
+    stranger.publish('$JS.API.STREAM.CREATE.GPULEASE', json.dumps({
+        'name': 'GPULEASE', 'subjects': ['gpulease.v1.>'], 'max_msgs_per_subject': 1,
+        'max_age': 10 ** 10, 'allow_direct': True, 'retention': 'limits',
+        'storage': 'file', 'num_replicas': 1, 'duplicate_window': 10 ** 10}).encode())
+    stranger.flush()
+    is_over = threading.Event()
+
+    def forge():
+        while not is_over.is_set():
+            for i in range(20):
+                text = (b'x', b'ab' * 16, b'', b'\0' * 32)[i % 4]
+                stranger.publish(f'gpulease.v1.{i:02}', text)
+            for i in range(70):
+                stranger.publish(f'gpulease.v1.worker.{i:032x}')
+                stranger.publish(f'gpulease.v1.worker.{i}')
+            is_over.wait(0.7)
+
+    forge_once = threading.Thread(target=forge)
+    forge_once.start()
+    try:
+        w = worker(temp, server)
+        e = edge(temp, server)
+        until('all partitions', lambda: w.metric('nats_partitions') == 64)
+        for i in range(8):
+            with send(temp, 1, first=10 * (i + 1)):
+                same(temp, i + 1)
+            assert w.metric('nats_partitions') == 64
+            time.sleep(1)
+    finally:
+        is_over.set()
+        forge_once.join()
+    end(server, e, w)
+
+
+def junk_and_our_errors(temp):
+    """However much junk somebody sends, what goes wrong here is in the log."""
+    server, w = begin(temp)
+    stranger = Stranger(server)
+    for i in range(5000):
+        stranger.publish(JUNK % (i % 64), b'x')
+    stranger.flush()
+    until('all have come', lambda: w.metric('nats_refused_total') >= 5000)
+    assert w.log().count('is none of an edge') < 1000
+    server.kill()
+    until('it is said', lambda: 'nats: connection lost' in w.log())
+    w.stop()
+
+
 def same_entries(temp, n):
     def entries(name):
         return collections.Counter(line for line in lines(temp, name).elements()
@@ -322,7 +375,8 @@ def same_entries(temp, n):
 
 GROUPS = {
     'hostile': (transport_headers, bad_pieces, objects_kept_away, wrong_sizes,
-                huge_lists, one_by_one, invented_edges),
+                huge_lists, one_by_one, invented_edges,
+                forged_leases, junk_and_our_errors),
 }
 
 if __name__ == '__main__':
