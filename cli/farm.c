@@ -30,6 +30,7 @@ enum {
     SHA256_BYTES = 32,
 };
 
+#define INBOX       "_INBOX.reader" /* share/printfdecode.nats.conf */
 #define LOG_STREAM  "GPULOG"
 #define LOG_ALL     "gpulog.v1.>"
 #define CODE_STREAM "GPUCODE"
@@ -139,6 +140,8 @@ static natsStatus set_options(natsOptions *options,
         s = natsOptions_SetPingInterval(options, PING_MS);
     if (s == NATS_OK)
         s = natsOptions_SetName(options, "printfdecode");
+    if (s == NATS_OK)
+        s = natsOptions_SetCustomInboxPrefix(options, INBOX);
     if (s == NATS_OK)
         s = natsOptions_SetErrorHandler(options, on_error, NULL);
     if (s == NATS_OK && !strncmp(config->url, "tls://", 6))

@@ -151,6 +151,7 @@ def papers_are_there(at):
             ('mandir', 'man8/printfdecoded.8'),
             ('datadir', 'printfdecode/printfdecode.schema.json'),
             ('datadir', 'printfdecode/printfdecode.lnav.json'),
+            ('datadir', 'printfdecode/printfdecode.nats.conf'),
             ('datadir', 'doc/printfdecode/SECURITY.md'),
             ('datadir', 'bash-completion/completions/printfdecode'),
             ('datadir', 'zsh/site-functions/_printfdecode')):

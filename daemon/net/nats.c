@@ -90,6 +90,8 @@ static natsStatus set_options(struct pfdd_nats *line, natsOptions *options)
         s = natsOptions_SetPingInterval(options, PING_MS);
     if (s == NATS_OK)
         s = natsOptions_SetName(options, "printfdecoded");
+    if (s == NATS_OK)
+        s = natsOptions_SetCustomInboxPrefix(options, line->inbox);
     if (s == NATS_OK && pfdd_farm_has_tls(farm))
         s = set_tls(options, farm);
     if (s == NATS_OK && farm->user)

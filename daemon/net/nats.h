@@ -48,6 +48,11 @@ enum {
 /* Sequence numbers that are larger are nobody's. */
 #define PFDD_NATS_MAX (UINT64_C(1) << 60)
 
+/* What each kind may subscribe to of these (share/printfdecode.nats.conf). */
+#define PFDD_INBOX_EDGE   "_INBOX.edge"
+#define PFDD_INBOX_WORKER "_INBOX.worker"
+#define PFDD_INBOX_SETUP  "_INBOX.setup"
+
 /* Headers of a message of GPULOG. */
 #define PFDD_HEADER_EDGE     "Gpulog-Edge"
 #define PFDD_HEADER_FIRST    "Gpulog-First"
@@ -60,9 +65,10 @@ enum {
 #define PFDD_HEADER_PID      "Gpulog-Pid"
 #define PFDD_HEADER_BUFFER   "Gpulog-Buffer"
 
-/* farm is borrowed; the rest all zeros: not connected. */
+/* farm and inbox are borrowed; the rest all zeros: not connected. */
 struct pfdd_nats {
     const struct pfdd_farm *farm;
+    const char *inbox; /* where answers come: a subject of those of our kind */
     natsConnection *nc;
     jsCtx *js;
     uint64_t pause_ms;          /* before it is tried again */

@@ -524,6 +524,7 @@ struct pfdd_edge *pfdd_edge_new(const struct pfdd_edge_options *options)
         return NULL;
     e->options = *options;
     e->line.farm = options->farm;
+    e->line.inbox = PFDD_INBOX_EDGE;
     e->pieces.line = &e->line;
     e->end = &e->first;
     e->partition = pfdd_partition_of(options->id);

@@ -566,6 +566,7 @@ struct pfdd_worker *pfdd_worker_new(const struct pfdd_worker_options *options)
         return NULL;
     w->options = *options;
     w->line.farm = options->farm;
+    w->line.inbox = PFDD_INBOX_WORKER;
     w->end = &w->first;
     w->acks_end = &w->acks;
     for (unsigned i = 0; i < PFDD_PARTITIONS; i++) {

@@ -15,7 +15,7 @@ import time
 
 from server import Server, program
 
-from nats import EDGE, WORKER, acknowledged, edge, lines, make, same, send, worker
+from nats import WORKER, acknowledged, edge, lines, make, same, send, worker
 
 from harness import ELF, N_ENTRIES, REST, frame, run, skip, slurp, until
 
@@ -39,6 +39,9 @@ class Stranger:
         else:
             self.socket.sendall(f'PUB {subject} {len(payload)}\r\n'.encode() +
                                 payload + b'\r\n')
+
+    def subscribe(self, subject):
+        self.socket.sendall(f'SUB {subject} 1\r\n'.encode())
 
     def flush(self):
         """All of it is with the server; what it says against it."""
