@@ -534,6 +534,8 @@ static struct words *words_of(struct options *o, int key)
         return &o->sources;
     case OPT_CALL:
         return &o->calls;
+    case 'I':
+        return &o->include_folders;
     case OPT_COLUMNS:
         return &o->columns;
     case OPT_GROUP_BY:

@@ -104,6 +104,8 @@ static const struct option_row {
       "write the format strings to FILE, for 'printfdecode dump FILE'" },
     { "call", OPT_CALL, "NAME", SCAN,
       "NAME(...) prints, too, as printf or debugPrintfEXT; repeatable" },
+    { "include", 'I', "FOLDER", SCAN,
+      "look for included files there, too; repeatable" },
     { "language", OPT_LANGUAGE, "NAME", SCAN,
       "glsl or opencl (default: what each file's name ends in)" },
     { "set", OPT_SET, "N", SCAN,
@@ -599,6 +601,7 @@ void options_free(struct options *options)
     free(options->format_strings.all);
     free(options->sources.all);
     free(options->calls.all);
+    free(options->include_folders.all);
     free(options->columns.all);
     free(options->group_by.all);
     free(options->aggregates.all);

@@ -164,6 +164,7 @@ struct options {
     /* scan: what is written, and how. */
     const char *strings_to;
     struct words calls;
+    struct words include_folders; /* -I */
     const char *language;
     uint64_t set;
     uint64_t binding;

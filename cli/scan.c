@@ -11,64 +11,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <printfdecode/input.h>
-#include <printfdecode/scan.h>
-
 #include "destination.h"
 #include "options.h"
 #include "output.h"
+#include "scan_files.h"
 #include "tell.h"
 
 /* One file, rewritten. */
 struct rewritten {
-    const char *name; /* without its folders */
-    void *bytes;      /* [n]; owned */
+    char *place; /* in the folder that is written; owned */
+    void *bytes; /* [n]; owned */
     size_t n;
 };
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-static bool language_of(const struct options *o, const char *path,
-                        enum pfd_scan_language *ret)
-{
-    if (o->language) {
-        *ret = strcmp(o->language, "glsl") ? PFD_SCAN_OPENCL : PFD_SCAN_GLSL;
-        return true;
-    }
-    if (pfd_scan_language_of(path, ret))
-        return true;
-    tell_error("%s: its name does not say the language: --language glsl or "
-               "opencl",
-               path);
-    return false;
-}
-
-static bool rewrite(const struct options *o, struct pfd_scan *scan,
-                    const char *path, struct rewritten *ret)
-{
-    struct pfd_input *input = NULL;
-    struct pfd_error err;
-    enum pfd_scan_language language;
-    size_t n;
-    ret->name = base_name(path);
-    if (!language_of(o, path, &language))
-        return false;
-    if (pfd_input_open(path, &input, &err) != PFD_OK) {
-        tell_error("%s: %s", path, err.text);
-        return false;
-    }
-    const void *bytes = pfd_input_bytes(input, &n);
-    enum pfd_status status = pfd_scan_source(scan, language, path, bytes, n,
-                                             &ret->bytes, &ret->n, &err);
-    pfd_input_close(input);
-    if (status == PFD_ERR_NOMEM)
-        tell_error("%s", err.text);
-    return status == PFD_OK;
-}
 
 static void tell_note(void *user, bool is_error, const char *text)
 {
@@ -110,26 +64,26 @@ static bool write_file(int folder, const char *name, const void *bytes,
     return false;
 }
 
-/* Would two files of the folder have one name? */
-static bool names_differ(const struct rewritten *all, size_t n)
-{
-    for (size_t i = 1; i < n; i++) {
-        for (size_t k = 0; k < i; k++) {
-            if (!strcmp(all[i].name, all[k].name)) {
-                tell_error("two files are called %s: one folder cannot have "
-                           "both",
-                           all[i].name);
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
 static bool is_folder(const char *path)
 {
     struct stat st;
-    return !stat(path, &st) && S_ISDIR(st.st_mode);
+    size_t n = strlen(path);
+    return (n > 0 && path[n - 1] == '/') ||
+           (!stat(path, &st) && S_ISDIR(st.st_mode));
+}
+
+/* The folders of a path, up to its last '/'; the path comes back as it was. */
+static bool make_folders(int at, char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        bool ok = !mkdirat(at, path, 0777) || errno == EEXIST;
+        *slash = '/';
+        if (!ok)
+            return false;
+    }
+    return true;
 }
 
 /* All files are looked at before one is written. */
@@ -139,8 +93,8 @@ static bool may_write(const struct options *o, int folder,
     bool ok = true;
     for (size_t i = 0; i < n; i++) {
         char path[4096];
-        snprintf(path, sizeof path, "%s/%s", o->to, all[i].name);
-        ok = destination_check_at(o, folder, all[i].name) && ok;
+        snprintf(path, sizeof path, "%s/%s", o->to, all[i].place);
+        ok = destination_check_at(o, folder, all[i].place) && ok;
         if (destination_is_one(path, o->strings_to)) {
             tell_error("%s: would be written twice", path);
             ok = false;
@@ -149,23 +103,34 @@ static bool may_write(const struct options *o, int folder,
     return ok;
 }
 
+/* -o, which is made with all folders above it; -1: said why. */
+static int open_folder(const char *to)
+{
+    char *path = NULL;
+    int ret = -1;
+    if (asprintf(&path, "%s/", to) < 0)
+        path = NULL;
+    if (path && *to && make_folders(AT_FDCWD, path))
+        ret = open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (ret < 0)
+        tell_error("%s: %s", to, strerror(errno));
+    free(path);
+    return ret;
+}
+
 static bool write_folder(const struct options *o, const struct rewritten *all,
                          size_t n)
 {
-    const char *to = o->to;
-    if (!names_differ(all, n))
-        return false;
-    int folder = mkdir(to, 0777) && errno != EEXIST
-                     ? -1
-                     : open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0) {
-        tell_error("%s: %s", to, strerror(errno));
-        return false;
+    int folder = open_folder(o->to);
+    bool ok = folder >= 0 && may_write(o, folder, all, n);
+    for (size_t i = 0; i < n && ok; i++) {
+        ok = make_folders(folder, all[i].place);
+        if (!ok)
+            tell_error("%s/%s: %s", o->to, all[i].place, strerror(errno));
+        ok = ok && write_file(folder, all[i].place, all[i].bytes, all[i].n);
     }
-    bool ok = may_write(o, folder, all, n);
-    for (size_t i = 0; i < n && ok; i++)
-        ok = write_file(folder, all[i].name, all[i].bytes, all[i].n);
-    close(folder);
+    if (folder >= 0)
+        close(folder);
     return ok;
 }
 
@@ -208,6 +173,39 @@ static bool is_complete(const struct options *o)
     return true;
 }
 
+/* Into ret [n], each with what it needs. */
+static bool rewrite(struct scan_files *files, struct rewritten *ret, size_t n)
+{
+    struct pfd_error err;
+    char **places = NULL;
+    bool is_right = true;
+    bool ok = scan_files_read(files);
+    for (size_t i = 0; i < n && ok; i++) {
+        enum pfd_status status =
+            pfd_scan_write(files->scan, i, &ret[i].bytes, &ret[i].n, &err);
+        if (status == PFD_ERR_NOMEM)
+            tell_error("%s", err.text);
+        is_right &= status == PFD_OK;
+    }
+    ok = ok && is_right && scan_files_places(files, &places);
+    for (size_t i = 0; i < n && places; i++)
+        ret[i].place = places[i];
+    free(places);
+    return ok;
+}
+
+static void tell_result(const struct options *o, const struct pfd_scan *scan)
+{
+    if (o->origin && !o->subgroups && pfd_scan_n_calls(scan)) {
+        tell_hint("--origin without --subgroups: entries say their workgroup "
+                  "or pixel, no wave and no lane");
+    }
+    if (o->verbose) {
+        tell_hint("%zu calls, %zu format strings", pfd_scan_n_calls(scan),
+                  pfd_scan_n_strings(scan));
+    }
+}
+
 int scan_run(const struct options *o)
 {
     struct pfd_scan_options options = {
@@ -225,22 +223,21 @@ int scan_run(const struct options *o)
     };
     if (!is_complete(o))
         return EXIT_ERROR;
-    struct pfd_scan *scan = pfd_scan_new(&options);
+    struct scan_files files = { .options = o, .scan = pfd_scan_new(&options) };
     struct rewritten *all = calloc(o->n_files, sizeof *all);
-    bool ok = scan && all;
+    bool ok = files.scan && all;
     if (!ok)
         tell_error("out of memory");
-    /* All that is wrong is said at once. */
-    for (size_t i = 0; i < o->n_files && scan && all; i++)
-        ok &= rewrite(o, scan, o->files[i].path, &all[i]);
-    ok = ok && write_sources(o, all, o->n_files) && write_strings(o, scan);
-    if (ok && o->verbose) {
-        tell_hint("%zu calls, %zu format strings", pfd_scan_n_calls(scan),
-                  pfd_scan_n_strings(scan));
-    }
-    for (size_t i = 0; i < o->n_files && all; i++)
+    ok = ok && rewrite(&files, all, o->n_files) &&
+         write_sources(o, all, o->n_files) && write_strings(o, files.scan);
+    if (ok)
+        tell_result(o, files.scan);
+    for (size_t i = 0; i < o->n_files && all; i++) {
+        free(all[i].place);
         free(all[i].bytes);
+    }
     free(all);
-    pfd_scan_free(scan);
+    pfd_scan_free(files.scan);
+    scan_files_free(&files);
     return ok && !output_failed() ? EXIT_CLEAN : EXIT_ERROR;
 }

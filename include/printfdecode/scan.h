@@ -106,6 +106,44 @@ PFD_API enum pfd_status pfd_scan_source(struct pfd_scan *scan,
                                         size_t n, void **ret, size_t *n_ret,
                                         struct pfd_error *err);
 
+/*
+ * The same for sources that include one another, which may be pieces of
+ * functions, where nothing can be defined: all are added, then linked, then
+ * written. Those that no other one includes define what all need that they
+ * include. What is wrong only in all of them together is an error of writing.
+ *
+ * pfd_scan_add(): *ret is the source's number, from 0 on, also where it is
+ * wrong. Its bytes are borrowed until the scan is freed. pfd_scan_add_included():
+ * one that stays as it is, and is not written; that it prints will be said.
+ */
+PFD_API enum pfd_status pfd_scan_add(struct pfd_scan *scan,
+                                     enum pfd_scan_language language,
+                                     const char *name, const void *source,
+                                     size_t n, size_t *ret,
+                                     struct pfd_error *err);
+PFD_API enum pfd_status pfd_scan_add_included(
+    struct pfd_scan *scan, enum pfd_scan_language language, const char *name,
+    const void *source, size_t n, size_t *ret, struct pfd_error *err);
+
+/* #include number k of source i. False: it has no more. */
+struct pfd_scan_include {
+    const char *path; /* [n], as written, of the source's bytes */
+    size_t n;
+    uint32_t line;
+    bool is_angled; /* in <> */
+};
+PFD_API bool pfd_scan_get_include(const struct pfd_scan *scan, size_t i,
+                                  size_t k, struct pfd_scan_include *ret);
+
+/* #include number k of source i is source `of`. PFD_OK; PFD_ERR_NOMEM. */
+PFD_API enum pfd_status pfd_scan_link(struct pfd_scan *scan, size_t i, size_t k,
+                                      size_t of);
+
+/* Source i, rewritten, as pfd_scan_source() gives it; once. */
+PFD_API enum pfd_status pfd_scan_write(struct pfd_scan *scan, size_t i,
+                                       void **ret, size_t *n_ret,
+                                       struct pfd_error *err);
+
 /* Calls and different format strings so far. */
 PFD_API size_t pfd_scan_n_calls(const struct pfd_scan *scan);
 PFD_API size_t pfd_scan_n_strings(const struct pfd_scan *scan);

@@ -57,6 +57,10 @@ _printfdecode_values()
         words='glsl opencl' ;;
     --call)
         words='printf debugPrintfEXT' ;;
+    -I | --include)
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -d -- "$3")
+        return ;;
     --to)
         compopt -o filenames 2>/dev/null
         if [[ $2 == table || $2 == plot ]]; then

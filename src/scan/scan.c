@@ -5,8 +5,6 @@
 #include "scan/source.h"
 
 enum {
-    /* Some 70 bytes come out for each byte of the worst source. */
-    SOURCE_MAX = 16 << 20,
     ERRORS_MAX = 100, /* of a source */
 };
 
@@ -19,14 +17,6 @@ struct pfd_scan *pfd_scan_new(const struct pfd_scan_options *options)
             (struct pfd_call_names){ options->calls, options->n_calls };
     }
     return scan;
-}
-
-void pfd_scan_free(struct pfd_scan *scan)
-{
-    if (!scan)
-        return;
-    pfd_scan_table_free(&scan->table);
-    free(scan);
 }
 
 bool pfd_scan_language_of(const char *name, enum pfd_scan_language *ret)
@@ -57,10 +47,23 @@ bool pfd_scan_language_of(const char *name, enum pfd_scan_language *ret)
 
 /* ---- a file ---- */
 
+size_t pfd_scan_n_sources(const struct pfd_scan *scan)
+{
+    return scan->sources.n / sizeof(struct pfd_source *);
+}
+
+struct pfd_source *pfd_scan_at(const struct pfd_scan *scan, size_t i)
+{
+    struct pfd_source *ret;
+    memcpy(&ret, scan->sources.data + i * sizeof ret, sizeof ret);
+    return ret;
+}
+
+/* What is wrong in a file that is not rewritten is left to its compiler. */
 static void note(const struct pfd_source *f, bool is_error, const char *text)
 {
     const struct pfd_scan_options *o = &f->scan->options;
-    if (o->note)
+    if (o->note && !f->is_foreign)
         o->note(o->user, is_error, text);
 }
 
@@ -77,13 +80,13 @@ enum pfd_status pfd_source_error(struct pfd_source *f)
     return PFD_ERR_CORRUPT;
 }
 
-void pfd_source_hint(struct pfd_source *f, const struct pfd_token *token,
-                     const char *text)
+void pfd_source_hint(const struct pfd_source *f, const struct pfd_source *of,
+                     uint32_t line, const char *text)
 {
     struct pfd_error err;
-    struct pfd_lexer l = f->lexer;
+    struct pfd_lexer l = of->lexer;
     l.err = &err;
-    pfd_token_fail(&l, token, "%s", text);
+    pfd_token_fail(&l, &(struct pfd_token){ .line = line }, "%s", text);
     note(f, false, err.text);
 }
 
@@ -96,178 +99,6 @@ enum pfd_status pfd_source_broken(struct pfd_source *f,
                    "the %s does not end on its line, and a call is behind it",
                    f->lexer.text[token->from] == '"' ? "string" : "character");
     return pfd_source_error(f);
-}
-
-struct pfd_source_place pfd_source_place(const struct pfd_source *f,
-                                         const struct pfd_token *token)
-{
-    return (struct pfd_source_place){
-        .at = f->out.n + (token->from - f->done),
-        .line = token->line,
-        .file = f->lexer.file,
-        .n_file = f->lexer.n_file,
-    };
-}
-
-void pfd_source_give_back(struct pfd_source *f, const struct pfd_token *token)
-{
-    f->lexer.at = token->from;
-    f->lexer.line = token->line;
-}
-
-/* The device's source goes before the first code; before the #if that this is
- * in, which may be false, unless #extension stands there. */
-static void choose_place(struct pfd_source *f, const struct pfd_token *first)
-{
-    bool before = f->depth > 0 && !f->group_has_extension;
-    f->place = before ? f->group : pfd_source_place(f, first);
-    f->has_place = true;
-}
-
-static enum pfd_status take_code(struct pfd_source *f,
-                                 const struct pfd_token *token)
-{
-    f->at_line_start = false;
-    if (!f->has_place)
-        choose_place(f, token);
-    if (token->kind == PFD_TOKEN_BROKEN)
-        return pfd_source_broken(f, token);
-    if (pfd_call_is(&f->scan->names, &f->lexer, token))
-        return pfd_source_call(f, token, NULL);
-    if (pfd_token_is(&f->lexer, token, "PFD_PARAMETERS") ||
-        pfd_token_is(&f->lexer, token, "PFD_ARGUMENTS"))
-        f->uses_parameters = true;
-    return PFD_OK;
-}
-
-static enum pfd_status take_all(struct pfd_source *f)
-{
-    struct pfd_token token;
-    enum pfd_status status = PFD_OK;
-    do {
-        status = pfd_token_solid(&f->lexer, false, &token);
-        if (status != PFD_OK || token.kind == PFD_TOKEN_END)
-            break;
-        if (token.kind == PFD_TOKEN_NEWLINE) {
-            f->at_line_start = true;
-        } else if (f->at_line_start &&
-                   pfd_token_is_mark(&f->lexer, &token, '#')) {
-            status = pfd_source_directive(f, &token);
-        } else {
-            status = take_code(f, &token);
-        }
-    } while (status == PFD_OK);
-    if (status == PFD_OK) {
-        pfd_text_add(&f->out, f->lexer.text + f->done, f->lexer.n - f->done);
-        f->done = f->lexer.n;
-    }
-    return status;
-}
-
-/* #line, so that what follows is where the author has it. */
-static void add_line(const struct pfd_source *f, struct pfd_text *ret)
-{
-    const struct pfd_source_place *place = &f->place;
-    pfd_text_printf(ret, "#line %u", place->line);
-    if (f->language == PFD_SCAN_OPENCL) {
-        pfd_text_puts(ret, " \"");
-        if (place->file)
-            pfd_text_add(ret, place->file, place->n_file);
-        for (const char *c = f->lexer.name; !place->file && *c; c++) {
-            if (*c == '"' || *c == '\\')
-                pfd_text_add(ret, "\\", 1);
-            pfd_text_add(ret, (unsigned char)*c < ' ' ? "?" : c, 1);
-        }
-        pfd_text_add(ret, "\"", 1);
-    }
-    pfd_text_add(ret, "\n", 1);
-}
-
-/* The output with the device's source in its place. */
-static void add_device(struct pfd_source *f)
-{
-    struct pfd_text all = { 0 };
-    size_t at = f->has_place ? f->place.at : f->out.n;
-    if (f->out.failed || (!f->n_calls && !f->uses_parameters))
-        return;
-    if (at > 0)
-        pfd_text_add(&all, f->out.data, at);
-    if (at > 0 && all.data && all.data[all.n - 1] != '\n')
-        pfd_text_add(&all, "\n", 1);
-    if (f->language == PFD_SCAN_GLSL) {
-        pfd_device_glsl(&f->device, &all);
-    } else {
-        pfd_device_opencl(&f->device, &all);
-    }
-    if (f->has_place) {
-        add_line(f, &all);
-        pfd_text_add(&all, f->out.data + at, f->out.n - at);
-    }
-    pfd_text_free(&f->out);
-    f->out = all;
-}
-
-/* Storage buffers, and what counts in them, are younger than some versions. */
-static enum pfd_status check_version(struct pfd_source *f)
-{
-    if (!f->n_calls || !f->version || f->version >= (f->is_es ? 310 : 420))
-        return PFD_OK;
-    pfd_token_fail(&f->lexer, &f->version_at,
-                   "GLSL %s%u cannot print: it has no atomic operations on "
-                   "buffers. 430 (or 420, or 310 es) is the least",
-                   f->is_es ? "ES " : "", f->version);
-    return pfd_source_error(f);
-}
-
-/* Compilers take a byte order mark at the very beginning, if at all; what is
- * added goes before it, so it is left out. */
-static enum pfd_status take_mark(struct pfd_source *f)
-{
-    static const struct {
-        const char *bytes;
-        size_t n;
-        const char *encoding;
-    } marks[] = { { "\xff\xfe\0", 4, "UTF-32" },
-                  { "\0\0\xfe\xff", 4, "UTF-32" },
-                  { "\xff\xfe", 2, "UTF-16" },
-                  { "\xfe\xff", 2, "UTF-16" },
-                  { "\xef\xbb\xbf", 3, NULL } };
-    size_t i = 0;
-    while (i < sizeof marks / sizeof *marks &&
-           (f->lexer.n < marks[i].n ||
-            memcmp(f->lexer.text, marks[i].bytes, marks[i].n) != 0))
-        i++;
-    if (i == sizeof marks / sizeof *marks)
-        return PFD_OK;
-    if (marks[i].encoding) {
-        return pfd_token_fail(&f->lexer, &(struct pfd_token){ .line = 1 },
-                              "the source is %s: compilers take UTF-8",
-                              marks[i].encoding);
-    }
-    f->lexer.at = f->done = marks[i].n;
-    if (f->language == PFD_SCAN_GLSL) {
-        pfd_source_hint(f, &(struct pfd_token){ .line = 1 },
-                        "a byte order mark, which compilers of GLSL refuse, is "
-                        "left out");
-    }
-    return PFD_OK;
-}
-
-/* A byte 0 ends source for compilers, and hides the rest of it. */
-static enum pfd_status check_bytes(struct pfd_source *f)
-{
-    if (f->lexer.n > SOURCE_MAX) {
-        return pfd_token_fail(&f->lexer, &(struct pfd_token){ .line = 1 },
-                              "the source is longer than 16 MiB");
-    }
-    const char *zero = memchr(f->lexer.text, '\0', f->lexer.n);
-    struct pfd_token at = { .line = 1 };
-    if (!zero)
-        return PFD_OK;
-    at.from = (size_t)(zero - f->lexer.text);
-    for (size_t i = 0; i < at.from; i++)
-        at.line += f->lexer.text[i] == '\n';
-    return pfd_token_fail(&f->lexer, &at, "a byte 0, which no source has");
 }
 
 static bool ends_in(const char *name, const char *end)
@@ -290,6 +121,7 @@ static enum pfd_status hand_over(enum pfd_status status, struct pfd_text *text,
     if (status == PFD_OK) {
         *ret = text->data;
         *n_ret = text->n;
+        *text = (struct pfd_text){ 0 };
         return PFD_OK;
     }
     pfd_text_free(text);
@@ -298,21 +130,27 @@ static enum pfd_status hand_over(enum pfd_status status, struct pfd_text *text,
     return status;
 }
 
-enum pfd_status pfd_scan_source(struct pfd_scan *scan,
-                                enum pfd_scan_language language,
-                                const char *name, const void *source, size_t n,
-                                void **ret, size_t *n_ret,
-                                struct pfd_error *err)
+static struct pfd_source *new_source(struct pfd_scan *scan,
+                                     enum pfd_scan_language language,
+                                     const char *name, const void *source,
+                                     size_t n)
 {
     const struct pfd_scan_options *o = &scan->options;
-    struct pfd_source f = {
+    struct pfd_source *f = calloc(1, sizeof *f);
+    char *copy = f ? strdup(name) : NULL;
+    if (!copy) {
+        free(f);
+        return NULL;
+    }
+    *f = (struct pfd_source){
         .scan = scan,
         .language = language,
         .lexer = { .text = n ? source : "",
                    .n = n,
                    .line = 1,
                    .has_characters = language == PFD_SCAN_OPENCL,
-                   .name = name },
+                   .name = copy,
+                   .err = &f->err },
         .device = { .set = o->set,
                     .binding = o->binding,
                     .subgroups = o->subgroups,
@@ -323,29 +161,117 @@ enum pfd_status pfd_scan_source(struct pfd_scan *scan,
                     .control = o->control,
                     .commit = o->commit,
                     .origin = o->origin },
+        .name = copy,
         .at_line_start = true,
     };
-    f.lexer.err = &f.err;
-    enum pfd_status status = take_mark(&f);
-    if (status == PFD_OK)
-        status = check_bytes(&f);
-    if (status == PFD_OK)
-        status = take_all(&f);
-    if (status == PFD_OK)
-        status = check_version(&f);
-    if (status == PFD_ERR_CORRUPT && f.n_errors < ERRORS_MAX)
-        pfd_source_error(&f);
-    if (f.n_errors && status != PFD_ERR_NOMEM) {
-        status = PFD_ERR_CORRUPT;
-        if (err)
-            *err = f.first;
+    return f;
+}
+
+static void free_source(struct pfd_source *f)
+{
+    pfd_text_free(&f->out);
+    pfd_text_free(&f->includes);
+    pfd_text_free(&f->links);
+    pfd_set_free(&f->device.shapes);
+    pfd_descriptors_free(&f->descriptors);
+    free(f->name);
+    free(f);
+}
+
+void pfd_scan_free(struct pfd_scan *scan)
+{
+    if (!scan)
+        return;
+    for (size_t i = 0; i < pfd_scan_n_sources(scan); i++)
+        free_source(pfd_scan_at(scan, i));
+    pfd_text_free(&scan->sources);
+    pfd_scan_table_free(&scan->table);
+    free(scan);
+}
+
+/* What came of the source, with the first of its errors. */
+static enum pfd_status end_source(struct pfd_source *f, enum pfd_status status,
+                                  struct pfd_error *err)
+{
+    if (status == PFD_ERR_CORRUPT && f->n_errors < ERRORS_MAX) {
+        f->dead = 0; /* the source ends here, whoever reads it */
+        pfd_source_error(f);
     }
-    if (status == PFD_OK) {
-        add_device(&f);
-        scan->n_calls += f.n_calls;
+    if (status == PFD_ERR_NOMEM)
+        return pfd_fail(err, status, PFD_NO_OFFSET, "out of memory");
+    if (!f->n_errors)
+        return PFD_OK;
+    if (err)
+        *err = f->first;
+    return PFD_ERR_CORRUPT;
+}
+
+static enum pfd_status add(struct pfd_scan *scan,
+                           enum pfd_scan_language language, const char *name,
+                           const void *source, size_t n, bool is_foreign,
+                           size_t *ret, struct pfd_error *err)
+{
+    struct pfd_source *f = new_source(scan, language, name, source, n);
+    pfd_text_add(&scan->sources, &f, f ? sizeof(struct pfd_source *) : 0);
+    if (!f || scan->sources.failed) {
+        if (f)
+            free_source(f);
+        return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     }
-    pfd_set_free(&f.device.shapes);
-    return hand_over(status, &f.out, ret, n_ret, err);
+    f->is_foreign = is_foreign;
+    *ret = pfd_scan_n_sources(scan) - 1;
+    enum pfd_status status = end_source(f, pfd_source_take(f), err);
+    if (status == PFD_OK && !is_foreign)
+        scan->n_calls += f->n_calls;
+    return status;
+}
+
+enum pfd_status pfd_scan_add(struct pfd_scan *scan,
+                             enum pfd_scan_language language, const char *name,
+                             const void *source, size_t n, size_t *ret,
+                             struct pfd_error *err)
+{
+    return add(scan, language, name, source, n, false, ret, err);
+}
+
+enum pfd_status pfd_scan_add_included(struct pfd_scan *scan,
+                                      enum pfd_scan_language language,
+                                      const char *name, const void *source,
+                                      size_t n, size_t *ret,
+                                      struct pfd_error *err)
+{
+    return add(scan, language, name, source, n, true, ret, err);
+}
+
+enum pfd_status pfd_scan_write(struct pfd_scan *scan, size_t i, void **ret,
+                               size_t *n_ret, struct pfd_error *err)
+{
+    struct pfd_source *f = pfd_scan_at(scan, i);
+    f->n_errors = 0;
+    enum pfd_status status = end_source(f, pfd_source_complete(f), err);
+    return hand_over(status, &f->out, ret, n_ret, err);
+}
+
+enum pfd_status pfd_scan_source(struct pfd_scan *scan,
+                                enum pfd_scan_language language,
+                                const char *name, const void *source, size_t n,
+                                void **ret, size_t *n_ret,
+                                struct pfd_error *err)
+{
+    size_t i = 0;
+    size_t before = pfd_scan_n_sources(scan);
+    *ret = NULL;
+    *n_ret = 0;
+    enum pfd_status status =
+        pfd_scan_add(scan, language, name, source, n, &i, err);
+    if (status == PFD_OK)
+        status = pfd_scan_write(scan, i, ret, n_ret, err);
+    /* Its bytes are borrowed no longer. */
+    if (pfd_scan_n_sources(scan) > before) {
+        free_source(pfd_scan_at(scan, before));
+        scan->sources.n -= sizeof(struct pfd_source *);
+    }
+    return status;
 }
 
 size_t pfd_scan_n_calls(const struct pfd_scan *scan)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* One file while it is rewritten: what is shared by the parts of that. */
+/* One file from when it is read until it is written. */
 #ifndef PFD_SCAN_SOURCE_H
 #define PFD_SCAN_SOURCE_H
 
 #include <printfdecode/scan.h>
 
 #include "scan/call.h"
+#include "scan/descriptor.h"
 #include "scan/device.h"
 #include "scan/table.h"
 #include "scan/token.h"
@@ -14,6 +15,8 @@ struct pfd_scan {
     struct pfd_scan_options options;
     struct pfd_call_names names;
     struct pfd_scan_table table;
+    struct pfd_text sources; /* of struct pfd_source *; owned */
+    uint64_t mark;           /* of the closure that was found last */
     size_t n_calls;
 };
 
@@ -25,8 +28,17 @@ struct pfd_source_place {
     size_t n_file;
 };
 
+/* A source that another one includes. */
+struct pfd_source_link {
+    size_t of;
+    uint32_t line;
+};
+
 struct pfd_source {
     struct pfd_scan *scan;
+    char *name;      /* owned */
+    bool is_foreign; /* it is included, and not rewritten */
+    bool is_told;    /* that it prints */
     enum pfd_scan_language language;
     struct pfd_lexer lexer;
     struct pfd_device device; /* what it needs */
@@ -49,15 +61,33 @@ struct pfd_source {
     struct pfd_error err;   /* what lexer.err is */
     struct pfd_error first; /* error of [n_errors] */
     size_t n_errors;
+    struct pfd_descriptors descriptors;
+    size_t n_braces;          /* around the code that is read */
+    struct pfd_token outside; /* the first call outside of all; line 0: none */
+    struct pfd_token other;   /* a printf that is no call; likewise */
+    struct pfd_text includes; /* of struct pfd_scan_include */
+    struct pfd_text links;    /* of struct pfd_source_link */
+    bool is_included;
+    uint64_t mark;               /* scan's, when it is in that closure, */
+    const struct pfd_source *by; /* where this one includes it, */
+    uint32_t by_line;            /* in this line */
 };
+
+size_t pfd_scan_n_sources(const struct pfd_scan *scan);
+struct pfd_source *pfd_scan_at(const struct pfd_scan *scan, size_t i);
+
+/* Reads it; adds what it needs of the device, or says why that cannot be. Each
+ * returns PFD_OK; PFD_ERR_CORRUPT; PFD_ERR_NOMEM. */
+enum pfd_status pfd_source_take(struct pfd_source *f);
+enum pfd_status pfd_source_complete(struct pfd_source *f);
 
 /* Takes the error that lexer.err has, unless it is in #if 0, where no compiler
  * reads. PFD_OK: there may be more; PFD_ERR_CORRUPT: there are too many. */
 enum pfd_status pfd_source_error(struct pfd_source *f);
 
-/* Says something that may help, of the token's line. */
-void pfd_source_hint(struct pfd_source *f, const struct pfd_token *token,
-                     const char *text);
+/* Says something that may help, of a line of f or of another file. */
+void pfd_source_hint(const struct pfd_source *f, const struct pfd_source *of,
+                     uint32_t line, const char *text);
 
 /* A quote that does not end is no error, if no call is behind it. */
 enum pfd_status pfd_source_broken(struct pfd_source *f,

@@ -310,6 +310,11 @@ enum pfd_status pfd_source_call(struct pfd_source *f,
                                 const struct pfd_token *macro)
 {
     struct pfd_call call = { .name = *name };
+    f->n_calls++;
+    if (!macro && !f->n_braces && !f->dead && !f->outside.line)
+        f->outside = *name;
+    if (f->is_foreign)
+        return PFD_OK;
     struct pfd_shape shape = { 0 };
     struct pfd_lexer behind = f->lexer;
     enum pfd_status status =
@@ -329,7 +334,6 @@ enum pfd_status pfd_source_call(struct pfd_source *f,
         status = check_arguments(f, &call, &shape);
     if (status == PFD_OK)
         status = write_call(f, &call, &shape, macro);
-    f->n_calls++;
     pfd_shape_free(&shape);
     pfd_call_free(&call);
     return status == PFD_ERR_CORRUPT ? pfd_source_error(f) : status;

@@ -72,8 +72,14 @@ static enum pfd_status take_define(struct pfd_source *f)
     struct pfd_token token = name;
     if (status == PFD_OK && pfd_call_is(&f->scan->names, &f->lexer, &name))
         return pfd_token_rest_of_line(&f->lexer);
+    bool is_number = true;
     while (status == PFD_OK && !ends_line(&token)) {
         status = pfd_token_solid(&f->lexer, false, &token);
+        if (is_number && status == PFD_OK)
+            pfd_descriptors_define(&f->descriptors, &f->lexer, &name, &token);
+        /* "(1)" is one as well, but not the parameters of a macro. */
+        is_number &=
+            token.from > name.to && pfd_token_is_mark(&f->lexer, &token, '(');
         if (status == PFD_OK && token.kind == PFD_TOKEN_BROKEN)
             status = pfd_source_broken(f, &token);
         if (status == PFD_OK && pfd_call_is(&f->scan->names, &f->lexer, &token))
@@ -108,6 +114,38 @@ static void take_dead(struct pfd_source *f, const struct pfd_token *word)
     } else if (pfd_token_is(l, word, "if") && is_never(f)) {
         f->dead = f->depth + 1;
     }
+}
+
+/* "#include "file"" and "#include <file>"; what a macro names is not known. */
+static enum pfd_status take_include(struct pfd_source *f)
+{
+    const char *text = f->lexer.text;
+    struct pfd_token token;
+    struct pfd_scan_include include = { 0 };
+    enum pfd_status status = pfd_token_solid(&f->lexer, false, &token);
+    if (status != PFD_OK)
+        return status;
+    if (ends_line(&token)) {
+        pfd_source_give_back(f, &token);
+        return PFD_OK;
+    }
+    include.line = token.line;
+    include.path = text + token.from + 1;
+    if (token.kind == PFD_TOKEN_STRING) {
+        include.n = token.to - token.from - 2;
+    } else if (pfd_token_is_mark(&f->lexer, &token, '<')) {
+        include.is_angled = true;
+        while (token.to + include.n < f->lexer.n &&
+               !pfd_token_newline(text, f->lexer.n, token.to + include.n) &&
+               text[token.to + include.n] != '>')
+            include.n++;
+    }
+    if (include.n && !f->dead)
+        pfd_text_add(&f->includes, (const char *)&include, sizeof include);
+    /* What stands in <> may look like a comment. */
+    if (include.is_angled)
+        f->lexer.at = token.to + include.n;
+    return pfd_token_rest_of_line(&f->lexer);
 }
 
 static void take_group(struct pfd_source *f, const struct pfd_token *hash,
@@ -149,6 +187,8 @@ enum pfd_status pfd_source_directive(struct pfd_source *f,
     }
     if (pfd_token_is(&f->lexer, &word, "version"))
         return take_version(f);
+    if (pfd_token_is(&f->lexer, &word, "include"))
+        return take_include(f);
     take_group(f, hash, &word);
     return pfd_token_rest_of_line(&f->lexer);
 }

@@ -35,6 +35,23 @@ void main()
 }
 '''}, ['--control', '--commit', '--origin', '--subgroups'],
      [f'{i} 1.500000 1.000000, 2.000000 1, -2, 3 -5' for i in (0, 1)]),
+    ('a piece of a function', {'a.comp': '''#version 450
+#extension GL_GOOGLE_include_directive : require
+layout(local_size_x = 1) in;
+#include "lib/f.glsl"
+void main()
+{
+    PFD_PRINTF("main\\n");
+    f();
+#include "lib/piece.glsl"
+}
+''', 'lib/piece.glsl': '''PFD_PRINTF("piece %d %lu %v2f\\n", 1, 2u, vec2(3, 4));
+''', 'lib/f.glsl': '''void f() { PFD_PRINTF("f %f\\n", 0.5); }
+'''}, [], ['f 0.500000', 'main', 'piece 1 2 3.000000, 4.000000']),
+    ('a binding by --binding', {'a.comp': '''#version 450
+layout(set = 0, binding = 0) buffer Out { float x[]; };
+void main() { PFD_PRINTF("x %f\\n", x[0]); }
+'''}, ['--binding', '1'], ['x 0.000000']),
     ('GLSL 420', {'a.comp': '''#version 420
 #extension GL_ARB_compute_shader : require
 layout(local_size_x = 2) in;
@@ -62,6 +79,14 @@ void main() {{ PFD_PRINTF("%d %u %v2f\\n", 1, 2u, vec2(1, 2)); }}
          for options in ([], ['--control', '--commit', '--origin',
                               '--subgroups'])]
 OPENCL = [
+    ('a piece of a function', {'a.cl': '''__kernel void k(PFD_PARAMETERS)
+{
+    if (get_global_id(0) == 0) {
+#include "piece.cl"
+    }
+}
+''', 'piece.cl': '''PFD_PRINTF("piece %d %v2f\\n", 1, (float2)(3, 4));
+'''}, [], ['piece 1 3.000000, 4.000000']),
     ('an apostrophe in #if 0', {'a.cl': '''#if 0
 This shouldn't matter, "nor this, nor PFD_PRINTF.
 #endif
@@ -112,11 +137,10 @@ def call(*args):
 
 def check(what, files, options, lines):
     for name, text in files.items():
-        if os.path.dirname(name):
-            os.makedirs(os.path.dirname(name), exist_ok=True)
-        with open(name, 'w') as f:
+        os.makedirs(os.path.dirname('src/' + name), exist_ok=True)
+        with open('src/' + name, 'w') as f:
             f.write(text)
-    call(PROGRAM, 'scan', *files, '-o', 'out/', '--strings', 'app.pfdb',
+    call(PROGRAM, 'scan', *('src/' + name for name in files), '-o', 'out/', '--strings', 'app.pfdb',
          *options)
     first = 'out/' + next(iter(files))
     to = ['--to', 'dump.bin', '--strings', 'app.pfdb']
@@ -125,7 +149,7 @@ def check(what, files, options, lines):
         if lines is not None:
             call(RUNNER, 'a.spv', '1', '1', '1', *to)
     else:
-        call(RUNNER, first, 'k', '2', *to)
+        call(RUNNER, first, 'k', '2', '--options', '-Iout', *to)
     if lines is not None:
         got = sorted(call(PROGRAM, '-o', 'raw', 'dump.bin',
                           'app.pfdb').splitlines())
@@ -137,7 +161,6 @@ def main():
     for what, files, options, lines in GLSL if GLSLANG else OPENCL:
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
-            os.mkdir('out')
             os.environ['POCL_CACHE_DIR'] = folder
             check(what, files, options, lines)
             os.chdir('/')

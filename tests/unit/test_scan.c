@@ -191,12 +191,14 @@ START_TEST(byte_order)
     char *out =
         scan_with(s, PFD_SCAN_OPENCL, "a.cl", source, sizeof source - 1);
     ck_assert_str_eq(out, source + 3);
-    ck_assert_str_eq(notes, "");
+    ck_assert_str_eq(notes, "H a.cl:1: nothing here is PFD_PRINTF\n");
+    notes[0] = '\0';
     free(out);
     out = scan_with(s, PFD_SCAN_GLSL, "a.comp", source, sizeof source - 1);
     ck_assert_str_eq(out, source + 3);
     ck_assert_str_eq(notes, "H a.comp:1: a byte order mark, which compilers of "
-                            "GLSL refuse, is left out\n");
+                            "GLSL refuse, is left out\n"
+                            "H a.comp:1: nothing here is PFD_PRINTF\n");
     free(out);
     ck_assert_ptr_null(scan_with(s, PFD_SCAN_GLSL, "a",
                                  "\xff\xfe"
@@ -236,6 +238,117 @@ START_TEST(versions)
             ck_assert_str_eq(err.text, tried[i].why);
         free(out);
     }
+}
+END_TEST
+
+START_TEST(bindings)
+{
+    static const struct {
+        const char *source;
+        const char *why; /* NULL: there is room */
+    } tried[] = {
+        { "\nlayout(set = 0, binding = 0) buffer Out { float x[]; };",
+          "a.comp:2: set 0, binding 0 is taken by 'Out': --binding 1 is free" },
+        { "layout(binding=0x0u) uniform sampler2D a, b;",
+          "a.comp:1: set 0, binding 0 is taken by 'a': --binding 1 is free" },
+        { "#define B (0)\nlayout(rgba8, binding = B) layout(set = 0)\nuniform "
+          "writeonly image2D t[4];",
+          "a.comp:2: set 0, binding 0 is taken by 't': --binding 1 is free" },
+        { "layout(binding = 1) buffer A { int a; };\n"
+          "layout(binding = 0) buffer B { int b; };",
+          "a.comp:2: set 0, binding 0 is taken by 'B': --binding 2 is free" },
+        { "layout(set = 1, binding = 0) buffer Out { float x[]; };", NULL },
+        { "layout(location = 0) in vec4 a; layout(local_size_x = 1) in;",
+          NULL },
+        { "layout(push_constant) uniform P { float f; };", NULL },
+        { "layout(binding = N + 0) uniform P { float f; };", NULL },
+        { "#if 0\nlayout(binding = 0) buffer Out { float x[]; };\n#endif",
+          NULL },
+    };
+    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+        char source[512];
+        snprintf(source, sizeof source, "%s\nvoid main() { PFD_PRINTF(\"\"); }",
+                 tried[i].source);
+        char *out = scan(PFD_SCAN_GLSL, source);
+        ck_assert_msg(!out == (tried[i].why != NULL), "%zu: %s", i, err.text);
+        if (tried[i].why)
+            ck_assert_str_eq(err.text, tried[i].why);
+        free(out);
+    }
+    const struct pfd_scan_options rules = { .control = true };
+    struct pfd_scan *s = pfd_scan_new(&rules);
+    static const char next[] = "layout(binding = 1) buffer Out { int x; };\n"
+                               "void main() { PFD_PRINTF(\"\"); }";
+    ck_assert_ptr_null(
+        scan_with(s, PFD_SCAN_GLSL, "a.comp", next, sizeof next - 1));
+    ck_assert_str_eq(err.text,
+                     "a.comp:1: set 0, binding 1 is taken by 'Out', and "
+                     "--control needs it: --binding 2 is free");
+    pfd_scan_free(s);
+}
+END_TEST
+
+static size_t add_source(struct pfd_scan *s, const char *name,
+                         const char *source, bool is_included)
+{
+    size_t ret = SIZE_MAX;
+    ck_assert_int_eq(
+        (is_included ? pfd_scan_add_included : pfd_scan_add)(
+            s, PFD_SCAN_GLSL, name, source, strlen(source), &ret, &err),
+        PFD_OK);
+    return ret;
+}
+
+START_TEST(includes)
+{
+    char notes[512] = "";
+    const struct pfd_scan_options options = { .note = add_note, .user = notes };
+    struct pfd_scan *s = pfd_scan_new(&options);
+    size_t root = add_source(
+        s, "a.comp",
+        "#version 450\n#if 0\n#include \"no\"\n#endif\nvoid main() {\n"
+        "#include \"piece.glsl\"\n#include <b/other.glsl> // <\n}\n",
+        false);
+    size_t piece =
+        add_source(s, "piece.glsl", "PFD_PRINTF(\"%lu\", 1);\n", false);
+    size_t other = add_source(s, "b/other.glsl",
+                              "layout(binding = 0) uniform U { int u; };\n"
+                              "PFD_PRINTF(\"%y\");",
+                              true);
+    struct pfd_scan_include include;
+    ck_assert(pfd_scan_get_include(s, root, 0, &include));
+    ck_assert_uint_eq(include.n, 10);
+    ck_assert_uint_eq(include.line, 6);
+    ck_assert(!include.is_angled);
+    ck_assert(pfd_scan_get_include(s, root, 1, &include));
+    ck_assert(include.is_angled);
+    ck_assert_int_eq(memcmp(include.path, "b/other.glsl>", 13), 0);
+    ck_assert(!pfd_scan_get_include(s, root, 2, &include));
+    ck_assert_int_eq(pfd_scan_link(s, root, 0, piece), PFD_OK);
+    void *out = NULL;
+    size_t n = 0;
+    ck_assert_int_eq(pfd_scan_write(s, root, &out, &n, &err), PFD_OK);
+    ck_assert_ptr_nonnull(memmem(out, n, "pfd_print_q(", 12));
+    free(out);
+    ck_assert_str_eq(notes, "");
+    /* Those that stay as they are count, too. */
+    ck_assert_int_eq(pfd_scan_link(s, root, 1, other), PFD_OK);
+    ck_assert_int_eq(pfd_scan_write(s, root, &out, &n, &err), PFD_ERR_CORRUPT);
+    ck_assert_str_eq(
+        notes,
+        "H a.comp:7: b/other.glsl, which is included, prints: scan it as well\n"
+        "E b/other.glsl:1: set 0, binding 0 is taken by 'U': --binding 1 is "
+        "free\n");
+    notes[0] = '\0';
+    ck_assert_int_eq(pfd_scan_write(s, piece, &out, &n, &err), PFD_OK);
+    free(out);
+    pfd_scan_free(s);
+    /* By itself it has no function around it. */
+    s = pfd_scan_new(&options);
+    free(scan_with(s, PFD_SCAN_GLSL, "p", "\nPFD_PRINTF(\"\");", 16));
+    ck_assert_str_eq(notes, "H p:2: a call outside of all functions: give the "
+                            "file that includes this one as well\n");
+    pfd_scan_free(s);
 }
 END_TEST
 
@@ -576,8 +689,9 @@ END_TEST
 int main(void)
 {
     return suite_run("scan",
-                     TESTS(rewriting, all_errors, byte_order, versions, macros,
-                           untouched, refusing, long_entries, sites, strings,
-                           many, large, languages),
+                     TESTS(rewriting, all_errors, byte_order, versions,
+                           bindings, includes, macros, untouched, refusing,
+                           long_entries, sites, strings, many, large,
+                           languages),
                      60);
 }

@@ -1,0 +1,1 @@
+layout(binding = 1) uniform Rest { float y; };

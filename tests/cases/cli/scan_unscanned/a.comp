@@ -1,0 +1,3 @@
+#version 450
+#include "lib.glsl"
+void main() { f(); }

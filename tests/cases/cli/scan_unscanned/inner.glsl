@@ -1,0 +1,1 @@
+void f() { PFD_PRINTF("x"); }
