@@ -202,11 +202,19 @@ static bool flush(struct follow_entries *e)
 }
 
 /* True: it is one of those that were asked for. */
-static bool choose(struct follow_entries *e, struct pfd_filter_run *run,
-                   struct pfd_chunk_item *item)
+static bool choose(struct follow_entries *e, const struct pfd_batch *batch,
+                   struct pfd_filter_run *run, struct pfd_chunk_item *item,
+                   uint64_t sequence)
 {
+    const struct pfd_filter_facts facts = {
+        .time_unix_ns = batch->time,
+        .sequence = sequence,
+        .generation = batch->generation,
+        .buffer = batch->buffer,
+    };
     if (!run || item->type != PFD_CHUNK_ENTRY)
         return true;
+    pfd_filter_run_set(run, &facts);
     bool ret = pfd_filter_want(run, &item->entry);
     e->filtering->n_given += ret;
     return ret;
@@ -225,7 +233,7 @@ static enum outcome take_chosen(struct follow_entries *e,
         size_t n = 0;
         if (item.type == PFD_CHUNK_ENTRY && e->n_entries == e->o->limit)
             return OUTCOME_STOPPED;
-        if (sequence >= e->from && choose(e, run, &item))
+        if (sequence >= e->from && choose(e, batch, run, &item, sequence))
             write_item(e, batch, &item, sequence);
         e->last = sequence;
         if (e->n_entries == e->o->limit || e->has_failed)

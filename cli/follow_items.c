@@ -47,6 +47,16 @@ static void take_finding(void *user, const struct pfd_finding *finding)
     follow_items_finding(user, finding);
 }
 
+static void set_facts(struct follow_items *items)
+{
+    const struct pfd_filter_facts facts = {
+        .time_unix_ns = items->time,
+        .generation = items->generation,
+    };
+    if (items->filter)
+        pfd_filter_run_set(items->filter, &facts);
+}
+
 /* Where the items to come are from. */
 static void set_place(const struct follow_origin *from, uint64_t generation)
 {
@@ -64,6 +74,7 @@ static void set_place(const struct follow_origin *from, uint64_t generation)
     pfd_lines_set_buffer(items->lines, from->number);
     items->placed = from;
     items->generation = generation;
+    set_facts(items);
 }
 
 /* False: nothing more is wanted. */

@@ -166,6 +166,19 @@ static enum pfd_status convert_twice(const struct options *options,
     return status;
 }
 
+/* What conditions may ask of a buffer. */
+static struct pfd_filter_facts facts_of(const struct buffer *buffer)
+{
+    const struct pfd_capture_buffer *b = &buffer->captured;
+    if (!buffer->capture)
+        return (struct pfd_filter_facts){ .buffer = buffer->origin };
+    return (struct pfd_filter_facts){
+        .time_unix_ns = b->time,
+        .generation = b->generation,
+        .buffer = b->origin,
+    };
+}
+
 static enum pfd_status convert_buffer(const struct options *options,
                                       struct pfd_convert *convert,
                                       struct buffer *buffer,
@@ -173,6 +186,7 @@ static enum pfd_status convert_buffer(const struct options *options,
                                       struct pfd_summary *total)
 {
     struct pfd_convert as_given = *convert;
+    struct pfd_filter_facts facts = facts_of(buffer);
     struct pfd_summary summary = { 0 };
     struct pfd_error err;
     enum pfd_status status;
@@ -190,6 +204,7 @@ static enum pfd_status convert_buffer(const struct options *options,
         tell_error("%s: %s", buffer->name, err.text);
         return PFD_ERR_NOMEM;
     }
+    convert->facts = &facts;
     convert->source = buffer->name;
     convert->read_at = buffer->is_mapped ? input_read_at : NULL;
     convert->read_at_user = buffer;
@@ -201,6 +216,7 @@ static enum pfd_status convert_buffer(const struct options *options,
     status =
         twice ? convert_twice(options, convert, buffer, lines, &summary, &err)
               : convert_once(convert, buffer, lines, &summary, &err);
+    convert->facts = NULL;
     convert->format = as_given.format;
     convert->options = as_given.options;
     input_unmap(buffer);

@@ -27,8 +27,10 @@ struct render {
     struct pfd_lines *lines;
     struct pfd_chunk_reader *reader;
     const struct pfdd_buffer *buffer; /* that reader is for */
-    uint64_t seq;                     /* of the next item */
-    uint64_t began;                   /* of a choice: cpu_ns(), */
+    uint64_t time;                    /* of its chunk, like generation */
+    uint64_t generation;
+    uint64_t seq;            /* of the next item */
+    uint64_t began;          /* of a choice: cpu_ns(), */
     uint64_t until;          /* and uv_hrtime(): before, its turn is not over */
     struct pfdd_growing own; /* events, frames, notes; of other forms lines has
                                 all */
@@ -220,12 +222,26 @@ static void end_items(struct render *r)
     end_item(r);
 }
 
+/* What a condition may ask of the present item. */
+static void tell_facts(struct render *r)
+{
+    const struct pfd_filter_facts facts = {
+        .time_unix_ns = r->time,
+        .sequence = r->seq,
+        .generation = r->generation,
+        .buffer = r->buffer->frame,
+    };
+    pfd_filter_run_set(r->choice->run, &facts);
+}
+
 /* What is found in an entry is said by it: an item more would have a number of
  * its own. */
 static enum pfd_status add_chosen(struct render *r, struct pfd_entry *entry)
 {
     struct pfd_filter_run *run = r->choice ? r->choice->run : NULL;
     uint64_t doubts = run ? pfd_filter_gave_up(run) : 0;
+    if (run)
+        tell_facts(r);
     if (run && !pfd_filter_want(run, entry))
         return PFD_END;
     if (run && pfd_filter_gave_up(run) != doubts)
@@ -307,6 +323,8 @@ static bool put_entry(struct render *r, struct pfd_entry *entry)
     struct pfd_filter_run *run = r->choice ? r->choice->run : NULL;
     struct pfdd_sample *sample = sample_of(r);
     uint64_t doubts = run ? pfd_filter_gave_up(run) : 0;
+    if (run)
+        tell_facts(r);
     if (run && !pfd_filter_want(run, entry))
         return false;
     /* Of a page that is made again nothing is left out: what is counted is
@@ -482,6 +500,8 @@ static bool open_chunk(struct render *r, const struct pfdd_chunk *c)
             return false;
     }
     uint64_t generation = c->contents.generation;
+    r->time = c->time;
+    r->generation = generation;
     pfd_lines_set_buffer(r->lines, c->buffer->frame->buffer);
     pfd_lines_set_origin_members(r->lines, c->buffer->origin);
     /* Lines of the first generation do not say so. */

@@ -60,6 +60,9 @@ struct pfd_convert {
     /* Which entries are wanted; NULL: all. The others are counted in the
      * summary all the same. */
     const struct pfd_filter *filter;
+    /* What conditions are told of entries beside what they hold; of chunks the
+     * time is each one's own. NULL: nothing. */
+    const struct pfd_filter_facts *facts;
     uint64_t skip;  /* of the wanted entries, leave the first out */
     uint64_t limit; /* then give so many and stop; UINT64_MAX: all */
     /* Only entries with these indexes, [n_ranges] in order and apart; NULL: of

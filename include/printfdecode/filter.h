@@ -35,8 +35,11 @@ struct pfd_filter_spec {
     size_t n_sources;
     /*
      * A condition such as "t > 0.5 && lane == 3", or NULL. Names are the words
-     * before conversions ("t=%f": t; vectors: v.x), places (a0, a1, ...) and
-     * origins (lane, workgroup.x, stream, ...); operators, from the weakest,
+     * before conversions ("t=%f": t; vectors: v.x), places (a0, a1, ...), what
+     * a line of JSON has of an entry (index, time, source, stream, ...; time is
+     * a text as there, id an integer) and its origin (lane, workgroup.x, host,
+     * labels.KEY, ...). An argument goes before something else of its name,
+     * which is entry.NAME then. Operators, from the weakest,
      * || && (== != < <= > >=) | ^ & (<< >>) (+ -) (* / %) and unary ! and -;
      * integers (0x, 0b, 0o), floats, texts in quotes; isnan() isinf() abs().
      * Integers of 64 bits are exact. Where a name is not there, or something
@@ -48,6 +51,7 @@ struct pfd_filter_spec {
 };
 
 struct pfd_filter;
+struct pfd_wire_frame;
 
 /* PFD_OK; PFD_ERR_USAGE: a pattern or the condition cannot be read (err.offset:
  * bytes into it); PFD_ERR_NOMEM. */
@@ -67,6 +71,17 @@ PFD_API enum pfd_status pfd_filter_check(const struct pfd_filter *filter,
                                          const struct pfd_strings *strings,
                                          struct pfd_error *err);
 
+/* What is known of entries beside what they hold: of their buffer, and of when
+ * they came. All zero: nothing. */
+struct pfd_filter_facts {
+    uint64_t time_unix_ns; /* nanoseconds since 1970; 0: unknown */
+    uint64_t sequence;     /* of the entry, as a daemon counts from 1 */
+    uint64_t generation;   /* of the buffer */
+    /* A `buffer` frame of wire.h, with the host, process, labels and so on of
+     * the sender; or NULL. Borrowed until others are set. */
+    const struct pfd_wire_frame *buffer;
+};
+
 struct pfd_filter_run;
 
 /* Borrows filter and strings, which must not change meanwhile. PFD_OK;
@@ -78,6 +93,11 @@ PFD_API enum pfd_status pfd_filter_run_new(const struct pfd_filter *filter,
 
 /* NULL is allowed. */
 PFD_API void pfd_filter_run_free(struct pfd_filter_run *run);
+
+/* What conditions are told of the entries that are tested from now on; copied.
+ */
+PFD_API void pfd_filter_run_set(struct pfd_filter_run *run,
+                                const struct pfd_filter_facts *facts);
 
 /* Is the entry wanted? A message that costs a pattern more than it may is, and
  * counted. */

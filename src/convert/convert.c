@@ -203,6 +203,8 @@ static bool worker_init(struct pfd_worker *w, struct pfd_pool *pool)
     if (convert->filter && pfd_filter_run_new(convert->filter, convert->strings,
                                               &w->filter, NULL) != PFD_OK)
         return false;
+    if (w->filter && convert->facts)
+        pfd_filter_run_set(w->filter, convert->facts);
     return (!pool->used || w->used) && pfd_batch_init(&w->batch, BATCH) &&
            (!pool->chunks || pfd_batch_init_places(&w->batch)) &&
            (!counts_suffice(pool) ||

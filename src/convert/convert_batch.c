@@ -123,8 +123,7 @@ static enum pfd_look_result ask_filter(const struct pfd_worker *w,
                                        const struct pfd_record *r)
 {
     uint32_t n = 0;
-    return pfd_filter_look(w->filter, r, payload_of(w, r, &n),
-                           pfd_format_has_origin(w->pool->format, r->string));
+    return pfd_filter_look(w->filter, r, payload_of(w, r, &n));
 }
 
 /* What can be said of a record before its entry is made. */

@@ -76,6 +76,13 @@ static void set_members(struct pfd_pool *pool, struct pfd_worker *w)
     const struct pfd_convert *convert = pool->convert;
     const struct pfd_pool_chunks *c = pool->chunks;
     w->sink_options.time = c->next ? c->all[c->next - 1].time : 0;
+    if (w->filter) {
+        struct pfd_filter_facts facts = { 0 };
+        if (convert->facts)
+            facts = *convert->facts;
+        facts.time_unix_ns = w->sink_options.time;
+        pfd_filter_run_set(w->filter, &facts);
+    }
     if (!convert->chunk_members)
         return;
     const char *members =

@@ -7,6 +7,7 @@
 
 #include "base/pattern.h"
 #include "decode/entry.h"
+#include "filter/entry_value.h"
 #include "filter/where_range.h"
 #include "strings/columns.h"
 
@@ -57,6 +58,7 @@ struct pfd_filter_run {
     struct plan *plans; /* [n_plans], by the strings' index */
     size_t n_plans;
     struct pfd_matcher *matcher; /* NULL: there are no patterns */
+    struct pfd_filter_facts facts;
     uint64_t gave_up;
 };
 
@@ -202,6 +204,12 @@ void pfd_filter_run_free(struct pfd_filter_run *run)
     free(run);
 }
 
+void pfd_filter_run_set(struct pfd_filter_run *run,
+                        const struct pfd_filter_facts *facts)
+{
+    run->facts = *facts;
+}
+
 uint64_t pfd_filter_gave_up(const struct pfd_filter_run *run)
 {
     return run->gave_up;
@@ -279,7 +287,7 @@ static void set_range(const struct pfd_filter *f, struct plan *plan)
 }
 
 static bool decide(struct pfd_filter_run *run, struct plan *plan,
-                   const struct pfd_string *s, bool has_origins)
+                   const struct pfd_string *s)
 {
     const struct pfd_filter *f = run->filter;
     plan->state = NEVER;
@@ -288,7 +296,7 @@ static bool decide(struct pfd_filter_run *run, struct plan *plan,
     plan->state = PERHAPS;
     if (!f->where)
         return true;
-    plan->bound = pfd_where_bind(f->where, s, has_origins);
+    plan->bound = pfd_where_bind(f->where, s);
     if (!plan->bound) {
         plan->state = UNDECIDED;
         return false;
@@ -299,9 +307,9 @@ static bool decide(struct pfd_filter_run *run, struct plan *plan,
 }
 
 static bool make_plan(struct pfd_filter_run *run, struct plan *plan,
-                      const struct pfd_string *s, bool has_origins)
+                      const struct pfd_string *s)
 {
-    bool ok = decide(run, plan, s, has_origins);
+    bool ok = decide(run, plan, s);
     if (ok)
         set_range(run->filter, plan);
     return ok;
@@ -309,13 +317,13 @@ static bool make_plan(struct pfd_filter_run *run, struct plan *plan,
 
 /* NULL: the string is in no table, or memory is out. */
 static const struct plan *plan_of(struct pfd_filter_run *run,
-                                  const struct pfd_string *s, bool has_origins)
+                                  const struct pfd_string *s)
 {
     if (!s || s->index >= run->n_plans)
         return NULL;
     struct plan *plan = &run->plans[s->index];
     if (__builtin_expect(plan->state == UNDECIDED, 0) &&
-        !make_plan(run, plan, s, has_origins))
+        !make_plan(run, plan, s))
         return NULL;
     return plan;
 }
@@ -326,7 +334,8 @@ static bool fulfils(const struct pfd_where *where,
 {
     if (bound->ranges)
         return pfd_where_ranges_hold(where, bound->ranges, payload);
-    return pfd_where_test(where, bound, record->string->steps, payload, NULL);
+    return pfd_where_test(where, bound, record->string->steps, payload, NULL,
+                          NULL);
 }
 
 /* Of a plan with a range. */
@@ -338,10 +347,10 @@ static inline bool range_holds(const struct plan *plan, const uint8_t *payload)
 
 enum pfd_look_result pfd_filter_look(struct pfd_filter_run *run,
                                      const struct pfd_record *record,
-                                     const uint8_t *payload, bool has_origins)
+                                     const uint8_t *payload)
 {
     const struct pfd_string *s = record->string;
-    const struct plan *plan = plan_of(run, s, has_origins);
+    const struct plan *plan = plan_of(run, s);
     if (!plan || record->flags & PFD_RECORD_MADE || record->key != s->key ||
         record->n_header < PFD_RANGE_HEADER)
         return PFD_LOOK_ASK;
@@ -354,7 +363,7 @@ enum pfd_look_result pfd_filter_look(struct pfd_filter_run *run,
     if (plan->state == NEVER)
         return PFD_LOOK_NO;
     if (record->layout || run->filter->n_sources ||
-        (plan->bound && plan->bound->asks_origin))
+        (plan->bound && plan->bound->asks_entry))
         return PFD_LOOK_ASK;
     if (plan->bound &&
         !fulfils(run->filter->where, plan->bound, record, payload))
@@ -396,18 +405,17 @@ size_t pfd_filter_pass(const struct pfd_filter_run *run,
 }
 
 /* Of an entry that no table has; or memory is out, and it is not known. */
-static bool fulfils_alone(struct pfd_filter_run *run, struct pfd_entry *entry,
-                          bool has_origins)
+static bool fulfils_alone(struct pfd_filter_run *run, struct pfd_entry *entry)
 {
     struct pfd_where_bound *bound =
-        pfd_where_bind(run->filter->where, entry->string, has_origins);
+        pfd_where_bind(run->filter->where, entry->string);
     if (!bound) {
         entry->of->message.failed = true; /* entries have no other way */
         return false;
     }
-    bool ret =
-        !bound->is_never && pfd_where_test(run->filter->where, bound,
-                                           entry->steps, entry->payload, entry);
+    bool ret = !bound->is_never &&
+               pfd_where_test(run->filter->where, bound, entry->steps,
+                              entry->payload, entry, &run->facts);
     free(bound);
     return ret;
 }
@@ -415,16 +423,14 @@ static bool fulfils_alone(struct pfd_filter_run *run, struct pfd_entry *entry,
 static bool fulfils_condition(struct pfd_filter_run *run,
                               struct pfd_entry *entry)
 {
-    bool has_origins =
-        pfd_format_has_origin(entry->of->format, entry->record->string);
-    const struct plan *plan = plan_of(run, entry->string, has_origins);
+    const struct plan *plan = plan_of(run, entry->string);
     if (!run->filter->where)
         return true;
     if (!plan || !plan->bound)
-        return fulfils_alone(run, entry, has_origins);
+        return fulfils_alone(run, entry);
     return !plan->bound->is_never &&
            pfd_where_test(run->filter->where, plan->bound, entry->steps,
-                          entry->payload, entry);
+                          entry->payload, entry, &run->facts);
 }
 
 static bool want_message(struct pfd_filter_run *run, struct pfd_entry *entry)
@@ -445,9 +451,7 @@ bool pfd_filter_want(struct pfd_filter_run *run, struct pfd_entry *entry)
 {
     const struct pfd_filter *f = run->filter;
     const struct pfd_string *s = entry->string;
-    const struct plan *plan = plan_of(
-        run, s,
-        pfd_format_has_origin(entry->of->format, entry->record->string));
+    const struct plan *plan = plan_of(run, s);
     bool has_plan = plan && entry->id == s->key;
     bool string_is_wanted = has_plan
                                 ? plan->state != NEVER
@@ -466,20 +470,6 @@ static bool is_column(const struct pfd_strings *strings, const char *name)
             return true;
     }
     return false;
-}
-
-/* `workgroup.x` is a part of `workgroup`. */
-static bool is_origin(const char *name)
-{
-    for (const struct pfd_format *const *f = pfd_formats; *f; f++) {
-        const char *const *known = (*f)->origin_names;
-        for (; known && *known; known++) {
-            size_t n = strlen(*known);
-            if (!strncmp(name, *known, n) && (!name[n] || name[n] == '.'))
-                return true;
-        }
-    }
-    return !strcmp(name, "stream");
 }
 
 enum {
@@ -553,7 +543,8 @@ enum pfd_status pfd_filter_check(const struct pfd_filter *filter,
          filter->where && (name = pfd_where_name(filter->where, i)); i++) {
         struct names there;
         struct pfd_quoted quoted;
-        if (is_origin(name) || is_column(strings, name))
+        if (pfd_own_find(name) != SIZE_MAX || pfd_own_is_origin(name) ||
+            is_column(strings, name))
             continue;
         list_names(strings, &there);
         pfd_quote(&quoted, name, strlen(name));

@@ -13,11 +13,10 @@ enum pfd_look_result {
     PFD_LOOK_ASK, /* the entry itself: pfd_filter_want() */
 };
 
-/* What a record and its payload say already. has_origins:
- * pfd_format_has_origin(). */
+/* What a record and its payload say already. */
 enum pfd_look_result pfd_filter_look(struct pfd_filter_run *run,
                                      const struct pfd_record *record,
-                                     const uint8_t *payload, bool has_origins);
+                                     const uint8_t *payload);
 
 /*
  * The same of many: the first record from `from` on that is not surely an entry

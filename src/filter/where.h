@@ -20,7 +20,7 @@
 #ifndef PFD_WHERE_H
 #define PFD_WHERE_H
 
-#include <printfdecode/printfdecode.h>
+#include <printfdecode/filter.h>
 
 #include "strings/strings.h"
 
@@ -70,8 +70,8 @@ struct pfd_where_range;
 /* Where each of its names is in the entries of one string. One block of
  * memory, to be freed with free(). */
 struct pfd_where_bound {
-    bool is_never; /* no entry of this string can fulfil it */
-    bool asks_origin;
+    bool is_never;   /* no entry of this string can fulfil it */
+    bool asks_entry; /* for more than its arguments */
     /* It is comparisons alone, as ranges: [as many as there are], in order;
      * for entries that are laid out as their string says. NULL: it is not. */
     struct pfd_where_range *ranges;
@@ -80,21 +80,23 @@ struct pfd_where_bound {
 
 #define PFD_WHERE_ABSENT UINT32_MAX
 #define PFD_WHERE_ORIGIN (UINT32_MAX - 1)
+/* And the number of something that every entry has: entry_value.h. */
+#define PFD_WHERE_OWN (UINT32_MAX - 255)
 
-/* string NULL: of an unknown id, which has origins only. has_origins: its
- * format tells any. NULL when out of memory. */
+/* string NULL: of an unknown id, which has no arguments. NULL when out of
+ * memory. */
 struct pfd_where_bound *pfd_where_bind(const struct pfd_where *where,
-                                       const struct pfd_string *string,
-                                       bool has_origins);
+                                       const struct pfd_string *string);
 
 /*
  * Does an entry fulfil it? steps: those that the entry was bound to (its
- * string's, or the same at other places). entry is looked at only where
- * bound->asks_origin.
+ * string's, or the same at other places). entry and facts are looked at only
+ * where bound->asks_entry.
  */
 bool pfd_where_test(const struct pfd_where *where,
                     const struct pfd_where_bound *bound,
                     const struct pfd_step *steps, const uint8_t *payload,
-                    struct pfd_entry *entry);
+                    struct pfd_entry *entry,
+                    const struct pfd_filter_facts *facts);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/entry.h"
+#include "filter/entry_value.h"
 #include "filter/where_range.h"
 #include "strings/columns.h"
 
@@ -40,70 +40,26 @@ static struct pfd_value of_step(const struct pfd_step *s,
     return integer(pfd_step_is_signed(s) ? (wide)(int64_t)bits : (wide)bits);
 }
 
-static struct pfd_value of_coordinate(const struct pfd_origin *o, char letter)
-{
-    const char *xyz = "xyz";
-    const char *at = letter ? strchr(xyz, letter) : NULL;
-    uint32_t i = at ? (uint32_t)(at - xyz) : 3;
-    if (i >= o->n)
-        return nothing;
-    if (o->type == PFD_ORIGIN_COORDS)
-        return integer((wide)o->value[i]);
-    uint32_t bits = (uint32_t)o->value[i];
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    return from_double((double)f);
-}
-
-static struct pfd_value text_value(const char *text, size_t n)
-{
-    struct pfd_value v = { .type = PFD_VALUE_TEXT };
-    v.text = text;
-    v.n = n;
-    return v;
-}
-
-/* `lane`, or `workgroup.x`. */
-static struct pfd_value of_origin(struct pfd_entry *entry, const char *name)
-{
-    size_t n = 0;
-    const struct pfd_origin *o = pfd_entry_origins(entry, &n);
-    const char *stream = pfd_stream_name((enum pfd_stream)entry->stream);
-    if (!strcmp(name, "stream"))
-        return stream ? text_value(stream, strlen(stream)) : nothing;
-    for (; n; n--, o++) {
-        size_t length = strlen(o->name);
-        if (strncmp(o->name, name, length) != 0)
-            continue;
-        const char *rest = name + length;
-        bool several =
-            o->type == PFD_ORIGIN_COORDS || o->type == PFD_ORIGIN_FLOATS;
-        if (several && rest[0] == '.' && rest[1] && !rest[2])
-            return of_coordinate(o, rest[1]);
-        if (*rest || several)
-            continue;
-        return o->type == PFD_ORIGIN_TEXT ? text_value(o->text, o->n)
-                                          : integer((wide)o->value[0]);
-    }
-    return nothing;
-}
-
 struct place {
     const struct pfd_where *where;
     const struct pfd_where_bound *bound;
     const struct pfd_step *steps;
     const uint8_t *payload;
     struct pfd_entry *entry;
+    const struct pfd_filter_facts *facts;
+    struct pfd_own_texts *texts;
 };
 
 static struct pfd_value of_name(const struct place *p, size_t i)
 {
     uint32_t step = p->bound->steps[i];
-    if (__builtin_expect(step < PFD_WHERE_ORIGIN, 1))
+    if (__builtin_expect(step < PFD_WHERE_OWN, 1))
         return of_step(&p->steps[step], p->payload);
     if (step == PFD_WHERE_ORIGIN)
-        return of_origin(p->entry, p->where->names[i]);
-    return nothing;
+        return pfd_own_origin(p->where->names[i], p->entry, p->facts);
+    if (step == PFD_WHERE_ABSENT)
+        return nothing;
+    return pfd_own_value(step - PFD_WHERE_OWN, p->entry, p->facts, p->texts);
 }
 
 /* ---- comparing ---- */
@@ -382,9 +338,11 @@ static struct pfd_value run(const struct place *p)
 bool pfd_where_test(const struct pfd_where *where,
                     const struct pfd_where_bound *bound,
                     const struct pfd_step *steps, const uint8_t *payload,
-                    struct pfd_entry *entry)
+                    struct pfd_entry *entry,
+                    const struct pfd_filter_facts *facts)
 {
-    struct place place = { where, bound, steps, payload, entry };
+    struct pfd_own_texts texts; /* written where they are asked for */
+    struct place place = { where, bound, steps, payload, entry, facts, &texts };
     struct pfd_value v = run(&place);
     return is_true(&v);
 }
@@ -463,7 +421,7 @@ static bool make_ranges(const struct pfd_where *w, const struct pfd_string *s,
         if (op->code != PFD_WHERE_COMPARE)
             continue;
         uint32_t step = bound->steps[op->name];
-        if (step >= PFD_WHERE_ORIGIN ||
+        if (step >= PFD_WHERE_OWN ||
             !pfd_where_range_make(
                 &s->steps[step], (enum pfd_where_code)op->code2,
                 &w->constants[op->constant], &ret[op->number]))
@@ -472,25 +430,31 @@ static bool make_ranges(const struct pfd_where *w, const struct pfd_string *s,
     return true;
 }
 
+/* What a name stands for where the string has no argument of it. */
+static uint32_t place_beside(const char *name)
+{
+    size_t own = pfd_own_find(name);
+    if (own != SIZE_MAX)
+        return PFD_WHERE_OWN + (uint32_t)own;
+    return pfd_own_is_origin(name) ? PFD_WHERE_ORIGIN : PFD_WHERE_ABSENT;
+}
+
 static void place_names(const struct pfd_where *where,
-                        const struct pfd_string *string, bool has_origins,
+                        const struct pfd_string *string,
                         struct pfd_where_bound *ret)
 {
     for (size_t i = 0; i < where->n_names; i++) {
         const char *name = where->names[i];
         size_t step =
             string ? pfd_column_find(string, name, strlen(name)) : SIZE_MAX;
-        bool is_origin = step == SIZE_MAX && has_origins;
-        ret->asks_origin |= is_origin;
-        ret->steps[i] = is_origin          ? PFD_WHERE_ORIGIN
-                        : step == SIZE_MAX ? PFD_WHERE_ABSENT
-                                           : (uint32_t)step;
+        ret->steps[i] = step == SIZE_MAX ? place_beside(name) : (uint32_t)step;
+        ret->asks_entry |=
+            step == SIZE_MAX && ret->steps[i] != PFD_WHERE_ABSENT;
     }
 }
 
 struct pfd_where_bound *pfd_where_bind(const struct pfd_where *where,
-                                       const struct pfd_string *string,
-                                       bool has_origins)
+                                       const struct pfd_string *string)
 {
     const size_t align = sizeof(struct pfd_where_range *);
     bool is_fast = string && is_simple(where);
@@ -501,7 +465,7 @@ struct pfd_where_bound *pfd_where_bind(const struct pfd_where *where,
         calloc(1, n + n_ranges * sizeof(struct pfd_where_range));
     if (!ret)
         return NULL;
-    place_names(where, string, has_origins, ret);
+    place_names(where, string, ret);
     ret->is_never = !can_be_true(where, ret);
     struct pfd_where_range *ranges =
         (struct pfd_where_range *)((char *)ret + n / align * align);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <printfdecode/wire.h>
+
 #include "decode/entry.h"
 #include "dump.h"
 #include "filter/where_range.h"
@@ -44,6 +46,22 @@ static void one_deinit(struct one *one)
     build_free(&one->buffer);
 }
 
+/* 2026-11-26T03:47:12.000000005Z */
+static const struct pfd_filter_facts facts = {
+    .time_unix_ns = UINT64_C(1795664832000000005),
+    .sequence = 41,
+    .generation = 2,
+    .buffer =
+        &(const struct pfd_wire_frame){
+            .type = PFD_WIRE_BUFFER,
+            .host = { "node7", 5 },
+            .pid = 4711,
+            .labels =
+                &(const struct pfd_wire_label){ { "job", 3 }, { "x", 1 } },
+            .n_labels = 1,
+        },
+};
+
 static bool holds(struct one *one, const char *expression)
 {
     struct pfd_where *where = NULL;
@@ -51,9 +69,9 @@ static bool holds(struct one *one, const char *expression)
     struct pfd_entry *entry = &one->item.entry;
     enum pfd_status status = pfd_where_new(expression, &where, &err);
     ck_assert_msg(status == PFD_OK, "%s: %s", expression, err.text);
-    struct pfd_where_bound *bound = pfd_where_bind(where, entry->string, false);
-    bool ret =
-        pfd_where_test(where, bound, entry->steps, entry->payload, entry);
+    struct pfd_where_bound *bound = pfd_where_bind(where, entry->string);
+    bool ret = pfd_where_test(where, bound, entry->steps, entry->payload, entry,
+                              &facts);
     ck_assert_msg(!ret || !bound->is_never, "%s is never true, but is",
                   expression);
     if (bound->ranges) {
@@ -190,10 +208,11 @@ START_TEST(bounds)
             build_bytes(&text, "b", 2);
             if (pfd_where_new((const char *)text.bytes, &where, NULL) ==
                 PFD_OK) {
-                struct pfd_where_bound *bound =
-                    pfd_where_bind(where, NULL, false);
-                ck_assert(!pfd_where_test(where, bound, NULL, NULL, NULL) ||
-                          !bound->is_never);
+                struct pfd_where_bound *bound = pfd_where_bind(where, NULL);
+                ck_assert(
+                    bound->asks_entry ||
+                    !pfd_where_test(where, bound, NULL, NULL, NULL, NULL) ||
+                    !bound->is_never);
                 free(bound);
             }
             pfd_where_free(where);
@@ -359,11 +378,34 @@ START_TEST(columns_and_arguments)
 }
 END_TEST
 
+/* What JSON says by these names; an argument goes before it. */
+START_TEST(what_every_entry_has)
+{
+    struct one one;
+    const uint32_t payload[] = { 7, 3 };
+    one_init(&one, "index %u of %u\n", "44", payload, 2);
+    CHECK(&one, true, "index == 7", "entry.index == 0", "offset == 16",
+          "id == 0x0123456789ab", "source == 'test'", "format == 'llpc'",
+          "format_string == 'index %u of %u\\n'",
+          "message == 'index 7 of 3\\n'",
+          "time == '2026-11-26T03:47:12.000000005Z'", "time > '2026-11-26'",
+          "time < '2026-11-27'", "time_unix_nano == 1795664832000000005",
+          "sequence == 41", "generation == 2", "host == 'node7'", "pid == 4711",
+          "labels.job == 'x'", "entry.host == 'node7'", "findings == ''",
+          "offset == 16 && of == 3");
+    CHECK(&one, false, "stream == 'stdout'", "stream != 'stdout'",
+          "labels.other == 'x'", "process == 'p'", "lane == 0",
+          "entry.index == 7", "time == 5");
+    one_deinit(&one);
+}
+END_TEST
+
 int main(void)
 {
     return suite_run("where",
                      TESTS(numbers, exact_integers, nothing_is_not_true,
                            floats_that_are_no_numbers, wrong_expressions,
-                           bounds, ranges, names, columns_and_arguments),
+                           bounds, ranges, names, columns_and_arguments,
+                           what_every_entry_has),
                      60);
 }
