@@ -548,8 +548,7 @@ static bool may_write(struct packer *p)
     p->writer = pfd_wire_writer_new(put, p);
     if (!p->writer)
         tell_error("out of memory");
-    return !in->failed && p->writer &&
-           filtering_check(&p->filtering, in->strings);
+    return !in->failed && p->writer;
 }
 
 int capture_run(const struct options *o)
@@ -570,6 +569,7 @@ int capture_run(const struct options *o)
                   (unsigned long long)p.n_buffers,
                   (unsigned long long)p.n_objects);
     }
+    filtering_end(&p.filtering, in.strings);
     int status = status_of(&p, ok);
     inputs_close(&in);
     return filtering_close(&p.filtering, status);

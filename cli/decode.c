@@ -68,8 +68,7 @@ int decode_inputs(const struct options *o, struct inputs *in,
 {
     struct pfd_summary total = { 0 };
     struct rows rows;
-    bool can_filter =
-        open_rows(o, in, &rows) && filtering_check(filtering, in->strings);
+    bool can_show = open_rows(o, in, &rows);
     struct pfd_convert convert = {
         .strings = in->strings,
         .format = o->format,
@@ -88,10 +87,11 @@ int decode_inputs(const struct options *o, struct inputs *in,
         .few_unknown = !(o->show & (SHOW_UNKNOWN | SHOW_ALL)),
     };
     set_output(o, &rows, &convert);
-    bool ok = can_filter &&
+    bool ok = can_show &&
               run_each(o, in, &convert, &total, begin_buffer, &rows) &&
               !in->failed;
     ok = close_rows(&rows) && ok;
+    filtering_end(filtering, in->strings);
     if (ok && o->count)
         output_printf("%llu\n", (unsigned long long)filtering->n_given);
     total.findings += in->n_findings;

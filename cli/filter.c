@@ -33,15 +33,22 @@ bool filtering_open(struct filtering *ret, const struct options *o)
     return false;
 }
 
-bool filtering_check(const struct filtering *filtering,
-                     const struct pfd_strings *strings)
+void filtering_end(struct filtering *filtering,
+                   const struct pfd_strings *strings)
 {
     struct pfd_error err;
-    if (!filtering->filter ||
-        pfd_filter_check(filtering->filter, strings, &err) == PFD_OK)
-        return true;
-    tell_error("%s", err.text);
-    return false;
+    if (!filtering->filter)
+        return;
+    const char *shadow = pfd_filter_shadow(filtering->filter);
+    if (shadow) {
+        tell_hint("'%s' is an argument here; what the entry has by that name "
+                  "is 'entry.%s'",
+                  shadow, shadow);
+    }
+    filtering->is_wrong =
+        pfd_filter_check(filtering->filter, strings, &err) != PFD_OK;
+    if (filtering->is_wrong)
+        tell_error("%s", err.text);
 }
 
 bool filtering_run(const struct filtering *filtering,
@@ -66,5 +73,7 @@ int filtering_close(struct filtering *filtering, int status)
     }
     bool nothing = filtering->filter && !filtering->n_given;
     pfd_filter_free(filtering->filter);
+    if (filtering->is_wrong)
+        return EXIT_ERROR;
     return status == EXIT_CLEAN && nothing ? EXIT_NOTHING : status;
 }

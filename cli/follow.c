@@ -533,9 +533,7 @@ int follow_take(const struct options *o, const struct follow_taker *taker)
     struct pfd_summary total = { 0 };
     if (!filtering_open(&follow.items.filtering, o))
         return EXIT_ERROR;
-    bool ok = open_all(&follow) &&
-              filtering_check(&follow.items.filtering, follow.in.strings) &&
-              follow_items_renew(&follow.items);
+    bool ok = open_all(&follow) && follow_items_renew(&follow.items);
     if (ok && !is_live(&follow)) {
         int status = take_all(&follow);
         close_all(&follow);
@@ -555,6 +553,7 @@ int follow_take(const struct options *o, const struct follow_taker *taker)
     ok = sum_up(&follow, &total) && ok;
     ok = ok && tracing_end(follow.items.trace);
     total.findings += follow.in.n_findings + follow.n_findings;
+    filtering_end(&follow.items.filtering, follow.in.strings);
     if (ok && (total.findings || o->verbose))
         tell_summary(&total);
     close_all(&follow);

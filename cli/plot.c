@@ -259,10 +259,8 @@ bool plot_open(struct plot *p, const struct pfd_strings *strings, size_t string)
 static int run(struct plot *p, struct inputs *in, struct filtering *filtering)
 {
     size_t string = SIZE_MAX;
-    return filtering_check(filtering, in->strings) &&
-                   one_string_find(p->o, in, filtering, "a picture",
-                                   "choose by --format-string or --id",
-                                   &string) &&
+    return one_string_find(p->o, in, filtering, "a picture",
+                           "choose by --format-string or --id", &string) &&
                    plot_open(p, in->strings, string)
                ? make(p, in, filtering)
                : EXIT_ERROR;
@@ -278,6 +276,7 @@ static int plot_once(struct plot *p)
     inputs_want_buffers(&in, "; 'printfdecode strings' lists format strings");
     int status =
         in.failed && !in.n_buffers ? EXIT_ERROR : run(p, &in, &filtering);
+    filtering_end(&filtering, in.strings);
     inputs_close(&in);
     return filtering_close(&filtering, status);
 }

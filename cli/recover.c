@@ -110,8 +110,7 @@ static bool recover_file(struct recovery *r, struct inputs *in,
 
 static bool open_filter(struct recovery *r, const struct pfd_strings *strings)
 {
-    return filtering_check(&r->filtering, strings) &&
-           filtering_run(&r->filtering, strings, &r->filter);
+    return filtering_run(&r->filtering, strings, &r->filter);
 }
 
 int recover_run(const struct options *o)
@@ -145,6 +144,7 @@ int recover_run(const struct options *o)
     if (r.filter)
         r.filtering.n_doubts = pfd_filter_gave_up(r.filter);
     pfd_filter_run_free(r.filter);
+    filtering_end(&r.filtering, in.strings);
     pfd_lines_free(r.lines);
     inputs_close(&in);
     ok = ok && !output_failed();

@@ -361,6 +361,7 @@ int replay_take(const struct options *o, bool is_endless)
         status = status_of(&r, run(&r));
         follow_entries_deinit(&r.entries);
     }
+    filtering_end(&r.filtering, NULL);
     status = filtering_close(&r.filtering, status);
     farm_stream_deinit(&r.stream);
     farm_seen_deinit(&r.seen);

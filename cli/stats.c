@@ -167,7 +167,6 @@ int stats_run(const struct options *o)
         exit(EXIT_ERROR);
     }
     inputs_want_buffers(&in, "");
-    bool can_filter = filtering_check(&filtering, in.strings);
     struct pfd_convert convert = {
         .strings = in.strings,
         .filter = filtering.filter,
@@ -180,13 +179,13 @@ int stats_run(const struct options *o)
         .string_entries = stats.entries,
         .string_bytes = stats.bytes,
     };
-    bool ok =
-        can_filter && run_buffers(o, &in, &convert, &stats.total) && !in.failed;
+    bool ok = run_buffers(o, &in, &convert, &stats.total) && !in.failed;
+    filtering_end(&filtering, in.strings);
     make_rows(&stats, n);
     stats.total.findings += in.n_findings;
-    if (can_filter && in.n_buffers && o->output && !strcmp(o->output, "json")) {
+    if (in.n_buffers && o->output && !strcmp(o->output, "json")) {
         print_json(&stats, in.strings);
-    } else if (can_filter && in.n_buffers) {
+    } else if (in.n_buffers) {
         print_text(&stats, in.strings,
                    isatty(STDOUT_FILENO) || o->color == WHEN_ALWAYS);
     }

@@ -251,8 +251,7 @@ static int run(struct table *t)
         .may_write = may_write,
         .may_write_user = t,
     };
-    if (!filtering_check(t->filtering, t->in->strings) || !read_words(t) ||
-        !find_form(t->o, &form))
+    if (!read_words(t) || !find_form(t->o, &form))
         return EXIT_ERROR;
     spec.output = form.name;
     spec.columns = (const char *const *)t->columns.all;
@@ -286,6 +285,7 @@ int table_run(const struct options *o)
     inputs_want_buffers(&in, "; 'printfdecode strings' lists format strings");
     int status = in.failed && !in.n_buffers ? EXIT_ERROR : run(&t);
     pfd_tables_free(t.tables);
+    filtering_end(&filtering, in.strings);
     inputs_close(&in);
     free_list(&t.columns);
     free_list(&t.group_by);

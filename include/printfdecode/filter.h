@@ -63,13 +63,20 @@ PFD_API enum pfd_status pfd_filter_new(const struct pfd_filter_spec *spec,
 PFD_API void pfd_filter_free(struct pfd_filter *filter);
 
 /*
- * Are all names of its condition known, to a format string of the set or as an
- * origin that a format tells? PFD_OK; PFD_ERR_USAGE: one is not, err names it
- * and what there is. For sets that are complete.
+ * Had all names of its condition a meaning: as an argument of a format string of
+ * the set or of an entry that was tested (some formats' strings come in the
+ * buffer), or as something that entries have? strings: or NULL. To be asked when all have been
+ * tested. PFD_OK, also where there was no format string at all; PFD_ERR_USAGE:
+ * one had none, err names it and what there is.
  */
 PFD_API enum pfd_status pfd_filter_check(const struct pfd_filter *filter,
                                          const struct pfd_strings *strings,
                                          struct pfd_error *err);
+
+/* A name of its condition that was an argument of an entry that was tested, and
+ * is something that entries have as well: that is entry.NAME. NULL: there was
+ * none. Borrowed from the filter. */
+PFD_API const char *pfd_filter_shadow(const struct pfd_filter *filter);
 
 /* What is known of entries beside what they hold: of their buffer, and of when
  * they came. All zero: nothing. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "filter/filter.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,68 @@ struct patterns {
     size_t n;
 };
 
+enum {
+    NAMES_ROOM = 160,
+    NAMES_LISTED = 64 /* of one string */
+};
+
+/* "x, y", as far as there is room. */
+struct names {
+    char text[NAMES_ROOM];
+    size_t n;
+};
+
+static bool is_listed(const struct names *names, const char *name)
+{
+    size_t n = strlen(name);
+    const char *at = names->text;
+    while (*at) {
+        size_t length = strcspn(at, ",");
+        if (length == n && !memcmp(at, name, n))
+            return true;
+        at += length;
+        at += strspn(at, ", ");
+    }
+    return false;
+}
+
+/* False: there is no room for more. */
+static bool add_name(struct names *names, const char *name)
+{
+    size_t left = NAMES_ROOM - names->n;
+    const char *comma = names->n ? ", " : "";
+    bool fits = strlen(name) + sizeof ", , ..." <= left;
+    if (fits && is_listed(names, name))
+        return true;
+    names->n += (size_t)snprintf(names->text + names->n, left, "%s%s", comma,
+                                 fits ? name : "...");
+    return fits;
+}
+
+static bool add_names_of(struct names *names, const struct pfd_string *s)
+{
+    size_t number = 0;
+    for (size_t k = 0; k < s->n_steps && number < NAMES_LISTED; k++) {
+        char name[PFD_COLUMN_NAME_MAX];
+        if (!pfd_step_has_argument(&s->steps[k]))
+            continue;
+        pfd_column_name(s, k, number++, name);
+        if (!add_name(names, name))
+            return false;
+    }
+    return true;
+}
+
+/* What the strings were called that entries had, of which some are in no set of
+ * strings: they come in the buffer. Of all runs. */
+struct met {
+    _Atomic uint64_t names; /* bits: names of the condition that were arguments
+                             */
+    atomic_bool any;
+    pthread_mutex_t lock;
+    struct names there; /* while not all names were met; under the lock */
+};
+
 struct pfd_filter {
     struct patterns messages;
     struct patterns format_strings;
@@ -31,6 +95,8 @@ struct pfd_filter {
     char **sources; /* [n_sources], owned */
     size_t n_sources;
     struct pfd_where *where; /* NULL: none */
+    uint64_t needed;         /* bits: its names that only arguments can have */
+    struct met *met;         /* owned */
 };
 
 /* What is decided of a string before there is an entry. */
@@ -116,6 +182,18 @@ static bool copy_ids(struct pfd_filter *f, const uint64_t *ids, size_t n)
     return true;
 }
 
+static uint64_t needed_names(const struct pfd_where *where)
+{
+    uint64_t ret = 0;
+    const char *name;
+    _Static_assert(PFD_WHERE_NAMES_MAX <= 64, "a bit each");
+    for (size_t i = 0; (name = pfd_where_name(where, i)); i++) {
+        bool is_own = pfd_own_find(name) != SIZE_MAX || pfd_own_is_origin(name);
+        ret |= (uint64_t)!is_own << i;
+    }
+    return ret;
+}
+
 static enum pfd_status fill(struct pfd_filter *f,
                             const struct pfd_filter_spec *spec,
                             struct pfd_error *err)
@@ -140,6 +218,8 @@ static enum pfd_status fill(struct pfd_filter *f,
             pfd_error_context(err, "condition '%s'", text.text);
         }
     }
+    if (status == PFD_OK && f->where)
+        f->needed = needed_names(f->where);
     return status;
 }
 
@@ -147,8 +227,14 @@ enum pfd_status pfd_filter_new(const struct pfd_filter_spec *spec,
                                struct pfd_filter **ret, struct pfd_error *err)
 {
     struct pfd_filter *f = calloc(1, sizeof *f);
-    if (!f)
+    struct met *met = calloc(1, sizeof *met);
+    if (!f || !met) {
+        free(f);
+        free(met);
         return no_memory(err);
+    }
+    pthread_mutex_init(&met->lock, NULL);
+    f->met = met;
     enum pfd_status status = fill(f, spec, err);
     if (status != PFD_OK) {
         pfd_filter_free(f);
@@ -169,6 +255,8 @@ void pfd_filter_free(struct pfd_filter *filter)
     free(filter->sources);
     free(filter->ids);
     pfd_where_free(filter->where);
+    pthread_mutex_destroy(&filter->met->lock);
+    free(filter->met);
     free(filter);
 }
 
@@ -286,6 +374,25 @@ static void set_range(const struct pfd_filter *f, struct plan *plan)
     }
 }
 
+/* Entries of this string come, and the condition was bound to it. */
+static void meet(const struct pfd_filter *f, const struct pfd_string *s,
+                 const struct pfd_where_bound *bound)
+{
+    struct met *met = f->met;
+    uint64_t names = 0;
+    uint64_t before = atomic_load(&met->names);
+    for (size_t i = 0; s && pfd_where_name(f->where, i); i++)
+        names |= (uint64_t)(bound->steps[i] < PFD_WHERE_OWN) << i;
+    if (!s || (atomic_load(&met->any) && !(names & ~before) &&
+               !(f->needed & ~before)))
+        return;
+    atomic_store(&met->any, true);
+    atomic_fetch_or(&met->names, names);
+    pthread_mutex_lock(&met->lock);
+    add_names_of(&met->there, s);
+    pthread_mutex_unlock(&met->lock);
+}
+
 static bool decide(struct pfd_filter_run *run, struct plan *plan,
                    const struct pfd_string *s)
 {
@@ -301,6 +408,7 @@ static bool decide(struct pfd_filter_run *run, struct plan *plan,
         plan->state = UNDECIDED;
         return false;
     }
+    meet(f, s, plan->bound);
     if (plan->bound->is_never)
         plan->state = NEVER;
     return true;
@@ -413,6 +521,7 @@ static bool fulfils_alone(struct pfd_filter_run *run, struct pfd_entry *entry)
         entry->of->message.failed = true; /* entries have no other way */
         return false;
     }
+    meet(run->filter, entry->string, bound);
     bool ret = !bound->is_never &&
                pfd_where_test(run->filter->where, bound, entry->steps,
                               entry->payload, entry, &run->facts);
@@ -465,70 +574,32 @@ bool pfd_filter_want(struct pfd_filter_run *run, struct pfd_entry *entry)
 static bool is_column(const struct pfd_strings *strings, const char *name)
 {
     const struct pfd_string *s;
-    for (size_t i = 0; (s = pfd_strings_at(strings, i)); i++) {
+    for (size_t i = 0; strings && (s = pfd_strings_at(strings, i)); i++) {
         if (pfd_column_find(s, name, strlen(name)) != SIZE_MAX)
             return true;
     }
     return false;
 }
 
-enum {
-    NAMES_ROOM = 160,
-    NAMES_LISTED = 64 /* of one string */
-};
-
-/* "x, y", as far as there is room. */
-struct names {
+/* Those that another list has. */
+static void add_names(struct names *names, const struct names *others)
+{
     char text[NAMES_ROOM];
-    size_t n;
-};
-
-static bool is_listed(const struct names *names, const char *name)
-{
-    size_t n = strlen(name);
-    const char *at = names->text;
-    while (*at) {
-        size_t length = strcspn(at, ",");
-        if (length == n && !memcmp(at, name, n))
-            return true;
-        at += length;
-        at += strspn(at, ", ");
+    char *next = text;
+    const char *name;
+    memcpy(text, others->text, sizeof text);
+    while ((name = strsep(&next, ","))) {
+        name += *name == ' ';
+        if (*name && !add_name(names, name))
+            return;
     }
-    return false;
-}
-
-/* False: there is no room for more. */
-static bool add_name(struct names *names, const char *name)
-{
-    size_t left = NAMES_ROOM - names->n;
-    const char *comma = names->n ? ", " : "";
-    bool fits = strlen(name) + sizeof ", , ..." <= left;
-    if (fits && is_listed(names, name))
-        return true;
-    names->n += (size_t)snprintf(names->text + names->n, left, "%s%s", comma,
-                                 fits ? name : "...");
-    return fits;
-}
-
-static bool add_names_of(struct names *names, const struct pfd_string *s)
-{
-    size_t number = 0;
-    for (size_t k = 0; k < s->n_steps && number < NAMES_LISTED; k++) {
-        char name[PFD_COLUMN_NAME_MAX];
-        if (!pfd_step_has_argument(&s->steps[k]))
-            continue;
-        pfd_column_name(s, k, number++, name);
-        if (!add_name(names, name))
-            return false;
-    }
-    return true;
 }
 
 static void list_names(const struct pfd_strings *strings, struct names *ret)
 {
     const struct pfd_string *s;
     *ret = (struct names){ .n = 0 };
-    for (size_t i = 0; (s = pfd_strings_at(strings, i)); i++) {
+    for (size_t i = 0; strings && (s = pfd_strings_at(strings, i)); i++) {
         if (!add_names_of(ret, s))
             return;
     }
@@ -538,15 +609,21 @@ enum pfd_status pfd_filter_check(const struct pfd_filter *filter,
                                  const struct pfd_strings *strings,
                                  struct pfd_error *err)
 {
-    const char *name;
-    for (size_t i = 0;
-         filter->where && (name = pfd_where_name(filter->where, i)); i++) {
+    struct met *met = filter->met;
+    uint64_t missing = filter->needed & ~atomic_load(&met->names);
+    if (!atomic_load(&met->any) && !(strings && pfd_strings_count(strings)))
+        return PFD_OK;
+    for (; missing; missing &= missing - 1) {
         struct names there;
         struct pfd_quoted quoted;
-        if (pfd_own_find(name) != SIZE_MAX || pfd_own_is_origin(name) ||
-            is_column(strings, name))
+        const char *name =
+            pfd_where_name(filter->where, (size_t)__builtin_ctzll(missing));
+        if (is_column(strings, name))
             continue;
         list_names(strings, &there);
+        pthread_mutex_lock(&met->lock);
+        add_names(&there, &met->there);
+        pthread_mutex_unlock(&met->lock);
         pfd_quote(&quoted, name, strlen(name));
         return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
                         "no format string has an argument '%s'; there %s %s",
@@ -554,4 +631,11 @@ enum pfd_status pfd_filter_check(const struct pfd_filter *filter,
                         there.text);
     }
     return PFD_OK;
+}
+
+const char *pfd_filter_shadow(const struct pfd_filter *filter)
+{
+    uint64_t both = atomic_load(&filter->met->names) & ~filter->needed;
+    return both ? pfd_where_name(filter->where, (size_t)__builtin_ctzll(both))
+                : NULL;
 }
