@@ -43,6 +43,66 @@ static bool may_be_several(const struct filtering *filtering,
     return several || *ret == SIZE_MAX; /* strings may stand in entries */
 }
 
+/* Strings that entries have: those of files, then those that came in buffers. */
+struct counted {
+    const struct pfd_strings *strings;
+    uint64_t *entries; /* [n_known + n_made] */
+    size_t n_known;
+    struct made {
+        struct pfd_string_info info; /* its text is owned */
+        uint64_t entries;
+    } * made; /* [n_made] of [room], of one string perhaps several */
+    size_t n_made;
+    size_t room;
+    bool failed;
+};
+
+static void add_made(void *user, const struct pfd_string_info *info,
+                     uint64_t entries, uint64_t bytes)
+{
+    struct counted *c = user;
+    if (c->n_made == c->room) {
+        size_t room = c->room ? 2 * c->room : 16;
+        void *made = realloc(c->made, room * sizeof *c->made);
+        c->failed |= !made;
+        if (!made)
+            return;
+        c->made = made;
+        c->room = room;
+    }
+    char *text = info ? malloc(info->n_text + 1) : NULL;
+    c->failed |= info && !text;
+    if (!text)
+        return; /* those beyond many are of others than the first */
+    memcpy(text, info->text, info->n_text);
+    struct made *made = &c->made[c->n_made++];
+    *made = (struct made){ .info = *info, .entries = entries };
+    made->info.text = text;
+}
+
+/* String i of those that entries may have. False: there is no i. */
+static bool get(const struct counted *c, size_t i, struct pfd_string_info *ret,
+                uint64_t *entries)
+{
+    if (i < c->n_known) {
+        *entries = c->entries[i];
+        return pfd_strings_get(c->strings, i, ret) == PFD_OK;
+    }
+    if (i - c->n_known >= c->n_made)
+        return false;
+    *ret = c->made[i - c->n_known].info;
+    *entries = c->made[i - c->n_known].entries;
+    return true;
+}
+
+static void counted_deinit(struct counted *c)
+{
+    for (size_t i = 0; i < c->n_made; i++)
+        free((char *)(uintptr_t)c->made[i].info.text);
+    free(c->made);
+    free(c->entries);
+}
+
 static void tell_string(const struct pfd_string_info *s, uint64_t n)
 {
     char text[4 * 80 + 1];
@@ -55,85 +115,134 @@ static void tell_string(const struct pfd_string_info *s, uint64_t n)
               (unsigned long long)s->id, text);
 }
 
-/* Are they? entries [n]: how many of each string there are. */
-static bool is_one(const struct pfd_strings *strings, const uint64_t *entries,
-                   const char *what, const char *how)
+static void tell_strings(const struct counted *c, size_t n_strings)
+{
+    struct pfd_string_info info;
+    uint64_t entries = 0;
+    size_t n = 0;
+    for (size_t i = 0; n < NAMED_MAX && get(c, i, &info, &entries); i++) {
+        if (entries) {
+            tell_string(&info, entries);
+            n++;
+        }
+    }
+    if (n_strings > n)
+        tell_hint("and %zu more; 'printfdecode stats' has all", n_strings - n);
+}
+
+/* Are they? *last: the number of the last one that there are entries of. */
+static bool is_one(const struct counted *c, const char *what, const char *how,
+                   size_t *last)
 {
     struct pfd_string_info first = { 0 };
     struct pfd_string_info other;
+    uint64_t entries = 0;
     size_t n = 0;
-    size_t n_named = 0;
-    for (size_t i = 0; pfd_strings_get(strings, i, &other) == PFD_OK; i++) {
-        if (!entries[i])
+    for (size_t i = 0; get(c, i, &other, &entries); i++) {
+        if (!entries)
             continue;
         n += !n || !is_same(&first, &other);
         first = n == 1 ? other : first;
+        *last = i;
     }
     if (n <= 1)
         return true;
     tell_error("the entries are of %zu format strings, and %s is of one: %s", n,
                what, how);
-    for (size_t i = 0;
-         n_named < NAMED_MAX && pfd_strings_get(strings, i, &other) == PFD_OK;
-         i++) {
-        if (entries[i]) {
-            tell_string(&other, entries[i]);
-            n_named++;
-        }
-    }
-    if (n > n_named)
-        tell_hint("and %zu more; 'printfdecode stats' has all", n - n_named);
+    tell_strings(c, n);
     return false;
+}
+
+/* A set of a string that came in a buffer. */
+static struct pfd_strings *set_of(const struct pfd_string_info *made)
+{
+    struct pfd_string_info info = *made;
+    struct pfd_strings *ret = pfd_strings_new();
+    info.id = 0;
+    info.argument_count = info.n_text; /* more than its conversions */
+    if (ret && pfd_strings_add(ret, &info, NULL, 0, NULL, NULL, NULL) == PFD_OK)
+        return ret;
+    pfd_strings_free(ret);
+    return NULL;
+}
+
+/* Can all of them be read a second time? */
+static bool are_files(const struct inputs *in, const char *what,
+                      const char *how)
+{
+    for (size_t i = 0; i < in->n_buffers; i++) {
+        const struct buffer *b = &in->buffers[i];
+        if (b->bytes || b->capture)
+            continue;
+        tell_error("%s: a pipe can be read only once, and its entries may be "
+                   "of several format strings, while %s is of one: %s",
+                   b->name, what, how);
+        return false;
+    }
+    return true;
+}
+
+/* Counts the entries of each string. */
+static bool count(const struct options *o, const struct inputs *in,
+                  const struct filtering *filtering, struct counted *c)
+{
+    struct pfd_summary total = { 0 };
+    c->entries = calloc(c->n_known + 1, 2 * sizeof *c->entries);
+    struct pfd_convert convert = {
+        .strings = in->strings,
+        .filter = filtering->filter,
+        .format = o->format,
+        .options = o->decoding,
+        .threads = o->threads,
+        .limit = UINT64_MAX,
+        .string_entries = c->entries,
+        .string_bytes = c->entries ? c->entries + c->n_known + 1 : NULL,
+        .string_sum = add_made,
+        .string_sum_user = c,
+    };
+    bool ok = c->entries;
+    for (size_t i = 0; i < in->n_buffers && ok; i++)
+        ok = run_quietly(o, &convert, &in->buffers[i], &total);
+    if (!c->entries || c->failed) {
+        tell_error("out of memory");
+        ok = false;
+    }
+    return ok;
 }
 
 /* Reads all buffers once to see which format strings their entries have. */
 static bool count_strings(const struct options *o, const struct inputs *in,
                           const struct filtering *filtering, const char *what,
-                          const char *how, size_t *ret)
+                          const char *how, struct one_string *ret)
 {
-    size_t n = pfd_strings_count(in->strings);
-    struct pfd_summary total = { 0 };
-    struct filtering counted = *filtering;
-    uint64_t *entries = calloc(n + 1, 2 * sizeof *entries);
-    struct pfd_convert convert = {
+    struct counted c = {
         .strings = in->strings,
-        .filter = counted.filter,
-        .format = o->format,
-        .options = o->decoding,
-        .threads = o->threads,
-        .limit = UINT64_MAX,
-        .string_entries = entries,
-        .string_bytes = entries ? entries + n + 1 : NULL,
+        .n_known = pfd_strings_count(in->strings),
     };
-    if (!entries) {
-        tell_error("out of memory");
-        return false;
+    size_t last = SIZE_MAX;
+    bool ok = are_files(in, what, how) && count(o, in, filtering, &c) &&
+              is_one(&c, what, how, &last);
+    if (ok && last < c.n_known) {
+        ret->number = last;
+    } else if (ok && last != SIZE_MAX) {
+        ret->made = set_of(&c.made[last - c.n_known].info);
     }
-    for (size_t i = 0; i < in->n_buffers; i++) {
-        const struct buffer *b = &in->buffers[i];
-        if (!b->bytes && !b->capture) {
-            tell_error("%s: a pipe can be read only once, and its entries may "
-                       "be of several format strings, while %s is of one: %s",
-                       b->name, what, how);
-            free(entries);
-            return false;
-        }
-    }
-    bool ok = true;
-    for (size_t i = 0; i < in->n_buffers && ok; i++)
-        ok = run_quietly(o, &convert, &in->buffers[i], &total);
-    ok = ok && is_one(in->strings, entries, what, how);
-    for (size_t i = n; i > 0; i--)
-        *ret = entries[i - 1] ? i - 1 : *ret;
-    free(entries);
+    counted_deinit(&c);
     return ok;
+}
+
+void one_string_deinit(struct one_string *one)
+{
+    pfd_strings_free(one->made);
+    one->made = NULL;
 }
 
 bool one_string_find(const struct options *o, const struct inputs *in,
                      const struct filtering *filtering, const char *what,
-                     const char *how, size_t *ret)
+                     const char *how, struct one_string *ret)
 {
-    return !may_be_several(filtering, in->strings, ret) ||
+    *ret = (struct one_string){ .number = SIZE_MAX };
+    return !may_be_several(filtering, in->strings, &ret->number) ||
            count_strings(o, in, filtering, what, how, ret);
 }
 

@@ -193,6 +193,7 @@ static const struct option_row {
     { "agg", OPT_AGG, "WHAT", TABLE,
       "of the others: count, min, max, mean, std, p50, p99, nan, first, last "
       "(default: count,min,max,mean)" },
+    { "sort", OPT_SORT, "NAME", STATS, "bytes (default), entries or id" },
     { "sort", OPT_SORT, "NAME", TABLE,
       "in the order of this column; -NAME: the greatest first" },
     { "top", OPT_TOP, "N", TABLE, "only N rows; of --sort NAME the greatest" },

@@ -258,12 +258,15 @@ bool plot_open(struct plot *p, const struct pfd_strings *strings, size_t string)
 
 static int run(struct plot *p, struct inputs *in, struct filtering *filtering)
 {
-    size_t string = SIZE_MAX;
-    return one_string_find(p->o, in, filtering, "a picture",
-                           "choose by --format-string or --id", &string) &&
-                   plot_open(p, in->strings, string)
-               ? make(p, in, filtering)
-               : EXIT_ERROR;
+    struct one_string one;
+    bool ok = one_string_find(p->o, in, filtering, "a picture",
+                              "choose by --format-string or --id", &one);
+    p->any_strings |= one.made != NULL;
+    ok = ok && plot_open(p, one.made ? one.made : in->strings,
+                         one.made ? 0 : one.number);
+    int status = ok ? make(p, in, filtering) : EXIT_ERROR;
+    one_string_deinit(&one);
+    return status;
 }
 
 static int plot_once(struct plot *p)

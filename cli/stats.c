@@ -17,7 +17,11 @@ enum {
 static const uint64_t exact_max = UINT64_C(1) << 53;
 
 struct row {
-    size_t string;
+    size_t order;
+    uint64_t id;
+    const char *text; /* [n_text] */
+    size_t n_text;
+    bool is_owned; /* text is: it came in a buffer */
     uint64_t entries;
     uint64_t bytes;
 };
@@ -25,29 +29,167 @@ struct row {
 struct stats {
     uint64_t *entries; /* [n_strings] */
     uint64_t *bytes;
-    struct row *rows; /* [n_rows], the most entries first */
+    struct row *rows; /* [n_rows] of [room], in the order that is asked for */
     size_t n_rows;
+    size_t room;
+    struct row others; /* of strings beyond those that are told apart */
     struct pfd_summary total;
 };
 
-static int compare(const void *a, const void *b)
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int by_bytes(const void *a, const void *b)
 {
     const struct row *x = a;
     const struct row *y = b;
-    if (x->entries != y->entries)
-        return x->entries < y->entries ? 1 : -1;
-    return x->string < y->string ? -1 : 1;
+    int order = compare_numbers(y->bytes, x->bytes);
+    return order ? order : compare_numbers(x->order, y->order);
 }
 
-static void make_rows(struct stats *stats, size_t n_strings)
+static int by_entries(const void *a, const void *b)
 {
-    for (size_t i = 0; i < n_strings; i++) {
-        if (stats->entries[i]) {
-            stats->rows[stats->n_rows++] =
-                (struct row){ i, stats->entries[i], stats->bytes[i] };
+    const struct row *x = a;
+    const struct row *y = b;
+    int order = compare_numbers(y->entries, x->entries);
+    return order ? order : by_bytes(a, b);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct row *x = a;
+    const struct row *y = b;
+    int order = compare_numbers(x->id, y->id);
+    return order ? order : by_bytes(a, b);
+}
+
+static const struct sorting {
+    const char *name;
+    int (*compare)(const void *a, const void *b);
+} sortings[] = {
+    { "bytes", by_bytes },
+    { "entries", by_entries },
+    { "id", by_id },
+};
+
+/* NULL: there is none of this name, which was said. */
+static const struct sorting *find_sorting(const char *name)
+{
+    for (size_t i = 0; i < sizeof sortings / sizeof *sortings; i++) {
+        if (!name || !strcmp(name, sortings[i].name))
+            return &sortings[i];
+    }
+    tell_error("--sort takes bytes, entries or id, not '%s'", name);
+    return NULL;
+}
+
+/* The next row; ends the program where there is no memory. */
+static struct row *add_row(struct stats *stats)
+{
+    if (stats->n_rows == stats->room) {
+        size_t room = stats->room ? 2 * stats->room : 64;
+        void *rows = realloc(stats->rows, room * sizeof *stats->rows);
+        if (!rows) {
+            tell_error("out of memory");
+            exit(EXIT_ERROR);
+        }
+        stats->rows = rows;
+        stats->room = room;
+    }
+    struct row *row = &stats->rows[stats->n_rows];
+    *row = (struct row){ .order = stats->n_rows++ };
+    return row;
+}
+
+/* Of a format string that came in a buffer; each thread has its own. */
+static void add_made(void *user, const struct pfd_string_info *s,
+                     uint64_t entries, uint64_t bytes)
+{
+    struct stats *stats = user;
+    struct row *row = s ? add_row(stats) : &stats->others;
+    if (s) {
+        char *text = malloc(s->n_text + 1);
+        if (!text) {
+            tell_error("out of memory");
+            exit(EXIT_ERROR);
+        }
+        memcpy(text, s->text, s->n_text);
+        row->text = text;
+        row->n_text = s->n_text;
+        row->is_owned = true;
+        row->id = s->id;
+    }
+    row->entries += entries;
+    row->bytes += bytes;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    const struct row *x = a;
+    const struct row *y = b;
+    int order = compare_numbers(x->id, y->id);
+    if (!order)
+        order = compare_numbers(x->n_text, y->n_text);
+    return order ? order : memcmp(x->text, y->text, x->n_text);
+}
+
+static void free_text(struct row *row)
+{
+    if (row->is_owned)
+        free((char *)(uintptr_t)row->text);
+}
+
+/* One row of those that threads and buffers have of a string. */
+static void merge_made(struct stats *stats)
+{
+    size_t n = 0;
+    if (stats->n_rows)
+        qsort(stats->rows, stats->n_rows, sizeof *stats->rows, by_text);
+    for (size_t i = 0; i < stats->n_rows; i++) {
+        struct row *row = &stats->rows[i];
+        struct row *last = n ? &stats->rows[n - 1] : NULL;
+        if (last && !by_text(last, row)) {
+            last->entries += row->entries;
+            last->bytes += row->bytes;
+            free_text(row);
+        } else {
+            stats->rows[n++] = *row;
         }
     }
-    qsort(stats->rows, stats->n_rows, sizeof *stats->rows, compare);
+    stats->n_rows = n;
+}
+
+static void add_known(struct stats *stats, const struct pfd_strings *strings)
+{
+    size_t n = pfd_strings_count(strings);
+    for (size_t i = 0; i < n; i++) {
+        struct pfd_string_info s;
+        if (!stats->entries[i])
+            continue;
+        pfd_strings_get(strings, i, &s);
+        struct row *row = add_row(stats);
+        row->id = s.id;
+        row->text = s.text;
+        row->n_text = s.n_text;
+        row->entries = stats->entries[i];
+        row->bytes = stats->bytes[i];
+    }
+}
+
+static void sort_rows(struct stats *stats, const struct sorting *sorting)
+{
+    if (stats->n_rows)
+        qsort(stats->rows, stats->n_rows, sizeof *stats->rows,
+              sorting->compare);
+}
+
+static void free_rows(struct stats *stats)
+{
+    for (size_t i = 0; i < stats->n_rows; i++)
+        free_text(&stats->rows[i]);
+    free(stats->rows);
 }
 
 static double share(const struct stats *stats, uint64_t bytes)
@@ -79,38 +221,43 @@ static void print_row(const struct stats *stats, uint64_t entries,
         print_bar(percent);
 }
 
-static void print_string(const struct pfd_string_info *s)
+static void print_string(const struct row *row)
 {
-    for (size_t i = 0; i < s->n_text; i++) {
-        if (s->text[i] == '\n') {
+    for (size_t i = 0; i < row->n_text; i++) {
+        if (row->text[i] == '\n') {
             output_printf("\\n");
         } else {
-            output_escaped(s->text + i, 1);
+            output_escaped(row->text + i, 1);
         }
     }
 }
 
-static void print_text(const struct stats *stats,
-                       const struct pfd_strings *strings, bool bars)
+static void print_rest(const struct stats *stats, uint64_t entries,
+                       uint64_t bytes, bool bars, const char *what)
+{
+    if (!entries)
+        return;
+    print_row(stats, entries, bytes, bars);
+    output_printf("%s\n", what);
+}
+
+static void print_text(const struct stats *stats, bool bars)
 {
     const struct pfd_summary *t = &stats->total;
-    uint64_t unknown_bytes = t->bytes;
+    uint64_t unknown_bytes = t->bytes - stats->others.bytes;
     output_printf("%12s %14s %8s %*sid              format string\n", "entries",
                   "bytes", "share", bars ? BAR + 1 : 0, "");
     for (size_t i = 0; i < stats->n_rows; i++) {
         const struct row *r = &stats->rows[i];
-        struct pfd_string_info s;
-        pfd_strings_get(strings, r->string, &s);
         print_row(stats, r->entries, r->bytes, bars);
-        output_printf("0x%012llx  ", (unsigned long long)s.id);
-        print_string(&s);
+        output_printf("0x%012llx  ", (unsigned long long)r->id);
+        print_string(r);
         output_printf("\n");
         unknown_bytes -= r->bytes;
     }
-    if (t->unknown) {
-        print_row(stats, t->unknown, unknown_bytes, bars);
-        output_printf("(unknown ids)\n");
-    }
+    print_rest(stats, stats->others.entries, stats->others.bytes, bars,
+               "(more format strings)");
+    print_rest(stats, t->unknown, unknown_bytes, bars, "(unknown ids)");
     output_printf("%12llu %14llu          total; %llu bytes lost, %llu "
                   "skipped, %llu findings\n",
                   (unsigned long long)t->entries, (unsigned long long)t->bytes,
@@ -119,22 +266,28 @@ static void print_text(const struct stats *stats,
                   (unsigned long long)t->findings);
 }
 
-static void print_json(const struct stats *stats,
-                       const struct pfd_strings *strings)
+static void print_counts_json(const struct stats *stats, const struct row *r)
+{
+    output_printf(",\"entries\":%llu,\"bytes\":%llu,\"share\":%.4f}\n",
+                  (unsigned long long)r->entries, (unsigned long long)r->bytes,
+                  share(stats, r->bytes) / 100);
+}
+
+static void print_json(const struct stats *stats)
 {
     const struct pfd_summary *t = &stats->total;
     for (size_t i = 0; i < stats->n_rows; i++) {
         const struct row *r = &stats->rows[i];
-        struct pfd_string_info s;
-        pfd_strings_get(strings, r->string, &s);
         output_printf("{\"type\":\"string\",\"id\":\"0x%012llx\","
                       "\"string\":\"",
-                      (unsigned long long)s.id);
-        output_json(s.text, s.n_text);
-        output_printf("\",\"entries\":%llu,\"bytes\":%llu,\"share\":%.4f}\n",
-                      (unsigned long long)r->entries,
-                      (unsigned long long)r->bytes,
-                      share(stats, r->bytes) / 100);
+                      (unsigned long long)r->id);
+        output_json(r->text, r->n_text);
+        output_printf("\"");
+        print_counts_json(stats, r);
+    }
+    if (stats->others.entries) {
+        output_printf("{\"type\":\"string\",\"id\":null,\"string\":null");
+        print_counts_json(stats, &stats->others);
     }
     output_printf(
         "{\"type\":\"summary\",\"entries\":%llu,\"unknown\":%llu,"
@@ -155,14 +308,14 @@ int stats_run(const struct options *o)
     struct inputs in;
     struct stats stats = { 0 };
     struct filtering filtering = { 0 };
-    if (!filtering_open(&filtering, o))
+    const struct sorting *sorting = find_sorting(o->sort);
+    if (!sorting || !filtering_open(&filtering, o))
         return EXIT_ERROR;
     inputs_open(&in, o, tell_finding, NULL);
     size_t n = pfd_strings_count(in.strings);
     stats.entries = calloc(n + 1, sizeof *stats.entries);
     stats.bytes = calloc(n + 1, sizeof *stats.bytes);
-    stats.rows = calloc(n + 1, sizeof *stats.rows);
-    if (!stats.entries || !stats.bytes || !stats.rows) {
+    if (!stats.entries || !stats.bytes) {
         tell_error("out of memory");
         exit(EXIT_ERROR);
     }
@@ -178,21 +331,24 @@ int stats_run(const struct options *o)
         .limit = UINT64_MAX,
         .string_entries = stats.entries,
         .string_bytes = stats.bytes,
+        .string_sum = add_made,
+        .string_sum_user = &stats,
     };
     bool ok = run_buffers(o, &in, &convert, &stats.total) && !in.failed;
     filtering_end(&filtering, in.strings);
-    make_rows(&stats, n);
+    merge_made(&stats);
+    add_known(&stats, in.strings);
+    sort_rows(&stats, sorting);
     stats.total.findings += in.n_findings;
     if (in.n_buffers && o->output && !strcmp(o->output, "json")) {
-        print_json(&stats, in.strings);
+        print_json(&stats);
     } else if (in.n_buffers) {
-        print_text(&stats, in.strings,
-                   isatty(STDOUT_FILENO) || o->color == WHEN_ALWAYS);
+        print_text(&stats, isatty(STDOUT_FILENO) || o->color == WHEN_ALWAYS);
     }
+    free_rows(&stats);
     inputs_close(&in);
     free(stats.entries);
     free(stats.bytes);
-    free(stats.rows);
     ok = ok && !output_failed();
     return filtering_close(&filtering, !ok                    ? EXIT_ERROR
                                        : stats.total.findings ? EXIT_FINDINGS

@@ -241,7 +241,7 @@ static int run(struct table *t)
 {
     struct pfd_table_output form;
     struct pfd_error err;
-    size_t string = SIZE_MAX;
+    struct one_string one = { 0 };
     struct pfd_table_spec spec = {
         .strings = t->in->strings,
         .to = t->o->to,
@@ -265,8 +265,11 @@ static int run(struct table *t)
     if (!t->o->all &&
         !one_string_find(t->o, t->in, t->filtering, "a table",
                          "choose by --format-string or --id, or give --all",
-                         &string))
+                         &one)) {
+        one_string_deinit(&one);
         return EXIT_ERROR;
+    }
+    one_string_deinit(&one);
     if (pfd_tables_new(&spec, &t->tables, &err) != PFD_OK) {
         tell_error("%s", err.text);
         return EXIT_ERROR;

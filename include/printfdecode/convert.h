@@ -36,6 +36,13 @@ struct pfd_id_counts {
     bool is_more;     /* than are counted as unknown: several thousand */
 };
 
+/* Entries of a format string that came in the buffer, and their bytes. string:
+ * borrowed for the call; NULL: of strings beyond the first 65,536, or beyond
+ * 16 MiB of them. */
+typedef void (*pfd_string_sum_fn)(void *user,
+                                  const struct pfd_string_info *string,
+                                  uint64_t entries, uint64_t bytes);
+
 /* All borrowed for the call; zero or NULL where nothing is said. */
 struct pfd_convert {
     const struct pfd_strings *strings;
@@ -129,6 +136,11 @@ struct pfd_convert {
      */
     uint64_t *string_entries;
     uint64_t *string_bytes;
+    /* With string_entries: likewise those of format strings that come in the
+     * buffer, when all entries have come. A string may come several times:
+     * added up it is all of its entries. */
+    pfd_string_sum_fn string_sum;
+    void *string_sum_user;
     struct pfd_id_counts *id_counts; /* filled, or NULL */
 };
 

@@ -222,6 +222,10 @@ static void worker_deinit(struct pfd_worker *w)
         if (w->used)
             w->used[i] = w->sums[i].entries > 0;
     }
+    if (convert->string_sum)
+        pfd_made_sums_give(&w->made_sums, convert->string_sum,
+                           convert->string_sum_user);
+    pfd_made_sums_free(&w->made_sums);
     if (convert->n_given)
         *convert->n_given += w->n_given;
     if (convert->n_doubts && w->filter)

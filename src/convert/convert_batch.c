@@ -208,6 +208,8 @@ static void give_entry(struct pfd_worker *w, const struct pfd_record *r,
         note_given(w, index);
     }
     count_given(w, r->string, 1, r->n_bytes);
+    if (w->sums && r->flags & PFD_RECORD_MADE && w->pool->convert->string_sum)
+        pfd_made_sums_add(&w->made_sums, &entry);
     bool is_full = false;
     if (pool->sink) {
         print_entry(w, &entry);
@@ -535,7 +537,8 @@ void pfd_worker_do_batch(struct pfd_worker *w)
         pfd_chunk_add_loss(w->made.chunk, w->batch.lost_bytes,
                            w->batch.skipped_bytes);
     }
-    w->failed |= w->made.out.failed || w->made.sentences.failed ||
-                 w->of.message.failed || w->made.tally.failed ||
-                 w->made.unsure.failed || w->made.given.failed;
+    w->failed |= w->made_sums.failed || w->made.out.failed ||
+                 w->made.sentences.failed || w->of.message.failed ||
+                 w->made.tally.failed || w->made.unsure.failed ||
+                 w->made.given.failed;
 }

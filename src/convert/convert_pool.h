@@ -12,6 +12,7 @@
 
 #include <printfdecode/convert.h>
 
+#include "convert/made_sums.h"
 #include "decode/decoder.h"
 #include "decode/window.h"
 #include "filter/filter.h"
@@ -160,8 +161,9 @@ struct pfd_worker {
     struct pfd_cursor view;
     uint64_t base;
     struct pfd_entry_source of;
-    struct pfd_filter_run *filter; /* NULL: all entries are wanted */
-    size_t range;                  /* of convert->ranges: that is not passed */
+    struct pfd_filter_run *filter;  /* NULL: all entries are wanted */
+    struct pfd_made_sums made_sums; /* where there are sums */
+    size_t range;                   /* of convert->ranges: that is not passed */
     uint64_t n_given;
     struct pfd_share *share;     /* of a picture; NULL: it has none */
     struct pfd_product made;     /* of the batch */

@@ -92,22 +92,41 @@ static void close_arguments(struct seen *seen)
     }
 }
 
-/* Names by words, of a string that the set has. */
+/* Names by words, of string i of a set. */
 static void name_arguments(struct seen *seen, const struct pfd_strings *strings,
-                           const struct pfd_row *row)
+                           size_t string)
 {
-    size_t n = pfd_strings_columns(strings, row->string, NULL, 0);
+    size_t n = pfd_strings_columns(strings, string, NULL, 0);
     struct pfd_column *known = calloc(n ? n : 1, sizeof *known);
     if (!known) {
         seen->failed = true;
         return;
     }
-    pfd_strings_columns(strings, row->string, known, n);
+    pfd_strings_columns(strings, string, known, n);
     for (size_t i = 0; i < n && i < seen->n_arguments; i++) {
         struct pfd_table_column *c = &seen->columns[i];
         snprintf(c->name, sizeof c->name, "%s", known[i].name);
     }
     free(known);
+}
+
+/* Likewise of a string that came in the buffer: names need its text alone. */
+static void name_made_arguments(struct seen *seen, const struct pfd_row *row)
+{
+    struct pfd_strings *strings = pfd_strings_new();
+    const struct pfd_string_info info = {
+        .text = pfd_row_bytes(row, row->text),
+        .n_text = row->text.n,
+        .source = "",
+        .argument_count = row->n_cells,
+    };
+    if (strings &&
+        pfd_strings_add(strings, &info, NULL, 0, NULL, NULL, NULL) == PFD_OK) {
+        name_arguments(seen, strings, 0);
+    } else {
+        seen->failed = true;
+    }
+    pfd_strings_free(strings);
 }
 
 /* ---- what is beside them ---- */
@@ -291,8 +310,11 @@ bool pfd_schema_init(struct pfd_schema *ret, const struct pfd_schema_spec *spec,
     close_arguments(&seen);
     size_t first = 0;
     row = pfd_row_next(rows, n, &first);
-    if (row && row->string < PFD_ROW_NO_STRING)
-        name_arguments(&seen, spec->strings, row);
+    if (row && row->string < PFD_ROW_NO_STRING) {
+        name_arguments(&seen, spec->strings, row->string);
+    } else if (row && row->string == PFD_ROW_MADE) {
+        name_made_arguments(&seen, row);
+    }
     for (size_t at = 0; (row = pfd_row_next(rows, n, &at)) && !seen.failed;)
         see_row(&seen, row);
     see_rest(&seen);
