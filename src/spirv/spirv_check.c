@@ -72,8 +72,8 @@ static bool read_spec(struct checker *c, struct spec *spec)
             spec->vector = (unsigned)(next - '0');
             i++;
         } else if (!strchr("0123456789*.", here) || !here) {
-            say(c, PFD_VERDICT_SILENT, "unknown modifier '%s' in a conversion",
-                pfd_quote(&quoted, &here, 1));
+            say(c, PFD_VERDICT_SILENT, "the layer does not know %s",
+                pfd_quote(&quoted, c->text + spec->start, i + 1 - spec->start));
             return false;
         }
     }
@@ -141,8 +141,12 @@ static void check_argument(struct checker *c, const struct spec *spec,
         return;
     }
     check_shape(c, spec, &t, name, k);
-    if (spec->conv != 'p')
+    if (spec->conv == 'p') {
+        say(c, PFD_VERDICT_WARNING,
+            "layers until 1.4.309 do not know %%p, and write no record");
+    } else {
         check_width(c, spec, &t, name, k);
+    }
 }
 
 /* The layer never looks at the last byte as the start of a conversion. */
