@@ -203,7 +203,7 @@ static void run_program(const struct launch *l)
         argv[i] = strdup(o->files[i].path);
     if (!argv || !argv[0] || setenv("PRINTFDECODE_DIR", l->folder, 1) ||
         (uses_vulkan(o) &&
-         !vulkan_set_environment(path_of(l, VULKAN_SETTINGS).text)))
+         !vulkan_set_environment(o, path_of(l, VULKAN_SETTINGS).text)))
         _exit(EXIT_ERROR);
     signal(SIGPIPE, SIG_DFL);
     sigprocmask(SIG_SETMASK, &l->before, NULL);

@@ -190,21 +190,23 @@ static bool set_layers(void)
     return ok && append("VK_INSTANCE_LAYERS", all_layers);
 }
 
-/* Who has settings of his own has said where messages go. */
-static bool set_errors(void)
+/* Settings of the environment's own say where messages go. */
+static bool set_layer(const struct options *o)
 {
     const char *before = getenv("PFD_LAYER");
     char *words = NULL;
     if (getenv("VK_LAYER_SETTINGS_PATH"))
         return true;
-    if (asprintf(&words, "errors=1,%s", before ? before : "") < 0)
+    if (asprintf(&words, "errors=1,%s%s",
+                 o->vulkan_debug_printf ? "" : "take=gpuav+named,",
+                 before ? before : "") < 0)
         return false;
     bool ok = !setenv("PFD_LAYER", words, 1);
     free(words);
     return ok;
 }
 
-bool vulkan_set_environment(const char *settings)
+bool vulkan_set_environment(const struct options *o, const char *settings)
 {
     char folder[PATH_BYTES];
     bool ok = true;
@@ -213,6 +215,6 @@ bool vulkan_set_environment(const char *settings)
                                             : "VK_ADD_LAYER_PATH",
                     folder);
     }
-    return ok && set_layers() && set_errors() &&
+    return ok && set_layers() && set_layer(o) &&
            !setenv("VK_LAYER_SETTINGS_PATH", settings, 0);
 }

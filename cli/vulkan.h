@@ -19,6 +19,7 @@ struct options;
 bool vulkan_prepare(const struct options *options, const char *settings);
 
 /* In the process that becomes the program. False: out of memory. */
-bool vulkan_set_environment(const char *settings);
+bool vulkan_set_environment(const struct options *options,
+                            const char *settings);
 
 #endif

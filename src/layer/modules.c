@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "left_out.h"
 #include "scan.h"
 #include "settings.h"
 #include "tell.h"
@@ -128,12 +129,23 @@ static void forget_original(struct device *d, VkShaderModule handle)
     }
 }
 
+/* What the program itself has, or all that there is of it: a module that was
+ * changed has been seen before, unless it is the pipeline's own. */
+static bool is_original(const struct device *d, const struct scan *s,
+                        VkShaderModule handle)
+{
+    return d->is_validated && s->prints && (!s->is_changed || !handle) &&
+           settings_get()->takes_debugprintf;
+}
+
 void modules_add(struct device *d, VkShaderModule handle, const uint32_t *words,
                  size_t n)
 {
     struct scan s = { 0 };
     scan_module(&s, words, n / 4);
     tell_outputs(d, &s);
+    if (is_original(d, &s, handle))
+        left_out_tell(d->instance->validation, d->n_modules, words, n);
     if (s.is_checked)
         append_originals(d, s.likeness);
     bool wanted = is_wanted(&s);

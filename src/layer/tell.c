@@ -41,3 +41,9 @@ void tell_once(enum tell_once what, const char *format, ...)
     say(format, arguments);
     va_end(arguments);
 }
+
+void tell_line(const char *line)
+{
+    if (!settings_get()->is_quiet)
+        fprintf(stderr, "%s\n", line);
+}

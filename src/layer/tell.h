@@ -18,6 +18,7 @@ enum tell_once {
     TELL_LOST,
     TELL_NO_ERRORS,
     TELL_NO_MESSAGES,
+    TELL_LEFT_OUT,
     TELL_N
 };
 
@@ -25,5 +26,8 @@ enum tell_once {
 __attribute__((format(printf, 1, 2))) void tell(const char *format, ...);
 __attribute__((format(printf, 2, 3))) void tell_once(enum tell_once what,
                                                      const char *format, ...);
+
+/* A line that stands for itself: a place in a source first. */
+void tell_line(const char *line);
 
 #endif

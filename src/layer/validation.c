@@ -98,3 +98,18 @@ bool validation_is_errors_size(uint32_t version, VkDeviceSize size)
     return age && age->dwords &&
            size == 4 * (ERRORS_MAX * (VkDeviceSize)age->dwords + ERRORS_HEAD);
 }
+
+bool validation_checks_formats(uint32_t version)
+{
+    return version >= VERSION(1, 3, 296);
+}
+
+bool validation_knows_pointers(uint32_t version)
+{
+    return version >= VERSION(1, 4, 313);
+}
+
+bool validation_is_known(uint32_t version)
+{
+    return version <= VERSION(1, 4, 350);
+}

@@ -23,4 +23,13 @@ enum contents validation_binding(uint32_t version, uint32_t binding);
  * a command. */
 bool validation_is_errors_size(uint32_t version, VkDeviceSize size);
 
+/* It leaves debugPrintf calls out whose format it does not like. */
+bool validation_checks_formats(uint32_t version);
+
+/* Of those that check, this one knows %p. */
+bool validation_knows_pointers(uint32_t version);
+
+/* Its checks are those that pfd_spirv_check() has. */
+bool validation_is_known(uint32_t version);
+
 #endif

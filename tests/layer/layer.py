@@ -163,6 +163,34 @@ def lines():
                 check_that('file', e['origin']['file'].endswith('lines.comp'), e)
 
 
+def left_out():
+    """A call that validation leaves out is said once, with its line; all others
+    print."""
+    need_validation()
+    with open(VALIDATION, encoding='utf-8') as f:
+        version = json.load(f)['layer']['api_version']
+    if [int(n) for n in version.split('.')] < [1, 3, 296]:
+        print(f'left out: validation layer {version} checks no formats, and some '
+              'of these end it')
+        sys.exit(77)
+    more = settings(PRINTF, 65536)
+    with open(os.path.join(HERE, 'left_out.comp'), encoding='utf-8') as f:
+        calls = {number: text for number, line in enumerate(f, 1)
+                 for text in re.findall(r'debugPrintfEXT\("([^"]*)', line)}
+    module = shader('left_out')
+    done = run([PLAY, 'print', module, '1', module, '1'], PLAY_IDLE='device',
+               PFD_LAYER='to=run.pfcap', **more)
+    entries, _ = decode('run.pfcap')
+    printed = [e['format_string'] for e in entries]
+    check('each twice', {printed.count(text) for text in printed}, {2})
+    said = re.findall(r'^\S*left_out\.comp:(\d+): validation prints nothing of '
+                      r'"(.*)": .+$', done.stderr, re.M)
+    check('said', [(int(number), text) for number, text in said],
+          [call for call in calls.items() if call[1] not in printed])
+    check_that('the first and the last', 'first %u' in printed and
+               'last %u' in printed, printed)
+
+
 def losing():
     """What the validation layer loses, we have: until 2023 it clears as much as
     shaders wanted to write, and that is the buffers behind as well."""
@@ -486,7 +514,7 @@ def programs():
 
 
 PARTS = {f.__name__: f for f in (
-    printing, lines, losing, addresses, lost_validated, named, named_counted, idle,
+    printing, lines, left_out, losing, addresses, lost_validated, named, named_counted, idle,
     inline, order, unknown_errors,
     errors, service, settings_help, threads, devices, together, programs)}
 
