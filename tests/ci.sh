@@ -4,8 +4,9 @@
 # usage: ci.sh [STEP ...]
 # Without a step, all of them but `quick`, the build and the quick tests alone:
 # lint gcc soak debian13 asan tsan fuzz unsigned arm64 install.
-# What waits for nobody (lint, arm64, unsigned, and the soak once gcc's build is
-# there) runs beside the other steps, in the time that those do not use.
+# What waits for nobody (lint, arm64, unsigned) runs beside the other steps, in the
+# time that those do not use; soak and debian13, which wait for much, from the
+# place on where they stand.
 # debian13 and arm64 build and test in a root of Debian 13 (tests/roots.sh);
 # where none can be made they are skipped, and count as such.
 # The folder for builds is $CI_BUILD (default: build-ci); the soak takes
@@ -320,9 +321,9 @@ enter_root() { # enter_root STEP
 
 do_debian13() {
     enter_root debian13 || return
-    CC=gcc step debian13 build gcc || return
-    run_tests gcc -t 4 --setup quick
-    run_tests gcc -t 4 --suite layer --suite daemon
+    CC=gcc step debian13 build debian13 || return
+    run_tests debian13 -t 4 --setup quick
+    run_tests debian13 -t 4 --suite layer --suite daemon
 }
 
 # What looks into other processes would see the emulator's.
@@ -363,18 +364,19 @@ rm -f "$root.status"
 case " $* " in *' debian13 '* | *' arm64 '*) make_root & ;; esac
 idle=()
 beside=()
+others=()
 for name in "$@"; do
     case $name in
     lint | unsigned | arm64) idle+=("$name") ;;
+    *) others+=("$name") ;;
     esac
 done
 run_idle "${idle[@]}" &
-for name in "$@"; do
+for name in "${others[@]}"; do
     case $name in
-    lint | unsigned | arm64) ;;
-    soak)
-        run_step soak >"$builds/log.do_soak" &
-        beside+=(soak)
+    soak | debian13)
+        (run_step "$name") >"$builds/log.do_$name" &
+        beside+=("$name")
         ;;
     *)
         echo "== $name ($SECONDS s)"
