@@ -14,15 +14,32 @@
 #include "sources/library.h"
 #include "sources/origin.h"
 
+enum {
+    FRAMES_MAX = 2 << 20, /* bytes of what is said of all */
+};
+
+/* What is said is kept twice: as it came, and in the buffer. */
+static size_t bytes_of(size_t n_said)
+{
+    return 2 * n_said + sizeof(struct pfdd_buffer);
+}
+
 /* ---- code objects ---- */
+
+/* The last one takes its place. */
+static void forget_buffer(struct pfdd_edge_buffers *known, size_t i)
+{
+    struct pfdd_edge_buffer *b = &known->buffers[i];
+    known->n_bytes -= bytes_of(b->n_said);
+    free(b->said);
+    pfdd_buffer_unref(b->buffer);
+    *b = known->buffers[--known->n_buffers];
+}
 
 static void forget_buffers(struct pfdd_edge_buffers *known)
 {
-    while (known->n_buffers) {
-        struct pfdd_edge_buffer *b = &known->buffers[--known->n_buffers];
-        free(b->said);
-        pfdd_buffer_unref(b->buffer);
-    }
+    while (known->n_buffers)
+        forget_buffer(known, known->n_buffers - 1);
 }
 
 void pfdd_edge_buffers_forget(struct pfdd_edge_buffers *known)
@@ -112,18 +129,18 @@ struct pfdd_buffer *pfdd_edge_buffer_make(struct pfdd_edge_buffers *known,
     return ret;
 }
 
-static struct pfdd_edge_buffer *find_slot(struct pfdd_edge_buffers *known)
+/* Those that were used the longest ago make way for n more bytes. */
+static void make_way(struct pfdd_edge_buffers *known, size_t n)
 {
-    if (known->n_buffers < PFDD_EDGE_BUFFERS)
-        return &known->buffers[known->n_buffers++];
-    struct pfdd_edge_buffer *oldest = &known->buffers[0];
-    for (size_t i = 1; i < PFDD_EDGE_BUFFERS; i++) {
-        if (known->buffers[i].used < oldest->used)
-            oldest = &known->buffers[i];
+    while (known->n_buffers == PFDD_EDGE_BUFFERS ||
+           (known->n_buffers && known->n_bytes + n > FRAMES_MAX)) {
+        size_t oldest = 0;
+        for (size_t i = 1; i < known->n_buffers; i++) {
+            if (known->buffers[i].used < known->buffers[oldest].used)
+                oldest = i;
+        }
+        forget_buffer(known, oldest);
     }
-    free(oldest->said);
-    pfdd_buffer_unref(oldest->buffer);
-    return oldest;
 }
 
 struct pfdd_buffer *pfdd_edge_buffer_find(struct pfdd_edge_buffers *known,
@@ -148,7 +165,9 @@ struct pfdd_buffer *pfdd_edge_buffer_find(struct pfdd_edge_buffers *known,
         return NULL;
     }
     memcpy(said, p->bytes, n);
-    struct pfdd_edge_buffer *b = find_slot(known);
+    make_way(known, bytes_of(n));
+    known->n_bytes += bytes_of(n);
+    struct pfdd_edge_buffer *b = &known->buffers[known->n_buffers++];
     *b = (struct pfdd_edge_buffer){ .code = code,
                                     .said = said,
                                     .n_said = n,

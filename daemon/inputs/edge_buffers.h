@@ -19,8 +19,9 @@ struct pfdd_buffer;
 struct pfdd_scope;
 
 enum {
-    PFDD_EDGE_CODES = 1024,   /* lists of code objects */
-    PFDD_EDGE_BUFFERS = 1024, /* that are known at a time */
+    PFDD_EDGE_CODES = 1024,      /* lists of code objects */
+    PFDD_EDGE_BUFFERS = 1024,    /* that are known at a time */
+    PFDD_EDGE_FRAME = 128 << 10, /* bytes of what is said of one, at most */
 };
 
 /* A list of code objects that entries speak of. */
@@ -46,6 +47,7 @@ struct pfdd_edge_buffers {
     size_t n_codes;
     struct pfdd_edge_buffer buffers[PFDD_EDGE_BUFFERS]; /* [n_buffers] */
     size_t n_buffers;
+    size_t n_bytes; /* of memory, of their frames */
     uint64_t clock;
 };
 
@@ -61,8 +63,8 @@ const struct pfdd_edge_code *pfdd_edge_code_find(
 void pfdd_edge_code_take(struct pfdd_edge_buffers *known,
                          struct pfdd_parcel *parcel);
 
-/* The buffer of a parcel's frame, borrowed until the next one; NULL: out of
- * memory. */
+/* The buffer of a parcel's frame, which has PFDD_EDGE_FRAME bytes at most;
+ * borrowed until the next one. NULL: out of memory. */
 struct pfdd_buffer *pfdd_edge_buffer_find(struct pfdd_edge_buffers *known,
                                           const struct pfdd_parcel *p,
                                           const struct pfdd_edge_code *code,

@@ -6,8 +6,7 @@
  *
  * A chunk says which one of its edge went before it: so none is taken that
  * comes too early or twice, and an edge is asked to send again what is missing.
- * After a restart a file (delivery/ledger.h) and the queue on disk
- * (delivery/marks.h) say what is there already.
+ * After a restart ledger.h and marks.h of delivery/ say what is there already.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +90,7 @@ static size_t memory_of(const struct nats_input *in)
            (in->parcel ? in->parcel->n_memory : 0) +
            in->ledger.size * sizeof *in->ledger.edges +
            in->marks.size * sizeof *in->marks.items +
-           in->n_arrivals * sizeof *in->arrivals;
+           in->n_arrivals * sizeof *in->arrivals + in->known.n_bytes;
 }
 
 static void count_memory(struct nats_input *in, size_t n)
@@ -151,8 +150,7 @@ static const char *put_entries(struct nats_input *in,
     return NULL;
 }
 
-/* What was of this chunk in the queue at the start: 0, or the number behind it.
- */
+/* The number behind this chunk in the queue at the start; 0: it was not there. */
 static uint64_t find_mark(struct nats_input *in, const struct pfd_wire_frame *f)
 {
     if (in->marks.n_left == 0)
@@ -202,8 +200,10 @@ static uint64_t put_frames(struct nats_input *in, const struct pfdd_parcel *p,
     size_t at = 0;
     if (next_frame(reader, p->bytes, p->n, &at, &frame) &&
         frame.type == PFD_WIRE_BUFFER) {
-        buffer = pfdd_edge_buffer_find(&in->known, p, code, &frame);
-        why = buffer ? why : "no_memory";
+        bool fits = frame.n_bytes <= PFDD_EDGE_FRAME;
+        if (fits)
+            buffer = pfdd_edge_buffer_find(&in->known, p, code, &frame);
+        why = buffer ? why : fits ? "no_memory" : "too_large";
     }
     if (buffer && next_frame(reader, p->bytes, p->n, &at, &frame)) {
         uint64_t end =
