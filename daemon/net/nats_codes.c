@@ -158,10 +158,10 @@ static bool make_way(struct pfdd_nats_codes *codes)
         if (codes->coming[i]->n_turns > codes->coming[most]->n_turns)
             most = i;
     }
-    if (codes->n_coming == PFDD_CODES_COMING &&
+    if (codes->n_coming > PFDD_CODES_COMING &&
         codes->coming[most]->n_turns > TURNS_MAX)
         drop(codes, most);
-    return codes->n_coming < PFDD_CODES_COMING;
+    return codes->n_coming <= PFDD_CODES_COMING;
 }
 
 enum pfdd_code_state pfdd_nats_codes_bring(struct pfdd_nats_codes *codes,
@@ -171,15 +171,18 @@ enum pfdd_code_state pfdd_nats_codes_bring(struct pfdd_nats_codes *codes,
         return PFDD_CODE_DONE;
     if (is_coming(codes, p))
         return PFDD_CODE_MORE;
-    if (was_missing(codes, p) || !make_way(codes))
+    if (was_missing(codes, p))
         return PFDD_CODE_MISSING;
     struct pfdd_nats_code *code =
         pfdd_nats_code_new(p->code, p->place, codes->n_max);
     if (!code)
         return PFDD_CODE_MISSING;
     codes->coming[codes->n_coming++] = code;
-    /* Most come at once. */
-    if (!turn(codes, codes->n_coming - 1))
-        return PFDD_CODE_MORE;
+    /* Most come at once, however many others take long. */
+    if (!turn(codes, codes->n_coming - 1)) {
+        if (make_way(codes))
+            return PFDD_CODE_MORE;
+        drop(codes, codes->n_coming - 1);
+    }
     return is_known(codes, p->code) ? PFDD_CODE_DONE : PFDD_CODE_MISSING;
 }

@@ -24,8 +24,8 @@ struct pfdd_nats_codes {
     atomic_size_t n_bytes; /* that they have; for any thread */
     char known[PFDD_CODES_KNOWN][PFDD_SHA256_TEXT]; /* [n_known] */
     size_t n_known;
-    struct pfdd_nats_code *coming[PFDD_CODES_COMING]; /* [n_coming], the oldest
-                                                         first */
+    /* [n_coming], the oldest first; behind them one that has its first turn. */
+    struct pfdd_nats_code *coming[PFDD_CODES_COMING + 1];
     size_t n_coming;
     /* The one that was missing last: many entries need the same. */
     char digest[PFDD_SHA256_TEXT];
