@@ -121,7 +121,8 @@ static void configure(unsigned i, const struct pfdd_farm *farm,
         { PFDD_LOG_STREAM, "gpulog.v1.>", 0 },
         /* Whoever has gone for longer than that sends them again. */
         { PFDD_CODE_STREAM, "gpucode.v1.>", NS_OF_MS(30LL * 24 * 3600 * 1000) },
-        { PFDD_ACK_STREAM, "gpuack.v1.>", 0 },
+        /* Likewise: it says what it has been told. */
+        { PFDD_ACK_STREAM, "gpuack.v1.>", NS_OF_MS(30LL * 24 * 3600 * 1000) },
         { PFDD_LEASE_STREAM, "gpulease.v1.>", NS_OF_MS(PFDD_LEASE_MS) },
     };
     jsStreamConfig_Init(ret);
