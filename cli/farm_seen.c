@@ -7,7 +7,8 @@
 
 enum {
     EDGES_MAX = 1 << 14,
-    RANGES_MAX = 256, /* of an edge: so many places are remembered where
+    WAY = EDGES_MAX / 8, /* edges that make way at a time */
+    RANGES_MAX = 256,    /* of an edge: so many places are remembered where
                          something is missing */
 };
 
@@ -18,8 +19,11 @@ struct range {
 
 struct edge {
     char name[FARM_EDGE]; /* first: what the tree is ordered by */
+    uint64_t heard;       /* which one it was of all messages */
     size_t n;
-    struct range ranges[RANGES_MAX]; /* [n], in order, with holes between */
+    size_t size;
+    struct range
+        *ranges; /* [n] of [size], owned, in order, with holes between */
 };
 
 static int compare(const void *a, const void *b)
@@ -27,10 +31,65 @@ static int compare(const void *a, const void *b)
     return strcmp(a, b);
 }
 
+static void free_edge(void *edge)
+{
+    struct edge *e = edge;
+    free(e->ranges);
+    free(e);
+}
+
 void farm_seen_deinit(struct farm_seen *seen)
 {
-    tdestroy(seen->edges, free);
+    tdestroy(seen->edges, free_edge);
     *seen = (struct farm_seen){ 0 };
+}
+
+static uint64_t missing_of(const struct edge *e)
+{
+    uint64_t ret = 0;
+    for (size_t i = 1; i < e->n; i++)
+        ret += e->ranges[i].from - e->ranges[i - 1].to - 1;
+    return ret;
+}
+
+/* ---- who makes way ---- */
+
+struct gathered {
+    struct edge **edges; /* [n] */
+    size_t n;
+};
+
+static void gather(const void *node, VISIT visit, void *user)
+{
+    struct gathered *g = user;
+    if (visit == postorder || visit == leaf)
+        g->edges[g->n++] = *(struct edge *const *)node;
+}
+
+static int by_heard(const void *a, const void *b)
+{
+    const struct edge *x = *(struct edge *const *)a;
+    const struct edge *y = *(struct edge *const *)b;
+    return (x->heard > y->heard) - (x->heard < y->heard);
+}
+
+/* Those that have been silent the longest: anybody can invent edges. */
+static bool forget_some(struct farm_seen *seen)
+{
+    struct gathered g = { calloc(seen->n_edges, sizeof *g.edges), 0 };
+    if (!g.edges)
+        return false;
+    twalk_r(seen->edges, gather, &g);
+    qsort(g.edges, g.n, sizeof *g.edges, by_heard);
+    for (size_t i = 0; i < WAY && i < g.n; i++) {
+        seen->n_missing += missing_of(g.edges[i]);
+        tdelete(g.edges[i], &seen->edges, compare);
+        free_edge(g.edges[i]);
+        seen->n_edges--;
+    }
+    seen->has_forgotten = true;
+    free(g.edges);
+    return true;
 }
 
 static struct edge *find(struct farm_seen *seen, const char *name)
@@ -38,7 +97,9 @@ static struct edge *find(struct farm_seen *seen, const char *name)
     struct edge *const *found = tfind(name, &seen->edges, compare);
     if (found)
         return *found;
-    struct edge *e = seen->n_edges < EDGES_MAX ? calloc(1, sizeof *e) : NULL;
+    if (seen->n_edges == EDGES_MAX && !forget_some(seen))
+        return NULL;
+    struct edge *e = calloc(1, sizeof *e);
     if (!e)
         return NULL;
     memcpy(e->name, name, sizeof e->name);
@@ -48,6 +109,21 @@ static struct edge *find(struct farm_seen *seen, const char *name)
     }
     seen->n_edges++;
     return e;
+}
+
+/* ---- ranges ---- */
+
+static bool has_room(struct edge *e)
+{
+    if (e->n < e->size)
+        return true;
+    size_t size = e->size ? 2 * e->size : 4;
+    void *ranges = realloc(e->ranges, size * sizeof *e->ranges);
+    if (!ranges)
+        return false;
+    e->ranges = ranges;
+    e->size = size;
+    return true;
 }
 
 /* The first range that ends at `at` or behind it; n: none does. */
@@ -95,8 +171,9 @@ bool farm_seen_take(struct farm_seen *seen, const struct farm_message *message)
     struct edge *e = find(seen, message->edge);
     /* Numbers in between are nobody's. */
     struct range new = { message->previous + 1, message->last };
-    if (!e)
+    if (!e || !has_room(e))
         return false;
+    e->heard = ++seen->clock;
     if (e->n == RANGES_MAX)
         forget_oldest(seen, e);
     size_t i = find_range(e, new.from - 1);
@@ -112,14 +189,6 @@ bool farm_seen_take(struct farm_seen *seen, const struct farm_message *message)
     e->ranges[i] = new;
     e->n++;
     return true;
-}
-
-static uint64_t missing_of(const struct edge *e)
-{
-    uint64_t ret = 0;
-    for (size_t i = 1; i < e->n; i++)
-        ret += e->ranges[i].from - e->ranges[i - 1].to - 1;
-    return ret;
 }
 
 static void add_missing(const void *node, VISIT visit, void *user)

@@ -16,6 +16,8 @@
 struct farm_seen {
     void *edges; /* a tree */
     size_t n_edges;
+    uint64_t clock;     /* messages that were remembered */
+    bool has_forgotten; /* edges, because there were too many */
     uint64_t n_missing; /* of places that are not remembered any more */
 };
 void farm_seen_deinit(struct farm_seen *seen);
@@ -24,7 +26,8 @@ void farm_seen_deinit(struct farm_seen *seen);
 bool farm_seen_has(const struct farm_seen *seen,
                    const struct farm_message *message);
 
-/* Remembers the message's items. False: out of memory, or too many edges. */
+/* Remembers the message's items. Where there are too many edges some are
+ * forgotten that have been silent for long. False: out of memory. */
 bool farm_seen_take(struct farm_seen *seen, const struct farm_message *message);
 
 /* Items that never came although others before and behind them did. */

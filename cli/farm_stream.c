@@ -362,6 +362,7 @@ static enum outcome put_entries(struct farm_stream *s,
     if (!entries->buffer ||
         pfd_wire_write(entries, add_bytes, s, NULL) != PFD_OK)
         return no_memory(s);
+    s->has_put = true;
     return pass_on(s);
 }
 
@@ -371,6 +372,7 @@ enum outcome farm_stream_put(struct farm_stream *s,
     struct pfd_wire_frame frame;
     enum outcome outcome = OUTCOME_DONE;
     size_t at = 0;
+    s->has_put = false;
     s->wrong = "it is none of an edge";
     s->n = 0;
     if (!m->is_edges)

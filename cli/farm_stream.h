@@ -29,6 +29,7 @@ struct farm_stream {
     uint64_t n_things; /* lists, objects and buffers there */
     uint64_t number;   /* the last one that was given to a thing */
     const char *wrong; /* with a message: a few words, or NULL */
+    bool has_put;      /* entries of it, all the same */
     char why[400];
 };
 

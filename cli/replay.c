@@ -142,9 +142,19 @@ static enum outcome take(struct replay *r, const struct farm_message *m)
         return outcome;
     if (r->stream.wrong)
         tell_wrong(r, m->number, r->stream.wrong);
-    if (m->is_edges && !farm_seen_take(&r->seen, m)) {
-        tell_error("out of memory, or too many edges");
+    /* What proves nothing takes no edge's place. */
+    if (!m->is_edges || (r->stream.wrong && !r->stream.has_put))
+        return outcome;
+    bool had_forgotten = r->seen.has_forgotten;
+    if (!farm_seen_take(&r->seen, m)) {
+        tell_error("out of memory");
         return OUTCOME_STOPPED;
+    }
+    if (r->seen.has_forgotten && !had_forgotten) {
+        r->entries.is_doubtful = true;
+        tell_error("%s: there are too many edges to remember: what some of "
+                   "them sent again may be here twice",
+                   r->o->nats.url);
     }
     return outcome;
 }
