@@ -315,6 +315,53 @@ def invented_edges(temp):
     end(server, e, w)
 
 
+def replay_of_invented(temp):
+    """Edges that somebody invents do not end `replay`, nor does it remember those
+    that have given nothing."""
+    server, w = begin(temp)
+    w.stop()
+    stranger = Stranger(server)
+    begun = frame('buffer', buffer=1, name='x')
+    gap = frame('gap', buffer=1, lost_entries=1, reason='x')
+    for i in range(20000):
+        ident = f'{i:032x}'
+        stranger.publish(JUNK % partition_of(ident), begun + (gap if i % 8 else b''),
+                         of_edge(ident))
+    stranger.flush()
+    e = edge(temp, server)
+    with send(temp, 1):
+        until('sent', lambda: e.metric('output_sent_total') >= 1)
+        done = subprocess.run([PRINTFDECODE, 'replay', '--nats', server.url, '-o',
+                               'json', '--source', 'b1'], check=False,
+                              capture_output=True)
+    assert done.returncode == 2, done.stderr
+    found = done.stdout.count(b'\n')
+    assert found == N_ENTRIES, (found, done.stderr)
+    assert b'too many edges to remember' in done.stderr, done.stderr
+    end(server, e)
+
+
+def large_buffers(temp):
+    """What is said of buffers that somebody invents takes no more memory than
+    there is, and comes to an end."""
+    server, w = begin(temp, 'memory_max: 64MiB\nring: 4MiB\n')
+    stranger = Stranger(server)
+    begun = [frame('buffer', buffer=1, name='x', labels={'a': 'b' * n})
+             for n in (30000, 120000, 900000)]
+    for i in range(400):
+        ident = f'{i:032x}'
+        stranger.publish(JUNK % partition_of(ident), begun[i % 3] + frame(
+            'gap', buffer=1, lost_entries=1, reason='x'), of_edge(ident))
+    stranger.flush()
+    e = edge(temp, server)
+    with send(temp, 1):
+        same_entries(temp, 1)
+        acknowledged(e)
+    until('all have come', lambda: w.metric('bad_frames_total') >= 400)
+    assert highest_memory(w) < 100 << 10, highest_memory(w)
+    end(server, e, w)
+
+
 def forged_leases(temp):
     """What is no lease keeps no partition from a worker that has none of it, nor
     takes one that it has; workers that somebody invents have no share."""
@@ -378,7 +425,7 @@ def same_entries(temp, n):
 
 GROUPS = {
     'hostile': (transport_headers, bad_pieces, objects_kept_away, wrong_sizes,
-                huge_lists, one_by_one, invented_edges,
+                huge_lists, one_by_one, invented_edges, large_buffers, replay_of_invented,
                 forged_leases, junk_and_our_errors),
 }
 
