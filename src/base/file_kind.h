@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Well-known kinds of files that are no buffers, told by their first bytes.
+ */
+#ifndef PFD_FILE_KIND_H
+#define PFD_FILE_KIND_H
+
+#include <stddef.h>
+
+struct pfd_file_kind {
+    const char *name;   /* with its article: "a tar archive" */
+    const char *advice; /* what to do with it instead */
+};
+
+/* The kind of a file with these first bytes [n]; a tar archive needs 262 of
+ * them. NULL: none that is known. Static storage, any thread. */
+const struct pfd_file_kind *pfd_file_kind_of(const void *bytes, size_t n);
+
+#endif
