@@ -527,6 +527,8 @@ static int abort_probe(const struct pfd_cursor *first, uint64_t n_buffer)
 {
     struct pfd_cursor c = *first;
     uint64_t size = pfd_cursor_u64(&c);
+    while (!size && pfd_cursor_ok(&c))
+        size = pfd_cursor_u64(&c); /* messages that were lost */
     if (!pfd_cursor_ok(&c) || !size || size > MESSAGE_MAX ||
         (n_buffer && size > n_buffer - HEADER))
         return 0;
@@ -536,6 +538,8 @@ static int abort_probe(const struct pfd_cursor *first, uint64_t n_buffer)
     size_t n_text = strnlen(text, n);
     if (n_text < 3 || !is_text(text, n_text))
         return 20;
+    if (c.at - n > HEADER)
+        return 60;
     return n_buffer && abort_align(size + HEADER, HEADER) >= n_buffer ? 85 : 75;
 }
 

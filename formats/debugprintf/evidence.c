@@ -40,6 +40,7 @@ struct tally {
     bool has_modules;
     unsigned tries;
     enum chain_end end;
+    uint64_t chain_at;  /* where that is, in bytes */
     uint64_t n_records; /* dwords of all that have a record's size */
     uint64_t plausible; /* of those that could be some */
     size_t n_samples;
@@ -207,12 +208,15 @@ static void gather(const struct pfd_walk *w, const struct debugprintf_shape *s,
             meets |= in_chain && next == limit;
         } else if (in_chain) {
             t->end = end_of_chain(t, at, meets, limit);
+            t->chain_at = at;
             in_chain = false;
         }
         at = next;
     }
-    if (in_chain)
-        t->end = end_of_chain(t, at < t->n ? at : t->n, meets, limit);
+    if (in_chain) {
+        t->chain_at = at < t->n ? at : t->n;
+        t->end = end_of_chain(t, t->chain_at, meets, limit);
+    }
 }
 
 /* ---- modules ---- */
@@ -563,6 +567,20 @@ bool debugprintf_is_sound(const struct pfd_walk *w,
 
 /* ---- without modules ---- */
 
+/* Is more behind the chain than in it? Where the count contradicts it, anything
+ * is too much. */
+static bool is_swamped(const struct tally *t)
+{
+    bool is_contradicted = t->end == CHAIN_BEYOND;
+    uint64_t n_others = 0;
+    for (uint64_t at = t->chain_at; at + DWORD <= t->n; at += DWORD)
+        n_others += pfd_walk_u32(t->walk, at) != 0;
+    if (is_contradicted)
+        return n_others || t->plausible < t->n_records ||
+               t->chain_at + DWORD > t->n;
+    return n_others > t->n_records;
+}
+
 /* How much a buffer looks like one of this layout. Four words of header can be
  * nearly anything. */
 static int likelihood_of(const struct tally *t)
@@ -571,9 +589,31 @@ static int likelihood_of(const struct tally *t)
         return 15;
     if (t->end == CHAIN_BROKEN || has_flags(t))
         return 20;
+    if (t->plausible < t->n_records / 2 ||
+        (t->end != CHAIN_EXACT && is_swamped(t)))
+        return 25;
     if (t->plausible < t->n_records || t->end < CHAIN_BEFORE)
         return 50;
     return t->shape->header > 4 ? 70 : 60;
+}
+
+/* A header that can be one, and nothing behind it or the start of a record. */
+static bool is_bare(const struct pfd_cursor *first)
+{
+    enum {
+        FLAGS_MAX = 3,
+        COUNT_MAX = 1 << 24,
+        RECORD = 8 /* dwords that every one has, at least */
+    };
+    bool has_flags = pfd_cursor_peek_u32(first, 0) <= FLAGS_MAX;
+    uint32_t count = pfd_cursor_peek_u32(first, has_flags ? DWORD : 0);
+    bool is_zero = true;
+    for (size_t at = 2 * DWORD; at + DWORD <= first->n && is_zero; at += DWORD)
+        is_zero = !pfd_cursor_peek_u32(first, at);
+    size_t size = (has_flags ? 2 : 1) * (size_t)DWORD;
+    return count && count < COUNT_MAX &&
+           (is_zero || (first->n < size + RECORD * DWORD &&
+                        pfd_cursor_peek_u32(first, size) <= count));
 }
 
 int debugprintf_probe(const struct pfd_cursor *first, uint64_t n_buffer)
@@ -586,5 +626,7 @@ int debugprintf_probe(const struct pfd_cursor *first, uint64_t n_buffer)
         int likelihood = likelihood_of(&t);
         best = likelihood > best ? likelihood : best;
     }
+    if (best < 30 && first->n >= 4 * DWORD && is_bare(first))
+        best = 30;
     return best;
 }

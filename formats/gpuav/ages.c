@@ -84,11 +84,21 @@ static bool is_blank(const uint8_t *bytes, size_t n_bytes, uint32_t size)
     return true;
 }
 
+/* Small numbers of 64 bits, as other files have many, are none, either. */
+static bool is_wide(const uint8_t *bytes, size_t n_bytes, uint32_t size)
+{
+    for (size_t i = 1; i < size && (i + 1) * DWORD <= n_bytes; i += 2) {
+        if (gpuav_word(bytes, i))
+            return false;
+    }
+    return true;
+}
+
 static bool is_old(const uint8_t *bytes, size_t n_bytes, uint32_t size,
                    uint8_t data)
 {
-    if (gpuav_word(bytes, 1) >= SHADER_MAX || gpuav_word(bytes, 2) >> 27 ||
-        !is_stage(gpuav_word(bytes, 3)))
+    if (gpuav_word(bytes, 1) >= SHADER_MAX || is_wide(bytes, n_bytes, size) ||
+        gpuav_word(bytes, 2) >> 27 || !is_stage(gpuav_word(bytes, 3)))
         return false;
     if ((data == 1 && size > 11) || is_blank(bytes, n_bytes, size))
         return false;
@@ -157,14 +167,17 @@ struct tally {
     uint64_t leading;   /* of those before any damage */
     uint64_t now;       /* of those that are of today */
     uint64_t stray;     /* dwords of none that are not zero */
-    uint64_t strange;   /* whose parameters their error does not have */
-    unsigned end;       /* more is better */
-    unsigned fits[2];   /* records with codes from 0, and from 1 */
-    unsigned can[2];    /* of 16 dwords: parameters of later, earlier codes */
-    unsigned has[2];    /* and codes that the other has not */
-    bool has_sets;      /* records of 2023 */
-    bool has_own;       /* checks of the layer itself */
-    bool is_cut;        /* all there is of records is the first part of one */
+    uint64_t others;    /* the same, and behind what the count claims */
+    unsigned breaks;    /* places where records are followed by none */
+    bool is_exact;    /* a chain from the start on ends where the count says */
+    uint64_t strange; /* whose parameters their error does not have */
+    unsigned end;     /* more is better */
+    unsigned fits[2]; /* records with codes from 0, and from 1 */
+    unsigned can[2];  /* of 16 dwords: parameters of later, earlier codes */
+    unsigned has[2];  /* and codes that the other has not */
+    bool has_sets;    /* records of 2023 */
+    bool has_own;     /* checks of the layer itself */
+    bool is_cut;      /* all there is of records is the first part of one */
 };
 
 /* How the chain of sizes ends: where the count says, before, behind it. */
@@ -232,6 +245,7 @@ static struct tally tally_of(const struct pfd_walk *w, uint8_t data)
     size_t end = 0; /* of the chain from the start on */
     uint64_t wanted = pfd_walk_u32(w, (data - 1u) * (uint64_t)DWORD);
     uint64_t limit = (data + wanted) * DWORD;
+    bool is_chain = true;
     while (n - at >= 8 * DWORD) {
         pfd_cursor_seek(&c, at);
         const uint8_t *bytes = pfd_cursor_bytes(&c, n - at);
@@ -239,8 +253,10 @@ static struct tally tally_of(const struct pfd_walk *w, uint8_t data)
             break;
         uint32_t size = gpuav_plausible(bytes, n - at, data);
         uint32_t next = size || end ? size : gpuav_word(bytes, 0);
-        if (gpuav_is_size(next) && (size_t)next * DWORD <= n - at) {
+        bool is_record = gpuav_is_size(next) && (size_t)next * DWORD <= n - at;
+        if (is_record) {
             count_record(&t, bytes, next, size);
+            t.others += size ? 0 : next;
             t.leading += end ? 0 : size;
             at += (size_t)next * DWORD;
         } else {
@@ -248,12 +264,16 @@ static struct tally tally_of(const struct pfd_walk *w, uint8_t data)
                         wanted >= size;
             end = end ? end : at;
             t.stray += at < limit && gpuav_word(bytes, 0) != 0;
+            t.others += gpuav_word(bytes, 0) != 0;
+            t.breaks += is_chain && gpuav_word(bytes, 0) != 0;
             at += DWORD;
         }
+        is_chain = is_record;
     }
     end = end ? end : at;
     bool is_zero = n - end < DWORD || pfd_walk_u32(w, end) == 0;
     t.end = end_of(end, limit, is_zero);
+    t.is_exact = t.leading && end == limit;
     return t;
 }
 
@@ -296,11 +316,14 @@ static int likelihood_of(const struct pfd_walk *w, uint8_t data)
         return data == 2 && flags <= FLAGS_MAX && t.is_cut ? 60 : 5;
     /* Behind a hole anything may happen to look like a record or two, with
      * words of none beside them. */
-    if (t.plausible < t.n_records / 4 || (!t.leading && t.n < CHAIN && t.stray))
-        return 30;
+    if (t.plausible < t.n_records / 4 ||
+        (!t.leading && t.n < CHAIN && t.stray) ||
+        (!t.is_exact && (t.others > t.plausible || t.breaks * 2 > t.n)))
+        return 25;
     if (t.now > t.n_records / 4)
         return 85;
-    if (t.plausible < t.n_records || t.strange || t.stray || !t.end)
+    if (t.plausible < t.n_records || t.strange || t.stray || !t.end ||
+        (!t.is_exact && t.others))
         return 50;
     /* Printf records of these times differ by a format id above 9. */
     return data == 2 && flags == 1 ? 80 : t.has_own ? 75 : 72;

@@ -497,26 +497,48 @@ enum {
     CHAIN = 30,
     INLINE_TEXT = 5,
     PROBED_ENTRIES = 64,
+    /* So many in a row are none by chance, wherever they lead. */
+    CHAIN_SURE = 3,
+    /* The header's part, where its entries alone are enough. */
+    HEADER_HOLDS = 50,
+};
+
+struct chain {
+    unsigned n;     /* entries that lead to the next one, or to the end */
+    bool is_broken; /* behind them is what can be none */
+    bool is_text;   /* they end in a text that goes on where nothing is seen */
+    bool is_whole;  /* they lead to the end of the used part */
 };
 
 /* How well the entries of the first bytes lead from one to the next. */
-static int probe_chain(struct pfd_cursor c, uint32_t used)
+static struct chain probe_chain(struct pfd_cursor c, uint32_t used)
 {
+    struct chain ret = { 0 };
     uint64_t end = PFD_ROCM_HEADER + (uint64_t)used;
-    unsigned n_entries = 0;
-    while (c.at < end && n_entries < PROBED_ENTRIES) {
+    while (c.at < end && ret.n < PROBED_ENTRIES) {
         uint64_t at = c.at;
-        uint32_t n = pfd_cursor_u32(&c) >> 2;
+        uint32_t control = pfd_cursor_u32(&c);
+        uint32_t n = control >> 2;
         if (!pfd_cursor_ok(&c))
-            break; /* no more of it is seen */
-        if (n < HIP_ENTRY_MIN || n % DWORD || n > end - at)
-            return n_entries ? CHAIN_BROKEN : -1;
-        n_entries++;
-        if (at + n > c.n)
-            break;
+            return ret; /* no more of it is seen */
+        size_t left = pfd_cursor_left(&c);
+        size_t n_text = left < n - HIP_CONTROL ? left : n - HIP_CONTROL;
+        ret.is_broken =
+            n < HIP_ENTRY_MIN || n > HIP_ENTRY_MAX || n % DWORD || n > end - at;
+        if (!ret.is_broken && !(control & HIP_FLAG_CONSTANT)) {
+            n_text = n_text < TEXT_SEEN ? n_text : (size_t)TEXT_SEEN;
+            const char *text = (const char *)c.base + c.at;
+            n_text = strnlen(text, n_text);
+            ret.is_broken = !likeness_of((const uint8_t *)text, n_text);
+            ret.is_text = n_text == TEXT_SEEN && at + n > c.n;
+        }
+        if (ret.is_broken || at + n > c.n)
+            return ret;
+        ret.n++;
         pfd_cursor_seek(&c, at + n);
     }
-    return n_entries > 1 ? CHAIN : CHAIN_OF_ONE;
+    ret.is_whole = c.at == end;
+    return ret;
 }
 
 static int hip_probe(const struct pfd_cursor *first, uint64_t n_buffer)
@@ -525,17 +547,26 @@ static int hip_probe(const struct pfd_cursor *first, uint64_t n_buffer)
     int score = pfd_rocm_probe(first, n_buffer);
     uint32_t used = pfd_cursor_u32(&c);
     pfd_cursor_u32(&c);
-    if (score < 50 || !pfd_cursor_ok(&c) || !used)
+    if (!score || !pfd_cursor_ok(&c) || !used)
         return score;
-    int chain = probe_chain(c, used);
-    if (chain < 0)
-        return 20;
+    struct chain chain = probe_chain(c, used);
+    if (!chain.n && chain.is_broken)
+        return score < 60 ? (score < 30 ? score : 30) : HEADER_HOLDS;
     uint32_t control = pfd_cursor_u32(&c);
     uint8_t letter = pfd_cursor_u8(&c);
     bool is_inline = !(control & HIP_FLAG_CONSTANT);
     bool is_text = letter >= 0x20 && letter < 0x7f;
-    score += chain + (is_inline && is_text ? INLINE_TEXT : 0);
-    return is_inline && !is_text ? score - CHAIN_OF_ONE : score;
+    if (score < HEADER_HOLDS &&
+        (chain.is_whole || chain.is_text || chain.n >= CHAIN_SURE))
+        score = HEADER_HOLDS;
+    if (score < HEADER_HOLDS)
+        return score;
+    score += chain.is_broken ? CHAIN_BROKEN
+             : chain.n > 1   ? CHAIN
+                             : CHAIN_OF_ONE;
+    score += is_inline && is_text ? INLINE_TEXT : 0;
+    bool is_sure = chain.is_whole && chain.n > 1;
+    return is_inline && !is_text && !is_sure ? score - CHAIN_OF_ONE : score;
 }
 
 static struct pfd_rocm_chain hip_chain(const struct pfd_table *table,

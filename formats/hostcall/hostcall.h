@@ -23,6 +23,7 @@ enum {
     HOSTCALL_BEGIN = 1,
     HOSTCALL_END = 2,
     HOSTCALL_RESERVED = 0x1c,
+    HOSTCALL_COUNT_SHIFT = 5, /* of qwords in it, 3 bits */
     HOSTCALL_ID_SHIFT = 8,
     /* Before the payload of a record: u64 message id, u32 packet, u32 lane. */
     HOSTCALL_RECORD_HEADER = 16,

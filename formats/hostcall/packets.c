@@ -344,25 +344,51 @@ bool hostcall_open(struct pfd_walk *w)
 
 /* ---- what the first bytes look like ---- */
 
-/* Packets that make sense among the first of a recording whose headers have
- * n_header bytes; 0: the first does not, or most do not. */
-static unsigned count_recorded(const struct pfd_cursor *first,
-                               uint32_t n_header)
+/* What most lanes of a printf packet say are descriptors of messages; c: at the
+ * payload. */
+static bool is_printing(struct pfd_cursor c, uint64_t mask)
 {
+    size_t at = c.at;
+    unsigned n = 0;
+    unsigned n_sound = 0;
+    bool has_words = false;
+    for (unsigned lane = 0; lane < HOSTCALL_LANES; lane++) {
+        if (!(mask >> lane & 1) || at + (lane + 1) * HOSTCALL_SLOT > c.n)
+            continue;
+        uint64_t d = pfd_cursor_peek_u64(&c, at + lane * HOSTCALL_SLOT);
+        n++;
+        n_sound += !(d & HOSTCALL_RESERVED);
+        has_words |= (d >> HOSTCALL_COUNT_SHIFT & 7) != 0;
+    }
+    return n_sound * 2 >= n && has_words;
+}
+
+/* Packets that make sense among the first of a recording whose headers have
+ * n_header bytes; 0: the first does not, or most do not, or none prints. */
+static unsigned count_recorded(const struct pfd_cursor *first,
+                               uint32_t n_header, uint64_t n_buffer)
+{
+    bool is_whole = n_buffer && n_buffer % (n_header + HOSTCALL_PAYLOAD) == 0;
     uint32_t before = n_header - HEADER_NEW; /* u64 next, in the old layout */
     struct pfd_cursor c = *first;
     unsigned n = 0;
     unsigned n_sound = 0;
+    bool prints = false;
     for (uint64_t at = 0; at + n_header <= first->n && n_sound * 2 >= n; n++) {
         pfd_cursor_seek(&c, at + before);
         uint64_t mask = pfd_cursor_u64(&c);
         uint32_t service = pfd_cursor_u32(&c);
-        n_sound += mask && service - 1 < HOSTCALL_SERVICE_MAX;
+        pfd_cursor_seek(&c, at + n_header);
+        bool is_sound =
+            mask && service - 1 < HOSTCALL_SERVICE_MAX &&
+            (service != HOSTCALL_PRINTF || is_whole || is_printing(c, mask));
+        n_sound += is_sound;
+        prints |= is_sound && service == HOSTCALL_PRINTF;
         if (!n_sound)
             return 0;
         at += n_header + HOSTCALL_PAYLOAD;
     }
-    return n_sound * 2 >= n ? n_sound : 0;
+    return prints && n_sound * 2 >= n ? n_sound : 0;
 }
 
 int hostcall_probe(const struct pfd_cursor *first, uint64_t n_buffer)
@@ -373,13 +399,17 @@ int hostcall_probe(const struct pfd_cursor *first, uint64_t n_buffer)
         q[i] = pfd_cursor_u64(&c);
     if (!pfd_cursor_ok(&c))
         return 0;
-    unsigned n_old = count_recorded(first, HEADER_OLD);
-    unsigned n_new = count_recorded(first, HEADER_NEW);
+    unsigned n_old = count_recorded(first, HEADER_OLD, n_buffer);
+    unsigned n_new = count_recorded(first, HEADER_NEW, n_buffer);
     bool whole = (n_old && n_buffer % (HEADER_OLD + HOSTCALL_PAYLOAD) == 0) ||
                  (n_new && n_buffer % (HEADER_NEW + HOSTCALL_PAYLOAD) == 0);
     if (n_old > 1 || n_new > 1 || (n_buffer && whole))
         return 85;
-    if (q[0] && q[1] > q[0] && q[1] - q[0] < 1 << 30 && !(q[5] & (q[5] + 1))) {
+    enum {
+        ADDRESS_MIN = 1 << 16
+    };
+    if (q[0] >= ADDRESS_MIN && q[1] > q[0] && q[1] - q[0] < 1 << 30 &&
+        !(q[5] & (q[5] + 1))) {
         uint64_t n_payloads = n_buffer - POOL_HEADER - (q[1] - q[0]);
         if (n_payloads / HOSTCALL_PAYLOAD == q[5] + 1 &&
             n_payloads % HOSTCALL_PAYLOAD == 0)
@@ -387,9 +417,11 @@ int hostcall_probe(const struct pfd_cursor *first, uint64_t n_buffer)
         if (q[5])
             return 75;
     }
-    if (q[0] && q[3] && q[4] > q[3] && q[4] - q[3] < 1 << 30 &&
+    if (q[0] >= ADDRESS_MIN && q[3] && q[4] > q[3] && q[4] - q[3] < 1 << 30 &&
         (uint32_t)q[6] && (uint32_t)q[6] < 1 << 20 && q[1] > q[0] &&
         q[1] - q[0] < 1 << 30)
         return 75;
-    return n_old || n_new ? 50 : 0;
+    /* Less than one packet says nothing. */
+    return (n_old || n_new) && first->n >= HEADER_NEW + HOSTCALL_PAYLOAD ? 50
+                                                                         : 0;
 }

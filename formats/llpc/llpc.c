@@ -517,15 +517,55 @@ static const struct pfd_format_live llpc_live = {
     .is_header = llpc_is_header,
 };
 
+/* Zeros are no id. */
+static bool has_no_id(const struct pfd_cursor *first, size_t at)
+{
+    return at + LLPC_ENTRY_HEADER <= first->n &&
+           !(pfd_cursor_peek_u64(first, at) >> 16);
+}
+
+/* Nothing is at the place of the first entry, or what can be one. */
+static bool can_begin(const struct pfd_cursor *first)
+{
+    const size_t at = LLPC_HEADER;
+    if (at + LLPC_ENTRY_HEADER > first->n || !pfd_cursor_peek_u64(first, at))
+        return true;
+    return (pfd_cursor_peek_u32(first, at) & 0xffff) >= LLPC_SIZE_MIN &&
+           !has_no_id(first, at);
+}
+
+/* Sizes that lead from entry to entry up to the end of what is seen, or so far
+ * that it is no chance. */
+static bool has_chain(const struct pfd_cursor *first)
+{
+    enum {
+        CHAIN_SURE = 8
+    };
+    unsigned n = 0;
+    size_t at = LLPC_HEADER;
+    while (at + LLPC_DWORD <= first->n && n < CHAIN_SURE) {
+        uint32_t size = pfd_cursor_peek_u32(first, at) & 0xffff;
+        if (size < LLPC_SIZE_MIN || has_no_id(first, at))
+            return false;
+        at += (size_t)size * LLPC_DWORD;
+        n += at <= first->n;
+    }
+    return n >= CHAIN_SURE || (n && at == first->n);
+}
+
 static int llpc_probe(const struct pfd_cursor *first, uint64_t n_buffer)
 {
+    const uint64_t most = UINT64_C(1) << 38; /* dwords that can be asked for */
     struct pfd_cursor c = *first;
     uint64_t used = pfd_cursor_u64(&c);
     uint64_t reserved = pfd_cursor_u64(&c); /* two dwords */
     if (!pfd_cursor_ok(&c) || reserved)
         return 0;
-    return used <= (n_buffer ? n_buffer / LLPC_DWORD : LLPC_CLAMP_DWORDS) ? 60
-                                                                          : 20;
+    if (used <= (n_buffer ? n_buffer / LLPC_DWORD : LLPC_CLAMP_DWORDS))
+        return !used || can_begin(first) ? 60 : 40;
+    if (used >= most)
+        return 20;
+    return used < 2 * LLPC_CLAMP_DWORDS && has_chain(first) ? 60 : 40;
 }
 
 static void llpc_make(const struct pfd_look *look, struct pfd_made *ret)

@@ -135,7 +135,8 @@ struct pfd_error {
     X(torn, 0)              /* memory that changed while it was read */        \
     X(bad_list, 0)          /* a runtime's list that contradicts itself */     \
     X(bad_core, 0)          /* a core file that contradicts itself */          \
-    X(no_end, 0)            /* where a buffer in memory ends is not known */
+    X(no_end, 0)            /* where a buffer in memory ends is not known */   \
+    X(unknown_format, 0)    /* nothing speaks for a buffer of any format */
 
 enum pfd_finding_kind {
 #define PFD_X(name, is_note) PFD_FINDING_##name,

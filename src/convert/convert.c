@@ -414,11 +414,11 @@ static enum pfd_status choose(struct pfd_pool *pool, struct pfd_error *err)
             return pool->walked;
         }
         /* A window holds more than what is looked at. */
-        pfd_format_choose(convert->strings, NULL, &walk->view, walk->last,
-                          &pool->choice, err);
+        status = pfd_format_choose(convert->strings, NULL, &walk->view,
+                                   walk->last, &pool->choice, err);
     }
     pool->format = pool->choice.format;
-    return PFD_OK;
+    return status;
 }
 
 /* Both are held for less time than falling asleep takes. */

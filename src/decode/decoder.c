@@ -327,7 +327,8 @@ enum pfd_status pfd_decoder_skip(struct pfd_decoder *d, uint64_t to,
 
 const char *pfd_decoder_format(const struct pfd_decoder *d)
 {
-    return d->choice.format ? d->choice.format->info.name : NULL;
+    const struct pfd_format *format = d->choice.format;
+    return format && format != &pfd_format_none ? format->info.name : NULL;
 }
 
 enum pfd_status pfd_decoder_word(const struct pfd_decoder *d, uint64_t at,

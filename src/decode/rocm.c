@@ -129,7 +129,10 @@ uint64_t pfd_rocm_left(const struct pfd_rocm_buffer *b, uint64_t at, uint64_t n)
 }
 
 enum {
-    PAGE = 4096
+    PAGE = 4096,
+    /* So few bytes are judged by the header alone. */
+    SHORT = 256,
+    CAPACITY_USUAL = 1 << 26,
 };
 
 int pfd_rocm_probe(const struct pfd_cursor *first, uint64_t n_buffer)
@@ -137,13 +140,22 @@ int pfd_rocm_probe(const struct pfd_cursor *first, uint64_t n_buffer)
     struct pfd_cursor c = *first;
     uint32_t used = pfd_cursor_u32(&c);
     uint32_t capacity = pfd_cursor_u32(&c);
-    if (!pfd_cursor_ok(&c) || used > capacity || used % DWORD || !capacity)
+    if (!pfd_cursor_ok(&c) || !capacity)
         return 0;
-    if (!n_buffer) /* whole buffers are whole pages */
-        return (capacity + PFD_ROCM_HEADER) % PAGE || !used ? 50 : 60;
+    if (used > capacity || used % DWORD) /* perhaps it is damaged */
+        return n_buffer && n_buffer - PFD_ROCM_HEADER == capacity ? 40 : 0;
+    if (n_buffer - PFD_ROCM_HEADER != capacity && capacity % DWORD)
+        return 10;
+    /* Whole buffers are whole pages. */
+    bool is_pages = (capacity + PFD_ROCM_HEADER) % PAGE == 0;
+    if (!n_buffer)
+        return !is_pages ? 20 : used ? 60 : 50;
     if (n_buffer - PFD_ROCM_HEADER == capacity)
         return used ? 60 : 50;
-    return n_buffer - PFD_ROCM_HEADER < used ? 10 : 30;
+    if (is_pages && n_buffer - PFD_ROCM_HEADER < capacity)
+        return 40;
+    bool is_short = n_buffer < SHORT && capacity < CAPACITY_USUAL;
+    return n_buffer - PFD_ROCM_HEADER >= used || is_short ? 30 : 10;
 }
 
 bool pfd_rocm_measure(const uint8_t *bytes, size_t n, struct pfd_whole *ret)

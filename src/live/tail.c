@@ -48,8 +48,13 @@ static enum pfd_status use_format(struct pfd_tail *t, const char *name,
     char text[192];
     enum pfd_status status =
         pfd_format_choose(t->o.strings, name, first, last, &choice, err);
+    if (status == PFD_OK && !choice.format)
+        choice.format = pfd_format_of_strings(t->o.strings);
     if (status != PFD_OK || !choice.format)
         return status;
+    /* Perhaps it is one when more of it is written. */
+    if (choice.format == &pfd_format_none)
+        return PFD_END;
     if (pfd_choice_describe(&choice, text, sizeof text))
         pfd_tail_say(t, PFD_FINDING_format_choice, 0, "%s", text);
     if (!pfd_walk_init(&walk, choice.format, t->o.strings, &t->o.options))
@@ -270,7 +275,14 @@ static enum pfd_status choose_format(struct pfd_tail *t, uint64_t n_buffer,
         any |= t->scratch.bytes[i] != 0;
     if (!any || t->scratch.n < HEADER_MAX)
         return PFD_END;
-    return use_format(t, NULL, &first, t->scratch.n == n_buffer, err);
+    uint32_t crc = pfd_crc32c(0, t->scratch.bytes, t->scratch.n);
+    if (t->is_unlike && t->unlike == crc)
+        return PFD_END; /* of no format, and nothing has changed */
+    enum pfd_status status =
+        use_format(t, NULL, &first, t->scratch.n == n_buffer, err);
+    t->is_unlike = status == PFD_END;
+    t->unlike = crc;
+    return status;
 }
 
 /* Reads the header and chooses the format. PFD_END: there is none yet. */

@@ -24,6 +24,8 @@ struct pfd_tail {
     struct pfd_tail_options o; /* defaults filled in */
     char *source;
     const struct pfd_format *format; /* NULL: not chosen yet */
+    bool is_unlike; /* first bytes were looked at, and nothing spoke for any: */
+    uint32_t unlike; /* their CRC */
     struct pfd_walk walk;
     struct pfd_batch batch;
     struct pfd_entry_source of;

@@ -199,6 +199,8 @@ size_t pfd_string_kind_number(const struct pfd_string_kind *kind)
 const struct pfd_table *pfd_strings_table(const struct pfd_strings *strings,
                                           const struct pfd_string_kind *kind)
 {
+    if (!kind->name)
+        return &no_table;
     const struct pfd_table *table =
         &strings->tables[pfd_string_kind_number(kind)];
     return table->slots ? table : &no_table;
