@@ -40,6 +40,9 @@ enum pfd_store {
     PFD_STORE_BYTE32, /* 4 bytes, the lowest of them as BYTE */
     PFD_STORE_WORD32, /* 4 bytes, the lower two of them as WORD */
     PFD_STORE_STRING, /* pfd_slot.n_bytes of text, for %s alone */
+    PFD_STORE_BFLOAT, /* 2 bytes: integer or bfloat16 */
+    PFD_STORE_E4M3,   /* 1 byte: integer or float8 E4M3 */
+    PFD_STORE_E5M2,   /* 1 byte: integer or float8 E5M2 */
 };
 
 /* A slot of a string that is no string: prints "(null)", takes no bytes. */
@@ -59,7 +62,7 @@ struct pfd_slot {
 /* Bytes that an argument takes in the payload. */
 static inline uint32_t pfd_slot_bytes(const struct pfd_slot *slot)
 {
-    static const uint8_t bytes[16] = { 0, 4, 8, 1, 2, 4, 4 };
+    static const uint8_t bytes[16] = { 0, 4, 8, 1, 2, 4, 4, 0, 2, 1, 1 };
     if (slot->store != PFD_STORE_STRING)
         return bytes[slot->store];
     return slot->n_bytes == PFD_STRING_NULL ? 0 : slot->n_bytes;

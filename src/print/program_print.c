@@ -65,10 +65,13 @@ static uint64_t load_integer(const struct pfd_step *s, const uint8_t *payload,
                     : load32(payload, s);
     case PFD_STORE_WORD:
     case PFD_STORE_WORD32:
+    case PFD_STORE_BFLOAT:
         return sign ? (uint64_t)(int16_t)load16(payload, s)
                     : load16(payload, s);
     case PFD_STORE_BYTE:
     case PFD_STORE_BYTE32:
+    case PFD_STORE_E4M3:
+    case PFD_STORE_E5M2:
         return sign ? (uint64_t)(int8_t)payload[s->at] : payload[s->at];
     case PFD_STORE_NONE:
     case PFD_STORE_STRING:
@@ -109,6 +112,24 @@ static uint32_t half_bits(uint32_t half)
     return sign | ((exponent + 112) << 23) | fraction << 13;
 }
 
+/* float8 E4M3 likewise: it has no infinity, and one NaN (OCP, 2023). */
+static uint32_t e4m3_bits(uint32_t v)
+{
+    uint32_t sign = (v & 0x80) << 24;
+    uint32_t exponent = v >> 3 & 15;
+    uint32_t fraction = v & 7;
+    if ((v & 0x7f) == 0x7f)
+        return sign | 0x7fc00000;
+    if (exponent == 0 && fraction == 0)
+        return sign;
+    if (exponent == 0) {
+        unsigned shift = (unsigned)__builtin_clz(fraction) - 28;
+        fraction = fraction << shift & 7;
+        exponent = 1 - shift; /* wraps, and comes back below */
+    }
+    return sign | ((exponent + 120) << 23) | fraction << 20;
+}
+
 /* Bits of the binary32 that a step stores in at most 4 bytes. */
 static uint32_t load_float(const struct pfd_step *s, const uint8_t *payload)
 {
@@ -116,6 +137,12 @@ static uint32_t load_float(const struct pfd_step *s, const uint8_t *payload)
         return half_bits(load16(payload, s));
     if (s->store == PFD_STORE_DWORD)
         return load32(payload, s);
+    if (s->store == PFD_STORE_BFLOAT)
+        return (uint32_t)load16(payload, s) << 16;
+    if (s->store == PFD_STORE_E4M3)
+        return e4m3_bits(payload[s->at]);
+    if (s->store == PFD_STORE_E5M2) /* the upper half of a binary16 */
+        return half_bits((uint32_t)payload[s->at] << 8);
     float f = (float)load_integer(s, payload, false);
     uint32_t bits;
     memcpy(&bits, &f, sizeof bits);

@@ -174,6 +174,21 @@ uint32_t spirv_debug_number(const struct pfd_spirv *m, uint32_t k)
 
 /* ---- types ---- */
 
+/* Of an OpTypeFloat: the operand that SPIR-V 1.6 revision 4 has added (also
+ * SPV_KHR_bfloat16 and SPV_EXT_float8). */
+static uint8_t encoding_of(const uint32_t *w, uint32_t n)
+{
+    uint32_t width = n > 2 ? w[2] : 0;
+    if (n <= 3)
+        return width == 16 || width == 32 || width == 64 ? PFD_SPIRV_IEEE
+                                                         : PFD_SPIRV_ENCODED;
+    if (width == 16 && w[3] == 0)
+        return PFD_SPIRV_BFLOAT;
+    if (width == 8 && w[3] == 4214)
+        return PFD_SPIRV_E4M3;
+    return width == 8 && w[3] == 4215 ? PFD_SPIRV_E5M2 : PFD_SPIRV_ENCODED;
+}
+
 struct pfd_spirv_type pfd_spirv_type_of(const struct pfd_spirv *m, uint32_t id)
 {
     struct pfd_spirv_type ret = { .kind = PFD_SPIRV_OTHER, .n = 1 };
@@ -195,6 +210,7 @@ struct pfd_spirv_type pfd_spirv_type_of(const struct pfd_spirv *m, uint32_t id)
         case PFD_SPV_TYPE_FLOAT:
             ret.kind = PFD_SPIRV_FLOAT;
             ret.width = n > 2 && w[2] <= 64 ? (uint16_t)w[2] : 0;
+            ret.encoding = encoding_of(w, n);
             return ret;
         case PFD_SPV_TYPE_POINTER:
             ret.kind = PFD_SPIRV_POINTER;

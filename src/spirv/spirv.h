@@ -75,8 +75,18 @@ enum pfd_spirv_kind {
 struct pfd_spirv_type {
     uint8_t kind; /* enum pfd_spirv_kind, of a component */
     bool is_vector;
-    uint16_t width; /* bits of a component; 0 for bool and others */
-    uint32_t n;     /* components; 1 for a scalar */
+    uint16_t width;   /* bits of a component; 0 for bool and others */
+    uint32_t n;       /* components; 1 for a scalar */
+    uint8_t encoding; /* enum pfd_spirv_encoding, of a float */
+};
+
+/* What the bits of a float are; the width alone does not say. */
+enum pfd_spirv_encoding {
+    PFD_SPIRV_IEEE,
+    PFD_SPIRV_BFLOAT,
+    PFD_SPIRV_E4M3,
+    PFD_SPIRV_E5M2,
+    PFD_SPIRV_ENCODED, /* in another way, which is not known */
 };
 
 /* ---- instructions ---- */

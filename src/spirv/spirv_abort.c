@@ -157,8 +157,9 @@ static uint64_t lay_text(struct layout *l, const struct pfd_spirv_type *t,
     if (!member)
         return 0;
     *member = text;
-    member->type =
-        (struct pfd_spirv_type){ PFD_SPIRV_UINT, true, 8, n * n_bytes };
+    member->type = (struct pfd_spirv_type){
+        .kind = PFD_SPIRV_UINT, .is_vector = true, .width = 8, .n = n * n_bytes
+    };
     if (n_bytes > l->abort->align)
         l->abort->align = n_bytes;
     return (uint64_t)n * n_bytes;

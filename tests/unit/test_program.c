@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Format strings: what each prints, and what is found about it. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -813,6 +814,56 @@ START_TEST(escaped_output)
 }
 END_TEST
 
+/* A float of so many bits of exponent and fraction, by its definition. */
+static double defined(uint32_t v, int exponent_bits, int fraction_bits)
+{
+    int fraction = (int)(v & ((1u << fraction_bits) - 1));
+    int exponent = (int)(v >> fraction_bits & ((1u << exponent_bits) - 1));
+    int bias = (1 << (exponent_bits - 1)) - 1;
+    double value = fraction;
+    if (exponent)
+        value += 1 << fraction_bits;
+    double ret = ldexp(value, (exponent ? exponent : 1) - bias - fraction_bits);
+    return v >> (exponent_bits + fraction_bits) ? -ret : ret;
+}
+
+static double stored(enum pfd_store store, uint32_t v)
+{
+    struct pfd_step step = { .conv = 'f', .store = store & 15 };
+    return pfd_step_double(&step, (const uint8_t *)&v);
+}
+
+static void same_float(double given, double want)
+{
+    ck_assert(isnan(want) ? isnan(given)
+                          : given == want && signbit(given) == signbit(want));
+}
+
+/* Each value of the floats that are no IEEE ones. */
+START_TEST(encoded_floats)
+{
+    for (uint32_t v = 0; v < 256; v++) {
+        bool is_nan = (v & 0x7f) == 0x7f;
+        same_float(stored(PFD_STORE_E4M3, v),
+                   is_nan ? (double)NAN : defined(v, 4, 3));
+    }
+    for (uint32_t v = 0; v < 256; v++) {
+        double infinity = v & 0x80 ? -HUGE_VAL : HUGE_VAL;
+        double special = v & 3 ? (double)NAN : infinity;
+        bool is_special = (v & 0x7c) == 0x7c;
+        same_float(stored(PFD_STORE_E5M2, v),
+                   is_special ? special : defined(v, 5, 2));
+    }
+    for (uint32_t v = 0; v < 65536; v++) {
+        double infinity = v & 0x8000 ? -HUGE_VAL : HUGE_VAL;
+        double special = v & 0x7f ? (double)NAN : infinity;
+        bool is_special = (v & 0x7f80) == 0x7f80;
+        same_float(stored(PFD_STORE_BFLOAT, v),
+                   is_special ? special : defined(v, 8, 7));
+    }
+}
+END_TEST
+
 int main(void)
 {
     return suite_run("program",
@@ -822,6 +873,6 @@ int main(void)
                            cut_vectors, stored_strings, small_scalars,
                            tight_vectors, literal_program, star_as_letter,
                            arguments_as_json, rebind, suggested_widths,
-                           long_literals, escaped_output),
+                           long_literals, escaped_output, encoded_floats),
                      60);
 }
