@@ -290,107 +290,6 @@ static void guess_slots(struct payload *p, uint64_t at)
     }
 }
 
-/* ---- real types ---- */
-
-/* Scalars of a message, in order. */
-struct scalars {
-    const struct pfd_spirv *module;
-    const struct pfd_spirv_abort *abort;
-    uint32_t member;
-    uint32_t component;
-};
-
-static bool next_scalar(struct scalars *s, struct pfd_spirv_type *type,
-                        uint64_t *at)
-{
-    for (; s->member < s->abort->n; s->member++, s->component = 0) {
-        const struct pfd_spirv_member *m =
-            pfd_spirv_member(s->module, s->abort->first + s->member);
-        unsigned width = m->type.width ? m->type.width / 8u : 4;
-        if (m->is_text || s->component >= m->type.n)
-            continue;
-        *type = m->type;
-        *at = m->offset + (uint64_t)s->component * width;
-        s->component++;
-        return true;
-    }
-    return false;
-}
-
-static unsigned bytes_of(const struct pfd_spirv_type *t)
-{
-    unsigned n = t->width ? t->width / 8u : 4;
-    return n == 1 || n == 2 || n == 8 ? n : 4;
-}
-
-static void real_slots(struct payload *p, const struct abort_site *site)
-{
-    struct scalars s = { site->shader->module, site->abort, 0, 0 };
-    struct pfd_spirv_type type;
-    uint64_t at;
-    while (next_scalar(&s, &type, &at))
-        add_slot(p, at, bytes_of(&type));
-}
-
-/* The letter that shows a value of this type where the text has conv. */
-static char real_letter(char conv, const struct pfd_spirv_type *t)
-{
-    bool floats = conv && strchr("fFeEgGaA", conv);
-    if (t->kind == PFD_SPIRV_FLOAT)
-        return conv && strchr("diouxXpc", conv) ? 'g' : conv;
-    if (floats)
-        return t->kind == PFD_SPIRV_INT ? 'd' : 'u';
-    /* A small unsigned value has no sign bit. */
-    if (t->kind == PFD_SPIRV_UINT && t->width < 32 &&
-        (conv == 'd' || conv == 'i'))
-        return 'u';
-    return conv;
-}
-
-/* Gives conversions the letters that their values' types need. */
-static void correct_letters(struct payload *p, const struct abort_site *site)
-{
-    struct scalars s = { site->shader->module, site->abort, 0, 0 };
-    struct pfd_text *text = p->made->text;
-    struct spec spec = { 0 };
-    struct pfd_spirv_type type;
-    uint64_t at;
-    while (next_spec(text->data, text->n, spec.end, &spec)) {
-        for (unsigned i = 0; i < spec.stars; i++)
-            next_scalar(&s, &type, &at);
-        for (unsigned i = 0; i < spec.n; i++) {
-            if (!next_scalar(&s, &type, &at))
-                return;
-            char letter = real_letter(spec.conv, &type);
-            if (letter == spec.conv)
-                continue;
-            text->data[spec.end - 1] = letter;
-            if (type.kind == PFD_SPIRV_FLOAT || letter != 'u' ||
-                strchr("fFeEgGaA", spec.conv))
-                p->made->findings |= FINDING(type_mismatch);
-        }
-    }
-}
-
-/* The text members, one after another, as the payload has them. */
-static bool real_text(struct payload *p, const struct abort_site *site)
-{
-    const struct pfd_spirv *m = site->shader->module;
-    bool any = false;
-    for (uint32_t i = 0; i < site->abort->n; i++) {
-        const struct pfd_spirv_member *member =
-            pfd_spirv_member(m, site->abort->first + i);
-        if (!member->is_text || member->offset >= p->n)
-            continue;
-        uint64_t left = p->n - member->offset;
-        size_t n = member->type.n < left ? member->type.n : (size_t)left;
-        const char *text = (const char *)p->bytes + member->offset;
-        pfd_text_add(p->made->text, text, strnlen(text, n));
-        any = true;
-    }
-    return any;
-}
-
 /* ---- messages ---- */
 
 /* Text as a program's author writes it: UTF-8, no control bytes but these,
@@ -468,13 +367,9 @@ static void abort_make(const struct pfd_look *look, struct pfd_made *ret)
     if (!p.n)
         return;
     struct abort_site site = abort_site_of(look->shaders, look->record->layout);
-    if (!site.abort || !real_text(&p, &site)) {
+    ret->lay_out = site.abort && abort_text(&site, p.bytes, p.n, ret->text);
+    if (!ret->lay_out)
         make_guessed(&p);
-        return;
-    }
-    real_slots(&p, &site);
-    if (!ret->text->failed && ret->text->n)
-        correct_letters(&p, &site);
 }
 
 static size_t abort_origin(const struct pfd_look *look, struct pfd_origin *ret)
@@ -568,15 +463,6 @@ static void abort_layout(const struct pfd_string *string,
     ret->n_slots = 0;
 }
 
-static size_t abort_slots(const struct pfd_look *look, struct pfd_slot *ret,
-                          uint64_t *findings)
-{
-    (void)look;
-    (void)ret;
-    (void)findings;
-    return 0;
-}
-
 static const char *const origin_names[] = {
     "shader", "module", "instruction", "file", "line", "source_line", NULL,
 };
@@ -597,6 +483,7 @@ const struct pfd_format pfd_format_abort = {
     .is_record = abort_is_record,
     .slots = abort_slots,
     .make = abort_make,
+    .adapt = abort_adapt,
     .origin = abort_origin,
     .origin_names = origin_names,
     .buffer_word = abort_buffer_word,

@@ -47,7 +47,16 @@ bool abort_is_site(const struct pfd_shaders *shaders, uint64_t layout,
 void abort_find_sites(const struct pfd_shaders *shaders, const uint8_t *payload,
                       uint64_t n, struct abort_sites *ret);
 
-/* Member of pfd_format_abort. */
+/* Appends a payload's format string: its text members, without those that are
+ * arguments. False: there is none. */
+bool abort_text(const struct abort_site *site, const uint8_t *payload,
+                uint64_t n, struct pfd_text *ret);
+
+/* Members of pfd_format_abort. */
+uint64_t abort_adapt(const struct pfd_look *look, struct pfd_step *steps,
+                     size_t n_steps);
+size_t abort_slots(const struct pfd_look *look, struct pfd_slot *ret,
+                   uint64_t *findings);
 size_t abort_find(const struct pfd_field *field, size_t from, size_t to,
                   struct pfd_whole *ret);
 

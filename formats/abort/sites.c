@@ -67,7 +67,8 @@ static bool is_alike(const struct abort_site *a, const struct abort_site *b)
             pfd_spirv_member(b->shader->module, b->abort->first + i);
         alike = x->offset == y->offset && x->is_text == y->is_text &&
                 x->type.kind == y->type.kind &&
-                x->type.width == y->type.width && x->type.n == y->type.n;
+                x->type.width == y->type.width && x->type.n == y->type.n &&
+                x->type.encoding == y->type.encoding;
     }
     return alike;
 }

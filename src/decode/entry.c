@@ -154,6 +154,8 @@ static bool make(struct pfd_entry *ret)
         return false;
     if (made.lay_out) {
         look.string = s;
+        if (of->format->adapt)
+            ret->findings |= of->format->adapt(&look, s->steps, s->n_steps);
         made.n_slots = of->format->slots(&look, of->slots, &ret->findings);
     }
     s->index = PFD_STRING_MADE;

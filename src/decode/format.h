@@ -355,6 +355,10 @@ struct pfd_format {
      * may be NULL, or one of the table that says how. NULL: no such records.
      */
     void (*make)(const struct pfd_look *look, struct pfd_made *ret);
+    /* Changes the compiled steps of a made text that is laid out to what its
+     * values are, before slots() is asked; returns finding bits. May be NULL. */
+    uint64_t (*adapt)(const struct pfd_look *look, struct pfd_step *steps,
+                      size_t n_steps);
 
     /*
      * What is known of where an entry comes from, into ret [PFD_ORIGINS_MAX],

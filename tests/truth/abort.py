@@ -34,7 +34,10 @@ class Argument:
             {"16": "h", "32": "", "64": "l"}[size]
         if not plain and rng.random() < 0.7:
             length = ""
-        vector = "v%d" % self.n if self.n > 1 else ""
+        # A conversion for more or fewer components than there are.
+        self.shown = self.n if plain or rng.random() < 0.8 else \
+            rng.choice((1, 2, 3, 4))
+        vector = "v%d" % self.shown if self.shown > 1 else ""
         self.text = "%" + vector + length + conv
         self.align = SIZES[self.base]
         self.size = self.n * self.align
@@ -50,7 +53,7 @@ class Argument:
                 v = model.signed(v, bits) if self.base[0] == "i" else v
             data += struct.pack("<" + FORMS[self.base], v)
             out.append(model.show(self.spec, v, bits))
-        return data, b", ".join(out)
+        return data, b", ".join(out[:self.shown])
 
 
 class Site:
