@@ -48,6 +48,9 @@ struct pfd_filter_spec {
     const char *where;
     /* Have patterns compiled to machine code: for processes that may. */
     bool jit;
+    /* Bytes that all compiled patterns may take; 0: no bound. Machine code is
+     * not among them. What takes more is refused (PFD_ERR_USAGE). */
+    size_t n_bytes_max;
 };
 
 struct pfd_filter;
@@ -58,6 +61,9 @@ struct pfd_wire_frame;
 PFD_API enum pfd_status pfd_filter_new(const struct pfd_filter_spec *spec,
                                        struct pfd_filter **ret,
                                        struct pfd_error *err);
+
+/* Bytes that its compiled patterns take; NULL: none. */
+PFD_API size_t pfd_filter_memory(const struct pfd_filter *filter);
 
 /* NULL is allowed. No run may be left. */
 PFD_API void pfd_filter_free(struct pfd_filter *filter);

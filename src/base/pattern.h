@@ -26,13 +26,22 @@ enum pfd_match {
     PFD_MATCH_GAVE_UP, /* a limit was reached: perhaps */
 };
 
+/* What patterns take, who asks for it before it is taken. One thread at a
+ * time. */
+struct pfd_pattern_memory {
+    size_t n;     /* bytes */
+    size_t n_max; /* 0: no bound */
+};
+
 struct pfd_pattern; /* compiled; any number of threads may share it */
 struct pfd_matcher; /* what one thread needs to match */
 
-/* PFD_OK; PFD_ERR_USAGE: text is no pattern, err says where (offset: bytes)
- * and why; PFD_ERR_NOMEM; PFD_ERR_UNSUPPORTED: PCRE2 is not there. flags: enum
- * pfd_pattern_flag. */
+/* PFD_OK; PFD_ERR_USAGE: text is no pattern, or takes more than there may be;
+ * err says where (offset: bytes) and why; PFD_ERR_NOMEM; PFD_ERR_UNSUPPORTED:
+ * PCRE2 is not there. flags: enum pfd_pattern_flag. memory: borrowed until the
+ * pattern is freed. */
 enum pfd_status pfd_pattern_new(const char *text, unsigned flags,
+                                struct pfd_pattern_memory *memory,
                                 struct pfd_pattern **ret,
                                 struct pfd_error *err);
 

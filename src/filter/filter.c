@@ -87,6 +87,7 @@ struct met {
 };
 
 struct pfd_filter {
+    struct pfd_pattern_memory memory; /* of all patterns */
     struct patterns messages;
     struct patterns format_strings;
     bool invert;
@@ -135,7 +136,7 @@ static enum pfd_status no_memory(struct pfd_error *err)
     return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
 }
 
-static enum pfd_status add_patterns(struct patterns *to,
+static enum pfd_status add_patterns(struct pfd_filter *f, struct patterns *to,
                                     const char *const *texts, size_t n,
                                     unsigned flags, struct pfd_error *err)
 {
@@ -145,7 +146,7 @@ static enum pfd_status add_patterns(struct patterns *to,
     }
     for (size_t i = 0; i < n; i++) {
         enum pfd_status status =
-            pfd_pattern_new(texts[i], flags, &to->all[i], err);
+            pfd_pattern_new(texts[i], flags, &f->memory, &to->all[i], err);
         if (status != PFD_OK)
             return status;
         to->n++;
@@ -201,13 +202,14 @@ static enum pfd_status fill(struct pfd_filter *f,
     unsigned flags = (spec->ignore_case ? PFD_PATTERN_IGNORE_CASE : 0) |
                      (spec->jit ? PFD_PATTERN_JIT : 0);
     f->invert = spec->invert;
+    f->memory.n_max = spec->n_bytes_max;
     if (!copy_names(f, spec->sources, spec->n_sources) ||
         !copy_ids(f, spec->ids, spec->n_ids))
         return no_memory(err);
-    enum pfd_status status = add_patterns(&f->messages, spec->patterns,
+    enum pfd_status status = add_patterns(f, &f->messages, spec->patterns,
                                           spec->n_patterns, flags, err);
     if (status == PFD_OK) {
-        status = add_patterns(&f->format_strings, spec->format_strings,
+        status = add_patterns(f, &f->format_strings, spec->format_strings,
                               spec->n_format_strings, flags, err);
     }
     if (status == PFD_OK && spec->where) {
@@ -242,6 +244,11 @@ enum pfd_status pfd_filter_new(const struct pfd_filter_spec *spec,
     }
     *ret = f;
     return PFD_OK;
+}
+
+size_t pfd_filter_memory(const struct pfd_filter *filter)
+{
+    return filter ? filter->memory.n : 0;
 }
 
 void pfd_filter_free(struct pfd_filter *filter)

@@ -14,14 +14,16 @@
 #define TWO   UINT64_C(0x0fedcba98765)
 #define OTHER UINT64_C(0x777777777777)
 
+static struct pfd_pattern_memory memory;
+
 static enum pfd_match match(const char *pattern, const char *text, size_t n)
 {
     enum pfd_match ret[2];
     for (unsigned jit = 0; jit < 2; jit++) {
         struct pfd_pattern *p = NULL;
-        ck_assert_int_eq(
-            pfd_pattern_new(pattern, jit ? PFD_PATTERN_JIT : 0, &p, NULL),
-            PFD_OK);
+        ck_assert_int_eq(pfd_pattern_new(pattern, jit ? PFD_PATTERN_JIT : 0,
+                                         &memory, &p, NULL),
+                         PFD_OK);
         struct pfd_matcher *m = pfd_matcher_new();
         ret[jit] = pfd_pattern_match(p, m, text, n);
         pfd_pattern_free(p);
@@ -81,11 +83,13 @@ START_TEST(wrong_patterns)
     struct pfd_error err;
     struct pfd_pattern *p = NULL;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        ck_assert_msg(pfd_pattern_new(wrong[i], 0, &p, &err) == PFD_ERR_USAGE,
+        ck_assert_msg(pfd_pattern_new(wrong[i], 0, &memory, &p, &err) ==
+                          PFD_ERR_USAGE,
                       "%s is a pattern", wrong[i]);
     }
     memset(large, 'a', sizeof large - 1);
-    ck_assert_int_eq(pfd_pattern_new(large, 0, &p, &err), PFD_ERR_USAGE);
+    ck_assert_int_eq(pfd_pattern_new(large, 0, &memory, &p, &err),
+                     PFD_ERR_USAGE);
 }
 END_TEST
 
