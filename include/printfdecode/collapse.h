@@ -44,6 +44,11 @@ PFD_API enum pfd_status pfd_collapse_new(const struct pfd_collapse_spec *spec,
 /* NULL is allowed. */
 PFD_API void pfd_collapse_free(struct pfd_collapse *collapse);
 
+/* Bytes that it holds, about. */
+PFD_API size_t pfd_collapse_memory(const struct pfd_collapse *collapse);
+/* From the next row on, n_bytes_max is this. */
+PFD_API void pfd_collapse_set_room(struct pfd_collapse *collapse, size_t n);
+
 /* A pfd_write_fn; user: the collapse. False: write() said so, or memory is
  * out. */
 PFD_API bool pfd_collapse_write(void *user, const void *bytes, size_t n);

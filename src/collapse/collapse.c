@@ -17,6 +17,7 @@ enum {
     WINDOW_MAX = 1 << 20,
     BYTES_A_RANGE = 64,     /* one of all runs for so many bytes that wait */
     LINES_MAX = 1000,       /* that wait, beside the window's */
+    OUT_KEPT = 64 << 10,    /* bytes of what has gone out, for the next */
     WAITING_MAX = 64 << 20, /* bytes of all waiting lines */
 };
 
@@ -42,7 +43,7 @@ struct pfd_collapse {
     struct run *first; /* the queue */
     struct run *last;
     uint64_t n_waiting;
-    size_t n_bytes;     /* of their rows */
+    size_t n_bytes;     /* of them, but for ranges */
     struct run **slots; /* [n_slots], a power of two: open ones, by key */
     size_t n_slots;
     uint64_t n; /* entries so far */
@@ -196,6 +197,12 @@ static void free_run(struct pfd_collapse *c, struct run *run)
     free(run);
 }
 
+static size_t run_bytes(const struct run *run)
+{
+    size_t n_spans = run->row->n_cells + run->row->n_origins + 2u;
+    return sizeof *run + run->row->n_bytes + n_spans * sizeof *run->spans;
+}
+
 static struct run *new_run(struct pfd_collapse *c, const struct pfd_row *row)
 {
     struct run *run = calloc(1, sizeof *run);
@@ -212,7 +219,7 @@ static struct run *new_run(struct pfd_collapse *c, const struct pfd_row *row)
         return NULL;
     }
     memcpy(run->row, row, row->n_bytes);
-    c->n_bytes += row->n_bytes;
+    c->n_bytes += run_bytes(run);
     if (c->last) {
         c->last->next = run;
     } else {
@@ -341,7 +348,7 @@ static void emit_first(struct pfd_collapse *c)
     if (!c->first)
         c->last = NULL;
     c->n_waiting--;
-    c->n_bytes -= run->row->n_bytes;
+    c->n_bytes -= run_bytes(run);
     free_run(c, run);
 }
 
@@ -404,6 +411,8 @@ static bool hand_over(struct pfd_collapse *c)
         !c->spec.write(c->spec.write_user, c->out.data, c->out.n))
         c->stopped = true;
     c->out.n = 0;
+    if (c->out.room > OUT_KEPT)
+        pfd_text_free(&c->out);
     return !c->stopped && !c->failed;
 }
 
@@ -422,6 +431,18 @@ enum pfd_status pfd_collapse_end(struct pfd_collapse *c)
         emit_first(c);
     hand_over(c);
     return c->failed ? PFD_ERR_NOMEM : c->stopped ? PFD_ERR_STOPPED : PFD_OK;
+}
+
+size_t pfd_collapse_memory(const struct pfd_collapse *c)
+{
+    return sizeof *c + c->n_slots * sizeof *c->slots + c->n_bytes +
+           2 * c->room.n * sizeof(struct pfd_span_range) + c->out.room;
+}
+
+void pfd_collapse_set_room(struct pfd_collapse *c, size_t n)
+{
+    c->spec.n_bytes_max = n;
+    c->room.max = n / BYTES_A_RANGE;
 }
 
 enum pfd_status pfd_collapse_new(const struct pfd_collapse_spec *spec,
