@@ -28,7 +28,7 @@ DAEMON = [
     ' fieldmap foreign growing gzip head http log name objects own_file peer positions rounds running said'
     ' sample'
     ' digest sha256 site sources sums work',
-    'chunk holder keys lobby pools session_sums request template',
+    'chunk holder keys lobby pools quota session_sums request template',
     'access class origin room',
     'farm input output value',
     'block',

@@ -366,6 +366,7 @@ bool pfdd_request_finish(struct pfdd_request *r, char *err, size_t n_err)
         .format_strings = (const char *const *)r->format_strings.items,
         .n_format_strings = r->format_strings.n,
         .where = r->where,
+        .n_bytes_max = r->n_patterns_max,
     };
     bool is_collapsed = r->wants.collapse != PFDD_COLLAPSE_NO;
     /* Whoever asks for another form does not ask for these names. */

@@ -83,7 +83,8 @@ struct pfdd_request {
     char *where;
     bool ignore_case;
     bool invert;
-    unsigned keys_seen; /* bits: that may not be set again */
+    size_t n_patterns_max; /* bytes that compiled ones may take; 0: no bound */
+    unsigned keys_seen;    /* bits: that may not be set again */
 };
 
 /*

@@ -78,10 +78,27 @@ bool pfdd_reader_is_awaited(struct pfdd_reader *r, uint64_t now_ns)
     return r->waited_ns < PATIENCE_NS;
 }
 
+/* Bytes that it has; no page of its choice is being made. */
+static size_t bytes_of(const struct pfdd_reader *r)
+{
+    size_t n = sizeof *r + r->out_n + pfdd_told_memory(&r->told);
+    if (r->choice)
+        n += sizeof *r->choice + pfd_filter_memory(r->choice->wants.entries);
+    return n + (runs_of(r) ? pfdd_runs_memory(runs_of(r)) + PFDD_RUNS_MIN : 0);
+}
+
+/* False: it may not have so much. */
+static bool hold(struct pfdd_reader *r, size_t n)
+{
+    if (!pfdd_quota_change(r->quota, r->n_held, n))
+        return false;
+    r->n_held = n;
+    return true;
+}
+
 size_t pfdd_reader_memory(const struct pfdd_reader *r)
 {
-    return sizeof *r + r->out_n + (r->choice ? sizeof *r->choice : 0) +
-           (runs_of(r) ? PFDD_RUNS_BYTES : 0) + pfdd_told_memory(&r->told);
+    return r->n_held;
 }
 
 /* ---- what it says itself ---- */
@@ -200,6 +217,23 @@ static void cut_off(struct pfdd_reader *r, const char *why)
     say(r, "error", json, text);
 }
 
+/* What it has is all that it holds; what has been made already is its last. */
+static void settle(struct pfdd_reader *r)
+{
+    if (!hold(r, bytes_of(r)) && !r->is_over)
+        cut_off(r, "this subscriber takes more memory than it may");
+}
+
+/* As much as there is for what may wait while a page is made. */
+static void hold_runs(struct pfdd_reader *r, struct pfdd_runs *runs)
+{
+    size_t own = bytes_of(r) - PFDD_RUNS_MIN;
+    size_t n = PFDD_RUNS_MAX;
+    while (n > PFDD_RUNS_MIN && !hold(r, own + n))
+        n /= 2;
+    pfdd_runs_set_room(runs, n);
+}
+
 /* What waits to be collapsed, all before the present item; no page is being
  * made. */
 static void end_runs(struct pfdd_reader *r)
@@ -214,12 +248,27 @@ static void end_runs(struct pfdd_reader *r)
     free(text);
     if (!ok)
         cut_off(r, "out of memory for what is collapsed");
+    settle(r);
 }
 
 /* ---- life ---- */
 
-bool pfdd_reader_init(struct pfdd_reader *r, struct pfdd_pages *pages,
-                      struct pfdd_request *request)
+static bool begin(struct pfdd_reader *r, struct pfdd_request *request)
+{
+    if (!pfdd_choice_new(request, &r->choice))
+        return false;
+    if (r->choice && r->choice->wants.collapse)
+        r->choice->runs =
+            pfdd_runs_new(r->form, &r->choice->wants, uv_hrtime());
+    bool ok = !r->choice || !r->choice->wants.collapse || r->choice->runs;
+    if (ok && hold(r, bytes_of(r)))
+        return true;
+    pfdd_choice_free(r->choice);
+    return false;
+}
+
+bool pfdd_reader_init_of(struct pfdd_reader *r, struct pfdd_pages *pages,
+                         struct pfdd_request *request, struct pfdd_quota *quota)
 {
     struct pfdd_ring *ring = pages->ring;
     const struct pfdd_from *from = &request->from;
@@ -227,19 +276,16 @@ bool pfdd_reader_init(struct pfdd_reader *r, struct pfdd_pages *pages,
                                .pages = pages,
                                .form = request->form,
                                .next = ring->readers,
+                               .quota = quota,
                                .seq = ring->next_seq };
     if (request->wants.map && !request->wants.encoding) {
         request->wants.encoding = &pfdd_mapped_encoding;
         r->form = PFDD_TEXT;
     }
-    if (!pfdd_choice_new(request, &r->choice))
+    if (!begin(r, request))
         return false;
-    if (r->choice && r->choice->wants.collapse &&
-        !(r->choice->runs =
-              pfdd_runs_new(r->form, &r->choice->wants, uv_hrtime()))) {
-        pfdd_choice_free(r->choice);
-        return false;
-    }
+    if (quota)
+        quota->refs++;
     ring->readers = r;
     if (from->is_time) {
         r->seq = find_time(ring, from->value);
@@ -248,6 +294,12 @@ bool pfdd_reader_init(struct pfdd_reader *r, struct pfdd_pages *pages,
         r->seq = from->value ? from->value : pfdd_ring_oldest(ring);
     }
     return true;
+}
+
+bool pfdd_reader_init(struct pfdd_reader *r, struct pfdd_pages *pages,
+                      struct pfdd_request *request)
+{
+    return pfdd_reader_init_of(r, pages, request, NULL);
 }
 
 static void drop_page(struct pfdd_reader *r)
@@ -272,6 +324,8 @@ void pfdd_reader_deinit(struct pfdd_reader *r)
     drop_page(r);
     pfdd_told_deinit(&r->told);
     free(r->out);
+    hold(r, 0);
+    pfdd_quota_leave(r->quota);
 }
 
 /* ---- pages ---- */
@@ -325,6 +379,7 @@ static void leave_page(struct pfdd_reader *r)
         r->is_costly = true;
         cut_off(r, "what is matched costs more than it may");
     }
+    settle(r);
 }
 
 /* What is of other sources need not be looked at, unless it is counted. */
@@ -354,6 +409,8 @@ static bool find_page(struct pfdd_reader *r)
     skip_others(r);
     if (r->seq >= r->ring->next_seq || r->is_over)
         return false;
+    if (runs_of(r))
+        hold_runs(r, runs_of(r));
     struct pfdd_page *p = r->choice ? pfdd_pages_choose(r->pages, r, r->seq)
                                     : pfdd_pages_get(r->pages, r->form, r->seq);
     r->waits = !p;
@@ -378,6 +435,7 @@ static bool tell(struct pfdd_reader *r)
                         add_frame_bytes, r, &done))
         r->is_over = true;
     r->n_told += done;
+    settle(r);
     if (r->told.n_streams != n_streams)
         r->n_told = 0;
     return !r->is_over;
@@ -438,6 +496,8 @@ static void take_out(struct pfdd_reader *r, size_t n)
     free(r->out);
     r->out = NULL;
     r->out_at = r->out_n = 0;
+    if (!r->page || r->page->is_ready)
+        settle(r);
 }
 
 void pfdd_reader_take(struct pfdd_reader *r, size_t n)
@@ -523,7 +583,8 @@ static bool let_go(struct pfdd_reader *r)
             continue;
     }
     size_t n_rest = end > r->item ? end_of(p, end - 1) - r->at : 0;
-    if (n_rest > REST_MAX || (n_rest && !add_out(r, p->text + r->at, n_rest)))
+    if (n_rest > REST_MAX || !hold(r, r->n_held + n_rest) ||
+        (n_rest && !add_out(r, p->text + r->at, n_rest)))
         return false;
     r->lines += end - r->item;
     r->seq = p->first + end;

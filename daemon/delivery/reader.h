@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "config/request.h"
+#include "core/quota.h"
 #include "delivery/page.h"
 #include "delivery/ring.h"
 #include "delivery/told.h"
@@ -39,6 +40,9 @@ struct pfdd_reader {
     uint64_t awaited_ns;        /* likewise: when it was waited for last */
     uint64_t period_ns;         /* when the present period began */
     uint64_t waited_ns;         /* for so long in these */
+    struct pfdd_quota *quota;   /* of whose it is, a reference; NULL: the
+                                 configuration's */
+    size_t n_held;              /* bytes of the quota */
     /* Made here, not yet taken: gaps, the rest of a line. */
     char *out; /* [out_n], from out_at on */
     size_t out_at;
@@ -54,10 +58,14 @@ struct pfdd_reader {
     void *user;
 };
 
-/* Begins at request->from; what is wanted is moved from the request. False: out
- * of memory, and there is no reader. */
+/* Begins at request->from; what is wanted is moved from the request, and what it
+ * holds is of a quota, to which it takes a reference; NULL: of none. False:
+ * there is no memory for it, or no more of the quota, and there is no reader. */
 bool pfdd_reader_init(struct pfdd_reader *r, struct pfdd_pages *pages,
                       struct pfdd_request *request);
+bool pfdd_reader_init_of(struct pfdd_reader *r, struct pfdd_pages *pages,
+                         struct pfdd_request *request,
+                         struct pfdd_quota *quota);
 void pfdd_reader_deinit(struct pfdd_reader *r);
 
 /*

@@ -8,10 +8,6 @@
 
 #include <printfdecode/collapse.h>
 
-enum {
-    WAITING = 1024 * 1024, /* bytes of rows that wait */
-};
-
 #define WAIT_NS UINT64_C(1000000000)
 
 static void put(struct pfdd_runs *r, const char *bytes, size_t n)
@@ -77,7 +73,7 @@ struct pfdd_runs *pfdd_runs_new(enum pfdd_form form,
         .output = form == PFDD_TEXT ? "text" : "json",
         .equal = wants->collapse == PFDD_COLLAPSE_EQUAL,
         .window = wants->window,
-        .n_bytes_max = WAITING,
+        .n_bytes_max = PFDD_RUNS_MAX,
         .write = take_lines,
         .write_user = r,
     };
@@ -96,6 +92,16 @@ void pfdd_runs_free(struct pfdd_runs *runs)
     pfd_collapse_free(runs->collapse);
     free(runs->text);
     free(runs);
+}
+
+size_t pfdd_runs_memory(const struct pfdd_runs *runs)
+{
+    return sizeof *runs + runs->size + pfd_collapse_memory(runs->collapse);
+}
+
+void pfdd_runs_set_room(struct pfdd_runs *runs, size_t n)
+{
+    pfd_collapse_set_room(runs->collapse, n);
 }
 
 void pfdd_runs_add(struct pfdd_runs *runs, const void *rows, size_t n)

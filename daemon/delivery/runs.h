@@ -28,8 +28,8 @@ struct pfdd_runs {
 };
 
 enum {
-    /* What one may have, about. */
-    PFDD_RUNS_BYTES = 2 * 1024 * 1024,
+    PFDD_RUNS_MAX = 1024 * 1024, /* bytes that may wait, */
+    PFDD_RUNS_MIN = 64 * 1024,   /* and those that always may */
 };
 
 /* Text, JSON or events; all times by uv_hrtime(). NULL: out of memory. */
@@ -38,6 +38,12 @@ struct pfdd_runs *pfdd_runs_new(enum pfdd_form form,
                                 uint64_t now_ns);
 /* NULL is allowed. */
 void pfdd_runs_free(struct pfdd_runs *runs);
+
+/* Bytes that it has, about. */
+size_t pfdd_runs_memory(const struct pfdd_runs *runs);
+/* So many bytes may wait from now on: PFDD_RUNS_MIN to PFDD_RUNS_MAX, which is
+ * what it begins with. Where that is less, lines end sooner. */
+void pfdd_runs_set_room(struct pfdd_runs *runs, size_t n);
 
 /* Rows of pfd_lines_rows(). */
 void pfdd_runs_add(struct pfdd_runs *runs, const void *rows, size_t n);

@@ -236,7 +236,10 @@ static void start_stream(struct client *c, const struct pfdd_http_request *q,
                                          "application/octet-stream",
                                          "text/event-stream" };
     struct http_output *o = output_of(c);
-    struct pfdd_request request = { .form = form };
+    struct pfdd_request request = {
+        .form = form,
+        .n_patterns_max = pfdd_quota_of_patterns(&o->base.d->quotas),
+    };
     char err[320] = "";
     char head[HEAD];
     if (!pfdd_query_read(&request, q, err, sizeof err) ||
@@ -257,7 +260,7 @@ static void start_stream(struct client *c, const struct pfdd_http_request *q,
         return;
     }
     if (!is_taken) {
-        refuse(c, false, 503, "too many streams");
+        refuse(c, false, 503, "too many streams, or no memory for one now");
         return;
     }
     c->pump.reader.wake = on_lines;

@@ -101,6 +101,7 @@ static bool read_request(const struct client *c, struct pfdd_request *ret,
     bool ok = pfdd_output_request(output_of(c)->base.config, ret, err, n_err);
     if (n) /* The client's own choice takes the place of the default one. */
         pfdd_request_widen(ret);
+    ret->n_patterns_max = pfdd_quota_of_patterns(&output_of(c)->base.d->quotas);
     return ok && (!n || pfdd_request_read(ret, line, n, err, n_err)) &&
            pfdd_request_finish(ret, err, n_err);
 }
@@ -108,7 +109,7 @@ static bool read_request(const struct client *c, struct pfdd_request *ret,
 static void begin(struct client *c, const char *line, size_t n)
 {
     struct pfdd_request request;
-    char err[256] = "out of memory";
+    char err[256] = "no memory for it now";
     bool ok = read_request(c, &request, line, n, err, sizeof err);
     if (!ok && n && pfd_wire_may_begin(line, n)) {
         snprintf(err, sizeof err,

@@ -51,7 +51,11 @@ bool pfdd_pump_open(struct pfdd_pump *p, const struct pfdd_output *output,
                     struct pfdd_visitor *to, struct pfdd_request *request,
                     void (*go_on)(struct pfdd_visitor *to))
 {
-    p->is_open = pfdd_reader_init(&p->reader, &output->d->pages, request);
+    struct pfdd_quota *quota =
+        pfdd_quota_join(&output->d->quotas, &to->guest.key);
+    p->is_open = quota && pfdd_reader_init_of(&p->reader, &output->d->pages,
+                                              request, quota);
+    pfdd_quota_leave(quota);
     p->output = output;
     p->to = to;
     p->go_on = go_on;

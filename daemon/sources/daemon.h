@@ -18,6 +18,7 @@
 #include "core/counters.h"
 #include "core/log.h"
 #include "core/pools.h"
+#include "core/quota.h"
 #include "core/rounds.h"
 #include "delivery/holdup.h"
 #include "delivery/page.h"
@@ -75,7 +76,8 @@ struct pfdd {
     struct pfdd_outcome outcome;
     struct pfdd_holdup holdup;
     struct pfdd_log_topic told_peers; /* what they did wrong */
-    struct pfdd_room room;            /* the memory of all */
+    struct pfdd_room room;            /* the memory of all, */
+    struct pfdd_quotas quotas;        /* that of readers */
     struct pfdd_rounds rounds;        /* and the loop's time */
     const void *sent;   /* the subscriber that got much last, to compare with */
     size_t batch;       /* bytes of chunks that a job makes, about */

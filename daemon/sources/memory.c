@@ -5,6 +5,12 @@
 #include "sources/library.h"
 #include "sources/session_memory.h"
 
+enum {
+    READERS = 32, /* this part of the cap is for what readers have */
+    READERS_MIN = 512 << 10,
+    READERS_MAX = 64 << 20,
+};
+
 size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
 {
     size_t most = 0;
@@ -44,6 +50,7 @@ static size_t others(const void *user, size_t *reserve)
     *reserve = pfdd_ring_most(&d->ring) - m.ring + helpers_reserve(d);
     if (d->pages.n_bytes_max > m.pages)
         *reserve += d->pages.n_bytes_max - m.pages;
+    *reserve += d->quotas.n_max - d->quotas.n;
     if (d->library)
         *reserve += pfdd_library_most(d->library);
     return m.ring + m.pages + m.helpers + m.strings + m.outputs +
@@ -53,11 +60,15 @@ static size_t others(const void *user, size_t *reserve)
 static size_t for_all(const void *user)
 {
     const struct pfdd *d = user;
-    return pfdd_ring_most(&d->ring) + d->pages.n_bytes_max;
+    return pfdd_ring_most(&d->ring) + d->pages.n_bytes_max + d->quotas.n_max;
 }
 
 void pfdd_memory_init(struct pfdd *d, size_t max)
 {
+    size_t share = max / READERS;
+    d->quotas.n_max = share < READERS_MIN   ? READERS_MIN
+                      : share > READERS_MAX ? READERS_MAX
+                                            : share;
     d->room.max = max;
     d->room.others = others;
     d->room.for_all = for_all;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_readers FIRST N: of N numbers, from the first one on, a run each that is
+ * test_drawn_readers FIRST N: of N numbers, from the first one on, a run each that is
  * drawn by it: readers come, read a little, stall, stay and go, while lines of
  * all lengths come in and the ring and the pages let go of old ones. Each reader
  * has, item by item, what a reader has that was alone from the start; what it

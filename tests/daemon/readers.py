@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""readers.py DAEMON DUMP ELF: what readers make the daemon have is theirs, and
+refused to them: producers get through, and neither what is accounted nor what
+the kernel counts is more than the cap."""
+import json
+import os
+import re
+import socket
+import struct
+import sys
+import time
+
+from harness import (PATIENCE, PROGRAM, Daemon, dial, dump_frames, frame,
+                     is_sanitized, need, producer, run, until)
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'bench'))
+import inputs  # noqa: E402  pylint: disable=wrong-import-position
+
+CONFIG = '''memory_max: $M
+ring: 4MiB
+code_objects: [$T/lines.elf]
+log_level: warning
+inputs:
+  - {type: listen, address: "unix:$T/in.sock"}
+outputs:
+  - {type: listen, address: "unix:$T/l.sock", max_clients: 128}
+  - {type: http, address: "unix:$T/http.sock", max_clients: 128}
+'''
+LENGTHS = {0x10001: 2, 0x10002: 400, 0x10003: 3000}
+PROGRAM_MIB = 24  # beside what is accounted: its code, stacks, libraries
+
+
+def start(temp, mib):
+    need('http')
+    with open(f'{temp}/lines.elf', 'wb') as f:
+        f.write(inputs.elf([inputs.row(i, 'x' * (n - 1) + '\n', [])
+                            for i, n in LENGTHS.items()] +
+                           [inputs.row(0x10009, 'number %u\n', [0])]))
+    return Daemon(temp, CONFIG.replace('$M', f'{mib}MiB'))
+
+
+def entry(ident, *words):
+    return struct.pack('<Q', ident << 16 | 2 + len(words)) + struct.pack(
+        f'<{len(words)}I', *words)
+
+
+def dump(entries):
+    data = b''.join(entries)
+    return struct.pack('<QQ', len(data) // 4, 0) + data
+
+
+def numbers(n):
+    return dump(entry(0x10009, i) for i in range(n))
+
+
+def get_through(d, temp, name, n=1000):
+    """A producer's lines are all there, for somebody who has no part in it."""
+    lines = dial(f'{temp}/l.sock', {'output': 'json', 'source': name})
+    time.sleep(0.1)
+    with producer(f'{temp}/in.sock', *dump_frames(1, name, numbers(n))):
+        assert [e['args'] for e in lines.entries(n)] == [[i] for i in range(n)]
+    lines.close()
+
+
+def is_below_cap(d, mib):
+    page = d.http()[1]
+    peak = int(re.search(r'(?m)^\w+memory_peak_bytes (\d+)', page)[1]) >> 20
+    accounted = int(re.search(r'(?m)^\w+memory_accounted_bytes (\d+)',
+                              page)[1]) >> 20
+    real = d.memory_kib() >> 10
+    print(f'cap {mib} MiB: accounted {accounted}, at most {peak}, real {real}')
+    assert peak <= mib, page
+    if not is_sanitized(PROGRAM):
+        assert real <= mib + PROGRAM_MIB, real
+
+
+def ask(temp, request):
+    """A subscriber, or why there is none."""
+    sock = socket.socket(socket.AF_UNIX)
+    sock.settimeout(PATIENCE)
+    sock.connect(f'{temp}/l.sock')
+    sock.sendall(json.dumps(request).encode() + b'\n')
+    return sock
+
+
+def stream(temp, query):
+    sock = socket.socket(socket.AF_UNIX)
+    sock.settimeout(PATIENCE)
+    sock.connect(f'{temp}/http.sock')
+    sock.sendall(f'GET /lines?{query} HTTP/1.1\r\nHost: localhost\r\n\r\n'
+                 .encode())
+    return sock
+
+
+def collapsed(temp, mib):
+    d = start(temp, mib)
+    socks = [ask(temp, {'collapse': True}) for _ in range(100)]
+    socks += [stream(temp, 'collapse=true') for _ in range(100)]
+    time.sleep(1)
+    get_through(d, temp, 'first')
+    get_through(d, temp, 'second', 20000)
+    is_below_cap(d, mib)
+    for sock in socks:
+        sock.close()
+    until('none is there', lambda: d.metric('readers') == 0)
+    d.stop()
+
+
+def collapsed_at_64(temp):
+    collapsed(temp, 64)
+
+
+def collapsed_at_256(temp):
+    collapsed(temp, 256)
+
+
+PATTERNS = ['(?:' + c + 'z){5000}' for c in 'abcdefghijklmnop']
+
+
+def patterns(temp):
+    """Each takes 60 KiB and more once it is compiled."""
+    d = start(temp, 64)
+    socks = [ask(temp, {'match': PATTERNS, 'format_string': PATTERNS})
+             for _ in range(100)]
+    said = socks[0].recv(1000)
+    assert b'more memory than it may' in said, said
+    some = {'match': PATTERNS[:2], 'where': 'a0 < 100'}
+    socks += [ask(temp, some) for _ in range(100)]
+    time.sleep(1)
+    get_through(d, temp, 'first')
+    is_below_cap(d, 64)
+    for sock in socks:
+        sock.close()
+    d.stop()
+
+
+def lines_of_all_lengths(temp):
+    """One producer, and subscribers that come, read a little and go."""
+    d = start(temp, 256)
+    codes = list(LENGTHS)
+    subscribers = []
+    with producer(f'{temp}/in.sock') as sock:
+        for k in range(1, 120):
+            n = 1500 if k % 3 else 3
+            some = dump(entry(codes[(i * i + k) % 3 if k % 2 else 0])
+                        for i in range(n))
+            sock.sendall(b''.join(dump_frames(k % 900 + 1, 'b', some)))
+            if len(subscribers) < 3:
+                form = ('text', 'raw', 'json', 'entries')[k % 4]
+                subscribers.append(
+                    dial(f'{temp}/l.sock', {'output': form,
+                                            'from': 'oldest'}).sock)
+                subscribers[-1].setblocking(False)
+            for s in list(subscribers):
+                try:
+                    s.recv(200000)
+                except BlockingIOError:
+                    pass
+                if (k + len(subscribers)) % 7 == 0:
+                    s.close()
+                    subscribers.remove(s)
+            assert d.process.poll() is None, d.log()
+    d.stop()
+
+
+if __name__ == '__main__':
+    run(patterns, collapsed_at_64, collapsed_at_256, lines_of_all_lengths)
