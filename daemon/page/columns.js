@@ -15,7 +15,7 @@ export function describe(formatString, n) {
         const [whole, width, precision, lanes, letter] = match;
         if (whole === '%%')
             continue;
-        const words = formatString.slice(before, match.index).match(/[A-Za-z_]\w*/g);
+        const words = formatString.slice(before, match.index).match(/[\p{L}_][\p{L}\p{M}\p{N}_]*/gu);
         before = match.index + whole.length;
         for (const star of [width, precision]) {
             if (star === '*')

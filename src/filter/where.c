@@ -102,10 +102,11 @@ static int digit_of(char c)
     return 99;
 }
 
+/* A byte of what is beyond ASCII is part of a name: columns.h says of which. */
 static bool is_word(char c)
 {
     return digit_of(c) < 10 || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') ||
-           c == '_';
+           c == '_' || (c & 0x80);
 }
 
 static int base_of(const char *text)

@@ -6,17 +6,42 @@
 
 #include <printfdecode/printfdecode.h>
 
+#include "base/escape.h"
+
 enum {
     /* Whether a name is an earlier argument's costs a look at all of them. */
-    NAMED_MAX = 256
+    NAMED_MAX = 256,
+    /* Parts of a list that are one thing's; of a longer one each is known by
+     * its place. */
+    LIST_MAX = 16,
 };
 
-static bool is_letter(char c)
+/* Code points from 0x80 on that are in no word; all others count as letters. */
+static const struct range {
+    uint32_t first;
+    uint32_t last;
+} no_letters[] = {
+    { 0x80, 0xa9 },       { 0xab, 0xb4 },        { 0xb6, 0xb9 },
+    { 0xbb, 0xbf },       { 0xd7, 0xd7 },        { 0xf7, 0xf7 },
+    { 0x2000, 0x206f },   { 0x20a0, 0x20cf },    { 0x2190, 0x2bff },
+    { 0x2e00, 0x2e7f },   { 0x3000, 0x3004 },    { 0x3008, 0x3020 },
+    { 0xd800, 0xf8ff },   { 0xfe10, 0xfe6f },    { 0xfeff, 0xff0f },
+    { 0xff1a, 0xff20 },   { 0xff3b, 0xff40 },    { 0xff5b, 0xff65 },
+    { 0x1f000, 0x1ffff }, { 0xe0000, 0x10ffff },
+};
+
+static bool is_letter(uint32_t c)
 {
-    return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_';
+    if (c < 0x80)
+        return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_';
+    for (size_t i = 0; i < sizeof no_letters / sizeof *no_letters; i++) {
+        if (c >= no_letters[i].first && c <= no_letters[i].last)
+            return false;
+    }
+    return true;
 }
 
-static bool is_word(char c)
+static bool is_word(uint32_t c)
 {
     return is_letter(c) || (c >= '0' && c <= '9');
 }
@@ -27,21 +52,47 @@ static bool is_joint(char c)
     return c && strchr(" \t=:([{<\"'#$@-+>", c);
 }
 
+/* The character that ends text [n]; 0: there is none, or it is not UTF-8. */
+static uint32_t last_character(const char *text, size_t n, size_t *length)
+{
+    const uint8_t *end = (const uint8_t *)text + n;
+    size_t k = 1;
+    *length = n > 0;
+    if (!n || end[-1] < 0x80)
+        return n ? end[-1] : 0;
+    while (k < 4 && k < n && (end[-(ptrdiff_t)k] & 0xc0) == 0x80)
+        k++;
+    if (pfd_utf8_length(text + n - k, k) != k)
+        return 0;
+    uint32_t c = end[-(ptrdiff_t)k] & (0x7fu >> k);
+    *length = k;
+    while (--k)
+        c = c << 6 | (end[-(ptrdiff_t)k] & 0x3f);
+    return c;
+}
+
 /* The last word of text [n], [*n_word] bytes; NULL: there is none. */
 static const char *last_word(const char *text, size_t n, size_t *n_word)
 {
+    size_t length = 0;
+    uint32_t c = 0;
+    size_t first = 0; /* of the word, its first letter */
     if (n >= 2 && text[n - 2] == '0' && (text[n - 1] | 0x20) == 'x' &&
-        (n == 2 || !is_word(text[n - 3])))
+        !is_word(last_character(text, n - 2, &length)))
         n -= 2;
     while (n && is_joint(text[n - 1]))
         n--;
     size_t end = n;
-    while (n && is_word(text[n - 1]))
-        n--;
-    while (n < end && !is_letter(text[n]))
-        n++;
-    *n_word = end - n;
-    return n < end ? text + n : NULL;
+    for (first = end; (c = last_character(text, n, &length)) && is_word(c);
+         n -= length) {
+        if (is_letter(c))
+            first = n - length;
+    }
+    /* Bytes that are no UTF-8 may be letters: what is behind them is half a
+     * word. */
+    bool is_half = n && !c;
+    *n_word = end - first;
+    return first < end && !is_half ? text + first : NULL;
 }
 
 /* A vector's first step, and the number of its components. */
@@ -66,26 +117,107 @@ static void add_component(char *name, size_t i, size_t n)
     }
 }
 
+static bool is_prefix(const struct pfd_step *step)
+{
+    return step->conv == PFD_CONV_STAR;
+}
+
+/* The word before the step that begins a conversion's vector; NULL: there is
+ * none. */
+static const char *word_before(const struct pfd_string *s, size_t first,
+                               size_t *n_word)
+{
+    const struct pfd_step *step = &s->steps[first];
+    if (is_prefix(step))
+        return NULL;
+    /* Between a `*` and its conversion stands nothing. */
+    while (first && is_prefix(&s->steps[first - 1]))
+        step = &s->steps[--first];
+    const char *text = pfd_string_text(s) + step->literal[PFD_RAW];
+    const char *word = last_word(text, step->n_literal[PFD_RAW], n_word);
+    return word && *n_word <= PFD_COLUMN_NAME_MAX - 8 ? word : NULL;
+}
+
+/* ---- lists: "pixel %u,%u" ---- */
+
+/* May the text between two conversions stand between parts of one thing? */
+static bool is_separator(const char *text, size_t n)
+{
+    if (n == 1 && *text == 'x')
+        return true;
+    while (n && *text == ' ') {
+        text++;
+        n--;
+    }
+    if (n && (*text == ',' || *text == ';' || *text == '/')) {
+        text++;
+        n--;
+    }
+    while (n && *text == ' ') {
+        text++;
+        n--;
+    }
+    return n == 0;
+}
+
+/* Does step i go on with the list that the step before it is in? */
+static bool is_next(const struct pfd_string *s, size_t i)
+{
+    const struct pfd_step *step = &s->steps[i];
+    const struct pfd_step *last = step - 1;
+    return i && pfd_step_has_argument(step) && pfd_step_has_argument(last) &&
+           step->conv == last->conv && !is_prefix(step) &&
+           !((step->flags | last->flags) & PFD_STEP_JOIN) &&
+           !(step[1].flags & PFD_STEP_JOIN) &&
+           is_separator(pfd_string_text(s) + step->literal[PFD_RAW],
+                        step->n_literal[PFD_RAW]);
+}
+
+/* The step that a list begins with, and the number of its parts; of a step that
+ * is in none: itself, 1. */
+static size_t list_of(const struct pfd_string *s, size_t i, size_t *n)
+{
+    size_t first = i;
+    while (first && is_next(s, first))
+        first--;
+    *n = 1;
+    while (first + *n < s->n_steps && *n <= LIST_MAX && is_next(s, first + *n))
+        ++*n;
+    if (*n > LIST_MAX) {
+        *n = 1;
+        return i;
+    }
+    return first;
+}
+
 /* The name by words alone; false: there is none. */
 static bool name_by_word(const struct pfd_string *s, size_t i, char *ret)
 {
     size_t n;
     size_t n_word = 0;
     size_t first = vector_of(s, i, &n);
-    const struct pfd_step *step = &s->steps[first];
-    if (step->conv == PFD_CONV_STAR)
-        return false;
-    /* Between a `*` and its conversion stands nothing. */
-    while (first && s->steps[first - 1].conv == PFD_CONV_STAR)
-        step = &s->steps[--first];
-    const char *text = pfd_string_text(s) + step->literal[PFD_RAW];
-    const char *word = last_word(text, step->n_literal[PFD_RAW], &n_word);
-    if (!word || n_word > PFD_COLUMN_NAME_MAX - 8)
+    if (n == 1)
+        first = list_of(s, i, &n);
+    const char *word = word_before(s, first, &n_word);
+    if (!word)
         return false;
     memcpy(ret, word, n_word);
     ret[n_word] = '\0';
-    add_component(ret, i - vector_of(s, i, &n), n);
+    add_component(ret, i - first, n);
     return true;
+}
+
+/* Is it the word before a list, of which step i is the first part? Before lists
+ * had parts, that was its name. */
+static bool is_head(const struct pfd_string *s, size_t i, const char *name,
+                    size_t n)
+{
+    size_t n_list = 0;
+    size_t n_word = 0;
+    if (list_of(s, i, &n_list) != i || n_list == 1)
+        return false;
+    const char *word = word_before(s, i, &n_word);
+    return word && n_word == n && !memcmp(word, name, n);
 }
 
 /* The number of `aN`; SIZE_MAX: it is no such name. */
@@ -108,17 +240,18 @@ size_t pfd_column_find(const struct pfd_string *string, const char *name,
     char other[PFD_COLUMN_NAME_MAX];
     size_t place = place_of(name, n);
     size_t number = 0;
-    size_t by_place = SIZE_MAX;
+    size_t otherwise = SIZE_MAX;
     for (size_t i = 0; i < string->n_steps; i++) {
         if (!pfd_step_has_argument(&string->steps[i]))
             continue;
         if (name_by_word(string, i, other) && strlen(other) == n &&
             !memcmp(name, other, n))
             return i;
-        if (number++ == place)
-            by_place = i;
+        if (number++ == place ||
+            (otherwise == SIZE_MAX && is_head(string, i, name, n)))
+            otherwise = i;
     }
-    return by_place;
+    return otherwise;
 }
 
 void pfd_column_name(const struct pfd_string *string, size_t i, size_t number,

@@ -2,7 +2,8 @@
 /*
  * The names of a format string's arguments, from the words before its
  * conversions: "ray %u hit t=%.3f" has `ray` and `t`. Components of a vector
- * are `name.x`, `.y`, `.z` and `.w`, or `.0` to `.15` of longer ones; an
+ * are `name.x`, `.y`, `.z` and `.w`, or `.0` to `.15` of longer ones, and so are
+ * the parts of a list ("pixel %u,%u", of which `pixel` is the first as well); an
  * argument without a word before it, or with one that an earlier one has, is
  * known by its place alone: `a0`, `a1` and so on, which every argument has.
  * Knows compiled strings; knows no entries.

@@ -360,15 +360,15 @@ def check_kinds(folder):
     out, _ = run(folder, "line", "--y", "2", "--by", "0", "-o", "svg",
                  "dump.bin", "app.elf")
     texts = [t.text for t in xml.fromstring(out).findall(space + "text")]
-    expect("panels", ["pixel %d" % i for i in range(4)],
-           sorted(t for t in texts if t.startswith("pixel ") and
-                  len(t) == 7))
+    expect("panels", ["pixel.x %d" % i for i in range(4)],
+           sorted(t for t in texts if t.startswith("pixel.x ") and
+                  len(t) == 9))
 
 
 def check_words(folder):
     write(folder, pixels_of([(1, 2, 3.0)]), PIXEL)
     for words, why in (
-            (("heat", "--x", "foo", "--y", "1"), "there are: pixel (0), a1 (1)"),
+            (("heat", "--x", "foo", "--y", "1"), "there are: pixel.x (0), pixel.y (1)"),
             (("heat", "--y", "1"), "which column is x?"),
             (("pie",), "which picture?"),
             (("hist", "--x", "0", "--bare"), "only heat pictures"),
