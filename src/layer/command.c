@@ -349,7 +349,7 @@ static void note_set(struct device *d, struct command *c,
                            .contents = contents,
                            .command = commands,
                            .point = point };
-        use.is_before = contents == CONTENTS_GPUAV && number != d->reserved_set;
+        use.is_before = contents == CONTENTS_GPUAV && !number;
         if (!use.is_before) {
             use.pipeline = c->pipeline[i];
             use.index = c->n_actions[i];

@@ -11,6 +11,7 @@
 #include "queue.h"
 #include "settings.h"
 #include "tell.h"
+#include "validation.h"
 
 enum {
     HEAD_BYTES = 16, /* where formats count what was written */
@@ -186,7 +187,9 @@ void take_use(struct device *d, struct buffer *b, const struct use *use)
     size_t n = bytes ? used(bytes, (size_t)b->size) : 0;
     uint64_t *number = &d->numbers[use->contents];
     struct labels labels = { .n = 0 };
-    if (!n || is_flags(bytes, n))
+    if (!n || is_flags(bytes, n) ||
+        (use->is_before &&
+         !validation_is_errors(d->instance->validation, bytes, n)))
         return;
     modules_give(d);
     if (d->is_lost)

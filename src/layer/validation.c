@@ -99,6 +99,17 @@ bool validation_is_errors_size(uint32_t version, VkDeviceSize size)
            size == 4 * (ERRORS_MAX * (VkDeviceSize)age->dwords + ERRORS_HEAD);
 }
 
+/* Flags, how many dwords were written, and the size of the first record, where
+ * it is there already. */
+bool validation_is_errors(uint32_t version, const char *bytes, size_t n)
+{
+    const struct age *age = age_of(version);
+    uint32_t head[ERRORS_HEAD + 1] = { 0 };
+    memcpy(head, bytes, n < sizeof head ? n : sizeof head);
+    return age && age->dwords && head[1] && head[1] % age->dwords == 0 &&
+           (head[2] == age->dwords || !head[2]);
+}
+
 bool validation_checks_formats(uint32_t version)
 {
     return version >= VERSION(1, 3, 296);

@@ -19,9 +19,12 @@ uint32_t validation_version(void);
  * module says it: checks before a command are in none of the program's. */
 enum contents validation_binding(uint32_t version, uint32_t binding);
 
-/* A buffer of this size at binding 0 of set 0 has errors that were found before
- * a command. */
+/* A buffer of this size at binding 0 of set 0 may have errors that were found
+ * before a command. */
 bool validation_is_errors_size(uint32_t version, VkDeviceSize size);
+
+/* Its bytes [n] begin as such a buffer's do: no other of this size does. */
+bool validation_is_errors(uint32_t version, const char *bytes, size_t n);
 
 /* It leaves debugPrintf calls out whose format it does not like. */
 bool validation_checks_formats(uint32_t version);
