@@ -145,6 +145,7 @@ def check(name):
     if words is None or name in NOT_HERE:
         return None
     want = run(folder, "decode", "-o", "json", *words)
+    assert want.returncode in range(4), want
     if want.returncode not in (0, 2):
         return None
     done = run(folder, "capture", "--entries", "--force", "-o", CAPTURE, *words)
@@ -152,6 +153,7 @@ def check(name):
         return None
     assert done.returncode in (0, 2), done.stderr
     got = run(folder, "decode", "-o", "json", CAPTURE)
+    assert got.returncode in (0, 2), got
     buffers = {r["source"] for r in map(json.loads, want.stdout.splitlines())
                if r["type"] == "summary"}
     want = records(want.stdout, buffers)

@@ -29,8 +29,10 @@ OWN = ('sequence', 'time', 'time_unix_nano', 'origin', 'source',
 
 
 def decoded(*args):
-    return subprocess.run([COMMAND, *args], check=False, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL).stdout
+    done = subprocess.run([COMMAND, *args], check=False, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL)
+    assert done.returncode in (0, 2), done
+    return done.stdout
 
 
 def bare(record):

@@ -130,7 +130,19 @@ class Daemon:
         with open(self.path, 'w') as f:
             f.write(text)
 
+    process = None
+    is_killed = False
+
+    def check_alive(self):
+        """Who has died by himself has failed, however well it looks without
+        him."""
+        status = self.process.poll() if self.process else None
+        assert self.is_killed or status in (None, 0), (
+            f'the daemon died by itself, status {status}', self.log()[-4000:])
+
     def start(self, env=None, pass_fds=(), wait=True):
+        self.check_alive()
+        self.is_killed = False
         before = len(self.log())
         with open(self.log_path, 'a') as log:
             self.process = subprocess.Popen(
@@ -175,8 +187,11 @@ class Daemon:
               self.log().count('stays') > before)
 
     def kill(self):
+        self.check_alive()
         self.signal(signal.SIGKILL)
-        self.process.wait()
+        status = self.process.wait()
+        assert status in (0, -signal.SIGKILL), (status, self.log()[-4000:])
+        self.is_killed = True
 
     def stop(self):
         self.signal(signal.SIGTERM)
@@ -594,6 +609,8 @@ def run(*tests):
             Daemon.start = start
             try:
                 test(temp)
+                for d in started:
+                    d.check_alive()
                 print('ok:', test.__name__)
             except Lacking:
                 left_out += 1

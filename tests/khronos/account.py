@@ -65,6 +65,7 @@ def check(buffer, summary):
 def run(program, words, folder, names):
     done = subprocess.run([program] + words + ["-o", "json"] + names,
                           cwd=folder, capture_output=True, timeout=300)
+    assert done.returncode in (0, 2), (done.returncode, done.stderr[-400:])
     lines = done.stdout.decode().splitlines()
     found = [json.loads(line) for line in lines if '"type":"summary"' in line]
     assert len(found) == len(names), done.stderr[:400]

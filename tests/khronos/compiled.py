@@ -35,6 +35,7 @@ def compile_shader(glslang, source, to):
 def run(program, folder, *arguments):
     done = subprocess.run([program, *arguments], cwd=folder, timeout=60,
                           capture_output=True)
+    assert done.returncode in (0, 2), (arguments, done)
     return done.stdout.decode()
 
 

@@ -88,6 +88,7 @@ def decode(program, folder, args):
     done = subprocess.run(
         [program, "decode", "--format", "debugprintf", "-o", "json",
          "buffer.bin"] + args, cwd=folder, capture_output=True, timeout=60)
+    assert done.returncode in (0, 2), (done.returncode, done.stderr[-400:])
     lines = [json.loads(line) for line in done.stdout.decode().splitlines()]
     return [x for x in lines if x["type"] == "entry"], done
 

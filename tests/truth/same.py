@@ -50,6 +50,11 @@ SHOWN = re.compile(rb"(?m)^(\[(?:[^]\n]* )?)" + re.escape(BUFFER.encode())
                    + rb"(?=[] ])")
 
 
+class Died(Exception):
+    """The program ended by a signal, or by a sanitizer: one that does so in
+    all ways is not the same, it is dead."""
+
+
 class Runs:
     """Commands in a folder; what they said, as something to compare."""
 
@@ -75,6 +80,9 @@ class Runs:
             said = said.replace(b"==> %s <==" % BUFFER.encode(), b"==> - <==")
             said = SHOWN.sub(rb"\1-", said)
             beside = err.read().replace(b" %s:" % BUFFER.encode(), b" -:")
+        if done.returncode not in range(4):
+            raise Died("%s: status %d: %r" % (" ".join(line), done.returncode,
+                                              beside[-2000:]))
         return done.returncode, hashlib.sha256(said).hexdigest(), len(said), \
             beside
 
@@ -86,6 +94,12 @@ class Runs:
 
     def compare(self, words, kinds):
         """How the ways differ, as a sentence; None: they do not."""
+        try:
+            return self.difference(words, kinds)
+        except Died as why:
+            return str(why)
+
+    def difference(self, words, kinds):
         for kind in kinds[:1] if self.few else kinds:
             first = self.decode(words, kind, 1, True)
             for threads, as_file in self.ways():
