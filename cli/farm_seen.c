@@ -59,11 +59,15 @@ struct gathered {
     size_t n;
 };
 
-static void gather(const void *node, VISIT visit, void *user)
+/* twalk() hands on nothing, and musl has no twalk_r(). */
+static struct gathered *gathering;
+static uint64_t n_walked;
+
+static void gather(const void *node, VISIT visit, int depth)
 {
-    struct gathered *g = user;
+    (void)depth;
     if (visit == postorder || visit == leaf)
-        g->edges[g->n++] = *(struct edge *const *)node;
+        gathering->edges[gathering->n++] = *(struct edge *const *)node;
 }
 
 static int by_heard(const void *a, const void *b)
@@ -79,7 +83,8 @@ static bool forget_some(struct farm_seen *seen)
     struct gathered g = { calloc(seen->n_edges, sizeof *g.edges), 0 };
     if (!g.edges)
         return false;
-    twalk_r(seen->edges, gather, &g);
+    gathering = &g;
+    twalk(seen->edges, gather);
     qsort(g.edges, g.n, sizeof *g.edges, by_heard);
     for (size_t i = 0; i < WAY && i < g.n; i++) {
         seen->n_missing += missing_of(g.edges[i]);
@@ -191,16 +196,16 @@ bool farm_seen_take(struct farm_seen *seen, const struct farm_message *message)
     return true;
 }
 
-static void add_missing(const void *node, VISIT visit, void *user)
+static void add_missing(const void *node, VISIT visit, int depth)
 {
-    uint64_t *n = user;
+    (void)depth;
     if (visit == postorder || visit == leaf)
-        *n += missing_of(*(const struct edge *const *)node);
+        n_walked += missing_of(*(const struct edge *const *)node);
 }
 
 uint64_t farm_seen_missing(const struct farm_seen *seen)
 {
-    uint64_t n = seen->n_missing;
-    twalk_r(seen->edges, add_missing, &n);
-    return n;
+    n_walked = seen->n_missing;
+    twalk(seen->edges, add_missing);
+    return n_walked;
 }

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -15,7 +17,15 @@
 enum {
     LINKS_MAX = 40,  /* as in the kernel */
     NAMES_MAX = 256, /* with those of links: each may be on another mount */
+    /* What statx() is asked for, and where the kernel puts it (linux/stat.h). */
+    MOUNT_ID = 0x1000,
+    MOUNT_ID_AT = 144,
 };
+#ifdef STATX_MNT_ID
+_Static_assert(MOUNT_ID == STATX_MNT_ID &&
+                   MOUNT_ID_AT == offsetof(struct statx, stx_mnt_id),
+               "as the kernel's headers have it");
+#endif
 
 /* A way through the file system, one name after the other. */
 struct way {
@@ -114,16 +124,23 @@ static bool knows_mount(struct way *w, uint64_t mount)
     return w->has_mount || stop(w, "its file system is not one of plain files");
 }
 
+/* Which mount it is of. musl's struct has no name for the kernel's field. */
+static uint64_t mount_of(const struct statx *sx)
+{
+    uint64_t ret;
+    memcpy(&ret, (const char *)sx + MOUNT_ID_AT, sizeof ret);
+    return ret;
+}
+
 /* Asks nobody who answers for a file system: which one it is comes first. */
 static bool look(struct way *w, int fd)
 {
     struct statx sx;
-    if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID, &sx) !=
-        0)
+    if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, MOUNT_ID, &sx) != 0)
         return stop(w, strerror(errno));
-    if (!(sx.stx_mask & STATX_MNT_ID))
+    if (!(sx.stx_mask & MOUNT_ID))
         return stop(w, "this kernel does not say what is mounted where");
-    if (!knows_mount(w, sx.stx_mnt_id))
+    if (!knows_mount(w, mount_of(&sx)))
         return false;
     return fstat(fd, &w->st) == 0 || stop(w, strerror(errno));
 }

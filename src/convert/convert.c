@@ -426,7 +426,9 @@ static void init_locks(struct pfd_pool *pool)
 {
     pthread_mutexattr_t attr;
     pthread_mutexattr_init(&attr);
+#ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP /* not musl's */
     pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ADAPTIVE_NP);
+#endif
     pthread_mutex_init(&pool->walking, &attr);
     pthread_mutex_init(&pool->turn, &attr);
     pthread_mutexattr_destroy(&attr);

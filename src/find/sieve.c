@@ -67,6 +67,10 @@ static uint64_t mark_page(const struct pfd_sieve *sieve,
     return mark;
 }
 
+#ifndef MADV_POPULATE_READ /* in no header of musl, nor of glibc before 2.35 */
+#define MADV_POPULATE_READ 22
+#endif
+
 /* Has the system bring bytes in at once, and not the holes around them page by
  * page; where it cannot, they come as they are looked at. */
 static void bring_in(const uint8_t *bytes, size_t n)
