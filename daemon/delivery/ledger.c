@@ -17,7 +17,7 @@ static const char last_line[] = "end";
 
 enum {
     LINE = 128,
-    PART = 64 * 1024,
+    PART = 16 * 1024,
     FILE_MAX = PFDD_LEDGER_MAX * LINE,
     ALL_MAX = PFDD_LEDGER_MAX + PFDD_LEDGER_NEW,
     WAY = PFDD_LEDGER_MAX / 8, /* edges that make way at a time */

@@ -23,7 +23,7 @@ struct row_loader {
 
 /* Layout words of a row, as llpc_is_own() has them. */
 struct words {
-    uint64_t word[LLPC_OWN_WORDS + (UINT16_MAX + 7) / 8];
+    uint64_t word[PFD_LAYOUT_MAX];
     size_t n;
 };
 

@@ -32,6 +32,23 @@ enum layout {
     LAYOUT_FITTING,   /* the metadata's, as many as the payload holds */
 };
 
+/* Which arguments are 64 bits wide; the others are 32. */
+struct wide {
+    uint64_t words[(PFD_ARGUMENTS_MAX + BITS - 1) / BITS];
+};
+
+static bool is_wide(const struct wide *w, size_t i)
+{
+    return w->words[i / BITS] >> (i % BITS) & 1;
+}
+
+static void set_wide(struct wide *w, size_t i, bool wide)
+{
+    uint64_t bit = UINT64_C(1) << (i % BITS);
+    w->words[i / BITS] =
+        wide ? w->words[i / BITS] | bit : w->words[i / BITS] & ~bit;
+}
+
 static size_t argument_count(const struct pfd_string *s)
 {
     return s->n_arguments < PFD_ARGUMENTS_MAX ? s->n_arguments
@@ -63,46 +80,52 @@ static bool is_sign_extended(const struct pfd_string *s, size_t from, size_t n)
     return all;
 }
 
-/* Makes the modifiers' widths [n] of one word of the mask what the mask says
+/* Makes the modifiers' widths, of n, of one word of the mask what the mask says
  * with LLPC's shifts undone. */
 static void unshift(const struct pfd_string *s, bool ties_move, size_t from,
-                    uint8_t *widths, size_t n)
+                    struct wide *wide, size_t n)
 {
     bool negative = is_sign_extended(s, from, n);
     for (size_t low = from; low < n && low < from + HALF; low++) {
         size_t high = low + HALF;
         bool set = mask_bit(s, low);
-        bool wants_low = widths[low] == 64;
-        bool wants_high = high < n && widths[high] == 64;
+        bool wants_low = is_wide(wide, low);
+        bool wants_high = high < n && is_wide(wide, high);
         bool tie = high < n && wants_low == wants_high;
         bool up = set && (wants_high || (tie && ties_move));
         bool stays = set && (!wants_high || wants_low) && !(tie && ties_move);
-        widths[low] = stays ? 64 : 32;
+        set_wide(wide, low, stays);
         if (high < n)
-            widths[high] = up || (mask_bit(s, high) && !negative) ? 64 : 32;
+            set_wide(wide, high, up || (mask_bit(s, high) && !negative));
     }
 }
 
 /* The widths of the first n arguments; those that no conversion takes are 32
- * bits wide by the modifiers. Returns their dwords. */
+ * bits wide by the modifiers. Returns their dwords. Bits behind n are 0. */
 static uint64_t fill_widths(const struct pfd_string *s, enum layout layout,
-                            bool cut, uint8_t *ret, size_t n)
+                            bool cut, struct wide *ret, size_t n)
 {
-    uint64_t dwords = 0;
+    uint64_t dwords = n;
+    size_t n_words = (n + BITS - 1) / BITS;
     bool suggested = layout == LAYOUT_MODIFIERS || layout == LAYOUT_UNSHIFTED ||
                      layout == LAYOUT_SHIFTED;
-    memset(ret, layout == LAYOUT_64 ? 64 : 32, n);
+    bool stated = layout == LAYOUT_OWN || layout == LAYOUT_FITTING;
+    for (size_t i = 0; i < n_words; i++) {
+        bool has_word = stated && i < s->n_layout;
+        ret->words[i] = layout == LAYOUT_64 ? UINT64_MAX
+                        : has_word          ? pfd_string_layout(s)[i]
+                                            : 0;
+    }
     if (suggested)
-        pfd_program_suggest(s->steps, s->n_steps, cut, ret, n);
+        pfd_program_suggest(s->steps, s->n_steps, cut, ret->words, n);
     for (size_t i = 0; i < n; i += BITS) {
         if (suggested && layout != LAYOUT_MODIFIERS)
             unshift(s, layout == LAYOUT_SHIFTED, i, ret, n);
     }
-    for (size_t i = 0; i < n; i++) {
-        if (layout == LAYOUT_OWN || layout == LAYOUT_FITTING)
-            ret[i] = mask_bit(s, i) ? 64 : 32;
-        dwords += ret[i] / 32;
-    }
+    if (n % BITS)
+        ret->words[n_words - 1] &= (UINT64_C(1) << (n % BITS)) - 1;
+    for (size_t i = 0; i < n_words; i++)
+        dwords += (uint64_t)__builtin_popcountll(ret->words[i]);
     return dwords;
 }
 
@@ -110,21 +133,22 @@ static uint64_t fill_widths(const struct pfd_string *s, enum layout layout,
 static bool differ(const struct pfd_string *s, bool cut, enum layout a,
                    enum layout b)
 {
-    uint8_t widths[PFD_ARGUMENTS_MAX];
-    uint8_t others[PFD_ARGUMENTS_MAX];
+    struct wide wide;
+    struct wide others;
     size_t n = argument_count(s);
-    fill_widths(s, a, cut, widths, n);
-    fill_widths(s, b, cut, others, n);
-    return memcmp(widths, others, n) != 0;
+    fill_widths(s, a, cut, &wide, n);
+    fill_widths(s, b, cut, &others, n);
+    return memcmp(wide.words, others.words,
+                  (n + BITS - 1) / BITS * sizeof *wide.words) != 0;
 }
 
 static bool sums_to(const struct pfd_string *s, bool cut, enum layout layout,
                     uint64_t dwords)
 {
-    uint8_t widths[PFD_ARGUMENTS_MAX];
+    struct wide wide;
     size_t n = argument_count(s);
     return s->n_arguments == n &&
-           fill_widths(s, layout, cut, widths, n) == dwords;
+           fill_widths(s, layout, cut, &wide, n) == dwords;
 }
 
 /* Can the metadata be one of LLPC's mistakes, and is then of the same size? */
@@ -144,12 +168,12 @@ static bool is_doubtful(const struct pfd_string *s, bool cut)
 size_t llpc_fill_slots(const struct pfd_string *s, uint64_t layout, bool cut,
                        uint32_t n_payload, struct pfd_slot *ret)
 {
-    uint8_t widths[PFD_ARGUMENTS_MAX];
+    struct wide wide;
     size_t n = argument_count(s);
     uint32_t at = 0;
-    fill_widths(s, (enum layout)layout, cut, widths, n);
+    fill_widths(s, (enum layout)layout, cut, &wide, n);
     for (size_t i = 0; i < n; i++) {
-        uint32_t n_bytes = widths[i] / 8;
+        uint32_t n_bytes = is_wide(&wide, i) ? 2 * DWORD : DWORD;
         if (n_payload - at < n_bytes)
             return i;
         ret[i] = (struct pfd_slot){

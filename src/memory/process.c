@@ -239,7 +239,7 @@ static bool find_populated(struct pfd_memory *memory, uint64_t from,
                            uint64_t to, struct pfd_range *ret)
 {
     enum {
-        WORDS = 8192,
+        WORDS = 2048,
         WORDS_FIRST = 64, /* where pages are scattered, the next is near */
     };
     struct process *p = process_of(memory);

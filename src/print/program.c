@@ -516,7 +516,7 @@ uint64_t pfd_program_bind(struct pfd_step *steps, size_t n_steps,
 }
 
 size_t pfd_program_suggest(const struct pfd_step *steps, size_t n_steps,
-                           bool cut, uint8_t *ret, size_t max)
+                           bool cut, uint64_t *ret, size_t max)
 {
     size_t n = 0;
     for (size_t i = 0; i < n_steps; i++) {
@@ -526,7 +526,7 @@ size_t pfd_program_suggest(const struct pfd_step *steps, size_t n_steps,
         bool wide =
             s->length == PFD_LENGTH_LONG || s->length == PFD_LENGTH_LONGF;
         if (n < max)
-            ret[n] = wide ? 64 : 32;
+            ret[n / 64] |= (uint64_t)wide << (n % 64);
         n++;
     }
     return n;

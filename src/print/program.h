@@ -198,10 +198,11 @@ uint64_t pfd_program_bind(struct pfd_step *steps, size_t n_steps,
                           const struct pfd_slot *slots, size_t n_slots,
                           bool cut, size_t *room);
 
-/* The width in bits that the length modifier of each scalar suggests, in order,
- * into ret [max]; returns how many scalars there are. */
+/* Which scalars are 64 bits wide by their length modifiers, in order: sets the
+ * bits of the first `max` of them in ret, zeros before. Returns how many scalars
+ * there are. */
 size_t pfd_program_suggest(const struct pfd_step *steps, size_t n_steps,
-                           bool cut, uint8_t *ret, size_t max);
+                           bool cut, uint64_t *ret, size_t max);
 
 /*
  * Printing. out has room for what bind() said plus the text's own bytes (raw

@@ -175,10 +175,24 @@ void pfd_subscriber_hang_up(int fd)
         close(fd);
 }
 
+static enum pfd_status receive(struct pfd_subscriber *s, char bytes[PIECE],
+                               struct pfd_error *err)
+{
+    ssize_t n = recv(pfd_subscriber_fd(s), bytes, PIECE, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return PFD_MORE;
+    if (n < 0)
+        return fail_io(err, "recv");
+    if (n == 0) {
+        pfd_subscriber_finish(s);
+        return PFD_OK;
+    }
+    return pfd_subscriber_take(s, bytes, (size_t)n, err);
+}
+
 enum pfd_status pfd_subscriber_wait(struct pfd_subscriber *s, int timeout_ms,
                                     struct pfd_error *err)
 {
-    char bytes[PIECE];
     struct pollfd poll_fd = { .fd = pfd_subscriber_fd(s), .events = POLLIN };
     if (poll_fd.fd < 0) {
         return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
@@ -189,14 +203,10 @@ enum pfd_status pfd_subscriber_wait(struct pfd_subscriber *s, int timeout_ms,
         return PFD_MORE;
     if (ready < 0)
         return fail_io(err, "poll");
-    ssize_t n = recv(poll_fd.fd, bytes, sizeof bytes, MSG_DONTWAIT);
-    if (n < 0 && (errno == EAGAIN || errno == EINTR))
-        return PFD_MORE;
-    if (n < 0)
-        return fail_io(err, "recv");
-    if (n == 0) {
-        pfd_subscriber_finish(s);
-        return PFD_OK;
-    }
-    return pfd_subscriber_take(s, bytes, (size_t)n, err);
+    char *bytes = malloc(PIECE); /* more than some threads have of stack */
+    if (!bytes)
+        return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+    enum pfd_status status = receive(s, bytes, err);
+    free(bytes);
+    return status;
 }
