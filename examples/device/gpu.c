@@ -7,8 +7,7 @@
 
 enum {
     SETS_MAX = 32,
-    KEPT_MAX = 64,    /* buffers */
-    PUSH_BYTES = 128, /* what every device has */
+    KEPT_MAX = 64, /* buffers */
 };
 
 struct gpu gpu;
@@ -280,7 +279,7 @@ VkPipelineLayout gpu_layout(const struct shader *shader,
     }
     for (uint32_t set = 0; set < n_sets; set++)
         make_set_layout(shader, set, stages);
-    VkPushConstantRange push = { stages, 0, PUSH_BYTES };
+    VkPushConstantRange push = { stages, 0, SHADER_PUSH_BYTES };
     VkPipelineLayoutCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
         .setLayoutCount = n_sets,
@@ -320,7 +319,6 @@ static void make_sets(VkDescriptorSet *ret)
 void gpu_bind(const struct shader *shader, const struct gpu_buffer *buffers,
               VkPipelineBindPoint point)
 {
-    static const uint32_t zeros[PUSH_BYTES / 4];
     VkDescriptorSet sets[SETS_MAX];
     if (n_sets > 0)
         make_sets(sets);
@@ -344,7 +342,7 @@ void gpu_bind(const struct shader *shader, const struct gpu_buffer *buffers,
                        point == VK_PIPELINE_BIND_POINT_COMPUTE
                            ? VK_SHADER_STAGE_COMPUTE_BIT
                            : VK_SHADER_STAGE_ALL_GRAPHICS,
-                       0, PUSH_BYTES, zeros);
+                       0, SHADER_PUSH_BYTES, shader->push);
 }
 
 VkShaderModule gpu_module(const struct shader *shader)

@@ -3,12 +3,13 @@
  * Runs an OpenCL kernel once with a buffer to print into, and writes what is
  * then in that buffer to a file for printfdecode.
  *
- *   run_cl SOURCE.cl KERNEL ITEMS [--local N] [--options TEXT]
- *          [--buffer-bytes N] [--to dump.bin]
+ *   run_cl SOURCE.cl KERNEL ITEMS [--arg VALUE]... [--local N]
+ *          [--options TEXT] [--buffer-bytes N] [--to dump.bin]
  *          [--strings app.pfdb [--rule RULE]...]
  *
- * The kernel's parameters are PFD_PARAMETERS and nothing else; ITEMS:
- * work-items, --local: of a work-group; --options: for the compiler, as
+ * --arg: one for each of the kernel's parameters but PFD_PARAMETERS, in their
+ * order: a number, numbers with commas between for a vector, and for a pointer
+ * how many bytes it points to, which are zero; ITEMS: work-items, --local: of a work-group; --options: for the compiler, as
  * -DPFD_SUBGROUPS; --buffer-bytes: with the header of 16 (default: 1048576).
  * With --strings and without --to whoever reads sees the lines while the kernel
  * runs, if the device works on the host's memory: printfdecoded, or
@@ -17,13 +18,12 @@
  *
  * Exit status: 0 done, 1 an error, 77 there is no OpenCL device.
  */
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel.h"
 #include "printer.h"
 
 enum {
@@ -39,6 +39,8 @@ struct job {
     size_t n_items;
     size_t n_local; /* 0: the driver chooses */
     cl_uint n_bytes;
+    const char *arguments[KERNEL_ARGUMENTS_MAX]; /* [n_arguments] */
+    size_t n_arguments;
     struct printer_options printer;
 };
 
@@ -69,6 +71,10 @@ static bool read_option(struct job *ret, const char *name, const char *value)
         ret->to = value;
     } else if (!strcmp(name, "--options")) {
         ret->options = value;
+    } else if (!strcmp(name, "--arg")) {
+        if (ret->n_arguments == KERNEL_ARGUMENTS_MAX)
+            return false;
+        ret->arguments[ret->n_arguments++] = value;
     } else if (!strcmp(name, "--local")) {
         return read_number(value, &ret->n_local);
     } else if (!strcmp(name, "--buffer-bytes")) {
@@ -81,6 +87,12 @@ static bool read_option(struct job *ret, const char *name, const char *value)
     return true;
 }
 
+static bool refuse(const char *why, const char *what)
+{
+    fprintf(stderr, "run_cl: %s: %s\n", what, why);
+    return false;
+}
+
 static bool read_arguments(struct job *ret, int argc, char **argv)
 {
     *ret = (struct job){ .options = "",
@@ -90,10 +102,17 @@ static bool read_arguments(struct job *ret, int argc, char **argv)
         return false;
     ret->source = argv[1];
     ret->kernel = argv[2];
-    bool ok = read_number(argv[3], &ret->n_items);
-    for (int i = 4; i < argc && ok; i += 2)
-        ok = i + 1 < argc && read_option(ret, argv[i], argv[i + 1]);
-    return ok && (ret->to || ret->printer.strings);
+    if (!read_number(argv[3], &ret->n_items))
+        return refuse("ITEMS is no number", argv[3]);
+    for (int i = 4; i < argc; i += 2) {
+        if (i + 1 == argc)
+            return refuse("no value is behind it", argv[i]);
+        if (!read_option(ret, argv[i], argv[i + 1]))
+            return refuse("it is no option, or not its value is behind it",
+                          argv[i]);
+    }
+    return ret->to || ret->printer.strings ||
+           refuse("--to or --strings is missing", argv[0]);
 }
 
 static void open_device(void)
@@ -131,8 +150,13 @@ static cl_kernel build(const struct job *job)
         clCreateProgramWithSource(context, 1, &text, &n, &status);
     must(status, "program");
     free(source);
-    if (clBuildProgram(program, 1, &device, job->options, NULL, NULL) !=
-        CL_SUCCESS) {
+    size_t n_options = strlen(job->options) + sizeof KERNEL_OPTIONS;
+    char *options = malloc(n_options);
+    if (options)
+        snprintf(options, n_options, "%s" KERNEL_OPTIONS, job->options);
+    status = clBuildProgram(program, 1, &device, options, NULL, NULL);
+    free(options);
+    if (status != CL_SUCCESS) {
         char *log = calloc(1, LOG_MAX + 1);
         if (log)
             clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG,
@@ -141,7 +165,14 @@ static cl_kernel build(const struct job *job)
         exit(1);
     }
     cl_kernel kernel = clCreateKernel(program, job->kernel, &status);
-    must(status, job->kernel);
+    if (status != CL_SUCCESS) {
+        char names[4096] = "";
+        clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, sizeof names - 1,
+                         names, NULL);
+        fprintf(stderr, "run_cl: there is no kernel %s in %s, which has: %s\n",
+                job->kernel, job->source, names);
+        exit(1);
+    }
     clReleaseProgram(program);
     return kernel;
 }
@@ -168,16 +199,22 @@ static void take_back(cl_mem from, size_t n)
     clReleaseMemObject(from);
 }
 
-/* Has the kernel been scanned with --control? */
-static bool asks(cl_kernel kernel)
+/* The control block, where the kernel asks for it. False: it is not to be had,
+ * or asked for in vain. */
+static bool make_rules(const struct job *job,
+                       const struct kernel_places *places, void **control,
+                       size_t *n)
 {
-    cl_uint n = 0;
-    must(clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof n, &n, NULL),
-         "the kernel");
-    return n == 3;
+    *control = NULL;
+    if (places->rules != KERNEL_NONE)
+        return (*control = printer_control(&job->printer, n)) != NULL;
+    return !job->printer.n_rules ||
+           refuse("the source was not scanned with --control, which --rule "
+                  "needs",
+                  job->source);
 }
 
-/* Into bytes [job->n_bytes]. False: the control block is not to be had. */
+/* Into bytes [job->n_bytes]. False: said why. */
 static bool run(const struct job *job, void *bytes)
 {
     cl_kernel kernel = build(job);
@@ -185,16 +222,25 @@ static bool run(const struct job *job, void *bytes)
     size_t n_control = 0;
     void *control = NULL;
     cl_mem rules = NULL;
-    if (asks(kernel)) {
-        control = printer_control(&job->printer, &n_control);
-        if (!control)
-            return false;
+    struct kernel_places places;
+    if (!kernel_places(kernel, &places) ||
+        !kernel_set(kernel, context, &places, job->arguments,
+                    job->n_arguments) ||
+        !make_rules(job, &places, &control, &n_control))
+        return false;
+    if (control) {
         rules = make_buffer(control, n_control);
-        must(clSetKernelArg(kernel, 2, sizeof(cl_mem), &rules), "pfd_rules");
+        must(clSetKernelArg(kernel, (cl_uint)places.rules, sizeof(cl_mem),
+                            &rules),
+             "pfd_rules");
     }
     cl_mem buffer = make_buffer(bytes, job->n_bytes);
-    must(clSetKernelArg(kernel, 0, sizeof(cl_mem), &buffer), "pfd_buffer");
-    must(clSetKernelArg(kernel, 1, sizeof n_dwords, &n_dwords), "pfd_size");
+    must(
+        clSetKernelArg(kernel, (cl_uint)places.buffer, sizeof(cl_mem), &buffer),
+        "pfd_buffer");
+    must(clSetKernelArg(kernel, (cl_uint)places.size, sizeof n_dwords,
+                        &n_dwords),
+         "pfd_size");
     must(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &job->n_items,
                                 job->n_local ? &job->n_local : NULL, 0, NULL,
                                 NULL),
@@ -224,9 +270,10 @@ int main(int argc, char **argv)
 {
     struct job job;
     if (!read_arguments(&job, argc, argv)) {
-        fprintf(stderr, "usage: run_cl SOURCE.cl KERNEL ITEMS [--local N] "
-                        "[--options TEXT] [--buffer-bytes N] [--to FILE] "
-                        "[--strings FILE [--rule RULE]...]\n");
+        fprintf(stderr,
+                "usage: run_cl SOURCE.cl KERNEL ITEMS [--arg VALUE]... "
+                "[--local N] [--options TEXT] [--buffer-bytes N] [--to FILE] "
+                "[--strings FILE [--rule RULE]...]\n");
         return 1;
     }
     open_device();

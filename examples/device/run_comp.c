@@ -3,12 +3,16 @@
  * Runs a compute shader once with a buffer to print into, and writes what is
  * then in that buffer to a file for printfdecode.
  *
- *   run_comp SHADER.spv X Y Z [--buffer-bytes N] [--to dump.bin]
+ *   run_comp SHADER.spv X Y Z [--arg VALUE]... [--buffer SET,BINDING=BYTES]...
+ *            [--buffer-bytes N] [--to dump.bin]
  *            [--strings app.pfdb [--rule RULE]...]
  *
  * X, Y, Z: workgroups. The buffer is bound where the shader has the block that
  * `printfdecode scan` gives it, or its only storage buffer. Other buffers that
- * the shader wants are there, too, and all zero. --buffer-bytes: of the buffer
+ * the shader wants are there, too, and all zero, of 65536 bytes or what --buffer
+ * says. --arg: one for each member of the push constants, in their order: a
+ * number, or numbers with commas between for a vector; without any all are zero.
+ * --buffer-bytes: of the buffer
  * to print into, its header of 16 counted in (default: 1048576). With --strings
  * and without --to whoever reads sees the lines: printfdecoded, or `printfdecode
  * run -- run_comp ...`; --rule (printer.h) is for shaders scanned with
@@ -21,13 +25,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "argument.h"
 #include "gpu.h"
 #include "printer.h"
 #include "shader.h"
 
 enum {
     DEFAULT_BYTES = 1 << 20,
-    OTHER_BYTES = 1 << 16, /* what any uniform buffer may have: 16384 */
+    OTHER_BYTES = 1 << 16,
+    UNIFORM_BYTES = 16384, /* what any uniform buffer may have */
 };
 
 struct job {
@@ -35,12 +41,28 @@ struct job {
     const char *to;
     uint32_t groups[3];
     size_t n_bytes;
+    const char *arguments[SHADER_PUSH_MAX]; /* [n_arguments] */
+    size_t n_arguments;
+    struct {
+        unsigned set;
+        unsigned binding;
+        size_t n_bytes;
+        bool is_used;
+    } buffers[SHADER_RESOURCES_MAX]; /* [n_buffers] */
+    size_t n_buffers;
     struct printer_options printer;
 };
 
+static bool refuse(const char *what, const char *why)
+{
+    fprintf(stderr, "run_comp: %s: %s\n", what, why);
+    return false;
+}
+
 static int usage(void)
 {
-    fprintf(stderr, "usage: run_comp SHADER.spv X Y Z [--buffer-bytes N] "
+    fprintf(stderr, "usage: run_comp SHADER.spv X Y Z [--arg VALUE]... "
+                    "[--buffer SET,BINDING=BYTES]... [--buffer-bytes N] "
                     "[--to FILE] [--strings FILE [--rule RULE]...]\n");
     return 1;
 }
@@ -53,6 +75,44 @@ static bool read_number(const char *text, unsigned long long max,
     return *text >= '0' && *text <= '9' && !*end && *ret <= max;
 }
 
+/* "0,1=4096" */
+static bool take_buffer(struct job *ret, const char *text)
+{
+    unsigned set;
+    unsigned binding;
+    int n = 0;
+    size_t bytes;
+    if (ret->n_buffers == SHADER_RESOURCES_MAX ||
+        sscanf(text, "%u,%u=%n", &set, &binding, &n) != 2 || n == 0 ||
+        !argument_bytes(text + n, &bytes))
+        return refuse(text, "is no SET,BINDING=BYTES");
+    ret->buffers[ret->n_buffers].set = set;
+    ret->buffers[ret->n_buffers].binding = binding;
+    ret->buffers[ret->n_buffers++].n_bytes = bytes;
+    return true;
+}
+
+static bool take_option(struct job *ret, const char *name, const char *value)
+{
+    unsigned long long number;
+    if (!strcmp(name, "--to")) {
+        ret->to = value;
+    } else if (!strcmp(name, "--arg")) {
+        if (ret->n_arguments == SHADER_PUSH_MAX)
+            return refuse(value, "is one argument too many");
+        ret->arguments[ret->n_arguments++] = value;
+    } else if (!strcmp(name, "--buffer")) {
+        return take_buffer(ret, value);
+    } else if (!strcmp(name, "--buffer-bytes")) {
+        if (!read_number(value, UINT32_MAX, &number) || number < 16)
+            return refuse(value, "is no size of a buffer: 16 bytes at least");
+        ret->n_bytes = (size_t)number;
+    } else if (!printer_take(&ret->printer, name, value)) {
+        return refuse(name, "is no option, or one too many");
+    }
+    return true;
+}
+
 static bool read_arguments(struct job *ret, int argc, char **argv)
 {
     unsigned long long number;
@@ -60,26 +120,55 @@ static bool read_arguments(struct job *ret, int argc, char **argv)
     *ret = (struct job){ .n_bytes = DEFAULT_BYTES,
                          .printer = { .program = "run_comp" } };
     for (int i = 1; i < argc; i++) {
-        bool has_value = i + 1 < argc;
-        if (!strcmp(argv[i], "--to") && has_value) {
-            ret->to = argv[++i];
-        } else if (!strcmp(argv[i], "--buffer-bytes") && has_value) {
-            if (!read_number(argv[++i], UINT32_MAX, &number) || number < 16)
+        if (!strncmp(argv[i], "--", 2)) {
+            if (i + 1 == argc)
+                return refuse(argv[i], "has no value behind it");
+            if (!take_option(ret, argv[i], argv[i + 1]))
                 return false;
-            ret->n_bytes = (size_t)number;
-        } else if (has_value &&
-                   printer_take(&ret->printer, argv[i], argv[i + 1])) {
             i++;
         } else if (n == 0) {
             ret->shader = argv[i];
             n++;
         } else {
             if (n > 3 || !read_number(argv[i], UINT32_MAX, &number))
-                return false;
+                return refuse(argv[i], "is no number of workgroups");
             ret->groups[n++ - 1] = (uint32_t)number;
         }
     }
-    return n == 4;
+    return n == 4 || refuse("SHADER.spv X Y Z", "not all of them are given");
+}
+
+/* Puts the arguments into the push constants. */
+static bool push(const struct job *job, struct shader *shader)
+{
+    for (size_t i = 0; i < job->n_arguments; i++) {
+        const struct shader_push *to = &shader->pushes[i];
+        if (i >= shader->n_pushes)
+            return refuse(job->arguments[i], "the shader has no push constant "
+                                             "for it");
+        if (!to->type.kind)
+            return refuse(job->arguments[i], "the push constant is neither a "
+                                             "number nor a vector");
+        if (!argument_read(job->arguments[i], &to->type,
+                           shader->push + to->offset))
+            return refuse(job->arguments[i],
+                          "does not go with the push constant's type");
+    }
+    return !job->n_arguments || job->n_arguments == shader->n_pushes ||
+           refuse(job->shader, "has more push constants than --arg gives");
+}
+
+/* How long the buffer is that the shader wants there. */
+static size_t bytes_of(struct job *job, const struct shader_resource *r)
+{
+    for (size_t i = 0; i < job->n_buffers; i++) {
+        if (job->buffers[i].set == r->set &&
+            job->buffers[i].binding == r->binding) {
+            job->buffers[i].is_used = true;
+            return job->buffers[i].n_bytes;
+        }
+    }
+    return r->is_uniform ? UNIFORM_BYTES : OTHER_BYTES;
 }
 
 /* Which of the shader's buffers is printed into; NULL: that is not clear. */
@@ -106,23 +195,37 @@ static bool write_file(const char *path, const void *bytes, size_t n)
     return file && !fclose(file) && ok;
 }
 
-/* All that the shader wants bound; false: the control block is not to be
- * had. */
-static bool make_buffers(const struct job *job, const struct shader *shader,
+/* All that the shader wants bound. False: said why not. */
+static bool make_buffers(struct job *job, const struct shader *shader,
                          const struct shader_resource *print,
                          struct gpu_buffer *ret)
 {
+    bool is_asked = false;
     for (size_t i = 0; i < shader->n_resources; i++) {
         const struct shader_resource *r = &shader->resources[i];
-        size_t n = r == print ? job->n_bytes : OTHER_BYTES;
+        size_t n = r == print ? job->n_bytes : bytes_of(job, r);
         const void *control = NULL;
+        for (size_t k = 0; k < i; k++) {
+            if (shader->resources[k].set == r->set &&
+                shader->resources[k].binding == r->binding)
+                return refuse(job->shader, "two buffers have one set and "
+                                           "binding: scan --binding N");
+        }
         if (r->is_control && !(control = printer_control(&job->printer, &n)))
             return false;
-        ret[i] = gpu_buffer(r->is_uniform && n > 16384 ? 16384 : n);
+        is_asked |= r->is_control;
+        ret[i] = gpu_buffer(n);
         if (control)
             memcpy(ret[i].memory, control, n);
     }
-    return true;
+    for (size_t i = 0; i < job->n_buffers; i++) {
+        if (!job->buffers[i].is_used)
+            return refuse(job->shader, "has no buffer where --buffer says, but "
+                                       "what it prints into");
+    }
+    return is_asked || !job->printer.n_rules ||
+           refuse(job->shader, "was not scanned with --control, which --rule "
+                               "needs");
 }
 
 /* What was printed, to whoever wants it. */
@@ -147,7 +250,7 @@ static bool hand_over(const struct job *job, const struct shader *shader,
     return shared != NULL;
 }
 
-static int run(const struct job *job, const struct shader *shader)
+static int run(struct job *job, struct shader *shader)
 {
     const struct shader_resource *print = print_buffer(shader);
     struct gpu_buffer buffers[SHADER_RESOURCES_MAX] = { 0 };
@@ -159,6 +262,8 @@ static int run(const struct job *job, const struct shader *shader)
                 job->shader);
         return 1;
     }
+    if (!push(job, shader))
+        return 1;
     gpu_open();
     bool ok = make_buffers(job, shader, print, buffers);
     if (ok)

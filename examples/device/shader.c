@@ -12,16 +12,23 @@ enum {
     BOUND_MAX = 1 << 22,
     OP_NAME = 5,
     OP_ENTRY_POINT = 15,
+    OP_TYPE_INT = 21,
+    OP_TYPE_FLOAT = 22,
+    OP_TYPE_VECTOR = 23,
+    OP_TYPE_STRUCT = 30,
     OP_TYPE_POINTER = 32,
     OP_VARIABLE = 59,
     OP_DECORATE = 71,
+    OP_MEMBER_DECORATE = 72,
     MODEL_GL_COMPUTE = 5,
     DECORATION_BLOCK = 2,
     DECORATION_BUFFER_BLOCK = 3,
     DECORATION_BINDING = 33,
     DECORATION_SET = 34,
+    DECORATION_OFFSET = 35,
     STORAGE_UNIFORM_CONSTANT = 0,
     STORAGE_UNIFORM = 2,
+    STORAGE_PUSH_CONSTANT = 9,
     STORAGE_BUFFER = 12,
     FILE_MAX = 64 << 20,
 };
@@ -38,7 +45,19 @@ struct id {
     bool is_control;
     bool is_block;
     bool is_buffer_block;
+    struct argument_type type; /* of numbers and vectors */
+    const uint32_t *members;   /* [n_members] types of a struct */
+    size_t n_members;
 };
+
+/* OpMemberDecorate of offsets, which come before the types. */
+struct offset {
+    uint32_t of;
+    uint32_t member;
+    uint32_t offset;
+};
+static struct offset offsets[1024]; /* [n_offsets] */
+static size_t n_offsets;
 
 static const char *read_file(struct shader *ret, const char *path)
 {
@@ -82,12 +101,77 @@ static void take_decoration(struct id *id, const uint32_t *w, size_t n)
     }
 }
 
+static void take_offset(const uint32_t *w)
+{
+    if (w[3] == DECORATION_OFFSET &&
+        n_offsets < sizeof offsets / sizeof *offsets)
+        offsets[n_offsets++] = (struct offset){ w[1], w[2], w[4] };
+}
+
+/* Where a member is; false: that is not said. */
+static bool find_offset(uint32_t of, size_t member, uint32_t *ret)
+{
+    for (size_t i = 0; i < n_offsets; i++) {
+        *ret = offsets[i].offset;
+        if (offsets[i].of == of && offsets[i].member == member)
+            return true;
+    }
+    return false;
+}
+
+static void take_type(struct id *ids, uint32_t bound, const uint32_t *w,
+                      size_t n)
+{
+    struct id *id = &ids[w[1]];
+    switch (w[0] & 0xffff) {
+    case OP_TYPE_INT:
+        id->type =
+            (struct argument_type){ n > 3 && w[3] ? 'i' : 'u', w[2] / 8, 1 };
+        break;
+    case OP_TYPE_FLOAT:
+        id->type =
+            (struct argument_type){ w[2] < 32 ? '\0' : 'f', w[2] / 8, 1 };
+        break;
+    case OP_TYPE_VECTOR:
+        id->type = ids[w[2] < bound ? w[2] : 0].type;
+        id->type.n = n > 3 ? w[3] : 0;
+        break;
+    default: /* a struct */
+        id->members = w + 2;
+        id->n_members = n - 2;
+        break;
+    }
+}
+
+/* The members of the push constants' block, in their order. */
+static const char *take_push(struct shader *ret, const struct id *ids,
+                             uint32_t bound, uint32_t block)
+{
+    const struct id *type = &ids[block];
+    if (ret->n_pushes || type->n_members > SHADER_PUSH_MAX)
+        return "has more push constants than there are here";
+    for (size_t i = 0; i < type->n_members; i++) {
+        uint32_t member = type->members[i];
+        struct shader_push *push = &ret->pushes[ret->n_pushes++];
+        *push = (struct shader_push){ 0 };
+        if (member < bound && find_offset(block, (uint32_t)i, &push->offset) &&
+            push->offset < SHADER_PUSH_BYTES && ids[member].type.n <= 4 &&
+            ids[member].type.size <= 8 &&
+            push->offset + ids[member].type.n * ids[member].type.size <=
+                SHADER_PUSH_BYTES)
+            push->type = ids[member].type;
+    }
+    return NULL;
+}
+
 /* A variable: its type, itself, its storage class. */
 static const char *take_variable(struct shader *ret, struct id *ids,
                                  uint32_t bound, const uint32_t *w)
 {
     if (w[1] >= bound || w[2] >= bound)
         return "has an id beyond its bound";
+    if (w[3] == STORAGE_PUSH_CONSTANT)
+        return take_push(ret, ids, bound, ids[w[1]].pointee);
     if (w[3] != STORAGE_UNIFORM_CONSTANT && w[3] != STORAGE_UNIFORM &&
         w[3] != STORAGE_BUFFER)
         return NULL;
@@ -129,6 +213,17 @@ static const char *take(struct shader *ret, struct id *ids, uint32_t bound,
         if (n > 2 && w[1] < bound)
             take_decoration(&ids[w[1]], w, n);
         return NULL;
+    case OP_MEMBER_DECORATE:
+        if (n > 4)
+            take_offset(w);
+        return NULL;
+    case OP_TYPE_INT:
+    case OP_TYPE_FLOAT:
+    case OP_TYPE_VECTOR:
+    case OP_TYPE_STRUCT:
+        if (n > 2 && w[1] < bound)
+            take_type(ids, bound, w, n);
+        return NULL;
     case OP_TYPE_POINTER:
         if (n > 3 && w[1] < bound && w[3] < bound)
             ids[w[1]].pointee = w[3];
@@ -143,6 +238,7 @@ static const char *take(struct shader *ret, struct id *ids, uint32_t bound,
 const char *shader_read(struct shader *ret, const char *path)
 {
     *ret = (struct shader){ 0 };
+    n_offsets = 0;
     const char *why = read_file(ret, path);
     if (why)
         return why;

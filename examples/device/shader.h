@@ -7,8 +7,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "argument.h"
+
 enum {
-    SHADER_RESOURCES_MAX = 32
+    SHADER_RESOURCES_MAX = 32,
+    SHADER_PUSH_MAX = 32,
+    SHADER_PUSH_BYTES = 128, /* what every device has */
+};
+
+/* A member of the push constants. */
+struct shader_push {
+    uint32_t offset;
+    struct argument_type type; /* of kind 0 where it is neither a number nor a
+                                  vector */
 };
 
 struct shader_resource {
@@ -26,6 +37,9 @@ struct shader {
     bool is_compute;
     struct shader_resource resources[SHADER_RESOURCES_MAX];
     size_t n_resources;
+    struct shader_push pushes[SHADER_PUSH_MAX];
+    size_t n_pushes;
+    unsigned char push[SHADER_PUSH_BYTES]; /* what is pushed */
 };
 
 /* Reads the file. NULL; or why it cannot be used, in static memory. */

@@ -175,9 +175,10 @@ enum pfd_status pfd_sites_new(const char *path, struct pfd_sites **ret,
             status = no_memory(err);
     }
     if (status == PFD_OK && !s->n) {
-        status = pfd_fail(err, PFD_ERR_UNSUPPORTED, PFD_NO_OFFSET,
-                          "no format strings of PFD_PRINTF are in %s",
-                          path ? path : "this program");
+        status = pfd_fail(
+            err, PFD_ERR_UNSUPPORTED, PFD_NO_OFFSET,
+            "%s has no sites of PFD_PRINTF: scan --control writes them",
+            path ? path : "this program");
     }
     if (status == PFD_OK && !make_control(s))
         status = no_memory(err);
