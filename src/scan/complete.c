@@ -233,18 +233,21 @@ static void add_device(struct pfd_source *f)
     f->out = all;
 }
 
+static bool take_all(struct pfd_set *ret, const struct pfd_set *of)
+{
+    bool ok = true;
+    for (size_t i = 0; i < of->n && ok; i++)
+        ok = pfd_set_add(ret, of->texts[i].text, of->texts[i].n) != SIZE_MAX;
+    return ok;
+}
+
 /* Takes what the other one needs. */
 static bool take_needs(struct pfd_source *f, const struct pfd_source *of)
 {
-    const struct pfd_set *shapes = &of->device.shapes;
-    bool ok = true;
     for (size_t i = 0; i < PFD_N_SHAPE_CLASSES; i++)
         f->device.takes[i] |= of->device.takes[i];
-    for (size_t i = 0; i < shapes->n && ok; i++) {
-        ok = pfd_set_add(&f->device.shapes, shapes->texts[i].text,
-                         shapes->texts[i].n) != SIZE_MAX;
-    }
-    return ok;
+    return take_all(&f->device.shapes, &of->device.shapes) &&
+           take_all(&f->device.arguments, &of->device.arguments);
 }
 
 /* A source by itself, or one that others include: what it includes is not known

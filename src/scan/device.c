@@ -6,8 +6,11 @@
 #include <printfdecode/device/control.h>
 
 enum {
-    HEADER_DWORDS = 2
+    HEADER_DWORDS = 2,
+    ARGUMENTS_NAMED = 99 /* those behind share a name for each conversion */
 };
+
+static const char classes[] = "ufqdp";
 
 static const uint8_t sizes[PFD_DEVICE_N_SIZES] = { 1, 2, 3, 4, 8, 16 };
 
@@ -27,9 +30,50 @@ unsigned pfd_device_size(unsigned index)
 void pfd_device_taker(const struct pfd_shape_argument *argument,
                       struct pfd_text *ret)
 {
-    pfd_text_printf(ret, "pfd_%c", "ufqdp"[argument->class]);
+    pfd_text_printf(ret, "pfd_%c", classes[argument->class]);
     if (argument->n > 1)
         pfd_text_printf(ret, "%u", argument->n);
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+void pfd_device_argument(const struct pfd_shape_argument *argument, size_t i,
+                         const char *format, struct pfd_text *ret)
+{
+    size_t at = argument->from + 1;
+    pfd_text_printf(ret, "%c%u pfd_argument_", classes[argument->class],
+                    argument->n);
+    if (i < ARGUMENTS_NAMED) {
+        pfd_text_printf(ret, "%zu", i + 1);
+    } else {
+        pfd_text_puts(ret, "behind_99");
+    }
+    pfd_text_puts(ret, "_of_percent_");
+    if (argument->to <= argument->from) {
+        pfd_text_puts(ret, "star");
+        return;
+    }
+    while (at < argument->to && !is_letter(format[at]))
+        at++;
+    for (; at < argument->to; at++) {
+        if (is_letter(format[at]) || (format[at] >= '0' && format[at] <= '9'))
+            pfd_text_add(ret, format + at, 1);
+    }
+}
+
+struct pfd_shape_argument pfd_device_argument_read(const char *text,
+                                                   const char **name)
+{
+    struct pfd_shape_argument ret = {
+        .class = (uint8_t)(strchr(classes, *text) - classes)
+    };
+    for (*name = text + 1; **name != ' '; ++*name)
+        ret.n = (uint8_t)(10 * ret.n + (**name - '0'));
+    ++*name;
+    return ret;
 }
 
 void pfd_device_guard(const char *name, struct pfd_text *ret)

@@ -236,6 +236,32 @@ static void put_all_takers(const struct pfd_device *device, unsigned class,
     }
 }
 
+/* What takes an argument: pfd_u3() and the like, by a name that says which
+ * argument it is and what its conversion. */
+static void put_argument(struct pfd_text *ret, const char *text)
+{
+    const char *name;
+    struct pfd_shape_argument a = pfd_device_argument_read(text, &name);
+    pfd_device_guard(name, ret);
+    for (const struct taker *t = takers[a.class]; t->type; t++) {
+        if (t->needs)
+            pfd_text_printf(ret, "#if %s\n", t->needs);
+        put_type(ret, is_wide(a.class), a.n);
+        pfd_text_printf(ret, " %s(", name);
+        if (a.n > 1) {
+            pfd_text_printf(ret, "%s%u", t->vector, a.n);
+        } else {
+            pfd_text_puts(ret, t->type);
+        }
+        pfd_text_puts(ret, " v) { return ");
+        pfd_device_taker(&a, ret);
+        pfd_text_puts(ret, "(v); }\n");
+        if (t->needs)
+            pfd_text_puts(ret, "#endif\n");
+    }
+    pfd_text_puts(ret, "#endif\n");
+}
+
 /* Stores a word; with a commit word, it counts to that. */
 static void put_store(struct pfd_text *ret, const char *name, unsigned at,
                       const char *word)
@@ -342,6 +368,8 @@ void pfd_device_glsl(const struct pfd_device *device, struct pfd_text *ret)
     pfd_extras_put(&pfd_extras_glsl, device, ret);
     for (unsigned class = 0; class < PFD_N_SHAPE_CLASSES; class ++)
         put_all_takers(device, class, ret);
+    for (size_t i = 0; i < device->arguments.n; i++)
+        put_argument(ret, device->arguments.texts[i].text);
     for (size_t i = 0; i < device->shapes.n; i++)
         put_shape(ret, device->shapes.texts[i].text);
 }

@@ -134,15 +134,8 @@ static const struct taker *const takers[PFD_N_SHAPE_CLASSES] = {
     [PFD_SHAPE_D] = takers_d,
 };
 
-/* What C would convert, and print wrongly. */
-static const char refused_f[] =
-    "#define PFD_NO(text) __attribute__((overloadable, unavailable(text)))\n"
-    "PFD_NO(\"%f takes a float: cast it\") uint pfd_f(int v);\n"
-    "PFD_NO(\"%f takes a float: cast it\") uint pfd_f(uint v);\n"
-    "#ifdef PFD_DOUBLES\n"
-    "PFD_NO(\"%f takes a float: cast it, or print a double with %lf\") "
-    "uint pfd_f(double v);\n"
-    "#endif\n";
+static const char refusal[] =
+    "#define PFD_NO(text) __attribute__((overloadable, unavailable(text)))\n";
 
 static const char pointer[] = "#define pfd_p(v) ((ulong)(v))\n";
 
@@ -199,9 +192,51 @@ static void put_takers(struct pfd_text *ret, unsigned class, unsigned n)
          t++)
         put_taker(ret, t, name.data, pfd_shape_is_wide(&of), n);
     if (class == PFD_SHAPE_F && n == 1)
-        pfd_text_puts(ret, refused_f);
+        pfd_text_puts(ret, refusal);
     pfd_text_puts(ret, "#endif\n");
     pfd_text_free(&name);
+}
+
+/* What C would convert, and print wrongly. */
+static void put_refused(struct pfd_text *ret, const char *name)
+{
+    static const char cast[] = "takes a float: cast it";
+    pfd_text_printf(ret,
+                    "PFD_NO(\"%%f %s\") uint %s(int v);\n"
+                    "PFD_NO(\"%%f %s\") uint %s(uint v);\n"
+                    "#ifdef PFD_DOUBLES\n"
+                    "PFD_NO(\"%%f %s, or print a double with %%lf\") "
+                    "uint %s(double v);\n"
+                    "#endif\n",
+                    cast, name, cast, name, cast, name);
+}
+
+/* What takes an argument: pfd_u3() and the like, by a name that says which
+ * argument it is and what its conversion. */
+static void put_argument(struct pfd_text *ret, const char *text)
+{
+    const char *name;
+    struct pfd_shape_argument a = pfd_device_argument_read(text, &name);
+    bool is_wide = pfd_shape_is_wide(&a);
+    const char *size = size_name(a.n);
+    pfd_device_guard(name, ret);
+    if (a.class == PFD_SHAPE_P)
+        pfd_text_printf(ret, "#define %s(v) pfd_p(v)\n", name);
+    for (const struct taker *t = takers[a.class]; t && t->type; t++) {
+        if (a.n > 1 ? t->is_scalar_only : t->is_vector_only)
+            continue;
+        if (t->needs)
+            pfd_text_printf(ret, "#ifdef %s\n", t->needs);
+        pfd_text_printf(ret, "static inline PFD_OVER %s%s %s(%s%s v) { return ",
+                        is_wide ? "ulong" : "uint", size, name, t->type, size);
+        pfd_device_taker(&a, ret);
+        pfd_text_puts(ret, "(v); }\n");
+        if (t->needs)
+            pfd_text_puts(ret, "#endif\n");
+    }
+    if (a.class == PFD_SHAPE_F && a.n == 1)
+        put_refused(ret, name);
+    pfd_text_puts(ret, "#endif\n");
 }
 
 /* Stores a word; with a commit word, it counts to that. */
@@ -296,6 +331,8 @@ void pfd_device_opencl(const struct pfd_device *device, struct pfd_text *ret)
                 put_takers(ret, class, pfd_device_size(i));
         }
     }
+    for (size_t i = 0; i < device->arguments.n; i++)
+        put_argument(ret, device->arguments.texts[i].text);
     for (size_t i = 0; i < device->shapes.n; i++)
         put_shape(ret, device->shapes.texts[i].text);
 }

@@ -173,6 +173,7 @@ static void free_source(struct pfd_source *f)
     pfd_text_free(&f->includes);
     pfd_text_free(&f->links);
     pfd_set_free(&f->device.shapes);
+    pfd_set_free(&f->device.arguments);
     pfd_descriptors_free(&f->descriptors);
     free(f->name);
     free(f);

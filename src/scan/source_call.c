@@ -72,6 +72,38 @@ static enum pfd_status check_arguments(struct pfd_source *f,
     return PFD_OK;
 }
 
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* "%ul", which shaders of debugPrintfEXT have for 64 bits, is "%u" and a letter
+ * as C has it: where no word begins so, it is not what was meant. */
+static enum pfd_status check_letters(struct pfd_source *f,
+                                     const struct pfd_call *call,
+                                     const struct pfd_shape *shape)
+{
+    const struct pfd_text *format = &call->arguments[0].text;
+    for (size_t i = 0; i < shape->n && f->language == PFD_SCAN_GLSL; i++) {
+        const struct pfd_shape_argument *a = &shape->arguments[i];
+        size_t end = a->to;
+        while (end < format->n && format->data[end] == 'l')
+            end++;
+        if (a->class != PFD_SHAPE_U || a->to <= a->from || end == a->to ||
+            (end < format->n && is_letter(format->data[end])))
+            continue;
+        struct pfd_quoted all;
+        struct pfd_quoted short_one;
+        pfd_quote(&all, format->data + a->from, end - a->from);
+        pfd_quote(&short_one, format->data + a->from, a->to - a->from);
+        return pfd_token_fail(&f->lexer, &call->name,
+                              "'%s' is '%s' and the letter l: 64 bits are %%lu "
+                              "or %%lx",
+                              all.text, short_one.text);
+    }
+    return PFD_OK;
+}
+
 static enum pfd_status too_long(const struct pfd_source *f,
                                 const struct pfd_call *call)
 {
@@ -197,6 +229,25 @@ static bool note_needs(struct pfd_source *f, const struct pfd_shape *shape,
     return pfd_set_add(&f->device.shapes, name, n_name) != SIZE_MAX;
 }
 
+/* The name of the function that takes an argument, which the device needs. */
+static void put_function(struct pfd_source *f, const struct pfd_call *call,
+                         const struct pfd_shape_argument *argument, size_t i)
+{
+    struct pfd_text text = { 0 };
+    const char *name;
+    pfd_device_argument(argument, i, call->arguments[0].text.data, &text);
+    size_t n = text.n;
+    pfd_text_add(&text, "", 1);
+    if (text.failed ||
+        pfd_set_add(&f->device.arguments, text.data, n) == SIZE_MAX) {
+        f->out.failed = true;
+    } else {
+        pfd_device_argument_read(text.data, &name);
+        pfd_text_puts(&f->out, name);
+    }
+    pfd_text_free(&text);
+}
+
 /* Each argument in its function's parentheses, those of %s left out. */
 static void write_arguments(struct pfd_source *f, const struct pfd_call *call,
                             const struct pfd_shape *shape, bool in_directive)
@@ -208,7 +259,7 @@ static void write_arguments(struct pfd_source *f, const struct pfd_call *call,
             continue;
         }
         keep(f, a->from);
-        pfd_device_taker(&shape->arguments[i], &f->out);
+        put_function(f, call, &shape->arguments[i], i);
         pfd_text_add(&f->out, "(", 1);
         keep(f, a->to);
         pfd_text_add(&f->out, ")", 1);
@@ -330,6 +381,8 @@ enum pfd_status pfd_source_call(struct pfd_source *f,
     }
     if (status == PFD_OK)
         status = read_shape(f, &call, &shape);
+    if (status == PFD_OK)
+        status = check_letters(f, &call, &shape);
     if (status == PFD_OK)
         status = check_arguments(f, &call, &shape);
     if (status == PFD_OK)

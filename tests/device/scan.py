@@ -156,7 +156,7 @@ def check_wrong():
         out = scan(name)
         if GLSLANG:
             p = call(GLSLANG, '-V', out, '-o', 'x.spv', ok=(1, 2))
-            place = ':8: '
+            place = ":8: 'pfd_argument_1_of_percent_" + arguments[2:4].strip('"')
         else:
             p = call(RUNNER, out, 'says', '1', '--to', 'x.bin', ok=(1,))
             place = 'wrong.cl:8:'

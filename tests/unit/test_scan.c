@@ -59,10 +59,35 @@ static const char *behind(const char *out)
 }
 
 /* Ids depend on the texts: in these sources they are all left out. */
+/* "pfd_argument_2_of_percent_v3ld" is "pfd_q3". */
+static const char *take_argument(const char *from, char **to)
+{
+    unsigned i = 0;
+    unsigned n = 0;
+    char conversion[16] = "";
+    int length = 0;
+    if (sscanf(from, "pfd_argument_%u_of_percent_%15[a-zA-Z0-9]%n", &i,
+               conversion, &length) != 2 ||
+        i < 1)
+        return from;
+    char *c = conversion;
+    if (*c == 'v')
+        n = (unsigned)strtoul(c + 1, &c, 10);
+    bool is_wide = *c == 'l';
+    char last = conversion[strlen(conversion) - 1];
+    char class = last == 'f'   ? (is_wide ? 'd' : 'f')
+                 : last == 'p' ? 'p'
+                 : is_wide     ? 'q'
+                               : 'u';
+    *to += sprintf(*to, n ? "pfd_%c%u" : "pfd_%c", class, n);
+    return from + length;
+}
+
 static void take_ids_out(char *text)
 {
     char *to = text;
     for (const char *from = text; *from; from++) {
+        from = take_argument(from, &to);
         bool is_id = !strncmp(from, "0x", 2) && strspn(from + 2, "0123456789"
                                                                  "abcdef") == 8;
         if (is_id) {
@@ -230,6 +255,12 @@ START_TEST(versions)
           "buffers. 430 (or 420, or 310 es) is the least" },
         { "#version 320 es\nPFD_PRINTF(\"%d %lf\", 1,\n2.0);",
           "a.comp:3: argument 2 is for a double, which GLSL ES does not have" },
+        { "#version 450\nPFD_PRINTF(\"big 0x%ul\\n\", b);",
+          "a.comp:2: '%ul' is '%u' and the letter l: 64 bits are %lu or %lx" },
+        { "PFD_PRINTF(\"%v2dll\", b);",
+          "a.comp:1: '%v2dll' is '%v2d' and the letter l: 64 bits are %lu or "
+          "%lx" },
+        { "PFD_PRINTF(\"%ulbs %fl %lul %*dlx\", a, b, c, 5, d);", NULL },
     };
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
         char *out = scan(PFD_SCAN_GLSL, tried[i].source);
