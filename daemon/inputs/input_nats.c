@@ -69,6 +69,7 @@ struct nats_input {
     struct pfdd_session_sums sums;
     size_t n_bytes;     /* of memory, that are counted */
     uint64_t n_refused; /* messages, likewise */
+    struct pfdd_log_topic told;
     /* The job's: the file. */
     struct pfdd_job job;
     bool is_saving;
@@ -258,18 +259,15 @@ static void ask_again(struct nats_input *in, struct pfdd_ledger_edge *e,
     pfdd_worker_ack(in->worker, e->id, e->saved, epoch, true);
 }
 
-/* NULL: there are too many, or there is no memory. What it sends is not
- * acknowledged, so it keeps that; who reads the log is told. */
+/* NULL: not now: too many new ones wait to be written, or no memory. */
 static struct pfdd_ledger_edge *edge_of(struct nats_input *in,
                                         const struct pfdd_parcel *p)
 {
     struct pfdd_ledger_edge *e = pfdd_ledger_find(&in->ledger, p->edge);
     if (!e) {
-        pfdd_log_about(&in->base.d->told_peers, PFDD_ERROR,
-                       "nats: nothing is taken of edge %s: %s", p->edge,
-                       in->ledger.n - in->ledger.n_proved == PFDD_LEDGER_NEW
-                           ? "too many new ones wait to be written"
-                           : "out of memory");
+        pfdd_log_about(&in->told, PFDD_WARNING,
+                       "nats: edge %s waits for too many others that are new",
+                       p->edge);
     }
     return e;
 }
@@ -302,7 +300,9 @@ static bool take_entries(struct nats_input *in, const struct pfdd_parcel *p)
     const struct pfdd_edge_code *code =
         *p->code ? pfdd_edge_code_find(&in->known, p->code) : NULL;
     struct arrival *a = NULL;
-    if (!e || !is_next(in, e, p))
+    if (!e)
+        return false;
+    if (!is_next(in, e, p))
         return true;
     if (*p->code && !code) {
         ask_again(in, e, p->epoch);
@@ -345,7 +345,7 @@ static bool take_parcel(struct nats_input *in, struct pfdd_parcel *p)
         e = edge_of(in, p);
         if (e && is_next(in, e, p))
             ask_again(in, e, p->epoch);
-        return true;
+        return e;
     case PFDD_PARCEL_LEAVE:
         in->is_leaving[p->partition] = true;
         return true;
@@ -355,7 +355,7 @@ static bool take_parcel(struct nats_input *in, struct pfdd_parcel *p)
             e->acked = e->saved = p->acked;
         if (e && p->acked > e->taken)
             e->taken = p->acked;
-        return true;
+        return e;
     }
     return true;
 }
