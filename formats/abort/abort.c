@@ -201,7 +201,7 @@ struct spec {
 
 static unsigned width_of(char conv, const char *length, size_t n)
 {
-    if (conv == 'p' || (n && strchr("ljztqL", length[0])))
+    if (conv == 'p' || (n && strchr("ljztqLZ", length[0])))
         return 8;
     return n == 2 ? 1 : n == 1 ? 2 : 4;
 }
@@ -233,7 +233,7 @@ static bool next_spec(const char *text, size_t n, size_t i, struct spec *ret)
             at = skip_of(text, n, at + 2, "0123456789.");
         }
         size_t length = at;
-        at = skip_of(text, n, at, "hljztqL");
+        at = skip_of(text, n, at, "hljztqLZ");
         if (at >= n)
             return false;
         ret->conv = text[at];

@@ -179,7 +179,8 @@ static uint64_t typed_bits(const struct opencl_argument *a,
                            const uint8_t *bytes)
 {
     uint32_t element = opencl_element(a);
-    bool is_character = a->step && a->step->conv == 'c';
+    bool is_character =
+        a->step && a->step->conv == 'c' && a->step->length == PFD_LENGTH_NONE;
     /* There is no floating point of one byte, whatever a format string says. */
     bool is_float = element > 1 && a->step && pfd_step_is_float(a->step);
     uint64_t bits = 0;

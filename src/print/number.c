@@ -151,6 +151,31 @@ static char *put_padded(char *out, const struct pfd_spec *spec,
     return left ? fill(out, ' ', pad) : out;
 }
 
+/* In UTF-8, or as an escape where it is no character; at most 10 bytes. */
+static size_t encode(uint32_t v, char ret[10])
+{
+    static const char digits[] = "0123456789abcdef";
+    if (v > 0x10ffff || (v >= 0xd800 && v < 0xe000)) {
+        memcpy(ret, "\\U", 2);
+        for (unsigned i = 0; i < 8; i++)
+            ret[2 + i] = digits[v >> (28 - 4 * i) & 15];
+        return 10;
+    }
+    unsigned n = v < 0x80 ? 1 : v < 0x800 ? 2 : v < 0x10000 ? 3 : 4;
+    static const uint8_t first[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+    for (unsigned i = n - 1; i > 0; i--, v >>= 6)
+        ret[i] = (char)(0x80 | (v & 0x3f));
+    ret[0] = (char)(first[n] | v);
+    return n;
+}
+
+char *pfd_number_character(char *out, const struct pfd_spec *spec,
+                           uint32_t value)
+{
+    char text[10];
+    return put_padded(out, spec, text, encode(value, text));
+}
+
 char *pfd_number_int(char *out, const struct pfd_spec *spec, uint64_t value)
 {
     if (spec->conv == 'c') {

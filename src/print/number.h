@@ -48,6 +48,10 @@ size_t pfd_number_room(const struct pfd_spec *spec);
  */
 char *pfd_number_int(char *out, const struct pfd_spec *spec, uint64_t value);
 
+/* A character in UTF-8, padded as a string is; what is none as \U00110000. */
+char *pfd_number_character(char *out, const struct pfd_spec *spec,
+                           uint32_t value);
+
 /* f F e E g G a A, every flag, width and precision. */
 char *pfd_number_double(char *out, const struct pfd_spec *spec, double value);
 

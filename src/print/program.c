@@ -140,6 +140,10 @@ static size_t parse_length(const struct compiler *c, size_t at, uint8_t *ret)
     case 'L':
         *ret = PFD_LENGTH_LONGF;
         return at + 1;
+    case 'Z': /* the old name of z, where an integer follows */
+        if (is_integer(next))
+            return at + 1;
+        __attribute__((fallthrough));
     default:
         *ret = PFD_LENGTH_NONE;
         return at;
@@ -166,6 +170,10 @@ static bool parse_spec(struct compiler *c, size_t at, struct spec *ret)
         return false;
     }
     ret->conv = c->text[at];
+    if (ret->conv == 'C' && ret->length == PFD_LENGTH_NONE) {
+        ret->conv = 'c'; /* the old name of %lc */
+        ret->length = PFD_LENGTH_LONG;
+    }
     /* All of a character: half of one would not escape as the whole does. */
     size_t n_character = pfd_utf8_length(c->text + at, c->n - at);
     ret->end = at + (n_character ? n_character : 1);
@@ -338,7 +346,8 @@ static bool prints(const struct pfd_step *s)
     if (s->conv == 's')
         return s->store == PFD_STORE_STRING;
     return is_integer(s->conv) || is_float(s->conv) || s->conv == 'p' ||
-           (s->conv == 'c' && s->length == PFD_LENGTH_NONE);
+           (s->conv == 'c' &&
+            (s->length == PFD_LENGTH_NONE || s->length == PFD_LENGTH_LONG));
 }
 
 /* A step that only serves the conversion behind it. */
@@ -524,7 +533,8 @@ size_t pfd_program_suggest(const struct pfd_step *steps, size_t n_steps,
         if (!pfd_step_takes(s) || (cut && (s->flags & PFD_STEP_JOIN)))
             continue;
         bool wide =
-            s->length == PFD_LENGTH_LONG || s->length == PFD_LENGTH_LONGF;
+            (s->length == PFD_LENGTH_LONG && s->conv != 'c') || /* a wint_t */
+            s->length == PFD_LENGTH_LONGF;
         if (n < max)
             ret[n / 64] |= (uint64_t)wide << (n % 64);
         n++;

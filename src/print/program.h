@@ -13,12 +13,13 @@
  * between threads and never reads outside the slots it was bound to.
  *
  * The grammar is C99's printf, plus vN (N = 2, 3, 4, 8, 16) before or after
- * the precision and the length modifiers hl and q:
+ * the precision and the length modifiers hl, q and Z (z of old):
  *   % [-+ #0']* (digits | *)? (. (digits | *)?)? vN? length? conversion
  * Length modifiers other than hh and h never decide a width: the stored scalar
- * does. %s prints a stored string, cut and padded as in C. %s of anything else,
- * %n, %lc and unknown letters take their scalar and are shown as they are
- * written; nothing of the format string ever reaches the C library.
+ * does. %s prints a stored string, cut and padded as in C, %lc and %C a
+ * character in UTF-8. %s of anything else, %n and unknown letters take their
+ * scalar and are shown as they are written; nothing of the format string ever
+ * reaches the C library.
  */
 #ifndef PFD_PROGRAM_H
 #define PFD_PROGRAM_H

@@ -87,6 +87,8 @@ uint64_t pfd_step_integer(const struct pfd_step *s, const uint8_t *payload)
     uint64_t v = load_integer(s, payload, sign);
     if (s->conv == 'p' || s->conv == '*')
         return v;
+    if (s->conv == 'c' && s->length == PFD_LENGTH_LONG)
+        return (uint32_t)v;
     if (s->length == PFD_LENGTH_HH || s->conv == 'c')
         return sign ? (uint64_t)(int8_t)v : (uint8_t)v;
     if (s->length == PFD_LENGTH_H)
@@ -215,7 +217,10 @@ static char *print_integer(char *out, const struct pfd_step *s,
                            uint64_t *findings)
 {
     struct pfd_spec spec = resolve(s, stars, findings);
-    return pfd_number_int(out, &spec, pfd_step_integer(s, payload));
+    uint64_t value = pfd_step_integer(s, payload);
+    return s->conv == 'c' && s->length == PFD_LENGTH_LONG
+               ? pfd_number_character(out, &spec, (uint32_t)value)
+               : pfd_number_int(out, &spec, value);
 }
 
 static char *print_double(char *out, const struct pfd_step *s,

@@ -251,8 +251,8 @@ def x_format():
          "64-bit values print all 64 bits.",
          both(u64(*[(1 << 63) + 5] * 5), strings=[u64]))
     odd = Str(0x000016000001, "%Lf %Lf|%lc|%hhc|%hhd\n", "48444")
-    case("x16_long_double", "X16: %Lf prints the stored float; %lc and %hhc "
-         "have no meaning and are shown as written.",
+    case("x16_long_double", "X16: %Lf prints the stored float, %lc a character; %hhc "
+         "has no meaning and is shown as written.",
          both(odd(1.5, 2.25, 65, 66, 0x1ff), strings=[odd]))
     char = Str(0x000017000001, "a%cb%cc\n", "44")
     case("x17_char_nul", "X17: %c of 0 is a NUL byte, not the end.",

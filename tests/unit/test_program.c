@@ -447,16 +447,33 @@ START_TEST(clamps)
 }
 END_TEST
 
+/* Characters of any width, and what is none. */
+START_TEST(characters)
+{
+    static const struct row rows[] = {
+        { "%lc%C", "48", { 'A', 'B' }, "AB", 0 },
+        { "%lc %lc %lc", "444", { 0xe9, 0x20ac, 0x1f600 }, "é € 😀", 0 },
+        { "[%5lc] [%-5lc]", "44", { 'B', 0xe9 }, "[    B] [é   ]", 0 },
+        { "[%*C]", "44", { 3, 'x' }, "[  x]", 0 },
+        { "%lc %lc", "44", { 0xd800, 0x110000 }, "\\U0000d800 \\U00110000", 0 },
+        { "%lc", "8", { UINT64_C(0xffffffff00000041) }, "A", 0 },
+        { "%Zu %Zd %Zx", "884", { 7, UINT64_MAX, 255 }, "7 -1 ff", 0 },
+        { "%Z %u", "44", { 7, 8 }, "%Z 8", FOUND(bad_conversion) },
+    };
+    CHECK_ROWS(rows);
+}
+END_TEST
+
 START_TEST(verbatim)
 {
     static const struct row rows[] = {
         { "%s", "4", { 1 }, "%s", FOUND(bad_conversion) },
         { "%n", "4", { 1 }, "%n", FOUND(bad_conversion) },
         { "a%sb%dc", "44", { 1, 2 }, "a%sb2c", FOUND(bad_conversion) },
-        { "%lc %ls %hhc",
+        { "%hc %ls %hhc",
           "444",
           { 1, 2, 3 },
-          "%lc %ls %hhc",
+          "%hc %ls %hhc",
           FOUND(bad_conversion) },
         /* %m and what is no letter take nothing. */
         { "%m %d", "4", { 7 }, "%m 7", FOUND(bad_conversion) },
@@ -869,7 +886,7 @@ int main(void)
 {
     return suite_run("program",
                      TESTS(literals, integers, widths_as_in_c, general_as_in_c,
-                           floats, vectors, stars, clamps, verbatim,
+                           floats, vectors, stars, clamps, characters, verbatim,
                            driver_grammar, nul_from_char_and_in_text,
                            cut_vectors, stored_strings, small_scalars,
                            tight_vectors, literal_program, star_as_letter,
