@@ -434,6 +434,31 @@ static void add_unknown(struct pfd_walk *w, const struct header *h,
     pfd_walk_alternative(w, &other);
 }
 
+/* Was the entry reserved, and no more than its control word written, or half of
+ * the hash? Zeros are no hash, and only one of 2^32 has an upper half of zero. */
+static bool is_unwritten(const struct pfd_walk *w, const struct header *h)
+{
+    struct pfd_cursor c = w->view;
+    if (!h->is_constant || h->hash >> 32 || h->hash == DUMMY_HASH)
+        return false;
+    for (uint64_t at = HIP_ENTRY_MIN; at < h->n_bytes; at += DWORD) {
+        if (pfd_cursor_peek_u32(&c, (size_t)(w->at + at - w->base)))
+            return false;
+    }
+    return true;
+}
+
+static void pass_unwritten(struct pfd_walk *w, const struct header *h)
+{
+    pfd_walk_finding(w, PFD_FINDING_unwritten, w->at,
+                     "the entry's %llu bytes were reserved, and %s of its hash "
+                     "was written: %llu dwords skipped",
+                     (unsigned long long)h->n_bytes, h->hash ? "half" : "none",
+                     (unsigned long long)h->n_bytes / DWORD);
+    w->batch->skipped_bytes += h->n_bytes;
+    w->at += h->n_bytes;
+}
+
 /* A hash that no string has: its size is believed when it leads to the end or
  * to what can be an entry. */
 static enum pfd_status step_unknown(struct pfd_walk *w, struct state *st,
@@ -445,7 +470,9 @@ static enum pfd_status step_unknown(struct pfd_walk *w, struct state *st,
         next == st->buffer.end ? PFD_OK : is_entry(w, st, next, false);
     if (status == PFD_MORE && !w->last)
         return PFD_MORE;
-    if (status == PFD_OK) {
+    if (status == PFD_OK && is_unwritten(w, h)) {
+        pass_unwritten(w, h);
+    } else if (status == PFD_OK) {
         add_unknown(w, h, likeness);
     } else {
         lose_way(w, st, h);
