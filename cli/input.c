@@ -32,6 +32,20 @@ struct listener {
     void *user;
 };
 
+static void keep_vain(struct inputs *in, const struct pfd_finding *finding)
+{
+    if (in->n_vain < INPUTS_VAIN_TOLD) {
+        struct vain *v = &in->vain[in->n_vain];
+        v->source = strdup(finding->source);
+        v->text = strdup(finding->text);
+        if (!v->source || !v->text) {
+            tell_error("out of memory");
+            exit(EXIT_ERROR);
+        }
+    }
+    in->n_vain++;
+}
+
 static void hear(void *user, const struct pfd_finding *finding)
 {
     struct listener *l = user;
@@ -39,8 +53,22 @@ static void hear(void *user, const struct pfd_finding *finding)
                 (l->is_found && finding->kind == PFD_FINDING_no_format_strings);
     l->inputs->n_findings += !note;
     if (!note || l->notes ||
-        (l->why_none && finding->kind == PFD_FINDING_no_table))
+        (l->why_none && finding->kind == PFD_FINDING_no_table)) {
         l->tell(l->user, finding);
+    } else if (finding->kind == PFD_FINDING_no_table ||
+               finding->kind == PFD_FINDING_no_format_strings) {
+        keep_vain(l->inputs, finding);
+    }
+}
+
+void inputs_tell_vain(const struct inputs *in)
+{
+    for (size_t i = 0; i < in->n_vain && i < INPUTS_VAIN_TOLD; i++)
+        tell_hint("%s: %s", in->vain[i].source, in->vain[i].text);
+    if (in->n_vain > INPUTS_VAIN_TOLD) {
+        tell_hint("%zu more files without format strings",
+                  in->n_vain - INPUTS_VAIN_TOLD);
+    }
 }
 
 static bool fail(struct inputs *in, const char *path, const char *why)
@@ -92,8 +120,13 @@ static bool open_buffer(struct inputs *in, const char *path, struct buffer *ret)
     } else {
         ret->fd = open(path, O_RDONLY | O_CLOEXEC);
     }
+    int why = errno;
+    if (ret->fd < 0 && !stat(path, &st) && S_ISSOCK(st.st_mode))
+        return fail(in, path,
+                    "it is a socket: 'printfdecode follow' shows what a "
+                    "daemon writes to it");
     if (ret->fd < 0 || fstat(ret->fd, &st))
-        return fail(in, path, strerror(errno));
+        return fail(in, path, strerror(ret->fd < 0 ? why : errno));
     if (S_ISDIR(st.st_mode))
         return fail(in, path, strerror(EISDIR));
     /* /proc and /sys say 0 and have bytes all the same: read those. */
@@ -417,6 +450,7 @@ void inputs_open(struct inputs *ret, const struct options *options,
         if (ret->failed && !options->keep_going)
             break;
         listener.is_found = file->found != NULL;
+        ret->n_found += listener.is_found;
         if (file->role == ROLE_SHADER) {
             ret->failed |=
                 !shaders_add(ret->strings, file->path, hear, &listener);
@@ -445,13 +479,21 @@ void inputs_want_buffers(struct inputs *in, const char *advice)
 {
     if (in->n_buffers || in->failed || (in->n_captures && in->n_findings))
         return;
-    tell_error("no buffer among the files%s", advice);
+    tell_error("no buffer among the files%s%s",
+               in->n_found ? "; a folder gives code objects alone: name the "
+                             "buffer in it"
+                           : "",
+               advice);
     in->failed = true;
 }
 
 void inputs_close(struct inputs *inputs)
 {
     close_buffers(inputs);
+    for (size_t i = 0; i < inputs->n_vain && i < INPUTS_VAIN_TOLD; i++) {
+        free(inputs->vain[i].source);
+        free(inputs->vain[i].text);
+    }
     free(inputs->buffers);
     memory_close(inputs);
     pfd_strings_free(inputs->strings);

@@ -32,6 +32,7 @@ struct buffer {
                                         zero in bytes */
     size_t n_missing;
     struct pfd_memory_copy copied; /* from memory, and bytes are in it */
+    bool needs_strings;            /* of what was decoded, some has an id */
     bool is_memory;                /* of inputs.memory, [n] at address */
     uint64_t address;
     uint64_t used;    /* of one that was found: bytes that it has reserved, as
@@ -47,9 +48,20 @@ struct buffer {
     struct pfd_capture_buffer captured; /* when capture */
 };
 
+/* A file that has no format strings, and why; both owned. */
+struct vain {
+    char *source;
+    char *text;
+};
+
+enum {
+    INPUTS_VAIN_TOLD = 8
+};
+
 struct inputs {
     struct pfd_strings *strings;
     size_t n_strings_files;
+    size_t n_found;         /* of them in folders */
     struct buffer *buffers; /* [n_buffers], in the order given */
     size_t n_buffers;
     size_t n_captures;         /* whose buffers are among them */
@@ -57,6 +69,9 @@ struct inputs {
     struct core *core;         /* that memory is of; NULL: of none */
     struct found *found; /* what was found in it; NULL: not searched for */
     struct pfd_loaded *loaded; /* what is loaded there; NULL: not asked for */
+    struct vain vain[INPUTS_VAIN_TOLD]; /* the first of [n_vain] that were not
+                                           told of */
+    size_t n_vain;
     uint64_t n_findings; /* of the strings and of memory, notes left out */
     bool failed;         /* a file could not be read; said already */
 };
@@ -69,6 +84,10 @@ struct inputs {
 void inputs_open(struct inputs *ret, const struct options *options,
                  pfd_finding_fn tell, void *user);
 void inputs_close(struct inputs *inputs);
+
+/* Says why files have no format strings, where that was not said: for what
+ * should have had some. */
+void inputs_tell_vain(const struct inputs *inputs);
 
 /* Adds a buffer to the list, which is the caller's to fill in. */
 struct buffer *inputs_add(struct inputs *inputs);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "option_values.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,31 @@ static bool read_number(const char *text, uint64_t *ret)
     if (errno || end == text || *end || strchr(text, '-'))
         return option_wrong("not a number:", text);
     *ret = v;
+    return true;
+}
+
+/* Bytes: a number, and perhaps a unit of 1024: "2GiB", "2G", "2048MiB". */
+static bool read_bytes(const char *text, uint64_t *ret)
+{
+    static const char units[] = "KMGTP";
+    char *end = NULL;
+    unsigned shift = 0;
+    errno = 0;
+    unsigned long long v = strtoull(text, &end, 10);
+    bool ok = !errno && end != text && !strchr(text, '-');
+    const char *unit = ok && *end ? strchr(units, toupper(*end)) : NULL;
+    if (unit) {
+        shift = 10 * (unsigned)(unit - units + 1);
+        end++;
+        end += *end == 'i' && end[1] == 'B' ? 2 : 0;
+    } else if (ok && *end == 'B') {
+        end++;
+    }
+    if (!ok || *end || v > UINT64_MAX >> shift) {
+        return option_wrong(
+            "not a number of bytes, such as 2147483648 or 2GiB:", text);
+    }
+    *ret = v << shift;
     return true;
 }
 
@@ -238,7 +264,7 @@ static bool set_size(struct options *o, const char *text)
 
 static bool set_max_inflated(struct options *o, const char *text)
 {
-    if (!read_number(text, &o->max_inflated))
+    if (!read_bytes(text, &o->max_inflated))
         return false;
     return o->max_inflated > 0 ||
            option_wrong("not a number of bytes above 0:", text);

@@ -291,6 +291,23 @@ static const char *why_nothing(const struct buffer *buffer)
                : "there is nothing in it";
 }
 
+/* How many first bytes are zeros, if all that are looked at are; 0: not so, or
+ * there is no room for an entry. */
+static size_t count_zeros(const struct buffer *buffer)
+{
+    enum {
+        HEADER = 16,
+        SEEN = 1 << 20
+    };
+    const char *bytes = buffer->n_head ? buffer->head : buffer->bytes;
+    size_t n = buffer->n_head ? buffer->n_head : buffer->n;
+    n = n < SEEN ? n : (size_t)SEEN;
+    if (buffer->capture || !bytes || n <= HEADER || bytes[0] ||
+        memcmp(bytes, bytes + 1, n - 1) != 0)
+        return 0;
+    return n;
+}
+
 enum pfd_status run_buffer(const struct options *options,
                            const struct inputs *inputs,
                            struct pfd_convert *convert, struct buffer *buffer,
@@ -301,6 +318,7 @@ enum pfd_status run_buffer(const struct options *options,
                            .in_place = convert->tells };
     uint64_t before = total->entries;
     const char *why = why_nothing(buffer);
+    size_t n_zeros = count_zeros(buffer);
     convert->finding = hear;
     convert->finding_user = &heard;
     convert->id_counts = &ids;
@@ -313,6 +331,13 @@ enum pfd_status run_buffer(const struct options *options,
     tell_progress_done();
     if (why && status >= 0 && total->entries == before)
         tell_hint("%s: %s", buffer->name, why);
+    if (n_zeros && status >= 0 && total->entries == before) {
+        tell_hint("%s: nothing was written: its first %zu bytes are zeros; "
+                  "nothing printed, or it is another buffer, or it was read "
+                  "too early",
+                  buffer->name, n_zeros);
+    }
+    buffer->needs_strings = heard.unknown_places;
     if (heard.n_untold) {
         tell_hint("%s: %llu more findings of more ids; -v tells all",
                   buffer->name, (unsigned long long)heard.n_untold);
@@ -341,6 +366,7 @@ bool run_each(const struct options *options, struct inputs *inputs,
     struct progress progress = { 0 };
     enum pfd_status status = PFD_OK;
     struct pfd_lines *lines = NULL;
+    bool needs_strings = false;
     bool ok = pfd_lines_new("json", false, false, &lines, NULL) == PFD_OK;
     if (is_wanted(options)) {
         convert->progress = show;
@@ -356,11 +382,14 @@ bool run_each(const struct options *options, struct inputs *inputs,
         status = run_buffer(options, inputs, convert, &inputs->buffers[i],
                             lines, total);
         ok = ok && (status >= 0 || status == PFD_ERR_STOPPED);
+        needs_strings |= inputs->buffers[i].needs_strings;
     }
     pfd_lines_free(lines);
     convert->progress_user = NULL;
     tell_progress_done();
-    if (total->unknown && pfd_strings_count(inputs->strings) == 0) {
+    if ((total->unknown || needs_strings) &&
+        pfd_strings_count(inputs->strings) == 0) {
+        inputs_tell_vain(inputs);
         tell_hint("no format strings are loaded; give the program's code "
                   "object (ELF) or SPIR-V module as well");
     }

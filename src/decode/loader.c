@@ -16,6 +16,8 @@ struct loader {
     size_t n_rows;
     size_t n_normal;        /* code objects that need no table ... */
     const char *why_normal; /* ... and why the first does not */
+    size_t n_spirv;         /* pieces for AMD's GPUs, compiled when loaded */
+    size_t n_bitcode;
 };
 
 /* A code object of ROCm without a table is as it should be. */
@@ -47,6 +49,18 @@ static void report_nothing(const struct loader *loader,
                        "code object%s: %s",
                        loader->n_normal, loader->n_normal == 1 ? "" : "s",
                        loader->why_normal);
+    } else if (loader->n_spirv > 0) {
+        pfd_report_add(
+            report, PFD_FINDING_no_format_strings, PFD_NO_OFFSET,
+            "no format strings are in this file: its SPIR-V for "
+            "AMD's GPUs is compiled when it is loaded, and the table "
+            "is in the code object that the runtime makes (--pid PID "
+            "--code-objects --to FOLDER)");
+    } else if (loader->n_bitcode > 0) {
+        pfd_report_add(report, PFD_FINDING_no_format_strings, PFD_NO_OFFSET,
+                       "no format strings are in this file: its bitcode is not "
+                       "compiled yet, and the table is in the code object that "
+                       "is made of it");
     } else {
         pfd_report_add(report, PFD_FINDING_no_format_strings, PFD_NO_OFFSET,
                        report->n > 0 ? "no format strings are in what can be "
@@ -66,6 +80,8 @@ static enum pfd_status load_piece(void *user, const struct pfd_piece *piece,
 {
     struct loader *loader = user;
     struct pfd_image *image = NULL;
+    loader->n_spirv += piece->kind == PFD_PIECE_SPIRV;
+    loader->n_bitcode += piece->kind == PFD_PIECE_BITCODE;
     if (piece->kind != PFD_PIECE_ELF)
         return PFD_OK;
     enum pfd_status status = pfd_image_open(piece->bytes.base, piece->bytes.n,
@@ -81,8 +97,10 @@ static enum pfd_status load_piece(void *user, const struct pfd_piece *piece,
         }
         loader->n_rows += n_rows;
     }
-    if (status == PFD_OK && loader->n_rows == 0)
+    if (status == PFD_OK && loader->n_rows == 0) {
+        pfd_image_report_cut(image, report);
         status = ask_why(loader, image);
+    }
     pfd_image_free(image);
     return status;
 }

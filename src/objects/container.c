@@ -348,9 +348,11 @@ static bool may_inflate(const struct blob *blob,
     if (n > walk->max_inflated || n > UINT64_MAX - head->n_kept) {
         pfd_report_add(blob->range->report, PFD_FINDING_too_large, blob->at,
                        "a compressed bundle says that it inflates to %llu "
-                       "bytes, and the limit is %llu: not inflated",
+                       "bytes, and the limit is %llu: not inflated "
+                       "(--max-inflated %llu would do)",
                        (unsigned long long)n,
-                       (unsigned long long)walk->max_inflated);
+                       (unsigned long long)walk->max_inflated,
+                       (unsigned long long)n);
         return false;
     }
     if (n > walk->inflated_left) {
@@ -577,6 +579,26 @@ static enum pfd_status walk_blobs(const struct range *range)
 
 /* -- ELF files: "file:section" -- */
 
+/* A section with code objects that is listed, and whose bytes were taken out. */
+static void report_absent(const struct range *range,
+                          const struct pfd_section *section)
+{
+    static const char *const names[] = { ".hip_fatbin", ".nv_fatbin",
+                                         ".llvm.offloading" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (section->type != SHT_NOBITS ||
+            section->n_name != strlen(names[i]) ||
+            memcmp(section->name, names[i], section->n_name) != 0)
+            continue;
+        pfd_report_add(range->report, PFD_FINDING_no_format_strings,
+                       section->offset,
+                       "section '%s' (%llu bytes) is listed and is not in the "
+                       "file, which has debug information alone: give the "
+                       "program itself",
+                       names[i], (unsigned long long)section->size);
+    }
+}
+
 static enum pfd_status walk_sections(const struct range *range,
                                      const struct pfd_image *image)
 {
@@ -586,6 +608,7 @@ static enum pfd_status walk_sections(const struct range *range,
     for (size_t i = 0;
          status == PFD_OK && pfd_image_section(image, i, &section) == PFD_OK;
          i++) {
+        report_absent(range, &section);
         /* Bundles with other things around them are none of ours, and the same
          * section twice in a row is one. */
         if (section.type == SHT_NOBITS || section.offset == last ||

@@ -145,21 +145,51 @@ static void find_segments(struct pfd_image *image)
 }
 
 /*
- * Says that section headers are not in the file, which hold a host program's
- * bundles. An AMD code object without notes is told of anyway, and one that was
- * loaded into memory needs none.
+ * Says that section headers are not in the file, or not all of them, which hold
+ * a host program's bundles. An AMD code object without notes is told of anyway,
+ * and one that was loaded into memory needs none.
  */
-static void check_sections(const struct pfd_image *image,
-                           struct pfd_report *report)
+static void report_sections(const struct pfd_image *image,
+                            struct pfd_report *report)
 {
-    if (image->ehdr.e_shoff > 0 && image->sections.n == 0 &&
-        image->ehdr.e_machine != EM_AMDGPU) {
+    const GElf_Ehdr *h = &image->ehdr;
+    uint64_t size = (uint64_t)h->e_shnum * h->e_shentsize;
+    if (h->e_shoff == 0)
+        return;
+    if (image->sections.n == 0 && h->e_shoff >= image->bytes.n) {
         pfd_report_add(report, PFD_FINDING_bad_elf,
                        offsetof(Elf64_Ehdr, e_shoff),
                        "the ELF file's section headers are at %llu, and the "
                        "file ends at %zu: no sections are read",
-                       (unsigned long long)image->ehdr.e_shoff, image->bytes.n);
+                       (unsigned long long)h->e_shoff, image->bytes.n);
+    } else if (h->e_shoff < image->bytes.n &&
+               size > image->bytes.n - h->e_shoff) {
+        pfd_report_add(
+            report, PFD_FINDING_bad_elf, offsetof(Elf64_Ehdr, e_shoff),
+            "the ELF file's section headers (%llu bytes at %llu) run "
+            "past its end at %zu: the file is cut",
+            (unsigned long long)size, (unsigned long long)h->e_shoff,
+            image->bytes.n);
+    } else if (image->sections.n == 0) {
+        pfd_report_add(report, PFD_FINDING_bad_elf,
+                       offsetof(Elf64_Ehdr, e_shoff),
+                       "the ELF file's section headers at %llu cannot be read",
+                       (unsigned long long)h->e_shoff);
     }
+}
+
+static void check_sections(const struct pfd_image *image,
+                           struct pfd_report *report)
+{
+    if (image->ehdr.e_machine != EM_AMDGPU)
+        report_sections(image, report);
+}
+
+void pfd_image_report_cut(const struct pfd_image *image,
+                          struct pfd_report *report)
+{
+    if (image->ehdr.e_machine == EM_AMDGPU)
+        report_sections(image, report);
 }
 
 static void find_names(struct pfd_image *image)
@@ -294,6 +324,7 @@ enum pfd_status pfd_image_section(const struct pfd_image *image, size_t i,
     *ret = (struct pfd_section){
         .type = shdr.sh_type,
         .offset = shdr.sh_offset,
+        .size = shdr.sh_size,
         .bytes = clamp(image, shdr.sh_offset,
                        shdr.sh_type == SHT_NOBITS ? 0 : shdr.sh_size),
     };

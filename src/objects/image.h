@@ -32,6 +32,7 @@ struct pfd_section {
     size_t n_name;
     uint32_t type;           /* sh_type: 7 SHT_NOTE */
     uint64_t offset;         /* where the section starts in the file */
+    uint64_t size;           /* as its header has it */
     struct pfd_cursor bytes; /* what the file holds of it */
 };
 
@@ -67,6 +68,11 @@ void pfd_image_set_room(struct pfd_image *image, size_t n);
 /* Bytes of the ELF file that starts at bytes, of which there are n, as far as
  * its header tells: up to the end of its section headers. n: it does not. */
 size_t pfd_image_size(const void *bytes, size_t n);
+
+/* Says that an AMD code object's section headers run past its end, for one in
+ * which nothing was found: one that was loaded into memory needs none. */
+void pfd_image_report_cut(const struct pfd_image *image,
+                          struct pfd_report *report);
 
 /* NULL is allowed. */
 void pfd_image_free(struct pfd_image *image);

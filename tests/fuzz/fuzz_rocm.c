@@ -59,7 +59,8 @@ static void check_accounts(const struct pfd_decoder *d, const struct pieces *p)
     size_t n = p->n;
     pfd_decoder_summary(d, &s);
     FUZZ_CHECK(s.unknown <= s.entries);
-    if (!strcmp(pfd_decoder_format(d), "hostcall"))
+    const char *name = pfd_decoder_format(d);
+    if (!name || !strcmp(name, "hostcall"))
         return;
     if (n >= 8)
         memcpy(&used, p->data, sizeof used);
