@@ -40,6 +40,12 @@ def need_validation():
     need(VALIDATION, 'validation layer (vulkan-validationlayers)')
 
 
+def validation_version():
+    with open(VALIDATION, encoding='utf-8') as f:
+        return [int(n) for n in
+                json.load(f)['layer']['api_version'].split('.')]
+
+
 def check(what, got, wanted):
     if got != wanted:
         print(f'{what}:\n  got    {got!r}\n  wanted {wanted!r}')
@@ -167,11 +173,9 @@ def left_out():
     """A call that validation leaves out is said once, with its line; all others
     print."""
     need_validation()
-    with open(VALIDATION, encoding='utf-8') as f:
-        version = json.load(f)['layer']['api_version']
-    if [int(n) for n in version.split('.')] < [1, 3, 296]:
-        print(f'left out: validation layer {version} checks no formats, and some '
-              'of these end it')
+    if validation_version() < [1, 3, 296]:
+        print('left out: this validation layer checks no formats, and some of '
+              'these end it')
         sys.exit(77)
     more = settings(PRINTF, 65536)
     with open(os.path.join(HERE, 'left_out.comp'), encoding='utf-8') as f:
@@ -209,7 +213,8 @@ def losing():
 
 
 def addresses():
-    """An error of GPU-assisted validation."""
+    """An error of GPU-assisted validation; with its line where validation hands
+    down the module as the program has it."""
     need_validation()
     more = settings(ADDRESSES, 1024)
     run([PLAY, 'print', shader('address'), '1'], PLAY_IDLE='device',
@@ -222,6 +227,14 @@ def addresses():
     origin = entries[0]['origin']
     check('origin', [origin['labels'].get('pipeline'), origin['stage']],
           ['address.spv', 'compute'])
+    done = run([PRINTFDECODE, 'info', 'run.pfcap'])
+    n_modules = done.stdout.count('object: name module ')
+    check_that('modules', n_modules in (1, 2), done.stdout)
+    check('the newer ones hand it down', n_modules == 2,
+          validation_version() >= [1, 4])
+    if n_modules == 2:
+        check('place', [os.path.basename(origin['file']), origin['line']],
+              ['address.comp', 12])
 
 
 def lost_validated():
