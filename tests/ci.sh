@@ -215,7 +215,10 @@ do_unsigned() {
 }
 
 do_soak() {
-    [ -x "$builds/gcc/daemon/printfdecoded" ] || return
+    if [ ! -x "$builds/gcc/daemon/printfdecoded" ]; then
+        note 1 "soak: gcc's build, whose daemon it takes, is not there"
+        return
+    fi
     step soak tests/daemon/soak.sh "$builds/gcc" "${CI_SOAK:-120}"
     cat "$builds/log.soak"
 }
@@ -246,22 +249,42 @@ fuzz() { # fuzz TARGET
     [ -d "$seeds" ] || seeds=tests/fuzz/corpus/record # of all formats
     local work=$builds/corpus_$1
     mkdir -p "$work"
-    step "fuzz_$1" env UBSAN_OPTIONS=halt_on_error=1 \
+    step "fuzz_$1" run_fuzzer "$builds/log.fuzz_$1" \
         "$builds/asan/tests/fuzz/fuzz_$1" -seed=1 -runs="$fuzz_runs" \
         -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
         -artifact_prefix="$builds/" "$work" "$seeds"
     grep -E 'number_of_executed' "$builds/log.fuzz_$1"
 }
 
+# One that ends without having said how much it did has not done it.
+run_fuzzer() { # run_fuzzer LOG COMMAND...
+    local log=$1
+    shift
+    UBSAN_OPTIONS=halt_on_error=1 "$@" &&
+        grep -q 'number_of_executed_units: *[1-9]' "$log"
+}
+
+# Whoever is killed says no outcome himself.
+is_alive() { # is_alive STATUS NAME
+    [ "$1" -lt 128 ] || note 1 "$2 was killed"
+}
+
 do_fuzz() {
-    local program
-    [ -x "$builds/asan/tests/fuzz/fuzz_llpc" ] || return
+    local program pid pids=()
+    if [ ! -x "$builds/asan/tests/fuzz/fuzz_llpc" ]; then
+        note 1 "fuzz: asan's build, whose targets it takes, is not there"
+        return
+    fi
     for program in "$builds"/asan/tests/fuzz/fuzz_*; do
         [ -f "$program" ] || continue
         [ "$(jobs -rp | wc -l)" -lt "$(nproc)" ] || wait -n
         fuzz "${program##*/fuzz_}" &
+        pids+=($!)
     done
-    wait
+    for pid in "${pids[@]}"; do
+        wait "$pid"
+        is_alive $? "a job of fuzz"
+    done
 }
 
 # In a folder that is only configured: clang compiles all files for asan. Each
@@ -348,6 +371,7 @@ run_idle() { # run_idle NAME...
     renice -n 19 -p "$BASHPID" >/dev/null
     for name in "$@"; do
         (run_step "$name") >"$builds/log.do_$name"
+        is_alive $? "$name"
     done
 }
 
@@ -375,12 +399,16 @@ run_idle "${idle[@]}" &
 for name in "${others[@]}"; do
     case $name in
     soak | debian13)
-        (run_step "$name") >"$builds/log.do_$name" &
+        {
+            (run_step "$name") >"$builds/log.do_$name"
+            is_alive $? "$name"
+        } &
         beside+=("$name")
         ;;
     *)
         echo "== $name ($SECONDS s)"
         ("do_$name")
+        is_alive $? "$name"
         ;;
     esac
 done
