@@ -2,6 +2,7 @@
 #include "core/http.h"
 
 #include <arpa/inet.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -284,4 +285,25 @@ const char *pfdd_http_phrase(unsigned status)
             return phrases[i].phrase;
     }
     return "Internal Server Error";
+}
+
+size_t pfdd_http_put_head(char *ret, size_t n_ret, unsigned status,
+                          const char *type, const char *policy, long long n,
+                          bool keeps)
+{
+    char length[40] = "";
+    if (n >= 0)
+        snprintf(length, sizeof length, "Content-Length: %lld\r\n", n);
+    return (size_t)snprintf(ret, n_ret,
+                            "HTTP/1.1 %u %s\r\n"
+                            "Content-Type: %s\r\n%s%s"
+                            "Cache-Control: no-store\r\n"
+                            "X-Content-Type-Options: nosniff\r\n"
+                            "Cross-Origin-Resource-Policy: same-origin\r\n"
+                            "Referrer-Policy: no-referrer\r\n"
+                            "Content-Security-Policy: %s\r\n"
+                            "Connection: %s\r\n\r\n",
+                            status, pfdd_http_phrase(status), type, length,
+                            status == 405 ? "Allow: GET, HEAD\r\n" : "", policy,
+                            keeps ? "keep-alive" : "close");
 }

@@ -65,6 +65,12 @@ bool pfdd_http_is_same_origin(const struct pfdd_http_request *request);
 /* True: Host is this machine, or is not given. */
 bool pfdd_http_is_local(const struct pfdd_http_request *request);
 
+/* The head of an answer; n: bytes of the body, or -1: as many as come. Returns
+ * its own. */
+size_t pfdd_http_put_head(char *ret, size_t n_ret, unsigned status,
+                          const char *type, const char *policy, long long n,
+                          bool keeps);
+
 /* The words that belong to a status. */
 const char *pfdd_http_phrase(unsigned status);
 

@@ -35,6 +35,20 @@ void pfdd_sources_deinit(struct pfdd_sources *s)
 
 /* ---- which are listed ---- */
 
+enum {
+    SERIES = 2, /* of each source, */
+    ROW = 72,   /* each with so many bytes beside the name */
+};
+
+/* Bytes of a page of metrics. */
+static size_t bytes_in_page(const char *name)
+{
+    size_t n = ROW;
+    for (; *name; name++)
+        n += *name == '"' || *name == '\\' ? 2 : 1;
+    return SERIES * n;
+}
+
 static void unlist(struct pfdd_sources *s, struct pfdd_source *it)
 {
     s->others.lines += it->counts.lines;
@@ -43,6 +57,7 @@ static void unlist(struct pfdd_sources *s, struct pfdd_source *it)
     it->troubles = (struct pfdd_source_troubles){ 0 };
     it->is_listed = false;
     s->n_listed--;
+    s->n_listed_bytes -= bytes_in_page(it->name);
 }
 
 /* Of those that are listed and not held any more, the one that went first. */
@@ -60,11 +75,18 @@ static uint32_t find_gone(const struct pfdd_sources *s)
 
 static void drop_unused(struct pfdd_sources *s, uint32_t source);
 
+static bool has_place(const struct pfdd_sources *s, size_t n)
+{
+    return s->n_listed < PFDD_SOURCES_LISTED &&
+           (!s->n_listed_max || s->n_listed_bytes + n <= s->n_listed_max);
+}
+
 static void list(struct pfdd_sources *s, uint32_t source)
 {
+    size_t n = bytes_in_page(s->items[source].name);
     if (s->items[source].is_listed)
         return;
-    if (s->n_listed == PFDD_SOURCES_LISTED) {
+    while (!has_place(s, n)) {
         uint32_t gone = find_gone(s);
         if (!gone)
             return;
@@ -73,6 +95,7 @@ static void list(struct pfdd_sources *s, uint32_t source)
     }
     s->items[source].is_listed = true;
     s->n_listed++;
+    s->n_listed_bytes += n;
 }
 
 /* ---- numbers ---- */

@@ -63,6 +63,8 @@ struct pfdd_sources {
     uint32_t free;       /* a list */
     uint32_t lists[512]; /* by hash */
     uint32_t n_listed;
+    size_t n_listed_bytes; /* that a page takes with these, */
+    size_t n_listed_max;   /* and may; 0: no bound */
     uint64_t clock;
     size_t n_bytes;                   /* of memory */
     struct pfdd_source_counts others; /* of all that are not listed */

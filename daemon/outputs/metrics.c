@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* The page of /metrics, in the text format of Prometheus. */
+#include "outputs/metrics.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <printfdecode/version.h>
 
+#include "core/growing.h"
 #include "core/log.h"
 #include "delivery/queue.h"
 #include "delivery/reader.h"
-#include "sources/daemon.h"
 #include "sources/library.h"
 #include "sources/poller.h"
 #include "sources/session.h"
 #include "sources/shelf.h"
+
+enum {
+    HEADS = 1024,     /* bytes around the series of sources, */
+    REST = 32 * 1024, /* and of all others, about */
+};
 
 static void head(FILE *out, const char *name, const char *type,
                  const char *help)
@@ -48,30 +56,6 @@ static void put_label(FILE *out, const char *name)
 {
     for (; *name; name++)
         fprintf(out, *name == '"' || *name == '\\' ? "\\%c" : "%c", *name);
-}
-
-static uint64_t count_of(const struct pfdd_source_counts *counts, size_t member)
-{
-    const char *base = (const char *)counts;
-    return *(const uint64_t *)(const void *)(base + member);
-}
-
-/* No name is empty: that is all that are not listed. */
-static void put_sources(FILE *out, const struct pfdd *d, const char *name,
-                        const char *help, size_t member)
-{
-    head(out, name, "counter", help);
-    const struct pfdd_sources *s = &d->sources;
-    for (uint32_t i = 0; i < s->n; i++) {
-        if (!s->items[i].is_listed)
-            continue;
-        fprintf(out, "printfdecode_%s{source=\"", name);
-        put_label(out, s->items[i].name);
-        fprintf(out, "\"} %" PRIu64 "\n",
-                count_of(&s->items[i].counts, member));
-    }
-    fprintf(out, "printfdecode_%s{source=\"\"} %" PRIu64 "\n", name,
-            count_of(&s->others, member));
 }
 
 static void put_memory(FILE *out, const struct pfdd *d)
@@ -135,13 +119,6 @@ static void put_lines(FILE *out, const struct pfdd *d)
             "Bytes of all chunks of entries.");
     gauge(out, "next_sequence", d->ring.next_seq,
           "Sequence number of the next line.");
-    put_sources(
-        out, d, "source_entries_total",
-        "Entries of each source; \"\": of those that are gone for long.",
-        offsetof(struct pfdd_source_counts, lines));
-    put_sources(out, d, "source_gaps_total",
-                "Gap records of each source; likewise.",
-                offsetof(struct pfdd_source_counts, gaps));
 }
 
 static void put_readers(FILE *out, const struct pfdd *d)
@@ -282,7 +259,8 @@ static void put_counters(FILE *out, const struct pfdd *d)
             "Log lines held back because there were too many.");
 }
 
-char *pfdd_metrics(const struct pfdd *d, size_t *n)
+/* NULL: out of memory. */
+static char *write_rest(const struct pfdd *d, size_t *n)
 {
     char *text = NULL;
     const struct pfdd_counters *c = &d->count;
@@ -323,4 +301,141 @@ char *pfdd_metrics(const struct pfdd *d, size_t *n)
         return NULL;
     }
     return text;
+}
+
+/* ---- sources, on a worker ---- */
+
+/* No name is empty: that is all that are not listed. */
+static void put_row(struct pfdd_growing *out, const char *series,
+                    const char *name, uint64_t value)
+{
+    pfdd_growing_puts(out, series);
+    for (; *name; name++) {
+        if (*name == '"' || *name == '\\')
+            pfdd_growing_add(out, "\\", 1);
+        pfdd_growing_add(out, name, 1);
+    }
+    pfdd_growing_puts(out, "\"} ");
+    pfdd_growing_number(out, value);
+    pfdd_growing_add(out, "\n", 1);
+}
+
+static void put_series(struct pfdd_growing *out, const struct pfdd_metrics *m,
+                       const char *begin, const char *series, bool of_gaps)
+{
+    pfdd_growing_puts(out, begin);
+    for (size_t i = 0; i < m->n_rows; i++) {
+        const struct pfdd_metrics_row *row = &m->rows[i];
+        put_row(out, series, row->name,
+                of_gaps ? row->counts.gaps : row->counts.lines);
+    }
+    put_row(out, series, "", of_gaps ? m->others.gaps : m->others.lines);
+}
+
+static size_t page_bytes(const struct pfdd_metrics *m, const struct pfdd *d)
+{
+    return m->n_rest + d->sources.n_listed_bytes + HEADS;
+}
+
+static void make(struct pfdd_job *job)
+{
+    struct pfdd_metrics *m = PFDD_MEMBER_OF(struct pfdd_metrics, job, job);
+    struct pfdd_growing out = { 0 };
+    pfdd_growing_room(&out, m->n);
+    pfdd_growing_add(&out, m->rest, m->n_rest);
+    put_series(&out, m,
+               "# HELP printfdecode_source_entries_total Entries of each "
+               "source; \"\": of those that are gone for long.\n"
+               "# TYPE printfdecode_source_entries_total counter\n",
+               "printfdecode_source_entries_total{source=\"", false);
+    put_series(&out, m,
+               "# HELP printfdecode_source_gaps_total Gap records of each "
+               "source; likewise.\n"
+               "# TYPE printfdecode_source_gaps_total counter\n",
+               "printfdecode_source_gaps_total{source=\"", true);
+    if (out.failed)
+        pfdd_growing_free(&out);
+    m->text = out.at;
+    m->n = out.n;
+}
+
+/* ---- what is noted ---- */
+
+static void forget(struct pfdd_metrics *m)
+{
+    free(m->rest);
+    free(m->rows);
+    free(m->names);
+    m->rest = m->names = NULL;
+    m->rows = NULL;
+}
+
+static void note_sources(struct pfdd_metrics *m, const struct pfdd_sources *s)
+{
+    char *at = m->names;
+    for (uint32_t i = 0; i < s->n && m->n_rows < s->n_listed; i++) {
+        const struct pfdd_source *it = &s->items[i];
+        if (!it->is_listed)
+            continue;
+        size_t n = strlen(it->name) + 1;
+        memcpy(at, it->name, n);
+        m->rows[m->n_rows++] = (struct pfdd_metrics_row){ it->counts, at };
+        at += n;
+    }
+    m->others = s->others;
+}
+
+/* Everything that it takes, and what making it takes, is asked for. */
+static bool note(struct pfdd_metrics *m, const struct pfdd *d)
+{
+    const struct pfdd_sources *s = &d->sources;
+    size_t n_rows = s->n_listed * sizeof *m->rows;
+    size_t n = sizeof *m + s->n_listed_bytes + n_rows + 2 * REST +
+               s->n_listed_bytes / 2 + HEADS;
+    if (!pfdd_quota_change(m->quota, 0, n))
+        return false;
+    m->n_held = n;
+    m->rest = write_rest(d, &m->n_rest);
+    m->rows = malloc(n_rows + 1);
+    m->names = malloc(s->n_listed_bytes / 2 + 1);
+    if (!m->rest || !m->rows || !m->names)
+        return false;
+    note_sources(m, s);
+    m->n = page_bytes(m, d);
+    return true;
+}
+
+struct pfdd_metrics *pfdd_metrics_new(const struct pfdd *d,
+                                      struct pfdd_quota *quota)
+{
+    struct pfdd_metrics *m = calloc(1, sizeof *m);
+    if (!m)
+        return NULL;
+    quota->refs++;
+    m->refs = 1;
+    m->quota = quota;
+    m->job.run = make;
+    if (note(m, d))
+        return m;
+    pfdd_metrics_unref(m);
+    return NULL;
+}
+
+void pfdd_metrics_settle(struct pfdd_metrics *m)
+{
+    size_t n = sizeof *m + (m->text ? m->n : 0);
+    forget(m);
+    if (pfdd_quota_change(m->quota, m->n_held, n))
+        m->n_held = n;
+}
+
+void pfdd_metrics_unref(struct pfdd_metrics *m)
+{
+    if (!m || --m->refs > 0)
+        return;
+    forget(m);
+    free(m->text);
+    pfdd_quota_change(m->quota, m->n_held, 0);
+    pfdd_quota_leave(m->quota);
+    free(m);
 }

@@ -21,6 +21,7 @@
 #include "core/log.h"
 #include "net/visitor.h"
 #include "outputs/excerpt.h"
+#include "outputs/metrics.h"
 #include "outputs/pump.h"
 #include "outputs/site.h"
 
@@ -49,7 +50,15 @@ struct client {
     size_t n_head;
     char *answer; /* [n_answer] */
     size_t n_answer;
-    size_t at;
+    size_t at;                    /* of both */
+    struct pfdd_metrics *metrics; /* goes out behind it: a reference, or NULL */
+    size_t n_metrics;             /* bytes of these that do */
+    enum metrics_wish {
+        NO_METRICS,
+        NEXT,   /* the page that is made next, */
+        MAKING, /* or that is being made */
+    } wish;
+    bool is_head; /* of the request for them */
 };
 
 struct http_config {
@@ -61,7 +70,9 @@ struct http_output {
     struct pfdd_output base;
     struct pfdd_visitors visitors;
     unsigned n_streams;
-    char label[320]; /* of a stream, for the log */
+    bool is_making;   /* a page of metrics */
+    size_t n_metrics; /* bytes that such pages take */
+    char label[320];  /* of a stream, for the log */
 };
 
 /* ---- the end of a connection ---- */
@@ -97,9 +108,22 @@ static void on_leave(struct pfdd_visitor *v)
     c->state = LINGERING;
 }
 
+static void drop_metrics(struct client *c)
+{
+    struct http_output *o = output_of(c);
+    struct pfdd_metrics *m = c->metrics;
+    c->metrics = NULL;
+    c->n_metrics = 0;
+    if (m && m->refs == 1)
+        o->n_metrics -= m->n_held;
+    pfdd_metrics_unref(m);
+}
+
 static void on_gone(struct pfdd_visitor *v)
 {
-    free(((struct client *)v)->answer);
+    struct client *c = (struct client *)v;
+    free(c->answer);
+    drop_metrics(c);
 }
 
 /* Whoever has not read the answer when bytes of theirs are thrown away would
@@ -129,21 +153,7 @@ static size_t put_head(const struct client *c, char *ret, size_t n_ret,
                        unsigned status, const char *type, const char *policy,
                        long long n)
 {
-    char length[40] = "";
-    if (n >= 0)
-        snprintf(length, sizeof length, "Content-Length: %lld\r\n", n);
-    return (size_t)snprintf(ret, n_ret,
-                            "HTTP/1.1 %u %s\r\n"
-                            "Content-Type: %s\r\n%s%s"
-                            "Cache-Control: no-store\r\n"
-                            "X-Content-Type-Options: nosniff\r\n"
-                            "Cross-Origin-Resource-Policy: same-origin\r\n"
-                            "Referrer-Policy: no-referrer\r\n"
-                            "Content-Security-Policy: %s\r\n"
-                            "Connection: %s\r\n\r\n",
-                            status, pfdd_http_phrase(status), type, length,
-                            status == 405 ? "Allow: GET, HEAD\r\n" : "", policy,
-                            c->keeps ? "keep-alive" : "close");
+    return pfdd_http_put_head(ret, n_ret, status, type, policy, n, c->keeps);
 }
 
 static void send_answer(struct client *c, const char *head, size_t n_head,
@@ -274,17 +284,107 @@ static void start_stream(struct client *c, const struct pfdd_http_request *q,
 
 /* ---- pages ---- */
 
+static void refuse_metrics(struct client *c)
+{
+    c->wish = NO_METRICS;
+    refuse(c, c->is_head, 503, "no memory for it now");
+}
+
+static void send_metrics(struct client *c, struct pfdd_metrics *m)
+{
+    char head[HEAD];
+    c->wish = NO_METRICS;
+    size_t n = put_head(c, head, sizeof head, 200,
+                        "text/plain; version=0.0.4; charset=utf-8", no_page,
+                        (long long)m->n);
+    m->refs++;
+    c->metrics = m;
+    c->n_metrics = c->is_head ? 0 : m->n;
+    send_answer(c, head, n, NULL, 0);
+}
+
+static void make_metrics(struct http_output *o);
+
+/* All who asked before it was begun have this one. */
+static void metrics_done(struct pfdd_job *job)
+{
+    struct pfdd_metrics *m = PFDD_MEMBER_OF(struct pfdd_metrics, job, job);
+    struct pfdd_visitor *hold = m->user;
+    struct http_output *o = output_of((struct client *)hold);
+    struct pfdd_visitor *next = NULL;
+    o->n_metrics -= m->n_held;
+    pfdd_metrics_settle(m);
+    o->n_metrics += m->n_held;
+    o->is_making = false;
+    for (struct pfdd_visitor *v = o->visitors.first; v; v = next) {
+        struct client *c = (struct client *)v;
+        next = v->next;
+        if (v->closing || c->wish != MAKING)
+            continue;
+        if (m->text) {
+            send_metrics(c, m);
+        } else {
+            refuse_metrics(c);
+        }
+    }
+    if (m->refs == 1)
+        o->n_metrics -= m->n_held;
+    pfdd_metrics_unref(m);
+    make_metrics(o);
+    pfdd_visitor_let_go(hold);
+}
+
+/* The bytes are those of a user who asks. NULL: there is no room. */
+static struct pfdd_metrics *note_metrics(struct client *c)
+{
+    struct pfdd *d = output_of(c)->base.d;
+    struct pfdd_quota *quota =
+        pfdd_quota_join(&d->page_quotas, &c->base.guest.key);
+    struct pfdd_metrics *ret = quota ? pfdd_metrics_new(d, quota) : NULL;
+    pfdd_quota_leave(quota);
+    return ret;
+}
+
+/* For all who wait, if there are any and none is being made. */
+static void make_metrics(struct http_output *o)
+{
+    struct pfdd_metrics *m = NULL;
+    struct pfdd_visitor *next = NULL;
+    if (o->is_making)
+        return;
+    for (struct pfdd_visitor *v = o->visitors.first; v && !m; v = next) {
+        struct client *c = (struct client *)v;
+        next = v->next;
+        if (v->closing || c->wish != NEXT)
+            continue;
+        m = note_metrics(c);
+        if (!m) {
+            refuse_metrics(c);
+            continue;
+        }
+        m->user = v;
+        pfdd_visitor_hold(v);
+    }
+    if (!m)
+        return;
+    for (struct pfdd_visitor *v = o->visitors.first; v; v = v->next) {
+        struct client *c = (struct client *)v;
+        c->wish = c->wish == NEXT ? MAKING : c->wish;
+    }
+    o->is_making = true;
+    o->n_metrics += m->n_held;
+    m->job.done = metrics_done;
+    pfdd_pool_submit(o->base.d->pools.choosers, &m->job);
+}
+
 static void give_metrics(struct client *c, const struct pfdd_http_request *q)
 {
-    size_t n = 0;
-    char *page = pfdd_metrics(output_of(c)->base.d, &n);
-    if (page) {
-        give_page(c, q->is_head, 200,
-                  "text/plain; version=0.0.4; charset=utf-8", page, n);
-    } else {
-        close_client(c);
-    }
-    free(page);
+    c->is_head = q->is_head;
+    c->wish = NEXT;
+    c->state = WAITING;
+    c->base.guest.is_silent = false;
+    watch(c, 0);
+    make_metrics(output_of(c));
 }
 
 static void give_state(struct client *c, const struct pfdd_http_request *q)
@@ -419,6 +519,7 @@ static void end_answer(struct client *c)
 {
     free(c->answer);
     c->answer = NULL;
+    drop_metrics(c);
     if (c->state == STREAMING) {
         write_lines(c);
     } else if (c->keeps) {
@@ -428,11 +529,22 @@ static void end_answer(struct client *c)
     }
 }
 
+static const char *what_is_left(const struct client *c, size_t *n)
+{
+    if (c->at < c->n_answer) {
+        *n = c->n_answer - c->at;
+        return c->answer + c->at;
+    }
+    *n = c->n_answer + c->n_metrics - c->at;
+    return c->metrics->text + (c->at - c->n_answer);
+}
+
 static void write_answer(struct client *c)
 {
-    while (c->at < c->n_answer) {
-        ssize_t n = send(c->base.fd, c->answer + c->at, c->n_answer - c->at,
-                         MSG_NOSIGNAL);
+    while (c->at < c->n_answer + c->n_metrics) {
+        size_t n_left = 0;
+        const char *left = what_is_left(c, &n_left);
+        ssize_t n = send(c->base.fd, left, n_left, MSG_NOSIGNAL);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN) {
@@ -575,7 +687,7 @@ static bool is_drained(const struct pfdd_output *output)
 static size_t memory(const struct pfdd_output *output)
 {
     const struct http_output *o = (const struct http_output *)output;
-    size_t n = sizeof *o + pfdd_visitors_memory(&o->visitors);
+    size_t n = sizeof *o + pfdd_visitors_memory(&o->visitors) + o->n_metrics;
     for (struct pfdd_visitor *v = o->visitors.first; v; v = v->next) {
         const struct client *c = (const struct client *)v;
         n += sizeof *c + c->n_answer;

@@ -77,7 +77,8 @@ struct pfdd {
     struct pfdd_holdup holdup;
     struct pfdd_log_topic told_peers; /* what they did wrong */
     struct pfdd_room room;            /* the memory of all, */
-    struct pfdd_quotas quotas;        /* that of readers */
+    struct pfdd_quotas quotas;        /* that of readers, */
+    struct pfdd_quotas page_quotas;   /* and of pages of metrics */
     struct pfdd_rounds rounds;        /* and the loop's time */
     const void *sent;   /* the subscriber that got much last, to compare with */
     size_t batch;       /* bytes of chunks that a job makes, about */
@@ -148,8 +149,7 @@ void pfdd_session_ended(struct pfdd *d);
 void pfdd_input_closed(struct pfdd_input *input);
 void pfdd_output_closed(struct pfdd_output *output);
 
-/* The page of /metrics, and that of /state, allocated; NULL: out of memory. */
-char *pfdd_metrics(const struct pfdd *d, size_t *n);
+/* The page of /state, allocated; NULL: out of memory. */
 char *pfdd_state(const struct pfdd *d, size_t *n);
 
 #endif

@@ -7,6 +7,7 @@
 
 enum {
     READERS = 32, /* this part of the cap is for what readers have */
+    LISTED = 6,   /* and this part of as much, series of a page */
     READERS_MIN = 512 << 10,
     READERS_MAX = 64 << 20,
 };
@@ -51,6 +52,7 @@ static size_t others(const void *user, size_t *reserve)
     if (d->pages.n_bytes_max > m.pages)
         *reserve += d->pages.n_bytes_max - m.pages;
     *reserve += d->quotas.n_max - d->quotas.n;
+    *reserve += d->page_quotas.n_max - d->page_quotas.n;
     if (d->library)
         *reserve += pfdd_library_most(d->library);
     return m.ring + m.pages + m.helpers + m.strings + m.outputs +
@@ -60,7 +62,8 @@ static size_t others(const void *user, size_t *reserve)
 static size_t for_all(const void *user)
 {
     const struct pfdd *d = user;
-    return pfdd_ring_most(&d->ring) + d->pages.n_bytes_max + d->quotas.n_max;
+    return pfdd_ring_most(&d->ring) + d->pages.n_bytes_max + d->quotas.n_max +
+           d->page_quotas.n_max;
 }
 
 void pfdd_memory_init(struct pfdd *d, size_t max)
@@ -69,6 +72,8 @@ void pfdd_memory_init(struct pfdd *d, size_t max)
     d->quotas.n_max = share < READERS_MIN   ? READERS_MIN
                       : share > READERS_MAX ? READERS_MAX
                                             : share;
+    d->page_quotas.n_max = d->quotas.n_max;
+    d->sources.n_listed_max = d->page_quotas.n_max / LISTED;
     d->room.max = max;
     d->room.others = others;
     d->room.for_all = for_all;

@@ -134,6 +134,44 @@ def patterns(temp):
     d.stop()
 
 
+def page_of_long_names(temp):
+    """Many ask for metrics at the same time, and again and again; some read
+    nothing of what they asked for."""
+    d = start(temp, 64)
+    n = 4096
+    lines = dial(f'{temp}/l.sock', {'output': 'json'})
+    for first in range(0, n, 8):
+        with producer(f'{temp}/in.sock') as sock:
+            for i in range(first, first + 8):
+                name = f'{i:04}' + '"' * 245
+                sock.sendall(b''.join(dump_frames(i % 8 + 1, name,
+                                                  numbers(1))))
+            assert len(lines.entries(8)) == 8
+    socks = []
+    for i in range(3 * 60):
+        sock = socket.socket(socket.AF_UNIX)
+        sock.settimeout(PATIENCE)
+        sock.connect(f'{temp}/http.sock')
+        sock.sendall(b'GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n')
+        socks.append(sock)
+        if i % 3 == 2:
+            time.sleep(0.005)
+    get_through(d, temp, 'first')
+    for sock in socks[1::3]:
+        assert sock.recv(12) in (b'HTTP/1.1 200', b'HTTP/1.1 503', b'')
+    for sock in socks:
+        sock.close()
+    page = until('a page', lambda: [text for status, text in [d.http()]
+                                    if status == 200])[0]
+    rows = re.findall(r'(?m)^\w+source_entries_total\{source="(.*)"\} (\d+)$',
+                      page)
+    print(f'{len(rows)} names in {len(page)} bytes')
+    assert len(page) < 1 << 20 and 250 < len(rows) < n
+    assert sum(int(count) for _, count in rows) == n + 1000
+    is_below_cap(d, 64)
+    d.stop()
+
+
 def lines_of_all_lengths(temp):
     """One producer, and subscribers that come, read a little and go."""
     d = start(temp, 256)
@@ -164,4 +202,5 @@ def lines_of_all_lengths(temp):
 
 
 if __name__ == '__main__':
-    run(patterns, collapsed_at_64, collapsed_at_256, lines_of_all_lengths)
+    run(patterns, collapsed_at_64, collapsed_at_256, page_of_long_names,
+        lines_of_all_lengths)
