@@ -37,12 +37,39 @@ enum {
 
 static const uint8_t zstd_magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
 
+enum {
+    SKIPPABLE_HEADER = 8 /* magic, u32 size */
+};
+
+static bool is_skippable(const uint8_t *p, size_t n)
+{
+    return n >= sizeof zstd_magic && (p[0] & 0xf0) == 0x50 && p[1] == 0x2a &&
+           p[2] == 0x4d && p[3] == 0x18;
+}
+
+/* Frames with data of others may stand before one with data (RFC 8878); what is
+ * behind one that is longer than these bytes cannot be seen. */
+static bool is_zstd(const uint8_t *p, size_t n)
+{
+    bool has_skipped = false;
+    while (is_skippable(p, n)) {
+        if (n < SKIPPABLE_HEADER)
+            return false;
+        uint64_t size =
+            SKIPPABLE_HEADER + (p[4] | (uint64_t)p[5] << 8 |
+                                (uint64_t)p[6] << 16 | (uint64_t)p[7] << 24);
+        has_skipped = true;
+        if (size >= n)
+            return has_skipped;
+        p += size;
+        n -= (size_t)size;
+    }
+    return n >= sizeof zstd_magic && !memcmp(p, zstd_magic, sizeof zstd_magic);
+}
+
 enum pfd_compression pfd_compression_of(const void *bytes, size_t n)
 {
-    return n >= sizeof zstd_magic &&
-                   !memcmp(bytes, zstd_magic, sizeof zstd_magic)
-               ? PFD_COMPRESSION_ZSTD
-               : PFD_COMPRESSION_ZLIB;
+    return is_zstd(bytes, n) ? PFD_COMPRESSION_ZSTD : PFD_COMPRESSION_ZLIB;
 }
 
 /* zlib is linked: libelf, which reads every code object, brings it. */
@@ -101,6 +128,13 @@ static bool inflate_zlib(struct inflation *f)
     return rc != Z_MEM_ERROR;
 }
 
+/* Behind the end of a frame: is there another, for what is missing? */
+static bool has_more(const ZSTD_inBuffer *in, const ZSTD_outBuffer *out)
+{
+    return out->pos < out->size &&
+           is_zstd((const uint8_t *)in->src + in->pos, in->size - in->pos);
+}
+
 /* Frame by frame of one stream, for as much as a damaged one gives. */
 static bool stream_zstd(struct inflation *f)
 {
@@ -110,7 +144,7 @@ static bool stream_zstd(struct inflation *f)
     size_t rc = 1;
     if (!ctx)
         return false;
-    while (rc > 0 && !zstd.isError(rc)) {
+    while (!zstd.isError(rc) && (rc > 0 || has_more(&in, &out))) {
         size_t in_before = in.pos;
         size_t out_before = out.pos;
         rc = zstd.decompressStream(ctx, &out, &in);
@@ -134,7 +168,7 @@ static bool inflate_zstd(struct inflation *f)
     size_t n_frame = zstd.findFrameCompressedSize(f->in, f->n_in);
     if (!zstd.isError(n_frame)) {
         size_t n = zstd.decompress(f->out, f->n_out, f->in, n_frame);
-        if (!zstd.isError(n)) {
+        if (!zstd.isError(n) && n == f->n_out) {
             f->n_read = n_frame;
             f->n_written = n;
             return true;
@@ -207,7 +241,7 @@ bool pfd_inflate_recognise(const void *bytes, size_t n)
     const uint8_t *p = bytes;
     if (n >= GZIP_HEADER && !memcmp(p, gzip_magic, sizeof gzip_magic))
         return !(p[3] & GZIP_RESERVED);
-    return n >= sizeof zstd_magic && !memcmp(p, zstd_magic, sizeof zstd_magic);
+    return is_zstd(p, n);
 }
 
 /* What a file inflates to, as it grows. */

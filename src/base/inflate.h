@@ -11,7 +11,7 @@
 
 enum pfd_compression {
     PFD_COMPRESSION_ZLIB, /* RFC 1950 */
-    PFD_COMPRESSION_ZSTD, /* RFC 8878, one frame */
+    PFD_COMPRESSION_ZSTD, /* RFC 8878: frames, skippable ones among them */
 };
 
 /* Which of the two these bytes [n] start as; zlib when not zstd. */
