@@ -86,7 +86,7 @@ UPWARDS = {
 # What belongs to few: a header, and the only files that include it.
 OWNERS = {
     r'(libelf|gelf)\.h': 'src/objects/image.c',
-    r'elf\.h': 'src/memory/loaded_scan.c src/memory/symbols.c'
+    r'elf\.h': 'src/objects/elf_inflate.c src/memory/loaded_scan.c src/memory/symbols.c'
     ' src/scan/table.c',
     r'msgpack.*': 'src/objects/metadata.c daemon/outputs/forward.c',
     r'yaml.*': 'src/objects/metadata_yaml.c daemon/config/value.h',

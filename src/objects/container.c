@@ -10,12 +10,13 @@
 #include "objects/archive.h"
 #include "objects/bundle.h"
 #include "objects/cache.h"
+#include "objects/code_walk.h"
+#include "objects/coff.h"
 #include "objects/fatbin.h"
 #include "objects/image.h"
 
 enum {
     EM_AMDGPU = 224,
-    SHT_NOBITS = 8,
     ELF_MACHINE_AT = 18,
     /* Each piece costs this and its bytes, each finding about a container as
      * much as that; a file is good for so many times its size. Sound files need
@@ -29,34 +30,7 @@ enum {
     NAME_MAX_SHOWN = 1024, /* longer names of entries are cut */
 };
 
-/* The walk over one file. */
-struct walk {
-    pfd_piece_fn fn;
-    void *user;
-    uint64_t max_inflated;
-    uint64_t inflated_left;
-    uint64_t work_left;
-    uint64_t n_paid; /* findings that have cost theirs, or cost nothing */
-    bool exhausted;  /* said already */
-    unsigned depth;
-    struct pfd_error *err;
-};
-
-/* A range of bytes somewhere in the file. */
-struct range {
-    struct walk *walk;
-    const char *path;
-    struct pfd_cursor bytes;
-    uint64_t offset; /* in the file, or PFD_NO_OFFSET */
-    /* Of the file, or of what was inflated, that the range is in: compressed
-     * bytes that none has been inflated of. Where entries overlap, the same
-     * ones come again and again. */
-    uint64_t *compressed_left;
-    bool is_code; /* it is an entry of a bundle, and not the host's */
-    struct pfd_report *report;
-};
-
-static enum pfd_status walk_range(const struct range *range);
+static enum pfd_status walk_range(const struct pfd_code_range *range);
 
 /* -- What starts here -- */
 
@@ -65,48 +39,40 @@ static bool starts(struct pfd_cursor c, const char *magic, size_t n)
     return c.n >= n && memcmp(c.base, magic, n) == 0;
 }
 
-enum kind {
-    KIND_NONE,
-    KIND_ELF,
-    KIND_SPIRV,
-    KIND_BITCODE,
-    KIND_ARCHIVE,
-    KIND_BLOBS,
-    KIND_CACHE,
-};
-
-static enum kind kind_of(struct pfd_cursor c)
+enum pfd_code_kind pfd_code_kind_of(struct pfd_cursor c)
 {
     if (starts(c, "\177ELF", 4))
-        return KIND_ELF;
+        return PFD_CODE_ELF;
     if (starts(c, "\x03\x02\x23\x07", 4))
-        return KIND_SPIRV;
+        return PFD_CODE_SPIRV;
     if (starts(c, "BC\xc0\xde", 4) || starts(c, "\xde\xc0\x17\x0b", 4))
-        return KIND_BITCODE;
+        return PFD_CODE_BITCODE;
     if (pfd_archive_recognise(c.base, c.n))
-        return KIND_ARCHIVE;
+        return PFD_CODE_ARCHIVE;
     if (pfd_blob_recognise(c.base, c.n) != PFD_BLOB_NONE)
-        return KIND_BLOBS;
+        return PFD_CODE_BLOBS;
     if (pfd_cache_recognise(c.base, c.n) != PFD_CACHE_NONE)
-        return KIND_CACHE;
-    return KIND_NONE;
+        return PFD_CODE_CACHE;
+    if (starts(c, "KPAK\1\0\0\0", 8))
+        return PFD_CODE_KPACK;
+    return pfd_coff_recognise(c.base, c.n) ? PFD_CODE_COFF : PFD_CODE_NONE;
 }
 
 bool pfd_container_recognise(const void *bytes, size_t n)
 {
-    return kind_of(pfd_cursor(bytes, n)) != KIND_NONE;
+    return pfd_code_kind_of(pfd_cursor(bytes, n)) != PFD_CODE_NONE;
 }
 
 /* -- Ranges within ranges -- */
 
-static enum pfd_status no_memory(const struct walk *walk)
+static enum pfd_status no_memory(const struct pfd_code_walk *walk)
 {
     return pfd_fail(walk->err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
 }
 
 /* before, name and after make the path of what is in a range; owned. */
-static char *make_path(const struct range *range, const char *before,
-                       const char *name, size_t n_name, const char *after)
+char *pfd_code_path(const struct pfd_code_range *range, const char *before,
+                    const char *name, size_t n_name, const char *after)
 {
     struct pfd_text text = { 0 };
     pfd_text_puts(&text, range->path);
@@ -129,14 +95,14 @@ static char *make_path(const struct range *range, const char *before,
 
 /* Walks what is in a range, under a path that it takes over. Findings say
  * source, or the path. */
-static enum pfd_status walk_as(const struct range *outer, char *path,
+static enum pfd_status walk_as(const struct pfd_code_range *outer, char *path,
                                const char *source, struct pfd_cursor bytes,
                                uint64_t offset, bool is_code)
 {
     if (!path)
         return no_memory(outer->walk);
     struct pfd_report report = *outer->report;
-    struct range inner = {
+    struct pfd_code_range inner = {
         .walk = outer->walk,
         .path = path,
         .bytes = pfd_cursor(bytes.base, bytes.n),
@@ -153,16 +119,16 @@ static enum pfd_status walk_as(const struct range *outer, char *path,
     return status;
 }
 
-static enum pfd_status walk_inner(const struct range *outer, char *path,
-                                  struct pfd_cursor bytes, uint64_t offset,
-                                  bool is_code)
+enum pfd_status pfd_code_walk_part(const struct pfd_code_range *outer,
+                                   char *path, struct pfd_cursor bytes,
+                                   uint64_t offset, bool is_code)
 {
     return walk_as(outer, path, NULL, bytes, offset, is_code);
 }
 
-static bool spend(const struct range *range, uint64_t cost)
+bool pfd_code_spend(const struct pfd_code_range *range, uint64_t cost)
 {
-    struct walk *walk = range->walk;
+    struct pfd_code_walk *walk = range->walk;
     if (cost <= walk->work_left) {
         walk->work_left -= cost;
         return true;
@@ -179,15 +145,15 @@ static bool spend(const struct range *range, uint64_t cost)
 
 /* The table of a broken blob may be as long as what is left of the file; a
  * few are forgiven. */
-static bool afford_bytes(const struct range *range, size_t n)
+static bool afford_bytes(const struct pfd_code_range *range, size_t n)
 {
-    return spend(range, n / BROKEN_PART + 1);
+    return pfd_code_spend(range, n / BROKEN_PART + 1);
 }
 
 /* False: this range is one too many, and a finding has said so. */
-static bool afford(const struct range *range)
+static bool afford(const struct pfd_code_range *range)
 {
-    struct walk *walk = range->walk;
+    struct pfd_code_walk *walk = range->walk;
     if (walk->depth >= PFD_CONTAINER_DEPTH) {
         pfd_report_add(range->report, PFD_FINDING_too_large, 0,
                        "containers within containers, deeper than %d levels: "
@@ -195,12 +161,12 @@ static bool afford(const struct range *range)
                        PFD_CONTAINER_DEPTH);
         return false;
     }
-    return spend(range, (uint64_t)range->bytes.n + WORK_PIECE);
+    return pfd_code_spend(range, (uint64_t)range->bytes.n + WORK_PIECE);
 }
 
-static void pay_findings(const struct range *range)
+static void pay_findings(const struct pfd_code_range *range)
 {
-    struct walk *walk = range->walk;
+    struct pfd_code_walk *walk = range->walk;
     uint64_t cost = (range->report->n - walk->n_paid) * WORK_PIECE;
     walk->work_left -= cost < walk->work_left ? cost : walk->work_left;
     walk->n_paid = range->report->n;
@@ -208,8 +174,8 @@ static void pay_findings(const struct range *range)
 
 /* -- Pieces -- */
 
-static enum pfd_status give(const struct range *range, enum pfd_piece_kind kind,
-                            bool is_code)
+enum pfd_status pfd_code_give(const struct pfd_code_range *range,
+                              enum pfd_piece_kind kind, bool is_code)
 {
     struct pfd_piece piece = {
         .kind = kind,
@@ -218,7 +184,7 @@ static enum pfd_status give(const struct range *range, enum pfd_piece_kind kind,
         .offset = range->offset,
         .is_code = is_code,
     };
-    struct walk *walk = range->walk;
+    struct pfd_code_walk *walk = range->walk;
     pay_findings(range);
     enum pfd_status status = walk->fn(walk->user, &piece, range->report);
     /* What is found in a piece keeps nobody from the next one. */
@@ -230,18 +196,18 @@ static enum pfd_status give(const struct range *range, enum pfd_piece_kind kind,
 
 static enum pfd_status walk_member(void *user, const struct pfd_member *member)
 {
-    const struct range *range = user;
-    if (kind_of(member->bytes) == KIND_NONE)
+    const struct pfd_code_range *range = user;
+    if (pfd_code_kind_of(member->bytes) == PFD_CODE_NONE)
         return PFD_OK;
-    return walk_inner(range,
-                      make_path(range, "(", member->name, member->n_name, ")"),
-                      member->bytes, member->offset, false);
+    return pfd_code_walk_part(
+        range, pfd_code_path(range, "(", member->name, member->n_name, ")"),
+        member->bytes, member->offset, false);
 }
 
-static enum pfd_status walk_archive(const struct range *range)
+static enum pfd_status walk_archive(const struct pfd_code_range *range)
 {
     /* The callback's user is not const, and not changed. */
-    struct range copy = *range;
+    struct pfd_code_range copy = *range;
     return pfd_archive_members(range->bytes.base, range->bytes.n, walk_member,
                                &copy, range->report, range->walk->err);
 }
@@ -250,12 +216,12 @@ static enum pfd_status walk_archive(const struct range *range)
 
 /* The entries of a cache while it is walked. */
 struct cache {
-    const struct range *range;
+    const struct pfd_code_range *range;
     uint64_t n_entries;
     uint64_t n_opaque; /* in which no code is seen */
 };
 
-static bool is_amd_elf(struct pfd_cursor c)
+bool pfd_code_is_amd(struct pfd_cursor c)
 {
     return starts(c, "\177ELF\2\1", 6) && c.n > ELF_MACHINE_AT + 1 &&
            c.base[ELF_MACHINE_AT] == EM_AMDGPU && !c.base[ELF_MACHINE_AT + 1];
@@ -271,7 +237,7 @@ static bool find_code(struct pfd_cursor whole, size_t at,
         if (*p != 0x7f && *p != '!')
             continue;
         *ret = pfd_cursor(p, whole.n - at);
-        if (is_amd_elf(*ret) || pfd_archive_recognise(p, ret->n))
+        if (pfd_code_is_amd(*ret) || pfd_archive_recognise(p, ret->n))
             return true;
     }
     return false;
@@ -281,29 +247,29 @@ static enum pfd_status walk_cache_entry(void *user,
                                         const struct pfd_member *member)
 {
     struct cache *cache = user;
-    const struct range *range = cache->range;
+    const struct pfd_code_range *range = cache->range;
     enum pfd_status status = PFD_OK;
     struct pfd_cursor code;
     size_t at = 0;
     /* Entries may overlap, and each is searched. */
-    if (!spend(range, member->bytes.n))
+    if (!pfd_code_spend(range, member->bytes.n))
         return PFD_OK;
     cache->n_entries++;
     cache->n_opaque += !find_code(member->bytes, 0, &code);
     while (status == PFD_OK && find_code(member->bytes, at, &code)) {
         size_t start = (size_t)(code.base - member->bytes.base);
         size_t n =
-            is_amd_elf(code) ? pfd_image_size(code.base, code.n) : code.n;
+            pfd_code_is_amd(code) ? pfd_image_size(code.base, code.n) : code.n;
         code.n = n;
         at = start + n;
-        status = walk_inner(
-            range, make_path(range, "(", member->name, member->n_name, ")"),
+        status = pfd_code_walk_part(
+            range, pfd_code_path(range, "(", member->name, member->n_name, ")"),
             code, member->offset + start, false);
     }
     return status;
 }
 
-static enum pfd_status walk_cache(const struct range *range)
+static enum pfd_status walk_cache(const struct pfd_code_range *range)
 {
     struct cache cache = { .range = range };
     enum pfd_status status =
@@ -322,28 +288,23 @@ static enum pfd_status walk_cache(const struct range *range)
 
 /* -- Bundles: "range:id", from the second one of a range on "range#2:id" -- */
 
-struct blob {
-    const struct range *range;
-    uint64_t at; /* in the range */
-    unsigned number;
-};
-
 static enum pfd_status walk_entry(void *user,
                                   const struct pfd_blob_entry *entry)
 {
-    const struct blob *blob = user;
+    const struct pfd_code_blob *blob = user;
     char before[24] = ":";
     if (blob->number > 1)
         snprintf(before, sizeof before, "#%u:", blob->number);
-    return walk_inner(
-        blob->range, make_path(blob->range, before, entry->id, entry->n_id, ""),
+    return pfd_code_walk_part(
+        blob->range,
+        pfd_code_path(blob->range, before, entry->id, entry->n_id, ""),
         entry->bytes, blob->at + entry->offset, !entry->is_host);
 }
 
-static bool may_inflate(const struct blob *blob,
+static bool may_inflate(const struct pfd_code_blob *blob,
                         const struct pfd_compressed *head)
 {
-    struct walk *walk = blob->range->walk;
+    struct pfd_code_walk *walk = blob->range->walk;
     uint64_t n = head->n_out;
     if (n > walk->max_inflated || n > UINT64_MAX - head->n_kept) {
         pfd_report_add(blob->range->report, PFD_FINDING_too_large, blob->at,
@@ -366,7 +327,7 @@ static bool may_inflate(const struct blob *blob,
     return true;
 }
 
-static void check_hash(const struct blob *blob,
+static void check_hash(const struct pfd_code_blob *blob,
                        const struct pfd_compressed *head, const uint8_t *bytes,
                        size_t n)
 {
@@ -381,7 +342,8 @@ static void check_hash(const struct blob *blob,
 }
 
 /* What comes out of compressed bytes is as good as a file of its size, once. */
-static void earn(const struct range *range, size_t n_compressed, size_t n)
+static void earn(const struct pfd_code_range *range, size_t n_compressed,
+                 size_t n)
 {
     if (n_compressed > *range->compressed_left)
         return;
@@ -390,16 +352,16 @@ static void earn(const struct range *range, size_t n_compressed, size_t n)
 }
 
 /* What came out of a compressed blob has no place in the file. */
-static enum pfd_status walk_inflated(const struct blob *blob, uint8_t *bytes,
-                                     size_t n)
+static enum pfd_status walk_inflated(const struct pfd_code_blob *blob,
+                                     uint8_t *bytes, size_t n)
 {
-    struct range outer = *blob->range;
+    struct pfd_code_range outer = *blob->range;
     uint64_t compressed_left = n;
     char after[24] = "";
     struct pfd_cursor c = pfd_cursor(bytes, n);
     outer.offset = PFD_NO_OFFSET;
     outer.compressed_left = &compressed_left;
-    if (kind_of(c) == KIND_NONE) {
+    if (pfd_code_kind_of(c) == PFD_CODE_NONE) {
         pfd_report_add(outer.report, PFD_FINDING_bad_compressed, blob->at,
                        "what the bundle inflates to, %zu bytes, is neither a "
                        "bundle nor a code object",
@@ -408,21 +370,52 @@ static enum pfd_status walk_inflated(const struct blob *blob, uint8_t *bytes,
     }
     if (blob->number > 1)
         snprintf(after, sizeof after, "#%u", blob->number);
-    char *source = make_path(&outer, "", after, strlen(after), " (inflated)");
+    char *source =
+        pfd_code_path(&outer, "", after, strlen(after), " (inflated)");
     if (!source)
         return no_memory(outer.walk);
     enum pfd_status status =
-        walk_as(&outer, make_path(&outer, "", "", 0, after), source, c, 0,
+        walk_as(&outer, pfd_code_path(&outer, "", "", 0, after), source, c, 0,
                 outer.is_code);
     free(source);
     return status;
 }
 
-static enum pfd_status walk_compressed(const struct blob *blob,
-                                       const struct pfd_compressed *head,
-                                       size_t *n_used)
+enum pfd_status pfd_code_walk_copy(
+    const struct pfd_code_range *range, const uint8_t *bytes, size_t n,
+    size_t n_compressed,
+    enum pfd_status (*fn)(const struct pfd_code_range *range))
 {
-    struct walk *walk = blob->range->walk;
+    struct pfd_code_walk *walk = range->walk;
+    struct pfd_report report = *range->report;
+    struct pfd_code_range copy = *range;
+    uint64_t compressed_left = n;
+    uint64_t most = walk->max_inflated;
+    char *source = pfd_code_path(range, "", "", 0, " (inflated)");
+    if (!source)
+        return no_memory(walk);
+    uint64_t n_more = n > range->bytes.n ? n - range->bytes.n : 0;
+    earn(range, n_compressed, (size_t)n_more);
+    walk->inflated_left -=
+        n_more < walk->inflated_left ? n_more : walk->inflated_left;
+    walk->max_inflated -= n_more < most ? n_more : most;
+    report.source = source;
+    copy.bytes = pfd_cursor(bytes, n);
+    copy.offset = PFD_NO_OFFSET;
+    copy.compressed_left = &compressed_left;
+    copy.report = &report;
+    enum pfd_status status = fn(&copy);
+    range->report->n = report.n;
+    walk->max_inflated = most;
+    free(source);
+    return status;
+}
+
+enum pfd_status pfd_code_walk_compressed(const struct pfd_code_blob *blob,
+                                         const struct pfd_compressed *head,
+                                         size_t *n_used)
+{
+    struct pfd_code_walk *walk = blob->range->walk;
     struct pfd_error problem;
     uint8_t *bytes;
     size_t n;
@@ -461,10 +454,10 @@ static enum pfd_status walk_compressed(const struct blob *blob,
 
 /* -- CUDA: "range:sm_75" -- */
 
-static enum pfd_status walk_part(const struct blob *blob,
+static enum pfd_status walk_part(const struct pfd_code_blob *blob,
                                  const struct pfd_fatbin_part *part)
 {
-    const struct range *range = blob->range;
+    const struct pfd_code_range *range = blob->range;
     char name[32];
     size_t n_used = 0;
     if (part->packing == PFD_FATBIN_LZ4) {
@@ -476,24 +469,25 @@ static enum pfd_status walk_part(const struct blob *blob,
         return PFD_OK;
     }
     if (part->packing == PFD_FATBIN_ZSTD) {
-        const struct blob inner = { range, blob->at + part->offset,
-                                    blob->number };
+        const struct pfd_code_blob inner = { range, blob->at + part->offset,
+                                             blob->number };
         const struct pfd_compressed head = {
             .method = PFD_COMPRESSION_ZSTD,
             .data = part->bytes,
             .n_out = part->n_out,
         };
-        return walk_compressed(&inner, &head, &n_used);
+        return pfd_code_walk_compressed(&inner, &head, &n_used);
     }
     int n = snprintf(name, sizeof name, "sm_%u", part->target);
-    return walk_inner(range, make_path(range, ":", name, (size_t)n, ""),
-                      part->bytes, blob->at + part->offset, false);
+    return pfd_code_walk_part(range,
+                              pfd_code_path(range, ":", name, (size_t)n, ""),
+                              part->bytes, blob->at + part->offset, false);
 }
 
 /* What is not compressed lies in the program's file as it is, and whoever took
  * that has seen it. */
-static enum pfd_status walk_fatbin(const struct blob *blob, const uint8_t *p,
-                                   size_t n, size_t *n_used)
+static enum pfd_status walk_fatbin(const struct pfd_code_blob *blob,
+                                   const uint8_t *p, size_t n, size_t *n_used)
 {
     enum pfd_status status = PFD_OK;
     struct pfd_fatbin_part part;
@@ -513,9 +507,9 @@ static enum pfd_status walk_fatbin(const struct blob *blob, const uint8_t *p,
 }
 
 /* One blob; *n_used: 0 when its end cannot be told. */
-static enum pfd_status walk_blob(struct blob *blob, size_t *n_used)
+static enum pfd_status walk_blob(struct pfd_code_blob *blob, size_t *n_used)
 {
-    const struct range *range = blob->range;
+    const struct pfd_code_range *range = blob->range;
     const uint8_t *p = range->bytes.base + blob->at;
     size_t n = range->bytes.n - (size_t)blob->at;
     struct pfd_compressed head;
@@ -527,14 +521,14 @@ static enum pfd_status walk_blob(struct blob *blob, size_t *n_used)
     case PFD_BLOB_COMPRESSED:
         if (!pfd_compressed_read(p, n, &head, n_used, blob->at, range->report))
             return PFD_OK;
-        return walk_compressed(blob, &head, n_used);
+        return pfd_code_walk_compressed(blob, &head, n_used);
     case PFD_BLOB_BINARY:
         if (!pfd_binary_compressed(p, n, &head)) {
             return pfd_binary_entries(p, n, walk_entry, blob, n_used, blob->at,
                                       range->report);
         }
         *n_used = head.n_total;
-        return walk_compressed(blob, &head, n_used);
+        return pfd_code_walk_compressed(blob, &head, n_used);
     case PFD_BLOB_FATBIN:
         return walk_fatbin(blob, p, n, n_used);
     case PFD_BLOB_NONE:
@@ -544,7 +538,7 @@ static enum pfd_status walk_blob(struct blob *blob, size_t *n_used)
 }
 
 /* The place of the next blob: after padding, or after what is none. */
-static size_t next_blob(const struct range *range, size_t at)
+static size_t next_blob(const struct pfd_code_range *range, size_t at)
 {
     const struct pfd_cursor *c = &range->bytes;
     while (at < c->n && c->base[at] == 0)
@@ -558,10 +552,10 @@ static size_t next_blob(const struct range *range, size_t at)
     return next;
 }
 
-static enum pfd_status walk_blobs(const struct range *range)
+static enum pfd_status walk_blobs(const struct pfd_code_range *range)
 {
     struct pfd_cursor c = range->bytes;
-    struct blob blob = { .range = range };
+    struct pfd_code_blob blob = { .range = range };
     enum pfd_status status = PFD_OK;
     size_t at = 0;
     while (at < c.n && status == PFD_OK) {
@@ -577,99 +571,40 @@ static enum pfd_status walk_blobs(const struct range *range)
     return status;
 }
 
-/* -- ELF files: "file:section" -- */
-
-/* A section with code objects that is listed, and whose bytes were taken out. */
-static void report_absent(const struct range *range,
-                          const struct pfd_section *section)
-{
-    static const char *const names[] = { ".hip_fatbin", ".nv_fatbin",
-                                         ".llvm.offloading" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (section->type != SHT_NOBITS ||
-            section->n_name != strlen(names[i]) ||
-            memcmp(section->name, names[i], section->n_name) != 0)
-            continue;
-        pfd_report_add(range->report, PFD_FINDING_no_format_strings,
-                       section->offset,
-                       "section '%s' (%llu bytes) is listed and is not in the "
-                       "file, which has debug information alone: give the "
-                       "program itself",
-                       names[i], (unsigned long long)section->size);
-    }
-}
-
-static enum pfd_status walk_sections(const struct range *range,
-                                     const struct pfd_image *image)
-{
-    enum pfd_status status = PFD_OK;
-    struct pfd_section section;
-    uint64_t last = 0;
-    for (size_t i = 0;
-         status == PFD_OK && pfd_image_section(image, i, &section) == PFD_OK;
-         i++) {
-        report_absent(range, &section);
-        /* Bundles with other things around them are none of ours, and the same
-         * section twice in a row is one. */
-        if (section.type == SHT_NOBITS || section.offset == last ||
-            kind_of(section.bytes) != KIND_BLOBS)
-            continue;
-        last = section.offset;
-        status = walk_inner(
-            range, make_path(range, ":", section.name, section.n_name, ""),
-            section.bytes, section.offset, false);
-    }
-    return status;
-}
-
-static enum pfd_status walk_elf(const struct range *range)
-{
-    const uint8_t *p = range->bytes.base;
-    bool amd = is_amd_elf(range->bytes);
-    enum pfd_status status = give(range, PFD_PIECE_ELF, amd || range->is_code);
-    if (status != PFD_OK || amd)
-        return status;
-    /* Whoever took the piece has said what is wrong with the file. */
-    struct pfd_report silent = { .source = range->path };
-    struct pfd_image *image;
-    status =
-        pfd_image_open(p, range->bytes.n, &image, &silent, range->walk->err);
-    if (status != PFD_OK)
-        return status;
-    status = walk_sections(range, image);
-    pfd_image_free(image);
-    return status;
-}
-
 /* -- All of them -- */
 
-static enum pfd_status walk_kind(const struct range *range, enum kind kind)
+static enum pfd_status walk_kind(const struct pfd_code_range *range,
+                                 enum pfd_code_kind kind)
 {
     switch (kind) {
-    case KIND_ELF:
-        return walk_elf(range);
-    case KIND_SPIRV:
-        return give(range, PFD_PIECE_SPIRV, true);
-    case KIND_BITCODE:
-        return give(range, PFD_PIECE_BITCODE, range->is_code);
-    case KIND_ARCHIVE:
+    case PFD_CODE_ELF:
+        return pfd_code_walk_elf(range);
+    case PFD_CODE_SPIRV:
+        return pfd_code_give(range, PFD_PIECE_SPIRV, true);
+    case PFD_CODE_BITCODE:
+        return pfd_code_give(range, PFD_PIECE_BITCODE, range->is_code);
+    case PFD_CODE_ARCHIVE:
         return walk_archive(range);
-    case KIND_BLOBS:
+    case PFD_CODE_BLOBS:
         return walk_blobs(range);
-    case KIND_CACHE:
+    case PFD_CODE_CACHE:
         return walk_cache(range);
-    case KIND_NONE:
+    case PFD_CODE_COFF:
+        return pfd_code_walk_coff(range);
+    case PFD_CODE_KPACK:
+        return pfd_code_walk_kpack(range);
+    case PFD_CODE_NONE:
         break;
     }
     return PFD_OK;
 }
 
-static enum pfd_status walk_range(const struct range *range)
+static enum pfd_status walk_range(const struct pfd_code_range *range)
 {
     if (!afford(range))
         return PFD_OK;
     range->walk->depth++;
-    enum pfd_status status = walk_kind(range, kind_of(range->bytes));
+    enum pfd_status status = walk_kind(range, pfd_code_kind_of(range->bytes));
     range->walk->depth--;
     pay_findings(range);
     return status;
@@ -680,7 +615,7 @@ enum pfd_status pfd_container_walk(const void *bytes, size_t n,
                                    void *user, struct pfd_report *report,
                                    struct pfd_error *err)
 {
-    struct walk walk = {
+    struct pfd_code_walk walk = {
         .fn = fn,
         .user = user,
         .max_inflated = max_inflated ? max_inflated : PFD_INFLATED_MAX,
@@ -689,7 +624,7 @@ enum pfd_status pfd_container_walk(const void *bytes, size_t n,
         .err = err,
     };
     uint64_t compressed_left = n;
-    struct range range = {
+    struct pfd_code_range range = {
         .walk = &walk,
         .path = report->source,
         .bytes = pfd_cursor(bytes, n),

@@ -112,6 +112,7 @@ static const char *kind_name(unsigned offload_kind)
         return "openmp";
     case 2:
         return "cuda";
+    case 3: /* until kinds became bits */
     case 4:
         return "hip";
     case 8:
