@@ -123,26 +123,69 @@ static void add_answer(struct pfd_group *g, size_t column, size_t of,
     }
 }
 
-static void add_answers(struct pfd_group *g, const bool *asked, size_t n)
+/* What is asked, each once, in the order asked for. */
+struct question {
+    enum aggregate all[N_AGGREGATES]; /* [n] */
+    size_t n;
+};
+
+static void ask(struct question *q, const char *aggregate)
 {
+    for (int what = COUNT; what < N_AGGREGATES; what++) {
+        bool is_new = !strcmp(names[what], aggregate);
+        for (size_t i = 0; i < q->n; i++)
+            is_new &= q->all[i] != (enum aggregate)what;
+        if (is_new)
+            q->all[q->n++] = (enum aggregate)what;
+    }
+}
+
+static bool asks(const struct question *q, enum aggregate what)
+{
+    for (size_t i = 0; i < q->n; i++) {
+        if (q->all[i] == what)
+            return true;
+    }
+    return false;
+}
+
+static bool asks_of(const struct question *q, const struct pfd_table_column *c)
+{
+    for (size_t i = 0; i < q->n; i++) {
+        if (q->all[i] != COUNT && may_ask(c, q->all[i]))
+            return true;
+    }
+    return false;
+}
+
+static void add_count(struct pfd_group *g)
+{
+    add_answer(g, SIZE_MAX, g->n_by ? g->by[0] : 0, COUNT);
+}
+
+/* The count is one for all columns: it stands in the first one's order. */
+static void add_answers(struct pfd_group *g, const struct question *q, size_t n)
+{
+    bool counts = asks(q, COUNT);
     for (size_t i = 0; i < g->n_by; i++)
         add_answer(g, SIZE_MAX, g->by[i], N_AGGREGATES);
-    if (asked[COUNT])
-        add_answer(g, SIZE_MAX, g->n_by ? g->by[0] : 0, COUNT);
     for (size_t i = 0; i < n; i++) {
-        bool any = false;
-        if (is_by(g, i) || g->of[i].from != PFD_FROM_ARGUMENT)
+        const struct pfd_table_column *c = &g->of[i];
+        if (is_by(g, i) || c->from != PFD_FROM_ARGUMENT || !asks_of(q, c))
             continue;
-        for (int what = LEAST; what < N_AGGREGATES; what++) {
-            if (!asked[what] || !may_ask(&g->of[i], (enum aggregate)what))
-                continue;
-            any = true;
-            add_answer(g, g->n_seen, i, (enum aggregate)what);
+        for (size_t k = 0; k < q->n; k++) {
+            if (q->all[k] != COUNT && may_ask(c, q->all[k])) {
+                add_answer(g, g->n_seen, i, q->all[k]);
+            } else if (q->all[k] == COUNT && counts) {
+                add_count(g);
+                counts = false;
+            }
         }
-        if (any)
-            g->seen[g->n_seen++] = i;
+        g->seen[g->n_seen++] = i;
     }
-    g->wants_order = asked[P50] || asked[P99];
+    if (counts)
+        add_count(g);
+    g->wants_order = asks(q, P50) || asks(q, P99);
 }
 
 static bool give_names(struct pfd_group *g)
@@ -163,7 +206,7 @@ struct pfd_group *pfd_group_new(const struct pfd_table_column *columns,
                                 size_t n_aggregates, size_t memory)
 {
     struct pfd_group *g = calloc(1, sizeof *g);
-    bool asked[N_AGGREGATES] = { false };
+    struct question asked = { .n = 0 };
     size_t room = n_by + 1 + n * N_AGGREGATES;
     if (!g)
         return NULL;
@@ -177,11 +220,9 @@ struct pfd_group *pfd_group_new(const struct pfd_table_column *columns,
         if (n_by)
             memcpy(g->by, by, n_by * sizeof *by);
         g->n_by = n_by;
-        for (size_t i = 0; i < n_aggregates; i++) {
-            for (size_t k = 0; k < N_AGGREGATES; k++)
-                asked[k] |= !strcmp(names[k], aggregates[i]);
-        }
-        add_answers(g, asked, n);
+        for (size_t i = 0; i < n_aggregates; i++)
+            ask(&asked, aggregates[i]);
+        add_answers(g, &asked, n);
         if (give_names(g))
             return g;
     }

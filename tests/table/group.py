@@ -98,6 +98,17 @@ def groups(folder, plain):
     assert len(means) == 5 and means == sorted(means, reverse=True)
 
 
+def order(folder):
+    """Aggregates stand in the order asked for, each once."""
+    for asked in ("max,p50,min", "min,count,max", "last,nan,count", "p99,p99",
+                  "mean,count"):
+        got, _ = rows_of(folder, "--group-by", "wave", "--agg", asked)
+        words = list(dict.fromkeys(asked.split(",")))
+        own = [name for name in got[0]
+               if name == "count" or name.startswith("v.")]
+        assert own == [w if w == "count" else "v." + w for w in words], own
+
+
 def sorted_rows(folder, plain):
     got, _ = rows_of(folder, "--sort", "big")
     assert got == sorted(plain, key=lambda r: r["big"])
@@ -131,6 +142,7 @@ def main():
         inputs.write(make(rng, 20000), folder)
         plain, _ = rows_of(folder)
         groups(folder, plain)
+        order(folder)
         sorted_rows(folder, plain)
         wrong(folder)
         # All in one group: more than is kept exactly, and it is said.
