@@ -11,7 +11,7 @@
 #include <printfdecode/client.h>
 #include <printfdecode/convert.h>
 
-#include "nearest.h"
+#include "help.h"
 #include "option_values.h"
 #include "tell.h"
 #include "terminal.h"
@@ -80,13 +80,7 @@ static const struct verb verbs[] = {
 
 static const char OPTIONAL[] = "";
 
-static const struct option_row {
-    const char *name;
-    int key;
-    const char *argument; /* NULL: takes none; OPTIONAL: only behind a = */
-    unsigned verbs;
-    const char *help;
-} fixed_rows[] = {
+static const struct option_row fixed_rows[] = {
     { "output", 'o', "FILE", CAPTURE, "the capture to write (- is stdout)" },
     { "output", 'o', "KIND",
       DECODE | STRINGS | INSPECT | STATS | FOLLOW | RECOVER | INFO | RUN |
@@ -293,6 +287,11 @@ enum {
 static struct option_row rows[ROWS_MAX];
 static size_t n_rows;
 
+static struct option_table all_options(void)
+{
+    return (struct option_table){ verbs, N_VERBS, rows, n_rows };
+}
+
 static void add_decoding_rows(void)
 {
     struct pfd_option_info info;
@@ -319,68 +318,6 @@ static void make_rows(void)
     }
 }
 
-static void print_options(unsigned verb)
-{
-    printf("\nOptions:\n");
-    for (size_t i = 0; i < n_rows; i++) {
-        char left[40];
-        const struct option_row *r = &rows[i];
-        if (!(r->verbs & verb))
-            continue;
-        snprintf(left, sizeof left, "--%s%s%s", r->name,
-                 r->argument && *r->argument ? " " : "",
-                 r->argument ? r->argument : "");
-        if (r->key < 256) {
-            printf("  -%c, %-18s %s\n", r->key, left, r->help);
-        } else {
-            printf("      %-18s %s\n", left, r->help);
-        }
-    }
-}
-
-static void print_help(const struct verb *verb)
-{
-    if (verb) {
-        printf("Usage: printfdecode %s [OPTION]...%s%s\n\n%s\n", verb->name,
-               *verb->files ? " " : "", verb->files, verb->help);
-        print_options(1u << (verb - verbs));
-    } else {
-        printf("Usage: printfdecode [VERB] [OPTION]... FILE...\n\n"
-               "Decodes GPU printf buffers. ELF files, archives of them and "
-               "SPIR-V modules give\nthe format strings, every other file is a "
-               "buffer, - is a buffer on standard input.\n\nVerbs:\n");
-        for (size_t i = 0; i < N_VERBS; i++)
-            printf("  %-10s %s\n", verbs[i].name, verbs[i].help);
-        print_options(ALL);
-    }
-    printf("\nExit status: 0 clean, 1 usage or input/output error, 2 findings "
-           "in the data,\n3 nothing passes the filter.\n");
-    if (!verb) {
-        printf("'printfdecode help VERB' tells about one verb; "
-               "see also printfdecode(1).\n");
-    }
-}
-
-/* No verb like the one that is used has this option: what may be meant. */
-static void tell_near_options(unsigned verb, const char *given)
-{
-    char near[OPTION_LIST] = "";
-    char others[OPTION_LIST] = "";
-    for (size_t i = 0; i < n_rows; i++) {
-        const struct option_row *r = &rows[i];
-        if (r->verbs & verb && nearest_is_near(given, r->name))
-            option_list(near, "--", r->name);
-        for (size_t v = 0; v < N_VERBS && !strcmp(r->name, given); v++) {
-            if (r->verbs >> v & 1)
-                option_list(others, "", verbs[v].name);
-        }
-    }
-    if (*near)
-        tell_hint("near to it: %s", near);
-    if (*others)
-        tell_hint("--%s is for: %s", given, others);
-}
-
 /* The option that getopt did not like, as the user wrote it. */
 static bool wrong_option(const struct verb *verb, int key, const char *last)
 {
@@ -388,6 +325,7 @@ static bool wrong_option(const struct verb *verb, int key, const char *last)
     char name[64];
     if (key == ':')
         return option_wrong("a value is missing after", last);
+    const struct option_table t = all_options();
     bool is_letter = optopt > 0 && optopt < 256;
     tell_error("unknown or ambiguous option for '%s': '%s'; see 'printfdecode "
                "help %s'",
@@ -395,7 +333,7 @@ static bool wrong_option(const struct verb *verb, int key, const char *last)
     if (!is_letter && !strncmp(last, "--", 2)) {
         snprintf(name, sizeof name, "%.*s", (int)strcspn(last + 2, "="),
                  last + 2);
-        tell_near_options(1u << (verb - verbs), name);
+        help_near_options(&t, verb, name);
     }
     return false;
 }
@@ -435,30 +373,15 @@ static const struct verb *find_verb(const char *name)
     return NULL;
 }
 
-/* A verb behind an option, or mistyped, would be taken for a file. */
-static void tell_verb(const char *word)
-{
-    char near[OPTION_LIST] = "";
-    for (size_t i = 0; i < N_VERBS; i++) {
-        if (!strcmp(word, verbs[i].name)) {
-            tell_hint("the verb comes first: printfdecode %s ...", word);
-            return;
-        }
-        if (nearest_is_near(word, verbs[i].name))
-            option_list(near, "", verbs[i].name);
-    }
-    if (*near)
-        tell_hint("'%s' is no file and no verb; near to it: %s", word, near);
-}
-
 static void add_operand(struct options *o, const char *path, bool named_verb)
 {
     if (o->verb->run == launch_run) {
         options_add_file(o, path, ROLE_ARGUMENT);
         return;
     }
+    const struct option_table t = all_options();
     if (!named_verb && access(path, F_OK))
-        tell_verb(path);
+        help_near_verbs(&t, path);
     options_add_file(o, path,
                      strcmp(path, "-") ? ROLE_BY_CONTENT : ROLE_BUFFER);
 }
@@ -475,7 +398,8 @@ static bool read_options(struct options *o, int argc, char **argv,
     optind = 1;
     while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         if (key == 'h') {
-            print_help(*named_verb ? o->verb : NULL);
+            const struct option_table t = all_options();
+            help_print(&t, *named_verb ? o->verb : NULL);
             return false;
         }
         if (key == 'V') {
@@ -502,14 +426,15 @@ static bool is_help(int argc, char **argv, int *status)
     if (argc < 2 || argc > 3 || strcmp(argv[1], "help") != 0 ||
         !access("help", F_OK))
         return false;
+    const struct option_table t = all_options();
     const struct verb *verb = argc == 3 ? find_verb(argv[2]) : NULL;
     *status = EXIT_CLEAN;
     if (argc == 2 || verb) {
-        print_help(verb);
+        help_print(&t, verb);
         return true;
     }
     tell_error("no verb is called '%s'; see 'printfdecode help'", argv[2]);
-    tell_verb(argv[2]);
+    help_near_verbs(&t, argv[2]);
     *status = EXIT_ERROR;
     return true;
 }
