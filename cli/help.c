@@ -9,22 +9,49 @@
 #include "option_values.h"
 #include "tell.h"
 
+enum {
+    LEFT_MAX = 64, /* bytes of an option and its value's name */
+};
+
+/* "--limit N" into left [LEFT_MAX]; its length. */
+static int name_option(const struct option_row *r, char *left)
+{
+    bool has_value = r->argument && *r->argument;
+    return snprintf(left, LEFT_MAX, "--%s%s%s", r->name, has_value ? " " : "",
+                    has_value ? r->argument : "");
+}
+
 static void print_options(const struct option_table *t, unsigned verb)
 {
+    char left[LEFT_MAX];
+    int width = 0;
+    for (size_t i = 0; i < t->n_rows; i++) {
+        int n = t->rows[i].verbs & verb ? name_option(&t->rows[i], left) : 0;
+        width = n > width ? n : width;
+    }
     printf("\nOptions:\n");
     for (size_t i = 0; i < t->n_rows; i++) {
-        char left[40];
         const struct option_row *r = &t->rows[i];
+        char letter[] = "    ";
         if (!(r->verbs & verb))
             continue;
-        snprintf(left, sizeof left, "--%s%s%s", r->name,
-                 r->argument && *r->argument ? " " : "",
-                 r->argument ? r->argument : "");
-        if (r->key < 256) {
-            printf("  -%c, %-18s %s\n", r->key, left, r->help);
-        } else {
-            printf("      %-18s %s\n", left, r->help);
-        }
+        if (r->key < 256)
+            snprintf(letter, sizeof letter, "-%c, ", r->key);
+        name_option(r, left);
+        printf("  %s%-*s %s\n", letter, width, left, r->help);
+    }
+}
+
+static void print_verbs(const struct option_table *t)
+{
+    int width = 0;
+    for (size_t i = 0; i < t->n_verbs; i++) {
+        int n = (int)strlen(t->verbs[i].name);
+        width = n > width ? n : width;
+    }
+    printf("Verbs:\n");
+    for (size_t i = 0; i < t->n_verbs; i++) {
+        printf("  %-*s %s\n", width, t->verbs[i].name, t->verbs[i].help);
     }
 }
 
@@ -38,9 +65,8 @@ void help_print(const struct option_table *t, const struct verb *verb)
         printf("Usage: printfdecode [VERB] [OPTION]... FILE...\n\n"
                "Decodes GPU printf buffers. ELF files, archives of them and "
                "SPIR-V modules give\nthe format strings, every other file is a "
-               "buffer, - is a buffer on standard input.\n\nVerbs:\n");
-        for (size_t i = 0; i < t->n_verbs; i++)
-            printf("  %-10s %s\n", t->verbs[i].name, t->verbs[i].help);
+               "buffer, - is a buffer on standard input.\n\n");
+        print_verbs(t);
         print_options(t, UINT_MAX);
     }
     printf("\nExit status: 0 clean, 1 usage or input/output error, 2 findings "
@@ -48,6 +74,36 @@ void help_print(const struct option_table *t, const struct verb *verb)
     if (!verb) {
         printf("'printfdecode help VERB' tells about one verb; "
                "see also printfdecode(1).\n");
+    }
+}
+
+void help_version(void)
+{
+    static const struct {
+        const char *name;
+        const char *package; /* of Debian, that brings it */
+        bool is_there;
+    } parts[] = {
+        { "tls", "libssl-dev", HAVE_TLS },
+        { "nats", "libnats-dev", HAVE_NATS },
+        { "png", "libpng-dev", HAVE_PNG },
+        { "sqlite", "libsqlite3-dev", HAVE_SQLITE },
+        { "zstd", "libzstd-dev", true },
+        { "yaml", "libyaml-dev", true },
+    };
+    enum {
+        N_PARTS = sizeof parts / sizeof *parts
+    };
+    char with[OPTION_LIST] = "";
+    printf("printfdecode %s\n", pfd_version());
+    for (size_t i = 0; i < N_PARTS; i++) {
+        if (parts[i].is_there)
+            option_list(with, "", parts[i].name);
+    }
+    printf("with %s\n", with);
+    for (size_t i = 0; i < N_PARTS; i++) {
+        if (!parts[i].is_there)
+            printf("without %s (%s)\n", parts[i].name, parts[i].package);
     }
 }
 

@@ -27,6 +27,9 @@ struct option_table {
 /* Prints the help of a verb; NULL: of all. */
 void help_print(const struct option_table *table, const struct verb *verb);
 
+/* Prints the version, and what the command is built with and without. */
+void help_version(void);
+
 /* The verb has no option of this name, given without its dashes. */
 void help_near_options(const struct option_table *table,
                        const struct verb *verb, const char *given);

@@ -403,9 +403,7 @@ static bool read_options(struct options *o, int argc, char **argv,
             return false;
         }
         if (key == 'V') {
-            printf("printfdecode %s\n%s\n%s\n", pfd_version(),
-                   HAVE_TLS ? "with tls" : "without tls (libssl-dev)",
-                   HAVE_NATS ? "with nats" : "without nats (libnats-dev)");
+            help_version();
             return false;
         }
         *status = EXIT_ERROR;
