@@ -53,6 +53,8 @@ class Installed:
 
 def command_starts(at):
     said = at('bindir', 'printfdecode', '--version')
+    for part in 'tls', 'nats', 'png', 'sqlite', 'zstd', 'yaml':
+        assert re.search(fr'\bwith(out)? .*\b{part}\b', said), (part, said)
     with open(f'{CASE}/expect.text') as f:
         assert at('bindir', 'printfdecode', f'{CASE}/buffer.bin',
                   f'{CASE}/image.elf') == f.read()
@@ -137,12 +139,18 @@ def a_program_can_be_built(at, temp):
         'pkg-config', *(moved if at.root else []), '--cflags', '--libs',
         'libprintfdecode', env={**os.environ, 'PKG_CONFIG_PATH':
                                 at.path('libdir', 'pkgconfig')}))
+    assert not any('png' in flag for flag in flags), flags
+    # As README says, for a library that lies anywhere.
+    libdir = shlex.split(run(
+        'pkg-config', *(moved if at.root else []), '--variable=libdir',
+        'libprintfdecode', env={**os.environ, 'PKG_CONFIG_PATH':
+                                at.path('libdir', 'pkgconfig')}))[0]
     run(*cc, '-Wall', '-Werror', '-o', f'{temp}/decode_file',
-        f'{ROOT}/examples/decode_file.c', *flags, env=os.environ)
+        f'{ROOT}/examples/decode_file.c', *flags, f'-Wl,-rpath,{libdir}',
+        env=os.environ)
     with open(f'{CASE}/expect.text') as f:
         assert f.read() == run(
-            f'{temp}/decode_file', f'{CASE}/buffer.bin', f'{CASE}/image.elf',
-            env={'LD_LIBRARY_PATH': at.path('libdir', '')})
+            f'{temp}/decode_file', f'{CASE}/buffer.bin', f'{CASE}/image.elf')
 
 
 def papers_are_there(at):
