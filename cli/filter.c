@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "filter.h"
 
+#include <unistd.h>
+
+#include <printfdecode/strings.h>
+
 #include "tell.h"
 
 static bool is_asked(const struct options *o)
@@ -26,11 +30,40 @@ bool filtering_open(struct filtering *ret, const struct options *o)
         .where = o->where,
         .jit = true,
     };
-    *ret = (struct filtering){ 0 };
+    *ret = (struct filtering){ .o = o };
     if (!is_asked(o) || pfd_filter_new(&spec, &ret->filter, &err) == PFD_OK)
         return true;
     tell_error("%s", err.text);
     return false;
+}
+
+/* ---- nothing passed ---- */
+
+static bool has_id(const struct pfd_strings *strings, uint64_t id)
+{
+    struct pfd_string_info info = { 0 };
+    bool ret = false;
+    for (size_t i = 0; !ret && pfd_strings_get(strings, i, &info) == PFD_OK;
+         i++)
+        ret = info.id == id;
+    return ret;
+}
+
+/* Scripts read the exit status. */
+static void tell_nothing(const struct options *o,
+                         const struct pfd_strings *strings)
+{
+    bool is_told = false;
+    for (size_t i = 0; strings && i < o->n_ids; i++) {
+        unsigned long long id = o->ids[i];
+        if (has_id(strings, id))
+            continue;
+        is_told = true;
+        tell_hint("--id 0x%llx: no loaded string has that id, and no entry",
+                  id);
+    }
+    if (!is_told && isatty(STDERR_FILENO))
+        tell_hint("no entry is what the options ask for");
 }
 
 void filtering_end(struct filtering *filtering,
@@ -47,8 +80,11 @@ void filtering_end(struct filtering *filtering,
     }
     filtering->is_wrong =
         pfd_filter_check(filtering->filter, strings, &err) != PFD_OK;
-    if (filtering->is_wrong)
+    if (filtering->is_wrong) {
         tell_error("%s", err.text);
+    } else if (!filtering->n_given) {
+        tell_nothing(filtering->o, strings);
+    }
 }
 
 bool filtering_run(const struct filtering *filtering,

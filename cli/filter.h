@@ -9,6 +9,7 @@
 
 /* What one run of the command filters with. All zero: everything is wanted. */
 struct filtering {
+    const struct options *o;   /* borrowed */
     struct pfd_filter *filter; /* NULL: none is asked for */
     uint64_t n_given;          /* entries that passed */
     uint64_t n_doubts;         /* of those, where a pattern gave up */
@@ -20,7 +21,7 @@ bool filtering_open(struct filtering *ret, const struct options *options);
 
 /* When all entries have come; strings: all that were loaded. Says which name of
  * the condition no format string had, neither of those nor of those that came
- * with entries. */
+ * with entries; where nothing passed, which ids no string had. */
 void filtering_end(struct filtering *filtering,
                    const struct pfd_strings *strings);
 

@@ -30,8 +30,8 @@ static bool is_told(const struct follow_items *items,
     return items->o->verbose || !pfd_finding_is_note(kind);
 }
 
-void follow_items_finding(struct follow_items *items,
-                          const struct pfd_finding *finding)
+static void add_finding(struct follow_items *items,
+                        const struct pfd_finding *finding, bool is_repeated)
 {
     if (!is_told(items, finding->kind))
         return;
@@ -39,12 +39,53 @@ void follow_items_finding(struct follow_items *items,
     pfd_lines_finding(items->lines, finding);
     if (options_tells(items->o)) /* behind what was before it */
         follow_items_flush(items);
-    tell_finding(NULL, finding);
+    if (!is_repeated || items->o->verbose)
+        tell_finding(NULL, finding);
+}
+
+void follow_items_finding(struct follow_items *items,
+                          const struct pfd_finding *finding)
+{
+    add_finding(items, finding, false);
+}
+
+/* ---- ids that no string has ---- */
+
+/* Was it told of an entry before? Without any strings, what is missing is told
+ * once, as the lines say the rest. */
+static bool was_told(struct follow_items *items, uint64_t id)
+{
+    bool has_strings = pfd_strings_count(items->in->strings) > 0;
+    if (!has_strings && !items->misses_strings) {
+        items->misses_strings = true;
+        follow_items_flush(items);
+        inputs_tell_no_strings(items->in);
+    }
+    for (size_t i = 0; i < items->n_unknown; i++) {
+        if (items->unknown[i] == id)
+            return true;
+    }
+    if (!has_strings || items->n_unknown == FOLLOW_UNKNOWN_MAX)
+        return true;
+    items->unknown[items->n_unknown++] = id;
+    return false;
 }
 
 static void take_finding(void *user, const struct pfd_finding *finding)
 {
-    follow_items_finding(user, finding);
+    struct follow_items *items = user;
+    add_finding(items, finding,
+                finding->kind == PFD_FINDING_unknown_id && items->is_repeated);
+}
+
+static void take_findings(const struct follow_origin *from,
+                          const struct pfd_entry *entry)
+{
+    const uint64_t unknown = UINT64_C(1) << PFD_FINDING_unknown_id;
+    struct follow_items *items = from->items;
+    items->is_repeated =
+        entry->findings & unknown && was_told(items, entry->id);
+    entry_findings_each(entry, from->name, take_finding, items);
 }
 
 static void set_facts(struct follow_items *items)
@@ -115,7 +156,8 @@ void follow_items_take(void *user, const struct pfd_tail_item *item)
     }
     if (!items->taker)
         pfd_lines_entry(items->lines, item->entry);
-    entry_findings_each(item->entry, from->name, take_finding, items);
+    if (item->entry->findings)
+        take_findings(from, item->entry);
     items->is_over = ++items->filtering.n_given >= items->o->limit;
     if (items->taker && !items->taker->entry(items->taker->user, item->entry,
                                              items->time, items->in->strings))

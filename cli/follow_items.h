@@ -22,6 +22,10 @@ struct follow_origin {
     struct pfd_tail *tail;
 };
 
+enum {
+    FOLLOW_UNKNOWN_MAX = 32, /* ids that no string has, and that are told */
+};
+
 struct follow_items {
     const struct options *o;          /* borrowed, as are: */
     const struct inputs *in;          /* whose strings they have */
@@ -31,13 +35,17 @@ struct follow_items {
     struct pfd_collapse *collapse; /* NULL: each line stands for itself */
     struct pfd_trace *trace;       /* NULL: they are no trace */
     struct filtering filtering;
-    struct pfd_filter_run *filter;      /* NULL: all are wanted */
-    uint64_t time;                      /* of the look, ns since 1970 */
-    const struct follow_origin *placed; /* whose items come, of this */
-    uint64_t generation;                /* generation; NULL: of a new look */
-    const struct follow_origin *traced; /* whose entries come */
-    bool failed;                        /* a taker has said so */
-    bool is_over; /* the limit, or a reader that went away */
+    struct pfd_filter_run *filter;        /* NULL: all are wanted */
+    uint64_t time;                        /* of the look, ns since 1970 */
+    const struct follow_origin *placed;   /* whose items come, of this */
+    uint64_t generation;                  /* generation; NULL: of a new look */
+    const struct follow_origin *traced;   /* whose entries come */
+    uint64_t unknown[FOLLOW_UNKNOWN_MAX]; /* [n_unknown] ids that were told */
+    size_t n_unknown;
+    bool is_repeated;    /* the entry's id was told before */
+    bool misses_strings; /* there are none: that was said */
+    bool failed;         /* a taker has said so */
+    bool is_over;        /* the limit, or a reader that went away */
 };
 
 /* Where they go; is_live: some will come. False: what is wrong was said. */

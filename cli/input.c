@@ -71,6 +71,13 @@ void inputs_tell_vain(const struct inputs *in)
     }
 }
 
+void inputs_tell_no_strings(const struct inputs *in)
+{
+    inputs_tell_vain(in);
+    tell_hint("no format strings are loaded; give the program's code object "
+              "(ELF) or SPIR-V module as well");
+}
+
 static bool fail(struct inputs *in, const char *path, const char *why)
 {
     tell_error("%s: %s", path, why);

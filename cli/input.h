@@ -89,6 +89,9 @@ void inputs_close(struct inputs *inputs);
  * should have had some. */
 void inputs_tell_vain(const struct inputs *inputs);
 
+/* Likewise, and what to give: there are no strings at all. */
+void inputs_tell_no_strings(const struct inputs *inputs);
+
 /* Adds a buffer to the list, which is the caller's to fill in. */
 struct buffer *inputs_add(struct inputs *inputs);
 

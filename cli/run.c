@@ -388,10 +388,7 @@ bool run_each(const struct options *options, struct inputs *inputs,
     convert->progress_user = NULL;
     tell_progress_done();
     if ((total->unknown || needs_strings) &&
-        pfd_strings_count(inputs->strings) == 0) {
-        inputs_tell_vain(inputs);
-        tell_hint("no format strings are loaded; give the program's code "
-                  "object (ELF) or SPIR-V module as well");
-    }
+        pfd_strings_count(inputs->strings) == 0)
+        inputs_tell_no_strings(inputs);
     return ok;
 }

@@ -76,6 +76,18 @@ def findings():
     assert piped(folder, *files) == "one 7\ntwo 8 2.500000\n"
 
 
+def nothing():
+    """That nothing passed is told to people; scripts read the exit status."""
+    folder = f"{CASES}/llpc/corrupt_20_hole_mid_flight"
+    words = "-m", "zzz", "--color", "never", "buffer.bin", "image.elf"
+    said = "printfdecode: no entry is what the options ask for"
+    assert said in on_terminal(folder, *words).splitlines()
+    with tempfile.TemporaryFile() as err:
+        on_terminal(folder, *words, stderr=err)
+        err.seek(0)
+        assert said not in err.read().decode()
+
+
 def links():
     with tempfile.TemporaryDirectory(suffix=" ä") as folder:
         for name in "buffer.bin", "hello.cubin":
@@ -133,5 +145,6 @@ def controls():
 
 
 findings()
+nothing()
 links()
 controls()
