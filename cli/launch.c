@@ -28,6 +28,7 @@ enum {
     FOLDER_MAX = 80, /* a socket's address has 108 bytes with its name */
     START_MS = 30000,
     LOOK_MS = 5,
+    NO_STREAM = 3, /* the daemon's exit status: nothing connected */
 };
 
 struct launch {
@@ -124,7 +125,8 @@ static void run_daemon(const struct launch *l, pid_t parent)
     struct path config = path_of(l, "config.yaml");
     char name[] = "printfdecoded";
     char option[] = "--config";
-    char *argv[] = { name, option, config.text, NULL };
+    char expect[] = "--expect";
+    char *argv[] = { name, option, config.text, expect, NULL };
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -185,7 +187,9 @@ static bool stop_daemon(struct launch *l)
         while (waitpid(l->daemon, &l->daemon_status, 0) < 0 && errno == EINTR)
             ;
     }
-    return WIFEXITED(l->daemon_status) && WEXITSTATUS(l->daemon_status) == 0;
+    int status = l->daemon_status;
+    return WIFEXITED(status) &&
+           (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == NO_STREAM);
 }
 
 /* ---- the program ---- */
@@ -254,6 +258,22 @@ static int start_program(struct launch *l, const sigset_t *signals)
     return wait_for_program(l, signals);
 }
 
+/* The program ended without a word to the daemon. */
+static void tell_silence(const struct launch *l, int status)
+{
+    const struct options *o = l->options;
+    bool was_run = status != NOT_FOUND && status != NOT_RUNNABLE;
+    if (l->program <= 0 || !was_run || !WIFEXITED(l->daemon_status) ||
+        WEXITSTATUS(l->daemon_status) != NO_STREAM)
+        return;
+    tell_hint("%s: it has not connected, so nothing of it could be printed: %s",
+              o->files[0].path,
+              uses_vulkan(o)
+                  ? "it made no Vulkan device, or none that has the layer"
+                  : "debugPrintfEXT needs --vulkan-debug-printf, run_cl and "
+                    "run_comp their --strings");
+}
+
 int launch_run(const struct options *o)
 {
     static const int wanted[] = { SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
@@ -275,6 +295,7 @@ int launch_run(const struct options *o)
         tell_error("printfdecoded did not end well: lines may be missing");
         status = EXIT_ERROR;
     }
+    tell_silence(&l, status);
     remove_folder(&l);
     sigprocmask(SIG_SETMASK, &l.before, NULL);
     return status;

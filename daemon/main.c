@@ -24,6 +24,7 @@
 #include "sources/daemon.h"
 
 enum {
+    EXIT_NO_STREAM = 3,
     EXIT_CONFIG = 78 /* sysexits.h: EX_CONFIG */
 };
 
@@ -39,6 +40,7 @@ static const char usage[] =
     "set, /run/printfdecode for root and /tmp/printfdecode-UID for others.\n"
     "\n"
     "  -c, --config FILE  the configuration, YAML; see printfdecoded(8)\n"
+    "      --expect       exit status 3 where no producer has sent a stream\n"
     "  -h, --help         this text\n"
     "  -V, --version      the version, and what it was built with\n";
 
@@ -116,7 +118,7 @@ static struct pfdd_config *built_in_config(void)
                                  tell_stderr, NULL);
 }
 
-static int serve(const char *path)
+static int serve(const char *path, bool expects)
 {
     char err[512] = "";
     struct pfdd d = { .config_path = path };
@@ -155,22 +157,26 @@ static int serve(const char *path)
         pfdd_log(PFDD_ERROR, "handles are left behind");
         return 1;
     }
-    return ok ? 0 : 1;
+    return !ok ? 1 : expects && !d.count.streams ? EXIT_NO_STREAM : 0;
 }
 
 int main(int argc, char **argv)
 {
     static const struct option options[] = {
         { "config", required_argument, NULL, 'c' },
+        { "expect", no_argument, NULL, 'e' },
         { "help", no_argument, NULL, 'h' },
         { "version", no_argument, NULL, 'V' },
         { 0 },
     };
     const char *path = NULL;
+    bool expects = false;
     int letter = 0;
     while ((letter = getopt_long(argc, argv, "c:hV", options, NULL)) != -1) {
         if (letter == 'c') {
             path = optarg;
+        } else if (letter == 'e') {
+            expects = true;
         } else if (letter == 'h') {
             fputs(usage, stdout);
             return 0;
@@ -191,5 +197,5 @@ int main(int argc, char **argv)
         fputs(usage, stderr);
         return 1;
     }
-    return serve(path);
+    return serve(path, expects);
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct pfdd_counters {
+    uint64_t streams;      /* that producers have begun */
     uint64_t gap_lines;    /* that the daemon knows were lost on the way in */
     uint64_t bad_frames;   /* of producers */
     uint64_t disconnected; /* subscribers, for lag */

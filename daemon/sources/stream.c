@@ -249,6 +249,7 @@ static bool take_frame(struct pfdd_stream *st, const struct pfd_wire_frame *f)
     switch (f->type) {
     case PFD_WIRE_START:
         /* Another stream begins: its numbers are its own. */
+        st->d->count.streams++;
         pfdd_objects_reset(&st->objects);
         pfdd_stream_buffers_leave(&st->buffers);
         st->buffers.features = f->features;

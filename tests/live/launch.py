@@ -49,6 +49,17 @@ def check_statuses():
         assert p.returncode == status and text in p.stderr, (args, p)
 
 
+def check_silence():
+    """A program that has nothing to say to us, or was not told to."""
+    for program, status in ('true', 0), ('false', 1):
+        p = run(program)
+        assert p.returncode == status and not p.stdout, p
+        assert p.stderr.startswith(f'printfdecode: {program}: it has not'), p
+        assert '--vulkan-debug-printf' in p.stderr and '--strings' in p.stderr
+    p = run('no such program')
+    assert 'connected' not in p.stderr, p
+
+
 def check_environment():
     """A folder that is only ours, named to the program, gone behind it."""
     p = run('sh', '-c', 'cat; stat -c "%a %u" "$PRINTFDECODE_DIR";'
@@ -108,6 +119,7 @@ def main():
         os.environ['TMPDIR'] = folder
         check_lines()
         check_statuses()
+        check_silence()
         check_environment()
         check_signals()
         check_terminal()
