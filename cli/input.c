@@ -24,6 +24,7 @@ enum {
 struct listener {
     struct inputs *inputs;
     bool notes;
+    bool searches;    /* files for code objects, byte by byte */
     bool wants_cores; /* a core is to be searched, not loaded */
     bool is_found;    /* in a folder, which may have files without strings */
     bool why_none;    /* the note that explains why there are no strings */
@@ -249,7 +250,10 @@ static enum role role_of(const void *bytes, size_t n,
     if (listener->wants_cores && n > E_TYPE && !memcmp(head, "\177ELF", 4) &&
         head[E_TYPE] == CORE)
         return ROLE_BUFFER;
-    return n > 0 && pfd_strings_recognise(head, n) ? ROLE_STRINGS : ROLE_BUFFER;
+    bool is_code =
+        n > 0 && (pfd_strings_recognise(head, n) ||
+                  (listener->searches && pfd_strings_search(head, n)));
+    return is_code ? ROLE_STRINGS : ROLE_BUFFER;
 }
 
 /* The buffer's first bytes, [*n]; of a stream they are read for it. */
@@ -440,6 +444,7 @@ void inputs_open(struct inputs *ret, const struct options *options,
         .notes = options->verbose,
         .wants_cores = options->verb->run == recover_run,
         .why_none = options->verb->run == strings_run,
+        .searches = options->scan && !options_have_memory(options),
         .max_inflated = options->max_inflated,
         .tell = tell,
         .user = user,
@@ -452,6 +457,7 @@ void inputs_open(struct inputs *ret, const struct options *options,
     }
     ret->n_findings = options->n_findings;
     pfd_strings_set_max_inflated(ret->strings, options->max_inflated);
+    pfd_strings_set_search(ret->strings, listener.searches);
     for (size_t i = 0; i < options->n_files; i++) {
         const struct file *file = &options->files[i];
         if (ret->failed && !options->keep_going)

@@ -134,7 +134,7 @@ static const struct option_row fixed_rows[] = {
     { "code-objects", OPT_CODE_OBJECTS, NULL, DECODE,
       "list what code objects are in that memory; --to writes them" },
     { "scan", OPT_SCAN, NULL, (READS_BUFFERS & ~RECOVER) | STRINGS,
-      "also search all that memory for shaders and code objects" },
+      "also search all that memory, or files, for shaders and code objects" },
     { "address", OPT_ADDRESS, "A", READS_BUFFERS & ~RECOVER,
       "where a buffer begins in that memory" },
     { "size", OPT_SIZE, "BYTES", READS_BUFFERS & ~RECOVER,
@@ -453,10 +453,9 @@ static void add_default_daemon(struct options *o)
 static bool options_check_memory(const struct options *o)
 {
     const char *what = o->code_objects ? "--code-objects"
-                       : o->scan       ? "--scan"
                        : o->size       ? "--size"
                                        : "--address";
-    bool any = o->has_address || o->size || o->code_objects || o->scan;
+    bool any = o->has_address || o->size || o->code_objects;
     if (!options_have_memory(o) && any) {
         tell_error("%s is for the memory of a process or a core: --pid or "
                    "--core is missing",

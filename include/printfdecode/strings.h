@@ -58,6 +58,14 @@ PFD_API void pfd_strings_trim(struct pfd_strings *strings);
 PFD_API void pfd_strings_set_max_inflated(struct pfd_strings *strings,
                                           uint64_t bytes);
 
+/* Has files that are loaded from now on searched byte by byte for code objects
+ * of AMD and bundles, where they have none in the places that are known, and
+ * whatever they are. Of a new set they are not. */
+PFD_API void pfd_strings_set_search(struct pfd_strings *strings, bool search);
+
+/* Would a search find a code object of AMD in bytes [n]? Any thread. */
+PFD_API bool pfd_strings_search(const void *bytes, size_t n);
+
 /* True when these first bytes [n] of a file (64 are enough) are those of a
  * file that may hold strings: ELF, ar, a bundle, a cache, SPIR-V. Any
  * thread. */

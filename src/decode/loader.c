@@ -41,8 +41,11 @@ static enum pfd_status ask_why(struct loader *loader,
 
 /* Nothing was found in the whole file: is that normal? */
 static void report_nothing(const struct loader *loader,
-                           struct pfd_report *report)
+                           struct pfd_report *report, const void *bytes,
+                           size_t n)
 {
+    size_t at = pfd_container_find(bytes, n);
+    bool is_inside = at > 0 && at < n && !pfd_strings_searches(loader->strings);
     if (loader->n_normal > 0) {
         pfd_report_add(report, PFD_FINDING_no_table, PFD_NO_OFFSET,
                        "no format strings are in this file, which has %zu "
@@ -61,6 +64,11 @@ static void report_nothing(const struct loader *loader,
                        "no format strings are in this file: its bitcode is not "
                        "compiled yet, and the table is in the code object that "
                        "is made of it");
+    } else if (is_inside) {
+        pfd_report_add(report, PFD_FINDING_no_format_strings, at,
+                       "no format strings are where they belong in this file, "
+                       "and what looks like a code object is here: --scan "
+                       "searches all of it");
     } else {
         pfd_report_add(report, PFD_FINDING_no_format_strings, PFD_NO_OFFSET,
                        report->n > 0 ? "no format strings are in what can be "
@@ -105,6 +113,28 @@ static enum pfd_status load_piece(void *user, const struct pfd_piece *piece,
     return status;
 }
 
+bool pfd_strings_search(const void *bytes, size_t n)
+{
+    return pfd_container_find(bytes, n) < n;
+}
+
+static enum pfd_status load_container(struct loader *loader, const void *bytes,
+                                      size_t n, struct pfd_report *report,
+                                      bool searches)
+{
+    uint64_t most = pfd_strings_max_inflated(loader->strings);
+    enum pfd_status status = PFD_OK;
+    if (!searches || pfd_container_recognise(bytes, n)) {
+        status = pfd_container_walk(bytes, n, most, load_piece, loader, report,
+                                    loader->err);
+    }
+    if (status == PFD_OK && searches && loader->n_rows == 0) {
+        status = pfd_container_search(bytes, n, most, load_piece, loader,
+                                      report, loader->err);
+    }
+    return status;
+}
+
 enum pfd_status pfd_strings_load(struct pfd_strings *strings, const void *bytes,
                                  size_t n, const char *source,
                                  pfd_finding_fn fn, void *user,
@@ -117,11 +147,10 @@ enum pfd_status pfd_strings_load(struct pfd_strings *strings, const void *bytes,
     };
     if (pfd_spirv_recognise(bytes, n))
         return pfd_strings_add_shader(strings, &shader, fn, user, err);
-    enum pfd_status status =
-        pfd_container_walk(bytes, n, pfd_strings_max_inflated(strings),
-                           load_piece, &loader, &report, err);
+    enum pfd_status status = load_container(&loader, bytes, n, &report,
+                                            pfd_strings_searches(strings));
     if (status == PFD_OK && loader.n_rows == 0)
-        report_nothing(&loader, &report);
+        report_nothing(&loader, &report, bytes, n);
     return status;
 }
 

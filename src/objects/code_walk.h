@@ -83,6 +83,12 @@ enum pfd_status pfd_code_walk_compressed(const struct pfd_code_blob *blob,
                                          const struct pfd_compressed *head,
                                          size_t *n_used);
 
+/* One bundle, or the like; *n_used: its bytes, 0 where they cannot be told. */
+enum pfd_status pfd_code_walk_blob(struct pfd_code_blob *blob, size_t *n_used);
+
+/* Whatever code objects and bundles stand anywhere in the range. */
+enum pfd_status pfd_code_search(const struct pfd_code_range *range);
+
 /* Hands a piece over. */
 enum pfd_status pfd_code_give(const struct pfd_code_range *range,
                               enum pfd_piece_kind kind, bool is_code);

@@ -507,7 +507,7 @@ static enum pfd_status walk_fatbin(const struct pfd_code_blob *blob,
 }
 
 /* One blob; *n_used: 0 when its end cannot be told. */
-static enum pfd_status walk_blob(struct pfd_code_blob *blob, size_t *n_used)
+enum pfd_status pfd_code_walk_blob(struct pfd_code_blob *blob, size_t *n_used)
 {
     const struct pfd_code_range *range = blob->range;
     const uint8_t *p = range->bytes.base + blob->at;
@@ -562,7 +562,7 @@ static enum pfd_status walk_blobs(const struct pfd_code_range *range)
         size_t n_used;
         blob.at = at;
         blob.number++;
-        status = walk_blob(&blob, &n_used);
+        status = pfd_code_walk_blob(&blob, &n_used);
         if (status == PFD_OK && n_used == 0 && !afford_bytes(range, c.n - at))
             break;
         at = n_used > 0 ? next_blob(range, at + n_used)
@@ -610,6 +610,31 @@ static enum pfd_status walk_range(const struct pfd_code_range *range)
     return status;
 }
 
+/* A file that is walked with fn, in one of the two ways. */
+static enum pfd_status walk_file(
+    const void *bytes, size_t n, struct pfd_code_walk *walk,
+    struct pfd_report *report,
+    enum pfd_status (*way)(const struct pfd_code_range *range))
+{
+    uint64_t compressed_left = n;
+    struct pfd_code_range range = {
+        .walk = walk,
+        .path = report->source,
+        .bytes = pfd_cursor(bytes, n),
+        .compressed_left = &compressed_left,
+        .report = report,
+    };
+    uint64_t most = walk->max_inflated ? walk->max_inflated : PFD_INFLATED_MAX;
+    walk->max_inflated = most;
+    walk->work_left = WORK_FACTOR * (uint64_t)n + WORK_SPARE;
+    walk->n_paid = report->n;
+    walk->inflated_left = INFLATED_FACTOR * (uint64_t)n;
+    walk->inflated_left += most < UINT64_MAX - walk->inflated_left
+                               ? most
+                               : UINT64_MAX - walk->inflated_left;
+    return way(&range);
+}
+
 enum pfd_status pfd_container_walk(const void *bytes, size_t n,
                                    uint64_t max_inflated, pfd_piece_fn fn,
                                    void *user, struct pfd_report *report,
@@ -618,27 +643,27 @@ enum pfd_status pfd_container_walk(const void *bytes, size_t n,
     struct pfd_code_walk walk = {
         .fn = fn,
         .user = user,
-        .max_inflated = max_inflated ? max_inflated : PFD_INFLATED_MAX,
-        .work_left = WORK_FACTOR * (uint64_t)n + WORK_SPARE,
-        .n_paid = report->n,
+        .max_inflated = max_inflated,
         .err = err,
     };
-    uint64_t compressed_left = n;
-    struct pfd_code_range range = {
-        .walk = &walk,
-        .path = report->source,
-        .bytes = pfd_cursor(bytes, n),
-        .compressed_left = &compressed_left,
-        .report = report,
-    };
-    walk.inflated_left = INFLATED_FACTOR * (uint64_t)n;
-    walk.inflated_left += walk.max_inflated < UINT64_MAX - walk.inflated_left
-                              ? walk.max_inflated
-                              : UINT64_MAX - walk.inflated_left;
     if (!pfd_container_recognise(bytes, n)) {
         return pfd_fail(
             err, PFD_ERR_UNSUPPORTED, 0,
             "no code objects: neither ELF nor SPIR-V, and no archive, bundle or cache of them");
     }
-    return walk_range(&range);
+    return walk_file(bytes, n, &walk, report, walk_range);
+}
+
+enum pfd_status pfd_container_search(const void *bytes, size_t n,
+                                     uint64_t max_inflated, pfd_piece_fn fn,
+                                     void *user, struct pfd_report *report,
+                                     struct pfd_error *err)
+{
+    struct pfd_code_walk walk = {
+        .fn = fn,
+        .user = user,
+        .max_inflated = max_inflated,
+        .err = err,
+    };
+    return walk_file(bytes, n, &walk, report, pfd_code_search);
 }

@@ -62,4 +62,14 @@ enum pfd_status pfd_container_walk(const void *bytes, size_t n,
                                    void *user, struct pfd_report *report,
                                    struct pfd_error *err);
 
+/* The same of a file of any kind, in which code objects of AMD and bundles are
+ * looked for from byte to byte: "file+0x50". */
+enum pfd_status pfd_container_search(const void *bytes, size_t n,
+                                     uint64_t max_inflated, pfd_piece_fn fn,
+                                     void *user, struct pfd_report *report,
+                                     struct pfd_error *err);
+
+/* Where the first code object of AMD stands in bytes [n]; n: there is none. */
+size_t pfd_container_find(const void *bytes, size_t n);
+
 #endif

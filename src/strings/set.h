@@ -43,6 +43,7 @@ struct pfd_strings {
     size_t steps_room;
     struct pfd_slot *slots; /* scratch of layouts, [PFD_ARGUMENTS_MAX] */
     struct pfd_shaders shaders;
+    bool search;           /* files in which no strings are where they belong */
     uint64_t max_inflated; /* bytes of one bundle; 0: as containers have it */
 };
 

@@ -98,6 +98,7 @@ static struct pfd_strings *copy_set(struct pfd_strings *of,
     ret->is_made_of_another = true;
     ret->left = of->left;
     ret->max_inflated = of->max_inflated;
+    ret->search = of->search;
     ret->n = ret->room = of->n;
     ret->mark = pfd_arena_mark(&store->arena);
     ret->n_sources = of->n_sources;
@@ -148,6 +149,16 @@ struct pfd_shaders *pfd_strings_own_shaders(struct pfd_strings *strings)
 void pfd_strings_set_max_inflated(struct pfd_strings *strings, uint64_t bytes)
 {
     strings->max_inflated = bytes;
+}
+
+void pfd_strings_set_search(struct pfd_strings *strings, bool search)
+{
+    strings->search = search;
+}
+
+bool pfd_strings_searches(const struct pfd_strings *strings)
+{
+    return strings->search;
 }
 
 uint64_t pfd_strings_max_inflated(const struct pfd_strings *strings)

@@ -325,6 +325,7 @@ size_t pfd_strings_room(const struct pfd_strings *strings);
 bool pfd_strings_take(struct pfd_strings *strings, size_t n);
 
 /* What was last set. */
+bool pfd_strings_searches(const struct pfd_strings *strings);
 uint64_t pfd_strings_max_inflated(const struct pfd_strings *strings);
 
 /* String i in load order (NULL: there is none), its kind, its source. */
