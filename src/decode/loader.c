@@ -14,6 +14,7 @@ struct loader {
     struct pfd_strings *strings;
     struct pfd_error *err;
     size_t n_rows;
+    size_t n_code;          /* pieces for a device */
     size_t n_normal;        /* code objects that need no table ... */
     const char *why_normal; /* ... and why the first does not */
     size_t n_spirv;         /* pieces for AMD's GPUs, compiled when loaded */
@@ -45,7 +46,8 @@ static void report_nothing(const struct loader *loader,
                            size_t n)
 {
     size_t at = pfd_container_find(bytes, n);
-    bool is_inside = at > 0 && at < n && !pfd_strings_searches(loader->strings);
+    bool is_inside = !report->n && !loader->n_code && at > 0 && at < n &&
+                     !pfd_strings_searches(loader->strings);
     if (loader->n_normal > 0) {
         pfd_report_add(report, PFD_FINDING_no_table, PFD_NO_OFFSET,
                        "no format strings are in this file, which has %zu "
@@ -88,6 +90,7 @@ static enum pfd_status load_piece(void *user, const struct pfd_piece *piece,
 {
     struct loader *loader = user;
     struct pfd_image *image = NULL;
+    loader->n_code += piece->is_code;
     loader->n_spirv += piece->kind == PFD_PIECE_SPIRV;
     loader->n_bitcode += piece->kind == PFD_PIECE_BITCODE;
     if (piece->kind != PFD_PIECE_ELF)
