@@ -234,7 +234,8 @@ static uint64_t time_of(const char *text)
     uint64_t unit = 1000000000;
     time_t seconds = rest ? timegm(&tm) : 0;
     uint64_t ret = seconds > 0 ? (uint64_t)seconds * unit : 0;
-    rest += rest && *rest == '.';
+    if (ret && *rest == '.')
+        rest++;
     for (; ret && *rest >= '0' && *rest <= '9' && unit > 1; rest++) {
         unit /= 10;
         ret += unit * (uint64_t)(*rest - '0');

@@ -80,12 +80,13 @@ static int by_heard(const void *a, const void *b)
 /* Those that have been silent the longest: anybody can invent edges. */
 static bool forget_some(struct farm_seen *seen)
 {
-    struct gathered g = { calloc(seen->n_edges, sizeof *g.edges), 0 };
+    struct gathered g = { calloc(seen->n_edges, sizeof(void *)), 0 };
     if (!g.edges)
         return false;
     gathering = &g;
     twalk(seen->edges, gather);
-    qsort(g.edges, g.n, sizeof *g.edges, by_heard);
+    gathering = NULL;
+    qsort(g.edges, g.n, sizeof(void *), by_heard);
     for (size_t i = 0; i < WAY && i < g.n; i++) {
         seen->n_missing += missing_of(g.edges[i]);
         tdelete(g.edges[i], &seen->edges, compare);

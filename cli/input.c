@@ -129,10 +129,11 @@ static bool open_buffer(struct inputs *in, const char *path, struct buffer *ret)
         ret->fd = open(path, O_RDONLY | O_CLOEXEC);
     }
     int why = errno;
-    if (ret->fd < 0 && !stat(path, &st) && S_ISSOCK(st.st_mode))
+    if (ret->fd < 0 && !stat(path, &st) && S_ISSOCK(st.st_mode)) {
         return fail(in, path,
                     "it is a socket: 'printfdecode follow' shows what a "
                     "daemon writes to it");
+    }
     if (ret->fd < 0 || fstat(ret->fd, &st))
         return fail(in, path, strerror(ret->fd < 0 ? why : errno));
     if (S_ISDIR(st.st_mode))

@@ -88,7 +88,7 @@ static bool get(const struct counted *c, size_t i, struct pfd_string_info *ret,
         *entries = c->entries[i];
         return pfd_strings_get(c->strings, i, ret) == PFD_OK;
     }
-    if (i - c->n_known >= c->n_made)
+    if (!c->made || i - c->n_known >= c->n_made)
         return false;
     *ret = c->made[i - c->n_known].info;
     *entries = c->made[i - c->n_known].entries;

@@ -180,9 +180,10 @@ static void add_known(struct stats *stats, const struct pfd_strings *strings)
 
 static void sort_rows(struct stats *stats, const struct sorting *sorting)
 {
-    if (stats->n_rows)
+    if (stats->n_rows) {
         qsort(stats->rows, stats->n_rows, sizeof *stats->rows,
               sorting->compare);
+    }
 }
 
 static void free_rows(struct stats *stats)

@@ -257,9 +257,10 @@ static bool begin(struct pfdd_reader *r, struct pfdd_request *request)
 {
     if (!pfdd_choice_new(request, &r->choice))
         return false;
-    if (r->choice && r->choice->wants.collapse)
+    if (r->choice && r->choice->wants.collapse) {
         r->choice->runs =
             pfdd_runs_new(r->form, &r->choice->wants, uv_hrtime());
+    }
     bool ok = !r->choice || !r->choice->wants.collapse || r->choice->runs;
     if (ok && hold(r, bytes_of(r)))
         return true;

@@ -28,7 +28,7 @@ static void drop(struct pfdd_nats_codes *codes, size_t i)
     pfdd_nats_code_free(codes->coming[i]);
     codes->n_coming--;
     memmove(codes->coming + i, codes->coming + i + 1,
-            (codes->n_coming - i) * sizeof *codes->coming);
+            (codes->n_coming - i) * sizeof(void *));
     count_bytes(codes);
 }
 

@@ -173,7 +173,8 @@ char *pfd_number_character(char *out, const struct pfd_spec *spec,
                            uint32_t value)
 {
     char text[10];
-    return put_padded(out, spec, text, encode(value, text));
+    size_t n = encode(value, text);
+    return put_padded(out, spec, text, n);
 }
 
 char *pfd_number_int(char *out, const struct pfd_spec *spec, uint64_t value)
