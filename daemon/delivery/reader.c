@@ -10,11 +10,11 @@
 
 #include "delivery/mapped.h"
 
-enum {
-    REST_MAX = 64 * 1024, /* bytes of a line that has been begun */
-};
-
-#define LATELY_NS   UINT64_C(250000000)
+#define LATELY_NS UINT64_C(250000000)
+/* That a reader may have a page: until it is taken back, and until a reader that
+ * cannot give it back is ended. */
+#define PAGE_NS     (4 * LATELY_NS)
+#define PAGE_MAX_NS (8 * LATELY_NS)
 #define PATIENCE_NS UINT64_C(5000000000)
 #define PERIOD_NS   (6 * PATIENCE_NS)
 /* Of processor time, beyond what entries that are looked at may cost. */
@@ -361,6 +361,7 @@ static size_t first_left(const struct pfdd_reader *r, size_t at)
 static void enter_page(struct pfdd_reader *r)
 {
     const struct pfdd_page *p = r->page;
+    r->entered_ns = uv_hrtime();
     if (r->seq >= p->end && !p->has_failed) {
         drop_page(r);
         return;
@@ -571,36 +572,104 @@ void pfdd_readers_end_runs(struct pfdd_ring *ring)
     }
 }
 
-/* What it has begun of a line it has to end; the rest is made again. */
-static bool let_go(struct pfdd_reader *r)
+/* Does a record end where it stands in its page? */
+static bool is_between(const struct pfdd_reader *r)
+{
+    const char *end = r->form == PFDD_SSE ? "\n\n" : "\n";
+    size_t n = strlen(end);
+    if (r->form == PFDD_ENTRIES)
+        return r->at == 0;
+    return r->at == 0 ||
+           (r->at >= n && !memcmp(r->page->text + r->at - n, end, n));
+}
+
+/* It ends with what it has of its page. An event that is not whole is none, if
+ * the stream ends in it: there the word is a comment. */
+static void end_inside(struct pfdd_reader *r)
+{
+    static const char why[] = "no memory for the rest of what this subscriber "
+                              "does not take";
+    static const char comment[] = "\n: error: ";
+    bool ends_line = r->form == PFDD_TEXT || r->form == PFDD_JSON;
+    bool is_inside = !is_between(r);
+    r->seq = r->page->first + r->item;
+    r->is_over = r->is_cut = true;
+    drop_page(r);
+    if (is_inside && r->form == PFDD_SSE) {
+        add_out(r, comment, sizeof comment - 1);
+        add_out(r, why, sizeof why - 1);
+        add_out(r, "\n", 1);
+    } else if (!is_inside || (ends_line && add_out(r, "\n", 1))) {
+        cut_off(r, why);
+    }
+    settle(r);
+}
+
+/* Behind what it has begun of its page: a line, or, where entries have been
+ * counted, all. */
+static size_t end_of_begun(const struct pfdd_reader *r)
 {
     const struct pfdd_page *p = r->page;
-    size_t before = r->item ? end_of(p, r->item - 1) : 0;
-    size_t end = r->item; /* behind what it has, or is to have now */
-    if (runs_of(r)) {     /* its entries have been counted */
-        end = n_items_of(p);
-    } else if (r->at > before) {
+    size_t end = r->item;
+    if (runs_of(r))
+        return n_items_of(p);
+    if (r->at > (r->item ? end_of(p, r->item - 1) : 0)) {
         while (end_of(p, end++) <= r->at)
             continue;
     }
+    return end;
+}
+
+/* The rest of what it has begun becomes its own, and the others are made again.
+ * False: it may not have so much, and keeps its page. */
+static bool let_go(struct pfdd_reader *r)
+{
+    const struct pfdd_page *p = r->page;
+    size_t end = end_of_begun(r);
     size_t n_rest = end > r->item ? end_of(p, end - 1) - r->at : 0;
-    if (n_rest > REST_MAX || !hold(r, r->n_held + n_rest) ||
-        (n_rest && !add_out(r, p->text + r->at, n_rest)))
+    size_t n_held = r->n_held;
+    if (!hold(r, n_held + n_rest))
         return false;
+    if (n_rest && !add_out(r, p->text + r->at, n_rest)) {
+        hold(r, n_held);
+        return false;
+    }
     r->lines += end - r->item;
     r->seq = p->first + end;
     drop_page(r);
     return true;
 }
 
+static bool has_page(const struct pfdd_reader *r)
+{
+    return r->page && r->page->is_ready && !r->is_lent;
+}
+
+/* Of those that have a page for too long, and are somebody's, the first one that
+ * got it. */
+static struct pfdd_reader *find_slowest(const struct pfdd_ring *ring)
+{
+    uint64_t now = uv_hrtime();
+    struct pfdd_reader *ret = NULL;
+    for (struct pfdd_reader *r = ring->readers; r; r = r->next) {
+        if (has_page(r) && r->quota && now - r->entered_ns > PAGE_MAX_NS &&
+            (!ret || r->entered_ns < ret->entered_ns))
+            ret = r;
+    }
+    return ret;
+}
+
 bool pfdd_readers_let_go(struct pfdd_ring *ring)
 {
     uint64_t now = uv_hrtime();
     for (struct pfdd_reader *r = ring->readers; r; r = r->next) {
-        bool is_idle = r->page && r->page->is_ready && !r->is_lent &&
-                       now - r->taken_ns > LATELY_NS;
-        if (is_idle && let_go(r))
+        bool is_slow =
+            now - r->taken_ns > LATELY_NS || now - r->entered_ns > PAGE_NS;
+        if (has_page(r) && is_slow && let_go(r))
             return true;
     }
-    return false;
+    struct pfdd_reader *slowest = find_slowest(ring);
+    if (slowest)
+        end_inside(slowest);
+    return slowest;
 }

@@ -33,10 +33,12 @@ struct pfdd_reader {
     bool is_lent;               /* somebody writes bytes of it: they stay */
     bool is_over;               /* nothing comes any more */
     bool is_costly;             /* that is why: it was cut off */
+    bool is_cut;                /* likewise: inside of what it did not take */
     const char *name;           /* for the log, borrowed; NULL: it is not spoken
                                    of */
     bool must_have_all;         /* the ring waits for it */
     uint64_t taken_ns;          /* uv_hrtime(), when it took something last */
+    uint64_t entered_ns;        /* likewise: when it got its page */
     uint64_t awaited_ns;        /* likewise: when it was waited for last */
     uint64_t period_ns;         /* when the present period began */
     uint64_t waited_ns;         /* for so long in these */
@@ -104,8 +106,9 @@ void pfdd_readers_wake(struct pfdd_ring *ring, const struct pfdd_page *page);
 uint64_t pfdd_readers_lowest(const struct pfdd_ring *ring, enum pfdd_form form);
 /* Of those that collapse what they have: says what has waited for too long. */
 void pfdd_readers_end_runs(struct pfdd_ring *ring);
-/* Somebody who has begun a page and does not go on gives it back. False: nobody
- * has one. */
+/* A reader that has begun a page and does not go on, or is slow, gives it back:
+ * it keeps the rest of a line as its own, or, where its quota has no room for
+ * that, ends with a word. False: none has one. */
 bool pfdd_readers_let_go(struct pfdd_ring *ring);
 
 #endif

@@ -152,5 +152,11 @@ enum pfdd_pump_turn pfdd_pump_turn(struct pfdd_pump *p)
     if (!reader->is_over)
         return PFDD_PUMP_EMPTY;
     p->output->d->count.costly += reader->is_costly;
+    if (reader->is_cut) {
+        pfdd_log(PFDD_INFO,
+                 "a subscriber of %s took nothing, and there was no memory for "
+                 "the rest of its line: disconnected",
+                 p->output->config->access.address.text);
+    }
     return PFDD_PUMP_END;
 }

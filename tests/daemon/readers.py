@@ -9,6 +9,7 @@ import socket
 import struct
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from harness import (PATIENCE, PROGRAM, Daemon, dial, dump_frames, frame,
                      is_sanitized, need, producer, run, until)
@@ -30,13 +31,14 @@ LENGTHS = {0x10001: 2, 0x10002: 400, 0x10003: 3000}
 PROGRAM_MIB = 24  # beside what is accounted: its code, stacks, libraries
 
 
-def start(temp, mib):
+def start(temp, mib, lines=None):
     need('http')
     with open(f'{temp}/lines.elf', 'wb') as f:
         f.write(inputs.elf([inputs.row(i, 'x' * (n - 1) + '\n', [])
                             for i, n in LENGTHS.items()] +
                            [inputs.row(0x10009, 'number %u\n', [0])]))
-    return Daemon(temp, CONFIG.replace('$M', f'{mib}MiB'))
+    config = CONFIG.replace('$M', f'{mib}MiB')
+    return Daemon(temp, config.replace('$T/lines.elf', lines or '$T/lines.elf'))
 
 
 def entry(ident, *words):
@@ -172,6 +174,47 @@ def page_of_long_names(temp):
     d.stop()
 
 
+def stalled(temp):
+    """Readers that begin a line of 1 MiB, each its own, and take no more of it:
+    what one keeps is its own, or it ends, and others get their lines."""
+    n = 60
+    with open(f'{temp}/long.elf', 'wb') as f:
+        f.write(inputs.elf([inputs.row(0x20001, 'x' * 999000 + ' %u\n',
+                                       [0])]))
+    d = start(temp, 64, f'{temp}/long.elf')
+    with producer(f'{temp}/in.sock', *dump_frames(
+            1, 'long', dump(entry(0x20001, i) for i in range(n)))):
+        until('they are there', lambda: d.metric('next_sequence') > n)
+        socks = [ask(temp, {'output': ('text', 'raw')[i % 2],
+                            'from': i + 1, 'entries_only': True})
+                 for i in range(n)]
+        time.sleep(1)
+        honest = [dial(f'{temp}/l.sock', {'output': 'text', 'from': 'oldest',
+                                          'findings': i == 0})
+                  for i in range(3)]
+        with ThreadPoolExecutor() as pool:
+            for lines in pool.map(
+                    lambda h: [h.next()[-20:] for _ in range(n)], honest):
+                assert [int(line.split()[1]) for line in lines] == [*range(n)]
+    get_through(d, temp, 'first')
+    is_below_cap(d, 64)
+    ends = b''
+    for sock in socks:
+        sock.settimeout(0.2)
+        try:
+            while more := sock.recv(1 << 20):
+                ends = (ends + more)[-200:]
+        except TimeoutError:
+            pass
+        if b'no memory for the rest' in ends:
+            break
+    else:
+        raise AssertionError('none was ended')
+    for sock in socks + [h.sock for h in honest]:
+        sock.close()
+    d.stop()
+
+
 def lines_of_all_lengths(temp):
     """One producer, and subscribers that come, read a little and go."""
     d = start(temp, 256)
@@ -203,4 +246,4 @@ def lines_of_all_lengths(temp):
 
 if __name__ == '__main__':
     run(patterns, collapsed_at_64, collapsed_at_256, page_of_long_names,
-        lines_of_all_lengths)
+        stalled, lines_of_all_lengths)

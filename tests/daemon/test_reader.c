@@ -458,6 +458,65 @@ START_TEST(pages_are_given_back)
 }
 END_TEST
 
+/* What a reader keeps of a page is its own, and bounded: the one that has had it
+ * for too long ends with a word, in each form where one may stand. */
+START_TEST(what_is_kept_of_a_page_is_asked_for)
+{
+    static const struct {
+        const char *request;
+        size_t n; /* bytes of the page that it takes */
+        const char *end;
+    } cases[] = {
+        { "{\"output\":\"text\",\"from\":\"oldest\"}", 3, "\n! error: " },
+        { "{\"from\":\"oldest\"}", 3, "\n{\"type\":\"error\"," },
+        { "{\"output\":\"raw\",\"from\":\"oldest\"}", 3, NULL },
+        { "{\"output\":\"entries\",\"from\":\"oldest\"}", 3, NULL },
+        { "{\"collapse\":\"equal\",\"window\":1,\"from\":\"oldest\"}", 0,
+          "{\"type\":\"error\"," },
+    };
+    ring.n_bytes_max = 1 << 20;
+    append_entries(30);
+    struct pfdd_peer_key key = { 0 };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct pfdd_quotas quotas = { .n_max = 8 << 20 };
+        struct pfdd_quota *quota = pfdd_quota_join(&quotas, &key);
+        struct pfdd_request request;
+        const char *bytes = NULL;
+        size_t n = 0;
+        ck_assert(is_taken(cases[i].request, &request));
+        ck_assert(pfdd_reader_init_of(&reader, &pages, &request, quota));
+        pfdd_request_deinit(&request);
+        while (!reader.page || !reader.page->is_ready || reader.n_told ||
+               reader.out_n) {
+            ck_assert(pfdd_reader_peek(&reader, &bytes, &n));
+            if (reader.page && bytes == reader.page->text)
+                break;
+            pfdd_reader_take(&reader, n);
+        }
+        ck_assert(pfdd_reader_peek(&reader, &bytes, &n));
+        if (cases[i].n)
+            pfdd_reader_take(&reader, cases[i].n);
+        reader.taken_ns = 0;
+        quotas.n_max = 0; /* there is no room any more */
+        ck_assert(!pfdd_readers_let_go(&ring));
+        ck_assert(reader.page && !reader.is_over);
+        reader.entered_ns = 0;
+        ck_assert(pfdd_readers_let_go(&ring));
+        ck_assert(!reader.page && reader.is_over && reader.is_cut);
+        ck_assert_uint_eq(pfdd_reader_seq(&reader), 1);
+        char *rest = read_all();
+        const char *end = cases[i].end;
+        ck_assert_msg(end ? !strncmp(rest, end, strlen(end)) : !*rest, "%s",
+                      rest);
+        free(rest);
+        ck_assert(pfdd_reader_is_done(&reader));
+        pfdd_reader_deinit(&reader);
+        ck_assert_uint_eq(quotas.n, 0);
+        pfdd_quota_leave(quota);
+    }
+}
+END_TEST
+
 /* Readers that stall in pages of their own do not keep others from theirs, nor
  * the share from being one. */
 START_TEST(pages_have_a_share)
@@ -726,10 +785,10 @@ int main(int argc, char **argv)
               ids_are_hexadecimal, patterns_are_several_and_inverted,
               requests_are_understood_or_refused, pages_are_made_once,
               readers_begin_anywhere, pages_are_given_back,
-              pages_may_be_many_of_a_chunk, a_page_ends_where_the_next_begins,
-              pages_have_a_share, pages_are_made_ahead,
-              what_was_read_last_goes_first, what_one_will_read_stays,
-              what_the_ring_has_not_goes_first, runs_end_at_a_gap,
-              runs_are_counted_once, runs_want_all_memory),
+              what_is_kept_of_a_page_is_asked_for, pages_may_be_many_of_a_chunk,
+              a_page_ends_where_the_next_begins, pages_have_a_share,
+              pages_are_made_ahead, what_was_read_last_goes_first,
+              what_one_will_read_stays, what_the_ring_has_not_goes_first,
+              runs_end_at_a_gap, runs_are_counted_once, runs_want_all_memory),
         300);
 }
