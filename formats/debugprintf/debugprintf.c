@@ -78,6 +78,7 @@ static enum pfd_status open_buffer(struct pfd_walk *w, struct state *st)
         .data = s->data,
         .wanted = pfd_walk_u32(w, (s->data - 1u) * (uint64_t)DWORD),
         .header = s->header,
+        .is_printf = true,
         .record_at = record_at,
     };
     pfd_chain_open(&st->chain, w);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/chain.h"
 
+#include <stdio.h>
+
 enum {
     DWORD = PFD_CHAIN_DWORD
 };
@@ -199,6 +201,25 @@ static void report_beyond(const struct pfd_chain *c, struct pfd_walk *w,
     w->batch->lost_bytes += lost * DWORD;
 }
 
+/* What sets the size of such a buffer, for so many bytes, which a setting can
+ * be. */
+struct setting {
+    char text[128];
+};
+
+static struct setting setting_of(const struct pfd_chain *c,
+                                 unsigned long long bytes)
+{
+    struct setting ret = { "" };
+    if (c->is_printf && bytes <= UINT32_MAX) {
+        snprintf(ret.text, sizeof ret.text,
+                 ": VK_LAYER_PRINTF_BUFFER_SIZE=%llu, or "
+                 "khronos_validation.printf_buffer_size = %llu",
+                 bytes, bytes);
+    }
+    return ret;
+}
+
 /* What was lost, and how large a buffer would have had to be. */
 static void report_overflow(const struct pfd_chain *c, struct pfd_walk *w,
                             uint64_t stored)
@@ -206,20 +227,22 @@ static void report_overflow(const struct pfd_chain *c, struct pfd_walk *w,
     unsigned long long wanted = c->wanted;
     unsigned long long lost = wanted - stored;
     unsigned long long bytes = (wanted + c->data) * DWORD;
+    struct setting setting = setting_of(c, bytes);
     if (c->same_size && lost % c->same_size == 0) {
         pfd_walk_finding(
             w, PFD_FINDING_overflow, c->end_of_last,
             "shaders wrote %llu dwords, %llu are stored: %llu dwords (%llu "
             "bytes) lost, which are %llu records if all have %u dwords; a "
-            "buffer of %llu bytes would have held everything",
+            "buffer of %llu bytes would have held everything%s",
             wanted, (unsigned long long)stored, lost, lost * DWORD,
-            lost / c->same_size, c->same_size, bytes);
+            lost / c->same_size, c->same_size, bytes, setting.text);
     } else {
         pfd_walk_finding(
             w, PFD_FINDING_overflow, c->end_of_last,
             "shaders wrote %llu dwords, %llu are stored: %llu dwords (%llu "
-            "bytes) lost; a buffer of %llu bytes would have held everything",
-            wanted, (unsigned long long)stored, lost, lost * DWORD, bytes);
+            "bytes) lost; a buffer of %llu bytes would have held everything%s",
+            wanted, (unsigned long long)stored, lost, lost * DWORD, bytes,
+            setting.text);
     }
 }
 

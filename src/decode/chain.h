@@ -32,6 +32,7 @@ struct pfd_chain {
     uint32_t wanted;   /* dwords of records, as the count has it */
     uint32_t header;   /* dwords that every record has */
     const char *flags; /* what the word before the count is, or NULL */
+    bool is_printf;    /* the layer's settings say how large it is */
     const char *sizes; /* that records have, in words; NULL: header or more */
     /* Dwords of the record beyond doubt at `at`, of which the header is in
      * view; 0: there is none. */
