@@ -9,7 +9,8 @@
 #include "base/escape.h"
 
 enum {
-    /* Whether a name is an earlier argument's costs a look at all of them. */
+    /* Whether a name is an earlier argument's costs a look at all of them: later
+     * ones are known by their place, which is no other one's word. */
     NAMED_MAX = 256,
     /* Parts of a list that are one thing's; of a longer one each is known by
      * its place. */
@@ -117,9 +118,10 @@ static void add_component(char *name, size_t i, size_t n)
     }
 }
 
+/* Is it a part of the conversion that the step behind it prints? */
 static bool is_prefix(const struct pfd_step *step)
 {
-    return step->conv == PFD_CONV_STAR;
+    return step->conv == PFD_CONV_STAR || step->conv == PFD_CONV_LENGTH;
 }
 
 /* The word before the step that begins a conversion's vector; NULL: there is
@@ -130,7 +132,7 @@ static const char *word_before(const struct pfd_string *s, size_t first,
     const struct pfd_step *step = &s->steps[first];
     if (is_prefix(step))
         return NULL;
-    /* Between a `*` and its conversion stands nothing. */
+    /* Between a prefix and its conversion stands nothing. */
     while (first && is_prefix(&s->steps[first - 1]))
         step = &s->steps[--first];
     const char *text = pfd_string_text(s) + step->literal[PFD_RAW];
@@ -190,6 +192,27 @@ static size_t list_of(const struct pfd_string *s, size_t i, size_t *n)
     return first;
 }
 
+/* The number of `aN`; SIZE_MAX: it is no such name. */
+static size_t place_of(const char *name, size_t n)
+{
+    size_t place = 0;
+    if (n < 2 || n > 6 || name[0] != 'a' || (name[1] == '0' && n > 2))
+        return SIZE_MAX;
+    for (size_t i = 1; i < n; i++) {
+        if (name[i] < '0' || name[i] > '9')
+            return SIZE_MAX;
+        place = 10 * place + (size_t)(name[i] - '0');
+    }
+    return place;
+}
+
+/* Is it the place of an argument whose name is looked up nowhere? */
+static bool is_far_place(const char *name)
+{
+    size_t place = place_of(name, strlen(name));
+    return place != SIZE_MAX && place >= NAMED_MAX;
+}
+
 /* The name by words alone; false: there is none. */
 static bool name_by_word(const struct pfd_string *s, size_t i, char *ret)
 {
@@ -204,7 +227,7 @@ static bool name_by_word(const struct pfd_string *s, size_t i, char *ret)
     memcpy(ret, word, n_word);
     ret[n_word] = '\0';
     add_component(ret, i - first, n);
-    return true;
+    return !is_far_place(ret);
 }
 
 /* Is it the word before a list, of which step i is the first part? Before lists
@@ -218,20 +241,6 @@ static bool is_head(const struct pfd_string *s, size_t i, const char *name,
         return false;
     const char *word = word_before(s, i, &n_word);
     return word && n_word == n && !memcmp(word, name, n);
-}
-
-/* The number of `aN`; SIZE_MAX: it is no such name. */
-static size_t place_of(const char *name, size_t n)
-{
-    size_t place = 0;
-    if (n < 2 || n > 6 || name[0] != 'a' || (name[1] == '0' && n > 2))
-        return SIZE_MAX;
-    for (size_t i = 1; i < n; i++) {
-        if (name[i] < '0' || name[i] > '9')
-            return SIZE_MAX;
-        place = 10 * place + (size_t)(name[i] - '0');
-    }
-    return place;
 }
 
 size_t pfd_column_find(const struct pfd_string *string, const char *name,
@@ -254,12 +263,25 @@ size_t pfd_column_find(const struct pfd_string *string, const char *name,
     return otherwise;
 }
 
+/* Is it the name of another argument than that of step i? */
+static bool is_taken(const struct pfd_string *string, size_t i,
+                     const char *name)
+{
+    size_t found = pfd_column_find(string, name, strlen(name));
+    return found != i && found != SIZE_MAX;
+}
+
 void pfd_column_name(const struct pfd_string *string, size_t i, size_t number,
                      char *ret)
 {
-    if (!name_by_word(string, i, ret) ||
-        pfd_column_find(string, ret, strlen(ret)) != i)
-        snprintf(ret, PFD_COLUMN_NAME_MAX, "a%zu", number);
+    bool is_near = number < NAMED_MAX;
+    if (is_near && name_by_word(string, i, ret) &&
+        pfd_column_find(string, ret, strlen(ret)) == i)
+        return;
+    snprintf(ret, PFD_COLUMN_NAME_MAX, "a%zu", number);
+    /* Another one's word may be a place: "a1=%u %u". */
+    for (unsigned k = 2; is_near && is_taken(string, i, ret); k++)
+        snprintf(ret, PFD_COLUMN_NAME_MAX, "a%zu_%u", number, k);
 }
 
 static enum pfd_argument_type type_of(const struct pfd_step *step)
@@ -281,11 +303,7 @@ static void set_column(const struct pfd_string *string, size_t i, size_t number,
         .conversion = step->conv,
     };
     _Static_assert(sizeof ret->name == PFD_COLUMN_NAME_MAX, "of a name");
-    if (number < NAMED_MAX) {
-        pfd_column_name(string, i, number, ret->name);
-    } else {
-        snprintf(ret->name, sizeof ret->name, "a%zu", number);
-    }
+    pfd_column_name(string, i, number, ret->name);
 }
 
 size_t pfd_strings_columns(const struct pfd_strings *strings, size_t i,

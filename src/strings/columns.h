@@ -19,7 +19,8 @@ enum {
 
 /*
  * Writes the name of the argument that step i takes into ret
- * [PFD_COLUMN_NAME_MAX]; number: its place among the arguments, for `aN`.
+ * [PFD_COLUMN_NAME_MAX], which no other one of the string has; number: its place
+ * among the arguments, for `aN` (`aN_2` where `aN` is another one's word).
  */
 void pfd_column_name(const struct pfd_string *string, size_t i, size_t number,
                      char *ret);
