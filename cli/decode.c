@@ -84,6 +84,7 @@ int decode_inputs(const struct options *o, struct inputs *in,
         .limit = o->limit,
         .color = options_color(o, STDOUT_FILENO),
         .marks = options_marks(o),
+        .fields = options_fields(o),
         .few_unknown = !(o->show & (SHOW_UNKNOWN | SHOW_ALL)),
     };
     set_output(o, &rows, &convert);

@@ -31,6 +31,8 @@ static bool make_lines(struct follow_entries *e, const char *form,
     if (pfd_lines_new(form, options_color(o, STDOUT_FILENO), e->is_json,
                       &e->lines, err) != PFD_OK)
         return false;
+    if (options_fields(o))
+        pfd_lines_fields(e->lines);
     if (!e->is_json)
         pfd_lines_show(e->lines, options_show(o), options_links(o));
     if (e->collapse)

@@ -659,6 +659,8 @@ bool option_set(struct options *o, int key, const char *text)
         return read_when(text, &o->progress);
     case OPT_LINKS:
         return read_when(text, &o->links);
+    case OPT_FIELDS:
+        return read_when(text ? text : "always", &o->fields);
     case OPT_AT:
         return set_place(o, text, &o->at, &o->has_at);
     case OPT_ENTRY:

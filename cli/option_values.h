@@ -86,6 +86,7 @@ enum {
     OPT_BARE,
     OPT_DARK,
     OPT_LIVE,
+    OPT_FIELDS,
     OPT_NATS,
     OPT_SINCE,
     OPT_CREDENTIALS,

@@ -268,6 +268,8 @@ static const struct option_row fixed_rows[] = {
     { "show", OPT_SHOW, "WHAT", SHOWS,
       "before each line: time, source, line (of the program), lane, id, "
       "findings; unknown: all entries of unknown ids; all; with commas" },
+    { "fields", OPT_FIELDS, OPTIONAL, SHOWS,
+      "JSON: arguments by their names, too (default: on a terminal); =never" },
     { "links", OPT_LINKS, "WHEN", SHOWS,
       "names of source files lead there: auto (default), always or never" },
     { "verbose", 'v', NULL, ALL & ~FORMATS,
@@ -598,6 +600,12 @@ const char *options_links(const struct options *options)
                          ? terminal_can_link()
                          : options->links == WHEN_ALWAYS;
     return is_wanted ? terminal_folder_url() : NULL;
+}
+
+bool options_fields(const struct options *options)
+{
+    return options->fields == WHEN_ALWAYS ||
+           (options->fields == WHEN_AUTO && isatty(STDOUT_FILENO));
 }
 
 bool options_show_json(const struct options *options)

@@ -98,6 +98,7 @@ struct options {
     enum when color;
     enum when progress;
     enum when links;
+    enum when fields;
     bool verbose;
     unsigned show;        /* enum show */
     const char *to;       /* a folder; capture, scan: what is written */
@@ -220,6 +221,9 @@ unsigned options_show(const struct options *options);
 /* What names of source files are linked by on this terminal; NULL: they are
  * not. */
 const char *options_links(const struct options *options);
+
+/* Does JSON have arguments by their names, too? */
+bool options_fields(const struct options *options);
 
 /* Is it JSON on a terminal? */
 bool options_show_json(const struct options *options);

@@ -29,6 +29,8 @@ struct pfd_lines *pressing_lines(const struct options *o, bool has_form,
     pfd_lines_show(lines, options_show(o), options_links(o));
     if (options_marks(o))
         pfd_lines_mark(lines);
+    if (options_fields(o))
+        pfd_lines_fields(lines);
     if (has_rows)
         pfd_lines_rows(lines);
     if (has_values)

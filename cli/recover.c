@@ -138,6 +138,8 @@ int recover_run(const struct options *o)
         pfd_lines_show(r.lines, options_show(o), options_links(o));
     if (ok && options_marks(o))
         pfd_lines_mark(r.lines);
+    if (ok && options_fields(o))
+        pfd_lines_fields(r.lines);
     for (size_t i = 0; ok && i < in.n_buffers && !r.is_over; i++)
         ok = recover_file(&r, &in, &in.buffers[i]);
     bool findings = in.n_findings > 0;

@@ -92,6 +92,9 @@ struct pfd_convert {
     bool tells;
     bool color; /* text: mark what is not a message */
     bool marks; /* text: say an entry's findings before its message */
+    /* JSON: arguments by their names, too: "fields":{"ray":7,"t":0.5}. Slower:
+     * lines of one format string have less in common. */
+    bool fields;
     /* text: of the entries of unknown ids show 8 of each id and 64 of all, and
      * then say how many there are more. */
     bool few_unknown;

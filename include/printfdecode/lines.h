@@ -34,6 +34,10 @@ PFD_API void pfd_lines_show(struct pfd_lines *lines, unsigned show,
 /* From now on text says an entry's findings before its message. */
 PFD_API void pfd_lines_mark(struct pfd_lines *lines);
 
+/* From now on JSON has arguments by their names, too, as in struct
+ * pfd_convert. */
+PFD_API void pfd_lines_fields(struct pfd_lines *lines);
+
 /*
  * From now on text has lines of their own, each with "! SOURCE: " before it,
  * for what is found in an entry (behind its message) and between entries, and

@@ -43,7 +43,7 @@ _printfdecode_values()
         [[ $2 == table ]] && words='text csv tsv json npy arrow sqlite'
         [[ $2 == plot ]] && words='png svg blocks braille sixel kitty'
         [[ $2 == decode || $2 == follow || $2 == replay ]] && words+=' raw' ;;
-    --color | --progress)
+    --color | --progress | --links | --fields)
         words='auto always never' ;;
     --format)
         words=$(printfdecode formats 2>/dev/null | awk '{ print $1 }') ;;

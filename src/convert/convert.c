@@ -466,6 +466,7 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
     pool->sink_options.tells = convert->tells;
     pool->sink_options.time = convert->row_time;
     pool->sink_options.marks = convert->marks;
+    pool->sink_options.fields = convert->fields;
     pfd_sink_set_members(&pool->sink_options, convert->members);
     pfd_sink_set_origin_members(&pool->sink_options, convert->origin_members);
     pool->reported = reported_kinds(convert);

@@ -35,6 +35,8 @@ void pfd_entry_source_deinit(struct pfd_entry_source *of)
         pfd_entry_source_deinit(of->other);
     free(of->other);
     pfd_text_free(&of->readings);
+    pfd_text_free(&of->fields);
+    pfd_text_free(&of->names);
     pfd_json_parts_deinit(&of->json);
     pfd_text_free(&of->text);
     free(of->made);

@@ -34,6 +34,8 @@ struct pfd_entry_source {
     size_t made_room;
     struct pfd_origin *origins;     /* [PFD_ORIGINS_MAX], likewise */
     struct pfd_text readings;       /* of the form that is written */
+    struct pfd_text fields;         /* likewise: the arguments by name */
+    struct pfd_text names;          /* of the arguments */
     struct pfd_entry_source *other; /* of other readings, likewise; owned */
 };
 

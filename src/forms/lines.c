@@ -70,6 +70,11 @@ void pfd_lines_mark(struct pfd_lines *lines)
     lines->options.marks = true;
 }
 
+void pfd_lines_fields(struct pfd_lines *lines)
+{
+    lines->options.fields = true;
+}
+
 void pfd_lines_rows(struct pfd_lines *lines)
 {
     lines->options.form = lines->sink;

@@ -20,6 +20,7 @@ struct pfd_sink_options {
     bool color;
     bool marks;        /* text: say an entry's findings before its message */
     bool tells;        /* rows of text: what is found has lines, too */
+    bool fields;       /* JSON: arguments by their names, too */
     unsigned show;     /* text: enum pfd_show */
     const char *links; /* text: what source files' names are linked by; NULL:
                           they are not */

@@ -9,6 +9,7 @@
 
 #include "base/escape.h"
 #include "forms/json_between.h"
+#include "forms/json_fields.h"
 #include "forms/sink.h"
 #include "print/json_exact.h"
 #include "print/number_fast.h"
@@ -347,6 +348,11 @@ static char *put_entry(char *out, struct pfd_entry *entry,
     out = pfd_json_put_part(out, &list);
     *out++ = ']';
     out = pfd_json_put_exact(out, list.text, list.n);
+    if (options->fields) {
+        const struct pfd_text *fields = &entry->of->fields;
+        memcpy(out, fields->n ? fields->data : "", fields->n);
+        out += fields->n;
+    }
     return put_place(out, entry, options);
 }
 
@@ -544,7 +550,7 @@ static void json_entry(struct pfd_text *out, struct pfd_entry *entry,
 {
     const struct pfd_json_string *line =
         line_of(entry->of, entry->string, entry->id);
-    if (__builtin_expect(is_common(entry, line), 1)) {
+    if (__builtin_expect(!options->fields && is_common(entry, line), 1)) {
         const struct common common = {
             .of = entry->of,
             .line = line,
@@ -565,6 +571,10 @@ static void json_entry(struct pfd_text *out, struct pfd_entry *entry,
                   rare_room(entry) + stamp_room(options);
     if (has_shared(options))
         room += shared_room(options);
+    if (options->fields) {
+        pfd_json_fields(entry);
+        room += entry->of->fields.n;
+    }
     char *args = pfd_text_reserve(&entry->of->arguments, n_arguments);
     char *at = pfd_text_reserve(out, room);
     if (!at || !args) {
@@ -575,7 +585,8 @@ static void json_entry(struct pfd_text *out, struct pfd_entry *entry,
     if (has_shared(options))
         end = put_shared(end, count_origins(entry), options);
     out->n += (size_t)(end - at);
-    out->failed |= entry->of->message.failed || entry->of->readings.failed;
+    out->failed |= entry->of->message.failed || entry->of->readings.failed ||
+                   (options->fields && entry->of->fields.failed);
 }
 
 static size_t json_run(struct pfd_text *out, const struct pfd_run *run,
@@ -583,6 +594,8 @@ static size_t json_run(struct pfd_text *out, const struct pfd_run *run,
 {
     const struct pfd_format *format = run->of->format;
     size_t i = 0;
+    if (options->fields)
+        return 0;
     for (; i < run->n && out->n <= full; i++) {
         const struct pfd_record *r = &run->records[i];
         const struct pfd_string *s = r->string;

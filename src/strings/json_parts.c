@@ -5,6 +5,7 @@
 
 #include "base/escape.h"
 #include "print/json_exact.h"
+#include "strings/columns.h"
 
 enum {
     ROOM_FIXED = 128,
@@ -108,8 +109,40 @@ const struct pfd_json_string *pfd_json_parts_make(
         .arguments_room = string->n_steps * (size_t)PFD_ROOM_ARGUMENT,
         .is_plain = is_plain(string),
         .is_wide = is_wide(string),
+        .names = ret->names,
     };
     return ret;
+}
+
+void pfd_json_add_names(struct pfd_text *out, const struct pfd_string *string)
+{
+    char name[PFD_COLUMN_NAME_MAX];
+    size_t number = 0;
+    for (size_t i = 0; i < string->n_steps; i++) {
+        if (!pfd_step_has_argument(&string->steps[i]))
+            continue;
+        pfd_column_name(string, i, number++, name);
+        pfd_text_add(out, name, strlen(name) + 1);
+    }
+}
+
+const char *pfd_json_parts_names(struct pfd_json_parts *parts,
+                                 const struct pfd_string *string,
+                                 struct pfd_text *scratch)
+{
+    if (!reserve(parts, string->index))
+        return NULL;
+    struct pfd_json_string *of = &parts->strings[string->index];
+    if (of->names)
+        return of->names;
+    scratch->n = 0;
+    pfd_json_add_names(scratch, string);
+    char *names = pfd_arena_take(&parts->arena, scratch->n + 1);
+    if (scratch->failed || !names)
+        return NULL;
+    memcpy(names, scratch->n ? scratch->data : "", scratch->n);
+    of->names = names;
+    return names;
 }
 
 char *pfd_counter_restart(struct pfd_counter *counter, char *out, uint64_t v)

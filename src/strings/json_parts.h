@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "print/number_fast.h"
 #include "strings/strings.h"
 
@@ -37,6 +38,8 @@ struct pfd_json_string {
     size_t arguments_room;
     bool is_plain; /* UTF-8 with nothing to escape beside its literals */
     bool is_wide;  /* it prints integers of 64 bits */
+    /* pfd_json_add_names(), kept; NULL until it is first asked for. */
+    const char *names;
 };
 
 struct pfd_json_parts {
@@ -64,6 +67,15 @@ size_t pfd_json_string_room(const struct pfd_string *string,
 const struct pfd_json_string *pfd_json_parts_make(
     struct pfd_json_parts *parts, const struct pfd_string *string,
     const char *format);
+
+/* Adds the names of the string's arguments, each with a NUL, in their order. */
+void pfd_json_add_names(struct pfd_text *out, const struct pfd_string *string);
+
+/* The same of a string of a table, made once: borrowed; NULL when out of
+ * memory. scratch: for the making. */
+const char *pfd_json_parts_names(struct pfd_json_parts *parts,
+                                 const struct pfd_string *string,
+                                 struct pfd_text *scratch);
 
 static inline const struct pfd_json_string *pfd_json_parts_get(
     struct pfd_json_parts *parts, const struct pfd_string *string,

@@ -27,12 +27,18 @@ def numbers_are_exact(value):
         texts = [exact(v) if is_integer(v) else None for v in value['args']]
         if value.get('args_exact') != (texts if any(texts) else None):
             return False
+    if 'fields' in value:
+        texts = {k: exact(v) for k, v in value['fields'].items()
+                 if is_integer(v) and exact(v)}
+        if value.get('fields_exact') != (texts or None):
+            return False
     for name, v in value.items():
         beside = 'exact' if name == 'value' else name + '_exact'
         if is_integer(v) and value.get(beside) != exact(v):
             return False
     return all(numbers_are_exact(v) for name, v in value.items()
-               if name not in ('args', 'args_exact'))
+               if name not in ('args', 'args_exact', 'fields',
+                               'fields_exact'))
 
 
 class Lines:
