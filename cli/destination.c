@@ -132,15 +132,30 @@ bool destination_check_at(const struct options *o, int folder, const char *name)
     return false;
 }
 
-static bool check_stdout(const struct options *o)
+/* Is an input what a stream writes to? Likewise. */
+static const char *find_behind(const struct options *o, int fd)
 {
     struct stat st;
-    if (fstat(STDOUT_FILENO, &st) || !holds_bytes(&st))
-        return true;
-    const char *input = find_input(o, &st);
-    if (input && *input)
-        tell_error("%s: is read, and standard output goes there", input);
-    return input && !*input;
+    return fstat(fd, &st) || !holds_bytes(&st) ? "" : find_input(o, &st);
+}
+
+/* Words about an input do not go into it: where standard error does, they go to
+ * standard output, if that is elsewhere. */
+static bool check_streams(const struct options *o)
+{
+    const char *out = find_behind(o, STDOUT_FILENO);
+    const char *error = out ? find_behind(o, STDERR_FILENO) : NULL;
+    if (!error)
+        return false;
+    if (*error) {
+        int fd = *out ? open("/dev/null", O_WRONLY | O_CLOEXEC) : STDOUT_FILENO;
+        if (fd < 0 || dup2(fd, STDERR_FILENO) < 0)
+            return false;
+        tell_error("%s: is read, and standard error goes there", error);
+    } else if (*out) {
+        tell_error("%s: is read, and standard output goes there", out);
+    }
+    return !*out && !*error;
 }
 
 static bool stat_folder(const char *path, struct stat *ret)
@@ -174,7 +189,7 @@ bool destinations_check(const struct options *o)
 {
     bool is_folder = o->verb->run == extract_run || o->verb->run == decode_run;
     bool has_file = o->to && !is_folder && strcmp(o->to, "-") != 0;
-    if (!check_stdout(o) ||
+    if (!check_streams(o) ||
         (has_file && !destination_check_at(o, AT_FDCWD, o->to)) ||
         (o->strings_to && !destination_check_at(o, AT_FDCWD, o->strings_to)))
         return false;

@@ -5,7 +5,9 @@
  * has a whole picture.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -48,9 +50,26 @@ static uint64_t now_ns(void)
 
 /* ---- a picture ---- */
 
-static bool draw_file(const struct live *l)
+#define PART_END ".part"
+
+/* A file that nobody else has, whatever lies beside the picture. */
+static bool make_part(struct live *l)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    snprintf(l->part, sizeof l->part, "%s.XXXXXX" PART_END, l->o->to);
+    int fd = mkostemps(l->part, (int)strlen(PART_END), O_CLOEXEC);
+    if (fd >= 0 && !fchmod(fd, 0666 & ~mask) && !close(fd))
+        return true;
+    tell_error("%s: %s", l->part, strerror(errno));
+    return false;
+}
+
+static bool draw_file(struct live *l)
 {
     const char *to = l->o->to;
+    if (!make_part(l))
+        return false;
     if (!plot_draw_file(l->plot, l->part)) {
         unlink(l->part);
         return false;
@@ -183,8 +202,7 @@ static bool is_possible(struct live *l)
         tell_error("%s: --live puts files in the place of files, and this is "
                    "none",
                    to);
-    } else if (to && (size_t)snprintf(l->part, sizeof l->part, "%s.%ld.part",
-                                      to, (long)getpid()) >= sizeof l->part) {
+    } else if (to && strlen(to) + sizeof ".XXXXXX" PART_END > sizeof l->part) {
         tell_error("%s: this name is too long", to);
     } else {
         return true;

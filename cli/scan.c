@@ -103,6 +103,21 @@ static bool may_write(const struct options *o, int folder,
     return ok;
 }
 
+/* What is included is read as well. */
+static bool may_write_all(const struct scan_files *files)
+{
+    struct options all = *files->options;
+    all.n_files = files->n;
+    all.files = calloc(files->n, sizeof *all.files);
+    for (size_t i = 0; i < files->n && all.files; i++)
+        all.files[i].path = files->all[i].path;
+    bool ok = all.files && destinations_check(&all);
+    if (!all.files)
+        tell_error("out of memory");
+    free(all.files);
+    return ok;
+}
+
 /* -o, which is made with all folders above it; -1: said why. */
 static int open_folder(const char *to)
 {
@@ -228,7 +243,7 @@ int scan_run(const struct options *o)
     bool ok = files.scan && all;
     if (!ok)
         tell_error("out of memory");
-    ok = ok && rewrite(&files, all, o->n_files) &&
+    ok = ok && rewrite(&files, all, o->n_files) && may_write_all(&files) &&
          write_sources(o, all, o->n_files) && write_strings(o, files.scan);
     if (ok)
         tell_result(o, files.scan);

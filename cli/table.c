@@ -152,6 +152,24 @@ static size_t terminal_width(const struct options *o)
     return size.ws_col;
 }
 
+/* SQLite takes what lies beside a new database for what is left of an old one,
+ * and removes it. */
+static bool may_have_beside(const struct options *o, const char *form)
+{
+    static const char *const ends[] = { "-journal", "-wal" };
+    bool is_sqlite = o->to && !strcmp(form, "sqlite");
+    bool ok = true;
+    char *real = is_sqlite ? realpath(o->to, NULL) : NULL;
+    for (size_t i = 0; is_sqlite && i < 2; i++) {
+        char path[4096];
+        if ((size_t)snprintf(path, sizeof path, "%s%s", real ? real : o->to,
+                             ends[i]) < sizeof path)
+            ok = destination_check_at(o, AT_FDCWD, path) && ok;
+    }
+    free(real);
+    return ok;
+}
+
 /* ---- what came of it ---- */
 
 static void tell_count(uint64_t n, const char *one, const char *several)
@@ -251,7 +269,8 @@ static int run(struct table *t)
         .may_write = may_write,
         .may_write_user = t,
     };
-    if (!read_words(t) || !find_form(t->o, &form))
+    if (!read_words(t) || !find_form(t->o, &form) ||
+        !may_have_beside(t->o, form.name))
         return EXIT_ERROR;
     spec.output = form.name;
     spec.columns = (const char *const *)t->columns.all;

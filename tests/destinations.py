@@ -160,6 +160,54 @@ class Destinations(unittest.TestCase):
         self.assertEqual(run("decode", "c")[0], 0)
         self.assertGreater(len(read("c")), 100)
 
+    def test_errors(self):
+        """Nor do words about it go there."""
+        before = read("small.bin")
+        with open("small.bin", "ab") as f:
+            done = subprocess.run([PROGRAM, *FILES], stdout=f, stderr=f,
+                                  check=False)
+            self.assertEqual((done.returncode, read("small.bin")), (1, before))
+            done = subprocess.run([PROGRAM, *FILES], stdout=subprocess.PIPE,
+                                  stderr=f, check=False)
+        self.assertEqual((done.returncode, read("small.bin")), (1, before))
+        self.assertIn(b"standard error goes there", done.stdout)
+
+    def test_beside(self):
+        """What SQLite takes for its own, and where a live picture grows."""
+        for end in "-journal", "-wal":
+            shutil.copy("app.elf", "db" + end)
+            self.refused([*self.words("table", "db"), "db" + end, "--force"],
+                         "is read")
+            self.refused(self.words("table", "db"), "--force overwrites")
+            write("db", b"")
+            os.symlink("db", "soft")
+            self.refused([*self.words("table", "soft"), "db" + end, "--force"],
+                         "is read")
+            os.unlink("soft")
+            os.unlink("db")
+            os.unlink("db" + end)
+        script = ('ln small.bin p.svg.$$.part && exec "$0" plot hist --x 0 '
+                  '--live --until-idle 0.1 -o svg --id "$1" small.bin app.elf '
+                  '--to p.svg')
+        before = read("small.bin")
+        subprocess.run(["sh", "-c", script, PROGRAM, self.id], check=False,
+                       stderr=subprocess.DEVNULL)
+        self.assertEqual(read("small.bin"), before)
+        self.assertTrue(os.path.exists("p.svg"))
+        self.assertEqual(len([n for n in os.listdir(".") if "part" in n]), 1)
+
+    def test_included(self):
+        write("printf.h", b"// nothing\n")
+        scan = ["scan", "a.comp", "--force", "-o"]
+        self.refused([*scan, "printf.h", "--strings", "s"],
+                     "printf.h: is read")
+        self.refused([*scan, "o.comp", "--strings", "printf.h"],
+                     "printf.h: is read")
+        with open("printf.h", "ab") as f:
+            rc, err = run(*scan, "-", "--strings", "s", stdout=f)
+        self.assertEqual((rc, read("printf.h")), (1, b"// nothing\n"))
+        self.assertIn("standard output goes there", err)
+
     def test_no_files(self):
         """Devices and pipes are written, and stay what they are."""
         os.symlink("/dev/null", "null")
