@@ -10,6 +10,7 @@
 enum {
     LINE_FIRST = 384, /* bytes of a line, until some have been seen */
     PIECES_MAX = 256,
+    ITEMS_MAX = 16384, /* of a page: their ends take 64 KiB */
 };
 
 void pfdd_pages_init(struct pfdd_pages *pages, struct pfdd_ring *ring,
@@ -84,8 +85,7 @@ void pfdd_page_unref(struct pfdd_page *page)
 static size_t page_bytes(const struct pfdd_page *p)
 {
     return sizeof *p + (p->is_block ? (size_t)PFDD_BLOCK : p->n) +
-           (size_t)(p->end - p->first) * sizeof *p->ends +
-           p->n_buffers * sizeof *p->buffers;
+           p->n_ends * sizeof *p->ends + p->n_buffers * sizeof *p->buffers;
 }
 
 static void charge(struct pfdd_page *p, size_t n)
@@ -371,7 +371,8 @@ static size_t count_pieces(const struct pfdd_pages *pages, enum pfdd_form form,
 {
     const struct pfdd_ring *ring = pages->ring;
     size_t line = pages->lists[form].line;
-    size_t n_items = PFDD_PAGE / (line ? line : LINE_FIRST);
+    size_t wanted = PFDD_PAGE / (line ? line : LINE_FIRST);
+    size_t n_items = wanted < ITEMS_MAX ? wanted : ITEMS_MAX;
     size_t n = 0;
     const struct pfdd_strings *strings = NULL;
     while (from + n < ring->n_chunks && n < PIECES_MAX) {
@@ -410,8 +411,8 @@ static bool note_buffers(struct pfdd_page *p)
     return p->buffers;
 }
 
-/* Of the items from `first` on, before `limit`; n_used: see has_room(). NULL:
- * no room. */
+/* Of the items from `first` on, before `limit`; it may end inside of its first
+ * chunk. n_used: see has_room(). NULL: no room. */
 static struct pfdd_page *new_page(struct pfdd_pages *pages, enum pfdd_form form,
                                   uint64_t first, uint64_t limit,
                                   unsigned n_used)
@@ -422,6 +423,8 @@ static struct pfdd_page *new_page(struct pfdd_pages *pages, enum pfdd_form form,
     assert(n > 0); /* the ring has it */
     const struct pfdd_chunk *last = pfdd_ring_at(ring, from + n - 1);
     uint64_t end = last->first_seq + last->n_items;
+    end = end < limit ? end : limit;
+    end = end - first < ITEMS_MAX ? end : first + ITEMS_MAX;
     size_t room = sizeof(struct pfdd_page) + n * sizeof(void *) +
                   (size_t)(end - first) * sizeof(uint32_t) + PFDD_BLOCK;
     struct pfdd_page *p = make_room(pages, room, n_used, UINT64_MAX)
@@ -433,7 +436,7 @@ static struct pfdd_page *new_page(struct pfdd_pages *pages, enum pfdd_form form,
     p->refs = 1;
     p->form = form;
     p->first = first;
-    p->end = end < limit ? end : limit;
+    p->end = end;
     for (; p->n_pieces < n; p->n_pieces++) {
         struct pfdd_chunk *c = pfdd_ring_at(ring, from + p->n_pieces);
         p->pieces[p->n_pieces] = pfdd_chunk_ref(c);

@@ -38,15 +38,21 @@ uint64_t pfdd_reader_seq(const struct pfdd_reader *r)
     return r->page && r->page->is_ready ? r->page->first + r->item : r->seq;
 }
 
+/* The item that it needs of the ring; a page that is being made may end before
+ * where it stands. */
+static uint64_t next_of(const struct pfdd_reader *r)
+{
+    return r->page && r->page->end > r->seq ? r->page->end : r->seq;
+}
+
 bool pfdd_reader_has_missed(const struct pfdd_reader *r)
 {
-    uint64_t next = r->page ? r->page->end : r->seq;
-    return r->missed || next < pfdd_ring_oldest(r->ring);
+    return r->missed || next_of(r) < pfdd_ring_oldest(r->ring);
 }
 
 uint64_t pfdd_reader_dropped(const struct pfdd_reader *r)
 {
-    uint64_t next = r->page ? r->page->end : r->seq;
+    uint64_t next = next_of(r);
     uint64_t oldest = pfdd_ring_oldest(r->ring);
     return r->missed + (next < oldest ? oldest - next : 0);
 }

@@ -593,7 +593,8 @@ static bool read_all(void)
 static void append(unsigned step)
 {
     struct made *m = &made[draw(SOURCES)];
-    unsigned n = (unsigned)PICK(1, 3, 20, 200, 1500, 4000);
+    unsigned n = draw(64) ? (unsigned)PICK(1, 3, 20, 200, 1500, 4000)
+                          : 20000; /* more than a page may have */
     size_t n_bytes = 0;
     if (n_messages > MOST)
         return;

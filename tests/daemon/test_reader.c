@@ -517,6 +517,42 @@ START_TEST(what_is_kept_of_a_page_is_asked_for)
 }
 END_TEST
 
+/* A chunk may be of more items than a page may have. */
+START_TEST(items_of_a_page_are_bounded)
+{
+    enum {
+        N = 300000
+    };
+    static const char *const forms[] = { "raw", "entries" };
+    ring.n_bytes_max = 64 << 20;
+    pages.n_bytes_max = 1 << 20;
+    append_entries(N);
+    for (unsigned i = 0; i < 2 * 2; i++) {
+        char text[80];
+        const char *bytes = NULL;
+        size_t n_lines = 0;
+        snprintf(text, sizeof text, "{\"output\":\"%s\",\"from\":%d%s}",
+                 forms[i % 2], 1 + (i / 2) * (N - 1000),
+                 i / 2 ? ",\"match\":\".\"" : "");
+        subscribe(text);
+        for (size_t n = 0; pfdd_reader_peek(&reader, &bytes, &n);) {
+            if (reader.page)
+                ck_assert_uint_le(reader.page->n_ends, 16384);
+            ck_assert_uint_le(pages.n_bytes, pages.n_bytes_max);
+            for (size_t k = 0; k < n; k++)
+                n_lines += bytes[k] == '\n';
+            pfdd_reader_take(&reader, n);
+        }
+        ck_assert(pfdd_reader_is_done(&reader));
+        ck_assert_uint_eq(reader.missed, 0);
+        ck_assert_uint_eq(reader.lines, i / 2 ? 1000 : N);
+        if (i % 2 == 0)
+            ck_assert_uint_ge(n_lines, reader.lines);
+        pfdd_reader_deinit(&reader);
+    }
+}
+END_TEST
+
 /* Readers that stall in pages of their own do not keep others from theirs, nor
  * the share from being one. */
 START_TEST(pages_have_a_share)
@@ -785,10 +821,11 @@ int main(int argc, char **argv)
               ids_are_hexadecimal, patterns_are_several_and_inverted,
               requests_are_understood_or_refused, pages_are_made_once,
               readers_begin_anywhere, pages_are_given_back,
-              what_is_kept_of_a_page_is_asked_for, pages_may_be_many_of_a_chunk,
-              a_page_ends_where_the_next_begins, pages_have_a_share,
-              pages_are_made_ahead, what_was_read_last_goes_first,
-              what_one_will_read_stays, what_the_ring_has_not_goes_first,
-              runs_end_at_a_gap, runs_are_counted_once, runs_want_all_memory),
+              what_is_kept_of_a_page_is_asked_for, items_of_a_page_are_bounded,
+              pages_may_be_many_of_a_chunk, a_page_ends_where_the_next_begins,
+              pages_have_a_share, pages_are_made_ahead,
+              what_was_read_last_goes_first, what_one_will_read_stays,
+              what_the_ring_has_not_goes_first, runs_end_at_a_gap,
+              runs_are_counted_once, runs_want_all_memory),
         300);
 }
