@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 
 struct fifo {
     struct pfdd_job *first;
@@ -179,6 +180,13 @@ void pfdd_pool_taken(struct pfdd_job *job)
     job->is_handing = false;
     uv_cond_broadcast(&pool->go_on);
     uv_mutex_unlock(&pool->lock);
+}
+
+uint64_t pfdd_work_cpu_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 uint64_t pfdd_pool_stuck(const struct pfdd_pool *pool, uint64_t now)

@@ -51,6 +51,9 @@ uint64_t pfdd_pool_stuck(const struct pfdd_pool *pool, uint64_t now);
 /* Jobs that were submitted and are not done. */
 unsigned pfdd_pool_pending(const struct pfdd_pool *pool);
 
+/* Processor time that this thread has had, ns. */
+uint64_t pfdd_work_cpu_ns(void);
+
 /* No job may be pending. The threads end now; the memory is freed by the loop.
  * NULL is allowed. */
 void pfdd_pool_close(struct pfdd_pool *pool);

@@ -172,6 +172,17 @@ bool pfdd_note_origin(const struct pfdd_note *note, const char *name,
     return false;
 }
 
+uint64_t pfdd_note_findings(const struct pfd_entry *entry)
+{
+    uint64_t ret = 0;
+    for (uint64_t left = entry->findings; left; left &= left - 1) {
+        unsigned kind = (unsigned)__builtin_ctzll(left);
+        if (!pfd_finding_is_note((enum pfd_finding_kind)kind))
+            ret |= UINT64_C(1) << kind;
+    }
+    return ret;
+}
+
 enum pfdd_severity pfdd_note_severity(struct pfd_entry *entry,
                                       uint64_t findings)
 {

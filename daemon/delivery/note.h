@@ -68,6 +68,9 @@ void pfdd_note_buffer_fields(const struct pfdd_note *note, pfdd_field_fn call,
 bool pfdd_note_origin(const struct pfdd_note *note, const char *name,
                       struct pfd_origin *ret);
 
+/* What was found in an entry and is no note, a bit for each kind. */
+uint64_t pfdd_note_findings(const struct pfd_entry *entry);
+
 /* By what the entry says of itself, and what was found in it. */
 enum pfdd_severity pfdd_note_severity(struct pfd_entry *entry,
                                       uint64_t findings);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <uv.h>
 
@@ -30,7 +29,7 @@ struct render {
     uint64_t time;                    /* of its chunk, like generation */
     uint64_t generation;
     uint64_t seq;            /* of the next item */
-    uint64_t began;          /* of a choice: cpu_ns(), */
+    uint64_t began;          /* of a choice: pfdd_work_cpu_ns(), */
     uint64_t until;          /* and uv_hrtime(): before, its turn is not over */
     struct pfdd_growing own; /* events, frames, notes; of other forms lines has
                                 all */
@@ -47,13 +46,6 @@ struct render {
     bool is_new; /* the item has not been counted as left out */
     bool failed;
 };
-
-static uint64_t cpu_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static size_t gathered(const struct render *r)
 {
@@ -93,6 +85,19 @@ static char *make_room(struct render *r, size_t n)
     char *at = pfdd_growing_room(&r->own, n);
     r->failed |= !at;
     return at;
+}
+
+/* Of the last item. A page has no place for more items than were reckoned with:
+ * one that gets them all the same has failed. */
+static void set_end(struct render *r, size_t n)
+{
+    struct pfdd_page *p = r->page;
+    uint64_t i = r->seq - 1 - p->first;
+    if (i < p->n_ends && n <= UINT32_MAX) {
+        p->ends[i] = (uint32_t)n;
+    } else {
+        r->failed = true;
+    }
 }
 
 /* ---- events ---- */
@@ -141,7 +146,7 @@ static void tell_left_out(struct render *r)
         return;
     r->own.n += (size_t)sprintf(
         at, is_event ? "event: left_out\ndata: %s\n\n" : "%s\n", record);
-    r->page->ends[r->seq - 1 - r->page->first] = (uint32_t)r->own.n;
+    set_end(r, r->own.n);
 }
 
 /* Counts an item that is not wanted. */
@@ -198,18 +203,11 @@ static void end_run(struct render *r)
     r->run_of = NULL;
 }
 
-/* A page has no place for more items than were reckoned with: one that gets them
- * all the same has failed. */
 static void end_item(struct render *r)
 {
-    struct pfdd_page *p = r->page;
-    uint64_t i = r->seq++ - p->first;
+    r->seq++;
     r->made = bytes_made(r);
-    if (i < p->n_ends) {
-        p->ends[i] = (uint32_t)r->made;
-    } else {
-        r->failed = true;
-    }
+    set_end(r, r->made);
 }
 
 /* Entries that follow each other go out with the last of them. */
@@ -367,20 +365,6 @@ static bool put_record(struct render *r, const struct pfdd_chunk *c,
 
 /* ---- notes ---- */
 
-static uint64_t findings_in(const struct render *r,
-                            const struct pfd_entry *entry)
-{
-    uint64_t ret = 0;
-    if (r->choice->wants.no_findings)
-        return 0;
-    for (uint64_t left = entry->findings; left; left &= left - 1) {
-        unsigned kind = (unsigned)__builtin_ctzll(left);
-        if (!pfd_finding_is_note((enum pfd_finding_kind)kind))
-            ret |= UINT64_C(1) << kind;
-    }
-    return ret;
-}
-
 /* What the line of text says, or (an entry of a known string) what was printed.
  * item: NULL: it was lost. */
 static void put_note(struct render *r, const struct pfdd_chunk *c,
@@ -405,7 +389,8 @@ static void put_note(struct render *r, const struct pfdd_chunk *c,
         return;
     if (is_entry) {
         note.entry = &item->entry;
-        note.findings = findings_in(r, &item->entry);
+        if (!r->choice->wants.no_findings)
+            note.findings = pfdd_note_findings(&item->entry);
         note.severity = pfdd_note_severity(&item->entry, note.findings);
     } else if (note.n > 2 && !memcmp(note.text, "! ", 2)) {
         note.text += 2;
@@ -473,7 +458,7 @@ static bool has_had_its_turn(struct render *r)
     uint64_t now = uv_hrtime();
     if (now <= r->until)
         return false;
-    uint64_t had = cpu_ns() - r->began;
+    uint64_t had = pfdd_work_cpu_ns() - r->began;
     if (had >= SLICE_NS)
         return true;
     r->until = now + (SLICE_NS - had);
@@ -650,7 +635,7 @@ static void take_runs(struct render *r, struct pfdd_runs *runs)
     r->failed |= runs->failed;
     p->text = pfdd_runs_take(runs, &p->n);
     if (r->seq > p->first)
-        p->ends[r->seq - p->first - 1] = (uint32_t)p->n;
+        set_end(r, p->n);
 }
 
 static void finish(struct render *r)
@@ -679,7 +664,7 @@ void pfdd_page_render(struct pfdd_page *page)
         .page = page,
         .choice = page->choice,
         .seq = page->first,
-        .began = page->choice ? cpu_ns() : 0,
+        .began = page->choice ? pfdd_work_cpu_ns() : 0,
         .until = uv_hrtime() + SLICE_NS,
     };
     if (start(&r)) {
@@ -695,7 +680,7 @@ void pfdd_page_render(struct pfdd_page *page)
         page->has_failed = true;
     }
     if (page->choice) {
-        page->choice->debt_ns += (int64_t)(cpu_ns() - r.began) -
+        page->choice->debt_ns += (int64_t)(pfdd_work_cpu_ns() - r.began) -
                                  (int64_t)(r.seq - page->first) * ITEM_NS -
                                  (int64_t)n_in * BYTE_NS;
     }

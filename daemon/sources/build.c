@@ -4,11 +4,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include <printfdecode/spirv.h>
 #include <printfdecode/wire.h>
 
+#include "core/work.h"
 #include "sources/room.h"
 
 enum {
@@ -20,13 +20,6 @@ enum {
     OTHERS =
         5 << 18, /* bytes that it leaves to who comes meanwhile: a buffer */
 };
-
-static uint64_t spent_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 size_t pfdd_build_cost(const struct pfd_strings *of)
 {
@@ -192,12 +185,12 @@ static bool take_object(struct pfdd_build *b, struct pfdd_code *o)
 /* At least one, but for room. */
 static void take_objects(struct pfdd_build *b)
 {
-    uint64_t begun = spent_now();
+    uint64_t begun = pfdd_work_cpu_ns();
     uint64_t before = begun;
     struct pfdd_code **at = &b->fresh;
     while (*at && (at == &b->fresh || before - begun < TURN_NS) &&
            take_object(b, *at)) {
-        uint64_t now = spent_now();
+        uint64_t now = pfdd_work_cpu_ns();
         (*at)->spent = now - before;
         before = now;
         at = &(*at)->next;
@@ -250,9 +243,10 @@ static void refresh(struct pfdd_build *b, struct pfdd_scope *s)
 /* Those whose own producers wait for it, and others as far as there is time. */
 static void refresh_scopes(struct pfdd_build *b)
 {
-    uint64_t begun = spent_now();
+    uint64_t begun = pfdd_work_cpu_ns();
     for (struct pfdd_scope *s = b->scopes; s; s = s->next_built) {
-        if (s->is_stale && (s->is_awaited || spent_now() - begun < TURN_NS))
+        if (s->is_stale &&
+            (s->is_awaited || pfdd_work_cpu_ns() - begun < TURN_NS))
             refresh(b, s);
     }
 }
@@ -274,12 +268,12 @@ static bool renew_one(struct pfdd_build *b, const struct pfdd_code *o)
 /* False: there is no time for more, or no room. */
 static bool renew_some(struct pfdd_build *b)
 {
-    uint64_t begun = spent_now();
+    uint64_t begun = pfdd_work_cpu_ns();
     for (size_t i = 0; i < b->old->n; i++) {
         struct pfdd_code *o = b->old->objects[i];
         if (o->scope || o->is_renewed)
             continue;
-        if (spent_now() - begun >= TURN_NS || !renew_one(b, o))
+        if (pfdd_work_cpu_ns() - begun >= TURN_NS || !renew_one(b, o))
             return false;
         o->is_renewed = true;
     }
