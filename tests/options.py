@@ -61,6 +61,17 @@ for verb in verbs:
         wrong.append(f'bash, {verb}: {sorted(offered ^ wanted)}')
 for verb in set(verbs) - complete("''"):
     wrong.append(f'bash has no verb {verb}')
+for words, some in (
+        (('help', "''"), {'decode', 'table'}), (('plot', "''"), {'heat', 'line'}),
+        (('plot', 'h'), {'heat', 'hist'}), (('decode', '-o', 'p'), {'perfetto'}),
+        (('decode', '--show', 'time,l'), {'time,line', 'time,lane'}),
+        (('table', '--agg', 'p'), {'p50', 'p99'}),
+        (('run', '--', 'bas'), {'bash'})):
+    if not some <= complete(*words):
+        wrong.append(f'bash: {words} gives {sorted(complete(*words))[:9]}')
+for word in ('heat hist scatter line', '_command_names', 'words[2] == help'):
+    if word not in zsh:
+        wrong.append(f'zsh has no {word}')
 for option in sorted({o for all_of in options.values() for o in all_of}):
     if not re.search(rf'Fl -{option}\b', man):
         wrong.append(f'the manual page has no --{option}')

@@ -27,6 +27,38 @@ _printfdecode_long()
     esac
 }
 
+# Of words with commas between, the last one: option $1, so far $2.
+_printfdecode_list()
+{
+    local words='time source line lane id findings unknown all' so_far=''
+    [[ $1 == --agg ]] &&
+        words='count min max mean std p50 p99 nan first last'
+    [[ $2 == *,* ]] && so_far=${2%,*},
+    compopt -o nospace 2>/dev/null
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "${2##*,}")
+    COMPREPLY=("${COMPREPLY[@]/#/$so_far}")
+}
+
+# What stands without an option: words of some verbs, files of all others. $1:
+# the verb, $2: the word, $3: its number.
+_printfdecode_operands()
+{
+    case $1 in
+    formats)
+        return ;;
+    plot)
+        if [[ $3 -eq 2 ]]; then
+            mapfile -t COMPREPLY < <(compgen -W 'heat hist scatter line' -- "$2")
+            return
+        fi ;;
+    run)
+        [[ $2 != */* ]] &&
+            mapfile -t COMPREPLY < <(compgen -c -- "$2" | sort -u) ;;
+    esac
+    compopt -o filenames 2>/dev/null
+    mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$2")
+}
+
 # Fills COMPREPLY with the values of option $1 of verb $2 that begin with $3.
 _printfdecode_values()
 {
@@ -42,7 +74,11 @@ _printfdecode_values()
         words='text json'
         [[ $2 == table ]] && words='text csv tsv json npy arrow sqlite'
         [[ $2 == plot ]] && words='png svg blocks braille sixel kitty'
-        [[ $2 == decode || $2 == follow || $2 == replay ]] && words+=' raw' ;;
+        [[ $2 == decode || $2 == follow || $2 == replay ]] &&
+            words+=' raw perfetto' ;;
+    --show | --agg)
+        _printfdecode_list "$1" "$3"
+        return ;;
     --color | --progress | --links | --fields)
         words='auto always never' ;;
     --format)
@@ -85,6 +121,10 @@ _printfdecode()
     local verb=decode first=${COMP_WORDS[1]-} long options
     COMPREPLY=()
     [[ $COMP_CWORD -gt 1 && " $verbs " == *" $first "* ]] && verb=$first
+    if [[ $first == help && $COMP_CWORD -eq 2 ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$word")
+        return
+    fi
     options=$(_printfdecode_options "$verb" | tr '\n' ' ')
 
     # `--output=json` comes as three words where = breaks words.
@@ -115,12 +155,10 @@ _printfdecode()
         done
         return
     fi
-    [[ $verb == formats ]] && return
-    compopt -o filenames 2>/dev/null
-    mapfile -t COMPREPLY < <(compgen -f -- "$word")
+    _printfdecode_operands "$verb" "$word" "$COMP_CWORD"
     if [[ $COMP_CWORD -eq 1 ]]; then
         mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY \
-            < <(compgen -W "$verbs" -- "$word")
+            < <(compgen -W "$verbs help" -- "$word")
     fi
 } &&
     complete -F _printfdecode printfdecode
