@@ -99,11 +99,12 @@ static bool find_beside(const char *name, struct pfd_point_column *ret)
     return false;
 }
 
-/* Says which columns there are; always false. */
+/* Says which columns there are, where none of this name is (NULL: where none is
+ * chosen for a role); always false. */
 static bool tell_columns(struct pfd_plot *plot, const struct pfd_schema *schema,
-                         const char *name)
+                         const char *name, const char *role)
 {
-    char list[160] = "";
+    char list[140] = "";
     size_t n = 0;
     for (size_t i = 0; i < schema->n; i++) {
         const struct pfd_table_column *c = &schema->columns[i];
@@ -114,9 +115,9 @@ static bool tell_columns(struct pfd_plot *plot, const struct pfd_schema *schema,
         }
     }
     pfd_fail(&plot->error, PFD_ERR_USAGE, PFD_NO_OFFSET,
-             "no column is called '%s'; there are: %sindex, time, and what an "
-             "origin has",
-             name, list);
+             "%s%.40s%s there are: %sindex, time, and what an origin has",
+             name ? "no column is called '" : "which column is ",
+             name ? name : role, name ? "';" : "? In this string", list);
     return false;
 }
 
@@ -129,7 +130,7 @@ static bool find(struct pfd_plot *plot, const struct pfd_schema *schema,
     if (!(knows ? find_argument(schema, name, &c, plot->label[role])
                 : find_number(name, &c)) &&
         !find_beside(name, &c))
-        return tell_columns(plot, schema, name);
+        return tell_columns(plot, schema, name, NULL);
     plot->role[role] = (int)plot->points.n;
     plot->points.columns[plot->points.n++] = c;
     return true;
@@ -145,6 +146,10 @@ bool pfd_plot_find_columns(struct pfd_plot *plot)
         names[PFD_ROLE_X] = "index";
     if (spec->string != SIZE_MAX && !name_arguments(plot, &schema))
         ok = pfd_plot_fail(plot, PFD_ERR_NOMEM, "out of memory");
+    bool has_y = spec->kind != PFD_PLOT_HIST;
+    if (ok && (!names[PFD_ROLE_X] || (has_y && !names[PFD_ROLE_Y]))) {
+        ok = tell_columns(plot, &schema, NULL, names[PFD_ROLE_X] ? "y" : "x");
+    }
     for (int i = 0; i < PFD_ROLES && ok; i++) {
         plot->role[i] = -1;
         ok = !names[i] || find(plot, &schema, (enum pfd_plot_role)i, names[i]);

@@ -33,9 +33,7 @@ static bool check(struct pfd_plot *plot)
     bool has_y = s->kind != PFD_PLOT_HIST;
     bool counts = s->reducer == PFD_REDUCE_COUNT;
     const char *why =
-        s->kind != PFD_PLOT_LINE && !s->x ? "which column is x?"
-        : has_y && !s->y                  ? "which column is y?"
-        : !has_y && s->y                  ? "a histogram has no y"
+        !has_y && s->y ? "a histogram has no y"
         : s->kind != PFD_PLOT_HEAT && s->value
             ? "only heat pictures have a value"
         : s->kind == PFD_PLOT_HEAT && !s->value && !counts

@@ -247,3 +247,26 @@ char *pfd_cell_print(char *ret, const struct pfd_table_column *column,
     }
     return pfd_put_u64(ret, bits);
 }
+
+void pfd_columns_list(const struct pfd_table_column *columns, size_t n,
+                      char ret[PFD_COLUMN_LIST])
+{
+    size_t at = 0;
+    *ret = '\0';
+    for (size_t i = 0; i < n; i++) {
+        if (at + strlen(columns[i].name) + 8 > PFD_COLUMN_LIST) {
+            snprintf(ret + at, PFD_COLUMN_LIST - at, ", ...");
+            return;
+        }
+        at += (size_t)snprintf(ret + at, PFD_COLUMN_LIST - at, "%s%s",
+                               i ? ", " : "", columns[i].name);
+    }
+}
+
+void pfd_columns_fail(struct pfd_error *err, const char *name, size_t n_name,
+                      const char *list)
+{
+    pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
+             "no column is called '%.*s'; there are: %s",
+             n_name < 64 ? (int)n_name : 64, name, list);
+}

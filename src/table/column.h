@@ -106,6 +106,16 @@ uint16_t pfd_half_bits(float f);
 /* And as a number. */
 double pfd_float_value(uint64_t bits, unsigned n_bytes);
 
+enum {
+    PFD_COLUMN_LIST = 150 /* bytes of some columns' names, with commas */
+};
+/* Writes the names of columns [n], as many as there is room for. */
+void pfd_columns_list(const struct pfd_table_column *columns, size_t n,
+                      char ret[PFD_COLUMN_LIST]);
+/* No column has this name [n_name]; list: those that there are. */
+void pfd_columns_fail(struct pfd_error *err, const char *name, size_t n_name,
+                      const char *list);
+
 /*
  * A value as text, as JSON has it: integers in decimal, floats in the shortest
  * form that reads back. NaN and infinities without quotes: nan, inf, -inf. ret

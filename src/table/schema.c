@@ -217,8 +217,11 @@ static bool choose(struct pfd_schema *ret, const struct seen *seen,
         const char *equals = strchr(word, '=');
         size_t n = equals ? (size_t)(equals - word) : strlen(word);
         size_t at = find(seen, word, n);
-        if (at == SIZE_MAX)
+        if (at == SIZE_MAX) {
+            if (!*spec->known)
+                pfd_columns_list(seen->columns, seen->n, spec->known);
             continue;
+        }
         spec->found[i] = true;
         struct pfd_table_column *c = &ret->columns[ret->n++];
         *c = seen->columns[at];

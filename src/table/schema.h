@@ -23,6 +23,8 @@ struct pfd_schema_spec {
     const char *const *chosen; /* [n_chosen], as NAME or NAME=NEW; NULL: all */
     size_t n_chosen;
     bool *found; /* [n_chosen]: set where there is such a column */
+    char *known; /* [PFD_COLUMN_LIST], "": which columns there are, set where
+                    one that is chosen is not */
     bool has_sources;
     bool has_messages;
 };

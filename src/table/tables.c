@@ -261,8 +261,8 @@ static size_t find_column(struct pfd_tables *t, const struct shape *shape,
             return i;
     }
     if (t->error.code == PFD_OK) {
-        pfd_fail(&t->error, PFD_ERR_USAGE, PFD_NO_OFFSET,
-                 "no column is called '%s'", name);
+        pfd_columns_list(shape->columns, shape->n, t->known);
+        pfd_columns_fail(&t->error, name, strlen(name), t->known);
     }
     return SIZE_MAX;
 }
@@ -319,6 +319,7 @@ static bool begin(struct pfd_tables *t, struct pfd_one_table *one,
         .chosen = t->spec.columns,
         .n_chosen = t->spec.n_columns,
         .found = t->found,
+        .known = t->known,
         .has_sources = t->has_sources,
         .has_messages = t->form->wants_messages,
     };
@@ -623,9 +624,8 @@ static bool check_columns(struct pfd_tables *t)
 {
     for (size_t i = 0; i < t->spec.n_columns && t->counts.tables; i++) {
         if (!t->found[i]) {
-            pfd_fail(&t->error, PFD_ERR_USAGE, PFD_NO_OFFSET,
-                     "no column is called '%.*s'",
-                     (int)strcspn(t->spec.columns[i], "="), t->spec.columns[i]);
+            const char *name = t->spec.columns[i];
+            pfd_columns_fail(&t->error, name, strcspn(name, "="), t->known);
             return false;
         }
     }

@@ -41,9 +41,10 @@ struct pfd_tables {
     struct pfd_names names;
     char **sources; /* [n_sources]; owned */
     size_t n_sources;
-    bool has_sources; /* worth a column */
-    bool *found;      /* [spec.n_columns] */
-    size_t n_waiting; /* bytes */
+    bool has_sources;            /* worth a column */
+    bool *found;                 /* [spec.n_columns] */
+    char known[PFD_COLUMN_LIST]; /* columns that there are */
+    size_t n_waiting;            /* bytes */
     struct pfd_target spool;
     bool has_spool;
     uint64_t n_spool; /* bytes in it */
