@@ -107,6 +107,39 @@ void help_version(void)
     }
 }
 
+/* Words of other programs, and what they are here. */
+static const struct alias {
+    const char *word;
+    const char *option;
+    const char *said;
+} aliases[] = {
+    { "json", "output", "-o json" },  { "raw", "output", "-o raw" },
+    { "grep", "match", "--match" },   { "regex", "match", "--match" },
+    { "filter", "where", "--where" }, { "head", "limit", "--limit" },
+    { "csv", "columns", "-o csv" },   { "max-count", "limit", "--limit" },
+    { "colour", "color", "--color" },
+};
+
+static bool has_option(const struct option_table *t, unsigned verb,
+                       const char *name)
+{
+    for (size_t i = 0; i < t->n_rows; i++) {
+        if (t->rows[i].verbs & verb && !strcmp(t->rows[i].name, name))
+            return true;
+    }
+    return false;
+}
+
+static void list_aliases(const struct option_table *t, unsigned verb,
+                         const char *given, char *near)
+{
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
+        if (nearest_is_near(given, aliases[i].word) &&
+            has_option(t, verb, aliases[i].option))
+            option_list(near, "", aliases[i].said);
+    }
+}
+
 void help_near_options(const struct option_table *t, const struct verb *of,
                        const char *given)
 {
@@ -122,6 +155,8 @@ void help_near_options(const struct option_table *t, const struct verb *of,
                 option_list(others, "", t->verbs[v].name);
         }
     }
+    if (!*near)
+        list_aliases(t, verb, given, near);
     if (*near)
         tell_hint("near to it: %s", near);
     if (*others)

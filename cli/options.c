@@ -479,6 +479,18 @@ static bool options_check_memory(const struct options *o)
     return true;
 }
 
+/* --tail and --limit each choose an end. */
+static bool options_check_ends(const struct options *o)
+{
+    if (o->tail && o->limit != UINT64_MAX) {
+        tell_error(
+            "--tail has the last entries, --limit the first: one of them "
+            "is enough");
+        return false;
+    }
+    return true;
+}
+
 bool options_read(struct options *ret, int argc, char **argv, int *status)
 {
     const struct verb *verb = argc > 1 ? find_verb(argv[1]) : NULL;
@@ -497,7 +509,7 @@ bool options_read(struct options *ret, int argc, char **argv, int *status)
     }
     if (!read_options(ret, argc, argv, &named, status))
         return false;
-    if (!options_check_memory(ret)) {
+    if (!options_check_memory(ret) || !options_check_ends(ret)) {
         *status = EXIT_ERROR;
         return false;
     }
