@@ -63,6 +63,21 @@ static void set_output(const struct options *o, const struct rows *rows,
         convert->output = o->output ? o->output : "text";
 }
 
+/* Are there entries that are read and not shown? */
+static bool is_selective(const struct options *o,
+                         const struct filtering *filtering)
+{
+    return o->verbose && !o->count &&
+           (filtering->filter || o->skip || o->tail || o->limit != UINT64_MAX);
+}
+
+/* The summary is of all that was read. */
+static void tell_shown(uint64_t n)
+{
+    tell_hint("%llu %s shown; read were:", (unsigned long long)n,
+              n == 1 ? "entry is" : "entries are");
+}
+
 int decode_inputs(const struct options *o, struct inputs *in,
                   struct filtering *filtering)
 {
@@ -96,8 +111,11 @@ int decode_inputs(const struct options *o, struct inputs *in,
     if (ok && o->count)
         output_printf("%llu\n", (unsigned long long)filtering->n_given);
     total.findings += in->n_findings;
-    if (in->n_buffers && (total.findings || o->verbose))
+    if (in->n_buffers && (total.findings || o->verbose)) {
+        if (is_selective(o, filtering))
+            tell_shown(filtering->n_given);
         tell_summary(&total);
+    }
     ok = ok && !output_failed();
     return filtering_close(filtering, !ok              ? EXIT_ERROR
                                       : total.findings ? EXIT_FINDINGS

@@ -233,6 +233,11 @@ static void show_formats(struct fields *f, const struct source *s)
         if (pfd_format_likelihood(i, s->bytes, s->n, &likelihood) != PFD_OK ||
             likelihood < WORTH_SAYING)
             continue;
+        if (!f->json) {
+            output_printf("  may be %s: %d of 100, %s\n", info.name, likelihood,
+                          meaning_of(likelihood));
+            continue;
+        }
         fields_item(f, "formats", "format");
         fields_text(f, "name", info.name);
         fields_number(f, "likelihood", (uint64_t)likelihood);

@@ -493,11 +493,13 @@ void inputs_want_buffers(struct inputs *in, const char *advice)
 {
     if (in->n_buffers || in->failed || (in->n_captures && in->n_findings))
         return;
-    tell_error("no buffer among the files%s%s",
+    struct stat st;
+    bool is_piped = !fstat(STDIN_FILENO, &st) && S_ISFIFO(st.st_mode);
+    tell_error("no buffer among the files%s%s%s",
                in->n_found ? "; a folder gives code objects alone: name the "
                              "buffer in it"
                            : "",
-               advice);
+               is_piped ? "; - is the buffer on standard input" : "", advice);
     in->failed = true;
 }
 

@@ -53,6 +53,17 @@ def gone():
         assert p.wait() in (0, 2), p.returncode
 
 
+def not_named():
+    """A buffer in a pipe that no word names: what to say for it."""
+    done = subprocess.run([PROGRAM, f'{DATA}/app.elf'], input=b'x', check=False,
+                          capture_output=True)
+    assert done.returncode == 1 and b'; - is the buffer' in done.stderr, done
+    with open(os.devnull, 'rb') as null:
+        done = subprocess.run([PROGRAM, f'{DATA}/app.elf'], stdin=null,
+                              check=False, capture_output=True)
+    assert done.returncode == 1 and b'; - is' not in done.stderr, done
+
+
 first = os.pipe()
 plain = fcntl.fcntl(first[0], fcntl.F_GETPIPE_SZ)
 much, little = in_file(100), in_file(1)
@@ -67,3 +78,4 @@ except PermissionError as e:
 else:
     assert through_pipe(100, 2 * MOST) == (much, 2 * MOST)
 gone()
+not_named()

@@ -25,7 +25,9 @@ PFD_API bool pfd_input_is_uri(const char *name);
 
 /*
  * Opens a regular file by its path, or what a URI names. A process is read at
- * once, a file is mapped.
+ * once, a file is mapped. Bytes are given as they stand: a compressed file
+ * (pfd_input_is_compressed()) has to go through pfd_input_inflate(). The error
+ * says why, and leaves the name to the caller, who has it.
  *
  * PFD_OK; PFD_ERR_USAGE: a URI that is not well-formed; PFD_ERR_IO: there is
  * no such file or process, it cannot be read, or it is shorter than the URI
