@@ -89,6 +89,8 @@ struct layer {
     size_t n_slots;
     uint32_t at;       /* in the payload */
     unsigned n_shifts; /* strings so far that can be shorter */
+    unsigned n_marks;  /* scalars that the layout marks; 0: none */
+    unsigned next_mark;
 };
 
 static bool add_slot(struct layer *l, uint32_t at, uint32_t size,
@@ -141,13 +143,29 @@ static bool lay_text(struct layer *l, const struct opencl_argument *a)
     return ok;
 }
 
+/* Little-endian: what was extended is first. */
+static enum pfd_store marked_store(struct layer *l,
+                                   const struct opencl_argument *a,
+                                   uint32_t element)
+{
+    static const uint8_t stores[] = {
+        [OPENCL_MARK_HALF] = PFD_STORE_WORD,
+        [OPENCL_MARK_BFLOAT] = PFD_STORE_BFLOAT,
+    };
+    enum opencl_mark mark =
+        opencl_mark(l->layout, a, &l->next_mark, l->n_marks);
+    return mark && mark < sizeof stores ? (enum pfd_store)stores[mark]
+                                        : store_of(element);
+}
+
 /* The third of three components is followed by a fourth that nobody wrote. */
 static bool lay_values(struct layer *l, const struct opencl_argument *a)
 {
     uint32_t element = opencl_element(a);
+    enum pfd_store store = marked_store(l, a, element);
     bool ok = true;
     for (uint32_t i = 0; i < a->n && ok; i++)
-        ok = add_slot(l, l->at + i * element, element, store_of(element));
+        ok = add_slot(l, l->at + i * element, element, store);
     l->at += a->size;
     return ok;
 }
@@ -181,15 +199,15 @@ bool opencl_is_record(const struct pfd_look *look)
     const struct pfd_record *r = look->record;
     const struct pfd_string *s = r->string;
     bool is_made = r->flags & PFD_RECORD_MADE;
-    bool has_layout = r->layout != 0;
+    bool is_text = r->layout & OPENCL_LAYOUT_STRINGS;
+    uint64_t low = r->layout & ((UINT64_C(1) << OPENCL_LAYOUT_MARKS) - 1);
     if (r->n_header != OPENCL_ENTRY_HEADER ||
         r->flags & ~(PFD_RECORD_MADE | PFD_RECORD_COPIED))
         return false;
     if (!s)
         return !is_made;
     return r->key == s->key && pfd_cursor_left(&look->bytes) >= s->n_payload &&
-           has_layout == ((s->flags & PFD_STRING_CHAR) != 0) &&
-           has_layout == ((r->layout & OPENCL_LAYOUT_STRINGS) != 0);
+           is_text == ((s->flags & PFD_STRING_CHAR) != 0) && (is_text || !low);
 }
 
 size_t opencl_slots(const struct pfd_look *look, struct pfd_slot *ret,
@@ -203,8 +221,19 @@ size_t opencl_slots(const struct pfd_look *look, struct pfd_slot *ret,
         .slots = ret,
     };
     l.payload = pfd_cursor_bytes(&payload, l.n_payload);
+    if (l.layout >> OPENCL_LAYOUT_MARKS)
+        l.n_marks = opencl_marks_max(l.string);
     lay_out(&l);
     return l.n_slots;
+}
+
+/* Of what was told by the values. */
+const char *opencl_layout_text(uint64_t layout)
+{
+    return layout >> OPENCL_LAYOUT_MARKS
+               ? "floats that take 32 bits by its sizes are halves or bfloats, "
+                 "by their values in several entries"
+               : "floats of it may be halves or bfloats";
 }
 
 /* With --compat clr, a message that does not end in a newline gets one. */

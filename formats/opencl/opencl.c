@@ -5,6 +5,7 @@
  */
 #include "base/escape.h"
 #include "decode/rocm.h"
+#include "halves.h"
 #include "plan.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
@@ -57,6 +58,7 @@ struct state {
     struct opencl_stale stale;
     size_t n_verdicts;
     struct verdict verdicts[VERDICTS];
+    struct opencl_halves_table halves;
 };
 
 static uint64_t size_of(const struct pfd_string *s)
@@ -179,12 +181,12 @@ static const struct pfd_string *hop(struct scout *scout, uint64_t *at)
     return NULL;
 }
 
-static void add_sample(const struct pfd_walk *w, uint64_t at,
-                       const struct pfd_string *s, struct opencl_samples *ret)
+static struct pfd_cursor payload_at(const struct pfd_walk *w, uint64_t at,
+                                    const struct pfd_string *s)
 {
     struct pfd_cursor c = w->view;
     pfd_cursor_seek(&c, at + ENTRY_HEADER - w->base);
-    ret->payload[ret->n++] = pfd_cursor_sub(&c, s->n_payload);
+    return pfd_cursor_sub(&c, s->n_payload);
 }
 
 /* Entries of s from `at` on. The one there counts if it is taken for one, or
@@ -198,14 +200,14 @@ static bool collect(const struct pfd_walk *w, const struct state *st,
     uint64_t first = at;
     ret->n = 0;
     if (is_taken)
-        add_sample(w, at, s, ret);
+        ret->payload[ret->n++] = payload_at(w, at, s);
     while (ret->n < OPENCL_SAMPLES_MAX && (here = hop(&scout, &at))) {
         if (here == s)
-            add_sample(w, at, s, ret);
+            ret->payload[ret->n++] = payload_at(w, at, s);
     }
     if (ret->n)
         return true;
-    add_sample(w, first, s, ret);
+    ret->payload[ret->n++] = payload_at(w, first, s);
     return false;
 }
 
@@ -407,9 +409,7 @@ static bool needs_newline(const struct pfd_walk *w, const struct pfd_string *s)
 static bool has_other_texts(const struct pfd_walk *w, const struct verdict *v,
                             const struct pfd_record *r)
 {
-    struct pfd_cursor c = w->view;
-    pfd_cursor_seek(&c, r->offset + ENTRY_HEADER - w->base);
-    c = pfd_cursor_sub(&c, r->string->n_payload);
+    struct pfd_cursor c = payload_at(w, r->offset, r->string);
     return !opencl_is_literal(&v->literals, opencl_hash(&v->literals, &c));
 }
 
@@ -442,6 +442,57 @@ static void lay_out_entry(struct pfd_walk *w, struct state *st,
     struct pfd_record other = *r;
     for (size_t i = 0; i < v->n_others; i++) {
         other.layout = v->others[i];
+        add_reading(w, &other);
+    }
+}
+
+/* By r and, unless it is to be weighed alone, entries behind it whose scalars
+ * are unlike those of the one before. */
+static void weigh_halves(const struct pfd_walk *w, const struct state *st,
+                         const struct pfd_record *r, bool is_alone,
+                         struct opencl_halves *h)
+{
+    struct scout scout = send_scout(w, st, r->offset + r->n_bytes);
+    struct opencl_samples samples = { .n = 0 };
+    const struct pfd_string *here;
+    uint64_t at;
+    samples.payload[samples.n++] = payload_at(w, r->offset, r->string);
+    while (!is_alone && samples.n < OPENCL_SAMPLES_MAX &&
+           (here = hop(&scout, &at))) {
+        if (here == r->string) {
+            samples.payload[samples.n++] = payload_at(w, at, here);
+            opencl_drop_equal(h, &samples);
+        }
+    }
+    opencl_weigh_halves(h, &samples);
+}
+
+/* Scalars of 16 bits in the batch's newest entry, and other ways to read it. */
+static void mark_halves(struct pfd_walk *w, struct state *st,
+                        struct pfd_record *r)
+{
+    struct opencl_halves lone;
+    struct opencl_half_ways ways;
+    struct opencl_halves *h =
+        opencl_halves_of(&st->halves, r->string, r->layout, &lone);
+    if (!h->n)
+        return;
+    struct pfd_cursor payload = payload_at(w, r->offset, r->string);
+    enum opencl_seen seen = opencl_see_halves(h, &payload);
+    if (seen == OPENCL_SEEN_NOTHING)
+        return;
+    if (seen == OPENCL_SEEN_FIRST)
+        weigh_halves(w, st, r, h == &lone, h);
+    opencl_half_ways(h, &payload, &ways);
+    struct pfd_record other = *r;
+    r->layout |= ways.marks;
+    if (ways.is_told || ways.is_left_out)
+        r->findings |= FINDING(types_guessed);
+    if (ways.n_others)
+        r->findings |= FINDING(ambiguous);
+    other.findings = r->findings;
+    for (unsigned i = 0; i < ways.n_others; i++) {
+        other.layout = h->layout | ways.other[i];
         add_reading(w, &other);
     }
 }
@@ -513,6 +564,8 @@ static void add_entry(struct pfd_walk *w, struct state *st,
         copy_bytes(w);
     if (s->flags & PFD_STRING_CHAR)
         lay_out_entry(w, st, r);
+    if (!r->n_alternatives && opencl_may_have_halves(&st->halves, s, r->layout))
+        mark_halves(w, st, r);
     add_other_strings(w, st, r, choice);
     w->at += size_of(s);
 }
@@ -627,6 +680,7 @@ const struct pfd_format pfd_format_opencl = {
     .options = options,
     .state_size = sizeof(struct state),
     .collisions_size = sizeof(struct opencl_plan),
+    .record_version = 1,
     .strings = { .name = "opencl",
                  .tight = true,
                  .layout = opencl_layout },
@@ -637,6 +691,7 @@ const struct pfd_format pfd_format_opencl = {
     .is_record = opencl_is_record,
     .is_record_by_size = true,
     .slots = opencl_slots,
+    .layout_text = opencl_layout_text,
     .make = opencl_make,
     .find = opencl_find,
     .measure = pfd_rocm_measure,

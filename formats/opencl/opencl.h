@@ -35,13 +35,15 @@ enum pfd_status opencl_load(const struct pfd_format *self,
  * A record's layout, where the string has %s: how compilers of two ages store
  * them (README.md). Bit FIRST_SHIFT + i: of the strings that can be, number i
  * is one dword shorter than its size. For those beyond, the entry itself
- * tells.
+ * tells. From the highest bits downwards, two for each scalar float of a dword,
+ * as far as strings leave room: enum opencl_mark.
  */
 enum {
     OPENCL_LAYOUT_STRINGS = 1,
     OPENCL_LAYOUT_NEW = 2, /* none is shorter */
     OPENCL_FIRST_SHIFT = 2,
     OPENCL_SHIFTS_MAX = 62,
+    OPENCL_LAYOUT_MARKS = 16, /* below are none */
     OPENCL_DWORD = 4,
     OPENCL_ENTRY_HEADER = 4, /* u32 ID */
 };
@@ -66,6 +68,25 @@ struct opencl_arguments opencl_arguments(const struct pfd_string *string);
 bool opencl_next_argument(struct opencl_arguments *arguments,
                           struct opencl_argument *ret);
 
+/* What a scalar float's dword holds. */
+enum opencl_mark {
+    OPENCL_MARK_FLOAT,
+    OPENCL_MARK_HALF, /* its bits, sign-extended */
+    OPENCL_MARK_BFLOAT,
+};
+
+enum {
+    OPENCL_MARKS_MAX = 24
+};
+
+/* How many scalars a layout of this string can mark. */
+unsigned opencl_marks_max(const struct pfd_string *string);
+
+/* The mark of a, which is the string's next argument. *next: its number among
+ * those that have one, which moves on. */
+enum opencl_mark opencl_mark(uint64_t layout, const struct opencl_argument *a,
+                             unsigned *next, unsigned n_marks);
+
 /* Bytes of each component; 0: the size is none of so many. */
 uint32_t opencl_element(const struct opencl_argument *a);
 
@@ -84,13 +105,15 @@ struct opencl_text {
 
 struct opencl_text opencl_look_at_text(const uint8_t *bytes, uint32_t n);
 
-/* pfd_string_kind.layout, pfd_format.is_record, .slots and .make. */
+/* pfd_string_kind.layout, pfd_format.is_record, .slots, .layout_text and
+ * .make. */
 void opencl_layout(const struct pfd_string *s,
                    const struct pfd_program_facts *facts,
                    struct pfd_layout *ret);
 bool opencl_is_record(const struct pfd_look *look);
 size_t opencl_slots(const struct pfd_look *look, struct pfd_slot *ret,
                     uint64_t *findings);
+const char *opencl_layout_text(uint64_t layout);
 void opencl_make(const struct pfd_look *look, struct pfd_made *ret);
 
 /* ---- readings.c: how the strings of an entry are stored ---- */

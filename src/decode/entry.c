@@ -667,6 +667,11 @@ static void describe(const struct pfd_entry *entry, enum pfd_finding_kind kind,
                  text.text);
         break;
     case PFD_FINDING_types_guessed:
+        if (entry->of->format->layout_text) {
+            snprintf(ret, n, "'%s': %s", text.text,
+                     entry->of->format->layout_text(entry->record->layout));
+            break;
+        }
         snprintf(ret, n,
                  "nothing states the types of the arguments of '%s'; they are "
                  "read as its conversions say",

@@ -345,8 +345,8 @@ struct pfd_format {
     size_t (*slots)(const struct pfd_look *look, struct pfd_slot *ret,
                     uint64_t *findings);
 
-    /* One sentence on what a record's layout means, for width_mismatch; NULL
-     * where that never happens. */
+    /* One sentence on what a record's layout means, for width_mismatch and
+     * types_guessed; NULL where neither happens, or the latter needs none. */
     const char *(*layout_text)(uint64_t layout);
 
     /*
