@@ -39,6 +39,13 @@ def f16(*values):
     return struct.pack("<%de" % len(values), *values)
 
 
+def extended(kind, *values):
+    """Halves ("e") or bfloats ("f") as LLVM stored them before June 2026: their
+    bits, sign-extended."""
+    return b"".join(u32(struct.unpack("<h", struct.pack("<" + kind, v)[-2:])[0])
+                    for v in values)
+
+
 def f32(*values):
     return struct.pack("<%df" % len(values), *values)
 
@@ -117,6 +124,37 @@ def one(name, shows, string, *calls, cmd="buffer.bin app.co", **how):
          ocl(*entries, strings=[string, END], **how), cmd)
 
 
+def ocl_halves():
+    string = Ocl(1, b"%f\\n", 4)
+    signs = [(-1) ** i * (i + 0.5) for i in range(12)]
+    one("half_extended", "A scalar half that was not converted: its bits, "
+        "sign-extended.", string, *[[extended("e", v)] for v in signs])
+    one("half_extended_bfloat", "The same of bfloats.", string,
+        *[[extended("f", v)] for v in signs])
+    one("half_extended_alone", "One value, again and again: it can be a half, "
+        "and is shown as the sizes say.", string, *[[extended("e", 0.5)]] * 3)
+    one("half_extended_doubt", "Of 16 bits, but which is not told.", string,
+        [extended("e", 0.5)], [extended("e", -1.5)])
+    one("half_extended_zeros", "Zeros say nothing: no finding.", string,
+        *[[extended("e", 0)]] * 5)
+    one("half_extended_late", "Zeros, and then others.", string,
+        *[[extended("e", max(0, i - 3))] for i in range(12)])
+    one("half_extended_damaged", "A dword that no half is.", string,
+        *[[extended("e", v) if v != 4.5 else u32(0x7f004480)] for v in signs])
+    one("half_extended_integers", "Small integers that were given to %f: as "
+        "ever.", string, *[[u32(i - 5)] for i in range(12)])
+    one("half_extended_floats", "Floats, and one that a half could be.", string,
+        *[[f32(v)] for v in signs], [u32(0x3800)])
+    one("half_extended_mixed", "Beside a string of an old compiler, and a "
+        "float.", Ocl(1, b"%s %g %f %e %d\\n", 8, 4, 4, 4, 4),
+        *[[b"abcd", extended("e", v), f32(v), extended("f", v), u32(i)]
+          for i, v in enumerate(signs)])
+    one("half_extended_many", "More columns than are looked at.",
+        Ocl(1, b"%.1f " * 26 + b"\\n", *[4] * 26),
+        *[[extended("e", *[v + k for k in range(26)])] for v in signs],
+        capacity=4096)
+
+
 def ocl_conversions():
     one("c01_percent_percent", "C1: %% is one percent sign, with and without "
         "arguments.", Ocl(1, b"%d 100%% %%%%\\n", 4), [u32(7)])
@@ -159,6 +197,7 @@ def ocl_conversions():
     one("half", "Halves: a scalar widened to float, vectors as they are.",
         Ocl(1, b"%f %v2hf %v4hf\\n", 4, 4, 8),
         [f32(0.5), f16(1.5, -2.0), f16(6.1e-5, 65504.0, 6e-8, inf)])
+    ocl_halves()
     one("vec3_garbage", "The fourth of three components is never written.",
         Ocl(1, b"%v3hlf %v3hhd %v3ld\\n", 16, 4, 32),
         [f32(1, 2, 3) + STALE, b"\x01\xff\x03\xee",

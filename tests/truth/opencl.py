@@ -60,6 +60,26 @@ class Scalar:
         return data, model.show(self.spec, v, 8 * self.size)
 
 
+class Extended:
+    """A half or a bfloat that was not converted, as compilers before LLVM PR
+    200870 stored it; numbers so small that they look like integers are none of
+    those that can be told."""
+
+    def __init__(self, rng, spec):
+        self.spec, self.size = spec, 4
+        self.kind = rng.choice("eef")
+
+    def store(self, rng):
+        v = model.float_value(rng, 16)
+        while v and abs(v) < 1e-4:
+            v = model.float_value(rng, 16)
+        narrow = struct.pack("<" + self.kind, v)[-2:]
+        v = struct.unpack("<" + self.kind, bytes(
+            2 if self.kind == "f" else 0) + narrow)[0]
+        wide = struct.unpack("<h", narrow)[0]
+        return struct.pack("<i", wide), model.show(self.spec, v, 32)
+
+
 class Star(Scalar):
     """A width or a precision from the arguments."""
 
@@ -126,8 +146,8 @@ class Text:
 class Site:
     """One printf call of the source."""
 
-    def __init__(self, rng, ident, new, n_max, convs):
-        self.id, self.new = ident, new
+    def __init__(self, rng, ident, new, n_max, convs, narrow=0):
+        self.id, self.new, self.narrow = ident, new, narrow
         self.parts, self.arguments = [self.literal(rng)], []
         for _ in range(rng.randint(0, n_max)):
             self.add(rng, rng.choice(convs))
@@ -154,10 +174,16 @@ class Site:
                 "", "", "", "hh", "h", "l", "ll")
             spec = model.spec(rng, conv, lengths, star=0.04)
             made = [Star() for w in (spec.width, spec.precision) if w == "*"]
-            made.append(Text(rng, spec, self.new) if conv == "s" else
-                        Scalar(rng, spec))
+            made.append(self.argument(rng, spec))
         self.arguments += made
         self.parts.append((spec, made))
+
+    def argument(self, rng, spec):
+        if spec.conv == "s":
+            return Text(rng, spec, self.new)
+        if spec.conv in model.FLOATS and rng.random() < self.narrow:
+            return Extended(rng, spec)
+        return Scalar(rng, spec)
 
     def call(self, rng):
         """(entry, message)"""
@@ -196,6 +222,11 @@ NUMBERS = model.INTS + model.FLOATS + "pvv"
 def numbers(rng):
     sites = [Site(rng, i + 1, False, 6, NUMBERS) for i in range(4)]
     return build(rng, sites, "numbers")
+
+
+def halves(rng):
+    sites = [Site(rng, i + 1, False, 6, "dffeg", 0.6) for i in range(4)]
+    return build(rng, sites, "halves")
 
 
 def strings(rng, new, name, n_max=5, n_calls=(3, 8, 30)):
@@ -292,7 +323,7 @@ def build(rng, sites, kind, n_calls=(1, 3, 10, 50), rows=None):
 
 KINDS = [(numbers, 3), (old_strings, 3), (new_strings, 2), (many_strings, 1),
          (lonely, 3), (forced, 2), (linked, 1), (linked_strings, 1),
-         (other_strings, 1), (folder, 1)]
+         (other_strings, 1), (folder, 1), (halves, 1)]
 # Those whose damage is looked at.
 SOUND = (numbers, forced, linked, linked_strings, other_strings,
          folder)
