@@ -11,6 +11,7 @@
 
 #include "core/growing.h"
 #include "core/log.h"
+#include "core/name.h"
 #include "delivery/queue.h"
 #include "delivery/reader.h"
 #include "sources/library.h"
@@ -21,6 +22,11 @@
 enum {
     HEADS = 1024,     /* bytes around the series of sources, */
     REST = 32 * 1024, /* and of all others, about */
+    /* Of /state: about what is said of an input, and of a source, but for its
+     * name. */
+    INPUT = 2048,
+    SOURCE = 640,
+    SOURCES = 256,
 };
 
 static void head(FILE *out, const char *name, const char *type,
@@ -341,6 +347,11 @@ static void make(struct pfdd_job *job)
 {
     struct pfdd_metrics *m = PFDD_MEMBER_OF(struct pfdd_metrics, job, job);
     struct pfdd_growing out = { 0 };
+    if (m->is_state) {
+        m->text = m->rest;
+        m->rest = NULL;
+        return;
+    }
     pfdd_growing_room(&out, m->n);
     pfdd_growing_add(&out, m->rest, m->n_rest);
     put_series(&out, m,
@@ -405,8 +416,31 @@ static bool note(struct pfdd_metrics *m, const struct pfdd *d)
     return true;
 }
 
+/* Twice, for a buffer that grows. Listed names are in n_listed_bytes twice. */
+static size_t state_bytes(const struct pfdd *d)
+{
+    const struct pfdd_sources *s = &d->sources;
+    size_t n_sources = s->n_listed < SOURCES ? s->n_listed : SOURCES;
+    size_t n_inputs = 0;
+    for (const struct pfdd_input *in = d->inputs; in; in = in->next)
+        n_inputs++;
+    size_t n_names = n_sources * 2 * PFDD_NAME_MAX;
+    n_names = n_names < s->n_listed_bytes ? n_names : s->n_listed_bytes;
+    return 2 * (HEADS + n_inputs * INPUT + n_sources * SOURCE + n_names);
+}
+
+static bool note_state(struct pfdd_metrics *m, const struct pfdd *d)
+{
+    size_t n = sizeof *m + state_bytes(d);
+    if (!pfdd_quota_change(m->quota, 0, n))
+        return false;
+    m->n_held = n;
+    m->rest = pfdd_state(d, &m->n);
+    return m->rest;
+}
+
 struct pfdd_metrics *pfdd_metrics_new(const struct pfdd *d,
-                                      struct pfdd_quota *quota)
+                                      struct pfdd_quota *quota, bool is_state)
 {
     struct pfdd_metrics *m = calloc(1, sizeof *m);
     if (!m)
@@ -415,7 +449,8 @@ struct pfdd_metrics *pfdd_metrics_new(const struct pfdd *d,
     m->refs = 1;
     m->quota = quota;
     m->job.run = make;
-    if (note(m, d))
+    m->is_state = is_state;
+    if (is_state ? note_state(m, d) : note(m, d))
         return m;
     pfdd_metrics_unref(m);
     return NULL;

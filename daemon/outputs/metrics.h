@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A page of /metrics: what is known is noted on the loop, a worker writes it,
- * and all who asked before it was noted read the same one. Its bytes are asked
- * for first. Loop thread only, but for the job.
+ * A page of /metrics or /state: what is known is noted on the loop, a worker
+ * writes it (of /state, which is of 256 sources at most, nothing is left to be
+ * written), and all who asked before it was noted read the same one. Its bytes
+ * are asked for first. Loop thread only, but for the job.
  */
 #ifndef PFDD_METRICS_H
 #define PFDD_METRICS_H
@@ -14,6 +15,7 @@ struct pfdd_metrics {
     struct pfdd_job job; /* `run` is set; `done` is the owner's */
     void *user;          /* the owner's */
     unsigned refs;
+    bool is_state;
     struct pfdd_quota *quota; /* whose bytes it takes, a reference */
     size_t n_held;            /* of them */
     char *text;               /* [n], once it is made; NULL: no memory */
@@ -30,10 +32,10 @@ struct pfdd_metrics {
     struct pfdd_source_counts others;
 };
 
-/* Notes all, with one reference. NULL: there is no memory, or no more of the
+/* Notes all of /state (is_state), else of /metrics, with one reference. NULL: there is no memory, or no more of the
  * quota, to which it takes a reference. */
 struct pfdd_metrics *pfdd_metrics_new(const struct pfdd *d,
-                                      struct pfdd_quota *quota);
+                                      struct pfdd_quota *quota, bool is_state);
 /* When it has been made: takes what it has, no more. */
 void pfdd_metrics_settle(struct pfdd_metrics *metrics);
 /* NULL is allowed. */

@@ -58,7 +58,8 @@ struct client {
         NEXT,   /* the page that is made next, */
         MAKING, /* or that is being made */
     } wish;
-    bool is_head; /* of the request for them */
+    bool wants_state; /* these are /state, not /metrics */
+    bool is_head;     /* of the request for them */
 };
 
 struct http_config {
@@ -70,9 +71,9 @@ struct http_output {
     struct pfdd_output base;
     struct pfdd_visitors visitors;
     unsigned n_streams;
-    bool is_making;   /* a page of metrics */
-    size_t n_metrics; /* bytes that such pages take */
-    char label[320];  /* of a stream, for the log */
+    bool is_making[2]; /* a page of metrics; of the state */
+    size_t n_metrics;  /* bytes that such pages take */
+    char label[320];   /* of a stream, for the log */
 };
 
 /* ---- the end of a connection ---- */
@@ -294,16 +295,17 @@ static void send_metrics(struct client *c, struct pfdd_metrics *m)
 {
     char head[HEAD];
     c->wish = NO_METRICS;
-    size_t n = put_head(c, head, sizeof head, 200,
-                        "text/plain; version=0.0.4; charset=utf-8", no_page,
-                        (long long)m->n);
+    const char *type = m->is_state ? "application/json"
+                                   : "text/plain; version=0.0.4; charset=utf-8";
+    size_t n =
+        put_head(c, head, sizeof head, 200, type, no_page, (long long)m->n);
     m->refs++;
     c->metrics = m;
     c->n_metrics = c->is_head ? 0 : m->n;
     send_answer(c, head, n, NULL, 0);
 }
 
-static void make_metrics(struct http_output *o);
+static void make_metrics(struct http_output *o, bool is_state);
 
 /* All who asked before it was begun have this one. */
 static void metrics_done(struct pfdd_job *job)
@@ -315,11 +317,12 @@ static void metrics_done(struct pfdd_job *job)
     o->n_metrics -= m->n_held;
     pfdd_metrics_settle(m);
     o->n_metrics += m->n_held;
-    o->is_making = false;
+    o->is_making[m->is_state] = false;
+    bool is_state = m->is_state;
     for (struct pfdd_visitor *v = o->visitors.first; v; v = next) {
         struct client *c = (struct client *)v;
         next = v->next;
-        if (v->closing || c->wish != MAKING)
+        if (v->closing || c->wish != MAKING || c->wants_state != is_state)
             continue;
         if (m->text) {
             send_metrics(c, m);
@@ -330,7 +333,7 @@ static void metrics_done(struct pfdd_job *job)
     if (m->refs == 1)
         o->n_metrics -= m->n_held;
     pfdd_metrics_unref(m);
-    make_metrics(o);
+    make_metrics(o, is_state);
     pfdd_visitor_let_go(hold);
 }
 
@@ -340,22 +343,23 @@ static struct pfdd_metrics *note_metrics(struct client *c)
     struct pfdd *d = output_of(c)->base.d;
     struct pfdd_quota *quota =
         pfdd_quota_join(&d->page_quotas, &c->base.guest.key);
-    struct pfdd_metrics *ret = quota ? pfdd_metrics_new(d, quota) : NULL;
+    struct pfdd_metrics *ret =
+        quota ? pfdd_metrics_new(d, quota, c->wants_state) : NULL;
     pfdd_quota_leave(quota);
     return ret;
 }
 
 /* For all who wait, if there are any and none is being made. */
-static void make_metrics(struct http_output *o)
+static void make_metrics(struct http_output *o, bool is_state)
 {
     struct pfdd_metrics *m = NULL;
     struct pfdd_visitor *next = NULL;
-    if (o->is_making)
+    if (o->is_making[is_state])
         return;
     for (struct pfdd_visitor *v = o->visitors.first; v && !m; v = next) {
         struct client *c = (struct client *)v;
         next = v->next;
-        if (v->closing || c->wish != NEXT)
+        if (v->closing || c->wish != NEXT || c->wants_state != is_state)
             continue;
         m = note_metrics(c);
         if (!m) {
@@ -369,34 +373,35 @@ static void make_metrics(struct http_output *o)
         return;
     for (struct pfdd_visitor *v = o->visitors.first; v; v = v->next) {
         struct client *c = (struct client *)v;
-        c->wish = c->wish == NEXT ? MAKING : c->wish;
+        if (c->wish == NEXT && c->wants_state == is_state)
+            c->wish = MAKING;
     }
-    o->is_making = true;
+    o->is_making[is_state] = true;
     o->n_metrics += m->n_held;
     m->job.done = metrics_done;
     pfdd_pool_submit(o->base.d->pools.choosers, &m->job);
 }
 
-static void give_metrics(struct client *c, const struct pfdd_http_request *q)
+static void give_made(struct client *c, const struct pfdd_http_request *q,
+                      bool is_state)
 {
     c->is_head = q->is_head;
+    c->wants_state = is_state;
     c->wish = NEXT;
     c->state = WAITING;
     c->base.guest.is_silent = false;
     watch(c, 0);
-    make_metrics(output_of(c));
+    make_metrics(output_of(c), is_state);
+}
+
+static void give_metrics(struct client *c, const struct pfdd_http_request *q)
+{
+    give_made(c, q, false);
 }
 
 static void give_state(struct client *c, const struct pfdd_http_request *q)
 {
-    size_t n = 0;
-    char *page = pfdd_state(output_of(c)->base.d, &n);
-    if (page) {
-        give_page(c, q->is_head, 200, "application/json", page, n);
-    } else {
-        close_client(c);
-    }
-    free(page);
+    give_made(c, q, true);
 }
 
 static void give_health(struct client *c, const struct pfdd_http_request *q)

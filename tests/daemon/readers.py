@@ -137,8 +137,8 @@ def patterns(temp):
 
 
 def page_of_long_names(temp):
-    """Many ask for metrics at the same time, and again and again; some read
-    nothing of what they asked for."""
+    """Many ask for metrics and the state at the same time, and again and again;
+    some read nothing of what they asked for."""
     d = start(temp, 64)
     n = 4096
     lines = dial(f'{temp}/l.sock', {'output': 'json'})
@@ -154,7 +154,9 @@ def page_of_long_names(temp):
         sock = socket.socket(socket.AF_UNIX)
         sock.settimeout(PATIENCE)
         sock.connect(f'{temp}/http.sock')
-        sock.sendall(b'GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n')
+        path = ('/metrics', '/state')[i // 3 % 2]
+        sock.sendall(f'GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n'
+                     .encode())
         socks.append(sock)
         if i % 3 == 2:
             time.sleep(0.005)
@@ -170,6 +172,9 @@ def page_of_long_names(temp):
     print(f'{len(rows)} names in {len(page)} bytes')
     assert len(page) < 1 << 20 and 250 < len(rows) < n
     assert sum(int(count) for _, count in rows) == n + 1000
+    state = until('the state', lambda: [text for status, text in
+                                        [d.http('/state')] if status == 200])
+    assert len(json.loads(state[0])['sources']) > 200
     is_below_cap(d, 64)
     d.stop()
 
