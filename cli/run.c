@@ -332,10 +332,9 @@ enum pfd_status run_buffer(const struct options *options,
     if (why && status >= 0 && total->entries == before)
         tell_hint("%s: %s", buffer->name, why);
     if (n_zeros && status >= 0 && total->entries == before) {
-        tell_hint("%s: nothing was written: its first %zu bytes are zeros; "
-                  "nothing printed, or it is another buffer, or it was read "
-                  "too early",
-                  buffer->name, n_zeros);
+        tell_hint("%s: nothing was written: it begins with zeros; nothing "
+                  "printed, or it is another buffer, or it was read too early",
+                  buffer->name);
     }
     buffer->needs_strings = heard.unknown_places;
     if (heard.n_untold) {

@@ -36,8 +36,8 @@ static bool find_argument(const struct pfd_schema *schema, const char *name,
         const struct pfd_table_column *c = &schema->columns[i];
         snprintf(place, sizeof place, "a%u", c->number);
         if (c->from != PFD_FROM_ARGUMENT ||
-            (strcmp(name, c->name) != 0 && strcmp(name, place) != 0 &&
-             strcmp(name, place + 1) != 0))
+            (!pfd_table_column_is(c, name, strlen(name)) &&
+             strcmp(name, place) != 0 && strcmp(name, place + 1) != 0))
             continue;
         *ret = (struct pfd_point_column){ .from = PFD_POINT_OF_ARGUMENT,
                                           .number = c->number };

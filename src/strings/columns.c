@@ -243,6 +243,12 @@ static bool is_head(const struct pfd_string *s, size_t i, const char *name,
     return word && n_word == n && !memcmp(word, name, n);
 }
 
+bool pfd_column_is_first(const struct pfd_string *string, size_t i)
+{
+    size_t n = 0;
+    return list_of(string, i, &n) == i && n > 1;
+}
+
 size_t pfd_column_find(const struct pfd_string *string, const char *name,
                        size_t n)
 {

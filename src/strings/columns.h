@@ -25,6 +25,9 @@ enum {
 void pfd_column_name(const struct pfd_string *string, size_t i, size_t number,
                      char *ret);
 
+/* Is step i the first part of a list? Its name without ".x" is known, too. */
+bool pfd_column_is_first(const struct pfd_string *string, size_t i);
+
 /* The step that takes the argument of this name, [n] bytes; SIZE_MAX: the
  * string has none. */
 size_t pfd_column_find(const struct pfd_string *string, const char *name,

@@ -40,10 +40,21 @@ struct pfd_table_column {
     enum pfd_value_type type;
     uint8_t n_bytes; /* 1, 2, 4 or 8; 0: a text */
     bool is_hex;     /* better read in hexadecimal: an address, an id */
+    bool is_first;   /* of a list: "NAME.x", which may be called NAME as well */
     enum pfd_column_from from;
     uint32_t number;
     const char *origin; /* static storage */
 };
+
+/* Is it called so, [n] bytes? */
+static inline bool pfd_table_column_is(const struct pfd_table_column *c,
+                                       const char *name, size_t n)
+{
+    size_t length = strlen(c->name);
+    size_t n_part = sizeof ".x" - 1;
+    return (length == n || (c->is_first && length == n + n_part)) &&
+           !memcmp(c->name, name, n);
+}
 
 /* The values of one column. */
 struct pfd_vector {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "strings/columns.h"
 #include "table/names.h"
 
 /* What the first rows have. */
@@ -92,6 +93,18 @@ static void close_arguments(struct seen *seen)
     }
 }
 
+static void mark_first(struct seen *seen, const struct pfd_string *string)
+{
+    size_t number = 0;
+    for (size_t i = 0; string && i < string->n_steps; i++) {
+        if (!pfd_step_has_argument(&string->steps[i]))
+            continue;
+        if (number == seen->n_arguments)
+            return;
+        seen->columns[number++].is_first = pfd_column_is_first(string, i);
+    }
+}
+
 /* Names by words, of string i of a set. */
 static void name_arguments(struct seen *seen, const struct pfd_strings *strings,
                            size_t string)
@@ -107,6 +120,7 @@ static void name_arguments(struct seen *seen, const struct pfd_strings *strings,
         struct pfd_table_column *c = &seen->columns[i];
         snprintf(c->name, sizeof c->name, "%s", known[i].name);
     }
+    mark_first(seen, pfd_strings_at(strings, string));
     free(known);
 }
 
@@ -195,8 +209,7 @@ static bool is_place(const char *name, size_t n, uint32_t number)
 static size_t find(const struct seen *seen, const char *name, size_t n)
 {
     for (size_t i = 0; i < seen->n; i++) {
-        if (strlen(seen->columns[i].name) == n &&
-            !memcmp(seen->columns[i].name, name, n))
+        if (pfd_table_column_is(&seen->columns[i], name, n))
             return i;
     }
     for (size_t i = 0; i < seen->n_arguments; i++) {

@@ -415,7 +415,7 @@ def tables(temp):
         wanted = [(r['sequence'], r['args'][0]) for r in records
                   if (r.get('format_string') or '').startswith('pixel') and
                   (not words or words[0] != '--where' or r['args'][0])]
-        assert [(r['sequence'], r['pixel']) for r in got] == wanted, out
+        assert [(r['sequence'], r['pixel.x']) for r in got] == wanted, out
     d.stop()
 
 
