@@ -86,8 +86,8 @@ static bool read_file(struct scan_files *files, const char *path)
     struct scan_file *file = add_file(files, strdup(path));
     if (!file)
         return false;
-    bool ok = take_id(files, file) &
-              language_of(files->options, path, &file->language);
+    bool ok = take_id(files, file);
+    ok = language_of(files->options, path, &file->language) && ok;
     if (pfd_input_open(path, &file->input, &err) != PFD_OK) {
         tell_error("%s: %s", path, err.text);
         return false;
