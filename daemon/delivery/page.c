@@ -64,12 +64,20 @@ static void free_input(struct pfdd_page *p)
     p->strings = NULL;
 }
 
+static void charge(struct pfdd_page *p, size_t n)
+{
+    p->of->n_bytes += n - p->n_charged;
+    if (p->is_chosen)
+        p->of->n_chosen += n - p->n_charged;
+    p->n_charged = n;
+}
+
 void pfdd_page_unref(struct pfdd_page *page)
 {
     if (!page || --page->refs > 0)
         return;
     free_input(page);
-    page->of->n_bytes -= page->n_charged;
+    charge(page, 0);
     while (page->n_buffers)
         pfdd_buffer_unref(page->buffers[--page->n_buffers].buffer);
     free(page->buffers);
@@ -86,12 +94,6 @@ static size_t page_bytes(const struct pfdd_page *p)
 {
     return sizeof *p + (p->is_block ? (size_t)PFDD_BLOCK : p->n) +
            p->n_ends * sizeof *p->ends + p->n_buffers * sizeof *p->buffers;
-}
-
-static void charge(struct pfdd_page *p, size_t n)
-{
-    p->of->n_bytes += n - p->n_charged;
-    p->n_charged = n;
 }
 
 /* ---- the list of a form ---- */
@@ -267,7 +269,7 @@ static bool make_room(struct pfdd_pages *pages, size_t n, unsigned n_used,
     while (!has_room(pages, n, n_used)) {
         if (!(pages->n_blocks > n_used && drop_block(pages)) &&
             !drop_one(pages, before) &&
-            !(before == UINT64_MAX && pfdd_readers_let_go(pages->ring)))
+            !(before == UINT64_MAX && pfdd_readers_let_go(pages->ring, false)))
             return false;
     }
     return true;
@@ -531,13 +533,28 @@ void pfdd_pages_prepare(struct pfdd_pages *pages, enum pfdd_form form,
     }
 }
 
+/* Who chooses leaves room for a page of the others. */
+static bool may_choose(struct pfdd_pages *pages)
+{
+    while (pages->n_chosen &&
+           pages->n_chosen + PFDD_BLOCK > pages->n_bytes_max / 4 * 3) {
+        if (!pfdd_readers_let_go(pages->ring, true))
+            return false;
+    }
+    return true;
+}
+
 struct pfdd_page *pfdd_pages_choose(struct pfdd_pages *pages,
                                     struct pfdd_reader *reader, uint64_t seq)
 {
     struct pfdd_choice *choice = reader->choice;
-    struct pfdd_page *p = new_page(pages, reader->form, seq, UINT64_MAX, 0);
+    struct pfdd_page *p =
+        may_choose(pages) ? new_page(pages, reader->form, seq, UINT64_MAX, 0)
+                          : NULL;
     if (!p)
         return NULL;
+    p->is_chosen = true;
+    pages->n_chosen += p->n_charged;
     p->reader = reader;
     p->choice = choice;
     pfdd_choice_use(choice, p->strings);

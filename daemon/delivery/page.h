@@ -54,6 +54,8 @@ struct pfdd_page {
     unsigned refs;
     enum pfdd_form form;
     bool is_shared;
+    bool
+        is_chosen; /* of somebody who chooses, in whose part of the share it is */
     bool is_ready;
     bool is_next;               /* for a reader, while one to drop is sought */
     bool has_failed;            /* there was no memory */
@@ -93,6 +95,7 @@ struct pfdd_pages {
     unsigned n_ahead; /* pages that are made before a reader gets there */
     size_t n_bytes;
     size_t n_bytes_max;
+    size_t n_chosen; /* of them, of who chooses: three quarters at most */
     /* Blocks that no page has: memory that comes and goes with each page costs
      * more than its text. They count. */
     char *blocks[PFDD_BLOCKS_MAX]; /* [n_blocks] */

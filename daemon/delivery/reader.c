@@ -257,6 +257,26 @@ static void end_runs(struct pfdd_reader *r)
     settle(r);
 }
 
+/* ---- turns ---- */
+
+/* However many come and go, room is for who has waited, among those that choose
+ * and among the others; what the configuration names stands in no line. */
+static bool has_turn(const struct pfdd_reader *r)
+{
+    for (const struct pfdd_reader *o = r->ring->readers; o; o = o->next) {
+        if (o != r && o->waits && !o->choice == !r->choice)
+            return r->is_called || !r->quota;
+    }
+    return true;
+}
+
+static void end_turn(struct pfdd_reader *r)
+{
+    if (r->is_called && !r->waits)
+        pfdd_ring_put_last(r->ring, r);
+    r->is_called = false;
+}
+
 /* ---- life ---- */
 
 static bool begin(struct pfdd_reader *r, struct pfdd_request *request)
@@ -282,7 +302,6 @@ bool pfdd_reader_init_of(struct pfdd_reader *r, struct pfdd_pages *pages,
     *r = (struct pfdd_reader){ .ring = ring,
                                .pages = pages,
                                .form = request->form,
-                               .next = ring->readers,
                                .quota = quota,
                                .seq = ring->next_seq };
     if (request->wants.map && !request->wants.encoding) {
@@ -293,7 +312,7 @@ bool pfdd_reader_init_of(struct pfdd_reader *r, struct pfdd_pages *pages,
         return false;
     if (quota)
         quota->refs++;
-    ring->readers = r;
+    pfdd_ring_join(ring, r);
     if (from->is_time) {
         r->seq = find_time(ring, from->value);
     } else if (from->is_seq && from->value < ring->next_seq) {
@@ -318,11 +337,8 @@ static void drop_page(struct pfdd_reader *r)
 
 void pfdd_reader_deinit(struct pfdd_reader *r)
 {
-    struct pfdd_reader **at = &r->ring->readers;
     struct pfdd_page *p = r->page;
-    while (*at != r)
-        at = &(*at)->next;
-    *at = r->next;
+    pfdd_ring_leave(r->ring, r);
     if (p && !p->is_shared && !p->is_ready) {
         p->reader = NULL; /* its job frees the choice */
     } else {
@@ -419,9 +435,12 @@ static bool find_page(struct pfdd_reader *r)
         return false;
     if (runs_of(r))
         hold_runs(r, runs_of(r));
-    struct pfdd_page *p = r->choice ? pfdd_pages_choose(r->pages, r, r->seq)
-                                    : pfdd_pages_get(r->pages, r->form, r->seq);
+    struct pfdd_page *p = !has_turn(r) ? NULL
+                          : r->choice
+                              ? pfdd_pages_choose(r->pages, r, r->seq)
+                              : pfdd_pages_get(r->pages, r->form, r->seq);
     r->waits = !p;
+    end_turn(r);
     if (!p)
         return false;
     /* Room for these may be taken from readers that have a page. */
@@ -538,14 +557,16 @@ void pfdd_reader_pass(struct pfdd_reader *r, uint64_t seq)
 
 void pfdd_readers_wake(struct pfdd_ring *ring, const struct pfdd_page *page)
 {
-    struct pfdd_reader *next = NULL;
-    for (struct pfdd_reader *r = ring->readers; r; r = next) {
+    struct pfdd_reader *next = ring->readers;
+    for (size_t n = ring->n_readers; n && next; n--) {
+        struct pfdd_reader *r = next;
         bool is_meant = page ? r->page == page : r->waits;
         next = r->next;
         if (!is_meant)
             continue;
         if (page)
             enter_page(r);
+        r->is_called = !page;
         r->waits = false;
         if (r->wake)
             r->wake(r);
@@ -646,35 +667,38 @@ static bool let_go(struct pfdd_reader *r)
     return true;
 }
 
-static bool has_page(const struct pfdd_reader *r)
+static bool has_page(const struct pfdd_reader *r, bool who_choose)
 {
-    return r->page && r->page->is_ready && !r->is_lent;
+    return r->page && r->page->is_ready && !r->is_lent &&
+           (r->choice || !who_choose);
 }
 
 /* Of those that have a page for too long, and are somebody's, the first one that
  * got it. */
-static struct pfdd_reader *find_slowest(const struct pfdd_ring *ring)
+static struct pfdd_reader *find_slowest(const struct pfdd_ring *ring,
+                                        bool who_choose)
 {
     uint64_t now = uv_hrtime();
     struct pfdd_reader *ret = NULL;
     for (struct pfdd_reader *r = ring->readers; r; r = r->next) {
-        if (has_page(r) && r->quota && now - r->entered_ns > PAGE_MAX_NS &&
+        if (has_page(r, who_choose) && r->quota &&
+            now - r->entered_ns > PAGE_MAX_NS &&
             (!ret || r->entered_ns < ret->entered_ns))
             ret = r;
     }
     return ret;
 }
 
-bool pfdd_readers_let_go(struct pfdd_ring *ring)
+bool pfdd_readers_let_go(struct pfdd_ring *ring, bool who_choose)
 {
     uint64_t now = uv_hrtime();
     for (struct pfdd_reader *r = ring->readers; r; r = r->next) {
         bool is_slow =
             now - r->taken_ns > LATELY_NS || now - r->entered_ns > PAGE_NS;
-        if (has_page(r) && is_slow && let_go(r))
+        if (has_page(r, who_choose) && is_slow && let_go(r))
             return true;
     }
-    struct pfdd_reader *slowest = find_slowest(ring);
+    struct pfdd_reader *slowest = find_slowest(ring, who_choose);
     if (slowest)
         end_inside(slowest);
     return slowest;

@@ -30,6 +30,7 @@ struct pfdd_reader {
     size_t item;                /* of the page, the first not taken whole */
     size_t at;                  /* bytes of the page that were taken */
     bool waits;                 /* for room for a page */
+    bool is_called;             /* it waited, and may ask again */
     bool is_lent;               /* somebody writes bytes of it: they stay */
     bool is_over;               /* nothing comes any more */
     bool is_costly;             /* that is why: it was cut off */
@@ -99,7 +100,8 @@ bool pfdd_reader_is_awaited(struct pfdd_reader *r, uint64_t now_ns);
 /* Bytes of its own: pages count by themselves. */
 size_t pfdd_reader_memory(const struct pfdd_reader *r);
 
-/* For the pages: wakes who waits for this one, or (NULL) for room. */
+/* For the pages: wakes who waits for this one, or (NULL) for room: the one first
+ * that has had none for the longest. */
 void pfdd_readers_wake(struct pfdd_ring *ring, const struct pfdd_page *page);
 /* Where the hindmost of those that share pages of a form stands; UINT64_MAX:
  * there is none. */
@@ -108,7 +110,7 @@ uint64_t pfdd_readers_lowest(const struct pfdd_ring *ring, enum pfdd_form form);
 void pfdd_readers_end_runs(struct pfdd_ring *ring);
 /* A reader that has begun a page and does not go on, or is slow, gives it back:
  * it keeps the rest of a line as its own, or, where its quota has no room for
- * that, ends with a word. False: none has one. */
-bool pfdd_readers_let_go(struct pfdd_ring *ring);
+ * that, ends with a word. Of all, or of those that choose. False: none has one. */
+bool pfdd_readers_let_go(struct pfdd_ring *ring, bool who_choose);
 
 #endif

@@ -91,6 +91,31 @@ void pfdd_ring_deinit(struct pfdd_ring *ring)
     pfd_chunk_writer_free(ring->gaps);
 }
 
+void pfdd_ring_join(struct pfdd_ring *ring, struct pfdd_reader *r)
+{
+    struct pfdd_reader **at = &ring->readers;
+    while (*at)
+        at = &(*at)->next;
+    r->next = NULL;
+    *at = r;
+    ring->n_readers++;
+}
+
+void pfdd_ring_leave(struct pfdd_ring *ring, const struct pfdd_reader *r)
+{
+    struct pfdd_reader **at = &ring->readers;
+    while (*at != r)
+        at = &(*at)->next;
+    *at = r->next;
+    ring->n_readers--;
+}
+
+void pfdd_ring_put_last(struct pfdd_ring *ring, struct pfdd_reader *r)
+{
+    pfdd_ring_leave(ring, r);
+    pfdd_ring_join(ring, r);
+}
+
 /* Somebody who must not lose any has items of the oldest chunk to read. */
 static bool is_needed(const struct pfdd_ring *ring)
 {

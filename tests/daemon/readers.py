@@ -2,12 +2,14 @@
 """readers.py DAEMON DUMP ELF: what readers make the daemon have is theirs, and
 refused to them: producers get through, and neither what is accounted nor what
 the kernel counts is more than the cap."""
+import contextlib
 import json
 import os
 import re
 import socket
 import struct
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -133,6 +135,47 @@ def patterns(temp):
     is_below_cap(d, 64)
     for sock in socks:
         sock.close()
+    d.stop()
+
+
+def newcomers(temp):
+    """However many come, choose, read a byte and go, who has chosen nothing has
+    his lines, and so has who has chosen and stays."""
+    d = start(temp, 64)
+    long = dump(entry(0x10003) for _ in range(1500))
+    with producer(f'{temp}/in.sock', *dump_frames(1, 'long', long)):
+        until('lines', lambda: d.metric('lines_total') >= 1500)
+    is_over = threading.Event()
+
+    def come_and_go():
+        socks = []
+        while not is_over.is_set():
+            while len(socks) < 100:
+                socks.append(ask(temp, {'output': 'json', 'match': 'x',
+                                        'from': str(1 + len(socks))}))
+                socks[-1].setblocking(False)
+            for sock in [socks.pop(0) for _ in range(6)]:
+                with contextlib.suppress(BlockingIOError):
+                    sock.recv(1)
+                sock.close()
+            time.sleep(0.005)
+        for sock in socks:
+            sock.close()
+
+    thread = threading.Thread(target=come_and_go)
+    thread.start()
+    try:
+        lines = dial(f'{temp}/l.sock', {'output': 'json'})
+        chosen = dial(f'{temp}/l.sock', {'output': 'json', 'match': 'number'})
+        time.sleep(1)
+        for _ in range(3):
+            with producer(f'{temp}/in.sock', *dump_frames(1, 'b', numbers(500))):
+                for each in lines, chosen:
+                    assert len(each.entries(500)) == 500
+    finally:
+        is_over.set()
+        thread.join()
+    is_below_cap(d, 64)
     d.stop()
 
 

@@ -446,7 +446,7 @@ START_TEST(pages_are_given_back)
         pfdd_reader_take(&reader, n);
         if (n_got % 3 == 0) {
             reader.taken_ns = 0;
-            pfdd_readers_let_go(&ring);
+            pfdd_readers_let_go(&ring, false);
             ck_assert(!reader.page);
         }
     }
@@ -498,10 +498,10 @@ START_TEST(what_is_kept_of_a_page_is_asked_for)
             pfdd_reader_take(&reader, cases[i].n);
         reader.taken_ns = 0;
         quotas.n_max = 0; /* there is no room any more */
-        ck_assert(!pfdd_readers_let_go(&ring));
+        ck_assert(!pfdd_readers_let_go(&ring, false));
         ck_assert(reader.page && !reader.is_over);
         reader.entered_ns = 0;
-        ck_assert(pfdd_readers_let_go(&ring));
+        ck_assert(pfdd_readers_let_go(&ring, false));
         ck_assert(!reader.page && reader.is_over && reader.is_cut);
         ck_assert_uint_eq(pfdd_reader_seq(&reader), 1);
         char *rest = read_all();
@@ -778,7 +778,7 @@ START_TEST(runs_are_counted_once)
         n_got += n;
         pfdd_reader_take(&reader, n);
         reader.taken_ns = 0;
-        pfdd_readers_let_go(&ring);
+        pfdd_readers_let_go(&ring, false);
         ck_assert(!reader.page);
     }
     got[n_got] = '\0';
