@@ -56,6 +56,7 @@ static struct path path_of(const struct launch *l, const char *name)
 static bool write_config(const struct launch *l)
 {
     const struct options *o = l->options;
+    bool is_json = o->output && !strcmp(o->output, "json");
     FILE *file = fopen(path_of(l, "config.yaml").text, "we");
     if (!file)
         return false;
@@ -64,9 +65,9 @@ static bool write_config(const struct launch *l)
             "inputs:\n"
             "  - {type: listen, address: \"unix:%s\"}\n"
             "outputs:\n"
-            "  - {type: stdout, output: %s}\n",
+            "  - {type: stdout, output: %s%s}\n",
             o->verbose ? "info" : "warning", path_of(l, "input.sock").text,
-            o->output ? o->output : "text");
+            o->output ? o->output : "text", is_json ? ", fields: true" : "");
     return !fclose(file);
 }
 

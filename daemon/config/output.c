@@ -93,6 +93,7 @@ bool pfdd_output_request(const struct pfdd_output_config *out,
     ret->invert = out->invert;
     ret->wants.entries_only = out->entries_only;
     ret->wants.no_findings = !out->findings;
+    ret->wants.fields = out->fields;
     ret->wants.collapse = (enum pfdd_collapse)out->collapse;
     ret->wants.window = out->window;
     if (out->keys.n) {
@@ -163,6 +164,8 @@ static void check_form(const void *group, const struct pfdd_places *places)
         check_required(out, places);
     if (out->keys.n)
         check_keys(out, places);
+    if (out->fields && out->form != PFDD_JSON)
+        pfdd_complain(places, "fields", "'fields' are of json");
 }
 
 static const struct pfdd_key choice_keys[] = {
@@ -186,6 +189,7 @@ static const struct pfdd_key form_keys[] = {
     { .name = "output", .kind = PFDD_KEY_WORD, .at = AT(form), .words = forms },
     { .name = "required", .kind = PFDD_KEY_BOOL, .at = AT(required) },
     { .name = "keys", .kind = PFDD_KEY_NAMES, .at = AT(keys) },
+    { .name = "fields", .kind = PFDD_KEY_BOOL, .at = AT(fields) },
     { .name = "collapse",
       .kind = PFDD_KEY_WORD,
       .at = AT(collapse),

@@ -30,6 +30,7 @@ struct pfdd_output_config {
     bool invert;
     bool entries_only;
     bool findings; /* true: told where the form has a place for them */
+    bool fields;   /* JSON: arguments by their names, too */
     bool required;
     unsigned on_lag;        /* enum pfdd_on_lag */
     unsigned collapse;      /* enum pfdd_collapse */

@@ -195,6 +195,11 @@ static bool set_findings(request_t *r, const char *value)
     return ok;
 }
 
+static bool set_fields(request_t *r, const char *value)
+{
+    return read_bool(&r->wants.fields, value);
+}
+
 static bool set_collapse(request_t *r, const char *value)
 {
     bool wanted = false;
@@ -248,6 +253,7 @@ static const struct key {
     { "invert", BOOLEAN, set_invert, "true or false" },
     { "entries_only", BOOLEAN, set_entries_only, "true or false" },
     { "findings", BOOLEAN, set_findings, "true or false" },
+    { "fields", BOOLEAN, set_fields, "true or false" },
     { "collapse", TEXT | BOOLEAN, set_collapse, "true, false or equal" },
     { "window", TEXT | NUMBER, set_window, "a number of entries, from 1 on" },
     { "sample", NUMBER | TEXT, set_sample,

@@ -41,6 +41,7 @@ struct pfdd_wants {
     char *source;               /* only of this one, or NULL */
     bool entries_only;          /* and gaps */
     bool no_findings;           /* nor gaps, nor what is found in entries */
+    bool fields;                /* JSON: arguments by their names, too */
     enum pfdd_collapse collapse;
     uint64_t window;                      /* of collapse.h */
     const struct pfdd_encoding *encoding; /* notes in it instead of lines, with

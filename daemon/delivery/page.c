@@ -591,7 +591,7 @@ struct pfdd_page *pfdd_page_of(struct pfdd_pages *pages,
 static bool is_choosy(const struct pfdd_wants *w)
 {
     return w->entries || w->source || w->entries_only || w->no_findings ||
-           w->collapse || w->sample || w->encoding || w->map;
+           w->fields || w->collapse || w->sample || w->encoding || w->map;
 }
 
 bool pfdd_choice_new(struct pfdd_request *request, struct pfdd_choice **ret)

@@ -608,6 +608,8 @@ static bool start(struct render *r)
         return false;
     if (!choice || !choice->wants.no_findings)
         pfd_lines_tell(r->lines);
+    if (choice && choice->wants.fields)
+        pfd_lines_fields(r->lines);
     if (runs_of(r))
         pfd_lines_rows(r->lines);
     if (choice && choice->wants.entries && !choice->run &&

@@ -21,7 +21,8 @@ outputs:
   - {type: listen, address: "unix:$T/l.sock"}
 '''
 HTTP = '  - {type: http, address: "tcp:127.0.0.1:%d"}\n'
-WAYS = (({'collapse': True}, ['--collapse']),
+WAYS = (({'fields': True}, ['--fields']),
+        ({'collapse': True}, ['--collapse']),
         ({'collapse': 'equal'}, ['--collapse=equal']),
         ({'collapse': 'true', 'window': 1}, ['--collapse', '--window', '1']))
 OWN = ('sequence', 'time', 'time_unix_nano', 'origin', 'source',

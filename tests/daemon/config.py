@@ -29,12 +29,12 @@ KEYS = {
     'inputs stdin': OPTIONS + 'settle',
     'inputs process': OPTIONS + 'pid name address size format settle',
     'outputs stdout': CHOICE + 'name output entries_only findings required collapse window '
-                      'keys',
-    'outputs file': CHOICE + 'keys name path output entries_only findings required collapse '
+                      'fields keys',
+    'outputs file': CHOICE + 'fields keys name path output entries_only findings required collapse '
                     'window '
                     'rotate_size rotate_age keep compress',
     'outputs listen': CHOICE +
-                      'keys name address mode allow_uids allow_gids max_clients '
+                      'fields keys name address mode allow_uids allow_gids max_clients '
                       'output entries_only findings required on_lag collapse window '
                       'tls_certificate tls_key tls_ca',
     'outputs http': 'address mode allow_uids allow_gids max_clients on_lag '
