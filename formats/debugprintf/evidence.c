@@ -581,6 +581,25 @@ static bool is_swamped(const struct tally *t)
     return n_others > t->n_records;
 }
 
+/* Is what the count has beyond the chain less than a record? Nothing is lost
+ * that is none. */
+static bool is_no_loss(const struct tally *t)
+{
+    uint64_t wanted =
+        pfd_walk_u32(t->walk, (t->shape->data - 1u) * (uint64_t)DWORD);
+    uint64_t limit = (t->shape->data + wanted) * DWORD;
+    return t->end == CHAIN_BEFORE &&
+           limit - t->chain_at < (uint64_t)t->shape->header * DWORD;
+}
+
+/* Is it one record or two, of so few words of header that the count has to be
+ * theirs? */
+static bool is_scant(const struct tally *t)
+{
+    return t->shape->header <= 4 && t->end != CHAIN_EXACT &&
+           t->n_samples <= 2 && t->samples[0].n <= 2;
+}
+
 /* How much a buffer looks like one of this layout. Four words of header can be
  * nearly anything. */
 static int likelihood_of(const struct tally *t)
@@ -589,7 +608,7 @@ static int likelihood_of(const struct tally *t)
         return 15;
     if (t->end == CHAIN_BROKEN || has_flags(t))
         return 20;
-    if (t->plausible < t->n_records / 2 ||
+    if (t->plausible < t->n_records / 2 || is_no_loss(t) || is_scant(t) ||
         (t->end != CHAIN_EXACT && is_swamped(t)))
         return 25;
     if (t->plausible < t->n_records || t->end < CHAIN_BEFORE)

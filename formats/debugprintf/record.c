@@ -130,6 +130,19 @@ const struct pfd_string *debugprintf_call_of(
                : NULL;
 }
 
+/* A module has a capability, the import of the set, the format string, types, a
+ * function and its label before its first call. */
+static bool is_position(const struct debugprintf_shape *s, uint32_t position)
+{
+    enum {
+        INSTRUCTION_MIN = 8,
+        OFFSET_MIN = 24
+    };
+    uint32_t at = debugprintf_offset_of(s, position);
+    return at >> DEBUGPRINTF_OFFSET_BITS == 0 &&
+           at >= (s->is_packed ? (uint32_t)OFFSET_MIN : INSTRUCTION_MIN);
+}
+
 bool debugprintf_is_plausible(const struct pfd_walk *w,
                               const struct debugprintf_shape *s,
                               const struct debugprintf_head *h)
@@ -142,11 +155,9 @@ bool debugprintf_is_plausible(const struct pfd_walk *w,
     bool stage_is_known = pfd_stage_of(stage) != PFD_STAGE_UNKNOWN ||
                           stage == PFD_STAGE_UNKNOWN || stage == INT32_MAX;
     return h->shader < SHADER_MAX && h->format && h->format < FORMAT_MAX &&
-           debugprintf_offset_of(s, h->position) >> DEBUGPRINTF_OFFSET_BITS ==
-               0 &&
-           (!has_stage || stage_is_known) && !(m.doubles & m.signed8) &&
-           !(m.doubles & m.signed16) && !(m.signed8 & m.signed16) &&
-           (n >= 32 || all >> n == 0);
+           is_position(s, h->position) && (!has_stage || stage_is_known) &&
+           !(m.doubles & m.signed8) && !(m.doubles & m.signed16) &&
+           !(m.signed8 & m.signed16) && (n >= 32 || all >> n == 0);
 }
 
 /* ---- records from elsewhere ---- */

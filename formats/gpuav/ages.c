@@ -169,6 +169,8 @@ struct tally {
     uint64_t stray;     /* dwords of none that are not zero */
     uint64_t others;    /* the same, and behind what the count claims */
     unsigned breaks;    /* places where records are followed by none */
+    bool is_full;       /* or the buffer, and what the count has beyond is more
+                         than a record */
     bool is_exact;    /* a chain from the start on ends where the count says */
     uint64_t strange; /* whose parameters their error does not have */
     unsigned end;     /* more is better */
@@ -274,6 +276,9 @@ static struct tally tally_of(const struct pfd_walk *w, uint8_t data)
     bool is_zero = n - end < DWORD || pfd_walk_u32(w, end) == 0;
     t.end = end_of(end, limit, is_zero);
     t.is_exact = t.leading && end == limit;
+    t.is_full =
+        t.leading && limit >= end + 8 * DWORD &&
+        (n == GPUAV_EVIDENCE_BYTES || n - end < GPUAV_RECORD_MAX * DWORD);
     return t;
 }
 
@@ -318,6 +323,7 @@ static int likelihood_of(const struct pfd_walk *w, uint8_t data)
      * words of none beside them. */
     if (t.plausible < t.n_records / 4 ||
         (!t.leading && t.n < CHAIN && t.stray) ||
+        (t.n < CHAIN && !t.is_exact && !t.is_full && !t.now) ||
         (!t.is_exact && (t.others > t.plausible || t.breaks * 2 > t.n)))
         return 25;
     if (t.now > t.n_records / 4)
