@@ -131,7 +131,7 @@ uint64_t pfd_rocm_left(const struct pfd_rocm_buffer *b, uint64_t at, uint64_t n)
 enum {
     PAGE = 4096,
     /* So few bytes are judged by the header alone. */
-    SHORT = 256,
+    SHORT = 64,
     CAPACITY_USUAL = 1 << 26,
 };
 
