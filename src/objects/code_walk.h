@@ -76,7 +76,7 @@ enum pfd_status pfd_code_walk_part(const struct pfd_code_range *outer,
 enum pfd_status pfd_code_walk_copy(
     const struct pfd_code_range *range, const uint8_t *bytes, size_t n,
     size_t n_compressed,
-    enum pfd_status (*walk)(const struct pfd_code_range *range));
+    enum pfd_status (*fn)(const struct pfd_code_range *range));
 
 /* What compressed bytes inflate to; *n_used: see pfd_compressed_read(). */
 enum pfd_status pfd_code_walk_compressed(const struct pfd_code_blob *blob,
