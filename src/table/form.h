@@ -36,6 +36,8 @@ struct pfd_table_form {
     struct pfd_table_output info;
     size_t state_size;
     size_t file_size;
+    const char *taken;   /* a name that its tables cannot have; NULL: none */
+    const char *prefix;  /* what such names begin with, likewise */
     bool wants_messages; /* the message of each entry is a column, too */
     void (*open)(struct pfd_table_writer *w);
     void (*begin)(struct pfd_table_writer *w);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "table/form.h"
 #include "table/sqlite.h"
@@ -192,6 +193,21 @@ static void end_view(struct pfd_table_writer *w)
     f->n_terms = 0;
 }
 
+/* SQLite's own name for the number of a row: a column of the same name would
+ * be meant instead. */
+static const char *row_name(const struct pfd_table_writer *w)
+{
+    static const char *const all[] = { "rowid", "_rowid_", "oid" };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        bool is_taken = false;
+        for (size_t i = 0; i < w->n_columns; i++)
+            is_taken |= !strcasecmp(w->columns[i].name, all[k]);
+        if (!is_taken)
+            return all[k];
+    }
+    return "row_number() OVER ()";
+}
+
 static void add_to_view(struct pfd_table_writer *w)
 {
     static const struct {
@@ -215,7 +231,7 @@ static void add_to_view(struct pfd_table_writer *w)
         pfd_text_printf(sql, " AS \"%s\", ", parts[i].name);
     }
     add_quoted(sql, w->name, strlen(w->name), '\'');
-    pfd_text_puts(sql, " AS \"table\", rowid AS \"row\" FROM ");
+    pfd_text_printf(sql, " AS \"table\", %s AS \"row\" FROM ", row_name(w));
     add_name(sql, w->name);
     if (f->n_terms == VIEW_TERMS)
         end_view(w);
@@ -369,6 +385,8 @@ const struct pfd_table_form pfd_table_form_sqlite = {
               .suffixes = ".sqlite .sqlite3 .db",
               .wants_file = true,
               .holds_all = true },
+    .taken = "messages",
+    .prefix = "sqlite_",
     .wants_messages = true,
     .state_size = sizeof(struct state),
     .file_size = sizeof(struct file),

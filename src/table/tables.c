@@ -89,6 +89,7 @@ static struct pfd_one_table *add_table(struct pfd_tables *t, const char *text,
         memcpy(one->format, text, n);
     one->n_format = n;
     pfd_title_make(one->name, sizeof one->name, text, n);
+    pfd_title_avoid(one->name, sizeof one->name, t->form);
     t->all[t->n++] = one;
     if (!pfd_names_give(&t->names, one->name, sizeof one->name))
         fail_memory(t);

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     WORDS_MAX = 40 /* characters */
@@ -38,4 +39,16 @@ void pfd_title_make(char *ret, size_t room, const char *text, size_t n)
         to--;
     title[to] = '\0';
     snprintf(ret, room, "%s", to ? title : "table");
+}
+
+void pfd_title_avoid(char *name, size_t room, const struct pfd_table_form *form)
+{
+    size_t n = strlen(name);
+    if (form->taken && !strcasecmp(name, form->taken) && n + 3 < room)
+        memcpy(name + n, "_2", 3);
+    if (form->prefix && n + 2 < room &&
+        !strncasecmp(name, form->prefix, strlen(form->prefix))) {
+        memmove(name + 1, name, n + 1);
+        *name = '_';
+    }
 }

@@ -50,6 +50,23 @@ def bits(folder, truth):
                "WHERE \"index\" IN (2, 9)") == [("text",), ("integer",)]
 
 
+def names(folder):
+    """Format strings that name what the database has itself."""
+    box = inputs.box
+    texts = ("messages %u\n", "sqlite_x %u\n", "rowid %u col %u\n",
+             "rowid %u oid %u _rowid_ %u\n")
+    strings = [box.Str(0x300 + i, t, "4" * t.count("%"))
+               for i, t in enumerate(texts)]
+    entries = [s(*([7] * t.count("%"))) for s, t in zip(strings, texts)]
+    inputs.write({"n.elf": box.image(*strings),
+                  "n.bin": box.buffer(*entries, *entries)}, folder)
+    run(folder, "--all", "--to", "n.db", "n.bin", "n.elf")
+    rows = ask(folder, 'SELECT "table", "row" FROM messages', "n.db")
+    tables = ["messages_2", "_sqlite_x", "rowid_col", "rowid_oid_rowid"]
+    assert [row for _, row in rows] == [1] * 4 + [2] * 4, rows
+    assert [t for t, _ in rows[:3]] == tables[:3], rows
+
+
 def several(folder):
     run(folder, "--all", "--force", "--to", "x.db", *FILES, rc=2)
     rows = ask(folder, "SELECT \"index\", message, \"table\" FROM messages")
@@ -128,6 +145,7 @@ def main():
         several(folder)
         many(folder)
         odd(folder)
+        names(folder)
         inputs.write(inputs.several(1000), folder)
         laid(folder)
 
