@@ -187,6 +187,11 @@ static void tell_counts(const struct pfd_table_counts *c, bool grouped)
     tell_count(c->ungrouped,
                "row is left out: there is no memory for more groups",
                "rows are left out: there is no memory for more groups");
+    if (c->long_head) {
+        tell_hint("numpy.load() reads a header of so many columns with "
+                  "max_header_size=%llu only; --columns chooses fewer",
+                  (unsigned long long)c->long_head);
+    }
     if (c->sketched) {
         tell_hint("%llu of p50 and p99 are not exact: their rank is off by "
                   "%.2g %% of all at most",

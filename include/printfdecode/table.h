@@ -85,6 +85,8 @@ struct pfd_table_counts {
     uint64_t ungrouped; /* rows of groups that memory did not suffice for */
     uint64_t sketched;  /* p50 and p99 that are not exact, and how far their */
     double off;         /* rank may be off at the most, as a share of all */
+    uint64_t long_head; /* bytes of an npy file's header, where NumPy only reads
+                           it with max_header_size */
     uint64_t findings;  /* rows of entries that have findings (not notes) */
 };
 

@@ -137,6 +137,9 @@ static void make_head(const struct pfd_table_writer *w, struct pfd_text *out)
         (size_t)(20 - snprintf(NULL, 0, "%llu", (unsigned long long)s->n_rows));
     n = (n + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     uint32_t length = (uint32_t)(n - (sizeof magic - 1) - 2 - 4);
+    /* NumPy's limit by default, since 1.24. */
+    if (length > 10000)
+        w->counts->long_head = length;
     pfd_text_add(out, magic, sizeof magic - 1);
     pfd_text_add(out, "\3\0", 2);
     pfd_text_add(out, &length, sizeof length);

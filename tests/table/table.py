@@ -209,6 +209,19 @@ def hostile(folder, python):
         assert "b'payload_short'" in said and "[0, 0, 0, 0]" in said, said
 
 
+def many_columns(folder):
+    """A header that NumPy reads only when it is asked to."""
+    s = inputs.box.Str(0x401, "%u " * 700, "4" * 700)
+    inputs.write({"m.elf": inputs.box.image(s),
+                  "m.bin": inputs.box.buffer(s(*range(700)))}, folder)
+    _, err = run(folder, "--to", "m.npy", "m.bin", "m.elf")
+    told = int(err.split("max_header_size=")[1].split()[0])
+    with open(f"{folder}/m.npy", "rb") as f:
+        assert told == int.from_bytes(f.read(12)[8:], "little") > 10000, err
+    _, err = run(folder, "--to", "f.npy", "--columns", "a0,a1", "m.bin", "m.elf")
+    assert "max_header_size" not in err, err
+
+
 def main():
     python = numpy()
     if not python:
@@ -222,6 +235,7 @@ def main():
         inputs.write(inputs.several(1000), folder)
         all_tables(folder, python)
         columns(folder)
+        many_columns(folder)
     with tempfile.TemporaryDirectory() as folder:
         inputs.write(inputs.hostile(), folder)
         hostile(folder, python)
