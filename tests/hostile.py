@@ -245,6 +245,48 @@ def cache_of_elf_headers(n):
     return {"a": box.pipeline_cache([one * (n // 20)])}
 
 
+def elf_sections(names, data, row, n_rows):
+    """A host's ELF file: a table of a section of names and n_rows alike."""
+    at = 64
+    header = b"\x7fELF\2\1\1" + bytes(9) + struct.pack(
+        "<HHIQQQIHHHHHH", 1, 62, 1, 0, 0, at + len(names) + len(data), 0, 64,
+        0, 0, 64, n_rows + 2, 1)
+    strings = bytes(64) + struct.pack("<IIQQQQIIQQ", 0, 3, 0, 0, at,
+                                      len(names), 0, 0, 1, 0)
+    kind, flags, offset, size = row
+    one = struct.pack("<IIQQQQIIQQ", 1, kind, flags, 0,
+                      at + len(names) + offset, size, 0, 0, 1, 0)
+    return header + names + data + strings + one * n_rows
+
+
+@hostile(1 << 19, "strings a")
+def kpack_refs_that_overlap(n):
+    """Each would be read to its end."""
+    data = b"\xdd" + struct.pack(">I", n) + b"\xc0" * n
+    return {"a": elf_sections(b"\0.rocm_kpack_ref\0", data,
+                              (1, 0, 0, len(data)), n // 128)}
+
+
+@hostile(1 << 13, "strings a")
+def compressed_sections_that_overlap(n):
+    """And the file is each entry of a bundle."""
+    data = struct.pack("<IIQQ", 2, 0, 1 << 10, 8) + b"\x50\x2a\x4d\x18" \
+        b"\0\0\0\0" * (n // 8)
+    elf = elf_sections(b"\0.x\0\0\0\0\0", data,
+                       (1, 1 << 11, 0, len(data)), 250)
+    rows = n // 54
+    return {"a": table(rows, 32 + 27 * rows, len(elf)) + elf}
+
+
+@hostile(1 << 18, "strings a")
+def coff_names_that_overlap(n):
+    count = min(n // 40, 4096)
+    rows = struct.pack("<8sIIIIIIHHI", b"/4", 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    head = struct.pack("<HHIIIHH", 0x8664, count, 0, 20 + 40 * count, 0, 0, 0)
+    return {"a": head + b".text\0\0\0" + rows[8:] + rows * (count - 1) +
+            b"a" * (16 * n)}
+
+
 @hostile(1 << 18, "strings a")
 def yaml_laughs(n):
     row = "".join("k%d: &a%d [ *a%d, *a%d ]\n" % (i, i, i - 1, i - 1)

@@ -131,6 +131,7 @@ static enum pfd_status walk_sections(const struct pfd_code_range *range,
     enum pfd_status status = PFD_OK;
     struct pfd_section section;
     uint64_t last = 0;
+    bool is_told = false;
     for (size_t i = 0;
          status == PFD_OK && pfd_image_section(image, i, &section) == PFD_OK;
          i++) {
@@ -139,8 +140,10 @@ static enum pfd_status walk_sections(const struct pfd_code_range *range,
         /* The same section twice in a row is one. */
         if (section.type == SHT_NOBITS || section.offset == last)
             continue;
-        if (is_named(&section, ".rocm_kpack_ref"))
+        if (!is_told && is_named(&section, ".rocm_kpack_ref")) {
             tell_kpack(range, &section);
+            is_told = true; /* the whole section is read, and all may overlap */
+        }
         if (!has_code(&section, &is_code))
             continue;
         last = section.offset;

@@ -18,6 +18,8 @@
 enum {
     VERSION = 1,
     TABLE_AT = 8,
+    ENTRY_COST = 1024, /* of what the table of contents names */
+    FRAME_COST = 8,    /* of a byte of zstd: frames may be empty */
 };
 
 /* Where a code object lies in the file. */
@@ -201,6 +203,11 @@ static enum pfd_status walk_stored(const struct kpack *k, uint64_t ordinal,
         return PFD_OK;
     }
     const struct stored *stored = &all[ordinal];
+    /* The same frame may be named again and again. */
+    if (k->is_zstd && !pfd_code_spend(range, FRAME_COST * stored->n)) {
+        free(path);
+        return PFD_OK;
+    }
     if (k->is_zstd) {
         enum pfd_status status = path
                                      ? walk_zstd(k, stored, path, n_out)
@@ -246,7 +253,8 @@ static enum pfd_status walk_program(struct kpack *k, struct pfd_cursor *c,
         };
         const char *target = pfd_pack_read_bytes(c, &n_target);
         k->is_broken = !target || !read_numbers(c, numbers, 2);
-        if (k->is_broken || !pfd_code_spend(k->range, n_name + n_target))
+        if (k->is_broken ||
+            !pfd_code_spend(k->range, ENTRY_COST + n_name + n_target))
             break;
         status = walk_stored(k, ordinal, n_out,
                              path_of(k->range, name, n_name, target, n_target));
@@ -260,7 +268,9 @@ static enum pfd_status walk_toc(struct kpack *k)
     struct pfd_cursor c = k->toc;
     uint64_t n = 0;
     k->is_broken = !k->toc.n || !read_map(&c, &n);
-    for (; n > 0 && !k->is_broken && status == PFD_OK; n--) {
+    for (; n > 0 && !k->is_broken && !k->range->walk->exhausted &&
+           status == PFD_OK;
+         n--) {
         size_t n_name = 0;
         const char *name = pfd_pack_read_bytes(&c, &n_name);
         k->is_broken = !name;

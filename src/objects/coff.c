@@ -12,6 +12,7 @@ enum {
     NAME = 8,            /* longer ones are "/N", a place among strings */
     SYMBOL = 18,         /* a row of the table before the strings */
     SECTIONS_MAX = 4096,
+    NAME_LONGEST = 1024, /* of which more is not looked at: names overlap */
     MACHINE_AMD64 = 0x8664,
     MACHINE_ARM64 = 0xaa64,
 };
@@ -111,7 +112,9 @@ static void set_name(struct pfd_cursor file, const struct header *h,
     at += h->strings;
     if (h->strings && at < file.n) {
         ret->name = (const char *)file.base + at;
-        ret->n_name = strnlen(ret->name, file.n - (size_t)at);
+        size_t left = file.n - (size_t)at;
+        ret->n_name =
+            strnlen(ret->name, left < NAME_LONGEST ? left : NAME_LONGEST);
     }
 }
 

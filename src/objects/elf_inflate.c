@@ -130,6 +130,8 @@ struct copy {
     struct pfd_text bytes;
     uint64_t left; /* that sections may have */
     size_t n_compressed;
+    size_t unseen; /* bytes of the file that no section has been of */
+    bool overlap;  /* the sections are more than the file */
     const struct table *table;
     struct pfd_report *report;
     struct pfd_error *err;
@@ -191,6 +193,14 @@ static enum pfd_status take(struct copy *copy, size_t i,
     enum pfd_status status = PFD_OK;
     if (!read_section(copy->table->file, header, &section, copy->report))
         return PFD_OK;
+    if (section.data.n > copy->unseen) {
+        copy->overlap = true;
+        pfd_report_add(copy->report, PFD_FINDING_too_large, section.offset,
+                       "compressed sections overlap each other: no further "
+                       "ones are looked at");
+        return PFD_OK;
+    }
+    copy->unseen -= section.data.n;
     if (!want)
         status = is_wanted(&section, wanted, &want, copy->err);
     if (status == PFD_OK && want)
@@ -205,16 +215,19 @@ enum pfd_status pfd_elf_inflate(struct pfd_cursor file, uint64_t n_max,
                                 struct pfd_error *err)
 {
     struct table table;
-    struct copy copy = {
-        .left = n_max, .table = &table, .report = report, .err = err
-    };
+    struct copy copy = { .left = n_max,
+                         .unseen = file.n,
+                         .table = &table,
+                         .report = report,
+                         .err = err };
     enum pfd_status status = PFD_OK;
     size_t n_looked_at = 0;
     *ret = (struct pfd_elf_inflated){ 0 };
     if (!find_table(file, &table))
         return PFD_OK;
-    for (size_t i = 0; i < table.n && status == PFD_OK &&
-                       n_looked_at < SECTIONS_MAX && !copy.bytes.failed;
+    for (size_t i = 0;
+         i < table.n && status == PFD_OK && n_looked_at < SECTIONS_MAX &&
+         !copy.overlap && !copy.bytes.failed;
          i++) {
         Elf64_Shdr header = header_at(&table, i);
         if (!is_compressed(&header))
