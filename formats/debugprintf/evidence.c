@@ -609,7 +609,7 @@ static int likelihood_of(const struct tally *t)
     if (t->end == CHAIN_BROKEN || has_flags(t))
         return 20;
     if (t->plausible < t->n_records / 2 || is_no_loss(t) || is_scant(t) ||
-        (t->end != CHAIN_EXACT && is_swamped(t)))
+        ((t->end != CHAIN_EXACT || t->n_samples <= 2) && is_swamped(t)))
         return 25;
     if (t->plausible < t->n_records || t->end < CHAIN_BEFORE)
         return 50;
