@@ -31,8 +31,8 @@ void help_print(const struct option_table *table, const struct verb *verb);
 void help_version(void);
 
 /* The verb has no option of this name, given without its dashes. */
-void help_near_options(const struct option_table *table,
-                       const struct verb *verb, const char *given);
+void help_near_options(const struct option_table *t, const struct verb *of,
+                       const char *given);
 
 /* A word that is no file: a verb behind an option, or one mistyped? */
 void help_near_verbs(const struct option_table *table, const char *word);

@@ -444,9 +444,10 @@ static bool refuse_rings(scmp_filter_ctx filter)
     bool ok = true;
     for (size_t i = 0; i < sizeof ring_calls / sizeof *ring_calls; i++) {
         int number = seccomp_syscall_resolve_name(ring_calls[i]);
-        if (number != __NR_SCMP_ERROR)
-            ok &= seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), number, 0) ==
-                  0;
+        if (number == __NR_SCMP_ERROR)
+            continue;
+        int rc = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), number, 0);
+        ok &= rc == 0;
     }
     return ok;
 }

@@ -34,17 +34,17 @@ static int digit(char c)
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-static void make_digits(int8_t digits[256])
+static void make_digits(int digits[256])
 {
     for (int c = 0; c < 256; c++)
-        digits[c] = (int8_t)digit((char)c);
+        digits[c] = digit((char)c);
 }
 
 /* The bytes of text [n], allocated, [*n_ret], and a NUL behind them. NULL: it
  * is none, or there is no memory. */
 static char *decode(const char *text, size_t n, size_t *n_ret)
 {
-    int8_t digits[256];
+    int digits[256];
     const unsigned char *at = (const unsigned char *)text;
     while (n && text[n - 1] == '=')
         n--;

@@ -115,7 +115,7 @@ static bool set_buffer(cl_kernel kernel, cl_context context, cl_uint i,
             : NULL;
     free(zeros);
     return buffer &&
-           clSetKernelArg(kernel, i, sizeof buffer, &buffer) == CL_SUCCESS;
+           clSetKernelArg(kernel, i, sizeof(cl_mem), &buffer) == CL_SUCCESS;
 }
 
 static bool set(cl_kernel kernel, cl_context context, cl_uint i,

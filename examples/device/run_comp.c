@@ -21,6 +21,7 @@
  *
  * Exit status: 0 done, 1 an error, 77 there is no Vulkan device.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,16 +76,28 @@ static bool read_number(const char *text, unsigned long long max,
     return *text >= '0' && *text <= '9' && !*end && *ret <= max;
 }
 
+/* Digits up to a character, which *at is moved behind. */
+static bool take_u32(const char **at, char end, uint32_t *ret)
+{
+    char *rest = NULL;
+    errno = 0;
+    unsigned long value = strtoul(*at, &rest, 10);
+    if (**at < '0' || **at > '9' || *rest != end || errno || value > UINT32_MAX)
+        return false;
+    *ret = (uint32_t)value;
+    *at = rest + 1;
+    return true;
+}
+
 /* "0,1=4096" */
 static bool take_buffer(struct job *ret, const char *text)
 {
-    unsigned set;
-    unsigned binding;
-    int n = 0;
-    size_t bytes;
-    if (ret->n_buffers == SHADER_RESOURCES_MAX ||
-        sscanf(text, "%u,%u=%n", &set, &binding, &n) != 2 || n == 0 ||
-        !argument_bytes(text + n, &bytes))
+    uint32_t set = 0;
+    uint32_t binding = 0;
+    size_t bytes = 0;
+    const char *at = text;
+    if (ret->n_buffers == SHADER_RESOURCES_MAX || !take_u32(&at, ',', &set) ||
+        !take_u32(&at, '=', &binding) || !argument_bytes(at, &bytes))
         return refuse(text, "is no SET,BINDING=BYTES");
     ret->buffers[ret->n_buffers].set = set;
     ret->buffers[ret->n_buffers].binding = binding;

@@ -575,9 +575,10 @@ static bool is_swamped(const struct tally *t)
     uint64_t n_others = 0;
     for (uint64_t at = t->chain_at; at + DWORD <= t->n; at += DWORD)
         n_others += pfd_walk_u32(t->walk, at) != 0;
-    if (is_contradicted)
+    if (is_contradicted) {
         return n_others || t->plausible < t->n_records ||
                t->chain_at + DWORD > t->n;
+    }
     return n_others > t->n_records;
 }
 

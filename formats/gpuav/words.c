@@ -234,10 +234,11 @@ bool gpuav_entry_word(const struct pfd_look *look, uint32_t at,
                &r);
     const struct word_row *row = &age->words[i];
     const char *stage = pfd_stage_name(pfd_stage_of(r.stage));
-    if (r.is_own && !r.is_now && (size < 14 ? i < 7 : i > 0 && i < 7))
+    if (r.is_own && !r.is_now && (size < 14 ? i < 7 : i > 0 && i < 7)) {
         return pfd_word_set(ret, end,
                             size < 14 ? "zero: a check by the layer itself"
                                       : "not used: no shader found this");
+    }
     switch (row->telling) {
     case STAGE:
         return pfd_word_set(ret, end, "stage (%s)", stage);

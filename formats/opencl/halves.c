@@ -97,10 +97,11 @@ struct opencl_halves *opencl_halves_of(struct opencl_halves_table *table,
     struct opencl_halves *ret = &table->place[i];
     if (ret->string == string && ret->layout == layout)
         return ret;
-    if (!ret->string && table->n >= OPENCL_HALVES * 3 / 4)
+    if (!ret->string && table->n >= OPENCL_HALVES * 3 / 4) {
         ret = lone;
-    else
+    } else {
         table->n += !ret->string;
+    }
     find(string, layout, ret);
     return ret;
 }
