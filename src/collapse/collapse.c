@@ -435,7 +435,7 @@ enum pfd_status pfd_collapse_end(struct pfd_collapse *c)
 
 size_t pfd_collapse_memory(const struct pfd_collapse *c)
 {
-    return sizeof *c + c->n_slots * sizeof *c->slots + c->n_bytes +
+    return sizeof *c + c->n_slots * sizeof(void *) + c->n_bytes +
            2 * c->room.n * sizeof(struct pfd_span_range) + c->out.room;
 }
 

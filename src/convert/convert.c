@@ -222,9 +222,10 @@ static void worker_deinit(struct pfd_worker *w)
         if (w->used)
             w->used[i] = w->sums[i].entries > 0;
     }
-    if (convert->string_sum)
+    if (convert->string_sum) {
         pfd_made_sums_give(&w->made_sums, convert->string_sum,
                            convert->string_sum_user);
+    }
     pfd_made_sums_free(&w->made_sums);
     if (convert->n_given)
         *convert->n_given += w->n_given;
@@ -434,6 +435,32 @@ static void init_locks(struct pfd_pool *pool)
     pthread_mutexattr_destroy(&attr);
 }
 
+/* What entries are handed to, and how it shows them. */
+static void set_sink(struct pfd_pool *pool, const struct pfd_convert *convert)
+{
+    struct pfd_sink_options *options = &pool->sink_options;
+    if (convert->rows) {
+        options->form = pool->sink;
+        options->pieces = convert->row_pieces;
+        options->sequence = UINT64_MAX;
+        pool->sink = &pfd_sink_rows;
+    }
+    if (convert->points) {
+        options->points = convert->points;
+        pool->sink = &pfd_sink_points;
+        pfd_shares_begin(convert->points);
+    }
+    options->color = convert->color;
+    options->show = convert->show | (convert->origin ? PFD_SHOW_ORIGIN : 0);
+    options->links = convert->links;
+    options->tells = convert->tells;
+    options->time = convert->row_time;
+    options->marks = convert->marks;
+    options->fields = convert->fields;
+    pfd_sink_set_members(options, convert->members);
+    pfd_sink_set_origin_members(options, convert->origin_members);
+}
+
 static enum pfd_status convert_walk(const struct pfd_convert *convert,
                                     struct pfd_pool *pool,
                                     struct pfd_summary *summary,
@@ -447,28 +474,7 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
     enum pfd_status status = choose(pool, err);
     if (status != PFD_OK)
         return status;
-    if (convert->rows) {
-        pool->sink_options.form = pool->sink;
-        pool->sink_options.pieces = convert->row_pieces;
-        pool->sink_options.sequence = UINT64_MAX;
-        pool->sink = &pfd_sink_rows;
-    }
-    if (convert->points) {
-        pool->sink_options.points = convert->points;
-        pool->sink_options.time = convert->row_time;
-        pool->sink = &pfd_sink_points;
-        pfd_shares_begin(convert->points);
-    }
-    pool->sink_options.color = convert->color;
-    pool->sink_options.show =
-        convert->show | (convert->origin ? PFD_SHOW_ORIGIN : 0);
-    pool->sink_options.links = convert->links;
-    pool->sink_options.tells = convert->tells;
-    pool->sink_options.time = convert->row_time;
-    pool->sink_options.marks = convert->marks;
-    pool->sink_options.fields = convert->fields;
-    pfd_sink_set_members(&pool->sink_options, convert->members);
-    pfd_sink_set_origin_members(&pool->sink_options, convert->origin_members);
+    set_sink(pool, convert);
     pool->reported = reported_kinds(convert);
     const struct pfd_sink *form =
         convert->rows ? pool->sink_options.form : pool->sink;

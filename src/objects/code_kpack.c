@@ -296,9 +296,10 @@ enum pfd_status pfd_code_walk_kpack(const struct pfd_code_range *range)
         return PFD_OK;
     }
     bool ok = pfd_cursor_ok(&c) && read_table(&k, &c);
-    if (k.stored.failed)
+    if (k.stored.failed) {
         status = pfd_fail(range->walk->err, PFD_ERR_NOMEM, PFD_NO_OFFSET,
                           "out of memory");
+    }
     if (ok && status == PFD_OK)
         status = walk_toc(&k);
     if (status == PFD_OK && (!ok || k.is_broken)) {

@@ -58,8 +58,8 @@ enum pfd_code_kind {
 };
 
 /* What starts here. */
-enum pfd_code_kind pfd_code_kind_of(struct pfd_cursor bytes);
-bool pfd_code_is_amd(struct pfd_cursor bytes);
+enum pfd_code_kind pfd_code_kind_of(struct pfd_cursor c);
+bool pfd_code_is_amd(struct pfd_cursor c);
 
 /* The range's path, before, name and after in one; owned. NULL: no memory. */
 char *pfd_code_path(const struct pfd_code_range *range, const char *before,

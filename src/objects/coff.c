@@ -85,10 +85,11 @@ static bool find_header(struct pfd_cursor file, struct header *ret)
 {
     const uint8_t *p = file.base;
     size_t at = 0;
-    if (is_program(p, file.n))
+    if (is_program(p, file.n)) {
         at = u32(p + PE_AT) + SIGNATURE;
-    else if (!is_object(p, file.n))
+    } else if (!is_object(p, file.n)) {
         return false;
+    }
     if (file.n < at + HEADER)
         return false;
     read_header(p + at, at, ret);

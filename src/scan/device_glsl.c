@@ -324,9 +324,10 @@ static void put_shape(struct pfd_text *ret, const char *name)
     }
     pfd_text_printf(ret, ")\n{\n    PFD_HIGH uint at = pfd_reserve(%uu);\n",
                     pfd_device_dwords(name));
-    if (pfd_device_has(name, PFD_DEVICE_COMMIT))
+    if (pfd_device_has(name, PFD_DEVICE_COMMIT)) {
         pfd_text_puts(
             ret, "    PFD_HIGH uint h = pfd_mix(pfd_mix(at, low), high);\n");
+    }
     i = 0;
     for (const char *rest = name; pfd_device_parameter(&rest, &p); i++)
         put_stores(ret, name, &p, i, &at);

@@ -55,7 +55,7 @@ size_t pfd_scan_n_sources(const struct pfd_scan *scan)
 struct pfd_source *pfd_scan_at(const struct pfd_scan *scan, size_t i)
 {
     struct pfd_source *ret;
-    memcpy(&ret, scan->sources.data + i * sizeof ret, sizeof ret);
+    memcpy(&ret, scan->sources.data + i * sizeof(void *), sizeof(void *));
     return ret;
 }
 

@@ -179,9 +179,9 @@ uint32_t spirv_debug_number(const struct pfd_spirv *m, uint32_t k)
 static uint8_t encoding_of(const uint32_t *w, uint32_t n)
 {
     uint32_t width = n > 2 ? w[2] : 0;
+    bool is_usual = width == 16 || width == 32 || width == 64;
     if (n <= 3)
-        return width == 16 || width == 32 || width == 64 ? PFD_SPIRV_IEEE
-                                                         : PFD_SPIRV_ENCODED;
+        return is_usual ? PFD_SPIRV_IEEE : PFD_SPIRV_ENCODED;
     if (width == 16 && w[3] == 0)
         return PFD_SPIRV_BFLOAT;
     if (width == 8 && w[3] == 4214)
