@@ -224,7 +224,7 @@ static bool count_strings(const struct options *o, const struct inputs *in,
               is_one(&c, what, how, &last);
     if (ok && last < c.n_known) {
         ret->number = last;
-    } else if (ok && last != SIZE_MAX) {
+    } else if (ok && last != SIZE_MAX && c.made) {
         ret->made = set_of(&c.made[last - c.n_known].info);
     }
     counted_deinit(&c);
