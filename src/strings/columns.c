@@ -180,7 +180,7 @@ static bool is_next(const struct pfd_string *s, size_t i)
 static size_t list_of(const struct pfd_string *s, size_t i, size_t *n)
 {
     size_t first = i;
-    while (first && is_next(s, first))
+    while (first && i - first <= LIST_MAX && is_next(s, first))
         first--;
     *n = 1;
     while (first + *n < s->n_steps && *n <= LIST_MAX && is_next(s, first + *n))
