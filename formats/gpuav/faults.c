@@ -514,8 +514,9 @@ static size_t add_params(const struct gpuav_fault *f, struct pfd_origin *ret)
         .n = 3,
         .value = { f->params[0], f->params[1], f->params[2] },
     };
-    for (size_t i = 3; i < f->n_params; i++)
-        n += add_number(ret + n, more[i - 3], f->params[i]);
+    for (size_t i = 0; i < sizeof more / sizeof *more && 3 + i < f->n_params;
+         i++)
+        n += add_number(ret + n, more[i], f->params[3 + i]);
     return n;
 }
 
