@@ -114,7 +114,7 @@ static void add_component(char *name, size_t i, size_t n)
     if (n > 4) {
         snprintf(name + at, PFD_COLUMN_NAME_MAX - at, ".%zu", i);
     } else if (n > 1) {
-        snprintf(name + at, PFD_COLUMN_NAME_MAX - at, ".%c", "xyzw"[i]);
+        snprintf(name + at, PFD_COLUMN_NAME_MAX - at, ".%c", "xyzw"[i & 3]);
     }
 }
 
