@@ -610,28 +610,32 @@ static enum pfd_status walk_range(const struct pfd_code_range *range)
     return status;
 }
 
-/* A file that is walked with fn, in one of the two ways. */
+/* A file that is walked in one of two ways. */
 static enum pfd_status walk_file(
-    const void *bytes, size_t n, struct pfd_code_walk *walk,
-    struct pfd_report *report,
+    const void *bytes, size_t n, uint64_t max_inflated, pfd_piece_fn fn,
+    void *user, struct pfd_report *report, struct pfd_error *err,
     enum pfd_status (*way)(const struct pfd_code_range *range))
 {
     uint64_t compressed_left = n;
-    struct pfd_code_range range = {
-        .walk = walk,
+    uint64_t most = max_inflated ? max_inflated : PFD_INFLATED_MAX;
+    uint64_t in_all = INFLATED_FACTOR * (uint64_t)n;
+    struct pfd_code_walk walk = {
+        .fn = fn,
+        .user = user,
+        .max_inflated = most,
+        .inflated_left =
+            in_all + (most < UINT64_MAX - in_all ? most : UINT64_MAX - in_all),
+        .work_left = WORK_FACTOR * (uint64_t)n + WORK_SPARE,
+        .n_paid = report->n,
+        .err = err,
+    };
+    const struct pfd_code_range range = {
+        .walk = &walk,
         .path = report->source,
         .bytes = pfd_cursor(bytes, n),
         .compressed_left = &compressed_left,
         .report = report,
     };
-    uint64_t most = walk->max_inflated ? walk->max_inflated : PFD_INFLATED_MAX;
-    walk->max_inflated = most;
-    walk->work_left = WORK_FACTOR * (uint64_t)n + WORK_SPARE;
-    walk->n_paid = report->n;
-    walk->inflated_left = INFLATED_FACTOR * (uint64_t)n;
-    walk->inflated_left += most < UINT64_MAX - walk->inflated_left
-                               ? most
-                               : UINT64_MAX - walk->inflated_left;
     return way(&range);
 }
 
@@ -640,18 +644,12 @@ enum pfd_status pfd_container_walk(const void *bytes, size_t n,
                                    void *user, struct pfd_report *report,
                                    struct pfd_error *err)
 {
-    struct pfd_code_walk walk = {
-        .fn = fn,
-        .user = user,
-        .max_inflated = max_inflated,
-        .err = err,
-    };
     if (!pfd_container_recognise(bytes, n)) {
         return pfd_fail(
             err, PFD_ERR_UNSUPPORTED, 0,
             "no code objects: neither ELF nor SPIR-V, and no archive, bundle or cache of them");
     }
-    return walk_file(bytes, n, &walk, report, walk_range);
+    return walk_file(bytes, n, max_inflated, fn, user, report, err, walk_range);
 }
 
 enum pfd_status pfd_container_search(const void *bytes, size_t n,
@@ -659,11 +657,6 @@ enum pfd_status pfd_container_search(const void *bytes, size_t n,
                                      void *user, struct pfd_report *report,
                                      struct pfd_error *err)
 {
-    struct pfd_code_walk walk = {
-        .fn = fn,
-        .user = user,
-        .max_inflated = max_inflated,
-        .err = err,
-    };
-    return walk_file(bytes, n, &walk, report, pfd_code_search);
+    return walk_file(bytes, n, max_inflated, fn, user, report, err,
+                     pfd_code_search);
 }
