@@ -293,18 +293,30 @@ static bool set_up(struct pfdd_database *db)
     return db->is_set_up;
 }
 
+/* Is it a link, of either kind? 0, ELOOP, EMLINK. */
+static int find_link(const char *path)
+{
+    struct stat st;
+    int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    bool is_link = fstat(fd, &st) == 0 && S_ISLNK(st.st_mode);
+    bool is_ours = pfdd_own_file_is_only_ours(fd);
+    close(fd);
+    return is_link ? ELOOP : is_ours ? 0 : EMLINK;
+}
+
 /* SQLite follows links to the files beside it, which it overwrites. */
-static bool has_link_beside(const struct pfdd_database *db)
+static int find_link_beside(const struct pfdd_database *db)
 {
     static const char *const ends[] = { "-wal", "-shm", "-journal" };
     char path[4096];
-    struct stat st;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    int error = 0;
+    for (size_t i = 0; !error && i < sizeof ends / sizeof *ends; i++) {
         snprintf(path, sizeof path, "%s%s", db->path, ends[i]);
-        if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
-            return true;
+        error = find_link(path);
     }
-    return false;
+    return error;
 }
 
 /* SQLite would let everybody read it; its other files get the same rights. */
@@ -313,8 +325,9 @@ static bool make_file(struct pfdd_database *db)
     struct stat st;
     int fd = pfdd_own_file_open(db->path, O_RDWR | O_CREAT);
     bool ok = fd >= 0 && fstat(fd, &st) == 0;
-    if (ok && has_link_beside(db)) {
-        errno = ELOOP;
+    int error = ok ? find_link_beside(db) : 0;
+    if (error) {
+        errno = error;
         ok = false;
     }
     if (ok && !S_ISREG(st.st_mode)) {

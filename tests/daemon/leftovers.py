@@ -252,6 +252,49 @@ def links(temp):
             d.stop()
 
 
+def refuse_names(temp, path, config):
+    """Until the file's other name is the only one."""
+    before = slurp(path)
+    for more in '', ', required: true':
+        d = Daemon(temp, config % more)
+        with producer(f'{temp}/in.sock', elf_frame(), *dump_frames(1)):
+            until('it is said', lambda: 'out: it has several names' in d.log())
+            assert slurp(path) == before
+            os.rename(path, f'{path}.away')
+            until('lines', lambda: os.path.exists(path) and
+                  slurp(path).count(b'"type":"entry"') >= N_ENTRIES)
+        d.stop()
+        os.rename(f'{path}.away', path)
+
+
+def hard_links(temp):
+    """Of a file of ours, where others may have made them; the daemon's own, as
+    of a snapshot, is no obstacle."""
+    with open(f'{temp}/target', 'wb') as f:
+        f.write(b'of others\n')
+    os.mkdir(f'{temp}/folder')
+    path = f'{temp}/folder/out'
+    config = CONFIG.replace('$T/out', path)
+    os.link(f'{temp}/target', path)
+    os.chmod(f'{temp}/folder', 0o1777)
+    refuse_names(temp, path, config)
+    os.symlink(path, f'{temp}/way')
+    refuse_names(temp, path, CONFIG.replace('$T/out', f'{temp}/way'))
+    os.chmod(f'{temp}/folder', 0o755)
+    if os.geteuid() == 0:
+        os.chown(path, 65534, 65534)
+        refuse_names(temp, path, config)
+        os.chown(path, 0, 0)
+    else:
+        print('left out: files of others (only root makes some)')
+    d = Daemon(temp, config % '')
+    with producer(f'{temp}/in.sock', elf_frame(), *dump_frames(1)):
+        until('lines', lambda: slurp(f'{temp}/target').count(
+            b'"type":"entry"') >= N_ENTRIES)
+    d.stop()
+    assert slurp(f'{temp}/target').startswith(b'of others\n{')
+
+
 def of_each_source(temp):
     path = f'{temp}/out/a.b.ndjson.{OLD}'
     os.mkdir(f'{temp}/out')
@@ -270,4 +313,4 @@ def of_each_source(temp):
 
 
 run(torn, not_acknowledged, of_others, not_required, old_ones, links,
-    of_each_source)
+    hard_links, of_each_source)

@@ -330,25 +330,35 @@ def laid(temp):
         os.remove(f'{temp}/log.db')
 
 
+def is_refused(temp, name, why):
+    """What is linked to the target, until it goes."""
+    d = Daemon(temp, CONFIG % '')
+    with producer(f'{temp}/in.sock', *dump_frames()):
+        until('it is said', lambda: why in d.log())
+        assert slurp(f'{temp}/target') == b'', name
+        os.unlink(f'{temp}/{name}')
+        until('rows', lambda: len(entries(temp)) == N_ENTRIES)
+    d.stop()
+    for made in glob.glob(f'{temp}/log.db*'):
+        os.unlink(made)
+
+
 def linked(temp):
     """A link of another user is not followed, nor any to a file beside it."""
+    with open(f'{temp}/target', 'wb'):
+        pass
+    os.chmod(temp, 0o1777)
+    for name in 'log.db', 'log.db-wal', 'log.db-shm', 'log.db-journal':
+        os.link(f'{temp}/target', f'{temp}/{name}')
+        is_refused(temp, name, 'it has several names')
+    os.chmod(temp, 0o755)
     if os.geteuid() != 0:
-        print('left out: linked (it takes root to make a link of another user)')
+        print('left out: links of others (only root makes some)')
         return
-    with open(f'{temp}/target', 'wb') as f:
-        f.write(b'')
     for name in 'log.db', 'log.db-wal', 'log.db-journal':
         os.symlink(f'{temp}/target', f'{temp}/{name}')
         os.lchown(f'{temp}/{name}', 65534, 65534)
-        d = Daemon(temp, CONFIG % '')
-        with producer(f'{temp}/in.sock', *dump_frames()):
-            until('it is said', lambda: 'is not followed' in d.log())
-            assert slurp(f'{temp}/target') == b'', name
-            os.unlink(f'{temp}/{name}')
-            until('rows', lambda: len(entries(temp)) == N_ENTRIES)
-        d.stop()
-        for made in glob.glob(f'{temp}/log.db*'):
-            os.unlink(made)
+        is_refused(temp, name, 'is not followed')
 
 
 def moved(temp):
