@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,13 +74,36 @@ static bool look_at_map(struct search *s, const char *path)
            shaders_walk_map(path, look_at_shader, s, &says_more);
 }
 
+/* Values of options that are files to read, beside those of o->files. */
+static const size_t read_options[] = {
+    offsetof(struct options, core),
+    offsetof(struct options, tls.authority),
+    offsetof(struct options, tls.certificate),
+    offsetof(struct options, tls.key),
+    offsetof(struct options, nats.credentials),
+    offsetof(struct options, nats.password_file),
+};
+
+/* NULL: the file is no option's. */
+static const char *find_option(struct search *s, const struct options *o)
+{
+    for (size_t i = 0; i < sizeof read_options / sizeof *read_options; i++) {
+        const char *path;
+        memcpy(&path, (const char *)o + read_options[i], sizeof path);
+        if (path && is_input(s, path))
+            return path;
+    }
+    return NULL;
+}
+
 /* Is the file an input? Its name there; "": no input is; NULL: said why it is
  * not known. */
 static const char *find_input(const struct options *o, const struct stat *file)
 {
     struct search s = { .target = file };
-    if (o->core && is_input(&s, o->core))
-        return o->core;
+    const char *option = find_option(&s, o);
+    if (option)
+        return option;
     for (size_t i = 0; i < o->n_files; i++) {
         const char *path = o->files[i].path;
         const char *equals = strchr(path, '=');

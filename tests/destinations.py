@@ -3,6 +3,7 @@
 """No verb writes over what it reads, nor over any file without --force:
 destinations.py PROGRAM FOLDER_OF_SAMPLES"""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -118,6 +119,38 @@ class Destinations(unittest.TestCase):
                           out, "--force"], "map.json: is read")
         self.refused(["capture", "small.bin", "--shader", "7=print.spv", "-o",
                       "print.spv", "--force"], "print.spv: is read")
+
+    def options_of(self, verb):
+        """Those that read a file, as help has them."""
+        text = subprocess.run([PROGRAM, "help", verb], capture_output=True,
+                              check=True).stdout.decode()
+        return [(name, "7=key" if value == "ID=FILE" else "key") for name, value
+                in re.findall(r"^ +(--[a-z-]+) ((?:ID=)?FILE)\b", text, re.M)
+                if name != "--to" and (verb, name) != ("scan", "--strings")]
+
+    def test_options(self):
+        """What any option reads is an input, for standard output, too."""
+        verbs = re.findall(r"^  ([a-z-]+) ", subprocess.run(
+            [PROGRAM, "help"], capture_output=True,
+            check=True).stdout.decode(), re.M)
+        self.assertIn("replay", verbs)
+        seen = set()
+        for verb in verbs:
+            for option, value in self.options_of(verb):
+                seen.add(option)
+                write("key", b"-----BEGIN")
+                words = [verb, *(["hist"] if verb == "plot" else []), option,
+                         value]
+                with self.subTest(words), open("key", "ab") as f:
+                    rc, err = run(*words, stdout=f)
+                    self.assertEqual((rc, read("key")), (1, b"-----BEGIN"))
+                    self.assertIn("key: is read, and standard output", err)
+                    if verb in VERBS:
+                        self.refused([*self.words(verb, "key"), option, value,
+                                      "--force"], "key: is read")
+        self.assertLessEqual({"--tls-ca", "--tls-certificate", "--tls-key",
+                              "--credentials", "--password-file", "--core",
+                              "--strings", "--shader"}, seen)
 
     def test_folders(self):
         write("code.co", read("app.elf"))
