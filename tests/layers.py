@@ -29,7 +29,7 @@ DAEMON = [
     ' sample'
     ' digest sha256 site sources sums work',
     'chunk holder keys lobby pools quota session_sums request template',
-    'access class origin room',
+    'access class origin overlap room',
     'farm input output value',
     'block',
     'record ring runs',

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config/block.h"
+#include "config/overlap.h"
 #include "core/log.h"
 
 enum {
@@ -169,29 +170,6 @@ static void check_farm(struct pfdd_complaints *c, struct pfdd_place at,
     }
 }
 
-static void check_all(struct pfdd_complaints *c, struct pfdd_place at,
-                      const struct pfdd_config *config)
-{
-    const char *const why[] = {
-        why_only_one(config->inputs, config->n_inputs),
-        why_only_one(config->outputs, config->n_outputs),
-    };
-    for (size_t i = 0; i < 2; i++) {
-        if (why[i])
-            pfdd_complain_at(c, at, "%s", why[i]);
-    }
-    check_names(c, at, config);
-    check_farm(c, at, config);
-    if (config->n_inputs == 0)
-        pfdd_complain_at(c, at, "no inputs: there is nothing to do");
-    if (pfdd_config_has_required(config) && !config->state_dir) {
-        pfdd_complain_at(c, at,
-                         "a required output needs 'state_dir' for its queue");
-    }
-    if (config->ring > config->memory_max / 2)
-        pfdd_complain_at(c, at, "'ring' is more than half of 'memory_max'");
-}
-
 bool pfdd_config_paths(const struct pfdd_config *config, pfdd_path_fn call,
                        void *user)
 {
@@ -205,6 +183,42 @@ bool pfdd_config_paths(const struct pfdd_config *config, pfdd_path_fn call,
         ok = pfdd_keys_paths(block->class->parts, block, call, user);
     }
     return ok;
+}
+
+static void check_files(struct pfdd_complaints *c, struct pfdd_place at,
+                        const struct pfdd_config *config)
+{
+    struct pfdd_overlap o = { 0 };
+    bool ok = pfdd_config_paths(config, pfdd_overlap_write, &o) &&
+              pfdd_config_paths(config, pfdd_overlap_look, &o) &&
+              pfdd_overlap_look(&o, PFDD_USE_READ, c->name);
+    if (!ok)
+        pfdd_complain_at(c, at, "%s", o.why);
+    pfdd_overlap_deinit(&o);
+}
+
+static void check_all(struct pfdd_complaints *c, struct pfdd_place at,
+                      const struct pfdd_config *config)
+{
+    const char *const why[] = {
+        why_only_one(config->inputs, config->n_inputs),
+        why_only_one(config->outputs, config->n_outputs),
+    };
+    for (size_t i = 0; i < 2; i++) {
+        if (why[i])
+            pfdd_complain_at(c, at, "%s", why[i]);
+    }
+    check_names(c, at, config);
+    check_farm(c, at, config);
+    check_files(c, at, config);
+    if (config->n_inputs == 0)
+        pfdd_complain_at(c, at, "no inputs: there is nothing to do");
+    if (pfdd_config_has_required(config) && !config->state_dir) {
+        pfdd_complain_at(c, at,
+                         "a required output needs 'state_dir' for its queue");
+    }
+    if (config->ring > config->memory_max / 2)
+        pfdd_complain_at(c, at, "'ring' is more than half of 'memory_max'");
 }
 
 /* ---- reading ---- */

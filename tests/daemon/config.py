@@ -158,6 +158,62 @@ def errors_have_places(temp):
     assert p.returncode == 78 and 'No such file' in p.stderr
 
 
+def files_are_apart(temp):
+    """What an output writes is read by nobody else, before anything is opened:
+    not by its path, by a link, or as the name that a source may have."""
+    os.mkdir(f'{temp}/state')
+    os.mkdir(f'{temp}/out')
+    for name in 'key', 'app.elf', 'buffer', 'code', 'out/taken':
+        with open(f'{temp}/{name}', 'w') as f:
+            f.write('bytes')
+    for name in 'key', 'c.yaml', 'app.elf', 'buffer':
+        os.symlink(f'{temp}/{name}', f'{temp}/soft-{name}')
+    os.link(f'{temp}/key', f'{temp}/hard')
+    os.symlink(f'{temp}/state', f'{temp}/way')
+    text = ('state_dir: $T/state\ncode_objects: [$T/app.elf]\ninputs:\n'
+            '  - {type: buffer, path: $T/buffer}\n'
+            '  - {type: buffer, path: $T/comes.bin}\n'
+            '  - {type: buffer, path: $T/log.db-wal}\n'
+            '  - {type: listen, address: "tcp:127.0.0.1:0", '
+            'tls_ca: $T/out/taken, tls_certificate: $T/key, tls_key: $T/key}\n'
+            'outputs:\n'
+            '  - {type: file, path: $T/log}\n').replace('$T', temp)
+    read, kept = 'which is read', 'keeps for itself'
+    for path, why in (
+            ('key', read), ('./key', read), ('hard', read), ('soft-key', read),
+            ('app.elf', read), ('soft-app.elf', read), ('buffer', read),
+            ('soft-buffer', read), ('c.yaml', read), ('soft-c.yaml', read),
+            ('comes.bin', read), ('out/../comes.bin', read),
+            ('{buffer}.yaml', read), ('{buffer}', read),
+            ('out/{buffer}', read), ('out/ta{pid}n', read), ('log.db', read),
+            ('state/checkpoint', kept), ('way/edges', kept),
+            ('state/{buffer}', kept), ('state/queue/00.seg', kept),
+            ('way/lock', kept), ('log', 'two outputs')):
+        rc, said = check(temp, f'{text}  - {{type: file, path: '
+                         f'"{temp}/{path}"}}\n')
+        assert rc == 78 and why in said, (path, rc, said)
+    for path in 'out/x', 'state/log', 'out/{buffer}.json', 'state/q{pid}':
+        with open(f'{temp}/c.yaml', 'w') as f:
+            f.write(f'{text}  - {{type: file, path: "{temp}/{path}"}}\n')
+        done = subprocess.run([PROGRAM, 'check-config', f'{temp}/c.yaml'],
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == 0, (path, done)
+    # No device is anybody's alone.
+    assert subprocess.run(
+        [PROGRAM, 'check-config', '/dev/stdin'], text=True, check=False,
+        stdout=subprocess.DEVNULL, input=text + 2 * (
+            '  - {type: file, path: /dev/null}\n')).returncode == 0
+    # Nor is it opened where the configuration is read again.
+    with open(f'{temp}/c.yaml', 'w') as f:
+        f.write(f'{text}  - {{type: file, path: "{temp}/soft-key"}}\n')
+    done = subprocess.run([PROGRAM, '-c', f'{temp}/c.yaml'], check=False,
+                          capture_output=True, timeout=60)
+    assert done.returncode == 78, done
+    for name in 'key', 'app.elf', 'buffer':
+        with open(f'{temp}/{name}') as f:
+            assert f.read() == 'bytes'
+
+
 def features_are_said(temp):
     """What is not built in is refused with the package that brings it."""
     said = subprocess.run([PROGRAM, '--version'], text=True, check=True,
@@ -479,6 +535,7 @@ def has_http():
     return False
 
 
-run(errors_have_places, features_are_said, every_other_key_is_an_error,
+run(errors_have_places, files_are_apart, features_are_said,
+    every_other_key_is_an_error,
     keys_are_described, who_may_connect, words_are_limited, memory_has_a_cap,
     buffers_have_a_cap, half_frames_have_a_cap, names_have_a_cap, who_comes_at_the_cap_waits)

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files of a configuration that would be written over: what an output writes is
+ * no file that is read, none of state_dir, and no other output's. Files that are
+ * there are told by device and inode, others by their paths. One thread.
+ */
+#ifndef PFDD_OVERLAP_H
+#define PFDD_OVERLAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "config/keys.h"
+
+enum {
+    PFDD_OVERLAP_WHY = 256
+};
+
+struct pfdd_overlap {
+    struct pfdd_written_path *written; /* [n] */
+    size_t n;
+    char why[PFDD_OVERLAP_WHY]; /* "": none was found */
+};
+
+/* Of all paths, first: the pfdd_path_fn that takes what is written. False: see
+ * why. */
+bool pfdd_overlap_write(void *overlap, enum pfdd_use use, const char *path);
+
+/* Then the one for all paths that are not written. False: see why. */
+bool pfdd_overlap_look(void *overlap, enum pfdd_use use, const char *path);
+
+void pfdd_overlap_deinit(struct pfdd_overlap *overlap);
+
+#endif
