@@ -267,6 +267,30 @@ def kpack_refs_that_overlap(n):
                               (1, 0, 0, len(data)), n // 128)}
 
 
+NOTHING = b"\x50\x2a\x4d\x18" + bytes(4)  # a frame of zstd to be skipped
+
+
+def kpack(frames, ordinals):
+    """An archive whose programs' code objects are those frames."""
+    code = {b"%d" % i: {b"ordinal": o, b"original_size": 100}
+            for i, o in enumerate(ordinals)}
+    table = captures.pack({b"compression_scheme": b"zstd-per-kernel",
+                           b"zstd_offset": 16, b"toc": {b"x": code}})
+    data = struct.pack("<I", len(frames)) + b"".join(
+        struct.pack("<I", len(f)) + f for f in frames)
+    return b"KPAK" + struct.pack("<IQ", 1, 16 + len(data)) + data + table
+
+
+@hostile(1 << 18, "strings a")
+def kpack_frames_to_be_skipped(n):
+    return {"a": kpack([NOTHING * (n // 8)], [0])}
+
+
+@hostile(1 << 18, "strings a")
+def kpack_frame_of_many_programs(n):
+    return {"a": kpack([NOTHING * (n // 16)], [0] * (n // 64))}
+
+
 @hostile(1 << 13, "strings a")
 def compressed_sections_that_overlap(n):
     """And the file is each entry of a bundle."""

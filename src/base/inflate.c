@@ -43,28 +43,37 @@ enum {
 
 static bool is_skippable(const uint8_t *p, size_t n)
 {
-    return n >= sizeof zstd_magic && (p[0] & 0xf0) == 0x50 && p[1] == 0x2a &&
+    return n >= SKIPPABLE_HEADER && (p[0] & 0xf0) == 0x50 && p[1] == 0x2a &&
            p[2] == 0x4d && p[3] == 0x18;
 }
 
-/* Frames with data of others may stand before one with data (RFC 8878); what is
- * behind one that is longer than these bytes cannot be seen. */
+/* How many bytes the frames with data of others take that stand first, as far
+ * as they are whole (RFC 8878). */
+static size_t skippable_size(const uint8_t *p, size_t n)
+{
+    size_t at = 0;
+    while (is_skippable(p + at, n - at)) {
+        const uint8_t *size = p + at + 4;
+        uint64_t n_frame = SKIPPABLE_HEADER +
+                           (size[0] | (uint64_t)size[1] << 8 |
+                            (uint64_t)size[2] << 16 | (uint64_t)size[3] << 24);
+        if (n_frame > n - at)
+            break;
+        at += (size_t)n_frame;
+    }
+    return at;
+}
+
+/* What is behind a frame to be skipped that is longer than these bytes cannot be
+ * seen. */
 static bool is_zstd(const uint8_t *p, size_t n)
 {
-    bool has_skipped = false;
-    while (is_skippable(p, n)) {
-        if (n < SKIPPABLE_HEADER)
-            return false;
-        uint64_t size =
-            SKIPPABLE_HEADER + (p[4] | (uint64_t)p[5] << 8 |
-                                (uint64_t)p[6] << 16 | (uint64_t)p[7] << 24);
-        has_skipped = true;
-        if (size >= n)
-            return has_skipped;
-        p += size;
-        n -= (size_t)size;
-    }
-    return n >= sizeof zstd_magic && !memcmp(p, zstd_magic, sizeof zstd_magic);
+    size_t n_skipped = skippable_size(p, n);
+    p += n_skipped;
+    n -= n_skipped;
+    return (n_skipped > 0 && n == 0) || is_skippable(p, n) ||
+           (n >= sizeof zstd_magic &&
+            !memcmp(p, zstd_magic, sizeof zstd_magic));
 }
 
 enum pfd_compression pfd_compression_of(const void *bytes, size_t n)
@@ -128,11 +137,15 @@ static bool inflate_zlib(struct inflation *f)
     return rc != Z_MEM_ERROR;
 }
 
-/* Behind the end of a frame: is there another, for what is missing? */
-static bool has_more(const ZSTD_inBuffer *in, const ZSTD_outBuffer *out)
+/* Behind the end of a frame: is there another, for what is missing? Then it is
+ * next. */
+static bool has_more(ZSTD_inBuffer *in, const ZSTD_outBuffer *out)
 {
-    return out->pos < out->size &&
-           is_zstd((const uint8_t *)in->src + in->pos, in->size - in->pos);
+    const uint8_t *p = (const uint8_t *)in->src + in->pos;
+    if (out->pos == out->size || !is_zstd(p, in->size - in->pos))
+        return false;
+    in->pos += skippable_size(p, in->size - in->pos);
+    return in->pos < in->size;
 }
 
 /* Frame by frame of one stream, for as much as a damaged one gives. */

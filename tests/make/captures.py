@@ -27,8 +27,9 @@ def crc(data, before=0):
 
 def pack(v):
     if isinstance(v, dict):
-        return bytes([0x80 | len(v)]) + b"".join(
-            pack(k) + pack(x) for k, x in v.items())
+        head = bytes([0x80 | len(v)]) if len(v) < 16 else \
+            b"\xdf" + struct.pack(">I", len(v))
+        return head + b"".join(pack(k) + pack(x) for k, x in v.items())
     if isinstance(v, str):
         return bytes([0xd9, len(v.encode())]) + v.encode() if len(v) > 31 \
             else bytes([0xa0 | len(v.encode())]) + v.encode()
