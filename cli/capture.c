@@ -413,6 +413,8 @@ static bool is_strings(const char *path)
 /* Of a folder, what has no code objects is left out. */
 static bool is_wanted(const struct packer *p, const struct file *file)
 {
+    if (file->is_split)
+        return false;
     if (file->found)
         return source_has_objects(file->path, p->o->max_inflated);
     return file->role == ROLE_STRINGS ||

@@ -187,7 +187,8 @@ static void extract_file(struct extraction *e, const struct file *file)
     if (status == PFD_OK)
         status = source_read(&source, max, extract_object, e, hear, e, &err);
     source_close(&source);
-    if (status == PFD_OK && (e->n_objects > before || file->found))
+    if (status == PFD_OK &&
+        (e->n_objects > before || file->found || file->is_split))
         return; /* a folder may have others as well */
     tell_error("%s: %s", path,
                status != PFD_OK ? err.text : "no code objects are in it");

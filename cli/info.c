@@ -21,6 +21,8 @@
 static void hear(void *user, const struct pfd_finding *finding)
 {
     struct info *x = user;
+    if (x->is_split && finding->kind == PFD_FINDING_no_format_strings)
+        return;
     bool note = pfd_finding_is_note(finding->kind);
     x->n_findings += !note;
     if (!note || x->options->verbose)
@@ -332,8 +334,10 @@ int info_run(const struct options *o)
         .hear = hear,
         .n_findings = o->n_findings,
     };
-    for (size_t i = 0; i < o->n_files; i++)
+    for (size_t i = 0; i < o->n_files; i++) {
+        x.is_split = o->files[i].is_split;
         ok = info_file(&x, o->files[i].path) && ok;
+    }
     if (output_failed() || !ok)
         return EXIT_ERROR;
     return x.n_findings ? EXIT_FINDINGS : EXIT_CLEAN;

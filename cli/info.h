@@ -11,6 +11,7 @@ struct info {
     bool json;
     pfd_finding_fn hear; /* with this struct as its user */
     uint64_t n_findings;
+    bool is_split; /* the code of this file is in others, which come, too */
 };
 
 /* A capture: frames, strings, time, buffers and labels. False: said. */

@@ -27,6 +27,7 @@ struct listener {
     bool searches;    /* files for code objects, byte by byte */
     bool wants_cores; /* a core is to be searched, not loaded */
     bool is_found;    /* in a folder, which may have files without strings */
+    bool is_split;    /* its code is in other files, which are read, too */
     bool why_none;    /* the note that explains why there are no strings */
     uint64_t max_inflated;
     pfd_finding_fn tell;
@@ -50,6 +51,8 @@ static void keep_vain(struct inputs *in, const struct pfd_finding *finding)
 static void hear(void *user, const struct pfd_finding *finding)
 {
     struct listener *l = user;
+    if (l->is_split && finding->kind == PFD_FINDING_no_format_strings)
+        return;
     bool note = pfd_finding_is_note(finding->kind) ||
                 (l->is_found && finding->kind == PFD_FINDING_no_format_strings);
     l->inputs->n_findings += !note;
@@ -464,6 +467,7 @@ void inputs_open(struct inputs *ret, const struct options *options,
         if (ret->failed && !options->keep_going)
             break;
         listener.is_found = file->found != NULL;
+        listener.is_split = file->is_split;
         ret->n_found += listener.is_found;
         if (file->role == ROLE_SHADER) {
             ret->failed |=
@@ -478,7 +482,7 @@ void inputs_open(struct inputs *ret, const struct options *options,
         }
     }
     open_captures(ret, &listener);
-    listener.is_found = false;
+    listener.is_found = listener.is_split = false;
     if (options_have_memory(options) && (!ret->failed || options->keep_going))
         ret->failed |= !memory_add(ret, options, hear, &listener);
     if (ret->failed && !options->keep_going) {

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "beside.h"
 #include "destination.h"
 #include "folder.h"
 #include "input.h"
@@ -22,7 +23,9 @@ int main(int argc, char **argv)
         tell_color(options_color(&options, STDERR_FILENO));
         if (options_show_json(&options))
             output_guard_json();
-        bool ok = folders_expand(&options) && destinations_check(&options);
+        bool ok = folders_expand(&options);
+        beside_expand(&options);
+        ok = ok && destinations_check(&options);
         status = ok ? options.verb->run(&options) : EXIT_ERROR;
         /* What was printed before a failure is printed all the same. */
         if (output_failed())

@@ -542,8 +542,10 @@ void options_free(struct options *options)
     free(options->columns.all);
     free(options->group_by.all);
     free(options->aggregates.all);
-    for (size_t i = 0; i < options->n_files; i++)
+    for (size_t i = 0; i < options->n_files; i++) {
         free(options->files[i].found);
+        free(options->files[i].beside);
+    }
     free(options->files);
     free(options->ids);
     free(options->labels);

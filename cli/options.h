@@ -47,7 +47,9 @@ enum show {
 struct file {
     const char *path;
     enum role role;
-    char *found; /* the path, owned: it was found in a folder */
+    char *found;   /* the path, owned: it was found in a folder */
+    char *beside;  /* the path, owned: it was found beside a program ... */
+    bool is_split; /* ... such as this is: its code is in other files */
 };
 
 enum when {

@@ -2,10 +2,10 @@
 /* Code in the sections of a host's ELF file: "file:section". */
 #include <stdlib.h>
 
-#include "base/pack.h"
 #include "objects/code_walk.h"
 #include "objects/elf_inflate.h"
 #include "objects/image.h"
+#include "objects/kpack_ref.h"
 
 enum {
     SHT_NOBITS = 8
@@ -49,45 +49,14 @@ static bool has_code(const struct pfd_section *section, bool *is_code)
 
 /* ---- kpack: the code is in archives beside the program ---- */
 
-/* The first text of the list that is called so, in a map of MessagePack. */
-static const char *first_of_list(struct pfd_cursor c, const char *name,
-                                 size_t *n)
-{
-    uint64_t left = 1;
-    bool is_it = false;
-    while (left > 0) {
-        struct pfd_pack object = pfd_pack_read(&c);
-        left--;
-        if (object.kind == PFD_PACK_BAD)
-            return NULL;
-        if (object.kind == PFD_PACK_ITEMS) {
-            if (object.n_follow > pfd_cursor_left(&c))
-                return NULL;
-            left += object.n_follow;
-            continue;
-        }
-        const char *text =
-            (const char *)pfd_cursor_bytes(&c, (size_t)object.n_follow);
-        if (!text)
-            return NULL;
-        if (object.kind == PFD_PACK_BYTES && is_it) {
-            *n = (size_t)object.n_follow;
-            return text;
-        }
-        is_it = object.kind == PFD_PACK_BYTES &&
-                object.n_follow == strlen(name) &&
-                !memcmp(text, name, strlen(name));
-    }
-    return NULL;
-}
-
 /* Of a program of which ROCm has split off the device code. */
 static void tell_kpack(const struct pfd_code_range *range,
                        const struct pfd_section *section)
 {
     struct pfd_quoted quoted = { "" };
+    struct pfd_kpack_names names = pfd_kpack_names(section);
     size_t n = 0;
-    const char *path = first_of_list(section->bytes, "kpack_search_paths", &n);
+    const char *path = pfd_kpack_next_name(&names, &n);
     if (path)
         pfd_quote(&quoted, path, n);
     pfd_report_add(
@@ -140,7 +109,7 @@ static enum pfd_status walk_sections(const struct pfd_code_range *range,
         /* The same section twice in a row is one. */
         if (section.type == SHT_NOBITS || section.offset == last)
             continue;
-        if (!is_told && is_named(&section, ".rocm_kpack_ref")) {
+        if (!is_told && pfd_kpack_is_ref(&section)) {
             tell_kpack(range, &section);
             is_told = true; /* the whole section is read, and all may overlap */
         }
