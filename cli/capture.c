@@ -391,23 +391,56 @@ static bool write_buffer(struct packer *p, struct buffer *b)
     return ok;
 }
 
-static bool is_strings(const char *path)
+/* Does the file give strings without a search? */
+static bool gives_strings(const struct packer *p, const char *bytes, size_t n)
 {
-    char head[4096];
-    if (pfd_input_is_uri(path)) {
+    struct pfd_strings *strings = pfd_strings_new();
+    bool ret = false;
+    if (strings) {
         struct pfd_error err;
-        char *bytes = NULL;
-        size_t n_bytes = 0;
-        bool is = input_copy_uri(path, &bytes, &n_bytes, &err) &&
-                  source_is_code(bytes, n_bytes);
-        free(bytes);
-        return is;
+        pfd_strings_set_max_inflated(strings, p->o->max_inflated);
+        ret = pfd_strings_load(strings, bytes, n, "", NULL, NULL, &err) ==
+                  PFD_OK &&
+              pfd_strings_count(strings) > 0;
     }
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof head);
-    if (fd >= 0)
-        close(fd);
-    return n > 0 && source_is_code(head, (size_t)n);
+    pfd_strings_free(strings);
+    return ret;
+}
+
+static enum pfd_status write_found(void *user,
+                                   const struct pfd_object_info *object)
+{
+    struct packer *p = user;
+    return write_object(p, object->source, object->bytes, object->n)
+               ? PFD_OK
+               : PFD_ERR_STOPPED;
+}
+
+/* A file of code, or the code objects that a search finds in it: who reads the
+ * capture does not search. */
+static bool write_code(struct packer *p, const char *path, const char *bytes,
+                       size_t n)
+{
+    uint64_t before = p->n_objects;
+    if (!p->o->scan || options_have_memory(p->o) || gives_strings(p, bytes, n))
+        return write_object(p, path, bytes, n);
+    enum pfd_status status =
+        pfd_objects_search(bytes, n, path, p->o->max_inflated, write_found, p,
+                           NULL, NULL, &p->err);
+    if (status == PFD_ERR_STOPPED) /* which was said */
+        return false;
+    return is_written(p, status) &&
+           (p->n_objects > before || write_object(p, path, bytes, n));
+}
+
+/* Is it what an operand was taken for? */
+static bool is_buffer(const struct inputs *in, const struct file *file)
+{
+    for (size_t i = 0; i < in->n_buffers; i++) {
+        if (in->buffers[i].name == file->path)
+            return true;
+    }
+    return false;
 }
 
 /* Of a folder, what has no code objects is left out. */
@@ -418,7 +451,7 @@ static bool is_wanted(const struct packer *p, const struct file *file)
     if (file->found)
         return source_has_objects(file->path, p->o->max_inflated);
     return file->role == ROLE_STRINGS ||
-           (file->role == ROLE_BY_CONTENT && is_strings(file->path));
+           (file->role == ROLE_BY_CONTENT && !is_buffer(p->in, file));
 }
 
 static bool write_objects(struct packer *p)
@@ -435,7 +468,7 @@ static bool write_objects(struct packer *p)
             continue;
         if (!slurp(p, file->path, &bytes, &n))
             return false;
-        bool ok = write_object(p, file->path, bytes, n);
+        bool ok = write_code(p, file->path, bytes, n);
         free(bytes);
         if (!ok)
             return false;

@@ -31,8 +31,6 @@ NOT_HERE = {
     "gpuav/capture_av_dispatch_1",
     # The limit is the first command's alone.
     "container/max_inflated_decode",
-    # The whole file is captured, and those of captures are not searched.
-    "container/scan_elsewhere",
 }
 
 

@@ -74,3 +74,19 @@ enum pfd_status pfd_objects_read(const void *bytes, size_t n,
     return pfd_container_walk(bytes, n, max_inflated, give_piece, &reader,
                               &report, err);
 }
+
+enum pfd_status pfd_objects_search(const void *bytes, size_t n,
+                                   const char *source, uint64_t max_inflated,
+                                   pfd_object_fn fn, void *user,
+                                   pfd_finding_fn finding_fn,
+                                   void *finding_user, struct pfd_error *err)
+{
+    struct reader reader = { fn, user, err };
+    struct pfd_report report = {
+        .fn = finding_fn,
+        .user = finding_user,
+        .source = source,
+    };
+    return pfd_container_search(bytes, n, max_inflated, give_piece, &reader,
+                                &report, err);
+}
