@@ -110,7 +110,7 @@ OWNERS = {
     r'openssl/.*': 'cli/farm.c cli/tls.c daemon/net/digest.c daemon/net/tls.c',
     r'seccomp\.h': 'daemon/config/sandbox.c',
     r'systemd/.*': 'daemon/config/systemd.c',
-    r'pthread.*': 'src/filter/filter.c src/convert/convert_pool.h src/convert/press.c src/live/helpers.c src/live/source.c src/find/sieve.c'
+    r'pthread.*': 'src/base/thread.h src/filter/filter.c src/convert/convert_pool.h src/convert/press.c src/live/helpers.c src/live/source.c src/find/sieve.c'
     ' src/base/crc32c.c src/base/library.c src/strings/set.h daemon/core/foreign.c daemon/core/host.c daemon/core/log.c'
     ' src/layer/device.h src/layer/messages.c src/layer/settings.c',
 }

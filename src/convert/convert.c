@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/processors.h"
+#include "base/thread.h"
 #include "convert/convert_pool.h"
 
 enum {
@@ -272,7 +273,7 @@ static void run_workers(struct pfd_pool *pool, struct pfd_worker *workers,
         struct pfd_worker *w = &workers[started];
         if (!worker_init(w, pool))
             w->failed = true;
-        if (pthread_create(&w->thread, NULL, work, w)) {
+        if (!pfd_thread_start(&w->thread, work, w)) {
             worker_deinit(w);
             break; /* fewer threads do the same work */
         }

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/processors.h"
+#include "base/thread.h"
 #include "decode/run_copy.h"
 
 enum {
@@ -214,9 +215,8 @@ enum pfd_status pfd_press_new(const struct pfd_press_options *options,
         pfd_press_free(press);
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     }
-    while (
-        press->n_threads < n &&
-        !pthread_create(&press->threads[press->n_threads], NULL, work, press))
+    while (press->n_threads < n &&
+           pfd_thread_start(&press->threads[press->n_threads], work, press))
         press->n_threads++;
     if (!press->n_threads) {
         pfd_press_free(press);

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 
+#include "base/thread.h"
 #include "find/packets.h"
 #include "find/piece.h"
 
@@ -121,7 +122,7 @@ void pfd_sieve_run(const struct pfd_sieve *sieve, const struct pfd_field *field,
         n_bytes += pieces[i].to - pieces[i].from;
     /* This thread is one; where others cannot be had it does all. */
     while (n_bytes > ALONE_MAX && started + 1 < wanted &&
-           !pthread_create(&threads[started], NULL, work, &w))
+           pfd_thread_start(&threads[started], work, &w))
         started++;
     work(&w);
     for (unsigned i = 0; i < started; i++)

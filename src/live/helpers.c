@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/processors.h"
+#include "base/thread.h"
 
 enum {
     THREADS_MAX = 16,
@@ -66,7 +67,7 @@ static void *work(void *arg)
 static void start_threads(struct pfd_helpers *h)
 {
     while (h->n_threads < h->n_wanted &&
-           !pthread_create(&h->threads[h->n_threads], NULL, work, h))
+           pfd_thread_start(&h->threads[h->n_threads], work, h))
         h->n_threads++;
     h->n_wanted = h->n_threads;
 }

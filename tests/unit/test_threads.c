@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Any number of threads, any filter: the output is that of a plain loop. */
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "dump.h"
 #include "suite.h"
 
@@ -320,10 +322,31 @@ START_TEST(wrong_names)
 }
 END_TEST
 
+/* What a C library gives differs by far: 8 MiB, 128 KiB. */
+static void *measure_stack(void *size)
+{
+    pthread_attr_t attr;
+    ck_assert_int_eq(pthread_getattr_np(pthread_self(), &attr), 0);
+    ck_assert_int_eq(pthread_attr_getstacksize(&attr, size), 0);
+    pthread_attr_destroy(&attr);
+    return NULL;
+}
+
+START_TEST(stack_size)
+{
+    pthread_t thread;
+    size_t size = 0;
+    ck_assert(pfd_thread_start(&thread, measure_stack, &size));
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert_uint_gt(size, 900 << 10);
+    ck_assert_uint_lt(size, 1100 << 10);
+}
+END_TEST
+
 int main(void)
 {
     return suite_run("threads",
                      TESTS(same_output, filters, filters_on_threads, stopping,
-                           counting, wrong_names),
+                           counting, wrong_names, stack_size),
                      280);
 }
