@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Golden cases with stacks of 128 KiB, which threads have with musl:
-small_stacks.py PROGRAM CASES. Of each format, those of llpc are all of them."""
+"""Golden cases with a stack of 128 KiB: an eighth of what the library's threads have,
+and what musl gives to those of others. small_stacks.py PROGRAM CASES. Of each
+format, those of llpc are all of them."""
 import os
 import resource
 import subprocess
