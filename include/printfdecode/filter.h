@@ -62,7 +62,7 @@ PFD_API enum pfd_status pfd_filter_new(const struct pfd_filter_spec *spec,
                                        struct pfd_filter **ret,
                                        struct pfd_error *err);
 
-/* Bytes that its compiled patterns take; NULL: none. */
+/* Bytes that it takes, about; NULL: none. */
 PFD_API size_t pfd_filter_memory(const struct pfd_filter *filter);
 
 /* NULL is allowed. No run may be left. */
@@ -97,6 +97,10 @@ struct pfd_filter_facts {
 
 struct pfd_filter_run;
 
+enum {
+    PFD_FILTER_ROOM_MIN = 32 * 1024, /* bytes of the least room of a run */
+};
+
 /* Borrows filter and strings, which must not change meanwhile. PFD_OK;
  * PFD_ERR_NOMEM. */
 PFD_API enum pfd_status pfd_filter_run_new(const struct pfd_filter *filter,
@@ -106,6 +110,16 @@ PFD_API enum pfd_status pfd_filter_run_new(const struct pfd_filter *filter,
 
 /* NULL is allowed. */
 PFD_API void pfd_filter_run_free(struct pfd_filter_run *run);
+
+/*
+ * Bytes that it may take from now on, beside itself: PFD_FILTER_ROOM_MIN at
+ * least, or 0: no bound, as it begins. What of format strings has no room is
+ * worked out anew for each entry; a pattern whose match has none gives up on the
+ * message.
+ */
+PFD_API void pfd_filter_run_set_room(struct pfd_filter_run *run, size_t n);
+/* Bytes that it takes of that; NULL: none. */
+PFD_API size_t pfd_filter_run_memory(const struct pfd_filter_run *run);
 
 /* What conditions are told of the entries that are tested from now on; copied.
  */

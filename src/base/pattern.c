@@ -55,7 +55,7 @@ struct pfd_pattern {
 };
 
 struct pfd_matcher {
-    struct pfd_pattern_memory memory;
+    struct pfd_pattern_memory *memory; /* borrowed */
     pcre2_general_context *general;
     pcre2_match_context *context;
     pcre2_match_data *data;
@@ -175,12 +175,13 @@ void pfd_pattern_free(struct pfd_pattern *pattern)
     free(pattern);
 }
 
-struct pfd_matcher *pfd_matcher_new(void)
+struct pfd_matcher *pfd_matcher_new(struct pfd_pattern_memory *memory)
 {
     struct pfd_matcher *m = calloc(1, sizeof *m);
     if (!m)
         return NULL;
-    m->general = pcre2.general_context_create(take, give_back, &m->memory);
+    m->memory = memory;
+    m->general = pcre2.general_context_create(take, give_back, memory);
     m->context = m->general ? pcre2.match_context_create(m->general) : NULL;
     m->data = m->general ? pcre2.match_data_create(1, m->general) : NULL;
     m->stack = pcre2.jit_stack_create(JIT_STACK_MIN, JIT_STACK_MAX, NULL);
@@ -211,7 +212,7 @@ void pfd_matcher_free(struct pfd_matcher *matcher)
  * somebody who matches. */
 static void give_up_much(struct pfd_matcher *m)
 {
-    if (m->memory.n <= KEPT_MAX)
+    if (m->memory->n <= KEPT_MAX)
         return;
     pcre2_match_data *data = pcre2.match_data_create(1, m->general);
     if (!data)

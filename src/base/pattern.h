@@ -26,8 +26,8 @@ enum pfd_match {
     PFD_MATCH_GAVE_UP, /* a limit was reached: perhaps */
 };
 
-/* What patterns take, who asks for it before it is taken. One thread at a
- * time. */
+/* What patterns or a matcher take, who asks for it before it is taken. One
+ * thread at a time. */
 struct pfd_pattern_memory {
     size_t n;     /* bytes */
     size_t n_max; /* 0: no bound */
@@ -48,8 +48,9 @@ enum pfd_status pfd_pattern_new(const char *text, unsigned flags,
 /* NULL is allowed. */
 void pfd_pattern_free(struct pfd_pattern *pattern);
 
-/* After a pattern has been made. NULL when out of memory. */
-struct pfd_matcher *pfd_matcher_new(void);
+/* After a pattern has been made. memory: borrowed until the matcher is freed; a
+ * match that has no more of it gives up. NULL when out of memory. */
+struct pfd_matcher *pfd_matcher_new(struct pfd_pattern_memory *memory);
 
 /* NULL is allowed. */
 void pfd_matcher_free(struct pfd_matcher *matcher);

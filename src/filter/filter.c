@@ -15,8 +15,10 @@
 
 /* More are a mistake, or an attack. */
 enum {
-    PATTERNS_MAX = 64
+    PATTERNS_MAX = 64,
+    MATCH_LEAST = 24 << 10, /* bytes that most matches do with */
 };
+_Static_assert((int)MATCH_LEAST < PFD_FILTER_ROOM_MIN, "beside plans");
 
 /* Patterns of which one has to match. */
 struct patterns {
@@ -123,7 +125,11 @@ static const uint8_t no_payload[sizeof(uint64_t)];
 struct pfd_filter_run {
     const struct pfd_filter *filter;
     struct plan *plans; /* [n_plans], by the strings' index */
-    size_t n_plans;
+    size_t n_plans;     /* 0: there are none yet, or no room */
+    size_t n_strings;
+    size_t n_bytes; /* of plans and what they have */
+    size_t room;    /* for these and for matching; 0: no bound */
+    struct pfd_pattern_memory matching;
     struct pfd_matcher *matcher; /* NULL: there are no patterns */
     struct pfd_filter_facts facts;
     uint64_t gave_up;
@@ -248,7 +254,10 @@ enum pfd_status pfd_filter_new(const struct pfd_filter_spec *spec,
 
 size_t pfd_filter_memory(const struct pfd_filter *filter)
 {
-    return filter ? filter->memory.n : 0;
+    if (!filter)
+        return 0;
+    size_t n = sizeof *filter + sizeof *filter->met + filter->memory.n;
+    return n + (filter->where ? pfd_where_memory(filter->where) : 0);
 }
 
 void pfd_filter_free(struct pfd_filter *filter)
@@ -276,11 +285,10 @@ enum pfd_status pfd_filter_run_new(const struct pfd_filter *filter,
     if (!run)
         return no_memory(err);
     run->filter = filter;
-    run->n_plans = pfd_strings_count(strings);
-    run->plans = calloc(run->n_plans + 1, sizeof *run->plans);
+    run->n_strings = pfd_strings_count(strings);
     bool has_patterns = filter->messages.n + filter->format_strings.n > 0;
-    run->matcher = has_patterns ? pfd_matcher_new() : NULL;
-    if (!run->plans || (has_patterns && !run->matcher)) {
+    run->matcher = has_patterns ? pfd_matcher_new(&run->matching) : NULL;
+    if (has_patterns && !run->matcher) {
         pfd_filter_run_free(run);
         return no_memory(err);
     }
@@ -292,11 +300,29 @@ void pfd_filter_run_free(struct pfd_filter_run *run)
 {
     if (!run)
         return;
-    for (size_t i = 0; run->plans && i < run->n_plans; i++)
+    for (size_t i = 0; i < run->n_plans; i++)
         free(run->plans[i].bound);
     free(run->plans);
     pfd_matcher_free(run->matcher);
     free(run);
+}
+
+/* What plans leave is for matching. */
+static void bound_matching(struct pfd_filter_run *run)
+{
+    size_t n = run->room > run->n_bytes ? run->room - run->n_bytes : 1;
+    run->matching.n_max = run->room ? n : 0;
+}
+
+void pfd_filter_run_set_room(struct pfd_filter_run *run, size_t n)
+{
+    run->room = n;
+    bound_matching(run);
+}
+
+size_t pfd_filter_run_memory(const struct pfd_filter_run *run)
+{
+    return run ? run->n_bytes + run->matching.n : 0;
 }
 
 void pfd_filter_run_set(struct pfd_filter_run *run,
@@ -400,6 +426,31 @@ static void meet(const struct pfd_filter *f, const struct pfd_string *s,
     pthread_mutex_unlock(&met->lock);
 }
 
+/* Of plans; false: there is no room. What a match needs is left free. */
+static bool take(struct pfd_filter_run *run, size_t n)
+{
+    size_t left = run->matcher ? MATCH_LEAST : 0;
+    left = run->matching.n > left ? run->matching.n : left;
+    if (run->room && run->n_bytes + n + left > run->room)
+        return false;
+    run->n_bytes += n;
+    bound_matching(run);
+    return true;
+}
+
+/* Of a plan; NULL: there is no room. */
+static struct pfd_where_bound *bind(struct pfd_filter_run *run,
+                                    const struct pfd_string *s)
+{
+    const struct pfd_where *where = run->filter->where;
+    size_t n = pfd_where_bound_memory(where, s);
+    if (!take(run, n))
+        return NULL;
+    struct pfd_where_bound *ret = pfd_where_bind(where, s);
+    run->n_bytes -= ret ? 0 : n;
+    return ret;
+}
+
 static bool decide(struct pfd_filter_run *run, struct plan *plan,
                    const struct pfd_string *s)
 {
@@ -410,7 +461,7 @@ static bool decide(struct pfd_filter_run *run, struct plan *plan,
     plan->state = PERHAPS;
     if (!f->where)
         return true;
-    plan->bound = pfd_where_bind(f->where, s);
+    plan->bound = bind(run, s);
     if (!plan->bound) {
         plan->state = UNDECIDED;
         return false;
@@ -430,11 +481,27 @@ static bool make_plan(struct pfd_filter_run *run, struct plan *plan,
     return ok;
 }
 
-/* NULL: the string is in no table, or memory is out. */
+/* False: the string is in no table, or there is no room. */
+static bool has_plans(struct pfd_filter_run *run, const struct pfd_string *s)
+{
+    size_t n = run->n_strings * sizeof *run->plans;
+    if (run->n_plans || s->index >= run->n_strings || !take(run, n))
+        return s->index < run->n_plans;
+    run->plans = calloc(run->n_strings, sizeof *run->plans);
+    if (run->plans) {
+        run->n_plans = run->n_strings;
+    } else {
+        run->n_bytes -= n;
+    }
+    return run->plans;
+}
+
+/* NULL: the string is in no table, or memory is out: it is decided for the entry
+ * alone. */
 static const struct plan *plan_of(struct pfd_filter_run *run,
                                   const struct pfd_string *s)
 {
-    if (!s || s->index >= run->n_plans)
+    if (!s || (s->index >= run->n_plans && !has_plans(run, s)))
         return NULL;
     struct plan *plan = &run->plans[s->index];
     if (__builtin_expect(plan->state == UNDECIDED, 0) &&

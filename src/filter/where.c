@@ -8,8 +8,22 @@
 #include "filter/where_code.h"
 #include "strings/columns.h"
 
+/* What is read, until it is known how much that is. */
+struct draft {
+    struct pfd_where_op ops[PFD_WHERE_OPS_MAX]; /* [n] */
+    size_t n;
+    struct pfd_value constants[PFD_WHERE_OPS_MAX]; /* [n_constants] */
+    size_t n_constants;
+    const char *names[PFD_WHERE_NAMES_MAX]; /* [n_names], in texts */
+    size_t n_names;
+    size_t n_compares;
+    size_t n_texts;
+    /* Names and text constants; no longer than what they were read from. */
+    char texts[2 * PFD_WHERE_TEXT_MAX];
+};
+
 struct reader {
-    struct pfd_where *w;
+    struct draft *w;
     const char *text; /* NUL-terminated */
     size_t at;
     unsigned depth; /* values on the stack once this one is there */
@@ -61,7 +75,7 @@ static bool take(struct reader *r, const char *token)
 
 static struct pfd_where_op *add(struct reader *r, enum pfd_where_code code)
 {
-    struct pfd_where *w = r->w;
+    struct draft *w = r->w;
     if (w->n == PFD_WHERE_OPS_MAX) {
         fail(r, r->at, "the expression is too long");
         return &w->ops[0];
@@ -81,7 +95,7 @@ static char *keep_text(struct reader *r, const char *text, size_t n)
 
 static bool add_constant(struct reader *r, struct pfd_value value)
 {
-    struct pfd_where *w = r->w;
+    struct draft *w = r->w;
     size_t i = w->n_constants;
     struct pfd_where_op *op = add(r, PFD_WHERE_CONSTANT);
     if (r->status != PFD_OK)
@@ -211,7 +225,7 @@ static bool read_text(struct reader *r, char quote)
 
 static bool add_name(struct reader *r, const char *name, size_t n)
 {
-    struct pfd_where *w = r->w;
+    struct draft *w = r->w;
     size_t i = 0;
     while (i < w->n_names &&
            (strlen(w->names[i]) != n || memcmp(w->names[i], name, n) != 0))
@@ -323,7 +337,7 @@ static enum pfd_where_code peek_operator(struct reader *r)
 /* A comparison of a name with a constant is one operation: most are that. */
 static void join_comparison(struct reader *r, enum pfd_where_code code)
 {
-    struct pfd_where *w = r->w;
+    struct draft *w = r->w;
     bool is_comparison =
         operators[code].precedence == operators[PFD_WHERE_EQ].precedence;
     struct pfd_where_op *last = &w->ops[w->n];
@@ -372,6 +386,61 @@ static bool read_expression(struct reader *r, unsigned least)
     return true;
 }
 
+/* ---- what is kept ---- */
+
+/* Texts of a draft move with the others. */
+static void move_texts(const struct draft *d, char *texts,
+                       struct pfd_value *constants, const char **names)
+{
+    memcpy(texts, d->texts, d->n_texts);
+    for (size_t i = 0; i < d->n_constants; i++) {
+        if (constants[i].type == PFD_VALUE_TEXT)
+            constants[i].text = texts + (constants[i].text - d->texts);
+    }
+    for (size_t i = 0; i < d->n_names; i++)
+        names[i] = texts + (d->names[i] - d->texts);
+}
+
+/* NULL: out of memory. */
+static struct pfd_where *keep(const struct draft *d)
+{
+    const size_t align = _Alignof(struct pfd_value);
+    size_t head = (sizeof(struct pfd_where) + align - 1) / align * align;
+    size_t n_constants = d->n_constants * sizeof *d->constants;
+    size_t n_names = d->n_names * sizeof *d->names;
+    size_t n_ops = d->n * sizeof *d->ops;
+    size_t n = head + n_constants + n_names + n_ops + d->n_texts;
+    char *block = aligned_alloc(align, (n + align - 1) / align * align);
+    if (!block)
+        return NULL;
+    struct pfd_where *ret = (struct pfd_where *)block;
+    struct pfd_value *constants = (struct pfd_value *)(block + head);
+    const char **names = (const char **)(block + head + n_constants);
+    struct pfd_where_op *ops =
+        (struct pfd_where_op *)(block + head + n_constants + n_names);
+    memcpy(constants, d->constants, n_constants);
+    memcpy(ops, d->ops, n_ops);
+    move_texts(d, (char *)ops + n_ops, constants, names);
+    *ret = (struct pfd_where){ .ops = ops,
+                               .n = d->n,
+                               .constants = constants,
+                               .names = names,
+                               .n_names = d->n_names,
+                               .n_compares = d->n_compares,
+                               .n_bytes = n };
+    return ret;
+}
+
+static enum pfd_status read_all(struct reader *r)
+{
+    if (read_expression(r, 1)) {
+        skip_space(r);
+        if (r->text[r->at])
+            fail(r, r->at, "an operator expected");
+    }
+    return r->status;
+}
+
 enum pfd_status pfd_where_new(const char *text, struct pfd_where **ret,
                               struct pfd_error *err)
 {
@@ -380,21 +449,19 @@ enum pfd_status pfd_where_new(const char *text, struct pfd_where **ret,
                         "an expression of more than %d bytes",
                         PFD_WHERE_TEXT_MAX);
     }
-    struct pfd_where *w = calloc(1, sizeof *w);
-    if (!w)
-        return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
-    struct reader r = { .w = w, .text = text, .err = err };
-    if (read_expression(&r, 1)) {
-        skip_space(&r);
-        if (text[r.at])
-            fail(&r, r.at, "an operator expected");
-    }
-    if (r.status != PFD_OK) {
-        free(w);
-        return r.status;
-    }
-    *ret = w;
-    return PFD_OK;
+    struct draft *draft = calloc(1, sizeof *draft);
+    struct reader r = { .w = draft, .text = text, .err = err };
+    enum pfd_status status = draft ? read_all(&r) : PFD_ERR_NOMEM;
+    *ret = status == PFD_OK ? keep(draft) : NULL;
+    free(draft);
+    if (status == PFD_ERR_USAGE || *ret)
+        return status;
+    return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+}
+
+size_t pfd_where_memory(const struct pfd_where *where)
+{
+    return where->n_bytes;
 }
 
 void pfd_where_free(struct pfd_where *where)

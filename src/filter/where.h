@@ -62,6 +62,9 @@ enum pfd_status pfd_where_new(const char *text, struct pfd_where **ret,
 /* NULL is allowed. */
 void pfd_where_free(struct pfd_where *where);
 
+/* Bytes that it takes. */
+size_t pfd_where_memory(const struct pfd_where *where);
+
 /* Name i of those that it asks for, NUL-terminated; NULL: there is no i. */
 const char *pfd_where_name(const struct pfd_where *where, size_t i);
 
@@ -83,6 +86,9 @@ struct pfd_where_bound {
 /* And the number of something that every entry has: entry_value.h. */
 #define PFD_WHERE_OWN (UINT32_MAX - 255)
 
+/* Bytes that one takes. string: as below. */
+size_t pfd_where_bound_memory(const struct pfd_where *where,
+                              const struct pfd_string *string);
 /* string NULL: of an unknown id, which has no arguments. NULL when out of
  * memory. */
 struct pfd_where_bound *pfd_where_bind(const struct pfd_where *where,

@@ -54,17 +54,15 @@ struct pfd_where_op {
     uint16_t constant; /* of CONSTANT and COMPARE; SKIP_*: operation to go to */
 };
 
+/* One block of memory; what it points to is behind it. */
 struct pfd_where {
-    struct pfd_where_op ops[PFD_WHERE_OPS_MAX]; /* [n] */
+    const struct pfd_where_op *ops; /* [n] */
     size_t n;
-    struct pfd_value constants[PFD_WHERE_OPS_MAX]; /* [n_constants] */
-    size_t n_constants;
-    const char *names[PFD_WHERE_NAMES_MAX]; /* [n_names], in texts */
+    const struct pfd_value *constants; /* their texts are behind it, too */
+    const char *const *names;          /* [n_names] */
     size_t n_names;
     size_t n_compares;
-    size_t n_texts;
-    /* Names and text constants; no longer than what they were read from. */
-    char texts[2 * PFD_WHERE_TEXT_MAX];
+    size_t n_bytes; /* of the block */
 };
 
 #endif

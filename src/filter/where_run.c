@@ -453,23 +453,40 @@ static void place_names(const struct pfd_where *where,
     }
 }
 
+static bool has_ranges(const struct pfd_where *where,
+                       const struct pfd_string *string)
+{
+    return string && is_simple(where);
+}
+
+/* Of a bound, before its ranges. */
+static size_t bound_head(const struct pfd_where *where)
+{
+    const size_t align = sizeof(struct pfd_where_range *);
+    size_t n = sizeof(struct pfd_where_bound) +
+               where->n_names * sizeof(uint32_t) + align - 1;
+    return n / align * align;
+}
+
+size_t pfd_where_bound_memory(const struct pfd_where *where,
+                              const struct pfd_string *string)
+{
+    size_t n_ranges = has_ranges(where, string) ? where->n_compares : 0;
+    return bound_head(where) + n_ranges * sizeof(struct pfd_where_range);
+}
+
 struct pfd_where_bound *pfd_where_bind(const struct pfd_where *where,
                                        const struct pfd_string *string)
 {
-    const size_t align = sizeof(struct pfd_where_range *);
-    bool is_fast = string && is_simple(where);
-    size_t n = sizeof(struct pfd_where_bound) +
-               where->n_names * sizeof(uint32_t) + align;
-    size_t n_ranges = is_fast ? where->n_compares : 0;
     struct pfd_where_bound *ret =
-        calloc(1, n + n_ranges * sizeof(struct pfd_where_range));
+        calloc(1, pfd_where_bound_memory(where, string));
     if (!ret)
         return NULL;
     place_names(where, string, ret);
     ret->is_never = !can_be_true(where, ret);
     struct pfd_where_range *ranges =
-        (struct pfd_where_range *)((char *)ret + n / align * align);
-    if (is_fast && make_ranges(where, string, ret, ranges))
+        (struct pfd_where_range *)((char *)ret + bound_head(where));
+    if (has_ranges(where, string) && make_ranges(where, string, ret, ranges))
         ret->ranges = ranges;
     return ret;
 }

@@ -15,6 +15,7 @@
 #define OTHER UINT64_C(0x777777777777)
 
 static struct pfd_pattern_memory memory;
+static struct pfd_pattern_memory of_matcher;
 
 static enum pfd_match match(const char *pattern, const char *text, size_t n)
 {
@@ -24,7 +25,7 @@ static enum pfd_match match(const char *pattern, const char *text, size_t n)
         ck_assert_int_eq(pfd_pattern_new(pattern, jit ? PFD_PATTERN_JIT : 0,
                                          &memory, &p, NULL),
                          PFD_OK);
-        struct pfd_matcher *m = pfd_matcher_new();
+        struct pfd_matcher *m = pfd_matcher_new(&of_matcher);
         ret[jit] = pfd_pattern_match(p, m, text, n);
         pfd_pattern_free(p);
         pfd_matcher_free(m);
@@ -209,6 +210,105 @@ START_TEST(reads_no_further)
 }
 END_TEST
 
+/* What a run says of entries of many strings, as digits 0 and 1. */
+static void say_wanted(struct pfd_filter_run *run, struct pfd_strings *strings,
+                       const struct build *buffer, struct build *ret)
+{
+    struct pfd_decoder *decoder = NULL;
+    struct pfd_item item;
+    pfd_decoder_new(strings, "llpc", "name", &decoder, NULL);
+    pfd_decoder_view(decoder, buffer->bytes, buffer->n, 0, true, NULL);
+    while (pfd_decoder_next(decoder, &item, NULL) == PFD_OK) {
+        if (item.is_entry)
+            build_bytes(ret, pfd_filter_want(run, &item.entry) ? "1" : "0", 1);
+    }
+    build_bytes(ret, "", 1);
+    pfd_decoder_free(decoder);
+}
+
+static void check_in_room(const struct pfd_filter_spec *spec,
+                          struct pfd_strings *strings,
+                          const struct build *buffer, size_t least)
+{
+    struct pfd_filter *filter = NULL;
+    struct build said[2] = { { 0 } };
+    size_t n[2];
+    ck_assert_int_eq(pfd_filter_new(spec, &filter, NULL), PFD_OK);
+    for (size_t i = 0; i < 2; i++) {
+        struct pfd_filter_run *run = NULL;
+        ck_assert_int_eq(pfd_filter_run_new(filter, strings, &run, NULL),
+                         PFD_OK);
+        size_t own = pfd_filter_run_memory(run);
+        pfd_filter_run_set_room(run, i ? 0 : PFD_FILTER_ROOM_MIN);
+        say_wanted(run, strings, buffer, &said[i]);
+        n[i] = pfd_filter_run_memory(run) - own;
+        ck_assert_uint_eq(pfd_filter_gave_up(run), 0);
+        pfd_filter_run_free(run);
+    }
+    ck_assert_uint_le(n[0], PFD_FILTER_ROOM_MIN);
+    ck_assert_uint_ge(n[1], least);
+    ck_assert_str_eq((const char *)said[0].bytes, (const char *)said[1].bytes);
+    ck_assert(strchr((const char *)said[0].bytes, '1'));
+    pfd_filter_free(filter);
+    build_free(&said[0]);
+    build_free(&said[1]);
+}
+
+/* What has no room is worked out anew, and the same. */
+START_TEST(room_of_plans)
+{
+    struct pfd_strings *strings = pfd_strings_new();
+    struct build body = { 0 };
+    struct build buffer = { 0 };
+    const uint64_t n_strings = 4000;
+    for (uint64_t i = 0; i < n_strings; i++) {
+        dump_add_string(strings, ONE + i, i % 3 ? "one x=%d\n" : "two y=%d\n",
+                        "4");
+        dump_entry(&body, ONE + i, 3, (uint32_t[]){ (uint32_t)i % 17 }, 1);
+    }
+    dump_header(&buffer, body.n / 4);
+    build_bytes(&buffer, body.bytes, body.n);
+    check_in_room(&(struct pfd_filter_spec){ .where = "x < 3 || x == 7" },
+                  strings, &buffer, n_strings * 100);
+    check_in_room(&(struct pfd_filter_spec){ .patterns = LIST("7|1$"),
+                                             .n_patterns = 1,
+                                             .format_strings = LIST("two"),
+                                             .n_format_strings = 1 },
+                  strings, &buffer, n_strings * 20);
+    check_in_room(
+        &(struct pfd_filter_spec){ .ids = (uint64_t[]){ ONE + 1, ONE },
+                                   .n_ids = 2 },
+        strings, &buffer, n_strings * 20);
+    pfd_strings_free(strings);
+    build_free(&body);
+    build_free(&buffer);
+}
+END_TEST
+
+/* Each letter is a step deeper: 2,000 of them want some 300 KiB. */
+START_TEST(room_of_matching)
+{
+    static char text[2001];
+    struct pfd_pattern *p = NULL;
+    memset(text, 'a', sizeof text - 1);
+    text[sizeof text - 2] = 'c';
+    ck_assert_int_eq(pfd_pattern_new("^(a|b)*c", 0, &memory, &p, NULL), PFD_OK);
+    for (size_t room = 32 << 10; room <= 4 << 20; room *= 128) {
+        struct pfd_pattern_memory m = { .n_max = room };
+        struct pfd_matcher *matcher = pfd_matcher_new(&m);
+        enum pfd_match expected =
+            room < 1 << 20 ? PFD_MATCH_GAVE_UP : PFD_MATCH_YES;
+        ck_assert_int_eq(pfd_pattern_match(p, matcher, text, sizeof text - 1),
+                         expected);
+        ck_assert_uint_le(m.n, room);
+        ck_assert_int_eq(pfd_pattern_match(p, matcher, "ac", 2), PFD_MATCH_YES);
+        pfd_matcher_free(matcher);
+        ck_assert_uint_eq(m.n, 0);
+    }
+    pfd_pattern_free(p);
+}
+END_TEST
+
 START_TEST(unknown_names)
 {
     struct pfd_strings *strings = pfd_strings_new();
@@ -233,6 +333,7 @@ int main(void)
 {
     return suite_run("filter",
                      TESTS(matching, hostile_patterns, wrong_patterns, filters,
-                           reads_no_further, unknown_names),
+                           reads_no_further, room_of_plans, room_of_matching,
+                           unknown_names),
                      60);
 }
