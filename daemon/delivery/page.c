@@ -337,13 +337,29 @@ void pfdd_page_settle(struct pfdd_page *p)
         remove_at(list, find(list, p->first));
 }
 
+void pfdd_page_leave_behind(struct pfdd_page *page, struct pfdd_reader *reader)
+{
+    page->reader = NULL;
+    page->quota = reader->quota;
+    page->n_held = reader->n_held;
+    page->of->n_left += page->n_held;
+}
+
+static void free_what_was_left(struct pfdd_page *p)
+{
+    pfdd_choice_free(p->choice);
+    p->of->n_left -= p->n_held;
+    pfdd_quota_change(p->quota, p->n_held, 0);
+    pfdd_quota_leave(p->quota);
+}
+
 static void page_done(struct pfdd_job *job)
 {
     struct pfdd_page *p = (struct pfdd_page *)job;
     struct pfdd_pages *pages = p->of;
     pfdd_page_settle(p);
     if (!p->is_shared && !p->reader)
-        pfdd_choice_free(p->choice);
+        free_what_was_left(p);
     pfdd_readers_wake(pages->ring, p);
     pfdd_page_unref(p); /* the job's */
     pfdd_readers_wake(pages->ring, NULL);

@@ -36,6 +36,7 @@ enum {
 struct pfdd_choice {
     struct pfdd_wants wants; /* owned */
     struct pfd_filter_run *run;
+    size_t room;                  /* bytes that run may take */
     struct pfdd_runs *runs;       /* NULL: each entry has its line; owned */
     struct pfdd_strings *strings; /* what run is for; a reference, the loop's */
     int64_t debt_ns;              /* more than what it may take */
@@ -63,7 +64,9 @@ struct pfdd_page {
     uint64_t end;               /* likewise, behind the last one; it may come
                                    nearer when the page is ready */
     struct pfdd_reader *reader; /* whose it is, if it is not shared; NULL: it
-                                   has gone */
+                                   has gone, and left behind: */
+    struct pfdd_quota *quota;   /* a reference, of which it has */
+    size_t n_held;              /* so many bytes, until the page is made */
     char *text;                 /* [n]; a block, if it is nearly full */
     bool is_block;
     size_t n;
@@ -96,6 +99,8 @@ struct pfdd_pages {
     size_t n_bytes;
     size_t n_bytes_max;
     size_t n_chosen; /* of them, of who chooses: three quarters at most */
+    size_t n_left;   /* bytes that readers who have gone left behind: their
+                        quota's */
     /* Blocks that no page has: memory that comes and goes with each page costs
      * more than its text. They count. */
     char *blocks[PFDD_BLOCKS_MAX]; /* [n_blocks] */
@@ -128,6 +133,9 @@ void pfdd_pages_prepare(struct pfdd_pages *pages, enum pfdd_form form,
 /* The page of a reader with a choice, from an item on; likewise. */
 struct pfdd_page *pfdd_pages_choose(struct pfdd_pages *pages,
                                     struct pfdd_reader *reader, uint64_t seq);
+/* The reader goes while its page is made, which has its choice and its quota
+ * from now on. */
+void pfdd_page_leave_behind(struct pfdd_page *page, struct pfdd_reader *reader);
 /* NULL is allowed. */
 void pfdd_page_unref(struct pfdd_page *page);
 

@@ -20,6 +20,12 @@
 /* Of processor time, beyond what entries that are looked at may cost. */
 #define DEBT_MAX_NS INT64_C(2000000000)
 
+/* Bytes that a filter may take while a page is made, where they are there. */
+enum {
+    MATCHING = 512 << 10,
+    EACH_STRING = 128,
+};
+
 /* ---- where it stands ---- */
 
 /* The first item of that time or later; sources may say times out of order. */
@@ -84,12 +90,24 @@ bool pfdd_reader_is_awaited(struct pfdd_reader *r, uint64_t now_ns)
     return r->waited_ns < PATIENCE_NS;
 }
 
+/* Of what it matches, and asks of strings: so much it always has. */
+static size_t filter_bytes(const struct pfdd_choice *choice)
+{
+    size_t n = pfd_filter_run_memory(choice->run);
+    if (!choice->wants.entries)
+        return 0;
+    return n > PFD_FILTER_ROOM_MIN ? n : PFD_FILTER_ROOM_MIN;
+}
+
 /* Bytes that it has; no page of its choice is being made. */
 static size_t bytes_of(const struct pfdd_reader *r)
 {
+    const struct pfdd_choice *choice = r->choice;
     size_t n = sizeof *r + r->out_n + pfdd_told_memory(&r->told);
-    if (r->choice)
-        n += sizeof *r->choice + pfd_filter_memory(r->choice->wants.entries);
+    if (choice) {
+        n += sizeof *choice + pfd_filter_memory(choice->wants.entries) +
+             filter_bytes(choice);
+    }
     return n + (runs_of(r) ? pfdd_runs_memory(runs_of(r)) + PFDD_RUNS_MIN : 0);
 }
 
@@ -230,14 +248,39 @@ static void settle(struct pfdd_reader *r)
         cut_off(r, "this subscriber takes more memory than it may");
 }
 
-/* As much as there is for what may wait while a page is made. */
-static void hold_runs(struct pfdd_reader *r, struct pfdd_runs *runs)
+/* Beside its own, as much as there is, from what it has to `most`. */
+static size_t hold_more(struct pfdd_reader *r, size_t own, size_t has,
+                        size_t most)
 {
-    size_t own = bytes_of(r) - PFDD_RUNS_MIN;
-    size_t n = PFDD_RUNS_MAX;
-    while (n > PFDD_RUNS_MIN && !hold(r, own + n))
-        n /= 2;
-    pfdd_runs_set_room(runs, n);
+    size_t n = most > has ? most : has;
+    while (!hold(r, own + n) && n > has)
+        n = n / 2 > has ? n / 2 : has;
+    return n;
+}
+
+/* For the strings of the item that it has to come. */
+static size_t most_of_filter(const struct pfdd_reader *r)
+{
+    size_t i = pfdd_ring_find(r->ring, r->seq);
+    const struct pfdd_buffer *buffer = pfdd_ring_at(r->ring, i)->buffer;
+    return MATCHING +
+           EACH_STRING * pfd_strings_count(buffer->binding->strings->set);
+}
+
+/* What may wait, and what a filter may take, while a page is made. */
+static void hold_rooms(struct pfdd_reader *r, struct pfdd_choice *choice)
+{
+    size_t n = bytes_of(r);
+    if (choice->runs) {
+        n -= PFDD_RUNS_MIN;
+        size_t room = hold_more(r, n, PFDD_RUNS_MIN, PFDD_RUNS_MAX);
+        pfdd_runs_set_room(choice->runs, room);
+        n += room;
+    }
+    if (choice->wants.entries) {
+        size_t has = filter_bytes(choice);
+        choice->room = hold_more(r, n - has, has, most_of_filter(r));
+    }
 }
 
 /* What waits to be collapsed, all before the present item; no page is being
@@ -339,16 +382,16 @@ void pfdd_reader_deinit(struct pfdd_reader *r)
 {
     struct pfdd_page *p = r->page;
     pfdd_ring_leave(r->ring, r);
-    if (p && !p->is_shared && !p->is_ready) {
-        p->reader = NULL; /* its job frees the choice */
-    } else {
-        pfdd_choice_free(r->choice);
-    }
-    drop_page(r);
     pfdd_told_deinit(&r->told);
     free(r->out);
-    hold(r, 0);
-    pfdd_quota_leave(r->quota);
+    if (p && !p->is_shared && !p->is_ready) {
+        pfdd_page_leave_behind(p, r);
+    } else {
+        pfdd_choice_free(r->choice);
+        hold(r, 0);
+        pfdd_quota_leave(r->quota);
+    }
+    drop_page(r);
 }
 
 /* ---- pages ---- */
@@ -390,6 +433,8 @@ static void enter_page(struct pfdd_reader *r)
     }
     r->item = (size_t)(r->seq - p->first);
     r->at = r->item ? end_of(p, r->item - 1) : 0;
+    if (r->choice)
+        settle(r);
 }
 
 static void leave_page(struct pfdd_reader *r)
@@ -421,6 +466,18 @@ static void skip_others(struct pfdd_reader *r)
     }
 }
 
+/* NULL: there is no room now. */
+static struct pfdd_page *ask_for_page(struct pfdd_reader *r)
+{
+    if (!r->choice)
+        return pfdd_pages_get(r->pages, r->form, r->seq);
+    hold_rooms(r, r->choice);
+    struct pfdd_page *ret = pfdd_pages_choose(r->pages, r, r->seq);
+    if (!ret)
+        hold(r, bytes_of(r));
+    return ret;
+}
+
 /* False: there is none now. */
 static bool find_page(struct pfdd_reader *r)
 {
@@ -433,12 +490,7 @@ static bool find_page(struct pfdd_reader *r)
     skip_others(r);
     if (r->seq >= r->ring->next_seq || r->is_over)
         return false;
-    if (runs_of(r))
-        hold_runs(r, runs_of(r));
-    struct pfdd_page *p = !has_turn(r) ? NULL
-                          : r->choice
-                              ? pfdd_pages_choose(r->pages, r, r->seq)
-                              : pfdd_pages_get(r->pages, r->form, r->seq);
+    struct pfdd_page *p = has_turn(r) ? ask_for_page(r) : NULL;
     r->waits = !p;
     end_turn(r);
     if (!p)

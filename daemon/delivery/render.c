@@ -596,6 +596,19 @@ static void give_block(struct render *r)
         pfd_lines_give(r->lines, r->block, PFDD_BLOCK);
 }
 
+static bool prepare_filter(struct pfdd_choice *choice,
+                           const struct pfd_strings *strings)
+{
+    const struct pfd_filter *filter = choice->wants.entries;
+    if (!filter)
+        return true;
+    if (!choice->run &&
+        pfd_filter_run_new(filter, strings, &choice->run, NULL) != PFD_OK)
+        return false;
+    pfd_filter_run_set_room(choice->run, choice->room);
+    return true;
+}
+
 static bool start(struct render *r)
 {
     static const char *const names[] = { "json", "text", "raw", "raw", "json" };
@@ -612,9 +625,7 @@ static bool start(struct render *r)
         pfd_lines_fields(r->lines);
     if (runs_of(r))
         pfd_lines_rows(r->lines);
-    if (choice && choice->wants.entries && !choice->run &&
-        pfd_filter_run_new(choice->wants.entries, p->strings->set, &choice->run,
-                           NULL) != PFD_OK)
+    if (choice && !prepare_filter(choice, p->strings->set))
         return false;
     if (!r->is_own && !choice)
         give_block(r);

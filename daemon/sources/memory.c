@@ -30,6 +30,7 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
         ret->outputs = pfdd_queue_memory(d->queue);
     for (const struct pfdd_output *o = d->outputs; o; o = o->next)
         ret->outputs += o->class->memory(o);
+    ret->outputs += d->pages.n_left;
     return ret->ring + ret->pages + ret->inputs + ret->frames + ret->buffers +
            ret->sessions + ret->helpers + ret->strings + ret->outputs;
 }

@@ -138,6 +138,29 @@ def patterns(temp):
     d.stop()
 
 
+def conditions_of_many_strings(temp):
+    """What a condition keeps of each format string has a bound, and what has no
+    place is worked out anew: all that is wanted comes."""
+    n = 6000
+    with open(f'{temp}/many.elf', 'wb') as f:
+        f.write(inputs.elf([inputs.row(0x30000 + i, f'v=%u {i}\n', [0])
+                            for i in range(n)]))
+    d = start(temp, 64, f'{temp}/many.elf')
+    where = ' || '.join(f'v == {i * 7}' for i in range(200))
+    requests = [{'where': where}] * 15 + [{'where': where, 'match': '[0-9]$'}] * 5
+    readers = [dial(f'{temp}/l.sock', {'output': 'json', **r})
+               for r in requests]
+    until('readers', lambda: d.metric('readers') == len(readers))
+    data = dump(entry(0x30000 + i, i % 1401) for i in range(n))
+    wanted = [i for i in range(n) if i % 1401 % 7 == 0 and i % 1401 < 1400]
+    with producer(f'{temp}/in.sock', *dump_frames(1, 'many', data)):
+        for lines in readers:
+            got = [e['args'][0] for e in lines.entries(len(wanted))]
+            assert got == [i % 1401 for i in wanted]
+    is_below_cap(d, 64)
+    d.stop()
+
+
 def newcomers(temp):
     """However many come, choose, read a byte and go, who has chosen nothing has
     his lines, and so has who has chosen and stays."""
@@ -297,5 +320,5 @@ def lines_of_all_lengths(temp):
 
 
 if __name__ == '__main__':
-    run(patterns, collapsed_at_64, collapsed_at_256, page_of_long_names,
-        stalled, lines_of_all_lengths)
+    run(patterns, conditions_of_many_strings, collapsed_at_64, collapsed_at_256,
+        page_of_long_names, stalled, newcomers, lines_of_all_lengths)
