@@ -111,7 +111,7 @@ OWNERS = {
     r'seccomp\.h': 'daemon/config/sandbox.c',
     r'systemd/.*': 'daemon/config/systemd.c',
     r'pthread.*': 'src/base/thread.h src/filter/filter.c src/convert/convert_pool.h src/convert/press.c src/live/helpers.c src/live/source.c src/find/sieve.c'
-    ' src/base/crc32c.c src/base/library.c src/strings/set.h daemon/core/foreign.c daemon/core/host.c daemon/core/log.c'
+    ' src/base/crc32c.c src/base/library.c src/strings/set.h daemon/core/foreign.c daemon/core/host.c daemon/outputs/database.c daemon/core/log.c'
     ' src/layer/device.h src/layer/messages.c src/layer/settings.c',
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,6 +29,9 @@ enum {
     OPEN_STEPS_MAX = 1 << 6, /* likewise, until it is set up */
     VALUE_MAX = 64 << 20,    /* bytes of a text that an expression makes */
 };
+
+/* SQLite's way to files, where it writes only what is ours. */
+#define FILES "printfdecoded"
 
 enum statement {
     APPEND,   /* rows behind the last one: no number is looked for */
@@ -76,6 +80,32 @@ static bool fail_with(struct pfdd_database *db, const char *why)
 }
 
 /* ---- files that others may have made ---- */
+
+static struct sqlite3_vfs *system_files;
+
+/* A journal may name one of several databases that were written together, which
+ * SQLite takes away after it. We write one at a time: others wrote that name. */
+static int open_file(struct sqlite3_vfs *vfs, const char *path,
+                     struct sqlite3_file *file, int flags, int *ret)
+{
+    file->pMethods = NULL;
+    return flags & SQLITE_OPEN_SUPER_JOURNAL
+               ? SQLITE_CANTOPEN
+               : system_files->xOpen(vfs, path, file, flags, ret);
+}
+
+static void register_files(void)
+{
+    static struct sqlite3_vfs files;
+    system_files = sqlite3_vfs_find(NULL);
+    if (!system_files)
+        return;
+    files = *system_files;
+    files.zName = FILES;
+    files.pNext = NULL;
+    files.xOpen = open_file;
+    sqlite3_vfs_register(&files, 0);
+}
 
 /* A sqlite3_progress_handler(): ends what takes too long. */
 static int count_step(void *user)
@@ -354,13 +384,15 @@ static bool is_there(const struct pfdd_database *db)
 
 bool pfdd_database_open(struct pfdd_database *db)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, register_files);
     if (db->db && is_there(db))
         return true;
     close_all(db);
     if (!make_file(db))
         return false;
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
-    return sqlite3_open_v2(db->path, &db->db, flags, NULL) == SQLITE_OK
+    return sqlite3_open_v2(db->path, &db->db, flags, FILES) == SQLITE_OK
                ? set_up(db)
                : fail(db);
 }

@@ -7,9 +7,12 @@ import contextlib
 import glob
 import json
 import os
+import random
 import sqlite3
+import struct
 import subprocess
 import sys
+import time
 
 from real import check_config
 import kept
@@ -330,6 +333,79 @@ def laid(temp):
         os.remove(f'{temp}/log.db')
 
 
+def journal_of(data, named):
+    """A journal of a database, which names one of several that were written
+    together with it."""
+    page = int.from_bytes(data[16:18], 'big')
+    magic = bytes.fromhex('d9d505f920a163d7')
+    head = magic + struct.pack('>5I', 0, 0, len(data) // page, 512, page)
+    name = named.encode()
+    return head.ljust(512, b'\0') + struct.pack(
+        '>I', (1 << 30) // page + 1) + name + struct.pack(
+            '>II', len(name), sum(name)) + magic
+
+
+def journal(temp):
+    """One that is laid beside the database takes no file away."""
+    d = Daemon(temp, KEPT)
+    d.stop()
+    with open(f'{temp}/state/victim', 'wb') as f:
+        f.write(b'not a journal\0nor this\0')
+    with open(f'{temp}/log.db-journal', 'wb') as f:
+        f.write(journal_of(slurp(f'{temp}/log.db'), f'{temp}/state/victim'))
+    d.start()
+    with producer(f'{temp}/in.sock', *dump_frames()):
+        until('rows', lambda: len(entries(temp)) == N_ENTRIES)
+    d.stop()
+    assert not os.path.exists(f'{temp}/log.db-journal')
+    assert slurp(f'{temp}/state/victim') == b'not a journal\0nor this\0'
+
+
+def damage(temp, ours, r):
+    """Bytes of a database, or beside it, that are none."""
+    data = bytearray(ours)
+    beside = {'-wal': b'', '-shm': b'', '-journal': b''}
+    kind = r.randrange(5)
+    if kind == 0:
+        data = data[:r.randrange(len(data))]
+    elif kind < 3:
+        for _ in range(r.choice((1, 10, 300))):
+            data[r.randrange(100 if kind == 1 else len(data))] = (
+                r.randrange(256))
+    else:
+        beside['-wal'] = (b'\x37\x7f\x06\x82', b'')[kind - 3] + (
+            r.randbytes(200000))
+        beside['-shm'] = r.randbytes(65536)
+        beside['-journal'] = r.randbytes(5000)
+    for end, more in {'': data, **beside}.items():
+        if more or not end:
+            with open(f'{temp}/log.db{end}', 'wb') as f:
+                f.write(more)
+
+
+def damaged(temp):
+    """Whatever stands in the files, the daemon is there, and a new database is
+    begun where they are taken away."""
+    d = Daemon(temp, KEPT)
+    d.stop()
+    ours = slurp(f'{temp}/log.db')
+    for seed in range(24):
+        for name in glob.glob(f'{temp}/log.db*'):
+            os.remove(name)
+        damage(temp, ours, random.Random(seed))
+        d.start()
+        with producer(f'{temp}/in.sock', *dump_frames()):
+            until('its end', lambda: 'b: ended' in d.log())
+            time.sleep(0.2)
+            assert d.process.poll() is None, (seed, d.log())
+            assert d.memory_kib() < 300 << 10, (seed, d.memory_kib())
+            os.mkdir(f'{temp}/{seed}')
+            for name in glob.glob(f'{temp}/log.db*'):
+                os.rename(name, f'{temp}/{seed}/{os.path.basename(name)}')
+            until('all of it', lambda: d.metric('behind_lines') == 0)
+        d.stop()
+
+
 def is_refused(temp, name, why):
     """What is linked to the target, until it goes."""
     d = Daemon(temp, CONFIG % '')
@@ -421,4 +497,5 @@ def refused(temp):
 if __name__ == '__main__':
     need('sqlite')
     run(rows, gathered, hostile, once, chosen, while_read, locked, bounded, aged,
-        foreign, altered, laid, linked, moved, full, refused)
+        foreign, altered, laid, journal, damaged,
+        linked, moved, full, refused)
