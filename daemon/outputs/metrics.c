@@ -11,9 +11,9 @@
 
 #include "core/growing.h"
 #include "core/log.h"
-#include "core/name.h"
 #include "delivery/queue.h"
 #include "delivery/reader.h"
+#include "outputs/state.h"
 #include "sources/library.h"
 #include "sources/poller.h"
 #include "sources/session.h"
@@ -22,11 +22,6 @@
 enum {
     HEADS = 1024,     /* bytes around the series of sources, */
     REST = 32 * 1024, /* and of all others, about */
-    /* Of /state: about what is said of an input, and of a source, but for its
-     * name. */
-    INPUT = 2048,
-    SOURCE = 640,
-    SOURCES = 256,
 };
 
 static void head(FILE *out, const char *name, const char *type,
@@ -348,8 +343,7 @@ static void make(struct pfdd_job *job)
     struct pfdd_metrics *m = PFDD_MEMBER_OF(struct pfdd_metrics, job, job);
     struct pfdd_growing out = { 0 };
     if (m->is_state) {
-        m->text = m->rest;
-        m->rest = NULL;
+        m->text = pfdd_state_write(m->state, &m->n);
         return;
     }
     pfdd_growing_room(&out, m->n);
@@ -377,8 +371,10 @@ static void forget(struct pfdd_metrics *m)
     free(m->rest);
     free(m->rows);
     free(m->names);
+    pfdd_state_free(m->state);
     m->rest = m->names = NULL;
     m->rows = NULL;
+    m->state = NULL;
 }
 
 static void note_sources(struct pfdd_metrics *m, const struct pfdd_sources *s)
@@ -416,31 +412,17 @@ static bool note(struct pfdd_metrics *m, const struct pfdd *d)
     return true;
 }
 
-/* Twice, for a buffer that grows. Listed names are in n_listed_bytes twice. */
-static size_t state_bytes(const struct pfdd *d)
-{
-    const struct pfdd_sources *s = &d->sources;
-    size_t n_sources = s->n_listed < SOURCES ? s->n_listed : SOURCES;
-    size_t n_inputs = 0;
-    for (const struct pfdd_input *in = d->inputs; in; in = in->next)
-        n_inputs++;
-    size_t n_names = n_sources * 2 * PFDD_NAME_MAX;
-    n_names = n_names < s->n_listed_bytes ? n_names : s->n_listed_bytes;
-    return 2 * (HEADS + n_inputs * INPUT + n_sources * SOURCE + n_names);
-}
-
 static bool note_state(struct pfdd_metrics *m, const struct pfdd *d)
 {
-    size_t n = sizeof *m + state_bytes(d);
+    size_t n = sizeof *m + pfdd_state_most(d);
     if (!pfdd_quota_change(m->quota, 0, n))
         return false;
     m->n_held = n;
-    m->rest = pfdd_state(d, &m->n);
-    return m->rest;
+    m->state = pfdd_state_new(d);
+    return m->state;
 }
 
-struct pfdd_metrics *pfdd_metrics_new(const struct pfdd *d,
-                                      struct pfdd_quota *quota, bool is_state)
+static struct pfdd_metrics *new_page(struct pfdd_quota *quota)
 {
     struct pfdd_metrics *m = calloc(1, sizeof *m);
     if (!m)
@@ -448,12 +430,37 @@ struct pfdd_metrics *pfdd_metrics_new(const struct pfdd *d,
     quota->refs++;
     m->refs = 1;
     m->quota = quota;
+    return m;
+}
+
+struct pfdd_metrics *pfdd_metrics_new(const struct pfdd *d,
+                                      struct pfdd_quota *quota, bool is_state)
+{
+    struct pfdd_metrics *m = new_page(quota);
+    if (!m)
+        return NULL;
     m->job.run = make;
     m->is_state = is_state;
     if (is_state ? note_state(m, d) : note(m, d))
         return m;
     pfdd_metrics_unref(m);
     return NULL;
+}
+
+struct pfdd_metrics *pfdd_metrics_of(struct pfdd_quota *quota, char *text,
+                                     size_t n)
+{
+    struct pfdd_metrics *m = new_page(quota);
+    if (!m)
+        return NULL;
+    if (!pfdd_quota_change(quota, 0, sizeof *m + n)) {
+        pfdd_metrics_unref(m);
+        return NULL;
+    }
+    m->n_held = sizeof *m + n;
+    m->text = text;
+    m->n = n;
+    return m;
 }
 
 void pfdd_metrics_settle(struct pfdd_metrics *m)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A page of /metrics or /state: what is known is noted on the loop, a worker
- * writes it (of /state, which is of 256 sources at most, nothing is left to be
- * written), and all who asked before it was noted read the same one. Its bytes
- * are asked for first. Loop thread only, but for the job.
+ * writes it, and all who asked before it was noted read the same one. Its bytes
+ * are asked for first, as are those of other pages that somebody has. Loop
+ * thread only, but for the job.
  */
 #ifndef PFDD_METRICS_H
 #define PFDD_METRICS_H
@@ -30,12 +30,17 @@ struct pfdd_metrics {
     size_t n_rows;
     char *names;
     struct pfdd_source_counts others;
+    struct pfdd_state *state; /* of /state: all */
 };
 
 /* Notes all of /state (is_state), else of /metrics, with one reference. NULL: there is no memory, or no more of the
  * quota, to which it takes a reference. */
 struct pfdd_metrics *pfdd_metrics_new(const struct pfdd *d,
                                       struct pfdd_quota *quota, bool is_state);
+/* A page of text [n], allocated, which it takes; with one reference. NULL: there
+ * is no room, and the text stays. */
+struct pfdd_metrics *pfdd_metrics_of(struct pfdd_quota *quota, char *text,
+                                     size_t n);
 /* When it has been made: takes what it has, no more. */
 void pfdd_metrics_settle(struct pfdd_metrics *metrics);
 /* NULL is allowed. */

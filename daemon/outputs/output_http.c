@@ -48,11 +48,12 @@ struct client {
     struct pfdd_pump pump;
     char head[PFDD_HTTP_HEAD];
     size_t n_head;
-    char *answer; /* [n_answer] */
+    char *answer; /* [n_answer]: a head, and what is short */
     size_t n_answer;
+    const char *body; /* [n_body], goes out behind it, borrowed: built in, or */
+    size_t n_body;
     size_t at;                    /* of both */
-    struct pfdd_metrics *metrics; /* goes out behind it: a reference, or NULL */
-    size_t n_metrics;             /* bytes of these that do */
+    struct pfdd_metrics *metrics; /* of this, a reference; else NULL */
     enum metrics_wish {
         NO_METRICS,
         NEXT,   /* the page that is made next, */
@@ -109,22 +110,27 @@ static void on_leave(struct pfdd_visitor *v)
     c->state = LINGERING;
 }
 
-static void drop_metrics(struct client *c)
+static void unref_metrics(struct http_output *o, struct pfdd_metrics *m)
 {
-    struct http_output *o = output_of(c);
-    struct pfdd_metrics *m = c->metrics;
-    c->metrics = NULL;
-    c->n_metrics = 0;
     if (m && m->refs == 1)
         o->n_metrics -= m->n_held;
     pfdd_metrics_unref(m);
+}
+
+static void drop_body(struct client *c)
+{
+    struct pfdd_metrics *m = c->metrics;
+    c->metrics = NULL;
+    c->body = NULL;
+    c->n_body = 0;
+    unref_metrics(output_of(c), m);
 }
 
 static void on_gone(struct pfdd_visitor *v)
 {
     struct client *c = (struct client *)v;
     free(c->answer);
-    drop_metrics(c);
+    drop_body(c);
 }
 
 /* Whoever has not read the answer when bytes of theirs are thrown away would
@@ -176,20 +182,28 @@ static void send_answer(struct client *c, const char *head, size_t n_head,
     write_answer(c);
 }
 
-static void give_page(struct client *c, bool is_head, unsigned status,
-                      const char *type, const char *body, size_t n)
+/* A body that is not copied, and stays until the answer is sent. */
+static void send_body(struct client *c, bool is_head, const char *type,
+                      const char *policy, const char *body, size_t n)
 {
     char head[HEAD];
     size_t n_head =
-        put_head(c, head, sizeof head, status, type, no_page, (long long)n);
-    send_answer(c, head, n_head, body, is_head ? 0 : n);
+        put_head(c, head, sizeof head, 200, type, policy, (long long)n);
+    c->body = body;
+    c->n_body = is_head ? 0 : n;
+    send_answer(c, head, n_head, NULL, 0);
 }
 
+/* What is short. */
 static void give_text(struct client *c, bool is_head, unsigned status,
                       const char *text)
 {
-    give_page(c, is_head, status, "text/plain; charset=utf-8", text,
-              strlen(text));
+    char head[HEAD];
+    size_t n = strlen(text);
+    size_t n_head =
+        put_head(c, head, sizeof head, status, "text/plain; charset=utf-8",
+                 no_page, (long long)n);
+    send_answer(c, head, n_head, text, is_head ? 0 : n);
 }
 
 /* With the end of the connection. */
@@ -291,18 +305,13 @@ static void refuse_metrics(struct client *c)
     refuse(c, c->is_head, 503, "no memory for it now");
 }
 
-static void send_metrics(struct client *c, struct pfdd_metrics *m)
+static void send_metrics(struct client *c, struct pfdd_metrics *m,
+                         const char *type)
 {
-    char head[HEAD];
     c->wish = NO_METRICS;
-    const char *type = m->is_state ? "application/json"
-                                   : "text/plain; version=0.0.4; charset=utf-8";
-    size_t n =
-        put_head(c, head, sizeof head, 200, type, no_page, (long long)m->n);
     m->refs++;
     c->metrics = m;
-    c->n_metrics = c->is_head ? 0 : m->n;
-    send_answer(c, head, n, NULL, 0);
+    send_body(c, c->is_head, type, no_page, m->text, m->n);
 }
 
 static void make_metrics(struct http_output *o, bool is_state);
@@ -325,24 +334,31 @@ static void metrics_done(struct pfdd_job *job)
         if (v->closing || c->wish != MAKING || c->wants_state != is_state)
             continue;
         if (m->text) {
-            send_metrics(c, m);
+            send_metrics(c, m,
+                         is_state ? "application/json"
+                                  : "text/plain; version=0.0.4; "
+                                    "charset=utf-8");
         } else {
             refuse_metrics(c);
         }
     }
-    if (m->refs == 1)
-        o->n_metrics -= m->n_held;
-    pfdd_metrics_unref(m);
+    unref_metrics(o, m);
     make_metrics(o, is_state);
     pfdd_visitor_let_go(hold);
+}
+
+/* Of a user who asks, a reference; NULL: out of memory. */
+static struct pfdd_quota *quota_of(const struct client *c)
+{
+    return pfdd_quota_join(&output_of(c)->base.d->page_quotas,
+                           &c->base.guest.key);
 }
 
 /* The bytes are those of a user who asks. NULL: there is no room. */
 static struct pfdd_metrics *note_metrics(struct client *c)
 {
     struct pfdd *d = output_of(c)->base.d;
-    struct pfdd_quota *quota =
-        pfdd_quota_join(&d->page_quotas, &c->base.guest.key);
+    struct pfdd_quota *quota = quota_of(c);
     struct pfdd_metrics *ret =
         quota ? pfdd_metrics_new(d, quota, c->wants_state) : NULL;
     pfdd_quota_leave(quota);
@@ -416,13 +432,30 @@ static void give_readiness(struct client *c, const struct pfdd_http_request *q)
               ready ? "ready\n" : "not ready\n");
 }
 
+/* Its text is the client's from now on: what it was made in is for others. */
+static void send_excerpt(struct client *c, struct pfdd_excerpt *e)
+{
+    struct http_output *o = output_of(c);
+    struct pfdd_quota *quota = quota_of(c);
+    struct pfdd_metrics *m =
+        quota && e->text ? pfdd_metrics_of(quota, e->text, e->n) : NULL;
+    pfdd_quota_leave(quota);
+    c->is_head = e->is_head;
+    if (!m) {
+        refuse_metrics(c);
+        return;
+    }
+    e->text = NULL;
+    o->n_metrics += m->n_held;
+    send_metrics(c, m, "application/json");
+    unref_metrics(o, m);
+}
+
 static void excerpt_done(struct pfdd_excerpt *e)
 {
     struct client *c = e->user;
-    if (!e->text)
-        close_client(c);
     if (!c->base.closing)
-        give_page(c, e->is_head, 200, "application/json", e->text, e->n);
+        send_excerpt(c, e);
     pfdd_excerpt_free(e);
     pfdd_visitor_let_go(&c->base);
 }
@@ -447,16 +480,14 @@ static void give_excerpt(struct client *c, const struct pfdd_http_request *q)
 static void give_site(struct client *c, const struct pfdd_http_request *q)
 {
     const struct pfdd_site_file *f = pfdd_site_find(q->path);
-    char head[HEAD];
     if (!f) {
         give_text(c, q->is_head, 404,
                   "there are /, /state, /excerpt, /metrics, /healthz, /readyz, "
                   "/events and /lines\n");
         return;
     }
-    size_t n = put_head(c, head, sizeof head, 200, f->type, pfdd_site_policy,
-                        (long long)f->n);
-    send_answer(c, head, n, (const char *)f->bytes, q->is_head ? 0 : f->n);
+    send_body(c, q->is_head, f->type, pfdd_site_policy, (const char *)f->bytes,
+              f->n);
 }
 
 static void give_events(struct client *c, const struct pfdd_http_request *q)
@@ -524,7 +555,7 @@ static void end_answer(struct client *c)
 {
     free(c->answer);
     c->answer = NULL;
-    drop_metrics(c);
+    drop_body(c);
     if (c->state == STREAMING) {
         write_lines(c);
     } else if (c->keeps) {
@@ -540,13 +571,13 @@ static const char *what_is_left(const struct client *c, size_t *n)
         *n = c->n_answer - c->at;
         return c->answer + c->at;
     }
-    *n = c->n_answer + c->n_metrics - c->at;
-    return c->metrics->text + (c->at - c->n_answer);
+    *n = c->n_answer + c->n_body - c->at;
+    return c->body + (c->at - c->n_answer);
 }
 
 static void write_answer(struct client *c)
 {
-    while (c->at < c->n_answer + c->n_metrics) {
+    while (c->at < c->n_answer + c->n_body) {
         size_t n_left = 0;
         const char *left = what_is_left(c, &n_left);
         ssize_t n = send(c->base.fd, left, n_left, MSG_NOSIGNAL);

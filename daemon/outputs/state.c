@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The page of /state: what the daemon knows of its inputs and sources now, as
- * one object of JSON. What the live page says of rates, losses and silence is
- * made of it.
- */
+#include "outputs/state.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +8,7 @@
 
 #include <printfdecode/version.h>
 
-#include "sources/daemon.h"
+#include "core/name.h"
 #include "sources/library.h"
 #include "sources/session.h"
 
@@ -19,6 +16,13 @@ enum {
     SOURCES = 256, /* that are told of, at most */
     INPUTS = 64,
     INPUT_TEXT = 1024, /* bytes of what is said of one */
+    /* Bytes of the text, at most: but for inputs and sources, of an input, of a
+     * source but for its name; and what a byte becomes. */
+    REST = 2048,
+    ESCAPED = 6,
+    INPUT = 64 + ESCAPED * INPUT_TEXT,
+    SOURCE = 1088,
+    NAME_ESCAPED = 2, /* names have no control characters */
 };
 
 /* What several buffers of a source are like now. */
@@ -30,6 +34,33 @@ struct told {
     unsigned n_holes;
     unsigned n_waiting;
     uint64_t size; /* of the largest */
+};
+
+struct pfdd_state {
+    uint64_t time; /* like started, ns since 1970 */
+    uint64_t started;
+    bool is_ready;
+    uint64_t n_strings;
+    uint64_t oldest;
+    uint64_t next_seq;
+    uint64_t entries;
+    uint64_t unknown;
+    uint64_t lost_bytes;
+    uint64_t skipped_bytes;
+    uint64_t lost_entries;
+    size_t n_inputs; /* all that there are */
+    struct input {
+        const char *type; /* a constant */
+        char text[INPUT_TEXT];
+    } * inputs;       /* [n_inputs], INPUTS at most */
+    size_t n_sources; /* all that there are */
+    size_t n_rows;
+    struct row {
+        struct told told;
+        struct pfdd_source_counts counts;
+        struct pfdd_source_troubles troubles;
+        char name[PFDD_NAME_MAX + 1];
+    } rows[]; /* [n_rows] */
 };
 
 /* UTF-8. */
@@ -62,36 +93,53 @@ static void put_truth(FILE *out, const char *name, bool value)
 
 /* ---- inputs ---- */
 
-static void put_plan(FILE *out, const struct pfdd_block *block)
+static size_t count_inputs(const struct pfdd *d)
 {
-    char text[INPUT_TEXT] = "";
-    FILE *plan = fmemopen(text, sizeof text, "w");
+    size_t n = 0;
+    for (const struct pfdd_input *in = d->inputs; in; in = in->next)
+        n++;
+    return n;
+}
+
+static size_t n_told(size_t n_inputs)
+{
+    return n_inputs < INPUTS ? n_inputs : INPUTS;
+}
+
+static void note_plan(const struct pfdd_block *block, char text[INPUT_TEXT])
+{
+    FILE *plan = fmemopen(text, INPUT_TEXT, "w");
     if (plan) {
         block->class->plan(block, plan);
         fclose(plan);
     }
     /* Half a letter is none. */
-    size_t n = strnlen(text, sizeof text - 1);
-    while (n == sizeof text - 1 && (text[n - 1] & 0x80))
+    size_t n = strnlen(text, INPUT_TEXT - 1);
+    while (n == INPUT_TEXT - 1 && (text[n - 1] & 0x80))
         text[--n] = '\0';
     text[n] = '\0';
-    put_text(out, text);
 }
 
-static void put_inputs(FILE *out, const struct pfdd *d)
+static void note_inputs(struct pfdd_state *s, const struct pfdd *d)
 {
-    size_t n = 0;
+    const struct pfdd_input *in = d->inputs;
+    for (size_t i = 0; in && i < n_told(s->n_inputs); i++, in = in->next) {
+        s->inputs[i].type = in->class->base.name;
+        note_plan(&in->config->block, s->inputs[i].text);
+    }
+}
+
+static void put_inputs(FILE *out, const struct pfdd_state *s)
+{
     fputs(",\"inputs\":[", out);
-    for (const struct pfdd_input *in = d->inputs; in; in = in->next) {
-        if (++n > INPUTS)
-            continue;
-        fprintf(out, "%s{\"type\":\"%s\",\"text\":", n > 1 ? "," : "",
-                in->class->base.name);
-        put_plan(out, &in->config->block);
+    for (size_t i = 0; i < n_told(s->n_inputs); i++) {
+        fprintf(out, "%s{\"type\":\"%s\",\"text\":", i ? "," : "",
+                s->inputs[i].type);
+        put_text(out, s->inputs[i].text);
         fputc('}', out);
     }
     fputc(']', out);
-    put_count(out, "n_inputs", n);
+    put_count(out, "n_inputs", s->n_inputs);
 }
 
 /* ---- sources ---- */
@@ -172,10 +220,10 @@ static void put_overflow(FILE *out, const struct pfdd_source_overflow *o)
     fputc('}', out);
 }
 
-static void put_source(FILE *out, const struct pfdd_source *s,
-                       const struct told *told)
+static void put_source(FILE *out, const struct row *s)
 {
     const struct pfdd_source_troubles *t = &s->troubles;
+    const struct told *told = &s->told;
     fputs("{\"name\":", out);
     put_text(out, s->name);
     put_count(out, "entries", s->counts.lines);
@@ -195,47 +243,134 @@ static void put_source(FILE *out, const struct pfdd_source *s,
     fputc('}', out);
 }
 
-static void put_sources(FILE *out, const struct pfdd *d)
+static void put_sources(FILE *out, const struct pfdd_state *s)
+{
+    fputs(",\"sources\":[", out);
+    for (size_t i = 0; i < s->n_rows; i++) {
+        if (i)
+            fputc(',', out);
+        put_source(out, &s->rows[i]);
+    }
+    fputc(']', out);
+    put_count(out, "n_sources", s->n_sources);
+}
+
+/* told: [n] */
+static void note_sources(struct pfdd_state *s, const struct pfdd *d,
+                         const struct told *told, size_t n)
+{
+    for (; s->n_rows < n; s->n_rows++) {
+        struct row *row = &s->rows[s->n_rows];
+        const struct pfdd_source *it =
+            &d->sources.items[told[s->n_rows].source];
+        row->told = told[s->n_rows];
+        row->counts = it->counts;
+        row->troubles = it->troubles;
+        snprintf(row->name, sizeof row->name, "%s", it->name);
+    }
+}
+
+/* ---- the page ---- */
+
+size_t pfdd_state_most(const struct pfdd *d)
+{
+    size_t n_inputs = n_told(count_inputs(d));
+    size_t n_sources =
+        d->sources.n_listed < SOURCES ? d->sources.n_listed : SOURCES;
+    size_t note = sizeof(struct pfdd_state) + n_inputs * sizeof(struct input) +
+                  n_sources * sizeof(struct row);
+    /* Those of listed ones are in these bytes twice, as they are written. */
+    size_t n_names = n_sources * NAME_ESCAPED * PFDD_NAME_MAX;
+    n_names = n_names < d->sources.n_listed_bytes ? n_names
+                                                  : d->sources.n_listed_bytes;
+    return note + REST + n_inputs * INPUT + n_sources * SOURCE + n_names;
+}
+
+static void note_sums(struct pfdd_state *s, const struct pfdd *d)
+{
+    const struct pfdd_sums *sums = &d->outcome.sums;
+    s->time = pfdd_time_now();
+    s->started = d->started;
+    s->is_ready = pfdd_is_ready(d);
+    s->n_strings = pfdd_library_count(d->library);
+    s->oldest = pfdd_ring_oldest(&d->ring);
+    s->next_seq = d->ring.next_seq;
+    s->entries = sums->entries;
+    s->unknown = sums->unknown;
+    s->lost_bytes = sums->lost_bytes;
+    s->skipped_bytes = sums->skipped_bytes;
+    s->lost_entries = d->count.gap_lines;
+}
+
+struct pfdd_state *pfdd_state_new(const struct pfdd *d)
 {
     struct told told[SOURCES];
     size_t n_all = 0;
     size_t n = choose(&d->sources, told, &n_all);
-    look_at_buffers(d, told, n);
-    fputs(",\"sources\":[", out);
-    for (size_t i = 0; i < n; i++) {
-        if (i)
-            fputc(',', out);
-        put_source(out, &d->sources.items[told[i].source], &told[i]);
+    struct pfdd_state *s = calloc(1, sizeof *s + n * sizeof *s->rows);
+    if (!s)
+        return NULL;
+    s->n_inputs = count_inputs(d);
+    s->n_sources = n_all;
+    s->inputs = calloc(n_told(s->n_inputs) + 1, sizeof *s->inputs);
+    if (!s->inputs) {
+        pfdd_state_free(s);
+        return NULL;
     }
-    fputc(']', out);
-    put_count(out, "n_sources", n_all);
+    look_at_buffers(d, told, n);
+    note_sums(s, d);
+    note_inputs(s, d);
+    note_sources(s, d, told, n);
+    return s;
 }
 
-char *pfdd_state(const struct pfdd *d, size_t *n)
+void pfdd_state_free(struct pfdd_state *state)
 {
-    char *text = NULL;
-    const struct pfdd_sums *sums = &d->outcome.sums;
-    FILE *out = open_memstream(&text, n);
-    if (!out)
-        return NULL;
-    fprintf(out, "{\"type\":\"state\",\"version\":\"%s\"", pfd_version());
-    fprintf(out, ",\"time_unix_nano\":\"%" PRIu64 "\"", pfdd_time_now());
-    fprintf(out, ",\"started_unix_nano\":\"%" PRIu64 "\"", d->started);
-    put_truth(out, "ready", pfdd_is_ready(d));
-    put_count(out, "strings", pfdd_library_count(d->library));
-    put_count(out, "oldest_sequence", pfdd_ring_oldest(&d->ring));
-    put_count(out, "next_sequence", d->ring.next_seq);
-    put_count(out, "entries", sums->entries);
-    put_count(out, "unknown", sums->unknown);
-    put_count(out, "lost_bytes", sums->lost_bytes);
-    put_count(out, "skipped_bytes", sums->skipped_bytes);
-    put_count(out, "lost_entries", d->count.gap_lines);
-    put_inputs(out, d);
-    put_sources(out, d);
-    fputs("}\n", out);
-    if (fclose(out) != 0) {
+    if (!state)
+        return;
+    free(state->inputs);
+    free(state);
+}
+
+/* Bytes of its text, at most, and one. */
+static size_t text_room(const struct pfdd_state *s)
+{
+    size_t n = REST + n_told(s->n_inputs) * INPUT + s->n_rows * SOURCE + 1;
+    for (size_t i = 0; i < s->n_rows; i++)
+        n += NAME_ESCAPED * strlen(s->rows[i].name);
+    return n;
+}
+
+char *pfdd_state_write(const struct pfdd_state *s, size_t *n)
+{
+    size_t room = text_room(s);
+    char *text = malloc(room);
+    FILE *out = text ? fmemopen(text, room, "w") : NULL;
+    if (!out) {
         free(text);
         return NULL;
     }
-    return text;
+    fprintf(out, "{\"type\":\"state\",\"version\":\"%s\"", pfd_version());
+    fprintf(out, ",\"time_unix_nano\":\"%" PRIu64 "\"", s->time);
+    fprintf(out, ",\"started_unix_nano\":\"%" PRIu64 "\"", s->started);
+    put_truth(out, "ready", s->is_ready);
+    put_count(out, "strings", s->n_strings);
+    put_count(out, "oldest_sequence", s->oldest);
+    put_count(out, "next_sequence", s->next_seq);
+    put_count(out, "entries", s->entries);
+    put_count(out, "unknown", s->unknown);
+    put_count(out, "lost_bytes", s->lost_bytes);
+    put_count(out, "skipped_bytes", s->skipped_bytes);
+    put_count(out, "lost_entries", s->lost_entries);
+    put_inputs(out, s);
+    put_sources(out, s);
+    fputs("}\n", out);
+    long end = fflush(out) == 0 && !ferror(out) ? ftell(out) : 0;
+    if (fclose(out) != 0 || end <= 0) {
+        free(text);
+        return NULL;
+    }
+    *n = (size_t)end;
+    char *fits = realloc(text, *n);
+    return fits ? fits : text;
 }

@@ -149,7 +149,4 @@ void pfdd_session_ended(struct pfdd *d);
 void pfdd_input_closed(struct pfdd_input *input);
 void pfdd_output_closed(struct pfdd_output *output);
 
-/* The page of /state, allocated; NULL: out of memory. */
-char *pfdd_state(const struct pfdd *d, size_t *n);
-
 #endif

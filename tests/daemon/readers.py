@@ -224,7 +224,8 @@ def page_of_long_names(temp):
         sock = socket.socket(socket.AF_UNIX)
         sock.settimeout(PATIENCE)
         sock.connect(f'{temp}/http.sock')
-        path = ('/metrics', '/state')[i // 3 % 2]
+        path = ('/metrics', '/state', '/picture.js',
+                '/excerpt?sequence=4096')[i // 3 % 4]
         sock.sendall(f'GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n'
                      .encode())
         socks.append(sock)
