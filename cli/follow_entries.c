@@ -24,12 +24,29 @@ static bool is_number(const char *text)
     return text && *text && strspn(text, "0123456789") == strlen(text);
 }
 
+/* Whoever has chosen the entries: matches are shown here. */
+static bool show_matches(struct follow_entries *e, struct pfd_error *err)
+{
+    const struct options *o = e->o;
+    const struct pfd_filter_spec spec = {
+        .patterns = o->matches.all,
+        .n_patterns = o->matches.n,
+        .ignore_case = o->ignore_case,
+        .invert = o->invert,
+        .jit = true,
+    };
+    return !o->matches.n || e->collapse || e->trace ||
+           (pfd_filter_new(&spec, &e->shown, err) == PFD_OK &&
+            pfd_lines_highlight(e->lines, e->shown, err) == PFD_OK);
+}
+
 static bool make_lines(struct follow_entries *e, const char *form,
                        struct pfd_error *err)
 {
     const struct options *o = e->o;
     if (pfd_lines_new(form, options_color(o, STDOUT_FILENO), e->is_json,
-                      &e->lines, err) != PFD_OK)
+                      &e->lines, err) != PFD_OK ||
+        !show_matches(e, err))
         return false;
     if (options_fields(o))
         pfd_lines_fields(e->lines);
@@ -82,6 +99,7 @@ void follow_entries_deinit(struct follow_entries *e)
     pfd_subscriber_free(e->subscriber);
     pfd_lines_free(e->lines);
     pfd_lines_free(e->beside);
+    pfd_filter_free(e->shown);
     pfd_collapse_free(e->collapse);
     pfd_trace_free(e->trace);
 }

@@ -30,6 +30,7 @@ struct follow_entries {
     struct pfd_lines *beside;    /* of a taker or a trace, what is no entry: for
                                  standard error; else NULL */
     struct filtering *filtering; /* NULL: who sends them has chosen */
+    struct pfd_filter *shown;    /* whose matches have a colour, or NULL */
     struct pfd_collapse *collapse; /* NULL: each line stands for itself */
     uint64_t collapsed_ns;         /* when all runs were ended */
     bool is_json;

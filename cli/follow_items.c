@@ -215,8 +215,8 @@ void follow_items_take_runs(void *user, const struct pfd_run *const *runs,
 static struct pfd_lines *make_lines(void *user)
 {
     const struct follow_items *items = user;
-    return pressing_lines(items->o, !items->taker, items->collapse,
-                          items->trace);
+    return pressing_lines(items->o, items->filtering.filter, !items->taker,
+                          items->collapse, items->trace);
 }
 
 bool follow_items_open(struct follow_items *items, bool is_live)

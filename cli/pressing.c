@@ -14,7 +14,17 @@ enum {
     LONG_RUN = 64,    /* entries: worth the way to another thread */
 };
 
-struct pfd_lines *pressing_lines(const struct options *o, bool has_form,
+static bool check(enum pfd_status status)
+{
+    if (status == PFD_OK || status == PFD_ERR_STOPPED)
+        return status == PFD_OK;
+    tell_error(status == PFD_ERR_NOMEM ? "out of memory"
+                                       : "lines could not be made");
+    exit(EXIT_ERROR);
+}
+
+struct pfd_lines *pressing_lines(const struct options *o,
+                                 const struct pfd_filter *filter, bool has_form,
                                  bool has_rows, bool has_values)
 {
     struct pfd_error err;
@@ -31,6 +41,8 @@ struct pfd_lines *pressing_lines(const struct options *o, bool has_form,
         pfd_lines_mark(lines);
     if (options_fields(o))
         pfd_lines_fields(lines);
+    if (filter && !has_rows && !has_values)
+        check(pfd_lines_highlight(lines, filter, NULL));
     if (has_rows)
         pfd_lines_rows(lines);
     if (has_values)
@@ -51,15 +63,6 @@ void pressing_deinit(struct pressing *p)
 {
     pfd_press_free(p->press);
     p->press = NULL;
-}
-
-static bool check(enum pfd_status status)
-{
-    if (status == PFD_OK || status == PFD_ERR_STOPPED)
-        return status == PFD_OK;
-    tell_error(status == PFD_ERR_NOMEM ? "out of memory"
-                                       : "lines could not be made");
-    exit(EXIT_ERROR);
 }
 
 void pressing_set_place(struct pressing *p, const struct pfd_press_place *place)

@@ -12,8 +12,9 @@
 #include "options.h"
 
 /* What prints entries as the options say: in their form, or as what a trace or
- * runs of equal ones are made of. NULL: it cannot be, which was said. */
-struct pfd_lines *pressing_lines(const struct options *options, bool has_form,
+ * runs of equal ones are made of; filter: whose matches are shown, or NULL. NULL: it cannot be, which was said. */
+struct pfd_lines *pressing_lines(const struct options *options,
+                                 const struct pfd_filter *filter, bool has_form,
                                  bool has_rows, bool has_values);
 
 struct pressing {

@@ -140,6 +140,8 @@ int recover_run(const struct options *o)
         pfd_lines_mark(r.lines);
     if (ok && options_fields(o))
         pfd_lines_fields(r.lines);
+    if (ok && r.filtering.filter)
+        ok = pfd_lines_highlight(r.lines, r.filtering.filter, &err) == PFD_OK;
     for (size_t i = 0; ok && i < in.n_buffers && !r.is_over; i++)
         ok = recover_file(&r, &in, &in.buffers[i]);
     bool findings = in.n_findings > 0;

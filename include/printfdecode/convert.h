@@ -90,7 +90,9 @@ struct pfd_convert {
     /* text: what is found between entries has lines of its own, where it
      * belongs, "! SOURCE: dword 7: KIND: sentence"; notes have none. */
     bool tells;
-    bool color; /* text: mark what is not a message */
+    bool color;                         /* text: mark what is not a message */
+    const struct pfd_filter *highlight; /* and what its patterns match in
+                                           messages; NULL: nothing */
     bool marks; /* text: say an entry's findings before its message */
     /* JSON: arguments by their names, too: "fields":{"ray":7,"t":0.5}. Slower:
      * lines of one format string have less in common. */

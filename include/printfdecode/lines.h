@@ -10,6 +10,7 @@
 #define PRINTFDECODE_LINES_H
 
 #include <printfdecode/chunk.h>
+#include <printfdecode/filter.h>
 #include <printfdecode/printfdecode.h>
 #include <printfdecode/run.h>
 #include <printfdecode/wire.h>
@@ -33,6 +34,12 @@ PFD_API void pfd_lines_show(struct pfd_lines *lines, unsigned show,
 
 /* From now on text says an entry's findings before its message. */
 PFD_API void pfd_lines_mark(struct pfd_lines *lines);
+
+/* From now on text that has colour shows what the filter's patterns match in
+ * messages; the filter is borrowed. PFD_ERR_NOMEM. */
+PFD_API enum pfd_status pfd_lines_highlight(struct pfd_lines *lines,
+                                            const struct pfd_filter *filter,
+                                            struct pfd_error *err);
 
 /* From now on JSON has arguments by their names, too, as in struct
  * pfd_convert. */

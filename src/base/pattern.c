@@ -17,6 +17,7 @@
     X(general_context_create) \
     X(general_context_free)   \
     X(get_error_message)      \
+    X(get_ovector_pointer)    \
     X(jit_compile)            \
     X(jit_stack_assign)       \
     X(jit_stack_create)       \
@@ -221,6 +222,13 @@ static void give_up_much(struct pfd_matcher *m)
     m->data = data;
 }
 
+static enum pfd_match outcome(int rc)
+{
+    if (rc == PCRE2_ERROR_NOMATCH)
+        return PFD_MATCH_NO;
+    return rc >= 0 ? PFD_MATCH_YES : PFD_MATCH_GAVE_UP;
+}
+
 enum pfd_match pfd_pattern_match(const struct pfd_pattern *pattern,
                                  struct pfd_matcher *matcher, const char *text,
                                  size_t n)
@@ -228,7 +236,24 @@ enum pfd_match pfd_pattern_match(const struct pfd_pattern *pattern,
     int rc = pcre2.match(pattern->code, (PCRE2_SPTR)text, n, 0, 0,
                          matcher->data, matcher->context);
     give_up_much(matcher);
-    if (rc == PCRE2_ERROR_NOMATCH)
+    return outcome(rc);
+}
+
+enum pfd_match pfd_pattern_find(const struct pfd_pattern *pattern,
+                                struct pfd_matcher *matcher, const char *text,
+                                size_t n, size_t *from, size_t *to)
+{
+    int rc = pcre2.match(pattern->code, (PCRE2_SPTR)text, n, *from,
+                         PCRE2_NOTEMPTY, matcher->data, matcher->context);
+    const PCRE2_SIZE *place = pcre2.get_ovector_pointer(matcher->data);
+    size_t start = rc >= 0 ? place[0] : 0;
+    size_t end = rc >= 0 ? place[1] : 0;
+    give_up_much(matcher);
+    /* With \K a match may end before it begins, or begin before it was looked
+     * for. */
+    if (rc >= 0 && (start >= end || start < *from))
         return PFD_MATCH_NO;
-    return rc >= 0 ? PFD_MATCH_YES : PFD_MATCH_GAVE_UP;
+    *from = start;
+    *to = end;
+    return outcome(rc);
 }

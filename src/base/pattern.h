@@ -61,4 +61,9 @@ enum pfd_match pfd_pattern_match(const struct pfd_pattern *pattern,
                                  struct pfd_matcher *matcher, const char *text,
                                  size_t n);
 
+/* Where it is first from *from on, [*from, *to), which is not empty. */
+enum pfd_match pfd_pattern_find(const struct pfd_pattern *pattern,
+                                struct pfd_matcher *matcher, const char *text,
+                                size_t n, size_t *from, size_t *to);
+
 #endif

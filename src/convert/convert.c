@@ -204,6 +204,11 @@ static bool worker_init(struct pfd_worker *w, struct pfd_pool *pool)
     if (convert->filter && pfd_filter_run_new(convert->filter, convert->strings,
                                               &w->filter, NULL) != PFD_OK)
         return false;
+    if (convert->highlight && convert->color && !convert->rows &&
+        !convert->points &&
+        pfd_highlight_new(convert->highlight, &w->sink_options.highlight,
+                          NULL) != PFD_OK)
+        return false;
     if (w->filter && convert->facts)
         pfd_filter_run_set(w->filter, convert->facts);
     return (!pool->used || w->used) && pfd_batch_init(&w->batch, BATCH) &&
@@ -232,6 +237,7 @@ static void worker_deinit(struct pfd_worker *w)
         *convert->n_given += w->n_given;
     if (convert->n_doubts && w->filter)
         *convert->n_doubts += pfd_filter_gave_up(w->filter);
+    pfd_highlight_free(w->sink_options.highlight);
     pfd_filter_run_free(w->filter);
     pfd_share_end(w->share);
     free(w->sums);

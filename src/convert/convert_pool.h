@@ -16,6 +16,7 @@
 #include "decode/decoder.h"
 #include "decode/window.h"
 #include "filter/filter.h"
+#include "filter/highlight.h"
 #include "forms/points.h"
 #include "forms/rows.h"
 #include "forms/shown.h"

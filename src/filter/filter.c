@@ -347,6 +347,13 @@ static bool has_id(const struct pfd_filter *f, uint64_t id)
     return f->n_ids == 0;
 }
 
+const struct pfd_pattern *pfd_filter_pattern(const struct pfd_filter *filter,
+                                             size_t i)
+{
+    return !filter->invert && i < filter->messages.n ? filter->messages.all[i]
+                                                     : NULL;
+}
+
 bool pfd_filter_want_source(const struct pfd_filter *filter, const char *source)
 {
     for (size_t i = 0; i < filter->n_sources; i++) {

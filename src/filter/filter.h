@@ -28,6 +28,11 @@ size_t pfd_filter_pass(const struct pfd_filter_run *run,
                        const struct pfd_cursor *view, uint64_t base,
                        uint64_t *n_bytes);
 
+/* Pattern i of those that a message has to match; NULL: there are no more, or
+ * it has to match none. */
+const struct pfd_pattern *pfd_filter_pattern(const struct pfd_filter *filter,
+                                             size_t i);
+
 /* Is a buffer of this name wanted at all? */
 bool pfd_filter_want_source(const struct pfd_filter *filter,
                             const char *source);

@@ -7,6 +7,7 @@
 #include <printfdecode/lines.h>
 
 #include "base/escape.h"
+#include "filter/highlight.h"
 #include "forms/rows.h"
 #include "forms/sink.h"
 #include "print/json_exact.h"
@@ -70,6 +71,15 @@ void pfd_lines_mark(struct pfd_lines *lines)
     lines->options.marks = true;
 }
 
+enum pfd_status pfd_lines_highlight(struct pfd_lines *lines,
+                                    const struct pfd_filter *filter,
+                                    struct pfd_error *err)
+{
+    if (!lines->options.color || lines->options.highlight)
+        return PFD_OK;
+    return pfd_highlight_new(filter, &lines->options.highlight, err);
+}
+
 void pfd_lines_fields(struct pfd_lines *lines)
 {
     lines->options.fields = true;
@@ -101,6 +111,7 @@ void pfd_lines_free(struct pfd_lines *lines)
         return;
     pfd_text_free(&lines->out);
     pfd_text_free(&lines->origin);
+    pfd_highlight_free(lines->options.highlight);
     free(lines);
 }
 

@@ -40,6 +40,7 @@ struct pfd_sink_options {
     uint64_t sequence; /* as of pfd_row, and so are these */
     uint64_t buffer;
     uint64_t generation;
+    struct pfd_highlight *highlight; /* text in colour: NULL: nothing is */
     const struct pfd_points *points; /* points (forms/points.h) */
     struct pfd_stamp *stamp; /* JSON: behind the type of each record; NULL:
                                 none */

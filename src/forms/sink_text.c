@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "filter/highlight.h"
 #include "forms/prefix.h"
 
 /* The payload as words, so that nothing is lost from sight. */
@@ -25,6 +26,10 @@ static void add_unknown(struct pfd_text *out, const struct pfd_entry *entry,
     }
     pfd_text_puts(out, color ? ">\033[0m\n" : ">\n");
 }
+
+enum {
+    MATCHES_MAX = 64 /* in a message, of which each has its cost */
+};
 
 static bool is_plain(const struct pfd_string *s)
 {
@@ -52,6 +57,52 @@ static void add_marks(struct pfd_text *out, const struct pfd_entry *entry,
         pfd_text_puts(out, color ? "]\033[0m " : "] ");
 }
 
+static void add_escaped(struct pfd_text *out, const char *text, size_t n)
+{
+    char *at = pfd_text_reserve(out, 4 * n);
+    if (at)
+        out->n += (size_t)(pfd_escape_terminal(at, text, n) - at);
+}
+
+/* A message with its matches in bold red, as grep has them, and the rest in its
+ * own colour. */
+static void add_highlighted(struct pfd_text *out, const char *message, size_t n,
+                            struct pfd_highlight *highlight, const char *style)
+{
+    size_t done = 0;
+    pfd_text_puts(out, style);
+    for (int i = 0; i < MATCHES_MAX; i++) {
+        size_t from = done;
+        size_t to = 0;
+        if (!pfd_highlight_next(highlight, message, n, &from, &to))
+            break;
+        add_escaped(out, message + done, from - done);
+        pfd_text_puts(out, "\033[0m\033[1;31m");
+        add_escaped(out, message + from, to - from);
+        pfd_text_puts(out, "\033[0m");
+        pfd_text_puts(out, style);
+        done = to;
+    }
+    add_escaped(out, message + done, n - done);
+}
+
+static void text_highlighted(struct pfd_text *out, struct pfd_entry *entry,
+                             const struct pfd_sink_options *options)
+{
+    size_t n = 0;
+    const char *style = pfd_prefix_color(entry);
+    const char *message = pfd_entry_message(entry, &n);
+    if (!message) {
+        out->failed = true;
+        return;
+    }
+    n -= n > 0 && message[n - 1] == '\n';
+    if (options->marks)
+        add_marks(out, entry, true);
+    add_highlighted(out, message, n, options->highlight, style ? style : "");
+    pfd_text_puts(out, style ? "\033[0m\n" : "\n");
+}
+
 static void text_entry(struct pfd_text *out, struct pfd_entry *entry,
                        const struct pfd_sink_options *options)
 {
@@ -59,6 +110,10 @@ static void text_entry(struct pfd_text *out, struct pfd_entry *entry,
         pfd_prefix_add(out, entry, options);
     if (!entry->string) {
         add_unknown(out, entry, options->color);
+        return;
+    }
+    if (options->highlight) {
+        text_highlighted(out, entry, options);
         return;
     }
     const char *style = options->color ? pfd_prefix_color(entry) : NULL;
