@@ -4,7 +4,9 @@
  * drawn by it: readers come, read a little, stall, stay and go, while lines of
  * all lengths come in and the ring and the pages let go of old ones. Each reader
  * has, item by item, what a reader has that was alone from the start; what it
- * lacks is what a gap record said.
+ * lacks is what a gap record said. Of collapsed and sampled entries, of which
+ * others depend on the time, each is counted once: it came, or a line stands for
+ * it, or it was told to be left out.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -176,6 +178,26 @@ static const struct wish {
 
 enum {
     WISHES = sizeof wishes / sizeof wishes[0],
+    PLAIN = 2, /* all of JSON, */
+    SMALL = 6, /* and what a condition leaves of it */
+};
+
+/* Of these entries are counted; what comes of them is like another wish's. */
+static const struct counted_wish {
+    struct wish wish;
+    unsigned like;
+} counted[] = {
+    { { PFDD_JSON, ",\"collapse\":true" }, PLAIN },
+    { { PFDD_JSON, ",\"collapse\":\"equal\",\"window\":50" }, PLAIN },
+    { { PFDD_SSE, ",\"collapse\":true,\"window\":3" }, PLAIN },
+    { { PFDD_JSON, ",\"sample\":3000" }, PLAIN },
+    { { PFDD_SSE, ",\"sample\":1000000" }, PLAIN },
+    { { PFDD_JSON, ",\"sample\":500,\"where\":\"a0 < 2000\"" }, SMALL },
+    { { PFDD_JSON, ",\"sample\":1000,\"source\":\"first\"" }, PLAIN },
+};
+
+enum {
+    COUNTED = sizeof counted / sizeof counted[0],
 };
 
 static void begin(struct pfdd_reader *r, struct pfdd_pages *of,
@@ -343,7 +365,12 @@ static struct subject {
     uint64_t missed;      /* that gap records told of */
     struct bytes pending; /* came, and not looked at */
     struct stream stream;
-    const char *lent; /* [lent_bytes.n] that somebody writes, or NULL */
+    /* Of who counts entries: those that came, or that a line stands for, */
+    bool counts;
+    uint64_t n_entries;
+    uint64_t n_missed;   /* that are in a gap, */
+    uint64_t n_left_out; /* and that were told to be left out */
+    const char *lent;    /* [lent_bytes.n] that somebody writes, or NULL */
     struct bytes lent_bytes;
 } subjects[READERS];
 
@@ -457,11 +484,100 @@ static void check_entries(struct subject *s)
     }
 }
 
+/* ---- entries that are counted ---- */
+
+static bool begins(const char *line, const char *with)
+{
+    return !strncmp(line, with, strlen(with));
+}
+
+/* Behind a name in a line; 0: it has none. */
+static uint64_t number_of(const char *line, const char *name)
+{
+    const char *at = strstr(line, name);
+    return at ? strtoull(at + strlen(name), NULL, 10) : 0;
+}
+
+static uint64_t entries_in(uint64_t from, uint64_t to)
+{
+    static const char entry[] = "{\"type\":\"entry\"";
+    uint64_t n = 0;
+    for (; from < to; from++) {
+        size_t at = end_of(&lone[PLAIN], from - 1);
+        n += end_of(&lone[PLAIN], from) - at > sizeof entry &&
+             !memcmp(lone[PLAIN].text.at + at, entry, sizeof entry - 1);
+    }
+    return n;
+}
+
+/* One that stands for itself is what somebody else has, too, and comes once. */
+static void check_entry(struct subject *s, const char *line, size_t n)
+{
+    uint64_t seq = number_of(line, "\"sequence\":");
+    if (s->reader.choice->wants.collapse) {
+        uint64_t stands_for = number_of(line, "\"collapsed\":");
+        s->n_entries += stands_for ? stands_for : 1;
+        return;
+    }
+    HOLDS(seq >= s->seq && seq < whole.next_seq, "entry %" PRIu64, seq);
+    size_t at = end_of(s->like, seq - 1);
+    EQUAL(end_of(s->like, seq) - at, n + 1); /* with its end */
+    HOLDS(!memcmp(s->like->text.at + at, line, n), "entry %" PRIu64, seq);
+    s->seq = seq + 1;
+    s->n_entries++;
+}
+
+static void check_counted_line(struct subject *s, const char *line, size_t n)
+{
+    if (begins(line, "{\"type\":\"entry\"")) {
+        check_entry(s, line, n);
+    } else if (begins(line, "{\"type\":\"left_out\"")) {
+        const char *sampled = strstr(line, "\"sampled\"");
+        s->n_left_out = number_of(line, "\"entries\":") +
+                        number_of(sampled, "\"entries\":");
+    } else if (strstr(line, "\"next_sequence\":")) { /* the reader's own gap */
+        uint64_t n_items = number_of(line, "\"missed\":");
+        uint64_t next = number_of(line, "\"next_sequence\":");
+        s->missed += n_items;
+        s->n_missed += entries_in(next - n_items, next);
+    }
+}
+
+static void check_counted(struct subject *s)
+{
+    static const char data[] = "data: ";
+    const char *end;
+    while (s->pending.n && (end = memchr(s->pending.at, '\n', s->pending.n))) {
+        size_t n = (size_t)(end - s->pending.at);
+        bool is_data = s->wish->form == PFDD_SSE && n >= sizeof data - 1 &&
+                       !memcmp(s->pending.at, data, sizeof data - 1);
+        size_t from = is_data ? sizeof data - 1 : 0;
+        char *line = strndup(s->pending.at + from, n - from);
+        HOLDS(line, "out of memory");
+        check_counted_line(s, line, n - from);
+        free(line);
+        drop(&s->pending, n + 1);
+    }
+}
+
+static void check_counts(const struct subject *s)
+{
+    uint64_t n = entries_in(s->first, ring.next_seq);
+    uint64_t n_told = s->n_entries + s->n_missed + s->n_left_out;
+    if (s->reader.choice->wants.collapse) {
+        EQUAL(n_told, n);
+    } else { /* what is made again is counted again, never too little */
+        HOLDS(n_told >= n, "%" PRIu64 " of %" PRIu64 " entries", n_told, n);
+    }
+}
+
 /* ---- what they do ---- */
 
 static void check_what_came(struct subject *s)
 {
-    if (s->wish->form == PFDD_ENTRIES) {
+    if (s->counts) {
+        check_counted(s);
+    } else if (s->wish->form == PFDD_ENTRIES) {
         check_entries(s);
     } else {
         check_lines(s);
@@ -535,7 +651,9 @@ static void read_some(struct subject *s, unsigned n_times)
 static void come(struct subject *s)
 {
     char from[48] = "\"oldest\"";
-    unsigned i = draw(WISHES);
+    unsigned i = draw(WISHES + COUNTED);
+    bool counts = i >= WISHES;
+    const struct counted_wish *of = &counted[counts ? i - WISHES : 0];
     uint64_t oldest = pfdd_ring_oldest(&ring);
     uint64_t n_there = ring.next_seq - oldest;
     if (draw(2) && n_there)
@@ -545,8 +663,9 @@ static void come(struct subject *s)
         snprintf(from, sizeof from, "\"1970-01-01T00:00:00.%09uZ\"",
                  draw(STEPS));
     *s = (struct subject){ .is_there = true,
-                           .wish = &wishes[i],
-                           .like = &lone[i] };
+                           .counts = counts,
+                           .wish = counts ? &of->wish : &wishes[i],
+                           .like = &lone[counts ? of->like : i] };
     begin(&s->reader, &pages, s->wish, from);
     s->reader.must_have_all = draw(16) == 0;
     s->first = s->seq = pfdd_reader_seq(&s->reader);
@@ -569,7 +688,11 @@ static void check_end(struct subject *s)
     if (s->reader.is_costly) /* a slow machine */
         return;
     EQUAL(s->pending.n, 0);
-    pass_to(s, ring.next_seq);
+    if (s->counts) {
+        check_counts(s);
+    } else {
+        pass_to(s, ring.next_seq);
+    }
     EQUAL(s->missed, s->reader.missed);
     EQUAL(s->reader.lines + s->missed, ring.next_seq - s->first);
 }
@@ -583,6 +706,8 @@ static bool read_all(void)
         if (!s->is_there)
             continue;
         read_some(s, UINT32_MAX);
+        if (s->counts && s->reader.choice->runs && !s->reader.page)
+            s->reader.choice->runs->ended_ns = 0; /* long ago */
         ret &= pfdd_reader_is_done(&s->reader) && !s->lent;
     }
     return ret;
