@@ -62,7 +62,7 @@ static void write_all(const char *at, size_t n)
 
 /* ---- JSON on a terminal ---- */
 
-/* A character of two or three bytes that may be a control: it waits until it is
+/* A character of up to three bytes that may be a control: it waits until it is
  * whole. */
 static struct {
     bool is_on;
@@ -73,7 +73,7 @@ static struct {
 static size_t length_of(char lead)
 {
     unsigned char c = (unsigned char)lead;
-    return c == 0xc2 || c == 0xd8 ? 2 : c == 0xe2 ? 3 : 0;
+    return c == 0x7f ? 1 : c == 0xc2 || c == 0xd8 ? 2 : c == 0xe2 ? 3 : 0;
 }
 
 static void release_held(void)
@@ -85,8 +85,9 @@ static void release_held(void)
     if (n && n == length_of(held.bytes[0]) &&
         pfd_escape_for_terminal(shown, held.bytes, n) != n) {
         unsigned c =
-            n == 2 ? (p[0] & 31u) << 6 | (p[1] & 63u)
-                   : (p[0] & 15u) << 12 | (p[1] & 63u) << 6 | (p[2] & 63u);
+            n == 1   ? p[0]
+            : n == 2 ? (p[0] & 31u) << 6 | (p[1] & 63u)
+                     : (p[0] & 15u) << 12 | (p[1] & 63u) << 6 | (p[2] & 63u);
         snprintf(shown, sizeof shown, "\\u%04x", c);
         write_all(shown, strlen(shown));
     } else {
@@ -199,6 +200,14 @@ static void write_escaped(size_t (*escape)(char *, const void *, size_t),
 
 void output_escaped(const char *text, size_t n)
 {
+    const char *newline;
+    while ((newline = memchr(text, '\n', n))) {
+        write_escaped(pfd_escape_for_terminal, 4, text,
+                      (size_t)(newline - text));
+        put("\\x0a", 4);
+        n -= (size_t)(newline - text) + 1;
+        text = newline + 1;
+    }
     write_escaped(pfd_escape_for_terminal, 4, text, n);
 }
 

@@ -32,7 +32,8 @@ void output_finding(void *user, const struct pfd_finding *finding);
 /* printf to standard output. Small pieces are gathered until a flush. */
 void output_printf(const char *text, ...) __attribute__((format(printf, 1, 2)));
 
-/* Foreign text [n], for a terminal, or as the inside of a JSON string. */
+/* Foreign text [n], in one line for a terminal, or as the inside of a JSON
+ * string. */
 void output_escaped(const char *text, size_t n);
 void output_json(const char *text, size_t n);
 

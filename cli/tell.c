@@ -21,14 +21,19 @@ void tell_progress_done(void)
     progress_shown = false;
 }
 
-/* File names are foreign text as well. */
+/* File names are foreign text as well; a newline in one begins no line. */
 static void put_foreign(const char *text)
 {
     size_t n = strlen(text);
     char *shown = malloc(4 * n + 1);
-    if (!shown)
-        return;
-    fwrite(shown, 1, pfd_escape_for_terminal(shown, text, n), stderr);
+    size_t n_shown = shown ? pfd_escape_for_terminal(shown, text, n) : 0;
+    for (size_t i = 0; i < n_shown; i++) {
+        if (shown[i] == '\n') {
+            fputs("\\x0a", stderr);
+        } else {
+            fputc(shown[i], stderr);
+        }
+    }
     free(shown);
 }
 
@@ -75,9 +80,10 @@ void tell_finding(void *user, const struct pfd_finding *finding)
     } else if (finding->offset != PFD_NO_OFFSET) {
         fprintf(stderr, ": byte %llu", at);
     }
-    fprintf(stderr, ": %s%s%s: %s\n", in_color ? "\033[33m" : "",
-            pfd_finding_name(finding->kind), in_color ? "\033[0m" : "",
-            finding->text);
+    fprintf(stderr, ": %s%s%s: ", in_color ? "\033[33m" : "",
+            pfd_finding_name(finding->kind), in_color ? "\033[0m" : "");
+    put_foreign(finding->text);
+    fputc('\n', stderr);
 }
 
 void tell_summary(const struct pfd_summary *s)

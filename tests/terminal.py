@@ -148,7 +148,49 @@ def controls():
             assert bad in at("-o", "raw", *words)
 
 
+def names():
+    """Nor do names of files drive it, or begin a line, in any verb's words."""
+    name = b"a\x1b]0;x\x07\xc2\x9b31m\xe2\x80\xae\n\x7f\x9bz\r\b"
+    shown = ("a\\x1b]0;x\\x07\\xc2\\x9b31m\\xe2\\x80\\xae\\x0a\\x7f\\x9bz\\x0d"
+             "\\x08")
+    in_json = ("a\\u001b]0;x\\u0007\\u009b31m\\u202e\\n\\u007f\ufffdz\\r\\b")
+    never = "--color", "never", "--links", "never"
+    with tempfile.TemporaryDirectory() as folder:
+        string = llpc_cases.Str(7, b"seven")
+        b, e = name + b".b", name + b".e"
+        for path, data in ((b, llpc_cases.buffer(string())),
+                           (e, llpc_cases.image(string)), (b"no", b"\x7fELF")):
+            with open(folder.encode() + b"/" + path, "wb") as f:
+                f.write(data)
+        for words in (
+                ["decode", *never, "--with-filename", b, e],
+                ["decode", *never, name], ["decode", *never, b, e, name],
+                ["decode", *never, b, e, "--where", b"x" + name + b" > 1"],
+                ["decode", *never, b, e, "--format", name],
+                ["inspect", "--color", "never", "--with-filename", b, e],
+                ["info", "--color", "never", b, e],
+                ["strings", "--color", "never", name],
+                ["extract", "--color", "never", e, "--to", "out"],
+                ["capture", "--color", "never", b, e, "-o", name + b"/x"],
+                ["table", "--color", "never", b, e, "--columns", name],
+                ["follow", *never, b"unix:" + name], ["run", name],
+                ["scan", "--color", "never", name, "-o", "x", "--strings", "s"],
+                ["help", name]):
+            text = on_terminal(folder, *words, NO_COLOR="1")
+            assert shown in text.replace("\\n", "\\x0a"), (words, text)
+            assert not [c for c in text if ord(c) < 0x20 and c != "\n" or
+                        0x7f <= ord(c) < 0xa0 or c == "\u202e"], (words, text)
+            assert not [line for line in text.splitlines() if
+                        line.startswith("\\x7f")], (words, text)
+        for words in (["decode", b, e], ["strings", e], ["inspect", b, e],
+                      ["info", b, e]):
+            text = on_terminal(folder, *words, "-o", "json", "--color", "never")
+            assert in_json in text and "\x7f" not in text, (words, text)
+            assert "\x7f" in piped(folder, *words, "-o", "json")
+
+
 findings()
 nothing()
 links()
 controls()
+names()
