@@ -26,8 +26,9 @@ enum {
     PAGES = 16,          /* that a transaction may take beside its rows' */
     STEP = 1 << 16,      /* instructions of SQLite, after which they count: */
     STEPS_MAX = 1 << 12, /* that a statement may take */
-    OPEN_STEPS_MAX = 1 << 6, /* likewise, until it is set up */
-    VALUE_MAX = 64 << 20,    /* bytes of a text that an expression makes */
+    OPEN_STEPS_MAX = 1 << 6,  /* likewise, until it is set up */
+    VALUE_MAX = 64 << 20,     /* bytes of a text that an expression makes */
+    HEAP_MAX = 4 * VALUE_MAX, /* that SQLite takes for all databases */
 };
 
 /* SQLite's way to files, where it writes only what is ours. */
@@ -104,6 +105,7 @@ static void register_files(void)
     files.zName = FILES;
     files.pNext = NULL;
     files.xOpen = open_file;
+    sqlite3_hard_heap_limit64(HEAP_MAX);
     sqlite3_vfs_register(&files, 0);
 }
 
