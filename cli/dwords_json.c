@@ -168,10 +168,10 @@ static void put_message(struct pfd_entry *entry)
 {
     size_t n = 0;
     const char *message = pfd_entry_message(entry, &n);
-    output_printf("\"message\":%s", message ? "\"" : "null");
     if (message) {
-        output_json(message, n);
-        output_printf("\"");
+        output_json_text("message", message, n);
+    } else {
+        output_printf("\"message\":null");
     }
 }
 

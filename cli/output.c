@@ -215,3 +215,22 @@ void output_json(const char *text, size_t n)
 {
     write_escaped(pfd_escape_for_json, 6, text, n);
 }
+
+void output_json_text(const char *name, const char *text, size_t n)
+{
+    char *bytes = malloc((n + 2) / 3 * 4 + 1);
+    if (!bytes) {
+        tell_error("out of memory");
+        exit(1);
+    }
+    size_t n_bytes = pfd_base64_for_json(bytes, text, n);
+    output_printf("\"%s\":\"", name);
+    output_json(text, n);
+    output_printf("\"");
+    if (n_bytes) {
+        output_printf(",\"%s_b64\":\"", name);
+        put(bytes, n_bytes);
+        output_printf("\"");
+    }
+    free(bytes);
+}

@@ -37,4 +37,7 @@ void output_printf(const char *text, ...) __attribute__((format(printf, 1, 2)));
 void output_escaped(const char *text, size_t n);
 void output_json(const char *text, size_t n);
 
+/* "NAME":"TEXT", and where the text is not UTF-8, its bytes: "NAME_b64". */
+void output_json_text(const char *name, const char *text, size_t n);
+
 #endif

@@ -279,11 +279,9 @@ static void print_json(const struct stats *stats)
     const struct pfd_summary *t = &stats->total;
     for (size_t i = 0; i < stats->n_rows; i++) {
         const struct row *r = &stats->rows[i];
-        output_printf("{\"type\":\"string\",\"id\":\"0x%012llx\","
-                      "\"string\":\"",
+        output_printf("{\"type\":\"string\",\"id\":\"0x%012llx\",",
                       (unsigned long long)r->id);
-        output_json(r->text, r->n_text);
-        output_printf("\"");
+        output_json_text("string", r->text, r->n_text);
         print_counts_json(stats, r);
     }
     if (stats->others.entries) {

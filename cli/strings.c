@@ -64,10 +64,9 @@ static void print_text(const struct pfd_string_info *s, const uint8_t *widths,
 static void print_json(const struct pfd_string_info *s, const uint8_t *widths,
                        size_t n)
 {
-    output_printf("{\"id\":\"0x%012llx\",\"string\":\"",
-                  (unsigned long long)s->id);
-    output_json(s->text, s->n_text);
-    output_printf("\",\"argument_count\":%llu,\"widths\":[",
+    output_printf("{\"id\":\"0x%012llx\",", (unsigned long long)s->id);
+    output_json_text("string", s->text, s->n_text);
+    output_printf(",\"argument_count\":%llu,\"widths\":[",
                   (unsigned long long)s->argument_count);
     for (size_t i = 0; i < n; i++)
         output_printf("%s%u", i ? "," : "", widths[i]);
@@ -123,9 +122,9 @@ static void print_call_json(uint32_t id, const char *source,
                  (unsigned long long)id << 32 | c->offset);
         snprintf(shader, sizeof shader, "%u", id);
     }
-    output_printf("{\"id\":%s,\"string\":\"", key);
-    output_json(c->text ? c->text : "", c->n_text);
-    output_printf("\",\"shader\":%s,\"format_id\":%u,\"instruction\":%u,"
+    output_printf("{\"id\":%s,", key);
+    output_json_text("string", c->text ? c->text : "", c->n_text);
+    output_printf(",\"shader\":%s,\"format_id\":%u,\"instruction\":%u,"
                   "\"ordinal\":%u,\"types\":[",
                   shader, c->format_id, c->offset, c->ordinal);
     print_types(module, i, c->n_operands, "\"");

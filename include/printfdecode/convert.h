@@ -191,6 +191,10 @@ PFD_API size_t pfd_escape_for_terminal(char *ret, const void *bytes, size_t n);
  * ret has room for 6 * n bytes. */
 PFD_API size_t pfd_escape_for_json(char *ret, const void *bytes, size_t n);
 
+/* The bytes themselves in base64, where they are not UTF-8; else nothing. ret
+ * has room for (n + 2) / 3 * 4 bytes. */
+PFD_API size_t pfd_base64_for_json(char *ret, const void *bytes, size_t n);
+
 /* The arguments of an entry as JSON has them in "args": a list, [1,"a"]. ret has
  * room for pfd_entry_args_room() bytes; returns how many. */
 PFD_API size_t pfd_entry_args_room(struct pfd_entry *entry);

@@ -40,6 +40,12 @@ size_t pfd_escape_for_json(char *ret, const void *bytes, size_t n)
     return (size_t)(pfd_escape_json(ret, bytes, n) - ret);
 }
 
+size_t pfd_base64_for_json(char *ret, const void *bytes, size_t n)
+{
+    return pfd_is_utf8(bytes, n) ? 0
+                                 : (size_t)(pfd_base64(ret, bytes, n) - ret);
+}
+
 enum pfd_status pfd_finding_write_json(const struct pfd_finding *finding,
                                        pfd_write_fn write, void *user)
 {
