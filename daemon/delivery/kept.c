@@ -440,7 +440,7 @@ static struct wanted *find_wanted(const struct pfdd_kept *kept,
 {
     struct wanted *ret = calloc(list->n + list->n_own + 1, sizeof *ret);
     *n = 0;
-    for (size_t i = 0; ret && i < list->n; i++) {
+    for (size_t i = 0; ret && i < list->n && i < kept->n_seen; i++) {
         const struct seen *seen = &kept->seen[i];
         if (seen->scope && seen->scope != scope)
             continue;
@@ -474,8 +474,8 @@ static bool is_prefix(const struct stock *s, const struct wanted *wanted,
 
 /* ---- writing ---- */
 
-/* Puts what the stock lacks into it, and what of it is no file yet into
- * fresh. */
+/* Puts what the stock lacks into it, and what of it is no file yet into fresh,
+ * which has a place for each that is wanted. */
 static bool take_fresh(struct pfdd_kept *kept, struct stock *s,
                        const struct wanted *wanted, size_t n_wanted,
                        struct pfdd_stock_file *fresh, size_t *n)
@@ -490,7 +490,7 @@ static bool take_fresh(struct pfdd_kept *kept, struct stock *s,
         memcpy(item.digest, wanted[at].digest, sizeof item.digest);
         if (!item.name || !add_item(kept, s, &item, &is_new))
             return false;
-        if (is_new) {
+        if (is_new && *n < n_wanted) {
             fresh[(*n)++] = (struct pfdd_stock_file){ s->objects[at]->digest,
                                                       o->bytes, o->n };
         }

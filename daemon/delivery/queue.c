@@ -365,6 +365,9 @@ static void write_done(struct pfdd_job *job)
     q->busy = false;
     q->held = q->held_then;
     close_list(&q->list);
+    if (!q->error && p->n_new &&
+        !pfdd_segments_add(&q->consumers.segments, p->segment, p->at))
+        q->error = ENOMEM; /* which cannot be: room was made before */
     if (q->error) {
         hear_failure(q);
         return;
@@ -372,8 +375,6 @@ static void write_done(struct pfdd_job *job)
     if (q->is_said)
         pfdd_log(PFDD_WARNING, "queue in %s: writing again", q->dir);
     q->failing = q->is_full = q->is_said = false;
-    if (p->n_new)
-        pfdd_segments_add(&q->consumers.segments, p->segment, p->at);
     q->has_begun = true;
     q->consumers.segments.items[q->consumers.segments.n - 1].end += q->writer.n;
     note_positions(q);

@@ -140,8 +140,7 @@ static void keep(struct walk *w, const char *path)
     } else if (truncate(path, (off_t)w->end) != 0) {
         pfdd_log(PFDD_WARNING, "%s: %s", path, strerror(errno));
     }
-    if (pfdd_segments_reserve(segments))
-        pfdd_segments_add(segments, w->segment.first, w->end);
+    (void)pfdd_segments_add(segments, w->segment.first, w->end);
 }
 
 void pfdd_recall(struct pfdd_recall *recall)

@@ -109,10 +109,13 @@ bool pfdd_segments_reserve(struct pfdd_segments *segments)
     return true;
 }
 
-void pfdd_segments_add(struct pfdd_segments *segments, uint64_t first,
+bool pfdd_segments_add(struct pfdd_segments *segments, uint64_t first,
                        uint64_t end)
 {
+    if (!pfdd_segments_reserve(segments))
+        return false;
     segments->items[segments->n++] = (struct pfdd_segment){ first, end };
+    return true;
 }
 
 void pfdd_segments_drop(struct pfdd_segments *segments, size_t n)

@@ -59,7 +59,8 @@ void pfdd_segments_deinit(struct pfdd_segments *segments);
 /* Room for one more, which pfdd_segments_add() then takes; false: there is no
  * memory. */
 bool pfdd_segments_reserve(struct pfdd_segments *segments);
-void pfdd_segments_add(struct pfdd_segments *segments, uint64_t first,
+/* False: there is no memory. */
+bool pfdd_segments_add(struct pfdd_segments *segments, uint64_t first,
                        uint64_t end);
 
 /* The oldest n are gone. */

@@ -41,6 +41,7 @@ static void take_buffer(struct pfdd_supply *s)
         pfdd_segment_lose(r);
         return;
     }
+    _Static_assert(PFDD_PLACES > UINT8_MAX, "a record says it in a byte");
     pfdd_buffer_unref(s->places[place]);
     s->places[place] = b;
     pfdd_segment_step(r);
@@ -50,9 +51,10 @@ static void take_buffer(struct pfdd_supply *s)
 static bool goes_with(const struct pfdd_supply *s,
                       const struct pfdd_record_head *head, uint64_t number)
 {
-    return s->n_pieces == 0 ||
-           (number == s->end_seq && (!head->stock.number || !s->needs.number ||
-                                     head->stock.number == s->needs.number));
+    bool has_place = s->n_pieces < PFDD_SUPPLY_PIECES;
+    return s->n_pieces == 0 || (has_place && number == s->end_seq &&
+                                (!head->stock.number || !s->needs.number ||
+                                 head->stock.number == s->needs.number));
 }
 
 static void add_piece(struct pfdd_supply *s,

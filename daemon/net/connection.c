@@ -130,7 +130,8 @@ static bool are_spare(const int *fds, size_t n)
     return true;
 }
 
-static size_t take_fds(struct msghdr *message, int *ret)
+/* More than there is a place for are closed. */
+static size_t take_fds(struct msghdr *message, int ret[FDS])
 {
     size_t n = 0;
     for (struct cmsghdr *m = CMSG_FIRSTHDR(message); m;
@@ -138,8 +139,15 @@ static size_t take_fds(struct msghdr *message, int *ret)
         if (m->cmsg_level != SOL_SOCKET || m->cmsg_type != SCM_RIGHTS)
             continue;
         size_t n_here = (m->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-        memcpy(ret + n, CMSG_DATA(m), n_here * sizeof(int));
-        n += n_here;
+        for (size_t i = 0; i < n_here; i++) {
+            int fd;
+            memcpy(&fd, CMSG_DATA(m) + i * sizeof fd, sizeof fd);
+            if (n < FDS) {
+                ret[n++] = fd;
+            } else {
+                close(fd);
+            }
+        }
     }
     return n;
 }

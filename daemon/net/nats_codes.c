@@ -173,6 +173,8 @@ enum pfdd_code_state pfdd_nats_codes_bring(struct pfdd_nats_codes *codes,
         return PFDD_CODE_MORE;
     if (was_missing(codes, p))
         return PFDD_CODE_MISSING;
+    if (codes->n_coming > PFDD_CODES_COMING)
+        return PFDD_CODE_MORE;
     struct pfdd_nats_code *code =
         pfdd_nats_code_new(p->code, p->place, codes->n_max);
     if (!code)

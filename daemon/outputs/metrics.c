@@ -377,17 +377,25 @@ static void forget(struct pfdd_metrics *m)
     m->state = NULL;
 }
 
+/* A page has each twice, with more beside it. */
+static size_t names_bytes(const struct pfdd_sources *s)
+{
+    return s->n_listed_bytes / 2 + 1;
+}
+
 static void note_sources(struct pfdd_metrics *m, const struct pfdd_sources *s)
 {
     char *at = m->names;
+    size_t left = names_bytes(s);
     for (uint32_t i = 0; i < s->n && m->n_rows < s->n_listed; i++) {
         const struct pfdd_source *it = &s->items[i];
-        if (!it->is_listed)
+        size_t n = it->is_listed ? strlen(it->name) + 1 : 0;
+        if (!n || n > left)
             continue;
-        size_t n = strlen(it->name) + 1;
         memcpy(at, it->name, n);
         m->rows[m->n_rows++] = (struct pfdd_metrics_row){ it->counts, at };
         at += n;
+        left -= n;
     }
     m->others = s->others;
 }
@@ -398,13 +406,13 @@ static bool note(struct pfdd_metrics *m, const struct pfdd *d)
     const struct pfdd_sources *s = &d->sources;
     size_t n_rows = s->n_listed * sizeof *m->rows;
     size_t n = sizeof *m + s->n_listed_bytes + n_rows + 2 * REST +
-               s->n_listed_bytes / 2 + HEADS;
+               names_bytes(s) + HEADS;
     if (!pfdd_quota_change(m->quota, 0, n))
         return false;
     m->n_held = n;
     m->rest = write_rest(d, &m->n_rest);
     m->rows = malloc(n_rows + 1);
-    m->names = malloc(s->n_listed_bytes / 2 + 1);
+    m->names = malloc(names_bytes(s));
     if (!m->rest || !m->rows || !m->names)
         return false;
     note_sources(m, s);

@@ -377,7 +377,8 @@ static void on_timer_closed(uv_handle_t *handle)
 static bool read_headers(struct otlp_output *o, char *err, size_t n_err)
 {
     const char *path = config_of(o)->headers_file;
-    o->headers[o->n_headers++] = "Content-Type: application/json";
+    o->headers[0] = "Content-Type: application/json";
+    o->n_headers = 1;
     if (!path)
         return true;
     FILE *in = fopen(path, "re");

@@ -23,6 +23,7 @@ enum framing {
 enum {
     HOST_MAX = 255, /* bytes of names in the header, as the RFC has them */
     PROCESS_MAX = 128,
+    AROUND = 64,      /* bytes of the rest of a header, more than there are */
     EXAMPLES = 32473, /* the enterprise number for examples */
 };
 
@@ -172,7 +173,7 @@ static bool is_datagram(const struct pfdd_output_config *base)
     return base->access.address.is_unix && !config_of(base)->is_stream;
 }
 
-/* The pieces' sizes are bounded: by the header's, and by check(). */
+/* The pieces' sizes are bounded: by put(), and by check(). */
 static void wrap(const struct pfdd_output_config *base, const char *note,
                  size_t n, struct pfdd_wrap *ret)
 {
@@ -181,6 +182,9 @@ static void wrap(const struct pfdd_output_config *base, const char *note,
     const char *process = place + strlen(place) + 1;
     const char *rest = process + strlen(process) + 1;
     char head[PFDD_WRAP - PFDD_DIGITS];
+    if ((size_t)(rest - place) + strlen(identifier_of(config)) + AROUND >
+        sizeof head)
+        place = process = "-"; /* which cannot be: put() bounds both */
     char *at = stpcpy(head, "<");
     at += pfdd_decimal(at, config->facility * 8 + (unsigned)(*note - '0'));
     at = stpcpy(stpcpy(stpcpy(at, ">1 "), place), " ");

@@ -54,15 +54,20 @@ struct pfdd_catalogue *pfdd_catalogue_new(size_t n_max)
 {
     struct pfdd_catalogue *c =
         calloc(1, sizeof *c + n_max * sizeof(struct pfdd_code *));
-    if (c)
-        c->refs = 1;
+    if (!c)
+        return NULL;
+    c->refs = 1;
+    c->size = n_max;
     return c;
 }
 
-void pfdd_catalogue_put(struct pfdd_catalogue *c, struct pfdd_code *o)
+bool pfdd_catalogue_put(struct pfdd_catalogue *c, struct pfdd_code *o)
 {
+    if (c->n == c->size)
+        return false;
     o->refs++;
     c->objects[c->n++] = o;
+    return true;
 }
 
 struct pfdd_catalogue *pfdd_catalogue_sweep(const struct pfdd_catalogue *of,

@@ -57,7 +57,8 @@ struct pfdd_code {
 struct pfdd_catalogue {
     unsigned refs;
     size_t n;
-    struct pfdd_code *objects[]; /* [n], a reference to each */
+    size_t size;
+    struct pfdd_code *objects[]; /* [n] of [size], a reference to each */
 };
 
 /* What it takes of the library's room. */
@@ -80,7 +81,8 @@ struct pfdd_catalogue *pfdd_catalogue_new(size_t n_max);
  * memory. */
 struct pfdd_catalogue *pfdd_catalogue_sweep(const struct pfdd_catalogue *of,
                                             size_t n_more);
-void pfdd_catalogue_put(struct pfdd_catalogue *c, struct pfdd_code *o);
+/* False: it has all that it is for. */
+bool pfdd_catalogue_put(struct pfdd_catalogue *c, struct pfdd_code *o);
 /* A reference to it; NULL is allowed. */
 void pfdd_catalogue_drop(struct pfdd_catalogue *c);
 

@@ -415,7 +415,7 @@ static void keep(struct pfdd_library *lib, struct pfdd_catalogue *c,
                  struct pfdd_code *o)
 {
     arrive(lib, o);
-    if (o->why[0] || !c) {
+    if (o->why[0] || !c || c->n == c->size) {
         if (!o->same) {
             pfdd_log_about(&lib->d->told_peers, PFDD_WARNING,
                            "code object %.300s: %s", o->name,

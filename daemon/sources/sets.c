@@ -92,8 +92,8 @@ void pfdd_sets_hold_own(struct pfdd_scope *scope,
     if (!own)
         return;
     for (size_t i = 0; i < all->n; i++) {
-        if (all->objects[i]->scope == scope) {
-            pfdd_catalogue_put(own, all->objects[i]);
+        if (all->objects[i]->scope == scope &&
+            pfdd_catalogue_put(own, all->objects[i])) {
             strings->n_own_bytes += pfdd_code_cost(all->objects[i]->n);
         }
     }

@@ -340,10 +340,14 @@ void pfd_press_run(struct pfd_press *press, const struct pfd_run *run,
 
 /* ---- runs that come together ---- */
 
+enum {
+    COPIES_MAX = SHEETS_EACH / 2 * (THREADS_MAX + 1)
+};
+
 struct copying {
     struct pfd_press *press;
     const struct pfd_run *const *runs;
-    bool ok[SHEETS_EACH / 2 * (THREADS_MAX + 1)];
+    bool ok[COPIES_MAX];
 };
 
 static void copy_piece(void *user, size_t i)
@@ -358,7 +362,8 @@ void pfd_press_runs(struct pfd_press *press, const struct pfd_run *const *runs,
                     size_t n, const struct pfd_press_place *place,
                     pfd_share_fn share, void *user)
 {
-    size_t most = press->n_sheets / 2;
+    size_t half = press->n_sheets / 2;
+    size_t most = half < COPIES_MAX ? half : COPIES_MAX;
     bool ok = true;
     pfd_press_go(press, place);
     for (size_t from = 0, n_now = 0; ok && from < n; from += n_now) {
