@@ -26,6 +26,10 @@ enum {
     EACH_STRING = 128,
 };
 
+enum {
+    SPARED = 64, /* this part of what all may have */
+};
+
 /* ---- where it stands ---- */
 
 /* The first item of that time or later; sources may say times out of order. */
@@ -118,6 +122,13 @@ static bool hold(struct pfdd_reader *r, size_t n)
         return false;
     r->n_held = n;
     return true;
+}
+
+/* Who filters or collapses leaves some for those of the same user who do not. */
+static bool hold_sparing(struct pfdd_reader *r, size_t n)
+{
+    size_t spare = r->quota ? r->quota->of->n_max / SPARED : 0;
+    return hold(r, n + spare) && hold(r, n);
 }
 
 size_t pfdd_reader_memory(const struct pfdd_reader *r)
@@ -253,8 +264,10 @@ static size_t hold_more(struct pfdd_reader *r, size_t own, size_t has,
                         size_t most)
 {
     size_t n = most > has ? most : has;
-    while (!hold(r, own + n) && n > has)
+    while (n > has && !hold_sparing(r, own + n))
         n = n / 2 > has ? n / 2 : has;
+    if (n == has)
+        hold(r, own + n);
     return n;
 }
 
@@ -331,7 +344,8 @@ static bool begin(struct pfdd_reader *r, struct pfdd_request *request)
             pfdd_runs_new(r->form, &r->choice->wants, uv_hrtime());
     }
     bool ok = !r->choice || !r->choice->wants.collapse || r->choice->runs;
-    if (ok && hold(r, bytes_of(r)))
+    bool has_much = r->choice && (r->choice->wants.entries || r->choice->runs);
+    if (ok && (has_much ? hold_sparing : hold)(r, bytes_of(r)))
         return true;
     pfdd_choice_free(r->choice);
     return false;

@@ -98,11 +98,16 @@ def stream(temp, query):
 
 def collapsed(temp, mib):
     d = start(temp, mib)
-    socks = [ask(temp, {'collapse': True}) for _ in range(100)]
+    socks = [ask(temp, {'match': 'x'}) for _ in range(20)]
+    socks += [ask(temp, {'collapse': True}) for _ in range(80)]
     socks += [stream(temp, 'collapse=true') for _ in range(100)]
     time.sleep(1)
     get_through(d, temp, 'first')
     get_through(d, temp, 'second', 20000)
+    plain = [dial(f'{temp}/l.sock', {'output': 'json'}) for _ in range(20)]
+    with producer(f'{temp}/in.sock', *dump_frames(1, 'third', numbers(9))):
+        assert [len(each.entries(9)) for each in plain] == [9] * len(plain)
+    socks += [each.sock for each in plain]
     is_below_cap(d, mib)
     for sock in socks:
         sock.close()
