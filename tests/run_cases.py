@@ -24,6 +24,7 @@ import gzip
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -59,6 +60,9 @@ def write(path, data):
 
 def unpack(case, to):
     for name in os.listdir(case):
+        if os.path.isdir(os.path.join(case, name)):
+            shutil.copytree(os.path.join(case, name), os.path.join(to, name))
+            continue
         data = read(os.path.join(case, name.removesuffix(".gz")))
         with open(os.path.join(to, name.removesuffix(".gz")), "wb") as f:
             f.write(data)
