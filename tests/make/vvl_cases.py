@@ -7,8 +7,8 @@ the layer's own words in origin.md beside them.
 
 Each folder of captures has buffer.bin, run.pfcap for some, modules before and
 after instrumentation, and vvl.txt; programs without a folder keep their cases.
-Expectations are made empty where there are
-none, for REGENERATE=1 of run_cases.py to fill in (hold them against origin.md!).
+Expectations are made empty where there are none, for REGENERATE=1 of
+run_cases.py to fill in (hold them against origin.md!).
 """
 import os
 import re
