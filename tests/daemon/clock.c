@@ -41,3 +41,12 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t clock,
         ret->tv_sec += (time_t)*seconds;
     return rc;
 }
+
+__attribute__((visibility("default"))) time_t time(time_t *ret)
+{
+    struct timespec now = { 0 };
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (ret)
+        *ret = now.tv_sec;
+    return now.tv_sec;
+}

@@ -274,6 +274,7 @@ def clock_steps(temp):
                       'ASAN_OPTIONS': 'verify_asan_link_order=0:'
                       + os.environ.get('ASAN_OPTIONS', '')})
     at = 16
+    n_steps = 0
     steps = [3600, -3600, 86400, 0, -86400 * 365, 86400 * 3650, 0]
     for i, end in enumerate(ends):
         b.put(data, at, end)
@@ -281,6 +282,7 @@ def clock_steps(temp):
         until('the entry', lambda: s.entries == i + 1)
         if i % 8 == 0:
             ahead[0:8] = struct.pack('<q', steps[i // 8 % len(steps)])
+            n_steps += 1
     expect('health', d.http('/healthz')[0], 200)
     again = Subscriber(f'{temp}/l', {'from': '2001-01-01T00:00:00Z'})
     again.start()
@@ -289,13 +291,17 @@ def clock_steps(temp):
     backwards = sum(a > b for a, b in zip(times, times[1:]))
     at_least('times that go back', backwards, 1)
     finish(d, s, again)
+    names = [n for n in os.listdir(temp) if n.startswith('out.ndjson')]
     n = 0
-    for name in os.listdir(temp):
-        if name.startswith('out.ndjson'):
-            with open(f'{temp}/{name}') as f:
-                n += sum('"type":"entry"' in line for line in f)
+    for name in names:
+        with open(f'{temp}/{name}') as f:
+            n += sum('"type":"entry"' in line for line in f)
     expect('entries in files', n, entries)
-    return f'{entries} entries, times went back {backwards} times'
+    # One that is old by a step, either way, is so once.
+    at_least('rotated files', len(names) - 1, 1)
+    at_least('steps', n_steps, len(names) - 1)
+    return (f'{entries} entries, times went back {backwards} times, '
+            f'{len(names)} files')
 
 
 # ---- descriptors ----
