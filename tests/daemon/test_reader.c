@@ -521,7 +521,7 @@ END_TEST
 START_TEST(items_of_a_page_are_bounded)
 {
     enum {
-        N = 300000
+        N = 60000
     };
     static const char *const forms[] = { "raw", "entries" };
     ring.n_bytes_max = 64 << 20;
