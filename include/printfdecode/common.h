@@ -55,7 +55,8 @@ typedef long (*pfd_read_at_fn)(void *user, uint64_t offset, void *bytes,
 
 /*
  * One failure. The caller's memory, of fixed size, without pointers; filled on
- * failure only. Wherever a struct pfd_error is taken, NULL means "not wanted".
+ * failure only. Wherever a struct pfd_error is taken, NULL means "not wanted". In
+ * C++ {} initialises it, and {0} does not, as its first member is an enumeration.
  */
 struct pfd_error {
     enum pfd_status code;
