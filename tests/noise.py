@@ -227,7 +227,7 @@ def run(o, part, label, strings):
     with tempfile.TemporaryDirectory() as folder:
         files = []
         for i in range(AT_ONCE):
-            kind = rng.choice(KINDS)
+            kind = rng.choice(o.kinds)
             name = "%d.%s" % (i, kind.__name__)
             files.append(name)
             with open(os.path.join(folder, name), "wb") as f:
@@ -249,10 +249,12 @@ def options():
     p.add_argument("--count", type=int, default=1000)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--jobs", type=int, default=2)
+    p.add_argument("--kind", nargs="*", default=[], help="these kinds alone")
     p.add_argument("--keep", help="a folder for files that fail")
     o = p.parse_args()
     o.program = os.path.abspath(o.program)
     o.cases = os.path.abspath(o.cases)
+    o.kinds = [k for k in KINDS if not o.kind or k.__name__ in o.kind]
     return o
 
 

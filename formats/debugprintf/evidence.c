@@ -593,12 +593,19 @@ static bool is_no_loss(const struct tally *t)
            limit - t->chain_at < (uint64_t)t->shape->header * DWORD;
 }
 
-/* Is it one record or two, of so few words of header that the count has to be
- * theirs? */
+/* Are there few records, of calls that hardly repeat, or are some doubtful? With
+ * so few words of header the count has to be theirs. */
 static bool is_scant(const struct tally *t)
 {
+    enum {
+        FEW = 4,
+        REPEATED = 3
+    };
+    bool repeats = t->n_samples > FEW;
+    for (size_t i = 0; i < t->n_samples && !repeats; i++)
+        repeats = t->samples[i].n >= REPEATED;
     return t->shape->header <= 4 && t->end != CHAIN_EXACT &&
-           t->n_samples <= 2 && t->samples[0].n <= 2;
+           (!repeats || t->plausible < t->n_records);
 }
 
 /* How much a buffer looks like one of this layout. Four words of header can be

@@ -319,12 +319,16 @@ static int likelihood_of(const struct pfd_walk *w, uint8_t data)
     uint32_t flags = pfd_walk_u32(w, 0);
     if (!t.plausible || (data == 2 && flags > FLAGS_MAX))
         return data == 2 && flags <= FLAGS_MAX && t.is_cut ? 60 : 5;
+    /* A record or two that fill the count can be chance, where the words
+     * behind it are none. */
+    bool is_sure = t.is_exact && t.leading >= CHAIN * 8;
     /* Behind a hole anything may happen to look like a record or two, with
      * words of none beside them. */
     if (t.plausible < t.n_records / 4 ||
         (!t.leading && t.n < CHAIN && t.stray) ||
+        (!t.leading && (t.others * 2 > t.plausible || t.breaks * 3 > t.n)) ||
         (t.n < CHAIN && !t.is_exact && !t.is_full && !t.now) ||
-        (!t.is_exact && (t.others > t.plausible || t.breaks * 2 > t.n)))
+        (!is_sure && (t.others > t.plausible || t.breaks * 2 > t.n)))
         return 25;
     if (t.now > t.n_records / 4)
         return 85;

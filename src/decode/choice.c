@@ -64,9 +64,11 @@ const struct pfd_format *pfd_format_of_strings(
 
 struct trial {
     size_t n_entries;
-    bool knows;    /* an entry that a string explains without a doubt */
-    bool begins;   /* the first thing is such an entry */
-    bool explains; /* and it is more than chance */
+    bool knows;       /* an entry that a string explains without a doubt */
+    bool begins;      /* the first thing is such an entry */
+    bool explains;    /* and it is more than chance */
+    bool is_telling;  /* by an id that no other data has */
+    uint64_t n_known; /* bytes of entries that a string explains */
 };
 
 static bool is_known(const struct pfd_record *r)
@@ -74,11 +76,11 @@ static bool is_known(const struct pfd_record *r)
     return r->kind == PFD_RECORD_ENTRY && r->string;
 }
 
-/* Small ids are common in other data, so their entries must be at least as much
- * as what was skipped. */
-static void judge(struct trial *ret, const struct pfd_batch *batch)
+/* Small ids are common in other data, and so are numbers of shaders, so their
+ * entries must be at least as much as what was skipped. */
+static void judge(struct trial *ret, const struct pfd_batch *batch,
+                  bool has_hashes)
 {
-    uint64_t known = 0;
     for (size_t i = 0; i < batch->n; i++) {
         const struct pfd_record *r = &batch->records[i];
         ret->n_entries += r->kind == PFD_RECORD_ENTRY;
@@ -86,10 +88,11 @@ static void judge(struct trial *ret, const struct pfd_batch *batch)
             continue;
         ret->begins |= ret->n_entries == 1 && !r->findings;
         ret->knows |= !r->findings;
-        ret->explains |= r->key >> 32 != 0;
-        known += r->n_bytes;
+        ret->is_telling |= has_hashes && r->key >> 32 != 0;
+        ret->n_known += r->n_bytes;
     }
-    ret->explains |= known && known >= batch->skipped_bytes;
+    ret->explains = ret->is_telling ||
+                    (ret->n_known && ret->n_known >= batch->skipped_bytes);
 }
 
 /* Sets *failed where there is no memory for it. */
@@ -108,7 +111,7 @@ static struct trial try_format(const struct pfd_strings *strings,
         walk.view = *first;
         walk.last = true;
         format->walk(&walk);
-        judge(&ret, &batch);
+        judge(&ret, &batch, !format->reads_shaders);
     }
     *failed |= !ok || batch.text.failed || batch.bytes.failed;
     pfd_walk_deinit(&walk);
@@ -142,6 +145,24 @@ static void rank(struct ranking *r, const struct candidate *c)
     }
 }
 
+/* Bytes that are not zero. */
+static size_t count_written(const struct pfd_cursor *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++)
+        n += c->base[i] != 0;
+    return n;
+}
+
+/* Small ids are everywhere: where the header says little for the format, they
+ * have to explain most of what is there. */
+static bool is_explained(const struct trial *t, int evidence,
+                         const struct pfd_cursor *first)
+{
+    return t->explains && (t->is_telling || evidence >= HEADER_SURE ||
+                           t->n_known >= count_written(first));
+}
+
 static struct candidate weigh(const struct pfd_strings *strings,
                               const struct pfd_format *format,
                               const struct pfd_cursor *first, uint64_t n_buffer,
@@ -153,7 +174,8 @@ static struct candidate weigh(const struct pfd_strings *strings,
         return c;
     struct trial t = try_format(strings, format, first, failed);
     c.is_empty = !t.n_entries;
-    c.explains = t.explains || (t.begins && c.evidence >= HEADER_SURE);
+    c.explains = is_explained(&t, c.evidence, first) ||
+                 (t.begins && c.evidence >= HEADER_SURE);
     if (c.explains && c.evidence < FLOOR)
         c.evidence = c.score = FLOOR;
     if (!c.score || !pfd_strings_table(strings, &format->strings)->n)
