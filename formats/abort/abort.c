@@ -117,6 +117,9 @@ static enum pfd_status pass_tail(struct pfd_walk *w, struct state *st)
     return PFD_END;
 }
 
+/* No device hands out as much for one message. */
+#define ABORT_SIZE_MAX (UINT64_C(1) << 32)
+
 static enum pfd_status give_cut(struct pfd_walk *w, uint64_t size,
                                 uint64_t left)
 {
@@ -160,6 +163,16 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
             pass_hole(w, st);
             return PFD_OK;
         }
+    }
+    if (w->at == 0 && size > ABORT_SIZE_MAX) {
+        pfd_walk_finding(w, PFD_FINDING_bad_header, 0,
+                         "a message of %llu bytes is more than a device hands "
+                         "out: these are no abort messages, or the size is "
+                         "damaged",
+                         (unsigned long long)size);
+        w->batch->skipped_bytes += end;
+        skip(w, st, UINT64_MAX);
+        return PFD_OK;
     }
     if (size > MESSAGE_MAX && left > MESSAGE_MAX) {
         uint64_t room = UINT64_MAX - w->at - 2 * HEADER;

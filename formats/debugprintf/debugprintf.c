@@ -73,7 +73,6 @@ static enum pfd_status open_buffer(struct pfd_walk *w, struct state *st)
         return PFD_END;
     debugprintf_decide(w, &st->evidence);
     const struct debugprintf_shape *s = shape_of(st);
-    report_layouts(w, &st->evidence);
     st->chain = (struct pfd_chain){
         .data = s->data,
         .wanted = pfd_walk_u32(w, (s->data - 1u) * (uint64_t)DWORD),
@@ -82,6 +81,9 @@ static enum pfd_status open_buffer(struct pfd_walk *w, struct state *st)
         .record_at = record_at,
     };
     pfd_chain_open(&st->chain, w);
+    if (!st->evidence.n_bounds && !pfd_chain_is_likely(&st->chain))
+        return PFD_OK; /* no such buffer, which is told at the end */
+    report_layouts(w, &st->evidence);
     uint32_t flags = pfd_walk_u32(w, 0);
     if (s->data == 2 && flags) {
         pfd_walk_finding(w, PFD_FINDING_reserved, 0,

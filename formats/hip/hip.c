@@ -223,11 +223,13 @@ static void lose_way(struct pfd_walk *w, struct state *st,
     st->next = w->at + DWORD;
 }
 
-static void report_gap(struct pfd_walk *w, const struct state *st, uint64_t to)
+static void report_gap(struct pfd_walk *w, struct state *st, uint64_t to)
 {
     struct pfd_walk_gap then;
     const struct header *h = &st->lost;
     w->batch->skipped_bytes += to - st->from;
+    if (pfd_rocm_is_none(w, &st->buffer, st->from, to))
+        return;
     pfd_walk_describe_gap(&then, st->from, to, st->buffer.end);
     if (h->n_bytes < HIP_ENTRY_MIN || h->n_bytes > HIP_ENTRY_MAX ||
         h->n_bytes % DWORD) {
@@ -526,6 +528,8 @@ enum {
     PROBED_ENTRIES = 64,
     /* So many in a row are none by chance, wherever they lead. */
     CHAIN_SURE = 3,
+    CHAIN_SURE_IF_ODD = 8,
+    TEXT_LEAST = 4, /* letters that say something */
     /* The header's part, where its entries alone are enough. */
     HEADER_HOLDS = 50,
 };
@@ -535,7 +539,14 @@ struct chain {
     bool is_broken; /* behind them is what can be none */
     bool is_text;   /* they end in a text that goes on where nothing is seen */
     bool is_whole;  /* they lead to the end of the used part */
+    unsigned n_odd; /* those with a text or hash that programs hardly have */
 };
+
+/* Halves of a hash are no small numbers. */
+static bool is_odd_hash(uint64_t hash)
+{
+    return hash >> 48 == 0 || (hash & UINT32_MAX) >> 16 == 0;
+}
 
 /* How well the entries of the first bytes lead from one to the next. */
 static struct chain probe_chain(struct pfd_cursor c, uint32_t used)
@@ -556,8 +567,12 @@ static struct chain probe_chain(struct pfd_cursor c, uint32_t used)
             n_text = n_text < TEXT_SEEN ? n_text : (size_t)TEXT_SEEN;
             const char *text = (const char *)c.base + c.at;
             n_text = strnlen(text, n_text);
-            ret.is_broken = !likeness_of((const uint8_t *)text, n_text);
+            enum likeness likeness = likeness_of((const uint8_t *)text, n_text);
+            ret.is_broken = likeness == NO_TEXT;
+            ret.n_odd += likeness != ALL_TEXT || n_text < TEXT_LEAST;
             ret.is_text = n_text == TEXT_SEEN && at + n > c.n;
+        } else if (!ret.is_broken) {
+            ret.n_odd += is_odd_hash(pfd_cursor_peek_u64(&c, c.at));
         }
         if (ret.is_broken || at + n > c.n)
             return ret;
@@ -583,7 +598,8 @@ static int hip_probe(const struct pfd_cursor *first, uint64_t n_buffer)
     uint8_t letter = pfd_cursor_u8(&c);
     bool is_inline = !(control & HIP_FLAG_CONSTANT);
     bool is_text = letter >= 0x20 && letter < 0x7f;
-    if (score < HEADER_HOLDS &&
+    bool is_odd = chain.n_odd * 2 > chain.n && chain.n < CHAIN_SURE_IF_ODD;
+    if (score < HEADER_HOLDS && !is_odd &&
         (chain.is_whole || chain.is_text || chain.n >= CHAIN_SURE))
         score = HEADER_HOLDS;
     if (score < HEADER_HOLDS)

@@ -50,7 +50,16 @@ static enum pfd_status open_buffer(struct pfd_walk *w, struct llpc_state *st)
     st->end = LLPC_HEADER + clamped * LLPC_DWORD;
     st->wanted = st->end;
     w->at = LLPC_HEADER;
-    if (reserved0 || reserved1) {
+    bool has_more = w->view.n > LLPC_HEADER || !w->last;
+    bool has_reserved = reserved0 || reserved1;
+    st->is_absurd =
+        (has_reserved && st->used > 2 * (uint64_t)LLPC_CLAMP_DWORDS) ||
+        (has_more && st->used >= LLPC_USED_MAX);
+    if (st->is_absurd) {
+        llpc_report_absurd(w, st->used);
+        return PFD_OK;
+    }
+    if (has_reserved) {
         pfd_walk_finding(w, PFD_FINDING_reserved, 8,
                          "reserved dwords are 0x%x and 0x%x, expected 0: a "
                          "newer layout, or not a printf buffer",
@@ -555,7 +564,6 @@ static bool has_chain(const struct pfd_cursor *first)
 
 static int llpc_probe(const struct pfd_cursor *first, uint64_t n_buffer)
 {
-    const uint64_t most = UINT64_C(1) << 38; /* dwords that can be asked for */
     struct pfd_cursor c = *first;
     uint64_t used = pfd_cursor_u64(&c);
     uint64_t reserved = pfd_cursor_u64(&c); /* two dwords */
@@ -563,7 +571,7 @@ static int llpc_probe(const struct pfd_cursor *first, uint64_t n_buffer)
         return 0;
     if (used <= (n_buffer ? n_buffer / LLPC_DWORD : LLPC_CLAMP_DWORDS))
         return !used || can_begin(first) ? 60 : 40;
-    if (used >= most)
+    if (used >= LLPC_USED_MAX || !can_begin(first))
         return 20;
     return used < 2 * LLPC_CLAMP_DWORDS && has_chain(first) ? 60 : 40;
 }

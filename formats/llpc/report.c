@@ -23,6 +23,10 @@ void llpc_report_end(struct pfd_walk *w, const struct llpc_state *st)
     char lost[48];
     char whole[48];
 
+    if (st->is_absurd) { /* which was said */
+        w->batch->skipped_bytes += n_odd;
+        return;
+    }
     if (n_odd) {
         pfd_walk_finding(w, PFD_FINDING_odd_size, pfd_walk_end(w) - n_odd,
                          "the buffer ends in %u bytes that are no whole dword",
@@ -48,17 +52,29 @@ void llpc_report_end(struct pfd_walk *w, const struct llpc_state *st)
         st->used > LLPC_CLAMP_DWORDS ? ", but shaders stop at 2 GiB" : "");
 }
 
+static const char *swapped_text(uint64_t used)
+{
+    return __builtin_bswap64(used) < LLPC_CLAMP_DWORDS
+               ? "; byte-swapped it would make sense: is this a big-endian "
+                 "dump?"
+               : "";
+}
+
+void llpc_report_absurd(struct pfd_walk *w, uint64_t used)
+{
+    pfd_walk_finding(w, PFD_FINDING_bad_header, 0,
+                     "bufferOffset %llu is more than shaders can ask for: this "
+                     "is no LLPC buffer, or its header is damaged, and what is "
+                     "lost is not known%s",
+                     (unsigned long long)used, swapped_text(used));
+}
+
 void llpc_report_clamp(struct pfd_walk *w, uint64_t used)
 {
-    uint64_t swapped = __builtin_bswap64(used);
     pfd_walk_finding(w, PFD_FINDING_over_2gib, 0,
                      "bufferOffset %llu is beyond 2^29 dwords, where shaders "
                      "stop writing%s",
-                     (unsigned long long)used,
-                     swapped < LLPC_CLAMP_DWORDS
-                         ? "; byte-swapped it would make sense: is this a "
-                           "big-endian dump?"
-                         : "");
+                     (unsigned long long)used, swapped_text(used));
 }
 
 enum {
@@ -129,6 +145,8 @@ void llpc_report_gap(struct pfd_walk *w, const struct llpc_state *st,
     struct pfd_walk_gap then;
 
     w->batch->skipped_bytes += to - st->from;
+    if (st->is_absurd && st->from == LLPC_HEADER && to == st->end)
+        return; /* no entry is here, and the header cannot be one */
     pfd_walk_describe_gap(&then, st->from, to, st->end);
     if (h->zero) {
         pfd_walk_finding(w, PFD_FINDING_unwritten, st->from,

@@ -31,11 +31,15 @@ struct llpc_header {
     bool zero;
 };
 
+/* Dwords that shaders can ask for before anything stops them. */
+#define LLPC_USED_MAX (UINT64_C(1) << 38)
+
 struct llpc_state {
     uint64_t used;   /* bufferOffset, dwords */
     uint64_t end;    /* first byte that is no entry's; final once `closed` */
     uint64_t wanted; /* the same in a buffer that would have been big enough */
     bool opened;     /* the header is read */
+    bool is_absurd;  /* and cannot be one: what is lost is not known */
     bool closed;     /* the end of the buffer is known */
     bool done;       /* what follows is no entry's */
     /* A search for the next entry beyond doubt, perhaps waiting for bytes. */
@@ -61,6 +65,9 @@ static inline uint64_t llpc_capacity(const struct pfd_walk *w)
 /* What was lost, and what is odd about the end: the last findings, since a
  * buffer that is read as it comes shows its size no earlier. */
 void llpc_report_end(struct pfd_walk *w, const struct llpc_state *st);
+
+/* bufferOffset is beyond what shaders can have asked for. */
+void llpc_report_absurd(struct pfd_walk *w, uint64_t used);
 
 /* bufferOffset is beyond what shaders write. */
 void llpc_report_clamp(struct pfd_walk *w, uint64_t used);

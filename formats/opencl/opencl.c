@@ -342,12 +342,14 @@ static void lose_way(struct pfd_walk *w, struct state *st)
     st->next = w->at + DWORD;
 }
 
-static void report_gap(struct pfd_walk *w, const struct state *st, uint64_t to)
+static void report_gap(struct pfd_walk *w, struct state *st, uint64_t to)
 {
     struct pfd_walk_gap then;
     uint32_t id = st->lost_id;
     const struct pfd_string *s = pfd_table_find(w->table, id);
     w->batch->skipped_bytes += to - st->from;
+    if (pfd_rocm_is_none(w, &st->buffer, st->from, to))
+        return;
     pfd_walk_describe_gap(&then, st->from, to, st->buffer.end);
     if (!s) {
         pfd_walk_finding(w, PFD_FINDING_unknown_id, st->from,

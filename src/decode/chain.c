@@ -18,6 +18,11 @@ uint64_t pfd_chain_limit(const struct pfd_chain *c)
     return ((uint64_t)c->data + c->wanted) * DWORD;
 }
 
+bool pfd_chain_is_likely(const struct pfd_chain *c)
+{
+    return c->wanted <= 1 << 24;
+}
+
 bool pfd_chain_has_header(struct pfd_walk *w)
 {
     if (w->view.n >= 2 * (size_t)DWORD)
@@ -115,14 +120,27 @@ static void report_gap(struct pfd_chain *c, struct pfd_walk *w, uint64_t to,
     }
 }
 
+/* Does the count claim far more than is here, where no record is? */
+static bool is_no_header(const struct pfd_chain *c, const struct pfd_walk *w)
+{
+    enum {
+        TIMES_MAX = 64
+    };
+    return !c->any && c->saw_data && !pfd_chain_is_likely(c) &&
+           pfd_chain_limit(c) / TIMES_MAX > pfd_walk_end(w);
+}
+
 /* No record came any more: what is there of what the count claims? */
 static enum pfd_status give_up(struct pfd_chain *c, struct pfd_walk *w)
 {
     uint64_t limit = pfd_chain_limit(c);
     uint64_t end = pfd_walk_end(w) / DWORD * DWORD;
     uint64_t to = limit < end ? limit : end;
-    if (c->saw_data && c->from < to)
+    if (is_no_header(c, w)) {
+        w->batch->skipped_bytes += to - c->from;
+    } else if (c->saw_data && c->from < to) {
         report_gap(c, w, to, false);
+    }
     if (c->n_left_over) {
         pfd_walk_finding(w, PFD_FINDING_stale, limit,
                          "%llu dwords behind what the count claims are not "
@@ -273,14 +291,23 @@ static void report_loss(const struct pfd_chain *c, struct pfd_walk *w)
 static enum pfd_status finish(struct pfd_chain *c, struct pfd_walk *w)
 {
     uint64_t end = pfd_walk_end(w);
+    c->has_ended = true;
+    w->at = end;
+    if (is_no_header(c, w)) {
+        pfd_walk_finding(
+            w, PFD_FINDING_bad_header, (c->data - 1) * (uint64_t)DWORD,
+            "the count says %u dwords, and no record is in the "
+            "%llu that are here: this is no buffer of the "
+            "validation layer, or it is damaged",
+            c->wanted, (unsigned long long)(end / DWORD - c->data));
+        return PFD_END;
+    }
     if (end % DWORD) {
         pfd_walk_finding(w, PFD_FINDING_odd_size, end / DWORD * DWORD,
                          "the buffer ends in %u bytes that are no whole dword",
                          (unsigned)(end % DWORD));
     }
     report_loss(c, w);
-    c->has_ended = true;
-    w->at = end;
     return PFD_END;
 }
 

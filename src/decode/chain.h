@@ -59,6 +59,9 @@ void pfd_chain_open(struct pfd_chain *chain, struct pfd_walk *walk);
 /* The first byte that the count does not claim. */
 uint64_t pfd_chain_limit(const struct pfd_chain *chain);
 
+/* Can the count be one, whatever is here? Above that, records have to show. */
+bool pfd_chain_is_likely(const struct pfd_chain *chain);
+
 /* Is there room for a count, with flags before it or a record behind it? False:
  * no, which is said, and the walk is at the view's end. */
 bool pfd_chain_has_header(struct pfd_walk *walk);

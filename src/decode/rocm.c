@@ -84,6 +84,24 @@ enum pfd_status pfd_rocm_begin(struct pfd_walk *w, struct pfd_rocm_buffer *b,
     return PFD_OK;
 }
 
+/* Is much more used by the header than is here? */
+static bool is_absurd(const struct pfd_walk *w, const struct pfd_rocm_buffer *b)
+{
+    enum {
+        USED_MAX = 1 << 26,
+        TIMES_MAX = 64
+    };
+    return b->used > USED_MAX && b->used / TIMES_MAX > pfd_walk_end(w);
+}
+
+bool pfd_rocm_is_none(struct pfd_walk *w, struct pfd_rocm_buffer *b,
+                      uint64_t from, uint64_t to)
+{
+    b->is_none = from == PFD_ROCM_HEADER && to == b->end &&
+                 (b->used > b->capacity || is_absurd(w, b));
+    return b->is_none;
+}
+
 /* The last finding, since a buffer that is read as it comes shows its size no
  * earlier. */
 static void report_end(struct pfd_walk *w, const struct pfd_rocm_buffer *b)
@@ -91,6 +109,14 @@ static void report_end(struct pfd_walk *w, const struct pfd_rocm_buffer *b)
     uint64_t held = pfd_walk_end(w) - PFD_ROCM_HEADER;
     if (b->used <= held || b->used > b->capacity)
         return;
+    if (b->is_none) {
+        pfd_walk_finding(w, PFD_FINDING_bad_header, 0,
+                         "the header says that %u bytes are used, and no entry "
+                         "is in the %llu that are here: this is no ROCm printf "
+                         "buffer, or it is damaged",
+                         b->used, (unsigned long long)held);
+        return;
+    }
     w->batch->lost_bytes += b->used - held;
     pfd_walk_finding(w, PFD_FINDING_overflow, pfd_walk_end(w),
                      "the header says that %u bytes are used, %llu are here: "

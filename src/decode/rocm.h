@@ -22,7 +22,13 @@ struct pfd_rocm_buffer {
     uint32_t used;
     uint32_t capacity;
     uint64_t end; /* first byte that is no entry's, as the header says */
+    bool is_none; /* the header cannot be one, and no entry is behind it */
 };
+
+/* The way is lost from byte `from` to byte `to`: is that all there is, behind a
+ * header that cannot be one? Then the header's finding says all. */
+bool pfd_rocm_is_none(struct pfd_walk *walk, struct pfd_rocm_buffer *b,
+                      uint64_t from, uint64_t to);
 
 /*
  * At the start of each call of walk(): reads the header, says whether the
