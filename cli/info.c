@@ -208,20 +208,43 @@ static bool is_text(const uint8_t *bytes, size_t n)
     return n > 0;
 }
 
-/* The format that bytes look most like; its likelihood. */
-static int best_format(const struct source *s, const char **ret)
+/* How bytes would be read, without strings. */
+struct reading {
+    const char *format; /* NULL: they are not known to be a buffer */
+    char why_none[256];
+};
+
+/* False: out of memory, which is told. */
+static bool read_as(const struct source *s, struct reading *ret)
 {
-    int best = 0;
-    int likelihood = 0;
-    struct pfd_format_info info;
-    for (size_t i = 0; pfd_format_get(i, &info) == PFD_OK; i++) {
-        if (pfd_format_likelihood(i, s->bytes, s->n, &likelihood) == PFD_OK &&
-            likelihood > best) {
-            best = likelihood;
-            *ret = info.name;
-        }
+    enum {
+        SEEN = (64 << 10) + 1
+    };
+    bool is_all = s->n <= SEEN;
+    struct pfd_decoder *d = NULL;
+    struct pfd_item item;
+    struct pfd_error err = { .text = "out of memory" };
+    struct pfd_strings *none = pfd_strings_new();
+    enum pfd_status status = PFD_ERR_NOMEM;
+    if (none)
+        status = pfd_decoder_new(none, NULL, s->path, &d, &err);
+    if (status == PFD_OK)
+        status = pfd_decoder_view(d, s->bytes, is_all ? s->n : SEEN, 0, is_all,
+                                  &err);
+    if (status == PFD_OK)
+        status = pfd_decoder_next(d, &item, &err);
+    if (status >= 0)
+        ret->format = pfd_decoder_format(d);
+    if (status == PFD_OK && !item.is_entry &&
+        item.finding.kind == PFD_FINDING_unknown_format) {
+        ret->format = NULL;
+        snprintf(ret->why_none, sizeof ret->why_none, "%s", item.finding.text);
     }
-    return best;
+    pfd_decoder_free(d);
+    pfd_strings_free(none);
+    if (status < 0)
+        tell_error("%s: %s", s->path, err.text);
+    return status >= 0;
 }
 
 static void show_formats(struct fields *f, const struct source *s)
@@ -248,21 +271,33 @@ static void show_formats(struct fields *f, const struct source *s)
     }
 }
 
+static bool is_zero(const struct source *s)
+{
+    const uint8_t *bytes = s->bytes;
+    return s->n && !bytes[0] && !memcmp(bytes, bytes + 1, s->n - 1);
+}
+
 static bool info_other(struct info *x, const struct source *s)
 {
-    const char *format = NULL;
+    struct reading reading = { NULL };
     struct fields f;
     bool text = is_text(s->bytes, s->n);
-    int likelihood = text || !s->n ? 0 : best_format(s, &format);
+    bool zero = is_zero(s);
+    if (s->n && !zero && !read_as(s, &reading))
+        return false;
     fields_begin(&f, x->json, s->path,
-                 likelihood ? "dump"
-                 : text     ? "text"
-                 : s->n     ? "unknown"
-                            : "empty");
+                 reading.format ? "dump"
+                 : text         ? "text"
+                 : zero         ? "zeros"
+                 : s->n         ? "unknown"
+                                : "empty");
     fields_number(&f, "bytes", s->n);
     fields_flag(&f, "compressed", s->inflated != NULL);
-    fields_text(&f, "format", format);
-    if (likelihood)
+    fields_text(&f, "format", reading.format);
+    if (zero)
+        fields_text(&f, "why_none", "nothing was written: all of it is zero");
+    fields_text(&f, "why_none", *reading.why_none ? reading.why_none : NULL);
+    if (s->n && !zero && !text)
         show_formats(&f, s);
     fields_end(&f);
     return true;

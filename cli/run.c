@@ -25,6 +25,7 @@ struct heard {
     uint64_t n[PFD_N_FINDING_KINDS];
     uint64_t n_untold;
     bool unknown_places; /* ids that no string has, not in entries */
+    bool any;
 };
 
 /* Most lines say of one more id what the line before says. */
@@ -33,6 +34,7 @@ static void hear(void *user, const struct pfd_finding *finding)
     struct heard *h = user;
     if (finding->kind == PFD_FINDING_unknown_id && !finding->count)
         h->unknown_places = true;
+    h->any = true;
     if (h->in_place && !finding->has_id && !finding->count &&
         !pfd_finding_is_note(finding->kind))
         return;
@@ -329,7 +331,8 @@ enum pfd_status run_buffer(const struct options *options,
     convert->id_counts = NULL;
     convert->finding_user = NULL;
     tell_progress_done();
-    if (why && status >= 0 && total->entries == before)
+    if (why && (!heard.any || !buffer->n) && status >= 0 &&
+        total->entries == before)
         tell_hint("%s: %s", buffer->name, why);
     if (n_zeros && status >= 0 && total->entries == before) {
         tell_hint("%s: nothing was written: it begins with zeros; nothing "
