@@ -17,6 +17,7 @@ struct loader {
     size_t n_code;          /* pieces for a device */
     size_t n_normal;        /* code objects that need no table ... */
     const char *why_normal; /* ... and why the first does not */
+    const char *why_bare;   /* why one has none that may have needed it */
     size_t n_spirv;         /* pieces for AMD's GPUs, compiled when loaded */
     size_t n_bitcode;
 };
@@ -35,6 +36,8 @@ static enum pfd_status ask_why(struct loader *loader,
         loader->n_normal++;
         if (!loader->why_normal)
             loader->why_normal = info.why_none;
+    } else if (info.os && info.why_none && !loader->why_bare) {
+        loader->why_bare = info.why_none;
     }
     pfd_object_free(object);
     return PFD_OK;
@@ -54,6 +57,11 @@ static void report_nothing(const struct loader *loader,
                        "code object%s: %s",
                        loader->n_normal, loader->n_normal == 1 ? "" : "s",
                        loader->why_normal);
+    } else if (loader->why_bare && !report->n) {
+        pfd_report_add(report, PFD_FINDING_no_format_strings, PFD_NO_OFFSET,
+                       "no format strings are in this file, whose code object "
+                       "has none: %s",
+                       loader->why_bare);
     } else if (loader->n_spirv > 0) {
         pfd_report_add(
             report, PFD_FINDING_no_format_strings, PFD_NO_OFFSET,

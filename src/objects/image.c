@@ -185,13 +185,6 @@ static void check_sections(const struct pfd_image *image,
         report_sections(image, report);
 }
 
-void pfd_image_report_cut(const struct pfd_image *image,
-                          struct pfd_report *report)
-{
-    if (image->ehdr.e_machine == EM_AMDGPU)
-        report_sections(image, report);
-}
-
 static void find_names(struct pfd_image *image)
 {
     GElf_Shdr shdr;
@@ -330,6 +323,35 @@ enum pfd_status pfd_image_section(const struct pfd_image *image, size_t i,
     };
     set_name(image, shdr.sh_name, ret);
     return PFD_OK;
+}
+
+/* A code object of which only debug information was kept. */
+static void report_absent_notes(const struct pfd_image *image,
+                                struct pfd_report *report)
+{
+    static const char name[] = ".note";
+    struct pfd_section s;
+    for (size_t i = 0; pfd_image_section(image, i, &s) == PFD_OK; i++) {
+        if (s.type != SHT_NOBITS || s.n_name < sizeof name - 1 ||
+            memcmp(s.name, name, sizeof name - 1) != 0)
+            continue;
+        pfd_report_add(report, PFD_FINDING_no_format_strings, s.offset,
+                       "section '%.*s' (%llu bytes), where the strings are, is "
+                       "listed and is not in the file, which has debug "
+                       "information alone: give the code object itself",
+                       s.n_name < 64 ? (int)s.n_name : 64, s.name,
+                       (unsigned long long)s.size);
+        return;
+    }
+}
+
+void pfd_image_report_cut(const struct pfd_image *image,
+                          struct pfd_report *report)
+{
+    if (image->ehdr.e_machine != EM_AMDGPU)
+        return;
+    report_sections(image, report);
+    report_absent_notes(image, report);
 }
 
 /*

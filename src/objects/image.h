@@ -69,8 +69,9 @@ void pfd_image_set_room(struct pfd_image *image, size_t n);
  * its header tells: up to the end of its section headers. n: it does not. */
 size_t pfd_image_size(const void *bytes, size_t n);
 
-/* Says that an AMD code object's section headers run past its end, for one in
- * which nothing was found: one that was loaded into memory needs none. */
+/* Says that an AMD code object's section headers run past its end, or that its
+ * notes are listed only, for one in which nothing was found: one that was
+ * loaded into memory needs no sections. */
 void pfd_image_report_cut(const struct pfd_image *image,
                           struct pfd_report *report);
 
