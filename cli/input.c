@@ -128,6 +128,8 @@ static bool open_buffer(struct inputs *in, const char *path, struct buffer *ret)
     *ret = (struct buffer){ .name = path };
     if (!strcmp(path, "-")) {
         ret->fd = dup(STDIN_FILENO);
+        if (isatty(STDIN_FILENO))
+            tell_hint("reads a buffer from the terminal, up to Ctrl-D");
     } else {
         ret->fd = open(path, O_RDONLY | O_CLOEXEC);
     }
