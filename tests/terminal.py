@@ -50,6 +50,18 @@ def piped(folder, *words):
                           check=False).stdout.decode()
 
 
+def standard_input():
+    """What waits for bytes says so, once."""
+    main, side = pty.openpty()
+    with subprocess.Popen([PROGRAM, "-"], stdin=side, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, env=environment()) as p:
+        os.close(side)
+        os.write(main, b"\x04")
+        told = p.communicate(timeout=60)[1].decode()
+    os.close(main)
+    assert told.count("reads a buffer from the terminal") == 1, told
+
+
 def findings():
     folder = f"{CASES}/llpc/corrupt_20_hole_mid_flight"
     files = "buffer.bin", "image.elf"
@@ -189,6 +201,7 @@ def names():
             assert "\x7f" in piped(folder, *words, "-o", "json")
 
 
+standard_input()
 findings()
 nothing()
 links()

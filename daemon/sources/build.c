@@ -66,24 +66,26 @@ static bool take_shared(struct pfdd_build *b, const struct pfdd_scope *s,
  * looked at. *n: bytes that the set has got. */
 static enum pfd_status load_within(struct pfd_strings *set, size_t room,
                                    size_t most, const struct pfdd_code *o,
-                                   size_t *n, struct pfd_error *err)
+                                   struct pfdd_no_strings *none, size_t *n,
+                                   struct pfd_error *err)
 {
     size_t before = pfd_strings_memory(set);
     pfd_strings_set_max_inflated(set, room / 2 + 1);
     pfd_strings_set_room(set, lower(room / 2, most));
-    enum pfd_status status = pfdd_code_load(set, o, err);
+    enum pfd_status status = pfdd_code_load(set, o, none, err);
     size_t after = pfd_strings_memory(set);
     *n = after > before ? after - before : 0;
     return status;
 }
 
 static enum pfd_status load(struct pfdd_build *b, struct pfd_strings *set,
-                            const struct pfdd_code *o, struct pfd_error *err)
+                            const struct pfdd_code *o,
+                            struct pfdd_no_strings *none, struct pfd_error *err)
 {
     struct pfdd_scope *s = o->sender;
     size_t n = 0;
-    enum pfd_status status =
-        load_within(set, room_for(b, s), s ? s->share : SIZE_MAX, o, &n, err);
+    enum pfd_status status = load_within(
+        set, room_for(b, s), s ? s->share : SIZE_MAX, o, none, &n, err);
     take(b, s, n);
     if (s)
         s->share -= lower(n, s->share);
@@ -173,7 +175,7 @@ static bool take_object(struct pfdd_build *b, struct pfdd_code *o)
     struct pfd_strings *set = set_for(b, o);
     size_t before = set ? pfd_strings_memory(set) : 0;
     if (set)
-        status = load(b, set, o, &err);
+        status = load(b, set, o, &o->none, &err);
     o->n_set = set ? pfd_strings_memory(set) - before : 0;
     if (status == PFD_ERR_NOMEM && b->renewed)
         return false;
@@ -209,7 +211,7 @@ static enum pfd_status take_own(struct pfdd_build *b, struct pfd_strings *set,
     struct pfd_error err;
     if (o->why[0] || o->scope != s || pfd_spirv_recognise(o->bytes, o->n))
         return PFD_OK;
-    return load(b, set, o, &err) >= 0 ? PFD_OK : PFD_ERR_NOMEM;
+    return load(b, set, o, NULL, &err) >= 0 ? PFD_OK : PFD_ERR_NOMEM;
 }
 
 /* Its set anew, on what everybody has by now. */
@@ -259,7 +261,7 @@ static bool renew_one(struct pfdd_build *b, const struct pfdd_code *o)
     struct pfd_error err;
     size_t n = 0;
     enum pfd_status status =
-        load_within(b->renewed, b->renewal_room, SIZE_MAX, o, &n, &err);
+        load_within(b->renewed, b->renewal_room, SIZE_MAX, o, NULL, &n, &err);
     b->renewal_room -= lower(n, b->renewal_room);
     b->lacks_room |= status == PFD_ERR_NOMEM;
     return !b->lacks_room;

@@ -210,15 +210,29 @@ static void read_uri(struct pfdd_code *o, size_t n_max)
         snprintf(o->why, sizeof o->why, "%.190s", err.text);
 }
 
+/* The first finding says best why there are none. */
+static void hear(void *user, const struct pfd_finding *finding)
+{
+    struct pfdd_no_strings *none = user;
+    bool is_table = finding->kind == PFD_FINDING_no_table;
+    if (!none->why[0])
+        snprintf(none->why, sizeof none->why, "%s", finding->text);
+    none->is_true |= is_table || finding->kind == PFD_FINDING_no_format_strings;
+    none->is_note |= is_table;
+}
+
 enum pfd_status pfdd_code_load(struct pfd_strings *set,
-                               const struct pfdd_code *o, struct pfd_error *err)
+                               const struct pfdd_code *o,
+                               struct pfdd_no_strings *none,
+                               struct pfd_error *err)
 {
     struct pfd_shader_info info = {
         .id = o->shader, .bytes = o->bytes, .n_bytes = o->n, .source = o->name
     };
     if (o->is_shader)
         return pfd_strings_add_shader(set, &info, NULL, NULL, err);
-    return pfd_strings_load(set, o->bytes, o->n, o->name, NULL, NULL, err);
+    return pfd_strings_load(set, o->bytes, o->n, o->name, none ? hear : NULL,
+                            none, err);
 }
 
 void pfdd_code_read(struct pfdd_code *o, size_t n_max)

@@ -19,6 +19,13 @@ struct pfdd_peer;
 struct pfdd_scope;
 struct pfdd_turn;
 
+/* What was found in one when its strings were read first. */
+struct pfdd_no_strings {
+    bool is_true; /* it has none */
+    bool is_note; /* as it should be */
+    char why[256];
+};
+
 struct pfdd_code {
     struct pfdd_code *next;    /* of those that come */
     unsigned refs;             /* the sets' that it is in; the loop's */
@@ -49,6 +56,7 @@ struct pfdd_code {
     bool is_shader;
     uint32_t shader;    /* its number */
     char why[PFDD_WHY]; /* it cannot be used, or "" */
+    struct pfdd_no_strings none;
 };
 
 /* What came in and can be used, oldest first, so that numbers of strings stay
@@ -73,6 +81,7 @@ void pfdd_code_free_all(struct pfdd_code *first);
 void pfdd_code_read(struct pfdd_code *o, size_t n_max);
 enum pfd_status pfdd_code_load(struct pfd_strings *set,
                                const struct pfdd_code *o,
+                               struct pfdd_no_strings *none,
                                struct pfd_error *err);
 
 /* For up to n_max; NULL: out of memory. */

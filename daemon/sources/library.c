@@ -426,6 +426,11 @@ static void keep(struct pfdd_library *lib, struct pfdd_catalogue *c,
     }
     pfdd_log_about(&lib->d->outcome.told_well, PFDD_INFO,
                    "code object %s: %zu bytes", o->name, o->n);
+    if (o->none.is_true) {
+        pfdd_log_about(&lib->d->told_peers,
+                       o->none.is_note ? PFDD_INFO : PFDD_WARNING,
+                       "code object %.300s: %s", o->name, o->none.why);
+    }
     pfdd_folder_unref(o->folder);
     pfdd_peer_unref(o->peer);
     o->folder = NULL;

@@ -184,5 +184,21 @@ def sums_are_counted(temp):
     d.stop()
 
 
-run(outputs_tell, pieces_come_as_they_like, one_may_not_follow_with_findings,
+def says_why_there_are_no_strings(temp):
+    """Once of each object, in the command's words."""
+    cases = f'{os.path.dirname(os.path.abspath(__file__))}/../cases/container'
+    words = {'nobits_note/k.debug': 'is listed and is not in the file',
+             'no_note/k.co': 'it has no metadata: stripped, or cut'}
+    paths = ', '.join(f'{cases}/{name}' for name in words)
+    d = Daemon(temp, CONFIG.replace('code_objects: [$E]',
+                                    f'code_objects: [$E, {paths}]'))
+    for name, why in words.items():
+        until(name, lambda name=name, why=why: any(
+            name in line and why in line for line in d.log().splitlines()))
+    d.stop()
+    for why in words.values():
+        assert d.log().count(why) == 1, d.log()
+
+
+run(says_why_there_are_no_strings, outputs_tell, pieces_come_as_they_like, one_may_not_follow_with_findings,
     sums_are_counted)
