@@ -56,7 +56,7 @@ def standard_input():
     with subprocess.Popen([PROGRAM, "-"], stdin=side, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, env=environment()) as p:
         os.close(side)
-        os.write(main, b"\x04")
+        os.write(main, b"\x04" * 8)
         told = p.communicate(timeout=60)[1].decode()
     os.close(main)
     assert told.count("reads a buffer from the terminal") == 1, told
