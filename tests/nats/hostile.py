@@ -7,6 +7,7 @@ import collections
 import hashlib
 import json
 import os
+import random
 import re
 import socket
 import subprocess
@@ -422,6 +423,79 @@ def junk_and_our_errors(temp):
     w.stop()
 
 
+def drawn_numbers(dice):
+    return dice.choice((0, 1, 2, 3, -1, 2 ** 32, 2 ** 60, 2 ** 63, 2 ** 64 - 1,
+                        2 ** 64, 2 ** 70, 'x', '', ' 1', '1 ', '+1', '0x1', '1e3'))
+
+
+def drawn_head(dice):
+    """Headers of an edge, or nearly so, and those that a server obeys."""
+    name = dice.choice((f'{dice.randrange(4):032x}', 'AB' * 16, 'ab' * 15, '', 'g' * 32,
+                        '../' * 10, 'ab' * 400))
+    head = of_edge(name, *(drawn_numbers(dice) for _ in range(3)))
+    more = head_of(**dict(dice.sample((
+        ('Nats_Rollup', 'all'), ('Nats_Rollup', 'sub'), ('Nats_TTL', '1s'),
+        ('Nats_Expected_Last_Sequence', '0'), ('Nats_Msg_Id', 'x'),
+        ('Gpulog_Acked', drawn_numbers(dice)), ('Gpulog_Epoch', drawn_numbers(dice)),
+        ('Gpulog_First', drawn_numbers(dice)), ('Gpulog_Edge', 'cd' * 16),
+        ('Gpulog_Code', dice.choice(('0' * 64, 'x', '', '../../etc', 'F' * 64))),
+        ('x' * 20000, 'y'), ('Gpulog_Edge', '')), dice.randrange(3))))
+    return head[:-2] + more[len('NATS/1.0\r\n'):]
+
+
+def drawn_payload(dice):
+    entry = frame('buffer', buffer=1, name='x')
+    return dice.choice((
+        b'', b'x', entry, entry[:-1], entry * 50, dice.randbytes(200),
+        entry + dice.randbytes(3000), frame('gap', buffer=1, lost_entries=2 ** 64 - 1,
+                                            reason='x'),
+        frame('end', buffer=9), frame('buffer', buffer=2 ** 64 - 1, name='x' * 60000),
+        b'\xff' * 900000))
+
+
+def drawn_subject(dice):
+    digest = hashlib.sha256(slurp(ELF)).hexdigest()
+    ident = f'{dice.randrange(4):032x}'
+    part = dice.randrange(64)
+    return dice.choice((
+        f'gpulog.v1.{part:02}.h.g', f'gpulog.v1.{part:02}.h.g', f'gpulog.v1.{part}.h.g',
+        'gpulog.v1.99.h.g', 'gpulog.v1.-1.h.g', f'gpulog.v1.{part:02}',
+        'gpulog.v1.' + 'x' * 1000, f'gpuack.v1.{partition_of(ident):02}.{ident}',
+        f'gpuack.v1.{part:02}.{ident}', f'gpuack.v1.{part:02}.{"z" * 300}',
+        f'gpucode.v1.{digest}.{dice.choice((0, 1, 77, 2 ** 64, 2 ** 64 - 1, -1, "x"))}',
+        'gpucode.v1..0'.replace('..', f'.{"f" * 500}.'), f'gpucode.v1.{digest}',
+        f'gpulease.v1.{part:02}', 'gpulease.v1.64', f'gpulease.v1.{part:02}.x',
+        'gpulease.v1.worker.' + dice.choice(('x', 'f' * 32, 'f' * 900))))
+
+
+def drawn(temp):
+    """Messages of all kinds, drawn, at all subjects: what real edges send comes,
+    once and whole, before, meanwhile and after a restart, and to `replay`."""
+    server, w = begin(temp)
+    e = edge(temp, server)
+    stranger = Stranger(server)
+    dice = random.Random(32)
+    for n in range(1, 5):
+        for _ in range(600):
+            stranger.publish(drawn_subject(dice), drawn_payload(dice),
+                             drawn_head(dice) if dice.random() < 0.8 else b'')
+        stranger.flush()
+        with send(temp, 1, first=10 * n):
+            same_entries(temp, n)
+            acknowledged(e)
+        if n == 2:
+            w.kill()
+            w.start()
+    until('all partitions', lambda: w.metric('nats_partitions') == 64)
+    assert w.memory_kib() < 512 << 10, w.memory_kib()
+    for n in (10, 20, 30, 40):
+        done = subprocess.run([PRINTFDECODE, 'replay', '--nats', server.url, '-o', 'json',
+                               '--source', f'b{n}'], check=False, capture_output=True)
+        assert done.returncode in (0, 2), done.stderr
+        assert done.stdout.count(b'\n') == N_ENTRIES, (n, done.stderr)
+    end(server, e, w)
+
+
 def same_entries(temp, n):
     def entries(name):
         return collections.Counter(line for line in lines(temp, name).elements()
@@ -433,7 +507,7 @@ def same_entries(temp, n):
 GROUPS = {
     'hostile': (transport_headers, bad_pieces, objects_kept_away, wrong_sizes,
                 huge_lists, one_by_one, invented_edges, large_buffers, replay_of_invented,
-                forged_leases, junk_and_our_errors),
+                forged_leases, junk_and_our_errors, drawn),
 }
 
 if __name__ == '__main__':
