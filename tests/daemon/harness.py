@@ -132,17 +132,17 @@ class Daemon:
 
     process = None
     is_killed = False
+    is_ended = False # was told to
 
     def check_alive(self):
-        """Who has died by himself has failed, however well it looks without
-        him."""
+        """Who has ended by himself has failed, whatever his status."""
         status = self.process.poll() if self.process else None
-        assert self.is_killed or status in (None, 0), (
-            f'the daemon died by itself, status {status}', self.log()[-4000:])
+        assert self.is_killed or status is None or (self.is_ended and not status), (
+            f'the daemon ended by itself, status {status}', self.log()[-4000:])
 
     def start(self, env=None, pass_fds=(), wait=True):
         self.check_alive()
-        self.is_killed = False
+        self.is_killed = self.is_ended = False
         before = len(self.log())
         with open(self.log_path, 'a') as log:
             self.process = subprocess.Popen(
@@ -177,6 +177,9 @@ class Daemon:
             return ''
 
     def signal(self, number):
+        if number in (signal.SIGTERM, signal.SIGINT):
+            self.check_alive()
+            self.is_ended = True
         self.process.send_signal(number)
 
     def reload(self, config):
