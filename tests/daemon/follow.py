@@ -184,7 +184,7 @@ def what_waits_is_said(temp):
 
 def refusals(temp):
     d, at, _ = started(temp)
-    for args, why in ((('--match', '(a+)+{9}', at), 'refused: '),
+    for args, why in ((('--match', '(a+)+{9}', at), 'quantifier does not follow'),
                       (('--from', 'yesterday', at), "refused: 'from' is"),
                       ((f'{temp}/in.sock',), 'refused: producers connect')):
         rc, out, err = follow(*args)
