@@ -1,89 +1,41 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Fails where an #include points up: each file may include its own floor and
-those below it (the map is in README.md). Also that each library package is
-included by the few files that own it, that formats never include each other,
-and that programs see only the public headers.
-usage: layers.py [SOURCE_FOLDER]"""
+"""The order of the rooms (README.md). A folder includes itself and
+folders before it in its list; an include that points the other way, or a circle
+of files (a .c and its .h are one), fails unless it stands in `layers.allowed`
+beside this file. That list only shrinks: a row that is no longer true fails,
+too. Also checked: who owns a library's headers, that formats neither allocate
+nor print, that programs include installed headers and their own, and how many
+headers are installed and functions exported.
+usage: layers.py [SOURCE_FOLDER] [--write]   (--write: makes the list anew)"""
 
-import fnmatch
+import collections
 import glob
 import os
 import re
 import sys
 
-# The library's floors, a folder each, from the ground up.
-LIBRARY = ('base print objects scan memory spirv strings decode filter forms'
-           ' table plot collapse trace wire convert live find').split()
-FORMATS = LIBRARY.index('decode')
+# From the ground up.
+LIBRARY = '''
+src/base src/print src/objects src/spirv src/strings src/decode src/filter
+src/forms src/scan src/memory src/wire src/convert src/live src/find src/table
+src/plot src/collapse src/trace
+'''.split()
+DAEMON = '''
+daemon/core daemon/config daemon/delivery daemon/net daemon/sources daemon/page
+daemon/inputs daemon/outputs daemon
+'''.split()
+COMMAND = ['cli']
+LAYER = ['src/layer']
 
-# What Vulkan's loader opens in other programs: not of the library's floors, it
-# sees what programs see.
-LAYER = 'src/layer/'
+# What a format may include beside its own headers.
+FORMATS = LIBRARY[:LIBRARY.index('src/decode') + 1]
 
-# The daemon's, which are narrower: none includes its own floor.
-DAEMON = [
-    'digits heap host moment',
-    'address amount binding complaint counters crowd descriptors feature'
-    ' fieldmap foreign growing gzip head http log name objects own_file peer positions rounds running said'
-    ' sample'
-    ' digest sha256 site sources sums work',
-    'chunk holder keys lobby pools quota session_sums request template',
-    'access class origin overlap room',
-    'farm input output value',
-    'block',
-    'record ring runs',
-    'note page told',
-    'mapped',
-    'reader render segments',
-    'stock',
-    'brief kept',
-    'supply',
-    'batch consumer recall',
-    'checkpoint claim ledger marks resume space',
-    'config query',
-    'owned',
-    'appended folder nats parcel plan rotated sandbox systemd tls',
-    'nats_get',
-    'deputy nats_code nats_fetch nats_lease nats_pieces nats_setup socket tls_none',
-    'nats_brought nats_codes nats_edge',
-    'nats_setup_none nats_worker post uplink visitor',
-    'daemon',
-    'bytes code doorbell maker search session_memory session_options',
-    'queue turns',
-    'holdup scope renewal',
-    'build sets',
-    'library',
-    'shelf',
-    'memory poller',
-    'session_look',
-    'session',
-    'stream_objects',
-    'stream_buffers',
-    'stream',
-    'excerpt forward notes otlp pump rows state written',
-    'row_table',
-    'database edge_buffers greeting metrics sender',
-    'connection input_buffer output_*',
-    'feeder finds input_connect input_listen input_nats input_nats_none input_stdin listing',
-    'input_directory input_process',
-    'main',
-]
+# Installed headers, and functions that they declare.
+INSTALLED = 39
+EXPORTED = 321
 
-# What points up in the daemon all the same: the ring and the pages wake those
-# who read them; daemon.c starts, ends and counts what stands above its
-# header; and a session, its strings and the shelf that keeps both know each
-# other. To be made fewer, never more.
-UPWARDS = {
-    'ring': 'reader',
-    'page': 'reader',
-    'daemon': 'library poller holdup queue session shelf',
-    'library': 'session shelf',
-    'shelf': 'stream',
-    'poller': 'session',
-}
-
-# What belongs to few: a header, and the only files that include it.
+# A package's headers, and the only files that include them.
 OWNERS = {
     r'(libelf|gelf)\.h': 'src/objects/image.c',
     r'elf\.h': 'src/objects/elf_inflate.c src/memory/loaded_scan.c src/memory/symbols.c'
@@ -115,156 +67,186 @@ OWNERS = {
     ' src/layer/device.h src/layer/messages.c src/layer/settings.c',
 }
 
-INCLUDE = re.compile(r'^#include ([<"])([^>"]*)[>"]', re.MULTILINE)
+INCLUDE = re.compile(r'^#include ([<"])([^">]*)[>"]', re.MULTILINE)
 FORBIDDEN = re.compile(
     r'\b(malloc|calloc|realloc|strdup|f?printf|fputs|fwrite)\(')
+ALLOWED = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                       'layers.allowed')
 
 wrong = []
 
 
-def source(pattern):
-    """The files of a pattern, and of each what it includes: (quote, name)."""
-    for file in sorted(glob.glob(pattern, recursive=True)):
-        with open(file, encoding='utf-8') as text:
-            yield file, INCLUDE.findall(text.read())
+def read(file):
+    with open(file, encoding='utf-8') as text:
+        return text.read()
 
 
-def noun(file):
-    return os.path.splitext(os.path.basename(file))[0]
+def sources():
+    """The product's C files, and of each its includes: (quote, name)."""
+    for top in ('src', 'formats', 'cli', 'daemon'):
+        for file in sorted(glob.glob(f'{top}/**/*.[ch]', recursive=True)):
+            yield file, INCLUDE.findall(read(file))
 
 
-def floor_of(floors, name):
-    for at, words in enumerate(floors):
-        if any(fnmatch.fnmatchcase(name, word) for word in words.split()):
-            return at
+def found(file, header):
+    """The file that a quoted include of `file` names."""
+    folder = os.path.dirname(file)
+    for at in (folder, file.split('/', 1)[0], 'src'):
+        path = os.path.normpath(f'{at}/{header}')
+        if os.path.isfile(path):
+            return path
+    wrong.append(f'{file} includes {header}, which is nowhere')
     return None
 
 
-def library_floor(header):
-    """Of a header as it is included, or of a file in src/; None: none."""
-    folder = header.split('/')[-2] if '/' in header else ''
-    return LIBRARY.index(folder) if folder in LIBRARY else None
-
-
-def check_library():
-    for file, includes in source('src/**/*.[ch]'):
-        if file.startswith(LAYER):
-            continue
-        own = library_floor(file)
-        if own is None:
-            wrong.append(f'{file}: on which floor does it live?'
-                         f' See {sys.argv[0]}')
-            continue
+def edges():
+    for file, includes in sources():
         for quote, header in includes:
-            other = library_floor(header)
-            if quote == '"' and (other is None or other > own):
-                wrong.append(f'{file} (floor {own}) includes {header}'
-                             f' (floor {other})')
+            if quote == '"':
+                other = found(file, header)
+                if other:
+                    yield file, other
+
+
+def order_of(folder):
+    return next((order for order in (LIBRARY, DAEMON, COMMAND, LAYER)
+                 if folder in order), None)
+
+
+def check_order(all_edges):
+    """Yields (file, header) of each include that points up."""
+    for file, header in all_edges:
+        own, other = os.path.dirname(file), os.path.dirname(header)
+        if own == other:
+            continue
+        if file.startswith('formats/'):
+            if other not in FORMATS:
+                wrong.append(f'{file} includes {header}')
+            continue
+        order = order_of(own)
+        if order is None:
+            wrong.append(f'{file}: {own} stands in no list of {sys.argv[0]}')
+        elif other not in order:
+            wrong.append(f'{file} includes {header}, of another program')
+        elif order.index(other) > order.index(own):
+            yield file, header
+
+
+def circles(all_edges):
+    """Sets of files that include each other, each as a sorted list."""
+    graph = collections.defaultdict(set)
+    for file, header in all_edges:
+        one, other = os.path.splitext(file)[0], os.path.splitext(header)[0]
+        if one != other:
+            graph[one].add(other)
+    reached = {}
+
+    def reach(start):
+        seen, ahead = set(), [start]
+        while ahead:
+            for other in graph.get(ahead.pop(), ()):
+                if other not in seen:
+                    seen.add(other)
+                    ahead.append(other)
+        return seen
+
+    for file in graph:
+        reached[file] = reach(file)
+    done = set()
+    for file in sorted(graph):
+        if file in done or file not in reached[file]:
+            continue
+        circle = sorted(other for other in reached[file]
+                        if file in reached.get(other, ()))
+        done.update(circle)
+        yield circle
+
+
+def rows():
+    all_edges = list(edges())
+    found_rows = {f'up {file} {header}'
+                  for file, header in check_order(all_edges)}
+    for circle in circles(all_edges):
+        found_rows.update(f'circle {circle[0]} {file}' for file in circle[1:])
+    return found_rows
+
+
+def check_allowed():
+    now = rows()
+    if '--write' in sys.argv:
+        with open(ALLOWED, 'w', encoding='utf-8') as text:
+            text.writelines(f'{row}\n' for row in sorted(now))
+    allowed = set(read(ALLOWED).split('\n')) - {''}
+    for row in sorted(now - allowed):
+        wrong.append(f'{row}: an arrow that points up, or a circle')
+    for row in sorted(allowed - now):
+        wrong.append(f'{row}: no longer so; take it from {ALLOWED}')
 
 
 def check_formats():
-    """They see their own headers, decode/ and below; they neither allocate nor
-    print."""
-    for file, includes in source('formats/*/*.[ch]'):
-        folder = os.path.dirname(file)
-        for quote, header in includes:
-            if quote == '<':
-                if header in ('stdio.h', 'uv.h'):
-                    wrong.append(f'{file} includes {header}')
-            elif '/' in header or not os.path.isfile(f'{folder}/{header}'):
-                other = library_floor(header)
-                if other is None or not os.path.isfile(f'src/{header}'):
-                    wrong.append(f'{file} includes {header}')
-                elif other > FORMATS:
-                    wrong.append(f'{file} (floor {FORMATS}) includes {header}'
-                                 f' (floor {other})')
-        check_format_text(file)
-
-
-def check_format_text(file):
-    with open(file, encoding='utf-8') as text:
-        for number, line in enumerate(text, 1):
+    for file in sorted(glob.glob('formats/*/*.[ch]')):
+        for number, line in enumerate(read(file).split('\n'), 1):
             if FORBIDDEN.search(line):
                 wrong.append(f'{file}:{number}: a format allocates nothing'
                              f' and prints nothing: {line.strip()}')
+        for quote, header in INCLUDE.findall(read(file)):
+            if quote == '<' and header in ('stdio.h', 'uv.h'):
+                wrong.append(f'{file} includes {header}')
 
 
 def check_programs():
-    """They see the public headers and their own."""
-    for pattern in ('cli/*.[ch]', 'daemon/**/*.[ch]', 'examples/*.c',
-                    LAYER + '*.[ch]'):
-        for file, includes in source(pattern):
-            own = (LAYER if file.startswith(LAYER) else
-                   file.split('/', 1)[0]).rstrip('/')
-            for quote, header in includes:
-                if quote == '"':
-                    seen = os.path.isfile(f'{own}/{header}')
-                else:
-                    seen = (not header.startswith('printfdecode/') or
-                            os.path.isfile(f'include/{header}'))
-                if not seen:
-                    wrong.append(f'{file} includes {header}')
-
-
-def check_daemon():
-    upwards = {(low, high) for low, highs in UPWARDS.items()
-               for high in highs.split()}
-    needed = set()
-    for file, includes in source('daemon/**/*.[ch]'):
-        name = noun(file)
-        own = floor_of(DAEMON, name)
-        if own is None:
-            wrong.append(f'{file}: on which floor does it live?'
-                         f' See {sys.argv[0]}')
+    """Programs include installed headers, and their own."""
+    for file, includes in sources():
+        if not file.startswith(('cli/', 'daemon/', 'src/layer/')):
             continue
         for quote, header in includes:
-            other = noun(header)
-            at = floor_of(DAEMON, other)
-            if quote == '<' or other == name or at is not None and at < own:
-                continue
-            needed.add((name, other))
-            if (name, other) not in upwards:
-                wrong.append(f'{file} (floor {own}) includes {header}'
-                             f' (floor {at})')
-    for low, high in sorted(upwards - needed):
-        wrong.append(f'daemon/{low} no longer includes {high}.h:'
-                     f' take it from the list in {sys.argv[0]}')
+            if (quote == '<' and header.startswith('printfdecode/')
+                    and not os.path.isfile(f'include/{header}')):
+                wrong.append(f'{file} includes {header}')
 
 
 def check_owners():
     unused = {(package, owner) for package, owners in OWNERS.items()
               for owner in owners.split()}
-    for pattern in ('src/**/*.[ch]', 'formats/*/*.[ch]', 'cli/*.[ch]',
-                    'daemon/**/*.[ch]', 'include/*/*.h'):
-        for file, includes in source(pattern):
-            for header in (name for quote, name in includes if quote == '<'):
-                for package, owners in OWNERS.items():
-                    if not re.fullmatch(package, header):
-                        continue
-                    unused.discard((package, file))
-                    if file not in owners.split():
-                        wrong.append(f'{file} includes {header}, which'
-                                     f' belongs to {owners or "nobody"}')
+    for file, includes in sources():
+        for header in (name for quote, name in includes if quote == '<'):
+            for package, owners in OWNERS.items():
+                if not re.fullmatch(package, header):
+                    continue
+                unused.discard((package, file))
+                if file not in owners.split():
+                    wrong.append(f'{file} includes {header}; its owners:'
+                                 f' {owners or "none"}')
     for package, owner in sorted(unused):
         wrong.append(f'{owner} includes no {package}:'
                      f' take it from the list in {sys.argv[0]}')
 
 
 def check_environment():
-    """The library and the layer live in programs of others, some of which have
-    more rights than who starts them: his environment names no paths there."""
+    """The library and the layer live in programs of others, which may have
+    more rights than their user: his environment names no paths there."""
     for file in sorted(glob.glob('src/**/*.[ch]', recursive=True)):
-        with open(file, encoding='utf-8') as text:
-            for number, line in enumerate(text, 1):
-                if re.search(r'\bgetenv\(', line):
-                    wrong.append(f'{file}:{number}: secure_getenv() is meant')
+        for number, line in enumerate(read(file).split('\n'), 1):
+            if re.search(r'\bgetenv\(', line):
+                wrong.append(f'{file}:{number}: secure_getenv() is meant')
+
+
+def check_face():
+    headers = glob.glob('include/printfdecode/**/*.h', recursive=True)
+    functions = sum(len(re.findall(r'\bPFD_API\b', read(header)))
+                    for header in headers) - 2 # its definitions
+    for noun, is_now, was in (('installed headers', len(headers), INSTALLED),
+                              ('exported functions', functions, EXPORTED)):
+        if is_now != was:
+            wrong.append(f'{is_now} {noun}, {was} in {sys.argv[0]}')
 
 
 def main():
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    os.chdir(sys.argv[1] if len(sys.argv) > 1 else here)
-    for check in (check_library, check_formats, check_programs, check_daemon,
-                  check_owners, check_environment):
+    folders = [word for word in sys.argv[1:] if not word.startswith('--')]
+    os.chdir(folders[0] if folders else here)
+    for check in (check_allowed, check_formats, check_programs, check_owners,
+                  check_environment, check_face):
         check()
     for each in wrong:
         print(each)
