@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "nearest.h"
 #include "option_values.h"
-#include "tell.h"
+#include "show/messages.h"
+#include "suggest.h"
 
 enum {
     LEFT_MAX = 64, /* bytes of an option and its value's name */

@@ -3,13 +3,13 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "beside.h"
-#include "destination.h"
-#include "folder.h"
-#include "input.h"
+#include "input/beside.h"
+#include "input/folder.h"
+#include "input/input.h"
 #include "options.h"
-#include "output.h"
-#include "tell.h"
+#include "show/messages.h"
+#include "show/output.h"
+#include "verbs/output_files.h"
 
 int main(int argc, char **argv)
 {

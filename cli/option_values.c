@@ -10,8 +10,8 @@
 #include <printfdecode/convert.h>
 #include <printfdecode/table.h>
 
-#include "since.h"
-#include "tell.h"
+#include "input/since.h"
+#include "show/messages.h"
 
 bool option_wrong(const char *what, const char *value)
 {

@@ -13,8 +13,8 @@
 
 #include "help.h"
 #include "option_values.h"
-#include "tell.h"
-#include "terminal.h"
+#include "show/messages.h"
+#include "show/terminal.h"
 
 enum {
     DECODE = 1,

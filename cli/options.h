@@ -13,7 +13,7 @@
 #include <printfdecode/printfdecode.h>
 #include <printfdecode/wire.h>
 
-#include "tls.h"
+#include "net/tls.h"
 
 /* Exit statuses; documented in printfdecode(1). */
 enum {

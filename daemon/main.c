@@ -13,15 +13,15 @@
 #include <printfdecode/libraries.h>
 #include <printfdecode/version.h>
 
-#include "config/farm.h"
-#include "config/plan.h"
+#include "base/features.h"
+#include "base/log.h"
+#include "base/malloc_setup.h"
+#include "config/explain.h"
+#include "config/nats_options.h"
 #include "config/sandbox.h"
 #include "config/systemd.h"
-#include "core/feature.h"
-#include "core/heap.h"
-#include "core/log.h"
-#include "net/nats_setup.h"
-#include "sources/daemon.h"
+#include "daemon.h"
+#include "nats/nats_setup.h"
 
 enum {
     EXIT_NO_STREAM = 3,

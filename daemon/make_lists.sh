@@ -3,8 +3,8 @@
 # make_lists.sh OUT "INPUTS" "OUTPUTS": the lists of inputs and outputs as C.
 set -eu
 {
-    echo '#include "config/input.h"'
-    echo '#include "config/output.h"'
+    echo '#include "config/input_options.h"'
+    echo '#include "config/output_options.h"'
     for name in $2; do
         echo "extern const struct pfdd_input_class pfdd_input_$name;"
     done

@@ -14,7 +14,7 @@ type_of() {
     esac
 }
 {
-    echo '#include "outputs/site.h"'
+    echo '#include "web/site.h"'
     i=0
     for file; do
         echo "static const unsigned char file_${i}[] = {"

@@ -4,11 +4,11 @@
 # tables of them as C.
 set -eu
 {
-    echo '#include "base/library.h"'
-    echo '#include "decode/format.h"'
-    echo '#include "forms/sink.h"'
-    echo '#include "plot/form.h"'
-    echo '#include "table/form.h"'
+    echo '#include "core/base/dynamic_library.h"'
+    echo '#include "core/decode/format.h"'
+    echo '#include "core/output/sink.h"'
+    echo '#include "analysis/plot/plot_form.h"'
+    echo '#include "analysis/table/table_form.h"'
     for name in $2; do
         echo "extern const struct pfd_format pfd_format_$name;"
     done

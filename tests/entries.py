@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """entries.py PROGRAM CASES: of each golden case's buffers, the entries that a
 capture keeps instead of bytes say, in JSON, what the buffers said; and their
-chunks are what src/wire/README.md says."""
+chunks are what src/stream/capture/README.md says."""
 import json
 import os
 import shlex

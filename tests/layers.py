@@ -17,19 +17,20 @@ import sys
 
 # From the ground up.
 LIBRARY = '''
-src/base src/print src/objects src/spirv src/strings src/decode src/filter
-src/forms src/scan src/memory src/wire src/convert src/live src/find src/table
-src/plot src/collapse src/trace
+src/core/base src/core/print src/core/objects src/core/spirv src/core/strings
+src/core/decode src/core/filter src/core/output src/writer src/memory/space
+src/stream/capture src/stream/pipeline src/stream/live src/memory/search
+src/analysis/table src/analysis/plot src/analysis/collapse src/analysis/trace
 '''.split()
 DAEMON = '''
-daemon/core daemon/config daemon/delivery daemon/net daemon/sources daemon/page
-daemon/inputs daemon/outputs daemon
+daemon/base daemon/config daemon/net daemon/ring daemon/spool daemon/nats daemon
+daemon/ingest daemon/web daemon/inputs daemon/outputs
 '''.split()
-COMMAND = ['cli']
+COMMAND = 'cli cli/show cli/net cli/input cli/verbs'.split()
 LAYER = ['src/layer']
 
 # What a format may include beside its own headers.
-FORMATS = LIBRARY[:LIBRARY.index('src/decode') + 1]
+FORMATS = LIBRARY[:LIBRARY.index('src/core/decode') + 1]
 
 # Installed headers, and functions that they declare.
 INSTALLED = 39
@@ -37,34 +38,56 @@ EXPORTED = 321
 
 # A package's headers, and the only files that include them.
 OWNERS = {
-    r'(libelf|gelf)\.h': 'src/objects/image.c',
-    r'elf\.h': 'src/objects/elf_inflate.c src/memory/loaded_scan.c src/memory/symbols.c'
-    ' src/scan/table.c',
-    r'msgpack.*': 'src/objects/metadata.c daemon/outputs/forward.c',
-    r'yaml.*': 'src/objects/metadata_yaml.c daemon/config/value.h',
-    r'pcre2.*': 'src/base/pattern.c',
-    r'(zlib|zstd).*': 'src/base/inflate.c daemon/outputs/rotated.c'
-    ' daemon/core/gzip.c',
-    r'curl/.*': 'daemon/net/post.c',
-    r'nats/.*': 'cli/farm.c daemon/net/nats.h',
-    r'uv\.h': 'daemon/net/nats.h daemon/net/nats_edge.h daemon/net/nats_worker.h daemon/net/post.h daemon/core/rounds.h daemon/core/work.h daemon/delivery/reader.c'
-    ' daemon/delivery/render.c daemon/delivery/ring.c daemon/net/connection.h'
-    ' daemon/net/socket.h daemon/net/tls.h daemon/net/uplink.h daemon/net/visitor.h daemon/sources/daemon.h'
-    ' daemon/sources/doorbell.h',
-    r'jansson.*': 'cli/farm.c cli/farm_list.c cli/shaders.c daemon/config/request.c'
-    ' daemon/core/http.c daemon/delivery/checkpoint.h daemon/delivery/queue.c'
-    ' daemon/delivery/recall.c daemon/delivery/stock.c daemon/net/nats_get.c'
-    ' daemon/outputs/output_acked.c daemon/outputs/otlp.c',
-    r'sqlite3\.h': 'src/table/sqlite.h daemon/outputs/database.c daemon/outputs/row_table.c',
-    r'png\.h': 'src/plot/png.c',
+    r'(libelf|gelf)\.h': 'src/core/objects/elf_image.c',
+    r'elf\.h':
+        'src/core/objects/elf_inflate.c '
+        'src/memory/space/process_code_scan.c '
+        'src/memory/space/symbols.c src/writer/scan_table.c',
+    r'msgpack.*': 'src/core/objects/metadata.c daemon/outputs/forward.c',
+    r'yaml.*': 'src/core/objects/metadata_yaml.c daemon/config/value.h',
+    r'pcre2.*': 'src/core/base/pattern.c',
+    r'(zlib|zstd).*':
+        'src/core/base/inflate.c daemon/outputs/rotation.c '
+        'daemon/base/gzip.c',
+    r'curl/.*': 'daemon/net/http_client.c',
+    r'nats/.*': 'cli/net/nats.c daemon/nats/nats_connection.h',
+    r'uv\.h':
+        'daemon/nats/nats_connection.h daemon/nats/nats_edge.h '
+        'daemon/nats/nats_worker.h daemon/net/http_client.h '
+        'daemon/base/loop_scheduler.h daemon/base/job_pool.h '
+        'daemon/ring/cursor.c daemon/ring/render.c daemon/ring/ring.c '
+        'daemon/ingest/producer_connection.h daemon/net/listener.h '
+        'daemon/net/tls.h daemon/net/outbound.h '
+        'daemon/net/accepted_client.h daemon/daemon.h '
+        'daemon/ingest/doorbell.h',
+    r'jansson.*':
+        'cli/net/nats.c cli/net/nats_lists.c cli/input/shaders.c '
+        'daemon/config/request.c daemon/base/http_head.c '
+        'daemon/spool/checkpoint.h daemon/spool/spool.c '
+        'daemon/spool/spool_recovery.c daemon/spool/manifest.c '
+        'daemon/nats/nats_get.c daemon/outputs/output_required.c '
+        'daemon/outputs/otlp.c',
+    r'sqlite3\.h':
+        'src/analysis/table/sqlite.h daemon/outputs/database.c '
+        'daemon/outputs/row_table.c',
+    r'png\.h': 'src/analysis/plot/png.c',
     r'check\.h': '',
     r'vulkan/.*': 'src/layer/dispatch.h',
-    r'openssl/.*': 'cli/farm.c cli/tls.c daemon/net/digest.c daemon/net/tls.c',
+    r'openssl/.*':
+        'cli/net/nats.c cli/net/tls.c daemon/base/sha512.c '
+        'daemon/net/tls.c',
     r'seccomp\.h': 'daemon/config/sandbox.c',
     r'systemd/.*': 'daemon/config/systemd.c',
-    r'pthread.*': 'src/base/thread.h src/filter/filter.c src/convert/convert_pool.h src/convert/press.c src/live/helpers.c src/live/source.c src/find/sieve.c'
-    ' src/base/crc32c.c src/base/library.c src/strings/set.h daemon/core/foreign.c daemon/core/host.c daemon/outputs/database.c daemon/core/log.c'
-    ' src/layer/device.h src/layer/messages.c src/layer/settings.c',
+    r'pthread.*':
+        'src/core/base/thread.h src/core/filter/filter.c '
+        'src/stream/pipeline/convert_pool.h '
+        'src/stream/pipeline/ordered_render.c '
+        'src/stream/live/thread_pool.c src/stream/live/live_source.c '
+        'src/memory/search/prefilter.c src/core/base/crc32c.c '
+        'src/core/base/dynamic_library.c src/core/strings/string_set.h '
+        'daemon/base/passed_fd.c daemon/base/host_name.c '
+        'daemon/outputs/database.c daemon/base/log.c '
+        'src/layer/device.h src/layer/messages.c src/layer/settings.c',
 }
 
 INCLUDE = re.compile(r'^#include ([<"])([^">]*)[>"]', re.MULTILINE)

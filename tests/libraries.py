@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """libraries.py PRINTFDECODE LIBRARY: what is loaded when it is needed
-(src/base/library.h) is loaded then only, and where it cannot be, the command
+(src/core/base/dynamic_library.h) is loaded then only, and where it cannot be, the command
 says so. LIBRARY's notes say what that is."""
 import os
 import re

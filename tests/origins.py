@@ -31,9 +31,9 @@ def given():
                               re.DOTALL):
             names |= words_of(row)
     macro = re.search(r'#define PFD_KHRONOS_ORIGINS((?:.*\\\n)*.*)',
-                      slurp('src/spirv/khronos.h'))
+                      slurp('src/core/spirv/khronos.h'))
     names |= words_of(macro.group(1))
-    lines = slurp('src/forms/lines.c')
+    lines = slurp('src/core/output/lines.c')
     body = lines[lines.index('pfd_lines_set_origin('):]
     body = body[:body.index('\n}')]
     names |= set(re.findall(r'add_\w+\(out, "(\w+)"', body))

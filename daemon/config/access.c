@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-#include "core/feature.h"
+#include "base/features.h"
 
 #define AT(member) offsetof(struct pfdd_access, member)
 

@@ -3,7 +3,7 @@
 #ifndef PFDD_BLOCK_H
 #define PFDD_BLOCK_H
 
-#include "config/class.h"
+#include "config/type_class.h"
 #include "config/value.h"
 
 /* The value of a key in a mapping; NULL: it has none. */

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "config/block.h"
 #include "config/overlap.h"
-#include "core/log.h"
 
 enum {
     CONFIG_MAX = 1 << 20, /* bytes of a file */

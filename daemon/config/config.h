@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "config/input.h"
-#include "config/output.h"
+#include "config/input_options.h"
+#include "config/output_options.h"
 
 struct pfdd_config {
     unsigned log_level; /* enum pfdd_level */

@@ -2,7 +2,7 @@
 /*
  * The keys of a configuration: a row each. By its row a value is read
  * (value.c), compared when the configuration is read again, freed, checked
- * against this machine (plan.c) and granted (sandbox.c), so that no key can be
+ * against this machine (explain.c) and granted (sandbox.c), so that no key can be
  * forgotten in one of these.
  *
  * Rows that belong together are a group, which may be a part of several blocks:
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "config/complaint.h"
+#include "config/diagnostics.h"
 
 struct pfdd_names {
     char **items; /* [n] */

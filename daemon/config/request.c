@@ -9,8 +9,8 @@
 
 #include <jansson.h>
 
-#include "config/fieldmap.h"
-#include "core/name.h"
+#include "base/name.h"
+#include "config/field_map.h"
 
 enum {
     SAMPLE_MAX = 1000000,

@@ -32,8 +32,8 @@ enum pfdd_collapse {
     PFDD_COLLAPSE_EQUAL,  /* whose messages are equal, too */
 };
 
-struct pfdd_encoding; /* delivery/note.h */
-struct pfdd_fieldmap; /* config/fieldmap.h */
+struct pfdd_encoding; /* ring/log_record.h */
+struct pfdd_fieldmap; /* config/field_map.h */
 
 /* Owned by whoever made it. All zeros: everything. */
 struct pfdd_wants {

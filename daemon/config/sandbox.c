@@ -13,8 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/feature.h"
-#include "core/log.h"
+#include "base/features.h"
+#include "base/log.h"
 
 enum {
     GRANTS_MAX = 4096,

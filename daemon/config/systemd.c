@@ -139,8 +139,8 @@ uint64_t pfdd_systemd_watchdog_ms(void)
 
 #else
 
-#include "core/feature.h"
-#include "core/log.h"
+#include "base/features.h"
+#include "base/log.h"
 
 /* A unit that waits for READY=1 would wait in vain. */
 void pfdd_systemd_init(void)

@@ -11,7 +11,7 @@
 #include <printfdecode/printfdecode.h>
 
 #include "config/address.h"
-#include "config/amount.h"
+#include "config/units.h"
 
 struct pfdd_place pfdd_place_of(const yaml_node_t *node)
 {

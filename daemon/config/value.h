@@ -5,7 +5,7 @@
 
 #include <yaml.h>
 
-#include "config/complaint.h"
+#include "config/diagnostics.h"
 #include "config/keys.h"
 
 enum {

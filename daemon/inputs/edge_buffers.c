@@ -7,12 +7,12 @@
 
 #include <printfdecode/capture.h>
 
-#include "config/owned.h"
-#include "core/log.h"
-#include "core/name.h"
-#include "sources/daemon.h"
-#include "sources/library.h"
-#include "sources/origin.h"
+#include "base/log.h"
+#include "base/name.h"
+#include "config/reserved_names.h"
+#include "daemon.h"
+#include "ingest/origin.h"
+#include "ingest/string_store.h"
 
 enum {
     FRAMES_MAX = 2 << 20, /* bytes of what is said of all */

@@ -11,8 +11,8 @@
 
 #include <printfdecode/wire.h>
 
-#include "core/sha256.h"
-#include "net/parcel.h"
+#include "base/sha256.h"
+#include "nats/worker_message.h"
 
 struct pfdd;
 struct pfdd_buffer;

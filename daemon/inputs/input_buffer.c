@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "config/owned.h"
-#include "core/log.h"
-#include "core/name.h"
-#include "sources/daemon.h"
-#include "sources/session.h"
+#include "base/log.h"
+#include "base/name.h"
+#include "config/reserved_names.h"
+#include "daemon.h"
+#include "ingest/follower.h"
 
 enum {
     LOOK_MS = 250,  /* for a file at the path */

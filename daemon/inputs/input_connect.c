@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/name.h"
-#include "net/connection.h"
-#include "net/uplink.h"
-#include "sources/daemon.h"
+#include "base/name.h"
+#include "daemon.h"
+#include "ingest/producer_connection.h"
+#include "net/outbound.h"
 
 struct connect_input {
     struct pfdd_input base;

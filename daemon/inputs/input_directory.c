@@ -24,17 +24,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "config/folder.h"
-#include "config/owned.h"
-#include "core/log.h"
-#include "core/name.h"
-#include "core/said.h"
-#include "core/sums.h"
-#include "inputs/feeder.h"
-#include "inputs/listing.h"
-#include "sources/daemon.h"
-#include "sources/library.h"
-#include "sources/session.h"
+#include "base/buffer_stats.h"
+#include "base/log.h"
+#include "base/log_dedup.h"
+#include "base/name.h"
+#include "config/reserved_names.h"
+#include "config/trusted_folder.h"
+#include "daemon.h"
+#include "ingest/follower.h"
+#include "ingest/string_store.h"
+#include "inputs/capture_player.h"
+#include "inputs/dir_scan.h"
 
 enum {
     SESSIONS_MAX = 64, /* dumps at once; others wait */
@@ -75,7 +75,7 @@ struct directory_config {
     char *path;
     char *code_objects; /* glob patterns */
     char *dumps;
-    struct pfdd_ids owners; /* of files in it; none: as folder.h says */
+    struct pfdd_ids owners; /* of files in it; none: as trusted_folder.h says */
 };
 
 struct directory_input {

@@ -4,14 +4,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/descriptors.h"
-#include "core/log.h"
-#include "net/connection.h"
-#include "net/socket.h"
-#include "sources/daemon.h"
-#include "sources/library.h"
-#include "sources/session.h"
-#include "sources/stream.h"
+#include "base/descriptor_limit.h"
+#include "base/log.h"
+#include "daemon.h"
+#include "ingest/follower.h"
+#include "ingest/producer_connection.h"
+#include "ingest/stream.h"
+#include "ingest/string_store.h"
+#include "net/listener.h"
 
 /* A peer that is connected, as far as it is known. */
 struct user {

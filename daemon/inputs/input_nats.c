@@ -6,7 +6,7 @@
  *
  * A chunk says which one of its edge went before it: so none is taken that
  * comes too early or twice, and an edge is asked to send again what is missing.
- * After a restart ledger.h and marks.h of delivery/ say what is there already.
+ * After a restart acks.h and dedup.h of delivery/ say what is there already.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +14,14 @@
 #include <printfdecode/chunk.h>
 #include <printfdecode/wire.h>
 
-#include "delivery/ledger.h"
-#include "delivery/marks.h"
-#include "delivery/queue.h"
+#include "daemon.h"
+#include "ingest/chunker.h"
+#include "ingest/string_store.h"
 #include "inputs/edge_buffers.h"
-#include "net/nats_worker.h"
-#include "sources/daemon.h"
-#include "sources/library.h"
-#include "sources/maker.h"
+#include "nats/acks.h"
+#include "nats/nats_worker.h"
+#include "spool/dedup.h"
+#include "spool/spool.h"
 
 enum {
     TURN = 1 << 20, /* bytes, until others have theirs */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* In the place of input_nats.c in a build without libnats. */
-#include "config/input.h"
+#include "config/input_options.h"
 
 const struct pfdd_input_class pfdd_input_nats = {
     .base = { .name = "nats", .lacks = "NATS", .feature = PFDD_FEATURE_NATS },

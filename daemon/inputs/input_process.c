@@ -16,19 +16,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <printfdecode/loaded.h>
+#include <printfdecode/process_code.h>
 #include <printfdecode/source.h>
 
+#include "base/log.h"
+#include "base/log_dedup.h"
+#include "base/name.h"
+#include "base/process_list.h"
 #include "config/systemd.h"
-#include "core/log.h"
-#include "core/name.h"
-#include "core/running.h"
-#include "core/said.h"
-#include "inputs/finds.h"
-#include "sources/daemon.h"
-#include "sources/library.h"
-#include "sources/search.h"
-#include "sources/session.h"
+#include "daemon.h"
+#include "ingest/follower.h"
+#include "ingest/process_search.h"
+#include "ingest/string_store.h"
+#include "inputs/found_objects.h"
 
 enum {
     ROUND_MS = 250, /* between rounds, or so many times what one took: */

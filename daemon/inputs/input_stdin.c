@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/log.h"
-#include "net/connection.h"
-#include "sources/daemon.h"
-#include "sources/stream.h"
+#include "base/log.h"
+#include "daemon.h"
+#include "ingest/producer_connection.h"
+#include "ingest/stream.h"
 
 struct stdin_input {
     struct pfdd_input base;

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/crowd.h"
-#include "core/log.h"
+#include "base/log.h"
+#include "base/peer_limit.h"
 
 enum {
     PIECE = 16 * 1024,     /* of a TLS record */

@@ -3,7 +3,7 @@
  * are refused, so nothing else is ever called. */
 #include <stdio.h>
 
-#include "core/feature.h"
+#include "base/features.h"
 #include "net/tls.h"
 
 struct pfdd_tls *pfdd_tls_new(const struct pfdd_tls_options *options, char *err,

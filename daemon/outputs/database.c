@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/own_file.h"
-#include "outputs/rows.h"
+#include "base/own_file.h"
+#include "outputs/database_rows.h"
 
 enum {
     OURS = 0x70666464,   /* the application's number in the file: "pfdd" */

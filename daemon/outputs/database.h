@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A database of SQLite that rows (rows.h) are written to: the table `messages`,
+ * A database of SQLite that rows (database_rows.h) are written to: the table `messages`,
  * in which they stand in the order in which they came, and `position`, which
  * says in the same transaction how far it has come. It has a write-ahead log, so
  * that others read it while it is written. The oldest rows go where it would

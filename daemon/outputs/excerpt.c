@@ -10,7 +10,7 @@
 #include <printfdecode/convert.h>
 #include <printfdecode/shaders.h>
 
-#include "core/growing.h"
+#include "base/byte_buffer.h"
 
 enum {
     AROUND = 5,      /* lines before and behind, unless it is said */

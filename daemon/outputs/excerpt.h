@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/http.h"
-#include "core/work.h"
-#include "delivery/page.h"
+#include "base/http_head.h"
+#include "base/job_pool.h"
+#include "ring/render_cache.h"
 
 struct pfdd_excerpt {
     struct pfdd_job job;

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "delivery/note.h"
-#include "net/digest.h"
+#include "base/sha512.h"
+#include "ring/log_record.h"
 
 enum pfdd_forward_kind {
     PFDD_FORWARD_HELO, /* it wants to know whether we know the key */

@@ -9,15 +9,15 @@
 
 #include <printfdecode/version.h>
 
-#include "core/growing.h"
-#include "core/log.h"
-#include "delivery/queue.h"
-#include "delivery/reader.h"
-#include "outputs/state.h"
-#include "sources/library.h"
-#include "sources/poller.h"
-#include "sources/session.h"
-#include "sources/shelf.h"
+#include "base/byte_buffer.h"
+#include "base/log.h"
+#include "ingest/fd_store.h"
+#include "ingest/follower.h"
+#include "ingest/poller.h"
+#include "ingest/string_store.h"
+#include "outputs/state_page.h"
+#include "ring/cursor.h"
+#include "spool/spool.h"
 
 enum {
     HEADS = 1024,     /* bytes around the series of sources, */

@@ -8,8 +8,8 @@
 #ifndef PFDD_METRICS_H
 #define PFDD_METRICS_H
 
-#include "core/work.h"
-#include "sources/daemon.h"
+#include "base/job_pool.h"
+#include "daemon.h"
 
 struct pfdd_metrics {
     struct pfdd_job job; /* `run` is set; `done` is the owner's */

@@ -10,7 +10,7 @@
 #include <printfdecode/convert.h>
 #include <printfdecode/version.h>
 
-#include "core/host.h"
+#include "base/host_name.h"
 
 /* ---- values ---- */
 

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "delivery/note.h"
+#include "ring/log_record.h"
 
 /* A note: the attributes of its resource, NUL, its log record, NUL. */
 extern const struct pfdd_encoding pfdd_otlp_encoding;

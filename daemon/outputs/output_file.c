@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "config/amount.h"
-#include "outputs/written.h"
+#include "config/units.h"
+#include "outputs/file_writer.h"
 
 #define AT(member) offsetof(struct pfdd_written_config, member)
 

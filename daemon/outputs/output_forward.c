@@ -14,10 +14,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "core/gzip.h"
-#include "net/uplink.h"
-#include "outputs/greeting.h"
-#include "outputs/notes.h"
+#include "base/gzip.h"
+#include "net/outbound.h"
+#include "outputs/forward_auth.h"
+#include "outputs/log_feed.h"
 
 enum {
     TICK_MS = 25,

@@ -16,14 +16,14 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "config/query.h"
-#include "core/http.h"
-#include "core/log.h"
-#include "net/visitor.h"
+#include "base/http_head.h"
+#include "base/log.h"
+#include "config/http_query.h"
+#include "net/accepted_client.h"
 #include "outputs/excerpt.h"
 #include "outputs/metrics.h"
-#include "outputs/pump.h"
-#include "outputs/site.h"
+#include "outputs/socket_writer.h"
+#include "web/site.h"
 
 enum {
     HEAD = 1024,      /* bytes of an answer's, at most */

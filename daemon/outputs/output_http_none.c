@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* In the place of output_http.c in a build without HTTP. */
-#include "config/output.h"
+#include "config/output_options.h"
 
 const struct pfdd_output_class pfdd_output_http = {
     .base = { .name = "http", .lacks = "HTTP", .feature = PFDD_FEATURE_HTTP },

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "outputs/sender.h"
+#include "outputs/log_sender.h"
 
 #define SOCKET "/run/systemd/journal/socket"
 

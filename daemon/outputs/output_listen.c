@@ -14,9 +14,9 @@
 
 #include <printfdecode/wire.h>
 
-#include "core/log.h"
-#include "net/visitor.h"
-#include "outputs/pump.h"
+#include "base/log.h"
+#include "net/accepted_client.h"
+#include "outputs/socket_writer.h"
 
 enum {
     GRACE_MS = 100,      /* to send a request */

@@ -16,12 +16,12 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "core/growing.h"
-#include "core/host.h"
-#include "delivery/queue.h"
-#include "net/nats_edge.h"
-#include "sources/daemon.h"
-#include "sources/maker.h"
+#include "base/byte_buffer.h"
+#include "base/host_name.h"
+#include "daemon.h"
+#include "ingest/chunker.h"
+#include "nats/nats_edge.h"
+#include "spool/spool.h"
 
 enum {
     ID = 33,       /* 32 hexadecimal digits and a NUL */

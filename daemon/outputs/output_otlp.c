@@ -11,10 +11,10 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "core/gzip.h"
-#include "core/log.h"
-#include "net/post.h"
-#include "outputs/notes.h"
+#include "base/gzip.h"
+#include "base/log.h"
+#include "net/http_client.h"
+#include "outputs/log_feed.h"
 #include "outputs/otlp.h"
 
 enum {

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/amount.h"
+#include "config/units.h"
 #include "outputs/database.h"
-#include "outputs/notes.h"
-#include "outputs/rows.h"
+#include "outputs/database_rows.h"
+#include "outputs/log_feed.h"
 
 enum {
     TICK_MS = 500, /* age of rows, tries */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* In the place of output_sqlite.c in a build without SQLite. */
-#include "config/output.h"
+#include "config/output_options.h"
 
 const struct pfdd_output_class pfdd_output_sqlite = {
     .base = { .name = "sqlite",

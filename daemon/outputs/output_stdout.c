@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Standard output. */
-#include "outputs/written.h"
+#include "outputs/file_writer.h"
 
 static const struct pfdd_part parts[] = {
     { &pfdd_choice_group, 0 },

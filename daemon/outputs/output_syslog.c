@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/digits.h"
-#include "core/host.h"
-#include "core/moment.h"
-#include "outputs/sender.h"
+#include "base/digits.h"
+#include "base/host_name.h"
+#include "base/timestamp.h"
+#include "outputs/log_sender.h"
 
 enum framing {
     OCTET_COUNTING,

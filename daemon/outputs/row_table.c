@@ -4,8 +4,8 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-#include "core/growing.h"
-#include "outputs/rows.h"
+#include "base/byte_buffer.h"
+#include "outputs/database_rows.h"
 
 /* What SQLite knows it by; the base comes first, as it wants it. */
 struct table {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Notes that have been made as rows (rows.h), as a table that SQLite reads: so
+ * Notes that have been made as rows (database_rows.h), as a table that SQLite reads: so
  * one statement inserts all of a transaction's, which takes it half the time
  * that one for each row would. A statement's thread.
  */
@@ -14,7 +14,7 @@
 struct sqlite3;
 
 /* The name that statements have for it; none in the file stands before it. Its
- * columns: "row", then those of rows.h. */
+ * columns: "row", then those of database_rows.h. */
 #define PFDD_ROW_TABLE "temp.notes"
 
 /* Set before a statement runs, and as far as it came when it has ended. */

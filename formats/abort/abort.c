@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "base/escape.h"
+#include "core/base/escape.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 

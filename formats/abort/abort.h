@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of abort: abort.c reads messages, sites.c knows whose they are. */
+/* The parts of abort: abort.c reads messages, call_sites.c knows whose they are. */
 #ifndef ABORT_H
 #define ABORT_H
 
-#include "decode/format.h"
-#include "spirv/shaders.h"
+#include "core/decode/format.h"
+#include "core/spirv/shader_table.h"
 
 static inline uint64_t abort_align(uint64_t v, uint64_t to)
 {

@@ -10,8 +10,8 @@
  */
 #include <string.h>
 
+#include "core/spirv/shader_table.h"
 #include "debugprintf.h"
-#include "spirv/shaders.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 

@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-#include "decode/chain.h"
-#include "evidence.h"
-#include "spirv/khronos.h"
-#include "spirv/shaders.h"
+#include "core/decode/validation_chain.h"
+#include "core/spirv/khronos.h"
+#include "core/spirv/shader_table.h"
+#include "detect.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of debugprintf: calls.c makes strings of a shader's calls, shapes.c
- * knows the layouts, evidence.c decides how a buffer is read, debugprintf.c
+/* The parts of debugprintf: calls.c makes strings of a shader's calls, layouts.c
+ * knows the layouts, detect.c decides how a buffer is read, debugprintf.c
  * walks over it, message.c prints, words.c names dwords. */
 #ifndef DEBUGPRINTF_H
 #define DEBUGPRINTF_H
 
 #include <string.h>
 
-#include "decode/format.h"
-#include "spirv/khronos.h"
+#include "core/decode/format.h"
+#include "core/spirv/khronos.h"
 
 /* Bits of pfd_record.layout: how a record departs from its call's types. */
 enum {

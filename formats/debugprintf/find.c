@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Buffers in memory: their first records are of calls of a loaded shader, by
  * position, format id, size, masks, stage and values. */
-#include "evidence.h"
+#include "detect.h"
 
 enum {
     DWORD = 4,

@@ -2,9 +2,9 @@
 /* What a debugPrintf record's message is, and where it comes from. */
 #include <string.h>
 
+#include "core/spirv/khronos.h"
+#include "core/spirv/shader_table.h"
 #include "debugprintf.h"
-#include "spirv/khronos.h"
-#include "spirv/shaders.h"
 
 /* ---- messages as the layer writes them ---- */
 

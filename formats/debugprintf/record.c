@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One record: its words, and whether it is of a call. */
-#include "evidence.h"
-#include "spirv/shaders.h"
+#include "core/spirv/shader_table.h"
+#include "detect.h"
 
 enum {
     DWORD = 4,

@@ -5,9 +5,9 @@
  */
 #include "gpuav.h"
 
-#include "decode/chain.h"
-#include "spirv/khronos.h"
-#include "spirv/shaders.h"
+#include "core/decode/validation_chain.h"
+#include "core/spirv/khronos.h"
+#include "core/spirv/shader_table.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of gpuav: ages.c tells how old a buffer is, gpuav.c walks over its
+/* The parts of gpuav: detect.c tells how old a buffer is, gpuav.c walks over its
  * records, faults.c says what they mean, groups.c does for those of SDK 1.3.280
  * to 1.4.309, place.c where they come from, words.c names their dwords. */
 #ifndef GPUAV_H
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "decode/format.h"
+#include "core/decode/format.h"
 
 enum {
     GPUAV_DWORD = 4,

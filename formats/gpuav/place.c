@@ -4,9 +4,9 @@
  * if such an error can come from the instruction there: one of another shader
  * would give the wrong source line.
  */
+#include "core/spirv/khronos.h"
+#include "core/spirv/shader_table.h"
 #include "gpuav.h"
-#include "spirv/khronos.h"
-#include "spirv/shaders.h"
 
 enum {
     /* Extensions' instructions, of which nothing more is known. */

@@ -2,8 +2,8 @@
 /* What the words of an error record are, by its size, which tells its age. */
 #include <string.h>
 
+#include "core/spirv/khronos.h"
 #include "gpuav.h"
-#include "spirv/khronos.h"
 
 enum {
     DWORD = GPUAV_DWORD,

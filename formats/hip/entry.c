@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the arguments of an entry lie, and what its bytes are. */
-#include "decode/rocm.h"
+#include "core/decode/rocm_layout.h"
 #include "hip.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)

@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-#include "base/escape.h"
-#include "base/md5.h"
-#include "decode/rocm.h"
-#include "objects/hsa.h"
+#include "core/base/escape.h"
+#include "core/base/md5.h"
+#include "core/decode/rocm_layout.h"
+#include "core/objects/hsa_rows.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 

@@ -6,7 +6,7 @@
 #ifndef HIP_H
 #define HIP_H
 
-#include "decode/format.h"
+#include "core/decode/format.h"
 
 /* An entry. */
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is read of a message that was put together. */
-#include "decode/rocm.h"
+#include "core/decode/rocm_layout.h"
 #include "hostcall.h"
 
 /* A message has its control word and a format string; else it is no more than

@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-#include "base/md5.h"
-#include "decode/rocm.h"
+#include "core/base/md5.h"
+#include "core/decode/rocm_layout.h"
 
 extern const struct pfd_format pfd_format_hostcall;
 

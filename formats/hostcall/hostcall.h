@@ -6,7 +6,7 @@
 #ifndef HOSTCALL_H
 #define HOSTCALL_H
 
-#include "decode/format.h"
+#include "core/decode/format.h"
 
 enum {
     HOSTCALL_LANES = 64,

@@ -6,7 +6,7 @@
 #ifndef LLPC_H
 #define LLPC_H
 
-#include "decode/format.h"
+#include "core/decode/format.h"
 
 /* Bits of an id: an entry's header has 16 bits of size and 48 of id. */
 enum {
@@ -27,7 +27,7 @@ static inline bool llpc_is_abort(const struct pfd_string *s)
 }
 
 /*
- * A string of PFD_PRINTF (own.c, rows.c). Its layout words are the arguments
+ * A string of PFD_PRINTF (extension.c, row_strings.c). Its layout words are the arguments
  * that take two dwords, as a mask; those of them that stand for texts, as
  * another; flags, level << 8 and bytes of its file's name << 32; the line; the
  * name. As a literal it is a text that an argument can stand for.

@@ -8,9 +8,9 @@
  */
 #include <string.h>
 
+#include "core/objects/metadata.h"
 #include "llpc.h"
-#include "objects/metadata.h"
-#include "plain.h"
+#include "note_table.h"
 
 enum {
     EM_AMDGPU = 224,

@@ -73,7 +73,7 @@ void llpc_report_absurd(struct pfd_walk *w, uint64_t used);
 void llpc_report_clamp(struct pfd_walk *w, uint64_t used);
 
 /* Takes entries that are exactly what their strings say, up to the first that is
- * not, to the walk's end or until the batch is full (sound.c). */
+ * not, to the walk's end or until the batch is full (fast_walk.c). */
 void llpc_walk_sound(struct pfd_walk *w, const struct llpc_state *st);
 
 /* Says why the walk lost its way at st->from, and what came of it. */

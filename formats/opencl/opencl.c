@@ -3,10 +3,10 @@
  * ROCm's OpenCL printf buffer. The wire layout and its sources are in README.md
  * beside this file.
  */
-#include "base/escape.h"
-#include "decode/rocm.h"
+#include "core/base/escape.h"
+#include "core/decode/rocm_layout.h"
 #include "halves.h"
-#include "plan.h"
+#include "shared_ids.h"
 
 #define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
 

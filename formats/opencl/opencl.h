@@ -6,8 +6,8 @@
 #ifndef OPENCL_H
 #define OPENCL_H
 
-#include "base/bits.h"
-#include "decode/format.h"
+#include "core/base/likelihood.h"
+#include "core/decode/format.h"
 
 /* Sizes of arguments are packed two to a layout word. */
 enum {
@@ -116,7 +116,7 @@ size_t opencl_slots(const struct pfd_look *look, struct pfd_slot *ret,
 const char *opencl_layout_text(uint64_t layout);
 void opencl_make(const struct pfd_look *look, struct pfd_made *ret);
 
-/* ---- readings.c: how the strings of an entry are stored ---- */
+/* ---- detect.c: how the strings of an entry are stored ---- */
 
 enum {
     OPENCL_SAMPLES_MAX = 32

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "objects/hsa.h"
+#include "core/objects/hsa_rows.h"
 #include "opencl.h"
 
 enum {

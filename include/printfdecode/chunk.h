@@ -3,7 +3,7 @@
  * Chunks: entries and findings of one buffer that are settled, as bytes that
  * can be kept, sent and read again. An entry in a chunk is its raw bytes and
  * what the decoder decided about them; its text is made by whoever reads it,
- * with the same format strings. src/wire/README.md has every byte: a chunk is
+ * with the same format strings. src/stream/capture/README.md has every byte: a chunk is
  * the `bytes` of an `entries` frame.
  *
  * Thread rule: a writer or a reader belongs to one thread at a time.
@@ -11,7 +11,7 @@
 #ifndef PRINTFDECODE_CHUNK_H
 #define PRINTFDECODE_CHUNK_H
 
-#include <printfdecode/run.h>
+#include <printfdecode/entry_run.h>
 
 #ifdef __cplusplus
 extern "C" {

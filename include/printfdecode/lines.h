@@ -10,9 +10,9 @@
 #define PRINTFDECODE_LINES_H
 
 #include <printfdecode/chunk.h>
+#include <printfdecode/entry_run.h>
 #include <printfdecode/filter.h>
 #include <printfdecode/printfdecode.h>
-#include <printfdecode/run.h>
 #include <printfdecode/wire.h>
 
 #ifdef __cplusplus

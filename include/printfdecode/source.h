@@ -11,8 +11,8 @@
 #ifndef PRINTFDECODE_SOURCE_H
 #define PRINTFDECODE_SOURCE_H
 
-#include <printfdecode/helpers.h>
 #include <printfdecode/memory.h>
+#include <printfdecode/thread_pool.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
  * A subscriber of a running printfdecoded: asks for entries, and gets them as
  * batches with the strings to read them with, so that they are typed values
  * here and text only where somebody wants text. What comes is a capture
- * (src/wire/README.md), numbered by the daemon.
+ * (src/stream/capture/README.md), numbered by the daemon.
  *
  * Bytes are handed over by whoever has the connection (any kind: TLS, HTTP); on
  * a Unix socket of this machine pfd_subscriber_connect() and

@@ -29,8 +29,8 @@
 #ifndef PRINTFDECODE_TAIL_H
 #define PRINTFDECODE_TAIL_H
 
-#include <printfdecode/helpers.h>
-#include <printfdecode/run.h>
+#include <printfdecode/entry_run.h>
+#include <printfdecode/thread_pool.h>
 
 #ifdef __cplusplus
 extern "C" {

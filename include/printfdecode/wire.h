@@ -2,7 +2,7 @@
 /*
  * The capture: one framing for files and sockets. A stream is a magic and a
  * version, then frames, each with its length, a CRC-32C and a map. What is on
- * the wire, byte by byte, is in src/wire/README.md. Knows no files and no
+ * the wire, byte by byte, is in src/stream/capture/README.md. Knows no files and no
  * sockets, and nothing of what buffers hold.
  *
  * Thread rule: a reader belongs to one thread at a time.

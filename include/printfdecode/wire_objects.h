@@ -3,7 +3,7 @@
  * The code objects and shaders of one stream of the capture format: what comes
  * in parts is put together, SPIR-V modules wait for the shaders that speak of
  * them, and what is whole is given to whoever keeps format strings. What the
- * frames mean is in src/wire/README.md.
+ * frames mean is in src/stream/capture/README.md.
  *
  * Thread rule: a set belongs to one thread at a time.
  */

@@ -4,13 +4,13 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "command.h"
-#include "memory.h"
+#include "command_buffers.h"
+#include "device_memory.h"
 #include "modules.h"
-#include "names.h"
-#include "queue.h"
+#include "object_names.h"
 #include "string_files.h"
-#include "take.h"
+#include "submissions.h"
+#include "take_buffer.h"
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct instance *instances;

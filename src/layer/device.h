@@ -11,8 +11,8 @@
 #include <stdbool.h>
 
 #include "dispatch.h"
-#include "outlet.h"
-#include "table.h"
+#include "frame_output.h"
+#include "handle_map.h"
 
 enum {
     NAME_MAX_BYTES = 256,

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "command_buffers.h"
 #include "device.h"
-#include "memory.h"
-#include "names.h"
+#include "device_memory.h"
+#include "log.h"
+#include "object_names.h"
 #include "pipelines.h"
-#include "queue.h"
 #include "settings.h"
-#include "tell.h"
+#include "submissions.h"
 #include "validation.h"
 
 enum {

@@ -9,7 +9,7 @@
 #include <printfdecode/convert.h>
 #include <printfdecode/spirv.h>
 
-#include "tell.h"
+#include "log.h"
 #include "validation.h"
 
 enum {

@@ -13,9 +13,9 @@
 #include <printfdecode/convert.h>
 
 #include "dispatch.h"
+#include "handle_map.h"
+#include "log.h"
 #include "settings.h"
-#include "table.h"
-#include "tell.h"
 
 enum {
     INTERFACE_VERSION = 2,

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "left_out.h"
-#include "scan.h"
+#include "log.h"
+#include "module_scan.h"
 #include "settings.h"
-#include "tell.h"
 
 static void tell_outputs(struct device *d, const struct scan *s)
 {

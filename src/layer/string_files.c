@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "log.h"
 #include "settings.h"
-#include "tell.h"
 
 /* All of a file, of malloc(); NULL, and errno: it cannot be read. */
 static char *read_all(const char *path, size_t *n)

@@ -3,7 +3,7 @@
 #ifndef LAYER_STRING_FILES_H
 #define LAYER_STRING_FILES_H
 
-#include "outlet.h"
+#include "frame_output.h"
 
 /* All of them, as far as they can be read; what cannot is said. */
 void string_files_give(struct outlet *outlet);

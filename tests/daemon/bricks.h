@@ -12,8 +12,8 @@
 
 #include <uv.h>
 
-#include "core/log.h"
-#include "sources/daemon.h"
+#include "base/log.h"
+#include "daemon.h"
 
 enum {
     PATIENCE_S = 100, /* of whoever waits for something */

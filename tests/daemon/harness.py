@@ -68,7 +68,7 @@ def need(feature):
 
 def is_root_listed():
     """A mount that the system lists holds the root: in a chroot, often none
-    does, and the daemon opens no file for others (net/deputy.c)."""
+    does, and the daemon opens no file for others (net/read_as_peer.c)."""
     fd = os.open('/', os.O_PATH | os.O_DIRECTORY)
     with open(f'/proc/self/fdinfo/{fd}', encoding='ascii') as f:
         mount = re.search(r'mnt_id:\s*(\d+)', f.read())[1]

@@ -11,7 +11,7 @@
 
 #include <printfdecode/chunk.h>
 
-#include "delivery/chunk.h"
+#include "ring/chunk.h"
 
 struct made {
     struct pfdd_binding *binding;

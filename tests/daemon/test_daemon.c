@@ -21,8 +21,8 @@
 
 #include "../unit/suite.h"
 #include "bricks.h"
-#include "delivery/queue.h"
-#include "sources/library.h"
+#include "ingest/string_store.h"
+#include "spool/spool.h"
 
 static char *dump;
 static size_t n_dump;

@@ -9,8 +9,8 @@
 #include <check.h>
 
 #include "../unit/suite.h"
-#include "core/digits.h"
-#include "core/moment.h"
+#include "base/digits.h"
+#include "base/timestamp.h"
 
 static void check_number(uint64_t value)
 {

@@ -8,7 +8,7 @@
 #include <check.h>
 
 #include "../unit/suite.h"
-#include "core/log.h"
+#include "base/log.h"
 
 static size_t count(const char *text, const char *word)
 {

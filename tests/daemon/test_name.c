@@ -9,7 +9,7 @@
 #include <jansson.h>
 
 #include "../unit/suite.h"
-#include "core/name.h"
+#include "base/name.h"
 
 static const char *name_of(const char *bytes, size_t n)
 {

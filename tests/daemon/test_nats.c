@@ -7,10 +7,10 @@
 #include <check.h>
 
 #include "../unit/suite.h"
-#include "delivery/ledger.h"
-#include "delivery/stock.h"
-#include "net/nats_fetch.h"
-#include "net/nats_lease.h"
+#include "nats/acks.h"
+#include "nats/nats_fetch.h"
+#include "nats/nats_lease.h"
+#include "spool/manifest.h"
 
 #define EDGE    "0123456789abcdef0123456789abcdef"
 #define LARGEST "1152921504606846976" /* 2^60 */

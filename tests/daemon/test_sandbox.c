@@ -18,8 +18,8 @@
 
 #include <uv.h>
 
+#include "base/log.h"
 #include "config/sandbox.h"
-#include "core/log.h"
 
 static int n_wrong;
 

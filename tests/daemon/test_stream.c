@@ -15,9 +15,9 @@
 
 #include "../unit/suite.h"
 #include "config/systemd.h"
-#include "sources/daemon.h"
-#include "sources/shelf.h"
-#include "sources/stream.h"
+#include "daemon.h"
+#include "ingest/fd_store.h"
+#include "ingest/stream.h"
 
 static uv_loop_t loop;
 static struct pfdd d;

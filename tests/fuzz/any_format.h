@@ -12,7 +12,7 @@
 #include <printfdecode/shaders.h>
 
 #include "code_object.h"
-#include "decode/format.h"
+#include "core/decode/format.h"
 #include "llpc_strings.h"
 
 /* A message of four dwords, two of them constant. */

@@ -11,7 +11,7 @@
 #include <printfdecode/convert.h>
 
 #include "any_format.h"
-#include "base/text.h"
+#include "core/base/text.h"
 #include "pieces.h"
 
 enum {

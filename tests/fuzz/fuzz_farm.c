@@ -6,9 +6,9 @@
  */
 #include <string.h>
 
-#include "farm_list.h"
-#include "farm_seen.h"
 #include "fuzz.h"
+#include "net/nats_dedup.h"
+#include "net/nats_lists.h"
 
 enum {
     NUMBERS = 512,

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <printfdecode/find.h>
+#include <printfdecode/search_buffers.h>
 
 #include "code_object.h"
 #include "llpc_strings.h"

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "core/http.h"
+#include "base/http_head.h"
 #include "fuzz.h"
 
 static void check_taken(const struct pfdd_http_request *q)

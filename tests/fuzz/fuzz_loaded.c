@@ -7,10 +7,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include <printfdecode/loaded.h>
+#include <printfdecode/process_code.h>
 
 #include "fuzz.h"
-#include "memory/memory.h"
+#include "memory/space/address_space.h"
 
 enum {
     BASE = 0x10000,

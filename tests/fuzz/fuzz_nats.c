@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "delivery/ledger.h"
-#include "delivery/stock.h"
 #include "fuzz.h"
-#include "net/nats_fetch.h"
-#include "net/nats_lease.h"
+#include "nats/acks.h"
+#include "nats/nats_fetch.h"
+#include "nats/nats_lease.h"
+#include "spool/manifest.h"
 
 enum {
     LIST_MAX = 3,

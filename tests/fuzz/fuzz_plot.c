@@ -10,7 +10,7 @@
 #include <printfdecode/plot.h>
 
 #include "any_format.h"
-#include "base/text.h"
+#include "core/base/text.h"
 
 static const char *const columns[] = { "0",    "1",    "2",           "index",
                                        "time", "lane", "workgroup.x", "a3" };

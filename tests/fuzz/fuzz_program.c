@@ -7,9 +7,9 @@
  */
 #include <string.h>
 
-#include "base/escape.h"
+#include "core/base/escape.h"
+#include "core/print/program.h"
 #include "fuzz.h"
-#include "print/program.h"
 
 enum {
     SLACK = 32,

@@ -14,10 +14,10 @@
 #include <printfdecode/wire.h>
 
 #include "../daemon/made.h"
-#include "core/log.h"
-#include "delivery/recall.h"
-#include "delivery/supply.h"
+#include "base/log.h"
 #include "fuzz.h"
+#include "spool/spool_reader.h"
+#include "spool/spool_recovery.h"
 
 static struct made made;
 static char dir[] = "/tmp/fuzz-queue-XXXXXX";

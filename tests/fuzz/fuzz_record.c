@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "any_format.h"
-#include "decode/decoder.h"
-#include "forms/sink.h"
+#include "core/decode/decoder.h"
+#include "core/output/sink.h"
 #include "pieces.h"
 
 enum {

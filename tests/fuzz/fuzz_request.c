@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "../daemon/made.h"
-#include "delivery/reader.h"
 #include "fuzz.h"
+#include "ring/cursor.h"
 
 static struct made made;
 

@@ -13,11 +13,11 @@
 #include <printfdecode/convert.h>
 #include <printfdecode/printfdecode.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
+#include "core/objects/site_rows.h"
+#include "core/objects/site_rows_file.h"
 #include "fuzz.h"
 #include "llpc.h"
-#include "objects/rows.h"
-#include "objects/rows_file.h"
 
 enum {
     ROWS_MAX = 8,

@@ -3,8 +3,8 @@
  * memory in proportion to it. */
 #include <string.h>
 
+#include "core/spirv/spirv.h"
 #include "fuzz.h"
-#include "spirv/spirv.h"
 
 static size_t n_remarks;
 

@@ -17,11 +17,11 @@
 
 #include <printfdecode/wire.h>
 
+#include "daemon.h"
 #include "fuzz.h"
-#include "sources/daemon.h"
-#include "sources/library.h"
-#include "sources/session.h"
-#include "sources/stream.h"
+#include "ingest/follower.h"
+#include "ingest/stream.h"
+#include "ingest/string_store.h"
 #include "subscriber.h"
 #include "virtual_clock.h"
 

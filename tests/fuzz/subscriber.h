@@ -7,8 +7,8 @@
 #ifndef SUBSCRIBER_H
 #define SUBSCRIBER_H
 
-#include "delivery/reader.h"
-#include "sources/daemon.h"
+#include "daemon.h"
+#include "ring/cursor.h"
 
 struct subscriber {
     struct pfdd_reader reader;

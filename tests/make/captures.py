@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Captures, written from the words of src/wire/README.md."""
+"""Captures, written from the words of src/stream/capture/README.md."""
 import struct
 
 POLYNOMIAL = 0x82f63b78

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes src/print/number_tables.h and src/print/number_tables.c (the tables that the
+"""Writes src/core/print/number_tables.h and src/core/print/number_tables.c (the tables that the
 number printers read). Exact integer arithmetic, standard library only.
 
 usage: pow10_table.py SRC_FOLDER
@@ -96,7 +96,7 @@ def powers():
 
 
 def source():
-    yield NOTE + '#include "print/number_tables.h"\n'
+    yield NOTE + '#include "core/print/number_tables.h"\n'
     yield ("const struct pfd_pow10 "
            "pfd_pow10_table[PFD_POW10_MAX - PFD_POW10_MIN + 1] = {")
     yield from powers()

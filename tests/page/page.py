@@ -215,7 +215,7 @@ def check_notes():
     root = os.path.join(HERE, '..', '..')
     with open(f'{root}/include/printfdecode/common.h', encoding='utf-8') as f:
         notes = set(re.findall(r' X\((\w+), 1\)', f.read()))
-    with open(f'{root}/daemon/page/record.js', encoding='utf-8') as f:
+    with open(f'{root}/daemon/web/record.js', encoding='utf-8') as f:
         said = re.search(r'NOTES = new Set\(\[([^]]*)\]', f.read())[1]
     assert notes and set(re.findall(r"'(\w+)'", said)) == notes, notes
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 /* Bytes that grow; all zero is empty. Running out of memory ends the test. */
 struct build {

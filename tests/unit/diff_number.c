@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "print/number.h"
-#include "print/number_fast.h"
+#include "core/print/number.h"
+#include "core/print/number_fast.h"
 
 enum {
     TEXT_MAX = 2 * PFD_WIDTH_MAX,

@@ -5,8 +5,8 @@
 #include <check.h>
 
 #include "build.h"
+#include "core/objects/archive.h"
 #include "guard.h"
-#include "objects/archive.h"
 #include "suite.h"
 
 static struct findings findings;

@@ -12,8 +12,8 @@
 #include <printfdecode/capture.h>
 #include <printfdecode/convert.h>
 
-#include "base/text.h"
 #include "build.h"
+#include "core/base/text.h"
 #include "dump.h"
 #include "suite.h"
 

@@ -6,7 +6,7 @@
 #include <printfdecode/chunk.h>
 #include <printfdecode/convert.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
 #include "dump.h"
 #include "guard.h"
 #include "suite.h"

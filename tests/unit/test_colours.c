@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "plot/colours.h"
+#include "analysis/plot/colours.h"
 #include "suite.h"
 
 enum {

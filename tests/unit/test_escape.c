@@ -5,7 +5,7 @@
 #include <check.h>
 #include <jansson.h>
 
-#include "base/escape.h"
+#include "core/base/escape.h"
 #include "dump.h"
 #include "guard.h"
 #include "suite.h"

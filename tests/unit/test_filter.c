@@ -5,7 +5,7 @@
 
 #include <printfdecode/filter.h>
 
-#include "base/pattern.h"
+#include "core/base/pattern.h"
 #include "dump.h"
 #include "guard.h"
 #include "suite.h"

@@ -8,9 +8,9 @@
 
 #include <jansson.h>
 
-#include "base/escape.h"
+#include "core/base/escape.h"
+#include "core/print/json_exact.h"
 #include "dump.h"
-#include "print/json_exact.h"
 #include "suite.h"
 
 enum {

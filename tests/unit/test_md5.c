@@ -4,7 +4,7 @@
 
 #include <check.h>
 
-#include "base/md5.h"
+#include "core/base/md5.h"
 #include "suite.h"
 
 /* The test suite of RFC 1321, and lengths around the edges of a block. */

@@ -13,8 +13,8 @@
 
 #include <check.h>
 
-#include "print/number.h"
-#include "print/number_fast.h"
+#include "core/print/number.h"
+#include "core/print/number_fast.h"
 #include "suite.h"
 
 enum {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/colours.h"
-#include "plot/scale.h"
+#include "analysis/plot/colour_scale.h"
+#include "analysis/plot/colours.h"
 #include "suite.h"
 
 static struct pfd_wide d(double number)

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/escape.h"
+#include "core/base/escape.h"
+#include "core/print/program.h"
 #include "dump.h"
 #include "guard.h"
-#include "print/program.h"
 #include "suite.h"
 
 enum {

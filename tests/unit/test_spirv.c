@@ -5,9 +5,9 @@
 #include <printfdecode/shaders.h>
 
 #include "build.h"
+#include "core/spirv/spirv.h"
+#include "core/strings/strings.h"
 #include "guard.h"
-#include "spirv/spirv.h"
-#include "strings/strings.h"
 #include "suite.h"
 
 /* The module that most tests read; numbers behind words are dword offsets. */

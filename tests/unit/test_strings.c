@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/strings/strings.h"
 #include "dump.h"
-#include "strings/strings.h"
 #include "suite.h"
 
 struct heard {

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/table/dictionary.h"
+#include "analysis/table/flatbuffers.h"
+#include "analysis/table/group.h"
+#include "analysis/table/quantile.h"
+#include "analysis/table/sorter.h"
+#include "analysis/table/unique_names.h"
 #include "suite.h"
-#include "table/flat.h"
-#include "table/group.h"
-#include "table/names.h"
-#include "table/quantile.h"
-#include "table/sorter.h"
-#include "table/words.h"
 
 static uint64_t next(uint64_t *state)
 {

@@ -13,8 +13,8 @@
 #include <printfdecode/convert.h>
 #include <printfdecode/tail.h>
 
-#include "base/text.h"
 #include "build.h"
+#include "core/base/text.h"
 #include "dump.h"
 #include "suite.h"
 

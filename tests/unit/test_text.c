@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/text.h"
+#include "core/base/arena.h"
+#include "core/base/text.h"
 #include "suite.h"
 
 START_TEST(text_grows)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/thread.h"
+#include "core/base/thread.h"
 #include "dump.h"
 #include "suite.h"
 

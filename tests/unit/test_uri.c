@@ -11,7 +11,7 @@
 
 #include <printfdecode/input.h>
 
-#include "base/uri.h"
+#include "core/base/uri.h"
 #include "suite.h"
 
 static const struct {

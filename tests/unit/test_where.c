@@ -6,10 +6,10 @@
 
 #include <printfdecode/wire.h>
 
-#include "decode/entry.h"
+#include "core/decode/entry.h"
+#include "core/filter/where_range.h"
+#include "core/strings/column_names.h"
 #include "dump.h"
-#include "filter/where_range.h"
-#include "strings/columns.h"
 #include "suite.h"
 
 #define ID UINT64_C(0x0123456789ab)

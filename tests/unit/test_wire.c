@@ -5,10 +5,10 @@
 
 #include <check.h>
 
-#include "base/crc32c.h"
-#include "base/text.h"
+#include "core/base/crc32c.h"
+#include "core/base/text.h"
+#include "stream/capture/wire.h"
 #include "suite.h"
-#include "wire/wire.h"
 
 static bool to_text(void *user, const void *bytes, size_t n)
 {

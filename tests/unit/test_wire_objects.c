@@ -7,7 +7,7 @@
 
 #include <printfdecode/wire_objects.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
 #include "suite.h"
 
 #define MODULE "\x03\x02\x23\x07"

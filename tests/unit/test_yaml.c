@@ -6,8 +6,8 @@
 #include <check.h>
 
 #include "build.h"
+#include "core/objects/metadata.h"
 #include "guard.h"
-#include "objects/metadata.h"
 #include "suite.h"
 
 static struct pfd_metadata *metadata;

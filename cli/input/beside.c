@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "beside.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <printfdecode/input.h>
+#include <printfdecode/objects.h>
+
+#include "show/messages.h"
+
+/* The program that is looked at. */
+struct program {
+    struct options *options;
+    size_t i;
+    bool failed;
+};
+
+/* Is it one of the operands? */
+static bool is_operand(const struct options *o, const char *path)
+{
+    struct stat st;
+    struct stat other;
+    if (stat(path, &st))
+        return false;
+    for (size_t i = 0; i < o->n_files; i++) {
+        if (!stat(o->files[i].path, &other) && other.st_dev == st.st_dev &&
+            other.st_ino == st.st_ino)
+            return true;
+    }
+    return false;
+}
+
+static void add_archive(void *user, const char *path)
+{
+    struct program *p = user;
+    struct options *o = p->options;
+    o->files[p->i].is_split = true;
+    if (is_operand(o, path))
+        return;
+    char *copy = strdup(path);
+    p->failed |= !copy;
+    if (!copy)
+        return;
+    options_add_file(o, copy, ROLE_STRINGS)->beside = copy;
+    if (o->verbose)
+        tell_hint("%s: its device code is in %s", o->files[p->i].path, path);
+}
+
+static bool is_elf_file(const char *path)
+{
+    char head[4];
+    struct stat st;
+    if (stat(path, &st) || !S_ISREG(st.st_mode))
+        return false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool is = fd >= 0 && read(fd, head, sizeof head) == (ssize_t)sizeof head &&
+              !memcmp(head, "\177ELF", sizeof head);
+    if (fd >= 0)
+        close(fd);
+    return is;
+}
+
+static void look_beside(struct program *p, const char *path)
+{
+    struct pfd_input *input;
+    struct pfd_error err;
+    size_t n;
+    if (pfd_input_open(path, &input, &err) != PFD_OK)
+        return; /* who reads it says why */
+    const void *bytes = pfd_input_bytes(input, &n);
+    p->failed |=
+        pfd_objects_beside(path, bytes, n, add_archive, p, &err) != PFD_OK;
+    pfd_input_close(input);
+}
+
+void beside_expand(struct options *o)
+{
+    size_t n = o->n_files;
+    for (size_t i = 0; i < n; i++) {
+        struct program program = { .options = o, .i = i };
+        const char *path = o->files[i].path;
+        enum role role = o->files[i].role;
+        if ((role != ROLE_BY_CONTENT && role != ROLE_STRINGS) ||
+            pfd_input_is_uri(path) || !is_elf_file(path))
+            continue;
+        look_beside(&program, path);
+        if (program.failed) {
+            tell_error("out of memory");
+            exit(EXIT_ERROR);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include "core.h"
+
+#include <stdlib.h>
+
+#include "show/messages.h"
+
+struct core {
+    struct pfd_core *file;
+};
+
+bool core_open(struct inputs *in, const struct options *o, pfd_finding_fn tell,
+               void *user)
+{
+    struct pfd_error err;
+    struct core *core = calloc(1, sizeof *core);
+    if (!core) {
+        tell_error("out of memory");
+        return false;
+    }
+    in->core = core;
+    if (pfd_core_open(o->core, o->max_inflated, tell, user, &core->file,
+                      &err) != PFD_OK ||
+        pfd_memory_open_core(core->file, &in->memory, &err) != PFD_OK) {
+        tell_error("%s: %s", o->core, err.text);
+        return false;
+    }
+    return true;
+}
+
+void core_close(struct core *core)
+{
+    if (!core)
+        return;
+    pfd_core_close(core->file);
+    free(core);
+}
+
+const void *core_bytes(const struct core *core, uint64_t address, uint64_t n)
+{
+    uint64_t left = 0;
+    const void *bytes = pfd_core_bytes(core->file, address, &left);
+    return bytes && left >= n ? bytes : NULL;
+}
+
+const struct pfd_core *core_file(const struct core *core)
+{
+    return core->file;
+}

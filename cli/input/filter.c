@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "filter.h"
+
+#include <unistd.h>
+
+#include <printfdecode/strings.h>
+
+#include "show/messages.h"
+
+static bool is_asked(const struct options *o)
+{
+    return o->matches.n || o->format_strings.n || o->sources.n || o->n_ids ||
+           o->where;
+}
+
+bool filtering_open(struct filtering *ret, const struct options *o)
+{
+    struct pfd_error err;
+    struct pfd_filter_spec spec = {
+        .patterns = o->matches.all,
+        .n_patterns = o->matches.n,
+        .ignore_case = o->ignore_case,
+        .invert = o->invert,
+        .ids = o->ids,
+        .n_ids = o->n_ids,
+        .format_strings = o->format_strings.all,
+        .n_format_strings = o->format_strings.n,
+        .sources = o->sources.all,
+        .n_sources = o->sources.n,
+        .where = o->where,
+        .jit = true,
+    };
+    *ret = (struct filtering){ .o = o };
+    if (!is_asked(o) || pfd_filter_new(&spec, &ret->filter, &err) == PFD_OK)
+        return true;
+    tell_error("%s", err.text);
+    return false;
+}
+
+/* ---- nothing passed ---- */
+
+static bool has_id(const struct pfd_strings *strings, uint64_t id)
+{
+    struct pfd_string_info info = { 0 };
+    bool ret = false;
+    for (size_t i = 0; !ret && pfd_strings_get(strings, i, &info) == PFD_OK;
+         i++)
+        ret = info.id == id;
+    return ret;
+}
+
+/* Scripts read the exit status. */
+static void tell_nothing(const struct options *o,
+                         const struct pfd_strings *strings)
+{
+    bool is_told = false;
+    for (size_t i = 0; strings && i < o->n_ids; i++) {
+        unsigned long long id = o->ids[i];
+        if (has_id(strings, id))
+            continue;
+        is_told = true;
+        tell_hint("--id 0x%llx: no loaded string has that id, and no entry",
+                  id);
+    }
+    if (!is_told && isatty(STDERR_FILENO))
+        tell_hint("no entry is what the options ask for");
+}
+
+void filtering_end(struct filtering *filtering,
+                   const struct pfd_strings *strings)
+{
+    struct pfd_error err;
+    if (!filtering->filter)
+        return;
+    const char *shadow = pfd_filter_shadow(filtering->filter);
+    if (shadow) {
+        tell_hint("'%s' is an argument here; what the entry has by that name "
+                  "is 'entry.%s'",
+                  shadow, shadow);
+    }
+    filtering->is_wrong =
+        pfd_filter_check(filtering->filter, strings, &err) != PFD_OK;
+    if (filtering->is_wrong) {
+        tell_error("%s", err.text);
+    } else if (!filtering->n_given) {
+        tell_nothing(filtering->o, strings);
+    }
+}
+
+bool filtering_run(const struct filtering *filtering,
+                   const struct pfd_strings *strings,
+                   struct pfd_filter_run **ret)
+{
+    struct pfd_error err;
+    *ret = NULL;
+    if (!filtering->filter ||
+        pfd_filter_run_new(filtering->filter, strings, ret, &err) == PFD_OK)
+        return true;
+    tell_error("%s", err.text);
+    return false;
+}
+
+int filtering_close(struct filtering *filtering, int status)
+{
+    if (filtering->n_doubts) {
+        tell_hint("%llu messages cost a pattern too much to be sure; they are "
+                  "given",
+                  (unsigned long long)filtering->n_doubts);
+    }
+    bool nothing = filtering->filter && !filtering->n_given;
+    pfd_filter_free(filtering->filter);
+    if (filtering->is_wrong)
+        return EXIT_ERROR;
+    return status == EXIT_CLEAN && nothing ? EXIT_NOTHING : status;
+}

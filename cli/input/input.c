@@ -1,0 +1,645 @@
+/* SPDX-License-Identifier: MIT */
+#include "input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "shaders.h"
+#include "show/messages.h"
+
+enum {
+    SLURP_MAX = 1 << 30, /* bytes of a stream that is kept whole */
+    BLOCK = 512,         /* unit of st_blocks */
+};
+
+/* Passes findings on and counts them. */
+struct listener {
+    struct inputs *inputs;
+    bool notes;
+    bool searches;    /* files for code objects, byte by byte */
+    bool wants_cores; /* a core is to be searched, not loaded */
+    bool is_found;    /* in a folder, which may have files without strings */
+    bool is_split;    /* its code is in other files, which are read, too */
+    bool why_none;    /* the note that explains why there are no strings */
+    uint64_t max_inflated;
+    pfd_finding_fn tell;
+    void *user;
+};
+
+static void keep_vain(struct inputs *in, const struct pfd_finding *finding)
+{
+    if (in->n_vain < INPUTS_VAIN_TOLD) {
+        struct vain *v = &in->vain[in->n_vain];
+        v->source = strdup(finding->source);
+        v->text = strdup(finding->text);
+        if (!v->source || !v->text) {
+            tell_error("out of memory");
+            exit(EXIT_ERROR);
+        }
+    }
+    in->n_vain++;
+}
+
+static void hear(void *user, const struct pfd_finding *finding)
+{
+    struct listener *l = user;
+    if (l->is_split && finding->kind == PFD_FINDING_no_format_strings)
+        return;
+    bool note = pfd_finding_is_note(finding->kind) ||
+                (l->is_found && finding->kind == PFD_FINDING_no_format_strings);
+    l->inputs->n_findings += !note;
+    if (!note || l->notes ||
+        (l->why_none && finding->kind == PFD_FINDING_no_table)) {
+        l->tell(l->user, finding);
+    } else if (finding->kind == PFD_FINDING_no_table ||
+               finding->kind == PFD_FINDING_no_format_strings) {
+        keep_vain(l->inputs, finding);
+    }
+}
+
+void inputs_tell_vain(const struct inputs *in)
+{
+    for (size_t i = 0; i < in->n_vain && i < INPUTS_VAIN_TOLD; i++)
+        tell_hint("%s: %s", in->vain[i].source, in->vain[i].text);
+    if (in->n_vain > INPUTS_VAIN_TOLD) {
+        tell_hint("%zu more files without format strings",
+                  in->n_vain - INPUTS_VAIN_TOLD);
+    }
+}
+
+void inputs_tell_no_strings(const struct inputs *in)
+{
+    inputs_tell_vain(in);
+    tell_hint("no format strings are loaded; give the program's code object "
+              "(ELF) or SPIR-V module as well");
+}
+
+static bool fail(struct inputs *in, const char *path, const char *why)
+{
+    tell_error("%s: %s", path, why);
+    in->failed = true;
+    return false;
+}
+
+static bool add_hole(struct buffer *b, uint64_t from, uint64_t to)
+{
+    size_t n = b->n_holes;
+    if ((n & (n - 1)) == 0) { /* doubled whenever it is full */
+        void *holes =
+            realloc(b->own_holes, (n ? 2 * n : 1) * sizeof *b->own_holes);
+        if (!holes)
+            return false;
+        b->own_holes = holes;
+        b->holes = holes;
+    }
+    b->own_holes[b->n_holes++] = (struct pfd_range){ from, to };
+    return true;
+}
+
+/* Where a sparse file has no bytes. */
+static void find_holes(struct buffer *b)
+{
+    off_t end = (off_t)b->n;
+    bool ok = true;
+    for (off_t at = 0; ok && at < end;) {
+        off_t data = lseek(b->fd, at, SEEK_DATA);
+        if (data < 0 && errno != ENXIO)
+            break; /* the file system does not say */
+        data = data < 0 || data > end ? end : data;
+        if (data > at)
+            ok = add_hole(b, (uint64_t)at, (uint64_t)data);
+        at = data < end ? lseek(b->fd, data, SEEK_HOLE) : end;
+        ok = ok && at > 0;
+    }
+    lseek(b->fd, 0, SEEK_SET);
+}
+
+static bool open_buffer(struct inputs *in, const char *path, struct buffer *ret)
+{
+    struct stat st;
+    *ret = (struct buffer){ .name = path };
+    if (!strcmp(path, "-")) {
+        ret->fd = dup(STDIN_FILENO);
+        if (isatty(STDIN_FILENO))
+            tell_hint("reads a buffer from the terminal, up to Ctrl-D");
+    } else {
+        ret->fd = open(path, O_RDONLY | O_CLOEXEC);
+    }
+    int why = errno;
+    if (ret->fd < 0 && !stat(path, &st) && S_ISSOCK(st.st_mode)) {
+        return fail(in, path,
+                    "it is a socket: 'printfdecode follow' shows what a "
+                    "daemon writes to it");
+    }
+    if (ret->fd < 0 || fstat(ret->fd, &st))
+        return fail(in, path, strerror(ret->fd < 0 ? why : errno));
+    if (S_ISDIR(st.st_mode))
+        return fail(in, path, strerror(EISDIR));
+    /* /proc and /sys say 0 and have bytes all the same: read those. */
+    if (!S_ISREG(st.st_mode) || st.st_size == 0 ||
+        lseek(ret->fd, 0, SEEK_CUR) != 0)
+        return true;
+    void *bytes =
+        mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, ret->fd, 0);
+    if (bytes == MAP_FAILED)
+        return true;
+    ret->bytes = bytes;
+    ret->n = (size_t)st.st_size;
+    ret->is_mapped = true;
+    madvise(bytes, ret->n, MADV_SEQUENTIAL);
+    if ((uint64_t)st.st_blocks * BLOCK < ret->n)
+        find_holes(ret);
+    return true;
+}
+
+bool input_map(struct buffer *b, struct pfd_error *err)
+{
+    if (b->captured.n_chunks) {
+        snprintf(err->text, sizeof err->text,
+                 "its entries are in the capture, its bytes are not: only "
+                 "decode and stats can read them");
+        return false;
+    }
+    if (b->capture)
+        return pfd_capture_map(b->capture, b->i, &b->bytes, err) == PFD_OK;
+    if (b->bytes)
+        return true;
+    bool ok = input_slurp(b, &b->slurped, &b->n, err);
+    b->bytes = ok ? b->slurped : NULL;
+    return ok;
+}
+
+void input_unmap(struct buffer *b)
+{
+    if (b->capture)
+        pfd_capture_unmap(b->capture, b->i, b->bytes);
+    if (b->capture || b->slurped)
+        b->bytes = NULL;
+    free(b->slurped);
+    b->slurped = NULL;
+}
+
+void input_reading(const struct options *o, const struct buffer *b,
+                   const char **format, struct pfd_options *decoding)
+{
+    struct pfd_option_info info;
+    *decoding = (struct pfd_options){ 0 };
+    *format = b->format;
+    /* What cannot be obeyed was said when the capture was opened. */
+    if (b->capture)
+        pfd_capture_reading(b->captured.origin, format, decoding, NULL);
+    for (size_t i = 0; pfd_option_get(i, &info) == PFD_OK; i++) {
+        if (o->given >> i & 1) {
+            pfd_options_set(decoding, info.name,
+                            pfd_options_word(&o->decoding, info.name), NULL);
+        }
+    }
+    if (o->format)
+        *format = o->format;
+}
+
+bool input_is_missing(const struct buffer *b)
+{
+    return b->capture && !b->n && !b->captured.n_chunks &&
+           b->captured.origin->size;
+}
+
+static void close_buffer(struct buffer *b)
+{
+    input_unmap(b);
+    pfd_input_close(b->input);
+    if (b->owns_capture)
+        pfd_capture_free(b->capture);
+    free(b->own_holes);
+    free(b->own_name);
+    if (b->copied.bytes) {
+        pfd_memory_copy_free(&b->copied);
+        b->bytes = NULL;
+    }
+    if (b->bytes && !b->input && !b->is_borrowed)
+        munmap((void *)(uintptr_t)b->bytes, b->n);
+    if (b->fd >= 0)
+        close(b->fd);
+}
+
+/* Fills the stream's head; what it is needs no more. */
+static void read_head(struct buffer *b)
+{
+    while (b->n_head < sizeof b->head) {
+        ssize_t n =
+            read(b->fd, b->head + b->n_head, sizeof b->head - b->n_head);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return; /* an error shows again when the rest is read */
+        b->n_head += (size_t)n;
+    }
+}
+
+/* What these first bytes of a file are. */
+static enum role role_of(const void *bytes, size_t n,
+                         const struct listener *listener)
+{
+    enum {
+        E_TYPE = 16, /* place of e_type in an ELF header, and its value */
+        CORE = 4
+    };
+    const char *head = bytes;
+    if (listener->wants_cores && n > E_TYPE && !memcmp(head, "\177ELF", 4) &&
+        head[E_TYPE] == CORE)
+        return ROLE_BUFFER;
+    bool is_code =
+        n > 0 && (pfd_strings_recognise(head, n) ||
+                  (listener->searches && pfd_strings_search(head, n)));
+    return is_code ? ROLE_STRINGS : ROLE_BUFFER;
+}
+
+/* The buffer's first bytes, [*n]; of a stream they are read for it. */
+static const void *first_bytes(struct buffer *b, size_t *n)
+{
+    if (!b->bytes)
+        read_head(b);
+    *n = b->bytes ? b->n : b->n_head;
+    return b->bytes ? b->bytes : b->head;
+}
+
+/* Has the bytes that these stand for, when they are compressed. */
+static void inflate_buffer(struct inputs *in, struct buffer *b,
+                           struct listener *listener)
+{
+    struct pfd_error err;
+    void *inflated = NULL;
+    size_t n = 0;
+    const void *head = first_bytes(b, &n);
+    if (!pfd_input_is_compressed(head, n))
+        return;
+    if (!input_map(b, &err) ||
+        pfd_input_inflate(b->bytes, b->n, listener->max_inflated, b->name, hear,
+                          listener, &inflated, &n, &err) != PFD_OK) {
+        fail(in, b->name, err.text);
+        return;
+    }
+    if (!inflated)
+        return; /* perhaps it only looks so: that was said */
+    struct buffer old = *b;
+    *b = (struct buffer){ .name = old.name,
+                          .fd = -1,
+                          .slurped = inflated,
+                          .bytes = inflated,
+                          .n = n };
+    close_buffer(&old);
+}
+
+/* A file's strings, whose bytes are at hand or come through a pipe. */
+static void load_strings(struct inputs *in, struct buffer *b,
+                         struct listener *listener)
+{
+    struct pfd_error err;
+    in->n_strings_files++;
+    bool ok = input_map(b, &err);
+    if (ok && !b->n) {
+        fail(in, b->name, "the file is empty");
+        return;
+    }
+    ok = ok && pfd_strings_load(in->strings, b->bytes, b->n, b->name, hear,
+                                listener, &err) >= 0;
+    if (!ok)
+        fail(in, b->name, err.text);
+}
+
+/* Takes an opened file for what it is, or is said to be. */
+static void take_file(struct inputs *in, const struct file *file,
+                      struct listener *listener)
+{
+    struct buffer *b = &in->buffers[in->n_buffers];
+    enum role role = file->role;
+    size_t n = 0;
+    inflate_buffer(in, b, listener);
+    if (role == ROLE_BY_CONTENT) {
+        const void *head = first_bytes(b, &n);
+        role = role_of(head, n, listener);
+    }
+    if (role == ROLE_BUFFER) {
+        in->n_buffers++;
+        return;
+    }
+    load_strings(in, b, listener);
+    close_buffer(b);
+}
+
+static void open_file(struct inputs *in, const struct file *file,
+                      struct listener *listener)
+{
+    struct buffer *b = &in->buffers[in->n_buffers];
+    if (open_buffer(in, file->path, b)) {
+        take_file(in, file, listener);
+    } else {
+        close_buffer(b);
+    }
+}
+
+/* What a URI names: a part of a file or of a process. */
+static void open_uri(struct inputs *in, const struct file *file,
+                     struct listener *listener)
+{
+    struct buffer *b = &in->buffers[in->n_buffers];
+    struct pfd_error err;
+    *b = (struct buffer){ .name = file->path, .fd = -1 };
+    if (pfd_input_open(file->path, &b->input, &err) != PFD_OK) {
+        fail(in, file->path, err.text);
+        return;
+    }
+    b->bytes = pfd_input_bytes(b->input, &b->n);
+    take_file(in, file, listener);
+}
+
+/* ---- captures ---- */
+
+static bool is_capture(struct buffer *b)
+{
+    size_t n = 0;
+    const void *head = first_bytes(b, &n);
+    return pfd_wire_recognise(head, n);
+}
+
+struct buffer *inputs_add(struct inputs *in)
+{
+    size_t room = in->n_buffers + 1;
+    struct buffer *buffers = realloc(in->buffers, room * sizeof *buffers);
+    if (!buffers) {
+        tell_error("out of memory");
+        exit(EXIT_ERROR);
+    }
+    in->buffers = buffers;
+    buffers[in->n_buffers] = (struct buffer){ .fd = -1 };
+    return &buffers[in->n_buffers++];
+}
+
+/* Buffer i is a capture: the buffers in it, at the end of the list. */
+static void open_capture(struct inputs *in, struct buffer *b,
+                         struct listener *listener)
+{
+    struct pfd_capture *capture = NULL;
+    struct pfd_capture_buffer captured;
+    struct pfd_error err;
+    if (!input_map(b, &err) ||
+        pfd_capture_open(b->bytes, b->n, b->name, in->strings, hear, listener,
+                         &capture, &err) != PFD_OK)
+        fail(in, b->name, err.text);
+    close_buffer(b);
+    in->n_strings_files++;
+    in->n_captures++;
+    for (size_t i = 0;
+         capture && pfd_capture_get(capture, i, &captured) == PFD_OK; i++) {
+        *inputs_add(in) = (struct buffer){
+            .name = captured.name,
+            .fd = -1,
+            .n = captured.n,
+            .holes = captured.holes,
+            .n_holes = captured.n_holes,
+            .missing = captured.missing,
+            .n_missing = captured.n_missing,
+            .capture = capture,
+            .owns_capture = i == 0,
+            .i = i,
+            .captured = captured,
+        };
+    }
+    if (capture && pfd_capture_get(capture, 0, &captured) != PFD_OK)
+        pfd_capture_free(capture);
+}
+
+/* Takes captures out of the list of buffers, and puts theirs into it. */
+static void open_captures(struct inputs *in, struct listener *listener)
+{
+    size_t n = in->n_buffers;
+    struct buffer *files = in->buffers;
+    in->buffers = NULL;
+    in->n_buffers = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (is_capture(&files[i])) {
+            open_capture(in, &files[i], listener);
+            continue;
+        }
+        *inputs_add(in) = files[i];
+    }
+    free(files);
+}
+
+static void close_buffers(struct inputs *inputs)
+{
+    /* The first buffer of a capture, which owns it, goes last. */
+    for (size_t i = inputs->n_buffers; i-- > 0;)
+        close_buffer(&inputs->buffers[i]);
+    inputs->n_buffers = 0;
+}
+
+void inputs_open(struct inputs *ret, const struct options *options,
+                 pfd_finding_fn tell, void *user)
+{
+    struct listener listener = {
+        .inputs = ret,
+        .notes = options->verbose,
+        .wants_cores = options->verb->run == recover_run,
+        .why_none = options->verb->run == strings_run,
+        .searches = options->scan && !options_have_memory(options),
+        .max_inflated = options->max_inflated,
+        .tell = tell,
+        .user = user,
+    };
+    *ret = (struct inputs){ .strings = pfd_strings_new() };
+    ret->buffers = calloc(options->n_files + 1, sizeof *ret->buffers);
+    if (!ret->strings || !ret->buffers) {
+        tell_error("out of memory");
+        exit(EXIT_ERROR);
+    }
+    ret->n_findings = options->n_findings;
+    pfd_strings_set_max_inflated(ret->strings, options->max_inflated);
+    pfd_strings_set_search(ret->strings, listener.searches);
+    for (size_t i = 0; i < options->n_files; i++) {
+        const struct file *file = &options->files[i];
+        if (ret->failed && !options->keep_going)
+            break;
+        listener.is_found = file->found != NULL;
+        listener.is_split = file->is_split;
+        ret->n_found += listener.is_found;
+        if (file->role == ROLE_SHADER) {
+            ret->failed |=
+                !shaders_add(ret->strings, file->path, hear, &listener);
+        } else if (file->role == ROLE_SHADERS) {
+            ret->failed |=
+                !shaders_add_map(ret->strings, file->path, hear, &listener);
+        } else if (pfd_input_is_uri(file->path)) {
+            open_uri(ret, file, &listener);
+        } else {
+            open_file(ret, file, &listener);
+        }
+    }
+    open_captures(ret, &listener);
+    listener.is_found = listener.is_split = false;
+    if (options_have_memory(options) && (!ret->failed || options->keep_going))
+        ret->failed |= !memory_add(ret, options, hear, &listener);
+    if (ret->failed && !options->keep_going) {
+        /* What would be decoded is not what was meant. */
+        if (ret->n_buffers)
+            tell_hint("nothing is decoded; --keep-going does without it");
+        close_buffers(ret);
+    }
+}
+
+void inputs_want_buffers(struct inputs *in, const char *advice)
+{
+    if (in->n_buffers || in->failed || (in->n_captures && in->n_findings))
+        return;
+    struct stat st;
+    bool is_piped = !fstat(STDIN_FILENO, &st) && S_ISFIFO(st.st_mode);
+    tell_error("no buffer among the files%s%s%s",
+               in->n_found ? "; a folder gives code objects alone: name the "
+                             "buffer in it"
+                           : "",
+               is_piped ? "; - is the buffer on standard input" : "", advice);
+    in->failed = true;
+}
+
+void inputs_close(struct inputs *inputs)
+{
+    close_buffers(inputs);
+    for (size_t i = 0; i < inputs->n_vain && i < INPUTS_VAIN_TOLD; i++) {
+        free(inputs->vain[i].source);
+        free(inputs->vain[i].text);
+    }
+    free(inputs->buffers);
+    memory_close(inputs);
+    pfd_strings_free(inputs->strings);
+}
+
+long input_read(void *user, void *bytes, size_t n)
+{
+    struct buffer *b = user;
+    if (b->n_head) {
+        size_t k = b->n_head < n ? b->n_head : n;
+        memcpy(bytes, b->head, k);
+        memmove(b->head, b->head + k, b->n_head - k);
+        b->n_head -= k;
+        return (long)k;
+    }
+    for (;;) {
+        ssize_t got = read(b->fd, bytes, n);
+        if (got >= 0)
+            return (long)got;
+        if (errno != EINTR)
+            return -(long)errno;
+    }
+}
+
+long input_read_at(void *user, uint64_t offset, void *bytes, size_t n)
+{
+    const struct buffer *b = user;
+    size_t done = 0;
+    while (done < n) {
+        ssize_t got = pread(b->fd, (char *)bytes + done, n - done,
+                            (off_t)(offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -(long)errno;
+        if (got == 0)
+            break;
+        done += (size_t)got;
+    }
+    return (long)done;
+}
+
+static bool slurp_error(struct pfd_error *err, const char *why)
+{
+    err->code = PFD_ERR_IO;
+    snprintf(err->text, sizeof err->text, "%s", why);
+    return false;
+}
+
+bool input_slurp(struct buffer *b, char **ret, size_t *n, struct pfd_error *err)
+{
+    size_t room = 0;
+    *ret = NULL;
+    *n = 0;
+    for (;;) {
+        if (*n == room) {
+            room = room ? room * 2 : 65536;
+            char *next = room > SLURP_MAX ? NULL : realloc(*ret, room);
+            if (!next)
+                return slurp_error(err, "too large to be read from a stream");
+            *ret = next;
+        }
+        long got = input_read(b, *ret + *n, room - *n);
+        if (got < 0)
+            return slurp_error(err, strerror((int)-got));
+        if (got == 0)
+            return true;
+        *n += (size_t)got;
+    }
+}
+
+bool input_copy_uri(const char *uri, char **ret, size_t *n,
+                    struct pfd_error *err)
+{
+    struct pfd_input *input = NULL;
+    *ret = NULL;
+    if (pfd_input_open(uri, &input, err) != PFD_OK)
+        return false;
+    const void *bytes = pfd_input_bytes(input, n);
+    *ret = malloc(*n + 1);
+    if (*ret)
+        memcpy(*ret, bytes, *n);
+    pfd_input_close(input);
+    return *ret || slurp_error(err, "out of memory");
+}
+
+static void on_sigbus(int signal_number)
+{
+    static const char text[] =
+        "printfdecode: a file became shorter while it was read\n";
+    (void)signal_number;
+    /* There is nobody left to tell when this fails. */
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+        _exit(EXIT_ERROR);
+    _exit(EXIT_ERROR);
+}
+
+void input_guard(void)
+{
+    struct sigaction action = { .sa_handler = on_sigbus };
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGBUS, &action, NULL);
+}
+
+/* Buffers of captures and compressed files will not change any more. */
+static bool is_complete(const struct buffer *b)
+{
+    return b->capture || (b->bytes && b->fd < 0);
+}
+
+size_t inputs_put_complete_last(struct inputs *in)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < in->n_buffers; i++) {
+        struct buffer b = in->buffers[i];
+        if (is_complete(&b))
+            continue;
+        memmove(&in->buffers[n + 1], &in->buffers[n], (i - n) * sizeof b);
+        in->buffers[n++] = b;
+    }
+    if (n && n < in->n_buffers) {
+        tell_hint("%zu buffers are complete and are not followed; "
+                  "'printfdecode decode' prints them",
+                  in->n_buffers - n);
+    }
+    return n;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include "process_code.h"
+
+#include <string.h>
+
+#include "memory.h"
+#include "object_list.h"
+#include "show/messages.h"
+#include "show/output.h"
+
+/* Where code objects go, and how many there are. */
+struct collection {
+    pfd_loaded_fn fn;
+    void *user;
+    size_t n;
+};
+
+static enum pfd_status count(void *user, const struct pfd_loaded_object *object)
+{
+    struct collection *c = user;
+    c->n++;
+    return c->fn(c->user, object);
+}
+
+static bool hear(struct pfd_memory *memory, enum pfd_status status,
+                 const struct pfd_error *err)
+{
+    if (status == PFD_OK)
+        return true;
+    if (status != PFD_ERR_STOPPED) /* who stopped it has said why */
+        tell_error("%s: %s", pfd_memory_name(memory), err->text);
+    return false;
+}
+
+/* All that there are. False: said. */
+static bool collect(const struct options *o, struct pfd_memory *memory,
+                    struct pfd_loaded *loaded, struct collection *c,
+                    pfd_finding_fn tell, void *user)
+{
+    size_t n_lists = 0;
+    struct pfd_error err;
+    enum pfd_status status =
+        pfd_loaded_read(loaded, count, c, tell, user, &n_lists, &err);
+    if (status == PFD_OK && o->scan)
+        status = pfd_loaded_scan(memory, count, c, &err);
+    if (status == PFD_OK && !c->n) {
+        tell_hint("%s: %s%s", pfd_memory_name(memory),
+                  n_lists ? "ROCm's runtime has loaded no code objects"
+                          : "ROCm's runtime is not in it",
+                  o->scan ? ", and none stands in memory"
+                          : "; --scan searches all memory for shaders and code "
+                            "objects");
+    }
+    return hear(memory, status, &err);
+}
+
+/* Its bytes are no code object, which is a finding of the list. */
+static void tell_unknown(const struct pfd_loaded_object *object,
+                         pfd_finding_fn tell, void *user)
+{
+    struct pfd_finding finding = {
+        .kind = PFD_FINDING_bad_list,
+        .offset = PFD_NO_OFFSET,
+        .index = PFD_NO_INDEX,
+        .source = object->source,
+        .text = "what stands there is no code object",
+    };
+    tell(user, &finding);
+}
+
+/* ---- as strings ---- */
+
+/* Takes code objects for strings; those without any are no news. */
+struct loading {
+    struct inputs *inputs;
+    pfd_finding_fn tell;
+    void *user;
+};
+
+static void tell_loading(void *user, const struct pfd_finding *finding)
+{
+    struct loading *l = user;
+    if (finding->kind != PFD_FINDING_no_format_strings)
+        l->tell(l->user, finding);
+}
+
+static enum pfd_status load(void *user, const struct pfd_loaded_object *object)
+{
+    struct loading *l = user;
+    struct pfd_error err;
+    if (!object->bytes)
+        return PFD_OK;
+    enum pfd_status status =
+        pfd_strings_load(l->inputs->strings, object->bytes, object->n,
+                         object->source, tell_loading, l, &err);
+    if (status == PFD_ERR_UNSUPPORTED) {
+        tell_unknown(object, l->tell, l->user);
+        return PFD_OK;
+    }
+    return status;
+}
+
+bool loaded_add(struct inputs *in, const struct options *o, pfd_finding_fn tell,
+                void *user)
+{
+    struct loading l = { .inputs = in, .tell = tell, .user = user };
+    struct collection c = { .fn = load, .user = &l };
+    struct pfd_error err;
+    if (!hear(in->memory, pfd_loaded_open(in->memory, &in->loaded, &err), &err))
+        return false;
+    return collect(o, in->memory, in->loaded, &c, tell, user);
+}
+
+bool loaded_renew(struct inputs *in, pfd_finding_fn tell, void *user)
+{
+    struct loading l = { .inputs = in, .tell = tell, .user = user };
+    struct collection c = { .fn = load, .user = &l };
+    if (!in->loaded || !pfd_loaded_changed(in->loaded))
+        return false;
+    /* When the process has ended, whoever reads its buffer says so. */
+    pfd_loaded_read(in->loaded, count, &c, tell, user, NULL, NULL);
+    return c.n > 0;
+}
+
+bool loaded_again(const struct inputs *in, const struct options *o,
+                  pfd_loaded_fn fn, void *user)
+{
+    struct pfd_loaded *loaded = NULL;
+    struct collection c = { .fn = fn, .user = user };
+    struct pfd_error err;
+    bool ok =
+        hear(in->memory, pfd_loaded_open(in->memory, &loaded, &err), &err) &&
+        collect(o, in->memory, loaded, &c, NULL, NULL);
+    pfd_loaded_close(loaded);
+    return ok;
+}
+
+/* ---- as a list ---- */
+
+bool loaded_each(const struct options *o, pfd_loaded_fn fn, void *user,
+                 pfd_finding_fn tell, void *tell_user)
+{
+    struct inputs in = { 0 };
+    struct collection c = { .fn = fn, .user = user };
+    struct pfd_error err;
+    bool ok =
+        memory_open(&in, o, tell, tell_user) &&
+        hear(in.memory, pfd_loaded_open(in.memory, &in.loaded, &err), &err) &&
+        collect(o, in.memory, in.loaded, &c, tell, tell_user);
+    memory_close(&in);
+    return ok;
+}
+
+struct listing {
+    const struct options *o;
+    bool json;
+    uint64_t n_findings;
+};
+
+static void tell_listing(void *user, const struct pfd_finding *finding)
+{
+    struct listing *l = user;
+    bool note = pfd_finding_is_note(finding->kind);
+    l->n_findings += !note;
+    if (note && !l->o->verbose)
+        return;
+    if (l->json) {
+        output_finding(NULL, finding);
+    } else {
+        tell_finding(NULL, finding);
+    }
+}
+
+static enum pfd_status list(void *user, const struct pfd_loaded_object *object)
+{
+    struct listing *l = user;
+    struct pfd_error err;
+    enum pfd_status status =
+        object->bytes ? objects_print_loaded(object, l->o->max_inflated,
+                                             l->json, tell_listing, l, &err)
+                      : PFD_END;
+    if (status == PFD_ERR_UNSUPPORTED)
+        tell_unknown(object, tell_listing, l);
+    if ((status == PFD_ERR_UNSUPPORTED || status == PFD_END) && !l->json)
+        objects_print_unknown(object);
+    return status == PFD_ERR_UNSUPPORTED || status == PFD_END ? PFD_OK : status;
+}
+
+int loaded_run(const struct options *o)
+{
+    struct listing l = {
+        .o = o,
+        .json = o->output && !strcmp(o->output, "json"),
+    };
+    bool ok = loaded_each(o, list, &l, tell_listing, &l) && !output_failed();
+    return !ok ? EXIT_ERROR : l.n_findings ? EXIT_FINDINGS : EXIT_CLEAN;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists of code objects, as edges leave them at servers of NATS. */
+#ifndef CLI_NATS_LISTS_H
+#define CLI_NATS_LISTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nats.h"
+
+enum {
+    FARM_LIST_MAX = 16 << 20, /* bytes of one */
+};
+
+struct farm_object {
+    char digest[FARM_DIGEST];
+    size_t n; /* bytes */
+    bool is_shader;
+    uint32_t shader; /* its number */
+    char *name;      /* owned */
+};
+
+struct farm_list {
+    struct farm_object *objects; /* [n] */
+    size_t n;
+};
+
+/* Of a text [n]. False: it is none, or out of memory; ret is empty then. */
+bool farm_list_read(const char *text, size_t n, struct farm_list *ret);
+void farm_list_deinit(struct farm_list *list);
+
+#endif

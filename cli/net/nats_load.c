@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#include <dlfcn.h>
+#include <stdio.h>
+
+#include "nats.h"
+
+#if HAVE_NATS
+
+const struct farm_class *farm_load(char *err, size_t n_err)
+{
+    /* Found by the program's run path. */
+    void *module = dlopen("printfdecode-nats.so", RTLD_NOW | RTLD_LOCAL);
+    const struct farm_class *farm = module ? dlsym(module, FARM_CLASS) : NULL;
+    if (!farm)
+        snprintf(err, n_err, "NATS cannot be loaded: %s", dlerror());
+    return farm;
+}
+
+#else
+
+const struct farm_class *farm_load(char *err, size_t n_err)
+{
+    snprintf(err, n_err,
+             "built without NATS: install Debian's libnats-dev and libssl-dev "
+             "and build it again");
+    return NULL;
+}
+
+#endif

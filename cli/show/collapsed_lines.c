@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include "collapsed_lines.h"
+
+#include <time.h>
+
+#include "messages.h"
+#include "output.h"
+
+bool collapsing_open(const struct options *o, struct pfd_collapse **ret)
+{
+    struct pfd_error err;
+    const struct pfd_collapse_spec spec = {
+        .output = o->output ? o->output : "text",
+        .equal = o->collapse == COLLAPSE_EQUAL,
+        .window = o->window,
+        .write = output_write,
+    };
+    *ret = NULL;
+    if (o->collapse == COLLAPSE_NO && o->window) {
+        tell_error("--window is for --collapse");
+        return false;
+    }
+    if (o->collapse == COLLAPSE_NO ||
+        pfd_collapse_new(&spec, ret, &err) == PFD_OK)
+        return true;
+    tell_error("%s", err.text);
+    return false;
+}
+
+bool collapsing_end(struct pfd_collapse *collapse)
+{
+    if (!collapse || pfd_collapse_end(collapse) != PFD_ERR_NOMEM)
+        return true;
+    tell_error("out of memory");
+    return false;
+}
+
+bool collapsing_end_in_time(struct pfd_collapse *collapse, uint64_t *ended_ns)
+{
+    struct timespec t;
+    if (!collapse)
+        return true;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    uint64_t now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+    if (now - *ended_ns < (uint64_t)COLLAPSING_MS * 1000000)
+        return true;
+    *ended_ns = now;
+    return collapsing_end(collapse);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "messages.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool in_color;
+static bool progress_shown;
+
+void tell_color(bool color)
+{
+    in_color = color;
+}
+
+void tell_progress_done(void)
+{
+    if (progress_shown)
+        fputs("\r\033[K", stderr);
+    progress_shown = false;
+}
+
+/* File names are foreign text as well; a newline in one begins no line. */
+static void put_foreign(const char *text)
+{
+    size_t n = strlen(text);
+    char *shown = malloc(4 * n + 1);
+    size_t n_shown = shown ? pfd_escape_for_terminal(shown, text, n) : 0;
+    for (size_t i = 0; i < n_shown; i++) {
+        if (shown[i] == '\n') {
+            fputs("\\x0a", stderr);
+        } else {
+            fputc(shown[i], stderr);
+        }
+    }
+    free(shown);
+}
+
+__attribute__((format(printf, 2, 0))) static void tell(const char *style,
+                                                       const char *text,
+                                                       va_list ap)
+{
+    char *line = NULL;
+    tell_progress_done();
+    fprintf(stderr, "%sprintfdecode:%s ", in_color ? style : "",
+            in_color ? "\033[0m" : "");
+    if (vasprintf(&line, text, ap) < 0)
+        line = NULL;
+    put_foreign(line ? line : "out of memory");
+    free(line);
+    fputc('\n', stderr);
+}
+
+void tell_error(const char *text, ...)
+{
+    va_list ap;
+    va_start(ap, text);
+    tell("\033[1;31m", text, ap);
+    va_end(ap);
+}
+
+void tell_hint(const char *text, ...)
+{
+    va_list ap;
+    va_start(ap, text);
+    tell("\033[1m", text, ap);
+    va_end(ap);
+}
+
+void tell_finding(void *user, const struct pfd_finding *finding)
+{
+    unsigned long long at = finding->offset;
+    (void)user;
+    tell_progress_done();
+    fputs("printfdecode: ", stderr);
+    put_foreign(finding->source);
+    if (finding->offset != PFD_NO_OFFSET && finding->in_buffer) {
+        fprintf(stderr, ": dword %llu", at / 4);
+    } else if (finding->offset != PFD_NO_OFFSET) {
+        fprintf(stderr, ": byte %llu", at);
+    }
+    fprintf(stderr, ": %s%s%s: ", in_color ? "\033[33m" : "",
+            pfd_finding_name(finding->kind), in_color ? "\033[0m" : "");
+    put_foreign(finding->text);
+    fputc('\n', stderr);
+}
+
+void tell_summary(const struct pfd_summary *s)
+{
+    tell_progress_done();
+    fprintf(stderr,
+            "printfdecode: %llu %s (%llu bytes), %llu unknown; %llu bytes "
+            "lost, %llu skipped; %llu %s\n",
+            (unsigned long long)s->entries,
+            s->entries == 1 ? "entry" : "entries", (unsigned long long)s->bytes,
+            (unsigned long long)s->unknown, (unsigned long long)s->lost_bytes,
+            (unsigned long long)s->skipped_bytes,
+            (unsigned long long)s->findings,
+            s->findings == 1 ? "finding" : "findings");
+}
+
+void tell_progress_search(uint64_t n_done, uint64_t n_all)
+{
+    progress_shown = true;
+    fprintf(stderr, "\r\033[K%3.0f %% of %.0f MiB searched",
+            100.0 * (double)n_done / (double)(n_all ? n_all : 1),
+            (double)n_all / 1048576.0);
+    fflush(stderr);
+}
+
+void tell_progress_files(size_t n_looked_at, size_t n_found)
+{
+    progress_shown = true;
+    fprintf(stderr, "\r\033[K%zu files, %zu with code objects", n_looked_at,
+            n_found);
+    fflush(stderr);
+}
+
+void tell_progress(const struct pfd_summary *so_far, uint64_t n_buffer)
+{
+    double done = (double)(so_far->bytes + so_far->skipped_bytes);
+    progress_shown = true;
+    if (n_buffer) {
+        fprintf(stderr, "\r\033[K%3.0f %%, %llu entries",
+                100.0 * done / (double)n_buffer,
+                (unsigned long long)so_far->entries);
+    } else {
+        fprintf(stderr, "\r\033[K%.0f MiB, %llu entries", done / 1048576.0,
+                (unsigned long long)so_far->entries);
+    }
+    fflush(stderr);
+}

@@ -1,0 +1,611 @@
+/* SPDX-License-Identifier: MIT */
+/* printfdecode capture: buffers, format strings and shaders into one file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <printfdecode/input.h>
+#include <printfdecode/wire.h>
+
+#include "input/code_source.h"
+#include "input/convert_inputs.h"
+#include "input/input.h"
+#include "input/process_code.h"
+#include "input/shaders.h"
+#include "options.h"
+#include "show/messages.h"
+#include "show/output.h"
+
+enum {
+    PIECE = 1 << 16, /* bytes that are looked at together: are they zero? */
+};
+
+struct packer {
+    const struct options *o;
+    struct inputs *in;
+    FILE *out;
+    struct pfd_wire_writer *writer;
+    struct pfd_error err;
+    uint64_t n_objects;
+    uint64_t n_buffers;
+    uint64_t time;     /* of the buffer that is written */
+    uint64_t sequence; /* of its next item, where entries are written */
+    bool has_chunks;   /* it has some already */
+    struct filtering filtering;
+    struct pfd_summary total;
+    bool failed; /* said already */
+};
+
+static bool put(void *user, const void *bytes, size_t n)
+{
+    struct packer *p = user;
+    return fwrite(bytes, 1, n, p->out) == n;
+}
+
+static bool is_written(struct packer *p, enum pfd_status status)
+{
+    if (status == PFD_OK)
+        return true;
+    if (status == PFD_ERR_STOPPED) {
+        tell_error("%s: %s", p->o->to, strerror(errno));
+    } else {
+        tell_error("%s", p->err.text);
+    }
+    p->failed = true;
+    return false;
+}
+
+static bool write_frame(struct packer *p, const struct pfd_wire_frame *frame)
+{
+    return is_written(p, pfd_wire_writer_put(p->writer, frame, &p->err));
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static bool write_hello(struct packer *p)
+{
+    char host[256] = "";
+    char boot_id[64] = "";
+    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+    if (f && !fgets(boot_id, sizeof boot_id, f))
+        boot_id[0] = '\0';
+    if (f)
+        fclose(f);
+    boot_id[strcspn(boot_id, "\n")] = '\0';
+    gethostname(host, sizeof host - 1);
+    struct pfd_wire_frame hello = {
+        .type = PFD_WIRE_HELLO,
+        .host = pfd_wire_text(host),
+        .boot_id = pfd_wire_text(boot_id),
+        .time = clock_ns(CLOCK_REALTIME),
+        .monotonic = clock_ns(CLOCK_MONOTONIC),
+    };
+    return write_frame(p, &hello);
+}
+
+/* Bytes that were read, as what they stand for when they are compressed. */
+static bool inflate_bytes(struct packer *p, const char *path, char **bytes,
+                          size_t *n)
+{
+    void *inflated = NULL;
+    size_t n_inflated = 0;
+    if (!pfd_input_is_compressed(*bytes, *n))
+        return true;
+    if (pfd_input_inflate(*bytes, *n, p->o->max_inflated, path, tell_finding,
+                          NULL, &inflated, &n_inflated, &p->err) != PFD_OK) {
+        tell_error("%s: %s", path, p->err.text);
+        p->failed = true;
+        return false;
+    }
+    if (inflated) {
+        free(*bytes);
+        *bytes = inflated;
+        *n = n_inflated;
+    }
+    return true;
+}
+
+/* A whole file; bytes are the caller's to free. */
+static bool slurp(struct packer *p, const char *path, char **bytes, size_t *n)
+{
+    struct buffer b = { .name = path, .fd = -1 };
+    *bytes = NULL;
+    if (pfd_input_is_uri(path)) {
+        if (!input_copy_uri(path, bytes, n, &p->err)) {
+            tell_error("%s: %s", path, p->err.text);
+            p->failed = true;
+        }
+        return !p->failed && inflate_bytes(p, path, bytes, n);
+    }
+    b.fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (b.fd < 0) {
+        tell_error("%s: %s", path, strerror(errno));
+        p->failed = true;
+        return false;
+    }
+    if (!input_slurp(&b, bytes, n, &p->err)) {
+        tell_error("%s: %s", path, p->err.text);
+        free(*bytes);
+        p->failed = true;
+    }
+    close(b.fd);
+    return !p->failed && inflate_bytes(p, path, bytes, n);
+}
+
+static bool write_object(struct packer *p, const char *name, const char *bytes,
+                         size_t n)
+{
+    struct pfd_wire_frame frame = {
+        .type = PFD_WIRE_CODE_OBJECT,
+        .code_object = ++p->n_objects,
+        .name = pfd_wire_text(name),
+        .bytes = { bytes, n },
+    };
+    return write_frame(p, &frame);
+}
+
+static bool write_module(void *user, const struct pfd_shader_info *info)
+{
+    struct packer *p = user;
+    char *bytes = NULL;
+    size_t n = 0;
+    if (!slurp(p, info->source, &bytes, &n))
+        return false;
+    struct pfd_wire_frame frame = {
+        .type = PFD_WIRE_SHADER,
+        .shader = info->id,
+        .code_object = p->n_objects + 1,
+        .name = pfd_wire_text(info->source),
+    };
+    bool ok = write_object(p, info->source, bytes, n) && write_frame(p, &frame);
+    free(bytes);
+    return ok;
+}
+
+/* --shader ID=FILE */
+static bool write_shader(struct packer *p, const char *text)
+{
+    char *end = NULL;
+    unsigned long long id = strtoull(text, &end, 0);
+    if (end == text || *end != '=' || id >= UINT32_MAX) {
+        tell_error("not ID=FILE: '%s'", text);
+        p->failed = true;
+        return false;
+    }
+    struct pfd_shader_info info = { .id = (uint32_t)id, .source = end + 1 };
+    return write_module(p, &info);
+}
+
+/* --shaders MAP.json */
+static bool write_shaders(struct packer *p, const char *path)
+{
+    bool says_more = false;
+    bool ok = shaders_walk_map(path, write_module, p, &says_more);
+    p->failed |= !ok;
+    if (ok && says_more) {
+        tell_hint("%s: what it says besides shaders is for --compat khronos, "
+                  "and has no place in a capture: keep the file for that",
+                  path);
+    }
+    return ok;
+}
+
+static bool is_zero(const char *bytes, size_t n)
+{
+    return n == 0 || (bytes[0] == 0 && !memcmp(bytes, bytes + 1, n - 1));
+}
+
+/* Bytes [from, to), all of them zero or all of them sent. */
+static bool write_run(struct packer *p, const struct buffer *b, uint64_t from,
+                      uint64_t to, bool zero)
+{
+    struct pfd_wire_frame frame = {
+        .type = PFD_WIRE_DATA,
+        .buffer = p->n_buffers,
+        .offset = from,
+        .time = p->time,
+    };
+    if (zero) {
+        frame.zeros = to - from;
+    } else {
+        frame.bytes = (struct pfd_wire_bytes){ (const char *)b->bytes + from,
+                                               (size_t)(to - from) };
+    }
+    return from == to || write_frame(p, &frame);
+}
+
+/* The end of the piece at `at`, and whether it is zero. */
+static uint64_t measure(const struct buffer *b, size_t *hole, uint64_t at,
+                        bool *zero)
+{
+    while (*hole < b->n_holes && b->holes[*hole].to <= at)
+        ++*hole;
+    uint64_t next = *hole < b->n_holes ? b->holes[*hole].from : b->n;
+    *zero = next <= at;
+    if (*zero)
+        return b->holes[*hole].to;
+    uint64_t n = next - at < PIECE ? next - at : PIECE;
+    *zero = is_zero((const char *)b->bytes + at, (size_t)n);
+    return at + n;
+}
+
+/* What is zero of bytes [from, end) is only counted. */
+static bool write_stretch(struct packer *p, const struct buffer *b,
+                          uint64_t from, uint64_t end)
+{
+    size_t hole = 0;
+    bool run_zero = false;
+    for (uint64_t at = from; at < end;) {
+        bool zero = false;
+        uint64_t to = measure(b, &hole, at, &zero);
+        to = to < end ? to : end;
+        if (at > from && zero != run_zero) {
+            if (!write_run(p, b, from, at, run_zero))
+                return false;
+            from = at;
+        }
+        run_zero = zero;
+        at = to;
+    }
+    return write_run(p, b, from, end, run_zero);
+}
+
+/* What is not known is left out: a reader knows then that it is not. */
+static bool write_data(struct packer *p, const struct buffer *b)
+{
+    uint64_t at = 0;
+    bool ok = true;
+    for (size_t i = 0; ok && i < b->n_missing; i++) {
+        ok = write_stretch(p, b, at, b->missing[i].from);
+        at = b->missing[i].to;
+    }
+    return ok && write_stretch(p, b, at, b->n);
+}
+
+/* When the buffer was written, as far as its file knows. */
+static uint64_t time_of(const struct buffer *b)
+{
+    struct stat st;
+    if (b->fd < 0 || fstat(b->fd, &st) || !S_ISREG(st.st_mode))
+        return clock_ns(CLOCK_REALTIME);
+    return (uint64_t)st.st_mtim.tv_sec * 1000000000 +
+           (uint64_t)st.st_mtim.tv_nsec;
+}
+
+/* ---- entries instead of bytes ---- */
+
+/* Everything that looks at entries needs them. */
+static bool wants_entries(const struct packer *p)
+{
+    const struct options *o = p->o;
+    return o->entries || p->filtering.filter || o->skip || o->tail ||
+           o->limit != UINT64_MAX || options_decide(o, false);
+}
+
+static bool write_chunk(void *user, const void *bytes, size_t n,
+                        uint64_t n_items)
+{
+    struct packer *p = user;
+    struct pfd_wire_frame frame = {
+        .type = PFD_WIRE_ENTRIES,
+        .buffer = p->n_buffers,
+        .sequence = p->sequence,
+        .time = p->time,
+        .bytes = { bytes, n },
+    };
+    p->sequence += n_items;
+    p->has_chunks = true;
+    return write_frame(p, &frame);
+}
+
+/* That there are none is to be said, too. */
+static bool write_no_entries(struct packer *p)
+{
+    struct pfd_chunk_writer *writer = NULL;
+    size_t n = 0;
+    const void *bytes = NULL;
+    if (pfd_chunk_writer_new(&writer, &p->err) == PFD_OK)
+        bytes = pfd_chunk_finish(writer, &n);
+    bool ok = bytes && write_chunk(p, bytes, n, 0);
+    if (!bytes)
+        tell_error("out of memory");
+    pfd_chunk_writer_free(writer);
+    p->failed |= !ok;
+    return ok;
+}
+
+static bool write_entries(struct packer *p, struct buffer *b)
+{
+    struct pfd_convert convert = {
+        .strings = p->in->strings,
+        .format = p->o->format,
+        .options = p->o->decoding,
+        .threads = p->o->threads,
+        .filter = p->filtering.filter,
+        .n_given = &p->filtering.n_given,
+        .n_doubts = &p->filtering.n_doubts,
+        .skip = p->o->skip,
+        .limit = p->o->limit,
+        .write_chunk = write_chunk,
+        .write_user = p,
+    };
+    p->sequence = 0;
+    p->has_chunks = false;
+    enum pfd_status status =
+        run_buffer(p->o, p->in, &convert, b, NULL, &p->total);
+    p->failed |= status < 0 && status != PFD_ERR_STOPPED;
+    return !p->failed && (p->has_chunks || write_no_entries(p));
+}
+
+/* ---- buffers ---- */
+
+static bool write_buffer(struct packer *p, struct buffer *b)
+{
+    uint8_t uuid[16];
+    const char *format = p->o->format;
+    bool entries = wants_entries(p);
+    p->time = time_of(b);
+    /* How long a stream is, its end tells. */
+    if (!entries && !b->bytes && !input_map(b, &p->err)) {
+        tell_error("%s: %s", b->name, p->err.text);
+        p->failed = true;
+        return false;
+    }
+    if (getrandom(uuid, sizeof uuid, 0) != sizeof uuid)
+        memset(uuid, 0, sizeof uuid);
+    p->n_buffers++;
+    struct pfd_wire_frame frame = {
+        .type = PFD_WIRE_BUFFER,
+        .buffer = p->n_buffers,
+        .name = pfd_wire_text(b->name),
+        .size = b->n,
+        .time = p->time,
+        .uuid = { (const char *)uuid, sizeof uuid },
+    };
+    if (format)
+        frame.format = pfd_wire_text(format);
+    if (p->o->n_labels) {
+        frame.labels = p->o->labels;
+        frame.n_labels = p->o->n_labels;
+    }
+    struct pfd_wire_frame done = {
+        .type = PFD_WIRE_DONE,
+        .buffer = p->n_buffers,
+        .time = p->time,
+    };
+    bool ok = write_frame(p, &frame) &&
+              (entries ? write_entries(p, b) : write_data(p, b)) &&
+              write_frame(p, &done);
+    input_unmap(b);
+    return ok;
+}
+
+/* Does the file give strings without a search? */
+static bool gives_strings(const struct packer *p, const char *bytes, size_t n)
+{
+    struct pfd_strings *strings = pfd_strings_new();
+    bool ret = false;
+    if (strings) {
+        struct pfd_error err;
+        pfd_strings_set_max_inflated(strings, p->o->max_inflated);
+        ret = pfd_strings_load(strings, bytes, n, "", NULL, NULL, &err) ==
+                  PFD_OK &&
+              pfd_strings_count(strings) > 0;
+    }
+    pfd_strings_free(strings);
+    return ret;
+}
+
+static enum pfd_status write_found(void *user,
+                                   const struct pfd_object_info *object)
+{
+    struct packer *p = user;
+    return write_object(p, object->source, object->bytes, object->n)
+               ? PFD_OK
+               : PFD_ERR_STOPPED;
+}
+
+/* A file of code, or the code objects that a search finds in it: who reads the
+ * capture does not search. */
+static bool write_code(struct packer *p, const char *path, const char *bytes,
+                       size_t n)
+{
+    uint64_t before = p->n_objects;
+    if (!p->o->scan || options_have_memory(p->o) || gives_strings(p, bytes, n))
+        return write_object(p, path, bytes, n);
+    enum pfd_status status =
+        pfd_objects_search(bytes, n, path, p->o->max_inflated, write_found, p,
+                           NULL, NULL, &p->err);
+    if (status == PFD_ERR_STOPPED) /* which was said */
+        return false;
+    return is_written(p, status) &&
+           (p->n_objects > before || write_object(p, path, bytes, n));
+}
+
+/* Is it what an operand was taken for? */
+static bool is_buffer(const struct inputs *in, const struct file *file)
+{
+    for (size_t i = 0; i < in->n_buffers; i++) {
+        if (in->buffers[i].name == file->path)
+            return true;
+    }
+    return false;
+}
+
+/* Of a folder, what has no code objects is left out. */
+static bool is_wanted(const struct packer *p, const struct file *file)
+{
+    if (file->is_split)
+        return false;
+    if (file->found)
+        return source_has_objects(file->path, p->o->max_inflated);
+    return file->role == ROLE_STRINGS ||
+           (file->role == ROLE_BY_CONTENT && !is_buffer(p->in, file));
+}
+
+static bool write_objects(struct packer *p)
+{
+    for (size_t i = 0; i < p->o->n_files; i++) {
+        const struct file *file = &p->o->files[i];
+        char *bytes = NULL;
+        size_t n = 0;
+        if (file->role == ROLE_SHADERS && !write_shaders(p, file->path))
+            return false;
+        if (file->role == ROLE_SHADER && !write_shader(p, file->path))
+            return false;
+        if (!is_wanted(p, file))
+            continue;
+        if (!slurp(p, file->path, &bytes, &n))
+            return false;
+        bool ok = write_code(p, file->path, bytes, n);
+        free(bytes);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static enum pfd_status write_loaded(void *user,
+                                    const struct pfd_loaded_object *object)
+{
+    struct packer *p = user;
+    bool ok = !object->bytes ||
+              write_object(p, object->source, object->bytes, object->n);
+    return ok ? PFD_OK : PFD_ERR_STOPPED;
+}
+
+static bool write_all(struct packer *p, struct inputs *in)
+{
+    if (!write_hello(p) || !write_objects(p) ||
+        (in->loaded && !loaded_again(in, p->o, write_loaded, p)))
+        return false;
+    for (size_t i = 0; i < in->n_buffers; i++) {
+        if (!write_buffer(p, &in->buffers[i]))
+            return false;
+    }
+    if (!is_written(p, pfd_wire_writer_finish(p->writer, &p->err)))
+        return false;
+    if (!fflush(p->out))
+        return true;
+    tell_error("%s: %s", p->o->to, strerror(errno));
+    return false;
+}
+
+static bool close_file(struct packer *p, bool ok)
+{
+    if (!fclose(p->out) || !ok)
+        return ok;
+    tell_error("%s: %s", p->o->to, strerror(errno));
+    return false;
+}
+
+/* A pipe, a device or a link, in whose place no file is put. */
+static bool write_through(struct packer *p, struct inputs *in)
+{
+    p->out = fopen(p->o->to, "wbe");
+    if (p->out)
+        return close_file(p, write_all(p, in));
+    tell_error("%s: %s", p->o->to, strerror(errno));
+    return false;
+}
+
+/* The file appears whole, or not at all. */
+static bool write_file(struct packer *p, struct inputs *in)
+{
+    char *temp = NULL;
+    struct stat st;
+    if (!strcmp(p->o->to, "-")) {
+        p->out = stdout;
+        return write_all(p, in);
+    }
+    if (!lstat(p->o->to, &st) && !S_ISREG(st.st_mode))
+        return write_through(p, in);
+    if (asprintf(&temp, "%s.XXXXXX", p->o->to) < 0) {
+        tell_error("out of memory");
+        return false;
+    }
+    int fd = mkstemp(temp);
+    mode_t mask = umask(0);
+    umask(mask);
+    if (fd >= 0)
+        fchmod(fd, 0666 & ~mask);
+    p->out = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    if (!p->out) {
+        tell_error("%s: %s", p->o->to, strerror(errno));
+        free(temp);
+        return false;
+    }
+    bool ok = close_file(p, write_all(p, in));
+    if (ok && rename(temp, p->o->to)) {
+        tell_error("%s: %s", p->o->to, strerror(errno));
+        ok = false;
+    }
+    if (!ok)
+        unlink(temp);
+    free(temp);
+    return ok;
+}
+
+/* Findings count as they do for `decode`. */
+static int status_of(struct packer *p, bool ok)
+{
+    uint64_t findings = p->in->n_findings + p->total.findings;
+    if (ok && wants_entries(p) && (findings || p->o->verbose))
+        tell_summary(&p->total);
+    return !ok ? EXIT_ERROR : findings ? EXIT_FINDINGS : EXIT_CLEAN;
+}
+
+static bool may_write(struct packer *p)
+{
+    struct inputs *in = p->in;
+    if (!in->n_buffers && !in->n_strings_files && !in->failed) {
+        tell_error("nothing to capture among the files");
+        return false;
+    }
+    for (size_t i = 0; i < in->n_buffers; i++) {
+        if (!in->buffers[i].capture)
+            continue;
+        tell_error("'%s' comes from a capture; captures are joined with cat",
+                   in->buffers[i].name);
+        return false;
+    }
+    p->writer = pfd_wire_writer_new(put, p);
+    if (!p->writer)
+        tell_error("out of memory");
+    return !in->failed && p->writer;
+}
+
+int capture_run(const struct options *o)
+{
+    struct inputs in;
+    struct packer p = { .o = o, .in = &in };
+    if (!o->to) {
+        tell_error("no file to write is given: -o FILE");
+        return EXIT_ERROR;
+    }
+    if (!filtering_open(&p.filtering, o))
+        return EXIT_ERROR;
+    inputs_open(&in, o, tell_finding, NULL);
+    bool ok = may_write(&p) && write_file(&p, &in);
+    pfd_wire_writer_free(p.writer);
+    if (ok && o->verbose) {
+        tell_hint("%llu buffers and %llu code objects captured",
+                  (unsigned long long)p.n_buffers,
+                  (unsigned long long)p.n_objects);
+    }
+    filtering_end(&p.filtering, in.strings);
+    int status = status_of(&p, ok);
+    inputs_close(&in);
+    return filtering_close(&p.filtering, status);
+}

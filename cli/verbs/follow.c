@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * printfdecode follow: what mapped buffers say while they are written. Stores
+ * into a mapping wake nobody: files and memory are looked at again and again.
+ */
+#include "follow.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <printfdecode/source.h>
+#include <printfdecode/tail.h>
+
+#include "follow_items.h"
+#include "input/convert_inputs.h"
+#include "input/found_buffers.h"
+#include "input/input.h"
+#include "input/process_code.h"
+#include "interrupt.h"
+#include "options.h"
+#include "replay.h"
+#include "show/collapsed_lines.h"
+#include "show/messages.h"
+#include "show/output.h"
+#include "show/perfetto_output.h"
+
+enum {
+    NS_PER_MS = 1000000,
+    REPLACED_EVERY_MS = 250, /* is the path another file now? */
+    LOADED_EVERY_MS = 250,   /* has the program loaded more code? And when */
+    LOADED_SOON_MS = 10,     /* something waits, perhaps for its string: */
+    LOOK_ANYWAY_MS = 20,     /* although nothing seems to have moved */
+    SEARCH_EVERY_MS = 1000,  /* are there new buffers in memory? But not before
+                               so many times what a search took: */
+    SEARCH_PART = 20,
+    SENTENCE = 512,
+};
+
+struct followed {
+    struct follow *follow;
+    struct follow_origin origin;
+    struct buffer *buffer;
+    struct pfd_source *source;
+    uint64_t looked_ns;
+    bool failed;
+    bool is_gone; /* its process has ended: that was said */
+};
+
+struct follow {
+    const struct options *o;
+    struct inputs in;
+    struct followed **buffers; /* [n_buffers] */
+    size_t n_buffers; /* the first of in.buffers; others are complete */
+    size_t n_first;   /* so many there were at first */
+    struct pfd_helpers *helpers; /* of all of them; NULL: no memory for that */
+    struct follow_items items;
+    uint64_t collapsed_ns; /* when all runs were ended */
+    uint64_t moved_ns;     /* when anything came last */
+    bool has_come;         /* something did with the last look */
+    uint64_t replaced_ns;
+    uint64_t loaded_ns;
+    uint64_t search_ns;  /* when buffers are searched for next */
+    bool searches;       /* nobody said where they are */
+    uint64_t n_findings; /* of processes that have ended, and what they load */
+    bool json;
+    bool failed; /* without any buffer; said */
+};
+
+static uint64_t now_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void close_followed(struct followed *f)
+{
+    pfd_tail_free(f->origin.tail);
+    pfd_source_close(f->source);
+    f->origin.tail = NULL;
+    f->source = NULL;
+}
+
+static bool open_source(struct followed *f)
+{
+    struct pfd_error err;
+    const struct buffer *b = f->buffer;
+    enum pfd_status status =
+        b->is_memory ? pfd_source_open_memory(f->follow->in.memory, b->address,
+                                              b->n, &f->source, &err)
+                     : pfd_source_open_file(b->fd, &f->source, &err);
+    if (status == PFD_OK)
+        return true;
+    tell_error("%s: %s", b->name, err.text);
+    f->failed = true;
+    return false;
+}
+
+static bool start(struct followed *f)
+{
+    const struct follow *follow = f->follow;
+    const struct options *o = follow->o;
+    struct pfd_error err;
+    if (!open_source(f))
+        return false;
+    pfd_source_set_helpers(f->source, follow->helpers);
+    f->origin.name = f->buffer->name;
+    struct pfd_tail_options options = {
+        .strings = follow->in.strings,
+        .format = o->format ? o->format : f->buffer->format,
+        .source = f->buffer->name,
+        .options = o->decoding,
+        .settle_ns = o->has_settle ? o->settle_ms * NS_PER_MS + 1 : 0,
+        .read = pfd_source_read,
+        .read_user = f->source,
+        .item = follow_items_take,
+        .run = follow_items_take_run,
+        .runs = follow_items_take_runs,
+        .item_user = &f->origin,
+        .helpers = follow->helpers,
+    };
+    if (pfd_tail_new(&options, &f->origin.tail, &err) == PFD_OK)
+        return true;
+    tell_error("%s: %s", f->buffer->name, err.text);
+    f->failed = true;
+    return false;
+}
+
+static void fail(struct followed *f, const struct pfd_error *err)
+{
+    tell_error("%s: %s", f->buffer->name, err->text);
+    f->failed = true;
+}
+
+/* Nobody can say what a process wrote after the last look at it. */
+static void tell_end(struct followed *f, const struct pfd_error *err)
+{
+    char sentence[SENTENCE];
+    uint64_t n = pfd_tail_pending(f->origin.tail);
+    struct pfd_finding finding = {
+        .kind = PFD_FINDING_unreadable,
+        .offset = PFD_NO_OFFSET,
+        .index = PFD_NO_INDEX,
+        .in_buffer = true,
+        .source = f->buffer->name,
+        .text = sentence,
+    };
+    snprintf(sentence, sizeof sentence,
+             "%s: what it wrote after the last look is not known, and %llu "
+             "bytes that were reserved by then had not been seen twice",
+             err->text, (unsigned long long)n);
+    f->is_gone = true;
+    f->follow->n_findings++;
+    follow_items_finding(&f->follow->items, &finding);
+}
+
+/* False: it cannot be looked at, which was said. */
+static bool measure(struct followed *f, uint64_t *ret)
+{
+    struct pfd_error err;
+    if (f->failed || f->is_gone)
+        return false;
+    if (pfd_source_size(f->source, ret, &err) == PFD_OK)
+        return true;
+    if (f->buffer->is_memory) {
+        tell_end(f, &err);
+    } else {
+        fail(f, &err);
+    }
+    return false;
+}
+
+/* What kept a tail from reading: the source is gone, or a part of it. */
+static void hear_failure(struct followed *f, const struct pfd_error *why)
+{
+    struct pfd_error err = *why;
+    uint64_t n = 0;
+    if (!measure(f, &n))
+        return;
+    if (f->buffer->is_memory && err.offset != PFD_NO_OFFSET) {
+        unsigned long long at = f->buffer->address + err.offset;
+        snprintf(err.text, sizeof err.text,
+                 "nothing that can be read is mapped at 0x%llx (any more)", at);
+    }
+    fail(f, &err);
+}
+
+/* Nothing in the header has changed, and nothing is awaited. */
+static bool is_still(struct followed *f, uint64_t now)
+{
+    bool same = !pfd_source_changed(f->source);
+    return same && !pfd_tail_pending(f->origin.tail) &&
+           !pfd_tail_holes(f->origin.tail) &&
+           now - f->looked_ns < (uint64_t)LOOK_ANYWAY_MS * NS_PER_MS;
+}
+
+/* True when anything moved. */
+static bool look_at(struct followed *f, uint64_t now)
+{
+    struct pfd_error err;
+    uint64_t n = 0;
+    if (!measure(f, &n) || is_still(f, now))
+        return false;
+    f->looked_ns = now;
+    enum pfd_status status = pfd_tail_look(f->origin.tail, n, now, &err);
+    if (status < 0)
+        hear_failure(f, &err);
+    f->follow->has_come |= status == PFD_OK;
+    return status == PFD_OK || pfd_tail_pending(f->origin.tail) > 0;
+}
+
+/* For buffers that are yet to be found, as long as the process is there. */
+static bool is_waiting(struct follow *follow)
+{
+    struct pfd_error err;
+    if (!follow->searches)
+        return false;
+    if (pfd_memory_check(follow->in.memory, &err) == PFD_OK)
+        return true;
+    if (!follow->n_buffers) /* or that was said of each */
+        tell_error("%s, and no buffer was found in it", err.text);
+    follow->failed |= !follow->n_buffers;
+    return false;
+}
+
+static bool look(struct follow *follow, uint64_t now)
+{
+    bool moved = false;
+    bool any = false;
+    follow->has_come = false;
+    follow_items_look(&follow->items, now_ns(CLOCK_REALTIME));
+    for (size_t i = 0; i < follow->n_buffers; i++) {
+        struct followed *f = follow->buffers[i];
+        moved |= look_at(f, now);
+        any |= !f->failed && !f->is_gone;
+    }
+    if (!follow->items.pressing.is_on)
+        follow_items_flush(&follow->items);
+    follow->items.is_over |= !pressing_end_look(&follow->items.pressing);
+    follow->items.is_over |= !any && !is_waiting(follow);
+    return moved;
+}
+
+static void finish(struct follow *follow, struct followed *f)
+{
+    struct pfd_error err;
+    uint64_t n = 0;
+    if (measure(f, &n) && pfd_tail_finish(f->origin.tail, n, &err) < 0)
+        hear_failure(f, &err);
+    follow_items_flush(&follow->items);
+}
+
+/* Programs that start again make a new file under the old name: the old one
+ * is done with then. */
+static void follow_names(struct follow *follow)
+{
+    for (size_t i = 0; i < follow->n_buffers; i++) {
+        struct followed *f = follow->buffers[i];
+        struct stat named;
+        struct stat open_file;
+        if (f->failed || f->buffer->is_memory ||
+            stat(f->buffer->name, &named) || fstat(f->buffer->fd, &open_file) ||
+            (named.st_ino == open_file.st_ino &&
+             named.st_dev == open_file.st_dev))
+            continue;
+        int fd = open(f->buffer->name, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+            continue;
+        finish(follow, f);
+        close(f->buffer->fd);
+        f->buffer->fd = fd;
+        close_followed(f);
+        tell_hint("%s: another file has taken its place", f->buffer->name);
+        start(f);
+    }
+}
+
+static void take_finding(void *user, const struct pfd_finding *finding)
+{
+    struct follow *follow = user;
+    follow->n_findings += !pfd_finding_is_note(finding->kind);
+    follow_items_finding(&follow->items, finding);
+}
+
+/* What the program has loaded since is known from the next look on. */
+static void follow_code(struct follow *follow)
+{
+    struct pfd_error err;
+    struct inputs *in = &follow->in;
+    size_t before = pfd_strings_count(in->strings);
+    /* What strings that go are needed for. */
+    follow_items_flush(&follow->items);
+    if (!loaded_renew(in, take_finding, follow))
+        return;
+    if (follow->o->verbose) {
+        tell_hint("%s: %zu format strings were loaded since",
+                  pfd_memory_name(in->memory),
+                  pfd_strings_count(in->strings) - before);
+    }
+    bool ok = follow_items_renew(&follow->items);
+    for (size_t i = 0; ok && i < follow->n_buffers; i++) {
+        struct followed *f = follow->buffers[i];
+        if (f->origin.tail &&
+            pfd_tail_set_strings(f->origin.tail, in->strings, &err) < 0)
+            fail(f, &err);
+    }
+    follow->items.is_over |= !ok;
+}
+
+static void follow_code_in_turn(struct follow *follow, uint64_t now)
+{
+    uint64_t every = LOADED_EVERY_MS;
+    for (size_t i = 0; i < follow->n_buffers; i++) {
+        const struct followed *f = follow->buffers[i];
+        if (f->origin.tail && pfd_tail_pending(f->origin.tail))
+            every = LOADED_SOON_MS;
+    }
+    if (now - follow->loaded_ns < every * NS_PER_MS)
+        return;
+    follow->loaded_ns = now;
+    follow_code(follow);
+}
+
+/* ---- buffers that come ---- */
+
+static struct followed *add_followed(struct follow *follow)
+{
+    size_t n = follow->n_buffers + 1;
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): pointers are meant */
+    struct followed **at = realloc(follow->buffers, n * sizeof *at);
+    struct followed *f = at ? calloc(1, sizeof *f) : NULL;
+    if (at)
+        follow->buffers = at;
+    if (!f) {
+        tell_error("out of memory");
+        exit(EXIT_ERROR);
+    }
+    f->follow = follow;
+    f->origin.items = &follow->items;
+    f->origin.number = follow->n_buffers;
+    follow->buffers[follow->n_buffers++] = f;
+    return f;
+}
+
+/* Those that were added to the list of all come behind those that are
+ * followed, which may have moved. */
+static void take_new(struct follow *follow, size_t n_before)
+{
+    struct inputs *in = &follow->in;
+    size_t first = follow->n_buffers;
+    for (size_t i = n_before; i < in->n_buffers; i++) {
+        struct buffer b = in->buffers[i];
+        size_t to = follow->n_buffers;
+        add_followed(follow);
+        in->buffers[i] = in->buffers[to];
+        in->buffers[to] = b;
+    }
+    for (size_t i = 0; i < follow->n_buffers; i++)
+        follow->buffers[i]->buffer = &in->buffers[i];
+    for (size_t i = first; i < follow->n_buffers; i++)
+        start(follow->buffers[i]);
+}
+
+/* While memory is searched, what is known is followed. */
+static bool look_meanwhile(void *user)
+{
+    struct follow *follow = user;
+    if (look(follow, now_ns(CLOCK_MONOTONIC)))
+        follow->moved_ns = now_ns(CLOCK_MONOTONIC);
+    return !interrupt_came() && !follow->items.is_over;
+}
+
+static void search_in_turn(struct follow *follow, uint64_t now)
+{
+    size_t n = follow->in.n_buffers;
+    if (now < follow->search_ns)
+        return;
+    found_renew(&follow->in, follow->o, look_meanwhile, follow, take_finding,
+                follow);
+    if (follow->in.n_buffers > n)
+        take_new(follow, n);
+    uint64_t end = now_ns(CLOCK_MONOTONIC);
+    uint64_t pause = (end - now) * SEARCH_PART;
+    uint64_t least = (uint64_t)SEARCH_EVERY_MS * NS_PER_MS;
+    follow->search_ns = end + (pause > least ? pause : least);
+}
+
+/* ---- all of it ---- */
+
+static bool is_idle(const struct follow *follow, uint64_t now)
+{
+    return follow->o->has_until_idle &&
+           now - follow->moved_ns >= follow->o->until_idle_ms * NS_PER_MS;
+}
+
+static bool turn(const struct follow *follow, bool is_last)
+{
+    const struct follow_taker *taker = follow->items.taker;
+    return !taker || taker->turn(taker->user, is_last);
+}
+
+/* While something comes, looks begin at that pace, however long they take. */
+static void pause_after(const struct follow *follow, uint64_t began)
+{
+    uint64_t now = now_ns(CLOCK_MONOTONIC);
+    uint64_t pause = pfd_source_pause(now - follow->moved_ns);
+    uint64_t over = follow->has_come ? now - began : 0;
+    if (over < pause)
+        nanosleep(&(struct timespec){ .tv_nsec = (long)(pause - over) }, NULL);
+}
+
+static void run(struct follow *follow)
+{
+    follow->moved_ns = now_ns(CLOCK_MONOTONIC);
+    follow->collapsed_ns = follow->moved_ns;
+    while (!interrupt_came() && !follow->items.is_over) {
+        uint64_t began = now_ns(CLOCK_MONOTONIC);
+        bool moved = look(follow, began);
+        uint64_t now = now_ns(CLOCK_MONOTONIC);
+        if (moved)
+            follow->moved_ns = now;
+        collapsing_end_in_time(follow->items.collapse, &follow->collapsed_ns);
+        if (is_idle(follow, now) || !turn(follow, false))
+            break;
+        if (follow->in.loaded)
+            follow_code_in_turn(follow, now);
+        if (follow->searches)
+            search_in_turn(follow, now);
+        if (now - follow->replaced_ns >=
+            (uint64_t)REPLACED_EVERY_MS * NS_PER_MS) {
+            follow->replaced_ns = now;
+            follow_names(follow);
+        }
+        pause_after(follow, began);
+    }
+    for (size_t i = 0; i < follow->n_buffers; i++)
+        finish(follow, follow->buffers[i]);
+    collapsing_end(follow->items.collapse);
+    follow->failed |= !turn(follow, true);
+}
+
+/* May anything come? */
+static bool is_live(const struct follow *follow)
+{
+    return follow->n_first || follow->searches;
+}
+
+static bool open_all(struct follow *follow)
+{
+    const struct options *o = follow->o;
+    inputs_open(&follow->in, o, follow->json ? output_finding : tell_finding,
+                NULL);
+    if (follow->in.failed)
+        return false;
+    follow->searches = o->pid && !o->has_address;
+    if (!follow->in.n_buffers && !follow->searches) {
+        tell_error("no buffer to follow among the files");
+        return false;
+    }
+    follow->n_first = inputs_put_complete_last(&follow->in);
+    (void)pfd_helpers_new(0, &follow->helpers, NULL);
+    return follow_items_open(&follow->items, is_live(follow));
+}
+
+static void close_all(struct follow *follow)
+{
+    follow_items_close(&follow->items);
+    for (size_t i = 0; i < follow->n_buffers; i++)
+        free(follow->buffers[i]);
+    free(follow->buffers);
+    pfd_helpers_free(follow->helpers);
+    inputs_close(&follow->in);
+}
+
+/* False: one of them failed, which was said. */
+static bool sum_up(struct follow *follow, struct pfd_summary *total)
+{
+    bool ok = !follow->failed && !follow->items.failed;
+    for (size_t i = 0; i < follow->n_buffers; i++) {
+        struct pfd_summary summary = { 0 };
+        struct followed *f = follow->buffers[i];
+        if (f->origin.tail)
+            pfd_tail_summary(f->origin.tail, &summary);
+        pfd_summary_add(total, &summary);
+        ok = ok && !f->failed;
+        close_followed(f);
+    }
+    return ok;
+}
+
+/* All is there, and nothing will come. */
+static int take_all(struct follow *follow)
+{
+    pfd_filter_run_free(follow->items.filter);
+    follow->items.filter = NULL;
+    if (!follow->items.taker)
+        return decode_inputs(follow->o, &follow->in, &follow->items.filtering);
+    tell_error("nothing more will come of what is complete: without --live");
+    return filtering_close(&follow->items.filtering, EXIT_ERROR);
+}
+
+int follow_run(const struct options *o)
+{
+    if (o->nats.url)
+        return replay_take(o, true);
+    if (options_have_nats(o)) {
+        tell_error("--since, --credentials, --user and --password-file are "
+                   "for --nats");
+        return EXIT_ERROR;
+    }
+    if (follow_client_wants(o))
+        return follow_client_take(o, NULL);
+    if (options_have_daemon(o)) {
+        tell_error("--from, --ack, --findings and --tls-... are for a daemon");
+        return EXIT_ERROR;
+    }
+    return follow_take(o, NULL);
+}
+
+int follow_take(const struct options *o, const struct follow_taker *taker)
+{
+    struct follow follow = {
+        .o = o,
+        .items = { .o = o, .in = &follow.in, .taker = taker },
+        .json = o->output && !strcmp(o->output, "json"),
+    };
+    struct pfd_summary total = { 0 };
+    if (!filtering_open(&follow.items.filtering, o))
+        return EXIT_ERROR;
+    bool ok = open_all(&follow) && follow_items_renew(&follow.items);
+    if (ok && !is_live(&follow)) {
+        int status = take_all(&follow);
+        close_all(&follow);
+        return status;
+    }
+    ok = ok && (!taker ||
+                taker->begin(taker->user, &follow.in, &follow.items.filtering));
+    for (size_t i = 0; ok && i < follow.n_first; i++) {
+        struct followed *f = add_followed(&follow);
+        f->buffer = &follow.in.buffers[i];
+        ok = start(f);
+    }
+    if (ok) {
+        interrupt_catch();
+        run(&follow);
+    }
+    ok = sum_up(&follow, &total) && ok;
+    ok = ok && tracing_end(follow.items.trace);
+    total.findings += follow.in.n_findings + follow.n_findings;
+    filtering_end(&follow.items.filtering, follow.in.strings);
+    if (ok && (total.findings || o->verbose))
+        tell_summary(&total);
+    close_all(&follow);
+    ok = ok && !output_failed();
+    return filtering_close(&follow.items.filtering, !ok ? EXIT_ERROR
+                                                    : total.findings
+                                                        ? EXIT_FINDINGS
+                                                        : EXIT_CLEAN);
+}

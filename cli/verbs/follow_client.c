@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * printfdecode follow SOCKET, address or URL: entries of a running
+ * printfdecoded. The daemon decodes, chooses and numbers them; what comes is
+ * dealt with in follow_entries.h.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <printfdecode/subscriber.h>
+
+#include "follow.h"
+#include "follow_entries.h"
+#include "net/connection.h"
+#include "options.h"
+#include "show/collapsed_lines.h"
+#include "show/messages.h"
+#include "show/output.h"
+#include "show/perfetto_output.h"
+
+enum {
+    NS_PER_MS = 1000000,
+    TURN_MS = 20,        /* between turns of a taker, where nothing comes */
+    REQUEST = 16 * 1024, /* of HTTP: a byte may take three */
+    LINE = 4096,
+    BYTES = 64 * 1024,
+    HOST = 256,
+};
+
+static const struct scheme {
+    const char *prefix;
+    const char *port; /* NULL: it has to be given */
+    bool is_url;
+    bool is_tls;
+} schemes[] = {
+    { "http://", "80", true, false },
+    { "https://", "443", true, true },
+    { "tcp:", NULL, false, false },
+    { "tls:", NULL, false, true },
+};
+
+struct client {
+    const struct options *o;
+    const char *name;            /* the address, as it was given */
+    const struct scheme *scheme; /* NULL: a unix socket */
+    bool is_url;
+    struct connection connection;
+    char host[HOST];                  /* as it was given, with its port */
+    char bare[HOST];                  /* the name in it */
+    const struct follow_taker *taker; /* NULL: lines are written */
+    struct follow_entries entries;
+};
+
+static const struct scheme *find_scheme(const char *name)
+{
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+        if (!strncmp(name, schemes[i].prefix, strlen(schemes[i].prefix)))
+            return &schemes[i];
+    }
+    return NULL;
+}
+
+/* A socket's path may have the daemon's word for it before it. */
+static const char *socket_path(const char *name)
+{
+    static const char prefix[] = "unix:";
+    size_t n = sizeof prefix - 1;
+    return strncmp(name, prefix, n) != 0 ? name : name + n;
+}
+
+static bool is_socket(const char *name)
+{
+    struct stat st;
+    const char *path = socket_path(name);
+    return path != name || (stat(path, &st) == 0 && S_ISSOCK(st.st_mode));
+}
+
+bool follow_client_wants(const struct options *options)
+{
+    return options->n_files == 1 && (find_scheme(options->files[0].path) ||
+                                     is_socket(options->files[0].path));
+}
+
+/* ---- the request ---- */
+
+static struct pfd_subscription subscription_of(const struct options *o)
+{
+    return (struct pfd_subscription){
+        .from = o->from,
+        .matches = o->matches.all,
+        .n_matches = o->matches.n,
+        .format_strings = o->format_strings.all,
+        .n_format_strings = o->format_strings.n,
+        .ids = o->ids,
+        .n_ids = o->n_ids,
+        .where = o->where,
+        .source = o->sources.n ? o->sources.all[0] : NULL,
+        .ignore_case = o->ignore_case,
+        .invert = o->invert,
+        .no_findings = o->no_findings,
+    };
+}
+
+/* Adds to [n] bytes of ret; more than REQUEST is cut, and refused later. */
+__attribute__((format(printf, 3, 4))) static void put(char *ret, size_t *n,
+                                                      const char *text, ...)
+{
+    va_list ap;
+    va_start(ap, text);
+    int k = vsnprintf(ret + *n, REQUEST - *n, text, ap);
+    va_end(ap);
+    *n += (size_t)k < REQUEST - *n ? (size_t)k : REQUEST - *n;
+}
+
+static void put_key(char *ret, size_t *n, const char *key, const char *value)
+{
+    if (!value)
+        return;
+    put(ret, n, "&%s=", key);
+    for (; *value; value++)
+        put(ret, n, "%%%02x", (unsigned char)*value);
+}
+
+static void put_keys(char *ret, size_t *n, const char *key, const char **values,
+                     size_t n_values)
+{
+    for (size_t i = 0; i < n_values; i++)
+        put_key(ret, n, key, values[i]);
+}
+
+static size_t put_get(char *ret, const struct options *o, const char *host)
+{
+    size_t n = 0;
+    put(ret, &n, "GET /lines?output=entries");
+    put_key(ret, &n, "from", o->from);
+    put_keys(ret, &n, "match", o->matches.all, o->matches.n);
+    put_keys(ret, &n, "format_string", o->format_strings.all,
+             o->format_strings.n);
+    for (size_t i = 0; i < o->n_ids; i++)
+        put(ret, &n, "&id=0x%llx", (unsigned long long)o->ids[i]);
+    put_key(ret, &n, "where", o->where);
+    put_keys(ret, &n, "source", o->sources.all, o->sources.n);
+    put(ret, &n, "%s%s%s", o->ignore_case ? "&ignore_case=true" : "",
+        o->invert ? "&invert=true" : "",
+        o->no_findings ? "&findings=false" : "");
+    put(ret, &n, " HTTP/1.1\r\nHost: %.200s\r\nConnection: close\r\n\r\n",
+        host);
+    return n;
+}
+
+static enum outcome take(struct client *c, const char *bytes, size_t n)
+{
+    enum outcome outcome = follow_entries_take(&c->entries, bytes, n);
+    return outcome == OUTCOME_FAILED
+               ? connection_fail(&c->connection, "%s", c->entries.why)
+               : outcome;
+}
+
+/* Reads up to the empty line; behind it lines begin. */
+static enum outcome read_head(struct client *c)
+{
+    char head[REQUEST];
+    size_t n = 0;
+    char *end = NULL;
+    while (!end) {
+        size_t got = 0;
+        enum outcome outcome = OUTCOME_END;
+        if (n + 1 < sizeof head) {
+            outcome = connection_receive(&c->connection, head + n,
+                                         sizeof head - 1 - n, &got);
+        }
+        if (outcome == OUTCOME_END)
+            return connection_fail(&c->connection, "no answer of HTTP");
+        if (outcome != OUTCOME_DONE)
+            return outcome;
+        n += got;
+        head[n] = '\0';
+        end = strstr(head, "\r\n\r\n");
+    }
+    end += 4;
+    if (strncmp(head, "HTTP/1.", 7) != 0 ||
+        strncmp(head + 8, " 200 ", 5) != 0) {
+        head[strcspn(head, "\r\n")] = '\0';
+        return connection_fail(&c->connection, "%s %s", head, end);
+    }
+    return take(c, end, n - (size_t)(end - head));
+}
+
+/* ---- what comes ---- */
+
+/* Only what has left this process is acknowledged. */
+static enum outcome acknowledge(struct client *c, uint64_t before)
+{
+    char line[64];
+    if (!c->o->ack || c->entries.written == before)
+        return OUTCOME_DONE;
+    int n = snprintf(line, sizeof line, "{\"ack\":%llu}\n",
+                     (unsigned long long)c->entries.written);
+    return connection_send(&c->connection, line, (size_t)n);
+}
+
+static enum outcome end(struct client *c)
+{
+    enum outcome outcome = follow_entries_end(&c->entries);
+    return outcome == OUTCOME_FAILED
+               ? connection_fail(&c->connection, "%s", c->entries.why)
+               : outcome;
+}
+
+/* Bytes; what waits to be collapsed is written in time, and a taker has its
+ * turns, whatever comes. */
+static enum outcome receive(struct client *c, char *bytes, size_t n,
+                            size_t *n_ret)
+{
+    const struct options *o = c->o;
+    bool pauses = o->collapse || c->taker;
+    uint64_t each_ns =
+        (uint64_t)(c->taker ? TURN_MS : COLLAPSING_MS) * NS_PER_MS;
+    uint64_t left_ns =
+        o->has_until_idle ? o->until_idle_ms * NS_PER_MS : UINT64_MAX;
+    enum outcome outcome = OUTCOME_LATE;
+    do {
+        uint64_t part_ns = pauses && left_ns > each_ns ? each_ns : left_ns;
+        c->connection.idle_ns = part_ns;
+        left_ns -= left_ns == UINT64_MAX ? 0 : part_ns;
+        outcome = connection_receive(&c->connection, bytes, n, n_ret);
+        if (!follow_entries_pause(&c->entries, false))
+            return OUTCOME_STOPPED;
+    } while (outcome == OUTCOME_LATE && left_ns);
+    return outcome;
+}
+
+static enum outcome pass_on(struct client *c)
+{
+    char bytes[BYTES];
+    enum outcome outcome = OUTCOME_DONE;
+    while (outcome == OUTCOME_DONE) {
+        size_t n = 0;
+        uint64_t before = c->entries.written;
+        outcome = receive(c, bytes, sizeof bytes, &n);
+        if (outcome != OUTCOME_DONE)
+            break;
+        outcome = take(c, bytes, n);
+        if (outcome == OUTCOME_FAILED || c->entries.is_closed)
+            break;
+        enum outcome told = acknowledge(c, before);
+        outcome = told == OUTCOME_DONE ? outcome : told;
+    }
+    return outcome == OUTCOME_END ? end(c) : outcome;
+}
+
+/* ---- all of it ---- */
+
+static bool chooses(const struct options *o)
+{
+    return o->matches.n || o->format_strings.n || o->n_ids || o->where ||
+           o->sources.n;
+}
+
+static bool is_possible(const struct client *c)
+{
+    const struct options *o = c->o;
+    bool is_tls = c->scheme && c->scheme->is_tls;
+    if (o->sources.n > 1) {
+        tell_error("--source: a daemon can be asked for one");
+    } else if (o->ack && c->is_url) {
+        tell_error("--ack wants a socket");
+    } else if (o->ack && (chooses(o) || o->no_findings)) {
+        tell_error("--ack is for all lines: nothing can be chosen");
+    } else if (o->ack && (o->collapse || o->window || tracing_wanted(o))) {
+        tell_error("--ack is for lines as they come, not for what is made of "
+                   "several");
+    } else if (options_have_tls(o) && !is_tls) {
+        tell_error("--tls-... are for tls:HOST:PORT and https:// URLs");
+    } else if (!o->tls.certificate != !o->tls.key) {
+        tell_error("--tls-certificate and --tls-key go together");
+    } else {
+        return true;
+    }
+    return false;
+}
+
+/* The host is "name:port", "name" or "[address]:port". */
+static bool read_host(struct client *c, struct peer *ret)
+{
+    snprintf(c->host, sizeof c->host, "%s",
+             c->name + strlen(c->scheme->prefix));
+    if (c->is_url)
+        c->host[strcspn(c->host, "/")] = '\0';
+    memcpy(c->bare, c->host, sizeof c->bare);
+    char *end = strrchr(c->bare, ']');
+    char *colon = strrchr(end ? end : c->bare, ':');
+    if (colon)
+        *colon = '\0';
+    if (end)
+        *end = '\0';
+    *ret = (struct peer){
+        .name = end ? c->bare + 1 : c->bare,
+        .port = colon ? colon + 1 : c->scheme->port,
+        .tls = c->scheme->is_tls ? &c->o->tls : NULL,
+    };
+    if (ret->port && *ret->port)
+        return true;
+    tell_error("%s: the port is missing", c->name);
+    return false;
+}
+
+/* What is sent first; 0: it is too long, which was said. */
+static size_t put_request(const struct client *c, char *ret)
+{
+    struct pfd_subscription what = subscription_of(c->o);
+    struct pfd_error err;
+    size_t n = 0;
+    if (c->o->ack)
+        return (size_t)sprintf(ret, "{\"output\":\"entries\"}\n");
+    if (pfd_subscription_line(&what, ret, LINE, &n, &err) != PFD_OK) {
+        tell_error("%s", err.text);
+        return 0;
+    }
+    return c->is_url ? put_get(ret, c->o, c->host) : n;
+}
+
+/* Who does not want us may be gone before it has read this: it is heard out. */
+static enum outcome ask(struct client *c, const char *request, size_t n)
+{
+    enum outcome outcome = connection_send(&c->connection, request, n);
+    if (outcome == OUTCOME_END)
+        outcome = OUTCOME_DONE;
+    if (outcome == OUTCOME_DONE && c->is_url)
+        outcome = read_head(c);
+    return outcome;
+}
+
+static int status_of(const struct client *c, enum outcome outcome)
+{
+    const struct options *o = c->o;
+    if (outcome == OUTCOME_FAILED || output_failed() || c->entries.has_failed)
+        return EXIT_ERROR;
+    if (c->entries.is_doubtful)
+        return EXIT_FINDINGS;
+    return chooses(o) && c->entries.n_entries == 0 ? EXIT_NOTHING : EXIT_CLEAN;
+}
+
+static enum outcome follow(struct client *c, const struct peer *peer,
+                           const char *request, size_t n)
+{
+    enum outcome outcome = connection_open(&c->connection, peer);
+    if (outcome == OUTCOME_DONE)
+        outcome = ask(c, request, n);
+    if (outcome == OUTCOME_DONE)
+        outcome = pass_on(c);
+    follow_entries_pause(&c->entries, true);
+    if (outcome == OUTCOME_FAILED)
+        tell_error("%s: %s", c->name, c->connection.why);
+    if (outcome == OUTCOME_FAILED && c->o->is_default_daemon) {
+        tell_hint("no file is given, and no printfdecoded of yours is there: "
+                  "start one, or name a buffer, a socket or an address");
+    }
+    if (outcome == OUTCOME_END)
+        tell_hint("%s: the daemon has ended the connection", c->name);
+    connection_close(&c->connection);
+    return outcome;
+}
+
+int follow_client_take(const struct options *o,
+                       const struct follow_taker *taker)
+{
+    char request[REQUEST];
+    struct client c = {
+        .o = o,
+        .taker = taker,
+        .name = o->files[0].path,
+        .scheme = find_scheme(o->files[0].path),
+    };
+    struct peer peer = { .path = socket_path(c.name) };
+    c.is_url = c.scheme && c.scheme->is_url;
+    if (!is_possible(&c) || (c.scheme && !read_host(&c, &peer)))
+        return EXIT_ERROR;
+    size_t n = put_request(&c, request);
+    if (!n || !follow_entries_init(&c.entries, o, taker))
+        return EXIT_ERROR;
+    int status = status_of(&c, follow(&c, &peer, request, n));
+    follow_entries_deinit(&c.entries);
+    return status;
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+#include "follow_entries.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "show/collapsed_lines.h"
+#include "show/entry_findings.h"
+#include "show/messages.h"
+#include "show/output.h"
+#include "show/perfetto_output.h"
+
+enum {
+    FLUSH_AT = 1 << 20,
+    WORD = 40,
+};
+
+static bool is_number(const char *text)
+{
+    return text && *text && strspn(text, "0123456789") == strlen(text);
+}
+
+/* Whoever has chosen the entries: matches are shown here. */
+static bool show_matches(struct follow_entries *e, struct pfd_error *err)
+{
+    const struct options *o = e->o;
+    const struct pfd_filter_spec spec = {
+        .patterns = o->matches.all,
+        .n_patterns = o->matches.n,
+        .ignore_case = o->ignore_case,
+        .invert = o->invert,
+        .jit = true,
+    };
+    return !o->matches.n || e->collapse || e->trace ||
+           (pfd_filter_new(&spec, &e->shown, err) == PFD_OK &&
+            pfd_lines_highlight(e->lines, e->shown, err) == PFD_OK);
+}
+
+static bool make_lines(struct follow_entries *e, const char *form,
+                       struct pfd_error *err)
+{
+    const struct options *o = e->o;
+    if (pfd_lines_new(form, options_color(o, STDOUT_FILENO), e->is_json,
+                      &e->lines, err) != PFD_OK ||
+        !show_matches(e, err))
+        return false;
+    if (options_fields(o))
+        pfd_lines_fields(e->lines);
+    if (!e->is_json)
+        pfd_lines_show(e->lines, options_show(o), options_links(o));
+    if (e->collapse)
+        pfd_lines_rows(e->lines);
+    if (e->trace)
+        pfd_lines_values(e->lines);
+    if (!e->taker && !e->trace) {
+        if (!o->no_findings)
+            pfd_lines_tell(e->lines);
+        return true;
+    }
+    if (pfd_lines_new("text", options_color(o, STDERR_FILENO), false,
+                      &e->beside, err) != PFD_OK)
+        return false;
+    pfd_lines_tell(e->beside);
+    return true;
+}
+
+bool follow_entries_init(struct follow_entries *ret, const struct options *o,
+                         const struct follow_taker *taker)
+{
+    bool has_form = o->output && !taker && !tracing_wanted(o);
+    const char *form = has_form ? o->output : "text";
+    struct pfd_error err;
+    *ret = (struct follow_entries){
+        .o = o,
+        .taker = taker,
+        .traced = UINT64_MAX,
+        .is_json = !strcmp(form, "json"),
+        .is_raw = !strcmp(form, "raw"),
+        .from = is_number(o->from) ? strtoull(o->from, NULL, 10) : 0,
+    };
+    struct pfd_subscriber_options options = { .fn = tell_finding };
+    if (!collapsing_open(o, &ret->collapse) ||
+        (!taker && !tracing_open(o, NULL, &ret->trace)))
+        return false;
+    if (pfd_subscriber_new(&options, &ret->subscriber, &err) == PFD_OK &&
+        make_lines(ret, form, &err))
+        return true;
+    tell_error("%s", err.text);
+    follow_entries_deinit(ret);
+    return false;
+}
+
+void follow_entries_deinit(struct follow_entries *e)
+{
+    pfd_subscriber_free(e->subscriber);
+    pfd_lines_free(e->lines);
+    pfd_lines_free(e->beside);
+    pfd_filter_free(e->shown);
+    pfd_collapse_free(e->collapse);
+    pfd_trace_free(e->trace);
+}
+
+static enum outcome fail(struct follow_entries *e, const struct pfd_error *err)
+{
+    char place[40] = "";
+    if (err->offset != PFD_NO_OFFSET) {
+        snprintf(place, sizeof place,
+                 "byte %llu: ", (unsigned long long)err->offset);
+    }
+    snprintf(e->why, sizeof e->why, "%s%s", place, err->text);
+    return OUTCOME_FAILED;
+}
+
+/* ---- what comes ---- */
+
+/* A word, whatever came. */
+static struct pfd_wire_bytes word_of(struct pfd_wire_bytes text)
+{
+    bool ok = text.n > 0 && text.n <= WORD;
+    for (size_t i = 0; ok && i < text.n; i++)
+        ok = text.at[i] == '_' || (text.at[i] >= 'a' && text.at[i] <= 'z');
+    return ok ? text : pfd_wire_text("subscriber_lag");
+}
+
+/* What was not sent is of no buffer. */
+static void write_gap(struct follow_entries *e, const struct pfd_batch *batch)
+{
+    char line[256];
+    struct pfd_wire_bytes why = word_of(batch->why);
+    int n = 0;
+    if (e->is_raw || e->o->no_findings)
+        return;
+    e->is_doubtful = true;
+    if (e->is_json) {
+        n = snprintf(line, sizeof line,
+                     "{\"type\":\"gap\",\"missed\":%" PRIu64
+                     ",\"next_sequence\":%" PRIu64 ",\"reason\":\"%.*s\"}\n",
+                     batch->missed, batch->sequence, (int)why.n, why.at);
+    } else {
+        n = snprintf(line, sizeof line,
+                     "! gap: %" PRIu64 " records missed, next is %" PRIu64 "\n",
+                     batch->missed, batch->sequence);
+    }
+    pfd_lines_add(e->beside ? e->beside : e->lines, line, (size_t)n);
+}
+
+static bool is_doubt(uint64_t findings)
+{
+    for (uint64_t left = findings; left; left &= left - 1) {
+        if (!pfd_finding_is_note((enum pfd_finding_kind)__builtin_ctzll(left)))
+            return true;
+    }
+    return false;
+}
+
+/* What lines say of an entry themselves, and a trace in names alone. */
+static void tell_entry_finding(void *user, const struct pfd_finding *finding)
+{
+    const struct follow_entries *e = user;
+    bool is_told = e->o->verbose || !pfd_finding_is_note(finding->kind);
+    if (is_told && !e->o->no_findings)
+        pfd_lines_finding(e->beside, finding);
+}
+
+static void give_entry(struct follow_entries *e, const struct pfd_batch *batch,
+                       struct pfd_entry *entry)
+{
+    if (!e->taker) {
+        pfd_lines_entry(e->lines, entry);
+    } else if (!e->taker->entry(e->taker->user, entry, batch->time,
+                                batch->strings)) {
+        e->has_failed = true;
+    }
+    if (e->beside)
+        entry_findings_each(entry, batch->source, tell_entry_finding, e);
+    e->is_doubtful |= is_doubt(entry->findings);
+    e->n_entries++;
+}
+
+static void write_item(struct follow_entries *e, const struct pfd_batch *batch,
+                       struct pfd_chunk_item *item, uint64_t sequence)
+{
+    struct pfd_lines *others = e->beside ? e->beside : e->lines;
+    pfd_lines_set_stamp(e->lines, sequence, batch->time);
+    switch (item->type) {
+    case PFD_CHUNK_ENTRY:
+        give_entry(e, batch, &item->entry);
+        break;
+    case PFD_CHUNK_FINDING:
+        pfd_lines_finding(others, &item->finding);
+        e->is_doubtful |= !pfd_finding_is_note(item->finding.kind);
+        break;
+    case PFD_CHUNK_GAP:
+        pfd_lines_gap(others, &item->gap, batch->source);
+        e->is_doubtful = true;
+        break;
+    }
+}
+
+static bool flush(struct follow_entries *e)
+{
+    size_t n = 0;
+    const char *bytes = pfd_lines_bytes(e->lines, &n);
+    if (!bytes && n) {
+        tell_error("out of memory");
+        exit(EXIT_ERROR);
+    }
+    bool ok = !n || (e->collapse ? pfd_collapse_write(e->collapse, bytes, n)
+                     : e->trace  ? pfd_trace_write(e->trace, bytes, n)
+                                 : output_write(NULL, bytes, n));
+    pfd_lines_clear(e->lines);
+    bytes = e->beside ? pfd_lines_bytes(e->beside, &n) : NULL;
+    if (bytes && n) {
+        fwrite(bytes, 1, n, stderr);
+        pfd_lines_clear(e->beside);
+    }
+    return ok;
+}
+
+/* True: it is one of those that were asked for. */
+static bool choose(struct follow_entries *e, const struct pfd_batch *batch,
+                   struct pfd_filter_run *run, struct pfd_chunk_item *item,
+                   uint64_t sequence)
+{
+    const struct pfd_filter_facts facts = {
+        .time_unix_ns = batch->time,
+        .sequence = sequence,
+        .generation = batch->generation,
+        .buffer = batch->buffer,
+    };
+    if (!run || item->type != PFD_CHUNK_ENTRY)
+        return true;
+    pfd_filter_run_set(run, &facts);
+    bool ret = pfd_filter_want(run, &item->entry);
+    e->filtering->n_given += ret;
+    return ret;
+}
+
+static enum outcome take_chosen(struct follow_entries *e,
+                                const struct pfd_batch *batch,
+                                struct pfd_filter_run *run)
+{
+    struct pfd_chunk_item item;
+    struct pfd_error err;
+    uint64_t sequence = 0;
+    enum pfd_status status = PFD_OK;
+    while ((status = pfd_subscriber_item(e->subscriber, &item, &sequence,
+                                         &err)) == PFD_OK) {
+        size_t n = 0;
+        if (item.type == PFD_CHUNK_ENTRY && e->n_entries == e->o->limit)
+            return OUTCOME_STOPPED;
+        if (sequence >= e->from && choose(e, batch, run, &item, sequence))
+            write_item(e, batch, &item, sequence);
+        e->last = sequence;
+        if (e->n_entries == e->o->limit || e->has_failed)
+            return OUTCOME_STOPPED;
+        pfd_lines_bytes(e->lines, &n);
+        if (n >= FLUSH_AT && !flush(e))
+            return OUTCOME_STOPPED;
+    }
+    return status == PFD_END ? OUTCOME_DONE : fail(e, &err);
+}
+
+static enum outcome take_items(struct follow_entries *e,
+                               const struct pfd_batch *batch)
+{
+    struct pfd_filter_run *run = NULL;
+    if (e->filtering && !filtering_run(e->filtering, batch->strings, &run))
+        exit(EXIT_ERROR);
+    enum outcome outcome = take_chosen(e, batch, run);
+    if (run)
+        e->filtering->n_doubts += pfd_filter_gave_up(run);
+    pfd_filter_run_free(run);
+    return outcome;
+}
+
+static enum outcome take_batch(struct follow_entries *e,
+                               const struct pfd_batch *batch)
+{
+    if (batch->type == PFD_BATCH_GAP) {
+        write_gap(e, batch);
+        return OUTCOME_DONE;
+    }
+    if (e->is_json && pfd_lines_set_origin(e->lines, batch->buffer) != PFD_OK) {
+        tell_error("out of memory");
+        exit(EXIT_ERROR);
+    }
+    pfd_lines_set_buffer(e->lines, batch->buffer->buffer);
+    /* Lines of the first generation do not say so. */
+    pfd_lines_set_place(e->lines,
+                        batch->generation ? batch->generation : UINT64_MAX,
+                        UINT64_MAX);
+    if (!e->trace)
+        return take_items(e, batch);
+    pfd_trace_set_strings(e->trace, batch->strings);
+    if (e->traced != batch->buffer->buffer)
+        pfd_trace_set_source(e->trace, batch->source);
+    e->traced = batch->buffer->buffer;
+    enum outcome outcome = take_items(e, batch);
+    /* Its strings are there until the next batch. */
+    e->is_closed |= !flush(e);
+    return e->is_closed && outcome == OUTCOME_DONE ? OUTCOME_STOPPED : outcome;
+}
+
+/* All batches that there are. */
+static enum outcome take_batches(struct follow_entries *e)
+{
+    enum outcome outcome = OUTCOME_DONE;
+    while (outcome == OUTCOME_DONE) {
+        struct pfd_batch batch;
+        struct pfd_error err;
+        enum pfd_status status =
+            pfd_subscriber_next(e->subscriber, &batch, &err);
+        if (status == PFD_MORE || status == PFD_END)
+            break;
+        outcome = status == PFD_OK ? take_batch(e, &batch) : fail(e, &err);
+    }
+    e->is_closed |= !flush(e) || !output_flush();
+    if (!e->is_closed)
+        e->written = e->last;
+    return e->is_closed && outcome == OUTCOME_DONE ? OUTCOME_STOPPED : outcome;
+}
+
+enum outcome follow_entries_take(struct follow_entries *e, const char *bytes,
+                                 size_t n)
+{
+    enum outcome outcome = OUTCOME_DONE;
+    while (n && outcome == OUTCOME_DONE) {
+        struct pfd_error err;
+        size_t taken = 0;
+        if (pfd_subscriber_feed(e->subscriber, bytes, n, &taken, &err) !=
+            PFD_OK)
+            return fail(e, &err);
+        bytes += taken;
+        n -= taken;
+        outcome = take_batches(e);
+    }
+    return outcome;
+}
+
+enum outcome follow_entries_end(struct follow_entries *e)
+{
+    pfd_subscriber_finish(e->subscriber);
+    enum outcome outcome = take_batches(e);
+    return outcome == OUTCOME_DONE ? OUTCOME_END : outcome;
+}
+
+bool follow_entries_pause(struct follow_entries *e, bool is_end)
+{
+    bool ok = is_end ? collapsing_end(e->collapse)
+                     : collapsing_end_in_time(e->collapse, &e->collapsed_ns);
+    e->is_closed |= !ok || (e->collapse && !output_flush());
+    if (e->taker && !e->taker->turn(e->taker->user, is_end))
+        e->has_failed = e->is_closed = true;
+    if (is_end && !tracing_end(e->trace))
+        e->has_failed = true;
+    return !e->is_closed;
+}

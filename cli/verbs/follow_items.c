@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+#include "follow_items.h"
+
+#include <stdlib.h>
+
+#include "input/convert_inputs.h"
+#include "show/entry_findings.h"
+#include "show/messages.h"
+#include "show/output.h"
+
+void follow_items_flush(struct follow_items *items)
+{
+    size_t n = 0;
+    items->is_over |= !pressing_rest(&items->pressing);
+    const char *bytes = pfd_lines_bytes(items->lines, &n);
+    if (!bytes && n) {
+        tell_error("out of memory");
+        exit(EXIT_ERROR);
+    }
+    if (n && !(items->collapse ? pfd_collapse_write(items->collapse, bytes, n)
+               : items->trace  ? pfd_trace_write(items->trace, bytes, n)
+                               : output_write(NULL, bytes, n)))
+        items->is_over = true;
+    pfd_lines_clear(items->lines);
+}
+
+static bool is_told(const struct follow_items *items,
+                    enum pfd_finding_kind kind)
+{
+    return items->o->verbose || !pfd_finding_is_note(kind);
+}
+
+static void add_finding(struct follow_items *items,
+                        const struct pfd_finding *finding, bool is_repeated)
+{
+    if (!is_told(items, finding->kind))
+        return;
+    items->is_over |= !pressing_rest(&items->pressing);
+    pfd_lines_finding(items->lines, finding);
+    if (options_tells(items->o)) /* behind what was before it */
+        follow_items_flush(items);
+    if (!is_repeated || items->o->verbose)
+        tell_finding(NULL, finding);
+}
+
+void follow_items_finding(struct follow_items *items,
+                          const struct pfd_finding *finding)
+{
+    add_finding(items, finding, false);
+}
+
+/* ---- ids that no string has ---- */
+
+/* Was it told of an entry before? Without any strings, what is missing is told
+ * once, as the lines say the rest. */
+static bool was_told(struct follow_items *items, uint64_t id)
+{
+    bool has_strings = pfd_strings_count(items->in->strings) > 0;
+    if (!has_strings && !items->misses_strings) {
+        items->misses_strings = true;
+        follow_items_flush(items);
+        inputs_tell_no_strings(items->in);
+    }
+    for (size_t i = 0; i < items->n_unknown; i++) {
+        if (items->unknown[i] == id)
+            return true;
+    }
+    if (!has_strings || items->n_unknown == FOLLOW_UNKNOWN_MAX)
+        return true;
+    items->unknown[items->n_unknown++] = id;
+    return false;
+}
+
+static void take_finding(void *user, const struct pfd_finding *finding)
+{
+    struct follow_items *items = user;
+    add_finding(items, finding,
+                finding->kind == PFD_FINDING_unknown_id && items->is_repeated);
+}
+
+static void take_findings(const struct follow_origin *from,
+                          const struct pfd_entry *entry)
+{
+    const uint64_t unknown = UINT64_C(1) << PFD_FINDING_unknown_id;
+    struct follow_items *items = from->items;
+    items->is_repeated =
+        entry->findings & unknown && was_told(items, entry->id);
+    entry_findings_each(entry, from->name, take_finding, items);
+}
+
+static void set_facts(struct follow_items *items)
+{
+    const struct pfd_filter_facts facts = {
+        .time_unix_ns = items->time,
+        .generation = items->generation,
+    };
+    if (items->filter)
+        pfd_filter_run_set(items->filter, &facts);
+}
+
+/* Where the items to come are from. */
+static void set_place(const struct follow_origin *from, uint64_t generation)
+{
+    struct follow_items *items = from->items;
+    struct pfd_press_place place = {
+        .strings = items->in->strings,
+        .options = &items->o->decoding,
+        .source = from->name,
+        .buffer = from->number,
+        .generation = generation,
+        .time = items->time,
+    };
+    pressing_set_place(&items->pressing, &place);
+    pfd_lines_set_place(items->lines, generation, UINT64_MAX);
+    pfd_lines_set_buffer(items->lines, from->number);
+    items->placed = from;
+    items->generation = generation;
+    set_facts(items);
+}
+
+/* False: nothing more is wanted. */
+static bool begin_items(const struct follow_origin *from, uint64_t generation)
+{
+    struct follow_items *items = from->items;
+    if (items->is_over)
+        return false;
+    if (items->placed != from || items->generation != generation)
+        set_place(from, generation);
+    return true;
+}
+
+void follow_items_take(void *user, const struct pfd_tail_item *item)
+{
+    enum {
+        FLUSH_AT = 1 << 20
+    };
+    const struct follow_origin *from = user;
+    struct follow_items *items = from->items;
+    size_t n = 0;
+    if (!begin_items(from, item->generation))
+        return;
+    if (items->trace && items->traced != from) {
+        follow_items_flush(items);
+        pfd_trace_set_source(items->trace, from->name);
+        items->traced = from;
+    }
+    if (!item->is_entry) {
+        follow_items_finding(items, item->finding);
+        return;
+    }
+    if (items->filter && !pfd_filter_want(items->filter, item->entry))
+        return;
+    if (!items->taker && pressing_take(&items->pressing, item->entry)) {
+        items->filtering.n_given++;
+        return;
+    }
+    if (!items->taker)
+        pfd_lines_entry(items->lines, item->entry);
+    if (item->entry->findings)
+        take_findings(from, item->entry);
+    items->is_over = ++items->filtering.n_given >= items->o->limit;
+    if (items->taker && !items->taker->entry(items->taker->user, item->entry,
+                                             items->time, items->in->strings))
+        items->is_over = items->failed = true;
+    pfd_lines_bytes(items->lines, &n);
+    if (n >= FLUSH_AT)
+        follow_items_flush(items);
+}
+
+/* Each by itself, where more than threads that print is asked for. */
+void follow_items_take_run(void *user, const struct pfd_run *run,
+                           uint64_t generation)
+{
+    const struct follow_origin *from = user;
+    struct follow_items *items = from->items;
+    size_t n = pfd_run_count(run);
+    if (!begin_items(from, generation))
+        return;
+    if (!items->filter && !items->taker &&
+        pressing_take_run(&items->pressing, run)) {
+        items->filtering.n_given += n;
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct pfd_entry entry;
+        const struct pfd_tail_item item = {
+            .is_entry = true,
+            .entry = &entry,
+            .generation = generation,
+        };
+        pfd_run_entry(run, i, &entry);
+        follow_items_take(user, &item);
+    }
+}
+
+/* Likewise. */
+void follow_items_take_runs(void *user, const struct pfd_run *const *runs,
+                            size_t n, uint64_t generation)
+{
+    const struct follow_origin *from = user;
+    struct follow_items *items = from->items;
+    bool is_plain = !items->filter && !items->taker;
+    if (begin_items(from, generation) && is_plain &&
+        pressing_take_runs(&items->pressing, runs, n, from->tail)) {
+        for (size_t i = 0; i < n; i++)
+            items->filtering.n_given += pfd_run_count(runs[i]);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        follow_items_take_run(user, runs[i], generation);
+}
+
+/* ---- life ---- */
+
+static struct pfd_lines *make_lines(void *user)
+{
+    const struct follow_items *items = user;
+    return pressing_lines(items->o, items->filtering.filter, !items->taker,
+                          items->collapse, items->trace);
+}
+
+bool follow_items_open(struct follow_items *items, bool is_live)
+{
+    const struct options *o = items->o;
+    const struct pfd_press_options press = {
+        .lines = make_lines,
+        .write = output_write,
+        .user = items,
+    };
+    if (is_live && (!collapsing_open(o, &items->collapse) ||
+                    !tracing_open(o, items->in->strings, &items->trace)))
+        return false;
+    items->lines = make_lines(items);
+    if (!items->lines)
+        return false;
+    pressing_init(&items->pressing, &press,
+                  !items->taker && !items->collapse && !items->trace &&
+                      o->limit == UINT64_MAX);
+    return true;
+}
+
+void follow_items_close(struct follow_items *items)
+{
+    if (items->filter)
+        items->filtering.n_doubts = pfd_filter_gave_up(items->filter);
+    pfd_filter_run_free(items->filter);
+    pressing_deinit(&items->pressing);
+    pfd_lines_free(items->lines);
+    pfd_collapse_free(items->collapse);
+    pfd_trace_free(items->trace);
+}
+
+void follow_items_look(struct follow_items *items, uint64_t time)
+{
+    items->time = time;
+    items->placed = NULL;
+    pfd_lines_set_time(items->lines, time);
+}
+
+bool follow_items_renew(struct follow_items *items)
+{
+    items->placed = NULL;
+    pfd_filter_run_free(items->filter);
+    items->filter = NULL;
+    return filtering_run(&items->filtering, items->in->strings, &items->filter);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "followed_lines.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "input/convert_inputs.h"
+#include "show/messages.h"
+#include "show/perfetto_output.h"
+
+enum {
+    CHUNK = 16 << 10, /* bytes: its lines stay in the cache */
+    MUCH = 512 << 10, /* bytes of entries in a look */
+    LONG_RUN = 64,    /* entries: worth the way to another thread */
+};
+
+static bool check(enum pfd_status status)
+{
+    if (status == PFD_OK || status == PFD_ERR_STOPPED)
+        return status == PFD_OK;
+    tell_error(status == PFD_ERR_NOMEM ? "out of memory"
+                                       : "lines could not be made");
+    exit(EXIT_ERROR);
+}
+
+struct pfd_lines *pressing_lines(const struct options *o,
+                                 const struct pfd_filter *filter, bool has_form,
+                                 bool has_rows, bool has_values)
+{
+    struct pfd_error err;
+    struct pfd_lines *lines = NULL;
+    bool is_named = o->output && has_form && !tracing_wanted(o);
+    if (pfd_lines_new(is_named ? o->output : "text",
+                      options_color(o, STDOUT_FILENO), o->verbose, &lines,
+                      &err) != PFD_OK) {
+        tell_error("%s", err.text);
+        return NULL;
+    }
+    pfd_lines_show(lines, options_show(o), options_links(o));
+    if (options_marks(o))
+        pfd_lines_mark(lines);
+    if (options_fields(o))
+        pfd_lines_fields(lines);
+    if (filter && !has_rows && !has_values)
+        check(pfd_lines_highlight(lines, filter, NULL));
+    if (has_rows)
+        pfd_lines_rows(lines);
+    if (has_values)
+        pfd_lines_values(lines);
+    return lines;
+}
+
+void pressing_init(struct pressing *ret,
+                   const struct pfd_press_options *options, bool is_possible)
+{
+    *ret = (struct pressing){
+        .options = *options,
+        .is_possible = is_possible && sysconf(_SC_NPROCESSORS_ONLN) > 1,
+    };
+}
+
+void pressing_deinit(struct pressing *p)
+{
+    pfd_press_free(p->press);
+    p->press = NULL;
+}
+
+void pressing_set_place(struct pressing *p, const struct pfd_press_place *place)
+{
+    if (p->is_on)
+        pfd_press_go(p->press, &p->place);
+    p->place = *place;
+}
+
+bool pressing_take(struct pressing *p, const struct pfd_entry *entry)
+{
+    p->n_bytes += entry->n_bytes;
+    if (!p->is_on)
+        return false;
+    if (entry->findings) { /* told beside its line */
+        pressing_rest(p);
+        return false;
+    }
+    struct pfd_chunk_writer *chunk = pfd_press_chunk(p->press);
+    check(pfd_chunk_add_entry(chunk, entry, NULL));
+    if (pfd_chunk_size(chunk) >= CHUNK)
+        pfd_press_go(p->press, &p->place);
+    return true;
+}
+
+bool pressing_take_run(struct pressing *p, const struct pfd_run *run)
+{
+    size_t n = pfd_run_count(run);
+    if (!p->is_on)
+        return false;
+    p->n_bytes += pfd_run_bytes(run);
+    if (n >= LONG_RUN) {
+        pfd_press_run(p->press, run, &p->place);
+        return true;
+    }
+    for (size_t i = 0; i < n;) {
+        struct pfd_chunk_writer *chunk = pfd_press_chunk(p->press);
+        check(pfd_chunk_add_run(chunk, run, &i, CHUNK - 1, NULL));
+        if (pfd_chunk_size(chunk) >= CHUNK)
+            pfd_press_go(p->press, &p->place);
+    }
+    return true;
+}
+
+bool pressing_take_runs(struct pressing *p, const struct pfd_run *const *runs,
+                        size_t n, struct pfd_tail *tail)
+{
+    if (!p->is_on)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        p->n_bytes += pfd_run_bytes(runs[i]);
+    pfd_press_runs(p->press, runs, n, &p->place, pfd_tail_share, tail);
+    return true;
+}
+
+/* Where no thread can be started, it goes on without. */
+static void begin(struct pressing *p)
+{
+    if (!p->press)
+        p->is_possible = pfd_press_new(&p->options, &p->press, NULL) == PFD_OK;
+    p->is_on = p->is_possible;
+}
+
+bool pressing_end_look(struct pressing *p)
+{
+    bool is_much = p->n_bytes >= MUCH;
+    bool ok = true;
+    p->n_bytes = 0;
+    if (p->is_on && is_much) {
+        pfd_press_go(p->press, &p->place);
+        ok = check(pfd_press_status(p->press));
+    } else if (p->is_on) {
+        ok = pressing_rest(p);
+    } else if (is_much && p->is_possible) {
+        begin(p);
+    }
+    return ok;
+}
+
+bool pressing_rest(struct pressing *p)
+{
+    if (!p->is_on)
+        return true;
+    p->is_on = false;
+    pfd_press_go(p->press, &p->place);
+    return check(pfd_press_drain(p->press));
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lines of what is followed, made by several threads while much comes. Where
+ * little comes, whoever takes the entries prints them, and nothing waits.
+ */
+#ifndef CLI_FOLLOWED_LINES_H
+#define CLI_FOLLOWED_LINES_H
+
+#include <printfdecode/ordered_render.h>
+#include <printfdecode/tail.h>
+
+#include "options.h"
+
+/* What prints entries as the options say: in their form, or as what a trace or
+ * runs of equal ones are made of; filter: whose matches are shown, or NULL. NULL: it cannot be, which was said. */
+struct pfd_lines *pressing_lines(const struct options *options,
+                                 const struct pfd_filter *filter, bool has_form,
+                                 bool has_rows, bool has_values);
+
+struct pressing {
+    struct pfd_press_options options;
+    struct pfd_press *press;      /* NULL: nothing has been pressed yet */
+    struct pfd_press_place place; /* of the chunk that is filled */
+    bool is_possible;
+    bool is_on;
+    uint64_t n_bytes; /* of entries, in this look */
+};
+
+/* is_possible: lines are all that becomes of entries. */
+void pressing_init(struct pressing *ret,
+                   const struct pfd_press_options *options, bool is_possible);
+void pressing_deinit(struct pressing *pressing);
+
+/* What the entries to come have in common. */
+void pressing_set_place(struct pressing *pressing,
+                        const struct pfd_press_place *place);
+
+/* Takes an entry; false: all before it is written, and so should it be. Ends
+ * the program where memory is out, which was said; so do the others. */
+bool pressing_take(struct pressing *pressing, const struct pfd_entry *entry);
+
+/* The same for entries in which nothing was found. */
+bool pressing_take_run(struct pressing *pressing, const struct pfd_run *run);
+/* And for runs that a tail gives together. */
+bool pressing_take_runs(struct pressing *pressing,
+                        const struct pfd_run *const *runs, size_t n,
+                        struct pfd_tail *tail);
+
+/* A look has ended: what it has given is on its way. False: nobody wants more,
+ * as in pressing_rest(). */
+bool pressing_end_look(struct pressing *pressing);
+
+/* Waits until all that was taken is written; from here on entries are printed
+ * one by one, until much comes again. */
+bool pressing_rest(struct pressing *pressing);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of `info` share. */
+#ifndef CLI_INFO_H
+#define CLI_INFO_H
+
+#include "input/code_source.h"
+#include "options.h"
+
+struct info {
+    const struct options *options;
+    bool json;
+    pfd_finding_fn hear; /* with this struct as its user */
+    uint64_t n_findings;
+    bool is_split; /* the code of this file is in others, which come, too */
+};
+
+/* A capture: frames, strings, time, buffers and labels. False: said. */
+bool info_capture(struct info *x, const struct source *source);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/* printfdecode plot: the arguments of entries as pictures. */
+#include "plot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "input/convert_inputs.h"
+#include "input/filter.h"
+#include "input/select_string.h"
+#include "show/messages.h"
+#include "show/output.h"
+
+enum {
+    FEW_POINTS = 5000 /* as dots, Braille shows them best */
+};
+
+/* ---- the command line ---- */
+
+static bool read_kind(const struct options *o, enum pfd_plot_kind *ret)
+{
+    static const char *const words[] = { "heat", "hist", "scatter", "line" };
+    const char *given = o->n_files ? o->files[0].path : "";
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!strcmp(given, words[i])) {
+            *ret = (enum pfd_plot_kind)i;
+            return true;
+        }
+    }
+    tell_error("which picture? 'plot heat', 'hist', 'scatter' or 'line' comes "
+               "first, and then files");
+    return false;
+}
+
+static bool has_suffix(const char *path, const char *suffix)
+{
+    size_t n_path = strlen(path);
+    size_t n = suffix ? strlen(suffix) : 0;
+    return n && n_path > n && !strcasecmp(path + n_path - n, suffix);
+}
+
+/* As -o says, or the end of the file's name. */
+static bool find_form(struct plot *p)
+{
+    struct pfd_plot_output form;
+    const char *to = p->o->to;
+    char list[128] = "";
+    p->form = p->o->output;
+    terminal_measure(&p->terminal);
+    for (size_t i = 0;
+         to && !p->form && pfd_plot_output_get(i, &form) == PFD_OK; i++) {
+        size_t n = strlen(list);
+        if (has_suffix(to, form.suffix))
+            p->form = form.name;
+        if (form.suffix) {
+            snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "",
+                     form.suffix);
+        }
+    }
+    if (p->form || (isatty(STDOUT_FILENO) && !to))
+        return true;
+    if (to) {
+        tell_error("%s: which form? Names end in %s, or -o says it", to, list);
+    } else {
+        tell_error("standard output is no terminal: --to FILE, or -o FORM");
+    }
+    return false;
+}
+
+/* ---- what came of it ---- */
+
+static void tell_count(uint64_t n, const char *one, const char *several)
+{
+    if (n)
+        tell_hint("%llu %s", (unsigned long long)n, n == 1 ? one : several);
+}
+
+void plot_tell_counts(const struct plot *p)
+{
+    struct pfd_plot_counts c;
+    pfd_plot_counts(p->plot, &c);
+    tell_count(c.unknown, "entry of an unknown id is not drawn",
+               "entries of unknown ids are not drawn");
+    tell_count(c.others, "entry of another format string is not drawn",
+               "entries of other format strings are not drawn");
+    tell_count(c.without, "entry lacks one of the columns",
+               "entries lack one of the columns");
+    tell_count(c.texts, "entry has a text where a number is drawn",
+               "entries have texts where numbers are drawn");
+    tell_count(c.nowhere, "entry has a coordinate that is NaN or infinite",
+               "entries have coordinates that are NaN or infinite");
+    tell_count(c.outside, "entry is outside of the ranges",
+               "entries are outside of the ranges");
+    tell_count(c.unpanelled, "entry is of a panel too many",
+               "entries are of panels too many: 16 are drawn");
+    tell_count(c.not_above_0, "number is not above 0: a logarithm has no place",
+               "numbers are not above 0: they are shown as the least that is");
+    if (p->kind == PFD_PLOT_HEAT) {
+        tell_count(c.several, "cell got more than one value",
+                   "cells got more than one value");
+        if (c.cell_x > 0 || c.cell_y > 0) {
+            tell_hint("a cell is 2^%d wide and 2^%d high: --x-range, --y-range "
+                      "and --cells give each its own",
+                      c.cell_x, c.cell_y);
+        }
+    }
+}
+
+static bool write_file(void *user, const void *bytes, size_t n)
+{
+    const int *fd = user;
+    const char *at = bytes;
+    while (n) {
+        ssize_t done = write(*fd, at, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return false;
+        at += done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
+/* Made when the picture is there: a run that fails leaves no file. */
+bool plot_draw_file(const struct plot *p, const char *to)
+{
+    struct pfd_error err = { 0 };
+    int fd = -1;
+    struct pfd_plot_counts counts;
+    pfd_plot_counts(p->plot, &counts);
+    if (counts.points) {
+        fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        if (fd < 0) {
+            tell_error("%s: %s", to, strerror(errno));
+            return false;
+        }
+    }
+    enum pfd_status status =
+        pfd_plot_draw(p->plot, p->form, NULL, write_file, &fd, &err);
+    if (status == PFD_ERR_STOPPED || (fd >= 0 && close(fd))) {
+        tell_error("%s: %s", to, strerror(errno));
+        return false;
+    }
+    if (status != PFD_OK)
+        tell_error("%s", err.text);
+    return status == PFD_OK;
+}
+
+static bool has_form(const char *name)
+{
+    struct pfd_plot_output form;
+    for (size_t i = 0; pfd_plot_output_get(i, &form) == PFD_OK; i++) {
+        if (!strcmp(form.name, name))
+            return true;
+    }
+    return false;
+}
+
+void plot_choose_form(struct plot *p)
+{
+    struct pfd_plot_counts counts;
+    if (p->form)
+        return;
+    pfd_plot_counts(p->plot, &counts);
+    bool is_thin = p->kind == PFD_PLOT_LINE ||
+                   (p->kind == PFD_PLOT_SCATTER && counts.points <= FEW_POINTS);
+    terminal_ask(&p->terminal);
+    p->form = p->terminal.has_kitty && has_form("kitty") ? "kitty"
+              : p->terminal.has_sixel                    ? "sixel"
+              : is_thin                                  ? "braille"
+                                                         : "blocks";
+}
+
+static bool draw(struct plot *p)
+{
+    struct pfd_error err = { 0 };
+    if (p->o->to)
+        return plot_draw_file(p, p->o->to);
+    plot_choose_form(p);
+    if (pfd_plot_draw(p->plot, p->form, &p->terminal.screen, output_write, NULL,
+                      &err) == PFD_OK ||
+        !output_flush()) /* who reads has gone; output_failed() knows more */
+        return true;
+    tell_error("%s", err.text);
+    return false;
+}
+
+static void begin_buffer(void *user, struct pfd_convert *convert,
+                         const struct buffer *buffer)
+{
+    (void)user;
+    convert->row_time = buffer->capture ? buffer->captured.time : 0;
+}
+
+static int make(struct plot *p, struct inputs *in, struct filtering *filtering)
+{
+    const struct options *o = p->o;
+    struct pfd_summary total = { 0 };
+    struct pfd_convert convert = {
+        .strings = in->strings,
+        .format = o->format,
+        .options = o->decoding,
+        .threads = o->threads,
+        .filter = filtering->filter,
+        .n_given = &filtering->n_given,
+        .n_doubts = &filtering->n_doubts,
+        .skip = o->skip,
+        .limit = o->limit,
+        .points = pfd_plot_points(p->plot),
+        .write = pfd_plot_write,
+        .write_user = p->plot,
+    };
+    bool ok = run_each(o, in, &convert, &total, begin_buffer, NULL);
+    ok = draw(p) && ok && !in->failed && !output_failed();
+    plot_tell_counts(p);
+    total.findings += in->n_findings;
+    if (in->n_buffers && (total.findings || o->verbose))
+        tell_summary(&total);
+    return !ok ? EXIT_ERROR : total.findings ? EXIT_FINDINGS : EXIT_CLEAN;
+}
+
+bool plot_open(struct plot *p, const struct pfd_strings *strings, size_t string)
+{
+    const struct options *o = p->o;
+    struct pfd_error err;
+    bool counts = p->kind == PFD_PLOT_HEAT && !o->value && !o->has_reducer;
+    bool density = p->kind == PFD_PLOT_SCATTER && !o->has_scale;
+    struct pfd_plot_spec spec = {
+        .strings = strings,
+        .string = string,
+        .any_strings = p->any_strings,
+        .kind = p->kind,
+        .x = o->x,
+        .y = o->y,
+        .value = o->value,
+        .by = o->by,
+        .reducer = counts ? PFD_REDUCE_COUNT : o->reducer,
+        .scale = density ? PFD_SCALE_LOG : o->scale,
+        .x_range = o->x_range,
+        .y_range = o->y_range,
+        .range = o->range,
+        .cells = o->cells,
+        .pixel = o->pixel,
+        .bare = o->bare,
+        .dark = o->dark,
+        .map = o->map,
+    };
+    if (pfd_plot_new(&spec, &p->plot, &err) == PFD_OK)
+        return true;
+    tell_error("%s", err.text);
+    return false;
+}
+
+static int run(struct plot *p, struct inputs *in, struct filtering *filtering)
+{
+    struct one_string one;
+    bool ok = one_string_find(p->o, in, filtering, "a picture",
+                              "choose by --format-string or --id", &one);
+    p->any_strings |= one.made != NULL;
+    ok = ok && plot_open(p, one.made ? one.made : in->strings,
+                         one.made ? 0 : one.number);
+    int status = ok ? make(p, in, filtering) : EXIT_ERROR;
+    one_string_deinit(&one);
+    return status;
+}
+
+static int plot_once(struct plot *p)
+{
+    struct inputs in;
+    struct filtering filtering = { 0 };
+    if (!filtering_open(&filtering, p->o))
+        return EXIT_ERROR;
+    inputs_open(&in, p->o, tell_finding, NULL);
+    inputs_want_buffers(&in, "; 'printfdecode strings' lists format strings");
+    int status =
+        in.failed && !in.n_buffers ? EXIT_ERROR : run(p, &in, &filtering);
+    filtering_end(&filtering, in.strings);
+    inputs_close(&in);
+    return filtering_close(&filtering, status);
+}
+
+int plot_run(const struct options *options)
+{
+    struct options o = *options; /* the first operand is no file */
+    struct plot p = { .o = &o };
+    if (!read_kind(options, &p.kind) || !find_form(&p))
+        return EXIT_ERROR;
+    o.files++;
+    o.n_files--;
+    if (!o.live && (o.has_until_idle || o.has_settle)) {
+        tell_error("--until-idle and --settle are for --live");
+        return EXIT_ERROR;
+    }
+    int status = o.live ? plot_live(&p) : plot_once(&p);
+    pfd_plot_free(p.plot);
+    return status;
+}

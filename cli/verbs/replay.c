@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+#include "replay.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "follow_entries.h"
+#include "input/filter.h"
+#include "interrupt.h"
+#include "net/nats.h"
+#include "net/nats_dedup.h"
+#include "net/nats_stream.h"
+#include "show/messages.h"
+#include "show/output.h"
+
+enum {
+    POLL_MS = 20, /* between looks where there is nothing, up to */
+    POLL_MAX_MS = 100,
+    LOOK_MS = 1000,   /* between looks whether it is the same stream */
+    BEHIND_MS = 5000, /* that a server of a cluster may be behind others */
+    SKEW_MS = 60000,  /* that clocks of servers and edges differ */
+    TOLD_MAX = 20,    /* messages of which is said what is wrong */
+    NS_PER_MS = 1000000,
+};
+
+struct replay {
+    const struct options *o;
+    bool is_endless;
+    const struct farm_class *class;
+    struct farm *farm;
+    struct farm_state state;
+    struct farm_seen seen;
+    struct farm_stream stream;
+    struct filtering filtering;
+    struct follow_entries entries;
+    uint64_t number; /* of the next message */
+    uint64_t looked; /* ms */
+    uint64_t came;   /* ms, when something came last */
+    uint64_t pause_ms;
+    uint64_t n_wrong; /* messages with which something was */
+    bool is_away;     /* the server: that was said */
+};
+
+static uint64_t now_ms(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / NS_PER_MS;
+}
+
+static void pause_for(uint64_t ms)
+{
+    struct timespec t = { .tv_sec = (time_t)(ms / 1000),
+                          .tv_nsec = (long)(ms % 1000 * NS_PER_MS) };
+    nanosleep(&t, NULL);
+}
+
+static enum outcome fail(const struct replay *r, const char *why)
+{
+    tell_error("%s: %s", r->o->nats.url, why);
+    return OUTCOME_FAILED;
+}
+
+/* ---- where to begin ---- */
+
+static enum outcome look(struct replay *r)
+{
+    enum outcome outcome = r->class->look(r->farm, &r->state);
+    r->looked = now_ms(CLOCK_MONOTONIC);
+    if (outcome == OUTCOME_FAILED)
+        return fail(r, r->class->why(r->farm));
+    if (outcome == OUTCOME_END) {
+        return fail(r, "there is no stream GPULOG: no edge has ever sent "
+                       "anything here, see printfdecoded(8)");
+    }
+    return OUTCOME_DONE;
+}
+
+/* The first message that the server took at `time` or later: times grow with
+ * numbers. */
+static enum outcome find_begin(struct replay *r, uint64_t time)
+{
+    uint64_t low = r->state.first;
+    uint64_t high = r->state.last + 1;
+    while (low < high && time) {
+        uint64_t mid = low + (high - low) / 2;
+        struct farm_message m;
+        enum outcome outcome = r->class->next(r->farm, mid, &m);
+        if (outcome == OUTCOME_FAILED)
+            return fail(r, r->class->why(r->farm));
+        if (outcome == OUTCOME_END || m.number >= high || m.time >= time) {
+            high = mid;
+        } else {
+            low = m.number + 1;
+        }
+    }
+    r->number = low;
+    return OUTCOME_DONE;
+}
+
+static enum outcome begin(struct replay *r)
+{
+    uint64_t since = r->o->nats.since;
+    uint64_t skew = (uint64_t)SKEW_MS * NS_PER_MS;
+    if (r->o->nats.ago)
+        since = now_ms(CLOCK_REALTIME) * NS_PER_MS - r->o->nats.ago;
+    if (r->is_endless && !r->o->nats.has_since)
+        since = now_ms(CLOCK_REALTIME) * NS_PER_MS;
+    r->stream.since = since;
+    enum outcome outcome = look(r);
+    return outcome == OUTCOME_DONE
+               ? find_begin(r, since > skew ? since - skew : 0)
+               : outcome;
+}
+
+/* ---- what comes ---- */
+
+static void tell_wrong(struct replay *r, uint64_t number, const char *why)
+{
+    r->entries.is_doubtful = true;
+    if (++r->n_wrong <= TOLD_MAX) {
+        tell_error("%s: message %llu: %s", r->o->nats.url,
+                   (unsigned long long)number, why);
+    }
+}
+
+/* OUTCOME_FAILED: nothing of it was taken. */
+static enum outcome take(struct replay *r, const struct farm_message *m)
+{
+    if (m->is_edges && farm_seen_has(&r->seen, m))
+        return OUTCOME_DONE;
+    enum outcome outcome = farm_stream_put(&r->stream, m);
+    if (outcome == OUTCOME_FAILED && *r->entries.why) {
+        /* What came of it is there, and the next one is another matter. */
+        tell_wrong(r, m->number, r->stream.why);
+        *r->entries.why = '\0';
+        outcome = OUTCOME_DONE;
+    }
+    if (outcome == OUTCOME_FAILED)
+        return outcome;
+    if (r->stream.wrong)
+        tell_wrong(r, m->number, r->stream.wrong);
+    /* What proves nothing takes no edge's place. */
+    if (!m->is_edges || (r->stream.wrong && !r->stream.has_put))
+        return outcome;
+    bool had_forgotten = r->seen.has_forgotten;
+    if (!farm_seen_take(&r->seen, m)) {
+        tell_error("out of memory");
+        return OUTCOME_STOPPED;
+    }
+    if (r->seen.has_forgotten && !had_forgotten) {
+        r->entries.is_doubtful = true;
+        tell_error("%s: there are too many edges to remember: what some of "
+                   "them sent again may be here twice",
+                   r->o->nats.url);
+    }
+    return outcome;
+}
+
+/* A stream that is not the one that it was, or lacks messages that it had, is
+ * read from its beginning: what came before is known. */
+static enum outcome look_again(struct replay *r)
+{
+    struct farm_state state = { 0 };
+    uint64_t now = now_ms(CLOCK_MONOTONIC);
+    if (now - r->looked < LOOK_MS)
+        return OUTCOME_DONE;
+    r->looked = now;
+    enum outcome outcome = r->class->look(r->farm, &state);
+    if (outcome == OUTCOME_DONE &&
+        (state.created != r->state.created || state.last < r->state.last)) {
+        r->number = 0;
+    }
+    if (outcome == OUTCOME_DONE)
+        r->state = state;
+    return outcome == OUTCOME_END ? OUTCOME_DONE : outcome;
+}
+
+static bool is_idle(const struct replay *r)
+{
+    return r->o->has_until_idle &&
+           now_ms(CLOCK_MONOTONIC) - r->came >= r->o->until_idle_ms;
+}
+
+/* There is none now. */
+static enum outcome wait_for_more(struct replay *r)
+{
+    bool is_behind = r->number <= r->state.last;
+    if (!r->is_endless &&
+        (!is_behind || now_ms(CLOCK_MONOTONIC) - r->came >= BEHIND_MS)) {
+        if (is_behind)
+            tell_wrong(r, r->number, "it was there, and is not any more");
+        return OUTCOME_END;
+    }
+    if (r->is_endless && is_idle(r))
+        return OUTCOME_END;
+    if (!follow_entries_pause(&r->entries, false))
+        return OUTCOME_STOPPED;
+    pause_for(r->pause_ms);
+    r->pause_ms = r->pause_ms * 2 > POLL_MAX_MS ? POLL_MAX_MS : r->pause_ms * 2;
+    return r->is_endless ? look_again(r) : OUTCOME_DONE;
+}
+
+/* Who follows waits until the server is back. */
+static enum outcome be_away(struct replay *r, const char *why)
+{
+    if (!r->is_endless)
+        return fail(r, why);
+    if (!r->is_away)
+        tell_hint("%s: %s; trying again", r->o->nats.url, why);
+    r->is_away = true;
+    if (is_idle(r))
+        return OUTCOME_END;
+    pause_for(POLL_MAX_MS);
+    return follow_entries_pause(&r->entries, false) ? OUTCOME_DONE
+                                                    : OUTCOME_STOPPED;
+}
+
+static enum outcome step(struct replay *r)
+{
+    struct farm_message m;
+    const char *why = r->stream.why;
+    if (!r->is_endless && r->number > r->state.last)
+        return OUTCOME_END;
+    enum outcome outcome = r->class->next(r->farm, r->number, &m);
+    if (outcome == OUTCOME_DONE) {
+        outcome = take(r, &m);
+        if (outcome == OUTCOME_DONE) {
+            r->number = m.number + 1;
+            r->came = now_ms(CLOCK_MONOTONIC);
+            r->pause_ms = POLL_MS;
+            r->is_away = false;
+        }
+        if (outcome == OUTCOME_DONE && r->is_endless &&
+            !follow_entries_pause(&r->entries, false))
+            outcome = OUTCOME_STOPPED;
+    } else {
+        why = r->class->why(r->farm);
+        if (outcome == OUTCOME_END)
+            outcome = wait_for_more(r);
+    }
+    return outcome == OUTCOME_FAILED ? be_away(r, why) : outcome;
+}
+
+static void tell_missing(struct replay *r)
+{
+    uint64_t missing = farm_seen_missing(&r->seen);
+    if (r->n_wrong > TOLD_MAX) {
+        tell_error("%s: and %llu more messages", r->o->nats.url,
+                   (unsigned long long)(r->n_wrong - TOLD_MAX));
+    }
+    if (!missing)
+        return;
+    r->entries.is_doubtful = true;
+    tell_error("%s: %llu records are not in the stream although others before "
+               "and behind them are",
+               r->o->nats.url, (unsigned long long)missing);
+}
+
+static enum outcome run(struct replay *r)
+{
+    enum outcome outcome = begin(r);
+    r->came = now_ms(CLOCK_MONOTONIC);
+    r->pause_ms = POLL_MS;
+    if (outcome == OUTCOME_DONE)
+        interrupt_catch();
+    while (outcome == OUTCOME_DONE)
+        outcome = interrupt_came() ? OUTCOME_STOPPED : step(r);
+    follow_entries_pause(&r->entries, true);
+    if (outcome != OUTCOME_FAILED)
+        tell_missing(r);
+    return outcome;
+}
+
+/* ---- all of it ---- */
+
+static bool is_local(const char *url)
+{
+    const char *host = url + strlen("nats://");
+    return !strncmp(host, "127.", 4) || !strncmp(host, "localhost", 9) ||
+           !strncmp(host, "[::1]", 5);
+}
+
+static bool is_possible(const struct options *o)
+{
+    const char *url = o->nats.url;
+    bool is_tls = !strncmp(url, "tls://", 6);
+    if (!is_tls && strncmp(url, "nats://", 7) != 0) {
+        tell_error("--nats: '%s' is no nats://HOST:PORT or tls://HOST:PORT",
+                   url);
+    } else if (strchr(url, '@')) {
+        tell_error("--nats: who we are is said by --user and --password-file, "
+                   "or by --credentials");
+    } else if (o->n_files || options_have_memory(o)) {
+        tell_error("what comes from --nats comes with its strings: no files");
+    } else if (!o->nats.user != !o->nats.password_file) {
+        tell_error("--user and --password-file go together");
+    } else if (o->nats.user && !is_tls && !is_local(url)) {
+        tell_error("--nats: a password goes to tls://HOST:PORT only");
+    } else if (options_have_tls(o) && !is_tls) {
+        tell_error("--tls-... are for tls:// URLs");
+    } else if (!o->tls.certificate != !o->tls.key) {
+        tell_error("--tls-certificate and --tls-key go together");
+    } else if (o->from || o->ack) {
+        tell_error("--from and --ack are for a daemon; with --nats it is "
+                   "--since");
+    } else {
+        return true;
+    }
+    return false;
+}
+
+static bool open_farm(struct replay *r)
+{
+    char err[400];
+    const struct farm_config config = {
+        .url = r->o->nats.url,
+        .credentials = r->o->nats.credentials,
+        .user = r->o->nats.user,
+        .password_file = r->o->nats.password_file,
+        .tls = &r->o->tls,
+        .persists = r->is_endless,
+    };
+    r->class = farm_load(err, sizeof err);
+    if (!r->class) {
+        tell_error("%s", err);
+        return false;
+    }
+    r->farm = r->class->open(&config, err, sizeof err);
+    if (!r->farm)
+        fail(r, err);
+    return r->farm;
+}
+
+/* What is chosen by --source the stream knows before anything is read. */
+static bool open_entries(struct replay *r)
+{
+    struct options chosen = *r->o;
+    chosen.sources.n = 0;
+    if (!filtering_open(&r->filtering, &chosen))
+        return false;
+    if (!follow_entries_init(&r->entries, r->o, NULL))
+        return false;
+    r->entries.filtering = &r->filtering;
+    r->stream = (struct farm_stream){
+        .o = r->o, .class = r->class, .farm = r->farm, .entries = &r->entries
+    };
+    return true;
+}
+
+static int status_of(const struct replay *r, enum outcome outcome)
+{
+    const struct options *o = r->o;
+    bool chooses = r->filtering.filter || o->sources.n;
+    if (outcome == OUTCOME_FAILED || output_failed() || r->entries.has_failed)
+        return EXIT_ERROR;
+    if (r->entries.is_doubtful)
+        return EXIT_FINDINGS;
+    return chooses && !r->entries.n_entries ? EXIT_NOTHING : EXIT_CLEAN;
+}
+
+int replay_take(const struct options *o, bool is_endless)
+{
+    struct replay r = { .o = o, .is_endless = is_endless };
+    int status = EXIT_ERROR;
+    if (!is_possible(o) || !open_farm(&r))
+        return status;
+    if (open_entries(&r)) {
+        status = status_of(&r, run(&r));
+        follow_entries_deinit(&r.entries);
+    }
+    filtering_end(&r.filtering, NULL);
+    status = filtering_close(&r.filtering, status);
+    farm_stream_deinit(&r.stream);
+    farm_seen_deinit(&r.seen);
+    r.class->close(r.farm);
+    return status;
+}
+
+int replay_run(const struct options *o)
+{
+    if (o->nats.url)
+        return replay_take(o, false);
+    tell_error("--nats URL is missing: files are read by 'printfdecode "
+               "decode'");
+    return EXIT_ERROR;
+}

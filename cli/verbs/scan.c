@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * printfdecode scan: shader source, rewritten so that it prints, and the file
+ * of its format strings. Nothing is written when any file is wrong.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "output_files.h"
+#include "scan_files.h"
+#include "show/messages.h"
+#include "show/output.h"
+
+/* One file, rewritten. */
+struct rewritten {
+    char *place; /* in the folder that is written; owned */
+    void *bytes; /* [n]; owned */
+    size_t n;
+};
+
+static void tell_note(void *user, bool is_error, const char *text)
+{
+    (void)user;
+    if (is_error) {
+        tell_error("%s", text);
+    } else {
+        tell_hint("%s", text);
+    }
+}
+
+/* Closes fd. */
+static bool write_all(int fd, const char *bytes, size_t n)
+{
+    bool ok = fd >= 0;
+    while (ok && n > 0) {
+        ssize_t done = write(fd, bytes, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        ok = done > 0;
+        bytes += done;
+        n -= ok ? (size_t)done : 0;
+    }
+    int why = errno;
+    if (fd >= 0 && close(fd) && ok)
+        return false;
+    errno = why;
+    return ok;
+}
+
+static bool write_file(int folder, const char *name, const void *bytes,
+                       size_t n)
+{
+    int fd =
+        openat(folder, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (write_all(fd, bytes, n))
+        return true;
+    tell_error("%s: %s", name, strerror(errno));
+    return false;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    size_t n = strlen(path);
+    return (n > 0 && path[n - 1] == '/') ||
+           (!stat(path, &st) && S_ISDIR(st.st_mode));
+}
+
+/* The folders of a path, up to its last '/'; the path comes back as it was. */
+static bool make_folders(int at, char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        bool ok = !mkdirat(at, path, 0777) || errno == EEXIST;
+        *slash = '/';
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+/* All files are looked at before one is written. */
+static bool may_write(const struct options *o, int folder,
+                      const struct rewritten *all, size_t n)
+{
+    bool ok = true;
+    for (size_t i = 0; i < n; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s", o->to, all[i].place);
+        ok = destination_check_at(o, folder, all[i].place) && ok;
+        if (destination_is_one(path, o->strings_to)) {
+            tell_error("%s: would be written twice", path);
+            ok = false;
+        }
+    }
+    return ok;
+}
+
+/* What is included is read as well. */
+static bool may_write_all(const struct scan_files *files)
+{
+    struct options all = *files->options;
+    all.n_files = files->n;
+    all.files = calloc(files->n, sizeof *all.files);
+    for (size_t i = 0; i < files->n && all.files; i++)
+        all.files[i].path = files->all[i].path;
+    bool ok = all.files && destinations_check(&all);
+    if (!all.files)
+        tell_error("out of memory");
+    free(all.files);
+    return ok;
+}
+
+/* -o, which is made with all folders above it; -1: said why. */
+static int open_folder(const char *to)
+{
+    char *path = NULL;
+    int ret = -1;
+    if (asprintf(&path, "%s/", to) < 0)
+        path = NULL;
+    if (path && *to && make_folders(AT_FDCWD, path))
+        ret = open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (ret < 0)
+        tell_error("%s: %s", to, strerror(errno));
+    free(path);
+    return ret;
+}
+
+static bool write_folder(const struct options *o, const struct rewritten *all,
+                         size_t n)
+{
+    int folder = open_folder(o->to);
+    bool ok = folder >= 0 && may_write(o, folder, all, n);
+    for (size_t i = 0; i < n && ok; i++) {
+        ok = make_folders(folder, all[i].place);
+        if (!ok)
+            tell_error("%s/%s: %s", o->to, all[i].place, strerror(errno));
+        ok = ok && write_file(folder, all[i].place, all[i].bytes, all[i].n);
+    }
+    if (folder >= 0)
+        close(folder);
+    return ok;
+}
+
+static bool write_sources(const struct options *o, const struct rewritten *all,
+                          size_t n)
+{
+    const char *to = o->to;
+    if (!strcmp(to, "-") && n == 1)
+        return output_write(NULL, all->bytes, all->n);
+    if (n == 1 && !is_folder(to))
+        return write_file(AT_FDCWD, to, all->bytes, all->n);
+    return write_folder(o, all, n);
+}
+
+static bool write_strings(const struct options *o, const struct pfd_scan *scan)
+{
+    struct pfd_error err;
+    void *bytes;
+    size_t n;
+    if (pfd_scan_strings(scan, &bytes, &n, &err) != PFD_OK) {
+        tell_error("%s", err.text);
+        return false;
+    }
+    bool ok = write_file(AT_FDCWD, o->strings_to, bytes, n);
+    free(bytes);
+    return ok;
+}
+
+static bool is_complete(const struct options *o)
+{
+    if (!o->to || !o->strings_to) {
+        tell_error("where to? %s is missing",
+                   o->to ? "--strings FILE" : "-o OUT");
+        return false;
+    }
+    if (o->set > UINT32_MAX || o->binding > UINT32_MAX) {
+        tell_error("no set or binding is above 4294967295");
+        return false;
+    }
+    return true;
+}
+
+/* Into ret [n], each with what it needs. */
+static bool rewrite(struct scan_files *files, struct rewritten *ret, size_t n)
+{
+    struct pfd_error err;
+    char **places = NULL;
+    bool is_right = true;
+    bool ok = scan_files_read(files);
+    for (size_t i = 0; i < n && ok; i++) {
+        enum pfd_status status =
+            pfd_scan_write(files->scan, i, &ret[i].bytes, &ret[i].n, &err);
+        if (status == PFD_ERR_NOMEM)
+            tell_error("%s", err.text);
+        is_right &= status == PFD_OK;
+    }
+    ok = ok && is_right && scan_files_places(files, &places);
+    for (size_t i = 0; i < n && places; i++)
+        ret[i].place = places[i];
+    free(places);
+    return ok;
+}
+
+static void tell_result(const struct options *o, const struct pfd_scan *scan)
+{
+    if (o->origin && !o->subgroups && pfd_scan_n_calls(scan)) {
+        tell_hint("--origin without --subgroups: entries say their workgroup "
+                  "or pixel, no wave and no lane");
+    }
+    if (o->verbose) {
+        tell_hint("%zu calls, %zu format strings", pfd_scan_n_calls(scan),
+                  pfd_scan_n_strings(scan));
+    }
+}
+
+int scan_run(const struct options *o)
+{
+    struct pfd_scan_options options = {
+        .calls = o->calls.all,
+        .n_calls = o->calls.n,
+        .set = (uint32_t)o->set,
+        .binding = (uint32_t)o->binding,
+        .subgroups = o->subgroups,
+        .wide_atomics = o->wide_atomics,
+        .sites = o->sites,
+        .commit = o->commit,
+        .origin = o->origin,
+        .control = o->control,
+        .note = tell_note,
+    };
+    if (!is_complete(o))
+        return EXIT_ERROR;
+    struct scan_files files = { .options = o, .scan = pfd_scan_new(&options) };
+    struct rewritten *all = calloc(o->n_files, sizeof *all);
+    bool ok = files.scan && all;
+    if (!ok)
+        tell_error("out of memory");
+    ok = ok && rewrite(&files, all, o->n_files) && may_write_all(&files) &&
+         write_sources(o, all, o->n_files) && write_strings(o, files.scan);
+    if (ok)
+        tell_result(o, files.scan);
+    for (size_t i = 0; i < o->n_files && all; i++) {
+        free(all[i].place);
+        free(all[i].bytes);
+    }
+    free(all);
+    pfd_scan_free(files.scan);
+    scan_files_free(&files);
+    return ok && !output_failed() ? EXIT_CLEAN : EXIT_ERROR;
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/* printfdecode stats: what the entries are, counted and not printed. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "input/convert_inputs.h"
+#include "input/filter.h"
+#include "show/messages.h"
+#include "show/output.h"
+
+enum {
+    BAR = 24 /* characters */
+};
+
+/* Readers of JSON that keep 53 bits of a number round what is beyond. */
+static const uint64_t exact_max = UINT64_C(1) << 53;
+
+struct row {
+    size_t order;
+    uint64_t id;
+    const char *text; /* [n_text] */
+    size_t n_text;
+    bool is_owned; /* text is: it came in a buffer */
+    uint64_t entries;
+    uint64_t bytes;
+};
+
+struct stats {
+    uint64_t *entries; /* [n_strings] */
+    uint64_t *bytes;
+    struct row *rows; /* [n_rows] of [room], in the order that is asked for */
+    size_t n_rows;
+    size_t room;
+    struct row others; /* of strings beyond those that are told apart */
+    struct pfd_summary total;
+};
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct row *x = a;
+    const struct row *y = b;
+    int order = compare_numbers(y->bytes, x->bytes);
+    return order ? order : compare_numbers(x->order, y->order);
+}
+
+static int by_entries(const void *a, const void *b)
+{
+    const struct row *x = a;
+    const struct row *y = b;
+    int order = compare_numbers(y->entries, x->entries);
+    return order ? order : by_bytes(a, b);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct row *x = a;
+    const struct row *y = b;
+    int order = compare_numbers(x->id, y->id);
+    return order ? order : by_bytes(a, b);
+}
+
+static const struct sorting {
+    const char *name;
+    int (*compare)(const void *a, const void *b);
+} sortings[] = {
+    { "bytes", by_bytes },
+    { "entries", by_entries },
+    { "id", by_id },
+};
+
+/* NULL: there is none of this name, which was said. */
+static const struct sorting *find_sorting(const char *name)
+{
+    for (size_t i = 0; i < sizeof sortings / sizeof *sortings; i++) {
+        if (!name || !strcmp(name, sortings[i].name))
+            return &sortings[i];
+    }
+    tell_error("--sort takes bytes, entries or id, not '%s'", name);
+    return NULL;
+}
+
+/* The next row; ends the program where there is no memory. */
+static struct row *add_row(struct stats *stats)
+{
+    if (stats->n_rows == stats->room) {
+        size_t room = stats->room ? 2 * stats->room : 64;
+        void *rows = realloc(stats->rows, room * sizeof *stats->rows);
+        if (!rows) {
+            tell_error("out of memory");
+            exit(EXIT_ERROR);
+        }
+        stats->rows = rows;
+        stats->room = room;
+    }
+    struct row *row = &stats->rows[stats->n_rows];
+    *row = (struct row){ .order = stats->n_rows++ };
+    return row;
+}
+
+/* Of a format string that came in a buffer; each thread has its own. */
+static void add_made(void *user, const struct pfd_string_info *s,
+                     uint64_t entries, uint64_t bytes)
+{
+    struct stats *stats = user;
+    struct row *row = s ? add_row(stats) : &stats->others;
+    if (s) {
+        char *text = malloc(s->n_text + 1);
+        if (!text) {
+            tell_error("out of memory");
+            exit(EXIT_ERROR);
+        }
+        memcpy(text, s->text, s->n_text);
+        row->text = text;
+        row->n_text = s->n_text;
+        row->is_owned = true;
+        row->id = s->id;
+    }
+    row->entries += entries;
+    row->bytes += bytes;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    const struct row *x = a;
+    const struct row *y = b;
+    int order = compare_numbers(x->id, y->id);
+    if (!order)
+        order = compare_numbers(x->n_text, y->n_text);
+    return order ? order : memcmp(x->text, y->text, x->n_text);
+}
+
+static void free_text(struct row *row)
+{
+    if (row->is_owned)
+        free((char *)(uintptr_t)row->text);
+}
+
+/* One row of those that threads and buffers have of a string. */
+static void merge_made(struct stats *stats)
+{
+    size_t n = 0;
+    if (stats->n_rows)
+        qsort(stats->rows, stats->n_rows, sizeof *stats->rows, by_text);
+    for (size_t i = 0; i < stats->n_rows; i++) {
+        struct row *row = &stats->rows[i];
+        struct row *last = n ? &stats->rows[n - 1] : NULL;
+        if (last && !by_text(last, row)) {
+            last->entries += row->entries;
+            last->bytes += row->bytes;
+            free_text(row);
+        } else {
+            stats->rows[n++] = *row;
+        }
+    }
+    stats->n_rows = n;
+}
+
+static void add_known(struct stats *stats, const struct pfd_strings *strings)
+{
+    size_t n = pfd_strings_count(strings);
+    for (size_t i = 0; i < n; i++) {
+        struct pfd_string_info s;
+        if (!stats->entries[i])
+            continue;
+        pfd_strings_get(strings, i, &s);
+        struct row *row = add_row(stats);
+        row->id = s.id;
+        row->text = s.text;
+        row->n_text = s.n_text;
+        row->entries = stats->entries[i];
+        row->bytes = stats->bytes[i];
+    }
+}
+
+static void sort_rows(struct stats *stats, const struct sorting *sorting)
+{
+    if (stats->n_rows) {
+        qsort(stats->rows, stats->n_rows, sizeof *stats->rows,
+              sorting->compare);
+    }
+}
+
+static void free_rows(struct stats *stats)
+{
+    for (size_t i = 0; i < stats->n_rows; i++)
+        free_text(&stats->rows[i]);
+    free(stats->rows);
+}
+
+static double share(const struct stats *stats, uint64_t bytes)
+{
+    return stats->total.bytes
+               ? 100.0 * (double)bytes / (double)stats->total.bytes
+               : 0;
+}
+
+/* Eighths of a character, so that small shares are seen too. */
+static void print_bar(double percent)
+{
+    static const char *const parts[] = { "",  "▏", "▎", "▍", "▌",
+                                         "▋", "▊", "▉", "█" };
+    int eighths = (int)(percent / 100 * (double)(BAR * 8) + 0.5);
+    int used = 0;
+    for (; eighths > 0; eighths -= 8, used++)
+        output_printf("%s", parts[eighths < 8 ? eighths : 8]);
+    output_printf("%*s ", BAR - used, "");
+}
+
+static void print_row(const struct stats *stats, uint64_t entries,
+                      uint64_t bytes, bool bars)
+{
+    double percent = share(stats, bytes);
+    output_printf("%12llu %14llu %6.2f %% ", (unsigned long long)entries,
+                  (unsigned long long)bytes, percent);
+    if (bars)
+        print_bar(percent);
+}
+
+static void print_string(const struct row *row)
+{
+    for (size_t i = 0; i < row->n_text; i++) {
+        if (row->text[i] == '\n') {
+            output_printf("\\n");
+        } else {
+            output_escaped(row->text + i, 1);
+        }
+    }
+}
+
+static void print_rest(const struct stats *stats, uint64_t entries,
+                       uint64_t bytes, bool bars, const char *what)
+{
+    if (!entries)
+        return;
+    print_row(stats, entries, bytes, bars);
+    output_printf("%s\n", what);
+}
+
+static void print_text(const struct stats *stats, bool bars)
+{
+    const struct pfd_summary *t = &stats->total;
+    uint64_t unknown_bytes = t->bytes - stats->others.bytes;
+    output_printf("%12s %14s %8s %*sid              format string\n", "entries",
+                  "bytes", "share", bars ? BAR + 1 : 0, "");
+    for (size_t i = 0; i < stats->n_rows; i++) {
+        const struct row *r = &stats->rows[i];
+        print_row(stats, r->entries, r->bytes, bars);
+        output_printf("0x%012llx  ", (unsigned long long)r->id);
+        print_string(r);
+        output_printf("\n");
+        unknown_bytes -= r->bytes;
+    }
+    print_rest(stats, stats->others.entries, stats->others.bytes, bars,
+               "(more format strings)");
+    print_rest(stats, t->unknown, unknown_bytes, bars, "(unknown ids)");
+    output_printf("%12llu %14llu          total; %llu bytes lost, %llu "
+                  "skipped, %llu findings\n",
+                  (unsigned long long)t->entries, (unsigned long long)t->bytes,
+                  (unsigned long long)t->lost_bytes,
+                  (unsigned long long)t->skipped_bytes,
+                  (unsigned long long)t->findings);
+}
+
+static void print_counts_json(const struct stats *stats, const struct row *r)
+{
+    output_printf(",\"entries\":%llu,\"bytes\":%llu,\"share\":%.4f}\n",
+                  (unsigned long long)r->entries, (unsigned long long)r->bytes,
+                  share(stats, r->bytes) / 100);
+}
+
+static void print_json(const struct stats *stats)
+{
+    const struct pfd_summary *t = &stats->total;
+    for (size_t i = 0; i < stats->n_rows; i++) {
+        const struct row *r = &stats->rows[i];
+        output_printf("{\"type\":\"string\",\"id\":\"0x%012llx\",",
+                      (unsigned long long)r->id);
+        output_json_text("string", r->text, r->n_text);
+        print_counts_json(stats, r);
+    }
+    if (stats->others.entries) {
+        output_printf("{\"type\":\"string\",\"id\":null,\"string\":null");
+        print_counts_json(stats, &stats->others);
+    }
+    output_printf(
+        "{\"type\":\"summary\",\"entries\":%llu,\"unknown\":%llu,"
+        "\"bytes\":%llu,\"lost_bytes\":%llu,\"skipped_bytes\":%llu,"
+        "\"findings\":%llu",
+        (unsigned long long)t->entries, (unsigned long long)t->unknown,
+        (unsigned long long)t->bytes, (unsigned long long)t->lost_bytes,
+        (unsigned long long)t->skipped_bytes, (unsigned long long)t->findings);
+    if (t->lost_bytes > exact_max) {
+        output_printf(",\"lost_bytes_exact\":\"%llu\"",
+                      (unsigned long long)t->lost_bytes);
+    }
+    output_printf("}\n");
+}
+
+int stats_run(const struct options *o)
+{
+    struct inputs in;
+    struct stats stats = { 0 };
+    struct filtering filtering = { 0 };
+    const struct sorting *sorting = find_sorting(o->sort);
+    if (!sorting || !filtering_open(&filtering, o))
+        return EXIT_ERROR;
+    inputs_open(&in, o, tell_finding, NULL);
+    size_t n = pfd_strings_count(in.strings);
+    stats.entries = calloc(n + 1, sizeof *stats.entries);
+    stats.bytes = calloc(n + 1, sizeof *stats.bytes);
+    if (!stats.entries || !stats.bytes) {
+        tell_error("out of memory");
+        exit(EXIT_ERROR);
+    }
+    inputs_want_buffers(&in, "");
+    struct pfd_convert convert = {
+        .strings = in.strings,
+        .filter = filtering.filter,
+        .n_given = &filtering.n_given,
+        .n_doubts = &filtering.n_doubts,
+        .format = o->format,
+        .options = o->decoding,
+        .threads = o->threads,
+        .limit = UINT64_MAX,
+        .string_entries = stats.entries,
+        .string_bytes = stats.bytes,
+        .string_sum = add_made,
+        .string_sum_user = &stats,
+    };
+    bool ok = run_buffers(o, &in, &convert, &stats.total) && !in.failed;
+    filtering_end(&filtering, in.strings);
+    merge_made(&stats);
+    add_known(&stats, in.strings);
+    sort_rows(&stats, sorting);
+    stats.total.findings += in.n_findings;
+    if (in.n_buffers && o->output && !strcmp(o->output, "json")) {
+        print_json(&stats);
+    } else if (in.n_buffers) {
+        print_text(&stats, isatty(STDOUT_FILENO) || o->color == WHEN_ALWAYS);
+    }
+    free_rows(&stats);
+    inputs_close(&in);
+    free(stats.entries);
+    free(stats.bytes);
+    ok = ok && !output_failed();
+    return filtering_close(&filtering, !ok                    ? EXIT_ERROR
+                                       : stats.total.findings ? EXIT_FINDINGS
+                                                              : EXIT_CLEAN);
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/* printfdecode table: the arguments of entries as columns. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <printfdecode/table.h>
+
+#include "input/convert_inputs.h"
+#include "input/filter.h"
+#include "input/select_string.h"
+#include "output_files.h"
+#include "show/messages.h"
+#include "show/output.h"
+
+/* Words, owned. */
+struct list {
+    char **all; /* [n] */
+    size_t n;
+};
+
+struct table {
+    const struct options *o;
+    struct inputs *in;
+    struct filtering *filtering;
+    struct pfd_tables *tables;
+    struct list columns;
+    struct list group_by;
+    struct list aggregates;
+    char sort[128];
+    bool is_refused; /* a file may not be written, which was said */
+};
+
+/* ---- the command line ---- */
+
+static bool fail_memory(void)
+{
+    tell_error("out of memory");
+    return false;
+}
+
+/* Words with commas between, of an option that may be given several times. */
+static bool split(const struct words *words, struct list *ret)
+{
+    for (size_t i = 0; i < words->n; i++) {
+        for (const char *at = words->all[i]; at; at++) {
+            size_t k = strcspn(at, ",");
+            char **all = realloc(ret->all, (ret->n + 1) * sizeof *all);
+            if (all)
+                ret->all = all;
+            if (!all || !(all[ret->n] = strndup(at, k)))
+                return fail_memory();
+            ret->n++;
+            at += k;
+            if (!*at)
+                break;
+        }
+    }
+    return true;
+}
+
+static void free_list(struct list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->all[i]);
+    free(list->all);
+}
+
+/* Lists of words, and what --distinct and --top mean. */
+static bool read_words(struct table *t)
+{
+    const struct options *o = t->o;
+    const struct words usual = { (const char *[]){ "count,min,max,mean" }, 1 };
+    const struct words count = { (const char *[]){ "count" }, 1 };
+    const struct words distinct = { (const char *[]){ o->distinct }, 1 };
+    bool is_grouped = o->group_by.n || o->aggregates.n || o->distinct;
+    if (o->distinct && (o->group_by.n || o->aggregates.n)) {
+        tell_error("--distinct is --group-by of one column: one is enough");
+        return false;
+    }
+    if (o->top && !o->sort && !is_grouped) {
+        tell_error("the top of what? --sort is missing");
+        return false;
+    }
+    bool counts = !o->aggregates.n; /* what is not said, has a count */
+    for (size_t i = 0; i < o->aggregates.n; i++)
+        counts |= strstr(o->aggregates.all[i], "count") != NULL;
+    const char *sort = o->sort                                 ? o->sort
+                       : is_grouped && (o->top || o->distinct) ? "-count"
+                                                               : "";
+    if (!o->sort && o->top && !counts) {
+        tell_error("the top of what? --sort or the aggregate count is missing");
+        return false;
+    }
+    snprintf(t->sort, sizeof t->sort, "%s%s",
+             o->top && *sort && *sort != '-' ? "-" : "", sort);
+    return split(&o->columns, &t->columns) &&
+           split(o->distinct ? &distinct : &o->group_by, &t->group_by) &&
+           split(o->distinct       ? &count
+                 : o->aggregates.n ? &o->aggregates
+                 : o->group_by.n   ? &usual
+                                   : &o->aggregates,
+                 &t->aggregates);
+}
+
+static bool has_suffix(const char *path, const char *suffixes)
+{
+    size_t n_path = strlen(path);
+    for (const char *at = suffixes; *at; at += strspn(at, " ")) {
+        size_t n = strcspn(at, " ");
+        if (n_path > n && !strncasecmp(path + n_path - n, at, n))
+            return true;
+        at += n;
+    }
+    return false;
+}
+
+/* As -o says, or the end of the file's name; text where neither says any. An
+ * end that is none of ours is an error, as what was meant is not text. */
+static bool find_form(const struct options *o, struct pfd_table_output *ret)
+{
+    char list[256] = "";
+    const char *base = o->to && !o->all ? strrchr(o->to, '/') : NULL;
+    base = base ? base + 1 : o->to && !o->all ? o->to : "";
+    for (size_t i = 0; pfd_table_output_get(i, ret) == PFD_OK; i++) {
+        size_t n = strlen(list);
+        if (o->output ? !strcmp(o->output, ret->name)
+                      : o->to && has_suffix(o->to, ret->suffixes))
+            return true;
+        snprintf(list + n, sizeof list - n, "%s%s", n ? " " : "",
+                 ret->suffixes);
+    }
+    if (*base && strchr(base + 1, '.')) {
+        tell_error("%s: which form? Names end in one of %s, or -o says it",
+                   o->to, list);
+        return false;
+    }
+    pfd_table_output_get(0, ret);
+    return true;
+}
+
+/* Characters of a line on a terminal; 0: of none. */
+static size_t terminal_width(const struct options *o)
+{
+    struct winsize size;
+    if (o->to || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+        return 0;
+    return size.ws_col;
+}
+
+/* SQLite takes what lies beside a new database for what is left of an old one,
+ * and removes it. */
+static bool may_have_beside(const struct options *o, const char *form)
+{
+    static const char *const ends[] = { "-journal", "-wal" };
+    bool is_sqlite = o->to && !strcmp(form, "sqlite");
+    bool ok = true;
+    char *real = is_sqlite ? realpath(o->to, NULL) : NULL;
+    for (size_t i = 0; is_sqlite && i < 2; i++) {
+        char path[4096];
+        if ((size_t)snprintf(path, sizeof path, "%s%s", real ? real : o->to,
+                             ends[i]) < sizeof path)
+            ok = destination_check_at(o, AT_FDCWD, path) && ok;
+    }
+    free(real);
+    return ok;
+}
+
+/* ---- what came of it ---- */
+
+static void tell_count(uint64_t n, const char *one, const char *several)
+{
+    if (n)
+        tell_hint("%llu %s", (unsigned long long)n, n == 1 ? one : several);
+}
+
+static void tell_counts(const struct pfd_table_counts *c, bool grouped)
+{
+    if (grouped) {
+        tell_count(c->findings, "row that was counted has findings",
+                   "rows that were counted have findings");
+    }
+    tell_count(c->ungrouped,
+               "row is left out: there is no memory for more groups",
+               "rows are left out: there is no memory for more groups");
+    if (c->long_head) {
+        tell_hint("numpy.load() reads a header of so many columns with "
+                  "max_header_size=%llu only; --columns chooses fewer",
+                  (unsigned long long)c->long_head);
+    }
+    if (c->sketched) {
+        tell_hint("%llu of p50 and p99 are not exact: their rank is off by "
+                  "%.2g %% of all at most",
+                  (unsigned long long)c->sketched, 100 * c->off);
+    }
+    tell_count(c->unknown, "entry of an unknown id is in no table",
+               "entries of unknown ids are in no table");
+    tell_count(c->others, "entry of another format string is left out",
+               "entries of other format strings are left out");
+    tell_count(c->misfits, "value does not fit its column, and is null there",
+               "values do not fit their columns, and are null there");
+    tell_count(c->extra, "argument has no column, and is left out",
+               "arguments have no column, and are left out");
+    tell_count(c->escaped, "text is not UTF-8: bytes of it stand as \\xNN",
+               "texts are not UTF-8: bytes of them stand as \\xNN");
+}
+
+/* One of several files. */
+static bool may_write(void *user, const char *path)
+{
+    struct table *t = user;
+    bool ok = destination_check_at(t->o, AT_FDCWD, path);
+    t->is_refused |= !ok;
+    return ok;
+}
+
+static void begin_buffer(void *user, struct pfd_convert *convert,
+                         const struct buffer *buffer)
+{
+    struct table *t = user;
+    convert->row_time = buffer->capture ? buffer->captured.time : 0;
+    pfd_tables_set_source(t->tables, buffer->name, t->in->n_buffers > 1);
+}
+
+static int make_tables(struct table *t)
+{
+    const struct options *o = t->o;
+    struct pfd_summary total = { 0 };
+    struct pfd_table_counts counts = { 0 };
+    struct pfd_error err = { 0 };
+    struct pfd_convert convert = {
+        .strings = t->in->strings,
+        .format = o->format,
+        .options = o->decoding,
+        .threads = o->threads,
+        .filter = t->filtering->filter,
+        .n_given = &t->filtering->n_given,
+        .n_doubts = &t->filtering->n_doubts,
+        .skip = o->skip,
+        .limit = o->limit,
+        .output = pfd_tables_want_messages(t->tables) ? "raw" : NULL,
+        .rows = true,
+        .write = pfd_tables_write,
+        .write_user = t->tables,
+    };
+    bool ok = run_each(o, t->in, &convert, &total, begin_buffer, t);
+    enum pfd_status status = pfd_tables_end(t->tables, &counts, &err);
+    if (status != PFD_OK && status != PFD_ERR_STOPPED)
+        tell_error("%s", err.text);
+    tell_counts(&counts, t->aggregates.n > 0);
+    ok = ok && !t->in->failed && !t->is_refused && !output_failed() &&
+         (status == PFD_OK || status == PFD_ERR_STOPPED);
+    total.findings += t->in->n_findings;
+    if (t->in->n_buffers && (total.findings || o->verbose))
+        tell_summary(&total);
+    return !ok ? EXIT_ERROR : total.findings ? EXIT_FINDINGS : EXIT_CLEAN;
+}
+
+static int run(struct table *t)
+{
+    struct pfd_table_output form;
+    struct pfd_error err;
+    struct one_string one = { 0 };
+    struct pfd_table_spec spec = {
+        .strings = t->in->strings,
+        .to = t->o->to,
+        .write = output_write,
+        .all = t->o->all,
+        .width = terminal_width(t->o),
+        .may_write = may_write,
+        .may_write_user = t,
+    };
+    if (!read_words(t) || !find_form(t->o, &form) ||
+        !may_have_beside(t->o, form.name))
+        return EXIT_ERROR;
+    spec.output = form.name;
+    spec.columns = (const char *const *)t->columns.all;
+    spec.n_columns = t->columns.n;
+    spec.group_by = (const char *const *)t->group_by.all;
+    spec.n_group_by = t->group_by.n;
+    spec.aggregates = (const char *const *)t->aggregates.all;
+    spec.n_aggregates = t->aggregates.n;
+    spec.sort = *t->sort ? t->sort : NULL;
+    spec.top = t->o->top;
+    if (!t->o->all &&
+        !one_string_find(t->o, t->in, t->filtering, "a table",
+                         "choose by --format-string or --id, or give --all",
+                         &one)) {
+        one_string_deinit(&one);
+        return EXIT_ERROR;
+    }
+    one_string_deinit(&one);
+    if (pfd_tables_new(&spec, &t->tables, &err) != PFD_OK) {
+        tell_error("%s", err.text);
+        return EXIT_ERROR;
+    }
+    return make_tables(t);
+}
+
+int table_run(const struct options *o)
+{
+    struct inputs in;
+    struct filtering filtering = { 0 };
+    struct table t = { .o = o, .in = &in, .filtering = &filtering };
+    if (!filtering_open(&filtering, o))
+        return EXIT_ERROR;
+    inputs_open(&in, o, tell_finding, NULL);
+    inputs_want_buffers(&in, "; 'printfdecode strings' lists format strings");
+    int status = in.failed && !in.n_buffers ? EXIT_ERROR : run(&t);
+    pfd_tables_free(t.tables);
+    filtering_end(&filtering, in.strings);
+    inputs_close(&in);
+    free_list(&t.columns);
+    free_list(&t.group_by);
+    free_list(&t.aggregates);
+    return filtering_close(&filtering, status);
+}

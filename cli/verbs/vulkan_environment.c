@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include "vulkan_environment.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "show/messages.h"
+
+enum {
+    PATH_BYTES = 4096,
+    BUFFER_BYTES = 65536, /* of each draw and dispatch */
+};
+
+static const char manifest[] = "VkLayer_PFD_messages.json";
+static const char validation_manifest[] = "VkLayer_khronos_validation.json";
+
+/* Stands for ours above validation, validation, and ours below it, in this
+ * order. */
+static const char all_layers[] = "VK_LAYER_PFD_debug_printf";
+
+/* ---- where the layer is ---- */
+
+static bool has_file(const char *folder, const char *name)
+{
+    char path[PATH_BYTES];
+    int n = snprintf(path, sizeof path, "%s/%s", folder, name);
+    return n < (int)sizeof path && !access(path, R_OK);
+}
+
+/* Beside this program, where it was built or installed. */
+static bool find_beside(char ret[PATH_BYTES])
+{
+    static const char *const places[] = { "../src/layer",
+                                          "../share/vulkan/explicit_layer.d" };
+    char self[PATH_BYTES - 64];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = '\0';
+    const char *folder = n > 0 ? dirname(self) : ".";
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(ret, PATH_BYTES, "%s/%s", folder, places[i]);
+        if (has_file(ret, manifest))
+            return true;
+    }
+    return false;
+}
+
+/* In one of the folders of a list with colons; below: of each of them. */
+static bool is_in_list(const char *list, const char *below, const char *name)
+{
+    char folder[PATH_BYTES];
+    while (list && *list) {
+        size_t n = strcspn(list, ":");
+        int length =
+            snprintf(folder, sizeof folder, "%.*s%s", (int)n, list, below);
+        if (n && length < (int)sizeof folder && has_file(folder, name))
+            return true;
+        list += n + (list[n] == ':');
+    }
+    return false;
+}
+
+/* Where the loader looks, in /usr and by the environment. */
+static bool is_installed(const char *name)
+{
+    static const char below[] = "/vulkan/explicit_layer.d";
+    const char *only = getenv("VK_LAYER_PATH");
+    if (only)
+        return is_in_list(only, "", name);
+    return is_in_list(getenv("VK_ADD_LAYER_PATH"), "", name) ||
+           is_in_list(getenv("XDG_DATA_HOME"), below, name) ||
+           is_in_list(getenv("XDG_DATA_DIRS"), below, name) ||
+           is_in_list(getenv("HOME"), "/.local/share/vulkan/explicit_layer.d",
+                      name) ||
+           is_in_list("/etc:/usr/local/etc:/usr/local/share:/usr/share", below,
+                      name);
+}
+
+/* ---- validation ---- */
+
+/* Only what is asked for, as validation's own preset has it; its messages are
+ * not shown twice, and its errors are shown by our layer above it. Names of
+ * today and until 2023: each age passes over the other's. */
+static const char settings_text[] =
+    "khronos_validation.disables = "
+    "VK_VALIDATION_FEATURE_DISABLE_THREAD_SAFETY_EXT,"
+    "VK_VALIDATION_FEATURE_DISABLE_OBJECT_LIFETIMES_EXT,"
+    "VK_VALIDATION_FEATURE_DISABLE_API_PARAMETERS_EXT,"
+    "VK_VALIDATION_FEATURE_DISABLE_CORE_CHECKS_EXT\n"
+    "khronos_validation.printf_to_stdout = false\n"
+    "khronos_validation.debug_action = VK_DBG_LAYER_ACTION_IGNORE\n";
+
+static const char printf_text[] =
+    "khronos_validation.enables = "
+    "VK_VALIDATION_FEATURE_ENABLE_DEBUG_PRINTF_EXT\n"
+    "khronos_validation.printf_enable = true\n"
+    "khronos_validation.printf_only_preset = true\n";
+
+static const char checks_text[] =
+    "khronos_validation.enables = "
+    "VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT\n"
+    "khronos_validation.gpuav_enable = true\n";
+
+static const char both_text[] =
+    "khronos_validation.enables = "
+    "VK_VALIDATION_FEATURE_ENABLE_DEBUG_PRINTF_EXT,"
+    "VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT\n"
+    "khronos_validation.gpuav_enable = true\n"
+    "khronos_validation.printf_enable = true\n";
+
+static bool write_settings(const char *path, const struct options *o)
+{
+    const char *size = getenv("VK_LAYER_PRINTF_BUFFER_SIZE");
+    char usual[16];
+    FILE *file = fopen(path, "we");
+    snprintf(usual, sizeof usual, "%d", BUFFER_BYTES);
+    if (file) {
+        fputs(settings_text, file);
+        fputs(!o->vulkan_gpu_validation ? printf_text
+              : o->vulkan_debug_printf  ? both_text
+                                        : checks_text,
+              file);
+        fprintf(file, "khronos_validation.printf_buffer_size = %s\n",
+                size ? size : usual);
+    }
+    if (file && !fclose(file))
+        return true;
+    tell_error("%s: %s", path, strerror(errno));
+    return false;
+}
+
+bool vulkan_prepare(const struct options *o, const char *settings)
+{
+    char folder[PATH_BYTES];
+    if (!is_installed(validation_manifest)) {
+        tell_error("there is no validation layer%s (Debian: "
+                   "vulkan-validationlayers)",
+                   getenv("VK_LAYER_PATH") ? " where VK_LAYER_PATH points"
+                                           : "");
+        return false;
+    }
+    if (!find_beside(folder) && !is_installed(manifest)) {
+        tell_error("there is no %s: it is built where Vulkan's headers are "
+                   "(Debian: libvulkan-dev)",
+                   manifest);
+        return false;
+    }
+    return getenv("VK_LAYER_SETTINGS_PATH") || write_settings(settings, o);
+}
+
+/* ---- the environment ---- */
+
+/* Behind what the variable has, with a colon between. */
+static bool append(const char *name, const char *value)
+{
+    const char *before = getenv(name);
+    char *both = NULL;
+    if (!before || !*before)
+        return !setenv(name, value, 1);
+    if (asprintf(&both, "%s:%s", before, value) < 0)
+        return false;
+    bool ok = !setenv(name, both, 1);
+    free(both);
+    return ok;
+}
+
+/* Without what stands in both. */
+static bool set_layers(void)
+{
+    static const char *const members[] = { "VK_LAYER_KHRONOS_validation",
+                                           "VK_LAYER_PFD_capture",
+                                           "VK_LAYER_PFD_messages",
+                                           all_layers };
+    const char *before = getenv("VK_INSTANCE_LAYERS");
+    char *copy = strdup(before ? before : "");
+    char *rest = NULL;
+    bool ok = copy && !unsetenv("VK_INSTANCE_LAYERS");
+    for (char *name = ok ? strtok_r(copy, ":", &rest) : NULL; name && ok;
+         name = strtok_r(NULL, ":", &rest)) {
+        bool is_member = false;
+        for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+            is_member |= !strcmp(name, members[i]);
+        ok = is_member || append("VK_INSTANCE_LAYERS", name);
+    }
+    free(copy);
+    return ok && append("VK_INSTANCE_LAYERS", all_layers);
+}
+
+/* Settings of the environment's own say where messages go. */
+static bool set_layer(const struct options *o)
+{
+    const char *before = getenv("PFD_LAYER");
+    char *words = NULL;
+    if (getenv("VK_LAYER_SETTINGS_PATH"))
+        return true;
+    if (asprintf(&words, "errors=1,%s%s",
+                 o->vulkan_debug_printf ? "" : "take=gpuav+named,",
+                 before ? before : "") < 0)
+        return false;
+    bool ok = !setenv("PFD_LAYER", words, 1);
+    free(words);
+    return ok;
+}
+
+bool vulkan_set_environment(const struct options *o, const char *settings)
+{
+    char folder[PATH_BYTES];
+    bool ok = true;
+    if (find_beside(folder)) {
+        ok = append(getenv("VK_LAYER_PATH") ? "VK_LAYER_PATH"
+                                            : "VK_ADD_LAYER_PATH",
+                    folder);
+    }
+    return ok && set_layers() && set_layer(o) &&
+           !setenv("VK_LAYER_SETTINGS_PATH", settings, 0);
+}

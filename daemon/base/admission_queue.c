@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/admission_queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct caller {
+    struct caller *next;
+    int fd;
+};
+
+struct process {
+    struct process *next;
+    struct caller *first; /* as they came; never NULL */
+    struct caller **end;
+    unsigned n;
+    pid_t id;
+};
+
+struct pfdd_party {
+    struct pfdd_party *next;
+    struct process *first; /* whose turn is next; never NULL */
+    struct pfdd_peer_key user;
+};
+
+size_t pfdd_lobby_memory(unsigned n)
+{
+    return n * (sizeof(struct caller) + sizeof(struct process) +
+                sizeof(struct pfdd_party));
+}
+
+/* NULL: nobody has more than a few. */
+static struct process *find_most(const struct pfdd_lobby *lobby)
+{
+    struct process *most = NULL;
+    for (const struct pfdd_party *p = lobby->parties; p; p = p->next) {
+        for (struct process *o = p->first; o; o = o->next) {
+            if (o->n > (most ? most->n : PFDD_LOBBY_FEW))
+                most = o;
+        }
+    }
+    return most;
+}
+
+bool pfdd_lobby_has_place(const struct pfdd_lobby *lobby)
+{
+    return lobby->n < lobby->n_max || find_most(lobby);
+}
+
+/* ---- coming ---- */
+
+/* Who is new comes last. NULL: out of memory, here and below. */
+static struct pfdd_party *find_party(struct pfdd_lobby *lobby,
+                                     const struct pfdd_peer_key *user)
+{
+    struct pfdd_party **at = &lobby->parties;
+    while (*at && memcmp(&(*at)->user, user, sizeof *user) != 0)
+        at = &(*at)->next;
+    if (!*at)
+        *at = calloc(1, sizeof **at);
+    if (*at)
+        (*at)->user = *user;
+    return *at;
+}
+
+static struct process *find_process(struct pfdd_party *p, pid_t id)
+{
+    struct process **at = &p->first;
+    while (*at && (*at)->id != id)
+        at = &(*at)->next;
+    if (*at)
+        return *at;
+    struct process *o = calloc(1, sizeof *o);
+    if (o) {
+        o->id = id;
+        o->end = &o->first;
+    }
+    *at = o;
+    return o;
+}
+
+static void drop_if_empty(struct pfdd_lobby *lobby, struct pfdd_party *p)
+{
+    struct pfdd_party **at = &lobby->parties;
+    if (p->first)
+        return;
+    while (*at != p)
+        at = &(*at)->next;
+    *at = p->next;
+    free(p);
+}
+
+static bool append(struct pfdd_lobby *lobby, const struct pfdd_peer_key *user,
+                   pid_t id, int fd)
+{
+    struct caller *c = calloc(1, sizeof *c);
+    struct pfdd_party *p = c ? find_party(lobby, user) : NULL;
+    struct process *o = p ? find_process(p, id) : NULL;
+    if (!o) {
+        free(c);
+        if (p)
+            drop_if_empty(lobby, p);
+        return false;
+    }
+    c->fd = fd;
+    *o->end = c;
+    o->end = &c->next;
+    o->n++;
+    lobby->n++;
+    return true;
+}
+
+/* It has others. */
+static int take_last(struct pfdd_lobby *lobby, struct process *o)
+{
+    struct caller **at = &o->first;
+    while ((*at)->next)
+        at = &(*at)->next;
+    int fd = (*at)->fd;
+    free(*at);
+    *at = NULL;
+    o->end = at;
+    o->n--;
+    lobby->n--;
+    return fd;
+}
+
+bool pfdd_lobby_join(struct pfdd_lobby *lobby, const struct pfdd_peer_key *user,
+                     pid_t process, int fd, int *ret)
+{
+    if (!append(lobby, user, process, fd))
+        return false;
+    struct process *most = lobby->n > lobby->n_max ? find_most(lobby) : NULL;
+    *ret = most ? take_last(lobby, most) : -1;
+    return true;
+}
+
+/* ---- going in ---- */
+
+static int take_first(struct process *o)
+{
+    struct caller *c = o->first;
+    int fd = c->fd;
+    o->first = c->next;
+    if (!o->first)
+        o->end = &o->first;
+    o->n--;
+    free(c);
+    return fd;
+}
+
+/* Of a process that may have no more; others of its user are before it. */
+static int take_turn(struct pfdd_party *p)
+{
+    struct process *o = p->first;
+    int fd = take_first(o);
+    p->first = o->next;
+    if (o->n == 0) {
+        free(o);
+        return fd;
+    }
+    struct process **at = &p->first;
+    while (*at)
+        at = &(*at)->next;
+    o->next = NULL;
+    *at = o;
+    return fd;
+}
+
+int pfdd_lobby_next(struct pfdd_lobby *lobby)
+{
+    struct pfdd_party *p = lobby->parties;
+    if (!p)
+        return -1;
+    int fd = take_turn(p);
+    lobby->n--;
+    lobby->parties = p->next;
+    if (!p->first) {
+        free(p);
+        return fd;
+    }
+    struct pfdd_party **at = &lobby->parties;
+    while (*at)
+        at = &(*at)->next;
+    p->next = NULL;
+    *at = p;
+    return fd;
+}

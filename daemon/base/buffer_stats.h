@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What became of a buffer, or of all of them, in numbers: for the log and for
+ * /metrics. Sums only grow.
+ */
+#ifndef PFDD_BUFFER_STATS_H
+#define PFDD_BUFFER_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <printfdecode/printfdecode.h>
+
+struct pfd_tail_item;
+
+struct pfdd_sums {
+    uint64_t entries;
+    uint64_t unknown;
+    uint64_t lost_bytes;    /* written beyond the end of a buffer */
+    uint64_t skipped_bytes; /* that made no sense, or never came */
+    uint64_t findings[PFD_N_FINDING_KINDS];
+};
+
+/* Counts an entry, when its line is made, or a finding. */
+void pfdd_sums_item(struct pfdd_sums *sums, const struct pfd_tail_item *item);
+
+/* Adds what `now` has more than `before`. */
+void pfdd_sums_add(struct pfdd_sums *to, const struct pfdd_sums *now,
+                   const struct pfdd_sums *before);
+
+/* True: something was lost, or is in doubt. */
+bool pfdd_sums_are_bad(const struct pfdd_sums *sums);
+
+enum {
+    PFDD_SUMS_TEXT = 320
+};
+/* "64 entries, 0 unknown, 0 bytes lost, 12 skipped; 1 truncated_entry". Kinds
+ * beyond the room are "and more". */
+void pfdd_sums_text(const struct pfdd_sums *sums, char ret[PFDD_SUMS_TEXT]);
+
+#endif

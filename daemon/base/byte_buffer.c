@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/byte_buffer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/digits.h"
+
+char *pfdd_growing_grow(struct pfdd_growing *g, size_t n)
+{
+    size_t room = g->n + n;
+    char *more = realloc(g->at, 2 * room);
+    if (!more) {
+        g->failed = true;
+        return NULL;
+    }
+    g->at = more;
+    g->size = 2 * room;
+    return g->at + g->n;
+}
+
+void pfdd_growing_number(struct pfdd_growing *g, uint64_t value)
+{
+    char *at = pfdd_growing_room(g, PFDD_DIGITS);
+    if (at)
+        g->n += pfdd_decimal(at, value);
+}
+
+void pfdd_growing_hex(struct pfdd_growing *g, uint64_t value, unsigned n)
+{
+    char *at = pfdd_growing_room(g, PFDD_DIGITS);
+    if (at)
+        g->n += pfdd_hex(at, value, n);
+}
+
+void pfdd_growing_print(struct pfdd_growing *g, const char *format, ...)
+{
+    char text[PFDD_GROWING_PRINT];
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (n < 0 || (size_t)n >= sizeof text) {
+        g->failed = true;
+    } else {
+        pfdd_growing_add(g, text, (size_t)n);
+    }
+}
+
+void pfdd_growing_free(struct pfdd_growing *g)
+{
+    free(g->at);
+    *g = (struct pfdd_growing){ 0 };
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* Bytes that grow. Running out of memory is remembered, and asked for once. */
+#ifndef PFDD_BYTE_BUFFER_H
+#define PFDD_BYTE_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum {
+    PFDD_GROWING_PRINT = 256 /* bytes that are printed at once, and a NUL */
+};
+
+/* All zeros: none yet. */
+struct pfdd_growing {
+    char *at; /* [n], owned */
+    size_t n;
+    size_t size;
+    bool failed; /* something is missing */
+};
+
+/* As pfdd_growing_room(), where there is not enough yet. */
+char *pfdd_growing_grow(struct pfdd_growing *g, size_t n);
+
+/* Room for n more bytes; whoever fills it adds to n. NULL: there is none. */
+static inline char *pfdd_growing_room(struct pfdd_growing *g, size_t n)
+{
+    if (g->failed)
+        return NULL;
+    bool is_there = g->at && n <= g->size - g->n;
+    return is_there ? g->at + g->n : pfdd_growing_grow(g, n);
+}
+
+/* Here, as of each note there are dozens of small ones. */
+static inline void pfdd_growing_add(struct pfdd_growing *g, const void *bytes,
+                                    size_t n)
+{
+    char *at = n ? pfdd_growing_room(g, n) : NULL;
+    if (!at)
+        return;
+    memcpy(at, bytes, n);
+    g->n += n;
+}
+
+static inline void pfdd_growing_puts(struct pfdd_growing *g, const char *text)
+{
+    pfdd_growing_add(g, text, strlen(text));
+}
+
+/* Decimal digits. */
+void pfdd_growing_number(struct pfdd_growing *g, uint64_t value);
+/* "0x" and n digits, at least. */
+void pfdd_growing_hex(struct pfdd_growing *g, uint64_t value, unsigned n);
+/* What is longer fails. */
+__attribute__((format(printf, 2, 3))) void pfdd_growing_print(
+    struct pfdd_growing *g, const char *format, ...);
+
+void pfdd_growing_free(struct pfdd_growing *g);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/change_probe.h"
+
+#include <linux/magic.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+enum {
+    XFS_MAGIC = 0x58465342, /* linux/fs/xfs/libxfs/xfs_format.h */
+};
+
+/* Here a mapping shows what a read would. A file of another machine need not:
+ * it is fetched anew for a read only. */
+static bool is_coherent(int fd)
+{
+    static const unsigned long magics[] = { TMPFS_MAGIC, RAMFS_MAGIC,
+                                            EXT4_SUPER_MAGIC, XFS_MAGIC,
+                                            BTRFS_SUPER_MAGIC };
+    struct statfs st;
+    if (fstatfs(fd, &st) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
+        if ((unsigned long)st.f_type == magics[i])
+            return true;
+    }
+    return false;
+}
+
+/* ---- loads from pages that others may cut off ---- */
+
+static sigjmp_buf back;
+/* Each thread's own: who else gets the signal has a fault of its own. */
+static _Thread_local volatile sig_atomic_t is_loading;
+
+static void on_bus_error(int signal_number)
+{
+    if (is_loading)
+        siglongjmp(back, 1);
+    /* The load is done again, and ends us. */
+    signal(signal_number, SIG_DFL);
+}
+
+static sigset_t signals; /* that are blocked, but for those of the handler */
+
+static bool catch_bus_errors(void)
+{
+    static bool is_caught;
+    struct sigaction action = { .sa_handler = on_bus_error };
+    if (!is_caught) {
+        is_caught = pthread_sigmask(SIG_SETMASK, NULL, &signals) == 0 &&
+                    sigaction(SIGBUS, &action, NULL) == 0;
+    }
+    return is_caught;
+}
+
+/* False: there is no such page any more. */
+static bool load(char bytes[PFDD_HEAD], const void *page)
+{
+    /* To have the jump do it, each load would have to ask the system. */
+    if (sigsetjmp(back, 0) != 0) {
+        pthread_sigmask(SIG_SETMASK, &signals, NULL);
+        is_loading = 0;
+        return false;
+    }
+    is_loading = 1;
+    atomic_signal_fence(memory_order_seq_cst);
+    memcpy(bytes, page, PFDD_HEAD);
+    atomic_signal_fence(memory_order_seq_cst);
+    is_loading = 0;
+    return true;
+}
+
+static void map_page(struct pfdd_head *head)
+{
+    void *page = mmap(NULL, PFDD_HEAD, PROT_READ, MAP_SHARED, head->fd, 0);
+    head->page = page == MAP_FAILED ? NULL : page;
+}
+
+void pfdd_head_init(struct pfdd_head *head, int fd)
+{
+    *head = (struct pfdd_head){ .fd = fd, .n = -1 };
+    head->is_coherent = is_coherent(fd) && catch_bus_errors();
+    if (head->is_coherent)
+        map_page(head);
+}
+
+void pfdd_head_deinit(struct pfdd_head *head)
+{
+    if (head->page)
+        munmap(head->page, PFDD_HEAD);
+    head->page = NULL;
+}
+
+/* A fault takes ten times as long as a read: a file without a page is read
+ * until it has one. */
+static ssize_t read_bytes(struct pfdd_head *head, char bytes[PFDD_HEAD])
+{
+    if (head->page && load(bytes, head->page))
+        return PFDD_HEAD;
+    pfdd_head_deinit(head);
+    ssize_t n = pread(head->fd, bytes, PFDD_HEAD, 0);
+    if (n == PFDD_HEAD && head->is_coherent)
+        map_page(head);
+    return n;
+}
+
+bool pfdd_head_has_changed(struct pfdd_head *head)
+{
+    char bytes[PFDD_HEAD];
+    ssize_t n = read_bytes(head, bytes);
+    bool same =
+        n >= 0 && n == head->n && !memcmp(bytes, head->bytes, (size_t)n);
+    if (n > 0)
+        memcpy(head->bytes, bytes, (size_t)n);
+    head->n = n;
+    return !same;
+}
+
+void pfdd_head_forget(struct pfdd_head *head)
+{
+    head->n = -1;
+}

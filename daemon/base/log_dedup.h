@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* What was said not long ago, and need not be said again. One thread. */
+#ifndef PFDD_LOG_DEDUP_H
+#define PFDD_LOG_DEDUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    PFDD_SAID = 64 /* sentences that are remembered */
+};
+
+/* All zeros to begin with. */
+struct pfdd_said {
+    unsigned n;
+    uint32_t hashes[PFDD_SAID];
+};
+
+/* True: about this it was said; if not, it is from now on. */
+bool pfdd_said_before(struct pfdd_said *said, const char *about,
+                      const char *what);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/loop_scheduler.h"
+
+#include <stddef.h>
+
+enum {
+    TURN_NS = 1000000,
+    ROUND_NS = 4000000, /* of all turns, in one time around the loop */
+};
+
+static void on_idle(uv_idle_t *idle)
+{
+    (void)idle;
+}
+
+/* first: of those that wait. */
+static struct pfdd_seat *find_least(struct pfdd_seat *first)
+{
+    struct pfdd_seat *least = first;
+    for (struct pfdd_seat *s = first->next; s; s = s->next)
+        least = s->spent < least->spent ? s : least;
+    return least;
+}
+
+static void on_check(uv_check_t *check)
+{
+    struct pfdd_rounds *r = check->data;
+    r->left = ROUND_NS;
+    while (r->first && r->left) {
+        struct pfdd_seat *s = find_least(r->first);
+        pfdd_rounds_leave(r, s);
+        r->now = s->spent;
+        r->next = s;
+        s->turn(s);
+        r->next = NULL;
+    }
+    r->left = ROUND_NS;
+    if (!r->first)
+        uv_idle_stop(&r->idle);
+}
+
+void pfdd_rounds_open(struct pfdd_rounds *r, uv_loop_t *loop)
+{
+    *r = (struct pfdd_rounds){ .is_open = true, .left = ROUND_NS };
+    uv_check_init(loop, &r->check);
+    uv_idle_init(loop, &r->idle);
+    r->check.data = r;
+    uv_check_start(&r->check, on_check);
+}
+
+void pfdd_rounds_close(struct pfdd_rounds *r, uv_close_cb closed, void *user)
+{
+    r->check.data = r->idle.data = user;
+    r->is_open = false;
+    r->first = NULL;
+    uv_close((uv_handle_t *)&r->check, closed);
+    uv_close((uv_handle_t *)&r->idle, closed);
+}
+
+static void wait(struct pfdd_rounds *r, struct pfdd_seat *s)
+{
+    if (s->waits)
+        return;
+    s->waits = true;
+    s->next = r->first;
+    r->first = s;
+    uv_idle_start(&r->idle, on_idle);
+}
+
+bool pfdd_rounds_begin(struct pfdd_rounds *r, struct pfdd_seat *s)
+{
+    if (!r->is_open)
+        return true;
+    /* Nobody saves up time. */
+    s->spent = s->spent > r->now ? s->spent : r->now;
+    if (r->next != s && (r->first || !r->left)) {
+        wait(r, s);
+        return false;
+    }
+    r->next = NULL;
+    r->began = uv_hrtime();
+    return true;
+}
+
+bool pfdd_rounds_is_over(const struct pfdd_rounds *r)
+{
+    return r->began && uv_hrtime() - r->began >= TURN_NS;
+}
+
+void pfdd_rounds_end(struct pfdd_rounds *r, struct pfdd_seat *s, bool more)
+{
+    uint64_t spent = r->began ? uv_hrtime() - r->began : 0;
+    r->began = 0;
+    s->spent += spent;
+    r->left -= spent < r->left ? spent : r->left;
+    if (more && r->is_open)
+        wait(r, s);
+}
+
+void pfdd_rounds_leave(struct pfdd_rounds *r, struct pfdd_seat *s)
+{
+    struct pfdd_seat **at = &r->first;
+    if (!s->waits)
+        return;
+    while (*at && *at != s)
+        at = &(*at)->next;
+    if (*at)
+        *at = s->next;
+    s->waits = false;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/path_template.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/host_name.h"
+#include "base/name.h"
+
+enum {
+    NAME = 180, /* bytes of {buffer} in a path; others stand behind it */
+};
+
+char *pfdd_template_fill(const char *template, const char *name)
+{
+    char *ret = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&ret, &n);
+    if (!out)
+        return NULL;
+    for (const char *at = template; *at;) {
+        if (!strncmp(at, "{host}", 6)) {
+            fputs(pfdd_host(), out);
+            at += 6;
+        } else if (!strncmp(at, "{pid}", 5)) {
+            fprintf(out, "%d", (int)getpid());
+            at += 5;
+        } else if (!strncmp(at, "{buffer}", 8)) {
+            fputs(name, out);
+            at += 8;
+        } else {
+            fputc(*at++, out);
+        }
+    }
+    fclose(out);
+    return ret;
+}
+
+/* number: 0, or what a name that is too long for a path is told by. False: it
+ * is, and needs one. */
+static bool put_name(char ret[NAME + 16], const char *source, unsigned number)
+{
+    bool is_whole = pfdd_name_put_path(ret, NAME, source);
+    if (number)
+        snprintf(ret + strlen(ret), 16, "~%u", number);
+    return is_whole || number;
+}
+
+char *pfdd_template_choose(const char *template, const char *source,
+                           bool (*is_taken)(const void *user, const char *path),
+                           const void *user)
+{
+    char name[NAME + 16] = "";
+    unsigned number = 0;
+    char *path = NULL;
+    do {
+        free(path);
+        path = NULL;
+        bool is_whole = !source || put_name(name, source, number++) ||
+                        put_name(name, source, number++);
+        path = is_whole ? pfdd_template_fill(template, name) : NULL;
+    } while (path && source && is_taken(user, path));
+    return path;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/resource_account.h"
+
+#include "base/descriptor_limit.h"
+
+enum {
+    LOOKS_MAX = 8,       /* of one producer */
+    FEW = 6,             /* descriptors: a buffer with a doorbell, */
+    FEW_PART = 4,        /* and this part is for producers with so few */
+    FLOOR_MIN = 5 << 18, /* one session (follower.h), and a frame */
+    FLOORS = 128,        /* part of what a user may have: one floor, */
+    FLOOR_PART = 8,      /* and all that are kept */
+};
+
+static bool may_take(const struct pfdd_holder *h, unsigned n)
+{
+    unsigned user_max = pfdd_descriptors_share();
+    switch (h->kind) {
+    case PFDD_HOLDER_PRODUCER:
+        return h->n + n <= FEW ||
+               h->n + n + h->of->n + n <= user_max - user_max / FEW_PART;
+    case PFDD_HOLDER_USER:
+        return h->n + n <= user_max;
+    case PFDD_HOLDER_INPUT:
+        return h->n + n <= user_max + user_max / 2;
+    }
+    return false;
+}
+
+bool pfdd_holder_take(struct pfdd_holder *holder, unsigned n)
+{
+    for (const struct pfdd_holder *h = holder; h; h = h->of) {
+        if (!may_take(h, n))
+            return false;
+    }
+    for (struct pfdd_holder *h = holder; h; h = h->of)
+        h->n += n;
+    return true;
+}
+
+void pfdd_holder_give_back(struct pfdd_holder *holder, unsigned n)
+{
+    for (struct pfdd_holder *h = holder; h; h = h->of)
+        h->n -= n;
+}
+
+static size_t rest(size_t max, size_t n)
+{
+    return max > n ? max - n : 0;
+}
+
+/* What a producer may have that has little. */
+static size_t floor_of(size_t user_max)
+{
+    size_t part = user_max / FLOORS;
+    return part > FLOOR_MIN ? part : FLOOR_MIN;
+}
+
+/* Three quarters of what others have left are soon nothing: whoever has more
+ * than the floor leaves a part for those who come last. */
+static size_t left_of_producer(const struct pfdd_holder *h, size_t user_max)
+{
+    size_t n_small = rest(floor_of(user_max), h->n_bytes);
+    size_t n_others = rest(user_max - user_max / FLOOR_PART, h->of->n_bytes);
+    /* What it takes its user has, too. */
+    size_t n_large = rest(3 * n_others, h->n_bytes) / 4;
+    return n_small > n_large ? n_small : n_large;
+}
+
+static size_t max_of_user(size_t max)
+{
+    return max / 8 * 7;
+}
+
+static size_t left_of(const struct pfdd_holder *h, size_t max)
+{
+    size_t user_max = max_of_user(max);
+    switch (h->kind) {
+    case PFDD_HOLDER_PRODUCER:
+        return left_of_producer(h, user_max);
+    case PFDD_HOLDER_USER:
+        return rest(user_max, h->n_bytes);
+    case PFDD_HOLDER_INPUT:
+        return rest(max / 16 * 15, h->n_bytes);
+    }
+    return 0;
+}
+
+size_t pfdd_holder_left(const struct pfdd_holder *holder, size_t max)
+{
+    size_t least = max;
+    for (const struct pfdd_holder *h = holder; h; h = h->of) {
+        size_t left = left_of(h, max);
+        least = left < least ? left : least;
+    }
+    return least;
+}
+
+size_t pfdd_holder_left_of_floor(const struct pfdd_holder *holder, size_t max)
+{
+    return holder ? rest(floor_of(max_of_user(max)), holder->n_bytes) : 0;
+}
+
+void pfdd_holder_count(struct pfdd_holder *holder, size_t before, size_t now)
+{
+    for (struct pfdd_holder *h = holder; h; h = h->of)
+        h->n_bytes += now - before;
+}
+
+bool pfdd_holder_begin_look(struct pfdd_holder *holder)
+{
+    if (!holder)
+        return true;
+    if (holder->n_looks >= LOOKS_MAX)
+        return false;
+    holder->n_looks++;
+    return true;
+}
+
+void pfdd_holder_end_look(struct pfdd_holder *holder)
+{
+    if (holder)
+        holder->n_looks--;
+}

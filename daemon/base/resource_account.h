@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What somebody makes us have, of descriptors and of memory: a producer, whose
+ * are also its user's, whose are also an input's. Of descriptors an input has
+ * three quarters, a user half, and a producer no more than it leaves for others
+ * of its user, or a few. Of memory an input has fifteen sixteenths, a user seven eighths,
+ * and a producer three times what it leaves; an eighth of a user's is for
+ * producers that have little: however many come, nobody takes all. Loop thread only.
+ */
+#ifndef PFDD_RESOURCE_ACCOUNT_H
+#define PFDD_RESOURCE_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum pfdd_holder_kind {
+    PFDD_HOLDER_PRODUCER,
+    PFDD_HOLDER_USER,
+    PFDD_HOLDER_INPUT,
+};
+
+struct pfdd_holder {
+    enum pfdd_holder_kind kind;
+    struct pfdd_holder *of; /* borrowed; NULL: nobody */
+    unsigned n;             /* descriptors */
+    size_t n_bytes;
+    unsigned n_looks; /* at its buffers, on their way */
+};
+
+/* False: n more descriptors are too many. NULL is allowed, here and below. */
+bool pfdd_holder_take(struct pfdd_holder *holder, unsigned n);
+void pfdd_holder_give_back(struct pfdd_holder *holder, unsigned n);
+
+/* Bytes that it may still have, where there are max for all holders. */
+size_t pfdd_holder_left(const struct pfdd_holder *holder, size_t max);
+/* Of those, what a producer may have while it has little; NULL: nothing. */
+size_t pfdd_holder_left_of_floor(const struct pfdd_holder *holder, size_t max);
+
+/* A look at one of its buffers begins. False: so many are on their way that
+ * those of others would wait for them. */
+bool pfdd_holder_begin_look(struct pfdd_holder *holder);
+void pfdd_holder_end_look(struct pfdd_holder *holder);
+
+/* What was `before` bytes is `now` bytes; whoever grows has asked. */
+void pfdd_holder_count(struct pfdd_holder *holder, size_t before, size_t now);
+
+#endif

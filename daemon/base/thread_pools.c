@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/thread_pools.h"
+
+enum {
+    PRINTERS_EACH = 4, /* for a sender: it copies faster than they print */
+};
+
+/* *more: false behind the last one; NULL: it is not open. */
+static struct pfdd_pool *nth(const struct pfdd_pools *pools, size_t i,
+                             bool *more)
+{
+    enum {
+        N_POOLS = 5
+    };
+    struct pfdd_pool *const all[N_POOLS] = { pools->decoders, pools->printers,
+                                             pools->choosers, pools->disk,
+                                             pools->senders };
+    *more = i < N_POOLS;
+    return *more ? all[i] : NULL;
+}
+
+bool pfdd_pools_open(struct pfdd_pools *pools, uv_loop_t *loop,
+                     unsigned n_threads, unsigned n_printers)
+{
+    pools->decoders = pfdd_pool_new(loop, n_threads);
+    pools->printers = pfdd_pool_new(loop, n_printers);
+    pools->choosers = pfdd_pool_new(loop, n_threads);
+    pools->disk = pfdd_pool_new(loop, 1);
+    if (n_printers >= PRINTERS_EACH)
+        pools->senders = pfdd_pool_new(loop, n_printers / PRINTERS_EACH);
+    unsigned n_helpers = pfd_helpers_for(n_printers);
+    if (n_helpers)
+        (void)pfd_helpers_new(n_helpers, &pools->helpers, NULL);
+    return pools->decoders && pools->printers && pools->choosers && pools->disk;
+}
+
+void pfdd_pools_close(struct pfdd_pools *pools)
+{
+    bool more = true;
+    for (size_t i = 0; more; i++)
+        pfdd_pool_close(nth(pools, i, &more));
+    pfd_helpers_free(pools->helpers);
+    *pools = (struct pfdd_pools){ 0 };
+}
+
+bool pfdd_pools_are_busy(const struct pfdd_pools *pools)
+{
+    bool more = true;
+    bool busy = false;
+    for (size_t i = 0; more; i++) {
+        const struct pfdd_pool *pool = nth(pools, i, &more);
+        busy |= pool && pfdd_pool_pending(pool);
+    }
+    return busy;
+}
+
+uint64_t pfdd_pools_stuck(const struct pfdd_pools *pools, uint64_t now)
+{
+    bool more = true;
+    uint64_t longest = 0;
+    for (size_t i = 0; more; i++) {
+        const struct pfdd_pool *pool = nth(pools, i, &more);
+        uint64_t ms = pool ? pfdd_pool_stuck(pool, now) : 0;
+        longest = ms > longest ? ms : longest;
+    }
+    return longest;
+}

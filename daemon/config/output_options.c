@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+#include "config/output_options.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "config/field_map.h"
+#include "config/units.h"
+
+#define AT(member) offsetof(struct pfdd_output_config, member)
+
+static const char *const forms[] = { "json", "text", "raw", NULL };
+/* In the order of enum pfdd_collapse, as requests have them. */
+static const char *const collapses[] = { "false", "true", "equal", NULL };
+static const char *const lags[] = { "drop_oldest", "disconnect", NULL };
+
+void pfdd_check_word(const struct pfdd_places *places, const char *key,
+                     const char *text)
+{
+    size_t n =
+        strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXY"
+                     "Z0123456789-._");
+    if (n == 0 || n > 64 || text[n]) {
+        pfdd_complain(places, key,
+                      "'%s' is of 1 to 64 letters, digits, '-', '_', '.'", key);
+    }
+}
+
+const char *pfdd_output_name(const struct pfdd_output_config *config)
+{
+    const char *address = config->access.address.text;
+    return config->name ? config->name
+           : *address   ? address
+                        : config->block.class->name;
+}
+
+const char *pfdd_output_form(const struct pfdd_output_config *config)
+{
+    return forms[config->form];
+}
+
+const struct pfdd_output_class *pfdd_output_class_of(
+    const struct pfdd_output_config *config)
+{
+    return (const struct pfdd_output_class *)config->block.class;
+}
+
+void pfdd_output_plan(const struct pfdd_output_config *config, FILE *out)
+{
+    if (config->match)
+        fprintf(out, ", messages that match %s", config->match);
+    if (config->batch_ms) {
+        fputs(", in batches of ", out);
+        pfdd_size_put(out, config->batch_size);
+        fputs(" or what comes within ", out);
+        pfdd_time_put(out, config->batch_ms);
+    }
+    for (size_t i = 0; i < config->keys.n; i++) {
+        fprintf(out, "%s%s", i ? " " : ", with the names ",
+                config->keys.items[i]);
+    }
+    if (!config->findings || config->entries_only) {
+        fprintf(out, ", without findings%s",
+                config->findings ? "" : " and gaps");
+    }
+}
+
+/* The first of its keys that choose entries; NULL: none does. */
+static const char *choice_key(const struct pfdd_output_config *out)
+{
+    return out->match                     ? "match"
+           : out->where                   ? "where"
+           : out->format_string           ? "format_string"
+           : out->id                      ? "id"
+           : out->collapse || out->window ? "collapse"
+                                          : NULL;
+}
+
+bool pfdd_output_request(const struct pfdd_output_config *out,
+                         struct pfdd_request *ret, char *err, size_t n_err)
+{
+    const struct {
+        const char *key;
+        const char *value;
+    } keys[] = {
+        { "match", out->match },
+        { "format_string", out->format_string },
+        { "id", out->id },
+        { "where", out->where },
+    };
+    *ret = (struct pfdd_request){ .form = (enum pfdd_form)out->form };
+    ret->ignore_case = out->ignore_case;
+    ret->invert = out->invert;
+    ret->wants.entries_only = out->entries_only;
+    ret->wants.no_findings = !out->findings;
+    ret->wants.fields = out->fields;
+    ret->wants.collapse = (enum pfdd_collapse)out->collapse;
+    ret->wants.window = out->window;
+    if (out->keys.n) {
+        ret->wants.map =
+            pfdd_fieldmap_new(out->keys.items, out->keys.n, err, n_err);
+        if (!ret->wants.map)
+            return false;
+    }
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (keys[i].value &&
+            !pfdd_request_set(ret, keys[i].key, keys[i].value, err, n_err))
+            return false;
+    }
+    ret->keys_seen = 0; /* who asks may say them otherwise */
+    return true;
+}
+
+static void check_required(const struct pfdd_output_config *out,
+                           const struct pfdd_places *places)
+{
+    if (out->form != PFDD_JSON) {
+        pfdd_complain(places, NULL,
+                      "a required output is json: only there lines have "
+                      "numbers");
+    }
+    if (out->collapse) {
+        pfdd_complain(places, "collapse",
+                      "a required output has each entry: not 'collapse'");
+    }
+}
+
+static void check_choice(const void *group, const struct pfdd_places *places)
+{
+    const struct pfdd_output_config *out = group;
+    const char *key = choice_key(out);
+    char err[256];
+    struct pfdd_request request;
+    if (!pfdd_output_request(out, &request, err, sizeof err) ||
+        !pfdd_request_finish(&request, err, sizeof err))
+        pfdd_complain(places, key, "'%s': %s", key ? key : "match", err);
+    pfdd_request_deinit(&request);
+}
+
+static void check_keys(const struct pfdd_output_config *out,
+                       const struct pfdd_places *places)
+{
+    char err[200];
+    struct pfdd_fieldmap *map =
+        pfdd_fieldmap_new(out->keys.items, out->keys.n, err, sizeof err);
+    if (!map) {
+        pfdd_complain(places, "keys", "'keys': %s", err);
+    } else if (out->required && (!pfdd_fieldmap_keeps(map, "sequence") ||
+                                 !pfdd_fieldmap_keeps(map, "time"))) {
+        pfdd_complain(places, "keys",
+                      "a required output has 'sequence' and 'time', each under "
+                      "a name of its own: by these it is known where it goes "
+                      "on");
+    }
+    pfdd_fieldmap_free(map);
+    if (out->form != PFDD_JSON || out->collapse)
+        pfdd_complain(places, "keys", "'keys' are of json, not collapsed");
+}
+
+static void check_form(const void *group, const struct pfdd_places *places)
+{
+    const struct pfdd_output_config *out = group;
+    if (out->required)
+        check_required(out, places);
+    if (out->keys.n)
+        check_keys(out, places);
+    if (out->fields && out->form != PFDD_JSON)
+        pfdd_complain(places, "fields", "'fields' are of json");
+}
+
+static const struct pfdd_key choice_keys[] = {
+    { .name = "name", .kind = PFDD_KEY_TEXT, .at = AT(name) },
+    { .name = "match", .kind = PFDD_KEY_TEXT, .at = AT(match) },
+    { .name = "format_string", .kind = PFDD_KEY_TEXT, .at = AT(format_string) },
+    { .name = "id", .kind = PFDD_KEY_TEXT, .at = AT(id) },
+    { .name = "where", .kind = PFDD_KEY_TEXT, .at = AT(where) },
+    { .name = "ignore_case", .kind = PFDD_KEY_BOOL, .at = AT(ignore_case) },
+    { .name = "invert", .kind = PFDD_KEY_BOOL, .at = AT(invert) },
+    { .name = "entries_only", .kind = PFDD_KEY_BOOL, .at = AT(entries_only) },
+    { .name = "findings",
+      .kind = PFDD_KEY_BOOL,
+      .at = AT(findings),
+      .initial = true },
+    { 0 },
+};
+const struct pfdd_group pfdd_choice_group = { choice_keys, check_choice };
+
+static const struct pfdd_key form_keys[] = {
+    { .name = "output", .kind = PFDD_KEY_WORD, .at = AT(form), .words = forms },
+    { .name = "required", .kind = PFDD_KEY_BOOL, .at = AT(required) },
+    { .name = "keys", .kind = PFDD_KEY_NAMES, .at = AT(keys) },
+    { .name = "fields", .kind = PFDD_KEY_BOOL, .at = AT(fields) },
+    { .name = "collapse",
+      .kind = PFDD_KEY_WORD,
+      .at = AT(collapse),
+      .words = collapses },
+    { .name = "window",
+      .kind = PFDD_KEY_NUMBER,
+      .at = AT(window),
+      .min = 1,
+      .max = 1 << 20 },
+    { 0 },
+};
+const struct pfdd_group pfdd_form_group = { form_keys, check_form };
+
+static const struct pfdd_key required_keys[] = {
+    { .name = "required", .kind = PFDD_KEY_BOOL, .at = AT(required) },
+    { 0 },
+};
+const struct pfdd_group pfdd_required_group = { required_keys, NULL };
+
+static const struct pfdd_key lag_keys[] = {
+    { .name = "on_lag",
+      .kind = PFDD_KEY_WORD,
+      .at = AT(on_lag),
+      .words = lags },
+    { 0 },
+};
+const struct pfdd_group pfdd_lag_group = { lag_keys, NULL };

@@ -1,0 +1,589 @@
+/* SPDX-License-Identifier: MIT */
+#include "daemon.h"
+
+#include <assert.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/descriptor_limit.h"
+#include "base/log.h"
+#include "config/sandbox.h"
+#include "config/systemd.h"
+#include "ingest/fd_store.h"
+#include "ingest/follower.h"
+#include "ingest/poller.h"
+#include "ingest/string_store.h"
+#include "spool/spool.h"
+
+enum {
+    PAGES = 16, /* this part of memory_max: text that is made of chunks */
+    PAGES_MIN = 1 << 20,
+    PAGES_MAX = 64 << 20,
+    AHEAD_MAX = 12, /* pages: made sooner than sent, and others may be late */
+    TICK_MS = 100,
+    LAG_MAX_MS = 5000,    /* a loop that is later than this is not alive */
+    STUCK_MAX_MS = 10000, /* a job that takes longer does not end */
+    PAUSE_MS = 20,        /* between looks at what is left, at the end */
+};
+
+enum phase {
+    RUNNING,
+    ENDING_INPUTS,
+    DRAINING,
+    ENDING_OUTPUTS,
+    ENDED,
+};
+
+/* ---- what is shared ---- */
+
+const char *pfdd_source_name(void *d, uint32_t source)
+{
+    const struct pfdd *daemon = d;
+    return pfdd_sources_name(&daemon->sources, source);
+}
+
+bool pfdd_is_ready(const struct pfdd *d)
+{
+    struct pfdd_queue_state state = { 0 };
+    if (d->queue)
+        pfdd_queue_state(d->queue, &state);
+    return d->ready && !d->stopping && !state.failing && !d->n_failing &&
+           !pfdd_ring_is_full(&d->ring);
+}
+
+/* ---- configurations ---- */
+
+static struct pfdd_shared_config *share_config(struct pfdd_config *config)
+{
+    struct pfdd_shared_config *shared = calloc(1, sizeof *shared);
+    if (!shared) {
+        pfdd_config_free(config);
+        return NULL;
+    }
+    shared->refs = 1;
+    shared->config = config;
+    return shared;
+}
+
+static void unshare_config(struct pfdd_shared_config *shared)
+{
+    if (!shared || --shared->refs > 0)
+        return;
+    pfdd_config_free(shared->config);
+    free(shared);
+}
+
+/* ---- inputs and outputs ---- */
+
+static bool open_input(struct pfdd *d, struct pfdd_shared_config *shared,
+                       const struct pfdd_input_config *config, char *err,
+                       size_t n_err)
+{
+    const struct pfdd_input_class *class = pfdd_input_class_of(config);
+    struct pfdd_input *input = calloc(1, class->size);
+    if (!input) {
+        snprintf(err, n_err, "out of memory");
+        return false;
+    }
+    input->class = class;
+    input->d = d;
+    input->config = config;
+    input->held = shared;
+    if (!class->open(input, err, n_err)) {
+        free(input);
+        return false;
+    }
+    shared->refs++;
+    input->next = d->inputs;
+    d->inputs = input;
+    return true;
+}
+
+static bool open_output(struct pfdd *d, struct pfdd_shared_config *shared,
+                        const struct pfdd_output_config *config, char *err,
+                        size_t n_err)
+{
+    const struct pfdd_output_class *class = pfdd_output_class_of(config);
+    if (config->required && class->when_required)
+        class = class->when_required;
+    struct pfdd_output *output = calloc(1, class->size);
+    if (!output) {
+        snprintf(err, n_err, "out of memory");
+        return false;
+    }
+    output->class = class;
+    output->d = d;
+    output->config = config;
+    output->held = shared;
+    if (!class->open(output, err, n_err)) {
+        free(output);
+        return false;
+    }
+    shared->refs++;
+    output->next = d->outputs;
+    d->outputs = output;
+    return true;
+}
+
+static void close_input(struct pfdd_input *input)
+{
+    if (input->closing)
+        return;
+    input->closing = true;
+    input->class->close(input);
+}
+
+static void close_output(struct pfdd_output *output)
+{
+    if (output->closing)
+        return;
+    output->closing = true;
+    output->class->close(output);
+}
+
+static void go_on(struct pfdd *d);
+
+void pfdd_input_closed(struct pfdd_input *input)
+{
+    struct pfdd *d = input->d;
+    struct pfdd_input **at = &d->inputs;
+    while (*at != input)
+        at = &(*at)->next;
+    *at = input->next;
+    unshare_config(input->held);
+    free(input);
+    go_on(d);
+}
+
+void pfdd_output_closed(struct pfdd_output *output)
+{
+    struct pfdd *d = output->d;
+    struct pfdd_output **at = &d->outputs;
+    while (*at != output)
+        at = &(*at)->next;
+    *at = output->next;
+    unshare_config(output->held);
+    free(output);
+    go_on(d);
+}
+
+void pfdd_session_ended(struct pfdd *d)
+{
+    go_on(d);
+}
+
+/* ---- the end ---- */
+
+static void on_handle_closed(uv_handle_t *handle)
+{
+    struct pfdd *d = handle->data;
+    d->n_handles--;
+}
+
+static bool are_drained(struct pfdd *d)
+{
+    if (d->queue && !pfdd_queue_is_drained(d->queue))
+        return false;
+    for (const struct pfdd_output *o = d->outputs; o; o = o->next) {
+        if (!o->class->is_drained(o))
+            return false;
+    }
+    return true;
+}
+
+static void close_all_outputs(struct pfdd *d)
+{
+    struct pfdd_output *next = NULL;
+    for (struct pfdd_output *o = d->outputs; o; o = next) {
+        next = o->next;
+        close_output(o);
+    }
+}
+
+static void finish(struct pfdd *d)
+{
+    if (d->queue)
+        pfdd_queue_stop(d->queue);
+    pfdd_poller_free(d->poller);
+    d->poller = NULL;
+    pfdd_pools_close(&d->pools);
+    uv_close((uv_handle_t *)&d->hangup, on_handle_closed);
+    uv_close((uv_handle_t *)&d->terminate, on_handle_closed);
+    uv_close((uv_handle_t *)&d->interrupt, on_handle_closed);
+    uv_close((uv_handle_t *)&d->tick, on_handle_closed);
+    pfdd_rounds_close(&d->rounds, on_handle_closed, d);
+}
+
+/* Steps from one phase to the next when there is nothing left to wait for. */
+static void go_on(struct pfdd *d)
+{
+    bool late = uv_now(d->loop) >= d->deadline;
+    if (d->phase == ENDING_INPUTS && !d->inputs && !d->sessions &&
+        !pfdd_library_is_busy(d->library))
+        d->phase = DRAINING;
+    if (d->phase == DRAINING && (late || are_drained(d))) {
+        if (late)
+            pfdd_log(PFDD_WARNING, "outputs have not written all in time");
+        d->phase = ENDING_OUTPUTS;
+        close_all_outputs(d);
+    }
+    if (d->phase == ENDING_OUTPUTS && !d->outputs &&
+        !pfdd_pools_are_busy(&d->pools)) {
+        d->phase = ENDED;
+        finish(d);
+    }
+}
+
+void pfdd_stop(struct pfdd *d)
+{
+    if (d->stopping)
+        return;
+    d->stopping = true;
+    d->phase = ENDING_INPUTS;
+    d->deadline = uv_now(d->loop) + d->config->config->drain_ms;
+    pfdd_systemd_notify("STOPPING=1");
+    pfdd_log(PFDD_INFO, "stopping");
+    struct pfdd_input *next = NULL;
+    for (struct pfdd_input *i = d->inputs; i; i = next) {
+        next = i->next;
+        close_input(i);
+    }
+    if (d->shelf)
+        pfdd_shelf_close(d->shelf);
+    uv_timer_set_repeat(&d->tick, PAUSE_MS);
+    uv_timer_again(&d->tick);
+    go_on(d);
+}
+
+void pfdd_deinit(struct pfdd *d)
+{
+    pfdd_shelf_free(d->shelf);
+    pfdd_queue_free(d->queue);
+    pfdd_pages_deinit(&d->pages);
+    pfdd_ring_deinit(&d->ring);
+    pfdd_library_free(d->library);
+    pfdd_sources_deinit(&d->sources);
+    unshare_config(d->config);
+    free(d->config_text);
+}
+
+/* ---- life ---- */
+
+static void on_terminate(uv_signal_t *signal, int number)
+{
+    struct pfdd *d = signal->data;
+    if (d->stopping) /* The second time there is no patience left. */
+        d->deadline = 0;
+    pfdd_stop(d);
+}
+
+static void on_hangup(uv_signal_t *signal, int number)
+{
+    pfdd_reload(signal->data);
+}
+
+/* The loop turns in time, and jobs get done. */
+static bool is_alive(struct pfdd *d)
+{
+    return d->lag_ms < LAG_MAX_MS &&
+           pfdd_pools_stuck(&d->pools, uv_hrtime()) < STUCK_MAX_MS;
+}
+
+/* The watchdog hears from us only while there is progress. */
+static void on_tick(uv_timer_t *timer)
+{
+    struct pfdd *d = timer->data;
+    uint64_t now = uv_hrtime() / 1000000;
+    uint64_t wanted = uv_timer_get_repeat(timer);
+    d->lag_ms = now - d->ticked > wanted ? now - d->ticked - wanted : 0;
+    d->ticked = now;
+    if (pfdd_systemd_watchdog_ms() && is_alive(d))
+        pfdd_systemd_notify("WATCHDOG=1");
+    if (d->phase == ENDING_INPUTS && uv_now(d->loop) >= d->deadline)
+        pfdd_sessions_abandon(d);
+    pfdd_holdup_look(&d->holdup, d);
+    pfdd_pages_kick(&d->pages);
+    if (d->queue)
+        pfdd_queue_look(d->queue);
+    go_on(d);
+}
+
+/* False: there are none, for want of descriptors; the first signal takes them
+ * all. */
+static bool start_handles(struct pfdd *d)
+{
+    if (uv_signal_init(d->loop, &d->hangup) != 0)
+        return false;
+    uv_signal_init(d->loop, &d->terminate);
+    uv_signal_init(d->loop, &d->interrupt);
+    uv_timer_init(d->loop, &d->tick);
+    d->hangup.data = d->terminate.data = d->interrupt.data = d;
+    d->tick.data = d;
+    pfdd_rounds_open(&d->rounds, d->loop);
+    d->n_handles = 6;
+    uv_signal_start(&d->hangup, on_hangup, SIGHUP);
+    uv_signal_start(&d->terminate, on_terminate, SIGTERM);
+    uv_signal_start(&d->interrupt, on_terminate, SIGINT);
+    uint64_t watchdog = pfdd_systemd_watchdog_ms();
+    uint64_t every = watchdog && watchdog < TICK_MS ? watchdog : TICK_MS;
+    d->ticked = uv_hrtime() / 1000000;
+    uv_timer_start(&d->tick, on_tick, every, every);
+    return true;
+}
+
+/* Printing is most of the work: the loop has little to do meanwhile. */
+static unsigned count_printers(const struct pfdd_config *config)
+{
+    return config->workers ? (unsigned)config->workers
+                           : uv_available_parallelism();
+}
+
+static unsigned count_workers(const struct pfdd_config *config)
+{
+    unsigned n = count_printers(config);
+    return config->workers || n == 1 ? n : n - 1;
+}
+
+static size_t pages_max(const struct pfdd_config *config)
+{
+    uint64_t n = config->memory_max / PAGES;
+    return n < PAGES_MIN ? PAGES_MIN : n < PAGES_MAX ? (size_t)n : PAGES_MAX;
+}
+
+static bool start_parts(struct pfdd *d, char *err, size_t n_err)
+{
+    const struct pfdd_config *config = d->config->config;
+    uint64_t first_seq = 1;
+    if (pfdd_config_has_required(config)) {
+        d->queue = pfdd_queue_open(config->state_dir, config->queue_max,
+                                   &first_seq, err, n_err);
+        if (!d->queue)
+            return false;
+    }
+    pfdd_ring_init(&d->ring, config->ring, first_seq);
+    d->ring.held = pfdd_sources_note;
+    d->ring.held_user = &d->sources;
+    unsigned n_printers = count_printers(config);
+    bool ok =
+        pfdd_pools_open(&d->pools, d->loop, count_workers(config), n_printers);
+    pfdd_pages_init(&d->pages, &d->ring, d->pools.printers, d->pools.choosers,
+                    n_printers < AHEAD_MAX ? n_printers : AHEAD_MAX,
+                    pages_max(config));
+    d->library = pfdd_library_new(d, config->memory_max / 4);
+    if (d->library)
+        d->pages.objects = pfdd_library_objects(d->library);
+    d->poller = pfdd_poller_new(d);
+    d->shelf = pfdd_shelf_new(d);
+    if (ok && d->library && d->poller && d->shelf &&
+        (!d->queue || pfdd_queue_start(d->queue, d)))
+        return true;
+    snprintf(err, n_err, "out of memory, threads or file descriptors");
+    return false;
+}
+
+/* Those that there are, when nothing else has been opened. */
+static void end_parts(struct pfdd *d)
+{
+    pfdd_poller_free(d->poller);
+    pfdd_pools_close(&d->pools);
+    if (d->shelf)
+        pfdd_shelf_close(d->shelf);
+    d->poller = NULL;
+}
+
+static bool open_all(struct pfdd *d, char *err, size_t n_err)
+{
+    struct pfdd_shared_config *shared = d->config;
+    const struct pfdd_config *config = shared->config;
+    for (size_t i = 0; i < config->code_objects.n; i++)
+        pfdd_library_add_file(d->library, config->code_objects.items[i]);
+    for (size_t i = 0; i < config->n_outputs; i++) {
+        if (!open_output(d, shared, pfdd_config_output(config, i), err, n_err))
+            return false;
+    }
+    for (size_t i = 0; i < config->n_inputs; i++) {
+        if (!open_input(d, shared, pfdd_config_input(config, i), err, n_err))
+            return false;
+    }
+    return true;
+}
+
+bool pfdd_start(struct pfdd *d, uv_loop_t *loop, struct pfdd_config *config,
+                char *err, size_t n_err)
+{
+    d->loop = loop;
+    d->started = pfdd_time_now();
+    pfdd_descriptors_raise();
+    d->config = share_config(config);
+    pfdd_ring_init(&d->ring, 1 << 20, 1);
+    if (!pfdd_sources_init(&d->sources) || !d->config) {
+        snprintf(err, n_err, "out of memory");
+        return false;
+    }
+    pfdd_memory_init(d, config->memory_max);
+    pfdd_log_level((enum pfdd_level)config->log_level);
+    bool ok = start_parts(d, err, n_err);
+    if (ok && !start_handles(d)) {
+        snprintf(err, n_err, "out of file descriptors");
+        if (d->queue)
+            pfdd_queue_stop(d->queue);
+        ok = false;
+    }
+    if (!ok) {
+        end_parts(d);
+        return false;
+    }
+    if (!open_all(d, err, n_err)) {
+        pfdd_stop(d);
+        return false;
+    }
+    pfdd_shelf_restore(d->shelf);
+    d->ready = true;
+    return true;
+}
+
+/* ---- reload ---- */
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+static const struct pfdd_input *find_input(
+    const struct pfdd *d, const struct pfdd_input_config *config)
+{
+    for (const struct pfdd_input *i = d->inputs; i; i = i->next) {
+        if (!i->closing &&
+            pfdd_block_is_same(&i->config->block, &config->block))
+            return i;
+    }
+    return NULL;
+}
+
+static const struct pfdd_output *find_output(
+    const struct pfdd *d, const struct pfdd_output_config *config)
+{
+    for (const struct pfdd_output *o = d->outputs; o; o = o->next) {
+        if (!o->closing &&
+            pfdd_block_is_same(&o->config->block, &config->block))
+            return o;
+    }
+    return NULL;
+}
+
+static bool has_input(const struct pfdd_config *config,
+                      const struct pfdd_input *input)
+{
+    for (size_t i = 0; i < config->n_inputs; i++) {
+        if (pfdd_block_is_same(config->inputs[i], &input->config->block))
+            return true;
+    }
+    return false;
+}
+
+static bool has_output(const struct pfdd_config *config,
+                       const struct pfdd_output *output)
+{
+    for (size_t i = 0; i < config->n_outputs; i++) {
+        if (pfdd_block_is_same(config->outputs[i], &output->config->block))
+            return true;
+    }
+    return false;
+}
+
+static void close_removed(struct pfdd *d, const struct pfdd_config *config)
+{
+    struct pfdd_input *next = NULL;
+    struct pfdd_output *next_output = NULL;
+    for (struct pfdd_input *i = d->inputs; i; i = next) {
+        next = i->next;
+        if (!has_input(config, i))
+            close_input(i);
+    }
+    for (struct pfdd_output *o = d->outputs; o; o = next_output) {
+        next_output = o->next;
+        if (!has_output(config, o))
+            close_output(o);
+    }
+}
+
+static void open_added(struct pfdd *d)
+{
+    char err[256];
+    struct pfdd_shared_config *shared = d->config;
+    const struct pfdd_config *config = shared->config;
+    for (size_t i = 0; i < config->code_objects.n; i++)
+        pfdd_library_add_file(d->library, config->code_objects.items[i]);
+    for (size_t i = 0; i < config->n_outputs; i++) {
+        if (!find_output(d, pfdd_config_output(config, i)) &&
+            !open_output(d, shared, pfdd_config_output(config, i), err,
+                         sizeof err))
+            pfdd_log(PFDD_ERROR, "output: %s", err);
+    }
+    for (size_t i = 0; i < config->n_inputs; i++) {
+        if (!find_input(d, pfdd_config_input(config, i)) &&
+            !open_input(d, shared, pfdd_config_input(config, i), err,
+                        sizeof err))
+            pfdd_log(PFDD_ERROR, "input: %s", err);
+    }
+}
+
+static void tell_log(void *user, const char *text)
+{
+    pfdd_log(PFDD_ERROR, "%s", text);
+}
+
+/* What cannot change while it runs. */
+static bool needs_restart(const struct pfdd *d, const struct pfdd_config *new)
+{
+    const struct pfdd_config *old = d->config->config;
+    return old->ring != new->ring || old->memory_max != new->memory_max ||
+           old->queue_max != new->queue_max || old->workers != new->workers ||
+           old->sandbox != new->sandbox ||
+           pfdd_config_has_required(old) != pfdd_config_has_required(new) ||
+           !same_text(old->state_dir, new->state_dir);
+}
+
+/* A configuration that can take the place of the old one; NULL: err says
+ * why not. */
+static struct pfdd_shared_config *read_again(struct pfdd *d, char *err,
+                                             size_t n_err)
+{
+    struct pfdd_config *config =
+        pfdd_config_read(d->config_path, tell_log, NULL);
+    snprintf(err, n_err, "cannot be used");
+    if (config && needs_restart(d, config)) {
+        snprintf(err, n_err,
+                 "ring, memory_max, queue_max, workers, sandbox, state_dir and "
+                 "whether anything is required only change with a restart");
+    } else if (config && pfdd_sandbox_covers(config, err, n_err)) {
+        return share_config(config);
+    }
+    pfdd_config_free(config);
+    return NULL;
+}
+
+void pfdd_reload(struct pfdd *d)
+{
+    char err[400];
+    if (d->stopping || !d->config_path)
+        return;
+    struct pfdd_shared_config *shared = read_again(d, err, sizeof err);
+    struct pfdd_config *config = shared ? shared->config : NULL;
+    if (!shared) {
+        pfdd_log(PFDD_ERROR, "%s: %s; the old configuration stays",
+                 d->config_path, err);
+        d->count.bad_reloads++;
+        return;
+    }
+    pfdd_systemd_notify("RELOADING=1");
+    d->count.reloads++;
+    close_removed(d, config);
+    unshare_config(d->config);
+    d->config = shared;
+    pfdd_log_level((enum pfdd_level)config->log_level);
+    open_added(d);
+    pfdd_systemd_notify("READY=1");
+    pfdd_log(PFDD_INFO, "%s: reloaded", d->config_path);
+}

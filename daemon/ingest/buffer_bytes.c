@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "ingest/buffer_bytes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+bool pfdd_bytes_init(struct pfdd_bytes *b, int fd, struct pfd_source *memory,
+                     uint64_t n)
+{
+    *b =
+        (struct pfdd_bytes){ .source = memory, .fd = memory ? -1 : fd, .n = n };
+    if (memory)
+        return true;
+    if (pfd_source_open_file(fd, &b->source, NULL) != PFD_OK)
+        return false;
+    pfdd_head_init(&b->head, fd);
+    return true;
+}
+
+bool pfdd_bytes_are_of_process(const struct pfdd_bytes *b)
+{
+    return b->fd < 0;
+}
+
+void pfdd_bytes_deinit(struct pfdd_bytes *b)
+{
+    if (pfdd_bytes_are_of_process(b))
+        return;
+    pfdd_head_deinit(&b->head);
+    pfd_source_close(b->source);
+}
+
+void pfdd_bytes_describe(const struct pfdd_bytes *b, char ret[PFDD_FILE_ROOM])
+{
+    struct pfd_source_identity is = { 0 };
+    if (!pfdd_bytes_are_of_process(b)) {
+        pfdd_file_describe(b->fd, ret);
+        return;
+    }
+    pfd_source_identify(b->source, &is, NULL);
+    snprintf(ret, PFDD_FILE_ROOM,
+             "process %" PRIu64 " of %" PRIu64 " at %" PRIx64, is.place,
+             is.number, is.offset);
+}
+
+size_t pfdd_bytes_size(const struct pfdd_bytes *b)
+{
+    struct stat st;
+    if (pfdd_bytes_are_of_process(b))
+        return (size_t)b->n;
+    return fstat(b->fd, &st) == 0 ? (size_t)st.st_size : SIZE_MAX;
+}
+
+bool pfdd_bytes_may_have_changed(struct pfdd_bytes *b)
+{
+    return pfdd_bytes_are_of_process(b) || pfdd_head_has_changed(&b->head);
+}
+
+void pfdd_bytes_forget(struct pfdd_bytes *b)
+{
+    b->must_look = true;
+    if (!pfdd_bytes_are_of_process(b))
+        pfdd_head_forget(&b->head);
+}
+
+bool pfdd_bytes_are_still(struct pfdd_bytes *b)
+{
+    if (!pfdd_bytes_are_of_process(b))
+        return false;
+    bool changed = pfd_source_changed(b->source);
+    bool must_look = b->must_look;
+    b->must_look = false;
+    return !changed && !must_look;
+}

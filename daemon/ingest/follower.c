@@ -1,0 +1,633 @@
+/* SPDX-License-Identifier: MIT */
+#include "ingest/follower.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <printfdecode/tail.h>
+
+#include "base/buffer_stats.h"
+#include "base/log.h"
+#include "daemon.h"
+#include "ingest/fd_store.h"
+#include "ingest/origin.h"
+#include "ingest/poller.h"
+#include "ingest/read_pass.h"
+#include "ingest/string_store.h"
+#include "spool/segments.h"
+#include "spool/spool.h"
+
+enum {
+    LOOK_ANYWAY_MS = 2000,
+    NEW_STRINGS_MS = 100,
+    LOOK_AT_HOLES_MS = 20, /* while something has moved lately: */
+    LATELY_MS = 10000,
+};
+
+#define NS_PER_MS UINT64_C(1000000)
+
+static void close_file(const struct pfdd_session_options *options)
+{
+    if (!options->memory)
+        close(options->fd);
+}
+
+static void free_session(struct pfdd_session *s)
+{
+    struct pfdd *d = s->d;
+    void (*ended)(void *) = s->options.ended;
+    void *user = s->options.user;
+    if (!s->options.is_trial)
+        pfdd_session_sums_tell_end(&s->sums, &d->outcome, s->options.name);
+    if (s->options.sums)
+        *s->options.sums = s->sums.all;
+    pfdd_session_memory_release(&s->memory);
+    pfd_tail_free(s->tail);
+    pfdd_strings_unref(s->old_strings);
+    pfdd_strings_unref(s->strings);
+    pfdd_scope_unref(s->options.scope);
+    pfdd_bytes_deinit(&s->bytes);
+    close_file(&s->options);
+    pfdd_session_unlink(&d->sessions, s);
+    pfdd_sources_release(&d->sources, s->source);
+    if (ended)
+        ended(user);
+    pfdd_made_drop(&s->ready);
+    pfdd_maker_deinit(&s->maker);
+    pfdd_buffer_unref(s->buffer);
+    free((void *)(uintptr_t)s->options.name);
+    free((void *)(uintptr_t)s->options.format);
+    free(s);
+    pfdd_session_ended(d);
+}
+
+/* The last entry of a batch. */
+static void note_kept(struct pfdd_session *s, const struct pfdd_made *b)
+{
+    const struct pfdd_contents *last = NULL;
+    for (const struct pfdd_chunk *c = b->first; c; c = c->next)
+        last = c->contents.n[PFDD_ENTRY] ? &c->contents : last;
+    if (s->options.kept && last) {
+        pfdd_kept_note(s->options.kept, s->options.fd, last->last.generation,
+                       last->last.index, last->last.offset, last->last_bytes);
+    }
+}
+
+static void give_chunks(struct pfdd_session *s, struct pfdd_made *b)
+{
+    struct pfdd *d = s->d;
+    struct pfdd_stamp stamp = { .source = s->source,
+                                .time = s->time ? s->time : pfdd_time_now(),
+                                .buffer = s->buffer };
+    size_t n = b->n;
+    note_kept(s, b);
+    pfdd_sources_count(&d->sources, s->source, b->n_entries, 0);
+    if (b->first)
+        pfdd_ring_append(&d->ring, &stamp, b->first);
+    if (b->lost)
+        pfdd_session_gap(s, "no_memory", b->lost);
+    d->batch = n > d->batch ? n : d->batch - (d->batch - n) / 8;
+    pfdd_made_init(b);
+}
+
+/* The ring has it, or the look that has made it waits when it has more. */
+static void take_piece(struct pfdd_session *s)
+{
+    if (s->abandoned) {
+        pfdd_made_drop(&s->piece);
+    } else if (pfdd_must_wait(s->d)) {
+        return; /* the poller comes again */
+    } else {
+        give_chunks(s, &s->piece);
+    }
+    s->has_piece = false;
+    pfdd_pool_taken(&s->job);
+}
+
+static void job_handed(struct pfdd_job *job)
+{
+    struct pfdd_session *s = (struct pfdd_session *)job;
+    s->has_piece = true;
+    take_piece(s);
+    if (s->has_piece)
+        pfdd_poller_kick(s->d->poller);
+}
+
+static void hear_failure(struct pfdd_session *s)
+{
+    bool failed = s->status < 0;
+    if (s->was_still) /* it has not been tried */
+        return;
+    if (failed && (!s->io_failed || s->is_gone) && !s->options.is_trial) {
+        pfdd_log(PFDD_WARNING, "%s: %s", s->options.name, s->err.text);
+        pfdd_session_gap(s, s->is_gone ? "process_ended" : "read_error", 0);
+    }
+    s->io_failed = failed;
+}
+
+static bool start_job(struct pfdd_session *s, bool burst);
+
+/* What the job has left, before another one starts. True: something moved. */
+static bool take_over(struct pfdd_session *s)
+{
+    pfdd_made_move(&s->ready, &s->maker.made);
+    bool moved = s->ready.first || s->status == PFD_OK;
+    s->pending = s->tail && pfd_tail_pending(s->tail) > 0;
+    s->has_holes = s->tail && pfd_tail_holes(s->tail) > 0;
+    s->size = s->n_buffer;
+    s->memory.n_tail = s->tail ? pfd_tail_memory(s->tail) : 0;
+    pfdd_session_memory_give_whole_back(&s->memory);
+    if (!s->was_still)
+        s->looked = uv_hrtime();
+    if (moved || (s->may_be_still && !s->was_still))
+        s->moved = s->looked;
+    pfdd_session_memory_charge(&s->memory);
+    return moved;
+}
+
+static void count(struct pfdd_session *s)
+{
+    struct pfdd_source_troubles troubles;
+    pfdd_session_sums_troubles(&s->sums, s->n_buffer, &troubles);
+    pfdd_sources_trouble(&s->d->sources, s->source, &troubles);
+    pfdd_session_sums_count(&s->sums, &s->d->outcome);
+}
+
+/* What was bound before stays with the strings that had to go; what comes from
+ * now on is of those that its look had. */
+static void rebind(struct pfdd_session *s)
+{
+    const struct pfdd_binding *b =
+        pfdd_library_bind(s->d->library, s->options.scope);
+    if (b != s->buffer->binding && b->strings == s->strings)
+        pfdd_session_use(s, s->options.scope);
+}
+
+static void job_done(struct pfdd_job *job)
+{
+    struct pfdd_session *s = (struct pfdd_session *)job;
+    s->busy = false;
+    pfdd_session_memory_give_back(&s->memory);
+    if (!s->new_strings) {
+        pfdd_strings_unref(s->old_strings);
+        s->old_strings = NULL;
+    }
+    bool finished = s->finish && (s->finished || s->status < 0);
+    if (!s->options.is_trial)
+        count(s);
+    if (s->abandoned) {
+        free_session(s);
+        return;
+    }
+    if (!s->options.is_trial)
+        pfdd_session_sums_tell_ended(&s->sums, &s->d->outcome, s->options.name);
+    bool moved = take_over(s);
+    /* A burst is read at full speed, while the loop takes what came before. */
+    bool burst = moved && s->pending && !s->finish && s->status == PFD_OK &&
+                 pfd_tail_pending(s->tail) > PFDD_MUCH;
+    bool started = burst && start_job(s, true);
+    give_chunks(s, &s->ready);
+    if (started) {
+        rebind(s);
+        return;
+    }
+    hear_failure(s);
+    if (s->is_gone) {
+        free_session(s);
+        return;
+    }
+    if (finished) {
+        s->completing = false;
+        if (s->closing && !s->wants_restart) {
+            free_session(s);
+            return;
+        }
+    }
+    /* A finished buffer goes on at once, too. */
+    if (!s->finish || finished || !start_job(s, false))
+        pfdd_poller_kick(s->d->poller);
+}
+
+/* What ended before a restart was announced comes first. */
+static bool is_to_finish(const struct pfdd_session *s)
+{
+    return s->completing || (s->closing && !s->wants_restart);
+}
+
+/* What all others hold that they can do without for a while. */
+static void trim_others(struct pfdd_session *s)
+{
+    for (struct pfdd_session *o = s->d->sessions; o; o = o->next) {
+        if (o == s || o->busy || !o->tail)
+            continue;
+        pfd_tail_trim(o->tail);
+        o->memory.n_tail = pfd_tail_memory(o->tail);
+        pfdd_session_memory_charge(&o->memory);
+    }
+}
+
+/*
+ * Memory for a look, before it takes any. False: others that are on their way
+ * give some back, or are as many as one producer may have. The share of looks
+ * has enough for one, once nobody holds any beside what was asked for when the
+ * buffers came.
+ */
+static bool find_memory(struct pfdd_session *s)
+{
+    struct pfdd *d = s->d;
+    size_t n_buffer = pfdd_bytes_size(&s->bytes);
+    if (is_to_finish(s) && !(s->tail && pfd_tail_is_followed(s->tail)))
+        s->n_whole = pfdd_session_memory_whole(&s->memory, n_buffer);
+    size_t n = pfdd_session_memory_wants(&s->memory, n_buffer);
+    if (!pfdd_room_has_for_look(&d->room, n)) {
+        d->count.waits++;
+        if (d->room.n_looks)
+            return false;
+        trim_others(s);
+    }
+    if (pfdd_session_memory_grant(&s->memory, n))
+        return true;
+    d->count.waits++;
+    return false;
+}
+
+static bool start_job(struct pfdd_session *s, bool burst)
+{
+    struct pfdd *d = s->d;
+    s->awaits_strings = pfdd_library_is_busy_for(d->library, s->options.scope);
+    if (s->busy || s->awaits_strings || pfdd_must_wait(d) || !find_memory(s))
+        return false;
+    struct pfdd_strings *strings =
+        pfdd_library_bind(d->library, s->options.scope)->strings;
+    if (strings != s->strings && !s->old_strings) {
+        s->old_strings = s->strings;
+        s->strings = pfdd_strings_ref(strings);
+        s->new_strings = true;
+    }
+    s->finish = is_to_finish(s);
+    s->restart = s->wants_restart && !s->finish;
+    if (s->restart) {
+        s->wants_restart = false;
+        s->completing = s->completes_next;
+    }
+    s->burst = burst;
+    s->may_be_still &= !burst && !s->finish;
+    if (!burst)
+        rebind(s);
+    s->linger = pfdd_pool_pending(d->pools.decoders) == 0;
+    s->busy = true;
+    pfdd_pool_submit(d->pools.decoders, &s->job);
+    return true;
+}
+
+static struct pfdd_buffer *make_buffer(
+    struct pfdd *d, const struct pfdd_session_options *options)
+{
+    struct pfdd_buffer_options said = {
+        .name = options->name,
+        .frame = options->origin,
+        .binding = pfdd_library_bind(d->library, options->scope),
+        .scope = pfdd_scope_number(options->scope),
+        .options = &options->options,
+    };
+    return pfdd_origin_buffer(&said);
+}
+
+/* Who waits for a look is before who comes. */
+static void put_last(struct pfdd_session **list, struct pfdd_session *s)
+{
+    while (*list)
+        list = &(*list)->next;
+    *list = s;
+}
+
+struct pfdd_session *pfdd_session_new(
+    struct pfdd *d, const struct pfdd_session_options *options)
+{
+    struct pfdd_session *s = calloc(1, sizeof *s);
+    char *name = strdup(options->name);
+    char *format = options->format ? strdup(options->format) : NULL;
+    bool ok = s && name && (format || !options->format) &&
+              pfdd_bytes_init(&s->bytes, options->fd, options->memory,
+                              options->n_memory);
+    ok = ok && pfdd_maker_init(&s->maker);
+    if (ok) {
+        pfd_source_set_helpers(s->bytes.source, d->pools.helpers);
+        if (pfdd_session_memory_is_ample(&d->room))
+            s->helpers = d->pools.helpers;
+        s->buffer = make_buffer(d, options);
+    }
+    if (!ok || !s->buffer) {
+        if (s) {
+            pfdd_bytes_deinit(&s->bytes);
+            pfdd_maker_deinit(&s->maker);
+        }
+        free(s);
+        free(name);
+        free(format);
+        close_file(options);
+        return NULL;
+    }
+    pfdd_made_init(&s->ready);
+    pfdd_made_init(&s->piece);
+    s->options = *options;
+    pfdd_scope_ref(options->scope);
+    s->options.name = name;
+    s->options.format = format;
+    s->options.origin = NULL;
+    s->d = d;
+    s->job.run = pfdd_session_look;
+    s->job.done = job_done;
+    s->job.half = job_handed;
+    pfdd_session_memory_init(&s->memory, &d->room, options->holder,
+                             sizeof *s + s->buffer->n_bytes);
+    s->source = pfdd_sources_find(&d->sources, name);
+    pfdd_sources_hold(&d->sources, s->source, options->resume);
+    s->completing = options->complete;
+    s->moved = uv_hrtime();
+    put_last(&d->sessions, s);
+    pfdd_session_memory_charge(&s->memory);
+    if (options->resume && d->queue) {
+        char file[PFDD_FILE_ROOM];
+        pfdd_bytes_describe(&s->bytes, file);
+        s->skipping = pfdd_queue_position(d->queue, name, file, &s->skip);
+    }
+    if (options->kept && pfdd_kept_holds(options->kept, options->fd)) {
+        s->skipping = true;
+        s->skip = (struct pfdd_position){ 0, options->kept->index,
+                                          options->kept->offset };
+        s->options.generation = options->kept->generation;
+    }
+    pfdd_poller_kick(d->poller);
+    return s;
+}
+
+void pfdd_session_use(struct pfdd_session *s, struct pfdd_scope *scope)
+{
+    struct pfdd_buffer_options options = {
+        .name = s->buffer->name,
+        .frame = s->buffer->frame,
+        .origin = s->buffer->origin,
+        .binding = pfdd_library_bind(s->d->library, scope),
+        .scope = pfdd_scope_number(scope),
+        .options = &s->buffer->options,
+    };
+    struct pfdd_buffer *buffer = pfdd_buffer_new(&options);
+    if (buffer) {
+        pfdd_buffer_unref(s->buffer);
+        s->buffer = buffer;
+    }
+    pfdd_scope_ref(scope);
+    pfdd_scope_unref(s->options.scope);
+    s->options.scope = scope;
+}
+
+void pfdd_session_hand_over(struct pfdd_session *s, void *user,
+                            struct pfdd_holder *holder)
+{
+    s->options.user = user;
+    pfdd_session_memory_move(&s->memory, holder);
+}
+
+bool pfdd_session_give(struct pfdd_session *s, const struct pfd_wire_frame *f,
+                       const char **why)
+{
+    struct pfd_chunk_counts counts;
+    struct pfdd_made made;
+    *why = NULL;
+    if (f->bytes.n > PFDD_GIVEN_MAX) {
+        *why = "too_large";
+        return true;
+    }
+    /* Its strings come first. */
+    if (pfdd_must_wait(s->d) ||
+        pfdd_library_is_busy_for(s->d->library, s->options.scope))
+        return false;
+    pfdd_made_init(&made);
+    if (pfd_chunk_count(f->bytes.at, f->bytes.n, &counts, NULL) != PFD_OK) {
+        *why = "bad_frame";
+    } else if (!pfdd_made_add(&made, f, &counts)) {
+        *why = "no_memory";
+    } else {
+        uint64_t time = s->time;
+        s->time = f->time;
+        pfdd_session_sums_give(&s->sums, &s->d->outcome, &counts);
+        pfdd_sources_trouble(&s->d->sources, s->source,
+                             &(struct pfdd_source_troubles){
+                                 .findings = counts.findings,
+                                 .lost_bytes = counts.lost_bytes,
+                                 .skipped_bytes = counts.skipped_bytes });
+        give_chunks(s, &made);
+        s->time = time;
+    }
+    return true;
+}
+
+void pfdd_session_gap(struct pfdd_session *s, const char *reason,
+                      uint64_t missed)
+{
+    struct pfdd *d = s->d;
+    struct pfdd_stamp stamp = { .source = s->source,
+                                .time = pfdd_time_now(),
+                                .buffer = s->buffer };
+    pfdd_sources_count(&d->sources, s->source, 0, 1);
+    d->count.gap_lines += missed;
+    pfdd_ring_gap(&d->ring, &stamp, reason, missed);
+}
+
+bool pfdd_session_write(struct pfdd_session *s, uint64_t offset,
+                        const void *bytes, size_t n)
+{
+    if (!pfdd_write_at(s->options.fd, bytes, n, offset))
+        return false;
+    /* What lies between takes none. */
+    struct stat st;
+    if (fstat(s->options.fd, &st) == 0)
+        s->memory.n_written = (size_t)st.st_blocks * 512;
+    pfdd_session_memory_charge(&s->memory);
+    return true;
+}
+
+bool pfdd_session_extend(struct pfdd_session *s, uint64_t n)
+{
+    return ftruncate(s->options.fd, (off_t)n) == 0;
+}
+
+void pfdd_session_time(struct pfdd_session *s, uint64_t time)
+{
+    s->time = time;
+}
+
+void pfdd_session_ring(struct pfdd_session *s)
+{
+    s->moved = uv_hrtime();
+    s->due = 0;
+    pfdd_bytes_forget(&s->bytes);
+    pfdd_poller_kick(s->d->poller);
+}
+
+void pfdd_session_complete(struct pfdd_session *s)
+{
+    if (s->wants_restart) {
+        s->completes_next = true;
+    } else {
+        s->completing = true;
+    }
+    pfdd_session_ring(s);
+}
+
+void pfdd_session_restart(struct pfdd_session *s)
+{
+    s->wants_restart = true;
+    s->completes_next = false;
+    pfdd_session_ring(s);
+}
+
+void pfdd_session_close(struct pfdd_session *s)
+{
+    s->closing = true;
+    pfdd_session_ring(s);
+}
+
+/* Whatever the head says: something is awaited, or it was long ago. */
+static bool is_due(const struct pfdd_session *s, uint64_t now)
+{
+    bool awaited = s->has_holes && now - s->moved < LATELY_MS * NS_PER_MS;
+    return s->pending ||
+           now - s->looked >=
+               (awaited ? LOOK_AT_HOLES_MS : LOOK_ANYWAY_MS) * NS_PER_MS;
+}
+
+/* Nothing in the head has changed, nothing is awaited: no look is needed. */
+static bool is_still(struct pfdd_session *s, uint64_t now)
+{
+    bool same = !pfdd_bytes_may_have_changed(&s->bytes);
+    s->d->count.polls++;
+    return same && !is_due(s, now);
+}
+
+/* There are others by now; while more and more of them come, it is enough to
+ * look now and then. */
+static bool has_old_strings(const struct pfdd_session *s, uint64_t now)
+{
+    struct pfdd *d = s->d;
+    return now - s->looked >= NEW_STRINGS_MS * NS_PER_MS &&
+           pfdd_library_bind(d->library, s->options.scope)->strings !=
+               s->strings;
+}
+
+static unsigned interval(const struct pfdd_session *s, uint64_t now)
+{
+    uint64_t idle_ns = s->pending ? 0 : now - s->moved;
+    return (unsigned)(pfd_source_pause(idle_ns) / NS_PER_MS);
+}
+
+unsigned pfdd_session_poll(struct pfdd_session *s, uint64_t now)
+{
+    unsigned every = interval(s, now);
+    if (s->has_piece) {
+        take_piece(s);
+        return 1;
+    }
+    if (s->busy)
+        return every;
+    if (now < s->due)
+        return (unsigned)((s->due - now) / 1000000) + 1;
+    /* All that are polled at this pace have their turn together. */
+    uint64_t step = every * UINT64_C(1000000);
+    s->due = every > 1 ? (now / step + 1) * step : 0;
+    bool asked = s->completing || s->closing || s->wants_restart;
+    /* The tail would do nothing, and what has changed would be forgotten. */
+    if (!asked && now - s->looked < PFDD_BETWEEN_LOOKS_US * UINT64_C(1000)) {
+        s->due = 0;
+        return 1;
+    }
+    if (!asked && is_still(s, now)) {
+        if (has_old_strings(s, now))
+            start_job(s, false);
+        return every;
+    }
+    s->may_be_still =
+        !asked && pfdd_bytes_are_of_process(&s->bytes) && !is_due(s, now);
+    if (!asked && !s->pending && !pfdd_bytes_are_of_process(&s->bytes)) {
+        s->moved = now - s->looked < LOOK_ANYWAY_MS * UINT64_C(1000000)
+                       ? now
+                       : s->moved;
+    }
+    if (!start_job(s, false)) /* it has to wait: this was no look */
+        pfdd_bytes_forget(&s->bytes);
+    return every > 5 ? 5 : every;
+}
+
+static bool has_said(const struct pfdd_sums *sums)
+{
+    return sums->entries || pfdd_sums_are_bad(sums);
+}
+
+void pfdd_session_see(const struct pfdd_session *s,
+                      struct pfdd_session_view *ret)
+{
+    *ret = (struct pfdd_session_view){
+        .source = s->source,
+        .size = s->size,
+        .is_written = has_said(&s->sums.counted) || has_said(&s->sums.given),
+        .has_holes = s->has_holes,
+        .is_unread = s->io_failed,
+        .waits = s->awaits_strings,
+        .is_trial = s->options.is_trial,
+    };
+}
+
+struct pfdd_session *pfdd_session_next(const struct pfdd_session *s)
+{
+    return s->next;
+}
+
+void pfdd_session_unlink(struct pfdd_session **list, struct pfdd_session *s)
+{
+    while (*list != s)
+        list = &(*list)->next;
+    *list = s->next;
+}
+
+void pfdd_sessions_begin_with(struct pfdd *d, struct pfdd_session *first)
+{
+    struct pfdd_session **before = &d->sessions;
+    struct pfdd_session *last = first;
+    if (d->sessions == first)
+        return;
+    while (*before != first)
+        before = &(*before)->next;
+    while (last->next)
+        last = last->next;
+    last->next = d->sessions;
+    d->sessions = first;
+    *before = NULL;
+}
+
+void pfdd_sessions_wake(struct pfdd *d)
+{
+    for (struct pfdd_session *s = d->sessions; s; s = s->next) {
+        if (s->awaits_strings &&
+            !pfdd_library_is_busy_for(d->library, s->options.scope)) {
+            s->awaits_strings = false;
+            pfdd_session_ring(s);
+        }
+    }
+}
+
+void pfdd_sessions_abandon(struct pfdd *d)
+{
+    struct pfdd_session *next = NULL;
+    for (struct pfdd_session *s = d->sessions; s; s = next) {
+        next = s->next;
+        s->abandoned = true;
+        if (s->has_piece) {
+            take_piece(s);
+        } else if (!s->busy) {
+            free_session(s);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include "ingest/follower_memory.h"
+
+#include "base/memory_budget.h"
+#include "base/resource_account.h"
+
+enum {
+    PIECES = 256,  /* of memory_max: one piece of chunks, */
+    WINDOWS = 128, /* and one copy of what is read */
+    PIECE_MIN = 256 * 1024,
+    PIECE_MAX = 4 << 20,
+    WINDOW_MIN = 512 * 1024, /* the least of a tail */
+    WINDOW_MAX = 4 << 20,    /* half of it comes out in 0.8 ms: several times
+                             what a bus brings */
+    AMPLE = 1 << 20,         /* one piece */
+    IMAGES = 64,             /* part of the room that there is */
+    IMAGE_MIN = 64 * 1024,
+    IMAGE_MAX = 4 << 20,
+    ROOM_MIN = 64 * 1024, /* of what grows by doubling */
+    WHOLE_MAX = 1 << 30,
+    COPIES = 3,        /* of what is read: two looks, and what is compared */
+    TAIL = 8 * 1024,   /* what a tail has beside them */
+    BATCHES = 2,       /* of chunks */
+    CHUNK = 64 * 1024, /* one that is being written, its copy beside it */
+};
+
+static size_t clamp(size_t n, size_t min, size_t max)
+{
+    if (n < min)
+        return min;
+    return n < max ? n : max;
+}
+
+bool pfdd_session_memory_is_ample(const struct pfdd_room *room)
+{
+    return room->max / PIECES >= AMPLE;
+}
+
+void pfdd_session_memory_init(struct pfdd_session_memory *m,
+                              struct pfdd_room *room,
+                              struct pfdd_holder *holder, size_t n_session)
+{
+    size_t max = room->max;
+    size_t n_image = IMAGE_MAX;
+    size_t left = pfdd_room_left_for(room, holder);
+    while (n_image > IMAGE_MIN && n_image > left / IMAGES)
+        n_image /= 2;
+    *m = (struct pfdd_session_memory){
+        .room = room,
+        .holder = holder,
+        .n_session = n_session,
+        .n_image = n_image,
+        .n_window = clamp(max / WINDOWS, WINDOW_MIN, WINDOW_MAX),
+        .n_piece = clamp(max / PIECES, PIECE_MIN, PIECE_MAX),
+    };
+}
+
+static size_t doubled(size_t n)
+{
+    size_t ret = ROOM_MIN;
+    while (ret < n)
+        ret *= 2;
+    return ret;
+}
+
+static size_t image_bytes(const struct pfdd_session_memory *m)
+{
+    return m->n_image + m->n_image / 32;
+}
+
+static size_t bytes_of(const struct pfdd_session_memory *m)
+{
+    size_t n_tail = m->n_tail > image_bytes(m) ? m->n_tail : image_bytes(m);
+    return m->n_session + n_tail + m->n_whole + CHUNK;
+}
+
+/* But what a look has for a while. */
+static void count_held(struct pfdd_session_memory *m, size_t n)
+{
+    pfdd_holder_count(m->holder, m->n_held, n);
+    m->n_held = n;
+}
+
+void pfdd_session_memory_move(struct pfdd_session_memory *m,
+                              struct pfdd_holder *holder)
+{
+    size_t n = m->n_held;
+    count_held(m, 0);
+    m->holder = holder;
+    count_held(m, n);
+}
+
+static void count(struct pfdd_session_memory *m, size_t n, size_t n_buffer)
+{
+    m->room->sessions += n - m->n_charged;
+    m->room->buffers += n_buffer - m->n_buffer_charged;
+    m->n_charged = n;
+    m->n_buffer_charged = n_buffer;
+    pfdd_room_note(m->room);
+}
+
+/* What a first look leaves, until it is on its way: whoever asks for room
+ * before that has to know. */
+static size_t first_look(const struct pfdd_session_memory *m)
+{
+    return m->n_tail || m->n_granted ? 0 : COPIES * ROOM_MIN + TAIL;
+}
+
+void pfdd_session_memory_charge(struct pfdd_session_memory *m)
+{
+    count(m, bytes_of(m) + first_look(m) + m->n_granted, m->n_written);
+    count_held(m, bytes_of(m) + m->n_written);
+}
+
+void pfdd_session_memory_release(struct pfdd_session_memory *m)
+{
+    count(m, 0, 0);
+    count_held(m, 0);
+}
+
+size_t pfdd_session_memory_wants(const struct pfdd_session_memory *m,
+                                 size_t n_buffer)
+{
+    size_t n_copy = n_buffer < m->n_window ? n_buffer : m->n_window;
+    size_t n = m->n_session + image_bytes(m) + m->n_whole + CHUNK +
+               COPIES * doubled(n_copy) + BATCHES * m->n_piece;
+    return n > bytes_of(m) ? n - bytes_of(m) : 0;
+}
+
+size_t pfdd_session_memory_whole(struct pfdd_session_memory *m, size_t n)
+{
+    /* Looks have three copies of what they read; this is the only one. */
+    size_t granted = 2 * m->n_window;
+    pfdd_session_memory_give_whole_back(m);
+    if (n <= granted || n > WHOLE_MAX ||
+        !pfdd_room_has_for(m->room, m->holder, doubled(n)))
+        return granted;
+    m->n_whole = doubled(n);
+    pfdd_session_memory_charge(m);
+    return n;
+}
+
+void pfdd_session_memory_give_whole_back(struct pfdd_session_memory *m)
+{
+    m->n_whole = 0;
+}
+
+bool pfdd_session_memory_grant(struct pfdd_session_memory *m, size_t n)
+{
+    if (!pfdd_holder_begin_look(m->holder))
+        return false;
+    m->looker = m->holder;
+    m->room->n_looks++;
+    m->room->looks += n;
+    m->n_granted = n;
+    pfdd_session_memory_charge(m);
+    return true;
+}
+
+void pfdd_session_memory_give_back(struct pfdd_session_memory *m)
+{
+    pfdd_holder_end_look(m->looker);
+    m->looker = NULL;
+    m->room->n_looks--;
+    m->room->looks -= m->n_granted;
+    m->n_granted = 0;
+}

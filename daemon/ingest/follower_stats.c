@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "ingest/follower_stats.h"
+
+#include <string.h>
+
+void pfdd_session_sums_item(struct pfdd_session_sums *s,
+                            const struct pfd_tail_item *item)
+{
+    uint64_t before = s->all.unknown;
+    pfdd_sums_item(&s->all, item);
+    if (s->all.unknown != before)
+        pfdd_troubles_note_id(&s->unknown, item->entry->id);
+}
+
+void pfdd_session_sums_entries(struct pfdd_session_sums *s, size_t n)
+{
+    s->all.entries += n;
+}
+
+/* They do not go back, even where the tail's do. */
+void pfdd_session_sums_bytes(struct pfdd_session_sums *s,
+                             const struct pfd_tail *tail)
+{
+    struct pfd_summary summary;
+    struct pfdd_sums *sums = &s->all;
+    pfd_tail_summary(tail, &summary);
+    if (summary.lost_bytes > sums->lost_bytes)
+        sums->lost_bytes = summary.lost_bytes;
+    if (summary.skipped_bytes > sums->skipped_bytes)
+        sums->skipped_bytes = summary.skipped_bytes;
+}
+
+void pfdd_session_sums_at(struct pfdd_session_sums *s,
+                          const struct pfd_tail *tail, uint64_t generation)
+{
+    if (generation == s->generation)
+        return;
+    pfdd_session_sums_bytes(s, tail);
+    s->ended = s->all;
+    s->generation = generation;
+}
+
+void pfdd_session_sums_troubles(const struct pfdd_session_sums *s,
+                                uint64_t n_buffer,
+                                struct pfdd_source_troubles *ret)
+{
+    const struct pfdd_sums *now = &s->all;
+    const struct pfdd_sums *before = &s->counted;
+    *ret = s->unknown;
+    ret->unknown = now->unknown - before->unknown;
+    ret->lost_bytes = now->lost_bytes - before->lost_bytes;
+    ret->skipped_bytes = now->skipped_bytes - before->skipped_bytes;
+    for (unsigned i = 0; i < PFD_N_FINDING_KINDS; i++) {
+        if (!pfd_finding_is_note((enum pfd_finding_kind)i))
+            ret->findings += now->findings[i] - before->findings[i];
+    }
+    ret->overflow = (struct pfdd_source_overflow){
+        .lost_bytes = now->lost_bytes - s->ended.lost_bytes,
+        .size = n_buffer,
+        .entries = now->entries - s->ended.entries,
+    };
+}
+
+void pfdd_session_sums_count(struct pfdd_session_sums *s,
+                             struct pfdd_outcome *all)
+{
+    pfdd_sums_add(&all->sums, &s->all, &s->counted);
+    s->counted = s->all;
+}
+
+void pfdd_session_sums_give(struct pfdd_session_sums *s,
+                            struct pfdd_outcome *all,
+                            const struct pfd_chunk_counts *counts)
+{
+    static const struct pfdd_sums none;
+    struct pfdd_sums sums = { .entries = counts->entries,
+                              .lost_bytes = counts->lost_bytes,
+                              .skipped_bytes = counts->skipped_bytes };
+    pfdd_sums_add(&s->given, &sums, &none);
+    pfdd_sums_add(&all->sums, &sums, &none);
+}
+
+static void tell(struct pfdd_outcome *all, const char *name, const char *what,
+                 const struct pfdd_sums *sums)
+{
+    char text[PFDD_SUMS_TEXT];
+    pfdd_sums_text(sums, text);
+    bool bad = pfdd_sums_are_bad(sums);
+    pfdd_log_about(bad ? &all->told_bad : &all->told_well,
+                   bad ? PFDD_WARNING : PFDD_INFO, "%s: %s: %s", name, what,
+                   text);
+}
+
+void pfdd_session_sums_tell_end(const struct pfdd_session_sums *s,
+                                struct pfdd_outcome *all, const char *name)
+{
+    static const struct pfdd_sums none;
+    struct pfdd_sums sums = s->all;
+    pfdd_sums_add(&sums, &s->given, &none);
+    tell(all, name, "ended", &sums);
+}
+
+void pfdd_session_sums_tell_ended(struct pfdd_session_sums *s,
+                                  struct pfdd_outcome *all, const char *name)
+{
+    struct pfdd_sums sums = { 0 };
+    if (!memcmp(&s->ended, &s->told, sizeof s->told))
+        return;
+    pfdd_sums_add(&sums, &s->ended, &s->told);
+    s->told = s->ended;
+    if (pfdd_sums_are_bad(&sums))
+        tell(all, name, "begins anew; before that", &sums);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* What of the daemon's memory is whose. */
+#include "daemon.h"
+#include "ingest/follower_memory.h"
+#include "ingest/string_store.h"
+#include "spool/spool.h"
+
+enum {
+    READERS = 32, /* this part of the cap is for what readers have */
+    LISTED = 6,   /* and this part of as much, series of a page */
+    READERS_MIN = 512 << 10,
+    READERS_MAX = 64 << 20,
+};
+
+size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
+{
+    size_t most = 0;
+    *ret = (struct pfdd_memory){
+        .ring = d->ring.n_held,
+        .pages = d->pages.n_bytes,
+        .inputs = d->room.inputs,
+        .frames = d->room.frames,
+        .sessions = d->room.sessions + d->sources.n_bytes,
+        .helpers = pfd_helpers_memory(d->pools.helpers, &most),
+        .buffers = d->room.buffers,
+    };
+    if (d->library)
+        ret->strings = pfdd_library_memory(d->library);
+    if (d->queue)
+        ret->outputs = pfdd_queue_memory(d->queue);
+    for (const struct pfdd_output *o = d->outputs; o; o = o->next)
+        ret->outputs += o->class->memory(o);
+    ret->outputs += d->pages.n_left;
+    return ret->ring + ret->pages + ret->inputs + ret->frames + ret->buffers +
+           ret->sessions + ret->helpers + ret->strings + ret->outputs;
+}
+
+/* What helpers may take more, once a look needs them. */
+static size_t helpers_reserve(const struct pfdd *d)
+{
+    size_t most = 0;
+    size_t n = pfd_helpers_memory(d->pools.helpers, &most);
+    return pfdd_session_memory_is_ample(&d->room) ? most - n : 0;
+}
+
+/* Lines come whether there is room or not: the ring's is kept free. */
+static size_t others(const void *user, size_t *reserve)
+{
+    const struct pfdd *d = user;
+    struct pfdd_memory m;
+    pfdd_memory(d, &m);
+    *reserve = pfdd_ring_most(&d->ring) - m.ring + helpers_reserve(d);
+    if (d->pages.n_bytes_max > m.pages)
+        *reserve += d->pages.n_bytes_max - m.pages;
+    *reserve += d->quotas.n_max - d->quotas.n;
+    *reserve += d->page_quotas.n_max - d->page_quotas.n;
+    if (d->library)
+        *reserve += pfdd_library_most(d->library);
+    return m.ring + m.pages + m.helpers + m.strings + m.outputs +
+           d->sources.n_bytes;
+}
+
+static size_t for_all(const void *user)
+{
+    const struct pfdd *d = user;
+    return pfdd_ring_most(&d->ring) + d->pages.n_bytes_max + d->quotas.n_max +
+           d->page_quotas.n_max;
+}
+
+void pfdd_memory_init(struct pfdd *d, size_t max)
+{
+    size_t share = max / READERS;
+    d->quotas.n_max = share < READERS_MIN   ? READERS_MIN
+                      : share > READERS_MAX ? READERS_MAX
+                                            : share;
+    d->page_quotas.n_max = d->quotas.n_max;
+    d->sources.n_listed_max = d->page_quotas.n_max / LISTED;
+    d->room.max = max;
+    d->room.others = others;
+    d->room.for_all = for_all;
+    d->room.user = d;
+}
+
+bool pfdd_must_wait(struct pfdd *d)
+{
+    /* Those on their way, one that is done, and the one that asks. */
+    size_t n_coming = (pfdd_pool_pending(d->pools.decoders) + 2) * d->batch;
+    bool busy = pfdd_ring_is_busy(&d->ring, n_coming);
+    d->count.waits += busy;
+    return busy;
+}

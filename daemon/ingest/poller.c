@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "ingest/poller.h"
+
+#include <stdlib.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "daemon.h"
+#include "ingest/follower.h"
+
+enum {
+    LONGEST_MS = 50,
+    SHORTEST_NS = 500000,
+};
+
+/* The loop's timers know milliseconds: the shortest pace has one of its own. */
+struct pfdd_poller {
+    uv_timer_t timer;
+    uv_poll_t tick;
+    int tick_fd; /* a timer's; -1: there is none, the loop's serves */
+    bool ticks;  /* it is running: whoever kicks again does not put it off */
+    unsigned n_open;
+    struct pfdd *d;
+    unsigned interval;
+};
+
+static void on_timer(uv_timer_t *timer);
+
+static void wait(struct pfdd_poller *p, unsigned ms)
+{
+    const struct itimerspec soon = { .it_value = { .tv_nsec = SHORTEST_NS } };
+    if (ms <= 1 && p->ticks)
+        return;
+    p->ticks = ms <= 1 && p->tick_fd >= 0 &&
+               timerfd_settime(p->tick_fd, 0, &soon, NULL) == 0;
+    if (!p->ticks)
+        uv_timer_start(&p->timer, on_timer, ms, 0);
+}
+
+static void turn(struct pfdd_poller *p)
+{
+    struct pfdd_session *next = NULL;
+    unsigned soonest = LONGEST_MS;
+    uint64_t now = uv_hrtime();
+    uint64_t n_waits = p->d->count.waits;
+    struct pfdd_session *waiting = NULL;
+    for (struct pfdd_session *s = p->d->sessions; s; s = next) {
+        next = pfdd_session_next(s);
+        unsigned ms = pfdd_session_poll(s, now);
+        if (!waiting && p->d->count.waits != n_waits)
+            waiting = s;
+        if (ms < soonest)
+            soonest = ms;
+    }
+    /* Who had to wait has the first turn the next time. */
+    if (waiting)
+        pfdd_sessions_begin_with(p->d, waiting);
+    p->interval = soonest;
+    if (p->d->sessions)
+        wait(p, soonest);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    turn(timer->data);
+}
+
+static void on_tick(uv_poll_t *tick, int status, int events)
+{
+    struct pfdd_poller *p = tick->data;
+    uint64_t n = 0;
+    (void)status;
+    (void)events;
+    if (read(p->tick_fd, &n, sizeof n) == sizeof n) {
+        uv_timer_stop(&p->timer);
+        p->ticks = false;
+        turn(p);
+    }
+}
+
+static void open_tick(struct pfdd_poller *p)
+{
+    p->tick_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    if (p->tick_fd >= 0 && uv_poll_init(p->d->loop, &p->tick, p->tick_fd)) {
+        close(p->tick_fd);
+        p->tick_fd = -1;
+    }
+    if (p->tick_fd < 0)
+        return;
+    p->n_open++;
+    p->tick.data = p;
+    uv_poll_start(&p->tick, UV_READABLE, on_tick);
+}
+
+struct pfdd_poller *pfdd_poller_new(struct pfdd *d)
+{
+    struct pfdd_poller *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->d = d;
+    p->interval = LONGEST_MS;
+    p->n_open = 1;
+    uv_timer_init(d->loop, &p->timer);
+    p->timer.data = p;
+    open_tick(p);
+    return p;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct pfdd_poller *p = handle->data;
+    if (--p->n_open == 0)
+        free(p);
+}
+
+void pfdd_poller_free(struct pfdd_poller *p)
+{
+    if (!p)
+        return;
+    if (p->tick_fd >= 0) {
+        uv_poll_stop(&p->tick);
+        close(p->tick_fd);
+        uv_close((uv_handle_t *)&p->tick, on_closed);
+    }
+    uv_close((uv_handle_t *)&p->timer, on_closed);
+}
+
+void pfdd_poller_kick(struct pfdd_poller *p)
+{
+    if (!uv_is_active((uv_handle_t *)&p->timer) ||
+        uv_timer_get_due_in(&p->timer) > 1)
+        wait(p, 1);
+}
+
+unsigned pfdd_poller_interval(const struct pfdd_poller *p)
+{
+    return p->interval;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#include "ingest/process_search.h"
+
+#include <time.h>
+
+enum {
+    PART = 50,
+    LEAST_NS = 1000000000,
+    BYTES_LEAST = 24 << 20,
+    BYTES_PART = 8,
+};
+
+size_t pfdd_search_bytes(const struct pfdd_room *room)
+{
+    size_t n = room->max / BYTES_PART;
+    n = n > BYTES_LEAST ? n : BYTES_LEAST;
+    return pfdd_room_has(room, n) ? n : 0;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+struct pfd_found_list *pfdd_search_run(struct pfdd_search *search,
+                                       const struct pfd_find *how)
+{
+    struct pfd_found_list *found = NULL;
+    uint64_t start = now_ns();
+    if (!how->strings || !how->n_copied_max || start < search->next_ns)
+        return NULL;
+    (void)pfd_find_buffers(how, &found, NULL);
+    uint64_t end = now_ns();
+    uint64_t pause = (end - start) * PART;
+    search->next_ns = end + (pause > LEAST_NS ? pause : LEAST_NS);
+    return found;
+}

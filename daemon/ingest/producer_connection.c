@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+#include "ingest/producer_connection.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <printfdecode/wire.h>
+
+#include "base/descriptor_limit.h"
+#include "base/log.h"
+#include "base/peer.h"
+#include "base/resource_account.h"
+#include "daemon.h"
+#include "net/listener.h"
+
+enum {
+    FDS = 16 /* of one message */
+};
+
+static void finish_close(struct pfdd_connection *c)
+{
+    if (c->n_handles == 0 && !c->stream)
+        c->closed(c);
+}
+
+static void on_handle_closed(uv_handle_t *handle)
+{
+    struct pfdd_connection *c = handle->data;
+    if (--c->n_handles > 0)
+        return;
+    c->d->room.inputs -= sizeof *c;
+    finish_close(c);
+}
+
+static void on_stream_ended(void *user)
+{
+    struct pfdd_connection *c = user;
+    c->stream = NULL;
+    if (c->closing)
+        finish_close(c);
+}
+
+void pfdd_connection_close(struct pfdd_connection *c)
+{
+    if (c->closing)
+        return;
+    c->closing = true;
+    if (c->crowd)
+        pfdd_crowd_leave(c->crowd, &c->guest);
+    uv_poll_stop(&c->poll);
+    close(c->fd);
+    uv_close((uv_handle_t *)&c->poll, on_handle_closed);
+    uv_close((uv_handle_t *)&c->timer, on_handle_closed);
+    pfdd_stream_end(c->stream);
+}
+
+/* Who has a buffer need say nothing: what is written there is seen. Others
+ * leave their place; who comes again tells all of it once more. */
+static void on_timer(uv_timer_t *timer)
+{
+    struct pfdd_connection *c = timer->data;
+    uint64_t now = uv_now(c->d->loop);
+    if (pfdd_stream_has_buffers(c->stream) || pfdd_stream_is_waiting(c->stream))
+        c->heard = now;
+    uint64_t end = c->heard + c->idle_ms;
+    if (now < end) {
+        uv_timer_start(timer, on_timer, end - now, 0);
+        return;
+    }
+    c->d->count.idle++;
+    pfdd_connection_close(c);
+}
+
+/* Hands over what was read; false: it waits for the stream, or is closed. */
+static bool hand_over(struct pfdd_connection *c, const int *fds, size_t n_fds)
+{
+    size_t taken = 0;
+    bool ok = pfdd_stream_feed(c->stream, c->bytes + c->at, c->n - c->at, fds,
+                               n_fds, &taken);
+    c->at += taken;
+    if (!ok) {
+        pfdd_connection_close(c);
+        return false;
+    }
+    return c->at == c->n && !pfdd_stream_is_waiting(c->stream);
+}
+
+/* Whoever speaks otherwise, such as a subscriber at the wrong socket, is told
+ * so; nobody has lost anything. */
+static void refuse(struct pfdd_connection *c)
+{
+    char shown[24] = "";
+    for (size_t i = 0; i < c->n && i + 1 < sizeof shown; i++)
+        shown[i] = c->bytes[i] >= ' ' && c->bytes[i] <= '~' ? c->bytes[i] : '.';
+    pfdd_log_about(&c->d->told_peers, PFDD_WARNING,
+                   "refused as a producer who sends no frames: '%s'", shown);
+    c->d->count.refused++;
+    pfdd_socket_refuse(c->fd, "producers connect here, and send frames of "
+                              "captures; subscribers connect to an output");
+    pfdd_connection_close(c);
+}
+
+/* Nothing is done with what came until the first bytes say that it is a stream
+ * of frames. False: it is none. */
+static bool recognise(struct pfdd_connection *c)
+{
+    if (!c->is_known && !pfd_wire_may_begin(c->bytes, c->n))
+        return false;
+    c->is_known |= c->n >= PFD_WIRE_MAGIC_BYTES;
+    c->guest.is_silent = !c->is_known;
+    c->n_early = c->is_known ? 0 : c->n;
+    c->n -= c->n_early;
+    return true;
+}
+
+static void close_all(const int *fds, size_t n)
+{
+    while (n)
+        close(fds[--n]);
+}
+
+static bool are_spare(const int *fds, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!pfdd_descriptor_is_spare(fds[i]))
+            return false;
+    }
+    return true;
+}
+
+/* More than there is a place for are closed. */
+static size_t take_fds(struct msghdr *message, int ret[FDS])
+{
+    size_t n = 0;
+    for (struct cmsghdr *m = CMSG_FIRSTHDR(message); m;
+         m = CMSG_NXTHDR(message, m)) {
+        if (m->cmsg_level != SOL_SOCKET || m->cmsg_type != SCM_RIGHTS)
+            continue;
+        size_t n_here = (m->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (size_t i = 0; i < n_here; i++) {
+            int fd;
+            memcpy(&fd, CMSG_DATA(m) + i * sizeof fd, sizeof fd);
+            if (n < FDS) {
+                ret[n++] = fd;
+            } else {
+                close(fd);
+            }
+        }
+    }
+    return n;
+}
+
+static void on_readable(uv_poll_t *poll, int status, int events);
+
+static void watch(struct pfdd_connection *c, bool polling)
+{
+    if (c->polling == polling)
+        return;
+    c->polling = polling;
+    if (polling) {
+        uv_poll_start(&c->poll, UV_READABLE, on_readable);
+    } else {
+        uv_poll_stop(&c->poll);
+    }
+}
+
+static void on_readable(uv_poll_t *poll, int status, int events)
+{
+    struct pfdd_connection *c = poll->data;
+    union {
+        char bytes[CMSG_SPACE(FDS * sizeof(int))];
+        struct cmsghdr align;
+    } control;
+    struct iovec io = { c->bytes + c->n_early, sizeof c->bytes - c->n_early };
+    struct msghdr message = { .msg_iov = &io,
+                              .msg_iovlen = 1,
+                              .msg_control = control.bytes,
+                              .msg_controllen = sizeof control.bytes };
+    int fds[FDS];
+    ssize_t n = recvmsg(c->fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (n <= 0) {
+        pfdd_connection_close(c);
+        return;
+    }
+    c->heard = uv_now(c->d->loop);
+    c->at = 0;
+    c->n = c->n_early + (size_t)n;
+    size_t n_fds = take_fds(&message, fds);
+    if (!are_spare(fds, n_fds)) {
+        close_all(fds, n_fds);
+        n_fds = 0;
+        message.msg_flags |= MSG_CTRUNC;
+    }
+    if (message.msg_flags & MSG_CTRUNC) {
+        c->d->count.out_of_fds++;
+        pfdd_log_about(&c->d->told_peers, PFDD_WARNING,
+                       "descriptors of a producer were lost");
+    }
+    if (!recognise(c)) {
+        close_all(fds, n_fds);
+        refuse(c);
+        return;
+    }
+    if (!hand_over(c, fds, n_fds) && !c->closing)
+        watch(c, false);
+}
+
+static void on_resume(void *user)
+{
+    struct pfdd_connection *c = user;
+    if (c->closing)
+        return;
+    if (hand_over(c, NULL, 0))
+        watch(c, true);
+}
+
+/* Of a unix socket, as the kernel knows it. Behind TLS there is one too, whose
+ * other end is ourselves. */
+static long long peer_pid(int fd, const struct pfdd_input_config *config)
+{
+    struct ucred peer = { .pid = 0 };
+    socklen_t n = sizeof peer;
+    return config->access.address.is_unix &&
+                   getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) == 0
+               ? peer.pid
+               : 0;
+}
+
+/* NULL: it may not name code objects. */
+static struct pfdd_peer *find_deputed(int fd,
+                                      const struct pfdd_input_config *config)
+{
+    bool none =
+        !config->access.address.is_unix || config->uris == PFDD_URIS_NONE;
+    struct pfdd_peer *peer = none ? NULL : pfdd_peer_new(fd);
+    if (!peer || config->uris == PFDD_URIS_ALL || peer->uid == geteuid())
+        return peer;
+    pfdd_peer_unref(peer);
+    return NULL;
+}
+
+bool pfdd_connection_open(struct pfdd_connection *c, struct pfdd *d, int fd,
+                          const char *name,
+                          const struct pfdd_input_config *config)
+{
+    struct pfdd_stream_options options = {
+        .name = name,
+        .settle_ms = config->settle_ms,
+        .options = config->options,
+        .pid = peer_pid(fd, config),
+        .peer = find_deputed(fd, config),
+        .holder = c->holder.of ? &c->holder : NULL,
+        .resume = on_resume,
+        .ended = on_stream_ended,
+        .user = c,
+    };
+    c->d = d;
+    c->fd = fd;
+    c->stream = pfdd_stream_new(d, &options);
+    pfdd_peer_unref(options.peer);
+    c->idle_ms = config->idle_ms;
+    c->heard = uv_now(d->loop);
+    if (c->stream && uv_poll_init(d->loop, &c->poll, fd) == 0) {
+        uv_timer_init(d->loop, &c->timer);
+        c->poll.data = c->timer.data = c;
+        c->n_handles = 2;
+        d->room.inputs += sizeof *c;
+        if (c->idle_ms)
+            uv_timer_start(&c->timer, on_timer, c->idle_ms, 0);
+        watch(c, true);
+        return true;
+    }
+    if (c->stream) /* It has no sessions: gone at once. */
+        pfdd_stream_end(c->stream);
+    close(fd);
+    return false;
+}

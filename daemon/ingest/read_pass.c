@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#include "ingest/read_pass.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum {
+    QUIET = 4,
+    LOOKS = 16, /* of a finished buffer in one job */
+    CHUNKS_ENOUGH = 256 * 1024,
+    ON_NS = 5000000, /* of a burst, in one job */
+    HANDED = 4,      /* of what there is room for: this part goes to the loop at
+                        a time */
+};
+
+static bool is_known(const struct pfdd_session *s,
+                     const struct pfd_tail_item *item)
+{
+    return s->skipping && item->is_entry &&
+           (item->generation < s->skip.generation ||
+            (item->generation == s->skip.generation &&
+             item->entry->index <= s->skip.index));
+}
+
+/* What was made goes to the loop, while the look goes on. */
+static void hand_over(struct pfdd_session *s)
+{
+    if (s->maker.made.n <= s->memory.n_piece / HANDED)
+        return;
+    pfdd_pool_await(&s->job);
+    pfdd_made_move(&s->piece, &s->maker.made);
+    pfdd_pool_hand(&s->job);
+    s->has_handed = true;
+}
+
+static void take_item(void *user, const struct pfd_tail_item *item)
+{
+    struct pfdd_session *s = user;
+    pfdd_session_sums_at(&s->sums, s->tail, item->generation);
+    if (is_known(s, item))
+        return;
+    pfdd_session_sums_item(&s->sums, item);
+    if (s->options.is_trial)
+        return;
+    pfdd_maker_put(&s->maker, item, s->options.generation + item->generation);
+    hand_over(s);
+}
+
+/* Of a run, how many is_known(). */
+static size_t count_known(const struct pfdd_session *s,
+                          const struct pfd_run *run, uint64_t generation)
+{
+    struct pfd_entry first;
+    size_t n = pfd_run_count(run);
+    pfd_run_entry(run, 0, &first);
+    if (!s->skipping || generation > s->skip.generation ||
+        (generation == s->skip.generation && first.index > s->skip.index))
+        return 0;
+    uint64_t n_known =
+        generation < s->skip.generation ? n : s->skip.index - first.index + 1;
+    return n_known < n ? (size_t)n_known : n;
+}
+
+static void take_run(void *user, const struct pfd_run *run, uint64_t generation)
+{
+    struct pfdd_session *s = user;
+    pfdd_session_sums_at(&s->sums, s->tail, generation);
+    size_t from = count_known(s, run, generation);
+    size_t n = pfd_run_count(run);
+    pfdd_session_sums_entries(&s->sums, n - from);
+    while (from < n && !s->options.is_trial) {
+        from = pfdd_maker_put_run(&s->maker, run, from,
+                                  s->options.generation + generation);
+        hand_over(s);
+    }
+}
+
+static void take_runs(void *user, const struct pfd_run *const *runs, size_t n,
+                      uint64_t generation)
+{
+    struct pfdd_session *s = user;
+    if (s->skipping || s->options.is_trial) {
+        for (size_t i = 0; i < n; i++)
+            take_run(user, runs[i], generation);
+        return;
+    }
+    pfdd_session_sums_at(&s->sums, s->tail, generation);
+    for (size_t i = 0; i < n; i++)
+        pfdd_session_sums_entries(&s->sums, pfd_run_count(runs[i]));
+    pfdd_maker_put_runs(&s->maker, s->tail, runs, n,
+                        s->options.generation + generation);
+    hand_over(s);
+}
+
+static bool make_tail(struct pfdd_session *s)
+{
+    struct pfd_tail_options options = {
+        .strings = s->strings->set,
+        .format = s->options.format,
+        .options = s->options.options,
+        .source = s->options.name,
+        .settle_ns = s->options.settle_ms * 1000000,
+        .apart_ns = PFDD_BETWEEN_LOOKS_US * UINT64_C(1000),
+        .window = s->memory.n_window,
+        .give = s->memory.n_piece / HANDED,
+        .farther = s->memory.n_window,
+        .memory = s->memory.n_image,
+        .arrives = s->options.arrives,
+        .read = pfd_source_read,
+        .read_user = s->bytes.source,
+        .item = take_item,
+        .run = take_run,
+        .runs = take_runs,
+        .item_user = s,
+        .helpers = s->helpers,
+    };
+    s->status = pfd_tail_new(&options, &s->tail, &s->err);
+    return s->status == PFD_OK;
+}
+
+static uint64_t clock_of(const struct pfdd_session *s)
+{
+    return uv_hrtime() + s->ahead;
+}
+
+/*
+ * A buffer that is complete: window by window, as if time flew, so that memory
+ * stays bounded; then what is left. True: that is all.
+ */
+static bool look_to_the_end(struct pfdd_session *s)
+{
+    pfd_tail_give_whole(s->tail, s->n_whole);
+    for (int i = 0; i < LOOKS && s->maker.made.n < CHUNKS_ENOUGH; i++) {
+        s->ahead += 2 * (s->options.settle_ms + 1) * UINT64_C(1000000);
+        s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
+        s->n_quiet = s->status == PFD_OK ? 0 : s->n_quiet + 1;
+        if (s->n_quiet < QUIET)
+            continue;
+        s->n_quiet = 0;
+        s->status = pfd_tail_finish(s->tail, s->n_buffer, &s->err);
+        return true;
+    }
+    return false;
+}
+
+/* Of a burst more comes out at a time while nobody else needs this thread: the
+ * loop is asked less often. */
+static void look_on(struct pfdd_session *s)
+{
+    uint64_t until = uv_hrtime() + ON_NS;
+    while (s->burst && s->linger && s->status == PFD_OK &&
+           uv_hrtime() < until) {
+        enum pfd_status status =
+            pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
+        if (status == PFD_MORE)
+            return;
+        s->status = status;
+    }
+}
+
+/* The second look need not wait for the loop's timer, which is no finer than a
+ * millisecond, while nobody else needs this thread. */
+static void sleep_until_due(const struct pfdd_session *s)
+{
+    uint64_t due = pfd_tail_due(s->tail);
+    uint64_t now = clock_of(s);
+    if (now < due)
+        usleep((unsigned)((due - now) / 1000) + 1);
+}
+
+static void look(struct pfdd_session *s)
+{
+    s->finished = false;
+    s->has_handed = false;
+    s->status = pfd_source_size(s->bytes.source, &s->n_buffer, &s->err);
+    if (s->status < 0) {
+        s->finished = s->finish;
+        return;
+    }
+    if (s->finish) {
+        s->finished = look_to_the_end(s);
+        return;
+    }
+    s->was_still = s->may_be_still && pfdd_bytes_are_still(&s->bytes);
+    if (s->was_still) {
+        s->status = PFD_MORE;
+        return;
+    }
+    s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
+    bool too_soon = s->status == PFD_MORE && s->burst;
+    bool only_seen = s->status == PFD_OK && !s->has_handed &&
+                     !pfdd_maker_has_entries(&s->maker);
+    if (s->linger && (too_soon || only_seen) && pfd_tail_pending(s->tail)) {
+        sleep_until_due(s);
+        s->status = pfd_tail_look(s->tail, s->n_buffer, clock_of(s), &s->err);
+    }
+    look_on(s);
+}
+
+/* What could not be read of a process: it has ended, or unmapped that. */
+static void explain_failure(struct pfdd_session *s)
+{
+    uint64_t n = 0;
+    uint64_t at = s->err.offset;
+    s->is_gone = pfd_source_size(s->bytes.source, &n, &s->err) < 0;
+    if (!s->is_gone) {
+        snprintf(s->err.text, sizeof s->err.text,
+                 "nothing that can be read is mapped at byte %" PRIu64
+                 " of it (any more)",
+                 at == PFD_NO_OFFSET ? 0 : at);
+    }
+}
+
+void pfdd_session_look(struct pfdd_job *job)
+{
+    struct pfdd_session *s = (struct pfdd_session *)job;
+    s->status = PFD_OK;
+    s->was_still = false;
+    if (!s->tail && !make_tail(s))
+        return;
+    if (s->restart)
+        pfd_tail_restart(s->tail);
+    if (s->new_strings) {
+        s->status = pfd_tail_set_strings(s->tail, s->strings->set, &s->err);
+        if (s->status < 0)
+            return;
+        s->new_strings = false;
+    }
+    look(s);
+    if (s->status < 0 && pfdd_bytes_are_of_process(&s->bytes))
+        explain_failure(s);
+    pfdd_session_sums_bytes(&s->sums, s->tail);
+    pfdd_maker_cut(&s->maker);
+}

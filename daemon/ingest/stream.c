@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT */
+#include "ingest/stream.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <printfdecode/wire.h>
+
+#include "base/log.h"
+#include "base/loop_scheduler.h"
+#include "base/peer.h"
+#include "base/resource_account.h"
+#include "daemon.h"
+#include "ingest/stream_buffers.h"
+#include "ingest/stream_objects.h"
+#include "ingest/string_store.h"
+
+enum {
+    BAD_MAX = 100, /* bad places until a stream is given up */
+    FRAME_MAX = 16 << 20,
+    PIECE = 64 << 10, /* bytes handed to the reader at once */
+    RETRY_MS = 10,
+    SHORT_MS = 10000, /* that one waits for memory that others have */
+};
+
+struct pfdd_stream {
+    struct pfdd *d;
+    struct pfdd_stream_options options;
+    char *name;
+    struct pfd_wire_reader *reader;
+    size_t reader_bytes; /* that are counted */
+    size_t reader_left;  /* that are reserved beside them */
+    unsigned n_bad;
+    uint64_t n_frames;
+    bool raw;
+    bool started;
+    bool ending;
+    bool failed;
+    struct pfdd_objects objects;
+    struct pfdd_stream_buffers buffers;
+    /* The frame that has to wait, done again. */
+    struct pfd_wire_frame frame;
+    bool has_frame;
+    struct pfdd_seat seat;
+    bool rests;           /* others have their turn first */
+    uv_timer_t *retry;    /* NULL: it was never needed */
+    bool retries;         /* the frame waits for the ring, or for room, */
+    bool is_short;        /* there was no room for its last frame, */
+    uint64_t short_since; /* uv_now(): for so long; */
+    bool waits;           /* others have it, who may soon go */
+};
+
+/* n bytes from now on; up to PFDD_STREAM_SMALL were reserved when it came. */
+static void charge_reader(struct pfdd_stream *st, size_t n)
+{
+    struct pfdd *d = st->d;
+    size_t left = n < PFDD_STREAM_SMALL ? PFDD_STREAM_SMALL - n : 0;
+    d->room.frames += n - st->reader_bytes;
+    pfdd_holder_count(st->options.holder, st->reader_bytes, n);
+    d->room.frame_reserve += left - st->reader_left;
+    st->reader_bytes = n;
+    st->reader_left = left;
+    pfdd_room_note(&d->room);
+}
+
+/* What half frames hold is memory, too. */
+static void count_reader(struct pfdd_stream *st)
+{
+    charge_reader(st, pfd_wire_reader_memory(st->reader, 0));
+}
+
+static void bad_frame(struct pfdd_stream *st, const char *why)
+{
+    st->d->count.bad_frames++;
+    st->n_bad++;
+    pfdd_log_about(&st->d->told_peers, PFDD_WARNING, "%s: %s", st->name, why);
+    pfdd_stream_buffers_gap(&st->buffers, NULL, "bad_frame", 0);
+}
+
+static void on_refused(void *user, const char *why)
+{
+    bad_frame(user, why);
+}
+
+static void free_timer(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+static void on_retry(uv_timer_t *timer)
+{
+    struct pfdd_stream *st = timer->data;
+    st->retries = false;
+    st->options.resume(st->options.user); /* may end the stream */
+}
+
+/* The ring is full of what somebody has to have, or there is no room for a
+ * while: so the sender waits. False: the end has come, or there is no memory. */
+static bool try_later(struct pfdd_stream *st)
+{
+    if (st->failed)
+        return false;
+    if (!st->retry) {
+        st->retry = malloc(sizeof *st->retry);
+        if (!st->retry)
+            return false;
+        uv_timer_init(st->d->loop, st->retry);
+        st->retry->data = st;
+    }
+    st->retries = true;
+    uv_timer_start(st->retry, on_retry, RETRY_MS, 0);
+    return true;
+}
+
+static void on_turn(struct pfdd_seat *seat)
+{
+    struct pfdd_stream *st = PFDD_MEMBER_OF(struct pfdd_stream, seat, seat);
+    st->rests = false;
+    st->options.resume(st->options.user); /* may end the stream */
+}
+
+static void free_stream(struct pfdd_stream *st)
+{
+    pfdd_rounds_leave(&st->d->rounds, &st->seat);
+    if (st->retry)
+        uv_close((uv_handle_t *)st->retry, free_timer);
+
+    void (*ended)(void *) = st->options.ended;
+    void *user = st->options.user;
+    pfdd_stream_buffers_deinit(&st->buffers);
+    st->d->room.n_waiting -= st->waits;
+    st->d->room.frames -= st->reader_bytes;
+    pfdd_holder_count(st->options.holder, st->reader_bytes, 0);
+    st->d->room.frame_reserve -= st->reader_left;
+    pfd_wire_reader_free(st->reader);
+    pfdd_objects_deinit(&st->objects);
+    free(st->name);
+    free(st);
+    ended(user);
+}
+
+static void on_session_ended(void *user, bool was_awaited)
+{
+    struct pfdd_stream *st = user;
+    if (st->ending && st->buffers.n_sessions == 0) {
+        free_stream(st);
+    } else if (!st->ending && was_awaited) {
+        st->options.resume(st->options.user); /* may end the stream */
+    }
+}
+
+struct pfdd_stream *pfdd_stream_new(struct pfdd *d,
+                                    const struct pfdd_stream_options *options)
+{
+    struct pfdd_stream *st = calloc(1, sizeof *st);
+    if (!st)
+        return NULL;
+    st->d = d;
+    st->options = *options;
+    st->seat.turn = on_turn;
+    st->name = strdup(options->name);
+    st->reader = pfd_wire_reader_new(FRAME_MAX);
+    if (!st->name || !st->reader) {
+        pfd_wire_reader_free(st->reader);
+        free(st->name);
+        free(st);
+        return NULL;
+    }
+    st->objects = (struct pfdd_objects){ .d = d,
+                                         .name = st->name,
+                                         .peer = pfdd_peer_ref(options->peer),
+                                         .holder = options->holder,
+                                         .is_kept = options->is_kept,
+                                         .refused = on_refused,
+                                         .user = st };
+    st->buffers = (struct pfdd_stream_buffers){ .d = d,
+                                                .stream = st,
+                                                .name = st->name,
+                                                .objects = &st->objects,
+                                                .options = &st->options.options,
+                                                .settle_ms = options->settle_ms,
+                                                .pid = options->pid,
+                                                .holder = options->holder,
+                                                .refused = on_refused,
+                                                .ended = on_session_ended,
+                                                .user = st };
+    pfdd_objects_init(&st->objects);
+    count_reader(st);
+    return st;
+}
+
+/* ---- frames ---- */
+
+static bool is_object(const struct pfd_wire_frame *f)
+{
+    return f->type == PFD_WIRE_CODE_OBJECT || f->type == PFD_WIRE_SHADER;
+}
+
+static bool has_room(struct pfdd_stream *st, const struct pfd_wire_frame *f)
+{
+    return is_object(f) ? pfdd_objects_have_room(&st->objects, f)
+                        : pfdd_stream_buffers_have_room(&st->buffers, f);
+}
+
+static bool is_short(const struct pfdd_stream *st,
+                     const struct pfd_wire_frame *f)
+{
+    return is_object(f) ? pfdd_objects_are_short(&st->objects, f)
+                        : pfdd_stream_buffers_are_short(&st->buffers, f);
+}
+
+static void set_waiting(struct pfdd_stream *st, bool waits)
+{
+    st->d->room.n_waiting += (unsigned)waits - (unsigned)st->waits;
+    st->waits = waits;
+}
+
+/* What code objects take while they are read is soon free again, and what others
+ * have when they go: who has little waits for it a while; once, until there was
+ * room again, however many frames there are. */
+static bool waits_for_room(struct pfdd_stream *st,
+                           const struct pfd_wire_frame *f)
+{
+    uint64_t now = uv_now(st->d->loop);
+    bool was_short = st->is_short;
+    st->is_short = !has_room(st, f);
+    if (!st->is_short) {
+        set_waiting(st, false);
+        return false;
+    }
+    if (!was_short)
+        st->short_since = now;
+    bool is_patient = now - st->short_since < SHORT_MS && is_short(st, f);
+    bool is_soon =
+        f->type == PFD_WIRE_BUFFER && pfdd_library_is_busy(st->d->library);
+    bool waits = (is_patient || is_soon) && try_later(st);
+    set_waiting(st, waits && is_patient);
+    return waits;
+}
+
+/* False: it cannot be done yet. */
+static bool take_frame(struct pfdd_stream *st, const struct pfd_wire_frame *f)
+{
+    if (is_object(f) && waits_for_room(st, f))
+        return false;
+    if (f->type != PFD_WIRE_START)
+        pfdd_objects_take(&st->objects, f);
+    switch (f->type) {
+    case PFD_WIRE_START:
+        /* Another stream begins: its numbers are its own. */
+        st->d->count.streams++;
+        pfdd_objects_reset(&st->objects);
+        pfdd_stream_buffers_leave(&st->buffers);
+        st->buffers.features = f->features;
+        return true;
+    case PFD_WIRE_HELLO:
+        pfdd_stream_buffers_hello(&st->buffers, f);
+        return true;
+    case PFD_WIRE_BUFFER:
+        return !waits_for_room(st, f) &&
+               pfdd_stream_buffers_take(&st->buffers, f);
+    case PFD_WIRE_DATA:
+        if (waits_for_room(st, f))
+            return false;
+        pfdd_stream_buffers_data(&st->buffers, f);
+        return true;
+    case PFD_WIRE_DONE:
+        pfdd_stream_buffers_done(&st->buffers, f);
+        return true;
+    case PFD_WIRE_GAP:
+        pfdd_stream_buffers_gap(&st->buffers, &f->buffer, "sender_lost",
+                                f->lost_frames + f->lost_entries);
+        return true;
+    case PFD_WIRE_ERROR:
+        pfdd_stream_buffers_gap(&st->buffers, NULL, "sender_gave_up", 0);
+        return true;
+    case PFD_WIRE_ENTRIES:
+        if (pfdd_stream_buffers_entries(&st->buffers, f) || try_later(st))
+            return !st->retries;
+        pfdd_stream_buffers_gap(&st->buffers, &f->buffer, "no_room", 0);
+        return true;
+    case PFD_WIRE_CODE_OBJECT: /* taken above */
+    case PFD_WIRE_SHADER:
+    case PFD_WIRE_END: /* the reader has compared it */
+    case PFD_WIRE_UNKNOWN:
+    case PFD_WIRE_N_TYPES:
+        break;
+    }
+    return true;
+}
+
+/* Takes frames until bytes are needed or something has to be waited for. */
+static bool take_frames(struct pfdd_stream *st)
+{
+    struct pfd_error err;
+    while (!pfdd_stream_is_waiting(st)) {
+        if (!st->has_frame) {
+            enum pfd_status status =
+                pfd_wire_reader_next(st->reader, &st->frame, &err);
+            if (status == PFD_MORE || status == PFD_END)
+                return true;
+            if (status == PFD_ERR_CORRUPT && st->n_frames &&
+                st->n_bad < BAD_MAX) {
+                bad_frame(st, err.text);
+                continue;
+            }
+            if (status != PFD_OK) {
+                bad_frame(st, err.text);
+                return false;
+            }
+        }
+        st->n_frames++;
+        st->has_frame = !take_frame(st, &st->frame);
+        st->rests = !st->failed && pfdd_rounds_is_over(&st->d->rounds);
+    }
+    return true;
+}
+
+/* A frame that has not come whole takes memory only below the cap: beyond it
+ * the frame is lost, not the stream. */
+static void make_room(struct pfdd_stream *st, size_t n)
+{
+    size_t wanted = pfd_wire_reader_memory(st->reader, n);
+    if (wanted <= PFDD_STREAM_SMALL || wanted <= st->reader_bytes ||
+        pfdd_room_has_for_frame(&st->d->room, st->options.holder,
+                                wanted - st->reader_bytes))
+        return;
+    uint64_t n_frame = pfd_wire_reader_pass(st->reader);
+    count_reader(st);
+    st->d->count.bad_frames++;
+    pfdd_log(PFDD_WARNING,
+             "%s: memory, or this producer's share of it, is up to its cap: a "
+             "frame of %" PRIu64 " bytes is not taken",
+             st->name, n_frame);
+    pfdd_stream_buffers_gap(&st->buffers, NULL, "too_large", 0);
+}
+
+/* Some of bytes [n]; false: no use can be made of them. */
+static bool feed_reader(struct pfdd_stream *st, const char *bytes, size_t n,
+                        size_t *taken)
+{
+    struct pfd_error err;
+    n = n < PIECE ? n : PIECE;
+    make_room(st, n);
+    if (pfd_wire_reader_feed(st->reader, bytes, n, taken, &err) < 0) {
+        bad_frame(st, err.text);
+        return false;
+    }
+    count_reader(st);
+    return true;
+}
+
+static bool feed(struct pfdd_stream *st, const void *bytes, size_t n,
+                 size_t *taken)
+{
+    if (!st->started && n) {
+        char magic = *(const char *)bytes;
+        st->started = true;
+        st->raw = st->options.may_be_raw && magic != '\x89';
+    }
+    if (st->raw) {
+        *taken = n;
+        return pfdd_stream_buffers_raw(&st->buffers, bytes, n);
+    }
+    for (;;) {
+        if (!take_frames(st))
+            return false;
+        size_t done = 0;
+        count_reader(st);
+        if (pfdd_stream_is_waiting(st) || *taken == n)
+            return true;
+        if (!feed_reader(st, (const char *)bytes + *taken, n - *taken, &done))
+            return false;
+        *taken += done;
+    }
+}
+
+bool pfdd_stream_feed(struct pfdd_stream *st, const void *bytes, size_t n,
+                      const int *fds, size_t n_fds, size_t *taken)
+{
+    struct pfdd_rounds *rounds = &st->d->rounds;
+    *taken = 0;
+    pfdd_stream_buffers_tell_held(&st->buffers, false);
+    pfdd_stream_buffers_pass(&st->buffers, fds, n_fds);
+    /* What was kept comes before anybody else is there. */
+    if (st->options.is_kept)
+        return feed(st, bytes, n, taken);
+    st->rests = !pfdd_rounds_begin(rounds, &st->seat);
+    if (st->rests)
+        return true;
+    bool ok = feed(st, bytes, n, taken);
+    pfdd_rounds_end(rounds, &st->seat, st->rests);
+    return ok;
+}
+
+long long pfdd_stream_pid(const struct pfdd_stream *st)
+{
+    return pfdd_stream_buffers_pid(&st->buffers);
+}
+
+void pfdd_stream_settle(struct pfdd_stream *st)
+{
+    pfdd_objects_settle(&st->objects);
+}
+
+bool pfdd_stream_is_waiting(const struct pfdd_stream *st)
+{
+    return st->buffers.waiting_for || st->retries || st->rests;
+}
+
+bool pfdd_stream_has_buffers(const struct pfdd_stream *st)
+{
+    return st->buffers.n_sessions > 0;
+}
+
+void pfdd_stream_end(struct pfdd_stream *st)
+{
+    pfdd_rounds_leave(&st->d->rounds, &st->seat);
+    st->rests = false;
+    if (!st->raw && !st->failed) {
+        st->failed = true;
+        pfd_wire_reader_finish(st->reader);
+        take_frames(st);
+    }
+    st->ending = true;
+    pfdd_objects_finish(&st->objects);
+    pfdd_stream_buffers_leave(&st->buffers);
+    pfdd_stream_buffers_tell_held(&st->buffers, true);
+    if (st->buffers.n_sessions == 0)
+        free_stream(st);
+}

@@ -1,0 +1,618 @@
+/* SPDX-License-Identifier: MIT */
+#include "ingest/stream_buffers.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <printfdecode/capture.h>
+
+#include "base/descriptor_limit.h"
+#include "base/passed_fd.h"
+#include "base/resource_account.h"
+#include "config/reserved_names.h"
+#include "daemon.h"
+#include "ingest/doorbell.h"
+#include "ingest/fd_store.h"
+#include "ingest/follower.h"
+#include "ingest/origin.h"
+#include "ingest/stream_objects.h"
+#include "ingest/string_store.h"
+
+enum {
+    BUFFERS_MAX = 1024, /* of one stream */
+    GAPS_MAX = 16,      /* records of gaps, */
+    GAPS_MS = 1000,     /* in this time */
+    PAGES = 8192,       /* bytes of memory that bytes may take more */
+};
+
+#define BUFFER_MAX (UINT64_C(1) << 30) /* bytes kept for one buffer */
+
+struct pfdd_stream_buffer {
+    struct pfdd_stream_buffer *next;
+    struct pfdd_stream_buffers *of;
+    uint64_t number;
+    uint64_t generation;
+    bool is_past;   /* of an earlier stream: its number says nothing */
+    bool is_shared; /* memory of the producer */
+    bool done;      /* this generation */
+    uint64_t size;  /* bytes that it has, as its frame says */
+    uint64_t end;   /* of those that came */
+    bool has_data;  /* some came */
+    struct pfdd_session *session;
+    unsigned n_fds; /* that it counts as */
+    struct pfdd_doorbell *doorbell;
+    struct pfdd_slot *slot; /* NULL: not kept over a restart */
+    char *name;
+    const char *format; /* static; NULL: chosen */
+    struct pfd_options options;
+};
+
+static void tell_gap(struct pfdd_stream_buffers *all,
+                     struct pfdd_stream_buffer *b, const char *reason,
+                     uint64_t missed);
+
+static void refuse(struct pfdd_stream_buffers *all, const char *why)
+{
+    all->refused(all->user, why);
+}
+
+static void ring(void *user)
+{
+    struct pfdd_stream_buffer *b = user;
+    if (b->session)
+        pfdd_session_ring(b->session);
+}
+
+static void drop_doorbell(struct pfdd_stream_buffer *b)
+{
+    pfdd_doorbell_drop(b->doorbell);
+    b->doorbell = NULL;
+}
+
+static void session_ended(void *user)
+{
+    struct pfdd_stream_buffer *b = user;
+    struct pfdd_stream_buffers *all = b->of;
+    b->session = NULL;
+    if (b->slot)
+        pfdd_shelf_drop(b->slot);
+    b->slot = NULL;
+    pfdd_holder_give_back(all->holder, b->n_fds);
+    b->n_fds = 0;
+    all->n_sessions--;
+    bool was_awaited = all->waiting_for == b;
+    if (was_awaited)
+        all->waiting_for = NULL;
+    all->ended(all->user, was_awaited);
+}
+
+static bool has_room(struct pfdd_stream_buffers *all, size_t n)
+{
+    if (pfdd_room_has_for(&all->d->room, all->holder, n))
+        return true;
+    pfdd_library_make_way(all->d->library, n);
+    return pfdd_room_has_for(&all->d->room, all->holder, n);
+}
+
+static bool start_session(struct pfdd_stream_buffer *b, int fd,
+                          const struct pfd_wire_frame *frame)
+{
+    const struct pfd_wire_frame none = { 0 };
+    struct pfdd_origin origin;
+    struct pfdd_stream_buffers *all = b->of;
+    unsigned n_fds = 2 + (b->slot != NULL);
+    bool too_many = 2 * (all->n_sessions + 1) + PFDD_UNCLAIMED_MAX >
+                    pfdd_descriptors_share();
+    if (too_many || !pfdd_holder_take(all->holder, n_fds)) {
+        close(fd);
+        refuse(all, "too many descriptors: a buffer is not followed");
+        return false;
+    }
+    if (!has_room(all, PFDD_SESSION_BYTES)) {
+        pfdd_holder_give_back(all->holder, n_fds);
+        close(fd);
+        refuse(all, "memory, or this producer's share of it, is up to its cap: "
+                    "a buffer is not followed");
+        return false;
+    }
+    const char *why = pfdd_origin_init(&origin, frame ? frame : &none);
+    if (why)
+        refuse(all, why);
+    /* A buffer's frame does not say whose it is. */
+    if (!origin.frame.host.n)
+        origin.frame.host = pfd_wire_text(all->host);
+    if (!origin.frame.process.n)
+        origin.frame.process = pfd_wire_text(all->process);
+    if (!origin.frame.pid)
+        origin.frame.pid = all->said_pid;
+    struct pfdd_session_options options = {
+        .name = b->name,
+        .format = b->format,
+        .options = b->options,
+        .origin = &origin.frame,
+        .scope = all->objects->scope,
+        .fd = fd,
+        .holder = all->holder,
+        .settle_ms = all->settle_ms,
+        .arrives = !b->is_shared,
+        .generation = b->generation,
+        .kept = b->slot ? b->slot->kept : NULL,
+        .ended = session_ended,
+        .user = b,
+    };
+    b->session = pfdd_session_new(all->d, &options);
+    pfdd_origin_deinit(&origin);
+    b->n_fds = b->session ? n_fds : 0;
+    pfdd_holder_give_back(all->holder, n_fds - b->n_fds);
+    all->n_sessions += b->session != NULL;
+    b->done = false;
+    return b->session != NULL;
+}
+
+/* A record for each wrong frame of a flood would push others' lines out of the
+ * ring: beyond so many a second they are put together. */
+static bool is_too_often(struct pfdd_stream_buffers *all)
+{
+    uint64_t now = uv_now(all->d->loop);
+    if (now - all->gaps_since >= GAPS_MS) {
+        all->gaps_since = now;
+        all->n_gaps = 0;
+    }
+    return ++all->n_gaps > GAPS_MAX;
+}
+
+void pfdd_stream_buffers_tell_held(struct pfdd_stream_buffers *all, bool at_end)
+{
+    const char *reason = all->held_reason;
+    if (!reason ||
+        (!at_end && uv_now(all->d->loop) - all->gaps_since < GAPS_MS))
+        return;
+    all->held_reason = NULL;
+    all->n_gaps = 0;
+    tell_gap(all, NULL, reason, all->held_missed);
+    all->held_missed = 0;
+}
+
+static void tell_gap(struct pfdd_stream_buffers *all,
+                     struct pfdd_stream_buffer *b, const char *reason,
+                     uint64_t missed)
+{
+    if (is_too_often(all)) {
+        all->held_reason = reason;
+        all->held_missed += missed;
+        return;
+    }
+    if (b && b->session) {
+        pfdd_session_gap(b->session, reason, missed);
+        return;
+    }
+    struct pfdd_stamp stamp = {
+        .source = pfdd_sources_find(&all->d->sources, all->name),
+        .time = pfdd_time_now(),
+    };
+    struct pfdd_buffer_options options = {
+        .name = all->name,
+        .binding = pfdd_library_bind(all->d->library, NULL),
+    };
+    stamp.buffer = pfdd_buffer_new(&options);
+    all->d->count.gap_lines += missed;
+    pfdd_sources_count(&all->d->sources, stamp.source, 0, 1);
+    if (stamp.buffer)
+        pfdd_ring_gap(&all->d->ring, &stamp, reason, missed);
+    pfdd_buffer_unref(stamp.buffer);
+}
+
+static int own_memory(void)
+{
+    int fd = memfd_create("printfdecoded", MFD_CLOEXEC);
+    if (fd < 0 || pfdd_descriptor_is_spare(fd))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static struct pfdd_stream_buffer *find_buffer(struct pfdd_stream_buffers *all,
+                                              uint64_t number)
+{
+    struct pfdd_stream_buffer *b = all->first;
+    while (b && (b->is_past || b->number != number))
+        b = b->next;
+    return b;
+}
+
+static struct pfdd_stream_buffer *add_buffer(struct pfdd_stream_buffers *all,
+                                             uint64_t number)
+{
+    struct pfdd_stream_buffer *b = all->first;
+    while (b && (!b->is_past || b->session))
+        b = b->next;
+    if (b) {
+        b->number = number;
+        b->is_past = false;
+        return b;
+    }
+    b = all->n < BUFFERS_MAX ? calloc(1, sizeof *b) : NULL;
+    if (!b)
+        return NULL;
+    b->of = all;
+    b->number = number;
+    b->next = all->first;
+    all->first = b;
+    all->n++;
+    return b;
+}
+
+static void describe(struct pfdd_stream_buffer *b,
+                     const struct pfd_wire_frame *f)
+{
+    char name[PFDD_NAME_ROOM];
+    struct pfd_error err;
+    free(b->name);
+    b->name = NULL;
+    b->options = *b->of->options;
+    if (pfd_capture_reading(f, &b->format, &b->options, &err) != PFD_OK)
+        refuse(b->of, err.text);
+    if (pfdd_name_put(name, f->name.at, f->name.n) &&
+        pfdd_name_disown(b->of->d->config->config, name)) {
+        b->name = strdup(name);
+    }
+    b->generation = f->generation;
+    b->size = f->size;
+    b->end = 0;
+    b->has_data = false;
+    if (f->name.n && !b->name) {
+        refuse(b->of, "a buffer's name is longer than 255 bytes: it goes by "
+                      "its number");
+    }
+    if (!b->name &&
+        asprintf(&b->name, "%s/%" PRIu64, b->of->name, f->buffer) < 0)
+        b->name = NULL;
+}
+
+void pfdd_stream_buffers_pass(struct pfdd_stream_buffers *all, const int *fds,
+                              size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (all->n_fds < PFDD_UNCLAIMED_MAX &&
+            pfdd_holder_take(all->holder, 1)) {
+            all->fds[all->n_fds++] = fds[i];
+        } else {
+            pfdd_foreign_close(fds[i]);
+        }
+    }
+}
+
+static int take_fd(struct pfdd_stream_buffers *all)
+{
+    if (all->n_fds == 0)
+        return -1;
+    int fd = all->fds[0];
+    pfdd_holder_give_back(all->holder, 1);
+    all->n_fds--;
+    memmove(all->fds, all->fds + 1, all->n_fds * sizeof *all->fds);
+    return fd;
+}
+
+void pfdd_stream_buffers_hello(struct pfdd_stream_buffers *all,
+                               const struct pfd_wire_frame *f)
+{
+    pfdd_name_put(all->host, f->host.at, f->host.n);
+    pfdd_name_put(all->process, f->process.at, f->process.n);
+    all->said_pid = f->pid;
+}
+
+/* Leaves it with the service manager, or finds that it was left there. */
+static void shelve(struct pfdd_stream_buffers *all,
+                   struct pfdd_stream_buffer *b, int memory, int bell,
+                   const struct pfd_wire_frame *f)
+{
+    struct pfdd_shelf *shelf = all->d->shelf;
+    struct pfd_wire_frame hello = { .type = PFD_WIRE_HELLO };
+    struct pfd_wire_frame buffer = *f;
+    b->slot = pfdd_shelf_find(shelf, memory);
+    if (b->slot) {
+        /* What another buffer has in use is kept for that one. */
+        if (!b->slot->stream) {
+            b->slot = NULL;
+        } else if (all->stream == b->slot->stream) {
+            b->slot->scope = pfdd_scope_number(all->objects->scope);
+        }
+        return;
+    }
+    hello.pid = all->said_pid;
+    hello.host = pfd_wire_text(all->host);
+    hello.process = pfd_wire_text(all->process);
+    buffer.name = pfd_wire_text(b->name);
+    buffer.fds = bell >= 0 ? 2 : 1;
+    b->slot = pfdd_shelf_put(shelf, memory, bell, pfdd_stream_buffers_pid(all),
+                             all->objects->scope, &hello, &buffer);
+}
+
+/* The producer of a buffer that was followed on over a restart is here again:
+ * the session goes on under its name. */
+static bool adopt(struct pfdd_stream_buffers *all, struct pfdd_stream_buffer *b)
+{
+    struct pfdd_slot *slot = b->slot;
+    struct pfdd_stream_buffer *old = slot ? slot->holder : NULL;
+    if (!old || !slot->stream || !old->session)
+        return false;
+    b->session = old->session;
+    b->n_fds = pfdd_holder_take(all->holder, 3) ? 3 : 0;
+    b->done = false;
+    all->n_sessions++;
+    pfdd_session_hand_over(b->session, b, all->holder);
+    /* It has sent its shaders again, or relies on those that were kept. */
+    if (pfdd_scope_count(all->objects->scope)) {
+        pfdd_session_use(b->session, all->objects->scope);
+        slot->scope = pfdd_scope_number(all->objects->scope);
+    }
+    drop_doorbell(old);
+    old->session = NULL;
+    old->slot = NULL;
+    old->of->n_sessions--;
+    pfdd_shelf_let_go(slot);
+    slot->kept->pid = pfdd_stream_buffers_pid(all);
+    return true;
+}
+
+/* One that is not followed leaves the slot, or nobody would ever. */
+static void keep_slot(struct pfdd_stream_buffer *b, bool is_followed)
+{
+    struct pfdd_slot *slot = b->slot;
+    if (slot && is_followed) {
+        slot->holder = b;
+    } else if (slot) {
+        b->slot = NULL;
+        if (!slot->stream)
+            pfdd_shelf_drop(slot);
+    }
+}
+
+static void share_memory(struct pfdd_stream_buffers *all,
+                         struct pfdd_stream_buffer *b,
+                         const struct pfd_wire_frame *f)
+{
+    int memory = take_fd(all);
+    int bell = f->fds > 1 ? take_fd(all) : -1;
+    for (uint64_t i = 2; i < f->fds && all->n_fds; i++)
+        pfdd_foreign_close(take_fd(all));
+    /* What is no eventfd is nothing that one could wait for. */
+    if (bell >= 0 && !pfdd_foreign_is_eventfd(bell)) {
+        pfdd_foreign_close(bell);
+        bell = -1;
+        refuse(all, "a doorbell that is no eventfd");
+    }
+    if (memory < 0 || !pfdd_foreign_is_memory(memory, f->size)) {
+        refuse(all, memory < 0 ? "a buffer's memory did not come with it"
+                               : "shared memory without a seal against "
+                                 "shrinking, or smaller than it says");
+        if (memory >= 0)
+            pfdd_foreign_close(memory);
+        if (bell >= 0)
+            pfdd_foreign_close(bell);
+        return;
+    }
+    b->is_shared = true;
+    shelve(all, b, memory, bell, f);
+    bool is_followed = adopt(all, b);
+    if (is_followed) {
+        close(memory);
+    } else {
+        is_followed = start_session(b, memory, f);
+    }
+    keep_slot(b, is_followed);
+    if (is_followed && bell >= 0) {
+        b->doorbell = pfdd_doorbell_hang(all->d->loop, bell, ring, b);
+    } else if (bell >= 0) {
+        pfdd_foreign_close(bell);
+    }
+}
+
+static size_t cost_of(const struct pfd_wire_frame *f)
+{
+    return f->type == PFD_WIRE_BUFFER ? PFDD_SESSION_BYTES : f->bytes.n + PAGES;
+}
+
+bool pfdd_stream_buffers_have_room(struct pfdd_stream_buffers *all,
+                                   const struct pfd_wire_frame *f)
+{
+    const struct pfdd_stream_buffer *b = find_buffer(all, f->buffer);
+    bool is_followed = b && b->session;
+    return is_followed == (f->type == PFD_WIRE_BUFFER) ||
+           has_room(all, cost_of(f));
+}
+
+bool pfdd_stream_buffers_are_short(const struct pfdd_stream_buffers *all,
+                                   const struct pfd_wire_frame *f)
+{
+    return pfdd_room_is_short_for(&all->d->room, all->holder, cost_of(f));
+}
+
+/* False: the buffer's last generation has to be read to its end first. */
+bool pfdd_stream_buffers_take(struct pfdd_stream_buffers *all,
+                              const struct pfd_wire_frame *f)
+{
+    struct pfdd_stream_buffer *b = find_buffer(all, f->buffer);
+    if (b && b->session && b->is_shared && !f->fds) {
+        b->generation = f->generation;
+        b->done = false;
+        pfdd_session_restart(b->session);
+        return true;
+    }
+    if (b && b->session) {
+        drop_doorbell(b);
+        pfdd_session_close(b->session);
+        all->waiting_for = b;
+        return false;
+    }
+    if (!b)
+        b = add_buffer(all, f->buffer);
+    if (!b) {
+        refuse(all, "more than 1024 buffers");
+        return true;
+    }
+    describe(b, f);
+    b->is_shared = false;
+    if (!b->name) {
+        refuse(all, "out of memory");
+    } else if (f->fds) {
+        share_memory(all, b, f);
+    } else {
+        int fd = own_memory();
+        if (fd < 0) {
+            refuse(all, "no memory or descriptor for a buffer");
+        } else {
+            start_session(b, fd, f);
+        }
+    }
+    return true;
+}
+
+/* Bytes, or zeros, which are there wherever no bytes are. */
+static bool put_bytes(struct pfdd_stream_buffer *b,
+                      const struct pfd_wire_frame *f, uint64_t end)
+{
+    bool is_farther = end > b->end;
+    b->end = is_farther ? end : b->end;
+    if (f->bytes.n) {
+        return pfdd_session_write(b->session, f->offset, f->bytes.at,
+                                  f->bytes.n);
+    }
+    return !is_farther || pfdd_session_extend(b->session, end);
+}
+
+void pfdd_stream_buffers_data(struct pfdd_stream_buffers *all,
+                              const struct pfd_wire_frame *f)
+{
+    struct pfdd_stream_buffer *b = find_buffer(all, f->buffer);
+    if (!b || !b->session || b->is_shared || b->done ||
+        f->generation != b->generation) {
+        refuse(all, "data for a buffer that was not announced");
+        return;
+    }
+    uint64_t end = 0;
+    uint64_t n = f->bytes.n ? f->bytes.n : f->zeros;
+    b->has_data |= f->bytes.n > 0;
+    if (__builtin_add_overflow(f->offset, n, &end) || end > BUFFER_MAX ||
+        !pfdd_room_has_for(&all->d->room, all->holder, f->bytes.n + PAGES)) {
+        tell_gap(all, b, "too_large", 0);
+        all->d->count.bad_frames++;
+        return;
+    }
+    if (!put_bytes(b, f, end)) {
+        tell_gap(all, b, "no_memory", 0);
+        return;
+    }
+    pfdd_session_time(b->session, f->time);
+    pfdd_session_ring(b->session);
+}
+
+/* In a stream that does not say which bytes are zero, all those are that lie
+ * behind what came. */
+static void fill_up(struct pfdd_stream_buffer *b)
+{
+    bool says_zeros = b->of->features & PFD_WIRE_HAS_END;
+    if (!says_zeros && b->has_data && b->size > b->end && b->size <= BUFFER_MAX)
+        pfdd_session_extend(b->session, b->size);
+}
+
+void pfdd_stream_buffers_done(struct pfdd_stream_buffers *all,
+                              const struct pfd_wire_frame *f)
+{
+    struct pfdd_stream_buffer *b = find_buffer(all, f->buffer);
+    if (!b || !b->session || b->generation != f->generation)
+        return;
+    b->done = true;
+    if (b->is_shared) {
+        pfdd_session_complete(b->session);
+        return;
+    }
+    fill_up(b);
+    pfdd_session_close(b->session);
+}
+
+bool pfdd_stream_buffers_raw(struct pfdd_stream_buffers *all, const void *bytes,
+                             size_t n)
+{
+    struct pfdd_stream_buffer *b = all->first;
+    if (!b) {
+        int fd = own_memory();
+        b = add_buffer(all, 1);
+        if (b)
+            b->name = strdup(all->name);
+        if (fd < 0 || !b || !b->name || !start_session(b, fd, NULL)) {
+            refuse(all, "no memory or descriptor for a buffer");
+            return false;
+        }
+    }
+    if (all->raw_bytes + n > BUFFER_MAX ||
+        !pfdd_room_has_for(&all->d->room, all->holder, n + PAGES)) {
+        tell_gap(all, b, "too_large", 0);
+        return false;
+    }
+    if (!pfdd_session_write(b->session, all->raw_bytes, bytes, n)) {
+        tell_gap(all, b, "no_memory", 0);
+        return false;
+    }
+    all->raw_bytes += n;
+    pfdd_session_ring(b->session);
+    return true;
+}
+
+bool pfdd_stream_buffers_entries(struct pfdd_stream_buffers *all,
+                                 const struct pfd_wire_frame *f)
+{
+    struct pfdd_stream_buffer *b = find_buffer(all, f->buffer);
+    const char *why = "bad_frame";
+    if (b && b->session && !b->is_shared) {
+        if (!pfdd_session_give(b->session, f, &why))
+            return false;
+    } else {
+        refuse(all, "entries of a buffer that was not announced, or is shared");
+        return true;
+    }
+    if (why) {
+        refuse(all, "entries that cannot be used");
+        tell_gap(all, b, why, 0);
+    }
+    return true;
+}
+
+void pfdd_stream_buffers_gap(struct pfdd_stream_buffers *all,
+                             const uint64_t *number, const char *reason,
+                             uint64_t missed)
+{
+    tell_gap(all, number ? find_buffer(all, *number) : NULL, reason, missed);
+}
+
+void pfdd_stream_buffers_leave(struct pfdd_stream_buffers *all)
+{
+    for (struct pfdd_stream_buffer *b = all->first; b; b = b->next) {
+        b->is_past = true;
+        drop_doorbell(b);
+        if (b->session)
+            pfdd_session_close(b->session);
+    }
+}
+
+long long pfdd_stream_buffers_pid(const struct pfdd_stream_buffers *all)
+{
+    return all->pid ? all->pid : (long long)all->said_pid;
+}
+
+void pfdd_stream_buffers_deinit(struct pfdd_stream_buffers *all)
+{
+    pfdd_holder_give_back(all->holder, (unsigned)all->n_fds);
+    for (size_t i = 0; i < all->n_fds; i++)
+        pfdd_foreign_close(all->fds[i]);
+    while (all->first) {
+        struct pfdd_stream_buffer *b = all->first;
+        all->first = b->next;
+        free(b->name);
+        free(b);
+    }
+}

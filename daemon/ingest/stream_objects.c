@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+#include "ingest/stream_objects.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <printfdecode/shaders.h>
+#include <printfdecode/wire_objects.h>
+
+#include "base/log.h"
+#include "base/name.h"
+#include "base/peer.h"
+#include "base/resource_account.h"
+#include "daemon.h"
+#include "ingest/string_store.h"
+
+enum {
+    NAME = 2 * PFDD_NAME_ROOM,
+    OBJECT = 256, /* at most, of one that has no bytes yet */
+};
+
+/* Of the log and of sources, which nothing is found by: as much as fits. */
+static void put_name(char ret[NAME], const struct pfdd_objects *o,
+                     struct pfd_wire_bytes own)
+{
+    char name[PFDD_NAME_ROOM];
+    pfdd_name_put(name, own.at, own.n);
+    snprintf(ret, NAME, "%s/%s", o->name, name);
+}
+
+/* ---- what is given ---- */
+
+static void add_strings(struct pfdd_objects *o, struct pfd_wire_object *given)
+{
+    char name[NAME];
+    put_name(name, o, given->name);
+    struct pfdd_object object = { .name = name,
+                                  .owner = o->scope,
+                                  .bytes = given->bytes,
+                                  .n = given->n,
+                                  .is_kept = o->is_kept };
+    pfdd_library_add(o->d->library, &object);
+    given->bytes = NULL;
+}
+
+/* A module stays with the stream, for other shaders: the library has its own.
+ * False: there is no room for it. */
+static bool add_module(struct pfdd_objects *o,
+                       const struct pfd_wire_object *given)
+{
+    char name[NAME];
+    bool is_shader = given->use == PFD_WIRE_OBJECT_SHADER;
+    bool has_room = pfdd_room_has_for(&o->d->room, o->holder, given->n);
+    void *copy = has_room ? malloc(given->n) : NULL;
+    if (!copy)
+        return false;
+    memcpy(copy, given->bytes, given->n);
+    put_name(name, o, given->name);
+    struct pfdd_object object = { .name = is_shader ? name : o->name,
+                                  .scope = o->scope,
+                                  .owner = o->scope,
+                                  .bytes = copy,
+                                  .n = given->n,
+                                  .is_shader = is_shader,
+                                  .shader = (uint32_t)given->shader,
+                                  .is_kept = o->is_kept };
+    pfdd_library_add(o->d->library, &object);
+    return true;
+}
+
+/* Whoever has no access to a file, or to another process, has none through us
+ * (read_as_peer.h). */
+static const char *take_uri(struct pfdd_objects *o, struct pfd_wire_bytes from)
+{
+    char uri[4096];
+    char own[40]; /* behind it, # or ? */
+    snprintf(uri, sizeof uri, "%.*s",
+             from.n < sizeof uri ? (int)from.n : (int)sizeof uri - 1, from.at);
+    if (!o->peer) {
+        return "a code object by a URI, which this producer may not use (see "
+               "'code_object_uris')";
+    }
+    snprintf(own, sizeof own, "memory://%d", (int)o->peer->pid);
+    size_t n_own = strlen(own);
+    bool is_file = !strncmp(uri, "file://", 7);
+    bool is_own =
+        !strncmp(uri, own, n_own) && (uri[n_own] == '#' || uri[n_own] == '?');
+    if (from.n >= sizeof uri || (!is_file && !is_own)) {
+        return "a code object by a URI that is none of file:// or memory:// "
+               "of the process that sends";
+    }
+    pfdd_library_add_uri(o->d->library, uri, o->peer, o->scope);
+    return NULL;
+}
+
+static bool take_object(void *user, struct pfd_wire_object *given)
+{
+    struct pfdd_objects *o = user;
+    const char *why = NULL;
+    switch (given->use) {
+    case PFD_WIRE_OBJECT_STRINGS:
+        add_strings(o, given);
+        break;
+    case PFD_WIRE_OBJECT_NAMED:
+        why = take_uri(o, given->uri);
+        break;
+    case PFD_WIRE_OBJECT_MODULE: /* it waits */
+        break;
+    case PFD_WIRE_OBJECT_SHADER:
+    case PFD_WIRE_OBJECT_LOOSE:
+        if (!add_module(o, given))
+            why = "memory is up to its cap: a shader is not taken";
+        break;
+    }
+    if (why)
+        o->refused(o->user, why);
+    return true;
+}
+
+/* ---- what is held ---- */
+
+/* A shader's module is copied for the library. */
+static size_t cost_of(const struct pfdd_objects *o,
+                      const struct pfd_wire_frame *f)
+{
+    size_t n_module = o->set ? pfd_wire_objects_module(o->set, f) : 0;
+    uint64_t n = f->total <= PFD_WIRE_OBJECT_MAX ? f->total : 0;
+    n = n > f->offset ? n - f->offset : 0;
+    return OBJECT + f->name.n + n_module +
+           (n > f->bytes.n ? (size_t)n : f->bytes.n);
+}
+
+bool pfdd_objects_have_room(struct pfdd_objects *o,
+                            const struct pfd_wire_frame *f)
+{
+    size_t n = cost_of(o, f);
+    if (pfdd_room_has_for(&o->d->room, o->holder, n))
+        return true;
+    pfdd_library_make_way(o->d->library, n);
+    return pfdd_room_has_for(&o->d->room, o->holder, n);
+}
+
+bool pfdd_objects_are_short(const struct pfdd_objects *o,
+                            const struct pfd_wire_frame *f)
+{
+    return pfdd_room_is_short_for(&o->d->room, o->holder, cost_of(o, f));
+}
+
+static bool hold(void *user, size_t n)
+{
+    struct pfdd_objects *o = user;
+    if (!pfdd_room_has_for(&o->d->room, o->holder, n))
+        return false;
+    o->d->room.inputs += n;
+    pfdd_holder_count(o->holder, 0, n);
+    return true;
+}
+
+static void release(void *user, size_t n)
+{
+    struct pfdd_objects *o = user;
+    o->d->room.inputs -= n;
+    pfdd_holder_count(o->holder, n, 0);
+}
+
+static void on_finding(void *user, const struct pfd_finding *finding)
+{
+    struct pfdd_objects *o = user;
+    o->refused(o->user, finding->text);
+}
+
+static void out_of_memory(struct pfdd_objects *o, enum pfd_status status)
+{
+    if (status == PFD_ERR_NOMEM)
+        o->refused(o->user, "out of memory: a code object is not taken");
+}
+
+void pfdd_objects_take(struct pfdd_objects *o, const struct pfd_wire_frame *f)
+{
+    out_of_memory(o, o->set ? pfd_wire_objects_take(o->set, f) : PFD_ERR_NOMEM);
+}
+
+void pfdd_objects_settle(struct pfdd_objects *o)
+{
+    if (o->set)
+        out_of_memory(o, pfd_wire_objects_settle(o->set));
+}
+
+void pfdd_objects_finish(struct pfdd_objects *o)
+{
+    if (o->set)
+        out_of_memory(o, pfd_wire_objects_finish(o->set));
+}
+
+void pfdd_objects_init(struct pfdd_objects *o)
+{
+    struct pfd_wire_objects_options options = {
+        .give = take_object,
+        .hold = hold,
+        .release = release,
+        .user = o,
+        .fn = on_finding,
+        .fn_user = o,
+        .source = o->name,
+    };
+    o->set = pfd_wire_objects_new(&options);
+    o->scope = pfdd_scope_new(o->d->library);
+}
+
+void pfdd_objects_reset(struct pfdd_objects *o)
+{
+    pfdd_objects_finish(o);
+    pfdd_scope_unref(o->scope);
+    o->scope = pfdd_scope_new(o->d->library);
+}
+
+void pfdd_objects_deinit(struct pfdd_objects *o)
+{
+    pfd_wire_objects_free(o->set);
+    pfdd_scope_unref(o->scope);
+    pfdd_peer_unref(o->peer);
+    o->scope = NULL;
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+#include "ingest/string_build.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <printfdecode/spirv.h>
+#include <printfdecode/wire.h>
+
+#include "base/job_pool.h"
+#include "base/memory_budget.h"
+
+enum {
+    TURN_NS = 8000000,  /* of processor time, for each thing that is done */
+    ENTRY = 24,         /* bytes of a string that sets have for themselves */
+    SET = 16 << 10,     /* and of a set */
+    ROOM_MIN = 8 << 20, /* what a build may take, and for each byte of */
+    ROOM_FACTOR = 64,   /* code objects */
+    OTHERS =
+        5 << 18, /* bytes that it leaves to who comes meanwhile: a buffer */
+};
+
+size_t pfdd_build_cost(const struct pfd_strings *of)
+{
+    return SET + ENTRY * pfd_strings_count(of);
+}
+
+static size_t lower(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* NULL: nobody's. */
+static size_t room_for(const struct pfdd_build *b, const struct pfdd_scope *s)
+{
+    return b->room + (s ? lower(b->last, s->last_room) : 0);
+}
+
+/* False: there is no room for it. */
+static bool take(struct pfdd_build *b, struct pfdd_scope *s, size_t n)
+{
+    if (n > room_for(b, s))
+        return false;
+    size_t n_last = n - lower(n, b->room);
+    b->room -= n - n_last;
+    b->last -= n_last;
+    if (n_last)
+        s->last_room -= n_last;
+    return true;
+}
+
+/* Likewise of a set that many use: nobody's share. */
+static bool take_shared(struct pfdd_build *b, const struct pfdd_scope *s,
+                        size_t n)
+{
+    size_t n_last = n - lower(n, b->room);
+    if (n_last && (!s || !s->last_room || n_last > b->last))
+        return false;
+    b->room -= n - n_last;
+    b->last -= n_last;
+    return true;
+}
+
+/* Half of the room is for the set, but no more than `most`, half for what is only
+ * looked at. *n: bytes that the set has got. */
+static enum pfd_status load_within(struct pfd_strings *set, size_t room,
+                                   size_t most, const struct pfdd_code *o,
+                                   struct pfdd_no_strings *none, size_t *n,
+                                   struct pfd_error *err)
+{
+    size_t before = pfd_strings_memory(set);
+    pfd_strings_set_max_inflated(set, room / 2 + 1);
+    pfd_strings_set_room(set, lower(room / 2, most));
+    enum pfd_status status = pfdd_code_load(set, o, none, err);
+    size_t after = pfd_strings_memory(set);
+    *n = after > before ? after - before : 0;
+    return status;
+}
+
+static enum pfd_status load(struct pfdd_build *b, struct pfd_strings *set,
+                            const struct pfdd_code *o,
+                            struct pfdd_no_strings *none, struct pfd_error *err)
+{
+    struct pfdd_scope *s = o->sender;
+    size_t n = 0;
+    enum pfd_status status = load_within(
+        set, room_for(b, s), s ? s->share : SIZE_MAX, o, none, &n, err);
+    take(b, s, n);
+    if (s)
+        s->share -= lower(n, s->share);
+    if (status == PFD_ERR_NOMEM)
+        snprintf(err->text, sizeof err->text, "no room for its strings");
+    return status;
+}
+
+/* ---- its room ---- */
+
+/* How much is behind a URI is known when it has been read. Others have half of
+ * what there is meanwhile, so that what they send is not refused. */
+static size_t room_for_uris(const struct pfdd_build *b, size_t n_left,
+                            size_t share)
+{
+    const struct pfdd_code *o = b->fresh;
+    while (o && !o->peer)
+        o = o->next;
+    return o ? lower(share, n_left / 2) : 0;
+}
+
+/* Of these bytes their strings are made, and what is compressed is inflated. */
+static size_t room_for_sets(const struct pfdd_build *b, size_t left,
+                            size_t n_max)
+{
+    size_t room = left > 2 * (size_t)OTHERS ? left / 2
+                  : left > OTHERS           ? left - OTHERS
+                                            : left / 4;
+    size_t n = ROOM_MIN + ROOM_FACTOR * b->uri_room;
+    for (const struct pfdd_code *o = b->fresh; o; o = o->next)
+        n += ROOM_FACTOR * o->n;
+    n += 2 * pfdd_build_cost(b->current);
+    return lower(lower(n, n_max), room);
+}
+
+size_t pfdd_build_give_room(struct pfdd_build *b, const struct pfdd_room *room,
+                            size_t n_taken, size_t n_max,
+                            const struct pfdd_scope *scopes)
+{
+    size_t left = pfdd_room_left(room);
+    const struct pfdd_scope *s = scopes;
+    while (s && (!s->last_room || (!s->n_coming && !s->is_awaited)))
+        s = s->next;
+    b->uri_room = room_for_uris(b, left, n_max - lower(n_taken, n_max));
+    b->room = room_for_sets(b, left - b->uri_room, n_max);
+    /* Whatever others have, those who have little have some of this. */
+    b->last = s ? (pfdd_room_left_for_last(room) - left) / 2 : 0;
+    return b->uri_room + b->room + b->last;
+}
+
+/* ---- what comes ---- */
+
+static void read_object(struct pfdd_build *b, struct pfdd_code *o)
+{
+    if (!o->bytes)
+        pfdd_code_read(o, b->uri_room);
+    b->uri_room -= o->peer ? o->n : 0;
+    o->crc = o->why[0] ? 0 : pfd_crc32c(0, o->bytes, o->n);
+    o->same = o->why[0] ? NULL : pfdd_code_index_find(&b->index, o);
+    if (o->same)
+        snprintf(o->why, sizeof o->why, "known");
+}
+
+/* The set that one is for, as far as it has come; NULL: there is no room. */
+static struct pfd_strings *set_for(struct pfdd_build *b,
+                                   const struct pfdd_code *o)
+{
+    struct pfdd_scope *s = o->scope;
+    struct pfd_strings **set = s ? &s->set : &b->set;
+    struct pfd_strings *from =
+        s && s->has_set ? s->binding->strings->set : b->current;
+    if (*set || !take_shared(b, o->sender, pfdd_build_cost(from)))
+        return *set;
+    *set =
+        s && !s->has_set ? pfd_strings_branch(from) : pfd_strings_extend(from);
+    return *set;
+}
+
+/* False: there may be room for it when the renewed set is done. */
+static bool take_object(struct pfdd_build *b, struct pfdd_code *o)
+{
+    struct pfd_error err = { .text = "no room for its strings" };
+    enum pfd_status status = PFD_ERR_NOMEM;
+    read_object(b, o);
+    if (o->why[0])
+        return true;
+    struct pfd_strings *set = set_for(b, o);
+    size_t before = set ? pfd_strings_memory(set) : 0;
+    if (set)
+        status = load(b, set, o, &o->none, &err);
+    o->n_set = set ? pfd_strings_memory(set) - before : 0;
+    if (status == PFD_ERR_NOMEM && b->renewed)
+        return false;
+    if (status < 0)
+        snprintf(o->why, sizeof o->why, "%.190s", err.text);
+    return true;
+}
+
+/* At least one, but for room. */
+static void take_objects(struct pfdd_build *b)
+{
+    uint64_t begun = pfdd_work_cpu_ns();
+    uint64_t before = begun;
+    struct pfdd_code **at = &b->fresh;
+    while (*at && (at == &b->fresh || before - begun < TURN_NS) &&
+           take_object(b, *at)) {
+        uint64_t now = pfdd_work_cpu_ns();
+        (*at)->spent = now - before;
+        before = now;
+        at = &(*at)->next;
+    }
+    b->undone = *at;
+    *at = NULL;
+}
+
+/* ---- scopes ---- */
+
+/* Modules are taken from the set before; other code objects are read again. */
+static enum pfd_status take_own(struct pfdd_build *b, struct pfd_strings *set,
+                                const struct pfdd_scope *s,
+                                const struct pfdd_code *o)
+{
+    struct pfd_error err;
+    if (o->why[0] || o->scope != s || pfd_spirv_recognise(o->bytes, o->n))
+        return PFD_OK;
+    return load(b, set, o, NULL, &err) >= 0 ? PFD_OK : PFD_ERR_NOMEM;
+}
+
+/* Its set anew, on what everybody has by now. */
+static void refresh(struct pfdd_build *b, struct pfdd_scope *s)
+{
+    struct pfd_error err;
+    s->is_tried = true;
+    struct pfd_strings *base = b->set ? b->set : b->current;
+    const struct pfd_strings *from = s->set ? s->set : s->binding->strings->set;
+    struct pfd_strings *set = take_shared(b, s, pfdd_build_cost(base))
+                                  ? pfd_strings_branch(base)
+                                  : NULL;
+    if (!set)
+        return;
+    pfd_strings_set_room(set, room_for(b, s) / 2);
+    enum pfd_status status = pfd_strings_take_shaders(set, from, &err);
+    for (size_t i = 0; i < s->n_owned && status == PFD_OK; i++)
+        status = take_own(b, set, s, s->owned[i]);
+    for (struct pfdd_code *o = b->fresh; o && status == PFD_OK; o = o->next)
+        status = take_own(b, set, s, o);
+    if (status != PFD_OK) {
+        pfd_strings_free(set);
+        return;
+    }
+    pfd_strings_free(s->set);
+    s->set = set;
+    s->is_refreshed = true;
+    take(b, s, pfd_strings_memory(set));
+}
+
+/* Those whose own producers wait for it, and others as far as there is time. */
+static void refresh_scopes(struct pfdd_build *b)
+{
+    uint64_t begun = pfdd_work_cpu_ns();
+    for (struct pfdd_scope *s = b->scopes; s; s = s->next_built) {
+        if (s->is_stale &&
+            (s->is_awaited || pfdd_work_cpu_ns() - begun < TURN_NS))
+            refresh(b, s);
+    }
+}
+
+/* ---- what has gone ---- */
+
+/* What was loaded before fails for nothing else but room. */
+static bool renew_one(struct pfdd_build *b, const struct pfdd_code *o)
+{
+    struct pfd_error err;
+    size_t n = 0;
+    enum pfd_status status =
+        load_within(b->renewed, b->renewal_room, SIZE_MAX, o, NULL, &n, &err);
+    b->renewal_room -= lower(n, b->renewal_room);
+    b->lacks_room |= status == PFD_ERR_NOMEM;
+    return !b->lacks_room;
+}
+
+/* False: there is no time for more, or no room. */
+static bool renew_some(struct pfdd_build *b)
+{
+    uint64_t begun = pfdd_work_cpu_ns();
+    for (size_t i = 0; i < b->old->n; i++) {
+        struct pfdd_code *o = b->old->objects[i];
+        if (o->scope || o->is_renewed)
+            continue;
+        if (pfdd_work_cpu_ns() - begun >= TURN_NS || !renew_one(b, o))
+            return false;
+        o->is_renewed = true;
+    }
+    for (struct pfdd_code *o = b->fresh; o; o = o->next) {
+        if (!o->why[0] && !o->scope && !renew_one(b, o))
+            return false;
+    }
+    return true;
+}
+
+/* One that lacks what is there is of no use. */
+static void renew(struct pfdd_build *b)
+{
+    for (size_t i = 0; b->begins && i < b->old->n; i++)
+        b->old->objects[i]->is_renewed = false;
+    bool has_all = b->renewed && renew_some(b);
+    if (has_all) {
+        pfd_strings_free(b->set);
+        b->set = b->renewed;
+        b->is_renewed = true;
+    } else if (b->lacks_room) {
+        pfd_strings_free(b->renewed);
+    }
+    if (has_all || b->lacks_room)
+        b->renewed = NULL;
+}
+
+static void trim(struct pfd_strings *set)
+{
+    if (set)
+        pfd_strings_trim(set);
+}
+
+void pfdd_build_run(struct pfdd_build *b)
+{
+    pfdd_code_index_init(&b->index, b->old);
+    take_objects(b);
+    pfdd_code_index_deinit(&b->index);
+    renew(b);
+    refresh_scopes(b);
+    trim(b->set);
+    trim(b->renewed);
+    for (struct pfdd_scope *s = b->scopes; s; s = s->next_built)
+        trim(s->set);
+}

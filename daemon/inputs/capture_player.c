@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "inputs/capture_player.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "daemon.h"
+#include "ingest/producer_connection.h"
+#include "ingest/stream.h"
+
+enum {
+    SETTLE_MS = 100,
+};
+
+struct pfdd_feeder {
+    struct pfdd_job job;
+    struct pfdd *d;
+    struct pfdd_stream *stream;
+    char *name;
+    int fd;
+    bool stopping;
+    bool busy;
+    void (*ended)(void *user);
+    void *user;
+    /* The job's. */
+    ssize_t n; /* below 0: an errno value; 0: the end */
+    size_t at;
+    char bytes[PFDD_READ];
+};
+
+static void run_job(struct pfdd_job *job)
+{
+    struct pfdd_feeder *f = (struct pfdd_feeder *)job;
+    do {
+        f->n = read(f->fd, f->bytes, sizeof f->bytes);
+    } while (f->n < 0 && errno == EINTR);
+    if (f->n < 0)
+        f->n = -errno;
+}
+
+static void on_ended(void *user)
+{
+    struct pfdd_feeder *f = user;
+    void (*ended)(void *) = f->ended;
+    void *its_user = f->user;
+    close(f->fd);
+    free(f->name);
+    free(f);
+    ended(its_user);
+}
+
+static void read_more(struct pfdd_feeder *f)
+{
+    f->busy = true;
+    pfdd_pool_submit(f->d->pools.decoders, &f->job);
+}
+
+static void hand_over(struct pfdd_feeder *f)
+{
+    size_t taken = 0;
+    if (!pfdd_stream_feed(f->stream, f->bytes + f->at, (size_t)f->n - f->at,
+                          NULL, 0, &taken)) {
+        pfdd_stream_end(f->stream);
+        return;
+    }
+    f->at += taken;
+    if (f->at == (size_t)f->n && !pfdd_stream_is_waiting(f->stream))
+        read_more(f);
+}
+
+static void job_done(struct pfdd_job *job)
+{
+    struct pfdd_feeder *f = (struct pfdd_feeder *)job;
+    f->busy = false;
+    f->at = 0;
+    if (f->n < 0)
+        pfdd_log(PFDD_WARNING, "%s: %s", f->name, strerror((int)-f->n));
+    if (f->n <= 0 || f->stopping) {
+        pfdd_stream_end(f->stream); /* on_ended() goes on */
+    } else {
+        hand_over(f);
+    }
+}
+
+static void on_resume(void *user)
+{
+    struct pfdd_feeder *f = user;
+    if (!f->busy)
+        hand_over(f);
+}
+
+void pfdd_feeder_stop(struct pfdd_feeder *f)
+{
+    if (f->stopping)
+        return;
+    f->stopping = true;
+    if (!f->busy)
+        pfdd_stream_end(f->stream);
+}
+
+struct pfdd_feeder *pfdd_feeder_new(struct pfdd *d, int fd, const char *name,
+                                    const struct pfd_options *reading,
+                                    void (*ended)(void *user), void *user)
+{
+    struct pfdd_feeder *f = calloc(1, sizeof *f);
+    struct pfdd_stream_options options = {
+        .name = name,
+        .settle_ms = SETTLE_MS,
+        .options = *reading,
+        .resume = on_resume,
+        .ended = on_ended,
+        .user = f,
+    };
+    if (f) {
+        f->name = strdup(name);
+        f->stream = f->name ? pfdd_stream_new(d, &options) : NULL;
+    }
+    if (!f || !f->stream) {
+        free(f ? f->name : NULL);
+        free(f);
+        close(fd);
+        return NULL;
+    }
+    f->job.run = run_job;
+    f->job.done = job_done;
+    f->d = d;
+    f->fd = fd;
+    f->ended = ended;
+    f->user = user;
+    read_more(f);
+    return f;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names of files in a folder that somebody means to look at: each once while it
+ * waits, in the order in which they came. The folder itself is listed piece by
+ * piece, so that however many files there are, each step is short; all names
+ * together take a part of the memory, and what has no room in it is found when
+ * the folder is listed again. Loop thread only.
+ */
+#ifndef PFDD_DIR_SCAN_H
+#define PFDD_DIR_SCAN_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+struct pfdd_listing;
+struct pfdd_room;
+
+/* Of those that are listed, `is_first` come before others. path is borrowed.
+ * NULL: out of memory. */
+struct pfdd_listing *pfdd_listing_new(struct pfdd_room *room, const char *path,
+                                      bool (*is_first)(const void *user,
+                                                       const char *name),
+                                      const void *user);
+/* NULL is allowed. */
+void pfdd_listing_free(struct pfdd_listing *names);
+
+/* A file has come. False: there is no room for its name. */
+bool pfdd_listing_put(struct pfdd_listing *names, const char *name);
+
+/* All that are in the folder, when those that wait have been taken. False: that
+ * was said already. */
+bool pfdd_listing_list(struct pfdd_listing *names);
+
+enum pfdd_listing_step {
+    PFDD_LISTING_NONE,  /* nothing waits */
+    PFDD_LISTING_MORE,  /* a piece was listed */
+    PFDD_LISTING_TAKEN, /* ret is the next name */
+};
+enum pfdd_listing_step pfdd_listing_step(struct pfdd_listing *names,
+                                         char ret[NAME_MAX + 1]);
+
+#endif

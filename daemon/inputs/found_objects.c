@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include "inputs/found_objects.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/string_store.h"
+
+struct pfdd_find {
+    struct pfdd_find *next;
+    char *name;
+    void *bytes; /* [n] */
+    size_t n;
+};
+
+enum pfd_status pfdd_finds_add(struct pfdd_finds *finds,
+                               const struct pfd_loaded_object *found)
+{
+    struct pfdd_find **end = &finds->first;
+    if (!found->bytes)
+        return PFD_OK;
+    struct pfdd_find *f = calloc(1, sizeof *f);
+    if (!f)
+        return PFD_ERR_NOMEM;
+    f->name = strdup(found->source);
+    f->bytes = malloc(found->n + 1);
+    f->n = found->n;
+    if (f->bytes)
+        memcpy(f->bytes, found->bytes, found->n);
+    while (*end)
+        end = &(*end)->next;
+    *end = f;
+    return f->bytes && f->name ? PFD_OK : PFD_ERR_NOMEM;
+}
+
+void pfdd_finds_give(struct pfdd_finds *finds, struct pfdd_library *library,
+                     struct pfdd_scope *scope)
+{
+    for (struct pfdd_find *f = finds->first; f; f = f->next) {
+        struct pfdd_object object = {
+            .name = f->name ? f->name : "code object",
+            .owner = scope,
+            .bytes = f->bytes,
+            .n = f->n,
+        };
+        f->bytes = NULL; /* taken over */
+        if (object.bytes)
+            pfdd_library_add(library, &object);
+    }
+    pfdd_finds_deinit(finds);
+}
+
+void pfdd_finds_deinit(struct pfdd_finds *finds)
+{
+    while (finds->first) {
+        struct pfdd_find *f = finds->first;
+        finds->first = f->next;
+        free(f->name);
+        free(f->bytes);
+        free(f);
+    }
+}

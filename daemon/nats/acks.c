@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+#include "nats/acks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "spool/segments.h"
+
+static const char first_line[] = "printfdecoded edges 1";
+static const char last_line[] = "end";
+
+enum {
+    LINE = 128,
+    PART = 16 * 1024,
+    FILE_MAX = PFDD_LEDGER_MAX * LINE,
+    ALL_MAX = PFDD_LEDGER_MAX + PFDD_LEDGER_NEW,
+    WAY = PFDD_LEDGER_MAX / 8, /* edges that make way at a time */
+};
+
+/* Larger numbers are no edge's. */
+#define NUMBER_MAX (UINT64_C(1) << 60)
+
+void pfdd_ledger_deinit(struct pfdd_ledger *ledger)
+{
+    free(ledger->edges);
+    *ledger = (struct pfdd_ledger){ 0 };
+}
+
+/* Where an id is, or belongs. */
+static size_t place_of(const struct pfdd_ledger *ledger, const char *id)
+{
+    size_t low = 0;
+    size_t high = ledger->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(ledger->edges[middle].id, id) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+struct pfdd_ledger_edge *pfdd_ledger_seek(const struct pfdd_ledger *ledger,
+                                          const char *id)
+{
+    size_t i = place_of(ledger, id);
+    return i < ledger->n && !strcmp(ledger->edges[i].id, id) ? &ledger->edges[i]
+                                                             : NULL;
+}
+
+/* ---- who makes way ---- */
+
+/* Nothing is known of it that it, or GPUACK, has not been told. */
+static bool can_go(const struct pfdd_ledger_edge *e)
+{
+    return !e->n_waiting && !e->is_news && e->acked == e->saved;
+}
+
+/* Those that are proved, or not, and were not heard of since. */
+static void forget(struct pfdd_ledger *ledger, bool is_proved, uint64_t since)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < ledger->n; i++) {
+        const struct pfdd_ledger_edge *e = &ledger->edges[i];
+        bool goes = e->is_proved == is_proved && e->heard <= since && can_go(e);
+        ledger->n_proved -= goes && is_proved;
+        if (!goes)
+            ledger->edges[n++] = *e;
+    }
+    ledger->n = n;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a;
+    uint64_t y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* An eighth of them at a time: to look for them takes a while. */
+static void forget_oldest(struct pfdd_ledger *ledger)
+{
+    uint64_t *heard = malloc(ledger->n * sizeof *heard);
+    size_t n = 0;
+    for (size_t i = 0; heard && i < ledger->n; i++) {
+        const struct pfdd_ledger_edge *e = &ledger->edges[i];
+        if (e->is_proved && can_go(e))
+            heard[n++] = e->heard;
+    }
+    if (n) {
+        qsort(heard, n, sizeof *heard, by_number);
+        forget(ledger, true, heard[n < WAY ? n - 1 : WAY - 1]);
+    }
+    free(heard);
+}
+
+/* ---- edges ---- */
+
+static bool make_room(struct pfdd_ledger *ledger)
+{
+    if (ledger->n - ledger->n_proved >= PFDD_LEDGER_NEW)
+        forget(ledger, false, UINT64_MAX);
+    if (ledger->n - ledger->n_proved >= PFDD_LEDGER_NEW || ledger->n == ALL_MAX)
+        return false;
+    if (ledger->n < ledger->size)
+        return true;
+    size_t size = ledger->size ? 2 * ledger->size : 16;
+    if (size > ALL_MAX)
+        size = ALL_MAX;
+    void *edges = realloc(ledger->edges, size * sizeof *ledger->edges);
+    if (!edges)
+        return false;
+    ledger->edges = edges;
+    ledger->size = size;
+    return true;
+}
+
+struct pfdd_ledger_edge *pfdd_ledger_find(struct pfdd_ledger *ledger,
+                                          const char *id)
+{
+    struct pfdd_ledger_edge *e = pfdd_ledger_seek(ledger, id);
+    if (!e && !make_room(ledger))
+        return NULL;
+    if (!e) {
+        size_t i = place_of(ledger, id);
+        e = &ledger->edges[i];
+        memmove(e + 1, e, (ledger->n - i) * sizeof *e);
+        *e = (struct pfdd_ledger_edge){ 0 };
+        snprintf(e->id, sizeof e->id, "%s", id);
+        ledger->n++;
+    }
+    e->heard = ++ledger->clock;
+    return e;
+}
+
+void pfdd_ledger_prove(struct pfdd_ledger *ledger, struct pfdd_ledger_edge *e)
+{
+    if (e->is_proved)
+        return;
+    e->is_proved = true;
+    if (++ledger->n_proved > PFDD_LEDGER_MAX)
+        forget_oldest(ledger);
+}
+
+/* "EDGE NUMBER"; false: something else. */
+static bool read_line(const char *line, struct pfdd_ledger *ret)
+{
+    char id[PFDD_LEDGER_ID] = "";
+    const char *number = line + sizeof id;
+    char *end = NULL;
+    if (strspn(line, "0123456789abcdef") != sizeof id - 1 ||
+        number[-1] != ' ' || *number < '0' || *number > '9')
+        return false;
+    memcpy(id, line, sizeof id - 1);
+    uint64_t acked = strtoull(number, &end, 10);
+    struct pfdd_ledger_edge *e =
+        *end || acked > NUMBER_MAX ? NULL : pfdd_ledger_find(ret, id);
+    if (!e)
+        return false;
+    e->acked = e->saved = e->taken = acked;
+    pfdd_ledger_prove(ret, e);
+    return true;
+}
+
+bool pfdd_ledger_parse(const char *text, size_t n, struct pfdd_ledger *ret)
+{
+    bool has_begun = false;
+    while (n) {
+        char line[LINE];
+        const char *end = memchr(text, '\n', n);
+        size_t n_line = end ? (size_t)(end - text) : 0;
+        if (!end || n_line >= sizeof line || memchr(text, '\0', n_line))
+            return false;
+        memcpy(line, text, n_line);
+        line[n_line] = '\0';
+        text += n_line + 1;
+        n -= n_line + 1;
+        if (has_begun && !strcmp(line, last_line))
+            return n == 0;
+        if (has_begun ? !read_line(line, ret) : strcmp(line, first_line) != 0)
+            return false;
+        has_begun = true;
+    }
+    return false;
+}
+
+static char *read_all(FILE *file, size_t *n)
+{
+    char *text = NULL;
+    char part[PART];
+    size_t got = 0;
+    *n = 0;
+    while ((got = fread(part, 1, sizeof part, file)) > 0 && *n < FILE_MAX) {
+        char *more = realloc(text, *n + got);
+        if (!more)
+            break;
+        text = more;
+        memcpy(text + *n, part, got);
+        *n += got;
+    }
+    return text;
+}
+
+void pfdd_ledger_read(const char *dir, struct pfdd_ledger *ret)
+{
+    char path[PFDD_PATH];
+    size_t n = 0;
+    snprintf(path, sizeof path, "%.400s/edges", dir);
+    *ret = (struct pfdd_ledger){ 0 };
+    FILE *file = fopen(path, "re");
+    if (!file && errno == ENOENT)
+        return;
+    char *text = file ? read_all(file, &n) : NULL;
+    if (!text || !pfdd_ledger_parse(text, n, ret)) {
+        pfdd_log(PFDD_ERROR,
+                 "%s: %s: what edges send again may be written again", path,
+                 file ? "not whole" : strerror(errno));
+    }
+    free(text);
+    if (file)
+        fclose(file);
+}
+
+char *pfdd_ledger_text(const struct pfdd_ledger *ledger)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    if (!out)
+        return NULL;
+    fprintf(out, "%s\n", first_line);
+    for (size_t i = 0; i < ledger->n; i++) {
+        if (ledger->edges[i].is_proved) {
+            fprintf(out, "%s %" PRIu64 "\n", ledger->edges[i].id,
+                    ledger->edges[i].acked);
+        }
+    }
+    fprintf(out, "%s\n", last_line);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+bool pfdd_ledger_write(const char *dir, const char *text)
+{
+    char path[PFDD_PATH];
+    char partial[PFDD_PATH];
+    snprintf(path, sizeof path, "%.400s/edges", dir);
+    snprintf(partial, sizeof partial, "%.400s/edges.part", dir);
+    int fd = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+    bool ok = fd >= 0 && pfdd_write_at(fd, text, strlen(text), 0) &&
+              fdatasync(fd) == 0;
+    if (fd >= 0)
+        ok = close(fd) == 0 && ok;
+    if (!ok || rename(partial, path) != 0) {
+        unlink(partial);
+        return false;
+    }
+    pfdd_sync_dir(dir, "");
+    return true;
+}

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+#include "nats/nats_connection.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/log.h"
+
+enum {
+    PAUSE_MIN_MS = 50,
+    PAUSE_MAX_MS = 5000,
+    CONNECT_MS = 2000,
+    PENDING = 512,   /* messages that are not acknowledged, at most */
+    STALL_MS = 1000, /* that publishing waits for these */
+    PASSWORD_MAX = 4096,
+    PING_MS = 5000, /* a server that does not answer two is away */
+};
+
+#define NS_OF_MS(ms) ((int64_t)(ms)*1000000)
+
+bool pfdd_nats_failed(struct pfdd_nats *line, const char *what,
+                      natsStatus status)
+{
+    const char *last = nats_GetLastError(NULL);
+    snprintf(line->why, sizeof line->why, "%s: %.200s", what,
+             last && *last ? last : natsStatus_GetText(status));
+    return false;
+}
+
+/* ---- who we are ---- */
+
+static natsStatus set_password(struct pfdd_nats *line, natsOptions *options)
+{
+    const struct pfdd_farm *farm = line->farm;
+    char password[PASSWORD_MAX] = "";
+    FILE *file = fopen(farm->password_file, "re");
+    if (!file) {
+        snprintf(line->why, sizeof line->why, "%.200s cannot be read",
+                 farm->password_file);
+        return NATS_INVALID_ARG;
+    }
+    size_t n = fread(password, 1, sizeof password - 1, file);
+    fclose(file);
+    password[n] = '\0';
+    password[strcspn(password, "\r\n")] = '\0';
+    return natsOptions_SetUserInfo(options, farm->user, password);
+}
+
+static natsStatus set_tls(natsOptions *options, const struct pfdd_farm *farm)
+{
+    const struct pfdd_tls_config *tls = &farm->tls;
+    natsStatus s = natsOptions_SetSecure(options, true);
+    if (s == NATS_OK && tls->authority)
+        s = natsOptions_LoadCATrustedCertificates(options, tls->authority);
+    if (s == NATS_OK && tls->certificate) {
+        s = natsOptions_LoadCertificatesChain(options, tls->certificate,
+                                              tls->key);
+    }
+    return s;
+}
+
+static natsStatus set_servers(natsOptions *options,
+                              const struct pfdd_farm *farm)
+{
+    const char **servers = calloc(farm->servers.n, sizeof *servers);
+    if (!servers)
+        return NATS_NO_MEMORY;
+    for (size_t i = 0; i < farm->servers.n; i++)
+        servers[i] = farm->servers.items[i];
+    natsStatus s =
+        natsOptions_SetServers(options, servers, (int)farm->servers.n);
+    free(servers);
+    return s;
+}
+
+/* What is lost is connected anew by us: nothing of before is sent then that we
+ * do not know of. */
+static natsStatus set_options(struct pfdd_nats *line, natsOptions *options)
+{
+    const struct pfdd_farm *farm = line->farm;
+    natsStatus s = set_servers(options, farm);
+    if (s == NATS_OK)
+        s = natsOptions_SetAllowReconnect(options, false);
+    if (s == NATS_OK)
+        s = natsOptions_SetTimeout(options, CONNECT_MS);
+    if (s == NATS_OK)
+        s = natsOptions_SetPingInterval(options, PING_MS);
+    if (s == NATS_OK)
+        s = natsOptions_SetName(options, "printfdecoded");
+    if (s == NATS_OK)
+        s = natsOptions_SetCustomInboxPrefix(options, line->inbox);
+    if (s == NATS_OK && pfdd_farm_has_tls(farm))
+        s = set_tls(options, farm);
+    if (s == NATS_OK && farm->user)
+        s = set_password(line, options);
+    if (s == NATS_OK && farm->credentials_file) {
+        s = natsOptions_SetUserCredentialsFromFiles(
+            options, farm->credentials_file, NULL);
+    }
+    return s;
+}
+
+/* ---- streams ---- */
+
+enum {
+    N_STREAMS = 4,
+};
+
+/* Stream i, as the configuration has it; subject is the caller's room. */
+static void configure(unsigned i, const struct pfdd_farm *farm,
+                      const char **subject, jsStreamConfig *ret)
+{
+    static const struct {
+        const char *name;
+        const char *subjects;
+        int64_t age; /* ns; 0: for ever */
+    } streams[N_STREAMS] = {
+        { PFDD_LOG_STREAM, "gpulog.v1.>", 0 },
+        /* Whoever has gone for longer than that sends them again. */
+        { PFDD_CODE_STREAM, "gpucode.v1.>", NS_OF_MS(30LL * 24 * 3600 * 1000) },
+        /* Likewise: it says what it has been told. */
+        { PFDD_ACK_STREAM, "gpuack.v1.>", NS_OF_MS(30LL * 24 * 3600 * 1000) },
+        { PFDD_LEASE_STREAM, "gpulease.v1.>", NS_OF_MS(PFDD_LEASE_MS) },
+    };
+    jsStreamConfig_Init(ret);
+    *subject = streams[i].subjects;
+    ret->Name = streams[i].name;
+    ret->Subjects = subject;
+    ret->SubjectsLen = 1;
+    ret->Replicas = (int64_t)farm->replicas;
+    ret->AllowDirect = true; /* workers ask any server */
+    ret->MaxAge = streams[i].age;
+    ret->MaxMsgsPerSubject = 1;
+    if (i == 0) {
+        ret->MaxMsgsPerSubject = -1;
+        ret->MaxBytes = (int64_t)farm->stream_max;
+        ret->MaxAge = NS_OF_MS(farm->stream_age_ms);
+    } else if (i == 1) {
+        ret->Discard = js_DiscardNew;
+        ret->DiscardNewPerSubject = true;
+    } else if (i == 3) {
+        ret->Duplicates = NS_OF_MS(PFDD_LEASE_MS); /* not longer than age */
+    }
+}
+
+static bool make_stream(struct pfdd_nats *line, jsStreamConfig *config)
+{
+    jsErrCode code = 0;
+    natsStatus s = js_AddStream(NULL, line->js, config, NULL, &code);
+    /* Somebody else has been faster. */
+    if (s != NATS_OK && code != JSStreamNameExistErr)
+        return pfdd_nats_failed(line, config->Name, s);
+    if (s == NATS_OK)
+        pfdd_log(PFDD_INFO, "nats: made stream %s", config->Name);
+    return true;
+}
+
+/* *is_there: it is, as *is_same, or otherwise. */
+static bool look_at_stream(struct pfdd_nats *line, const jsStreamConfig *config,
+                           bool *is_there, bool *is_same)
+{
+    jsStreamInfo *info = NULL;
+    jsErrCode code = 0;
+    natsStatus s = js_GetStreamInfo(&info, line->js, config->Name, NULL, &code);
+    *is_there = s == NATS_OK;
+    *is_same = *is_there && info->Config->MaxBytes == config->MaxBytes &&
+               info->Config->MaxAge == config->MaxAge &&
+               info->Config->Replicas == config->Replicas;
+    jsStreamInfo_Destroy(info);
+    if (s == NATS_OK || code == JSStreamNotFoundErr)
+        return true;
+    return pfdd_nats_failed(line, config->Name, s);
+}
+
+bool pfdd_nats_make_streams(struct pfdd_nats *line)
+{
+    for (unsigned i = 0; i < N_STREAMS; i++) {
+        const char *subject = NULL;
+        jsStreamConfig config;
+        bool is_there = false;
+        bool is_same = false;
+        configure(i, line->farm, &subject, &config);
+        if (!look_at_stream(line, &config, &is_there, &is_same) ||
+            (!is_there && !make_stream(line, &config)))
+            return false;
+    }
+    return true;
+}
+
+static bool set_up(struct pfdd_nats *line, jsStreamConfig *config, FILE *out)
+{
+    bool is_there = false;
+    bool is_same = false;
+    if (!look_at_stream(line, config, &is_there, &is_same))
+        return false;
+    natsStatus s = NATS_OK;
+    if (is_there && !is_same) {
+        s = js_UpdateStream(NULL, line->js, config, NULL, NULL);
+    } else if (!is_there) {
+        s = js_AddStream(NULL, line->js, config, NULL, NULL);
+    }
+    if (s != NATS_OK)
+        return pfdd_nats_failed(line, config->Name, s);
+    fprintf(out, "%s: %s\n", config->Name,
+            is_same    ? "is there"
+            : is_there ? "changed"
+                       : "made");
+    return true;
+}
+
+bool pfdd_nats_set_up(struct pfdd_nats *line, FILE *out)
+{
+    for (unsigned i = 0; i < N_STREAMS; i++) {
+        const char *subject = NULL;
+        jsStreamConfig config;
+        configure(i, line->farm, &subject, &config);
+        if (!set_up(line, &config, out))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the connection ---- */
+
+static void forget(struct pfdd_nats *line)
+{
+    jsCtx_Destroy(line->js);
+    natsConnection_Destroy(line->nc);
+    line->js = NULL;
+    line->nc = NULL;
+}
+
+void pfdd_nats_drop(struct pfdd_nats *line, const char *why)
+{
+    pfdd_log(PFDD_WARNING, "nats: connection lost: %s", why);
+    forget(line);
+}
+
+/* It would be printed: what matters shows elsewhere. */
+static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus s,
+                     void *user)
+{
+    (void)nc;
+    (void)sub;
+    (void)s;
+    (void)user;
+}
+
+static bool open_line(struct pfdd_nats *line, jsPubAckHandler acked, void *user)
+{
+    natsOptions *options = NULL;
+    jsOptions js;
+    *line->why = '\0';
+    natsStatus s = natsOptions_Create(&options);
+    if (s == NATS_OK)
+        s = set_options(line, options);
+    if (s == NATS_OK)
+        s = natsOptions_SetErrorHandler(options, on_error, NULL);
+    if (s == NATS_OK)
+        s = natsConnection_Connect(&line->nc, options);
+    natsOptions_Destroy(options);
+    if (s != NATS_OK && !*line->why)
+        pfdd_nats_failed(line, line->farm->servers.items[0], s);
+    if (s != NATS_OK)
+        return false;
+    jsOptions_Init(&js);
+    js.Wait = PFDD_NATS_WAIT_MS;
+    js.PublishAsync.MaxPending = PENDING;
+    js.PublishAsync.StallWait = STALL_MS;
+    js.PublishAsync.AckHandler = acked;
+    js.PublishAsync.AckHandlerClosure = user;
+    s = natsConnection_JetStream(&line->js, line->nc, &js);
+    return s == NATS_OK || pfdd_nats_failed(line, "JetStream", s);
+}
+
+bool pfdd_nats_open(struct pfdd_nats *line)
+{
+    return open_line(line, NULL, NULL);
+}
+
+void pfdd_nats_close(struct pfdd_nats *line)
+{
+    forget(line);
+}
+
+bool pfdd_nats_connect(struct pfdd_nats *line, jsPubAckHandler acked,
+                       void *user)
+{
+    if (open_line(line, acked, user) && pfdd_nats_make_streams(line)) {
+        pfdd_log(PFDD_INFO, "nats: connected to %s",
+                 line->farm->servers.items[0]);
+        line->is_told = false;
+        line->pause_ms = 0;
+        return true;
+    }
+    if (!line->is_told)
+        pfdd_log(PFDD_WARNING, "nats: %s; trying again", line->why);
+    line->is_told = true;
+    forget(line);
+    return false;
+}
+
+bool pfdd_nats_is_up(const struct pfdd_nats *line)
+{
+    return line->nc &&
+           natsConnection_Status(line->nc) == NATS_CONN_STATUS_CONNECTED;
+}
+
+uint64_t pfdd_nats_pause(struct pfdd_nats *line)
+{
+    uint32_t dice = 0;
+    uint64_t next = line->pause_ms ? 2 * line->pause_ms : PAUSE_MIN_MS;
+    line->pause_ms = next > PAUSE_MAX_MS ? PAUSE_MAX_MS : next;
+    (void)!getrandom(&dice, sizeof dice, 0);
+    return line->pause_ms / 2 + dice % (line->pause_ms / 2 + 1);
+}
+
+/* ---- names ---- */
+
+void pfdd_code_subject(const char *digest, const char *place, size_t i,
+                       char ret[PFDD_SUBJECT])
+{
+    snprintf(ret, PFDD_SUBJECT, "gpucode.v1.%s%s%s.%zu", digest,
+             *place ? "." : "", place, i);
+}
+
+unsigned pfdd_edge_hash(const char *edge)
+{
+    uint32_t hash = 2166136261;
+    for (; *edge; edge++)
+        hash = (hash ^ (unsigned char)*edge) * 16777619;
+    return hash;
+}
+
+unsigned pfdd_partition_of(const char *edge)
+{
+    return pfdd_edge_hash(edge) % PFDD_NATS_PARTITIONS;
+}
+
+int pfdd_log_partition(const char *subject)
+{
+    static const char prefix[] = "gpulog.v1.";
+    const char *at = subject + sizeof prefix - 1;
+    if (strncmp(subject, prefix, sizeof prefix - 1) != 0 ||
+        strspn(at, "0123456789") != 2 || at[2] != '.')
+        return -1;
+    int n = 10 * (at[0] - '0') + at[1] - '0';
+    return n < PFDD_NATS_PARTITIONS ? n : -1;
+}
+
+void pfdd_ack_subject(const char *edge, char ret[PFDD_SUBJECT])
+{
+    snprintf(ret, PFDD_SUBJECT, "gpuack.v1.%02u.%s", pfdd_partition_of(edge),
+             edge);
+}
+
+int pfdd_ack_put(char *ret, size_t n_ret, const struct pfdd_nats_ack *ack)
+{
+    return snprintf(ret, n_ret, "%" PRIu64 " %" PRIu64 " %s", ack->acked,
+                    ack->epoch, ack->again ? "again" : "ok");
+}
+
+/* Digits, then a space; false: something else. */
+static bool take_number(const char **text, uint64_t *ret)
+{
+    char *end = NULL;
+    if (**text < '0' || **text > '9')
+        return false;
+    *ret = strtoull(*text, &end, 10);
+    *text = end + (*end == ' ');
+    return *end == ' ' && *ret <= PFDD_NATS_MAX;
+}
+
+bool pfdd_ack_get(const char *text, int n, struct pfdd_nats_ack *ret)
+{
+    char copy[80];
+    const char *at = copy;
+    if (n <= 0 || n >= (int)sizeof copy)
+        return false;
+    memcpy(copy, text, (size_t)n);
+    copy[n] = '\0';
+    if (!take_number(&at, &ret->acked) || !take_number(&at, &ret->epoch))
+        return false;
+    ret->again = !strcmp(at, "again");
+    return ret->again || !strcmp(at, "ok");
+}

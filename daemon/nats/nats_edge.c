@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: MIT */
+#include "nats/nats_edge.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/host_name.h"
+#include "base/log.h"
+#include "nats/nats_upload.h"
+#include "spool/manifest.h"
+
+enum {
+    QUEUE_MAX = 4 << 20, /* bytes that wait to be sent */
+    HOST = 64,
+    N_KNOWN = 256, /* lists that are known to be there */
+};
+
+#define NS_OF_MS(ms) ((uint64_t)(ms)*1000000)
+
+/* A list of code objects that the servers have. */
+struct known {
+    struct pfdd_stock stock;
+    char digest[PFDD_SHA256_TEXT];
+    char place[PFDD_PLACE]; /* of our own, where others are in the way; or "" */
+};
+
+struct pfdd_edge {
+    struct pfdd_edge_options options;
+    char host[PFDD_TOKEN];
+    unsigned partition;
+    uv_async_t async;
+    uv_thread_t thread;
+    uv_mutex_t mutex;
+    uv_cond_t cond;
+    /* Under the mutex. */
+    bool stop;
+    bool has_ended;              /* the thread */
+    bool has_stored;             /* something, since the last failure */
+    struct pfdd_shipment *first; /* that wait */
+    struct pfdd_shipment **end;
+    size_t n_bytes;
+    struct pfdd_edge_news news;
+    bool has_failed;        /* something that was sent is not there */
+    uint64_t failed_epoch;  /* nothing up to this one is sent any more */
+    uint64_t current_epoch; /* of what was sent last */
+    bool was_asked;         /* by a worker, to send again */
+    /* The thread's. */
+    struct pfdd_nats line;
+    natsSubscription *acks;
+    struct known known[N_KNOWN]; /* [n_known] */
+    size_t n_known;
+    struct pfdd_nats_pieces pieces;
+};
+
+void pfdd_shipment_free(struct pfdd_shipment *s)
+{
+    if (!s)
+        return;
+    free(s->buffer);
+    free(s->bytes);
+    free(s);
+}
+
+static size_t shipment_bytes(const struct pfdd_shipment *s)
+{
+    return sizeof *s + s->n;
+}
+
+/* ---- what is heard ---- */
+
+static void wake(struct pfdd_edge *e)
+{
+    uv_async_send(&e->async);
+}
+
+/* Everything of this epoch begins again. */
+static void fail(struct pfdd_edge *e)
+{
+    uv_mutex_lock(&e->mutex);
+    e->has_failed = true;
+    uv_cond_signal(&e->cond);
+    uv_mutex_unlock(&e->mutex);
+}
+
+/* Of a server, by a thread of the library. */
+static void on_stored(jsCtx *js, natsMsg *message, jsPubAck *ack,
+                      jsPubAckErr *error, void *user)
+{
+    struct pfdd_edge *e = user;
+    (void)js;
+    natsMsg_Destroy(message);
+    if (error) {
+        fail(e);
+        return;
+    }
+    (void)ack;
+    uv_mutex_lock(&e->mutex);
+    e->news.n_stored++;
+    e->has_stored = true;
+    uv_mutex_unlock(&e->mutex);
+}
+
+static void take_ack(struct pfdd_edge *e, const char *text, size_t n)
+{
+    struct pfdd_nats_ack ack;
+    if (!pfdd_ack_get(text, n > INT_MAX ? INT_MAX : (int)n, &ack))
+        return;
+    uv_mutex_lock(&e->mutex);
+    if (ack.acked > e->news.acked)
+        e->news.acked = ack.acked;
+    if (ack.again && ack.epoch == e->current_epoch) {
+        e->has_failed = e->was_asked = true;
+        uv_cond_signal(&e->cond);
+    }
+    uv_mutex_unlock(&e->mutex);
+    wake(e);
+}
+
+/* Of a worker, likewise. */
+static void on_ack(natsConnection *nc, natsSubscription *sub, natsMsg *message,
+                   void *user)
+{
+    (void)nc;
+    (void)sub;
+    take_ack(user, natsMsg_GetData(message),
+             (size_t)natsMsg_GetDataLength(message));
+    natsMsg_Destroy(message);
+}
+
+/* ---- code objects ---- */
+
+static char *read_whole(const char *path, size_t n)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char *bytes = NULL;
+    if (fd >= 0 && fstat(fd, &st) == 0 && (uint64_t)st.st_size == n)
+        bytes = malloc(n);
+    for (size_t at = 0; bytes && at < n;) {
+        ssize_t got = pread(fd, bytes + at, n - at, (off_t)at);
+        if (got <= 0) {
+            free(bytes);
+            bytes = NULL;
+        } else {
+            at += (size_t)got;
+        }
+    }
+    if (fd >= 0)
+        close(fd);
+    return bytes;
+}
+
+/* What cannot be read here is left out there: entries that need it are of
+ * unknown ids, as they are here. */
+static bool send_object(struct pfdd_edge *e, const struct pfdd_stock_item *item)
+{
+    char path[PFDD_PATH];
+    char digest[PFDD_SHA256_TEXT];
+    pfdd_stock_object_path(e->options.dir, item->digest, "", path);
+    char *bytes = read_whole(path, item->n);
+    if (!bytes) {
+        pfdd_log(PFDD_ERROR, "%s: cannot be read: workers go without it", path);
+        return true;
+    }
+    pfdd_sha256_text(item->digest, digest);
+    bool ok = pfdd_nats_pieces_put(&e->pieces, digest, bytes, item->n);
+    free(bytes);
+    return ok;
+}
+
+static bool send_list(struct pfdd_edge *e, struct pfdd_stock_list *list,
+                      char digest[PFDD_SHA256_TEXT])
+{
+    uint8_t sum[PFDD_SHA256_BYTES];
+    e->pieces.uses_place = false;
+    for (size_t i = 0; i < list->n; i++) {
+        if (!send_object(e, &list->items[i]))
+            return false;
+    }
+    char *text = pfdd_stock_text(list);
+    if (!text)
+        return false;
+    pfdd_sha256(text, strlen(text), sum);
+    pfdd_sha256_text(sum, digest);
+    bool ok = pfdd_nats_pieces_put(&e->pieces, digest, text, strlen(text));
+    free(text);
+    return ok;
+}
+
+static const struct known *find_known(const struct pfdd_edge *e,
+                                      const struct pfdd_stock *stock)
+{
+    for (size_t i = e->n_known; i > 0; i--) {
+        const struct known *k = &e->known[i - 1];
+        if (k->stock.number == stock->number && k->stock.n == stock->n)
+            return k;
+    }
+    return NULL;
+}
+
+/* The list that the entries of a stock need; NULL: not now. */
+static const struct known *send_code(struct pfdd_edge *e,
+                                     const struct pfdd_stock *stock)
+{
+    struct pfdd_stock_list list;
+    char why[PFDD_STOCK_WHY];
+    const struct known *k = find_known(e, stock);
+    if (k)
+        return k;
+    if (e->n_known == N_KNOWN)
+        e->n_known = 0;
+    if (!pfdd_stock_read(e->options.dir, stock->number, &list, why)) {
+        snprintf(e->line.why, sizeof e->line.why,
+                 "the list of code objects %" PRIu64 ": %s", stock->number,
+                 why);
+        return NULL;
+    }
+    size_t n = list.n;
+    list.n = stock->n < n ? stock->n : n;
+    struct known *new = &e->known[e->n_known];
+    new->stock = *stock;
+    bool ok = send_list(e, &list, new->digest);
+    list.n = n;
+    pfdd_stock_list_deinit(&list);
+    e->n_known += ok;
+    snprintf(new->place, sizeof new->place, "%s",
+             e->pieces.uses_place ? e->pieces.place : "");
+    return ok ? new : NULL;
+}
+
+/* ---- entries ---- */
+
+static natsStatus set_number(natsMsg *message, const char *name, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    return natsMsgHeader_Set(message, name, text);
+}
+
+/* A header has no line breaks. */
+static natsStatus set_text(natsMsg *message, const char *name, const char *text)
+{
+    char copy[256];
+    size_t n = 0;
+    for (; text[n] && n < sizeof copy - 1; n++)
+        copy[n] = (unsigned char)text[n] < ' ' ? '_' : text[n];
+    copy[n] = '\0';
+    return natsMsgHeader_Set(message, name, copy);
+}
+
+static natsStatus set_headers(const struct pfdd_edge *e, natsMsg *message,
+                              const struct pfdd_shipment *s,
+                              const struct known *code)
+{
+    const struct {
+        const char *name;
+        uint64_t value;
+    } numbers[] = {
+        { PFDD_HEADER_FIRST, s->first },       { PFDD_HEADER_LAST, s->last },
+        { PFDD_HEADER_PREVIOUS, s->previous }, { PFDD_HEADER_ACKED, s->acked },
+        { PFDD_HEADER_EPOCH, s->epoch },       { PFDD_HEADER_PID, s->pid },
+    };
+    natsStatus status =
+        natsMsgHeader_Set(message, PFDD_HEADER_EDGE, e->options.id);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        if (status == NATS_OK)
+            status = set_number(message, numbers[i].name, numbers[i].value);
+    }
+    if (status == NATS_OK)
+        status = set_text(message, PFDD_HEADER_BUFFER, s->buffer);
+    if (status == NATS_OK && code)
+        status = natsMsgHeader_Set(message, PFDD_HEADER_CODE, code->digest);
+    if (status == NATS_OK && code && *code->place)
+        status = natsMsgHeader_Set(message, PFDD_HEADER_PLACE, code->place);
+    return status;
+}
+
+static bool publish(struct pfdd_edge *e, const struct pfdd_shipment *s)
+{
+    char subject[PFDD_SUBJECT];
+    char id[160];
+    natsMsg *message = NULL;
+    jsPubOptions options;
+    const struct known *code = NULL;
+    if (s->stock.number) {
+        code = send_code(e, &s->stock);
+        if (!code)
+            return false;
+    }
+    snprintf(subject, sizeof subject, "gpulog.v1.%02u.%s.%s", e->partition,
+             e->host, s->gpu);
+    snprintf(id, sizeof id, "%s/%" PRIu64 "-%" PRIu64 "/%" PRIu64,
+             e->options.id, s->first, s->last, s->epoch);
+    jsPubOptions_Init(&options);
+    options.MsgId = id;
+    options.MaxWait = PFDD_NATS_WAIT_MS;
+    natsStatus status =
+        natsMsg_Create(&message, subject, NULL, s->bytes, (int)s->n);
+    if (status == NATS_OK)
+        status = set_headers(e, message, s, code);
+    if (status == NATS_OK)
+        status = js_PublishMsgAsync(e->line.js, &message, &options);
+    natsMsg_Destroy(message);
+    if (status != NATS_OK) {
+        snprintf(e->line.why, sizeof e->line.why, "publishing: %s",
+                 natsStatus_GetText(status));
+    }
+    return status == NATS_OK;
+}
+
+/* ---- the thread ---- */
+
+static void forget_waiting(struct pfdd_edge *e)
+{
+    while (e->first) {
+        struct pfdd_shipment *s = e->first;
+        e->first = s->next;
+        pfdd_shipment_free(s);
+    }
+    e->end = &e->first;
+    e->n_bytes = 0;
+}
+
+static void tell_again(struct pfdd_edge *e)
+{
+    uv_mutex_lock(&e->mutex);
+    e->has_failed = false;
+    e->failed_epoch = e->current_epoch;
+    e->news.again = true;
+    forget_waiting(e);
+    e->pieces.is_doubtful = e->was_asked;
+    e->was_asked = false;
+    uv_mutex_unlock(&e->mutex);
+    /* Perhaps that is what is missing. */
+    e->n_known = 0;
+    wake(e);
+}
+
+static void set_connected(struct pfdd_edge *e, bool is_connected)
+{
+    uv_mutex_lock(&e->mutex);
+    e->news.is_connected = is_connected;
+    if (is_connected)
+        e->news.max_payload = (size_t)natsConnection_GetMaxPayload(e->line.nc);
+    uv_mutex_unlock(&e->mutex);
+    wake(e);
+}
+
+static void hang_up(struct pfdd_edge *e, const char *why)
+{
+    natsSubscription_Destroy(e->acks);
+    e->acks = NULL;
+    pfdd_nats_drop(&e->line, why);
+    set_connected(e, false);
+}
+
+/* What was said while we were away, and what is said from now on. */
+static bool subscribe(struct pfdd_edge *e)
+{
+    char subject[PFDD_SUBJECT];
+    struct pfdd_nats_message last;
+    pfdd_ack_subject(e->options.id, subject);
+    if (natsConnection_Subscribe(&e->acks, e->line.nc, subject, on_ack, e) !=
+        NATS_OK)
+        return false;
+    if (pfdd_nats_get_last(&e->line, PFDD_ACK_STREAM, subject, &last) ==
+        NATS_OK)
+        take_ack(e, last.bytes, last.n);
+    pfdd_nats_message_deinit(&last);
+    return true;
+}
+
+static void wait_a_while(struct pfdd_edge *e, uint64_t ms)
+{
+    uv_mutex_lock(&e->mutex);
+    if (!e->stop)
+        uv_cond_timedwait(&e->cond, &e->mutex, NS_OF_MS(ms));
+    uv_mutex_unlock(&e->mutex);
+}
+
+static void dial(struct pfdd_edge *e)
+{
+    if (!pfdd_nats_connect(&e->line, on_stored, e)) {
+        wait_a_while(e, pfdd_nats_pause(&e->line));
+        return;
+    }
+    if (!subscribe(e)) {
+        hang_up(e, "acknowledgements cannot be had");
+        return;
+    }
+    set_connected(e, true);
+    tell_again(e);
+}
+
+/* The next one; NULL: nothing came for a while. */
+static struct pfdd_shipment *next_shipment(struct pfdd_edge *e, bool *stop,
+                                           bool *failed)
+{
+    struct pfdd_shipment *s = NULL;
+    uv_mutex_lock(&e->mutex);
+    if (!e->first && !e->stop && !e->has_failed)
+        uv_cond_timedwait(&e->cond, &e->mutex, NS_OF_MS(200));
+    s = e->has_failed ? NULL : e->first;
+    if (s) {
+        e->first = s->next;
+        if (!e->first)
+            e->end = &e->first;
+        e->n_bytes -= shipment_bytes(s);
+        e->current_epoch = s->epoch;
+    }
+    *stop = e->stop;
+    *failed = e->has_failed;
+    uv_mutex_unlock(&e->mutex);
+    return s;
+}
+
+/* Something did not get there: slowly, and from where it is known to be. */
+static void start_again(struct pfdd_edge *e)
+{
+    uv_mutex_lock(&e->mutex);
+    if (e->has_stored)
+        e->line.pause_ms = 0;
+    e->has_stored = false;
+    uv_mutex_unlock(&e->mutex);
+    pfdd_nats_make_streams(&e->line);
+    wait_a_while(e, pfdd_nats_pause(&e->line));
+    tell_again(e);
+}
+
+static void send_next(struct pfdd_edge *e, bool *stop)
+{
+    bool failed = false;
+    struct pfdd_shipment *s = next_shipment(e, stop, &failed);
+    if (failed) {
+        start_again(e);
+        return;
+    }
+    if (s && s->epoch > e->failed_epoch) {
+        if (!publish(e, s)) {
+            pfdd_log(PFDD_WARNING, "nats: %s; trying again", e->line.why);
+            fail(e);
+        }
+    }
+    if (s)
+        wake(e); /* there is room again */
+    pfdd_shipment_free(s);
+}
+
+static void run(void *user)
+{
+    struct pfdd_edge *e = user;
+    bool stop = false;
+    while (!stop) {
+        if (e->line.nc && !pfdd_nats_is_up(&e->line))
+            hang_up(e, "the server has gone");
+        if (e->line.nc) {
+            send_next(e, &stop);
+        } else {
+            dial(e);
+            uv_mutex_lock(&e->mutex);
+            stop = e->stop;
+            uv_mutex_unlock(&e->mutex);
+        }
+    }
+    natsSubscription_Destroy(e->acks);
+    jsCtx_Destroy(e->line.js);
+    natsConnection_Destroy(e->line.nc);
+    uv_mutex_lock(&e->mutex);
+    e->has_ended = true;
+    uv_mutex_unlock(&e->mutex);
+    wake(e);
+}
+
+/* ---- on the loop ---- */
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct pfdd_edge *e = handle->data;
+    e->options.closed(e->options.user);
+    uv_mutex_destroy(&e->mutex);
+    uv_cond_destroy(&e->cond);
+    free(e);
+}
+
+static void on_async(uv_async_t *async)
+{
+    struct pfdd_edge *e = async->data;
+    uv_mutex_lock(&e->mutex);
+    bool has_ended = e->has_ended;
+    uv_mutex_unlock(&e->mutex);
+    if (has_ended) {
+        uv_thread_join(&e->thread);
+        forget_waiting(e);
+        uv_close((uv_handle_t *)async, on_closed);
+    } else {
+        e->options.wake(e->options.user);
+    }
+}
+
+static void on_unused_closed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+static void name_host(char ret[PFDD_TOKEN])
+{
+    snprintf(ret, PFDD_TOKEN, "%s", pfdd_host());
+    for (char *c = ret; *c; c++) {
+        if (*c == '.' || *c == '*' || *c == '>' || *c <= ' ')
+            *c = '_';
+    }
+}
+
+struct pfdd_edge *pfdd_edge_new(const struct pfdd_edge_options *options)
+{
+    struct pfdd_edge *e = calloc(1, sizeof *e);
+    if (!e)
+        return NULL;
+    e->options = *options;
+    e->line.farm = options->farm;
+    e->line.inbox = PFDD_INBOX_EDGE;
+    e->pieces.line = &e->line;
+    e->end = &e->first;
+    e->partition = pfdd_partition_of(options->id);
+    name_host(e->host);
+    uv_mutex_init(&e->mutex);
+    uv_cond_init(&e->cond);
+    uv_async_init(options->loop, &e->async, on_async);
+    e->async.data = e;
+    if (uv_thread_create(&e->thread, run, e) == 0)
+        return e;
+    uv_close((uv_handle_t *)&e->async, on_unused_closed);
+    return NULL;
+}
+
+bool pfdd_edge_has_room(struct pfdd_edge *e)
+{
+    uv_mutex_lock(&e->mutex);
+    bool ret = e->news.is_connected && !e->news.again && !e->has_failed &&
+               e->n_bytes < QUEUE_MAX;
+    uv_mutex_unlock(&e->mutex);
+    return ret;
+}
+
+void pfdd_edge_send(struct pfdd_edge *e, struct pfdd_shipment *s)
+{
+    s->next = NULL;
+    uv_mutex_lock(&e->mutex);
+    *e->end = s;
+    e->end = &s->next;
+    e->n_bytes += shipment_bytes(s);
+    uv_cond_signal(&e->cond);
+    uv_mutex_unlock(&e->mutex);
+}
+
+void pfdd_edge_hear(struct pfdd_edge *e, struct pfdd_edge_news *ret)
+{
+    uv_mutex_lock(&e->mutex);
+    *ret = e->news;
+    e->news.again = false;
+    e->news.n_stored = 0;
+    uv_mutex_unlock(&e->mutex);
+}
+
+void pfdd_edge_forget(struct pfdd_edge *e)
+{
+    uv_mutex_lock(&e->mutex);
+    forget_waiting(e);
+    uv_mutex_unlock(&e->mutex);
+}
+
+size_t pfdd_edge_memory(struct pfdd_edge *e)
+{
+    uv_mutex_lock(&e->mutex);
+    size_t n = e->n_bytes;
+    uv_mutex_unlock(&e->mutex);
+    return sizeof *e + n;
+}
+
+void pfdd_edge_close(struct pfdd_edge *e)
+{
+    uv_mutex_lock(&e->mutex);
+    e->stop = true;
+    uv_cond_signal(&e->cond);
+    uv_mutex_unlock(&e->mutex);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "nats/nats_upload.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* One of what is sent. */
+struct piece {
+    const char *digest;
+    const char *place; /* our own, or "" */
+    size_t i;
+    const char *bytes; /* [n] */
+    size_t n;
+};
+
+/* What lies where a piece belongs. */
+enum lying {
+    LYING_NOTHING,
+    LYING_IT,
+    LYING_ELSE,   /* something that is not ours */
+    LYING_UNSURE, /* it cannot be asked for now */
+};
+
+static bool failed_to_store(struct pfdd_nats_pieces *e, natsStatus s)
+{
+    snprintf(e->line->why, sizeof e->line->why,
+             "a code object cannot be stored: %s", natsStatus_GetText(s));
+    return false;
+}
+
+static enum lying look_at(struct pfdd_nats_pieces *e, const struct piece *p)
+{
+    char subject[PFDD_SUBJECT];
+    struct pfdd_nats_message m;
+    pfdd_code_subject(p->digest, p->place, p->i, subject);
+    natsStatus s = pfdd_nats_get_last(e->line, PFDD_CODE_STREAM, subject, &m);
+    enum lying ret = LYING_ELSE;
+    if (s == NATS_NOT_FOUND) {
+        ret = LYING_NOTHING;
+    } else if (s != NATS_OK) {
+        failed_to_store(e, s);
+        ret = LYING_UNSURE;
+    } else if (m.n == p->n && !memcmp(m.bytes, p->bytes, m.n)) {
+        ret = LYING_IT;
+    }
+    pfdd_nats_message_deinit(&m);
+    return ret;
+}
+
+static enum lying put(struct pfdd_nats_pieces *e, const struct piece *p)
+{
+    char subject[PFDD_SUBJECT];
+    jsErrCode code = 0;
+    pfdd_code_subject(p->digest, p->place, p->i, subject);
+    natsStatus s = js_Publish(NULL, e->line->js, subject, p->bytes, (int)p->n,
+                              NULL, &code);
+    if (s == NATS_OK)
+        return LYING_IT;
+    /* Somebody else has sent it, or something else, meanwhile. */
+    if (code == JSStreamStoreFailedErr)
+        return look_at(e, p);
+    failed_to_store(e, s);
+    return LYING_UNSURE;
+}
+
+static struct piece piece_of(const char *digest, const char *place, size_t i,
+                             const char *bytes, size_t n)
+{
+    size_t at = i * PFDD_CODE_PIECE;
+    size_t left = n - at;
+    return (struct piece){ digest, place, i, bytes + at,
+                           left < PFDD_CODE_PIECE ? left : PFDD_CODE_PIECE };
+}
+
+/* Bytes [n] as pieces under their digest. Where there is no doubt, all are there
+ * if the last one is. LYING_ELSE: one of them has to lie elsewhere. */
+static enum lying put_pieces(struct pfdd_nats_pieces *e, const char *digest,
+                             const char *place, const char *bytes, size_t n)
+{
+    size_t n_pieces = (n + PFDD_CODE_PIECE - 1) / PFDD_CODE_PIECE;
+    struct piece last = piece_of(digest, place, n_pieces - 1, bytes, n);
+    enum lying lying = look_at(e, &last);
+    if (lying == LYING_IT && !e->is_doubtful)
+        return lying;
+    bool is_new = lying == LYING_NOTHING && !e->is_doubtful;
+    if (lying == LYING_NOTHING)
+        lying = LYING_IT;
+    for (size_t i = 0; i < n_pieces && lying == LYING_IT; i++) {
+        struct piece p = piece_of(digest, place, i, bytes, n);
+        lying = is_new ? LYING_NOTHING : look_at(e, &p);
+        if (lying == LYING_NOTHING)
+            lying = put(e, &p);
+    }
+    return lying;
+}
+
+/* A place that nobody knows before we have put there what we have to. */
+static void make_place(struct pfdd_nats_pieces *e)
+{
+    unsigned char bytes[(PFDD_PLACE - 1) / 2] = { 0 };
+    (void)!getrandom(bytes, sizeof bytes, 0);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        sprintf(e->place + 2 * i, "%02x", bytes[i]);
+}
+
+bool pfdd_nats_pieces_put(struct pfdd_nats_pieces *e, const char *digest,
+                          const char *bytes, size_t n)
+{
+    enum lying lying = put_pieces(e, digest, "", bytes, n);
+    if (lying != LYING_ELSE)
+        return lying == LYING_IT;
+    if (!*e->place)
+        make_place(e);
+    e->uses_place = true;
+    lying = put_pieces(e, digest, e->place, bytes, n);
+    if (lying != LYING_ELSE)
+        return lying == LYING_IT;
+    snprintf(e->line->why, sizeof e->line->why,
+             "something else lies where a code object of ours should be");
+    *e->place = '\0';
+    return false;
+}

@@ -1,0 +1,671 @@
+/* SPDX-License-Identifier: MIT */
+#include "nats/nats_worker.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "nats/nats_code_lists.h"
+#include "nats/nats_edge_acks.h"
+#include "nats/nats_lease.h"
+
+enum {
+    QUEUE_MAX = 4 << 20, /* bytes that wait for the loop */
+    LOOK_MS = 1000,      /* between looks at streams and leases */
+    POLL_MS = 20,        /* between looks for messages, while there are none, */
+    POLL_MAX_MS = 100,   /* up to */
+    FEW = 64,            /* messages that are new */
+    TURN = 64,           /* messages of a partition, until others have theirs */
+    CODE_WAIT_MS = 2000, /* that a message waits for its list */
+};
+
+#define NS_OF_MS(ms) ((uint64_t)(ms)*1000000)
+
+struct outgoing {
+    struct outgoing *next;
+    char edge[PFDD_EDGE_NAME];
+    struct pfdd_nats_ack ack;
+};
+
+struct part {
+    struct pfdd_worker *of;
+    unsigned number;
+    /* Under the mutex. */
+    uint64_t leased; /* ms: up to when we have it; 0: we have not */
+    bool is_left;    /* by the loop */
+    /* The thread's. */
+    bool is_read; /* what others have acknowledged is known */
+    bool is_leaving;
+    uint64_t position; /* in the stream, of the last message */
+    unsigned term;     /* how often it has been ours */
+    uint64_t waits;    /* ms, since its next message waits; 0: it does not */
+};
+
+struct pfdd_worker {
+    struct pfdd_worker_options options;
+    uv_async_t async;
+    uv_thread_t thread;
+    uv_mutex_t mutex;
+    uv_cond_t cond; /* there is something for the thread, or room */
+    /* Under the mutex. */
+    bool stop;
+    bool has_ended;
+    struct pfdd_parcel *first;
+    struct pfdd_parcel **end;
+    size_t n_bytes;
+    struct outgoing *acks;
+    struct outgoing **acks_end;
+    struct part parts[PFDD_PARTITIONS];
+    /* The thread's. */
+    struct pfdd_nats line;
+    struct pfdd_leases leases;
+    int64_t created; /* of the stream that it is at, */
+    uint64_t last;   /* and of its last message when it was looked at */
+    uint64_t seen;   /* up to where all partitions were read */
+    uint64_t looked; /* ms */
+    uint64_t pause_ms;
+    struct pfdd_nats_codes codes;
+    struct pfdd_nats_brought brought;
+    unsigned next_part; /* whose turn it is */
+};
+
+static uint64_t now_ms(void)
+{
+    return uv_hrtime() / 1000000;
+}
+
+static void wake(struct pfdd_worker *w)
+{
+    uv_async_send(&w->async);
+}
+
+static void hand_over(void *user, struct pfdd_parcel *p)
+{
+    struct pfdd_worker *w = user;
+    p->next = NULL;
+    p->n_memory = sizeof *p + p->n;
+    for (size_t i = 0; i < p->n_objects; i++)
+        p->n_memory += sizeof *p->objects + p->objects[i].n;
+    uv_mutex_lock(&w->mutex);
+    *w->end = p;
+    w->end = &p->next;
+    w->n_bytes += p->n_memory;
+    uv_mutex_unlock(&w->mutex);
+    wake(w);
+}
+
+static bool has_room(struct pfdd_worker *w)
+{
+    uv_mutex_lock(&w->mutex);
+    bool ret = !w->stop && w->n_bytes < QUEUE_MAX;
+    uv_mutex_unlock(&w->mutex);
+    return ret;
+}
+
+/* ---- messages ---- */
+
+/* True: a message has waited for its list for long enough: its edge is asked to
+ * send it again, others behind it come, and the list is fetched meanwhile. */
+static bool is_late_for(struct part *part)
+{
+    uint64_t now = now_ms();
+    if (!part->waits)
+        part->waits = now;
+    return now - part->waits > CODE_WAIT_MS;
+}
+
+/* False: not now. */
+static bool take_entries(struct part *part, struct pfdd_parcel *p)
+{
+    struct pfdd_worker *w = part->of;
+    p->partition = part->number;
+    enum pfdd_code_state code = pfdd_nats_codes_bring(&w->codes, p);
+    if ((code == PFDD_CODE_MORE && !is_late_for(part)) ||
+        !pfdd_nats_bring(&w->brought, &w->line, p, part->term, hand_over, w))
+        return false;
+    part->waits = 0;
+    if (code != PFDD_CODE_DONE) {
+        free(p->bytes);
+        p->bytes = NULL;
+        p->n = 0;
+        p->kind = PFDD_PARCEL_MISSING;
+        w->line.n_refused++;
+    }
+    hand_over(w, p);
+    return true;
+}
+
+/* Likewise. */
+static bool take_message(struct part *part, struct pfdd_nats_message *message)
+{
+    struct pfdd_worker *w = part->of;
+    struct pfdd_parcel *p = pfdd_fetch_entries(message);
+    if (!p) {
+        pfdd_log_about(&w->line.told, PFDD_WARNING,
+                       "nats: message %" PRIu64 " of %.200s is none of an edge",
+                       message->number, message->subject);
+        w->line.n_refused++;
+        return true;
+    }
+    bool ok = take_entries(part, p);
+    if (!ok)
+        pfdd_parcel_free(p);
+    return ok;
+}
+
+/* The next message of a partition. NATS_NOT_FOUND: there is none. */
+static natsStatus read_next(struct part *part)
+{
+    char subject[PFDD_SUBJECT];
+    struct pfdd_nats_message message;
+    snprintf(subject, sizeof subject, "gpulog.v1.%02u.>", part->number);
+    natsStatus s = pfdd_nats_get_next(&part->of->line, PFDD_LOG_STREAM, subject,
+                                      part->position + 1, &message);
+    if (s == NATS_OK && take_message(part, &message)) {
+        part->position = message.number;
+    } else if (s == NATS_OK) {
+        s = NATS_TIMEOUT;
+    }
+    pfdd_nats_message_deinit(&message);
+    return s;
+}
+
+static bool is_ours(const struct part *part)
+{
+    return part->leased > now_ms() && part->is_read && !part->is_leaving;
+}
+
+/* The partition that a message is of, if it is ours and has not come to it. */
+static struct part *part_of(struct pfdd_worker *w,
+                            const struct pfdd_nats_message *message)
+{
+    int i = pfdd_log_partition(message->subject);
+    struct part *part = i >= 0 ? &w->parts[i] : NULL;
+    return part && is_ours(part) && part->position < message->number ? part
+                                                                     : NULL;
+}
+
+/* Where few are new they are read as they stand: to ask for each partition
+ * would take longer. As read_some(). */
+static unsigned read_new(struct pfdd_worker *w, bool *is_all)
+{
+    unsigned n = 0;
+    natsStatus s = NATS_OK;
+    while (s == NATS_OK && w->seen < w->last && has_room(w)) {
+        struct pfdd_nats_message message;
+        s = pfdd_nats_get_next(&w->line, PFDD_LOG_STREAM, "gpulog.v1.>",
+                               w->seen + 1, &message);
+        struct part *part = s == NATS_OK ? part_of(w, &message) : NULL;
+        if (part && !take_message(part, &message))
+            s = NATS_TIMEOUT;
+        if (s == NATS_OK)
+            w->seen = message.number;
+        if (s == NATS_OK && part) {
+            part->position = w->seen;
+            n++;
+        }
+        pfdd_nats_message_deinit(&message);
+    }
+    /* More may have come meanwhile. */
+    if (w->last < w->seen)
+        w->last = w->seen;
+    *is_all = s == NATS_NOT_FOUND;
+    return n;
+}
+
+static bool has_most(const struct pfdd_worker *w)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < PFDD_PARTITIONS; i++)
+        n += is_ours(&w->parts[i]);
+    return n > PFDD_PARTITIONS / 2;
+}
+
+/* A partition's turn: as read_some(). */
+static unsigned read_part(struct part *part, bool *is_all)
+{
+    unsigned n = 0;
+    natsStatus s = NATS_OK;
+    for (unsigned k = 0; k < TURN && s == NATS_OK && is_ours(part); k++) {
+        if (!has_room(part->of)) {
+            s = NATS_TIMEOUT;
+            break;
+        }
+        s = read_next(part);
+        n += s == NATS_OK;
+    }
+    *is_all &= s == NATS_NOT_FOUND || !is_ours(part);
+    return n;
+}
+
+/* Of all partitions, by turns, as long as nothing else is due. Returns how many
+ * messages came; *is_all: there are no more, and nothing went wrong. What cannot
+ * be taken now keeps the messages behind it, and no other partition's. */
+static unsigned read_some(struct pfdd_worker *w, bool *is_all)
+{
+    unsigned n = 0;
+    unsigned i = 0;
+    *is_all = true;
+    for (; i < PFDD_PARTITIONS && now_ms() - w->looked < LOOK_MS; i++) {
+        struct part *part = &w->parts[w->next_part++ % PFDD_PARTITIONS];
+        n += read_part(part, is_all);
+        if (!has_room(w) || !pfdd_nats_is_up(&w->line))
+            break;
+    }
+    *is_all &= i == PFDD_PARTITIONS;
+    return n;
+}
+
+/* ---- the stream ---- */
+
+/* What is at one that is not the one that it was, or has fewer messages than
+ * it had, is read from the beginning: what is there already is told by its
+ * numbers. False: there is none. */
+static bool check_stream(struct pfdd_worker *w)
+{
+    jsStreamInfo *info = NULL;
+    natsStatus s =
+        js_GetStreamInfo(&info, w->line.js, PFDD_LOG_STREAM, NULL, NULL);
+    if (s != NATS_OK)
+        return pfdd_nats_failed(&w->line, PFDD_LOG_STREAM, s);
+    uint64_t last = info->State.LastSeq;
+    bool is_another = info->Created != w->created || last < w->last;
+    w->created = info->Created;
+    w->last = last;
+    jsStreamInfo_Destroy(info);
+    for (unsigned i = 0; i < PFDD_PARTITIONS && is_another; i++)
+        w->parts[i].position = 0;
+    if (is_another)
+        w->seen = 0;
+    return true;
+}
+
+/* ---- partitions ---- */
+
+static void lose(struct part *part)
+{
+    part->is_leaving = part->is_read = false;
+    uv_mutex_lock(&part->of->mutex);
+    part->leased = 0;
+    uv_mutex_unlock(&part->of->mutex);
+}
+
+/* The loop ends it: what it has taken is written first. */
+static void begin_to_leave(struct part *part)
+{
+    struct pfdd_parcel *p = calloc(1, sizeof *p);
+    if (!p)
+        return;
+    p->kind = PFDD_PARCEL_LEAVE;
+    p->partition = part->number;
+    part->is_leaving = true;
+    uv_mutex_lock(&part->of->mutex);
+    part->is_left = false;
+    uv_mutex_unlock(&part->of->mutex);
+    hand_over(part->of, p);
+}
+
+static bool was_left(struct part *part)
+{
+    uv_mutex_lock(&part->of->mutex);
+    bool ret = part->is_leaving && part->is_left;
+    uv_mutex_unlock(&part->of->mutex);
+    return ret;
+}
+
+/* What the loop has ended goes to others; the last acknowledgements are there
+ * before. */
+static void give_back(struct pfdd_worker *w)
+{
+    bool is_complete = false;
+    for (unsigned i = 0; i < PFDD_PARTITIONS; i++) {
+        struct part *part = &w->parts[i];
+        if (!was_left(part))
+            continue;
+        jsPubOptions options;
+        jsPubOptions_Init(&options);
+        options.MaxWait = PFDD_NATS_WAIT_MS;
+        is_complete = is_complete ||
+                      js_PublishAsyncComplete(w->line.js, &options) == NATS_OK;
+        if (!is_complete)
+            return;
+        lose(part);
+        pfdd_leases_release(&w->leases, &w->line, i);
+    }
+}
+
+static void note_leases(struct pfdd_worker *w)
+{
+    for (unsigned i = 0; i < PFDD_PARTITIONS; i++) {
+        struct part *part = &w->parts[i];
+        bool is_lost = part->leased && !w->leases.tokens[i];
+        uv_mutex_lock(&w->mutex);
+        if (w->leases.tokens[i])
+            part->leased = w->leases.renewed + PFDD_LEASE_MS * 2 / 3;
+        uv_mutex_unlock(&w->mutex);
+        if (is_lost)
+            lose(part);
+    }
+}
+
+/* More than its share goes. */
+static void leave_some(struct pfdd_worker *w, unsigned share)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < PFDD_PARTITIONS; i++) {
+        struct part *part = &w->parts[i];
+        bool is_held = part->leased && !part->is_leaving;
+        if (is_held && n == share) {
+            begin_to_leave(part);
+        } else if (is_held) {
+            n++;
+        }
+    }
+}
+
+/* Those that are new begin where others have got to, edge by edge. */
+static void begin_all(struct pfdd_worker *w)
+{
+    for (unsigned i = 0; i < PFDD_PARTITIONS; i++) {
+        struct part *part = &w->parts[i];
+        if (!part->leased || part->is_read)
+            continue;
+        part->is_read = true;
+        part->term++;
+        w->seen = 0;
+    }
+}
+
+/* False: not now. */
+static bool share_out(struct pfdd_worker *w)
+{
+    unsigned share = 0;
+    give_back(w);
+    bool ok = pfdd_leases_look(&w->leases, &w->line, now_ms(), &share);
+    note_leases(w);
+    if (!ok)
+        return false;
+    leave_some(w, share);
+    begin_all(w);
+    return true;
+}
+
+/* ---- the thread ---- */
+
+static void wait_a_while(struct pfdd_worker *w, uint64_t ms)
+{
+    uv_mutex_lock(&w->mutex);
+    if (!w->stop && !w->acks)
+        uv_cond_timedwait(&w->cond, &w->mutex, NS_OF_MS(ms));
+    uv_mutex_unlock(&w->mutex);
+}
+
+static void on_published(jsCtx *js, natsMsg *message, jsPubAck *ack,
+                         jsPubAckErr *error, void *user)
+{
+    (void)js;
+    (void)ack;
+    (void)error; /* the next one says more, and edges ask again */
+    (void)user;
+    natsMsg_Destroy(message);
+}
+
+static void dial(struct pfdd_worker *w)
+{
+    if (!pfdd_nats_connect(&w->line, on_published, w))
+        wait_a_while(w, pfdd_nats_pause(&w->line));
+    w->looked = 0;
+}
+
+static void send_acks(struct pfdd_worker *w)
+{
+    uv_mutex_lock(&w->mutex);
+    struct outgoing *out = w->acks;
+    w->acks = NULL;
+    w->acks_end = &w->acks;
+    uv_mutex_unlock(&w->mutex);
+    while (out) {
+        struct outgoing *next = out->next;
+        char subject[PFDD_SUBJECT];
+        char text[64];
+        int n = pfdd_ack_put(text, sizeof text, &out->ack);
+        pfdd_ack_subject(out->edge, subject);
+        js_PublishAsync(w->line.js, subject, text, n, NULL);
+        free(out);
+        out = next;
+    }
+}
+
+/* Streams that have gone are made again. */
+static void look(struct pfdd_worker *w)
+{
+    if (now_ms() - w->looked < LOOK_MS)
+        return;
+    bool ok = check_stream(w) ||
+              (pfdd_nats_make_streams(&w->line) && check_stream(w));
+    ok = ok && share_out(w);
+    if (!ok && !w->line.is_told)
+        pfdd_log(PFDD_WARNING, "nats: %s; trying again", w->line.why);
+    w->line.is_told = !ok;
+    w->looked = now_ms();
+    /* A server that is behind may have said that there is no more. */
+    w->seen = 0;
+}
+
+static void work(struct pfdd_worker *w)
+{
+    bool is_all = true;
+    send_acks(w);
+    look(w);
+    pfdd_nats_codes_turn(&w->codes);
+    bool is_fetching = w->codes.n_coming > 0;
+    if (w->seen == w->last && w->last && !check_stream(w)) {
+        wait_a_while(w, POLL_MAX_MS);
+        return;
+    }
+    uint64_t last = w->last;
+    unsigned n = 0;
+    if (w->seen && w->seen < last && last - w->seen <= FEW && has_most(w) &&
+        !is_fetching) {
+        n = read_new(w, &is_all);
+    } else if (w->seen < last) {
+        n = read_some(w, &is_all);
+    }
+    if (is_all)
+        w->seen = last;
+    if (n || is_fetching) {
+        w->pause_ms = POLL_MS;
+        return;
+    }
+    wait_a_while(w, w->pause_ms);
+    w->pause_ms =
+        w->pause_ms < POLL_MAX_MS ? w->pause_ms + POLL_MS : POLL_MAX_MS;
+}
+
+static void run(void *user)
+{
+    struct pfdd_worker *w = user;
+    bool stop = false;
+    while (!stop) {
+        if (w->line.nc && !pfdd_nats_is_up(&w->line))
+            pfdd_nats_drop(&w->line, "the server has gone");
+        if (w->line.nc) {
+            work(w);
+        } else {
+            dial(w);
+        }
+        uv_mutex_lock(&w->mutex);
+        stop = w->stop;
+        uv_mutex_unlock(&w->mutex);
+    }
+    if (w->line.nc) {
+        send_acks(w);
+        pfdd_leases_release_all(&w->leases, &w->line);
+        natsConnection_FlushTimeout(w->line.nc, 1000);
+    }
+    pfdd_nats_codes_deinit(&w->codes);
+    jsCtx_Destroy(w->line.js);
+    natsConnection_Destroy(w->line.nc);
+    uv_mutex_lock(&w->mutex);
+    w->has_ended = true;
+    uv_mutex_unlock(&w->mutex);
+    wake(w);
+}
+
+/* ---- on the loop ---- */
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct pfdd_worker *w = handle->data;
+    w->options.closed(w->options.user);
+    uv_mutex_destroy(&w->mutex);
+    uv_cond_destroy(&w->cond);
+    free(w);
+}
+
+static void on_unused_closed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+static void drop_all(struct pfdd_worker *w)
+{
+    while (w->first) {
+        struct pfdd_parcel *p = w->first;
+        w->first = p->next;
+        pfdd_parcel_free(p);
+    }
+    while (w->acks) {
+        struct outgoing *out = w->acks;
+        w->acks = out->next;
+        free(out);
+    }
+}
+
+static void on_async(uv_async_t *async)
+{
+    struct pfdd_worker *w = async->data;
+    uv_mutex_lock(&w->mutex);
+    bool has_ended = w->has_ended;
+    uv_mutex_unlock(&w->mutex);
+    if (has_ended) {
+        uv_thread_join(&w->thread);
+        drop_all(w);
+        uv_close((uv_handle_t *)async, on_closed);
+    } else {
+        w->options.wake(w->options.user);
+    }
+}
+
+struct pfdd_worker *pfdd_worker_new(const struct pfdd_worker_options *options)
+{
+    struct pfdd_worker *w = calloc(1, sizeof *w);
+    if (!w)
+        return NULL;
+    w->options = *options;
+    w->line.farm = options->farm;
+    w->line.inbox = PFDD_INBOX_WORKER;
+    w->end = &w->first;
+    w->acks_end = &w->acks;
+    for (unsigned i = 0; i < PFDD_PARTITIONS; i++) {
+        w->parts[i].of = w;
+        w->parts[i].number = i;
+    }
+    pfdd_leases_init(&w->leases);
+    w->codes.line = &w->line;
+    w->codes.n_max = options->n_code_max;
+    w->codes.give = hand_over;
+    w->codes.user = w;
+    w->pause_ms = POLL_MS;
+    uv_mutex_init(&w->mutex);
+    uv_cond_init(&w->cond);
+    uv_async_init(options->loop, &w->async, on_async);
+    w->async.data = w;
+    if (uv_thread_create(&w->thread, run, w) == 0)
+        return w;
+    uv_close((uv_handle_t *)&w->async, on_unused_closed);
+    return NULL;
+}
+
+/* Whoever stood still for too long has lost what was leased to it: another
+ * one has taken that. Under the mutex. */
+static bool is_late(const struct pfdd_worker *w, const struct pfdd_parcel *p)
+{
+    return p->kind == PFDD_PARCEL_ENTRIES &&
+           now_ms() >= w->parts[p->partition].leased;
+}
+
+struct pfdd_parcel *pfdd_worker_take(struct pfdd_worker *w)
+{
+    struct pfdd_parcel *p = NULL;
+    uv_mutex_lock(&w->mutex);
+    while ((p = w->first)) {
+        w->first = p->next;
+        if (!w->first)
+            w->end = &w->first;
+        w->n_bytes -= p->n_memory;
+        uv_cond_broadcast(&w->cond);
+        if (!is_late(w, p))
+            break;
+        pfdd_parcel_free(p);
+    }
+    uv_mutex_unlock(&w->mutex);
+    return p;
+}
+
+void pfdd_worker_leave(struct pfdd_worker *w, unsigned partition)
+{
+    uv_mutex_lock(&w->mutex);
+    w->parts[partition].is_left = true;
+    uv_cond_broadcast(&w->cond);
+    uv_mutex_unlock(&w->mutex);
+}
+
+unsigned pfdd_worker_partitions(struct pfdd_worker *w)
+{
+    unsigned n = 0;
+    uv_mutex_lock(&w->mutex);
+    for (unsigned i = 0; i < PFDD_PARTITIONS; i++)
+        n += w->parts[i].leased > 0;
+    uv_mutex_unlock(&w->mutex);
+    return n;
+}
+
+uint64_t pfdd_worker_refused(struct pfdd_worker *w)
+{
+    return w->line.n_refused;
+}
+
+bool pfdd_worker_ack(struct pfdd_worker *w, const char *edge, uint64_t acked,
+                     uint64_t epoch, bool again)
+{
+    struct outgoing *out = calloc(1, sizeof *out);
+    if (!out)
+        return false;
+    snprintf(out->edge, sizeof out->edge, "%s", edge);
+    out->ack = (struct pfdd_nats_ack){ acked, epoch, again };
+    uv_mutex_lock(&w->mutex);
+    *w->acks_end = out;
+    w->acks_end = &out->next;
+    uv_cond_broadcast(&w->cond);
+    uv_mutex_unlock(&w->mutex);
+    return true;
+}
+
+size_t pfdd_worker_memory(struct pfdd_worker *w)
+{
+    uv_mutex_lock(&w->mutex);
+    size_t n = w->n_bytes;
+    uv_mutex_unlock(&w->mutex);
+    return sizeof *w + n + w->codes.n_bytes;
+}
+
+void pfdd_worker_close(struct pfdd_worker *w)
+{
+    uv_mutex_lock(&w->mutex);
+    w->stop = true;
+    uv_cond_broadcast(&w->cond);
+    uv_mutex_unlock(&w->mutex);
+}

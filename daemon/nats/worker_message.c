@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#include "nats/worker_message.h"
+
+#include <stdlib.h>
+
+void pfdd_parcel_free(struct pfdd_parcel *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->n_objects; i++) {
+        free(p->objects[i].name);
+        free(p->objects[i].bytes);
+    }
+    free(p->objects);
+    free(p->bytes);
+    free(p);
+}

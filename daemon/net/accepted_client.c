@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+#include "net/accepted_client.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/job_pool.h"
+
+/* ---- the end ---- */
+
+static void finish_close(struct pfdd_visitors *vs)
+{
+    if (vs->closing && vs->listener_closed && !vs->first)
+        vs->class->closed(vs);
+}
+
+void pfdd_visitor_hold(struct pfdd_visitor *v)
+{
+    v->n_holds++;
+}
+
+void pfdd_visitor_let_go(struct pfdd_visitor *v)
+{
+    struct pfdd_visitors *vs = v->of;
+    struct pfdd_visitor **at = &vs->first;
+    if (--v->n_holds > 0)
+        return;
+    while (*at != v)
+        at = &(*at)->next;
+    *at = v->next;
+    if (vs->class->gone)
+        vs->class->gone(v);
+    free(v);
+    finish_close(vs);
+}
+
+static void on_handle_closed(uv_handle_t *handle)
+{
+    pfdd_visitor_let_go(handle->data);
+}
+
+void pfdd_visitor_close(struct pfdd_visitor *v)
+{
+    if (v->closing)
+        return;
+    v->closing = true;
+    pfdd_crowd_leave(&v->of->crowd, &v->guest);
+    if (v->of->class->leave)
+        v->of->class->leave(v);
+    uv_poll_stop(&v->poll);
+    if (v->is_lent) {
+        shutdown(v->fd, SHUT_RDWR);
+    } else {
+        close(v->fd);
+    }
+    uv_close((uv_handle_t *)&v->poll, on_handle_closed);
+    uv_close((uv_handle_t *)&v->timer, on_handle_closed);
+}
+
+/* ---- while it is there ---- */
+
+void pfdd_visitor_lend(struct pfdd_visitor *v)
+{
+    pfdd_visitor_hold(v);
+    v->is_lent = true;
+}
+
+void pfdd_visitor_take_back(struct pfdd_visitor *v)
+{
+    v->is_lent = false;
+    if (v->closing)
+        close(v->fd);
+    pfdd_visitor_let_go(v);
+}
+
+static void on_event(uv_poll_t *poll, int status, int events)
+{
+    struct pfdd_visitor *v = poll->data;
+    if (status >= 0) {
+        v->of->class->event(v, events);
+        return;
+    }
+    if (v->of->class->broken)
+        v->of->class->broken(v);
+    pfdd_visitor_close(v);
+}
+
+void pfdd_visitor_watch(struct pfdd_visitor *v, int events)
+{
+    if (v->events == events)
+        return;
+    v->events = events;
+    if (events) {
+        uv_poll_start(&v->poll, events, on_event);
+    } else {
+        uv_poll_stop(&v->poll);
+    }
+}
+
+static void on_late(uv_timer_t *timer)
+{
+    struct pfdd_visitor *v = timer->data;
+    if (v->of->class->late) {
+        v->of->class->late(v);
+    } else {
+        pfdd_visitor_close(v);
+    }
+}
+
+void pfdd_visitor_expect(struct pfdd_visitor *v, uint64_t ms)
+{
+    if (ms) {
+        uv_timer_start(&v->timer, on_late, ms, 0);
+    } else {
+        uv_timer_stop(&v->timer);
+    }
+}
+
+void pfdd_visitor_fall_silent(struct pfdd_visitor *v)
+{
+    v->guest.is_silent = true;
+    v->guest.since = uv_now(v->of->loop);
+}
+
+/* ---- coming ---- */
+
+/* Whoever has been silent for longest is sent away, if one must be. */
+static bool make_place(struct pfdd_visitors *vs,
+                       const struct pfdd_peer_key *key)
+{
+    struct pfdd_guest *silent = NULL;
+    if (vs->closing ||
+        !pfdd_crowd_make_way(&vs->crowd, key, vs->n_max, &silent))
+        return false;
+    if (silent)
+        pfdd_visitor_close(PFDD_MEMBER_OF(struct pfdd_visitor, silent, guest));
+    return true;
+}
+
+/* NULL: there is no place, or no memory. */
+static struct pfdd_visitor *let_in(struct pfdd_visitors *vs, int fd,
+                                   const struct pfdd_peer_key *key)
+{
+    struct pfdd_visitor *v = NULL;
+    if (vs->class->admit && !vs->class->admit(vs, fd))
+        return NULL;
+    if (make_place(vs, key))
+        v = calloc(1, vs->class->size);
+    if (!v || uv_poll_init(vs->loop, &v->poll, fd) != 0) {
+        free(v);
+        return NULL;
+    }
+    uv_timer_init(vs->loop, &v->timer);
+    v->n_holds = 2;
+    v->poll.data = v;
+    v->timer.data = v;
+    v->fd = fd;
+    v->of = vs;
+    v->next = vs->first;
+    vs->first = v;
+    pfdd_crowd_join(&vs->crowd, &v->guest, key, uv_now(vs->loop));
+    return v;
+}
+
+static void on_accept(struct pfdd_listener *l, int fd)
+{
+    struct pfdd_visitors *vs = l->user;
+    struct pfdd_peer_key key = pfdd_listener_peer(l, fd);
+    struct pfdd_visitor *v = let_in(vs, fd, &key);
+    if (v) {
+        vs->class->come(v);
+    } else {
+        vs->count->refused++;
+        close(fd);
+    }
+}
+
+/* ---- all of them ---- */
+
+static void on_listener_closed(void *user)
+{
+    struct pfdd_visitors *vs = user;
+    vs->listener_closed = true;
+    finish_close(vs);
+}
+
+bool pfdd_visitors_open(struct pfdd_visitors *visitors,
+                        const struct pfdd_access *access, char *err,
+                        size_t n_err)
+{
+    struct pfdd_listener *l = &visitors->listener;
+    l->user = visitors;
+    l->accept = on_accept;
+    l->closed = on_listener_closed;
+    l->refused = &visitors->count->refused;
+    l->out_of_fds = &visitors->count->out_of_fds;
+    return pfdd_listener_open(l, visitors->loop, &access->address, access, err,
+                              n_err);
+}
+
+void pfdd_visitors_close(struct pfdd_visitors *visitors)
+{
+    visitors->closing = true;
+    pfdd_listener_close(&visitors->listener);
+    for (struct pfdd_visitor *v = visitors->first; v; v = v->next)
+        pfdd_visitor_close(v);
+}
+
+size_t pfdd_visitors_memory(const struct pfdd_visitors *visitors)
+{
+    return pfdd_listener_memory(&visitors->listener);
+}

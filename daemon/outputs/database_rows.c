@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+#include "outputs/database_rows.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <printfdecode/convert.h>
+
+const struct pfdd_row_column pfdd_row_columns[PFDD_ROW_COLUMNS] = {
+    { "time", "INTEGER" },   { "sequence", "INTEGER" },
+    { "type", "TEXT" },      { "severity", "TEXT" },
+    { "source", "TEXT" },    { "generation", "INTEGER" },
+    { "index", "INTEGER" },  { "id", "TEXT" },
+    { "format_string", "" }, { "message", "" },
+    { "args", "TEXT" },      { "stream", "TEXT" },
+    { "origin", "TEXT" },    { "findings", "TEXT" },
+};
+
+/* ---- values: a byte for the kind, then a number, or a length and bytes ---- */
+
+static void put_null(struct pfdd_growing *out)
+{
+    const char kind = PFDD_VALUE_NULL;
+    pfdd_growing_add(out, &kind, 1);
+}
+
+/* Its bytes come behind it. */
+static void put_head(struct pfdd_growing *out, enum pfdd_value_kind kind,
+                     size_t n)
+{
+    char head[1 + sizeof(uint32_t)] = { (char)kind };
+    uint32_t length = (uint32_t)n;
+    memcpy(head + 1, &length, sizeof length);
+    pfdd_growing_add(out, head, sizeof head);
+}
+
+static void put_bytes(struct pfdd_growing *out, enum pfdd_value_kind kind,
+                      const char *at, size_t n)
+{
+    put_head(out, kind, n);
+    pfdd_growing_add(out, at, n);
+}
+
+static void put_text(struct pfdd_growing *out, const char *text)
+{
+    if (text) {
+        put_bytes(out, PFDD_VALUE_TEXT, text, strlen(text));
+    } else {
+        put_null(out);
+    }
+}
+
+/* Texts that are made at their place have their length set when they end. */
+static size_t begin_text(struct pfdd_growing *out)
+{
+    put_head(out, PFDD_VALUE_TEXT, 0);
+    return out->n;
+}
+
+static void end_text(struct pfdd_growing *out, size_t begin)
+{
+    uint32_t length = (uint32_t)(out->n - begin);
+    if (!out->failed)
+        memcpy(out->at + begin - sizeof length, &length, sizeof length);
+}
+
+/* Integers of SQL have a sign: what has no place there is a text of digits. */
+static void put_number(struct pfdd_growing *out, uint64_t value)
+{
+    char bytes[1 + sizeof value] = { PFDD_VALUE_INTEGER };
+    if (value > INT64_MAX) {
+        size_t begin = begin_text(out);
+        pfdd_growing_number(out, value);
+        end_text(out, begin);
+        return;
+    }
+    memcpy(bytes + 1, &value, sizeof value);
+    pfdd_growing_add(out, bytes, sizeof bytes);
+}
+
+size_t pfdd_row_value(const char *bytes, size_t n, struct pfdd_value *ret)
+{
+    uint32_t length = 0;
+    assert(n > 0);
+    *ret = (struct pfdd_value){ .kind = (enum pfdd_value_kind)bytes[0] };
+    if (ret->kind == PFDD_VALUE_NULL)
+        return 1;
+    if (ret->kind == PFDD_VALUE_INTEGER) {
+        assert(n > sizeof ret->number);
+        memcpy(&ret->number, bytes + 1, sizeof ret->number);
+        return 1 + sizeof ret->number;
+    }
+    assert(n > sizeof length);
+    memcpy(&length, bytes + 1, sizeof length);
+    ret->at = bytes + 1 + sizeof length;
+    ret->n = length;
+    assert(length <= n - 1 - sizeof length);
+    return 1 + sizeof length + length;
+}
+
+/* ---- texts of others ---- */
+
+static bool is_ascii(const char *at, size_t n)
+{
+    unsigned char none = 0; /* NUL becomes 0xff there */
+    for (size_t i = 0; i < n; i++)
+        none |= (unsigned char)at[i] | (unsigned char)(at[i] - 1);
+    return none < 0x80;
+}
+
+/* The bytes of a character at [n]; 0: it is none. */
+static size_t character(const unsigned char *at, size_t n)
+{
+    static const struct {
+        unsigned char mask;
+        unsigned char head;
+        unsigned char n;
+        uint32_t min;
+    } kinds[] = {
+        { 0x80, 0x00, 1, 1 },
+        { 0xe0, 0xc0, 2, 0x80 },
+        { 0xf0, 0xe0, 3, 0x800 },
+        { 0xf8, 0xf0, 4, 0x10000 },
+    };
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        if ((at[0] & kinds[k].mask) != kinds[k].head || n < kinds[k].n)
+            continue;
+        uint32_t c = at[0] & (unsigned char)~kinds[k].mask;
+        for (size_t i = 1; i < kinds[k].n; i++) {
+            if ((at[i] & 0xc0) != 0x80)
+                return 0;
+            c = c << 6 | (at[i] & 0x3f);
+        }
+        bool is_surrogate = c >= 0xd800 && c < 0xe000;
+        return c >= kinds[k].min && c < 0x110000 && !is_surrogate ? kinds[k].n
+                                                                  : 0;
+    }
+    return 0;
+}
+
+static bool is_utf8(const char *at, size_t n)
+{
+    size_t i = 0;
+    size_t step = 1;
+    for (; i < n && step; i += step)
+        step = character((const unsigned char *)at + i, n - i);
+    return step;
+}
+
+/* What is no text stays as it is, as bytes. */
+static void put_foreign(struct pfdd_growing *out, const char *at, size_t n)
+{
+    bool is_text = is_ascii(at, n) || is_utf8(at, n);
+    put_bytes(out, is_text ? PFDD_VALUE_TEXT : PFDD_VALUE_BYTES, at, n);
+}
+
+/* ---- JSON ---- */
+
+static void put_args(struct pfdd_growing *out, struct pfd_entry *entry)
+{
+    size_t begin = begin_text(out);
+    char *at = pfdd_growing_room(out, pfd_entry_args_room(entry));
+    if (at)
+        out->n += pfd_entry_args(at, entry);
+    end_text(out, begin);
+}
+
+static void put_parts(struct pfdd_growing *out, const struct pfd_origin *o)
+{
+    for (uint32_t i = 0; i < o->n && i < 3; i++) {
+        uint32_t bits = (uint32_t)o->value[i];
+        float real;
+        memcpy(&real, &bits, sizeof real);
+        pfdd_growing_puts(out, i ? "," : "[");
+        if (o->type == PFD_ORIGIN_COORDS) {
+            pfdd_growing_number(out, o->value[i]);
+        } else if (real - real == 0) {
+            pfdd_growing_print(out, "%.9g", (double)real);
+        } else {
+            pfdd_growing_print(out, "\"%g\"", (double)real);
+        }
+    }
+    pfdd_growing_puts(out, "]");
+}
+
+static void put_origin(struct pfdd_growing *out, const struct pfd_origin *o)
+{
+    char *at;
+    pfdd_growing_puts(out, "\"");
+    pfdd_growing_puts(out, o->name);
+    pfdd_growing_puts(out, "\":");
+    switch (o->type) {
+    case PFD_ORIGIN_NUMBER:
+        pfdd_growing_number(out, o->value[0]);
+        break;
+    case PFD_ORIGIN_HEX:
+        pfdd_growing_puts(out, "\"");
+        pfdd_growing_hex(out, o->value[0], 1);
+        pfdd_growing_puts(out, "\"");
+        break;
+    case PFD_ORIGIN_COORDS:
+    case PFD_ORIGIN_FLOATS:
+        put_parts(out, o);
+        break;
+    case PFD_ORIGIN_TEXT:
+        pfdd_growing_puts(out, "\"");
+        at = pfdd_growing_room(out, 6 * (size_t)o->n);
+        if (at)
+            out->n += pfd_escape_for_json(at, o->text, o->n);
+        pfdd_growing_puts(out, "\"");
+        break;
+    }
+    pfdd_growing_puts(out, ",");
+}
+
+/* {"host":...,"lane":...}: a comma stands behind each member, until the last
+ * one becomes the end. */
+static void put_origins(struct pfdd_growing *out, const struct pfdd_note *note)
+{
+    struct pfd_origin origin;
+    const char *of_buffer = note->buffer ? note->buffer->origin : NULL;
+    size_t before = out->n;
+    size_t begin = begin_text(out);
+    pfdd_growing_puts(out, "{");
+    pfdd_growing_puts(out, of_buffer ? of_buffer : "");
+    for (size_t i = 0; note->entry; i++) {
+        if (pfd_entry_origin(note->entry, i, &origin) != PFD_OK)
+            break;
+        put_origin(out, &origin);
+    }
+    if (out->failed)
+        return;
+    bool is_empty = out->n == begin + 1;
+    out->at[out->n - 1] = '}';
+    end_text(out, begin);
+    if (is_empty) {
+        out->n = before;
+        put_null(out);
+    }
+}
+
+static void put_findings(struct pfdd_growing *out, uint64_t findings)
+{
+    size_t begin = 0;
+    if (!findings) {
+        put_null(out);
+        return;
+    }
+    begin = begin_text(out);
+    for (uint64_t left = findings; left; left &= left - 1) {
+        unsigned kind = (unsigned)__builtin_ctzll(left);
+        pfdd_growing_print(out, "%s\"%s\"", left == findings ? "[" : ",",
+                           pfd_finding_name((enum pfd_finding_kind)kind));
+    }
+    pfdd_growing_puts(out, "]");
+    end_text(out, begin);
+}
+
+/* ---- rows ---- */
+
+static void put_string(struct pfdd_growing *out, const struct pfd_entry *entry)
+{
+    size_t n = 0;
+    const char *text = pfd_entry_format_string(entry, &n);
+    if (text) {
+        put_foreign(out, text, n);
+    } else {
+        put_null(out);
+    }
+}
+
+/* index, id, format_string, message, args, stream */
+static void put_entry(struct pfdd_growing *out, const struct pfdd_note *note)
+{
+    struct pfd_entry *entry = note->entry;
+    size_t begin = 0;
+    if (!entry) {
+        for (unsigned i = 0; i < 3; i++)
+            put_null(out);
+        put_foreign(out, note->text, note->n);
+        put_null(out);
+        put_null(out);
+        return;
+    }
+    put_number(out, entry->index);
+    begin = begin_text(out);
+    pfdd_growing_hex(out, entry->id, 12);
+    end_text(out, begin);
+    put_string(out, entry);
+    put_foreign(out, note->text, note->n);
+    put_args(out, entry);
+    put_text(out, pfd_stream_name((enum pfd_stream)entry->stream));
+}
+
+static void put(struct pfdd_growing *out, const struct pfdd_note *note)
+{
+    put_number(out, note->time);
+    put_number(out, note->sequence);
+    put_text(out, note->type);
+    put_text(out, pfdd_severity_name(note->severity));
+    if (note->buffer) {
+        put_foreign(out, note->buffer->name, strlen(note->buffer->name));
+    } else {
+        put_null(out);
+    }
+    put_number(out, note->generation);
+    put_entry(out, note);
+    put_origins(out, note);
+    put_findings(out, note->findings);
+}
+
+const struct pfdd_encoding pfdd_row_encoding = { .put = put };

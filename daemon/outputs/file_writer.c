@@ -1,0 +1,618 @@
+/* SPDX-License-Identifier: MIT */
+#include "outputs/file_writer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/own_file.h"
+#include "base/path_template.h"
+#include "config/systemd.h"
+#include "outputs/append_file.h"
+#include "outputs/rotation.h"
+#include "ring/cursor.h"
+#include "spool/file_resume.h"
+#include "spool/spool.h"
+
+enum {
+    RETRY_MS = 1000,
+    TICK_MS = 200,   /* new sources, age of files */
+    FILES_MAX = 256, /* that are written at a time, with {buffer} */
+};
+
+/* One file that is written. */
+struct writer {
+    struct pfdd_job job;
+    struct pfdd_written *of;
+    struct writer *next;
+    struct pfdd_reader reader;
+    bool reading;
+    struct pfdd_consumer consumer;
+    bool consuming;
+    bool busy; /* the job is on its way */
+    bool failing;
+    uint64_t retry_at; /* uv_now() */
+    uint64_t used;     /* likewise: when it had something to write last */
+    uint32_t source;   /* with {buffer}: its number in `files` */
+    char *path;
+    /* The job's. */
+    struct pfdd_appended file;
+    const char *bytes; /* [n], the reader's or the queue's */
+    size_t n;
+    int error;
+    char old[PFDD_ROTATED]; /* rotated just now, or "" */
+    bool is_due;    /* it is rotated when what is in it is known to be */
+    bool is_mended; /* of what whoever wrote it last left */
+    struct pfdd_resume resume;
+};
+
+/* Of a source, by its number: which one it was, and how far its file is. */
+struct source_file {
+    uint64_t born;
+    uint64_t seq;     /* of the first line that may not be in it */
+    uint64_t n_lines; /* that the source had then */
+    struct writer *writer;
+};
+
+static const struct pfdd_written_config *config_of(const struct pfdd_written *o)
+{
+    return (const struct pfdd_written_config *)o->base.config;
+}
+
+/* ---- on the disk thread ---- */
+
+static bool is_due(const struct writer *w)
+{
+    const struct pfdd_written_config *config = config_of(w->of);
+    const struct pfdd_appended *f = &w->file;
+    uint64_t age = ((uint64_t)time(NULL) - f->opened) * 1000;
+    return f->is_whole && f->fd >= 0 && f->path &&
+           ((config->rotate_size && f->size >= config->rotate_size) ||
+            (config->rotate_age_ms && f->size && age >= config->rotate_age_ms));
+}
+
+/* The old file gets the time behind its name. */
+static void rotate(struct writer *w)
+{
+    if (!pfdd_rotated_rename(w->path, w->old))
+        w->old[0] = '\0';
+    pfdd_appended_close(&w->file);
+    w->file.opened = 0;
+}
+
+static bool write_lines(struct writer *w)
+{
+    struct pfdd_appended *f = &w->file;
+    if (!pfdd_appended_open(f))
+        return false;
+    /* Of somebody else, who was killed. */
+    if (!f->is_whole && w->consuming && !pfdd_appended_write(f, "\n", 1))
+        return false;
+    uint64_t before = f->size;
+    f->n_written = 0;
+    bool ok = pfdd_appended_write(f, w->bytes, w->n) &&
+              (!w->consuming || !f->path || fdatasync(f->fd) == 0);
+    if (!ok && w->consuming) {
+        int error = errno;
+        pfdd_appended_take_back(f, before);
+        errno = error;
+    }
+    return ok;
+}
+
+/* The next lines, and what becomes due by them. */
+static void go_on(struct writer *w)
+{
+    if (w->n && !write_lines(w)) {
+        w->error = errno ? errno : EIO;
+        return;
+    }
+    w->is_due = is_due(w);
+    if (w->is_due && !w->consuming) {
+        w->is_due = false;
+        rotate(w);
+    }
+}
+
+static void mend(struct writer *w)
+{
+    struct pfdd_look look;
+    const struct pfdd_choice *choice =
+        w->consuming ? w->consumer.choice : w->reader.choice;
+    bool has_records = w->of->base.config->form == PFDD_JSON;
+    w->is_mended = true;
+    pfdd_look_init(&look, choice ? choice->wants.map : NULL);
+    pfdd_resume_mend(w->path, has_records ? &look : NULL, w->consumer.saved,
+                     &w->resume);
+}
+
+static void run_job(struct pfdd_job *job)
+{
+    struct writer *w = (struct writer *)job;
+    w->error = 0;
+    w->file.n_written = 0;
+    w->old[0] = '\0';
+    pfdd_appended_look_after(&w->file);
+    bool is_first = !w->is_mended;
+    if (is_first)
+        mend(w);
+    if (w->is_due) {
+        w->is_due = false;
+        if (is_due(w))
+            rotate(w);
+    } else if (!is_first || w->reading) {
+        go_on(w);
+    }
+    /* There may be as many as others like: none is kept open. */
+    if (w->of->per_source && w->file.fd >= 0)
+        pfdd_appended_close(&w->file);
+}
+
+struct care {
+    struct pfdd_rotated_care care;
+    struct pfdd_written *of;
+};
+
+/* ---- on the loop ---- */
+
+static void finish_close(struct pfdd_written *o);
+
+static void care_done(struct pfdd_job *job)
+{
+    struct care *c = (struct care *)job;
+    struct pfdd_written *o = c->of;
+    if (c->care.error) {
+        pfdd_log(PFDD_WARNING, "%s: not compressed: %s", c->care.old,
+                 strerror(c->care.error));
+        o->base.d->count.file_errors++;
+    }
+    free(c);
+    o->n_compressing--;
+    finish_close(o);
+}
+
+/* old: rotated just now, or "": at the start. */
+static void look_after_old(struct pfdd_written *o, const char *old,
+                           const char *path)
+{
+    const struct pfdd_written_config *config = config_of(o);
+    struct care *c =
+        config->compress || config->keep ? malloc(sizeof *c) : NULL;
+    if (!c)
+        return;
+    pfdd_rotated_care(&c->care, old, path, config->compress, config->keep);
+    c->care.job.done = care_done;
+    c->of = o;
+    o->n_compressing++;
+    pfdd_pool_submit(o->base.d->pools.decoders, &c->care.job);
+}
+
+static void set_failing(struct writer *w, bool failing)
+{
+    struct pfdd *d = w->of->base.d;
+    if (w->consuming && failing != w->failing)
+        d->n_failing += failing ? 1 : -1U;
+    w->failing = failing;
+}
+
+static void start_job(struct writer *w);
+
+static void job_done(struct pfdd_job *job)
+{
+    struct writer *w = (struct writer *)job;
+    struct pfdd_written *o = w->of;
+    struct pfdd *d = o->base.d;
+    w->busy = false;
+    w->reader.is_lent = false;
+    if (w->reading) {
+        if (w->file.n_written)
+            pfdd_reader_take(&w->reader, w->file.n_written);
+    } else if (w->resume.seq) {
+        pfdd_consumer_resume(&w->consumer, w->resume.seq, w->resume.time,
+                             w->resume.line, w->resume.n_line);
+    } else if (w->n && !w->error) {
+        pfdd_consumer_ack(&w->consumer, w->consumer.given);
+        pfdd_consumer_take(&w->consumer, w->n);
+    }
+    /* After an error all of it comes again. */
+    w->n = 0;
+    if (w->error && w->error != EAGAIN) {
+        d->count.file_errors++;
+        if (!w->failing) {
+            pfdd_log(PFDD_ERROR, "%s: %s; trying again", w->path,
+                     pfdd_own_file_error(w->error));
+        }
+        w->retry_at = uv_now(d->loop) + RETRY_MS;
+    } else if (w->failing) {
+        pfdd_log(PFDD_INFO, "%s: writing again", w->path);
+    }
+    pfdd_resume_deinit(&w->resume);
+    set_failing(w, w->error && w->error != EAGAIN);
+    if (w->old[0])
+        look_after_old(o, w->old, w->path);
+    if (o->base.closing) {
+        finish_close(o);
+    } else {
+        start_job(w);
+    }
+}
+
+static bool is_waiting(const struct writer *w)
+{
+    return w->is_due && w->consumer.saved < w->consumer.acked;
+}
+
+static bool has_work(struct writer *w)
+{
+    if (w->reading)
+        return pfdd_reader_peek(&w->reader, &w->bytes, &w->n);
+    if (!w->is_mended)
+        return true;
+    /* A file that is done has nothing that might come again. */
+    if (w->is_due)
+        return !is_waiting(w);
+    return pfdd_consumer_peek(&w->consumer, &w->bytes, &w->n);
+}
+
+static void start_job(struct writer *w)
+{
+    struct pfdd *d = w->of->base.d;
+    if (w->busy || (w->failing && uv_now(d->loop) < w->retry_at))
+        return;
+    if (!has_work(w))
+        return;
+    w->busy = true;
+    w->used = uv_now(d->loop);
+    w->reader.is_lent = true;
+    d->count.file_retries += w->failing;
+    pfdd_pool_submit(w->of->is_stdout ? w->of->pool : d->pools.disk, &w->job);
+}
+
+static void on_lines(struct pfdd_reader *reader)
+{
+    start_job(reader->user);
+}
+
+static void on_durable(struct pfdd_consumer *consumer)
+{
+    struct writer *w = consumer->user;
+    if (w->of->base.closing) {
+        finish_close(w->of);
+    } else {
+        start_job(w);
+    }
+}
+
+static bool is_taken(const void *user, const char *path)
+{
+    const struct pfdd_written *o = user;
+    for (const struct writer *w = o->writers; w; w = w->next) {
+        if (!strcmp(w->path, path))
+            return true;
+    }
+    return false;
+}
+
+static bool join_queue(struct writer *w)
+{
+    struct pfdd *d = w->of->base.d;
+    char err[160];
+    if (!pfdd_consumer_choose(&w->consumer, w->of->base.config, NULL, err,
+                              sizeof err))
+        return false;
+    w->consumer.name = w->path;
+    w->consumer.wake = on_durable;
+    w->consumer.user = w;
+    pfdd_queue_join(d->queue, &w->consumer);
+    w->consuming = true;
+    return true;
+}
+
+static bool read_ring(struct writer *w, const char *source, uint64_t first_seq)
+{
+    const struct pfdd_output_config *config = w->of->base.config;
+    struct pfdd *d = w->of->base.d;
+    char err[160];
+    struct pfdd_request request;
+    bool ok = pfdd_output_request(config, &request, err, sizeof err);
+    request.from.is_seq = true;
+    request.from.value = first_seq;
+    ok = ok &&
+         (!source ||
+          pfdd_request_set(&request, "source", source, err, sizeof err)) &&
+         pfdd_request_finish(&request, err, sizeof err) &&
+         pfdd_reader_init(&w->reader, &d->pages, &request);
+    pfdd_request_deinit(&request);
+    if (!ok)
+        return false;
+    w->reader.wake = on_lines;
+    w->reader.user = w;
+    w->reader.name = w->path;
+    w->reading = true;
+    return true;
+}
+
+/* NULL: out of memory. */
+static struct writer *add_writer(struct pfdd_written *o, uint32_t source,
+                                 uint64_t first_seq)
+{
+    const struct pfdd_output_config *config = o->base.config;
+    const char *name =
+        o->per_source ? pfdd_source_name(o->base.d, source) : NULL;
+    struct writer *w = calloc(1, sizeof *w);
+    if (!w)
+        return NULL;
+    w->job.run = run_job;
+    w->job.done = job_done;
+    w->of = o;
+    w->source = source;
+    w->path = o->is_stdout
+                  ? strdup("stdout")
+                  : pfdd_template_choose(config_of(o)->path, name, is_taken, o);
+    w->file = (struct pfdd_appended){ .path = o->is_stdout ? NULL : w->path,
+                                      .stop = &o->stop,
+                                      .fd = -1 };
+    bool ok = w->path && (config->required ? join_queue(w)
+                                           : read_ring(w, name, first_seq));
+    if (!ok) {
+        free(w->path);
+        free(w);
+        return NULL;
+    }
+    /* What is printed raw need not end anywhere. */
+    w->is_mended = o->is_stdout || config->form == PFDD_RAW;
+    w->next = o->writers;
+    o->writers = w;
+    o->n_writers++;
+    start_job(w);
+    return w;
+}
+
+/* ---- a file for each source ---- */
+
+static void free_writer(struct pfdd_written *o, struct writer *w)
+{
+    if (w->reading) {
+        o->base.d->count.missed += w->reader.missed;
+        pfdd_reader_deinit(&w->reader);
+    }
+    set_failing(w, false);
+    if (w->consuming)
+        pfdd_queue_leave(o->base.d->queue, &w->consumer);
+    if (w->file.fd >= 0 && w->file.path)
+        pfdd_appended_close(&w->file);
+    pfdd_resume_deinit(&w->resume);
+    free(w->path);
+    free(w);
+}
+
+static bool grow_files(struct pfdd_written *o, uint32_t n)
+{
+    if (n <= o->n_files)
+        return true;
+    struct source_file *files = realloc(o->files, n * sizeof *files);
+    if (!files)
+        return false;
+    memset(files + o->n_files, 0, (n - o->n_files) * sizeof *files);
+    o->files = files;
+    o->n_files = n;
+    return true;
+}
+
+static bool is_idle(struct writer *w)
+{
+    return !w->busy && !w->failing && !has_work(w) &&
+           pfdd_reader_is_done(&w->reader);
+}
+
+/* All of its lines are written: it makes room for others, and goes on there
+ * when there are more. */
+static void retire(struct pfdd_written *o, struct source_file *f,
+                   uint64_t n_lines)
+{
+    struct writer *w = f->writer;
+    struct writer **at = &o->writers;
+    if (!is_idle(w))
+        return;
+    f->seq = pfdd_reader_seq(&w->reader);
+    f->n_lines = n_lines;
+    f->writer = NULL;
+    while (*at != w)
+        at = &(*at)->next;
+    *at = w->next;
+    o->n_writers--;
+    free_writer(o, w);
+}
+
+/* Where its file goes on. What the ring has let go of since is missed only if
+ * some of it was the source's. */
+static uint64_t first_seq(const struct pfdd_written *o,
+                          const struct source_file *f,
+                          const struct pfdd_source *it)
+{
+    const struct pfdd_ring *ring = &o->base.d->ring;
+    uint64_t oldest = pfdd_ring_oldest(ring);
+    bool has_all = it->n_lines - it->n_held <= f->n_lines;
+    return has_all && oldest > f->seq ? oldest : f->seq;
+}
+
+/* Who has had nothing to write for the longest makes way. False: all have. */
+static bool make_way(struct pfdd_written *o)
+{
+    struct writer *oldest = NULL;
+    if (o->n_writers < FILES_MAX)
+        return true;
+    for (struct writer *w = o->writers; w; w = w->next) {
+        if (is_idle(w) && (!oldest || w->used < oldest->used))
+            oldest = w;
+    }
+    if (!oldest)
+        return false;
+    uint32_t i = oldest->source;
+    retire(o, &o->files[i], o->base.d->sources.items[i].n_lines);
+    return true;
+}
+
+static void look_at_source(struct pfdd_written *o, uint32_t i)
+{
+    const struct pfdd_source *it = &o->base.d->sources.items[i];
+    struct source_file *f = &o->files[i];
+    bool is_same = it->name && it->born == f->born;
+    if (f->writer && (!is_same || it->refs == 0))
+        retire(o, f, it->n_lines);
+    if (f->writer || !it->name)
+        return;
+    if (!is_same)
+        *f = (struct source_file){ .born = it->born, .seq = o->first_seq };
+    if (f->n_lines == it->n_lines || it->n_held == 0)
+        return;
+    if (make_way(o)) {
+        f->writer = add_writer(o, i, first_seq(o, f, it));
+        f->n_lines = it->n_lines;
+    } else if (o->n_waiting++ == 0) {
+        o->turn = i;
+    }
+}
+
+static void tell_waiting(struct pfdd_written *o, unsigned n_before)
+{
+    struct pfdd *d = o->base.d;
+    char status[96] = "STATUS=";
+    d->count.waiting_files += o->n_waiting;
+    d->count.waiting_files -= n_before;
+    if ((n_before > 0) == (o->n_waiting > 0))
+        return;
+    if (o->n_waiting) {
+        pfdd_log(PFDD_WARNING,
+                 "%s: more than %d sources at a time: others wait for their "
+                 "turn, %s first",
+                 config_of(o)->path, FILES_MAX, d->sources.items[o->turn].name);
+        snprintf(status, sizeof status,
+                 "STATUS=more than %d files of {buffer}: others wait",
+                 FILES_MAX);
+    }
+    pfdd_systemd_notify(status);
+}
+
+static void look_at_sources(struct pfdd_written *o)
+{
+    uint32_t n = o->base.d->sources.n;
+    unsigned n_before = o->n_waiting;
+    if (!o->per_source || !n || !grow_files(o, n))
+        return;
+    uint32_t first = o->turn < n ? o->turn : 0;
+    o->n_waiting = 0;
+    for (uint32_t i = 0; i < n; i++)
+        look_at_source(o, (first + i) % n);
+    tell_waiting(o, n_before);
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    struct pfdd_written *o = timer->data;
+    for (struct writer *w = o->writers; w; w = w->next)
+        start_job(w);
+    look_at_sources(o);
+}
+
+/* Of all sources, if each has a file. */
+static void tidy(struct pfdd_written *o)
+{
+    char *path = o->is_stdout
+                     ? NULL
+                     : pfdd_template_fill(config_of(o)->path, PFDD_ROTATED_ANY);
+    if (path)
+        look_after_old(o, "", path);
+    free(path);
+}
+
+bool pfdd_written_open(struct pfdd_output *output, char *err, size_t n_err)
+{
+    struct pfdd_written *o = (struct pfdd_written *)output;
+    struct pfdd *d = output->d;
+    const char *path = config_of(o)->path;
+    o->is_stdout = !path;
+    o->first_seq = d->ring.next_seq;
+    o->per_source = path && strstr(path, "{buffer}");
+    if (!path)
+        o->pool = pfdd_pool_new(d->loop, 1);
+    bool ok =
+        (path || o->pool) && (o->per_source || add_writer(o, 0, o->first_seq));
+    if (!ok) {
+        pfdd_pool_close(o->pool);
+        snprintf(err, n_err, "out of memory or threads");
+        return false;
+    }
+    tidy(o);
+    uv_timer_init(d->loop, &o->tick);
+    o->tick.data = o;
+    uv_timer_start(&o->tick, on_tick, TICK_MS, TICK_MS);
+    return true;
+}
+
+static bool is_busy(const struct pfdd_written *o)
+{
+    for (const struct writer *w = o->writers; w; w = w->next) {
+        if (w->busy || (w->consuming && pfdd_consumer_is_busy(&w->consumer)))
+            return true;
+    }
+    return o->n_compressing > 0;
+}
+
+static void finish_close(struct pfdd_written *o)
+{
+    if (!o->base.closing || !o->timer_closed || is_busy(o))
+        return;
+    free(o->files);
+    o->base.d->count.waiting_files -= o->n_waiting;
+    while (o->writers) {
+        struct writer *w = o->writers;
+        o->writers = w->next;
+        free_writer(o, w);
+    }
+    pfdd_pool_close(o->pool);
+    pfdd_output_closed(&o->base);
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    struct pfdd_written *o = handle->data;
+    o->timer_closed = true;
+    finish_close(o);
+}
+
+void pfdd_written_close(struct pfdd_output *output)
+{
+    struct pfdd_written *o = (struct pfdd_written *)output;
+    atomic_store(&o->stop, true);
+    uv_close((uv_handle_t *)&o->tick, on_timer_closed);
+}
+
+bool pfdd_written_is_drained(const struct pfdd_output *output)
+{
+    struct pfdd_written *o = (struct pfdd_written *)(uintptr_t)output;
+    look_at_sources(o);
+    for (struct writer *w = o->writers; w; w = w->next) {
+        if (w->busy)
+            return false;
+        start_job(w);
+        if (w->busy || w->failing || is_waiting(w) ||
+            (w->reading && !pfdd_reader_is_done(&w->reader)))
+            return false;
+    }
+    return true;
+}
+
+size_t pfdd_written_memory(const struct pfdd_output *output)
+{
+    const struct pfdd_written *o = (const struct pfdd_written *)output;
+    size_t n = sizeof *o + o->n_files * sizeof *o->files;
+    for (const struct writer *w = o->writers; w; w = w->next) {
+        n += sizeof *w + (w->reading ? pfdd_reader_memory(&w->reader) : 0);
+    }
+    return n;
+}

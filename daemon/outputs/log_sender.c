@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: MIT */
+#include "outputs/log_sender.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sockios.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+enum {
+    BATCH = 64,          /* notes for one system call */
+    PARTS = 3,           /* of a note: head, itself, tail */
+    TURN = 1 << 20,      /* bytes sent before others have their turn */
+    SEND_ROOM = 4 << 20, /* that the kernel may hold; it gives less where the
+                            system says so */
+    WINDOW = 1 << 20,    /* bytes that are on the way, of a required output */
+    LOOK_MS = 2,         /* between looks at how much is, and at what gathers */
+};
+
+/* A connection; its handle may live longer than it is used. */
+struct pfdd_sender_link {
+    uv_poll_t poll;
+    int fd;
+    int events; /* polled for */
+    struct pfdd_sender *of;
+};
+
+/* Notes that go out together. */
+struct batch {
+    size_t n;
+    struct pfdd_wrap wraps[BATCH];
+    struct iovec parts[BATCH * PARTS];
+    struct pfdd_noted notes[BATCH];
+    size_t ends[BATCH]; /* bytes of what was read, behind each */
+};
+
+enum outcome {
+    EMPTY,   /* there is nothing to send */
+    TURNED,  /* there is more, and others wait */
+    BLOCKED, /* the peer does not take it now */
+    WAITING, /* enough is on the way */
+    LOST,    /* errno says why */
+};
+
+static const struct pfdd_access *access_of(const struct pfdd_sender *s)
+{
+    const struct pfdd_access *ours = &s->base.config->access;
+    return ours->address.text[0] ? ours : &s->protocol->access;
+}
+
+/* ---- batches ---- */
+
+static size_t part_bytes(const struct iovec *parts)
+{
+    return parts[0].iov_len + parts[1].iov_len + parts[2].iov_len;
+}
+
+/* Only read from. */
+static struct iovec part(const char *at, size_t n)
+{
+    return (struct iovec){ (void *)(uintptr_t)at, n };
+}
+
+static void gather(const struct pfdd_sender *s, struct batch *b,
+                   const char *bytes, size_t n)
+{
+    size_t at = 0;
+    assert(n > 0);
+    for (b->n = 0; at < n && b->n < BATCH; b->n++) {
+        struct pfdd_noted *note = &b->notes[b->n];
+        struct pfdd_wrap *w = &b->wraps[b->n];
+        struct iovec *parts = &b->parts[b->n * PARTS];
+        pfdd_note_at(bytes + at, n - at, note);
+        *w = (struct pfdd_wrap){ .n_head = 0 };
+        s->protocol->wrap(s->base.config, note->bytes, note->n, w);
+        parts[0] = part(w->head, w->n_head);
+        parts[1] = part(note->bytes + w->n_skip, note->n - w->n_skip);
+        parts[2] = part(w->tail, w->n_tail);
+        at += note->n_whole;
+        b->ends[b->n] = at;
+    }
+}
+
+/* ---- what is on the way ---- */
+
+static void on_timer(uv_timer_t *timer);
+
+/* A note went out whole. */
+static void count_out(struct pfdd_sender *s, uint64_t sequence, uint64_t time,
+                      size_t n_bytes)
+{
+    s->count.sent++;
+    if (!s->notes.is_required)
+        return;
+    if (s->out.n++ == 0) {
+        s->out.time = time;
+        uv_timer_start(&s->timer, on_timer, LOOK_MS, LOOK_MS);
+    }
+    s->out.n_bytes += n_bytes;
+    s->out.sequence = sequence;
+}
+
+/* The first n notes went out. */
+static void take(struct pfdd_sender *s, const struct batch *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        count_out(s, b->notes[i].sequence, b->notes[i].time,
+                  part_bytes(&b->parts[i * PARTS]));
+    }
+    if (n)
+        pfdd_notes_take(&s->notes, b->ends[n - 1]);
+}
+
+/* ---- datagrams ---- */
+
+static bool write_all(int fd, const struct iovec *parts)
+{
+    for (size_t i = 0; i < PARTS; i++) {
+        const char *at = parts[i].iov_base;
+        size_t left = parts[i].iov_len;
+        while (left) {
+            ssize_t n = write(fd, at, left);
+            if (n < 0)
+                return false;
+            at += n;
+            left -= (size_t)n;
+        }
+    }
+    return true;
+}
+
+static bool send_memory(int socket, int memory)
+{
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control = { .bytes = { 0 } };
+    struct msghdr message = { .msg_control = control.bytes,
+                              .msg_controllen = sizeof control.bytes };
+    struct cmsghdr *m = CMSG_FIRSTHDR(&message);
+    m->cmsg_level = SOL_SOCKET;
+    m->cmsg_type = SCM_RIGHTS;
+    m->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(m), &memory, sizeof memory);
+    return sendmsg(socket, &message, MSG_NOSIGNAL) >= 0;
+}
+
+/* What is larger than a datagram, as memory that nobody changes any more. */
+static bool send_large(const struct pfdd_sender *s, const struct iovec *parts)
+{
+    int fd = memfd_create("note", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    bool ok =
+        fd >= 0 && write_all(fd, parts) &&
+        fcntl(fd, F_ADD_SEALS,
+              F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0 &&
+        send_memory(s->link->fd, fd);
+    int error = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = error;
+    return ok;
+}
+
+static bool is_full(int error)
+{
+    return error == EAGAIN || error == ENOBUFS || error == ENOMEM;
+}
+
+/* The first of a batch, which no datagram holds. */
+static bool get_over(struct pfdd_sender *s, struct batch *b)
+{
+    if (s->protocol->takes_memory) {
+        if (!send_large(s, b->parts))
+            return false;
+        take(s, b, 1);
+        return true;
+    }
+    if (s->count.dropped++ == 0) {
+        pfdd_log(PFDD_WARNING,
+                 "%s: a message of %zu bytes is no datagram: dropped, and "
+                 "others like it",
+                 access_of(s)->address.text, part_bytes(b->parts));
+    }
+    pfdd_notes_take(&s->notes, b->ends[0]);
+    if (!s->out.n)
+        pfdd_notes_ack(&s->notes, b->notes[0].sequence);
+    return true;
+}
+
+static enum outcome send_datagrams(struct pfdd_sender *s, struct batch *b,
+                                   size_t *n_bytes)
+{
+    struct mmsghdr messages[BATCH] = { 0 };
+    for (size_t i = 0; i < b->n; i++) {
+        messages[i].msg_hdr.msg_iov = &b->parts[i * PARTS];
+        messages[i].msg_hdr.msg_iovlen = PARTS;
+    }
+    int n = sendmmsg(s->link->fd, messages, (unsigned)b->n, MSG_NOSIGNAL);
+    if (n > 0) {
+        *n_bytes = b->ends[n - 1];
+        take(s, b, (size_t)n);
+        return EMPTY;
+    }
+    if (errno == EMSGSIZE && get_over(s, b))
+        return EMPTY;
+    return is_full(errno) || errno == EINTR ? BLOCKED : LOST;
+}
+
+/* ---- streams ---- */
+
+/* Of the first note that did not go out whole all is kept. */
+static bool keep(struct pfdd_sender *s, const struct batch *b, size_t i,
+                 size_t sent)
+{
+    const struct iovec *parts = &b->parts[i * PARTS];
+    s->rest_sequence = b->notes[i].sequence;
+    s->rest_time = b->notes[i].time;
+    s->rest.n = 0;
+    for (size_t k = 0; k < PARTS; k++)
+        pfdd_growing_add(&s->rest, parts[k].iov_base, parts[k].iov_len);
+    s->rest_at = sent;
+    return !s->rest.failed;
+}
+
+static enum outcome send_stream(struct pfdd_sender *s, struct batch *b,
+                                size_t *n_bytes)
+{
+    struct msghdr message = { .msg_iov = b->parts, .msg_iovlen = b->n * PARTS };
+    ssize_t n = sendmsg(s->link->fd, &message, MSG_NOSIGNAL);
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR ? BLOCKED : LOST;
+    size_t left = (size_t)n;
+    size_t i = 0;
+    *n_bytes = left;
+    while (i < b->n && part_bytes(&b->parts[i * PARTS]) <= left)
+        left -= part_bytes(&b->parts[i++ * PARTS]);
+    bool ok = !left || keep(s, b, i, left);
+    take(s, b, i);
+    if (!left)
+        return i < b->n ? BLOCKED : EMPTY;
+    pfdd_notes_take(&s->notes, b->ends[i] - (i ? b->ends[i - 1] : 0));
+    if (ok)
+        return BLOCKED;
+    s->count.dropped += !s->notes.is_required;
+    pfdd_growing_free(&s->rest);
+    errno = ENOMEM;
+    return LOST;
+}
+
+static enum outcome send_rest(struct pfdd_sender *s)
+{
+    while (s->rest_at < s->rest.n) {
+        ssize_t n = send(s->link->fd, s->rest.at + s->rest_at,
+                         s->rest.n - s->rest_at, MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return errno == EAGAIN ? BLOCKED : LOST;
+        s->rest_at += (size_t)n;
+    }
+    count_out(s, s->rest_sequence, s->rest_time, s->rest.n);
+    pfdd_growing_free(&s->rest);
+    s->rest_at = 0;
+    return EMPTY;
+}
+
+/* ---- the link ---- */
+
+static void on_link_closed(uv_handle_t *handle);
+
+static void drop_link(struct pfdd_sender *s)
+{
+    struct pfdd_sender_link *link = s->link;
+    s->link = NULL;
+    s->count.retried += s->rest_at > 0;
+    s->rest_at = 0; /* whoever comes gets all of it */
+    if (s->notes.is_required) {
+        s->count.retried += s->out.n;
+        memset(&s->out, 0, sizeof s->out);
+        pfdd_growing_free(&s->rest);
+        pfdd_notes_attend(&s->notes, false);
+        pfdd_notes_rewind(&s->notes);
+    }
+    uv_poll_stop(&link->poll);
+    close(link->fd);
+    uv_close((uv_handle_t *)&link->poll, on_link_closed);
+}
+
+static void lose_link(struct pfdd_sender *s, const char *why)
+{
+    drop_link(s);
+    s->count.retried++;
+    pfdd_uplink_lost(&s->uplink, why);
+}
+
+static enum outcome send_some(struct pfdd_sender *s)
+{
+    struct batch b;
+    const char *bytes = NULL;
+    size_t n = 0;
+    size_t total = 0;
+    enum outcome outcome = s->rest.n ? send_rest(s) : EMPTY;
+    while (outcome == EMPTY && pfdd_notes_gather(&s->notes, &bytes, &n)) {
+        size_t n_bytes = 0;
+        if (s->out.n_bytes >= WINDOW)
+            return WAITING;
+        if (total >= TURN)
+            return TURNED;
+        gather(s, &b, bytes, n);
+        outcome = s->is_datagram ? send_datagrams(s, &b, &n_bytes)
+                                 : send_stream(s, &b, &n_bytes);
+        total += n_bytes;
+    }
+    if (s->notes.gathers && !uv_is_active((uv_handle_t *)&s->timer))
+        uv_timer_start(&s->timer, on_timer, LOOK_MS, LOOK_MS);
+    return outcome;
+}
+
+static void on_event(uv_poll_t *poll, int status, int events);
+
+static void watch(struct pfdd_sender_link *link, int events)
+{
+    if (link->events == events)
+        return;
+    link->events = events;
+    if (events) {
+        uv_poll_start(&link->poll, events, on_event);
+    } else {
+        uv_poll_stop(&link->poll);
+    }
+}
+
+static void go_on(struct pfdd_sender *s)
+{
+    /* Of a stream the end is waited for. */
+    int always = s->is_datagram ? 0 : UV_READABLE;
+    enum outcome outcome = send_some(s);
+    bool waits = outcome == EMPTY || outcome == WAITING;
+    if (outcome == LOST) {
+        lose_link(s, strerror(errno));
+    } else {
+        watch(s->link, always | (waits ? 0 : UV_WRITABLE));
+    }
+}
+
+/* Nothing of what was sent is on the way any more, and the peer is there. */
+static void look_whether_done(struct pfdd_sender *s)
+{
+    int left = 0;
+    if (ioctl(s->link->fd, SIOCOUTQ, &left) != 0 || left > 0)
+        return;
+    /* In this order: what nobody takes any more is thrown away afterwards. */
+    int error = pfdd_uplink_error(s->link->fd, 0);
+    if (error) {
+        lose_link(s, strerror(error));
+        return;
+    }
+    bool was_waiting = s->out.n_bytes >= WINDOW;
+    s->count.acked += s->out.n;
+    pfdd_notes_ack(&s->notes, s->out.sequence);
+    memset(&s->out, 0, sizeof s->out);
+    if (was_waiting)
+        go_on(s);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct pfdd_sender *s = timer->data;
+    if (s->link && s->out.n)
+        look_whether_done(s);
+    if (s->link && s->notes.gathers && !(s->link->events & UV_WRITABLE))
+        go_on(s);
+    if (!s->out.n && !(s->link && s->notes.gathers))
+        uv_timer_stop(timer);
+}
+
+/* What a service says is not for us; when it says no more it has gone. */
+static bool has_ended(const struct pfdd_sender_link *link)
+{
+    char waste[4096];
+    ssize_t n = recv(link->fd, waste, sizeof waste, MSG_DONTWAIT);
+    return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+static void on_event(uv_poll_t *poll, int status, int events)
+{
+    struct pfdd_sender_link *link = poll->data;
+    struct pfdd_sender *s = link->of;
+    if (status < 0) {
+        lose_link(s, strerror(pfdd_uplink_error(link->fd, status)));
+    } else if ((events & UV_READABLE) && has_ended(link)) {
+        lose_link(s, "the peer has gone");
+    } else if (events & UV_WRITABLE) {
+        go_on(s);
+    }
+}
+
+static void on_up(void *user, int fd)
+{
+    struct pfdd_sender *s = user;
+    struct pfdd_sender_link *link = calloc(1, sizeof *link);
+    int room = SEND_ROOM;
+    if (!link || uv_poll_init(s->base.d->loop, &link->poll, fd) != 0) {
+        free(link);
+        close(fd);
+        pfdd_uplink_lost(&s->uplink, "out of memory");
+        return;
+    }
+    if (!s->is_datagram)
+        setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+    link->poll.data = link;
+    link->fd = fd;
+    link->of = s;
+    s->link = link;
+    s->n_links++;
+    pfdd_notes_attend(&s->notes, true);
+    go_on(s);
+}
+
+static void finish_close(struct pfdd_sender *s);
+
+static void on_notes(void *user)
+{
+    struct pfdd_sender *s = user;
+    if (s->base.closing) {
+        finish_close(s);
+    } else if (s->link && !(s->link->events & UV_WRITABLE)) {
+        go_on(s);
+    }
+}
+
+/* ---- life ---- */
+
+static void finish_close(struct pfdd_sender *s)
+{
+    if (!s->base.closing || !s->uplink_closed || !s->timer_closed ||
+        s->n_links || !pfdd_notes_can_close(&s->notes))
+        return;
+    pfdd_notes_close(&s->notes);
+    pfdd_growing_free(&s->rest);
+    pfdd_output_closed(&s->base);
+}
+
+static void on_link_closed(uv_handle_t *handle)
+{
+    struct pfdd_sender_link *link = handle->data;
+    struct pfdd_sender *s = link->of;
+    free(link);
+    s->n_links--;
+    finish_close(s);
+}
+
+static void on_uplink_closed(void *user)
+{
+    struct pfdd_sender *s = user;
+    s->uplink_closed = true;
+    finish_close(s);
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    struct pfdd_sender *s = handle->data;
+    s->timer_closed = true;
+    finish_close(s);
+}
+
+bool pfdd_sender_open(struct pfdd_sender *s,
+                      const struct pfdd_protocol *protocol, char *err,
+                      size_t n_err)
+{
+    s->protocol = protocol;
+    s->is_datagram = protocol->is_datagram(s->base.config);
+    s->uplink = (struct pfdd_uplink){ .loop = s->base.d->loop,
+                                      .access = access_of(s),
+                                      .is_datagram = s->is_datagram,
+                                      .up = on_up,
+                                      .closed = on_uplink_closed,
+                                      .user = s };
+    s->notes.wake = on_notes;
+    s->notes.user = s;
+    if (!pfdd_notes_open(&s->notes, &s->base, protocol->encoding, err, n_err))
+        return false;
+    if (!pfdd_uplink_open(&s->uplink, err, n_err)) {
+        pfdd_notes_close(&s->notes);
+        return false;
+    }
+    uv_timer_init(s->base.d->loop, &s->timer);
+    s->timer.data = s;
+    pfdd_notes_look(&s->notes);
+    return true;
+}
+
+void pfdd_sender_close(struct pfdd_output *output)
+{
+    struct pfdd_sender *s = (struct pfdd_sender *)output;
+    if (s->link)
+        drop_link(s);
+    uv_close((uv_handle_t *)&s->timer, on_timer_closed);
+    pfdd_uplink_close(&s->uplink);
+}
+
+/* Whoever is away is not waited for. */
+bool pfdd_sender_is_drained(const struct pfdd_output *output)
+{
+    const struct pfdd_sender *s = (const struct pfdd_sender *)output;
+    return s->uplink.is_down ||
+           (!s->rest.n && !s->out.n && pfdd_notes_are_done(&s->notes));
+}
+
+size_t pfdd_sender_memory(const struct pfdd_output *output)
+{
+    const struct pfdd_sender *s = (const struct pfdd_sender *)output;
+    return sizeof *s + pfdd_notes_memory(&s->notes) + s->rest.size +
+           s->n_links * sizeof *s->link + pfdd_uplink_memory(&s->uplink);
+}
+
+struct pfdd_sent pfdd_sender_sent(const struct pfdd_output *output)
+{
+    const struct pfdd_sender *s = (const struct pfdd_sender *)output;
+    uint64_t taken = s->out.n ? s->out.time : s->rest.n ? s->rest_time : 0;
+    struct pfdd_sent ret = s->count;
+    ret.dropped += pfdd_notes_dropped(&s->notes);
+    ret.age_ns = pfdd_notes_age(&s->notes, taken);
+    ret.is_connected = s->link;
+    return ret;
+}

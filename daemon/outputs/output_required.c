@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A required subscriber: one at a time on a unix or TCP socket, gets what the
+ * queue on disk has for it, as lines of JSON or, if it asks so at once, as
+ * entries that are not printed, and says {"ack":N} when it has what goes up to
+ * sequence number N in safety. What it has not acknowledged comes again when
+ * it, or another one, connects; nothing of it leaves the disk before.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <jansson.h>
+
+#include <printfdecode/wire.h>
+
+#include "base/log.h"
+#include "daemon.h"
+#include "net/accepted_client.h"
+#include "spool/spool.h"
+
+enum {
+    GRACE_MS = 100, /* to say what it wants */
+};
+
+struct subscriber {
+    struct pfdd_visitor base;
+    bool reading; /* it has begun to get what it wants: */
+    bool is_entries;
+    bool has_had_any;
+    char line[PFDD_REQUEST_MAX];
+    size_t n_line;
+};
+
+struct acked_output {
+    struct pfdd_output base;
+    struct pfdd_visitors visitors;
+    struct subscriber *subscriber; /* NULL: nobody is there */
+    struct pfdd_consumer consumer;
+};
+
+static struct acked_output *output_of(const struct subscriber *s)
+{
+    return PFDD_MEMBER_OF(struct acked_output, s->base.of, visitors);
+}
+
+static void close_subscriber(struct subscriber *s)
+{
+    pfdd_visitor_close(&s->base);
+}
+
+static void on_leave(struct pfdd_visitor *v)
+{
+    struct acked_output *o = output_of((struct subscriber *)v);
+    o->subscriber = NULL;
+    o->consumer.absent = true;
+    /* What was not acknowledged is for the next one. */
+    pfdd_consumer_rewind(&o->consumer);
+}
+
+/* ---- what is wrong with it ---- */
+
+static bool send_bytes(void *user, const void *bytes, size_t n)
+{
+    const struct subscriber *s = user;
+    return send(s->base.fd, bytes, n, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+           (ssize_t)n;
+}
+
+/* Words have no place within a frame that was begun. */
+static void refuse(struct subscriber *s, const char *why)
+{
+    struct pfd_wire_frame error = { .type = PFD_WIRE_ERROR,
+                                    .reason = pfd_wire_text(why) };
+    if (!s->is_entries || !s->has_had_any) {
+        pfdd_socket_refuse(s->base.fd, why);
+    } else if (pfdd_consumer_is_between(&output_of(s)->consumer)) {
+        (void)pfd_wire_write(&error, send_bytes, s, NULL);
+    }
+    close_subscriber(s);
+}
+
+/* ---- out ---- */
+
+static void hear_out(struct acked_output *o);
+
+/* Sends what there is; more is read meanwhile, and then it is woken. Who has
+ * gone may have acknowledged something before that. */
+static void pump(struct acked_output *o)
+{
+    struct subscriber *s = o->subscriber;
+    const char *bytes = NULL;
+    size_t n = 0;
+    if (!s || !s->reading)
+        return;
+    while (pfdd_consumer_peek(&o->consumer, &bytes, &n)) {
+        ssize_t done = send(s->base.fd, bytes, n, MSG_NOSIGNAL);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0 && errno == EAGAIN) {
+            pfdd_visitor_watch(&s->base, UV_READABLE | UV_WRITABLE);
+            return;
+        }
+        if (done < 0) {
+            hear_out(o);
+            close_subscriber(s);
+            return;
+        }
+        s->has_had_any = true;
+        pfdd_consumer_take(&o->consumer, (size_t)done);
+    }
+    pfdd_visitor_watch(&s->base, UV_READABLE);
+    if (s->is_entries && pfdd_consumer_has_lines(&o->consumer)) {
+        refuse(s, "lines that were left by the version before come first, as "
+                  "json only");
+    }
+}
+
+static void begin(struct subscriber *s)
+{
+    struct acked_output *o = output_of(s);
+    s->reading = true;
+    pfdd_visitor_expect(&s->base, 0);
+    pfdd_consumer_begin(&o->consumer, s->is_entries);
+    pump(o);
+}
+
+/* ---- requests and acknowledgements in ---- */
+
+static const char *take_ack(struct acked_output *o, const json_t *value)
+{
+    json_int_t seq = json_integer_value(value);
+    if (!json_is_integer(value) || seq < 0 || (uint64_t)seq > o->consumer.given)
+        return "'ack' is the number of a line that was sent";
+    pfdd_consumer_ack(&o->consumer, (uint64_t)seq);
+    return NULL;
+}
+
+static const char *take_output(struct subscriber *s, const char *form)
+{
+    bool is_entries = form && !strcmp(form, "entries");
+    if (!is_entries && (!form || strcmp(form, "json") != 0)) {
+        return "a required output gives json or entries, from the first that "
+               "was not acknowledged";
+    }
+    if (s->reading && s->is_entries != is_entries)
+        return "what is wanted is said at once: something else has begun";
+    s->is_entries = is_entries;
+    return NULL;
+}
+
+/* NULL, or what is wrong with it. */
+static const char *take_line(struct subscriber *s, const char *line, size_t n)
+{
+    const char *why = NULL;
+    const char *key = NULL;
+    json_t *value = NULL;
+    json_t *root = json_loadb(line, n, JSON_REJECT_DUPLICATES, NULL);
+    if (!json_is_object(root))
+        why = "a line is a JSON object such as {\"ack\":77}";
+    json_object_foreach(root, key, value)
+    {
+        const char *wrong = NULL;
+        if (!strcmp(key, "ack")) {
+            wrong = take_ack(output_of(s), value);
+        } else {
+            bool is_form = !strcmp(key, "output");
+            wrong = take_output(s, is_form ? json_string_value(value) : NULL);
+        }
+        why = why ? why : wrong;
+    }
+    json_decref(root);
+    return why;
+}
+
+static void take_lines(struct subscriber *s)
+{
+    char *newline = NULL;
+    const char *why = NULL;
+    while (!why && (newline = memchr(s->line, '\n', s->n_line))) {
+        size_t n = (size_t)(newline - s->line) + 1;
+        why = take_line(s, s->line, n - 1);
+        s->n_line -= n;
+        memmove(s->line, newline + 1, s->n_line);
+        if (!why && !s->reading)
+            begin(s);
+        if (s->base.closing)
+            return;
+    }
+    if (!why && s->n_line == sizeof s->line)
+        why = "a line is longer than 4096 bytes";
+    if (why)
+        refuse(s, why);
+}
+
+static void on_input(struct subscriber *s)
+{
+    ssize_t n = recv(s->base.fd, s->line + s->n_line,
+                     sizeof s->line - s->n_line, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (n <= 0) {
+        close_subscriber(s);
+        return;
+    }
+    s->n_line += (size_t)n;
+    take_lines(s);
+}
+
+static void on_event(struct pfdd_visitor *v, int events)
+{
+    struct subscriber *s = (struct subscriber *)v;
+    if (events & UV_READABLE)
+        on_input(s);
+    if (!v->closing && (events & UV_WRITABLE))
+        pump(output_of(s));
+}
+
+/* It may have said something that was not read yet. */
+static void on_grace(struct pfdd_visitor *v)
+{
+    struct subscriber *s = (struct subscriber *)v;
+    on_input(s);
+    if (!v->closing && !s->reading && !s->n_line)
+        begin(s);
+}
+
+/* ---- coming ---- */
+
+/* Its last words and its end may stand in the socket when the next one comes.
+ * Whoever sends without end is left there. */
+static void hear_out(struct acked_output *o)
+{
+    char byte = 0;
+    for (int i = 0; i < 16 && o->subscriber; i++) {
+        ssize_t n =
+            recv(o->subscriber->base.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+        if (n < 0 && errno == EAGAIN)
+            return;
+        on_input(o->subscriber);
+    }
+}
+
+/* Who goes with bytes of ours unread breaks the connection, behind the last
+ * words. */
+static void on_broken(struct pfdd_visitor *v)
+{
+    hear_out(output_of((struct subscriber *)v));
+}
+
+static bool admit(struct pfdd_visitors *vs, int fd)
+{
+    struct acked_output *o = PFDD_MEMBER_OF(struct acked_output, vs, visitors);
+    hear_out(o);
+    if (o->subscriber)
+        pfdd_socket_refuse(fd, "a required output has one subscriber");
+    return !o->subscriber;
+}
+
+static void on_come(struct pfdd_visitor *v)
+{
+    struct subscriber *s = (struct subscriber *)v;
+    struct acked_output *o = output_of(s);
+    v->guest.is_silent = false;
+    o->subscriber = s;
+    o->consumer.absent = false;
+    pfdd_visitor_watch(v, UV_READABLE);
+    pfdd_visitor_expect(v, GRACE_MS);
+}
+
+/* ---- life ---- */
+
+static void finish_close(struct acked_output *o)
+{
+    if (!o->visitors.closing || o->visitors.first ||
+        !o->visitors.listener_closed || pfdd_consumer_is_busy(&o->consumer))
+        return;
+    pfdd_queue_leave(o->base.d->queue, &o->consumer);
+    pfdd_output_closed(&o->base);
+}
+
+static void on_closed(struct pfdd_visitors *vs)
+{
+    finish_close(PFDD_MEMBER_OF(struct acked_output, vs, visitors));
+}
+
+static void on_durable(struct pfdd_consumer *consumer)
+{
+    struct acked_output *o = consumer->user;
+    pump(o);
+    finish_close(o);
+}
+
+static const struct pfdd_visitors_class subscribers = {
+    .size = sizeof(struct subscriber),
+    .admit = admit,
+    .come = on_come,
+    .event = on_event,
+    .late = on_grace,
+    .broken = on_broken,
+    .leave = on_leave,
+    .closed = on_closed,
+};
+
+static bool open_output(struct pfdd_output *output, char *err, size_t n_err)
+{
+    struct acked_output *o = (struct acked_output *)output;
+    const struct pfdd_output_config *config = output->config;
+    o->visitors.class = &subscribers;
+    o->visitors.loop = output->d->loop;
+    o->visitors.count = &output->d->count;
+    o->visitors.n_max = 1;
+    if (!pfdd_consumer_choose(&o->consumer, config, NULL, err, n_err))
+        return false;
+    if (!pfdd_visitors_open(&o->visitors, &config->access, err, n_err)) {
+        pfdd_choice_free(o->consumer.choice);
+        return false;
+    }
+    o->consumer.name =
+        config->name ? config->name : config->access.address.text;
+    o->consumer.wake = on_durable;
+    o->consumer.user = o;
+    o->consumer.absent = true;
+    pfdd_queue_join(output->d->queue, &o->consumer);
+    pfdd_log(PFDD_INFO, "a required subscriber: %s",
+             config->access.address.text);
+    return true;
+}
+
+static void close_output(struct pfdd_output *output)
+{
+    struct acked_output *o = (struct acked_output *)output;
+    pfdd_visitors_close(&o->visitors);
+}
+
+/* Whether it has acknowledged is the queue's question. */
+static bool is_drained(const struct pfdd_output *output)
+{
+    const struct acked_output *o = (const struct acked_output *)output;
+    return pfdd_consumer_is_done(&o->consumer);
+}
+
+static size_t memory(const struct pfdd_output *output)
+{
+    const struct acked_output *o = (const struct acked_output *)output;
+    return sizeof *o + pfdd_visitors_memory(&o->visitors) +
+           (o->subscriber ? sizeof *o->subscriber : 0);
+}
+
+/* Its block is read as one of output_listen.c. */
+const struct pfdd_output_class pfdd_output_acked = {
+    .size = sizeof(struct acked_output),
+    .open = open_output,
+    .close = close_output,
+    .is_drained = is_drained,
+    .memory = memory,
+};

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "outputs/socket_writer.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+
+#include "base/log.h"
+
+enum {
+    TURN = 1 << 20,  /* bytes written before others have their turn */
+    MUCH = 64 << 10, /* bytes that are worth the way to a thread and back */
+};
+
+/* ---- on a thread ---- */
+
+static void write_away(struct pfdd_job *job)
+{
+    struct pfdd_pump *p = PFDD_MEMBER_OF(struct pfdd_pump, job, job);
+    p->n_written = send(p->to->fd, p->bytes, p->n, MSG_NOSIGNAL);
+    p->error = p->n_written < 0 ? errno : 0;
+}
+
+/* ---- life ---- */
+
+static void end_reading(struct pfdd_pump *p)
+{
+    struct pfdd *d = p->output->d;
+    d->count.missed += p->reader.missed;
+    if (d->sent == p)
+        d->sent = NULL;
+    pfdd_reader_deinit(&p->reader);
+    p->is_open = false;
+}
+
+static void come_back(struct pfdd_job *job)
+{
+    struct pfdd_pump *p = PFDD_MEMBER_OF(struct pfdd_pump, job, job);
+    p->is_away = false;
+    p->has_come = true;
+    p->reader.is_lent = false;
+    if (p->to->closing) {
+        end_reading(p);
+        pfdd_visitor_take_back(p->to); /* p has gone with it, perhaps */
+    } else {
+        pfdd_visitor_take_back(p->to);
+        p->go_on(p->to);
+    }
+}
+
+bool pfdd_pump_open(struct pfdd_pump *p, const struct pfdd_output *output,
+                    struct pfdd_visitor *to, struct pfdd_request *request,
+                    void (*go_on)(struct pfdd_visitor *to))
+{
+    struct pfdd_quota *quota =
+        pfdd_quota_join(&output->d->quotas, &to->guest.key);
+    p->is_open = quota && pfdd_reader_init_of(&p->reader, &output->d->pages,
+                                              request, quota);
+    pfdd_quota_leave(quota);
+    p->output = output;
+    p->to = to;
+    p->go_on = go_on;
+    p->job = (struct pfdd_job){ .run = write_away, .done = come_back };
+    return p->is_open;
+}
+
+void pfdd_pump_close(struct pfdd_pump *p)
+{
+    if (p->is_away) {
+        p->reader.wake = NULL;
+    } else if (p->is_open) {
+        end_reading(p);
+    }
+}
+
+/* ---- turns ---- */
+
+bool pfdd_pump_has_lagged(const struct pfdd_pump *p)
+{
+    const struct pfdd_output *output = p->output;
+    if (output->config->on_lag != PFDD_DISCONNECT ||
+        !pfdd_reader_has_missed(&p->reader))
+        return false;
+    output->d->count.disconnected++;
+    pfdd_log(PFDD_INFO, "a subscriber of %s was too slow: disconnected",
+             output->config->access.address.text);
+    return true;
+}
+
+/* One subscriber alone has its bytes sooner from the loop. */
+static bool is_for_thread(const struct pfdd_pump *p, size_t n)
+{
+    const struct pfdd *d = p->output->d;
+    const struct pfdd_pool *senders = d->pools.senders;
+    bool is_alone = !d->sent || d->sent == p;
+    return n >= MUCH && senders && (!is_alone || pfdd_pool_pending(senders));
+}
+
+static void send_away(struct pfdd_pump *p, const char *bytes, size_t n)
+{
+    p->bytes = bytes;
+    p->n = n;
+    p->is_away = true;
+    p->reader.is_lent = true;
+    pfdd_visitor_lend(p->to);
+    pfdd_pool_submit(p->output->d->pools.senders, &p->job);
+}
+
+/* What send() said of n bytes. False: the turn ends with *ret. */
+static bool take(struct pfdd_pump *p, size_t n, ssize_t n_written, int error,
+                 enum pfdd_pump_turn *ret)
+{
+    if (n_written < 0) {
+        *ret = error == EAGAIN ? PFDD_PUMP_BLOCKS : PFDD_PUMP_END;
+        return error == EINTR;
+    }
+    pfdd_reader_take(&p->reader, (size_t)n_written);
+    *ret = PFDD_PUMP_BLOCKS;
+    return (size_t)n_written == n;
+}
+
+enum pfdd_pump_turn pfdd_pump_turn(struct pfdd_pump *p)
+{
+    struct pfdd_reader *reader = &p->reader;
+    enum pfdd_pump_turn ret = PFDD_PUMP_AWAY;
+    const char *bytes = NULL;
+    size_t n = 0;
+    size_t total = 0;
+    if (p->is_away)
+        return PFDD_PUMP_AWAY;
+    if (p->has_come) {
+        p->has_come = false;
+        if (!take(p, p->n, p->n_written, p->error, &ret))
+            return ret;
+    }
+    while (pfdd_reader_peek(reader, &bytes, &n)) {
+        if (pfdd_pump_has_lagged(p))
+            return PFDD_PUMP_END;
+        if (total >= TURN)
+            return PFDD_PUMP_TURN;
+        bool goes_away = is_for_thread(p, n);
+        if (n >= MUCH)
+            p->output->d->sent = p;
+        if (goes_away) {
+            send_away(p, bytes, n);
+            return PFDD_PUMP_AWAY;
+        }
+        ssize_t n_written = send(p->to->fd, bytes, n, MSG_NOSIGNAL);
+        if (!take(p, n, n_written, errno, &ret))
+            return ret;
+        total += n_written > 0 ? (size_t)n_written : 0;
+    }
+    if (!reader->is_over)
+        return PFDD_PUMP_EMPTY;
+    p->output->d->count.costly += reader->is_costly;
+    if (reader->is_cut) {
+        pfdd_log(PFDD_INFO,
+                 "a subscriber of %s took nothing, and there was no memory for "
+                 "the rest of its line: disconnected",
+                 p->output->config->access.address.text);
+    }
+    return PFDD_PUMP_END;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#include "ring/collapser.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <printfdecode/collapse.h>
+
+#define WAIT_NS UINT64_C(1000000000)
+
+static void put(struct pfdd_runs *r, const char *bytes, size_t n)
+{
+    if (r->size - r->n < n) {
+        size_t size = 2 * (r->n + n);
+        char *more = realloc(r->text, size);
+        if (!more) {
+            r->failed = true;
+            return;
+        }
+        r->text = more;
+        r->size = size;
+    }
+    memcpy(r->text + r->n, bytes, n);
+    r->n += n;
+}
+
+/* ---- events ---- */
+
+static void put_event(struct pfdd_runs *r, const char *line, size_t n)
+{
+    static const char *const named[] = { "finding", "gap" };
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
+        char begin[40];
+        int n_begin =
+            snprintf(begin, sizeof begin, "{\"type\":\"%s\"", named[i]);
+        if (n > (size_t)n_begin && !memcmp(line, begin, (size_t)n_begin)) {
+            n_begin = snprintf(begin, sizeof begin, "event: %s\n", named[i]);
+            put(r, begin, (size_t)n_begin);
+        }
+    }
+    put(r, "data: ", 6);
+    put(r, line, n); /* ends with a newline */
+    put(r, "\n", 1);
+}
+
+static bool take_lines(void *user, const void *bytes, size_t n)
+{
+    struct pfdd_runs *r = user;
+    const char *at = bytes;
+    if (!r->is_sse)
+        put(r, bytes, n);
+    while (r->is_sse && n) {
+        const char *end = memchr(at, '\n', n);
+        size_t n_line = end ? (size_t)(end - at) + 1 : n;
+        put_event(r, at, n_line);
+        at += n_line;
+        n -= n_line;
+    }
+    return !r->failed;
+}
+
+/* ---- runs ---- */
+
+struct pfdd_runs *pfdd_runs_new(enum pfdd_form form,
+                                const struct pfdd_wants *wants, uint64_t now_ns)
+{
+    struct pfdd_runs *r = calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    const struct pfd_collapse_spec spec = {
+        .output = form == PFDD_TEXT ? "text" : "json",
+        .equal = wants->collapse == PFDD_COLLAPSE_EQUAL,
+        .window = wants->window,
+        .n_bytes_max = PFDD_RUNS_MAX,
+        .write = take_lines,
+        .write_user = r,
+    };
+    r->is_sse = form == PFDD_SSE;
+    r->ended_ns = now_ns;
+    if (pfd_collapse_new(&spec, &r->collapse, NULL) == PFD_OK)
+        return r;
+    free(r);
+    return NULL;
+}
+
+void pfdd_runs_free(struct pfdd_runs *runs)
+{
+    if (!runs)
+        return;
+    pfd_collapse_free(runs->collapse);
+    free(runs->text);
+    free(runs);
+}
+
+size_t pfdd_runs_memory(const struct pfdd_runs *runs)
+{
+    return sizeof *runs + runs->size + pfd_collapse_memory(runs->collapse);
+}
+
+void pfdd_runs_set_room(struct pfdd_runs *runs, size_t n)
+{
+    pfd_collapse_set_room(runs->collapse, n);
+}
+
+void pfdd_runs_add(struct pfdd_runs *runs, const void *rows, size_t n)
+{
+    if (!rows || !n)
+        return;
+    runs->waits = true;
+    runs->failed |= !pfd_collapse_write(runs->collapse, rows, n);
+}
+
+void pfdd_runs_end(struct pfdd_runs *runs, uint64_t seq, uint64_t now_ns)
+{
+    char id[40];
+    runs->ended_ns = now_ns;
+    if (!runs->waits)
+        return;
+    runs->waits = false;
+    runs->failed |= pfd_collapse_end(runs->collapse) != PFD_OK;
+    if (runs->is_sse) {
+        put(runs, id,
+            (size_t)snprintf(id, sizeof id, "id: %" PRIu64 "\n\n", seq));
+    }
+}
+
+bool pfdd_runs_are_old(const struct pfdd_runs *runs, uint64_t now_ns)
+{
+    return runs->waits && now_ns - runs->ended_ns >= WAIT_NS;
+}
+
+char *pfdd_runs_take(struct pfdd_runs *runs, size_t *n)
+{
+    char *text = runs->text;
+    *n = runs->n;
+    runs->text = NULL;
+    runs->n = runs->size = 0;
+    return text;
+}

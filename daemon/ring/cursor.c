@@ -1,0 +1,771 @@
+/* SPDX-License-Identifier: MIT */
+#include "ring/cursor.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <uv.h>
+
+#include "ring/json_fields.h"
+
+#define LATELY_NS UINT64_C(250000000)
+/* That a reader may have a page: until it is taken back, and until a reader that
+ * cannot give it back is ended. */
+#define PAGE_NS     (4 * LATELY_NS)
+#define PAGE_MAX_NS (8 * LATELY_NS)
+#define PATIENCE_NS UINT64_C(5000000000)
+#define PERIOD_NS   (6 * PATIENCE_NS)
+/* Of processor time, beyond what entries that are looked at may cost. */
+#define DEBT_MAX_NS INT64_C(2000000000)
+
+/* Bytes that a filter may take while a page is made, where they are there. */
+enum {
+    MATCHING = 512 << 10,
+    EACH_STRING = 128,
+};
+
+enum {
+    SPARED = 64, /* this part of what all may have */
+};
+
+/* ---- where it stands ---- */
+
+/* The first item of that time or later; sources may say times out of order. */
+static uint64_t find_time(const struct pfdd_ring *ring, uint64_t time)
+{
+    for (size_t i = 0; i < ring->n_chunks; i++) {
+        const struct pfdd_chunk *c = pfdd_ring_at(ring, i);
+        if (c->time >= time)
+            return c->first_seq;
+    }
+    return ring->next_seq;
+}
+
+uint64_t pfdd_reader_seq(const struct pfdd_reader *r)
+{
+    return r->page && r->page->is_ready ? r->page->first + r->item : r->seq;
+}
+
+/* The item that it needs of the ring; a page that is being made may end before
+ * where it stands. */
+static uint64_t next_of(const struct pfdd_reader *r)
+{
+    return r->page && r->page->end > r->seq ? r->page->end : r->seq;
+}
+
+bool pfdd_reader_has_missed(const struct pfdd_reader *r)
+{
+    return r->missed || next_of(r) < pfdd_ring_oldest(r->ring);
+}
+
+uint64_t pfdd_reader_dropped(const struct pfdd_reader *r)
+{
+    uint64_t next = next_of(r);
+    uint64_t oldest = pfdd_ring_oldest(r->ring);
+    return r->missed + (next < oldest ? oldest - next : 0);
+}
+
+static struct pfdd_runs *runs_of(const struct pfdd_reader *r)
+{
+    return r->choice ? r->choice->runs : NULL;
+}
+
+bool pfdd_reader_is_done(const struct pfdd_reader *r)
+{
+    return r->out_at == r->out_n &&
+           (r->is_over || (!r->page && r->seq >= r->ring->next_seq &&
+                           !(runs_of(r) && runs_of(r)->waits)));
+}
+
+bool pfdd_reader_is_awaited(struct pfdd_reader *r, uint64_t now_ns)
+{
+    bool samples = r->choice && r->choice->wants.sample;
+    if (samples || now_ns - r->taken_ns > LATELY_NS)
+        return false;
+    if (now_ns - r->period_ns > PERIOD_NS) {
+        r->period_ns = now_ns;
+        r->waited_ns = 0;
+    }
+    if (now_ns - r->awaited_ns < LATELY_NS)
+        r->waited_ns += now_ns - r->awaited_ns;
+    r->awaited_ns = now_ns;
+    return r->waited_ns < PATIENCE_NS;
+}
+
+/* Of what it matches, and asks of strings: so much it always has. */
+static size_t filter_bytes(const struct pfdd_choice *choice)
+{
+    size_t n = pfd_filter_run_memory(choice->run);
+    if (!choice->wants.entries)
+        return 0;
+    return n > PFD_FILTER_ROOM_MIN ? n : PFD_FILTER_ROOM_MIN;
+}
+
+/* Bytes that it has; no page of its choice is being made. */
+static size_t bytes_of(const struct pfdd_reader *r)
+{
+    const struct pfdd_choice *choice = r->choice;
+    size_t n = sizeof *r + r->out_n + pfdd_told_memory(&r->told);
+    if (choice) {
+        n += sizeof *choice + pfd_filter_memory(choice->wants.entries) +
+             filter_bytes(choice);
+    }
+    return n + (runs_of(r) ? pfdd_runs_memory(runs_of(r)) + PFDD_RUNS_MIN : 0);
+}
+
+/* False: it may not have so much. */
+static bool hold(struct pfdd_reader *r, size_t n)
+{
+    if (!pfdd_quota_change(r->quota, r->n_held, n))
+        return false;
+    r->n_held = n;
+    return true;
+}
+
+/* Who filters or collapses leaves some for those of the same user who do not. */
+static bool hold_sparing(struct pfdd_reader *r, size_t n)
+{
+    size_t spare = r->quota ? r->quota->of->n_max / SPARED : 0;
+    return hold(r, n + spare) && hold(r, n);
+}
+
+size_t pfdd_reader_memory(const struct pfdd_reader *r)
+{
+    return r->n_held;
+}
+
+/* ---- what it says itself ---- */
+
+/* Behind what is there. */
+static bool add_out(struct pfdd_reader *r, const char *bytes, size_t n)
+{
+    size_t left = r->out_n - r->out_at;
+    char *out = malloc(left + n);
+    if (!out)
+        return false;
+    if (left)
+        memcpy(out, r->out + r->out_at, left);
+    memcpy(out + left, bytes, n);
+    free(r->out);
+    r->out = out;
+    r->out_at = 0;
+    r->out_n = left + n;
+    return true;
+}
+
+static bool add_frame_bytes(void *user, const void *bytes, size_t n)
+{
+    return add_out(user, bytes, n);
+}
+
+/* A stream that lacks something is none: it ends. */
+static void add_frame(struct pfdd_reader *r, const struct pfd_wire_frame *frame)
+{
+    if (!pfdd_told_begin(&r->told, add_frame_bytes, r) ||
+        pfd_wire_write(frame, add_frame_bytes, r, NULL) != PFD_OK)
+        r->is_over = true;
+}
+
+/* text: "! ..." */
+static void say_note(struct pfdd_reader *r, const char *type, const char *text)
+{
+    struct pfdd_growing out = { 0 };
+    const struct pfdd_note note = {
+        .type = type,
+        .severity = PFDD_SEVERITY_WARNING,
+        .sequence = r->seq,
+        .time = pfdd_time_now(),
+        .text = text + 2,
+        .n = strlen(text) - 2,
+        .map = r->choice->wants.map,
+    };
+    pfdd_note_put(&out, r->choice->wants.encoding, &note);
+    if (!out.failed)
+        add_out(r, out.at, out.n);
+    pfdd_growing_free(&out);
+}
+
+/* A record in its form; text: the same in words. */
+static void say(struct pfdd_reader *r, const char *event, const char *json,
+                const char *text)
+{
+    char line[512];
+    int n = 0;
+    if (r->choice && r->choice->wants.encoding) {
+        say_note(r, event, text);
+        return;
+    }
+    if (r->form == PFDD_RAW) /* Bytes only: there is no place for it. */
+        return;
+    if (r->form == PFDD_SSE) {
+        n = snprintf(line, sizeof line, "event: %s\ndata: %s\n\n", event, json);
+    } else {
+        n = snprintf(line, sizeof line, "%s\n",
+                     r->form == PFDD_TEXT ? text : json);
+    }
+    add_out(r, line, (size_t)n);
+}
+
+static void miss(struct pfdd_reader *r, uint64_t missed, const char *reason)
+{
+    char json[200];
+    char text[120];
+    r->missed += missed;
+    r->gaps++;
+    r->seq += missed;
+    if (r->choice && r->choice->wants.no_findings)
+        return;
+    if (r->form == PFDD_ENTRIES) {
+        struct pfd_wire_frame gap = { .type = PFD_WIRE_GAP,
+                                      .lost_entries = missed,
+                                      .sequence = r->seq,
+                                      .time = pfdd_time_now(),
+                                      .reason = pfd_wire_text(reason) };
+        add_frame(r, &gap);
+        return;
+    }
+    snprintf(json, sizeof json,
+             "{\"type\":\"gap\",\"missed\":%" PRIu64
+             ",\"next_sequence\":%" PRIu64 ",\"reason\":\"%s\"}",
+             missed, r->seq, reason);
+    snprintf(text, sizeof text,
+             "! gap: %" PRIu64 " records missed, next is %" PRIu64, missed,
+             r->seq);
+    say(r, "gap", json, text);
+}
+
+static void cut_off(struct pfdd_reader *r, const char *why)
+{
+    char json[160];
+    char text[120];
+    struct pfd_wire_frame error = { .type = PFD_WIRE_ERROR,
+                                    .reason = pfd_wire_text(why) };
+    r->is_over = true;
+    if (r->form == PFDD_ENTRIES) {
+        add_frame(r, &error);
+        return;
+    }
+    snprintf(json, sizeof json, "{\"type\":\"error\",\"text\":\"%s\"}", why);
+    snprintf(text, sizeof text, "! error: %s", why);
+    say(r, "error", json, text);
+}
+
+/* What it has is all that it holds; what has been made already is its last. */
+static void settle(struct pfdd_reader *r)
+{
+    if (!hold(r, bytes_of(r)) && !r->is_over)
+        cut_off(r, "this subscriber takes more memory than it may");
+}
+
+/* Beside its own, as much as there is, from what it has to `most`. */
+static size_t hold_more(struct pfdd_reader *r, size_t own, size_t has,
+                        size_t most)
+{
+    size_t n = most > has ? most : has;
+    while (n > has && !hold_sparing(r, own + n))
+        n = n / 2 > has ? n / 2 : has;
+    if (n == has)
+        hold(r, own + n);
+    return n;
+}
+
+/* For the strings of the item that it has to come. */
+static size_t most_of_filter(const struct pfdd_reader *r)
+{
+    size_t i = pfdd_ring_find(r->ring, r->seq);
+    const struct pfdd_buffer *buffer = pfdd_ring_at(r->ring, i)->buffer;
+    return MATCHING +
+           EACH_STRING * pfd_strings_count(buffer->binding->strings->set);
+}
+
+/* What may wait, and what a filter may take, while a page is made. */
+static void hold_rooms(struct pfdd_reader *r, struct pfdd_choice *choice)
+{
+    size_t n = bytes_of(r);
+    if (choice->runs) {
+        n -= PFDD_RUNS_MIN;
+        size_t room = hold_more(r, n, PFDD_RUNS_MIN, PFDD_RUNS_MAX);
+        pfdd_runs_set_room(choice->runs, room);
+        n += room;
+    }
+    if (choice->wants.entries) {
+        size_t has = filter_bytes(choice);
+        choice->room = hold_more(r, n - has, has, most_of_filter(r));
+    }
+}
+
+/* What waits to be collapsed, all before the present item; no page is being
+ * made. */
+static void end_runs(struct pfdd_reader *r)
+{
+    struct pfdd_runs *runs = runs_of(r);
+    size_t n = 0;
+    if (!runs)
+        return;
+    pfdd_runs_end(runs, r->seq - 1, uv_hrtime());
+    char *text = pfdd_runs_take(runs, &n);
+    bool ok = !runs->failed && (!n || add_out(r, text, n));
+    free(text);
+    if (!ok)
+        cut_off(r, "out of memory for what is collapsed");
+    settle(r);
+}
+
+/* ---- turns ---- */
+
+/* However many come and go, room is for who has waited, among those that choose
+ * and among the others; what the configuration names stands in no line. */
+static bool has_turn(const struct pfdd_reader *r)
+{
+    for (const struct pfdd_reader *o = r->ring->readers; o; o = o->next) {
+        if (o != r && o->waits && !o->choice == !r->choice)
+            return r->is_called || !r->quota;
+    }
+    return true;
+}
+
+static void end_turn(struct pfdd_reader *r)
+{
+    if (r->is_called && !r->waits)
+        pfdd_ring_put_last(r->ring, r);
+    r->is_called = false;
+}
+
+/* ---- life ---- */
+
+static bool begin(struct pfdd_reader *r, struct pfdd_request *request)
+{
+    if (!pfdd_choice_new(request, &r->choice))
+        return false;
+    if (r->choice && r->choice->wants.collapse) {
+        r->choice->runs =
+            pfdd_runs_new(r->form, &r->choice->wants, uv_hrtime());
+    }
+    bool ok = !r->choice || !r->choice->wants.collapse || r->choice->runs;
+    bool has_much = r->choice && (r->choice->wants.entries || r->choice->runs);
+    if (ok && (has_much ? hold_sparing : hold)(r, bytes_of(r)))
+        return true;
+    pfdd_choice_free(r->choice);
+    return false;
+}
+
+bool pfdd_reader_init_of(struct pfdd_reader *r, struct pfdd_pages *pages,
+                         struct pfdd_request *request, struct pfdd_quota *quota)
+{
+    struct pfdd_ring *ring = pages->ring;
+    const struct pfdd_from *from = &request->from;
+    *r = (struct pfdd_reader){ .ring = ring,
+                               .pages = pages,
+                               .form = request->form,
+                               .quota = quota,
+                               .seq = ring->next_seq };
+    if (request->wants.map && !request->wants.encoding) {
+        request->wants.encoding = &pfdd_mapped_encoding;
+        r->form = PFDD_TEXT;
+    }
+    if (!begin(r, request))
+        return false;
+    if (quota)
+        quota->refs++;
+    pfdd_ring_join(ring, r);
+    if (from->is_time) {
+        r->seq = find_time(ring, from->value);
+    } else if (from->is_seq && from->value < ring->next_seq) {
+        /* "oldest" is 0; sequence numbers begin with 1. */
+        r->seq = from->value ? from->value : pfdd_ring_oldest(ring);
+    }
+    return true;
+}
+
+bool pfdd_reader_init(struct pfdd_reader *r, struct pfdd_pages *pages,
+                      struct pfdd_request *request)
+{
+    return pfdd_reader_init_of(r, pages, request, NULL);
+}
+
+static void drop_page(struct pfdd_reader *r)
+{
+    pfdd_page_unref(r->page);
+    r->page = NULL;
+    r->item = r->at = r->n_told = 0;
+}
+
+void pfdd_reader_deinit(struct pfdd_reader *r)
+{
+    struct pfdd_page *p = r->page;
+    pfdd_ring_leave(r->ring, r);
+    pfdd_told_deinit(&r->told);
+    free(r->out);
+    if (p && !p->is_shared && !p->is_ready) {
+        pfdd_page_leave_behind(p, r);
+    } else {
+        pfdd_choice_free(r->choice);
+        hold(r, 0);
+        pfdd_quota_leave(r->quota);
+    }
+    drop_page(r);
+}
+
+/* ---- pages ---- */
+
+static size_t end_of(const struct pfdd_page *p, size_t item)
+{
+    return p->ends[item];
+}
+
+static size_t n_items_of(const struct pfdd_page *p)
+{
+    return (size_t)(p->end - p->first);
+}
+
+/* The first item of which not all is among `at` bytes of the page. Entries go
+ * out with the last one of their frame: those before it have nothing of their
+ * own, and are left until it goes. */
+static size_t first_left(const struct pfdd_reader *r, size_t at)
+{
+    const struct pfdd_page *p = r->page;
+    size_t ret = r->item;
+    for (size_t i = r->item; i < n_items_of(p) && end_of(p, i) <= at; i++) {
+        bool has_bytes = end_of(p, i) > (i ? end_of(p, i - 1) : 0);
+        if (has_bytes || p->form != PFDD_ENTRIES)
+            ret = i + 1;
+    }
+    return ret;
+}
+
+/* The page is ready; it may begin before the item, or have been full before
+ * it. */
+static void enter_page(struct pfdd_reader *r)
+{
+    const struct pfdd_page *p = r->page;
+    r->entered_ns = uv_hrtime();
+    if (r->seq >= p->end && !p->has_failed) {
+        drop_page(r);
+        return;
+    }
+    r->item = (size_t)(r->seq - p->first);
+    r->at = r->item ? end_of(p, r->item - 1) : 0;
+    if (r->choice)
+        settle(r);
+}
+
+static void leave_page(struct pfdd_reader *r)
+{
+    struct pfdd_choice *choice = r->choice;
+    r->seq = r->page->end;
+    drop_page(r);
+    if (choice && choice->debt_ns < 0)
+        choice->debt_ns = 0;
+    if (choice && choice->debt_ns > DEBT_MAX_NS) {
+        r->is_costly = true;
+        cut_off(r, "what is matched costs more than it may");
+    }
+    settle(r);
+}
+
+/* What is of other sources need not be looked at, unless it is counted. */
+static void skip_others(struct pfdd_reader *r)
+{
+    const struct pfdd_wants *w = r->choice ? &r->choice->wants : NULL;
+    const char *source = w && !w->sample ? w->source : NULL;
+    size_t i = source ? pfdd_ring_find(r->ring, r->seq) : r->ring->n_chunks;
+    for (; i < r->ring->n_chunks; i++) {
+        const struct pfdd_chunk *c = pfdd_ring_at(r->ring, i);
+        if (c->contents.n[PFDD_GAP] || !strcmp(c->buffer->name, source))
+            return;
+        r->lines += c->first_seq + c->n_items - r->seq;
+        r->seq = c->first_seq + c->n_items;
+    }
+}
+
+/* NULL: there is no room now. */
+static struct pfdd_page *ask_for_page(struct pfdd_reader *r)
+{
+    if (!r->choice)
+        return pfdd_pages_get(r->pages, r->form, r->seq);
+    hold_rooms(r, r->choice);
+    struct pfdd_page *ret = pfdd_pages_choose(r->pages, r, r->seq);
+    if (!ret)
+        hold(r, bytes_of(r));
+    return ret;
+}
+
+/* False: there is none now. */
+static bool find_page(struct pfdd_reader *r)
+{
+    uint64_t oldest = pfdd_ring_oldest(r->ring);
+    if (r->seq < oldest && !r->is_over) {
+        end_runs(r);
+        miss(r, oldest - r->seq, "subscriber_lag");
+        return true;
+    }
+    skip_others(r);
+    if (r->seq >= r->ring->next_seq || r->is_over)
+        return false;
+    struct pfdd_page *p = has_turn(r) ? ask_for_page(r) : NULL;
+    r->waits = !p;
+    end_turn(r);
+    if (!p)
+        return false;
+    /* Room for these may be taken from readers that have a page. */
+    if (!r->choice)
+        pfdd_pages_prepare(r->pages, r->form, p->end);
+    r->page = p;
+    if (r->page->is_ready)
+        enter_page(r);
+    return true;
+}
+
+/* What the page speaks of goes before it. */
+static bool tell(struct pfdd_reader *r)
+{
+    const struct pfdd_page_buffer *b = &r->page->buffers[r->n_told];
+    uint64_t n_streams = r->told.n_streams;
+    bool done = false;
+    if (!pfdd_told_tell(&r->told, &r->pages->objects, b->buffer, b->generation,
+                        add_frame_bytes, r, &done))
+        r->is_over = true;
+    r->n_told += done;
+    settle(r);
+    if (r->told.n_streams != n_streams)
+        r->n_told = 0;
+    return !r->is_over;
+}
+
+/* True: it has bytes, or something else can be tried. */
+static bool read_page(struct pfdd_reader *r, const char **bytes, size_t *n)
+{
+    struct pfdd_page *p = r->page;
+    if (!p->is_ready || r->is_over)
+        return false;
+    if (p->has_failed) {
+        uint64_t end = p->end;
+        drop_page(r);
+        if (runs_of(r)) { /* nobody knows what of it was counted */
+            cut_off(r, "out of memory for what is collapsed");
+            return true;
+        }
+        r->waits = r->must_have_all;
+        if (!r->waits)
+            miss(r, end - r->seq, "no_memory");
+        return !r->waits;
+    }
+    if (r->form == PFDD_ENTRIES && r->n_told < p->n_buffers)
+        return tell(r);
+    if (r->at < p->n) {
+        *bytes = p->text + r->at;
+        *n = p->n - r->at;
+        return true;
+    }
+    r->lines += n_items_of(p) - r->item;
+    leave_page(r);
+    return true;
+}
+
+bool pfdd_reader_peek(struct pfdd_reader *r, const char **bytes, size_t *n)
+{
+    *n = 0;
+    if (r->form == PFDD_ENTRIES && !r->told.has_begun && !r->is_over &&
+        !pfdd_told_begin(&r->told, add_frame_bytes, r))
+        r->is_over = true;
+    while (*n == 0) {
+        if (r->out_at < r->out_n) {
+            *bytes = r->out + r->out_at;
+            *n = r->out_n - r->out_at;
+        } else if (!(r->page ? read_page(r, bytes, n) : find_page(r))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void take_out(struct pfdd_reader *r, size_t n)
+{
+    r->out_at += n;
+    if (r->out_at < r->out_n)
+        return;
+    free(r->out);
+    r->out = NULL;
+    r->out_at = r->out_n = 0;
+    if (!r->page || r->page->is_ready)
+        settle(r);
+}
+
+void pfdd_reader_take(struct pfdd_reader *r, size_t n)
+{
+    r->taken_ns = uv_hrtime();
+    if (r->out_at < r->out_n) {
+        take_out(r, n);
+        return;
+    }
+    const struct pfdd_page *p = r->page;
+    r->at += n;
+    size_t item = first_left(r, r->at);
+    r->lines += item - r->item;
+    r->item = item;
+    if (item < n_items_of(p))
+        return;
+    leave_page(r);
+    if (!r->choice)
+        pfdd_pages_prepare(r->pages, r->form, r->seq);
+}
+
+void pfdd_reader_pass(struct pfdd_reader *r, uint64_t seq)
+{
+    r->taken_ns = uv_hrtime();
+    r->lines += seq - r->seq;
+    r->seq = seq;
+}
+
+/* ---- all of them ---- */
+
+void pfdd_readers_wake(struct pfdd_ring *ring, const struct pfdd_page *page)
+{
+    struct pfdd_reader *next = ring->readers;
+    for (size_t n = ring->n_readers; n && next; n--) {
+        struct pfdd_reader *r = next;
+        bool is_meant = page ? r->page == page : r->waits;
+        next = r->next;
+        if (!is_meant)
+            continue;
+        if (page)
+            enter_page(r);
+        r->is_called = !page;
+        r->waits = false;
+        if (r->wake)
+            r->wake(r);
+    }
+}
+
+uint64_t pfdd_readers_lowest(const struct pfdd_ring *ring, enum pfdd_form form)
+{
+    uint64_t ret = UINT64_MAX;
+    for (const struct pfdd_reader *r = ring->readers; r; r = r->next) {
+        uint64_t seq = pfdd_reader_seq(r);
+        if (r->form == form && !r->choice && seq < ret)
+            ret = seq;
+    }
+    return ret;
+}
+
+void pfdd_readers_end_runs(struct pfdd_ring *ring)
+{
+    struct pfdd_reader *next = NULL;
+    uint64_t now = uv_hrtime();
+    for (struct pfdd_reader *r = ring->readers; r; r = next) {
+        struct pfdd_runs *runs = runs_of(r);
+        next = r->next;
+        if (r->page || !runs || !pfdd_runs_are_old(runs, now))
+            continue;
+        end_runs(r);
+        if (r->wake)
+            r->wake(r);
+    }
+}
+
+/* Does a record end where it stands in its page? */
+static bool is_between(const struct pfdd_reader *r)
+{
+    const char *end = r->form == PFDD_SSE ? "\n\n" : "\n";
+    size_t n = strlen(end);
+    if (r->form == PFDD_ENTRIES)
+        return r->at == 0;
+    return r->at == 0 ||
+           (r->at >= n && !memcmp(r->page->text + r->at - n, end, n));
+}
+
+/* It ends with what it has of its page. An event that is not whole is none, if
+ * the stream ends in it: there the word is a comment. */
+static void end_inside(struct pfdd_reader *r)
+{
+    static const char why[] = "no memory for the rest of what this subscriber "
+                              "does not take";
+    static const char comment[] = "\n: error: ";
+    bool ends_line = r->form == PFDD_TEXT || r->form == PFDD_JSON;
+    bool is_inside = !is_between(r);
+    r->seq = r->page->first + r->item;
+    r->is_over = r->is_cut = true;
+    drop_page(r);
+    if (is_inside && r->form == PFDD_SSE) {
+        add_out(r, comment, sizeof comment - 1);
+        add_out(r, why, sizeof why - 1);
+        add_out(r, "\n", 1);
+    } else if (!is_inside || (ends_line && add_out(r, "\n", 1))) {
+        cut_off(r, why);
+    }
+    settle(r);
+}
+
+/* Behind what it has begun of its page: a line, or, where entries have been
+ * counted, all. */
+static size_t end_of_begun(const struct pfdd_reader *r)
+{
+    const struct pfdd_page *p = r->page;
+    size_t end = r->item;
+    if (runs_of(r))
+        return n_items_of(p);
+    if (r->at > (r->item ? end_of(p, r->item - 1) : 0)) {
+        while (end_of(p, end++) <= r->at)
+            continue;
+    }
+    return end;
+}
+
+/* The rest of what it has begun becomes its own, and the others are made again.
+ * False: it may not have so much, and keeps its page. */
+static bool let_go(struct pfdd_reader *r)
+{
+    const struct pfdd_page *p = r->page;
+    size_t end = end_of_begun(r);
+    size_t n_rest = end > r->item ? end_of(p, end - 1) - r->at : 0;
+    size_t n_held = r->n_held;
+    if (!hold(r, n_held + n_rest))
+        return false;
+    if (n_rest && !add_out(r, p->text + r->at, n_rest)) {
+        hold(r, n_held);
+        return false;
+    }
+    r->lines += end - r->item;
+    r->seq = p->first + end;
+    drop_page(r);
+    return true;
+}
+
+static bool has_page(const struct pfdd_reader *r, bool who_choose)
+{
+    return r->page && r->page->is_ready && !r->is_lent &&
+           (r->choice || !who_choose);
+}
+
+/* Of those that have a page for too long, and are somebody's, the first one that
+ * got it. */
+static struct pfdd_reader *find_slowest(const struct pfdd_ring *ring,
+                                        bool who_choose)
+{
+    uint64_t now = uv_hrtime();
+    struct pfdd_reader *ret = NULL;
+    for (struct pfdd_reader *r = ring->readers; r; r = r->next) {
+        if (has_page(r, who_choose) && r->quota &&
+            now - r->entered_ns > PAGE_MAX_NS &&
+            (!ret || r->entered_ns < ret->entered_ns))
+            ret = r;
+    }
+    return ret;
+}
+
+bool pfdd_readers_let_go(struct pfdd_ring *ring, bool who_choose)
+{
+    uint64_t now = uv_hrtime();
+    for (struct pfdd_reader *r = ring->readers; r; r = r->next) {
+        bool is_slow =
+            now - r->taken_ns > LATELY_NS || now - r->entered_ns > PAGE_NS;
+        if (has_page(r, who_choose) && is_slow && let_go(r))
+            return true;
+    }
+    struct pfdd_reader *slowest = find_slowest(ring, who_choose);
+    if (slowest)
+        end_inside(slowest);
+    return slowest;
+}

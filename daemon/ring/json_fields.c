@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "ring/json_fields.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <printfdecode/convert.h>
+
+#include "base/timestamp.h"
+#include "config/field_map.h"
+
+enum {
+    KEYS_MAX = 96, /* of a line; what comes behind them is left out */
+    DIGITS = 15,   /* of a number that every reader of JSON keeps */
+};
+
+struct line {
+    struct pfdd_growing *out;
+    const struct pfdd_fieldmap *map;
+    /* The names that it has, each in two parts. */
+    const char *prefixes[KEYS_MAX];
+    const char *names[KEYS_MAX]; /* [n] */
+    size_t n;
+};
+
+static bool is_same(const char *a, const char *more_of_a, const char *b,
+                    const char *more_of_b)
+{
+    size_t n_a = strlen(a);
+    size_t n_b = strlen(b);
+    if (n_a > n_b)
+        return is_same(b, more_of_b, a, more_of_a);
+    size_t n = n_b - n_a;
+    return !memcmp(a, b, n_a) && !strncmp(more_of_a, b + n_a, n) &&
+           strlen(more_of_a) >= n && !strcmp(more_of_a + n, more_of_b);
+}
+
+/* No name stands there twice: the first one counts. */
+static bool is_new(struct line *l, const char *prefix, const char *name)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        if (is_same(l->prefixes[i], l->names[i], prefix, name))
+            return false;
+    }
+    if (l->n == KEYS_MAX)
+        return false;
+    l->prefixes[l->n] = prefix;
+    l->names[l->n++] = name;
+    return true;
+}
+
+static void put_text(struct pfdd_growing *out, const char *text, size_t n)
+{
+    char *at = pfdd_growing_room(out, 6 * n + 2);
+    if (!at)
+        return;
+    size_t n_out = pfd_escape_for_json(at + 1, text, n);
+    at[0] = at[n_out + 1] = '"';
+    out->n += n_out + 2;
+}
+
+static void put_member(struct line *l, const char *prefix, const char *name,
+                       const char *value, size_t n, bool is_number)
+{
+    if (!is_new(l, prefix, name))
+        return;
+    pfdd_growing_puts(l->out, l->n > 1 ? ",\"" : "{\"");
+    pfdd_growing_puts(l->out, prefix);
+    pfdd_growing_puts(l->out, name);
+    pfdd_growing_puts(l->out, "\":");
+    if (is_number && n <= DIGITS) {
+        pfdd_growing_add(l->out, value, n);
+    } else {
+        put_text(l->out, value, n);
+    }
+}
+
+static void put_value(struct line *l, const char *name, const char *value,
+                      size_t n, bool is_number)
+{
+    const char *prefix = NULL;
+    const char *theirs = NULL;
+    bool is_label = false;
+    if (!pfdd_fieldmap_find(l->map, name, &prefix, &theirs))
+        return;
+    /* Labels are words, whatever they say. */
+    is_label = !strncmp(prefix, "labels.", 7);
+    put_member(l, prefix, theirs, value, n, is_number && !is_label);
+}
+
+static void put_field(void *user, const struct pfdd_field *field)
+{
+    put_value(user, field->name, field->value, field->n, field->is_number);
+}
+
+static void put_time(struct line *l, uint64_t ns)
+{
+    char text[PFDD_MOMENT];
+    put_value(l, "time", text, pfdd_moment(text, ns, 9), false);
+}
+
+static void put(struct pfdd_growing *out, const struct pfdd_note *note)
+{
+    struct line l = { .out = out, .map = note->map };
+    const char *severity = pfdd_severity_name(note->severity);
+    const char *ecs = pfdd_fieldmap_ecs(note->map);
+    put_time(&l, note->time);
+    put_value(&l, "severity", severity, strlen(severity), false);
+    put_value(&l, "message", note->text, note->n, false);
+    if (ecs)
+        put_member(&l, "", "ecs.version", ecs, strlen(ecs), false);
+    pfdd_note_fields(note, put_field, &l);
+    pfdd_growing_puts(out, l.n ? "}\n" : "{}\n");
+}
+
+const struct pfdd_encoding pfdd_mapped_encoding = { .put = put,
+                                                    .is_lines = true };
+
+/* ---- how lines look ---- */
+
+static void put_look(char *ret, size_t n, const char *before,
+                     const struct pfdd_fieldmap *map, const char *name,
+                     const char *behind)
+{
+    const char *prefix = "";
+    const char *theirs = name;
+    pfdd_fieldmap_find(map, name, &prefix, &theirs);
+    snprintf(ret, n, "%s\"%s%s\":%s", before, prefix, theirs, behind);
+}
+
+void pfdd_look_init(struct pfdd_look *ret, const struct pfdd_fieldmap *map)
+{
+    static const struct pfdd_look own = { .begin = "{\"type\":\"",
+                                          .number = "\"sequence\":",
+                                          .time = "\"time_unix_nano\":\"",
+                                          .n_head = 256 };
+    *ret = own;
+    if (!map)
+        return;
+    /* A name in the text of a message would have a backslash before its
+     * quotes. */
+    put_look(ret->begin, sizeof ret->begin, "{", map, "time", "\"");
+    put_look(ret->number, sizeof ret->number, ",", map, "sequence", "");
+    put_look(ret->time, sizeof ret->time, "{", map, "time", "\"");
+    ret->is_rfc3339 = true;
+    ret->n_head = SIZE_MAX;
+}
+
+/* What is behind a text; NULL: the line has none. */
+static const char *find_behind(const struct pfdd_look *look, const char *line,
+                               size_t n, const char *text)
+{
+    size_t n_text = strlen(text);
+    const char *at =
+        memmem(line, n < look->n_head ? n : look->n_head, text, n_text);
+    return at ? at + n_text : NULL;
+}
+
+uint64_t pfdd_look_number(const struct pfdd_look *look, const char *line,
+                          size_t n)
+{
+    size_t n_begin = strlen(look->begin);
+    if (n <= n_begin || memcmp(line, look->begin, n_begin) != 0 ||
+        line[n - 2] != '}' || memchr(line, '\0', n))
+        return 0;
+    const char *at = find_behind(look, line, n, look->number);
+    return at ? strtoull(at + (*at == '"'), NULL, 10) : 0;
+}
+
+uint64_t pfdd_look_time(const struct pfdd_look *look, const char *line,
+                        size_t n)
+{
+    const char *at = find_behind(look, line, n, look->time);
+    struct tm tm = { 0 };
+    if (!at)
+        return 0;
+    if (!look->is_rfc3339)
+        return strtoull(at, NULL, 10);
+    const char *part = strptime(at, "%Y-%m-%dT%H:%M:%S.", &tm);
+    return part ? (uint64_t)timegm(&tm) * 1000000000 + strtoull(part, NULL, 10)
+                : 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Notes as lines of JSON with the names of others (field_map.h): an object each,
+ * flat, with time, severity and message first. Any thread.
+ */
+#ifndef PFDD_JSON_FIELDS_H
+#define PFDD_JSON_FIELDS_H
+
+#include "ring/log_record.h"
+
+extern const struct pfdd_encoding pfdd_mapped_encoding;
+
+/* How a line of ours is known, in JSON with our own names or those of others. */
+struct pfdd_look {
+    char begin[300];  /* what it begins with */
+    char number[300]; /* what stands before its sequence number, */
+    char time[300];   /* and before its time */
+    bool is_rfc3339;  /* which is one of RFC 3339; else ns since 1970 */
+    size_t n_head;    /* bytes in which both are said */
+};
+
+/* map: NULL: our own names; else it keeps `sequence` and `time`. */
+void pfdd_look_init(struct pfdd_look *ret, const struct pfdd_fieldmap *map);
+
+/* Of a line [n] that is whole and looks like one; 0: it does not. */
+uint64_t pfdd_look_number(const struct pfdd_look *look, const char *line,
+                          size_t n);
+/* Of one that does. */
+uint64_t pfdd_look_time(const struct pfdd_look *look, const char *line,
+                        size_t n);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+#include "ring/log_record.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/digits.h"
+
+/* ---- what is known ---- */
+
+struct fields {
+    pfdd_field_fn call;
+    void *user;
+    bool of_buffer;
+};
+
+/* A name that is known when this is compiled. */
+struct name {
+    const char *at; /* [n] */
+    size_t n;
+};
+#define NAME(text) ((struct name){ (text), sizeof(text) - 1 })
+
+static void put(const struct fields *f, struct name name, const char *value,
+                size_t n, bool is_number)
+{
+    const struct pfdd_field field = { name.at, name.n,    value,
+                                      n,       is_number, f->of_buffer };
+    f->call(f->user, &field);
+}
+
+static void put_bytes(const struct fields *f, struct name name,
+                      struct pfd_wire_bytes value)
+{
+    if (value.n)
+        put(f, name, value.at, value.n, false);
+}
+
+static void put_text(const struct fields *f, struct name name,
+                     const char *value)
+{
+    put(f, name, value, strlen(value), false);
+}
+
+static void put_number(const struct fields *f, struct name name, uint64_t value)
+{
+    char text[PFDD_DIGITS];
+    put(f, name, text, pfdd_decimal(text, value), true);
+}
+
+static void put_hex(const struct fields *f, struct name name, uint64_t value,
+                    unsigned n_digits)
+{
+    char text[PFDD_DIGITS];
+    put(f, name, text, pfdd_hex(text, value, n_digits), false);
+}
+
+/* "1,2,3" */
+static void put_parts(const struct fields *f, struct name name,
+                      const struct pfd_origin *o)
+{
+    char text[3 * PFDD_DIGITS];
+    size_t n = 0;
+    for (uint32_t i = 0; i < o->n && i < 3; i++) {
+        uint32_t bits = (uint32_t)o->value[i];
+        float real;
+        memcpy(&real, &bits, sizeof real);
+        if (i)
+            text[n++] = ',';
+        n += o->type == PFD_ORIGIN_FLOATS
+                 ? (size_t)snprintf(text + n, sizeof text - n, "%.9g",
+                                    (double)real)
+                 : pfdd_decimal(text + n, o->value[i]);
+    }
+    put(f, name, text, n, false);
+}
+
+static void put_origin(const struct fields *f, const struct pfd_origin *o)
+{
+    struct name name = { o->name, strlen(o->name) };
+    switch (o->type) {
+    case PFD_ORIGIN_NUMBER:
+        put_number(f, name, o->value[0]);
+        break;
+    case PFD_ORIGIN_HEX:
+        put_hex(f, name, o->value[0], 16);
+        break;
+    case PFD_ORIGIN_COORDS:
+    case PFD_ORIGIN_FLOATS:
+        put_parts(f, name, o);
+        break;
+    case PFD_ORIGIN_TEXT:
+        put(f, name, o->text, o->n, false);
+        break;
+    }
+}
+
+static void put_entry(const struct fields *f, struct pfd_entry *entry)
+{
+    struct pfd_origin origin;
+    const char *stream = pfd_stream_name((enum pfd_stream)entry->stream);
+    put_hex(f, NAME("id"), entry->id, 12);
+    if (stream)
+        put_text(f, NAME("stream"), stream);
+    for (size_t i = 0; pfd_entry_origin(entry, i, &origin) == PFD_OK; i++)
+        put_origin(f, &origin);
+}
+
+/* "unknown_id width_mismatch" */
+static void put_findings(const struct fields *f, uint64_t findings)
+{
+    char text[1024];
+    size_t n = 0;
+    if (!findings)
+        return;
+    for (uint64_t left = findings; left && n < sizeof text; left &= left - 1) {
+        unsigned kind = (unsigned)__builtin_ctzll(left);
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? " " : "",
+                              pfd_finding_name((enum pfd_finding_kind)kind));
+    }
+    put_text(f, NAME("findings"), text);
+}
+
+void pfdd_note_buffer_fields(const struct pfdd_note *note, pfdd_field_fn call,
+                             void *user)
+{
+    const struct fields f = { call, user, true };
+    const struct pfd_wire_frame *frame =
+        note->buffer ? note->buffer->frame : NULL;
+    if (!frame)
+        return;
+    put_text(&f, NAME("source"), note->buffer->name);
+    put_bytes(&f, NAME("host"), frame->host);
+    put_bytes(&f, NAME("process"), frame->process);
+    if (frame->pid)
+        put_number(&f, NAME("pid"), frame->pid);
+    put_bytes(&f, NAME("device"), frame->device);
+    put_bytes(&f, NAME("queue"), frame->queue);
+    if (frame->pipeline)
+        put_hex(&f, NAME("pipeline"), frame->pipeline, 16);
+    put_bytes(&f, NAME("pipeline_type"), frame->pipeline_type);
+    if (frame->dispatch)
+        put_number(&f, NAME("dispatch"), frame->dispatch);
+    put_bytes(&f, NAME("stage"), frame->stage);
+}
+
+void pfdd_note_fields(const struct pfdd_note *note, pfdd_field_fn call,
+                      void *user)
+{
+    const struct fields f = { call, user, false };
+    put_text(&f, NAME("type"), note->type);
+    put_number(&f, NAME("sequence"), note->sequence);
+    put_number(&f, NAME("time_unix_nano"), note->time);
+    pfdd_note_buffer_fields(note, call, user);
+    if (note->generation)
+        put_number(&f, NAME("generation"), note->generation);
+    if (note->entry)
+        put_entry(&f, note->entry);
+    put_findings(&f, note->findings);
+}
+
+bool pfdd_note_origin(const struct pfdd_note *note, const char *name,
+                      struct pfd_origin *ret)
+{
+    for (size_t i = 0; note->entry; i++) {
+        if (pfd_entry_origin(note->entry, i, ret) != PFD_OK)
+            return false;
+        if (!strcmp(ret->name, name))
+            return true;
+    }
+    return false;
+}
+
+uint64_t pfdd_note_findings(const struct pfd_entry *entry)
+{
+    uint64_t ret = 0;
+    for (uint64_t left = entry->findings; left; left &= left - 1) {
+        unsigned kind = (unsigned)__builtin_ctzll(left);
+        if (!pfd_finding_is_note((enum pfd_finding_kind)kind))
+            ret |= UINT64_C(1) << kind;
+    }
+    return ret;
+}
+
+enum pfdd_severity pfdd_note_severity(struct pfd_entry *entry,
+                                      uint64_t findings)
+{
+    static const struct {
+        const char *level;
+        enum pfdd_severity severity;
+    } levels[] = {
+        { "error", PFDD_SEVERITY_ERROR }, { "warning", PFDD_SEVERITY_WARNING },
+        { "info", PFDD_SEVERITY_INFO },   { "debug", PFDD_SEVERITY_DEBUG },
+        { "trace", PFDD_SEVERITY_DEBUG },
+    };
+    const struct pfdd_note note = { .entry = entry };
+    struct pfd_origin level;
+    enum pfdd_severity ret = PFDD_SEVERITY_INFO;
+    if (pfdd_note_origin(&note, "level", &level)) {
+        for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+            if (level.n == strlen(levels[i].level) &&
+                !memcmp(level.text, levels[i].level, level.n))
+                ret = levels[i].severity;
+        }
+    } else if (entry->stream == PFD_STREAM_STDERR) {
+        ret = PFDD_SEVERITY_ERROR;
+    }
+    return findings && ret > PFDD_SEVERITY_WARNING ? PFDD_SEVERITY_WARNING
+                                                   : ret;
+}
+
+const char *pfdd_severity_name(enum pfdd_severity severity)
+{
+    switch (severity) {
+    case PFDD_SEVERITY_ERROR:
+        return "error";
+    case PFDD_SEVERITY_WARNING:
+        return "warning";
+    case PFDD_SEVERITY_DEBUG:
+        return "debug";
+    case PFDD_SEVERITY_INFO:
+        break;
+    }
+    return "info";
+}
+
+/* ---- one behind the other ---- */
+
+struct head {
+    uint64_t sequence;
+    uint64_t time;
+    uint64_t n; /* bytes behind it */
+};
+
+void pfdd_note_put(struct pfdd_growing *out,
+                   const struct pfdd_encoding *encoding,
+                   const struct pfdd_note *note)
+{
+    struct head head = { note->sequence, note->time, 0 };
+    size_t before = out->n;
+    if (encoding->is_lines) {
+        encoding->put(out, note);
+        return;
+    }
+    pfdd_growing_add(out, &head, sizeof head);
+    encoding->put(out, note);
+    if (out->failed)
+        return;
+    head.n = out->n - before - sizeof head;
+    memcpy(out->at + before, &head, sizeof head);
+}
+
+void pfdd_note_at(const char *bytes, size_t n, struct pfdd_noted *ret)
+{
+    struct head head = { 0 };
+    assert(n >= sizeof head);
+    memcpy(&head, bytes, sizeof head);
+    assert(head.n <= n - sizeof head);
+    *ret = (struct pfdd_noted){ .sequence = head.sequence,
+                                .time = head.time,
+                                .bytes = bytes + sizeof head,
+                                .n = (size_t)head.n,
+                                .n_whole = sizeof head + (size_t)head.n };
+}

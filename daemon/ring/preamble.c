@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+#include "ring/preamble.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ring/ring.h"
+
+enum {
+    PIECE = 256 * 1024, /* bytes of a code object at once */
+    BUFFERS_MAX = 4096, /* of one stream, each generation counts */
+    SCOPES_MAX = 1024,
+    OUTGROWN = 64 << 20, /* bytes told, beyond twice what there is */
+};
+
+static void close_list(struct pfdd_told *t)
+{
+    if (t->list && !t->strings)
+        t->lists->close(t->lists->user, t->list);
+    pfdd_strings_unref(t->strings);
+    t->strings = NULL;
+    t->list = NULL;
+    t->i = t->at = 0;
+}
+
+void pfdd_told_deinit(struct pfdd_told *t)
+{
+    close_list(t);
+    free(t->buffers);
+    free(t->scopes);
+    *t = (struct pfdd_told){ 0 };
+}
+
+size_t pfdd_told_memory(const struct pfdd_told *t)
+{
+    return t->n_buffers * sizeof *t->buffers + t->n_scopes * sizeof *t->scopes;
+}
+
+bool pfdd_told_begin(struct pfdd_told *t, pfd_wire_write_fn write, void *user)
+{
+    struct pfd_wire_frame hello = {
+        .type = PFD_WIRE_HELLO,
+        .time = pfdd_time_now(),
+    };
+    if (t->has_begun)
+        return true;
+    t->has_begun = true;
+    return pfd_wire_write_start(write, user) == PFD_OK &&
+           pfd_wire_write(&hello, write, user, NULL) == PFD_OK;
+}
+
+/* ---- buffers ---- */
+
+static bool has_buffer(const struct pfdd_told *t, uint64_t number,
+                       uint64_t generation)
+{
+    /* The last one is asked for most. */
+    for (size_t i = t->n_buffers; i > 0; i--) {
+        if (t->buffers[i - 1].number == number &&
+            t->buffers[i - 1].generation == generation)
+            return true;
+    }
+    return false;
+}
+
+static bool add_buffer(struct pfdd_told *t, uint64_t number,
+                       uint64_t generation)
+{
+    struct pfdd_told_buffer *more =
+        realloc(t->buffers, (t->n_buffers + 1) * sizeof *more);
+    if (!more)
+        return false;
+    t->buffers = more;
+    more[t->n_buffers++] = (struct pfdd_told_buffer){ number, generation };
+    return true;
+}
+
+/* ---- code objects ---- */
+
+static struct pfdd_told_scope *find_scope(struct pfdd_told *t, uint64_t scope)
+{
+    for (size_t i = 0; i < t->n_scopes; i++) {
+        if (t->scopes[i].scope == scope)
+            return &t->scopes[i];
+    }
+    struct pfdd_told_scope *more =
+        realloc(t->scopes, (t->n_scopes + 1) * sizeof *more);
+    if (!more)
+        return NULL;
+    t->scopes = more;
+    more[t->n_scopes] = (struct pfdd_told_scope){ .scope = scope };
+    return &more[t->n_scopes++];
+}
+
+/* False: it was told, or is for others. */
+static bool is_news(struct pfdd_told *t, const struct pfdd_code_object *o)
+{
+    const struct pfdd_told_scope *s = find_scope(t, t->scope);
+    return s && o->scope == t->scope && o->since > s->changes && o->n;
+}
+
+static bool tell_shader(struct pfdd_told *t, const struct pfdd_code_object *o,
+                        pfd_wire_write_fn write, void *user)
+{
+    struct pfd_wire_frame frame = {
+        .type = PFD_WIRE_SHADER,
+        .shader = o->shader,
+        .code_object = t->n_objects,
+        .scope = o->scope,
+        .name = pfd_wire_text(o->name),
+    };
+    return pfd_wire_write(&frame, write, user, NULL) == PFD_OK;
+}
+
+/* The next piece of the object that it is at. */
+static bool tell_piece(struct pfdd_told *t, const struct pfdd_code_object *o,
+                       pfd_wire_write_fn write, void *user)
+{
+    size_t left = o->n - t->at;
+    size_t n = left < PIECE ? left : PIECE;
+    t->n_objects += t->at == 0;
+    t->n_bytes += n;
+    struct pfd_wire_frame frame = {
+        .type = PFD_WIRE_CODE_OBJECT,
+        .code_object = t->n_objects,
+        .scope = o->scope,
+        .name = pfd_wire_text(o->name),
+        .offset = t->at,
+        .total = o->n,
+        .bytes = { (const char *)o->bytes + t->at, n },
+    };
+    bool ok = pfd_wire_write(&frame, write, user, NULL) == PFD_OK;
+    t->at += n;
+    if (t->at < o->n)
+        return ok;
+    ok = ok && (!o->is_shader || tell_shader(t, o, write, user));
+    t->i++;
+    t->at = 0;
+    return ok;
+}
+
+/* The whole list has been told. */
+static bool end_list(struct pfdd_told *t)
+{
+    struct pfdd_told_scope *s = find_scope(t, t->scope);
+    if (s)
+        s->changes = t->changes;
+    close_list(t);
+    return s;
+}
+
+static uint64_t count_bytes(const struct pfdd_told *t)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < t->n_list; i++) {
+        struct pfdd_code_object o;
+        t->lists->get(t->list, i, &o);
+        n += o.n;
+    }
+    return n;
+}
+
+/* Everybody's. */
+static void open_shared(struct pfdd_told *t)
+{
+    const struct pfdd_told_scope *s = find_scope(t, 0);
+    t->scope = 0;
+    t->list = s && t->lists->open
+                  ? t->lists->open(t->lists->user, &t->n_list, &t->changes)
+                  : NULL;
+    if (t->list && t->changes <= s->changes)
+        close_list(t);
+    if (t->list)
+        t->n_alive = count_bytes(t);
+}
+
+static uint64_t last_change(const struct pfdd_told *t,
+                            const struct pfdd_strings *strings)
+{
+    uint64_t ret = 0;
+    for (size_t i = 0; i < strings->n_own; i++) {
+        struct pfdd_code_object o;
+        t->lists->get(strings->own, i, &o);
+        ret = o.since > ret ? o.since : ret;
+    }
+    return ret;
+}
+
+/* Those of a scope, which stand by the strings. */
+static void open_own(struct pfdd_told *t, struct pfdd_strings *strings,
+                     uint64_t scope)
+{
+    const struct pfdd_told_scope *s = find_scope(t, scope);
+    uint64_t changes = scope ? last_change(t, strings) : 0;
+    if (!s || changes <= s->changes)
+        return;
+    t->scope = scope;
+    t->strings = pfdd_strings_ref(strings);
+    t->list = strings->own;
+    t->n_list = strings->n_own;
+    t->changes = changes;
+}
+
+/* *done: there is nothing new. */
+static bool tell_objects(struct pfdd_told *t, struct pfdd_strings *strings,
+                         uint64_t scope, pfd_wire_write_fn write, void *user,
+                         bool *done)
+{
+    if (!t->list)
+        open_shared(t);
+    if (!t->list)
+        open_own(t, strings, scope);
+    *done = !t->list;
+    if (*done)
+        return find_scope(t, scope);
+    for (; t->i < t->n_list; t->i++) {
+        struct pfdd_code_object o;
+        t->lists->get(t->list, t->i, &o);
+        if (is_news(t, &o))
+            return tell_piece(t, &o, write, user);
+    }
+    return end_list(t);
+}
+
+/* ---- all of it ---- */
+
+/* Whoever listens keeps all that was told, also what has gone here. */
+static bool has_outgrown(const struct pfdd_told *t)
+{
+    return t->n_buffers >= BUFFERS_MAX || t->n_scopes >= SCOPES_MAX ||
+           t->n_bytes > 2 * t->n_alive + OUTGROWN;
+}
+
+/* Numbers of a stream that is over mean nothing in the next. */
+static void begin_anew(struct pfdd_told *t)
+{
+    uint64_t n_streams = t->n_streams + 1;
+    pfdd_told_deinit(t);
+    t->n_streams = n_streams;
+}
+
+bool pfdd_told_tell(struct pfdd_told *t, const struct pfdd_object_lists *lists,
+                    const struct pfdd_buffer *buffer, uint64_t generation,
+                    pfd_wire_write_fn write, void *user, bool *done)
+{
+    struct pfd_wire_frame frame = *buffer->frame;
+    frame.generation = generation;
+    *done = false;
+    if (!t->list && has_outgrown(t) &&
+        !has_buffer(t, frame.buffer, generation)) {
+        begin_anew(t);
+        return pfdd_told_begin(t, write, user);
+    }
+    if (!t->has_begun)
+        return pfdd_told_begin(t, write, user);
+    bool has_objects = false;
+    t->lists = lists;
+    if (!tell_objects(t, buffer->binding->strings, frame.scope, write, user,
+                      &has_objects))
+        return false;
+    if (!has_objects)
+        return true;
+    *done = true;
+    if (has_buffer(t, frame.buffer, generation))
+        return true;
+    return add_buffer(t, frame.buffer, generation) &&
+           pfd_wire_write(&frame, write, user, NULL) == PFD_OK;
+}

@@ -1,0 +1,703 @@
+/* SPDX-License-Identifier: MIT */
+/* Text of chunks, or frames of them, on a worker. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <uv.h>
+
+#include <printfdecode/chunk.h>
+#include <printfdecode/lines.h>
+
+#include "ring/log_record.h"
+#include "ring/render_cache.h"
+
+enum {
+    SLICE_NS = 5000000, /* of a processor, until others have a turn */
+    /* What a choice may take of itself, beside what it is allowed in all. */
+    ITEM_NS = 20000,
+    BYTE_NS = 50,
+};
+
+struct render {
+    struct pfdd_page *page;
+    const struct pfdd_choice *choice;
+    struct pfd_lines *lines;
+    struct pfd_chunk_reader *reader;
+    const struct pfdd_buffer *buffer; /* that reader is for */
+    uint64_t time;                    /* of its chunk, like generation */
+    uint64_t generation;
+    uint64_t seq;            /* of the next item */
+    uint64_t began;          /* of a choice: pfdd_work_cpu_ns(), */
+    uint64_t until;          /* and uv_hrtime(): before, its turn is not over */
+    struct pfdd_growing own; /* events, frames, notes; of other forms lines has
+                                all */
+    bool is_own;             /* it is of the former */
+    size_t made;             /* bytes, up to the last item */
+    char *block;             /* that lines began with */
+    const char *message; /* [n_message], of a note, borrowed; NULL: lines has
+                            what it says */
+    size_t n_message;
+    /* Of entries that are chosen: those that follow each other. */
+    struct pfd_chunk_writer *writer;
+    const struct pfdd_chunk *run_of; /* NULL: there is none */
+    uint64_t run_first;              /* sequence number */
+    bool is_new; /* the item has not been counted as left out */
+    bool failed;
+};
+
+static size_t gathered(const struct render *r)
+{
+    size_t n = 0;
+    pfd_lines_bytes(r->lines, &n);
+    return n;
+}
+
+/* What is left out is counted; NULL: it is not. */
+static struct pfdd_sample *sample_of(const struct render *r)
+{
+    struct pfdd_choice *choice = r->page->choice;
+    return choice && choice->wants.sample ? &choice->sample : NULL;
+}
+
+/* NULL: it is lines that are made. */
+static const struct pfdd_encoding *encoding_of(const struct render *r)
+{
+    return r->choice ? r->choice->wants.encoding : NULL;
+}
+
+static struct pfdd_runs *runs_of(const struct render *r)
+{
+    return r->choice ? r->choice->runs : NULL;
+}
+
+static size_t bytes_made(const struct render *r)
+{
+    if (runs_of(r))
+        return runs_of(r)->n;
+    return r->is_own ? r->own.n : gathered(r);
+}
+
+/* Room for n more bytes of its own; NULL: there is none. */
+static char *make_room(struct render *r, size_t n)
+{
+    char *at = pfdd_growing_room(&r->own, n);
+    r->failed |= !at;
+    return at;
+}
+
+/* Of the last item. A page has no place for more items than were reckoned with:
+ * one that gets them all the same has failed. */
+static void set_end(struct render *r, size_t n)
+{
+    struct pfdd_page *p = r->page;
+    uint64_t i = r->seq - 1 - p->first;
+    if (i < p->n_ends && n <= UINT32_MAX) {
+        p->ends[i] = (uint32_t)n;
+    } else {
+        r->failed = true;
+    }
+}
+
+/* ---- events ---- */
+
+static void put_event(struct render *r, const char *event)
+{
+    size_t n = 0;
+    const char *line = pfd_lines_bytes(r->lines, &n);
+    char *at = line && n ? make_room(r, n + 128) : NULL;
+    if (!at)
+        return;
+    at += event ? sprintf(at, "event: %s\n", event) : 0;
+    at += sprintf(at, "id: %" PRIu64 "\ndata: ", r->seq);
+    memcpy(at, line, n); /* ends with a newline */
+    at[n] = '\n';
+    r->own.n = (size_t)(at - r->own.at) + n + 1;
+    pfd_lines_clear(r->lines);
+}
+
+/* A line of JSON among what is our own. */
+static void put_line(struct render *r)
+{
+    size_t n = 0;
+    const char *line = pfd_lines_bytes(r->lines, &n);
+    char *at = line && n ? make_room(r, n) : NULL;
+    if (!at)
+        return;
+    memcpy(at, line, n);
+    r->own.n += n;
+    pfd_lines_clear(r->lines);
+}
+
+/* ---- what is left out ---- */
+
+/* With the last item of the page: all since its reader began, so that nothing
+ * depends on whether that has had what was told before. */
+static void tell_left_out(struct render *r)
+{
+    char record[PFDD_LEFT_OUT];
+    bool is_event = r->page->form == PFDD_SSE;
+    struct pfdd_sample *sample = sample_of(r);
+    bool has_items = r->seq > r->page->first;
+    size_t n = sample && has_items ? pfdd_sample_tell(sample, record) : 0;
+    char *at = n ? make_room(r, n + 64) : NULL;
+    if (!at)
+        return;
+    r->own.n += (size_t)sprintf(
+        at, is_event ? "event: left_out\ndata: %s\n\n" : "%s\n", record);
+    set_end(r, r->own.n);
+}
+
+/* Counts an item that is not wanted. */
+static void leave_out(struct render *r, const struct pfd_chunk_item *item)
+{
+    struct pfdd_sample *s = sample_of(r);
+    if (!r->is_new)
+        return;
+    if (item->type == PFD_CHUNK_ENTRY) {
+        pfdd_left_out_add(&s->filtered, 1, item->entry.findings);
+    } else if (item->type == PFD_CHUNK_FINDING) {
+        pfdd_left_out_add(&s->filtered, 0, UINT64_C(1) << item->finding.kind);
+    } else {
+        s->filtered.findings++;
+    }
+}
+
+/* ---- frames ---- */
+
+static bool put_own(void *user, const void *bytes, size_t n)
+{
+    struct render *r = user;
+    char *at = make_room(r, n);
+    if (at)
+        memcpy(at, bytes, n);
+    r->own.n += at ? n : 0;
+    return at;
+}
+
+static void put_frame(struct render *r, const struct pfdd_chunk *c,
+                      uint64_t sequence, const void *bytes, size_t n)
+{
+    struct pfd_wire_frame frame = {
+        .type = PFD_WIRE_ENTRIES,
+        .buffer = c->buffer->frame->buffer,
+        .generation = c->contents.generation,
+        .sequence = sequence,
+        .time = c->time,
+        .bytes = { bytes, n },
+    };
+    if (pfd_wire_write(&frame, put_own, r, NULL) != PFD_OK)
+        r->failed = true;
+}
+
+static void end_run(struct render *r)
+{
+    size_t n = 0;
+    const void *bytes = r->run_of ? pfd_chunk_finish(r->writer, &n) : NULL;
+    if (bytes) {
+        put_frame(r, r->run_of, r->run_first, bytes, n);
+    } else if (n) {
+        r->failed = true;
+    }
+    r->run_of = NULL;
+}
+
+static void end_item(struct render *r)
+{
+    r->seq++;
+    r->made = bytes_made(r);
+    set_end(r, r->made);
+}
+
+/* Entries that follow each other go out with the last of them. */
+static void end_items(struct render *r)
+{
+    if (!r->run_of)
+        return;
+    end_run(r);
+    r->seq--;
+    end_item(r);
+}
+
+/* What a condition may ask of the present item. */
+static void tell_facts(struct render *r)
+{
+    const struct pfd_filter_facts facts = {
+        .time_unix_ns = r->time,
+        .sequence = r->seq,
+        .generation = r->generation,
+        .buffer = r->buffer->frame,
+    };
+    pfd_filter_run_set(r->choice->run, &facts);
+}
+
+/* What is found in an entry is said by it: an item more would have a number of
+ * its own. */
+static enum pfd_status add_chosen(struct render *r, struct pfd_entry *entry)
+{
+    struct pfd_filter_run *run = r->choice ? r->choice->run : NULL;
+    uint64_t doubts = run ? pfd_filter_gave_up(run) : 0;
+    if (run)
+        tell_facts(r);
+    if (run && !pfd_filter_want(run, entry))
+        return PFD_END;
+    if (run && pfd_filter_gave_up(run) != doubts)
+        entry->findings |= UINT64_C(1) << PFD_FINDING_too_large;
+    return pfd_chunk_add_entry(r->writer, entry, NULL);
+}
+
+/* PFD_END: it is not wanted. */
+static enum pfd_status choose_item(struct render *r, bool is_else,
+                                   struct pfd_chunk_item *item)
+{
+    static const struct pfdd_wants all;
+    const struct pfdd_wants *w = r->choice ? &r->choice->wants : &all;
+    if (item->type == PFD_CHUNK_GAP) {
+        return w->no_findings ? PFD_END
+                              : pfd_chunk_add_gap(r->writer, &item->gap, NULL);
+    }
+    if (is_else)
+        return PFD_END;
+    if (item->type == PFD_CHUNK_ENTRY)
+        return add_chosen(r, &item->entry);
+    if (w->no_findings || w->entries_only)
+        return PFD_END;
+    return pfd_chunk_add_finding(r->writer, &item->finding, NULL);
+}
+
+static void put_chosen(struct render *r, const struct pfdd_chunk *c,
+                       bool is_else, struct pfd_chunk_item *item)
+{
+    enum pfd_status status = choose_item(r, is_else, item);
+    r->failed |= status != PFD_OK && status != PFD_END;
+    if (status == PFD_END) {
+        end_items(r);
+    } else if (!r->run_of) {
+        r->run_of = c;
+        r->run_first = r->seq;
+    }
+}
+
+/* ---- items ---- */
+
+static void lose(struct render *r, size_t before, const char *reason)
+{
+    struct pfd_gap gap = { 1, reason };
+    pfd_lines_cut(r->lines, before);
+    pfd_lines_gap(r->lines, &gap, r->buffer->name);
+}
+
+/* A message that no pattern could be tried on to its end is shown. */
+static void tell_doubt(struct render *r, struct pfd_entry *entry)
+{
+    struct pfd_finding finding = {
+        .kind = PFD_FINDING_too_large,
+        .offset = entry->offset,
+        .index = entry->index,
+        .in_buffer = true,
+        .source = r->buffer->name,
+        .text = "a pattern gave up on this message: it may not match",
+    };
+    if (encoding_of(r)) {
+        entry->findings |= UINT64_C(1) << PFD_FINDING_too_large;
+    } else if (!r->choice->wants.no_findings) {
+        pfd_lines_finding(r->lines, &finding);
+    }
+}
+
+/* A note is of what was printed, where that is known, and of no line. */
+static void put_words(struct render *r, struct pfd_entry *entry)
+{
+    if (encoding_of(r))
+        r->message = pfd_entry_message(entry, &r->n_message);
+    if (!r->message)
+        pfd_lines_entry(r->lines, entry);
+}
+
+/* False: it is not wanted. */
+static bool put_entry(struct render *r, struct pfd_entry *entry)
+{
+    struct pfd_filter_run *run = r->choice ? r->choice->run : NULL;
+    struct pfdd_sample *sample = sample_of(r);
+    uint64_t doubts = run ? pfd_filter_gave_up(run) : 0;
+    if (run)
+        tell_facts(r);
+    if (run && !pfd_filter_want(run, entry))
+        return false;
+    /* Of a page that is made again nothing is left out: what is counted is
+     * never too little. */
+    if (r->is_new && !pfdd_sample_takes(sample, entry->findings)) {
+        pfdd_left_out_add(&sample->sampled, 1, entry->findings);
+        return true;
+    }
+    put_words(r, entry);
+    if (run && pfd_filter_gave_up(run) != doubts)
+        tell_doubt(r, entry);
+    return true;
+}
+
+/* Likewise. */
+static bool put_between(struct render *r, const struct pfdd_chunk *c,
+                        const struct pfd_chunk_item *item)
+{
+    const struct pfdd_wants *w = r->choice ? &r->choice->wants : NULL;
+    bool is_gap = item->type == PFD_CHUNK_GAP;
+    if (w && (w->no_findings || (w->entries_only && !is_gap)))
+        return false;
+    if (is_gap) {
+        pfd_lines_gap(r->lines, &item->gap, c->buffer->name);
+    } else {
+        pfd_lines_finding(r->lines, &item->finding);
+    }
+    return true;
+}
+
+/* Likewise. Gaps are everybody's. */
+static bool put_record(struct render *r, const struct pfdd_chunk *c,
+                       bool is_else, struct pfd_chunk_item *item)
+{
+    if (is_else && item->type != PFD_CHUNK_GAP)
+        return false;
+    return item->type == PFD_CHUNK_ENTRY ? put_entry(r, &item->entry)
+                                         : put_between(r, c, item);
+}
+
+/* ---- notes ---- */
+
+/* What the line of text says, or (an entry of a known string) what was printed.
+ * item: NULL: it was lost. */
+static void put_note(struct render *r, const struct pfdd_chunk *c,
+                     struct pfd_chunk_item *item)
+{
+    static const char *const types[] = { "entry", "finding", "gap" };
+    bool is_entry = item && item->type == PFD_CHUNK_ENTRY;
+    struct pfdd_note note = {
+        .type = item ? types[item->type] : "gap",
+        .severity = PFDD_SEVERITY_WARNING,
+        .sequence = r->seq,
+        .time = c->time,
+        .buffer = c->buffer,
+        .generation = c->contents.generation,
+        .map = r->choice->wants.map,
+        .text = r->message,
+        .n = r->n_message,
+    };
+    if (!r->message)
+        note.text = pfd_lines_bytes(r->lines, &note.n);
+    if (!note.text || (!r->message && !note.n))
+        return;
+    if (is_entry) {
+        note.entry = &item->entry;
+        if (!r->choice->wants.no_findings)
+            note.findings = pfdd_note_findings(&item->entry);
+        note.severity = pfdd_note_severity(&item->entry, note.findings);
+    } else if (note.n > 2 && !memcmp(note.text, "! ", 2)) {
+        note.text += 2;
+        note.n -= 2;
+    }
+    note.n -= note.n && note.text[note.n - 1] == '\n';
+    pfdd_note_put(&r->own, encoding_of(r), &note);
+    r->failed |= r->own.failed;
+    pfd_lines_clear(r->lines);
+}
+
+static void collapse(struct render *r, struct pfdd_runs *runs)
+{
+    size_t n = 0;
+    const char *rows = pfd_lines_bytes(r->lines, &n);
+    pfdd_runs_add(runs, rows, n);
+    r->failed |= runs->failed;
+    pfd_lines_clear(r->lines);
+}
+
+static void put_item(struct render *r, const struct pfdd_chunk *c, bool is_else,
+                     struct pfd_chunk_item *item)
+{
+    static const char *const events[] = { NULL, "finding", "gap" };
+    size_t before = 0;
+    size_t n = 0;
+    bool is_lost = false;
+    if (r->page->form == PFDD_ENTRIES) {
+        put_chosen(r, c, is_else, item);
+        return;
+    }
+    before = r->is_own || runs_of(r) ? 0 : r->made;
+    r->message = NULL;
+    r->n_message = 0;
+    pfd_lines_set_stamp(r->lines, r->seq, c->time);
+    if (!put_record(r, c, is_else, item))
+        leave_out(r, item);
+    if (!pfd_lines_bytes(r->lines, &n) && n) {
+        lose(r, before, "no_memory");
+        is_lost = true;
+    } else if (n - before > PFDD_LINE_MAX || r->n_message > PFDD_LINE_MAX) {
+        lose(r, before, "line_too_long");
+        r->message = NULL;
+        r->page->n_long++;
+        is_lost = true;
+    }
+    struct pfdd_runs *runs = runs_of(r);
+    if (runs) {
+        collapse(r, runs);
+    } else if (encoding_of(r)) {
+        put_note(r, c, is_lost ? NULL : item);
+    } else if (r->page->form == PFDD_SSE) {
+        put_event(r, events[item->type]);
+    } else if (r->is_own) {
+        put_line(r);
+    }
+}
+
+/* ---- chunks ---- */
+
+/* A choice has had a processor for its slice: on a busy machine that takes
+ * longer. The thread's own clock is a system call, and asked for seldom. */
+static bool has_had_its_turn(struct render *r)
+{
+    uint64_t now = uv_hrtime();
+    if (now <= r->until)
+        return false;
+    uint64_t had = pfdd_work_cpu_ns() - r->began;
+    if (had >= SLICE_NS)
+        return true;
+    r->until = now + (SLICE_NS - had);
+    return false;
+}
+
+/* True: the page has enough, and others wait. Pages that all share are of whole
+ * chunks where that is possible. */
+static bool is_full(struct render *r)
+{
+    size_t enough = r->choice ? PFDD_PAGE : PFDD_PAGE + PFDD_PAGE / 4;
+    return r->made >= enough || (r->choice && has_had_its_turn(r));
+}
+
+static bool open_chunk(struct render *r, const struct pfdd_chunk *c)
+{
+    if (!r->reader || r->buffer != c->buffer) {
+        pfd_chunk_reader_free(r->reader);
+        r->reader = NULL;
+        r->buffer = c->buffer;
+        if (pfd_chunk_reader_new(r->page->strings->set, c->buffer->name,
+                                 &c->buffer->options, &r->reader,
+                                 NULL) != PFD_OK)
+            return false;
+    }
+    uint64_t generation = c->contents.generation;
+    r->time = c->time;
+    r->generation = generation;
+    pfd_lines_set_buffer(r->lines, c->buffer->frame->buffer);
+    pfd_lines_set_origin_members(r->lines, c->buffer->origin);
+    /* Lines of the first generation do not say so. */
+    pfd_lines_set_place(r->lines, generation ? generation : UINT64_MAX,
+                        UINT64_MAX);
+    return pfd_chunk_reader_open(r->reader, c->bytes, c->n, NULL) == PFD_OK;
+}
+
+/* Each item has its number, also those that cannot be read for want of
+ * memory. */
+static void next_item(struct render *r, bool *ok, struct pfd_chunk_item *ret)
+{
+    static const struct pfd_chunk_item none = {
+        .type = PFD_CHUNK_GAP,
+        .gap = { 1, "no_memory" },
+    };
+    *ok = *ok && pfd_chunk_reader_next(r->reader, ret, NULL) == PFD_OK;
+    if (!*ok)
+        *ret = none;
+}
+
+static bool is_of_another(const struct render *r, const struct pfdd_chunk *c)
+{
+    const char *source = r->choice ? r->choice->wants.source : NULL;
+    return source && strcmp(c->buffer->name, source) != 0;
+}
+
+/* Behind the last item of a chunk that the page has: it may end inside, where
+ * another page begins. */
+static uint64_t end_in_page(const struct render *r, const struct pfdd_chunk *c)
+{
+    uint64_t end = c->first_seq + c->n_items;
+    return end < r->page->end ? end : r->page->end;
+}
+
+/* Is all of it in what is still to be made? */
+static bool is_whole(const struct render *r, const struct pfdd_chunk *c)
+{
+    return c->first_seq >= r->seq && c->first_seq + c->n_items <= r->page->end;
+}
+
+/* All of it; its items come with the last one. */
+static void put_whole(struct render *r, const struct pfdd_chunk *c)
+{
+    uint64_t end = c->first_seq + c->n_items;
+    while (r->seq + 1 < end)
+        end_item(r);
+    put_frame(r, c, c->first_seq, c->bytes, c->n);
+    end_item(r);
+}
+
+/* Of entries, a chunk of which a part is wanted is written anew. */
+static bool has_writer(struct render *r)
+{
+    if (r->page->form == PFDD_ENTRIES && !r->writer &&
+        pfd_chunk_writer_new(&r->writer, NULL) != PFD_OK)
+        r->failed = true;
+    return !r->failed;
+}
+
+/* False: the page is full. */
+static bool put_chunk(struct render *r, const struct pfdd_chunk *c)
+{
+    uint64_t end = end_in_page(r, c);
+    if (end <= r->seq)
+        return true;
+    if (r->page->form == PFDD_ENTRIES && !r->choice && is_whole(r, c)) {
+        put_whole(r, c);
+        return r->made < PFDD_PAGE;
+    }
+    if (!has_writer(r))
+        return false;
+    bool is_else = is_of_another(r, c);
+    if (is_else && !c->contents.n[PFDD_GAP] && !sample_of(r)) {
+        while (r->seq < end)
+            end_item(r);
+        return true;
+    }
+    bool ok = open_chunk(r, c);
+    for (uint64_t seq = c->first_seq; seq < end; seq++) {
+        struct pfd_chunk_item item;
+        next_item(r, &ok, &item);
+        if (seq < r->seq)
+            continue;
+        r->is_new = sample_of(r) && pfdd_sample_item(sample_of(r), seq);
+        put_item(r, c, is_else, &item);
+        end_item(r);
+        if (is_full(r)) {
+            end_items(r);
+            return false;
+        }
+    }
+    end_items(r);
+    return true;
+}
+
+/* ---- the page ---- */
+
+/* What it makes is gathered in a block, be it the loop's or a new one. */
+static void give_block(struct render *r)
+{
+    struct pfdd_page *p = r->page;
+    r->block = p->is_block ? p->text : malloc(PFDD_BLOCK);
+    p->text = NULL;
+    p->is_block = false;
+    if (r->block)
+        pfd_lines_give(r->lines, r->block, PFDD_BLOCK);
+}
+
+static bool prepare_filter(struct pfdd_choice *choice,
+                           const struct pfd_strings *strings)
+{
+    const struct pfd_filter *filter = choice->wants.entries;
+    if (!filter)
+        return true;
+    if (!choice->run &&
+        pfd_filter_run_new(filter, strings, &choice->run, NULL) != PFD_OK)
+        return false;
+    pfd_filter_run_set_room(choice->run, choice->room);
+    return true;
+}
+
+static bool start(struct render *r)
+{
+    static const char *const names[] = { "json", "text", "raw", "raw", "json" };
+    struct pfdd_page *p = r->page;
+    struct pfdd_choice *choice = p->choice;
+    r->is_own = p->form == PFDD_SSE || p->form == PFDD_ENTRIES ||
+                encoding_of(r) || sample_of(r);
+    if (pfd_lines_new(names[p->form], false, p->form != PFDD_TEXT, &r->lines,
+                      NULL) != PFD_OK)
+        return false;
+    if (!choice || !choice->wants.no_findings)
+        pfd_lines_tell(r->lines);
+    if (choice && choice->wants.fields)
+        pfd_lines_fields(r->lines);
+    if (runs_of(r))
+        pfd_lines_rows(r->lines);
+    if (choice && !prepare_filter(choice, p->strings->set))
+        return false;
+    if (!r->is_own && !choice)
+        give_block(r);
+    if (choice && choice->wants.sample) {
+        pfdd_sample_begin(&choice->sample, choice->wants.sample, p->first,
+                          p->end - p->first, uv_hrtime());
+    }
+    p->n_ends = (size_t)(p->end - p->first);
+    p->ends = malloc(p->n_ends * sizeof *p->ends);
+    return p->ends;
+}
+
+/* What has been made of it by now. */
+static void take_runs(struct render *r, struct pfdd_runs *runs)
+{
+    struct pfdd_page *p = r->page;
+    uint64_t now = uv_hrtime();
+    if (pfdd_runs_are_old(runs, now))
+        pfdd_runs_end(runs, r->seq - 1, now);
+    r->failed |= runs->failed;
+    p->text = pfdd_runs_take(runs, &p->n);
+    if (r->seq > p->first)
+        set_end(r, p->n);
+}
+
+static void finish(struct render *r)
+{
+    struct pfdd_page *p = r->page;
+    struct pfdd_runs *runs = runs_of(r);
+    if (runs) {
+        take_runs(r, runs);
+    } else if (r->is_own) {
+        p->text = r->own.at;
+        p->n = r->own.n;
+    } else {
+        p->text = pfd_lines_take(r->lines, &p->n);
+        p->is_block = p->text && p->text == r->block;
+    }
+    char *fits = p->n && !p->is_block ? realloc(p->text, p->n) : NULL;
+    p->text = fits ? fits : p->text;
+    p->has_failed = r->failed;
+    p->full = r->seq;
+}
+
+void pfdd_page_render(struct pfdd_page *page)
+{
+    size_t n_in = 0;
+    struct render r = {
+        .page = page,
+        .choice = page->choice,
+        .seq = page->first,
+        .began = page->choice ? pfdd_work_cpu_ns() : 0,
+        .until = uv_hrtime() + SLICE_NS,
+    };
+    if (start(&r)) {
+        size_t i = 0;
+        while (i < page->n_pieces && !r.failed &&
+               put_chunk(&r, page->pieces[i]))
+            n_in += page->pieces[i++]->n;
+        if (sample_of(&r))
+            pfdd_sample_end(sample_of(&r));
+        tell_left_out(&r);
+        finish(&r);
+    } else {
+        page->has_failed = true;
+    }
+    if (page->choice) {
+        page->choice->debt_ns += (int64_t)(pfdd_work_cpu_ns() - r.began) -
+                                 (int64_t)(r.seq - page->first) * ITEM_NS -
+                                 (int64_t)n_in * BYTE_NS;
+    }
+    pfd_lines_free(r.lines);
+    pfd_chunk_reader_free(r.reader);
+    pfd_chunk_writer_free(r.writer);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "ring/sampler.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <printfdecode/printfdecode.h>
+
+void pfdd_sample_begin(struct pfdd_sample *s, uint32_t rate, uint64_t first,
+                       uint64_t n, uint64_t now_ns)
+{
+    double seconds = (double)(now_ns - s->filled_ns) / 1e9;
+    double earned = (double)rate * (seconds < 1 ? seconds : 1);
+    s->filled_ns = now_ns;
+    s->spare += earned;
+    s->spare = s->spare < rate ? s->spare : rate;
+    s->spare_found += earned;
+    s->spare_found = s->spare_found < rate ? s->spare_found : rate;
+    s->share = n ? s->spare / (double)n : 0;
+    s->due = 0;
+    if (first < s->counted) /* what was said went with the text */
+        s->said = (struct pfdd_left_out){ 0 };
+}
+
+void pfdd_sample_end(struct pfdd_sample *s)
+{
+    s->spare += s->due;
+    s->due = 0;
+}
+
+bool pfdd_sample_item(struct pfdd_sample *s, uint64_t seq)
+{
+    bool is_new = seq >= s->counted;
+    /* A page may be full before the last of its items: theirs stays. */
+    s->spare -= s->share;
+    s->due += s->share;
+    if (is_new)
+        s->counted = seq + 1;
+    return is_new;
+}
+
+static bool take(double *from)
+{
+    if (*from < 1)
+        return false;
+    *from -= 1;
+    return true;
+}
+
+bool pfdd_sample_takes(struct pfdd_sample *s, uint64_t findings)
+{
+    return take(findings ? &s->spare_found : &s->due);
+}
+
+void pfdd_left_out_add(struct pfdd_left_out *to, uint64_t n_entries,
+                       uint64_t findings)
+{
+    to->entries += n_entries;
+    for (; findings; findings &= findings - 1) {
+        unsigned kind = (unsigned)__builtin_ctzll(findings);
+        to->findings += !pfd_finding_is_note((enum pfd_finding_kind)kind);
+    }
+}
+
+size_t pfdd_sample_tell(struct pfdd_sample *s, char ret[PFDD_LEFT_OUT])
+{
+    const struct pfdd_left_out *f = &s->filtered;
+    const struct pfdd_left_out *m = &s->sampled;
+    struct pfdd_left_out all = { f->entries + m->entries,
+                                 f->findings + m->findings };
+    if (all.entries == s->said.entries && all.findings == s->said.findings)
+        return 0;
+    s->said = all;
+    return (size_t)snprintf(
+        ret, PFDD_LEFT_OUT,
+        "{\"type\":\"left_out\",\"filtered\":{\"entries\":%" PRIu64
+        ",\"findings\":%" PRIu64 "},\"sampled\":{\"entries\":%" PRIu64
+        ",\"findings\":%" PRIu64 "}}",
+        f->entries, f->findings, m->entries, m->findings);
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+#include "ring/source_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t *list_of(struct pfdd_sources *s, const char *name)
+{
+    uint32_t hash = 2166136261; /* FNV-1a; whoever makes all alike has at most
+                                   PFDD_SOURCES_MAX names compared */
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 16777619;
+    return &s->lists[hash % (sizeof s->lists / sizeof s->lists[0])];
+}
+
+bool pfdd_sources_init(struct pfdd_sources *s)
+{
+    *s = (struct pfdd_sources){ 0 };
+    s->items = calloc(16, sizeof *s->items);
+    if (!s->items)
+        return false;
+    s->size = 16;
+    s->n = 1;
+    s->items[0].name = strdup("\\other");
+    s->items[0].refs = 1;
+    return s->items[0].name != NULL;
+}
+
+void pfdd_sources_deinit(struct pfdd_sources *s)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        free(s->items[i].name);
+    free(s->items);
+}
+
+/* ---- which are listed ---- */
+
+enum {
+    SERIES = 2, /* of each source, */
+    ROW = 72,   /* each with so many bytes beside the name */
+};
+
+/* Bytes of a page of metrics. */
+static size_t bytes_in_page(const char *name)
+{
+    size_t n = ROW;
+    for (; *name; name++)
+        n += *name == '"' || *name == '\\' ? 2 : 1;
+    return SERIES * n;
+}
+
+static void unlist(struct pfdd_sources *s, struct pfdd_source *it)
+{
+    s->others.lines += it->counts.lines;
+    s->others.gaps += it->counts.gaps;
+    it->counts = (struct pfdd_source_counts){ 0 };
+    it->troubles = (struct pfdd_source_troubles){ 0 };
+    it->is_listed = false;
+    s->n_listed--;
+    s->n_listed_bytes -= bytes_in_page(it->name);
+}
+
+/* Of those that are listed and not held any more, the one that went first. */
+static uint32_t find_gone(const struct pfdd_sources *s)
+{
+    uint32_t ret = 0;
+    for (uint32_t i = 1; i < s->n; i++) {
+        const struct pfdd_source *it = &s->items[i];
+        if (it->is_listed && !it->refs &&
+            (!ret || it->gone < s->items[ret].gone))
+            ret = i;
+    }
+    return ret;
+}
+
+static void drop_unused(struct pfdd_sources *s, uint32_t source);
+
+static bool has_place(const struct pfdd_sources *s, size_t n)
+{
+    return s->n_listed < PFDD_SOURCES_LISTED &&
+           (!s->n_listed_max || s->n_listed_bytes + n <= s->n_listed_max);
+}
+
+static void list(struct pfdd_sources *s, uint32_t source)
+{
+    size_t n = bytes_in_page(s->items[source].name);
+    if (s->items[source].is_listed)
+        return;
+    while (!has_place(s, n)) {
+        uint32_t gone = find_gone(s);
+        if (!gone)
+            return;
+        unlist(s, &s->items[gone]);
+        drop_unused(s, gone);
+    }
+    s->items[source].is_listed = true;
+    s->n_listed++;
+    s->n_listed_bytes += n;
+}
+
+/* ---- numbers ---- */
+
+static void drop_unused(struct pfdd_sources *s, uint32_t source)
+{
+    struct pfdd_source *it = &s->items[source];
+    if (it->refs || it->n_held || it->is_listed || !it->name)
+        return;
+    uint32_t *at = list_of(s, it->name);
+    while (*at != source)
+        at = &s->items[*at].next;
+    *at = it->next;
+    s->n_bytes -= strlen(it->name) + 1;
+    free(it->name);
+    it->name = NULL;
+    it->next = s->free;
+    s->free = source;
+}
+
+static uint32_t take_number(struct pfdd_sources *s)
+{
+    uint32_t ret = s->free;
+    if (ret) {
+        s->free = s->items[ret].next;
+        return ret;
+    }
+    if (s->n == PFDD_SOURCES_MAX)
+        return 0;
+    if (s->n == s->size) {
+        void *items = realloc(s->items, 2 * s->size * sizeof *s->items);
+        if (!items)
+            return 0;
+        s->items = items;
+        s->n_bytes += s->size * sizeof *s->items;
+        s->size *= 2;
+    }
+    return s->n++;
+}
+
+uint32_t pfdd_sources_find(struct pfdd_sources *s, const char *name)
+{
+    for (uint32_t i = *list_of(s, name); i; i = s->items[i].next) {
+        if (!strcmp(s->items[i].name, name)) {
+            list(s, i);
+            return i;
+        }
+    }
+    char *copy = strdup(name);
+    uint32_t ret = copy ? take_number(s) : 0;
+    if (!ret) {
+        free(copy);
+        return PFDD_SOURCE_OTHER;
+    }
+    uint32_t *first = list_of(s, name);
+    s->items[ret] = (struct pfdd_source){
+        .name = copy, .next = *first, .born = ++s->clock, .gone = s->clock
+    };
+    *first = ret;
+    s->n_bytes += strlen(copy) + 1;
+    list(s, ret);
+    return ret;
+}
+
+void pfdd_sources_hold(struct pfdd_sources *s, uint32_t source, bool is_resumed)
+{
+    s->items[source].refs++;
+    s->items[source].is_resumed |= is_resumed;
+}
+
+bool pfdd_sources_is_resumed(const struct pfdd_sources *s, uint32_t source)
+{
+    return source < s->n && s->items[source].is_resumed;
+}
+
+void pfdd_sources_release(struct pfdd_sources *s, uint32_t source)
+{
+    if (--s->items[source].refs > 0)
+        return;
+    s->items[source].gone = ++s->clock;
+    drop_unused(s, source);
+}
+
+void pfdd_sources_note(void *sources, uint32_t source, int change)
+{
+    struct pfdd_sources *s = sources;
+    s->items[source].n_held += (uint64_t)(int64_t)change;
+    s->items[source].n_lines += change > 0 ? (uint64_t)change : 0;
+    if (change < 0)
+        drop_unused(s, source);
+}
+
+void pfdd_sources_count(struct pfdd_sources *s, uint32_t source,
+                        uint64_t n_lines, uint64_t n_gaps)
+{
+    struct pfdd_source *it = &s->items[source];
+    struct pfdd_source_counts *counts =
+        it->is_listed ? &it->counts : &s->others;
+    counts->lines += n_lines;
+    counts->gaps += n_gaps;
+}
+
+bool pfdd_troubles_note_id(struct pfdd_source_troubles *troubles, uint64_t id)
+{
+    for (size_t i = 0; i < troubles->n_ids; i++) {
+        if (troubles->ids[i] == id)
+            return true;
+    }
+    if (troubles->n_ids == PFDD_SOURCE_IDS)
+        return false;
+    troubles->ids[troubles->n_ids++] = id;
+    return true;
+}
+
+void pfdd_sources_trouble(struct pfdd_sources *s, uint32_t source,
+                          const struct pfdd_source_troubles *more)
+{
+    struct pfdd_source_troubles *to = &s->items[source].troubles;
+    if (!s->items[source].is_listed)
+        return;
+    to->findings += more->findings;
+    to->unknown += more->unknown;
+    to->lost_bytes += more->lost_bytes;
+    to->skipped_bytes += more->skipped_bytes;
+    for (size_t i = 0; i < more->n_ids; i++)
+        pfdd_troubles_note_id(to, more->ids[i]);
+    if (more->overflow.lost_bytes >= to->overflow.lost_bytes)
+        to->overflow = more->overflow;
+}
+
+const char *pfdd_sources_name(const struct pfdd_sources *s, uint32_t source)
+{
+    return source < s->n ? s->items[source].name : NULL;
+}

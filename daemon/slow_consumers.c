@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "slow_consumers.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "daemon.h"
+#include "ring/cursor.h"
+#include "spool/spool.h"
+
+enum {
+    BEGIN_MS = 1000,  /* what is over sooner is no news */
+    AGAIN_MS = 60000, /* it lasts */
+    OVER_MS = 1000,   /* not seen for so long */
+    NS_PER_MS = 1000000,
+};
+
+struct culprit {
+    const char *name;
+    bool is_required;
+    bool is_absent;
+    uint64_t n_lines; /* that wait for it */
+};
+
+/* The reader that sources were put off for just now; NULL: none. */
+static const struct pfdd_reader *slowest_reader(const struct pfdd *d)
+{
+    const struct pfdd_reader *slowest = NULL;
+    uint64_t now = uv_hrtime();
+    for (const struct pfdd_reader *r = d->ring.readers; r; r = r->next) {
+        bool awaited = r->must_have_all ||
+                       now - r->awaited_ns < (uint64_t)OVER_MS * NS_PER_MS;
+        if (awaited &&
+            (!slowest || pfdd_reader_seq(r) < pfdd_reader_seq(slowest)))
+            slowest = r;
+    }
+    return slowest;
+}
+
+/* False: nobody holds others up now. */
+static bool find(const struct pfdd_holdup *h, const struct pfdd *d,
+                 struct culprit *ret)
+{
+    const struct pfdd_consumer *c =
+        d->queue ? pfdd_queue_culprit(d->queue) : NULL;
+    const struct pfdd_reader *r =
+        !c && d->count.waits != h->waits ? slowest_reader(d) : NULL;
+    uint64_t seq = c ? c->acked : r ? pfdd_reader_seq(r) - 1 : 0;
+    ret->name = c ? c->name : r ? r->name : NULL;
+    ret->is_required = c != NULL;
+    ret->is_absent = c && c->absent;
+    ret->n_lines = d->ring.next_seq - 1 - seq;
+    return ret->name != NULL;
+}
+
+static void tell_over(struct pfdd_holdup *h)
+{
+    double seconds = (double)(h->last_ms - h->since_ms) / 1000;
+    if (h->told) {
+        pfdd_log(PFDD_WARNING,
+                 "%s holds nobody up any more, after %.1f seconds", h->who,
+                 seconds);
+    }
+    h->told = false;
+    h->who[0] = '\0';
+}
+
+static void tell(struct pfdd_holdup *h, uint64_t now, const struct culprit *c)
+{
+    pfdd_log(PFDD_WARNING,
+             "%s holds others up, for %.1f seconds now: %" PRIu64
+             " lines wait for it, and sources do%s",
+             h->who, (double)(now - h->since_ms) / 1000, c->n_lines,
+             c->is_absent ? "; nobody is connected to it" : "");
+    h->told = true;
+    h->told_ms = now;
+}
+
+void pfdd_holdup_look(struct pfdd_holdup *h, const struct pfdd *d)
+{
+    struct culprit c;
+    char who[sizeof h->who] = "";
+    uint64_t now = uv_now(d->loop);
+    if (find(h, d, &c)) {
+        snprintf(who, sizeof who, "%s%s",
+                 c.is_required ? "the required output " : "", c.name);
+    }
+    h->waits = d->count.waits;
+    if (h->who[0] &&
+        (who[0] ? strcmp(who, h->who) != 0 : now - h->last_ms >= OVER_MS))
+        tell_over(h);
+    if (!who[0])
+        return;
+    if (!h->who[0]) {
+        memcpy(h->who, who, sizeof who);
+        h->since_ms = now;
+    }
+    h->last_ms = now;
+    if (h->told ? now - h->told_ms >= AGAIN_MS : now - h->since_ms >= BEGIN_MS)
+        tell(h, now, &c);
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+#include "spool/consumer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "config/output_options.h"
+#include "ring/json_fields.h"
+
+static void tell_lost(struct pfdd_consumer *c)
+{
+    struct pfdd_segment_reader *r = &c->supply.reader;
+    if (!r->lost)
+        return;
+    c->of->cut += r->lost;
+    pfdd_log(PFDD_ERROR,
+             "queue in %s: %" PRIu64 " bytes cannot be read any more: %s does "
+             "not get their lines",
+             c->of->supplies.dir, r->lost, c->name);
+    r->lost = 0;
+}
+
+static void retry_later(struct pfdd_consumers *of)
+{
+    of->waits = true;
+    of->retry_later(of);
+}
+
+static bool has_more(const struct pfdd_consumer *c)
+{
+    struct pfdd_segment more;
+    return c->supply.n_pieces ||
+           pfdd_segments_next(&c->of->segments, c->of->n_going,
+                              &c->supply.reader, &more);
+}
+
+static void on_supply(struct pfdd_supply *s)
+{
+    struct pfdd_consumer *c = PFDD_MEMBER_OF(struct pfdd_consumer, s, supply);
+    bool is_behind = false;
+    tell_lost(c);
+    if (!s->waits && !s->is_busy) {
+        bool has_chunks = s->is_raw && s->n_pieces;
+        bool is_caught_up = s->n == 0 && !has_chunks && c->acked >= c->last;
+        c->given = s->end - 1;
+        uint64_t last = has_chunks ? c->given : pfdd_supply_last(s);
+        c->last = last ? last : c->last;
+        c->passed = has_more(c) ? c->given : c->of->durable;
+        /* What could not be read is not waited for. */
+        is_behind = is_caught_up && c->acked < c->passed;
+    }
+    if (is_behind)
+        pfdd_consumer_ack(c, c->given);
+    if (s->waits || s->reader.error)
+        retry_later(c->of);
+    c->wake(c);
+}
+
+bool pfdd_consumer_choose(struct pfdd_consumer *c,
+                          const struct pfdd_output_config *config,
+                          const struct pfdd_encoding *encoding, char *err,
+                          size_t n_err)
+{
+    struct pfdd_request request;
+    snprintf(err, n_err, "out of memory");
+    bool ok = pfdd_output_request(config, &request, err, n_err);
+    if (!encoding && request.wants.map)
+        encoding = &pfdd_mapped_encoding;
+    request.wants.encoding = encoding;
+    ok = ok && pfdd_request_finish(&request, err, n_err) &&
+         pfdd_choice_new(&request, &c->choice);
+    pfdd_request_deinit(&request);
+    return ok;
+}
+
+void pfdd_consumer_init(struct pfdd_consumer *c, struct pfdd_consumers *of,
+                        uint64_t acked)
+{
+    const struct pfdd_segments *s = &of->segments;
+    c->saved = acked;
+    c->acked = acked > of->durable ? of->durable : acked;
+    /* A new one begins with the oldest line that there is. */
+    uint64_t oldest =
+        s->n > of->n_going ? s->items[of->n_going].first : of->durable + 1;
+    if (c->acked + 1 < oldest)
+        c->acked = oldest - 1;
+    c->given = c->last = c->passed = c->acked;
+    c->of = of;
+    pfdd_supply_init(&c->supply, &of->supplies, c->acked, on_supply);
+    c->supply.choice = c->choice;
+    c->supply.is_raw = c->is_raw;
+    c->next = of->first;
+    of->first = c;
+}
+
+void pfdd_consumer_deinit(struct pfdd_consumer *c)
+{
+    struct pfdd_consumer **at = &c->of->first;
+    while (*at != c)
+        at = &(*at)->next;
+    *at = c->next;
+    pfdd_supply_deinit(&c->supply);
+    pfdd_choice_free(c->choice);
+}
+
+void pfdd_consumer_rewind(struct pfdd_consumer *consumer)
+{
+    consumer->given = consumer->last = consumer->passed = consumer->acked;
+    pfdd_supply_rewind(&consumer->supply, consumer->acked);
+}
+
+void pfdd_consumer_begin(struct pfdd_consumer *consumer, bool is_entries)
+{
+    consumer->supply.wants_entries = is_entries;
+    pfdd_consumer_rewind(consumer);
+}
+
+bool pfdd_consumer_has_lines(const struct pfdd_consumer *consumer)
+{
+    return !consumer->supply.is_busy && consumer->supply.has_lines;
+}
+
+bool pfdd_consumer_is_between(const struct pfdd_consumer *consumer)
+{
+    return consumer->supply.at == 0;
+}
+
+bool pfdd_consumer_has_more(const struct pfdd_consumer *consumer)
+{
+    const struct pfdd_supply *s = &consumer->supply;
+    struct pfdd_segment more;
+    return (s->n_pieces && s->first_seq < s->end_seq) ||
+           pfdd_segments_next(&consumer->of->segments, consumer->of->n_going,
+                              &s->reader, &more);
+}
+
+bool pfdd_consumer_is_done(const struct pfdd_consumer *consumer)
+{
+    return !consumer->supply.is_busy && pfdd_supply_is_empty(&consumer->supply);
+}
+
+bool pfdd_consumer_is_busy(const struct pfdd_consumer *consumer)
+{
+    return consumer->supply.is_busy;
+}
+
+bool pfdd_consumer_peek(struct pfdd_consumer *consumer, const char **bytes,
+                        size_t *n)
+{
+    const struct pfdd_consumers *of = consumer->of;
+    struct pfdd_supply *s = &consumer->supply;
+    struct pfdd_segment todo;
+    if (s->is_busy || s->has_lines)
+        return false;
+    if (s->at < s->n) {
+        *bytes = s->text + s->at;
+        *n = s->n - s->at;
+        return true;
+    }
+    bool waits = s->reader.error && of->waits;
+    if (!waits && pfdd_supply_is_empty(s) &&
+        pfdd_segments_next(&of->segments, of->n_going, &s->reader, &todo))
+        pfdd_supply_read(s, &todo);
+    return false;
+}
+
+void pfdd_consumer_take(struct pfdd_consumer *consumer, size_t n)
+{
+    pfdd_supply_take(&consumer->supply, n);
+}
+
+struct pfdd_chunk *const *pfdd_consumer_peek_chunks(
+    struct pfdd_consumer *consumer, size_t *n, struct pfdd_stock *stock)
+{
+    const struct pfdd_supply *s = &consumer->supply;
+    const char *bytes = NULL;
+    if (s->is_busy || s->n_pieces == 0) {
+        pfdd_consumer_peek(consumer, &bytes, n);
+        return NULL;
+    }
+    *n = s->n_pieces;
+    *stock = s->needs;
+    return s->pieces;
+}
+
+void pfdd_consumer_take_chunks(struct pfdd_consumer *consumer)
+{
+    pfdd_supply_forget(&consumer->supply);
+}
+
+/* ---- what a consumer has already ---- */
+
+/* Lines are made anew, perhaps with strings that came since; number and time
+ * are no other record's. */
+static bool has_line(const struct pfdd_segment_reader *r, uint64_t seq,
+                     uint64_t time, const char *line, size_t n)
+{
+    struct pfdd_record_head head;
+    if (r->version == PFDD_SEGMENT_LINES)
+        return r->number == seq && r->n == n && !memcmp(r->bytes, line, n);
+    return r->number && r->number <= seq &&
+           pfdd_record_get(r->bytes, r->n, &head) &&
+           seq - r->number < pfdd_record_items(&head) && time == head.time;
+}
+
+static bool is_line(const struct pfdd_consumers *of, uint64_t seq,
+                    uint64_t time, const char *line, size_t n)
+{
+    struct pfdd_segment segment;
+    struct pfdd_segment_reader r;
+    bool found = false;
+    pfdd_segment_reader_init(&r, seq - 1);
+    while (!found &&
+           pfdd_segments_next(&of->segments, of->n_going, &r, &segment) &&
+           segment.first <= seq &&
+           pfdd_segment_enter(&r, of->supplies.dir, &segment)) {
+        while (!found && pfdd_segment_peek(&r, &segment)) {
+            found = has_line(&r, seq, time, line, n);
+            pfdd_segment_step(&r);
+        }
+        if (r.error)
+            break;
+    }
+    pfdd_segment_reader_deinit(&r);
+    return found;
+}
+
+void pfdd_consumer_resume(struct pfdd_consumer *consumer, uint64_t seq,
+                          uint64_t time, const char *line, size_t n)
+{
+    if (seq <= consumer->acked || seq > consumer->of->durable ||
+        !is_line(consumer->of, seq, time, line, n))
+        return;
+    consumer->acked = seq;
+    pfdd_consumer_rewind(consumer);
+    consumer->of->acked(consumer->of);
+}
+
+void pfdd_consumer_ack(struct pfdd_consumer *consumer, uint64_t seq)
+{
+    /* What could not be read behind it, or is not for it, is not waited for. */
+    if (seq >= consumer->last)
+        seq = consumer->passed;
+    if (seq > consumer->acked)
+        consumer->acked = seq;
+    consumer->of->acked(consumer->of);
+}
+
+/* ---- all of them ---- */
+
+void pfdd_consumers_retry(struct pfdd_consumers *consumers)
+{
+    consumers->waits = false;
+    for (struct pfdd_consumer *c = consumers->first; c; c = c->next) {
+        pfdd_supply_retry(&c->supply);
+        c->wake(c);
+    }
+}
+
+uint64_t pfdd_consumers_acked(const struct pfdd_consumers *consumers)
+{
+    uint64_t ret = consumers->durable;
+    for (const struct pfdd_consumer *c = consumers->first; c; c = c->next)
+        ret = c->acked < ret ? c->acked : ret;
+    return ret;
+}
+
+size_t pfdd_consumers_memory(const struct pfdd_consumers *consumers)
+{
+    size_t n = consumers->supplies.pages.n_bytes +
+               consumers->segments.size * sizeof *consumers->segments.items;
+    for (const struct pfdd_consumer *c = consumers->first; c; c = c->next)
+        n += pfdd_supply_memory(&c->supply);
+    return n;
+}

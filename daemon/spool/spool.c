@@ -1,0 +1,682 @@
+/* SPDX-License-Identifier: MIT */
+#include "spool/spool.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "base/log.h"
+#include "daemon.h"
+#include "ring/cursor.h"
+#include "spool/checkpoint.h"
+#include "spool/disk_quota.h"
+#include "spool/group_commit.h"
+#include "spool/lock_file.h"
+#include "spool/spool_recovery.h"
+
+enum {
+    CHECKPOINT_MS = 1, /* from an acknowledgement to its checkpoint */
+    RETRY_MS = 1000,
+    STUCK_MS = 1500,   /* without an acknowledgement, until it is said */
+    ROOM = 512 * 1024, /* of memory, for what is written, at least */
+};
+
+/* What the disk's thread said last of what lies beside the segments. */
+struct held {
+    uint64_t bytes;
+    size_t memory;
+};
+
+struct pfdd_queue {
+    struct pfdd *d;
+    char *dir;
+    int lock;
+    struct pfdd_space space;
+    struct pfdd_consumers consumers;
+    struct pfdd_checkpoint known; /* written by the loop only */
+    uint64_t next_seq;
+    uint64_t errors;
+    struct held held;
+    struct pfdd_reader reader; /* stands where the next batch begins */
+    bool reading;
+    bool busy;
+    bool failing;   /* the last write failed, */
+    bool is_full;   /* because there is no more room for it */
+    bool is_said;   /* in the log */
+    uint64_t since; /* the loop's ms: nothing has moved since then */
+    uint64_t acked; /* by then, by whom all wait for */
+    bool pausing;   /* before it is tried again */
+    bool has_begun; /* the last segment is one of this run */
+    size_t n_room;  /* bytes that the writer had when its job began */
+    uv_timer_t timer;
+    bool timer_open;
+    bool checkpointing;
+    bool wants_checkpoint;
+    struct pfdd_kept *kept; /* the disk's thread's */
+    /* The job's while it is on its way: what to write, and what came of it. */
+    struct pfdd_job job;
+    struct pfdd_batch batch;
+    struct pfdd_kept_list list;
+    struct pfdd_segment_place place;
+    struct pfdd_segment_writer writer;
+    struct held held_then;
+    int error;
+    /* The checkpoint's likewise. */
+    struct pfdd_job checkpoint;
+    char *text;
+    uint64_t *going; /* [n_going]: when it is written they may go */
+    bool checkpoint_failed;
+    struct held held_behind;
+    /* Likewise, when code objects have come. */
+    struct pfdd_job growth;
+    bool growing;
+    bool grow_failing;
+    struct pfdd_kept_list grown;
+    struct held held_grown;
+    int grow_error;
+};
+
+#define PFDD_QUEUE_OF(at, member) PFDD_MEMBER_OF(struct pfdd_queue, at, member)
+
+/* ---- positions ---- */
+
+static void submit_checkpoint(struct pfdd_queue *q);
+
+static void want_checkpoint(struct pfdd_queue *q);
+
+bool pfdd_queue_position(struct pfdd_queue *q, const char *source,
+                         const char *file, struct pfdd_position *ret)
+{
+    bool is_news = false;
+    bool is_known =
+        pfdd_positions_begin(&q->known.positions, source, file, ret, &is_news);
+    /* The disk has one thread: what is asked for first is written first. */
+    if (is_news && !q->checkpointing) {
+        submit_checkpoint(q);
+    } else if (is_news) {
+        want_checkpoint(q);
+    }
+    return is_known;
+}
+
+/* ---- the start ---- */
+
+static bool recall(struct pfdd_queue *q)
+{
+    struct pfdd_recall recall = { .dir = q->dir,
+                                  .positions = &q->known.positions };
+    q->kept = recall.kept = pfdd_kept_open(q->dir);
+    if (!q->kept)
+        return false;
+    pfdd_recall(&recall);
+    pfdd_kept_tidy(q->kept);
+    q->held =
+        (struct held){ pfdd_kept_bytes(q->kept), pfdd_kept_memory(q->kept) };
+    q->consumers.segments = recall.segments;
+    q->consumers.cut = recall.cut;
+    if (recall.last >= q->next_seq)
+        q->next_seq = recall.last + 1;
+    return true;
+}
+
+static void read_checkpoint(struct pfdd_queue *q)
+{
+    pfdd_checkpoint_read(q->dir, &q->known);
+    if (q->known.next_seq > q->next_seq &&
+        q->known.next_seq <= PFDD_SEQUENCE_MAX)
+        q->next_seq = q->known.next_seq;
+}
+
+struct pfdd_queue *pfdd_queue_open(const char *dir, uint64_t n_bytes_max,
+                                   uint64_t *next_seq, char *err, size_t n_err)
+{
+    struct pfdd_queue *q = calloc(1, sizeof *q);
+    if (!q) {
+        snprintf(err, n_err, "out of memory");
+        return NULL;
+    }
+    q->dir = strdup(dir);
+    q->lock = -1;
+    q->writer.fd = -1;
+    pfdd_space_init(&q->space, &q->consumers, n_bytes_max);
+    q->next_seq = 1;
+    snprintf(err, n_err, "out of memory");
+    q->lock = q->dir ? pfdd_claim(q->dir, err, n_err) : -1;
+    bool ok = q->lock >= 0;
+    if (ok) {
+        read_checkpoint(q);
+        ok = recall(q);
+    }
+    if (!ok) {
+        pfdd_queue_free(q);
+        return NULL;
+    }
+    *next_seq = q->next_seq;
+    q->consumers.durable = q->next_seq - 1;
+    return q;
+}
+
+void pfdd_queue_free(struct pfdd_queue *q)
+{
+    if (!q)
+        return;
+    pfdd_checkpoint_deinit(&q->known);
+    pfdd_batch_deinit(&q->batch);
+    pfdd_pages_deinit(&q->consumers.supplies.pages);
+    pfdd_strings_unref(q->consumers.supplies.none);
+    pfdd_segment_writer_deinit(&q->writer);
+    pfdd_kept_free(q->kept);
+    if (q->lock >= 0)
+        close(q->lock);
+    pfdd_segments_deinit(&q->consumers.segments);
+    free(q->text);
+    free(q->going);
+    free(q->dir);
+    free(q);
+}
+
+/* ---- on the disk thread ---- */
+
+static struct held look_at_kept(const struct pfdd_queue *q)
+{
+    return (struct held){ pfdd_kept_bytes(q->kept), pfdd_kept_memory(q->kept) };
+}
+
+static void run_write(struct pfdd_job *job)
+{
+    struct pfdd_queue *q = PFDD_QUEUE_OF(job, job);
+    q->error = pfdd_batch_write(&q->batch, &q->writer, q->dir, &q->place,
+                                q->kept, &q->list);
+    q->held_then = look_at_kept(q);
+}
+
+static void run_growth(struct pfdd_job *job)
+{
+    struct pfdd_queue *q = PFDD_QUEUE_OF(job, growth);
+    q->grow_error = pfdd_kept_grow(q->kept, &q->grown);
+    q->held_grown = look_at_kept(q);
+}
+
+static void run_checkpoint(struct pfdd_job *job)
+{
+    struct pfdd_queue *q = PFDD_QUEUE_OF(job, checkpoint);
+    q->checkpoint_failed = !pfdd_checkpoint_write(q->dir, q->text);
+    /* Only now may the chunks that it speaks of go. */
+    for (size_t i = 0; i < q->consumers.n_going && !q->checkpoint_failed; i++) {
+        char path[PFDD_PATH];
+        pfdd_segment_path(q->dir, q->going[i], path);
+        unlink(path);
+        pfdd_kept_release(q->kept, q->going[i]);
+    }
+    q->held_behind = look_at_kept(q);
+}
+
+/* ---- on the loop ---- */
+
+static void start_write(struct pfdd_queue *q);
+
+static void hear_failure(struct pfdd_queue *q);
+
+static void on_lines(struct pfdd_reader *reader)
+{
+    start_write(reader->user);
+}
+
+static void on_timer(uv_timer_t *timer);
+
+static bool fits_last(const struct pfdd_queue *q)
+{
+    const struct pfdd_segments *s = &q->consumers.segments;
+    return s->n && q->has_begun &&
+           s->items[s->n - 1].end + q->batch.n_bytes <= q->space.n_segment;
+}
+
+/* Where the batch goes; all of it into one segment. 0, or an errno value. */
+static int place_batch(struct pfdd_queue *q)
+{
+    struct pfdd_segments *s = &q->consumers.segments;
+    if (fits_last(q)) {
+        q->place =
+            (struct pfdd_segment_place){ .segment = s->items[s->n - 1].first,
+                                         .at = s->items[s->n - 1].end };
+        return 0;
+    }
+    if (!pfdd_space_may_begin(&q->space, q->held.bytes))
+        return EDQUOT;
+    q->place = (struct pfdd_segment_place){ .segment = q->reader.seq,
+                                            .at = PFDD_SEGMENT_HEADER,
+                                            .n_new = q->space.n_segment };
+    return pfdd_segments_reserve(s) ? 0 : ENOMEM;
+}
+
+/* What begins a segment describes its buffers anew. */
+static int find_batch(struct pfdd_queue *q)
+{
+    bool ok = pfdd_batch_gather(&q->batch, &q->d->ring, q->reader.seq);
+    q->error = ok ? place_batch(q) : ENOMEM;
+    if (q->error || !q->place.n_new)
+        return q->error;
+    pfdd_batch_drop(&q->batch);
+    pfdd_batch_forget(&q->batch);
+    return pfdd_batch_gather(&q->batch, &q->d->ring, q->reader.seq) ? 0
+                                                                    : ENOMEM;
+}
+
+/* For a segment of n_new bytes; 0: for those that are there. */
+static struct pfdd_kept_list open_list(const struct pfdd_queue *q,
+                                       uint64_t n_new)
+{
+    struct pfdd_kept_list ret = { .of = &q->d->pages.objects,
+                                  .n_bytes_max =
+                                      pfdd_space_for_kept(&q->space, n_new) };
+    if (ret.of->open)
+        ret.list = ret.of->open(ret.of->user, &ret.n, &ret.changes);
+    return ret;
+}
+
+static void close_list(struct pfdd_kept_list *list)
+{
+    if (list->of && list->of->open)
+        list->of->close(list->of->user, list->list);
+    list->list = NULL;
+}
+
+static void start_write(struct pfdd_queue *q)
+{
+    if (q->busy || q->pausing || !q->reading ||
+        q->reader.seq >= q->d->ring.next_seq)
+        return;
+    q->error = find_batch(q);
+    if (q->error) {
+        hear_failure(q);
+        return;
+    }
+    q->busy = true;
+    q->list = open_list(q, q->place.n_new);
+    q->n_room = q->writer.size;
+    pfdd_pool_submit(q->d->pools.disk, &q->job);
+}
+
+/* The last entry of each chunk that is on disk now says how far its source has
+ * come, where somebody will ask. */
+static void note_positions(struct pfdd_queue *q)
+{
+    for (size_t i = 0; i < q->batch.n; i++) {
+        const struct pfdd_chunk *c = q->batch.items[i].chunk;
+        if (c->contents.n[PFDD_ENTRY] &&
+            pfdd_sources_is_resumed(&q->d->sources, c->source)) {
+            pfdd_positions_set(&q->known.positions, c->buffer->name,
+                               &c->contents.last);
+        }
+    }
+}
+
+static void wake_consumers(struct pfdd_queue *q)
+{
+    for (struct pfdd_consumer *c = q->consumers.first; c; c = c->next)
+        c->wake(c);
+}
+
+const struct pfdd_consumer *pfdd_queue_culprit(const struct pfdd_queue *q)
+{
+    const struct pfdd_consumer *ret = NULL;
+    for (const struct pfdd_consumer *c = q->consumers.first; c && q->is_full;
+         c = c->next) {
+        if (!ret || c->acked < ret->acked)
+            ret = c;
+    }
+    return ret;
+}
+
+static void hear_failure(struct pfdd_queue *q)
+{
+    q->errors++;
+    q->is_full = q->error == EDQUOT;
+    const struct pfdd_consumer *c = pfdd_queue_culprit(q);
+    uint64_t now = uv_now(q->timer.loop);
+    if (!q->failing || (c && c->acked != q->acked))
+        q->since = now;
+    q->acked = c ? c->acked : 0;
+    /* Full is how those who write wait for those who read, if these do. */
+    if (!q->is_said && (!q->is_full || now - q->since >= STUCK_MS)) {
+        q->is_said = true;
+        pfdd_log(PFDD_ERROR, "queue in %s: %s%s%s; sources wait", q->dir,
+                 c ? "full: the required output " : "",
+                 c ? c->name : strerror(q->error),
+                 c ? " does not take its lines" : "");
+    }
+    q->failing = true;
+    q->pausing = true;
+    q->has_begun &= !q->place.n_new && !q->is_full;
+    pfdd_batch_drop(&q->batch);
+    uv_timer_start(&q->timer, on_timer, RETRY_MS, 0);
+}
+
+static void write_done(struct pfdd_job *job)
+{
+    struct pfdd_queue *q = PFDD_QUEUE_OF(job, job);
+    const struct pfdd_segment_place *p = &q->place;
+    q->busy = false;
+    q->held = q->held_then;
+    close_list(&q->list);
+    if (!q->error && p->n_new &&
+        !pfdd_segments_add(&q->consumers.segments, p->segment, p->at))
+        q->error = ENOMEM; /* which cannot be: room was made before */
+    if (q->error) {
+        hear_failure(q);
+        return;
+    }
+    if (q->is_said)
+        pfdd_log(PFDD_WARNING, "queue in %s: writing again", q->dir);
+    q->failing = q->is_full = q->is_said = false;
+    q->has_begun = true;
+    q->consumers.segments.items[q->consumers.segments.n - 1].end += q->writer.n;
+    note_positions(q);
+    q->consumers.durable = q->batch.end - 1;
+    if (q->reading)
+        pfdd_reader_pass(&q->reader, q->batch.end);
+    pfdd_batch_done(&q->batch);
+    wake_consumers(q);
+    start_write(q);
+}
+
+/* ---- code objects ---- */
+
+static void growth_done(struct pfdd_job *job)
+{
+    struct pfdd_queue *q = PFDD_QUEUE_OF(job, growth);
+    q->growing = false;
+    q->held = q->held_grown;
+    close_list(&q->grown);
+    if (q->grow_error && !q->grow_failing) {
+        pfdd_log(PFDD_ERROR, "queue in %s: code objects: %s; trying again",
+                 q->dir,
+                 q->grow_error == EDQUOT ? "beyond queue_max"
+                                         : strerror(q->grow_error));
+    }
+    q->grow_failing = q->grow_error != 0;
+    q->errors += q->grow_failing;
+    if (q->grow_failing)
+        q->grown.n = SIZE_MAX; /* no list's */
+}
+
+void pfdd_queue_look(struct pfdd_queue *q)
+{
+    if (q->growing || !q->reading || q->consumers.segments.n == 0)
+        return;
+    struct pfdd_kept_list now = open_list(q, 0);
+    if (now.n == q->grown.n && now.changes == q->grown.changes) {
+        close_list(&now);
+        return;
+    }
+    q->grown = now;
+    q->growing = true;
+    pfdd_pool_submit(q->d->pools.disk, &q->growth);
+}
+
+/* ---- checkpoints ---- */
+
+static void note_acked(struct pfdd_queue *q,
+                       const struct pfdd_consumer *consumer)
+{
+    if (!q->known.acked)
+        q->known.acked = json_object();
+    json_object_set_new(q->known.acked, consumer->name,
+                        json_integer((json_int_t)consumer->acked));
+}
+
+static char *checkpoint_text(struct pfdd_queue *q)
+{
+    q->known.next_seq = q->consumers.durable + 1;
+    for (struct pfdd_consumer *c = q->consumers.first; c; c = c->next) {
+        c->saving = c->acked;
+        note_acked(q, c);
+    }
+    return pfdd_checkpoint_text(&q->known);
+}
+
+/* Segments all of whose lines everybody has; the last one stays. At the end
+ * outputs leave one by one, and what they are owed has to stay. */
+static void choose_going(struct pfdd_queue *q)
+{
+    uint64_t free_below =
+        q->d->stopping ? 0 : pfdd_consumers_acked(&q->consumers) + 1;
+    size_t n = 0;
+    while (n + 1 < q->consumers.segments.n &&
+           q->consumers.segments.items[n + 1].first <= free_below)
+        n++;
+    q->going = n ? malloc(n * sizeof *q->going) : NULL;
+    q->consumers.n_going = q->going ? n : 0;
+    for (size_t i = 0; i < q->consumers.n_going; i++)
+        q->going[i] = q->consumers.segments.items[i].first;
+}
+
+static void submit_checkpoint(struct pfdd_queue *q)
+{
+    q->wants_checkpoint = false;
+    q->text = checkpoint_text(q);
+    if (!q->text) {
+        free(q->going);
+        q->going = NULL;
+        q->consumers.n_going = 0;
+        return;
+    }
+    q->checkpointing = true;
+    pfdd_pool_submit(q->d->pools.disk, &q->checkpoint);
+}
+
+static void start_checkpoint(struct pfdd_queue *q)
+{
+    choose_going(q);
+    submit_checkpoint(q);
+}
+
+static void finish_checkpoint(struct pfdd_queue *q)
+{
+    q->held = q->held_behind;
+    if (!q->checkpoint_failed)
+        pfdd_segments_drop(&q->consumers.segments, q->consumers.n_going);
+    free(q->going);
+    free(q->text);
+    q->going = NULL;
+    q->text = NULL;
+    q->consumers.n_going = 0;
+}
+
+/* Who has not joined since. */
+static void hear_saved(struct pfdd_queue *q)
+{
+    for (struct pfdd_consumer *c = q->consumers.first; c; c = c->next) {
+        bool is_news = !q->checkpoint_failed && c->saving > c->saved;
+        if (is_news)
+            c->saved = c->saving;
+        if (is_news && q->timer_open)
+            c->wake(c);
+    }
+}
+
+/* There is room again. */
+static void try_again(struct pfdd_queue *q)
+{
+    q->pausing = false;
+    start_write(q);
+}
+
+static void checkpoint_done(struct pfdd_job *job)
+{
+    struct pfdd_queue *q = PFDD_QUEUE_OF(job, checkpoint);
+    bool is_room = q->consumers.n_going && q->is_full;
+    q->checkpointing = false;
+    finish_checkpoint(q);
+    if (is_room && q->timer_open) {
+        try_again(q);
+    } else if (q->pausing && q->timer_open) {
+        uv_timer_start(&q->timer, on_timer, RETRY_MS, 0);
+    }
+    hear_saved(q);
+    q->errors += q->checkpoint_failed;
+    q->wants_checkpoint |= q->checkpoint_failed;
+    if (q->wants_checkpoint && q->timer_open)
+        want_checkpoint(q);
+}
+
+static void want_checkpoint(struct pfdd_queue *q)
+{
+    q->wants_checkpoint = true;
+    /* Room comes by it: then it does not wait for the next try. */
+    bool is_awaited = q->pausing && q->is_full;
+    if (!q->checkpointing &&
+        (is_awaited || !uv_is_active((uv_handle_t *)&q->timer))) {
+        uv_timer_start(&q->timer, on_timer,
+                       q->checkpoint_failed ? RETRY_MS : CHECKPOINT_MS, 0);
+    }
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct pfdd_queue *q = timer->data;
+    if (q->wants_checkpoint && !q->checkpointing)
+        start_checkpoint(q);
+    if (q->pausing && !(q->is_full && q->checkpointing))
+        try_again(q);
+    if (q->consumers.waits)
+        pfdd_consumers_retry(&q->consumers);
+}
+
+static struct pfdd_strings *live_strings(void *user, uint64_t stock)
+{
+    const struct pfdd_queue *q = user;
+    return pfdd_batch_strings(&q->batch, stock);
+}
+
+static bool has_room(void *user, size_t n)
+{
+    const struct pfdd_queue *q = user;
+    return pfdd_room_has(&q->d->room, n);
+}
+
+static void on_ack(struct pfdd_consumers *consumers)
+{
+    want_checkpoint(PFDD_QUEUE_OF(consumers, consumers));
+}
+
+static void on_retry(struct pfdd_consumers *consumers)
+{
+    struct pfdd_queue *q = PFDD_QUEUE_OF(consumers, consumers);
+    if (!uv_is_active((uv_handle_t *)&q->timer))
+        uv_timer_start(&q->timer, on_timer, RETRY_MS, 0);
+}
+
+static void set_supplies(struct pfdd_queue *q)
+{
+    struct pfdd *d = q->d;
+    q->consumers.supplies = (struct pfdd_supplies){
+        .dir = q->dir,
+        .kept = q->kept,
+        .disk = d->pools.disk,
+        .loaders = d->pools.choosers, /* no decoders: they wait for the ring */
+        .printers = d->pools.printers,
+        .none = pfdd_strings_new(pfd_strings_new()),
+        .n_strings_max = d->config->config->memory_max / 4,
+        .live = live_strings,
+        .has_room = has_room,
+        .user = q,
+    };
+    pfdd_pages_init(&q->consumers.supplies.pages, NULL, NULL, NULL, 0, 0);
+    q->consumers.acked = on_ack;
+    q->consumers.retry_later = on_retry;
+}
+
+bool pfdd_queue_start(struct pfdd_queue *q, struct pfdd *d)
+{
+    struct pfdd_request request = { .form = PFDD_JSON };
+    q->d = d;
+    set_supplies(q);
+    q->growth.run = run_growth;
+    q->growth.done = growth_done;
+    q->job.run = run_write;
+    q->job.done = write_done;
+    q->checkpoint.run = run_checkpoint;
+    q->checkpoint.done = checkpoint_done;
+    uv_timer_init(d->loop, &q->timer);
+    q->timer.data = q;
+    q->timer_open = true;
+    if (!q->consumers.supplies.none ||
+        !pfdd_reader_init(&q->reader, &d->pages, &request))
+        return false;
+    q->reader.must_have_all = true;
+    q->reader.name = "the queue on disk";
+    q->reader.wake = on_lines;
+    q->reader.user = q;
+    q->reading = true;
+    return true;
+}
+
+bool pfdd_queue_is_drained(const struct pfdd_queue *q)
+{
+    if (q->busy || q->consumers.durable + 1 < q->d->ring.next_seq)
+        return false;
+    for (const struct pfdd_consumer *c = q->consumers.first; c; c = c->next) {
+        if (!c->absent && c->acked < q->consumers.durable)
+            return false;
+    }
+    return true;
+}
+
+void pfdd_queue_stop(struct pfdd_queue *q)
+{
+    if (q->reading)
+        pfdd_reader_deinit(&q->reader);
+    q->reading = false;
+    /* No jobs any more: the last checkpoint is written here. */
+    q->text = checkpoint_text(q);
+    if (q->text)
+        run_checkpoint(&q->checkpoint);
+    finish_checkpoint(q);
+    uv_close((uv_handle_t *)&q->timer, NULL);
+    q->timer_open = false;
+}
+
+/* ---- consumers ---- */
+
+void pfdd_queue_join(struct pfdd_queue *q, struct pfdd_consumer *consumer)
+{
+    pfdd_consumer_init(consumer, &q->consumers,
+                       (uint64_t)json_integer_value(
+                           json_object_get(q->known.acked, consumer->name)));
+}
+
+void pfdd_queue_leave(struct pfdd_queue *q, struct pfdd_consumer *consumer)
+{
+    pfdd_consumer_deinit(consumer);
+    note_acked(q, consumer);
+}
+
+/* ---- how it is ---- */
+
+size_t pfdd_queue_memory(const struct pfdd_queue *q)
+{
+    size_t n = q->n_room > ROOM ? q->n_room : ROOM;
+    return sizeof *q + n + q->held.memory +
+           pfdd_consumers_memory(&q->consumers);
+}
+
+void pfdd_queue_state(const struct pfdd_queue *q, struct pfdd_queue_state *ret)
+{
+    *ret = (struct pfdd_queue_state){
+        .durable = q->consumers.durable,
+        .segments = q->consumers.segments.n,
+        .bytes = q->consumers.segments.n * q->space.n_segment,
+        .objects = q->held.bytes,
+        .cut = q->consumers.cut,
+        .errors = q->errors,
+        .n_long = q->consumers.supplies.pages.n_long,
+        .failing = q->failing,
+    };
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+#include "spool/spool_preamble.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <printfdecode/wire.h>
+
+#include "base/log.h"
+#include "ring/ring.h"
+
+enum {
+    PIECE = 256 * 1024, /* bytes of a code object at once */
+    BUFFERS_MAX = 4096, /* of one stream */
+    STOCKS_MAX = 1024,
+};
+
+/* Whoever listens keeps all that was told, also what nothing needs any more. */
+#define TOLD_MAX (UINT64_C(512) << 20)
+
+static void drop_object(struct pfdd_brief *b)
+{
+    free(b->bytes);
+    b->bytes = NULL;
+    b->n = b->at = 0;
+}
+
+void pfdd_brief_deinit(struct pfdd_brief *b)
+{
+    for (size_t i = 0; i < b->n_buffers; i++)
+        pfdd_buffer_unref(b->buffers[i].told);
+    free(b->buffers);
+    free(b->stocks);
+    pfdd_stock_list_deinit(&b->list);
+    drop_object(b);
+    *b = (struct pfdd_brief){ 0 };
+}
+
+size_t pfdd_brief_memory(const struct pfdd_brief *b)
+{
+    size_t n = b->n + b->list.size * sizeof *b->list.items +
+               b->n_stocks * sizeof *b->stocks;
+    for (size_t i = 0; i < b->n_buffers; i++)
+        n += sizeof *b->buffers + b->buffers[i].told->n_bytes;
+    return n;
+}
+
+/* ---- frames ---- */
+
+static bool add_bytes(void *user, const void *bytes, size_t n)
+{
+    struct pfdd_growing *out = user;
+    pfdd_growing_add(out, bytes, n);
+    return !out->failed;
+}
+
+static bool add_frame(struct pfdd_growing *out,
+                      const struct pfd_wire_frame *frame)
+{
+    return pfd_wire_write(frame, add_bytes, out, NULL) == PFD_OK;
+}
+
+static bool begin_stream(struct pfdd_brief *b, struct pfdd_growing *out)
+{
+    struct pfd_wire_frame hello = {
+        .type = PFD_WIRE_HELLO,
+        .time = pfdd_time_now(),
+    };
+    if (b->has_begun)
+        return true;
+    b->has_begun = true;
+    return pfd_wire_write_start(add_bytes, out) == PFD_OK &&
+           add_frame(out, &hello);
+}
+
+/* ---- code objects ---- */
+
+static struct pfdd_brief_stock *find_stock(const struct pfdd_brief *b,
+                                           uint64_t number)
+{
+    for (size_t i = 0; i < b->n_stocks; i++) {
+        if (b->stocks[i].number == number)
+            return &b->stocks[i];
+    }
+    return NULL;
+}
+
+bool pfdd_brief_has(const struct pfdd_brief *b, const struct pfdd_stock *stock)
+{
+    const struct pfdd_brief_stock *told = find_stock(b, stock->number);
+    return stock->n == 0 || (told && told->n >= stock->n);
+}
+
+/* NULL: out of memory. */
+static struct pfdd_brief_stock *add_stock(struct pfdd_brief *b, uint64_t number)
+{
+    struct pfdd_brief_stock *more =
+        realloc(b->stocks, (b->n_stocks + 1) * sizeof *more);
+    if (!more)
+        return NULL;
+    b->stocks = more;
+    more[b->n_stocks] = (struct pfdd_brief_stock){ .number = number };
+    return &more[b->n_stocks++];
+}
+
+/* A list that is not there is empty, and entries go without it. */
+static void read_list(struct pfdd_brief *b, const struct pfdd_brief_of *of)
+{
+    char path[PFDD_PATH];
+    char why[PFDD_STOCK_WHY];
+    if (b->list.items)
+        return;
+    pfdd_stock_path(of->dir, of->stock.number, "", path);
+    if (!pfdd_stock_read(of->dir, of->stock.number, &b->list, why)) {
+        pfdd_log(PFDD_ERROR, "%s: %s: entries that need it go without strings",
+                 path, why);
+    }
+}
+
+/* The object that comes next is read; false: there is none. */
+static bool open_object(struct pfdd_brief *b, const struct pfdd_brief_of *of,
+                        struct pfdd_brief_stock *stock)
+{
+    while (!b->bytes && stock->n < of->stock.n && stock->n < b->list.n) {
+        const struct pfdd_stock_item *item = &b->list.items[stock->n];
+        if (item->n <= of->n_max) {
+            b->bytes = pfdd_stock_object(of->dir, item);
+            b->n = b->bytes ? item->n : 0;
+        } else {
+            pfdd_log(PFDD_ERROR, "no room for '%.200s': entries go without it",
+                     item->name);
+        }
+        stock->n += !b->bytes;
+    }
+    return b->bytes;
+}
+
+static bool tell_shader(struct pfdd_brief *b,
+                        const struct pfdd_brief_stock *stock,
+                        const struct pfdd_stock_item *item,
+                        struct pfdd_growing *out)
+{
+    struct pfd_wire_frame frame = {
+        .type = PFD_WIRE_SHADER,
+        .shader = item->shader,
+        .code_object = b->n_objects,
+        .scope = stock->number,
+        .name = pfd_wire_text(item->name),
+    };
+    return !item->is_shader || add_frame(out, &frame);
+}
+
+static bool tell_piece(struct pfdd_brief *b, struct pfdd_brief_stock *stock,
+                       struct pfdd_growing *out)
+{
+    const struct pfdd_stock_item *item = &b->list.items[stock->n];
+    size_t left = b->n - b->at;
+    size_t n = left < PIECE ? left : PIECE;
+    b->n_objects += b->at == 0;
+    b->n_told += n;
+    struct pfd_wire_frame frame = {
+        .type = PFD_WIRE_CODE_OBJECT,
+        .code_object = b->n_objects,
+        .scope = stock->number,
+        .name = pfd_wire_text(item->name),
+        .offset = b->at,
+        .total = b->n,
+        .bytes = { b->bytes + b->at, n },
+    };
+    bool ok = add_frame(out, &frame);
+    b->at += n;
+    if (b->at < b->n)
+        return ok;
+    drop_object(b);
+    ok = ok && tell_shader(b, stock, item, out);
+    stock->n++;
+    return ok;
+}
+
+/* *done: all of the stock has been told. */
+static bool tell_stock(struct pfdd_brief *b, const struct pfdd_brief_of *of,
+                       struct pfdd_growing *out, bool *done)
+{
+    struct pfdd_brief_stock *stock = find_stock(b, of->stock.number);
+    stock = stock ? stock : add_stock(b, of->stock.number);
+    bool ok = stock;
+    *done = false;
+    while (ok && stock->n < of->stock.n && out->n < PIECE) {
+        read_list(b, of);
+        if (open_object(b, of, stock)) {
+            ok = tell_piece(b, stock, out);
+        } else {
+            stock->n = of->stock.n;
+        }
+    }
+    *done = ok && stock->n >= of->stock.n;
+    if (*done)
+        pfdd_stock_list_deinit(&b->list);
+    return ok;
+}
+
+/* ---- buffers ---- */
+
+/* In the words that it was read with. */
+static struct pfdd_buffer *copy_buffer(const struct pfdd_buffer *buffer,
+                                       uint64_t stock)
+{
+    struct pfdd_buffer_options options = {
+        .name = buffer->name,
+        .frame = buffer->frame,
+        .origin = buffer->origin,
+        .scope = stock,
+        .options = &buffer->options,
+    };
+    return pfdd_buffer_new(&options);
+}
+
+/* The one that it is told as, or is now; NULL: out of memory. */
+static struct pfdd_buffer *find_buffer(const struct pfdd_brief *b,
+                                       const struct pfdd_buffer *buffer,
+                                       uint64_t stock, uint64_t generation,
+                                       bool *is_told)
+{
+    struct pfdd_buffer *ret = NULL;
+    *is_told = false;
+    /* The last one is asked for most. */
+    for (size_t i = b->n_buffers; i > 0 && !*is_told; i--) {
+        const struct pfdd_brief_buffer *each = &b->buffers[i - 1];
+        if (each->number == buffer->frame->buffer && each->stock == stock) {
+            ret = each->told;
+            *is_told = each->generation == generation;
+        }
+    }
+    return ret ? pfdd_buffer_ref(ret) : copy_buffer(buffer, stock);
+}
+
+static bool tell_buffer(struct pfdd_brief *b, struct pfdd_buffer *told,
+                        uint64_t number, uint64_t stock, uint64_t generation,
+                        struct pfdd_growing *out)
+{
+    struct pfd_wire_frame frame = *told->frame;
+    struct pfdd_brief_buffer *more =
+        realloc(b->buffers, (b->n_buffers + 1) * sizeof *more);
+    if (!more)
+        return false;
+    b->buffers = more;
+    more[b->n_buffers++] =
+        (struct pfdd_brief_buffer){ number, stock, generation,
+                                    pfdd_buffer_ref(told) };
+    frame.generation = generation;
+    return add_frame(out, &frame);
+}
+
+/* From now on the chunk is of the buffer that was told. */
+static bool tell_buffer_of(struct pfdd_brief *b, struct pfdd_chunk *c,
+                           uint64_t stock, struct pfdd_growing *out)
+{
+    bool is_told = false;
+    uint64_t number = c->buffer->frame->buffer;
+    uint64_t generation = c->contents.generation;
+    struct pfdd_buffer *told =
+        find_buffer(b, c->buffer, stock, generation, &is_told);
+    bool ok = told &&
+              (is_told || tell_buffer(b, told, number, stock, generation, out));
+    if (!ok) {
+        pfdd_buffer_unref(told);
+        return false;
+    }
+    pfdd_buffer_unref(c->buffer);
+    c->buffer = told;
+    return true;
+}
+
+/* ---- all of it ---- */
+
+static bool has_outgrown(const struct pfdd_brief *b,
+                         const struct pfdd_brief_of *of)
+{
+    return b->n_buffers + of->n > BUFFERS_MAX || b->n_stocks >= STOCKS_MAX ||
+           b->n_told > TOLD_MAX;
+}
+
+/* Something has to be told that was not. */
+static bool has_news(const struct pfdd_brief *b, const struct pfdd_brief_of *of)
+{
+    bool is_told = pfdd_brief_has(b, &of->stock);
+    for (size_t i = 0; i < of->n && is_told; i++) {
+        const struct pfdd_chunk *c = of->chunks[i];
+        struct pfdd_buffer *told = find_buffer(
+            b, c->buffer, of->stock.number, c->contents.generation, &is_told);
+        pfdd_buffer_unref(told);
+    }
+    return !is_told;
+}
+
+bool pfdd_brief_tell(struct pfdd_brief *b, const struct pfdd_brief_of *of,
+                     struct pfdd_growing *out, bool *done)
+{
+    bool has_all = false;
+    if (!b->is_telling && has_outgrown(b, of) && has_news(b, of))
+        pfdd_brief_deinit(b);
+    b->is_telling = true;
+    bool ok = begin_stream(b, out) && tell_stock(b, of, out, &has_all);
+    for (size_t i = 0; i < of->n && ok && has_all; i++)
+        ok = tell_buffer_of(b, of->chunks[i], of->stock.number, out);
+    *done = ok && has_all;
+    if (*done)
+        b->is_telling = false;
+    if (!ok)
+        pfdd_brief_deinit(b);
+    return ok;
+}

@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: MIT */
+#include "spool/spool_reader.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    INPUT = 24 * 1024,    /* bytes of chunks: a page, about */
+    LINES = 256 * 1024,   /* bytes of lines, but for the last one */
+    ENTRIES = 256 * 1024, /* bytes of chunks that are not printed */
+    RECORD = 1 << 20,     /* room for a larger one is given back */
+    ROOM = 1 << 20,       /* what counts for each, at least */
+};
+
+#define SUPPLY_OF(at) PFDD_MEMBER_OF(struct pfdd_supply, at, job)
+
+/* ---- reading, on the disk's thread ---- */
+
+static void forget_places(struct pfdd_supply *s)
+{
+    for (unsigned i = 0; i < PFDD_PLACES; i++) {
+        pfdd_buffer_unref(s->places[i]);
+        s->places[i] = NULL;
+    }
+}
+
+static void take_buffer(struct pfdd_supply *s)
+{
+    struct pfdd_segment_reader *r = &s->reader;
+    uint32_t place = 0;
+    bool no_memory = false;
+    struct pfdd_buffer *b =
+        pfdd_record_buffer(r->bytes, r->n, &place, &no_memory);
+    if (no_memory) {
+        r->error = ENOMEM;
+        return;
+    }
+    if (!b) {
+        pfdd_segment_lose(r);
+        return;
+    }
+    _Static_assert(PFDD_PLACES > UINT8_MAX, "a record says it in a byte");
+    pfdd_buffer_unref(s->places[place]);
+    s->places[place] = b;
+    pfdd_segment_step(r);
+}
+
+/* A chunk without entries goes with any strings. */
+static bool goes_with(const struct pfdd_supply *s,
+                      const struct pfdd_record_head *head, uint64_t number)
+{
+    bool has_place = s->n_pieces < PFDD_SUPPLY_PIECES;
+    return s->n_pieces == 0 || (has_place && number == s->end_seq &&
+                                (!head->stock.number || !s->needs.number ||
+                                 head->stock.number == s->needs.number));
+}
+
+static void add_piece(struct pfdd_supply *s,
+                      const struct pfdd_record_head *head, uint64_t end)
+{
+    struct pfdd_segment_reader *r = &s->reader;
+    struct pfdd_chunk *c =
+        pfdd_chunk_new(&head->contents, r->bytes + PFDD_RECORD_CHUNK,
+                       r->n - PFDD_RECORD_CHUNK);
+    if (!c) {
+        r->error = ENOMEM;
+        return;
+    }
+    c->first_seq = r->number;
+    c->time = head->time;
+    c->buffer = pfdd_buffer_ref(s->places[head->place]);
+    if (s->n_pieces == 0)
+        s->first_seq = r->number > r->seq ? r->number : r->seq + 1;
+    s->pieces[s->n_pieces++] = c;
+    s->n_bytes += c->n;
+    s->end_seq = end;
+    if (head->stock.number)
+        s->needs = head->stock;
+    r->seq = end - 1;
+    pfdd_segment_step(r);
+}
+
+/* False: it is for the next time. */
+static bool take_chunk(struct pfdd_supply *s)
+{
+    struct pfdd_segment_reader *r = &s->reader;
+    struct pfdd_record_head head;
+    if (!pfdd_record_get(r->bytes, r->n, &head) ||
+        r->number > PFDD_SEQUENCE_MAX || !s->places[head.place]) {
+        pfdd_segment_lose(r);
+        return true;
+    }
+    uint64_t end = r->number + pfdd_record_items(&head);
+    if (end <= r->seq + 1) {
+        pfdd_segment_step(r);
+        return true;
+    }
+    if (!goes_with(s, &head, r->number))
+        return false;
+    add_piece(s, &head, end);
+    return true;
+}
+
+/* Of a segment of the version before, which had no outputs of notes or of
+ * chunks: nobody is owed one of it. */
+static bool pass_line(struct pfdd_supply *s)
+{
+    struct pfdd_segment_reader *r = &s->reader;
+    r->seq = r->number > r->seq ? r->number : r->seq;
+    pfdd_segment_step(r);
+    return true;
+}
+
+/* Likewise. */
+static bool take_line(struct pfdd_supply *s)
+{
+    struct pfdd_segment_reader *r = &s->reader;
+    bool is_line = r->n <= PFDD_QUEUE_LINE_MAX && r->bytes[r->n - 1] == '\n' &&
+                   r->number <= PFDD_SEQUENCE_MAX;
+    if (is_line && r->number > r->seq) {
+        char *lines = realloc(s->lines, s->n_lines + r->n);
+        if (!lines) {
+            r->error = ENOMEM;
+            return false;
+        }
+        s->lines = lines;
+        memcpy(lines + s->n_lines, r->bytes, r->n);
+        s->n_lines += r->n;
+        r->seq = r->number;
+        s->end_seq = r->number + 1;
+    }
+    if (is_line) {
+        pfdd_segment_step(r);
+    } else {
+        pfdd_segment_lose(r);
+    }
+    return s->n_lines < LINES;
+}
+
+static bool take_record(struct pfdd_supply *s)
+{
+    if (s->reader.version == PFDD_SEGMENT_LINES && s->is_entries) {
+        s->has_lines = true;
+        return false;
+    }
+    if (s->reader.version == PFDD_SEGMENT_LINES) {
+        bool no_lines = s->is_raw || (s->choice && s->choice->wants.encoding);
+        return no_lines ? pass_line(s) : take_line(s);
+    }
+    if (s->reader.number)
+        return take_chunk(s);
+    take_buffer(s);
+    return true;
+}
+
+void pfdd_supply_fetch(struct pfdd_supply *s)
+{
+    struct pfdd_segment_reader *r = &s->reader;
+    uint64_t before = r->segment;
+    size_t enough = s->is_entries ? ENTRIES : INPUT;
+    bool is_open = pfdd_segment_enter(r, s->of->dir, &s->todo);
+    if (r->segment != before)
+        forget_places(s);
+    while (is_open && !r->error && s->n_pieces < PFDD_SUPPLY_PIECES &&
+           s->n_bytes < enough && pfdd_segment_peek(r, &s->todo)) {
+        if (!take_record(s))
+            break;
+    }
+    if (r->size > RECORD) {
+        free(r->bytes);
+        r->bytes = NULL;
+        r->size = 0;
+    }
+    if (s->of->kept && s->needs.number) {
+        pfdd_kept_stock(s->of->kept, s->needs.number, &s->needs.n,
+                        &s->n_needed);
+    }
+}
+
+/* ---- steps ---- */
+
+static void run(struct pfdd_job *job)
+{
+    struct pfdd_supply *s = SUPPLY_OF(job);
+    s->step(s);
+}
+
+static size_t read_bytes(const struct pfdd_supply *s)
+{
+    return s->n_bytes + s->n_lines + s->reader.size +
+           pfdd_brief_memory(&s->brief);
+}
+
+static void start(struct pfdd_supply *s, struct pfdd_pool *pool,
+                  void (*step)(struct pfdd_supply *s),
+                  void (*done)(struct pfdd_job *job))
+{
+    s->is_busy = true;
+    s->n_before = read_bytes(s);
+    s->step = step;
+    s->job.run = run;
+    s->job.done = done;
+    pfdd_pool_submit(pool, &s->job);
+}
+
+static void drop_text(struct pfdd_supply *s)
+{
+    pfdd_page_unref(s->page);
+    s->page = NULL;
+    s->text = NULL;
+    s->n = s->at = 0;
+    free(s->lines);
+    s->lines = NULL;
+    s->n_lines = 0;
+}
+
+static void drop_pieces(struct pfdd_supply *s)
+{
+    while (s->n_pieces)
+        pfdd_chunk_unref(s->pieces[--s->n_pieces]);
+    s->n_bytes = s->n_needed = 0;
+    s->is_briefed = false;
+    s->needs = (struct pfdd_stock){ 0 };
+}
+
+void pfdd_supply_forget(struct pfdd_supply *s)
+{
+    drop_text(s);
+    drop_pieces(s);
+}
+
+static void begin(struct pfdd_supply *s)
+{
+    pfdd_supply_forget(s);
+    pfdd_brief_deinit(&s->brief);
+    s->is_entries = s->wants_entries;
+    s->has_lines = false;
+    forget_places(s);
+    pfdd_segment_reader_deinit(&s->reader);
+    pfdd_segment_reader_init(&s->reader, s->begin);
+    s->end = s->begin + 1;
+    s->is_stale = s->waits = false;
+}
+
+/* The step is over; false: what it gave is not wanted any more. */
+static bool end_step(struct pfdd_supply *s)
+{
+    s->is_busy = false;
+    if (!s->is_stale)
+        return true;
+    begin(s);
+    s->changed(s);
+    return false;
+}
+
+/* ---- lines ---- */
+
+static void find_lines(struct pfdd_supply *s);
+
+static void render(struct pfdd_supply *s)
+{
+    pfdd_page_render(s->page);
+}
+
+static void on_rendered(struct pfdd_job *job)
+{
+    struct pfdd_supply *s = SUPPLY_OF(job);
+    struct pfdd_page *p = s->page;
+    pfdd_page_settle(p);
+    if (!end_step(s))
+        return;
+    if (p->has_failed) {
+        drop_text(s);
+        s->waits = true;
+    } else {
+        s->text = p->text;
+        s->n = p->n;
+        s->end = p->end;
+        s->first_seq = p->end;
+    }
+    if (!s->waits && s->n == 0)
+        pfdd_supply_take(s, 0); /* nothing to say: it goes on */
+    s->changed(s);
+}
+
+static void start_render(struct pfdd_supply *s, struct pfdd_strings *strings)
+{
+    s->page = pfdd_page_of(&s->of->pages, s->pieces, s->n_pieces, strings,
+                           s->choice, s->first_seq, s->is_entries);
+    s->waits = !s->page;
+    if (s->page) {
+        start(s, s->of->printers, render, on_rendered);
+    } else {
+        s->changed(s);
+    }
+}
+
+/* ---- strings ---- */
+
+static void load(struct pfdd_supply *s)
+{
+    uint32_t n = 0;
+    s->loaded =
+        pfdd_stock_load(s->of->dir, s->needs.number, s->of->n_strings_max, &n);
+    /* What could not be read will not be there the next time, either. */
+    if (n > s->needs.n)
+        s->needs.n = n;
+}
+
+static void on_loaded(struct pfdd_job *job)
+{
+    struct pfdd_supply *s = SUPPLY_OF(job);
+    pfdd_strings_unref(s->strings);
+    s->strings = s->loaded ? pfdd_strings_new(s->loaded) : NULL;
+    s->loaded = NULL;
+    s->stock = s->needs;
+    if (!end_step(s))
+        return;
+    s->waits = !s->strings;
+    if (s->strings) {
+        start_render(s, s->strings);
+    } else {
+        s->changed(s);
+    }
+}
+
+/* Of one of the outputs. */
+static struct pfdd_strings *find_loaded(const struct pfdd_supply *s)
+{
+    for (struct pfdd_supply *o = s->of->first; o; o = o->next) {
+        if (o->strings && o->stock.number == s->needs.number &&
+            o->stock.n >= s->needs.n)
+            return o->strings;
+    }
+    return NULL;
+}
+
+static void keep_strings(struct pfdd_supply *s, struct pfdd_strings *strings)
+{
+    if (strings == s->strings)
+        return;
+    pfdd_strings_ref(strings);
+    pfdd_strings_unref(s->strings);
+    s->strings = strings;
+    s->stock = s->needs;
+}
+
+/* What is loaded takes as much again while it is made. */
+static size_t room_to_load(const struct pfdd_supply *s)
+{
+    size_t n =
+        s->n_needed < s->of->n_strings_max ? s->n_needed : s->of->n_strings_max;
+    return 2 * n + ROOM;
+}
+
+/* ---- what stands before entries ---- */
+
+static void brief(struct pfdd_supply *s)
+{
+    const struct pfdd_brief_of of = {
+        .dir = s->of->dir,
+        .stock = s->needs,
+        .n_max = s->of->n_strings_max,
+        .chunks = s->pieces,
+        .n = s->n_pieces,
+    };
+    struct pfdd_growing out = { 0 };
+    s->no_memory = !pfdd_brief_tell(&s->brief, &of, &out, &s->is_briefed);
+    if (s->no_memory)
+        pfdd_growing_free(&out);
+    s->lines = out.at;
+    s->n_lines = out.n;
+}
+
+static void on_briefed(struct pfdd_job *job)
+{
+    struct pfdd_supply *s = SUPPLY_OF(job);
+    if (!end_step(s))
+        return;
+    s->waits = s->no_memory;
+    s->text = s->lines;
+    s->n = s->n_lines;
+    if (!s->waits && s->n == 0) {
+        find_lines(s);
+    } else {
+        s->changed(s);
+    }
+}
+
+static void find_brief(struct pfdd_supply *s)
+{
+    struct pfdd_supplies *of = s->of;
+    s->waits = !pfdd_brief_has(&s->brief, &s->needs) &&
+               !of->has_room(of->user, room_to_load(s));
+    if (s->waits) {
+        s->changed(s);
+    } else {
+        start(s, of->loaders, brief, on_briefed);
+    }
+}
+
+/* A chunk of which something was had before is read, and written anew. */
+static bool is_cut(const struct pfdd_supply *s)
+{
+    for (size_t i = 0; i < s->n_pieces; i++) {
+        const struct pfdd_chunk *c = s->pieces[i];
+        if (c->first_seq < s->first_seq &&
+            s->first_seq < c->first_seq + c->n_items)
+            return true;
+    }
+    return false;
+}
+
+static bool needs_strings(const struct pfdd_supply *s)
+{
+    return s->needs.number && (!s->is_entries || s->choice || is_cut(s));
+}
+
+/* ---- what is to be made of pieces ---- */
+
+static void find_lines(struct pfdd_supply *s)
+{
+    struct pfdd_supplies *of = s->of;
+    if (s->is_entries && !s->is_briefed) {
+        find_brief(s);
+        return;
+    }
+    struct pfdd_strings *strings =
+        needs_strings(s) ? of->live(of->user, s->needs.number) : of->none;
+    if (strings) {
+        start_render(s, strings);
+        return;
+    }
+    strings = find_loaded(s);
+    if (strings) {
+        keep_strings(s, strings);
+        start_render(s, strings);
+        return;
+    }
+    s->waits = !of->has_room(of->user, room_to_load(s));
+    if (s->waits) {
+        s->changed(s);
+    } else {
+        start(s, of->loaders, load, on_loaded);
+    }
+}
+
+/* ---- life ---- */
+
+void pfdd_supply_init(struct pfdd_supply *s, struct pfdd_supplies *of,
+                      uint64_t seq, void (*changed)(struct pfdd_supply *supply))
+{
+    *s = (struct pfdd_supply){
+        .of = of,
+        .changed = changed,
+        .begin = seq,
+        .next = of->first,
+    };
+    of->first = s;
+    pfdd_segment_reader_init(&s->reader, seq);
+    s->end = seq + 1;
+}
+
+void pfdd_supply_deinit(struct pfdd_supply *s)
+{
+    struct pfdd_supply **at = &s->of->first;
+    assert(!s->is_busy);
+    while (*at != s)
+        at = &(*at)->next;
+    *at = s->next;
+    begin(s);
+    pfdd_strings_unref(s->strings);
+    s->strings = NULL;
+}
+
+void pfdd_supply_rewind(struct pfdd_supply *s, uint64_t seq)
+{
+    s->begin = seq;
+    if (s->is_busy) {
+        s->is_stale = true;
+        s->text = NULL;
+        s->n = s->at = 0;
+    } else {
+        begin(s);
+    }
+}
+
+static void on_fetched(struct pfdd_job *job)
+{
+    struct pfdd_supply *s = SUPPLY_OF(job);
+    if (!end_step(s))
+        return;
+    if (s->n_pieces && !s->is_raw) {
+        find_lines(s);
+        return;
+    }
+    s->text = s->lines;
+    s->n = s->n_lines;
+    if (s->n || s->n_pieces)
+        s->end = s->end_seq;
+    s->changed(s);
+}
+
+void pfdd_supply_read(struct pfdd_supply *s, const struct pfdd_segment *todo)
+{
+    assert(!s->is_busy && pfdd_supply_is_empty(s));
+    s->todo = *todo;
+    start(s, s->of->disk, pfdd_supply_fetch, on_fetched);
+}
+
+uint64_t pfdd_supply_last(const struct pfdd_supply *s)
+{
+    const struct pfdd_page *p = s->page;
+    if (s->n == 0 || !p)
+        return s->n && !s->is_entries ? s->end - 1 : 0;
+    uint64_t n = p->end - p->first;
+    while (n > 1 && p->ends[n - 2] == p->n)
+        n--;
+    return p->first + n - 1;
+}
+
+bool pfdd_supply_is_empty(const struct pfdd_supply *s)
+{
+    return s->at == s->n && s->n_pieces == 0;
+}
+
+void pfdd_supply_retry(struct pfdd_supply *s)
+{
+    if (s->waits && !s->is_busy)
+        find_lines(s);
+}
+
+void pfdd_supply_take(struct pfdd_supply *s, size_t n)
+{
+    assert(n <= s->n - s->at);
+    s->at += n;
+    if (s->at < s->n)
+        return;
+    drop_text(s);
+    if (s->n_pieces && s->first_seq < s->end_seq) {
+        find_lines(s);
+    } else {
+        drop_pieces(s);
+    }
+}
+
+size_t pfdd_supply_memory(const struct pfdd_supply *s)
+{
+    size_t n = s->is_busy ? s->n_before : read_bytes(s);
+    size_t n_strings = s->strings ? s->strings->n_bytes : 0;
+    return sizeof *s + n_strings + (n > ROOM ? n : ROOM);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include "spool/spool_recovery.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "base/log.h"
+#include "spool/spool_reader.h"
+
+/* One segment. */
+struct walk {
+    struct pfdd_recall *of;
+    struct pfdd_segment_reader reader;
+    struct pfdd_segment segment;
+    char *names[PFDD_PLACES]; /* of buffers, owned */
+    uint64_t end;             /* behind the last record that can be read */
+};
+
+static void note_line(struct walk *w)
+{
+    static const char entry[] = "{\"type\":\"entry\"";
+    const char *line = w->reader.bytes;
+    size_t n = w->reader.n;
+    struct pfdd_position position;
+    if (n < sizeof entry || memcmp(line, entry, sizeof entry - 1) != 0 ||
+        !pfdd_position_find(line, n, &position))
+        return;
+    /* Arguments may be larger than jansson's integers. */
+    json_t *root = json_loadb(line, n, JSON_DECODE_INT_AS_REAL, NULL);
+    const char *source = json_string_value(json_object_get(root, "source"));
+    if (source)
+        pfdd_positions_set(w->of->positions, source, &position);
+    json_decref(root);
+}
+
+static void note_buffer(struct walk *w)
+{
+    uint32_t place = 0;
+    bool no_memory = false;
+    struct pfdd_buffer *b =
+        pfdd_record_buffer(w->reader.bytes, w->reader.n, &place, &no_memory);
+    if (!b)
+        return;
+    free(w->names[place]);
+    w->names[place] = strdup(b->name);
+    pfdd_buffer_unref(b);
+}
+
+/* Of its last item; 0: it is no chunk. */
+static uint64_t note_chunk(struct walk *w)
+{
+    struct pfdd_record_head head;
+    if (!pfdd_record_get(w->reader.bytes, w->reader.n, &head))
+        return 0;
+    pfdd_kept_use(w->of->kept, w->segment.first, head.stock.number);
+    if (head.contents.n[PFDD_ENTRY] && w->names[head.place]) {
+        pfdd_positions_set(w->of->positions, w->names[head.place],
+                           &head.contents.last);
+    }
+    return w->reader.number + pfdd_record_items(&head) - 1;
+}
+
+static void note_record(struct walk *w)
+{
+    uint64_t number = w->reader.number;
+    uint64_t last = 0;
+    if (number > PFDD_SEQUENCE_MAX)
+        return; /* of nobody */
+    if (w->reader.version == PFDD_SEGMENT_LINES) {
+        note_line(w);
+        last = number;
+    } else if (number) {
+        last = note_chunk(w);
+    } else {
+        note_buffer(w);
+    }
+    if (last > w->of->last)
+        w->of->last = last;
+}
+
+/* Zeros are what was never written; anything else is cut off. */
+static void count_rest(struct walk *w)
+{
+    uint32_t rest = 0;
+    if (pread(w->reader.fd, &rest, sizeof rest, (off_t)w->end) ==
+            (ssize_t)sizeof rest &&
+        rest)
+        w->of->cut += w->segment.end - w->end;
+}
+
+static void walk(struct walk *w)
+{
+    struct pfdd_segment_reader *r = &w->reader;
+    w->end = PFDD_SEGMENT_HEADER;
+    while (pfdd_segment_peek(r, &w->segment)) {
+        note_record(w);
+        pfdd_segment_step(r);
+        w->end = r->at;
+    }
+    count_rest(w);
+    for (unsigned i = 0; i < PFDD_PLACES; i++) {
+        free(w->names[i]);
+        w->names[i] = NULL;
+    }
+}
+
+/* Those of a daemon that is newer are left for it. */
+static void refuse(const struct walk *w, const char *path)
+{
+    if (w->reader.error) {
+        pfdd_log(PFDD_ERROR, "%s: %s: left alone", path,
+                 strerror(w->reader.error));
+    } else if (w->reader.version) {
+        pfdd_log(PFDD_ERROR,
+                 "%s: a segment of version %u, which this printfdecoded does "
+                 "not know: left alone",
+                 path, w->reader.version);
+    } else {
+        pfdd_log(PFDD_WARNING, "%s: no segment of a queue: removed", path);
+        unlink(path);
+    }
+}
+
+static void keep(struct walk *w, const char *path)
+{
+    struct pfdd_segments *segments = &w->of->segments;
+    if (w->end <= PFDD_SEGMENT_HEADER && !w->reader.error) {
+        unlink(path);
+        return;
+    }
+    if (w->reader.error) {
+        pfdd_log(PFDD_ERROR, "%s: %s: not read any further", path,
+                 strerror(w->reader.error));
+    } else if (truncate(path, (off_t)w->end) != 0) {
+        pfdd_log(PFDD_WARNING, "%s: %s", path, strerror(errno));
+    }
+    (void)pfdd_segments_add(segments, w->segment.first, w->end);
+}
+
+void pfdd_recall(struct pfdd_recall *recall)
+{
+    char path[PFDD_PATH];
+    size_t n = 0;
+    uint64_t *firsts = pfdd_segments_find(recall->dir, &n);
+    for (size_t i = 0; i < n; i++) {
+        struct stat st;
+        struct walk w = { .of = recall };
+        pfdd_segment_reader_init(&w.reader, 0);
+        pfdd_segment_path(recall->dir, firsts[i], path);
+        w.segment.first = firsts[i];
+        w.segment.end = stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
+        /* No reader is in segment 0 until it enters one. */
+        w.reader.segment = firsts[i] + 1;
+        if (pfdd_segment_enter(&w.reader, recall->dir, &w.segment)) {
+            walk(&w);
+            keep(&w, path);
+        } else {
+            refuse(&w, path);
+        }
+        pfdd_segment_reader_deinit(&w.reader);
+    }
+    free(firsts);
+    if (recall->cut) {
+        pfdd_log(PFDD_WARNING,
+                 "queue: %" PRIu64 " bytes could not be read and were cut off",
+                 recall->cut);
+    }
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Messages of OpAbortKHR (LLPC's document DdnDebugPrintf.md, "Shader abort"):
+ * what is constant in them stands in the metadata, the rest in the entry.
+ */
+#include "core/base/escape.h"
+#include "llpc.h"
+
+enum {
+    DWORD = 4,
+    BITS = 64,
+};
+
+/* Dwords of a message, one after another. */
+struct message {
+    const uint64_t *status;
+    const uint64_t *constants;
+    size_t next_constant;
+    bool is_whole; /* the entry holds the constants as well */
+    struct pfd_cursor payload;
+};
+
+static struct message open_message(const struct pfd_look *look)
+{
+    const struct pfd_string *s = look->record->string;
+    uint32_t n = llpc_abort_dwords(s);
+    const uint64_t *words = pfd_string_layout(s);
+    size_t left = pfd_cursor_left(&look->bytes) / DWORD;
+    return (struct message){
+        .status = words + 1,
+        .constants = words + 1 + (n + BITS - 1) / BITS,
+        .is_whole = left != s->n_arguments && left == n,
+        .payload = look->bytes,
+    };
+}
+
+/* Dword i, which follows i - 1; false: the entry does not hold it. */
+static bool next_dword(struct message *m, uint32_t i, uint32_t *ret)
+{
+    if (m->status[i / BITS] >> (i % BITS) & 1) {
+        size_t k = m->next_constant++;
+        *ret = (uint32_t)(m->constants[k / 2] >> (32 * (k % 2)));
+        if (m->is_whole)
+            pfd_cursor_skip(&m->payload, DWORD);
+        return true;
+    }
+    *ret = pfd_cursor_u32(&m->payload);
+    return pfd_cursor_ok(&m->payload);
+}
+
+/* The text that the message begins with: up to a NUL, if it can be shown. */
+static void add_text(struct pfd_text *out, const char *bytes, size_t n)
+{
+    size_t n_text = 0;
+    while (n_text < n && bytes[n_text])
+        n_text++;
+    if (!n_text || !pfd_is_plain(bytes, n_text) || !pfd_is_utf8(bytes, n_text))
+        return;
+    pfd_text_puts(out, " \"");
+    pfd_text_add(out, bytes, n_text);
+    pfd_text_puts(out, "\"");
+}
+
+void llpc_abort_make(const struct pfd_look *look, struct pfd_made *ret)
+{
+    struct message m = open_message(look);
+    uint32_t n = llpc_abort_dwords(look->record->string);
+    struct pfd_text bytes = { 0 };
+    uint32_t dword = 0;
+    pfd_text_puts(ret->text, "shader abort:");
+    for (uint32_t i = 0; i < n; i++) {
+        if (next_dword(&m, i, &dword)) {
+            pfd_text_printf(ret->text, " %08x", dword);
+            pfd_text_add(&bytes, &dword, DWORD);
+        } else {
+            pfd_text_puts(ret->text, " ????????");
+            pfd_text_add(&bytes, "", 1); /* text ends where it is not known */
+        }
+    }
+    if (bytes.n)
+        add_text(ret->text, bytes.data, bytes.n);
+    pfd_text_puts(ret->text, "\n");
+    ret->text->failed |= bytes.failed;
+    pfd_text_free(&bytes);
+    ret->literal = true;
+    size_t n_payload = pfd_cursor_left(&look->bytes) / DWORD;
+    for (; ret->n_slots < n_payload && ret->n_slots < PFD_ARGUMENTS_MAX;
+         ret->n_slots++) {
+        ret->slots[ret->n_slots] =
+            (struct pfd_slot){ .at = (uint32_t)ret->n_slots * DWORD,
+                               .store = PFD_STORE_DWORD };
+    }
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an argument was in all entries of a run: the integers as exact ranges,
+ * floats by the least and the greatest, texts by how many different ones there
+ * are. Within a bound of memory that all runs share; what goes beyond it is
+ * less exact, and says so.
+ */
+#ifndef PFD_VALUE_RANGE_H
+#define PFD_VALUE_RANGE_H
+
+#include "core/output/value_rows.h"
+
+/* Integers [from, to], in an order that fits their sign. */
+struct pfd_span_range {
+    uint64_t from;
+    uint64_t to;
+};
+
+/* What all spans may have together. */
+struct pfd_span_room {
+    size_t n; /* ranges and hashes that are merged */
+    size_t max;
+    bool failed; /* out of memory */
+};
+
+struct pfd_span {
+    uint8_t type; /* enum pfd_argument_type */
+    uint8_t n_bytes;
+    char conversion;
+    bool varies;
+    bool is_mixed; /* entries of one run differ in type: nothing is said */
+    bool is_cut;   /* more ranges, or different texts, than there is room for */
+    uint64_t first; /* the first entry's bits; of a text, its hash */
+    uint64_t n;     /* floats: numbers; others: values */
+    uint64_t n_nans;
+    double least;
+    double greatest;
+    uint64_t low; /* of integers, when cut */
+    uint64_t high;
+    /* Ranges of integers; of texts, hashes in order (from). [n_ranges]; owned */
+    struct pfd_span_range *ranges;
+    size_t n_ranges;
+    uint64_t *news; /* [n_news] of [news_room]: not among them yet; owned */
+    size_t n_news;
+    size_t news_room;
+};
+
+void pfd_span_begin(struct pfd_span *span, const struct pfd_row *row,
+                    const struct pfd_cell *cell, struct pfd_span_room *room);
+void pfd_span_add(struct pfd_span *span, const struct pfd_row *row,
+                  const struct pfd_cell *cell, struct pfd_span_room *room);
+/* Nothing more will come: before it is written. */
+void pfd_span_end(struct pfd_span *span, struct pfd_span_room *room);
+void pfd_span_free(struct pfd_span *span, struct pfd_span_room *room);
+
+/* "[0–31, 128–200]", "[0.25…0.75]", "[12 distinct]". */
+void pfd_span_text(const struct pfd_span *span, struct pfd_text *out);
+
+/* A value of JSON: {"ranges":[[0,31],[128,200]]}, {"min":0.25,"max":0.75,
+ * "count":105,"nan":0}, {"distinct":12}; null where nothing varies. */
+void pfd_span_json(const struct pfd_span *span, struct pfd_text *out);
+
+#endif

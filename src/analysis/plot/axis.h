@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One direction of a grid: which cell a coordinate falls into. Cells are 2^k
+ * wide and lie at multiples of that. Nobody has to know the range beforehand:
+ * where it gets too wide for as many cells as there may be, two cells become
+ * one, and so on; the cells of before are whole ones of later, so that nothing
+ * is reduced twice.
+ */
+#ifndef PFD_AXIS_H
+#define PFD_AXIS_H
+
+#include <stddef.h>
+
+#include "analysis/plot/double_double.h"
+
+typedef __int128 pfd_place; /* of a cell: the coordinate / 2^k, down */
+
+struct pfd_axis {
+    int k;
+    double scale[2]; /* their product is 2^-k */
+    size_t max;      /* cells that there may be */
+    bool is_limited; /* to these coordinates, both included: */
+    struct pfd_wide low;
+    struct pfd_wide high;
+    pfd_place from;    /* of the first cell that there is room for */
+    size_t n;          /* cells that there is room for */
+    pfd_place seen[2]; /* the first and the last that is used, as of the last
+                          look; a limited axis: that the limits are in */
+    bool is_used;
+};
+
+enum {
+    PFD_AXIS_LEAST = -1074 /* the exponent of the smallest double */
+};
+
+/* whole: no cell is narrower than 1. */
+void pfd_axis_init(struct pfd_axis *ret, size_t max, bool whole);
+
+/* Nothing below or above is wanted. */
+void pfd_axis_limit(struct pfd_axis *axis, struct pfd_wide low,
+                    struct pfd_wide high);
+
+/* The place of a coordinate, which is finite. */
+pfd_place pfd_axis_place_slowly(const struct pfd_axis *axis,
+                                struct pfd_wide at);
+
+/* Makes cells twice as wide so many times. */
+void pfd_axis_coarsen(struct pfd_axis *axis, int times);
+
+/*
+ * What has to be changed to have a place for a coordinate: how many times to
+ * coarsen first, then which cells to have. Changes nothing.
+ */
+struct pfd_axis_growth {
+    int times;
+    pfd_place from;
+    size_t n;
+    pfd_place seen[2];
+};
+struct pfd_axis_growth pfd_axis_grow(const struct pfd_axis *axis,
+                                     struct pfd_wide at, size_t max);
+
+/* Where a cell begins. */
+struct pfd_wide pfd_axis_start(const struct pfd_axis *axis, pfd_place place);
+
+static inline size_t pfd_axis_used(const struct pfd_axis *axis)
+{
+    return axis->is_used ? (size_t)(axis->seen[1] - axis->seen[0]) + 1 : 0;
+}
+
+/* The cell of a coordinate, counted from `from`; SIZE_MAX: not there (yet). */
+static inline size_t pfd_axis_cell(const struct pfd_axis *axis,
+                                   struct pfd_wide at)
+{
+    double d = at.hi * axis->scale[0] * axis->scale[1];
+    pfd_place place;
+    if (__builtin_expect(fabs(d) < 0x1p52 && at.lo == 0, 1)) {
+        int64_t down = (int64_t)d;
+        place = down - (d < (double)down || (d == 0 && at.hi < 0));
+    } else {
+        place = pfd_axis_place_slowly(axis, at);
+    }
+    return place >= axis->from && place - axis->from < (pfd_place)axis->n
+               ? (size_t)(place - axis->from)
+               : SIZE_MAX;
+}
+
+#endif

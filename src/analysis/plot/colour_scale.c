@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/plot/colour_scale.h"
+
+#include <stdlib.h>
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Calls take for the number of each cell that has one. */
+static bool collect(struct pfd_scale *s, const struct pfd_grid *grid,
+                    size_t n_all)
+{
+    struct pfd_wide v;
+    s->ranks = malloc((n_all + 1) * sizeof *s->ranks);
+    for (size_t p = 0; s->ranks && p < grid->n_panels; p++) {
+        for (size_t i = 0; i < grid->x.n * grid->y.n && s->n_ranks < n_all;
+             i++) {
+            const struct pfd_grid_cell *c = &grid->panels[p][i];
+            if (pfd_grid_look(c, grid->reducer, &v) == PFD_GRID_NUMBER)
+                s->ranks[s->n_ranks++] = v.hi;
+        }
+    }
+    if (s->ranks)
+        qsort(s->ranks, s->n_ranks, sizeof *s->ranks, compare);
+    return s->ranks != NULL;
+}
+
+bool pfd_scale_init(struct pfd_scale *ret, enum pfd_plot_scale kind,
+                    const struct pfd_grid *grid,
+                    const struct pfd_grid_sums *sums,
+                    const struct pfd_wide *low, const struct pfd_wide *high)
+{
+    *ret = (struct pfd_scale){
+        .kind = kind,
+        .is_empty = !sums->any,
+        .low = low ? *low : sums->low,
+        .high = high ? *high : sums->high,
+    };
+    if (kind == PFD_SCALE_LOG && ret->low.hi <= 0)
+        ret->low = sums->least_above_0;
+    if (kind == PFD_SCALE_LOG && ret->low.hi <= 0)
+        ret->is_empty = true;
+    return kind != PFD_SCALE_EQUAL ||
+           collect(ret, grid, (size_t)sums->n[PFD_GRID_NUMBER]);
+}
+
+void pfd_scale_deinit(struct pfd_scale *scale)
+{
+    free(scale->ranks);
+    *scale = (struct pfd_scale){ 0 };
+}
+
+static double clamp(double share)
+{
+    return share > 0 ? share < 1 ? share : 1 : 0;
+}
+
+/* In the middle of those that are equal to it. */
+static double rank_of(const struct pfd_scale *s, double d)
+{
+    size_t ends[2]; /* how many are below, and not above */
+    for (int i = 0; i < 2; i++) {
+        size_t low = 0;
+        size_t high = s->n_ranks;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            bool below = i ? s->ranks[middle] <= d : s->ranks[middle] < d;
+            low = below ? middle + 1 : low;
+            high = below ? high : middle;
+        }
+        ends[i] = low;
+    }
+    if (s->n_ranks < 2 || ends[1] - ends[0] == s->n_ranks)
+        return 0.5;
+    /* The least of all is at 0 and the greatest at 1, however many there are. */
+    double first = ends[0] == 0 ? 0 : (double)(ends[0] + ends[1]) / 2;
+    if (ends[1] == s->n_ranks)
+        first = (double)s->n_ranks;
+    return first / (double)s->n_ranks;
+}
+
+/* A share of the way, also where the way is longer than a double can say. */
+static double linear(struct pfd_wide low, struct pfd_wide high,
+                     struct pfd_wide at)
+{
+    double all = pfd_wide_minus(high, low);
+    if (isfinite(all))
+        return all > 0 ? pfd_wide_minus(at, low) / all : 0.5;
+    return (at.hi / 4 - low.hi / 4) / (high.hi / 4 - low.hi / 4);
+}
+
+double pfd_scale_share(const struct pfd_scale *scale, struct pfd_wide number)
+{
+    const struct pfd_scale *s = scale;
+    const struct pfd_wide at = number;
+    switch (s->kind) {
+    case PFD_SCALE_LOG:
+        if (s->is_empty || at.hi <= 0)
+            return 0;
+        return clamp(s->high.hi > s->low.hi
+                         ? log(at.hi / s->low.hi) / log(s->high.hi / s->low.hi)
+                         : 0.5);
+    case PFD_SCALE_EQUAL:
+        return clamp(rank_of(s, at.hi));
+    case PFD_SCALE_LINEAR:
+        break;
+    }
+    return clamp(linear(s->low, s->high, at));
+}
+
+struct pfd_wide pfd_scale_number(const struct pfd_scale *s, double share)
+{
+    if (share <= 0 || s->is_empty)
+        return s->low;
+    if (share >= 1)
+        return s->high;
+    if (s->kind == PFD_SCALE_EQUAL && s->n_ranks) {
+        size_t i = (size_t)(share * (double)(s->n_ranks - 1) + 0.5);
+        return pfd_wide_double(s->ranks[i]);
+    }
+    if (s->kind == PFD_SCALE_LOG) {
+        return pfd_wide_double(
+            exp(log(s->low.hi) + share * (log(s->high.hi) - log(s->low.hi))));
+    }
+    return pfd_wide_double(s->low.hi * (1 - share) + s->high.hi * share);
+}

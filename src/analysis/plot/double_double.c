@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/plot/double_double.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/print/number_fast.h"
+
+/* An integer that a double alone may not have: up to 2^96. */
+static bool print_integer(char *ret, struct pfd_wide w)
+{
+    char digits[40];
+    size_t n = 0;
+    if (!(fabs(w.hi) < 0x1p96) || w.hi != floor(w.hi) || w.lo != floor(w.lo) ||
+        (fabs(w.hi) >= 0x1p64 && w.lo == 0))
+        return false;
+    __int128 i = (__int128)w.hi + (__int128)w.lo;
+    unsigned __int128 u = i < 0 ? -(unsigned __int128)i : (unsigned __int128)i;
+    do {
+        digits[n++] = (char)('0' + (int)(u % 10));
+        u /= 10;
+    } while (u);
+    if (i < 0)
+        *ret++ = '-';
+    while (n)
+        *ret++ = digits[--n];
+    *ret = '\0';
+    return true;
+}
+
+void pfd_wide_print(char *ret, struct pfd_wide w)
+{
+    uint64_t bits;
+    if (!isfinite(w.hi)) {
+        snprintf(ret, PFD_WIDE_TEXT, "%s",
+                 isnan(w.hi) ? "nan"
+                 : w.hi < 0  ? "-inf"
+                             : "inf");
+    } else if (!print_integer(ret, w)) {
+        memcpy(&bits, &w.hi, sizeof bits);
+        *pfd_put_shortest64(ret, bits) = '\0';
+    }
+}
+
+static bool read_integer(const char *text, struct pfd_wide *ret,
+                         const char **end)
+{
+    char *stop = NULL;
+    errno = 0;
+    *ret = *text == '-' ? pfd_wide_int(strtoll(text, &stop, 10))
+                        : pfd_wide_unsigned(strtoull(text, &stop, 10));
+    *end = stop;
+    return !errno && stop > text && !strchr(".eExX", *stop ? *stop : 'x');
+}
+
+bool pfd_wide_read(const char *text, struct pfd_wide *ret, const char **end)
+{
+    char *stop = NULL;
+    bool begins =
+        (*text >= '0' && *text <= '9') || *text == '-' || *text == '.';
+    if (!begins)
+        return false;
+    if (read_integer(text, ret, end) ||
+        (*end > text && (**end == '\0' || **end == ':') && errno == 0))
+        return true;
+    *ret = pfd_wide_double(strtod(text, &stop));
+    *end = stop;
+    return stop > text && isfinite(ret->hi);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An axis as far as doubles alone, or integers of 32 bits, need it: the cells
+ * that most points fall into are found without a question.
+ */
+#ifndef PFD_FAST_AXIS_H
+#define PFD_FAST_AXIS_H
+
+#include <stdlib.h>
+
+#include "analysis/plot/axis.h"
+
+struct pfd_quick {
+    double scale;
+    int64_t from;
+    uint64_t n;
+    double low;
+    double high;
+    bool is_possible;
+    bool
+        is_shift; /* cells are 2 to the power of k wide, and k is not below 0 */
+    unsigned k;
+    int64_t least;   /* the first integer of 32 bits that has a cell, */
+    uint64_t behind; /* as have so many from it on */
+};
+
+/* What is farther from 0 is no integer of 32 bits. */
+static inline pfd_place pfd_quick_near(pfd_place at)
+{
+    const pfd_place far = (pfd_place)1 << 40;
+    return at < -far ? -far : at > far ? far : at;
+}
+
+/* The integers of 32 bits that have cells. */
+static inline void pfd_quick_span(struct pfd_quick *q, const struct pfd_axis *a)
+{
+    const double far = 0x1p40;
+    pfd_place width = (pfd_place)1 << q->k;
+    pfd_place least = pfd_quick_near(q->from * width);
+    pfd_place most = pfd_quick_near((q->from + (pfd_place)q->n) * width - 1);
+    if (a->is_limited) {
+        pfd_place low = (pfd_place)ceil(fmax(fmin(a->low.hi, far), -far));
+        pfd_place high = (pfd_place)floor(fmax(fmin(a->high.hi, far), -far));
+        least = low > least ? low : least;
+        most = high < most ? high : most;
+    }
+    q->least = (int64_t)least;
+    q->behind = most >= least ? (uint64_t)(most - least) + 1 : 0;
+}
+
+static inline struct pfd_quick pfd_quick_of(const struct pfd_axis *a)
+{
+    const pfd_place far = (pfd_place)1 << 52;
+    struct pfd_quick q = {
+        .scale = a->scale[0] * a->scale[1],
+        .from = (int64_t)a->from,
+        .n = a->n,
+        .low = a->is_limited ? a->low.hi : -HUGE_VAL,
+        .high = a->is_limited ? a->high.hi : HUGE_VAL,
+        .is_possible = abs(a->k) < 1000 && a->from > -far && a->from < far &&
+                       (!a->is_limited || (a->low.lo == 0 && a->high.lo == 0)),
+        .is_shift = a->k >= 0 && a->k < 40,
+        .k = (unsigned)a->k,
+    };
+    if (q.is_possible && q.is_shift)
+        pfd_quick_span(&q, a);
+    return q;
+}
+
+/* SIZE_MAX, or something as great: there is none. A cast of what is no place
+ * would be undefined. */
+static inline size_t pfd_quick_cell(const struct pfd_quick *q, double at)
+{
+    double d = at * q->scale;
+    if (!(fabs(d) < 0x1p52 && at >= q->low && at <= q->high))
+        return SIZE_MAX;
+    int64_t place = (int64_t)d;
+    place -= d < (double)place || (d == 0 && at < 0);
+    return (size_t)(place - q->from);
+}
+
+static inline size_t pfd_quick_shift(const struct pfd_quick *q, int64_t at)
+{
+    return (uint64_t)at - (uint64_t)q->least < q->behind
+               ? (size_t)((at >> q->k) - q->from)
+               : SIZE_MAX;
+}
+
+#endif

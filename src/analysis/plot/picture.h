@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* What is drawn of a plot: its panels side by side, and what stands around
+ * them. Knows cells, scales and colours; no form. */
+#ifndef PFD_PICTURE_H
+#define PFD_PICTURE_H
+
+#include "analysis/plot/canvas.h"
+#include "analysis/plot/colour_scale.h"
+#include "analysis/plot/plot_state.h"
+
+struct pfd_picture {
+    const struct pfd_plot *plot;
+    struct pfd_grid *grids; /* [plot->n_grids]; those of the plot, or coarser */
+    struct pfd_grid_sums sums;
+    struct pfd_scale scale;
+    bool is_shaded;      /* cells have colours, and the legend says which */
+    struct pfd_wide low; /* of the y of lines and bars */
+    struct pfd_wide high;
+    size_t n_x; /* cells */
+    size_t n_y;
+    size_t pixel_x; /* of a cell */
+    size_t pixel_y;
+    size_t width; /* pixels of a panel's inside */
+    size_t height;
+    size_t across; /* panels in a row */
+    size_t down;
+};
+
+/* How large a panel's inside should be. */
+struct pfd_picture_size {
+    size_t
+        width; /* pixels at the most, where cells may be larger; 0: as usual */
+    size_t height;
+    uint64_t pixel; /* of a cell; 0: as fits */
+};
+
+/* False: nothing can be drawn, as plot->error says. */
+bool pfd_picture_init(struct pfd_picture *ret, struct pfd_plot *plot,
+                      struct pfd_grid *grids,
+                      const struct pfd_picture_size *size);
+void pfd_picture_deinit(struct pfd_picture *picture);
+
+/* The inside of a panel. */
+void pfd_picture_inside(const struct pfd_picture *picture, size_t panel,
+                        struct pfd_canvas *canvas, int64_t x, int64_t y);
+
+/* All of it, with axes and legend. */
+void pfd_picture_extent(const struct pfd_picture *picture, size_t *width,
+                        size_t *height);
+void pfd_picture_draw(const struct pfd_picture *picture,
+                      struct pfd_canvas *canvas);
+
+/* The numbers that the legend says of what is no number: "NaN 3"; n: which of
+ * them. NULL: there is no n. colour: NULL where it has none. */
+struct pfd_picture_note {
+    char text[48];
+    const struct pfd_colour *colour;
+};
+bool pfd_picture_note(const struct pfd_picture *picture, size_t n,
+                      struct pfd_picture_note *ret);
+
+/* Ticks of the y axis, whatever it is of. */
+struct pfd_ticks;
+void pfd_picture_ticks_y(const struct pfd_picture *picture,
+                         struct pfd_ticks *ret, size_t most);
+/* Does y grow downwards, as in images? */
+bool pfd_picture_is_down(const struct pfd_picture *picture);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A form that pictures are drawn in.
+ *
+ * To add one: src/analysis/plot/form_NAME.c with `const struct pfd_plot_form
+ * pfd_plot_form_NAME`, and one word in src/meson.build.
+ */
+#ifndef PFD_PLOT_PLOT_FORM_H
+#define PFD_PLOT_PLOT_FORM_H
+
+#include "analysis/plot/picture.h"
+
+struct pfd_plot_form {
+    struct pfd_plot_output info;
+    /* Appends a whole picture; what goes wrong is plot->error, or out's. */
+    void (*draw)(struct pfd_plot *plot, const struct pfd_plot_screen *screen,
+                 struct pfd_text *out);
+};
+
+/* NULL at the end; written by meson. */
+extern const struct pfd_plot_form *const pfd_plot_forms[];
+
+/* The picture as pixels, as the forms of pixels have it. False: plot->error
+ * says why not. */
+bool pfd_plot_pixels(struct pfd_plot *plot, const struct pfd_picture *picture,
+                     struct pfd_raster *ret);
+
+#endif

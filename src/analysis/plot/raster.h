@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* A picture of pixels, in memory. Drawing beyond its edges does nothing. */
+#ifndef PFD_RASTER_H
+#define PFD_RASTER_H
+
+#include "analysis/plot/colours.h"
+
+struct pfd_raster {
+    struct pfd_colour *pixels; /* [width * height], row by row; owned */
+    size_t width;
+    size_t height;
+};
+
+enum {
+    PFD_RASTER_MAX = 1 << 26 /* pixels */
+};
+
+/* False: out of memory, or more than PFD_RASTER_MAX. */
+bool pfd_raster_init(struct pfd_raster *ret, size_t width, size_t height,
+                     struct pfd_colour paper);
+void pfd_raster_deinit(struct pfd_raster *raster);
+
+static inline void pfd_raster_set(struct pfd_raster *raster, int64_t x,
+                                  int64_t y, struct pfd_colour colour)
+{
+    if (x >= 0 && y >= 0 && (uint64_t)x < raster->width &&
+        (uint64_t)y < raster->height)
+        raster->pixels[(size_t)y * raster->width + (size_t)x] = colour;
+}
+
+void pfd_raster_fill(struct pfd_raster *raster, int64_t x, int64_t y,
+                     int64_t width, int64_t height, struct pfd_colour colour);
+
+/* From pixel to pixel, both included. */
+void pfd_raster_line(struct pfd_raster *raster, int64_t x0, int64_t y0,
+                     int64_t x1, int64_t y1, struct pfd_colour colour);
+
+/* A line of text, its upper left corner at x and y; upwards: turned, and the
+ * lower left corner is there. What is no ASCII is a box. */
+enum {
+    PFD_GLYPH_WIDTH = 6, /* with the gap behind it */
+    PFD_GLYPH_HEIGHT = 9,
+};
+void pfd_raster_text(struct pfd_raster *raster, int64_t x, int64_t y,
+                     const char *text, bool upwards, struct pfd_colour colour);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Round numbers along an axis, and where they stand. */
+#ifndef PFD_TICKS_H
+#define PFD_TICKS_H
+
+#include "analysis/plot/axis.h"
+
+enum {
+    PFD_TICKS_MAX = 16,
+    PFD_TICK_TEXT = 48,
+};
+
+struct pfd_ticks {
+    struct pfd_tick {
+        double share; /* of the way from the axis' start to its end */
+        char text[PFD_TICK_TEXT];
+    } all[PFD_TICKS_MAX]; /* [n] */
+    size_t n;
+};
+
+/* Of the cells that are used; a cell of 1 has its number in its middle. */
+void pfd_ticks_of_axis(struct pfd_ticks *ret, const struct pfd_axis *axis,
+                       size_t most);
+
+/* Of numbers from low to high. */
+void pfd_ticks_of_range(struct pfd_ticks *ret, struct pfd_wide low,
+                        struct pfd_wide high, size_t most, bool log);
+
+#endif

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/plot/worker_share.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/plot/cells.h"
+#include "analysis/plot/fast_axis.h"
+#include "analysis/plot/plot_state.h"
+
+enum {
+    BYTES_MAX = 1 << 28,     /* of cells of one share */
+    BYTES_ALL_MAX = 1 << 29, /* of all */
+};
+
+struct pfd_share {
+    struct pfd_plot *plot;
+    struct pfd_cells cells[PFD_PLOT_GRIDS];
+    size_t n_cells; /* 0: it has none now */
+    size_t n_bytes; /* of all of them */
+    struct pfd_quick x;
+    struct pfd_quick y;
+    int k_x;
+    int k_y;
+    uint64_t order;     /* of its first point; UINT64_MAX: none came */
+    uint64_t end;       /* behind that of its last one */
+    uint64_t n_points;  /* that are in its cells */
+    uint64_t n_refused; /* points that had no cell */
+    uint64_t patience;  /* so many, before cells are made anew */
+    bool is_full;       /* orders are too far apart: to be given first */
+    const struct pfd_point_plan *plan;
+    struct pfd_source source[PFD_ROLE_BY];
+};
+
+void pfd_shares_begin(const struct pfd_points *points)
+{
+    if (points->plot)
+        points->plot->before = points->plot->order;
+}
+
+struct pfd_share *pfd_share_new(const struct pfd_points *points)
+{
+    struct pfd_share *share = calloc(1, sizeof *share);
+    if (share) {
+        share->plot = points->plot;
+        share->order = UINT64_MAX;
+        share->patience = PFD_SHARE_POINTS;
+    }
+    return share;
+}
+
+/* ---- cells ---- */
+
+/* Cells [n] of a row. Those that the plot has as they are need not be looked
+ * for each. */
+static void give_row(struct pfd_share *share, size_t grid, size_t from,
+                     size_t n)
+{
+    struct pfd_plot *plot = share->plot;
+    uint64_t order = plot->before + share->order;
+    struct pfd_grid_part part = {
+        .x = share->x.from + (pfd_place)(from % share->x.n),
+        .y = share->y.from + (pfd_place)(from / share->x.n),
+        .k_x = share->k_x,
+        .k_y = share->k_y,
+    };
+    size_t at = pfd_grid_find(&plot->grids[grid], &part, n);
+    for (size_t i = 0; i < n; i++, part.x++) {
+        if (!pfd_cells_get(&share->cells[grid], from + i, order, &part))
+            continue;
+        if (at != SIZE_MAX) {
+            pfd_grid_merge_at(&plot->grids[grid], 0, at + i, &part);
+        } else {
+            pfd_grid_merge(&plot->grids[grid], 0, &part);
+        }
+    }
+}
+
+static void give_cells(struct pfd_share *share, size_t grid, size_t from,
+                       size_t to)
+{
+    while (from < to) {
+        size_t n = share->x.n - from % share->x.n;
+        n = n < to - from ? n : to - from;
+        give_row(share, grid, from, n);
+        from += n;
+    }
+}
+
+static void give_grid(struct pfd_share *share, size_t grid)
+{
+    const struct pfd_cells *cells = &share->cells[grid];
+    for (size_t at = 0; at < cells->n; at += PFD_GRID_BLOCK) {
+        size_t left = cells->n - at;
+        if (cells->blocks[at / PFD_GRID_BLOCK]) {
+            give_cells(share, grid, at,
+                       at + (left < PFD_GRID_BLOCK ? left : PFD_GRID_BLOCK));
+        }
+    }
+    share->plot->grids[grid].n_points += share->n_points;
+}
+
+static void drop(struct pfd_share *share)
+{
+    for (size_t g = 0; g < PFD_PLOT_GRIDS; g++)
+        pfd_cells_deinit(&share->cells[g]);
+    share->plot->n_shared -= share->n_bytes;
+    share->n_bytes = 0;
+    share->n_cells = 0;
+    share->n_points = 0;
+    share->order = UINT64_MAX;
+    share->is_full = false;
+}
+
+/* All that it has becomes the plot's, and it has no cells any more. Without any
+ * the plot is left alone, as others may be changing it. */
+static void give(struct pfd_share *share)
+{
+    if (!share->n_cells)
+        return;
+    for (size_t g = 0; g < share->plot->n_grids; g++)
+        give_grid(share, g);
+    uint64_t end = share->plot->before + share->end;
+    share->plot->order = end > share->plot->order ? end : share->plot->order;
+    drop(share);
+}
+
+/* Bytes of as many cells for each of the plot's grids; false: too many. */
+static bool measure(struct pfd_share *share, size_t n)
+{
+    const struct pfd_plot *plot = share->plot;
+    size_t size = 0;
+    for (size_t g = 0; g < plot->n_grids; g++) {
+        size += pfd_cells_size(plot->grids[g].reducer,
+                               &share->source[PFD_ROLE_VALUE]);
+    }
+    if (!n || !size || n > BYTES_MAX / size ||
+        plot->n_shared + n * size > BYTES_ALL_MAX)
+        return false;
+    share->n_bytes = n * size;
+    return true;
+}
+
+/* Cells where the plot's are now; without memory, or where there would be too
+ * many, it has none. */
+static void make(struct pfd_share *share)
+{
+    struct pfd_plot *plot = share->plot;
+    struct pfd_grid *grid = &plot->grids[0];
+    pfd_grid_refresh(grid);
+    size_t n = pfd_axis_used(&grid->x) * pfd_axis_used(&grid->y);
+    struct pfd_axis x = grid->x;
+    struct pfd_axis y = grid->y;
+    x.from = x.seen[0];
+    x.n = pfd_axis_used(&x);
+    y.from = y.seen[0];
+    y.n = pfd_axis_used(&y);
+    share->x = pfd_quick_of(&x);
+    share->y = pfd_quick_of(&y);
+    if (!share->x.is_possible || !share->y.is_possible || !measure(share, n))
+        return;
+    share->k_x = x.k;
+    share->k_y = y.k;
+    share->n_cells = n;
+    plot->n_shared += share->n_bytes;
+    bool ok = true;
+    for (size_t g = 0; g < plot->n_grids && ok; g++) {
+        ok = pfd_cells_init(&share->cells[g], plot->grids[g].reducer,
+                            &share->source[PFD_ROLE_VALUE], n);
+    }
+    if (!ok)
+        drop(share);
+}
+
+void pfd_share_end(struct pfd_share *share)
+{
+    if (!share)
+        return;
+    give(share);
+    free(share);
+}
+
+void pfd_share_turn(struct pfd_share *share)
+{
+    struct pfd_plot *plot = share->plot;
+    bool is_wrong = share->n_refused >= share->patience;
+    if (!plot->is_begun || (!share->is_full && !is_wrong))
+        return;
+    share->patience *= is_wrong ? 2 : 1;
+    share->n_refused = 0;
+    give(share);
+    make(share);
+}
+
+/* ---- points ---- */
+
+static struct pfd_source source_of(const struct pfd_share *share,
+                                   const struct pfd_point_plan *plan, int role)
+{
+    int of = share->plot->role[role];
+    return of < 0
+               ? (struct pfd_source){ -1, PFD_LOAD_U32, 0 }
+               : (struct pfd_source){ of, (enum pfd_point_load)plan->load[of],
+                                      plan->at[of] };
+}
+
+static bool is_possible(const struct pfd_share *share,
+                        const struct pfd_point_plan *plan)
+{
+    const struct pfd_plot *plot = share->plot;
+    if (plot->role[PFD_ROLE_BY] >= 0)
+        return false;
+    for (size_t i = 0; i < plot->points.n; i++) {
+        if (plan->type[i] != PFD_POINT_DOUBLE)
+            return false;
+    }
+    return true;
+}
+
+bool pfd_share_opens(struct pfd_share *share, const struct pfd_point_plan *plan)
+{
+    bool is_line = share->plot->spec.kind == PFD_PLOT_LINE;
+    if (share->plan != plan) {
+        if (!is_possible(share, plan))
+            return false;
+        share->plan = plan;
+        share->source[PFD_ROLE_X] = source_of(share, plan, PFD_ROLE_X);
+        share->source[PFD_ROLE_Y] = source_of(share, plan, PFD_ROLE_Y);
+        share->source[PFD_ROLE_VALUE] =
+            source_of(share, plan, is_line ? PFD_ROLE_Y : PFD_ROLE_VALUE);
+        if (is_line)
+            share->source[PFD_ROLE_Y].of = -1;
+    }
+    bool fits = share->n_cells &&
+                pfd_cells_fit(&share->cells[0], &share->source[PFD_ROLE_VALUE]);
+    share->n_refused += fits ? 0 : PFD_SHARE_POINTS;
+    return fits;
+}
+
+/* Adds the cells of points [n] in this direction, each as many cells apart as
+ * `stride` says; up to the first that has none. The next three are the same for
+ * what is read in one way. */
+static size_t place_any(const struct pfd_quick *q, const struct pfd_source *s,
+                        const uint8_t *const *payloads, size_t n,
+                        uint64_t order, size_t stride, uint32_t *to)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t at = pfd_quick_cell(
+            q, pfd_source_load(s, s->load, payloads[i], order + i));
+        if (at >= q->n)
+            return i;
+        to[i] += (uint32_t)(at * stride);
+    }
+    return n;
+}
+
+static size_t place_floats(const struct pfd_quick *q,
+                           const struct pfd_source *s,
+                           const uint8_t *const *payloads, size_t n,
+                           size_t stride, uint32_t *to)
+{
+    for (size_t i = 0; i < n; i++) {
+        float f;
+        memcpy(&f, payloads[i] + s->at, sizeof f);
+        size_t at = pfd_quick_cell(q, (double)f);
+        if (at >= q->n)
+            return i;
+        to[i] += (uint32_t)(at * stride);
+    }
+    return n;
+}
+
+static size_t place_signed(const struct pfd_quick *q,
+                           const struct pfd_source *s,
+                           const uint8_t *const *payloads, size_t n,
+                           size_t stride, uint32_t *to)
+{
+    for (size_t i = 0; i < n; i++) {
+        int32_t word;
+        memcpy(&word, payloads[i] + s->at, sizeof word);
+        size_t at = pfd_quick_shift(q, word);
+        if (at >= q->n)
+            return i;
+        to[i] += (uint32_t)(at * stride);
+    }
+    return n;
+}
+
+static size_t place_unsigned(const struct pfd_quick *q,
+                             const struct pfd_source *s,
+                             const uint8_t *const *payloads, size_t n,
+                             size_t stride, uint32_t *to)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t word;
+        memcpy(&word, payloads[i] + s->at, sizeof word);
+        size_t at = pfd_quick_shift(q, word);
+        if (at >= q->n)
+            return i;
+        to[i] += (uint32_t)(at * stride);
+    }
+    return n;
+}
+
+static size_t place_all(const struct pfd_quick *q, const struct pfd_source *s,
+                        const uint8_t *const *payloads, size_t n,
+                        uint64_t order, size_t stride, uint32_t *to)
+{
+    if (s->of >= 0 && s->load == PFD_LOAD_U32 && q->is_shift)
+        return place_unsigned(q, s, payloads, n, stride, to);
+    if (s->of >= 0 && s->load == PFD_LOAD_I32 && q->is_shift)
+        return place_signed(q, s, payloads, n, stride, to);
+    if (s->of >= 0 && s->load == PFD_LOAD_F32)
+        return place_floats(q, s, payloads, n, stride, to);
+    return place_any(q, s, payloads, n, order, stride, to);
+}
+
+/* Both directions at once, of what most pictures have; false: it is something
+ * else. */
+static bool place_pixels(const struct pfd_share *share,
+                         const uint8_t *const *payloads, size_t *n,
+                         uint32_t *to)
+{
+    const struct pfd_source *s = share->source;
+    const struct pfd_quick x = share->x;
+    const struct pfd_quick y = share->y;
+    uint32_t of_x = s[PFD_ROLE_X].at;
+    uint32_t of_y = s[PFD_ROLE_Y].at;
+    if (s[PFD_ROLE_X].of < 0 || s[PFD_ROLE_X].load != PFD_LOAD_U32 ||
+        s[PFD_ROLE_Y].of < 0 || s[PFD_ROLE_Y].load != PFD_LOAD_U32 ||
+        !x.is_shift || !y.is_shift)
+        return false;
+    for (size_t i = 0; i < *n; i++) {
+        uint32_t word[2];
+        memcpy(&word[0], payloads[i] + of_x, sizeof word[0]);
+        memcpy(&word[1], payloads[i] + of_y, sizeof word[1]);
+        size_t at_x = pfd_quick_shift(&x, word[0]);
+        size_t at_y = pfd_quick_shift(&y, word[1]);
+        if (at_x < x.n && at_y < y.n) {
+            to[i] = (uint32_t)(at_y * x.n + at_x);
+        } else {
+            *n = i;
+        }
+    }
+    return true;
+}
+
+static size_t place(const struct pfd_share *share,
+                    const uint8_t *const *payloads, size_t n, uint64_t order,
+                    uint32_t *to)
+{
+    if (place_pixels(share, payloads, &n, to))
+        return n;
+    n = place_all(&share->x, &share->source[PFD_ROLE_X], payloads, n, order, 1,
+                  to);
+    return place_all(&share->y, &share->source[PFD_ROLE_Y], payloads, n, order,
+                     share->x.n, to);
+}
+
+/* How many fit into the cells of all grids. Only sums have any that do not, and
+ * they are alone. */
+static size_t reduce(struct pfd_share *share,
+                     const struct pfd_cell_points *points)
+{
+    size_t n = points->n;
+    for (size_t g = 0; g < share->plot->n_grids; g++)
+        n = pfd_cells_add(&share->cells[g], points);
+    return n;
+}
+
+size_t pfd_share_take(struct pfd_share *share, const uint8_t *const *payloads,
+                      size_t n, uint64_t order)
+{
+    uint32_t at[PFD_SHARE_POINTS + PFD_CELLS_AHEAD] = { 0 };
+    share->order = share->order == UINT64_MAX ? order : share->order;
+    share->is_full |= order + n - share->order > PFD_CELLS_ORDERS_MAX;
+    size_t found = share->is_full ? 0 : n;
+    found = place(share, payloads, found, order, at);
+    const struct pfd_cell_points points = {
+        .value = &share->source[PFD_ROLE_VALUE],
+        .payloads = payloads,
+        .at = at,
+        .n = found,
+        .order = order,
+        .behind = (uint32_t)(order - share->order),
+    };
+    pfd_cells_prefetch(&share->cells[0], at);
+    found = reduce(share, &points);
+    share->n_points += found;
+    share->n_refused += n - found;
+    share->end = order + found;
+    return found;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/plot/zeroed_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    WORTH_IT = 1 << 22 /* bytes from which on it is */
+};
+
+void *pfd_room_new(size_t n_bytes)
+{
+    if (n_bytes < WORTH_IT)
+        return calloc(1, n_bytes);
+    void *room = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return room == MAP_FAILED ? NULL : room;
+}
+
+void pfd_room_free(void *room, size_t n_bytes)
+{
+    if (n_bytes < WORTH_IT) {
+        free(room);
+    } else if (room) {
+        (void)munmap(room, n_bytes);
+    }
+}
+
+void *pfd_room_grow(void *room, size_t was, size_t n_bytes)
+{
+    void *more = NULL;
+    if (was >= WORTH_IT) {
+        more = mremap(room, was, n_bytes, MREMAP_MAYMOVE);
+        return more == MAP_FAILED ? NULL : more;
+    }
+    more = pfd_room_new(n_bytes);
+    if (more) {
+        memcpy(more, room, was);
+        free(room);
+    }
+    return more;
+}
+
+void pfd_room_whole(void *room, size_t n_bytes)
+{
+    if (room && n_bytes >= WORTH_IT)
+        (void)madvise(room, n_bytes, MADV_HUGEPAGE);
+}

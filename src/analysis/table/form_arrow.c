@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Arrow's IPC, version V5 of its metadata: the file format where there is a
+ * file, the stream format for a pipe and for .arrows. A batch is a record
+ * batch. Texts that repeat are numbers into a dictionary: in a stream it comes
+ * anew before the first batch that needs more of it, and begins anew when it
+ * is large; in a file, where there may be only one, it stands behind the
+ * batches. Constants and the numbers of fields are those of Arrow's
+ * format/Schema.fbs, Message.fbs and File.fbs.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/table/dictionary.h"
+#include "analysis/table/flatbuffers.h"
+#include "analysis/table/table_form.h"
+
+enum {
+    VERSION_V5 = 4,
+    HEADER_SCHEMA = 1,
+    HEADER_DICTIONARY = 2,
+    HEADER_RECORDS = 3,
+    TYPE_INT = 2,
+    TYPE_FLOAT = 3,
+    TYPE_UTF8 = 5,
+    TYPE_TIMESTAMP = 10,
+    UNIT_NANOSECOND = 3,
+    /* A dictionary is worth it for so few texts, or when each comes twice. */
+    FEW_TEXTS = 256,
+    STREAM_WORDS = 1 << 16, /* then a stream's dictionary begins anew */
+    FILE_BYTES = 256 << 20, /* of one dictionary, in memory */
+};
+
+static const char file_magic[8] = "ARROW1";
+
+/* Where a message is in the file. */
+struct block {
+    uint64_t at;
+    uint32_t n_head;
+    uint32_t spare;
+    uint64_t n_body;
+};
+
+struct texts {
+    bool is_dictionary;
+    struct pfd_words words;
+    uint32_t n_written; /* of them, in the last dictionary that was written */
+};
+
+struct state {
+    bool is_file;
+    bool is_begun;
+    uint64_t at;                  /* bytes written */
+    struct texts *texts;          /* [n_columns] */
+    struct pfd_text records;      /* struct block */
+    struct pfd_text dictionaries; /* likewise */
+    struct pfd_text head;
+    struct pfd_text body;
+    struct pfd_text buffers; /* {offset, length} of the body's */
+    struct pfd_text nodes;   /* {length, nulls} */
+    struct pfd_text utf8;
+};
+
+static struct pfd_flat_field none(void)
+{
+    return (struct pfd_flat_field){ 0 };
+}
+
+static struct pfd_flat_field number(uint8_t size, uint64_t value)
+{
+    return (struct pfd_flat_field){ size, value };
+}
+
+static struct pfd_flat_field link(void)
+{
+    return (struct pfd_flat_field){ 4, 0 };
+}
+
+/* ---- the schema ---- */
+
+static size_t add_int(struct pfd_text *out, unsigned bits, bool is_signed)
+{
+    size_t at[2];
+    return pfd_flat_table(
+        out, (struct pfd_flat_field[]){ number(4, bits), number(1, is_signed) },
+        2, at);
+}
+
+static uint8_t type_of(const struct pfd_table_column *c)
+{
+    static const uint8_t types[] = {
+        [PFD_VALUE_INT] = TYPE_INT,        [PFD_VALUE_UNSIGNED] = TYPE_INT,
+        [PFD_VALUE_FLOAT] = TYPE_FLOAT,    [PFD_VALUE_TEXT] = TYPE_UTF8,
+        [PFD_VALUE_TIME] = TYPE_TIMESTAMP,
+    };
+    return types[c->type];
+}
+
+static size_t add_type(struct pfd_text *out, const struct pfd_table_column *c)
+{
+    size_t at[2];
+    size_t table;
+    switch (c->type) {
+    case PFD_VALUE_INT:
+    case PFD_VALUE_UNSIGNED:
+        return add_int(out, 8u * c->n_bytes, c->type == PFD_VALUE_INT);
+    case PFD_VALUE_FLOAT: /* HALF, SINGLE, DOUBLE are 0, 1, 2 */
+        return pfd_flat_table(
+            out,
+            (struct pfd_flat_field[]){ number(2, (uint64_t)c->n_bytes / 4) }, 1,
+            at);
+    case PFD_VALUE_TIME:
+        table = pfd_flat_table(
+            out,
+            (struct pfd_flat_field[]){ number(2, UNIT_NANOSECOND), link() }, 2,
+            at);
+        pfd_flat_link(out, at[1], pfd_flat_string(out, "UTC", 3));
+        return table;
+    case PFD_VALUE_TEXT:
+        break;
+    }
+    return pfd_flat_table(out, NULL, 0, at);
+}
+
+/* Field: name, nullable, type_type, type, dictionary, children. */
+static size_t add_field(struct pfd_text *out, const struct pfd_table_column *c,
+                        size_t i, bool is_dictionary)
+{
+    size_t at[6];
+    size_t first;
+    const struct pfd_flat_field fields[6] = {
+        link(),
+        number(1, 1),
+        number(1, type_of(c)),
+        link(),
+        is_dictionary ? link() : none(),
+        link(),
+    };
+    size_t table = pfd_flat_table(out, fields, 6, at);
+    pfd_flat_link(out, at[0], pfd_flat_string(out, c->name, strlen(c->name)));
+    pfd_flat_link(out, at[3], add_type(out, c));
+    if (is_dictionary) { /* id, index type */
+        size_t encoding[2];
+        size_t made = pfd_flat_table(
+            out, (struct pfd_flat_field[]){ number(8, i), link() }, 2,
+            encoding);
+        pfd_flat_link(out, at[4], made);
+        pfd_flat_link(out, encoding[1], add_int(out, 32, true));
+    }
+    pfd_flat_link(out, at[5], pfd_flat_vector(out, 0, 4, &first));
+    return table;
+}
+
+/* The format string, for who opens the file later. */
+static void add_metadata(struct pfd_table_writer *w, struct pfd_text *out,
+                         size_t at)
+{
+    static const char key[] = "printfdecode.format_string";
+    struct state *s = w->state;
+    size_t first;
+    size_t fields[2];
+    pfd_flat_link(out, at, pfd_flat_vector(out, 1, 4, &first));
+    size_t pair = pfd_flat_table(
+        out, (struct pfd_flat_field[]){ link(), link() }, 2, fields);
+    pfd_flat_link(out, first, pair);
+    pfd_flat_link(out, fields[0], pfd_flat_string(out, key, sizeof key - 1));
+    s->utf8.n = 0;
+    pfd_table_utf8(&s->utf8, w->format, w->n_format);
+    pfd_flat_link(
+        out, fields[1],
+        pfd_flat_string(out, s->utf8.n ? s->utf8.data : "", s->utf8.n));
+}
+
+/* Schema: endianness, fields, custom_metadata. */
+static size_t add_schema(struct pfd_table_writer *w, struct pfd_text *out)
+{
+    const struct state *s = w->state;
+    size_t at[3];
+    size_t first;
+    size_t table = pfd_flat_table(
+        out, (struct pfd_flat_field[]){ number(2, 0), link(), link() }, 3, at);
+    pfd_flat_link(out, at[1], pfd_flat_vector(out, w->n_columns, 4, &first));
+    for (size_t i = 0; i < w->n_columns; i++) {
+        size_t field =
+            add_field(out, &w->columns[i], i, s->texts[i].is_dictionary);
+        pfd_flat_link(out, first + 4 * i, field);
+    }
+    add_metadata(w, out, at[2]);
+    return table;
+}
+
+/* ---- messages ---- */
+
+static void put(struct pfd_table_writer *w, const void *bytes, size_t n)
+{
+    struct state *s = w->state;
+    pfd_target_put(w->target, bytes, n);
+    s->at += n;
+}
+
+static void align(struct pfd_text *text)
+{
+    static const char zeros[8];
+    pfd_text_add(text, zeros, -text->n & 7);
+}
+
+/* Message: version, header_type, header, bodyLength. Where the header is
+ * linked. */
+static size_t begin_message(struct state *s, uint8_t type)
+{
+    size_t at[4];
+    pfd_flat_begin(&s->head);
+    size_t table = pfd_flat_table(
+        &s->head,
+        (struct pfd_flat_field[]){ number(2, VERSION_V5), number(1, type),
+                                   link(), number(8, s->body.n) },
+        4, at);
+    pfd_flat_link(&s->head, 0, table);
+    return at[2];
+}
+
+/* Writes the head and the body; blocks: where that is noted, or NULL. */
+static void end_message(struct pfd_table_writer *w, struct pfd_text *blocks)
+{
+    struct state *s = w->state;
+    align(&s->head);
+    const uint32_t before[2] = { UINT32_MAX, (uint32_t)s->head.n };
+    const struct block block = {
+        .at = s->at,
+        .n_head = (uint32_t)(sizeof before + s->head.n),
+        .n_body = s->body.n,
+    };
+    if (s->head.failed || s->body.failed || s->buffers.failed ||
+        s->nodes.failed) {
+        pfd_target_fail(w->target, PFD_ERR_NOMEM, "out of memory");
+        return;
+    }
+    if (blocks)
+        pfd_text_add(blocks, &block, sizeof block);
+    put(w, before, sizeof before);
+    put(w, s->head.data, s->head.n);
+    put(w, s->body.data, s->body.n);
+}
+
+static void begin_body(struct state *s)
+{
+    s->body.n = s->buffers.n = s->nodes.n = 0;
+}
+
+/* One buffer of the body, which may be empty. */
+static void add_buffer(struct state *s, const void *bytes, size_t n)
+{
+    uint64_t buffer[2] = { s->body.n, n };
+    pfd_text_add(&s->body, bytes, n);
+    align(&s->body);
+    pfd_text_add(&s->buffers, buffer, sizeof buffer);
+}
+
+static void add_node(struct state *s, uint64_t n, uint64_t n_nulls)
+{
+    uint64_t node[2] = { n, n_nulls };
+    pfd_text_add(&s->nodes, node, sizeof node);
+}
+
+/* RecordBatch: length, nodes, buffers. */
+static size_t add_record_batch(struct state *s, uint64_t n_rows)
+{
+    struct pfd_text *out = &s->head;
+    size_t at[3];
+    size_t first;
+    size_t table = pfd_flat_table(
+        out, (struct pfd_flat_field[]){ number(8, n_rows), link(), link() }, 3,
+        at);
+    pfd_flat_link(out, at[1],
+                  pfd_flat_vector(out, s->nodes.n / 16, 16, &first));
+    if (!out->failed && s->nodes.n)
+        memcpy(out->data + first, s->nodes.data, s->nodes.n);
+    pfd_flat_link(out, at[2],
+                  pfd_flat_vector(out, s->buffers.n / 16, 16, &first));
+    if (!out->failed && s->buffers.n)
+        memcpy(out->data + first, s->buffers.data, s->buffers.n);
+    return table;
+}
+
+static void write_schema(struct pfd_table_writer *w)
+{
+    struct state *s = w->state;
+    begin_body(s);
+    size_t header = begin_message(s, HEADER_SCHEMA);
+    pfd_flat_link(&s->head, header, add_schema(w, &s->head));
+    end_message(w, NULL);
+}
+
+/* DictionaryBatch: id, data. */
+static void write_dictionary(struct pfd_table_writer *w, size_t i)
+{
+    static const uint32_t zero = 0;
+    struct state *s = w->state;
+    struct texts *t = &s->texts[i];
+    size_t at[2];
+    begin_body(s);
+    add_node(s, t->words.n, 0);
+    add_buffer(s, NULL, 0);
+    add_buffer(s, t->words.n ? t->words.ends.data : (const void *)&zero,
+               4 * ((size_t)t->words.n + 1));
+    add_buffer(s, t->words.bytes.data, t->words.bytes.n);
+    size_t header = begin_message(s, HEADER_DICTIONARY);
+    size_t table = pfd_flat_table(
+        &s->head, (struct pfd_flat_field[]){ number(8, i), link() }, 2, at);
+    pfd_flat_link(&s->head, header, table);
+    pfd_flat_link(&s->head, at[1], add_record_batch(s, t->words.n));
+    end_message(w, &s->dictionaries);
+    t->n_written = t->words.n;
+}
+
+/* ---- columns ---- */
+
+/* A text as UTF-8, [*n] bytes. */
+static const char *text_of(struct pfd_table_writer *w,
+                           const struct pfd_columns *batch, size_t i,
+                           size_t row, size_t *n)
+{
+    struct state *s = w->state;
+    const char *text = pfd_columns_text(batch, i, row, n);
+    s->utf8.n = 0;
+    if (!pfd_table_utf8(&s->utf8, text, *n))
+        return text;
+    w->counts->escaped++;
+    *n = s->utf8.n;
+    return s->utf8.data;
+}
+
+static void add_validity(struct state *s, const struct pfd_columns *batch,
+                         size_t i)
+{
+    const struct pfd_vector *v = &batch->vectors[i];
+    add_node(s, batch->n_rows, v->n_nulls);
+    if (!v->n_nulls) {
+        add_buffer(s, NULL, 0);
+        return;
+    }
+    size_t at = s->body.n;
+    size_t n = (batch->n_rows + 7) / 8;
+    char *bits = pfd_text_reserve(&s->body, n);
+    if (!bits)
+        return;
+    memset(bits, 0, n);
+    for (size_t row = 0; row < batch->n_rows; row++)
+        bits[row / 8] |= (char)((v->nulls.data[row] == 0) << row % 8);
+    s->body.n += n;
+    align(&s->body);
+    uint64_t buffer[2] = { at, n };
+    pfd_text_add(&s->buffers, buffer, sizeof buffer);
+}
+
+static void add_codes(struct pfd_table_writer *w,
+                      const struct pfd_columns *batch, size_t i)
+{
+    struct state *s = w->state;
+    size_t at = s->body.n;
+    for (size_t row = 0; row < batch->n_rows; row++) {
+        uint32_t code = 0;
+        if (!pfd_columns_is_null(batch, i, row)) {
+            size_t n;
+            const char *text = text_of(w, batch, i, row, &n);
+            code = pfd_words_add(&s->texts[i].words, text, n);
+        }
+        pfd_text_add(&s->body, &code, sizeof code);
+    }
+    uint64_t buffer[2] = { at, s->body.n - at };
+    align(&s->body);
+    pfd_text_add(&s->buffers, buffer, sizeof buffer);
+}
+
+static void add_plain_texts(struct pfd_table_writer *w,
+                            const struct pfd_columns *batch, size_t i)
+{
+    struct state *s = w->state;
+    struct pfd_text bytes = { 0 };
+    uint32_t end = 0;
+    size_t at = s->body.n;
+    pfd_text_add(&s->body, &end, sizeof end);
+    for (size_t row = 0; row < batch->n_rows; row++) {
+        if (!pfd_columns_is_null(batch, i, row)) {
+            size_t n;
+            const char *text = text_of(w, batch, i, row, &n);
+            pfd_text_add(&bytes, text, n);
+        }
+        end = (uint32_t)bytes.n;
+        pfd_text_add(&s->body, &end, sizeof end);
+    }
+    uint64_t buffer[2] = { at, s->body.n - at };
+    align(&s->body);
+    pfd_text_add(&s->buffers, buffer, sizeof buffer);
+    add_buffer(s, bytes.data, bytes.n);
+    s->body.failed |= bytes.failed;
+    pfd_text_free(&bytes);
+}
+
+static void add_column(struct pfd_table_writer *w,
+                       const struct pfd_columns *batch, size_t i)
+{
+    struct state *s = w->state;
+    add_validity(s, batch, i);
+    if (w->columns[i].type != PFD_VALUE_TEXT) {
+        add_buffer(s, batch->vectors[i].values.data,
+                   batch->n_rows * w->columns[i].n_bytes);
+    } else if (s->texts[i].is_dictionary) {
+        add_codes(w, batch, i);
+    } else {
+        add_plain_texts(w, batch, i);
+    }
+}
+
+/* ---- batches ---- */
+
+/* By the first batch: does a dictionary pay? */
+static void choose(struct pfd_table_writer *w, const struct pfd_columns *batch,
+                   size_t i)
+{
+    struct state *s = w->state;
+    struct texts *t = &s->texts[i];
+    size_t n_texts = batch->n_rows - batch->vectors[i].n_nulls;
+    for (size_t row = 0; row < batch->n_rows; row++) {
+        size_t n;
+        if (pfd_columns_is_null(batch, i, row))
+            continue;
+        const char *text = pfd_columns_text(batch, i, row, &n);
+        pfd_words_add(&t->words, text, n);
+    }
+    t->is_dictionary = t->words.n <= FEW_TEXTS || t->words.n <= n_texts / 2;
+    pfd_words_clear(&t->words);
+    t->n_written = UINT32_MAX; /* none, not even an empty one */
+}
+
+static bool begin(struct pfd_table_writer *w, const struct pfd_columns *batch)
+{
+    struct state *s = w->state;
+    const char *path = w->target->path;
+    size_t n = path ? strlen(path) : 0;
+    s->is_begun = true;
+    s->is_file = path && !(n > 7 && !strcmp(path + n - 7, ".arrows"));
+    s->texts = calloc(w->n_columns + 1, sizeof *s->texts);
+    if (!s->texts) {
+        pfd_target_fail(w->target, PFD_ERR_NOMEM, "out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < w->n_columns; i++) {
+        if (w->columns[i].type == PFD_VALUE_TEXT)
+            choose(w, batch, i);
+    }
+    if (s->is_file)
+        put(w, file_magic, sizeof file_magic);
+    write_schema(w);
+    return true;
+}
+
+/* Those that a stream's batch needs and a reader does not have yet: the codes
+ * are made first, as that is what finds new texts. */
+static void write_news(struct pfd_table_writer *w,
+                       const struct pfd_columns *batch)
+{
+    struct state *s = w->state;
+    for (size_t i = 0; i < w->n_columns; i++) {
+        struct texts *t = &s->texts[i];
+        if (!t->is_dictionary)
+            continue;
+        if (t->words.n > STREAM_WORDS) {
+            pfd_words_clear(&t->words);
+            t->n_written = UINT32_MAX;
+        }
+        uint64_t escaped = w->counts->escaped;
+        begin_body(s);
+        add_codes(w, batch, i);
+        w->counts->escaped = escaped; /* it is done once more */
+        if (t->words.n != t->n_written)
+            write_dictionary(w, i);
+    }
+}
+
+static void check_words(struct pfd_table_writer *w)
+{
+    const struct state *s = w->state;
+    for (size_t i = 0; i < w->n_columns; i++) {
+        const struct pfd_words *words = &s->texts[i].words;
+        if (words->failed) {
+            pfd_target_fail(w->target, PFD_ERR_NOMEM, "out of memory");
+        } else if (s->is_file && words->bytes.n > FILE_BYTES) {
+            pfd_target_fail(w->target, PFD_ERR_UNSUPPORTED,
+                            "too many different texts for an Arrow file; a "
+                            "stream (.arrows) can have them");
+        }
+    }
+}
+
+static void arrow_batch(struct pfd_table_writer *w,
+                        const struct pfd_columns *batch)
+{
+    struct state *s = w->state;
+    if (!s->is_begun && !begin(w, batch))
+        return;
+    if (!s->texts)
+        return;
+    if (!s->is_file)
+        write_news(w, batch);
+    begin_body(s);
+    for (size_t i = 0; i < w->n_columns; i++)
+        add_column(w, batch, i);
+    size_t header = begin_message(s, HEADER_RECORDS);
+    pfd_flat_link(&s->head, header, add_record_batch(s, batch->n_rows));
+    end_message(w, &s->records);
+    check_words(w);
+}
+
+/* ---- the end ---- */
+
+static void add_blocks(struct pfd_text *out, size_t at,
+                       const struct pfd_text *blocks)
+{
+    size_t first;
+    size_t n = blocks->n / sizeof(struct block);
+    pfd_flat_link(out, at,
+                  pfd_flat_vector(out, n, sizeof(struct block), &first));
+    if (!out->failed && n)
+        memcpy(out->data + first, blocks->data, blocks->n);
+}
+
+/* Footer: version, schema, dictionaries, recordBatches. */
+static void write_footer(struct pfd_table_writer *w)
+{
+    struct state *s = w->state;
+    struct pfd_text *out = &s->head;
+    size_t at[4];
+    pfd_flat_begin(out);
+    size_t table =
+        pfd_flat_table(out,
+                       (struct pfd_flat_field[]){ number(2, VERSION_V5), link(),
+                                                  link(), link() },
+                       4, at);
+    pfd_flat_link(out, 0, table);
+    pfd_flat_link(out, at[1], add_schema(w, out));
+    add_blocks(out, at[2], &s->dictionaries);
+    add_blocks(out, at[3], &s->records);
+    align(out);
+    if (out->failed || s->records.failed || s->dictionaries.failed) {
+        pfd_target_fail(w->target, PFD_ERR_NOMEM, "out of memory");
+        return;
+    }
+    uint32_t n = (uint32_t)out->n;
+    put(w, out->data, out->n);
+    put(w, &n, sizeof n);
+    put(w, file_magic, 6);
+}
+
+static void finish(struct pfd_table_writer *w)
+{
+    static const uint32_t end[2] = { UINT32_MAX, 0 };
+    struct state *s = w->state;
+    for (size_t i = 0; i < w->n_columns && s->is_file; i++) {
+        if (s->texts[i].is_dictionary)
+            write_dictionary(w, i);
+    }
+    put(w, end, sizeof end);
+    if (s->is_file)
+        write_footer(w);
+}
+
+static void arrow_end(struct pfd_table_writer *w)
+{
+    struct state *s = w->state;
+    if (s->texts && w->target->error.code == PFD_OK)
+        finish(w);
+    for (size_t i = 0; s->texts && i < w->n_columns; i++)
+        pfd_words_free(&s->texts[i].words);
+    free(s->texts);
+    pfd_text_free(&s->records);
+    pfd_text_free(&s->dictionaries);
+    pfd_text_free(&s->head);
+    pfd_text_free(&s->body);
+    pfd_text_free(&s->buffers);
+    pfd_text_free(&s->nodes);
+    pfd_text_free(&s->utf8);
+}
+
+const struct pfd_table_form pfd_table_form_arrow = {
+    .info = { .name = "arrow",
+              .title = "Apache Arrow: a file, or a stream (.arrows, a pipe)",
+              .suffixes = ".arrow .arrows .feather .ipc" },
+    .state_size = sizeof(struct state),
+    .batch = arrow_batch,
+    .end = arrow_end,
+};

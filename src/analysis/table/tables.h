@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* All tables of one run, inside. */
+#ifndef PFD_TABLES_H
+#define PFD_TABLES_H
+
+#include "analysis/table/group.h"
+#include "analysis/table/schema.h"
+#include "analysis/table/sorter.h"
+#include "analysis/table/table_form.h"
+#include "analysis/table/unique_names.h"
+
+struct pfd_one_table {
+    char name[PFD_COLUMN_NAME];
+    char *format; /* its format string, [n_format]; owned */
+    size_t n_format;
+    struct pfd_text waiting;  /* rows that are not written yet */
+    struct pfd_range *blocks; /* [n_blocks]: where earlier ones are in the
+                                 spool; owned */
+    size_t n_blocks;
+    bool is_begun; /* its columns are known: what follows is */
+    struct pfd_schema schema;
+    struct pfd_columns batch;
+    size_t n_batch_bytes;      /* of rows that made it */
+    struct pfd_group *group;   /* NULL: rows stay as they are */
+    struct pfd_sorter *sorter; /* NULL: and in their order */
+    struct pfd_table_writer writer;
+};
+
+struct pfd_tables {
+    struct pfd_table_spec spec;
+    const struct pfd_table_form *form;
+    struct pfd_target target;
+    void *file; /* the form's own */
+    bool has_own_files;
+    struct pfd_one_table **all; /* [n] of [n_slots]; owned */
+    size_t n;
+    struct pfd_one_table **slots; /* [n_slots], by text */
+    size_t n_slots;
+    struct pfd_one_table **by_string; /* [n_strings] */
+    size_t n_strings;
+    struct pfd_names names;
+    char **sources; /* [n_sources]; owned */
+    size_t n_sources;
+    bool has_sources;            /* worth a column */
+    bool *found;                 /* [spec.n_columns] */
+    char known[PFD_COLUMN_LIST]; /* columns that there are */
+    size_t n_waiting;            /* bytes */
+    struct pfd_target spool;
+    bool has_spool;
+    uint64_t n_spool; /* bytes in it */
+    struct pfd_table_counts counts;
+    struct pfd_error error;
+};
+
+/* The first failure stays. Always false. */
+bool pfd_tables_fail(struct pfd_tables *tables, enum pfd_status code,
+                     const char *text);
+
+#endif

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-#ifndef PFD_PROCESSORS_H
-#define PFD_PROCESSORS_H
-
-/* How many processors this thread may run on: one at least, and where the system
- * does not say. */
-unsigned pfd_processors(void);
-
-#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The only way input bytes are read. A cursor is a borrowed range of bytes and
+ * a position in it; reads are little-endian and never pass the end. The first
+ * read past the end sets `failed`, which stays set, and that read and all
+ * later ones give zero: a parser reads a whole header straight down and asks
+ * pfd_cursor_ok() once, before any value becomes a length, count or bound.
+ */
+#ifndef PFD_BYTE_READER_H
+#define PFD_BYTE_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct pfd_cursor {
+    const uint8_t *base; /* borrowed */
+    size_t n;            /* bytes at base */
+    size_t at;           /* always <= n */
+    bool failed;
+};
+
+static inline struct pfd_cursor pfd_cursor(const void *bytes, size_t n)
+{
+    return (struct pfd_cursor){ .base = (const uint8_t *)bytes, .n = n };
+}
+
+static inline bool pfd_cursor_ok(const struct pfd_cursor *c)
+{
+    return !c->failed;
+}
+
+static inline size_t pfd_cursor_left(const struct pfd_cursor *c)
+{
+    return c->n - c->at;
+}
+
+/* The next [n] bytes, borrowed, or NULL when fewer are left. */
+static inline const uint8_t *pfd_cursor_bytes(struct pfd_cursor *c, size_t n)
+{
+    if (c->failed || n > c->n - c->at) {
+        c->failed = true;
+        return NULL;
+    }
+    const uint8_t *p = c->base + c->at;
+    c->at += n;
+    return p;
+}
+
+static inline void pfd_cursor_skip(struct pfd_cursor *c, size_t n)
+{
+    (void)pfd_cursor_bytes(c, n);
+}
+
+static inline uint8_t pfd_cursor_u8(struct pfd_cursor *c)
+{
+    const uint8_t *p = pfd_cursor_bytes(c, 1);
+    return p ? *p : 0;
+}
+
+static inline uint16_t pfd_cursor_u16(struct pfd_cursor *c)
+{
+    uint16_t v = 0;
+    const uint8_t *p = pfd_cursor_bytes(c, sizeof v);
+    if (p)
+        memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline uint32_t pfd_cursor_u32(struct pfd_cursor *c)
+{
+    uint32_t v = 0;
+    const uint8_t *p = pfd_cursor_bytes(c, sizeof v);
+    if (p)
+        memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline uint64_t pfd_cursor_u64(struct pfd_cursor *c)
+{
+    uint64_t v = 0;
+    const uint8_t *p = pfd_cursor_bytes(c, sizeof v);
+    if (p)
+        memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* A cursor over the next [n] bytes, which are thereby read; it cannot leave
+ * them. Fewer bytes left: an empty, failed cursor. */
+static inline struct pfd_cursor pfd_cursor_sub(struct pfd_cursor *c, size_t n)
+{
+    const uint8_t *p = pfd_cursor_bytes(c, n);
+    struct pfd_cursor sub = pfd_cursor(p ? p : c->base, p ? n : 0);
+    sub.failed = p == NULL;
+    return sub;
+}
+
+/* Moves to a place of the range; beyond its end fails. */
+static inline void pfd_cursor_seek(struct pfd_cursor *c, uint64_t at)
+{
+    if (c->failed || at > c->n)
+        c->failed = true;
+    else
+        c->at = (size_t)at;
+}
+
+/* Reads at a place without moving; the caller has checked that at + 4 (or 8)
+ * is not beyond n. For hot loops that prove their bounds once. */
+static inline uint32_t pfd_cursor_peek_u32(const struct pfd_cursor *c,
+                                           size_t at)
+{
+    uint32_t v;
+    memcpy(&v, c->base + at, sizeof v);
+    return v;
+}
+
+static inline uint64_t pfd_cursor_peek_u64(const struct pfd_cursor *c,
+                                           size_t at)
+{
+    uint64_t v;
+    memcpy(&v, c->base + at, sizeof v);
+    return v;
+}
+
+/* The bytes at a place that the caller has checked, without moving. */
+static inline const uint8_t *pfd_cursor_peek(const struct pfd_cursor *c,
+                                             size_t at)
+{
+    return c->base + at;
+}
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Libraries that most runs do not need: only their headers are compiled in, and
+ * a library is loaded before the first of its calls is made. Each that is
+ * linked costs every start of a program as much as a twentieth of an empty one.
+ *
+ * The file that owns a library lists its calls, `#define CALLS(X) X(a) X(b)`,
+ * has a struct of pointers to them, and states the library:
+ *
+ *     static struct {
+ *         CALLS(POINTER)
+ *     } yaml;
+ *     PFD_LIBRARY(yaml, "libyaml-0.so.2", CALLS(NAME), &yaml,
+ *                 "what it is for");
+ *
+ * Sonames are those of the headers' ABI, which every distribution has: with
+ * another one the headers would not be right either.
+ */
+#ifndef PFD_DYNAMIC_LIBRARY_H
+#define PFD_DYNAMIC_LIBRARY_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "core/base/error.h"
+
+struct pfd_library {
+    const char *soname;
+    const char *names; /* of the calls, each with a NUL, and a NUL at the end */
+    void *calls;       /* pointers to them, in the same order */
+    atomic_bool is_loaded;
+};
+
+/* Any number of threads, and again: it is loaded once, and stays.
+ * PFD_OK; PFD_ERR_UNSUPPORTED: it cannot be loaded. */
+enum pfd_status pfd_library_load(struct pfd_library *library,
+                                 struct pfd_error *err);
+
+/* All of them; NULL ends them. */
+extern struct pfd_library *const pfd_libraries[];
+
+/* For packagers, who would find only what is linked: a note as
+ * https://uapi-group.org/specifications/specs/elf_dlopen_metadata/ has it. */
+#define PFD_LIBRARY_NOTE(noun, of, what)                                      \
+    __attribute__((used, section(".note.dlopen"),                             \
+                   aligned(4))) static const struct {                         \
+        uint32_t n_owner;                                                     \
+        uint32_t n_text;                                                      \
+        uint32_t type;                                                        \
+        char owner[4];                                                        \
+        char text[sizeof PFD_LIBRARY_TEXT(noun, of, what)];                   \
+    } noun##_note = { 4, sizeof PFD_LIBRARY_TEXT(noun, of, what), 0x407c0c0a, \
+                      "FDO", PFD_LIBRARY_TEXT(noun, of, what) }
+
+#define PFD_LIBRARY_TEXT(noun, of, what)             \
+    "[{\"soname\":[\"" of "\"],\"feature\":\"" #noun \
+    "\",\"description\":\"" what "\",\"priority\":"  \
+    "\"recommended\"}]"
+
+/* Defines pfd_library_NOUN; a word for it in src/meson.build as well. */
+#define PFD_LIBRARY(noun, of, call_names, to, what) \
+    PFD_LIBRARY_NOTE(noun, of, what);               \
+    extern struct pfd_library pfd_library_##noun;   \
+    struct pfd_library pfd_library_##noun = {       \
+        .soname = (of),                             \
+        .names = call_names,                        \
+        .calls = (to),                              \
+    }
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * MessagePack, one object at a time and in place: what an object is and how
+ * much follows it. Whoever reads keeps the account of what containers owe.
+ * github.com/msgpack/msgpack/blob/master/spec.md
+ */
+#ifndef PFD_MSGPACK_H
+#define PFD_MSGPACK_H
+
+#include "core/base/byte_reader.h"
+
+struct pfd_pack {
+    enum {
+        PFD_PACK_OTHER,  /* nil, bool, float, ext, a small negative integer */
+        PFD_PACK_NUMBER, /* another integer */
+        PFD_PACK_BYTES,  /* str or bin */
+        PFD_PACK_ITEMS,  /* array or map */
+        PFD_PACK_BAD,    /* no object begins so, or there is no byte */
+    } kind;
+    bool is_map;
+    bool is_signed;    /* of a NUMBER */
+    uint8_t small;     /* a NUMBER that nothing follows */
+    uint64_t n_follow; /* bytes, which hold no objects; ITEMS: objects, at
+                          least a byte each */
+};
+
+/* An object that begins with a byte from 0xc0 to 0xdf. */
+struct pfd_pack pfd_pack_read_long(struct pfd_cursor *c, uint8_t first);
+
+/* The next object, up to where what follows begins. */
+static inline struct pfd_pack pfd_pack_read(struct pfd_cursor *c)
+{
+    struct pfd_pack ret = { .kind = PFD_PACK_NUMBER };
+    uint8_t first = pfd_cursor_u8(c);
+    if (!pfd_cursor_ok(c)) {
+        ret.kind = PFD_PACK_BAD;
+    } else if (first < 0x80) {
+        ret.small = first;
+    } else if (first < 0xa0) {
+        ret.kind = PFD_PACK_ITEMS;
+        ret.is_map = first < 0x90;
+        ret.n_follow = (first & 15u) << ret.is_map;
+    } else if (first < 0xc0) {
+        ret.kind = PFD_PACK_BYTES;
+        ret.n_follow = first & 31u;
+    } else if (first >= 0xe0) {
+        ret.kind = PFD_PACK_OTHER;
+    } else {
+        return pfd_pack_read_long(c, first);
+    }
+    return ret;
+}
+
+/* Bytes of the header of a map that begins with this byte; 0: none does. */
+static inline size_t pfd_pack_map_header(uint8_t first)
+{
+    return first >> 4 == 8 ? 1 : first == 0xde ? 3 : first == 0xdf ? 5 : 0;
+}
+
+/* n bytes, 8 at most, the highest first; 0 where fewer are left. */
+static inline uint64_t pfd_pack_big_endian(struct pfd_cursor *c, size_t n)
+{
+    const uint8_t *p = pfd_cursor_bytes(c, n);
+    uint64_t number = 0;
+    if (p && n && c->n - c->at >= sizeof number) { /* read beyond, and drop */
+        memcpy(&number, p, sizeof number);
+        return __builtin_bswap64(number) >> (64 - 8 * n);
+    }
+    for (size_t i = 0; p && i < n; i++)
+        number = number << 8 | p[i];
+    return number;
+}
+
+/* The next object, where it is an integer without a sign; false: it is
+ * something else, or cut, and the cursor is of no more use. */
+static inline bool pfd_pack_read_number(struct pfd_cursor *c, uint64_t *ret)
+{
+    uint8_t first = pfd_cursor_u8(c);
+    if (first >= 0xcc && first <= 0xcf) {
+        *ret = pfd_pack_big_endian(c, (size_t)1 << (first - 0xcc));
+    } else {
+        *ret = first;
+    }
+    return pfd_cursor_ok(c) && (first < 0x80 || (first >> 2) == 0xcc >> 2);
+}
+
+/* Likewise, text or binary of *n bytes; NULL. */
+static inline const char *pfd_pack_read_bytes(struct pfd_cursor *c, size_t *n)
+{
+    uint8_t first = pfd_cursor_u8(c);
+    if (first >= 0xa0 && first < 0xc0) {
+        *n = first & 31u;
+    } else if (first >= 0xd9 && first <= 0xdb) {
+        *n = (size_t)pfd_pack_big_endian(c, (size_t)1 << (first - 0xd9));
+    } else if (first >= 0xc4 && first <= 0xc6) {
+        *n = (size_t)pfd_pack_big_endian(c, (size_t)1 << (first - 0xc4));
+    } else {
+        return NULL;
+    }
+    return (const char *)pfd_cursor_bytes(c, *n);
+}
+
+#endif

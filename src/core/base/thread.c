@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/base/thread.h"
+
+#include <stddef.h>
+
+/* The deepest way through the library needs less than an eighth of it. */
+static const size_t stack_size = (size_t)1 << 20;
+
+bool pfd_thread_start(pthread_t *ret, void *(*work)(void *), void *arg)
+{
+    pthread_attr_t attr;
+    if (pthread_attr_init(&attr) != 0)
+        return false;
+    bool ok = pthread_attr_setstacksize(&attr, stack_size) == 0 &&
+              pthread_create(ret, &attr, work, arg) == 0;
+    pthread_attr_destroy(&attr);
+    return ok;
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/decode/decoder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BATCH = 64,
+    SENTENCE = 768
+};
+
+struct pfd_decoder {
+    const struct pfd_strings *strings;
+    struct pfd_options options;
+    struct pfd_choice choice;
+    const struct pfd_range *holes; /* [n_holes] */
+    size_t n_holes;
+    const struct pfd_range *missing; /* [n_missing] */
+    size_t n_missing;
+    struct pfd_walk walk; /* state NULL: no format is chosen yet */
+    struct pfd_batch batch;
+    size_t next;           /* record of the batch */
+    enum pfd_status after; /* what the walk said when it filled the batch */
+    struct pfd_entry_source of;
+    struct pfd_summary summary;
+    char *source;
+    char sentence[SENTENCE];
+};
+
+enum pfd_status pfd_format_get(size_t i, struct pfd_format_info *ret)
+{
+    for (size_t k = 0; pfd_formats[k]; k++) {
+        if (k == i) {
+            *ret = pfd_formats[k]->info;
+            return PFD_OK;
+        }
+    }
+    return PFD_END;
+}
+
+bool pfd_walk_init(struct pfd_walk *walk, const struct pfd_format *format,
+                   const struct pfd_strings *strings,
+                   const struct pfd_options *options)
+{
+    *walk = (struct pfd_walk){ .options = options };
+    walk->table = pfd_strings_table(strings, &format->strings);
+    walk->shaders = pfd_strings_shaders(strings);
+    walk->has_collisions = walk->table->has_collisions;
+    size_t more = walk->has_collisions ? format->collisions_size : 0;
+    walk->state = calloc(1, format->state_size + more + 1);
+    return walk->state != NULL;
+}
+
+void pfd_walk_deinit(struct pfd_walk *walk)
+{
+    free(walk->state);
+}
+
+bool pfd_batch_init(struct pfd_batch *batch, size_t max)
+{
+    *batch = (struct pfd_batch){ .max = max };
+    batch->records = malloc(max * sizeof *batch->records);
+    return batch->records != NULL;
+}
+
+bool pfd_batch_init_places(struct pfd_batch *batch)
+{
+    batch->places = calloc(batch->max, sizeof *batch->places);
+    return batch->places != NULL;
+}
+
+bool pfd_batch_init_counts(struct pfd_batch *batch, size_t n_counts)
+{
+    batch->counts = calloc(n_counts, sizeof *batch->counts);
+    batch->n_counts = n_counts;
+    return batch->counts != NULL;
+}
+
+void pfd_batch_deinit(struct pfd_batch *batch)
+{
+    free(batch->records);
+    free(batch->counts);
+    free(batch->places);
+    free(batch->copies);
+    pfd_text_free(&batch->text);
+    pfd_text_free(&batch->bytes);
+}
+
+void pfd_batch_clear(struct pfd_batch *batch)
+{
+    batch->n = 0;
+    batch->n_others = 0;
+    if (batch->n_counted)
+        memset(batch->counts, 0, batch->n_counts * sizeof *batch->counts);
+    batch->n_counted = 0;
+    batch->text.n = 0;
+    batch->bytes.n = 0;
+    batch->n_copies = 0;
+    batch->lost_bytes = 0;
+    batch->skipped_bytes = 0;
+}
+
+struct pfd_finding pfd_batch_finding(const struct pfd_batch *batch,
+                                     const struct pfd_record *record,
+                                     const char *source, char *sentence,
+                                     size_t n)
+{
+    size_t length = record->n_bytes < n ? record->n_bytes : n - 1;
+    if (length)
+        memcpy(sentence, batch->text.data + record->key, length);
+    sentence[length] = '\0';
+    return (struct pfd_finding){
+        .kind = (enum pfd_finding_kind)record->layout,
+        .offset = record->offset,
+        .index = PFD_NO_INDEX,
+        .in_buffer = true,
+        .source = source,
+        .text = sentence,
+    };
+}
+
+static enum pfd_status use_format(struct pfd_decoder *d, struct pfd_error *err)
+{
+    struct pfd_walk walk;
+    if (!pfd_walk_init(&walk, d->choice.format, d->strings, &d->options))
+        return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+    walk.batch = &d->batch;
+    walk.holes = d->holes;
+    walk.n_holes = d->n_holes;
+    walk.missing = d->missing;
+    walk.n_missing = d->n_missing;
+    walk.view = d->walk.view;
+    walk.last = d->walk.last;
+    d->walk = walk;
+    pfd_entry_source_set(&d->of, d->strings, d->choice.format, &d->options);
+    return PFD_OK;
+}
+
+enum pfd_status pfd_decoder_new(const struct pfd_strings *strings,
+                                const char *format, const char *source,
+                                struct pfd_decoder **ret, struct pfd_error *err)
+{
+    struct pfd_choice choice;
+    if (pfd_format_choose(strings, format, NULL, false, &choice, err) != PFD_OK)
+        return PFD_ERR_USAGE;
+    struct pfd_decoder *d = calloc(1, sizeof *d);
+    if (d)
+        d->source = strdup(source ? source : "-");
+    if (!d || !d->source || !pfd_entry_source_init(&d->of, d->source) ||
+        !pfd_batch_init(&d->batch, BATCH)) {
+        pfd_decoder_free(d);
+        return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+    }
+    d->strings = strings;
+    d->choice = choice;
+    if (choice.format && use_format(d, err) != PFD_OK) {
+        pfd_decoder_free(d);
+        return PFD_ERR_NOMEM;
+    }
+    d->after = PFD_MORE;
+    *ret = d;
+    return PFD_OK;
+}
+
+void pfd_decoder_set_options(struct pfd_decoder *d,
+                             const struct pfd_options *options)
+{
+    d->options = *options;
+}
+
+void pfd_decoder_set_holes(struct pfd_decoder *d, const struct pfd_range *holes,
+                           size_t n)
+{
+    d->holes = d->walk.holes = holes;
+    d->n_holes = d->walk.n_holes = n;
+}
+
+void pfd_decoder_set_missing(struct pfd_decoder *d,
+                             const struct pfd_range *missing, size_t n)
+{
+    d->missing = d->walk.missing = missing;
+    d->n_missing = d->walk.n_missing = n;
+}
+
+void pfd_decoder_free(struct pfd_decoder *d)
+{
+    if (!d)
+        return;
+    pfd_walk_deinit(&d->walk);
+    pfd_batch_deinit(&d->batch);
+    pfd_entry_source_deinit(&d->of);
+    free(d->source);
+    free(d);
+}
+
+/* Records that wait in the batch still point into the old view. */
+uint64_t pfd_decoder_position(const struct pfd_decoder *d)
+{
+    for (size_t i = d->next; i < d->batch.n; i++) {
+        const struct pfd_record *r = &d->batch.records[i];
+        if (r->kind == PFD_RECORD_ENTRY && !(r->flags & PFD_RECORD_COPIED))
+            return r->offset;
+    }
+    return d->walk.at;
+}
+
+enum pfd_status pfd_decoder_view(struct pfd_decoder *d, const void *bytes,
+                                 size_t n, uint64_t base, bool last,
+                                 struct pfd_error *err)
+{
+    uint64_t at = pfd_decoder_position(d);
+    if (at < base || at > base + n) {
+        return pfd_fail(err, PFD_ERR_USAGE, at,
+                        "the view [%llu, %llu) does not hold the position",
+                        (unsigned long long)base, (unsigned long long)base + n);
+    }
+    d->walk.view = pfd_cursor(bytes, n);
+    d->walk.base = base;
+    d->walk.last = last;
+    if (d->after == PFD_MORE)
+        d->after = PFD_OK;
+    return PFD_OK;
+}
+
+/* By the first bytes, once enough of them are there. */
+static enum pfd_status choose(struct pfd_decoder *d, struct pfd_error *err)
+{
+    enum pfd_status status = pfd_format_choose(d->strings, NULL, &d->walk.view,
+                                               d->walk.last, &d->choice, err);
+    if (status == PFD_MORE)
+        d->after = PFD_MORE;
+    return status == PFD_OK ? use_format(d, err) : status;
+}
+
+static enum pfd_status fill(struct pfd_decoder *d, struct pfd_error *err)
+{
+    if (d->after != PFD_OK)
+        return d->after;
+    pfd_batch_clear(&d->batch);
+    d->next = 0;
+    if (!d->walk.state) {
+        enum pfd_status status = choose(d, err);
+        if (status != PFD_OK)
+            return status;
+        pfd_walk_report_choice(&d->walk, &d->choice);
+    }
+    d->after = d->of.format->walk(&d->walk);
+    pfd_walk_mark_missing(&d->walk);
+    d->summary.lost_bytes += d->batch.lost_bytes;
+    d->summary.skipped_bytes += d->batch.skipped_bytes;
+    if (d->batch.text.failed || d->batch.bytes.failed)
+        return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+    return d->batch.n ? PFD_OK : d->after;
+}
+
+static void count_findings(struct pfd_summary *summary, uint64_t findings)
+{
+    for (; findings; findings &= findings - 1) {
+        if (!pfd_finding_is_note(
+                (enum pfd_finding_kind)__builtin_ctzll(findings)))
+            summary->findings++;
+    }
+}
+
+enum pfd_status pfd_decoder_next(struct pfd_decoder *d, struct pfd_item *ret,
+                                 struct pfd_error *err)
+{
+    while (d->next == d->batch.n) {
+        enum pfd_status status = fill(d, err);
+        if (status != PFD_OK)
+            return status;
+    }
+    const struct pfd_record *r = &d->batch.records[d->next];
+    d->next += 1u + r->n_alternatives;
+    ret->is_entry = r->kind == PFD_RECORD_ENTRY;
+    if (!ret->is_entry) {
+        ret->finding = pfd_batch_finding(&d->batch, r, d->source, d->sentence,
+                                         sizeof d->sentence);
+        d->summary.findings += !pfd_finding_is_note(ret->finding.kind);
+        return PFD_OK;
+    }
+    uint32_t n = 0;
+    const uint8_t *payload =
+        pfd_batch_payload(&d->batch, &d->walk.view, d->walk.base, r, &n);
+    if (!pfd_entry_make(&d->of, r, payload, n, d->summary.entries, &ret->entry))
+        return pfd_fail(err, PFD_ERR_NOMEM, r->offset, "out of memory");
+    d->summary.entries++;
+    d->summary.unknown += pfd_record_is_unknown(r);
+    d->summary.bytes += r->n_bytes;
+    count_findings(&d->summary, ret->entry.findings);
+    return PFD_OK;
+}
+
+/* Passes over what of the batch is to be passed over. */
+static void skip_batch(struct pfd_decoder *d, uint64_t to, uint64_t index,
+                       uint64_t *end)
+{
+    struct pfd_summary *sum = &d->summary;
+    while (d->next < d->batch.n && sum->entries < index) {
+        const struct pfd_record *r = &d->batch.records[d->next];
+        if (r->kind != PFD_RECORD_ENTRY || r->offset + r->n_bytes > to)
+            return;
+        d->next += 1u + r->n_alternatives;
+        *end = r->offset + r->n_bytes;
+        sum->entries++;
+        sum->unknown += pfd_record_is_unknown(r);
+        sum->bytes += r->n_bytes;
+        count_findings(sum,
+                       r->findings | (r->string ? r->string->findings : 0));
+    }
+}
+
+enum pfd_status pfd_decoder_skip(struct pfd_decoder *d, uint64_t to,
+                                 uint64_t index, uint64_t *end,
+                                 struct pfd_error *err)
+{
+    enum pfd_status status = PFD_OK;
+    for (;;) {
+        skip_batch(d, to, index, end);
+        if (d->next < d->batch.n || d->summary.entries >= index)
+            return PFD_OK;
+        status = fill(d, err);
+        if (status != PFD_OK)
+            return status;
+    }
+}
+
+const char *pfd_decoder_format(const struct pfd_decoder *d)
+{
+    const struct pfd_format *format = d->choice.format;
+    return format && format != &pfd_format_none ? format->info.name : NULL;
+}
+
+enum pfd_status pfd_decoder_word(const struct pfd_decoder *d, uint64_t at,
+                                 struct pfd_word *ret)
+{
+    if (!d->walk.state)
+        return PFD_END;
+    return pfd_format_buffer_word(d->of.format, &d->walk, at, ret) ? PFD_OK
+                                                                   : PFD_END;
+}
+
+void pfd_decoder_summary(const struct pfd_decoder *d, struct pfd_summary *ret)
+{
+    *ret = d->summary;
+}
+
+void pfd_summary_add(struct pfd_summary *to, const struct pfd_summary *from)
+{
+    to->entries += from->entries;
+    to->unknown += from->unknown;
+    to->bytes += from->bytes;
+    /* Headers may say anything: the sum stays at what it can hold. */
+    if (__builtin_add_overflow(to->lost_bytes, from->lost_bytes,
+                               &to->lost_bytes))
+        to->lost_bytes = UINT64_MAX;
+    to->skipped_bytes += from->skipped_bytes;
+    to->findings += from->findings;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/decode/detect_format.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/file_kind.h"
+#include "core/decode/decoder.h"
+
+enum {
+    /* How much strings of a format speak for it, */
+    OWN_STRINGS = 10,
+    /* and that the first entries have ids that they know. */
+    KNOWN_IDS = 20,
+    SCORE_MAX = 100,
+    /* Below it nothing speaks for a format but that it cannot be excluded. */
+    FLOOR = 50,
+    /* The header makes sense: where it is so, a magic number of another kind of
+     * file is chance. */
+    SENSIBLE = 60,
+    /* A format that could be it... */
+    PLAUSIBLE = 40,
+    /* ...and is so near to the best that chance may have decided. */
+    NEAR = 12,
+    TRIAL_RECORDS = 64,
+    /* The header can be one: enough where strings are loaded and there is
+     * nothing behind it that they contradict, */
+    HEADER_ONLY = 30,
+    /* or where the first entry is known. */
+    HEADER_SURE = 40,
+    SHORT_BYTES = 64, /* has no room for evidence, */
+    LEAST_BYTES = 8,  /* or not even for a header */
+    HEADER_BYTES = 16,
+};
+
+static bool has_strings(const struct pfd_strings *strings,
+                        const struct pfd_format *format)
+{
+    return pfd_strings_table(strings, &format->strings)->n > 0 ||
+           (format->reads_shaders && pfd_strings_shaders(strings)->n > 0);
+}
+
+/* Formats with strings, and the first of them. */
+static size_t count_loaded(const struct pfd_strings *strings,
+                           const struct pfd_format **ret)
+{
+    size_t n = 0;
+    for (const struct pfd_format *const *f = pfd_formats; *f; f++) {
+        if (has_strings(strings, *f) && n++ == 0)
+            *ret = *f;
+    }
+    return n;
+}
+
+const struct pfd_format *pfd_format_of_strings(
+    const struct pfd_strings *strings)
+{
+    const struct pfd_format *ret = NULL;
+    return count_loaded(strings, &ret) == 1 ? ret : NULL;
+}
+
+/* ---- a trial: what strings make of the first bytes ---- */
+
+struct trial {
+    size_t n_entries;
+    bool knows;       /* an entry that a string explains without a doubt */
+    bool begins;      /* the first thing is such an entry */
+    bool explains;    /* and it is more than chance */
+    bool is_telling;  /* by an id that no other data has */
+    uint64_t n_known; /* bytes of entries that a string explains */
+};
+
+static bool is_known(const struct pfd_record *r)
+{
+    return r->kind == PFD_RECORD_ENTRY && r->string;
+}
+
+/* Small ids are common in other data, and so are numbers of shaders, so their
+ * entries must be at least as much as what was skipped. */
+static void judge(struct trial *ret, const struct pfd_batch *batch,
+                  bool has_hashes)
+{
+    for (size_t i = 0; i < batch->n; i++) {
+        const struct pfd_record *r = &batch->records[i];
+        ret->n_entries += r->kind == PFD_RECORD_ENTRY;
+        if (!is_known(r))
+            continue;
+        ret->begins |= ret->n_entries == 1 && !r->findings;
+        ret->knows |= !r->findings;
+        ret->is_telling |= has_hashes && r->key >> 32 != 0;
+        ret->n_known += r->n_bytes;
+    }
+    ret->explains = ret->is_telling ||
+                    (ret->n_known && ret->n_known >= batch->skipped_bytes);
+}
+
+/* Sets *failed where there is no memory for it. */
+static struct trial try_format(const struct pfd_strings *strings,
+                               const struct pfd_format *format,
+                               const struct pfd_cursor *first, bool *failed)
+{
+    static const struct pfd_options plain = { 0 };
+    struct trial ret = { 0 };
+    struct pfd_batch batch;
+    struct pfd_walk walk = { 0 };
+    bool ok = pfd_batch_init(&batch, TRIAL_RECORDS) &&
+              pfd_walk_init(&walk, format, strings, &plain);
+    if (ok) {
+        walk.batch = &batch;
+        walk.view = *first;
+        walk.last = true;
+        format->walk(&walk);
+        judge(&ret, &batch, !format->reads_shaders);
+    }
+    *failed |= !ok || batch.text.failed || batch.bytes.failed;
+    pfd_walk_deinit(&walk);
+    pfd_batch_deinit(&batch);
+    return ret;
+}
+
+/* ---- which is likeliest ---- */
+
+struct candidate {
+    const struct pfd_format *format;
+    int evidence; /* what speaks for it */
+    int score;    /* with what its strings add */
+    bool explains;
+    bool is_empty; /* with its strings it has no entries */
+};
+
+/* The best of some candidates, and the one behind it. */
+struct ranking {
+    struct candidate best;
+    struct candidate other;
+};
+
+static void rank(struct ranking *r, const struct candidate *c)
+{
+    if (!r->best.format || c->score > r->best.score) {
+        r->other = r->best;
+        r->best = *c;
+    } else if (!r->other.format || c->score > r->other.score) {
+        r->other = *c;
+    }
+}
+
+/* Bytes that are not zero. */
+static size_t count_written(const struct pfd_cursor *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++)
+        n += c->base[i] != 0;
+    return n;
+}
+
+/* Small ids are everywhere: where the header says little for the format, they
+ * have to explain most of what is there. */
+static bool is_explained(const struct trial *t, int evidence,
+                         const struct pfd_cursor *first)
+{
+    return t->explains && (t->is_telling || evidence >= HEADER_SURE ||
+                           t->n_known >= count_written(first));
+}
+
+static struct candidate weigh(const struct pfd_strings *strings,
+                              const struct pfd_format *format,
+                              const struct pfd_cursor *first, uint64_t n_buffer,
+                              bool *failed)
+{
+    struct candidate c = { .format = format };
+    c.evidence = c.score = format->probe(first, n_buffer);
+    if (!has_strings(strings, format))
+        return c;
+    struct trial t = try_format(strings, format, first, failed);
+    c.is_empty = !t.n_entries;
+    c.explains = is_explained(&t, c.evidence, first) ||
+                 (t.begins && c.evidence >= HEADER_SURE);
+    if (c.explains && c.evidence < FLOOR)
+        c.evidence = c.score = FLOOR;
+    if (!c.score || !pfd_strings_table(strings, &format->strings)->n)
+        return c;
+    if (t.knows || !t.n_entries)
+        c.score += OWN_STRINGS + (t.knows ? KNOWN_IDS : 0);
+    c.score = c.score < SCORE_MAX ? c.score : SCORE_MAX;
+    return c;
+}
+
+/* From a place on, one byte or more. */
+static bool is_zero(const struct pfd_cursor *c, size_t from)
+{
+    return from >= c->n ||
+           (!c->base[from] &&
+            !memcmp(c->base + from, c->base + from + 1, c->n - from - 1));
+}
+
+/* Where strings are loaded, their formats come first: unless they explain
+ * nothing, and another format is likelier by far. */
+static struct pfd_choice decide(const struct pfd_strings *strings,
+                                const struct pfd_cursor *first,
+                                uint64_t n_buffer, bool *failed)
+{
+    struct ranking loaded = { 0 };
+    struct ranking all = { 0 };
+    const struct pfd_format *alone = pfd_format_of_strings(strings);
+    bool is_bare =
+        (n_buffer && n_buffer < SHORT_BYTES) || is_zero(first, HEADER_BYTES);
+    for (const struct pfd_format *const *f = pfd_formats; *f; f++) {
+        if (!(*f)->probe)
+            continue;
+        struct candidate c = weigh(strings, *f, first, n_buffer, failed);
+        if (has_strings(strings, *f)) {
+            if ((is_bare || c.is_empty) && c.evidence >= HEADER_ONLY &&
+                c.evidence < FLOOR)
+                c.evidence = c.score = FLOOR;
+            rank(&loaded, &c);
+        }
+        rank(&all, &c);
+    }
+    const struct candidate *best = &loaded.best;
+    bool is_loaded = best->format && best->evidence >= FLOOR &&
+                     (best->explains || best->score + NEAR >= all.best.score);
+    const struct ranking *r = is_loaded ? &loaded : &all;
+    bool is_other = r->best.evidence < SENSIBLE && !r->best.explains &&
+                    pfd_file_kind_of(first->base, first->n);
+    if (r->best.evidence < FLOOR || is_other)
+        return (struct pfd_choice){ .format = &pfd_format_none };
+    struct pfd_choice ret = {
+        .format = r->best.format,
+        .score = r->best.score,
+        .other = r->other.format,
+        .other_score = r->other.score,
+    };
+    if (alone == ret.format || ret.other_score < PLAUSIBLE ||
+        ret.score - ret.other_score > NEAR)
+        ret.other = NULL;
+    return ret;
+}
+
+enum pfd_status pfd_format_choose(const struct pfd_strings *strings,
+                                  const char *name,
+                                  const struct pfd_cursor *view, bool last,
+                                  struct pfd_choice *ret, struct pfd_error *err)
+{
+    *ret = (struct pfd_choice){ 0 };
+    if (name) {
+        ret->format = pfd_format_find(name);
+        return ret->format ? PFD_OK
+                           : pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
+                                      "no buffer format is called '%s'", name);
+    }
+    if (!view)
+        return PFD_OK;
+    bool longer = view->n > PFD_PROBE_BYTES;
+    if (!longer && !last)
+        return PFD_MORE;
+    bool failed = false;
+    struct pfd_cursor first = *view;
+    first.n = longer ? PFD_PROBE_BYTES : view->n;
+    if (first.n >= LEAST_BYTES && !is_zero(&first, 0)) {
+        *ret = decide(strings, &first, longer ? 0 : view->n, &failed);
+    } else if (!count_loaded(strings, &ret->format)) {
+        ret->format = pfd_formats[0];
+    }
+    if (failed)
+        return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+    return PFD_OK;
+}
+
+/* ---- none of them ---- */
+
+static enum pfd_status none_walk(struct pfd_walk *w)
+{
+    const struct pfd_file_kind *kind =
+        pfd_file_kind_of(w->view.base, w->view.n);
+    if (w->base == 0 && w->at == 0 && kind) {
+        pfd_walk_finding(w, PFD_FINDING_unknown_format, 0,
+                         "this is %s, and is not known to be a buffer of any "
+                         "format: %s",
+                         kind->name, kind->advice);
+    } else if (w->base == 0 && w->at == 0) {
+        pfd_walk_finding(w, PFD_FINDING_unknown_format, 0,
+                         "this is not known to be a buffer of any format: no "
+                         "header and no entries speak for one; --format NAME "
+                         "reads it all the same");
+    }
+    w->batch->skipped_bytes += pfd_walk_end(w) - w->at;
+    w->at = pfd_walk_end(w);
+    return w->last ? PFD_END : PFD_MORE;
+}
+
+const struct pfd_format pfd_format_none = {
+    .info = { .name = "none", .title = "not known to be a buffer" },
+    .walk = none_walk,
+};
+
+bool pfd_choice_describe(const struct pfd_choice *choice, char *ret, size_t n)
+{
+    if (!choice->other)
+        return false;
+    snprintf(ret, n,
+             "read as '%s' (likelihood %d of 100), '%s' (%d) is possible as "
+             "well; --format NAME decides",
+             choice->format->info.name, choice->score, choice->other->info.name,
+             choice->other_score);
+    return true;
+}
+
+void pfd_walk_report_choice(struct pfd_walk *walk,
+                            const struct pfd_choice *choice)
+{
+    char text[192];
+    if (pfd_choice_describe(choice, text, sizeof text))
+        pfd_walk_finding(walk, PFD_FINDING_format_choice, 0, "%s", text);
+}
+
+enum pfd_status pfd_format_likelihood(size_t i, const void *bytes, size_t n,
+                                      int *ret)
+{
+    bool longer = n > PFD_PROBE_BYTES;
+    struct pfd_format_info info;
+    struct pfd_cursor first = pfd_cursor(bytes, longer ? PFD_PROBE_BYTES : n);
+    enum pfd_status status = pfd_format_get(i, &info);
+    if (status != PFD_OK)
+        return status;
+    if (!pfd_formats[i]->probe)
+        return PFD_ERR_UNSUPPORTED;
+    *ret = pfd_formats[i]->probe(&first, longer ? 0 : n);
+    return PFD_OK;
+}

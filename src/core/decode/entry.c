@@ -1,0 +1,705 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/decode/entry.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+
+#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
+
+/* Findings of a string that hold however its entry is laid out. */
+#define LASTING (FINDING(width_clamped) | FINDING(vector_cut))
+
+bool pfd_entry_source_init(struct pfd_entry_source *of, const char *source)
+{
+    *of = (struct pfd_entry_source){ .source = source };
+    return pfd_json_parts_init(&of->json, source);
+}
+
+void pfd_entry_source_set(struct pfd_entry_source *of,
+                          const struct pfd_strings *strings,
+                          const struct pfd_format *format,
+                          const struct pfd_options *options)
+{
+    of->format = format;
+    of->table = pfd_strings_table(strings, &format->strings);
+    of->shaders = pfd_strings_shaders(strings);
+    of->options = options;
+}
+
+void pfd_entry_source_deinit(struct pfd_entry_source *of)
+{
+    if (of->other)
+        pfd_entry_source_deinit(of->other);
+    free(of->other);
+    pfd_text_free(&of->readings);
+    pfd_text_free(&of->fields);
+    pfd_text_free(&of->names);
+    pfd_json_parts_deinit(&of->json);
+    pfd_text_free(&of->text);
+    free(of->made);
+    free(of->origins);
+    pfd_text_free(&of->arguments);
+    pfd_text_free(&of->values);
+    free(of->steps);
+    free(of->slots);
+    pfd_text_free(&of->message);
+}
+
+static bool reserve_slots(struct pfd_entry_source *of)
+{
+    if (!of->slots)
+        of->slots = calloc(PFD_ARGUMENTS_MAX, sizeof *of->slots);
+    return of->slots != NULL;
+}
+
+static bool reserve(struct pfd_entry_source *of, size_t n_steps)
+{
+    if (n_steps > of->n_steps) {
+        struct pfd_step *steps =
+            realloc(of->steps, n_steps * sizeof *of->steps);
+        if (!steps)
+            return false;
+        of->steps = steps;
+        of->n_steps = n_steps;
+    }
+    return reserve_slots(of);
+}
+
+static struct pfd_look look_at(const struct pfd_entry *entry)
+{
+    const struct pfd_entry_source *of = entry->of;
+    size_t n_header = entry->record->n_header;
+    struct pfd_look look = {
+        .record = entry->record,
+        .string = entry->string,
+        .bytes = pfd_cursor((const uint8_t *)entry->payload - n_header,
+                            n_header + entry->n_payload),
+        .table = of->table,
+        .shaders = of->shaders,
+        .options = of->options,
+    };
+    pfd_cursor_skip(&look.bytes, n_header);
+    return look;
+}
+
+/* Binds the string's steps once more, to how this one entry is laid out. */
+static bool rebind(struct pfd_entry *ret)
+{
+    struct pfd_entry_source *of = ret->of;
+    const struct pfd_string *s = ret->string;
+    struct pfd_look look = look_at(ret);
+    if (!reserve(of, s->n_steps))
+        return false;
+    memcpy(of->steps, s->steps, s->n_steps * sizeof *of->steps);
+    size_t n = of->format->slots(&look, of->slots, &ret->findings);
+    ret->findings |= (s->findings & LASTING) |
+                     pfd_program_bind(of->steps, s->n_steps, of->slots, n,
+                                      s->flags & PFD_STRING_CUT, &ret->room);
+    ret->room += s->n_text;
+    ret->steps = of->steps;
+    return true;
+}
+
+/* ---- entries whose text no table has ---- */
+
+/* The made text as a string in of->made; NULL when out of memory. */
+static struct pfd_string *make_string(struct pfd_entry_source *of,
+                                      const struct pfd_made *made,
+                                      struct pfd_string_row *row,
+                                      uint64_t *findings)
+{
+    struct pfd_program_facts facts = { 0 };
+    size_t n_steps;
+    if (!reserve(of, pfd_program_steps_max(row->text, row->n_text)))
+        return NULL;
+    if (made->literal) {
+        n_steps = pfd_program_literal(row->text, row->n_text, of->steps);
+    } else {
+        n_steps =
+            pfd_program_compile(row->text, row->n_text, of->steps, &facts);
+    }
+    /* Printing copies literals in blocks. */
+    size_t size = pfd_string_size(row, n_steps) + PFD_ARENA_SLACK;
+    if (size > of->made_room) {
+        struct pfd_string *s = realloc(of->made, size);
+        if (!s)
+            return NULL;
+        of->made = s;
+        of->made_room = size;
+    }
+    pfd_string_fill(of->made, row, of->steps, n_steps);
+    *findings |= facts.findings;
+    return of->made;
+}
+
+static bool make(struct pfd_entry *ret)
+{
+    struct pfd_entry_source *of = ret->of;
+    struct pfd_look look = look_at(ret);
+    if (!reserve_slots(of))
+        return false;
+    of->text.n = 0;
+    struct pfd_made made = { .text = &of->text, .slots = of->slots };
+    of->format->make(&look, &made);
+    struct pfd_string_row row = {
+        .key = ret->id,
+        .text = of->text.n ? of->text.data : "",
+        .n_text = of->text.n < PFD_TEXT_MAX ? of->text.n : PFD_TEXT_MAX,
+        .n_arguments = made.n_slots,
+    };
+    ret->findings |= made.findings;
+    struct pfd_string *s = make_string(of, &made, &row, &ret->findings);
+    if (!s || of->text.failed)
+        return false;
+    if (made.lay_out) {
+        look.string = s;
+        if (of->format->adapt)
+            ret->findings |= of->format->adapt(&look, s->steps, s->n_steps);
+        made.n_slots = of->format->slots(&look, of->slots, &ret->findings);
+    }
+    s->index = PFD_STRING_MADE;
+    s->n_arguments = (uint32_t)made.n_slots;
+    s->n_payload = ret->n_payload;
+    if (made.literal)
+        s->flags |= PFD_STRING_LITERAL;
+    if (of->format->strings.tight)
+        pfd_program_join_tight(s->steps, s->n_steps);
+    uint64_t bound =
+        pfd_program_bind(s->steps, s->n_steps, of->slots,
+                         made.literal ? 0 : made.n_slots, made.cut, &ret->room);
+    ret->findings |= bound;
+    ret->room += s->n_text;
+    ret->string = s;
+    ret->steps = s->steps;
+    of->n_slots = made.n_slots;
+    return true;
+}
+
+static uint8_t stream_of(const struct pfd_record *record)
+{
+    return record->flags & PFD_RECORD_STDERR   ? PFD_STREAM_STDERR
+           : record->flags & PFD_RECORD_STDOUT ? PFD_STREAM_STDOUT
+                                               : PFD_STREAM_UNKNOWN;
+}
+
+const char *pfd_stream_name(enum pfd_stream stream)
+{
+    return stream == PFD_STREAM_STDOUT   ? "stdout"
+           : stream == PFD_STREAM_STDERR ? "stderr"
+                                         : NULL;
+}
+
+/* An entry that its string alone does not tell how to print. */
+__attribute__((noinline)) bool pfd_entry_make_special(struct pfd_entry *ret)
+{
+    ret->stream = stream_of(ret->record);
+    if (ret->record->flags & PFD_RECORD_MADE)
+        return make(ret);
+    if (ret->string && ret->record->layout)
+        return rebind(ret);
+    return true;
+}
+
+const char *pfd_entry_format_string(const struct pfd_entry *entry, size_t *n)
+{
+    *n = entry->string ? entry->string->n_text : 0;
+    return entry->string ? pfd_string_text(entry->string) : NULL;
+}
+
+size_t pfd_entry_string_index(const struct pfd_entry *entry)
+{
+    return entry->string && entry->string->index != PFD_STRING_MADE
+               ? entry->string->index
+               : SIZE_MAX;
+}
+
+const char *pfd_entry_message(struct pfd_entry *entry, size_t *n)
+{
+    struct pfd_text *message = &entry->of->message;
+    *n = 0;
+    if (!entry->string)
+        return NULL;
+    message->n = 0;
+    char *out = pfd_text_reserve(message, entry->room);
+    if (!out) {
+        *n = 1;
+        return NULL;
+    }
+    char *end =
+        pfd_program_print(out, entry->steps, pfd_string_text(entry->string),
+                          PFD_RAW, entry->payload, &entry->findings);
+    *n = (size_t)(end - out);
+    return out;
+}
+
+const struct pfd_slot *pfd_entry_slots(struct pfd_entry *entry, size_t *n)
+{
+    struct pfd_entry_source *of = entry->of;
+    uint64_t findings = 0;
+    if (!reserve_slots(of)) {
+        of->message.failed = true; /* sinks have no other way to say it */
+        return NULL;
+    }
+    struct pfd_look look = look_at(entry);
+    *n = of->n_slots; /* the made entry's are still there */
+    if (!(entry->record->flags & PFD_RECORD_MADE))
+        *n = of->format->slots(&look, of->slots, &findings);
+    return of->slots;
+}
+
+const struct pfd_origin *pfd_entry_origins(struct pfd_entry *entry, size_t *n)
+{
+    struct pfd_entry_source *of = entry->of;
+    struct pfd_look look = look_at(entry);
+    *n = 0;
+    if (!pfd_format_has_origin(of->format, entry->record->string))
+        return NULL;
+    if (!of->origins)
+        of->origins = malloc(PFD_ORIGINS_MAX * sizeof *of->origins);
+    if (of->origins)
+        *n = of->format->origin(&look, of->origins);
+    return of->origins;
+}
+
+enum pfd_status pfd_entry_origin(struct pfd_entry *entry, size_t i,
+                                 struct pfd_origin *ret)
+{
+    size_t n;
+    const struct pfd_origin *all = pfd_entry_origins(entry, &n);
+    if (i >= n)
+        return PFD_END;
+    *ret = all[i];
+    return PFD_OK;
+}
+
+/* ---- other readings ---- */
+
+/* Scratch of its own, so that the entry stays what it is. */
+static struct pfd_entry_source *other_source(struct pfd_entry_source *of)
+{
+    if (!of->other) {
+        struct pfd_entry_source *other = malloc(sizeof *other);
+        if (!other)
+            return NULL;
+        *other = (struct pfd_entry_source){ .source = of->source };
+        of->other = other;
+    }
+    of->other->format = of->format;
+    of->other->table = of->table;
+    of->other->shaders = of->shaders;
+    of->other->options = of->options;
+    return of->other;
+}
+
+enum pfd_status pfd_entry_alternative(const struct pfd_entry *entry, size_t i,
+                                      struct pfd_entry *ret)
+{
+    if (i >= entry->record->n_alternatives)
+        return PFD_END;
+    const struct pfd_record *r = entry->record + 1 + i;
+    struct pfd_entry_source *of = other_source(entry->of);
+    const uint8_t *bytes =
+        (const uint8_t *)entry->payload - entry->record->n_header;
+    uint32_t n = entry->record->n_header + entry->n_payload;
+    if (r->flags & PFD_RECORD_COPIED) {
+        /* Its own bytes follow those of the readings before it. */
+        bytes += n;
+        for (const struct pfd_record *k = entry->record + 1; k < r; k++)
+            bytes += k->n_bytes;
+        n = r->n_bytes;
+    }
+    if (!of || !pfd_entry_make(of, r, bytes + r->n_header, n - r->n_header,
+                               entry->index, ret))
+        return PFD_ERR_NOMEM;
+    ret->n_bytes = entry->n_bytes;
+    return PFD_OK;
+}
+
+uint64_t pfd_entry_payload_offset(const struct pfd_entry *entry)
+{
+    return entry->of->format->is_scattered
+               ? PFD_NO_OFFSET
+               : entry->offset + entry->record->n_header;
+}
+
+enum pfd_status pfd_entry_word(struct pfd_entry *entry, uint32_t at,
+                               struct pfd_word *ret)
+{
+    struct pfd_look look = look_at(entry);
+    return pfd_format_entry_word(entry->of->format, &look, at, ret) ? PFD_OK
+                                                                    : PFD_END;
+}
+
+/* ---- arguments ---- */
+
+static void from_step(const struct pfd_entry *entry, const struct pfd_step *s,
+                      struct pfd_argument *ret)
+{
+    struct pfd_slot slot = { .at = s->at, .store = s->store & 15 };
+    *ret = (struct pfd_argument){
+        .at = s->at,
+        .n_bytes = pfd_slot_bytes(&slot),
+        .conversion = s->conv,
+    };
+    if (s->store == PFD_STORE_STRING) {
+        size_t n;
+        ret->type = PFD_ARGUMENT_TEXT;
+        ret->text = pfd_step_string(s, entry->payload, &n);
+        ret->n_bytes = (uint32_t)n;
+    } else if (pfd_step_is_float(s)) {
+        ret->type = PFD_ARGUMENT_FLOAT;
+        ret->f = pfd_step_double(s, entry->payload);
+    } else {
+        ret->type =
+            pfd_step_is_signed(s) ? PFD_ARGUMENT_INT : PFD_ARGUMENT_UNSIGNED;
+        ret->u = pfd_step_integer(s, entry->payload);
+    }
+}
+
+static void from_slot(const struct pfd_entry *entry,
+                      const struct pfd_slot *slot, struct pfd_argument *ret)
+{
+    *ret = (struct pfd_argument){
+        .type = PFD_ARGUMENT_UNSIGNED,
+        .at = slot->at,
+        .n_bytes = pfd_slot_bytes(slot),
+    };
+    const uint8_t *from = (const uint8_t *)entry->payload + slot->at;
+    if (slot->store == PFD_STORE_STRING) {
+        ret->type = PFD_ARGUMENT_TEXT;
+        ret->text =
+            slot->n_bytes == PFD_STRING_NULL ? NULL : (const char *)from;
+    } else {
+        memcpy(&ret->u, from, ret->n_bytes);
+    }
+}
+
+/* Room for one more, zero. */
+static struct pfd_argument *add_argument(struct pfd_text *values)
+{
+    static const struct pfd_argument none;
+    pfd_text_add(values, &none, sizeof none);
+    if (values->failed)
+        return NULL;
+    return (struct pfd_argument *)(void *)(values->data + values->n) - 1;
+}
+
+/* Those of conversions; how many. */
+static size_t add_taken(struct pfd_entry *entry, struct pfd_text *values)
+{
+    size_t n = 0;
+    for (const struct pfd_step *s = entry->steps; s->op != PFD_OP_END; s++) {
+        if (s->store == PFD_STORE_NONE)
+            continue;
+        struct pfd_argument *a = add_argument(values);
+        if (!a)
+            break;
+        from_step(entry, s, a);
+        n++;
+    }
+    return n;
+}
+
+static void add_unused(struct pfd_entry *entry, size_t n_taken,
+                       struct pfd_text *values)
+{
+    size_t n = 0;
+    const struct pfd_slot *slots = pfd_entry_slots(entry, &n);
+    values->failed |= !slots;
+    for (size_t i = n_taken; i < n && slots && !values->failed; i++) {
+        struct pfd_argument *a = add_argument(values);
+        if (a)
+            from_slot(entry, &slots[i], a);
+    }
+}
+
+const struct pfd_argument *pfd_entry_arguments(struct pfd_entry *entry,
+                                               size_t *n)
+{
+    struct pfd_text *values = &entry->of->values;
+    values->n = 0;
+    values->failed = false;
+    *n = 0;
+    if (!entry->string)
+        return NULL;
+    add_unused(entry, add_taken(entry, values), values);
+    *n = values->failed ? 1 : values->n / sizeof(struct pfd_argument);
+    return *n && !values->failed ? (const void *)values->data : NULL;
+}
+
+/* ---- what findings mean ---- */
+
+enum {
+    WORDS_SHOWN = 8
+};
+
+static void words_text(const struct pfd_entry *entry, char *ret, size_t n)
+{
+    uint32_t n_words = entry->n_payload / 4;
+    size_t at = 0;
+    ret[0] = '\0';
+    for (uint32_t i = 0; i < n_words && i < WORDS_SHOWN && at < n; i++) {
+        uint32_t word;
+        memcpy(&word, (const uint8_t *)entry->payload + 4 * (size_t)i, 4);
+        at += (size_t)snprintf(ret + at, n - at, " %08x", word);
+    }
+    if (n_words > WORDS_SHOWN && at < n)
+        snprintf(ret + at, n - at, " ...");
+}
+
+static void unknown_text(const struct pfd_entry *entry,
+                         enum pfd_finding_kind kind, char *ret, size_t n)
+{
+    char words[16 * WORDS_SHOWN];
+    words_text(entry, words, sizeof words);
+    const struct pfd_format *format = entry->of->format;
+    if (kind == PFD_FINDING_unknown_id && format->reads_shaders &&
+        !format->shader) {
+        snprintf(ret, n,
+                 "no loaded module has such a message; %u payload "
+                 "dwords%s%s",
+                 entry->n_payload / 4, words[0] ? ":" : "", words);
+        return;
+    }
+    if (kind != PFD_FINDING_torn_header && kind != PFD_FINDING_unknown_id &&
+        kind != PFD_FINDING_wrong_module) {
+        snprintf(ret, n, "id 0x%llx; %u payload dwords%s%s",
+                 (unsigned long long)entry->id, entry->n_payload / 4,
+                 words[0] ? ":" : "", words);
+        return;
+    }
+    snprintf(ret, n, "%s id 0x%012llx; %u payload dwords%s%s",
+             kind == PFD_FINDING_torn_header
+                 ? "the high half of the entry header is missing, which leaves"
+             : kind == PFD_FINDING_wrong_module
+                 ? "the loaded module is another one: it has no call that is"
+                 : "no loaded string has",
+             (unsigned long long)entry->id, entry->n_payload / 4,
+             words[0] ? ":" : "", words);
+}
+
+/* Adds what the first of the other readings says. */
+static void add_alternative(const struct pfd_entry *entry, char *ret, size_t n)
+{
+    struct pfd_entry other;
+    struct pfd_quoted text;
+    size_t n_message = 0;
+    if (pfd_entry_alternative(entry, 0, &other) != PFD_OK)
+        return;
+    const char *message = pfd_entry_message(&other, &n_message);
+    size_t end = strlen(ret);
+    if (!message) {
+        snprintf(ret + end, n - end, "; or it is of an unknown id");
+        return;
+    }
+    pfd_quote(&text, message, n_message);
+    const char *stream = pfd_stream_name((enum pfd_stream)other.stream);
+    bool is_elsewhere = stream && other.stream != entry->stream;
+    snprintf(ret + end, n - end, "; it could be '%s'%s%s as well", text.text,
+             is_elsewhere ? " to " : "", is_elsewhere ? stream : "");
+}
+
+/* Kinds that other readings explain. */
+#define OF_READINGS                                                       \
+    (FINDING(ambiguous) | FINDING(duplicate_id) | FINDING(null_strings) | \
+     FINDING(string_layout) | FINDING(width_mismatch) |                   \
+     FINDING(types_guessed))
+
+/* A flat switch: a sentence for each kind. */
+/* NOLINTNEXTLINE(readability-function-size) */
+static void describe(const struct pfd_entry *entry, enum pfd_finding_kind kind,
+                     char *ret, size_t n)
+{
+    const struct pfd_string *s = entry->string;
+    struct pfd_quoted text;
+    unsigned have = entry->n_payload / 4;
+
+    if (kind == PFD_FINDING_stale) {
+        snprintf(ret, n,
+                 "an earlier generation left the same bytes here, and nothing "
+                 "tells whether they were written again");
+        return;
+    }
+    if (kind == PFD_FINDING_late) {
+        snprintf(ret, n,
+                 "written after its place had been given up, so it "
+                 "comes out of order");
+        return;
+    }
+    if (!s) {
+        unknown_text(entry, kind, ret, n);
+        return;
+    }
+    /* A message's dwords are its arguments. */
+    const struct pfd_string *stated = entry->record->string;
+    unsigned want = s->flags & PFD_STRING_LITERAL && stated
+                        ? stated->n_arguments
+                        : s->n_payload / 4;
+    pfd_quote(&text, pfd_string_text(s), s->n_text);
+    switch ((int)kind) {
+    case PFD_FINDING_payload_short:
+        snprintf(ret, n,
+                 "'%s' needs more than the %u payload dwords that are there; "
+                 "what is missing is shown as it is written",
+                 text.text, have);
+        break;
+    case PFD_FINDING_payload_long:
+        snprintf(ret, n,
+                 want < have
+                     ? "%u payload dwords where the arguments of '%s' take %u"
+                     : "the %u payload dwords are more than the arguments of "
+                       "'%s' take",
+                 have, text.text, want);
+        break;
+    case PFD_FINDING_width_mismatch:
+        if (s->n_payload == UINT32_MAX) { /* nothing that can be compared */
+            snprintf(ret, n,
+                     "the stated widths of '%s' do not fit the entry's %u "
+                     "dwords; %s",
+                     text.text, have,
+                     entry->of->format->layout_text(entry->record->layout));
+            break;
+        }
+        snprintf(ret, n,
+                 "the stated widths of '%s' (%u dwords) do not fit the entry "
+                 "(%u); %s",
+                 text.text, want, have,
+                 entry->of->format->layout_text(entry->record->layout));
+        break;
+    case PFD_FINDING_bad_size:
+        snprintf(ret, n,
+                 "sound entries follow after %u payload dwords of '%s', where "
+                 "its own size does not lead",
+                 have, text.text);
+        break;
+    case PFD_FINDING_vector_cut:
+        snprintf(ret, n, "only component 0 of each vector of '%s' was written",
+                 text.text);
+        break;
+    case PFD_FINDING_ambiguous:
+        if (entry->record->n_alternatives) {
+            snprintf(ret, n, "'%s' can be read in %u ways; one is shown",
+                     text.text, 1u + entry->record->n_alternatives);
+            break;
+        }
+        if (entry->of->format->collisions_size) {
+            snprintf(ret, n,
+                     "the bytes of '%s' can be read in other ways, as part of "
+                     "longer entries",
+                     text.text);
+            break;
+        }
+        snprintf(ret, n,
+                 "several strings of id 0x%012llx fit %u payload dwords; the "
+                 "first loaded, '%s', is taken",
+                 (unsigned long long)entry->id, have, text.text);
+        break;
+    case PFD_FINDING_wrong_module:
+        snprintf(ret, n,
+                 "'%s': the loaded module does not fit all records of this "
+                 "shader and may be another one's",
+                 text.text);
+        break;
+    case PFD_FINDING_duplicate_id:
+        snprintf(ret, n,
+                 "several strings have id 0x%llx; '%s' is the one that its "
+                 "bytes and the next entries speak for",
+                 (unsigned long long)entry->id, text.text);
+        break;
+    case PFD_FINDING_clipped_string:
+        snprintf(ret, n,
+                 "a string in the entry of '%s' is cut: it does not end there, "
+                 "or is a format string above 64 KiB",
+                 text.text);
+        break;
+    case PFD_FINDING_null_strings:
+        snprintf(ret, n,
+                 "null strings take no bytes, and which arguments of '%s' are "
+                 "null cannot be told: the likeliest way is shown",
+                 text.text);
+        break;
+    case PFD_FINDING_string_layout:
+        snprintf(ret, n,
+                 entry->record->n_alternatives
+                     ? "where the strings of '%s' end cannot be told from the "
+                       "entries that are there; --opencl-strings old or new "
+                       "may decide"
+                     : "the strings in this entry of '%s' are not those of its "
+                       "other entries, or where they end cannot be told",
+                 text.text);
+        break;
+    case PFD_FINDING_bad_control:
+        snprintf(ret, n,
+                 "the control word of '%s' has bits that are unknown or "
+                 "contradict what follows",
+                 text.text);
+        break;
+    case PFD_FINDING_incomplete:
+        snprintf(ret, n,
+                 "parts of the message '%s' are missing; what is there is "
+                 "shown",
+                 text.text);
+        break;
+    case PFD_FINDING_unused_arguments:
+        if (s->n_arguments && entry->n_payload <= s->n_payload) {
+            snprintf(ret, n, "'%s' does not print all %u arguments", text.text,
+                     s->n_arguments);
+        } else {
+            snprintf(ret, n, "'%s' does not print all of its arguments",
+                     text.text);
+        }
+        break;
+    case PFD_FINDING_type_mismatch:
+        if (entry->record->findings & FINDING(type_mismatch) &&
+            !(s->findings & FINDING(type_mismatch))) {
+            snprintf(ret, n,
+                     "an unsigned value of '%s' is shown as negative, as its "
+                     "conversion says",
+                     text.text);
+            break;
+        }
+        snprintf(ret, n,
+                 "a conversion of '%s' is for another type than its argument "
+                 "has; the argument's own is shown",
+                 text.text);
+        break;
+    case PFD_FINDING_types_guessed:
+        if (entry->of->format->layout_text) {
+            snprintf(ret, n, "'%s': %s", text.text,
+                     entry->of->format->layout_text(entry->record->layout));
+            break;
+        }
+        snprintf(ret, n,
+                 "nothing states the types of the arguments of '%s'; they are "
+                 "read as its conversions say",
+                 text.text);
+        break;
+    case PFD_FINDING_truncated_entry:
+        snprintf(ret, n, "the buffer's end cuts the values of '%s'", text.text);
+        break;
+    case PFD_FINDING_bad_conversion:
+        snprintf(ret, n,
+                 "'%s' has a conversion that cannot be printed; it is shown "
+                 "as it is written",
+                 text.text);
+        break;
+    case PFD_FINDING_width_clamped:
+        snprintf(ret, n, "width or precision above %d in '%s' is clamped",
+                 PFD_WIDTH_MAX, text.text);
+        break;
+    default:
+        snprintf(ret, n, "in '%s'", text.text);
+        break;
+    }
+}
+
+void pfd_entry_finding_text(const struct pfd_entry *entry,
+                            enum pfd_finding_kind kind, char *ret, size_t n)
+{
+    describe(entry, kind, ret, n);
+    if (entry->record->n_alternatives && OF_READINGS >> kind & 1)
+        add_alternative(entry, ret, n);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFD_ENTRY_RUN_H
+#define PFD_ENTRY_RUN_H
+
+#include <printfdecode/entry_run.h>
+
+#include "core/decode/entry.h"
+
+struct pfd_run {
+    struct pfd_entry_source *of;
+    const struct pfd_record *records; /* [n], none of which is special */
+    size_t n;
+    const uint8_t *bytes; /* of all of them */
+    uint64_t index;       /* of the first */
+};
+
+static inline const uint8_t *pfd_run_payload(const struct pfd_run *run,
+                                             const struct pfd_record *r)
+{
+    return run->bytes + (r->offset - run->records[0].offset) + r->n_header;
+}
+
+/* What is left of it behind its first n entries. */
+static inline struct pfd_run pfd_run_from(const struct pfd_run *run, size_t n)
+{
+    struct pfd_run ret = *run;
+    ret.n -= n;
+    if (ret.n) {
+        ret.records += n;
+        ret.bytes += ret.records->offset - run->records->offset;
+        ret.index += n;
+    }
+    return ret;
+}
+
+/* Can it be part of one? */
+static inline bool pfd_run_takes(const struct pfd_record *r)
+{
+    uint64_t odd = r->findings | r->layout | r->n_alternatives |
+                   (r->flags & ~(unsigned)PFD_RECORD_SURE);
+    return r->kind == PFD_RECORD_ENTRY && r->string &&
+           !(odd | r->string->findings);
+}
+
+#endif

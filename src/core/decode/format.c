@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/decode/format.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/ranges.h"
+
+const struct pfd_format *pfd_format_find(const char *name)
+{
+    for (const struct pfd_format *const *f = pfd_formats; *f; f++) {
+        if (!strcmp((*f)->info.name, name))
+            return *f;
+    }
+    return NULL;
+}
+
+void pfd_walk_alternative(struct pfd_walk *walk,
+                          const struct pfd_record *reading)
+{
+    struct pfd_batch *batch = walk->batch;
+    size_t i = batch->n - 1;
+    while (batch->records[i].kind == PFD_RECORD_ALTERNATIVE)
+        i--;
+    struct pfd_record *entry = &batch->records[i];
+    if (entry->n_alternatives == PFD_ALTERNATIVES_MAX)
+        return;
+    entry->n_alternatives++;
+    struct pfd_record *r = pfd_walk_record(walk);
+    *r = *reading;
+    r->kind = PFD_RECORD_ALTERNATIVE;
+    batch->n_others++;
+    r->n_alternatives = 0;
+}
+
+void pfd_walk_finding(struct pfd_walk *walk, enum pfd_finding_kind kind,
+                      uint64_t offset, const char *text, ...)
+{
+    char sentence[768];
+    va_list ap;
+
+    va_start(ap, text);
+    vsnprintf(sentence, sizeof sentence, text, ap);
+    va_end(ap);
+    size_t n = strlen(sentence);
+    struct pfd_record *r = pfd_walk_record(walk);
+    *r = (struct pfd_record){
+        .offset = offset,
+        .key = walk->batch->text.n,
+        .n_bytes = (uint32_t)n,
+        .kind = PFD_RECORD_FINDING,
+        .layout = kind,
+    };
+    walk->batch->n_others++;
+    pfd_text_add(&walk->batch->text, sentence, n);
+    if (walk->batch->text.failed)
+        r->n_bytes = 0; /* it has no sentence; whoever fills batches asks */
+}
+
+void pfd_walk_copy_add(struct pfd_walk *walk, const void *bytes, size_t n)
+{
+    pfd_text_add(&walk->batch->bytes, bytes, n);
+}
+
+void pfd_walk_copy_done(struct pfd_walk *walk, struct pfd_record *record)
+{
+    struct pfd_batch *b = walk->batch;
+    if (b->n_copies == b->copies_room) {
+        size_t room = b->copies_room ? 2 * b->copies_room : 64;
+        struct pfd_copy *copies = realloc(b->copies, room * sizeof *copies);
+        if (!copies) {
+            b->bytes.failed = true;
+            return;
+        }
+        b->copies = copies;
+        b->copies_room = room;
+    }
+    record->flags |= PFD_RECORD_COPIED;
+    b->copies[b->n_copies++] = (struct pfd_copy){
+        .record = (size_t)(record - b->records),
+        .end = b->bytes.n,
+    };
+}
+
+/* Of a record that came out of a chunk. */
+static const uint8_t *placed(const struct pfd_batch *batch,
+                             const struct pfd_place *place, uint32_t n_header,
+                             uint32_t *n)
+{
+    *n = place->n - n_header;
+    if (place->bytes)
+        return place->bytes + n_header;
+    struct pfd_cursor own = pfd_cursor(batch->bytes.data, batch->bytes.n);
+    return pfd_cursor_peek(&own, place->at + n_header);
+}
+
+const uint8_t *pfd_batch_copied(const struct pfd_batch *batch,
+                                const struct pfd_record *record, uint32_t *n)
+{
+    size_t wanted = (size_t)(record - batch->records);
+    if (batch->places)
+        return placed(batch, &batch->places[wanted], record->n_header, n);
+    size_t low = 0;
+    size_t high = batch->n_copies;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (batch->copies[middle].record <= wanted) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    struct pfd_cursor bytes = pfd_cursor(batch->bytes.data, batch->bytes.n);
+    size_t from = low ? batch->copies[low - 1].end : 0;
+    from += record->n_header;
+    *n = (uint32_t)(batch->copies[low].end - from);
+    return pfd_cursor_peek(&bytes, from);
+}
+
+void pfd_walk_describe_gap(struct pfd_walk_gap *ret, uint64_t from, uint64_t to,
+                           uint64_t end)
+{
+    unsigned long long n = (to - from) / 4;
+    if (to == end) {
+        snprintf(ret->text, sizeof ret->text,
+                 "%llu dwords skipped, up to the end of the used part", n);
+    } else {
+        snprintf(ret->text, sizeof ret->text,
+                 "%llu dwords skipped, decoding goes on at dword %llu", n,
+                 (unsigned long long)to / 4);
+    }
+}
+
+/* ---- words ---- */
+
+bool pfd_word_set(struct pfd_word *ret, uint64_t end, const char *text, ...)
+{
+    va_list ap;
+    va_start(ap, text);
+    vsnprintf(ret->text, sizeof ret->text, text, ap);
+    va_end(ap);
+    ret->end = end;
+    return true;
+}
+
+bool pfd_word_set_unused(struct pfd_word *ret)
+{
+    return pfd_word_set(ret, UINT64_MAX, "not used (stale, or never written)");
+}
+
+bool pfd_format_buffer_word(const struct pfd_format *format,
+                            const struct pfd_walk *walk, uint64_t at,
+                            struct pfd_word *ret)
+{
+    const struct pfd_format_info *info = &format->info;
+    if (walk->base > 0)
+        return false; /* the buffer's header is no longer in view */
+    if (format->buffer_word && format->buffer_word(walk, at, ret))
+        return true;
+    if (at / 4 < info->n_header_words) {
+        return pfd_word_set(ret, at / 4 * 4 + 4, "%s",
+                            info->header_words[at / 4]);
+    }
+    const struct pfd_format_live *live = format->live;
+    const uint8_t *header =
+        live && walk->view.n >= live->n_header ? walk->view.base : NULL;
+    return header && at >= live->used(header) && pfd_word_set_unused(ret);
+}
+
+bool pfd_format_entry_word(const struct pfd_format *format,
+                           const struct pfd_look *look, uint32_t at,
+                           struct pfd_word *ret)
+{
+    const struct pfd_format_info *info = &format->info;
+    if (format->entry_word && format->entry_word(look, at, ret))
+        return true;
+    if (at / 4 >= info->n_entry_words)
+        return false;
+    return pfd_word_set(ret, at / 4 * 4 + 4, "%s", info->entry_words[at / 4]);
+}
+
+/* ---- holes ---- */
+
+uint64_t pfd_walk_pass_hole(const struct pfd_walk *w, uint64_t at, uint64_t end)
+{
+    enum {
+        SEEN = 64, /* zeros before what follows: no header is longer */
+        STEP = 8
+    };
+    size_t i = pfd_range_find(w->holes, w->n_holes, at);
+    if (i == w->n_holes || w->holes[i].from > at)
+        return at;
+    uint64_t to = w->holes[i].to < end ? w->holes[i].to : end;
+    if (to < SEEN || to - SEEN <= at)
+        return at;
+    return at + (to - SEEN - at) / STEP * STEP;
+}
+
+void pfd_walk_report_hole(struct pfd_walk *w, uint64_t from, uint64_t to)
+{
+    pfd_walk_finding(w, PFD_FINDING_hole, from,
+                     "a hole: nobody wrote the %llu bytes from here on, which "
+                     "are passed over",
+                     (unsigned long long)(to - from));
+    w->batch->skipped_bytes += to - from;
+}
+
+/* Where the bytes of a copied record stood is not kept: it may be anywhere. */
+static bool has_missing(const struct pfd_walk *w, const struct pfd_record *r)
+{
+    size_t i = pfd_range_find(w->missing, w->n_missing, r->offset);
+    return r->flags & PFD_RECORD_COPIED ||
+           (i < w->n_missing && w->missing[i].from < r->offset + r->n_bytes);
+}
+
+void pfd_walk_mark_missing(struct pfd_walk *w)
+{
+    for (size_t i = 0; w->n_missing && i < w->batch->n; i++) {
+        struct pfd_record *r = &w->batch->records[i];
+        if (r->kind == PFD_RECORD_ENTRY && has_missing(w, r))
+            r->findings |= UINT64_C(1) << PFD_FINDING_incomplete;
+    }
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* What holds of every record that a walk made, whatever its format. */
+#include "core/decode/format.h"
+
+enum {
+    STREAMS = PFD_RECORD_STDOUT | PFD_RECORD_STDERR,
+    FLAGS = STREAMS | PFD_RECORD_MADE | PFD_RECORD_COPIED | PFD_RECORD_OWN |
+            PFD_RECORD_OWN2 | PFD_RECORD_SURE,
+};
+
+/* Bits that entries can have. */
+#define FINDINGS       (UINT64_MAX >> (64 - PFD_ENTRY_FINDING_KINDS))
+#define WIDTH_MISMATCH (UINT64_C(1) << PFD_FINDING_width_mismatch)
+
+static bool is_reading(const struct pfd_record *r)
+{
+    return r->kind == PFD_RECORD_ENTRY
+               ? r->n_alternatives <= PFD_ALTERNATIVES_MAX
+               : r->kind == PFD_RECORD_ALTERNATIVE && !r->n_alternatives;
+}
+
+static bool has_sound_bits(const struct pfd_format *format,
+                           const struct pfd_record *r)
+{
+    return !(r->flags & ~FLAGS) && (r->flags & STREAMS) != STREAMS &&
+           (format->make || !(r->flags & PFD_RECORD_MADE)) &&
+           !(r->findings & ~FINDINGS) &&
+           (format->layout_text || !(r->findings & WIDTH_MISMATCH));
+}
+
+/* A copy can be longer than what it stands for, where a format reads on behind
+ * an entry; what is scattered has its own count. */
+static bool has_sound_size(const struct pfd_format *format,
+                           const struct pfd_look *look)
+{
+    const struct pfd_record *r = look->record;
+    const struct pfd_cursor *c = &look->bytes;
+    if (!pfd_cursor_ok(c) || c->at != r->n_header || c->n > UINT32_MAX ||
+        r->offset > UINT64_MAX - r->n_bytes)
+        return false;
+    if (r->kind == PFD_RECORD_ALTERNATIVE && r->flags & PFD_RECORD_COPIED)
+        return r->n_bytes == c->n;
+    return format->is_scattered ||
+           (r->n_bytes >= r->n_header && r->n_bytes <= c->n);
+}
+
+/* Is all there that the string's own steps read? Bytes of text are none of
+ * them: a table knows no entry's. */
+static bool holds_values(const struct pfd_string *s, size_t n_payload)
+{
+    if (s->n_payload != UINT32_MAX)
+        return s->n_payload <= n_payload;
+    for (const struct pfd_step *step = s->steps; step->op != PFD_OP_END;
+         step++) {
+        struct pfd_slot slot = { .at = step->at, .store = step->store & 15 };
+        size_t n = pfd_slot_bytes(&slot);
+        if (pfd_step_has_argument(step) &&
+            (n > n_payload || slot.at > n_payload - n))
+            return false;
+    }
+    return true;
+}
+
+static bool has_sound_string(const struct pfd_format *format,
+                             const struct pfd_look *look)
+{
+    const struct pfd_record *r = look->record;
+    const struct pfd_string *s = r->string;
+    bool is_made = r->flags & PFD_RECORD_MADE;
+    if (!s)
+        return is_made || !r->layout;
+    return pfd_string_kinds[s->table] == &format->strings &&
+           (is_made || r->layout ||
+            holds_values(s, pfd_cursor_left(&look->bytes)));
+}
+
+bool pfd_record_is_sound(const struct pfd_format *format,
+                         const struct pfd_look *look)
+{
+    return is_reading(look->record) && has_sound_bits(format, look->record) &&
+           has_sound_size(format, look) && has_sound_string(format, look) &&
+           (!format->is_record || format->is_record(look));
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* The public side of strings: files in, listing out. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <printfdecode/convert.h>
+#include <printfdecode/input.h>
+
+#include "core/decode/format.h"
+#include "core/objects/amdgpu_object.h"
+#include "core/objects/container.h"
+
+struct loader {
+    struct pfd_strings *strings;
+    struct pfd_error *err;
+    size_t n_rows;
+    size_t n_code;          /* pieces for a device */
+    size_t n_normal;        /* code objects that need no table ... */
+    const char *why_normal; /* ... and why the first does not */
+    const char *why_bare;   /* why one has none that may have needed it */
+    size_t n_spirv;         /* pieces for AMD's GPUs, compiled when loaded */
+    size_t n_bitcode;
+};
+
+/* A code object of ROCm without a table is as it should be. */
+static enum pfd_status ask_why(struct loader *loader,
+                               const struct pfd_image *image)
+{
+    struct pfd_object_info info = { 0 };
+    struct pfd_object *object;
+    enum pfd_status status = pfd_object_read(image, &object, loader->err);
+    if (status != PFD_OK)
+        return status;
+    pfd_object_describe(object, &info);
+    if (info.version && info.why_none && pfd_object_is_sound(object)) {
+        loader->n_normal++;
+        if (!loader->why_normal)
+            loader->why_normal = info.why_none;
+    } else if (info.os && info.why_none && !loader->why_bare) {
+        loader->why_bare = info.why_none;
+    }
+    pfd_object_free(object);
+    return PFD_OK;
+}
+
+/* Nothing was found in the whole file: is that normal? */
+static void report_nothing(const struct loader *loader,
+                           struct pfd_report *report, const void *bytes,
+                           size_t n)
+{
+    size_t at = pfd_container_find(bytes, n);
+    bool is_inside = !report->n && !loader->n_code && at > 0 && at < n &&
+                     !pfd_strings_searches(loader->strings);
+    if (loader->n_normal > 0) {
+        pfd_report_add(report, PFD_FINDING_no_table, PFD_NO_OFFSET,
+                       "no format strings are in this file, which has %zu "
+                       "code object%s: %s",
+                       loader->n_normal, loader->n_normal == 1 ? "" : "s",
+                       loader->why_normal);
+    } else if (loader->why_bare && !report->n) {
+        pfd_report_add(report, PFD_FINDING_no_format_strings, PFD_NO_OFFSET,
+                       "no format strings are in this file, whose code object "
+                       "has none: %s",
+                       loader->why_bare);
+    } else if (loader->n_spirv > 0) {
+        pfd_report_add(
+            report, PFD_FINDING_no_format_strings, PFD_NO_OFFSET,
+            "no format strings are in this file: its SPIR-V for "
+            "AMD's GPUs is compiled when it is loaded, and the table "
+            "is in the code object that the runtime makes (--pid PID "
+            "--code-objects --to FOLDER)");
+    } else if (loader->n_bitcode > 0) {
+        pfd_report_add(report, PFD_FINDING_no_format_strings, PFD_NO_OFFSET,
+                       "no format strings are in this file: its bitcode is not "
+                       "compiled yet, and the table is in the code object that "
+                       "is made of it");
+    } else if (is_inside) {
+        pfd_report_add(report, PFD_FINDING_no_format_strings, at,
+                       "no format strings are where they belong in this file, "
+                       "and what looks like a code object is here: --scan "
+                       "searches all of it");
+    } else {
+        pfd_report_add(report, PFD_FINDING_no_format_strings, PFD_NO_OFFSET,
+                       report->n > 0 ? "no format strings are in what can be "
+                                       "read of this file"
+                                     : "no format strings are in this file");
+    }
+}
+
+bool pfd_strings_recognise(const void *bytes, size_t n)
+{
+    return pfd_container_recognise(bytes, n) || pfd_spirv_recognise(bytes, n);
+}
+
+/* All formats look at one ELF file. */
+static enum pfd_status load_piece(void *user, const struct pfd_piece *piece,
+                                  struct pfd_report *report)
+{
+    struct loader *loader = user;
+    struct pfd_image *image = NULL;
+    loader->n_code += piece->is_code;
+    loader->n_spirv += piece->kind == PFD_PIECE_SPIRV;
+    loader->n_bitcode += piece->kind == PFD_PIECE_BITCODE;
+    if (piece->kind != PFD_PIECE_ELF)
+        return PFD_OK;
+    enum pfd_status status = pfd_image_open(piece->bytes.base, piece->bytes.n,
+                                            &image, report, loader->err);
+    if (status == PFD_OK)
+        pfd_image_set_room(image, pfd_strings_room(loader->strings));
+    for (size_t i = 0; pfd_formats[i] && status == PFD_OK; i++) {
+        size_t n_rows = 0;
+        if (pfd_formats[i]->load) {
+            status =
+                pfd_formats[i]->load(pfd_formats[i], image, loader->strings,
+                                     report, &n_rows, loader->err);
+        }
+        loader->n_rows += n_rows;
+    }
+    if (status == PFD_OK && loader->n_rows == 0) {
+        pfd_image_report_cut(image, report);
+        status = ask_why(loader, image);
+    }
+    pfd_image_free(image);
+    return status;
+}
+
+bool pfd_strings_search(const void *bytes, size_t n)
+{
+    return pfd_container_find(bytes, n) < n;
+}
+
+static enum pfd_status load_container(struct loader *loader, const void *bytes,
+                                      size_t n, struct pfd_report *report,
+                                      bool searches)
+{
+    uint64_t most = pfd_strings_max_inflated(loader->strings);
+    enum pfd_status status = PFD_OK;
+    if (!searches || pfd_container_recognise(bytes, n)) {
+        status = pfd_container_walk(bytes, n, most, load_piece, loader, report,
+                                    loader->err);
+    }
+    if (status == PFD_OK && searches && loader->n_rows == 0) {
+        status = pfd_container_search(bytes, n, most, load_piece, loader,
+                                      report, loader->err);
+    }
+    return status;
+}
+
+enum pfd_status pfd_strings_load(struct pfd_strings *strings, const void *bytes,
+                                 size_t n, const char *source,
+                                 pfd_finding_fn fn, void *user,
+                                 struct pfd_error *err)
+{
+    struct pfd_report report = { .fn = fn, .user = user, .source = source };
+    struct loader loader = { .strings = strings, .err = err };
+    struct pfd_shader_info shader = {
+        PFD_SHADER_NEXT, bytes, n, source, NULL, 0
+    };
+    if (pfd_spirv_recognise(bytes, n))
+        return pfd_strings_add_shader(strings, &shader, fn, user, err);
+    enum pfd_status status = load_container(&loader, bytes, n, &report,
+                                            pfd_strings_searches(strings));
+    if (status == PFD_OK && loader.n_rows == 0)
+        report_nothing(&loader, &report, bytes, n);
+    return status;
+}
+
+/* A compressed file's bytes, loaded as those in it. */
+static enum pfd_status load_compressed(struct pfd_strings *strings,
+                                       const void *bytes, size_t n,
+                                       const char *source, pfd_finding_fn fn,
+                                       void *user, struct pfd_error *err)
+{
+    void *inflated = NULL;
+    size_t n_inflated = 0;
+    enum pfd_status status =
+        pfd_input_inflate(bytes, n, pfd_strings_max_inflated(strings), source,
+                          fn, user, &inflated, &n_inflated, err);
+    if (status == PFD_OK && inflated && !n_inflated) {
+        status = pfd_fail(err, PFD_ERR_UNSUPPORTED, 0, "the file is empty");
+    } else if (status == PFD_OK && inflated) {
+        status = pfd_strings_load(strings, inflated, n_inflated, source, fn,
+                                  user, err);
+    }
+    free(inflated);
+    return status;
+}
+
+enum pfd_status pfd_strings_load_file(struct pfd_strings *strings,
+                                      const char *path, pfd_finding_fn fn,
+                                      void *user, struct pfd_error *err)
+{
+    struct pfd_input *input;
+    size_t n;
+    enum pfd_status status = pfd_input_open(path, &input, err);
+    if (status != PFD_OK)
+        return status;
+    const void *bytes = pfd_input_bytes(input, &n);
+    if (n == 0) {
+        status = pfd_fail(err, PFD_ERR_UNSUPPORTED, 0, "the file is empty");
+    } else if (pfd_input_is_compressed(bytes, n)) {
+        status = load_compressed(strings, bytes, n, path, fn, user, err);
+    } else {
+        status = pfd_strings_load(strings, bytes, n, path, fn, user, err);
+    }
+    pfd_input_close(input);
+    return status;
+}
+
+enum pfd_status pfd_strings_add(struct pfd_strings *strings,
+                                const struct pfd_string_info *info,
+                                const uint64_t *mask, size_t n_mask,
+                                pfd_finding_fn fn, void *user,
+                                struct pfd_error *err)
+{
+    const struct pfd_format *llpc = pfd_format_find("llpc");
+    struct pfd_report report = {
+        .fn = fn,
+        .user = user,
+        .source = info->source ? info->source : "-",
+    };
+    if (info->id >> 48) {
+        return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
+                        "id 0x%llx does not fit 48 bits",
+                        (unsigned long long)info->id);
+    }
+    if (info->n_text > PFD_TEXT_MAX) {
+        return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
+                        "a format string of %zu bytes is too long",
+                        info->n_text);
+    }
+    while (n_mask && !mask[n_mask - 1])
+        n_mask--;
+    struct pfd_string_row row = {
+        .key = info->id,
+        .text = info->text,
+        .n_text = info->n_text,
+        .n_arguments = info->argument_count,
+        .layout = mask,
+        .n_layout = n_mask,
+    };
+    return pfd_strings_add_row(strings, &llpc->strings, &row, &report,
+                               PFD_NO_OFFSET, err);
+}
+
+enum pfd_status pfd_strings_get(const struct pfd_strings *strings, size_t i,
+                                struct pfd_string_info *ret)
+{
+    const struct pfd_string *s = pfd_strings_at(strings, i);
+    if (!s)
+        return PFD_END;
+    *ret = (struct pfd_string_info){
+        .format = pfd_strings_kind_at(strings, i)->name,
+        .source = pfd_strings_source(strings, s),
+        .text = pfd_string_text(s),
+        .n_text = s->n_text,
+        .id = s->key,
+        .argument_count = s->n_arguments,
+    };
+    return PFD_OK;
+}
+
+/* 0 for a string: that is as long as it is. */
+static uint8_t width_bits(const struct pfd_slot *slot)
+{
+    if (slot->store == PFD_STORE_STRING)
+        return 0;
+    return (uint8_t)(8 * pfd_slot_bytes(slot));
+}
+
+size_t pfd_strings_widths(const struct pfd_strings *strings, size_t i,
+                          uint8_t *ret, size_t max)
+{
+    const struct pfd_string *s = pfd_strings_at(strings, i);
+    struct pfd_program_facts facts = { 0 };
+    struct pfd_layout layout = { 0 };
+    if (!s)
+        return 0;
+    layout.slots = malloc(PFD_ARGUMENTS_MAX * sizeof *layout.slots);
+    if (!layout.slots)
+        return 0;
+    pfd_strings_kind_at(strings, i)->layout(s, &facts, &layout);
+    for (size_t k = 0; k < layout.n_slots && k < max; k++)
+        ret[k] = width_bits(&layout.slots[k]);
+    free(layout.slots);
+    return layout.n_slots;
+}
+
+const char *pfd_version(void)
+{
+    return PFD_VERSION;
+}

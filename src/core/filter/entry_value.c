@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/filter/entry_value.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <printfdecode/wire.h>
+
+#include "core/decode/entry.h"
+
+enum {
+    NS = 1000000000
+};
+
+static const struct pfd_value nothing;
+
+static struct pfd_value integer(uint64_t i)
+{
+    return (struct pfd_value){ .i = (__int128)i, .type = PFD_VALUE_INTEGER };
+}
+
+static struct pfd_value known_integer(uint64_t i, uint64_t unknown)
+{
+    return i == unknown ? nothing : integer(i);
+}
+
+/* text NULL: nothing. */
+static struct pfd_value text_value(const char *text, size_t n)
+{
+    struct pfd_value v = { .type = PFD_VALUE_TEXT };
+    if (!text)
+        return nothing;
+    v.text = text;
+    v.n = n;
+    return v;
+}
+
+static struct pfd_value text_of(const char *text)
+{
+    return text_value(text, text ? strlen(text) : 0);
+}
+
+/* ---- what it has by itself ---- */
+
+struct asked {
+    struct pfd_entry *entry;
+    const struct pfd_filter_facts *facts;
+    struct pfd_own_texts *texts;
+};
+
+static struct pfd_value index_of(const struct asked *a)
+{
+    return integer(a->entry->index);
+}
+
+static struct pfd_value offset_of(const struct asked *a)
+{
+    return integer(a->entry->offset);
+}
+
+static struct pfd_value id_of(const struct asked *a)
+{
+    return integer(a->entry->id);
+}
+
+static struct pfd_value sequence_of(const struct asked *a)
+{
+    return known_integer(a->facts->sequence, 0);
+}
+
+static struct pfd_value generation_of(const struct asked *a)
+{
+    return integer(a->facts->generation);
+}
+
+static struct pfd_value nanoseconds_of(const struct asked *a)
+{
+    return known_integer(a->facts->time_unix_ns, 0);
+}
+
+/* As in JSON: all of one length, so that they are in order as texts, and a
+ * beginning of one ("2026-11-26T09") is before all that begin so. */
+static struct pfd_value time_of(const struct asked *a)
+{
+    char *to = a->texts->time;
+    uint64_t ns = a->facts->time_unix_ns;
+    time_t second = (time_t)(ns / NS);
+    struct tm tm;
+    if (!ns || !gmtime_r(&second, &tm))
+        return nothing;
+    size_t n = strftime(to, PFD_OWN_TIME_ROOM, "%Y-%m-%dT%H:%M:%S", &tm);
+    n += (size_t)snprintf(to + n, PFD_OWN_TIME_ROOM - n, ".%09lluZ",
+                          (unsigned long long)(ns % NS));
+    return text_value(to, n);
+}
+
+static struct pfd_value source_of(const struct asked *a)
+{
+    return text_of(a->entry->of->source);
+}
+
+static struct pfd_value format_of(const struct asked *a)
+{
+    return text_of(a->entry->of->format->info.name);
+}
+
+static struct pfd_value stream_of(const struct asked *a)
+{
+    return text_of(pfd_stream_name((enum pfd_stream)a->entry->stream));
+}
+
+static struct pfd_value format_string_of(const struct asked *a)
+{
+    size_t n = 0;
+    const char *text = pfd_entry_format_string(a->entry, &n);
+    return text_value(text, n);
+}
+
+static struct pfd_value message_of(const struct asked *a)
+{
+    size_t n = 0;
+    const char *text = pfd_entry_message(a->entry, &n);
+    return text_value(text, n);
+}
+
+/* Words with blanks between, as a column of a table has them; notes are none. */
+static struct pfd_value findings_of(const struct asked *a)
+{
+    char *to = a->texts->findings;
+    size_t n = 0;
+    for (uint64_t left = a->entry->findings; left; left &= left - 1) {
+        enum pfd_finding_kind kind =
+            (enum pfd_finding_kind)__builtin_ctzll(left);
+        size_t room = PFD_OWN_FINDINGS_ROOM - n;
+        int written = pfd_finding_is_note(kind)
+                          ? 0
+                          : snprintf(to + n, room, "%s%s", n ? " " : "",
+                                     pfd_finding_name(kind));
+        if (written > 0 && (size_t)written < room)
+            n += (size_t)written;
+    }
+    return text_value(to, n);
+}
+
+/* The names of a line of JSON. */
+static const struct own {
+    const char *name;
+    struct pfd_value (*value)(const struct asked *a);
+} owns[] = {
+    { "index", index_of },
+    { "offset", offset_of },
+    { "id", id_of },
+    { "sequence", sequence_of },
+    { "generation", generation_of },
+    { "time", time_of },
+    { "time_unix_nano", nanoseconds_of },
+    { "source", source_of },
+    { "format", format_of },
+    { "format_string", format_string_of },
+    { "message", message_of },
+    { "stream", stream_of },
+    { "findings", findings_of },
+};
+_Static_assert(sizeof owns / sizeof *owns <= PFD_OWN_MAX, "their numbers");
+
+const char *pfd_own_bare(const char *name)
+{
+    static const char prefix[] = "entry.";
+    size_t n = sizeof prefix - 1;
+    return strncmp(name, prefix, n) ? name : name + n;
+}
+
+size_t pfd_own_find(const char *name)
+{
+    const char *bare = pfd_own_bare(name);
+    for (size_t i = 0; i < sizeof owns / sizeof *owns; i++) {
+        if (!strcmp(owns[i].name, bare))
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+struct pfd_value pfd_own_value(size_t own, struct pfd_entry *entry,
+                               const struct pfd_filter_facts *facts,
+                               struct pfd_own_texts *texts)
+{
+    const struct asked asked = { entry, facts, texts };
+    return owns[own].value(&asked);
+}
+
+/* ---- what the sender of its buffer said ---- */
+
+static const struct sent {
+    const char *name;
+    size_t member; /* of struct pfd_wire_frame */
+    bool is_text;
+} sents[] = {
+#define TEXT(name)                                         \
+    {                                                      \
+#name, offsetof(struct pfd_wire_frame, name), true \
+    }
+#define NUMBER(name)                                        \
+    {                                                       \
+#name, offsetof(struct pfd_wire_frame, name), false \
+    }
+    TEXT(host),       TEXT(process),       TEXT(device),
+    TEXT(queue),      TEXT(stage),         NUMBER(pid),
+    NUMBER(dispatch), TEXT(pipeline_type), NUMBER(pipeline),
+#undef TEXT
+#undef NUMBER
+};
+
+static const char labels[] = "labels.";
+
+static struct pfd_value of_bytes(const struct pfd_wire_bytes *b)
+{
+    return b->n ? text_value(b->at, b->n) : nothing;
+}
+
+static struct pfd_value label_of(const struct pfd_wire_frame *buffer,
+                                 const char *key)
+{
+    size_t n = strlen(key);
+    for (size_t i = 0; i < buffer->n_labels; i++) {
+        const struct pfd_wire_label *l = &buffer->labels[i];
+        if (l->key.n == n && !memcmp(l->key.at, key, n))
+            return text_value(l->value.at, l->value.n);
+    }
+    return nothing;
+}
+
+static struct pfd_value of_sender(const struct pfd_wire_frame *buffer,
+                                  const char *name)
+{
+    if (!strncmp(name, labels, sizeof labels - 1))
+        return label_of(buffer, name + sizeof labels - 1);
+    for (size_t i = 0; i < sizeof sents / sizeof *sents; i++) {
+        const void *at = (const char *)buffer + sents[i].member;
+        if (strcmp(name, sents[i].name) != 0)
+            continue;
+        return sents[i].is_text ? of_bytes(at)
+                                : known_integer(*(const uint64_t *)at, 0);
+    }
+    return nothing;
+}
+
+static bool is_of_sender(const char *name)
+{
+    if (!strncmp(name, labels, sizeof labels - 1))
+        return name[sizeof labels - 1];
+    for (size_t i = 0; i < sizeof sents / sizeof *sents; i++) {
+        if (!strcmp(name, sents[i].name))
+            return true;
+    }
+    return false;
+}
+
+/* ---- origins ---- */
+
+bool pfd_own_is_origin(const char *name)
+{
+    const char *bare = pfd_own_bare(name);
+    for (const struct pfd_format *const *f = pfd_formats; *f; f++) {
+        const char *const *known = (*f)->origin_names;
+        for (; known && *known; known++) {
+            size_t n = strlen(*known);
+            if (!strncmp(bare, *known, n) && (!bare[n] || bare[n] == '.'))
+                return true;
+        }
+    }
+    return is_of_sender(bare);
+}
+
+static struct pfd_value of_coordinate(const struct pfd_origin *o, char letter)
+{
+    const char *xyz = "xyz";
+    const char *at = letter ? strchr(xyz, letter) : NULL;
+    uint32_t i = at ? (uint32_t)(at - xyz) : 3;
+    if (i >= o->n)
+        return nothing;
+    if (o->type == PFD_ORIGIN_COORDS)
+        return integer(o->value[i]);
+    uint32_t bits = (uint32_t)o->value[i];
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return (struct pfd_value){ .f = (double)f, .type = PFD_VALUE_FLOAT };
+}
+
+struct pfd_value pfd_own_origin(const char *name, struct pfd_entry *entry,
+                                const struct pfd_filter_facts *facts)
+{
+    size_t n = 0;
+    const char *bare = pfd_own_bare(name);
+    const struct pfd_origin *o = pfd_entry_origins(entry, &n);
+    for (; n; n--, o++) {
+        size_t length = strlen(o->name);
+        if (strncmp(o->name, bare, length) != 0)
+            continue;
+        const char *rest = bare + length;
+        bool several =
+            o->type == PFD_ORIGIN_COORDS || o->type == PFD_ORIGIN_FLOATS;
+        if (several && rest[0] == '.' && rest[1] && !rest[2])
+            return of_coordinate(o, rest[1]);
+        if (*rest || several)
+            continue;
+        return o->type == PFD_ORIGIN_TEXT ? text_value(o->text, o->n)
+                                          : integer(o->value[0]);
+    }
+    return facts->buffer ? of_sender(facts->buffer, bare) : nothing;
+}

@@ -1,0 +1,722 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/filter/filter.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/pattern.h"
+#include "core/decode/entry.h"
+#include "core/filter/entry_value.h"
+#include "core/filter/where_range.h"
+#include "core/strings/column_names.h"
+
+/* More are a mistake, or an attack. */
+enum {
+    PATTERNS_MAX = 64,
+    MATCH_LEAST = 24 << 10, /* bytes that most matches do with */
+};
+_Static_assert((int)MATCH_LEAST < PFD_FILTER_ROOM_MIN, "beside plans");
+
+/* Patterns of which one has to match. */
+struct patterns {
+    struct pfd_pattern *all[PATTERNS_MAX]; /* [n], owned */
+    size_t n;
+};
+
+enum {
+    NAMES_ROOM = 160,
+    NAMES_LISTED = 64 /* of one string */
+};
+
+/* "x, y", as far as there is room. */
+struct names {
+    char text[NAMES_ROOM];
+    size_t n;
+};
+
+static bool is_listed(const struct names *names, const char *name)
+{
+    size_t n = strlen(name);
+    const char *at = names->text;
+    while (*at) {
+        size_t length = strcspn(at, ",");
+        if (length == n && !memcmp(at, name, n))
+            return true;
+        at += length;
+        at += strspn(at, ", ");
+    }
+    return false;
+}
+
+/* False: there is no room for more. */
+static bool add_name(struct names *names, const char *name)
+{
+    size_t left = NAMES_ROOM - names->n;
+    const char *comma = names->n ? ", " : "";
+    bool fits = strlen(name) + sizeof ", , ..." <= left;
+    if (fits && is_listed(names, name))
+        return true;
+    names->n += (size_t)snprintf(names->text + names->n, left, "%s%s", comma,
+                                 fits ? name : "...");
+    return fits;
+}
+
+static bool add_names_of(struct names *names, const struct pfd_string *s)
+{
+    size_t number = 0;
+    for (size_t k = 0; k < s->n_steps && number < NAMES_LISTED; k++) {
+        char name[PFD_COLUMN_NAME_MAX];
+        if (!pfd_step_has_argument(&s->steps[k]))
+            continue;
+        pfd_column_name(s, k, number++, name);
+        if (!add_name(names, name))
+            return false;
+    }
+    return true;
+}
+
+/* What the strings were called that entries had, of which some are in no set of
+ * strings: they come in the buffer. Of all runs. */
+struct met {
+    _Atomic uint64_t names; /* bits: names of the condition that were arguments
+                             */
+    atomic_bool any;
+    pthread_mutex_t lock;
+    struct names there; /* while not all names were met; under the lock */
+};
+
+struct pfd_filter {
+    struct pfd_pattern_memory memory; /* of all patterns */
+    struct patterns messages;
+    struct patterns format_strings;
+    bool invert;
+    uint64_t *ids; /* [n_ids], owned */
+    size_t n_ids;
+    char **sources; /* [n_sources], owned */
+    size_t n_sources;
+    struct pfd_where *where; /* NULL: none */
+    uint64_t needed;         /* bits: its names that only arguments can have */
+    struct met *met;         /* owned */
+};
+
+/* What is decided of a string before there is an entry. */
+struct plan {
+    enum {
+        UNDECIDED,
+        NEVER,
+        PERHAPS,
+    } state;
+    struct pfd_where_bound *bound; /* where there is a condition; owned */
+    /* It is all that decides before there is an entry; NULL: it is not. */
+    const struct pfd_where_range *range;
+};
+
+/* The range of a string that is not wanted: holds nothing. A payload may have
+ * no bytes at all that could be read: these are, instead. */
+static const struct pfd_where_range no_range = {
+    .span = UINT64_MAX,
+    .outside = true,
+};
+static const uint8_t no_payload[sizeof(uint64_t)];
+
+struct pfd_filter_run {
+    const struct pfd_filter *filter;
+    struct plan *plans; /* [n_plans], by the strings' index */
+    size_t n_plans;     /* 0: there are none yet, or no room */
+    size_t n_strings;
+    size_t n_bytes; /* of plans and what they have */
+    size_t room;    /* for these and for matching; 0: no bound */
+    struct pfd_pattern_memory matching;
+    struct pfd_matcher *matcher; /* NULL: there are no patterns */
+    struct pfd_filter_facts facts;
+    uint64_t gave_up;
+};
+
+/* ---- making ---- */
+
+static enum pfd_status no_memory(struct pfd_error *err)
+{
+    return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+}
+
+static enum pfd_status add_patterns(struct pfd_filter *f, struct patterns *to,
+                                    const char *const *texts, size_t n,
+                                    unsigned flags, struct pfd_error *err)
+{
+    if (n > PATTERNS_MAX) {
+        return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
+                        "%zu patterns, %d are possible", n, PATTERNS_MAX);
+    }
+    for (size_t i = 0; i < n; i++) {
+        enum pfd_status status =
+            pfd_pattern_new(texts[i], flags, &f->memory, &to->all[i], err);
+        if (status != PFD_OK)
+            return status;
+        to->n++;
+    }
+    return PFD_OK;
+}
+
+static void free_patterns(struct patterns *p)
+{
+    for (size_t i = 0; i < p->n; i++)
+        pfd_pattern_free(p->all[i]);
+}
+
+static bool copy_names(struct pfd_filter *f, const char *const *names, size_t n)
+{
+    f->sources = calloc(n + 1, sizeof *f->sources);
+    for (size_t i = 0; f->sources && i < n; i++) {
+        f->sources[i] = strdup(names[i]);
+        if (!f->sources[i])
+            return false;
+        f->n_sources++;
+    }
+    return f->sources != NULL;
+}
+
+static bool copy_ids(struct pfd_filter *f, const uint64_t *ids, size_t n)
+{
+    f->ids = calloc(n + 1, sizeof *f->ids);
+    if (!f->ids)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        f->ids[i] = ids[i];
+    f->n_ids = n;
+    return true;
+}
+
+static uint64_t needed_names(const struct pfd_where *where)
+{
+    uint64_t ret = 0;
+    const char *name;
+    _Static_assert(PFD_WHERE_NAMES_MAX <= 64, "a bit each");
+    for (size_t i = 0; (name = pfd_where_name(where, i)); i++) {
+        bool is_own = pfd_own_find(name) != SIZE_MAX || pfd_own_is_origin(name);
+        ret |= (uint64_t)!is_own << i;
+    }
+    return ret;
+}
+
+static enum pfd_status fill(struct pfd_filter *f,
+                            const struct pfd_filter_spec *spec,
+                            struct pfd_error *err)
+{
+    unsigned flags = (spec->ignore_case ? PFD_PATTERN_IGNORE_CASE : 0) |
+                     (spec->jit ? PFD_PATTERN_JIT : 0);
+    f->invert = spec->invert;
+    f->memory.n_max = spec->n_bytes_max;
+    if (!copy_names(f, spec->sources, spec->n_sources) ||
+        !copy_ids(f, spec->ids, spec->n_ids))
+        return no_memory(err);
+    enum pfd_status status = add_patterns(f, &f->messages, spec->patterns,
+                                          spec->n_patterns, flags, err);
+    if (status == PFD_OK) {
+        status = add_patterns(f, &f->format_strings, spec->format_strings,
+                              spec->n_format_strings, flags, err);
+    }
+    if (status == PFD_OK && spec->where) {
+        struct pfd_quoted text;
+        status = pfd_where_new(spec->where, &f->where, err);
+        if (status != PFD_OK) {
+            pfd_quote(&text, spec->where, strlen(spec->where));
+            pfd_error_context(err, "condition '%s'", text.text);
+        }
+    }
+    if (status == PFD_OK && f->where)
+        f->needed = needed_names(f->where);
+    return status;
+}
+
+enum pfd_status pfd_filter_new(const struct pfd_filter_spec *spec,
+                               struct pfd_filter **ret, struct pfd_error *err)
+{
+    struct pfd_filter *f = calloc(1, sizeof *f);
+    struct met *met = calloc(1, sizeof *met);
+    if (!f || !met) {
+        free(f);
+        free(met);
+        return no_memory(err);
+    }
+    pthread_mutex_init(&met->lock, NULL);
+    f->met = met;
+    enum pfd_status status = fill(f, spec, err);
+    if (status != PFD_OK) {
+        pfd_filter_free(f);
+        return status;
+    }
+    *ret = f;
+    return PFD_OK;
+}
+
+size_t pfd_filter_memory(const struct pfd_filter *filter)
+{
+    if (!filter)
+        return 0;
+    size_t n = sizeof *filter + sizeof *filter->met + filter->memory.n;
+    return n + (filter->where ? pfd_where_memory(filter->where) : 0);
+}
+
+void pfd_filter_free(struct pfd_filter *filter)
+{
+    if (!filter)
+        return;
+    free_patterns(&filter->messages);
+    free_patterns(&filter->format_strings);
+    for (size_t i = 0; i < filter->n_sources; i++)
+        free(filter->sources[i]);
+    free(filter->sources);
+    free(filter->ids);
+    pfd_where_free(filter->where);
+    pthread_mutex_destroy(&filter->met->lock);
+    free(filter->met);
+    free(filter);
+}
+
+enum pfd_status pfd_filter_run_new(const struct pfd_filter *filter,
+                                   const struct pfd_strings *strings,
+                                   struct pfd_filter_run **ret,
+                                   struct pfd_error *err)
+{
+    struct pfd_filter_run *run = calloc(1, sizeof *run);
+    if (!run)
+        return no_memory(err);
+    run->filter = filter;
+    run->n_strings = pfd_strings_count(strings);
+    bool has_patterns = filter->messages.n + filter->format_strings.n > 0;
+    run->matcher = has_patterns ? pfd_matcher_new(&run->matching) : NULL;
+    if (has_patterns && !run->matcher) {
+        pfd_filter_run_free(run);
+        return no_memory(err);
+    }
+    *ret = run;
+    return PFD_OK;
+}
+
+void pfd_filter_run_free(struct pfd_filter_run *run)
+{
+    if (!run)
+        return;
+    for (size_t i = 0; i < run->n_plans; i++)
+        free(run->plans[i].bound);
+    free(run->plans);
+    pfd_matcher_free(run->matcher);
+    free(run);
+}
+
+/* What plans leave is for matching. */
+static void bound_matching(struct pfd_filter_run *run)
+{
+    size_t n = run->room > run->n_bytes ? run->room - run->n_bytes : 1;
+    run->matching.n_max = run->room ? n : 0;
+}
+
+void pfd_filter_run_set_room(struct pfd_filter_run *run, size_t n)
+{
+    run->room = n;
+    bound_matching(run);
+}
+
+size_t pfd_filter_run_memory(const struct pfd_filter_run *run)
+{
+    return run ? run->n_bytes + run->matching.n : 0;
+}
+
+void pfd_filter_run_set(struct pfd_filter_run *run,
+                        const struct pfd_filter_facts *facts)
+{
+    run->facts = *facts;
+}
+
+uint64_t pfd_filter_gave_up(const struct pfd_filter_run *run)
+{
+    return run->gave_up;
+}
+
+/* ---- deciding ---- */
+
+static bool has_id(const struct pfd_filter *f, uint64_t id)
+{
+    for (size_t i = 0; i < f->n_ids; i++) {
+        if (f->ids[i] == id)
+            return true;
+    }
+    return f->n_ids == 0;
+}
+
+const struct pfd_pattern *pfd_filter_pattern(const struct pfd_filter *filter,
+                                             size_t i)
+{
+    return !filter->invert && i < filter->messages.n ? filter->messages.all[i]
+                                                     : NULL;
+}
+
+bool pfd_filter_want_source(const struct pfd_filter *filter, const char *source)
+{
+    for (size_t i = 0; i < filter->n_sources; i++) {
+        if (!strcmp(filter->sources[i], source))
+            return true;
+    }
+    return filter->n_sources == 0;
+}
+
+/* Does one of them match? GAVE_UP: none does, but one might. */
+static enum pfd_match match_any(struct pfd_filter_run *run,
+                                const struct patterns *p, const char *text,
+                                size_t n)
+{
+    enum pfd_match ret = PFD_MATCH_NO;
+    for (size_t i = 0; i < p->n; i++) {
+        enum pfd_match match =
+            pfd_pattern_match(p->all[i], run->matcher, text, n);
+        if (match == PFD_MATCH_YES)
+            return match;
+        if (match == PFD_MATCH_GAVE_UP)
+            ret = match;
+    }
+    return ret;
+}
+
+/* Can entries of this string (NULL: of an unknown id) be wanted? */
+static bool want_string(struct pfd_filter_run *run, const struct pfd_string *s)
+{
+    const struct patterns *p = &run->filter->format_strings;
+    bool is_literal = s && s->flags & PFD_STRING_LITERAL;
+    if (!p->n)
+        return true;
+    return s && !is_literal &&
+           match_any(run, p, pfd_string_text(s), s->n_text) != PFD_MATCH_NO;
+}
+
+bool pfd_filter_may_want(struct pfd_filter_run *run,
+                         const struct pfd_strings *strings, size_t i)
+{
+    const struct pfd_string *s = pfd_strings_at(strings, i);
+    return s && has_id(run->filter, s->key) && want_string(run, s);
+}
+
+/* Many buffers mix strings that are wanted with such that are not: what a
+ * range can say is asked without a branch. */
+static void set_range(const struct pfd_filter *f, struct plan *plan)
+{
+    bool is_never = plan->state == NEVER;
+    /* Who is turned down by its text is not bound to the condition. */
+    bool has_one = plan->bound && f->where->n == 1 && plan->bound->ranges;
+    if (f->n_sources)
+        return;
+    if (is_never) {
+        plan->range = &no_range;
+    } else if (has_one) {
+        plan->range = plan->bound->ranges;
+    }
+}
+
+/* Entries of this string come, and the condition was bound to it. */
+static void meet(const struct pfd_filter *f, const struct pfd_string *s,
+                 const struct pfd_where_bound *bound)
+{
+    struct met *met = f->met;
+    uint64_t names = 0;
+    uint64_t before = atomic_load(&met->names);
+    for (size_t i = 0; s && pfd_where_name(f->where, i); i++)
+        names |= (uint64_t)(bound->steps[i] < PFD_WHERE_OWN) << i;
+    if (!s || (atomic_load(&met->any) && !(names & ~before) &&
+               !(f->needed & ~before)))
+        return;
+    atomic_store(&met->any, true);
+    atomic_fetch_or(&met->names, names);
+    pthread_mutex_lock(&met->lock);
+    add_names_of(&met->there, s);
+    pthread_mutex_unlock(&met->lock);
+}
+
+/* Of plans; false: there is no room. What a match needs is left free. */
+static bool take(struct pfd_filter_run *run, size_t n)
+{
+    size_t left = run->matcher ? MATCH_LEAST : 0;
+    left = run->matching.n > left ? run->matching.n : left;
+    if (run->room && run->n_bytes + n + left > run->room)
+        return false;
+    run->n_bytes += n;
+    bound_matching(run);
+    return true;
+}
+
+/* Of a plan; NULL: there is no room. */
+static struct pfd_where_bound *bind(struct pfd_filter_run *run,
+                                    const struct pfd_string *s)
+{
+    const struct pfd_where *where = run->filter->where;
+    size_t n = pfd_where_bound_memory(where, s);
+    if (!take(run, n))
+        return NULL;
+    struct pfd_where_bound *ret = pfd_where_bind(where, s);
+    run->n_bytes -= ret ? 0 : n;
+    return ret;
+}
+
+static bool decide(struct pfd_filter_run *run, struct plan *plan,
+                   const struct pfd_string *s)
+{
+    const struct pfd_filter *f = run->filter;
+    plan->state = NEVER;
+    if (!has_id(f, s->key) || !want_string(run, s))
+        return true;
+    plan->state = PERHAPS;
+    if (!f->where)
+        return true;
+    plan->bound = bind(run, s);
+    if (!plan->bound) {
+        plan->state = UNDECIDED;
+        return false;
+    }
+    meet(f, s, plan->bound);
+    if (plan->bound->is_never)
+        plan->state = NEVER;
+    return true;
+}
+
+static bool make_plan(struct pfd_filter_run *run, struct plan *plan,
+                      const struct pfd_string *s)
+{
+    bool ok = decide(run, plan, s);
+    if (ok)
+        set_range(run->filter, plan);
+    return ok;
+}
+
+/* False: the string is in no table, or there is no room. */
+static bool has_plans(struct pfd_filter_run *run, const struct pfd_string *s)
+{
+    size_t n = run->n_strings * sizeof *run->plans;
+    if (run->n_plans || s->index >= run->n_strings || !take(run, n))
+        return s->index < run->n_plans;
+    run->plans = calloc(run->n_strings, sizeof *run->plans);
+    if (run->plans) {
+        run->n_plans = run->n_strings;
+    } else {
+        run->n_bytes -= n;
+    }
+    return run->plans;
+}
+
+/* NULL: the string is in no table, or memory is out: it is decided for the entry
+ * alone. */
+static const struct plan *plan_of(struct pfd_filter_run *run,
+                                  const struct pfd_string *s)
+{
+    if (!s || (s->index >= run->n_plans && !has_plans(run, s)))
+        return NULL;
+    struct plan *plan = &run->plans[s->index];
+    if (__builtin_expect(plan->state == UNDECIDED, 0) &&
+        !make_plan(run, plan, s))
+        return NULL;
+    return plan;
+}
+
+static bool fulfils(const struct pfd_where *where,
+                    const struct pfd_where_bound *bound,
+                    const struct pfd_record *record, const uint8_t *payload)
+{
+    if (bound->ranges)
+        return pfd_where_ranges_hold(where, bound->ranges, payload);
+    return pfd_where_test(where, bound, record->string->steps, payload, NULL,
+                          NULL);
+}
+
+/* Of a plan with a range. */
+static inline bool range_holds(const struct plan *plan, const uint8_t *payload)
+{
+    return pfd_where_range_holds(
+        plan->range, plan->range == &no_range ? no_payload : payload);
+}
+
+enum pfd_look_result pfd_filter_look(struct pfd_filter_run *run,
+                                     const struct pfd_record *record,
+                                     const uint8_t *payload)
+{
+    const struct pfd_string *s = record->string;
+    const struct plan *plan = plan_of(run, s);
+    if (!plan || record->flags & PFD_RECORD_MADE || record->key != s->key ||
+        record->n_header < PFD_RANGE_HEADER)
+        return PFD_LOOK_ASK;
+    if (plan->range && !record->layout) {
+        bool holds = range_holds(plan, payload);
+        return !holds                    ? PFD_LOOK_NO
+               : run->filter->messages.n ? PFD_LOOK_ASK
+                                         : PFD_LOOK_YES;
+    }
+    if (plan->state == NEVER)
+        return PFD_LOOK_NO;
+    if (record->layout || run->filter->n_sources ||
+        (plan->bound && plan->bound->asks_entry))
+        return PFD_LOOK_ASK;
+    if (plan->bound &&
+        !fulfils(run->filter->where, plan->bound, record, payload))
+        return PFD_LOOK_NO;
+    return run->filter->messages.n ? PFD_LOOK_ASK : PFD_LOOK_YES;
+}
+
+/* An entry with its bytes in the view, laid out as its string says, under its
+ * string's key, behind a header that ranges can read. */
+static inline bool is_plain(const struct pfd_record *r)
+{
+    return r->kind == PFD_RECORD_ENTRY && r->string && !r->layout &&
+           !(r->flags & (PFD_RECORD_MADE | PFD_RECORD_COPIED)) &&
+           r->key == r->string->key && r->n_header >= PFD_RANGE_HEADER;
+}
+
+size_t pfd_filter_pass(const struct pfd_filter_run *run,
+                       const struct pfd_batch *batch, size_t from,
+                       const struct pfd_cursor *view, uint64_t base,
+                       uint64_t *n_bytes)
+{
+    const struct plan *plans = run->plans;
+    const struct pfd_cursor bytes = *view;
+    const size_t n_plans = run->n_plans;
+    uint64_t sum = 0;
+    size_t i = from;
+    for (; i < batch->n; i++) {
+        const struct pfd_record *r = &batch->records[i];
+        if (!is_plain(r) || r->string->index >= n_plans)
+            break;
+        const struct plan *plan = &plans[r->string->index];
+        size_t at = (size_t)(r->offset - base) + r->n_header;
+        if (!plan->range || range_holds(plan, pfd_cursor_peek(&bytes, at)))
+            break;
+        sum += r->n_bytes;
+    }
+    *n_bytes += sum;
+    return i;
+}
+
+/* Of an entry that no table has; or memory is out, and it is not known. */
+static bool fulfils_alone(struct pfd_filter_run *run, struct pfd_entry *entry)
+{
+    struct pfd_where_bound *bound =
+        pfd_where_bind(run->filter->where, entry->string);
+    if (!bound) {
+        entry->of->message.failed = true; /* entries have no other way */
+        return false;
+    }
+    meet(run->filter, entry->string, bound);
+    bool ret = !bound->is_never &&
+               pfd_where_test(run->filter->where, bound, entry->steps,
+                              entry->payload, entry, &run->facts);
+    free(bound);
+    return ret;
+}
+
+static bool fulfils_condition(struct pfd_filter_run *run,
+                              struct pfd_entry *entry)
+{
+    const struct plan *plan = plan_of(run, entry->string);
+    if (!run->filter->where)
+        return true;
+    if (!plan || !plan->bound)
+        return fulfils_alone(run, entry);
+    return !plan->bound->is_never &&
+           pfd_where_test(run->filter->where, plan->bound, entry->steps,
+                          entry->payload, entry, &run->facts);
+}
+
+static bool want_message(struct pfd_filter_run *run, struct pfd_entry *entry)
+{
+    const struct pfd_filter *f = run->filter;
+    size_t n = 0;
+    if (!f->messages.n)
+        return true;
+    const char *message = pfd_entry_message(entry, &n);
+    if (!message)
+        return f->invert;
+    enum pfd_match match = match_any(run, &f->messages, message, n);
+    run->gave_up += match == PFD_MATCH_GAVE_UP;
+    return match == PFD_MATCH_GAVE_UP || (match == PFD_MATCH_YES) != f->invert;
+}
+
+bool pfd_filter_want(struct pfd_filter_run *run, struct pfd_entry *entry)
+{
+    const struct pfd_filter *f = run->filter;
+    const struct pfd_string *s = entry->string;
+    const struct plan *plan = plan_of(run, s);
+    bool has_plan = plan && entry->id == s->key;
+    bool string_is_wanted = has_plan
+                                ? plan->state != NEVER
+                                : has_id(f, entry->id) && want_string(run, s);
+    return string_is_wanted && pfd_filter_want_source(f, entry->of->source) &&
+           fulfils_condition(run, entry) && want_message(run, entry);
+}
+
+/* ---- names that there are ---- */
+
+static bool is_column(const struct pfd_strings *strings, const char *name)
+{
+    const struct pfd_string *s;
+    for (size_t i = 0; strings && (s = pfd_strings_at(strings, i)); i++) {
+        if (pfd_column_find(s, name, strlen(name)) != SIZE_MAX)
+            return true;
+    }
+    return false;
+}
+
+/* Those that another list has. */
+static void add_names(struct names *names, const struct names *others)
+{
+    char text[NAMES_ROOM];
+    char *next = text;
+    const char *name;
+    memcpy(text, others->text, sizeof text);
+    while ((name = strsep(&next, ","))) {
+        name += *name == ' ';
+        if (*name && !add_name(names, name))
+            return;
+    }
+}
+
+static void list_names(const struct pfd_strings *strings, struct names *ret)
+{
+    const struct pfd_string *s;
+    *ret = (struct names){ .n = 0 };
+    for (size_t i = 0; strings && (s = pfd_strings_at(strings, i)); i++) {
+        if (!add_names_of(ret, s))
+            return;
+    }
+}
+
+enum pfd_status pfd_filter_check(const struct pfd_filter *filter,
+                                 const struct pfd_strings *strings,
+                                 struct pfd_error *err)
+{
+    struct met *met = filter->met;
+    uint64_t missing = filter->needed & ~atomic_load(&met->names);
+    if (!atomic_load(&met->any) && !(strings && pfd_strings_count(strings)))
+        return PFD_OK;
+    for (; missing; missing &= missing - 1) {
+        struct names there;
+        struct pfd_quoted quoted;
+        const char *name =
+            pfd_where_name(filter->where, (size_t)__builtin_ctzll(missing));
+        if (is_column(strings, name))
+            continue;
+        list_names(strings, &there);
+        pthread_mutex_lock(&met->lock);
+        add_names(&there, &met->there);
+        pthread_mutex_unlock(&met->lock);
+        pfd_quote(&quoted, name, strlen(name));
+        return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
+                        "no format string has an argument '%s'; there %s %s",
+                        quoted.text, there.n ? "is" : "are no arguments",
+                        there.text);
+    }
+    return PFD_OK;
+}
+
+const char *pfd_filter_shadow(const struct pfd_filter *filter)
+{
+    uint64_t both = atomic_load(&filter->met->names) & ~filter->needed;
+    return both ? pfd_where_name(filter->where, (size_t)__builtin_ctzll(both))
+                : NULL;
+}

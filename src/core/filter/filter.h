@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* What the library's own loops ask a filter before they make an entry. */
+#ifndef PFD_FILTER_H
+#define PFD_FILTER_H
+
+#include <printfdecode/filter.h>
+
+#include "core/decode/format.h"
+
+enum pfd_look_result {
+    PFD_LOOK_NO,
+    PFD_LOOK_YES,
+    PFD_LOOK_ASK, /* the entry itself: pfd_filter_want() */
+};
+
+/* What a record and its payload say already. */
+enum pfd_look_result pfd_filter_look(struct pfd_filter_run *run,
+                                     const struct pfd_record *record,
+                                     const uint8_t *payload);
+
+/*
+ * The same of many: the first record from `from` on that is not surely an entry
+ * that is turned down, or batch->n; *n_bytes: those of the entries before it
+ * are added. view, base: of pfd_batch_payload().
+ */
+size_t pfd_filter_pass(const struct pfd_filter_run *run,
+                       const struct pfd_batch *batch, size_t from,
+                       const struct pfd_cursor *view, uint64_t base,
+                       uint64_t *n_bytes);
+
+/* Pattern i of those that a message has to match; NULL: there are no more, or
+ * it has to match none. */
+const struct pfd_pattern *pfd_filter_pattern(const struct pfd_filter *filter,
+                                             size_t i);
+
+/* Is a buffer of this name wanted at all? */
+bool pfd_filter_want_source(const struct pfd_filter *filter,
+                            const char *source);
+
+#endif

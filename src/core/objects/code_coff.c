@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Code in the sections of a Windows program or object: "file:section". */
+#include "core/objects/code_walk.h"
+#include "core/objects/coff.h"
+
+enum pfd_status pfd_code_walk_coff(const struct pfd_code_range *range)
+{
+    enum pfd_status status = PFD_OK;
+    struct pfd_coff_section section;
+    for (size_t i = 0;
+         status == PFD_OK && pfd_coff_section(range->bytes, i, &section); i++) {
+        if (pfd_code_kind_of(section.bytes) != PFD_CODE_BLOBS &&
+            !pfd_code_is_amd(section.bytes))
+            continue;
+        status = pfd_code_walk_part(
+            range, pfd_code_path(range, ":", section.name, section.n_name, ""),
+            section.bytes, section.offset, false);
+    }
+    return status;
+}

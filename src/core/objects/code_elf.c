@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* Code in the sections of a host's ELF file: "file:section". */
+#include <stdlib.h>
+
+#include "core/objects/code_walk.h"
+#include "core/objects/elf_image.h"
+#include "core/objects/elf_inflate.h"
+#include "core/objects/kpack_ref.h"
+
+enum {
+    SHT_NOBITS = 8
+};
+
+static bool is_named(const struct pfd_section *section, const char *name)
+{
+    size_t n = strlen(name);
+    return section->n_name == n && !memcmp(section->name, name, n);
+}
+
+/* clang-offload-bundler makes a section of each target's code, which is the
+ * target's name behind this: "__CLANG_OFFLOAD_BUNDLE__hip-amdgcn-...". */
+static bool is_bundled(const struct pfd_section *section, bool *is_host)
+{
+    static const char prefix[] = "__CLANG_OFFLOAD_BUNDLE__";
+    size_t n = sizeof prefix - 1;
+    if (section->n_name <= n || memcmp(section->name, prefix, n) != 0)
+        return false;
+    *is_host =
+        section->n_name >= n + 5 && !memcmp(section->name + n, "host-", 5);
+    return true;
+}
+
+/* Bundles with other things around them are none of ours; a code object may
+ * have been made a section of by objcopy, ld -b binary and the like. */
+static bool has_code(const struct pfd_section *section, bool *is_code)
+{
+    bool is_host = false;
+    enum pfd_code_kind kind = pfd_code_kind_of(section->bytes);
+    *is_code = false;
+    if (kind == PFD_CODE_BLOBS)
+        return true;
+    if (is_bundled(section, &is_host)) {
+        *is_code = !is_host;
+        return !is_host && (kind == PFD_CODE_ELF || kind == PFD_CODE_SPIRV ||
+                            kind == PFD_CODE_BITCODE);
+    }
+    return pfd_code_is_amd(section->bytes);
+}
+
+/* ---- kpack: the code is in archives beside the program ---- */
+
+/* Of a program of which ROCm has split off the device code. */
+static void tell_kpack(const struct pfd_code_range *range,
+                       const struct pfd_section *section)
+{
+    struct pfd_quoted quoted = { "" };
+    struct pfd_kpack_names names = pfd_kpack_names(section);
+    size_t n = 0;
+    const char *path = pfd_kpack_next_name(&names, &n);
+    if (path)
+        pfd_quote(&quoted, path, n);
+    pfd_report_add(
+        range->report, PFD_FINDING_no_format_strings, section->offset,
+        "its device code is in kpack archives%s%s%s: give those",
+        path ? ", '" : "", quoted.text, path ? "' beside the program" : "");
+}
+
+/* ---- sections ---- */
+
+/* A section with code objects that is listed, and whose bytes were taken out. */
+static void report_absent(const struct pfd_code_range *range,
+                          const struct pfd_section *section)
+{
+    static const char *const names[] = { ".hip_fatbin", ".nv_fatbin",
+                                         ".llvm.offloading" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (section->type != SHT_NOBITS || !is_named(section, names[i]))
+            continue;
+        pfd_report_add(range->report, PFD_FINDING_no_format_strings,
+                       section->offset,
+                       "section '%s' (%llu bytes) is listed and is not in the "
+                       "file, which has debug information alone: give the "
+                       "program itself",
+                       names[i], (unsigned long long)section->size);
+    }
+}
+
+static enum pfd_status walk_section(const struct pfd_code_range *range,
+                                    const struct pfd_section *section,
+                                    bool is_code)
+{
+    return pfd_code_walk_part(
+        range, pfd_code_path(range, ":", section->name, section->n_name, ""),
+        section->bytes, section->offset, is_code);
+}
+
+static enum pfd_status walk_sections(const struct pfd_code_range *range,
+                                     const struct pfd_image *image)
+{
+    enum pfd_status status = PFD_OK;
+    struct pfd_section section;
+    uint64_t last = 0;
+    bool is_told = false;
+    for (size_t i = 0;
+         status == PFD_OK && pfd_image_section(image, i, &section) == PFD_OK;
+         i++) {
+        bool is_code = false;
+        report_absent(range, &section);
+        /* The same section twice in a row is one. */
+        if (section.type == SHT_NOBITS || section.offset == last)
+            continue;
+        if (!is_told && pfd_kpack_is_ref(&section)) {
+            tell_kpack(range, &section);
+            is_told = true; /* the whole section is read, and all may overlap */
+        }
+        if (!has_code(&section, &is_code))
+            continue;
+        last = section.offset;
+        status = walk_section(range, &section, is_code);
+    }
+    return status;
+}
+
+static enum pfd_status walk_plain(const struct pfd_code_range *range)
+{
+    const uint8_t *p = range->bytes.base;
+    bool amd = pfd_code_is_amd(range->bytes);
+    enum pfd_status status =
+        pfd_code_give(range, PFD_PIECE_ELF, amd || range->is_code);
+    if (status != PFD_OK || amd)
+        return status;
+    /* Whoever took the piece has said what is wrong with the file. */
+    struct pfd_report silent = { .source = range->path };
+    struct pfd_image *image;
+    status =
+        pfd_image_open(p, range->bytes.n, &image, &silent, range->walk->err);
+    if (status != PFD_OK)
+        return status;
+    status = walk_sections(range, image);
+    pfd_image_free(image);
+    return status;
+}
+
+static bool may_have_code(struct pfd_cursor head)
+{
+    return pfd_code_kind_of(head) != PFD_CODE_NONE;
+}
+
+enum pfd_status pfd_code_walk_elf(const struct pfd_code_range *range)
+{
+    struct pfd_code_walk *walk = range->walk;
+    struct pfd_elf_inflated inflated;
+    uint64_t most = walk->max_inflated < walk->inflated_left
+                        ? walk->max_inflated
+                        : walk->inflated_left;
+    if (!pfd_elf_is_compressed(range->bytes))
+        return walk_plain(range);
+    enum pfd_status status = pfd_elf_inflate(
+        range->bytes, most, may_have_code, &inflated, range->report, walk->err);
+    if (status != PFD_OK)
+        return status;
+    if (!inflated.bytes)
+        return walk_plain(range);
+    status = pfd_code_walk_copy(range, inflated.bytes, inflated.n,
+                                inflated.n_compressed, walk_plain);
+    free(inflated.bytes);
+    return status;
+}

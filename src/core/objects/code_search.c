@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Code anywhere in a file of another kind: "file+0x50". */
+#include <stdio.h>
+
+#include "core/objects/code_walk.h"
+#include "core/objects/elf_image.h"
+
+/* The next ELF file of AMD from a place on; the number of bytes: there is none. */
+static size_t find_elf(struct pfd_cursor c, size_t at)
+{
+    while (at < c.n) {
+        const uint8_t *p = memchr(c.base + at, 0x7f, c.n - at);
+        if (!p)
+            break;
+        at = (size_t)(p - c.base);
+        if (pfd_code_is_amd(pfd_cursor(p, c.n - at)))
+            return at;
+        at++;
+    }
+    return c.n;
+}
+
+size_t pfd_container_find(const void *bytes, size_t n)
+{
+    return find_elf(pfd_cursor(bytes, n), 0);
+}
+
+/* An ELF file in the range; where it ends. */
+static enum pfd_status walk_elf_at(const struct pfd_code_range *range,
+                                   size_t at, size_t *end)
+{
+    char name[24];
+    struct pfd_cursor c = range->bytes;
+    int n_name = snprintf(name, sizeof name, "+0x%zx", at);
+    size_t n = pfd_image_size(c.base + at, c.n - at);
+    c.at = at;
+    *end = at + n;
+    return pfd_code_walk_part(
+        range, pfd_code_path(range, "", name, (size_t)n_name, ""),
+        pfd_cursor_sub(&c, n), at, true);
+}
+
+enum pfd_status pfd_code_search(const struct pfd_code_range *range)
+{
+    struct pfd_cursor c = range->bytes;
+    struct pfd_code_blob blob = { .range = range };
+    enum pfd_status status = PFD_OK;
+    size_t elf = find_elf(c, 0);
+    size_t bundle = pfd_blob_find(c.base, c.n, 0);
+    while (status == PFD_OK && (elf < c.n || bundle < c.n)) {
+        size_t end = 0;
+        if (!pfd_code_spend(range, 1))
+            break;
+        if (elf < bundle) {
+            status = walk_elf_at(range, elf, &end);
+        } else {
+            blob.at = bundle;
+            blob.number++;
+            status = pfd_code_walk_blob(&blob, &end);
+            end = bundle + (end ? end : 4);
+        }
+        elf = elf < end ? find_elf(c, end) : elf;
+        bundle = bundle < end ? pfd_blob_find(c.base, c.n, end) : bundle;
+    }
+    return status;
+}

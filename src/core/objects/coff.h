@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sections of Windows programs (PE) and objects (COFF), by Microsoft's "PE
+ * Format". Knows nothing of what is in them.
+ */
+#ifndef PFD_COFF_H
+#define PFD_COFF_H
+
+#include "core/base/byte_reader.h"
+
+/* True when bytes [n], of which 64 are enough, begin as one of the two does. */
+bool pfd_coff_recognise(const void *bytes, size_t n);
+
+struct pfd_coff_section {
+    const char *name; /* [n_name], borrowed from the file */
+    size_t n_name;
+    uint64_t offset;
+    struct pfd_cursor bytes; /* what the file has of it */
+};
+
+/* Section i. False: there is none, or the file is no program or object. */
+bool pfd_coff_section(struct pfd_cursor file, size_t i,
+                      struct pfd_coff_section *ret);
+
+#endif

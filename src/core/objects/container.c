@@ -1,0 +1,662 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/objects/container.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/base/inflate.h"
+#include "core/base/md5.h"
+#include "core/base/text.h"
+#include "core/objects/archive.h"
+#include "core/objects/bundle.h"
+#include "core/objects/code_walk.h"
+#include "core/objects/coff.h"
+#include "core/objects/driver_cache.h"
+#include "core/objects/elf_image.h"
+#include "core/objects/fatbin.h"
+
+enum {
+    EM_AMDGPU = 224,
+    ELF_MACHINE_AT = 18,
+    /* Each piece costs this and its bytes, each finding about a container as
+     * much as that; a file is good for so many times its size. Sound files need
+     * their size for each level. */
+    WORK_PIECE = 1024,
+    WORK_FACTOR = 16,
+    WORK_SPARE = 1 << 20,
+    BROKEN_PART = 16,
+    /* All that is inflated, in relation to the file. */
+    INFLATED_FACTOR = 64,
+    NAME_MAX_SHOWN = 1024, /* longer names of entries are cut */
+};
+
+static enum pfd_status walk_range(const struct pfd_code_range *range);
+
+/* -- What starts here -- */
+
+static bool starts(struct pfd_cursor c, const char *magic, size_t n)
+{
+    return c.n >= n && memcmp(c.base, magic, n) == 0;
+}
+
+enum pfd_code_kind pfd_code_kind_of(struct pfd_cursor c)
+{
+    if (starts(c, "\177ELF", 4))
+        return PFD_CODE_ELF;
+    if (starts(c, "\x03\x02\x23\x07", 4))
+        return PFD_CODE_SPIRV;
+    if (starts(c, "BC\xc0\xde", 4) || starts(c, "\xde\xc0\x17\x0b", 4))
+        return PFD_CODE_BITCODE;
+    if (pfd_archive_recognise(c.base, c.n))
+        return PFD_CODE_ARCHIVE;
+    if (pfd_blob_recognise(c.base, c.n) != PFD_BLOB_NONE)
+        return PFD_CODE_BLOBS;
+    if (pfd_cache_recognise(c.base, c.n) != PFD_CACHE_NONE)
+        return PFD_CODE_CACHE;
+    if (starts(c, "KPAK\1\0\0\0", 8))
+        return PFD_CODE_KPACK;
+    return pfd_coff_recognise(c.base, c.n) ? PFD_CODE_COFF : PFD_CODE_NONE;
+}
+
+bool pfd_container_recognise(const void *bytes, size_t n)
+{
+    return pfd_code_kind_of(pfd_cursor(bytes, n)) != PFD_CODE_NONE;
+}
+
+/* -- Ranges within ranges -- */
+
+static enum pfd_status no_memory(const struct pfd_code_walk *walk)
+{
+    return pfd_fail(walk->err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+}
+
+/* before, name and after make the path of what is in a range; owned. */
+char *pfd_code_path(const struct pfd_code_range *range, const char *before,
+                    const char *name, size_t n_name, const char *after)
+{
+    struct pfd_text text = { 0 };
+    pfd_text_puts(&text, range->path);
+    pfd_text_puts(&text, before);
+    size_t start = text.n;
+    pfd_text_add(&text, name,
+                 n_name < NAME_MAX_SHOWN ? n_name : NAME_MAX_SHOWN);
+    pfd_text_puts(&text, after);
+    pfd_text_add(&text, "", 1);
+    if (text.failed) {
+        pfd_text_free(&text);
+        return NULL;
+    }
+    for (size_t i = start; i + 1 < text.n; i++) {
+        if (!text.data[i])
+            text.data[i] = '?';
+    }
+    return text.data;
+}
+
+/* Walks what is in a range, under a path that it takes over. Findings say
+ * source, or the path. */
+static enum pfd_status walk_as(const struct pfd_code_range *outer, char *path,
+                               const char *source, struct pfd_cursor bytes,
+                               uint64_t offset, bool is_code)
+{
+    if (!path)
+        return no_memory(outer->walk);
+    struct pfd_report report = *outer->report;
+    struct pfd_code_range inner = {
+        .walk = outer->walk,
+        .path = path,
+        .bytes = pfd_cursor(bytes.base, bytes.n),
+        .offset = outer->offset == PFD_NO_OFFSET ? PFD_NO_OFFSET
+                                                 : outer->offset + offset,
+        .compressed_left = outer->compressed_left,
+        .is_code = is_code,
+        .report = &report,
+    };
+    report.source = source ? source : path;
+    enum pfd_status status = walk_range(&inner);
+    outer->report->n = report.n;
+    free(path);
+    return status;
+}
+
+enum pfd_status pfd_code_walk_part(const struct pfd_code_range *outer,
+                                   char *path, struct pfd_cursor bytes,
+                                   uint64_t offset, bool is_code)
+{
+    return walk_as(outer, path, NULL, bytes, offset, is_code);
+}
+
+bool pfd_code_spend(const struct pfd_code_range *range, uint64_t cost)
+{
+    struct pfd_code_walk *walk = range->walk;
+    if (cost <= walk->work_left) {
+        walk->work_left -= cost;
+        return true;
+    }
+    if (!walk->exhausted) {
+        pfd_report_add(range->report, PFD_FINDING_too_large, 0,
+                       "the containers are broken in so many places, or "
+                       "overlap each other so much, that no further ones are "
+                       "read");
+    }
+    walk->exhausted = true;
+    return false;
+}
+
+/* The table of a broken blob may be as long as what is left of the file; a
+ * few are forgiven. */
+static bool afford_bytes(const struct pfd_code_range *range, size_t n)
+{
+    return pfd_code_spend(range, n / BROKEN_PART + 1);
+}
+
+/* False: this range is one too many, and a finding has said so. */
+static bool afford(const struct pfd_code_range *range)
+{
+    struct pfd_code_walk *walk = range->walk;
+    if (walk->depth >= PFD_CONTAINER_DEPTH) {
+        pfd_report_add(range->report, PFD_FINDING_too_large, 0,
+                       "containers within containers, deeper than %d levels: "
+                       "not read",
+                       PFD_CONTAINER_DEPTH);
+        return false;
+    }
+    return pfd_code_spend(range, (uint64_t)range->bytes.n + WORK_PIECE);
+}
+
+static void pay_findings(const struct pfd_code_range *range)
+{
+    struct pfd_code_walk *walk = range->walk;
+    uint64_t cost = (range->report->n - walk->n_paid) * WORK_PIECE;
+    walk->work_left -= cost < walk->work_left ? cost : walk->work_left;
+    walk->n_paid = range->report->n;
+}
+
+/* -- Pieces -- */
+
+enum pfd_status pfd_code_give(const struct pfd_code_range *range,
+                              enum pfd_piece_kind kind, bool is_code)
+{
+    struct pfd_piece piece = {
+        .kind = kind,
+        .path = range->path,
+        .bytes = range->bytes,
+        .offset = range->offset,
+        .is_code = is_code,
+    };
+    struct pfd_code_walk *walk = range->walk;
+    pay_findings(range);
+    enum pfd_status status = walk->fn(walk->user, &piece, range->report);
+    /* What is found in a piece keeps nobody from the next one. */
+    walk->n_paid = range->report->n;
+    return status;
+}
+
+/* -- ar archives: "archive(member)" -- */
+
+static enum pfd_status walk_member(void *user, const struct pfd_member *member)
+{
+    const struct pfd_code_range *range = user;
+    if (pfd_code_kind_of(member->bytes) == PFD_CODE_NONE)
+        return PFD_OK;
+    return pfd_code_walk_part(
+        range, pfd_code_path(range, "(", member->name, member->n_name, ")"),
+        member->bytes, member->offset, false);
+}
+
+static enum pfd_status walk_archive(const struct pfd_code_range *range)
+{
+    /* The callback's user is not const, and not changed. */
+    struct pfd_code_range copy = *range;
+    return pfd_archive_members(range->bytes.base, range->bytes.n, walk_member,
+                               &copy, range->report, range->walk->err);
+}
+
+/* -- Caches: "cache(entry)" -- */
+
+/* The entries of a cache while it is walked. */
+struct cache {
+    const struct pfd_code_range *range;
+    uint64_t n_entries;
+    uint64_t n_opaque; /* in which no code is seen */
+};
+
+bool pfd_code_is_amd(struct pfd_cursor c)
+{
+    return starts(c, "\177ELF\2\1", 6) && c.n > ELF_MACHINE_AT + 1 &&
+           c.base[ELF_MACHINE_AT] == EM_AMDGPU && !c.base[ELF_MACHINE_AT + 1];
+}
+
+/* The code in an entry, which may have a header of its own before it: an ELF
+ * file of AMD or an archive of them. False: there is none from `at` on. */
+static bool find_code(struct pfd_cursor whole, size_t at,
+                      struct pfd_cursor *ret)
+{
+    for (; at < whole.n; at++) {
+        const uint8_t *p = whole.base + at;
+        if (*p != 0x7f && *p != '!')
+            continue;
+        *ret = pfd_cursor(p, whole.n - at);
+        if (pfd_code_is_amd(*ret) || pfd_archive_recognise(p, ret->n))
+            return true;
+    }
+    return false;
+}
+
+static enum pfd_status walk_cache_entry(void *user,
+                                        const struct pfd_member *member)
+{
+    struct cache *cache = user;
+    const struct pfd_code_range *range = cache->range;
+    enum pfd_status status = PFD_OK;
+    struct pfd_cursor code;
+    size_t at = 0;
+    /* Entries may overlap, and each is searched. */
+    if (!pfd_code_spend(range, member->bytes.n))
+        return PFD_OK;
+    cache->n_entries++;
+    cache->n_opaque += !find_code(member->bytes, 0, &code);
+    while (status == PFD_OK && find_code(member->bytes, at, &code)) {
+        size_t start = (size_t)(code.base - member->bytes.base);
+        size_t n =
+            pfd_code_is_amd(code) ? pfd_image_size(code.base, code.n) : code.n;
+        code.n = n;
+        at = start + n;
+        status = pfd_code_walk_part(
+            range, pfd_code_path(range, "(", member->name, member->n_name, ")"),
+            code, member->offset + start, false);
+    }
+    return status;
+}
+
+static enum pfd_status walk_cache(const struct pfd_code_range *range)
+{
+    struct cache cache = { .range = range };
+    enum pfd_status status =
+        pfd_cache_members(range->bytes.base, range->bytes.n, walk_cache_entry,
+                          &cache, range->report, range->walk->err);
+    if (status == PFD_OK && cache.n_opaque > 0) {
+        pfd_report_add(range->report, PFD_FINDING_not_read, PFD_NO_OFFSET,
+                       "%llu of the cache's %llu entries hold no code object "
+                       "that is stored as it is (they may be compressed): not "
+                       "read",
+                       (unsigned long long)cache.n_opaque,
+                       (unsigned long long)cache.n_entries);
+    }
+    return status;
+}
+
+/* -- Bundles: "range:id", from the second one of a range on "range#2:id" -- */
+
+static enum pfd_status walk_entry(void *user,
+                                  const struct pfd_blob_entry *entry)
+{
+    const struct pfd_code_blob *blob = user;
+    char before[24] = ":";
+    if (blob->number > 1)
+        snprintf(before, sizeof before, "#%u:", blob->number);
+    return pfd_code_walk_part(
+        blob->range,
+        pfd_code_path(blob->range, before, entry->id, entry->n_id, ""),
+        entry->bytes, blob->at + entry->offset, !entry->is_host);
+}
+
+static bool may_inflate(const struct pfd_code_blob *blob,
+                        const struct pfd_compressed *head)
+{
+    struct pfd_code_walk *walk = blob->range->walk;
+    uint64_t n = head->n_out;
+    if (n > walk->max_inflated || n > UINT64_MAX - head->n_kept) {
+        pfd_report_add(blob->range->report, PFD_FINDING_too_large, blob->at,
+                       "a compressed bundle says that it inflates to %llu "
+                       "bytes, and the limit is %llu: not inflated "
+                       "(--max-inflated %llu would do)",
+                       (unsigned long long)n,
+                       (unsigned long long)walk->max_inflated,
+                       (unsigned long long)n);
+        return false;
+    }
+    if (n > walk->inflated_left) {
+        pfd_report_add(blob->range->report, PFD_FINDING_too_large, blob->at,
+                       "the compressed bundles inflate to more than %d times "
+                       "the file's size: no further ones are inflated",
+                       INFLATED_FACTOR);
+        return false;
+    }
+    walk->inflated_left -= n;
+    return true;
+}
+
+static void check_hash(const struct pfd_code_blob *blob,
+                       const struct pfd_compressed *head, const uint8_t *bytes,
+                       size_t n)
+{
+    uint64_t hash = head->has_hash ? pfd_md5_u64(bytes, n) : 0;
+    if (head->has_hash && hash != head->hash) {
+        pfd_report_add(blob->range->report, PFD_FINDING_hash_mismatch, blob->at,
+                       "the compressed bundle should have the MD5 "
+                       "%016llx, and what it inflates to has %016llx",
+                       (unsigned long long)head->hash,
+                       (unsigned long long)hash);
+    }
+}
+
+/* What comes out of compressed bytes is as good as a file of its size, once. */
+static void earn(const struct pfd_code_range *range, size_t n_compressed,
+                 size_t n)
+{
+    if (n_compressed > *range->compressed_left)
+        return;
+    *range->compressed_left -= n_compressed;
+    range->walk->work_left += WORK_FACTOR * (uint64_t)n;
+}
+
+/* What came out of a compressed blob has no place in the file. */
+static enum pfd_status walk_inflated(const struct pfd_code_blob *blob,
+                                     uint8_t *bytes, size_t n)
+{
+    struct pfd_code_range outer = *blob->range;
+    uint64_t compressed_left = n;
+    char after[24] = "";
+    struct pfd_cursor c = pfd_cursor(bytes, n);
+    outer.offset = PFD_NO_OFFSET;
+    outer.compressed_left = &compressed_left;
+    if (pfd_code_kind_of(c) == PFD_CODE_NONE) {
+        pfd_report_add(outer.report, PFD_FINDING_bad_compressed, blob->at,
+                       "what the bundle inflates to, %zu bytes, is neither a "
+                       "bundle nor a code object",
+                       n);
+        return PFD_OK;
+    }
+    if (blob->number > 1)
+        snprintf(after, sizeof after, "#%u", blob->number);
+    char *source =
+        pfd_code_path(&outer, "", after, strlen(after), " (inflated)");
+    if (!source)
+        return no_memory(outer.walk);
+    enum pfd_status status =
+        walk_as(&outer, pfd_code_path(&outer, "", "", 0, after), source, c, 0,
+                outer.is_code);
+    free(source);
+    return status;
+}
+
+enum pfd_status pfd_code_walk_copy(
+    const struct pfd_code_range *range, const uint8_t *bytes, size_t n,
+    size_t n_compressed,
+    enum pfd_status (*fn)(const struct pfd_code_range *range))
+{
+    struct pfd_code_walk *walk = range->walk;
+    struct pfd_report report = *range->report;
+    struct pfd_code_range copy = *range;
+    uint64_t compressed_left = n;
+    uint64_t most = walk->max_inflated;
+    char *source = pfd_code_path(range, "", "", 0, " (inflated)");
+    if (!source)
+        return no_memory(walk);
+    uint64_t n_more = n > range->bytes.n ? n - range->bytes.n : 0;
+    earn(range, n_compressed, (size_t)n_more);
+    walk->inflated_left -=
+        n_more < walk->inflated_left ? n_more : walk->inflated_left;
+    walk->max_inflated -= n_more < most ? n_more : most;
+    report.source = source;
+    copy.bytes = pfd_cursor(bytes, n);
+    copy.offset = PFD_NO_OFFSET;
+    copy.compressed_left = &compressed_left;
+    copy.report = &report;
+    enum pfd_status status = fn(&copy);
+    range->report->n = report.n;
+    walk->max_inflated = most;
+    free(source);
+    return status;
+}
+
+enum pfd_status pfd_code_walk_compressed(const struct pfd_code_blob *blob,
+                                         const struct pfd_compressed *head,
+                                         size_t *n_used)
+{
+    struct pfd_code_walk *walk = blob->range->walk;
+    struct pfd_error problem;
+    uint8_t *bytes;
+    size_t n;
+    size_t n_read;
+    uint64_t n_before = walk->max_inflated;
+    if (!may_inflate(blob, head))
+        return PFD_OK;
+    enum pfd_status status =
+        pfd_inflate(head->method, head->data, head->n_kept, head->n_out, &bytes,
+                    &n, &n_read, &problem, walk->err);
+    if (status != PFD_OK)
+        return status;
+    if (problem.code != PFD_OK) {
+        pfd_report_add(blob->range->report, PFD_FINDING_bad_compressed,
+                       blob->at + head->n_header + problem.offset, "%s",
+                       problem.text);
+    }
+    if (!*n_used) /* the header does not say: as far as it was compressed */
+        *n_used = head->n_header + n_read;
+    if (problem.code == PFD_OK)
+        check_hash(blob, head, bytes, n);
+    if (bytes && head->n_kept > 0) {
+        memcpy(bytes, head->data.base - head->n_kept, head->n_kept);
+        pfd_binary_inflated(bytes, n);
+    }
+    /* What is in it is there together with it. */
+    walk->max_inflated -= n < walk->max_inflated ? n : walk->max_inflated;
+    if (n > head->n_kept) {
+        earn(blob->range, n_read, n);
+        status = walk_inflated(blob, bytes, n);
+    }
+    walk->max_inflated = n_before;
+    free(bytes);
+    return status;
+}
+
+/* -- CUDA: "range:sm_75" -- */
+
+static enum pfd_status walk_part(const struct pfd_code_blob *blob,
+                                 const struct pfd_fatbin_part *part)
+{
+    const struct pfd_code_range *range = blob->range;
+    char name[32];
+    size_t n_used = 0;
+    if (part->packing == PFD_FATBIN_LZ4) {
+        pfd_report_add(range->report, PFD_FINDING_not_read,
+                       blob->at + part->offset,
+                       "code for sm_%u is compressed by LZ4: not read (nvcc's "
+                       "--compress-mode=size and none can be)",
+                       part->target);
+        return PFD_OK;
+    }
+    if (part->packing == PFD_FATBIN_ZSTD) {
+        const struct pfd_code_blob inner = { range, blob->at + part->offset,
+                                             blob->number };
+        const struct pfd_compressed head = {
+            .method = PFD_COMPRESSION_ZSTD,
+            .data = part->bytes,
+            .n_out = part->n_out,
+        };
+        return pfd_code_walk_compressed(&inner, &head, &n_used);
+    }
+    int n = snprintf(name, sizeof name, "sm_%u", part->target);
+    return pfd_code_walk_part(range,
+                              pfd_code_path(range, ":", name, (size_t)n, ""),
+                              part->bytes, blob->at + part->offset, false);
+}
+
+/* What is not compressed lies in the program's file as it is, and whoever took
+ * that has seen it. */
+static enum pfd_status walk_fatbin(const struct pfd_code_blob *blob,
+                                   const uint8_t *p, size_t n, size_t *n_used)
+{
+    enum pfd_status status = PFD_OK;
+    struct pfd_fatbin_part part;
+    size_t at = 0;
+    *n_used = pfd_fatbin_size(p, n);
+    while (status == PFD_OK && pfd_fatbin_next(p, n, &at, &part)) {
+        if (part.is_elf && afford_bytes(blob->range, part.bytes.n))
+            status = walk_part(blob, &part);
+    }
+    if (status == PFD_OK && (!*n_used || (at && at != *n_used))) {
+        pfd_report_add(blob->range->report, PFD_FINDING_bad_bundle, blob->at,
+                       "CUDA's code is cut or broken %zu bytes in: the rest of "
+                       "it is not read",
+                       at);
+    }
+    return status;
+}
+
+/* One blob; *n_used: 0 when its end cannot be told. */
+enum pfd_status pfd_code_walk_blob(struct pfd_code_blob *blob, size_t *n_used)
+{
+    const struct pfd_code_range *range = blob->range;
+    const uint8_t *p = range->bytes.base + blob->at;
+    size_t n = range->bytes.n - (size_t)blob->at;
+    struct pfd_compressed head;
+    *n_used = 0;
+    switch (pfd_blob_recognise(p, n)) {
+    case PFD_BLOB_BUNDLE:
+        return pfd_bundle_entries(p, n, walk_entry, blob, n_used, blob->at,
+                                  range->report);
+    case PFD_BLOB_COMPRESSED:
+        if (!pfd_compressed_read(p, n, &head, n_used, blob->at, range->report))
+            return PFD_OK;
+        return pfd_code_walk_compressed(blob, &head, n_used);
+    case PFD_BLOB_BINARY:
+        if (!pfd_binary_compressed(p, n, &head)) {
+            return pfd_binary_entries(p, n, walk_entry, blob, n_used, blob->at,
+                                      range->report);
+        }
+        *n_used = head.n_total;
+        return pfd_code_walk_compressed(blob, &head, n_used);
+    case PFD_BLOB_FATBIN:
+        return walk_fatbin(blob, p, n, n_used);
+    case PFD_BLOB_NONE:
+        break;
+    }
+    return PFD_OK;
+}
+
+/* The place of the next blob: after padding, or after what is none. */
+static size_t next_blob(const struct pfd_code_range *range, size_t at)
+{
+    const struct pfd_cursor *c = &range->bytes;
+    while (at < c->n && c->base[at] == 0)
+        at++;
+    if (at == c->n || pfd_blob_recognise(c->base + at, c->n - at))
+        return at;
+    size_t next = pfd_blob_find(c->base, c->n, at);
+    pfd_report_add(range->report, PFD_FINDING_bad_bundle, at,
+                   "%zu bytes after a bundle are not another one: %s",
+                   next - at, next < c->n ? "skipped" : "nothing more is read");
+    return next;
+}
+
+static enum pfd_status walk_blobs(const struct pfd_code_range *range)
+{
+    struct pfd_cursor c = range->bytes;
+    struct pfd_code_blob blob = { .range = range };
+    enum pfd_status status = PFD_OK;
+    size_t at = 0;
+    while (at < c.n && status == PFD_OK) {
+        size_t n_used;
+        blob.at = at;
+        blob.number++;
+        status = pfd_code_walk_blob(&blob, &n_used);
+        if (status == PFD_OK && n_used == 0 && !afford_bytes(range, c.n - at))
+            break;
+        at = n_used > 0 ? next_blob(range, at + n_used)
+                        : pfd_blob_find(c.base, c.n, at + 4);
+    }
+    return status;
+}
+
+/* -- All of them -- */
+
+static enum pfd_status walk_kind(const struct pfd_code_range *range,
+                                 enum pfd_code_kind kind)
+{
+    switch (kind) {
+    case PFD_CODE_ELF:
+        return pfd_code_walk_elf(range);
+    case PFD_CODE_SPIRV:
+        return pfd_code_give(range, PFD_PIECE_SPIRV, true);
+    case PFD_CODE_BITCODE:
+        return pfd_code_give(range, PFD_PIECE_BITCODE, range->is_code);
+    case PFD_CODE_ARCHIVE:
+        return walk_archive(range);
+    case PFD_CODE_BLOBS:
+        return walk_blobs(range);
+    case PFD_CODE_CACHE:
+        return walk_cache(range);
+    case PFD_CODE_COFF:
+        return pfd_code_walk_coff(range);
+    case PFD_CODE_KPACK:
+        return pfd_code_walk_kpack(range);
+    case PFD_CODE_NONE:
+        break;
+    }
+    return PFD_OK;
+}
+
+static enum pfd_status walk_range(const struct pfd_code_range *range)
+{
+    if (!afford(range))
+        return PFD_OK;
+    range->walk->depth++;
+    enum pfd_status status = walk_kind(range, pfd_code_kind_of(range->bytes));
+    range->walk->depth--;
+    pay_findings(range);
+    return status;
+}
+
+/* A file that is walked in one of two ways. */
+static enum pfd_status walk_file(
+    const void *bytes, size_t n, uint64_t max_inflated, pfd_piece_fn fn,
+    void *user, struct pfd_report *report, struct pfd_error *err,
+    enum pfd_status (*way)(const struct pfd_code_range *range))
+{
+    uint64_t compressed_left = n;
+    uint64_t most = max_inflated ? max_inflated : PFD_INFLATED_MAX;
+    uint64_t in_all = INFLATED_FACTOR * (uint64_t)n;
+    struct pfd_code_walk walk = {
+        .fn = fn,
+        .user = user,
+        .max_inflated = most,
+        .inflated_left =
+            in_all + (most < UINT64_MAX - in_all ? most : UINT64_MAX - in_all),
+        .work_left = WORK_FACTOR * (uint64_t)n + WORK_SPARE,
+        .n_paid = report->n,
+        .err = err,
+    };
+    const struct pfd_code_range range = {
+        .walk = &walk,
+        .path = report->source,
+        .bytes = pfd_cursor(bytes, n),
+        .compressed_left = &compressed_left,
+        .report = report,
+    };
+    return way(&range);
+}
+
+enum pfd_status pfd_container_walk(const void *bytes, size_t n,
+                                   uint64_t max_inflated, pfd_piece_fn fn,
+                                   void *user, struct pfd_report *report,
+                                   struct pfd_error *err)
+{
+    if (!pfd_container_recognise(bytes, n)) {
+        return pfd_fail(
+            err, PFD_ERR_UNSUPPORTED, 0,
+            "no code objects: neither ELF nor SPIR-V, and no archive, bundle or cache of them");
+    }
+    return walk_file(bytes, n, max_inflated, fn, user, report, err, walk_range);
+}
+
+enum pfd_status pfd_container_search(const void *bytes, size_t n,
+                                     uint64_t max_inflated, pfd_piece_fn fn,
+                                     void *user, struct pfd_report *report,
+                                     struct pfd_error *err)
+{
+    return walk_file(bytes, n, max_inflated, fn, user, report, err,
+                     pfd_code_search);
+}

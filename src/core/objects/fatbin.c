@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * NVIDIA does not document this layout; it is read from what nvcc 13.0 writes
+ * in its five modes of --compress-mode. Little-endian:
+ *
+ *   header  50 ed 55 ba, u16 version (1), u16 bytes of the header, u64 bytes of
+ *           all parts
+ *   part    u16 kind (1: PTX, 2: an ELF file), u16 version, u32 bytes of its
+ *           header, u64 bytes behind that, u32 how many of these are compressed
+ *           code, 8 bytes, u32 target, 8 bytes, u64 flags (0x2000: LZ4,
+ *           0x8000: zstd), 8 bytes, u64 bytes before it was compressed
+ */
+#include "core/objects/fatbin.h"
+
+#include <string.h>
+
+enum {
+    MAGIC_SIZE = 4,
+    HEADER = 16,
+    PART_HEADER = 64,
+    KIND_ELF = 2,
+    FLAG_LZ4 = 0x2000,
+    FLAG_ZSTD = 0x8000,
+};
+
+static const char magic[MAGIC_SIZE] = { 0x50, (char)0xed, 0x55, (char)0xba };
+
+bool pfd_fatbin_recognise(const void *bytes, size_t n)
+{
+    const uint8_t *p = bytes;
+    return n >= HEADER && !memcmp(p, magic, MAGIC_SIZE) && p[4] == 1 && !p[5] &&
+           p[6] >= HEADER && !p[7];
+}
+
+/* Where its parts begin; *end: and end. */
+static size_t parts_of(const void *bytes, size_t n, uint64_t *end)
+{
+    struct pfd_cursor c = pfd_cursor(bytes, n);
+    pfd_cursor_skip(&c, MAGIC_SIZE + 2);
+    size_t from = pfd_cursor_u16(&c);
+    uint64_t n_parts = pfd_cursor_u64(&c);
+    bool fits = from <= n && n_parts <= n - from;
+    *end = fits ? from + n_parts : 0;
+    return from;
+}
+
+size_t pfd_fatbin_size(const void *bytes, size_t n)
+{
+    uint64_t end = 0;
+    parts_of(bytes, n, &end);
+    return (size_t)end;
+}
+
+bool pfd_fatbin_next(const void *bytes, size_t n, size_t *at,
+                     struct pfd_fatbin_part *ret)
+{
+    uint64_t end = 0;
+    size_t from = parts_of(bytes, n, &end);
+    struct pfd_cursor c = pfd_cursor(bytes, end ? (size_t)end : n);
+    pfd_cursor_seek(&c, *at ? *at : from);
+    if (!pfd_cursor_ok(&c) || pfd_cursor_left(&c) < PART_HEADER)
+        return false;
+    size_t start = c.at;
+    ret->is_elf = pfd_cursor_u16(&c) == KIND_ELF;
+    pfd_cursor_skip(&c, 2);
+    uint32_t n_header = pfd_cursor_u32(&c);
+    uint64_t n_bytes = pfd_cursor_u64(&c);
+    uint32_t n_packed = pfd_cursor_u32(&c);
+    pfd_cursor_skip(&c, 8);
+    ret->target = pfd_cursor_u32(&c);
+    pfd_cursor_skip(&c, 8);
+    uint64_t flags = pfd_cursor_u64(&c);
+    pfd_cursor_skip(&c, 8);
+    ret->n_out = pfd_cursor_u64(&c);
+    ret->packing = flags & FLAG_ZSTD  ? PFD_FATBIN_ZSTD
+                   : flags & FLAG_LZ4 ? PFD_FATBIN_LZ4
+                                      : PFD_FATBIN_PLAIN;
+    pfd_cursor_seek(&c, start);
+    pfd_cursor_skip(&c, n_header);
+    if (!pfd_cursor_ok(&c) || n_header < PART_HEADER ||
+        n_bytes > pfd_cursor_left(&c) || n_packed > n_bytes)
+        return false;
+    ret->offset = c.at;
+    ret->bytes = pfd_cursor_sub(&c, (size_t)n_bytes);
+    if (ret->packing != PFD_FATBIN_PLAIN && n_packed)
+        ret->bytes = pfd_cursor(ret->bytes.base, n_packed);
+    *at = c.at;
+    return true;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/objects/site_rows.h"
+
+enum {
+    MAGIC_BYTES = 8,
+    ID_AT = 16,
+};
+
+_Static_assert(sizeof(struct pfd_row_header) == PFD_ROW_HEADER, "of no holes");
+
+/* FNV-1a. */
+static uint64_t hash_bytes(uint64_t h, const void *bytes, size_t n)
+{
+    const uint8_t *p = bytes;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ p[i]) * UINT64_C(0x100000001b3);
+    return h;
+}
+
+static const uint64_t hash_start = UINT64_C(0xcbf29ce484222325);
+
+/* 48 bits of it, mixed as MurmurHash3 ends; the highest one is set. */
+static uint64_t hash_id(uint64_t h)
+{
+    h = (h ^ h >> 33) * UINT64_C(0xff51afd7ed558ccd);
+    h = (h ^ h >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+    return (h ^ h >> 33) >> 16 | UINT64_C(1) << 47;
+}
+
+static struct pfd_row_header read_header(struct pfd_cursor *c)
+{
+    struct pfd_row_header ret = { .magic = pfd_cursor_u64(c) };
+    ret.n_bytes = pfd_cursor_u32(c);
+    ret.kind = pfd_cursor_u8(c);
+    ret.level = pfd_cursor_u8(c);
+    ret.flags = pfd_cursor_u8(c);
+    ret.n_types = pfd_cursor_u8(c);
+    ret.id = pfd_cursor_u64(c);
+    ret.line = pfd_cursor_u32(c);
+    ret.n_text = pfd_cursor_u16(c);
+    ret.n_file = pfd_cursor_u16(c);
+    return ret;
+}
+
+/* All of a row but its magic and its id. */
+static uint64_t id_of(const struct pfd_row *row)
+{
+    uint64_t h = hash_bytes(hash_start, row->bytes + MAGIC_BYTES, 8);
+    return hash_id(
+        hash_bytes(h, row->bytes + 24, row->header.n_bytes - (size_t)24));
+}
+
+/* A row that begins here; false: these bytes only look like one. */
+static bool read_row(struct pfd_cursor c, struct pfd_row *ret)
+{
+    ret->offset = c.at;
+    ret->bytes = c.base + c.at;
+    ret->header = read_header(&c);
+    const struct pfd_row_header *h = &ret->header;
+    size_t n = (size_t)h->n_types + h->n_text + h->n_file;
+    if (!pfd_cursor_ok(&c) || h->n_bytes % 8 || h->n_bytes < PFD_ROW_HEADER ||
+        h->n_bytes - PFD_ROW_HEADER < n ||
+        h->n_bytes - PFD_ROW_HEADER > n + 8 || h->n_types > PFD_ROW_TYPES_MAX)
+        return false;
+    ret->types = (const char *)pfd_cursor_bytes(&c, h->n_types);
+    ret->text = (const char *)pfd_cursor_bytes(&c, h->n_text);
+    ret->file = (const char *)pfd_cursor_bytes(&c, h->n_file);
+    pfd_cursor_skip(&c, h->n_bytes - PFD_ROW_HEADER - n);
+    return pfd_cursor_ok(&c) && id_of(ret) == h->id;
+}
+
+/* The magic number in bytes [n], or NULL. Its third byte is the rarest in code
+ * and in text. */
+static const uint8_t *find_magic(const uint8_t *bytes, size_t n)
+{
+    enum {
+        RARE = 2
+    };
+    const uint64_t magic = PFD_ROW_MAGIC;
+    for (size_t at = 0; n - at >= sizeof magic; at++) {
+        const uint8_t *rare =
+            memchr(bytes + at + RARE, PFD_ROW_MAGIC >> 16 & 255,
+                   n - at - sizeof magic + 1);
+        if (!rare)
+            return NULL;
+        at = (size_t)(rare - bytes) - RARE;
+        if (!memcmp(bytes + at, &magic, sizeof magic))
+            return bytes + at;
+    }
+    return NULL;
+}
+
+bool pfd_row_next(const struct pfd_cursor *bytes, size_t *at,
+                  struct pfd_row *ret)
+{
+    struct pfd_cursor c = pfd_cursor(bytes->base, bytes->n);
+    while (c.at < c.n && *at < c.n) {
+        const uint8_t *found = find_magic(c.base + *at, c.n - *at);
+        if (!found)
+            return false;
+        c.at = (size_t)(found - c.base);
+        if (read_row(c, ret)) {
+            *at = c.at + ret->header.n_bytes;
+            return true;
+        }
+        *at = c.at + 1;
+    }
+    return false;
+}
+
+void pfd_row_write(struct pfd_row *row, struct pfd_text *ret)
+{
+    static const char zeros[8];
+    struct pfd_row_header *h = &row->header;
+    size_t at = ret->n;
+    size_t n = (size_t)h->n_types + h->n_text + h->n_file;
+    h->magic = PFD_ROW_MAGIC;
+    h->n_bytes = (uint32_t)(PFD_ROW_HEADER + (n + 7) / 8 * 8);
+    h->id = 0;
+    pfd_text_add(ret, (const char *)h, sizeof *h);
+    pfd_text_add(ret, row->types, h->n_types);
+    pfd_text_add(ret, row->text, h->n_text);
+    pfd_text_add(ret, row->file, h->n_file);
+    pfd_text_add(ret, zeros, -n % 8);
+    if (ret->failed)
+        return;
+    row->bytes = (const uint8_t *)ret->data + at;
+    h->id = id_of(row);
+    memcpy(ret->data + at + ID_AT, &h->id, sizeof h->id);
+    row->bytes = NULL; /* the text may move */
+}
+
+uint32_t pfd_row_gate(const struct pfd_row *row)
+{
+    const uint32_t line = row->header.line;
+    uint64_t h = hash_bytes(hash_start, &line, sizeof line);
+    h = hash_bytes(h, row->text, row->header.n_text);
+    h = hash_bytes(h, row->file, row->header.n_file);
+    return (uint32_t)(hash_id(h) % PFD_GATES);
+}

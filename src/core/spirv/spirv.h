@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A SPIR-V module, indexed: instructions, ids, debugPrintf calls, lines,
+ * sources and abort messages. Owns a copy of the words in host byte order; no
+ * read leaves an instruction, whatever its words say. Knows nothing of
+ * buffers.
+ *
+ * An instruction is named by its number k, 0 for the first one behind the
+ * header: the plain ordinal. Two more numberings occur in buffers: the dword
+ * offset from the start of the module, and the ordinal of instrumentation
+ * passes that count copies of debug lines (pfd_spirv_by_counted()).
+ */
+#ifndef PFD_SPIRV_H
+#define PFD_SPIRV_H
+
+#include <printfdecode/spirv.h>
+
+#include "core/base/error.h"
+
+/* No such instruction. */
+#define PFD_SPIRV_NONE UINT32_MAX
+
+enum {
+    PFD_SPIRV_MAX = 64 << 20, /* bytes of a module */
+    PFD_SPIRV_HEADER = 5,     /* dwords */
+};
+
+/* SPIR-V 1.6, and the extensions named. */
+enum pfd_spv {
+    PFD_SPV_SOURCE_CONTINUED = 2,
+    PFD_SPV_SOURCE = 3,
+    PFD_SPV_STRING = 7,
+    PFD_SPV_LINE = 8,
+    PFD_SPV_EXT_INST_IMPORT = 11,
+    PFD_SPV_EXT_INST = 12,
+    PFD_SPV_ENTRY_POINT = 15,
+    PFD_SPV_TYPE_VOID = 19,
+    PFD_SPV_TYPE_BOOL = 20,
+    PFD_SPV_TYPE_INT = 21,
+    PFD_SPV_TYPE_FLOAT = 22,
+    PFD_SPV_TYPE_VECTOR = 23,
+    PFD_SPV_TYPE_MATRIX = 24,
+    PFD_SPV_TYPE_ARRAY = 28,
+    PFD_SPV_TYPE_STRUCT = 30,
+    PFD_SPV_TYPE_POINTER = 32,
+    PFD_SPV_TYPE_FORWARD_POINTER = 39,
+    PFD_SPV_CONSTANT = 43,
+    PFD_SPV_CONSTANT_COMPOSITE = 44,
+    PFD_SPV_SPEC_CONSTANT_COMPOSITE = 51,
+    PFD_SPV_FUNCTION = 54,
+    PFD_SPV_FUNCTION_PARAMETER = 55,
+    PFD_SPV_FUNCTION_END = 56,
+    PFD_SPV_VARIABLE = 59,
+    PFD_SPV_DECORATE = 71,
+    PFD_SPV_MEMBER_DECORATE = 72,
+    PFD_SPV_COMPOSITE_CONSTRUCT = 80,
+    PFD_SPV_LABEL = 248,
+    PFD_SPV_NO_LINE = 317,
+    PFD_SPV_COPY_LOGICAL = 400,
+    PFD_SPV_ABORT = 5121,         /* SPV_KHR_abort */
+    PFD_SPV_CONSTANT_DATA = 5147, /* SPV_KHR_constant_data */
+    PFD_SPV_SPEC_CONSTANT_DATA = 5148,
+};
+
+enum pfd_spirv_kind {
+    PFD_SPIRV_OTHER,
+    PFD_SPIRV_BOOL,
+    PFD_SPIRV_INT,
+    PFD_SPIRV_UINT,
+    PFD_SPIRV_FLOAT,
+    PFD_SPIRV_POINTER,
+};
+
+/* A scalar or vector type. */
+struct pfd_spirv_type {
+    uint8_t kind; /* enum pfd_spirv_kind, of a component */
+    bool is_vector;
+    uint16_t width;   /* bits of a component; 0 for bool and others */
+    uint32_t n;       /* components; 1 for a scalar */
+    uint8_t encoding; /* enum pfd_spirv_encoding, of a float */
+};
+
+/* What the bits of a float are; the width alone does not say. */
+enum pfd_spirv_encoding {
+    PFD_SPIRV_IEEE,
+    PFD_SPIRV_BFLOAT,
+    PFD_SPIRV_E4M3,
+    PFD_SPIRV_E5M2,
+    PFD_SPIRV_ENCODED, /* in another way, which is not known */
+};
+
+/* ---- instructions ---- */
+
+size_t pfd_spirv_n_words(const struct pfd_spirv *module);
+/* An order of modules by their words alone; 0: they are the same. */
+int pfd_spirv_order(const struct pfd_spirv *a, const struct pfd_spirv *b);
+uint32_t pfd_spirv_n_instructions(const struct pfd_spirv *module);
+
+/* Instruction k: its words, *n of them, at least one. */
+const uint32_t *pfd_spirv_words(const struct pfd_spirv *module, uint32_t k,
+                                uint32_t *n);
+uint32_t pfd_spirv_offset(const struct pfd_spirv *module, uint32_t k);
+
+/* The instruction at this dword offset, or with this counted ordinal, or
+ * PFD_SPIRV_NONE. */
+uint32_t pfd_spirv_by_offset(const struct pfd_spirv *module, uint32_t offset);
+uint32_t pfd_spirv_by_counted(const struct pfd_spirv *module, uint32_t counted);
+uint32_t pfd_spirv_counted(const struct pfd_spirv *module, uint32_t k);
+
+/* The instruction that defines an id, or PFD_SPIRV_NONE. */
+uint32_t pfd_spirv_definition(const struct pfd_spirv *module, uint32_t id);
+
+/* The text of an OpString; NULL: the id is none. [*n] bytes. */
+const char *pfd_spirv_string(const struct pfd_spirv *module, uint32_t id,
+                             size_t *n);
+
+struct pfd_spirv_type pfd_spirv_type_of(const struct pfd_spirv *module,
+                                        uint32_t type_id);
+/* The type of the value that an id stands for. */
+struct pfd_spirv_type pfd_spirv_value_type(const struct pfd_spirv *module,
+                                           uint32_t id);
+/* The value of an OpConstant's first word; false: it is none. */
+bool pfd_spirv_constant(const struct pfd_spirv *module, uint32_t id,
+                        uint32_t *ret);
+
+/* ---- calls ---- */
+
+/* What has instrumented a module for the validation layer; the later, the
+ * larger. */
+enum pfd_spirv_maker {
+    PFD_SPIRV_NOT_MADE,
+    PFD_SPIRV_BY_TOOLS,      /* SPIRV-Tools, until SDK 1.3.280 */
+    PFD_SPIRV_BY_LAYER,      /* the layer; its checks say no more */
+    PFD_SPIRV_BY_LAYER_2024, /* with the checks of SDK 1.3.283 to 1.3.296 */
+    PFD_SPIRV_BY_LAYER_2025, /* with those of SDK 1.4.304 and later */
+};
+enum pfd_spirv_maker pfd_spirv_maker(const struct pfd_spirv *module);
+
+/* True: it is instrumented. Positions of records are then those of calls that
+ * write them, and counted ones alone; see spirv_instrumented.c. */
+bool pfd_spirv_is_instrumented(const struct pfd_spirv *module);
+/* The layer's number of an instrumented shader; false: it does not say. */
+bool pfd_spirv_shader(const struct pfd_spirv *module, uint32_t *ret);
+
+/* Number of the first call of this format id in pfd_spirv_call_by_format(),
+ * and the call with rank i there (ordered by format id, then place); returns
+ * pfd_spirv_call_count() when there is none. */
+size_t pfd_spirv_calls_of(const struct pfd_spirv *module, uint32_t format_id);
+size_t pfd_spirv_call_ranked(const struct pfd_spirv *module, size_t rank);
+/* Instruction of call i. */
+uint32_t pfd_spirv_call_instruction(const struct pfd_spirv *module, size_t i);
+/* The id of operand k of call i. */
+uint32_t pfd_spirv_call_operand(const struct pfd_spirv *module, size_t i,
+                                uint32_t k);
+uint32_t pfd_spirv_call_format(const struct pfd_spirv *module, size_t i);
+
+/* Whether an instrumented module was made of another one: it has all its lines,
+ * and the calls where positions say so. */
+bool pfd_spirv_is_original(const struct pfd_spirv *original,
+                           const struct pfd_spirv *module);
+/* The call of the original that call i of an instrumented module was, or
+ * pfd_spirv_call_count() of the original. */
+size_t pfd_spirv_original_call(const struct pfd_spirv *module, size_t i,
+                               const struct pfd_spirv *original);
+
+/* The stage of the module's one entry point as a SpvExecutionModel; false:
+ * there is none, or they are of several stages. */
+bool pfd_spirv_stage(const struct pfd_spirv *module, uint32_t *ret);
+
+/* ---- lines ---- */
+
+/* What "the current line" of an instruction is. */
+enum pfd_spirv_rule {
+    PFD_LINE_TRUE,  /* SPIR-V's: up to OpNoLine or the block's end */
+    PFD_LINE_LAYER, /* the layer's of today: up to the function's end */
+    PFD_LINE_2019,  /* the layer's until 2023: the last OpLine, ever */
+};
+
+/* One line instruction, read. */
+struct pfd_spirv_line {
+    uint32_t k;      /* the OpLine or DebugLine; PFD_SPIRV_NONE: no line */
+    uint32_t source; /* id of the file's OpString, or of a DebugSource */
+    uint32_t line;
+    uint32_t end; /* last line; the same for OpLine */
+    uint32_t column;
+    bool is_debug;    /* a DebugLine */
+    const char *file; /* [n_file] bytes; NULL: its string is missing */
+    size_t n_file;
+    uint32_t file_id; /* the OpString; 0: none is named */
+};
+
+void pfd_spirv_line(const struct pfd_spirv *module, uint32_t k,
+                    enum pfd_spirv_rule rule, struct pfd_spirv_line *ret);
+
+/* How a source line was found. */
+enum pfd_spirv_found {
+    PFD_FOUND_DIRECTIVE, /* by a #line */
+    PFD_FOUND_DIRECT,    /* by its number */
+    PFD_FOUND_NO_SOURCE, /* no text of this file */
+    PFD_FOUND_NO_LINE,   /* the text has no such line */
+    PFD_FOUND_BEYOND,    /* a #line leads to a line beyond the text */
+};
+
+struct pfd_spirv_text {
+    const char *text; /* [n] bytes; NULL unless found */
+    size_t n;
+    uint64_t line;    /* BEYOND: the line it leads to, from 0 */
+    uint32_t n_lines; /* of the source */
+};
+
+/* The text of a line, by the layer's rules of today for its kind; number: from
+ * line->line to line->end. */
+enum pfd_spirv_found pfd_spirv_source(const struct pfd_spirv *module,
+                                      const struct pfd_spirv_line *line,
+                                      uint32_t number,
+                                      struct pfd_spirv_text *ret);
+
+/* The same by the rules until 2023: an OpSource without its continuations,
+ * and a #line is needed (NO_LINE: there is none). */
+enum pfd_spirv_found pfd_spirv_source_2019(const struct pfd_spirv *module,
+                                           const struct pfd_spirv_line *line,
+                                           struct pfd_spirv_text *ret);
+
+/* Where instruction k is in the source, as far as the module says. */
+void pfd_spirv_place_of(const struct pfd_spirv *module, uint32_t k,
+                        struct pfd_spirv_place *ret);
+
+/* The lines around the one, of this number, whose text pfd_spirv_place_of() gave
+ * as `text`. False: it is no line of this module. */
+bool pfd_spirv_excerpt(const struct pfd_spirv *module, const char *text,
+                       uint32_t number, uint32_t around,
+                       struct pfd_excerpt *ret);
+
+/* ---- accesses ---- */
+
+/* What an instruction reaches: the resource behind its pointer or image. */
+struct pfd_spirv_access {
+    bool is_image;
+    bool has_set; /* the variable is known, and has one */
+    uint32_t set;
+    bool has_binding;
+    uint32_t binding;
+    bool is_address;    /* behind a buffer's address */
+    uint32_t alignment; /* that a load or store of it states; 0: none */
+};
+
+/* False: instruction k, of the core, reaches no memory and no image. */
+bool pfd_spirv_access(const struct pfd_spirv *module, uint32_t k,
+                      struct pfd_spirv_access *ret);
+
+/* The resource that the check of an instrumented module at instruction k is
+ * for, as far as the layer passes it; false: k is no such check. */
+bool pfd_spirv_checked(const struct pfd_spirv *module, uint32_t k,
+                       struct pfd_spirv_access *ret);
+/* Call i of those that report this position; PFD_SPIRV_NONE: there is none. */
+uint32_t pfd_spirv_reported(const struct pfd_spirv *module, uint32_t position,
+                            size_t i);
+
+/* ---- abort messages ---- */
+
+/* A scalar or vector of a message, or a text. */
+struct pfd_spirv_member {
+    uint32_t offset; /* bytes from the start of the message */
+    struct pfd_spirv_type type;
+    bool is_text;         /* type.n bytes of text */
+    bool is_specialized;  /* known can be replaced when a pipeline is made */
+    const uint8_t *known; /* [n_known] bytes that it always has, or NULL */
+    uint32_t n_known;
+};
+
+/* One OpAbortKHR. */
+struct pfd_spirv_abort {
+    uint32_t k;
+    uint32_t size;  /* bytes of a message; 0: not known */
+    uint32_t align; /* of its largest scalar, bytes */
+    bool guessed;   /* the module does not state all offsets */
+    uint32_t first; /* members [first, first + n) */
+    uint32_t n;
+};
+
+size_t pfd_spirv_n_aborts(const struct pfd_spirv *module);
+const struct pfd_spirv_abort *pfd_spirv_abort(const struct pfd_spirv *module,
+                                              size_t i);
+const struct pfd_spirv_member *pfd_spirv_member(const struct pfd_spirv *module,
+                                                uint32_t i);
+
+size_t pfd_spirv_memory(const struct pfd_spirv *module);
+
+#endif

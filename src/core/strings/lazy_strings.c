@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows that wait: most strings of a large table belong to no entry of a
+ * buffer, and compiling one costs more than reading it. A row is copied as it
+ * is, and its string is made for whoever first asks for it, in memory that was
+ * reserved with the row. Sets with a limit, and those that share strings with
+ * another one, have no such rows: what they take is known when they are filled.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/strings/string_set.h"
+
+enum {
+    /* Of longer ones the string is made at once. */
+    STEPS_MAX = 64,
+};
+
+/* Of struct pfd_string_row. */
+enum {
+    IS_LITERAL = 1,
+    IS_OWN = 2,
+    IS_COUNTED = 4,
+    IS_COMMITTED = 8,
+    IS_TIGHT = 16,
+};
+
+/* Layout words [n_layout], then the text [n_text]. */
+struct unmade {
+    struct pfd_string_store *store;
+    _Atomic(struct pfd_string *) made; /* NULL: not yet */
+    uint64_t key;
+    uint64_t n_arguments;
+    uint32_t n_text;
+    uint32_t index;
+    uint32_t source;
+    uint16_t n_layout;
+    uint8_t table;
+    uint8_t is;
+    uint64_t layout[];
+};
+
+/* Pieces of memory are aligned to 8: an odd place is a row's. */
+static struct unmade *unmade_of(const struct pfd_string *s)
+{
+    return (struct unmade *)((uintptr_t)s - 1);
+}
+
+static struct pfd_string *as_string(struct unmade *u)
+{
+    return (struct pfd_string *)((uintptr_t)u + 1);
+}
+
+static struct pfd_string_row row_of(const struct unmade *u)
+{
+    return (struct pfd_string_row){
+        .key = u->key,
+        .text = (const char *)(u->layout + u->n_layout),
+        .n_text = u->n_text,
+        .n_arguments = u->n_arguments,
+        .counted = u->is & IS_COUNTED,
+        .layout = u->layout,
+        .n_layout = u->n_layout,
+        .literal = u->is & IS_LITERAL,
+        .own = u->is & IS_OWN,
+        .committed = u->is & IS_COMMITTED,
+        .tight = u->is & IS_TIGHT,
+    };
+}
+
+size_t pfd_unmade_bytes(const struct pfd_strings *strings,
+                        const struct pfd_string_row *row, size_t n_steps)
+{
+    if (strings->left != SIZE_MAX || strings->is_made_of_another ||
+        row->n_text > PFD_ARENA_PIECE || n_steps > STEPS_MAX)
+        return 0;
+    size_t n = pfd_string_size(row, n_steps);
+    return n <= PFD_ARENA_PIECE ? n : 0;
+}
+
+struct pfd_string *pfd_unmade_new(struct pfd_strings *strings,
+                                  const struct pfd_string_row *row,
+                                  size_t n_bytes, uint32_t source,
+                                  uint8_t table)
+{
+    struct pfd_string_store *store = strings->store;
+    size_t n_layout = row->n_layout * sizeof *row->layout;
+    if (!store->slots)
+        store->slots = malloc(PFD_ARGUMENTS_MAX * sizeof *store->slots);
+    struct unmade *u = pfd_arena_take_of_many(
+        &store->rows, sizeof(struct unmade) + n_layout + row->n_text);
+    if (!store->slots || !u || !pfd_arena_reserve(&store->late, n_bytes))
+        return NULL;
+    *u = (struct unmade){
+        .store = store,
+        .key = row->key,
+        .n_arguments = row->n_arguments,
+        .n_text = (uint32_t)row->n_text,
+        .index = (uint32_t)strings->n,
+        .source = source,
+        .n_layout = (uint16_t)row->n_layout,
+        .table = table,
+        .is = (uint8_t)((row->literal ? IS_LITERAL : 0) |
+                        (row->own ? IS_OWN : 0) |
+                        (row->counted ? IS_COUNTED : 0) |
+                        (row->committed ? IS_COMMITTED : 0) |
+                        (row->tight ? IS_TIGHT : 0)),
+    };
+    if (n_layout)
+        memcpy(u->layout, row->layout, n_layout);
+    if (row->n_text)
+        memcpy(u->layout + row->n_layout, row->text, row->n_text);
+    return as_string(u);
+}
+
+bool pfd_unmade_is(const struct pfd_string *unmade,
+                   const struct pfd_string_row *row)
+{
+    const struct unmade *u = unmade_of(unmade);
+    struct pfd_string_row of = row_of(u);
+    return of.n_text == row->n_text && of.n_layout == row->n_layout &&
+           of.counted == row->counted &&
+           (row->counted || of.n_arguments == row->n_arguments) &&
+           (!row->n_text || !memcmp(of.text, row->text, row->n_text)) &&
+           (!row->n_layout || !memcmp(of.layout, row->layout,
+                                      row->n_layout * sizeof *row->layout));
+}
+
+static void *take_late(void *user, size_t n)
+{
+    struct pfd_string_store *store = user;
+    return pfd_arena_take_reserved(&store->late, n);
+}
+
+/* With the store's lock. */
+static struct pfd_string *make(struct unmade *u)
+{
+    struct pfd_step steps[STEPS_MAX];
+    struct pfd_string_store *store = u->store;
+    struct pfd_string_row row = row_of(u);
+    const struct pfd_string_maker maker = {
+        .kind = pfd_string_kinds[u->table],
+        .steps = steps,
+        .slots = store->slots,
+        .take = take_late,
+        .user = store,
+    };
+    struct pfd_string *s = pfd_string_make(&maker, &row);
+    s->index = u->index;
+    s->source = u->source;
+    s->table = u->table;
+    return s;
+}
+
+struct pfd_string *pfd_unmade_make(const struct pfd_string *unmade)
+{
+    struct unmade *u = unmade_of(unmade);
+    struct pfd_string *s = atomic_load_explicit(&u->made, memory_order_acquire);
+    if (s)
+        return s;
+    pthread_mutex_lock(&u->store->making);
+    s = atomic_load_explicit(&u->made, memory_order_relaxed);
+    if (!s) {
+        s = make(u);
+        atomic_store_explicit(&u->made, s, memory_order_release);
+    }
+    pthread_mutex_unlock(&u->store->making);
+    return s;
+}
+
+void pfd_unmade_make_all(struct pfd_strings *strings)
+{
+    for (size_t i = 0; i < strings->n; i++)
+        pfd_strings_at(strings, i);
+    for (size_t i = 0; i < PFD_TABLES_MAX; i++) {
+        const struct pfd_table *table = &strings->tables[i];
+        for (size_t k = 0; table->slots && k <= table->mask; k++)
+            pfd_table_at(table, k);
+    }
+}
+
+const struct pfd_string *pfd_table_meet(struct pfd_table_slot *slot,
+                                        const struct pfd_string *unmade)
+{
+    const struct pfd_string *s = pfd_unmade_make(unmade);
+    __atomic_store_n(&slot->string, s, __ATOMIC_RELEASE);
+    return s;
+}

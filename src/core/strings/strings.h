@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tables of format strings: one for each buffer format, key -> strings.
+ * Owns its bytes. The same key with the same text and layout is a duplicate
+ * and silent; with another text or layout it is a collision: a finding, and
+ * both are kept, in the order in which they came. Knows nothing of ELF or of
+ * what a key or a layout means.
+ *
+ * Filled by one thread; once filled, read by any number. Strings of a set
+ * without a limit are compiled when they are first asked for.
+ */
+#ifndef PFD_STRINGS_H
+#define PFD_STRINGS_H
+
+#include <printfdecode/strings.h>
+
+#include "core/base/error.h"
+#include "core/print/program.h"
+
+enum pfd_string_flag {
+    PFD_STRING_UTF8 = 1,     /* the text is UTF-8 */
+    PFD_STRING_PLAIN = 2,    /* and has no control bytes but \n and \t */
+    PFD_STRING_CUT = 4,      /* each vector takes one scalar */
+    PFD_STRING_CHAR = 8,     /* has %c or %s, which can print any byte */
+    PFD_STRING_LITERAL = 16, /* a message, not a format string */
+    PFD_STRING_OWN = 32,     /* its layout words are another kind's of the
+                                format */
+};
+
+/*
+ * One format string. A single block of memory: the struct, its steps [n_steps]
+ * bound to the layout that its metadata states, the layout words [n_layout],
+ * the text [n_text] and the JSON-escaped text [n_escaped].
+ */
+struct pfd_string {
+    uint64_t key;
+    const struct pfd_string *next; /* another string with this key, or NULL */
+    uint32_t n_steps;
+    uint32_t n_text; /* bytes */
+    uint32_t n_escaped;
+    uint32_t index;       /* position in pfd_strings_get() */
+    uint32_t source;      /* index of the source's name */
+    uint32_t n_arguments; /* saturated: no entry holds UINT32_MAX */
+    uint32_t n_payload;   /* bytes of payload by the layout; likewise */
+    uint32_t room;        /* bytes that printing may need */
+    uint32_t findings;    /* bits every entry of this string has */
+    uint16_t n_layout;    /* [n_layout] words of 64 bits; the format's */
+    uint8_t flags;        /* enum pfd_string_flag */
+    uint8_t table;        /* of which kind: of pfd_string_kinds */
+    struct pfd_step steps[];
+};
+
+static inline const uint64_t *pfd_string_layout(const struct pfd_string *s)
+{
+    /* 56 + 24 * n bytes: 8-byte aligned. */
+    return (const uint64_t *)(const void *)(s->steps + s->n_steps);
+}
+
+static inline const char *pfd_string_text(const struct pfd_string *s)
+{
+    return (const char *)(pfd_string_layout(s) + s->n_layout);
+}
+
+static inline const char *pfd_string_escaped(const struct pfd_string *s)
+{
+    return pfd_string_text(s) + s->n_text;
+}
+
+/* A longer format string is refused: offsets in it are 32 bits wide. */
+enum {
+    PFD_TEXT_MAX = 1 << 28
+};
+
+/* No entry has more arguments: entrySize is 16 bits of dwords at most. */
+enum {
+    PFD_ARGUMENTS_MAX = 65535
+};
+
+/* No layout is longer than a bit for each argument. */
+enum {
+    PFD_LAYOUT_MAX = 1024
+};
+
+/* String i of no table: pfd_string.index of one that a format made. */
+#define PFD_STRING_MADE UINT32_MAX
+
+struct pfd_string_row;
+struct pfd_shaders;
+
+/* How the arguments of one string lie in an entry's payload. */
+struct pfd_layout {
+    struct pfd_slot *slots; /* [n_slots] <= PFD_ARGUMENTS_MAX */
+    size_t n_slots;
+    uint32_t n_payload; /* bytes; UINT32_MAX: more than any entry holds */
+    bool cut;           /* each vector is one scalar */
+    uint64_t findings;  /* bits that every entry has */
+};
+
+/*
+ * What a buffer format tells about its strings: its name, its table, and how
+ * the layout words of a string are read. layout() fills ret (slots has room
+ * for PFD_ARGUMENTS_MAX); the string's steps are not bound yet.
+ */
+struct pfd_string_kind {
+    const char *name;
+    bool tight; /* vector components are joined by "," and not by ", " */
+    /* Changes compiled steps to what the layout words say of the arguments;
+     * returns finding bits. May be NULL. */
+    uint64_t (*adapt)(const struct pfd_string_row *row, struct pfd_step *steps,
+                      size_t n_steps);
+    void (*layout)(const struct pfd_string *string,
+                   const struct pfd_program_facts *facts,
+                   struct pfd_layout *ret);
+};
+
+enum {
+    PFD_TABLES_MAX = 16
+};
+
+/* One for each format, NULL at the end, in the order of their tables; written
+ * by meson from formats/meson.build. */
+extern const struct pfd_string_kind *const pfd_string_kinds[];
+
+/* A row as a format reads it from a code object. */
+struct pfd_string_row {
+    uint64_t key;
+    const char *text; /* borrowed for the call */
+    size_t n_text;    /* bytes; at most PFD_TEXT_MAX */
+    uint64_t n_arguments;
+    bool counted;           /* instead: as many as the format string takes */
+    const uint64_t *layout; /* [n_layout] words, borrowed for the call */
+    size_t n_layout;        /* at most PFD_LAYOUT_MAX */
+    bool literal;           /* the text names a message, it is no format */
+    bool own;               /* PFD_STRING_OWN */
+    bool tight;             /* as kind's */
+    bool committed;         /* its entries say themselves whether they are
+                               whole (PFD_RECORD_SURE) */
+};
+
+/*
+ * A string outside of all tables, such as one that stands in an entry. The
+ * block that it is written into is the caller's: pfd_string_size() bytes for
+ * n_steps, as compiled. The steps are not bound, flags but those of the text
+ * and numbers are zero.
+ */
+size_t pfd_string_size(const struct pfd_string_row *row, size_t n_steps);
+void pfd_string_fill(struct pfd_string *ret, const struct pfd_string_row *row,
+                     const struct pfd_step *steps, size_t n_steps);
+
+/*
+ * Adds a row to kind's table. The source is report's. A collision goes to
+ * report, at offset. PFD_ERR_NOMEM is the only failure.
+ */
+enum pfd_status pfd_strings_add_row(struct pfd_strings *strings,
+                                    const struct pfd_string_kind *kind,
+                                    const struct pfd_string_row *row,
+                                    struct pfd_report *report, uint64_t offset,
+                                    struct pfd_error *err);
+
+/* So many rows more are about to come into kind's table: it grows once. */
+void pfd_strings_expect(struct pfd_strings *strings,
+                        const struct pfd_string_kind *kind, size_t n);
+
+/* A row of this key comes soon: its place is brought from memory. */
+void pfd_strings_announce(const struct pfd_strings *strings,
+                          const struct pfd_string_kind *kind, uint64_t key);
+
+struct pfd_table_slot {
+    uint64_t key;
+    const struct pfd_string *string; /* NULL: free; see pfd_is_unmade() */
+    /* The string's n_payload and 1, once pfd_table_find_exact() has looked at
+     * it; else 0. */
+    uint32_t exact;
+};
+
+/* A place that holds no string yet, but the row that its string is made of when
+ * somebody asks for it (lazy_strings.c): places of strings are even. */
+static inline bool pfd_is_unmade(const struct pfd_string *string)
+{
+    return (uintptr_t)string & 1;
+}
+
+/* Makes the string of a slot that has such a row. */
+const struct pfd_string *pfd_table_meet(struct pfd_table_slot *slot,
+                                        const struct pfd_string *unmade);
+
+/* Open addressing, linear probing, mask + 1 slots; sets that were made of one
+ * another share them until one of them writes. */
+struct pfd_table {
+    struct pfd_table_slot *slots;
+    size_t mask;
+    size_t n;
+    unsigned shift;
+    bool has_collisions; /* several strings have one key */
+    bool has_committed;  /* entries of some of them say that they are whole */
+    uint64_t *marks;     /* [PFD_TABLE_MARKS / 64]; see pfd_table_marks();
+                            NULL: it has no strings */
+};
+
+/* Keys are told apart by twelve of their bits before they are looked up, where
+ * something is searched for at every place: 512 bytes stay in the cache. */
+enum {
+    PFD_TABLE_MARKS = 1 << 12,
+    PFD_TABLE_MARKS_FIRST = 36, /* bit of a key */
+};
+
+/* kind's table; one without strings is an empty table, never NULL. */
+const struct pfd_table *pfd_strings_table(const struct pfd_strings *strings,
+                                          const struct pfd_string_kind *kind);
+
+/* The first string of slot i, or NULL. */
+static inline const struct pfd_string *pfd_table_at(
+    const struct pfd_table *table, size_t i)
+{
+    struct pfd_table_slot *slot = &table->slots[i];
+    const struct pfd_string *s =
+        __atomic_load_n(&slot->string, __ATOMIC_ACQUIRE);
+    return __builtin_expect(pfd_is_unmade(s), 0) ? pfd_table_meet(slot, s) : s;
+}
+
+enum {
+    PFD_TABLE_LARGE = 1 << 16, /* slots */
+    PFD_STRING_PREFETCH = 128, /* bytes of a string, or of its row, that are
+                                   brought: all of most */
+};
+
+/* Is it larger than the caches, so that what is met next pays to be brought
+ * early? */
+static inline bool pfd_table_is_large(const struct pfd_table *table)
+{
+    return table->mask >= PFD_TABLE_LARGE;
+}
+
+/* Where a search for a key begins. */
+static inline size_t pfd_table_home(const struct pfd_table *table, uint64_t key)
+{
+    return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> table->shift) &
+           table->mask;
+}
+
+/* Where a key is or would be, and its first string: *ret, NULL if there is none;
+ * see pfd_is_unmade(). */
+static inline struct pfd_table_slot *pfd_table_probe(
+    const struct pfd_table *table, uint64_t key, const struct pfd_string **ret)
+{
+    for (size_t i = pfd_table_home(table, key);; i++) {
+        struct pfd_table_slot *slot = &table->slots[i & table->mask];
+        *ret = __atomic_load_n(&slot->string, __ATOMIC_ACQUIRE);
+        if (slot->key == key || !*ret)
+            return slot;
+    }
+}
+
+static inline void pfd_table_prefetch(const struct pfd_table *table,
+                                      uint64_t key)
+{
+    const struct pfd_table_slot *slot =
+        &table->slots[pfd_table_home(table, key)];
+    __builtin_prefetch(slot, 1);
+    __builtin_prefetch(&slot->exact, 1);
+}
+
+/* Likewise what is in its place, mostly that key's, where
+ * pfd_table_find_exact() will look at it. */
+static inline void pfd_table_prefetch_string(const struct pfd_table *table,
+                                             uint64_t key)
+{
+    const struct pfd_table_slot *slot =
+        &table->slots[pfd_table_home(table, key)];
+    const char *s =
+        (const char *)__atomic_load_n(&slot->string, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&slot->exact, __ATOMIC_RELAXED))
+        return;
+    for (size_t at = 0; s && at < PFD_STRING_PREFETCH; at += 64)
+        __builtin_prefetch(s + at);
+}
+
+/* The first string of this key, or NULL. */
+static inline const struct pfd_string *pfd_table_find(
+    const struct pfd_table *table, uint64_t key)
+{
+    const struct pfd_string *s = NULL;
+    struct pfd_table_slot *slot = pfd_table_probe(table, key, &s);
+    return __builtin_expect(pfd_is_unmade(s), 0) ? pfd_table_meet(slot, s) : s;
+}
+
+/* Looks at a slot's string, for pfd_table_find_exact(). */
+const struct pfd_string *pfd_table_learn(struct pfd_table_slot *slot,
+                                         uint32_t n_payload);
+
+/*
+ * The string of a key whose entries are exactly what it says: it is the only
+ * one of its key, and takes n_payload bytes of payload; NULL: there is none.
+ * What was found out of that stays in the slot: of a large table no cache has
+ * the strings, and a walk need touch each of them only once.
+ */
+static inline const struct pfd_string *pfd_table_find_exact(
+    const struct pfd_table *table, uint64_t key, uint32_t n_payload)
+{
+    const struct pfd_string *s = NULL;
+    struct pfd_table_slot *slot = pfd_table_probe(table, key, &s);
+    bool is_exact =
+        __atomic_load_n(&slot->exact, __ATOMIC_RELAXED) == n_payload + 1;
+    /* Another thread may have learnt so, of a string that it made. */
+    return __builtin_expect(!is_exact || pfd_is_unmade(s), 0)
+               ? pfd_table_learn(slot, n_payload)
+               : s;
+}
+
+/* May a key have these in its bits 36 to 47? `bits` is the word of 16 bits that
+ * ends there: its upper twelve are asked. */
+static inline bool pfd_table_marks(const uint64_t *marks, uint16_t bits)
+{
+    return marks[bits >> 10] >> (bits >> 4 & 63) & 1;
+}
+
+/* The set's shaders. */
+const struct pfd_shaders *pfd_strings_shaders(
+    const struct pfd_strings *strings);
+struct pfd_shaders *pfd_strings_own_shaders(struct pfd_strings *strings);
+
+/* Bytes that it may take while it is filled. */
+size_t pfd_strings_room(const struct pfd_strings *strings);
+/* Takes n bytes of it. False: it may not have so many more. */
+bool pfd_strings_take(struct pfd_strings *strings, size_t n);
+
+/* What was last set. */
+bool pfd_strings_searches(const struct pfd_strings *strings);
+uint64_t pfd_strings_max_inflated(const struct pfd_strings *strings);
+
+/* String i in load order (NULL: there is none), its kind, its source. */
+const struct pfd_string *pfd_strings_at(const struct pfd_strings *strings,
+                                        size_t i);
+const struct pfd_string_kind *pfd_strings_kind_at(
+    const struct pfd_strings *strings, size_t i);
+const char *pfd_strings_source(const struct pfd_strings *strings,
+                               const struct pfd_string *string);
+
+#endif

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+#include "device_memory.h"
+
+#include <stdlib.h>
+
+#include "log.h"
+#include "settings.h"
+#include "take_buffer.h"
+
+/* ---- mappings ---- */
+
+static bool covers(const struct memory *m, VkDeviceSize from, VkDeviceSize to)
+{
+    return m->base && m->from <= from && m->to >= to;
+}
+
+/* All of it, unless somebody above has a part mapped: then when that ends. */
+static void map_whole(struct device *d, struct memory *m)
+{
+    void *at = NULL;
+    if (m->base || m->by_other)
+        return;
+    if (d->next.MapMemory(d->handle, m->handle, 0, VK_WHOLE_SIZE, 0, &at) !=
+        VK_SUCCESS)
+        return;
+    m->base = at;
+    m->from = 0;
+    m->to = m->size;
+    m->by_us = true;
+}
+
+static void unmap_whole(struct device *d, struct memory *m)
+{
+    if (!m->by_us)
+        return;
+    d->next.UnmapMemory(d->handle, m->handle);
+    m->by_us = false;
+    m->base = NULL;
+}
+
+bool memory_hold(struct device *d, struct buffer *b)
+{
+    struct memory *m = table_find(&d->memories, KEY(b->memory));
+    if (m) {
+        m->is_used = true;
+        map_whole(d, m);
+        if (covers(m, b->offset, b->offset + b->size))
+            return true;
+    }
+    tell_once(TELL_UNMAPPABLE,
+              "a buffer%s%s lies in memory that the host cannot map: it is "
+              "not taken",
+              b->name ? " named " : "", b->name ? b->name : "");
+    return false;
+}
+
+const char *memory_bytes(struct device *d, const struct buffer *b)
+{
+    struct memory *m = table_find(&d->memories, KEY(b->memory));
+    if (!m || !covers(m, b->offset, b->offset + b->size))
+        return NULL;
+    if (!m->is_coherent) {
+        VkMappedMemoryRange range = {
+            .sType = VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE,
+            .memory = m->handle,
+            .offset = m->from,
+            .size = m->to == m->size ? VK_WHOLE_SIZE : m->to - m->from,
+        };
+        d->next.InvalidateMappedMemoryRanges(d->handle, 1, &range);
+    }
+    return m->base + b->offset;
+}
+
+/* What somebody above asked to be mapped, from what is. */
+static bool map_again(struct memory *m, VkDeviceSize offset, void **ret)
+{
+    if (!m || !m->by_us)
+        return false;
+    m->by_other = true;
+    *ret = m->base + offset;
+    return true;
+}
+
+static void note_mapped(struct device *d, VkDeviceMemory memory,
+                        VkDeviceSize offset, VkDeviceSize size, void *at)
+{
+    struct memory *m = table_find(&d->memories, KEY(memory));
+    if (!m)
+        return;
+    m->by_other = true;
+    m->base = (char *)at - offset;
+    m->from = offset;
+    m->to = size == VK_WHOLE_SIZE ? m->size : offset + size;
+}
+
+VkResult memory_MapMemory(VkDevice device, VkDeviceMemory memory,
+                          VkDeviceSize offset, VkDeviceSize size,
+                          VkMemoryMapFlags flags, void **ret)
+{
+    struct device *d = device_of(device);
+    VkResult result = VK_SUCCESS;
+    pthread_mutex_lock(&d->lock);
+    if (!map_again(table_find(&d->memories, KEY(memory)), offset, ret)) {
+        result = d->next.MapMemory(device, memory, offset, size, flags, ret);
+        if (result == VK_SUCCESS)
+            note_mapped(d, memory, offset, size, *ret);
+    }
+    pthread_mutex_unlock(&d->lock);
+    return result;
+}
+
+/* With flags or more (a place of one's own) it has to be a real one. */
+VkResult memory_MapMemory2KHR(VkDevice device, const VkMemoryMapInfoKHR *info,
+                              void **ret)
+{
+    struct device *d = device_of(device);
+    VkResult result = VK_SUCCESS;
+    bool is_plain = !info->pNext && !info->flags;
+    pthread_mutex_lock(&d->lock);
+    struct memory *m = table_find(&d->memories, KEY(info->memory));
+    if (m && !is_plain)
+        unmap_whole(d, m);
+    if (!is_plain || !map_again(m, info->offset, ret)) {
+        result = d->next.MapMemory2KHR(device, info, ret);
+        if (result == VK_SUCCESS)
+            note_mapped(d, info->memory, info->offset, info->size, *ret);
+    }
+    pthread_mutex_unlock(&d->lock);
+    return result;
+}
+
+/* True: the mapping is ours, and stays. */
+static bool end_mapping(struct memory *m)
+{
+    if (!m)
+        return false;
+    m->by_other = false;
+    if (m->by_us)
+        return true;
+    m->base = NULL;
+    return false;
+}
+
+void memory_UnmapMemory(VkDevice device, VkDeviceMemory memory)
+{
+    struct device *d = device_of(device);
+    pthread_mutex_lock(&d->lock);
+    struct memory *m = table_find(&d->memories, KEY(memory));
+    if (!end_mapping(m)) {
+        d->next.UnmapMemory(device, memory);
+        if (m && m->is_used)
+            map_whole(d, m);
+    }
+    pthread_mutex_unlock(&d->lock);
+}
+
+VkResult memory_UnmapMemory2KHR(VkDevice device,
+                                const VkMemoryUnmapInfoKHR *info)
+{
+    struct device *d = device_of(device);
+    VkResult result = VK_SUCCESS;
+    pthread_mutex_lock(&d->lock);
+    struct memory *m = table_find(&d->memories, KEY(info->memory));
+    if (!end_mapping(m)) {
+        result = d->next.UnmapMemory2KHR(device, info);
+        if (m && m->is_used && result == VK_SUCCESS)
+            map_whole(d, m);
+    }
+    pthread_mutex_unlock(&d->lock);
+    return result;
+}
+
+/* ---- memory ---- */
+
+VkResult memory_AllocateMemory(VkDevice device,
+                               const VkMemoryAllocateInfo *info,
+                               const VkAllocationCallbacks *allocator,
+                               VkDeviceMemory *ret)
+{
+    struct device *d = device_of(device);
+    VkResult result = d->next.AllocateMemory(device, info, allocator, ret);
+    VkMemoryPropertyFlags flags =
+        d->memory_types.memoryTypes[info->memoryTypeIndex].propertyFlags;
+    if (result != VK_SUCCESS || !(flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT))
+        return result;
+    struct memory *m = calloc(1, sizeof *m);
+    if (!m)
+        return result;
+    m->handle = *ret;
+    m->size = info->allocationSize;
+    m->is_coherent = flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    pthread_mutex_lock(&d->lock);
+    free(table_take(&d->memories, KEY(*ret)));
+    if (!table_put(&d->memories, KEY(*ret), m))
+        free(m);
+    pthread_mutex_unlock(&d->lock);
+    return result;
+}
+
+/* Freeing unmaps. */
+void memory_FreeMemory(VkDevice device, VkDeviceMemory memory,
+                       const VkAllocationCallbacks *allocator)
+{
+    struct device *d = device_of(device);
+    pthread_mutex_lock(&d->lock);
+    struct memory *m = table_find(&d->memories, KEY(memory));
+    if (m && m->is_used)
+        take_memory(d, memory);
+    free(table_take(&d->memories, KEY(memory)));
+    pthread_mutex_unlock(&d->lock);
+    d->next.FreeMemory(device, memory, allocator);
+}
+
+/* ---- buffers ---- */
+
+struct buffer *memory_buffer(struct device *d, const struct use *use)
+{
+    struct buffer *b = table_find(&d->buffers, KEY(use->buffer));
+    return b && b->serial == use->serial ? b : NULL;
+}
+
+VkResult memory_CreateBuffer(VkDevice device, const VkBufferCreateInfo *info,
+                             const VkAllocationCallbacks *allocator,
+                             VkBuffer *ret)
+{
+    struct device *d = device_of(device);
+    VkResult result = d->next.CreateBuffer(device, info, allocator, ret);
+    struct buffer *b =
+        result == VK_SUCCESS &&
+                !(info->flags & VK_BUFFER_CREATE_SPARSE_BINDING_BIT)
+            ? calloc(1, sizeof *b)
+            : NULL;
+    if (!b)
+        return result;
+    b->handle = *ret;
+    b->size = info->size;
+    b->usage = info->usage;
+    pthread_mutex_lock(&d->lock);
+    b->serial = ++d->serial;
+    if (!table_put(&d->buffers, KEY(*ret), b))
+        free(b);
+    pthread_mutex_unlock(&d->lock);
+    return result;
+}
+
+static void free_buffer(struct buffer *b)
+{
+    free(b->given.bytes);
+    free(b->name);
+    free(b);
+}
+
+void memory_DestroyBuffer(VkDevice device, VkBuffer buffer,
+                          const VkAllocationCallbacks *allocator)
+{
+    struct device *d = device_of(device);
+    pthread_mutex_lock(&d->lock);
+    struct buffer *b = table_find(&d->buffers, KEY(buffer));
+    if (b) {
+        take_last(d, b);
+        d->n_named -= b->name != NULL;
+        table_take(&d->buffers, KEY(buffer));
+        free_buffer(b);
+    }
+    pthread_mutex_unlock(&d->lock);
+    d->next.DestroyBuffer(device, buffer, allocator);
+}
+
+static void bind(struct device *d, VkBuffer buffer, VkDeviceMemory memory,
+                 VkDeviceSize offset)
+{
+    struct buffer *b = table_find(&d->buffers, KEY(buffer));
+    if (!b)
+        return;
+    b->memory = memory;
+    b->offset = offset;
+    if (b->name)
+        memory_hold(d, b);
+}
+
+VkResult memory_BindBufferMemory(VkDevice device, VkBuffer buffer,
+                                 VkDeviceMemory memory, VkDeviceSize offset)
+{
+    struct device *d = device_of(device);
+    VkResult result = d->next.BindBufferMemory(device, buffer, memory, offset);
+    if (result == VK_SUCCESS) {
+        pthread_mutex_lock(&d->lock);
+        bind(d, buffer, memory, offset);
+        pthread_mutex_unlock(&d->lock);
+    }
+    return result;
+}
+
+VkResult memory_BindBufferMemory2(VkDevice device, uint32_t n,
+                                  const VkBindBufferMemoryInfo *infos)
+{
+    struct device *d = device_of(device);
+    VkResult result = d->next.BindBufferMemory2(device, n, infos);
+    if (result == VK_SUCCESS) {
+        pthread_mutex_lock(&d->lock);
+        for (uint32_t i = 0; i < n; i++)
+            bind(d, infos[i].buffer, infos[i].memory, infos[i].memoryOffset);
+        pthread_mutex_unlock(&d->lock);
+    }
+    return result;
+}
+
+void memory_forget(struct device *d)
+{
+    struct table_slot *slot;
+    size_t at = 0;
+    while ((slot = table_next(&d->buffers, &at)))
+        free_buffer(slot->value);
+    at = 0;
+    while ((slot = table_next(&d->memories, &at)))
+        free(slot->value);
+    table_deinit(&d->buffers);
+    table_deinit(&d->memories);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory and the buffers in it. Memory that holds a buffer that is taken is
+ * mapped once, as a whole, and stays so until it is freed: after the loss of a
+ * device nothing can be mapped. Whoever above maps and unmaps it gets a part
+ * of that mapping.
+ */
+#ifndef LAYER_DEVICE_MEMORY_H
+#define LAYER_DEVICE_MEMORY_H
+
+#include "device.h"
+
+/* The hooks. */
+VKAPI_ATTR VkResult VKAPI_CALL memory_AllocateMemory(
+    VkDevice device, const VkMemoryAllocateInfo *info,
+    const VkAllocationCallbacks *allocator, VkDeviceMemory *ret);
+VKAPI_ATTR void VKAPI_CALL
+memory_FreeMemory(VkDevice device, VkDeviceMemory memory,
+                  const VkAllocationCallbacks *allocator);
+VKAPI_ATTR VkResult VKAPI_CALL
+memory_MapMemory(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset,
+                 VkDeviceSize size, VkMemoryMapFlags flags, void **ret);
+VKAPI_ATTR void VKAPI_CALL memory_UnmapMemory(VkDevice device,
+                                              VkDeviceMemory memory);
+VKAPI_ATTR VkResult VKAPI_CALL memory_MapMemory2KHR(
+    VkDevice device, const VkMemoryMapInfoKHR *info, void **ret);
+VKAPI_ATTR VkResult VKAPI_CALL
+memory_UnmapMemory2KHR(VkDevice device, const VkMemoryUnmapInfoKHR *info);
+VKAPI_ATTR VkResult VKAPI_CALL
+memory_CreateBuffer(VkDevice device, const VkBufferCreateInfo *info,
+                    const VkAllocationCallbacks *allocator, VkBuffer *ret);
+VKAPI_ATTR void VKAPI_CALL memory_DestroyBuffer(
+    VkDevice device, VkBuffer buffer, const VkAllocationCallbacks *allocator);
+VKAPI_ATTR VkResult VKAPI_CALL memory_BindBufferMemory(VkDevice device,
+                                                       VkBuffer buffer,
+                                                       VkDeviceMemory memory,
+                                                       VkDeviceSize offset);
+VKAPI_ATTR VkResult VKAPI_CALL memory_BindBufferMemory2(
+    VkDevice device, uint32_t n, const VkBindBufferMemoryInfo *infos);
+
+/* The rest under the device's lock. The buffer that a use is of; NULL: it has
+ * gone. */
+struct buffer *memory_buffer(struct device *device, const struct use *use);
+
+/* From now on its bytes can be had, if ever. False, and it was said: they
+ * cannot. */
+bool memory_hold(struct device *device, struct buffer *buffer);
+
+/* The bytes, as the device has written them; NULL: they cannot be had. */
+const char *memory_bytes(struct device *device, const struct buffer *buffer);
+
+/* Frees what is known of all of them. */
+void memory_forget(struct device *device);
+
+#endif

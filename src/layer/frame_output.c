@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+#include "frame_output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <printfdecode/client.h>
+
+#include "log.h"
+#include "settings.h"
+
+enum {
+    QUEUE_MAX = 8 << 20,
+    PATH_BYTES = 4096,
+};
+
+struct outlet {
+    struct pfd_client *client; /* NULL: a file */
+    int file;                  /* -1: none, or it failed */
+    uint64_t n_objects;
+    uint64_t n_buffers;
+    uint64_t n_lost;
+    unsigned epoch;
+    bool is_there; /* the service was, when we looked last */
+};
+
+static uint64_t now_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* ---- files ---- */
+
+static bool write_all(void *user, const void *bytes, size_t n)
+{
+    struct outlet *o = user;
+    const char *at = bytes;
+    while (n) {
+        ssize_t done = write(o->file, at, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return false;
+        at += done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
+static void put_file(struct outlet *o, const struct pfd_wire_frame *frame)
+{
+    if (o->file < 0 || pfd_wire_write(frame, write_all, o, NULL) == PFD_OK)
+        return;
+    tell_once(TELL_FILE, "%s: %s: what follows is not in it",
+              settings_get()->to, strerror(errno));
+    close(o->file);
+    o->file = -1;
+}
+
+/* %p, %n; a device that would write over another's has its number behind. */
+static void expand(char *ret, size_t n, const char *pattern, unsigned device)
+{
+    size_t at = 0;
+    bool is_numbered = device == 1;
+    for (; *pattern && at + 24 < n; pattern++) {
+        if (pattern[0] == '%' && (pattern[1] == 'p' || pattern[1] == 'n')) {
+            is_numbered |= pattern[1] == 'n';
+            at += (size_t)snprintf(ret + at, n - at, "%u",
+                                   pattern[1] == 'n' ? device
+                                                     : (unsigned)getpid());
+            pattern++;
+        } else {
+            ret[at++] = *pattern;
+        }
+    }
+    ret[at] = '\0';
+    if (!is_numbered)
+        snprintf(ret + at, n - at, ".%u", device);
+}
+
+static void open_file(struct outlet *o, unsigned device)
+{
+    char path[PATH_BYTES];
+    char host[256] = "";
+    expand(path, sizeof path, settings_get()->to, device);
+    gethostname(host, sizeof host - 1);
+    struct pfd_wire_frame hello = {
+        .type = PFD_WIRE_HELLO,
+        .host = pfd_wire_text(host),
+        .process = pfd_wire_text(program_invocation_short_name),
+        .pid = (uint64_t)getpid(),
+        .time = now_ns(CLOCK_REALTIME),
+        .monotonic = now_ns(CLOCK_MONOTONIC),
+    };
+    o->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (o->file < 0 || pfd_wire_write_start(write_all, o) != PFD_OK) {
+        tell_once(TELL_FILE, "%s: %s: nothing is taken", path, strerror(errno));
+        return;
+    }
+    put_file(o, &hello);
+}
+
+/* ---- the service ---- */
+
+/* As long as it takes, up to what the program may be held up. */
+static void flush(struct outlet *o)
+{
+    uint64_t end = now_ns(CLOCK_MONOTONIC) / 1000000 + settings_get()->wait_ms;
+    uint64_t lost = 0;
+    while (pfd_client_poll(o->client) == PFD_MORE &&
+           pfd_client_fd(o->client) >= 0) {
+        uint64_t now = now_ns(CLOCK_MONOTONIC) / 1000000;
+        struct pollfd fd = { .fd = pfd_client_fd(o->client),
+                             .events = POLLOUT };
+        if (now >= end ||
+            (poll(&fd, 1, (int)(end - now)) < 0 && errno != EINTR))
+            break;
+    }
+    bool is_there = pfd_client_fd(o->client) >= 0;
+    pfd_client_unsent(o->client, &lost, NULL);
+    o->epoch += is_there != o->is_there || lost != o->n_lost;
+    o->is_there = is_there;
+    o->n_lost = lost;
+}
+
+static void say_absent(const struct outlet *o)
+{
+    char folder[256] = "?";
+    const char *path = settings_get()->socket;
+    if (o->is_there)
+        return;
+    pfd_client_default_dir(folder, sizeof folder);
+    tell_once(TELL_NO_SERVICE,
+              "nobody listens at %s%s: what shaders print is not taken until "
+              "somebody does (printfdecode run --vulkan-debug-printf, or "
+              "printfdecoded; PFD_LAYER=to=FILE writes it to a file)",
+              path ? path : folder, path ? "" : "/input.sock");
+}
+
+/* ---- both ---- */
+
+struct outlet *outlet_new(unsigned device)
+{
+    const struct settings *s = settings_get();
+    struct outlet *o = calloc(1, sizeof *o);
+    struct pfd_error err = { .code = PFD_OK };
+    if (!o)
+        return NULL;
+    o->file = -1;
+    if (s->to) {
+        open_file(o, device);
+    } else if (pfd_client_new(s->socket, NULL, QUEUE_MAX, &o->client, &err) !=
+               PFD_OK) {
+        tell_once(TELL_NO_SERVICE, "%s", err.text);
+    } else {
+        o->is_there = pfd_client_fd(o->client) >= 0;
+    }
+    return o;
+}
+
+void outlet_free(struct outlet *o)
+{
+    if (!o)
+        return;
+    if (o->client)
+        flush(o);
+    pfd_client_free(o->client);
+    if (o->file >= 0)
+        close(o->file);
+    free(o);
+}
+
+uint64_t outlet_number(struct outlet *o)
+{
+    return o->client ? pfd_client_number(o->client) : ++o->n_buffers;
+}
+
+unsigned outlet_epoch(const struct outlet *o)
+{
+    return o->epoch;
+}
+
+/* A frame of a file in as many as a reader wants. */
+static void put_parts(struct outlet *o, struct pfd_wire_frame *frame,
+                      const void *bytes, size_t n)
+{
+    for (size_t at = 0; at < n; at += PFD_WIRE_PIECE) {
+        frame->offset += at ? PFD_WIRE_PIECE : 0;
+        frame->bytes = (struct pfd_wire_bytes){
+            (const char *)bytes + at,
+            n - at < PFD_WIRE_PIECE ? n - at : PFD_WIRE_PIECE,
+        };
+        if (o->client) {
+            pfd_client_send(o->client, frame, NULL);
+            flush(o);
+        } else {
+            put_file(o, frame);
+        }
+    }
+}
+
+void outlet_code_object(struct outlet *o, const char *name, const void *bytes,
+                        size_t n)
+{
+    if (o->client) {
+        pfd_client_code_object(o->client, name, bytes, n, NULL, NULL);
+        flush(o);
+        return;
+    }
+    struct pfd_wire_frame frame = {
+        .type = PFD_WIRE_CODE_OBJECT,
+        .code_object = ++o->n_objects,
+        .name = pfd_wire_text(name),
+        .total = n > PFD_WIRE_PIECE ? n : 0,
+    };
+    put_parts(o, &frame, bytes, n);
+}
+
+void outlet_put(struct outlet *o, const struct pfd_wire_frame *frame)
+{
+    struct pfd_wire_frame timed = *frame;
+    timed.time = now_ns(CLOCK_REALTIME);
+    if (timed.bytes.n) {
+        put_parts(o, &timed, frame->bytes.at, frame->bytes.n);
+    } else if (o->client) {
+        pfd_client_send(o->client, &timed, NULL);
+        flush(o);
+    } else {
+        put_file(o, &timed);
+    }
+    if (o->client)
+        say_absent(o);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include "log.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "settings.h"
+
+enum {
+    LINE_MAX_BYTES = 1024,
+};
+
+static atomic_bool said[TELL_N];
+
+/* One write a line: other threads write as well. */
+__attribute__((format(printf, 1, 0))) static void say(const char *format,
+                                                      va_list arguments)
+{
+    char line[LINE_MAX_BYTES];
+    vsnprintf(line, sizeof line, format, arguments);
+    fprintf(stderr, "VK_LAYER_PFD_capture: %s\n", line);
+}
+
+void tell(const char *format, ...)
+{
+    va_list arguments;
+    if (settings_get()->is_quiet)
+        return;
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
+}
+
+void tell_once(enum tell_once what, const char *format, ...)
+{
+    va_list arguments;
+    if (settings_get()->is_quiet || atomic_exchange(&said[what], true))
+        return;
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
+}
+
+void tell_line(const char *line)
+{
+    if (!settings_get()->is_quiet)
+        fprintf(stderr, "%s\n", line);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* What the layer says, on standard error, a line each. Any thread. */
+#ifndef LAYER_LOG_H
+#define LAYER_LOG_H
+
+#include <stdbool.h>
+
+/* What is said only once in a process. */
+enum tell_once {
+    TELL_ORDER,
+    TELL_NO_VALIDATION,
+    TELL_NO_SERVICE,
+    TELL_MODULES_MAX,
+    TELL_UNMAPPABLE,
+    TELL_TOO_LARGE,
+    TELL_MEMORY,
+    TELL_FILE,
+    TELL_LOST,
+    TELL_NO_ERRORS,
+    TELL_NO_MESSAGES,
+    TELL_LEFT_OUT,
+    TELL_N
+};
+
+/* Unless PFD_LAYER says quiet. */
+__attribute__((format(printf, 1, 2))) void tell(const char *format, ...);
+__attribute__((format(printf, 2, 3))) void tell_once(enum tell_once what,
+                                                     const char *format, ...);
+
+/* A line that stands for itself: a place in a source first. */
+void tell_line(const char *line);
+
+#endif

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: MIT */
+#include "submissions.h"
+
+#include <stdlib.h>
+
+#include "command_buffers.h"
+#include "device_memory.h"
+#include "log.h"
+#include "settings.h"
+#include "take_buffer.h"
+
+enum {
+    SUBMISSIONS_MAX = 1 << 16, /* that nobody waits for */
+};
+
+/* ---- what is finished ---- */
+
+static void free_submission(struct submission *s)
+{
+    uses_free(&s->uses);
+    uses_free(&s->renewed);
+    free(s->signals);
+    free(s);
+}
+
+/* Buffers that are begun anew are not taken meanwhile: nobody could tell what
+ * in them is old. */
+static void begin_renewal(struct device *d, const struct submission *s)
+{
+    for (size_t i = 0; i < s->renewed.n; i++) {
+        struct buffer *b = memory_buffer(d, &s->renewed.at[i]);
+        if (b)
+            b->n_renewing++;
+    }
+}
+
+static void end_renewal(struct device *d, const struct submission *s,
+                        bool is_done)
+{
+    for (size_t i = 0; i < s->renewed.n; i++) {
+        struct buffer *b = memory_buffer(d, &s->renewed.at[i]);
+        if (b) {
+            b->n_renewing--;
+            b->given.is_renewed |= is_done;
+        }
+    }
+}
+
+/* Out of the list. */
+static struct submission *remove_at(struct device *d, struct submission **at)
+{
+    struct submission *s = *at;
+    *at = s->next;
+    if (!*at)
+        d->last_submission = at;
+    d->n_submissions--;
+    return s;
+}
+
+/* A buffer that several submissions of one round write to is taken once. */
+static void finish(struct device *d, struct submission **at)
+{
+    struct submission *s = remove_at(d, at);
+    for (size_t i = 0; i < s->uses.n; i++) {
+        struct buffer *b = memory_buffer(d, &s->uses.at[i]);
+        if (b && b->round != d->round) {
+            b->round = d->round;
+            take_use(d, b, &s->uses.at[i]);
+        }
+    }
+    end_renewal(d, s, true);
+    free_submission(s);
+}
+
+/* What a queue was given up to `last`, which its fence or semaphore covers as
+ * well. */
+static void finish_up_to(struct device *d, const struct submission *last)
+{
+    struct submission **at = &d->submissions;
+    VkQueue queue = last->queue;
+    bool is_last = false;
+    d->round++;
+    while (*at && !is_last) {
+        is_last = *at == last;
+        if ((*at)->queue == queue) {
+            finish(d, at);
+        } else {
+            at = &(*at)->next;
+        }
+    }
+}
+
+void queue_finish_all(struct device *d)
+{
+    d->round++;
+    while (d->submissions)
+        finish(d, &d->submissions);
+    take_named(d);
+    d->is_dirty = false;
+}
+
+static void finish_queue(struct device *d, VkQueue queue)
+{
+    const struct submission *last = NULL;
+    for (struct submission *s = d->submissions; s; s = s->next)
+        last = s->queue == queue ? s : last;
+    if (last)
+        finish_up_to(d, last);
+}
+
+static void finish_fence(struct device *d, VkFence fence)
+{
+    const struct submission *last = NULL;
+    for (struct submission *s = d->submissions; s; s = s->next)
+        last = s->fence == fence ? s : last;
+    if (last)
+        finish_up_to(d, last);
+}
+
+static bool signals(const struct submission *s, VkSemaphore semaphore,
+                    uint64_t value)
+{
+    for (size_t i = 0; i < s->n_signals; i++) {
+        if (s->signals[i].semaphore == semaphore &&
+            s->signals[i].value <= value)
+            return true;
+    }
+    return false;
+}
+
+static void finish_semaphore(struct device *d, VkSemaphore semaphore,
+                             uint64_t value)
+{
+    const struct submission *last;
+    do {
+        last = NULL;
+        for (struct submission *s = d->submissions; s && !last; s = s->next)
+            last = signals(s, semaphore, value) ? s : NULL;
+        if (last)
+            finish_up_to(d, last);
+    } while (last);
+}
+
+/* Named buffers may be written by whatever else runs. */
+static void finish_named(struct device *d)
+{
+    if (d->is_dirty)
+        take_named(d);
+    d->is_dirty = d->n_submissions > 0;
+}
+
+/* A lost device writes no more; that it is lost is said to everybody who asks
+ * it, so the first one takes all. */
+static void check_lost(struct device *d, VkResult result)
+{
+    if (result != VK_ERROR_DEVICE_LOST)
+        return;
+    pthread_mutex_lock(&d->lock);
+    d->is_lost = true;
+    tell_once(TELL_LOST, "the device is lost: what its buffers hold is taken");
+    queue_finish_all(d);
+    take_end(d);
+    pthread_mutex_unlock(&d->lock);
+}
+
+/* ---- submissions ---- */
+
+static void check_errors(const struct device *d, const struct command *c)
+{
+    bool is_bound = false;
+    uint32_t version = d->instance->validation;
+    for (size_t i = 0; i < POINTS; i++)
+        is_bound |= c->pipeline[i] != VK_NULL_HANDLE;
+    if (!is_bound || !d->is_checked || d->knows_errors ||
+        !settings_get()->takes_gpuav)
+        return;
+    tell_once(TELL_NO_ERRORS,
+              "GPU-assisted validation is on, and where the validation layer "
+              "(%u.%u.%u) writes what it finds is not known: none of it is "
+              "taken",
+              VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
+              VK_API_VERSION_PATCH(version));
+}
+
+static void add_command(struct device *d, struct submission *s,
+                        VkCommandBuffer commands)
+{
+    const struct command *c = command_find(d, commands);
+    if (c) {
+        check_errors(d, c);
+        uses_add(&s->uses, c->uses.at, c->uses.n);
+        uses_add(&s->renewed, c->renewed.at, c->renewed.n);
+    }
+}
+
+static void add_signal(struct submission *s, VkSemaphore semaphore,
+                       uint64_t value)
+{
+    struct signal *more =
+        realloc(s->signals, (s->n_signals + 1) * sizeof *more);
+    if (more) {
+        s->signals = more;
+        s->signals[s->n_signals++] = (struct signal){ semaphore, value };
+    }
+}
+
+static const VkTimelineSemaphoreSubmitInfo *timeline_of(const void *next)
+{
+    for (const VkBaseInStructure *at = next; at; at = at->pNext) {
+        if (at->sType == VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO)
+            return (const void *)at;
+    }
+    return NULL;
+}
+
+static void read_submit(struct device *d, struct submission *s,
+                        const VkSubmitInfo *info)
+{
+    const VkTimelineSemaphoreSubmitInfo *t = timeline_of(info->pNext);
+    for (uint32_t i = 0; i < info->commandBufferCount; i++)
+        add_command(d, s, info->pCommandBuffers[i]);
+    for (uint32_t i = 0; t && i < info->signalSemaphoreCount &&
+                         i < t->signalSemaphoreValueCount;
+         i++) {
+        add_signal(s, info->pSignalSemaphores[i], t->pSignalSemaphoreValues[i]);
+    }
+}
+
+static void read_submit2(struct device *d, struct submission *s,
+                         const VkSubmitInfo2 *info)
+{
+    for (uint32_t i = 0; i < info->commandBufferInfoCount; i++)
+        add_command(d, s, info->pCommandBufferInfos[i].commandBuffer);
+    for (uint32_t i = 0; i < info->signalSemaphoreInfoCount; i++) {
+        add_signal(s, info->pSignalSemaphoreInfos[i].semaphore,
+                   info->pSignalSemaphoreInfos[i].value);
+    }
+}
+
+static struct submission *submission_new(struct device *d, VkQueue queue,
+                                         VkFence fence)
+{
+    struct submission *s = calloc(1, sizeof *s);
+    if (!s) {
+        tell_once(TELL_MEMORY, "out of memory: something is missing");
+        return NULL;
+    }
+    s->number = ++d->n_submitted;
+    s->queue = queue;
+    s->fence = fence;
+    d->is_dirty = true;
+    return s;
+}
+
+/* Only what somebody may wait for is remembered. */
+static void add_submission(struct device *d, struct submission *s)
+{
+    if (!s->uses.n && !s->renewed.n && !(d->n_submissions && s->fence) &&
+        !(d->n_submissions && s->n_signals)) {
+        free_submission(s);
+        return;
+    }
+    while (d->n_submissions >= SUBMISSIONS_MAX) {
+        d->round++;
+        finish(d, &d->submissions);
+    }
+    *d->last_submission = s;
+    d->last_submission = &s->next;
+    d->n_submissions++;
+}
+
+/* Before it is submitted, since others may wait for it at once. Its number; 0:
+ * it is not remembered. */
+static uint64_t note(struct device *d, struct submission *s)
+{
+    uint64_t number = s ? s->number : 0;
+    take_look(d);
+    if (s) {
+        begin_renewal(d, s);
+        add_submission(d, s);
+    }
+    return number;
+}
+
+/* What was refused never runs. */
+static void check_submitted(struct device *d, uint64_t number, VkResult result)
+{
+    check_lost(d, result);
+    if (result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST)
+        return;
+    pthread_mutex_lock(&d->lock);
+    struct submission **at = &d->submissions;
+    while (*at && (*at)->number != number)
+        at = &(*at)->next;
+    if (*at) {
+        struct submission *s = remove_at(d, at);
+        end_renewal(d, s, false);
+        free_submission(s);
+    }
+    pthread_mutex_unlock(&d->lock);
+}
+
+VkResult queue_QueueSubmit(VkQueue queue, uint32_t n, const VkSubmitInfo *infos,
+                           VkFence fence)
+{
+    struct device *d = device_of(queue);
+    pthread_mutex_lock(&d->lock);
+    struct submission *s = submission_new(d, queue, fence);
+    for (uint32_t i = 0; s && i < n; i++)
+        read_submit(d, s, &infos[i]);
+    uint64_t number = note(d, s);
+    pthread_mutex_unlock(&d->lock);
+    VkResult result = d->next.QueueSubmit(queue, n, infos, fence);
+    check_submitted(d, number, result);
+    return result;
+}
+
+VkResult queue_QueueSubmit2(VkQueue queue, uint32_t n,
+                            const VkSubmitInfo2 *infos, VkFence fence)
+{
+    struct device *d = device_of(queue);
+    pthread_mutex_lock(&d->lock);
+    struct submission *s = submission_new(d, queue, fence);
+    for (uint32_t i = 0; s && i < n; i++)
+        read_submit2(d, s, &infos[i]);
+    uint64_t number = note(d, s);
+    pthread_mutex_unlock(&d->lock);
+    VkResult result = d->next.QueueSubmit2(queue, n, infos, fence);
+    check_submitted(d, number, result);
+    return result;
+}
+
+/* ---- waiting ---- */
+
+VkResult queue_QueueWaitIdle(VkQueue queue)
+{
+    struct device *d = device_of(queue);
+    VkResult result = d->next.QueueWaitIdle(queue);
+    check_lost(d, result);
+    if (result == VK_SUCCESS) {
+        pthread_mutex_lock(&d->lock);
+        finish_queue(d, queue);
+        finish_named(d);
+        pthread_mutex_unlock(&d->lock);
+    }
+    return result;
+}
+
+VkResult queue_QueuePresentKHR(VkQueue queue, const VkPresentInfoKHR *info)
+{
+    struct device *d = device_of(queue);
+    VkResult result = d->next.QueuePresentKHR(queue, info);
+    check_lost(d, result);
+    return result;
+}
+
+VkResult queue_DeviceWaitIdle(VkDevice device)
+{
+    struct device *d = device_of(device);
+    VkResult result = d->next.DeviceWaitIdle(device);
+    check_lost(d, result);
+    if (result == VK_SUCCESS) {
+        pthread_mutex_lock(&d->lock);
+        queue_finish_all(d);
+        pthread_mutex_unlock(&d->lock);
+    }
+    return result;
+}
+
+/* Which of several are signalled, when one is enough, only each of them says.
+ */
+static void finish_fences(struct device *d, uint32_t n, const VkFence *fences,
+                          bool all)
+{
+    pthread_mutex_lock(&d->lock);
+    for (uint32_t i = 0; i < n; i++) {
+        if (all || n == 1 ||
+            d->next.GetFenceStatus(d->handle, fences[i]) == VK_SUCCESS)
+            finish_fence(d, fences[i]);
+    }
+    finish_named(d);
+    pthread_mutex_unlock(&d->lock);
+}
+
+VkResult queue_WaitForFences(VkDevice device, uint32_t n, const VkFence *fences,
+                             VkBool32 all, uint64_t timeout)
+{
+    struct device *d = device_of(device);
+    VkResult result = d->next.WaitForFences(device, n, fences, all, timeout);
+    check_lost(d, result);
+    if (result == VK_SUCCESS)
+        finish_fences(d, n, fences, all);
+    return result;
+}
+
+VkResult queue_GetFenceStatus(VkDevice device, VkFence fence)
+{
+    struct device *d = device_of(device);
+    VkResult result = d->next.GetFenceStatus(device, fence);
+    check_lost(d, result);
+    if (result == VK_SUCCESS)
+        finish_fences(d, 1, &fence, true);
+    return result;
+}
+
+/* Who resets a fence, or destroys it, knows that its work is done. */
+VkResult queue_ResetFences(VkDevice device, uint32_t n, const VkFence *fences)
+{
+    struct device *d = device_of(device);
+    pthread_mutex_lock(&d->lock);
+    for (uint32_t i = 0; i < n; i++)
+        finish_fence(d, fences[i]);
+    pthread_mutex_unlock(&d->lock);
+    return d->next.ResetFences(device, n, fences);
+}
+
+void queue_DestroyFence(VkDevice device, VkFence fence,
+                        const VkAllocationCallbacks *allocator)
+{
+    struct device *d = device_of(device);
+    pthread_mutex_lock(&d->lock);
+    if (fence)
+        finish_fence(d, fence);
+    pthread_mutex_unlock(&d->lock);
+    d->next.DestroyFence(device, fence, allocator);
+}
+
+static void finish_value(struct device *d, VkSemaphore semaphore)
+{
+    uint64_t value = 0;
+    if (d->next.GetSemaphoreCounterValue(d->handle, semaphore, &value) ==
+        VK_SUCCESS)
+        finish_semaphore(d, semaphore, value);
+}
+
+VkResult queue_WaitSemaphores(VkDevice device, const VkSemaphoreWaitInfo *info,
+                              uint64_t timeout)
+{
+    struct device *d = device_of(device);
+    VkResult result = d->next.WaitSemaphores(device, info, timeout);
+    check_lost(d, result);
+    if (result == VK_SUCCESS) {
+        pthread_mutex_lock(&d->lock);
+        for (uint32_t i = 0; i < info->semaphoreCount; i++)
+            finish_value(d, info->pSemaphores[i]);
+        finish_named(d);
+        pthread_mutex_unlock(&d->lock);
+    }
+    return result;
+}
+
+VkResult queue_GetSemaphoreCounterValue(VkDevice device, VkSemaphore semaphore,
+                                        uint64_t *ret)
+{
+    struct device *d = device_of(device);
+    VkResult result = d->next.GetSemaphoreCounterValue(device, semaphore, ret);
+    check_lost(d, result);
+    if (result == VK_SUCCESS) {
+        pthread_mutex_lock(&d->lock);
+        finish_semaphore(d, semaphore, *ret);
+        finish_named(d);
+        pthread_mutex_unlock(&d->lock);
+    }
+    return result;
+}
+
+/* ---- what goes ---- */
+
+static bool uses_buffer(const struct submission *s, const struct buffer *b)
+{
+    for (size_t i = 0; i < s->uses.n; i++) {
+        if (s->uses.at[i].serial == b->serial)
+            return true;
+    }
+    return false;
+}
+
+void queue_take_buffer(struct device *d, const struct buffer *b)
+{
+    const struct submission *last;
+    do {
+        last = NULL;
+        for (struct submission *s = d->submissions; s && !last; s = s->next)
+            last = uses_buffer(s, b) ? s : NULL;
+        if (last)
+            finish_up_to(d, last);
+    } while (last);
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+#include "take_buffer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device_memory.h"
+#include "log.h"
+#include "modules.h"
+#include "settings.h"
+#include "submissions.h"
+#include "validation.h"
+
+enum {
+    HEAD_BYTES = 16, /* where formats count what was written */
+    ENTRY_BYTES = 4096,
+    RECORD_DWORDS = 4, /* of the smallest */
+    LABELS_MAX = 8,
+    HANDLE_BYTES = 20,
+};
+
+static const char *const format_names[] = {
+    [CONTENTS_UNKNOWN] = "",
+    [CONTENTS_DEBUGPRINTF] = "debugprintf",
+    [CONTENTS_GPUAV] = "gpuav",
+};
+
+/* ---- bytes ---- */
+
+/* A copy: mapped memory may be slow to read twice, and may change. NULL: it
+ * cannot be had. */
+static const char *copy(struct device *d, const struct buffer *b)
+{
+    size_t n = (size_t)b->size;
+    const char *bytes = memory_bytes(d, b);
+    if (!bytes)
+        return NULL;
+    if (b->size > settings_get()->n_buffer_max) {
+        tell_once(TELL_TOO_LARGE,
+                  "a buffer of %" PRIu64 " bytes is larger than buffer_bytes: "
+                  "it is not taken",
+                  (uint64_t)b->size);
+        return NULL;
+    }
+    if (n > d->n_scratch) {
+        char *scratch = realloc(d->scratch, n);
+        if (!scratch) {
+            tell_once(TELL_MEMORY, "out of memory: something is missing");
+            return NULL;
+        }
+        d->scratch = scratch;
+        d->n_scratch = n;
+    }
+    memcpy(d->scratch, bytes, n);
+    return d->scratch;
+}
+
+/* Without the zeros at the end. */
+static size_t used(const char *bytes, size_t n)
+{
+    while (n >= 8 && !bytes[n - 1]) {
+        uint64_t word;
+        memcpy(&word, bytes + n - 8, sizeof word);
+        if (word)
+            break;
+        n -= 8;
+    }
+    while (n && !bytes[n - 1])
+        n--;
+    return n;
+}
+
+/* Nothing but the flags that validation gives its shaders: any record has more
+ * dwords than these could count. */
+static bool is_flags(const char *bytes, size_t n)
+{
+    return n == 1 && bytes[0] > 0 && bytes[0] < RECORD_DWORDS;
+}
+
+/* How many bytes of a buffer go, of which the first n are not all: with those
+ * zeros that an entry can end in, since who reads a stream may take what does
+ * not come for the end of the buffer. */
+static size_t sent(const struct buffer *b, size_t n)
+{
+    size_t more = (n + 3) / 4 * 4 + ENTRY_BYTES;
+    return more < b->size ? more : (size_t)b->size;
+}
+
+/* ---- who wrote it ---- */
+
+struct labels {
+    struct pfd_wire_label at[LABELS_MAX];
+    size_t n;
+    char command[HANDLE_BYTES];
+    char pipeline[HANDLE_BYTES];
+};
+
+static void add_label(struct labels *l, const char *key, const char *value)
+{
+    if (value && l->n < LABELS_MAX) {
+        l->at[l->n++] =
+            (struct pfd_wire_label){ pfd_wire_text(key), pfd_wire_text(value) };
+    }
+}
+
+static const char *handle_text(char ret[HANDLE_BYTES], uint64_t handle)
+{
+    snprintf(ret, HANDLE_BYTES, "0x%" PRIx64, handle);
+    return ret;
+}
+
+static void add_use(struct device *d, struct labels *l, const struct use *use)
+{
+    uint64_t command = KEY(use->command);
+    uint64_t pipeline = KEY(use->pipeline);
+    add_label(l, "command_buffer", table_find(&d->command_names, command));
+    add_label(l, "command_buffer_handle", handle_text(l->command, command));
+    if (!pipeline)
+        return;
+    add_label(l, "pipeline", table_find(&d->pipeline_names, pipeline));
+    add_label(l, "pipeline_handle", handle_text(l->pipeline, pipeline));
+}
+
+static const char *point_name(const struct use *use)
+{
+    if (use->is_before)
+        return "";
+    switch ((int)use->point) {
+    case VK_PIPELINE_BIND_POINT_GRAPHICS:
+        return "graphics";
+    case VK_PIPELINE_BIND_POINT_COMPUTE:
+        return "compute";
+    case VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR:
+        return "raytracing";
+    default:
+        return "";
+    }
+}
+
+/* ---- frames ---- */
+
+static void put_data(struct device *d, uint64_t number, uint64_t generation,
+                     const char *bytes, size_t from, size_t to)
+{
+    struct pfd_wire_frame data = {
+        .type = PFD_WIRE_DATA,
+        .buffer = number,
+        .generation = generation,
+        .offset = from,
+        .bytes = { bytes + from, to - from },
+    };
+    if (to > from)
+        outlet_put(d->outlet, &data);
+}
+
+/* What is behind them does not come: should the program end here, it is zero
+ * all the same. */
+static void put_zeros(struct device *d, const struct buffer *b, size_t from)
+{
+    struct pfd_wire_frame zeros = {
+        .type = PFD_WIRE_DATA,
+        .buffer = b->number,
+        .generation = b->generation,
+        .offset = from,
+        .zeros = b->size - from,
+    };
+    if (b->size > from)
+        outlet_put(d->outlet, &zeros);
+}
+
+static void put_done(struct device *d, uint64_t number, uint64_t generation)
+{
+    struct pfd_wire_frame done = {
+        .type = PFD_WIRE_DONE,
+        .buffer = number,
+        .generation = generation,
+    };
+    outlet_put(d->outlet, &done);
+}
+
+/* A stream for all of validation's buffers of a kind: each is a generation. */
+void take_use(struct device *d, struct buffer *b, const struct use *use)
+{
+    const char *bytes = copy(d, b);
+    size_t n = bytes ? used(bytes, (size_t)b->size) : 0;
+    uint64_t *number = &d->numbers[use->contents];
+    struct labels labels = { .n = 0 };
+    if (!n || is_flags(bytes, n) ||
+        (use->is_before &&
+         !validation_is_errors(d->instance->validation, bytes, n)))
+        return;
+    modules_give(d);
+    if (d->is_lost)
+        add_label(&labels, "device", "lost");
+    add_use(d, &labels, use);
+    uint64_t generation = d->generations[use->contents];
+    if (!*number) {
+        *number = outlet_number(d->outlet);
+    } else {
+        generation = ++d->generations[use->contents];
+    }
+    struct pfd_wire_frame frame = {
+        .type = PFD_WIRE_BUFFER,
+        .buffer = *number,
+        .generation = generation,
+        .size = b->size,
+        .name = pfd_wire_text("validation"),
+        .format = pfd_wire_text(format_names[use->contents]),
+        .device = pfd_wire_text(d->name),
+        .pipeline_type = pfd_wire_text(point_name(use)),
+        .dispatch = use->index,
+        .labels = labels.at,
+        .n_labels = labels.n,
+    };
+    outlet_put(d->outlet, &frame);
+    put_data(d, *number, generation, bytes, 0, sent(b, n));
+    put_done(d, *number, generation);
+}
+
+/* ---- named buffers ---- */
+
+static void end_generation(struct device *d, struct buffer *b)
+{
+    if (b->given.is_open)
+        put_done(d, b->number, b->generation);
+    b->given.is_open = false;
+}
+
+static void begin_generation(struct device *d, struct buffer *b)
+{
+    struct labels labels = { .n = 0 };
+    end_generation(d, b);
+    if (b->number) {
+        b->generation++;
+    } else {
+        b->number = outlet_number(d->outlet);
+    }
+    modules_give(d);
+    if (d->is_lost)
+        add_label(&labels, "device", "lost");
+    struct pfd_wire_frame frame = {
+        .type = PFD_WIRE_BUFFER,
+        .buffer = b->number,
+        .generation = b->generation,
+        .size = b->size,
+        .name = pfd_wire_text(b->name),
+        .device = pfd_wire_text(d->name),
+        .labels = labels.at,
+        .n_labels = labels.n,
+    };
+    outlet_put(d->outlet, &frame);
+    b->given.is_open = true;
+    b->given.epoch = outlet_epoch(d->outlet);
+}
+
+static bool keep_given(struct buffer *b, const char *bytes, size_t n)
+{
+    if (n > b->given.n) {
+        char *more = realloc(b->given.bytes, n);
+        if (!more)
+            return false;
+        b->given.bytes = more;
+    }
+    memcpy(b->given.bytes, bytes, n);
+    b->given.n = n;
+    return true;
+}
+
+/* True: bytes [n] are what was given, with more behind it; the header may say
+ * so. */
+static bool goes_on(const struct given *g, const char *bytes, size_t n)
+{
+    return g->is_open && !g->is_renewed && n >= g->n &&
+           (g->n <= HEAD_BYTES ||
+            !memcmp(g->bytes + HEAD_BYTES, bytes + HEAD_BYTES,
+                    g->n - HEAD_BYTES));
+}
+
+static void take_one(struct device *d, struct buffer *b)
+{
+    struct given *g = &b->given;
+    const char *bytes = copy(d, b);
+    size_t n = bytes ? used(bytes, (size_t)b->size) : 0;
+    bool is_more =
+        n && goes_on(g, bytes, n) && g->epoch == outlet_epoch(d->outlet);
+    if (!n || (is_more && n == g->n && !memcmp(g->bytes, bytes, n)))
+        return;
+    if (is_more) {
+        /* The header last: what it counts is there by then. */
+        put_data(d, b->number, b->generation, bytes, g->n, sent(b, n));
+        put_data(d, b->number, b->generation, bytes, 0,
+                 n < HEAD_BYTES ? n : HEAD_BYTES);
+    } else {
+        begin_generation(d, b);
+        put_data(d, b->number, b->generation, bytes, 0, sent(b, n));
+        put_zeros(d, b, sent(b, n));
+    }
+    g->is_renewed = !keep_given(b, bytes, n);
+}
+
+void take_named(struct device *d)
+{
+    struct table_slot *slot;
+    size_t at = 0;
+    while (d->n_named && (slot = table_next(&d->buffers, &at))) {
+        struct buffer *b = slot->value;
+        if (b->name && !b->n_renewing)
+            take_one(d, b);
+    }
+}
+
+void take_last(struct device *d, struct buffer *b)
+{
+    queue_take_buffer(d, b);
+    if (!b->name)
+        return;
+    take_one(d, b);
+    end_generation(d, b);
+}
+
+void take_memory(struct device *d, VkDeviceMemory memory)
+{
+    struct table_slot *slot;
+    size_t at = 0;
+    while ((slot = table_next(&d->buffers, &at))) {
+        struct buffer *b = slot->value;
+        if (b->memory != memory)
+            continue;
+        take_last(d, b);
+        b->memory = VK_NULL_HANDLE;
+    }
+}
+
+void take_end(struct device *d)
+{
+    struct table_slot *slot;
+    size_t at = 0;
+    while ((slot = table_next(&d->buffers, &at)))
+        end_generation(d, slot->value);
+}
+
+/* What was written is counted in the head: only who begins anew makes a count
+ * smaller. */
+static bool has_begun_anew(const struct given *g, const char *bytes)
+{
+    for (size_t i = 0; i + 4 <= HEAD_BYTES && i + 4 <= g->n; i += 4) {
+        uint32_t before;
+        uint32_t now;
+        memcpy(&before, g->bytes + i, sizeof before);
+        memcpy(&now, bytes + i, sizeof now);
+        if (now < before)
+            return true;
+    }
+    return false;
+}
+
+void take_look(struct device *d)
+{
+    struct table_slot *slot;
+    size_t at = 0;
+    while (d->n_named && (slot = table_next(&d->buffers, &at))) {
+        struct buffer *b = slot->value;
+        const char *bytes =
+            b->name && b->given.n && !b->n_renewing ? memory_bytes(d, b) : NULL;
+        if (bytes && has_begun_anew(&b->given, bytes))
+            b->given.is_renewed = true;
+    }
+}

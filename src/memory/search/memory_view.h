@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bytes from an address on, in one piece: where they stand in a core's file, or
+ * copied where segments part them or a process has them. Holes are known, never
+ * read, and take no memory in a copy.
+ */
+#ifndef PFD_MEMORY_VIEW_H
+#define PFD_MEMORY_VIEW_H
+
+#include "memory/search/search_space.h"
+
+/* All zero is an empty piece. */
+struct pfd_piece {
+    const uint8_t *bytes;    /* [n]; NULL: nothing is there */
+    size_t n;                /* fewer than were wanted where memory ends */
+    struct pfd_ranges holes; /* of bytes, settled: pages of zeros */
+    uint64_t n_data;         /* bytes that were looked at: not in file holes */
+    uint8_t *copy;           /* [n_copy], owned; or NULL */
+    size_t n_copy;
+    bool failed; /* out of memory */
+};
+
+/* n_most: no more than so many bytes of data are looked at; behind them
+ * everything is left out, and n says so. */
+void pfd_piece_take(struct pfd_space *space, uint64_t address,
+                    uint64_t n_wanted, uint64_t n_most, struct pfd_piece *ret);
+void pfd_piece_free(struct pfd_piece *piece);
+
+/* Are all bytes [n] zero? n is not 0. */
+bool pfd_is_zero(const uint8_t *bytes, size_t n);
+
+#endif

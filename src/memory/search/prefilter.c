@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "memory/search/prefilter.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+
+#include "core/base/thread.h"
+#include "memory/search/dispatch_packets.h"
+#include "memory/search/memory_view.h"
+
+enum {
+    THREADS_MAX = 64,
+    /* For less than so many bytes no thread is started. */
+    ALONE_MAX = 4 << 20,
+};
+
+size_t pfd_sieve_page_end(const struct pfd_field *field, size_t at, size_t to)
+{
+    size_t left = PFD_SIEVE_PAGE - (field->address + at) % PFD_SIEVE_PAGE;
+    return left < to - at ? at + left : to;
+}
+
+static bool has_header(const struct pfd_format *format,
+                       const struct pfd_field *field, size_t from, size_t to)
+{
+    struct pfd_whole whole;
+    return format->find && format->find(field, from, to, &whole) < to;
+}
+
+static bool has_entries(const struct pfd_format *format,
+                        const struct pfd_field *field, size_t from, size_t to)
+{
+    const struct pfd_format_live *live = format->live;
+    if (!field->table->n || !live || !live->find)
+        return false;
+    size_t at = from + (size_t)(-(field->address + from) % live->unit);
+    size_t found = to;
+    if (at < to)
+        found = live->find(field->table, field->bytes, field->n, at, to);
+    return found < to && found < field->n;
+}
+
+struct pfd_field pfd_sieve_field(const struct pfd_sieve *sieve,
+                                 const struct pfd_field *field, size_t i)
+{
+    struct pfd_field ret = *field;
+    ret.table = pfd_strings_table(sieve->strings, &pfd_formats[i]->strings);
+    return ret;
+}
+
+static uint64_t mark_page(const struct pfd_sieve *sieve,
+                          const struct pfd_field *field, size_t from, size_t to)
+{
+    uint64_t mark = 0;
+    /* Most of a memory image is zero. */
+    if (pfd_is_zero(field->bytes + from, to - from))
+        return 0;
+    if (pfd_packet_find(sieve->kernels, field, from, to) < to)
+        mark = PFD_SIEVE_PACKET;
+    for (size_t i = 0; i < PFD_SIEVE_FORMATS && pfd_formats[i]; i++) {
+        const struct pfd_field own = pfd_sieve_field(sieve, field, i);
+        if (has_header(pfd_formats[i], &own, from, to))
+            mark |= PFD_SIEVE_HEADER(i);
+        if (has_entries(pfd_formats[i], &own, from, to))
+            mark |= PFD_SIEVE_ENTRIES(i);
+    }
+    return mark;
+}
+
+#ifndef MADV_POPULATE_READ /* in no header of musl, nor of glibc before 2.35 */
+#define MADV_POPULATE_READ 22
+#endif
+
+/* Has the system bring bytes in at once, and not the holes around them page by
+ * page; where it cannot, they come as they are looked at. */
+static void bring_in(const uint8_t *bytes, size_t n)
+{
+    uintptr_t first = (uintptr_t)bytes / PFD_SIEVE_PAGE * PFD_SIEVE_PAGE;
+    (void)madvise((void *)first, (uintptr_t)bytes + n - first,
+                  MADV_POPULATE_READ);
+}
+
+/* ---- threads ---- */
+
+struct work {
+    const struct pfd_sieve *sieve;
+    const struct pfd_field *field;
+    struct pfd_sieve_piece *pieces; /* [n] */
+    size_t n;
+    atomic_size_t next;
+};
+
+static void *work(void *user)
+{
+    struct work *w = user;
+    for (;;) {
+        size_t i = atomic_fetch_add(&w->next, 1);
+        if (i >= w->n)
+            return NULL;
+        struct pfd_sieve_piece *p = &w->pieces[i];
+        size_t page = 0;
+        bring_in(w->field->bytes + p->from, p->to - p->from);
+        for (size_t at = p->from; at < p->to; page++) {
+            size_t end = pfd_sieve_page_end(w->field, at, p->to);
+            p->marks[page] = mark_page(w->sieve, w->field, at, end);
+            at = end;
+        }
+    }
+}
+
+void pfd_sieve_run(const struct pfd_sieve *sieve, const struct pfd_field *field,
+                   struct pfd_sieve_piece *pieces, size_t n)
+{
+    pthread_t threads[THREADS_MAX];
+    struct work w = { sieve, field, pieces, n, 0 };
+    uint64_t n_bytes = 0;
+    unsigned wanted =
+        sieve->threads < THREADS_MAX ? sieve->threads : (unsigned)THREADS_MAX;
+    unsigned started = 0;
+    for (size_t i = 0; i < n; i++)
+        n_bytes += pieces[i].to - pieces[i].from;
+    /* This thread is one; where others cannot be had it does all. */
+    while (n_bytes > ALONE_MAX && started + 1 < wanted &&
+           pfd_thread_start(&threads[started], work, &w))
+        started++;
+    work(&w);
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+}

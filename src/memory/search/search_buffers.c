@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT */
+#include "memory/search/search_buffers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <printfdecode/convert.h>
+
+#include "core/base/processor_count.h"
+#include "memory/search/memory_view.h"
+
+enum {
+    /* All that is tried, in bytes of what is searched: places that lie in each
+     * other could cost its square. */
+    TRIED_FACTOR = 8,
+    TRIED_LEAST = 1 << 26,
+    /* So many equal bytes at the start, header and an entry, are a copy. */
+    COPY_MIN = 32,
+    COMPARED_MAX = 1 << 26,
+    GROWTH_MAX = 1 << 26,
+    COPIED_DEFAULT = 384 << 20,
+    COPIED_LEAST = 24 << 20,
+    DWORD = 4,
+    PAGE = 4096,
+    /* What a header that a packet leads to is known by. */
+    HEADER_MAX = 4096,
+};
+
+static uint64_t decoded(const struct pfd_summary *s)
+{
+    return s->entries - s->unknown;
+}
+
+static void spend(struct pfd_search *s, uint64_t n)
+{
+    s->n_left = s->n_left > n ? s->n_left - n : 0;
+}
+
+/* ---- trying ---- */
+
+/* Counts what of a candidate decodes as one format. Holes are no data: what
+ * they cost to pass over is little. */
+static void try_format(struct pfd_search *s, const struct pfd_candidate *c,
+                       const struct pfd_format *format, struct pfd_summary *ret)
+{
+    struct pfd_piece piece;
+    *ret = (struct pfd_summary){ 0 };
+    pfd_piece_take(&s->space, c->found.address, c->found.used, s->n_left,
+                   &piece);
+    const struct pfd_convert convert = {
+        .strings = s->how->strings,
+        .format = format->info.name,
+        .source = "",
+        .holes = piece.holes.at,
+        .n_holes = piece.holes.n,
+        .threads = 1,
+        .limit = UINT64_MAX,
+    };
+    spend(s, piece.n_data);
+    s->failed |=
+        piece.failed ||
+        (piece.bytes && pfd_convert_bytes(&convert, piece.bytes, piece.n, ret,
+                                          NULL) == PFD_ERR_NOMEM);
+    pfd_piece_free(&piece);
+}
+
+static bool has_strings(const struct pfd_search *s,
+                        const struct pfd_format *format)
+{
+    return pfd_strings_table(s->how->strings, &format->strings)->n > 0;
+}
+
+/* A packet leads to it: a format whose header stands there, and which decodes
+ * most of it. */
+static void choose_format(struct pfd_search *s, struct pfd_candidate *c)
+{
+    uint8_t header[HEADER_MAX];
+    size_t n =
+        pfd_space_read(&s->space, c->found.address, header, sizeof header);
+    for (size_t i = 0; pfd_formats[i]; i++) {
+        const struct pfd_format *f = pfd_formats[i];
+        struct pfd_candidate as = *c;
+        struct pfd_summary summary;
+        struct pfd_whole whole;
+        if (!f->measure || !f->measure(header, n, &whole))
+            continue;
+        as.format = f;
+        as.found.size = whole.size;
+        as.found.used = whole.used;
+        try_format(s, &as, f, &summary);
+        as.found.summary = summary;
+        if (!c->format || decoded(&summary) > decoded(&c->found.summary) ||
+            (!decoded(&c->found.summary) && !has_strings(s, c->format)))
+            *c = as;
+    }
+}
+
+/* Where next to nothing decodes, chance has made the header. */
+static bool is_chance(const struct pfd_candidate *c)
+{
+    return !decoded(&c->found.summary) ||
+           (c->format->measure && c->found.summary.bytes < c->found.used / 100);
+}
+
+/* A process goes on to write, and its header does not say up to where. */
+static uint64_t room_to_grow(const struct pfd_search *s,
+                             const struct pfd_found *f)
+{
+    uint64_t n = pfd_space_room(&s->space, f->address);
+    n = n < GROWTH_MAX ? n : GROWTH_MAX;
+    return n > f->used ? n : f->used;
+}
+
+static void try_candidate(struct pfd_search *s, struct pfd_candidate *c)
+{
+    struct pfd_found *f = &c->found;
+    if (!s->n_left) {
+        s->is_more = true;
+        c->is_dropped = true;
+        return;
+    }
+    if (c->format) {
+        try_format(s, c, c->format, &f->summary);
+    } else {
+        choose_format(s, c);
+    }
+    if (c->has_no_size && !s->how->core)
+        f->size = room_to_grow(s, f);
+    f->size = pfd_space_measure(&s->space, f->address, f->size);
+    if (f->used > f->size)
+        f->used = f->size;
+    c->is_dropped = !f->size || !c->format || (!f->by_dispatch && is_chance(c));
+    if (c->format)
+        f->format = c->format->info.name;
+}
+
+/* ---- ranking ---- */
+
+/* What a packet leads to comes first, then what decodes to the largest part,
+ * then what decodes to more entries. */
+static int compare(const void *a, const void *b)
+{
+    const struct pfd_candidate *x = a;
+    const struct pfd_candidate *y = b;
+    const struct pfd_summary *s = &x->found.summary;
+    const struct pfd_summary *u = &y->found.summary;
+    if (x->is_dropped != y->is_dropped)
+        return x->is_dropped ? 1 : -1;
+    if (x->found.by_dispatch != y->found.by_dispatch)
+        return x->found.by_dispatch ? -1 : 1;
+    double share =
+        (double)s->bytes / (double)(x->found.used ? x->found.used : 1);
+    double other =
+        (double)u->bytes / (double)(y->found.used ? y->found.used : 1);
+    bool is_clean = !s->skipped_bytes && !s->unknown && !s->lost_bytes;
+    bool is_other = !u->skipped_bytes && !u->unknown && !u->lost_bytes;
+    if (is_clean != is_other)
+        return is_clean ? -1 : 1;
+    if (!is_clean && share != other)
+        return share > other ? -1 : 1;
+    if (decoded(s) != decoded(u))
+        return decoded(s) > decoded(u) ? -1 : 1;
+    return x->found.address < y->found.address
+               ? -1
+               : x->found.address > y->found.address;
+}
+
+static bool is_sound(const struct pfd_candidate *c)
+{
+    const struct pfd_summary *s = &c->found.summary;
+    return !s->skipped_bytes && !s->unknown && !s->lost_bytes;
+}
+
+static bool starts_alike(struct pfd_space *space, const struct pfd_found *a,
+                         const struct pfd_found *b)
+{
+    uint8_t head[2][COPY_MIN] = { { 0 }, { 0 } };
+    uint64_t n = a->used < b->used ? a->used : b->used;
+    n = n < COPY_MIN ? n : COPY_MIN;
+    pfd_space_read(space, a->address, head[0], (size_t)n);
+    pfd_space_read(space, b->address, head[1], (size_t)n);
+    return !memcmp(head[0], head[1], COPY_MIN);
+}
+
+/* Bytes that are the same at the beginning of both. */
+static size_t compare_bytes(struct pfd_search *s, const struct pfd_found *a,
+                            const struct pfd_found *b)
+{
+    struct pfd_piece x;
+    struct pfd_piece y;
+    uint64_t n = a->used < b->used ? a->used : b->used;
+    size_t same = 0;
+    n = n < COMPARED_MAX ? n : COMPARED_MAX;
+    pfd_piece_take(&s->space, a->address, n, s->n_left, &x);
+    pfd_piece_take(&s->space, b->address, n, s->n_left, &y);
+    size_t most = x.n < y.n ? x.n : y.n;
+    while (x.bytes && y.bytes && same < most && x.bytes[same] == y.bytes[same])
+        same++;
+    spend(s, x.n_data + y.n_data);
+    s->failed |= x.failed || y.failed;
+    pfd_piece_free(&x);
+    pfd_piece_free(&y);
+    return same;
+}
+
+/* Does it say nothing that the better one does not say? */
+static bool is_copy(struct pfd_search *s, const struct pfd_candidate *c,
+                    const struct pfd_candidate *better)
+{
+    if (c->format != better->format || c->found.by_dispatch || !s->n_left ||
+        !starts_alike(&s->space, &c->found, &better->found))
+        return false;
+    uint64_t n = compare_bytes(s, &c->found, &better->found);
+    if (c->found.used == better->found.used &&
+        (n == c->found.used || n == COMPARED_MAX))
+        return true;
+    /* Part of one, such as a block of a file that was being written. */
+    return n >= COPY_MIN && n < c->found.used && !is_sound(c) &&
+           decoded(&c->found.summary) <= decoded(&better->found.summary);
+}
+
+static bool overlap(const struct pfd_found *a, const struct pfd_found *b)
+{
+    return a->address < b->address + b->used &&
+           b->address < a->address + a->used;
+}
+
+/* Those that stand in a better one, or are a copy of it, are dropped. */
+static void weed(struct pfd_search *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        struct pfd_candidate *c = &s->candidates[i];
+        for (size_t k = 0; k < i && !c->is_dropped; k++) {
+            struct pfd_candidate *better = &s->candidates[k];
+            if (better->is_dropped && !better->is_copy)
+                continue;
+            c->is_dropped = overlap(&c->found, &better->found);
+            if (!c->is_dropped && !better->is_copy && is_copy(s, c, better)) {
+                c->is_dropped = true;
+                c->is_copy = true;
+                better->found.n_copies++;
+            }
+        }
+    }
+}
+
+/* Where the next buffer begins, memory is that one's: a header that says more
+ * than its buffer had room for reaches over it. */
+static void trim(struct pfd_search *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        struct pfd_found *f = &s->candidates[i].found;
+        for (size_t k = 0; k < s->n && !s->candidates[i].is_dropped; k++) {
+            uint64_t next = s->candidates[k].found.address;
+            if (!s->candidates[k].is_dropped && next > f->address &&
+                next - f->address < f->size)
+                f->size = next - f->address;
+        }
+        if (f->used > f->size)
+            f->used = f->size;
+    }
+}
+
+/* Is the last dword zero, and what lies behind it? An entry that the buffer's
+ * end cuts looks so in memory that nobody else uses. */
+static bool ends_in_zeros(struct pfd_space *space, const struct pfd_found *f)
+{
+    uint8_t bytes[2 * DWORD];
+    if (f->used < DWORD)
+        return false;
+    size_t n = pfd_space_read(space, f->address + f->used - DWORD, bytes,
+                              sizeof bytes);
+    return n >= DWORD && pfd_is_zero(bytes, n);
+}
+
+/* Does its last entry begin before the border of a page and end behind it?
+ * There memory may become another's. What goes on behind that is sound. */
+static bool is_last_over_border(struct pfd_search *s,
+                                const struct pfd_candidate *c)
+{
+    const struct pfd_format_live *live = c->format->live;
+    const struct pfd_found *f = &c->found;
+    struct pfd_candidate cut = *c;
+    struct pfd_summary before;
+    uint64_t border = (f->address + f->used - 1) / PAGE * PAGE;
+    if (!live || !f->used || border <= f->address + live->n_header)
+        return false;
+    cut.found.used = border - f->address;
+    try_format(s, &cut, c->format, &before);
+    return before.bytes + live->n_header < cut.found.used &&
+           f->summary.entries - before.entries == 1;
+}
+
+static void doubt_ends(struct pfd_search *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        struct pfd_candidate *c = &s->candidates[i];
+        if (!c->is_dropped && c->has_no_size) {
+            c->found.is_end_doubtful = !is_sound(c) ||
+                                       ends_in_zeros(&s->space, &c->found) ||
+                                       is_last_over_border(s, c);
+        }
+    }
+}
+
+/* ---- results ---- */
+
+static struct pfd_found_list *make_list(const struct pfd_search *s)
+{
+    struct pfd_found_list *list = calloc(1, sizeof *list);
+    if (!list)
+        return NULL;
+    list->at = calloc(s->n + 1, sizeof *list->at);
+    for (size_t i = 0; list->at && i < s->n; i++) {
+        if (s->candidates[i].is_dropped)
+            continue;
+        struct pfd_found *f = &list->at[list->n];
+        *f = s->candidates[i].found;
+        f->kernel = f->kernel ? strdup(f->kernel) : NULL;
+        list->n++;
+    }
+    list->is_more = s->is_more;
+    list->n_stray_runs = s->n_stray_runs;
+    list->n_stray_entries = s->n_stray_entries;
+    list->n_searched = s->n_searched;
+    if (list->at)
+        return list;
+    free(list);
+    return NULL;
+}
+
+static void judge(struct pfd_search *s)
+{
+    uint64_t n = s->n_searched;
+    s->n_left = n < UINT64_MAX / TRIED_FACTOR - TRIED_LEAST
+                    ? n * TRIED_FACTOR + TRIED_LEAST
+                    : UINT64_MAX;
+    for (size_t i = 0; i < s->n; i++)
+        try_candidate(s, &s->candidates[i]);
+    qsort(s->candidates, s->n, sizeof *s->candidates, compare);
+    weed(s);
+    trim(s);
+    doubt_ends(s);
+}
+
+static uint64_t count_copied(uint64_t wanted)
+{
+    wanted = wanted ? wanted : COPIED_DEFAULT;
+    return wanted > COPIED_LEAST ? wanted : COPIED_LEAST;
+}
+
+static unsigned count_threads(unsigned wanted)
+{
+    return wanted ? wanted : pfd_processors();
+}
+
+static enum pfd_status load_kernels(struct pfd_search *s, struct pfd_error *err)
+{
+    struct pfd_memory *memory = s->how->memory;
+    enum pfd_status status = PFD_OK;
+    if (s->how->core)
+        status = pfd_memory_open_core(s->how->core, &memory, err);
+    if (status == PFD_OK)
+        status = pfd_kernels_load(&s->kernels, memory, err);
+    if (s->how->core)
+        pfd_memory_close(memory);
+    return status;
+}
+
+/* PFD_OK, or why there is no list. */
+static enum pfd_status search_and_judge(struct pfd_search *s,
+                                        struct pfd_found_list **ret,
+                                        struct pfd_error *err)
+{
+    enum pfd_status status = load_kernels(s, err);
+    if (status != PFD_OK)
+        return status;
+    pfd_search_all(s);
+    if (s->is_stopped)
+        return pfd_fail(err, PFD_ERR_STOPPED, PFD_NO_OFFSET, "stopped");
+    if (s->space.status == PFD_OK && !s->failed)
+        judge(s);
+    if (s->space.status != PFD_OK)
+        return s->space.status;
+    *ret = s->failed ? NULL : make_list(s);
+    return *ret ? PFD_OK
+                : pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+}
+
+enum pfd_status pfd_find_buffers(const struct pfd_find *find,
+                                 struct pfd_found_list **ret,
+                                 struct pfd_error *err)
+{
+    struct pfd_search s = {
+        .how = find,
+        .space = { .core = find->core,
+                   .memory = find->memory,
+                   .n_copied_max = count_copied(find->n_copied_max),
+                   .err = err },
+    };
+    s.candidates = calloc(PFD_CANDIDATES_MAX, sizeof *s.candidates);
+    s.pieces = calloc(PFD_SIEVE_PIECES, sizeof *s.pieces);
+    s.failed = !s.candidates || !s.pieces;
+    s.sieve = (struct pfd_sieve){ find->strings, &s.kernels,
+                                  count_threads(find->threads) };
+    *ret = NULL;
+    enum pfd_status status = search_and_judge(&s, ret, err);
+    free(s.candidates);
+    free(s.pieces);
+    pfd_kernels_free(&s.kernels);
+    return status;
+}
+
+void pfd_found_free(struct pfd_found_list *list)
+{
+    if (!list)
+        return;
+    for (size_t i = 0; i < list->n; i++)
+        free((void *)(uintptr_t)list->at[i].kernel);
+    free(list->at);
+    free(list);
+}

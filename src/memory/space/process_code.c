@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The list of a runtime. It is another program's, which changes it while it is
+ * read: it is believed when two readings one after the other are equal and say
+ * that no change is under way. Each is bounded, and each entry is taken once.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <printfdecode/process_code.h>
+
+#include "memory/space/process_code_bytes.h"
+#include "memory/space/symbols.h"
+
+enum {
+    ENTRIES_MAX = 65536,
+    NAME_MAX_BYTES = 16384, /* a path of 4096 bytes, all of them as %XX */
+    NAME_STEP = 256,
+    READINGS_MAX = 50, /* until the list stands still, */
+    PAUSE_MS = 2,      /* so long after each other */
+    VERSION_MIN = 8,   /* r_version of the runtime's r_debug */
+    VERSION_MAX = 10,
+    CONSISTENT = 0,       /* r_state, RT_CONSISTENT */
+    NAMES_MAX = 16 << 20, /* bytes of all names */
+};
+
+/* struct r_debug of <link.h>, for 64 bits. */
+struct debug {
+    int32_t version;
+    int32_t unused;
+    uint64_t first;
+    uint64_t breakpoint;
+    int32_t state;
+    int32_t unused_too;
+    uint64_t base;
+};
+
+/* struct link_map likewise: what is public of it. */
+struct link {
+    uint64_t load_address;
+    uint64_t name;
+    uint64_t dynamic;
+    uint64_t next;
+    uint64_t previous;
+};
+
+struct entry {
+    uint64_t at; /* of its struct link_map */
+    uint64_t load_address;
+    char *name; /* owned; NULL: it cannot be read */
+};
+
+struct list {
+    struct entry *entries; /* [n] of [room] */
+    size_t n;
+    size_t room;
+    uint64_t cycle; /* the entry that the last one leads back to; 0: none */
+    uint64_t lost;  /* the entry that could not be read; 0: none */
+    size_t n_names; /* bytes of their names */
+    bool is_cut;    /* too many entries */
+    bool failed;    /* out of memory */
+};
+
+struct pfd_loaded {
+    struct pfd_memory *memory;
+    uint64_t places[PFD_SYMBOLS_MAX]; /* [n_places] of r_debug */
+    size_t n_places;
+    struct list lists[PFD_SYMBOLS_MAX]; /* as they were read last */
+    bool was_read;
+};
+
+/* ---- reading ---- */
+
+static void free_list(struct list *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        free(l->entries[i].name);
+    free(l->entries);
+    *l = (struct list){ 0 };
+}
+
+/* The string at an address, to be freed; NULL: it cannot be read, or does not
+ * end. */
+static char *read_name(struct pfd_memory *memory, uint64_t at, bool *failed)
+{
+    char *name = NULL;
+    for (size_t n = 0; at && n < NAME_MAX_BYTES;) {
+        /* Not beyond a multiple of the step, where no page may follow. */
+        size_t step = NAME_STEP - (size_t)((at + n) % NAME_STEP);
+        char *more = realloc(name, n + step);
+        *failed |= !more;
+        if (!more)
+            break;
+        name = more;
+        if (at > UINT64_MAX - n - step ||
+            !pfd_memory_take(memory, at + n, name + n, step))
+            break;
+        if (memchr(name + n, '\0', step))
+            return name;
+        n += step;
+    }
+    free(name);
+    return NULL;
+}
+
+static bool add_entry(struct list *l, const struct entry *e)
+{
+    if (l->n == l->room) {
+        size_t room = l->room ? 2 * l->room : 16;
+        struct entry *entries = realloc(l->entries, room * sizeof *entries);
+        if (!entries)
+            return false;
+        l->entries = entries;
+        l->room = room;
+    }
+    l->entries[l->n++] = *e;
+    return true;
+}
+
+/* An entry's place, and its number in the list. */
+struct mark {
+    uint64_t at;
+    size_t i;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct mark *one = a;
+    const struct mark *other = b;
+    if (one->at != other->at)
+        return one->at < other->at ? -1 : 1;
+    return (one->i > other->i) - (one->i < other->i);
+}
+
+/* Takes away what comes a second time: there the list is a circle. */
+static void cut_cycle(struct list *l)
+{
+    struct mark *sorted = malloc((l->n + 1) * sizeof *sorted);
+    size_t end = l->n;
+    l->failed |= !sorted;
+    if (!sorted)
+        return;
+    for (size_t i = 0; i < l->n; i++)
+        sorted[i] = (struct mark){ l->entries[i].at, i };
+    qsort(sorted, l->n, sizeof *sorted, by_place);
+    for (size_t k = 1; k < l->n; k++) {
+        if (sorted[k].at == sorted[k - 1].at && sorted[k].i < end)
+            end = sorted[k].i;
+    }
+    if (end < l->n)
+        l->cycle = l->entries[end].at;
+    for (size_t i = end; i < l->n; i++)
+        free(l->entries[i].name);
+    l->n = end;
+    free(sorted);
+}
+
+/* Places only; a circle is gone round until its length is known. */
+static void walk(struct pfd_memory *memory, uint64_t first, struct list *ret)
+{
+    uint64_t mark = 0;
+    size_t next_mark = 1;
+    struct link link;
+    for (uint64_t at = first; at && !ret->failed; at = link.next) {
+        ret->is_cut = ret->n == ENTRIES_MAX || ret->n_names > NAMES_MAX;
+        ret->cycle = at == mark ? at : 0;
+        if (ret->is_cut || ret->cycle)
+            break;
+        if (ret->n == next_mark) {
+            mark = at;
+            next_mark *= 2;
+        }
+        if (!pfd_memory_take(memory, at, &link, sizeof link)) {
+            ret->lost = at;
+            break;
+        }
+        struct entry e = { .at = at, .load_address = link.load_address };
+        e.name = read_name(memory, link.name, &ret->failed);
+        ret->n_names += e.name ? strlen(e.name) : 0;
+        if (!add_entry(ret, &e)) {
+            free(e.name);
+            ret->failed = true;
+        }
+    }
+    cut_cycle(ret);
+}
+
+static bool have_equal_names(const struct entry *a, const struct entry *b)
+{
+    if (!a->name || !b->name)
+        return !a->name && !b->name;
+    return !strcmp(a->name, b->name);
+}
+
+static bool are_equal(const struct list *a, const struct list *b)
+{
+    if (a->n != b->n || a->cycle != b->cycle || a->lost != b->lost)
+        return false;
+    for (size_t i = 0; i < a->n; i++) {
+        const struct entry *x = &a->entries[i];
+        const struct entry *y = &b->entries[i];
+        if (x->at != y->at || x->load_address != y->load_address ||
+            !have_equal_names(x, y))
+            return false;
+    }
+    return true;
+}
+
+static bool read_debug(const struct pfd_loaded *l, size_t i, struct debug *ret)
+{
+    return pfd_memory_take(l->memory, l->places[i], ret, sizeof *ret);
+}
+
+static bool is_known(const struct debug *debug)
+{
+    return debug->version >= VERSION_MIN && debug->version <= VERSION_MAX;
+}
+
+/* Two equal readings, while nothing is under way; false: there were none, and
+ * ret is the last one. A memory that stays as it is, is read once. */
+static bool read_still(const struct pfd_loaded *l, size_t i, struct list *ret,
+                       int *state)
+{
+    static const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000 };
+    bool moves = l->memory->hooks->check != NULL;
+    bool still = false;
+    for (int n = 0; n < READINGS_MAX && !still && !ret->failed; n++) {
+        struct debug debug = { 0 };
+        struct list fresh = { 0 };
+        if (n > 1)
+            nanosleep(&pause, NULL);
+        if (!read_debug(l, i, &debug))
+            break;
+        walk(l->memory, debug.first, &fresh);
+        still = debug.state == CONSISTENT && n > 0 && are_equal(ret, &fresh);
+        free_list(ret);
+        *ret = fresh;
+        *state = debug.state;
+        if (!moves)
+            return debug.state == CONSISTENT;
+    }
+    return still;
+}
+
+/* ---- what is new ---- */
+
+/* Most often the one behind that which was found before: *next. */
+static bool was_there(const struct list *l, const struct entry *e, size_t *next)
+{
+    for (size_t k = 0; k < l->n; k++) {
+        size_t i = (*next + k) % l->n;
+        const struct entry *old = &l->entries[i];
+        if (old->at == e->at && old->load_address == e->load_address &&
+            old->name && have_equal_names(old, e)) {
+            *next = i + 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void tell_list(const struct list *l, bool is_still, int state,
+                      struct pfd_report *report)
+{
+    if (!is_still) {
+        pfd_report_add(report, PFD_FINDING_bad_list, PFD_NO_OFFSET,
+                       "the runtime's list of code objects was being changed "
+                       "whenever it was read (r_state %d): there may be others",
+                       state);
+    }
+    if (l->cycle) {
+        pfd_report_add(report, PFD_FINDING_bad_list, PFD_NO_OFFSET,
+                       "the runtime's list of code objects comes back to the "
+                       "entry at 0x%llx after %zu",
+                       (unsigned long long)l->cycle, l->n);
+    }
+    if (l->lost) {
+        pfd_report_add(report, PFD_FINDING_unreadable, PFD_NO_OFFSET,
+                       "the runtime's list of code objects goes on at 0x%llx, "
+                       "which cannot be read, after %zu",
+                       (unsigned long long)l->lost, l->n);
+    }
+    if (l->is_cut) {
+        pfd_report_add(report, PFD_FINDING_too_large, PFD_NO_OFFSET,
+                       "the runtime's list is too long: %zu code objects of it "
+                       "are read",
+                       l->n);
+    }
+}
+
+static enum pfd_status give_entry(struct pfd_loaded *l, const struct entry *e,
+                                  pfd_loaded_fn fn, void *user,
+                                  struct pfd_report *report,
+                                  struct pfd_error *err)
+{
+    void *bytes = NULL;
+    size_t n = 0;
+    if (!e->name) {
+        pfd_report_add(report, PFD_FINDING_bad_list, PFD_NO_OFFSET,
+                       "the code object that was loaded at 0x%llx has a name "
+                       "that cannot be read",
+                       (unsigned long long)e->load_address);
+        return PFD_OK;
+    }
+    enum pfd_status status =
+        pfd_loaded_bytes(l->memory, e->name, &bytes, &n, report, err);
+    if (status != PFD_OK)
+        return status;
+    struct pfd_loaded_object object = {
+        .source = e->name,
+        .bytes = bytes,
+        .n = n,
+        .load_address = e->load_address,
+    };
+    status = fn(user, &object);
+    free(bytes);
+    return status;
+}
+
+static enum pfd_status read_one(struct pfd_loaded *l, size_t i,
+                                pfd_loaded_fn fn, void *user,
+                                struct pfd_report *report,
+                                struct pfd_error *err)
+{
+    struct debug debug;
+    struct list fresh = { 0 };
+    int state = 0;
+    size_t next = 0;
+    enum pfd_status status = PFD_OK;
+    if (!read_debug(l, i, &debug))
+        return PFD_OK;
+    if (!is_known(&debug)) {
+        pfd_report_add(report, PFD_FINDING_version, PFD_NO_OFFSET,
+                       "_amdgpu_r_debug at 0x%llx is of version %d, and %d to "
+                       "%d are known",
+                       (unsigned long long)l->places[i], debug.version,
+                       VERSION_MIN, VERSION_MAX);
+        return PFD_OK;
+    }
+    bool is_still = read_still(l, i, &fresh, &state);
+    if (fresh.failed) {
+        free_list(&fresh);
+        return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+    }
+    tell_list(&fresh, is_still, state, report);
+    for (size_t k = 0; k < fresh.n && status == PFD_OK; k++) {
+        if (!was_there(&l->lists[i], &fresh.entries[k], &next))
+            status = give_entry(l, &fresh.entries[k], fn, user, report, err);
+    }
+    free_list(&l->lists[i]);
+    l->lists[i] = fresh;
+    return status;
+}
+
+/* ---- public ---- */
+
+enum pfd_status pfd_loaded_open(struct pfd_memory *memory,
+                                struct pfd_loaded **ret, struct pfd_error *err)
+{
+    struct pfd_loaded *l = calloc(1, sizeof *l);
+    if (!l)
+        return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+    l->memory = memory;
+    *ret = l;
+    return PFD_OK;
+}
+
+void pfd_loaded_close(struct pfd_loaded *l)
+{
+    if (!l)
+        return;
+    for (size_t i = 0; i < PFD_SYMBOLS_MAX; i++)
+        free_list(&l->lists[i]);
+    free(l);
+}
+
+/* The runtime may be loaded later than we came. */
+static void find_places(struct pfd_loaded *l)
+{
+    static const char symbol[] = "_amdgpu_r_debug";
+    if (l->n_places)
+        return;
+    if (l->memory->loaded) {
+        l->places[0] = l->memory->loaded;
+        l->n_places = 1;
+        return;
+    }
+    l->n_places = pfd_symbols_find(l->memory, symbol, l->places);
+}
+
+enum pfd_status pfd_loaded_read(struct pfd_loaded *l, pfd_loaded_fn fn,
+                                void *user, pfd_finding_fn finding,
+                                void *finding_user, size_t *n_lists,
+                                struct pfd_error *err)
+{
+    struct pfd_report report = {
+        .fn = finding,
+        .user = finding_user,
+        .source = pfd_memory_name(l->memory),
+    };
+    enum pfd_status status = pfd_memory_refresh(l->memory, err);
+    if (status == PFD_OK)
+        find_places(l);
+    for (size_t i = 0; i < l->n_places && status == PFD_OK; i++)
+        status = read_one(l, i, fn, user, &report, err);
+    l->was_read = true;
+    if (n_lists)
+        *n_lists = l->n_places;
+    /* What was missing may be missing as the process has ended. */
+    return status == PFD_OK ? pfd_memory_check(l->memory, err) : status;
+}
+
+bool pfd_loaded_changed(struct pfd_loaded *l)
+{
+    bool changed = !l->was_read;
+    if (changed)
+        return true;
+    if (!l->n_places && pfd_memory_refresh(l->memory, NULL) == PFD_OK) {
+        find_places(l);
+        return l->n_places > 0;
+    }
+    for (size_t i = 0; i < l->n_places && !changed; i++) {
+        struct debug debug;
+        struct list now = { 0 };
+        if (!read_debug(l, i, &debug) || !is_known(&debug))
+            continue;
+        walk(l->memory, debug.first, &now);
+        changed = debug.state != CONSISTENT || !are_equal(&now, &l->lists[i]);
+        free_list(&now);
+    }
+    return changed;
+}

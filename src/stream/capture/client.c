@@ -1,0 +1,611 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Frames that wait are a list; those that tell of code objects and buffers are
+ * kept besides, for the next connection. Only the first of the list can have
+ * gone out in part.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <printfdecode/client.h>
+
+#include "core/base/error.h"
+#include "stream/capture/send_queue.h"
+#include "stream/capture/service_socket.h"
+#include "stream/capture/wire.h"
+
+enum {
+    QUEUE_MAX = 4 << 20,
+    RETRY_MS = 100, /* between attempts to connect */
+};
+
+struct pfd_client {
+    struct sockaddr_un address;
+    socklen_t n_address;
+    char *folder; /* of the default path, which has to be ours; NULL: the path
+                     was given */
+    char *process;
+    int fd;
+    uint64_t tried_ms;
+    struct pfd_waiting_list queue;
+    size_t n_sent;  /* of the first item */
+    size_t n_queue; /* bytes that count */
+    size_t queue_max;
+    struct pfd_waiting_list state; /* code objects */
+    struct pfd_client_buffer *buffers;
+    uint64_t n_objects;
+    uint64_t n_buffers;
+    uint64_t lost_frames;
+    uint64_t lost_bytes;
+    uint64_t told_frames; /* of the lost ones, those a gap has told of */
+    uint64_t told_bytes;
+};
+
+struct pfd_client_buffer {
+    struct pfd_client *client;
+    struct pfd_client_buffer *next;
+    struct pfd_waiting *item; /* its frame, with descriptors */
+    uint64_t number;
+    uint64_t generation;
+    void *memory; /* [size] */
+    size_t size;
+    int fd;
+    int doorbell; /* -1: none */
+};
+
+static uint64_t now_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static enum pfd_status no_memory(struct pfd_error *err)
+{
+    return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+}
+
+/* ---- frames that wait ---- */
+
+static void count_lost(struct pfd_client *c, const struct pfd_waiting *item)
+{
+    c->lost_frames++;
+    c->lost_bytes += item->n;
+}
+
+static bool enqueue(struct pfd_client *c, struct pfd_waiting *item)
+{
+    if (!pfd_waiting_add(&c->queue, item))
+        return false;
+    if (!item->is_state)
+        c->n_queue += item->n;
+    return true;
+}
+
+static void dequeue(struct pfd_client *c)
+{
+    struct pfd_waiting *item = c->queue.first->item;
+    if (!item->is_state)
+        c->n_queue -= item->n;
+    c->n_sent = 0;
+    pfd_waiting_remove_first(&c->queue);
+}
+
+/* ---- the connection ---- */
+
+static void disconnect(struct pfd_client *c)
+{
+    if (c->fd >= 0)
+        close(c->fd);
+    c->fd = -1;
+    while (c->queue.first) {
+        if (!c->queue.first->item->is_state)
+            count_lost(c, c->queue.first->item);
+        dequeue(c);
+    }
+}
+
+static struct pfd_waiting *make_hello(const struct pfd_client *c)
+{
+    char host[256] = "";
+    char boot_id[37] = "";
+    struct pfd_waiting *item = NULL;
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, boot_id, sizeof boot_id - 1);
+    if (fd >= 0)
+        close(fd);
+    gethostname(host, sizeof host - 1);
+    struct pfd_wire_frame hello = {
+        .type = PFD_WIRE_HELLO,
+        .host = pfd_wire_text(host),
+        .process = pfd_wire_text(c->process),
+        .pid = (uint64_t)getpid(),
+        .boot_id = { boot_id, n > 0 ? (size_t)n : 0 },
+        .time = now_ns(CLOCK_REALTIME),
+        .monotonic = now_ns(CLOCK_MONOTONIC),
+    };
+    if (pfd_waiting_new(&hello, true, &item, NULL) != PFD_OK || !item)
+        return NULL;
+    item->is_state = true;
+    return item;
+}
+
+/* Says what was left out, once there is somebody to be told. */
+static bool enqueue_gap(struct pfd_client *c)
+{
+    struct pfd_waiting *item = NULL;
+    struct pfd_wire_frame gap = {
+        .type = PFD_WIRE_GAP,
+        .lost_frames = c->lost_frames - c->told_frames,
+        .lost_bytes = c->lost_bytes - c->told_bytes,
+        .reason = pfd_wire_text("the service was slow or not there"),
+        .time = now_ns(CLOCK_REALTIME),
+    };
+    if (!gap.lost_frames)
+        return true;
+    if (pfd_waiting_new(&gap, false, &item, NULL) != PFD_OK)
+        return false;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): PFD_OK has an item */
+    item->is_state = true; /* its loss is no loss */
+    bool ok = enqueue(c, item);
+    pfd_waiting_drop(item);
+    c->told_frames = c->lost_frames;
+    c->told_bytes = c->lost_bytes;
+    return ok;
+}
+
+/* All that a new listener must know. */
+static bool enqueue_state(struct pfd_client *c)
+{
+    struct pfd_waiting *hello = make_hello(c);
+    bool ok = hello && enqueue(c, hello);
+    pfd_waiting_drop(hello);
+    for (struct pfd_waiting_node *node = c->state.first; ok && node;
+         node = node->next)
+        ok = enqueue(c, node->item);
+    for (struct pfd_client_buffer *b = c->buffers; ok && b; b = b->next)
+        ok = enqueue(c, b->item);
+    return ok && enqueue_gap(c);
+}
+
+/* Whoever gave a path knows whose service is there; otherwise it has to be
+ * ours. */
+static bool is_trusted(const struct pfd_client *c, int fd)
+{
+    return !c->folder || (pfd_service_folder_is_ours(c->folder) &&
+                          pfd_service_peer_is_ours(fd));
+}
+
+static bool connect_now(struct pfd_client *c)
+{
+    uint64_t now_ms = now_ns(CLOCK_MONOTONIC) / 1000000;
+    if (c->fd >= 0)
+        return true;
+    if (c->tried_ms && now_ms - c->tried_ms < RETRY_MS)
+        return false;
+    c->tried_ms = now_ms;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return false;
+    /* A Unix socket connects at once or not at all. */
+    if (connect(fd, (const struct sockaddr *)&c->address, c->n_address) ||
+        !is_trusted(c, fd)) {
+        close(fd);
+        return false;
+    }
+    c->fd = fd;
+    if (enqueue_state(c))
+        return true;
+    disconnect(c);
+    return false;
+}
+
+static ssize_t send_first(struct pfd_client *c)
+{
+    const struct pfd_waiting *item = c->queue.first->item;
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(PFD_WAITING_FDS * sizeof(int))];
+    } control = { .bytes = { 0 } };
+    struct iovec part = {
+        .iov_base = (char *)(uintptr_t)item->bytes + c->n_sent,
+        .iov_len = item->n - c->n_sent,
+    };
+    struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+    if (item->n_fds && c->n_sent == 0) {
+        size_t n = (size_t)item->n_fds * sizeof(int);
+        message.msg_control = &control;
+        message.msg_controllen = CMSG_SPACE(n);
+        struct cmsghdr *header = &control.header;
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(n);
+        memcpy(CMSG_DATA(header), item->fds, n);
+    }
+    return sendmsg(c->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* A service may close a connection that says nothing. Where nothing waits
+ * nothing is lost by that, if it is seen before something is sent. */
+static bool has_been_left(const struct pfd_client *c)
+{
+    struct pollfd p = { .fd = c->fd };
+    return c->fd >= 0 && !c->queue.first && poll(&p, 1, 0) == 1 &&
+           (p.revents & (POLLHUP | POLLERR));
+}
+
+enum pfd_status pfd_client_poll(struct pfd_client *c)
+{
+    if (has_been_left(c))
+        disconnect(c);
+    if (!connect_now(c))
+        return PFD_MORE;
+    while (c->queue.first) {
+        ssize_t n = send_first(c);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            if (errno != EAGAIN && errno != ENOBUFS)
+                disconnect(c);
+            return PFD_MORE;
+        }
+        c->n_sent += (size_t)n;
+        if (c->n_sent == c->queue.first->item->n)
+            dequeue(c);
+    }
+    return PFD_OK;
+}
+
+int pfd_client_fd(const struct pfd_client *c)
+{
+    return c->fd;
+}
+
+void pfd_client_unsent(const struct pfd_client *c, uint64_t *frames,
+                       uint64_t *bytes)
+{
+    if (frames)
+        *frames = c->lost_frames;
+    if (bytes)
+        *bytes = c->lost_bytes;
+}
+
+/* Queues an item if there is somebody to take it and room. */
+static enum pfd_status send_item(struct pfd_client *c, struct pfd_waiting *item,
+                                 struct pfd_error *err)
+{
+    bool ok = true;
+    pfd_client_poll(c);
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): PFD_OK has an item */
+    if (c->fd < 0 || (!item->is_state && item->n > c->queue_max - c->n_queue)) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): PFD_OK has an item */
+        if (!item->is_state)
+            count_lost(c, item);
+        return PFD_OK;
+    }
+    ok = enqueue_gap(c) && enqueue(c, item);
+    pfd_client_poll(c);
+    return ok ? PFD_OK : no_memory(err);
+}
+
+enum pfd_status pfd_client_send(struct pfd_client *c,
+                                const struct pfd_wire_frame *frame,
+                                struct pfd_error *err)
+{
+    struct pfd_wire_parts parts = { 0 };
+    struct pfd_wire_frame part;
+    enum pfd_status status = PFD_OK;
+    while (status == PFD_OK && pfd_wire_next_part(frame, &parts, &part)) {
+        struct pfd_waiting *item = NULL;
+        part.fds = 0;
+        status = pfd_waiting_new(&part, false, &item, err);
+        if (status == PFD_OK)
+            status = send_item(c, item, err);
+        pfd_waiting_drop(item);
+    }
+    return status;
+}
+
+/* ---- clients ---- */
+
+enum pfd_status pfd_client_new(const char *path, const char *process,
+                               size_t queue_max, struct pfd_client **ret,
+                               struct pfd_error *err)
+{
+    char folder[256] = "";
+    char built_in[sizeof folder + sizeof "/input.sock"] = "";
+    bool is_default = !path;
+    if (is_default) {
+        if (pfd_client_default_dir(folder, sizeof folder))
+            snprintf(built_in, sizeof built_in, "%s/input.sock", folder);
+        path = built_in;
+    }
+    size_t n = strlen(path);
+    struct pfd_client *c = calloc(1, sizeof *c);
+    if (!c)
+        return no_memory(err);
+    if (n == 0 || n >= sizeof c->address.sun_path) {
+        free(c);
+        return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
+                        "a socket's path of %zu bytes, 1 to %zu are possible",
+                        n, sizeof c->address.sun_path - 1);
+    }
+    c->fd = -1;
+    c->queue_max = queue_max ? queue_max : QUEUE_MAX;
+    c->address.sun_family = AF_UNIX;
+    memcpy(c->address.sun_path, path, n);
+    if (path[0] == '@')
+        c->address.sun_path[0] = '\0';
+    c->n_address = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n +
+                               (path[0] != '@'));
+    pfd_waiting_init(&c->queue);
+    pfd_waiting_init(&c->state);
+    c->process = strdup(process ? process : program_invocation_short_name);
+    c->folder = is_default ? strdup(folder) : NULL;
+    if (!c->process || (is_default && !c->folder)) {
+        free(c->process);
+        free(c->folder);
+        free(c);
+        return no_memory(err);
+    }
+    pfd_client_poll(c);
+    *ret = c;
+    return PFD_OK;
+}
+
+void pfd_client_free(struct pfd_client *c)
+{
+    if (!c)
+        return;
+    if (c->fd >= 0)
+        pfd_client_poll(c);
+    disconnect(c);
+    while (c->state.first)
+        pfd_waiting_remove_first(&c->state);
+    free(c->process);
+    free(c->folder);
+    free(c);
+}
+
+uint64_t pfd_client_number(struct pfd_client *c)
+{
+    return ++c->n_buffers;
+}
+
+enum pfd_status pfd_client_code_object(struct pfd_client *c, const char *name,
+                                       const void *bytes, size_t n,
+                                       uint64_t *number, struct pfd_error *err)
+{
+    struct pfd_waiting *item = NULL;
+    struct pfd_wire_frame frame = {
+        .type = PFD_WIRE_CODE_OBJECT,
+        .code_object = c->n_objects + 1,
+        .name = pfd_wire_text(name),
+        .bytes = { bytes, n },
+    };
+    if (n > PFD_WIRE_FRAME_MAX - 4096) {
+        return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
+                        "a code object of %zu bytes is too large", n);
+    }
+    enum pfd_status status = pfd_waiting_new(&frame, false, &item, err);
+    if (status != PFD_OK)
+        return status;
+    item->is_state = true;
+    pfd_client_poll(c);
+    if (!pfd_waiting_add(&c->state, item)) {
+        pfd_waiting_drop(item);
+        return no_memory(err);
+    }
+    c->n_objects++;
+    if (number)
+        *number = c->n_objects;
+    status = send_item(c, item, err);
+    pfd_waiting_drop(item);
+    return status;
+}
+
+/* ---- buffers ---- */
+
+/* The buffer's frame, for those who have its memory (and for those who do
+ * not: with_fds). */
+static enum pfd_status make_buffer_item(const struct pfd_client_buffer *b,
+                                        const struct pfd_wire_frame *origin,
+                                        bool with_fds, struct pfd_waiting **ret,
+                                        struct pfd_error *err)
+{
+    struct pfd_wire_frame frame = *origin;
+    frame.type = PFD_WIRE_BUFFER;
+    frame.bytes = (struct pfd_wire_bytes){ NULL, 0 };
+    frame.buffer = b->number;
+    frame.generation = b->generation;
+    frame.size = b->size;
+    frame.fds = !with_fds ? 0 : b->doorbell >= 0 ? 2 : 1;
+    if (!frame.time)
+        frame.time = now_ns(CLOCK_REALTIME);
+    enum pfd_status status = pfd_waiting_new(&frame, false, ret, err);
+    if (status != PFD_OK)
+        return status;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): PFD_OK has an item */
+    (*ret)->is_state = true;
+    (*ret)->n_fds = (int)frame.fds;
+    (*ret)->fds[0] = b->fd;
+    (*ret)->fds[1] = b->doorbell;
+    return PFD_OK;
+}
+
+static bool make_memory(struct pfd_client_buffer *b, struct pfd_error *err)
+{
+    b->fd = memfd_create("printf", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (b->fd >= 0 && !ftruncate(b->fd, (off_t)b->size) &&
+        !fcntl(b->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
+        b->memory =
+            mmap(NULL, b->size, PROT_READ | PROT_WRITE, MAP_SHARED, b->fd, 0);
+    }
+    if (b->memory && b->memory != MAP_FAILED)
+        return true;
+    b->memory = NULL;
+    pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET, "shared memory of %zu bytes: %s",
+             b->size, strerror(errno));
+    return false;
+}
+
+static void free_buffer(struct pfd_client_buffer *b)
+{
+    if (b->memory)
+        munmap(b->memory, b->size);
+    if (b->fd >= 0)
+        close(b->fd);
+    if (b->doorbell >= 0)
+        close(b->doorbell);
+    pfd_waiting_drop(b->item);
+    free(b);
+}
+
+enum pfd_status pfd_client_buffer_new(struct pfd_client *c,
+                                      const struct pfd_wire_frame *origin,
+                                      bool doorbell,
+                                      struct pfd_client_buffer **ret,
+                                      struct pfd_error *err)
+{
+    if (!origin->size || origin->size > SIZE_MAX / 2) {
+        return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
+                        "a buffer of %llu bytes",
+                        (unsigned long long)origin->size);
+    }
+    struct pfd_client_buffer *b = calloc(1, sizeof *b);
+    if (!b)
+        return no_memory(err);
+    b->client = c;
+    b->size = (size_t)origin->size;
+    b->fd = -1;
+    b->doorbell = doorbell ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1;
+    b->number = pfd_client_number(c);
+    if (!make_memory(b, err)) {
+        free_buffer(b);
+        return PFD_ERR_IO;
+    }
+    enum pfd_status status = make_buffer_item(b, origin, true, &b->item, err);
+    /* Before the buffer is in the list: a connection made now would tell of
+     * it twice. */
+    pfd_client_poll(c);
+    if (status == PFD_OK)
+        status = send_item(c, b->item, err);
+    if (status != PFD_OK) {
+        free_buffer(b);
+        return status;
+    }
+    struct pfd_client_buffer **end = &c->buffers;
+    while (*end)
+        end = &(*end)->next;
+    *end = b;
+    *ret = b;
+    return PFD_OK;
+}
+
+void *pfd_client_buffer_memory(struct pfd_client_buffer *b, size_t *n)
+{
+    if (n)
+        *n = b->size;
+    return b->memory;
+}
+
+int pfd_client_buffer_fd(const struct pfd_client_buffer *b)
+{
+    return b->fd;
+}
+
+void pfd_client_buffer_ring(struct pfd_client_buffer *b)
+{
+    uint64_t one = 1;
+    /* A full counter has rung already. */
+    if (b->doorbell >= 0 && write(b->doorbell, &one, sizeof one) < 0)
+        return;
+}
+
+static enum pfd_status send_done(struct pfd_client_buffer *b,
+                                 struct pfd_error *err)
+{
+    struct pfd_wire_frame done = {
+        .type = PFD_WIRE_DONE,
+        .buffer = b->number,
+        .generation = b->generation,
+        .time = now_ns(CLOCK_REALTIME),
+    };
+    return pfd_client_send(b->client, &done, err);
+}
+
+enum pfd_status pfd_client_buffer_restart(struct pfd_client_buffer *b,
+                                          const struct pfd_wire_frame *origin,
+                                          struct pfd_error *err)
+{
+    static const struct pfd_wire_frame plain = { .type = PFD_WIRE_BUFFER };
+    struct pfd_waiting *with_fds = NULL;
+    struct pfd_waiting *without = NULL;
+    const struct pfd_wire_frame *next = origin ? origin : &plain;
+    struct pfd_wire_reader *reader = NULL;
+    struct pfd_wire_frame before;
+    enum pfd_status status = send_done(b, err);
+    if (status != PFD_OK)
+        return status;
+    if (!origin) {
+        /* What was said last stands in the frame that is kept. */
+        reader = pfd_wire_reader_new(0);
+        if (reader && pfd_waiting_read(b->item, reader, &before)) {
+            before.time = 0;
+            next = &before;
+        }
+    }
+    b->generation++;
+    status = make_buffer_item(b, next, true, &with_fds, err);
+    if (status == PFD_OK)
+        status = make_buffer_item(b, next, false, &without, err);
+    pfd_wire_reader_free(reader);
+    if (status != PFD_OK) {
+        pfd_waiting_drop(with_fds);
+        return status;
+    }
+    status = send_item(b->client, without, err);
+    pfd_waiting_drop(without);
+    pfd_waiting_drop(b->item);
+    b->item = with_fds;
+    return status;
+}
+
+/* Frames that wait must not name descriptors that are closed. */
+static void forget_fds(struct pfd_client_buffer *b)
+{
+    struct pfd_client *c = b->client;
+    for (struct pfd_waiting_node *node = c->queue.first; node;
+         node = node->next) {
+        bool is_sent = node == c->queue.first && c->n_sent > 0;
+        if (node->item->n_fds && node->item->fds[0] == b->fd && !is_sent) {
+            disconnect(c); /* begin anew, without this buffer */
+            return;
+        }
+    }
+}
+
+void pfd_client_buffer_free(struct pfd_client_buffer *b)
+{
+    if (!b)
+        return;
+    struct pfd_client *c = b->client;
+    send_done(b, NULL);
+    struct pfd_client_buffer **at = &c->buffers;
+    while (*at && *at != b)
+        at = &(*at)->next;
+    if (*at)
+        *at = b->next;
+    forget_fds(b);
+    free_buffer(b);
+}

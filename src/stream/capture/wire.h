@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the reader and the writer of captures share: the start of a stream, the
+ * names of types, and one table of keys. A key means the same in each type.
+ *
+ * To add a key: a member of struct pfd_wire_frame, a row of PFD_WIRE_KEYS, a
+ * row in README.md. To add a type: enum pfd_wire_type, pfd_wire_types,
+ * the same README.
+ */
+#ifndef PFD_WIRE_H
+#define PFD_WIRE_H
+
+#include <printfdecode/wire.h>
+
+#include "core/base/byte_reader.h"
+
+enum {
+    PFD_WIRE_VERSION = 1,
+    /* Each map begins with the text "type" as its first key; a map header is
+     * 1, 3 or 5 bytes. */
+    PFD_WIRE_KEY_BYTES = 5,
+};
+
+#define PFD_WIRE_MAGIC     "\x89PFDCAP\n"
+#define PFD_WIRE_FIRST_KEY "\xa4type"
+
+enum pfd_wire_kind {
+    PFD_WIRE_KEY_NUMBER,
+    PFD_WIRE_KEY_TEXT,
+    PFD_WIRE_KEY_BYTES_,
+};
+
+struct pfd_wire_key {
+    const char *name;
+    size_t n_name;
+    enum pfd_wire_kind kind;
+    size_t member; /* offsetof in struct pfd_wire_frame */
+};
+
+/* [pfd_wire_n_keys]; "bytes" is the last, so that it can be written apart. */
+extern const struct pfd_wire_key pfd_wire_keys[];
+extern const size_t pfd_wire_n_keys;
+
+/* By enum pfd_wire_type; NULL where nothing is on the wire. */
+extern const char *const pfd_wire_types[PFD_WIRE_N_TYPES];
+
+/*
+ * Reads the map that the cursor holds, into a frame that is zero but for its
+ * place; labels: [PFD_WIRE_LABELS_MAX] for those of the frame. at: the map's
+ * place in the stream. PFD_OK; PFD_ERR_CORRUPT.
+ */
+enum pfd_status pfd_wire_read_map(struct pfd_cursor *c,
+                                  struct pfd_wire_label *labels, uint64_t at,
+                                  struct pfd_wire_frame *frame,
+                                  struct pfd_error *err);
+
+/*
+ * The contents of a frame of which only the beginning is there, header and
+ * all. True where all but the last of its bytes has come, so that the rest is
+ * exactly what it lacks; nothing else can be believed without its CRC.
+ */
+bool pfd_wire_read_cut(struct pfd_cursor *c, struct pfd_wire_label *labels,
+                       struct pfd_wire_frame *ret);
+
+/*
+ * The next frame of those that a long `data` or `code_object` frame is written
+ * as: PFD_WIRE_PIECE bytes each. parts: zero at first. False: none is left; each
+ * frame is one at least.
+ */
+struct pfd_wire_parts {
+    size_t at;
+    bool any;
+};
+bool pfd_wire_next_part(const struct pfd_wire_frame *whole,
+                        struct pfd_wire_parts *parts,
+                        struct pfd_wire_frame *ret);
+
+#endif

@@ -1,0 +1,635 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One look: read the header, notice a reset, copy what is reserved and has not
+ * come out, and let entries out in two passes over the copy. The first covers
+ * what was reserved at least settle_ns ago and gives up what it cannot read;
+ * the second covers the rest and stops at the first thing it does not believe.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <printfdecode/tail.h>
+
+#include "core/base/crc32c.h"
+#include "stream/live/tail_generation.h"
+#include "stream/live/tail_pass.h"
+
+enum {
+    BATCH = 512,
+    HEADER_MAX = 64,
+    WINDOW = 4 << 20,
+    WINDOW_MIN = 1 << 19, /* holds any entry of any format's 16-bit size */
+    MEMORY = 16 << 20,
+    HOLES_AT_ONCE = 2 << 20, /* bytes of holes that are looked at together, */
+    HOLE_COSTS = 1024,       /* each of which costs as much as so many */
+    /* A device that never leaves an entry alone does not hold it for ever. */
+    PATIENCE = 4,
+    SATURATED = 4096, /* bytes reserved between two looks */
+    FARTHER = 4,      /* windows */
+};
+
+#define SETTLE_NS UINT64_C(100000000)
+/* Where entries say that they are whole, one that is not is on its way. */
+#define PATIENT_NS UINT64_C(2000000000)
+#define APART_NS   UINT64_C(1000000)
+
+static enum pfd_status no_memory(struct pfd_error *err)
+{
+    return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+}
+
+static enum pfd_status use_format(struct pfd_tail *t, const char *name,
+                                  const struct pfd_cursor *first, bool last,
+                                  struct pfd_error *err)
+{
+    struct pfd_choice choice;
+    struct pfd_walk walk;
+    char text[192];
+    enum pfd_status status =
+        pfd_format_choose(t->o.strings, name, first, last, &choice, err);
+    if (status == PFD_OK && !choice.format)
+        choice.format = pfd_format_of_strings(t->o.strings);
+    if (status != PFD_OK || !choice.format)
+        return status;
+    /* Perhaps it is one when more of it is written. */
+    if (choice.format == &pfd_format_none)
+        return PFD_END;
+    if (pfd_choice_describe(&choice, text, sizeof text))
+        pfd_tail_say(t, PFD_FINDING_format_choice, 0, "%s", text);
+    if (!pfd_walk_init(&walk, choice.format, t->o.strings, &t->o.options))
+        return no_memory(err);
+    pfd_walk_deinit(&t->walk);
+    t->walk = walk;
+    t->walk.batch = &t->batch;
+    t->format = choice.format;
+    pfd_entry_source_set(&t->of, t->o.strings, t->format, &t->o.options);
+    return PFD_OK;
+}
+
+enum pfd_status pfd_tail_new(const struct pfd_tail_options *options,
+                             struct pfd_tail **ret, struct pfd_error *err)
+{
+    struct pfd_tail *t = calloc(1, sizeof *t);
+    if (!t)
+        return no_memory(err);
+    t->o = *options;
+    t->o.settle_ns = t->o.settle_ns ? t->o.settle_ns : SETTLE_NS;
+    t->o.apart_ns = t->o.apart_ns ? t->o.apart_ns : APART_NS;
+    t->o.window = t->o.window ? t->o.window : WINDOW;
+    if (t->o.window < WINDOW_MIN)
+        t->o.window = WINDOW_MIN;
+    if (!t->o.farther)
+        t->o.farther = FARTHER * t->o.window;
+    if (t->o.farther < t->o.window)
+        t->o.farther = t->o.window;
+    if (!t->o.give || t->o.give > t->o.window / 2)
+        t->o.give = t->o.window / 2;
+    t->image.max = t->o.memory ? t->o.memory : MEMORY;
+    t->source = strdup(options->source ? options->source : "-");
+    if (!t->source || !pfd_entry_source_init(&t->of, t->source) ||
+        !pfd_batch_init(&t->batch, BATCH)) {
+        pfd_tail_free(t);
+        return no_memory(err);
+    }
+    t->o.source = t->source;
+    enum pfd_status status = use_format(t, options->format, NULL, false, err);
+    if (status != PFD_OK) {
+        pfd_tail_free(t);
+        return status;
+    }
+    *ret = t;
+    return PFD_OK;
+}
+
+void pfd_tail_free(struct pfd_tail *t)
+{
+    if (!t)
+        return;
+    pfd_walk_deinit(&t->walk);
+    pfd_batch_deinit(&t->batch);
+    pfd_entry_source_deinit(&t->of);
+    free(t->now.bytes);
+    free(t->before.bytes);
+    free(t->scratch.bytes);
+    free(t->holes.hole);
+    pfd_tail_image_free(&t->image);
+    free(t->source);
+    free(t);
+}
+
+void pfd_tail_restart(struct pfd_tail *t)
+{
+    t->restart = true;
+}
+
+enum pfd_status pfd_tail_set_strings(struct pfd_tail *t,
+                                     const struct pfd_strings *strings,
+                                     struct pfd_error *err)
+{
+    struct pfd_entry_source of;
+    const char *name = t->o.format;
+    if (t->format)
+        name = t->format->info.name;
+    /* What is kept of lines belongs to the old strings. */
+    if (!pfd_entry_source_init(&of, t->source)) {
+        pfd_entry_source_deinit(&of);
+        return no_memory(err);
+    }
+    pfd_entry_source_deinit(&t->of);
+    t->of = of;
+    t->o.strings = strings;
+    t->has_seen = false;
+    return use_format(t, name, NULL, false, err);
+}
+
+uint64_t pfd_tail_due(const struct pfd_tail *t)
+{
+    return t->looked ? t->looked_ns + t->o.apart_ns : 0;
+}
+
+uint64_t pfd_tail_pending(const struct pfd_tail *t)
+{
+    return t->end > t->at ? t->end - t->at : 0;
+}
+
+uint64_t pfd_tail_holes(const struct pfd_tail *t)
+{
+    return t->holes.n;
+}
+
+size_t pfd_tail_memory(const struct pfd_tail *t)
+{
+    return sizeof *t + t->now.room + t->before.room + t->scratch.room +
+           t->image.room + t->image.room / 32 +
+           t->holes.room * sizeof *t->holes.hole;
+}
+
+void pfd_tail_trim(struct pfd_tail *t)
+{
+    pfd_tail_copy_drop(&t->now);
+    pfd_tail_copy_drop(&t->before);
+    pfd_tail_copy_drop(&t->scratch);
+    t->has_more = false;
+}
+
+uint64_t pfd_tail_generation(const struct pfd_tail *t)
+{
+    return t->generation;
+}
+
+void pfd_tail_summary(const struct pfd_tail *t, struct pfd_summary *ret)
+{
+    *ret = t->summary;
+}
+
+/* ---- holes ---- */
+
+/* Holes take the place of hole i: what a pass over it has left. */
+static bool split_hole(struct pfd_tail *t, size_t i,
+                       const struct pfd_tail_pass *p)
+{
+    uint64_t to = t->holes.hole[i].to;
+    struct pfd_tail_hole rest = {
+        .from = p->rest ? p->rest : to,
+        .to = to,
+        .is_fresh = true,
+    };
+    bool ok = true;
+    pfd_tail_holes_remove(&t->holes, i);
+    for (size_t k = 0; k < p->n_left && ok; k++) {
+        struct pfd_tail_hole hole = p->left[k];
+        hole.is_fresh = p->has_doubts;
+        ok = pfd_tail_holes_add(&t->holes, &hole);
+    }
+    if (ok && rest.to > rest.from)
+        ok = pfd_tail_holes_add(&t->holes, &rest);
+    pfd_tail_holes_join(&t->holes, to, PFD_TAIL_HOLE_MAX);
+    return ok;
+}
+
+static enum pfd_status check_hole(struct pfd_tail *t, size_t i, bool final,
+                                  struct pfd_error *err)
+{
+    struct pfd_tail_hole *hole = &t->holes.hole[i];
+    size_t n = (size_t)(hole->to - hole->from);
+    enum pfd_status status =
+        pfd_tail_copy_read(&t->scratch, &t->o, hole->from, n, err);
+    if (status != PFD_OK || t->scratch.n < n)
+        return status;
+    uint32_t crc = pfd_crc32c(0, t->scratch.bytes, t->scratch.n);
+    if (crc != hole->crc) {
+        hole->crc = crc;
+        hole->is_fresh = true;
+        if (!final)
+            return PFD_OK; /* believed when it stands still */
+    } else if (!hole->is_fresh) {
+        return PFD_OK;
+    }
+    struct pfd_tail_pass p = {
+        .copy = &t->scratch,
+        .other = &t->scratch,
+        .end = hole->to,
+        .settled = UINT64_MAX,
+        .patient = UINT64_MAX,
+        .is_hole = true,
+        .is_final = final,
+    };
+    uint64_t n_entries = t->summary.entries;
+    pfd_tail_pass_run(t, &p, hole->from);
+    hole->is_fresh = p.has_doubts;
+    if (!p.failed && t->summary.entries != n_entries)
+        p.failed = !split_hole(t, i, &p);
+    return p.failed ? no_memory(err) : PFD_OK;
+}
+
+/* In buffer order, some at a time; at the end all of them. */
+static enum pfd_status check_holes(struct pfd_tail *t, bool final,
+                                   struct pfd_error *err)
+{
+    enum pfd_status status = PFD_OK;
+    uint64_t at = final ? 0 : t->hole_at;
+    uint64_t n = 0;
+    const struct pfd_tail_hole *hole = pfd_tail_holes_find(&t->holes, at);
+    while (hole && status == PFD_OK && (final || n < HOLES_AT_ONCE)) {
+        size_t i = (size_t)(hole - t->holes.hole);
+        n += hole->to - hole->from + HOLE_COSTS;
+        at = hole->to;
+        status = check_hole(t, i, final, err);
+        hole = pfd_tail_holes_find(&t->holes, at);
+    }
+    t->hole_at = hole ? at : 0;
+    return status;
+}
+
+/* ---- looks ---- */
+
+/* Chooses the format by the first bytes, which are in scratch. PFD_END: there
+ * is none yet. */
+static enum pfd_status choose_format(struct pfd_tail *t, uint64_t n_buffer,
+                                     struct pfd_error *err)
+{
+    struct pfd_cursor first = pfd_cursor(t->scratch.bytes, t->scratch.n);
+    bool any = false;
+    for (size_t i = 0; i < t->scratch.n && i < HEADER_MAX; i++)
+        any |= t->scratch.bytes[i] != 0;
+    if (!any || t->scratch.n < HEADER_MAX)
+        return PFD_END;
+    uint32_t crc = pfd_crc32c(0, t->scratch.bytes, t->scratch.n);
+    if (t->is_unlike && t->unlike == crc)
+        return PFD_END; /* of no format, and nothing has changed */
+    enum pfd_status status =
+        use_format(t, NULL, &first, t->scratch.n == n_buffer, err);
+    t->is_unlike = status == PFD_END;
+    t->unlike = crc;
+    return status;
+}
+
+/* Reads the header and chooses the format. PFD_END: there is none yet. */
+static enum pfd_status read_header(struct pfd_tail *t, uint64_t n_buffer,
+                                   uint8_t *header, struct pfd_error *err)
+{
+    size_t n = t->format ? HEADER_MAX : PFD_PROBE_BYTES + 1;
+    enum pfd_status status = pfd_tail_copy_read(
+        &t->scratch, &t->o, 0, n_buffer < n ? (size_t)n_buffer : n, err);
+    if (status == PFD_OK && !t->format)
+        status = choose_format(t, n_buffer, err);
+    if (status != PFD_OK)
+        return status;
+    const struct pfd_format_live *live = t->format->live;
+    if (!live || !t->scratch.bytes || t->scratch.n < live->n_header ||
+        live->n_header > HEADER_MAX)
+        return PFD_END;
+    memcpy(header, t->scratch.bytes, live->n_header);
+    return PFD_OK;
+}
+
+static uint64_t cut_to_buffer(const struct pfd_tail *t, uint64_t used,
+                              uint64_t n_buffer)
+{
+    const struct pfd_format_live *live = t->format->live;
+    if (used <= n_buffer || n_buffer < live->n_header)
+        return used;
+    return n_buffer - (n_buffer - live->n_header) % live->unit;
+}
+
+static uint64_t patience(const struct pfd_tail *t)
+{
+    uint64_t settle_ns = t->o.settle_ns;
+    return t->of.table->has_committed && settle_ns < PATIENT_NS ? PATIENT_NS
+                                                                : settle_ns;
+}
+
+/* Takes over what the header says; a reset is noticed here. */
+static enum pfd_status take_header(struct pfd_tail *t, uint64_t n_buffer,
+                                   uint64_t now_ns, struct pfd_error *err)
+{
+    uint8_t header[HEADER_MAX];
+    bool other = false;
+    enum pfd_status status = read_header(t, n_buffer, header, err);
+    if (status != PFD_OK)
+        return status;
+    uint64_t used = t->format->live->used(header);
+    if (!t->looked)
+        pfd_tail_generation_clear(t);
+    if (t->looked && !t->restart && used >= t->used)
+        status = pfd_tail_generation_check(t, &other, err);
+    if (status == PFD_OK && t->restart) {
+        status = pfd_tail_generation_next(t, "the program begins anew", err);
+    } else if (status == PFD_OK && used < t->used) {
+        status = pfd_tail_generation_next(t, "the cursor moved back", err);
+    } else if (status == PFD_OK && other) {
+        status = pfd_tail_generation_next(t, "entries were written over", err);
+    }
+    if (status != PFD_OK)
+        return status;
+    t->restart = false;
+    t->used = used;
+    t->n_buffer = n_buffer;
+    t->end = cut_to_buffer(t, used, n_buffer);
+    if (!t->looked)
+        status = pfd_tail_generation_attach(t, n_buffer, err);
+    t->looked = true;
+    pfd_tail_marks_add(&t->marks, t->end, now_ns, patience(t));
+    return status;
+}
+
+static void notice_shrinking(struct pfd_tail *t, uint64_t n_buffer)
+{
+    bool is_short = t->looked && n_buffer < t->end;
+    if (is_short && !t->too_short) {
+        pfd_tail_say(t, PFD_FINDING_shrunk, n_buffer,
+                     "the buffer is now %llu bytes, of which %llu were used",
+                     (unsigned long long)n_buffer, (unsigned long long)t->end);
+    }
+    t->too_short = is_short;
+}
+
+/* What was reserved long enough ago, then the rest; `most` bytes of the copy.
+ * False: out of memory. */
+static bool run_passes(struct pfd_tail *t, size_t most)
+{
+    /* What has arrived ends anywhere, also within an entry. */
+    bool is_arriving = t->o.arrives && t->used > t->end;
+    uint64_t now = t->looked_ns;
+    uint64_t settled = pfd_tail_marks_older(&t->marks, now, t->o.settle_ns);
+    struct pfd_tail_pass old = {
+        .copy = &t->now,
+        .other = &t->before,
+        .most = most,
+        .end = t->o.arrives ? t->end : settled,
+        .settled = settled,
+        .patient = pfd_tail_marks_older(&t->marks, now, patience(t)),
+        .hard = pfd_tail_marks_older(&t->marks, now, PATIENCE * t->o.settle_ns),
+        .is_arriving = is_arriving,
+    };
+    struct pfd_tail_pass recent = {
+        .copy = &t->now,
+        .other = &t->before,
+        .most = most,
+        .end = t->end,
+    };
+    pfd_tail_pass_run(t, &old, t->at);
+    if (!old.failed && !t->o.arrives && t->at >= old.end)
+        pfd_tail_pass_run(t, &recent, t->at);
+    return !old.failed && !recent.failed;
+}
+
+/*
+ * Gives some of what the look has shown, and notes whether it may give more.
+ * Half a window at most: of what the next look reads, this one has seen the
+ * other half.
+ */
+static bool give_some(struct pfd_tail *t)
+{
+    uint64_t at = t->at;
+    size_t most = (size_t)(at - t->now.base) + t->o.give;
+    bool ok = run_passes(t, most);
+    /* An entry larger than what may come out at once comes out all the same. */
+    if (ok && t->at == at && most < t->now.n)
+        ok = run_passes(t, t->o.window);
+    uint64_t given = t->at - t->now.base;
+    t->has_more = ok && t->at > at && given < t->now.n &&
+                  given + t->o.give <= t->o.window / 2;
+    if (!t->has_more) {
+        struct pfd_tail_copy swap = t->before;
+        t->before = t->now;
+        t->now = swap;
+        if (!t->now.n)
+            pfd_tail_copy_shrink(&t->now);
+    }
+    return ok;
+}
+
+/*
+ * What is reserved and has not come out, as much as a look may read. One that
+ * has to wait reads farther: what it sees is not lost when the buffer begins
+ * anew meanwhile.
+ */
+static size_t reserved_bytes(const struct pfd_tail *t)
+{
+    uint64_t n = t->end > t->at ? t->end - t->at : 0;
+    size_t most = t->is_held ? t->o.farther : t->o.window;
+    return n < most ? (size_t)n : most;
+}
+
+static enum pfd_status read_reserved(struct pfd_tail *t, struct pfd_error *err)
+{
+    return pfd_tail_copy_read(&t->now, &t->o, t->at, reserved_bytes(t), err);
+}
+
+/* A look that gave nothing: has it seen what the one before has? */
+static bool has_seen_same(const struct pfd_tail *t)
+{
+    const struct pfd_tail_copy *a = &t->before;
+    const struct pfd_tail_copy *b = &t->now;
+    return t->unwritten == t->at && a->base == t->at && b->base == a->base &&
+           a->n && b->n == a->n && !memcmp(a->bytes, b->bytes, a->n);
+}
+
+/*
+ * Would a look stop again where the last one did? While a device writes as fast
+ * as it can, a dword that may be unwritten stops all behind it, and reading that
+ * anew each time costs more than letting it out: the entry alone is read.
+ */
+static enum pfd_status is_stuck(struct pfd_tail *t, uint64_t now_ns, bool *ret,
+                                struct pfd_error *err)
+{
+    uint64_t hard =
+        pfd_tail_marks_older(&t->marks, now_ns, PATIENCE * t->o.settle_ns);
+    size_t n = t->n_unwritten;
+    *ret = false;
+    if (!t->is_held || !t->has_seen || !t->is_saturated ||
+        t->unwritten != t->at || t->at < hard || t->before.base != t->at ||
+        t->before.n < n || t->before.n < reserved_bytes(t))
+        return PFD_OK;
+    enum pfd_status status =
+        pfd_tail_copy_read(&t->scratch, &t->o, t->at, n, err);
+    *ret = status == PFD_OK && t->scratch.n == n &&
+           !memcmp(t->scratch.bytes, t->before.bytes, n);
+    return status;
+}
+
+static enum pfd_status look_anew(struct pfd_tail *t, uint64_t n_buffer,
+                                 uint64_t now_ns, struct pfd_error *err)
+{
+    uint64_t end = t->end;
+    uint64_t generation = t->generation;
+    notice_shrinking(t, n_buffer);
+    enum pfd_status status = take_header(t, n_buffer, now_ns, err);
+    t->is_saturated = generation == t->generation && t->end > end + SATURATED;
+    if (status == PFD_OK && now_ns - t->holes_ns >= t->o.settle_ns / 4) {
+        t->holes_ns = now_ns;
+        status = check_holes(t, false, err);
+    }
+    if (status != PFD_OK)
+        return status == PFD_END ? PFD_MORE : status;
+    t->looked_ns = now_ns;
+    bool stuck = false;
+    status = is_stuck(t, now_ns, &stuck, err);
+    if (!t->holes.n)
+        pfd_tail_copy_shrink(&t->scratch);
+    if (status != PFD_OK || stuck)
+        return status;
+    uint64_t at = t->at;
+    status = read_reserved(t, err);
+    if (status != PFD_OK)
+        return status;
+    bool ok = give_some(t);
+    t->is_held = t->at == at && t->at < t->end;
+    t->has_seen = t->is_held && has_seen_same(t);
+    return ok ? PFD_OK : no_memory(err);
+}
+
+enum pfd_status pfd_tail_look(struct pfd_tail *t, uint64_t n_buffer,
+                              uint64_t now_ns, struct pfd_error *err)
+{
+    uint64_t at = t->at;
+    uint64_t end = t->end;
+    uint64_t generation = t->generation;
+    uint64_t n_entries = t->summary.entries;
+    if (t->has_more && !give_some(t))
+        return no_memory(err);
+    if (t->at != at)
+        return PFD_OK;
+    if (now_ns < pfd_tail_due(t))
+        return PFD_MORE;
+    enum pfd_status status = look_anew(t, n_buffer, now_ns, err);
+    bool moved = at != t->at || end != t->end || generation != t->generation ||
+                 n_entries != t->summary.entries;
+    return status == PFD_OK && !moved ? PFD_MORE : status;
+}
+
+/* ---- the end ---- */
+
+/* All that the copy has of this generation. */
+static bool give_rest(struct pfd_tail *t)
+{
+    struct pfd_tail_pass p = {
+        .copy = &t->now,
+        .other = &t->before,
+        .end = t->end,
+        .settled = t->end,
+        .patient = t->end,
+        .hard = t->end,
+    };
+    pfd_tail_pass_run(t, &p, t->at);
+    return !p.failed;
+}
+
+/* A buffer that could not be followed: all of it, as any other. */
+static enum pfd_status give_whole(struct pfd_tail *t, uint64_t n_buffer,
+                                  struct pfd_error *err)
+{
+    struct pfd_decoder *decoder = NULL;
+    struct pfd_item item;
+    if (t->n_whole && n_buffer > t->n_whole) {
+        pfd_tail_say(t, PFD_FINDING_too_large, 0,
+                     "%llu bytes that cannot be followed are more than there "
+                     "is memory for",
+                     (unsigned long long)n_buffer);
+        t->summary.skipped_bytes += n_buffer;
+        return PFD_OK;
+    }
+    enum pfd_status status =
+        pfd_tail_copy_read(&t->now, &t->o, 0, (size_t)n_buffer, err);
+    if (status == PFD_OK) {
+        status = pfd_decoder_new(t->o.strings, t->o.format, t->source, &decoder,
+                                 err);
+    }
+    if (status != PFD_OK)
+        return status;
+    pfd_decoder_set_options(decoder, &t->o.options);
+    status = pfd_decoder_view(decoder, t->now.bytes, t->now.n, 0, true, err);
+    while (status == PFD_OK &&
+           (status = pfd_decoder_next(decoder, &item, err)) == PFD_OK) {
+        struct pfd_tail_item out = {
+            .is_entry = item.is_entry,
+            .entry = &item.entry,
+            .finding = &item.finding,
+            .generation = t->generation,
+        };
+        t->o.item(t->o.item_user, &out);
+    }
+    struct pfd_summary sum;
+    pfd_decoder_summary(decoder, &sum);
+    t->summary.entries += sum.entries;
+    t->summary.unknown += sum.unknown;
+    t->summary.bytes += sum.bytes;
+    t->summary.lost_bytes += sum.lost_bytes;
+    t->summary.skipped_bytes += sum.skipped_bytes;
+    t->summary.findings += sum.findings;
+    pfd_decoder_free(decoder);
+    pfd_tail_trim(t);
+    return status < 0 ? status : PFD_OK;
+}
+
+bool pfd_tail_is_followed(const struct pfd_tail *t)
+{
+    return t->looked;
+}
+
+void pfd_tail_give_whole(struct pfd_tail *t, size_t n)
+{
+    t->n_whole = n;
+}
+
+static void report_forgotten(struct pfd_tail *t)
+{
+    if (t->holes.n_forgotten) {
+        pfd_tail_say(
+            t, PFD_FINDING_unwritten, 0,
+            "%llu places that had been given up were not looked after to the "
+            "end",
+            (unsigned long long)t->holes.n_forgotten);
+    }
+    t->holes.n_forgotten = 0;
+}
+
+enum pfd_status pfd_tail_finish(struct pfd_tail *t, uint64_t n_buffer,
+                                struct pfd_error *err)
+{
+    while (t->has_more) {
+        if (!give_some(t))
+            return no_memory(err);
+    }
+    enum pfd_status status = take_header(t, n_buffer, t->looked_ns, err);
+    if (status == PFD_END)
+        return n_buffer && !t->looked ? give_whole(t, n_buffer, err) : PFD_OK;
+    if (status == PFD_OK)
+        status = check_holes(t, true, err);
+    while (status == PFD_OK && t->at < t->end) {
+        uint64_t from = t->at;
+        status = read_reserved(t, err);
+        if (status == PFD_OK && !give_rest(t))
+            status = no_memory(err);
+        if (t->at == from)
+            break;
+    }
+    if (status == PFD_OK) {
+        pfd_tail_report_overflow(t);
+        report_forgotten(t);
+    }
+    t->before.n = 0;
+    return status;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream/live/tail_generation.h"
+
+#include "core/base/error.h"
+
+enum {
+    CHECK_FIRST = 4096, /* bytes compared by each look: the first ones, */
+    CHECK_NEXT = 16384, /* and some of the others in turn */
+    LEFTOVER_MAX = 1 << 20,
+};
+
+static enum pfd_status no_memory(struct pfd_error *err)
+{
+    return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+}
+
+void pfd_tail_generation_clear(struct pfd_tail *t)
+{
+    pfd_tail_image_forget_entries(&t->image);
+    t->marks.n = 0;
+    t->holes.n = 0;
+    t->hole_at = 0;
+    t->before.n = 0;
+    t->at = t->format->live->n_header;
+    t->end = t->at;
+    t->used = 0;
+    t->lost = 0;
+    t->index = 0;
+    t->attached = 0;
+    t->doubtful = 0;
+    t->checked = 0;
+}
+
+void pfd_tail_report_overflow(struct pfd_tail *t)
+{
+    uint64_t lost = t->used > t->end ? t->used - t->end : 0;
+    if (lost <= t->lost)
+        return;
+    t->summary.lost_bytes += lost - t->lost;
+    t->lost = lost;
+    pfd_tail_say(
+        t, PFD_FINDING_overflow, t->end,
+        "%llu bytes were written beyond the end of a buffer of %llu: a "
+        "buffer of at least %llu bytes would have held everything",
+        (unsigned long long)lost, (unsigned long long)t->n_buffer,
+        (unsigned long long)t->used);
+}
+
+/*
+ * The buffer is used anew. What the old generation had reserved and had not
+ * come out was seen by the look before: what read the same at the one before
+ * that, or still does behind the new generation's part, comes out, the rest is
+ * lost.
+ */
+enum pfd_status pfd_tail_generation_next(struct pfd_tail *t, const char *why,
+                                         struct pfd_error *err)
+{
+    uint64_t from = t->before.base;
+    uint64_t end = from + t->before.n;
+    uint64_t lost = 0;
+    if (end > t->at && t->before.n) {
+        enum pfd_status status =
+            pfd_tail_copy_read(&t->scratch, &t->o, from, t->before.n, err);
+        if (status != PFD_OK)
+            return status;
+        struct pfd_tail_pass p = {
+            .copy = &t->before,
+            .other = &t->now,
+            .third = &t->scratch,
+            .end = end,
+            .settled = end,
+            .patient = end,
+            .is_over = true,
+        };
+        pfd_tail_pass_run(t, &p, t->at);
+        if (p.failed)
+            return no_memory(err);
+        lost = p.lost;
+    }
+    if (t->end > t->at)
+        lost += t->end - t->at;
+    t->summary.skipped_bytes += lost;
+    if (!pfd_tail_image_put(&t->image, t->before.base, t->before.bytes,
+                            t->before.n))
+        return no_memory(err);
+    pfd_tail_say(
+        t, PFD_FINDING_reset, 0,
+        "%s: generation %llu begins; %llu bytes of the one before never came "
+        "out",
+        why, (unsigned long long)t->generation + 1, (unsigned long long)lost);
+    if (lost) {
+        pfd_tail_say(
+            t, PFD_FINDING_unwritten, t->at,
+            "%llu bytes were reserved and not written, or not read, when the "
+            "buffer began anew",
+            (unsigned long long)lost);
+    }
+    pfd_tail_report_overflow(t);
+    pfd_tail_generation_clear(t);
+    t->generation++;
+    t->has_leftovers = true;
+    return PFD_OK;
+}
+
+static bool has_any(const uint8_t *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (bytes[i])
+            return true;
+    }
+    return false;
+}
+
+/* Bytes of the scratch that the device has reserved since t->end was read, as
+ * it says now: it may have written there before they were read. */
+static enum pfd_status count_reserved(struct pfd_tail *t, size_t *ret,
+                                      struct pfd_error *err)
+{
+    const struct pfd_format_live *live = t->format->live;
+    enum pfd_status status =
+        pfd_tail_copy_read(&t->now, &t->o, 0, live->n_header, err);
+    uint64_t used = status == PFD_OK && t->now.n == live->n_header
+                        ? live->used(t->now.bytes)
+                        : 0;
+    uint64_t n = used > t->end ? used - t->end : 0;
+    t->now.n = 0;
+    *ret = n < t->scratch.n ? (size_t)n : t->scratch.n;
+    return status;
+}
+
+/* What was there before us: entries behind the used part were written by an
+ * earlier generation. */
+enum pfd_status pfd_tail_generation_attach(struct pfd_tail *t,
+                                           uint64_t n_buffer,
+                                           struct pfd_error *err)
+{
+    uint64_t n = n_buffer > t->end ? n_buffer - t->end : 0;
+    size_t n_new = 0;
+    if (n > LEFTOVER_MAX)
+        n = LEFTOVER_MAX;
+    enum pfd_status status =
+        pfd_tail_copy_read(&t->scratch, &t->o, t->end, (size_t)n, err);
+    if (status != PFD_OK || !has_any(t->scratch.bytes, t->scratch.n))
+        return status;
+    status = count_reserved(t, &n_new, err);
+    if (status != PFD_OK)
+        return status;
+    const uint8_t *behind = t->scratch.bytes + n_new;
+    size_t n_behind = t->scratch.n - n_new;
+    t->attached = t->end + n_new;
+    t->has_leftovers = has_any(behind, n_behind);
+    return !t->has_leftovers ||
+                   pfd_tail_image_put(&t->image, t->attached, behind, n_behind)
+               ? PFD_OK
+               : no_memory(err);
+}
+
+/*
+ * Is what stands now in a part that came out of another generation? Where one
+ * stood before, single entries may have come out of what it left, and been
+ * written since: then only a change all over is a new one. What stood there
+ * before us counts as holes.
+ */
+static bool is_anew(struct pfd_tail *t, uint64_t from)
+{
+    uint64_t where = 0;
+    const uint8_t *bytes = t->scratch.bytes;
+    size_t n = t->scratch.n;
+    const struct pfd_tail_holes *but = t->attached ? NULL : &t->holes;
+    if (t->has_leftovers &&
+        pfd_tail_image_is_replaced(&t->image, but, from, bytes, n))
+        return true;
+    enum pfd_tail_change change =
+        pfd_tail_image_check(&t->image, &t->holes, from, bytes, n, &where);
+    if (change == PFD_TAIL_SAME)
+        return false;
+    if (change == PFD_TAIL_OTHER) {
+        if (!t->has_leftovers)
+            return true;
+        pfd_tail_image_renew(&t->image, &t->holes, from, bytes, n);
+    }
+    pfd_tail_say(
+        t, PFD_FINDING_changed, where,
+        "bytes were written after the entry that they belong to had come out");
+    return false;
+}
+
+enum pfd_status pfd_tail_generation_check(struct pfd_tail *t, bool *other,
+                                          struct pfd_error *err)
+{
+    uint64_t header = t->format->live->n_header;
+    uint64_t end = t->at < t->image.n ? t->at : t->image.n;
+    uint64_t from[2] = { header, t->checked > header ? t->checked : header };
+    size_t most[2] = { CHECK_FIRST, CHECK_NEXT };
+    *other = false;
+    for (int i = 0; i < 2 && !*other; i++) {
+        if (from[i] >= end)
+            from[i] = header;
+        if (from[i] >= end)
+            return PFD_OK;
+        size_t n = end - from[i] < most[i] ? (size_t)(end - from[i]) : most[i];
+        enum pfd_status status =
+            pfd_tail_copy_read(&t->scratch, &t->o, from[i], n, err);
+        if (status != PFD_OK)
+            return status;
+        *other = is_anew(t, from[i]);
+        t->checked = from[1] + CHECK_NEXT;
+    }
+    return PFD_OK;
+}

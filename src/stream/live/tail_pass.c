@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream/live/tail_pass.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/crc32c.h"
+#include "core/decode/entry_run.h"
+#include "stream/live/tail_slices.h"
+
+#define FINDING(kind) (UINT64_C(1) << PFD_FINDING_##kind)
+
+enum {
+    /* Of what stood there before us, bytes that may yet be written anew. */
+    ATTACHED_CHECK = 256 * 1024,
+};
+
+void pfd_tail_give_finding(struct pfd_tail *t,
+                           const struct pfd_finding *finding)
+{
+    struct pfd_tail_item item = {
+        .finding = finding,
+        .generation = t->generation,
+    };
+    t->summary.findings += !pfd_finding_is_note(finding->kind);
+    t->o.item(t->o.item_user, &item);
+}
+
+void PFD_PRINTF(4, 5)
+    pfd_tail_say(struct pfd_tail *t, enum pfd_finding_kind kind,
+                 uint64_t offset, const char *text, ...)
+{
+    va_list ap;
+    struct pfd_finding finding = {
+        .kind = kind,
+        .offset = offset,
+        .index = PFD_NO_INDEX,
+        .in_buffer = true,
+        .source = t->source,
+        .text = t->sentence,
+    };
+    va_start(ap, text);
+    vsnprintf(t->sentence, sizeof t->sentence, text, ap);
+    va_end(ap);
+    pfd_tail_give_finding(t, &finding);
+}
+
+static bool give_entry(struct pfd_tail *t, const struct pfd_record *r,
+                       const struct pfd_tail_copy *copy, uint64_t more_findings)
+{
+    uint32_t n = 0;
+    struct pfd_entry entry;
+    const uint8_t *payload =
+        pfd_batch_payload(&t->batch, &t->walk.view, copy->base, r, &n);
+    if (!pfd_entry_make(&t->of, r, payload, n, t->index, &entry))
+        return false;
+    entry.findings |= more_findings;
+    t->index++;
+    t->summary.entries++;
+    t->summary.unknown += pfd_record_is_unknown(r);
+    t->summary.bytes += r->n_bytes;
+    for (uint64_t left = entry.findings; left; left &= left - 1) {
+        if (!pfd_finding_is_note((enum pfd_finding_kind)__builtin_ctzll(left)))
+            t->summary.findings++;
+    }
+    struct pfd_tail_item item = {
+        .is_entry = true,
+        .entry = &entry,
+        .generation = t->generation,
+    };
+    t->o.item(t->o.item_user, &item);
+    return pfd_tail_image_put_entry(&t->image, r->offset,
+                                    copy->bytes + (r->offset - copy->base),
+                                    r->n_bytes);
+}
+
+/* Do both copies have the same bytes here? */
+static bool is_same(const struct pfd_tail_copy *a,
+                    const struct pfd_tail_copy *b, const struct pfd_record *r)
+{
+    return r->offset >= b->base && r->offset + r->n_bytes <= b->base + b->n &&
+           !memcmp(b->bytes + (r->offset - b->base),
+                   a->bytes + (r->offset - a->base), r->n_bytes);
+}
+
+static bool stood_still(const struct pfd_tail_pass *p,
+                        const struct pfd_record *r)
+{
+    return is_same(p->copy, p->other, r) ||
+           (p->third && is_same(p->copy, p->third, r));
+}
+
+/*
+ * Is there a dword of the payload that reads as it did before the entry was
+ * reserved? Where stores queue up on their way from the device, they come many
+ * milliseconds after the header, on an H200 up to 70, and with 270,000 threads
+ * up to 400.
+ */
+static bool may_be_unwritten(const struct pfd_tail *t,
+                             const struct pfd_tail_copy *copy,
+                             const struct pfd_record *r)
+{
+    uint64_t at = r->offset + r->n_header;
+    for (; at + 4 <= r->offset + r->n_bytes; at += 4) {
+        const uint8_t *bytes = copy->bytes + (at - copy->base);
+        uint32_t word;
+        memcpy(&word, bytes, sizeof word);
+        bool was_zero = !t->has_leftovers || at >= t->image.n;
+        if (was_zero ? !word : pfd_tail_image_is(&t->image, at, bytes, 4))
+            return true;
+    }
+    return false;
+}
+
+static struct pfd_tail_hole make_hole(const struct pfd_tail_copy *copy,
+                                      uint64_t from, uint64_t to)
+{
+    struct pfd_tail_hole hole = {
+        .from = from,
+        .to = to,
+        .crc = pfd_crc32c(0, copy->bytes + (from - copy->base),
+                          (size_t)(to - from)),
+    };
+    return hole;
+}
+
+/* Entries need not begin where those did that stood there before: places side
+ * by side become one hole. */
+static bool add_hole(struct pfd_tail *t, const struct pfd_tail_copy *copy,
+                     uint64_t from, uint64_t to)
+{
+    struct pfd_tail_hole *before = pfd_tail_holes_ending(&t->holes, from);
+    if (before && to - before->from <= PFD_TAIL_HOLE_MAX) {
+        before->to = to;
+        before->crc = pfd_crc32c(before->crc, copy->bytes + (from - copy->base),
+                                 (size_t)(to - from));
+        return true;
+    }
+    while (from < to) {
+        uint64_t n =
+            to - from < PFD_TAIL_HOLE_MAX ? to - from : PFD_TAIL_HOLE_MAX;
+        struct pfd_tail_hole hole = make_hole(copy, from, from + n);
+        if (!pfd_tail_holes_add(&t->holes, &hole))
+            return false;
+        from += n;
+    }
+    return true;
+}
+
+/* Gives up what is between two entries. */
+static bool close_gap(struct pfd_tail *t, struct pfd_tail_pass *p, uint64_t to)
+{
+    if (!p->in_gap)
+        return true;
+    uint64_t from = p->gap.offset;
+    p->in_gap = false;
+    if (p->is_hole) {
+        p->left[p->n_left++] = make_hole(p->copy, from, to);
+        return true;
+    }
+    pfd_tail_give_finding(t, &p->gap);
+    t->summary.skipped_bytes += to - from;
+    t->at = to;
+    t->doubtful = to;
+    return add_hole(t, p->copy, from, to) &&
+           pfd_tail_image_put(&t->image, from,
+                              p->copy->bytes + (from - p->copy->base),
+                              (size_t)(to - from));
+}
+
+static void open_quiet_gap(struct pfd_tail_pass *p, uint64_t from)
+{
+    if (!p->in_gap)
+        p->gap.offset = from;
+    p->in_gap = true;
+}
+
+static void open_gap(struct pfd_tail *t, struct pfd_tail_pass *p,
+                     const struct pfd_record *r)
+{
+    if (p->is_hole) {
+        open_quiet_gap(p, r->offset);
+        return;
+    }
+    p->failed |= !close_gap(t, p, r->offset);
+    p->in_gap = true;
+    p->gap = pfd_batch_finding(&t->batch, r, t->source, t->gap_sentence,
+                               sizeof t->gap_sentence);
+}
+
+/* Perhaps nobody has written this since the buffer began anew: all of it, or
+ * all but its header, is what stood there. */
+static bool is_stale(const struct pfd_tail *t, const struct pfd_tail_pass *p,
+                     const struct pfd_record *r)
+{
+    const uint8_t *bytes = p->copy->bytes + (r->offset - p->copy->base);
+    size_t n = r->n_bytes;
+    size_t skip = n > r->n_header ? r->n_header : 0;
+    return t->has_leftovers && pfd_tail_image_is(&t->image, r->offset + skip,
+                                                 bytes + skip, n - skip);
+}
+
+/* Behind what may be leftovers stands a header that was there before: a
+ * leftover whose end somebody has written over reads like that. */
+static bool is_behind_stale(const struct pfd_tail *t,
+                            const struct pfd_tail_pass *p,
+                            const struct pfd_record *r)
+{
+    return t->has_leftovers && t->doubtful == r->offset &&
+           pfd_tail_image_is(&t->image, r->offset,
+                             p->copy->bytes + (r->offset - p->copy->base),
+                             r->n_header);
+}
+
+/* Stood there before us, where leftovers cannot be told from what is new. */
+static bool is_attached(const struct pfd_tail *t, const struct pfd_record *r)
+{
+    return r->offset + r->n_bytes <= t->attached &&
+           r->offset + ATTACHED_CHECK >= t->attached;
+}
+
+/* One record of a hole: what has come out and still stands there is no news. */
+static bool take_late(struct pfd_tail *t, struct pfd_tail_pass *p,
+                      const struct pfd_record *r)
+{
+    uint64_t findings = FINDING(late);
+    bool is_sure = r->flags & PFD_RECORD_SURE;
+    bool doubt = pfd_record_is_unknown(r) || r->findings ||
+                 (t->is_saturated && !is_sure && !p->is_final &&
+                  may_be_unwritten(t, p->copy, r));
+    bool same = pfd_tail_image_is(&t->image, r->offset,
+                                  p->copy->bytes + (r->offset - p->copy->base),
+                                  r->n_bytes);
+    bool known = same && pfd_tail_image_has_entry(&t->image, r->offset);
+    if (known || (doubt && (same || !p->is_final))) {
+        p->has_doubts |= !same;
+        open_quiet_gap(p, r->offset);
+        return true;
+    }
+    if (same && t->has_leftovers && !is_sure)
+        findings |= FINDING(stale);
+    p->failed |= !close_gap(t, p, r->offset);
+    uint64_t skipped = t->summary.skipped_bytes;
+    t->summary.skipped_bytes -= skipped < r->n_bytes ? skipped : r->n_bytes;
+    p->failed |= !give_entry(t, r, p->copy, findings);
+    if (p->n_left < PFD_TAIL_LEFT_MAX - 1)
+        return true;
+    p->rest = r->offset + r->n_bytes;
+    return false;
+}
+
+/* One record of the walk; false: it is not believed yet, stop before it. */
+static bool take(struct pfd_tail *t, struct pfd_tail_pass *p,
+                 const struct pfd_record *r)
+{
+    bool is_settled = r->offset < p->settled;
+    bool is_sure = r->flags & PFD_RECORD_SURE;
+    bool is_gap = r->kind != PFD_RECORD_ENTRY;
+    if (t->of.table->has_committed && (is_gap || pfd_record_is_unknown(r)))
+        is_settled = r->offset < p->patient;
+    if (is_gap) {
+        if (is_settled)
+            open_gap(t, p, r);
+        return is_settled;
+    }
+    if (p->is_hole)
+        return take_late(t, p, r);
+    bool is_still = is_sure || r->offset < p->hard || stood_still(p, r);
+    if (!is_still && !p->is_over)
+        return false;
+    if (t->is_saturated && !is_sure && r->offset >= p->hard &&
+        may_be_unwritten(t, p->copy, r)) {
+        if (!p->is_over) {
+            t->unwritten = r->offset;
+            t->n_unwritten = r->n_bytes;
+            return false;
+        }
+        /* It may have been written since it was read last. */
+        is_still = p->third && is_same(p->copy, p->third, r);
+    }
+    bool stale = !is_sure && is_stale(t, p, r);
+    bool doubt = stale || (!is_sure && is_attached(t, r));
+    if (!is_settled && (pfd_record_is_unknown(r) || r->findings || doubt))
+        return false;
+    p->failed |= !close_gap(t, p, r->offset);
+    t->at = r->offset + r->n_bytes;
+    if (!is_still) {
+        p->lost += r->n_bytes;
+        return true;
+    }
+    doubt |= !is_sure && is_behind_stale(t, p, r);
+    p->failed |= !give_entry(t, r, p->copy, stale ? FINDING(stale) : 0);
+    if (doubt)
+        p->failed |= !add_hole(t, p->copy, r->offset, t->at);
+    if (stale)
+        t->doubtful = t->at;
+    return true;
+}
+
+/* ---- runs ---- */
+
+uint64_t pfd_tail_same_until(const struct pfd_tail_copy *a,
+                             const struct pfd_tail_copy *b, uint64_t from,
+                             uint64_t to)
+{
+    enum {
+        BLOCK = 256
+    };
+    uint64_t end = b->base + b->n < to ? b->base + b->n : to;
+    if (from < b->base)
+        return from;
+    while (from < end) {
+        size_t n = end - from < BLOCK ? (size_t)(end - from) : BLOCK;
+        const uint8_t *at = a->bytes + (from - a->base);
+        if (memcmp(at, b->bytes + (from - b->base), n) != 0)
+            break;
+        from += n;
+    }
+    return from;
+}
+
+bool pfd_tail_pass_has_runs(const struct pfd_tail *t,
+                            const struct pfd_tail_pass *p, uint64_t at)
+{
+    return t->o.run && !p->is_hole && !p->in_gap && !t->has_leftovers &&
+           at >= t->attached;
+}
+
+size_t pfd_tail_pass_count(const struct pfd_tail *t,
+                           const struct pfd_tail_pass *p,
+                           const struct pfd_record *r, size_t n, uint64_t same)
+{
+    uint64_t at = r->offset;
+    size_t ret = 0;
+    for (; ret < n; ret++, r++) {
+        bool is_sure = r->flags & PFD_RECORD_SURE || r->offset < p->hard;
+        bool is_still = is_sure || r->offset + r->n_bytes <= same;
+        if (!pfd_run_takes(r) || r->offset != at || !is_still ||
+            (t->is_saturated && !is_sure && may_be_unwritten(t, p->copy, r)))
+            break;
+        at += r->n_bytes;
+    }
+    return ret;
+}
+
+/* How many records from number i on are a run, if there are several: of bytes
+ * that have to stand still, the last few may be left for take(). */
+static size_t count_run(const struct pfd_tail *t, struct pfd_tail_pass *p,
+                        size_t i)
+{
+    const struct pfd_batch *batch = &t->batch;
+    const struct pfd_record *r = &batch->records[i];
+    const struct pfd_record *last = &batch->records[batch->n - 1];
+    if (!pfd_tail_pass_has_runs(t, p, r->offset) || !pfd_run_takes(r))
+        return 0;
+    if (r->offset >= p->same) {
+        p->same = pfd_tail_same_until(p->copy, p->other, r->offset,
+                                      last->offset + last->n_bytes);
+    }
+    return pfd_tail_pass_count(t, p, r, batch->n - i, p->same);
+}
+
+bool pfd_tail_pass_take_run(struct pfd_tail *t, const struct pfd_tail_pass *p,
+                            const struct pfd_record *r, size_t n,
+                            struct pfd_run *ret)
+{
+    *ret = (struct pfd_run){
+        .of = &t->of,
+        .records = r,
+        .n = n,
+        .bytes = p->copy->bytes + (r->offset - p->copy->base),
+        .index = t->index,
+    };
+    uint64_t n_bytes = pfd_run_bytes(ret);
+    t->index += n;
+    t->at = r->offset + n_bytes;
+    t->summary.entries += n;
+    t->summary.bytes += n_bytes;
+    if (!pfd_tail_image_put(&t->image, r->offset, ret->bytes, (size_t)n_bytes))
+        return false;
+    for (; n && r->offset < t->image.n; n--, r++)
+        pfd_tail_image_mark(&t->image, r->offset);
+    return true;
+}
+
+static bool give_run(struct pfd_tail *t, const struct pfd_tail_pass *p,
+                     const struct pfd_record *r, size_t n)
+{
+    struct pfd_run run;
+    bool ret = pfd_tail_pass_take_run(t, p, r, n, &run);
+    t->o.run(t->o.item_user, &run, t->generation);
+    return ret;
+}
+
+/* What the walk has found in one go; false: the rest is not believed yet. */
+static bool take_batch(struct pfd_tail *t, struct pfd_tail_pass *p)
+{
+    for (size_t i = 0; i < t->batch.n && !p->failed;) {
+        const struct pfd_record *r = &t->batch.records[i];
+        size_t n = count_run(t, p, i);
+        if (n > 1) {
+            p->failed |= !give_run(t, p, r, n);
+            i += n;
+        } else if (take(t, p, r)) {
+            i += 1u + r->n_alternatives;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+/*
+ * The walk wants more than the copy has, and has got nowhere: nothing here can
+ * be read, and there is more of it than a look may take.
+ */
+static void give_up_copy(struct pfd_tail *t, struct pfd_tail_pass *p)
+{
+    struct pfd_finding gap = {
+        .kind = PFD_FINDING_unwritten,
+        .offset = t->at,
+        .index = PFD_NO_INDEX,
+        .in_buffer = true,
+        .source = t->source,
+        .text = "nothing that can be read for as far as one look reaches",
+    };
+    p->gap = gap;
+    p->in_gap = true;
+    p->failed |= !close_gap(t, p, t->walk.at);
+}
+
+bool pfd_tail_pass_walk(struct pfd_tail *t, struct pfd_tail_pass *p,
+                        uint64_t until)
+{
+    struct pfd_walk *w = &t->walk;
+    w->until = until;
+    while (p->status == PFD_OK && !p->is_doubted && !p->failed &&
+           !(until && w->at >= until)) {
+        pfd_batch_clear(&t->batch);
+        p->status = t->format->walk(w);
+        p->is_doubted = !take_batch(t, p);
+        p->failed |= t->batch.text.failed || t->batch.bytes.failed;
+    }
+    w->until = 0;
+    return p->status == PFD_OK && !p->is_doubted && !p->failed;
+}
+
+void pfd_tail_pass_run(struct pfd_tail *t, struct pfd_tail_pass *p,
+                       uint64_t from)
+{
+    struct pfd_walk *w = &t->walk;
+    uint64_t at = t->at;
+    uint64_t n = p->end - p->copy->base;
+    size_t n_copy = p->most && p->most < p->copy->n ? p->most : p->copy->n;
+    bool whole = n <= n_copy && !p->is_arriving;
+
+    if (from >= p->end || from < p->copy->base)
+        return;
+    memset(w->state, 0, t->format->state_size);
+    w->view = pfd_cursor(p->copy->bytes, n < n_copy ? (size_t)n : n_copy);
+    w->base = p->copy->base;
+    w->last = whole;
+    w->at = from;
+    if (from > pfd_walk_end(w))
+        return;
+    t->format->live->resume(w, p->is_arriving ? t->used : p->end);
+    pfd_tail_stretches_walk(t, p);
+    pfd_tail_pass_walk(t, p, 0);
+    if (p->failed || p->is_doubted)
+        return;
+    if (whole) {
+        p->failed |= !close_gap(t, p, p->end);
+    } else if (!p->is_hole && t->at == at && w->at > at &&
+               w->at <= p->settled && n_copy == t->o.window) {
+        give_up_copy(t, p);
+    }
+}

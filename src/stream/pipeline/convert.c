@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The pump: walk, make entries, print them, write. Every worker does all of
+ * it for one batch after the other: walking goes in turns under `walking`
+ * (headers only, cheap) or side by side (convert_split.c), making and printing
+ * in parallel, writing in turns again, in the order of the walk. One worker is
+ * the same with no threads.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/processor_count.h"
+#include "core/base/thread.h"
+#include "stream/pipeline/convert_pool.h"
+
+enum {
+    BATCH = 8192 + PFD_BATCH_SPARE, /* records: those of any stretch of a walk
+                                       by several workers */
+    BATCH_ALONE = 4096, /* of another one; about a megabyte of JSON */
+    THREADS_DEFAULT = 16,
+    THREADS_COUNTING = 8, /* more wait for each other: 60 million entries take
+                             0.11 s with 8 of 16 processors, 0.16 with all */
+    BATCHES_ALONE = 4, /* small inputs are done before a thread has started */
+    SENTENCE = 768,
+    COUNTS_MAX = 1024, /* strings */
+    IDS_TOLD = 4096,   /* with findings of their own */
+};
+
+/* ---- batches, in the order of the walk ---- */
+
+/* PFD_MORE: moves the view on; false when there is nothing more or an error. */
+static bool advance(struct pfd_pool *pool)
+{
+    struct pfd_windows *windows = pool->windows;
+    struct pfd_walk *walk = &pool->walk;
+    if (!windows || walk->last) {
+        pool->walked = PFD_END;
+        return false;
+    }
+    pool->walked = pfd_windows_advance(windows, walk->at, &pool->walk_error);
+    if (pool->walked != PFD_OK)
+        return false;
+    walk->view = pfd_cursor(windows->current->data, windows->current->n);
+    walk->base = windows->current->base;
+    walk->last = windows->current->last;
+    return true;
+}
+
+/* Over a part, and over all that is in view where that does not do; and at
+ * first, as a walk begins with what the whole buffer says. */
+static enum pfd_status walk_some(struct pfd_pool *pool, struct pfd_worker *w)
+{
+    enum pfd_status (*walk)(struct pfd_walk *) = pool->format->walk;
+    enum pfd_status status = PFD_MORE;
+    bool has_parts = pool->has_parts && pool->n_batches > 0;
+    if (has_parts && pfd_part_find(w, &pool->walk))
+        status = walk(&pool->walk);
+    if (status != PFD_MORE || !pfd_batch_is_empty(&w->batch))
+        return status;
+    if (has_parts && pfd_part_read(w, &pool->walk, pool->walk.at,
+                                   pool->walk.at + PFD_PART_BYTES))
+        status = walk(&pool->walk);
+    if (status != PFD_MORE || !pfd_batch_is_empty(&w->batch))
+        return status;
+    if (has_parts)
+        pfd_part_leave(pool, &pool->walk);
+    return walk(&pool->walk);
+}
+
+static void walk_on(struct pfd_pool *pool, struct pfd_worker *w)
+{
+    pool->walk.batch = &w->batch;
+    if (pool->n_batches == 0)
+        pfd_walk_report_choice(&pool->walk, &pool->choice);
+    do {
+        enum pfd_status status = walk_some(pool, w);
+        if (status == PFD_END)
+            pool->walked = PFD_END;
+        if (status != PFD_MORE || !pfd_batch_is_empty(&w->batch))
+            break;
+    } while (advance(pool));
+    pfd_walk_mark_missing(&pool->walk);
+}
+
+/* The records that come next; false: there are none. */
+static bool fill(struct pfd_pool *pool, struct pfd_worker *w)
+{
+    w->batch.max = pool->split.is_on ? BATCH : BATCH_ALONE;
+    if (pool->split.is_on)
+        return pfd_split_take(w);
+    pfd_batch_clear(&w->batch);
+    if (pool->chunks) {
+        pfd_pool_fill_chunks(pool, w);
+    } else {
+        walk_on(pool, w);
+        w->n_entries = pfd_batch_entries(&w->batch);
+    }
+    return !pfd_batch_is_empty(&w->batch);
+}
+
+/* Numbers the batch and its entries. */
+static void number(struct pfd_worker *w)
+{
+    struct pfd_pool *pool = w->pool;
+    const struct pfd_convert *convert = pool->convert;
+    w->number = pool->n_batches++;
+    w->first_index = pool->n_entries;
+    pool->n_entries += w->n_entries;
+    if (!convert->filter) /* else one worker goes on counting what passed */
+        w->first_wanted = w->first_index;
+}
+
+static bool take_batch(struct pfd_worker *w)
+{
+    struct pfd_pool *pool = w->pool;
+    pthread_mutex_lock(&pool->walking);
+    bool more = pool->walked == PFD_OK && !atomic_load(&pool->stop);
+    if (more)
+        more = fill(pool, w);
+    if (more) {
+        const struct pfd_walk *walk =
+            pool->split.is_on ? &w->walk : &pool->walk;
+        number(w);
+        w->view = walk->view;
+        w->base = walk->base;
+        if (pool->has_parts)
+            pfd_part_leave(pool, &pool->walk);
+        w->window = pool->windows ? pool->windows->current : NULL;
+        if (w->window)
+            pfd_window_use(w->window);
+        pfd_tally_clear(&w->made.tally);
+        pfd_unsure_clear(&w->made.unsure);
+        w->made.summary = (struct pfd_summary){
+            .lost_bytes = w->batch.lost_bytes,
+            .skipped_bytes = w->batch.skipped_bytes,
+        };
+    }
+    w->failed |= w->batch.text.failed || w->batch.bytes.failed;
+    pthread_mutex_unlock(&pool->walking);
+    return more;
+}
+
+static bool do_next(struct pfd_worker *w)
+{
+    if (w->failed || !take_batch(w))
+        return false;
+    pfd_worker_do_batch(w);
+    pfd_worker_end_turn(w);
+    pfd_window_drop(w->window);
+    w->window = NULL;
+    return true;
+}
+
+static void *work(void *arg)
+{
+    struct pfd_worker *w = arg;
+    while (do_next(w))
+        ;
+    if (w->failed)
+        pfd_pool_fail(w->pool, PFD_ERR_NOMEM, "out of memory");
+    return NULL;
+}
+
+/* ---- workers ---- */
+
+/* Does nobody ask for more than how many entries each string has? Of many
+ * strings, counts do not stay in the cache. */
+static bool counts_suffice(const struct pfd_pool *pool)
+{
+    const struct pfd_convert *convert = pool->convert;
+    return !pool->sink && !pool->chunks && !pool->is_selective &&
+           !convert->write_chunk &&
+           pfd_strings_count(convert->strings) < COUNTS_MAX;
+}
+
+static bool worker_init(struct pfd_worker *w, struct pfd_pool *pool)
+{
+    const struct pfd_convert *convert = pool->convert;
+    *w =
+        (struct pfd_worker){ .pool = pool, .sink_options = pool->sink_options };
+    if (!pfd_entry_source_init(&w->of, convert->source ? convert->source : "-"))
+        return false;
+    pfd_entry_source_set(&w->of, convert->strings, pool->format,
+                         &convert->options);
+    if (!pfd_product_init(&w->made, convert))
+        return false;
+    if (convert->string_entries && convert->string_bytes) {
+        size_t n = pfd_strings_count(convert->strings) + 1;
+        w->sums = calloc(n, sizeof *w->sums);
+        if (!w->sums)
+            return false;
+    }
+    bool has_share = convert->points && convert->points->plot;
+    if (has_share && !(w->share = pfd_share_new(convert->points)))
+        return false;
+    if (pool->format->split) {
+        w->state = malloc(pool->format->state_size);
+        if (!w->state)
+            return false;
+    }
+    if (pool->used)
+        w->used = calloc(pfd_strings_count(convert->strings) + 1, 1);
+    if (convert->filter && pfd_filter_run_new(convert->filter, convert->strings,
+                                              &w->filter, NULL) != PFD_OK)
+        return false;
+    if (convert->highlight && convert->color && !convert->rows &&
+        !convert->points &&
+        pfd_highlight_new(convert->highlight, &w->sink_options.highlight,
+                          NULL) != PFD_OK)
+        return false;
+    if (w->filter && convert->facts)
+        pfd_filter_run_set(w->filter, convert->facts);
+    return (!pool->used || w->used) && pfd_batch_init(&w->batch, BATCH) &&
+           (!pool->chunks || pfd_batch_init_places(&w->batch)) &&
+           (!counts_suffice(pool) ||
+            pfd_batch_init_counts(&w->batch,
+                                  pfd_strings_count(convert->strings) + 1));
+}
+
+static void worker_deinit(struct pfd_worker *w)
+{
+    const struct pfd_convert *convert = w->pool->convert;
+    size_t n = w->sums ? pfd_strings_count(convert->strings) : 0;
+    for (size_t i = 0; i < n; i++) {
+        convert->string_entries[i] += w->sums[i].entries;
+        convert->string_bytes[i] += w->sums[i].bytes;
+        if (w->used)
+            w->used[i] = w->sums[i].entries > 0;
+    }
+    if (convert->string_sum) {
+        pfd_made_sums_give(&w->made_sums, convert->string_sum,
+                           convert->string_sum_user);
+    }
+    pfd_made_sums_free(&w->made_sums);
+    if (convert->n_given)
+        *convert->n_given += w->n_given;
+    if (convert->n_doubts && w->filter)
+        *convert->n_doubts += pfd_filter_gave_up(w->filter);
+    pfd_highlight_free(w->sink_options.highlight);
+    pfd_filter_run_free(w->filter);
+    pfd_share_end(w->share);
+    free(w->sums);
+    for (size_t i = 0; w->used && i < pfd_strings_count(convert->strings); i++)
+        w->pool->used[i] |= w->used[i];
+    free(w->used);
+    free(w->state);
+    pfd_part_deinit(&w->part);
+    pfd_batch_deinit(&w->batch);
+    pfd_entry_source_deinit(&w->of);
+    pfd_text_free(&w->members);
+    pfd_product_deinit(&w->made);
+}
+
+static unsigned thread_count(const struct pfd_pool *pool)
+{
+    const struct pfd_convert *convert = pool->convert;
+    if (convert->filter && (convert->skip || convert->limit != UINT64_MAX))
+        return 1; /* which entries are given depends on all before */
+    unsigned wanted = convert->threads;
+    if (wanted)
+        return wanted < PFD_POOL_THREADS ? wanted : PFD_POOL_THREADS;
+    unsigned n = pfd_processors();
+    unsigned most = counts_suffice(pool) ? THREADS_COUNTING : THREADS_DEFAULT;
+    return n > most ? most : n;
+}
+
+/* Workers [n]; the first is the calling thread, and is alone for a while. */
+static void run_workers(struct pfd_pool *pool, struct pfd_worker *workers,
+                        unsigned n)
+{
+    unsigned started = 1;
+    bool more = true;
+    for (int i = 0; i < BATCHES_ALONE && more; i++)
+        more = do_next(&workers[0]);
+    if (more && n > 1 && pfd_split_can(pool))
+        pfd_split_begin(pool, n <= pfd_processors());
+    for (; more && started < n; started++) {
+        struct pfd_worker *w = &workers[started];
+        if (!worker_init(w, pool))
+            w->failed = true;
+        if (!pfd_thread_start(&w->thread, work, w)) {
+            worker_deinit(w);
+            break; /* fewer threads do the same work */
+        }
+    }
+    work(&workers[0]);
+    for (unsigned i = 1; i < started; i++)
+        pthread_join(workers[i].thread, NULL);
+    /* What they have for themselves is given when nobody else has a turn. */
+    for (unsigned i = 1; i < started; i++)
+        worker_deinit(&workers[i]);
+}
+
+/* ---- behind all entries ---- */
+
+/* The findings of entries, in the order of the first entry of each. */
+static void give_tally(struct pfd_pool *pool, const char *source,
+                       struct pfd_text *out)
+{
+    const struct pfd_convert *convert = pool->convert;
+    struct pfd_text text = { 0 };
+    struct pfd_finding finding;
+    for (size_t i = 0;
+         pfd_tally_finding(&pool->tally, i, source, &text, &finding); i++) {
+        if (pool->sink && pool->sink->finding)
+            pool->sink->finding(out, &finding, &pool->sink_options);
+        if (convert->finding)
+            convert->finding(convert->finding_user, &finding);
+    }
+    if (pool->tally.failed || text.failed)
+        pfd_pool_fail(pool, PFD_ERR_NOMEM, "out of memory");
+    pfd_text_free(&text);
+}
+
+static void count_ids(const struct pfd_pool *pool)
+{
+    const struct pfd_convert *convert = pool->convert;
+    struct pfd_id_counts counts = { 0 };
+    if (!pool->used)
+        return;
+    for (size_t i = 0; i < pfd_strings_count(convert->strings); i++)
+        counts.known += pool->used[i];
+    for (size_t i = 0; i < pool->tally.n; i++)
+        counts.unknown += pool->tally.rows[i].kind == PFD_FINDING_unknown_id;
+    counts.is_more = pool->tally.rest[PFD_FINDING_unknown_id].count;
+    *convert->id_counts = counts;
+}
+
+/* What comes behind all entries. After an error other than that of a callback
+ * there is nothing to say; a callback that stopped gets findings all the
+ * same. */
+static void give_end(struct pfd_pool *pool, const char *source)
+{
+    const struct pfd_sink *sink = pool->sink;
+    struct pfd_text out = { 0 };
+    if (pool->error.code != PFD_OK && pool->error.code != PFD_ERR_STOPPED)
+        return;
+    if (pool->n_hidden && pool->convert->rows) {
+        pfd_rows_hidden(&out, pool->n_hidden, &pool->sink_options);
+    } else if (pool->n_hidden) {
+        sink->hidden(&out, pool->n_hidden, pool->sink_options.color);
+    }
+    give_tally(pool, source, &out);
+    if (sink && sink->summary)
+        sink->summary(&out, &pool->summary, source);
+    if (pool->convert->rows)
+        pfd_rows_summary(&out, &pool->summary, source, &pool->sink_options);
+    if (pool->error.code == PFD_OK)
+        pfd_pool_give(pool, &out);
+    pfd_text_free(&out);
+    count_ids(pool);
+}
+
+static bool start(struct pfd_pool *pool, struct pfd_worker **workers,
+                  unsigned n)
+{
+    const struct pfd_convert *convert = pool->convert;
+    pool->tally.max = IDS_TOLD;
+    if (convert->id_counts) {
+        pool->used = calloc(pfd_strings_count(convert->strings) + 1, 1);
+        if (!pool->used)
+            return false;
+    }
+    *workers = calloc(n, sizeof **workers);
+    return *workers && worker_init(*workers, pool) &&
+           (n == 1 || pfd_slots_init(pool, n));
+}
+
+static enum pfd_status run(struct pfd_pool *pool, struct pfd_error *err)
+{
+    unsigned n = thread_count(pool);
+    struct pfd_worker *workers = NULL;
+    const char *source = pool->convert->source ? pool->convert->source : "-";
+    if (start(pool, &workers, n)) {
+        run_workers(pool, workers, n);
+        if (pool->error.code == PFD_OK && pool->walked < 0)
+            pool->error = pool->walk_error;
+    } else {
+        pfd_fail(&pool->error, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+    }
+    if (workers)
+        worker_deinit(&workers[0]);
+    free(workers);
+    pfd_slots_deinit(pool);
+    give_end(pool, source);
+    pfd_tally_free(&pool->tally);
+    free(pool->used);
+    if (pool->error.code != PFD_OK && err)
+        *err = pool->error;
+    return pool->error.code;
+}
+
+static uint64_t reported_kinds(const struct pfd_convert *convert)
+{
+    uint64_t kinds = 0;
+    for (unsigned i = 0; i < PFD_ENTRY_FINDING_KINDS; i++) {
+        if (pfd_pool_reports(convert, (enum pfd_finding_kind)i))
+            kinds |= UINT64_C(1) << i;
+    }
+    return kinds;
+}
+
+/* By name, by the strings, or by the first bytes: of a stream, those of its
+ * first window. */
+static enum pfd_status choose(struct pfd_pool *pool, struct pfd_error *err)
+{
+    const struct pfd_convert *convert = pool->convert;
+    struct pfd_walk *walk = &pool->walk;
+    if (pool->chunks) {
+        pool->format = pfd_chunks_format(pool);
+        return PFD_OK;
+    }
+    enum pfd_status status = pfd_format_choose(
+        convert->strings, convert->format, NULL, false, &pool->choice, err);
+    if (status != PFD_OK)
+        return status;
+    if (!pool->choice.format) {
+        if (pool->windows && !advance(pool)) {
+            if (err)
+                *err = pool->walk_error;
+            return pool->walked;
+        }
+        /* A window holds more than what is looked at. */
+        status = pfd_format_choose(convert->strings, NULL, &walk->view,
+                                   walk->last, &pool->choice, err);
+    }
+    pool->format = pool->choice.format;
+    return status;
+}
+
+/* Both are held for less time than falling asleep takes. */
+static void init_locks(struct pfd_pool *pool)
+{
+    pthread_mutexattr_t attr;
+    pthread_mutexattr_init(&attr);
+#ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP /* not musl's */
+    pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ADAPTIVE_NP);
+#endif
+    pthread_mutex_init(&pool->walking, &attr);
+    pthread_mutex_init(&pool->turn, &attr);
+    pthread_mutexattr_destroy(&attr);
+}
+
+/* What entries are handed to, and how it shows them. */
+static void set_sink(struct pfd_pool *pool, const struct pfd_convert *convert)
+{
+    struct pfd_sink_options *options = &pool->sink_options;
+    if (convert->rows) {
+        options->form = pool->sink;
+        options->pieces = convert->row_pieces;
+        options->sequence = UINT64_MAX;
+        pool->sink = &pfd_sink_rows;
+    }
+    if (convert->points) {
+        options->points = convert->points;
+        pool->sink = &pfd_sink_points;
+        pfd_shares_begin(convert->points);
+    }
+    options->color = convert->color;
+    options->show = convert->show | (convert->origin ? PFD_SHOW_ORIGIN : 0);
+    options->links = convert->links;
+    options->tells = convert->tells;
+    options->time = convert->row_time;
+    options->marks = convert->marks;
+    options->fields = convert->fields;
+    pfd_sink_set_members(options, convert->members);
+    pfd_sink_set_origin_members(options, convert->origin_members);
+}
+
+static enum pfd_status convert_walk(const struct pfd_convert *convert,
+                                    struct pfd_pool *pool,
+                                    struct pfd_summary *summary,
+                                    struct pfd_error *err)
+{
+    pool->convert = convert;
+    if (convert->output && !(pool->sink = pfd_sink_find(convert->output))) {
+        return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
+                        "no output is called '%s'", convert->output);
+    }
+    enum pfd_status status = choose(pool, err);
+    if (status != PFD_OK)
+        return status;
+    set_sink(pool, convert);
+    pool->reported = reported_kinds(convert);
+    const struct pfd_sink *form =
+        convert->rows ? pool->sink_options.form : pool->sink;
+    pool->hides = convert->few_unknown && form && form->hidden;
+    pool->is_selective = convert->filter || convert->skip || convert->ranges ||
+                         convert->given || convert->limit != UINT64_MAX;
+    struct pfd_walk walk;
+    if (!pfd_walk_init(&walk, pool->format, convert->strings,
+                       &convert->options))
+        return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
+    walk.view = pool->walk.view;
+    walk.last = pool->walk.last;
+    if (!pool->windows) {
+        walk.holes = convert->holes;
+        walk.n_holes = convert->n_holes;
+        walk.missing = convert->missing;
+        walk.n_missing = convert->n_missing;
+    }
+    pool->walk = walk;
+    pool->whole = walk.view;
+    pool->has_parts = pfd_part_can(pool);
+    init_locks(pool);
+    pthread_cond_init(&pool->idle, NULL);
+    for (size_t i = 0; i < PFD_POOL_THREADS; i++) {
+        pthread_cond_init(&pool->turned[i], NULL);
+        pthread_cond_init(&pool->joined[i], NULL);
+    }
+    atomic_init(&pool->stop, false);
+    atomic_init(&pool->shows_no_more, false);
+    status = run(pool, err);
+    for (size_t i = 0; i < PFD_POOL_THREADS; i++) {
+        pthread_cond_destroy(&pool->turned[i]);
+        pthread_cond_destroy(&pool->joined[i]);
+    }
+    pthread_cond_destroy(&pool->idle);
+    pthread_mutex_destroy(&pool->turn);
+    pthread_mutex_destroy(&pool->walking);
+    pfd_walk_deinit(&pool->walk);
+    *summary = pool->summary;
+    return status;
+}
+
+enum pfd_status pfd_convert_bytes(const struct pfd_convert *convert,
+                                  const void *bytes, size_t n,
+                                  struct pfd_summary *summary,
+                                  struct pfd_error *err)
+{
+    struct pfd_pool pool = { .walk = { .view = pfd_cursor(bytes, n),
+                                       .last = true } };
+    return convert_walk(convert, &pool, summary, err);
+}
+
+enum pfd_status pfd_convert_stream(const struct pfd_convert *convert,
+                                   pfd_read_fn read, void *read_user,
+                                   struct pfd_summary *summary,
+                                   struct pfd_error *err)
+{
+    struct pfd_windows windows = { .read = read, .user = read_user };
+    struct pfd_pool pool = { .windows = &windows };
+    enum pfd_status status = convert_walk(convert, &pool, summary, err);
+    pfd_window_drop(windows.current);
+    return status;
+}
+
+enum pfd_status pfd_convert_chunks(const struct pfd_convert *convert,
+                                   const struct pfd_chunk_bytes *chunks,
+                                   size_t n, struct pfd_summary *summary,
+                                   struct pfd_error *err)
+{
+    struct pfd_pool_chunks all = { .all = chunks, .n = n };
+    struct pfd_pool pool = { .chunks = &all };
+    enum pfd_status status = convert_walk(convert, &pool, summary, err);
+    pfd_chunk_close(&all.chunk);
+    return status;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Turns: what workers have made of batches is written in the order of the walk,
+ * by one of them at a time. Whose turn has not come leaves it in a slot and goes
+ * on with the next batch; who writes goes on to the slots that are next, so that
+ * between two batches nobody has to wake up. Where writing is what takes the
+ * time, all slots fill, and workers sleep until theirs is free: there are never
+ * more at work than the reader keeps up with.
+ */
+#include <stdlib.h>
+
+#include "stream/pipeline/convert_pool.h"
+
+/* With the lock. */
+static void stop(struct pfd_pool *pool)
+{
+    atomic_store(&pool->stop, true);
+    for (size_t i = 0; i < PFD_POOL_THREADS; i++)
+        pthread_cond_broadcast(&pool->turned[i]);
+}
+
+void pfd_pool_fail(struct pfd_pool *pool, enum pfd_status status,
+                   const char *text)
+{
+    pthread_mutex_lock(&pool->turn);
+    if (pool->error.code == PFD_OK)
+        pfd_fail(&pool->error, status, PFD_NO_OFFSET, "%s", text);
+    stop(pool);
+    pthread_mutex_unlock(&pool->turn);
+}
+
+/* ---- what was made ---- */
+
+bool pfd_product_init(struct pfd_product *made,
+                      const struct pfd_convert *convert)
+{
+    *made = (struct pfd_product){ 0 };
+    return !convert->write_chunk ||
+           pfd_chunk_writer_new(&made->chunk, NULL) == PFD_OK;
+}
+
+void pfd_product_deinit(struct pfd_product *made)
+{
+    pfd_tally_free(&made->tally);
+    pfd_unsure_free(&made->unsure);
+    pfd_text_free(&made->out);
+    pfd_text_free(&made->sentences);
+    pfd_text_free(&made->given);
+    pfd_chunk_writer_free(made->chunk);
+    free(made->kept);
+}
+
+bool pfd_slots_init(struct pfd_pool *pool, size_t n)
+{
+    pool->slots = calloc(n, sizeof *pool->slots);
+    if (!pool->slots)
+        return false;
+    bool ok = true;
+    for (; ok && pool->n_slots < n; pool->n_slots++)
+        ok = pfd_product_init(&pool->slots[pool->n_slots], pool->convert);
+    return ok;
+}
+
+void pfd_slots_deinit(struct pfd_pool *pool)
+{
+    for (size_t i = 0; i < pool->n_slots; i++)
+        pfd_product_deinit(&pool->slots[i]);
+    free(pool->slots);
+}
+
+/* ---- writing ---- */
+
+/* The kept findings; only in their batch's turn. */
+static void hand_over(const struct pfd_pool *pool, struct pfd_product *made)
+{
+    const struct pfd_convert *convert = pool->convert;
+    if (made->sentences.failed)
+        return; /* out of memory: the run fails, with what was said so far */
+    for (size_t i = 0; i < made->n_kept && convert->finding; i++) {
+        const struct pfd_kept *kept = &made->kept[i];
+        struct pfd_finding finding = {
+            .kind = kept->kind,
+            .offset = kept->offset,
+            .index = kept->index,
+            .in_buffer = true,
+            .source = convert->source ? convert->source : "-",
+            .text = made->sentences.data + kept->text,
+        };
+        convert->finding(convert->finding_user, &finding);
+    }
+    made->n_kept = 0;
+    made->sentences.n = 0;
+}
+
+void pfd_pool_give(struct pfd_pool *pool, const struct pfd_text *out)
+{
+    const struct pfd_convert *convert = pool->convert;
+    if (out->failed) {
+        pfd_pool_fail(pool, PFD_ERR_NOMEM, "out of memory");
+    } else if (out->n && convert->write &&
+               !convert->write(convert->write_user, out->data, out->n)) {
+        pfd_pool_fail(pool, PFD_ERR_STOPPED, "writing was stopped");
+    }
+}
+
+static void give_chunk(struct pfd_pool *pool, struct pfd_chunk_writer *writer)
+{
+    const struct pfd_convert *convert = pool->convert;
+    size_t n = pfd_chunk_size(writer);
+    const void *bytes = n ? pfd_chunk_finish(writer, &n) : NULL;
+    if (!bytes && n) {
+        pfd_pool_fail(pool, PFD_ERR_NOMEM, "out of memory");
+    } else if (bytes && !convert->write_chunk(convert->write_user, bytes, n,
+                                              pfd_chunk_said(bytes, n))) {
+        pfd_pool_fail(pool, PFD_ERR_STOPPED, "writing was stopped");
+    }
+}
+
+/* In the batch's turn, without the lock. */
+static void write_made(struct pfd_pool *pool, struct pfd_product *made,
+                       struct pfd_share *share)
+{
+    const struct pfd_convert *convert = pool->convert;
+    if (!atomic_load(&pool->stop)) {
+        hand_over(pool, made);
+        pool->n_hidden +=
+            pfd_shown_cut(&pool->shown, &made->unsure, &made->out);
+        atomic_store(&pool->shows_no_more, pool->shown.n == PFD_SHOWN_MAX);
+        pfd_pool_give(pool, &made->out);
+        if (share)
+            pfd_share_turn(share);
+        if (made->given.n) {
+            convert->given(convert->given_user, (const void *)made->given.data,
+                           made->given.n / sizeof(uint64_t));
+        }
+        if (made->chunk)
+            give_chunk(pool, made->chunk);
+    }
+    made->out.n = 0;
+    made->given.n = 0;
+}
+
+/* With the lock, which is given up meanwhile. */
+static void tell_progress(struct pfd_pool *pool)
+{
+    const struct pfd_convert *convert = pool->convert;
+    struct pfd_summary so_far = pool->summary;
+    pthread_mutex_unlock(&pool->turn);
+    if (!convert->progress(convert->progress_user, &so_far))
+        pfd_pool_fail(pool, PFD_ERR_STOPPED, "stopped");
+    pthread_mutex_lock(&pool->turn);
+}
+
+/* With the lock, which is given up meanwhile: all of a batch in its turn. */
+static void end_batch(struct pfd_pool *pool, struct pfd_product *made,
+                      struct pfd_share *share)
+{
+    pthread_mutex_unlock(&pool->turn);
+    write_made(pool, made, share);
+    pthread_mutex_lock(&pool->turn);
+    bool stopped = atomic_load(&pool->stop);
+    if (!stopped) {
+        pfd_summary_add(&pool->summary, &made->summary);
+        pfd_tally_merge(&pool->tally, &made->tally);
+        pool->n_hidden += made->unsure.n_hidden;
+    }
+    if (!stopped && pool->convert->progress)
+        tell_progress(pool);
+    if (made->ended)
+        stop(pool);
+    pool->n_written++;
+}
+
+/* ---- turns ---- */
+
+static bool is_next(const struct pfd_worker *w)
+{
+    const struct pfd_pool *pool = w->pool;
+    return pool->n_written == w->number && !pool->is_writing;
+}
+
+static bool has_slot(const struct pfd_worker *w)
+{
+    const struct pfd_pool *pool = w->pool;
+    return !w->share && w->number - pool->n_written < pool->n_slots;
+}
+
+/* With the lock: until all batches before this one are written, or, where that
+ * will do, there is a slot for it. True: it is this worker's turn. */
+static bool await_turn(struct pfd_worker *w, bool slot_will_do)
+{
+    struct pfd_pool *pool = w->pool;
+    pthread_cond_t *turned = &pool->turned[w->number % PFD_POOL_THREADS];
+    while (!w->in_turn && !is_next(w) && !(slot_will_do && has_slot(w)) &&
+           !atomic_load(&pool->stop))
+        pthread_cond_wait(turned, &pool->turn);
+    if (!w->in_turn && !is_next(w) && !atomic_load(&pool->stop))
+        return false;
+    if (!w->in_turn && is_next(w))
+        pool->is_writing = true;
+    w->in_turn = true;
+    return true;
+}
+
+void pfd_worker_write(struct pfd_worker *w)
+{
+    struct pfd_pool *pool = w->pool;
+    pthread_mutex_lock(&pool->turn);
+    await_turn(w, false);
+    pthread_mutex_unlock(&pool->turn);
+    write_made(pool, &w->made, w->share);
+}
+
+/* With the lock: batches in slots whose turn has come, too. */
+static void write_slots(struct pfd_pool *pool)
+{
+    while (pool->n_slots) {
+        struct pfd_product *made =
+            &pool->slots[pool->n_written % pool->n_slots];
+        if (!made->is_ready)
+            break;
+        made->is_ready = false;
+        end_batch(pool, made, NULL);
+        /* The batch that has a slot now, where it was waiting for one. */
+        uint64_t next = pool->n_written + pool->n_slots - 1;
+        pthread_cond_broadcast(&pool->turned[next % PFD_POOL_THREADS]);
+    }
+}
+
+void pfd_worker_end_turn(struct pfd_worker *w)
+{
+    struct pfd_pool *pool = w->pool;
+    pthread_mutex_lock(&pool->turn);
+    if (!await_turn(w, true)) {
+        struct pfd_product *slot = &pool->slots[w->number % pool->n_slots];
+        struct pfd_product empty = *slot;
+        *slot = w->made;
+        slot->is_ready = true;
+        w->made = empty;
+    } else if (!atomic_load(&pool->stop)) {
+        end_batch(pool, &w->made, w->share);
+        write_slots(pool);
+        pool->is_writing = false;
+        pthread_cond_broadcast(
+            &pool->turned[pool->n_written % PFD_POOL_THREADS]);
+    }
+    pthread_mutex_unlock(&pool->turn);
+    w->in_turn = false;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A walk by several workers at once. The buffer is cut into stretches; each
+ * worker claims the next one, looks in it for the first entry beyond doubt,
+ * and walks from there to the stretch's end. Then the stretches are joined, one
+ * after the other: where the walk so far ends at the very place where the next
+ * one began, its records are what one walk would have made, since between two
+ * entries a walk knows nothing of those before. Where it ends elsewhere, the
+ * claims are void, and the next stretch is walked from there.
+ */
+#include <string.h>
+
+#include "stream/pipeline/convert_pool.h"
+
+enum {
+    /* Bytes of a stretch: its smallest entries fit a batch. */
+    STRETCH = 64 * 1024,
+    STRETCHES_MIN = 16,
+    BEHIND = 8 * 1024, /* bytes, of the entry that a stretch ends in */
+    ALONE_MAX = 6,     /* log2 of stretches */
+    TRUST = 64,        /* stretches that joined, for one that did not */
+    SPINS = 256,       /* some microseconds, */
+    SPINS_MAX = 4,     /* so many times */
+};
+
+/* Lets the processor's other thread work. */
+static void relax(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb");
+#endif
+}
+
+static uint64_t start_of(uint64_t stretch)
+{
+    return stretch * STRETCH;
+}
+
+static uint64_t stretch_of(uint64_t at)
+{
+    return at / STRETCH;
+}
+
+bool pfd_split_can(const struct pfd_pool *pool)
+{
+    const struct pfd_walk *walk = &pool->walk;
+    return pool->format->split && !pool->windows && !pool->chunks &&
+           walk->last && pool->walked == PFD_OK && pool->n_batches &&
+           pfd_walk_end(walk) - walk->at >= start_of(STRETCHES_MIN);
+}
+
+void pfd_split_begin(struct pfd_pool *pool, bool spins)
+{
+    struct pfd_split *split = &pool->split;
+    split->is_on = true;
+    split->spins = spins;
+    split->front = stretch_of(pool->walk.at);
+    split->next = split->front;
+}
+
+/* Whoever waits looks again. */
+static void wake_all(struct pfd_pool *pool)
+{
+    atomic_fetch_add(&pool->split.n_news, 1);
+    for (size_t i = 0; i < PFD_POOL_THREADS; i++)
+        pthread_cond_signal(&pool->joined[i]);
+    pthread_cond_broadcast(&pool->idle);
+}
+
+/* Claims are void: the walk goes on from where it is. */
+static void start_over(struct pfd_pool *pool)
+{
+    struct pfd_split *split = &pool->split;
+    wake_all(pool);
+    split->front = stretch_of(pool->walk.at);
+    split->next = split->front;
+    split->epoch++;
+}
+
+/* Where stretches do not join, looking ahead is work for nothing. */
+static void distrust(struct pfd_split *split)
+{
+    split->alone = 1u << split->n_failed;
+    if (split->n_failed < ALONE_MAX)
+        split->n_failed++;
+    split->n_joined = 0;
+}
+
+static void trust(struct pfd_split *split)
+{
+    if (split->alone)
+        split->alone--;
+    if (++split->n_joined % TRUST == 0 && split->n_failed)
+        split->n_failed--;
+}
+
+/* The next stretch is this worker's; true: it is where the walk is. */
+static bool claim(struct pfd_worker *w)
+{
+    struct pfd_pool *pool = w->pool;
+    struct pfd_split *split = &pool->split;
+    bool is_front = split->next == split->front;
+    w->epoch = split->epoch;
+    w->stretch = split->next++;
+    w->walk = pool->walk;
+    w->walk.batch = &w->batch;
+    w->walk.until = start_of(w->stretch + 1);
+    if (w->walk.until >= pfd_walk_end(&w->walk))
+        w->walk.until = 0;
+    w->walk.state =
+        memcpy(w->state, pool->walk.state, pool->format->state_size);
+    return is_front;
+}
+
+/* Where the walk over the claimed stretch begins: false: there is no such
+ * entry. */
+static bool begin_stretch(struct pfd_worker *w, bool is_front, uint64_t end)
+{
+    const struct pfd_pool *pool = w->pool;
+    const uint64_t start = start_of(w->stretch);
+    bool is_part =
+        pool->has_parts &&
+        pfd_part_read(w, &w->walk, is_front ? w->walk.at : start, end + BEHIND);
+    if (is_front || pool->format->split(&w->walk, start, end))
+        return true;
+    if (!is_part)
+        return false;
+    pfd_part_leave(pool, &w->walk);
+    return pool->format->split(&w->walk, start, end);
+}
+
+/* Walks over the claimed stretch; false: no entry was found in it. */
+static bool walk_stretch(struct pfd_worker *w, bool is_front)
+{
+    const struct pfd_pool *pool = w->pool;
+    struct pfd_walk *walk = &w->walk;
+    uint64_t end = walk->until ? walk->until : pfd_walk_end(walk);
+    pfd_batch_clear(&w->batch);
+    if (!begin_stretch(w, is_front, end))
+        return false;
+    w->begun = walk->at;
+    w->walked = pool->format->walk(walk);
+    if (w->walked == PFD_MORE && pool->has_parts) {
+        pfd_part_leave(pool, walk);
+        w->walked = pool->format->walk(walk);
+    }
+    pfd_walk_mark_missing(walk);
+    w->n_entries = pfd_batch_entries(&w->batch);
+    return true;
+}
+
+/* The walk so far, and what this worker has walked: true when they are one. */
+static bool join(struct pfd_worker *w, bool found)
+{
+    struct pfd_pool *pool = w->pool;
+    struct pfd_split *split = &pool->split;
+    if (!found || w->begun != pool->walk.at) {
+        distrust(split);
+        start_over(pool);
+        return false;
+    }
+    pool->walk.at = w->walk.at;
+    memcpy(pool->walk.state, w->state, pool->format->state_size);
+    if (w->walked == PFD_END)
+        pool->walked = PFD_END;
+    bool is_whole = w->walked == PFD_OK && w->walk.until &&
+                    w->walk.at >= w->walk.until &&
+                    stretch_of(w->walk.at) == w->stretch + 1;
+    if (is_whole) {
+        split->front++;
+        trust(split);
+        atomic_fetch_add(&split->n_news, 1);
+        pthread_cond_signal(&pool->joined[split->front % PFD_POOL_THREADS]);
+        if (split->n_idle)
+            pthread_cond_broadcast(&pool->idle);
+    } else {
+        distrust(split);
+        start_over(pool);
+    }
+    return true;
+}
+
+/* With the lock, which is given up meanwhile: the walk before this one takes
+ * less time than falling asleep and being woken. */
+static void spin(struct pfd_pool *pool)
+{
+    unsigned news = atomic_load(&pool->split.n_news);
+    pthread_mutex_unlock(&pool->walking);
+    for (int i = 0; i < SPINS; i++) {
+        if (atomic_load_explicit(&pool->split.n_news, memory_order_relaxed) !=
+            news)
+            break;
+        relax();
+    }
+    pthread_mutex_lock(&pool->walking);
+}
+
+static bool is_joined(const struct pfd_worker *w)
+{
+    struct pfd_pool *pool = w->pool;
+    return pool->split.epoch != w->epoch || pool->split.front == w->stretch ||
+           atomic_load(&pool->stop);
+}
+
+/* With the lock: until the worker's stretch is next, or its claim void. */
+static bool await_join(struct pfd_worker *w)
+{
+    struct pfd_pool *pool = w->pool;
+    for (int i = 0; pool->split.spins && i < SPINS_MAX && !is_joined(w); i++)
+        spin(pool);
+    while (!is_joined(w)) {
+        pthread_cond_wait(&pool->joined[w->stretch % PFD_POOL_THREADS],
+                          &pool->walking);
+    }
+    return pool->split.epoch == w->epoch && !atomic_load(&pool->stop);
+}
+
+/* With the lock: may somebody claim a stretch? */
+static bool may_claim(const struct pfd_pool *pool)
+{
+    const struct pfd_split *split = &pool->split;
+    return split->next == split->front ||
+           (!split->alone && start_of(split->next) < pfd_walk_end(&pool->walk));
+}
+
+bool pfd_split_take(struct pfd_worker *w)
+{
+    struct pfd_pool *pool = w->pool;
+    bool is_mine = false;
+    while (!is_mine && pool->walked == PFD_OK && !atomic_load(&pool->stop)) {
+        if (!may_claim(pool)) {
+            pool->split.n_idle++;
+            pthread_cond_wait(&pool->idle, &pool->walking);
+            pool->split.n_idle--;
+            continue;
+        }
+        bool is_front = claim(w);
+        pthread_mutex_unlock(&pool->walking);
+        bool found = walk_stretch(w, is_front);
+        pthread_mutex_lock(&pool->walking);
+        if (!await_join(w))
+            continue;
+        is_mine = join(w, found) && !pfd_batch_is_empty(&w->batch);
+    }
+    if (!is_mine || pool->walked != PFD_OK)
+        wake_all(pool);
+    return is_mine;
+}

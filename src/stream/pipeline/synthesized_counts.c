@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream/pipeline/synthesized_counts.h"
+
+#include <string.h>
+
+void pfd_made_sums_free(struct pfd_made_sums *sums)
+{
+    pfd_words_free(&sums->keys);
+    pfd_text_free(&sums->key);
+    pfd_text_free(&sums->sums);
+}
+
+static struct pfd_made_sum *find(struct pfd_made_sums *sums, const char *key,
+                                 size_t n)
+{
+    static const struct pfd_made_sum zero;
+    struct pfd_words *keys = &sums->keys;
+    uint32_t i = pfd_words_find(keys, key, n);
+    bool is_full =
+        keys->n == PFD_MADE_SUMS_MAX || keys->bytes.n + n > PFD_MADE_SUMS_BYTES;
+    if (i == UINT32_MAX && is_full)
+        return &sums->others;
+    if (i == UINT32_MAX) {
+        i = pfd_words_add(keys, key, n);
+        pfd_text_add(&sums->sums, &zero, sizeof zero);
+    }
+    if (keys->failed || sums->sums.failed)
+        return NULL;
+    return (struct pfd_made_sum *)(void *)sums->sums.data + i;
+}
+
+void pfd_made_sums_add(struct pfd_made_sums *sums,
+                       const struct pfd_entry *entry)
+{
+    size_t n = 0;
+    const char *text = pfd_entry_format_string(entry, &n);
+    sums->key.n = 0;
+    pfd_text_add(&sums->key, &entry->id, sizeof entry->id);
+    pfd_text_add(&sums->key, text, n);
+    struct pfd_made_sum *sum =
+        sums->key.failed ? NULL : find(sums, sums->key.data, sums->key.n);
+    if (!sum) {
+        sums->failed = true;
+        return;
+    }
+    sum->entries++;
+    sum->bytes += entry->n_bytes;
+}
+
+void pfd_made_sums_give(const struct pfd_made_sums *sums, pfd_string_sum_fn fn,
+                        void *user)
+{
+    const struct pfd_made_sum *all = (const void *)sums->sums.data;
+    const uint32_t *ends = (const void *)sums->keys.ends.data;
+    for (uint32_t i = 0; i < sums->keys.n; i++) {
+        const char *key = sums->keys.bytes.data + ends[i];
+        struct pfd_string_info info = {
+            .format = "",
+            .source = "",
+            .text = key + sizeof info.id,
+            .n_text = ends[i + 1] - ends[i] - sizeof info.id,
+        };
+        memcpy(&info.id, key, sizeof info.id);
+        fn(user, &info, all[i].entries, all[i].bytes);
+    }
+    if (sums->others.entries)
+        fn(user, NULL, sums->others.entries, sums->others.bytes);
+}
