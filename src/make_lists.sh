@@ -22,7 +22,7 @@ set -eu
         echo "extern const struct pfd_plot_form pfd_plot_form_$name;"
     done
     for name in $6; do
-        echo "extern struct pfd_library pfd_library_$name;"
+        echo "extern struct pfd_dynamic_library pfd_library_$name;"
     done
     echo 'const struct pfd_format *const pfd_formats[] = {'
     for name in $2; do
@@ -51,7 +51,7 @@ set -eu
         echo "    &pfd_plot_form_$name,"
     done
     echo '    NULL };'
-    echo 'struct pfd_library *const pfd_libraries[] = {'
+    echo 'struct pfd_dynamic_library *const pfd_libraries[] = {'
     for name in $6; do
         echo "    &pfd_library_$name,"
     done

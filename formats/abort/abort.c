@@ -54,9 +54,10 @@ static void add_message(struct pfd_walk *w, uint64_t n_payload)
     struct pfd_record *r = add_record(w, n_payload);
     if (!n_payload || !w->shaders->n)
         return;
-    struct pfd_cursor payload = w->view;
-    pfd_cursor_seek(&payload, w->at + HEADER - w->base);
-    abort_find_sites(w->shaders, pfd_cursor_bytes(&payload, (size_t)n_payload),
+    struct pfd_byte_reader payload = w->view;
+    pfd_byte_reader_seek(&payload, w->at + HEADER - w->base);
+    abort_find_sites(w->shaders,
+                     pfd_byte_reader_bytes(&payload, (size_t)n_payload),
                      n_payload, &sites);
     if (!sites.n && sites.open) {
         r->findings |= FINDING(types_guessed);
@@ -366,7 +367,7 @@ static void make_guessed(struct payload *p)
 static bool abort_is_record(const struct pfd_look *look)
 {
     const struct pfd_record *r = look->record;
-    size_t n = pfd_cursor_left(&look->bytes);
+    size_t n = pfd_byte_reader_left(&look->bytes);
     return !r->string && !r->key && r->n_header == HEADER && n <= MESSAGE_MAX &&
            !(r->flags & ~(PFD_RECORD_MADE | PFD_RECORD_COPIED)) &&
            (!r->layout || abort_is_site(look->shaders, r->layout, n));
@@ -374,9 +375,9 @@ static bool abort_is_record(const struct pfd_look *look)
 
 static void abort_make(const struct pfd_look *look, struct pfd_made *ret)
 {
-    struct pfd_cursor c = look->bytes;
-    struct payload p = { .n = pfd_cursor_left(&c), .made = ret };
-    p.bytes = pfd_cursor_bytes(&c, (size_t)p.n);
+    struct pfd_byte_reader c = look->bytes;
+    struct payload p = { .n = pfd_byte_reader_left(&c), .made = ret };
+    p.bytes = pfd_byte_reader_bytes(&c, (size_t)p.n);
     if (!p.n)
         return;
     struct abort_site site = abort_site_of(look->shaders, look->record->layout);
@@ -431,18 +432,18 @@ static size_t abort_origin(const struct pfd_look *look, struct pfd_origin *ret)
 
 /* ---- the format ---- */
 
-static int abort_probe(const struct pfd_cursor *first, uint64_t n_buffer)
+static int abort_probe(const struct pfd_byte_reader *first, uint64_t n_buffer)
 {
-    struct pfd_cursor c = *first;
-    uint64_t size = pfd_cursor_u64(&c);
-    while (!size && pfd_cursor_ok(&c))
-        size = pfd_cursor_u64(&c); /* messages that were lost */
-    if (!pfd_cursor_ok(&c) || !size || size > MESSAGE_MAX ||
+    struct pfd_byte_reader c = *first;
+    uint64_t size = pfd_byte_reader_u64(&c);
+    while (!size && pfd_byte_reader_ok(&c))
+        size = pfd_byte_reader_u64(&c); /* messages that were lost */
+    if (!pfd_byte_reader_ok(&c) || !size || size > MESSAGE_MAX ||
         (n_buffer && size > n_buffer - HEADER))
         return 0;
-    size_t left = pfd_cursor_left(&c);
+    size_t left = pfd_byte_reader_left(&c);
     size_t n = size < left ? (size_t)size : left;
-    const char *text = (const char *)pfd_cursor_bytes(&c, n);
+    const char *text = (const char *)pfd_byte_reader_bytes(&c, n);
     size_t n_text = strnlen(text, n);
     if (n_text < 3 || !is_text(text, n_text))
         return 20;

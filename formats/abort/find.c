@@ -14,12 +14,12 @@ enum {
 static size_t message_at(const struct pfd_field *field, size_t at,
                          int64_t *score)
 {
-    const struct pfd_cursor c = pfd_cursor(field->bytes, field->n);
+    const struct pfd_byte_reader c = pfd_byte_reader(field->bytes, field->n);
     struct abort_sites sites;
     *score = 0;
     if (field->n - at < HEADER)
         return 0;
-    uint64_t size = pfd_cursor_peek_u64(&c, at);
+    uint64_t size = pfd_byte_reader_peek_u64(&c, at);
     if (size - 1 >= SIZE_MAX_FOUND || size > field->n - at - HEADER)
         return 0;
     abort_find_sites(field->shaders, field->bytes + at + HEADER, size, &sites);

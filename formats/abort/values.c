@@ -97,9 +97,9 @@ struct arguments {
 static struct arguments arguments_of(const struct pfd_look *look,
                                      const struct abort_site *site)
 {
-    struct pfd_cursor c = look->bytes;
-    struct texts t = { .site = site, .n = pfd_cursor_left(&c) };
-    t.payload = pfd_cursor_bytes(&c, (size_t)t.n);
+    struct pfd_byte_reader c = look->bytes;
+    struct texts t = { .site = site, .n = pfd_byte_reader_left(&c) };
+    t.payload = pfd_byte_reader_bytes(&c, (size_t)t.n);
     return (struct arguments){ .texts = t };
 }
 

@@ -244,7 +244,7 @@ static bool is_value(enum type t, uint32_t word)
 }
 
 bool debugprintf_values_fit(const struct pfd_string *s,
-                            struct pfd_cursor *values, size_t n_words,
+                            struct pfd_byte_reader *values, size_t n_words,
                             bool no_16)
 {
     const uint64_t *words = pfd_string_layout(s);
@@ -256,7 +256,7 @@ bool debugprintf_values_fit(const struct pfd_string *s,
         for (unsigned k = 0; k < n; k++) {
             if (n_words-- == 0)
                 return true;
-            if (!is_value(o.type, pfd_cursor_u32(values)))
+            if (!is_value(o.type, pfd_byte_reader_u32(values)))
                 return false;
         }
     }
@@ -534,7 +534,7 @@ size_t debugprintf_slots(const struct pfd_look *look, struct pfd_slot *ret,
     struct reader r = {
         .words = pfd_string_layout(s),
         .n = n_operands(pfd_string_layout(s), s->n_layout),
-        .limit = (uint32_t)pfd_cursor_left(&look->bytes),
+        .limit = (uint32_t)pfd_byte_reader_left(&look->bytes),
         .no_16 = look->record->layout & DEBUGPRINTF_NO_16,
         .slots = ret,
     };
@@ -546,21 +546,21 @@ size_t debugprintf_slots(const struct pfd_look *look, struct pfd_slot *ret,
 
 /* Is one of the first n components unsigned, with its upper bit set? */
 static bool is_minus(const struct operand *o, uint32_t at, size_t n,
-                     const struct pfd_cursor *values)
+                     const struct pfd_byte_reader *values)
 {
     size_t n_bytes = 4 * (size_t)dwords_of(o->type, false);
     if (o->type != TYPE_U32 && o->type != TYPE_U64)
         return false;
     for (size_t i = 1; i <= n && i <= o->n; i++) {
         size_t end = at + i * n_bytes;
-        if (end <= values->n && pfd_cursor_peek_u32(values, end - 4) >> 31)
+        if (end <= values->n && pfd_byte_reader_peek_u32(values, end - 4) >> 31)
             return true;
     }
     return false;
 }
 
 bool debugprintf_shows_minus(const struct pfd_string *s, bool no_16,
-                             const struct pfd_cursor *values)
+                             const struct pfd_byte_reader *values)
 {
     const uint64_t *words = pfd_string_layout(s);
     size_t n = n_operands(words, s->n_layout);

@@ -166,9 +166,9 @@ static void copy_on(struct pfd_walk *w, struct pfd_record *r, uint64_t more)
 {
     uint64_t left = pfd_walk_end(w) - r->offset;
     uint64_t n = r->n_bytes + more < left ? r->n_bytes + more : left;
-    struct pfd_cursor c = w->view;
-    pfd_cursor_seek(&c, r->offset - w->base);
-    const uint8_t *bytes = pfd_cursor_bytes(&c, (size_t)n);
+    struct pfd_byte_reader c = w->view;
+    pfd_byte_reader_seek(&c, r->offset - w->base);
+    const uint8_t *bytes = pfd_byte_reader_bytes(&c, (size_t)n);
     if (!bytes)
         return;
     pfd_walk_copy_add(w, bytes, (size_t)n);
@@ -178,9 +178,10 @@ static void copy_on(struct pfd_walk *w, struct pfd_record *r, uint64_t more)
 /* What the values of a record say against its conversions. */
 static uint64_t find_minus(const struct pfd_walk *w, const struct pfd_record *r)
 {
-    struct pfd_cursor c = w->view;
-    pfd_cursor_seek(&c, r->offset - w->base + r->n_header);
-    struct pfd_cursor values = pfd_cursor_sub(&c, r->n_bytes - r->n_header);
+    struct pfd_byte_reader c = w->view;
+    pfd_byte_reader_seek(&c, r->offset - w->base + r->n_header);
+    struct pfd_byte_reader values =
+        pfd_byte_reader_sub(&c, r->n_bytes - r->n_header);
     bool no_16 = r->layout & DEBUGPRINTF_NO_16;
     return debugprintf_shows_minus(r->string, no_16, &values)
                ? FINDING(type_mismatch)

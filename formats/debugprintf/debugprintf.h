@@ -98,7 +98,7 @@ size_t debugprintf_slots(const struct pfd_look *look, struct pfd_slot *ret,
 /* Does a conversion for signed values show one of an unsigned type, among the
  * values of this call, as negative? */
 bool debugprintf_shows_minus(const struct pfd_string *string, bool no_16,
-                             const struct pfd_cursor *values);
+                             const struct pfd_byte_reader *values);
 
 /* Bytes behind a record that the layer's formatter may read. */
 enum {
@@ -132,7 +132,7 @@ bool debugprintf_masks_fit(const struct pfd_string *string,
 
 /* Can the next [n_words] be values of the types of this call? */
 bool debugprintf_values_fit(const struct pfd_string *string,
-                            struct pfd_cursor *values, size_t n_words,
+                            struct pfd_byte_reader *values, size_t n_words,
                             bool no_16);
 
 #endif

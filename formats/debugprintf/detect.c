@@ -625,25 +625,25 @@ static int likelihood_of(const struct tally *t)
 }
 
 /* A header that can be one, and nothing behind it or the start of a record. */
-static bool is_bare(const struct pfd_cursor *first)
+static bool is_bare(const struct pfd_byte_reader *first)
 {
     enum {
         FLAGS_MAX = 3,
         COUNT_MAX = 1 << 24,
         RECORD = 8 /* dwords that every one has, at least */
     };
-    bool has_flags = pfd_cursor_peek_u32(first, 0) <= FLAGS_MAX;
-    uint32_t count = pfd_cursor_peek_u32(first, has_flags ? DWORD : 0);
+    bool has_flags = pfd_byte_reader_peek_u32(first, 0) <= FLAGS_MAX;
+    uint32_t count = pfd_byte_reader_peek_u32(first, has_flags ? DWORD : 0);
     bool is_zero = true;
     for (size_t at = 2 * DWORD; at + DWORD <= first->n && is_zero; at += DWORD)
-        is_zero = !pfd_cursor_peek_u32(first, at);
+        is_zero = !pfd_byte_reader_peek_u32(first, at);
     size_t size = (has_flags ? 2 : 1) * (size_t)DWORD;
     return count && count < COUNT_MAX &&
            (is_zero || (first->n < size + RECORD * DWORD &&
-                        pfd_cursor_peek_u32(first, size) <= count));
+                        pfd_byte_reader_peek_u32(first, size) <= count));
 }
 
-int debugprintf_probe(const struct pfd_cursor *first, uint64_t n_buffer)
+int debugprintf_probe(const struct pfd_byte_reader *first, uint64_t n_buffer)
 {
     struct pfd_walk w = { .view = *first, .last = n_buffer != 0 };
     struct tally t;

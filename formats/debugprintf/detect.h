@@ -83,7 +83,7 @@ uint32_t debugprintf_stage_word(const struct pfd_walk *walk,
                                 const struct debugprintf_head *head);
 
 /* The format's probe(). */
-int debugprintf_probe(const struct pfd_cursor *first, uint64_t n_buffer);
+int debugprintf_probe(const struct pfd_byte_reader *first, uint64_t n_buffer);
 
 /* The format's find(). */
 size_t debugprintf_find(const struct pfd_field *field, size_t from, size_t to,

@@ -115,7 +115,7 @@ size_t debugprintf_find(const struct pfd_field *field, size_t from, size_t to,
         if (!has_size(bytes, 0) && !has_size(bytes, 1))
             continue;
         formats = formats ? formats : format_bits(field->shaders);
-        w.view = pfd_cursor(bytes, field->n - at);
+        w.view = pfd_byte_reader(bytes, field->n - at);
         if (find_shape(&w, formats, ret))
             return at;
     }

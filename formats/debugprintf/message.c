@@ -18,10 +18,10 @@ struct view {
 
 static struct view view_of(const struct pfd_look *look)
 {
-    struct pfd_cursor c = look->bytes;
-    size_t n = pfd_cursor_left(&c);
+    struct pfd_byte_reader c = look->bytes;
+    size_t n = pfd_byte_reader_left(&c);
     struct view v = { .shape = debugprintf_shape_of(look->record) };
-    v.values = pfd_cursor_bytes(&c, n);
+    v.values = pfd_byte_reader_bytes(&c, n);
     v.n_values = n;
     v.header = v.values - look->record->n_header;
     if (look->record->string) {

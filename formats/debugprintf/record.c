@@ -119,8 +119,8 @@ const struct pfd_string *debugprintf_call_of(
         return NULL;
     struct debugprintf_masks masks = debugprintf_masks_at(w, s, h->at);
     uint64_t from = h->at + (uint64_t)s->header * DWORD;
-    struct pfd_cursor values = w->view;
-    pfd_cursor_seek(&values, from - w->base);
+    struct pfd_byte_reader values = w->view;
+    pfd_byte_reader_seek(&values, from - w->base);
     size_t n_there = (size_t)((left - (from - h->at)) / DWORD);
     return debugprintf_masks_fit(string, &masks) &&
                    debugprintf_values_fit(string, &values,

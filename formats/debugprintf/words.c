@@ -9,8 +9,9 @@ enum {
 static uint32_t word_at(const struct pfd_look *look, uint32_t i)
 {
     size_t at = (size_t)i * DWORD;
-    return at + DWORD <= look->bytes.n ? pfd_cursor_peek_u32(&look->bytes, at)
-                                       : 0;
+    return at + DWORD <= look->bytes.n
+               ? pfd_byte_reader_peek_u32(&look->bytes, at)
+               : 0;
 }
 
 static uint32_t stage_of(const struct debugprintf_shape *s,

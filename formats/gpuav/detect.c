@@ -241,7 +241,7 @@ static void decide_groups(const struct pfd_walk *w, const struct tally *t,
 static struct tally tally_of(const struct pfd_walk *w, uint8_t data)
 {
     struct tally t = { 0 };
-    struct pfd_cursor c = w->view;
+    struct pfd_byte_reader c = w->view;
     size_t n = c.n < GPUAV_EVIDENCE_BYTES ? c.n : GPUAV_EVIDENCE_BYTES;
     size_t at = (size_t)data * DWORD;
     size_t end = 0; /* of the chain from the start on */
@@ -249,8 +249,8 @@ static struct tally tally_of(const struct pfd_walk *w, uint8_t data)
     uint64_t limit = (data + wanted) * DWORD;
     bool is_chain = true;
     while (n - at >= 8 * DWORD) {
-        pfd_cursor_seek(&c, at);
-        const uint8_t *bytes = pfd_cursor_bytes(&c, n - at);
+        pfd_byte_reader_seek(&c, at);
+        const uint8_t *bytes = pfd_byte_reader_bytes(&c, n - at);
         if (!bytes)
             break;
         uint32_t size = gpuav_plausible(bytes, n - at, data);
@@ -339,7 +339,7 @@ static int likelihood_of(const struct pfd_walk *w, uint8_t data)
     return data == 2 && flags == 1 ? 80 : t.has_own ? 75 : 72;
 }
 
-int gpuav_probe(const struct pfd_cursor *first, uint64_t n_buffer)
+int gpuav_probe(const struct pfd_byte_reader *first, uint64_t n_buffer)
 {
     struct pfd_walk w = { .view = *first, .last = n_buffer != 0 };
     if (first->n < (2 + 8) * DWORD)

@@ -28,10 +28,10 @@ struct state {
 static const uint8_t *bytes_at(const struct pfd_walk *w, uint64_t at,
                                size_t *n_bytes)
 {
-    struct pfd_cursor c = w->view;
-    pfd_cursor_seek(&c, at - w->base);
-    *n_bytes = pfd_cursor_left(&c) / DWORD * DWORD;
-    return pfd_cursor_bytes(&c, *n_bytes);
+    struct pfd_byte_reader c = w->view;
+    pfd_byte_reader_seek(&c, at - w->base);
+    *n_bytes = pfd_byte_reader_left(&c) / DWORD * DWORD;
+    return pfd_byte_reader_bytes(&c, *n_bytes);
 }
 
 /* ---- records ---- */
@@ -293,9 +293,9 @@ struct view {
 
 static struct view view_of(const struct pfd_look *look)
 {
-    struct pfd_cursor c = look->bytes;
-    uint32_t n = (uint32_t)pfd_cursor_left(&c);
-    const uint8_t *payload = pfd_cursor_bytes(&c, n);
+    struct pfd_byte_reader c = look->bytes;
+    uint32_t n = (uint32_t)pfd_byte_reader_left(&c);
+    const uint8_t *payload = pfd_byte_reader_bytes(&c, n);
     struct view v = { .k = PFD_SPIRV_NONE };
     gpuav_read(payload - look->record->n_header,
                (n + look->record->n_header) / DWORD,
@@ -343,7 +343,7 @@ static void gpuav_make(const struct pfd_look *look, struct pfd_made *ret)
 {
     struct view v = view_of(look);
     bool as_layer = look->options->compat == PFD_COMPAT_KHRONOS;
-    size_t n = pfd_cursor_left(&look->bytes) / DWORD;
+    size_t n = pfd_byte_reader_left(&look->bytes) / DWORD;
     ret->literal = true;
     gpuav_fault_text(ret->text, &v.record, &look->shaders->capture, as_layer);
     if (as_layer && v.record.is_now) {

@@ -45,7 +45,7 @@ size_t gpuav_find(const struct pfd_field *field, size_t from, size_t to,
                   struct pfd_whole *ret);
 
 /* The format's probe(). */
-int gpuav_probe(const struct pfd_cursor *first, uint64_t n_buffer);
+int gpuav_probe(const struct pfd_byte_reader *first, uint64_t n_buffer);
 
 /* Can a record have so many dwords? */
 bool gpuav_is_size(uint32_t n);

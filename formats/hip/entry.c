@@ -122,7 +122,7 @@ bool hip_entry_word(const struct pfd_look *look, uint32_t at,
                     struct pfd_word *ret)
 {
     static const char *const hash[] = { "low", "high" };
-    uint32_t control = pfd_cursor_peek_u32(&look->bytes, 0);
+    uint32_t control = pfd_byte_reader_peek_u32(&look->bytes, 0);
     uint32_t n_text;
     uint32_t n_used;
     uint64_t end = at / DWORD * DWORD + DWORD;
@@ -137,9 +137,9 @@ bool hip_entry_word(const struct pfd_look *look, uint32_t at,
                pfd_word_set(ret, end, "hash of the format string, %s half",
                             hash[(at - HIP_CONTROL) / DWORD]);
     }
-    struct pfd_cursor payload = look->bytes;
-    pfd_cursor_seek(&payload, HIP_CONTROL);
-    payload = pfd_cursor_sub(&payload, pfd_cursor_left(&payload));
+    struct pfd_byte_reader payload = look->bytes;
+    pfd_byte_reader_seek(&payload, HIP_CONTROL);
+    payload = pfd_byte_reader_sub(&payload, pfd_byte_reader_left(&payload));
     pfd_rocm_text(&payload, 0, &n_text, &n_used);
     return at < HIP_CONTROL + n_used &&
            pfd_word_set(ret, HIP_CONTROL + (uint64_t)n_used, "format string");

@@ -171,11 +171,11 @@ static enum likeness look_for_text(const struct pfd_walk *w,
                                    bool found)
 {
     uint64_t n = h->n_bytes - HIP_CONTROL;
-    struct pfd_cursor c = w->view;
-    pfd_cursor_seek(&c, at + HIP_CONTROL - w->base);
+    struct pfd_byte_reader c = w->view;
+    pfd_byte_reader_seek(&c, at + HIP_CONTROL - w->base);
     if (n > TEXT_SEEN)
         n = TEXT_SEEN;
-    const uint8_t *text = pfd_cursor_bytes(&c, (size_t)n);
+    const uint8_t *text = pfd_byte_reader_bytes(&c, (size_t)n);
     if (!text)
         return NO_TEXT;
     const uint8_t *nul = memchr(text, 0, (size_t)n);
@@ -306,19 +306,19 @@ static const struct pfd_string *choose(const struct pfd_string *first,
     return best ? best : first;
 }
 
-static struct pfd_cursor payload_of(const struct pfd_walk *w,
-                                    const struct pfd_record *r)
+static struct pfd_byte_reader payload_of(const struct pfd_walk *w,
+                                         const struct pfd_record *r)
 {
-    struct pfd_cursor c = w->view;
-    pfd_cursor_seek(&c, r->offset + r->n_header - w->base);
-    return pfd_cursor_sub(&c, r->n_bytes - r->n_header);
+    struct pfd_byte_reader c = w->view;
+    pfd_byte_reader_seek(&c, r->offset + r->n_header - w->base);
+    return pfd_byte_reader_sub(&c, r->n_bytes - r->n_header);
 }
 
 /* Which strings of the batch's newest entry are null, by its steps. */
 static void solve(struct pfd_walk *w, struct pfd_record *r,
                   const struct pfd_step *steps, uint32_t from)
 {
-    struct pfd_cursor payload = payload_of(w, r);
+    struct pfd_byte_reader payload = payload_of(w, r);
     struct pfd_ways ways;
     r->layout = HIP_LAYOUT_TEXT | HIP_LAYOUT_NULLS;
     if (pfd_rocm_is_plain(steps, &payload, from))
@@ -351,7 +351,7 @@ static void solve_constant(struct pfd_walk *w, struct pfd_record *r)
  * have as a constant. */
 static void read_inline(struct pfd_walk *w, struct pfd_record *r)
 {
-    struct pfd_cursor payload = payload_of(w, r);
+    struct pfd_byte_reader payload = payload_of(w, r);
     struct pfd_step steps[STEPS_COMPILED];
     struct pfd_program_facts facts;
     uint32_t n_text;
@@ -440,11 +440,11 @@ static void add_unknown(struct pfd_walk *w, const struct header *h,
  * the hash? Zeros are no hash, and only one of 2^32 has an upper half of zero. */
 static bool is_unwritten(const struct pfd_walk *w, const struct header *h)
 {
-    struct pfd_cursor c = w->view;
+    struct pfd_byte_reader c = w->view;
     if (!h->is_constant || h->hash >> 32 || h->hash == DUMMY_HASH)
         return false;
     for (uint64_t at = HIP_ENTRY_MIN; at < h->n_bytes; at += DWORD) {
-        if (pfd_cursor_peek_u32(&c, (size_t)(w->at + at - w->base)))
+        if (pfd_byte_reader_peek_u32(&c, (size_t)(w->at + at - w->base)))
             return false;
     }
     return true;
@@ -549,17 +549,17 @@ static bool is_odd_hash(uint64_t hash)
 }
 
 /* How well the entries of the first bytes lead from one to the next. */
-static struct chain probe_chain(struct pfd_cursor c, uint32_t used)
+static struct chain probe_chain(struct pfd_byte_reader c, uint32_t used)
 {
     struct chain ret = { 0 };
     uint64_t end = PFD_ROCM_HEADER + (uint64_t)used;
     while (c.at < end && ret.n < PROBED_ENTRIES) {
         uint64_t at = c.at;
-        uint32_t control = pfd_cursor_u32(&c);
+        uint32_t control = pfd_byte_reader_u32(&c);
         uint32_t n = control >> 2;
-        if (!pfd_cursor_ok(&c))
+        if (!pfd_byte_reader_ok(&c))
             return ret; /* no more of it is seen */
-        size_t left = pfd_cursor_left(&c);
+        size_t left = pfd_byte_reader_left(&c);
         size_t n_text = left < n - HIP_CONTROL ? left : n - HIP_CONTROL;
         ret.is_broken =
             n < HIP_ENTRY_MIN || n > HIP_ENTRY_MAX || n % DWORD || n > end - at;
@@ -572,30 +572,30 @@ static struct chain probe_chain(struct pfd_cursor c, uint32_t used)
             ret.n_odd += likeness != ALL_TEXT || n_text < TEXT_LEAST;
             ret.is_text = n_text == TEXT_SEEN && at + n > c.n;
         } else if (!ret.is_broken) {
-            ret.n_odd += is_odd_hash(pfd_cursor_peek_u64(&c, c.at));
+            ret.n_odd += is_odd_hash(pfd_byte_reader_peek_u64(&c, c.at));
         }
         if (ret.is_broken || at + n > c.n)
             return ret;
         ret.n++;
-        pfd_cursor_seek(&c, at + n);
+        pfd_byte_reader_seek(&c, at + n);
     }
     ret.is_whole = c.at == end;
     return ret;
 }
 
-static int hip_probe(const struct pfd_cursor *first, uint64_t n_buffer)
+static int hip_probe(const struct pfd_byte_reader *first, uint64_t n_buffer)
 {
-    struct pfd_cursor c = *first;
+    struct pfd_byte_reader c = *first;
     int score = pfd_rocm_probe(first, n_buffer);
-    uint32_t used = pfd_cursor_u32(&c);
-    pfd_cursor_u32(&c);
-    if (!score || !pfd_cursor_ok(&c) || !used)
+    uint32_t used = pfd_byte_reader_u32(&c);
+    pfd_byte_reader_u32(&c);
+    if (!score || !pfd_byte_reader_ok(&c) || !used)
         return score;
     struct chain chain = probe_chain(c, used);
     if (!chain.n && chain.is_broken)
         return score < 60 ? (score < 30 ? score : 30) : HEADER_HOLDS;
-    uint32_t control = pfd_cursor_u32(&c);
-    uint8_t letter = pfd_cursor_u8(&c);
+    uint32_t control = pfd_byte_reader_u32(&c);
+    uint8_t letter = pfd_byte_reader_u8(&c);
     bool is_inline = !(control & HIP_FLAG_CONSTANT);
     bool is_text = letter >= 0x20 && letter < 0x7f;
     bool is_odd = chain.n_odd * 2 > chain.n && chain.n < CHAIN_SURE_IF_ODD;
@@ -613,25 +613,26 @@ static int hip_probe(const struct pfd_cursor *first, uint64_t n_buffer)
 }
 
 static struct pfd_rocm_chain hip_chain(const struct pfd_table *table,
-                                       struct pfd_cursor c, bool is_pages)
+                                       struct pfd_byte_reader c, bool is_pages)
 {
     struct pfd_rocm_chain ret = { 0 };
-    while (ret.n < PROBED_ENTRIES && pfd_cursor_left(&c)) {
+    while (ret.n < PROBED_ENTRIES && pfd_byte_reader_left(&c)) {
         size_t at = c.at;
-        size_t left = pfd_cursor_left(&c);
-        uint32_t control = pfd_cursor_u32(&c);
-        uint64_t hash = pfd_cursor_u64(&c);
+        size_t left = pfd_byte_reader_left(&c);
+        uint32_t control = pfd_byte_reader_u32(&c);
+        uint64_t hash = pfd_byte_reader_u64(&c);
         uint32_t n = control >> 2;
         bool is_constant = control & HIP_FLAG_CONSTANT;
         uint8_t letter = (uint8_t)hash;
-        if (!pfd_cursor_ok(&c) || n < HIP_ENTRY_MIN || n % DWORD || n > left ||
+        if (!pfd_byte_reader_ok(&c) || n < HIP_ENTRY_MIN || n % DWORD ||
+            n > left ||
             (is_constant ? !pfd_table_find(table, hash)
                          : !is_pages || letter < 0x20 || letter >= 0x7f))
             return ret;
         ret.is_telling |= is_constant;
         ret.is_weak |= !is_constant;
         ret.n++;
-        pfd_cursor_seek(&c, at + n);
+        pfd_byte_reader_seek(&c, at + n);
     }
     ret.is_whole = true;
     return ret;

@@ -13,7 +13,7 @@ bool hostcall_is_record(const struct pfd_look *look)
     return !r->string && !r->layout && r->n_header == HOSTCALL_RECORD_HEADER &&
            !(r->flags & (PFD_RECORD_OWN | PFD_RECORD_OWN2)) &&
            is_made == (stream != 0) &&
-           (!is_made || pfd_cursor_left(&look->bytes) > HOSTCALL_QWORD);
+           (!is_made || pfd_byte_reader_left(&look->bytes) > HOSTCALL_QWORD);
 }
 
 /* A null string is sent as an empty one. */
@@ -45,11 +45,11 @@ void hostcall_make(const struct pfd_look *look, struct pfd_made *ret)
 
 size_t hostcall_origin(const struct pfd_look *look, struct pfd_origin *ret)
 {
-    struct pfd_cursor header = look->bytes;
+    struct pfd_byte_reader header = look->bytes;
     header.at = 0;
-    uint64_t id = pfd_cursor_u64(&header);
-    uint32_t packet = pfd_cursor_u32(&header);
-    uint32_t lane = pfd_cursor_u32(&header);
+    uint64_t id = pfd_byte_reader_u64(&header);
+    uint32_t packet = pfd_byte_reader_u32(&header);
+    uint32_t lane = pfd_byte_reader_u32(&header);
     ret[0] = (struct pfd_origin){ .name = "lane", .value = { lane } };
     ret[1] = (struct pfd_origin){ .name = "packet", .value = { packet } };
     ret[2] = (struct pfd_origin){ .name = "message", .value = { id } };

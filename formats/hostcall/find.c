@@ -23,8 +23,9 @@ struct pool {
 
 static uint64_t qword(const struct pool *p, unsigned i)
 {
-    const struct pfd_cursor c = pfd_cursor(p->field->bytes, p->field->n);
-    return pfd_cursor_peek_u64(&c, p->at + (size_t)i * HOSTCALL_QWORD);
+    const struct pfd_byte_reader c =
+        pfd_byte_reader(p->field->bytes, p->field->n);
+    return pfd_byte_reader_peek_u64(&c, p->at + (size_t)i * HOSTCALL_QWORD);
 }
 
 /* The end of [n] things of a size behind a pointer into the pool, as bytes from
@@ -40,8 +41,9 @@ static uint64_t end_of(const struct pool *p, unsigned i, uint64_t n,
 
 static uint32_t word(const struct pool *p, uint64_t at)
 {
-    const struct pfd_cursor c = pfd_cursor(p->field->bytes, p->field->n);
-    return pfd_cursor_peek_u32(&c, p->at + (size_t)at);
+    const struct pfd_byte_reader c =
+        pfd_byte_reader(p->field->bytes, p->field->n);
+    return pfd_byte_reader_peek_u32(&c, p->at + (size_t)at);
 }
 
 /* Do [n] headers of packets, whose first is `at` bytes from the pool's

@@ -116,7 +116,8 @@ static void add_data(struct pfd_walk *w, uint32_t packet, unsigned lane)
     uint64_t at = hostcall_slot_at(w, packet, lane);
     size_t n = length_of(pfd_walk_u64(w, at)) * (size_t)HOSTCALL_QWORD;
     at += HOSTCALL_QWORD;
-    pfd_walk_copy_add(w, pfd_cursor_peek(&w->view, (size_t)(at - w->base)), n);
+    pfd_walk_copy_add(w, pfd_byte_reader_peek(&w->view, (size_t)(at - w->base)),
+                      n);
 }
 
 /* The data of all packets of a message; how many there are. */
@@ -149,14 +150,14 @@ static uint32_t gather(struct pfd_walk *w, const struct message *m)
 static bool read_message(struct pfd_record *r, const uint8_t *payload,
                          uint32_t n)
 {
-    struct pfd_cursor c = pfd_cursor(payload, n);
-    uint64_t control = pfd_cursor_u64(&c);
-    if (!pfd_cursor_ok(&c) || n <= HOSTCALL_QWORD)
+    struct pfd_byte_reader c = pfd_byte_reader(payload, n);
+    uint64_t control = pfd_byte_reader_u64(&c);
+    if (!pfd_byte_reader_ok(&c) || n <= HOSTCALL_QWORD)
         return false;
     uint32_t n_text;
     uint32_t n_used;
     const char *text = pfd_rocm_text(
-        &(struct pfd_cursor){
+        &(struct pfd_byte_reader){
             .base = payload,
             .n = n,
         },

@@ -74,7 +74,7 @@ bool hostcall_is_pending(const struct pfd_walk *w, uint32_t i);
 uint64_t hostcall_printing(const struct pfd_walk *w, uint32_t i);
 
 /* Member of pfd_format_hostcall. */
-int hostcall_probe(const struct pfd_cursor *first, uint64_t n_buffer);
+int hostcall_probe(const struct pfd_byte_reader *first, uint64_t n_buffer);
 
 /* ---- entry.c: what a whole message says; members of the format ---- */
 

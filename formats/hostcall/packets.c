@@ -346,7 +346,7 @@ bool hostcall_open(struct pfd_walk *w)
 
 /* What most lanes of a printf packet say are descriptors of messages; c: at the
  * payload. */
-static bool is_printing(struct pfd_cursor c, uint64_t mask)
+static bool is_printing(struct pfd_byte_reader c, uint64_t mask)
 {
     size_t at = c.at;
     unsigned n = 0;
@@ -355,7 +355,7 @@ static bool is_printing(struct pfd_cursor c, uint64_t mask)
     for (unsigned lane = 0; lane < HOSTCALL_LANES; lane++) {
         if (!(mask >> lane & 1) || at + (lane + 1) * HOSTCALL_SLOT > c.n)
             continue;
-        uint64_t d = pfd_cursor_peek_u64(&c, at + lane * HOSTCALL_SLOT);
+        uint64_t d = pfd_byte_reader_peek_u64(&c, at + lane * HOSTCALL_SLOT);
         n++;
         n_sound += !(d & HOSTCALL_RESERVED);
         has_words |= (d >> HOSTCALL_COUNT_SHIFT & 7) != 0;
@@ -365,20 +365,20 @@ static bool is_printing(struct pfd_cursor c, uint64_t mask)
 
 /* Packets that make sense among the first of a recording whose headers have
  * n_header bytes; 0: the first does not, or most do not, or none prints. */
-static unsigned count_recorded(const struct pfd_cursor *first,
+static unsigned count_recorded(const struct pfd_byte_reader *first,
                                uint32_t n_header, uint64_t n_buffer)
 {
     bool is_whole = n_buffer && n_buffer % (n_header + HOSTCALL_PAYLOAD) == 0;
     uint32_t before = n_header - HEADER_NEW; /* u64 next, in the old layout */
-    struct pfd_cursor c = *first;
+    struct pfd_byte_reader c = *first;
     unsigned n = 0;
     unsigned n_sound = 0;
     bool prints = false;
     for (uint64_t at = 0; at + n_header <= first->n && n_sound * 2 >= n; n++) {
-        pfd_cursor_seek(&c, at + before);
-        uint64_t mask = pfd_cursor_u64(&c);
-        uint32_t service = pfd_cursor_u32(&c);
-        pfd_cursor_seek(&c, at + n_header);
+        pfd_byte_reader_seek(&c, at + before);
+        uint64_t mask = pfd_byte_reader_u64(&c);
+        uint32_t service = pfd_byte_reader_u32(&c);
+        pfd_byte_reader_seek(&c, at + n_header);
         bool is_sound =
             mask && service - 1 < HOSTCALL_SERVICE_MAX &&
             (service != HOSTCALL_PRINTF || is_whole || is_printing(c, mask));
@@ -391,13 +391,13 @@ static unsigned count_recorded(const struct pfd_cursor *first,
     return prints && n_sound * 2 >= n ? n_sound : 0;
 }
 
-int hostcall_probe(const struct pfd_cursor *first, uint64_t n_buffer)
+int hostcall_probe(const struct pfd_byte_reader *first, uint64_t n_buffer)
 {
-    struct pfd_cursor c = *first;
+    struct pfd_byte_reader c = *first;
     uint64_t q[7];
     for (unsigned i = 0; i < 7; i++)
-        q[i] = pfd_cursor_u64(&c);
-    if (!pfd_cursor_ok(&c))
+        q[i] = pfd_byte_reader_u64(&c);
+    if (!pfd_byte_reader_ok(&c))
         return 0;
     unsigned n_old = count_recorded(first, HEADER_OLD, n_buffer);
     unsigned n_new = count_recorded(first, HEADER_NEW, n_buffer);

@@ -17,7 +17,7 @@ struct message {
     const uint64_t *constants;
     size_t next_constant;
     bool is_whole; /* the entry holds the constants as well */
-    struct pfd_cursor payload;
+    struct pfd_byte_reader payload;
 };
 
 static struct message open_message(const struct pfd_look *look)
@@ -25,7 +25,7 @@ static struct message open_message(const struct pfd_look *look)
     const struct pfd_string *s = look->record->string;
     uint32_t n = llpc_abort_dwords(s);
     const uint64_t *words = pfd_string_layout(s);
-    size_t left = pfd_cursor_left(&look->bytes) / DWORD;
+    size_t left = pfd_byte_reader_left(&look->bytes) / DWORD;
     return (struct message){
         .status = words + 1,
         .constants = words + 1 + (n + BITS - 1) / BITS,
@@ -41,11 +41,11 @@ static bool next_dword(struct message *m, uint32_t i, uint32_t *ret)
         size_t k = m->next_constant++;
         *ret = (uint32_t)(m->constants[k / 2] >> (32 * (k % 2)));
         if (m->is_whole)
-            pfd_cursor_skip(&m->payload, DWORD);
+            pfd_byte_reader_skip(&m->payload, DWORD);
         return true;
     }
-    *ret = pfd_cursor_u32(&m->payload);
-    return pfd_cursor_ok(&m->payload);
+    *ret = pfd_byte_reader_u32(&m->payload);
+    return pfd_byte_reader_ok(&m->payload);
 }
 
 /* The text that the message begins with: up to a NUL, if it can be shown. */
@@ -83,7 +83,7 @@ void llpc_abort_make(const struct pfd_look *look, struct pfd_made *ret)
     ret->text->failed |= bytes.failed;
     pfd_text_free(&bytes);
     ret->literal = true;
-    size_t n_payload = pfd_cursor_left(&look->bytes) / DWORD;
+    size_t n_payload = pfd_byte_reader_left(&look->bytes) / DWORD;
     for (; ret->n_slots < n_payload && ret->n_slots < PFD_ARGUMENTS_MAX;
          ret->n_slots++) {
         ret->slots[ret->n_slots] =

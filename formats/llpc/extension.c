@@ -55,10 +55,10 @@ static uint32_t rotate(uint32_t x, unsigned n)
 
 uint32_t llpc_commit_word(const uint8_t *bytes, size_t n, uint64_t at)
 {
-    struct pfd_cursor c = pfd_cursor(bytes, n);
+    struct pfd_byte_reader c = pfd_byte_reader(bytes, n);
     uint32_t h = (uint32_t)((at - BUFFER_HEADER) / DWORD);
     for (size_t i = 0; i < n / DWORD; i++) {
-        uint32_t k = pfd_cursor_u32(&c) * UINT32_C(0xcc9e2d51);
+        uint32_t k = pfd_byte_reader_u32(&c) * UINT32_C(0xcc9e2d51);
         h ^= rotate(k, 15) * UINT32_C(0x1b873593);
         h = rotate(h, 13) * 5 + UINT32_C(0xe6546b64);
     }
@@ -99,12 +99,12 @@ static void add_text(struct pfd_origin *ret, size_t *n, const char *name,
 static size_t add_words(const struct pfd_look *look, struct pfd_origin *ret,
                         size_t n)
 {
-    struct pfd_cursor c = look->bytes;
+    struct pfd_byte_reader c = look->bytes;
     uint32_t words[PFD_ROW_ORIGIN_DWORDS];
-    pfd_cursor_skip(&c, argument_bytes(look->record->string));
+    pfd_byte_reader_skip(&c, argument_bytes(look->record->string));
     for (int i = 0; i < PFD_ROW_ORIGIN_DWORDS; i++)
-        words[i] = pfd_cursor_u32(&c);
-    if (!pfd_cursor_ok(&c))
+        words[i] = pfd_byte_reader_u32(&c);
+    if (!pfd_byte_reader_ok(&c))
         return n;
     bool is_pixel = words[2] == UINT32_MAX;
     if (!is_pixel || words[0] != UINT32_MAX || words[1] != UINT32_MAX) {
@@ -231,14 +231,15 @@ static const struct pfd_string *find_text(const struct pfd_look *look,
 /* Puts argument i in the place of conversion c. False: the conversion has to
  * take it. */
 static bool take_text(const struct pfd_look *look, const struct conversion *c,
-                      size_t i, struct pfd_cursor payload, struct pfd_made *ret)
+                      size_t i, struct pfd_byte_reader payload,
+                      struct pfd_made *ret)
 {
     uint64_t texts = pfd_string_layout(look->record->string)[1];
     if (i >= 64 || !(texts >> i & 1) || !c->is_bare)
         return false;
-    uint64_t id = pfd_cursor_u64(&payload);
+    uint64_t id = pfd_byte_reader_u64(&payload);
     const struct pfd_string *s = find_text(look, id);
-    if (!pfd_cursor_ok(&payload) || !s)
+    if (!pfd_byte_reader_ok(&payload) || !s)
         return false;
     add_argument(c, s, ret->text);
     return true;
@@ -249,7 +250,7 @@ void llpc_own_make(const struct pfd_look *look, struct pfd_made *ret)
     const struct pfd_string *s = look->record->string;
     const char *text = pfd_string_text(s);
     uint64_t wide = pfd_string_layout(s)[0];
-    struct pfd_cursor payload = look->bytes;
+    struct pfd_byte_reader payload = look->bytes;
     uint32_t start = (uint32_t)payload.at;
     struct conversion c;
     size_t done = 0;
@@ -263,9 +264,9 @@ void llpc_own_make(const struct pfd_look *look, struct pfd_made *ret)
             uint32_t at = (uint32_t)payload.at - start;
             bool is_taken =
                 k == c.n_stars && take_text(look, &c, i, payload, ret);
-            pfd_cursor_skip(&payload, is_wide ? QWORD : DWORD);
+            pfd_byte_reader_skip(&payload, is_wide ? QWORD : DWORD);
             is_replaced |= is_taken;
-            if (!pfd_cursor_ok(&payload) || is_taken)
+            if (!pfd_byte_reader_ok(&payload) || is_taken)
                 continue;
             ret->slots[ret->n_slots++] = (struct pfd_slot){
                 .at = at,

@@ -15,7 +15,7 @@ enum {
  * whose address nobody has, since what they make is written through pointers
  * that could be anything's. */
 struct stretch {
-    struct pfd_cursor view;
+    struct pfd_byte_reader view;
     struct pfd_table table;
     size_t at;  /* where the next entry begins */
     size_t to;  /* the last place where one may begin */
@@ -69,7 +69,7 @@ static size_t look_ahead(const struct stretch *s, size_t at)
     uint64_t ids[AHEAD];
     size_t n = 0;
     while (n < AHEAD && at <= s->to) {
-        uint64_t h = pfd_cursor_peek_u64(&s->view, at);
+        uint64_t h = pfd_byte_reader_peek_u64(&s->view, at);
         size_t n_bytes = bytes_of(h);
         ids[n++] = h >> 16;
         pfd_table_prefetch(&s->table, h >> 16);
@@ -93,7 +93,7 @@ static inline __attribute__((always_inline)) void add_sound(
     for (; r < last && at <= s.to; r++) {
         if (is_large && __builtin_expect(!n_ahead--, 0))
             n_ahead = look_ahead(in, at) - 1;
-        uint64_t header = pfd_cursor_peek_u64(&s.view, at);
+        uint64_t header = pfd_byte_reader_peek_u64(&s.view, at);
         __builtin_prefetch(s.view.base + at + PREFETCH);
         size_t n_bytes = bytes_of(header);
         const struct pfd_string *string = find_exact(&s.table, header);
@@ -145,7 +145,7 @@ static void count_sound(struct pfd_walk *w, const struct stretch *in,
     size_t at = s.at;
     size_t n = 0;
     for (; n < max && at <= s.to; n++) {
-        uint64_t header = pfd_cursor_peek_u64(&s.view, at);
+        uint64_t header = pfd_byte_reader_peek_u64(&s.view, at);
         struct known *k = &known[known_place(header)];
         size_t n_bytes = bytes_of(header);
         if (__builtin_expect(k->header != header, 0)) {

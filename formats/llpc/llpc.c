@@ -313,12 +313,12 @@ static enum pfd_status step_odd(struct pfd_walk *w, struct llpc_state *st,
 static void step_committed(struct pfd_walk *w, const struct llpc_header *h,
                            const struct pfd_string *s)
 {
-    struct pfd_cursor c = w->view;
+    struct pfd_byte_reader c = w->view;
     struct pfd_quoted text;
     size_t n = (size_t)h->n_bytes - LLPC_DWORD;
-    pfd_cursor_seek(&c, w->at - w->base);
-    const uint8_t *bytes = pfd_cursor_bytes(&c, n);
-    uint32_t stored = pfd_cursor_u32(&c);
+    pfd_byte_reader_seek(&c, w->at - w->base);
+    const uint8_t *bytes = pfd_byte_reader_bytes(&c, n);
+    uint32_t stored = pfd_byte_reader_u32(&c);
     if (bytes && stored == llpc_commit_word(bytes, n, w->at)) {
         struct pfd_record *r = &w->batch->records[w->batch->n];
         add_entry(w, h, s, 0);
@@ -437,8 +437,8 @@ static bool llpc_split(struct pfd_walk *w, uint64_t from, uint64_t to)
 
 static uint64_t llpc_used(const uint8_t *header)
 {
-    struct pfd_cursor c = pfd_cursor(header, LLPC_HEADER);
-    uint64_t used = pfd_cursor_u64(&c);
+    struct pfd_byte_reader c = pfd_byte_reader(header, LLPC_HEADER);
+    uint64_t used = pfd_byte_reader_u64(&c);
     return LLPC_HEADER +
            (used < LLPC_CLAMP_DWORDS ? used : LLPC_CLAMP_DWORDS) * LLPC_DWORD;
 }
@@ -455,8 +455,8 @@ static void llpc_resume(struct pfd_walk *w, uint64_t end)
 static size_t llpc_entry_at(const struct pfd_table *table, const uint8_t *bytes,
                             size_t n)
 {
-    struct pfd_cursor c = pfd_cursor(bytes, n);
-    uint64_t h = pfd_cursor_u64(&c);
+    struct pfd_byte_reader c = pfd_byte_reader(bytes, n);
+    uint64_t h = pfd_byte_reader_u64(&c);
     uint64_t n_bytes = (h & 0xffff) * LLPC_DWORD;
     if (n_bytes < LLPC_SIZE_MIN * LLPC_DWORD || n_bytes > n)
         return 0;
@@ -466,12 +466,12 @@ static size_t llpc_entry_at(const struct pfd_table *table, const uint8_t *bytes,
 
 /* Could one of the four headers that begin in these 16 bytes have a known id?
  * Ids are told apart by their upper bits first. */
-static inline bool has_mark(const uint64_t *marks, const struct pfd_cursor *c,
-                            size_t at)
+static inline bool has_mark(const uint64_t *marks,
+                            const struct pfd_byte_reader *c, size_t at)
 {
     bool is_there = false;
     for (size_t i = 0; i < 4; i++) {
-        uint32_t high = pfd_cursor_peek_u32(c, at + (i + 1) * LLPC_DWORD);
+        uint32_t high = pfd_byte_reader_peek_u32(c, at + (i + 1) * LLPC_DWORD);
         is_there |= pfd_table_marks(marks, (uint16_t)(high >> 16));
     }
     return is_there;
@@ -480,7 +480,7 @@ static inline bool has_mark(const uint64_t *marks, const struct pfd_cursor *c,
 static size_t llpc_find(const struct pfd_table *table, const uint8_t *bytes,
                         size_t n, size_t from, size_t to)
 {
-    const struct pfd_cursor c = pfd_cursor(bytes, n);
+    const struct pfd_byte_reader c = pfd_byte_reader(bytes, n);
     const uint64_t *marks = table->marks;
     size_t at = from;
     while (table->n && at < to && n - at >= LLPC_ENTRY_HEADER) {
@@ -488,8 +488,8 @@ static size_t llpc_find(const struct pfd_table *table, const uint8_t *bytes,
             at += 4 * LLPC_DWORD;
             continue;
         }
-        uint32_t low = pfd_cursor_peek_u32(&c, at);
-        uint32_t high = pfd_cursor_peek_u32(&c, at + LLPC_DWORD);
+        uint32_t low = pfd_byte_reader_peek_u32(&c, at);
+        uint32_t high = pfd_byte_reader_peek_u32(&c, at + LLPC_DWORD);
         uint64_t id = (uint64_t)high << 16 | low >> 16;
         /* Sizes of zero and one, and ids that only zeros make, are common. */
         if ((low & 0xffff) >= LLPC_SIZE_MIN && id &&
@@ -503,16 +503,16 @@ static size_t llpc_find(const struct pfd_table *table, const uint8_t *bytes,
 
 static bool llpc_is_telling(const uint8_t *entry)
 {
-    struct pfd_cursor c = pfd_cursor(entry, LLPC_ENTRY_HEADER);
-    return pfd_cursor_u64(&c) >> 16 >= TELLING_ID;
+    struct pfd_byte_reader c = pfd_byte_reader(entry, LLPC_ENTRY_HEADER);
+    return pfd_byte_reader_u64(&c) >> 16 >= TELLING_ID;
 }
 
 static bool llpc_is_header(const uint8_t *header)
 {
-    struct pfd_cursor c = pfd_cursor(header, LLPC_HEADER);
-    uint64_t used = pfd_cursor_u64(&c);
+    struct pfd_byte_reader c = pfd_byte_reader(header, LLPC_HEADER);
+    uint64_t used = pfd_byte_reader_u64(&c);
     return used >= LLPC_SIZE_MIN && used < UINT64_C(1) << 40 &&
-           pfd_cursor_u64(&c) == 0;
+           pfd_byte_reader_u64(&c) == 0;
 }
 
 static const struct pfd_format_live llpc_live = {
@@ -527,25 +527,26 @@ static const struct pfd_format_live llpc_live = {
 };
 
 /* Zeros are no id. */
-static bool has_no_id(const struct pfd_cursor *first, size_t at)
+static bool has_no_id(const struct pfd_byte_reader *first, size_t at)
 {
     return at + LLPC_ENTRY_HEADER <= first->n &&
-           !(pfd_cursor_peek_u64(first, at) >> 16);
+           !(pfd_byte_reader_peek_u64(first, at) >> 16);
 }
 
 /* Nothing is at the place of the first entry, or what can be one. */
-static bool can_begin(const struct pfd_cursor *first)
+static bool can_begin(const struct pfd_byte_reader *first)
 {
     const size_t at = LLPC_HEADER;
-    if (at + LLPC_ENTRY_HEADER > first->n || !pfd_cursor_peek_u64(first, at))
+    if (at + LLPC_ENTRY_HEADER > first->n ||
+        !pfd_byte_reader_peek_u64(first, at))
         return true;
-    return (pfd_cursor_peek_u32(first, at) & 0xffff) >= LLPC_SIZE_MIN &&
+    return (pfd_byte_reader_peek_u32(first, at) & 0xffff) >= LLPC_SIZE_MIN &&
            !has_no_id(first, at);
 }
 
 /* Sizes that lead from entry to entry up to the end of what is seen, or so far
  * that it is no chance. */
-static bool has_chain(const struct pfd_cursor *first)
+static bool has_chain(const struct pfd_byte_reader *first)
 {
     enum {
         CHAIN_SURE = 8
@@ -553,7 +554,7 @@ static bool has_chain(const struct pfd_cursor *first)
     unsigned n = 0;
     size_t at = LLPC_HEADER;
     while (at + LLPC_DWORD <= first->n && n < CHAIN_SURE) {
-        uint32_t size = pfd_cursor_peek_u32(first, at) & 0xffff;
+        uint32_t size = pfd_byte_reader_peek_u32(first, at) & 0xffff;
         if (size < LLPC_SIZE_MIN || has_no_id(first, at))
             return false;
         at += (size_t)size * LLPC_DWORD;
@@ -562,12 +563,12 @@ static bool has_chain(const struct pfd_cursor *first)
     return n >= CHAIN_SURE || (n && at == first->n);
 }
 
-static int llpc_probe(const struct pfd_cursor *first, uint64_t n_buffer)
+static int llpc_probe(const struct pfd_byte_reader *first, uint64_t n_buffer)
 {
-    struct pfd_cursor c = *first;
-    uint64_t used = pfd_cursor_u64(&c);
-    uint64_t reserved = pfd_cursor_u64(&c); /* two dwords */
-    if (!pfd_cursor_ok(&c) || reserved)
+    struct pfd_byte_reader c = *first;
+    uint64_t used = pfd_byte_reader_u64(&c);
+    uint64_t reserved = pfd_byte_reader_u64(&c); /* two dwords */
+    if (!pfd_byte_reader_ok(&c) || reserved)
         return 0;
     if (used <= (n_buffer ? n_buffer / LLPC_DWORD : LLPC_CLAMP_DWORDS))
         return !used || can_begin(first) ? 60 : 40;

@@ -33,18 +33,18 @@ enum {
 };
 
 /* Passes over n objects with all that they contain. */
-static bool skip(struct pfd_cursor *c, uint64_t n)
+static bool skip(struct pfd_byte_reader *c, uint64_t n)
 {
     uint64_t owed[DEPTH] = { n };
     size_t depth = n > 0;
     while (depth > 0) {
-        struct pfd_pack object = pfd_pack_read(c);
-        if (object.kind == PFD_PACK_BAD || !pfd_cursor_ok(c) ||
-            object.n_follow > pfd_cursor_left(c))
+        struct pfd_msgpack object = pfd_msgpack_read(c);
+        if (object.kind == PFD_MSGPACK_BAD || !pfd_byte_reader_ok(c) ||
+            object.n_follow > pfd_byte_reader_left(c))
             return false;
         owed[depth - 1]--;
-        if (object.kind != PFD_PACK_ITEMS) {
-            pfd_cursor_skip(c, (size_t)object.n_follow);
+        if (object.kind != PFD_MSGPACK_ITEMS) {
+            pfd_byte_reader_skip(c, (size_t)object.n_follow);
         } else if (object.n_follow > 0) {
             if (depth == DEPTH)
                 return false;
@@ -57,11 +57,11 @@ static bool skip(struct pfd_cursor *c, uint64_t n)
 }
 
 /* The objects of an array, or pairs of a map. */
-static bool read_items(struct pfd_cursor *c, bool is_map, uint64_t *n)
+static bool read_items(struct pfd_byte_reader *c, bool is_map, uint64_t *n)
 {
-    struct pfd_pack object = pfd_pack_read(c);
-    if (object.kind != PFD_PACK_ITEMS || object.is_map != is_map ||
-        object.n_follow > pfd_cursor_left(c))
+    struct pfd_msgpack object = pfd_msgpack_read(c);
+    if (object.kind != PFD_MSGPACK_ITEMS || object.is_map != is_map ||
+        object.n_follow > pfd_byte_reader_left(c))
         return false;
     *n = object.n_follow >> is_map;
     return true;
@@ -75,19 +75,19 @@ static bool is_key(const char *key, size_t n, const char *wanted,
 
 #define IS_KEY(key, n, wanted) is_key(key, n, wanted, sizeof(wanted) - 1)
 
-static bool read_mask(struct pfd_cursor *c, struct llpc_plain_row *ret)
+static bool read_mask(struct pfd_byte_reader *c, struct llpc_plain_row *ret)
 {
     uint64_t n = 0;
     if (!read_items(c, false, &n) || n > 1)
         return false;
     ret->n_masks = (uint8_t)n;
-    return !n || pfd_pack_read_number(c, &ret->mask);
+    return !n || pfd_msgpack_read_number(c, &ret->mask);
 }
 
-static bool read_text(struct pfd_cursor *c, struct llpc_plain_row *ret)
+static bool read_text(struct pfd_byte_reader *c, struct llpc_plain_row *ret)
 {
     size_t n = 0;
-    ret->text = pfd_pack_read_bytes(c, &n);
+    ret->text = pfd_msgpack_read_bytes(c, &n);
     if (!ret->text || n > PFD_TEXT_MAX)
         return false;
     /* As strings.c has it. */
@@ -97,10 +97,10 @@ static bool read_text(struct pfd_cursor *c, struct llpc_plain_row *ret)
     return true;
 }
 
-static bool read_count(struct pfd_cursor *c, struct llpc_plain_row *ret)
+static bool read_count(struct pfd_byte_reader *c, struct llpc_plain_row *ret)
 {
     uint64_t n = 0;
-    if (!pfd_pack_read_number(c, &n) || n > MASK_BITS)
+    if (!pfd_msgpack_read_number(c, &n) || n > MASK_BITS)
         return false;
     ret->n_arguments = (uint8_t)n;
     return true;
@@ -117,12 +117,12 @@ static unsigned meaning(const char *key, size_t n)
                                                  : IS_OTHER;
 }
 
-static bool read_value(struct pfd_cursor *c, unsigned has,
+static bool read_value(struct pfd_byte_reader *c, unsigned has,
                        struct llpc_plain_row *ret)
 {
     switch (has) {
     case HAS_INDEX:
-        return pfd_pack_read_number(c, &ret->key);
+        return pfd_msgpack_read_number(c, &ret->key);
     case HAS_STRING:
         return read_text(c, ret);
     case HAS_COUNT:
@@ -145,17 +145,17 @@ struct keys {
 };
 
 /* Key i of a row: what it says; 0: it is no text. */
-static unsigned read_key(struct pfd_cursor *c, struct keys *keys, uint64_t i,
-                         size_t *n_text)
+static unsigned read_key(struct pfd_byte_reader *c, struct keys *keys,
+                         uint64_t i, size_t *n_text)
 {
     const uint8_t *at = c->base + c->at;
     size_t n = i < N_KEYS ? keys->all[i].n : 0;
-    if (n && n <= pfd_cursor_left(c) && !memcmp(at, keys->all[i].at, n)) {
-        pfd_cursor_skip(c, n);
+    if (n && n <= pfd_byte_reader_left(c) && !memcmp(at, keys->all[i].at, n)) {
+        pfd_byte_reader_skip(c, n);
         *n_text = keys->all[i].n_text;
         return keys->all[i].has;
     }
-    const char *key = pfd_pack_read_bytes(c, n_text);
+    const char *key = pfd_msgpack_read_bytes(c, n_text);
     unsigned has = key ? meaning(key, *n_text) : 0;
     if (has && i < N_KEYS) {
         keys->all[i].at = at;
@@ -166,7 +166,7 @@ static unsigned read_key(struct pfd_cursor *c, struct keys *keys, uint64_t i,
     return has;
 }
 
-static bool read_row(struct pfd_cursor *c, struct keys *keys,
+static bool read_row(struct pfd_byte_reader *c, struct keys *keys,
                      struct llpc_plain_row *ret)
 {
     uint64_t n_pairs = 0;
@@ -191,12 +191,12 @@ static bool read_row(struct pfd_cursor *c, struct keys *keys,
     return has & HAS_INDEX && has & HAS_STRING && ret->key >> LLPC_ID_BITS == 0;
 }
 
-static bool read_rows(struct pfd_cursor *c, struct llpc_plain *ret)
+static bool read_rows(struct pfd_byte_reader *c, struct llpc_plain *ret)
 {
     uint64_t n = 0;
     struct llpc_plain_row row;
     struct keys keys = { 0 };
-    if (!read_items(c, false, &n) || n > pfd_cursor_left(c) / ROW_MIN)
+    if (!read_items(c, false, &n) || n > pfd_byte_reader_left(c) / ROW_MIN)
         return false;
     pfd_text_expect(&ret->rows, (size_t)n * sizeof row);
     for (; ret->n < n; ret->n++) {
@@ -207,18 +207,18 @@ static bool read_rows(struct pfd_cursor *c, struct llpc_plain *ret)
     return !ret->rows.failed;
 }
 
-static bool read_member(struct pfd_cursor *c, unsigned has,
+static bool read_member(struct pfd_byte_reader *c, unsigned has,
                         struct llpc_plain *ret)
 {
     uint64_t version = 0;
     if (has == HAS_ROWS)
         return read_rows(c, ret);
     if (has == HAS_VERSION)
-        return pfd_pack_read_number(c, &version) && version == VERSION;
+        return pfd_msgpack_read_number(c, &version) && version == VERSION;
     return skip(c, 1); /* .user_data_offset, for one */
 }
 
-static bool read_table(struct pfd_cursor *c, struct llpc_plain *ret)
+static bool read_table(struct pfd_byte_reader *c, struct llpc_plain *ret)
 {
     uint64_t n_pairs = 0;
     unsigned has = 0;
@@ -226,7 +226,7 @@ static bool read_table(struct pfd_cursor *c, struct llpc_plain *ret)
         return false;
     for (uint64_t i = 0; i < n_pairs; i++) {
         size_t n = 0;
-        const char *key = pfd_pack_read_bytes(c, &n);
+        const char *key = pfd_msgpack_read_bytes(c, &n);
         if (!key)
             return false;
         unsigned one = IS_KEY(key, n, ".version")   ? HAS_VERSION
@@ -241,16 +241,16 @@ static bool read_table(struct pfd_cursor *c, struct llpc_plain *ret)
 
 /* All of the document is looked at: one that is cut or damaged anywhere is no
  * table. */
-static bool read_document(struct pfd_cursor *c, struct llpc_plain *ret)
+static bool read_document(struct pfd_byte_reader *c, struct llpc_plain *ret)
 {
     uint64_t n_pairs = 0;
     bool is_there = false;
-    if (pfd_cursor_left(c) > UINT32_MAX || !read_items(c, true, &n_pairs))
+    if (pfd_byte_reader_left(c) > UINT32_MAX || !read_items(c, true, &n_pairs))
         return false;
     for (uint64_t i = 0; i < n_pairs; i++) {
-        struct pfd_cursor before = *c;
+        struct pfd_byte_reader before = *c;
         size_t n = 0;
-        const char *key = pfd_pack_read_bytes(c, &n);
+        const char *key = pfd_msgpack_read_bytes(c, &n);
         if (!key) {
             *c = before;
             if (!skip(c, 2))
@@ -264,12 +264,13 @@ static bool read_document(struct pfd_cursor *c, struct llpc_plain *ret)
             is_there = true;
         }
     }
-    return pfd_cursor_ok(c) && !pfd_cursor_left(c);
+    return pfd_byte_reader_ok(c) && !pfd_byte_reader_left(c);
 }
 
-bool llpc_plain_read(struct pfd_cursor document, struct llpc_plain *ret)
+bool llpc_plain_read(struct pfd_byte_reader document, struct llpc_plain *ret)
 {
-    struct pfd_cursor c = pfd_cursor_sub(&document, pfd_cursor_left(&document));
+    struct pfd_byte_reader c =
+        pfd_byte_reader_sub(&document, pfd_byte_reader_left(&document));
     *ret = (struct llpc_plain){ 0 };
     if (read_document(&c, ret))
         return true;

@@ -28,7 +28,7 @@ struct llpc_plain {
  * False: it is not plain, or there is no memory; ret is empty. The caller frees
  * what is not: rows are borrowed from the document.
  */
-bool llpc_plain_read(struct pfd_cursor document, struct llpc_plain *ret);
+bool llpc_plain_read(struct pfd_byte_reader document, struct llpc_plain *ret);
 struct llpc_plain_row llpc_plain_at(const struct llpc_plain *plain, size_t i);
 void llpc_plain_free(struct llpc_plain *plain);
 

@@ -99,10 +99,10 @@ static void describe_partial(const struct pfd_walk *w, uint64_t at,
         s->n_arguments > PARTIAL_ARGUMENTS || s->room > PARTIAL_ROOM)
         return;
     bool cut = s->flags & PFD_STRING_CUT;
-    struct pfd_cursor payload = w->view;
-    pfd_cursor_seek(&payload, at + LLPC_ENTRY_HEADER - w->base);
+    struct pfd_byte_reader payload = w->view;
+    pfd_byte_reader_seek(&payload, at + LLPC_ENTRY_HEADER - w->base);
     size_t n_payload = (size_t)(end - at - LLPC_ENTRY_HEADER);
-    const uint8_t *bytes = pfd_cursor_bytes(&payload, n_payload);
+    const uint8_t *bytes = pfd_byte_reader_bytes(&payload, n_payload);
     if (!bytes)
         return;
     memcpy(steps, s->steps, s->n_steps * sizeof *steps);

@@ -90,7 +90,8 @@ static enum pfd_status add_row(struct row_loader *loader,
 }
 
 static enum pfd_status load(struct row_loader *loader,
-                            const struct pfd_cursor *bytes, uint64_t offset)
+                            const struct pfd_byte_reader *bytes,
+                            uint64_t offset)
 {
     enum pfd_status status = PFD_OK;
     struct pfd_row row;

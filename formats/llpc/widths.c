@@ -231,7 +231,7 @@ size_t llpc_slots(const struct pfd_look *look, struct pfd_slot *ret,
     const struct pfd_record *r = look->record;
     return llpc_fill_slots(r->string, r->layout,
                            r->string->flags & PFD_STRING_CUT,
-                           (uint32_t)pfd_cursor_left(&look->bytes), ret);
+                           (uint32_t)pfd_byte_reader_left(&look->bytes), ret);
 }
 
 const char *llpc_layout_text(uint64_t layout)
@@ -299,7 +299,7 @@ bool llpc_is_record(const struct pfd_look *look)
     const struct pfd_string *s = r->string;
     unsigned flags = s && llpc_is_made(s) ? PFD_RECORD_MADE : 0;
     unsigned free = PFD_RECORD_COPIED | PFD_RECORD_SURE;
-    uint64_t n_payload = pfd_cursor_left(&look->bytes);
+    uint64_t n_payload = pfd_byte_reader_left(&look->bytes);
     return r->n_header == LLPC_ENTRY_HEADER && n_payload % DWORD == 0 &&
            (r->flags & ~free) == flags && r->key >> LLPC_ID_BITS == 0 &&
            (!s || (r->key == s->key && is_layout(s, r->layout, n_payload)));

@@ -75,7 +75,7 @@ static unsigned least(unsigned a, unsigned b)
 static const uint8_t *bytes_of(const struct weigher *w, size_t sample,
                                uint32_t at)
 {
-    return pfd_cursor_peek(&w->samples->payload[sample], at);
+    return pfd_byte_reader_peek(&w->samples->payload[sample], at);
 }
 
 /* ---- texts ---- */
@@ -107,7 +107,7 @@ static uint64_t damage_bits(const uint8_t *text, const uint8_t *other,
         in_dword += flips;
         bits += BITS_FLIP * flips;
     }
-    return PFD_BITS_DAMAGE + bits;
+    return PFD_LIKELIHOOD_DAMAGE + bits;
 }
 
 /* The first sample whose text is not that of sample i; all: there is none. */
@@ -130,15 +130,15 @@ static uint64_t text_bits_by(const struct weigher *w, size_t i, size_t k,
     const uint8_t *two = bytes_of(w, k, at);
     bool is_whole = n % DWORD || is_sound(one, n, fill);
     size_t n_text = is_whole ? opencl_look_at_text(one, n).n : n;
-    uint64_t bits = pfd_bits_text(one, n_text);
+    uint64_t bits = pfd_likelihood_text(one, n_text);
     if (i != k)
-        bits += BITS_LINKED + pfd_bits_text(two, n);
+        bits += BITS_LINKED + pfd_likelihood_text(two, n);
     for (size_t j = 0; j < w->samples->n; j++) {
         const uint8_t *bytes = bytes_of(w, j, at);
         uint64_t by_one = damage_bits(one, bytes, n);
         uint64_t by_two = i != k ? damage_bits(two, bytes, n) : by_one;
         bits += (by_one < by_two ? by_one : by_two) +
-                (is_whole ? 0 : PFD_BITS_DAMAGE);
+                (is_whole ? 0 : PFD_LIKELIHOOD_DAMAGE);
     }
     return bits;
 }
@@ -164,8 +164,8 @@ static uint64_t text_bits(const struct weigher *w, uint32_t at, uint32_t n,
 /* A dword of which nothing is known. */
 static unsigned dword_bits(uint32_t dword)
 {
-    unsigned bits = least(pfd_bits_integer(dword, DWORD),
-                          pfd_bits_float(dword, DWORD) + BITS_FLOAT);
+    unsigned bits = least(pfd_likelihood_integer(dword, DWORD),
+                          pfd_likelihood_float(dword, DWORD) + BITS_FLOAT);
     return least(bits, BITS_ANY);
 }
 
@@ -189,10 +189,10 @@ static uint64_t typed_bits(const struct opencl_argument *a,
     for (uint32_t i = 0; i < a->n; i++) {
         uint64_t value = 0;
         memcpy(&value, bytes + (size_t)i * element, element);
-        bits += is_float ? pfd_bits_float(value, element)
+        bits += is_float ? pfd_likelihood_float(value, element)
                 : is_character && !is_char(value)
                     ? BITS_ANY
-                    : pfd_bits_integer(value, element);
+                    : pfd_likelihood_integer(value, element);
     }
     return bits;
 }
@@ -210,9 +210,9 @@ static uint64_t value_bits(const struct weigher *w, size_t sample,
     uint64_t bits = 0;
     if (is_typed)
         return typed_bits(a, bytes_of(w, sample, at));
-    const struct pfd_cursor *payload = &w->samples->payload[sample];
+    const struct pfd_byte_reader *payload = &w->samples->payload[sample];
     for (uint32_t i = 0; i < used_bytes(a); i += DWORD)
-        bits += dword_bits(pfd_cursor_peek_u32(payload, at + i));
+        bits += dword_bits(pfd_byte_reader_peek_u32(payload, at + i));
     return bits;
 }
 
@@ -264,7 +264,7 @@ static unsigned filled_bits(uint32_t dword)
     struct opencl_text t = opencl_look_at_text(bytes, DWORD);
     unsigned bits = dword_bits(dword);
     return t.n && (t.is_full || t.ended)
-               ? least(bits, BITS_STALE_TEXT + pfd_bits_text(bytes, t.n))
+               ? least(bits, BITS_STALE_TEXT + pfd_likelihood_text(bytes, t.n))
                : bits;
 }
 
@@ -272,9 +272,9 @@ static unsigned filled_bits(uint32_t dword)
 static bool is_repeated(const struct weigher *w, uint32_t at)
 {
     for (size_t i = 0; i < w->samples->n; i++) {
-        const struct pfd_cursor *payload = &w->samples->payload[i];
-        if (pfd_cursor_peek_u32(payload, at) !=
-            pfd_cursor_peek_u32(payload, at + DWORD))
+        const struct pfd_byte_reader *payload = &w->samples->payload[i];
+        if (pfd_byte_reader_peek_u32(payload, at) !=
+            pfd_byte_reader_peek_u32(payload, at + DWORD))
             return false;
     }
     return true;
@@ -282,13 +282,13 @@ static bool is_repeated(const struct weigher *w, uint32_t at)
 
 static uint64_t stale_column_bits(const struct weigher *w, uint32_t at)
 {
-    uint32_t first = pfd_cursor_peek_u32(&w->samples->payload[0], at);
+    uint32_t first = pfd_byte_reader_peek_u32(&w->samples->payload[0], at);
     uint64_t each = 0;
     uint64_t constant = BITS_CONSTANT + filled_bits(first);
     unsigned small = 0;
     bool is_unlike = false;
     for (size_t i = 0; i < w->samples->n; i++) {
-        uint32_t dword = pfd_cursor_peek_u32(&w->samples->payload[i], at);
+        uint32_t dword = pfd_byte_reader_peek_u32(&w->samples->payload[i], at);
         unsigned bits = dword_bits(dword);
         is_unlike |= dword != w->stale->dword;
         each += bits;
@@ -313,7 +313,7 @@ void opencl_see_stale(const struct pfd_string *string,
     for (size_t i = 0; i < samples->n; i++) {
         for (uint32_t at = string->n_payload - n; at < string->n_payload;
              at += DWORD) {
-            uint32_t dword = pfd_cursor_peek_u32(&samples->payload[i], at);
+            uint32_t dword = pfd_byte_reader_peek_u32(&samples->payload[i], at);
             to->differs |= to->n > 0 && dword != to->dword;
             to->dword = dword;
             to->n += to->n < OPENCL_STALE_MAX;
@@ -344,7 +344,7 @@ static void weigh_value(struct weigher *w, const struct opencl_argument *a)
             uint64_t bits = argument_bits(w, a, at) + fourth_bits(w, a, at);
             pfd_ways_all_add(&w->old[k], bits);
             if (k == 0)
-                w->new_bits = pfd_bits_add(w->new_bits, bits);
+                w->new_bits = pfd_likelihood_add(w->new_bits, bits);
         }
     }
 }
@@ -354,7 +354,7 @@ static void weigh_text(struct weigher *w, const struct opencl_argument *a)
     bool can_shift = opencl_can_shift(a);
     unsigned i = w->n_shifts;
     w->new_bits =
-        pfd_bits_add(w->new_bits, text_bits(w, w->at, a->size, FILL_NEW));
+        pfd_likelihood_add(w->new_bits, text_bits(w, w->at, a->size, FILL_NEW));
     for (unsigned k = i + 1; k-- > 0;) {
         uint32_t at = w->at - k * DWORD;
         if (can_shift) {
@@ -362,7 +362,7 @@ static void weigh_text(struct weigher *w, const struct opencl_argument *a)
             uint64_t bits = text_bits(w, at, a->size - DWORD, FILL_SHORT);
             for (unsigned j = 0; j < w->old[k].n; j++) {
                 const struct pfd_way *way = &w->old[k].way[j];
-                pfd_ways_add(shorter, pfd_bits_add(way->bits, bits),
+                pfd_ways_add(shorter, pfd_likelihood_add(way->bits, bits),
                              way->choice | UINT64_C(1) << i);
             }
         }
@@ -392,7 +392,8 @@ static void gather(const struct weigher *w, bool all, struct pfd_ways *ret)
             stale += stale_column_bits(w, w->at - k * DWORD);
         for (unsigned j = 0; j < w->old[k].n; j++) {
             const struct pfd_way *way = &w->old[k].way[j];
-            pfd_ways_add(ret, pfd_bits_add(way->bits, stale), way->choice);
+            pfd_ways_add(ret, pfd_likelihood_add(way->bits, stale),
+                         way->choice);
         }
     }
 }
@@ -444,7 +445,7 @@ static int32_t lone_value_bits(const struct loner *l,
     uint32_t n = used_bytes(a);
     if (n % DWORD || n > LONE_BYTES)
         return 0;
-    uint64_t bits = typed_bits(a, pfd_cursor_peek(&l->of->payload, at));
+    uint64_t bits = typed_bits(a, pfd_byte_reader_peek(&l->of->payload, at));
     return lesser((int32_t)bits - any_bits(l, at, n), BITS_UNTYPED);
 }
 
@@ -456,12 +457,12 @@ static int32_t lone_text_bits(const struct loner *l, uint32_t at, uint32_t n,
     if (n % DWORD)
         return 0;
     at += n - seen;
-    const uint8_t *bytes = pfd_cursor_peek(&l->of->payload, at);
+    const uint8_t *bytes = pfd_byte_reader_peek(&l->of->payload, at);
     bool sound = is_sound(bytes, seen, fill);
     size_t n_text = sound ? opencl_look_at_text(bytes, seen).n : seen;
     int32_t bits =
-        (int32_t)pfd_bits_text(bytes, n_text) - any_bits(l, at, seen);
-    return sound ? bits : lesser(bits + PFD_BITS_DAMAGE, BITS_ANY);
+        (int32_t)pfd_likelihood_text(bytes, n_text) - any_bits(l, at, seen);
+    return sound ? bits : lesser(bits + PFD_LIKELIHOOD_DAMAGE, BITS_ANY);
 }
 
 static void add_lone_text(struct loner *l, const struct opencl_argument *a)
@@ -519,7 +520,7 @@ unsigned opencl_any_bits(uint32_t dword)
 /* Where the texts of a layout are, as ranges; false: one of the sample's
  * cannot be a text. */
 static bool find_texts(const struct pfd_string *string, uint64_t layout,
-                       const struct pfd_cursor *sample,
+                       const struct pfd_byte_reader *sample,
                        struct opencl_literals *ret)
 {
     struct opencl_arguments arguments = opencl_arguments(string);
@@ -535,7 +536,7 @@ static bool find_texts(const struct pfd_string *string, uint64_t layout,
         if (opencl_can_shift(&a))
             shifts >>= 1;
         if (a.is_text && ret->n_ranges < OPENCL_RANGES_MAX) {
-            ok &= is_sound(pfd_cursor_peek(sample, at), n,
+            ok &= is_sound(pfd_byte_reader_peek(sample, at), n,
                            is_short ? FILL_SHORT : fill) ||
                   n % DWORD;
             ret->range[ret->n_ranges].at = at;
@@ -548,13 +549,13 @@ static bool find_texts(const struct pfd_string *string, uint64_t layout,
 }
 
 uint64_t opencl_hash(const struct opencl_literals *l,
-                     const struct pfd_cursor *payload)
+                     const struct pfd_byte_reader *payload)
 {
     uint64_t hash = 0;
     for (unsigned i = 0; i < l->n_ranges; i++) {
         uint32_t at = l->range[i].at;
         for (uint32_t k = 0; k < l->range[i].n; k += DWORD) {
-            hash ^= pfd_cursor_peek_u32(payload, at + k);
+            hash ^= pfd_byte_reader_peek_u32(payload, at + k);
             hash *= UINT64_C(0x9e3779b97f4a7c15);
             hash ^= hash >> 29;
         }
@@ -596,14 +597,14 @@ void opencl_decide(const struct opencl_weights *weights, int64_t newer,
 {
     uint64_t for_old = newer > 0 ? (uint64_t)newer : 0;
     uint64_t for_new = newer < 0 ? (uint64_t)-newer : 0;
-    uint32_t new_bits = pfd_bits_add(weights->new_bits, for_new);
+    uint32_t new_bits = pfd_likelihood_add(weights->new_bits, for_new);
     bool may_be_new = age != PFD_OPENCL_STRINGS_OLD;
     ret->n = 0;
     *is_new = may_be_new;
     for (unsigned i = 0; i < weights->old.n && age != PFD_OPENCL_STRINGS_NEW;
          i++) {
         const struct pfd_way *way = &weights->old.way[i];
-        uint32_t bits = pfd_bits_add(way->bits, for_old);
+        uint32_t bits = pfd_likelihood_add(way->bits, for_old);
         if (way->choice || !may_be_new || bits < new_bits)
             pfd_ways_add(ret, bits, way->choice);
         if (!way->choice && bits < new_bits)

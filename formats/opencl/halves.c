@@ -18,7 +18,7 @@ enum {
     BITS_HALF = 12,
     BITS_BFLOAT = 14,
     /* A dword that no compiler stores of a float of 16 bits. */
-    BITS_ODD = PFD_BITS_DAMAGE + 20,
+    BITS_ODD = PFD_LIKELIHOOD_DAMAGE + 20,
     /* A value of one: beside the digits and half its distance from 1. */
     BITS_VALUE = 5,
     BITS_TINY = 10,
@@ -163,7 +163,7 @@ struct column {
 static uint32_t value_at(const struct opencl_samples *samples, size_t i,
                          uint32_t at)
 {
-    return pfd_cursor_peek_u32(&samples->payload[i], at);
+    return pfd_byte_reader_peek_u32(&samples->payload[i], at);
 }
 
 static bool was_met(const struct opencl_samples *samples, size_t i, uint32_t at)
@@ -188,8 +188,8 @@ static struct column weigh(const struct opencl_samples *samples, uint32_t at,
         uint32_t dword = value_at(samples, i, at);
         if (was_met(samples, i, at))
             continue;
-        c.floats += pfd_bits_float(dword, DWORD);
-        c.integers += pfd_bits_integer(dword, DWORD);
+        c.floats += pfd_likelihood_float(dword, DWORD);
+        c.integers += pfd_likelihood_integer(dword, DWORD);
         c.halves += half_bits(dword);
         c.bfloats += bfloat_bits(dword);
         c.n_telling += is_telling(dword);
@@ -206,12 +206,13 @@ static struct opencl_column decide(const struct column *c)
 {
     uint64_t wide = lesser(c->floats, c->integers);
     uint64_t narrow = lesser(c->halves, c->bfloats);
-    uint64_t best = lesser(wide, narrow) + PFD_BITS_SURE;
+    uint64_t best = lesser(wide, narrow) + PFD_LIKELIHOOD_SURE;
     struct opencl_column ret = {
         .may_be_half = c->halves < best,
         .may_be_bfloat = c->bfloats < best,
     };
-    bool is_wide = wide < narrow + PFD_BITS_SURE || c->n_telling < DISTINCT_MIN;
+    bool is_wide =
+        wide < narrow + PFD_LIKELIHOOD_SURE || c->n_telling < DISTINCT_MIN;
     if (!is_wide) {
         ret.mark =
             c->halves <= c->bfloats ? OPENCL_MARK_HALF : OPENCL_MARK_BFLOAT;
@@ -237,13 +238,13 @@ void opencl_weigh_halves(struct opencl_halves *h,
 /* ---- entries ---- */
 
 enum opencl_seen opencl_see_halves(struct opencl_halves *h,
-                                   const struct pfd_cursor *payload)
+                                   const struct pfd_byte_reader *payload)
 {
     bool is_one = false;
     bool is_first = false;
     bool are_floats = true;
     for (unsigned i = 0; i < h->n; i++) {
-        uint32_t dword = pfd_cursor_peek_u32(payload, h->at[i]);
+        uint32_t dword = pfd_byte_reader_peek_u32(payload, h->at[i]);
         is_one |= is_telling(dword);
         is_first |= is_telling(dword) && !h->column[i].is_weighed;
         if (h->n_floats[i] < FLOATS_SURE && !is_extended(dword))
@@ -260,10 +261,10 @@ enum opencl_seen opencl_see_halves(struct opencl_halves *h,
 void opencl_drop_equal(const struct opencl_halves *h,
                        struct opencl_samples *samples)
 {
-    const struct pfd_cursor *last = &samples->payload[samples->n - 1];
+    const struct pfd_byte_reader *last = &samples->payload[samples->n - 1];
     unsigned i = 0;
-    while (i < h->n && pfd_cursor_peek_u32(last, h->at[i]) ==
-                           pfd_cursor_peek_u32(last - 1, h->at[i]))
+    while (i < h->n && pfd_byte_reader_peek_u32(last, h->at[i]) ==
+                           pfd_byte_reader_peek_u32(last - 1, h->at[i]))
         i++;
     samples->n -= i == h->n;
 }
@@ -283,7 +284,7 @@ static void add_way(struct opencl_half_ways *ret, uint64_t marks)
 }
 
 void opencl_half_ways(const struct opencl_halves *h,
-                      const struct pfd_cursor *payload,
+                      const struct pfd_byte_reader *payload,
                       struct opencl_half_ways *ret)
 {
     uint64_t as_half = 0;
@@ -291,7 +292,7 @@ void opencl_half_ways(const struct opencl_halves *h,
     *ret = (struct opencl_half_ways){ .marks = 0 };
     for (unsigned i = 0; i < h->n; i++) {
         const struct opencl_column *c = &h->column[i];
-        uint32_t dword = pfd_cursor_peek_u32(payload, h->at[i]);
+        uint32_t dword = pfd_byte_reader_peek_u32(payload, h->at[i]);
         bool is_one = is_telling(dword);
         if (is_extended(dword))
             ret->marks |= as_layout(c->mark, i);

@@ -64,7 +64,7 @@ enum opencl_seen {
 
 /* Takes an entry's payload into account. */
 enum opencl_seen opencl_see_halves(struct opencl_halves *h,
-                                   const struct pfd_cursor *payload);
+                                   const struct pfd_byte_reader *payload);
 
 /* Drops the last one of two samples and more if its columns are those of the
  * one before. */
@@ -90,7 +90,7 @@ struct opencl_half_ways {
 };
 
 void opencl_half_ways(const struct opencl_halves *h,
-                      const struct pfd_cursor *payload,
+                      const struct pfd_byte_reader *payload,
                       struct opencl_half_ways *ret);
 
 #endif

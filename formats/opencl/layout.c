@@ -206,21 +206,22 @@ bool opencl_is_record(const struct pfd_look *look)
         return false;
     if (!s)
         return !is_made;
-    return r->key == s->key && pfd_cursor_left(&look->bytes) >= s->n_payload &&
+    return r->key == s->key &&
+           pfd_byte_reader_left(&look->bytes) >= s->n_payload &&
            is_text == ((s->flags & PFD_STRING_CHAR) != 0) && (is_text || !low);
 }
 
 size_t opencl_slots(const struct pfd_look *look, struct pfd_slot *ret,
                     uint64_t *findings)
 {
-    struct pfd_cursor payload = look->bytes;
+    struct pfd_byte_reader payload = look->bytes;
     struct layer l = {
         .string = look->record->string,
-        .n_payload = (uint32_t)pfd_cursor_left(&look->bytes),
+        .n_payload = (uint32_t)pfd_byte_reader_left(&look->bytes),
         .layout = look->record->layout,
         .slots = ret,
     };
-    l.payload = pfd_cursor_bytes(&payload, l.n_payload);
+    l.payload = pfd_byte_reader_bytes(&payload, l.n_payload);
     if (l.layout >> OPENCL_LAYOUT_MARKS)
         l.n_marks = opencl_marks_max(l.string);
     lay_out(&l);

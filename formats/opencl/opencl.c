@@ -181,12 +181,12 @@ static const struct pfd_string *hop(struct scout *scout, uint64_t *at)
     return NULL;
 }
 
-static struct pfd_cursor payload_at(const struct pfd_walk *w, uint64_t at,
-                                    const struct pfd_string *s)
+static struct pfd_byte_reader payload_at(const struct pfd_walk *w, uint64_t at,
+                                         const struct pfd_string *s)
 {
-    struct pfd_cursor c = w->view;
-    pfd_cursor_seek(&c, at + ENTRY_HEADER - w->base);
-    return pfd_cursor_sub(&c, s->n_payload);
+    struct pfd_byte_reader c = w->view;
+    pfd_byte_reader_seek(&c, at + ENTRY_HEADER - w->base);
+    return pfd_byte_reader_sub(&c, s->n_payload);
 }
 
 /* Entries of s from `at` on. The one there counts if it is taken for one, or
@@ -241,8 +241,8 @@ static void weigh(const struct pfd_walk *w, struct state *st, uint64_t at,
     const struct pfd_way *way = ret->old.way;
     v->newer = newer_by(ret);
     if (!v->is_stale_seen && ret->all && way[0].choice &&
-        v->newer <= -PFD_BITS_SURE &&
-        way[1].bits - way[0].bits >= PFD_BITS_SURE) {
+        v->newer <= -PFD_LIKELIHOOD_SURE &&
+        way[1].bits - way[0].bits >= PFD_LIKELIHOOD_SURE) {
         opencl_see_stale(v->string, samples, way[0].choice, &st->stale);
         v->is_stale_seen = true;
     }
@@ -411,7 +411,7 @@ static bool needs_newline(const struct pfd_walk *w, const struct pfd_string *s)
 static bool has_other_texts(const struct pfd_walk *w, const struct verdict *v,
                             const struct pfd_record *r)
 {
-    struct pfd_cursor c = payload_at(w, r->offset, r->string);
+    struct pfd_byte_reader c = payload_at(w, r->offset, r->string);
     return !opencl_is_literal(&v->literals, opencl_hash(&v->literals, &c));
 }
 
@@ -420,7 +420,7 @@ static void copy_bytes(struct pfd_walk *w)
 {
     struct pfd_record *r = &w->batch->records[w->batch->n - 1];
     size_t at = (size_t)(r->offset - w->base);
-    pfd_walk_copy_add(w, pfd_cursor_peek(&w->view, at), r->n_bytes);
+    pfd_walk_copy_add(w, pfd_byte_reader_peek(&w->view, at), r->n_bytes);
     pfd_walk_copy_done(w, r);
 }
 
@@ -479,7 +479,7 @@ static void mark_halves(struct pfd_walk *w, struct state *st,
         opencl_halves_of(&st->halves, r->string, r->layout, &lone);
     if (!h->n)
         return;
-    struct pfd_cursor payload = payload_at(w, r->offset, r->string);
+    struct pfd_byte_reader payload = payload_at(w, r->offset, r->string);
     enum opencl_seen seen = opencl_see_halves(h, &payload);
     if (seen == OPENCL_SEEN_NOTHING)
         return;
@@ -605,34 +605,37 @@ static enum pfd_status opencl_walk(struct pfd_walk *w)
     return status;
 }
 
-static int opencl_probe(const struct pfd_cursor *first, uint64_t n_buffer)
+static int opencl_probe(const struct pfd_byte_reader *first, uint64_t n_buffer)
 {
-    struct pfd_cursor c = *first;
+    struct pfd_byte_reader c = *first;
     int score = pfd_rocm_probe(first, n_buffer);
-    pfd_cursor_skip(&c, PFD_ROCM_HEADER);
-    uint32_t id = pfd_cursor_u32(&c);
+    pfd_byte_reader_skip(&c, PFD_ROCM_HEADER);
+    uint32_t id = pfd_byte_reader_u32(&c);
     if (score >= 50 && id && id < LIKELY_ID)
         score += 10;
     return score;
 }
 
 static struct pfd_rocm_chain opencl_chain(const struct pfd_table *table,
-                                          struct pfd_cursor c, bool is_pages)
+                                          struct pfd_byte_reader c,
+                                          bool is_pages)
 {
     struct pfd_rocm_chain ret = { 0 };
     /* Small numbers are common: where the header says little, all lead on. */
     unsigned n_most = is_pages ? FOUND_ENTRIES : 4 * FOUND_ENTRIES;
     uint64_t kinds = 0; /* a bit for some of them each */
-    while (ret.n < n_most && pfd_cursor_left(&c)) {
-        const struct pfd_string *s = pfd_table_find(table, pfd_cursor_u32(&c));
-        if (!pfd_cursor_ok(&c) || !s || s->n_payload > pfd_cursor_left(&c))
+    while (ret.n < n_most && pfd_byte_reader_left(&c)) {
+        const struct pfd_string *s =
+            pfd_table_find(table, pfd_byte_reader_u32(&c));
+        if (!pfd_byte_reader_ok(&c) || !s ||
+            s->n_payload > pfd_byte_reader_left(&c))
             return ret;
-        pfd_cursor_skip(&c, s->n_payload);
+        pfd_byte_reader_skip(&c, s->n_payload);
         kinds |= UINT64_C(1) << s->key % 64;
         ret.n++;
     }
     ret.n_kinds = (unsigned)__builtin_popcountll(kinds);
-    ret.is_whole = is_pages || ret.n == n_most || !pfd_cursor_left(&c);
+    ret.is_whole = is_pages || ret.n == n_most || !pfd_byte_reader_left(&c);
     return ret;
 }
 

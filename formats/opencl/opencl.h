@@ -124,7 +124,7 @@ enum {
 
 /* Payloads of several entries of one string; borrowed. */
 struct opencl_samples {
-    struct pfd_cursor payload[OPENCL_SAMPLES_MAX];
+    struct pfd_byte_reader payload[OPENCL_SAMPLES_MAX];
     size_t n;
 };
 
@@ -160,7 +160,7 @@ unsigned opencl_any_bits(uint32_t dword);
 /* One entry by itself. */
 struct opencl_alone {
     const struct pfd_string *string;
-    struct pfd_cursor payload;
+    struct pfd_byte_reader payload;
     /* Bits of the payload's dwords, from each `unit` bytes on to some end. */
     const uint32_t *any;
     uint32_t unit;
@@ -210,7 +210,7 @@ bool opencl_find_literals(const struct pfd_string *string,
 
 /* Of an entry's payload. */
 uint64_t opencl_hash(const struct opencl_literals *literals,
-                     const struct pfd_cursor *payload);
+                     const struct pfd_byte_reader *payload);
 
 static inline bool opencl_is_literal(const struct opencl_literals *literals,
                                      uint64_t hash)

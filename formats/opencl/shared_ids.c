@@ -90,8 +90,8 @@ static int32_t weigh(struct planner *p, uint32_t i, const struct pfd_string *s,
         return bits + BITS_UNSEEN;
     if (!work)
         return bits;
-    pfd_cursor_seek(&alone.payload, at + ENTRY_HEADER - w->base);
-    alone.payload = pfd_cursor_sub(&alone.payload, s->n_payload);
+    pfd_byte_reader_seek(&alone.payload, at + ENTRY_HEADER - w->base);
+    alone.payload = pfd_byte_reader_sub(&alone.payload, s->n_payload);
     bits += opencl_weigh_alone(&alone, &left);
     p->work -= work - left;
     return bits;
@@ -259,7 +259,9 @@ static uint32_t reach(const struct planner *p, uint32_t i, int32_t most,
 /* Of what takes so many bits more than the likeliest. */
 static uint64_t likelihood(int32_t more)
 {
-    return more < PFD_BITS_SURE ? UINT64_C(1) << (PFD_BITS_SURE - more) : 0;
+    return more < PFD_LIKELIHOOD_SURE
+               ? UINT64_C(1) << (PFD_LIKELIHOOD_SURE - more)
+               : 0;
 }
 
 /* Each string that an entry can be of has its share, by how likely it is. */
@@ -289,7 +291,8 @@ static void find_doubt(struct planner *p, bool is_lost)
     struct opencl_place *place = p->plan->place;
     uint32_t at = 0;
     uint32_t covered = 0;
-    int32_t most = PFD_BITS_SURE + (is_lost ? place->after_lost : place->after);
+    int32_t most =
+        PFD_LIKELIHOOD_SURE + (is_lost ? place->after_lost : place->after);
     for (uint32_t i = 0; i < p->stretch->n_places; i++) {
         const struct opencl_step *taken = NULL;
         bool is_on_way = i == at;
@@ -429,7 +432,7 @@ static void add_others(const struct opencl_plan *plan,
     int32_t best = step_after(plan, s, taken);
     for (unsigned k = 0; k < place->n_steps; k++) {
         int32_t more = step_after(plan, s, step + k) - best;
-        if (step + k != taken && more < PFD_BITS_SURE)
+        if (step + k != taken && more < PFD_LIKELIHOOD_SURE)
             pfd_ways_add(ret, (uint32_t)more, step[k].which);
     }
 }

@@ -57,26 +57,26 @@ struct any_format {
     const char *format;
     struct pfd_strings *strings; /* the target's to free */
     struct pfd_options options;
-    struct pfd_cursor buffer;
-    struct pfd_cursor rest;
+    struct pfd_byte_reader buffer;
+    struct pfd_byte_reader rest;
 };
 
 /* False: it is cut. */
 static inline bool any_format_read(struct any_format *ret, const uint8_t *data,
                                    size_t n)
 {
-    struct pfd_cursor c = pfd_cursor(data, n);
+    struct pfd_byte_reader c = pfd_byte_reader(data, n);
     size_t n_formats = 1;
     while (pfd_formats[n_formats])
         n_formats++;
-    ret->format = pfd_formats[pfd_cursor_u8(&c) % n_formats]->info.name;
-    unsigned how = pfd_cursor_u8(&c);
-    size_t n_strings = pfd_cursor_u16(&c);
-    size_t n_buffer = pfd_cursor_u16(&c);
-    const uint8_t *strings = pfd_cursor_bytes(&c, n_strings);
-    ret->buffer = pfd_cursor_sub(&c, n_buffer);
+    ret->format = pfd_formats[pfd_byte_reader_u8(&c) % n_formats]->info.name;
+    unsigned how = pfd_byte_reader_u8(&c);
+    size_t n_strings = pfd_byte_reader_u16(&c);
+    size_t n_buffer = pfd_byte_reader_u16(&c);
+    const uint8_t *strings = pfd_byte_reader_bytes(&c, n_strings);
+    ret->buffer = pfd_byte_reader_sub(&c, n_buffer);
     ret->rest = c;
-    if (!pfd_cursor_ok(&c))
+    if (!pfd_byte_reader_ok(&c))
         return false;
     ret->options = (struct pfd_options){
         .compat = (enum pfd_compat)((how & 3) % 3),

@@ -40,12 +40,12 @@ static bool keep(void *user, const void *bytes, size_t n, uint64_t n_items)
     return true;
 }
 
-static bool edit(struct kept *kept, struct pfd_cursor *edits)
+static bool edit(struct kept *kept, struct pfd_byte_reader *edits)
 {
     bool is_edited = false;
-    for (size_t i = 0; i < EDITS && pfd_cursor_left(edits) >= 3; i++) {
-        size_t at = pfd_cursor_u16(edits);
-        uint8_t bits = pfd_cursor_u8(edits);
+    for (size_t i = 0; i < EDITS && pfd_byte_reader_left(edits) >= 3; i++) {
+        size_t at = pfd_byte_reader_u16(edits);
+        uint8_t bits = pfd_byte_reader_u8(edits);
         struct pfd_chunk_bytes *chunk = &kept->chunks[at % CHUNKS];
         if (at % CHUNKS >= kept->n || !chunk->n)
             chunk = &kept->chunks[0];

@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         .check = check,
     };
     uint64_t whole = decode_pieces(&pieces, 0);
-    size_t piece = 4 * (size_t)pfd_cursor_u8(&in.rest) + 1;
+    size_t piece = 4 * (size_t)pfd_byte_reader_u8(&in.rest) + 1;
     FUZZ_CHECK(decode_pieces(&pieces, piece) == whole);
     pfd_strings_free(in.strings);
     return 0;

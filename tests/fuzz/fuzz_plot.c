@@ -80,28 +80,28 @@ static void add(const struct any_format *in, struct pfd_plot *plot,
     pfd_summary_add(sum, &summary);
 }
 
-static const char *column(struct pfd_cursor *rest)
+static const char *column(struct pfd_byte_reader *rest)
 {
-    return columns[pfd_cursor_u8(rest) % N_COLUMNS];
+    return columns[pfd_byte_reader_u8(rest) % N_COLUMNS];
 }
 
-static const char *range(struct pfd_cursor *rest)
+static const char *range(struct pfd_byte_reader *rest)
 {
-    return ranges[pfd_cursor_u8(rest) % N_RANGES];
+    return ranges[pfd_byte_reader_u8(rest) % N_RANGES];
 }
 
 static void plot(struct any_format *in)
 {
-    struct pfd_cursor *rest = &in->rest;
+    struct pfd_byte_reader *rest = &in->rest;
     struct pfd_summary sum = { 0 };
     struct pfd_plot_counts c;
     struct pfd_plot *made = NULL;
-    unsigned how = pfd_cursor_u8(rest);
-    unsigned what = pfd_cursor_u8(rest);
+    unsigned how = pfd_byte_reader_u8(rest);
+    unsigned what = pfd_byte_reader_u8(rest);
     bool is_flat = (how & 3) == PFD_PLOT_HIST;
     const struct pfd_plot_spec spec = {
         .strings = in->strings,
-        .string = what & 1 ? pfd_cursor_u8(rest) : SIZE_MAX,
+        .string = what & 1 ? pfd_byte_reader_u8(rest) : SIZE_MAX,
         .kind = (enum pfd_plot_kind)(how & 3),
         .x = column(rest),
         .y = is_flat ? NULL : column(rest),

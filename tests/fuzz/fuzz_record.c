@@ -28,7 +28,7 @@ struct world {
     struct pfd_walk walk;
     struct pfd_batch batch;
     struct pfd_entry_source of;
-    struct pfd_cursor edits;
+    struct pfd_byte_reader edits;
     uint64_t seen; /* so that all that is shown is looked at */
 };
 
@@ -165,58 +165,58 @@ static void set_word(struct reading *r, size_t at, uint32_t word)
 static bool edit_once(struct world *w, struct reading *reading)
 {
     struct pfd_record *r = &reading->record;
-    struct pfd_cursor *c = &w->edits;
+    struct pfd_byte_reader *c = &w->edits;
     uint16_t at = 0;
-    switch (pfd_cursor_u8(c) % 16) {
+    switch (pfd_byte_reader_u8(c) % 16) {
     default:
         return false;
     case 1:
-        r->layout = pfd_cursor_u8(c);
+        r->layout = pfd_byte_reader_u8(c);
         break;
     case 2:
-        r->layout = pfd_cursor_u64(c);
+        r->layout = pfd_byte_reader_u64(c);
         break;
     case 3:
-        r->flags = pfd_cursor_u8(c);
+        r->flags = pfd_byte_reader_u8(c);
         break;
     case 4:
-        r->n_header = pfd_cursor_u8(c);
+        r->n_header = pfd_byte_reader_u8(c);
         break;
     case 5:
-        r->key = pfd_cursor_u64(c);
+        r->key = pfd_byte_reader_u64(c);
         break;
     case 6:
-        r->string = pfd_strings_at(w->strings, pfd_cursor_u8(c));
+        r->string = pfd_strings_at(w->strings, pfd_byte_reader_u8(c));
         break;
     case 7:
         r->key = r->string ? r->string->key : 0;
         break;
     case 8:
-        at = pfd_cursor_u16(c);
-        set_word(reading, at, pfd_cursor_u32(c));
+        at = pfd_byte_reader_u16(c);
+        set_word(reading, at, pfd_byte_reader_u32(c));
         break;
     case 9:
-        set_length(reading, pfd_cursor_u16(c));
+        set_length(reading, pfd_byte_reader_u16(c));
         r->n_bytes = (uint32_t)reading->n;
         break;
     case 10:
-        r->findings ^= UINT64_C(1) << pfd_cursor_u8(c) % 64;
+        r->findings ^= UINT64_C(1) << pfd_byte_reader_u8(c) % 64;
         break;
     case 11:
-        r->n_bytes = pfd_cursor_u32(c);
+        r->n_bytes = pfd_byte_reader_u32(c);
         break;
     case 12:
-        r->kind = pfd_cursor_u8(c);
+        r->kind = pfd_byte_reader_u8(c);
         break;
     case 13:
-        r->offset = pfd_cursor_u64(c);
+        r->offset = pfd_byte_reader_u64(c);
         break;
     case 14: /* the string is not there */
         r->string = NULL;
         r->layout = 0;
         break;
     case 15:
-        set_length(reading, pfd_cursor_u8(c));
+        set_length(reading, pfd_byte_reader_u8(c));
         r->n_bytes = (uint32_t)reading->n;
         break;
     }
@@ -240,12 +240,12 @@ static bool is_sound(const struct world *w, const struct pfd_record *r,
     struct pfd_look look = {
         .record = r,
         .string = r->string,
-        .bytes = pfd_cursor(bytes, n),
+        .bytes = pfd_byte_reader(bytes, n),
         .table = w->walk.table,
         .shaders = w->walk.shaders,
         .options = w->walk.options,
     };
-    pfd_cursor_skip(&look.bytes, r->n_header);
+    pfd_byte_reader_skip(&look.bytes, r->n_header);
     return pfd_record_is_sound(w->format, &look);
 }
 

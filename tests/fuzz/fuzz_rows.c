@@ -33,38 +33,39 @@ struct rows {
 };
 
 /* As many as there are. */
-static const char *take(struct pfd_cursor *c, size_t n)
+static const char *take(struct pfd_byte_reader *c, size_t n)
 {
-    size_t left = pfd_cursor_left(c);
-    return (const char *)pfd_cursor_bytes(c, n < left ? n : left);
+    size_t left = pfd_byte_reader_left(c);
+    return (const char *)pfd_byte_reader_bytes(c, n < left ? n : left);
 }
 
-static void read_row(struct pfd_cursor *c, struct pfd_row *ret)
+static void read_row(struct pfd_byte_reader *c, struct pfd_row *ret)
 {
     struct pfd_row_header *h = &ret->header;
     *ret = (struct pfd_row){ 0 };
-    h->kind = pfd_cursor_u8(c) % 4;
-    h->level = pfd_cursor_u8(c);
-    h->flags = pfd_cursor_u8(c) % 5;
-    h->line = pfd_cursor_u16(c);
-    uint8_t sizes[3] = { pfd_cursor_u8(c), pfd_cursor_u8(c), pfd_cursor_u8(c) };
-    size_t left = pfd_cursor_left(c);
+    h->kind = pfd_byte_reader_u8(c) % 4;
+    h->level = pfd_byte_reader_u8(c);
+    h->flags = pfd_byte_reader_u8(c) % 5;
+    h->line = pfd_byte_reader_u16(c);
+    uint8_t sizes[3] = { pfd_byte_reader_u8(c), pfd_byte_reader_u8(c),
+                         pfd_byte_reader_u8(c) };
+    size_t left = pfd_byte_reader_left(c);
     h->n_types = (uint8_t)(sizes[0] % (PFD_ROW_TYPES_MAX + 1));
     h->n_types = (uint8_t)(h->n_types < left ? h->n_types : left);
     ret->types = take(c, h->n_types);
-    left = pfd_cursor_left(c);
+    left = pfd_byte_reader_left(c);
     h->n_text = (uint16_t)(sizes[1] < left ? sizes[1] : left);
     ret->text = take(c, h->n_text);
-    left = pfd_cursor_left(c);
+    left = pfd_byte_reader_left(c);
     h->n_file = (uint16_t)(sizes[2] < left ? sizes[2] : left);
     ret->file = take(c, h->n_file);
 }
 
-static void make_rows(struct pfd_cursor *c, struct rows *ret)
+static void make_rows(struct pfd_byte_reader *c, struct rows *ret)
 {
     struct pfd_row row;
     size_t at = 0;
-    ret->n = pfd_cursor_u8(c) % (ROWS_MAX + 1);
+    ret->n = pfd_byte_reader_u8(c) % (ROWS_MAX + 1);
     pfd_rows_begin_file(&ret->file);
     for (size_t i = 0; i < ret->n; i++) {
         read_row(c, &ret->rows[i]);
@@ -72,7 +73,7 @@ static void make_rows(struct pfd_cursor *c, struct rows *ret)
     }
     pfd_rows_finish_file(&ret->file);
     FUZZ_CHECK(!ret->file.failed);
-    struct pfd_cursor file = pfd_cursor(ret->file.data, ret->file.n);
+    struct pfd_byte_reader file = pfd_byte_reader(ret->file.data, ret->file.n);
     for (size_t i = 0; i < ret->n; i++) {
         FUZZ_CHECK(pfd_row_next(&file, &at, &row));
         FUZZ_CHECK(row.header.id == ret->rows[i].header.id);
@@ -82,17 +83,17 @@ static void make_rows(struct pfd_cursor *c, struct rows *ret)
 
 /* An entry of a row: its payload from the input, a commit word that is right
  * unless the input says otherwise. */
-static void put_entry(struct pfd_cursor *c, const struct pfd_row *row,
+static void put_entry(struct pfd_byte_reader *c, const struct pfd_row *row,
                       struct pfd_text *buffer)
 {
-    unsigned how = pfd_cursor_u8(c);
-    size_t n_words = pfd_cursor_u8(c) % 80;
+    unsigned how = pfd_byte_reader_u8(c);
+    size_t n_words = pfd_byte_reader_u8(c) % 80;
     bool committed = row->header.flags & PFD_ROW_COMMIT && !(how & 1);
     uint64_t header = row->header.id << 16 | (2 + n_words + committed);
     size_t at = buffer->n;
     pfd_text_add(buffer, (const char *)&header, sizeof header);
     for (size_t i = 0; i < n_words; i++) {
-        uint32_t word = pfd_cursor_u32(c);
+        uint32_t word = pfd_byte_reader_u32(c);
         pfd_text_add(buffer, (const char *)&word, sizeof word);
     }
     if (committed && !buffer->failed) {
@@ -102,17 +103,18 @@ static void put_entry(struct pfd_cursor *c, const struct pfd_row *row,
     }
 }
 
-static void make_buffer(struct pfd_cursor *c, const struct rows *rows,
+static void make_buffer(struct pfd_byte_reader *c, const struct rows *rows,
                         struct pfd_text *ret)
 {
     uint64_t header[2] = { 0 };
     pfd_text_add(ret, (const char *)header, sizeof header);
-    while (pfd_cursor_ok(c) && pfd_cursor_left(c) > 0 && ret->n < BUFFER_MAX) {
-        unsigned what = pfd_cursor_u8(c);
+    while (pfd_byte_reader_ok(c) && pfd_byte_reader_left(c) > 0 &&
+           ret->n < BUFFER_MAX) {
+        unsigned what = pfd_byte_reader_u8(c);
         if (what < rows->n) {
             put_entry(c, &rows->rows[what], ret);
         } else {
-            uint32_t word = pfd_cursor_u32(c);
+            uint32_t word = pfd_byte_reader_u32(c);
             pfd_text_add(ret, (const char *)&word, sizeof word);
         }
     }
@@ -163,7 +165,7 @@ static void print(const struct pfd_strings *strings,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-    struct pfd_cursor c = pfd_cursor(data, n);
+    struct pfd_byte_reader c = pfd_byte_reader(data, n);
     struct rows rows = { 0 };
     struct pfd_text buffer = { 0 };
     struct pfd_strings *strings = pfd_strings_new();

@@ -188,7 +188,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     struct any_format in;
     if (!any_format_read(&in, data, n))
         return 0;
-    unsigned how = pfd_cursor_u8(&in.rest);
+    unsigned how = pfd_byte_reader_u8(&in.rest);
     make_table(&in, how);
     collapse(&in, how);
     trace(&in, how);

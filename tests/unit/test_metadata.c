@@ -42,8 +42,8 @@ static enum pfd_status open_bytes(const void *bytes, size_t n)
 {
     close_doc();
     guard = guard_new(bytes, n);
-    return pfd_metadata_open(pfd_cursor(guard.bytes, n), room, &doc, &n_used,
-                             &err);
+    return pfd_metadata_open(pfd_byte_reader(guard.bytes, n), room, &doc,
+                             &n_used, &err);
 }
 
 static const struct pfd_value *open_ok(void)
@@ -377,8 +377,8 @@ START_TEST(test_agrees_with_msgpack)
                 bytes[k] = (uint8_t)(0x80 + (state >> 24 & 0x1f));
         }
         struct pfd_metadata *one;
-        if (pfd_metadata_open(pfd_cursor(bytes, sizeof bytes), SIZE_MAX, &one,
-                              &n_used, &err) == PFD_OK)
+        if (pfd_metadata_open(pfd_byte_reader(bytes, sizeof bytes), SIZE_MAX,
+                              &one, &n_used, &err) == PFD_OK)
             pfd_metadata_free(one);
         else
             ck_assert_ptr_null(strstr(err.text, "msgpack-c"));

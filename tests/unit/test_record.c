@@ -125,12 +125,12 @@ static struct pfd_look look_at(const struct pfd_walk *walk,
     struct pfd_look look = {
         .record = r,
         .string = r->string,
-        .bytes = pfd_cursor(bytes, n),
+        .bytes = pfd_byte_reader(bytes, n),
         .table = walk->table,
         .shaders = walk->shaders,
         .options = walk->options,
     };
-    pfd_cursor_skip(&look.bytes, r->n_header);
+    pfd_byte_reader_skip(&look.bytes, r->n_header);
     return look;
 }
 
@@ -239,7 +239,7 @@ static size_t check_buffer(const struct pfd_format *format,
     ck_assert(pfd_walk_init(&walk, format, strings, options));
     ck_assert(pfd_batch_init(&batch, BATCH));
     walk.batch = &batch;
-    walk.view = pfd_cursor(buffer->bytes, buffer->n);
+    walk.view = pfd_byte_reader(buffer->bytes, buffer->n);
     walk.last = true;
     for (enum pfd_status status = PFD_OK; status == PFD_OK;) {
         pfd_batch_clear(&batch);

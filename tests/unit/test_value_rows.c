@@ -84,7 +84,7 @@ static struct pfd_strings *load(const struct pfd_text *object)
 
 static size_t count_rows(const void *bytes, size_t n)
 {
-    struct pfd_cursor c = pfd_cursor(bytes, n);
+    struct pfd_byte_reader c = pfd_byte_reader(bytes, n);
     struct pfd_row row;
     size_t at = 0;
     size_t ret = 0;
@@ -354,7 +354,7 @@ static bool is_on(const struct pfd_sites *sites, struct pfd_control *c,
 {
     struct pfd_text row = { 0 };
     add_row(&row, "i", "%d\n", 0, site->line);
-    struct pfd_cursor bytes = pfd_cursor(row.data, row.n);
+    struct pfd_byte_reader bytes = pfd_byte_reader(row.data, row.n);
     struct pfd_row found;
     size_t at = 0;
     ck_assert(pfd_row_next(&bytes, &at, &found));

@@ -79,7 +79,7 @@ static void teardown(void)
 static void read_n(const char *text, size_t n)
 {
     struct guard guard = guard_new(text, n);
-    ck_assert_int_eq(pfd_metadata_open_yaml(pfd_cursor(guard.bytes, n),
+    ck_assert_int_eq(pfd_metadata_open_yaml(pfd_byte_reader(guard.bytes, n),
                                             SIZE_MAX, &metadata, &problem,
                                             NULL),
                      PFD_OK);

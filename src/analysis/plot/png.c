@@ -29,7 +29,8 @@ static struct {
     CALLS(POINTER)
 } png;
 
-PFD_LIBRARY(png, "libpng16.so.16", CALLS(NAME), &png, "pictures as PNG");
+PFD_DYNAMIC_LIBRARY(png, "libpng16.so.16", CALLS(NAME), &png,
+                    "pictures as PNG");
 
 static void put(png_structp file, png_bytep bytes, size_t n)
 {
@@ -158,7 +159,7 @@ enum pfd_status pfd_png_write(struct pfd_text *out,
                               struct pfd_error *err)
 {
     struct writer w = { .raster = raster };
-    enum pfd_status status = pfd_library_load(&pfd_library_png, err);
+    enum pfd_status status = pfd_dynamic_library_load(&pfd_library_png, err);
     if (status != PFD_OK)
         return status;
     w.png = png.create_write_struct(PNG_LIBPNG_VER_STRING, NULL, fail, warn);

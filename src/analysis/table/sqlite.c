@@ -7,10 +7,10 @@
 
 struct pfd_sqlite pfd_sqlite;
 
-PFD_LIBRARY(sqlite, "libsqlite3.so.0", PFD_SQLITE_CALLS(NAME), &pfd_sqlite,
-            "databases");
+PFD_DYNAMIC_LIBRARY(sqlite, "libsqlite3.so.0", PFD_SQLITE_CALLS(NAME),
+                    &pfd_sqlite, "databases");
 
 enum pfd_status pfd_sqlite_load(struct pfd_error *err)
 {
-    return pfd_library_load(&pfd_library_sqlite, err);
+    return pfd_dynamic_library_load(&pfd_library_sqlite, err);
 }

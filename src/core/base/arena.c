@@ -36,7 +36,7 @@ static struct pfd_arena_block *make_block(struct pfd_arena *arena, size_t n)
 /* Of a page. Not zeroed: nobody relies on that. NULL: as small ones, then. */
 static struct pfd_arena_block *make_large_block(struct pfd_arena *arena)
 {
-    void *data = pfd_large_new(PFD_LARGE_PAGE);
+    void *data = pfd_large_pages_new(PFD_LARGE_PAGE);
     struct pfd_arena_block *block = data ? malloc(sizeof *block) : NULL;
     if (!block) {
         free(data);

@@ -6,11 +6,11 @@
 #include <string.h>
 
 /* False: dlerror() says why. */
-static bool load(const struct pfd_library *library)
+static bool load(const struct pfd_dynamic_library *dynamic_library)
 {
-    void *handle = dlopen(library->soname, RTLD_NOW | RTLD_LOCAL);
-    char *to = library->calls;
-    for (const char *name = library->names; handle && *name;
+    void *handle = dlopen(dynamic_library->soname, RTLD_NOW | RTLD_LOCAL);
+    char *to = dynamic_library->calls;
+    for (const char *name = dynamic_library->names; handle && *name;
          name += strlen(name) + 1) {
         void *call = dlsym(handle, name);
         if (!call)
@@ -21,22 +21,24 @@ static bool load(const struct pfd_library *library)
     return handle != NULL;
 }
 
-enum pfd_status pfd_library_load(struct pfd_library *library,
-                                 struct pfd_error *err)
+enum pfd_status pfd_dynamic_library_load(
+    struct pfd_dynamic_library *dynamic_library, struct pfd_error *err)
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     enum pfd_status status = PFD_OK;
-    if (atomic_load_explicit(&library->is_loaded, memory_order_acquire))
+    if (atomic_load_explicit(&dynamic_library->is_loaded, memory_order_acquire))
         return PFD_OK;
     pthread_mutex_lock(&mutex);
-    if (!atomic_load_explicit(&library->is_loaded, memory_order_relaxed)) {
-        bool ok = load(library);
+    if (!atomic_load_explicit(&dynamic_library->is_loaded,
+                              memory_order_relaxed)) {
+        bool ok = load(dynamic_library);
         if (!ok) {
-            status =
-                pfd_fail(err, PFD_ERR_UNSUPPORTED, PFD_NO_OFFSET,
-                         "%s cannot be loaded: %s", library->soname, dlerror());
+            status = pfd_fail(err, PFD_ERR_UNSUPPORTED, PFD_NO_OFFSET,
+                              "%s cannot be loaded: %s",
+                              dynamic_library->soname, dlerror());
         }
-        atomic_store_explicit(&library->is_loaded, ok, memory_order_release);
+        atomic_store_explicit(&dynamic_library->is_loaded, ok,
+                              memory_order_release);
     }
     pthread_mutex_unlock(&mutex);
     return status;

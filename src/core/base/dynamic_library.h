@@ -10,7 +10,7 @@
  *     static struct {
  *         CALLS(POINTER)
  *     } yaml;
- *     PFD_LIBRARY(yaml, "libyaml-0.so.2", CALLS(NAME), &yaml,
+ *     PFD_DYNAMIC_LIBRARY(yaml, "libyaml-0.so.2", CALLS(NAME), &yaml,
  *                 "what it is for");
  *
  * Sonames are those of the headers' ABI, which every distribution has: with
@@ -24,7 +24,7 @@
 
 #include "core/base/error.h"
 
-struct pfd_library {
+struct pfd_dynamic_library {
     const char *soname;
     const char *names; /* of the calls, each with a NUL, and a NUL at the end */
     void *calls;       /* pointers to them, in the same order */
@@ -33,38 +33,39 @@ struct pfd_library {
 
 /* Any number of threads, and again: it is loaded once, and stays.
  * PFD_OK; PFD_ERR_UNSUPPORTED: it cannot be loaded. */
-enum pfd_status pfd_library_load(struct pfd_library *library,
-                                 struct pfd_error *err);
+enum pfd_status pfd_dynamic_library_load(
+    struct pfd_dynamic_library *dynamic_library, struct pfd_error *err);
 
 /* All of them; NULL ends them. */
-extern struct pfd_library *const pfd_libraries[];
+extern struct pfd_dynamic_library *const pfd_libraries[];
 
 /* For packagers, who would find only what is linked: a note as
  * https://uapi-group.org/specifications/specs/elf_dlopen_metadata/ has it. */
-#define PFD_LIBRARY_NOTE(noun, of, what)                                      \
-    __attribute__((used, section(".note.dlopen"),                             \
-                   aligned(4))) static const struct {                         \
-        uint32_t n_owner;                                                     \
-        uint32_t n_text;                                                      \
-        uint32_t type;                                                        \
-        char owner[4];                                                        \
-        char text[sizeof PFD_LIBRARY_TEXT(noun, of, what)];                   \
-    } noun##_note = { 4, sizeof PFD_LIBRARY_TEXT(noun, of, what), 0x407c0c0a, \
-                      "FDO", PFD_LIBRARY_TEXT(noun, of, what) }
+#define PFD_DYNAMIC_LIBRARY_NOTE(noun, of, what)                          \
+    __attribute__((used, section(".note.dlopen"),                         \
+                   aligned(4))) static const struct {                     \
+        uint32_t n_owner;                                                 \
+        uint32_t n_text;                                                  \
+        uint32_t type;                                                    \
+        char owner[4];                                                    \
+        char text[sizeof PFD_DYNAMIC_LIBRARY_TEXT(noun, of, what)];       \
+    } noun##_note = { 4, sizeof PFD_DYNAMIC_LIBRARY_TEXT(noun, of, what), \
+                      0x407c0c0a, "FDO",                                  \
+                      PFD_DYNAMIC_LIBRARY_TEXT(noun, of, what) }
 
-#define PFD_LIBRARY_TEXT(noun, of, what)             \
+#define PFD_DYNAMIC_LIBRARY_TEXT(noun, of, what)     \
     "[{\"soname\":[\"" of "\"],\"feature\":\"" #noun \
     "\",\"description\":\"" what "\",\"priority\":"  \
     "\"recommended\"}]"
 
 /* Defines pfd_library_NOUN; a word for it in src/meson.build as well. */
-#define PFD_LIBRARY(noun, of, call_names, to, what) \
-    PFD_LIBRARY_NOTE(noun, of, what);               \
-    extern struct pfd_library pfd_library_##noun;   \
-    struct pfd_library pfd_library_##noun = {       \
-        .soname = (of),                             \
-        .names = call_names,                        \
-        .calls = (to),                              \
+#define PFD_DYNAMIC_LIBRARY(noun, of, call_names, to, what) \
+    PFD_DYNAMIC_LIBRARY_NOTE(noun, of, what);               \
+    extern struct pfd_dynamic_library pfd_library_##noun;   \
+    struct pfd_dynamic_library pfd_library_##noun = {       \
+        .soname = (of),                                     \
+        .names = call_names,                                \
+        .calls = (to),                                      \
     }
 
 #endif

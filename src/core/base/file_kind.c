@@ -100,56 +100,56 @@ static const struct magic magics[] = {
     MAGIC("a big-endian SPIR-V module", code, 0, "\7\43\2\3"),
 };
 
-static bool has_magic(const struct pfd_cursor *c, const struct magic *m)
+static bool has_magic(const struct pfd_byte_reader *c, const struct magic *m)
 {
     return c->n >= (size_t)m->at + m->n &&
            !memcmp(c->base + m->at, m->bytes, m->n);
 }
 
 /* Where a DOS header says a PE header is, there is one. */
-static bool is_pe(const struct pfd_cursor *c)
+static bool is_pe(const struct pfd_byte_reader *c)
 {
     enum {
         E_LFANEW = 60
     };
     if (c->n < E_LFANEW + 4 || memcmp(c->base, "MZ", 2) != 0)
         return false;
-    uint32_t at = pfd_cursor_peek_u32(c, E_LFANEW);
+    uint32_t at = pfd_byte_reader_peek_u32(c, E_LFANEW);
     return c->n >= 4 && (at > c->n - 4 || !memcmp(c->base + at, "PE\0\0", 4));
 }
 
 /* A class file and a universal Mach-O file begin alike: classes have versions
  * from 45 on, and no program is for so many machines. */
-static bool is_cafebabe(const struct pfd_cursor *c, bool is_class)
+static bool is_cafebabe(const struct pfd_byte_reader *c, bool is_class)
 {
     return c->n >= 8 && !memcmp(c->base, "\312\376\272\276", 4) &&
            (c->base[4] || c->base[5] || c->base[6] || c->base[7] >= 45) ==
                is_class;
 }
 
-static bool is_bmp(const struct pfd_cursor *c)
+static bool is_bmp(const struct pfd_byte_reader *c)
 {
     enum {
         RESERVED = 6,
         PIXELS = 10
     };
     return c->n >= 26 && !memcmp(c->base, "BM", 2) &&
-           !pfd_cursor_peek_u32(c, RESERVED) &&
-           pfd_cursor_peek_u32(c, PIXELS) < 1 << 16;
+           !pfd_byte_reader_peek_u32(c, RESERVED) &&
+           pfd_byte_reader_peek_u32(c, PIXELS) < 1 << 16;
 }
 
 /* A version, and how many tables there are. */
-static bool is_font(const struct pfd_cursor *c)
+static bool is_font(const struct pfd_byte_reader *c)
 {
     return c->n >= 12 && !memcmp(c->base, "\0\1\0\0\0", 5) && c->base[5] &&
            c->base[5] <= 64;
 }
 
 /* The third and fourth byte end a line. */
-static bool is_python(const struct pfd_cursor *c)
+static bool is_python(const struct pfd_byte_reader *c)
 {
     return c->n >= 16 && !memcmp(c->base + 2, "\r\n", 2) &&
-           pfd_cursor_peek_u32(c, 4) <= 3;
+           pfd_byte_reader_peek_u32(c, 4) <= 3;
 }
 
 static bool is_control(uint8_t c)
@@ -158,7 +158,7 @@ static bool is_control(uint8_t c)
 }
 
 /* UTF-8, or ASCII with letters of an older encoding here and there. */
-static bool is_text(const struct pfd_cursor *c)
+static bool is_text(const struct pfd_byte_reader *c)
 {
     enum {
         SEEN = 4096,
@@ -178,7 +178,7 @@ static bool is_text(const struct pfd_cursor *c)
     return n && n_high <= n / 4;
 }
 
-static bool is_wide_text(const struct pfd_cursor *c)
+static bool is_wide_text(const struct pfd_byte_reader *c)
 {
     return c->n >= 4 && c->n % 2 == 0 &&
            ((!memcmp(c->base, "\377\376", 2) && c->base[2] && !c->base[3]) ||
@@ -194,7 +194,7 @@ const struct pfd_file_kind *pfd_file_kind_of(const void *bytes, size_t n)
     static const struct pfd_file_kind font = { "a font", data };
     static const struct pfd_file_kind bmp = { "a BMP image", data };
     static const struct pfd_file_kind text = { "text", data };
-    struct pfd_cursor c = pfd_cursor(bytes, n);
+    struct pfd_byte_reader c = pfd_byte_reader(bytes, n);
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
         if (has_magic(&c, &magics[i]))
             return &magics[i].kind;

@@ -24,8 +24,8 @@ static struct {
     ZSTD_CALLS(ZSTD_POINTER)
 } zstd;
 
-PFD_LIBRARY(zstd, "libzstd.so.1", ZSTD_CALLS(ZSTD_NAME), &zstd,
-            "input by zstd");
+PFD_DYNAMIC_LIBRARY(zstd, "libzstd.so.1", ZSTD_CALLS(ZSTD_NAME), &zstd,
+                    "input by zstd");
 
 enum {
     /* The most that one compressed byte can stand for: a zlib match of 258
@@ -85,7 +85,7 @@ enum pfd_compression pfd_compression_of(const void *bytes, size_t n)
 static enum pfd_status load(enum pfd_compression method, struct pfd_error *err)
 {
     return method == PFD_COMPRESSION_ZSTD
-               ? pfd_library_load(&pfd_library_zstd, err)
+               ? pfd_dynamic_library_load(&pfd_library_zstd, err)
                : PFD_OK;
 }
 
@@ -196,15 +196,17 @@ static enum pfd_status no_memory(struct pfd_error *err, uint64_t n)
                     "out of memory for %llu bytes", (unsigned long long)n);
 }
 
-enum pfd_status pfd_inflate(enum pfd_compression method, struct pfd_cursor in,
-                            size_t n_head, uint64_t n_out, uint8_t **ret,
-                            size_t *n_ret, size_t *n_used,
-                            struct pfd_error *problem, struct pfd_error *err)
+enum pfd_status pfd_inflate(enum pfd_compression method,
+                            struct pfd_byte_reader in, size_t n_head,
+                            uint64_t n_out, uint8_t **ret, size_t *n_ret,
+                            size_t *n_used, struct pfd_error *problem,
+                            struct pfd_error *err)
 {
     uint64_t ratio =
         method == PFD_COMPRESSION_ZSTD ? ZSTD_RATIO_MAX : ZLIB_RATIO_MAX;
-    struct inflation f = { .n_in = pfd_cursor_left(&in), .problem = problem };
-    f.in = pfd_cursor_bytes(&in, f.n_in);
+    struct inflation f = { .n_in = pfd_byte_reader_left(&in),
+                           .problem = problem };
+    f.in = pfd_byte_reader_bytes(&in, f.n_in);
     *ret = NULL;
     *n_ret = *n_used = 0;
     problem->code = PFD_OK;

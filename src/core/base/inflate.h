@@ -28,10 +28,11 @@ enum pfd_compression pfd_compression_of(const void *bytes, size_t n);
  *
  * PFD_OK; PFD_ERR_NOMEM.
  */
-enum pfd_status pfd_inflate(enum pfd_compression method, struct pfd_cursor in,
-                            size_t n_head, uint64_t n_out, uint8_t **ret,
-                            size_t *n_ret, size_t *n_used,
-                            struct pfd_error *problem, struct pfd_error *err);
+enum pfd_status pfd_inflate(enum pfd_compression method,
+                            struct pfd_byte_reader in, size_t n_head,
+                            uint64_t n_out, uint8_t **ret, size_t *n_ret,
+                            size_t *n_used, struct pfd_error *problem,
+                            struct pfd_error *err);
 
 /* True when bytes [n] begin as a gzip (RFC 1952) or zstd file does. */
 bool pfd_inflate_recognise(const void *bytes, size_t n);

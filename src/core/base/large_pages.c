@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-void *pfd_large_new(size_t n)
+void *pfd_large_pages_new(size_t n)
 {
     void *ret = NULL;
     if (n < PFD_LARGE_PAGE)

@@ -14,6 +14,6 @@ enum {
 
 /* n bytes, not zeroed; fewer than a large page come as malloc() gives them. To
  * be freed with free(); NULL when out of memory. */
-void *pfd_large_new(size_t n);
+void *pfd_large_pages_new(size_t n);
 
 #endif

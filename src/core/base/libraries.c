@@ -6,5 +6,5 @@
 void pfd_libraries_load(void)
 {
     for (size_t i = 0; pfd_libraries[i]; i++)
-        (void)pfd_library_load(pfd_libraries[i], NULL);
+        (void)pfd_dynamic_library_load(pfd_libraries[i], NULL);
 }

@@ -23,7 +23,7 @@ static bool is_letter(uint8_t c)
     return (c >= 0x20 && c < 0x7f) || (c >= '\a' && c <= '\r') || c == ESCAPE;
 }
 
-unsigned pfd_bits_text(const uint8_t *text, size_t n)
+unsigned pfd_likelihood_text(const uint8_t *text, size_t n)
 {
     unsigned bits = 0;
     bool is_binary = false;
@@ -58,7 +58,7 @@ static unsigned at_most(unsigned bits, unsigned max)
     return bits < max ? bits : max;
 }
 
-unsigned pfd_bits_integer(uint64_t value, unsigned n_bytes)
+unsigned pfd_likelihood_integer(uint64_t value, unsigned n_bytes)
 {
     unsigned n = 8 * n_bytes;
     uint64_t low = n < 64 ? value & ((UINT64_C(1) << n) - 1) : value;
@@ -70,7 +70,7 @@ unsigned pfd_bits_integer(uint64_t value, unsigned n_bytes)
     return at_most(BITS_SIZE + (limit < least ? limit : least), n + 2);
 }
 
-unsigned pfd_bits_float(uint64_t value, unsigned n_bytes)
+unsigned pfd_likelihood_float(uint64_t value, unsigned n_bytes)
 {
     unsigned n_mantissa = n_bytes == 8 ? 52 : n_bytes == 4 ? 23 : 10;
     unsigned n_exponent = 8 * n_bytes - 1 - n_mantissa;

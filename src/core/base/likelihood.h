@@ -18,21 +18,21 @@
 enum {
     /* A reading that takes so many bits more than another is not believed:
      * 1 in a million. */
-    PFD_BITS_SURE = 20,
+    PFD_LIKELIHOOD_SURE = 20,
     /* That bytes were changed after they had been written. */
-    PFD_BITS_DAMAGE = 28,
+    PFD_LIKELIHOOD_DAMAGE = 28,
 };
 
 /* Bits of a text of n bytes, of which at most the last 256 count. */
-unsigned pfd_bits_text(const uint8_t *text, size_t n);
+unsigned pfd_likelihood_text(const uint8_t *text, size_t n);
 
 /* Bits of an integer of n_bytes (1 to 8), signed or not: small ones are more
  * usual than large ones. */
-unsigned pfd_bits_integer(uint64_t value, unsigned n_bytes);
+unsigned pfd_likelihood_integer(uint64_t value, unsigned n_bytes);
 
 /* Bits of a float of n_bytes (2, 4 or 8): round numbers are more usual, and
  * tiny ones are most often integers. */
-unsigned pfd_bits_float(uint64_t value, unsigned n_bytes);
+unsigned pfd_likelihood_float(uint64_t value, unsigned n_bytes);
 
 /* A way to read some bytes: what it chose, as bits that its maker knows the
  * meaning of, and what it takes. */
@@ -51,7 +51,7 @@ struct pfd_ways {
     unsigned n;
 };
 
-static inline uint32_t pfd_bits_add(uint32_t a, uint64_t b)
+static inline uint32_t pfd_likelihood_add(uint32_t a, uint64_t b)
 {
     return b < UINT32_MAX - a ? a + (uint32_t)b : UINT32_MAX;
 }
@@ -62,14 +62,15 @@ void pfd_ways_add(struct pfd_ways *ways, uint32_t bits, uint64_t choice);
 static inline void pfd_ways_all_add(struct pfd_ways *ways, uint64_t bits)
 {
     for (unsigned i = 0; i < ways->n; i++)
-        ways->way[i].bits = pfd_bits_add(ways->way[i].bits, bits);
+        ways->way[i].bits = pfd_likelihood_add(ways->way[i].bits, bits);
 }
 
 /* How many are not so unlikely that they are left out; 1: there is no doubt. */
 static inline unsigned pfd_ways_left(const struct pfd_ways *ways)
 {
     unsigned n = 0;
-    while (n < ways->n && ways->way[n].bits - ways->way[0].bits < PFD_BITS_SURE)
+    while (n < ways->n &&
+           ways->way[n].bits - ways->way[0].bits < PFD_LIKELIHOOD_SURE)
         n++;
     return n;
 }

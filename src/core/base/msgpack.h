@@ -9,13 +9,13 @@
 
 #include "core/base/byte_reader.h"
 
-struct pfd_pack {
+struct pfd_msgpack {
     enum {
-        PFD_PACK_OTHER,  /* nil, bool, float, ext, a small negative integer */
-        PFD_PACK_NUMBER, /* another integer */
-        PFD_PACK_BYTES,  /* str or bin */
-        PFD_PACK_ITEMS,  /* array or map */
-        PFD_PACK_BAD,    /* no object begins so, or there is no byte */
+        PFD_MSGPACK_OTHER, /* nil, bool, float, ext, a small negative integer */
+        PFD_MSGPACK_NUMBER, /* another integer */
+        PFD_MSGPACK_BYTES,  /* str or bin */
+        PFD_MSGPACK_ITEMS,  /* array or map */
+        PFD_MSGPACK_BAD,    /* no object begins so, or there is no byte */
     } kind;
     bool is_map;
     bool is_signed;    /* of a NUMBER */
@@ -25,42 +25,44 @@ struct pfd_pack {
 };
 
 /* An object that begins with a byte from 0xc0 to 0xdf. */
-struct pfd_pack pfd_pack_read_long(struct pfd_cursor *c, uint8_t first);
+struct pfd_msgpack pfd_msgpack_read_long(struct pfd_byte_reader *c,
+                                         uint8_t first);
 
 /* The next object, up to where what follows begins. */
-static inline struct pfd_pack pfd_pack_read(struct pfd_cursor *c)
+static inline struct pfd_msgpack pfd_msgpack_read(struct pfd_byte_reader *c)
 {
-    struct pfd_pack ret = { .kind = PFD_PACK_NUMBER };
-    uint8_t first = pfd_cursor_u8(c);
-    if (!pfd_cursor_ok(c)) {
-        ret.kind = PFD_PACK_BAD;
+    struct pfd_msgpack ret = { .kind = PFD_MSGPACK_NUMBER };
+    uint8_t first = pfd_byte_reader_u8(c);
+    if (!pfd_byte_reader_ok(c)) {
+        ret.kind = PFD_MSGPACK_BAD;
     } else if (first < 0x80) {
         ret.small = first;
     } else if (first < 0xa0) {
-        ret.kind = PFD_PACK_ITEMS;
+        ret.kind = PFD_MSGPACK_ITEMS;
         ret.is_map = first < 0x90;
         ret.n_follow = (first & 15u) << ret.is_map;
     } else if (first < 0xc0) {
-        ret.kind = PFD_PACK_BYTES;
+        ret.kind = PFD_MSGPACK_BYTES;
         ret.n_follow = first & 31u;
     } else if (first >= 0xe0) {
-        ret.kind = PFD_PACK_OTHER;
+        ret.kind = PFD_MSGPACK_OTHER;
     } else {
-        return pfd_pack_read_long(c, first);
+        return pfd_msgpack_read_long(c, first);
     }
     return ret;
 }
 
 /* Bytes of the header of a map that begins with this byte; 0: none does. */
-static inline size_t pfd_pack_map_header(uint8_t first)
+static inline size_t pfd_msgpack_map_header(uint8_t first)
 {
     return first >> 4 == 8 ? 1 : first == 0xde ? 3 : first == 0xdf ? 5 : 0;
 }
 
 /* n bytes, 8 at most, the highest first; 0 where fewer are left. */
-static inline uint64_t pfd_pack_big_endian(struct pfd_cursor *c, size_t n)
+static inline uint64_t pfd_msgpack_big_endian(struct pfd_byte_reader *c,
+                                              size_t n)
 {
-    const uint8_t *p = pfd_cursor_bytes(c, n);
+    const uint8_t *p = pfd_byte_reader_bytes(c, n);
     uint64_t number = 0;
     if (p && n && c->n - c->at >= sizeof number) { /* read beyond, and drop */
         memcpy(&number, p, sizeof number);
@@ -73,31 +75,33 @@ static inline uint64_t pfd_pack_big_endian(struct pfd_cursor *c, size_t n)
 
 /* The next object, where it is an integer without a sign; false: it is
  * something else, or cut, and the cursor is of no more use. */
-static inline bool pfd_pack_read_number(struct pfd_cursor *c, uint64_t *ret)
+static inline bool pfd_msgpack_read_number(struct pfd_byte_reader *c,
+                                           uint64_t *ret)
 {
-    uint8_t first = pfd_cursor_u8(c);
+    uint8_t first = pfd_byte_reader_u8(c);
     if (first >= 0xcc && first <= 0xcf) {
-        *ret = pfd_pack_big_endian(c, (size_t)1 << (first - 0xcc));
+        *ret = pfd_msgpack_big_endian(c, (size_t)1 << (first - 0xcc));
     } else {
         *ret = first;
     }
-    return pfd_cursor_ok(c) && (first < 0x80 || (first >> 2) == 0xcc >> 2);
+    return pfd_byte_reader_ok(c) && (first < 0x80 || (first >> 2) == 0xcc >> 2);
 }
 
 /* Likewise, text or binary of *n bytes; NULL. */
-static inline const char *pfd_pack_read_bytes(struct pfd_cursor *c, size_t *n)
+static inline const char *pfd_msgpack_read_bytes(struct pfd_byte_reader *c,
+                                                 size_t *n)
 {
-    uint8_t first = pfd_cursor_u8(c);
+    uint8_t first = pfd_byte_reader_u8(c);
     if (first >= 0xa0 && first < 0xc0) {
         *n = first & 31u;
     } else if (first >= 0xd9 && first <= 0xdb) {
-        *n = (size_t)pfd_pack_big_endian(c, (size_t)1 << (first - 0xd9));
+        *n = (size_t)pfd_msgpack_big_endian(c, (size_t)1 << (first - 0xd9));
     } else if (first >= 0xc4 && first <= 0xc6) {
-        *n = (size_t)pfd_pack_big_endian(c, (size_t)1 << (first - 0xc4));
+        *n = (size_t)pfd_msgpack_big_endian(c, (size_t)1 << (first - 0xc4));
     } else {
         return NULL;
     }
-    return (const char *)pfd_cursor_bytes(c, *n);
+    return (const char *)pfd_byte_reader_bytes(c, *n);
 }
 
 #endif

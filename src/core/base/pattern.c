@@ -37,8 +37,8 @@ static struct {
     CALLS(POINTER)
 } pcre2;
 
-PFD_LIBRARY(pcre2, "libpcre2-8.so.0", CALLS(NAME), &pcre2,
-            "regular expressions");
+PFD_DYNAMIC_LIBRARY(pcre2, "libpcre2-8.so.0", CALLS(NAME), &pcre2,
+                    "regular expressions");
 
 enum {
     /* What one match may cost: steps (some milliseconds), nesting, and KiB. */
@@ -147,7 +147,7 @@ enum pfd_status pfd_pattern_new(const char *text, unsigned flags,
                         "a regular expression of more than %d bytes",
                         PFD_PATTERN_MAX);
     }
-    enum pfd_status status = pfd_library_load(&pfd_library_pcre2, err);
+    enum pfd_status status = pfd_dynamic_library_load(&pfd_library_pcre2, err);
     if (status != PFD_OK)
         return status;
     struct pfd_pattern *p = calloc(1, sizeof *p);

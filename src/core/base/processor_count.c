@@ -3,7 +3,7 @@
 
 #include <sched.h>
 
-unsigned pfd_processors(void)
+unsigned pfd_processor_count(void)
 {
     cpu_set_t set;
     CPU_ZERO(&set);

@@ -4,6 +4,6 @@
 
 /* How many processors this thread may run on: one at least, and where the system
  * does not say. */
-unsigned pfd_processors(void);
+unsigned pfd_processor_count(void);
 
 #endif

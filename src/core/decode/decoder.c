@@ -214,7 +214,7 @@ enum pfd_status pfd_decoder_view(struct pfd_decoder *d, const void *bytes,
                         "the view [%llu, %llu) does not hold the position",
                         (unsigned long long)base, (unsigned long long)base + n);
     }
-    d->walk.view = pfd_cursor(bytes, n);
+    d->walk.view = pfd_byte_reader(bytes, n);
     d->walk.base = base;
     d->walk.last = last;
     if (d->after == PFD_MORE)

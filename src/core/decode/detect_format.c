@@ -98,7 +98,8 @@ static void judge(struct trial *ret, const struct pfd_batch *batch,
 /* Sets *failed where there is no memory for it. */
 static struct trial try_format(const struct pfd_strings *strings,
                                const struct pfd_format *format,
-                               const struct pfd_cursor *first, bool *failed)
+                               const struct pfd_byte_reader *first,
+                               bool *failed)
 {
     static const struct pfd_options plain = { 0 };
     struct trial ret = { 0 };
@@ -146,7 +147,7 @@ static void rank(struct ranking *r, const struct candidate *c)
 }
 
 /* Bytes that are not zero. */
-static size_t count_written(const struct pfd_cursor *c)
+static size_t count_written(const struct pfd_byte_reader *c)
 {
     size_t n = 0;
     for (size_t i = 0; i < c->n; i++)
@@ -157,7 +158,7 @@ static size_t count_written(const struct pfd_cursor *c)
 /* Small ids are everywhere: where the header says little for the format, they
  * have to explain most of what is there. */
 static bool is_explained(const struct trial *t, int evidence,
-                         const struct pfd_cursor *first)
+                         const struct pfd_byte_reader *first)
 {
     return t->explains && (t->is_telling || evidence >= HEADER_SURE ||
                            t->n_known >= count_written(first));
@@ -165,8 +166,8 @@ static bool is_explained(const struct trial *t, int evidence,
 
 static struct candidate weigh(const struct pfd_strings *strings,
                               const struct pfd_format *format,
-                              const struct pfd_cursor *first, uint64_t n_buffer,
-                              bool *failed)
+                              const struct pfd_byte_reader *first,
+                              uint64_t n_buffer, bool *failed)
 {
     struct candidate c = { .format = format };
     c.evidence = c.score = format->probe(first, n_buffer);
@@ -187,7 +188,7 @@ static struct candidate weigh(const struct pfd_strings *strings,
 }
 
 /* From a place on, one byte or more. */
-static bool is_zero(const struct pfd_cursor *c, size_t from)
+static bool is_zero(const struct pfd_byte_reader *c, size_t from)
 {
     return from >= c->n ||
            (!c->base[from] &&
@@ -197,7 +198,7 @@ static bool is_zero(const struct pfd_cursor *c, size_t from)
 /* Where strings are loaded, their formats come first: unless they explain
  * nothing, and another format is likelier by far. */
 static struct pfd_choice decide(const struct pfd_strings *strings,
-                                const struct pfd_cursor *first,
+                                const struct pfd_byte_reader *first,
                                 uint64_t n_buffer, bool *failed)
 {
     struct ranking loaded = { 0 };
@@ -239,7 +240,7 @@ static struct pfd_choice decide(const struct pfd_strings *strings,
 
 enum pfd_status pfd_format_choose(const struct pfd_strings *strings,
                                   const char *name,
-                                  const struct pfd_cursor *view, bool last,
+                                  const struct pfd_byte_reader *view, bool last,
                                   struct pfd_choice *ret, struct pfd_error *err)
 {
     *ret = (struct pfd_choice){ 0 };
@@ -255,7 +256,7 @@ enum pfd_status pfd_format_choose(const struct pfd_strings *strings,
     if (!longer && !last)
         return PFD_MORE;
     bool failed = false;
-    struct pfd_cursor first = *view;
+    struct pfd_byte_reader first = *view;
     first.n = longer ? PFD_PROBE_BYTES : view->n;
     if (first.n >= LEAST_BYTES && !is_zero(&first, 0)) {
         *ret = decide(strings, &first, longer ? 0 : view->n, &failed);
@@ -319,7 +320,8 @@ enum pfd_status pfd_format_likelihood(size_t i, const void *bytes, size_t n,
 {
     bool longer = n > PFD_PROBE_BYTES;
     struct pfd_format_info info;
-    struct pfd_cursor first = pfd_cursor(bytes, longer ? PFD_PROBE_BYTES : n);
+    struct pfd_byte_reader first =
+        pfd_byte_reader(bytes, longer ? PFD_PROBE_BYTES : n);
     enum pfd_status status = pfd_format_get(i, &info);
     if (status != PFD_OK)
         return status;

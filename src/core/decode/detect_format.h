@@ -39,7 +39,7 @@ struct pfd_choice {
  */
 enum pfd_status pfd_format_choose(const struct pfd_strings *strings,
                                   const char *name,
-                                  const struct pfd_cursor *view, bool last,
+                                  const struct pfd_byte_reader *view, bool last,
                                   struct pfd_choice *ret,
                                   struct pfd_error *err);
 

@@ -75,13 +75,13 @@ static struct pfd_look look_at(const struct pfd_entry *entry)
     struct pfd_look look = {
         .record = entry->record,
         .string = entry->string,
-        .bytes = pfd_cursor((const uint8_t *)entry->payload - n_header,
-                            n_header + entry->n_payload),
+        .bytes = pfd_byte_reader((const uint8_t *)entry->payload - n_header,
+                                 n_header + entry->n_payload),
         .table = of->table,
         .shaders = of->shaders,
         .options = of->options,
     };
-    pfd_cursor_skip(&look.bytes, n_header);
+    pfd_byte_reader_skip(&look.bytes, n_header);
     return look;
 }
 

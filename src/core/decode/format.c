@@ -92,8 +92,9 @@ static const uint8_t *placed(const struct pfd_batch *batch,
     *n = place->n - n_header;
     if (place->bytes)
         return place->bytes + n_header;
-    struct pfd_cursor own = pfd_cursor(batch->bytes.data, batch->bytes.n);
-    return pfd_cursor_peek(&own, place->at + n_header);
+    struct pfd_byte_reader own =
+        pfd_byte_reader(batch->bytes.data, batch->bytes.n);
+    return pfd_byte_reader_peek(&own, place->at + n_header);
 }
 
 const uint8_t *pfd_batch_copied(const struct pfd_batch *batch,
@@ -112,11 +113,12 @@ const uint8_t *pfd_batch_copied(const struct pfd_batch *batch,
             high = middle;
         }
     }
-    struct pfd_cursor bytes = pfd_cursor(batch->bytes.data, batch->bytes.n);
+    struct pfd_byte_reader bytes =
+        pfd_byte_reader(batch->bytes.data, batch->bytes.n);
     size_t from = low ? batch->copies[low - 1].end : 0;
     from += record->n_header;
     *n = (uint32_t)(batch->copies[low].end - from);
-    return pfd_cursor_peek(&bytes, from);
+    return pfd_byte_reader_peek(&bytes, from);
 }
 
 void pfd_walk_describe_gap(struct pfd_walk_gap *ret, uint64_t from, uint64_t to,

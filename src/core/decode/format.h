@@ -133,11 +133,11 @@ enum {
  * holds `at`, and may move forward and grow between calls.
  */
 struct pfd_walk {
-    struct pfd_cursor view; /* borrowed */
-    uint64_t base;          /* bytes from the start of the buffer */
-    bool last;              /* the view reaches the buffer's end */
-    uint64_t at;            /* where the walk is, same unit */
-    uint64_t until;         /* entries that begin here or behind are left; 0:
+    struct pfd_byte_reader view; /* borrowed */
+    uint64_t base;               /* bytes from the start of the buffer */
+    bool last;                   /* the view reaches the buffer's end */
+    uint64_t at;                 /* where the walk is, same unit */
+    uint64_t until; /* entries that begin here or behind are left; 0:
                                none are. See pfd_format.split() */
     const struct pfd_table *table;
     const struct pfd_shaders *shaders; /* borrowed, never NULL */
@@ -158,7 +158,8 @@ struct pfd_walk {
 struct pfd_look {
     const struct pfd_record *record;
     const struct pfd_string *string; /* the record's, or just made; or NULL */
-    struct pfd_cursor bytes; /* of the entry; its position is the payload's */
+    struct pfd_byte_reader
+        bytes; /* of the entry; its position is the payload's */
     const struct pfd_table *table;
     const struct pfd_shaders *shaders;
     const struct pfd_options *options;
@@ -301,7 +302,7 @@ struct pfd_format {
      * long is never asked then, since a stream could not tell. NULL: never
      * guessed.
      */
-    int (*probe)(const struct pfd_cursor *first, uint64_t n_buffer);
+    int (*probe)(const struct pfd_byte_reader *first, uint64_t n_buffer);
 
     /*
      * Adds records to the batch until it is full (PFD_OK), the buffer ends
@@ -491,17 +492,15 @@ const uint8_t *pfd_batch_copied(const struct pfd_batch *batch,
 
 /* The payload of any entry of a batch, likewise; view, base: the walk's when
  * the batch was filled. */
-static inline const uint8_t *pfd_batch_payload(const struct pfd_batch *batch,
-                                               const struct pfd_cursor *view,
-                                               uint64_t base,
-                                               const struct pfd_record *record,
-                                               uint32_t *n)
+static inline const uint8_t *pfd_batch_payload(
+    const struct pfd_batch *batch, const struct pfd_byte_reader *view,
+    uint64_t base, const struct pfd_record *record, uint32_t *n)
 {
     if (__builtin_expect(record->flags & PFD_RECORD_COPIED, 0))
         return pfd_batch_copied(batch, record, n);
     *n = record->n_bytes - record->n_header;
-    return pfd_cursor_peek(view,
-                           (size_t)(record->offset - base) + record->n_header);
+    return pfd_byte_reader_peek(view, (size_t)(record->offset - base) +
+                                          record->n_header);
 }
 
 /*
@@ -566,12 +565,12 @@ static inline uint64_t pfd_walk_end(const struct pfd_walk *walk)
 /* Reads of the view at an absolute place that the caller has checked. */
 static inline uint64_t pfd_walk_u64(const struct pfd_walk *walk, uint64_t at)
 {
-    return pfd_cursor_peek_u64(&walk->view, (size_t)(at - walk->base));
+    return pfd_byte_reader_peek_u64(&walk->view, (size_t)(at - walk->base));
 }
 
 static inline uint32_t pfd_walk_u32(const struct pfd_walk *walk, uint64_t at)
 {
-    return pfd_cursor_peek_u32(&walk->view, (size_t)(at - walk->base));
+    return pfd_byte_reader_peek_u32(&walk->view, (size_t)(at - walk->base));
 }
 
 #endif

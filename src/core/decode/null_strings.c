@@ -51,17 +51,18 @@ struct front {
 };
 
 struct search {
-    struct pfd_cursor payload;
+    struct pfd_byte_reader payload;
     uint32_t n; /* bytes of it */
     size_t n_looked;
     bool all; /* none was given up that may be likely */
 };
 
-static struct search search_of(const struct pfd_cursor *payload)
+static struct search search_of(const struct pfd_byte_reader *payload)
 {
-    uint32_t n = (uint32_t)pfd_cursor_left(payload);
+    uint32_t n = (uint32_t)pfd_byte_reader_left(payload);
     return (struct search){
-        .payload = pfd_cursor(pfd_cursor_peek(payload, payload->at), n),
+        .payload =
+            pfd_byte_reader(pfd_byte_reader_peek(payload, payload->at), n),
         .n = n,
         .all = true,
     };
@@ -109,11 +110,11 @@ static struct place *place_at(struct search *s, struct front *front,
 static void go_on(struct search *s, struct front *to, const struct place *from,
                   uint32_t at, uint64_t bits, uint64_t choice)
 {
-    uint32_t best = pfd_bits_add(from->ways.way[0].bits, bits);
+    uint32_t best = pfd_likelihood_add(from->ways.way[0].bits, bits);
     struct place *place = place_at(s, to, at, best);
     for (unsigned i = 0; place && i < from->ways.n; i++) {
         const struct pfd_way *way = &from->ways.way[i];
-        pfd_ways_add(&place->ways, pfd_bits_add(way->bits, bits),
+        pfd_ways_add(&place->ways, pfd_likelihood_add(way->bits, bits),
                      way->choice | choice);
     }
 }
@@ -125,7 +126,7 @@ static uint64_t text_bits(struct search *s, uint32_t at, uint32_t *n_used)
     uint32_t n_text;
     const uint8_t *text =
         (const uint8_t *)pfd_rocm_text(&s->payload, at, &n_text, n_used);
-    uint64_t bits = pfd_bits_text(text, n_text);
+    uint64_t bits = pfd_likelihood_text(text, n_text);
     unsigned n_garbage = 0;
     s->n_looked += n_text;
     if (n_text == *n_used)
@@ -138,13 +139,13 @@ static uint64_t text_bits(struct search *s, uint32_t at, uint32_t *n_used)
 static uint64_t number_bits(const struct search *s, const struct pfd_step *step,
                             uint32_t at)
 {
-    uint64_t value = pfd_cursor_peek_u64(&s->payload, at);
+    uint64_t value = pfd_byte_reader_peek_u64(&s->payload, at);
     uint32_t low = (uint32_t)value;
     if (pfd_step_is_float(step))
-        return pfd_bits_float(value, SLOT);
+        return pfd_likelihood_float(value, SLOT);
     if (pfd_rocm_is_wide(step))
-        return pfd_bits_integer(value, SLOT);
-    unsigned bits = pfd_bits_integer(low, sizeof low);
+        return pfd_likelihood_integer(value, SLOT);
+    unsigned bits = pfd_likelihood_integer(low, sizeof low);
     if (value >> 32 == 0)
         return bits;
     return bits +
@@ -156,7 +157,8 @@ static uint64_t rest_bits(const struct search *s, uint32_t at)
     uint64_t bits = at < s->n ? BITS_REST : 0;
     uint32_t end = s->n - at > REST_SEEN ? at + REST_SEEN : s->n;
     for (; end - at >= SLOT; at += SLOT)
-        bits += pfd_bits_integer(pfd_cursor_peek_u64(&s->payload, at), SLOT);
+        bits += pfd_likelihood_integer(
+            pfd_byte_reader_peek_u64(&s->payload, at), SLOT);
     return bits + (s->n % SLOT == at % SLOT ? 0 : BITS_ODD_REST);
 }
 
@@ -208,7 +210,7 @@ static bool is_usual(const struct search *s, const struct pfd_step *step,
         if (pfd_rocm_is_text(step)) {
             const char *text = pfd_rocm_text(&s->payload, at, &n_text, &n_used);
             if (n_text == n_used || n_text > TEXT_LOOKED ||
-                pfd_bits_text((const uint8_t *)text, n_text) >
+                pfd_likelihood_text((const uint8_t *)text, n_text) >
                     BITS_USUAL * n_text)
                 return false;
         } else if (number_bits(s, step, at) > BITS_USUAL * SLOT) {
@@ -220,7 +222,7 @@ static bool is_usual(const struct search *s, const struct pfd_step *step,
 }
 
 bool pfd_rocm_is_plain(const struct pfd_step *steps,
-                       const struct pfd_cursor *payload, uint32_t from)
+                       const struct pfd_byte_reader *payload, uint32_t from)
 {
     struct search s = search_of(payload);
     unsigned n_looked = 0;
@@ -270,14 +272,14 @@ static void gather(const struct search *s, const struct front *front,
         const struct place *p = &front->place[i];
         uint64_t rest = rest_bits(s, p->at);
         for (unsigned k = 0; k < p->ways.n; k++) {
-            pfd_ways_add(ret, pfd_bits_add(p->ways.way[k].bits, rest),
+            pfd_ways_add(ret, pfd_likelihood_add(p->ways.way[k].bits, rest),
                          p->ways.way[k].choice);
         }
     }
 }
 
 bool pfd_rocm_weigh(const struct pfd_step *steps,
-                    const struct pfd_cursor *payload, uint32_t from,
+                    const struct pfd_byte_reader *payload, uint32_t from,
                     struct pfd_ways *ret)
 {
     struct front fronts[2];

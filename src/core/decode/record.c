@@ -34,8 +34,8 @@ static bool has_sound_size(const struct pfd_format *format,
                            const struct pfd_look *look)
 {
     const struct pfd_record *r = look->record;
-    const struct pfd_cursor *c = &look->bytes;
-    if (!pfd_cursor_ok(c) || c->at != r->n_header || c->n > UINT32_MAX ||
+    const struct pfd_byte_reader *c = &look->bytes;
+    if (!pfd_byte_reader_ok(c) || c->at != r->n_header || c->n > UINT32_MAX ||
         r->offset > UINT64_MAX - r->n_bytes)
         return false;
     if (r->kind == PFD_RECORD_ALTERNATIVE && r->flags & PFD_RECORD_COPIED)
@@ -71,7 +71,7 @@ static bool has_sound_string(const struct pfd_format *format,
         return is_made || !r->layout;
     return pfd_string_kinds[s->table] == &format->strings &&
            (is_made || r->layout ||
-            holds_values(s, pfd_cursor_left(&look->bytes)));
+            holds_values(s, pfd_byte_reader_left(&look->bytes)));
 }
 
 bool pfd_record_is_sound(const struct pfd_format *format,

@@ -92,7 +92,7 @@ static void give_run(struct search *s, const struct pfd_recover_run *run)
     if (s->r->run && !s->r->run(s->r->user, run))
         return;
     memset(s->walk.state, 0, s->format->state_size);
-    s->walk.view = pfd_cursor(s->bytes, (size_t)run->to);
+    s->walk.view = pfd_byte_reader(s->bytes, (size_t)run->to);
     s->walk.base = 0;
     s->walk.last = true;
     s->walk.at = run->from;

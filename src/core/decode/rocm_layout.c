@@ -161,12 +161,12 @@ enum {
     CAPACITY_USUAL = 1 << 26,
 };
 
-int pfd_rocm_probe(const struct pfd_cursor *first, uint64_t n_buffer)
+int pfd_rocm_probe(const struct pfd_byte_reader *first, uint64_t n_buffer)
 {
-    struct pfd_cursor c = *first;
-    uint32_t used = pfd_cursor_u32(&c);
-    uint32_t capacity = pfd_cursor_u32(&c);
-    if (!pfd_cursor_ok(&c) || !capacity)
+    struct pfd_byte_reader c = *first;
+    uint32_t used = pfd_byte_reader_u32(&c);
+    uint32_t capacity = pfd_byte_reader_u32(&c);
+    if (!pfd_byte_reader_ok(&c) || !capacity)
         return 0;
     if (used > capacity || used % DWORD) /* perhaps it is damaged */
         return n_buffer && n_buffer - PFD_ROCM_HEADER == capacity ? 40 : 0;
@@ -186,10 +186,10 @@ int pfd_rocm_probe(const struct pfd_cursor *first, uint64_t n_buffer)
 
 bool pfd_rocm_measure(const uint8_t *bytes, size_t n, struct pfd_whole *ret)
 {
-    struct pfd_cursor c = pfd_cursor(bytes, n);
-    uint32_t used = pfd_cursor_u32(&c);
-    uint32_t capacity = pfd_cursor_u32(&c);
-    if (!pfd_cursor_ok(&c) || used > capacity || used % DWORD || !capacity)
+    struct pfd_byte_reader c = pfd_byte_reader(bytes, n);
+    uint32_t used = pfd_byte_reader_u32(&c);
+    uint32_t capacity = pfd_byte_reader_u32(&c);
+    if (!pfd_byte_reader_ok(&c) || used > capacity || used % DWORD || !capacity)
         return false;
     *ret = (struct pfd_whole){
         .size = (uint64_t)capacity + PFD_ROCM_HEADER,
@@ -199,16 +199,17 @@ bool pfd_rocm_measure(const uint8_t *bytes, size_t n, struct pfd_whole *ret)
 }
 
 /* Could this be the header of a buffer with entries? */
-static inline bool is_likely_header(const struct pfd_cursor *c, size_t at)
+static inline bool is_likely_header(const struct pfd_byte_reader *c, size_t at)
 {
-    uint32_t used = pfd_cursor_peek_u32(c, at);
-    uint32_t capacity = pfd_cursor_peek_u32(c, at + DWORD);
+    uint32_t used = pfd_byte_reader_peek_u32(c, at);
+    uint32_t capacity = pfd_byte_reader_peek_u32(c, at + DWORD);
     bool is_aligned = (used | capacity) % DWORD == 0;
     return is_aligned & (used - 1 < capacity); /* 0 wraps */
 }
 
 /* The first place in [from, to) where a header could be, or `to`. */
-static size_t find_header(const struct pfd_cursor *c, size_t from, size_t to)
+static size_t find_header(const struct pfd_byte_reader *c, size_t from,
+                          size_t to)
 {
     enum {
         AT_ONCE = 4
@@ -243,21 +244,21 @@ size_t pfd_rocm_find(pfd_rocm_chain_fn chain, const struct pfd_field *field,
         CAPACITY_MAX = 1 << 30, /* of whole pages; -8 is a common number */
     };
     const size_t n = field->n;
-    struct pfd_cursor all = pfd_cursor(field->bytes, n);
+    struct pfd_byte_reader all = pfd_byte_reader(field->bytes, n);
     from += (size_t)(-(field->address + from) % PFD_ROCM_HEADER);
     for (size_t at = find_header(&all, from, to); at < to;
          at = find_header(&all, at + PFD_ROCM_HEADER, to)) {
-        uint32_t used = pfd_cursor_peek_u32(&all, at);
-        uint32_t capacity = pfd_cursor_peek_u32(&all, at + DWORD);
-        struct pfd_cursor entries = all;
+        uint32_t used = pfd_byte_reader_peek_u32(&all, at);
+        uint32_t capacity = pfd_byte_reader_peek_u32(&all, at + DWORD);
+        struct pfd_byte_reader entries = all;
         size_t left = n - at - PFD_ROCM_HEADER;
         bool is_pages =
             (capacity + PFD_ROCM_HEADER) % PAGE == 0 && capacity < CAPACITY_MAX;
         size_t most = used < left ? used : left;
-        pfd_cursor_seek(&entries, at + PFD_ROCM_HEADER);
+        pfd_byte_reader_seek(&entries, at + PFD_ROCM_HEADER);
         most = most < LOOKED_MAX ? most : (size_t)LOOKED_MAX;
         struct pfd_rocm_chain c =
-            chain(field->table, pfd_cursor_sub(&entries, most), is_pages);
+            chain(field->table, pfd_byte_reader_sub(&entries, most), is_pages);
         bool is_long = c.n >= ENTRIES_MIN && c.n_kinds >= KINDS_MIN &&
                        c.is_whole && used == most;
         bool is_likely = c.is_weak ? c.is_whole : is_pages || is_long;
@@ -286,13 +287,13 @@ static uint32_t aligned(uint32_t n)
     return (n + SLOT - 1) / SLOT * SLOT;
 }
 
-const char *pfd_rocm_text(const struct pfd_cursor *payload, uint32_t from,
+const char *pfd_rocm_text(const struct pfd_byte_reader *payload, uint32_t from,
                           uint32_t *n_text, uint32_t *n_used)
 {
-    struct pfd_cursor c = *payload;
-    pfd_cursor_skip(&c, from);
-    uint32_t left = (uint32_t)pfd_cursor_left(&c);
-    const char *text = (const char *)pfd_cursor_bytes(&c, left);
+    struct pfd_byte_reader c = *payload;
+    pfd_byte_reader_skip(&c, from);
+    uint32_t left = (uint32_t)pfd_byte_reader_left(&c);
+    const char *text = (const char *)pfd_byte_reader_bytes(&c, left);
     const char *nul = left && text ? memchr(text, '\0', left) : NULL;
     *n_text = nul ? (uint32_t)(nul - text) : left;
     *n_used = left;
@@ -309,11 +310,11 @@ bool pfd_rocm_is_wide(const struct pfd_step *s)
 
 /* One pass over the arguments, strings taken as they come or as nulls say. */
 static bool take_all(const struct pfd_step *steps,
-                     const struct pfd_cursor *payload, uint32_t from,
+                     const struct pfd_byte_reader *payload, uint32_t from,
                      uint64_t nulls, struct pfd_slot *slots,
                      struct pfd_rocm_arguments *ret)
 {
-    uint32_t n = (uint32_t)pfd_cursor_left(payload);
+    uint32_t n = (uint32_t)pfd_byte_reader_left(payload);
     uint32_t at = from;
     unsigned i = 0;
     *ret = (struct pfd_rocm_arguments){ 0 };
@@ -353,10 +354,10 @@ static bool take_all(const struct pfd_step *steps,
 }
 
 /* What no conversion takes. */
-static void take_rest(const struct pfd_cursor *payload, struct pfd_slot *slots,
-                      struct pfd_rocm_arguments *ret)
+static void take_rest(const struct pfd_byte_reader *payload,
+                      struct pfd_slot *slots, struct pfd_rocm_arguments *ret)
 {
-    uint32_t n = (uint32_t)pfd_cursor_left(payload);
+    uint32_t n = (uint32_t)pfd_byte_reader_left(payload);
     while (n - ret->n_used >= SLOT && ret->n_slots < PFD_ARGUMENTS_MAX) {
         slots[ret->n_slots++] =
             (struct pfd_slot){ .at = ret->n_used, .store = PFD_STORE_QWORD };
@@ -367,7 +368,7 @@ static void take_rest(const struct pfd_cursor *payload, struct pfd_slot *slots,
 }
 
 bool pfd_rocm_lay_out(const struct pfd_step *steps,
-                      const struct pfd_cursor *payload, uint32_t from,
+                      const struct pfd_byte_reader *payload, uint32_t from,
                       uint64_t nulls, struct pfd_slot *slots,
                       struct pfd_rocm_arguments *ret)
 {

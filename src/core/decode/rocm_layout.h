@@ -54,7 +54,7 @@ uint64_t pfd_rocm_left(const struct pfd_rocm_buffer *b, uint64_t at,
                        uint64_t n);
 
 /* What pfd_format.probe says of the header alone; 0: cannot be one. */
-int pfd_rocm_probe(const struct pfd_cursor *first, uint64_t n_buffer);
+int pfd_rocm_probe(const struct pfd_byte_reader *first, uint64_t n_buffer);
 
 /*
  * pfd_format.find and pfd_format.measure. count: how many entries lead from one
@@ -70,7 +70,8 @@ struct pfd_rocm_chain {
     bool is_weak; /* other data could look so: all of them have to lead on */
 };
 typedef struct pfd_rocm_chain (*pfd_rocm_chain_fn)(
-    const struct pfd_table *table, struct pfd_cursor entries, bool is_pages);
+    const struct pfd_table *table, struct pfd_byte_reader entries,
+    bool is_pages);
 size_t pfd_rocm_find(pfd_rocm_chain_fn chain, const struct pfd_field *field,
                      size_t from, size_t to, struct pfd_whole *ret);
 bool pfd_rocm_measure(const uint8_t *bytes, size_t n, struct pfd_whole *ret);
@@ -94,7 +95,7 @@ struct pfd_rocm_arguments {
  * of 8 bytes. True: the payload is used up, by all arguments.
  */
 bool pfd_rocm_lay_out(const struct pfd_step *steps,
-                      const struct pfd_cursor *payload, uint32_t from,
+                      const struct pfd_byte_reader *payload, uint32_t from,
                       uint64_t nulls, struct pfd_slot *slots,
                       struct pfd_rocm_arguments *ret);
 
@@ -112,7 +113,7 @@ enum {
 /* Is none of the strings null, beyond doubt? All arguments are as usual, and
  * only so they use up the payload. */
 bool pfd_rocm_is_plain(const struct pfd_step *steps,
-                       const struct pfd_cursor *payload, uint32_t from);
+                       const struct pfd_byte_reader *payload, uint32_t from);
 
 /*
  * The likeliest ways in which the strings of such a payload can be null, if
@@ -121,13 +122,13 @@ bool pfd_rocm_is_plain(const struct pfd_step *steps,
  * that may be as likely.
  */
 bool pfd_rocm_weigh(const struct pfd_step *steps,
-                    const struct pfd_cursor *payload, uint32_t from,
+                    const struct pfd_byte_reader *payload, uint32_t from,
                     struct pfd_ways *ret);
 
 /* The format string that stands in the payload at `from`, NUL-terminated and
  * padded to 8; without a NUL it ends with the payload. n_used: with its
  * padding. */
-const char *pfd_rocm_text(const struct pfd_cursor *payload, uint32_t from,
+const char *pfd_rocm_text(const struct pfd_byte_reader *payload, uint32_t from,
                           uint32_t *n_text, uint32_t *n_used);
 
 #endif

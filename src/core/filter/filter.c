@@ -571,11 +571,11 @@ static inline bool is_plain(const struct pfd_record *r)
 
 size_t pfd_filter_pass(const struct pfd_filter_run *run,
                        const struct pfd_batch *batch, size_t from,
-                       const struct pfd_cursor *view, uint64_t base,
+                       const struct pfd_byte_reader *view, uint64_t base,
                        uint64_t *n_bytes)
 {
     const struct plan *plans = run->plans;
-    const struct pfd_cursor bytes = *view;
+    const struct pfd_byte_reader bytes = *view;
     const size_t n_plans = run->n_plans;
     uint64_t sum = 0;
     size_t i = from;
@@ -585,7 +585,7 @@ size_t pfd_filter_pass(const struct pfd_filter_run *run,
             break;
         const struct plan *plan = &plans[r->string->index];
         size_t at = (size_t)(r->offset - base) + r->n_header;
-        if (!plan->range || range_holds(plan, pfd_cursor_peek(&bytes, at)))
+        if (!plan->range || range_holds(plan, pfd_byte_reader_peek(&bytes, at)))
             break;
         sum += r->n_bytes;
     }

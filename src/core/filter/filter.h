@@ -25,7 +25,7 @@ enum pfd_look_result pfd_filter_look(struct pfd_filter_run *run,
  */
 size_t pfd_filter_pass(const struct pfd_filter_run *run,
                        const struct pfd_batch *batch, size_t from,
-                       const struct pfd_cursor *view, uint64_t base,
+                       const struct pfd_byte_reader *view, uint64_t base,
                        uint64_t *n_bytes);
 
 /* Pattern i of those that a message has to match; NULL: there are no more, or

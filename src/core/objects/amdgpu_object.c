@@ -306,18 +306,19 @@ static void read_target(struct pfd_object *object, const char *text, size_t n)
 static enum pfd_status read_isa(void *user, const struct pfd_note *note)
 {
     struct pfd_object *object = user;
-    struct pfd_cursor c = note->desc;
+    struct pfd_byte_reader c = note->desc;
     if (is_note(note, "AMD", NT_AMD_ISA_NAME)) {
         read_target(object, (const char *)c.base, c.n);
     } else if (is_note(note, "AMD", NT_AMD_ISA_VERSION)) {
         char text[TARGET_MAX];
-        pfd_cursor_skip(&c, 4); /* lengths of the names after the numbers */
-        unsigned major = pfd_cursor_u32(&c);
-        unsigned minor = pfd_cursor_u32(&c);
-        unsigned stepping = pfd_cursor_u32(&c);
+        pfd_byte_reader_skip(&c,
+                             4); /* lengths of the names after the numbers */
+        unsigned major = pfd_byte_reader_u32(&c);
+        unsigned minor = pfd_byte_reader_u32(&c);
+        unsigned stepping = pfd_byte_reader_u32(&c);
         int n =
             snprintf(text, sizeof text, "gfx%u%u%x", major, minor, stepping);
-        if (pfd_cursor_ok(&c) && n > 0)
+        if (pfd_byte_reader_ok(&c) && n > 0)
             set_target(object, text, (size_t)n);
     }
     return PFD_OK;

@@ -24,8 +24,8 @@ enum {
 };
 
 struct walk {
-    struct pfd_cursor c; /* the whole archive */
-    struct pfd_cursor long_names;
+    struct pfd_byte_reader c; /* the whole archive */
+    struct pfd_byte_reader long_names;
     struct pfd_report *report;
 };
 
@@ -57,10 +57,10 @@ static bool parse_number(const char *text, size_t n, uint64_t *ret)
 
 /* NULL, or what is wrong with the header at the cursor, which moves past it
  * only when nothing is. */
-static const char *read_header(struct pfd_cursor *c, struct header *ret)
+static const char *read_header(struct pfd_byte_reader *c, struct header *ret)
 {
-    struct pfd_cursor sub = *c;
-    const uint8_t *p = pfd_cursor_bytes(&sub, HEADER_SIZE);
+    struct pfd_byte_reader sub = *c;
+    const uint8_t *p = pfd_byte_reader_bytes(&sub, HEADER_SIZE);
     if (!p)
         return "is too short for a member header of 60 bytes";
     if (p[END_AT] != '`' || p[END_AT + 1] != '\n')
@@ -78,12 +78,12 @@ static const char *read_header(struct pfd_cursor *c, struct header *ret)
 
 /* The next place from the cursor on that reads as a member header, or the
  * end. Headers are at even offsets. */
-static size_t find_header(struct pfd_cursor c)
+static size_t find_header(struct pfd_byte_reader c)
 {
     struct header header;
     for (size_t at = c.at + (c.at & 1); at <= c.n; at += 2) {
-        pfd_cursor_seek(&c, at);
-        if (pfd_cursor_left(&c) < HEADER_SIZE)
+        pfd_byte_reader_seek(&c, at);
+        if (pfd_byte_reader_left(&c) < HEADER_SIZE)
             break;
         if (!read_header(&c, &header))
             return at;
@@ -108,13 +108,13 @@ static bool name_starts(const struct pfd_member *member, const char *name)
 static void read_long_name(struct walk *walk, uint64_t header_at,
                            struct pfd_member *member)
 {
-    struct pfd_cursor c = walk->long_names;
+    struct pfd_byte_reader c = walk->long_names;
     uint64_t at;
     if (!parse_number(member->name + 1, member->n_name - 1, &at))
         return; /* no number: it is the name itself */
-    pfd_cursor_seek(&c, at);
-    size_t left = pfd_cursor_left(&c);
-    const char *p = (const char *)pfd_cursor_bytes(&c, left);
+    pfd_byte_reader_seek(&c, at);
+    size_t left = pfd_byte_reader_left(&c);
+    const char *p = (const char *)pfd_byte_reader_bytes(&c, left);
     if (!p || left == 0) {
         pfd_report_add(walk->report, PFD_FINDING_bad_archive, header_at,
                        "the member's name is at %llu of the table of long "
@@ -144,12 +144,12 @@ static void read_bsd_name(struct walk *walk, uint64_t header_at,
                        (unsigned long long)n, member->bytes.n);
         return;
     }
-    struct pfd_cursor c = member->bytes;
-    member->name = (const char *)pfd_cursor_bytes(&c, (size_t)n);
+    struct pfd_byte_reader c = member->bytes;
+    member->name = (const char *)pfd_byte_reader_bytes(&c, (size_t)n);
     member->n_name = (size_t)n;
     while (member->n_name > 0 && member->name[member->n_name - 1] == '\0')
         member->n_name--;
-    member->bytes = pfd_cursor_sub(&c, pfd_cursor_left(&c));
+    member->bytes = pfd_byte_reader_sub(&c, pfd_byte_reader_left(&c));
     member->offset += n;
 }
 
@@ -175,10 +175,10 @@ static bool read_name(struct walk *walk, uint64_t header_at,
 }
 
 /* The contents that belong to a header just read. */
-static struct pfd_cursor read_contents(struct walk *walk, uint64_t header_at,
-                                       uint64_t size)
+static struct pfd_byte_reader read_contents(struct walk *walk,
+                                            uint64_t header_at, uint64_t size)
 {
-    size_t left = pfd_cursor_left(&walk->c);
+    size_t left = pfd_byte_reader_left(&walk->c);
     if (size > left) {
         pfd_report_add(walk->report, PFD_FINDING_bad_archive, header_at,
                        "the member's size is %llu bytes, and the archive has "
@@ -187,16 +187,16 @@ static struct pfd_cursor read_contents(struct walk *walk, uint64_t header_at,
                        (unsigned long long)size, left);
         size = find_header(walk->c) - walk->c.at;
     }
-    return pfd_cursor_sub(&walk->c, (size_t)size);
+    return pfd_byte_reader_sub(&walk->c, (size_t)size);
 }
 
 /* Moves to the next header. False: there is none. */
 static bool next_header(struct walk *walk, struct header *ret)
 {
-    struct pfd_cursor *c = &walk->c;
-    if (c->at % 2 == 1 && pfd_cursor_left(c) > 0)
-        pfd_cursor_skip(c, 1); /* the newline that makes sizes even */
-    if (pfd_cursor_left(c) == 0)
+    struct pfd_byte_reader *c = &walk->c;
+    if (c->at % 2 == 1 && pfd_byte_reader_left(c) > 0)
+        pfd_byte_reader_skip(c, 1); /* the newline that makes sizes even */
+    if (pfd_byte_reader_left(c) == 0)
         return false;
     const char *wrong = read_header(c, ret);
     if (!wrong)
@@ -205,7 +205,7 @@ static bool next_header(struct walk *walk, struct header *ret)
     pfd_report_add(walk->report, PFD_FINDING_bad_archive, c->at,
                    "what stands here %s; %zu bytes are skipped", wrong,
                    found - c->at);
-    pfd_cursor_seek(c, found);
+    pfd_byte_reader_seek(c, found);
     return read_header(c, ret) == NULL;
 }
 
@@ -243,10 +243,10 @@ enum pfd_status pfd_archive_members(const void *bytes, size_t n,
         return PFD_OK;
     }
     struct walk walk = {
-        .c = pfd_cursor(bytes, n),
-        .long_names = pfd_cursor(bytes, 0),
+        .c = pfd_byte_reader(bytes, n),
+        .long_names = pfd_byte_reader(bytes, 0),
         .report = report,
     };
-    pfd_cursor_skip(&walk.c, MAGIC_SIZE);
+    pfd_byte_reader_skip(&walk.c, MAGIC_SIZE);
     return walk_members(&walk, fn, user);
 }

@@ -15,7 +15,7 @@
 struct pfd_member {
     const char *name; /* [n_name] bytes, any bytes, not NUL-terminated */
     size_t n_name;
-    struct pfd_cursor bytes;
+    struct pfd_byte_reader bytes;
     uint64_t offset; /* of bytes in the archive */
 };
 

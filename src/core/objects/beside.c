@@ -34,9 +34,10 @@ static bool is_archive(const char *path)
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return false;
-    bool is = !fstat(fd, &st) && S_ISREG(st.st_mode) &&
-              read(fd, head, sizeof head) == (ssize_t)sizeof head &&
-              pfd_code_kind_of(pfd_cursor(head, sizeof head)) == PFD_CODE_KPACK;
+    bool is =
+        !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+        read(fd, head, sizeof head) == (ssize_t)sizeof head &&
+        pfd_code_kind_of(pfd_byte_reader(head, sizeof head)) == PFD_CODE_KPACK;
     close(fd);
     return is;
 }
@@ -117,7 +118,7 @@ enum pfd_status pfd_objects_beside(const char *path, const void *bytes,
                                    size_t n, pfd_beside_fn fn, void *user,
                                    struct pfd_error *err)
 {
-    struct pfd_cursor c = pfd_cursor(bytes, n);
+    struct pfd_byte_reader c = pfd_byte_reader(bytes, n);
     struct pfd_report silent = { .source = path };
     struct pfd_image *image;
     struct pfd_section section;

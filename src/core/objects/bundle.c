@@ -74,7 +74,7 @@ size_t pfd_blob_find(const void *bytes, size_t n, size_t at)
 
 /* One bundle while it is read. */
 struct bundle {
-    struct pfd_cursor c;
+    struct pfd_byte_reader c;
     uint64_t base;
     size_t end; /* of what is known to belong to it */
     uint64_t n_bad;
@@ -82,16 +82,16 @@ struct bundle {
 };
 
 /* A row of the table; false when it does not fit. */
-static bool read_row(struct pfd_cursor *c, struct pfd_blob_entry *ret,
+static bool read_row(struct pfd_byte_reader *c, struct pfd_blob_entry *ret,
                      uint64_t *size)
 {
-    ret->offset = pfd_cursor_u64(c);
-    *size = pfd_cursor_u64(c);
-    uint64_t n_id = pfd_cursor_u64(c);
-    if (!pfd_cursor_ok(c) || n_id > pfd_cursor_left(c))
+    ret->offset = pfd_byte_reader_u64(c);
+    *size = pfd_byte_reader_u64(c);
+    uint64_t n_id = pfd_byte_reader_u64(c);
+    if (!pfd_byte_reader_ok(c) || n_id > pfd_byte_reader_left(c))
         return false;
     ret->n_id = (size_t)n_id;
-    ret->id = (const char *)pfd_cursor_bytes(c, ret->n_id);
+    ret->id = (const char *)pfd_byte_reader_bytes(c, ret->n_id);
     ret->is_host = ret->n_id >= 4 && !memcmp(ret->id, "host", 4) &&
                    (ret->n_id == 4 || ret->id[4] == '-');
     return true;
@@ -103,7 +103,7 @@ static bool bound_entry(struct bundle *b, uint64_t i, uint64_t at,
                         struct pfd_blob_entry *entry)
 {
     struct pfd_quoted id;
-    struct pfd_cursor c = b->c;
+    struct pfd_byte_reader c = b->c;
     if (size == 0)
         return false;
     /* An entry that holds its own bundle would never end. */
@@ -132,7 +132,7 @@ static bool bound_entry(struct bundle *b, uint64_t i, uint64_t at,
     if (size == 0)
         return false;
     c.at = (size_t)entry->offset;
-    entry->bytes = pfd_cursor_sub(&c, (size_t)size);
+    entry->bytes = pfd_byte_reader_sub(&c, (size_t)size);
     if (c.at > b->end)
         b->end = c.at;
     return true;
@@ -142,8 +142,8 @@ static enum pfd_status walk_table(struct bundle *b, uint64_t count,
                                   pfd_blob_entry_fn fn, void *user)
 {
     enum pfd_status status = PFD_OK;
-    struct pfd_cursor c = b->c;
-    pfd_cursor_seek(&c, BUNDLE_MAGIC_SIZE + 8);
+    struct pfd_byte_reader c = b->c;
+    pfd_byte_reader_seek(&c, BUNDLE_MAGIC_SIZE + 8);
     for (uint64_t i = 0; i < count && status == PFD_OK; i++) {
         struct pfd_blob_entry entry = { 0 };
         uint64_t size;
@@ -170,20 +170,21 @@ enum pfd_status pfd_bundle_entries(const void *bytes, size_t n,
                                    struct pfd_report *report)
 {
     struct bundle b = {
-        .c = pfd_cursor(bytes, n),
+        .c = pfd_byte_reader(bytes, n),
         .base = base,
         .report = report,
     };
-    struct pfd_cursor c = b.c;
+    struct pfd_byte_reader c = b.c;
     *n_used = 0;
-    pfd_cursor_skip(&c, BUNDLE_MAGIC_SIZE);
-    uint64_t count = pfd_cursor_u64(&c);
-    if (!pfd_cursor_ok(&c) || count > pfd_cursor_left(&c) / ROW_SIZE) {
+    pfd_byte_reader_skip(&c, BUNDLE_MAGIC_SIZE);
+    uint64_t count = pfd_byte_reader_u64(&c);
+    if (!pfd_byte_reader_ok(&c) ||
+        count > pfd_byte_reader_left(&c) / ROW_SIZE) {
         pfd_report_add(report, PFD_FINDING_bad_bundle, base + BUNDLE_MAGIC_SIZE,
                        "the bundle has %llu entries in its table, for which "
                        "its %zu bytes are too few",
                        (unsigned long long)count, n);
-        count = pfd_cursor_left(&c) / ROW_SIZE;
+        count = pfd_byte_reader_left(&c) / ROW_SIZE;
     }
     b.end = c.at;
     enum pfd_status status = walk_table(&b, count, fn, user);
@@ -200,17 +201,18 @@ bool pfd_compressed_read(const void *bytes, size_t n,
                          struct pfd_compressed *ret, size_t *n_used,
                          uint64_t base, struct pfd_report *report)
 {
-    struct pfd_cursor c = pfd_cursor(bytes, n);
+    struct pfd_byte_reader c = pfd_byte_reader(bytes, n);
     *n_used = 0;
-    pfd_cursor_skip(&c, MAGIC_SIZE);
-    unsigned version = pfd_cursor_u16(&c);
-    unsigned method = pfd_cursor_u16(&c);
-    uint64_t n_total = version == 2   ? pfd_cursor_u32(&c)
-                       : version >= 3 ? pfd_cursor_u64(&c)
+    pfd_byte_reader_skip(&c, MAGIC_SIZE);
+    unsigned version = pfd_byte_reader_u16(&c);
+    unsigned method = pfd_byte_reader_u16(&c);
+    uint64_t n_total = version == 2   ? pfd_byte_reader_u32(&c)
+                       : version >= 3 ? pfd_byte_reader_u64(&c)
                                       : 0;
-    uint64_t n_out = version >= 3 ? pfd_cursor_u64(&c) : pfd_cursor_u32(&c);
-    uint64_t hash = pfd_cursor_u64(&c);
-    if (!pfd_cursor_ok(&c) || version < 1 || version > COMPRESSED_MAX ||
+    uint64_t n_out =
+        version >= 3 ? pfd_byte_reader_u64(&c) : pfd_byte_reader_u32(&c);
+    uint64_t hash = pfd_byte_reader_u64(&c);
+    if (!pfd_byte_reader_ok(&c) || version < 1 || version > COMPRESSED_MAX ||
         method > 1) {
         pfd_report_add(report, PFD_FINDING_bad_compressed, base,
                        "a compressed bundle of version %u, method %u and %zu "
@@ -231,7 +233,7 @@ bool pfd_compressed_read(const void *bytes, size_t n,
     *n_used = (size_t)n_total;
     *ret = (struct pfd_compressed){
         .method = method == 1 ? PFD_COMPRESSION_ZSTD : PFD_COMPRESSION_ZLIB,
-        .data = pfd_cursor_sub(&c, n_data),
+        .data = pfd_byte_reader_sub(&c, n_data),
         .n_header = n_header,
         .n_out = n_out,
         .n_total = (size_t)n_total,

@@ -30,9 +30,9 @@ size_t pfd_blob_find(const void *bytes, size_t n, size_t at);
 struct pfd_blob_entry {
     const char *id; /* [n_id] bytes, any bytes, not NUL-terminated */
     size_t n_id;
-    struct pfd_cursor bytes; /* never empty */
-    uint64_t offset;         /* of bytes in the blob */
-    bool is_host;            /* it is for the processor, not for a device */
+    struct pfd_byte_reader bytes; /* never empty */
+    uint64_t offset;              /* of bytes in the blob */
+    bool is_host; /* it is for the processor, not for a device */
 };
 
 /* Takes one entry. Any status but PFD_OK ends the walk and is its result. */
@@ -61,7 +61,7 @@ enum pfd_status pfd_binary_entries(const void *bytes, size_t n,
 /* What a compressed blob says about itself. */
 struct pfd_compressed {
     enum pfd_compression method;
-    struct pfd_cursor data;
+    struct pfd_byte_reader data;
     size_t n_header; /* bytes before data */
     uint64_t n_out;  /* bytes that data inflates to */
     size_t n_kept;   /* of the header, that stand before them */

@@ -141,7 +141,7 @@ static enum pfd_status walk_plain(const struct pfd_code_range *range)
     return status;
 }
 
-static bool may_have_code(struct pfd_cursor head)
+static bool may_have_code(struct pfd_byte_reader head)
 {
     return pfd_code_kind_of(head) != PFD_CODE_NONE;
 }

@@ -31,36 +31,37 @@ struct stored {
 struct kpack {
     const struct pfd_code_range *range;
     bool is_zstd;
-    struct pfd_cursor toc;  /* at the map; empty: there is none */
-    struct pfd_text stored; /* struct stored, by ordinal */
+    struct pfd_byte_reader toc; /* at the map; empty: there is none */
+    struct pfd_text stored;     /* struct stored, by ordinal */
     bool is_broken;
 };
 
 /* ---- the table ---- */
 
 /* Past one object and all in it. False: it is cut. */
-static bool skip(struct pfd_cursor *c)
+static bool skip(struct pfd_byte_reader *c)
 {
     for (uint64_t left = 1; left > 0; left--) {
-        struct pfd_pack object = pfd_pack_read(c);
-        if (object.kind == PFD_PACK_BAD || object.n_follow > pfd_cursor_left(c))
+        struct pfd_msgpack object = pfd_msgpack_read(c);
+        if (object.kind == PFD_MSGPACK_BAD ||
+            object.n_follow > pfd_byte_reader_left(c))
             return false;
-        if (object.kind == PFD_PACK_ITEMS) {
+        if (object.kind == PFD_MSGPACK_ITEMS) {
             left += object.n_follow;
         } else {
-            pfd_cursor_skip(c, (size_t)object.n_follow);
+            pfd_byte_reader_skip(c, (size_t)object.n_follow);
         }
     }
-    return pfd_cursor_ok(c);
+    return pfd_byte_reader_ok(c);
 }
 
 /* The number of pairs of a map that begins here. */
-static bool read_map(struct pfd_cursor *c, uint64_t *n)
+static bool read_map(struct pfd_byte_reader *c, uint64_t *n)
 {
-    struct pfd_pack object = pfd_pack_read(c);
+    struct pfd_msgpack object = pfd_msgpack_read(c);
     *n = object.n_follow / 2;
-    return object.kind == PFD_PACK_ITEMS && object.is_map &&
-           object.n_follow <= pfd_cursor_left(c);
+    return object.kind == PFD_MSGPACK_ITEMS && object.is_map &&
+           object.n_follow <= pfd_byte_reader_left(c);
 }
 
 static bool is_word(const char *text, size_t n, const char *word)
@@ -75,31 +76,31 @@ struct number {
     uint64_t *value;
 };
 
-static bool read_numbers(struct pfd_cursor *c, const struct number *numbers,
-                         size_t n_numbers)
+static bool read_numbers(struct pfd_byte_reader *c,
+                         const struct number *numbers, size_t n_numbers)
 {
     uint64_t n = 0;
     if (!read_map(c, &n))
         return false;
     for (; n > 0; n--) {
         size_t n_key = 0;
-        const char *key = pfd_pack_read_bytes(c, &n_key);
+        const char *key = pfd_msgpack_read_bytes(c, &n_key);
         uint64_t *value = NULL;
         for (size_t i = 0; key && i < n_numbers; i++) {
             if (is_word(key, n_key, numbers[i].name))
                 value = numbers[i].value;
         }
-        if (!key || !(value ? pfd_pack_read_number(c, value) : skip(c)))
+        if (!key || !(value ? pfd_msgpack_read_number(c, value) : skip(c)))
             return false;
     }
     return true;
 }
 
-static bool read_blobs(struct kpack *k, struct pfd_cursor *c)
+static bool read_blobs(struct kpack *k, struct pfd_byte_reader *c)
 {
-    struct pfd_pack list = pfd_pack_read(c);
-    if (list.kind != PFD_PACK_ITEMS || list.is_map ||
-        list.n_follow > pfd_cursor_left(c))
+    struct pfd_msgpack list = pfd_msgpack_read(c);
+    if (list.kind != PFD_MSGPACK_ITEMS || list.is_map ||
+        list.n_follow > pfd_byte_reader_left(c))
         return false;
     for (uint64_t i = 0; i < list.n_follow; i++) {
         struct stored stored = { 0 };
@@ -117,20 +118,20 @@ static bool read_blobs(struct kpack *k, struct pfd_cursor *c)
 /* The frames of zstd, one after another. */
 static void read_frames(struct kpack *k, uint64_t offset)
 {
-    struct pfd_cursor c = k->range->bytes;
-    pfd_cursor_seek(&c, offset);
-    uint32_t n = pfd_cursor_u32(&c);
-    for (uint32_t i = 0; i < n && pfd_cursor_ok(&c); i++) {
-        uint32_t size = pfd_cursor_u32(&c);
+    struct pfd_byte_reader c = k->range->bytes;
+    pfd_byte_reader_seek(&c, offset);
+    uint32_t n = pfd_byte_reader_u32(&c);
+    for (uint32_t i = 0; i < n && pfd_byte_reader_ok(&c); i++) {
+        uint32_t size = pfd_byte_reader_u32(&c);
         struct stored stored = { c.at, size };
-        if (!pfd_cursor_ok(&c) || size > pfd_cursor_left(&c))
+        if (!pfd_byte_reader_ok(&c) || size > pfd_byte_reader_left(&c))
             break;
-        pfd_cursor_skip(&c, size);
+        pfd_byte_reader_skip(&c, size);
         pfd_text_add(&k->stored, &stored, sizeof stored);
     }
 }
 
-static bool read_table(struct kpack *k, struct pfd_cursor *c)
+static bool read_table(struct kpack *k, struct pfd_byte_reader *c)
 {
     uint64_t n = 0;
     uint64_t frames = 0;
@@ -138,16 +139,16 @@ static bool read_table(struct kpack *k, struct pfd_cursor *c)
         return false;
     for (; n > 0; n--) {
         size_t n_text = 0;
-        const char *key = pfd_pack_read_bytes(c, &n_text);
+        const char *key = pfd_msgpack_read_bytes(c, &n_text);
         if (!key)
             return false;
         bool ok = true;
         if (is_word(key, n_text, "compression_scheme")) {
-            const char *scheme = pfd_pack_read_bytes(c, &n_text);
+            const char *scheme = pfd_msgpack_read_bytes(c, &n_text);
             ok = scheme;
             k->is_zstd = ok && is_word(scheme, n_text, "zstd-per-kernel");
         } else if (is_word(key, n_text, "zstd_offset")) {
-            ok = pfd_pack_read_number(c, &frames);
+            ok = pfd_msgpack_read_number(c, &frames);
         } else if (is_word(key, n_text, "blobs")) {
             ok = read_blobs(k, c);
         } else {
@@ -173,12 +174,12 @@ static enum pfd_status walk_zstd(const struct kpack *k,
 {
     struct pfd_code_range named = *k->range;
     const struct pfd_code_blob blob = { &named, stored->offset, 1 };
-    struct pfd_cursor c = k->range->bytes;
+    struct pfd_byte_reader c = k->range->bytes;
     size_t n_used = 0;
-    pfd_cursor_seek(&c, stored->offset);
+    pfd_byte_reader_seek(&c, stored->offset);
     const struct pfd_compressed head = {
         .method = PFD_COMPRESSION_ZSTD,
-        .data = pfd_cursor_sub(&c, (size_t)stored->n),
+        .data = pfd_byte_reader_sub(&c, (size_t)stored->n),
         .n_out = n_out,
         .n_total = (size_t)stored->n,
     };
@@ -192,7 +193,7 @@ static enum pfd_status walk_stored(const struct kpack *k, uint64_t ordinal,
 {
     const struct pfd_code_range *range = k->range;
     const struct stored *all = (const void *)k->stored.data;
-    struct pfd_cursor c = range->bytes;
+    struct pfd_byte_reader c = range->bytes;
     if (ordinal >= k->stored.n / sizeof *all || all[ordinal].offset > c.n ||
         all[ordinal].n > c.n - all[ordinal].offset) {
         pfd_report_add(range->report, PFD_FINDING_bad_bundle, PFD_NO_OFFSET,
@@ -216,9 +217,9 @@ static enum pfd_status walk_stored(const struct kpack *k, uint64_t ordinal,
         free(path);
         return status;
     }
-    pfd_cursor_seek(&c, stored->offset);
+    pfd_byte_reader_seek(&c, stored->offset);
     return pfd_code_walk_part(range, path,
-                              pfd_cursor_sub(&c, (size_t)stored->n),
+                              pfd_byte_reader_sub(&c, (size_t)stored->n),
                               stored->offset, true);
 }
 
@@ -237,7 +238,7 @@ static char *path_of(const struct pfd_code_range *range, const char *program,
 }
 
 /* The code of one program: a map by architecture. */
-static enum pfd_status walk_program(struct kpack *k, struct pfd_cursor *c,
+static enum pfd_status walk_program(struct kpack *k, struct pfd_byte_reader *c,
                                     const char *name, size_t n_name)
 {
     enum pfd_status status = PFD_OK;
@@ -251,7 +252,7 @@ static enum pfd_status walk_program(struct kpack *k, struct pfd_cursor *c,
             { "ordinal", &ordinal },
             { "original_size", &n_out },
         };
-        const char *target = pfd_pack_read_bytes(c, &n_target);
+        const char *target = pfd_msgpack_read_bytes(c, &n_target);
         k->is_broken = !target || !read_numbers(c, numbers, 2);
         if (k->is_broken ||
             !pfd_code_spend(k->range, ENTRY_COST + n_name + n_target))
@@ -265,14 +266,14 @@ static enum pfd_status walk_program(struct kpack *k, struct pfd_cursor *c,
 static enum pfd_status walk_toc(struct kpack *k)
 {
     enum pfd_status status = PFD_OK;
-    struct pfd_cursor c = k->toc;
+    struct pfd_byte_reader c = k->toc;
     uint64_t n = 0;
     k->is_broken = !k->toc.n || !read_map(&c, &n);
     for (; n > 0 && !k->is_broken && !k->range->walk->exhausted &&
            status == PFD_OK;
          n--) {
         size_t n_name = 0;
-        const char *name = pfd_pack_read_bytes(&c, &n_name);
+        const char *name = pfd_msgpack_read_bytes(&c, &n_name);
         k->is_broken = !name;
         if (name)
             status = walk_program(k, &c, name, n_name);
@@ -283,19 +284,19 @@ static enum pfd_status walk_toc(struct kpack *k)
 enum pfd_status pfd_code_walk_kpack(const struct pfd_code_range *range)
 {
     struct kpack k = { .range = range };
-    struct pfd_cursor c = range->bytes;
+    struct pfd_byte_reader c = range->bytes;
     enum pfd_status status = PFD_OK;
-    pfd_cursor_skip(&c, 4);
-    uint32_t version = pfd_cursor_u32(&c);
-    uint64_t table = pfd_cursor_u64(&c);
-    pfd_cursor_seek(&c, table);
+    pfd_byte_reader_skip(&c, 4);
+    uint32_t version = pfd_byte_reader_u32(&c);
+    uint64_t table = pfd_byte_reader_u64(&c);
+    pfd_byte_reader_seek(&c, table);
     if (version != VERSION) {
         pfd_report_add(range->report, PFD_FINDING_version, 4,
                        "a kpack archive of version %u: %d is read", version,
                        VERSION);
         return PFD_OK;
     }
-    bool ok = pfd_cursor_ok(&c) && read_table(&k, &c);
+    bool ok = pfd_byte_reader_ok(&c) && read_table(&k, &c);
     if (k.stored.failed) {
         status = pfd_fail(range->walk->err, PFD_ERR_NOMEM, PFD_NO_OFFSET,
                           "out of memory");

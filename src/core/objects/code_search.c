@@ -6,14 +6,14 @@
 #include "core/objects/elf_image.h"
 
 /* The next ELF file of AMD from a place on; the number of bytes: there is none. */
-static size_t find_elf(struct pfd_cursor c, size_t at)
+static size_t find_elf(struct pfd_byte_reader c, size_t at)
 {
     while (at < c.n) {
         const uint8_t *p = memchr(c.base + at, 0x7f, c.n - at);
         if (!p)
             break;
         at = (size_t)(p - c.base);
-        if (pfd_code_is_amd(pfd_cursor(p, c.n - at)))
+        if (pfd_code_is_amd(pfd_byte_reader(p, c.n - at)))
             return at;
         at++;
     }
@@ -22,7 +22,7 @@ static size_t find_elf(struct pfd_cursor c, size_t at)
 
 size_t pfd_container_find(const void *bytes, size_t n)
 {
-    return find_elf(pfd_cursor(bytes, n), 0);
+    return find_elf(pfd_byte_reader(bytes, n), 0);
 }
 
 /* An ELF file in the range; where it ends. */
@@ -30,19 +30,19 @@ static enum pfd_status walk_elf_at(const struct pfd_code_range *range,
                                    size_t at, size_t *end)
 {
     char name[24];
-    struct pfd_cursor c = range->bytes;
+    struct pfd_byte_reader c = range->bytes;
     int n_name = snprintf(name, sizeof name, "+0x%zx", at);
     size_t n = pfd_image_size(c.base + at, c.n - at);
     c.at = at;
     *end = at + n;
     return pfd_code_walk_part(
         range, pfd_code_path(range, "", name, (size_t)n_name, ""),
-        pfd_cursor_sub(&c, n), at, true);
+        pfd_byte_reader_sub(&c, n), at, true);
 }
 
 enum pfd_status pfd_code_search(const struct pfd_code_range *range)
 {
-    struct pfd_cursor c = range->bytes;
+    struct pfd_byte_reader c = range->bytes;
     struct pfd_code_blob blob = { .range = range };
     enum pfd_status status = PFD_OK;
     size_t elf = find_elf(c, 0);

@@ -28,7 +28,7 @@ struct pfd_code_walk {
 struct pfd_code_range {
     struct pfd_code_walk *walk;
     const char *path;
-    struct pfd_cursor bytes;
+    struct pfd_byte_reader bytes;
     uint64_t offset; /* in the file, or PFD_NO_OFFSET */
     /* Of the file, or of what was inflated, that the range is in: compressed
      * bytes that none has been inflated of. Where entries overlap, the same
@@ -58,8 +58,8 @@ enum pfd_code_kind {
 };
 
 /* What starts here. */
-enum pfd_code_kind pfd_code_kind_of(struct pfd_cursor c);
-bool pfd_code_is_amd(struct pfd_cursor c);
+enum pfd_code_kind pfd_code_kind_of(struct pfd_byte_reader c);
+bool pfd_code_is_amd(struct pfd_byte_reader c);
 
 /* The range's path, before, name and after in one; owned. NULL: no memory. */
 char *pfd_code_path(const struct pfd_code_range *range, const char *before,
@@ -68,7 +68,7 @@ char *pfd_code_path(const struct pfd_code_range *range, const char *before,
 /* Walks what is in a part of a range, under a path that it takes over (NULL:
  * there was no memory for it); offset: of the part in the range. */
 enum pfd_status pfd_code_walk_part(const struct pfd_code_range *outer,
-                                   char *path, struct pfd_cursor bytes,
+                                   char *path, struct pfd_byte_reader bytes,
                                    uint64_t offset, bool is_code);
 
 /* The same of the parts of a copy of the range, some of it inflated from

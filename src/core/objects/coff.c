@@ -81,7 +81,7 @@ bool pfd_coff_recognise(const void *bytes, size_t n)
     return is_program(bytes, n) || is_object(bytes, n);
 }
 
-static bool find_header(struct pfd_cursor file, struct header *ret)
+static bool find_header(struct pfd_byte_reader file, struct header *ret)
 {
     const uint8_t *p = file.base;
     size_t at = 0;
@@ -97,7 +97,7 @@ static bool find_header(struct pfd_cursor file, struct header *ret)
 }
 
 /* "/123" is a place in the table of strings. */
-static void set_name(struct pfd_cursor file, const struct header *h,
+static void set_name(struct pfd_byte_reader file, const struct header *h,
                      const char *name, struct pfd_coff_section *ret)
 {
     uint64_t at = 0;
@@ -119,7 +119,7 @@ static void set_name(struct pfd_cursor file, const struct header *h,
     }
 }
 
-bool pfd_coff_section(struct pfd_cursor file, size_t i,
+bool pfd_coff_section(struct pfd_byte_reader file, size_t i,
                       struct pfd_coff_section *ret)
 {
     struct header h;
@@ -131,15 +131,15 @@ bool pfd_coff_section(struct pfd_cursor file, size_t i,
     const uint8_t *row = file.base + at;
     uint32_t n_used = u32(row + 8);
     uint32_t n = u32(row + 16);
-    struct pfd_cursor c = file;
+    struct pfd_byte_reader c = file;
     /* What is behind its size in memory is padding of the file; objects have
      * no such size. */
     n = n_used && n_used < n ? n_used : n;
     ret->offset = u32(row + 20);
     set_name(file, &h, (const char *)row, ret);
-    pfd_cursor_seek(&c, ret->offset);
-    size_t left = pfd_cursor_ok(&c) ? pfd_cursor_left(&c) : 0;
-    ret->bytes = left ? pfd_cursor_sub(&c, n < left ? n : left)
-                      : pfd_cursor(file.base, 0);
+    pfd_byte_reader_seek(&c, ret->offset);
+    size_t left = pfd_byte_reader_ok(&c) ? pfd_byte_reader_left(&c) : 0;
+    ret->bytes = left ? pfd_byte_reader_sub(&c, n < left ? n : left)
+                      : pfd_byte_reader(file.base, 0);
     return true;
 }

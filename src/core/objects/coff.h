@@ -15,11 +15,11 @@ struct pfd_coff_section {
     const char *name; /* [n_name], borrowed from the file */
     size_t n_name;
     uint64_t offset;
-    struct pfd_cursor bytes; /* what the file has of it */
+    struct pfd_byte_reader bytes; /* what the file has of it */
 };
 
 /* Section i. False: there is none, or the file is no program or object. */
-bool pfd_coff_section(struct pfd_cursor file, size_t i,
+bool pfd_coff_section(struct pfd_byte_reader file, size_t i,
                       struct pfd_coff_section *ret);
 
 #endif

@@ -34,12 +34,12 @@ static enum pfd_status walk_range(const struct pfd_code_range *range);
 
 /* -- What starts here -- */
 
-static bool starts(struct pfd_cursor c, const char *magic, size_t n)
+static bool starts(struct pfd_byte_reader c, const char *magic, size_t n)
 {
     return c.n >= n && memcmp(c.base, magic, n) == 0;
 }
 
-enum pfd_code_kind pfd_code_kind_of(struct pfd_cursor c)
+enum pfd_code_kind pfd_code_kind_of(struct pfd_byte_reader c)
 {
     if (starts(c, "\177ELF", 4))
         return PFD_CODE_ELF;
@@ -60,7 +60,7 @@ enum pfd_code_kind pfd_code_kind_of(struct pfd_cursor c)
 
 bool pfd_container_recognise(const void *bytes, size_t n)
 {
-    return pfd_code_kind_of(pfd_cursor(bytes, n)) != PFD_CODE_NONE;
+    return pfd_code_kind_of(pfd_byte_reader(bytes, n)) != PFD_CODE_NONE;
 }
 
 /* -- Ranges within ranges -- */
@@ -96,7 +96,7 @@ char *pfd_code_path(const struct pfd_code_range *range, const char *before,
 /* Walks what is in a range, under a path that it takes over. Findings say
  * source, or the path. */
 static enum pfd_status walk_as(const struct pfd_code_range *outer, char *path,
-                               const char *source, struct pfd_cursor bytes,
+                               const char *source, struct pfd_byte_reader bytes,
                                uint64_t offset, bool is_code)
 {
     if (!path)
@@ -105,7 +105,7 @@ static enum pfd_status walk_as(const struct pfd_code_range *outer, char *path,
     struct pfd_code_range inner = {
         .walk = outer->walk,
         .path = path,
-        .bytes = pfd_cursor(bytes.base, bytes.n),
+        .bytes = pfd_byte_reader(bytes.base, bytes.n),
         .offset = outer->offset == PFD_NO_OFFSET ? PFD_NO_OFFSET
                                                  : outer->offset + offset,
         .compressed_left = outer->compressed_left,
@@ -120,7 +120,7 @@ static enum pfd_status walk_as(const struct pfd_code_range *outer, char *path,
 }
 
 enum pfd_status pfd_code_walk_part(const struct pfd_code_range *outer,
-                                   char *path, struct pfd_cursor bytes,
+                                   char *path, struct pfd_byte_reader bytes,
                                    uint64_t offset, bool is_code)
 {
     return walk_as(outer, path, NULL, bytes, offset, is_code);
@@ -221,7 +221,7 @@ struct cache {
     uint64_t n_opaque; /* in which no code is seen */
 };
 
-bool pfd_code_is_amd(struct pfd_cursor c)
+bool pfd_code_is_amd(struct pfd_byte_reader c)
 {
     return starts(c, "\177ELF\2\1", 6) && c.n > ELF_MACHINE_AT + 1 &&
            c.base[ELF_MACHINE_AT] == EM_AMDGPU && !c.base[ELF_MACHINE_AT + 1];
@@ -229,14 +229,14 @@ bool pfd_code_is_amd(struct pfd_cursor c)
 
 /* The code in an entry, which may have a header of its own before it: an ELF
  * file of AMD or an archive of them. False: there is none from `at` on. */
-static bool find_code(struct pfd_cursor whole, size_t at,
-                      struct pfd_cursor *ret)
+static bool find_code(struct pfd_byte_reader whole, size_t at,
+                      struct pfd_byte_reader *ret)
 {
     for (; at < whole.n; at++) {
         const uint8_t *p = whole.base + at;
         if (*p != 0x7f && *p != '!')
             continue;
-        *ret = pfd_cursor(p, whole.n - at);
+        *ret = pfd_byte_reader(p, whole.n - at);
         if (pfd_code_is_amd(*ret) || pfd_archive_recognise(p, ret->n))
             return true;
     }
@@ -249,7 +249,7 @@ static enum pfd_status walk_cache_entry(void *user,
     struct cache *cache = user;
     const struct pfd_code_range *range = cache->range;
     enum pfd_status status = PFD_OK;
-    struct pfd_cursor code;
+    struct pfd_byte_reader code;
     size_t at = 0;
     /* Entries may overlap, and each is searched. */
     if (!pfd_code_spend(range, member->bytes.n))
@@ -358,7 +358,7 @@ static enum pfd_status walk_inflated(const struct pfd_code_blob *blob,
     struct pfd_code_range outer = *blob->range;
     uint64_t compressed_left = n;
     char after[24] = "";
-    struct pfd_cursor c = pfd_cursor(bytes, n);
+    struct pfd_byte_reader c = pfd_byte_reader(bytes, n);
     outer.offset = PFD_NO_OFFSET;
     outer.compressed_left = &compressed_left;
     if (pfd_code_kind_of(c) == PFD_CODE_NONE) {
@@ -400,7 +400,7 @@ enum pfd_status pfd_code_walk_copy(
         n_more < walk->inflated_left ? n_more : walk->inflated_left;
     walk->max_inflated -= n_more < most ? n_more : most;
     report.source = source;
-    copy.bytes = pfd_cursor(bytes, n);
+    copy.bytes = pfd_byte_reader(bytes, n);
     copy.offset = PFD_NO_OFFSET;
     copy.compressed_left = &compressed_left;
     copy.report = &report;
@@ -540,7 +540,7 @@ enum pfd_status pfd_code_walk_blob(struct pfd_code_blob *blob, size_t *n_used)
 /* The place of the next blob: after padding, or after what is none. */
 static size_t next_blob(const struct pfd_code_range *range, size_t at)
 {
-    const struct pfd_cursor *c = &range->bytes;
+    const struct pfd_byte_reader *c = &range->bytes;
     while (at < c->n && c->base[at] == 0)
         at++;
     if (at == c->n || pfd_blob_recognise(c->base + at, c->n - at))
@@ -554,7 +554,7 @@ static size_t next_blob(const struct pfd_code_range *range, size_t at)
 
 static enum pfd_status walk_blobs(const struct pfd_code_range *range)
 {
-    struct pfd_cursor c = range->bytes;
+    struct pfd_byte_reader c = range->bytes;
     struct pfd_code_blob blob = { .range = range };
     enum pfd_status status = PFD_OK;
     size_t at = 0;
@@ -632,7 +632,7 @@ static enum pfd_status walk_file(
     const struct pfd_code_range range = {
         .walk = &walk,
         .path = report->source,
-        .bytes = pfd_cursor(bytes, n),
+        .bytes = pfd_byte_reader(bytes, n),
         .compressed_left = &compressed_left,
         .report = report,
     };

@@ -25,7 +25,7 @@ enum pfd_piece_kind {
 struct pfd_piece {
     enum pfd_piece_kind kind;
     const char *path; /* the way in: the file's name and what comes after */
-    struct pfd_cursor bytes;
+    struct pfd_byte_reader bytes;
     uint64_t offset; /* of bytes in the file; PFD_NO_OFFSET: not in it, but
                         inflated */
     bool is_code;    /* for a device; false: a host's ELF file */

@@ -31,19 +31,19 @@ enum {
 
 enum pfd_cache_kind pfd_cache_recognise(const void *bytes, size_t n)
 {
-    struct pfd_cursor c = pfd_cursor(bytes, n);
+    struct pfd_byte_reader c = pfd_byte_reader(bytes, n);
     if (n >= PAL_MAGIC_SIZE && !memcmp(bytes, PAL_MAGIC, PAL_MAGIC_SIZE))
         return PFD_CACHE_PAL_ARCHIVE;
-    uint32_t n_header = pfd_cursor_u32(&c);
-    uint32_t version = pfd_cursor_u32(&c);
-    uint32_t vendor = pfd_cursor_u32(&c);
+    uint32_t n_header = pfd_byte_reader_u32(&c);
+    uint32_t version = pfd_byte_reader_u32(&c);
+    uint32_t vendor = pfd_byte_reader_u32(&c);
     bool is_pipelines = n_header == VULKAN_HEADER &&
                         version == VULKAN_VERSION && vendor == VENDOR_AMD;
     return is_pipelines ? PFD_CACHE_PIPELINES : PFD_CACHE_NONE;
 }
 
 struct walk {
-    struct pfd_cursor c;
+    struct pfd_byte_reader c;
     bool wide; /* of a PAL archive: numbers have 64 bits */
     pfd_member_fn fn;
     void *user;
@@ -53,16 +53,17 @@ struct walk {
 static enum pfd_status give(struct walk *walk, const char *name, uint64_t at,
                             size_t n)
 {
-    struct pfd_cursor c = walk->c;
+    struct pfd_byte_reader c = walk->c;
     c.failed = false;
-    pfd_cursor_seek(&c, at);
+    pfd_byte_reader_seek(&c, at);
     struct pfd_member member = {
         .name = name,
         .n_name = strlen(name),
         .offset = at,
-        .bytes = pfd_cursor_sub(&c, n),
+        .bytes = pfd_byte_reader_sub(&c, n),
     };
-    return n > 0 && pfd_cursor_ok(&c) ? walk->fn(walk->user, &member) : PFD_OK;
+    return n > 0 && pfd_byte_reader_ok(&c) ? walk->fn(walk->user, &member)
+                                           : PFD_OK;
 }
 
 static enum pfd_status give_rest(struct walk *walk, size_t at)
@@ -79,18 +80,18 @@ struct pal_entry {
     uint64_t position;
 };
 
-static uint64_t read_number(struct pfd_cursor *c, bool wide)
+static uint64_t read_number(struct pfd_byte_reader *c, bool wide)
 {
-    return wide ? pfd_cursor_u64(c) : pfd_cursor_u32(c);
+    return wide ? pfd_byte_reader_u64(c) : pfd_byte_reader_u32(c);
 }
 
 /* What stands in a block: 1 an entry, 0 the footer, -1 neither. */
 static int read_block(const struct walk *walk, uint64_t at,
                       struct pal_entry *ret)
 {
-    struct pfd_cursor c = walk->c;
-    pfd_cursor_seek(&c, at);
-    const uint8_t *marker = pfd_cursor_bytes(&c, 4);
+    struct pfd_byte_reader c = walk->c;
+    pfd_byte_reader_seek(&c, at);
+    const uint8_t *marker = pfd_byte_reader_bytes(&c, 4);
     if (!marker)
         return -1;
     if (!memcmp(marker, "FOTR", 4))
@@ -99,9 +100,9 @@ static int read_block(const struct walk *walk, uint64_t at,
     ret->next = read_number(&c, walk->wide);
     ret->size = read_number(&c, walk->wide);
     ret->position = read_number(&c, walk->wide);
-    pfd_cursor_skip(&c, 8 + 4 + 20); /* checksum, type, key */
-    read_number(&c, walk->wide);     /* a value for whoever made it */
-    return pfd_cursor_ok(&c) && !memcmp(marker, "NTRY", 4) ? 1 : -1;
+    pfd_byte_reader_skip(&c, 8 + 4 + 20); /* checksum, type, key */
+    read_number(&c, walk->wide);          /* a value for whoever made it */
+    return pfd_byte_reader_ok(&c) && !memcmp(marker, "NTRY", 4) ? 1 : -1;
 }
 
 static enum pfd_status walk_entry(struct walk *walk, uint64_t at,
@@ -154,13 +155,13 @@ static enum pfd_status walk_blocks(struct walk *walk, uint64_t at)
 
 static enum pfd_status walk_pal(struct walk *walk)
 {
-    struct pfd_cursor c = walk->c;
-    pfd_cursor_skip(&c, PAL_MAGIC_SIZE);
-    uint32_t major = pfd_cursor_u32(&c);
-    uint32_t minor = pfd_cursor_u32(&c);
+    struct pfd_byte_reader c = walk->c;
+    pfd_byte_reader_skip(&c, PAL_MAGIC_SIZE);
+    uint32_t major = pfd_byte_reader_u32(&c);
+    uint32_t minor = pfd_byte_reader_u32(&c);
     walk->wide = major == PAL_WIDE;
     uint64_t first = read_number(&c, walk->wide);
-    if (!pfd_cursor_ok(&c)) {
+    if (!pfd_byte_reader_ok(&c)) {
         pfd_report_add(walk->report, PFD_FINDING_bad_archive, 0,
                        "a PAL archive of %zu bytes is shorter than its header "
                        "of %d bytes",
@@ -181,15 +182,16 @@ static enum pfd_status walk_pal(struct walk *walk)
 static enum pfd_status walk_pipelines(struct walk *walk)
 {
     enum pfd_status status = PFD_OK;
-    struct pfd_cursor c = walk->c;
-    pfd_cursor_skip(&c, VULKAN_HEADER + SHA1_SIZE);
-    while (status == PFD_OK && pfd_cursor_ok(&c) && pfd_cursor_left(&c) > 0) {
+    struct pfd_byte_reader c = walk->c;
+    pfd_byte_reader_skip(&c, VULKAN_HEADER + SHA1_SIZE);
+    while (status == PFD_OK && pfd_byte_reader_ok(&c) &&
+           pfd_byte_reader_left(&c) > 0) {
         char name[2 * HASH_SIZE + 1];
         size_t at = c.at;
-        const uint8_t *hash = pfd_cursor_bytes(&c, HASH_SIZE);
-        uint64_t size = pfd_cursor_u64(&c);
-        size_t left = pfd_cursor_left(&c);
-        if (!hash || !pfd_cursor_ok(&c) || size > left) {
+        const uint8_t *hash = pfd_byte_reader_bytes(&c, HASH_SIZE);
+        uint64_t size = pfd_byte_reader_u64(&c);
+        size_t left = pfd_byte_reader_left(&c);
+        if (!hash || !pfd_byte_reader_ok(&c) || size > left) {
             pfd_report_add(walk->report, PFD_FINDING_bad_archive, at,
                            "an entry of %llu bytes in a pipeline cache that "
                            "has %zu left: the rest is searched for code "
@@ -200,9 +202,9 @@ static enum pfd_status walk_pipelines(struct walk *walk)
         for (int i = 0; i < HASH_SIZE; i++)
             snprintf(name + 2 * i, 3, "%02x", hash[i]);
         status = give(walk, name, c.at, (size_t)size);
-        pfd_cursor_skip(&c, (size_t)size);
+        pfd_byte_reader_skip(&c, (size_t)size);
     }
-    if (!pfd_cursor_ok(&c)) {
+    if (!pfd_byte_reader_ok(&c)) {
         pfd_report_add(walk->report, PFD_FINDING_bad_archive, 0,
                        "a pipeline cache of %zu bytes ends within its header",
                        walk->c.n);
@@ -215,7 +217,7 @@ enum pfd_status pfd_cache_members(const void *bytes, size_t n, pfd_member_fn fn,
                                   struct pfd_error *err)
 {
     struct walk walk = {
-        .c = pfd_cursor(bytes, n),
+        .c = pfd_byte_reader(bytes, n),
         .fn = fn,
         .user = user,
         .report = report,

@@ -32,26 +32,26 @@ struct header_table {
 };
 
 struct pfd_image {
-    struct pfd_cursor bytes; /* the whole file, borrowed */
-    Elf *elf;                /* owned; NULL: libelf cannot read the file */
-    Elf64_Ehdr ehdr;         /* all zero: nobody can */
+    struct pfd_byte_reader bytes; /* the whole file, borrowed */
+    Elf *elf;                     /* owned; NULL: libelf cannot read the file */
+    Elf64_Ehdr ehdr;              /* all zero: nobody can */
     struct pfd_image_header header;
     struct header_table sections;
     struct header_table segments;
-    struct pfd_cursor names; /* of the sections; may be empty */
-    size_t room;             /* of what reads a note */
+    struct pfd_byte_reader names; /* of the sections; may be empty */
+    size_t room;                  /* of what reads a note */
 };
 
 /* The bytes of a range that the file holds; `at` beyond the file: none. */
-static struct pfd_cursor clamp(const struct pfd_image *image, uint64_t at,
-                               uint64_t n)
+static struct pfd_byte_reader clamp(const struct pfd_image *image, uint64_t at,
+                                    uint64_t n)
 {
-    struct pfd_cursor c = image->bytes;
-    pfd_cursor_seek(&c, at);
-    if (!pfd_cursor_ok(&c))
-        return pfd_cursor(image->bytes.base, 0);
-    size_t left = pfd_cursor_left(&c);
-    return pfd_cursor_sub(&c, n < left ? (size_t)n : left);
+    struct pfd_byte_reader c = image->bytes;
+    pfd_byte_reader_seek(&c, at);
+    if (!pfd_byte_reader_ok(&c))
+        return pfd_byte_reader(image->bytes.base, 0);
+    size_t left = pfd_byte_reader_left(&c);
+    return pfd_byte_reader_sub(&c, n < left ? (size_t)n : left);
 }
 
 /* Copies entry i of a table that libelf does not give. */
@@ -59,10 +59,10 @@ static bool raw_entry(const struct pfd_image *image,
                       const struct header_table *table, size_t i, void *ret,
                       size_t size)
 {
-    struct pfd_cursor c = image->bytes;
-    pfd_cursor_seek(&c, table->offset);
-    pfd_cursor_skip(&c, i * size); /* in the file: see raw_table() */
-    const uint8_t *p = pfd_cursor_bytes(&c, size);
+    struct pfd_byte_reader c = image->bytes;
+    pfd_byte_reader_seek(&c, table->offset);
+    pfd_byte_reader_skip(&c, i * size); /* in the file: see raw_table() */
+    const uint8_t *p = pfd_byte_reader_bytes(&c, size);
     if (p)
         memcpy(ret, p, size);
     return p != NULL;
@@ -189,7 +189,7 @@ static void find_names(struct pfd_image *image)
 {
     GElf_Shdr shdr;
     size_t i = image->ehdr.e_shstrndx;
-    image->names = pfd_cursor(image->bytes.base, 0);
+    image->names = pfd_byte_reader(image->bytes.base, 0);
     if (i == SHN_XINDEX)
         i = large_numbers(image).sh_link;
     if (i != SHN_UNDEF && i < image->sections.n &&
@@ -200,19 +200,19 @@ static void find_names(struct pfd_image *image)
 static void set_name(const struct pfd_image *image, uint32_t at,
                      struct pfd_section *ret)
 {
-    struct pfd_cursor c = image->names;
-    pfd_cursor_seek(&c, at);
-    size_t left = pfd_cursor_left(&c);
-    const uint8_t *p = pfd_cursor_bytes(&c, left);
+    struct pfd_byte_reader c = image->names;
+    pfd_byte_reader_seek(&c, at);
+    size_t left = pfd_byte_reader_left(&c);
+    const uint8_t *p = pfd_byte_reader_bytes(&c, left);
     const uint8_t *end = p ? memchr(p, 0, left) : NULL;
     ret->name = end ? (const char *)p : "";
     ret->n_name = end ? (size_t)(end - p) : 0;
 }
 
 /* False: the file is not for us, and a finding says why. */
-static bool readable(struct pfd_cursor c, struct pfd_report *report)
+static bool readable(struct pfd_byte_reader c, struct pfd_report *report)
 {
-    const uint8_t *ident = pfd_cursor_bytes(&c, EI_NIDENT);
+    const uint8_t *ident = pfd_byte_reader_bytes(&c, EI_NIDENT);
     if (!ident || c.n < sizeof(Elf64_Ehdr)) {
         pfd_report_add(report, PFD_FINDING_bad_elf, 0,
                        "ELF file of %zu bytes is shorter than its header of "
@@ -269,7 +269,7 @@ enum pfd_status pfd_image_open(const void *bytes, size_t n,
     struct pfd_image *image = calloc(1, sizeof *image);
     if (!image)
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
-    image->bytes = pfd_cursor(bytes, n);
+    image->bytes = pfd_byte_reader(bytes, n);
     image->room = SIZE_MAX;
     if (readable(image->bytes, report))
         read_tables(image, report);
@@ -371,7 +371,7 @@ struct walk {
 
 /* A range of the file that is said to hold notes. */
 struct note_range {
-    struct pfd_cursor bytes;
+    struct pfd_byte_reader bytes;
     uint64_t offset; /* of the range in the file */
     bool is_section; /* otherwise a segment */
     size_t index;    /* in its table */
@@ -392,34 +392,34 @@ static uint64_t round_up(uint64_t n, uint64_t align)
 
 /* Reads the note at the cursor and moves behind it. False: it runs past the
  * end; `need` is then its size. Sums are 64 bits wide: none can wrap. */
-static bool read_note(struct pfd_cursor *c, uint64_t align,
+static bool read_note(struct pfd_byte_reader *c, uint64_t align,
                       struct pfd_note *ret, uint64_t *need)
 {
-    struct pfd_cursor note = *c;
-    size_t left = pfd_cursor_left(c);
-    uint32_t n_owner = pfd_cursor_u32(&note);
-    uint32_t n_desc = pfd_cursor_u32(&note);
-    ret->type = pfd_cursor_u32(&note);
+    struct pfd_byte_reader note = *c;
+    size_t left = pfd_byte_reader_left(c);
+    uint32_t n_owner = pfd_byte_reader_u32(&note);
+    uint32_t n_desc = pfd_byte_reader_u32(&note);
+    ret->type = pfd_byte_reader_u32(&note);
     uint64_t desc = round_up(NOTE_HEADER + (uint64_t)n_owner, align);
     *need = desc + n_desc;
-    if (!pfd_cursor_ok(&note) || *need > left)
+    if (!pfd_byte_reader_ok(&note) || *need > left)
         return false;
-    ret->owner = (const char *)pfd_cursor_bytes(&note, n_owner);
+    ret->owner = (const char *)pfd_byte_reader_bytes(&note, n_owner);
     ret->n_owner = n_owner;
     for (int i = 0; i < OWNER_NULS_MAX && ret->n_owner > 0; i++)
         ret->n_owner -= ret->owner[ret->n_owner - 1] == 0;
     ret->desc_offset = desc; /* from the note's start; the caller adds that */
-    pfd_cursor_seek(&note, c->at + desc);
-    ret->desc = pfd_cursor_sub(&note, n_desc);
+    pfd_byte_reader_seek(&note, c->at + desc);
+    ret->desc = pfd_byte_reader_sub(&note, n_desc);
     uint64_t size = round_up(*need, align);
-    pfd_cursor_skip(c, size < left ? (size_t)size : left);
+    pfd_byte_reader_skip(c, size < left ? (size_t)size : left);
     return true;
 }
 
 /* True while there is a note header left to read, and the right to. */
-static bool step(struct walk *walk, const struct pfd_cursor *c)
+static bool step(struct walk *walk, const struct pfd_byte_reader *c)
 {
-    if (pfd_cursor_left(c) < NOTE_HEADER || walk->overlap)
+    if (pfd_byte_reader_left(c) < NOTE_HEADER || walk->overlap)
         return false;
     if (walk->steps_left > 0) {
         walk->steps_left--;
@@ -434,7 +434,7 @@ static bool step(struct walk *walk, const struct pfd_cursor *c)
 
 /* ---- which alignment ---- */
 
-static bool is_zero(struct pfd_cursor c, uint64_t from, uint64_t to)
+static bool is_zero(struct pfd_byte_reader c, uint64_t from, uint64_t to)
 {
     bool zero = true;
     for (uint64_t at = from; at < to && at < c.n; at++)
@@ -445,16 +445,16 @@ static bool is_zero(struct pfd_cursor c, uint64_t from, uint64_t to)
 /* What only MessagePack with a map in it begins with. */
 static bool begins_map(const struct pfd_note *note)
 {
-    struct pfd_cursor desc = note->desc;
-    uint8_t first = pfd_cursor_u8(&desc);
-    return pfd_pack_map_header(first) > 0;
+    struct pfd_byte_reader desc = note->desc;
+    uint8_t first = pfd_byte_reader_u8(&desc);
+    return pfd_msgpack_map_header(first) > 0;
 }
 
 /* Does a note, which was read from the cursor at `at`, look as producers write
  * them: with an owner that is text, zeros for padding, and metadata where
  * metadata should be? */
-static bool makes_sense(const struct pfd_cursor *c, size_t at, uint64_t align,
-                        const struct pfd_note *note)
+static bool makes_sense(const struct pfd_byte_reader *c, size_t at,
+                        uint64_t align, const struct pfd_note *note)
 {
     uint64_t end = at + note->desc_offset + note->desc.n;
     if (note->n_owner == 0 || note->n_owner > OWNER_MAX ||
@@ -476,7 +476,7 @@ struct trial {
     uint64_t n_nonsense;
 };
 
-static struct trial try_align(struct walk *walk, struct pfd_cursor c,
+static struct trial try_align(struct walk *walk, struct pfd_byte_reader c,
                               uint64_t align)
 {
     struct trial ret = { 0 };
@@ -492,7 +492,7 @@ static struct trial try_align(struct walk *walk, struct pfd_cursor c,
         ret.n_sense += sense;
         ret.n_nonsense += !sense;
     }
-    if (pfd_cursor_left(&c) < NOTE_HEADER)
+    if (pfd_byte_reader_left(&c) < NOTE_HEADER)
         ret.n_nonsense += !is_zero(c, c.at, c.n);
     return ret;
 }
@@ -556,13 +556,13 @@ static enum pfd_status walk_range(struct walk *walk,
                                   const struct note_range *range)
 {
     uint64_t align = choose_align(walk, range);
-    struct pfd_cursor c = range->bytes;
+    struct pfd_byte_reader c = range->bytes;
     enum pfd_status status = PFD_OK;
     while (status == PFD_OK && step(walk, &c)) {
         struct pfd_note note = { 0 };
         uint64_t need;
         uint64_t offset = range->offset + c.at;
-        size_t left = pfd_cursor_left(&c);
+        size_t left = pfd_byte_reader_left(&c);
         if (!read_note(&c, align, &note, &need)) {
             /* Another range may show it whole: it is not done. */
             report_truncated(walk, range, offset, need, left);

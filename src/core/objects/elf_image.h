@@ -30,10 +30,10 @@ struct pfd_image_header {
 struct pfd_section {
     const char *name; /* [n_name] bytes, any bytes, not NUL-terminated */
     size_t n_name;
-    uint32_t type;           /* sh_type: 7 SHT_NOTE */
-    uint64_t offset;         /* where the section starts in the file */
-    uint64_t size;           /* as its header has it */
-    struct pfd_cursor bytes; /* what the file holds of it */
+    uint32_t type;                /* sh_type: 7 SHT_NOTE */
+    uint64_t offset;              /* where the section starts in the file */
+    uint64_t size;                /* as its header has it */
+    struct pfd_byte_reader bytes; /* what the file holds of it */
 };
 
 /* Likewise. */
@@ -41,7 +41,7 @@ struct pfd_note {
     const char *owner; /* [n_owner] bytes, without trailing NULs */
     size_t n_owner;
     uint32_t type;
-    struct pfd_cursor desc;
+    struct pfd_byte_reader desc;
     uint64_t offset;      /* of the note in the file */
     uint64_t desc_offset; /* of its contents in the file */
     size_t room;          /* bytes of memory that reading it may take */

@@ -19,12 +19,12 @@ enum {
 
 /* The table of sections, as far as the file has it. */
 struct table {
-    struct pfd_cursor file;
+    struct pfd_byte_reader file;
     size_t at;
     size_t n;
 };
 
-static bool find_table(struct pfd_cursor file, struct table *ret)
+static bool find_table(struct pfd_byte_reader file, struct table *ret)
 {
     Elf64_Ehdr header;
     if (file.n < sizeof header || memcmp(file.base, "\177ELF\2\1", 6) != 0)
@@ -50,7 +50,7 @@ static bool is_compressed(const Elf64_Shdr *header)
     return header->sh_flags & SHF_COMPRESSED && header->sh_type != SHT_NOBITS;
 }
 
-bool pfd_elf_is_compressed(struct pfd_cursor file)
+bool pfd_elf_is_compressed(struct pfd_byte_reader file)
 {
     struct table table;
     if (!find_table(file, &table))
@@ -66,24 +66,25 @@ bool pfd_elf_is_compressed(struct pfd_cursor file)
 /* A section while it is inflated. */
 struct section {
     enum pfd_compression method;
-    struct pfd_cursor data;
+    struct pfd_byte_reader data;
     uint64_t offset; /* of data in the file */
     uint64_t n_out;
 };
 
 /* False: its bytes are not there, or the method is unknown, which is said. */
-static bool read_section(struct pfd_cursor file, const Elf64_Shdr *header,
+static bool read_section(struct pfd_byte_reader file, const Elf64_Shdr *header,
                          struct section *ret, struct pfd_report *report)
 {
     Elf64_Chdr compressed;
-    struct pfd_cursor c = file;
-    pfd_cursor_seek(&c, header->sh_offset);
-    if (!pfd_cursor_ok(&c) || pfd_cursor_left(&c) < sizeof compressed ||
+    struct pfd_byte_reader c = file;
+    pfd_byte_reader_seek(&c, header->sh_offset);
+    if (!pfd_byte_reader_ok(&c) ||
+        pfd_byte_reader_left(&c) < sizeof compressed ||
         header->sh_size < sizeof compressed)
         return false;
-    memcpy(&compressed, pfd_cursor_bytes(&c, sizeof compressed),
+    memcpy(&compressed, pfd_byte_reader_bytes(&c, sizeof compressed),
            sizeof compressed);
-    size_t left = pfd_cursor_left(&c);
+    size_t left = pfd_byte_reader_left(&c);
     uint64_t n = header->sh_size - sizeof compressed;
     if (compressed.ch_type != CH_ZLIB && compressed.ch_type != CH_ZSTD) {
         pfd_report_add(report, PFD_FINDING_not_read, header->sh_offset,
@@ -96,7 +97,7 @@ static bool read_section(struct pfd_cursor file, const Elf64_Shdr *header,
         .method = compressed.ch_type == CH_ZSTD ? PFD_COMPRESSION_ZSTD
                                                 : PFD_COMPRESSION_ZLIB,
         .offset = header->sh_offset + sizeof compressed,
-        .data = pfd_cursor_sub(&c, n < left ? (size_t)n : left),
+        .data = pfd_byte_reader_sub(&c, n < left ? (size_t)n : left),
         .n_out = compressed.ch_size,
     };
     return true;
@@ -120,7 +121,7 @@ static enum pfd_status is_wanted(const struct section *s,
     size_t n = 0;
     enum pfd_status status =
         inflate(s, s->n_out < PEEK ? s->n_out : PEEK, &head, &n, &problem, err);
-    *ret = status == PFD_OK && head && wanted(pfd_cursor(head, n));
+    *ret = status == PFD_OK && head && wanted(pfd_byte_reader(head, n));
     free(head);
     return status;
 }
@@ -208,7 +209,7 @@ static enum pfd_status take(struct copy *copy, size_t i,
     return status;
 }
 
-enum pfd_status pfd_elf_inflate(struct pfd_cursor file, uint64_t n_max,
+enum pfd_status pfd_elf_inflate(struct pfd_byte_reader file, uint64_t n_max,
                                 pfd_elf_wanted_fn wanted,
                                 struct pfd_elf_inflated *ret,
                                 struct pfd_report *report,

@@ -13,7 +13,7 @@
 #include "core/base/error.h"
 
 /* Has it any? Only of 64 bits, little-endian. */
-bool pfd_elf_is_compressed(struct pfd_cursor file);
+bool pfd_elf_is_compressed(struct pfd_byte_reader file);
 
 struct pfd_elf_inflated {
     uint8_t *bytes; /* [n], owned by the caller; NULL: no section is wanted */
@@ -22,7 +22,7 @@ struct pfd_elf_inflated {
 };
 
 /* Is a section wanted that begins with these bytes, 64 at most? */
-typedef bool (*pfd_elf_wanted_fn)(struct pfd_cursor head);
+typedef bool (*pfd_elf_wanted_fn)(struct pfd_byte_reader head);
 
 /*
  * Inflates the sections that are wanted, and all notes, behind a copy of the
@@ -31,7 +31,7 @@ typedef bool (*pfd_elf_wanted_fn)(struct pfd_cursor head);
  *
  * PFD_OK; PFD_ERR_NOMEM.
  */
-enum pfd_status pfd_elf_inflate(struct pfd_cursor file, uint64_t n_max,
+enum pfd_status pfd_elf_inflate(struct pfd_byte_reader file, uint64_t n_max,
                                 pfd_elf_wanted_fn wanted,
                                 struct pfd_elf_inflated *ret,
                                 struct pfd_report *report,

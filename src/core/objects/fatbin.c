@@ -35,10 +35,10 @@ bool pfd_fatbin_recognise(const void *bytes, size_t n)
 /* Where its parts begin; *end: and end. */
 static size_t parts_of(const void *bytes, size_t n, uint64_t *end)
 {
-    struct pfd_cursor c = pfd_cursor(bytes, n);
-    pfd_cursor_skip(&c, MAGIC_SIZE + 2);
-    size_t from = pfd_cursor_u16(&c);
-    uint64_t n_parts = pfd_cursor_u64(&c);
+    struct pfd_byte_reader c = pfd_byte_reader(bytes, n);
+    pfd_byte_reader_skip(&c, MAGIC_SIZE + 2);
+    size_t from = pfd_byte_reader_u16(&c);
+    uint64_t n_parts = pfd_byte_reader_u64(&c);
     bool fits = from <= n && n_parts <= n - from;
     *end = fits ? from + n_parts : 0;
     return from;
@@ -56,34 +56,34 @@ bool pfd_fatbin_next(const void *bytes, size_t n, size_t *at,
 {
     uint64_t end = 0;
     size_t from = parts_of(bytes, n, &end);
-    struct pfd_cursor c = pfd_cursor(bytes, end ? (size_t)end : n);
-    pfd_cursor_seek(&c, *at ? *at : from);
-    if (!pfd_cursor_ok(&c) || pfd_cursor_left(&c) < PART_HEADER)
+    struct pfd_byte_reader c = pfd_byte_reader(bytes, end ? (size_t)end : n);
+    pfd_byte_reader_seek(&c, *at ? *at : from);
+    if (!pfd_byte_reader_ok(&c) || pfd_byte_reader_left(&c) < PART_HEADER)
         return false;
     size_t start = c.at;
-    ret->is_elf = pfd_cursor_u16(&c) == KIND_ELF;
-    pfd_cursor_skip(&c, 2);
-    uint32_t n_header = pfd_cursor_u32(&c);
-    uint64_t n_bytes = pfd_cursor_u64(&c);
-    uint32_t n_packed = pfd_cursor_u32(&c);
-    pfd_cursor_skip(&c, 8);
-    ret->target = pfd_cursor_u32(&c);
-    pfd_cursor_skip(&c, 8);
-    uint64_t flags = pfd_cursor_u64(&c);
-    pfd_cursor_skip(&c, 8);
-    ret->n_out = pfd_cursor_u64(&c);
+    ret->is_elf = pfd_byte_reader_u16(&c) == KIND_ELF;
+    pfd_byte_reader_skip(&c, 2);
+    uint32_t n_header = pfd_byte_reader_u32(&c);
+    uint64_t n_bytes = pfd_byte_reader_u64(&c);
+    uint32_t n_packed = pfd_byte_reader_u32(&c);
+    pfd_byte_reader_skip(&c, 8);
+    ret->target = pfd_byte_reader_u32(&c);
+    pfd_byte_reader_skip(&c, 8);
+    uint64_t flags = pfd_byte_reader_u64(&c);
+    pfd_byte_reader_skip(&c, 8);
+    ret->n_out = pfd_byte_reader_u64(&c);
     ret->packing = flags & FLAG_ZSTD  ? PFD_FATBIN_ZSTD
                    : flags & FLAG_LZ4 ? PFD_FATBIN_LZ4
                                       : PFD_FATBIN_PLAIN;
-    pfd_cursor_seek(&c, start);
-    pfd_cursor_skip(&c, n_header);
-    if (!pfd_cursor_ok(&c) || n_header < PART_HEADER ||
-        n_bytes > pfd_cursor_left(&c) || n_packed > n_bytes)
+    pfd_byte_reader_seek(&c, start);
+    pfd_byte_reader_skip(&c, n_header);
+    if (!pfd_byte_reader_ok(&c) || n_header < PART_HEADER ||
+        n_bytes > pfd_byte_reader_left(&c) || n_packed > n_bytes)
         return false;
     ret->offset = c.at;
-    ret->bytes = pfd_cursor_sub(&c, (size_t)n_bytes);
+    ret->bytes = pfd_byte_reader_sub(&c, (size_t)n_bytes);
     if (ret->packing != PFD_FATBIN_PLAIN && n_packed)
-        ret->bytes = pfd_cursor(ret->bytes.base, n_packed);
+        ret->bytes = pfd_byte_reader(ret->bytes.base, n_packed);
     *at = c.at;
     return true;
 }

@@ -22,9 +22,9 @@ struct pfd_fatbin_part {
     bool is_elf;     /* else PTX, or what is not known */
     unsigned target; /* 75 is sm_75 */
     enum pfd_fatbin_packing packing;
-    struct pfd_cursor bytes; /* as they are stored */
-    uint64_t n_out;          /* what they inflate to */
-    size_t offset;           /* of bytes */
+    struct pfd_byte_reader bytes; /* as they are stored */
+    uint64_t n_out;               /* what they inflate to */
+    size_t offset;                /* of bytes */
 };
 
 /* Bytes of the one that begins at bytes [n]; 0: that cannot be told. */

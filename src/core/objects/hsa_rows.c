@@ -88,9 +88,9 @@ static bool has_name_behind(const uint8_t *bytes, size_t n, uint8_t before)
  * alone or with the bits of a short text, which is found sooner than a name. */
 static bool may_have_table(const struct pfd_note *note)
 {
-    struct pfd_cursor c = note->desc;
-    size_t n = pfd_cursor_left(&c);
-    const uint8_t *bytes = pfd_cursor_bytes(&c, n);
+    struct pfd_byte_reader c = note->desc;
+    size_t n = pfd_byte_reader_left(&c);
+    const uint8_t *bytes = pfd_byte_reader_bytes(&c, n);
     return n > 0 && (has_name_behind(bytes, n, sizeof TABLE - 1) ||
                      has_name_behind(bytes, n, 0xa0 | (sizeof TABLE - 1)));
 }

@@ -14,7 +14,7 @@ bool pfd_kpack_is_ref(const struct pfd_section *section);
 
 /* The names, one after another. */
 struct pfd_kpack_names {
-    struct pfd_cursor c;
+    struct pfd_byte_reader c;
     uint64_t left;
 };
 

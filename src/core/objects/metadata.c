@@ -16,9 +16,9 @@
 #include "core/objects/metadata_yaml.h"
 
 struct pfd_metadata {
-    struct pfd_cursor bytes; /* the document, borrowed (or yaml's) */
-    struct pfd_yaml yaml;    /* owned; empty: the document is MessagePack */
-    msgpack_zone *zone;      /* owned: the objects below root */
+    struct pfd_byte_reader bytes; /* the document, borrowed (or yaml's) */
+    struct pfd_yaml yaml; /* owned; empty: the document is MessagePack */
+    msgpack_zone *zone;   /* owned: the objects below root */
     msgpack_object root;
 };
 
@@ -40,14 +40,15 @@ static enum pfd_status ends_within(size_t at, struct pfd_error *err)
 }
 
 /* Reads one object, but not what a container contains. */
-static enum pfd_status check_object(struct pfd_cursor *c, struct pfd_pack *ret,
+static enum pfd_status check_object(struct pfd_byte_reader *c,
+                                    struct pfd_msgpack *ret,
                                     struct pfd_error *err)
 {
     size_t at = c->at;
-    *ret = pfd_pack_read(c);
-    size_t left = pfd_cursor_left(c);
-    bool ok = pfd_cursor_ok(c);
-    if (ok && ret->kind == PFD_PACK_BAD) {
+    *ret = pfd_msgpack_read(c);
+    size_t left = pfd_byte_reader_left(c);
+    bool ok = pfd_byte_reader_ok(c);
+    if (ok && ret->kind == PFD_MSGPACK_BAD) {
         return pfd_fail(err, PFD_ERR_CORRUPT, at,
                         "byte 0xc1 at %zu of the document, which no "
                         "MessagePack object starts with",
@@ -55,13 +56,13 @@ static enum pfd_status check_object(struct pfd_cursor *c, struct pfd_pack *ret,
     }
     /* An element is at least one byte, so a count above the bytes left is
      * wrong, whatever follows. */
-    if (ok && ret->kind == PFD_PACK_ITEMS && ret->n_follow > left) {
+    if (ok && ret->kind == PFD_MSGPACK_ITEMS && ret->n_follow > left) {
         return pfd_fail(err, PFD_ERR_CORRUPT, at,
                         "container of %llu objects at %zu of the document, "
                         "which has %zu bytes left",
                         (unsigned long long)ret->n_follow, at, left);
     }
-    if (ret->kind == PFD_PACK_ITEMS)
+    if (ret->kind == PFD_MSGPACK_ITEMS)
         return ok ? PFD_OK : ends_within(at, err);
     if (ret->n_follow > left) {
         return pfd_fail(err, PFD_ERR_CORRUPT, at,
@@ -69,7 +70,7 @@ static enum pfd_status check_object(struct pfd_cursor *c, struct pfd_pack *ret,
                         "has %zu bytes left",
                         (unsigned long long)ret->n_follow, at, left);
     }
-    pfd_cursor_skip(c, (size_t)ret->n_follow);
+    pfd_byte_reader_skip(c, (size_t)ret->n_follow);
     return ok ? PFD_OK : ends_within(at, err);
 }
 
@@ -77,20 +78,20 @@ static enum pfd_status check_object(struct pfd_cursor *c, struct pfd_pack *ret,
  * Reads one object with all that it contains; n_objects: how many that are.
  * owed[] is the stack: objects that each open container still has to get.
  */
-static enum pfd_status check_document(struct pfd_cursor *c, size_t *n_objects,
-                                      struct pfd_error *err)
+static enum pfd_status check_document(struct pfd_byte_reader *c,
+                                      size_t *n_objects, struct pfd_error *err)
 {
     uint64_t owed[PFD_METADATA_DEPTH];
     size_t depth = 0;
     size_t n = 0;
     do {
-        struct pfd_pack object;
+        struct pfd_msgpack object;
         size_t at = c->at;
         enum pfd_status status = check_object(c, &object, err);
         if (status != PFD_OK)
             return status;
         n++;
-        bool is_container = object.kind == PFD_PACK_ITEMS;
+        bool is_container = object.kind == PFD_MSGPACK_ITEMS;
         if (is_container && depth == PFD_METADATA_DEPTH) {
             return pfd_fail(err, PFD_ERR_UNSUPPORTED, at,
                             "nested deeper than %d levels at %zu of the "
@@ -143,12 +144,13 @@ static enum pfd_status too_large(size_t n, size_t room, struct pfd_error *err)
                     n, room);
 }
 
-enum pfd_status pfd_metadata_open(struct pfd_cursor doc, size_t room,
+enum pfd_status pfd_metadata_open(struct pfd_byte_reader doc, size_t room,
                                   struct pfd_metadata **ret, size_t *n_used,
                                   struct pfd_error *err)
 {
-    struct pfd_cursor whole = pfd_cursor_sub(&doc, pfd_cursor_left(&doc));
-    struct pfd_cursor c = whole;
+    struct pfd_byte_reader whole =
+        pfd_byte_reader_sub(&doc, pfd_byte_reader_left(&doc));
+    struct pfd_byte_reader c = whole;
     size_t n_objects = 0;
     if (whole.n > UINT32_MAX) { /* msgpack-c counts some bytes in 32 bits */
         return pfd_fail(err, PFD_ERR_UNSUPPORTED, 0,
@@ -162,7 +164,7 @@ enum pfd_status pfd_metadata_open(struct pfd_cursor doc, size_t room,
     struct pfd_metadata *metadata = calloc(1, sizeof *metadata);
     if (!metadata)
         return no_memory(err);
-    metadata->bytes = pfd_cursor(whole.base, c.at);
+    metadata->bytes = pfd_byte_reader(whole.base, c.at);
     status = unpack(metadata, n_objects, err);
     if (status != PFD_OK) {
         pfd_metadata_free(metadata);
@@ -173,22 +175,23 @@ enum pfd_status pfd_metadata_open(struct pfd_cursor doc, size_t room,
     return PFD_OK;
 }
 
-enum pfd_status pfd_metadata_open_yaml(struct pfd_cursor doc, size_t room,
+enum pfd_status pfd_metadata_open_yaml(struct pfd_byte_reader doc, size_t room,
                                        struct pfd_metadata **ret,
                                        struct pfd_error *problem,
                                        struct pfd_error *err)
 {
     struct pfd_yaml yaml;
     size_t n_used;
-    size_t n = pfd_cursor_left(&doc);
+    size_t n = pfd_byte_reader_left(&doc);
     if (n > room / sizeof(msgpack_object))
         return too_large(n, room, err);
     enum pfd_status status =
         pfd_yaml_encode(doc, PFD_METADATA_DEPTH, &yaml, problem, err);
     if (status != PFD_OK)
         return status;
-    status = pfd_metadata_open(pfd_cursor(yaml.encoded.data, yaml.encoded.n),
-                               room, ret, &n_used, err);
+    status =
+        pfd_metadata_open(pfd_byte_reader(yaml.encoded.data, yaml.encoded.n),
+                          room, ret, &n_used, err);
     if (status == PFD_OK) {
         (*ret)->yaml = yaml;
     } else {

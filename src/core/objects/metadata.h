@@ -43,7 +43,7 @@ enum pfd_value_kind {
  * PFD_OK; PFD_ERR_CORRUPT: not well-formed; PFD_ERR_UNSUPPORTED: deeper than
  * PFD_METADATA_DEPTH or 4 GiB and more; PFD_ERR_NOMEM.
  */
-enum pfd_status pfd_metadata_open(struct pfd_cursor doc, size_t room,
+enum pfd_status pfd_metadata_open(struct pfd_byte_reader doc, size_t room,
                                   struct pfd_metadata **ret, size_t *n_used,
                                   struct pfd_error *err);
 
@@ -55,7 +55,7 @@ enum pfd_status pfd_metadata_open(struct pfd_cursor doc, size_t room,
  *
  * PFD_OK; PFD_ERR_NOMEM.
  */
-enum pfd_status pfd_metadata_open_yaml(struct pfd_cursor doc, size_t room,
+enum pfd_status pfd_metadata_open_yaml(struct pfd_byte_reader doc, size_t room,
                                        struct pfd_metadata **ret,
                                        struct pfd_error *problem,
                                        struct pfd_error *err);

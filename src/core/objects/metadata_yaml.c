@@ -27,8 +27,8 @@ static struct {
     CALLS(POINTER)
 } yaml;
 
-PFD_LIBRARY(yaml, "libyaml-0.so.2", CALLS(NAME), &yaml,
-            "metadata of code objects V2");
+PFD_DYNAMIC_LIBRARY(yaml, "libyaml-0.so.2", CALLS(NAME), &yaml,
+                    "metadata of code objects V2");
 
 enum {
     LEVELS_MAX = 64,
@@ -51,7 +51,7 @@ struct level {
 };
 
 struct reader {
-    struct pfd_cursor text;
+    struct pfd_byte_reader text;
     struct pfd_yaml *yaml;
     struct level levels[LEVELS_MAX];
     size_t depth;
@@ -299,7 +299,7 @@ static bool read_events(struct reader *r, yaml_parser_t *parser)
 static bool read_document(struct reader *r)
 {
     yaml_parser_t parser;
-    if (pfd_library_load(&pfd_library_yaml, r->problem) != PFD_OK) {
+    if (pfd_dynamic_library_load(&pfd_library_yaml, r->problem) != PFD_OK) {
         r->problem->offset = 0;
         put_byte(r, MSGPACK_NIL);
         return !r->yaml->encoded.failed;
@@ -313,12 +313,12 @@ static bool read_document(struct reader *r)
     return ok;
 }
 
-enum pfd_status pfd_yaml_encode(struct pfd_cursor doc, size_t depth_max,
+enum pfd_status pfd_yaml_encode(struct pfd_byte_reader doc, size_t depth_max,
                                 struct pfd_yaml *ret, struct pfd_error *problem,
                                 struct pfd_error *err)
 {
-    size_t n = pfd_cursor_left(&doc);
-    const uint8_t *text = pfd_cursor_bytes(&doc, n);
+    size_t n = pfd_byte_reader_left(&doc);
+    const uint8_t *text = pfd_byte_reader_bytes(&doc, n);
     *ret = (struct pfd_yaml){ 0 };
     problem->code = PFD_OK;
     while (n > 0 && text[n - 1] == 0)
@@ -330,7 +330,7 @@ enum pfd_status pfd_yaml_encode(struct pfd_cursor doc, size_t depth_max,
         n = 0;
     }
     struct reader r = {
-        .text = pfd_cursor(text, n),
+        .text = pfd_byte_reader(text, n),
         .yaml = ret,
         .depth_max = depth_max,
         .problem = problem,

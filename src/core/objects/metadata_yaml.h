@@ -39,7 +39,7 @@ struct pfd_yaml {
  *
  * PFD_OK; PFD_ERR_NOMEM.
  */
-enum pfd_status pfd_yaml_encode(struct pfd_cursor doc, size_t depth_max,
+enum pfd_status pfd_yaml_encode(struct pfd_byte_reader doc, size_t depth_max,
                                 struct pfd_yaml *ret, struct pfd_error *problem,
                                 struct pfd_error *err);
 

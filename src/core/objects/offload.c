@@ -39,22 +39,22 @@ struct header {
 
 static bool read_header(const void *bytes, size_t n, struct header *ret)
 {
-    struct pfd_cursor c = pfd_cursor(bytes, n);
-    pfd_cursor_skip(&c, 4);
-    ret->version = pfd_cursor_u32(&c);
-    ret->size = pfd_cursor_u64(&c);
-    ret->entries_at = pfd_cursor_u64(&c);
-    ret->n_entries = pfd_cursor_u64(&c);
-    ret->n_inflated = ret->version >= 3 ? pfd_cursor_u64(&c) : 0;
+    struct pfd_byte_reader c = pfd_byte_reader(bytes, n);
+    pfd_byte_reader_skip(&c, 4);
+    ret->version = pfd_byte_reader_u32(&c);
+    ret->size = pfd_byte_reader_u64(&c);
+    ret->entries_at = pfd_byte_reader_u64(&c);
+    ret->n_entries = pfd_byte_reader_u64(&c);
+    ret->n_inflated = ret->version >= 3 ? pfd_byte_reader_u64(&c) : 0;
     if (ret->version == 1)
         ret->n_entries = 1;
-    return pfd_cursor_ok(&c) && ret->version >= 1 &&
+    return pfd_byte_reader_ok(&c) && ret->version >= 1 &&
            ret->version <= VERSION_MAX;
 }
 
 /* One binary while it is read. */
 struct binary {
-    struct pfd_cursor c;
+    struct pfd_byte_reader c;
     struct header header;
     uint64_t base;
     uint64_t n_bad;
@@ -62,12 +62,13 @@ struct binary {
 };
 
 /* Text up to a NUL or the end, at most max bytes, into ret [max + 1]. */
-static void copy_text(struct pfd_cursor c, uint64_t at, uint64_t max, char *ret)
+static void copy_text(struct pfd_byte_reader c, uint64_t at, uint64_t max,
+                      char *ret)
 {
     size_t n = 0;
-    pfd_cursor_seek(&c, at);
-    while (n < max && pfd_cursor_ok(&c) && pfd_cursor_left(&c) > 0) {
-        char byte = (char)pfd_cursor_u8(&c);
+    pfd_byte_reader_seek(&c, at);
+    while (n < max && pfd_byte_reader_ok(&c) && pfd_byte_reader_left(&c) > 0) {
+        char byte = (char)pfd_byte_reader_u8(&c);
         if (!byte)
             break;
         ret[n++] = byte;
@@ -83,16 +84,16 @@ struct names {
 static void read_strings(const struct binary *b, uint64_t at, uint64_t count,
                          struct names *ret)
 {
-    struct pfd_cursor c = b->c;
+    struct pfd_byte_reader c = b->c;
     *ret = (struct names){ 0 };
-    pfd_cursor_seek(&c, at);
+    pfd_byte_reader_seek(&c, at);
     for (uint64_t i = 0; i < count && i < STRINGS_MAX; i++) {
         char key[8];
-        uint64_t key_at = pfd_cursor_u64(&c);
-        uint64_t value_at = pfd_cursor_u64(&c);
+        uint64_t key_at = pfd_byte_reader_u64(&c);
+        uint64_t value_at = pfd_byte_reader_u64(&c);
         uint64_t n_value =
-            b->header.version >= 2 ? pfd_cursor_u64(&c) : VALUE_MAX;
-        if (!pfd_cursor_ok(&c))
+            b->header.version >= 2 ? pfd_byte_reader_u64(&c) : VALUE_MAX;
+        if (!pfd_byte_reader_ok(&c))
             return;
         copy_text(b->c, key_at, sizeof key - 1, key);
         char *to = !strcmp(key, "triple") ? ret->triple
@@ -139,15 +140,15 @@ static enum pfd_status read_entry(struct binary *b, uint64_t i, uint64_t at,
 {
     char id[2 * VALUE_MAX + 16];
     struct names names;
-    struct pfd_cursor c = b->c;
+    struct pfd_byte_reader c = b->c;
     c.at = (size_t)at;
-    pfd_cursor_skip(&c, 2);
-    unsigned kind = pfd_cursor_u16(&c);
-    pfd_cursor_skip(&c, 4);
-    uint64_t strings_at = pfd_cursor_u64(&c);
-    uint64_t n_strings = pfd_cursor_u64(&c);
-    uint64_t image_at = pfd_cursor_u64(&c);
-    uint64_t n_image = pfd_cursor_u64(&c);
+    pfd_byte_reader_skip(&c, 2);
+    unsigned kind = pfd_byte_reader_u16(&c);
+    pfd_byte_reader_skip(&c, 4);
+    uint64_t strings_at = pfd_byte_reader_u64(&c);
+    uint64_t n_strings = pfd_byte_reader_u64(&c);
+    uint64_t image_at = pfd_byte_reader_u64(&c);
+    uint64_t n_image = pfd_byte_reader_u64(&c);
     /* Not before its entry: an image that holds itself would never end. */
     uint64_t left = image_at > at && image_at < b->c.n ? b->c.n - image_at : 0;
     if (n_image > left) {
@@ -164,7 +165,7 @@ static enum pfd_status read_entry(struct binary *b, uint64_t i, uint64_t at,
                      names.arch[0] ? "--" : "", names.arch);
     entry.n_id = n > 0 ? strlen(id) : 0;
     c.at = (size_t)image_at;
-    entry.bytes = pfd_cursor_sub(&c, (size_t)n_image);
+    entry.bytes = pfd_byte_reader_sub(&c, (size_t)n_image);
     return fn(user, &entry);
 }
 
@@ -192,7 +193,7 @@ enum pfd_status pfd_binary_entries(const void *bytes, size_t n,
     } else {
         *n_used = n = (size_t)h->size;
     }
-    b.c = pfd_cursor(bytes, n);
+    b.c = pfd_byte_reader(bytes, n);
     uint64_t room = h->entries_at < n ? (n - h->entries_at) / ENTRY_SIZE : 0;
     if (h->n_entries > room) {
         pfd_report_add(report, PFD_FINDING_bad_bundle, base + SIZE_AT + 8,
@@ -212,15 +213,16 @@ bool pfd_binary_compressed(const void *bytes, size_t n,
                            struct pfd_compressed *ret)
 {
     struct header h;
-    struct pfd_cursor c;
+    struct pfd_byte_reader c;
     if (!read_header(bytes, n, &h) || h.n_inflated == 0 ||
         h.entries_at < HEADER_V3 || h.entries_at > n ||
         h.n_inflated < h.entries_at)
         return false;
     size_t n_total = h.size >= h.entries_at && h.size <= n ? (size_t)h.size : 0;
-    c = pfd_cursor(bytes, n_total ? n_total : n);
+    c = pfd_byte_reader(bytes, n_total ? n_total : n);
     c.at = (size_t)h.entries_at;
-    struct pfd_cursor data = pfd_cursor_sub(&c, pfd_cursor_left(&c));
+    struct pfd_byte_reader data =
+        pfd_byte_reader_sub(&c, pfd_byte_reader_left(&c));
     *ret = (struct pfd_compressed){
         .method = pfd_compression_of(data.base, data.n),
         .data = data,

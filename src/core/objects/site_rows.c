@@ -27,18 +27,18 @@ static uint64_t hash_id(uint64_t h)
     return (h ^ h >> 33) >> 16 | UINT64_C(1) << 47;
 }
 
-static struct pfd_row_header read_header(struct pfd_cursor *c)
+static struct pfd_row_header read_header(struct pfd_byte_reader *c)
 {
-    struct pfd_row_header ret = { .magic = pfd_cursor_u64(c) };
-    ret.n_bytes = pfd_cursor_u32(c);
-    ret.kind = pfd_cursor_u8(c);
-    ret.level = pfd_cursor_u8(c);
-    ret.flags = pfd_cursor_u8(c);
-    ret.n_types = pfd_cursor_u8(c);
-    ret.id = pfd_cursor_u64(c);
-    ret.line = pfd_cursor_u32(c);
-    ret.n_text = pfd_cursor_u16(c);
-    ret.n_file = pfd_cursor_u16(c);
+    struct pfd_row_header ret = { .magic = pfd_byte_reader_u64(c) };
+    ret.n_bytes = pfd_byte_reader_u32(c);
+    ret.kind = pfd_byte_reader_u8(c);
+    ret.level = pfd_byte_reader_u8(c);
+    ret.flags = pfd_byte_reader_u8(c);
+    ret.n_types = pfd_byte_reader_u8(c);
+    ret.id = pfd_byte_reader_u64(c);
+    ret.line = pfd_byte_reader_u32(c);
+    ret.n_text = pfd_byte_reader_u16(c);
+    ret.n_file = pfd_byte_reader_u16(c);
     return ret;
 }
 
@@ -51,22 +51,22 @@ static uint64_t id_of(const struct pfd_row *row)
 }
 
 /* A row that begins here; false: these bytes only look like one. */
-static bool read_row(struct pfd_cursor c, struct pfd_row *ret)
+static bool read_row(struct pfd_byte_reader c, struct pfd_row *ret)
 {
     ret->offset = c.at;
     ret->bytes = c.base + c.at;
     ret->header = read_header(&c);
     const struct pfd_row_header *h = &ret->header;
     size_t n = (size_t)h->n_types + h->n_text + h->n_file;
-    if (!pfd_cursor_ok(&c) || h->n_bytes % 8 || h->n_bytes < PFD_ROW_HEADER ||
-        h->n_bytes - PFD_ROW_HEADER < n ||
+    if (!pfd_byte_reader_ok(&c) || h->n_bytes % 8 ||
+        h->n_bytes < PFD_ROW_HEADER || h->n_bytes - PFD_ROW_HEADER < n ||
         h->n_bytes - PFD_ROW_HEADER > n + 8 || h->n_types > PFD_ROW_TYPES_MAX)
         return false;
-    ret->types = (const char *)pfd_cursor_bytes(&c, h->n_types);
-    ret->text = (const char *)pfd_cursor_bytes(&c, h->n_text);
-    ret->file = (const char *)pfd_cursor_bytes(&c, h->n_file);
-    pfd_cursor_skip(&c, h->n_bytes - PFD_ROW_HEADER - n);
-    return pfd_cursor_ok(&c) && id_of(ret) == h->id;
+    ret->types = (const char *)pfd_byte_reader_bytes(&c, h->n_types);
+    ret->text = (const char *)pfd_byte_reader_bytes(&c, h->n_text);
+    ret->file = (const char *)pfd_byte_reader_bytes(&c, h->n_file);
+    pfd_byte_reader_skip(&c, h->n_bytes - PFD_ROW_HEADER - n);
+    return pfd_byte_reader_ok(&c) && id_of(ret) == h->id;
 }
 
 /* The magic number in bytes [n], or NULL. Its third byte is the rarest in code
@@ -90,10 +90,10 @@ static const uint8_t *find_magic(const uint8_t *bytes, size_t n)
     return NULL;
 }
 
-bool pfd_row_next(const struct pfd_cursor *bytes, size_t *at,
+bool pfd_row_next(const struct pfd_byte_reader *bytes, size_t *at,
                   struct pfd_row *ret)
 {
-    struct pfd_cursor c = pfd_cursor(bytes->base, bytes->n);
+    struct pfd_byte_reader c = pfd_byte_reader(bytes->base, bytes->n);
     while (c.at < c.n && *at < c.n) {
         const uint8_t *found = find_magic(c.base + *at, c.n - *at);
         if (!found)

@@ -25,7 +25,7 @@ struct pfd_row {
 
 /* The next row of bytes from *at on, which is moved behind it. False: there is
  * none. */
-bool pfd_row_next(const struct pfd_cursor *bytes, size_t *at,
+bool pfd_row_next(const struct pfd_byte_reader *bytes, size_t *at,
                   struct pfd_row *ret);
 
 /* Adds the row to ret: types, text and file [their sizes in the header, with

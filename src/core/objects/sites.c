@@ -33,7 +33,7 @@ static struct pfd_site *sites_of(const struct pfd_sites *s)
 
 /* ---- files ---- */
 
-static void add_rows(struct pfd_sites *s, struct pfd_cursor bytes)
+static void add_rows(struct pfd_sites *s, struct pfd_byte_reader bytes)
 {
     struct pfd_row row;
     size_t at = 0;
@@ -47,7 +47,7 @@ static enum pfd_status add_inflated(void *user, const struct pfd_piece *piece,
 {
     (void)report;
     if (piece->offset == PFD_NO_OFFSET)
-        add_rows(user, pfd_cursor(piece->bytes.base, piece->bytes.n));
+        add_rows(user, pfd_byte_reader(piece->bytes.base, piece->bytes.n));
     return PFD_OK;
 }
 
@@ -61,7 +61,7 @@ static enum pfd_status add_file(struct pfd_sites *s, const char *path,
     if (status != PFD_OK)
         return status;
     const void *bytes = pfd_input_bytes(input, &n);
-    add_rows(s, pfd_cursor(bytes, n));
+    add_rows(s, pfd_byte_reader(bytes, n));
     status = pfd_container_walk(bytes, n, 0, add_inflated, s, &silent, err);
     pfd_input_close(input);
     if (status == PFD_ERR_UNSUPPORTED) /* rows may be in any bytes */
@@ -102,7 +102,7 @@ static bool is_known(const struct pfd_sites *s, uint64_t id)
 /* Format strings, each once: a program has them for each kind of device. */
 static bool list_rows(struct pfd_sites *s)
 {
-    struct pfd_cursor c = pfd_cursor(s->object.data, s->object.n);
+    struct pfd_byte_reader c = pfd_byte_reader(s->object.data, s->object.n);
     struct pfd_row row;
     size_t at = 0;
     size_t room = 0;

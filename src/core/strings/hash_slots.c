@@ -23,7 +23,7 @@ static void *new_block(size_t n)
 {
     if (n < PFD_LARGE_PAGE)
         return calloc(1, n);
-    void *ret = pfd_large_new(n);
+    void *ret = pfd_large_pages_new(n);
     return ret ? memset(ret, 0, n) : NULL;
 }
 

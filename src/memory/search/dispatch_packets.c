@@ -17,14 +17,14 @@ enum {
 size_t pfd_packet_find(const struct pfd_kernels *kernels,
                        const struct pfd_field *field, size_t from, size_t to)
 {
-    const struct pfd_cursor c = pfd_cursor(field->bytes, field->n);
+    const struct pfd_byte_reader c = pfd_byte_reader(field->bytes, field->n);
     if (!kernels->n)
         return to;
     uint64_t first = kernels->at[0].address;
     uint64_t last = kernels->at[kernels->n - 1].address;
     size_t at = from + (size_t)(-(field->address + from) % PACKET);
     for (; at < to && field->n - at >= PACKET; at += PACKET) {
-        uint64_t address = pfd_cursor_peek_u64(&c, at + PACKET_KERNEL);
+        uint64_t address = pfd_byte_reader_peek_u64(&c, at + PACKET_KERNEL);
         if (address >= first && address <= last &&
             pfd_kernels_find(kernels, address))
             return at;
@@ -35,13 +35,13 @@ size_t pfd_packet_find(const struct pfd_kernels *kernels,
 struct pfd_packet pfd_packet_read(const struct pfd_kernels *kernels,
                                   const struct pfd_field *field, size_t at)
 {
-    struct pfd_cursor c = pfd_cursor(field->bytes + at, PACKET);
-    uint8_t type = pfd_cursor_u8(&c);
-    pfd_cursor_seek(&c, PACKET_KERNEL);
-    uint64_t kernel = pfd_cursor_u64(&c);
+    struct pfd_byte_reader c = pfd_byte_reader(field->bytes + at, PACKET);
+    uint8_t type = pfd_byte_reader_u8(&c);
+    pfd_byte_reader_seek(&c, PACKET_KERNEL);
+    uint64_t kernel = pfd_byte_reader_u64(&c);
     return (struct pfd_packet){
         .kernel = pfd_kernels_find(kernels, kernel),
-        .arguments = pfd_cursor_u64(&c),
+        .arguments = pfd_byte_reader_u64(&c),
         .is_dispatch = type == PACKET_INVALID || type == PACKET_DISPATCH,
     };
 }

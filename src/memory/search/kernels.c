@@ -25,8 +25,8 @@ enum {
 
 /* A table of symbols and its names. */
 struct symbols {
-    struct pfd_cursor rows;
-    struct pfd_cursor names;
+    struct pfd_byte_reader rows;
+    struct pfd_byte_reader names;
 };
 
 static bool is_called(const struct pfd_section *s, const char *name)
@@ -58,13 +58,13 @@ static struct symbols find_symbols(const struct pfd_image *image)
 static bool find_symbol(const struct symbols *symbols, const char *name,
                         size_t n, uint64_t *ret)
 {
-    struct pfd_cursor rows = symbols->rows;
+    struct pfd_byte_reader rows = symbols->rows;
     bool is_there = false;
-    while (pfd_cursor_left(&rows) >= SYMBOL) {
-        uint32_t at = pfd_cursor_u32(&rows);
-        pfd_cursor_skip(&rows, 4); /* kind, section */
-        uint64_t value = pfd_cursor_u64(&rows);
-        pfd_cursor_skip(&rows, 8); /* size */
+    while (pfd_byte_reader_left(&rows) >= SYMBOL) {
+        uint32_t at = pfd_byte_reader_u32(&rows);
+        pfd_byte_reader_skip(&rows, 4); /* kind, section */
+        uint64_t value = pfd_byte_reader_u64(&rows);
+        pfd_byte_reader_skip(&rows, 8); /* size */
         if (at >= symbols->names.n || symbols->names.n - at < n + 1)
             continue;
         const char *found = (const char *)symbols->names.base + at;

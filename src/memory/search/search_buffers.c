@@ -351,7 +351,7 @@ static uint64_t count_copied(uint64_t wanted)
 
 static unsigned count_threads(unsigned wanted)
 {
-    return wanted ? wanted : pfd_processors();
+    return wanted ? wanted : pfd_processor_count();
 }
 
 static enum pfd_status load_kernels(struct pfd_search *s, struct pfd_error *err)

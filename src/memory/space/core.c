@@ -49,10 +49,10 @@ static const uint64_t inflated_max = UINT64_C(256) << 30;
 
 bool pfd_core_recognise(const void *bytes, size_t n)
 {
-    struct pfd_cursor c = pfd_cursor(bytes, n);
-    const uint8_t *ident = pfd_cursor_bytes(&c, IDENT);
+    struct pfd_byte_reader c = pfd_byte_reader(bytes, n);
+    const uint8_t *ident = pfd_byte_reader_bytes(&c, IDENT);
     return ident && !memcmp(ident, "\177ELF", 4) &&
-           pfd_cursor_u16(&c) == ET_CORE && pfd_cursor_ok(&c);
+           pfd_byte_reader_u16(&c) == ET_CORE && pfd_byte_reader_ok(&c);
 }
 
 /* ---- program headers ---- */
@@ -60,7 +60,7 @@ bool pfd_core_recognise(const void *bytes, size_t n)
 struct headers {
     struct pfd_core *core;
     struct pfd_report *report;
-    struct pfd_cursor table; /* [n] of them */
+    struct pfd_byte_reader table; /* [n] of them */
     size_t n;
 };
 
@@ -81,19 +81,19 @@ static const struct shape *shape_of(const struct headers *h)
 static struct program_header read_header(const struct headers *h, size_t i)
 {
     bool is_32 = h->core->info.is_32;
-    struct pfd_cursor c = h->table;
+    struct pfd_byte_reader c = h->table;
     struct program_header ret = { 0 };
-    pfd_cursor_seek(&c, i * shape_of(h)->program_header);
-    ret.type = pfd_cursor_u32(&c);
+    pfd_byte_reader_seek(&c, i * shape_of(h)->program_header);
+    ret.type = pfd_byte_reader_u32(&c);
     if (!is_32)
-        ret.flags = pfd_cursor_u32(&c);
+        ret.flags = pfd_byte_reader_u32(&c);
     ret.offset = pfd_core_word(h->core, &c);
     ret.address = pfd_core_word(h->core, &c);
     pfd_core_word(h->core, &c); /* physical address */
     ret.n_file = pfd_core_word(h->core, &c);
     ret.n_memory = pfd_core_word(h->core, &c);
     if (is_32)
-        ret.flags = pfd_cursor_u32(&c);
+        ret.flags = pfd_byte_reader_u32(&c);
     return ret;
 }
 
@@ -101,14 +101,16 @@ static struct program_header read_header(const struct headers *h, size_t i)
 static uint64_t count_headers(const struct headers *h, uint64_t n,
                               uint64_t sections)
 {
-    struct pfd_cursor c = pfd_cursor(h->core->bytes, (size_t)h->core->n);
+    struct pfd_byte_reader c =
+        pfd_byte_reader(h->core->bytes, (size_t)h->core->n);
     if (n != PN_XNUM)
         return n;
-    pfd_cursor_seek(&c, sections);
-    struct pfd_cursor section = pfd_cursor_sub(&c, shape_of(h)->section_header);
-    pfd_cursor_skip(&section, shape_of(h)->sh_info);
-    uint32_t info = pfd_cursor_u32(&section);
-    if (sections && pfd_cursor_ok(&section) && info)
+    pfd_byte_reader_seek(&c, sections);
+    struct pfd_byte_reader section =
+        pfd_byte_reader_sub(&c, shape_of(h)->section_header);
+    pfd_byte_reader_skip(&section, shape_of(h)->sh_info);
+    uint32_t info = pfd_byte_reader_u32(&section);
+    if (sections && pfd_byte_reader_ok(&section) && info)
         return info;
     pfd_report_add(h->report, PFD_FINDING_bad_core, sections,
                    "the number of program headers is said to stand in section "
@@ -118,16 +120,17 @@ static uint64_t count_headers(const struct headers *h, uint64_t n,
 
 static void find_headers(struct headers *h)
 {
-    struct pfd_cursor c = pfd_cursor(h->core->bytes, (size_t)h->core->n);
-    pfd_cursor_skip(&c, IDENT + 2);
-    h->core->info.machine_number = pfd_cursor_u16(&c);
-    pfd_cursor_skip(&c, 4);     /* version */
-    pfd_core_word(h->core, &c); /* entry */
+    struct pfd_byte_reader c =
+        pfd_byte_reader(h->core->bytes, (size_t)h->core->n);
+    pfd_byte_reader_skip(&c, IDENT + 2);
+    h->core->info.machine_number = pfd_byte_reader_u16(&c);
+    pfd_byte_reader_skip(&c, 4); /* version */
+    pfd_core_word(h->core, &c);  /* entry */
     uint64_t at = pfd_core_word(h->core, &c);
     uint64_t sections = pfd_core_word(h->core, &c);
-    pfd_cursor_skip(&c, 4 + 2); /* flags, size of this header */
-    uint16_t size = pfd_cursor_u16(&c);
-    uint64_t n = count_headers(h, pfd_cursor_u16(&c), sections);
+    pfd_byte_reader_skip(&c, 4 + 2); /* flags, size of this header */
+    uint16_t size = pfd_byte_reader_u16(&c);
+    uint64_t n = count_headers(h, pfd_byte_reader_u16(&c), sections);
     unsigned each = shape_of(h)->program_header;
     uint64_t room = at < h->core->n ? (h->core->n - at) / each : 0;
     if (n && size != each) {
@@ -151,7 +154,7 @@ static void find_headers(struct headers *h)
         n = HEADERS_MAX;
     }
     h->n = (size_t)n;
-    h->table = pfd_cursor(h->core->bytes + (n ? at : 0), (size_t)n * each);
+    h->table = pfd_byte_reader(h->core->bytes + (n ? at : 0), (size_t)n * each);
 }
 
 /* ---- memory ---- */
@@ -276,7 +279,7 @@ static bool read_notes(struct headers *h)
             p.n_file = left;
         }
         left -= p.n_file;
-        struct pfd_cursor notes = pfd_cursor(
+        struct pfd_byte_reader notes = pfd_byte_reader(
             core->bytes + (p.n_file ? p.offset : 0), (size_t)p.n_file);
         if (!pfd_core_read_notes(core, p.offset, notes, h->report))
             return false;
@@ -461,10 +464,10 @@ enum pfd_status pfd_core_queue(const struct pfd_core *core, size_t i,
 bool pfd_core_auxiliary(const struct pfd_core *core, uint64_t type,
                         uint64_t *ret)
 {
-    struct pfd_cursor c = core->auxiliary;
-    while (pfd_cursor_left(&c) >= 16) {
-        uint64_t t = pfd_cursor_u64(&c);
-        uint64_t value = pfd_cursor_u64(&c);
+    struct pfd_byte_reader c = core->auxiliary;
+    while (pfd_byte_reader_left(&c) >= 16) {
+        uint64_t t = pfd_byte_reader_u64(&c);
+        uint64_t value = pfd_byte_reader_u64(&c);
         if (t == type) {
             *ret = value;
             return true;

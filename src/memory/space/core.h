@@ -21,25 +21,26 @@ struct pfd_core {
     struct pfd_core_segment *segments; /* [info.n_segments], apart, in order */
     size_t *present; /* [info.n_segments + 1]: the next one, from each on, that
                         has bytes in the core */
-    struct pfd_core_file *files;   /* [info.n_files], in order */
-    char *names;                   /* of files, one after another */
-    struct pfd_core_agent *agents; /* [info.n_agents] */
-    struct pfd_core_queue *queues; /* [info.n_queues] */
-    struct pfd_cursor auxiliary;   /* pairs of u64 */
+    struct pfd_core_file *files;      /* [info.n_files], in order */
+    char *names;                      /* of files, one after another */
+    struct pfd_core_agent *agents;    /* [info.n_agents] */
+    struct pfd_core_queue *queues;    /* [info.n_queues] */
+    struct pfd_byte_reader auxiliary; /* pairs of u64 */
     uint64_t *wide; /* those of a process of 32 bits, owned; or NULL */
     char command[17];
 };
 
 /* The next number that is as wide as an address of the process. */
 static inline uint64_t pfd_core_word(const struct pfd_core *core,
-                                     struct pfd_cursor *c)
+                                     struct pfd_byte_reader *c)
 {
-    return core->info.is_32 ? pfd_cursor_u32(c) : pfd_cursor_u64(c);
+    return core->info.is_32 ? pfd_byte_reader_u32(c) : pfd_byte_reader_u64(c);
 }
 
 /* Reads one stretch of notes. False: out of memory. */
 bool pfd_core_read_notes(struct pfd_core *core, uint64_t offset,
-                         struct pfd_cursor notes, struct pfd_report *report);
+                         struct pfd_byte_reader notes,
+                         struct pfd_report *report);
 
 /* Once memory can be read: what the notes point to. */
 void pfd_core_look_at_waves(struct pfd_core *core);

@@ -255,7 +255,7 @@ static void add_files(struct core_memory *m)
 
 static bool take_auxiliary(struct core_memory *m)
 {
-    const struct pfd_cursor *c = &m->core->auxiliary;
+    const struct pfd_byte_reader *c = &m->core->auxiliary;
     if (!c->n)
         return true;
     m->memory.auxv = malloc(c->n);

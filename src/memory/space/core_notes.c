@@ -40,29 +40,31 @@ struct note {
     size_t n_owner;
     uint32_t type;
     uint64_t offset; /* of its bytes in the file */
-    struct pfd_cursor bytes;
+    struct pfd_byte_reader bytes;
 };
 
 typedef bool (*note_fn)(struct pfd_core *core, const struct note *note,
                         struct pfd_report *report);
 
-static void skip_padding(struct pfd_cursor *c)
+static void skip_padding(struct pfd_byte_reader *c)
 {
     size_t n = (4 - c->at % 4) % 4;
-    pfd_cursor_skip(c, n < pfd_cursor_left(c) ? n : pfd_cursor_left(c));
+    pfd_byte_reader_skip(
+        c, n < pfd_byte_reader_left(c) ? n : pfd_byte_reader_left(c));
 }
 
 /* The next note; false: there is none, or it is cut. */
-static bool next_note(struct pfd_cursor *c, uint64_t base, struct note *ret)
+static bool next_note(struct pfd_byte_reader *c, uint64_t base,
+                      struct note *ret)
 {
-    uint32_t n_owner = pfd_cursor_u32(c);
-    uint32_t n = pfd_cursor_u32(c);
-    ret->type = pfd_cursor_u32(c);
-    ret->owner = (const char *)pfd_cursor_bytes(c, n_owner);
+    uint32_t n_owner = pfd_byte_reader_u32(c);
+    uint32_t n = pfd_byte_reader_u32(c);
+    ret->type = pfd_byte_reader_u32(c);
+    ret->owner = (const char *)pfd_byte_reader_bytes(c, n_owner);
     skip_padding(c);
     ret->offset = base + c->at;
-    ret->bytes = pfd_cursor_sub(c, n);
-    if (!pfd_cursor_ok(c))
+    ret->bytes = pfd_byte_reader_sub(c, n);
+    if (!pfd_byte_reader_ok(c))
         return false;
     skip_padding(c);
     ret->n_owner = strnlen(ret->owner, n_owner);
@@ -82,12 +84,12 @@ static void cut_note(const struct note *note, const char *what,
 static bool read_thread(struct pfd_core *core, const struct note *note,
                         struct pfd_report *report)
 {
-    struct pfd_cursor c = note->bytes;
+    struct pfd_byte_reader c = note->bytes;
     (void)report;
-    pfd_cursor_skip(&c, PRSTATUS_SIGNAL);
-    uint16_t number = pfd_cursor_u16(&c);
+    pfd_byte_reader_skip(&c, PRSTATUS_SIGNAL);
+    uint16_t number = pfd_byte_reader_u16(&c);
     /* The first is the one that the signal came to. */
-    if (core->info.n_threads++ == 0 && pfd_cursor_ok(&c))
+    if (core->info.n_threads++ == 0 && pfd_byte_reader_ok(&c))
         core->info.signal = number;
     return true;
 }
@@ -96,13 +98,13 @@ static bool read_process(struct pfd_core *core, const struct note *note,
                          struct pfd_report *report)
 {
     bool is_32 = core->info.is_32;
-    struct pfd_cursor c = note->bytes;
-    pfd_cursor_skip(&c, is_32 ? PRPSINFO_PID_32 : PRPSINFO_PID);
-    uint32_t pid = pfd_cursor_u32(&c);
-    pfd_cursor_skip(&c, (is_32 ? PRPSINFO_NAME_32 - PRPSINFO_PID_32
-                               : PRPSINFO_NAME - PRPSINFO_PID) -
-                            4);
-    const uint8_t *name = pfd_cursor_bytes(&c, NAME_MAX_BYTES);
+    struct pfd_byte_reader c = note->bytes;
+    pfd_byte_reader_skip(&c, is_32 ? PRPSINFO_PID_32 : PRPSINFO_PID);
+    uint32_t pid = pfd_byte_reader_u32(&c);
+    pfd_byte_reader_skip(&c, (is_32 ? PRPSINFO_NAME_32 - PRPSINFO_PID_32
+                                    : PRPSINFO_NAME - PRPSINFO_PID) -
+                                 4);
+    const uint8_t *name = pfd_byte_reader_bytes(&c, NAME_MAX_BYTES);
     if (!name) {
         cut_note(note, "the process' name", report);
         return true;
@@ -116,8 +118,8 @@ static bool read_process(struct pfd_core *core, const struct note *note,
 static bool read_auxiliary(struct pfd_core *core, const struct note *note,
                            struct pfd_report *report)
 {
-    struct pfd_cursor c = note->bytes;
-    size_t n = pfd_cursor_left(&c) / sizeof(uint32_t);
+    struct pfd_byte_reader c = note->bytes;
+    size_t n = pfd_byte_reader_left(&c) / sizeof(uint32_t);
     (void)report;
     core->auxiliary = note->bytes;
     if (!core->info.is_32 || !n)
@@ -125,8 +127,8 @@ static bool read_auxiliary(struct pfd_core *core, const struct note *note,
     free(core->wide);
     core->wide = calloc(n, sizeof *core->wide);
     for (size_t i = 0; core->wide && i < n; i++)
-        core->wide[i] = pfd_cursor_u32(&c);
-    core->auxiliary = pfd_cursor(core->wide, core->wide ? n * 8 : 0);
+        core->wide[i] = pfd_byte_reader_u32(&c);
+    core->auxiliary = pfd_byte_reader(core->wide, core->wide ? n * 8 : 0);
     return core->wide != NULL;
 }
 
@@ -140,32 +142,32 @@ static int compare_files(const void *a, const void *b)
 }
 
 /* The next name of the table's end; NULL: there is none that ends. */
-static const char *next_name(struct pfd_cursor *names)
+static const char *next_name(struct pfd_byte_reader *names)
 {
-    size_t left = pfd_cursor_left(names);
+    size_t left = pfd_byte_reader_left(names);
     const char *name = (const char *)names->base + names->at;
     size_t n = strnlen(name, left);
     if (n == left)
         return NULL;
-    pfd_cursor_skip(names, n + 1);
+    pfd_byte_reader_skip(names, n + 1);
     return name;
 }
 
 static bool read_files(struct pfd_core *core, const struct note *note,
                        struct pfd_report *report)
 {
-    struct pfd_cursor rows = note->bytes;
+    struct pfd_byte_reader rows = note->bytes;
     uint64_t n = pfd_core_word(core, &rows);
     uint64_t page = pfd_core_word(core, &rows);
     size_t row = FILE_ROW * (core->info.is_32 ? 4 : 8);
     if (core->files)
         return true; /* one table is enough */
-    if (!pfd_cursor_ok(&rows) || n > pfd_cursor_left(&rows) / row) {
+    if (!pfd_byte_reader_ok(&rows) || n > pfd_byte_reader_left(&rows) / row) {
         cut_note(note, "the mapped files", report);
         return true;
     }
-    struct pfd_cursor names = rows;
-    pfd_cursor_skip(&names, (size_t)n * row);
+    struct pfd_byte_reader names = rows;
+    pfd_byte_reader_skip(&names, (size_t)n * row);
     core->files = calloc((size_t)n + 1, sizeof *core->files);
     if (!core->files)
         return false;
@@ -192,73 +194,73 @@ static bool read_files(struct pfd_core *core, const struct note *note,
 
 /* Rows of one size, at least n_least bytes of each; NULL: out of memory, or
  * they are not there (said), with *n at 0. */
-static void *make_rows(const struct note *note, struct pfd_cursor *c,
+static void *make_rows(const struct note *note, struct pfd_byte_reader *c,
                        uint32_t n_rows, uint32_t n_each, uint32_t n_least,
-                       size_t n_ours, struct pfd_cursor *rows,
+                       size_t n_ours, struct pfd_byte_reader *rows,
                        struct pfd_report *report)
 {
     uint64_t n = (uint64_t)n_rows * n_each;
-    *rows = pfd_cursor(c->base, 0);
-    if ((n_rows && n_each < n_least) || n > pfd_cursor_left(c)) {
+    *rows = pfd_byte_reader(c->base, 0);
+    if ((n_rows && n_each < n_least) || n > pfd_byte_reader_left(c)) {
         cut_note(note, "the GPUs' state", report);
     } else {
-        *rows = pfd_cursor_sub(c, (size_t)n);
+        *rows = pfd_byte_reader_sub(c, (size_t)n);
     }
     return calloc(rows->n ? (size_t)n_rows + 1 : 1, n_ours);
 }
 
-static void read_agent(struct pfd_cursor c, struct pfd_core_agent *ret)
+static void read_agent(struct pfd_byte_reader c, struct pfd_core_agent *ret)
 {
-    ret->exception_status = pfd_cursor_u64(&c);
-    pfd_cursor_skip(&c, 6 * 8); /* apertures */
-    ret->gpu_id = pfd_cursor_u32(&c);
-    ret->location_id = pfd_cursor_u32(&c);
-    ret->vendor_id = pfd_cursor_u32(&c);
-    ret->device_id = pfd_cursor_u32(&c);
-    pfd_cursor_skip(&c, 4 * 4); /* revision, subsystem's ids, firmware */
-    uint32_t target = pfd_cursor_u32(&c);
-    ret->simd_count = pfd_cursor_u32(&c);
-    ret->max_waves_per_simd = pfd_cursor_u32(&c);
+    ret->exception_status = pfd_byte_reader_u64(&c);
+    pfd_byte_reader_skip(&c, 6 * 8); /* apertures */
+    ret->gpu_id = pfd_byte_reader_u32(&c);
+    ret->location_id = pfd_byte_reader_u32(&c);
+    ret->vendor_id = pfd_byte_reader_u32(&c);
+    ret->device_id = pfd_byte_reader_u32(&c);
+    pfd_byte_reader_skip(&c, 4 * 4); /* revision, subsystem's ids, firmware */
+    uint32_t target = pfd_byte_reader_u32(&c);
+    ret->simd_count = pfd_byte_reader_u32(&c);
+    ret->max_waves_per_simd = pfd_byte_reader_u32(&c);
     if (target) {
         snprintf(ret->target, sizeof ret->target, "gfx%u%x%x", target / 10000,
                  target / 100 % 100, target % 100);
     }
 }
 
-static void read_queue(struct pfd_cursor c, struct pfd_core_queue *ret)
+static void read_queue(struct pfd_byte_reader c, struct pfd_core_queue *ret)
 {
-    ret->exception_status = pfd_cursor_u64(&c);
-    ret->ring_address = pfd_cursor_u64(&c);
-    ret->write_pointer_address = pfd_cursor_u64(&c);
-    ret->read_pointer_address = pfd_cursor_u64(&c);
-    ret->save_address = pfd_cursor_u64(&c);
-    ret->queue_id = pfd_cursor_u32(&c);
-    ret->gpu_id = pfd_cursor_u32(&c);
-    ret->ring_size = pfd_cursor_u32(&c);
-    ret->type = pfd_cursor_u32(&c);
-    ret->save_size = pfd_cursor_u32(&c);
+    ret->exception_status = pfd_byte_reader_u64(&c);
+    ret->ring_address = pfd_byte_reader_u64(&c);
+    ret->write_pointer_address = pfd_byte_reader_u64(&c);
+    ret->read_pointer_address = pfd_byte_reader_u64(&c);
+    ret->save_address = pfd_byte_reader_u64(&c);
+    ret->queue_id = pfd_byte_reader_u32(&c);
+    ret->gpu_id = pfd_byte_reader_u32(&c);
+    ret->ring_size = pfd_byte_reader_u32(&c);
+    ret->type = pfd_byte_reader_u32(&c);
+    ret->save_size = pfd_byte_reader_u32(&c);
 }
 
 /* Both in order; the note says how many there are and how long each is. */
 static bool read_rows(struct pfd_core *core, const struct note *note,
-                      struct pfd_cursor *c, const uint32_t counts[4],
+                      struct pfd_byte_reader *c, const uint32_t counts[4],
                       struct pfd_report *report)
 {
-    struct pfd_cursor rows;
+    struct pfd_byte_reader rows;
     core->agents = make_rows(note, c, counts[0], counts[1], AGENT_MIN,
                              sizeof *core->agents, &rows, report);
     if (!core->agents)
         return false;
-    for (; pfd_cursor_left(&rows); core->info.n_agents++) {
-        read_agent(pfd_cursor_sub(&rows, counts[1]),
+    for (; pfd_byte_reader_left(&rows); core->info.n_agents++) {
+        read_agent(pfd_byte_reader_sub(&rows, counts[1]),
                    &core->agents[core->info.n_agents]);
     }
     core->queues = make_rows(note, c, counts[2], counts[3], QUEUE_MIN,
                              sizeof *core->queues, &rows, report);
     if (!core->queues)
         return false;
-    for (; pfd_cursor_left(&rows); core->info.n_queues++) {
-        read_queue(pfd_cursor_sub(&rows, counts[3]),
+    for (; pfd_byte_reader_left(&rows); core->info.n_queues++) {
+        read_queue(pfd_byte_reader_sub(&rows, counts[3]),
                    &core->queues[core->info.n_queues]);
     }
     return true;
@@ -268,17 +270,17 @@ static bool read_gpus(struct pfd_core *core, const struct note *note,
                       struct pfd_report *report)
 {
     struct pfd_core_info *info = &core->info;
-    struct pfd_cursor c = note->bytes;
+    struct pfd_byte_reader c = note->bytes;
     uint32_t counts[4];
-    uint64_t version = pfd_cursor_u64(&c);
-    uint32_t major = pfd_cursor_u32(&c);
-    uint32_t minor = pfd_cursor_u32(&c);
-    uint64_t n_runtime = pfd_cursor_u64(&c);
+    uint64_t version = pfd_byte_reader_u64(&c);
+    uint32_t major = pfd_byte_reader_u32(&c);
+    uint32_t minor = pfd_byte_reader_u32(&c);
+    uint64_t n_runtime = pfd_byte_reader_u64(&c);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        counts[i] = pfd_cursor_u32(&c);
+        counts[i] = pfd_byte_reader_u32(&c);
     if (info->has_gpus)
         return true; /* one is enough */
-    if (!pfd_cursor_ok(&c) || n_runtime > pfd_cursor_left(&c)) {
+    if (!pfd_byte_reader_ok(&c) || n_runtime > pfd_byte_reader_left(&c)) {
         cut_note(note, "the GPUs' state", report);
         return true;
     }
@@ -292,9 +294,9 @@ static bool read_gpus(struct pfd_core *core, const struct note *note,
     info->has_gpus = true;
     info->kfd_major = major;
     info->kfd_minor = minor;
-    struct pfd_cursor runtime = pfd_cursor_sub(&c, (size_t)n_runtime);
+    struct pfd_byte_reader runtime = pfd_byte_reader_sub(&c, (size_t)n_runtime);
     if (n_runtime >= RUNTIME_MIN)
-        info->r_debug = pfd_cursor_u64(&runtime);
+        info->r_debug = pfd_byte_reader_u64(&runtime);
     return read_rows(core, note, &c, counts, report);
 }
 
@@ -366,10 +368,11 @@ static bool read_note(struct pfd_core *core, const struct note *note,
 }
 
 bool pfd_core_read_notes(struct pfd_core *core, uint64_t offset,
-                         struct pfd_cursor notes, struct pfd_report *report)
+                         struct pfd_byte_reader notes,
+                         struct pfd_report *report)
 {
     struct note note;
-    while (pfd_cursor_left(&notes) >= NOTE_HEADER) {
+    while (pfd_byte_reader_left(&notes) >= NOTE_HEADER) {
         uint64_t at = offset + notes.at;
         if (!next_note(&notes, offset, &note)) {
             pfd_report_add(report, PFD_FINDING_note_truncated, at,
@@ -392,9 +395,10 @@ void pfd_core_look_at_waves(struct pfd_core *core)
         if (!q->save_address || pfd_core_read(core, q->save_address, header,
                                               sizeof header) != sizeof header)
             continue;
-        struct pfd_cursor c = pfd_cursor(header, sizeof header);
-        pfd_cursor_skip(&c, 12); /* control stack's place and size, place */
-        uint32_t n = pfd_cursor_u32(&c);
+        struct pfd_byte_reader c = pfd_byte_reader(header, sizeof header);
+        pfd_byte_reader_skip(&c,
+                             12); /* control stack's place and size, place */
+        uint32_t n = pfd_byte_reader_u32(&c);
         q->wave_bytes = n <= q->save_size ? n : 0;
     }
 }

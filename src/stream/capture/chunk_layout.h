@@ -42,7 +42,7 @@ uint64_t pfd_chunk_hash(const struct pfd_string *string);
 struct pfd_chunk {
     const struct pfd_format *format; /* NULL: it has no entries */
     struct pfd_look look;            /* what its entries are read with */
-    struct pfd_cursor records;       /* borrowed; at the next one */
+    struct pfd_byte_reader records;  /* borrowed; at the next one */
     uint64_t lost_bytes;
     uint64_t skipped_bytes;
     uint32_t n_header; /* of entries that say nothing else */

@@ -11,27 +11,27 @@ static enum pfd_status no_memory(struct pfd_error *err)
     return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
 }
 
-static enum pfd_status broken(const struct pfd_cursor *c, const char *what,
+static enum pfd_status broken(const struct pfd_byte_reader *c, const char *what,
                               struct pfd_error *err)
 {
     return pfd_fail(err, PFD_ERR_CORRUPT, c->at, "a chunk of entries: %s",
                     what);
 }
 
-static void skip_padding(struct pfd_cursor *c, size_t size)
+static void skip_padding(struct pfd_byte_reader *c, size_t size)
 {
-    pfd_cursor_skip(c, -c->at & (size - 1));
+    pfd_byte_reader_skip(c, -c->at & (size - 1));
 }
 
 /* ---- the header ---- */
 
 /* NUL-terminated; NULL: it does not end. */
-static const char *read_name(struct pfd_cursor *c)
+static const char *read_name(struct pfd_byte_reader *c)
 {
-    const char *name = (const char *)pfd_cursor_peek(c, c->at);
-    size_t left = pfd_cursor_left(c);
-    size_t n = pfd_cursor_ok(c) && left ? strnlen(name, left) : left;
-    return pfd_cursor_bytes(c, n + 1) ? name : NULL;
+    const char *name = (const char *)pfd_byte_reader_peek(c, c->at);
+    size_t left = pfd_byte_reader_left(c);
+    size_t n = pfd_byte_reader_ok(c) && left ? strnlen(name, left) : left;
+    return pfd_byte_reader_bytes(c, n + 1) ? name : NULL;
 }
 
 /* A kind that this library does not know is of a newer one. */
@@ -45,7 +45,8 @@ static enum pfd_finding_kind find_kind(const char *name, size_t n)
     return PFD_FINDING_version;
 }
 
-static enum pfd_status read_kinds(struct pfd_chunk *chunk, struct pfd_cursor *c,
+static enum pfd_status read_kinds(struct pfd_chunk *chunk,
+                                  struct pfd_byte_reader *c,
                                   struct pfd_error *err)
 {
     if (chunk->n_kinds > PFD_CHUNK_KINDS_MAX)
@@ -85,17 +86,18 @@ static const struct pfd_string *find_string(const struct pfd_table *table,
 }
 
 static enum pfd_status read_strings(struct pfd_chunk *chunk,
-                                    struct pfd_cursor *c, struct pfd_error *err)
+                                    struct pfd_byte_reader *c,
+                                    struct pfd_error *err)
 {
-    if (chunk->n_strings > pfd_cursor_left(c) / PFD_CHUNK_STRING)
+    if (chunk->n_strings > pfd_byte_reader_left(c) / PFD_CHUNK_STRING)
         return broken(c, "more strings than bytes", err);
     if (chunk->n_strings && !chunk->format)
         return broken(c, "strings of no format", err);
     if (!reserve(chunk))
         return no_memory(err);
     for (uint32_t i = 0; i < chunk->n_strings; i++) {
-        uint64_t key = pfd_cursor_u64(c);
-        uint64_t hash = pfd_cursor_u64(c);
+        uint64_t key = pfd_byte_reader_u64(c);
+        uint64_t hash = pfd_byte_reader_u64(c);
         chunk->strings[i] = (struct pfd_chunk_string){
             key, find_string(chunk->look.table, key, hash), UINT64_MAX
         };
@@ -104,7 +106,7 @@ static enum pfd_status read_strings(struct pfd_chunk *chunk,
 }
 
 static enum pfd_status read_format(struct pfd_chunk *chunk,
-                                   struct pfd_cursor *c, uint32_t version,
+                                   struct pfd_byte_reader *c, uint32_t version,
                                    struct pfd_error *err)
 {
     struct pfd_quoted quoted;
@@ -138,9 +140,9 @@ static void set_look(struct pfd_chunk *chunk, const struct pfd_strings *strings,
 
 uint64_t pfd_chunk_said(const void *bytes, size_t n)
 {
-    struct pfd_cursor c = pfd_cursor(bytes, n);
-    pfd_cursor_skip(&c, sizeof(uint32_t));
-    return pfd_cursor_u32(&c);
+    struct pfd_byte_reader c = pfd_byte_reader(bytes, n);
+    pfd_byte_reader_skip(&c, sizeof(uint32_t));
+    return pfd_byte_reader_u32(&c);
 }
 
 enum pfd_status pfd_chunk_open(struct pfd_chunk *chunk,
@@ -149,20 +151,20 @@ enum pfd_status pfd_chunk_open(struct pfd_chunk *chunk,
                                const void *bytes, size_t n,
                                struct pfd_error *err)
 {
-    struct pfd_cursor c = pfd_cursor(bytes, n);
-    uint32_t version = pfd_cursor_u32(&c);
-    pfd_cursor_skip(&c, sizeof(uint32_t)); /* how many items: for others */
-    uint32_t record_version = pfd_cursor_u32(&c);
-    chunk->n_header = pfd_cursor_u32(&c);
-    chunk->n_kinds = pfd_cursor_u32(&c);
-    chunk->n_strings = pfd_cursor_u32(&c);
-    chunk->lost_bytes = pfd_cursor_u64(&c);
-    chunk->skipped_bytes = pfd_cursor_u64(&c);
-    pfd_cursor_skip(&c, sizeof(uint64_t));
-    chunk->records = pfd_cursor(bytes, 0);
+    struct pfd_byte_reader c = pfd_byte_reader(bytes, n);
+    uint32_t version = pfd_byte_reader_u32(&c);
+    pfd_byte_reader_skip(&c, sizeof(uint32_t)); /* how many items: for others */
+    uint32_t record_version = pfd_byte_reader_u32(&c);
+    chunk->n_header = pfd_byte_reader_u32(&c);
+    chunk->n_kinds = pfd_byte_reader_u32(&c);
+    chunk->n_strings = pfd_byte_reader_u32(&c);
+    chunk->lost_bytes = pfd_byte_reader_u64(&c);
+    chunk->skipped_bytes = pfd_byte_reader_u64(&c);
+    pfd_byte_reader_skip(&c, sizeof(uint64_t));
+    chunk->records = pfd_byte_reader(bytes, 0);
     chunk->index = 0;
     chunk->offset = 0;
-    if (!pfd_cursor_ok(&c) || chunk->n_header > UINT8_MAX)
+    if (!pfd_byte_reader_ok(&c) || chunk->n_header > UINT8_MAX)
         return broken(&c, "its header is none", err);
     if (version != PFD_CHUNK_VERSION) {
         return pfd_fail(err, PFD_ERR_UNSUPPORTED, 0,
@@ -175,7 +177,7 @@ enum pfd_status pfd_chunk_open(struct pfd_chunk *chunk,
     skip_padding(&c, sizeof(uint64_t));
     if (status == PFD_OK)
         status = read_strings(chunk, &c, err);
-    if (status == PFD_OK && !pfd_cursor_ok(&c))
+    if (status == PFD_OK && !pfd_byte_reader_ok(&c))
         return broken(&c, "it is cut", err);
     if (status == PFD_OK)
         chunk->records = c;
@@ -214,29 +216,29 @@ static uint64_t findings_of(const struct pfd_chunk *chunk, uint64_t bits)
 
 static void read_long(struct pfd_chunk *chunk, struct raw *raw)
 {
-    struct pfd_cursor *c = &chunk->records;
+    struct pfd_byte_reader *c = &chunk->records;
     struct pfd_record *r = &raw->record;
-    raw->index = pfd_cursor_u64(c);
-    r->offset = pfd_cursor_u64(c);
-    r->findings = findings_of(chunk, pfd_cursor_u64(c));
-    r->layout = pfd_cursor_u64(c);
-    r->key = pfd_cursor_u64(c);
-    r->n_bytes = pfd_cursor_u32(c);
-    raw->n = pfd_cursor_u32(c);
-    r->n_header = pfd_cursor_u8(c);
-    r->flags = pfd_cursor_u8(c);
-    r->n_alternatives = pfd_cursor_u8(c);
-    pfd_cursor_skip(c, 1);
+    raw->index = pfd_byte_reader_u64(c);
+    r->offset = pfd_byte_reader_u64(c);
+    r->findings = findings_of(chunk, pfd_byte_reader_u64(c));
+    r->layout = pfd_byte_reader_u64(c);
+    r->key = pfd_byte_reader_u64(c);
+    r->n_bytes = pfd_byte_reader_u32(c);
+    raw->n = pfd_byte_reader_u32(c);
+    r->n_header = pfd_byte_reader_u8(c);
+    r->flags = pfd_byte_reader_u8(c);
+    r->n_alternatives = pfd_byte_reader_u8(c);
+    pfd_byte_reader_skip(c, 1);
 }
 
 /* False: the chunk is broken. */
 static bool read_raw(struct pfd_chunk *chunk, struct raw *ret)
 {
-    struct pfd_cursor *c = &chunk->records;
-    uint32_t head = pfd_cursor_u32(c);
+    struct pfd_byte_reader *c = &chunk->records;
+    uint32_t head = pfd_byte_reader_u32(c);
     ret->kind = (enum pfd_chunk_kind)(head & (PFD_CHUNK_LONG - 1));
     ret->is_long = head & PFD_CHUNK_LONG;
-    ret->number = pfd_cursor_u32(c);
+    ret->number = pfd_byte_reader_u32(c);
     ret->n = head >> PFD_CHUNK_BITS;
     ret->index = chunk->index;
     ret->record = (struct pfd_record){
@@ -247,11 +249,11 @@ static bool read_raw(struct pfd_chunk *chunk, struct raw *ret)
     if (ret->is_long) {
         read_long(chunk, ret);
     } else if (ret->kind >= PFD_CHUNK_IS_FINDING) {
-        ret->record.offset = pfd_cursor_u64(c);
+        ret->record.offset = pfd_byte_reader_u64(c);
     }
-    ret->bytes = pfd_cursor_bytes(c, ret->n);
+    ret->bytes = pfd_byte_reader_bytes(c, ret->n);
     skip_padding(c, sizeof(uint32_t));
-    return ret->bytes && pfd_cursor_ok(c);
+    return ret->bytes && pfd_byte_reader_ok(c);
 }
 
 static bool is_sound(const struct pfd_chunk *chunk, const struct pfd_record *r,
@@ -262,8 +264,8 @@ static bool is_sound(const struct pfd_chunk *chunk, const struct pfd_record *r,
         return false;
     look.record = r;
     look.string = r->string;
-    look.bytes = pfd_cursor(bytes, n);
-    pfd_cursor_skip(&look.bytes, r->n_header);
+    look.bytes = pfd_byte_reader(bytes, n);
+    pfd_byte_reader_skip(&look.bytes, r->n_header);
     return pfd_record_is_sound(chunk->format, &look);
 }
 
@@ -461,7 +463,7 @@ static bool read_gap(const struct raw *raw, struct pfd_batch *batch)
  * as one before. False: it has to be looked at, or is none. */
 static bool read_known(struct pfd_chunk *chunk, struct pfd_batch *batch)
 {
-    struct pfd_cursor *c = &chunk->records;
+    struct pfd_byte_reader *c = &chunk->records;
     const uint8_t *at = c->base + c->at;
     uint32_t words[2];
     if (c->n - c->at < sizeof words)
@@ -514,15 +516,15 @@ static bool read_record(struct pfd_chunk *chunk, struct pfd_batch *batch)
 enum pfd_status pfd_chunk_fill(struct pfd_chunk *chunk, struct pfd_batch *batch,
                                struct pfd_error *err)
 {
-    struct pfd_cursor *c = &chunk->records;
+    struct pfd_byte_reader *c = &chunk->records;
     while (batch->n + PFD_BATCH_SPARE <= batch->max) {
-        if (!pfd_cursor_left(c))
+        if (!pfd_byte_reader_left(c))
             return PFD_END;
         if (read_known(chunk, batch))
             continue;
         if (!read_record(chunk, batch)) {
             size_t at = c->at;
-            *c = pfd_cursor(c->base, 0);
+            *c = pfd_byte_reader(c->base, 0);
             c->at = 0;
             return pfd_fail(err, PFD_ERR_CORRUPT, at,
                             "a chunk of entries: no record can be read on");
@@ -583,7 +585,7 @@ enum pfd_status pfd_chunk_count(const void *bytes, size_t n,
     enum pfd_status status =
         none ? pfd_chunk_open(&chunk, none, &options, bytes, n, err)
              : no_memory(err);
-    while (status == PFD_OK && pfd_cursor_left(&chunk.records)) {
+    while (status == PFD_OK && pfd_byte_reader_left(&chunk.records)) {
         size_t at = chunk.records.at;
         if (!count_record(&chunk, ret)) {
             status = pfd_fail(err, PFD_ERR_CORRUPT, at,

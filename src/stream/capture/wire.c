@@ -183,9 +183,9 @@ static void consume(struct pfd_wire_reader *r, size_t n)
 
 /* ---- frames ---- */
 
-static struct pfd_cursor rest(const struct pfd_wire_reader *r)
+static struct pfd_byte_reader rest(const struct pfd_wire_reader *r)
 {
-    return pfd_cursor(r->n ? r->bytes + r->from : NULL, r->n - r->from);
+    return pfd_byte_reader(r->n ? r->bytes + r->from : NULL, r->n - r->from);
 }
 
 /* No frame begins here: from now on one is sought. */
@@ -260,12 +260,12 @@ static enum pfd_status read_start(struct pfd_wire_reader *r,
                                   struct pfd_error *err)
 {
     uint64_t at = r->base + r->from;
-    struct pfd_cursor c = rest(r);
-    if (pfd_cursor_left(&c) < PFD_WIRE_START_BYTES)
+    struct pfd_byte_reader c = rest(r);
+    if (pfd_byte_reader_left(&c) < PFD_WIRE_START_BYTES)
         return cut(r, PFD_WIRE_START_BYTES, err);
-    pfd_cursor_skip(&c, PFD_WIRE_MAGIC_BYTES);
-    uint32_t version = pfd_cursor_u32(&c);
-    uint32_t features = pfd_cursor_u32(&c);
+    pfd_byte_reader_skip(&c, PFD_WIRE_MAGIC_BYTES);
+    uint32_t version = pfd_byte_reader_u32(&c);
+    uint32_t features = pfd_byte_reader_u32(&c);
     if (version != PFD_WIRE_VERSION) {
         r->version_unknown = true;
         return pfd_fail(err, PFD_ERR_UNSUPPORTED, at + PFD_WIRE_MAGIC_BYTES,
@@ -294,13 +294,13 @@ static enum pfd_status read_start(struct pfd_wire_reader *r,
 
 uint64_t pfd_wire_reader_pass(struct pfd_wire_reader *r)
 {
-    struct pfd_cursor c = rest(r);
-    size_t held = pfd_cursor_left(&c);
-    size_t n = PFD_WIRE_HEADER_BYTES + (size_t)pfd_cursor_u32(&c);
+    struct pfd_byte_reader c = rest(r);
+    size_t held = pfd_byte_reader_left(&c);
+    size_t n = PFD_WIRE_HEADER_BYTES + (size_t)pfd_byte_reader_u32(&c);
     if (r->is_lost) {
         n = held;
         r->skipped += held;
-    } else if (!r->started || !pfd_cursor_ok(&c) ||
+    } else if (!r->started || !pfd_byte_reader_ok(&c) ||
                n > PFD_WIRE_HEADER_BYTES + r->max_frame || n <= held) {
         return 0;
     }
@@ -316,13 +316,13 @@ uint64_t pfd_wire_reader_pass(struct pfd_wire_reader *r)
 }
 
 /* The map of the frame that begins here, and its CRC; the length is checked. */
-static bool crc_is_right(const struct pfd_cursor *frame, uint32_t length)
+static bool crc_is_right(const struct pfd_byte_reader *frame, uint32_t length)
 {
-    struct pfd_cursor c = *frame;
-    const uint8_t *header = pfd_cursor_bytes(&c, 4);
-    uint32_t wanted = pfd_cursor_u32(&c);
-    const uint8_t *map = pfd_cursor_bytes(&c, length);
-    if (!pfd_cursor_ok(&c))
+    struct pfd_byte_reader c = *frame;
+    const uint8_t *header = pfd_byte_reader_bytes(&c, 4);
+    uint32_t wanted = pfd_byte_reader_u32(&c);
+    const uint8_t *map = pfd_byte_reader_bytes(&c, length);
+    if (!pfd_byte_reader_ok(&c))
         return false;
     return pfd_crc32c(pfd_crc32c(0, header, 4), map, length) == wanted;
 }
@@ -341,13 +341,13 @@ static enum pfd_status take_map(struct pfd_wire_reader *r, uint32_t length,
                                 struct pfd_error *err)
 {
     uint32_t crc = r->crc;
-    struct pfd_cursor c = rest(r);
+    struct pfd_byte_reader c = rest(r);
     *ret = (struct pfd_wire_frame){
         .at = r->base + r->from,
         .n_bytes = PFD_WIRE_HEADER_BYTES + (uint64_t)length,
     };
-    pfd_cursor_skip(&c, PFD_WIRE_HEADER_BYTES);
-    struct pfd_cursor map = pfd_cursor_sub(&c, length);
+    pfd_byte_reader_skip(&c, PFD_WIRE_HEADER_BYTES);
+    struct pfd_byte_reader map = pfd_byte_reader_sub(&c, length);
     consume(r, PFD_WIRE_HEADER_BYTES + length);
     r->n_frames++;
     enum pfd_status status = pfd_wire_read_map(
@@ -364,9 +364,9 @@ static enum pfd_status read_frame(struct pfd_wire_reader *r,
                                   struct pfd_error *err)
 {
     uint64_t at = r->base + r->from;
-    struct pfd_cursor c = rest(r);
-    uint32_t length = pfd_cursor_u32(&c);
-    if (!pfd_cursor_ok(&c))
+    struct pfd_byte_reader c = rest(r);
+    uint32_t length = pfd_byte_reader_u32(&c);
+    if (!pfd_byte_reader_ok(&c))
         return cut(r, PFD_WIRE_HEADER_BYTES, err);
     if (length > r->max_frame) {
         pfd_fail(err, PFD_ERR_CORRUPT, at,
@@ -375,7 +375,7 @@ static enum pfd_status read_frame(struct pfd_wire_reader *r,
         return lose(r);
     }
     c = rest(r);
-    if (pfd_cursor_left(&c) < PFD_WIRE_HEADER_BYTES + (size_t)length)
+    if (pfd_byte_reader_left(&c) < PFD_WIRE_HEADER_BYTES + (size_t)length)
         return cut(r, PFD_WIRE_HEADER_BYTES + (uint64_t)length, err);
     if (!crc_is_right(&c, length)) {
         pfd_fail(err, PFD_ERR_CORRUPT, at,
@@ -393,7 +393,7 @@ static enum pfd_status read_frame(struct pfd_wire_reader *r,
 /* The contents of the frame at `from`, of which only the beginning is there. */
 static bool read_cut(struct pfd_wire_reader *r, struct pfd_wire_frame *ret)
 {
-    struct pfd_cursor c = rest(r);
+    struct pfd_byte_reader c = rest(r);
     *ret = (struct pfd_wire_frame){ .at = r->base + r->from,
                                     .n_bytes = r->n - r->from };
     if (!pfd_wire_read_cut(&c, r->labels, ret))
@@ -419,7 +419,7 @@ static bool is_map_start(const uint8_t *p, size_t n)
 {
     if (n == 0)
         return true;
-    size_t n_header = pfd_pack_map_header(p[0]);
+    size_t n_header = pfd_msgpack_map_header(p[0]);
     if (!n_header)
         return false;
     return n < n_header + PFD_WIRE_KEY_BYTES ||
@@ -429,8 +429,8 @@ static bool is_map_start(const uint8_t *p, size_t n)
 /* Is there a sound frame at `from`? PFD_OK, PFD_END (no) or PFD_MORE. */
 static enum pfd_status look_for_frame(struct pfd_wire_reader *r)
 {
-    struct pfd_cursor c = rest(r);
-    size_t left = pfd_cursor_left(&c);
+    struct pfd_byte_reader c = rest(r);
+    size_t left = pfd_byte_reader_left(&c);
     if (left && c.base &&
         !memcmp(c.base, PFD_WIRE_MAGIC,
                 left < PFD_WIRE_MAGIC_BYTES ? left : PFD_WIRE_MAGIC_BYTES)) {
@@ -438,14 +438,14 @@ static enum pfd_status look_for_frame(struct pfd_wire_reader *r)
             return PFD_OK;
         return r->finished ? PFD_END : PFD_MORE;
     }
-    uint32_t length = pfd_cursor_u32(&c);
-    pfd_cursor_skip(&c, 4);
-    if (!pfd_cursor_ok(&c))
+    uint32_t length = pfd_byte_reader_u32(&c);
+    pfd_byte_reader_skip(&c, 4);
+    if (!pfd_byte_reader_ok(&c))
         return r->finished ? PFD_END : PFD_MORE;
     if (length > r->max_frame || length < 1 + PFD_WIRE_KEY_BYTES ||
-        !is_map_start(c.base + c.at, pfd_cursor_left(&c)))
+        !is_map_start(c.base + c.at, pfd_byte_reader_left(&c)))
         return PFD_END;
-    if (pfd_cursor_left(&c) < length)
+    if (pfd_byte_reader_left(&c) < length)
         return r->finished ? PFD_END : PFD_MORE;
     c = rest(r);
     if (crc_is_right(&c, length))
@@ -496,8 +496,8 @@ enum pfd_status pfd_wire_reader_next(struct pfd_wire_reader *r,
         if (status != PFD_OK)
             return status;
     }
-    struct pfd_cursor c = rest(r);
-    size_t n = pfd_cursor_left(&c);
+    struct pfd_byte_reader c = rest(r);
+    size_t n = pfd_byte_reader_left(&c);
     if (n == 0) {
         compact(r); /* whoever sends nothing for long holds little */
         return r->finished ? end_all(r, err) : PFD_MORE;

@@ -49,7 +49,7 @@ extern const char *const pfd_wire_types[PFD_WIRE_N_TYPES];
  * place; labels: [PFD_WIRE_LABELS_MAX] for those of the frame. at: the map's
  * place in the stream. PFD_OK; PFD_ERR_CORRUPT.
  */
-enum pfd_status pfd_wire_read_map(struct pfd_cursor *c,
+enum pfd_status pfd_wire_read_map(struct pfd_byte_reader *c,
                                   struct pfd_wire_label *labels, uint64_t at,
                                   struct pfd_wire_frame *frame,
                                   struct pfd_error *err);
@@ -59,7 +59,7 @@ enum pfd_status pfd_wire_read_map(struct pfd_cursor *c,
  * all. True where all but the last of its bytes has come, so that the rest is
  * exactly what it lacks; nothing else can be believed without its CRC.
  */
-bool pfd_wire_read_cut(struct pfd_cursor *c, struct pfd_wire_label *labels,
+bool pfd_wire_read_cut(struct pfd_byte_reader *c, struct pfd_wire_label *labels,
                        struct pfd_wire_frame *ret);
 
 /*

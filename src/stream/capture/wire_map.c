@@ -72,45 +72,45 @@ const char *pfd_wire_type_name(enum pfd_wire_type type)
 /* One object without what it contains; what is no number from 0 on, bytes or a
  * container is passed over. */
 struct object {
-    unsigned kind; /* of a struct pfd_pack */
+    unsigned kind; /* of a struct pfd_msgpack */
     bool is_map;
     uint64_t number; /* or how many bytes or objects follow */
 };
 
-static struct object read_object(struct pfd_cursor *c)
+static struct object read_object(struct pfd_byte_reader *c)
 {
-    struct pfd_pack o = pfd_pack_read(c);
+    struct pfd_msgpack o = pfd_msgpack_read(c);
     struct object ret = { o.kind, o.is_map, o.n_follow };
-    if (o.kind == PFD_PACK_OTHER) {
-        pfd_cursor_skip(c, (size_t)o.n_follow);
-    } else if (o.kind == PFD_PACK_NUMBER) {
+    if (o.kind == PFD_MSGPACK_OTHER) {
+        pfd_byte_reader_skip(c, (size_t)o.n_follow);
+    } else if (o.kind == PFD_MSGPACK_NUMBER) {
         unsigned n = (unsigned)o.n_follow;
-        ret.number = n ? pfd_pack_big_endian(c, n) : o.small;
+        ret.number = n ? pfd_msgpack_big_endian(c, n) : o.small;
         if (o.is_signed && ret.number >> (8 * n - 1) & 1)
-            ret.kind = PFD_PACK_OTHER;
+            ret.kind = PFD_MSGPACK_OTHER;
     }
     return ret;
 }
 
 /* The bytes of an object that has been read. */
-static struct pfd_wire_bytes take_bytes(struct pfd_cursor *c, uint64_t n)
+static struct pfd_wire_bytes take_bytes(struct pfd_byte_reader *c, uint64_t n)
 {
-    const uint8_t *at = pfd_cursor_bytes(c, (size_t)n);
+    const uint8_t *at = pfd_byte_reader_bytes(c, (size_t)n);
     return (struct pfd_wire_bytes){ (const char *)at, at ? (size_t)n : 0 };
 }
 
 /* What an object contains, however deep; false: it is not sound. */
-static bool skip_rest(struct pfd_cursor *c, struct object o)
+static bool skip_rest(struct pfd_byte_reader *c, struct object o)
 {
     uint64_t left = 0;
     for (;;) {
-        if (o.kind == PFD_PACK_BYTES)
-            pfd_cursor_skip(c, (size_t)o.number);
-        if (o.kind == PFD_PACK_ITEMS)
+        if (o.kind == PFD_MSGPACK_BYTES)
+            pfd_byte_reader_skip(c, (size_t)o.number);
+        if (o.kind == PFD_MSGPACK_ITEMS)
             left += o.number;
         /* Each object is a byte at least. */
-        if (o.kind == PFD_PACK_BAD || !pfd_cursor_ok(c) ||
-            left > pfd_cursor_left(c))
+        if (o.kind == PFD_MSGPACK_BAD || !pfd_byte_reader_ok(c) ||
+            left > pfd_byte_reader_left(c))
             return false;
         if (left-- == 0)
             return true;
@@ -136,12 +136,13 @@ static bool complain(struct complaint *ret, const char *why, size_t at)
     return false;
 }
 
-static bool read_labels(struct pfd_wire_label *labels, struct pfd_cursor *c,
-                        const struct object *map, struct pfd_wire_frame *frame,
+static bool read_labels(struct pfd_wire_label *labels,
+                        struct pfd_byte_reader *c, const struct object *map,
+                        struct pfd_wire_frame *frame,
                         struct complaint *complaint)
 {
     size_t at = c->at;
-    if (map->kind != PFD_PACK_ITEMS || !map->is_map)
+    if (map->kind != PFD_MSGPACK_ITEMS || !map->is_map)
         return complain(complaint, "labels are not a map", at);
     if (map->number / 2 > PFD_WIRE_LABELS_MAX)
         return complain(complaint, "more than 64 labels", at);
@@ -149,7 +150,7 @@ static bool read_labels(struct pfd_wire_label *labels, struct pfd_cursor *c,
         struct pfd_wire_bytes *halves[] = { &labels[i].key, &labels[i].value };
         for (size_t k = 0; k < 2; k++) {
             struct object o = read_object(c);
-            if (o.kind != PFD_PACK_BYTES)
+            if (o.kind != PFD_MSGPACK_BYTES)
                 return complain(complaint, "a label is not text", c->at);
             *halves[k] = take_bytes(c, o.number);
         }
@@ -178,7 +179,7 @@ static enum pfd_wire_type find_type(struct pfd_wire_bytes name)
     return PFD_WIRE_UNKNOWN;
 }
 
-static bool read_value(struct pfd_wire_label *labels, struct pfd_cursor *c,
+static bool read_value(struct pfd_wire_label *labels, struct pfd_byte_reader *c,
                        struct pfd_wire_bytes name, struct pfd_wire_frame *frame,
                        struct complaint *complaint)
 {
@@ -186,7 +187,7 @@ static bool read_value(struct pfd_wire_label *labels, struct pfd_cursor *c,
     struct object o = read_object(c);
     if (is_text(name, "labels"))
         return read_labels(labels, c, &o, frame, complaint);
-    if (is_text(name, "type") && o.kind == PFD_PACK_BYTES) {
+    if (is_text(name, "type") && o.kind == PFD_MSGPACK_BYTES) {
         frame->type = find_type(take_bytes(c, o.number));
         return true;
     }
@@ -195,12 +196,12 @@ static bool read_value(struct pfd_wire_label *labels, struct pfd_cursor *c,
         return skip_rest(c, o) || complain(complaint, "a bad value", at);
     char *member = (char *)frame + key->member;
     if (key->kind == PFD_WIRE_KEY_NUMBER) {
-        if (o.kind != PFD_PACK_NUMBER)
+        if (o.kind != PFD_MSGPACK_NUMBER)
             return complain(complaint, "not a number from 0 on", at);
         memcpy(member, &o.number, sizeof o.number);
         return true;
     }
-    if (o.kind != PFD_PACK_BYTES)
+    if (o.kind != PFD_MSGPACK_BYTES)
         return complain(complaint, "neither text nor bytes", at);
     struct pfd_wire_bytes bytes = take_bytes(c, o.number);
     memcpy(member, &bytes, sizeof bytes);
@@ -209,7 +210,7 @@ static bool read_value(struct pfd_wire_label *labels, struct pfd_cursor *c,
 
 /* One key and its value, of the map that begins at `at` in the stream. */
 static enum pfd_status read_pair(struct pfd_wire_label *labels,
-                                 struct pfd_cursor *c, uint64_t at,
+                                 struct pfd_byte_reader *c, uint64_t at,
                                  struct pfd_wire_frame *frame,
                                  struct pfd_error *err)
 {
@@ -217,64 +218,66 @@ static enum pfd_status read_pair(struct pfd_wire_label *labels,
     struct pfd_quoted quoted;
     size_t key_at = c->at;
     struct object o = read_object(c);
-    if (o.kind != PFD_PACK_BYTES) {
+    if (o.kind != PFD_MSGPACK_BYTES) {
         return pfd_fail(err, PFD_ERR_CORRUPT, at + key_at,
                         "a key that is not text");
     }
     struct pfd_wire_bytes name = take_bytes(c, o.number);
-    if (pfd_cursor_ok(c))
+    if (pfd_byte_reader_ok(c))
         read_value(labels, c, name, frame, &complaint);
     if (complaint.why) {
         return pfd_fail(err, PFD_ERR_CORRUPT, at + complaint.at,
                         "key '%s' of a frame: %s",
                         pfd_quote(&quoted, name.at, name.n), complaint.why);
     }
-    if (!pfd_cursor_ok(c)) {
+    if (!pfd_byte_reader_ok(c)) {
         return pfd_fail(err, PFD_ERR_CORRUPT, at + key_at,
                         "a value that runs past the end of its frame");
     }
     return PFD_OK;
 }
 
-enum pfd_status pfd_wire_read_map(struct pfd_cursor *c,
+enum pfd_status pfd_wire_read_map(struct pfd_byte_reader *c,
                                   struct pfd_wire_label *labels, uint64_t at,
                                   struct pfd_wire_frame *frame,
                                   struct pfd_error *err)
 {
     struct object map = read_object(c);
-    if (map.kind != PFD_PACK_ITEMS || !map.is_map)
+    if (map.kind != PFD_MSGPACK_ITEMS || !map.is_map)
         return pfd_fail(err, PFD_ERR_CORRUPT, at, "a frame that is not a map");
     for (uint64_t i = 0; i < map.number / 2; i++) {
         enum pfd_status status = read_pair(labels, c, at, frame, err);
         if (status != PFD_OK)
             return status;
     }
-    if (pfd_cursor_left(c)) {
+    if (pfd_byte_reader_left(c)) {
         return pfd_fail(err, PFD_ERR_CORRUPT, at + c->at,
                         "%zu bytes behind the map of a frame",
-                        pfd_cursor_left(c));
+                        pfd_byte_reader_left(c));
     }
     return PFD_OK;
 }
 
-bool pfd_wire_read_cut(struct pfd_cursor *c, struct pfd_wire_label *labels,
+bool pfd_wire_read_cut(struct pfd_byte_reader *c, struct pfd_wire_label *labels,
                        struct pfd_wire_frame *ret)
 {
-    uint32_t length = pfd_cursor_u32(c);
-    pfd_cursor_skip(c, PFD_WIRE_HEADER_BYTES - sizeof length);
+    uint32_t length = pfd_byte_reader_u32(c);
+    pfd_byte_reader_skip(c, PFD_WIRE_HEADER_BYTES - sizeof length);
     struct object o = read_object(c);
-    if (o.kind != PFD_PACK_ITEMS || !o.is_map)
+    if (o.kind != PFD_MSGPACK_ITEMS || !o.is_map)
         return false;
     for (uint64_t i = 1; i < o.number / 2; i++) {
         if (read_pair(labels, c, 0, ret, NULL) != PFD_OK)
             return false;
     }
     o = read_object(c);
-    if (o.kind != PFD_PACK_BYTES || !is_text(take_bytes(c, o.number), "bytes"))
+    if (o.kind != PFD_MSGPACK_BYTES ||
+        !is_text(take_bytes(c, o.number), "bytes"))
         return false;
     o = read_object(c);
-    uint64_t left = pfd_cursor_left(c);
-    if (!pfd_cursor_ok(c) || o.kind != PFD_PACK_BYTES || o.number <= left ||
+    uint64_t left = pfd_byte_reader_left(c);
+    if (!pfd_byte_reader_ok(c) || o.kind != PFD_MSGPACK_BYTES ||
+        o.number <= left ||
         c->at + o.number != PFD_WIRE_HEADER_BYTES + (uint64_t)length)
         return false;
     ret->bytes = take_bytes(c, left);

@@ -40,8 +40,8 @@ static enum pfd_status no_memory(struct pfd_error *err)
 }
 
 static enum pfd_status use_format(struct pfd_tail *t, const char *name,
-                                  const struct pfd_cursor *first, bool last,
-                                  struct pfd_error *err)
+                                  const struct pfd_byte_reader *first,
+                                  bool last, struct pfd_error *err)
 {
     struct pfd_choice choice;
     struct pfd_walk walk;
@@ -269,7 +269,8 @@ static enum pfd_status check_holes(struct pfd_tail *t, bool final,
 static enum pfd_status choose_format(struct pfd_tail *t, uint64_t n_buffer,
                                      struct pfd_error *err)
 {
-    struct pfd_cursor first = pfd_cursor(t->scratch.bytes, t->scratch.n);
+    struct pfd_byte_reader first =
+        pfd_byte_reader(t->scratch.bytes, t->scratch.n);
     bool any = false;
     for (size_t i = 0; i < t->scratch.n && i < HEADER_MAX; i++)
         any |= t->scratch.bytes[i] != 0;

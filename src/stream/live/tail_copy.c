@@ -30,7 +30,7 @@ static bool make_room(struct pfd_tail_copy *copy, size_t n, size_t farther)
     if (room > PFD_LARGE_PAGE && n <= farther)
         room = farther;
     free(copy->bytes);
-    copy->bytes = pfd_large_new(room);
+    copy->bytes = pfd_large_pages_new(room);
     copy->room = copy->bytes ? room : 0;
     return copy->bytes;
 }

@@ -124,7 +124,7 @@ static bool make_room(struct pfd_tail_image *image, size_t n)
         room *= 2;
     if (room > PFD_LARGE_PAGE)
         room = (image->max + 31) / 32 * 32;
-    uint8_t *bytes = pfd_large_new(room);
+    uint8_t *bytes = pfd_large_pages_new(room);
     uint8_t *out = calloc(1, room / 32);
     if (!bytes || !out) {
         free(bytes);

@@ -458,7 +458,7 @@ void pfd_tail_pass_run(struct pfd_tail *t, struct pfd_tail_pass *p,
     if (from >= p->end || from < p->copy->base)
         return;
     memset(w->state, 0, t->format->state_size);
-    w->view = pfd_cursor(p->copy->bytes, n < n_copy ? (size_t)n : n_copy);
+    w->view = pfd_byte_reader(p->copy->bytes, n < n_copy ? (size_t)n : n_copy);
     w->base = p->copy->base;
     w->last = whole;
     w->at = from;

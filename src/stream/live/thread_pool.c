@@ -84,7 +84,7 @@ enum pfd_status pfd_helpers_new(unsigned threads, struct pfd_helpers **ret,
     struct pfd_helpers *h = calloc(1, sizeof *h);
     if (!h)
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
-    h->n_wanted = threads ? threads : pfd_helpers_for(pfd_processors());
+    h->n_wanted = threads ? threads : pfd_helpers_for(pfd_processor_count());
     if (h->n_wanted > THREADS_MAX)
         h->n_wanted = THREADS_MAX;
     pthread_mutex_init(&h->lock, NULL);

@@ -41,7 +41,7 @@ static bool advance(struct pfd_pool *pool)
     pool->walked = pfd_windows_advance(windows, walk->at, &pool->walk_error);
     if (pool->walked != PFD_OK)
         return false;
-    walk->view = pfd_cursor(windows->current->data, windows->current->n);
+    walk->view = pfd_byte_reader(windows->current->data, windows->current->n);
     walk->base = windows->current->base;
     walk->last = windows->current->last;
     return true;
@@ -260,7 +260,7 @@ static unsigned thread_count(const struct pfd_pool *pool)
     unsigned wanted = convert->threads;
     if (wanted)
         return wanted < PFD_POOL_THREADS ? wanted : PFD_POOL_THREADS;
-    unsigned n = pfd_processors();
+    unsigned n = pfd_processor_count();
     unsigned most = counts_suffice(pool) ? THREADS_COUNTING : THREADS_DEFAULT;
     return n > most ? most : n;
 }
@@ -274,7 +274,7 @@ static void run_workers(struct pfd_pool *pool, struct pfd_worker *workers,
     for (int i = 0; i < BATCHES_ALONE && more; i++)
         more = do_next(&workers[0]);
     if (more && n > 1 && pfd_split_can(pool))
-        pfd_split_begin(pool, n <= pfd_processors());
+        pfd_split_begin(pool, n <= pfd_processor_count());
     for (; more && started < n; started++) {
         struct pfd_worker *w = &workers[started];
         if (!worker_init(w, pool))
@@ -529,7 +529,7 @@ enum pfd_status pfd_convert_bytes(const struct pfd_convert *convert,
                                   struct pfd_summary *summary,
                                   struct pfd_error *err)
 {
-    struct pfd_pool pool = { .walk = { .view = pfd_cursor(bytes, n),
+    struct pfd_pool pool = { .walk = { .view = pfd_byte_reader(bytes, n),
                                        .last = true } };
     return convert_walk(convert, &pool, summary, err);
 }

@@ -430,7 +430,8 @@ static struct pfd_run find_run(struct pfd_worker *w, size_t i)
         .records = r,
         .n = n,
         .bytes =
-            n ? pfd_cursor_peek(&w->view, (size_t)(r->offset - w->base)) : NULL,
+            n ? pfd_byte_reader_peek(&w->view, (size_t)(r->offset - w->base))
+              : NULL,
         .index = index_of(w, i),
     };
 }

@@ -92,8 +92,8 @@ struct pfd_part {
 
 struct pfd_pool {
     const struct pfd_convert *convert;
-    bool has_parts;          /* workers walk over some, and now and then over */
-    struct pfd_cursor whole; /* the buffer */
+    bool has_parts; /* workers walk over some, and now and then over */
+    struct pfd_byte_reader whole; /* the buffer */
     struct pfd_choice choice;
     const struct pfd_format *format;
     const struct pfd_sink *sink; /* NULL: nothing is printed */
@@ -159,7 +159,7 @@ struct pfd_worker {
     size_t numbered;
     struct pfd_part part;
     struct pfd_window *window; /* holds the batch's bytes; NULL: no windows */
-    struct pfd_cursor view;
+    struct pfd_byte_reader view;
     uint64_t base;
     struct pfd_entry_source of;
     struct pfd_filter_run *filter;  /* NULL: all entries are wanted */

@@ -179,7 +179,7 @@ static size_t thread_count(unsigned wanted)
 {
     if (wanted)
         return wanted < THREADS_MAX ? wanted : THREADS_MAX;
-    unsigned n = pfd_processors();
+    unsigned n = pfd_processor_count();
     return n < 2 ? 1 : n > THREADS_DEFAULT ? THREADS_DEFAULT : n - 1;
 }
 

@@ -29,7 +29,7 @@ void pfd_part_deinit(struct pfd_part *part)
 static void use(const struct pfd_worker *w, struct pfd_walk *walk)
 {
     const struct pfd_part *part = &w->part;
-    walk->view = pfd_cursor(part->bytes, part->n);
+    walk->view = pfd_byte_reader(part->bytes, part->n);
     walk->base = part->from;
     walk->last = part->from + part->n == w->pool->whole.n;
 }
