@@ -168,16 +168,16 @@ void follow_items_take(void *user, const struct pfd_tail_item *item)
 }
 
 /* Each by itself, where more than threads that print is asked for. */
-void follow_items_take_run(void *user, const struct pfd_run *run,
+void follow_items_take_run(void *user, const struct pfd_entry_run *entry_run,
                            uint64_t generation)
 {
     const struct follow_origin *from = user;
     struct follow_items *items = from->items;
-    size_t n = pfd_run_count(run);
+    size_t n = pfd_entry_run_count(entry_run);
     if (!begin_items(from, generation))
         return;
     if (!items->filter && !items->taker &&
-        pressing_take_run(&items->pressing, run)) {
+        pressing_take_run(&items->pressing, entry_run)) {
         items->filtering.n_given += n;
         return;
     }
@@ -188,26 +188,27 @@ void follow_items_take_run(void *user, const struct pfd_run *run,
             .entry = &entry,
             .generation = generation,
         };
-        pfd_run_entry(run, i, &entry);
+        pfd_entry_run_entry(entry_run, i, &entry);
         follow_items_take(user, &item);
     }
 }
 
 /* Likewise. */
-void follow_items_take_runs(void *user, const struct pfd_run *const *runs,
+void follow_items_take_runs(void *user,
+                            const struct pfd_entry_run *const *entry_runs,
                             size_t n, uint64_t generation)
 {
     const struct follow_origin *from = user;
     struct follow_items *items = from->items;
     bool is_plain = !items->filter && !items->taker;
     if (begin_items(from, generation) && is_plain &&
-        pressing_take_runs(&items->pressing, runs, n, from->tail)) {
+        pressing_take_runs(&items->pressing, entry_runs, n, from->tail)) {
         for (size_t i = 0; i < n; i++)
-            items->filtering.n_given += pfd_run_count(runs[i]);
+            items->filtering.n_given += pfd_entry_run_count(entry_runs[i]);
         return;
     }
     for (size_t i = 0; i < n; i++)
-        follow_items_take_run(user, runs[i], generation);
+        follow_items_take_run(user, entry_runs[i], generation);
 }
 
 /* ---- life ---- */

@@ -64,9 +64,10 @@ void follow_items_finding(struct follow_items *items,
                           const struct pfd_finding *finding);
 /* Of tails; user: an origin. */
 void follow_items_take(void *user, const struct pfd_tail_item *item);
-void follow_items_take_run(void *user, const struct pfd_run *run,
+void follow_items_take_run(void *user, const struct pfd_entry_run *entry_run,
                            uint64_t generation);
-void follow_items_take_runs(void *user, const struct pfd_run *const *runs,
+void follow_items_take_runs(void *user,
+                            const struct pfd_entry_run *const *entry_runs,
                             size_t n, uint64_t generation);
 
 #endif

@@ -88,33 +88,35 @@ bool pressing_take(struct pressing *p, const struct pfd_entry *entry)
     return true;
 }
 
-bool pressing_take_run(struct pressing *p, const struct pfd_run *run)
+bool pressing_take_run(struct pressing *p,
+                       const struct pfd_entry_run *entry_run)
 {
-    size_t n = pfd_run_count(run);
+    size_t n = pfd_entry_run_count(entry_run);
     if (!p->is_on)
         return false;
-    p->n_bytes += pfd_run_bytes(run);
+    p->n_bytes += pfd_entry_run_bytes(entry_run);
     if (n >= LONG_RUN) {
-        pfd_press_run(p->press, run, &p->place);
+        pfd_press_run(p->press, entry_run, &p->place);
         return true;
     }
     for (size_t i = 0; i < n;) {
         struct pfd_chunk_writer *chunk = pfd_press_chunk(p->press);
-        check(pfd_chunk_add_run(chunk, run, &i, CHUNK - 1, NULL));
+        check(pfd_chunk_add_run(chunk, entry_run, &i, CHUNK - 1, NULL));
         if (pfd_chunk_size(chunk) >= CHUNK)
             pfd_press_go(p->press, &p->place);
     }
     return true;
 }
 
-bool pressing_take_runs(struct pressing *p, const struct pfd_run *const *runs,
-                        size_t n, struct pfd_tail *tail)
+bool pressing_take_runs(struct pressing *p,
+                        const struct pfd_entry_run *const *entry_runs, size_t n,
+                        struct pfd_tail *tail)
 {
     if (!p->is_on)
         return false;
     for (size_t i = 0; i < n; i++)
-        p->n_bytes += pfd_run_bytes(runs[i]);
-    pfd_press_runs(p->press, runs, n, &p->place, pfd_tail_share, tail);
+        p->n_bytes += pfd_entry_run_bytes(entry_runs[i]);
+    pfd_press_runs(p->press, entry_runs, n, &p->place, pfd_tail_share, tail);
     return true;
 }
 

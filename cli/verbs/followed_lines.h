@@ -40,10 +40,11 @@ void pressing_set_place(struct pressing *pressing,
 bool pressing_take(struct pressing *pressing, const struct pfd_entry *entry);
 
 /* The same for entries in which nothing was found. */
-bool pressing_take_run(struct pressing *pressing, const struct pfd_run *run);
+bool pressing_take_run(struct pressing *pressing,
+                       const struct pfd_entry_run *entry_run);
 /* And for runs that a tail gives together. */
 bool pressing_take_runs(struct pressing *pressing,
-                        const struct pfd_run *const *runs, size_t n,
+                        const struct pfd_entry_run *const *entry_runs, size_t n,
                         struct pfd_tail *tail);
 
 /* A look has ended: what it has given is on its way. False: nobody wants more,

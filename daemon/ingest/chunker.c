@@ -132,31 +132,32 @@ static void begin(struct pfdd_maker *maker, uint64_t generation)
 }
 
 static enum pfd_status add_run(struct pfdd_maker *maker,
-                               const struct pfd_run *run, size_t *from,
-                               uint64_t generation)
+                               const struct pfd_entry_run *entry_run,
+                               size_t *from, uint64_t generation)
 {
     struct pfdd_contents *contents = &maker->contents;
     struct pfd_entry last;
     enum pfd_status status =
-        pfd_chunk_add_run(maker->writer, run, from, CHUNK, NULL);
+        pfd_chunk_add_run(maker->writer, entry_run, from, CHUNK, NULL);
     if (status == PFD_ERR_USAGE) { /* of another format */
         pfdd_maker_cut(maker);
         contents->generation = generation;
-        status = pfd_chunk_add_run(maker->writer, run, from, CHUNK, NULL);
+        status = pfd_chunk_add_run(maker->writer, entry_run, from, CHUNK, NULL);
     }
-    pfd_run_entry(run, *from - 1, &last);
+    pfd_entry_run_entry(entry_run, *from - 1, &last);
     contents->last =
         (struct pfdd_position){ generation, last.index, last.offset };
     contents->last_bytes = last.n_bytes;
     return status;
 }
 
-size_t pfdd_maker_put_run(struct pfdd_maker *maker, const struct pfd_run *run,
-                          size_t from, uint64_t generation)
+size_t pfdd_maker_put_run(struct pfdd_maker *maker,
+                          const struct pfd_entry_run *entry_run, size_t from,
+                          uint64_t generation)
 {
     size_t end = from;
     begin(maker, generation);
-    if (add_run(maker, run, &end, generation) == PFD_OK) {
+    if (add_run(maker, entry_run, &end, generation) == PFD_OK) {
         maker->contents.n[PFDD_ENTRY] += (uint32_t)(end - from);
     } else {
         maker->made.lost += end - from;
@@ -168,18 +169,18 @@ size_t pfdd_maker_put_run(struct pfdd_maker *maker, const struct pfd_run *run,
 
 struct parts {
     struct pfdd_maker makers[PARTS];
-    const struct pfd_run *const *runs; /* [n] */
+    const struct pfd_entry_run *const *entry_runs; /* [n] */
     size_t n;
     size_t n_each; /* of a part, but for the last one */
     uint64_t generation;
 };
 
-static void put_run(struct pfdd_maker *maker, const struct pfd_run *run,
-                    uint64_t generation)
+static void put_run(struct pfdd_maker *maker,
+                    const struct pfd_entry_run *entry_run, uint64_t generation)
 {
-    size_t n = pfd_run_count(run);
+    size_t n = pfd_entry_run_count(entry_run);
     for (size_t from = 0; from < n;)
-        from = pfdd_maker_put_run(maker, run, from, generation);
+        from = pfdd_maker_put_run(maker, entry_run, from, generation);
 }
 
 static void make_part(void *user, size_t i)
@@ -192,9 +193,9 @@ static void make_part(void *user, size_t i)
     bool ok = pfdd_maker_init(maker);
     for (; from < to; from++) {
         if (ok) {
-            put_run(maker, parts->runs[from], parts->generation);
+            put_run(maker, parts->entry_runs[from], parts->generation);
         } else {
-            maker->made.lost += pfd_run_count(parts->runs[from]);
+            maker->made.lost += pfd_entry_run_count(parts->entry_runs[from]);
         }
     }
     if (ok)
@@ -202,11 +203,11 @@ static void make_part(void *user, size_t i)
 }
 
 void pfdd_maker_put_runs(struct pfdd_maker *maker, struct pfd_tail *tail,
-                         const struct pfd_run *const *runs, size_t n,
-                         uint64_t generation)
+                         const struct pfd_entry_run *const *entry_runs,
+                         size_t n, uint64_t generation)
 {
     struct parts parts = {
-        .runs = runs,
+        .entry_runs = entry_runs,
         .n = n,
         .n_each = (n + PARTS - 1) / PARTS,
         .generation = generation,

@@ -50,13 +50,14 @@ void pfdd_maker_deinit(struct pfdd_maker *maker);
 
 /* Entries of a run from number `from` on, as many as fit into a chunk: the next
  * one. generation: theirs; below, of the item. */
-size_t pfdd_maker_put_run(struct pfdd_maker *maker, const struct pfd_run *run,
-                          size_t from, uint64_t generation);
+size_t pfdd_maker_put_run(struct pfdd_maker *maker,
+                          const struct pfd_entry_run *entry_run, size_t from,
+                          uint64_t generation);
 /* Entries of runs that come together, as chunks of their own, which the tail's
  * helpers make: from its pfd_tail_runs_fn. */
 void pfdd_maker_put_runs(struct pfdd_maker *maker, struct pfd_tail *tail,
-                         const struct pfd_run *const *runs, size_t n,
-                         uint64_t generation);
+                         const struct pfd_entry_run *const *entry_runs,
+                         size_t n, uint64_t generation);
 void pfdd_maker_put(struct pfdd_maker *maker, const struct pfd_tail_item *item,
                     uint64_t generation);
 

@@ -49,11 +49,12 @@ static void take_item(void *user, const struct pfd_tail_item *item)
 
 /* Of a run, how many is_known(). */
 static size_t count_known(const struct pfdd_session *s,
-                          const struct pfd_run *run, uint64_t generation)
+                          const struct pfd_entry_run *entry_run,
+                          uint64_t generation)
 {
     struct pfd_entry first;
-    size_t n = pfd_run_count(run);
-    pfd_run_entry(run, 0, &first);
+    size_t n = pfd_entry_run_count(entry_run);
+    pfd_entry_run_entry(entry_run, 0, &first);
     if (!s->skipping || generation > s->skip.generation ||
         (generation == s->skip.generation && first.index > s->skip.index))
         return 0;
@@ -62,33 +63,34 @@ static size_t count_known(const struct pfdd_session *s,
     return n_known < n ? (size_t)n_known : n;
 }
 
-static void take_run(void *user, const struct pfd_run *run, uint64_t generation)
+static void take_run(void *user, const struct pfd_entry_run *entry_run,
+                     uint64_t generation)
 {
     struct pfdd_session *s = user;
     pfdd_session_sums_at(&s->sums, s->tail, generation);
-    size_t from = count_known(s, run, generation);
-    size_t n = pfd_run_count(run);
+    size_t from = count_known(s, entry_run, generation);
+    size_t n = pfd_entry_run_count(entry_run);
     pfdd_session_sums_entries(&s->sums, n - from);
     while (from < n && !s->options.is_trial) {
-        from = pfdd_maker_put_run(&s->maker, run, from,
+        from = pfdd_maker_put_run(&s->maker, entry_run, from,
                                   s->options.generation + generation);
         hand_over(s);
     }
 }
 
-static void take_runs(void *user, const struct pfd_run *const *runs, size_t n,
-                      uint64_t generation)
+static void take_runs(void *user, const struct pfd_entry_run *const *entry_runs,
+                      size_t n, uint64_t generation)
 {
     struct pfdd_session *s = user;
     if (s->skipping || s->options.is_trial) {
         for (size_t i = 0; i < n; i++)
-            take_run(user, runs[i], generation);
+            take_run(user, entry_runs[i], generation);
         return;
     }
     pfdd_session_sums_at(&s->sums, s->tail, generation);
     for (size_t i = 0; i < n; i++)
-        pfdd_session_sums_entries(&s->sums, pfd_run_count(runs[i]));
-    pfdd_maker_put_runs(&s->maker, s->tail, runs, n,
+        pfdd_session_sums_entries(&s->sums, pfd_entry_run_count(entry_runs[i]));
+    pfdd_maker_put_runs(&s->maker, s->tail, entry_runs, n,
                         s->options.generation + generation);
     hand_over(s);
 }

@@ -40,7 +40,7 @@ static struct pfd_record *add_record(struct pfd_walk *w, uint64_t n_payload)
         .offset = w->at,
         .n_bytes = (uint32_t)(HEADER + n_payload),
         .n_header = HEADER,
-        .flags = PFD_RECORD_MADE,
+        .flags = PFD_RECORD_SYNTHESIZED,
         .kind = PFD_RECORD_ENTRY,
     };
     return r;
@@ -52,11 +52,11 @@ static void add_message(struct pfd_walk *w, uint64_t n_payload)
 {
     struct abort_sites sites;
     struct pfd_record *r = add_record(w, n_payload);
-    if (!n_payload || !w->shaders->n)
+    if (!n_payload || !w->shader_table->n)
         return;
     struct pfd_byte_reader payload = w->view;
     pfd_byte_reader_seek(&payload, w->at + HEADER - w->base);
-    abort_find_sites(w->shaders,
+    abort_find_sites(w->shader_table,
                      pfd_byte_reader_bytes(&payload, (size_t)n_payload),
                      n_payload, &sites);
     if (!sites.n && sites.open) {
@@ -263,7 +263,7 @@ static bool next_spec(const char *text, size_t n, size_t i, struct spec *ret)
 struct payload {
     const uint8_t *bytes;
     uint64_t n;
-    struct pfd_made *made;
+    struct pfd_synthesized *synthesized;
 };
 
 static void add_slot(struct payload *p, uint64_t at, unsigned width)
@@ -272,9 +272,10 @@ static void add_slot(struct payload *p, uint64_t at, unsigned width)
                                       [2] = PFD_STORE_WORD,
                                       [4] = PFD_STORE_DWORD,
                                       [8] = PFD_STORE_QWORD };
-    if (at > p->n || p->n - at < width || p->made->n_slots == PFD_ARGUMENTS_MAX)
+    if (at > p->n || p->n - at < width ||
+        p->synthesized->n_slots == PFD_ARGUMENTS_MAX)
         return;
-    p->made->slots[p->made->n_slots++] =
+    p->synthesized->slots[p->synthesized->n_slots++] =
         (struct pfd_slot){ .at = (uint32_t)at, .store = stores[width] & 15u };
 }
 
@@ -282,8 +283,8 @@ static void add_slot(struct payload *p, uint64_t at, unsigned width)
  * text on. */
 static void guess_slots(struct payload *p, uint64_t at)
 {
-    const char *text = p->made->text->data;
-    size_t n = p->made->text->n;
+    const char *text = p->synthesized->text->data;
+    size_t n = p->synthesized->text->n;
     struct spec spec = { 0 };
     while (next_spec(text, n, spec.end, &spec)) {
         for (unsigned i = 0; i < spec.stars; i++, at += 4) {
@@ -297,10 +298,10 @@ static void guess_slots(struct payload *p, uint64_t at)
             add_slot(p, at, spec.width);
         }
     }
-    if (p->made->n_slots) {
-        p->made->findings |= FINDING(types_guessed);
+    if (p->synthesized->n_slots) {
+        p->synthesized->findings |= FINDING(types_guessed);
     } else if (at < p->n) { /* text in pieces, or more than one message */
-        p->made->findings |= FINDING(payload_long);
+        p->synthesized->findings |= FINDING(payload_long);
     }
 }
 
@@ -330,11 +331,13 @@ static bool is_zero(const uint8_t *bytes, uint64_t n)
 static void make_hex(struct payload *p)
 {
     uint64_t n = p->n < HEX_MAX ? p->n : HEX_MAX;
-    p->made->literal = true;
-    pfd_text_printf(p->made->text, "<%llu bytes:", (unsigned long long)p->n);
+    p->synthesized->literal = true;
+    pfd_text_printf(p->synthesized->text,
+                    "<%llu bytes:", (unsigned long long)p->n);
     for (uint64_t i = 0; i < n; i++)
-        pfd_text_printf(p->made->text, "%s%02x", i % 4 ? "" : " ", p->bytes[i]);
-    pfd_text_puts(p->made->text, n < p->n ? " ...>" : ">");
+        pfd_text_printf(p->synthesized->text, "%s%02x", i % 4 ? "" : " ",
+                        p->bytes[i]);
+    pfd_text_puts(p->synthesized->text, n < p->n ? " ...>" : ">");
     for (uint64_t at = 0; at + 4 <= p->n; at += 4)
         add_slot(p, at, 4);
 }
@@ -356,39 +359,44 @@ static void make_guessed(struct payload *p)
         (n == 0 && !is_zero(p->bytes, p->n))) {
         make_hex(p);
         if (begins_as_text(p))
-            p->made->findings |= FINDING(types_guessed);
+            p->synthesized->findings |= FINDING(types_guessed);
         return;
     }
-    pfd_text_add(p->made->text, p->bytes, n);
-    if (!p->made->text->failed && n)
+    pfd_text_add(p->synthesized->text, p->bytes, n);
+    if (!p->synthesized->text->failed && n)
         guess_slots(p, abort_align(n + 1, 4));
 }
 
-static bool abort_is_record(const struct pfd_look *look)
+static bool abort_is_record(const struct pfd_record_view *record_view)
 {
-    const struct pfd_record *r = look->record;
-    size_t n = pfd_byte_reader_left(&look->bytes);
+    const struct pfd_record *r = record_view->record;
+    size_t n = pfd_byte_reader_left(&record_view->bytes);
     return !r->string && !r->key && r->n_header == HEADER && n <= MESSAGE_MAX &&
-           !(r->flags & ~(PFD_RECORD_MADE | PFD_RECORD_COPIED)) &&
-           (!r->layout || abort_is_site(look->shaders, r->layout, n));
+           !(r->flags & ~(PFD_RECORD_SYNTHESIZED | PFD_RECORD_COPIED)) &&
+           (!r->layout ||
+            abort_is_site(record_view->shader_table, r->layout, n));
 }
 
-static void abort_make(const struct pfd_look *look, struct pfd_made *ret)
+static void abort_make(const struct pfd_record_view *record_view,
+                       struct pfd_synthesized *ret)
 {
-    struct pfd_byte_reader c = look->bytes;
-    struct payload p = { .n = pfd_byte_reader_left(&c), .made = ret };
+    struct pfd_byte_reader c = record_view->bytes;
+    struct payload p = { .n = pfd_byte_reader_left(&c), .synthesized = ret };
     p.bytes = pfd_byte_reader_bytes(&c, (size_t)p.n);
     if (!p.n)
         return;
-    struct abort_site site = abort_site_of(look->shaders, look->record->layout);
+    struct abort_site site =
+        abort_site_of(record_view->shader_table, record_view->record->layout);
     ret->lay_out = site.abort && abort_text(&site, p.bytes, p.n, ret->text);
     if (!ret->lay_out)
         make_guessed(&p);
 }
 
-static size_t abort_origin(const struct pfd_look *look, struct pfd_origin *ret)
+static size_t abort_origin(const struct pfd_record_view *record_view,
+                           struct pfd_origin *ret)
 {
-    struct abort_site site = abort_site_of(look->shaders, look->record->layout);
+    struct abort_site site =
+        abort_site_of(record_view->shader_table, record_view->record->layout);
     struct pfd_spirv_place place;
     size_t n = 0;
     if (!site.abort || site.layout & ABORT_SEVERAL)

@@ -36,16 +36,17 @@ struct abort_sites {
 };
 
 /* That of a record's layout. */
-struct abort_site abort_site_of(const struct pfd_shaders *shaders,
+struct abort_site abort_site_of(const struct pfd_shader_table *shader_table,
                                 uint64_t layout);
 
 /* Is this layout that of a site, whose messages can have n bytes? */
-bool abort_is_site(const struct pfd_shaders *shaders, uint64_t layout,
+bool abort_is_site(const struct pfd_shader_table *shader_table, uint64_t layout,
                    uint64_t n);
 
 /* Those that a payload [n] can be of. */
-void abort_find_sites(const struct pfd_shaders *shaders, const uint8_t *payload,
-                      uint64_t n, struct abort_sites *ret);
+void abort_find_sites(const struct pfd_shader_table *shader_table,
+                      const uint8_t *payload, uint64_t n,
+                      struct abort_sites *ret);
 
 /* Appends a payload's format string: its text members, without those that are
  * arguments. False: there is none. */
@@ -53,10 +54,10 @@ bool abort_text(const struct abort_site *site, const uint8_t *payload,
                 uint64_t n, struct pfd_text *ret);
 
 /* Members of pfd_format_abort. */
-uint64_t abort_adapt(const struct pfd_look *look, struct pfd_step *steps,
-                     size_t n_steps);
-size_t abort_slots(const struct pfd_look *look, struct pfd_slot *ret,
-                   uint64_t *findings);
+uint64_t abort_adapt(const struct pfd_record_view *record_view,
+                     struct pfd_step *steps, size_t n_steps);
+size_t abort_slots(const struct pfd_record_view *record_view,
+                   struct pfd_slot *ret, uint64_t *findings);
 size_t abort_find(const struct pfd_field *field, size_t from, size_t to,
                   struct pfd_whole *ret);
 

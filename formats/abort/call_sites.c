@@ -4,16 +4,16 @@
 
 #include "abort.h"
 
-struct abort_site abort_site_of(const struct pfd_shaders *shaders,
+struct abort_site abort_site_of(const struct pfd_shader_table *shader_table,
                                 uint64_t layout)
 {
     struct abort_site ret = { 0 };
     size_t s = layout >> 32 & INT32_MAX;
     uint32_t i = (uint32_t)layout - 1;
-    if (!layout || s >= shaders->n ||
-        i >= pfd_spirv_n_aborts(shaders->shaders[s].module))
+    if (!layout || s >= shader_table->n ||
+        i >= pfd_spirv_n_aborts(shader_table->shaders[s].module))
         return ret;
-    ret.shader = &shaders->shaders[s];
+    ret.shader = &shader_table->shaders[s];
     ret.abort = pfd_spirv_abort(ret.shader->module, i);
     ret.layout = layout;
     return ret;
@@ -26,10 +26,10 @@ static bool has_size(const struct pfd_spirv_abort *abort, uint64_t n)
            n <= abort_align(abort->size, abort->align ? abort->align : 1);
 }
 
-bool abort_is_site(const struct pfd_shaders *shaders, uint64_t layout,
+bool abort_is_site(const struct pfd_shader_table *shader_table, uint64_t layout,
                    uint64_t n)
 {
-    struct abort_site site = abort_site_of(shaders, layout);
+    struct abort_site site = abort_site_of(shader_table, layout);
     return site.abort && has_size(site.abort, n);
 }
 
@@ -99,15 +99,16 @@ static bool is_open(const struct abort_site *site)
     return open;
 }
 
-void abort_find_sites(const struct pfd_shaders *shaders, const uint8_t *payload,
-                      uint64_t n, struct abort_sites *ret)
+void abort_find_sites(const struct pfd_shader_table *shader_table,
+                      const uint8_t *payload, uint64_t n,
+                      struct abort_sites *ret)
 {
     *ret = (struct abort_sites){ .score = 1 }; /* nothing equal is no match */
-    for (size_t s = 0; s < shaders->n; s++) {
-        size_t n_aborts = pfd_spirv_n_aborts(shaders->shaders[s].module);
+    for (size_t s = 0; s < shader_table->n; s++) {
+        size_t n_aborts = pfd_spirv_n_aborts(shader_table->shaders[s].module);
         for (size_t i = 0; i < n_aborts; i++) {
             struct abort_site site =
-                abort_site_of(shaders, (uint64_t)s << 32 | (i + 1));
+                abort_site_of(shader_table, (uint64_t)s << 32 | (i + 1));
             if (!site.abort)
                 continue;
             int64_t score = match(&site, payload, n);

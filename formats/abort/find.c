@@ -22,7 +22,8 @@ static size_t message_at(const struct pfd_field *field, size_t at,
     uint64_t size = pfd_byte_reader_peek_u64(&c, at);
     if (size - 1 >= SIZE_MAX_FOUND || size > field->n - at - HEADER)
         return 0;
-    abort_find_sites(field->shaders, field->bytes + at + HEADER, size, &sites);
+    abort_find_sites(field->shader_table, field->bytes + at + HEADER, size,
+                     &sites);
     *score = sites.score;
     return sites.n ? HEADER + (size_t)abort_align(size, HEADER) : 0;
 }
@@ -31,7 +32,7 @@ size_t abort_find(const struct pfd_field *field, size_t from, size_t to,
                   struct pfd_whole *ret)
 {
     size_t at = from + (size_t)(-(field->address + from) % HEADER);
-    for (; field->shaders->n && at < to; at += HEADER) {
+    for (; field->shader_table->n && at < to; at += HEADER) {
         int64_t score = 0;
         size_t used = message_at(field, at, &score);
         size_t n = used;

@@ -94,10 +94,10 @@ struct arguments {
     uint32_t next; /* member */
 };
 
-static struct arguments arguments_of(const struct pfd_look *look,
+static struct arguments arguments_of(const struct pfd_record_view *record_view,
                                      const struct abort_site *site)
 {
-    struct pfd_byte_reader c = look->bytes;
+    struct pfd_byte_reader c = record_view->bytes;
     struct texts t = { .site = site, .n = pfd_byte_reader_left(&c) };
     t.payload = pfd_byte_reader_bytes(&c, (size_t)t.n);
     return (struct arguments){ .texts = t };
@@ -203,11 +203,12 @@ static bool adapt_one(struct pfd_step *steps, const struct conversion *c,
     return is_told(letter, conv, t) || n != t->n;
 }
 
-uint64_t abort_adapt(const struct pfd_look *look, struct pfd_step *steps,
-                     size_t n_steps)
+uint64_t abort_adapt(const struct pfd_record_view *record_view,
+                     struct pfd_step *steps, size_t n_steps)
 {
-    struct abort_site site = abort_site_of(look->shaders, look->record->layout);
-    struct arguments a = arguments_of(look, &site);
+    struct abort_site site =
+        abort_site_of(record_view->shader_table, record_view->record->layout);
+    struct arguments a = arguments_of(record_view, &site);
     struct conversion c = { 0 };
     bool differs = false;
     while (next_conversion(steps, n_steps, &c)) {
@@ -295,23 +296,24 @@ static void add_rest(struct slots *s, const struct rest *rest)
         add_slot(s, rest->member, i);
 }
 
-size_t abort_slots(const struct pfd_look *look, struct pfd_slot *ret,
-                   uint64_t *findings)
+size_t abort_slots(const struct pfd_record_view *record_view,
+                   struct pfd_slot *ret, uint64_t *findings)
 {
     enum {
         RESTS_MAX = 64
     };
-    struct abort_site site = abort_site_of(look->shaders, look->record->layout);
+    struct abort_site site =
+        abort_site_of(record_view->shader_table, record_view->record->layout);
     struct rest rests[RESTS_MAX];
     size_t n_rests = 0;
     struct conversion c = { 0 };
     (void)findings;
     if (!site.abort)
         return 0;
-    struct arguments a = arguments_of(look, &site);
+    struct arguments a = arguments_of(record_view, &site);
     struct slots s = { .of = &a, .at = ret };
-    const struct pfd_step *steps = look->string->steps;
-    while (next_conversion(steps, look->string->n_steps, &c)) {
+    const struct pfd_step *steps = record_view->string->steps;
+    while (next_conversion(steps, record_view->string->n_steps, &c)) {
         for (unsigned i = 0; i < c.stars; i++)
             add_slot(&s, next_argument(&a), 0);
         const struct pfd_spirv_member *m = next_argument(&a);

@@ -527,15 +527,15 @@ void debugprintf_layout(const struct pfd_string *s,
     ret->n_payload = n_bytes < UINT32_MAX ? (uint32_t)n_bytes : UINT32_MAX;
 }
 
-size_t debugprintf_slots(const struct pfd_look *look, struct pfd_slot *ret,
-                         uint64_t *findings)
+size_t debugprintf_slots(const struct pfd_record_view *record_view,
+                         struct pfd_slot *ret, uint64_t *findings)
 {
-    const struct pfd_string *s = look->record->string;
+    const struct pfd_string *s = record_view->record->string;
     struct reader r = {
         .words = pfd_string_layout(s),
         .n = n_operands(pfd_string_layout(s), s->n_layout),
-        .limit = (uint32_t)pfd_byte_reader_left(&look->bytes),
-        .no_16 = look->record->layout & DEBUGPRINTF_NO_16,
+        .limit = (uint32_t)pfd_byte_reader_left(&record_view->bytes),
+        .no_16 = record_view->record->layout & DEBUGPRINTF_NO_16,
         .slots = ret,
     };
     read_slots(&r, s->steps, s->n_steps);

@@ -19,7 +19,7 @@ enum {
 
 struct state {
     struct debugprintf_evidence evidence; /* shape NULL: not decided yet */
-    struct pfd_chain chain;
+    struct pfd_validation_chain validation_chain;
 };
 
 static const struct debugprintf_shape *shape_of(const struct state *st)
@@ -69,19 +69,20 @@ static enum pfd_status open_buffer(struct pfd_walk *w, struct state *st)
 {
     if (!w->last && w->view.n < DEBUGPRINTF_EVIDENCE_BYTES)
         return PFD_MORE;
-    if (!pfd_chain_has_header(w))
+    if (!pfd_validation_chain_has_header(w))
         return PFD_END;
     debugprintf_decide(w, &st->evidence);
     const struct debugprintf_shape *s = shape_of(st);
-    st->chain = (struct pfd_chain){
+    st->validation_chain = (struct pfd_validation_chain){
         .data = s->data,
         .wanted = pfd_walk_u32(w, (s->data - 1u) * (uint64_t)DWORD),
         .header = s->header,
         .is_printf = true,
         .record_at = record_at,
     };
-    pfd_chain_open(&st->chain, w);
-    if (!st->evidence.n_bounds && !pfd_chain_is_likely(&st->chain))
+    pfd_validation_chain_open(&st->validation_chain, w);
+    if (!st->evidence.n_bounds &&
+        !pfd_validation_chain_is_likely(&st->validation_chain))
         return PFD_OK; /* no such buffer, which is told at the end */
     report_layouts(w, &st->evidence);
     uint32_t flags = pfd_walk_u32(w, 0);
@@ -206,7 +207,7 @@ static void set_call(const struct pfd_walk *w, const struct state *st,
             r->n_bytes < (uint64_t)h->size * DWORD ? DEBUGPRINTF_CUT : 0;
         r->findings &= ~FINDING(type_mismatch);
         if (w->options->compat == PFD_COMPAT_KHRONOS) {
-            r->flags |= PFD_RECORD_MADE;
+            r->flags |= PFD_RECORD_SYNTHESIZED;
         } else {
             r->findings |= find_minus(w, r);
         }
@@ -253,7 +254,7 @@ static void add_record(struct pfd_walk *w, struct state *st,
         set_call(w, st, h, calls[i], &other);
         pfd_walk_alternative(w, &other);
     }
-    pfd_chain_pass(&st->chain, w, h->size, n_bytes);
+    pfd_validation_chain_pass(&st->validation_chain, w, h->size, n_bytes);
 }
 
 /* ---- the walk ---- */
@@ -288,7 +289,7 @@ static bool hides_records(struct pfd_walk *w, struct state *st,
 {
     uint64_t end = h->at + (uint64_t)h->size * DWORD;
     uint64_t header = shape_of(st)->header * (uint64_t)DWORD;
-    if (!w->shaders->n || is_sound(w, st, h))
+    if (!w->shader_table->n || is_sound(w, st, h))
         return false;
     for (uint64_t at = h->at + DWORD; at + header <= end; at += DWORD) {
         struct debugprintf_head inner =
@@ -306,37 +307,43 @@ static enum pfd_status take_cut(struct pfd_walk *w, struct state *st,
 {
     uint64_t left = pfd_walk_end(w) / DWORD * DWORD - h->at;
     if (!is_sound(w, st, h))
-        return pfd_chain_lose(&st->chain, w, h->size, PFD_CHAIN_PAST_END);
+        return pfd_validation_chain_lose(&st->validation_chain, w, h->size,
+                                         PFD_VALIDATION_CHAIN_PAST_END);
     add_record(w, st, h, left, FINDING(truncated_entry));
     return PFD_OK;
 }
 
 /* What is wrong with a size that no record can have. */
-static enum pfd_chain_break why_bad(const struct state *st, uint32_t size)
+static enum pfd_validation_chain_break why_bad(const struct state *st,
+                                               uint32_t size)
 {
-    return size == 0                     ? PFD_CHAIN_ZERO
-           : size < shape_of(st)->header ? PFD_CHAIN_BAD_SIZE
-                                         : PFD_CHAIN_PAST_END;
+    return size == 0                     ? PFD_VALIDATION_CHAIN_ZERO
+           : size < shape_of(st)->header ? PFD_VALIDATION_CHAIN_BAD_SIZE
+                                         : PFD_VALIDATION_CHAIN_PAST_END;
 }
 
 static enum pfd_status step(struct pfd_walk *w, struct state *st)
 {
     uint64_t left = pfd_walk_end(w) - w->at;
     if (left < shape_of(st)->header * (uint64_t)DWORD)
-        return pfd_chain_end(&st->chain, w);
+        return pfd_validation_chain_end(&st->validation_chain, w);
     struct debugprintf_head h = debugprintf_head_at(w, shape_of(st), w->at);
     uint64_t n = (uint64_t)h.size * DWORD;
     if (h.size < shape_of(st)->header || h.size > DEBUGPRINTF_RECORD_MAX)
-        return pfd_chain_lose(&st->chain, w, h.size, why_bad(st, h.size));
+        return pfd_validation_chain_lose(&st->validation_chain, w, h.size,
+                                         why_bad(st, h.size));
     /* The layer reads on, and what follows can say whether it is a record. */
     if (n + READ_ON_MAX > left && !w->last)
         return PFD_MORE;
     if (n > left)
         return take_cut(w, st, &h);
-    if (w->at + n > pfd_chain_limit(&st->chain) && !is_credible(w, st, &h))
-        return pfd_chain_lose(&st->chain, w, h.size, PFD_CHAIN_PAST_END);
+    if (w->at + n > pfd_validation_chain_limit(&st->validation_chain) &&
+        !is_credible(w, st, &h))
+        return pfd_validation_chain_lose(&st->validation_chain, w, h.size,
+                                         PFD_VALIDATION_CHAIN_PAST_END);
     if (hides_records(w, st, &h))
-        return pfd_chain_lose(&st->chain, w, h.size, PFD_CHAIN_HIDING);
+        return pfd_validation_chain_lose(&st->validation_chain, w, h.size,
+                                         PFD_VALIDATION_CHAIN_HIDING);
     add_record(w, st, &h, n, 0);
     return PFD_OK;
 }
@@ -351,7 +358,9 @@ static enum pfd_status debugprintf_walk(struct pfd_walk *w)
     }
     while (pfd_walk_has_room(w)) {
         enum pfd_status status =
-            st->chain.is_lost ? pfd_chain_find(&st->chain, w) : step(w, st);
+            st->validation_chain.is_lost
+                ? pfd_validation_chain_find(&st->validation_chain, w)
+                : step(w, st);
         if (status != PFD_OK)
             return status;
     }
@@ -364,7 +373,7 @@ static bool debugprintf_buffer_word(const struct pfd_walk *w, uint64_t at,
                                     struct pfd_word *ret)
 {
     const struct state *st = w->state;
-    return pfd_chain_word(&st->chain, at, ret);
+    return pfd_validation_chain_word(&st->validation_chain, at, ret);
 }
 
 static const char *const origin_names[] = {

@@ -92,8 +92,8 @@ uint64_t debugprintf_adapt(const struct pfd_string_row *row,
 void debugprintf_layout(const struct pfd_string *string,
                         const struct pfd_program_facts *facts,
                         struct pfd_layout *ret);
-size_t debugprintf_slots(const struct pfd_look *look, struct pfd_slot *ret,
-                         uint64_t *findings);
+size_t debugprintf_slots(const struct pfd_record_view *record_view,
+                         struct pfd_slot *ret, uint64_t *findings);
 
 /* Does a conversion for signed values show one of an unsigned type, among the
  * values of this call, as negative? */
@@ -106,13 +106,15 @@ enum {
 };
 
 /* The format's is_record(), make() and origin(). */
-bool debugprintf_is_record(const struct pfd_look *look);
-void debugprintf_make(const struct pfd_look *look, struct pfd_made *ret);
-size_t debugprintf_origin(const struct pfd_look *look, struct pfd_origin *ret);
+bool debugprintf_is_record(const struct pfd_record_view *record_view);
+void debugprintf_make(const struct pfd_record_view *record_view,
+                      struct pfd_synthesized *ret);
+size_t debugprintf_origin(const struct pfd_record_view *record_view,
+                          struct pfd_origin *ret);
 
 /* The format's entry_word(). */
-bool debugprintf_entry_word(const struct pfd_look *look, uint32_t at,
-                            struct pfd_word *ret);
+bool debugprintf_entry_word(const struct pfd_record_view *record_view,
+                            uint32_t at, struct pfd_word *ret);
 
 /* Dwords that the call's values take, with or without 16-bit integers;
  * UINT64_MAX: the layer never writes this call. */

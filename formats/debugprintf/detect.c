@@ -86,23 +86,24 @@ static void add_sample(struct tally *t, const struct debugprintf_head *h)
 /* Modules that the records of one shader can be of: the one that was told, or
  * all that are loose. */
 struct candidates {
-    const struct pfd_shaders *shaders;
+    const struct pfd_shader_table *shader_table;
     const struct pfd_shader *told;
     size_t i;
 };
 
-static struct candidates candidates_for(const struct pfd_shaders *shaders,
-                                        uint32_t id)
+static struct candidates candidates_for(
+    const struct pfd_shader_table *shader_table, uint32_t id)
 {
-    return (struct candidates){ shaders, pfd_shaders_told(shaders, id), 0 };
+    return (struct candidates){ shader_table,
+                                pfd_shader_table_given(shader_table, id), 0 };
 }
 
 static const struct pfd_shader *next_candidate(struct candidates *c)
 {
     if (c->told)
         return c->i++ ? NULL : c->told;
-    while (c->i < c->shaders->n) {
-        const struct pfd_shader *s = &c->shaders->shaders[c->i++];
+    while (c->i < c->shader_table->n) {
+        const struct pfd_shader *s = &c->shader_table->shaders[c->i++];
         if (s->is_loose && pfd_spirv_call_count(s->module) > 0)
             return s;
     }
@@ -113,7 +114,7 @@ bool debugprintf_is_of_call(const struct pfd_walk *w,
                             const struct debugprintf_shape *s,
                             const struct debugprintf_head *h, uint64_t left)
 {
-    struct candidates c = candidates_for(w->shaders, h->shader);
+    struct candidates c = candidates_for(w->shader_table, h->shader);
     struct debugprintf_reading r;
     while ((r.shader = next_candidate(&c))) {
         for (size_t k = 0; k < s->n_numberings; k++) {
@@ -128,7 +129,7 @@ bool debugprintf_is_of_call(const struct pfd_walk *w,
 /* The same, if there was time for it. */
 static bool try_record(struct tally *t, const struct debugprintf_head *h)
 {
-    t->tries += (unsigned)t->walk->shaders->n;
+    t->tries += (unsigned)t->walk->shader_table->n;
     return debugprintf_is_of_call(t->walk, t->shape, h, t->n - h->at);
 }
 
@@ -182,7 +183,7 @@ static void start_tally(const struct pfd_walk *w,
     *t = (struct tally){ .walk = w, .shape = s };
     t->n = w->view.n / DWORD * DWORD;
     t->is_closed = w->last && t->n < DEBUGPRINTF_EVIDENCE_BYTES;
-    t->has_modules = w->shaders && w->shaders->n > 0;
+    t->has_modules = w->shader_table && w->shader_table->n > 0;
     if (t->n > DEBUGPRINTF_EVIDENCE_BYTES)
         t->n = DEBUGPRINTF_EVIDENCE_BYTES;
 }
@@ -274,7 +275,7 @@ static void add_reading(struct debugprintf_bound *b,
 static void bind_modules(const struct tally *t, struct debugprintf_bound *b,
                          enum debugprintf_numbering numbering)
 {
-    struct candidates c = candidates_for(t->walk->shaders, b->id);
+    struct candidates c = candidates_for(t->walk->shader_table, b->id);
     struct debugprintf_reading r = { .numbering = numbering };
     while ((r.shader = next_candidate(&c))) {
         uint32_t sound = count_sound(t, b->id, &r);
@@ -500,7 +501,7 @@ static void bind_late(const struct pfd_walk *w,
                       struct debugprintf_bound *b)
 {
     struct debugprintf_bound next = { .id = h->shader, .is_late = true };
-    struct candidates c = candidates_for(w->shaders, h->shader);
+    struct candidates c = candidates_for(w->shader_table, h->shader);
     struct debugprintf_reading r;
     while ((r.shader = next_candidate(&c))) {
         next.trust = DEBUGPRINTF_WRONG;

@@ -16,12 +16,12 @@ enum {
 };
 
 /* A bit for each format id of a loaded call, by its lower bits. */
-static uint64_t format_bits(const struct pfd_shaders *shaders)
+static uint64_t format_bits(const struct pfd_shader_table *shader_table)
 {
     uint64_t ret = 0;
     size_t n = 0;
-    for (size_t i = 0; i < shaders->n; i++) {
-        const struct pfd_spirv *m = shaders->shaders[i].module;
+    for (size_t i = 0; i < shader_table->n; i++) {
+        const struct pfd_spirv *m = shader_table->shaders[i].module;
         for (size_t k = 0; k < pfd_spirv_call_count(m); k++) {
             struct pfd_spirv_call call;
             if (n++ == CALLS_MAX)
@@ -104,7 +104,7 @@ size_t debugprintf_find(const struct pfd_field *field, size_t from, size_t to,
     struct pfd_walk w = {
         .last = true,
         .table = field->table,
-        .shaders = field->shaders,
+        .shader_table = field->shader_table,
         .options = &options,
     };
     size_t at = from + (size_t)(-(field->address + from) % ALIGNMENT);
@@ -114,7 +114,7 @@ size_t debugprintf_find(const struct pfd_field *field, size_t from, size_t to,
         const uint8_t *bytes = field->bytes + at;
         if (!has_size(bytes, 0) && !has_size(bytes, 1))
             continue;
-        formats = formats ? formats : format_bits(field->shaders);
+        formats = formats ? formats : format_bits(field->shader_table);
         w.view = pfd_byte_reader(bytes, field->n - at);
         if (find_shape(&w, formats, ret))
             return at;

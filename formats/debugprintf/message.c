@@ -16,17 +16,18 @@ struct view {
     const struct pfd_shader *shader;
 };
 
-static struct view view_of(const struct pfd_look *look)
+static struct view view_of(const struct pfd_record_view *record_view)
 {
-    struct pfd_byte_reader c = look->bytes;
+    struct pfd_byte_reader c = record_view->bytes;
     size_t n = pfd_byte_reader_left(&c);
-    struct view v = { .shape = debugprintf_shape_of(look->record) };
+    struct view v = { .shape = debugprintf_shape_of(record_view->record) };
     v.values = pfd_byte_reader_bytes(&c, n);
     v.n_values = n;
-    v.header = v.values - look->record->n_header;
-    if (look->record->string) {
-        v.shader = pfd_shaders_find(
-            look->shaders, (uint32_t)(look->record->string->key >> 32));
+    v.header = v.values - record_view->record->n_header;
+    if (record_view->record->string) {
+        v.shader = pfd_shader_table_find(
+            record_view->shader_table,
+            (uint32_t)(record_view->record->string->key >> 32));
     }
     return v;
 }
@@ -65,14 +66,15 @@ static void stage_words(const struct view *v, uint32_t ret[3])
     }
 }
 
-static void add_verbose_old(const struct pfd_look *look, const struct view *v,
-                            struct pfd_text *out, struct pfd_text *message)
+static void add_verbose_old(const struct pfd_record_view *record_view,
+                            const struct view *v, struct pfd_text *out,
+                            struct pfd_text *message)
 {
     uint32_t position = debugprintf_word(v->header, DEBUGPRINTF_AT_POSITION);
     uint32_t words[3];
     stage_words(v, words);
-    pfd_khronos_common_2019(out, &look->shaders->capture, &v->shader->object,
-                            position);
+    pfd_khronos_common_2019(out, &record_view->shader_table->capture,
+                            &v->shader->object, position);
     pfd_text_puts(out, " ");
     pfd_khronos_stage_text(
         out, v->shape->stage ? debugprintf_word(v->header, v->shape->stage) : 0,
@@ -83,11 +85,13 @@ static void add_verbose_old(const struct pfd_look *look, const struct view *v,
     pfd_khronos_source_2019(out, v->shader->module, position, true);
 }
 
-static void add_verbose_now(const struct pfd_look *look, const struct view *v,
-                            struct pfd_text *out, struct pfd_text *message)
+static void add_verbose_now(const struct pfd_record_view *record_view,
+                            const struct view *v, struct pfd_text *out,
+                            struct pfd_text *message)
 {
     const struct pfd_spirv *module = v->shader->module;
-    uint32_t k = pfd_spirv_by_offset(module, (uint32_t)look->record->key);
+    uint32_t k =
+        pfd_spirv_by_offset(module, (uint32_t)record_view->record->key);
     uint32_t stage = PFD_STAGE_UNKNOWN;
     uint32_t words[3];
     stage_of(v, &stage);
@@ -96,15 +100,16 @@ static void add_verbose_now(const struct pfd_look *look, const struct view *v,
     pfd_text_puts(out, "\n");
     pfd_khronos_stage_text(out, stage, words, PFD_KHRONOS_NOW);
     pfd_text_puts(out, "\n");
-    pfd_khronos_debug_info(out, &look->shaders->capture, &v->shader->object,
+    pfd_khronos_debug_info(out, &record_view->shader_table->capture,
+                           &v->shader->object,
                            debugprintf_word(v->header, DEBUGPRINTF_AT_SHADER));
     pfd_khronos_source(out, module, k, true);
 }
 
-static void add_message(const struct pfd_look *look, const struct view *v,
-                        struct pfd_text *out)
+static void add_message(const struct pfd_record_view *record_view,
+                        const struct view *v, struct pfd_text *out)
 {
-    const struct pfd_string *s = look->record->string;
+    const struct pfd_string *s = record_view->record->string;
     uint64_t ignored = 0; /* the layer finds nothing */
     struct pfd_khronos_values values = {
         .bytes = v->values,
@@ -129,25 +134,26 @@ static size_t keep_stored(struct pfd_slot *slots, size_t n)
 }
 
 /* As the layer prints it; the record's call is known. */
-void debugprintf_make(const struct pfd_look *look, struct pfd_made *ret)
+void debugprintf_make(const struct pfd_record_view *record_view,
+                      struct pfd_synthesized *ret)
 {
-    struct view v = view_of(look);
+    struct view v = view_of(record_view);
     struct pfd_text message = { 0 };
     uint64_t ignored = 0;
     ret->literal = true;
-    if (!look->shaders->capture.verbose) {
-        add_message(look, &v, ret->text);
+    if (!record_view->shader_table->capture.verbose) {
+        add_message(record_view, &v, ret->text);
     } else {
-        add_message(look, &v, &message);
+        add_message(record_view, &v, &message);
         if (v.shape->age == PFD_KHRONOS_OLD) {
-            add_verbose_old(look, &v, ret->text, &message);
+            add_verbose_old(record_view, &v, ret->text, &message);
         } else {
-            add_verbose_now(look, &v, ret->text, &message);
+            add_verbose_now(record_view, &v, ret->text, &message);
         }
     }
     ret->text->failed |= message.failed;
     pfd_text_free(&message);
-    size_t n = debugprintf_slots(look, ret->slots, &ignored);
+    size_t n = debugprintf_slots(record_view, ret->slots, &ignored);
     ret->n_slots = keep_stored(ret->slots, n);
 }
 
@@ -176,9 +182,10 @@ static void add_text(struct origins *o, const char *name, const char *text,
     };
 }
 
-size_t debugprintf_origin(const struct pfd_look *look, struct pfd_origin *ret)
+size_t debugprintf_origin(const struct pfd_record_view *record_view,
+                          struct pfd_origin *ret)
 {
-    struct view v = view_of(look);
+    struct view v = view_of(record_view);
     struct origins o = { ret, 0 };
     uint32_t stage = 0;
     uint32_t words[3];
@@ -192,18 +199,19 @@ size_t debugprintf_origin(const struct pfd_look *look, struct pfd_origin *ret)
         if (v.shape->info)
             o.n += pfd_khronos_origin(ret + o.n, stage, words);
     }
-    if (!look->record->string || !v.shader) {
+    if (!record_view->record->string || !v.shader) {
         add_number(
             &o, "position",
             debugprintf_offset_of(
                 v.shape, debugprintf_word(v.header, DEBUGPRINTF_AT_POSITION)));
         return o.n;
     }
-    uint32_t offset = (uint32_t)look->record->key;
+    uint32_t offset = (uint32_t)record_view->record->key;
     add_number(&o, "instruction", offset);
     size_t call = debugprintf_call_at(
         v.shader->module, pfd_spirv_by_offset(v.shader->module, offset));
     o.n += pfd_khronos_place_origin(
-        ret + o.n, pfd_shaders_place(look->shaders, v.shader, call));
+        ret + o.n,
+        pfd_shader_table_place(record_view->shader_table, v.shader, call));
     return o.n;
 }

@@ -164,14 +164,14 @@ bool debugprintf_is_plausible(const struct pfd_walk *w,
 
 /* Is the record's string that of a call of n dwords, in a shader that is here?
  */
-static bool is_of_call(const struct pfd_look *look, uint64_t n)
+static bool is_of_call(const struct pfd_record_view *record_view, uint64_t n)
 {
-    const struct pfd_record *r = look->record;
+    const struct pfd_record *r = record_view->record;
     const struct pfd_string *s = r->string;
     bool no_16 = r->layout & DEBUGPRINTF_NO_16;
     bool is_cut = r->layout & DEBUGPRINTF_CUT;
-    const struct pfd_shader *shader =
-        pfd_shaders_find(look->shaders, (uint32_t)(s->key >> 32));
+    const struct pfd_shader *shader = pfd_shader_table_find(
+        record_view->shader_table, (uint32_t)(s->key >> 32));
     if (!shader || r->layout & ~(uint64_t)(DEBUGPRINTF_NO_16 | DEBUGPRINTF_CUT))
         return false;
     uint32_t k = pfd_spirv_by_offset(shader->module, (uint32_t)s->key);
@@ -184,28 +184,29 @@ static bool is_of_call(const struct pfd_look *look, uint64_t n)
 
 /* Do the record's size word and its bytes agree? With what the formatter reads
  * on. */
-static bool is_of_size(const struct pfd_look *look, uint32_t size)
+static bool is_of_size(const struct pfd_record_view *record_view, uint32_t size)
 {
-    const struct pfd_record *r = look->record;
+    const struct pfd_record *r = record_view->record;
     return size * (uint64_t)DWORD >= r->n_bytes &&
            size <= DEBUGPRINTF_RECORD_MAX && r->n_bytes % DWORD == 0 &&
-           look->bytes.n - r->n_bytes <= DEBUGPRINTF_READ_ON_MAX;
+           record_view->bytes.n - r->n_bytes <= DEBUGPRINTF_READ_ON_MAX;
 }
 
-bool debugprintf_is_record(const struct pfd_look *look)
+bool debugprintf_is_record(const struct pfd_record_view *record_view)
 {
-    const struct pfd_record *r = look->record;
+    const struct pfd_record *r = record_view->record;
     const struct debugprintf_shape *s = debugprintf_shape_of(r);
-    unsigned flags = s->flag | PFD_RECORD_MADE | PFD_RECORD_COPIED;
+    unsigned flags = s->flag | PFD_RECORD_SYNTHESIZED | PFD_RECORD_COPIED;
     if (s->header * DWORD != r->n_header || r->flags & ~flags ||
         s->flag != (r->flags & PFD_RECORD_OWN))
         return false;
-    uint32_t size = debugprintf_word(look->bytes.base, 0);
-    uint32_t shader = debugprintf_word(look->bytes.base, DEBUGPRINTF_AT_SHADER);
-    if (!is_of_size(look, size) || r->key >> 32 != shader)
+    uint32_t size = debugprintf_word(record_view->bytes.base, 0);
+    uint32_t shader =
+        debugprintf_word(record_view->bytes.base, DEBUGPRINTF_AT_SHADER);
+    if (!is_of_size(record_view, size) || r->key >> 32 != shader)
         return false;
     if (!r->string)
-        return !(r->flags & PFD_RECORD_MADE);
+        return !(r->flags & PFD_RECORD_SYNTHESIZED);
     return (uint32_t)r->key == (uint32_t)r->string->key &&
-           is_of_call(look, size - s->header);
+           is_of_call(record_view, size - s->header);
 }

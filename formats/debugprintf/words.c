@@ -6,20 +6,20 @@ enum {
     DWORD = 4
 };
 
-static uint32_t word_at(const struct pfd_look *look, uint32_t i)
+static uint32_t word_at(const struct pfd_record_view *record_view, uint32_t i)
 {
     size_t at = (size_t)i * DWORD;
-    return at + DWORD <= look->bytes.n
-               ? pfd_byte_reader_peek_u32(&look->bytes, at)
+    return at + DWORD <= record_view->bytes.n
+               ? pfd_byte_reader_peek_u32(&record_view->bytes, at)
                : 0;
 }
 
 static uint32_t stage_of(const struct debugprintf_shape *s,
-                         const struct pfd_look *look)
+                         const struct pfd_record_view *record_view)
 {
-    return s->is_packed ? word_at(look, DEBUGPRINTF_AT_POSITION) >>
+    return s->is_packed ? word_at(record_view, DEBUGPRINTF_AT_POSITION) >>
                               DEBUGPRINTF_OFFSET_BITS
-                        : word_at(look, s->stage);
+                        : word_at(record_view, s->stage);
 }
 
 static const char *position_text(const struct debugprintf_shape *s)
@@ -55,10 +55,11 @@ static const char *name_of(const struct debugprintf_shape *s, uint32_t i)
     return "not known";
 }
 
-bool debugprintf_entry_word(const struct pfd_look *look, uint32_t at,
-                            struct pfd_word *ret)
+bool debugprintf_entry_word(const struct pfd_record_view *record_view,
+                            uint32_t at, struct pfd_word *ret)
 {
-    const struct debugprintf_shape *s = debugprintf_shape_of(look->record);
+    const struct debugprintf_shape *s =
+        debugprintf_shape_of(record_view->record);
     uint32_t i = at / DWORD;
     uint64_t end = (i + UINT64_C(1)) * DWORD;
     if (i >= s->header)
@@ -68,21 +69,22 @@ bool debugprintf_entry_word(const struct pfd_look *look, uint32_t at,
     if (i == DEBUGPRINTF_AT_SHADER)
         return pfd_word_set(ret, end, "shader id");
     if (i == DEBUGPRINTF_AT_POSITION && s->is_packed) {
-        uint32_t position = debugprintf_offset_of(s, word_at(look, i));
+        uint32_t position = debugprintf_offset_of(s, word_at(record_view, i));
         return pfd_word_set(
             ret, end, "stage (%s) and instruction: its place, dword %u",
-            pfd_stage_name(pfd_stage_of(stage_of(s, look))), position);
+            pfd_stage_name(pfd_stage_of(stage_of(s, record_view))), position);
     }
     if (i == DEBUGPRINTF_AT_POSITION)
         return pfd_word_set(ret, end, "%s", position_text(s));
     if (i == s->stage) {
-        return pfd_word_set(ret, end, "stage (%s)",
-                            pfd_stage_name(pfd_stage_of(stage_of(s, look))));
+        return pfd_word_set(
+            ret, end, "stage (%s)",
+            pfd_stage_name(pfd_stage_of(stage_of(s, record_view))));
     }
     if (is_info(s, i)) {
         return pfd_word_set(
             ret, end, "stage word: %s",
-            pfd_khronos_stage_word(stage_of(s, look), i - s->info));
+            pfd_khronos_stage_word(stage_of(s, record_view), i - s->info));
     }
     return pfd_word_set(ret, end, "%s", name_of(s, i));
 }

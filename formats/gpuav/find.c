@@ -31,7 +31,7 @@ static bool fits_shader(const struct pfd_field *field, const uint8_t *bytes,
 {
     struct gpuav_record record;
     gpuav_read(bytes, size, false, &record);
-    struct gpuav_place place = gpuav_place_of(field->shaders, &record);
+    struct gpuav_place place = gpuav_place_of(field->shader_table, &record);
     return place.shader && !place.is_wrong && place.k != PFD_SPIRV_NONE;
 }
 
@@ -51,7 +51,7 @@ static struct chain follow(const struct pfd_field *field, const uint8_t *bytes,
         ret.n++;
         ret.n_now += size == GPUAV_NOW;
         ret.n_known +=
-            field->shaders->n && fits_shader(field, bytes + at, size);
+            field->shader_table->n && fits_shader(field, bytes + at, size);
         ret.end += size;
         ret.meets |= ret.end == count;
     }

@@ -20,7 +20,7 @@ enum {
 
 struct state {
     struct gpuav_age age; /* data 0: not decided yet */
-    struct pfd_chain chain;
+    struct pfd_validation_chain validation_chain;
     uint32_t told; /* the loose module that was last said to be used, and 1 */
 };
 
@@ -104,7 +104,7 @@ static struct reading read_as(const struct pfd_walk *w, const uint8_t *bytes,
     struct reading ret = { .from_one = from_one };
     ret.fits = gpuav_codes_fit(bytes, size, from_one);
     gpuav_read(bytes, size, from_one, &ret.record);
-    ret.place = gpuav_place_of(w->shaders, &ret.record);
+    ret.place = gpuav_place_of(w->shader_table, &ret.record);
     return ret;
 }
 
@@ -148,7 +148,8 @@ static bool is_ambiguous(const struct gpuav_age *age, uint32_t size,
 static void set_reading(const struct reading *reading, struct pfd_record *r)
 {
     r->key = gpuav_id(&reading->record);
-    r->flags = PFD_RECORD_MADE | (reading->from_one ? GPUAV_FROM_ONE : 0);
+    r->flags =
+        PFD_RECORD_SYNTHESIZED | (reading->from_one ? GPUAV_FROM_ONE : 0);
     r->findings |= reading->place.is_wrong ? FINDING(wrong_module) : 0;
 }
 
@@ -178,7 +179,8 @@ static void add_record(struct pfd_walk *w, struct state *st, uint32_t size)
         set_reading(&readings[1], &reading);
         pfd_walk_alternative(w, &reading);
     }
-    pfd_chain_pass(&st->chain, w, size, (uint64_t)size * DWORD);
+    pfd_validation_chain_pass(&st->validation_chain, w, size,
+                              (uint64_t)size * DWORD);
 }
 
 /* ---- the walk ---- */
@@ -187,10 +189,10 @@ static enum pfd_status open_buffer(struct pfd_walk *w, struct state *st)
 {
     if (!w->last && w->view.n < GPUAV_EVIDENCE_BYTES)
         return PFD_MORE;
-    if (!pfd_chain_has_header(w))
+    if (!pfd_validation_chain_has_header(w))
         return PFD_END;
     st->age = gpuav_decide(w);
-    st->chain = (struct pfd_chain){
+    st->validation_chain = (struct pfd_validation_chain){
         .data = st->age.data,
         .wanted = pfd_walk_u32(w, (st->age.data - 1u) * (uint64_t)DWORD),
         .header = LEAST,
@@ -198,7 +200,7 @@ static enum pfd_status open_buffer(struct pfd_walk *w, struct state *st)
         .sizes = "8 to 14 or 16",
         .record_at = record_at,
     };
-    pfd_chain_open(&st->chain, w);
+    pfd_validation_chain_open(&st->validation_chain, w);
     return PFD_OK;
 }
 
@@ -209,18 +211,25 @@ static enum pfd_status step_strange(struct pfd_walk *w, struct state *st,
 {
     size_t n = 0;
     if (size == 0)
-        return pfd_chain_lose(&st->chain, w, size, PFD_CHAIN_ZERO);
+        return pfd_validation_chain_lose(&st->validation_chain, w, size,
+                                         PFD_VALIDATION_CHAIN_ZERO);
     if (!gpuav_is_size(size))
-        return pfd_chain_lose(&st->chain, w, size, PFD_CHAIN_BAD_SIZE);
+        return pfd_validation_chain_lose(&st->validation_chain, w, size,
+                                         PFD_VALIDATION_CHAIN_BAD_SIZE);
     if ((uint64_t)size * DWORD > left)
-        return pfd_chain_lose(&st->chain, w, size, PFD_CHAIN_CUT);
-    if (w->at + (uint64_t)size * DWORD > pfd_chain_limit(&st->chain))
-        return pfd_chain_lose(&st->chain, w, size, PFD_CHAIN_PAST_END);
+        return pfd_validation_chain_lose(&st->validation_chain, w, size,
+                                         PFD_VALIDATION_CHAIN_CUT);
+    if (w->at + (uint64_t)size * DWORD >
+        pfd_validation_chain_limit(&st->validation_chain))
+        return pfd_validation_chain_lose(&st->validation_chain, w, size,
+                                         PFD_VALIDATION_CHAIN_PAST_END);
     if (hides_records(w, size))
-        return pfd_chain_lose(&st->chain, w, size, PFD_CHAIN_HIDING);
+        return pfd_validation_chain_lose(&st->validation_chain, w, size,
+                                         PFD_VALIDATION_CHAIN_HIDING);
     const uint8_t *bytes = bytes_at(w, w->at + (uint64_t)size * DWORD, &n);
     if (!leads_on(bytes, n, st->age.data))
-        return pfd_chain_lose(&st->chain, w, size, PFD_CHAIN_STRAY);
+        return pfd_validation_chain_lose(&st->validation_chain, w, size,
+                                         PFD_VALIDATION_CHAIN_STRAY);
     add_record(w, st, size);
     return PFD_OK;
 }
@@ -232,16 +241,19 @@ static enum pfd_status step(struct pfd_walk *w, struct state *st)
     if (!w->last && left < 3 * GPUAV_RECORD_MAX * DWORD)
         return PFD_MORE;
     if (left < LEAST * DWORD)
-        return pfd_chain_end(&st->chain, w);
+        return pfd_validation_chain_end(&st->validation_chain, w);
     const uint8_t *bytes = bytes_at(w, w->at, &n);
     uint32_t size = gpuav_plausible(bytes, n, st->age.data);
     if (!size)
         return step_strange(w, st, gpuav_word(bytes, 0), n);
     if ((size_t)size * DWORD > n)
-        return pfd_chain_lose(&st->chain, w, size, PFD_CHAIN_CUT);
-    if (w->at + (uint64_t)size * DWORD > pfd_chain_limit(&st->chain) &&
+        return pfd_validation_chain_lose(&st->validation_chain, w, size,
+                                         PFD_VALIDATION_CHAIN_CUT);
+    if (w->at + (uint64_t)size * DWORD >
+            pfd_validation_chain_limit(&st->validation_chain) &&
         !record_at(w, w->at))
-        return pfd_chain_lose(&st->chain, w, size, PFD_CHAIN_PAST_END);
+        return pfd_validation_chain_lose(&st->validation_chain, w, size,
+                                         PFD_VALIDATION_CHAIN_PAST_END);
     add_record(w, st, size);
     return PFD_OK;
 }
@@ -256,7 +268,9 @@ static enum pfd_status gpuav_walk(struct pfd_walk *w)
     }
     while (pfd_walk_has_room(w)) {
         enum pfd_status status =
-            st->chain.is_lost ? pfd_chain_find(&st->chain, w) : step(w, st);
+            st->validation_chain.is_lost
+                ? pfd_validation_chain_find(&st->validation_chain, w)
+                : step(w, st);
         if (status != PFD_OK)
             return status;
     }
@@ -265,16 +279,17 @@ static enum pfd_status gpuav_walk(struct pfd_walk *w)
 
 /* ---- records from elsewhere ---- */
 
-static bool gpuav_is_record(const struct pfd_look *look)
+static bool gpuav_is_record(const struct pfd_record_view *record_view)
 {
-    const struct pfd_record *r = look->record;
-    const uint8_t *bytes = look->bytes.base;
+    const struct pfd_record *r = record_view->record;
+    const uint8_t *bytes = record_view->bytes.base;
     uint32_t size = r->n_bytes / DWORD;
     struct gpuav_record record;
-    if (r->string || r->layout || r->n_bytes != look->bytes.n ||
+    if (r->string || r->layout || r->n_bytes != record_view->bytes.n ||
         r->n_bytes % DWORD || !gpuav_is_size(size) ||
         r->n_header != header_of(size) ||
-        (r->flags & ~(GPUAV_FROM_ONE | PFD_RECORD_COPIED)) != PFD_RECORD_MADE)
+        (r->flags & ~(GPUAV_FROM_ONE | PFD_RECORD_COPIED)) !=
+            PFD_RECORD_SYNTHESIZED)
         return false;
     uint32_t stated = gpuav_word(bytes, 0);
     if (stated != size && (stated || size != GPUAV_OWN_CHECK))
@@ -291,16 +306,17 @@ struct view {
     uint32_t k; /* the instruction */
 };
 
-static struct view view_of(const struct pfd_look *look)
+static struct view view_of(const struct pfd_record_view *record_view)
 {
-    struct pfd_byte_reader c = look->bytes;
+    struct pfd_byte_reader c = record_view->bytes;
     uint32_t n = (uint32_t)pfd_byte_reader_left(&c);
     const uint8_t *payload = pfd_byte_reader_bytes(&c, n);
     struct view v = { .k = PFD_SPIRV_NONE };
-    gpuav_read(payload - look->record->n_header,
-               (n + look->record->n_header) / DWORD,
-               look->record->flags & GPUAV_FROM_ONE, &v.record);
-    struct gpuav_place place = gpuav_place_of(look->shaders, &v.record);
+    gpuav_read(payload - record_view->record->n_header,
+               (n + record_view->record->n_header) / DWORD,
+               record_view->record->flags & GPUAV_FROM_ONE, &v.record);
+    struct gpuav_place place =
+        gpuav_place_of(record_view->shader_table, &v.record);
     if (!place.is_wrong) {
         v.shader = place.shader;
         v.k = place.k;
@@ -308,15 +324,15 @@ static struct view view_of(const struct pfd_look *look)
     return v;
 }
 
-static void add_layer_old(const struct pfd_look *look, const struct view *v,
-                          struct pfd_text *out)
+static void add_layer_old(const struct pfd_record_view *record_view,
+                          const struct view *v, struct pfd_text *out)
 {
     static const struct pfd_vulkan_object none;
     const struct gpuav_record *r = &v->record;
     if (r->fault.kind == GPUAV_DRAW || r->fault.kind == GPUAV_DISPATCH)
         return;
     pfd_text_puts(out, " ");
-    pfd_khronos_common_2019(out, &look->shaders->capture,
+    pfd_khronos_common_2019(out, &record_view->shader_table->capture,
                             v->shader ? &v->shader->object : &none,
                             r->position);
     pfd_text_puts(out, " ");
@@ -326,30 +342,32 @@ static void add_layer_old(const struct pfd_look *look, const struct view *v,
                             r->position, false);
 }
 
-static void add_layer_now(const struct pfd_look *look, const struct view *v,
-                          struct pfd_text *out)
+static void add_layer_now(const struct pfd_record_view *record_view,
+                          const struct view *v, struct pfd_text *out)
 {
     static const struct pfd_vulkan_object none;
     const struct gpuav_record *r = &v->record;
     pfd_text_puts(out, "\n");
     pfd_khronos_stage_text(out, r->stage, r->words, PFD_KHRONOS_NOW);
     pfd_text_puts(out, "\n");
-    pfd_khronos_debug_info(out, &look->shaders->capture,
+    pfd_khronos_debug_info(out, &record_view->shader_table->capture,
                            v->shader ? &v->shader->object : &none, r->shader);
     pfd_khronos_source(out, v->shader ? v->shader->module : NULL, v->k, false);
 }
 
-static void gpuav_make(const struct pfd_look *look, struct pfd_made *ret)
+static void gpuav_make(const struct pfd_record_view *record_view,
+                       struct pfd_synthesized *ret)
 {
-    struct view v = view_of(look);
-    bool as_layer = look->options->compat == PFD_COMPAT_KHRONOS;
-    size_t n = pfd_byte_reader_left(&look->bytes) / DWORD;
+    struct view v = view_of(record_view);
+    bool as_layer = record_view->options->compat == PFD_COMPAT_KHRONOS;
+    size_t n = pfd_byte_reader_left(&record_view->bytes) / DWORD;
     ret->literal = true;
-    gpuav_fault_text(ret->text, &v.record, &look->shaders->capture, as_layer);
+    gpuav_fault_text(ret->text, &v.record, &record_view->shader_table->capture,
+                     as_layer);
     if (as_layer && v.record.is_now) {
-        add_layer_now(look, &v, ret->text);
+        add_layer_now(record_view, &v, ret->text);
     } else if (as_layer && v.record.size <= 11) {
-        add_layer_old(look, &v, ret->text);
+        add_layer_old(record_view, &v, ret->text);
     }
     for (size_t i = 0; i < n; i++) {
         ret->slots[i] = (struct pfd_slot){ .at = (uint32_t)(i * DWORD),
@@ -365,9 +383,10 @@ static size_t add_action(const struct gpuav_record *r, struct pfd_origin *ret)
     return r->has_action;
 }
 
-static size_t gpuav_origin(const struct pfd_look *look, struct pfd_origin *ret)
+static size_t gpuav_origin(const struct pfd_record_view *record_view,
+                           struct pfd_origin *ret)
 {
-    struct view v = view_of(look);
+    struct view v = view_of(record_view);
     const struct gpuav_record *r = &v.record;
     size_t n = gpuav_fault_origin(&r->fault, ret);
     if (r->is_own)
@@ -411,7 +430,7 @@ static bool gpuav_buffer_word(const struct pfd_walk *w, uint64_t at,
                               struct pfd_word *ret)
 {
     const struct state *st = w->state;
-    return pfd_chain_word(&st->chain, at, ret);
+    return pfd_validation_chain_word(&st->validation_chain, at, ret);
 }
 
 /* There are no format strings. */
@@ -424,10 +443,10 @@ static void gpuav_layout(const struct pfd_string *string,
     ret->n_slots = 0;
 }
 
-static size_t gpuav_slots(const struct pfd_look *look, struct pfd_slot *ret,
-                          uint64_t *findings)
+static size_t gpuav_slots(const struct pfd_record_view *record_view,
+                          struct pfd_slot *ret, uint64_t *findings)
 {
-    (void)look;
+    (void)record_view;
     (void)ret;
     (void)findings;
     return 0;

@@ -158,7 +158,7 @@ struct gpuav_place {
     bool is_wrong; /* the module that was told for it is another one */
 };
 
-struct gpuav_place gpuav_place_of(const struct pfd_shaders *shaders,
+struct gpuav_place gpuav_place_of(const struct pfd_shader_table *shader_table,
                                   const struct gpuav_record *record);
 
 /* A record's id: its error, by group where there are groups. */
@@ -173,7 +173,7 @@ size_t gpuav_fault_origin(const struct gpuav_fault *fault,
                           struct pfd_origin *ret);
 
 /* The format's entry_word(). */
-bool gpuav_entry_word(const struct pfd_look *look, uint32_t at,
+bool gpuav_entry_word(const struct pfd_record_view *record_view, uint32_t at,
                       struct pfd_word *ret);
 
 #endif

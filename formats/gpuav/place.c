@@ -217,13 +217,13 @@ static enum fit find_instruction(const struct pfd_spirv *m,
 
 /* Among modules whose number nobody told: the only one with an instruction that
  * reaches the very resource. Less would be a guess. */
-static struct gpuav_place find_loose(const struct pfd_shaders *shaders,
-                                     const struct gpuav_record *r)
+static struct gpuav_place find_loose(
+    const struct pfd_shader_table *shader_table, const struct gpuav_record *r)
 {
     struct gpuav_place none = { .k = PFD_SPIRV_NONE };
     struct gpuav_place ret = none;
-    for (size_t i = 0; i < shaders->n; i++) {
-        const struct pfd_shader *s = &shaders->shaders[i];
+    for (size_t i = 0; i < shader_table->n; i++) {
+        const struct pfd_shader *s = &shader_table->shaders[i];
         uint32_t k = PFD_SPIRV_NONE;
         if (!s->is_loose || !stage_fits(s, r) ||
             find_instruction(s->module, r, &k) != FIT_SURE)
@@ -237,14 +237,14 @@ static struct gpuav_place find_loose(const struct pfd_shaders *shaders,
 
 /* The module that an instrumented one was made of says more, where it is here.
  */
-static void use_original(const struct pfd_shaders *shaders,
+static void use_original(const struct pfd_shader_table *shader_table,
                          const struct gpuav_record *r,
                          struct gpuav_place *place)
 {
     uint32_t k = PFD_SPIRV_NONE;
     const struct pfd_shader *original =
         place->shader->has_original
-            ? pfd_shaders_find(shaders, place->shader->original)
+            ? pfd_shader_table_find(shader_table, place->shader->original)
             : NULL;
     if (!original || r->size <= 13 ||
         find_instruction(original->module, r, &k) == FIT_NO)
@@ -253,22 +253,22 @@ static void use_original(const struct pfd_shaders *shaders,
     place->k = k;
 }
 
-struct gpuav_place gpuav_place_of(const struct pfd_shaders *shaders,
+struct gpuav_place gpuav_place_of(const struct pfd_shader_table *shader_table,
                                   const struct gpuav_record *r)
 {
     struct gpuav_place ret = { .k = PFD_SPIRV_NONE };
     if (r->is_own)
         return ret;
-    ret.shader = pfd_shaders_told(shaders, r->shader);
+    ret.shader = pfd_shader_table_given(shader_table, r->shader);
     if (!ret.shader)
-        return has_instruction(r) ? find_loose(shaders, r) : ret;
+        return has_instruction(r) ? find_loose(shader_table, r) : ret;
     ret.is_wrong = !stage_fits(ret.shader, r);
     if (has_instruction(r) && !ret.is_wrong) {
         enum fit fit = find_instruction(ret.shader->module, r, &ret.k);
         /* Addresses may have been checked in a module that was changed. */
         ret.is_wrong = fit == FIT_NO && r->fault.kind != GPUAV_ADDRESS;
         if (fit != FIT_NO)
-            use_original(shaders, r, &ret);
+            use_original(shader_table, r, &ret);
     }
     return ret;
 }

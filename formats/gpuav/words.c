@@ -220,18 +220,18 @@ static bool set_error(struct pfd_word *ret, uint64_t end,
                         fault_name(f, "group_name"), name);
 }
 
-bool gpuav_entry_word(const struct pfd_look *look, uint32_t at,
+bool gpuav_entry_word(const struct pfd_record_view *record_view, uint32_t at,
                       struct pfd_word *ret)
 {
-    uint32_t size = look->record->n_bytes / DWORD;
+    uint32_t size = record_view->record->n_bytes / DWORD;
     uint32_t i = at / DWORD;
     uint64_t end = (i + UINT64_C(1)) * DWORD;
     const struct age *age = age_of(size);
     struct gpuav_record r;
-    if (!age || i >= size || look->bytes.n < (size_t)size * DWORD)
+    if (!age || i >= size || record_view->bytes.n < (size_t)size * DWORD)
         return false;
-    gpuav_read(look->bytes.base, size, look->record->flags & GPUAV_FROM_ONE,
-               &r);
+    gpuav_read(record_view->bytes.base, size,
+               record_view->record->flags & GPUAV_FROM_ONE, &r);
     const struct word_row *row = &age->words[i];
     const char *stage = pfd_stage_name(pfd_stage_of(r.stage));
     if (r.is_own && !r.is_now && (size < 14 ? i < 7 : i > 0 && i < 7)) {

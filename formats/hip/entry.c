@@ -22,11 +22,11 @@ static bool is_constant(const struct pfd_record *r, size_t n_payload)
                                               !(s->flags & PFD_STRING_CHAR)));
 }
 
-bool hip_is_record(const struct pfd_look *look)
+bool hip_is_record(const struct pfd_record_view *record_view)
 {
-    const struct pfd_record *r = look->record;
-    size_t n = look->bytes.n;
-    bool is_made = r->flags & PFD_RECORD_MADE;
+    const struct pfd_record *r = record_view->record;
+    size_t n = record_view->bytes.n;
+    bool is_made = r->flags & PFD_RECORD_SYNTHESIZED;
     if (n < HIP_ENTRY_MIN || n > HIP_ENTRY_MAX || n % DWORD ||
         r->flags & (PFD_RECORD_OWN | PFD_RECORD_OWN2) ||
         !(r->flags & (PFD_RECORD_STDOUT | PFD_RECORD_STDERR)) ||
@@ -69,48 +69,49 @@ unsigned hip_count_texts(const struct pfd_step *steps)
 
 /* Not where the walk did it: the steps of a long format string in an entry are
  * not known before. */
-static void solve_late(const struct pfd_look *look, uint32_t from,
+static void solve_late(const struct pfd_record_view *record_view, uint32_t from,
                        struct pfd_slot *slots, struct pfd_rocm_arguments *ret)
 {
-    const struct pfd_step *steps = look->string->steps;
+    const struct pfd_step *steps = record_view->string->steps;
     struct pfd_ways ways;
-    bool all = pfd_rocm_weigh(steps, &look->bytes, from, &ways);
+    bool all = pfd_rocm_weigh(steps, &record_view->bytes, from, &ways);
     if (ways.n) {
-        pfd_rocm_lay_out(steps, &look->bytes, from, ways.way[0].choice, slots,
-                         ret);
+        pfd_rocm_lay_out(steps, &record_view->bytes, from, ways.way[0].choice,
+                         slots, ret);
     }
     if (!all || pfd_ways_left(&ways) > 1)
         ret->findings |= FINDING(null_strings);
 }
 
-size_t hip_slots(const struct pfd_look *look, struct pfd_slot *ret,
-                 uint64_t *findings)
+size_t hip_slots(const struct pfd_record_view *record_view,
+                 struct pfd_slot *ret, uint64_t *findings)
 {
     struct pfd_rocm_arguments arguments;
-    const struct pfd_record *r = look->record;
-    const struct pfd_step *steps = look->string->steps;
+    const struct pfd_record *r = record_view->record;
+    const struct pfd_step *steps = record_view->string->steps;
     uint64_t nulls =
         r->layout & HIP_LAYOUT_NULLS ? r->layout >> HIP_FIRST_NULL : 0;
     uint32_t n_text = 0;
     uint32_t from = 0;
-    if (r->flags & PFD_RECORD_MADE && !r->string)
-        pfd_rocm_text(&look->bytes, 0, &n_text, &from);
-    bool fits =
-        pfd_rocm_lay_out(steps, &look->bytes, from, nulls, ret, &arguments);
+    if (r->flags & PFD_RECORD_SYNTHESIZED && !r->string)
+        pfd_rocm_text(&record_view->bytes, 0, &n_text, &from);
+    bool fits = pfd_rocm_lay_out(steps, &record_view->bytes, from, nulls, ret,
+                                 &arguments);
     unsigned n_texts =
         r->layout & HIP_LAYOUT_NULLS ? 0 : hip_count_texts(steps);
     if (n_texts > 1 || (n_texts && !fits))
-        solve_late(look, from, ret, &arguments);
+        solve_late(record_view, from, ret, &arguments);
     *findings |= arguments.findings;
     return arguments.n_slots;
 }
 
 /* A format string that stands in the entry. */
-void hip_make(const struct pfd_look *look, struct pfd_made *ret)
+void hip_make(const struct pfd_record_view *record_view,
+              struct pfd_synthesized *ret)
 {
     uint32_t n_text;
     uint32_t n_used;
-    const char *text = pfd_rocm_text(&look->bytes, 0, &n_text, &n_used);
+    const char *text = pfd_rocm_text(&record_view->bytes, 0, &n_text, &n_used);
     bool is_long = n_text > PFD_ROCM_FORMAT_MAX;
     pfd_text_add(ret->text, text, is_long ? PFD_ROCM_FORMAT_MAX : n_text);
     if (n_text == n_used || is_long)
@@ -118,11 +119,11 @@ void hip_make(const struct pfd_look *look, struct pfd_made *ret)
     ret->lay_out = true;
 }
 
-bool hip_entry_word(const struct pfd_look *look, uint32_t at,
+bool hip_entry_word(const struct pfd_record_view *record_view, uint32_t at,
                     struct pfd_word *ret)
 {
     static const char *const hash[] = { "low", "high" };
-    uint32_t control = pfd_byte_reader_peek_u32(&look->bytes, 0);
+    uint32_t control = pfd_byte_reader_peek_u32(&record_view->bytes, 0);
     uint32_t n_text;
     uint32_t n_used;
     uint64_t end = at / DWORD * DWORD + DWORD;
@@ -137,7 +138,7 @@ bool hip_entry_word(const struct pfd_look *look, uint32_t at,
                pfd_word_set(ret, end, "hash of the format string, %s half",
                             hash[(at - HIP_CONTROL) / DWORD]);
     }
-    struct pfd_byte_reader payload = look->bytes;
+    struct pfd_byte_reader payload = record_view->bytes;
     pfd_byte_reader_seek(&payload, HIP_CONTROL);
     payload = pfd_byte_reader_sub(&payload, pfd_byte_reader_left(&payload));
     pfd_rocm_text(&payload, 0, &n_text, &n_used);

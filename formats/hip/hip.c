@@ -406,7 +406,7 @@ static void add_inline(struct pfd_walk *w, const struct header *h,
                        enum likeness likeness)
 {
     struct pfd_record *r = add_record(w, h, HIP_CONTROL);
-    r->flags |= PFD_RECORD_MADE;
+    r->flags |= PFD_RECORD_SYNTHESIZED;
     read_inline(w, r);
     if (likeness == ALL_TEXT)
         return;
@@ -414,7 +414,7 @@ static void add_inline(struct pfd_walk *w, const struct header *h,
     struct pfd_record other = *r;
     other.key = h->hash;
     other.n_header = HIP_ENTRY_MIN;
-    other.flags &= (uint8_t)~PFD_RECORD_MADE;
+    other.flags &= (uint8_t)~PFD_RECORD_SYNTHESIZED;
     other.findings = FINDING(unknown_id);
     other.layout = HIP_LAYOUT_OWN;
     pfd_walk_alternative(w, &other);
@@ -431,7 +431,7 @@ static void add_unknown(struct pfd_walk *w, const struct header *h,
         return;
     struct pfd_record other = *r;
     other.n_header = HIP_CONTROL;
-    other.flags |= PFD_RECORD_MADE;
+    other.flags |= PFD_RECORD_SYNTHESIZED;
     other.findings = FINDING(bad_control);
     pfd_walk_alternative(w, &other);
 }

@@ -35,11 +35,12 @@ unsigned hip_count_texts(const struct pfd_step *steps);
 /* pfd_string_kind.layout, and members of the format. */
 void hip_layout(const struct pfd_string *s,
                 const struct pfd_program_facts *facts, struct pfd_layout *ret);
-bool hip_is_record(const struct pfd_look *look);
-size_t hip_slots(const struct pfd_look *look, struct pfd_slot *ret,
-                 uint64_t *findings);
-void hip_make(const struct pfd_look *look, struct pfd_made *ret);
-bool hip_entry_word(const struct pfd_look *look, uint32_t at,
+bool hip_is_record(const struct pfd_record_view *record_view);
+size_t hip_slots(const struct pfd_record_view *record_view,
+                 struct pfd_slot *ret, uint64_t *findings);
+void hip_make(const struct pfd_record_view *record_view,
+              struct pfd_synthesized *ret);
+bool hip_entry_word(const struct pfd_record_view *record_view, uint32_t at,
                     struct pfd_word *ret);
 
 #endif

@@ -163,7 +163,7 @@ static bool read_message(struct pfd_record *r, const uint8_t *payload,
         },
         HOSTCALL_QWORD, &n_text, &n_used);
     r->key = pfd_md5_u64(text, n_text);
-    r->flags |= PFD_RECORD_MADE;
+    r->flags |= PFD_RECORD_SYNTHESIZED;
     r->flags |=
         control & CONTROL_STDERR ? PFD_RECORD_STDERR : PFD_RECORD_STDOUT;
     if (control & ~(uint64_t)CONTROL_STDERR)

@@ -78,11 +78,13 @@ int hostcall_probe(const struct pfd_byte_reader *first, uint64_t n_buffer);
 
 /* ---- entry.c: what a whole message says; members of the format ---- */
 
-bool hostcall_is_record(const struct pfd_look *look);
-size_t hostcall_slots(const struct pfd_look *look, struct pfd_slot *ret,
-                      uint64_t *findings);
-void hostcall_make(const struct pfd_look *look, struct pfd_made *ret);
-size_t hostcall_origin(const struct pfd_look *look, struct pfd_origin *ret);
+bool hostcall_is_record(const struct pfd_record_view *record_view);
+size_t hostcall_slots(const struct pfd_record_view *record_view,
+                      struct pfd_slot *ret, uint64_t *findings);
+void hostcall_make(const struct pfd_record_view *record_view,
+                   struct pfd_synthesized *ret);
+size_t hostcall_origin(const struct pfd_record_view *record_view,
+                       struct pfd_origin *ret);
 
 /* ---- words.c: what its dwords are ---- */
 

@@ -20,17 +20,17 @@ struct message {
     struct pfd_byte_reader payload;
 };
 
-static struct message open_message(const struct pfd_look *look)
+static struct message open_message(const struct pfd_record_view *record_view)
 {
-    const struct pfd_string *s = look->record->string;
+    const struct pfd_string *s = record_view->record->string;
     uint32_t n = llpc_abort_dwords(s);
     const uint64_t *words = pfd_string_layout(s);
-    size_t left = pfd_byte_reader_left(&look->bytes) / DWORD;
+    size_t left = pfd_byte_reader_left(&record_view->bytes) / DWORD;
     return (struct message){
         .status = words + 1,
         .constants = words + 1 + (n + BITS - 1) / BITS,
         .is_whole = left != s->n_arguments && left == n,
-        .payload = look->bytes,
+        .payload = record_view->bytes,
     };
 }
 
@@ -61,10 +61,11 @@ static void add_text(struct pfd_text *out, const char *bytes, size_t n)
     pfd_text_puts(out, "\"");
 }
 
-void llpc_abort_make(const struct pfd_look *look, struct pfd_made *ret)
+void llpc_abort_make(const struct pfd_record_view *record_view,
+                     struct pfd_synthesized *ret)
 {
-    struct message m = open_message(look);
-    uint32_t n = llpc_abort_dwords(look->record->string);
+    struct message m = open_message(record_view);
+    uint32_t n = llpc_abort_dwords(record_view->record->string);
     struct pfd_text bytes = { 0 };
     uint32_t dword = 0;
     pfd_text_puts(ret->text, "shader abort:");
@@ -83,7 +84,7 @@ void llpc_abort_make(const struct pfd_look *look, struct pfd_made *ret)
     ret->text->failed |= bytes.failed;
     pfd_text_free(&bytes);
     ret->literal = true;
-    size_t n_payload = pfd_byte_reader_left(&look->bytes) / DWORD;
+    size_t n_payload = pfd_byte_reader_left(&record_view->bytes) / DWORD;
     for (; ret->n_slots < n_payload && ret->n_slots < PFD_ARGUMENTS_MAX;
          ret->n_slots++) {
         ret->slots[ret->n_slots] =

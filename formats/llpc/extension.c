@@ -96,12 +96,12 @@ static void add_text(struct pfd_origin *ret, size_t *n, const char *name,
     };
 }
 
-static size_t add_words(const struct pfd_look *look, struct pfd_origin *ret,
-                        size_t n)
+static size_t add_words(const struct pfd_record_view *record_view,
+                        struct pfd_origin *ret, size_t n)
 {
-    struct pfd_byte_reader c = look->bytes;
+    struct pfd_byte_reader c = record_view->bytes;
     uint32_t words[PFD_ROW_ORIGIN_DWORDS];
-    pfd_byte_reader_skip(&c, argument_bytes(look->record->string));
+    pfd_byte_reader_skip(&c, argument_bytes(record_view->record->string));
     for (int i = 0; i < PFD_ROW_ORIGIN_DWORDS; i++)
         words[i] = pfd_byte_reader_u32(&c);
     if (!pfd_byte_reader_ok(&c))
@@ -125,11 +125,12 @@ static size_t add_words(const struct pfd_look *look, struct pfd_origin *ret,
     return n;
 }
 
-size_t llpc_origin(const struct pfd_look *look, struct pfd_origin *ret)
+size_t llpc_origin(const struct pfd_record_view *record_view,
+                   struct pfd_origin *ret)
 {
     static const char *const levels[] = { "",     "error", "warning",
                                           "info", "debug", "trace" };
-    const struct pfd_string *s = look->record->string;
+    const struct pfd_string *s = record_view->record->string;
     size_t n = 0;
     if (!s || !llpc_is_own(s))
         return 0;
@@ -145,7 +146,7 @@ size_t llpc_origin(const struct pfd_look *look, struct pfd_origin *ret)
     if (words[3])
         add(ret, &n, "line", PFD_ORIGIN_NUMBER, words[3]);
     if (llpc_own_flags(s) & PFD_ROW_ORIGIN)
-        n = add_words(look, ret, n);
+        n = add_words(record_view, ret, n);
     return n;
 }
 
@@ -219,10 +220,10 @@ static void add_argument(const struct conversion *c, const struct pfd_string *s,
 }
 
 /* The text of an id; NULL: no row has it. */
-static const struct pfd_string *find_text(const struct pfd_look *look,
-                                          uint64_t id)
+static const struct pfd_string *find_text(
+    const struct pfd_record_view *record_view, uint64_t id)
 {
-    const struct pfd_string *s = pfd_table_find(look->table, id);
+    const struct pfd_string *s = pfd_table_find(record_view->table, id);
     while (s && !(llpc_is_own(s) && s->flags & PFD_STRING_LITERAL))
         s = s->next;
     return s;
@@ -230,27 +231,29 @@ static const struct pfd_string *find_text(const struct pfd_look *look,
 
 /* Puts argument i in the place of conversion c. False: the conversion has to
  * take it. */
-static bool take_text(const struct pfd_look *look, const struct conversion *c,
-                      size_t i, struct pfd_byte_reader payload,
-                      struct pfd_made *ret)
+static bool take_text(const struct pfd_record_view *record_view,
+                      const struct conversion *c, size_t i,
+                      struct pfd_byte_reader payload,
+                      struct pfd_synthesized *ret)
 {
-    uint64_t texts = pfd_string_layout(look->record->string)[1];
+    uint64_t texts = pfd_string_layout(record_view->record->string)[1];
     if (i >= 64 || !(texts >> i & 1) || !c->is_bare)
         return false;
     uint64_t id = pfd_byte_reader_u64(&payload);
-    const struct pfd_string *s = find_text(look, id);
+    const struct pfd_string *s = find_text(record_view, id);
     if (!pfd_byte_reader_ok(&payload) || !s)
         return false;
     add_argument(c, s, ret->text);
     return true;
 }
 
-void llpc_own_make(const struct pfd_look *look, struct pfd_made *ret)
+void llpc_own_make(const struct pfd_record_view *record_view,
+                   struct pfd_synthesized *ret)
 {
-    const struct pfd_string *s = look->record->string;
+    const struct pfd_string *s = record_view->record->string;
     const char *text = pfd_string_text(s);
     uint64_t wide = pfd_string_layout(s)[0];
-    struct pfd_byte_reader payload = look->bytes;
+    struct pfd_byte_reader payload = record_view->bytes;
     uint32_t start = (uint32_t)payload.at;
     struct conversion c;
     size_t done = 0;
@@ -263,7 +266,7 @@ void llpc_own_make(const struct pfd_look *look, struct pfd_made *ret)
             bool is_wide = i < 64 && wide >> i & 1;
             uint32_t at = (uint32_t)payload.at - start;
             bool is_taken =
-                k == c.n_stars && take_text(look, &c, i, payload, ret);
+                k == c.n_stars && take_text(record_view, &c, i, payload, ret);
             pfd_byte_reader_skip(&payload, is_wide ? QWORD : DWORD);
             is_replaced |= is_taken;
             if (!pfd_byte_reader_ok(&payload) || is_taken)

@@ -577,12 +577,13 @@ static int llpc_probe(const struct pfd_byte_reader *first, uint64_t n_buffer)
     return used < 2 * LLPC_CLAMP_DWORDS && has_chain(first) ? 60 : 40;
 }
 
-static void llpc_make(const struct pfd_look *look, struct pfd_made *ret)
+static void llpc_make(const struct pfd_record_view *record_view,
+                      struct pfd_synthesized *ret)
 {
-    if (llpc_is_own(look->record->string)) {
-        llpc_own_make(look, ret);
+    if (llpc_is_own(record_view->record->string)) {
+        llpc_own_make(record_view, ret);
     } else {
-        llpc_abort_make(look, ret);
+        llpc_abort_make(record_view, ret);
     }
 }
 

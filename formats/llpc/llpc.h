@@ -64,10 +64,12 @@ static inline bool llpc_is_made(const struct pfd_string *s)
 }
 
 /* As llpc_abort_make(), of one with such arguments. */
-void llpc_own_make(const struct pfd_look *look, struct pfd_made *ret);
+void llpc_own_make(const struct pfd_record_view *record_view,
+                   struct pfd_synthesized *ret);
 
 /* Member of pfd_format_llpc, and its origin_names. */
-size_t llpc_origin(const struct pfd_look *look, struct pfd_origin *ret);
+size_t llpc_origin(const struct pfd_record_view *record_view,
+                   struct pfd_origin *ret);
 extern const char *const llpc_origin_names[];
 
 /* As llpc_load(), of rows; adds to *n_rows. */
@@ -84,7 +86,8 @@ static inline uint32_t llpc_abort_dwords(const struct pfd_string *s)
 }
 
 /* Puts the message together: its bytes, and its text where it has one. */
-void llpc_abort_make(const struct pfd_look *look, struct pfd_made *ret);
+void llpc_abort_make(const struct pfd_record_view *record_view,
+                     struct pfd_synthesized *ret);
 
 /* Bytes of payload that an entry of the string has, by the metadata. */
 uint64_t llpc_payload(const struct pfd_string *s);
@@ -108,9 +111,9 @@ size_t llpc_fill_slots(const struct pfd_string *s, uint64_t layout, bool cut,
 /* Members of pfd_format_llpc. */
 void llpc_layout(const struct pfd_string *s,
                  const struct pfd_program_facts *facts, struct pfd_layout *ret);
-bool llpc_is_record(const struct pfd_look *look);
-size_t llpc_slots(const struct pfd_look *look, struct pfd_slot *ret,
-                  uint64_t *findings);
+bool llpc_is_record(const struct pfd_record_view *record_view);
+size_t llpc_slots(const struct pfd_record_view *record_view,
+                  struct pfd_slot *ret, uint64_t *findings);
 const char *llpc_layout_text(uint64_t layout);
 
 /*

@@ -225,13 +225,13 @@ void llpc_layout(const struct pfd_string *s,
         llpc_fill_slots(s, LAYOUT_OWN, ret->cut, UINT32_MAX, ret->slots);
 }
 
-size_t llpc_slots(const struct pfd_look *look, struct pfd_slot *ret,
-                  uint64_t *findings)
+size_t llpc_slots(const struct pfd_record_view *record_view,
+                  struct pfd_slot *ret, uint64_t *findings)
 {
-    const struct pfd_record *r = look->record;
-    return llpc_fill_slots(r->string, r->layout,
-                           r->string->flags & PFD_STRING_CUT,
-                           (uint32_t)pfd_byte_reader_left(&look->bytes), ret);
+    const struct pfd_record *r = record_view->record;
+    return llpc_fill_slots(
+        r->string, r->layout, r->string->flags & PFD_STRING_CUT,
+        (uint32_t)pfd_byte_reader_left(&record_view->bytes), ret);
 }
 
 const char *llpc_layout_text(uint64_t layout)
@@ -293,13 +293,13 @@ static bool is_layout(const struct pfd_string *s, uint64_t layout,
                    n_payload / DWORD);
 }
 
-bool llpc_is_record(const struct pfd_look *look)
+bool llpc_is_record(const struct pfd_record_view *record_view)
 {
-    const struct pfd_record *r = look->record;
+    const struct pfd_record *r = record_view->record;
     const struct pfd_string *s = r->string;
-    unsigned flags = s && llpc_is_made(s) ? PFD_RECORD_MADE : 0;
+    unsigned flags = s && llpc_is_made(s) ? PFD_RECORD_SYNTHESIZED : 0;
     unsigned free = PFD_RECORD_COPIED | PFD_RECORD_SURE;
-    uint64_t n_payload = pfd_byte_reader_left(&look->bytes);
+    uint64_t n_payload = pfd_byte_reader_left(&record_view->bytes);
     return r->n_header == LLPC_ENTRY_HEADER && n_payload % DWORD == 0 &&
            (r->flags & ~free) == flags && r->key >> LLPC_ID_BITS == 0 &&
            (!s || (r->key == s->key && is_layout(s, r->layout, n_payload)));
@@ -321,7 +321,7 @@ static void offer(struct readings *all, const struct pfd_string *s,
     r.string = s;
     r.layout = layout;
     r.findings |= findings;
-    r.flags = llpc_is_made(s) ? PFD_RECORD_MADE : 0;
+    r.flags = llpc_is_made(s) ? PFD_RECORD_SYNTHESIZED : 0;
     if (all->n++ == 0) {
         *all->entry = r;
         return;

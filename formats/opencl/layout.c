@@ -194,31 +194,31 @@ void opencl_layout(const struct pfd_string *s,
     ret->n_slots = l.n_slots;
 }
 
-bool opencl_is_record(const struct pfd_look *look)
+bool opencl_is_record(const struct pfd_record_view *record_view)
 {
-    const struct pfd_record *r = look->record;
+    const struct pfd_record *r = record_view->record;
     const struct pfd_string *s = r->string;
-    bool is_made = r->flags & PFD_RECORD_MADE;
+    bool is_made = r->flags & PFD_RECORD_SYNTHESIZED;
     bool is_text = r->layout & OPENCL_LAYOUT_STRINGS;
     uint64_t low = r->layout & ((UINT64_C(1) << OPENCL_LAYOUT_MARKS) - 1);
     if (r->n_header != OPENCL_ENTRY_HEADER ||
-        r->flags & ~(PFD_RECORD_MADE | PFD_RECORD_COPIED))
+        r->flags & ~(PFD_RECORD_SYNTHESIZED | PFD_RECORD_COPIED))
         return false;
     if (!s)
         return !is_made;
     return r->key == s->key &&
-           pfd_byte_reader_left(&look->bytes) >= s->n_payload &&
+           pfd_byte_reader_left(&record_view->bytes) >= s->n_payload &&
            is_text == ((s->flags & PFD_STRING_CHAR) != 0) && (is_text || !low);
 }
 
-size_t opencl_slots(const struct pfd_look *look, struct pfd_slot *ret,
-                    uint64_t *findings)
+size_t opencl_slots(const struct pfd_record_view *record_view,
+                    struct pfd_slot *ret, uint64_t *findings)
 {
-    struct pfd_byte_reader payload = look->bytes;
+    struct pfd_byte_reader payload = record_view->bytes;
     struct layer l = {
-        .string = look->record->string,
-        .n_payload = (uint32_t)pfd_byte_reader_left(&look->bytes),
-        .layout = look->record->layout,
+        .string = record_view->record->string,
+        .n_payload = (uint32_t)pfd_byte_reader_left(&record_view->bytes),
+        .layout = record_view->record->layout,
         .slots = ret,
     };
     l.payload = pfd_byte_reader_bytes(&payload, l.n_payload);
@@ -238,10 +238,11 @@ const char *opencl_layout_text(uint64_t layout)
 }
 
 /* With --compat clr, a message that does not end in a newline gets one. */
-void opencl_make(const struct pfd_look *look, struct pfd_made *ret)
+void opencl_make(const struct pfd_record_view *record_view,
+                 struct pfd_synthesized *ret)
 {
-    const struct pfd_string *s = look->record->string;
+    const struct pfd_string *s = record_view->record->string;
     pfd_text_add(ret->text, pfd_string_text(s), s->n_text);
     pfd_text_add(ret->text, "\n", 1);
-    ret->n_slots = opencl_slots(look, ret->slots, &ret->findings);
+    ret->n_slots = opencl_slots(record_view, ret->slots, &ret->findings);
 }

@@ -521,9 +521,9 @@ static void add_other_strings(struct pfd_walk *w, struct state *st,
         other.string = s;
         if (size_of(s) > r->n_bytes)
             other.n_bytes = (uint32_t)size_of(s);
-        other.flags &= (uint8_t)~PFD_RECORD_MADE;
+        other.flags &= (uint8_t)~PFD_RECORD_SYNTHESIZED;
         if (needs_newline(w, s))
-            other.flags |= PFD_RECORD_MADE;
+            other.flags |= PFD_RECORD_SYNTHESIZED;
         other.layout = s->flags & PFD_STRING_CHAR
                            ? verdict_of(w, st, s, false)->layout
                            : 0;
@@ -561,7 +561,7 @@ static void add_entry(struct pfd_walk *w, struct state *st,
         r->findings = FINDING(duplicate_id);
     }
     if (needs_newline(w, s))
-        r->flags |= PFD_RECORD_MADE;
+        r->flags |= PFD_RECORD_SYNTHESIZED;
     if (choice->n_others && has_longer(r, choice))
         copy_bytes(w);
     if (s->flags & PFD_STRING_CHAR)

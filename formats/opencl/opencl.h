@@ -110,11 +110,12 @@ struct opencl_text opencl_look_at_text(const uint8_t *bytes, uint32_t n);
 void opencl_layout(const struct pfd_string *s,
                    const struct pfd_program_facts *facts,
                    struct pfd_layout *ret);
-bool opencl_is_record(const struct pfd_look *look);
-size_t opencl_slots(const struct pfd_look *look, struct pfd_slot *ret,
-                    uint64_t *findings);
+bool opencl_is_record(const struct pfd_record_view *record_view);
+size_t opencl_slots(const struct pfd_record_view *record_view,
+                    struct pfd_slot *ret, uint64_t *findings);
 const char *opencl_layout_text(uint64_t layout);
-void opencl_make(const struct pfd_look *look, struct pfd_made *ret);
+void opencl_make(const struct pfd_record_view *record_view,
+                 struct pfd_synthesized *ret);
 
 /* ---- detect.c: how the strings of an entry are stored ---- */
 

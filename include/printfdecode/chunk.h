@@ -58,7 +58,7 @@ PFD_API enum pfd_status pfd_chunk_add_entry(struct pfd_chunk_writer *writer,
  * and on PFD_ERR_NOMEM those up to *from are not in the chunk, or it is lost.
  */
 PFD_API enum pfd_status pfd_chunk_add_run(struct pfd_chunk_writer *writer,
-                                          const struct pfd_run *run,
+                                          const struct pfd_entry_run *entry_run,
                                           size_t *from, size_t n_bytes,
                                           struct pfd_error *err);
 PFD_API enum pfd_status pfd_chunk_add_finding(struct pfd_chunk_writer *writer,

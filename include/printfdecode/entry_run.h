@@ -15,17 +15,17 @@
 extern "C" {
 #endif
 
-struct pfd_run;
+struct pfd_entry_run;
 
 /* How many entries: one at least. */
-PFD_API size_t pfd_run_count(const struct pfd_run *run);
+PFD_API size_t pfd_entry_run_count(const struct pfd_entry_run *entry_run);
 
 /* Bytes of the buffer that they take. */
-PFD_API uint64_t pfd_run_bytes(const struct pfd_run *run);
+PFD_API uint64_t pfd_entry_run_bytes(const struct pfd_entry_run *entry_run);
 
-/* Entry i of them, below pfd_run_count(); as long as the run. */
-PFD_API void pfd_run_entry(const struct pfd_run *run, size_t i,
-                           struct pfd_entry *ret);
+/* Entry i of them, below pfd_entry_run_count(); as long as the run. */
+PFD_API void pfd_entry_run_entry(const struct pfd_entry_run *entry_run,
+                                 size_t i, struct pfd_entry *ret);
 
 #ifdef __cplusplus
 }

@@ -95,7 +95,8 @@ PFD_API void pfd_lines_set_stamp(struct pfd_lines *lines, uint64_t sequence,
  * source: the name of the gap's buffer, or NULL. */
 PFD_API void pfd_lines_entry(struct pfd_lines *lines, struct pfd_entry *entry);
 /* The same of all entries of a run, sooner: none of them has a sequence. */
-PFD_API void pfd_lines_run(struct pfd_lines *lines, const struct pfd_run *run);
+PFD_API void pfd_lines_run(struct pfd_lines *lines,
+                           const struct pfd_entry_run *entry_run);
 PFD_API void pfd_lines_finding(struct pfd_lines *lines,
                                const struct pfd_finding *finding);
 PFD_API void pfd_lines_gap(struct pfd_lines *lines, const struct pfd_gap *gap,

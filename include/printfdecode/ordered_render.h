@@ -62,14 +62,15 @@ PFD_API void pfd_press_go(struct pfd_press *press,
 /* As pfd_press_go(), and behind that the lines of a run, which is copied: that
  * costs less than a chunk, where it has dozens of entries. Its strings are the
  * place's. Memory that is out shows in pfd_press_status(). */
-PFD_API void pfd_press_run(struct pfd_press *press, const struct pfd_run *run,
+PFD_API void pfd_press_run(struct pfd_press *press,
+                           const struct pfd_entry_run *entry_run,
                            const struct pfd_press_place *place);
 
 /* As pfd_press_run() for each of the runs, [n], which are copied by share(user),
  * some at a time. */
 PFD_API void pfd_press_runs(struct pfd_press *press,
-                            const struct pfd_run *const *runs, size_t n,
-                            const struct pfd_press_place *place,
+                            const struct pfd_entry_run *const *entry_runs,
+                            size_t n, const struct pfd_press_place *place,
                             pfd_share_fn share, void *user);
 
 /* Waits until all is written. PFD_OK; PFD_ERR_STOPPED: write said so;

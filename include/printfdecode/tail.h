@@ -51,14 +51,16 @@ struct pfd_tail_item {
 typedef void (*pfd_tail_fn)(void *user, const struct pfd_tail_item *item);
 
 /* Entries at once: all of one generation, whose indices count on. */
-typedef void (*pfd_tail_run_fn)(void *user, const struct pfd_run *run,
+typedef void (*pfd_tail_run_fn)(void *user,
+                                const struct pfd_entry_run *entry_run,
                                 uint64_t generation);
 
 /*
  * Several runs at once, each behind the one before, with the help of threads:
  * pfd_tail_share() may be called meanwhile.
  */
-typedef void (*pfd_tail_runs_fn)(void *user, const struct pfd_run *const *runs,
+typedef void (*pfd_tail_runs_fn)(void *user,
+                                 const struct pfd_entry_run *const *entry_runs,
                                  size_t n, uint64_t generation);
 
 /* All borrowed for the tail's life, but source, which is copied. Numbers that

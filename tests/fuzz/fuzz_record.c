@@ -237,16 +237,16 @@ static bool edit(struct world *w, struct reading *r)
 static bool is_sound(const struct world *w, const struct pfd_record *r,
                      const uint8_t *bytes, size_t n)
 {
-    struct pfd_look look = {
+    struct pfd_record_view record_view = {
         .record = r,
         .string = r->string,
         .bytes = pfd_byte_reader(bytes, n),
         .table = w->walk.table,
-        .shaders = w->walk.shaders,
+        .shader_table = w->walk.shader_table,
         .options = w->walk.options,
     };
-    pfd_byte_reader_skip(&look.bytes, r->n_header);
-    return pfd_record_is_sound(w->format, &look);
+    pfd_byte_reader_skip(&record_view.bytes, r->n_header);
+    return pfd_record_is_sound(w->format, &record_view);
 }
 
 /* Takes entry i of the batch and its other readings; returns how many. */

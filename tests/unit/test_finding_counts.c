@@ -6,26 +6,27 @@
 #include "core/output/unknown_limit.h"
 #include "suite.h"
 
-static void add(struct pfd_tally *t, enum pfd_finding_kind kind, uint64_t id,
-                uint64_t index)
+static void add(struct pfd_finding_counts *t, enum pfd_finding_kind kind,
+                uint64_t id, uint64_t index)
 {
-    struct pfd_tally_row *row = pfd_tally_row(t, kind, id, UINT64_MAX);
+    struct pfd_finding_counts_row *row =
+        pfd_finding_counts_row(t, kind, id, UINT64_MAX);
     ck_assert_ptr_nonnull(row);
     if (!row->has_text && row->kind == kind)
-        pfd_tally_set_text(t, row, "it is");
-    pfd_tally_count(row, 1, 4 * index, index);
+        pfd_finding_counts_set_text(t, row, "it is");
+    pfd_finding_counts_count(row, 1, 4 * index, index);
 }
 
 START_TEST(first_and_count)
 {
-    struct pfd_tally t = { 0 };
+    struct pfd_finding_counts t = { 0 };
     struct pfd_text text = { 0 };
     struct pfd_finding f;
     for (uint64_t i = 0; i < 1000; i++)
         add(&t, PFD_FINDING_unknown_id, i % 100, i);
     add(&t, PFD_FINDING_ambiguous, 7, 1000);
     for (size_t i = 0; i < 100; i++) {
-        ck_assert(pfd_tally_finding(&t, i, "b", &text, &f));
+        ck_assert(pfd_finding_counts_finding(&t, i, "b", &text, &f));
         ck_assert_uint_eq(f.id, i);
         ck_assert_uint_eq(f.count, 10);
         ck_assert_uint_eq(f.index, i);
@@ -33,14 +34,14 @@ START_TEST(first_and_count)
         ck_assert(f.has_id);
         ck_assert_str_eq(f.text, "it is; the first of 10 such entries");
     }
-    ck_assert(pfd_tally_finding(&t, 100, "b", &text, &f));
+    ck_assert(pfd_finding_counts_finding(&t, 100, "b", &text, &f));
     ck_assert_int_eq(f.kind, PFD_FINDING_ambiguous);
     ck_assert_str_eq(f.text, "it is");
-    ck_assert(!pfd_tally_finding(&t, 101, "b", &text, &f));
-    pfd_tally_clear(&t);
-    ck_assert(!pfd_tally_finding(&t, 0, "b", &text, &f));
+    ck_assert(!pfd_finding_counts_finding(&t, 101, "b", &text, &f));
+    pfd_finding_counts_clear(&t);
+    ck_assert(!pfd_finding_counts_finding(&t, 0, "b", &text, &f));
     pfd_text_free(&text);
-    pfd_tally_free(&t);
+    pfd_finding_counts_free(&t);
 }
 END_TEST
 
@@ -48,32 +49,32 @@ END_TEST
 START_TEST(merged_with_a_cap)
 {
     for (uint64_t piece = 1; piece < 60; piece += 7) {
-        struct pfd_tally sum = { .max = 20 };
-        struct pfd_tally part = { 0 };
+        struct pfd_finding_counts sum = { .max = 20 };
+        struct pfd_finding_counts part = { 0 };
         struct pfd_text text = { 0 };
         struct pfd_finding f;
         for (uint64_t i = 0; i < 600; i++) {
             add(&part, PFD_FINDING_unknown_id, i % 30, i);
             if (i % piece == piece - 1 || i == 599) {
-                pfd_tally_merge(&sum, &part);
-                pfd_tally_clear(&part);
+                pfd_finding_counts_merge(&sum, &part);
+                pfd_finding_counts_clear(&part);
             }
         }
         uint64_t n = 0;
         for (size_t i = 0; i < 20; i++) {
-            ck_assert(pfd_tally_finding(&sum, i, "b", &text, &f));
+            ck_assert(pfd_finding_counts_finding(&sum, i, "b", &text, &f));
             ck_assert_uint_eq(f.id, i);
             ck_assert_uint_eq(f.index, i);
             n += f.count;
         }
-        ck_assert(pfd_tally_finding(&sum, 20, "b", &text, &f));
+        ck_assert(pfd_finding_counts_finding(&sum, 20, "b", &text, &f));
         ck_assert(!f.has_id);
         ck_assert_uint_eq(f.index, 20);
         ck_assert_uint_eq(n + f.count, 600);
-        ck_assert(!pfd_tally_finding(&sum, 21, "b", &text, &f));
+        ck_assert(!pfd_finding_counts_finding(&sum, 21, "b", &text, &f));
         pfd_text_free(&text);
-        pfd_tally_free(&sum);
-        pfd_tally_free(&part);
+        pfd_finding_counts_free(&sum);
+        pfd_finding_counts_free(&part);
     }
 }
 END_TEST
@@ -83,7 +84,7 @@ START_TEST(shown_in_pieces)
 {
     struct pfd_text first = { 0 };
     for (uint64_t piece = 1; piece < 400; piece += 13) {
-        struct pfd_shown shown = { 0 };
+        struct pfd_unknown_limit unknown_limit = { 0 };
         struct pfd_unsure unsure = { 0 };
         struct pfd_text all = { 0 };
         struct pfd_text out = { 0 };
@@ -97,7 +98,8 @@ START_TEST(shown_in_pieces)
             pfd_text_puts(&out, ";");
             if (i % piece == piece - 1 || i == 399) {
                 n_shown += unsure.n;
-                uint64_t n = pfd_shown_cut(&shown, &unsure, &out);
+                uint64_t n =
+                    pfd_unknown_limit_cut(&unknown_limit, &unsure, &out);
                 n_hidden += n + unsure.n_hidden;
                 n_shown -= n;
                 pfd_text_add(&all, out.data, out.n);
@@ -105,7 +107,7 @@ START_TEST(shown_in_pieces)
                 pfd_unsure_clear(&unsure);
             }
         }
-        ck_assert_uint_eq(n_shown, PFD_SHOWN_MAX);
+        ck_assert_uint_eq(n_shown, PFD_UNKNOWN_LIMIT_MAX);
         ck_assert_uint_eq(n_hidden + n_shown, 400);
         if (!first.n)
             pfd_text_add(&first, all.data, all.n);

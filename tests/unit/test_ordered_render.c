@@ -177,31 +177,33 @@ static void take_item(void *user, const struct pfd_tail_item *item)
 }
 
 /* Each third goes by chunks, which the next one then finds half full. */
-static void take_run(void *user, const struct pfd_run *run, uint64_t generation)
+static void take_run(void *user, const struct pfd_entry_run *entry_run,
+                     uint64_t generation)
 {
     struct taking *t = user;
-    size_t n = pfd_run_count(run);
+    size_t n = pfd_entry_run_count(entry_run);
     ck_assert_uint_eq(generation, 0);
-    t->n_large += pfd_run_bytes(run) > 40000;
+    t->n_large += pfd_entry_run_bytes(entry_run) > 40000;
     if (++t->n_runs % 3) {
-        pfd_press_run(t->press, run, &t->place);
+        pfd_press_run(t->press, entry_run, &t->place);
         return;
     }
     for (size_t i = 0; i < n;) {
         struct pfd_chunk_writer *chunk = pfd_press_chunk(t->press);
-        ck_assert_int_eq(pfd_chunk_add_run(chunk, run, &i, 999, NULL), PFD_OK);
+        ck_assert_int_eq(pfd_chunk_add_run(chunk, entry_run, &i, 999, NULL),
+                         PFD_OK);
         if (i < n)
             pfd_press_go(t->press, &t->place);
     }
 }
 
-static void take_runs(void *user, const struct pfd_run *const *runs, size_t n,
-                      uint64_t generation)
+static void take_runs(void *user, const struct pfd_entry_run *const *entry_runs,
+                      size_t n, uint64_t generation)
 {
     struct taking *t = user;
     ck_assert_uint_eq(generation, 0);
     t->n_most = n > t->n_most ? n : t->n_most;
-    pfd_press_runs(t->press, runs, n, &t->place, pfd_tail_share, t->tail);
+    pfd_press_runs(t->press, entry_runs, n, &t->place, pfd_tail_share, t->tail);
 }
 
 static void follow(const struct dump *d, struct taking *t)

@@ -118,73 +118,73 @@ struct reading {
     size_t n_before;
 };
 
-static struct pfd_look look_at(const struct pfd_walk *walk,
-                               const struct pfd_record *r, const uint8_t *bytes,
-                               size_t n)
+static struct pfd_record_view look_at(const struct pfd_walk *walk,
+                                      const struct pfd_record *r,
+                                      const uint8_t *bytes, size_t n)
 {
-    struct pfd_look look = {
+    struct pfd_record_view record_view = {
         .record = r,
         .string = r->string,
         .bytes = pfd_byte_reader(bytes, n),
         .table = walk->table,
-        .shaders = walk->shaders,
+        .shader_table = walk->shader_table,
         .options = walk->options,
     };
-    pfd_byte_reader_skip(&look.bytes, r->n_header);
-    return look;
+    pfd_byte_reader_skip(&record_view.bytes, r->n_header);
+    return record_view;
 }
 
 /* No walk makes it once a bit is another one. */
 static void check_damaged(const struct pfd_format *format,
-                          const struct pfd_look *sound)
+                          const struct pfd_record_view *sound)
 {
     struct pfd_record r = *sound->record;
-    struct pfd_look look = *sound;
-    look.record = &r;
+    struct pfd_record_view record_view = *sound;
+    record_view.record = &r;
     r.kind = PFD_RECORD_FINDING;
-    ck_assert(!pfd_record_is_sound(format, &look));
+    ck_assert(!pfd_record_is_sound(format, &record_view));
     r.kind = sound->record->kind;
     r.flags |= 128;
-    ck_assert(!pfd_record_is_sound(format, &look));
+    ck_assert(!pfd_record_is_sound(format, &record_view));
     r.flags = PFD_RECORD_STDOUT | PFD_RECORD_STDERR;
-    ck_assert(!pfd_record_is_sound(format, &look));
+    ck_assert(!pfd_record_is_sound(format, &record_view));
     r.flags = sound->record->flags;
     r.n_header = 255;
-    ck_assert(!pfd_record_is_sound(format, &look));
+    ck_assert(!pfd_record_is_sound(format, &record_view));
     r.n_header = sound->record->n_header;
     r.n_alternatives = 255;
-    ck_assert(!pfd_record_is_sound(format, &look));
+    ck_assert(!pfd_record_is_sound(format, &record_view));
 }
 
 /* Without its string it is one of an unknown id. */
 static void check_unknown(const struct pfd_format *format,
-                          const struct pfd_look *sound)
+                          const struct pfd_record_view *sound)
 {
     struct pfd_record r = *sound->record;
-    struct pfd_look look = *sound;
-    look.record = &r;
-    look.string = r.string = NULL;
+    struct pfd_record_view record_view = *sound;
+    record_view.record = &r;
+    record_view.string = r.string = NULL;
     r.layout = 0;
-    r.flags &= (uint8_t)~PFD_RECORD_MADE;
-    ck_assert(pfd_record_is_sound(format, &look));
+    r.flags &= (uint8_t)~PFD_RECORD_SYNTHESIZED;
+    ck_assert(pfd_record_is_sound(format, &record_view));
 }
 
 static void check_record(const struct pfd_format *format,
-                         const struct pfd_look *look)
+                         const struct pfd_record_view *record_view)
 {
-    bool is_sound = pfd_record_is_sound(format, look);
+    bool is_sound = pfd_record_is_sound(format, record_view);
     if (!is_sound) {
         char folder[512];
-        const struct pfd_record *r = look->record;
+        const struct pfd_record *r = record_view->record;
         ck_abort_msg("%s: a %s record at %llu (kind %u, flags %u, layout %llx, "
                      "%u bytes) is refused",
                      getcwd(folder, sizeof folder), format->info.name,
                      (unsigned long long)r->offset, r->kind, r->flags,
                      (unsigned long long)r->layout, r->n_bytes);
     }
-    check_damaged(format, look);
-    if (look->string)
-        check_unknown(format, look);
+    check_damaged(format, record_view);
+    if (record_view->string)
+        check_unknown(format, record_view);
 }
 
 /* Record i of the walk's batch; reading: kept from the entry on. */
@@ -210,8 +210,8 @@ static void check_at(const struct pfd_format *format,
         ck_assert_uint_le((size_t)(bytes - (const uint8_t *)all->data) + n,
                           all->n);
     }
-    struct pfd_look look = look_at(walk, r, bytes, n);
-    check_record(format, &look);
+    struct pfd_record_view record_view = look_at(walk, r, bytes, n);
+    check_record(format, &record_view);
 }
 
 static size_t check_batch(const struct pfd_format *format,

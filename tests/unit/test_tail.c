@@ -106,48 +106,49 @@ static void compare_chunks(void)
     w.n_chunks++;
 }
 
-static void add_to_chunks(const struct pfd_run *run)
+static void add_to_chunks(const struct pfd_entry_run *entry_run)
 {
-    for (size_t i = 0; i < pfd_run_count(run);) {
+    for (size_t i = 0; i < pfd_entry_run_count(entry_run);) {
         /* Of all sizes, and of less than an entry. */
         size_t full = 10 + w.n_chunks * 7919 % 5000;
         size_t from = i;
-        ck_assert_int_eq(pfd_chunk_add_run(w.of_runs, run, &i, full, NULL),
-                         PFD_OK);
+        ck_assert_int_eq(
+            pfd_chunk_add_run(w.of_runs, entry_run, &i, full, NULL), PFD_OK);
         ck_assert_uint_gt(i, from);
         for (; from < i; from++) {
             struct pfd_entry entry;
             ck_assert(from + 1 == i || pfd_chunk_size(w.of_entries) <= full);
-            pfd_run_entry(run, from, &entry);
+            pfd_entry_run_entry(entry_run, from, &entry);
             ck_assert_int_eq(pfd_chunk_add_entry(w.of_entries, &entry, NULL),
                              PFD_OK);
         }
         ck_assert_uint_eq(pfd_chunk_size(w.of_runs),
                           pfd_chunk_size(w.of_entries));
-        if (i < pfd_run_count(run))
+        if (i < pfd_entry_run_count(entry_run))
             compare_chunks();
     }
 }
 
-static void take_run(void *user, const struct pfd_run *run, uint64_t generation)
+static void take_run(void *user, const struct pfd_entry_run *entry_run,
+                     uint64_t generation)
 {
     uint64_t n_bytes = 0;
     if (w.of_runs)
-        add_to_chunks(run);
-    for (size_t i = 0; i < pfd_run_count(run); i++) {
+        add_to_chunks(entry_run);
+    for (size_t i = 0; i < pfd_entry_run_count(entry_run); i++) {
         struct pfd_entry entry;
         const struct pfd_tail_item item = {
             .is_entry = true,
             .entry = &entry,
             .generation = generation,
         };
-        pfd_run_entry(run, i, &entry);
+        pfd_entry_run_entry(entry_run, i, &entry);
         ck_assert_uint_eq(entry.findings, 0);
         n_bytes += entry.n_bytes;
         take(user, &item);
     }
-    ck_assert_uint_eq(pfd_run_bytes(run), n_bytes);
-    w.n_in_runs += pfd_run_count(run);
+    ck_assert_uint_eq(pfd_entry_run_bytes(entry_run), n_bytes);
+    w.n_in_runs += pfd_entry_run_count(entry_run);
 }
 
 /* give: bytes that come out in one call, 0: all. */

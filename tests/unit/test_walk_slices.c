@@ -65,13 +65,14 @@ static void take(void *user, const struct pfd_tail_item *item)
     build_bytes(&f->out, item->finding->text, strlen(item->finding->text));
 }
 
-static void take_run(void *user, const struct pfd_run *run, uint64_t generation)
+static void take_run(void *user, const struct pfd_entry_run *entry_run,
+                     uint64_t generation)
 {
     struct follower *f = user;
-    size_t n = pfd_run_count(run);
+    size_t n = pfd_entry_run_count(entry_run);
     for (size_t i = 0; i < n; i++) {
         struct pfd_entry entry;
-        pfd_run_entry(run, i, &entry);
+        pfd_entry_run_entry(entry_run, i, &entry);
         take_entry(f, &entry, generation);
     }
     f->longest = n > f->longest ? n : f->longest;
@@ -84,7 +85,7 @@ enum {
 };
 
 struct chunks {
-    const struct pfd_run *const *runs;
+    const struct pfd_entry_run *const *entry_runs;
     struct pfd_chunk_writer *writers[RUNS_MAX];
     const void *bytes[RUNS_MAX];
     size_t n_bytes[RUNS_MAX];
@@ -95,8 +96,8 @@ static void make_chunk(void *user, size_t i)
     struct chunks *c = user;
     size_t from = 0;
     if (pfd_chunk_writer_new(&c->writers[i], NULL) == PFD_OK &&
-        pfd_chunk_add_run(c->writers[i], c->runs[i], &from, SIZE_MAX, NULL) ==
-            PFD_OK)
+        pfd_chunk_add_run(c->writers[i], c->entry_runs[i], &from, SIZE_MAX,
+                          NULL) == PFD_OK)
         c->bytes[i] = pfd_chunk_finish(c->writers[i], &c->n_bytes[i]);
 }
 
@@ -117,18 +118,18 @@ static size_t take_chunk(struct follower *f, const void *bytes, size_t n,
     return ret;
 }
 
-static void take_runs(void *user, const struct pfd_run *const *runs, size_t n,
-                      uint64_t generation)
+static void take_runs(void *user, const struct pfd_entry_run *const *entry_runs,
+                      size_t n, uint64_t generation)
 {
     struct follower *f = user;
-    struct chunks c = { .runs = runs };
+    struct chunks c = { .entry_runs = entry_runs };
     ck_assert_uint_ge(n, 1);
     ck_assert_uint_le(n, RUNS_MAX);
     pfd_tail_share(f->tail, n, make_chunk, &c);
     for (size_t i = 0; i < n; i++) {
         ck_assert_ptr_nonnull(c.bytes[i]);
         ck_assert_uint_eq(take_chunk(f, c.bytes[i], c.n_bytes[i], generation),
-                          pfd_run_count(runs[i]));
+                          pfd_entry_run_count(entry_runs[i]));
         pfd_chunk_writer_free(c.writers[i]);
     }
     f->most = n > f->most ? n : f->most;

@@ -328,7 +328,7 @@ bool pfd_schema_init(struct pfd_schema *ret, const struct pfd_schema_spec *spec,
     row = pfd_row_next(rows, n, &first);
     if (row && row->string < PFD_ROW_NO_STRING) {
         name_arguments(&seen, spec->strings, row->string);
-    } else if (row && row->string == PFD_ROW_MADE) {
+    } else if (row && row->string == PFD_ROW_SYNTHESIZED) {
         name_made_arguments(&seen, row);
     }
     for (size_t at = 0; (row = pfd_row_next(rows, n, &at)) && !seen.failed;)

@@ -112,7 +112,7 @@ static struct pfd_one_table *table_of(struct pfd_tables *t,
                                       const struct pfd_row *row)
 {
     struct pfd_string_info info;
-    if (row->string == PFD_ROW_MADE)
+    if (row->string == PFD_ROW_SYNTHESIZED)
         return by_text(t, pfd_row_bytes(row, row->text), row->text.n);
     if (row->string >= t->n_strings)
         return NULL;

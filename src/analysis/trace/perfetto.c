@@ -320,7 +320,7 @@ static const char *event_name(const struct pfd_trace *t,
 {
     const char *text = "unknown id";
     *n = strlen(text);
-    if (row->string == PFD_ROW_MADE) {
+    if (row->string == PFD_ROW_SYNTHESIZED) {
         text = pfd_row_bytes(row, row->text);
         *n = row->text.n;
     } else if (row->string < PFD_ROW_NO_STRING) {

@@ -12,7 +12,7 @@ enum {
 struct pfd_decoder {
     const struct pfd_strings *strings;
     struct pfd_options options;
-    struct pfd_choice choice;
+    struct pfd_format_choice format_choice;
     const struct pfd_range *holes; /* [n_holes] */
     size_t n_holes;
     const struct pfd_range *missing; /* [n_missing] */
@@ -44,7 +44,7 @@ bool pfd_walk_init(struct pfd_walk *walk, const struct pfd_format *format,
 {
     *walk = (struct pfd_walk){ .options = options };
     walk->table = pfd_strings_table(strings, &format->strings);
-    walk->shaders = pfd_strings_shaders(strings);
+    walk->shader_table = pfd_strings_shaders(strings);
     walk->has_collisions = walk->table->has_collisions;
     size_t more = walk->has_collisions ? format->collisions_size : 0;
     walk->state = calloc(1, format->state_size + more + 1);
@@ -122,7 +122,7 @@ struct pfd_finding pfd_batch_finding(const struct pfd_batch *batch,
 static enum pfd_status use_format(struct pfd_decoder *d, struct pfd_error *err)
 {
     struct pfd_walk walk;
-    if (!pfd_walk_init(&walk, d->choice.format, d->strings, &d->options))
+    if (!pfd_walk_init(&walk, d->format_choice.format, d->strings, &d->options))
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     walk.batch = &d->batch;
     walk.holes = d->holes;
@@ -132,7 +132,8 @@ static enum pfd_status use_format(struct pfd_decoder *d, struct pfd_error *err)
     walk.view = d->walk.view;
     walk.last = d->walk.last;
     d->walk = walk;
-    pfd_entry_source_set(&d->of, d->strings, d->choice.format, &d->options);
+    pfd_entry_source_set(&d->of, d->strings, d->format_choice.format,
+                         &d->options);
     return PFD_OK;
 }
 
@@ -140,8 +141,9 @@ enum pfd_status pfd_decoder_new(const struct pfd_strings *strings,
                                 const char *format, const char *source,
                                 struct pfd_decoder **ret, struct pfd_error *err)
 {
-    struct pfd_choice choice;
-    if (pfd_format_choose(strings, format, NULL, false, &choice, err) != PFD_OK)
+    struct pfd_format_choice format_choice;
+    if (pfd_detect_format(strings, format, NULL, false, &format_choice, err) !=
+        PFD_OK)
         return PFD_ERR_USAGE;
     struct pfd_decoder *d = calloc(1, sizeof *d);
     if (d)
@@ -152,8 +154,8 @@ enum pfd_status pfd_decoder_new(const struct pfd_strings *strings,
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     }
     d->strings = strings;
-    d->choice = choice;
-    if (choice.format && use_format(d, err) != PFD_OK) {
+    d->format_choice = format_choice;
+    if (format_choice.format && use_format(d, err) != PFD_OK) {
         pfd_decoder_free(d);
         return PFD_ERR_NOMEM;
     }
@@ -225,8 +227,8 @@ enum pfd_status pfd_decoder_view(struct pfd_decoder *d, const void *bytes,
 /* By the first bytes, once enough of them are there. */
 static enum pfd_status choose(struct pfd_decoder *d, struct pfd_error *err)
 {
-    enum pfd_status status = pfd_format_choose(d->strings, NULL, &d->walk.view,
-                                               d->walk.last, &d->choice, err);
+    enum pfd_status status = pfd_detect_format(
+        d->strings, NULL, &d->walk.view, d->walk.last, &d->format_choice, err);
     if (status == PFD_MORE)
         d->after = PFD_MORE;
     return status == PFD_OK ? use_format(d, err) : status;
@@ -242,7 +244,7 @@ static enum pfd_status fill(struct pfd_decoder *d, struct pfd_error *err)
         enum pfd_status status = choose(d, err);
         if (status != PFD_OK)
             return status;
-        pfd_walk_report_choice(&d->walk, &d->choice);
+        pfd_walk_report_choice(&d->walk, &d->format_choice);
     }
     d->after = d->of.format->walk(&d->walk);
     pfd_walk_mark_missing(&d->walk);
@@ -327,7 +329,7 @@ enum pfd_status pfd_decoder_skip(struct pfd_decoder *d, uint64_t to,
 
 const char *pfd_decoder_format(const struct pfd_decoder *d)
 {
-    const struct pfd_format *format = d->choice.format;
+    const struct pfd_format *format = d->format_choice.format;
     return format && format != &pfd_format_none ? format->info.name : NULL;
 }
 

@@ -197,9 +197,9 @@ static bool is_zero(const struct pfd_byte_reader *c, size_t from)
 
 /* Where strings are loaded, their formats come first: unless they explain
  * nothing, and another format is likelier by far. */
-static struct pfd_choice decide(const struct pfd_strings *strings,
-                                const struct pfd_byte_reader *first,
-                                uint64_t n_buffer, bool *failed)
+static struct pfd_format_choice decide(const struct pfd_strings *strings,
+                                       const struct pfd_byte_reader *first,
+                                       uint64_t n_buffer, bool *failed)
 {
     struct ranking loaded = { 0 };
     struct ranking all = { 0 };
@@ -225,8 +225,8 @@ static struct pfd_choice decide(const struct pfd_strings *strings,
     bool is_other = r->best.evidence < SENSIBLE && !r->best.explains &&
                     pfd_file_kind_of(first->base, first->n);
     if (r->best.evidence < FLOOR || is_other)
-        return (struct pfd_choice){ .format = &pfd_format_none };
-    struct pfd_choice ret = {
+        return (struct pfd_format_choice){ .format = &pfd_format_none };
+    struct pfd_format_choice ret = {
         .format = r->best.format,
         .score = r->best.score,
         .other = r->other.format,
@@ -238,12 +238,13 @@ static struct pfd_choice decide(const struct pfd_strings *strings,
     return ret;
 }
 
-enum pfd_status pfd_format_choose(const struct pfd_strings *strings,
+enum pfd_status pfd_detect_format(const struct pfd_strings *strings,
                                   const char *name,
                                   const struct pfd_byte_reader *view, bool last,
-                                  struct pfd_choice *ret, struct pfd_error *err)
+                                  struct pfd_format_choice *ret,
+                                  struct pfd_error *err)
 {
-    *ret = (struct pfd_choice){ 0 };
+    *ret = (struct pfd_format_choice){ 0 };
     if (name) {
         ret->format = pfd_format_find(name);
         return ret->format ? PFD_OK
@@ -295,23 +296,24 @@ const struct pfd_format pfd_format_none = {
     .walk = none_walk,
 };
 
-bool pfd_choice_describe(const struct pfd_choice *choice, char *ret, size_t n)
+bool pfd_format_choice_describe(const struct pfd_format_choice *format_choice,
+                                char *ret, size_t n)
 {
-    if (!choice->other)
+    if (!format_choice->other)
         return false;
     snprintf(ret, n,
              "read as '%s' (likelihood %d of 100), '%s' (%d) is possible as "
              "well; --format NAME decides",
-             choice->format->info.name, choice->score, choice->other->info.name,
-             choice->other_score);
+             format_choice->format->info.name, format_choice->score,
+             format_choice->other->info.name, format_choice->other_score);
     return true;
 }
 
 void pfd_walk_report_choice(struct pfd_walk *walk,
-                            const struct pfd_choice *choice)
+                            const struct pfd_format_choice *format_choice)
 {
     char text[192];
-    if (pfd_choice_describe(choice, text, sizeof text))
+    if (pfd_format_choice_describe(format_choice, text, sizeof text))
         pfd_walk_finding(walk, PFD_FINDING_format_choice, 0, "%s", text);
 }
 

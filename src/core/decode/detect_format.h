@@ -21,7 +21,7 @@ const struct pfd_format *pfd_format_of_strings(
     const struct pfd_strings *strings);
 
 /* A buffer's format, and how it was found. */
-struct pfd_choice {
+struct pfd_format_choice {
     const struct pfd_format *format; /* NULL: the first bytes must decide;
                                         &pfd_format_none: none is likely */
     const struct pfd_format *other;  /* nearly as likely; NULL: none is */
@@ -37,17 +37,18 @@ struct pfd_choice {
  * PFD_OK; PFD_MORE: more bytes must be in view; PFD_ERR_USAGE: no such name;
  * PFD_ERR_NOMEM.
  */
-enum pfd_status pfd_format_choose(const struct pfd_strings *strings,
+enum pfd_status pfd_detect_format(const struct pfd_strings *strings,
                                   const char *name,
                                   const struct pfd_byte_reader *view, bool last,
-                                  struct pfd_choice *ret,
+                                  struct pfd_format_choice *ret,
                                   struct pfd_error *err);
 
 /* The sentence of format_choice; false: the choice was not close. */
-bool pfd_choice_describe(const struct pfd_choice *choice, char *ret, size_t n);
+bool pfd_format_choice_describe(const struct pfd_format_choice *format_choice,
+                                char *ret, size_t n);
 
 /* Adds that finding to the walk's batch, if it was. */
 void pfd_walk_report_choice(struct pfd_walk *walk,
-                            const struct pfd_choice *choice);
+                            const struct pfd_format_choice *format_choice);
 
 #endif

@@ -25,7 +25,7 @@ void pfd_entry_source_set(struct pfd_entry_source *of,
 {
     of->format = format;
     of->table = pfd_strings_table(strings, &format->strings);
-    of->shaders = pfd_strings_shaders(strings);
+    of->shader_table = pfd_strings_shaders(strings);
     of->options = options;
 }
 
@@ -68,21 +68,21 @@ static bool reserve(struct pfd_entry_source *of, size_t n_steps)
     return reserve_slots(of);
 }
 
-static struct pfd_look look_at(const struct pfd_entry *entry)
+static struct pfd_record_view look_at(const struct pfd_entry *entry)
 {
     const struct pfd_entry_source *of = entry->of;
     size_t n_header = entry->record->n_header;
-    struct pfd_look look = {
+    struct pfd_record_view record_view = {
         .record = entry->record,
         .string = entry->string,
         .bytes = pfd_byte_reader((const uint8_t *)entry->payload - n_header,
                                  n_header + entry->n_payload),
         .table = of->table,
-        .shaders = of->shaders,
+        .shader_table = of->shader_table,
         .options = of->options,
     };
-    pfd_byte_reader_skip(&look.bytes, n_header);
-    return look;
+    pfd_byte_reader_skip(&record_view.bytes, n_header);
+    return record_view;
 }
 
 /* Binds the string's steps once more, to how this one entry is laid out. */
@@ -90,11 +90,11 @@ static bool rebind(struct pfd_entry *ret)
 {
     struct pfd_entry_source *of = ret->of;
     const struct pfd_string *s = ret->string;
-    struct pfd_look look = look_at(ret);
+    struct pfd_record_view record_view = look_at(ret);
     if (!reserve(of, s->n_steps))
         return false;
     memcpy(of->steps, s->steps, s->n_steps * sizeof *of->steps);
-    size_t n = of->format->slots(&look, of->slots, &ret->findings);
+    size_t n = of->format->slots(&record_view, of->slots, &ret->findings);
     ret->findings |= (s->findings & LASTING) |
                      pfd_program_bind(of->steps, s->n_steps, of->slots, n,
                                       s->flags & PFD_STRING_CUT, &ret->room);
@@ -107,7 +107,7 @@ static bool rebind(struct pfd_entry *ret)
 
 /* The made text as a string in of->made; NULL when out of memory. */
 static struct pfd_string *make_string(struct pfd_entry_source *of,
-                                      const struct pfd_made *made,
+                                      const struct pfd_synthesized *synthesized,
                                       struct pfd_string_row *row,
                                       uint64_t *findings)
 {
@@ -115,7 +115,7 @@ static struct pfd_string *make_string(struct pfd_entry_source *of,
     size_t n_steps;
     if (!reserve(of, pfd_program_steps_max(row->text, row->n_text)))
         return NULL;
-    if (made->literal) {
+    if (synthesized->literal) {
         n_steps = pfd_program_literal(row->text, row->n_text, of->steps);
     } else {
         n_steps =
@@ -138,43 +138,47 @@ static struct pfd_string *make_string(struct pfd_entry_source *of,
 static bool make(struct pfd_entry *ret)
 {
     struct pfd_entry_source *of = ret->of;
-    struct pfd_look look = look_at(ret);
+    struct pfd_record_view record_view = look_at(ret);
     if (!reserve_slots(of))
         return false;
     of->text.n = 0;
-    struct pfd_made made = { .text = &of->text, .slots = of->slots };
-    of->format->make(&look, &made);
+    struct pfd_synthesized synthesized = { .text = &of->text,
+                                           .slots = of->slots };
+    of->format->make(&record_view, &synthesized);
     struct pfd_string_row row = {
         .key = ret->id,
         .text = of->text.n ? of->text.data : "",
         .n_text = of->text.n < PFD_TEXT_MAX ? of->text.n : PFD_TEXT_MAX,
-        .n_arguments = made.n_slots,
+        .n_arguments = synthesized.n_slots,
     };
-    ret->findings |= made.findings;
-    struct pfd_string *s = make_string(of, &made, &row, &ret->findings);
+    ret->findings |= synthesized.findings;
+    struct pfd_string *s = make_string(of, &synthesized, &row, &ret->findings);
     if (!s || of->text.failed)
         return false;
-    if (made.lay_out) {
-        look.string = s;
+    if (synthesized.lay_out) {
+        record_view.string = s;
         if (of->format->adapt)
-            ret->findings |= of->format->adapt(&look, s->steps, s->n_steps);
-        made.n_slots = of->format->slots(&look, of->slots, &ret->findings);
+            ret->findings |=
+                of->format->adapt(&record_view, s->steps, s->n_steps);
+        synthesized.n_slots =
+            of->format->slots(&record_view, of->slots, &ret->findings);
     }
-    s->index = PFD_STRING_MADE;
-    s->n_arguments = (uint32_t)made.n_slots;
+    s->index = PFD_STRING_SYNTHESIZED;
+    s->n_arguments = (uint32_t)synthesized.n_slots;
     s->n_payload = ret->n_payload;
-    if (made.literal)
+    if (synthesized.literal)
         s->flags |= PFD_STRING_LITERAL;
     if (of->format->strings.tight)
         pfd_program_join_tight(s->steps, s->n_steps);
     uint64_t bound =
         pfd_program_bind(s->steps, s->n_steps, of->slots,
-                         made.literal ? 0 : made.n_slots, made.cut, &ret->room);
+                         synthesized.literal ? 0 : synthesized.n_slots,
+                         synthesized.cut, &ret->room);
     ret->findings |= bound;
     ret->room += s->n_text;
     ret->string = s;
     ret->steps = s->steps;
-    of->n_slots = made.n_slots;
+    of->n_slots = synthesized.n_slots;
     return true;
 }
 
@@ -196,7 +200,7 @@ const char *pfd_stream_name(enum pfd_stream stream)
 __attribute__((noinline)) bool pfd_entry_make_special(struct pfd_entry *ret)
 {
     ret->stream = stream_of(ret->record);
-    if (ret->record->flags & PFD_RECORD_MADE)
+    if (ret->record->flags & PFD_RECORD_SYNTHESIZED)
         return make(ret);
     if (ret->string && ret->record->layout)
         return rebind(ret);
@@ -211,7 +215,7 @@ const char *pfd_entry_format_string(const struct pfd_entry *entry, size_t *n)
 
 size_t pfd_entry_string_index(const struct pfd_entry *entry)
 {
-    return entry->string && entry->string->index != PFD_STRING_MADE
+    return entry->string && entry->string->index != PFD_STRING_SYNTHESIZED
                ? entry->string->index
                : SIZE_MAX;
 }
@@ -243,24 +247,24 @@ const struct pfd_slot *pfd_entry_slots(struct pfd_entry *entry, size_t *n)
         of->message.failed = true; /* sinks have no other way to say it */
         return NULL;
     }
-    struct pfd_look look = look_at(entry);
+    struct pfd_record_view record_view = look_at(entry);
     *n = of->n_slots; /* the made entry's are still there */
-    if (!(entry->record->flags & PFD_RECORD_MADE))
-        *n = of->format->slots(&look, of->slots, &findings);
+    if (!(entry->record->flags & PFD_RECORD_SYNTHESIZED))
+        *n = of->format->slots(&record_view, of->slots, &findings);
     return of->slots;
 }
 
 const struct pfd_origin *pfd_entry_origins(struct pfd_entry *entry, size_t *n)
 {
     struct pfd_entry_source *of = entry->of;
-    struct pfd_look look = look_at(entry);
+    struct pfd_record_view record_view = look_at(entry);
     *n = 0;
     if (!pfd_format_has_origin(of->format, entry->record->string))
         return NULL;
     if (!of->origins)
         of->origins = malloc(PFD_ORIGINS_MAX * sizeof *of->origins);
     if (of->origins)
-        *n = of->format->origin(&look, of->origins);
+        *n = of->format->origin(&record_view, of->origins);
     return of->origins;
 }
 
@@ -289,7 +293,7 @@ static struct pfd_entry_source *other_source(struct pfd_entry_source *of)
     }
     of->other->format = of->format;
     of->other->table = of->table;
-    of->other->shaders = of->shaders;
+    of->other->shader_table = of->shader_table;
     of->other->options = of->options;
     return of->other;
 }
@@ -328,9 +332,10 @@ uint64_t pfd_entry_payload_offset(const struct pfd_entry *entry)
 enum pfd_status pfd_entry_word(struct pfd_entry *entry, uint32_t at,
                                struct pfd_word *ret)
 {
-    struct pfd_look look = look_at(entry);
-    return pfd_format_entry_word(entry->of->format, &look, at, ret) ? PFD_OK
-                                                                    : PFD_END;
+    struct pfd_record_view record_view = look_at(entry);
+    return pfd_format_entry_word(entry->of->format, &record_view, at, ret)
+               ? PFD_OK
+               : PFD_END;
 }
 
 /* ---- arguments ---- */

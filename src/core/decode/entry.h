@@ -17,12 +17,12 @@
  */
 struct pfd_entry_source {
     const struct pfd_format *format;
-    const struct pfd_table *table;     /* of the format; borrowed */
-    const struct pfd_shaders *shaders; /* borrowed */
-    const struct pfd_options *options; /* borrowed */
-    const char *source;                /* the buffer's name, borrowed */
-    struct pfd_json_parts json;        /* what its JSON lines share */
-    struct pfd_step *steps;            /* [n_steps] */
+    const struct pfd_table *table;               /* of the format; borrowed */
+    const struct pfd_shader_table *shader_table; /* borrowed */
+    const struct pfd_options *options;           /* borrowed */
+    const char *source;         /* the buffer's name, borrowed */
+    struct pfd_json_parts json; /* what its JSON lines share */
+    struct pfd_step *steps;     /* [n_steps] */
     size_t n_steps;
     struct pfd_slot *slots; /* [PFD_ARGUMENTS_MAX], or NULL until needed */
     size_t n_slots;         /* of the made entry */

@@ -6,7 +6,7 @@
 
 #include "core/decode/entry.h"
 
-struct pfd_run {
+struct pfd_entry_run {
     struct pfd_entry_source *of;
     const struct pfd_record *records; /* [n], none of which is special */
     size_t n;
@@ -14,27 +14,29 @@ struct pfd_run {
     uint64_t index;       /* of the first */
 };
 
-static inline const uint8_t *pfd_run_payload(const struct pfd_run *run,
-                                             const struct pfd_record *r)
+static inline const uint8_t *pfd_entry_run_payload(
+    const struct pfd_entry_run *entry_run, const struct pfd_record *r)
 {
-    return run->bytes + (r->offset - run->records[0].offset) + r->n_header;
+    return entry_run->bytes + (r->offset - entry_run->records[0].offset) +
+           r->n_header;
 }
 
 /* What is left of it behind its first n entries. */
-static inline struct pfd_run pfd_run_from(const struct pfd_run *run, size_t n)
+static inline struct pfd_entry_run pfd_entry_run_from(
+    const struct pfd_entry_run *entry_run, size_t n)
 {
-    struct pfd_run ret = *run;
+    struct pfd_entry_run ret = *entry_run;
     ret.n -= n;
     if (ret.n) {
         ret.records += n;
-        ret.bytes += ret.records->offset - run->records->offset;
+        ret.bytes += ret.records->offset - entry_run->records->offset;
         ret.index += n;
     }
     return ret;
 }
 
 /* Can it be part of one? */
-static inline bool pfd_run_takes(const struct pfd_record *r)
+static inline bool pfd_entry_run_takes(const struct pfd_record *r)
 {
     uint64_t odd = r->findings | r->layout | r->n_alternatives |
                    (r->flags & ~(unsigned)PFD_RECORD_SURE);

@@ -9,23 +9,25 @@ static bool replace(struct pfd_text *text, const void *bytes, size_t n)
     return !text->failed;
 }
 
-bool pfd_run_copy_take(struct pfd_run_copy *copy, const struct pfd_run *run,
-                       size_t from, size_t to)
+bool pfd_entry_run_copy_take(struct pfd_entry_run_copy *copy,
+                             const struct pfd_entry_run *entry_run, size_t from,
+                             size_t to)
 {
-    const struct pfd_record *first = &run->records[from];
-    const struct pfd_record *last = &run->records[to - 1];
-    copy->format = run->of->format;
-    copy->index = run->index + from;
+    const struct pfd_record *first = &entry_run->records[from];
+    const struct pfd_record *last = &entry_run->records[to - 1];
+    copy->format = entry_run->of->format;
+    copy->index = entry_run->index + from;
     return replace(&copy->records, first, (to - from) * sizeof *first) &&
            replace(&copy->bytes,
-                   run->bytes + (first->offset - run->records[0].offset),
+                   entry_run->bytes +
+                       (first->offset - entry_run->records[0].offset),
                    last->offset + last->n_bytes - first->offset);
 }
 
-struct pfd_run pfd_run_copy_view(const struct pfd_run_copy *copy,
-                                 struct pfd_entry_source *of)
+struct pfd_entry_run pfd_entry_run_copy_view(
+    const struct pfd_entry_run_copy *copy, struct pfd_entry_source *of)
 {
-    return (struct pfd_run){
+    return (struct pfd_entry_run){
         .of = of,
         .records = (const void *)copy->records.data,
         .n = copy->records.n / sizeof(struct pfd_record),
@@ -34,7 +36,7 @@ struct pfd_run pfd_run_copy_view(const struct pfd_run_copy *copy,
     };
 }
 
-void pfd_run_copy_deinit(struct pfd_run_copy *copy)
+void pfd_entry_run_copy_deinit(struct pfd_entry_run_copy *copy)
 {
     pfd_text_free(&copy->records);
     pfd_text_free(&copy->bytes);

@@ -7,7 +7,7 @@
 #include "core/decode/entry_run.h"
 
 /* All zero is an empty one. */
-struct pfd_run_copy {
+struct pfd_entry_run_copy {
     const struct pfd_format *format;
     struct pfd_text records; /* struct pfd_record, one after another */
     struct pfd_text bytes;
@@ -16,13 +16,14 @@ struct pfd_run_copy {
 
 /* Entries [from, to) of the run, instead of what it had. False: out of
  * memory. */
-bool pfd_run_copy_take(struct pfd_run_copy *copy, const struct pfd_run *run,
-                       size_t from, size_t to);
+bool pfd_entry_run_copy_take(struct pfd_entry_run_copy *copy,
+                             const struct pfd_entry_run *entry_run, size_t from,
+                             size_t to);
 
 /* The run that it is, borrowed; of: of the same format and strings. */
-struct pfd_run pfd_run_copy_view(const struct pfd_run_copy *copy,
-                                 struct pfd_entry_source *of);
+struct pfd_entry_run pfd_entry_run_copy_view(
+    const struct pfd_entry_run_copy *copy, struct pfd_entry_source *of);
 
-void pfd_run_copy_deinit(struct pfd_run_copy *copy);
+void pfd_entry_run_copy_deinit(struct pfd_entry_run_copy *copy);
 
 #endif

@@ -24,14 +24,14 @@ enum pfd_status pfd_entry_excerpt(struct pfd_entry *entry, uint32_t around,
                                   struct pfd_excerpt *ret)
 {
     size_t n = 0;
-    const struct pfd_shaders *shaders = entry->of->shaders;
+    const struct pfd_shader_table *shader_table = entry->of->shader_table;
     const struct pfd_origin *all = pfd_entry_origins(entry, &n);
     const struct pfd_origin *line = find(all, n, "line");
     const struct pfd_origin *text = find(all, n, "source_line");
-    if (!line || !text || !shaders)
+    if (!line || !text || !shader_table)
         return PFD_END;
-    for (size_t i = 0; i < shaders->n; i++) {
-        if (pfd_spirv_excerpt(shaders->shaders[i].module, text->text,
+    for (size_t i = 0; i < shader_table->n; i++) {
+        if (pfd_spirv_excerpt(shader_table->shaders[i].module, text->text,
                               (uint32_t)line->value[0], around, ret))
             return PFD_OK;
     }

@@ -172,11 +172,11 @@ bool pfd_format_buffer_word(const struct pfd_format *format,
 }
 
 bool pfd_format_entry_word(const struct pfd_format *format,
-                           const struct pfd_look *look, uint32_t at,
-                           struct pfd_word *ret)
+                           const struct pfd_record_view *record_view,
+                           uint32_t at, struct pfd_word *ret)
 {
     const struct pfd_format_info *info = &format->info;
-    if (format->entry_word && format->entry_word(look, at, ret))
+    if (format->entry_word && format->entry_word(record_view, at, ret))
         return true;
     if (at / 4 >= info->n_entry_words)
         return false;

@@ -33,9 +33,9 @@ enum pfd_record_kind {
 enum pfd_record_flag {
     PFD_RECORD_STDOUT = 1, /* the stream that the program wrote to */
     PFD_RECORD_STDERR = 2,
-    PFD_RECORD_MADE = 4,   /* its text is what make() says */
-    PFD_RECORD_COPIED = 8, /* its bytes are the batch's, not the view's */
-    PFD_RECORD_OWN = 16,   /* this and the next one mean what the format says */
+    PFD_RECORD_SYNTHESIZED = 4, /* its text is what make() says */
+    PFD_RECORD_COPIED = 8,      /* its bytes are the batch's, not the view's */
+    PFD_RECORD_OWN = 16, /* this and the next one mean what the format says */
     PFD_RECORD_OWN2 = 32,
     PFD_RECORD_SURE = 64, /* its bytes are whole: they say so themselves */
 };
@@ -68,7 +68,7 @@ enum {
  * would. */
 static inline bool pfd_record_is_unknown(const struct pfd_record *r)
 {
-    return !r->string && !(r->flags & PFD_RECORD_MADE) &&
+    return !r->string && !(r->flags & PFD_RECORD_SYNTHESIZED) &&
            !(r->findings >> PFD_FINDING_incomplete & 1);
 }
 
@@ -140,10 +140,10 @@ struct pfd_walk {
     uint64_t until; /* entries that begin here or behind are left; 0:
                                none are. See pfd_format.split() */
     const struct pfd_table *table;
-    const struct pfd_shaders *shaders; /* borrowed, never NULL */
-    const struct pfd_options *options; /* likewise */
-    struct pfd_batch *batch;           /* where records go */
-    const struct pfd_range *holes;     /* [n_holes], in order: see
+    const struct pfd_shader_table *shader_table; /* borrowed, never NULL */
+    const struct pfd_options *options;           /* likewise */
+    struct pfd_batch *batch;                     /* where records go */
+    const struct pfd_range *holes;               /* [n_holes], in order: see
                                           pfd_walk_pass() */
     size_t n_holes;
     const struct pfd_range *missing; /* [n_missing], in order: bytes that are
@@ -155,13 +155,13 @@ struct pfd_walk {
 
 /* One record as the hooks below look at it, after the walk and perhaps on
  * another thread. All of it is borrowed until they return. */
-struct pfd_look {
+struct pfd_record_view {
     const struct pfd_record *record;
     const struct pfd_string *string; /* the record's, or just made; or NULL */
     struct pfd_byte_reader
         bytes; /* of the entry; its position is the payload's */
     const struct pfd_table *table;
-    const struct pfd_shaders *shaders;
+    const struct pfd_shader_table *shader_table;
     const struct pfd_options *options;
 };
 
@@ -169,7 +169,7 @@ struct pfd_look {
  * What make() says of an entry's text. Slots count from the payload, as they
  * always do.
  */
-struct pfd_made {
+struct pfd_synthesized {
     struct pfd_text *text;  /* empty: to be appended to */
     bool literal;           /* it is the message; else it is a format string */
     struct pfd_slot *slots; /* [PFD_ARGUMENTS_MAX], to be filled */
@@ -184,9 +184,9 @@ struct pfd_made {
 struct pfd_field {
     const uint8_t *bytes; /* [n], in one piece */
     size_t n;
-    uint64_t address;                  /* of the first */
-    const struct pfd_table *table;     /* the format's; never NULL */
-    const struct pfd_shaders *shaders; /* likewise */
+    uint64_t address;                            /* of the first */
+    const struct pfd_table *table;               /* the format's; never NULL */
+    const struct pfd_shader_table *shader_table; /* likewise */
 };
 
 /* A whole buffer that stands in memory of some kind, as its header tells. */
@@ -332,7 +332,7 @@ struct pfd_format {
      * there (NULL, and layout 0) passes. NULL: what pfd_record_is_sound() checks
      * of every format is enough.
      */
-    bool (*is_record)(const struct pfd_look *look);
+    bool (*is_record)(const struct pfd_record_view *record_view);
     /* What it says hangs on the record, its string and how many bytes there
      * are, not on what they are: it need not be asked again of the same. */
     bool is_record_by_size;
@@ -343,30 +343,32 @@ struct pfd_format {
      * record whose layout is not 0 (findings: bits are added), and for others
      * when somebody wants arguments that no conversion takes.
      */
-    size_t (*slots)(const struct pfd_look *look, struct pfd_slot *ret,
-                    uint64_t *findings);
+    size_t (*slots)(const struct pfd_record_view *record_view,
+                    struct pfd_slot *ret, uint64_t *findings);
 
     /* One sentence on what a record's layout means, for width_mismatch and
      * types_guessed; NULL where neither happens, or the latter needs none. */
     const char *(*layout_text)(uint64_t layout);
 
     /*
-     * The text of a record with PFD_RECORD_MADE: a format string that stands
+     * The text of a record with PFD_RECORD_SYNTHESIZED: a format string that stands
      * in the entry, or a message that the format composes. The record's string
      * may be NULL, or one of the table that says how. NULL: no such records.
      */
-    void (*make)(const struct pfd_look *look, struct pfd_made *ret);
+    void (*make)(const struct pfd_record_view *record_view,
+                 struct pfd_synthesized *ret);
     /* Changes the compiled steps of a made text that is laid out to what its
      * values are, before slots() is asked; returns finding bits. May be NULL. */
-    uint64_t (*adapt)(const struct pfd_look *look, struct pfd_step *steps,
-                      size_t n_steps);
+    uint64_t (*adapt)(const struct pfd_record_view *record_view,
+                      struct pfd_step *steps, size_t n_steps);
 
     /*
      * What is known of where an entry comes from, into ret [PFD_ORIGINS_MAX],
      * in the order to show it in; returns how many. Texts are static, of the
      * table or of the entry. NULL: nothing is, which costs nothing.
      */
-    size_t (*origin)(const struct pfd_look *look, struct pfd_origin *ret);
+    size_t (*origin)(const struct pfd_record_view *record_view,
+                     struct pfd_origin *ret);
     /* The names that it can give, NULL at the end; NULL: none. */
     const char *const *origin_names;
     /* Only records of strings with this flag have any; 0: any record may. */
@@ -379,7 +381,7 @@ struct pfd_format {
      */
     bool (*buffer_word)(const struct pfd_walk *walk, uint64_t at,
                         struct pfd_word *ret);
-    bool (*entry_word)(const struct pfd_look *look, uint32_t at,
+    bool (*entry_word)(const struct pfd_record_view *record_view, uint32_t at,
                        struct pfd_word *ret);
 
     /* NULL: only whole buffers can be read. */
@@ -443,8 +445,8 @@ bool pfd_format_buffer_word(const struct pfd_format *format,
                             const struct pfd_walk *walk, uint64_t at,
                             struct pfd_word *ret);
 bool pfd_format_entry_word(const struct pfd_format *format,
-                           const struct pfd_look *look, uint32_t at,
-                           struct pfd_word *ret);
+                           const struct pfd_record_view *record_view,
+                           uint32_t at, struct pfd_word *ret);
 
 /* "N dwords skipped, on at dword M" for bytes [from, to) of a buffer whose
  * used part ends at `end`. */
@@ -511,7 +513,7 @@ static inline const uint8_t *pfd_batch_payload(
  * whose readings have bytes of their own, each is to be asked with those.
  */
 bool pfd_record_is_sound(const struct pfd_format *format,
-                         const struct pfd_look *look);
+                         const struct pfd_record_view *record_view);
 
 /* The next free record of the batch. */
 static inline struct pfd_record *pfd_walk_record(struct pfd_walk *walk)

@@ -4,8 +4,8 @@
 
 enum {
     STREAMS = PFD_RECORD_STDOUT | PFD_RECORD_STDERR,
-    FLAGS = STREAMS | PFD_RECORD_MADE | PFD_RECORD_COPIED | PFD_RECORD_OWN |
-            PFD_RECORD_OWN2 | PFD_RECORD_SURE,
+    FLAGS = STREAMS | PFD_RECORD_SYNTHESIZED | PFD_RECORD_COPIED |
+            PFD_RECORD_OWN | PFD_RECORD_OWN2 | PFD_RECORD_SURE,
 };
 
 /* Bits that entries can have. */
@@ -23,7 +23,7 @@ static bool has_sound_bits(const struct pfd_format *format,
                            const struct pfd_record *r)
 {
     return !(r->flags & ~FLAGS) && (r->flags & STREAMS) != STREAMS &&
-           (format->make || !(r->flags & PFD_RECORD_MADE)) &&
+           (format->make || !(r->flags & PFD_RECORD_SYNTHESIZED)) &&
            !(r->findings & ~FINDINGS) &&
            (format->layout_text || !(r->findings & WIDTH_MISMATCH));
 }
@@ -31,10 +31,10 @@ static bool has_sound_bits(const struct pfd_format *format,
 /* A copy can be longer than what it stands for, where a format reads on behind
  * an entry; what is scattered has its own count. */
 static bool has_sound_size(const struct pfd_format *format,
-                           const struct pfd_look *look)
+                           const struct pfd_record_view *record_view)
 {
-    const struct pfd_record *r = look->record;
-    const struct pfd_byte_reader *c = &look->bytes;
+    const struct pfd_record *r = record_view->record;
+    const struct pfd_byte_reader *c = &record_view->bytes;
     if (!pfd_byte_reader_ok(c) || c->at != r->n_header || c->n > UINT32_MAX ||
         r->offset > UINT64_MAX - r->n_bytes)
         return false;
@@ -62,22 +62,24 @@ static bool holds_values(const struct pfd_string *s, size_t n_payload)
 }
 
 static bool has_sound_string(const struct pfd_format *format,
-                             const struct pfd_look *look)
+                             const struct pfd_record_view *record_view)
 {
-    const struct pfd_record *r = look->record;
+    const struct pfd_record *r = record_view->record;
     const struct pfd_string *s = r->string;
-    bool is_made = r->flags & PFD_RECORD_MADE;
+    bool is_made = r->flags & PFD_RECORD_SYNTHESIZED;
     if (!s)
         return is_made || !r->layout;
     return pfd_string_kinds[s->table] == &format->strings &&
            (is_made || r->layout ||
-            holds_values(s, pfd_byte_reader_left(&look->bytes)));
+            holds_values(s, pfd_byte_reader_left(&record_view->bytes)));
 }
 
 bool pfd_record_is_sound(const struct pfd_format *format,
-                         const struct pfd_look *look)
+                         const struct pfd_record_view *record_view)
 {
-    return is_reading(look->record) && has_sound_bits(format, look->record) &&
-           has_sound_size(format, look) && has_sound_string(format, look) &&
-           (!format->is_record || format->is_record(look));
+    return is_reading(record_view->record) &&
+           has_sound_bits(format, record_view->record) &&
+           has_sound_size(format, record_view) &&
+           has_sound_string(format, record_view) &&
+           (!format->is_record || format->is_record(record_view));
 }

@@ -21,11 +21,12 @@ static enum pfd_status add_counted(struct pfd_strings *strings,
                                    struct pfd_shader **ret,
                                    struct pfd_error *err)
 {
-    struct pfd_shaders *shaders = pfd_strings_own_shaders(strings);
+    struct pfd_shader_table *shader_table = pfd_strings_own_shaders(strings);
     size_t room = pfd_strings_room(strings);
     if (room < MODULE || (room - MODULE) / MODULE_FACTOR < info->n_bytes)
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
-    enum pfd_status status = pfd_shaders_add(shaders, info, fn, user, ret, err);
+    enum pfd_status status =
+        pfd_shader_table_add(shader_table, info, fn, user, ret, err);
     if (*ret)
         pfd_strings_take(strings, lower(pfd_shader_memory(*ret), room));
     return status;
@@ -68,13 +69,13 @@ enum pfd_status pfd_strings_take_shaders(struct pfd_strings *strings,
                                          const struct pfd_strings *from,
                                          struct pfd_error *err)
 {
-    const struct pfd_shaders *all = pfd_strings_shaders(from);
+    const struct pfd_shader_table *all = pfd_strings_shaders(from);
     enum pfd_status status = PFD_OK;
     for (size_t i = 0; i < all->n && status == PFD_OK; i++) {
         struct pfd_shader *shader = NULL;
         struct pfd_report report = { .source = all->shaders[i].source };
-        if (!pfd_shaders_take(pfd_strings_own_shaders(strings),
-                              &all->shaders[i], &shader)) {
+        if (!pfd_shader_table_take(pfd_strings_own_shaders(strings),
+                                   &all->shaders[i], &shader)) {
             return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
         }
         if (shader)
@@ -87,13 +88,13 @@ enum pfd_status pfd_strings_shader(const struct pfd_strings *strings, size_t i,
                                    uint32_t *id, const char **source,
                                    const struct pfd_spirv **module)
 {
-    const struct pfd_shaders *shaders = pfd_strings_shaders(strings);
-    if (i >= shaders->n)
+    const struct pfd_shader_table *shader_table = pfd_strings_shaders(strings);
+    if (i >= shader_table->n)
         return PFD_END;
-    *id =
-        shaders->shaders[i].is_loose ? PFD_SHADER_NEXT : shaders->shaders[i].id;
-    *source = shaders->shaders[i].source;
-    *module = shaders->shaders[i].module;
+    *id = shader_table->shaders[i].is_loose ? PFD_SHADER_NEXT
+                                            : shader_table->shaders[i].id;
+    *source = shader_table->shaders[i].source;
+    *module = shader_table->shaders[i].module;
     return PFD_OK;
 }
 
@@ -101,7 +102,8 @@ enum pfd_status pfd_strings_set_capture(
     struct pfd_strings *strings, const struct pfd_vulkan_capture *capture,
     struct pfd_error *err)
 {
-    if (!pfd_shaders_set_capture(pfd_strings_own_shaders(strings), capture))
+    if (!pfd_shader_table_set_capture(pfd_strings_own_shaders(strings),
+                                      capture))
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     return PFD_OK;
 }

@@ -4,26 +4,27 @@
 #include <stdio.h>
 
 enum {
-    DWORD = PFD_CHAIN_DWORD
+    DWORD = PFD_VALIDATION_CHAIN_DWORD
 };
 
-void pfd_chain_open(struct pfd_chain *c, struct pfd_walk *w)
+void pfd_validation_chain_open(struct pfd_validation_chain *c,
+                               struct pfd_walk *w)
 {
     w->at = (uint64_t)c->data * DWORD;
     c->end_of_last = w->at;
 }
 
-uint64_t pfd_chain_limit(const struct pfd_chain *c)
+uint64_t pfd_validation_chain_limit(const struct pfd_validation_chain *c)
 {
     return ((uint64_t)c->data + c->wanted) * DWORD;
 }
 
-bool pfd_chain_is_likely(const struct pfd_chain *c)
+bool pfd_validation_chain_is_likely(const struct pfd_validation_chain *c)
 {
     return c->wanted <= 1 << 24;
 }
 
-bool pfd_chain_has_header(struct pfd_walk *w)
+bool pfd_validation_chain_has_header(struct pfd_walk *w)
 {
     if (w->view.n >= 2 * (size_t)DWORD)
         return true;
@@ -34,8 +35,9 @@ bool pfd_chain_has_header(struct pfd_walk *w)
     return false;
 }
 
-void pfd_chain_pass(struct pfd_chain *c, struct pfd_walk *w, uint32_t size,
-                    uint64_t n_bytes)
+void pfd_validation_chain_pass(struct pfd_validation_chain *c,
+                               struct pfd_walk *w, uint32_t size,
+                               uint64_t n_bytes)
 {
     c->same_size = !c->any || c->same_size == size ? size : 0;
     c->largest = size > c->largest ? size : c->largest;
@@ -47,17 +49,19 @@ void pfd_chain_pass(struct pfd_chain *c, struct pfd_walk *w, uint32_t size,
 /* ---- where no record is ---- */
 
 /* A word that is in no record. */
-static void see(struct pfd_chain *c, uint64_t at, uint32_t word)
+static void see(struct pfd_validation_chain *c, uint64_t at, uint32_t word)
 {
-    if (at < pfd_chain_limit(c)) {
+    if (at < pfd_validation_chain_limit(c)) {
         c->saw_data |= word != 0;
     } else {
         c->n_left_over += word != 0;
     }
 }
 
-enum pfd_status pfd_chain_lose(struct pfd_chain *c, const struct pfd_walk *w,
-                               uint32_t size, enum pfd_chain_break why)
+enum pfd_status pfd_validation_chain_lose(struct pfd_validation_chain *c,
+                                          const struct pfd_walk *w,
+                                          uint32_t size,
+                                          enum pfd_validation_chain_break why)
 {
     c->is_lost = true;
     c->why = why;
@@ -71,20 +75,20 @@ enum pfd_status pfd_chain_lose(struct pfd_chain *c, const struct pfd_walk *w,
 }
 
 /* Says what was found instead of records; to: where one is again, or the end. */
-static void report_gap(struct pfd_chain *c, struct pfd_walk *w, uint64_t to,
-                       bool found)
+static void report_gap(struct pfd_validation_chain *c, struct pfd_walk *w,
+                       uint64_t to, bool found)
 {
     struct pfd_walk_gap gap;
     w->batch->skipped_bytes += to - c->from;
     c->end_of_last = to;
     pfd_walk_describe_gap(&gap, c->from, to, found ? UINT64_MAX : to);
     switch (c->why) {
-    case PFD_CHAIN_ZERO:
+    case PFD_VALIDATION_CHAIN_ZERO:
         pfd_walk_finding(w, PFD_FINDING_unwritten, c->from,
                          "a record of size 0, not written yet or lost; %s",
                          gap.text);
         break;
-    case PFD_CHAIN_BAD_SIZE:
+    case PFD_VALIDATION_CHAIN_BAD_SIZE:
         if (c->sizes) {
             pfd_walk_finding(w, PFD_FINDING_bad_size, c->from,
                              "a record of %u dwords, %s expected; %s", c->bad,
@@ -95,23 +99,23 @@ static void report_gap(struct pfd_chain *c, struct pfd_walk *w, uint64_t to,
                              c->bad, c->header, gap.text);
         }
         break;
-    case PFD_CHAIN_PAST_END:
+    case PFD_VALIDATION_CHAIN_PAST_END:
         pfd_walk_finding(w, PFD_FINDING_size_past_end, c->from,
                          "a record of %u dwords runs over the end; %s", c->bad,
                          gap.text);
         break;
-    case PFD_CHAIN_CUT:
+    case PFD_VALIDATION_CHAIN_CUT:
         pfd_walk_finding(w, PFD_FINDING_truncated_entry, c->from,
                          "the buffer ends in a record of %u dwords; %s", c->bad,
                          gap.text);
         break;
-    case PFD_CHAIN_HIDING:
+    case PFD_VALIDATION_CHAIN_HIDING:
         pfd_walk_finding(w, PFD_FINDING_bad_size, c->from,
                          "a record of %u dwords that is none of those that are "
                          "known, with such records in it; %s",
                          c->bad, gap.text);
         break;
-    case PFD_CHAIN_STRAY:
+    case PFD_VALIDATION_CHAIN_STRAY:
         pfd_walk_finding(w, PFD_FINDING_bad_size, c->from,
                          "a record of %u dwords that is none of those that are "
                          "known, and none is behind it; %s",
@@ -121,19 +125,21 @@ static void report_gap(struct pfd_chain *c, struct pfd_walk *w, uint64_t to,
 }
 
 /* Does the count claim far more than is here, where no record is? */
-static bool is_no_header(const struct pfd_chain *c, const struct pfd_walk *w)
+static bool is_no_header(const struct pfd_validation_chain *c,
+                         const struct pfd_walk *w)
 {
     enum {
         TIMES_MAX = 64
     };
-    return !c->any && c->saw_data && !pfd_chain_is_likely(c) &&
-           pfd_chain_limit(c) / TIMES_MAX > pfd_walk_end(w);
+    return !c->any && c->saw_data && !pfd_validation_chain_is_likely(c) &&
+           pfd_validation_chain_limit(c) / TIMES_MAX > pfd_walk_end(w);
 }
 
 /* No record came any more: what is there of what the count claims? */
-static enum pfd_status give_up(struct pfd_chain *c, struct pfd_walk *w)
+static enum pfd_status give_up(struct pfd_validation_chain *c,
+                               struct pfd_walk *w)
 {
-    uint64_t limit = pfd_chain_limit(c);
+    uint64_t limit = pfd_validation_chain_limit(c);
     uint64_t end = pfd_walk_end(w) / DWORD * DWORD;
     uint64_t to = limit < end ? limit : end;
     if (is_no_header(c, w)) {
@@ -154,7 +160,8 @@ static enum pfd_status give_up(struct pfd_chain *c, struct pfd_walk *w)
 
 /* The next place from c->next on where a record is, or where that cannot be
  * told yet; *found: one is, and all of it is in view, or will never be. */
-static uint64_t look_on(struct pfd_chain *c, struct pfd_walk *w, bool *found)
+static uint64_t look_on(struct pfd_validation_chain *c, struct pfd_walk *w,
+                        bool *found)
 {
     uint64_t end = pfd_walk_end(w) / DWORD * DWORD;
     uint64_t header = (uint64_t)c->header * DWORD;
@@ -174,7 +181,8 @@ static uint64_t look_on(struct pfd_chain *c, struct pfd_walk *w, bool *found)
     return at;
 }
 
-enum pfd_status pfd_chain_find(struct pfd_chain *c, struct pfd_walk *w)
+enum pfd_status pfd_validation_chain_find(struct pfd_validation_chain *c,
+                                          struct pfd_walk *w)
 {
     bool found = false;
     uint64_t at = look_on(c, w, &found);
@@ -196,8 +204,8 @@ enum pfd_status pfd_chain_find(struct pfd_chain *c, struct pfd_walk *w)
 /* ---- the end ---- */
 
 /* More is stored than the count says. */
-static void report_beyond(const struct pfd_chain *c, struct pfd_walk *w,
-                          uint64_t stored)
+static void report_beyond(const struct pfd_validation_chain *c,
+                          struct pfd_walk *w, uint64_t stored)
 {
     uint64_t at = (c->data - 1) * (uint64_t)DWORD;
     uint64_t left = (pfd_walk_end(w) - c->end_of_last) / DWORD;
@@ -225,7 +233,7 @@ struct setting {
     char text[128];
 };
 
-static struct setting setting_of(const struct pfd_chain *c,
+static struct setting setting_of(const struct pfd_validation_chain *c,
                                  unsigned long long bytes)
 {
     struct setting ret = { "" };
@@ -239,8 +247,8 @@ static struct setting setting_of(const struct pfd_chain *c,
 }
 
 /* What was lost, and how large a buffer would have had to be. */
-static void report_overflow(const struct pfd_chain *c, struct pfd_walk *w,
-                            uint64_t stored)
+static void report_overflow(const struct pfd_validation_chain *c,
+                            struct pfd_walk *w, uint64_t stored)
 {
     unsigned long long wanted = c->wanted;
     unsigned long long lost = wanted - stored;
@@ -264,7 +272,8 @@ static void report_overflow(const struct pfd_chain *c, struct pfd_walk *w,
     }
 }
 
-static void report_loss(const struct pfd_chain *c, struct pfd_walk *w)
+static void report_loss(const struct pfd_validation_chain *c,
+                        struct pfd_walk *w)
 {
     uint64_t stored = c->end_of_last / DWORD - c->data;
     uint64_t lost = c->wanted - stored;
@@ -275,7 +284,7 @@ static void report_loss(const struct pfd_chain *c, struct pfd_walk *w)
         return;
     }
     w->batch->lost_bytes += lost * DWORD;
-    if (pfd_chain_limit(c) > pfd_walk_end(w)) {
+    if (pfd_validation_chain_limit(c) > pfd_walk_end(w)) {
         report_overflow(c, w, stored);
         return;
     }
@@ -288,7 +297,8 @@ static void report_loss(const struct pfd_chain *c, struct pfd_walk *w)
                      (unsigned long long)lost * DWORD);
 }
 
-static enum pfd_status finish(struct pfd_chain *c, struct pfd_walk *w)
+static enum pfd_status finish(struct pfd_validation_chain *c,
+                              struct pfd_walk *w)
 {
     uint64_t end = pfd_walk_end(w);
     c->has_ended = true;
@@ -311,24 +321,26 @@ static enum pfd_status finish(struct pfd_chain *c, struct pfd_walk *w)
     return PFD_END;
 }
 
-enum pfd_status pfd_chain_end(struct pfd_chain *c, struct pfd_walk *w)
+enum pfd_status pfd_validation_chain_end(struct pfd_validation_chain *c,
+                                         struct pfd_walk *w)
 {
     if (!w->last)
         return PFD_MORE;
     if (pfd_walk_end(w) - w->at < DWORD)
         return finish(c, w);
     uint32_t size = pfd_walk_u32(w, w->at);
-    return pfd_chain_lose(c, w, size,
-                          size == 0          ? PFD_CHAIN_ZERO
-                          : size < c->header ? PFD_CHAIN_BAD_SIZE
-                                             : PFD_CHAIN_CUT);
+    return pfd_validation_chain_lose(c, w, size,
+                                     size == 0 ? PFD_VALIDATION_CHAIN_ZERO
+                                     : size < c->header
+                                         ? PFD_VALIDATION_CHAIN_BAD_SIZE
+                                         : PFD_VALIDATION_CHAIN_CUT);
 }
 
-bool pfd_chain_word(const struct pfd_chain *c, uint64_t at,
-                    struct pfd_word *ret)
+bool pfd_validation_chain_word(const struct pfd_validation_chain *c,
+                               uint64_t at, struct pfd_word *ret)
 {
     uint64_t end = at / DWORD * DWORD + DWORD;
-    uint64_t limit = pfd_chain_limit(c);
+    uint64_t limit = pfd_validation_chain_limit(c);
     if (!c->data)
         return false;
     if (at / DWORD + 1 < c->data)

@@ -540,8 +540,8 @@ enum pfd_look_result pfd_filter_look(struct pfd_filter_run *run,
 {
     const struct pfd_string *s = record->string;
     const struct plan *plan = plan_of(run, s);
-    if (!plan || record->flags & PFD_RECORD_MADE || record->key != s->key ||
-        record->n_header < PFD_RANGE_HEADER)
+    if (!plan || record->flags & PFD_RECORD_SYNTHESIZED ||
+        record->key != s->key || record->n_header < PFD_RANGE_HEADER)
         return PFD_LOOK_ASK;
     if (plan->range && !record->layout) {
         bool holds = range_holds(plan, payload);
@@ -565,7 +565,7 @@ enum pfd_look_result pfd_filter_look(struct pfd_filter_run *run,
 static inline bool is_plain(const struct pfd_record *r)
 {
     return r->kind == PFD_RECORD_ENTRY && r->string && !r->layout &&
-           !(r->flags & (PFD_RECORD_MADE | PFD_RECORD_COPIED)) &&
+           !(r->flags & (PFD_RECORD_SYNTHESIZED | PFD_RECORD_COPIED)) &&
            r->key == r->string->key && r->n_header >= PFD_RANGE_HEADER;
 }
 

@@ -8,14 +8,14 @@ enum {
     SLOTS_FIRST = 64,
 };
 
-void pfd_tally_free(struct pfd_tally *t)
+void pfd_finding_counts_free(struct pfd_finding_counts *t)
 {
     free(t->rows);
     free(t->slots);
     pfd_text_free(&t->text);
 }
 
-void pfd_tally_clear(struct pfd_tally *t)
+void pfd_finding_counts_clear(struct pfd_finding_counts *t)
 {
     if (t->n == 0)
         return;
@@ -24,14 +24,14 @@ void pfd_tally_clear(struct pfd_tally *t)
     memset(t->slots, 0, t->n_slots * sizeof *t->slots);
 }
 
-static size_t slot_of(const struct pfd_tally *t, enum pfd_finding_kind kind,
-                      uint64_t id, uint64_t string)
+static size_t slot_of(const struct pfd_finding_counts *t,
+                      enum pfd_finding_kind kind, uint64_t id, uint64_t string)
 {
     uint64_t hash = (id ^ string << 32 ^ (uint64_t)kind << 56) *
                     UINT64_C(0x9e3779b97f4a7c15);
     size_t i = (size_t)(hash >> 32) & (t->n_slots - 1);
     while (t->slots[i]) {
-        const struct pfd_tally_row *row = &t->rows[t->slots[i] - 1];
+        const struct pfd_finding_counts_row *row = &t->rows[t->slots[i] - 1];
         if (row->id == id && row->kind == kind && row->string == string)
             break;
         i = (i + 1) & (t->n_slots - 1);
@@ -39,19 +39,19 @@ static size_t slot_of(const struct pfd_tally *t, enum pfd_finding_kind kind,
     return i;
 }
 
-static void place(struct pfd_tally *t, size_t i)
+static void place(struct pfd_finding_counts *t, size_t i)
 {
-    const struct pfd_tally_row *row = &t->rows[i];
+    const struct pfd_finding_counts_row *row = &t->rows[i];
     t->slots[slot_of(t, row->kind, row->id, row->string)] = (uint32_t)i + 1;
 }
 
 /* Room for one more row, and twice as many slots as rows. */
-static bool reserve(struct pfd_tally *t)
+static bool reserve(struct pfd_finding_counts *t)
 {
     if (t->n < t->room)
         return true;
     size_t room = t->room ? 2 * t->room : SLOTS_FIRST / 2;
-    struct pfd_tally_row *rows = realloc(t->rows, room * sizeof *rows);
+    struct pfd_finding_counts_row *rows = realloc(t->rows, room * sizeof *rows);
     if (!rows)
         return false;
     t->rows = rows;
@@ -67,9 +67,9 @@ static bool reserve(struct pfd_tally *t)
     return true;
 }
 
-struct pfd_tally_row *pfd_tally_row(struct pfd_tally *t,
-                                    enum pfd_finding_kind kind, uint64_t id,
-                                    uint64_t string)
+struct pfd_finding_counts_row *pfd_finding_counts_row(
+    struct pfd_finding_counts *t, enum pfd_finding_kind kind, uint64_t id,
+    uint64_t string)
 {
     if (!reserve(t)) {
         t->failed = true;
@@ -82,14 +82,16 @@ struct pfd_tally_row *pfd_tally_row(struct pfd_tally *t,
         t->rest[kind].kind = kind;
         return &t->rest[kind];
     }
-    struct pfd_tally_row *row = &t->rows[t->n++];
+    struct pfd_finding_counts_row *row = &t->rows[t->n++];
     t->slots[slot] = (uint32_t)t->n;
-    *row = (struct pfd_tally_row){ .id = id, .string = string, .kind = kind };
+    *row = (struct pfd_finding_counts_row){ .id = id,
+                                            .string = string,
+                                            .kind = kind };
     return row;
 }
 
-void pfd_tally_count(struct pfd_tally_row *row, uint64_t n, uint64_t offset,
-                     uint64_t index)
+void pfd_finding_counts_count(struct pfd_finding_counts_row *row, uint64_t n,
+                              uint64_t offset, uint64_t index)
 {
     if (row->count == 0) {
         row->offset = offset;
@@ -98,8 +100,9 @@ void pfd_tally_count(struct pfd_tally_row *row, uint64_t n, uint64_t offset,
     row->count += n;
 }
 
-void pfd_tally_set_text(struct pfd_tally *t, struct pfd_tally_row *row,
-                        const char *text)
+void pfd_finding_counts_set_text(struct pfd_finding_counts *t,
+                                 struct pfd_finding_counts_row *row,
+                                 const char *text)
 {
     row->text = t->text.n;
     row->has_text = true;
@@ -107,23 +110,25 @@ void pfd_tally_set_text(struct pfd_tally *t, struct pfd_tally_row *row,
     t->failed |= t->text.failed;
 }
 
-void pfd_tally_merge(struct pfd_tally *to, const struct pfd_tally *from)
+void pfd_finding_counts_merge(struct pfd_finding_counts *to,
+                              const struct pfd_finding_counts *from)
 {
     to->failed |= from->failed;
     for (size_t i = 0; i < from->n && !to->failed; i++) {
-        const struct pfd_tally_row *row = &from->rows[i];
-        struct pfd_tally_row *sum =
-            pfd_tally_row(to, row->kind, row->id, row->string);
+        const struct pfd_finding_counts_row *row = &from->rows[i];
+        struct pfd_finding_counts_row *sum =
+            pfd_finding_counts_row(to, row->kind, row->id, row->string);
         if (!sum)
             return;
         if (!sum->has_text && sum != &to->rest[row->kind])
-            pfd_tally_set_text(to, sum, from->text.data + row->text);
-        pfd_tally_count(sum, row->count, row->offset, row->index);
+            pfd_finding_counts_set_text(to, sum, from->text.data + row->text);
+        pfd_finding_counts_count(sum, row->count, row->offset, row->index);
     }
 }
 
-static void describe(const struct pfd_tally *t, const struct pfd_tally_row *row,
-                     bool is_rest, struct pfd_text *text)
+static void describe(const struct pfd_finding_counts *t,
+                     const struct pfd_finding_counts_row *row, bool is_rest,
+                     struct pfd_text *text)
 {
     unsigned long long n = row->count;
     text->n = 0;
@@ -141,7 +146,8 @@ static void describe(const struct pfd_tally *t, const struct pfd_tally_row *row,
 }
 
 /* The kinds that have a rest come behind all rows. */
-static const struct pfd_tally_row *rest_row(const struct pfd_tally *t, size_t i)
+static const struct pfd_finding_counts_row *rest_row(
+    const struct pfd_finding_counts *t, size_t i)
 {
     for (size_t k = 0; k < PFD_ENTRY_FINDING_KINDS; k++) {
         if (t->rest[k].count && i-- == 0)
@@ -150,11 +156,12 @@ static const struct pfd_tally_row *rest_row(const struct pfd_tally *t, size_t i)
     return NULL;
 }
 
-bool pfd_tally_finding(const struct pfd_tally *t, size_t i, const char *source,
-                       struct pfd_text *text, struct pfd_finding *ret)
+bool pfd_finding_counts_finding(const struct pfd_finding_counts *t, size_t i,
+                                const char *source, struct pfd_text *text,
+                                struct pfd_finding *ret)
 {
     bool is_rest = i >= t->n;
-    const struct pfd_tally_row *row =
+    const struct pfd_finding_counts_row *row =
         is_rest ? rest_row(t, i - t->n) : &t->rows[i];
     if (!row || t->failed)
         return false;

@@ -13,7 +13,7 @@ enum {
 static const char *names_of(struct pfd_entry_source *of,
                             const struct pfd_string *s)
 {
-    if (s->index != PFD_STRING_MADE)
+    if (s->index != PFD_STRING_SYNTHESIZED)
         return pfd_json_parts_names(&of->json, s, &of->names);
     of->names.n = 0;
     pfd_json_add_names(&of->names, s);

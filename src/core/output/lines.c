@@ -370,10 +370,11 @@ void pfd_lines_entry(struct pfd_lines *lines, struct pfd_entry *entry)
         tell_entry(lines, entry);
 }
 
-void pfd_lines_run(struct pfd_lines *lines, const struct pfd_run *run)
+void pfd_lines_run(struct pfd_lines *lines,
+                   const struct pfd_entry_run *entry_run)
 {
     const struct pfd_sink *sink = lines->sink;
-    struct pfd_run rest = *run;
+    struct pfd_entry_run rest = *entry_run;
     pfd_lines_members(lines);
     while (rest.n) {
         struct pfd_entry entry;
@@ -381,11 +382,11 @@ void pfd_lines_run(struct pfd_lines *lines, const struct pfd_run *run)
             sink->run ? sink->run(&lines->out, &rest, SIZE_MAX, &lines->options)
                       : 0;
         if (n < rest.n) {
-            pfd_run_entry(&rest, n, &entry);
+            pfd_entry_run_entry(&rest, n, &entry);
             pfd_lines_entry(lines, &entry);
             n++;
         }
-        rest = pfd_run_from(&rest, n);
+        rest = pfd_entry_run_from(&rest, n);
     }
 }
 

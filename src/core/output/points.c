@@ -159,7 +159,7 @@ static struct value of_argument(const struct pfd_entry *entry, uint32_t number)
     const struct pfd_string *string = entry->string;
     const struct pfd_step *s = entry->steps;
     bool as_string =
-        string && s != string->steps && string->index != PFD_STRING_MADE;
+        string && s != string->steps && string->index != PFD_STRING_SYNTHESIZED;
     uint32_t i = 0;
     for (; s && s->op != PFD_OP_END; s++) {
         bool is_one = pfd_step_has_argument(s) ||

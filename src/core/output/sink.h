@@ -56,8 +56,8 @@ struct pfd_sink {
      * go to entry(): that needs more, in which printing finds something, or
      * for which there is no memory. NULL: all of them have to.
      */
-    size_t (*run)(struct pfd_text *out, const struct pfd_run *run, size_t full,
-                  const struct pfd_sink_options *options);
+    size_t (*run)(struct pfd_text *out, const struct pfd_entry_run *entry_run,
+                  size_t full, const struct pfd_sink_options *options);
     /* NULL: this form shows none. */
     void (*finding)(struct pfd_text *out, const struct pfd_finding *finding,
                     const struct pfd_sink_options *options);
@@ -86,7 +86,7 @@ struct pfd_sink {
  * is no part of the text yet.
  */
 static inline char *pfd_sink_message(struct pfd_text *out,
-                                     const struct pfd_run *run,
+                                     const struct pfd_entry_run *entry_run,
                                      const struct pfd_record *r, size_t more)
 {
     const struct pfd_string *s = r->string;
@@ -94,8 +94,9 @@ static inline char *pfd_sink_message(struct pfd_text *out,
     char *at = pfd_text_reserve(out, s->room + more);
     if (!at)
         return NULL;
-    char *end = pfd_program_print(at, s->steps, pfd_string_text(s), PFD_RAW,
-                                  pfd_run_payload(run, r), &findings);
+    char *end =
+        pfd_program_print(at, s->steps, pfd_string_text(s), PFD_RAW,
+                          pfd_entry_run_payload(entry_run, r), &findings);
     return findings ? NULL : end;
 }
 

@@ -223,7 +223,8 @@ static size_t arguments_room(struct pfd_entry *entry)
         room += n * PFD_ROOM_ARGUMENT;
     }
     /* Small scalars, strings, and those that are printed twice. */
-    if (s && (s->flags & PFD_STRING_CHAR || s->index == PFD_STRING_MADE)) {
+    if (s &&
+        (s->flags & PFD_STRING_CHAR || s->index == PFD_STRING_SYNTHESIZED)) {
         room += s->n_steps * (size_t)PFD_ROOM_ARGUMENT +
                 PFD_ROOM_BYTE * (entry->room + entry->n_payload);
     }
@@ -287,7 +288,7 @@ static const struct pfd_json_string *line_of(struct pfd_entry_source *of,
                                              const struct pfd_string *s,
                                              uint64_t id)
 {
-    if (__builtin_expect(!s || s->index == PFD_STRING_MADE, 0) ||
+    if (__builtin_expect(!s || s->index == PFD_STRING_SYNTHESIZED, 0) ||
         __builtin_expect(id != s->key, 0))
         return NULL;
     return pfd_json_parts_get(&of->json, s, of->format->info.name);
@@ -589,24 +590,25 @@ static void json_entry(struct pfd_text *out, struct pfd_entry *entry,
                    (options->fields && entry->of->fields.failed);
 }
 
-static size_t json_run(struct pfd_text *out, const struct pfd_run *run,
-                       size_t full, const struct pfd_sink_options *options)
+static size_t json_run(struct pfd_text *out,
+                       const struct pfd_entry_run *entry_run, size_t full,
+                       const struct pfd_sink_options *options)
 {
-    const struct pfd_format *format = run->of->format;
+    const struct pfd_format *format = entry_run->of->format;
     size_t i = 0;
     if (options->fields)
         return 0;
-    for (; i < run->n && out->n <= full; i++) {
-        const struct pfd_record *r = &run->records[i];
+    for (; i < entry_run->n && out->n <= full; i++) {
+        const struct pfd_record *r = &entry_run->records[i];
         const struct pfd_string *s = r->string;
         const size_t before = out->n;
         uint64_t findings = 0;
         const struct common common = {
-            .of = run->of,
-            .line = line_of(run->of, s, r->key),
+            .of = entry_run->of,
+            .line = line_of(entry_run->of, s, r->key),
             .string = s,
-            .payload = pfd_run_payload(run, r),
-            .index = run->index + i,
+            .payload = pfd_entry_run_payload(entry_run, r),
+            .index = entry_run->index + i,
             .offset = r->offset,
         };
         if (!common.line || !common.line->is_plain ||

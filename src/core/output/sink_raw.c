@@ -16,12 +16,13 @@ static void raw_entry(struct pfd_text *out, struct pfd_entry *entry,
     out->n += (size_t)(end - at);
 }
 
-static size_t raw_run(struct pfd_text *out, const struct pfd_run *run,
-                      size_t full, const struct pfd_sink_options *options)
+static size_t raw_run(struct pfd_text *out,
+                      const struct pfd_entry_run *entry_run, size_t full,
+                      const struct pfd_sink_options *options)
 {
     size_t i = 0;
-    for (; i < run->n && out->n <= full; i++) {
-        char *end = pfd_sink_message(out, run, &run->records[i], 0);
+    for (; i < entry_run->n && out->n <= full; i++) {
+        char *end = pfd_sink_message(out, entry_run, &entry_run->records[i], 0);
         if (!end)
             break;
         out->n = (size_t)(end - out->data);

@@ -149,16 +149,17 @@ static void text_entry(struct pfd_text *out, struct pfd_entry *entry,
     }
 }
 
-static size_t text_run(struct pfd_text *out, const struct pfd_run *run,
-                       size_t full, const struct pfd_sink_options *options)
+static size_t text_run(struct pfd_text *out,
+                       const struct pfd_entry_run *entry_run, size_t full,
+                       const struct pfd_sink_options *options)
 {
     size_t i = 0;
     if (options->show || options->marks || options->color)
         return 0;
-    for (; i < run->n && out->n <= full; i++) {
-        const struct pfd_record *r = &run->records[i];
+    for (; i < entry_run->n && out->n <= full; i++) {
+        const struct pfd_record *r = &entry_run->records[i];
         char *end =
-            is_plain(r->string) ? pfd_sink_message(out, run, r, 1) : NULL;
+            is_plain(r->string) ? pfd_sink_message(out, entry_run, r, 1) : NULL;
         if (!end)
             break;
         if (end == out->data + out->n || end[-1] != '\n')

@@ -7,21 +7,21 @@
 void pfd_unsure_free(struct pfd_unsure *u)
 {
     free(u->parts);
-    pfd_tally_free(&u->ids);
+    pfd_finding_counts_free(&u->ids);
 }
 
 void pfd_unsure_clear(struct pfd_unsure *u)
 {
     u->n = 0;
     u->n_hidden = 0;
-    pfd_tally_clear(&u->ids);
+    pfd_finding_counts_clear(&u->ids);
 }
 
 static bool reserve(struct pfd_unsure *u)
 {
     if (u->n < u->room)
         return true;
-    size_t room = u->room ? 2 * u->room : PFD_SHOWN_MAX;
+    size_t room = u->room ? 2 * u->room : PFD_UNKNOWN_LIMIT_MAX;
     struct pfd_unsure_part *parts = realloc(u->parts, room * sizeof *parts);
     if (!parts)
         return false;
@@ -32,11 +32,12 @@ static bool reserve(struct pfd_unsure *u)
 
 bool pfd_unsure_begin(struct pfd_unsure *u, uint64_t id, size_t at)
 {
-    struct pfd_tally_row *row =
-        reserve(u) ? pfd_tally_row(&u->ids, PFD_FINDING_unknown_id, id, 0)
-                   : NULL;
+    struct pfd_finding_counts_row *row =
+        reserve(u)
+            ? pfd_finding_counts_row(&u->ids, PFD_FINDING_unknown_id, id, 0)
+            : NULL;
     u->failed |= !row;
-    if (!row || row->count == PFD_SHOWN_OF_ID) {
+    if (!row || row->count == PFD_UNKNOWN_LIMIT_OF_ID) {
         u->n_hidden++;
         return false;
     }
@@ -51,10 +52,10 @@ void pfd_unsure_end(struct pfd_unsure *u, size_t at)
 }
 
 /* Is the next entry of this id to be shown? It is then counted. */
-static bool take(struct pfd_shown *s, uint64_t id)
+static bool take(struct pfd_unknown_limit *s, uint64_t id)
 {
     unsigned i = 0;
-    if (s->n == PFD_SHOWN_MAX)
+    if (s->n == PFD_UNKNOWN_LIMIT_MAX)
         return false;
     while (i < s->n_ids && s->ids[i].id != id)
         i++;
@@ -63,15 +64,15 @@ static bool take(struct pfd_shown *s, uint64_t id)
         s->ids[i].n = 0;
         s->n_ids++;
     }
-    if (s->ids[i].n == PFD_SHOWN_OF_ID)
+    if (s->ids[i].n == PFD_UNKNOWN_LIMIT_OF_ID)
         return false;
     s->ids[i].n++;
     s->n++;
     return true;
 }
 
-uint64_t pfd_shown_cut(struct pfd_shown *s, struct pfd_unsure *u,
-                       struct pfd_text *out)
+uint64_t pfd_unknown_limit_cut(struct pfd_unknown_limit *s,
+                               struct pfd_unsure *u, struct pfd_text *out)
 {
     uint64_t n_cut = 0;
     size_t kept = 0; /* bytes of the output that are where they stay */

@@ -4,7 +4,7 @@
  * too many of all ids together. Whoever prints a stretch of a buffer does not
  * know how many come before: it prints the first of each id there
  * (pfd_unsure_*), and what is too many is taken out again when all before is
- * known (pfd_shown_cut()).
+ * known (pfd_unknown_limit_cut()).
  */
 #ifndef PFD_UNKNOWN_LIMIT_H
 #define PFD_UNKNOWN_LIMIT_H
@@ -13,18 +13,18 @@
 #include "core/output/finding_counts.h"
 
 enum {
-    PFD_SHOWN_OF_ID = 8,
-    PFD_SHOWN_MAX = 64, /* of all */
+    PFD_UNKNOWN_LIMIT_OF_ID = 8,
+    PFD_UNKNOWN_LIMIT_MAX = 64, /* of all */
 };
 
 /* Of a whole buffer, in its order. */
-struct pfd_shown {
+struct pfd_unknown_limit {
     unsigned n; /* shown so far */
     unsigned n_ids;
     struct {
         uint64_t id;
         unsigned n;
-    } ids[PFD_SHOWN_MAX];
+    } ids[PFD_UNKNOWN_LIMIT_MAX];
 };
 
 /* What was printed of one stretch and may have to be taken out. */
@@ -36,9 +36,9 @@ struct pfd_unsure {
     } * parts; /* [n] of [room], in order; owned */
     size_t n;
     size_t room;
-    struct pfd_tally ids; /* how many of each */
-    uint64_t n_hidden;    /* not even printed */
-    bool failed;          /* out of memory */
+    struct pfd_finding_counts ids; /* how many of each */
+    uint64_t n_hidden;             /* not even printed */
+    bool failed;                   /* out of memory */
 };
 
 void pfd_unsure_free(struct pfd_unsure *unsure);
@@ -53,7 +53,7 @@ void pfd_unsure_end(struct pfd_unsure *unsure, size_t at);
 
 /* Takes out of the output what is too many, and forgets where it was; how many
  * entries that were. */
-uint64_t pfd_shown_cut(struct pfd_shown *shown, struct pfd_unsure *unsure,
-                       struct pfd_text *out);
+uint64_t pfd_unknown_limit_cut(struct pfd_unknown_limit *unknown_limit,
+                               struct pfd_unsure *unsure, struct pfd_text *out);
 
 #endif

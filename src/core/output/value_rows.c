@@ -62,7 +62,7 @@ static bool has_cell(const struct pfd_entry *entry, const struct pfd_step *s)
     const struct pfd_string *string = entry->string;
     return pfd_step_has_argument(s) ||
            (string && entry->steps != string->steps &&
-            string->index != PFD_STRING_MADE &&
+            string->index != PFD_STRING_SYNTHESIZED &&
             pfd_step_has_argument(&string->steps[s - entry->steps]));
 }
 
@@ -267,7 +267,7 @@ static void rows_entry(struct pfd_text *out, struct pfd_entry *entry,
     size_t string =
         options->has_texts ? SIZE_MAX : pfd_entry_string_index(entry);
     r->string = string != SIZE_MAX ? (uint32_t)string
-                : entry->string    ? (uint32_t)PFD_ROW_MADE
+                : entry->string    ? (uint32_t)PFD_ROW_SYNTHESIZED
                                    : (uint32_t)PFD_ROW_NO_STRING;
     r->index = entry->index;
     r->offset = entry->offset;

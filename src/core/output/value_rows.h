@@ -13,9 +13,9 @@
 
 /* pfd_row.string where it is no number for pfd_strings_at(). */
 enum {
-    PFD_ROW_LINE = INT32_MAX,          /* no entry: only what was printed */
-    PFD_ROW_MADE = INT32_MAX - 1,      /* its text is in the row */
-    PFD_ROW_NO_STRING = INT32_MAX - 2, /* an unknown id */
+    PFD_ROW_LINE = INT32_MAX,            /* no entry: only what was printed */
+    PFD_ROW_SYNTHESIZED = INT32_MAX - 1, /* its text is in the row */
+    PFD_ROW_NO_STRING = INT32_MAX - 2,   /* an unknown id */
 };
 
 /* pfd_cell.type: the entry lacks an argument that others of its string have. */

@@ -28,23 +28,23 @@ static void free_capture(struct pfd_vulkan_capture *c)
     free((void *)(uintptr_t)c->pipeline.name);
 }
 
-void pfd_shaders_deinit(struct pfd_shaders *shaders)
+void pfd_shader_table_deinit(struct pfd_shader_table *shader_table)
 {
-    for (size_t i = 0; i < shaders->n; i++)
-        free_shader(&shaders->shaders[i]);
-    free(shaders->shaders);
-    free_capture(&shaders->capture);
-    *shaders = (struct pfd_shaders){ 0 };
+    for (size_t i = 0; i < shader_table->n; i++)
+        free_shader(&shader_table->shaders[i]);
+    free(shader_table->shaders);
+    free_capture(&shader_table->capture);
+    *shader_table = (struct pfd_shader_table){ 0 };
 }
 
 /* Where this id stands, or belongs. */
-static size_t place_of(const struct pfd_shaders *shaders, uint32_t id)
+static size_t place_of(const struct pfd_shader_table *shader_table, uint32_t id)
 {
     size_t low = 0;
-    size_t high = shaders->n;
+    size_t high = shader_table->n;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        if (shaders->shaders[mid].id < id) {
+        if (shader_table->shaders[mid].id < id) {
             low = mid + 1;
         } else {
             high = mid;
@@ -53,18 +53,19 @@ static size_t place_of(const struct pfd_shaders *shaders, uint32_t id)
     return low;
 }
 
-const struct pfd_shader *pfd_shaders_find(const struct pfd_shaders *shaders,
-                                          uint32_t id)
+const struct pfd_shader *pfd_shader_table_find(
+    const struct pfd_shader_table *shader_table, uint32_t id)
 {
-    size_t i = place_of(shaders, id);
-    return i < shaders->n && shaders->shaders[i].id == id ? &shaders->shaders[i]
-                                                          : NULL;
+    size_t i = place_of(shader_table, id);
+    return i < shader_table->n && shader_table->shaders[i].id == id
+               ? &shader_table->shaders[i]
+               : NULL;
 }
 
-const struct pfd_shader *pfd_shaders_told(const struct pfd_shaders *shaders,
-                                          uint32_t id)
+const struct pfd_shader *pfd_shader_table_given(
+    const struct pfd_shader_table *shader_table, uint32_t id)
 {
-    const struct pfd_shader *s = pfd_shaders_find(shaders, id);
+    const struct pfd_shader *s = pfd_shader_table_find(shader_table, id);
     return s && !s->is_loose ? s : NULL;
 }
 
@@ -96,17 +97,18 @@ static uint32_t stages_of(const struct pfd_spirv *module)
 }
 
 /* Into place i; false: out of memory. */
-static bool insert(struct pfd_shaders *shaders, size_t i,
+static bool insert(struct pfd_shader_table *shader_table, size_t i,
                    const struct pfd_shader *shader)
 {
     struct pfd_shader *grown =
-        realloc(shaders->shaders, (shaders->n + 1) * sizeof *shaders->shaders);
+        realloc(shader_table->shaders,
+                (shader_table->n + 1) * sizeof *shader_table->shaders);
     if (!grown)
         return false;
-    shaders->shaders = grown;
-    memmove(grown + i + 1, grown + i, (shaders->n - i) * sizeof *grown);
+    shader_table->shaders = grown;
+    memmove(grown + i + 1, grown + i, (shader_table->n - i) * sizeof *grown);
     grown[i] = *shader;
-    shaders->n++;
+    shader_table->n++;
     return true;
 }
 
@@ -121,22 +123,23 @@ static void link_pair(struct pfd_shader *made,
 }
 
 /* Which of the others shader i was made of, or they of it. */
-static void link_original(struct pfd_shaders *shaders, size_t i)
+static void link_original(struct pfd_shader_table *shader_table, size_t i)
 {
-    struct pfd_shader *s = &shaders->shaders[i];
-    for (size_t k = 0; k < shaders->n; k++) {
-        link_pair(s, &shaders->shaders[k]);
-        link_pair(&shaders->shaders[k], s);
+    struct pfd_shader *s = &shader_table->shaders[i];
+    for (size_t k = 0; k < shader_table->n; k++) {
+        link_pair(s, &shader_table->shaders[k]);
+        link_pair(&shader_table->shaders[k], s);
     }
 }
 
-const struct pfd_spirv_place *pfd_shaders_place(
-    const struct pfd_shaders *shaders, const struct pfd_shader *shader,
-    size_t i)
+const struct pfd_spirv_place *pfd_shader_table_place(
+    const struct pfd_shader_table *shader_table,
+    const struct pfd_shader *shader, size_t i)
 {
     const struct pfd_shader *original =
-        shader->has_original ? pfd_shaders_find(shaders, shader->original)
-                             : NULL;
+        shader->has_original
+            ? pfd_shader_table_find(shader_table, shader->original)
+            : NULL;
     if (!original)
         return &shader->places[i];
     size_t call = pfd_spirv_original_call(shader->module, i, original->module);
@@ -144,39 +147,40 @@ const struct pfd_spirv_place *pfd_shaders_place(
 }
 
 /* As it is, with what it was made of. */
-static bool take_copy(struct pfd_shaders *shaders,
+static bool take_copy(struct pfd_shader_table *shader_table,
                       const struct pfd_shader *shader, struct pfd_shader **ret)
 {
-    size_t i = place_of(shaders, shader->id);
+    size_t i = place_of(shader_table, shader->id);
     *ret = NULL;
-    if (i < shaders->n && shaders->shaders[i].id == shader->id)
+    if (i < shader_table->n && shader_table->shaders[i].id == shader->id)
         return true;
-    if (!insert(shaders, i, shader))
+    if (!insert(shader_table, i, shader))
         return false;
     atomic_fetch_add(shader->refs, 1);
-    *ret = &shaders->shaders[i];
+    *ret = &shader_table->shaders[i];
     return true;
 }
 
-bool pfd_shaders_take(struct pfd_shaders *shaders,
-                      const struct pfd_shader *shader, struct pfd_shader **ret)
+bool pfd_shader_table_take(struct pfd_shader_table *shader_table,
+                           const struct pfd_shader *shader,
+                           struct pfd_shader **ret)
 {
-    if (!take_copy(shaders, shader, ret))
+    if (!take_copy(shader_table, shader, ret))
         return false;
     if (*ret) {
         (*ret)->has_original = false;
-        link_original(shaders, (size_t)(*ret - shaders->shaders));
+        link_original(shader_table, (size_t)(*ret - shader_table->shaders));
     }
     return true;
 }
 
-bool pfd_shaders_share(struct pfd_shaders *shaders,
-                       const struct pfd_shaders *of)
+bool pfd_shader_table_share(struct pfd_shader_table *shader_table,
+                            const struct pfd_shader_table *of)
 {
     struct pfd_shader *ignored = NULL;
-    bool ok = pfd_shaders_set_capture(shaders, &of->capture);
+    bool ok = pfd_shader_table_set_capture(shader_table, &of->capture);
     for (size_t i = 0; ok && i < of->n; i++)
-        ok = take_copy(shaders, &of->shaders[i], &ignored);
+        ok = take_copy(shader_table, &of->shaders[i], &ignored);
     return ok;
 }
 
@@ -205,43 +209,47 @@ static enum pfd_status open_shader(const struct pfd_shader_info *info,
 }
 
 /* A module that some shader has already. */
-static bool is_known(const struct pfd_shaders *shaders,
+static bool is_known(const struct pfd_shader_table *shader_table,
                      const struct pfd_spirv *module)
 {
-    for (size_t i = 0; i < shaders->n; i++) {
-        if (!pfd_spirv_order(shaders->shaders[i].module, module))
+    for (size_t i = 0; i < shader_table->n; i++) {
+        if (!pfd_spirv_order(shader_table->shaders[i].module, module))
             return true;
     }
     return false;
 }
 
-static uint32_t next_loose(const struct pfd_shaders *shaders)
+static uint32_t next_loose(const struct pfd_shader_table *shader_table)
 {
-    uint32_t last = shaders->n ? shaders->shaders[shaders->n - 1].id : 0;
+    uint32_t last =
+        shader_table->n ? shader_table->shaders[shader_table->n - 1].id : 0;
     return last < PFD_SHADER_LOOSE ? PFD_SHADER_LOOSE : last + 1;
 }
 
 /* A number of its own, if nobody gave one: what an instrumented module says,
  * unless another one says the same. */
-static void set_id(const struct pfd_shaders *shaders, struct pfd_shader *s)
+static void set_id(const struct pfd_shader_table *shader_table,
+                   struct pfd_shader *s)
 {
     s->is_loose =
         s->id == PFD_SHADER_NEXT &&
         (!pfd_spirv_shader(s->module, &s->id) || s->id >= PFD_SHADER_LOOSE ||
-         pfd_shaders_find(shaders, s->id));
+         pfd_shader_table_find(shader_table, s->id));
     if (s->is_loose)
-        s->id = next_loose(shaders);
+        s->id = next_loose(shader_table);
 }
 
-enum pfd_status pfd_shaders_add(struct pfd_shaders *shaders,
-                                const struct pfd_shader_info *info,
-                                pfd_finding_fn fn, void *user,
-                                struct pfd_shader **ret, struct pfd_error *err)
+enum pfd_status pfd_shader_table_add(struct pfd_shader_table *shader_table,
+                                     const struct pfd_shader_info *info,
+                                     pfd_finding_fn fn, void *user,
+                                     struct pfd_shader **ret,
+                                     struct pfd_error *err)
 {
     struct pfd_shader shader = { .id = info->id };
-    const struct pfd_shader *other = info->id == PFD_SHADER_NEXT
-                                         ? NULL
-                                         : pfd_shaders_find(shaders, info->id);
+    const struct pfd_shader *other =
+        info->id == PFD_SHADER_NEXT
+            ? NULL
+            : pfd_shader_table_find(shader_table, info->id);
     if (other) {
         return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
                         "shader %u is '%s' already", info->id, other->source);
@@ -251,19 +259,19 @@ enum pfd_status pfd_shaders_add(struct pfd_shaders *shaders,
         drop_shader(&shader);
         return status;
     }
-    set_id(shaders, &shader);
-    size_t i = place_of(shaders, shader.id);
-    if (shader.is_loose && is_known(shaders, shader.module)) {
+    set_id(shader_table, &shader);
+    size_t i = place_of(shader_table, shader.id);
+    if (shader.is_loose && is_known(shader_table, shader.module)) {
         drop_shader(&shader);
         *ret = NULL;
         return PFD_OK;
     }
-    if (!insert(shaders, i, &shader)) {
+    if (!insert(shader_table, i, &shader)) {
         drop_shader(&shader);
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     }
-    link_original(shaders, i);
-    *ret = &shaders->shaders[i];
+    link_original(shader_table, i);
+    *ret = &shader_table->shaders[i];
     return PFD_OK;
 }
 
@@ -275,8 +283,8 @@ static bool copy_object(struct pfd_vulkan_object *ret,
     return !from->name || ret->name;
 }
 
-bool pfd_shaders_set_capture(struct pfd_shaders *shaders,
-                             const struct pfd_vulkan_capture *capture)
+bool pfd_shader_table_set_capture(struct pfd_shader_table *shader_table,
+                                  const struct pfd_vulkan_capture *capture)
 {
     struct pfd_vulkan_capture next = *capture;
     bool ok = copy_object(&next.command_buffer, &capture->command_buffer);
@@ -285,8 +293,8 @@ bool pfd_shaders_set_capture(struct pfd_shaders *shaders,
         free_capture(&next);
         return false;
     }
-    free_capture(&shaders->capture);
-    shaders->capture = next;
+    free_capture(&shader_table->capture);
+    shader_table->capture = next;
     return true;
 }
 
@@ -296,10 +304,10 @@ size_t pfd_shader_memory(const struct pfd_shader *shader)
            pfd_spirv_call_count(shader->module) * sizeof *shader->places;
 }
 
-size_t pfd_shaders_memory(const struct pfd_shaders *shaders)
+size_t pfd_shader_table_memory(const struct pfd_shader_table *shader_table)
 {
     size_t n = 0;
-    for (size_t i = 0; i < shaders->n; i++)
-        n += pfd_shader_memory(&shaders->shaders[i]);
+    for (size_t i = 0; i < shader_table->n; i++)
+        n += pfd_shader_memory(&shader_table->shaders[i]);
     return n;
 }

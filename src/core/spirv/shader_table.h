@@ -34,49 +34,51 @@ struct pfd_shader {
 };
 
 /* All zero is an empty set. */
-struct pfd_shaders {
+struct pfd_shader_table {
     struct pfd_shader *shaders; /* [n], by rising id */
     size_t n;
     struct pfd_vulkan_capture capture;
 };
 
-void pfd_shaders_deinit(struct pfd_shaders *shaders);
+void pfd_shader_table_deinit(struct pfd_shader_table *shader_table);
 
 /* All of `of` in an empty set; modules are shared. False: out of memory. */
-bool pfd_shaders_share(struct pfd_shaders *shaders,
-                       const struct pfd_shaders *of);
+bool pfd_shader_table_share(struct pfd_shader_table *shader_table,
+                            const struct pfd_shader_table *of);
 
 /* One of another set, unless there is one of its number. *ret: its place, valid
  * until the next one, or NULL. False: out of memory. */
-bool pfd_shaders_take(struct pfd_shaders *shaders,
-                      const struct pfd_shader *shader, struct pfd_shader **ret);
+bool pfd_shader_table_take(struct pfd_shader_table *shader_table,
+                           const struct pfd_shader *shader,
+                           struct pfd_shader **ret);
 
 /* Opens the module and takes a place for it; *ret is valid until the next
  * one; NULL: PFD_SHADER_NEXT, and the set has this module. Statuses: those of pfd_strings_add_shader(). */
-enum pfd_status pfd_shaders_add(struct pfd_shaders *shaders,
-                                const struct pfd_shader_info *info,
-                                pfd_finding_fn fn, void *user,
-                                struct pfd_shader **ret, struct pfd_error *err);
+enum pfd_status pfd_shader_table_add(struct pfd_shader_table *shader_table,
+                                     const struct pfd_shader_info *info,
+                                     pfd_finding_fn fn, void *user,
+                                     struct pfd_shader **ret,
+                                     struct pfd_error *err);
 
-bool pfd_shaders_set_capture(struct pfd_shaders *shaders,
-                             const struct pfd_vulkan_capture *capture);
+bool pfd_shader_table_set_capture(struct pfd_shader_table *shader_table,
+                                  const struct pfd_vulkan_capture *capture);
 
 /* The shader of this number; NULL: there is none. */
-const struct pfd_shader *pfd_shaders_find(const struct pfd_shaders *shaders,
-                                          uint32_t id);
+const struct pfd_shader *pfd_shader_table_find(
+    const struct pfd_shader_table *shader_table, uint32_t id);
 
 /* The shader that records know by this number, by what was told. */
-const struct pfd_shader *pfd_shaders_told(const struct pfd_shaders *shaders,
-                                          uint32_t id);
+const struct pfd_shader *pfd_shader_table_given(
+    const struct pfd_shader_table *shader_table, uint32_t id);
 
 /* Where call i of a shader is in the source: by the module that it was made of,
  * if that is here, too. */
-const struct pfd_spirv_place *pfd_shaders_place(
-    const struct pfd_shaders *shaders, const struct pfd_shader *shader,
-    size_t i);
+const struct pfd_spirv_place *pfd_shader_table_place(
+    const struct pfd_shader_table *shader_table,
+    const struct pfd_shader *shader, size_t i);
 
 /* Bytes; what several sets share counts in each. */
 size_t pfd_shader_memory(const struct pfd_shader *shader);
-size_t pfd_shaders_memory(const struct pfd_shaders *shaders);
+size_t pfd_shader_table_memory(const struct pfd_shader_table *shader_table);
 
 #endif

@@ -127,7 +127,7 @@ const struct pfd_string *pfd_table_learn(struct pfd_table_slot *slot,
 {
     const struct pfd_string *s =
         __atomic_load_n(&slot->string, __ATOMIC_ACQUIRE);
-    if (pfd_is_unmade(s))
+    if (pfd_is_lazy(s))
         s = pfd_table_meet(slot, s);
     if (!s || s->next || s->n_payload != n_payload)
         return NULL;

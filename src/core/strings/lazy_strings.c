@@ -69,8 +69,8 @@ static struct pfd_string_row row_of(const struct unmade *u)
     };
 }
 
-size_t pfd_unmade_bytes(const struct pfd_strings *strings,
-                        const struct pfd_string_row *row, size_t n_steps)
+size_t pfd_lazy_strings_bytes(const struct pfd_strings *strings,
+                              const struct pfd_string_row *row, size_t n_steps)
 {
     if (strings->left != SIZE_MAX || strings->is_made_of_another ||
         row->n_text > PFD_ARENA_PIECE || n_steps > STEPS_MAX)
@@ -79,10 +79,10 @@ size_t pfd_unmade_bytes(const struct pfd_strings *strings,
     return n <= PFD_ARENA_PIECE ? n : 0;
 }
 
-struct pfd_string *pfd_unmade_new(struct pfd_strings *strings,
-                                  const struct pfd_string_row *row,
-                                  size_t n_bytes, uint32_t source,
-                                  uint8_t table)
+struct pfd_string *pfd_lazy_strings_new(struct pfd_strings *strings,
+                                        const struct pfd_string_row *row,
+                                        size_t n_bytes, uint32_t source,
+                                        uint8_t table)
 {
     struct pfd_string_store *store = strings->store;
     size_t n_layout = row->n_layout * sizeof *row->layout;
@@ -114,8 +114,8 @@ struct pfd_string *pfd_unmade_new(struct pfd_strings *strings,
     return as_string(u);
 }
 
-bool pfd_unmade_is(const struct pfd_string *unmade,
-                   const struct pfd_string_row *row)
+bool pfd_lazy_strings_is(const struct pfd_string *unmade,
+                         const struct pfd_string_row *row)
 {
     const struct unmade *u = unmade_of(unmade);
     struct pfd_string_row of = row_of(u);
@@ -153,7 +153,7 @@ static struct pfd_string *make(struct unmade *u)
     return s;
 }
 
-struct pfd_string *pfd_unmade_make(const struct pfd_string *unmade)
+struct pfd_string *pfd_lazy_strings_make(const struct pfd_string *unmade)
 {
     struct unmade *u = unmade_of(unmade);
     struct pfd_string *s = atomic_load_explicit(&u->made, memory_order_acquire);
@@ -169,7 +169,7 @@ struct pfd_string *pfd_unmade_make(const struct pfd_string *unmade)
     return s;
 }
 
-void pfd_unmade_make_all(struct pfd_strings *strings)
+void pfd_lazy_strings_make_all(struct pfd_strings *strings)
 {
     for (size_t i = 0; i < strings->n; i++)
         pfd_strings_at(strings, i);
@@ -183,7 +183,7 @@ void pfd_unmade_make_all(struct pfd_strings *strings)
 const struct pfd_string *pfd_table_meet(struct pfd_table_slot *slot,
                                         const struct pfd_string *unmade)
 {
-    const struct pfd_string *s = pfd_unmade_make(unmade);
+    const struct pfd_string *s = pfd_lazy_strings_make(unmade);
     __atomic_store_n(&slot->string, s, __ATOMIC_RELEASE);
     return s;
 }

@@ -236,8 +236,8 @@ static bool find_row(const struct pfd_strings *strings,
     *last = NULL;
     *n = 0;
     *first = slot ? slot->string : NULL;
-    if (pfd_is_unmade(*first)) {
-        if (pfd_unmade_is(*first, row))
+    if (pfd_is_lazy(*first)) {
+        if (pfd_lazy_strings_is(*first, row))
             return true;
         *first = pfd_table_meet(slot, *first);
         pfd_strings_at(strings, (*first)->index);
@@ -313,9 +313,9 @@ static bool add_string(struct pfd_strings *strings, struct pfd_table *table,
 {
     uint8_t number = (uint8_t)(table - strings->tables);
     size_t n_steps = pfd_program_steps_max(row->text, row->n_text);
-    size_t n_late = last ? 0 : pfd_unmade_bytes(strings, row, n_steps);
+    size_t n_late = last ? 0 : pfd_lazy_strings_bytes(strings, row, n_steps);
     struct pfd_string *s =
-        n_late ? pfd_unmade_new(strings, row, n_late, source, number)
+        n_late ? pfd_lazy_strings_new(strings, row, n_late, source, number)
                : new_string(strings, row, n_steps, source, number);
     if (!s || !pfd_table_reserve(strings, table, 1))
         return false;

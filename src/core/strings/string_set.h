@@ -33,7 +33,7 @@ struct pfd_strings {
     struct pfd_arena_mark mark; /* what came before others have, too */
     size_t left;                /* bytes that it may take */
     struct pfd_table tables[PFD_TABLES_MAX];
-    /* [n], load order; of unmade rows, with pfd_is_unmade(). */
+    /* [n], load order; of unmade rows, with pfd_is_lazy(). */
     struct pfd_string **all;
     size_t n;
     size_t room; /* of all */
@@ -42,7 +42,7 @@ struct pfd_strings {
     struct pfd_step *steps; /* scratch of the compiler, [steps_room] */
     size_t steps_room;
     struct pfd_slot *slots; /* scratch of layouts, [PFD_ARGUMENTS_MAX] */
-    struct pfd_shaders shaders;
+    struct pfd_shader_table shader_table;
     bool search;           /* files in which no strings are where they belong */
     uint64_t max_inflated; /* bytes of one bundle; 0: as containers have it */
 };
@@ -89,24 +89,24 @@ struct pfd_string *pfd_string_make(const struct pfd_string_maker *maker,
 
 /* Bytes that the string of a row of at most n_steps can take, if it is to wait
  * until somebody asks for it; 0: it is to be made at once. */
-size_t pfd_unmade_bytes(const struct pfd_strings *strings,
-                        const struct pfd_string_row *row, size_t n_steps);
+size_t pfd_lazy_strings_bytes(const struct pfd_strings *strings,
+                              const struct pfd_string_row *row, size_t n_steps);
 
 /* Keeps a row, and n_bytes for its string: making it cannot fail. NULL: out of
- * memory. What it returns is pfd_is_unmade(). */
-struct pfd_string *pfd_unmade_new(struct pfd_strings *strings,
-                                  const struct pfd_string_row *row,
-                                  size_t n_bytes, uint32_t source,
-                                  uint8_t table);
+ * memory. What it returns is pfd_is_lazy(). */
+struct pfd_string *pfd_lazy_strings_new(struct pfd_strings *strings,
+                                        const struct pfd_string_row *row,
+                                        size_t n_bytes, uint32_t source,
+                                        uint8_t table);
 
 /* Is it of this very row? */
-bool pfd_unmade_is(const struct pfd_string *unmade,
-                   const struct pfd_string_row *row);
+bool pfd_lazy_strings_is(const struct pfd_string *unmade,
+                         const struct pfd_string_row *row);
 
 /* Its string, made now or before; any thread may ask. */
-struct pfd_string *pfd_unmade_make(const struct pfd_string *unmade);
+struct pfd_string *pfd_lazy_strings_make(const struct pfd_string *unmade);
 
 /* Makes all. */
-void pfd_unmade_make_all(struct pfd_strings *strings);
+void pfd_lazy_strings_make_all(struct pfd_strings *strings);
 
 #endif

@@ -72,7 +72,7 @@ void pfd_strings_free(struct pfd_strings *strings)
     free(strings->all);
     free(strings->sources);
     pfd_strings_trim(strings);
-    pfd_shaders_deinit(&strings->shaders);
+    pfd_shader_table_deinit(&strings->shader_table);
     free(strings);
 }
 
@@ -89,7 +89,7 @@ static struct pfd_strings *copy_set(struct pfd_strings *of,
                                     struct pfd_string_store *store)
 {
     struct pfd_strings *ret = store ? calloc(1, sizeof *ret) : NULL;
-    pfd_unmade_make_all(of);
+    pfd_lazy_strings_make_all(of);
     if (!ret) {
         drop_store(store);
         return NULL;
@@ -109,7 +109,7 @@ static struct pfd_strings *copy_set(struct pfd_strings *of,
         pfd_table_share(&of->tables[i]);
     }
     if (ret->all && ret->sources &&
-        pfd_shaders_share(&ret->shaders, &of->shaders))
+        pfd_shader_table_share(&ret->shader_table, &of->shader_table))
         return ret;
     pfd_strings_free(ret);
     return NULL;
@@ -136,14 +136,15 @@ void pfd_strings_set_room(struct pfd_strings *strings, size_t n)
     strings->left = n;
 }
 
-const struct pfd_shaders *pfd_strings_shaders(const struct pfd_strings *strings)
+const struct pfd_shader_table *pfd_strings_shaders(
+    const struct pfd_strings *strings)
 {
-    return &strings->shaders;
+    return &strings->shader_table;
 }
 
-struct pfd_shaders *pfd_strings_own_shaders(struct pfd_strings *strings)
+struct pfd_shader_table *pfd_strings_own_shaders(struct pfd_strings *strings)
 {
-    return &strings->shaders;
+    return &strings->shader_table;
 }
 
 void pfd_strings_set_max_inflated(struct pfd_strings *strings, uint64_t bytes)
@@ -178,8 +179,8 @@ const struct pfd_string *pfd_strings_at(const struct pfd_strings *strings,
         return NULL;
     struct pfd_string **place = &strings->all[i];
     struct pfd_string *s = __atomic_load_n(place, __ATOMIC_ACQUIRE);
-    if (pfd_is_unmade(s)) {
-        s = pfd_unmade_make(s);
+    if (pfd_is_lazy(s)) {
+        s = pfd_lazy_strings_make(s);
         __atomic_store_n(place, s, __ATOMIC_RELEASE);
     }
     return s;
@@ -224,7 +225,7 @@ size_t pfd_strings_memory(const struct pfd_strings *strings)
     n += store->arena.n_memory + store->rows.n_memory + store->late.n_memory;
     n += strings->room * sizeof(void *);
     n += strings->n_sources * sizeof *strings->sources;
-    n += pfd_shaders_memory(&strings->shaders);
+    n += pfd_shader_table_memory(&strings->shader_table);
     for (size_t i = 0; i < PFD_TABLES_MAX; i++)
         n += pfd_table_memory(&strings->tables[i]);
     return n;

@@ -82,10 +82,10 @@ enum {
 };
 
 /* String i of no table: pfd_string.index of one that a format made. */
-#define PFD_STRING_MADE UINT32_MAX
+#define PFD_STRING_SYNTHESIZED UINT32_MAX
 
 struct pfd_string_row;
-struct pfd_shaders;
+struct pfd_shader_table;
 
 /* How the arguments of one string lie in an entry's payload. */
 struct pfd_layout {
@@ -167,7 +167,7 @@ void pfd_strings_announce(const struct pfd_strings *strings,
 
 struct pfd_table_slot {
     uint64_t key;
-    const struct pfd_string *string; /* NULL: free; see pfd_is_unmade() */
+    const struct pfd_string *string; /* NULL: free; see pfd_is_lazy() */
     /* The string's n_payload and 1, once pfd_table_find_exact() has looked at
      * it; else 0. */
     uint32_t exact;
@@ -175,7 +175,7 @@ struct pfd_table_slot {
 
 /* A place that holds no string yet, but the row that its string is made of when
  * somebody asks for it (lazy_strings.c): places of strings are even. */
-static inline bool pfd_is_unmade(const struct pfd_string *string)
+static inline bool pfd_is_lazy(const struct pfd_string *string)
 {
     return (uintptr_t)string & 1;
 }
@@ -215,7 +215,7 @@ static inline const struct pfd_string *pfd_table_at(
     struct pfd_table_slot *slot = &table->slots[i];
     const struct pfd_string *s =
         __atomic_load_n(&slot->string, __ATOMIC_ACQUIRE);
-    return __builtin_expect(pfd_is_unmade(s), 0) ? pfd_table_meet(slot, s) : s;
+    return __builtin_expect(pfd_is_lazy(s), 0) ? pfd_table_meet(slot, s) : s;
 }
 
 enum {
@@ -239,7 +239,7 @@ static inline size_t pfd_table_home(const struct pfd_table *table, uint64_t key)
 }
 
 /* Where a key is or would be, and its first string: *ret, NULL if there is none;
- * see pfd_is_unmade(). */
+ * see pfd_is_lazy(). */
 static inline struct pfd_table_slot *pfd_table_probe(
     const struct pfd_table *table, uint64_t key, const struct pfd_string **ret)
 {
@@ -281,7 +281,7 @@ static inline const struct pfd_string *pfd_table_find(
 {
     const struct pfd_string *s = NULL;
     struct pfd_table_slot *slot = pfd_table_probe(table, key, &s);
-    return __builtin_expect(pfd_is_unmade(s), 0) ? pfd_table_meet(slot, s) : s;
+    return __builtin_expect(pfd_is_lazy(s), 0) ? pfd_table_meet(slot, s) : s;
 }
 
 /* Looks at a slot's string, for pfd_table_find_exact(). */
@@ -302,7 +302,7 @@ static inline const struct pfd_string *pfd_table_find_exact(
     bool is_exact =
         __atomic_load_n(&slot->exact, __ATOMIC_RELAXED) == n_payload + 1;
     /* Another thread may have learnt so, of a string that it made. */
-    return __builtin_expect(!is_exact || pfd_is_unmade(s), 0)
+    return __builtin_expect(!is_exact || pfd_is_lazy(s), 0)
                ? pfd_table_learn(slot, n_payload)
                : s;
 }
@@ -315,9 +315,9 @@ static inline bool pfd_table_marks(const uint64_t *marks, uint16_t bits)
 }
 
 /* The set's shaders. */
-const struct pfd_shaders *pfd_strings_shaders(
+const struct pfd_shader_table *pfd_strings_shaders(
     const struct pfd_strings *strings);
-struct pfd_shaders *pfd_strings_own_shaders(struct pfd_strings *strings);
+struct pfd_shader_table *pfd_strings_own_shaders(struct pfd_strings *strings);
 
 /* Bytes that it may take while it is filled. */
 size_t pfd_strings_room(const struct pfd_strings *strings);

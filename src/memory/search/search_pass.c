@@ -313,7 +313,7 @@ static void search_stretch(struct stretch *t)
         .bytes = t->bytes,
         .n = t->n,
         .address = t->address,
-        .shaders = pfd_strings_shaders(s->how->strings),
+        .shader_table = pfd_strings_shaders(s->how->strings),
     };
     pfd_space_data(&s->space, t->walk, p, add_data, t);
     search_pieces(t);

@@ -40,9 +40,9 @@ uint64_t pfd_chunk_hash(const struct pfd_string *string);
 
 /* A chunk that is read. All zero before the first; it may be opened again. */
 struct pfd_chunk {
-    const struct pfd_format *format; /* NULL: it has no entries */
-    struct pfd_look look;            /* what its entries are read with */
-    struct pfd_byte_reader records;  /* borrowed; at the next one */
+    const struct pfd_format *format;    /* NULL: it has no entries */
+    struct pfd_record_view record_view; /* what its entries are read with */
+    struct pfd_byte_reader records;     /* borrowed; at the next one */
     uint64_t lost_bytes;
     uint64_t skipped_bytes;
     uint32_t n_header; /* of entries that say nothing else */

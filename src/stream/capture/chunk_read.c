@@ -99,7 +99,7 @@ static enum pfd_status read_strings(struct pfd_chunk *chunk,
         uint64_t key = pfd_byte_reader_u64(c);
         uint64_t hash = pfd_byte_reader_u64(c);
         chunk->strings[i] = (struct pfd_chunk_string){
-            key, find_string(chunk->look.table, key, hash), UINT64_MAX
+            key, find_string(chunk->record_view.table, key, hash), UINT64_MAX
         };
     }
     return PFD_OK;
@@ -129,11 +129,11 @@ static enum pfd_status read_format(struct pfd_chunk *chunk,
 static void set_look(struct pfd_chunk *chunk, const struct pfd_strings *strings,
                      const struct pfd_options *options)
 {
-    chunk->look = (struct pfd_look){
+    chunk->record_view = (struct pfd_record_view){
         .table = chunk->format
                      ? pfd_strings_table(strings, &chunk->format->strings)
                      : NULL,
-        .shaders = pfd_strings_shaders(strings),
+        .shader_table = pfd_strings_shaders(strings),
         .options = options,
     };
 }
@@ -259,14 +259,14 @@ static bool read_raw(struct pfd_chunk *chunk, struct raw *ret)
 static bool is_sound(const struct pfd_chunk *chunk, const struct pfd_record *r,
                      const uint8_t *bytes, size_t n)
 {
-    struct pfd_look look = chunk->look;
+    struct pfd_record_view record_view = chunk->record_view;
     if (r->n_header > n)
         return false;
-    look.record = r;
-    look.string = r->string;
-    look.bytes = pfd_byte_reader(bytes, n);
-    pfd_byte_reader_skip(&look.bytes, r->n_header);
-    return pfd_record_is_sound(chunk->format, &look);
+    record_view.record = r;
+    record_view.string = r->string;
+    record_view.bytes = pfd_byte_reader(bytes, n);
+    pfd_byte_reader_skip(&record_view.bytes, r->n_header);
+    return pfd_record_is_sound(chunk->format, &record_view);
 }
 
 /* A string that was not there when the entry was decoded, and is now. */
@@ -275,9 +275,9 @@ static void find_late(const struct pfd_chunk *chunk, struct raw *raw)
     struct pfd_record late = raw->record;
     uint64_t unknown = UINT64_C(1) << PFD_FINDING_unknown_id;
     const struct pfd_string *s =
-        pfd_table_find(chunk->look.table, raw->record.key);
+        pfd_table_find(chunk->record_view.table, raw->record.key);
     if (!(late.findings & unknown) || late.layout || late.n_alternatives ||
-        late.flags & PFD_RECORD_MADE || !s || s->next ||
+        late.flags & PFD_RECORD_SYNTHESIZED || !s || s->next ||
         late.n_header > raw->n || s->n_payload != raw->n - late.n_header)
         return;
     late.string = s;
@@ -303,7 +303,7 @@ static bool set_string(const struct pfd_chunk *chunk, struct raw *raw)
         /* Without it nothing of what was decided means anything. */
         r->findings = UINT64_C(1) << PFD_FINDING_unknown_id;
         r->layout = 0;
-        r->flags &= (uint8_t)~PFD_RECORD_MADE;
+        r->flags &= (uint8_t)~PFD_RECORD_SYNTHESIZED;
     }
     return true;
 }

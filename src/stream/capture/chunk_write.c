@@ -340,11 +340,11 @@ static void copy_blocks(char *out, const uint8_t *from, size_t n, size_t left)
 /* Where the short forms of records from `from` on go, as many as a chunk of
  * n_bytes has, and one more; NULL: out of memory. */
 static char *reserve_shorts(struct pfd_chunk_writer *w,
-                            const struct pfd_run *run, size_t from,
+                            const struct pfd_entry_run *entry_run, size_t from,
                             size_t n_bytes)
 {
-    size_t n = (run->n - from) * (RUN_ENTRY_ROOM - RUN_ENTRY_MAX) +
-               (size_t)pfd_run_bytes(run);
+    size_t n = (entry_run->n - from) * (RUN_ENTRY_ROOM - RUN_ENTRY_MAX) +
+               (size_t)pfd_entry_run_bytes(entry_run);
     if (n > n_bytes)
         n = n_bytes;
     return pfd_text_reserve(&w->records, n + RUN_ENTRY_ROOM);
@@ -355,17 +355,21 @@ static char *reserve_shorts(struct pfd_chunk_writer *w,
  * the chunk has more than n_bytes; returns the number of the next. Nearly all
  * entries of a buffer that is followed come by here, on one thread.
  */
-static size_t put_shorts(struct pfd_chunk_writer *w, const struct pfd_run *run,
-                         size_t from, size_t n_bytes)
+static size_t put_shorts(struct pfd_chunk_writer *w,
+                         const struct pfd_entry_run *entry_run, size_t from,
+                         size_t n_bytes)
 {
-    const struct pfd_record *r = &run->records[from];
-    const struct pfd_record *end = run->records + run->n;
-    const uint8_t *first = run->bytes + (r->offset - run->records[0].offset);
+    const struct pfd_record *r = &entry_run->records[from];
+    const struct pfd_record *end = entry_run->records + entry_run->n;
+    const uint8_t *first =
+        entry_run->bytes + (r->offset - entry_run->records[0].offset);
     const uint8_t *bytes = first;
-    const uint8_t *bytes_end = run->bytes + pfd_run_bytes(run);
+    const uint8_t *bytes_end =
+        entry_run->bytes + pfd_entry_run_bytes(entry_run);
     const uint32_t n_header = w->n_header;
-    bool is_next = r->offset == w->offset && run->index + from == w->index;
-    char *out = is_next ? reserve_shorts(w, run, from, n_bytes) : NULL;
+    bool is_next =
+        r->offset == w->offset && entry_run->index + from == w->index;
+    char *out = is_next ? reserve_shorts(w, entry_run, from, n_bytes) : NULL;
     if (!out)
         return from;
     while (r < end && is_short_in_run(r, n_header)) {
@@ -383,7 +387,7 @@ static size_t put_shorts(struct pfd_chunk_writer *w, const struct pfd_run *run,
         if (size_of_rest(w) + w->records.n > n_bytes)
             break;
     }
-    size_t to = (size_t)(r - run->records);
+    size_t to = (size_t)(r - entry_run->records);
     w->offset += (uint64_t)(bytes - first);
     w->index += to - from;
     w->n_items += (uint32_t)(to - from);
@@ -391,23 +395,24 @@ static size_t put_shorts(struct pfd_chunk_writer *w, const struct pfd_run *run,
 }
 
 enum pfd_status pfd_chunk_add_run(struct pfd_chunk_writer *w,
-                                  const struct pfd_run *run, size_t *from,
-                                  size_t n_bytes, struct pfd_error *err)
+                                  const struct pfd_entry_run *entry_run,
+                                  size_t *from, size_t n_bytes,
+                                  struct pfd_error *err)
 {
     enum pfd_status status =
-        use_format(w, run->of->format, &run->records[*from], err);
+        use_format(w, entry_run->of->format, &entry_run->records[*from], err);
     if (status != PFD_OK)
         return status;
     do {
-        size_t i = put_shorts(w, run, *from, n_bytes);
+        size_t i = put_shorts(w, entry_run, *from, n_bytes);
         if (i == *from) {
             struct pfd_entry entry;
-            pfd_run_entry(run, i, &entry);
+            pfd_entry_run_entry(entry_run, i, &entry);
             put_entry(w, &entry);
             i++;
         }
         *from = i;
-    } while (*from < run->n && size_of(w) <= n_bytes);
+    } while (*from < entry_run->n && size_of(w) <= n_bytes);
     return outcome(w, err);
 }
 

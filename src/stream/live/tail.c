@@ -43,26 +43,27 @@ static enum pfd_status use_format(struct pfd_tail *t, const char *name,
                                   const struct pfd_byte_reader *first,
                                   bool last, struct pfd_error *err)
 {
-    struct pfd_choice choice;
+    struct pfd_format_choice format_choice;
     struct pfd_walk walk;
     char text[192];
     enum pfd_status status =
-        pfd_format_choose(t->o.strings, name, first, last, &choice, err);
-    if (status == PFD_OK && !choice.format)
-        choice.format = pfd_format_of_strings(t->o.strings);
-    if (status != PFD_OK || !choice.format)
+        pfd_detect_format(t->o.strings, name, first, last, &format_choice, err);
+    if (status == PFD_OK && !format_choice.format)
+        format_choice.format = pfd_format_of_strings(t->o.strings);
+    if (status != PFD_OK || !format_choice.format)
         return status;
     /* Perhaps it is one when more of it is written. */
-    if (choice.format == &pfd_format_none)
+    if (format_choice.format == &pfd_format_none)
         return PFD_END;
-    if (pfd_choice_describe(&choice, text, sizeof text))
+    if (pfd_format_choice_describe(&format_choice, text, sizeof text))
         pfd_tail_say(t, PFD_FINDING_format_choice, 0, "%s", text);
-    if (!pfd_walk_init(&walk, choice.format, t->o.strings, &t->o.options))
+    if (!pfd_walk_init(&walk, format_choice.format, t->o.strings,
+                       &t->o.options))
         return no_memory(err);
     pfd_walk_deinit(&t->walk);
     t->walk = walk;
     t->walk.batch = &t->batch;
-    t->format = choice.format;
+    t->format = format_choice.format;
     pfd_entry_source_set(&t->of, t->o.strings, t->format, &t->o.options);
     return PFD_OK;
 }

@@ -336,7 +336,7 @@ size_t pfd_tail_pass_count(const struct pfd_tail *t,
     for (; ret < n; ret++, r++) {
         bool is_sure = r->flags & PFD_RECORD_SURE || r->offset < p->hard;
         bool is_still = is_sure || r->offset + r->n_bytes <= same;
-        if (!pfd_run_takes(r) || r->offset != at || !is_still ||
+        if (!pfd_entry_run_takes(r) || r->offset != at || !is_still ||
             (t->is_saturated && !is_sure && may_be_unwritten(t, p->copy, r)))
             break;
         at += r->n_bytes;
@@ -352,7 +352,7 @@ static size_t count_run(const struct pfd_tail *t, struct pfd_tail_pass *p,
     const struct pfd_batch *batch = &t->batch;
     const struct pfd_record *r = &batch->records[i];
     const struct pfd_record *last = &batch->records[batch->n - 1];
-    if (!pfd_tail_pass_has_runs(t, p, r->offset) || !pfd_run_takes(r))
+    if (!pfd_tail_pass_has_runs(t, p, r->offset) || !pfd_entry_run_takes(r))
         return 0;
     if (r->offset >= p->same) {
         p->same = pfd_tail_same_until(p->copy, p->other, r->offset,
@@ -363,16 +363,16 @@ static size_t count_run(const struct pfd_tail *t, struct pfd_tail_pass *p,
 
 bool pfd_tail_pass_take_run(struct pfd_tail *t, const struct pfd_tail_pass *p,
                             const struct pfd_record *r, size_t n,
-                            struct pfd_run *ret)
+                            struct pfd_entry_run *ret)
 {
-    *ret = (struct pfd_run){
+    *ret = (struct pfd_entry_run){
         .of = &t->of,
         .records = r,
         .n = n,
         .bytes = p->copy->bytes + (r->offset - p->copy->base),
         .index = t->index,
     };
-    uint64_t n_bytes = pfd_run_bytes(ret);
+    uint64_t n_bytes = pfd_entry_run_bytes(ret);
     t->index += n;
     t->at = r->offset + n_bytes;
     t->summary.entries += n;
@@ -387,9 +387,9 @@ bool pfd_tail_pass_take_run(struct pfd_tail *t, const struct pfd_tail_pass *p,
 static bool give_run(struct pfd_tail *t, const struct pfd_tail_pass *p,
                      const struct pfd_record *r, size_t n)
 {
-    struct pfd_run run;
-    bool ret = pfd_tail_pass_take_run(t, p, r, n, &run);
-    t->o.run(t->o.item_user, &run, t->generation);
+    struct pfd_entry_run entry_run;
+    bool ret = pfd_tail_pass_take_run(t, p, r, n, &entry_run);
+    t->o.run(t->o.item_user, &entry_run, t->generation);
     return ret;
 }
 

@@ -122,7 +122,7 @@ size_t pfd_tail_pass_count(const struct pfd_tail *t,
  * memory. */
 bool pfd_tail_pass_take_run(struct pfd_tail *t, const struct pfd_tail_pass *p,
                             const struct pfd_record *r, size_t n,
-                            struct pfd_run *ret);
+                            struct pfd_entry_run *ret);
 
 /* Up to where both copies have the same bytes, from `from` on, `to` at most. */
 uint64_t pfd_tail_same_until(const struct pfd_tail_copy *a,

@@ -95,11 +95,12 @@ static bool begins_behind(const struct pfd_stretch *stretch, uint64_t at)
     return stretch->n_plain && stretch->batch.records[0].offset > at;
 }
 
-static void give(const struct pfd_tail *t, const struct pfd_run *runs, size_t n)
+static void give(const struct pfd_tail *t,
+                 const struct pfd_entry_run *entry_runs, size_t n)
 {
-    const struct pfd_run *given[PFD_STRETCHES];
+    const struct pfd_entry_run *given[PFD_STRETCHES];
     for (size_t i = 0; i < n; i++)
-        given[i] = &runs[i];
+        given[i] = &entry_runs[i];
     if (t->o.runs && n)
         t->o.runs(t->o.item_user, given, n, t->generation);
     for (size_t i = 0; !t->o.runs && i < n; i++)
@@ -111,18 +112,18 @@ static void give(const struct pfd_tail *t, const struct pfd_run *runs, size_t n)
 static size_t give_some(struct pfd_tail *t, struct pfd_tail_pass *p,
                         const struct shared *s, size_t i)
 {
-    struct pfd_run runs[PFD_STRETCHES];
+    struct pfd_entry_run entry_runs[PFD_STRETCHES];
     struct pfd_walk *w = &t->walk;
     size_t n = 0;
     if (w->at != t->at || !pfd_tail_pass_has_runs(t, p, t->at))
         return i;
     for (; i < s->n && begins_at(&s->stretches->at[i], w->at); i++) {
         const struct pfd_stretch *stretch = &s->stretches->at[i];
-        p->failed |= !pfd_tail_pass_take_run(t, p, stretch->batch.records,
-                                             stretch->n_plain, &runs[n++]);
+        p->failed |= !pfd_tail_pass_take_run(
+            t, p, stretch->batch.records, stretch->n_plain, &entry_runs[n++]);
         w->at = t->at;
     }
-    give(t, runs, n);
+    give(t, entry_runs, n);
     return i;
 }
 

@@ -72,7 +72,7 @@ static void walk_on(struct pfd_pool *pool, struct pfd_worker *w)
 {
     pool->walk.batch = &w->batch;
     if (pool->n_batches == 0)
-        pfd_walk_report_choice(&pool->walk, &pool->choice);
+        pfd_walk_report_choice(&pool->walk, &pool->format_choice);
     do {
         enum pfd_status status = walk_some(pool, w);
         if (status == PFD_END)
@@ -129,7 +129,7 @@ static bool take_batch(struct pfd_worker *w)
         w->window = pool->windows ? pool->windows->current : NULL;
         if (w->window)
             pfd_window_use(w->window);
-        pfd_tally_clear(&w->made.tally);
+        pfd_finding_counts_clear(&w->made.finding_counts);
         pfd_unsure_clear(&w->made.unsure);
         w->made.summary = (struct pfd_summary){
             .lost_bytes = w->batch.lost_bytes,
@@ -229,10 +229,10 @@ static void worker_deinit(struct pfd_worker *w)
             w->used[i] = w->sums[i].entries > 0;
     }
     if (convert->string_sum) {
-        pfd_made_sums_give(&w->made_sums, convert->string_sum,
-                           convert->string_sum_user);
+        pfd_synthesized_counts_give(&w->synthesized_counts, convert->string_sum,
+                                    convert->string_sum_user);
     }
-    pfd_made_sums_free(&w->made_sums);
+    pfd_synthesized_counts_free(&w->synthesized_counts);
     if (convert->n_given)
         *convert->n_given += w->n_given;
     if (convert->n_doubts && w->filter)
@@ -301,14 +301,15 @@ static void give_tally(struct pfd_pool *pool, const char *source,
     const struct pfd_convert *convert = pool->convert;
     struct pfd_text text = { 0 };
     struct pfd_finding finding;
-    for (size_t i = 0;
-         pfd_tally_finding(&pool->tally, i, source, &text, &finding); i++) {
+    for (size_t i = 0; pfd_finding_counts_finding(&pool->finding_counts, i,
+                                                  source, &text, &finding);
+         i++) {
         if (pool->sink && pool->sink->finding)
             pool->sink->finding(out, &finding, &pool->sink_options);
         if (convert->finding)
             convert->finding(convert->finding_user, &finding);
     }
-    if (pool->tally.failed || text.failed)
+    if (pool->finding_counts.failed || text.failed)
         pfd_pool_fail(pool, PFD_ERR_NOMEM, "out of memory");
     pfd_text_free(&text);
 }
@@ -321,9 +322,10 @@ static void count_ids(const struct pfd_pool *pool)
         return;
     for (size_t i = 0; i < pfd_strings_count(convert->strings); i++)
         counts.known += pool->used[i];
-    for (size_t i = 0; i < pool->tally.n; i++)
-        counts.unknown += pool->tally.rows[i].kind == PFD_FINDING_unknown_id;
-    counts.is_more = pool->tally.rest[PFD_FINDING_unknown_id].count;
+    for (size_t i = 0; i < pool->finding_counts.n; i++)
+        counts.unknown +=
+            pool->finding_counts.rows[i].kind == PFD_FINDING_unknown_id;
+    counts.is_more = pool->finding_counts.rest[PFD_FINDING_unknown_id].count;
     *convert->id_counts = counts;
 }
 
@@ -356,7 +358,7 @@ static bool start(struct pfd_pool *pool, struct pfd_worker **workers,
                   unsigned n)
 {
     const struct pfd_convert *convert = pool->convert;
-    pool->tally.max = IDS_TOLD;
+    pool->finding_counts.max = IDS_TOLD;
     if (convert->id_counts) {
         pool->used = calloc(pfd_strings_count(convert->strings) + 1, 1);
         if (!pool->used)
@@ -384,7 +386,7 @@ static enum pfd_status run(struct pfd_pool *pool, struct pfd_error *err)
     free(workers);
     pfd_slots_deinit(pool);
     give_end(pool, source);
-    pfd_tally_free(&pool->tally);
+    pfd_finding_counts_free(&pool->finding_counts);
     free(pool->used);
     if (pool->error.code != PFD_OK && err)
         *err = pool->error;
@@ -411,21 +413,22 @@ static enum pfd_status choose(struct pfd_pool *pool, struct pfd_error *err)
         pool->format = pfd_chunks_format(pool);
         return PFD_OK;
     }
-    enum pfd_status status = pfd_format_choose(
-        convert->strings, convert->format, NULL, false, &pool->choice, err);
+    enum pfd_status status =
+        pfd_detect_format(convert->strings, convert->format, NULL, false,
+                          &pool->format_choice, err);
     if (status != PFD_OK)
         return status;
-    if (!pool->choice.format) {
+    if (!pool->format_choice.format) {
         if (pool->windows && !advance(pool)) {
             if (err)
                 *err = pool->walk_error;
             return pool->walked;
         }
         /* A window holds more than what is looked at. */
-        status = pfd_format_choose(convert->strings, NULL, &walk->view,
-                                   walk->last, &pool->choice, err);
+        status = pfd_detect_format(convert->strings, NULL, &walk->view,
+                                   walk->last, &pool->format_choice, err);
     }
-    pool->format = pool->choice.format;
+    pool->format = pool->format_choice.format;
     return status;
 }
 

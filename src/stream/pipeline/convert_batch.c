@@ -66,16 +66,17 @@ static void count_findings(struct pfd_worker *w, const struct pfd_entry *entry)
     for (; left; left &= left - 1) {
         enum pfd_finding_kind kind =
             (enum pfd_finding_kind)__builtin_ctzll(left);
-        struct pfd_tally_row *row = pfd_tally_row(
-            &w->made.tally, kind, entry->id, pfd_entry_string_index(entry));
+        struct pfd_finding_counts_row *row =
+            pfd_finding_counts_row(&w->made.finding_counts, kind, entry->id,
+                                   pfd_entry_string_index(entry));
         if (!row)
             return;
         if (!row->has_text) {
             char sentence[SENTENCE];
             pfd_entry_finding_text(entry, kind, sentence, sizeof sentence);
-            pfd_tally_set_text(&w->made.tally, row, sentence);
+            pfd_finding_counts_set_text(&w->made.finding_counts, row, sentence);
         }
-        pfd_tally_count(row, 1, entry->offset, entry->index);
+        pfd_finding_counts_count(row, 1, entry->offset, entry->index);
         w->made.summary.findings += !pfd_finding_is_note(kind);
     }
 }
@@ -208,8 +209,9 @@ static void give_entry(struct pfd_worker *w, const struct pfd_record *r,
         note_given(w, index);
     }
     count_given(w, r->string, 1, r->n_bytes);
-    if (w->sums && r->flags & PFD_RECORD_MADE && w->pool->convert->string_sum)
-        pfd_made_sums_add(&w->made_sums, &entry);
+    if (w->sums && r->flags & PFD_RECORD_SYNTHESIZED &&
+        w->pool->convert->string_sum)
+        pfd_synthesized_counts_add(&w->synthesized_counts, &entry);
     bool is_full = false;
     if (pool->sink) {
         print_entry(w, &entry);
@@ -228,7 +230,7 @@ static void give_entry(struct pfd_worker *w, const struct pfd_record *r,
  * as its string says can find more. */
 static inline bool is_quiet(const struct pfd_record *r, uint64_t reported)
 {
-    return !r->layout && !(r->flags & PFD_RECORD_MADE) &&
+    return !r->layout && !(r->flags & PFD_RECORD_SYNTHESIZED) &&
            !((r->findings | r->string->findings) & reported);
 }
 
@@ -417,15 +419,15 @@ static void prefetch_string(const struct pfd_worker *w, size_t i)
 }
 
 /* Entries of which nothing is to be told, from record i on. */
-static struct pfd_run find_run(struct pfd_worker *w, size_t i)
+static struct pfd_entry_run find_run(struct pfd_worker *w, size_t i)
 {
     const struct pfd_batch *batch = &w->batch;
     const struct pfd_record *r = &batch->records[i];
     const size_t most = batch->n - i < RUN ? batch->n - i : RUN;
     size_t n = 0;
-    while (n < most && pfd_run_takes(&r[n]))
+    while (n < most && pfd_entry_run_takes(&r[n]))
         n++;
-    return (struct pfd_run){
+    return (struct pfd_entry_run){
         .of = &w->of,
         .records = r,
         .n = n,
@@ -465,9 +467,10 @@ static size_t pass_runs(struct pfd_worker *w, size_t i)
     struct pfd_text *out = &w->made.out;
     size_t n = RUN;
     for (; n == RUN; i += n) {
-        const struct pfd_run run = find_run(w, i);
-        n = run.n ? sink->run(out, &run, OUT_MAX, &w->sink_options) : 0;
-        count_run(w, run.records, n);
+        const struct pfd_entry_run entry_run = find_run(w, i);
+        n = entry_run.n ? sink->run(out, &entry_run, OUT_MAX, &w->sink_options)
+                        : 0;
+        count_run(w, entry_run.records, n);
         if (__builtin_expect(out->n > OUT_MAX, 0))
             pfd_worker_write(w);
     }
@@ -538,8 +541,8 @@ void pfd_worker_do_batch(struct pfd_worker *w)
         pfd_chunk_add_loss(w->made.chunk, w->batch.lost_bytes,
                            w->batch.skipped_bytes);
     }
-    w->failed |= w->made_sums.failed || w->made.out.failed ||
+    w->failed |= w->synthesized_counts.failed || w->made.out.failed ||
                  w->made.sentences.failed || w->of.message.failed ||
-                 w->made.tally.failed || w->made.unsure.failed ||
+                 w->made.finding_counts.failed || w->made.unsure.failed ||
                  w->made.given.failed;
 }

@@ -41,7 +41,7 @@ bool pfd_product_init(struct pfd_product *made,
 
 void pfd_product_deinit(struct pfd_product *made)
 {
-    pfd_tally_free(&made->tally);
+    pfd_finding_counts_free(&made->finding_counts);
     pfd_unsure_free(&made->unsure);
     pfd_text_free(&made->out);
     pfd_text_free(&made->sentences);
@@ -123,9 +123,10 @@ static void write_made(struct pfd_pool *pool, struct pfd_product *made,
     const struct pfd_convert *convert = pool->convert;
     if (!atomic_load(&pool->stop)) {
         hand_over(pool, made);
-        pool->n_hidden +=
-            pfd_shown_cut(&pool->shown, &made->unsure, &made->out);
-        atomic_store(&pool->shows_no_more, pool->shown.n == PFD_SHOWN_MAX);
+        pool->n_hidden += pfd_unknown_limit_cut(&pool->unknown_limit,
+                                                &made->unsure, &made->out);
+        atomic_store(&pool->shows_no_more,
+                     pool->unknown_limit.n == PFD_UNKNOWN_LIMIT_MAX);
         pfd_pool_give(pool, &made->out);
         if (share)
             pfd_share_turn(share);
@@ -161,7 +162,7 @@ static void end_batch(struct pfd_pool *pool, struct pfd_product *made,
     bool stopped = atomic_load(&pool->stop);
     if (!stopped) {
         pfd_summary_add(&pool->summary, &made->summary);
-        pfd_tally_merge(&pool->tally, &made->tally);
+        pfd_finding_counts_merge(&pool->finding_counts, &made->finding_counts);
         pool->n_hidden += made->unsure.n_hidden;
     }
     if (!stopped && pool->convert->progress)

@@ -54,7 +54,7 @@ struct pfd_product {
     struct pfd_text given;          /* indexes, until they are handed over */
     struct pfd_chunk_writer *chunk; /* NULL: text is written, or nothing */
     struct pfd_summary summary;
-    struct pfd_tally tally;
+    struct pfd_finding_counts finding_counts;
     struct pfd_unsure unsure;
     struct pfd_kept *kept;
     size_t n_kept;
@@ -94,7 +94,7 @@ struct pfd_pool {
     const struct pfd_convert *convert;
     bool has_parts; /* workers walk over some, and now and then over */
     struct pfd_byte_reader whole; /* the buffer */
-    struct pfd_choice choice;
+    struct pfd_format_choice format_choice;
     const struct pfd_format *format;
     const struct pfd_sink *sink; /* NULL: nothing is printed */
     struct pfd_sink_options sink_options;
@@ -122,8 +122,8 @@ struct pfd_pool {
     uint64_t n_written; /* batches */
     bool is_writing;    /* somebody has the turn of batch n_written */
     struct pfd_summary summary;
-    struct pfd_tally tally;
-    struct pfd_shown shown;
+    struct pfd_finding_counts finding_counts;
+    struct pfd_unknown_limit unknown_limit;
     uint64_t n_hidden;
     bool *used; /* [pfd_strings_count()], when all workers are done; or NULL */
     struct pfd_error error;
@@ -162,9 +162,9 @@ struct pfd_worker {
     struct pfd_byte_reader view;
     uint64_t base;
     struct pfd_entry_source of;
-    struct pfd_filter_run *filter;  /* NULL: all entries are wanted */
-    struct pfd_made_sums made_sums; /* where there are sums */
-    size_t range;                   /* of convert->ranges: that is not passed */
+    struct pfd_filter_run *filter; /* NULL: all entries are wanted */
+    struct pfd_synthesized_counts synthesized_counts; /* where there are sums */
+    size_t range; /* of convert->ranges: that is not passed */
     uint64_t n_given;
     struct pfd_share *share;     /* of a picture; NULL: it has none */
     struct pfd_product made;     /* of the batch */

@@ -25,7 +25,7 @@ enum {
 
 struct sheet {
     struct pfd_chunk_writer *chunk;
-    struct pfd_run_copy run;
+    struct pfd_entry_run_copy run;
     struct pfd_lines *lines;
     struct pfd_press_place place;
     const void *bytes; /* [n], of the chunk; NULL: the run is what counts */
@@ -89,9 +89,10 @@ static enum pfd_status print_run(const struct sheet *sheet)
     bool ok = pfd_entry_source_init(&of, place->source);
     pfd_entry_source_set(&of, place->strings, sheet->run.format,
                          place->options ? place->options : &defaults);
-    const struct pfd_run run = pfd_run_copy_view(&sheet->run, &of);
+    const struct pfd_entry_run entry_run =
+        pfd_entry_run_copy_view(&sheet->run, &of);
     if (ok)
-        pfd_lines_run(sheet->lines, &run);
+        pfd_lines_run(sheet->lines, &entry_run);
     pfd_entry_source_deinit(&of);
     return ok ? PFD_OK : PFD_ERR_NOMEM;
 }
@@ -239,7 +240,7 @@ void pfd_press_free(struct pfd_press *press)
         pthread_join(press->threads[i], NULL);
     for (size_t i = 0; i < press->n_sheets; i++) {
         pfd_chunk_writer_free(press->sheets[i].chunk);
-        pfd_run_copy_deinit(&press->sheets[i].run);
+        pfd_entry_run_copy_deinit(&press->sheets[i].run);
         pfd_lines_free(press->sheets[i].lines);
     }
     pthread_cond_destroy(&press->full);
@@ -315,26 +316,27 @@ void pfd_press_go(struct pfd_press *press, const struct pfd_press_place *place)
 }
 
 /* Behind the last entry of [from, run->n) that a sheet has. */
-static size_t end_of_sheet(const struct pfd_run *run, size_t from)
+static size_t end_of_sheet(const struct pfd_entry_run *entry_run, size_t from)
 {
-    const struct pfd_record *r = run->records;
-    size_t n = run->n - from;
+    const struct pfd_record *r = entry_run->records;
+    size_t n = entry_run->n - from;
     while (n > 1 && r[from + n - 1].offset - r[from].offset > RUN_BYTES)
         n /= 2;
     return from + n;
 }
 
-void pfd_press_run(struct pfd_press *press, const struct pfd_run *run,
+void pfd_press_run(struct pfd_press *press,
+                   const struct pfd_entry_run *entry_run,
                    const struct pfd_press_place *place)
 {
     size_t to = 0;
     pfd_press_go(press, place);
-    for (size_t from = 0; from < run->n; from = to) {
+    for (size_t from = 0; from < entry_run->n; from = to) {
         struct sheet *sheet = await_sheet(press);
-        to = end_of_sheet(run, from);
+        to = end_of_sheet(entry_run, from);
         sheet->bytes = NULL;
         give(press, sheet, place,
-             pfd_run_copy_take(&sheet->run, run, from, to));
+             pfd_entry_run_copy_take(&sheet->run, entry_run, from, to));
     }
 }
 
@@ -346,7 +348,7 @@ enum {
 
 struct copying {
     struct pfd_press *press;
-    const struct pfd_run *const *runs;
+    const struct pfd_entry_run *const *entry_runs;
     bool ok[COPIES_MAX];
 };
 
@@ -355,19 +357,21 @@ static void copy_piece(void *user, size_t i)
     struct copying *c = user;
     struct sheet *sheet = next_sheet(c->press, i);
     sheet->bytes = NULL;
-    c->ok[i] = pfd_run_copy_take(&sheet->run, c->runs[i], 0, c->runs[i]->n);
+    c->ok[i] = pfd_entry_run_copy_take(&sheet->run, c->entry_runs[i], 0,
+                                       c->entry_runs[i]->n);
 }
 
-void pfd_press_runs(struct pfd_press *press, const struct pfd_run *const *runs,
-                    size_t n, const struct pfd_press_place *place,
-                    pfd_share_fn share, void *user)
+void pfd_press_runs(struct pfd_press *press,
+                    const struct pfd_entry_run *const *entry_runs, size_t n,
+                    const struct pfd_press_place *place, pfd_share_fn share,
+                    void *user)
 {
     size_t half = press->n_sheets / 2;
     size_t most = half < COPIES_MAX ? half : COPIES_MAX;
     bool ok = true;
     pfd_press_go(press, place);
     for (size_t from = 0, n_now = 0; ok && from < n; from += n_now) {
-        struct copying c = { .press = press, .runs = runs + from };
+        struct copying c = { .press = press, .entry_runs = entry_runs + from };
         n_now = n - from < most ? n - from : most;
         await_sheets(press, n_now);
         share(user, n_now, copy_piece, &c);

@@ -3,21 +3,21 @@
 
 #include <string.h>
 
-void pfd_made_sums_free(struct pfd_made_sums *sums)
+void pfd_synthesized_counts_free(struct pfd_synthesized_counts *sums)
 {
     pfd_words_free(&sums->keys);
     pfd_text_free(&sums->key);
     pfd_text_free(&sums->sums);
 }
 
-static struct pfd_made_sum *find(struct pfd_made_sums *sums, const char *key,
-                                 size_t n)
+static struct pfd_synthesized_count *find(struct pfd_synthesized_counts *sums,
+                                          const char *key, size_t n)
 {
-    static const struct pfd_made_sum zero;
+    static const struct pfd_synthesized_count zero;
     struct pfd_words *keys = &sums->keys;
     uint32_t i = pfd_words_find(keys, key, n);
-    bool is_full =
-        keys->n == PFD_MADE_SUMS_MAX || keys->bytes.n + n > PFD_MADE_SUMS_BYTES;
+    bool is_full = keys->n == PFD_SYNTHESIZED_COUNTS_MAX ||
+                   keys->bytes.n + n > PFD_SYNTHESIZED_COUNTS_BYTES;
     if (i == UINT32_MAX && is_full)
         return &sums->others;
     if (i == UINT32_MAX) {
@@ -26,18 +26,18 @@ static struct pfd_made_sum *find(struct pfd_made_sums *sums, const char *key,
     }
     if (keys->failed || sums->sums.failed)
         return NULL;
-    return (struct pfd_made_sum *)(void *)sums->sums.data + i;
+    return (struct pfd_synthesized_count *)(void *)sums->sums.data + i;
 }
 
-void pfd_made_sums_add(struct pfd_made_sums *sums,
-                       const struct pfd_entry *entry)
+void pfd_synthesized_counts_add(struct pfd_synthesized_counts *sums,
+                                const struct pfd_entry *entry)
 {
     size_t n = 0;
     const char *text = pfd_entry_format_string(entry, &n);
     sums->key.n = 0;
     pfd_text_add(&sums->key, &entry->id, sizeof entry->id);
     pfd_text_add(&sums->key, text, n);
-    struct pfd_made_sum *sum =
+    struct pfd_synthesized_count *sum =
         sums->key.failed ? NULL : find(sums, sums->key.data, sums->key.n);
     if (!sum) {
         sums->failed = true;
@@ -47,10 +47,10 @@ void pfd_made_sums_add(struct pfd_made_sums *sums,
     sum->bytes += entry->n_bytes;
 }
 
-void pfd_made_sums_give(const struct pfd_made_sums *sums, pfd_string_sum_fn fn,
-                        void *user)
+void pfd_synthesized_counts_give(const struct pfd_synthesized_counts *sums,
+                                 pfd_string_sum_fn fn, void *user)
 {
-    const struct pfd_made_sum *all = (const void *)sums->sums.data;
+    const struct pfd_synthesized_count *all = (const void *)sums->sums.data;
     const uint32_t *ends = (const void *)sums->keys.ends.data;
     for (uint32_t i = 0; i < sums->keys.n; i++) {
         const char *key = sums->keys.bytes.data + ends[i];

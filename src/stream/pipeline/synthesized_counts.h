@@ -10,30 +10,31 @@
 #include "analysis/table/dictionary.h"
 
 enum {
-    PFD_MADE_SUMS_MAX = 1 << 16,    /* strings */
-    PFD_MADE_SUMS_BYTES = 16 << 20, /* of their texts */
+    PFD_SYNTHESIZED_COUNTS_MAX = 1 << 16,    /* strings */
+    PFD_SYNTHESIZED_COUNTS_BYTES = 16 << 20, /* of their texts */
 };
 
-struct pfd_made_sum {
+struct pfd_synthesized_count {
     uint64_t entries;
     uint64_t bytes;
 };
 
-struct pfd_made_sums {
+struct pfd_synthesized_counts {
     struct pfd_words keys; /* the id's 8 bytes, then the text */
     struct pfd_text key;
-    struct pfd_text sums; /* struct pfd_made_sum, by the key's number */
-    struct pfd_made_sum others;
+    struct pfd_text
+        sums; /* struct pfd_synthesized_count, by the key's number */
+    struct pfd_synthesized_count others;
     bool failed; /* out of memory */
 };
 
-void pfd_made_sums_free(struct pfd_made_sums *sums);
+void pfd_synthesized_counts_free(struct pfd_synthesized_counts *sums);
 
-void pfd_made_sums_add(struct pfd_made_sums *sums,
-                       const struct pfd_entry *entry);
+void pfd_synthesized_counts_add(struct pfd_synthesized_counts *sums,
+                                const struct pfd_entry *entry);
 
 /* Hands all of them over; info NULL: those beyond the first. */
-void pfd_made_sums_give(const struct pfd_made_sums *sums, pfd_string_sum_fn fn,
-                        void *user);
+void pfd_synthesized_counts_give(const struct pfd_synthesized_counts *sums,
+                                 pfd_string_sum_fn fn, void *user);
 
 #endif
