@@ -64,10 +64,10 @@ static bool show_progress(void *user, uint64_t n_done, uint64_t n_all)
 
 static enum pfd_status search(const struct inputs *in, const struct options *o,
                               struct searching *searching,
-                              struct pfd_found_list **ret,
+                              struct pfd_found_buffers **ret,
                               struct pfd_error *err)
 {
-    const struct pfd_find find = {
+    const struct pfd_buffer_search buffer_search = {
         .core = in->core ? core_file(in->core) : NULL,
         .memory = in->core ? NULL : in->memory,
         .strings = in->strings,
@@ -76,7 +76,7 @@ static enum pfd_status search(const struct inputs *in, const struct options *o,
         .user = searching,
     };
     clock_gettime(CLOCK_MONOTONIC, &searching->start);
-    enum pfd_status status = pfd_find_buffers(&find, ret, err);
+    enum pfd_status status = pfd_search_buffers(&buffer_search, ret, err);
     tell_progress_done();
     return status;
 }
@@ -96,8 +96,8 @@ static const char *name_device(const struct pfd_core *core, uint32_t gpu_id,
     return ret;
 }
 
-static void fill_origin(const struct pfd_core *core, const struct pfd_found *f,
-                        struct origin *ret)
+static void fill_origin(const struct pfd_core *core,
+                        const struct pfd_found_buffer *f, struct origin *ret)
 {
     const struct pfd_core_info *info = pfd_core_info(core);
     ret->frame.process = text(info->command);
@@ -112,7 +112,7 @@ static void fill_origin(const struct pfd_core *core, const struct pfd_found *f,
 
 /* ---- telling ---- */
 
-static unsigned share(const struct pfd_found *f)
+static unsigned share(const struct pfd_found_buffer *f)
 {
     uint64_t used = f->used ? f->used : 1;
     uint64_t bytes = f->summary.bytes + f->summary.skipped_bytes;
@@ -123,7 +123,7 @@ static unsigned share(const struct pfd_found *f)
 }
 
 /* Why a buffer is believed to be one, and what comes of it. */
-static void tell_found(const struct buffer *b, const struct pfd_found *f)
+static void tell_found(const struct buffer *b, const struct pfd_found_buffer *f)
 {
     char why[256];
     char queue[64] = "";
@@ -145,7 +145,7 @@ static void tell_found(const struct buffer *b, const struct pfd_found *f)
               f->n_copies ? "; copies of it stand elsewhere" : "");
 }
 
-static void tell_end(const struct buffer *b, const struct pfd_found *f,
+static void tell_end(const struct buffer *b, const struct pfd_found_buffer *f,
                      pfd_finding_fn tell, void *user)
 {
     static const char text[] =
@@ -163,7 +163,7 @@ static void tell_end(const struct buffer *b, const struct pfd_found *f,
         tell(user, &finding);
 }
 
-static void tell_rest(const char *name, const struct pfd_found_list *found,
+static void tell_rest(const char *name, const struct pfd_found_buffers *found,
                       size_t n_told)
 {
     if (found->n > n_told) {
@@ -202,7 +202,7 @@ static void tell_none(const struct inputs *in, const struct options *o,
 /* ---- adding ---- */
 
 static char *name_buffer(const struct inputs *in, const struct options *o,
-                         const struct pfd_found *f)
+                         const struct pfd_found_buffer *f)
 {
     char *ret = NULL;
     unsigned long long at = f->address;
@@ -214,7 +214,7 @@ static char *name_buffer(const struct inputs *in, const struct options *o,
 }
 
 static bool add_buffer(struct inputs *in, const struct options *o,
-                       const struct pfd_found *f, struct origin *origin)
+                       const struct pfd_found_buffer *f, struct origin *origin)
 {
     struct buffer *b = inputs_add(in);
     b->is_memory = true;
@@ -233,7 +233,7 @@ static bool add_buffer(struct inputs *in, const struct options *o,
 }
 
 /* Is it one that is there, or does it stand in one? */
-static bool is_known(struct inputs *in, const struct pfd_found *f)
+static bool is_known(struct inputs *in, const struct pfd_found_buffer *f)
 {
     for (size_t i = 0; i < in->n_buffers; i++) {
         struct buffer *b = &in->buffers[i];
@@ -248,13 +248,13 @@ static bool is_known(struct inputs *in, const struct pfd_found *f)
 }
 
 static bool add_list(struct inputs *in, const struct options *o,
-                     const struct pfd_found_list *found, const char *name,
+                     const struct pfd_found_buffers *found, const char *name,
                      pfd_finding_fn tell, void *user)
 {
     size_t n_known = 0;
     size_t n_told = 0;
     for (size_t i = 0; i < found->n; i++) {
-        const struct pfd_found *f = &found->at[i];
+        const struct pfd_found_buffer *f = &found->at[i];
         if ((o->format && strcmp(o->format, f->format) != 0) ||
             is_known(in, f)) {
             n_known++;
@@ -282,7 +282,7 @@ bool found_add(struct inputs *in, const struct options *o, pfd_finding_fn tell,
                void *user)
 {
     const char *name = name_memory(in, o);
-    struct pfd_found_list *list = NULL;
+    struct pfd_found_buffers *list = NULL;
     struct pfd_error err;
     struct searching searching = {
         .is_shown = o->progress == WHEN_AUTO ? isatty(STDERR_FILENO)
@@ -296,14 +296,14 @@ bool found_add(struct inputs *in, const struct options *o, pfd_finding_fn tell,
     if (status != PFD_OK || !in->found || !in->found->origins) {
         tell_error("%s: %s", name,
                    status != PFD_OK ? err.text : "out of memory");
-        pfd_found_free(list);
+        pfd_found_buffers_free(list);
         return false;
     }
     bool ok = add_list(in, o, list, name, tell, user);
     if (ok && !list->n)
         tell_none(in, o, name);
     ok = ok && (list->n || options_follow(o));
-    pfd_found_free(list);
+    pfd_found_buffers_free(list);
     return ok;
 }
 
@@ -311,10 +311,10 @@ bool found_renew(struct inputs *in, const struct options *o,
                  bool (*meanwhile)(void *user), void *while_user,
                  pfd_finding_fn tell, void *user)
 {
-    struct pfd_found_list *list = NULL;
+    struct pfd_found_buffers *list = NULL;
     struct searching searching = { .meanwhile = meanwhile, .user = while_user };
     bool ok = search(in, o, &searching, &list, NULL) == PFD_OK &&
               add_list(in, o, list, name_memory(in, o), tell, user);
-    pfd_found_free(list);
+    pfd_found_buffers_free(list);
     return ok;
 }

@@ -68,7 +68,8 @@ struct inputs {
     struct pfd_memory *memory; /* that is read; NULL: none */
     struct core *core;         /* that memory is of; NULL: of none */
     struct found *found; /* what was found in it; NULL: not searched for */
-    struct pfd_loaded *loaded; /* what is loaded there; NULL: not asked for */
+    struct pfd_process_code
+        *process_code; /* what is loaded there; NULL: not asked for */
     struct vain vain[INPUTS_VAIN_TOLD]; /* the first of [n_vain] that were not
                                            told of */
     size_t n_vain;

@@ -110,7 +110,7 @@ bool memory_open(struct inputs *in, const struct options *o,
 void memory_close(struct inputs *in)
 {
     found_free(in->found);
-    pfd_loaded_close(in->loaded);
+    pfd_process_code_close(in->process_code);
     pfd_memory_close(in->memory);
     core_close(in->core);
 }

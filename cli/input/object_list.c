@@ -29,10 +29,11 @@ static void print_argument_text(const char *before, const char *name,
 /* How objects are printed. */
 struct printing {
     bool json;
-    const struct pfd_loaded_object *loaded; /* that they are in; NULL: none */
+    const struct pfd_process_code_object
+        *loaded; /* that they are in; NULL: none */
 };
 
-static void print_place_text(const struct pfd_loaded_object *loaded)
+static void print_place_text(const struct pfd_process_code_object *loaded)
 {
     output_printf("#   %s at 0x%llx\n", loaded->is_found ? "stands" : "loaded",
                   (unsigned long long)loaded->load_address);
@@ -93,7 +94,7 @@ static void print_offset_json(const char *name, uint64_t offset)
     }
 }
 
-static void print_place_json(const struct pfd_loaded_object *loaded)
+static void print_place_json(const struct pfd_process_code_object *loaded)
 {
     output_printf(",\"loaded\":%s,\"address\":\"0x%llx\"",
                   loaded->is_found ? "false" : "true",
@@ -142,17 +143,16 @@ static enum pfd_status print_object(void *user,
     return PFD_OK;
 }
 
-enum pfd_status objects_print_loaded(const struct pfd_loaded_object *loaded,
-                                     uint64_t max_inflated, bool json,
-                                     pfd_finding_fn tell, void *user,
-                                     struct pfd_error *err)
+enum pfd_status objects_print_loaded(
+    const struct pfd_process_code_object *loaded, uint64_t max_inflated,
+    bool json, pfd_finding_fn tell, void *user, struct pfd_error *err)
 {
     struct printing p = { .json = json, .loaded = loaded };
     return pfd_objects_read(loaded->bytes, loaded->n, loaded->source,
                             max_inflated, print_object, &p, tell, user, err);
 }
 
-void objects_print_unknown(const struct pfd_loaded_object *loaded)
+void objects_print_unknown(const struct pfd_process_code_object *loaded)
 {
     output_printf("# ");
     put(loaded->source);

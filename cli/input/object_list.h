@@ -13,12 +13,11 @@
 void objects_print(const struct options *options, bool json);
 
 /* Lists what is in one that a program has loaded. As pfd_objects_read(). */
-enum pfd_status objects_print_loaded(const struct pfd_loaded_object *loaded,
-                                     uint64_t max_inflated, bool json,
-                                     pfd_finding_fn tell, void *user,
-                                     struct pfd_error *err);
+enum pfd_status objects_print_loaded(
+    const struct pfd_process_code_object *loaded, uint64_t max_inflated,
+    bool json, pfd_finding_fn tell, void *user, struct pfd_error *err);
 
 /* A line about one whose bytes are not there, or no code object. */
-void objects_print_unknown(const struct pfd_loaded_object *loaded);
+void objects_print_unknown(const struct pfd_process_code_object *loaded);
 
 #endif

@@ -10,12 +10,13 @@
 
 /* Where code objects go, and how many there are. */
 struct collection {
-    pfd_loaded_fn fn;
+    pfd_process_code_fn fn;
     void *user;
     size_t n;
 };
 
-static enum pfd_status count(void *user, const struct pfd_loaded_object *object)
+static enum pfd_status count(void *user,
+                             const struct pfd_process_code_object *object)
 {
     struct collection *c = user;
     c->n++;
@@ -34,15 +35,15 @@ static bool hear(struct pfd_memory *memory, enum pfd_status status,
 
 /* All that there are. False: said. */
 static bool collect(const struct options *o, struct pfd_memory *memory,
-                    struct pfd_loaded *loaded, struct collection *c,
+                    struct pfd_process_code *process_code, struct collection *c,
                     pfd_finding_fn tell, void *user)
 {
     size_t n_lists = 0;
     struct pfd_error err;
-    enum pfd_status status =
-        pfd_loaded_read(loaded, count, c, tell, user, &n_lists, &err);
+    enum pfd_status status = pfd_process_code_read(process_code, count, c, tell,
+                                                   user, &n_lists, &err);
     if (status == PFD_OK && o->scan)
-        status = pfd_loaded_scan(memory, count, c, &err);
+        status = pfd_process_code_scan(memory, count, c, &err);
     if (status == PFD_OK && !c->n) {
         tell_hint("%s: %s%s", pfd_memory_name(memory),
                   n_lists ? "ROCm's runtime has loaded no code objects"
@@ -55,7 +56,7 @@ static bool collect(const struct options *o, struct pfd_memory *memory,
 }
 
 /* Its bytes are no code object, which is a finding of the list. */
-static void tell_unknown(const struct pfd_loaded_object *object,
+static void tell_unknown(const struct pfd_process_code_object *object,
                          pfd_finding_fn tell, void *user)
 {
     struct pfd_finding finding = {
@@ -84,7 +85,8 @@ static void tell_loading(void *user, const struct pfd_finding *finding)
         l->tell(l->user, finding);
 }
 
-static enum pfd_status load(void *user, const struct pfd_loaded_object *object)
+static enum pfd_status load(void *user,
+                            const struct pfd_process_code_object *object)
 {
     struct loading *l = user;
     struct pfd_error err;
@@ -106,38 +108,40 @@ bool loaded_add(struct inputs *in, const struct options *o, pfd_finding_fn tell,
     struct loading l = { .inputs = in, .tell = tell, .user = user };
     struct collection c = { .fn = load, .user = &l };
     struct pfd_error err;
-    if (!hear(in->memory, pfd_loaded_open(in->memory, &in->loaded, &err), &err))
+    if (!hear(in->memory,
+              pfd_process_code_open(in->memory, &in->process_code, &err), &err))
         return false;
-    return collect(o, in->memory, in->loaded, &c, tell, user);
+    return collect(o, in->memory, in->process_code, &c, tell, user);
 }
 
 bool loaded_renew(struct inputs *in, pfd_finding_fn tell, void *user)
 {
     struct loading l = { .inputs = in, .tell = tell, .user = user };
     struct collection c = { .fn = load, .user = &l };
-    if (!in->loaded || !pfd_loaded_changed(in->loaded))
+    if (!in->process_code || !pfd_process_code_changed(in->process_code))
         return false;
     /* When the process has ended, whoever reads its buffer says so. */
-    pfd_loaded_read(in->loaded, count, &c, tell, user, NULL, NULL);
+    pfd_process_code_read(in->process_code, count, &c, tell, user, NULL, NULL);
     return c.n > 0;
 }
 
 bool loaded_again(const struct inputs *in, const struct options *o,
-                  pfd_loaded_fn fn, void *user)
+                  pfd_process_code_fn fn, void *user)
 {
-    struct pfd_loaded *loaded = NULL;
+    struct pfd_process_code *process_code = NULL;
     struct collection c = { .fn = fn, .user = user };
     struct pfd_error err;
     bool ok =
-        hear(in->memory, pfd_loaded_open(in->memory, &loaded, &err), &err) &&
-        collect(o, in->memory, loaded, &c, NULL, NULL);
-    pfd_loaded_close(loaded);
+        hear(in->memory, pfd_process_code_open(in->memory, &process_code, &err),
+             &err) &&
+        collect(o, in->memory, process_code, &c, NULL, NULL);
+    pfd_process_code_close(process_code);
     return ok;
 }
 
 /* ---- as a list ---- */
 
-bool loaded_each(const struct options *o, pfd_loaded_fn fn, void *user,
+bool loaded_each(const struct options *o, pfd_process_code_fn fn, void *user,
                  pfd_finding_fn tell, void *tell_user)
 {
     struct inputs in = { 0 };
@@ -145,8 +149,9 @@ bool loaded_each(const struct options *o, pfd_loaded_fn fn, void *user,
     struct pfd_error err;
     bool ok =
         memory_open(&in, o, tell, tell_user) &&
-        hear(in.memory, pfd_loaded_open(in.memory, &in.loaded, &err), &err) &&
-        collect(o, in.memory, in.loaded, &c, tell, tell_user);
+        hear(in.memory,
+             pfd_process_code_open(in.memory, &in.process_code, &err), &err) &&
+        collect(o, in.memory, in.process_code, &c, tell, tell_user);
     memory_close(&in);
     return ok;
 }
@@ -171,7 +176,8 @@ static void tell_listing(void *user, const struct pfd_finding *finding)
     }
 }
 
-static enum pfd_status list(void *user, const struct pfd_loaded_object *object)
+static enum pfd_status list(void *user,
+                            const struct pfd_process_code_object *object)
 {
     struct listing *l = user;
     struct pfd_error err;

@@ -22,12 +22,12 @@ bool loaded_renew(struct inputs *inputs, pfd_finding_fn tell, void *user);
 /* Calls fn for each code object of inputs->memory; its findings were said.
  * False: said. */
 bool loaded_again(const struct inputs *inputs, const struct options *options,
-                  pfd_loaded_fn fn, void *user);
+                  pfd_process_code_fn fn, void *user);
 
 /* Calls fn for each code object of the memory that the options name. Findings
  * go to tell with tell_user. False: said. */
-bool loaded_each(const struct options *options, pfd_loaded_fn fn, void *user,
-                 pfd_finding_fn tell, void *tell_user);
+bool loaded_each(const struct options *options, pfd_process_code_fn fn,
+                 void *user, pfd_finding_fn tell, void *tell_user);
 
 /* --code-objects: lists them. The exit status. */
 int loaded_run(const struct options *options);

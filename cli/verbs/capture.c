@@ -476,8 +476,8 @@ static bool write_objects(struct packer *p)
     return true;
 }
 
-static enum pfd_status write_loaded(void *user,
-                                    const struct pfd_loaded_object *object)
+static enum pfd_status write_loaded(
+    void *user, const struct pfd_process_code_object *object)
 {
     struct packer *p = user;
     bool ok = !object->bytes ||
@@ -488,7 +488,7 @@ static enum pfd_status write_loaded(void *user,
 static bool write_all(struct packer *p, struct inputs *in)
 {
     if (!write_hello(p) || !write_objects(p) ||
-        (in->loaded && !loaded_again(in, p->o, write_loaded, p)))
+        (in->process_code && !loaded_again(in, p->o, write_loaded, p)))
         return false;
     for (size_t i = 0; i < in->n_buffers; i++) {
         if (!write_buffer(p, &in->buffers[i]))

@@ -196,8 +196,8 @@ static void extract_file(struct extraction *e, const struct file *file)
 }
 
 /* What a program has loaded. */
-static enum pfd_status extract_loaded(void *user,
-                                      const struct pfd_loaded_object *object)
+static enum pfd_status extract_loaded(
+    void *user, const struct pfd_process_code_object *object)
 {
     struct extraction *e = user;
     struct pfd_error err;

@@ -428,7 +428,7 @@ static void run(struct follow *follow)
         collapsing_end_in_time(follow->items.collapse, &follow->collapsed_ns);
         if (is_idle(follow, now) || !turn(follow, false))
             break;
-        if (follow->in.loaded)
+        if (follow->in.process_code)
             follow_code_in_turn(follow, now);
         if (follow->searches)
             search_in_turn(follow, now);

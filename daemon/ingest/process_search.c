@@ -24,14 +24,14 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-struct pfd_found_list *pfdd_search_run(struct pfdd_search *search,
-                                       const struct pfd_find *how)
+struct pfd_found_buffers *pfdd_search_run(struct pfdd_search *search,
+                                          const struct pfd_buffer_search *how)
 {
-    struct pfd_found_list *found = NULL;
+    struct pfd_found_buffers *found = NULL;
     uint64_t start = now_ns();
     if (!how->strings || !how->n_copied_max || start < search->next_ns)
         return NULL;
-    (void)pfd_find_buffers(how, &found, NULL);
+    (void)pfd_search_buffers(how, &found, NULL);
     uint64_t end = now_ns();
     uint64_t pause = (end - start) * PART;
     search->next_ns = end + (pause > LEAST_NS ? pause : LEAST_NS);

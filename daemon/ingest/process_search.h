@@ -22,7 +22,7 @@ size_t pfdd_search_bytes(const struct pfdd_room *room);
 
 /* What is there now, if it is time for that; to be freed. NULL: it is not, the
  * process has ended, or it was stopped. */
-struct pfd_found_list *pfdd_search_run(struct pfdd_search *search,
-                                       const struct pfd_find *how);
+struct pfd_found_buffers *pfdd_search_run(struct pfdd_search *search,
+                                          const struct pfd_buffer_search *how);
 
 #endif

@@ -14,7 +14,7 @@ struct pfdd_find {
 };
 
 enum pfd_status pfdd_finds_add(struct pfdd_finds *finds,
-                               const struct pfd_loaded_object *found)
+                               const struct pfd_process_code_object *found)
 {
     struct pfdd_find **end = &finds->first;
     if (!found->bytes)

@@ -20,7 +20,7 @@ struct pfdd_finds {
 /* A copy of it, behind the others; of one without bytes nothing. PFD_ERR_NOMEM
  * is the only error. */
 enum pfd_status pfdd_finds_add(struct pfdd_finds *finds,
-                               const struct pfd_loaded_object *found);
+                               const struct pfd_process_code_object *found);
 
 /* All of them, whose room is the scope's; none is left. On the loop. */
 void pfdd_finds_give(struct pfdd_finds *finds, struct pfdd_library *library,

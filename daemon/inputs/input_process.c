@@ -70,7 +70,7 @@ struct target {
     struct pfdd_scope *scope; /* whose room its code objects take */
     /* The rounds'. */
     struct pfd_memory *inside;
-    struct pfd_loaded *loaded;
+    struct pfd_process_code *process_code;
     struct pfdd_finds objects;    /* that are new */
     struct spot *fresh;           /* likewise */
     struct pfdd_strings *strings; /* to search with, a reference; NULL: wait */
@@ -123,7 +123,7 @@ static void free_target(struct target *t)
         t->fresh = spot->next;
         free_spot(spot);
     }
-    pfd_loaded_close(t->loaded);
+    pfd_process_code_close(t->process_code);
     pfd_memory_close(t->inside);
     pfdd_scope_unref(t->scope);
     pfdd_strings_unref(t->strings);
@@ -143,7 +143,7 @@ static void tell(struct process_input *in, const struct pfdd_running *process,
 }
 
 static enum pfd_status take_object(void *user,
-                                   const struct pfd_loaded_object *found)
+                                   const struct pfd_process_code_object *found)
 {
     struct target *t = user;
     return pfdd_finds_add(&t->objects, found);
@@ -161,8 +161,9 @@ static void take_finding(void *user, const struct pfd_finding *finding)
 
 static void look_for_objects(struct target *t)
 {
-    if (pfd_loaded_changed(t->loaded))
-        pfd_loaded_read(t->loaded, take_object, t, take_finding, t, NULL, NULL);
+    if (pfd_process_code_changed(t->process_code))
+        pfd_process_code_read(t->process_code, take_object, t, take_finding, t,
+                              NULL, NULL);
 }
 
 /* ---- buffers ---- */
@@ -208,7 +209,7 @@ static bool add_spot(struct target *t, const struct spot *of,
 }
 
 /* Is it one that is there, or does it stand in one? */
-static bool is_there(struct spot *list, const struct pfd_found *f)
+static bool is_there(struct spot *list, const struct pfd_found_buffer *f)
 {
     for (struct spot *s = list; s; s = s->next) {
         if (f->address < s->address ||
@@ -221,7 +222,7 @@ static bool is_there(struct spot *list, const struct pfd_found *f)
     return false;
 }
 
-static void take_found(struct target *t, const struct pfd_found_list *found)
+static void take_found(struct target *t, const struct pfd_found_buffers *found)
 {
     const char *format = config_of(t->of)->base.format;
     struct pfd_error err;
@@ -229,7 +230,7 @@ static void take_found(struct target *t, const struct pfd_found_list *found)
     for (const struct spot *s = t->spots; s; s = s->next)
         n++;
     for (size_t i = 0; i < found->n; i++) {
-        const struct pfd_found *f = &found->at[i];
+        const struct pfd_found_buffer *f = &found->at[i];
         const struct spot spot = {
             .address = f->address,
             .size = f->size,
@@ -260,7 +261,7 @@ static bool go_on(void *user, uint64_t n_done, uint64_t n_all)
 
 static void search(struct target *t)
 {
-    const struct pfd_find how = {
+    const struct pfd_buffer_search how = {
         .memory = t->inside,
         .strings = t->strings ? t->strings->set : NULL,
         .n_copied_max = t->of->n_room,
@@ -268,10 +269,10 @@ static void search(struct target *t)
         .progress = go_on,
         .user = t->of,
     };
-    struct pfd_found_list *found = pfdd_search_run(&t->search, &how);
+    struct pfd_found_buffers *found = pfdd_search_run(&t->search, &how);
     if (found)
         take_found(t, found);
-    pfd_found_free(found);
+    pfd_found_buffers_free(found);
 }
 
 /* ---- processes ---- */
@@ -292,7 +293,7 @@ static bool open_target(struct target *t, struct pfd_error *err)
     const struct spot spot = { .address = config->address,
                                .size = config->size };
     return pfd_memory_open_process(t->running.pid, &t->inside, err) == PFD_OK &&
-           pfd_loaded_open(t->inside, &t->loaded, err) == PFD_OK &&
+           pfd_process_code_open(t->inside, &t->process_code, err) == PFD_OK &&
            (!config->address || add_spot(t, &spot, err));
 }
 

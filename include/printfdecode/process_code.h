@@ -20,10 +20,10 @@
 extern "C" {
 #endif
 
-struct pfd_loaded;
+struct pfd_process_code;
 
 /* One code object; everything is borrowed until the callback returns. */
-struct pfd_loaded_object {
+struct pfd_process_code_object {
     const char *source; /* the URI that names its bytes, any bytes but NUL */
     const void *bytes;  /* [n]; NULL: it cannot be read, a finding said why */
     size_t n;
@@ -34,16 +34,16 @@ struct pfd_loaded_object {
 
 /* Takes one code object. Any status but PFD_OK ends the walk and is its
  * result. */
-typedef enum pfd_status (*pfd_loaded_fn)(
-    void *user, const struct pfd_loaded_object *object);
+typedef enum pfd_status (*pfd_process_code_fn)(
+    void *user, const struct pfd_process_code_object *object);
 
 /* memory is borrowed until it is closed. PFD_OK; PFD_ERR_NOMEM. */
-PFD_API enum pfd_status pfd_loaded_open(struct pfd_memory *memory,
-                                        struct pfd_loaded **ret,
-                                        struct pfd_error *err);
+PFD_API enum pfd_status pfd_process_code_open(struct pfd_memory *memory,
+                                              struct pfd_process_code **ret,
+                                              struct pfd_error *err);
 
 /* NULL is allowed. */
-PFD_API void pfd_loaded_close(struct pfd_loaded *loaded);
+PFD_API void pfd_process_code_close(struct pfd_process_code *process_code);
 
 /*
  * Calls fn for each code object in the runtime's list that was not there at the
@@ -57,18 +57,17 @@ PFD_API void pfd_loaded_close(struct pfd_loaded *loaded);
  *
  * PFD_OK; PFD_ERR_IO: the process has ended; PFD_ERR_NOMEM; what fn returned.
  */
-PFD_API enum pfd_status pfd_loaded_read(struct pfd_loaded *loaded,
-                                        pfd_loaded_fn fn, void *user,
-                                        pfd_finding_fn finding,
-                                        void *finding_user, size_t *n_lists,
-                                        struct pfd_error *err);
+PFD_API enum pfd_status pfd_process_code_read(
+    struct pfd_process_code *process_code, pfd_process_code_fn fn, void *user,
+    pfd_finding_fn finding, void *finding_user, size_t *n_lists,
+    struct pfd_error *err);
 
 /*
- * Would pfd_loaded_read() find another list than it has read? Reads the list,
+ * Would pfd_process_code_read() find another list than it has read? Reads the list,
  * and no code object; says yes before the first reading. What was loaded and
  * unloaded between two questions is not seen.
  */
-PFD_API bool pfd_loaded_changed(struct pfd_loaded *loaded);
+PFD_API bool pfd_process_code_changed(struct pfd_process_code *process_code);
 
 /*
  * Searches all readable memory, but for devices, for SPIR-V modules and ELF
@@ -77,9 +76,10 @@ PFD_API bool pfd_loaded_changed(struct pfd_loaded *loaded);
  *
  * PFD_OK; PFD_ERR_IO: the process has ended; PFD_ERR_NOMEM; what fn returned.
  */
-PFD_API enum pfd_status pfd_loaded_scan(struct pfd_memory *memory,
-                                        pfd_loaded_fn fn, void *user,
-                                        struct pfd_error *err);
+PFD_API enum pfd_status pfd_process_code_scan(struct pfd_memory *memory,
+                                              pfd_process_code_fn fn,
+                                              void *user,
+                                              struct pfd_error *err);
 
 #ifdef __cplusplus
 }

@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 /* A buffer. Texts live until the result is freed. */
-struct pfd_found {
+struct pfd_found_buffer {
     const char *format; /* a name of pfd_format_get() */
     uint64_t address;
     uint64_t size; /* bytes of it; fewer than it had where the core ends. In a
@@ -55,8 +55,8 @@ struct pfd_found {
 };
 
 /* All of them, the most believable first. */
-struct pfd_found_list {
-    struct pfd_found *at; /* [n] */
+struct pfd_found_buffers {
+    struct pfd_found_buffer *at; /* [n] */
     size_t n;
     bool is_more; /* than are listed: they were too many to be tried */
     /* Entries in runs without a header, which no buffer was found for. */
@@ -66,7 +66,7 @@ struct pfd_found_list {
 };
 
 /* All borrowed for the call. */
-struct pfd_find {
+struct pfd_buffer_search {
     const struct pfd_core *core;
     /* Or, where core is NULL, a process, which goes on meanwhile: what is found
      * may be others' by then. It belongs to this thread, and its regions are
@@ -90,12 +90,12 @@ struct pfd_find {
  * PFD_OK; PFD_ERR_STOPPED: progress said so; PFD_ERR_IO: the process has ended,
  * or runs another program now; PFD_ERR_NOMEM.
  */
-PFD_API enum pfd_status pfd_find_buffers(const struct pfd_find *find,
-                                         struct pfd_found_list **ret,
-                                         struct pfd_error *err);
+PFD_API enum pfd_status pfd_search_buffers(
+    const struct pfd_buffer_search *buffer_search,
+    struct pfd_found_buffers **ret, struct pfd_error *err);
 
 /* NULL is allowed. */
-PFD_API void pfd_found_free(struct pfd_found_list *list);
+PFD_API void pfd_found_buffers_free(struct pfd_found_buffers *list);
 
 #ifdef __cplusplus
 }

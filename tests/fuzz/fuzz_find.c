@@ -44,29 +44,29 @@ static bool tell(void *user, uint64_t n_done, uint64_t n_all)
     return true;
 }
 
-static struct pfd_found_list *find(const struct pfd_core *core,
-                                   const struct pfd_strings *strings,
-                                   unsigned threads)
+static struct pfd_found_buffers *find(const struct pfd_core *core,
+                                      const struct pfd_strings *strings,
+                                      unsigned threads)
 {
-    struct pfd_found_list *ret = NULL;
+    struct pfd_found_buffers *ret = NULL;
     uint64_t before = 0;
-    const struct pfd_find how = {
+    const struct pfd_buffer_search how = {
         .core = core,
         .strings = strings,
         .threads = threads,
         .progress = tell,
         .user = &before,
     };
-    FUZZ_CHECK(pfd_find_buffers(&how, &ret, NULL) == PFD_OK && ret);
+    FUZZ_CHECK(pfd_search_buffers(&how, &ret, NULL) == PFD_OK && ret);
     return ret;
 }
 
 static void see_found(const struct pfd_core *core,
-                      const struct pfd_found_list *found)
+                      const struct pfd_found_buffers *found)
 {
     FUZZ_CHECK(found->n_searched <= pfd_core_info(core)->n_present);
     for (size_t i = 0; i < found->n; i++) {
-        const struct pfd_found *f = &found->at[i];
+        const struct pfd_found_buffer *f = &found->at[i];
         uint64_t there = 0;
         uint64_t n = 0;
         FUZZ_CHECK(f->format && f->size && f->used <= f->size);
@@ -74,7 +74,7 @@ static void see_found(const struct pfd_core *core,
             there += n;
         FUZZ_CHECK(there >= f->size);
         for (size_t k = 0; k < i; k++) {
-            const struct pfd_found *g = &found->at[k];
+            const struct pfd_found_buffer *g = &found->at[k];
             FUZZ_CHECK(f->address >= g->address + g->used ||
                        g->address >= f->address + f->used);
         }
@@ -118,14 +118,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     if (pfd_core_open(path, INFLATED_MAX, NULL, NULL, &core, NULL) != PFD_OK)
         return 0;
-    struct pfd_found_list *found = find(core, strings, 1);
-    struct pfd_found_list *again = find(core, strings, 3);
+    struct pfd_found_buffers *found = find(core, strings, 1);
+    struct pfd_found_buffers *again = find(core, strings, 3);
     see_found(core, found);
     FUZZ_CHECK(found->n == again->n);
     for (size_t i = 0; i < found->n; i++)
         FUZZ_CHECK(found->at[i].address == again->at[i].address);
-    pfd_found_free(found);
-    pfd_found_free(again);
+    pfd_found_buffers_free(found);
+    pfd_found_buffers_free(again);
     see_memory(core);
     pfd_core_close(core);
     return 0;

@@ -74,7 +74,8 @@ static void hear(void *user, const struct pfd_finding *finding)
     FUZZ_CHECK(finding->text[0] && !strchr(finding->text, '\n'));
 }
 
-static enum pfd_status take(void *user, const struct pfd_loaded_object *object)
+static enum pfd_status take(void *user,
+                            const struct pfd_process_code_object *object)
 {
     uint8_t *sum = user;
     const uint8_t *bytes = object->bytes;
@@ -86,15 +87,15 @@ static enum pfd_status take(void *user, const struct pfd_loaded_object *object)
 
 static void look(struct pfd_memory *memory)
 {
-    struct pfd_loaded *loaded = NULL;
+    struct pfd_process_code *process_code = NULL;
     struct pfd_error err;
     uint8_t sum = 0;
-    FUZZ_CHECK(pfd_loaded_open(memory, &loaded, &err) == PFD_OK);
-    FUZZ_CHECK(pfd_loaded_read(loaded, take, &sum, hear, NULL, NULL, &err) ==
-               PFD_OK);
-    (void)pfd_loaded_changed(loaded);
-    pfd_loaded_close(loaded);
-    FUZZ_CHECK(pfd_loaded_scan(memory, take, &sum, &err) == PFD_OK);
+    FUZZ_CHECK(pfd_process_code_open(memory, &process_code, &err) == PFD_OK);
+    FUZZ_CHECK(pfd_process_code_read(process_code, take, &sum, hear, NULL, NULL,
+                                     &err) == PFD_OK);
+    (void)pfd_process_code_changed(process_code);
+    pfd_process_code_close(process_code);
+    FUZZ_CHECK(pfd_process_code_scan(memory, take, &sum, &err) == PFD_OK);
 }
 
 static void add_region(struct pfd_memory *memory, size_t at, size_t n)

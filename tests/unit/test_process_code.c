@@ -27,7 +27,7 @@ __attribute__((visibility("default"))) struct r_debug _amdgpu_r_debug;
 static struct link_map entries[ENTRIES];
 static char names[ENTRIES][256];
 static struct pfd_memory *memory;
-static struct pfd_loaded *loaded;
+static struct pfd_process_code *process_code;
 static struct pfd_error err;
 
 /* What was given, and what was found. */
@@ -41,7 +41,8 @@ static struct {
     char text[256];
 } got;
 
-static enum pfd_status take(void *user, const struct pfd_loaded_object *object)
+static enum pfd_status take(void *user,
+                            const struct pfd_process_code_object *object)
 {
     (void)user;
     ck_assert_uint_lt(got.n, ENTRIES + 8);
@@ -87,12 +88,13 @@ static void setup(void)
     memset(&got, 0, sizeof got);
     ck_assert_int_eq(pfd_memory_open_process((uint64_t)getpid(), &memory, &err),
                      PFD_OK);
-    ck_assert_int_eq(pfd_loaded_open(memory, &loaded, &err), PFD_OK);
+    ck_assert_int_eq(pfd_process_code_open(memory, &process_code, &err),
+                     PFD_OK);
 }
 
 static void teardown(void)
 {
-    pfd_loaded_close(loaded);
+    pfd_process_code_close(process_code);
     pfd_memory_close(memory);
 }
 
@@ -101,8 +103,9 @@ static size_t read_lists(void)
     size_t n = 0;
     got.n = 0;
     memset(got.kinds, 0, sizeof got.kinds);
-    ck_assert_int_eq(pfd_loaded_read(loaded, take, NULL, hear, NULL, &n, &err),
-                     PFD_OK);
+    ck_assert_int_eq(
+        pfd_process_code_read(process_code, take, NULL, hear, NULL, &n, &err),
+        PFD_OK);
     return n;
 }
 
@@ -117,7 +120,7 @@ START_TEST(test_list)
     snprintf(names[2], sizeof names[2], "file://%s", path);
     name_memory(3, bytes + 1, 1);
     link_up(3);
-    ck_assert(pfd_loaded_changed(loaded));
+    ck_assert(pfd_process_code_changed(process_code));
     ck_assert_uint_eq(read_lists(), 1);
     ck_assert_uint_eq(got.n, 3);
     ck_assert_str_eq(got.sources[0], names[0]);
@@ -128,12 +131,12 @@ START_TEST(test_list)
     ck_assert_uint_eq(got.n_bytes[0], 8);
     ck_assert_uint_eq(got.n_bytes[1], 4);
     ck_assert_uint_eq(got.n_bytes[2], 10);
-    ck_assert(!pfd_loaded_changed(loaded));
+    ck_assert(!pfd_process_code_changed(process_code));
     /* One goes, and another one comes. */
     entries[0].l_next = &entries[2];
     entries[2].l_next = &entries[3];
     entries[3] = (struct link_map){ .l_addr = 0x4000, .l_name = names[3] };
-    ck_assert(pfd_loaded_changed(loaded));
+    ck_assert(pfd_process_code_changed(process_code));
     read_lists();
     ck_assert_uint_eq(got.n, 1);
     ck_assert_str_eq(got.sources[0], names[3]);
@@ -153,7 +156,7 @@ START_TEST(test_empty)
     link_up(0);
     ck_assert_uint_eq(read_lists(), 1);
     ck_assert_uint_eq(got.n, 0);
-    ck_assert(!pfd_loaded_changed(loaded));
+    ck_assert(!pfd_process_code_changed(process_code));
 }
 END_TEST
 
@@ -256,7 +259,7 @@ START_TEST(test_never_still)
     ck_assert_uint_eq(got.n, 1);
     ck_assert_uint_eq(got.kinds[PFD_FINDING_bad_list], 1);
     ck_assert_msg(strstr(got.text, "r_state 1"), "%s", got.text);
-    ck_assert(pfd_loaded_changed(loaded));
+    ck_assert(pfd_process_code_changed(process_code));
     _amdgpu_r_debug.r_state = RT_CONSISTENT;
     read_lists();
     ck_assert_uint_eq(got.n, 0);
@@ -285,7 +288,7 @@ static struct {
 } within;
 
 static enum pfd_status take_within(void *user,
-                                   const struct pfd_loaded_object *object)
+                                   const struct pfd_process_code_object *object)
 {
     (void)user;
     ck_assert(object->is_found);
@@ -366,7 +369,8 @@ START_TEST(test_scan)
         mmap(NULL, SPARSE, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     ck_assert_ptr_ne(sparse, MAP_FAILED);
-    ck_assert_int_eq(pfd_loaded_scan(memory, take_within, NULL, &err), PFD_OK);
+    ck_assert_int_eq(pfd_process_code_scan(memory, take_within, NULL, &err),
+                     PFD_OK);
     ck_assert(is_untouched(sparse + SPARSE / 2));
     munmap(sparse, SPARSE);
     ck_assert_uint_eq(within.n, 3);

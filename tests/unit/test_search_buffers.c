@@ -109,23 +109,23 @@ START_TEST(test_threads)
     struct pfd_core *core = make_core();
     for (unsigned threads = 1; threads < 6; threads++) {
         struct progress progress = { 0 };
-        struct pfd_found_list *found = NULL;
-        const struct pfd_find how = { .core = core,
-                                      .strings = strings,
-                                      .threads = threads,
-                                      .progress = tell,
-                                      .user = &progress };
-        ck_assert_int_eq(pfd_find_buffers(&how, &found, NULL), PFD_OK);
+        struct pfd_found_buffers *found = NULL;
+        const struct pfd_buffer_search how = { .core = core,
+                                               .strings = strings,
+                                               .threads = threads,
+                                               .progress = tell,
+                                               .user = &progress };
+        ck_assert_int_eq(pfd_search_buffers(&how, &found, NULL), PFD_OK);
         ck_assert_uint_eq(found->n, BUFFERS);
         ck_assert_uint_eq(found->n_searched, SIZE);
         for (size_t i = 0; i < found->n; i++) {
-            const struct pfd_found *f = &found->at[i];
+            const struct pfd_found_buffer *f = &found->at[i];
             ck_assert_str_eq(f->format, "llpc");
             ck_assert_uint_eq(f->address, ADDRESS + i * STEP + (1 << 20) - 256);
             ck_assert_uint_eq(f->summary.entries, ENTRIES);
             ck_assert(f->why && !f->is_end_doubtful);
         }
-        pfd_found_free(found);
+        pfd_found_buffers_free(found);
     }
     pfd_core_close(core);
     pfd_strings_free(strings);
@@ -176,14 +176,14 @@ static bool kill_it(void *user, uint64_t n_done, uint64_t n_all)
 }
 
 /* All that there are, each once, with windows of any size. */
-static void find_all(const struct pfd_find *how, uint64_t region)
+static void find_all(const struct pfd_buffer_search *how, uint64_t region)
 {
-    struct pfd_found_list *found = NULL;
+    struct pfd_found_buffers *found = NULL;
     struct pfd_error err;
-    ck_assert_int_eq(pfd_find_buffers(how, &found, &err), PFD_OK);
+    ck_assert_int_eq(pfd_search_buffers(how, &found, &err), PFD_OK);
     uint64_t n = 0;
     for (size_t i = 0; i < found->n; i++) {
-        const struct pfd_found *f = &found->at[i];
+        const struct pfd_found_buffer *f = &found->at[i];
         uint64_t at = f->address - region;
         if (at >= LARGE)
             continue;
@@ -193,7 +193,7 @@ static void find_all(const struct pfd_find *how, uint64_t region)
         n++;
     }
     ck_assert_uint_eq(n, LARGE_BUFFERS);
-    pfd_found_free(found);
+    pfd_found_buffers_free(found);
 }
 
 /* A sanitizer's terabytes, which take a minute. */
@@ -212,7 +212,7 @@ START_TEST(test_process)
 {
     struct pfd_strings *strings = make_strings();
     struct pfd_memory *memory = NULL;
-    struct pfd_found_list *found = NULL;
+    struct pfd_found_buffers *found = NULL;
     struct pfd_error err;
     uint8_t *region = mmap(NULL, LARGE, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -223,11 +223,11 @@ START_TEST(test_process)
     ck_assert_int_eq(pfd_memory_open_process((uint64_t)pid, &memory, &err),
                      PFD_OK);
     struct progress progress = { 0 };
-    struct pfd_find how = { .memory = memory,
-                            .strings = strings,
-                            .threads = 2,
-                            .progress = tell,
-                            .user = &progress };
+    struct pfd_buffer_search how = { .memory = memory,
+                                     .strings = strings,
+                                     .threads = 2,
+                                     .progress = tell,
+                                     .user = &progress };
     if (is_huge(memory)) {
         printf("test_process: left out, a sanitizer's terabytes take a "
                "minute\n");
@@ -244,7 +244,7 @@ START_TEST(test_process)
     }
     how.progress = kill_it;
     how.user = &pid;
-    ck_assert_int_eq(pfd_find_buffers(&how, &found, &err), PFD_ERR_IO);
+    ck_assert_int_eq(pfd_search_buffers(&how, &found, &err), PFD_ERR_IO);
     ck_assert_ptr_null(found);
     ck_assert(strstr(err.text, "has ended"));
     waitpid(pid, NULL, 0);
@@ -258,14 +258,14 @@ START_TEST(test_stopped)
     struct pfd_strings *strings = make_strings();
     struct pfd_core *core = make_core();
     struct progress progress = { .n_left = 1 };
-    struct pfd_found_list *found = NULL;
+    struct pfd_found_buffers *found = NULL;
     struct pfd_error err;
-    const struct pfd_find how = { .core = core,
-                                  .strings = strings,
-                                  .threads = 3,
-                                  .progress = tell,
-                                  .user = &progress };
-    enum pfd_status status = pfd_find_buffers(&how, &found, &err);
+    const struct pfd_buffer_search how = { .core = core,
+                                           .strings = strings,
+                                           .threads = 3,
+                                           .progress = tell,
+                                           .user = &progress };
+    enum pfd_status status = pfd_search_buffers(&how, &found, &err);
     ck_assert_int_eq(status, PFD_ERR_STOPPED);
     ck_assert_uint_gt(progress.n_done, 0);
     ck_assert_ptr_null(found);

@@ -177,7 +177,7 @@ static void pay_findings(const struct pfd_code_range *range)
 enum pfd_status pfd_code_give(const struct pfd_code_range *range,
                               enum pfd_piece_kind kind, bool is_code)
 {
-    struct pfd_piece piece = {
+    struct pfd_memory_view memory_view = {
         .kind = kind,
         .path = range->path,
         .bytes = range->bytes,
@@ -186,7 +186,7 @@ enum pfd_status pfd_code_give(const struct pfd_code_range *range,
     };
     struct pfd_code_walk *walk = range->walk;
     pay_findings(range);
-    enum pfd_status status = walk->fn(walk->user, &piece, range->report);
+    enum pfd_status status = walk->fn(walk->user, &memory_view, range->report);
     /* What is found in a piece keeps nobody from the next one. */
     walk->n_paid = range->report->n;
     return status;

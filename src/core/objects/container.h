@@ -22,7 +22,7 @@ enum pfd_piece_kind {
 };
 
 /* Everything is borrowed until the callback returns. */
-struct pfd_piece {
+struct pfd_memory_view {
     enum pfd_piece_kind kind;
     const char *path; /* the way in: the file's name and what comes after */
     struct pfd_byte_reader bytes;
@@ -33,9 +33,9 @@ struct pfd_piece {
 
 /* Takes one piece; report is for findings about it. Any status but PFD_OK ends
  * the walk and is its result. */
-typedef enum pfd_status (*pfd_piece_fn)(void *user,
-                                        const struct pfd_piece *piece,
-                                        struct pfd_report *report);
+typedef enum pfd_status (*pfd_piece_fn)(
+    void *user, const struct pfd_memory_view *memory_view,
+    struct pfd_report *report);
 
 /* What a compressed blob may inflate to, unless the caller says otherwise. */
 #define PFD_INFLATED_MAX (UINT64_C(1) << 30)

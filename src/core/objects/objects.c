@@ -12,14 +12,15 @@ struct reader {
 };
 
 static enum pfd_status give_elf(const struct reader *reader,
-                                const struct pfd_piece *piece,
+                                const struct pfd_memory_view *memory_view,
                                 struct pfd_report *report,
                                 struct pfd_object_info *info)
 {
     struct pfd_image *image;
     struct pfd_object *object;
-    enum pfd_status status = pfd_image_open(piece->bytes.base, piece->bytes.n,
-                                            &image, report, reader->err);
+    enum pfd_status status =
+        pfd_image_open(memory_view->bytes.base, memory_view->bytes.n, &image,
+                       report, reader->err);
     if (status != PFD_OK)
         return status;
     status = pfd_object_read(image, &object, reader->err);
@@ -32,20 +33,23 @@ static enum pfd_status give_elf(const struct reader *reader,
     return status;
 }
 
-static enum pfd_status give_piece(void *user, const struct pfd_piece *piece,
+static enum pfd_status give_piece(void *user,
+                                  const struct pfd_memory_view *memory_view,
                                   struct pfd_report *report)
 {
     const struct reader *reader = user;
     struct pfd_object_info info = {
-        .source = piece->path,
-        .bytes = piece->bytes.base,
-        .n = piece->bytes.n,
-        .offset = piece->offset,
+        .source = memory_view->path,
+        .bytes = memory_view->bytes.base,
+        .n = memory_view->bytes.n,
+        .offset = memory_view->offset,
     };
-    switch (piece->kind) {
+    switch (memory_view->kind) {
     case PFD_PIECE_ELF:
         info.kind = "elf";
-        return piece->is_code ? give_elf(reader, piece, report, &info) : PFD_OK;
+        return memory_view->is_code
+                   ? give_elf(reader, memory_view, report, &info)
+                   : PFD_OK;
     case PFD_PIECE_SPIRV:
         info.kind = "spirv";
         info.why_none = "a SPIR-V module holds its strings in its instructions";

@@ -42,12 +42,14 @@ static void add_rows(struct pfd_sites *s, struct pfd_byte_reader bytes)
 }
 
 /* What lies in the file as it is was searched as a whole. */
-static enum pfd_status add_inflated(void *user, const struct pfd_piece *piece,
+static enum pfd_status add_inflated(void *user,
+                                    const struct pfd_memory_view *memory_view,
                                     struct pfd_report *report)
 {
     (void)report;
-    if (piece->offset == PFD_NO_OFFSET)
-        add_rows(user, pfd_byte_reader(piece->bytes.base, piece->bytes.n));
+    if (memory_view->offset == PFD_NO_OFFSET)
+        add_rows(user, pfd_byte_reader(memory_view->bytes.base,
+                                       memory_view->bytes.n));
     return PFD_OK;
 }
 

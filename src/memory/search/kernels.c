@@ -140,7 +140,7 @@ static int compare(const void *a, const void *b)
 }
 
 static enum pfd_status add_loaded(void *user,
-                                  const struct pfd_loaded_object *object)
+                                  const struct pfd_process_code_object *object)
 {
     struct adding a = { user, object->load_address };
     enum pfd_status status = PFD_OK;
@@ -155,13 +155,13 @@ enum pfd_status pfd_kernels_load(struct pfd_kernels *kernels,
                                  struct pfd_memory *memory,
                                  struct pfd_error *err)
 {
-    struct pfd_loaded *loaded = NULL;
-    enum pfd_status status = pfd_loaded_open(memory, &loaded, err);
+    struct pfd_process_code *process_code = NULL;
+    enum pfd_status status = pfd_process_code_open(memory, &process_code, err);
     if (status == PFD_OK) {
-        status = pfd_loaded_read(loaded, add_loaded, kernels, NULL, NULL, NULL,
-                                 NULL);
+        status = pfd_process_code_read(process_code, add_loaded, kernels, NULL,
+                                       NULL, NULL, NULL);
     }
-    pfd_loaded_close(loaded);
+    pfd_process_code_close(process_code);
     if (kernels->n)
         qsort(kernels->at, kernels->n, sizeof *kernels->at, compare);
     return status == PFD_ERR_NOMEM

@@ -14,8 +14,8 @@ bool pfd_is_zero(const uint8_t *p, size_t n)
 }
 
 struct taking {
-    struct pfd_space *space;
-    struct pfd_piece *piece;
+    struct pfd_search_space *search_space;
+    struct pfd_memory_view *memory_view;
     struct pfd_ranges data; /* of the piece */
     uint64_t address;
     uint64_t n_most;
@@ -24,7 +24,7 @@ struct taking {
 /* Pages that somebody wrote and that are zero all the same. */
 static void look_at_data(struct taking *t, uint64_t from, uint64_t to)
 {
-    const uint8_t *bytes = t->piece->bytes;
+    const uint8_t *bytes = t->memory_view->bytes;
     uint64_t next = 0;
     for (uint64_t at = from; at < to; at = next) {
         uint64_t in_page = (t->address + at) % PAGE;
@@ -38,7 +38,7 @@ static void look_at_data(struct taking *t, uint64_t from, uint64_t to)
 static bool take_data(void *user, uint64_t from, uint64_t to)
 {
     struct taking *t = user;
-    struct pfd_piece *p = t->piece;
+    struct pfd_memory_view *p = t->memory_view;
     uint64_t at = from - t->address;
     uint64_t end = to - t->address;
     bool is_last = end - at > t->n_most - p->n_data;
@@ -48,51 +48,53 @@ static bool take_data(void *user, uint64_t from, uint64_t to)
     }
     p->n_data += end - at;
     if (p->copy)
-        pfd_space_read(t->space, from, p->copy + at, (size_t)(end - at));
+        pfd_search_space_read(t->search_space, from, p->copy + at,
+                              (size_t)(end - at));
     look_at_data(t, at, end);
     return !is_last && !t->data.failed;
 }
 
 /* Zeros, which take no memory yet. */
-static void make_copy(struct pfd_piece *piece)
+static void make_copy(struct pfd_memory_view *memory_view)
 {
-    void *at = mmap(NULL, piece->n, PROT_READ | PROT_WRITE,
+    void *at = mmap(NULL, memory_view->n, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    piece->failed = at == MAP_FAILED;
-    if (piece->failed)
+    memory_view->failed = at == MAP_FAILED;
+    if (memory_view->failed)
         return;
-    piece->bytes = piece->copy = at;
-    piece->n_copy = piece->n;
+    memory_view->bytes = memory_view->copy = at;
+    memory_view->n_copy = memory_view->n;
 }
 
-void pfd_piece_take(struct pfd_space *space, uint64_t address,
-                    uint64_t n_wanted, uint64_t n_most, struct pfd_piece *ret)
+void pfd_memory_view_take(struct pfd_search_space *search_space,
+                          uint64_t address, uint64_t n_wanted, uint64_t n_most,
+                          struct pfd_memory_view *ret)
 {
-    struct taking t = { space, ret, { 0 }, address, n_most };
+    struct taking t = { search_space, ret, { 0 }, address, n_most };
     uint64_t left = 0;
-    *ret = (struct pfd_piece){ 0 };
-    ret->n = (size_t)pfd_space_measure(space, address, n_wanted);
+    *ret = (struct pfd_memory_view){ 0 };
+    ret->n = (size_t)pfd_search_space_measure(search_space, address, n_wanted);
     if (!ret->n)
         return;
-    if (space->core)
-        ret->bytes = pfd_core_bytes(space->core, address, &left);
+    if (search_space->core)
+        ret->bytes = pfd_core_bytes(search_space->core, address, &left);
     /* Two are compared at a time. */
-    if (!space->core && n_most > space->n_copied_max / 3)
-        t.n_most = space->n_copied_max / 3;
+    if (!search_space->core && n_most > search_space->n_copied_max / 3)
+        t.n_most = search_space->n_copied_max / 3;
     if (ret->n > left)
         make_copy(ret);
     if (ret->failed)
         return;
-    pfd_space_ranges(space, address, ret->n, take_data, &t);
+    pfd_search_space_ranges(search_space, address, ret->n, take_data, &t);
     pfd_ranges_settle(&t.data);
     pfd_ranges_gaps(&t.data, ret->n, PAGE, &ret->holes);
     ret->failed = t.data.failed || ret->holes.failed;
     pfd_ranges_free(&t.data);
 }
 
-void pfd_piece_free(struct pfd_piece *piece)
+void pfd_memory_view_free(struct pfd_memory_view *memory_view)
 {
-    if (piece->copy)
-        munmap(piece->copy, piece->n_copy);
-    pfd_ranges_free(&piece->holes);
+    if (memory_view->copy)
+        munmap(memory_view->copy, memory_view->n_copy);
+    pfd_ranges_free(&memory_view->holes);
 }

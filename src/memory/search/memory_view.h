@@ -10,7 +10,7 @@
 #include "memory/search/search_space.h"
 
 /* All zero is an empty piece. */
-struct pfd_piece {
+struct pfd_memory_view {
     const uint8_t *bytes;    /* [n]; NULL: nothing is there */
     size_t n;                /* fewer than were wanted where memory ends */
     struct pfd_ranges holes; /* of bytes, settled: pages of zeros */
@@ -22,9 +22,10 @@ struct pfd_piece {
 
 /* n_most: no more than so many bytes of data are looked at; behind them
  * everything is left out, and n says so. */
-void pfd_piece_take(struct pfd_space *space, uint64_t address,
-                    uint64_t n_wanted, uint64_t n_most, struct pfd_piece *ret);
-void pfd_piece_free(struct pfd_piece *piece);
+void pfd_memory_view_take(struct pfd_search_space *search_space,
+                          uint64_t address, uint64_t n_wanted, uint64_t n_most,
+                          struct pfd_memory_view *ret);
+void pfd_memory_view_free(struct pfd_memory_view *memory_view);
 
 /* Are all bytes [n] zero? n is not 0. */
 bool pfd_is_zero(const uint8_t *bytes, size_t n);

@@ -15,9 +15,11 @@ enum {
     ALONE_MAX = 4 << 20,
 };
 
-size_t pfd_sieve_page_end(const struct pfd_field *field, size_t at, size_t to)
+size_t pfd_prefilter_page_end(const struct pfd_field *field, size_t at,
+                              size_t to)
 {
-    size_t left = PFD_SIEVE_PAGE - (field->address + at) % PFD_SIEVE_PAGE;
+    size_t left =
+        PFD_PREFILTER_PAGE - (field->address + at) % PFD_PREFILTER_PAGE;
     return left < to - at ? at + left : to;
 }
 
@@ -41,29 +43,29 @@ static bool has_entries(const struct pfd_format *format,
     return found < to && found < field->n;
 }
 
-struct pfd_field pfd_sieve_field(const struct pfd_sieve *sieve,
-                                 const struct pfd_field *field, size_t i)
+struct pfd_field pfd_prefilter_field(const struct pfd_prefilter *prefilter,
+                                     const struct pfd_field *field, size_t i)
 {
     struct pfd_field ret = *field;
-    ret.table = pfd_strings_table(sieve->strings, &pfd_formats[i]->strings);
+    ret.table = pfd_strings_table(prefilter->strings, &pfd_formats[i]->strings);
     return ret;
 }
 
-static uint64_t mark_page(const struct pfd_sieve *sieve,
+static uint64_t mark_page(const struct pfd_prefilter *prefilter,
                           const struct pfd_field *field, size_t from, size_t to)
 {
     uint64_t mark = 0;
     /* Most of a memory image is zero. */
     if (pfd_is_zero(field->bytes + from, to - from))
         return 0;
-    if (pfd_packet_find(sieve->kernels, field, from, to) < to)
-        mark = PFD_SIEVE_PACKET;
-    for (size_t i = 0; i < PFD_SIEVE_FORMATS && pfd_formats[i]; i++) {
-        const struct pfd_field own = pfd_sieve_field(sieve, field, i);
+    if (pfd_packet_find(prefilter->kernels, field, from, to) < to)
+        mark = PFD_PREFILTER_PACKET;
+    for (size_t i = 0; i < PFD_PREFILTER_FORMATS && pfd_formats[i]; i++) {
+        const struct pfd_field own = pfd_prefilter_field(prefilter, field, i);
         if (has_header(pfd_formats[i], &own, from, to))
-            mark |= PFD_SIEVE_HEADER(i);
+            mark |= PFD_PREFILTER_HEADER(i);
         if (has_entries(pfd_formats[i], &own, from, to))
-            mark |= PFD_SIEVE_ENTRIES(i);
+            mark |= PFD_PREFILTER_ENTRIES(i);
     }
     return mark;
 }
@@ -76,7 +78,8 @@ static uint64_t mark_page(const struct pfd_sieve *sieve,
  * page; where it cannot, they come as they are looked at. */
 static void bring_in(const uint8_t *bytes, size_t n)
 {
-    uintptr_t first = (uintptr_t)bytes / PFD_SIEVE_PAGE * PFD_SIEVE_PAGE;
+    uintptr_t first =
+        (uintptr_t)bytes / PFD_PREFILTER_PAGE * PFD_PREFILTER_PAGE;
     (void)madvise((void *)first, (uintptr_t)bytes + n - first,
                   MADV_POPULATE_READ);
 }
@@ -84,9 +87,9 @@ static void bring_in(const uint8_t *bytes, size_t n)
 /* ---- threads ---- */
 
 struct work {
-    const struct pfd_sieve *sieve;
+    const struct pfd_prefilter *prefilter;
     const struct pfd_field *field;
-    struct pfd_sieve_piece *pieces; /* [n] */
+    struct pfd_prefilter_piece *pieces; /* [n] */
     size_t n;
     atomic_size_t next;
 };
@@ -98,25 +101,26 @@ static void *work(void *user)
         size_t i = atomic_fetch_add(&w->next, 1);
         if (i >= w->n)
             return NULL;
-        struct pfd_sieve_piece *p = &w->pieces[i];
+        struct pfd_prefilter_piece *p = &w->pieces[i];
         size_t page = 0;
         bring_in(w->field->bytes + p->from, p->to - p->from);
         for (size_t at = p->from; at < p->to; page++) {
-            size_t end = pfd_sieve_page_end(w->field, at, p->to);
-            p->marks[page] = mark_page(w->sieve, w->field, at, end);
+            size_t end = pfd_prefilter_page_end(w->field, at, p->to);
+            p->marks[page] = mark_page(w->prefilter, w->field, at, end);
             at = end;
         }
     }
 }
 
-void pfd_sieve_run(const struct pfd_sieve *sieve, const struct pfd_field *field,
-                   struct pfd_sieve_piece *pieces, size_t n)
+void pfd_prefilter_run(const struct pfd_prefilter *prefilter,
+                       const struct pfd_field *field,
+                       struct pfd_prefilter_piece *pieces, size_t n)
 {
     pthread_t threads[THREADS_MAX];
-    struct work w = { sieve, field, pieces, n, 0 };
+    struct work w = { prefilter, field, pieces, n, 0 };
     uint64_t n_bytes = 0;
-    unsigned wanted =
-        sieve->threads < THREADS_MAX ? sieve->threads : (unsigned)THREADS_MAX;
+    unsigned wanted = prefilter->threads < THREADS_MAX ? prefilter->threads
+                                                       : (unsigned)THREADS_MAX;
     unsigned started = 0;
     for (size_t i = 0; i < n; i++)
         n_bytes += pieces[i].to - pieces[i].from;

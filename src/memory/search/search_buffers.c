@@ -43,25 +43,25 @@ static void spend(struct pfd_search *s, uint64_t n)
 static void try_format(struct pfd_search *s, const struct pfd_candidate *c,
                        const struct pfd_format *format, struct pfd_summary *ret)
 {
-    struct pfd_piece piece;
+    struct pfd_memory_view memory_view;
     *ret = (struct pfd_summary){ 0 };
-    pfd_piece_take(&s->space, c->found.address, c->found.used, s->n_left,
-                   &piece);
+    pfd_memory_view_take(&s->search_space, c->found_buffer.address,
+                         c->found_buffer.used, s->n_left, &memory_view);
     const struct pfd_convert convert = {
         .strings = s->how->strings,
         .format = format->info.name,
         .source = "",
-        .holes = piece.holes.at,
-        .n_holes = piece.holes.n,
+        .holes = memory_view.holes.at,
+        .n_holes = memory_view.holes.n,
         .threads = 1,
         .limit = UINT64_MAX,
     };
-    spend(s, piece.n_data);
-    s->failed |=
-        piece.failed ||
-        (piece.bytes && pfd_convert_bytes(&convert, piece.bytes, piece.n, ret,
-                                          NULL) == PFD_ERR_NOMEM);
-    pfd_piece_free(&piece);
+    spend(s, memory_view.n_data);
+    s->failed |= memory_view.failed ||
+                 (memory_view.bytes &&
+                  pfd_convert_bytes(&convert, memory_view.bytes, memory_view.n,
+                                    ret, NULL) == PFD_ERR_NOMEM);
+    pfd_memory_view_free(&memory_view);
 }
 
 static bool has_strings(const struct pfd_search *s,
@@ -75,8 +75,8 @@ static bool has_strings(const struct pfd_search *s,
 static void choose_format(struct pfd_search *s, struct pfd_candidate *c)
 {
     uint8_t header[HEADER_MAX];
-    size_t n =
-        pfd_space_read(&s->space, c->found.address, header, sizeof header);
+    size_t n = pfd_search_space_read(&s->search_space, c->found_buffer.address,
+                                     header, sizeof header);
     for (size_t i = 0; pfd_formats[i]; i++) {
         const struct pfd_format *f = pfd_formats[i];
         struct pfd_candidate as = *c;
@@ -85,12 +85,13 @@ static void choose_format(struct pfd_search *s, struct pfd_candidate *c)
         if (!f->measure || !f->measure(header, n, &whole))
             continue;
         as.format = f;
-        as.found.size = whole.size;
-        as.found.used = whole.used;
+        as.found_buffer.size = whole.size;
+        as.found_buffer.used = whole.used;
         try_format(s, &as, f, &summary);
-        as.found.summary = summary;
-        if (!c->format || decoded(&summary) > decoded(&c->found.summary) ||
-            (!decoded(&c->found.summary) && !has_strings(s, c->format)))
+        as.found_buffer.summary = summary;
+        if (!c->format ||
+            decoded(&summary) > decoded(&c->found_buffer.summary) ||
+            (!decoded(&c->found_buffer.summary) && !has_strings(s, c->format)))
             *c = as;
     }
 }
@@ -98,22 +99,23 @@ static void choose_format(struct pfd_search *s, struct pfd_candidate *c)
 /* Where next to nothing decodes, chance has made the header. */
 static bool is_chance(const struct pfd_candidate *c)
 {
-    return !decoded(&c->found.summary) ||
-           (c->format->measure && c->found.summary.bytes < c->found.used / 100);
+    return !decoded(&c->found_buffer.summary) ||
+           (c->format->measure &&
+            c->found_buffer.summary.bytes < c->found_buffer.used / 100);
 }
 
 /* A process goes on to write, and its header does not say up to where. */
 static uint64_t room_to_grow(const struct pfd_search *s,
-                             const struct pfd_found *f)
+                             const struct pfd_found_buffer *f)
 {
-    uint64_t n = pfd_space_room(&s->space, f->address);
+    uint64_t n = pfd_search_space_room(&s->search_space, f->address);
     n = n < GROWTH_MAX ? n : GROWTH_MAX;
     return n > f->used ? n : f->used;
 }
 
 static void try_candidate(struct pfd_search *s, struct pfd_candidate *c)
 {
-    struct pfd_found *f = &c->found;
+    struct pfd_found_buffer *f = &c->found_buffer;
     if (!s->n_left) {
         s->is_more = true;
         c->is_dropped = true;
@@ -126,7 +128,7 @@ static void try_candidate(struct pfd_search *s, struct pfd_candidate *c)
     }
     if (c->has_no_size && !s->how->core)
         f->size = room_to_grow(s, f);
-    f->size = pfd_space_measure(&s->space, f->address, f->size);
+    f->size = pfd_search_space_measure(&s->search_space, f->address, f->size);
     if (f->used > f->size)
         f->used = f->size;
     c->is_dropped = !f->size || !c->format || (!f->by_dispatch && is_chance(c));
@@ -142,16 +144,16 @@ static int compare(const void *a, const void *b)
 {
     const struct pfd_candidate *x = a;
     const struct pfd_candidate *y = b;
-    const struct pfd_summary *s = &x->found.summary;
-    const struct pfd_summary *u = &y->found.summary;
+    const struct pfd_summary *s = &x->found_buffer.summary;
+    const struct pfd_summary *u = &y->found_buffer.summary;
     if (x->is_dropped != y->is_dropped)
         return x->is_dropped ? 1 : -1;
-    if (x->found.by_dispatch != y->found.by_dispatch)
-        return x->found.by_dispatch ? -1 : 1;
-    double share =
-        (double)s->bytes / (double)(x->found.used ? x->found.used : 1);
-    double other =
-        (double)u->bytes / (double)(y->found.used ? y->found.used : 1);
+    if (x->found_buffer.by_dispatch != y->found_buffer.by_dispatch)
+        return x->found_buffer.by_dispatch ? -1 : 1;
+    double share = (double)s->bytes /
+                   (double)(x->found_buffer.used ? x->found_buffer.used : 1);
+    double other = (double)u->bytes /
+                   (double)(y->found_buffer.used ? y->found_buffer.used : 1);
     bool is_clean = !s->skipped_bytes && !s->unknown && !s->lost_bytes;
     bool is_other = !u->skipped_bytes && !u->unknown && !u->lost_bytes;
     if (is_clean != is_other)
@@ -160,46 +162,48 @@ static int compare(const void *a, const void *b)
         return share > other ? -1 : 1;
     if (decoded(s) != decoded(u))
         return decoded(s) > decoded(u) ? -1 : 1;
-    return x->found.address < y->found.address
+    return x->found_buffer.address < y->found_buffer.address
                ? -1
-               : x->found.address > y->found.address;
+               : x->found_buffer.address > y->found_buffer.address;
 }
 
 static bool is_sound(const struct pfd_candidate *c)
 {
-    const struct pfd_summary *s = &c->found.summary;
+    const struct pfd_summary *s = &c->found_buffer.summary;
     return !s->skipped_bytes && !s->unknown && !s->lost_bytes;
 }
 
-static bool starts_alike(struct pfd_space *space, const struct pfd_found *a,
-                         const struct pfd_found *b)
+static bool starts_alike(struct pfd_search_space *search_space,
+                         const struct pfd_found_buffer *a,
+                         const struct pfd_found_buffer *b)
 {
     uint8_t head[2][COPY_MIN] = { { 0 }, { 0 } };
     uint64_t n = a->used < b->used ? a->used : b->used;
     n = n < COPY_MIN ? n : COPY_MIN;
-    pfd_space_read(space, a->address, head[0], (size_t)n);
-    pfd_space_read(space, b->address, head[1], (size_t)n);
+    pfd_search_space_read(search_space, a->address, head[0], (size_t)n);
+    pfd_search_space_read(search_space, b->address, head[1], (size_t)n);
     return !memcmp(head[0], head[1], COPY_MIN);
 }
 
 /* Bytes that are the same at the beginning of both. */
-static size_t compare_bytes(struct pfd_search *s, const struct pfd_found *a,
-                            const struct pfd_found *b)
+static size_t compare_bytes(struct pfd_search *s,
+                            const struct pfd_found_buffer *a,
+                            const struct pfd_found_buffer *b)
 {
-    struct pfd_piece x;
-    struct pfd_piece y;
+    struct pfd_memory_view x;
+    struct pfd_memory_view y;
     uint64_t n = a->used < b->used ? a->used : b->used;
     size_t same = 0;
     n = n < COMPARED_MAX ? n : COMPARED_MAX;
-    pfd_piece_take(&s->space, a->address, n, s->n_left, &x);
-    pfd_piece_take(&s->space, b->address, n, s->n_left, &y);
+    pfd_memory_view_take(&s->search_space, a->address, n, s->n_left, &x);
+    pfd_memory_view_take(&s->search_space, b->address, n, s->n_left, &y);
     size_t most = x.n < y.n ? x.n : y.n;
     while (x.bytes && y.bytes && same < most && x.bytes[same] == y.bytes[same])
         same++;
     spend(s, x.n_data + y.n_data);
     s->failed |= x.failed || y.failed;
-    pfd_piece_free(&x);
-    pfd_piece_free(&y);
+    pfd_memory_view_free(&x);
+    pfd_memory_view_free(&y);
     return same;
 }
 
@@ -207,19 +211,23 @@ static size_t compare_bytes(struct pfd_search *s, const struct pfd_found *a,
 static bool is_copy(struct pfd_search *s, const struct pfd_candidate *c,
                     const struct pfd_candidate *better)
 {
-    if (c->format != better->format || c->found.by_dispatch || !s->n_left ||
-        !starts_alike(&s->space, &c->found, &better->found))
+    if (c->format != better->format || c->found_buffer.by_dispatch ||
+        !s->n_left ||
+        !starts_alike(&s->search_space, &c->found_buffer,
+                      &better->found_buffer))
         return false;
-    uint64_t n = compare_bytes(s, &c->found, &better->found);
-    if (c->found.used == better->found.used &&
-        (n == c->found.used || n == COMPARED_MAX))
+    uint64_t n = compare_bytes(s, &c->found_buffer, &better->found_buffer);
+    if (c->found_buffer.used == better->found_buffer.used &&
+        (n == c->found_buffer.used || n == COMPARED_MAX))
         return true;
     /* Part of one, such as a block of a file that was being written. */
-    return n >= COPY_MIN && n < c->found.used && !is_sound(c) &&
-           decoded(&c->found.summary) <= decoded(&better->found.summary);
+    return n >= COPY_MIN && n < c->found_buffer.used && !is_sound(c) &&
+           decoded(&c->found_buffer.summary) <=
+               decoded(&better->found_buffer.summary);
 }
 
-static bool overlap(const struct pfd_found *a, const struct pfd_found *b)
+static bool overlap(const struct pfd_found_buffer *a,
+                    const struct pfd_found_buffer *b)
 {
     return a->address < b->address + b->used &&
            b->address < a->address + a->used;
@@ -234,11 +242,11 @@ static void weed(struct pfd_search *s)
             struct pfd_candidate *better = &s->candidates[k];
             if (better->is_dropped && !better->is_copy)
                 continue;
-            c->is_dropped = overlap(&c->found, &better->found);
+            c->is_dropped = overlap(&c->found_buffer, &better->found_buffer);
             if (!c->is_dropped && !better->is_copy && is_copy(s, c, better)) {
                 c->is_dropped = true;
                 c->is_copy = true;
-                better->found.n_copies++;
+                better->found_buffer.n_copies++;
             }
         }
     }
@@ -249,9 +257,9 @@ static void weed(struct pfd_search *s)
 static void trim(struct pfd_search *s)
 {
     for (size_t i = 0; i < s->n; i++) {
-        struct pfd_found *f = &s->candidates[i].found;
+        struct pfd_found_buffer *f = &s->candidates[i].found_buffer;
         for (size_t k = 0; k < s->n && !s->candidates[i].is_dropped; k++) {
-            uint64_t next = s->candidates[k].found.address;
+            uint64_t next = s->candidates[k].found_buffer.address;
             if (!s->candidates[k].is_dropped && next > f->address &&
                 next - f->address < f->size)
                 f->size = next - f->address;
@@ -263,13 +271,14 @@ static void trim(struct pfd_search *s)
 
 /* Is the last dword zero, and what lies behind it? An entry that the buffer's
  * end cuts looks so in memory that nobody else uses. */
-static bool ends_in_zeros(struct pfd_space *space, const struct pfd_found *f)
+static bool ends_in_zeros(struct pfd_search_space *search_space,
+                          const struct pfd_found_buffer *f)
 {
     uint8_t bytes[2 * DWORD];
     if (f->used < DWORD)
         return false;
-    size_t n = pfd_space_read(space, f->address + f->used - DWORD, bytes,
-                              sizeof bytes);
+    size_t n = pfd_search_space_read(search_space, f->address + f->used - DWORD,
+                                     bytes, sizeof bytes);
     return n >= DWORD && pfd_is_zero(bytes, n);
 }
 
@@ -279,15 +288,15 @@ static bool is_last_over_border(struct pfd_search *s,
                                 const struct pfd_candidate *c)
 {
     const struct pfd_format_live *live = c->format->live;
-    const struct pfd_found *f = &c->found;
+    const struct pfd_found_buffer *f = &c->found_buffer;
     struct pfd_candidate cut = *c;
     struct pfd_summary before;
     uint64_t border = (f->address + f->used - 1) / PAGE * PAGE;
     if (!live || !f->used || border <= f->address + live->n_header)
         return false;
-    cut.found.used = border - f->address;
+    cut.found_buffer.used = border - f->address;
     try_format(s, &cut, c->format, &before);
-    return before.bytes + live->n_header < cut.found.used &&
+    return before.bytes + live->n_header < cut.found_buffer.used &&
            f->summary.entries - before.entries == 1;
 }
 
@@ -296,26 +305,27 @@ static void doubt_ends(struct pfd_search *s)
     for (size_t i = 0; i < s->n; i++) {
         struct pfd_candidate *c = &s->candidates[i];
         if (!c->is_dropped && c->has_no_size) {
-            c->found.is_end_doubtful = !is_sound(c) ||
-                                       ends_in_zeros(&s->space, &c->found) ||
-                                       is_last_over_border(s, c);
+            c->found_buffer.is_end_doubtful =
+                !is_sound(c) ||
+                ends_in_zeros(&s->search_space, &c->found_buffer) ||
+                is_last_over_border(s, c);
         }
     }
 }
 
 /* ---- results ---- */
 
-static struct pfd_found_list *make_list(const struct pfd_search *s)
+static struct pfd_found_buffers *make_list(const struct pfd_search *s)
 {
-    struct pfd_found_list *list = calloc(1, sizeof *list);
+    struct pfd_found_buffers *list = calloc(1, sizeof *list);
     if (!list)
         return NULL;
     list->at = calloc(s->n + 1, sizeof *list->at);
     for (size_t i = 0; list->at && i < s->n; i++) {
         if (s->candidates[i].is_dropped)
             continue;
-        struct pfd_found *f = &list->at[list->n];
-        *f = s->candidates[i].found;
+        struct pfd_found_buffer *f = &list->at[list->n];
+        *f = s->candidates[i].found_buffer;
         f->kernel = f->kernel ? strdup(f->kernel) : NULL;
         list->n++;
     }
@@ -369,7 +379,7 @@ static enum pfd_status load_kernels(struct pfd_search *s, struct pfd_error *err)
 
 /* PFD_OK, or why there is no list. */
 static enum pfd_status search_and_judge(struct pfd_search *s,
-                                        struct pfd_found_list **ret,
+                                        struct pfd_found_buffers **ret,
                                         struct pfd_error *err)
 {
     enum pfd_status status = load_kernels(s, err);
@@ -378,31 +388,33 @@ static enum pfd_status search_and_judge(struct pfd_search *s,
     pfd_search_all(s);
     if (s->is_stopped)
         return pfd_fail(err, PFD_ERR_STOPPED, PFD_NO_OFFSET, "stopped");
-    if (s->space.status == PFD_OK && !s->failed)
+    if (s->search_space.status == PFD_OK && !s->failed)
         judge(s);
-    if (s->space.status != PFD_OK)
-        return s->space.status;
+    if (s->search_space.status != PFD_OK)
+        return s->search_space.status;
     *ret = s->failed ? NULL : make_list(s);
     return *ret ? PFD_OK
                 : pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
 }
 
-enum pfd_status pfd_find_buffers(const struct pfd_find *find,
-                                 struct pfd_found_list **ret,
-                                 struct pfd_error *err)
+enum pfd_status pfd_search_buffers(
+    const struct pfd_buffer_search *buffer_search,
+    struct pfd_found_buffers **ret, struct pfd_error *err)
 {
     struct pfd_search s = {
-        .how = find,
-        .space = { .core = find->core,
-                   .memory = find->memory,
-                   .n_copied_max = count_copied(find->n_copied_max),
-                   .err = err },
+        .how = buffer_search,
+        .search_space = { .core = buffer_search->core,
+                          .memory = buffer_search->memory,
+                          .n_copied_max =
+                              count_copied(buffer_search->n_copied_max),
+                          .err = err },
     };
     s.candidates = calloc(PFD_CANDIDATES_MAX, sizeof *s.candidates);
-    s.pieces = calloc(PFD_SIEVE_PIECES, sizeof *s.pieces);
+    s.pieces = calloc(PFD_PREFILTER_PIECES, sizeof *s.pieces);
     s.failed = !s.candidates || !s.pieces;
-    s.sieve = (struct pfd_sieve){ find->strings, &s.kernels,
-                                  count_threads(find->threads) };
+    s.prefilter =
+        (struct pfd_prefilter){ buffer_search->strings, &s.kernels,
+                                count_threads(buffer_search->threads) };
     *ret = NULL;
     enum pfd_status status = search_and_judge(&s, ret, err);
     free(s.candidates);
@@ -411,7 +423,7 @@ enum pfd_status pfd_find_buffers(const struct pfd_find *find,
     return status;
 }
 
-void pfd_found_free(struct pfd_found_list *list)
+void pfd_found_buffers_free(struct pfd_found_buffers *list)
 {
     if (!list)
         return;

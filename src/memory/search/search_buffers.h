@@ -16,7 +16,7 @@
 
 /* A place that could be a buffer. */
 struct pfd_candidate {
-    struct pfd_found found;
+    struct pfd_found_buffer found_buffer;
     const struct pfd_format *format; /* NULL: whichever decodes it best */
     bool has_no_size;                /* by its header: see struct pfd_whole */
     bool is_dropped;
@@ -28,12 +28,12 @@ enum {
 };
 
 struct pfd_search {
-    const struct pfd_find *how;
-    struct pfd_space space;
+    const struct pfd_buffer_search *how;
+    struct pfd_search_space search_space;
     struct pfd_kernels kernels;
-    struct pfd_sieve sieve;
-    struct pfd_sieve_piece *pieces;   /* [PFD_SIEVE_PIECES], owned */
-    struct pfd_candidate *candidates; /* [n] of PFD_CANDIDATES_MAX, owned */
+    struct pfd_prefilter prefilter;
+    struct pfd_prefilter_piece *pieces; /* [PFD_PREFILTER_PIECES], owned */
+    struct pfd_candidate *candidates;   /* [n] of PFD_CANDIDATES_MAX, owned */
     size_t n;
     bool is_more;
     uint64_t n_stray_runs;

@@ -11,7 +11,7 @@
 #include "memory/search/search_buffers.h"
 
 enum {
-    PAGE = PFD_SIEVE_PAGE,
+    PAGE = PFD_PREFILTER_PAGE,
     TELL_EVERY = 1 << 26,
     /* A buffer whose first entries are not written yet begins at a page, and so
      * many before the first entry that is. */
@@ -24,16 +24,17 @@ static const char agreement[] = "header and entries agree";
 /* A stretch that is looked at. */
 struct stretch {
     struct pfd_search *search;
-    const struct pfd_space_walk *walk;
-    struct pfd_stretch piece;
+    const struct pfd_search_space_walk *walk;
+    struct pfd_mapped_range piece;
     struct pfd_field field;
     const uint8_t *bytes; /* [n]: the field's */
     size_t n;
     uint64_t address;
     size_t n_pieces;
-    size_t next[PFD_SIEVE_FORMATS];     /* of each format: what is before is
+    size_t next[PFD_PREFILTER_FORMATS]; /* of each format: what is before is
                                            told */
-    uint64_t within[PFD_SIEVE_FORMATS]; /* and which run belongs to the buffer
+    uint64_t
+        within[PFD_PREFILTER_FORMATS]; /* and which run belongs to the buffer
                                            that was found last */
 };
 
@@ -44,23 +45,24 @@ static struct pfd_candidate *add(struct pfd_search *s, uint64_t address)
         return NULL;
     }
     struct pfd_candidate *c = &s->candidates[s->n++];
-    *c = (struct pfd_candidate){ .found.address = address };
+    *c = (struct pfd_candidate){ .found_buffer.address = address };
     return c;
 }
 
 /* ---- dispatches ---- */
 
-static void name_queue(const struct pfd_search *s, struct pfd_found *found)
+static void name_queue(const struct pfd_search *s,
+                       struct pfd_found_buffer *found_buffer)
 {
     struct pfd_core_queue q;
     for (size_t i = 0;
          s->how->core && pfd_core_queue(s->how->core, i, &q) == PFD_OK; i++) {
-        if (found->packet < q.ring_address ||
-            found->packet - q.ring_address >= q.ring_size)
+        if (found_buffer->packet < q.ring_address ||
+            found_buffer->packet - q.ring_address >= q.ring_size)
             continue;
-        found->has_queue = true;
-        found->queue_id = q.queue_id;
-        found->gpu_id = q.gpu_id;
+        found_buffer->has_queue = true;
+        found_buffer->queue_id = q.queue_id;
+        found_buffer->gpu_id = q.gpu_id;
         return;
     }
 }
@@ -71,17 +73,18 @@ static void take_packet(const struct stretch *t, size_t at)
     struct pfd_packet p = pfd_packet_read(&s->kernels, &t->field, at);
     uint64_t buffer = 0;
     if (!p.is_dispatch || p.kernel->printf_buffer > UINT64_MAX - p.arguments ||
-        pfd_space_read(&s->space, p.arguments + p.kernel->printf_buffer,
-                       &buffer, sizeof buffer) != sizeof buffer ||
+        pfd_search_space_read(&s->search_space,
+                              p.arguments + p.kernel->printf_buffer, &buffer,
+                              sizeof buffer) != sizeof buffer ||
         !buffer)
         return;
     struct pfd_candidate *candidate = add(s, buffer);
     if (!candidate)
         return;
-    candidate->found.by_dispatch = true;
-    candidate->found.packet = t->address + at;
-    candidate->found.kernel = p.kernel->name;
-    name_queue(s, &candidate->found);
+    candidate->found_buffer.by_dispatch = true;
+    candidate->found_buffer.packet = t->address + at;
+    candidate->found_buffer.kernel = p.kernel->name;
+    name_queue(s, &candidate->found_buffer);
 }
 
 static void search_packets(const struct stretch *t, size_t from, size_t to)
@@ -125,10 +128,10 @@ static void search_headers(struct stretch *t, const struct pfd_field *field,
         if (!c)
             return;
         c->format = format;
-        c->found.size = whole.size;
-        c->found.used = whole.used;
+        c->found_buffer.size = whole.size;
+        c->found_buffer.used = whole.used;
         c->has_no_size = whole.has_no_size;
-        c->found.why = whole.why ? whole.why : agreement;
+        c->found_buffer.why = whole.why ? whole.why : agreement;
         at += whole.is_sure ? (size_t)whole.used : (size_t)ALIGNMENT;
         t->next[i] = at;
     }
@@ -193,8 +196,8 @@ static void take_run(struct stretch *t, const struct pfd_field *field, size_t i,
     if (!c)
         return;
     c->format = format;
-    c->found.size = c->found.used = run->used - run->header;
-    c->found.why = agreement;
+    c->found_buffer.size = c->found_buffer.used = run->used - run->header;
+    c->found_buffer.why = agreement;
     c->has_no_size = true;
     if (run->used > t->within[i])
         t->within[i] = run->used;
@@ -229,14 +232,15 @@ static void search_runs(struct stretch *t, const struct pfd_field *field,
 static void search_page(struct stretch *t, size_t from, size_t to,
                         uint64_t mark)
 {
-    const struct pfd_sieve *sieve = &t->search->sieve;
-    if (mark & PFD_SIEVE_PACKET)
+    const struct pfd_prefilter *prefilter = &t->search->prefilter;
+    if (mark & PFD_PREFILTER_PACKET)
         search_packets(t, from, to);
-    for (size_t i = 0; i < PFD_SIEVE_FORMATS && pfd_formats[i]; i++) {
-        const struct pfd_field own = pfd_sieve_field(sieve, &t->field, i);
-        if (mark & PFD_SIEVE_HEADER(i))
+    for (size_t i = 0; i < PFD_PREFILTER_FORMATS && pfd_formats[i]; i++) {
+        const struct pfd_field own =
+            pfd_prefilter_field(prefilter, &t->field, i);
+        if (mark & PFD_PREFILTER_HEADER(i))
             search_headers(t, &own, i, from, to);
-        if (mark & PFD_SIEVE_ENTRIES(i))
+        if (mark & PFD_PREFILTER_ENTRIES(i))
             search_runs(t, &own, i, from, to);
     }
 }
@@ -254,13 +258,13 @@ static void tell(struct pfd_search *s, uint64_t n_done)
 static void search_pieces(struct stretch *t)
 {
     struct pfd_search *s = t->search;
-    struct pfd_sieve_piece *pieces = s->pieces;
-    pfd_sieve_run(&s->sieve, &t->field, pieces, t->n_pieces);
+    struct pfd_prefilter_piece *pieces = s->pieces;
+    pfd_prefilter_run(&s->prefilter, &t->field, pieces, t->n_pieces);
     for (size_t i = 0; i < t->n_pieces && !s->is_stopped; i++) {
-        const struct pfd_sieve_piece *p = &pieces[i];
+        const struct pfd_prefilter_piece *p = &pieces[i];
         size_t page = 0;
         for (size_t at = p->from; at < p->to; page++) {
-            size_t end = pfd_sieve_page_end(&t->field, at, p->to);
+            size_t end = pfd_prefilter_page_end(&t->field, at, p->to);
             if (p->marks[page])
                 search_page(t, at, end, p->marks[page]);
             at = end;
@@ -275,13 +279,13 @@ static bool add_data(void *user, size_t from, size_t to)
 {
     struct stretch *t = user;
     for (size_t at = from; at < to && !t->search->is_stopped;) {
-        struct pfd_sieve_piece *p = &t->search->pieces[t->n_pieces++];
+        struct pfd_prefilter_piece *p = &t->search->pieces[t->n_pieces++];
         /* No more pages than there are marks, wherever it begins. */
-        size_t n = PFD_SIEVE_PIECE - (t->address + at) % PAGE;
+        size_t n = PFD_PREFILTER_PIECE - (t->address + at) % PAGE;
         p->from = at;
         p->to = n < to - at ? at + n : to;
         at = p->to;
-        if (t->n_pieces == PFD_SIEVE_PIECES)
+        if (t->n_pieces == PFD_PREFILTER_PIECES)
             search_pieces(t);
     }
     return !t->search->is_stopped;
@@ -290,7 +294,7 @@ static bool add_data(void *user, size_t from, size_t to)
 /* What was told of its region, in its own places. */
 static void move(struct stretch *t, size_t n)
 {
-    for (size_t i = 0; i < PFD_SIEVE_FORMATS; i++) {
+    for (size_t i = 0; i < PFD_PREFILTER_FORMATS; i++) {
         t->next[i] = t->next[i] > n ? t->next[i] - n : 0;
         t->within[i] = t->within[i] > n ? t->within[i] - n : 0;
     }
@@ -299,7 +303,7 @@ static void move(struct stretch *t, size_t n)
 static void search_stretch(struct stretch *t)
 {
     struct pfd_search *s = t->search;
-    const struct pfd_stretch *p = &t->piece;
+    const struct pfd_mapped_range *p = &t->piece;
     if (p->goes_on) {
         move(t, (size_t)(p->address - t->address));
     } else {
@@ -315,7 +319,7 @@ static void search_stretch(struct stretch *t)
         .address = t->address,
         .shader_table = pfd_strings_shaders(s->how->strings),
     };
-    pfd_space_data(&s->space, t->walk, p, add_data, t);
+    pfd_search_space_data(&s->search_space, t->walk, p, add_data, t);
     search_pieces(t);
     if (!s->is_stopped)
         tell(s, p->n_all); /* the holes */
@@ -323,12 +327,12 @@ static void search_stretch(struct stretch *t)
 
 void pfd_search_all(struct pfd_search *s)
 {
-    struct pfd_space_walk walk = { 0 };
+    struct pfd_search_space_walk walk = { 0 };
     struct stretch t = { .search = s, .walk = &walk };
-    pfd_space_renew(&s->space);
-    s->n_all = pfd_space_size(&s->space);
+    pfd_search_space_renew(&s->search_space);
+    s->n_all = pfd_search_space_size(&s->search_space);
     while (!s->is_stopped && !s->failed &&
-           pfd_space_next(&s->space, &walk, &t.piece))
+           pfd_search_space_next(&s->search_space, &walk, &t.piece))
         search_stretch(&t);
-    pfd_space_walk_end(&walk);
+    pfd_search_space_walk_end(&walk);
 }

@@ -12,7 +12,7 @@
 #include "core/base/ranges.h"
 
 /* One of both; the other is NULL. */
-struct pfd_space {
+struct pfd_search_space {
     const struct pfd_core *core;
     struct pfd_memory *memory;
     uint64_t
@@ -23,7 +23,7 @@ struct pfd_space {
 };
 
 /* Bytes in one piece. */
-struct pfd_stretch {
+struct pfd_mapped_range {
     const uint8_t *bytes; /* [n] */
     size_t n;
     uint64_t address;
@@ -34,7 +34,7 @@ struct pfd_stretch {
 };
 
 /* Where one walk over a space is; all zero is its beginning. */
-struct pfd_space_walk {
+struct pfd_search_space_walk {
     size_t next; /* segment or region */
     uint64_t at; /* address in a region; 0: its start */
     uint64_t n_before;
@@ -44,40 +44,44 @@ struct pfd_space_walk {
 };
 
 /* The regions as they are now. */
-void pfd_space_renew(struct pfd_space *space);
+void pfd_search_space_renew(struct pfd_search_space *search_space);
 
 /* Bytes of all that a walk passes over. */
-uint64_t pfd_space_size(const struct pfd_space *space);
+uint64_t pfd_search_space_size(const struct pfd_search_space *search_space);
 
 /* False: that was all, or the space failed. The stretch is there until the
  * next one. */
-bool pfd_space_next(struct pfd_space *space, struct pfd_space_walk *walk,
-                    struct pfd_stretch *ret);
-void pfd_space_walk_end(struct pfd_space_walk *walk);
+bool pfd_search_space_next(struct pfd_search_space *search_space,
+                           struct pfd_search_space_walk *walk,
+                           struct pfd_mapped_range *ret);
+void pfd_search_space_walk_end(struct pfd_search_space_walk *walk);
 
 /* What of a stretch is to be searched and is no hole, as parts of its bytes, in
  * order; false from fn ends it. */
-void pfd_space_data(const struct pfd_space *space,
-                    const struct pfd_space_walk *walk,
-                    const struct pfd_stretch *stretch,
-                    bool (*fn)(void *user, size_t from, size_t to), void *user);
+void pfd_search_space_data(const struct pfd_search_space *search_space,
+                           const struct pfd_search_space_walk *walk,
+                           const struct pfd_mapped_range *mapped_range,
+                           bool (*fn)(void *user, size_t from, size_t to),
+                           void *user);
 
 /* How many of bytes [n_wanted] from an address on there are, up to the first
  * that is not. */
-uint64_t pfd_space_measure(const struct pfd_space *space, uint64_t address,
-                           uint64_t n_wanted);
+uint64_t pfd_search_space_measure(const struct pfd_search_space *search_space,
+                                  uint64_t address, uint64_t n_wanted);
 
 /* Bytes from an address to the end of what is mapped there as one region. */
-uint64_t pfd_space_room(const struct pfd_space *space, uint64_t address);
+uint64_t pfd_search_space_room(const struct pfd_search_space *search_space,
+                               uint64_t address);
 
 /* Copies bytes [n]; how many there are up to the first that is not. */
-size_t pfd_space_read(struct pfd_space *space, uint64_t address, void *ret,
-                      size_t n);
+size_t pfd_search_space_read(struct pfd_search_space *search_space,
+                             uint64_t address, void *ret, size_t n);
 
 /* The ranges of addresses [address, address + n) that are no holes; n is what
- * pfd_space_measure() gave. */
-void pfd_space_ranges(struct pfd_space *space, uint64_t address, uint64_t n,
-                      bool (*fn)(void *user, uint64_t from, uint64_t to),
-                      void *user);
+ * pfd_search_space_measure() gave. */
+void pfd_search_space_ranges(struct pfd_search_space *search_space,
+                             uint64_t address, uint64_t n,
+                             bool (*fn)(void *user, uint64_t from, uint64_t to),
+                             void *user);
 
 #endif

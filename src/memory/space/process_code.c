@@ -62,7 +62,7 @@ struct list {
     bool failed;    /* out of memory */
 };
 
-struct pfd_loaded {
+struct pfd_process_code {
     struct pfd_memory *memory;
     uint64_t places[PFD_SYMBOLS_MAX]; /* [n_places] of r_debug */
     size_t n_places;
@@ -207,7 +207,8 @@ static bool are_equal(const struct list *a, const struct list *b)
     return true;
 }
 
-static bool read_debug(const struct pfd_loaded *l, size_t i, struct debug *ret)
+static bool read_debug(const struct pfd_process_code *l, size_t i,
+                       struct debug *ret)
 {
     return pfd_memory_take(l->memory, l->places[i], ret, sizeof *ret);
 }
@@ -219,8 +220,8 @@ static bool is_known(const struct debug *debug)
 
 /* Two equal readings, while nothing is under way; false: there were none, and
  * ret is the last one. A memory that stays as it is, is read once. */
-static bool read_still(const struct pfd_loaded *l, size_t i, struct list *ret,
-                       int *state)
+static bool read_still(const struct pfd_process_code *l, size_t i,
+                       struct list *ret, int *state)
 {
     static const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000 };
     bool moves = l->memory->hooks->check != NULL;
@@ -289,9 +290,9 @@ static void tell_list(const struct list *l, bool is_still, int state,
     }
 }
 
-static enum pfd_status give_entry(struct pfd_loaded *l, const struct entry *e,
-                                  pfd_loaded_fn fn, void *user,
-                                  struct pfd_report *report,
+static enum pfd_status give_entry(struct pfd_process_code *l,
+                                  const struct entry *e, pfd_process_code_fn fn,
+                                  void *user, struct pfd_report *report,
                                   struct pfd_error *err)
 {
     void *bytes = NULL;
@@ -304,10 +305,10 @@ static enum pfd_status give_entry(struct pfd_loaded *l, const struct entry *e,
         return PFD_OK;
     }
     enum pfd_status status =
-        pfd_loaded_bytes(l->memory, e->name, &bytes, &n, report, err);
+        pfd_process_code_bytes(l->memory, e->name, &bytes, &n, report, err);
     if (status != PFD_OK)
         return status;
-    struct pfd_loaded_object object = {
+    struct pfd_process_code_object object = {
         .source = e->name,
         .bytes = bytes,
         .n = n,
@@ -318,8 +319,8 @@ static enum pfd_status give_entry(struct pfd_loaded *l, const struct entry *e,
     return status;
 }
 
-static enum pfd_status read_one(struct pfd_loaded *l, size_t i,
-                                pfd_loaded_fn fn, void *user,
+static enum pfd_status read_one(struct pfd_process_code *l, size_t i,
+                                pfd_process_code_fn fn, void *user,
                                 struct pfd_report *report,
                                 struct pfd_error *err)
 {
@@ -355,10 +356,11 @@ static enum pfd_status read_one(struct pfd_loaded *l, size_t i,
 
 /* ---- public ---- */
 
-enum pfd_status pfd_loaded_open(struct pfd_memory *memory,
-                                struct pfd_loaded **ret, struct pfd_error *err)
+enum pfd_status pfd_process_code_open(struct pfd_memory *memory,
+                                      struct pfd_process_code **ret,
+                                      struct pfd_error *err)
 {
-    struct pfd_loaded *l = calloc(1, sizeof *l);
+    struct pfd_process_code *l = calloc(1, sizeof *l);
     if (!l)
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     l->memory = memory;
@@ -366,7 +368,7 @@ enum pfd_status pfd_loaded_open(struct pfd_memory *memory,
     return PFD_OK;
 }
 
-void pfd_loaded_close(struct pfd_loaded *l)
+void pfd_process_code_close(struct pfd_process_code *l)
 {
     if (!l)
         return;
@@ -376,7 +378,7 @@ void pfd_loaded_close(struct pfd_loaded *l)
 }
 
 /* The runtime may be loaded later than we came. */
-static void find_places(struct pfd_loaded *l)
+static void find_places(struct pfd_process_code *l)
 {
     static const char symbol[] = "_amdgpu_r_debug";
     if (l->n_places)
@@ -389,10 +391,11 @@ static void find_places(struct pfd_loaded *l)
     l->n_places = pfd_symbols_find(l->memory, symbol, l->places);
 }
 
-enum pfd_status pfd_loaded_read(struct pfd_loaded *l, pfd_loaded_fn fn,
-                                void *user, pfd_finding_fn finding,
-                                void *finding_user, size_t *n_lists,
-                                struct pfd_error *err)
+enum pfd_status pfd_process_code_read(struct pfd_process_code *l,
+                                      pfd_process_code_fn fn, void *user,
+                                      pfd_finding_fn finding,
+                                      void *finding_user, size_t *n_lists,
+                                      struct pfd_error *err)
 {
     struct pfd_report report = {
         .fn = finding,
@@ -411,7 +414,7 @@ enum pfd_status pfd_loaded_read(struct pfd_loaded *l, pfd_loaded_fn fn,
     return status == PFD_OK ? pfd_memory_check(l->memory, err) : status;
 }
 
-bool pfd_loaded_changed(struct pfd_loaded *l)
+bool pfd_process_code_changed(struct pfd_process_code *l)
 {
     bool changed = !l->was_read;
     if (changed)

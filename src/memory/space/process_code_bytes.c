@@ -114,10 +114,10 @@ static bool open_memory(struct reading *r)
     return check_size(r);
 }
 
-enum pfd_status pfd_loaded_bytes(struct pfd_memory *memory, const char *uri,
-                                 void **ret, size_t *n,
-                                 struct pfd_report *report,
-                                 struct pfd_error *err)
+enum pfd_status pfd_process_code_bytes(struct pfd_memory *memory,
+                                       const char *uri, void **ret, size_t *n,
+                                       struct pfd_report *report,
+                                       struct pfd_error *err)
 {
     struct reading r = { .memory = memory, .report = report, .fd = -1 };
     struct pfd_error why;

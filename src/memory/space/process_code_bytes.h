@@ -10,9 +10,9 @@
  * with the report says why. A file is that of the process' root, a process is
  * the memory itself. PFD_OK; PFD_ERR_NOMEM.
  */
-enum pfd_status pfd_loaded_bytes(struct pfd_memory *memory, const char *uri,
-                                 void **ret, size_t *n,
-                                 struct pfd_report *report,
-                                 struct pfd_error *err);
+enum pfd_status pfd_process_code_bytes(struct pfd_memory *memory,
+                                       const char *uri, void **ret, size_t *n,
+                                       struct pfd_report *report,
+                                       struct pfd_error *err);
 
 #endif

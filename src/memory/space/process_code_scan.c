@@ -44,7 +44,7 @@ enum {
 
 struct scan {
     struct pfd_memory *memory;
-    pfd_loaded_fn fn;
+    pfd_process_code_fn fn;
     void *user;
     uint8_t *window; /* [WINDOW] */
     uint8_t (*seen)[DIGEST];
@@ -160,7 +160,7 @@ static enum pfd_status give(struct scan *s, uint64_t address,
     snprintf(source, sizeof source, "memory://%llu#offset=0x%llx&size=%zu",
              (unsigned long long)s->memory->pid, (unsigned long long)address,
              n);
-    struct pfd_loaded_object object = {
+    struct pfd_process_code_object object = {
         .source = source,
         .bytes = bytes,
         .n = n,
@@ -267,8 +267,9 @@ static enum pfd_status scan_region(struct scan *s,
     return status;
 }
 
-enum pfd_status pfd_loaded_scan(struct pfd_memory *memory, pfd_loaded_fn fn,
-                                void *user, struct pfd_error *err)
+enum pfd_status pfd_process_code_scan(struct pfd_memory *memory,
+                                      pfd_process_code_fn fn, void *user,
+                                      struct pfd_error *err)
 {
     struct scan s = { .memory = memory, .fn = fn, .user = user, .err = err };
     struct pfd_memory_region r;
