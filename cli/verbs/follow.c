@@ -58,7 +58,8 @@ struct follow {
     struct followed **buffers; /* [n_buffers] */
     size_t n_buffers; /* the first of in.buffers; others are complete */
     size_t n_first;   /* so many there were at first */
-    struct pfd_helpers *helpers; /* of all of them; NULL: no memory for that */
+    struct pfd_thread_pool
+        *thread_pool; /* of all of them; NULL: no memory for that */
     struct follow_items items;
     uint64_t collapsed_ns; /* when all runs were ended */
     uint64_t moved_ns;     /* when anything came last */
@@ -109,7 +110,7 @@ static bool start(struct followed *f)
     struct pfd_error err;
     if (!open_source(f))
         return false;
-    pfd_source_set_helpers(f->source, follow->helpers);
+    pfd_source_set_thread_pool(f->source, follow->thread_pool);
     f->origin.name = f->buffer->name;
     struct pfd_tail_options options = {
         .strings = follow->in.strings,
@@ -123,7 +124,7 @@ static bool start(struct followed *f)
         .run = follow_items_take_run,
         .runs = follow_items_take_runs,
         .item_user = &f->origin,
-        .helpers = follow->helpers,
+        .thread_pool = follow->thread_pool,
     };
     if (pfd_tail_new(&options, &f->origin.tail, &err) == PFD_OK)
         return true;
@@ -464,7 +465,7 @@ static bool open_all(struct follow *follow)
         return false;
     }
     follow->n_first = inputs_put_complete_last(&follow->in);
-    (void)pfd_helpers_new(0, &follow->helpers, NULL);
+    (void)pfd_thread_pool_new(0, &follow->thread_pool, NULL);
     return follow_items_open(&follow->items, is_live(follow));
 }
 
@@ -474,7 +475,7 @@ static void close_all(struct follow *follow)
     for (size_t i = 0; i < follow->n_buffers; i++)
         free(follow->buffers[i]);
     free(follow->buffers);
-    pfd_helpers_free(follow->helpers);
+    pfd_thread_pool_free(follow->thread_pool);
     inputs_close(&follow->in);
 }
 

@@ -102,7 +102,7 @@ static void set_facts(struct follow_items *items)
 static void set_place(const struct follow_origin *from, uint64_t generation)
 {
     struct follow_items *items = from->items;
-    struct pfd_press_place place = {
+    struct pfd_ordered_render_place place = {
         .strings = items->in->strings,
         .options = &items->o->decoding,
         .source = from->name,
@@ -223,7 +223,7 @@ static struct pfd_lines *make_lines(void *user)
 bool follow_items_open(struct follow_items *items, bool is_live)
 {
     const struct options *o = items->o;
-    const struct pfd_press_options press = {
+    const struct pfd_ordered_render_options press = {
         .lines = make_lines,
         .write = output_write,
         .user = items,

@@ -51,7 +51,8 @@ struct pfd_lines *pressing_lines(const struct options *o,
 }
 
 void pressing_init(struct pressing *ret,
-                   const struct pfd_press_options *options, bool is_possible)
+                   const struct pfd_ordered_render_options *options,
+                   bool is_possible)
 {
     *ret = (struct pressing){
         .options = *options,
@@ -61,14 +62,15 @@ void pressing_init(struct pressing *ret,
 
 void pressing_deinit(struct pressing *p)
 {
-    pfd_press_free(p->press);
-    p->press = NULL;
+    pfd_ordered_render_free(p->ordered_render);
+    p->ordered_render = NULL;
 }
 
-void pressing_set_place(struct pressing *p, const struct pfd_press_place *place)
+void pressing_set_place(struct pressing *p,
+                        const struct pfd_ordered_render_place *place)
 {
     if (p->is_on)
-        pfd_press_go(p->press, &p->place);
+        pfd_ordered_render_submit(p->ordered_render, &p->place);
     p->place = *place;
 }
 
@@ -81,10 +83,11 @@ bool pressing_take(struct pressing *p, const struct pfd_entry *entry)
         pressing_rest(p);
         return false;
     }
-    struct pfd_chunk_writer *chunk = pfd_press_chunk(p->press);
+    struct pfd_chunk_writer *chunk =
+        pfd_ordered_render_chunk(p->ordered_render);
     check(pfd_chunk_add_entry(chunk, entry, NULL));
     if (pfd_chunk_size(chunk) >= CHUNK)
-        pfd_press_go(p->press, &p->place);
+        pfd_ordered_render_submit(p->ordered_render, &p->place);
     return true;
 }
 
@@ -96,14 +99,15 @@ bool pressing_take_run(struct pressing *p,
         return false;
     p->n_bytes += pfd_entry_run_bytes(entry_run);
     if (n >= LONG_RUN) {
-        pfd_press_run(p->press, entry_run, &p->place);
+        pfd_ordered_render_run(p->ordered_render, entry_run, &p->place);
         return true;
     }
     for (size_t i = 0; i < n;) {
-        struct pfd_chunk_writer *chunk = pfd_press_chunk(p->press);
+        struct pfd_chunk_writer *chunk =
+            pfd_ordered_render_chunk(p->ordered_render);
         check(pfd_chunk_add_run(chunk, entry_run, &i, CHUNK - 1, NULL));
         if (pfd_chunk_size(chunk) >= CHUNK)
-            pfd_press_go(p->press, &p->place);
+            pfd_ordered_render_submit(p->ordered_render, &p->place);
     }
     return true;
 }
@@ -116,15 +120,17 @@ bool pressing_take_runs(struct pressing *p,
         return false;
     for (size_t i = 0; i < n; i++)
         p->n_bytes += pfd_entry_run_bytes(entry_runs[i]);
-    pfd_press_runs(p->press, entry_runs, n, &p->place, pfd_tail_share, tail);
+    pfd_ordered_render_runs(p->ordered_render, entry_runs, n, &p->place,
+                            pfd_tail_share, tail);
     return true;
 }
 
 /* Where no thread can be started, it goes on without. */
 static void begin(struct pressing *p)
 {
-    if (!p->press)
-        p->is_possible = pfd_press_new(&p->options, &p->press, NULL) == PFD_OK;
+    if (!p->ordered_render)
+        p->is_possible = pfd_ordered_render_new(&p->options, &p->ordered_render,
+                                                NULL) == PFD_OK;
     p->is_on = p->is_possible;
 }
 
@@ -134,8 +140,8 @@ bool pressing_end_look(struct pressing *p)
     bool ok = true;
     p->n_bytes = 0;
     if (p->is_on && is_much) {
-        pfd_press_go(p->press, &p->place);
-        ok = check(pfd_press_status(p->press));
+        pfd_ordered_render_submit(p->ordered_render, &p->place);
+        ok = check(pfd_ordered_render_status(p->ordered_render));
     } else if (p->is_on) {
         ok = pressing_rest(p);
     } else if (is_much && p->is_possible) {
@@ -149,6 +155,6 @@ bool pressing_rest(struct pressing *p)
     if (!p->is_on)
         return true;
     p->is_on = false;
-    pfd_press_go(p->press, &p->place);
-    return check(pfd_press_drain(p->press));
+    pfd_ordered_render_submit(p->ordered_render, &p->place);
+    return check(pfd_ordered_render_drain(p->ordered_render));
 }

@@ -18,9 +18,10 @@ struct pfd_lines *pressing_lines(const struct options *options,
                                  bool has_rows, bool has_values);
 
 struct pressing {
-    struct pfd_press_options options;
-    struct pfd_press *press;      /* NULL: nothing has been pressed yet */
-    struct pfd_press_place place; /* of the chunk that is filled */
+    struct pfd_ordered_render_options options;
+    struct pfd_ordered_render
+        *ordered_render; /* NULL: nothing has been pressed yet */
+    struct pfd_ordered_render_place place; /* of the chunk that is filled */
     bool is_possible;
     bool is_on;
     uint64_t n_bytes; /* of entries, in this look */
@@ -28,12 +29,13 @@ struct pressing {
 
 /* is_possible: lines are all that becomes of entries. */
 void pressing_init(struct pressing *ret,
-                   const struct pfd_press_options *options, bool is_possible);
+                   const struct pfd_ordered_render_options *options,
+                   bool is_possible);
 void pressing_deinit(struct pressing *pressing);
 
 /* What the entries to come have in common. */
 void pressing_set_place(struct pressing *pressing,
-                        const struct pfd_press_place *place);
+                        const struct pfd_ordered_render_place *place);
 
 /* Takes an entry; false: all before it is written, and so should it be. Ends
  * the program where memory is out, which was said; so do the others. */

@@ -28,9 +28,9 @@ bool pfdd_pools_open(struct pfdd_pools *pools, uv_loop_t *loop,
     pools->disk = pfdd_pool_new(loop, 1);
     if (n_printers >= PRINTERS_EACH)
         pools->senders = pfdd_pool_new(loop, n_printers / PRINTERS_EACH);
-    unsigned n_helpers = pfd_helpers_for(n_printers);
+    unsigned n_helpers = pfd_thread_pool_for(n_printers);
     if (n_helpers)
-        (void)pfd_helpers_new(n_helpers, &pools->helpers, NULL);
+        (void)pfd_thread_pool_new(n_helpers, &pools->thread_pool, NULL);
     return pools->decoders && pools->printers && pools->choosers && pools->disk;
 }
 
@@ -39,7 +39,7 @@ void pfdd_pools_close(struct pfdd_pools *pools)
     bool more = true;
     for (size_t i = 0; more; i++)
         pfdd_pool_close(nth(pools, i, &more));
-    pfd_helpers_free(pools->helpers);
+    pfd_thread_pool_free(pools->thread_pool);
     *pools = (struct pfdd_pools){ 0 };
 }
 

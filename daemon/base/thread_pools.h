@@ -10,13 +10,13 @@
 /* NULL: not open. */
 struct pfdd_pools {
     struct pfdd_pool *decoders;
-    struct pfdd_pool *printers;  /* of pages that all share, */
-    struct pfdd_pool *choosers;  /* and of those of one reader */
-    struct pfdd_pool *disk;      /* one thread: what is asked for first is
+    struct pfdd_pool *printers; /* of pages that all share, */
+    struct pfdd_pool *choosers; /* and of those of one reader */
+    struct pfdd_pool *disk;     /* one thread: what is asked for first is
                                    written first */
-    struct pfdd_pool *senders;   /* of much to subscribers; NULL: there are too
+    struct pfdd_pool *senders;  /* of much to subscribers; NULL: there are too
                                     few threads for that, the loop does it */
-    struct pfd_helpers *helpers; /* of a decoder, with a large buffer;
+    struct pfd_thread_pool *thread_pool; /* of a decoder, with a large buffer;
                                     NULL: likewise, or no memory */
 };
 

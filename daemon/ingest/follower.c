@@ -314,9 +314,9 @@ struct pfdd_session *pfdd_session_new(
                               options->n_memory);
     ok = ok && pfdd_maker_init(&s->maker);
     if (ok) {
-        pfd_source_set_helpers(s->bytes.source, d->pools.helpers);
+        pfd_source_set_thread_pool(s->bytes.source, d->pools.thread_pool);
         if (pfdd_session_memory_is_ample(&d->room))
-            s->helpers = d->pools.helpers;
+            s->thread_pool = d->pools.thread_pool;
         s->buffer = make_buffer(d, options);
     }
     if (!ok || !s->buffer) {

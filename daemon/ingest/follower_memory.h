@@ -34,7 +34,7 @@ struct pfdd_session_memory {
     size_t n_held;              /* and to the holder */
 };
 
-/* Is there enough for helpers' memory, too (pfd_helpers_memory())? Then they walk
+/* Is there enough for helpers' memory, too (pfd_thread_pool_memory())? Then they walk
  * over what a look has read. */
 bool pfdd_session_memory_is_ample(const struct pfdd_room *room);
 

@@ -21,7 +21,7 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
         .inputs = d->room.inputs,
         .frames = d->room.frames,
         .sessions = d->room.sessions + d->sources.n_bytes,
-        .helpers = pfd_helpers_memory(d->pools.helpers, &most),
+        .helpers = pfd_thread_pool_memory(d->pools.thread_pool, &most),
         .buffers = d->room.buffers,
     };
     if (d->library)
@@ -39,7 +39,7 @@ size_t pfdd_memory(const struct pfdd *d, struct pfdd_memory *ret)
 static size_t helpers_reserve(const struct pfdd *d)
 {
     size_t most = 0;
-    size_t n = pfd_helpers_memory(d->pools.helpers, &most);
+    size_t n = pfd_thread_pool_memory(d->pools.thread_pool, &most);
     return pfdd_session_memory_is_ample(&d->room) ? most - n : 0;
 }
 

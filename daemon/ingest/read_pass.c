@@ -115,7 +115,7 @@ static bool make_tail(struct pfdd_session *s)
         .run = take_run,
         .runs = take_runs,
         .item_user = s,
-        .helpers = s->helpers,
+        .thread_pool = s->thread_pool,
     };
     s->status = pfd_tail_new(&options, &s->tail, &s->err);
     return s->status == PFD_OK;

@@ -29,11 +29,11 @@ struct pfdd_session {
     struct pfdd_buffer *buffer; /* what its chunks say of it */
     uint32_t source;
     struct pfdd_bytes bytes;
-    struct pfd_helpers *helpers; /* of its tail; borrowed; NULL: none */
-    uint64_t looked;             /* ns, uv_hrtime() */
-    uint64_t moved;              /* likewise: when something moved last */
-    uint64_t due;                /* likewise */
-    uint64_t time;               /* for lines; 0: now */
+    struct pfd_thread_pool *thread_pool; /* of its tail; borrowed; NULL: none */
+    uint64_t looked;                     /* ns, uv_hrtime() */
+    uint64_t moved; /* likewise: when something moved last */
+    uint64_t due;   /* likewise */
+    uint64_t time;  /* for lines; 0: now */
     bool busy;
     bool has_piece;      /* the ring has no room for it now */
     bool completing;     /* no more bytes in this generation */

@@ -38,8 +38,8 @@ PFD_API enum pfd_status pfd_source_open_memory(struct pfd_memory *memory,
 
 /* Of a file: who helps to read large parts of it, borrowed until it is closed;
  * NULL: nobody, as at first. */
-PFD_API void pfd_source_set_helpers(struct pfd_source *source,
-                                    struct pfd_helpers *helpers);
+PFD_API void pfd_source_set_thread_pool(struct pfd_source *source,
+                                        struct pfd_thread_pool *thread_pool);
 
 /* NULL is allowed. */
 PFD_API void pfd_source_close(struct pfd_source *source);

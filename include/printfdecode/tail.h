@@ -87,10 +87,11 @@ struct pfd_tail_options {
     pfd_read_at_fn read; /* of the buffer */
     void *read_user;
     pfd_tail_fn item;
-    pfd_tail_run_fn run;         /* NULL: entries come one by one, as items */
-    pfd_tail_runs_fn runs;       /* NULL: runs come one by one, too */
-    void *item_user;             /* of all three */
-    struct pfd_helpers *helpers; /* that walk over parts of what a look has
+    pfd_tail_run_fn run;   /* NULL: entries come one by one, as items */
+    pfd_tail_runs_fn runs; /* NULL: runs come one by one, too */
+    void *item_user;       /* of all three */
+    struct pfd_thread_pool
+        *thread_pool; /* that walk over parts of what a look has
                                     read, where there are runs; NULL: nobody
                                     does */
 };

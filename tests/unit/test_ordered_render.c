@@ -44,23 +44,25 @@ static struct pfd_lines *make_lines(void *user)
     return lines;
 }
 
-static struct pfd_press *new_press(struct sink *s, unsigned threads)
+static struct pfd_ordered_render *new_press(struct sink *s, unsigned threads)
 {
-    struct pfd_press_options options = {
+    struct pfd_ordered_render_options options = {
         .threads = threads,
         .lines = make_lines,
         .write = take,
         .user = s,
     };
-    struct pfd_press *press = NULL;
-    ck_assert_int_eq(pfd_press_new(&options, &press, NULL), PFD_OK);
-    return press;
+    struct pfd_ordered_render *ordered_render = NULL;
+    ck_assert_int_eq(pfd_ordered_render_new(&options, &ordered_render, NULL),
+                     PFD_OK);
+    return ordered_render;
 }
 
 /* Each entry is in a generation that grows now and then. */
-static struct pfd_press_place place_of(const struct dump *d, uint64_t i)
+static struct pfd_ordered_render_place place_of(const struct dump *d,
+                                                uint64_t i)
 {
-    return (struct pfd_press_place){
+    return (struct pfd_ordered_render_place){
         .strings = d->strings,
         .source = "buffer",
         .generation = i / 700,
@@ -69,7 +71,8 @@ static struct pfd_press_place place_of(const struct dump *d, uint64_t i)
 }
 
 /* Entries go to the press, in chunks of that many, or to lines. */
-static void give(const struct dump *d, struct pfd_press *press, uint64_t each,
+static void give(const struct dump *d,
+                 struct pfd_ordered_render *ordered_render, uint64_t each,
                  struct pfd_lines *lines)
 {
     struct pfd_decoder *decoder = NULL;
@@ -81,25 +84,26 @@ static void give(const struct dump *d, struct pfd_press *press, uint64_t each,
     while (pfd_decoder_next(decoder, &item, NULL) == PFD_OK) {
         if (!item.is_entry)
             continue;
-        struct pfd_press_place place = place_of(d, n / each * each);
+        struct pfd_ordered_render_place place = place_of(d, n / each * each);
         if (lines) {
             pfd_lines_set_time(lines, place.time);
             pfd_lines_set_place(lines, place.generation, UINT64_MAX);
             pfd_lines_entry(lines, &item.entry);
         } else {
             ck_assert_int_eq(
-                pfd_chunk_add_entry(pfd_press_chunk(press), &item.entry, NULL),
+                pfd_chunk_add_entry(pfd_ordered_render_chunk(ordered_render),
+                                    &item.entry, NULL),
                 PFD_OK);
         }
-        if (++n % each == 0 && press)
-            pfd_press_go(press, &place);
-        if (n % (8 * each) == 0 && press && each > 100)
-            pfd_press_drain(press);
+        if (++n % each == 0 && ordered_render)
+            pfd_ordered_render_submit(ordered_render, &place);
+        if (n % (8 * each) == 0 && ordered_render && each > 100)
+            pfd_ordered_render_drain(ordered_render);
     }
-    struct pfd_press_place place = place_of(d, n / each * each);
-    if (press) {
-        pfd_press_go(press, &place);
-        pfd_press_go(press, &place); /* nothing */
+    struct pfd_ordered_render_place place = place_of(d, n / each * each);
+    if (ordered_render) {
+        pfd_ordered_render_submit(ordered_render, &place);
+        pfd_ordered_render_submit(ordered_render, &place); /* nothing */
     }
     pfd_decoder_free(decoder);
 }
@@ -109,16 +113,16 @@ static void compare(const struct dump *d, const char *form, unsigned threads,
 {
     struct sink sink = { .form = form, .is_slow = is_slow };
     struct pfd_lines *lines = make_lines(&sink);
-    struct pfd_press *press = new_press(&sink, threads);
+    struct pfd_ordered_render *ordered_render = new_press(&sink, threads);
     size_t n = 0;
     give(d, NULL, each, lines);
-    give(d, press, each, NULL);
-    ck_assert_int_eq(pfd_press_drain(press), PFD_OK);
-    ck_assert_int_eq(pfd_press_status(press), PFD_OK);
+    give(d, ordered_render, each, NULL);
+    ck_assert_int_eq(pfd_ordered_render_drain(ordered_render), PFD_OK);
+    ck_assert_int_eq(pfd_ordered_render_status(ordered_render), PFD_OK);
     const char *bytes = pfd_lines_bytes(lines, &n);
     ck_assert_uint_eq(n, sink.bytes.n);
     ck_assert(!memcmp(bytes, sink.bytes.bytes, n));
-    pfd_press_free(press);
+    pfd_ordered_render_free(ordered_render);
     pfd_lines_free(lines);
     build_free(&sink.bytes);
 }
@@ -143,10 +147,10 @@ END_TEST
 /* Where what a tail gives goes: the press, or lines without one. */
 struct taking {
     struct build *bytes; /* of the buffer */
-    struct pfd_press *press;
+    struct pfd_ordered_render *ordered_render;
     struct pfd_lines *lines;
-    struct pfd_press_place place;
-    struct pfd_helpers *helpers; /* NULL: runs come one by one */
+    struct pfd_ordered_render_place place;
+    struct pfd_thread_pool *thread_pool; /* NULL: runs come one by one */
     struct pfd_tail *tail;
     size_t n_runs;
     size_t n_large; /* runs that are more than a sheet */
@@ -172,7 +176,8 @@ static void take_item(void *user, const struct pfd_tail_item *item)
         pfd_lines_entry(t->lines, item->entry);
         return;
     }
-    struct pfd_chunk_writer *chunk = pfd_press_chunk(t->press);
+    struct pfd_chunk_writer *chunk =
+        pfd_ordered_render_chunk(t->ordered_render);
     ck_assert_int_eq(pfd_chunk_add_entry(chunk, item->entry, NULL), PFD_OK);
 }
 
@@ -185,15 +190,16 @@ static void take_run(void *user, const struct pfd_entry_run *entry_run,
     ck_assert_uint_eq(generation, 0);
     t->n_large += pfd_entry_run_bytes(entry_run) > 40000;
     if (++t->n_runs % 3) {
-        pfd_press_run(t->press, entry_run, &t->place);
+        pfd_ordered_render_run(t->ordered_render, entry_run, &t->place);
         return;
     }
     for (size_t i = 0; i < n;) {
-        struct pfd_chunk_writer *chunk = pfd_press_chunk(t->press);
+        struct pfd_chunk_writer *chunk =
+            pfd_ordered_render_chunk(t->ordered_render);
         ck_assert_int_eq(pfd_chunk_add_run(chunk, entry_run, &i, 999, NULL),
                          PFD_OK);
         if (i < n)
-            pfd_press_go(t->press, &t->place);
+            pfd_ordered_render_submit(t->ordered_render, &t->place);
     }
 }
 
@@ -203,7 +209,8 @@ static void take_runs(void *user, const struct pfd_entry_run *const *entry_runs,
     struct taking *t = user;
     ck_assert_uint_eq(generation, 0);
     t->n_most = n > t->n_most ? n : t->n_most;
-    pfd_press_runs(t->press, entry_runs, n, &t->place, pfd_tail_share, t->tail);
+    pfd_ordered_render_runs(t->ordered_render, entry_runs, n, &t->place,
+                            pfd_tail_share, t->tail);
 }
 
 static void follow(const struct dump *d, struct taking *t)
@@ -215,10 +222,10 @@ static void follow(const struct dump *d, struct taking *t)
         .read = read_bytes,
         .read_user = t,
         .item = take_item,
-        .run = t->press ? take_run : NULL,
+        .run = t->ordered_render ? take_run : NULL,
         .runs = take_runs,
         .item_user = t,
-        .helpers = t->helpers,
+        .thread_pool = t->thread_pool,
     };
     ck_assert_int_eq(pfd_tail_new(&options, &t->tail, NULL), PFD_OK);
     ck_assert_int_eq(pfd_tail_finish(t->tail, t->bytes->n, NULL), PFD_OK);
@@ -226,29 +233,29 @@ static void follow(const struct dump *d, struct taking *t)
 }
 
 static void compare_runs(struct dump *d, const char *form, unsigned threads,
-                         struct pfd_helpers *helpers)
+                         struct pfd_thread_pool *thread_pool)
 {
     struct sink sink = { .form = form };
     struct taking one = { .bytes = &d->bytes, .lines = make_lines(&sink) };
     struct taking many = {
         .bytes = &d->bytes,
-        .press = new_press(&sink, threads),
+        .ordered_render = new_press(&sink, threads),
         .place = place_of(d, 0),
-        .helpers = helpers,
+        .thread_pool = thread_pool,
     };
     size_t n = 0;
     pfd_lines_set_time(one.lines, many.place.time);
     pfd_lines_set_place(one.lines, 0, UINT64_MAX);
     follow(d, &one);
     follow(d, &many);
-    pfd_press_go(many.press, &many.place);
-    ck_assert_int_eq(pfd_press_drain(many.press), PFD_OK);
-    ck_assert_uint_gt(helpers ? many.n_most : many.n_runs, 10);
-    ck_assert(helpers || many.n_large > 2);
+    pfd_ordered_render_submit(many.ordered_render, &many.place);
+    ck_assert_int_eq(pfd_ordered_render_drain(many.ordered_render), PFD_OK);
+    ck_assert_uint_gt(thread_pool ? many.n_most : many.n_runs, 10);
+    ck_assert(thread_pool || many.n_large > 2);
     const char *bytes = pfd_lines_bytes(one.lines, &n);
     ck_assert_uint_eq(n, sink.bytes.n);
     ck_assert(!memcmp(bytes, sink.bytes.bytes, n));
-    pfd_press_free(many.press);
+    pfd_ordered_render_free(many.ordered_render);
     pfd_lines_free(one.lines);
     build_free(&sink.bytes);
 }
@@ -278,17 +285,17 @@ START_TEST(runs)
 {
     static const char *const forms[] = { "raw", "text", "json" };
     struct dump d;
-    struct pfd_helpers *helpers = NULL;
+    struct pfd_thread_pool *thread_pool = NULL;
     dump_init(&d, 6, N_ENTRIES);
     add_long(&d);
-    ck_assert_int_eq(pfd_helpers_new(3, &helpers, NULL), PFD_OK);
+    ck_assert_int_eq(pfd_thread_pool_new(3, &thread_pool, NULL), PFD_OK);
     for (size_t k = 0; k < 3; k++) {
         for (unsigned threads = 1; threads < 5; threads += 3) {
             compare_runs(&d, forms[k], threads, NULL);
-            compare_runs(&d, forms[k], threads, helpers);
+            compare_runs(&d, forms[k], threads, thread_pool);
         }
     }
-    pfd_helpers_free(helpers);
+    pfd_thread_pool_free(thread_pool);
     dump_deinit(&d);
 }
 END_TEST
@@ -300,11 +307,12 @@ START_TEST(stopping)
     dump_init(&d, 4, N_ENTRIES);
     for (size_t after = 1; after < 40; after += 6) {
         struct sink sink = { .form = "raw", .stop_after = after };
-        struct pfd_press *press = new_press(&sink, 3);
-        give(&d, press, 90, NULL);
-        ck_assert_int_eq(pfd_press_drain(press), PFD_ERR_STOPPED);
+        struct pfd_ordered_render *ordered_render = new_press(&sink, 3);
+        give(&d, ordered_render, 90, NULL);
+        ck_assert_int_eq(pfd_ordered_render_drain(ordered_render),
+                         PFD_ERR_STOPPED);
         ck_assert_uint_eq(sink.n_writes, after);
-        pfd_press_free(press);
+        pfd_ordered_render_free(ordered_render);
         build_free(&sink.bytes);
     }
     dump_deinit(&d);
@@ -318,12 +326,12 @@ START_TEST(leaving)
     dump_init(&d, 5, N_ENTRIES);
     for (unsigned threads = 1; threads < 4; threads++) {
         struct sink sink = { .form = "json", .is_slow = true };
-        struct pfd_press *press = new_press(&sink, threads);
-        give(&d, press, 90, NULL);
-        pfd_press_free(press);
+        struct pfd_ordered_render *ordered_render = new_press(&sink, threads);
+        give(&d, ordered_render, 90, NULL);
+        pfd_ordered_render_free(ordered_render);
         build_free(&sink.bytes);
     }
-    pfd_press_free(NULL);
+    pfd_ordered_render_free(NULL);
     dump_deinit(&d);
 }
 END_TEST

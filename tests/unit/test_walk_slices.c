@@ -138,7 +138,7 @@ static void take_runs(void *user, const struct pfd_entry_run *const *entry_runs,
 /* ---- a follower ---- */
 
 static void start(struct follower *f, const struct pfd_strings *strings,
-                  struct pfd_helpers *helpers, bool takes_runs)
+                  struct pfd_thread_pool *thread_pool, bool takes_runs)
 {
     const struct pfd_tail_options o = {
         .strings = strings,
@@ -148,7 +148,7 @@ static void start(struct follower *f, const struct pfd_strings *strings,
         .run = take_run,
         .runs = takes_runs ? take_runs : NULL,
         .item_user = f,
-        .helpers = helpers,
+        .thread_pool = thread_pool,
     };
     *f = (struct follower){ .strings = strings };
     ck_assert_int_eq(pfd_tail_new(&o, &f->tail, NULL), PFD_OK);
@@ -278,7 +278,7 @@ static void finish(struct follower *f)
 START_TEST(same)
 {
     struct pfd_strings *strings = make_buffer(_i);
-    struct pfd_helpers *helpers = NULL;
+    struct pfd_thread_pool *thread_pool = NULL;
     struct follower alone;
     struct follower helped;
     struct follower sharing;
@@ -286,11 +286,11 @@ START_TEST(same)
     uint64_t at = 16;
     uint64_t now = 1000 * MS;
     size_t most = 0;
-    ck_assert_int_eq(pfd_helpers_new(3, &helpers, NULL), PFD_OK);
-    ck_assert_uint_lt(pfd_helpers_memory(helpers, &most), most);
+    ck_assert_int_eq(pfd_thread_pool_new(3, &thread_pool, NULL), PFD_OK);
+    ck_assert_uint_lt(pfd_thread_pool_memory(thread_pool, &most), most);
     start(&alone, strings, NULL, true);
-    start(&helped, strings, helpers, false);
-    start(&sharing, strings, helpers, true);
+    start(&helped, strings, thread_pool, false);
+    start(&sharing, strings, thread_pool, true);
     for (int k = 0; k < N_LOOKS; k++, now += MS + dump_below(&rng, 20 * MS)) {
         if (k % 2 == 0)
             at = write_some(&rng, at, k / 2);
@@ -313,11 +313,11 @@ START_TEST(same)
     ck_assert_uint_eq(alone.most, 0);
     ck_assert(_i % 5 || _i == NESTED ||
               (helped.longest > BATCH && sharing.most > 1));
-    ck_assert_uint_eq(pfd_helpers_memory(helpers, &most), most);
+    ck_assert_uint_eq(pfd_thread_pool_memory(thread_pool, &most), most);
     stop(&alone);
     stop(&helped);
     stop(&sharing);
-    pfd_helpers_free(helpers);
+    pfd_thread_pool_free(thread_pool);
     pfd_strings_free(strings);
     free(whole);
     free(buffer);

@@ -37,11 +37,11 @@ struct pfd_client {
     char *process;
     int fd;
     uint64_t tried_ms;
-    struct pfd_waiting_list queue;
+    struct pfd_send_queue queue;
     size_t n_sent;  /* of the first item */
     size_t n_queue; /* bytes that count */
     size_t queue_max;
-    struct pfd_waiting_list state; /* code objects */
+    struct pfd_send_queue state; /* code objects */
     struct pfd_client_buffer *buffers;
     uint64_t n_objects;
     uint64_t n_buffers;
@@ -54,7 +54,7 @@ struct pfd_client {
 struct pfd_client_buffer {
     struct pfd_client *client;
     struct pfd_client_buffer *next;
-    struct pfd_waiting *item; /* its frame, with descriptors */
+    struct pfd_queued_frame *item; /* its frame, with descriptors */
     uint64_t number;
     uint64_t generation;
     void *memory; /* [size] */
@@ -77,15 +77,16 @@ static enum pfd_status no_memory(struct pfd_error *err)
 
 /* ---- frames that wait ---- */
 
-static void count_lost(struct pfd_client *c, const struct pfd_waiting *item)
+static void count_lost(struct pfd_client *c,
+                       const struct pfd_queued_frame *item)
 {
     c->lost_frames++;
     c->lost_bytes += item->n;
 }
 
-static bool enqueue(struct pfd_client *c, struct pfd_waiting *item)
+static bool enqueue(struct pfd_client *c, struct pfd_queued_frame *item)
 {
-    if (!pfd_waiting_add(&c->queue, item))
+    if (!pfd_send_queue_add(&c->queue, item))
         return false;
     if (!item->is_state)
         c->n_queue += item->n;
@@ -94,11 +95,11 @@ static bool enqueue(struct pfd_client *c, struct pfd_waiting *item)
 
 static void dequeue(struct pfd_client *c)
 {
-    struct pfd_waiting *item = c->queue.first->item;
+    struct pfd_queued_frame *item = c->queue.first->item;
     if (!item->is_state)
         c->n_queue -= item->n;
     c->n_sent = 0;
-    pfd_waiting_remove_first(&c->queue);
+    pfd_send_queue_remove_first(&c->queue);
 }
 
 /* ---- the connection ---- */
@@ -115,11 +116,11 @@ static void disconnect(struct pfd_client *c)
     }
 }
 
-static struct pfd_waiting *make_hello(const struct pfd_client *c)
+static struct pfd_queued_frame *make_hello(const struct pfd_client *c)
 {
     char host[256] = "";
     char boot_id[37] = "";
-    struct pfd_waiting *item = NULL;
+    struct pfd_queued_frame *item = NULL;
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? 0 : read(fd, boot_id, sizeof boot_id - 1);
     if (fd >= 0)
@@ -134,7 +135,7 @@ static struct pfd_waiting *make_hello(const struct pfd_client *c)
         .time = now_ns(CLOCK_REALTIME),
         .monotonic = now_ns(CLOCK_MONOTONIC),
     };
-    if (pfd_waiting_new(&hello, true, &item, NULL) != PFD_OK || !item)
+    if (pfd_queued_frame_new(&hello, true, &item, NULL) != PFD_OK || !item)
         return NULL;
     item->is_state = true;
     return item;
@@ -143,7 +144,7 @@ static struct pfd_waiting *make_hello(const struct pfd_client *c)
 /* Says what was left out, once there is somebody to be told. */
 static bool enqueue_gap(struct pfd_client *c)
 {
-    struct pfd_waiting *item = NULL;
+    struct pfd_queued_frame *item = NULL;
     struct pfd_wire_frame gap = {
         .type = PFD_WIRE_GAP,
         .lost_frames = c->lost_frames - c->told_frames,
@@ -153,12 +154,12 @@ static bool enqueue_gap(struct pfd_client *c)
     };
     if (!gap.lost_frames)
         return true;
-    if (pfd_waiting_new(&gap, false, &item, NULL) != PFD_OK)
+    if (pfd_queued_frame_new(&gap, false, &item, NULL) != PFD_OK)
         return false;
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): PFD_OK has an item */
     item->is_state = true; /* its loss is no loss */
     bool ok = enqueue(c, item);
-    pfd_waiting_drop(item);
+    pfd_queued_frame_drop(item);
     c->told_frames = c->lost_frames;
     c->told_bytes = c->lost_bytes;
     return ok;
@@ -167,10 +168,10 @@ static bool enqueue_gap(struct pfd_client *c)
 /* All that a new listener must know. */
 static bool enqueue_state(struct pfd_client *c)
 {
-    struct pfd_waiting *hello = make_hello(c);
+    struct pfd_queued_frame *hello = make_hello(c);
     bool ok = hello && enqueue(c, hello);
-    pfd_waiting_drop(hello);
-    for (struct pfd_waiting_node *node = c->state.first; ok && node;
+    pfd_queued_frame_drop(hello);
+    for (struct pfd_send_queue_node *node = c->state.first; ok && node;
          node = node->next)
         ok = enqueue(c, node->item);
     for (struct pfd_client_buffer *b = c->buffers; ok && b; b = b->next)
@@ -212,10 +213,10 @@ static bool connect_now(struct pfd_client *c)
 
 static ssize_t send_first(struct pfd_client *c)
 {
-    const struct pfd_waiting *item = c->queue.first->item;
+    const struct pfd_queued_frame *item = c->queue.first->item;
     union {
         struct cmsghdr header;
-        char bytes[CMSG_SPACE(PFD_WAITING_FDS * sizeof(int))];
+        char bytes[CMSG_SPACE(PFD_SEND_QUEUE_FDS * sizeof(int))];
     } control = { .bytes = { 0 } };
     struct iovec part = {
         .iov_base = (char *)(uintptr_t)item->bytes + c->n_sent,
@@ -281,7 +282,8 @@ void pfd_client_unsent(const struct pfd_client *c, uint64_t *frames,
 }
 
 /* Queues an item if there is somebody to take it and room. */
-static enum pfd_status send_item(struct pfd_client *c, struct pfd_waiting *item,
+static enum pfd_status send_item(struct pfd_client *c,
+                                 struct pfd_queued_frame *item,
                                  struct pfd_error *err)
 {
     bool ok = true;
@@ -306,12 +308,12 @@ enum pfd_status pfd_client_send(struct pfd_client *c,
     struct pfd_wire_frame part;
     enum pfd_status status = PFD_OK;
     while (status == PFD_OK && pfd_wire_next_part(frame, &parts, &part)) {
-        struct pfd_waiting *item = NULL;
+        struct pfd_queued_frame *item = NULL;
         part.fds = 0;
-        status = pfd_waiting_new(&part, false, &item, err);
+        status = pfd_queued_frame_new(&part, false, &item, err);
         if (status == PFD_OK)
             status = send_item(c, item, err);
-        pfd_waiting_drop(item);
+        pfd_queued_frame_drop(item);
     }
     return status;
 }
@@ -348,8 +350,8 @@ enum pfd_status pfd_client_new(const char *path, const char *process,
         c->address.sun_path[0] = '\0';
     c->n_address = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n +
                                (path[0] != '@'));
-    pfd_waiting_init(&c->queue);
-    pfd_waiting_init(&c->state);
+    pfd_send_queue_init(&c->queue);
+    pfd_send_queue_init(&c->state);
     c->process = strdup(process ? process : program_invocation_short_name);
     c->folder = is_default ? strdup(folder) : NULL;
     if (!c->process || (is_default && !c->folder)) {
@@ -371,7 +373,7 @@ void pfd_client_free(struct pfd_client *c)
         pfd_client_poll(c);
     disconnect(c);
     while (c->state.first)
-        pfd_waiting_remove_first(&c->state);
+        pfd_send_queue_remove_first(&c->state);
     free(c->process);
     free(c->folder);
     free(c);
@@ -386,7 +388,7 @@ enum pfd_status pfd_client_code_object(struct pfd_client *c, const char *name,
                                        const void *bytes, size_t n,
                                        uint64_t *number, struct pfd_error *err)
 {
-    struct pfd_waiting *item = NULL;
+    struct pfd_queued_frame *item = NULL;
     struct pfd_wire_frame frame = {
         .type = PFD_WIRE_CODE_OBJECT,
         .code_object = c->n_objects + 1,
@@ -397,20 +399,20 @@ enum pfd_status pfd_client_code_object(struct pfd_client *c, const char *name,
         return pfd_fail(err, PFD_ERR_USAGE, PFD_NO_OFFSET,
                         "a code object of %zu bytes is too large", n);
     }
-    enum pfd_status status = pfd_waiting_new(&frame, false, &item, err);
+    enum pfd_status status = pfd_queued_frame_new(&frame, false, &item, err);
     if (status != PFD_OK)
         return status;
     item->is_state = true;
     pfd_client_poll(c);
-    if (!pfd_waiting_add(&c->state, item)) {
-        pfd_waiting_drop(item);
+    if (!pfd_send_queue_add(&c->state, item)) {
+        pfd_queued_frame_drop(item);
         return no_memory(err);
     }
     c->n_objects++;
     if (number)
         *number = c->n_objects;
     status = send_item(c, item, err);
-    pfd_waiting_drop(item);
+    pfd_queued_frame_drop(item);
     return status;
 }
 
@@ -420,7 +422,8 @@ enum pfd_status pfd_client_code_object(struct pfd_client *c, const char *name,
  * not: with_fds). */
 static enum pfd_status make_buffer_item(const struct pfd_client_buffer *b,
                                         const struct pfd_wire_frame *origin,
-                                        bool with_fds, struct pfd_waiting **ret,
+                                        bool with_fds,
+                                        struct pfd_queued_frame **ret,
                                         struct pfd_error *err)
 {
     struct pfd_wire_frame frame = *origin;
@@ -432,7 +435,7 @@ static enum pfd_status make_buffer_item(const struct pfd_client_buffer *b,
     frame.fds = !with_fds ? 0 : b->doorbell >= 0 ? 2 : 1;
     if (!frame.time)
         frame.time = now_ns(CLOCK_REALTIME);
-    enum pfd_status status = pfd_waiting_new(&frame, false, ret, err);
+    enum pfd_status status = pfd_queued_frame_new(&frame, false, ret, err);
     if (status != PFD_OK)
         return status;
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): PFD_OK has an item */
@@ -467,7 +470,7 @@ static void free_buffer(struct pfd_client_buffer *b)
         close(b->fd);
     if (b->doorbell >= 0)
         close(b->doorbell);
-    pfd_waiting_drop(b->item);
+    pfd_queued_frame_drop(b->item);
     free(b);
 }
 
@@ -549,8 +552,8 @@ enum pfd_status pfd_client_buffer_restart(struct pfd_client_buffer *b,
                                           struct pfd_error *err)
 {
     static const struct pfd_wire_frame plain = { .type = PFD_WIRE_BUFFER };
-    struct pfd_waiting *with_fds = NULL;
-    struct pfd_waiting *without = NULL;
+    struct pfd_queued_frame *with_fds = NULL;
+    struct pfd_queued_frame *without = NULL;
     const struct pfd_wire_frame *next = origin ? origin : &plain;
     struct pfd_wire_reader *reader = NULL;
     struct pfd_wire_frame before;
@@ -560,7 +563,7 @@ enum pfd_status pfd_client_buffer_restart(struct pfd_client_buffer *b,
     if (!origin) {
         /* What was said last stands in the frame that is kept. */
         reader = pfd_wire_reader_new(0);
-        if (reader && pfd_waiting_read(b->item, reader, &before)) {
+        if (reader && pfd_queued_frame_read(b->item, reader, &before)) {
             before.time = 0;
             next = &before;
         }
@@ -571,12 +574,12 @@ enum pfd_status pfd_client_buffer_restart(struct pfd_client_buffer *b,
         status = make_buffer_item(b, next, false, &without, err);
     pfd_wire_reader_free(reader);
     if (status != PFD_OK) {
-        pfd_waiting_drop(with_fds);
+        pfd_queued_frame_drop(with_fds);
         return status;
     }
     status = send_item(b->client, without, err);
-    pfd_waiting_drop(without);
-    pfd_waiting_drop(b->item);
+    pfd_queued_frame_drop(without);
+    pfd_queued_frame_drop(b->item);
     b->item = with_fds;
     return status;
 }
@@ -585,7 +588,7 @@ enum pfd_status pfd_client_buffer_restart(struct pfd_client_buffer *b,
 static void forget_fds(struct pfd_client_buffer *b)
 {
     struct pfd_client *c = b->client;
-    for (struct pfd_waiting_node *node = c->queue.first; node;
+    for (struct pfd_send_queue_node *node = c->queue.first; node;
          node = node->next) {
         bool is_sent = node == c->queue.first && c->n_sent > 0;
         if (node->item->n_fds && node->item->fds[0] == b->fd && !is_sent) {

@@ -6,26 +6,26 @@
 
 #include <printfdecode/shaders.h>
 
-static void drop_sets(struct pfd_scoped *s)
+static void drop_sets(struct pfd_producer_strings *s)
 {
     while (s->sets) {
-        struct pfd_scoped_set *set = s->sets;
+        struct pfd_producer_strings_set *set = s->sets;
         s->sets = set->next;
         pfd_strings_free(set->strings);
         free(set);
     }
 }
 
-void pfd_scoped_clear(struct pfd_scoped *s)
+void pfd_producer_strings_clear(struct pfd_producer_strings *s)
 {
     drop_sets(s);
     while (s->first) {
-        struct pfd_scoped_object *o = s->first;
+        struct pfd_producer_strings_object *o = s->first;
         s->first = o->next;
         free(o->bytes);
         free(o);
     }
-    *s = (struct pfd_scoped){ .n_objects = s->n_objects };
+    *s = (struct pfd_producer_strings){ .n_objects = s->n_objects };
 }
 
 /* A module stays with who gave it. */
@@ -42,12 +42,14 @@ static void *take_bytes(struct pfd_wire_object *given)
     return ret;
 }
 
-bool pfd_scoped_add(struct pfd_scoped *s, struct pfd_wire_object *given)
+bool pfd_producer_strings_add(struct pfd_producer_strings *s,
+                              struct pfd_wire_object *given)
 {
     if (given->use == PFD_WIRE_OBJECT_MODULE ||
         given->use == PFD_WIRE_OBJECT_NAMED)
         return true;
-    struct pfd_scoped_object *o = calloc(1, sizeof *o + given->name.n + 1);
+    struct pfd_producer_strings_object *o =
+        calloc(1, sizeof *o + given->name.n + 1);
     void *bytes = o ? take_bytes(given) : NULL;
     if (!bytes) {
         free(o);
@@ -69,8 +71,9 @@ bool pfd_scoped_add(struct pfd_scoped *s, struct pfd_wire_object *given)
     return true;
 }
 
-static bool load(struct pfd_strings *strings, const struct pfd_scoped_object *o,
-                 pfd_finding_fn fn, void *user)
+static bool load(struct pfd_strings *strings,
+                 const struct pfd_producer_strings_object *o, pfd_finding_fn fn,
+                 void *user)
 {
     struct pfd_shader_info info = {
         .id = o->shader,
@@ -85,12 +88,13 @@ static bool load(struct pfd_strings *strings, const struct pfd_scoped_object *o,
     return status != PFD_ERR_NOMEM;
 }
 
-static struct pfd_strings *build(const struct pfd_scoped *s, uint64_t scope,
-                                 pfd_finding_fn fn, void *user)
+static struct pfd_strings *build(const struct pfd_producer_strings *s,
+                                 uint64_t scope, pfd_finding_fn fn, void *user)
 {
     struct pfd_strings *ret = pfd_strings_new();
     bool ok = ret;
-    for (const struct pfd_scoped_object *o = s->first; ok && o; o = o->next) {
+    for (const struct pfd_producer_strings_object *o = s->first; ok && o;
+         o = o->next) {
         if (!o->scope || o->scope == scope)
             ok = load(ret, o, fn, user);
     }
@@ -100,11 +104,11 @@ static struct pfd_strings *build(const struct pfd_scoped *s, uint64_t scope,
     return NULL;
 }
 
-const struct pfd_strings *pfd_scoped_strings(struct pfd_scoped *s,
-                                             uint64_t scope, pfd_finding_fn fn,
-                                             void *user)
+const struct pfd_strings *pfd_producer_strings_get(
+    struct pfd_producer_strings *s, uint64_t scope, pfd_finding_fn fn,
+    void *user)
 {
-    struct pfd_scoped_set *set = s->sets;
+    struct pfd_producer_strings_set *set = s->sets;
     while (set && set->scope != scope)
         set = set->next;
     if (set && set->strings && set->n_had == s->n_objects)

@@ -10,8 +10,8 @@
 #include <printfdecode/strings.h>
 #include <printfdecode/wire_objects.h>
 
-struct pfd_scoped_object {
-    struct pfd_scoped_object *next;
+struct pfd_producer_strings_object {
+    struct pfd_producer_strings_object *next;
     uint64_t scope; /* 0: everybody's */
     bool is_shader;
     uint32_t shader;
@@ -20,32 +20,34 @@ struct pfd_scoped_object {
     char name[];
 };
 
-struct pfd_scoped_set {
-    struct pfd_scoped_set *next;
+struct pfd_producer_strings_set {
+    struct pfd_producer_strings_set *next;
     uint64_t scope;
     struct pfd_strings *strings; /* NULL: there is no memory */
     uint64_t n_had;              /* what had come when it was made */
 };
 
 /* All zeros: nothing has come. */
-struct pfd_scoped {
-    struct pfd_scoped_object *first; /* in the order in which they came */
-    struct pfd_scoped_object **last;
-    struct pfd_scoped_set *sets;
+struct pfd_producer_strings {
+    struct pfd_producer_strings_object
+        *first; /* in the order in which they came */
+    struct pfd_producer_strings_object **last;
+    struct pfd_producer_strings_set *sets;
     uint64_t n_objects;
     size_t n_bytes; /* of them */
 };
 
-void pfd_scoped_clear(struct pfd_scoped *scoped);
+void pfd_producer_strings_clear(struct pfd_producer_strings *producer_strings);
 
 /* Takes what pfd_wire_objects gives, but for what is only named. False: out of
  * memory. */
-bool pfd_scoped_add(struct pfd_scoped *scoped, struct pfd_wire_object *given);
+bool pfd_producer_strings_add(struct pfd_producer_strings *producer_strings,
+                              struct pfd_wire_object *given);
 
 /* The set of a scope now; it stays until something more has come. Findings go
  * to fn with user. NULL: out of memory. */
-const struct pfd_strings *pfd_scoped_strings(struct pfd_scoped *scoped,
-                                             uint64_t scope, pfd_finding_fn fn,
-                                             void *user);
+const struct pfd_strings *pfd_producer_strings_get(
+    struct pfd_producer_strings *producer_strings, uint64_t scope,
+    pfd_finding_fn fn, void *user);
 
 #endif

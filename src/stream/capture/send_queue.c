@@ -14,8 +14,9 @@ static bool put_text(void *user, const void *bytes, size_t n)
     return !text->failed;
 }
 
-enum pfd_status pfd_waiting_new(const struct pfd_wire_frame *frame, bool start,
-                                struct pfd_waiting **ret, struct pfd_error *err)
+enum pfd_status pfd_queued_frame_new(const struct pfd_wire_frame *frame,
+                                     bool start, struct pfd_queued_frame **ret,
+                                     struct pfd_error *err)
 {
     struct pfd_text text = { 0 };
     enum pfd_status status = PFD_OK;
@@ -23,10 +24,10 @@ enum pfd_status pfd_waiting_new(const struct pfd_wire_frame *frame, bool start,
         status = pfd_wire_write_start(put_text, &text);
     if (status == PFD_OK)
         status = pfd_wire_write(frame, put_text, &text, err);
-    struct pfd_waiting *item =
+    struct pfd_queued_frame *item =
         status == PFD_OK ? malloc(sizeof *item + text.n) : NULL;
     if (item) {
-        *item = (struct pfd_waiting){ .n_users = 1, .n = text.n };
+        *item = (struct pfd_queued_frame){ .n_users = 1, .n = text.n };
         memcpy(item->bytes, text.data, text.n);
         *ret = item;
     } else if (status == PFD_OK || status == PFD_ERR_STOPPED) {
@@ -36,9 +37,9 @@ enum pfd_status pfd_waiting_new(const struct pfd_wire_frame *frame, bool start,
     return status;
 }
 
-bool pfd_waiting_read(const struct pfd_waiting *item,
-                      struct pfd_wire_reader *reader,
-                      struct pfd_wire_frame *ret)
+bool pfd_queued_frame_read(const struct pfd_queued_frame *item,
+                           struct pfd_wire_reader *reader,
+                           struct pfd_wire_frame *ret)
 {
     struct pfd_text stream = { 0 };
     struct pfd_error err;
@@ -54,36 +55,37 @@ bool pfd_waiting_read(const struct pfd_waiting *item,
     return ok;
 }
 
-void pfd_waiting_drop(struct pfd_waiting *item)
+void pfd_queued_frame_drop(struct pfd_queued_frame *item)
 {
     if (item && --item->n_users == 0)
         free(item);
 }
 
-void pfd_waiting_init(struct pfd_waiting_list *list)
+void pfd_send_queue_init(struct pfd_send_queue *list)
 {
     list->first = NULL;
     list->end = &list->first;
 }
 
-bool pfd_waiting_add(struct pfd_waiting_list *list, struct pfd_waiting *item)
+bool pfd_send_queue_add(struct pfd_send_queue *list,
+                        struct pfd_queued_frame *item)
 {
-    struct pfd_waiting_node *node = malloc(sizeof *node);
+    struct pfd_send_queue_node *node = malloc(sizeof *node);
     if (!node)
         return false;
-    *node = (struct pfd_waiting_node){ .item = item };
+    *node = (struct pfd_send_queue_node){ .item = item };
     item->n_users++;
     *list->end = node;
     list->end = &node->next;
     return true;
 }
 
-void pfd_waiting_remove_first(struct pfd_waiting_list *list)
+void pfd_send_queue_remove_first(struct pfd_send_queue *list)
 {
-    struct pfd_waiting_node *node = list->first;
+    struct pfd_send_queue_node *node = list->first;
     list->first = node->next;
     if (!list->first)
         list->end = &list->first;
-    pfd_waiting_drop(node->item);
+    pfd_queued_frame_drop(node->item);
     free(node);
 }

@@ -13,44 +13,45 @@
 #include "stream/capture/wire.h"
 
 enum {
-    PFD_WAITING_FDS = 2, /* a buffer's memory and its doorbell */
+    PFD_SEND_QUEUE_FDS = 2, /* a buffer's memory and its doorbell */
 };
 
 /* A frame, ready to go. */
-struct pfd_waiting {
+struct pfd_queued_frame {
     unsigned n_users;
     size_t n;
-    int fds[PFD_WAITING_FDS]; /* [n_fds], borrowed from the buffer */
+    int fds[PFD_SEND_QUEUE_FDS]; /* [n_fds], borrowed from the buffer */
     int n_fds;
     bool is_state; /* goes out anew on each connection */
     char bytes[];  /* [n] */
 };
 
-struct pfd_waiting_list {
-    struct pfd_waiting_node *first;
-    struct pfd_waiting_node **end;
+struct pfd_send_queue {
+    struct pfd_send_queue_node *first;
+    struct pfd_send_queue_node **end;
 };
 
-struct pfd_waiting_node {
-    struct pfd_waiting_node *next;
-    struct pfd_waiting *item;
+struct pfd_send_queue_node {
+    struct pfd_send_queue_node *next;
+    struct pfd_queued_frame *item;
 };
 
 /* start: with a stream's start before it. *ret is the caller's, once. */
-enum pfd_status pfd_waiting_new(const struct pfd_wire_frame *frame, bool start,
-                                struct pfd_waiting **ret,
-                                struct pfd_error *err);
+enum pfd_status pfd_queued_frame_new(const struct pfd_wire_frame *frame,
+                                     bool start, struct pfd_queued_frame **ret,
+                                     struct pfd_error *err);
 /* What it was made of, without a start, as a new reader gives it back, which
  * *ret borrows from. */
-bool pfd_waiting_read(const struct pfd_waiting *item,
-                      struct pfd_wire_reader *reader,
-                      struct pfd_wire_frame *ret);
+bool pfd_queued_frame_read(const struct pfd_queued_frame *item,
+                           struct pfd_wire_reader *reader,
+                           struct pfd_wire_frame *ret);
 /* NULL is allowed. */
-void pfd_waiting_drop(struct pfd_waiting *item);
+void pfd_queued_frame_drop(struct pfd_queued_frame *item);
 
-void pfd_waiting_init(struct pfd_waiting_list *list);
+void pfd_send_queue_init(struct pfd_send_queue *list);
 /* False: out of memory; otherwise the list has it, too. */
-bool pfd_waiting_add(struct pfd_waiting_list *list, struct pfd_waiting *item);
-void pfd_waiting_remove_first(struct pfd_waiting_list *list);
+bool pfd_send_queue_add(struct pfd_send_queue *list,
+                        struct pfd_queued_frame *item);
+void pfd_send_queue_remove_first(struct pfd_send_queue *list);
 
 #endif

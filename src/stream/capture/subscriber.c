@@ -30,7 +30,7 @@ struct pfd_subscriber {
     bool has_ended;
     struct pfd_wire_reader *reader;
     struct pfd_wire_objects *objects;
-    struct pfd_scoped scoped;
+    struct pfd_producer_strings producer_strings;
     size_t n_held; /* bytes of objects that are on their way, or modules */
     size_t n_objects_max;
     struct pfd_report report;
@@ -136,7 +136,7 @@ static void begin_anew(struct pfd_subscriber *s)
     close_chunk(s);
     tdestroy(s->buffers, free_buffer);
     s->buffers = NULL;
-    pfd_scoped_clear(&s->scoped);
+    pfd_producer_strings_clear(&s->producer_strings);
 }
 
 /* ---- code objects ---- */
@@ -145,7 +145,7 @@ static bool hold(void *user, size_t n)
 {
     struct pfd_subscriber *s = user;
     if (n > s->n_objects_max - s->n_held ||
-        s->scoped.n_bytes > s->n_objects_max - s->n_held - n)
+        s->producer_strings.n_bytes > s->n_objects_max - s->n_held - n)
         return false;
     s->n_held += n;
     return true;
@@ -165,7 +165,7 @@ static bool take_object(void *user, struct pfd_wire_object *given)
                        "code object %llu is only named, which is not followed",
                        (unsigned long long)given->number);
     }
-    return pfd_scoped_add(&s->scoped, given);
+    return pfd_producer_strings_add(&s->producer_strings, given);
 }
 
 /* ---- life ---- */
@@ -313,7 +313,7 @@ static enum pfd_status open_chunk(struct pfd_subscriber *s,
                                           &s->chunk, err) != PFD_OK)
         return PFD_ERR_NOMEM;
     s->chunk_of = b;
-    s->chunk_had = s->scoped.n_objects;
+    s->chunk_had = s->producer_strings.n_objects;
     return pfd_chunk_reader_open(s->chunk, s->frame.bytes.at, s->frame.bytes.n,
                                  err);
 }
@@ -330,10 +330,10 @@ static enum pfd_status take_entries(struct pfd_subscriber *s,
                         (unsigned long long)frame->generation,
                         (unsigned long long)frame->buffer);
     }
-    if (s->chunk_of != b || s->chunk_had != s->scoped.n_objects)
+    if (s->chunk_of != b || s->chunk_had != s->producer_strings.n_objects)
         close_chunk(s); /* an old set may go now */
-    const struct pfd_strings *strings = pfd_scoped_strings(
-        &s->scoped, b->frame->scope, s->report.fn, s->report.user);
+    const struct pfd_strings *strings = pfd_producer_strings_get(
+        &s->producer_strings, b->frame->scope, s->report.fn, s->report.user);
     if (!strings)
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     enum pfd_status status = open_chunk(s, b, strings, err);

@@ -31,9 +31,9 @@ struct source_hooks {
 
 struct pfd_source {
     const struct source_hooks *hooks;
-    int fd;                      /* borrowed; -1: none */
-    struct pfd_helpers *helpers; /* borrowed; NULL: none */
-    struct pfd_memory *memory;   /* borrowed; NULL: none */
+    int fd;                              /* borrowed; -1: none */
+    struct pfd_thread_pool *thread_pool; /* borrowed; NULL: none */
+    struct pfd_memory *memory;           /* borrowed; NULL: none */
     uint64_t address;
     uint64_t n; /* bytes of the memory */
     /* When `changed` was asked last. */
@@ -97,10 +97,11 @@ static long read_file(struct pfd_source *s, uint64_t offset, void *bytes,
         .lock = PTHREAD_MUTEX_INITIALIZER,
         .n_got = n,
     };
-    if (n < WORTH_SHARING || !pfd_helpers_hold(s->helpers))
+    if (n < WORTH_SHARING || !pfd_thread_pool_hold(s->thread_pool))
         return read_alone(s->fd, offset, bytes, n);
-    pfd_helpers_share(s->helpers, (n + PIECE - 1) / PIECE, read_piece, &r);
-    pfd_helpers_let_go(s->helpers);
+    pfd_thread_pool_share(s->thread_pool, (n + PIECE - 1) / PIECE, read_piece,
+                          &r);
+    pfd_thread_pool_let_go(s->thread_pool);
     pthread_mutex_destroy(&r.lock);
     return r.n_got ? (long)r.n_got : -(long)r.error;
 }
@@ -242,9 +243,10 @@ enum pfd_status pfd_source_open_memory(struct pfd_memory *memory,
     return make(&of, ret, err);
 }
 
-void pfd_source_set_helpers(struct pfd_source *s, struct pfd_helpers *helpers)
+void pfd_source_set_thread_pool(struct pfd_source *s,
+                                struct pfd_thread_pool *thread_pool)
 {
-    s->helpers = helpers;
+    s->thread_pool = thread_pool;
 }
 
 void pfd_source_close(struct pfd_source *source)

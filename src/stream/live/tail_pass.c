@@ -465,7 +465,7 @@ void pfd_tail_pass_run(struct pfd_tail *t, struct pfd_tail_pass *p,
     if (from > pfd_walk_end(w))
         return;
     t->format->live->resume(w, p->is_arriving ? t->used : p->end);
-    pfd_tail_stretches_walk(t, p);
+    pfd_tail_slices_walk(t, p);
     pfd_tail_pass_walk(t, p, 0);
     if (p->failed || p->is_doubted)
         return;

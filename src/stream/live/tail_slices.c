@@ -19,7 +19,7 @@ enum {
 struct shared {
     const struct pfd_tail *tail;
     const struct pfd_tail_pass *pass;
-    struct pfd_stretches *stretches;
+    struct pfd_walk_slices *walk_slices;
     size_t n;
 };
 
@@ -42,63 +42,64 @@ static void lay_out(struct shared *s)
     const struct pfd_walk *w = &s->tail->walk;
     uint64_t from = w->at;
     uint64_t end = w->at + left_of(w);
-    for (s->n = 0; s->n < PFD_STRETCHES && from < end; s->n++) {
-        struct pfd_stretch *stretch = &s->stretches->at[s->n];
-        uint64_t to = (from / PFD_STRETCH_BYTES + 1) * PFD_STRETCH_BYTES;
+    for (s->n = 0; s->n < PFD_WALK_SLICES && from < end; s->n++) {
+        struct pfd_walk_slice *walk_slice = &s->walk_slices->at[s->n];
+        uint64_t to = (from / PFD_WALK_SLICE_BYTES + 1) * PFD_WALK_SLICE_BYTES;
         if (to > end)
             to = end / 8 * 8;
         if (to <= from)
             return;
-        stretch->from = from;
-        stretch->to = to;
+        walk_slice->from = from;
+        walk_slice->to = to;
         from = to;
     }
 }
 
 /* False: there is no entry beyond doubt, or no memory. */
-static bool begin(struct pfd_stretch *stretch, const struct pfd_tail *t)
+static bool begin(struct pfd_walk_slice *walk_slice, const struct pfd_tail *t)
 {
-    struct pfd_walk *w = &stretch->walk;
-    if (!pfd_stretch_begin(stretch, &t->walk, t->format->state_size))
+    struct pfd_walk *w = &walk_slice->walk;
+    if (!pfd_walk_slice_begin(walk_slice, &t->walk, t->format->state_size))
         return false;
-    w->until = stretch->to;
-    return stretch->from == w->at ||
-           t->format->split(w, stretch->from, stretch->to);
+    w->until = walk_slice->to;
+    return walk_slice->from == w->at ||
+           t->format->split(w, walk_slice->from, walk_slice->to);
 }
 
 static void walk(void *user, size_t i)
 {
     const struct shared *s = user;
-    struct pfd_stretch *stretch = &s->stretches->at[i];
+    struct pfd_walk_slice *walk_slice = &s->walk_slices->at[i];
     const struct pfd_tail_pass *p = s->pass;
-    const struct pfd_batch *batch = &stretch->batch;
-    stretch->n_plain = 0;
-    if (!begin(stretch, s->tail))
+    const struct pfd_batch *batch = &walk_slice->batch;
+    walk_slice->n_plain = 0;
+    if (!begin(walk_slice, s->tail))
         return;
-    (void)s->tail->format->walk(&stretch->walk);
+    (void)s->tail->format->walk(&walk_slice->walk);
     if (!batch->n)
         return;
     const struct pfd_record *first = &batch->records[0];
     const struct pfd_record *last = &batch->records[batch->n - 1];
     uint64_t same = pfd_tail_same_until(p->copy, p->other, first->offset,
                                         last->offset + last->n_bytes);
-    stretch->n_plain = pfd_tail_pass_count(s->tail, p, first, batch->n, same);
+    walk_slice->n_plain =
+        pfd_tail_pass_count(s->tail, p, first, batch->n, same);
 }
 
-static bool begins_at(const struct pfd_stretch *stretch, uint64_t at)
+static bool begins_at(const struct pfd_walk_slice *walk_slice, uint64_t at)
 {
-    return stretch->n_plain && stretch->batch.records[0].offset == at;
+    return walk_slice->n_plain && walk_slice->batch.records[0].offset == at;
 }
 
-static bool begins_behind(const struct pfd_stretch *stretch, uint64_t at)
+static bool begins_behind(const struct pfd_walk_slice *walk_slice, uint64_t at)
 {
-    return stretch->n_plain && stretch->batch.records[0].offset > at;
+    return walk_slice->n_plain && walk_slice->batch.records[0].offset > at;
 }
 
 static void give(const struct pfd_tail *t,
                  const struct pfd_entry_run *entry_runs, size_t n)
 {
-    const struct pfd_entry_run *given[PFD_STRETCHES];
+    const struct pfd_entry_run *given[PFD_WALK_SLICES];
     for (size_t i = 0; i < n; i++)
         given[i] = &entry_runs[i];
     if (t->o.runs && n)
@@ -112,15 +113,16 @@ static void give(const struct pfd_tail *t,
 static size_t give_some(struct pfd_tail *t, struct pfd_tail_pass *p,
                         const struct shared *s, size_t i)
 {
-    struct pfd_entry_run entry_runs[PFD_STRETCHES];
+    struct pfd_entry_run entry_runs[PFD_WALK_SLICES];
     struct pfd_walk *w = &t->walk;
     size_t n = 0;
     if (w->at != t->at || !pfd_tail_pass_has_runs(t, p, t->at))
         return i;
-    for (; i < s->n && begins_at(&s->stretches->at[i], w->at); i++) {
-        const struct pfd_stretch *stretch = &s->stretches->at[i];
-        p->failed |= !pfd_tail_pass_take_run(
-            t, p, stretch->batch.records, stretch->n_plain, &entry_runs[n++]);
+    for (; i < s->n && begins_at(&s->walk_slices->at[i], w->at); i++) {
+        const struct pfd_walk_slice *walk_slice = &s->walk_slices->at[i];
+        p->failed |=
+            !pfd_tail_pass_take_run(t, p, walk_slice->batch.records,
+                                    walk_slice->n_plain, &entry_runs[n++]);
         w->at = t->at;
     }
     give(t, entry_runs, n);
@@ -132,7 +134,7 @@ static size_t give_some(struct pfd_tail *t, struct pfd_tail_pass *p,
 static bool give_all(struct pfd_tail *t, struct pfd_tail_pass *p,
                      const struct shared *s)
 {
-    const struct pfd_stretch *all = s->stretches->at;
+    const struct pfd_walk_slice *all = s->walk_slices->at;
     for (size_t i = 0; i < s->n && !p->failed;) {
         i = give_some(t, p, s, i);
         while (i < s->n && !begins_behind(&all[i], t->walk.at))
@@ -145,24 +147,24 @@ static bool give_all(struct pfd_tail *t, struct pfd_tail_pass *p,
     return !p->failed;
 }
 
-void pfd_tail_stretches_walk(struct pfd_tail *t, struct pfd_tail_pass *p)
+void pfd_tail_slices_walk(struct pfd_tail *t, struct pfd_tail_pass *p)
 {
     struct shared s = { .tail = t, .pass = p };
-    if (!is_worth_it(t, p) || !pfd_helpers_hold(t->o.helpers))
+    if (!is_worth_it(t, p) || !pfd_thread_pool_hold(t->o.thread_pool))
         return;
-    s.stretches = pfd_helpers_stretches(t->o.helpers);
-    bool goes_on = s.stretches;
+    s.walk_slices = pfd_thread_pool_slices(t->o.thread_pool);
+    bool goes_on = s.walk_slices;
     while (goes_on) {
         lay_out(&s);
-        pfd_helpers_share(t->o.helpers, s.n, walk, &s);
+        pfd_thread_pool_share(t->o.thread_pool, s.n, walk, &s);
         goes_on = give_all(t, p, &s) && is_worth_it(t, p);
     }
-    pfd_helpers_let_go(t->o.helpers);
+    pfd_thread_pool_let_go(t->o.thread_pool);
 }
 
 void pfd_tail_share(void *tail, size_t n, void (*piece)(void *of, size_t i),
                     void *of)
 {
     const struct pfd_tail *t = tail;
-    pfd_helpers_share(t->o.helpers, n, piece, of);
+    pfd_thread_pool_share(t->o.thread_pool, n, piece, of);
 }

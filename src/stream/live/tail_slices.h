@@ -9,6 +9,6 @@
  * the tail's helpers, where there is much that comes in runs; the walk goes on
  * behind it.
  */
-void pfd_tail_stretches_walk(struct pfd_tail *t, struct pfd_tail_pass *p);
+void pfd_tail_slices_walk(struct pfd_tail *t, struct pfd_tail_pass *p);
 
 #endif

@@ -18,7 +18,7 @@ enum {
     PROCESSORS_EACH = 4,
 };
 
-struct pfd_helpers {
+struct pfd_thread_pool {
     pthread_t threads[THREADS_MAX]; /* [n_threads] */
     size_t n_wanted;
     pthread_mutex_t lock; /* guards these: */
@@ -32,11 +32,11 @@ struct pfd_helpers {
     size_t n; /* pieces */
     size_t n_taken;
     size_t n_in_work;
-    struct pfd_stretches *stretches; /* the holder's; NULL: none yet */
+    struct pfd_walk_slices *walk_slices; /* the holder's; NULL: none yet */
 };
 
 /* With the lock, which is given up meanwhile. */
-static void do_piece(struct pfd_helpers *h)
+static void do_piece(struct pfd_thread_pool *h)
 {
     size_t i = h->n_taken++;
     h->n_in_work++;
@@ -50,7 +50,7 @@ static void do_piece(struct pfd_helpers *h)
 
 static void *work(void *arg)
 {
-    struct pfd_helpers *h = arg;
+    struct pfd_thread_pool *h = arg;
     pthread_mutex_lock(&h->lock);
     while (!h->is_over) {
         if (h->n_taken < h->n) {
@@ -64,7 +64,7 @@ static void *work(void *arg)
 }
 
 /* With the lock. Those that cannot be had are done without. */
-static void start_threads(struct pfd_helpers *h)
+static void start_threads(struct pfd_thread_pool *h)
 {
     while (h->n_threads < h->n_wanted &&
            pfd_thread_start(&h->threads[h->n_threads], work, h))
@@ -72,19 +72,21 @@ static void start_threads(struct pfd_helpers *h)
     h->n_wanted = h->n_threads;
 }
 
-unsigned pfd_helpers_for(unsigned processors)
+unsigned pfd_thread_pool_for(unsigned processors)
 {
     unsigned n = processors / PROCESSORS_EACH;
     return n < THREADS_DEFAULT ? n : THREADS_DEFAULT;
 }
 
-enum pfd_status pfd_helpers_new(unsigned threads, struct pfd_helpers **ret,
-                                struct pfd_error *err)
+enum pfd_status pfd_thread_pool_new(unsigned threads,
+                                    struct pfd_thread_pool **ret,
+                                    struct pfd_error *err)
 {
-    struct pfd_helpers *h = calloc(1, sizeof *h);
+    struct pfd_thread_pool *h = calloc(1, sizeof *h);
     if (!h)
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
-    h->n_wanted = threads ? threads : pfd_helpers_for(pfd_processor_count());
+    h->n_wanted =
+        threads ? threads : pfd_thread_pool_for(pfd_processor_count());
     if (h->n_wanted > THREADS_MAX)
         h->n_wanted = THREADS_MAX;
     pthread_mutex_init(&h->lock, NULL);
@@ -94,7 +96,7 @@ enum pfd_status pfd_helpers_new(unsigned threads, struct pfd_helpers **ret,
     return PFD_OK;
 }
 
-void pfd_helpers_free(struct pfd_helpers *h)
+void pfd_thread_pool_free(struct pfd_thread_pool *h)
 {
     if (!h)
         return;
@@ -107,11 +109,11 @@ void pfd_helpers_free(struct pfd_helpers *h)
     pthread_cond_destroy(&h->come);
     pthread_cond_destroy(&h->done);
     pthread_mutex_destroy(&h->lock);
-    pfd_stretches_free(h->stretches);
+    pfd_walk_slices_free(h->walk_slices);
     free(h);
 }
 
-bool pfd_helpers_hold(struct pfd_helpers *h)
+bool pfd_thread_pool_hold(struct pfd_thread_pool *h)
 {
     if (!h)
         return false;
@@ -122,37 +124,37 @@ bool pfd_helpers_hold(struct pfd_helpers *h)
     return ret;
 }
 
-void pfd_helpers_let_go(struct pfd_helpers *h)
+void pfd_thread_pool_let_go(struct pfd_thread_pool *h)
 {
     pthread_mutex_lock(&h->lock);
     h->is_held = false;
     pthread_mutex_unlock(&h->lock);
 }
 
-struct pfd_stretches *pfd_helpers_stretches(struct pfd_helpers *h)
+struct pfd_walk_slices *pfd_thread_pool_slices(struct pfd_thread_pool *h)
 {
-    if (h->stretches)
-        return h->stretches;
-    struct pfd_stretches *stretches = pfd_stretches_new();
+    if (h->walk_slices)
+        return h->walk_slices;
+    struct pfd_walk_slices *walk_slices = pfd_walk_slices_new();
     pthread_mutex_lock(&h->lock);
-    h->stretches = stretches;
+    h->walk_slices = walk_slices;
     pthread_mutex_unlock(&h->lock);
-    return stretches;
+    return walk_slices;
 }
 
-size_t pfd_helpers_memory(struct pfd_helpers *h, size_t *most)
+size_t pfd_thread_pool_memory(struct pfd_thread_pool *h, size_t *most)
 {
-    *most = h ? sizeof *h + PFD_STRETCHES_BYTES : 0;
+    *most = h ? sizeof *h + PFD_WALK_SLICES_BYTES : 0;
     if (!h)
         return 0;
     pthread_mutex_lock(&h->lock);
-    bool has_all = h->stretches;
+    bool has_all = h->walk_slices;
     pthread_mutex_unlock(&h->lock);
     return has_all ? *most : sizeof *h;
 }
 
-void pfd_helpers_share(struct pfd_helpers *h, size_t n,
-                       void (*piece)(void *user, size_t i), void *user)
+void pfd_thread_pool_share(struct pfd_thread_pool *h, size_t n,
+                           void (*piece)(void *user, size_t i), void *user)
 {
     pthread_mutex_lock(&h->lock);
     h->piece = piece;

@@ -9,13 +9,14 @@
 #include "core/decode/decoder.h"
 
 enum {
-    PFD_STRETCHES = 32,            /* that are walked over together */
-    PFD_STRETCH_BYTES = 32 * 1024, /* of each, but for the entry it ends in */
+    PFD_WALK_SLICES = 32, /* that are walked over together */
+    PFD_WALK_SLICE_BYTES =
+        32 * 1024, /* of each, but for the entry it ends in */
     /* Of a batch, room for the smallest entries, which are of 8 bytes. */
-    PFD_STRETCH_RECORDS = PFD_STRETCH_BYTES / 8 + PFD_BATCH_SPARE,
+    PFD_WALK_SLICE_RECORDS = PFD_WALK_SLICE_BYTES / 8 + PFD_BATCH_SPARE,
 };
 
-struct pfd_stretch {
+struct pfd_walk_slice {
     struct pfd_batch batch;
     struct pfd_walk walk;
     void *state; /* [n_state] bytes, of the walk; owned */
@@ -25,21 +26,21 @@ struct pfd_stretch {
     size_t n_plain; /* the first records of the batch */
 };
 
-struct pfd_stretches {
-    struct pfd_stretch at[PFD_STRETCHES];
+struct pfd_walk_slices {
+    struct pfd_walk_slice at[PFD_WALK_SLICES];
 };
 
-#define PFD_STRETCHES_BYTES         \
-    (sizeof(struct pfd_stretches) + \
-     PFD_STRETCHES * PFD_STRETCH_RECORDS * sizeof(struct pfd_record))
+#define PFD_WALK_SLICES_BYTES         \
+    (sizeof(struct pfd_walk_slices) + \
+     PFD_WALK_SLICES * PFD_WALK_SLICE_RECORDS * sizeof(struct pfd_record))
 
-/* NULL: out of memory. They take PFD_STRETCHES_BYTES. */
-struct pfd_stretches *pfd_stretches_new(void);
+/* NULL: out of memory. They take PFD_WALK_SLICES_BYTES. */
+struct pfd_walk_slices *pfd_walk_slices_new(void);
 /* NULL is allowed. */
-void pfd_stretches_free(struct pfd_stretches *stretches);
+void pfd_walk_slices_free(struct pfd_walk_slices *walk_slices);
 
 /* Its walk is a copy of `of`, in the same state. False: out of memory. */
-bool pfd_stretch_begin(struct pfd_stretch *stretch, const struct pfd_walk *of,
-                       size_t n_state);
+bool pfd_walk_slice_begin(struct pfd_walk_slice *walk_slice,
+                          const struct pfd_walk *of, size_t n_state);
 
 #endif

@@ -54,17 +54,17 @@ static enum pfd_status walk_some(struct pfd_pool *pool, struct pfd_worker *w)
     enum pfd_status (*walk)(struct pfd_walk *) = pool->format->walk;
     enum pfd_status status = PFD_MORE;
     bool has_parts = pool->has_parts && pool->n_batches > 0;
-    if (has_parts && pfd_part_find(w, &pool->walk))
+    if (has_parts && pfd_slice_copy_find(w, &pool->walk))
         status = walk(&pool->walk);
     if (status != PFD_MORE || !pfd_batch_is_empty(&w->batch))
         return status;
-    if (has_parts && pfd_part_read(w, &pool->walk, pool->walk.at,
-                                   pool->walk.at + PFD_PART_BYTES))
+    if (has_parts && pfd_slice_copy_read(w, &pool->walk, pool->walk.at,
+                                         pool->walk.at + PFD_SLICE_COPY_BYTES))
         status = walk(&pool->walk);
     if (status != PFD_MORE || !pfd_batch_is_empty(&w->batch))
         return status;
     if (has_parts)
-        pfd_part_leave(pool, &pool->walk);
+        pfd_slice_copy_leave(pool, &pool->walk);
     return walk(&pool->walk);
 }
 
@@ -125,7 +125,7 @@ static bool take_batch(struct pfd_worker *w)
         w->view = walk->view;
         w->base = walk->base;
         if (pool->has_parts)
-            pfd_part_leave(pool, &pool->walk);
+            pfd_slice_copy_leave(pool, &pool->walk);
         w->window = pool->windows ? pool->windows->current : NULL;
         if (w->window)
             pfd_window_use(w->window);
@@ -245,7 +245,7 @@ static void worker_deinit(struct pfd_worker *w)
         w->pool->used[i] |= w->used[i];
     free(w->used);
     free(w->state);
-    pfd_part_deinit(&w->part);
+    pfd_slice_copy_deinit(&w->slice_copy);
     pfd_batch_deinit(&w->batch);
     pfd_entry_source_deinit(&w->of);
     pfd_text_free(&w->members);
@@ -505,7 +505,7 @@ static enum pfd_status convert_walk(const struct pfd_convert *convert,
     }
     pool->walk = walk;
     pool->whole = walk.view;
-    pool->has_parts = pfd_part_can(pool);
+    pool->has_parts = pfd_slice_copy_can(pool);
     init_locks(pool);
     pthread_cond_init(&pool->idle, NULL);
     for (size_t i = 0; i < PFD_POOL_THREADS; i++) {

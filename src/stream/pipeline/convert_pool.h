@@ -80,12 +80,12 @@ struct pfd_split {
 };
 
 enum {
-    PFD_PART_BYTES = 128 * 1024 /* at most */
+    PFD_SLICE_COPY_BYTES = 128 * 1024 /* at most */
 };
 
 /* Bytes [n] of the buffer, from `from` on, that one worker walks over. */
-struct pfd_part {
-    uint8_t *bytes; /* [PFD_PART_BYTES], owned; NULL: none was made yet */
+struct pfd_slice_copy {
+    uint8_t *bytes; /* [PFD_SLICE_COPY_BYTES], owned; NULL: none was made yet */
     uint64_t from;
     size_t n;
 };
@@ -157,7 +157,7 @@ struct pfd_worker {
     uint64_t first_wanted;
     uint64_t sequence; /* of chunks: number of record `numbered` */
     size_t numbered;
-    struct pfd_part part;
+    struct pfd_slice_copy slice_copy;
     struct pfd_window *window; /* holds the batch's bytes; NULL: no windows */
     struct pfd_byte_reader view;
     uint64_t base;
@@ -188,17 +188,17 @@ void pfd_pool_fill_chunks(struct pfd_pool *pool, struct pfd_worker *w);
 const struct pfd_format *pfd_chunks_format(const struct pfd_pool *pool);
 
 /* Are walks over parts worth it, and possible? */
-bool pfd_part_can(const struct pfd_pool *pool);
-void pfd_part_deinit(struct pfd_part *part);
+bool pfd_slice_copy_can(const struct pfd_pool *pool);
+void pfd_slice_copy_deinit(struct pfd_slice_copy *slice_copy);
 
 /* From now on the walk is over the worker's part, if `at` is in it; or over a
  * new one, [from, to). False: it is over what it was. */
-bool pfd_part_find(struct pfd_worker *w, struct pfd_walk *walk);
-bool pfd_part_read(struct pfd_worker *w, struct pfd_walk *walk, uint64_t from,
-                   uint64_t to);
+bool pfd_slice_copy_find(struct pfd_worker *w, struct pfd_walk *walk);
+bool pfd_slice_copy_read(struct pfd_worker *w, struct pfd_walk *walk,
+                         uint64_t from, uint64_t to);
 
 /* From now on it is over the buffer. */
-void pfd_part_leave(const struct pfd_pool *pool, struct pfd_walk *walk);
+void pfd_slice_copy_leave(const struct pfd_pool *pool, struct pfd_walk *walk);
 
 /* Can several workers walk over what is left? */
 bool pfd_split_can(const struct pfd_pool *pool);

@@ -122,12 +122,13 @@ static bool begin_stretch(struct pfd_worker *w, bool is_front, uint64_t end)
     const uint64_t start = start_of(w->stretch);
     bool is_part =
         pool->has_parts &&
-        pfd_part_read(w, &w->walk, is_front ? w->walk.at : start, end + BEHIND);
+        pfd_slice_copy_read(w, &w->walk, is_front ? w->walk.at : start,
+                            end + BEHIND);
     if (is_front || pool->format->split(&w->walk, start, end))
         return true;
     if (!is_part)
         return false;
-    pfd_part_leave(pool, &w->walk);
+    pfd_slice_copy_leave(pool, &w->walk);
     return pool->format->split(&w->walk, start, end);
 }
 
@@ -143,7 +144,7 @@ static bool walk_stretch(struct pfd_worker *w, bool is_front)
     w->begun = walk->at;
     w->walked = pool->format->walk(walk);
     if (w->walked == PFD_MORE && pool->has_parts) {
-        pfd_part_leave(pool, walk);
+        pfd_slice_copy_leave(pool, walk);
         w->walked = pool->format->walk(walk);
     }
     pfd_walk_mark_missing(walk);

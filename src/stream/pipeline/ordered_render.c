@@ -27,15 +27,15 @@ struct sheet {
     struct pfd_chunk_writer *chunk;
     struct pfd_entry_run_copy run;
     struct pfd_lines *lines;
-    struct pfd_press_place place;
+    struct pfd_ordered_render_place place;
     const void *bytes; /* [n], of the chunk; NULL: the run is what counts */
     size_t n;
     bool is_full;
     bool is_made; /* its lines are to be written */
 };
 
-struct pfd_press {
-    struct pfd_press_options o;
+struct pfd_ordered_render {
+    struct pfd_ordered_render_options o;
     struct sheet *sheets; /* [n_sheets], by number */
     size_t n_sheets;
     pthread_t *threads; /* [n_threads] */
@@ -69,7 +69,7 @@ static enum pfd_status print_items(struct pfd_chunk_reader *reader,
 
 static enum pfd_status print_chunk(const struct sheet *sheet)
 {
-    const struct pfd_press_place *place = &sheet->place;
+    const struct pfd_ordered_render_place *place = &sheet->place;
     struct pfd_chunk_reader *reader = NULL;
     enum pfd_status status = pfd_chunk_reader_new(
         place->strings, place->source, place->options, &reader, NULL);
@@ -83,7 +83,7 @@ static enum pfd_status print_chunk(const struct sheet *sheet)
 
 static enum pfd_status print_run(const struct sheet *sheet)
 {
-    const struct pfd_press_place *place = &sheet->place;
+    const struct pfd_ordered_render_place *place = &sheet->place;
     const struct pfd_options defaults = { 0 };
     struct pfd_entry_source of;
     bool ok = pfd_entry_source_init(&of, place->source);
@@ -99,78 +99,85 @@ static enum pfd_status print_run(const struct sheet *sheet)
 
 static enum pfd_status print_sheet(const struct sheet *sheet)
 {
-    const struct pfd_press_place *place = &sheet->place;
+    const struct pfd_ordered_render_place *place = &sheet->place;
     pfd_lines_set_buffer(sheet->lines, place->buffer);
     pfd_lines_set_place(sheet->lines, place->generation, UINT64_MAX);
     pfd_lines_set_time(sheet->lines, place->time);
     return sheet->bytes ? print_chunk(sheet) : print_run(sheet);
 }
 
-static enum pfd_status write_sheet(const struct pfd_press *press,
-                                   const struct sheet *sheet)
+static enum pfd_status write_sheet(
+    const struct pfd_ordered_render *ordered_render, const struct sheet *sheet)
 {
     size_t n = 0;
     const char *bytes = pfd_lines_bytes(sheet->lines, &n);
     if (!bytes && n)
         return PFD_ERR_NOMEM;
-    bool ok = !n || press->o.write(press->o.user, bytes, n);
+    bool ok = !n || ordered_render->o.write(ordered_render->o.user, bytes, n);
     pfd_lines_clear(sheet->lines);
     return ok ? PFD_OK : PFD_ERR_STOPPED;
 }
 
 /* With the lock. */
-static void note(struct pfd_press *press, enum pfd_status status)
+static void note(struct pfd_ordered_render *ordered_render,
+                 enum pfd_status status)
 {
-    if (press->status == PFD_OK)
-        press->status = status;
+    if (ordered_render->status == PFD_OK)
+        ordered_render->status = status;
 }
 
 /* With the lock, which is given up meanwhile: what is next and made. */
-static void write_made(struct pfd_press *press)
+static void write_made(struct pfd_ordered_render *ordered_render)
 {
-    struct sheet *sheet = &press->sheets[press->n_written % press->n_sheets];
-    if (press->is_writing)
+    struct sheet *sheet =
+        &ordered_render
+             ->sheets[ordered_render->n_written % ordered_render->n_sheets];
+    if (ordered_render->is_writing)
         return;
-    press->is_writing = true;
+    ordered_render->is_writing = true;
     while (sheet->is_made) {
-        enum pfd_status status = press->status;
-        pthread_mutex_unlock(&press->lock);
-        status = status == PFD_OK ? write_sheet(press, sheet) : PFD_OK;
-        pthread_mutex_lock(&press->lock);
-        note(press, status);
+        enum pfd_status status = ordered_render->status;
+        pthread_mutex_unlock(&ordered_render->lock);
+        status = status == PFD_OK ? write_sheet(ordered_render, sheet) : PFD_OK;
+        pthread_mutex_lock(&ordered_render->lock);
+        note(ordered_render, status);
         sheet->is_made = false;
-        press->n_written++;
-        pthread_cond_signal(&press->empty);
-        sheet = &press->sheets[press->n_written % press->n_sheets];
+        ordered_render->n_written++;
+        pthread_cond_signal(&ordered_render->empty);
+        sheet =
+            &ordered_render
+                 ->sheets[ordered_render->n_written % ordered_render->n_sheets];
     }
-    press->is_writing = false;
+    ordered_render->is_writing = false;
 }
 
 /* With the lock, which is given up meanwhile: the next sheet. False: there is
  * none. */
-static bool take_next(struct pfd_press *press)
+static bool take_next(struct pfd_ordered_render *ordered_render)
 {
-    if (press->n_taken == press->n_full)
+    if (ordered_render->n_taken == ordered_render->n_full)
         return false;
-    struct sheet *sheet = &press->sheets[press->n_taken++ % press->n_sheets];
-    pthread_mutex_unlock(&press->lock);
+    struct sheet *sheet =
+        &ordered_render
+             ->sheets[ordered_render->n_taken++ % ordered_render->n_sheets];
+    pthread_mutex_unlock(&ordered_render->lock);
     enum pfd_status status = print_sheet(sheet);
-    pthread_mutex_lock(&press->lock);
-    note(press, status);
+    pthread_mutex_lock(&ordered_render->lock);
+    note(ordered_render, status);
     sheet->is_made = true;
-    write_made(press);
+    write_made(ordered_render);
     return true;
 }
 
 static void *work(void *arg)
 {
-    struct pfd_press *press = arg;
-    pthread_mutex_lock(&press->lock);
-    while (!press->is_over) {
-        if (!take_next(press))
-            pthread_cond_wait(&press->full, &press->lock);
+    struct pfd_ordered_render *ordered_render = arg;
+    pthread_mutex_lock(&ordered_render->lock);
+    while (!ordered_render->is_over) {
+        if (!take_next(ordered_render))
+            pthread_cond_wait(&ordered_render->full, &ordered_render->lock);
     }
-    pthread_mutex_unlock(&press->lock);
+    pthread_mutex_unlock(&ordered_render->lock);
     return NULL;
 }
 
@@ -184,15 +191,15 @@ static size_t thread_count(unsigned wanted)
     return n < 2 ? 1 : n > THREADS_DEFAULT ? THREADS_DEFAULT : n - 1;
 }
 
-static bool make_sheets(struct pfd_press *press, size_t n)
+static bool make_sheets(struct pfd_ordered_render *ordered_render, size_t n)
 {
-    press->sheets = calloc(n, sizeof *press->sheets);
-    if (!press->sheets)
+    ordered_render->sheets = calloc(n, sizeof *ordered_render->sheets);
+    if (!ordered_render->sheets)
         return false;
-    press->n_sheets = n;
+    ordered_render->n_sheets = n;
     for (size_t i = 0; i < n; i++) {
-        struct sheet *sheet = &press->sheets[i];
-        sheet->lines = press->o.lines(press->o.user);
+        struct sheet *sheet = &ordered_render->sheets[i];
+        sheet->lines = ordered_render->o.lines(ordered_render->o.user);
         if (!sheet->lines ||
             pfd_chunk_writer_new(&sheet->chunk, NULL) != PFD_OK)
             return false;
@@ -200,119 +207,127 @@ static bool make_sheets(struct pfd_press *press, size_t n)
     return true;
 }
 
-enum pfd_status pfd_press_new(const struct pfd_press_options *options,
-                              struct pfd_press **ret, struct pfd_error *err)
+enum pfd_status pfd_ordered_render_new(
+    const struct pfd_ordered_render_options *options,
+    struct pfd_ordered_render **ret, struct pfd_error *err)
 {
     size_t n = thread_count(options->threads);
-    struct pfd_press *press = calloc(1, sizeof *press);
-    if (!press)
+    struct pfd_ordered_render *ordered_render =
+        calloc(1, sizeof *ordered_render);
+    if (!ordered_render)
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
-    press->o = *options;
-    pthread_mutex_init(&press->lock, NULL);
-    pthread_cond_init(&press->full, NULL);
-    pthread_cond_init(&press->empty, NULL);
-    press->threads = calloc(n, sizeof *press->threads);
-    if (!press->threads || !make_sheets(press, SHEETS_EACH * (n + 1))) {
-        pfd_press_free(press);
+    ordered_render->o = *options;
+    pthread_mutex_init(&ordered_render->lock, NULL);
+    pthread_cond_init(&ordered_render->full, NULL);
+    pthread_cond_init(&ordered_render->empty, NULL);
+    ordered_render->threads = calloc(n, sizeof *ordered_render->threads);
+    if (!ordered_render->threads ||
+        !make_sheets(ordered_render, SHEETS_EACH * (n + 1))) {
+        pfd_ordered_render_free(ordered_render);
         return pfd_fail(err, PFD_ERR_NOMEM, PFD_NO_OFFSET, "out of memory");
     }
-    while (press->n_threads < n &&
-           pfd_thread_start(&press->threads[press->n_threads], work, press))
-        press->n_threads++;
-    if (!press->n_threads) {
-        pfd_press_free(press);
+    while (ordered_render->n_threads < n &&
+           pfd_thread_start(&ordered_render->threads[ordered_render->n_threads],
+                            work, ordered_render))
+        ordered_render->n_threads++;
+    if (!ordered_render->n_threads) {
+        pfd_ordered_render_free(ordered_render);
         return pfd_fail(err, PFD_ERR_IO, PFD_NO_OFFSET,
                         "no thread could be started");
     }
-    *ret = press;
+    *ret = ordered_render;
     return PFD_OK;
 }
 
-void pfd_press_free(struct pfd_press *press)
+void pfd_ordered_render_free(struct pfd_ordered_render *ordered_render)
 {
-    if (!press)
+    if (!ordered_render)
         return;
-    pthread_mutex_lock(&press->lock);
-    press->is_over = true;
-    pthread_cond_broadcast(&press->full);
-    pthread_mutex_unlock(&press->lock);
-    for (size_t i = 0; i < press->n_threads; i++)
-        pthread_join(press->threads[i], NULL);
-    for (size_t i = 0; i < press->n_sheets; i++) {
-        pfd_chunk_writer_free(press->sheets[i].chunk);
-        pfd_entry_run_copy_deinit(&press->sheets[i].run);
-        pfd_lines_free(press->sheets[i].lines);
+    pthread_mutex_lock(&ordered_render->lock);
+    ordered_render->is_over = true;
+    pthread_cond_broadcast(&ordered_render->full);
+    pthread_mutex_unlock(&ordered_render->lock);
+    for (size_t i = 0; i < ordered_render->n_threads; i++)
+        pthread_join(ordered_render->threads[i], NULL);
+    for (size_t i = 0; i < ordered_render->n_sheets; i++) {
+        pfd_chunk_writer_free(ordered_render->sheets[i].chunk);
+        pfd_entry_run_copy_deinit(&ordered_render->sheets[i].run);
+        pfd_lines_free(ordered_render->sheets[i].lines);
     }
-    pthread_cond_destroy(&press->full);
-    pthread_cond_destroy(&press->empty);
-    pthread_mutex_destroy(&press->lock);
-    free(press->sheets);
-    free(press->threads);
-    free(press);
+    pthread_cond_destroy(&ordered_render->full);
+    pthread_cond_destroy(&ordered_render->empty);
+    pthread_mutex_destroy(&ordered_render->lock);
+    free(ordered_render->sheets);
+    free(ordered_render->threads);
+    free(ordered_render);
 }
 
 /* Until at most so many sheets are not written: who waits does what nobody else
  * has begun. */
-static void await_written(struct pfd_press *press, size_t n)
+static void await_written(struct pfd_ordered_render *ordered_render, size_t n)
 {
-    while (press->n_full - press->n_written > n) {
-        if (!take_next(press))
-            pthread_cond_wait(&press->empty, &press->lock);
+    while (ordered_render->n_full - ordered_render->n_written > n) {
+        if (!take_next(ordered_render))
+            pthread_cond_wait(&ordered_render->empty, &ordered_render->lock);
     }
 }
 
 /* The i-th of those to be filled: only the caller counts on. */
-static struct sheet *next_sheet(const struct pfd_press *press, size_t i)
+static struct sheet *next_sheet(const struct pfd_ordered_render *ordered_render,
+                                size_t i)
 {
-    return &press->sheets[(press->n_full + i) % press->n_sheets];
+    return &ordered_render->sheets[(ordered_render->n_full + i) %
+                                   ordered_render->n_sheets];
 }
 
 /* So many of them are empty: they get so in their order. */
-static void await_sheets(struct pfd_press *press, size_t n)
+static void await_sheets(struct pfd_ordered_render *ordered_render, size_t n)
 {
-    if (!next_sheet(press, n - 1)->is_full)
+    if (!next_sheet(ordered_render, n - 1)->is_full)
         return;
-    pthread_mutex_lock(&press->lock);
-    await_written(press, press->n_sheets - n);
-    pthread_mutex_unlock(&press->lock);
+    pthread_mutex_lock(&ordered_render->lock);
+    await_written(ordered_render, ordered_render->n_sheets - n);
+    pthread_mutex_unlock(&ordered_render->lock);
     for (size_t i = 0; i < n; i++)
-        next_sheet(press, i)->is_full = false;
+        next_sheet(ordered_render, i)->is_full = false;
 }
 
-static struct sheet *await_sheet(struct pfd_press *press)
+static struct sheet *await_sheet(struct pfd_ordered_render *ordered_render)
 {
-    await_sheets(press, 1);
-    return next_sheet(press, 0);
+    await_sheets(ordered_render, 1);
+    return next_sheet(ordered_render, 0);
 }
 
-struct pfd_chunk_writer *pfd_press_chunk(struct pfd_press *press)
+struct pfd_chunk_writer *pfd_ordered_render_chunk(
+    struct pfd_ordered_render *ordered_render)
 {
-    return await_sheet(press)->chunk;
+    return await_sheet(ordered_render)->chunk;
 }
 
 /* It is to be printed; not ok: there was no memory for what it should have. */
-static void give(struct pfd_press *press, struct sheet *sheet,
-                 const struct pfd_press_place *place, bool ok)
+static void give(struct pfd_ordered_render *ordered_render, struct sheet *sheet,
+                 const struct pfd_ordered_render_place *place, bool ok)
 {
     sheet->place = *place;
     sheet->is_full = ok;
-    pthread_mutex_lock(&press->lock);
+    pthread_mutex_lock(&ordered_render->lock);
     if (ok) {
-        press->n_full++;
-        pthread_cond_signal(&press->full);
+        ordered_render->n_full++;
+        pthread_cond_signal(&ordered_render->full);
     } else {
-        note(press, PFD_ERR_NOMEM);
+        note(ordered_render, PFD_ERR_NOMEM);
     }
-    pthread_mutex_unlock(&press->lock);
+    pthread_mutex_unlock(&ordered_render->lock);
 }
 
-void pfd_press_go(struct pfd_press *press, const struct pfd_press_place *place)
+void pfd_ordered_render_submit(struct pfd_ordered_render *ordered_render,
+                               const struct pfd_ordered_render_place *place)
 {
-    struct sheet *sheet = await_sheet(press);
+    struct sheet *sheet = await_sheet(ordered_render);
     if (!pfd_chunk_size(sheet->chunk))
         return;
     sheet->bytes = pfd_chunk_finish(sheet->chunk, &sheet->n);
-    give(press, sheet, place, sheet->bytes);
+    give(ordered_render, sheet, place, sheet->bytes);
 }
 
 /* Behind the last entry of [from, run->n) that a sheet has. */
@@ -325,17 +340,17 @@ static size_t end_of_sheet(const struct pfd_entry_run *entry_run, size_t from)
     return from + n;
 }
 
-void pfd_press_run(struct pfd_press *press,
-                   const struct pfd_entry_run *entry_run,
-                   const struct pfd_press_place *place)
+void pfd_ordered_render_run(struct pfd_ordered_render *ordered_render,
+                            const struct pfd_entry_run *entry_run,
+                            const struct pfd_ordered_render_place *place)
 {
     size_t to = 0;
-    pfd_press_go(press, place);
+    pfd_ordered_render_submit(ordered_render, place);
     for (size_t from = 0; from < entry_run->n; from = to) {
-        struct sheet *sheet = await_sheet(press);
+        struct sheet *sheet = await_sheet(ordered_render);
         to = end_of_sheet(entry_run, from);
         sheet->bytes = NULL;
-        give(press, sheet, place,
+        give(ordered_render, sheet, place,
              pfd_entry_run_copy_take(&sheet->run, entry_run, from, to));
     }
 }
@@ -347,7 +362,7 @@ enum {
 };
 
 struct copying {
-    struct pfd_press *press;
+    struct pfd_ordered_render *ordered_render;
     const struct pfd_entry_run *const *entry_runs;
     bool ok[COPIES_MAX];
 };
@@ -355,46 +370,50 @@ struct copying {
 static void copy_piece(void *user, size_t i)
 {
     struct copying *c = user;
-    struct sheet *sheet = next_sheet(c->press, i);
+    struct sheet *sheet = next_sheet(c->ordered_render, i);
     sheet->bytes = NULL;
     c->ok[i] = pfd_entry_run_copy_take(&sheet->run, c->entry_runs[i], 0,
                                        c->entry_runs[i]->n);
 }
 
-void pfd_press_runs(struct pfd_press *press,
-                    const struct pfd_entry_run *const *entry_runs, size_t n,
-                    const struct pfd_press_place *place, pfd_share_fn share,
-                    void *user)
+void pfd_ordered_render_runs(struct pfd_ordered_render *ordered_render,
+                             const struct pfd_entry_run *const *entry_runs,
+                             size_t n,
+                             const struct pfd_ordered_render_place *place,
+                             pfd_share_fn share, void *user)
 {
-    size_t half = press->n_sheets / 2;
+    size_t half = ordered_render->n_sheets / 2;
     size_t most = half < COPIES_MAX ? half : COPIES_MAX;
     bool ok = true;
-    pfd_press_go(press, place);
+    pfd_ordered_render_submit(ordered_render, place);
     for (size_t from = 0, n_now = 0; ok && from < n; from += n_now) {
-        struct copying c = { .press = press, .entry_runs = entry_runs + from };
+        struct copying c = { .ordered_render = ordered_render,
+                             .entry_runs = entry_runs + from };
         n_now = n - from < most ? n - from : most;
-        await_sheets(press, n_now);
+        await_sheets(ordered_render, n_now);
         share(user, n_now, copy_piece, &c);
         for (size_t i = 0; ok && i < n_now; i++) {
             ok = c.ok[i];
-            give(press, next_sheet(press, 0), place, ok);
+            give(ordered_render, next_sheet(ordered_render, 0), place, ok);
         }
     }
 }
 
-enum pfd_status pfd_press_drain(struct pfd_press *press)
+enum pfd_status pfd_ordered_render_drain(
+    struct pfd_ordered_render *ordered_render)
 {
-    pthread_mutex_lock(&press->lock);
-    await_written(press, 0);
-    enum pfd_status status = press->status;
-    pthread_mutex_unlock(&press->lock);
+    pthread_mutex_lock(&ordered_render->lock);
+    await_written(ordered_render, 0);
+    enum pfd_status status = ordered_render->status;
+    pthread_mutex_unlock(&ordered_render->lock);
     return status;
 }
 
-enum pfd_status pfd_press_status(struct pfd_press *press)
+enum pfd_status pfd_ordered_render_status(
+    struct pfd_ordered_render *ordered_render)
 {
-    pthread_mutex_lock(&press->lock);
-    enum pfd_status status = press->status;
-    pthread_mutex_unlock(&press->lock);
+    pthread_mutex_lock(&ordered_render->lock);
+    enum pfd_status status = ordered_render->status;
+    pthread_mutex_unlock(&ordered_render->lock);
     return status;
 }

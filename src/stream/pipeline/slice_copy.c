@@ -14,57 +14,60 @@ enum {
     WORTH = 1024 * 1024, /* of a buffer: smaller ones are soon mapped */
 };
 
-bool pfd_part_can(const struct pfd_pool *pool)
+bool pfd_slice_copy_can(const struct pfd_pool *pool)
 {
     /* A walk that can begin anywhere needs no more than what it walks over. */
     return pool->convert->read_at && pool->format->split && !pool->windows &&
            !pool->chunks && pool->walk.view.n >= WORTH;
 }
 
-void pfd_part_deinit(struct pfd_part *part)
+void pfd_slice_copy_deinit(struct pfd_slice_copy *slice_copy)
 {
-    free(part->bytes);
+    free(slice_copy->bytes);
 }
 
 static void use(const struct pfd_worker *w, struct pfd_walk *walk)
 {
-    const struct pfd_part *part = &w->part;
-    walk->view = pfd_byte_reader(part->bytes, part->n);
-    walk->base = part->from;
-    walk->last = part->from + part->n == w->pool->whole.n;
+    const struct pfd_slice_copy *slice_copy = &w->slice_copy;
+    walk->view = pfd_byte_reader(slice_copy->bytes, slice_copy->n);
+    walk->base = slice_copy->from;
+    walk->last = slice_copy->from + slice_copy->n == w->pool->whole.n;
 }
 
-bool pfd_part_find(struct pfd_worker *w, struct pfd_walk *walk)
+bool pfd_slice_copy_find(struct pfd_worker *w, struct pfd_walk *walk)
 {
-    const struct pfd_part *part = &w->part;
-    bool is_there = walk->at >= part->from && walk->at - part->from < part->n;
+    const struct pfd_slice_copy *slice_copy = &w->slice_copy;
+    bool is_there = walk->at >= slice_copy->from &&
+                    walk->at - slice_copy->from < slice_copy->n;
     if (is_there)
         use(w, walk);
     return is_there;
 }
 
-bool pfd_part_read(struct pfd_worker *w, struct pfd_walk *walk, uint64_t from,
-                   uint64_t to)
+bool pfd_slice_copy_read(struct pfd_worker *w, struct pfd_walk *walk,
+                         uint64_t from, uint64_t to)
 {
     const struct pfd_convert *convert = w->pool->convert;
-    struct pfd_part *part = &w->part;
+    struct pfd_slice_copy *slice_copy = &w->slice_copy;
     if (to > w->pool->whole.n)
         to = w->pool->whole.n;
-    if (from >= to || to - from > PFD_PART_BYTES)
+    if (from >= to || to - from > PFD_SLICE_COPY_BYTES)
         return false;
-    if (!part->bytes && !(part->bytes = malloc(PFD_PART_BYTES)))
+    if (!slice_copy->bytes &&
+        !(slice_copy->bytes = malloc(PFD_SLICE_COPY_BYTES)))
         return false; /* the buffer does */
     size_t n = (size_t)(to - from);
-    long got = convert->read_at(convert->read_at_user, from, part->bytes, n);
-    part->from = from;
-    part->n = got == (long)n ? n : 0;
-    if (!part->n)
+    long got =
+        convert->read_at(convert->read_at_user, from, slice_copy->bytes, n);
+    slice_copy->from = from;
+    slice_copy->n = got == (long)n ? n : 0;
+    if (!slice_copy->n)
         return false;
     use(w, walk);
     return true;
 }
 
-void pfd_part_leave(const struct pfd_pool *pool, struct pfd_walk *walk)
+void pfd_slice_copy_leave(const struct pfd_pool *pool, struct pfd_walk *walk)
 {
     walk->view = pool->whole;
     walk->base = 0;
